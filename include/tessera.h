@@ -1,0 +1,275 @@
+/*
+ * Tessera: dense matrix products on machines with several GPUs.
+ *
+ * A call is planned first, as data (a plan), then run. This header is the whole
+ * native interface and its manual.
+ *
+ * Conventions
+ *   - Matrices are ordinary BLAS matrices, column- or row-major, anywhere: host
+ *     memory (pageable, pinned or partly pinned, managed) or the memory of any
+ *     device. Where they are is found out by asking the runtime.
+ *   - Extents and leading dimensions are int64_t and count elements; sizes are
+ *     size_t and count bytes; times are seconds, rates are per second.
+ *   - Every function that can fail returns a tsr_status. On failure nothing is
+ *     written to the outputs, and tsr_message() tells, in the calling thread,
+ *     which argument was wrong or what happened, and what to do about it.
+ *   - The library never prints, exits or aborts (TESSERA_LOG turns a log on).
+ *   - Objects are made by tsr_<object>_create and ended by tsr_<object>_destroy,
+ *     which accepts NULL. A context may be used by several threads at once.
+ */
+#ifndef TESSERA_H
+#define TESSERA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TSR_VERSION_MAJOR 0
+#define TSR_VERSION_MINOR 1
+#define TSR_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define TSR_API __attribute__((visibility("default")))
+#else
+#define TSR_API
+#endif
+
+/* ---- Status --------------------------------------------------------------- */
+
+typedef enum tsr_status {
+  TSR_OK = 0,
+  TSR_ERR_ARGUMENT,    /* an argument is wrong: the message names it, its value, the remedy */
+  TSR_ERR_MEMORY,      /* not enough host or device memory, or too small a budget */
+  TSR_ERR_MACHINE,     /* a machine file or string cannot be read or makes no sense */
+  TSR_ERR_ENGINE,      /* no such engine, or the engine cannot be used here */
+  TSR_ERR_DEVICE,      /* a device failed while it worked; C may be undefined */
+  TSR_ERR_CHECK,       /* checking mode found a plan or an execution to be wrong */
+  TSR_ERR_IO,          /* a file cannot be read or written */
+  TSR_ERR_UNSUPPORTED, /* asked for what this build or this engine does not have */
+  TSR_ERR_INTERNAL     /* a fault of the library: please report it */
+} tsr_status;
+
+/* The name of a status, for instance "TSR_ERR_ARGUMENT". Never NULL. */
+TSR_API const char *tsr_status_name(tsr_status status);
+
+/* The message of the last call that failed in this thread; "" if none did.
+ * Valid until the next failing call of this thread. */
+TSR_API const char *tsr_message(void);
+
+/* "0.1.0" and so on. */
+TSR_API const char *tsr_version(void);
+
+/* ---- Types and flags ------------------------------------------------------ */
+
+/* The values are the letters that the command and the settings use. */
+typedef enum tsr_type {
+  TSR_S = 's', /* float */
+  TSR_D = 'd', /* double */
+  TSR_C = 'c', /* float complex */
+  TSR_Z = 'z', /* double complex */
+  TSR_H = 'h', /* fp16 storage, fp32 accumulation; alpha and beta are float */
+  TSR_B = 'b', /* bf16 storage, fp32 accumulation; alpha and beta are float */
+  TSR_T = 't'  /* float storage, multiplied in TF32 where the device can */
+} tsr_type;
+
+typedef enum tsr_layout { TSR_COL_MAJOR = 'C', TSR_ROW_MAJOR = 'R' } tsr_layout;
+
+typedef enum tsr_op { TSR_NO_TRANS = 'N', TSR_TRANS = 'T', TSR_CONJ_TRANS = 'C' } tsr_op;
+
+/* ---- Context -------------------------------------------------------------- */
+
+typedef struct tsr_context tsr_context;
+
+/* What tsr_context_create should do. Start from TSR_OPTIONS_DEFAULT; a field left at
+ * its default is taken from the environment (docs/settings.md), else chosen. */
+typedef struct tsr_options {
+  const char *engine;  /* "cuda", "host" (emulated devices), "cpu" (the CPU's BLAS), or NULL: the
+                          best that is here */
+  const char *devices; /* "4": the first four; "0,2": these; NULL: all */
+  const char *machine; /* a machine file or a machine string; NULL: the kept measurement of this
+                          machine, measured now if there is none */
+  size_t memory;       /* budget for each device, bytes; 0: 80 % of what is free */
+  int reproducible;    /* 1: the same bits on any number of devices; 0: not; -1: default */
+  int check;           /* 1: verify every plan, poison buffers; 0: not; -1: default */
+  int64_t tile;        /* force tiles of this extent, elements; 0: by the model */
+  int trace;           /* 1: keep measured times with plans, for timelines */
+  uint64_t delay_seed; /* host engine: delay queues at random from this seed; 0: not */
+} tsr_options;
+
+#define TSR_OPTIONS_DEFAULT \
+  { NULL, NULL, NULL, 0, -1, -1, 0, 0, 0 }
+
+/* Makes a context. options may be NULL (all defaults). */
+TSR_API tsr_status tsr_context_create(const tsr_options *options, tsr_context **context);
+
+/* Waits for what was submitted, then gives everything back. */
+TSR_API void tsr_context_destroy(tsr_context *context);
+
+/* Waits for every asynchronous call of this context. Returns the first error of any of them
+ * since the last tsr_sync. */
+TSR_API tsr_status tsr_sync(tsr_context *context);
+
+/* Ties a CUDA stream (a cudaStream_t of that device; NULL unties) to the context: each later call
+ * waits for what is on the stream, and what is put on the stream later waits for the call. */
+TSR_API tsr_status tsr_set_stream(tsr_context *context, int device, void *stream);
+
+/* Gives memory that the context keeps on its devices and in its staging ring back to the system.
+ * Waits for calls in flight. */
+TSR_API tsr_status tsr_trim(tsr_context *context);
+
+/* The number of devices the context uses: 0 when the CPU's BLAS does the work. */
+TSR_API int tsr_device_count(const tsr_context *context);
+
+/* ---- Memory --------------------------------------------------------------- */
+
+#define TSR_HOST (-1)
+
+/* Memory that is fast to copy: pinned host memory (device = TSR_HOST) or a device's. Any other
+ * memory may be given to the calls as well. */
+TSR_API tsr_status tsr_malloc(tsr_context *context, int device, size_t bytes, void **pointer);
+TSR_API void tsr_free(tsr_context *context, void *pointer);
+
+/* Copies bytes between any two places. Blocking. */
+TSR_API tsr_status tsr_memcpy(tsr_context *context, void *to, const void *from, size_t bytes);
+
+/* Pins (or unpins) existing host memory, in place. Pinned memory is copied twice to ten times
+ * faster, but pinning costs about as much as one slow copy. */
+TSR_API tsr_status tsr_register(tsr_context *context, void *pointer, size_t bytes);
+TSR_API tsr_status tsr_unregister(tsr_context *context, void *pointer);
+
+/* ---- GEMM ----------------------------------------------------------------- */
+
+/*
+ * C = alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) is k x n and C is m x n.
+ *
+ * alpha and beta point to a value of the type (for TSR_H and TSR_B: to a float).
+ * alpha = 0 or k = 0: A and B are not read. beta = 0: C is not read (it may hold NaN).
+ * C must not overlap A or B; A and B may overlap.
+ *
+ * Blocking: takes the data as it is, returns when C is complete.
+ * Errors: TSR_ERR_ARGUMENT (nothing is touched), TSR_ERR_MEMORY (nothing is touched),
+ * TSR_ERR_DEVICE (C is undefined).
+ */
+TSR_API tsr_status tsr_gemm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_op transa,
+                            tsr_op transb, int64_t m, int64_t n, int64_t k, const void *alpha,
+                            const void *a, int64_t lda, const void *b, int64_t ldb,
+                            const void *beta, void *c, int64_t ldc);
+
+/* The same, returning once planned and submitted. The matrices must stay as they are until
+ * tsr_sync; alpha and beta are copied. Calls take effect in the order they were made. */
+TSR_API tsr_status tsr_gemm_async(tsr_context *context, tsr_type type, tsr_layout layout,
+                                  tsr_op transa, tsr_op transb, int64_t m, int64_t n, int64_t k,
+                                  const void *alpha, const void *a, int64_t lda, const void *b,
+                                  int64_t ldb, const void *beta, void *c, int64_t ldc);
+
+/* tsr_gemm with the types spelled out, column-major or row-major as asked. */
+TSR_API tsr_status tsr_sgemm(tsr_context *context, tsr_layout layout, tsr_op transa, tsr_op transb,
+                             int64_t m, int64_t n, int64_t k, float alpha, const float *a,
+                             int64_t lda, const float *b, int64_t ldb, float beta, float *c,
+                             int64_t ldc);
+TSR_API tsr_status tsr_dgemm(tsr_context *context, tsr_layout layout, tsr_op transa, tsr_op transb,
+                             int64_t m, int64_t n, int64_t k, double alpha, const double *a,
+                             int64_t lda, const double *b, int64_t ldb, double beta, double *c,
+                             int64_t ldc);
+TSR_API tsr_status tsr_cgemm(tsr_context *context, tsr_layout layout, tsr_op transa, tsr_op transb,
+                             int64_t m, int64_t n, int64_t k, const void *alpha, const void *a,
+                             int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
+                             int64_t ldc);
+TSR_API tsr_status tsr_zgemm(tsr_context *context, tsr_layout layout, tsr_op transa, tsr_op transb,
+                             int64_t m, int64_t n, int64_t k, const void *alpha, const void *a,
+                             int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
+                             int64_t ldc);
+
+/* ---- Plans ---------------------------------------------------------------- */
+
+/* A plan: how one kind of call will be done. Immutable but for its measured times. */
+typedef struct tsr_plan tsr_plan;
+
+/* Where an operand is, for a plan that is made without one. */
+typedef enum tsr_memory {
+  TSR_PAGEABLE = 0, /* ordinary host memory */
+  TSR_PINNED,       /* page-locked host memory */
+  TSR_MANAGED,      /* host memory that the runtime migrates */
+  TSR_DEVICE        /* the memory of a device */
+} tsr_memory;
+
+typedef struct tsr_home {
+  tsr_memory memory;
+  int location; /* the device, or the host memory node (0 unless there are several) */
+} tsr_home;
+
+/* Makes the plan of a GEMM from the places of A, B and C (homes[0..2]); no data, and, when the
+ * context was given a machine, no device is needed. alpha and beta count only as 0, 1 or other. */
+TSR_API tsr_status tsr_plan_gemm(tsr_context *context, tsr_type type, tsr_layout layout,
+                                 tsr_op transa, tsr_op transb, int64_t m, int64_t n, int64_t k,
+                                 const void *alpha, int64_t lda, int64_t ldb, const void *beta,
+                                 int64_t ldc, const tsr_home homes[3], tsr_plan **plan);
+
+/* Runs a plan on matrices of the same kind: same places, same classes of alpha and beta.
+ * TSR_ERR_ARGUMENT if a pointer is not where the plan expects it. Blocking. */
+TSR_API tsr_status tsr_plan_execute(tsr_plan *plan, const void *alpha, const void *a, const void *b,
+                                    const void *beta, void *c);
+
+typedef struct tsr_prediction {
+  double seconds;         /* predicted time of a warm call */
+  double floor_seconds;   /* lower bound over all splits of the work, from the machine's rates */
+  double plan_seconds;    /* what planning took */
+  double measured;        /* time of the last execution; 0: none yet */
+  int devices;            /* devices used; 0: the CPU's BLAS */
+  int grid_rows, grid_cols; /* C over the devices */
+  int64_t tile_m, tile_n, tile_k; /* largest kernel */
+  int64_t commands, kernels, copies;
+  double host_to_device, device_to_host, device_to_device; /* bytes */
+  size_t device_memory;   /* most that any device needs, bytes */
+  size_t staging_memory;  /* pinned ring, bytes */
+} tsr_prediction;
+
+TSR_API tsr_status tsr_plan_predict(const tsr_plan *plan, tsr_prediction *prediction);
+
+typedef enum tsr_format {
+  TSR_TEXT,          /* for people */
+  TSR_JSON,          /* for programs */
+  TSR_COMMANDS,      /* every command, one a line */
+  TSR_TIMELINE_SVG,  /* queues over time, predicted and, when there are any, measured */
+  TSR_TIMELINE_JSON  /* Trace Event Format (Perfetto) */
+} tsr_format;
+
+/* Prints a plan. *text is made with malloc; free() it. */
+TSR_API tsr_status tsr_plan_print(const tsr_plan *plan, tsr_format format, char **text);
+
+/* The plan of this context's last completed call: a new reference, to be destroyed. */
+TSR_API tsr_status tsr_plan_last(tsr_context *context, tsr_plan **plan);
+
+TSR_API void tsr_plan_destroy(tsr_plan *plan);
+
+/* ---- Machine -------------------------------------------------------------- */
+
+typedef void (*tsr_progress)(void *user, double fraction, const char *what);
+
+/* Measures the machine through the engine and keeps the result in the user's cache directory.
+ * progress may be NULL. Under 20 s on four GPUs. */
+TSR_API tsr_status tsr_machine_probe(tsr_context *context, tsr_progress progress, void *user);
+
+/* Prints the context's machine as text or JSON (TSR_TEXT, TSR_JSON). free() *text. */
+TSR_API tsr_status tsr_machine_print(tsr_context *context, tsr_format format, char **text);
+
+/* ---- Settings ------------------------------------------------------------- */
+
+/* The table of settings, for help texts: NULL name ends it. */
+typedef struct tsr_setting {
+  const char *name;    /* environment variable */
+  const char *values;  /* what it may hold */
+  const char *initial; /* default */
+  const char *help;
+} tsr_setting;
+
+TSR_API const tsr_setting *tsr_settings(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

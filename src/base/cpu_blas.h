@@ -1,0 +1,25 @@
+/*
+ * The CPU's BLAS, called only through a table filled by dlopen and dlsym: linked names would come
+ * back to us when we are preloaded. OpenBLAS by default (TESSERA_CPU_BLAS names another library).
+ */
+#ifndef TSR_BASE_CPU_BLAS_H
+#define TSR_BASE_CPU_BLAS_H
+
+#include "base/kernel.h"
+
+/* Finds the library once (thread-safe). TSR_ERR_ENGINE says what was looked for. */
+tsr_status tsr_cpu_blas_load(void);
+
+/* Path or name of what was loaded; "" before. */
+const char *tsr_cpu_blas_name(void);
+
+/* Carries out one kernel on the calling thread with the CPU's BLAS, any type, any int64_t extents
+ * (longer ones than the BLAS's int are cut); 16-bit types by way of float. beta = 0 does not read
+ * c. Needs tsr_cpu_blas_load(). TSR_ERR_MEMORY when there is none for conversions. */
+tsr_status tsr_cpu_kernel(const tsr_kernel_args *args);
+
+/* Number of threads the CPU's BLAS uses in one call; 0 when it cannot be told. */
+int tsr_cpu_blas_threads(void);
+void tsr_cpu_blas_set_threads(int threads);
+
+#endif

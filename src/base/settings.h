@@ -1,0 +1,25 @@
+/*
+ * Settings: one table (settings.c) from which the environment is read and the help is printed.
+ */
+#ifndef TSR_BASE_SETTINGS_H
+#define TSR_BASE_SETTINGS_H
+
+#include "base/status.h"
+
+/* The value of an environment variable of the table; NULL when unset or empty. */
+const char *tsr_setting_text(const char *name);
+
+/* Fills the fields of *options that stand at their default from the environment
+ * (TESSERA_ENGINE, TESSERA_DEVICES, TESSERA_MACHINE, TESSERA_MEMORY, TESSERA_TILE, TESSERA_CHECK,
+ * TESSERA_REPRODUCIBLE). TSR_ERR_ARGUMENT names the variable, the value and what it may be. */
+tsr_status tsr_settings_fill(tsr_options *options);
+
+/* "16G", "500M", "1.5GiB", "1048576": bytes. G is 1e9, GiB is 2^30. what names the argument in the
+ * message. */
+tsr_status tsr_parse_bytes(const char *what, const char *text, size_t *bytes);
+
+/* Whole numbers with nothing behind them, from least to most. */
+tsr_status tsr_parse_int(const char *what, const char *text, int64_t least, int64_t most,
+                         int64_t *value);
+
+#endif

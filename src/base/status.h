@@ -1,0 +1,39 @@
+/*
+ * Errors. Who detects an error says so once, with tsr_fail(); callers only propagate.
+ * The message is the calling thread's own; a thread that works for another one hands its message
+ * over with tsr_error_take() and tsr_error_put().
+ */
+#ifndef TSR_BASE_STATUS_H
+#define TSR_BASE_STATUS_H
+
+#include "tessera.h"
+
+#if defined(__GNUC__)
+#define TSR_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#else
+#define TSR_PRINTF(f, a)
+#endif
+
+/* Records the message (what was wrong, its value, the remedy) and returns status. */
+tsr_status tsr_fail(tsr_status status, const char *format, ...) TSR_PRINTF(2, 3);
+
+/* An error with its message, to be carried from one thread to another. */
+typedef struct tsr_error {
+  tsr_status status;
+  char message[512];
+} tsr_error;
+
+/* Fills *error with this thread's last message and the given status. */
+void tsr_error_take(tsr_status status, tsr_error *error);
+
+/* Makes *error this thread's last message; returns its status. */
+tsr_status tsr_error_put(const tsr_error *error);
+
+/* Propagates a failure. */
+#define TSR_TRY(call)                         \
+  do {                                        \
+    tsr_status try_status_ = (call);          \
+    if (try_status_ != TSR_OK) return try_status_; \
+  } while (0)
+
+#endif

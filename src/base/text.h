@@ -1,0 +1,36 @@
+/*
+ * A growing string. Appending never fails: after an allocation failure the text is marked broken
+ * and tsr_text_take() reports it once.
+ */
+#ifndef TSR_BASE_TEXT_H
+#define TSR_BASE_TEXT_H
+
+#include "base/status.h"
+
+typedef struct tsr_text {
+  char *bytes;
+  size_t length, room;
+  int broken;
+} tsr_text;
+
+#define TSR_TEXT_INIT \
+  { NULL, 0, 0, 0 }
+
+void tsr_text_add(tsr_text *text, const char *format, ...) TSR_PRINTF(2, 3);
+
+/* Appends s as the inside of a JSON or XML string, escaped. */
+void tsr_text_add_json(tsr_text *text, const char *s);
+void tsr_text_add_xml(tsr_text *text, const char *s);
+
+/* Hands the bytes (never NULL on TSR_OK) to the caller, who frees them; empties text. */
+tsr_status tsr_text_take(tsr_text *text, char **bytes);
+
+void tsr_text_free(tsr_text *text);
+
+/* Reads a whole file into *bytes, with a NUL behind it. TSR_ERR_IO names the path. */
+tsr_status tsr_text_read_file(const char *path, char **bytes, size_t *length);
+
+/* Writes a whole file by way of a temporary beside it: the old or the new, never half. */
+tsr_status tsr_text_write_file(const char *path, const char *bytes, size_t length);
+
+#endif

@@ -1,0 +1,49 @@
+/* What there is to know of each element type: one table. */
+#ifndef TSR_BASE_TYPES_H
+#define TSR_BASE_TYPES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tessera.h"
+
+typedef struct tsr_type_info {
+  tsr_type type;
+  const char *name;     /* "fp64" */
+  size_t size;          /* bytes of an element */
+  bool complex_valued;
+  tsr_type wide;        /* type in which a partial C is kept: itself, or TSR_S for 16-bit types */
+  double epsilon;       /* unit roundoff of what accumulates (of the storage, for bounds on C, see
+                           store_epsilon) */
+  double store_epsilon; /* unit roundoff of the storage */
+  int flop_factor;      /* flops of a multiply-add: 2, or 8 when complex */
+} tsr_type_info;
+
+enum { TSR_TYPE_COUNT = 7 };
+
+/* NULL for what is no type. */
+const tsr_type_info *tsr_type_get(tsr_type type);
+
+/* 0 .. TSR_TYPE_COUNT-1 in the order s d c z h b t; -1 for what is no type. */
+int tsr_type_index(tsr_type type);
+const tsr_type_info *tsr_type_at(int index);
+
+/* alpha and beta inside the library. */
+typedef struct tsr_scalar {
+  double re, im;
+} tsr_scalar;
+
+/* Reads a scalar of the type as the interface gives it (h and b: a float). */
+tsr_scalar tsr_scalar_read(tsr_type type, const void *value);
+
+/* What plans depend on of a scalar. */
+typedef enum tsr_scalar_class { TSR_ZERO, TSR_ONE, TSR_OTHER } tsr_scalar_class;
+tsr_scalar_class tsr_scalar_classify(tsr_scalar value);
+
+/* fp16 and bf16 to and from float, round to nearest even. */
+float tsr_half_to_float(uint16_t h);
+uint16_t tsr_float_to_half(float f);
+float tsr_bfloat_to_float(uint16_t b);
+uint16_t tsr_float_to_bfloat(float f);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * Growing arrays: TSR_VEC(type) is a struct of items, count and room. Pushing returns false when
+ * memory is out, and leaves the array as it was.
+ */
+#ifndef TSR_BASE_VEC_H
+#define TSR_BASE_VEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define TSR_VEC(type) \
+  struct {            \
+    type *items;      \
+    size_t count, room; \
+  }
+
+/* Makes room for count + extra items. */
+#define TSR_VEC_RESERVE(vec, extra) \
+  tsr_vec_reserve((void **)&(vec)->items, &(vec)->room, (vec)->count + (extra), sizeof *(vec)->items)
+
+#define TSR_VEC_PUSH(vec, item) \
+  (TSR_VEC_RESERVE(vec, 1) ? ((vec)->items[(vec)->count++] = (item), true) : false)
+
+#define TSR_VEC_FREE(vec) tsr_vec_free((void **)&(vec)->items, &(vec)->count, &(vec)->room)
+
+bool tsr_vec_reserve(void **items, size_t *room, size_t wanted, size_t size);
+void tsr_vec_free(void **items, size_t *count, size_t *room);
+
+#endif

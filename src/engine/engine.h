@@ -1,0 +1,122 @@
+/*
+ * An engine carries out commands on devices: one const struct of functions, each required unless
+ * marked optional. Engines know no plans and decide nothing.
+ *
+ * Devices are numbered 0 .. count-1 as the engine was opened; TSR_HOST (-1) is host memory.
+ * Threads: one thread submits to the queues of a device at a time; different devices may be used
+ * by different threads at once; alloc, free, pin and where may be called from any thread. The
+ * caller's current CUDA device is left as it was by open, alloc, free, pin, where and close;
+ * record, wait, copy, kernel and query may leave it changed (they run on the library's threads).
+ */
+#ifndef TSR_ENGINE_ENGINE_H
+#define TSR_ENGINE_ENGINE_H
+
+#include <stdbool.h>
+
+#include "base/kernel.h"
+#include "base/status.h"
+
+typedef struct tsr_engine_state tsr_engine_state;
+typedef struct tsr_queue tsr_queue; /* in-order stream of a device */
+typedef struct tsr_event tsr_event; /* a point in a queue */
+
+enum { TSR_MAX_DEVICES = 32 };
+
+typedef struct tsr_device_info {
+  char name[64];        /* "NVIDIA H200" */
+  char identity[64];    /* unique: UUID or bus id */
+  size_t memory_total;  /* bytes */
+  size_t memory_free;   /* at the time of open */
+  bool peer[TSR_MAX_DEVICES]; /* it can copy to and from that device directly */
+  int host_node;        /* nearest host memory node */
+} tsr_device_info;
+
+typedef struct tsr_engine_options {
+  const int *devices;   /* physical devices to open, in this order; NULL: all */
+  int count;            /* of devices; with NULL: how many (0: all; the host engine emulates this
+                           many, by default 4) */
+  size_t emulated_memory; /* host engine: memory of each device, 0: 1 GiB */
+  bool check;           /* poison what no command wrote; a kernel or a copy that reads poison fails */
+  uint64_t delay_seed;  /* host engine: random delays in queues; 0: none */
+} tsr_engine_options;
+
+/* What a queue is for; engines may map it to a priority. */
+typedef enum tsr_queue_role {
+  TSR_QUEUE_IN,      /* host to device copies */
+  TSR_QUEUE_OUT,     /* device to host copies */
+  TSR_QUEUE_PEER,    /* device to device copies, pushed by the sender */
+  TSR_QUEUE_COMPUTE, /* kernels */
+  TSR_QUEUE_ADD,     /* small kernels that go before COMPUTE */
+  TSR_QUEUE_LANE,    /* host threads (never an engine's) */
+  TSR_QUEUE_USER     /* wraps the user's stream, given as native */
+} tsr_queue_role;
+
+/* A two-dimensional copy of bytes: height runs of width bytes, pitch bytes apart. One end is at
+ * the queue's device. to and from are devices or TSR_HOST. */
+typedef struct tsr_copy_args {
+  void *to;
+  const void *from;
+  int to_device, from_device;
+  size_t to_pitch, from_pitch, width, height;
+} tsr_copy_args;
+
+/* Where memory is. */
+typedef struct tsr_place {
+  tsr_memory memory;
+  int device;         /* engine's number when memory is TSR_DEVICE, else TSR_HOST */
+  const char *begin;  /* the allocation around the pointer, when known: [begin, begin + bytes) is */
+  size_t bytes;       /* all of this kind; 0: unknown */
+} tsr_place;
+
+typedef struct tsr_engine {
+  const char *name;
+
+  /* Opens devices and fills info[0..*count-1]. TSR_ERR_ENGINE when there is no usable device. */
+  tsr_status (*open)(const tsr_engine_options *options, tsr_engine_state **state,
+                     tsr_device_info *info, int *count);
+  void (*close)(tsr_engine_state *state);
+
+  /* Memory of a device, or pinned host memory (TSR_HOST). 512-byte aligned. */
+  tsr_status (*alloc)(tsr_engine_state *state, int device, size_t bytes, void **pointer);
+  void (*free)(tsr_engine_state *state, int device, void *pointer);
+
+  /* Pins or unpins (on = false) the user's host memory in place. Optional: NULL, then
+   * TSR_ERR_UNSUPPORTED. */
+  tsr_status (*pin)(tsr_engine_state *state, void *pointer, size_t bytes, bool on);
+
+  tsr_status (*queue_create)(tsr_engine_state *state, int device, tsr_queue_role role, void *native,
+                             tsr_queue **queue);
+  void (*queue_destroy)(tsr_queue *queue);
+
+  /* timed: query gives its time. */
+  tsr_status (*event_create)(tsr_engine_state *state, int device, bool timed, tsr_event **event);
+  void (*event_destroy)(tsr_event *event);
+
+  /* Marks the place after everything now in the queue. An event may be recorded again. */
+  tsr_status (*record)(tsr_queue *queue, tsr_event *event);
+
+  /* What is put into queue later waits for the event, which must have been recorded (by any
+   * thread, on any device) before. */
+  tsr_status (*wait)(tsr_queue *queue, tsr_event *event);
+
+  /* Whether the event, recorded before, has passed. *seconds (may be NULL; timed events only): when,
+   * on the engine's clock, which all devices share as well as can be. Returns the error of any
+   * earlier command of the device. */
+  tsr_status (*query)(tsr_event *event, bool *passed, double *seconds);
+
+  tsr_status (*copy)(tsr_queue *queue, const tsr_copy_args *args);
+  tsr_status (*kernel)(tsr_queue *queue, const tsr_kernel_args *args);
+
+  /* Where pointer is. Ordinary memory that the runtime does not know is TSR_PAGEABLE. */
+  tsr_status (*where)(tsr_engine_state *state, const void *pointer, tsr_place *place);
+} tsr_engine;
+
+/* "cuda", "host"; NULL for a name that this build does not have. */
+const tsr_engine *tsr_engine_find(const char *name);
+
+/* The names, for messages: "host, cuda". */
+const char *tsr_engine_names(void);
+
+extern const tsr_engine tsr_engine_host;
+
+#endif

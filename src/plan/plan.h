@@ -1,0 +1,137 @@
+/*
+ * The plan: how one kind of call will be done. Typed commands in an order in which each depends only
+ * on earlier ones; each belongs to a queue, and the queues run side by side. Immutable once made.
+ *
+ * Source: the static schedule of Anastasiadis et al., "Uncut-GEMMs", section III (LAM, ETA, batched
+ * fetch, lazy C); see docs/planner.md for what is ours.
+ */
+#ifndef TSR_PLAN_PLAN_H
+#define TSR_PLAN_PLAN_H
+
+#include "base/text.h"
+#include "base/vec.h"
+#include "blas/call.h"
+#include "machine/machine.h"
+
+/* ---- The plan as data ---- */
+
+typedef enum tsr_buffer_role {
+  TSR_BUFFER_HOME, /* the user's storage of an operand: buffers 0, 1, 2; bound at submission */
+  TSR_BUFFER_TILE, /* a copy of a tile (matrix A, B, C), or a tile of W, at a device */
+  TSR_BUFFER_STAGE /* a piece of a tile in the pinned ring, at a host location */
+} tsr_buffer_role;
+
+/* Room for a rectangle of a matrix at a location. */
+typedef struct tsr_buffer {
+  int64_t row, col, rows, cols; /* the rectangle, in elements of the stored matrix */
+  int64_t ld;                   /* elements */
+  size_t offset;                /* from the start of the plan's arena at the location (not HOME) */
+  size_t bytes;                 /* room taken; 0 for HOME */
+  uint8_t role;                 /* tsr_buffer_role */
+  uint8_t matrix;               /* TSR_A .. TSR_W */
+  int16_t location;
+  uint32_t first, last;         /* first command that uses it, and last (not HOME) */
+} tsr_buffer;
+
+typedef enum tsr_command_kind {
+  TSR_COMMAND_COPY,  /* buffer 0 to buffer 1: the m x n rectangle at row[0], col[0] */
+  TSR_COMMAND_KERNEL /* operands a, b, c in buffers 0, 1, 2 at row[i], col[i] of their matrices */
+} tsr_command_kind;
+
+enum {
+  TSR_FLAG_EVENT = 1,     /* some command of another queue waits for this one */
+  TSR_FLAG_BETA = 2,      /* kernel: uses the call's beta (else beta is 0 or 1: see BETA_ONE) */
+  TSR_FLAG_BETA_ONE = 4,  /* kernel: accumulates */
+  TSR_FLAG_ALPHA_ONE = 8, /* kernel: alpha is 1 (else the call's alpha) */
+  TSR_FLAG_WIDE = 16      /* kernel: as in tsr_kernel_args */
+};
+
+enum { TSR_NO_BUFFER = -1 };
+
+/* At most 100 bytes: a million of them must fit easily. */
+typedef struct tsr_command {
+  int64_t row[3], col[3]; /* elements of the stored matrices */
+  int32_t buffer[3];      /* TSR_NO_BUFFER when unused */
+  int32_t m, n, k;        /* COPY: m x n rectangle */
+  uint32_t wait;          /* the commands this one waits for: plan->waits[wait .. wait + waits) */
+  uint16_t waits;
+  uint16_t queue;
+  uint8_t kind, kernel, flags;
+  float begin, end;       /* predicted, s from the start */
+} tsr_command;
+
+/* A queue of the plan. location: the device, or for a lane the host node. */
+typedef struct tsr_plan_queue {
+  int16_t location;
+  uint8_t role;  /* tsr_queue_role */
+  uint8_t index; /* PEER: the receiver; COMPUTE: which stream; LANE: which thread */
+} tsr_plan_queue;
+
+enum { TSR_PLAN_QUEUES = 512 };
+
+struct tsr_plan {
+  int references;          /* atomic, front's */
+  void *owner;             /* the context (front's) */
+  tsr_call call;
+  int machine_devices;     /* locations below are of that machine */
+  int devices;             /* devices that do anything; 0: the CPU's BLAS does the call */
+  bool reproducible;
+  int grid_rows, grid_cols;
+  TSR_VEC(tsr_command) commands;
+  TSR_VEC(uint32_t) waits; /* indices of commands, each less than the waiter's */
+  TSR_VEC(tsr_buffer) buffers;
+  int queues;
+  tsr_plan_queue queue[TSR_PLAN_QUEUES];
+  size_t arena[TSR_MACHINE_LOCATIONS]; /* bytes the plan needs at each location */
+  char why[256];           /* the candidate chosen and the runner-up, for people */
+  double seconds;          /* predicted */
+  double floor;            /* lower bound */
+  double plan_seconds;     /* what planning took */
+  int candidates;          /* tried */
+  double measured;         /* s, last execution (front's) */
+  float *times;            /* measured begin, end of each command when traced, or NULL (front's) */
+};
+
+/* ---- Making one ---- */
+
+typedef struct tsr_plan_options {
+  bool reproducible;
+  bool obey_devices;   /* use all devices of the machine: the user named them */
+  int64_t tile;        /* 0: by the model */
+  size_t budget[TSR_MACHINE_DEVICES]; /* bytes for each device */
+  size_t ring;         /* bytes of the pinned ring for staging */
+  double search_seconds; /* at most this long for candidates; 0: 5 % of the predicted time */
+} tsr_plan_options;
+
+/* Plans a call on a machine. TSR_ERR_MEMORY names the least budget that would do. */
+tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
+                         const tsr_plan_options *options, tsr_plan **plan);
+void tsr_plan_free(tsr_plan *plan);
+
+/* ---- Knowing about one ---- */
+
+/* Independent of the planner: every operand present where and when used, every copy's source
+ * valid, no buffer reused early, budgets held, no wait cycle, every element of C brought home
+ * exactly once and after its last update, all of the product done once. TSR_ERR_CHECK says which
+ * command is wrong and why. budgets may be NULL. */
+tsr_status tsr_plan_verify(const tsr_plan *plan, const tsr_machine *machine,
+                           const size_t *budgets);
+
+/* Runs the plan in virtual time, channels shared fairly; fills begin and end of each command.
+ * Returns the makespan through *seconds. */
+tsr_status tsr_plan_replay(tsr_plan *plan, const tsr_machine *machine, double *seconds);
+
+/* Lower bound on any execution of the call: the least time over all splits of the work and all
+ * mixtures of link use, at the machine's sustained kernel rates. */
+double tsr_plan_floor(const tsr_machine *machine, const tsr_call *call);
+
+/* Bytes moved between two locations, as planned. */
+double tsr_plan_bytes(const tsr_plan *plan, int from, int to);
+
+void tsr_plan_summary(const tsr_plan *plan, tsr_prediction *prediction);
+
+/* text, JSON, commands (print.c); timelines (timeline.c). machine gives names; NULL is allowed. */
+tsr_status tsr_plan_write(const tsr_plan *plan, const tsr_machine *machine, tsr_format format,
+                          tsr_text *text);
+
+#endif

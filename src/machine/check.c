@@ -105,6 +105,9 @@ static tsr_status check_channel(const tsr_machine *machine, const tsr_channel *c
   char place[PLACE];
   snprintf(place, sizeof place, "channel \"%s\"", channel->name);
   TSR_TRY(check_positive(place, "capacity", channel->capacity));
+  if (channel->count < 1)
+    return tsr_fail(TSR_ERR_MACHINE, "%s has no uses; name the links on it or leave it away",
+                    place);
   for (int i = 0; i < channel->count; i++) TSR_TRY(check_use(machine, channel, i));
   return TSR_OK;
 }

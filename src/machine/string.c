@@ -380,7 +380,8 @@ static tsr_status build_channels(const spec *s, tsr_machine *machine) {
     TSR_TRY(build_pcie_channel(s, machine, i, true));
     TSR_TRY(build_pcie_channel(s, machine, i, false));
   }
-  for (int i = 0; i < s->devices && s->fabric == FABRIC_NVSWITCH; i++) {
+  bool switched = s->fabric == FABRIC_NVSWITCH && s->devices > 1;
+  for (int i = 0; i < s->devices && switched; i++) {
     TSR_TRY(build_switch_channel(s, machine, i, true));
     TSR_TRY(build_switch_channel(s, machine, i, false));
   }

@@ -362,7 +362,7 @@ static tsr_status read_json(const char *path, const cJSON *json, tsr_machine **m
 tsr_status tsr_machine_read(const char *path, tsr_machine **machine) {
   char *bytes;
   size_t length;
-  cJSON *json;
+  cJSON *json = NULL;
   TSR_TRY(tsr_text_read_file(path, &bytes, &length));
   tsr_status status = parse_json(path, bytes, length, &json);
   tsr_dealloc(bytes);

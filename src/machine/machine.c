@@ -132,7 +132,7 @@ static tsr_status fill_selected(const tsr_machine *from, const renumbering *map,
 tsr_status tsr_machine_select(const tsr_machine *machine, const int *devices, int count,
                               tsr_machine **selected) {
   renumbering map;
-  tsr_machine *made;
+  tsr_machine *made = NULL;
   TSR_TRY(renumber(machine, devices, count, &map));
   TSR_TRY(tsr_machine_create(&made));
   made->devices = count;

@@ -422,7 +422,7 @@ static tsr_status build(const spec *s, const char *string, tsr_machine *machine)
 
 tsr_status tsr_machine_parse(const char *string, tsr_machine **machine) {
   parser p = {.string = string};
-  tsr_machine *made;
+  tsr_machine *made = NULL;
   TSR_TRY(read_string(&p));
   choose(&p.spec);
   TSR_TRY(tsr_machine_create(&made));

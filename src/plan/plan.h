@@ -8,6 +8,7 @@
 #ifndef TSR_PLAN_PLAN_H
 #define TSR_PLAN_PLAN_H
 
+#include "base/queue.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "blas/call.h"

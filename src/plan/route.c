@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "engine/engine.h"
+#include "base/queue.h"
 #include "plan/schedule.h"
 
 /* The channels a link uses, as seconds of the channel for each byte. */

@@ -1,7 +1,7 @@
 #include "plan/schedule.h"
 
 #include "base/alloc.h"
-#include "engine/engine.h"
+#include "base/queue.h"
 
 /* ---- Set-up --------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #ifndef TSR_PLAN_SCHEDULE_H
 #define TSR_PLAN_SCHEDULE_H
 
+#include "base/queue.h"
 #include "blas/graph.h"
 #include "plan/plan.h"
 
@@ -70,6 +71,7 @@ typedef struct tsr_scheduler {
   int16_t lane_queue[TSR_PLAN_QUEUES];
   int lanes, next_lane;
   uint32_t *seen;      /* [queue][queue]: commands of the second known to be over by the first */
+  int queue_limit;     /* stride of seen: most queues the plan can have */
   int32_t waiting[TSR_PLAN_QUEUES]; /* latest command of each queue that the next one waits for */
   int16_t waiting_queue[TSR_PLAN_QUEUES];
   int waiting_count;

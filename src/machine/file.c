@@ -98,7 +98,7 @@ static tsr_status get_required(const node *n, const char *key, double *value) {
 }
 
 static tsr_status get_whole(const node *n, int least, int most, int *value) {
-  double number;
+  double number = 0;
   char expected[64];
   TSR_TRY(get_number(n, &number));
   snprintf(expected, sizeof expected, "a whole number, %d to %d", least, most);
@@ -176,7 +176,7 @@ static tsr_status read_shape(const node *n, tsr_curve *shape) {
 
 static tsr_status read_link(const node *n) {
   static const char *const keys[] = {"from", "to", "bandwidth", "latency", "shape", NULL};
-  int from, to;
+  int from = 0, to = 0;
   TSR_TRY(check_object(n, keys));
   node from_node = member(n, "from"), to_node = member(n, "to"), shape = member(n, "shape");
   TSR_TRY(get_location(&from_node, &from));
@@ -190,7 +190,7 @@ static tsr_status read_link(const node *n) {
 }
 
 static tsr_status read_use(const node *n, int channel) {
-  int from, to;
+  int from = 0, to = 0;
   double weight = 1;
   TSR_TRY(check_list(n, 2, 3));
   node from_node = element(n, 0), to_node = element(n, 1), weight_node = element(n, 2);
@@ -203,7 +203,7 @@ static tsr_status read_use(const node *n, int channel) {
 static tsr_status read_channel(const node *n) {
   static const char *const keys[] = {"name", "capacity", "uses", NULL};
   char name[sizeof n->machine->channel[0].name] = "";
-  double capacity;
+  double capacity = 0;
   TSR_TRY(check_object(n, keys));
   TSR_TRY(get_string(n, "name", sizeof name, name));
   TSR_TRY(get_required(n, "capacity", &capacity));
@@ -226,7 +226,7 @@ static tsr_status read_rates(const node *n, tsr_rates *rates) {
   TSR_TRY(check_list(&flops, rates->areas, rates->areas));
   for (int i = 0; i < rates->areas; i++) {
     node row = element(&flops, i);
-    int count;
+    int count = 0;
     TSR_TRY(check_list(&row, rates->ks, rates->ks));
     TSR_TRY(get_numbers(&row, rates->ks, &count, rates->flops[i]));
   }
@@ -284,7 +284,7 @@ static tsr_status read_head(const node *n) {
       "tessera_machine", "name",  "identity", "interleaved", "nodes",  "devices", "links",
       "channels",        "rates", "cpu",      "staging",     "submit", NULL};
   tsr_machine *machine = n->machine;
-  int version;
+  int version = 0;
   TSR_TRY(check_object(n, keys));
   node version_node = member(n, "tessera_machine"), interleaved = member(n, "interleaved");
   node nodes = member(n, "nodes"), devices = member(n, "devices");
@@ -360,8 +360,8 @@ static tsr_status read_json(const char *path, const cJSON *json, tsr_machine **m
 }
 
 tsr_status tsr_machine_read(const char *path, tsr_machine **machine) {
-  char *bytes;
-  size_t length;
+  char *bytes = NULL;
+  size_t length = 0;
   cJSON *json = NULL;
   TSR_TRY(tsr_text_read_file(path, &bytes, &length));
   tsr_status status = parse_json(path, bytes, length, &json);
@@ -421,7 +421,7 @@ static void add_file_name(tsr_text *text, const char *identity) {
 tsr_status tsr_machine_cache_path(const char *identity, char **path) {
   const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   tsr_text text = TSR_TEXT_INIT;
-  char *made;
+  char *made = NULL;
   if (cache != NULL && cache[0] == '/')
     tsr_text_add(&text, "%s/tessera/", cache);
   else if (home != NULL && home[0] == '/')

@@ -8,6 +8,7 @@
 
 #include "base/cpu_internal.h"
 #include "base/settings.h"
+#include "base/status.h"
 
 /*
  * Integers are passed by address. On little-endian machines an int64_t that holds a small number

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/cpu_blas.h"
 #include "base/cpu_internal.h"
+#include "base/status.h"
 
 static const tsr_scalar one = {1, 0};
 

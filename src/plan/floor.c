@@ -14,17 +14,6 @@
 
 #include "plan/plan.h"
 
-/* Runs shorter than this may use the rates of the table, which are measured cold; longer ones run
- * into the power limit. */
-static const double SUSTAINED_AFTER = 0.1;
-
-static double best_rate(const tsr_rates *rates) {
-  double best = rates->sustained;
-  for (int i = 0; i < rates->areas; i++)
-    for (int j = 0; j < rates->ks; j++) best = fmax(best, rates->flops[i][j]);
-  return best;
-}
-
 static double total_speed(const tsr_machine *machine) {
   double speed = 0;
   for (int d = 0; d < machine->devices; d++) speed += machine->device[d].speed;
@@ -33,10 +22,9 @@ static double total_speed(const tsr_machine *machine) {
 
 /* flops/s of a device of speed 1. */
 static double device_rate(const tsr_machine *machine, const tsr_call *call) {
-  const tsr_rates *rates = &machine->rates[tsr_type_index(call->type)];
-  double best = best_rate(rates), flops = tsr_call_flops(call);
-  bool is_long = flops / (best * total_speed(machine)) > SUSTAINED_AFTER;
-  return is_long && rates->sustained > 0 ? rates->sustained : best;
+  double best = tsr_machine_best_rate(machine, call->type, 0);
+  double seconds = tsr_call_flops(call) / (best * total_speed(machine));
+  return tsr_machine_best_rate(machine, call->type, seconds);
 }
 
 static double bytes_of(const tsr_call *call, int x) {

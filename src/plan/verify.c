@@ -21,29 +21,29 @@ static bool is_constant(int32_t buffer) {
 
 /* ---- Saying what is wrong ---- */
 
-typedef struct place {
+typedef struct phrase {
   char text[128];
-} place;
+} phrase;
 
-static const char *rect_text(const tsr_verifier *v, int32_t buffer, tsr_rect rect, place *place) {
-  snprintf(place->text, sizeof place->text, "rows %lld..%lld, columns %lld..%lld of %s",
+static const char *rect_text(const tsr_verifier *v, int32_t buffer, tsr_rect rect, phrase *said) {
+  snprintf(said->text, sizeof said->text, "rows %lld..%lld, columns %lld..%lld of %s",
            (long long)rect.row0, (long long)rect.row1 - 1, (long long)rect.col0,
            (long long)rect.col1 - 1, tsr_matrix_name(v->plan->buffers.items[buffer].matrix));
-  return place->text;
+  return said->text;
 }
 
-static const char *content_text(const tsr_verifier *v, tsr_content content, place *place) {
+static const char *content_text(const tsr_verifier *v, tsr_content content, phrase *said) {
   if (content.original) return "the original";
   char sum[80];
   tsr_sums_describe(&v->sums, content.sum, sum, sizeof sum);
-  snprintf(place->text, sizeof place->text, "the sum over %s with%s beta C", sum,
+  snprintf(said->text, sizeof said->text, "the sum over %s with%s beta C", sum,
            content.beta ? "" : "out");
-  return place->text;
+  return said->text;
 }
 
 static tsr_status fail_order(const tsr_verifier *v, uint32_t c, const char *what, int32_t buffer,
                              tsr_rect rect, const char *verb, uint32_t other) {
-  place where;
+  phrase where;
   tsr_name name;
   rect_text(v, buffer, rect, &where);
   tsr_command_describe(v->plan, &v->plan->commands.items[other], &name);
@@ -81,7 +81,7 @@ static tsr_status use(tsr_verifier *v, uint32_t c, int32_t buffer, bool write) {
 static tsr_status find(tsr_verifier *v, uint32_t c, const char *what, int32_t buffer, tsr_rect rect,
                        tsr_parts *parts) {
   tsr_regions *regions = &v->regions[buffer];
-  place where;
+  phrase where;
   tsr_rect hole;
   bool fill;
   parts->count = 0;
@@ -144,7 +144,7 @@ static tsr_status write_parts(tsr_verifier *v, uint32_t c, int32_t buffer, tsr_r
 /* ---- Copies ---- */
 
 static tsr_status check_copied(tsr_verifier *v, uint32_t c, int32_t from, const tsr_part *part) {
-  place where, held;
+  phrase where, held;
   if (!is_home(v, from)) return TSR_OK;
   if (part->content.original && v->plan->call.beta == TSR_ZERO)
     return tsr_verify_fail(v, c, "reads C, which the call does not (beta is 0)");
@@ -157,7 +157,7 @@ static tsr_status check_copied(tsr_verifier *v, uint32_t c, int32_t from, const 
 
 static tsr_status check_brought_home(tsr_verifier *v, uint32_t c, const tsr_parts *parts,
                                      tsr_rect rect) {
-  place where, held;
+  phrase where, held;
   for (size_t i = 0; i < parts->count; i++)
     if (!is_final(v, parts->items[i].content))
       return tsr_verify_fail(v, c, "brings %s home unfinished: they hold %s",
@@ -195,7 +195,7 @@ static tsr_status do_copy(tsr_verifier *v, uint32_t c) {
 
 static tsr_status apply_beta(const tsr_verifier *v, uint32_t c, int32_t buffer, tsr_part *part,
                              uint32_t sum) {
-  place where, held;
+  phrase where, held;
   if (!part->content.original)
     return tsr_verify_fail(v, c, "applies beta to %s, which hold %s",
                            rect_text(v, buffer, part->rect, &where),
@@ -206,7 +206,7 @@ static tsr_status apply_beta(const tsr_verifier *v, uint32_t c, int32_t buffer, 
 
 static tsr_status accumulate(tsr_verifier *v, uint32_t c, int32_t buffer, tsr_part *part,
                              uint32_t sum) {
-  place where, held;
+  phrase where, held;
   bool disjoint;
   /* Where beta is 1, the original is a sum of nothing, with beta C. */
   if (part->content.original && v->plan->call.beta == TSR_ONE)
@@ -226,7 +226,7 @@ static tsr_status accumulate(tsr_verifier *v, uint32_t c, int32_t buffer, tsr_pa
 
 /* The home of C may only go from the original to sums that can become final. */
 static tsr_status check_overwrite(tsr_verifier *v, uint32_t c, tsr_rect rect) {
-  place where;
+  phrase where;
   if (v->plan->call.beta != TSR_ZERO)
     return tsr_verify_fail(v, c, "overwrites %s at home, beta C is lost",
                            rect_text(v, TSR_C_, rect, &where));
@@ -325,7 +325,7 @@ static tsr_status check_lives(const tsr_verifier *v) {
 
 static tsr_status check_result(tsr_verifier *v) {
   const tsr_operand *home = &v->plan->call.operand[TSR_C_];
-  place where, held;
+  phrase where, held;
   v->found.count = 0;
   TSR_TRY(tsr_regions_find(&v->regions[TSR_C_], tsr_rect_make(0, 0, home->rows, home->cols),
                            &v->found));

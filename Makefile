@@ -6,9 +6,10 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 .PHONY: build demo test test-long check format gpu-check install clean setup
 
 build: setup
-	@cmake --preset release -B $(BUILD) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
-	@rm -f $(BUILD).log
-	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory
+	@mkdir -p $(BUILD)
+	@cmake --preset release -B $(BUILD) >$(BUILD)/configure.log 2>&1 \
+	  || { cat $(BUILD)/configure.log; exit 1; }
+	@cmake --build $(BUILD) -j $(JOBS)
 
 setup:
 	@sh tools/setup.sh

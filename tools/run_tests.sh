@@ -24,7 +24,11 @@ awk '
   /^[0-9]+: \[       OK \]/ { ++passed; next }
   /^[0-9]+: \[  FAILED  \] +[0-9]+ test/ { next }
   /^[0-9]+: \[  FAILED  \] [a-zA-Z_]/ { failing[$0] = 1; next }
-  /^[0-9]+: [0-9]+ passed, [0-9]+ failed$/ { passed += $2; lost += $4; next }
+  /^[0-9]+: [0-9]+ passed, [0-9]+ failed$/ {
+    passed += $2; lost += $4
+    if ($4 > 0) { split($0, part, ":"); told[part[1]] = 1 }
+    next
+  }
   # A program that failed without a failing case (it crashed, hung, or did not start) counts as one.
   /Test +#[0-9]+: .*\*\*\*/ { match($0, /#[0-9]+/); broken[substr($0, RSTART + 1, RLENGTH - 1)] = 1 }
   { if ($0 ~ /^[0-9]+: .*FAIL/) { split($0, part, ":"); told[part[1]] = 1 } }

@@ -19,21 +19,20 @@
 
 #define TWO_DEVICES "host:200 gpu*2@nvswitch:300 pcie:25/pair rate:19"
 
-#define assert_ok(call)                                                             \
-  do {                                                                              \
-    tsr_status status_ = (call);                                                    \
-    if (status_ != TSR_OK)                                                          \
-      fail_msg("%s: %s: %s", #call, tsr_status_name(status_), tsr_message());       \
+#define assert_ok(call)                                                                            \
+  do {                                                                                             \
+    tsr_status status_ = (call);                                                                   \
+    if (status_ != TSR_OK) fail_msg("%s: %s: %s", #call, tsr_status_name(status_), tsr_message()); \
   } while (0)
 
 /* The status, and a message that mentions the text. */
-#define assert_refused(call, expected, mention)                                     \
-  do {                                                                              \
-    tsr_status status_ = (call);                                                    \
-    if (status_ != (expected))                                                      \
+#define assert_refused(call, expected, mention)                                                   \
+  do {                                                                                            \
+    tsr_status status_ = (call);                                                                  \
+    if (status_ != (expected))                                                                    \
       fail_msg("%s: %s, not %s (%s)", #call, tsr_status_name(status_), #expected, tsr_message()); \
-    if (!strstr(tsr_message(), mention))                                            \
-      fail_msg("%s: \"%s\" does not mention \"%s\"", #call, tsr_message(), mention);  \
+    if (!strstr(tsr_message(), mention))                                                          \
+      fail_msg("%s: \"%s\" does not mention \"%s\"", #call, tsr_message(), mention);              \
   } while (0)
 
 /* TSR_TEST_ENGINE names the engine; the emulated devices otherwise. */

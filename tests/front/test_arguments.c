@@ -39,8 +39,8 @@ static int end(void **state) {
 
 static call good(int layout) {
   int rows = layout == TSR_ROW_MAJOR;
-  return (call){TSR_D, layout, 'N', 'N', M, N, K, &one, a, rows ? K : M, b, rows ? N : K, &one, c,
-                rows ? N : M};
+  return (call){TSR_D, layout,       'N', 'N',          M,    N, K,           &one,
+                a,     rows ? K : M, b,   rows ? N : K, &one, c, rows ? N : M};
 }
 
 static tsr_status gemm(const call *x, int async) {
@@ -65,8 +65,7 @@ static void refused(call x, const char *name, const char *value, const char *or_
     tsr_status status = gemm(&x, async);
     if (status != TSR_ERR_ARGUMENT)
       fail_msg("%s = %s gives %s", name, value, tsr_status_name(status));
-    if (!has_word(tsr_message(), name))
-      fail_msg("\"%s\" does not name %s", tsr_message(), name);
+    if (!has_word(tsr_message(), name)) fail_msg("\"%s\" does not name %s", tsr_message(), name);
     if (!strstr(tsr_message(), value) && !has_word(tsr_message(), or_value))
       fail_msg("\"%s\" does not tell the value %s of %s", tsr_message(), value, name);
     assert_memory_equal(c, before, sizeof c);
@@ -169,10 +168,14 @@ static void test_names(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_flags),          cmocka_unit_test(test_extents),
-      cmocka_unit_test(test_leading_dimensions), cmocka_unit_test(test_row_major_names),
-      cmocka_unit_test(test_null_pointers),  cmocka_unit_test(test_null_objects),
-      cmocka_unit_test(test_typed_door),     cmocka_unit_test(test_works_afterwards),
+      cmocka_unit_test(test_flags),
+      cmocka_unit_test(test_extents),
+      cmocka_unit_test(test_leading_dimensions),
+      cmocka_unit_test(test_row_major_names),
+      cmocka_unit_test(test_null_pointers),
+      cmocka_unit_test(test_null_objects),
+      cmocka_unit_test(test_typed_door),
+      cmocka_unit_test(test_works_afterwards),
       cmocka_unit_test(test_names),
   };
   return cmocka_run_group_tests(tests, make, end);

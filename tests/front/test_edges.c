@@ -147,7 +147,8 @@ static void test_same_a_and_b(void **state) {
   (void)state;
   enum { N = 50 };
   tsr_context *context = front_context();
-  double *a = front_matrix(N * N, 1), *c = front_matrix(N * N, 3), *expected = front_matrix(N * N, 3);
+  double *a = front_matrix(N * N, 1), *c = front_matrix(N * N, 3),
+         *expected = front_matrix(N * N, 3);
   assert_ok(front_dgemm(context, N, 1, a, a, 1, c));
   front_reference(N, 1, a, a, 1, expected);
   front_assert_equal(c, expected, N * N);
@@ -179,16 +180,11 @@ static void test_cpu_engine(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_empty),
-      cmocka_unit_test(test_no_k),
-      cmocka_unit_test(test_alpha_zero),
-      cmocka_unit_test(test_beta_zero_forgets_nan),
-      cmocka_unit_test(test_nan_survives),
-      cmocka_unit_test(test_tiles_of_one),
-      cmocka_unit_test(test_small_budget),
-      cmocka_unit_test(test_hopeless_budget),
-      cmocka_unit_test(test_same_a_and_b),
-      cmocka_unit_test(test_complex_scalars),
+      cmocka_unit_test(test_empty),        cmocka_unit_test(test_no_k),
+      cmocka_unit_test(test_alpha_zero),   cmocka_unit_test(test_beta_zero_forgets_nan),
+      cmocka_unit_test(test_nan_survives), cmocka_unit_test(test_tiles_of_one),
+      cmocka_unit_test(test_small_budget), cmocka_unit_test(test_hopeless_budget),
+      cmocka_unit_test(test_same_a_and_b), cmocka_unit_test(test_complex_scalars),
       cmocka_unit_test(test_cpu_engine),
   };
   return cmocka_run_group_tests(tests, clear, NULL);

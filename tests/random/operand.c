@@ -181,11 +181,10 @@ tsr_status operand_create(tsr_context *context, char type, char home, int64_t fa
   o.start = GUARD + (size_t)offset * size;
   o.bytes = o.start + (size_t)(ld * (slow > 0 ? slow : 1)) * size + GUARD;
   o.image = malloc(o.bytes);
-  tsr_status status = o.image ? allocate(&o, random) : TSR_ERR_MEMORY;
-  if (status == TSR_OK) {
-    fill(&o, content, random);
-    status = put(&o);
-  }
+  if (!o.image) return TSR_ERR_MEMORY;
+  fill(&o, content, random); /* first: the data must not depend on the home */
+  tsr_status status = allocate(&o, random);
+  if (status == TSR_OK) status = put(&o);
   if (status != TSR_OK) {
     operand_destroy(&o);
     return status;

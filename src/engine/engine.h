@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 #include "base/kernel.h"
+#include "base/queue.h"
 #include "base/status.h"
 
 typedef struct tsr_engine_state tsr_engine_state;
@@ -39,17 +40,6 @@ typedef struct tsr_engine_options {
   bool check;           /* poison what no command wrote; a kernel or a copy that reads poison fails */
   uint64_t delay_seed;  /* host engine: random delays in queues; 0: none */
 } tsr_engine_options;
-
-/* What a queue is for; engines may map it to a priority. */
-typedef enum tsr_queue_role {
-  TSR_QUEUE_IN,      /* host to device copies */
-  TSR_QUEUE_OUT,     /* device to host copies */
-  TSR_QUEUE_PEER,    /* device to device copies, pushed by the sender */
-  TSR_QUEUE_COMPUTE, /* kernels */
-  TSR_QUEUE_ADD,     /* small kernels that go before COMPUTE */
-  TSR_QUEUE_LANE,    /* host threads (never an engine's) */
-  TSR_QUEUE_USER     /* wraps the user's stream, given as native */
-} tsr_queue_role;
 
 /* A two-dimensional copy of bytes: height runs of width bytes, pitch bytes apart. One end is at
  * the queue's device. to and from are devices or TSR_HOST. */

@@ -10,6 +10,7 @@
 
 #include <stdatomic.h>
 
+#include "base/queue.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "blas/call.h"

@@ -1,5 +1,6 @@
 #include "base/alloc.h"
 #include "base/log.h"
+#include "engine/host/host.h"
 #include "run/inside.h"
 
 /* ---- Queues and events ---- */
@@ -124,6 +125,13 @@ void tsr_resource_trim(tsr_runner *runner) {
       runner->engine->free(runner->state, device, runner->arena[l].base);
     runner->arena[l] = (tsr_arena){0};
   }
+}
+
+void tsr_resource_poison(tsr_runner *runner) {
+  tsr_runner_settle(runner);
+  for (int l = 0; l < TSR_MACHINE_LOCATIONS; l++)
+    if (runner->arena[l].base != NULL)
+      tsr_engine_host_poison(runner->arena[l].base, runner->arena[l].bytes);
 }
 
 static void free_events(const tsr_runner *runner, tsr_events *events) {

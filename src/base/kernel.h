@@ -11,9 +11,9 @@ typedef enum tsr_kernel {
   /* c = alpha op(a) op(b) + beta c. m, n, k as in BLAS. With wide, c is of the type's wide type. */
   TSR_KERNEL_GEMM,
   /* c = alpha a + beta c, m x n; b is not used. With wide, a is of the type's wide type. beta = 0
-   * does not read c. */
+   * does not read c, alpha = 0 does not read a. */
   TSR_KERNEL_ADD,
-  /* c = beta c, m x n; beta = 0 writes zeros without reading. */
+  /* c = beta c, m x n; beta = 0 writes zeros without reading. With wide, c is of the wide type. */
   TSR_KERNEL_SCALE,
   TSR_KERNEL_COUNT
 } tsr_kernel;

@@ -148,14 +148,12 @@ static tsr_status hold_user(walk *w) {
 
 /* ---- The end ---- */
 
-static bool poll(tsr_ticket *job, tsr_event *event) {
+/* Also after an error, since other queues of the device may still be at work. */
+static void await_event(tsr_ticket *job, tsr_event *event) {
   tsr_backoff backoff = {0};
-  for (;;) {
-    bool passed = false;
+  for (bool passed = false; !passed; tsr_backoff_step(&backoff, tsr_spins(job->runner))) {
     tsr_status status = job->runner->engine->query(event, &passed, NULL);
     if (status != TSR_OK) tsr_job_fail(job, status);
-    if (passed || status != TSR_OK) return status == TSR_OK;
-    tsr_backoff_step(&backoff, tsr_spins(job->runner));
   }
 }
 
@@ -178,7 +176,7 @@ static void end(walk *w) {
     atomic_fetch_sub_explicit(&job->untied, 1, memory_order_release);
   }
   for (int i = 0; i < w->queues; i++)
-    if (recorded[i]) poll(job, w->side->last.items[i]);
+    if (recorded[i]) await_event(job, w->side->last.items[i]);
 }
 
 void tsr_submitter_run(tsr_worker *worker, tsr_ticket *job) {

@@ -65,9 +65,11 @@ static void sort(const tsr_plan *plan, tsr_program *p) {
     p->by_queue[p->queue_first[q + 1]++] = i;
     if (is_lane(plan, q)) continue;
     int d = plan->queue[q].location;
-    p->rank[i] = p->device_first[d + 1] - p->device_first[d];
     p->by_device[p->device_first[d + 1]++] = i;
   }
+  for (int d = 0; d < plan->machine_devices; d++)
+    for (uint32_t i = p->device_first[d]; i < p->device_first[d + 1]; i++)
+      p->rank[p->by_device[i]] = i - p->device_first[d];
 }
 
 /* A command needs an event when another queue waits for it. */

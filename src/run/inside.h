@@ -31,8 +31,8 @@ struct tsr_ticket {
   double entered, seconds;
   bool trace;
   float *times;        /* begin (first: time of submission) and end of each command */
-  tsr_error error;     /* written by who sets failed first */
-  atomic_bool failing, failed;
+  tsr_error error;     /* guarded by the runner's pool lock until the job is complete */
+  atomic_bool failed;
   atomic_bool done;
   atomic_int left;     /* threads that have work in it still */
   atomic_int untied;   /* tied streams that do not wait for this job yet */
@@ -81,7 +81,7 @@ struct tsr_runner {
   tsr_arena arena[TSR_MACHINE_LOCATIONS];
   tsr_side side[TSR_MAX_DEVICES];
   tsr_worker worker[TSR_MAX_DEVICES], lane[TSR_RUN_LANES];
-  pthread_mutex_t pool;    /* guards free */
+  pthread_mutex_t pool;    /* guards free, and errors of jobs */
   tsr_ticket *free;
   pthread_mutex_t sleep;   /* with both conditions */
   pthread_cond_t wake[2];  /* submitters, lanes */
@@ -110,7 +110,7 @@ void tsr_job_quit(tsr_runner *runner);
 /* The one place that decides when a job may start beside those before it: not at all for now. */
 bool tsr_job_may_start(const tsr_ticket *job);
 
-/* Records this thread's last message with the job, if it is the first; nothing more is started. */
+/* Records this thread's last message with the job, if none is there; nothing more is started. */
 void tsr_job_fail(tsr_ticket *job, tsr_status status);
 static inline bool tsr_job_failed(tsr_ticket *job) {
   return atomic_load_explicit(&job->failed, memory_order_acquire);

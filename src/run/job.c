@@ -105,10 +105,13 @@ bool tsr_job_may_start(const tsr_ticket *job) {
   return atomic_load_explicit(&job->runner->completed, memory_order_acquire) == job->number;
 }
 
+/* A device that failed leaves unwritten what others then read: its error says more than theirs. */
 void tsr_job_fail(tsr_ticket *job, tsr_status status) {
-  bool first = false;
-  if (!atomic_compare_exchange_strong(&job->failing, &first, true)) return;
-  tsr_error_take(status, &job->error);
+  pthread_mutex_lock(&job->runner->pool);
+  tsr_status before = job->error.status;
+  if (before == TSR_OK || (before == TSR_ERR_CHECK && status != TSR_ERR_CHECK))
+    tsr_error_take(status, &job->error);
+  pthread_mutex_unlock(&job->runner->pool);
   atomic_store_explicit(&job->failed, true, memory_order_release);
 }
 

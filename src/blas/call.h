@@ -59,6 +59,9 @@ tsr_status tsr_call_gemm(tsr_type type, tsr_layout layout, tsr_op transa, tsr_op
                          const void *b, int64_t ldb, const void *beta, void *c, int64_t ldc,
                          bool check_pointers, tsr_call *call, tsr_binding *binding);
 
+/* The product is not needed: C = beta C (alpha = 0 or k = 0). */
+bool tsr_call_scales_only(const tsr_call *call);
+
 /* Nothing of C changes (m or n is 0, or alpha = 0 or k = 0 with beta = 1). */
 bool tsr_call_is_empty(const tsr_call *call);
 

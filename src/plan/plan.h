@@ -41,13 +41,8 @@ typedef enum tsr_command_kind {
   TSR_COMMAND_KERNEL /* operands a, b, c in buffers 0, 1, 2 at row[i], col[i] of their matrices */
 } tsr_command_kind;
 
-enum {
-  TSR_FLAG_EVENT = 1,     /* some command of another queue waits for this one */
-  TSR_FLAG_BETA = 2,      /* kernel: uses the call's beta (else beta is 0 or 1: see BETA_ONE) */
-  TSR_FLAG_BETA_ONE = 4,  /* kernel: accumulates */
-  TSR_FLAG_ALPHA_ONE = 8, /* kernel: alpha is 1 (else the call's alpha) */
-  TSR_FLAG_WIDE = 16      /* kernel: as in tsr_kernel_args */
-};
+/* Flags of a command: tsr_task_flags (base/kernel.h), and: */
+enum { TSR_FLAG_EVENT = 1 }; /* some command of another queue waits for this one */
 
 enum { TSR_NO_BUFFER = -1 };
 

@@ -8,6 +8,8 @@
 #ifndef TSR_PLAN_PLAN_H
 #define TSR_PLAN_PLAN_H
 
+#include <stdatomic.h>
+
 #include "base/queue.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -66,8 +68,9 @@ typedef struct tsr_plan_queue {
 enum { TSR_PLAN_QUEUES = 512 };
 
 struct tsr_plan {
-  int references;          /* atomic, front's */
+  atomic_int references;   /* front's; the cache holds one for each plan it keeps */
   void *owner;             /* the context (front's) */
+  struct tsr_program *program; /* what the runner derived from the plan (front frees it), or NULL */
   tsr_call call;
   int machine_devices;     /* locations below are of that machine */
   int devices;             /* devices that do anything; 0: the CPU's BLAS does the call */

@@ -13,8 +13,9 @@ tsr_status tsr_commands_init(tsr_scheduler *s) {
   memset(s->lane_queue, -1, sizeof s->lane_queue);
   s->queue_limit = s->devices * (3 + s->options->streams + s->devices - 1) + s->lanes;
   if (s->queue_limit > TSR_PLAN_QUEUES)
-    return tsr_fail(TSR_ERR_UNSUPPORTED, "%d devices need more queues than a plan has (%d): name fewer",
-                    s->devices, TSR_PLAN_QUEUES);
+    return tsr_fail(TSR_ERR_UNSUPPORTED,
+                    "%d devices need more queues than a plan has (%d): name fewer", s->devices,
+                    TSR_PLAN_QUEUES);
   size_t n = (size_t)s->queue_limit * (size_t)s->queue_limit;
   s->seen = tsr_alloc_zero(n, sizeof *s->seen);
   if (!s->seen) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");

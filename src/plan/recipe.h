@@ -14,7 +14,7 @@ typedef struct tsr_recipe {
                                of k at once */
   int64_t chunk_first, chunk, chunk_last, chunk_least; /* as in tsr_tiling */
   bool lazy;
-  int64_t piece;            /* bytes of a copy */
+  int64_t piece; /* bytes of a copy */
   int streams;
 } tsr_recipe;
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "plan/plan.h"
+#include "plan/names.h"
 
 enum { FLOW_CHANNELS = 6, NONE = -1 };
 
@@ -25,10 +25,10 @@ typedef struct flow {
 /* A queue: idle, held by a command it waits for, asleep until its command is submitted, or
  * running. */
 typedef struct lane {
-  uint32_t next, end;  /* its commands: order[next .. end) */
-  int32_t held_next;   /* next queue held by the same command */
-  double asleep;       /* its head cannot start before; 0: not asleep */
-  double since;        /* when it became idle */
+  uint32_t next, end; /* its commands: order[next .. end) */
+  int32_t held_next;  /* next queue held by the same command */
+  double asleep;      /* its head cannot start before; 0: not asleep */
+  double since;       /* when it became idle */
   bool running;
 } lane;
 
@@ -36,19 +36,19 @@ typedef struct replay {
   tsr_plan *plan;
   const tsr_machine *machine;
   double now;
-  uint32_t *order;     /* commands by queue */
-  int32_t *held;       /* [command]: first queue that waits for it */
-  bool *over;          /* [command] */
-  double *submitted;   /* [command]: when its submitter has come to it */
+  uint32_t *order;   /* commands by queue */
+  int32_t *held;     /* [command]: first queue that waits for it */
+  bool *over;        /* [command] */
+  double *submitted; /* [command]: when its submitter has come to it */
   lane lane[TSR_PLAN_QUEUES];
   flow flow[TSR_PLAN_QUEUES];
   int flows;
   int sleepers;
-  double load[TSR_MACHINE_CHANNELS + TSR_MACHINE_DEVICES + 1]; /* devices and the staging threads are
-                                                                  channels too */
-  bool changed;        /* rates must be computed again */
-  double slowdown;     /* of products, under the power limit */
-  double best_rate;    /* flops/s of large products on a device of speed 1 */
+  double load[TSR_MACHINE_CHANNELS + TSR_MACHINE_DEVICES + 1]; /* devices and the staging threads
+                                                                  are channels too */
+  bool changed;                                                /* rates must be computed again */
+  double slowdown;  /* of products, under the power limit */
+  double best_rate; /* flops/s of large products on a device of speed 1 */
 } replay;
 
 /* ---- What commands cost --------------------------------------------------- */
@@ -69,15 +69,10 @@ static double segment_of(const tsr_plan *plan, const tsr_command *c, double size
   return column * (double)c->n;
 }
 
-static size_t element_size(const tsr_plan *plan, const tsr_buffer *buffer) {
-  const tsr_type_info *type = tsr_type_get(plan->call.type);
-  return buffer->matrix == TSR_W ? tsr_type_get(type->wide)->size : type->size;
-}
-
 static void copy_flow(const replay *r, const tsr_command *c, bool fresh, flow *f) {
   const tsr_buffer *from = &r->plan->buffers.items[c->buffer[0]];
   const tsr_buffer *to = &r->plan->buffers.items[c->buffer[1]];
-  double size = (double)element_size(r->plan, from);
+  double size = (double)tsr_matrix_element(&r->plan->call, from->matrix);
   const tsr_link *link = &r->machine->link[from->location][to->location];
   bool in_host = from->location == to->location;
   f->full = in_host ? r->machine->lane_rate : tsr_link_rate(link, segment_of(r->plan, c, size));

@@ -1,6 +1,6 @@
 /*
- * The search: recipes are tried on the model, from a first guess by steepest parameter, and the plan
- * with the least predicted time is kept, since a plan is used many times.
+ * The search: recipes are tried on the model, from a first guess by steepest parameter, and the
+ * plan with the least predicted time is kept, since a plan is used many times.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -22,7 +22,7 @@ typedef struct search {
   tsr_recipe best_recipe;
   double runner_up;
   int candidates;
-  bool wide;                      /* a partial C is of a wider type than C */
+  bool wide; /* a partial C is of a wider type than C */
 } search;
 
 /* ---- Plans ---------------------------------------------------------------- */
@@ -338,9 +338,9 @@ static tsr_status search_all(search *s) {
 /* ---- Ends ----------------------------------------------------------------- */
 
 static tsr_status too_small(search *s) {
-  int64_t tile = s->options->tile > 0          ? s->options->tile
-                 : s->options->reproducible    ? reproducible_tile(s->call)
-                                               : 16;
+  int64_t tile = s->options->tile > 0       ? s->options->tile
+                 : s->options->reproducible ? reproducible_tile(s->call)
+                                            : 16;
   tsr_recipe r = tile_recipe(s, 1, tile);
   tsr_tiling tiling;
   tsr_graph graph;

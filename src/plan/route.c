@@ -376,7 +376,7 @@ static bool broadcast(tsr_scheduler *s, const cargo *c, int index, int count, in
   for (int d = 0; d < s->devices; d++)
     if (wanted >> d & 1 && !open_copy(s, c->matrix, c->tile, d, count)) return false;
   while (wanted) {
-    source from;
+    source from = {.location = TSR_NOTHING};
     int to = first_receiver(s, c, index, holders, wanted, &from);
     if (!isfinite(from.when) || !send_piece(s, c, index, from, to)) return false;
     holders |= 1u << to;

@@ -1,12 +1,14 @@
 #!/bin/sh
 # Runs the tests of a build whose labels match, and ends with "N passed, N failed": single cases,
-# as the programs count them. Arguments: the build folder, the labels (a regular expression).
+# as the programs count them. Arguments: the build folder, the labels and, if not all, the names of
+# the tests (regular expressions).
 set -u
 build=$1
 labels=$2
+names=${3:-.}
 log=$build/tests.log
 
-ctest --test-dir "$build" -L "$labels" -j "${JOBS:-$(nproc)}" --verbose \
+ctest --test-dir "$build" -L "$labels" -R "$names" -j "${JOBS:-$(nproc)}" --verbose \
   --output-log "$log" >/dev/null 2>&1
 verdict=$?
 

@@ -25,7 +25,7 @@ typedef struct tsr_operand {
    * TSR_PINNED when that is all of them, TSR_PAGEABLE when none; partly pinned: TSR_PAGEABLE with a
    * range that is not empty. */
   int64_t pinned_begin, pinned_end;
-  int alignment;          /* log2 of the alignment of base and of ld in bytes, at most 4 (16 bytes) */
+  int alignment; /* log2 of the alignment of base and of ld in bytes, at most 4 (16 bytes) */
 } tsr_operand;
 
 typedef struct tsr_call {

@@ -17,8 +17,8 @@ static tsr_status check_extent(const char *name, int64_t value) {
 
 static tsr_status check_op(const char *name, tsr_op op) {
   if (op == TSR_NO_TRANS || op == TSR_TRANS || op == TSR_CONJ_TRANS) return TSR_OK;
-  return tsr_fail(TSR_ERR_ARGUMENT,
-                  "gemm: %s = %d: give TSR_NO_TRANS, TSR_TRANS or TSR_CONJ_TRANS", name, (int)op);
+  return tsr_fail(TSR_ERR_ARGUMENT, "gemm: %s = %d: give TSR_NO_TRANS, TSR_TRANS or TSR_CONJ_TRANS",
+                  name, (int)op);
 }
 
 static tsr_status check_flags(tsr_type type, tsr_layout layout, tsr_op transa, tsr_op transb) {
@@ -247,8 +247,8 @@ typedef struct pass {
   int li, li_end, lj, lj_end;
 } pass;
 
-/* One chunk of local tile (li, lj) for every device of the grid. Tiles that are in the same place of
- * their devices may be ragged: each is cut by its own width. */
+/* One chunk of local tile (li, lj) for every device of the grid. Tiles that are in the same place
+ * of their devices may be ragged: each is cut by its own width. */
 static bool push_chunk(builder *b, int step, int li, int lj, int64_t from, int64_t length) {
   const tsr_tiling *t = b->tiling;
   for (int r = 0; r < t->grid_rows; r++)
@@ -301,7 +301,8 @@ static bool push_all(builder *b) {
   const tsr_tiling *t = b->tiling;
   int rows = (t->m.count + t->grid_rows - 1) / t->grid_rows;
   int cols = (t->n.count + t->grid_cols - 1) / t->grid_cols;
-  int step_rows = t->pass_rows ? t->pass_rows : rows, step_cols = t->pass_cols ? t->pass_cols : cols;
+  int step_rows = t->pass_rows ? t->pass_rows : rows,
+      step_cols = t->pass_cols ? t->pass_cols : cols;
   for (int lj = 0; lj < cols; lj += step_cols)
     for (int li = 0; li < rows; li += step_rows) {
       pass p = {li, least(li + step_rows, rows), lj, least(lj + step_cols, cols)};

@@ -16,28 +16,28 @@ typedef struct tsr_cuts {
 } tsr_cuts;
 
 /* How the iteration space of a call is cut. Tiles are the unit of memory: C is cut by rows and
- * columns into tiles, which the devices own; A and B by the same cuts and by slabs of k. Kernels are
- * cut out of tiles along the columns of C ("chunks"), so that a kernel may start before all of a
- * tile of B is there, and finished columns of C may leave early. */
+ * columns into tiles, which the devices own; A and B by the same cuts and by slabs of k. Kernels
+ * are cut out of tiles along the columns of C ("chunks"), so that a kernel may start before all of
+ * a tile of B is there, and finished columns of C may leave early. */
 typedef struct tsr_tiling {
   tsr_cuts m, n, k;
-  int grid_rows, grid_cols;   /* devices over the tiles of C, 2D block-cyclic */
-  int16_t *device;            /* [grid_rows * grid_cols], row by row */
-  int pass_rows, pass_cols;   /* tiles of C that each device works on at once; 0: all */
-  int64_t chunk_first;        /* columns of kernels of the first slab, */
-  int64_t chunk;              /* of those between, */
-  int64_t chunk_last;         /* and of the last one, */
-  int64_t chunk_least;        /* which tapers down to this at the end of a pass; 0: no taper */
-  bool lazy;                  /* alpha A B goes to W and C is added at the end */
+  int grid_rows, grid_cols; /* devices over the tiles of C, 2D block-cyclic */
+  int16_t *device;          /* [grid_rows * grid_cols], row by row */
+  int pass_rows, pass_cols; /* tiles of C that each device works on at once; 0: all */
+  int64_t chunk_first;      /* columns of kernels of the first slab, */
+  int64_t chunk;            /* of those between, */
+  int64_t chunk_last;       /* and of the last one, */
+  int64_t chunk_least;      /* which tapers down to this at the end of a pass; 0: no taper */
+  bool lazy;                /* alpha A B goes to W and C is added at the end */
 } tsr_tiling;
 
 /* One operand of a task: a rectangle of the stored matrix inside one tile of it. */
 typedef struct tsr_task_operand {
   int64_t row, col;
   int32_t rows, cols;
-  int32_t tile;    /* row of tiles x columns of the grid + column of tiles */
-  uint8_t matrix;  /* TSR_A .. TSR_W */
-  uint8_t access;  /* tsr_access; TSR_NONE: unused */
+  int32_t tile;   /* row of tiles x columns of the grid + column of tiles */
+  uint8_t matrix; /* TSR_A .. TSR_W */
+  uint8_t access; /* tsr_access; TSR_NONE: unused */
 } tsr_task_operand;
 
 typedef struct tsr_task {
@@ -67,8 +67,8 @@ void tsr_graph_free(tsr_graph *graph);
 
 /* Cuts [0, extent) into parts of size, the last one ragged. Frees nothing; at is made anew. */
 tsr_status tsr_cuts_uniform(int64_t extent, int64_t size, tsr_cuts *cuts);
-/* Cuts [0, extent) into count nearly equal parts whose inner boundaries are multiples of align where
- * that leaves no part empty. */
+/* Cuts [0, extent) into count nearly equal parts whose inner boundaries are multiples of align
+ * where that leaves no part empty. */
 tsr_status tsr_cuts_equal(int64_t extent, int count, int64_t align, tsr_cuts *cuts);
 void tsr_cuts_free(tsr_cuts *cuts);
 

@@ -110,6 +110,27 @@ double tsr_machine_kernel_time(const tsr_machine *machine, int device, tsr_kerne
   return d->kernel_latency + working;
 }
 
+/* Calls with fewer seconds of kernels leave the devices time to cool. */
+static const double sustained_after = 3e-3;
+
+static double best_of(const tsr_rates *rates) {
+  double best = 0;
+  for (int i = 0; i < rates->areas; i++)
+    for (int j = 0; j < rates->ks; j++) best = fmax(best, rates->flops[i][j]);
+  return best;
+}
+
+double tsr_machine_slowdown(const tsr_machine *machine, tsr_type type, double seconds) {
+  const tsr_rates *rates = &machine->rates[tsr_type_index(type)];
+  if (seconds < sustained_after || rates->sustained <= 0) return 1;
+  return fmax(1, best_of(rates) / rates->sustained);
+}
+
+double tsr_machine_best_rate(const tsr_machine *machine, tsr_type type, double seconds) {
+  return best_of(&machine->rates[tsr_type_index(type)]) /
+         tsr_machine_slowdown(machine, type, seconds);
+}
+
 double tsr_machine_cpu_time(const tsr_machine *machine, tsr_type type, double flops) {
   double rate = machine->cpu_flops[tsr_type_index(type)];
   return rate > 0 ? machine->cpu_latency + flops / rate : INFINITY;

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "engine/engine.h"
+#include "base/queue.h"
 #include "plan/schedule.h"
 
 enum { SLOT_IN, SLOT_OUT, SLOT_COMPUTE, SLOT_ADD };
@@ -11,7 +11,12 @@ tsr_status tsr_commands_init(tsr_scheduler *s) {
   memset(s->queue_of, -1, sizeof s->queue_of);
   memset(s->peer_queue, -1, sizeof s->peer_queue);
   memset(s->lane_queue, -1, sizeof s->lane_queue);
-  size_t n = (size_t)TSR_PLAN_QUEUES * TSR_PLAN_QUEUES;
+  s->queue_limit = s->devices * (3 + s->options->streams + s->devices - 1) + s->lanes;
+  if (s->queue_limit > TSR_PLAN_QUEUES)
+    return tsr_fail(TSR_ERR_UNSUPPORTED,
+                    "%d devices need more queues than a plan has (%d): name fewer", s->devices,
+                    TSR_PLAN_QUEUES);
+  size_t n = (size_t)s->queue_limit * (size_t)s->queue_limit;
   s->seen = tsr_alloc_zero(n, sizeof *s->seen);
   if (!s->seen) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
   return TSR_OK;
@@ -72,7 +77,7 @@ int32_t tsr_commands_add(tsr_scheduler *s, tsr_command command) {
   for (int i = 0; i < s->waiting_count; i++) {
     int queue = s->waiting_queue[i];
     uint32_t after = (uint32_t)s->waiting[i];
-    uint32_t *seen = &s->seen[(size_t)command.queue * TSR_PLAN_QUEUES + (size_t)queue];
+    uint32_t *seen = &s->seen[(size_t)command.queue * (size_t)s->queue_limit + (size_t)queue];
     if (queue == command.queue || *seen > after) continue;
     *seen = after + 1;
     if (!TSR_VEC_PUSH(&plan->waits, after)) return TSR_NOTHING;

@@ -170,7 +170,7 @@ static tsr_status make_copies(tsr_scheduler *s, size_t *copies) {
 }
 
 tsr_status tsr_memory_init(tsr_scheduler *s) {
-  size_t copies, need[TSR_MACHINE_DEVICES];
+  size_t copies = 0, need[TSR_MACHINE_DEVICES];
   TSR_TRY(make_copies(s, &copies));
   TSR_TRY(make_ring(s));
   each_use(s, count_use);

@@ -4,15 +4,16 @@
  * The estimate is the link availability matrix of Uncut-GEMMs (section III-D), with two changes:
  * links are accounted with the channels that they share, and once a device has a piece the others
  * take it from devices, not from its home again, wherever that link is no slower. So on a machine
- * whose devices reach each other no byte of A or B crosses the host's link twice, and the pieces are
- * dealt over all devices' host links by themselves, since the first receiver is the one whose link
- * is free first. Receivers that take a piece from each other are a pipelined broadcast (III-E).
+ * whose devices reach each other no byte of A or B crosses the host's link twice, and the pieces
+ * are dealt over all devices' host links by themselves, since the first receiver is the one whose
+ * link is free first. Receivers that take a piece from each other are a pipelined broadcast
+ * (III-E).
  */
 #include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "engine/engine.h"
+#include "base/queue.h"
 #include "plan/schedule.h"
 
 /* The channels a link uses, as seconds of the channel for each byte. */
@@ -110,9 +111,9 @@ typedef struct cargo {
 typedef struct piece_range {
   int64_t row, col, rows, cols; /* of the tile */
   int64_t piece_rows, piece_cols;
-  int down;                     /* pieces in a column */
-  int r0, r1, c0, c1;           /* touched: r0..r1-1, c0..c1-1 */
-  int count;                    /* of the tile */
+  int down;           /* pieces in a column */
+  int r0, r1, c0, c1; /* touched: r0..r1-1, c0..c1-1 */
+  int count;          /* of the tile */
 } piece_range;
 
 static piece_range pieces_of(const tsr_scheduler *s, const tsr_task_operand *o) {
@@ -321,8 +322,8 @@ static end end_at(tsr_scheduler *s, const cargo *c, int location, int32_t after)
 static bool send_piece(tsr_scheduler *s, const cargo *c, int index, source from, int to) {
   end begin = {from.location, c->matrix, NULL, TSR_NOTHING};
   if (!from.home)
-    begin = end_at(s, c, from.location,
-                   piece_at(s, c->matrix, c->tile, from.location, index)->command);
+    begin =
+        end_at(s, c, from.location, piece_at(s, c->matrix, c->tile, from.location, index)->command);
   end stop = end_at(s, c, to, TSR_NOTHING);
   int32_t command = move(s, c, &begin, &stop);
   if (command == TSR_NOTHING) return false;
@@ -345,13 +346,15 @@ static uint32_t holders_of(tsr_scheduler *s, const cargo *c, int index) {
  * slots, room for the others might push out what they need sooner. */
 static uint32_t receivers_of(const tsr_scheduler *s, const cargo *c, int device, uint32_t holders) {
   uint32_t wanted = 1u << device;
-  if (c->matrix < TSR_C_ && !s->slots && s->options->relay) wanted |= s->readers[c->matrix][c->tile];
+  if (c->matrix < TSR_C_ && !s->slots && s->options->relay)
+    wanted |= s->readers[c->matrix][c->tile];
   for (int d = 0; d < s->devices; d++)
     if (tsr_is_at_home(s, c->matrix, d)) wanted &= ~(1u << d);
   return wanted & ~holders;
 }
 
-/* The receiver that can have the piece first; ties go round, so that the pieces are dealt evenly. */
+/* The receiver that can have the piece first; ties go round, so that the pieces are dealt evenly.
+ */
 static int first_receiver(tsr_scheduler *s, const cargo *c, int index, uint32_t holders,
                           uint32_t wanted, source *from) {
   int best = TSR_NOTHING;
@@ -373,7 +376,7 @@ static bool broadcast(tsr_scheduler *s, const cargo *c, int index, int count, in
   for (int d = 0; d < s->devices; d++)
     if (wanted >> d & 1 && !open_copy(s, c->matrix, c->tile, d, count)) return false;
   while (wanted) {
-    source from;
+    source from = {.location = TSR_NOTHING};
     int to = first_receiver(s, c, index, holders, wanted, &from);
     if (!isfinite(from.when) || !send_piece(s, c, index, from, to)) return false;
     holders |= 1u << to;

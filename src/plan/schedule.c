@@ -1,7 +1,7 @@
 #include "plan/schedule.h"
 
 #include "base/alloc.h"
-#include "engine/engine.h"
+#include "base/queue.h"
 
 /* ---- Set-up --------------------------------------------------------------- */
 
@@ -96,12 +96,10 @@ static int32_t buffer_of(tsr_scheduler *s, const tsr_task_operand *o, int device
 
 /* Kernels on one part of C share a stream; neighbours go to different ones. */
 static int queue_of(tsr_scheduler *s, const tsr_task *task) {
-  if (task->kernel != TSR_KERNEL_GEMM)
-    return tsr_commands_queue(s, task->device, TSR_QUEUE_ADD, 0);
+  if (task->kernel != TSR_KERNEL_GEMM) return tsr_commands_queue(s, task->device, TSR_QUEUE_ADD, 0);
   const tsr_task_operand *c = &task->operand[2];
   int64_t part = c->tile + c->col / (c->cols ? c->cols : 1);
-  return tsr_commands_queue(s, task->device, TSR_QUEUE_COMPUTE,
-                            (int)(part % s->options->streams));
+  return tsr_commands_queue(s, task->device, TSR_QUEUE_COMPUTE, (int)(part % s->options->streams));
 }
 
 static int32_t emit(tsr_scheduler *s, const tsr_task *task) {

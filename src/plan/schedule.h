@@ -8,16 +8,17 @@
 #ifndef TSR_PLAN_SCHEDULE_H
 #define TSR_PLAN_SCHEDULE_H
 
+#include "base/queue.h"
 #include "blas/graph.h"
 #include "plan/plan.h"
 
 typedef struct tsr_schedule_options {
-  int64_t piece;       /* bytes of a copy */
-  int streams;         /* compute queues of a device */
-  bool relay;          /* what several devices read leaves its home once, if they reach each other */
-  bool copy_homes;     /* read operands from tiles even at their home, so that kernels see one ld */
+  int64_t piece;   /* bytes of a copy */
+  int streams;     /* compute queues of a device */
+  bool relay;      /* what several devices read leaves its home once, if they reach each other */
+  bool copy_homes; /* read operands from tiles even at their home, so that kernels see one ld */
   const size_t *budget; /* bytes for each device */
-  size_t ring;         /* bytes of the staging ring */
+  size_t ring;          /* bytes of the staging ring */
 } tsr_schedule_options;
 
 enum { TSR_NOTHING = -1 };
@@ -65,11 +66,12 @@ typedef struct tsr_scheduler {
   int devices, host;         /* of the machine; location of the host node used for staging */
 
   /* commands.c */
-  int16_t queue_of[TSR_MACHINE_DEVICES][4];                    /* by role IN OUT COMPUTE(0) ADD */
+  int16_t queue_of[TSR_MACHINE_DEVICES][4];                     /* by role IN OUT COMPUTE(0) ADD */
   int16_t peer_queue[TSR_MACHINE_DEVICES][TSR_MACHINE_DEVICES]; /* [sender][receiver] */
   int16_t lane_queue[TSR_PLAN_QUEUES];
   int lanes, next_lane;
-  uint32_t *seen;      /* [queue][queue]: commands of the second known to be over by the first */
+  uint32_t *seen;  /* [queue][queue]: commands of the second known to be over by the first */
+  int queue_limit; /* stride of seen: most queues the plan can have */
   int32_t waiting[TSR_PLAN_QUEUES]; /* latest command of each queue that the next one waits for */
   int16_t waiting_queue[TSR_PLAN_QUEUES];
   int waiting_count;
@@ -83,22 +85,22 @@ typedef struct tsr_scheduler {
   TSR_VEC(tsr_mark) marks;
 
   /* memory.c */
-  bool slots;           /* budgets are tight: room is slots of one size, reused */
+  bool slots; /* budgets are tight: room is slots of one size, reused */
   size_t slot_bytes;
   tsr_slot *slot[TSR_MACHINE_DEVICES];
   int slot_count[TSR_MACHINE_DEVICES];
-  int32_t *uses;        /* tasks that use each copy, ascending; ends with INT32_MAX */
-  int32_t now;          /* index of the task being scheduled */
+  int32_t *uses; /* tasks that use each copy, ascending; ends with INT32_MAX */
+  int32_t now;   /* index of the task being scheduled */
   tsr_ring_slot *ring;
   int ring_slots, ring_next;
-  size_t ring_bytes;    /* of one slot */
+  size_t ring_bytes; /* of one slot */
 
   /* route.c: the link availability matrix */
-  float *link_free;     /* [from * locations + to] */
+  float *link_free; /* [from * locations + to] */
   float *channel_free;
   struct tsr_link_uses *link_uses;
   int locations;
-  bool no_room;         /* the budget is too small for this candidate */
+  bool no_room; /* the budget is too small for this candidate */
 } tsr_scheduler;
 
 /* Makes the commands, buffers and queues of plan (call and grid set) for a graph. *fits is false,

@@ -21,6 +21,14 @@ typedef enum tsr_kernel {
 /* How a task uses an operand. */
 typedef enum tsr_access { TSR_NONE = 0, TSR_READ = 1, TSR_WRITE = 2, TSR_UPDATE = 3 } tsr_access;
 
+/* How a task's kernel takes its scalars and its C. */
+typedef enum tsr_task_flags {
+  TSR_FLAG_BETA = 2,      /* uses the call's beta (else beta is 0, or 1: see BETA_ONE) */
+  TSR_FLAG_BETA_ONE = 4,  /* accumulates */
+  TSR_FLAG_ALPHA_ONE = 8, /* alpha is 1 (else the call's alpha) */
+  TSR_FLAG_WIDE = 16      /* as wide in tsr_kernel_args */
+} tsr_task_flags;
+
 typedef struct tsr_kernel_info {
   const char *name;
   tsr_access access[3]; /* of a, b, c when beta is not 0 */

@@ -202,7 +202,7 @@ static int write_path(const char *path, int flags, const char *bytes, size_t len
 static tsr_status write_beside(const char *path, const char *bytes, size_t length) {
   static atomic_uint serial;
   tsr_text beside = TSR_TEXT_INIT;
-  char *name;
+  char *name = NULL;
   tsr_text_add(&beside, "%s.%ld-%u.tmp", path, (long)getpid(), atomic_fetch_add(&serial, 1));
   TSR_TRY(tsr_text_take(&beside, &name));
   int error = write_path(name, O_CREAT | O_EXCL, bytes, length);

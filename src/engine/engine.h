@@ -91,7 +91,7 @@ typedef struct tsr_engine {
 
   /* Whether the event, recorded before, has passed. *seconds (may be NULL; timed events only):
    * when, on the engine's clock, which all devices share as well as can be. Returns the error of
-   * any earlier command of the device. */
+   * any earlier command of the device; *passed tells also then (true for a device that is lost). */
   tsr_status (*query)(tsr_event *event, bool *passed, double *seconds);
 
   tsr_status (*copy)(tsr_queue *queue, const tsr_copy_args *args);

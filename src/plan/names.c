@@ -7,7 +7,7 @@ const char *tsr_matrix_name(int matrix) {
   return matrix >= 0 && matrix < TSR_MATRICES ? names[matrix] : "?";
 }
 
-const char *tsr_location_name(const tsr_plan *plan, int location, tsr_name *name) {
+const char *tsr_plan_location_name(const tsr_plan *plan, int location, tsr_name *name) {
   bool device = location < plan->machine_devices;
   snprintf(name->text, sizeof name->text, "%s %d", device ? "device" : "host",
            device ? location : location - plan->machine_devices);
@@ -54,8 +54,8 @@ static void describe_copy(const tsr_plan *plan, const tsr_command *command, tsr_
     snprintf(name->text, sizeof name->text, "%.20s, queue %.20s", what.text, queue.text);
   else
     snprintf(name->text, sizeof name->text, "%.16s from %.16s to %.16s, queue %.16s", what.text,
-             tsr_location_name(plan, from->location, &source),
-             tsr_location_name(plan, to->location, &target), queue.text);
+             tsr_plan_location_name(plan, from->location, &source),
+             tsr_plan_location_name(plan, to->location, &target), queue.text);
 }
 
 const char *tsr_command_describe(const tsr_plan *plan, const tsr_command *command, tsr_name *name) {
@@ -69,7 +69,7 @@ const char *tsr_command_describe(const tsr_plan *plan, const tsr_command *comman
   const tsr_plan_queue *where = &plan->queue[command->queue];
   snprintf(name->text, sizeof name->text, "%.20s on %.20s, queue %.20s",
            tsr_command_name(plan, command, &what),
-           tsr_location_name(plan, where->location, &location), tsr_queue_name(where, &queue));
+           tsr_plan_location_name(plan, where->location, &location), tsr_queue_name(where, &queue));
   return name->text;
 }
 
@@ -83,7 +83,7 @@ const char *tsr_home_name(const tsr_plan *plan, int operand, tsr_name *name) {
   static const char *const kinds[] = {"pageable", "pinned", "managed", "memory of"};
   const tsr_operand *home = &plan->call.operand[operand];
   tsr_name location;
-  tsr_location_name(plan, home->location, &location);
+  tsr_plan_location_name(plan, home->location, &location);
   if (home->memory == TSR_DEVICE)
     snprintf(name->text, sizeof name->text, "%.20s", location.text);
   else if (home->memory == TSR_PAGEABLE && home->pinned_end > home->pinned_begin)

@@ -15,7 +15,7 @@ typedef struct tsr_name {
 const char *tsr_matrix_name(int matrix);
 
 /* "device 2", "host 0". */
-const char *tsr_location_name(const tsr_plan *plan, int location, tsr_name *name);
+const char *tsr_plan_location_name(const tsr_plan *plan, int location, tsr_name *name);
 
 /* The place of a queue among those of its location: "in", "peer to 3", "compute 0", "lane 1". */
 const char *tsr_queue_name(const tsr_plan_queue *queue, tsr_name *name);

@@ -118,8 +118,11 @@ static void add_scaled(tsr_text *text, double value, const char *unit) {
     value /= 1000;
     i++;
   }
-  tsr_text_add(text, "%.*f %s%s", value >= 99.95 || i == 0 ? 0 : value >= 9.995 ? 1 : 2, value,
-               prefixes[i], unit);
+  tsr_text_add(text, "%.*f %s%s",
+               value >= 99.95 || i == 0 ? 0
+               : value >= 9.995         ? 1
+                                        : 2,
+               value, prefixes[i], unit);
 }
 
 static void add_seconds(tsr_text *text, double seconds) {
@@ -147,8 +150,8 @@ static void add_asked(tsr_text *text, const tsr_plan *plan) {
   const tsr_call *call = &plan->call;
   tsr_name name;
   tsr_text_add(text, "%s %lld x %lld x %lld, alpha %s, beta %s\n", tsr_call_name(call, &name),
-               (long long)call->m, (long long)call->n, (long long)call->k,
-               scalar_name(call->alpha), scalar_name(call->beta));
+               (long long)call->m, (long long)call->n, (long long)call->k, scalar_name(call->alpha),
+               scalar_name(call->beta));
   for (int i = 0; i < TSR_OPERANDS; i++) {
     const tsr_operand *operand = &call->operand[i];
     tsr_text_add(text, "  %s %lld x %lld, ld %lld: %s\n", tsr_matrix_name(i),
@@ -220,8 +223,8 @@ static void add_links(tsr_text *text, const tsr_plan *plan, const tsr_machine *m
       double bytes = moved->bytes[from][to];
       if (bytes == 0) continue;
       tsr_name source, target;
-      tsr_text_add(text, "  %-9s -> %-9s   ", tsr_location_name(plan, from, &source),
-                   tsr_location_name(plan, to, &target));
+      tsr_text_add(text, "  %-9s -> %-9s   ", tsr_plan_location_name(plan, from, &source),
+                   tsr_plan_location_name(plan, to, &target));
       add_scaled(text, bytes, "B");
       double rate = machine == NULL ? 0 : machine->link[from][to].bandwidth;
       add_busy(text, bytes / (rate * plan->seconds));
@@ -255,7 +258,7 @@ static void add_memory(tsr_text *text, const tsr_plan *plan) {
   for (int at = 0; at < TSR_MACHINE_LOCATIONS; at++) {
     if (plan->arena[at] == 0) continue;
     tsr_name name;
-    tsr_text_add(text, "  %-22s   ", tsr_location_name(plan, at, &name));
+    tsr_text_add(text, "  %-22s   ", tsr_plan_location_name(plan, at, &name));
     add_scaled(text, (double)plan->arena[at], "B");
     tsr_text_add(text, "%s\n", at < plan->machine_devices ? "" : " of staging ring");
   }
@@ -403,7 +406,7 @@ static void add_command(tsr_text *text, const tsr_plan *plan, size_t index) {
   const tsr_command *command = &plan->commands.items[index];
   const tsr_plan_queue *queue = &plan->queue[command->queue];
   tsr_name where, name;
-  tsr_text_add(text, "%6zu  %s", index, tsr_location_name(plan, queue->location, &where));
+  tsr_text_add(text, "%6zu  %s", index, tsr_plan_location_name(plan, queue->location, &where));
   tsr_text_add(text, " %-10s", tsr_queue_name(queue, &name));
   tsr_text_add(text, " %-9s", is_copy(command) ? "copy" : tsr_command_name(plan, command, &name));
   add_rectangle(text, plan, command);

@@ -47,7 +47,7 @@ enum {
   PICTURE_TOP = 84, /* titles and legend */
   AXIS_HEIGHT = 40,
   GROUP_GAP = 8,
-  MANY_COMMANDS = 20000,  /* from here on, tiny bars are merged */
+  MANY_COMMANDS = 20000, /* from here on, tiny bars are merged */
   HINTED_COMMANDS = 5000 /* up to here, bars say what they are */
 };
 
@@ -121,8 +121,9 @@ static void add_bar(picture *p, int queue, bool measured, double begin, double e
   double inner = p->height - 4, half = p->measured ? inner / 2 : inner;
   double y = p->top[queue] + 2 + (measured ? half : 0);
   /* What takes a moment is still seen. */
-  tsr_text_add(p->text, "<rect class=\"k%d%s\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\"",
-               kind, p->measured && !measured ? " p" : "", begin, y, fmax(end - begin, 0.3), half);
+  tsr_text_add(p->text,
+               "<rect class=\"k%d%s\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\"", kind,
+               p->measured && !measured ? " p" : "", begin, y, fmax(end - begin, 0.3), half);
   if (hint == NULL) {
     tsr_text_add(p->text, "/>\n");
     return;
@@ -227,8 +228,10 @@ static void add_legend(picture *p) {
     x += 100;
   }
   if (p->measured)
-    tsr_text_add(p->text, "<text class=\"s\" x=\"%.0f\" y=\"65\">upper half, light: predicted; "
-                          "lower half, strong: measured</text>\n", x + 10);
+    tsr_text_add(p->text,
+                 "<text class=\"s\" x=\"%.0f\" y=\"65\">upper half, light: predicted; "
+                 "lower half, strong: measured</text>\n",
+                 x + 10);
 }
 
 /* 1, 2 or 5 times a power of ten, for about eight ticks. */
@@ -261,7 +264,7 @@ static void add_row_label(picture *p, int row) {
                row % 2 == 0 ? "#f3f4f7" : "#fafbfc");
   if (first)
     tsr_text_add(p->text, "<text x=\"12\" y=\"%.1f\" font-weight=\"bold\">%s</text>\n", middle,
-                 tsr_location_name(p->plan, drawn->location, &name));
+                 tsr_plan_location_name(p->plan, drawn->location, &name));
   tsr_text_add(p->text, "<text class=\"s r\" x=\"%d\" y=\"%.1f\">%s</text>\n", PICTURE_LEFT - 8,
                middle, tsr_queue_name(drawn, &name));
 }
@@ -323,7 +326,7 @@ static void trace_names(const tsr_plan *plan, bool measured, tsr_text *text) {
                  "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"%s: %s\"}"
                  "},\n",
                  base + queue->location, measured ? "measured" : "predicted",
-                 tsr_location_name(plan, queue->location, &name));
+                 tsr_plan_location_name(plan, queue->location, &name));
     tsr_text_add(text,
                  "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":"
                  "\"%s\"}},\n",

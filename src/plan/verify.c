@@ -184,8 +184,7 @@ static tsr_status do_copy(tsr_verifier *v, uint32_t c) {
     return tsr_regions_write(&v->regions[to], rect, (tsr_content){.original = true}, c);
   }
   TSR_TRY(find(v, c, "source", from, rect, &v->found));
-  for (size_t i = 0; i < v->found.count; i++)
-    TSR_TRY(check_copied(v, c, from, &v->found.items[i]));
+  for (size_t i = 0; i < v->found.count; i++) TSR_TRY(check_copied(v, c, from, &v->found.items[i]));
   if (is_home(v, to)) TSR_TRY(check_brought_home(v, c, &v->found, rect));
   TSR_TRY(check_write(v, c, "target", to, rect));
   return write_parts(v, c, to, rect, &v->found);
@@ -281,13 +280,11 @@ static tsr_status do_add(tsr_verifier *v, uint32_t c) {
   v->found = (tsr_parts){NULL, 0, 0};
   tsr_status status = use(v, c, command->buffer[0], false);
   if (status == TSR_OK) status = use(v, c, command->buffer[2], true);
-  if (status == TSR_OK)
-    status = find(v, c, operand_names[0], command->buffer[0], rect, &parts);
+  if (status == TSR_OK) status = find(v, c, operand_names[0], command->buffer[0], rect, &parts);
   bool uniform = true;
   for (size_t i = 1; status == TSR_OK && i < parts.count; i++)
     uniform = uniform && tsr_content_equal(parts.items[0].content, parts.items[i].content);
-  if (status == TSR_OK && uniform)
-    status = update(v, c, rect, parts.items[0].content.sum);
+  if (status == TSR_OK && uniform) status = update(v, c, rect, parts.items[0].content.sum);
   for (size_t i = 0; status == TSR_OK && !uniform && i < parts.count; i++)
     status = update(v, c, parts.items[i].rect, parts.items[i].content.sum);
   TSR_VEC_FREE(&parts);

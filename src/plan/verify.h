@@ -21,11 +21,11 @@ static inline tsr_status tsr_verify_no_memory(void) {
 typedef struct tsr_order {
   const tsr_plan *plan;
   size_t queues;
-  uint32_t *position; /* of each command in its queue */
-  uint32_t *waiters;  /* of each command: how many will still wait for it */
-  uint32_t *slot;     /* of each command with waiters: its kept clock */
-  uint32_t *counts;   /* commands so far in each queue */
-  uint32_t *now;      /* queues x queues: the clock of each queue's latest command */
+  uint32_t *position;      /* of each command in its queue */
+  uint32_t *waiters;       /* of each command: how many will still wait for it */
+  uint32_t *slot;          /* of each command with waiters: its kept clock */
+  uint32_t *counts;        /* commands so far in each queue */
+  uint32_t *now;           /* queues x queues: the clock of each queue's latest command */
   TSR_VEC(uint32_t) kept;  /* slots x queues */
   TSR_VEC(uint32_t) spare; /* slots free again */
 } tsr_order;
@@ -81,7 +81,8 @@ static inline tsr_rect tsr_rect_make(int64_t row, int64_t col, int64_t rows, int
 }
 bool tsr_rect_contains(tsr_rect outer, tsr_rect inner);
 
-/* What a region holds: data as the user gave it, or a sum over a set of k with or without beta C. */
+/* What a region holds: data as the user gave it, or a sum over a set of k with or without beta C.
+ */
 typedef struct tsr_content {
   bool original, beta;
   uint32_t sum;
@@ -103,7 +104,7 @@ typedef struct tsr_reading {
 } tsr_reading;
 
 typedef struct tsr_cell {
-  tsr_parts parts; /* disjoint; what is in none of them holds nothing */
+  tsr_parts parts;               /* disjoint; what is in none of them holds nothing */
   TSR_VEC(tsr_reading) readings; /* since the region was last written; may overlap */
 } tsr_cell;
 
@@ -158,7 +159,7 @@ typedef struct tsr_tenant {
 
 typedef struct tsr_tenancy {
   const tsr_plan *plan;
-  tsr_tenant *tenant; /* of each buffer */
+  tsr_tenant *tenant;                     /* of each buffer */
   tsr_holdings at[TSR_MACHINE_LOCATIONS]; /* disjoint, ascending */
 } tsr_tenancy;
 
@@ -187,7 +188,7 @@ typedef struct tsr_verifier {
   tsr_order order;
   tsr_sums sums;
   tsr_tenancy tenancy;
-  tsr_regions *regions; /* of each buffer; unused for the homes of A and B */
+  tsr_regions *regions;   /* of each buffer; unused for the homes of A and B */
   tsr_parts found, inner; /* scratch */
 } tsr_verifier;
 

@@ -92,9 +92,9 @@ static tsr_status check_rect(const tsr_verifier *v, uint32_t c, int i, const cha
   tsr_rect room = tsr_rect_make(buffer->row, buffer->col, buffer->rows, buffer->cols);
   if (tsr_rect_contains(room, rect)) return TSR_OK;
   return tsr_verify_fail(v, c, "%s: rows %lld..%lld, columns %lld..%lld of %s are not in buffer %d",
-                         what, (long long)rect.row0, (long long)rect.row1 - 1,
-                         (long long)rect.col0, (long long)rect.col1 - 1,
-                         tsr_matrix_name(buffer->matrix), command->buffer[i]);
+                         what, (long long)rect.row0, (long long)rect.row1 - 1, (long long)rect.col0,
+                         (long long)rect.col1 - 1, tsr_matrix_name(buffer->matrix),
+                         command->buffer[i]);
 }
 
 /* ---- Copies ---- */
@@ -177,7 +177,7 @@ static tsr_status check_operand(const tsr_verifier *v, uint32_t c, int i) {
   if (buffer->location != location)
     return tsr_verify_fail(v, c, "%s: buffer %d of %s is at %s", operand_names[i],
                            command->buffer[i], tsr_matrix_name(buffer->matrix),
-                           tsr_location_name(v->plan, buffer->location, &name));
+                           tsr_plan_location_name(v->plan, buffer->location, &name));
   return check_rect(v, c, i, operand_names[i]);
 }
 
@@ -197,8 +197,8 @@ static tsr_status check_flags(const tsr_verifier *v, uint32_t c) {
   bool w = has_w(v, command), widens = tsr_type_get(call->type)->wide != call->type;
   if (beta && beta_one) return tsr_verify_fail(v, c, "beta cannot be the call's and 1");
   if (wide != (w && widens))
-    return tsr_verify_fail(v, c, wide ? "is marked wide, its operands are not"
-                                      : "is not marked wide, but W is");
+    return tsr_verify_fail(
+        v, c, wide ? "is marked wide, its operands are not" : "is not marked wide, but W is");
   if (command->kernel == TSR_KERNEL_GEMM && alpha_one && call->alpha != TSR_ONE)
     return tsr_verify_fail(v, c, "leaves the call's alpha out");
   if (command->kernel == TSR_KERNEL_ADD && !alpha_one && call->alpha != TSR_ONE)
@@ -215,18 +215,20 @@ static tsr_status check_agreement(const tsr_verifier *v, uint32_t c) {
   const tsr_command *command = &v->plan->commands.items[c];
   const int64_t *row = command->row, *col = command->col;
   if (command->kernel == TSR_KERNEL_ADD && (row[0] != row[2] || col[0] != col[2]))
-    return tsr_verify_fail(v, c, "W at row %lld, column %lld is added to C at row %lld, column %lld",
-                           (long long)row[0], (long long)col[0], (long long)row[2],
-                           (long long)col[2]);
+    return tsr_verify_fail(
+        v, c, "W at row %lld, column %lld is added to C at row %lld, column %lld",
+        (long long)row[0], (long long)col[0], (long long)row[2], (long long)col[2]);
   if (command->kernel != TSR_KERNEL_GEMM) return TSR_OK;
   bool turn_a = v->plan->call.transa != TSR_NO_TRANS, turn_b = v->plan->call.transb != TSR_NO_TRANS;
   int64_t i = turn_a ? col[0] : row[0], ka = turn_a ? row[0] : col[0];
   int64_t kb = turn_b ? col[1] : row[1], j = turn_b ? row[1] : col[1];
   if (i != row[2] || j != col[2] || ka != kb)
     return tsr_verify_fail(
-        v, c, "a gives rows from %lld and k from %lld, b k from %lld and columns from %lld, c is at "
-              "row %lld, column %lld", (long long)i, (long long)ka, (long long)kb, (long long)j,
-        (long long)row[2], (long long)col[2]);
+        v, c,
+        "a gives rows from %lld and k from %lld, b k from %lld and columns from %lld, c is at "
+        "row %lld, column %lld",
+        (long long)i, (long long)ka, (long long)kb, (long long)j, (long long)row[2],
+        (long long)col[2]);
   return TSR_OK;
 }
 

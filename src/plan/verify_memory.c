@@ -79,12 +79,12 @@ static tsr_status take(tsr_tenancy *tenancy, uint32_t buffer) {
   /* The ends of the first and of the last that stick out stay theirs: whoever takes them waits for
    * the same commands. */
   if (to > from && holdings->items[from].begin < mine.begin)
-    with[count++] = (tsr_holding){holdings->items[from].begin, mine.begin,
-                                  holdings->items[from].buffer};
+    with[count++] =
+        (tsr_holding){holdings->items[from].begin, mine.begin, holdings->items[from].buffer};
   with[count++] = mine;
   if (to > from && holdings->items[to - 1].end > mine.end)
-    with[count++] = (tsr_holding){mine.end, holdings->items[to - 1].end,
-                                  holdings->items[to - 1].buffer};
+    with[count++] =
+        (tsr_holding){mine.end, holdings->items[to - 1].end, holdings->items[to - 1].buffer};
   return splice(holdings, from, to, with, count);
 }
 

@@ -9,8 +9,7 @@ static tsr_status check_queue(const tsr_verifier *v, int index) {
   if (queue->role >= TSR_QUEUE_USER || !(queue->role == TSR_QUEUE_LANE ? host : device))
     return tsr_fail(TSR_ERR_CHECK, "queue %d (%s) is at location %d, where there can be none",
                     index, tsr_queue_name(queue, &name), queue->location);
-  if (queue->role == TSR_QUEUE_PEER &&
-      (queue->index >= devices || queue->index == queue->location))
+  if (queue->role == TSR_QUEUE_PEER && (queue->index >= devices || queue->index == queue->location))
     return tsr_fail(TSR_ERR_CHECK, "queue %d of device %d sends to device %d, which it cannot",
                     index, queue->location, queue->index);
   return TSR_OK;
@@ -22,7 +21,8 @@ static tsr_status check_home(const tsr_verifier *v, int operand) {
   bool device = home->location >= 0 && home->location < v->plan->machine_devices;
   if (home->location < 0 || home->location >= v->locations ||
       device != (home->memory == TSR_DEVICE))
-    return tsr_fail(TSR_ERR_CHECK, "the home of %s is at location %d, which cannot have such memory",
+    return tsr_fail(TSR_ERR_CHECK,
+                    "the home of %s is at location %d, which cannot have such memory",
                     tsr_matrix_name(operand), home->location);
   bool same = buffer->role == TSR_BUFFER_HOME && buffer->matrix == operand && buffer->row == 0 &&
               buffer->col == 0 && buffer->rows == home->rows && buffer->cols == home->cols &&
@@ -43,7 +43,7 @@ static tsr_status check_room(const tsr_verifier *v, size_t index) {
   size_t element = tsr_matrix_element(&v->plan->call, buffer->matrix);
   int64_t needed = elements_needed(buffer);
   tsr_name place;
-  tsr_location_name(v->plan, buffer->location, &place);
+  tsr_plan_location_name(v->plan, buffer->location, &place);
   if (needed < 0 || buffer->bytes / element < (size_t)needed)
     return tsr_fail(TSR_ERR_CHECK, "buffer %zu (%s at %s) has %zu bytes, too few for %lld x %lld",
                     index, tsr_matrix_name(buffer->matrix), place.text, buffer->bytes,
@@ -78,11 +78,10 @@ static tsr_status check_buffer(const tsr_verifier *v, size_t index) {
     return tsr_fail(TSR_ERR_CHECK, "buffer %zu: there is no buffer of role %d at location %d",
                     index, buffer->role, buffer->location);
   if (!inside_matrix(&v->plan->call, buffer))
-    return tsr_fail(TSR_ERR_CHECK,
-                    "buffer %zu: %lld x %lld (ld %lld) at row %lld, column %lld is not in %s", index,
-                    (long long)buffer->rows, (long long)buffer->cols, (long long)buffer->ld,
-                    (long long)buffer->row, (long long)buffer->col,
-                    tsr_matrix_name(buffer->matrix));
+    return tsr_fail(
+        TSR_ERR_CHECK, "buffer %zu: %lld x %lld (ld %lld) at row %lld, column %lld is not in %s",
+        index, (long long)buffer->rows, (long long)buffer->cols, (long long)buffer->ld,
+        (long long)buffer->row, (long long)buffer->col, tsr_matrix_name(buffer->matrix));
   return check_room(v, index);
 }
 

@@ -36,8 +36,8 @@ static bool same(const tsr_sums *sums, const tsr_sum_set *a, const tsr_sum_set *
                                   2 * a->count * sizeof(int64_t)) == 0);
 }
 
-/* The number of the set whose ends stand at the end of sums->ends, behind `begin`: a known one (then
- * they are taken off again) or a new one. */
+/* The number of the set whose ends stand at the end of sums->ends, behind `begin`: a known one
+ * (then they are taken off again) or a new one. */
 static tsr_status intern(tsr_sums *sums, size_t begin, uint32_t *set) {
   size_t count = (sums->ends.count - begin) / 2;
   const int64_t *ends = count == 0 ? NULL : sums->ends.items + begin;

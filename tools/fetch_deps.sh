@@ -37,7 +37,7 @@ rm -rf "$deps/usr/share" "${deps:?}/etc" "$libraries/cmake"
 # The descriptions say where they are, not /usr.
 for description in "$libraries"/pkgconfig/*.pc; do
   up='${pcfiledir}/../../..'
-  sed -e "s|^prefix=.*|prefix=$up|" -e "s|\\(=\\|-L\\|-I\\)/usr/|\\1$up/|g" \
+  sed -E -e "s#^prefix=.*#prefix=$up#" -e "s#(=|-L|-I)/usr/#\\1$up/#g" \
     "$description" >"$work/pc" && cp "$work/pc" "$description"
 done
 

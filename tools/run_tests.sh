@@ -9,7 +9,7 @@ names=${3:-.}
 log=$build/tests.log
 
 ctest --test-dir "$build" -L "$labels" -R "$names" -j "${JOBS:-$(nproc)}" --verbose \
-  --output-log "$log" >/dev/null 2>&1
+  >"$log" 2>&1
 verdict=$?
 
 # One line for each program, and what the failed ones said.
@@ -17,7 +17,10 @@ sed -n 's|^ *[0-9]*/[0-9]* Test *#[0-9]*: ||p' "$log"
 failed_programs=$(sed -n 's|^ *[0-9]*/[0-9]* Test *#\([0-9]*\): .*\(\*\*\*\).*|\1|p' "$log")
 for number in $failed_programs; do
   echo
-  sed -n "s/^$number: //p" "$log" | grep -v -e '\[       OK \]' -e '\[ RUN      \]' | head -n 200
+  sed -n "s/^$number: //p" "$log" | head -n 300 |
+    grep -v -e '\[       OK \]' -e '\[ RUN      \]' -e '^$' -e '^ [A-Z_]*=' \
+      -e '^Working Directory' -e '^Environment variables' -e '^Test timeout'
+
 done
 
 # Lines are "NUMBER: what program NUMBER printed". cmocka marks each case; the others end with

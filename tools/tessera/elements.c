@@ -52,12 +52,18 @@ double element_flops(tsr_type type, int64_t m, int64_t n, int64_t k) {
   return (element_is_complex(type) ? 8.0 : 2.0) * (double)m * (double)n * (double)k;
 }
 
-double element_bound(tsr_type type, int64_t k) {
+double element_sum_bound(tsr_type type, int64_t k) {
   double wide = type == TSR_D || type == TSR_Z ? 0x1p-53 : 0x1p-24;
-  double stored = 0;
-  if (type == TSR_H || type == TSR_T) stored = 0x1p-11; /* TF32 rounds its inputs to 11 bits */
-  if (type == TSR_B) stored = 0x1p-8;
-  return 4 * ((double)k + 4) * wide + 4 * stored;
+  double inputs = type == TSR_T ? 0x1p-11 : 0; /* TF32 rounds A and B to 11 bits */
+  return 4 * ((double)k + 4) * wide + 4 * inputs;
+}
+
+double element_store_rounding(tsr_type type) {
+  return type == TSR_H ? 0x1p-11 : type == TSR_B ? 0x1p-8 : 0;
+}
+
+double element_bound(tsr_type type, int64_t k) {
+  return element_sum_bound(type, k) + 4 * element_store_rounding(type);
 }
 
 /* ---- 16-bit types ---- */

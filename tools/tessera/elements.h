@@ -27,6 +27,11 @@ void element_store(tsr_type type, void *data, int64_t first, int64_t count, cons
 /* c k eps of the type: |C - exact| is at most this times (|alpha| |A| |B| + |beta| |C0|). */
 double element_bound(tsr_type type, int64_t k);
 
+/* Its part that comes of the sums, and the unit roundoff of storing them (0 when they are kept as
+ * they are summed). */
+double element_sum_bound(tsr_type type, int64_t k);
+double element_store_rounding(tsr_type type);
+
 /* A matrix anywhere in host memory, seen with any strides: op() is an exchange of strides. */
 typedef struct matrix_view {
   tsr_type type;

@@ -236,21 +236,19 @@ static int bring_home(gemm_job *job) {
   return tool_status(tsr_memcpy(job->context, job->c_file.data, job->c_placed, c_bytes(job)));
 }
 
-/* A converted operand that was conjugated is the matrix itself no more: see it through the flag
- * that BLAS was given. */
-static matrix_view operand_as_multiplied(const gemm_job *job, const operand *o, tsr_op blas_op) {
-  const matrix_view *v = &o->view;
-  bool column_major = job->column_major;
-  /* The bytes, as rows and columns of the layout of the call. */
-  matrix_view stored = o->file->fortran == column_major ? *v : matrix_op(*v, TSR_TRANS);
-  return matrix_op(stored, blas_op);
+/* By what was asked for, and not by the flags that BLAS was given: so that a wrong flag is found.
+ */
+static matrix_view operand_as_asked(const operand *o) {
+  matrix_view view = o->view;
+  view.conj = o->conjugated; /* back to what the file holds */
+  return matrix_op(view, o->op);
 }
 
 static int verify(gemm_job *job) {
   if (!job->request.verify) return TOOL_OK;
   const gemm_request *r = &job->request;
-  verify_problem problem = {.a = operand_as_multiplied(job, &job->a, job->blas_transa),
-                            .b = operand_as_multiplied(job, &job->b, job->blas_transb),
+  verify_problem problem = {.a = operand_as_asked(&job->a),
+                            .b = operand_as_asked(&job->b),
                             .c = view_of_c(job),
                             .type = job->type,
                             .alpha = r->alpha,

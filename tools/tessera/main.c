@@ -54,7 +54,7 @@ static void give_up(int signal_number) {
 }
 
 static void catch_signals(void) {
-  static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGBUS, SIGSEGV, SIGABRT};
+  static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGBUS, SIGABRT};
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], give_up);
 }
 

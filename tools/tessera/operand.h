@@ -13,6 +13,7 @@ typedef struct operand {
   const npy *file;
   tsr_op op;        /* as asked for, of the matrix as it is read */
   matrix_view view; /* in host memory: of the file, or of the converted copy; op not applied */
+  bool conjugated;  /* the copy is */
   void *converted;  /* a copy in another type, conjugated or aligned; NULL: the file itself */
   void *placed;     /* a copy at its home; NULL: the host memory */
 } operand;

@@ -20,8 +20,8 @@ typedef struct verify_problem {
 } verify_problem;
 
 typedef struct verify_result {
-  double residual; /* greatest error of a row, over |alpha| |A| |B| |x| + |beta| |C0| |x| */
-  double bound;    /* what rounding can make of it */
+  double residual; /* error of the worst row, over |alpha| |A| |B| |x| + |beta| |C0| |x| */
+  double bound;    /* what rounding can make of it in that row */
   bool good;
 } verify_result;
 

@@ -261,6 +261,12 @@ static int verify(gemm_job *job) {
 static int finish(gemm_job *job) {
   const gemm_request *r = &job->request;
   npy_reason reason;
+  if (r->verify && !job->check.good && !isfinite(job->check.residual)) {
+    return tool_fail(
+        "the result holds infinities or NaN (from A, B or C0, or beyond the range of %s); "
+        "nothing written",
+        element_name(job->type));
+  }
   if (r->verify && !job->check.good) {
     return tool_fail("the result is wrong: residual %.3g, rounding explains %.3g; nothing written",
                      job->check.residual, job->check.bound);

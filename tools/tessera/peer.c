@@ -50,12 +50,26 @@ static bool find_gemms(peer_library *p) {
   return true;
 }
 
+/* Asked of the driver first: without a device, the library crashes when one is selected. */
+static int count_devices(void) {
+  int (*initialise)(unsigned flags);
+  int (*get_count)(int *count);
+  int count = 0;
+  void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!driver) return 0;
+  if (!find(driver, "cuInit", &initialise) || !find(driver, "cuDeviceGetCount", &get_count) ||
+      initialise(0) != 0 || get_count(&count) != 0) {
+    return 0;
+  }
+  return count;
+}
+
 static bool start(peer_library *p, int devices) {
   xt_create create;
   xt_select select;
   xt_set_int set_pinning;
   int list[MOST_DEVICES];
-  if (devices < 1 || devices > MOST_DEVICES) return false;
+  if (devices < 1 || devices > MOST_DEVICES || devices > count_devices()) return false;
   for (int i = 0; i < devices; i++) list[i] = i;
   if (!find(p->library, "cublasXtCreate", &create) ||
       !find(p->library, "cublasXtDestroy", &p->destroy) ||
@@ -90,8 +104,7 @@ peer_library *peer_open(const char *name, int devices) {
 void peer_close(peer_library *p) {
   if (!p) return;
   if (p->handle) p->destroy(p->handle);
-  if (p->library) dlclose(p->library);
-  free(p);
+  free(p); /* the library stays: CUDA does not bear being unloaded */
 }
 
 const int *peer_blocks(void) {

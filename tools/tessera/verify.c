@@ -186,10 +186,11 @@ static void compare(const verify_problem *p, const lanes *got, const lanes *want
       if (error == 0) continue;
       if (!(error <= allowed)) result->good = false; /* NaN is wrong too */
       double part = error / allowed;
+      if (isnan(part)) part = INFINITY;
       if (part <= worst) continue;
-      worst = isnan(part) ? (double)INFINITY : part;
-      result->residual = error / scale;
-      result->bound = allowed / scale;
+      worst = part;
+      result->residual = scale > 0 ? error / scale : error;
+      result->bound = scale > 0 ? allowed / scale : 0;
     }
   }
 }

@@ -42,8 +42,12 @@ warns() { grep -q -e "$1" err; }
 quiet() { [ ! -s err ]; }
 exits_and_says() { exits "$1" && says "$2"; }
 exits_and_warns() { exits "$1" && warns "$2" && ! warns 'Sanitizer'; }
-absent() { [ ! -e "$1" ]; }
-nothing_left() { absent "$1" && [ -z "$(ls | grep "^$1")" ]; }
+nothing_left() {
+  for file in "$1"*; do
+    [ -e "$file" ] && return 1
+  done
+  return 0
+}
 
 # npy NAME DESCR FORTRAN ROWS COLS: a file of version 1.0 with the data from its standard input.
 npy() {

@@ -1,0 +1,38 @@
+# What is installed: the library with its header, a pkg-config file, a CMake package
+# (find_package(tessera), target tessera::tessera) and what explains it. The command and the CUDA
+# engine install themselves.
+include(CMakePackageConfigHelpers)
+
+set(PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
+
+install(TARGETS tessera EXPORT tessera_targets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/include/tessera.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT tessera_targets NAMESPACE tessera:: FILE tesseraTargets.cmake
+  DESTINATION ${PACKAGE_DIR})
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tesseraConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/tesseraConfig.cmake INSTALL_DESTINATION ${PACKAGE_DIR})
+# 0.x: each minor version may differ.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake
+  VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake
+  ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake DESTINATION ${PACKAGE_DIR})
+
+# The prefix is found from the file's own place, so that an installed tree can be moved.
+file(RELATIVE_PATH PC_UP
+  /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/tessera.pc.in ${PROJECT_BINARY_DIR}/tessera.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+foreach(document README.md LICENSE CHANGELOG.md)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/${document})
+    install(FILES ${PROJECT_SOURCE_DIR}/${document} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  endif()
+endforeach()
+foreach(folder docs machines)
+  if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/${folder})
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  endif()
+endforeach()

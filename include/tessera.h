@@ -214,27 +214,27 @@ TSR_API tsr_status tsr_plan_execute(tsr_plan *plan, const void *alpha, const voi
                                     const void *beta, void *c);
 
 typedef struct tsr_prediction {
-  double seconds;         /* predicted time of a warm call */
-  double floor_seconds;   /* lower bound over all splits of the work, from the machine's rates */
-  double plan_seconds;    /* what planning took */
-  double measured;        /* time of the last execution; 0: none yet */
-  int devices;            /* devices used; 0: the CPU's BLAS */
+  double seconds;           /* predicted time of a warm call */
+  double floor_seconds;     /* lower bound over all splits of the work, from the machine's rates */
+  double plan_seconds;      /* what planning took */
+  double measured;          /* time of the last execution; 0: none yet */
+  int devices;              /* devices used; 0: the CPU's BLAS */
   int grid_rows, grid_cols; /* C over the devices */
   int64_t tile_m, tile_n, tile_k; /* largest kernel */
   int64_t commands, kernels, copies;
   double host_to_device, device_to_host, device_to_device; /* bytes */
-  size_t device_memory;   /* most that any device needs, bytes */
-  size_t staging_memory;  /* pinned ring, bytes */
+  size_t device_memory;                                    /* most that any device needs, bytes */
+  size_t staging_memory;                                   /* pinned ring, bytes */
 } tsr_prediction;
 
 TSR_API tsr_status tsr_plan_predict(const tsr_plan *plan, tsr_prediction *prediction);
 
 typedef enum tsr_format {
-  TSR_TEXT,          /* for people */
-  TSR_JSON,          /* for programs */
-  TSR_COMMANDS,      /* every command, one a line */
-  TSR_TIMELINE_SVG,  /* queues over time, predicted and, when there are any, measured */
-  TSR_TIMELINE_JSON  /* Trace Event Format (Perfetto) */
+  TSR_TEXT,         /* for people */
+  TSR_JSON,         /* for programs */
+  TSR_COMMANDS,     /* every command, one a line */
+  TSR_TIMELINE_SVG, /* queues over time, predicted and, when there are any, measured */
+  TSR_TIMELINE_JSON /* Trace Event Format (Perfetto) */
 } tsr_format;
 
 /* Prints a plan. *text is made with malloc; free() it. */

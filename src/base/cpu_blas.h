@@ -6,6 +6,7 @@
 #define TSR_BASE_CPU_BLAS_H
 
 #include "base/kernel.h"
+#include "base/status.h"
 
 /* Finds the library once (thread-safe). TSR_ERR_ENGINE says what was looked for. */
 tsr_status tsr_cpu_blas_load(void);

@@ -11,15 +11,23 @@ typedef enum tsr_kernel {
   /* c = alpha op(a) op(b) + beta c. m, n, k as in BLAS. With wide, c is of the type's wide type. */
   TSR_KERNEL_GEMM,
   /* c = alpha a + beta c, m x n; b is not used. With wide, a is of the type's wide type. beta = 0
-   * does not read c. */
+   * does not read c, alpha = 0 does not read a. */
   TSR_KERNEL_ADD,
-  /* c = beta c, m x n; beta = 0 writes zeros without reading. */
+  /* c = beta c, m x n; beta = 0 writes zeros without reading. With wide, c is of the wide type. */
   TSR_KERNEL_SCALE,
   TSR_KERNEL_COUNT
 } tsr_kernel;
 
 /* How a task uses an operand. */
 typedef enum tsr_access { TSR_NONE = 0, TSR_READ = 1, TSR_WRITE = 2, TSR_UPDATE = 3 } tsr_access;
+
+/* How a task's kernel takes its scalars and its C. */
+typedef enum tsr_task_flags {
+  TSR_FLAG_BETA = 2,      /* uses the call's beta (else beta is 0, or 1: see BETA_ONE) */
+  TSR_FLAG_BETA_ONE = 4,  /* accumulates */
+  TSR_FLAG_ALPHA_ONE = 8, /* alpha is 1 (else the call's alpha) */
+  TSR_FLAG_WIDE = 16      /* as wide in tsr_kernel_args */
+} tsr_task_flags;
 
 typedef struct tsr_kernel_info {
   const char *name;

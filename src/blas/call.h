@@ -25,7 +25,7 @@ typedef struct tsr_operand {
    * TSR_PINNED when that is all of them, TSR_PAGEABLE when none; partly pinned: TSR_PAGEABLE with a
    * range that is not empty. */
   int64_t pinned_begin, pinned_end;
-  int alignment;          /* log2 of the alignment of base and of ld in bytes, at most 4 (16 bytes) */
+  int alignment; /* log2 of the alignment of base and of ld in bytes, at most 4 (16 bytes) */
 } tsr_operand;
 
 typedef struct tsr_call {
@@ -58,6 +58,9 @@ tsr_status tsr_call_gemm(tsr_type type, tsr_layout layout, tsr_op transa, tsr_op
                          int64_t n, int64_t k, const void *alpha, const void *a, int64_t lda,
                          const void *b, int64_t ldb, const void *beta, void *c, int64_t ldc,
                          bool check_pointers, tsr_call *call, tsr_binding *binding);
+
+/* The product is not needed: C = beta C (alpha = 0 or k = 0). */
+bool tsr_call_scales_only(const tsr_call *call);
 
 /* Nothing of C changes (m or n is 0, or alpha = 0 or k = 0 with beta = 1). */
 bool tsr_call_is_empty(const tsr_call *call);

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 #include "base/kernel.h"
+#include "base/queue.h"
 #include "base/status.h"
 
 typedef struct tsr_engine_state tsr_engine_state;
@@ -23,33 +24,22 @@ typedef struct tsr_event tsr_event; /* a point in a queue */
 enum { TSR_MAX_DEVICES = 32 };
 
 typedef struct tsr_device_info {
-  char name[64];        /* "NVIDIA H200" */
-  char identity[64];    /* unique: UUID or bus id */
-  size_t memory_total;  /* bytes */
-  size_t memory_free;   /* at the time of open */
+  char name[64];              /* "NVIDIA H200" */
+  char identity[64];          /* unique: UUID or bus id */
+  size_t memory_total;        /* bytes */
+  size_t memory_free;         /* at the time of open */
   bool peer[TSR_MAX_DEVICES]; /* it can copy to and from that device directly */
-  int host_node;        /* nearest host memory node */
+  int host_node;              /* nearest host memory node */
 } tsr_device_info;
 
 typedef struct tsr_engine_options {
-  const int *devices;   /* physical devices to open, in this order; NULL: all */
-  int count;            /* of devices; with NULL: how many (0: all; the host engine emulates this
-                           many, by default 4) */
+  const int *devices;     /* physical devices to open, in this order; NULL: all */
+  int count;              /* of devices; with NULL: how many (0: all; the host engine emulates this
+                             many, by default 4) */
   size_t emulated_memory; /* host engine: memory of each device, 0: 1 GiB */
-  bool check;           /* poison what no command wrote; a kernel or a copy that reads poison fails */
-  uint64_t delay_seed;  /* host engine: random delays in queues; 0: none */
+  bool check; /* poison what no command wrote; a kernel or a copy that reads poison fails */
+  uint64_t delay_seed; /* host engine: random delays in queues; 0: none */
 } tsr_engine_options;
-
-/* What a queue is for; engines may map it to a priority. */
-typedef enum tsr_queue_role {
-  TSR_QUEUE_IN,      /* host to device copies */
-  TSR_QUEUE_OUT,     /* device to host copies */
-  TSR_QUEUE_PEER,    /* device to device copies, pushed by the sender */
-  TSR_QUEUE_COMPUTE, /* kernels */
-  TSR_QUEUE_ADD,     /* small kernels that go before COMPUTE */
-  TSR_QUEUE_LANE,    /* host threads (never an engine's) */
-  TSR_QUEUE_USER     /* wraps the user's stream, given as native */
-} tsr_queue_role;
 
 /* A two-dimensional copy of bytes: height runs of width bytes, pitch bytes apart. One end is at
  * the queue's device. to and from are devices or TSR_HOST. */
@@ -63,9 +53,9 @@ typedef struct tsr_copy_args {
 /* Where memory is. */
 typedef struct tsr_place {
   tsr_memory memory;
-  int device;         /* engine's number when memory is TSR_DEVICE, else TSR_HOST */
-  const char *begin;  /* the allocation around the pointer, when known: [begin, begin + bytes) is */
-  size_t bytes;       /* all of this kind; 0: unknown */
+  int device;        /* engine's number when memory is TSR_DEVICE, else TSR_HOST */
+  const char *begin; /* the allocation around the pointer, when known: [begin, begin + bytes) is */
+  size_t bytes;      /* all of this kind; 0: unknown */
 } tsr_place;
 
 typedef struct tsr_engine {
@@ -99,9 +89,9 @@ typedef struct tsr_engine {
    * thread, on any device) before. */
   tsr_status (*wait)(tsr_queue *queue, tsr_event *event);
 
-  /* Whether the event, recorded before, has passed. *seconds (may be NULL; timed events only): when,
-   * on the engine's clock, which all devices share as well as can be. Returns the error of any
-   * earlier command of the device. */
+  /* Whether the event, recorded before, has passed. *seconds (may be NULL; timed events only):
+   * when, on the engine's clock, which all devices share as well as can be. Returns the error of
+   * any earlier command of the device; *passed tells also then (true for a device that is lost). */
   tsr_status (*query)(tsr_event *event, bool *passed, double *seconds);
 
   tsr_status (*copy)(tsr_queue *queue, const tsr_copy_args *args);
@@ -111,10 +101,10 @@ typedef struct tsr_engine {
   tsr_status (*where)(tsr_engine_state *state, const void *pointer, tsr_place *place);
 } tsr_engine;
 
-/* "cuda", "host"; NULL for a name that this build does not have. */
+/* "cuda", "host"; NULL for a name that this build does not have, and tsr_message() says why. */
 const tsr_engine *tsr_engine_find(const char *name);
 
-/* The names, for messages: "host, cuda". */
+/* The names of those that can be loaded, for messages: "host, cuda". */
 const char *tsr_engine_names(void);
 
 extern const tsr_engine tsr_engine_host;

@@ -23,8 +23,8 @@ enum {
   TSR_RATE_POINTS = 8
 };
 
-/* A rate as a function of a size, by log-linear interpolation between points, constant outside;
- * sizes ascend. */
+/* A rate as a function of a size: between points linear in the logarithm of the size, constant
+ * outside; sizes ascend. */
 typedef struct tsr_curve {
   int count;
   double size[TSR_CURVE_POINTS]; /* bytes */
@@ -55,8 +55,8 @@ typedef struct tsr_channel {
   tsr_channel_use *uses;
 } tsr_channel;
 
-/* Rates of GEMM kernels of one type on a device of speed 1: flops/s by sqrt(m n) and by k,
- * bilinear in the logarithms, constant outside. */
+/* Rates of GEMM kernels of one type on a device of speed 1: flops/s by sqrt(m n) and by k, without
+ * the device's kernel_latency; bilinear in the logarithms of sizes and rates, constant outside. */
 typedef struct tsr_rates {
   int areas, ks; /* 0: this machine has no rate for the type */
   double area[TSR_RATE_POINTS];
@@ -106,6 +106,10 @@ static inline bool tsr_is_device(const tsr_machine *machine, int location) {
   return location < machine->devices;
 }
 
+/* "gpu3", "host0". */
+enum { TSR_LOCATION_NAME = 16 };
+void tsr_location_name(const tsr_machine *machine, int location, char name[TSR_LOCATION_NAME]);
+
 /* ---- Building (used by strings, files and the probe) ---- */
 
 void tsr_machine_set_link(tsr_machine *machine, int from, int to, double bandwidth, double latency);
@@ -114,7 +118,7 @@ int tsr_machine_add_channel(tsr_machine *machine, const char *name, double capac
 tsr_status tsr_machine_use_channel(tsr_machine *machine, int channel, int from, int to,
                                    double weight);
 /* Rates of a type from one figure, with the shape of the efficiency of a recent GPU
- * (machine.c says which measurement it is). */
+ * (rates.c says which measurement it is). */
 void tsr_machine_set_rate(tsr_machine *machine, tsr_type type, double flops);
 
 /* Says what makes no sense (no devices and no host, a negative rate, a channel without capacity,
@@ -132,6 +136,14 @@ double tsr_link_rate(const tsr_link *link, double segment);
 double tsr_machine_kernel_time(const tsr_machine *machine, int device, tsr_kernel kernel,
                                tsr_type type, int64_t m, int64_t n, int64_t k, bool wide,
                                bool reads_c);
+
+/* How many times longer kernels of the type take than tsr_machine_kernel_time says, when a device
+ * computes for that many seconds of a call: devices that are kept busy run into their power limit,
+ * and the rates table is measured in short runs. At least 1. */
+double tsr_machine_slowdown(const tsr_machine *machine, tsr_type type, double seconds);
+
+/* Flops/s of large kernels on a device of speed 1, in a call that keeps it busy for that long. */
+double tsr_machine_best_rate(const tsr_machine *machine, tsr_type type, double seconds);
 
 /* Seconds of a product on the CPU's BLAS; infinite when unknown. */
 double tsr_machine_cpu_time(const tsr_machine *machine, tsr_type type, double flops);

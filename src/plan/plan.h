@@ -1,6 +1,7 @@
 /*
- * The plan: how one kind of call will be done. Typed commands in an order in which each depends only
- * on earlier ones; each belongs to a queue, and the queues run side by side. Immutable once made.
+ * The plan: how one kind of call will be done. Typed commands in an order in which each depends
+ * only on earlier ones; each belongs to a queue, and the queues run side by side. Immutable once
+ * made.
  *
  * Source: the static schedule of Anastasiadis et al., "Uncut-GEMMs", section III (LAM, ETA, batched
  * fetch, lazy C); see docs/planner.md for what is ours.
@@ -8,6 +9,9 @@
 #ifndef TSR_PLAN_PLAN_H
 #define TSR_PLAN_PLAN_H
 
+#include <stdatomic.h>
+
+#include "base/queue.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "blas/call.h"
@@ -30,7 +34,7 @@ typedef struct tsr_buffer {
   uint8_t role;                 /* tsr_buffer_role */
   uint8_t matrix;               /* TSR_A .. TSR_W */
   int16_t location;
-  uint32_t first, last;         /* first command that uses it, and last (not HOME) */
+  uint32_t first, last; /* first command that uses it, and last (not HOME) */
 } tsr_buffer;
 
 typedef enum tsr_command_kind {
@@ -38,13 +42,8 @@ typedef enum tsr_command_kind {
   TSR_COMMAND_KERNEL /* operands a, b, c in buffers 0, 1, 2 at row[i], col[i] of their matrices */
 } tsr_command_kind;
 
-enum {
-  TSR_FLAG_EVENT = 1,     /* some command of another queue waits for this one */
-  TSR_FLAG_BETA = 2,      /* kernel: uses the call's beta (else beta is 0 or 1: see BETA_ONE) */
-  TSR_FLAG_BETA_ONE = 4,  /* kernel: accumulates */
-  TSR_FLAG_ALPHA_ONE = 8, /* kernel: alpha is 1 (else the call's alpha) */
-  TSR_FLAG_WIDE = 16      /* kernel: as in tsr_kernel_args */
-};
+/* Flags of a command: tsr_task_flags (base/kernel.h), and: */
+enum { TSR_FLAG_EVENT = 1 }; /* some command of another queue waits for this one */
 
 enum { TSR_NO_BUFFER = -1 };
 
@@ -57,7 +56,7 @@ typedef struct tsr_command {
   uint16_t waits;
   uint16_t queue;
   uint8_t kind, kernel, flags;
-  float begin, end;       /* predicted, s from the start */
+  float begin, end; /* predicted, s from the start */
 } tsr_command;
 
 /* A queue of the plan. location: the device, or for a lane the host node. */
@@ -70,11 +69,12 @@ typedef struct tsr_plan_queue {
 enum { TSR_PLAN_QUEUES = 512 };
 
 struct tsr_plan {
-  int references;          /* atomic, front's */
-  void *owner;             /* the context (front's) */
+  atomic_int references;       /* front's; the cache holds one for each plan it keeps */
+  void *owner;                 /* the context (front's) */
+  struct tsr_program *program; /* what the runner derived from the plan (front frees it), or NULL */
   tsr_call call;
-  int machine_devices;     /* locations below are of that machine */
-  int devices;             /* devices that do anything; 0: the CPU's BLAS does the call */
+  int machine_devices; /* locations below are of that machine */
+  int devices;         /* devices that do anything; 0: the CPU's BLAS does the call */
   bool reproducible;
   int grid_rows, grid_cols;
   TSR_VEC(tsr_command) commands;
@@ -83,23 +83,23 @@ struct tsr_plan {
   int queues;
   tsr_plan_queue queue[TSR_PLAN_QUEUES];
   size_t arena[TSR_MACHINE_LOCATIONS]; /* bytes the plan needs at each location */
-  char why[256];           /* the candidate chosen and the runner-up, for people */
-  double seconds;          /* predicted */
-  double floor;            /* lower bound */
-  double plan_seconds;     /* what planning took */
-  int candidates;          /* tried */
-  double measured;         /* s, last execution (front's) */
-  float *times;            /* measured begin, end of each command when traced, or NULL (front's) */
+  char why[256];                       /* the candidate chosen and the runner-up, for people */
+  double seconds;                      /* predicted */
+  double floor;                        /* lower bound */
+  double plan_seconds;                 /* what planning took */
+  int candidates;                      /* tried */
+  double measured;                     /* s, last execution (front's) */
+  float *times; /* measured begin, end of each command when traced, or NULL (front's) */
 };
 
 /* ---- Making one ---- */
 
 typedef struct tsr_plan_options {
   bool reproducible;
-  bool obey_devices;   /* use all devices of the machine: the user named them */
-  int64_t tile;        /* 0: by the model */
+  bool obey_devices;                  /* use all devices of the machine: the user named them */
+  int64_t tile;                       /* 0: by the model */
   size_t budget[TSR_MACHINE_DEVICES]; /* bytes for each device */
-  size_t ring;         /* bytes of the pinned ring for staging */
+  size_t ring;                        /* bytes of the pinned ring for staging */
   double search_seconds; /* at most this long for candidates; 0: 5 % of the predicted time */
 } tsr_plan_options;
 
@@ -114,8 +114,7 @@ void tsr_plan_free(tsr_plan *plan);
  * valid, no buffer reused early, budgets held, no wait cycle, every element of C brought home
  * exactly once and after its last update, all of the product done once. TSR_ERR_CHECK says which
  * command is wrong and why. budgets may be NULL. */
-tsr_status tsr_plan_verify(const tsr_plan *plan, const tsr_machine *machine,
-                           const size_t *budgets);
+tsr_status tsr_plan_verify(const tsr_plan *plan, const tsr_machine *machine, const size_t *budgets);
 
 /* Runs the plan in virtual time, channels shared fairly; fills begin and end of each command.
  * Returns the makespan through *seconds. */

@@ -1,0 +1,163 @@
+/*
+ * Writes the machine files of this folder: each starts from a machine string and is then given what
+ * a string cannot say. machines/README.md tells where the figures come from. From the root:
+ *
+ *   cc -std=c17 -D_GNU_SOURCE -Iinclude -Isrc $(pkg-config --cflags libcjson) machines/make.c \
+ *      src/base/alloc.c src/base/clock.c src/base/kernel.c src/base/log.c src/base/settings.c \
+ *      src/base/status.c src/base/text.c src/base/types.c src/machine/[a-z]*.c \
+ *      -lcjson -lm -o build/make-machines && build/make-machines machines
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "machine/machine.h"
+
+#define GIGA 1e9
+#define TERA 1e12
+
+static tsr_rates *rates_of(tsr_machine *machine, tsr_type type) {
+  return &machine->rates[tsr_type_index(type)];
+}
+
+static void set_name(tsr_machine *machine, const char *name, const char *device) {
+  snprintf(machine->name, sizeof machine->name, "%s", name);
+  for (int i = 0; i < machine->devices; i++)
+    snprintf(machine->device[i].name, sizeof machine->device[i].name, "%s", device);
+}
+
+/* ---- Four H200 ---- */
+
+/* Host to device under a running DGEMM, GB/s by the length of a copy's columns. Measured from
+ * 4 KB; in proportion to the length below. */
+static const tsr_curve h200_shape = {
+    8,
+    {512, 1024, 2048, 4096, 8192, 16384, 32768, 65536},
+    {2.5 * GIGA, 5 * GIGA, 10 * GIGA, 20 * GIGA, 33 * GIGA, 33 * GIGA, 47 * GIGA, 54 * GIGA},
+};
+
+/* The measured rates of n x n x n, TFLOP/s, each kernel less 2 us, for n = 512, 1024 .. 8192; but
+ * fp16 at 512 is estimated, since submission bound its measurement. */
+enum { SQUARES = 5 };
+static const double h200_s[SQUARES] = {18.2, 36.2, 49.3, 50, 51};
+static const double h200_t[SQUARES] = {37, 149, 308, 358, 391};
+static const double h200_h[SQUARES] = {100, 384, 698, 726, 748};
+
+static double keep_four_digits(double value) {
+  double unit = pow(10, floor(log10(value)) - 3);
+  return round(value / unit) * unit;
+}
+
+/* Other shapes in the proportion that fp64 has; the row of 128 in proportion to that of 512. */
+static void set_from_squares(tsr_machine *machine, tsr_type type, const double *squares) {
+  const tsr_rates *d = rates_of(machine, TSR_D);
+  tsr_rates *rates = rates_of(machine, type);
+  static const int column_of_square[SQUARES] = {2, 3, 4, 4, 5};
+  static const double correction[SQUARES] = {1, 1, 1, 62.7 / 61.5, 1};
+  *rates = *d;
+  for (int i = 0; i < d->areas; i++) {
+    int square = i == 0 ? 0 : i - 1, row = square + 1;
+    double at_square = d->flops[row][column_of_square[square]] * correction[square];
+    for (int j = 0; j < d->ks; j++)
+      rates->flops[i][j] = keep_four_digits(squares[square] * TERA * d->flops[i][j] / at_square);
+  }
+  /* Held under the power limit: as much less than the best rate as fp64, 53 of 62.8 (estimated). */
+  rates->sustained = keep_four_digits(squares[SQUARES - 1] * TERA * 53 / 62.8);
+}
+
+static void round_rates(tsr_rates *rates) {
+  for (int i = 0; i < rates->areas; i++)
+    for (int j = 0; j < rates->ks; j++) rates->flops[i][j] = keep_four_digits(rates->flops[i][j]);
+}
+
+static void set_h200_rates(tsr_machine *machine) {
+  tsr_machine_set_rate(machine, TSR_D, 62.8 * TERA);
+  round_rates(rates_of(machine, TSR_D));
+  rates_of(machine, TSR_D)->sustained = 53 * TERA;
+  set_from_squares(machine, TSR_S, h200_s);
+  set_from_squares(machine, TSR_T, h200_t);
+  set_from_squares(machine, TSR_H, h200_h);
+  *rates_of(machine, TSR_C) = *rates_of(machine, TSR_S);
+  *rates_of(machine, TSR_Z) = *rates_of(machine, TSR_D);
+  *rates_of(machine, TSR_B) = *rates_of(machine, TSR_H);
+}
+
+/* Both directions of one PCIe link together carry 102 GB/s. */
+static tsr_status add_h200_duplex(tsr_machine *machine) {
+  for (int i = 0; i < machine->devices; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "gpu%d pcie", i);
+    int channel = tsr_machine_add_channel(machine, name, 102 * GIGA);
+    TSR_TRY(tsr_machine_use_channel(machine, channel, machine->devices, i, 1));
+    TSR_TRY(tsr_machine_use_channel(machine, channel, i, machine->devices, 1));
+  }
+  return TSR_OK;
+}
+
+static tsr_status fill_h200(tsr_machine *machine) {
+  set_name(machine, "h200x4", "NVIDIA H200");
+  for (int i = 0; i < machine->devices; i++) {
+    machine->link[machine->devices][i].shape = h200_shape;
+    machine->link[i][machine->devices].shape = h200_shape;
+  }
+  set_h200_rates(machine);
+  return add_h200_duplex(machine);
+}
+
+/* ---- The machines of the papers ---- */
+
+static tsr_status fill_a100(tsr_machine *machine) {
+  set_name(machine, "a100x8", "NVIDIA A100 40 GB");
+  return TSR_OK;
+}
+
+static tsr_status fill_v100(tsr_machine *machine) {
+  set_name(machine, "v100x4-choi", "NVIDIA V100");
+  return TSR_OK;
+}
+
+static tsr_status fill_gtx1070(tsr_machine *machine) {
+  set_name(machine, "gtx1070x4-choi", "NVIDIA GeForce GTX 1070");
+  return TSR_OK;
+}
+
+typedef struct recipe {
+  const char *name, *string;
+  tsr_status (*fill)(tsr_machine *machine);
+} recipe;
+
+static const recipe recipes[] = {
+    {"h200x4",
+     "host:215,154 gpu*4:141@nvswitch:396 pcie:55 hbm:4000 lat:2 launch:2 cpu:470 lanes:16@11/94",
+     fill_h200},
+    {"a100x8",
+     "host:96 gpu*8:40@nvswitch:300 pcie:24/pair rate:17.2,17.2 rate.t:137 rate.h:275 hbm:1560 "
+     "cpu:3000",
+     fill_a100},
+    {"v100x4-choi", "host:50 gpu*4:16@nvlink:48.33 pcie:12 rate:7.45,14.899 rate.h:104 hbm:900",
+     fill_v100},
+    {"gtx1070x4-choi",
+     "host:50 gpu*4:8@nvlink:8.55 pcie:12 rate:0.181,5.783 rate.t:5.783 rate.h:5.783 rate.b:5.783 "
+     "hbm:256",
+     fill_gtx1070},
+};
+
+static tsr_status write_recipe(const recipe *r, const char *folder) {
+  char path[512];
+  tsr_machine *machine = NULL;
+  snprintf(path, sizeof path, "%s/%s.json", folder, r->name);
+  TSR_TRY(tsr_machine_parse(r->string, &machine));
+  tsr_status status = r->fill(machine);
+  if (status == TSR_OK) status = tsr_machine_check(machine);
+  if (status == TSR_OK) status = tsr_machine_write(machine, path);
+  tsr_machine_destroy(machine);
+  return status;
+}
+
+int main(int argc, char **argv) {
+  for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++) {
+    if (write_recipe(&recipes[i], argc > 1 ? argv[1] : ".") == TSR_OK) continue;
+    fprintf(stderr, "%s: %s\n", recipes[i].name, tsr_message());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,281 @@
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/cpu_blas.h"
+#include "base/cpu_internal.h"
+#include "base/status.h"
+
+static const tsr_scalar one = {1, 0};
+
+static bool is_zero(tsr_scalar s) {
+  return s.re == 0 && s.im == 0;
+}
+
+static int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+/* ---- ADD and SCALE: one loop for each pair of types ----------------------- */
+
+typedef void (*loop_function)(const tsr_kernel_args *x);
+
+#define SAME(v) (v)
+
+#define DEFINE_ADD(name, A, C, REAL, from_a, from_c, to_c)                    \
+  static void name(const tsr_kernel_args *x) {                                \
+    REAL alpha = (REAL)x->alpha.re, beta = (REAL)x->beta.re;                  \
+    for (int64_t j = 0; j < x->n; j++) {                                      \
+      const A *a = (const A *)x->a + j * x->lda;                              \
+      C *c = (C *)x->c + j * x->ldc;                                          \
+      if (beta == 0)                                                          \
+        for (int64_t i = 0; i < x->m; i++) c[i] = to_c(alpha * from_a(a[i])); \
+      else                                                                    \
+        for (int64_t i = 0; i < x->m; i++)                                    \
+          c[i] = to_c(alpha * from_a(a[i]) + beta * from_c(c[i]));            \
+    }                                                                         \
+  }
+
+/* Complex products by hand: C's own operators look after infinities, at a price. */
+#define DEFINE_ADD_COMPLEX(name, REAL)                                       \
+  static void name(const tsr_kernel_args *x) {                               \
+    REAL ar = (REAL)x->alpha.re, ai = (REAL)x->alpha.im;                     \
+    REAL br = (REAL)x->beta.re, bi = (REAL)x->beta.im;                       \
+    bool reads_c = br != 0 || bi != 0;                                       \
+    for (int64_t j = 0; j < x->n; j++) {                                     \
+      const REAL *a = (const REAL *)x->a + 2 * j * x->lda;                   \
+      REAL *c = (REAL *)x->c + 2 * j * x->ldc;                               \
+      for (int64_t i = 0; i < 2 * x->m; i += 2) {                            \
+        REAL re = ar * a[i] - ai * a[i + 1], im = ar * a[i + 1] + ai * a[i]; \
+        REAL cr = reads_c ? c[i] : 0, ci = reads_c ? c[i + 1] : 0;           \
+        c[i] = reads_c ? re + (br * cr - bi * ci) : re;                      \
+        c[i + 1] = reads_c ? im + (br * ci + bi * cr) : im;                  \
+      }                                                                      \
+    }                                                                        \
+  }
+
+#define DEFINE_SCALE(name, C, REAL, from_c, to_c)                          \
+  static void name(const tsr_kernel_args *x) {                             \
+    REAL beta = (REAL)x->beta.re;                                          \
+    for (int64_t j = 0; j < x->n; j++) {                                   \
+      C *c = (C *)x->c + j * x->ldc;                                       \
+      for (int64_t i = 0; i < x->m; i++) c[i] = to_c(beta * from_c(c[i])); \
+    }                                                                      \
+  }
+
+#define DEFINE_SCALE_COMPLEX(name, REAL)               \
+  static void name(const tsr_kernel_args *x) {         \
+    REAL br = (REAL)x->beta.re, bi = (REAL)x->beta.im; \
+    for (int64_t j = 0; j < x->n; j++) {               \
+      REAL *c = (REAL *)x->c + 2 * j * x->ldc;         \
+      for (int64_t i = 0; i < 2 * x->m; i += 2) {      \
+        REAL re = br * c[i] - bi * c[i + 1];           \
+        c[i + 1] = br * c[i + 1] + bi * c[i];          \
+        c[i] = re;                                     \
+      }                                                \
+    }                                                  \
+  }
+
+DEFINE_ADD(add_s, float, float, float, SAME, SAME, SAME)
+DEFINE_ADD(add_d, double, double, double, SAME, SAME, SAME)
+DEFINE_ADD_COMPLEX(add_c, float)
+DEFINE_ADD_COMPLEX(add_z, double)
+DEFINE_ADD(add_h, uint16_t, uint16_t, float, tsr_half_to_float, tsr_half_to_float,
+           tsr_float_to_half)
+DEFINE_ADD(add_b, uint16_t, uint16_t, float, tsr_bfloat_to_float, tsr_bfloat_to_float,
+           tsr_float_to_bfloat)
+DEFINE_ADD(add_wide_h, float, uint16_t, float, SAME, tsr_half_to_float, tsr_float_to_half)
+DEFINE_ADD(add_wide_b, float, uint16_t, float, SAME, tsr_bfloat_to_float, tsr_float_to_bfloat)
+
+DEFINE_SCALE(scale_s, float, float, SAME, SAME)
+DEFINE_SCALE(scale_d, double, double, SAME, SAME)
+DEFINE_SCALE_COMPLEX(scale_c, float)
+DEFINE_SCALE_COMPLEX(scale_z, double)
+DEFINE_SCALE(scale_h, uint16_t, float, tsr_half_to_float, tsr_float_to_half)
+DEFINE_SCALE(scale_b, uint16_t, float, tsr_bfloat_to_float, tsr_float_to_bfloat)
+
+/* In the order of tsr_type_index: s d c z h b t. */
+static const struct {
+  loop_function add, add_wide, scale, scale_wide;
+} loops[TSR_TYPE_COUNT] = {
+    {add_s, add_s, scale_s, scale_s},      {add_d, add_d, scale_d, scale_d},
+    {add_c, add_c, scale_c, scale_c},      {add_z, add_z, scale_z, scale_z},
+    {add_h, add_wide_h, scale_h, scale_s}, {add_b, add_wide_b, scale_b, scale_s},
+    {add_s, add_s, scale_s, scale_s},
+};
+
+static void clear(const tsr_kernel_args *x, size_t size) {
+  for (int64_t j = 0; j < x->n; j++)
+    memset((char *)x->c + (size_t)(j * x->ldc) * size, 0, (size_t)x->m * size);
+}
+
+static void scale(const tsr_kernel_args *x) {
+  const tsr_type_info *info = tsr_type_get(x->type);
+  int index = tsr_type_index(x->type);
+  if (is_zero(x->beta))
+    clear(x, tsr_type_get(x->wide ? info->wide : info->type)->size);
+  else if (tsr_scalar_classify(x->beta) != TSR_ONE)
+    (x->wide ? loops[index].scale_wide : loops[index].scale)(x);
+}
+
+static void add(const tsr_kernel_args *x) {
+  int index = tsr_type_index(x->type);
+  if (!is_zero(x->alpha)) {
+    (x->wide ? loops[index].add_wide : loops[index].add)(x);
+    return;
+  }
+  tsr_kernel_args narrow = *x; /* c of an ADD is never wide */
+  narrow.wide = false;
+  scale(&narrow);
+}
+
+/* ---- GEMM of the library's own types, in pieces that its int can count ----- */
+
+/* Elements from the start of a stored matrix to (row, column) of its op. */
+static int64_t offset_of(tsr_op op, int64_t row, int64_t column, int64_t ld) {
+  return op == TSR_NO_TRANS ? row + column * ld : column + row * ld;
+}
+
+/* Columns of a stored matrix that one call can take: one when the library cannot count from one to
+ * the next. */
+static int64_t columns_at_once(int64_t ld) {
+  return ld > TSR_CPU_MOST ? 1 : INT64_C(1) << 30;
+}
+
+/* The leading dimension to tell the library: of a single column it does not matter. */
+static int64_t told_ld(int64_t ld, int64_t rows) {
+  return ld > TSR_CPU_MOST ? rows : ld;
+}
+
+static void gemm_piece(const tsr_kernel_args *x, int64_t i, int64_t j, int64_t l, int64_t m,
+                       int64_t n, int64_t k) {
+  size_t size = tsr_type_get(x->type)->size;
+  const char *a = (const char *)x->a + offset_of(x->transa, i, l, x->lda) * (int64_t)size;
+  const char *b = (const char *)x->b + offset_of(x->transb, l, j, x->ldb) * (int64_t)size;
+  char *c = (char *)x->c + (i + j * x->ldc) * (int64_t)size;
+  tsr_type type = x->type == TSR_T ? TSR_S : x->type;
+  tsr_cpu_gemm(type, x->transa, x->transb, m, n, k, x->alpha, a,
+               told_ld(x->lda, x->transa == TSR_NO_TRANS ? m : k), b,
+               told_ld(x->ldb, x->transb == TSR_NO_TRANS ? k : n), l == 0 ? x->beta : one, c,
+               told_ld(x->ldc, m));
+}
+
+static void gemm(const tsr_kernel_args *x) {
+  int64_t all = columns_at_once(1), a_step = columns_at_once(x->lda);
+  int64_t b_step = columns_at_once(x->ldb);
+  int64_t m_step = x->transa == TSR_NO_TRANS ? all : a_step;
+  int64_t n_step = least(columns_at_once(x->ldc), x->transb == TSR_NO_TRANS ? b_step : all);
+  int64_t k_step =
+      least(x->transa == TSR_NO_TRANS ? a_step : all, x->transb == TSR_NO_TRANS ? all : b_step);
+  for (int64_t j = 0; j < x->n; j += n_step)
+    for (int64_t i = 0; i < x->m; i += m_step)
+      for (int64_t l = 0; l < x->k; l += k_step)
+        gemm_piece(x, i, j, l, least(m_step, x->m - i), least(n_step, x->n - j),
+                   least(k_step, x->k - l));
+}
+
+/* ---- GEMM of 16-bit types, by way of float blocks ------------------------- */
+
+enum { BLOCK = 512 }; /* three float blocks of it stay in a core's cache */
+
+static void widen(tsr_type type, int64_t rows, int64_t columns, const uint16_t *from, int64_t ld,
+                  float *to) {
+  for (int64_t j = 0; j < columns; j++)
+    for (int64_t i = 0; i < rows; i++) {
+      uint16_t v = from[i + j * ld];
+      to[i + j * rows] = type == TSR_H ? tsr_half_to_float(v) : tsr_bfloat_to_float(v);
+    }
+}
+
+static void narrow(tsr_type type, int64_t rows, int64_t columns, const float *from, uint16_t *to,
+                   int64_t ld) {
+  for (int64_t j = 0; j < columns; j++)
+    for (int64_t i = 0; i < rows; i++) {
+      float v = from[i + j * rows];
+      to[i + j * ld] = type == TSR_H ? tsr_float_to_half(v) : tsr_float_to_bfloat(v);
+    }
+}
+
+/* op's block at (row, column), stored as it is stored. Returns its leading dimension. */
+static int64_t widen_block(tsr_type type, tsr_op op, const void *from, int64_t ld, int64_t row,
+                           int64_t column, int64_t rows, int64_t columns, float *to) {
+  bool plain = op == TSR_NO_TRANS;
+  widen(type, plain ? rows : columns, plain ? columns : rows,
+        (const uint16_t *)from + offset_of(op, row, column, ld), ld, to);
+  return plain ? rows : columns;
+}
+
+/* c (float, m x n, beta already in it) += alpha op(a) op(b) for the block of C at (i, j). */
+static void half_products(const tsr_kernel_args *x, int64_t i, int64_t j, int64_t m, int64_t n,
+                          float *c, int64_t ldc, float *work) {
+  float *a = work, *b = work + BLOCK * BLOCK;
+  for (int64_t l = 0; l < x->k; l += BLOCK) {
+    int64_t k = least(BLOCK, x->k - l);
+    int64_t lda = widen_block(x->type, x->transa, x->a, x->lda, i, l, m, k, a);
+    int64_t ldb = widen_block(x->type, x->transb, x->b, x->ldb, l, j, k, n, b);
+    tsr_cpu_gemm(TSR_S, x->transa, x->transb, m, n, k, x->alpha, a, lda, b, ldb, one, c, ldc);
+  }
+}
+
+static void scale_floats(int64_t m, int64_t n, tsr_scalar beta, float *c, int64_t ldc) {
+  scale(&(tsr_kernel_args){
+      .kernel = TSR_KERNEL_SCALE, .type = TSR_S, .m = m, .n = n, .beta = beta, .c = c, .ldc = ldc});
+}
+
+static void half_block_wide(const tsr_kernel_args *x, int64_t i, int64_t j, int64_t n,
+                            float *work) {
+  int64_t m = least(BLOCK, x->m - i);
+  float *c = (float *)x->c + i + j * x->ldc;
+  scale_floats(m, n, x->beta, c, x->ldc);
+  half_products(x, i, j, m, n, c, told_ld(x->ldc, m), work);
+}
+
+static void half_block(const tsr_kernel_args *x, int64_t i, int64_t j, int64_t n, float *work) {
+  int64_t m = least(BLOCK, x->m - i);
+  float *block = work + 2 * BLOCK * BLOCK;
+  uint16_t *c = (uint16_t *)x->c + i + j * x->ldc;
+  if (!is_zero(x->beta)) widen(x->type, m, n, c, x->ldc, block);
+  scale_floats(m, n, x->beta, block, m);
+  half_products(x, i, j, m, n, block, m, work);
+  narrow(x->type, m, n, block, c, x->ldc);
+}
+
+static tsr_status gemm_half(const tsr_kernel_args *x) {
+  float *work = tsr_alloc(3 * sizeof(float) * BLOCK * BLOCK);
+  if (!work)
+    return tsr_fail(TSR_ERR_MEMORY, "no memory to convert 16-bit tiles on the CPU (3 MiB)");
+  int64_t columns = x->wide ? least(BLOCK, columns_at_once(x->ldc)) : BLOCK;
+  for (int64_t j = 0; j < x->n; j += columns)
+    for (int64_t i = 0; i < x->m; i += BLOCK) {
+      int64_t n = least(columns, x->n - j);
+      if (x->wide)
+        half_block_wide(x, i, j, n, work);
+      else
+        half_block(x, i, j, n, work);
+    }
+  tsr_dealloc(work);
+  return TSR_OK;
+}
+
+tsr_status tsr_cpu_kernel(const tsr_kernel_args *x) {
+  if (tsr_type_index(x->type) < 0)
+    return tsr_fail(TSR_ERR_INTERNAL, "a kernel of the unknown type %d", (int)x->type);
+  if (x->m <= 0 || x->n <= 0) return TSR_OK;
+  switch (x->kernel) {
+    case TSR_KERNEL_GEMM:
+      if (x->k <= 0 || is_zero(x->alpha))
+        scale(x);
+      else if (tsr_type_get(x->type)->size == 2)
+        return gemm_half(x);
+      else
+        gemm(x);
+      return TSR_OK;
+    case TSR_KERNEL_ADD:
+      add(x);
+      return TSR_OK;
+    case TSR_KERNEL_SCALE:
+      scale(x);
+      return TSR_OK;
+    default:
+      return tsr_fail(TSR_ERR_INTERNAL, "the unknown kernel %d", (int)x->kernel);
+  }
+}

@@ -1,0 +1,221 @@
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+/* The host program may have chosen a locale whose decimal point is a comma. */
+static locale_t c_locale(void) {
+  static _Atomic(locale_t) kept;
+  locale_t locale = atomic_load(&kept);
+  if (locale != (locale_t)0) return locale;
+  locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  atomic_store(&kept, locale);
+  return locale;
+}
+
+int tsr_text_format(char *to, size_t room, const char *format, va_list args) {
+  locale_t ours = c_locale(), users = uselocale(ours);
+  int length = vsnprintf(to, room, format, args);
+  uselocale(users);
+  if (length < 0 && room > 0) to[0] = '\0';
+  return length;
+}
+
+bool tsr_text_number(const char *text, const char **end, double *value) {
+  *end = text;
+  const char *digits = *text == '-' ? text + 1 : text;
+  if (*digits == '.') digits++;
+  /* Neither "inf" nor "nan" nor hexadecimal. */
+  if (*digits < '0' || *digits > '9' || (digits[0] == '0' && (digits[1] | 32) == 'x')) return false;
+  char *behind;
+  double number = strtod_l(text, &behind, c_locale());
+  if (behind == text || number - number != 0) return false;
+  *end = behind;
+  *value = number;
+  return true;
+}
+
+static bool make_room(tsr_text *text, size_t extra) {
+  if (text->broken) return false;
+  if (text->length + extra + 1 <= text->room) return true;
+  size_t room = text->room + text->room / 2 + extra + 64;
+  char *moved = tsr_realloc(text->bytes, room);
+  if (moved == NULL) {
+    text->broken = 1;
+    return false;
+  }
+  text->bytes = moved;
+  text->room = room;
+  return true;
+}
+
+static void add_bytes(tsr_text *text, const char *bytes, size_t length) {
+  if (!make_room(text, length)) return;
+  memcpy(text->bytes + text->length, bytes, length);
+  text->length += length;
+  text->bytes[text->length] = '\0';
+}
+
+void tsr_text_add(tsr_text *text, const char *format, ...) {
+  char small[256];
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  int length = tsr_text_format(small, sizeof small, format, args);
+  if (length < 0) {
+    text->broken = 1;
+  } else if ((size_t)length < sizeof small) {
+    add_bytes(text, small, (size_t)length);
+  } else if (make_room(text, (size_t)length)) {
+    tsr_text_format(text->bytes + text->length, (size_t)length + 1, format, again);
+    text->length += (size_t)length;
+  }
+  va_end(again);
+  va_end(args);
+}
+
+static void add_json_char(tsr_text *text, char c) {
+  switch (c) {
+    case '"':
+      add_bytes(text, "\\\"", 2);
+      break;
+    case '\\':
+      add_bytes(text, "\\\\", 2);
+      break;
+    case '\n':
+      add_bytes(text, "\\n", 2);
+      break;
+    case '\t':
+      add_bytes(text, "\\t", 2);
+      break;
+    default:
+      if ((unsigned char)c < 0x20)
+        tsr_text_add(text, "\\u%04x", (unsigned)c);
+      else
+        add_bytes(text, &c, 1);
+  }
+}
+
+void tsr_text_add_json(tsr_text *text, const char *s) {
+  for (; *s != '\0'; s++) add_json_char(text, *s);
+}
+
+static void add_xml_char(tsr_text *text, char c) {
+  switch (c) {
+    case '&':
+      add_bytes(text, "&amp;", 5);
+      break;
+    case '<':
+      add_bytes(text, "&lt;", 4);
+      break;
+    case '>':
+      add_bytes(text, "&gt;", 4);
+      break;
+    case '"':
+      add_bytes(text, "&quot;", 6);
+      break;
+    case '\'':
+      add_bytes(text, "&#39;", 5);
+      break;
+    default:
+      /* XML has no way to write the other control characters. */
+      if ((unsigned char)c >= 0x20 || c == '\n' || c == '\t') add_bytes(text, &c, 1);
+  }
+}
+
+void tsr_text_add_xml(tsr_text *text, const char *s) {
+  for (; *s != '\0'; s++) add_xml_char(text, *s);
+}
+
+void tsr_text_free(tsr_text *text) {
+  tsr_dealloc(text->bytes);
+  *text = (tsr_text)TSR_TEXT_INIT;
+}
+
+tsr_status tsr_text_take(tsr_text *text, char **bytes) {
+  add_bytes(text, "", 0);
+  if (text->broken) {
+    tsr_text_free(text);
+    return tsr_fail(TSR_ERR_MEMORY, "no memory for a text of this length");
+  }
+  *bytes = text->bytes;
+  *text = (tsr_text)TSR_TEXT_INIT;
+  return TSR_OK;
+}
+
+/* ---- Files ---- */
+
+static tsr_status fail_io(const char *what, const char *path, int error) {
+  return tsr_fail(TSR_ERR_IO, "%s cannot be %s: %s", path, what, strerror(error));
+}
+
+static tsr_status read_all(FILE *file, const char *path, tsr_text *text) {
+  char piece[16384];
+  size_t got;
+  while ((got = fread(piece, 1, sizeof piece, file)) > 0) add_bytes(text, piece, got);
+  return ferror(file) ? fail_io("read", path, errno) : TSR_OK;
+}
+
+tsr_status tsr_text_read_file(const char *path, char **bytes, size_t *length) {
+  FILE *file = fopen(path, "rbe");
+  if (file == NULL) return fail_io("opened", path, errno);
+  tsr_text text = TSR_TEXT_INIT;
+  tsr_status status = read_all(file, path, &text);
+  fclose(file);
+  size_t count = text.length;
+  if (status == TSR_OK) status = tsr_text_take(&text, bytes);
+  if (status == TSR_OK) *length = count;
+  tsr_text_free(&text);
+  return status;
+}
+
+static int write_all(int file, const char *bytes, size_t length) {
+  while (length > 0) {
+    ssize_t done = write(file, bytes, length);
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return errno;
+    bytes += done;
+    length -= (size_t)done;
+  }
+  return 0;
+}
+
+/* Opens, writes and closes; 0 or the errno of what failed. */
+static int write_path(const char *path, int flags, const char *bytes, size_t length) {
+  int file = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
+  if (file < 0) return errno;
+  int error = write_all(file, bytes, length);
+  if (close(file) != 0 && error == 0) error = errno;
+  return error;
+}
+
+static tsr_status write_beside(const char *path, const char *bytes, size_t length) {
+  static atomic_uint serial;
+  tsr_text beside = TSR_TEXT_INIT;
+  char *name = NULL;
+  tsr_text_add(&beside, "%s.%ld-%u.tmp", path, (long)getpid(), atomic_fetch_add(&serial, 1));
+  TSR_TRY(tsr_text_take(&beside, &name));
+  int error = write_path(name, O_CREAT | O_EXCL, bytes, length);
+  if (error == 0 && rename(name, path) != 0) error = errno;
+  if (error != 0 && error != EEXIST) unlink(name);
+  tsr_dealloc(name);
+  return error == 0 ? TSR_OK : fail_io("written", path, error);
+}
+
+tsr_status tsr_text_write_file(const char *path, const char *bytes, size_t length) {
+  struct stat what;
+  /* A pipe, a terminal or /dev/null is written to, not replaced. */
+  if (stat(path, &what) != 0 || S_ISREG(what.st_mode)) return write_beside(path, bytes, length);
+  int error = write_path(path, 0, bytes, length);
+  return error == 0 ? TSR_OK : fail_io("written", path, error);
+}

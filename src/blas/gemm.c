@@ -1,0 +1,336 @@
+/* GEMM: argument checks and the graph builder. */
+#include <inttypes.h>
+
+#include "base/alloc.h"
+#include "blas/graph.h"
+
+/* ---- Arguments ------------------------------------------------------------ */
+
+/* Largest extent: an operand's bytes must fit into int64_t. */
+static const int64_t EXTENT_MAX = INT64_C(1) << 40;
+
+static tsr_status check_extent(const char *name, int64_t value) {
+  if (value >= 0 && value <= EXTENT_MAX) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "gemm: %s = %" PRId64 ": give an extent from 0 to %" PRId64,
+                  name, value, EXTENT_MAX);
+}
+
+static tsr_status check_op(const char *name, tsr_op op) {
+  if (op == TSR_NO_TRANS || op == TSR_TRANS || op == TSR_CONJ_TRANS) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "gemm: %s = %d: give TSR_NO_TRANS, TSR_TRANS or TSR_CONJ_TRANS",
+                  name, (int)op);
+}
+
+static tsr_status check_flags(tsr_type type, tsr_layout layout, tsr_op transa, tsr_op transb) {
+  if (!tsr_type_get(type))
+    return tsr_fail(TSR_ERR_ARGUMENT, "gemm: type = %d: give one of s d c z h b t", (int)type);
+  if (layout != TSR_COL_MAJOR && layout != TSR_ROW_MAJOR)
+    return tsr_fail(TSR_ERR_ARGUMENT, "gemm: layout = %d: give TSR_COL_MAJOR or TSR_ROW_MAJOR",
+                    (int)layout);
+  TSR_TRY(check_op("transa", transa));
+  return check_op("transb", transb);
+}
+
+/* The leading dimension of a stored rows x cols matrix in the caller's layout. */
+static tsr_status check_ld(const char *name, int64_t ld, tsr_layout layout, int64_t rows,
+                           int64_t cols) {
+  int64_t least = layout == TSR_COL_MAJOR ? rows : cols;
+  if (least < 1) least = 1;
+  if (ld >= least && ld <= EXTENT_MAX) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "gemm: %s = %" PRId64 ": it must be at least %" PRId64
+                  ", the stored %s of the matrix",
+                  name, ld, least, layout == TSR_COL_MAJOR ? "rows" : "columns");
+}
+
+static tsr_status check_pointer(const char *name, const void *pointer, bool used) {
+  if (pointer || !used) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "gemm: %s = NULL: give the address of the matrix", name);
+}
+
+static bool transposed(tsr_op op) {
+  return op != TSR_NO_TRANS;
+}
+
+/* The stored extents of op(X), which is rows x cols. */
+static void set_operand(tsr_operand *operand, tsr_op op, int64_t rows, int64_t cols, int64_t ld) {
+  operand->rows = transposed(op) ? cols : rows;
+  operand->cols = transposed(op) ? rows : cols;
+  operand->ld = ld;
+}
+
+/* Conjugation means nothing to a real type: one kind of call, not two. */
+static tsr_op plain_op(tsr_type type, tsr_op op) {
+  return op == TSR_CONJ_TRANS && !tsr_type_get(type)->complex_valued ? TSR_TRANS : op;
+}
+
+/* Column-major from here on. */
+static void fill_call(tsr_type type, tsr_op transa, tsr_op transb, int64_t m, int64_t n, int64_t k,
+                      int64_t lda, int64_t ldb, int64_t ldc, const tsr_binding *binding,
+                      tsr_call *call) {
+  *call = (tsr_call){.operation = TSR_GEMM,
+                     .type = type,
+                     .transa = plain_op(type, transa),
+                     .transb = plain_op(type, transb),
+                     .m = m,
+                     .n = n,
+                     .k = k,
+                     .alpha = tsr_scalar_classify(binding->alpha),
+                     .beta = tsr_scalar_classify(binding->beta)};
+  set_operand(&call->operand[TSR_A], transa, m, k, lda);
+  set_operand(&call->operand[TSR_B_], transb, k, n, ldb);
+  set_operand(&call->operand[TSR_C_], TSR_NO_TRANS, m, n, ldc);
+}
+
+tsr_status tsr_call_gemm(tsr_type type, tsr_layout layout, tsr_op transa, tsr_op transb, int64_t m,
+                         int64_t n, int64_t k, const void *alpha, const void *a, int64_t lda,
+                         const void *b, int64_t ldb, const void *beta, void *c, int64_t ldc,
+                         bool check_pointers, tsr_call *call, tsr_binding *binding) {
+  TSR_TRY(check_flags(type, layout, transa, transb));
+  TSR_TRY(check_extent("m", m));
+  TSR_TRY(check_extent("n", n));
+  TSR_TRY(check_extent("k", k));
+  TSR_TRY(check_pointer("alpha", alpha, true));
+  TSR_TRY(check_pointer("beta", beta, true));
+  TSR_TRY(check_ld("lda", lda, layout, transposed(transa) ? k : m, transposed(transa) ? m : k));
+  TSR_TRY(check_ld("ldb", ldb, layout, transposed(transb) ? n : k, transposed(transb) ? k : n));
+  TSR_TRY(check_ld("ldc", ldc, layout, m, n));
+
+  tsr_binding bound = {.alpha = tsr_scalar_read(type, alpha), .beta = tsr_scalar_read(type, beta)};
+  if (check_pointers) {
+    bool writes = m > 0 && n > 0;
+    bool reads = writes && k > 0 && tsr_scalar_classify(bound.alpha) != TSR_ZERO;
+    TSR_TRY(check_pointer("a", a, reads));
+    TSR_TRY(check_pointer("b", b, reads));
+    TSR_TRY(check_pointer("c", c, writes));
+    if (reads && (c == a || c == b))
+      return tsr_fail(TSR_ERR_ARGUMENT,
+                      "gemm: c = %p is the same memory as %s: give C a place of its own", c,
+                      c == a ? "a" : "b");
+  }
+  /* A row-major product is the column-major product of the transposes: C' = B' A'. */
+  bool swap = layout == TSR_ROW_MAJOR;
+  bound.base[TSR_A] = (void *)(swap ? b : a);
+  bound.base[TSR_B_] = (void *)(swap ? a : b);
+  bound.base[TSR_C_] = c;
+  if (swap)
+    fill_call(type, transb, transa, n, m, k, ldb, lda, ldc, &bound, call);
+  else
+    fill_call(type, transa, transb, m, n, k, lda, ldb, ldc, &bound, call);
+  *binding = bound;
+  return TSR_OK;
+}
+
+/* ---- Graph ---------------------------------------------------------------- */
+
+/* What the builder carries around. */
+typedef struct builder {
+  const tsr_call *call;
+  const tsr_tiling *tiling;
+  tsr_graph *graph;
+  bool scales_only;
+  bool wide; /* the product goes to W, of the type's wide type */
+} builder;
+
+/* A part of C, all of whose rows belong to tile row i and columns to tile column j. */
+typedef struct part {
+  int i, j;
+  int64_t col, cols;
+} part;
+
+static int64_t begin_of(const tsr_cuts *cuts, int i) {
+  return cuts->at[i];
+}
+
+static int32_t length_of(const tsr_cuts *cuts, int i) {
+  return (int32_t)(cuts->at[i + 1] - cuts->at[i]);
+}
+
+static int16_t owner_of(const tsr_tiling *t, int i, int j) {
+  return t->device[i % t->grid_rows * t->grid_cols + j % t->grid_cols];
+}
+
+/* The rectangle of the stored matrix that is op() of rows r.. and columns c.. . */
+static tsr_task_operand oriented(int matrix, tsr_op op, int64_t row, int32_t rows, int tile_row,
+                                 int64_t col, int32_t cols, int tile_col, int tile_rows,
+                                 int tile_cols) {
+  tsr_task_operand o = {.matrix = (uint8_t)matrix, .access = TSR_READ};
+  bool t = transposed(op);
+  o.row = t ? col : row;
+  o.col = t ? row : col;
+  o.rows = t ? cols : rows;
+  o.cols = t ? rows : cols;
+  o.tile = t ? tile_col * tile_rows + tile_row : tile_row * tile_cols + tile_col;
+  return o;
+}
+
+static tsr_task_operand part_of_c(const builder *b, int matrix, tsr_access access, part p) {
+  const tsr_tiling *t = b->tiling;
+  return (tsr_task_operand){.row = begin_of(&t->m, p.i),
+                            .col = p.col,
+                            .rows = length_of(&t->m, p.i),
+                            .cols = (int32_t)p.cols,
+                            .tile = p.i * t->n.count + p.j,
+                            .matrix = (uint8_t)matrix,
+                            .access = (uint8_t)access};
+}
+
+static bool push(builder *b, tsr_task task, part p) {
+  const tsr_tiling *t = b->tiling;
+  task.m = length_of(&t->m, p.i);
+  task.n = (int32_t)p.cols;
+  task.device = owner_of(t, p.i, p.j);
+  return TSR_VEC_PUSH(&b->graph->tasks, task);
+}
+
+static bool push_product(builder *b, part p, int l) {
+  const tsr_tiling *t = b->tiling;
+  const tsr_call *call = b->call;
+  bool first = l == 0, lazy = t->lazy;
+  tsr_task task = {.kernel = TSR_KERNEL_GEMM, .k = length_of(&t->k, l)};
+  task.operand[0] = oriented(TSR_A, call->transa, begin_of(&t->m, p.i), length_of(&t->m, p.i), p.i,
+                             begin_of(&t->k, l), task.k, l, t->m.count, t->k.count);
+  task.operand[1] = oriented(TSR_B_, call->transb, begin_of(&t->k, l), task.k, l, p.col,
+                             (int32_t)p.cols, p.j, t->k.count, t->n.count);
+  bool reads = !first || (!lazy && call->beta != TSR_ZERO);
+  task.operand[2] = part_of_c(b, lazy ? TSR_W : TSR_C_, reads ? TSR_UPDATE : TSR_WRITE, p);
+  if (!first)
+    task.flags |= TSR_FLAG_BETA_ONE;
+  else if (!lazy)
+    task.flags |= TSR_FLAG_BETA;
+  if (b->wide) task.flags |= TSR_FLAG_WIDE;
+  if (call->alpha == TSR_ONE) task.flags |= TSR_FLAG_ALPHA_ONE;
+  task.last = !lazy && l == t->k.count - 1;
+  return push(b, task, p);
+}
+
+static bool push_addition(builder *b, part p) {
+  bool reads = b->call->beta != TSR_ZERO;
+  tsr_task task = {.kernel = TSR_KERNEL_ADD, .flags = TSR_FLAG_BETA | TSR_FLAG_ALPHA_ONE};
+  task.operand[0] = part_of_c(b, TSR_W, TSR_READ, p);
+  task.operand[2] = part_of_c(b, TSR_C_, reads ? TSR_UPDATE : TSR_WRITE, p);
+  if (b->wide) task.flags |= TSR_FLAG_WIDE;
+  task.last = true;
+  return push(b, task, p);
+}
+
+static bool push_scaling(builder *b, part p) {
+  bool reads = b->call->beta != TSR_ZERO;
+  tsr_task task = {.kernel = TSR_KERNEL_SCALE, .flags = TSR_FLAG_BETA};
+  task.operand[2] = part_of_c(b, TSR_C_, reads ? TSR_UPDATE : TSR_WRITE, p);
+  task.last = true;
+  return push(b, task, p);
+}
+
+enum { STEP_SCALE = -2, STEP_ADD = -1 }; /* else a slab of k */
+
+static bool push_step(builder *b, part p, int step) {
+  if (step == STEP_SCALE) return push_scaling(b, p);
+  if (step == STEP_ADD) return push_addition(b, p);
+  return push_product(b, p, step);
+}
+
+/* Columns of the next kernel when rest are left of a pass. The taper halves what is left, so that
+ * little remains to be brought home after the last kernel. */
+static int64_t next_chunk(const tsr_tiling *t, int step, int64_t rest) {
+  bool last = step < 0 || step == t->k.count - 1;
+  int64_t chunk = last ? t->chunk_last : step == 0 ? t->chunk_first : t->chunk;
+  if (last && t->chunk_least > 0 && rest < 2 * chunk) {
+    int64_t half = (rest / 2 + 63) / 64 * 64;
+    chunk = half < t->chunk_least ? t->chunk_least : half < chunk ? half : chunk;
+  }
+  return chunk < rest ? chunk : rest;
+}
+
+/* Tiles of one device that a pass covers: local rows li..li_end, columns lj..lj_end. */
+typedef struct pass {
+  int li, li_end, lj, lj_end;
+} pass;
+
+/* One chunk of local tile (li, lj) for every device of the grid. Tiles that are in the same place
+ * of their devices may be ragged: each is cut by its own width. */
+static bool push_chunk(builder *b, int step, int li, int lj, int64_t from, int64_t length) {
+  const tsr_tiling *t = b->tiling;
+  for (int r = 0; r < t->grid_rows; r++)
+    for (int c = 0; c < t->grid_cols; c++) {
+      part p = {.i = li * t->grid_rows + r, .j = lj * t->grid_cols + c};
+      if (p.i >= t->m.count || p.j >= t->n.count) continue;
+      int64_t width = length_of(&t->n, p.j);
+      if (from >= width) continue;
+      p.col = begin_of(&t->n, p.j) + from;
+      p.cols = from + length > width ? width - from : length;
+      if (!push_step(b, p, step)) return false;
+    }
+  return true;
+}
+
+/* The widest tile of the local column lj: chunks are cut for it. */
+static int64_t widest(const tsr_tiling *t, int lj) {
+  int64_t width = 0;
+  for (int c = 0; c < t->grid_cols; c++) {
+    int j = lj * t->grid_cols + c;
+    if (j < t->n.count && length_of(&t->n, j) > width) width = length_of(&t->n, j);
+  }
+  return width;
+}
+
+static bool push_pass_step(builder *b, pass p, int step) {
+  for (int lj = p.lj; lj < p.lj_end; lj++) {
+    int64_t width = widest(b->tiling, lj);
+    for (int64_t from = 0, length; from < width; from += length) {
+      length = next_chunk(b->tiling, step, width - from);
+      for (int li = p.li; li < p.li_end; li++)
+        if (!push_chunk(b, step, li, lj, from, length)) return false;
+    }
+  }
+  return true;
+}
+
+static bool push_pass(builder *b, pass p) {
+  if (b->scales_only) return push_pass_step(b, p, STEP_SCALE);
+  for (int l = 0; l < b->tiling->k.count; l++)
+    if (!push_pass_step(b, p, l)) return false;
+  return !b->tiling->lazy || push_pass_step(b, p, STEP_ADD);
+}
+
+static int least(int a, int b) {
+  return a < b ? a : b;
+}
+
+static bool push_all(builder *b) {
+  const tsr_tiling *t = b->tiling;
+  int rows = (t->m.count + t->grid_rows - 1) / t->grid_rows;
+  int cols = (t->n.count + t->grid_cols - 1) / t->grid_cols;
+  int step_rows = t->pass_rows ? t->pass_rows : rows,
+      step_cols = t->pass_cols ? t->pass_cols : cols;
+  for (int lj = 0; lj < cols; lj += step_cols)
+    for (int li = 0; li < rows; li += step_rows) {
+      pass p = {li, least(li + step_rows, rows), lj, least(lj + step_cols, cols)};
+      if (!push_pass(b, p)) return false;
+    }
+  return true;
+}
+
+static void set_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *graph) {
+  tsr_tile_grid a = {t->m, t->k}, a_t = {t->k, t->m};
+  tsr_tile_grid b = {t->k, t->n}, b_t = {t->n, t->k};
+  graph->grid[TSR_A] = transposed(call->transa) ? a_t : a;
+  graph->grid[TSR_B_] = transposed(call->transb) ? b_t : b;
+  graph->grid[TSR_C_] = graph->grid[TSR_W] = (tsr_tile_grid){t->m, t->n};
+}
+
+tsr_status tsr_graph_gemm(const tsr_call *call, const tsr_tiling *tiling, tsr_graph *graph) {
+  builder b = {call, tiling, graph, tsr_call_scales_only(call), false};
+  *graph = (tsr_graph){0};
+  b.wide = tiling->lazy && tsr_type_get(call->type)->wide != call->type;
+  set_grids(call, tiling, graph);
+  int64_t tiles = (int64_t)tiling->m.count * tiling->n.count;
+  graph->owner = tsr_alloc(sizeof *graph->owner * (size_t)(tiles + 1));
+  if (graph->owner) {
+    for (int64_t i = 0; i < tiles; i++)
+      graph->owner[i] = owner_of(tiling, (int)(i / tiling->n.count), (int)(i % tiling->n.count));
+    if (push_all(&b)) return TSR_OK;
+  }
+  tsr_graph_free(graph);
+  return tsr_fail(TSR_ERR_MEMORY, "no host memory for the graph of a gemm: use larger tiles");
+}

@@ -1,0 +1,41 @@
+#include "blas/graph.h"
+
+#include "base/alloc.h"
+
+static tsr_status allocate(int count, tsr_cuts *cuts) {
+  int64_t *at = tsr_alloc(sizeof *at * ((size_t)count + 1));
+  if (!at) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+  *cuts = (tsr_cuts){count, at};
+  return TSR_OK;
+}
+
+tsr_status tsr_cuts_uniform(int64_t extent, int64_t size, tsr_cuts *cuts) {
+  int64_t count = extent == 0 ? 0 : (extent + size - 1) / size;
+  if (count > (1 << 28))
+    return tsr_fail(TSR_ERR_MEMORY, "tiles of %lld cut %lld into too many parts: use larger tiles",
+                    (long long)size, (long long)extent);
+  TSR_TRY(allocate((int)count, cuts));
+  for (int64_t i = 0; i < count; i++) cuts->at[i] = i * size;
+  cuts->at[count] = extent;
+  return TSR_OK;
+}
+
+tsr_status tsr_cuts_equal(int64_t extent, int count, int64_t align, tsr_cuts *cuts) {
+  if (count > extent) count = (int)extent;
+  while (align > 1 && extent / align < count) align /= 2;
+  TSR_TRY(allocate(count, cuts));
+  for (int i = 0; i < count; i++) cuts->at[i] = extent * i / count / align * align;
+  cuts->at[count] = extent;
+  return TSR_OK;
+}
+
+void tsr_cuts_free(tsr_cuts *cuts) {
+  tsr_dealloc(cuts->at);
+  *cuts = (tsr_cuts){0, NULL};
+}
+
+void tsr_graph_free(tsr_graph *graph) {
+  TSR_VEC_FREE(&graph->tasks);
+  tsr_dealloc(graph->owner);
+  graph->owner = NULL;
+}

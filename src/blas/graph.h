@@ -1,0 +1,75 @@
+/*
+ * The graph of a call: its tasks in a sequential order in which carrying them out one after another
+ * gives the result. One builder for each operation; the planner says how to cut (tsr_tiling) and
+ * which device owns what.
+ */
+#ifndef TSR_BLAS_GRAPH_H
+#define TSR_BLAS_GRAPH_H
+
+#include "base/vec.h"
+#include "blas/call.h"
+
+/* Ascending boundaries: part i is [at[i], at[i + 1]). */
+typedef struct tsr_cuts {
+  int count; /* parts */
+  int64_t *at;
+} tsr_cuts;
+
+/* How the iteration space of a call is cut. Tiles are the unit of memory: C is cut by rows and
+ * columns into tiles, which the devices own; A and B by the same cuts and by slabs of k. Kernels
+ * are cut out of tiles along the columns of C ("chunks"), so that a kernel may start before all of
+ * a tile of B is there, and finished columns of C may leave early. */
+typedef struct tsr_tiling {
+  tsr_cuts m, n, k;
+  int grid_rows, grid_cols; /* devices over the tiles of C, 2D block-cyclic */
+  int16_t *device;          /* [grid_rows * grid_cols], row by row */
+  int pass_rows, pass_cols; /* tiles of C that each device works on at once; 0: all */
+  int64_t chunk_first;      /* columns of kernels of the first slab, */
+  int64_t chunk;            /* of those between, */
+  int64_t chunk_last;       /* and of the last one, */
+  int64_t chunk_least;      /* which tapers down to this at the end of a pass; 0: no taper */
+  bool lazy;                /* alpha A B goes to W and C is added at the end */
+} tsr_tiling;
+
+/* One operand of a task: a rectangle of the stored matrix inside one tile of it. */
+typedef struct tsr_task_operand {
+  int64_t row, col;
+  int32_t rows, cols;
+  int32_t tile;   /* row of tiles x columns of the grid + column of tiles */
+  uint8_t matrix; /* TSR_A .. TSR_W */
+  uint8_t access; /* tsr_access; TSR_NONE: unused */
+} tsr_task_operand;
+
+typedef struct tsr_task {
+  tsr_task_operand operand[3];
+  int32_t m, n, k;
+  int16_t device;
+  uint8_t kernel, flags;
+  bool last; /* after it, what it wrote of C is final */
+} tsr_task;
+
+/* The grid of tiles of a matrix, in its stored coordinates. count 0: the matrix is not used. */
+typedef struct tsr_tile_grid {
+  tsr_cuts rows, cols; /* borrowed from the tiling */
+} tsr_tile_grid;
+
+typedef struct tsr_graph {
+  tsr_tile_grid grid[TSR_MATRICES];
+  TSR_VEC(tsr_task) tasks;
+  int16_t *owner; /* device of each tile of C */
+} tsr_graph;
+
+/* GEMM. Tasks come pass by pass: in a pass slab by slab, in a slab chunk by chunk, each for every
+ * device in turn; then, when lazy, the additions of C. TSR_ERR_MEMORY. */
+tsr_status tsr_graph_gemm(const tsr_call *call, const tsr_tiling *tiling, tsr_graph *graph);
+
+void tsr_graph_free(tsr_graph *graph);
+
+/* Cuts [0, extent) into parts of size, the last one ragged. Frees nothing; at is made anew. */
+tsr_status tsr_cuts_uniform(int64_t extent, int64_t size, tsr_cuts *cuts);
+/* Cuts [0, extent) into count nearly equal parts whose inner boundaries are multiples of align
+ * where that leaves no part empty. */
+tsr_status tsr_cuts_equal(int64_t extent, int count, int64_t align, tsr_cuts *cuts);
+void tsr_cuts_free(tsr_cuts *cuts);
+
+#endif

@@ -1,0 +1,227 @@
+/* Opening and closing devices, the table of the engine, and its errors. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "engine/cuda/internal.h"
+
+TSR_API extern const tsr_engine GPU_ENGINE;
+
+#define MIB ((size_t)1 << 20)
+
+tsr_status gpu_fail(tsr_status status, gpuError error, const char *what, int device) {
+  (void)gpuLastError(); /* the runtime would report it once more, to somebody else */
+  return tsr_fail(status, GPU_RUNTIME " device %d: %s failed: %s (%s, %d)", device, what,
+                  gpuErrorString(error), gpuErrorName(error), (int)error);
+}
+
+tsr_status gpu_check_device(const tsr_engine_state *state, int device) {
+  if (device >= 0 && device < state->count) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "device %d of %d opened ones", device, state->count);
+}
+
+/* ---- The current device --------------------------------------------------- */
+
+/* Asked each time, not remembered: a thread may be the user's, who changes it as he likes. */
+gpuError gpu_use(const gpu_device *device) {
+  int current = -1;
+  gpuError error = gpuGetDevice(&current);
+  if (error == gpuSuccess && current == device->physical) return gpuSuccess;
+  return gpuSetDevice(device->physical);
+}
+
+int gpu_enter(const gpu_device *device) {
+  int former = device->physical;
+  (void)gpuGetDevice(&former);
+  if (former != device->physical) (void)gpuSetDevice(device->physical);
+  return former;
+}
+
+void gpu_leave(int former) {
+  int current = former;
+  (void)gpuGetDevice(&current);
+  if (current != former) (void)gpuSetDevice(former);
+}
+
+/* ---- Which devices -------------------------------------------------------- */
+
+static tsr_status count_devices(int *present) {
+  gpuError error = gpuDeviceCount(present);
+  if (error == gpuSuccess && *present > 0) return TSR_OK;
+  (void)gpuLastError();
+  if (error == gpuErrorDriver)
+    return tsr_fail(TSR_ERR_ENGINE, "no " GPU_RUNTIME " driver, or one older than the runtime: %s",
+                    gpuErrorString(error));
+  if (error == gpuSuccess || error == gpuErrorNoDevice)
+    return tsr_fail(TSR_ERR_ENGINE, "no " GPU_RUNTIME " device is visible on this machine");
+  return tsr_fail(TSR_ERR_ENGINE, GPU_RUNTIME " cannot be used: %s (%s)", gpuErrorString(error),
+                  gpuErrorName(error));
+}
+
+static bool listed(const int *list, int count, int value) {
+  for (int i = 0; i < count; i++)
+    if (list[i] == value) return true;
+  return false;
+}
+
+static tsr_status choose_listed(tsr_engine_state *state, const tsr_engine_options *options,
+                                int present) {
+  if (options->count < 1 || options->count > TSR_MAX_DEVICES)
+    return tsr_fail(TSR_ERR_ARGUMENT, "%d devices are asked for; there may be 1 to %d",
+                    options->count, TSR_MAX_DEVICES);
+  for (int d = 0; d < options->count; d++) {
+    int physical = options->devices[d];
+    if (physical < 0 || physical >= present)
+      return tsr_fail(TSR_ERR_ARGUMENT, "device %d is asked for; this machine has 0 to %d",
+                      physical, present - 1);
+    if (listed(options->devices, d, physical))
+      return tsr_fail(TSR_ERR_ARGUMENT, "device %d is asked for twice", physical);
+    state->devices[d].physical = physical;
+  }
+  state->count = options->count;
+  return TSR_OK;
+}
+
+static tsr_status choose_devices(tsr_engine_state *state, const tsr_engine_options *options) {
+  int present = 0;
+  TSR_TRY(count_devices(&present));
+  if (options->devices) return choose_listed(state, options, present);
+  if (options->count > present)
+    return tsr_fail(TSR_ERR_ARGUMENT, "%d devices are asked for; this machine has %d",
+                    options->count, present);
+  state->count = options->count > 0 ? options->count : present;
+  if (state->count > TSR_MAX_DEVICES) state->count = TSR_MAX_DEVICES;
+  for (int d = 0; d < state->count; d++) state->devices[d].physical = d;
+  return TSR_OK;
+}
+
+/* ---- What they are -------------------------------------------------------- */
+
+/* The host memory node next to the device; 0 when the system does not say. */
+static int host_node(int physical) {
+  char bus[32] = "", path[96];
+  int node = 0;
+  if (gpuBusId(bus, sizeof bus, physical) != gpuSuccess) return 0;
+  for (char *c = bus; *c; c++)
+    if (*c >= 'A' && *c <= 'F') *c = (char)(*c - 'A' + 'a');
+  snprintf(path, sizeof path, "/sys/bus/pci/devices/%s/numa_node", bus);
+  FILE *file = fopen(path, "r");
+  if (!file) return 0;
+  if (fscanf(file, "%d", &node) != 1 || node < 0) node = 0;
+  fclose(file);
+  return node;
+}
+
+static void write_identity(const gpuProperties *properties, char *text) {
+  const unsigned char *uuid = (const unsigned char *)properties->uuid.bytes;
+  char *at = text + sprintf(text, "GPU-");
+  for (int i = 0; i < 16; i++)
+    at += sprintf(at, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+}
+
+static tsr_status describe(gpu_device *device, tsr_device_info *info) {
+  gpuProperties properties;
+  int d = device->physical, pitch = 0;
+  GPU_TRY(gpuSetDevice(d), "making it current", d);
+  GPU_TRY(gpuGetProperties(&properties, d), "asking for its properties", d);
+  GPU_TRY(gpuGetAttribute(&pitch, gpuAttributeMaxPitch, d), "asking for its pitch", d);
+  GPU_TRY(gpuPriorityRange(&device->low, &device->high), "asking for priorities", d);
+  device->max_pitch = (size_t)pitch;
+  device->blocks = 8 * properties.multiProcessorCount;
+  /* What cuBLAS wants at most; given by us, it makes results the same on every stream. */
+  device->workspace = properties.major >= 9 ? 64 * MIB : 16 * MIB;
+  *info = (tsr_device_info){.host_node = host_node(d)};
+  snprintf(info->name, sizeof info->name, "%.*s", (int)sizeof info->name - 1, properties.name);
+  write_identity(&properties, info->identity);
+  GPU_TRY(gpuMemGetInfo(&info->memory_free, &info->memory_total), "asking for its memory", d);
+  return TSR_OK;
+}
+
+/* Direct copies, both ways. A pair that cannot is no error: the driver goes by way of the host. */
+static tsr_status enable_peers(tsr_engine_state *state, tsr_device_info *info, int from) {
+  gpu_device *device = &state->devices[from];
+  GPU_TRY(gpuSetDevice(device->physical), "making it current", device->physical);
+  for (int to = 0; to < state->count; to++) {
+    int can = 0;
+    if (to == from) continue;
+    gpuError error = gpuCanAccessPeer(&can, device->physical, state->devices[to].physical);
+    if (error == gpuSuccess && can) error = gpuEnablePeer(state->devices[to].physical, 0);
+    bool enabled = can && (error == gpuSuccess || error == gpuErrorPeerOn);
+    if (error != gpuSuccess) (void)gpuLastError();
+    device->peer[to] = info[from].peer[to] = enabled;
+  }
+  return TSR_OK;
+}
+
+/* ---- Open and close ------------------------------------------------------- */
+
+static tsr_status open_devices(tsr_engine_state *state, tsr_device_info *info) {
+  for (int d = 0; d < state->count; d++) TSR_TRY(describe(&state->devices[d], &info[d]));
+  for (int d = 0; d < state->count; d++) TSR_TRY(enable_peers(state, info, d));
+  for (int d = 0; d < state->count; d++) TSR_TRY(gpu_clock_start(&state->devices[d]));
+  return TSR_OK;
+}
+
+static void find_driver_functions(tsr_engine_state *state) {
+  void *range = gpuDriverFunction(GPU_ADDRESS_RANGE);
+  void *attribute = gpuDriverFunction(GPU_POINTER_ATTRIBUTE);
+  memcpy(&state->address_range, &range, sizeof range);
+  memcpy(&state->pointer_attribute, &attribute, sizeof attribute);
+}
+
+static void gpu_close(tsr_engine_state *state) {
+  if (!state) return;
+  for (int d = 0; d < state->count; d++) gpu_clock_stop(&state->devices[d]);
+  tsr_dealloc(state);
+}
+
+static tsr_status open_state(tsr_engine_state *state, const tsr_engine_options *options,
+                             tsr_device_info *info) {
+  TSR_TRY(choose_devices(state, options));
+  int former = -1;
+  if (gpuGetDevice(&former) != gpuSuccess) former = state->devices[0].physical;
+  tsr_status status = open_devices(state, info);
+  if (status == TSR_OK) find_driver_functions(state);
+  gpu_leave(former);
+  return status;
+}
+
+static tsr_status gpu_open(const tsr_engine_options *options, tsr_engine_state **opened,
+                           tsr_device_info *info, int *count) {
+  /* With the default of 8, more streams than that share hardware queues and wait for each other.
+   * It must be in place before the runtime starts. */
+  setenv(GPU_CONNECTIONS, "32", 0);
+  tsr_device_info found[TSR_MAX_DEVICES];
+  tsr_engine_state *state = tsr_alloc_zero(1, sizeof *state);
+  if (!state) return tsr_fail(TSR_ERR_MEMORY, "no memory to open " GPU_RUNTIME " devices");
+  state->check = options->check;
+  tsr_status status = open_state(state, options, found);
+  if (status != TSR_OK) {
+    gpu_close(state);
+    return status;
+  }
+  memcpy(info, found, (size_t)state->count * sizeof *info);
+  *count = state->count;
+  *opened = state;
+  return TSR_OK;
+}
+
+const tsr_engine GPU_ENGINE = {
+    .name = GPU_NAME,
+    .open = gpu_open,
+    .close = gpu_close,
+    .alloc = gpu_alloc,
+    .free = gpu_free,
+    .pin = gpu_pin,
+    .queue_create = gpu_queue_create,
+    .queue_destroy = gpu_queue_destroy,
+    .event_create = gpu_event_create,
+    .event_destroy = gpu_event_destroy,
+    .record = gpu_record,
+    .wait = gpu_wait,
+    .query = gpu_query,
+    .copy = gpu_copy,
+    .kernel = gpu_kernel,
+    .where = gpu_where,
+};

@@ -1,0 +1,101 @@
+/*
+ * The CUDA engine's own objects. Nothing here is shared between threads but what is written at
+ * open, save the base of a device's clock, which has a lock.
+ */
+#ifndef TSR_ENGINE_CUDA_INTERNAL_H
+#define TSR_ENGINE_CUDA_INTERNAL_H
+
+#include <pthread.h>
+
+#include "engine/cuda/kernels.h"
+#include "engine/cuda/names.h"
+#include "engine/engine.h"
+
+typedef struct gpu_device {
+  int physical;
+  int low, high; /* priorities of streams: least urgent, most urgent */
+  int blocks;    /* of a small kernel that is to run beside others */
+  size_t workspace;
+  size_t max_pitch; /* that a 2D copy takes */
+  bool peer[TSR_MAX_DEVICES];
+  pthread_mutex_t clock; /* of the three below */
+  gpuStream clock_stream;
+  gpuEvent base; /* passed at base_seconds of our clock */
+  double base_seconds;
+} gpu_device;
+
+/* The driver's own types, by their sizes: its header is not needed for two functions. */
+typedef int (*gpu_address_range)(unsigned long long *begin, size_t *bytes,
+                                 unsigned long long pointer);
+typedef int (*gpu_pointer_attribute)(void *data, int attribute, unsigned long long pointer);
+
+struct tsr_engine_state {
+  int count;
+  bool check;
+  gpu_device devices[TSR_MAX_DEVICES];
+  gpu_address_range address_range;         /* NULL: not in this driver */
+  gpu_pointer_attribute pointer_attribute; /* the same */
+};
+
+struct tsr_queue {
+  tsr_engine_state *state;
+  gpu_device *device;
+  int index; /* of the device */
+  gpuStream stream;
+  bool owned;
+  gpuBlas blas; /* NULL until a GEMM needs it, but of a COMPUTE queue from the start */
+  void *workspace;
+};
+
+struct tsr_event {
+  gpu_device *device;
+  int index;
+  bool timed;
+  gpuEvent event;
+};
+
+/* engine.c: errors. what tells what was tried; error is the runtime's. */
+tsr_status gpu_fail(tsr_status status, gpuError error, const char *what, int device);
+tsr_status gpu_check_device(const tsr_engine_state *state, int device);
+
+/* TSR_ERR_DEVICE unless the call succeeds. */
+#define GPU_TRY(call, what, device)                                                          \
+  do {                                                                                       \
+    gpuError gpu_error_ = (call);                                                            \
+    if (gpu_error_ != gpuSuccess) return gpu_fail(TSR_ERR_DEVICE, gpu_error_, what, device); \
+  } while (0)
+
+/* Makes the device current in this thread; returns what was, for gpu_leave, which puts it back. */
+int gpu_enter(const gpu_device *device);
+void gpu_leave(int former);
+
+/* Makes the device current for good: on the library's own threads. */
+gpuError gpu_use(const gpu_device *device);
+
+/* memory.c */
+tsr_status gpu_alloc(tsr_engine_state *state, int device, size_t bytes, void **pointer);
+void gpu_free(tsr_engine_state *state, int device, void *pointer);
+tsr_status gpu_pin(tsr_engine_state *state, void *pointer, size_t bytes, bool on);
+tsr_status gpu_where(tsr_engine_state *state, const void *pointer, tsr_place *place);
+
+/* queue.c */
+tsr_status gpu_clock_start(gpu_device *device);
+void gpu_clock_stop(gpu_device *device);
+tsr_status gpu_queue_create(tsr_engine_state *state, int device, tsr_queue_role role, void *native,
+                            tsr_queue **queue);
+void gpu_queue_destroy(tsr_queue *queue);
+tsr_status gpu_event_create(tsr_engine_state *state, int device, bool timed, tsr_event **event);
+void gpu_event_destroy(tsr_event *event);
+tsr_status gpu_record(tsr_queue *queue, tsr_event *event);
+tsr_status gpu_wait(tsr_queue *queue, tsr_event *event);
+tsr_status gpu_query(tsr_event *event, bool *passed, double *seconds);
+
+/* copy.c */
+tsr_status gpu_copy(tsr_queue *queue, const tsr_copy_args *args);
+
+/* blas.c */
+tsr_status gpu_blas_start(tsr_queue *queue);
+void gpu_blas_stop(tsr_queue *queue);
+tsr_status gpu_kernel(tsr_queue *queue, const tsr_kernel_args *args);
+
+#endif

@@ -1,0 +1,192 @@
+/*
+ * c = alpha a + beta c for every type. Bound by memory: 16 bytes of c at a time where columns
+ * allow it, and few enough blocks to run beside a GEMM.
+ */
+#include "engine/cuda/kernels.h"
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+namespace {
+
+template <class R>
+struct pair {
+  R re, im;
+};
+
+/* What a type is computed in, and the ways there and back. */
+template <class T>
+struct real {
+  typedef T value;
+  static __device__ T load(T x) { return x; }
+  static __device__ T store(T x) { return x; }
+  static T scalar(const double *s) { return (T)s[0]; }
+};
+
+template <class T>
+struct traits;
+template <>
+struct traits<float> : real<float> {};
+template <>
+struct traits<double> : real<double> {};
+template <class R>
+struct traits<pair<R>> : real<pair<R>> {
+  static pair<R> scalar(const double *s) { return pair<R>{(R)s[0], (R)s[1]}; }
+};
+template <>
+struct traits<__half> {
+  typedef float value;
+  static __device__ float load(__half x) { return __half2float(x); }
+  static __device__ __half store(float x) { return __float2half_rn(x); }
+  static float scalar(const double *s) { return (float)s[0]; }
+};
+template <>
+struct traits<__nv_bfloat16> {
+  typedef float value;
+  static __device__ float load(__nv_bfloat16 x) { return __bfloat162float(x); }
+  static __device__ __nv_bfloat16 store(float x) { return __float2bfloat16_rn(x); }
+  static float scalar(const double *s) { return (float)s[0]; }
+};
+
+__device__ float product(float a, float b) { return a * b; }
+__device__ double product(double a, double b) { return a * b; }
+template <class R>
+__device__ pair<R> product(pair<R> a, pair<R> b) {
+  return pair<R>{a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+__device__ float sum(float a, float b) { return a + b; }
+__device__ double sum(double a, double b) { return a + b; }
+template <class R>
+__device__ pair<R> sum(pair<R> a, pair<R> b) {
+  return pair<R>{a.re + b.re, a.im + b.im};
+}
+
+/* V elements that are loaded and stored together; one alone is only as aligned as its user made it. */
+template <class T, int V>
+struct alignas(V == 1 ? alignof(T) : V * sizeof(T) < 16 ? V * sizeof(T) : 16) pack {
+  T x[V];
+};
+
+template <class A, class C, int V, bool HAS_A, bool READS_C>
+__global__ void add_kernel(int64_t m, int64_t n, typename traits<C>::value alpha, const A *a,
+                           int64_t lda, typename traits<C>::value beta, C *c, int64_t ldc) {
+  int64_t step_i = (int64_t)gridDim.x * blockDim.x, step_j = (int64_t)gridDim.y * blockDim.y;
+  int64_t from_i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  int64_t from_j = (int64_t)blockIdx.y * blockDim.y + threadIdx.y;
+  for (int64_t j = from_j; j < n; j += step_j) {
+    for (int64_t i = from_i; i < m / V; i += step_i) {
+      pack<A, V> pa = {};
+      pack<C, V> pc = {};
+      if (HAS_A) pa = *(const pack<A, V> *)(a + j * lda + i * V);
+      if (READS_C) pc = *(const pack<C, V> *)(c + j * ldc + i * V);
+#pragma unroll
+      for (int v = 0; v < V; v++) {
+        typename traits<C>::value r = {};
+        if (HAS_A) r = product(alpha, traits<A>::load(pa.x[v]));
+        if (READS_C) {
+          typename traits<C>::value s = product(beta, traits<C>::load(pc.x[v]));
+          r = HAS_A ? sum(r, s) : s;
+        }
+        pc.x[v] = traits<C>::store(r);
+      }
+      *(pack<C, V> *)(c + j * ldc + i * V) = pc;
+    }
+  }
+}
+
+/* Threads along a column as far as it goes, the others on the next columns. */
+struct shape {
+  dim3 grid, block;
+};
+
+shape shape_of(int64_t rows, int64_t columns, int blocks) {
+  const int threads = 256;
+  int x = 1;
+  while (x < threads && x < rows) x *= 2;
+  int y = threads / x;
+  int64_t gx = (rows + x - 1) / x, gy = (columns + y - 1) / y;
+  if (gx > blocks) gx = blocks;
+  int64_t most_y = blocks / gx;
+  if (most_y > 65535) most_y = 65535;
+  if (gy > most_y) gy = most_y;
+  return shape{dim3((unsigned)gx, (unsigned)gy), dim3((unsigned)x, (unsigned)y)};
+}
+
+template <class A, class C, int V, bool HAS_A, bool READS_C>
+void launch_shaped(const tsr_gpu_add &x, int blocks, cudaStream_t stream) {
+  shape s = shape_of(x.m / V, x.n, blocks);
+  add_kernel<A, C, V, HAS_A, READS_C><<<s.grid, s.block, 0, stream>>>(
+      x.m, x.n, traits<C>::scalar(x.alpha), (const A *)x.a, x.lda, traits<C>::scalar(x.beta),
+      (C *)x.c, x.ldc);
+}
+
+template <class A, class C, int V>
+void launch_packed(const tsr_gpu_add &x, int blocks, cudaStream_t stream) {
+  bool reads_c = x.beta[0] != 0 || x.beta[1] != 0;
+  if (x.a && reads_c)
+    launch_shaped<A, C, V, true, true>(x, blocks, stream);
+  else if (x.a)
+    launch_shaped<A, C, V, true, false>(x, blocks, stream);
+  else if (reads_c)
+    launch_shaped<A, C, V, false, true>(x, blocks, stream);
+  else
+    launch_shaped<A, C, V, false, false>(x, blocks, stream);
+}
+
+bool aligned(const void *p, int64_t ld, size_t size) {
+  return (uintptr_t)p % 16 == 0 && (size_t)ld * size % 16 == 0;
+}
+
+template <class A, class C>
+void launch(const tsr_gpu_add &x, int blocks, cudaStream_t stream) {
+  const int V = sizeof(C) == 16 ? 2 : (int)(16 / sizeof(C));
+  bool packs = x.m % V == 0 && aligned(x.c, x.ldc, sizeof(C)) &&
+               (!x.a || aligned(x.a, x.lda, sizeof(A)));
+  if (packs)
+    launch_packed<A, C, V>(x, blocks, stream);
+  else
+    launch_packed<A, C, 1>(x, blocks, stream);
+}
+
+/* 16-bit types: a or c may be of their wide type. */
+template <class T>
+void launch_half(const tsr_gpu_add &x, int blocks, cudaStream_t stream) {
+  if (x.wide_c)
+    launch<float, float>(x, blocks, stream);
+  else if (x.wide_a)
+    launch<float, T>(x, blocks, stream);
+  else
+    launch<T, T>(x, blocks, stream);
+}
+
+}  // namespace
+
+extern "C" int tsr_gpu_add_launch(const tsr_gpu_add *x, int blocks, void *stream_pointer) {
+  cudaStream_t stream = (cudaStream_t)stream_pointer;
+  if (x->m <= 0 || x->n <= 0) return cudaSuccess;
+  switch (x->type) {
+    case 's':
+    case 't':
+      launch<float, float>(*x, blocks, stream);
+      break;
+    case 'd':
+      launch<double, double>(*x, blocks, stream);
+      break;
+    case 'c':
+      launch<pair<float>, pair<float>>(*x, blocks, stream);
+      break;
+    case 'z':
+      launch<pair<double>, pair<double>>(*x, blocks, stream);
+      break;
+    case 'h':
+      launch_half<__half>(*x, blocks, stream);
+      break;
+    case 'b':
+      launch_half<__nv_bfloat16>(*x, blocks, stream);
+      break;
+    default:
+      return cudaErrorInvalidValue;
+  }
+  return cudaGetLastError();
+}

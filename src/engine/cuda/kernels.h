@@ -1,0 +1,31 @@
+/* Kernels that cuBLAS has no call for. */
+#ifndef TSR_ENGINE_CUDA_KERNELS_H
+#define TSR_ENGINE_CUDA_KERNELS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* c = alpha a + beta c, all m x n and column-major. type is a letter of tsr_type. Which of a and c
+ * are of the wide type: wide_a, wide_c. a = NULL: c = beta c. beta = 0 does not read c. */
+typedef struct tsr_gpu_add {
+  char type;
+  int wide_a, wide_c;
+  int64_t m, n;
+  double alpha[2], beta[2];
+  const void *a;
+  int64_t lda;
+  void *c;
+  int64_t ldc;
+} tsr_gpu_add;
+
+/* Launches on the stream with at most that many blocks. Returns the runtime's error. */
+int tsr_gpu_add_launch(const tsr_gpu_add *args, int blocks, void *stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,160 @@
+/* Streams and events. */
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "engine/cuda/internal.h"
+
+/* ---- A device's clock ----------------------------------------------------- */
+
+/* Elapsed times come as float milliseconds: after this many their steps pass half a microsecond,
+ * and the base is taken anew. */
+#define LONGEST_MS 8000.0f
+
+/* Sets the base to now. The lock is held, or nobody else knows the device. Twice, because the first
+ * record may include the runtime's own preparations. */
+static gpuError set_base(gpu_device *device) {
+  for (int repeat = 0; repeat < 2; repeat++) {
+    double before = tsr_now();
+    gpuError error = gpuEventRecord(device->base, device->clock_stream);
+    if (error == gpuSuccess) error = gpuEventSynchronize(device->base);
+    if (error != gpuSuccess) return error;
+    device->base_seconds = (before + tsr_now()) / 2;
+  }
+  return gpuSuccess;
+}
+
+static gpuError start_clock(gpu_device *device) {
+  gpuError error = gpuStreamCreate(&device->clock_stream, gpuStreamNonBlocking, device->high);
+  if (error == gpuSuccess) error = gpuEventCreate(&device->base, gpuEventDefault);
+  return error == gpuSuccess ? set_base(device) : error;
+}
+
+tsr_status gpu_clock_start(gpu_device *device) {
+  pthread_mutex_init(&device->clock, NULL);
+  GPU_TRY(gpuSetDevice(device->physical), "making it current", device->physical);
+  GPU_TRY(start_clock(device), "starting its clock", device->physical);
+  return TSR_OK;
+}
+
+void gpu_clock_stop(gpu_device *device) {
+  if (!device->clock_stream) return; /* open failed before: do not wake the device for it */
+  int former = gpu_enter(device);
+  if (device->base) (void)gpuEventDestroy(device->base);
+  if (device->clock_stream) (void)gpuStreamDestroy(device->clock_stream);
+  gpu_leave(former);
+  pthread_mutex_destroy(&device->clock);
+}
+
+static gpuError read_clock(gpu_device *device, gpuEvent event, double *seconds) {
+  float ms = 0;
+  pthread_mutex_lock(&device->clock);
+  gpuError error = gpuEventElapsed(&ms, device->base, event);
+  if (error == gpuSuccess && (ms > LONGEST_MS || ms < -LONGEST_MS)) {
+    error = set_base(device);
+    if (error == gpuSuccess) error = gpuEventElapsed(&ms, device->base, event);
+  }
+  if (error == gpuSuccess) *seconds = device->base_seconds + ms * 1e-3;
+  pthread_mutex_unlock(&device->clock);
+  return error;
+}
+
+/* ---- Queues --------------------------------------------------------------- */
+
+static tsr_status start_queue(tsr_queue *queue, tsr_queue_role role) {
+  gpu_device *device = queue->device;
+  /* Kernels yield to all else: a copy or a small kernel that is late holds others up. */
+  int priority = role == TSR_QUEUE_COMPUTE ? device->low : device->high;
+  if (queue->owned)
+    GPU_TRY(gpuStreamCreate(&queue->stream, gpuStreamNonBlocking, priority), "making a stream",
+            queue->index);
+  return role == TSR_QUEUE_COMPUTE ? gpu_blas_start(queue) : TSR_OK;
+}
+
+tsr_status gpu_queue_create(tsr_engine_state *state, int device, tsr_queue_role role, void *native,
+                            tsr_queue **made) {
+  TSR_TRY(gpu_check_device(state, device));
+  if (role == TSR_QUEUE_LANE)
+    return tsr_fail(TSR_ERR_INTERNAL, "a host lane is not a queue of an engine");
+  tsr_queue *queue = tsr_alloc_zero(1, sizeof *queue);
+  if (!queue) return tsr_fail(TSR_ERR_MEMORY, "no memory for a queue");
+  queue->state = state;
+  queue->device = &state->devices[device];
+  queue->index = device;
+  queue->owned = role != TSR_QUEUE_USER;
+  if (!queue->owned) queue->stream = (gpuStream)native;
+  int former = gpu_enter(queue->device);
+  tsr_status status = start_queue(queue, role);
+  gpu_leave(former);
+  if (status != TSR_OK) {
+    gpu_queue_destroy(queue);
+    return status;
+  }
+  *made = queue;
+  return TSR_OK;
+}
+
+/* Waits for what is in the queue, but not for what else the user has on his stream. */
+void gpu_queue_destroy(tsr_queue *queue) {
+  if (!queue) return;
+  int former = gpu_enter(queue->device);
+  if (queue->owned && queue->stream) (void)gpuStreamSynchronize(queue->stream);
+  gpu_blas_stop(queue);
+  if (queue->owned && queue->stream) (void)gpuStreamDestroy(queue->stream);
+  (void)gpuLastError();
+  gpu_leave(former);
+  tsr_dealloc(queue);
+}
+
+/* ---- Events --------------------------------------------------------------- */
+
+tsr_status gpu_event_create(tsr_engine_state *state, int device, bool timed, tsr_event **made) {
+  TSR_TRY(gpu_check_device(state, device));
+  tsr_event *event = tsr_alloc_zero(1, sizeof *event);
+  if (!event) return tsr_fail(TSR_ERR_MEMORY, "no memory for an event");
+  event->device = &state->devices[device];
+  event->index = device;
+  event->timed = timed;
+  int former = gpu_enter(event->device);
+  gpuError error = gpuEventCreate(&event->event, timed ? gpuEventDefault : gpuEventDisableTiming);
+  gpu_leave(former);
+  if (error != gpuSuccess) {
+    tsr_dealloc(event);
+    return gpu_fail(TSR_ERR_DEVICE, error, "making an event", device);
+  }
+  *made = event;
+  return TSR_OK;
+}
+
+void gpu_event_destroy(tsr_event *event) {
+  if (!event) return;
+  int former = gpu_enter(event->device);
+  if (gpuEventDestroy(event->event) != gpuSuccess) (void)gpuLastError();
+  gpu_leave(former);
+  tsr_dealloc(event);
+}
+
+tsr_status gpu_record(tsr_queue *queue, tsr_event *event) {
+  GPU_TRY(gpu_use(queue->device), "making it current", queue->index);
+  GPU_TRY(gpuEventRecord(event->event, queue->stream), "recording an event", queue->index);
+  return TSR_OK;
+}
+
+tsr_status gpu_wait(tsr_queue *queue, tsr_event *event) {
+  GPU_TRY(gpu_use(queue->device), "making it current", queue->index);
+  GPU_TRY(gpuStreamWaitEvent(queue->stream, event->event, 0), "waiting for an event", queue->index);
+  return TSR_OK;
+}
+
+tsr_status gpu_query(tsr_event *event, bool *passed, double *seconds) {
+  GPU_TRY(gpu_use(event->device), "making it current", event->index);
+  gpuError error = gpuEventQuery(event->event);
+  if (error == gpuErrorNotReady) {
+    (void)gpuLastError();
+    *passed = false;
+    return TSR_OK;
+  }
+  if (error == gpuSuccess && seconds && event->timed)
+    error = read_clock(event->device, event->event, seconds);
+  GPU_TRY(error, "earlier work", event->index);
+  *passed = true;
+  return TSR_OK;
+}

@@ -1,0 +1,32 @@
+/* Carrying out copies and kernels, on the threads of the queues. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cpu_blas.h"
+#include "engine/host/internal.h"
+
+const char *host_place(const tsr_queue *queue, const host_command *command) {
+  static const char *const roles[] = {"in", "out", "peer", "compute", "add", "lane", "user"};
+  static _Thread_local char text[96];
+  snprintf(text, sizeof text, "emulated device %d, queue %d (%s), command %ld",
+           queue->device->index, queue->number, roles[queue->role], command->number);
+  return text;
+}
+
+tsr_status host_run_copy(const tsr_queue *queue, const host_command *command) {
+  const tsr_copy_args *copy = &command->as.copy;
+  if (queue->state->check) TSR_TRY(host_check_copy(queue, command));
+  if (copy->width == copy->to_pitch && copy->width == copy->from_pitch) {
+    memcpy(copy->to, copy->from, copy->width * copy->height);
+    return TSR_OK;
+  }
+  for (size_t row = 0; row < copy->height; row++)
+    memcpy((char *)copy->to + row * copy->to_pitch,
+           (const char *)copy->from + row * copy->from_pitch, copy->width);
+  return TSR_OK;
+}
+
+tsr_status host_run_kernel(const tsr_queue *queue, const host_command *command) {
+  if (queue->state->check) TSR_TRY(host_check_kernel(queue, command));
+  return tsr_cpu_kernel(&command->as.kernel);
+}

@@ -1,0 +1,97 @@
+/*
+ * The host engine: emulated devices, each with memory and queues of its own, served by threads and
+ * the CPU's BLAS. It behaves as a GPU does where it matters to a plan: queues run at their own
+ * pace, only events order them, and a device's memory ends.
+ */
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "base/cpu_blas.h"
+#include "engine/host/internal.h"
+
+#define DEFAULT_MEMORY ((size_t)1 << 30)
+enum { DEFAULT_COUNT = 4 };
+
+/* While emulated devices are open the CPU's BLAS works with one thread a call: the devices'
+ * threads are the parallelism, and many-threaded calls would queue up for the same workers. */
+static struct {
+  pthread_mutex_t lock;
+  int open, threads; /* engines open; what the last of them restores */
+} blas_use = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void blas_enter(void) {
+  pthread_mutex_lock(&blas_use.lock);
+  if (blas_use.open++ == 0) {
+    blas_use.threads = tsr_cpu_blas_threads();
+    tsr_cpu_blas_set_threads(1);
+  }
+  pthread_mutex_unlock(&blas_use.lock);
+}
+
+static void blas_leave(void) {
+  pthread_mutex_lock(&blas_use.lock);
+  if (--blas_use.open == 0) tsr_cpu_blas_set_threads(blas_use.threads);
+  pthread_mutex_unlock(&blas_use.lock);
+}
+
+static void describe(const tsr_engine_state *state, const int *devices, tsr_device_info *info) {
+  for (int d = 0; d < state->count; d++) {
+    info[d] = (tsr_device_info){.memory_total = state->memory, .memory_free = state->memory};
+    snprintf(info[d].name, sizeof info[d].name, "emulated device");
+    snprintf(info[d].identity, sizeof info[d].identity, "host:%d", devices ? devices[d] : d);
+    for (int p = 0; p < state->count; p++) info[d].peer[p] = true;
+  }
+}
+
+static tsr_status host_open(const tsr_engine_options *options, tsr_engine_state **opened,
+                            tsr_device_info *info, int *count) {
+  int wanted = options->count > 0 ? options->count : DEFAULT_COUNT;
+  if (wanted > TSR_MAX_DEVICES)
+    return tsr_fail(TSR_ERR_ARGUMENT, "%d emulated devices; there may be 1 to %d", wanted,
+                    TSR_MAX_DEVICES);
+  TSR_TRY(tsr_cpu_blas_load());
+  tsr_engine_state *state = tsr_alloc_zero(1, sizeof *state);
+  if (!state) return tsr_fail(TSR_ERR_MEMORY, "no memory to open emulated devices");
+  state->count = wanted;
+  state->check = options->check;
+  state->delay_seed = options->delay_seed;
+  state->memory = options->emulated_memory ? options->emulated_memory : DEFAULT_MEMORY;
+  pthread_mutex_init(&state->lock, NULL);
+  for (int d = 0; d < wanted; d++) {
+    state->devices[d].index = d;
+    pthread_mutex_init(&state->devices[d].lock, NULL);
+  }
+  blas_enter();
+  describe(state, options->devices, info);
+  *count = wanted;
+  *opened = state;
+  return TSR_OK;
+}
+
+static void host_close(tsr_engine_state *state) {
+  if (!state) return;
+  blas_leave();
+  host_free_all(state);
+  for (int d = 0; d < state->count; d++) pthread_mutex_destroy(&state->devices[d].lock);
+  pthread_mutex_destroy(&state->lock);
+  tsr_dealloc(state);
+}
+
+const tsr_engine tsr_engine_host = {
+    .name = "host",
+    .open = host_open,
+    .close = host_close,
+    .alloc = host_alloc,
+    .free = host_free,
+    .pin = host_pin,
+    .queue_create = host_queue_create,
+    .queue_destroy = host_queue_destroy,
+    .event_create = host_event_create,
+    .event_destroy = host_event_destroy,
+    .record = host_record,
+    .wait = host_wait,
+    .query = host_query,
+    .copy = host_copy,
+    .kernel = host_kernel,
+    .where = host_where,
+};

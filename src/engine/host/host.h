@@ -1,0 +1,27 @@
+/*
+ * What the host engine (emulated devices) offers beyond tsr_engine, for its checking mode and for
+ * tests.
+ *
+ * In checking mode memory that no command wrote holds poison: a quiet NaN whose every 16-bit half
+ * word is the same, so that it reads as that NaN in each of our types. A kernel that reads a
+ * poisoned element, or a copy that reads eight poisoned bytes (or a whole shorter row), fails its
+ * device with TSR_ERR_CHECK. Such a failure stays until the engine is closed; query reports it.
+ */
+#ifndef TSR_ENGINE_HOST_H
+#define TSR_ENGINE_HOST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The half word: a quiet NaN for fp16 and bf16, and repeated for fp32 and fp64. */
+#define TSR_POISON UINT16_C(0x7ffb)
+
+/* Fills memory with poison. pointer is 2-byte aligned; no command may be using the memory. */
+void tsr_engine_host_poison(void *pointer, size_t bytes);
+
+/* Tests: the nth copy, kernel or allocation of any host engine from now on fails (1: the next), a
+ * copy or kernel with TSR_ERR_DEVICE when it is its turn to run, an allocation with
+ * TSR_ERR_MEMORY. 0: none. */
+void tsr_engine_host_fail_at(long n);
+
+#endif

@@ -1,0 +1,175 @@
+/* The arenas of the emulated devices, pinned host memory, and where a pointer is. */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "engine/host/host.h"
+#include "engine/host/internal.h"
+
+enum { ALIGNMENT = 512 };
+
+static atomic_long fail_in;
+
+void tsr_engine_host_fail_at(long n) {
+  atomic_store(&fail_in, n);
+}
+
+bool host_must_fail(void) {
+  if (atomic_load_explicit(&fail_in, memory_order_relaxed) <= 0) return false;
+  return atomic_fetch_sub(&fail_in, 1) == 1;
+}
+
+void tsr_engine_host_poison(void *pointer, size_t bytes) {
+  uint16_t *words = pointer;
+  for (size_t i = 0; i < bytes / 2; i++) words[i] = TSR_POISON;
+}
+
+static bool contains(const host_block *block, const char *pointer) {
+  return pointer >= block->begin && pointer < block->begin + block->bytes;
+}
+
+static void link_block(tsr_engine_state *state, host_block *block) {
+  pthread_mutex_lock(&state->lock);
+  block->next = state->blocks;
+  state->blocks = block;
+  pthread_mutex_unlock(&state->lock);
+}
+
+/* Takes the block that begins at pointer out of the list, and gives its bytes back to its device's
+ * memory. allocated: of ours, else one that was pinned. */
+static host_block *unlink_block(tsr_engine_state *state, const void *pointer, bool allocated) {
+  pthread_mutex_lock(&state->lock);
+  host_block **link = &state->blocks, *block;
+  while ((block = *link) && (block->begin != pointer || (block->raw != NULL) != allocated))
+    link = &block->next;
+  if (block) {
+    *link = block->next;
+    if (block->device >= 0) state->used[block->device] -= block->bytes;
+  }
+  pthread_mutex_unlock(&state->lock);
+  return block;
+}
+
+static tsr_status reserve(tsr_engine_state *state, int device, size_t bytes) {
+  if (device == TSR_HOST) return TSR_OK;
+  pthread_mutex_lock(&state->lock);
+  size_t left = state->memory - state->used[device];
+  bool fits = bytes <= left;
+  if (fits) state->used[device] += bytes;
+  pthread_mutex_unlock(&state->lock);
+  if (fits) return TSR_OK;
+  return tsr_fail(TSR_ERR_MEMORY,
+                  "%zu bytes on emulated device %d, which has %zu left of %zu; use less or emulate "
+                  "larger devices",
+                  bytes, device, left, state->memory);
+}
+
+static void unreserve(tsr_engine_state *state, int device, size_t bytes) {
+  if (device == TSR_HOST) return;
+  pthread_mutex_lock(&state->lock);
+  state->used[device] -= bytes;
+  pthread_mutex_unlock(&state->lock);
+}
+
+static host_block *new_block(int device, size_t bytes) {
+  host_block *block = tsr_alloc_zero(1, sizeof *block);
+  void *raw = block && bytes <= SIZE_MAX - ALIGNMENT ? tsr_alloc(bytes + ALIGNMENT) : NULL;
+  if (!raw) {
+    tsr_dealloc(block);
+    return NULL;
+  }
+  size_t past = (uintptr_t)raw % ALIGNMENT;
+  *block = (host_block){.begin = (char *)raw + (past ? ALIGNMENT - past : 0),
+                        .bytes = bytes,
+                        .device = device,
+                        .raw = raw};
+  return block;
+}
+
+tsr_status host_alloc(tsr_engine_state *state, int device, size_t bytes, void **pointer) {
+  if (device != TSR_HOST && (device < 0 || device >= state->count))
+    return tsr_fail(TSR_ERR_ARGUMENT, "device %d of %d emulated ones", device, state->count);
+  if (host_must_fail())
+    return tsr_fail(TSR_ERR_MEMORY, "this allocation of the host engine was told to fail");
+  if (bytes == 0) bytes = 1;
+  TSR_TRY(reserve(state, device, bytes));
+  host_block *block = new_block(device, bytes);
+  if (!block) {
+    unreserve(state, device, bytes);
+    return tsr_fail(TSR_ERR_MEMORY, "no host memory for the %zu bytes of %s %d", bytes,
+                    device == TSR_HOST ? "pinned memory" : "emulated device", device);
+  }
+  if (state->check) tsr_engine_host_poison(block->begin, bytes);
+  link_block(state, block);
+  *pointer = block->begin;
+  return TSR_OK;
+}
+
+static void dealloc_block(host_block *block) {
+  tsr_dealloc(block->raw);
+  tsr_dealloc(block);
+}
+
+void host_free(tsr_engine_state *state, int device, void *pointer) {
+  (void)device; /* the block knows */
+  host_block *block = pointer ? unlink_block(state, pointer, true) : NULL;
+  if (block) dealloc_block(block);
+}
+
+void host_free_all(tsr_engine_state *state) {
+  while (state->blocks) {
+    host_block *block = state->blocks;
+    state->blocks = block->next;
+    dealloc_block(block);
+  }
+}
+
+static tsr_status unpin(tsr_engine_state *state, void *pointer) {
+  host_block *block = unlink_block(state, pointer, false);
+  if (!block) return tsr_fail(TSR_ERR_ARGUMENT, "memory at %p is not pinned", pointer);
+  dealloc_block(block);
+  return TSR_OK;
+}
+
+/* Whether any known block shares a byte with the range. */
+static bool overlaps(tsr_engine_state *state, const char *begin, size_t bytes) {
+  bool found = false;
+  pthread_mutex_lock(&state->lock);
+  for (const host_block *b = state->blocks; b && !found; b = b->next)
+    found = begin < b->begin + b->bytes && b->begin < begin + bytes;
+  pthread_mutex_unlock(&state->lock);
+  return found;
+}
+
+tsr_status host_pin(tsr_engine_state *state, void *pointer, size_t bytes, bool on) {
+  if (!on) return unpin(state, pointer);
+  if (!pointer || bytes == 0)
+    return tsr_fail(TSR_ERR_ARGUMENT, "cannot pin %zu bytes at %p", bytes, pointer);
+  if (overlaps(state, pointer, bytes))
+    return tsr_fail(TSR_ERR_ARGUMENT, "memory at %p is pinned already, in part or whole", pointer);
+  host_block *block = tsr_alloc_zero(1, sizeof *block);
+  if (!block) return tsr_fail(TSR_ERR_MEMORY, "no memory to note a pinned range");
+  *block = (host_block){.begin = pointer, .bytes = bytes, .device = TSR_HOST};
+  link_block(state, block);
+  return TSR_OK;
+}
+
+bool host_find_block(tsr_engine_state *state, const void *pointer, host_block *found) {
+  pthread_mutex_lock(&state->lock);
+  const host_block *block = state->blocks;
+  while (block && !contains(block, pointer)) block = block->next;
+  if (block) *found = *block;
+  pthread_mutex_unlock(&state->lock);
+  return block != NULL;
+}
+
+tsr_status host_where(tsr_engine_state *state, const void *pointer, tsr_place *place) {
+  host_block block;
+  *place = (tsr_place){.memory = TSR_PAGEABLE, .device = TSR_HOST};
+  if (!host_find_block(state, pointer, &block)) return TSR_OK;
+  *place = (tsr_place){.memory = block.device >= 0 ? TSR_DEVICE : TSR_PINNED,
+                       .device = block.device,
+                       .begin = block.begin,
+                       .bytes = block.bytes};
+  return TSR_OK;
+}

@@ -1,0 +1,170 @@
+/* Whether a machine makes sense. Every message names the field and the remedy. */
+#include <math.h>
+#include <stdio.h>
+
+#include "machine/machine.h"
+
+enum { PLACE = 64 };
+
+/* How large a number may be, so that no sum or product of them overflows. */
+#define MOST 1e30
+
+static tsr_status check_positive(const char *place, const char *field, double value) {
+  if (value > 0 && value < MOST) return TSR_OK;
+  return tsr_fail(TSR_ERR_MACHINE, "%s.%s is %g; it must be more than 0", place, field, value);
+}
+
+static tsr_status check_not_negative(const char *place, const char *field, double value) {
+  if (value >= 0 && value < MOST) return TSR_OK;
+  return tsr_fail(TSR_ERR_MACHINE, "%s.%s is %g; it must be 0 or more", place, field, value);
+}
+
+static tsr_status check_ascending(const char *place, const char *field, const double *values,
+                                  int count) {
+  for (int i = 0; i < count; i++) {
+    TSR_TRY(check_positive(place, field, values[i]));
+    if (i > 0 && values[i] <= values[i - 1])
+      return tsr_fail(TSR_ERR_MACHINE, "%s.%s has %g behind %g; put them in ascending order", place,
+                      field, values[i], values[i - 1]);
+  }
+  return TSR_OK;
+}
+
+static tsr_status check_counts(const tsr_machine *machine) {
+  if (machine->devices < 0 || machine->devices > TSR_MACHINE_DEVICES)
+    return tsr_fail(TSR_ERR_MACHINE, "devices is %d; it must be 0 to %d", machine->devices,
+                    TSR_MACHINE_DEVICES);
+  if (machine->nodes < 1 || machine->nodes > TSR_MACHINE_NODES)
+    return tsr_fail(TSR_ERR_MACHINE,
+                    "nodes is %d; a machine needs 1 to %d host memory nodes, since matrices and "
+                    "the calling program live there",
+                    machine->nodes, TSR_MACHINE_NODES);
+  if (machine->channels < 0 || machine->channels > TSR_MACHINE_CHANNELS)
+    return tsr_fail(TSR_ERR_MACHINE, "channels is %d; it must be 0 to %d", machine->channels,
+                    TSR_MACHINE_CHANNELS);
+  return TSR_OK;
+}
+
+static tsr_status check_device(const tsr_machine *machine, int index) {
+  const tsr_device *device = &machine->device[index];
+  char place[PLACE];
+  snprintf(place, sizeof place, "devices[%d]", index);
+  TSR_TRY(check_positive(place, "speed", device->speed));
+  TSR_TRY(check_positive(place, "memory", device->memory));
+  TSR_TRY(check_positive(place, "memory_rate", device->memory_rate));
+  TSR_TRY(check_not_negative(place, "kernel_latency", device->kernel_latency));
+  if (device->host_node < machine->devices ||
+      device->host_node >= machine->devices + machine->nodes)
+    return tsr_fail(TSR_ERR_MACHINE, "%s.host_node is %d; name a host memory node, %d to %d", place,
+                    device->host_node, machine->devices, machine->devices + machine->nodes - 1);
+  return TSR_OK;
+}
+
+static tsr_status check_link(const tsr_machine *machine, int from, int to) {
+  const tsr_link *link = &machine->link[from][to];
+  char place[PLACE], from_name[TSR_LOCATION_NAME], to_name[TSR_LOCATION_NAME];
+  tsr_location_name(machine, from, from_name);
+  tsr_location_name(machine, to, to_name);
+  snprintf(place, sizeof place, "link %s -> %s", from_name, to_name);
+  TSR_TRY(check_not_negative(place, "bandwidth", link->bandwidth));
+  if (link->bandwidth == 0) return TSR_OK;
+  if (from == to) return tsr_fail(TSR_ERR_MACHINE, "%s leads to itself; leave it away", place);
+  TSR_TRY(check_not_negative(place, "latency", link->latency));
+  if (link->shape.count < 0 || link->shape.count > TSR_CURVE_POINTS)
+    return tsr_fail(TSR_ERR_MACHINE, "%s.shape has %d points; it may have 0 to %d", place,
+                    link->shape.count, TSR_CURVE_POINTS);
+  TSR_TRY(check_ascending(place, "shape size", link->shape.size, link->shape.count));
+  for (int i = 0; i < link->shape.count; i++)
+    TSR_TRY(check_positive(place, "shape rate", link->shape.rate[i]));
+  return TSR_OK;
+}
+
+static tsr_status check_reached(const tsr_machine *machine, int device) {
+  for (int node = machine->devices; node < machine->devices + machine->nodes; node++)
+    if (machine->link[node][device].bandwidth > 0 && machine->link[device][node].bandwidth > 0)
+      return TSR_OK;
+  return tsr_fail(TSR_ERR_MACHINE,
+                  "gpu%d cannot be reached: give it links from and to a host memory node", device);
+}
+
+static tsr_status check_use(const tsr_machine *machine, const tsr_channel *channel, int index) {
+  const tsr_channel_use *use = &channel->uses[index];
+  int locations = machine->devices + machine->nodes;
+  char place[PLACE];
+  snprintf(place, sizeof place, "channel \"%s\".uses[%d]", channel->name, index);
+  if (use->from < 0 || use->from >= locations || use->to < 0 || use->to >= locations)
+    return tsr_fail(TSR_ERR_MACHINE, "%s is of locations %d and %d; the machine has 0 to %d", place,
+                    use->from, use->to, locations - 1);
+  if (machine->link[use->from][use->to].bandwidth == 0)
+    return tsr_fail(TSR_ERR_MACHINE, "%s is of an absent link (locations %d -> %d); leave it away",
+                    place, use->from, use->to);
+  return check_positive(place, "weight", use->weight);
+}
+
+static tsr_status check_channel(const tsr_machine *machine, const tsr_channel *channel) {
+  char place[PLACE];
+  snprintf(place, sizeof place, "channel \"%s\"", channel->name);
+  TSR_TRY(check_positive(place, "capacity", channel->capacity));
+  if (channel->count < 1)
+    return tsr_fail(TSR_ERR_MACHINE, "%s has no uses; name the links on it or leave it away",
+                    place);
+  for (int i = 0; i < channel->count; i++) TSR_TRY(check_use(machine, channel, i));
+  return TSR_OK;
+}
+
+static tsr_status check_rates(const tsr_rates *rates, tsr_type type) {
+  char place[PLACE];
+  snprintf(place, sizeof place, "rates.%c", (char)type);
+  if (rates->areas == 0 && rates->ks == 0) return TSR_OK;
+  if (rates->areas < 1 || rates->areas > TSR_RATE_POINTS || rates->ks < 1 ||
+      rates->ks > TSR_RATE_POINTS)
+    return tsr_fail(TSR_ERR_MACHINE, "%s has %d areas and %d values of k; give 1 to %d of each",
+                    place, rates->areas, rates->ks, TSR_RATE_POINTS);
+  TSR_TRY(check_ascending(place, "area", rates->area, rates->areas));
+  TSR_TRY(check_ascending(place, "k", rates->k, rates->ks));
+  for (int i = 0; i < rates->areas; i++)
+    for (int j = 0; j < rates->ks; j++) TSR_TRY(check_positive(place, "flops", rates->flops[i][j]));
+  return check_positive(place, "sustained", rates->sustained);
+}
+
+/* Something must be able to compute: the devices, or without any the CPU. */
+static tsr_status check_computes(const tsr_machine *machine) {
+  bool devices = false, cpu = false;
+  for (int i = 0; i < TSR_TYPE_COUNT; i++) {
+    devices |= machine->rates[i].areas > 0;
+    cpu |= machine->cpu_flops[i] > 0;
+  }
+  if (machine->devices > 0 && !devices)
+    return tsr_fail(TSR_ERR_MACHINE, "rates is empty; give the rate of one type at least");
+  if (machine->devices == 0 && !cpu)
+    return tsr_fail(TSR_ERR_MACHINE,
+                    "there is no device, and cpu.flops is empty; give one or the other");
+  return TSR_OK;
+}
+
+static tsr_status check_host(const tsr_machine *machine) {
+  for (int i = 0; i < TSR_TYPE_COUNT; i++)
+    TSR_TRY(check_not_negative("cpu", "flops", machine->cpu_flops[i]));
+  TSR_TRY(check_not_negative("cpu", "latency", machine->cpu_latency));
+  TSR_TRY(check_not_negative("submit", "copy", machine->submit_copy));
+  TSR_TRY(check_not_negative("submit", "kernel", machine->submit_kernel));
+  if (machine->lanes < 0 || (machine->lanes == 0 && machine->devices > 0))
+    return tsr_fail(TSR_ERR_MACHINE, "staging.lanes is %d; devices need 1 or more", machine->lanes);
+  if (machine->lanes == 0) return TSR_OK;
+  TSR_TRY(check_positive("staging", "lane_rate", machine->lane_rate));
+  return check_positive("staging", "rate", machine->staging_rate);
+}
+
+tsr_status tsr_machine_check(const tsr_machine *machine) {
+  TSR_TRY(check_counts(machine));
+  int locations = machine->devices + machine->nodes;
+  for (int i = 0; i < machine->devices; i++) TSR_TRY(check_device(machine, i));
+  for (int i = 0; i < locations; i++)
+    for (int j = 0; j < locations; j++) TSR_TRY(check_link(machine, i, j));
+  for (int i = 0; i < machine->devices; i++) TSR_TRY(check_reached(machine, i));
+  for (int i = 0; i < machine->channels; i++) TSR_TRY(check_channel(machine, &machine->channel[i]));
+  for (int i = 0; i < TSR_TYPE_COUNT; i++)
+    TSR_TRY(check_rates(&machine->rates[i], tsr_type_at(i)->type));
+  TSR_TRY(check_computes(machine));
+  return check_host(machine);
+}

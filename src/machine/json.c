@@ -1,0 +1,191 @@
+/* A machine as JSON, in the form that file.c reads; every number is read back as the same bits. */
+#include <stdio.h>
+
+#include "machine/machine.h"
+
+/* The shortest of the forms that are read back as the same number. */
+static void add_number(tsr_text *text, double value) {
+  tsr_text digits = TSR_TEXT_INIT;
+  for (int precision = 6; precision <= 17; precision++) {
+    const char *end;
+    double back = 0;
+    digits.length = 0;
+    tsr_text_add(&digits, "%.*g", precision, value);
+    if (digits.broken || (tsr_text_number(digits.bytes, &end, &back) && back == value)) break;
+  }
+  tsr_text_add(text, "%s", digits.broken ? "" : digits.bytes);
+  text->broken |= digits.broken;
+  tsr_text_free(&digits);
+}
+
+static void add_field(tsr_text *text, const char *before, const char *key, double value) {
+  tsr_text_add(text, "%s\"%s\": ", before, key);
+  add_number(text, value);
+}
+
+static void add_string(tsr_text *text, const char *before, const char *key, const char *value) {
+  tsr_text_add(text, "%s\"%s\": \"", before, key);
+  tsr_text_add_json(text, value);
+  tsr_text_add(text, "\"");
+}
+
+static void add_list(tsr_text *text, const double *values, int count) {
+  tsr_text_add(text, "[");
+  for (int i = 0; i < count; i++) {
+    tsr_text_add(text, i > 0 ? ", " : "");
+    add_number(text, values[i]);
+  }
+  tsr_text_add(text, "]");
+}
+
+static const char *separator(bool *first) {
+  const char *between = *first ? "\n" : ",\n";
+  *first = false;
+  return between;
+}
+
+static void add_location(tsr_text *text, const tsr_machine *machine, int location) {
+  char name[TSR_LOCATION_NAME];
+  tsr_location_name(machine, location, name);
+  tsr_text_add(text, "\"%s\"", name);
+}
+
+static void add_device(tsr_text *text, const tsr_machine *machine, const tsr_device *device) {
+  add_string(text, "    {", "name", device->name);
+  add_string(text, ", ", "identity", device->identity);
+  add_field(text, ",\n     ", "speed", device->speed);
+  add_field(text, ", ", "memory", device->memory);
+  add_field(text, ", ", "memory_rate", device->memory_rate);
+  add_field(text, ",\n     ", "kernel_latency", device->kernel_latency);
+  tsr_text_add(text, ", \"host_node\": ");
+  add_location(text, machine, device->host_node);
+  tsr_text_add(text, "}");
+}
+
+static void add_shape(tsr_text *text, const tsr_curve *shape) {
+  if (shape->count == 0) return;
+  tsr_text_add(text, ",\n     \"shape\": [");
+  for (int i = 0; i < shape->count; i++) {
+    double point[2] = {shape->size[i], shape->rate[i]};
+    tsr_text_add(text, i > 0 ? ", " : "");
+    add_list(text, point, 2);
+  }
+  tsr_text_add(text, "]");
+}
+
+static void add_link(tsr_text *text, const tsr_machine *machine, int from, int to) {
+  const tsr_link *link = &machine->link[from][to];
+  tsr_text_add(text, "    {\"from\": ");
+  add_location(text, machine, from);
+  tsr_text_add(text, ", \"to\": ");
+  add_location(text, machine, to);
+  add_field(text, ", ", "bandwidth", link->bandwidth);
+  add_field(text, ", ", "latency", link->latency);
+  add_shape(text, &link->shape);
+  tsr_text_add(text, "}");
+}
+
+static void add_links(tsr_text *text, const tsr_machine *machine) {
+  int locations = machine->devices + machine->nodes;
+  bool first = true;
+  for (int i = 0; i < locations; i++) {
+    for (int j = 0; j < locations; j++) {
+      if (machine->link[i][j].bandwidth <= 0) continue;
+      tsr_text_add(text, "%s", separator(&first));
+      add_link(text, machine, i, j);
+    }
+  }
+}
+
+static void add_use(tsr_text *text, const tsr_machine *machine, const tsr_channel_use *use) {
+  tsr_text_add(text, "[");
+  add_location(text, machine, use->from);
+  tsr_text_add(text, ", ");
+  add_location(text, machine, use->to);
+  tsr_text_add(text, ", ");
+  add_number(text, use->weight);
+  tsr_text_add(text, "]");
+}
+
+static void add_channel(tsr_text *text, const tsr_machine *machine, const tsr_channel *channel) {
+  add_string(text, "    {", "name", channel->name);
+  add_field(text, ", ", "capacity", channel->capacity);
+  tsr_text_add(text, ", \"uses\": [");
+  for (int i = 0; i < channel->count; i++) {
+    tsr_text_add(text, i == 0 ? "\n     " : i % 4 == 0 ? ",\n     " : ", ");
+    add_use(text, machine, &channel->uses[i]);
+  }
+  tsr_text_add(text, "]}");
+}
+
+static void add_rates(tsr_text *text, tsr_type type, const tsr_rates *rates) {
+  tsr_text_add(text, "    \"%c\": {\n      \"area\": ", (char)type);
+  add_list(text, rates->area, rates->areas);
+  tsr_text_add(text, ",\n      \"k\": ");
+  add_list(text, rates->k, rates->ks);
+  tsr_text_add(text, ",\n      \"flops\": [");
+  for (int i = 0; i < rates->areas; i++) {
+    tsr_text_add(text, i > 0 ? ",\n        " : "\n        ");
+    add_list(text, rates->flops[i], rates->ks);
+  }
+  tsr_text_add(text, "]");
+  add_field(text, ",\n      ", "sustained", rates->sustained);
+  tsr_text_add(text, "}");
+}
+
+static void add_all_rates(tsr_text *text, const tsr_machine *machine) {
+  bool first = true;
+  for (int i = 0; i < TSR_TYPE_COUNT; i++) {
+    if (machine->rates[i].areas == 0) continue;
+    tsr_text_add(text, "%s", separator(&first));
+    add_rates(text, tsr_type_at(i)->type, &machine->rates[i]);
+  }
+}
+
+static void add_cpu(tsr_text *text, const tsr_machine *machine) {
+  add_field(text, "  \"cpu\": {", "latency", machine->cpu_latency);
+  tsr_text_add(text, ", \"flops\": {");
+  bool first = true;
+  for (int i = 0; i < TSR_TYPE_COUNT; i++) {
+    char key[2] = {(char)tsr_type_at(i)->type, '\0'};
+    if (machine->cpu_flops[i] <= 0) continue;
+    add_field(text, first ? "" : ", ", key, machine->cpu_flops[i]);
+    first = false;
+  }
+  tsr_text_add(text, "}},\n");
+}
+
+static void add_host(tsr_text *text, const tsr_machine *machine) {
+  add_cpu(text, machine);
+  add_field(text, "  \"staging\": {", "lanes", machine->lanes);
+  add_field(text, ", ", "lane_rate", machine->lane_rate);
+  add_field(text, ", ", "rate", machine->staging_rate);
+  add_field(text, "},\n  \"submit\": {", "copy", machine->submit_copy);
+  add_field(text, ", ", "kernel", machine->submit_kernel);
+  tsr_text_add(text, "}\n}\n");
+}
+
+tsr_status tsr_machine_print_json(const tsr_machine *machine, tsr_text *text) {
+  add_field(text, "{\n  ", "tessera_machine", 1);
+  add_string(text, ",\n  ", "name", machine->name);
+  add_string(text, ",\n  ", "identity", machine->identity);
+  tsr_text_add(text, ",\n  \"interleaved\": %s", machine->interleaved ? "true" : "false");
+  add_field(text, ",\n  ", "nodes", machine->nodes);
+  tsr_text_add(text, ",\n  \"devices\": [");
+  for (int i = 0; i < machine->devices; i++) {
+    tsr_text_add(text, i > 0 ? ",\n" : "\n");
+    add_device(text, machine, &machine->device[i]);
+  }
+  tsr_text_add(text, "],\n  \"links\": [");
+  add_links(text, machine);
+  tsr_text_add(text, "],\n  \"channels\": [");
+  for (int i = 0; i < machine->channels; i++) {
+    tsr_text_add(text, i > 0 ? ",\n" : "\n");
+    add_channel(text, machine, &machine->channel[i]);
+  }
+  tsr_text_add(text, "],\n  \"rates\": {");
+  add_all_rates(text, machine);
+  tsr_text_add(text, "},\n");
+  add_host(text, machine);
+  return text->broken ? tsr_fail(TSR_ERR_MEMORY, "no memory for a machine's JSON") : TSR_OK;
+}

@@ -1,0 +1,239 @@
+#include "machine/machine.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+tsr_status tsr_machine_create(tsr_machine **machine) {
+  tsr_machine *made = tsr_alloc_zero(1, sizeof *made);
+  if (made == NULL) return tsr_fail(TSR_ERR_MEMORY, "no memory for a machine");
+  *machine = made;
+  return TSR_OK;
+}
+
+void tsr_machine_destroy(tsr_machine *machine) {
+  if (machine == NULL) return;
+  for (int i = 0; i < machine->channels; i++) tsr_dealloc(machine->channel[i].uses);
+  tsr_dealloc(machine);
+}
+
+void tsr_location_name(const tsr_machine *machine, int location, char name[TSR_LOCATION_NAME]) {
+  bool device = tsr_is_device(machine, location);
+  snprintf(name, TSR_LOCATION_NAME, "%s%d", device ? "gpu" : "host",
+           device ? location : location - machine->devices);
+}
+
+/* ---- Building ---- */
+
+void tsr_machine_set_link(tsr_machine *machine, int from, int to, double bandwidth,
+                          double latency) {
+  tsr_link *link = &machine->link[from][to];
+  link->bandwidth = bandwidth;
+  link->latency = latency;
+}
+
+int tsr_machine_add_channel(tsr_machine *machine, const char *name, double capacity) {
+  if (machine->channels >= TSR_MACHINE_CHANNELS) return -1;
+  tsr_channel *channel = &machine->channel[machine->channels];
+  *channel = (tsr_channel){.capacity = capacity};
+  snprintf(channel->name, sizeof channel->name, "%s", name);
+  return machine->channels++;
+}
+
+tsr_status tsr_machine_use_channel(tsr_machine *machine, int channel, int from, int to,
+                                   double weight) {
+  if (channel < 0 || channel >= machine->channels)
+    return tsr_fail(TSR_ERR_MACHINE, "channel %d does not exist; a machine has at most %d of them",
+                    channel, TSR_MACHINE_CHANNELS);
+  tsr_channel *c = &machine->channel[channel];
+  tsr_channel_use *uses = tsr_realloc(c->uses, ((size_t)c->count + 1) * sizeof *uses);
+  if (uses == NULL) return tsr_fail(TSR_ERR_MEMORY, "no memory for channel %s", c->name);
+  uses[c->count++] = (tsr_channel_use){from, to, weight};
+  c->uses = uses;
+  return TSR_OK;
+}
+
+/* ---- Copying and selecting ---- */
+
+enum { GONE = -1 };
+
+/* Where each location of a machine is in the selected one. */
+typedef struct renumbering {
+  int to[TSR_MACHINE_LOCATIONS];
+} renumbering;
+
+static tsr_status renumber(const tsr_machine *machine, const int *devices, int count,
+                           renumbering *map) {
+  for (int i = 0; i < TSR_MACHINE_LOCATIONS; i++) map->to[i] = GONE;
+  for (int i = 0; i < count; i++) {
+    int device = devices[i];
+    if (device < 0 || device >= machine->devices)
+      return tsr_fail(TSR_ERR_ARGUMENT, "device %d was asked for; machine %s has %d", device,
+                      machine->name, machine->devices);
+    if (map->to[device] != GONE)
+      return tsr_fail(TSR_ERR_ARGUMENT, "device %d was asked for twice", device);
+    map->to[device] = i;
+  }
+  for (int i = 0; i < machine->nodes; i++) map->to[machine->devices + i] = count + i;
+  return TSR_OK;
+}
+
+static void select_locations(const tsr_machine *from, const renumbering *map, tsr_machine *to) {
+  int locations = from->devices + from->nodes;
+  for (int i = 0; i < locations; i++) {
+    int row = map->to[i];
+    if (row == GONE) continue;
+    if (tsr_is_device(from, i)) {
+      to->device[row] = from->device[i];
+      to->device[row].host_node = map->to[from->device[i].host_node];
+    }
+    for (int j = 0; j < locations; j++)
+      if (map->to[j] != GONE) to->link[row][map->to[j]] = from->link[i][j];
+  }
+}
+
+static tsr_status select_channel(const tsr_channel *channel, const renumbering *map,
+                                 tsr_machine *to) {
+  int index = GONE;
+  for (int i = 0; i < channel->count; i++) {
+    const tsr_channel_use *use = &channel->uses[i];
+    if (map->to[use->from] == GONE || map->to[use->to] == GONE) continue;
+    if (index == GONE) index = tsr_machine_add_channel(to, channel->name, channel->capacity);
+    TSR_TRY(tsr_machine_use_channel(to, index, map->to[use->from], map->to[use->to], use->weight));
+  }
+  return TSR_OK;
+}
+
+/* What is the machine's as a whole. */
+static void select_rest(const tsr_machine *from, tsr_machine *to) {
+  memcpy(to->name, from->name, sizeof to->name);
+  memcpy(to->identity, from->identity, sizeof to->identity);
+  memcpy(to->source, from->source, sizeof to->source);
+  to->nodes = from->nodes;
+  to->interleaved = from->interleaved;
+  memcpy(to->rates, from->rates, sizeof to->rates);
+  memcpy(to->cpu_flops, from->cpu_flops, sizeof to->cpu_flops);
+  to->cpu_latency = from->cpu_latency;
+  to->lanes = from->lanes;
+  to->lane_rate = from->lane_rate;
+  to->staging_rate = from->staging_rate;
+  to->submit_copy = from->submit_copy;
+  to->submit_kernel = from->submit_kernel;
+}
+
+static tsr_status fill_selected(const tsr_machine *from, const renumbering *map, tsr_machine *to) {
+  select_rest(from, to);
+  select_locations(from, map, to);
+  for (int i = 0; i < from->channels; i++) TSR_TRY(select_channel(&from->channel[i], map, to));
+  return TSR_OK;
+}
+
+tsr_status tsr_machine_select(const tsr_machine *machine, const int *devices, int count,
+                              tsr_machine **selected) {
+  renumbering map;
+  tsr_machine *made = NULL;
+  TSR_TRY(renumber(machine, devices, count, &map));
+  TSR_TRY(tsr_machine_create(&made));
+  made->devices = count;
+  tsr_status status = fill_selected(machine, &map, made);
+  if (status != TSR_OK) {
+    tsr_machine_destroy(made);
+    return status;
+  }
+  *selected = made;
+  return TSR_OK;
+}
+
+tsr_status tsr_machine_copy(const tsr_machine *machine, tsr_machine **copy) {
+  int all[TSR_MACHINE_DEVICES];
+  for (int i = 0; i < machine->devices; i++) all[i] = i;
+  return tsr_machine_select(machine, all, machine->devices, copy);
+}
+
+/* ---- Digest ---- */
+
+/* FNV-1a, 64 bits. */
+static uint64_t mix(uint64_t digest, const void *data, size_t bytes) {
+  const unsigned char *p = data;
+  for (size_t i = 0; i < bytes; i++) digest = (digest ^ p[i]) * UINT64_C(0x100000001b3);
+  return digest;
+}
+
+static uint64_t mix_number(uint64_t digest, double number) {
+  return mix(digest, &number, sizeof number);
+}
+
+static uint64_t mix_int(uint64_t digest, int64_t number) {
+  return mix(digest, &number, sizeof number);
+}
+
+static uint64_t mix_device(uint64_t digest, const tsr_device *device) {
+  digest = mix_number(digest, device->speed);
+  digest = mix_number(digest, device->memory);
+  digest = mix_number(digest, device->memory_rate);
+  digest = mix_number(digest, device->kernel_latency);
+  return mix_int(digest, device->host_node);
+}
+
+static uint64_t mix_link(uint64_t digest, const tsr_link *link) {
+  if (link->bandwidth == 0) return mix_int(digest, -1);
+  digest = mix_number(digest, link->bandwidth);
+  digest = mix_number(digest, link->latency);
+  digest = mix_int(digest, link->shape.count);
+  for (int i = 0; i < link->shape.count; i++) {
+    digest = mix_number(digest, link->shape.size[i]);
+    digest = mix_number(digest, link->shape.rate[i]);
+  }
+  return digest;
+}
+
+static uint64_t mix_channel(uint64_t digest, const tsr_channel *channel) {
+  digest = mix_number(digest, channel->capacity);
+  digest = mix_int(digest, channel->count);
+  for (int i = 0; i < channel->count; i++) {
+    digest = mix_int(digest, channel->uses[i].from);
+    digest = mix_int(digest, channel->uses[i].to);
+    digest = mix_number(digest, channel->uses[i].weight);
+  }
+  return digest;
+}
+
+static uint64_t mix_rates(uint64_t digest, const tsr_rates *rates) {
+  digest = mix_int(digest, rates->areas);
+  digest = mix_int(digest, rates->ks);
+  if (rates->areas == 0) return digest;
+  digest = mix_number(digest, rates->sustained);
+  for (int i = 0; i < rates->areas; i++) digest = mix_number(digest, rates->area[i]);
+  for (int j = 0; j < rates->ks; j++) digest = mix_number(digest, rates->k[j]);
+  for (int i = 0; i < rates->areas; i++)
+    for (int j = 0; j < rates->ks; j++) digest = mix_number(digest, rates->flops[i][j]);
+  return digest;
+}
+
+static uint64_t mix_rest(uint64_t digest, const tsr_machine *machine) {
+  digest = mix_number(digest, machine->cpu_latency);
+  digest = mix_int(digest, machine->lanes);
+  digest = mix_number(digest, machine->lane_rate);
+  digest = mix_number(digest, machine->staging_rate);
+  digest = mix_number(digest, machine->submit_copy);
+  return mix_number(digest, machine->submit_kernel);
+}
+
+uint64_t tsr_machine_digest(const tsr_machine *machine) {
+  uint64_t digest = UINT64_C(0xcbf29ce484222325);
+  int locations = machine->devices + machine->nodes;
+  digest = mix_int(digest, machine->devices);
+  digest = mix_int(digest, machine->nodes);
+  digest = mix_int(digest, machine->interleaved);
+  for (int i = 0; i < machine->devices; i++) digest = mix_device(digest, &machine->device[i]);
+  for (int i = 0; i < locations; i++)
+    for (int j = 0; j < locations; j++) digest = mix_link(digest, &machine->link[i][j]);
+  digest = mix_int(digest, machine->channels);
+  for (int i = 0; i < machine->channels; i++) digest = mix_channel(digest, &machine->channel[i]);
+  for (int i = 0; i < TSR_TYPE_COUNT; i++) {
+    digest = mix_rates(digest, &machine->rates[i]);
+    digest = mix_number(digest, machine->cpu_flops[i]);
+  }
+  return mix_rest(digest, machine);
+}

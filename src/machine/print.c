@@ -1,0 +1,133 @@
+/* A machine as tables for people. */
+#include <string.h>
+
+#include "machine/machine.h"
+
+#define GIGA 1e9
+#define TERA 1e12
+#define MICRO 1e-6
+
+static void add_devices(tsr_text *text, const tsr_machine *machine) {
+  if (machine->devices == 0) return;
+  tsr_text_add(text, "\n%-8s %-24s %6s %10s %14s %12s  %s\n", "device", "name", "speed",
+               "memory GB", "memory GB/s", "launch us", "host");
+  for (int i = 0; i < machine->devices; i++) {
+    const tsr_device *device = &machine->device[i];
+    char name[TSR_LOCATION_NAME], host[TSR_LOCATION_NAME];
+    tsr_location_name(machine, i, name);
+    tsr_location_name(machine, device->host_node, host);
+    tsr_text_add(text, "%-8s %-24s %6.3g %10.4g %14.4g %12.3g  %s\n", name, device->name,
+                 device->speed, device->memory / GIGA, device->memory_rate / GIGA,
+                 device->kernel_latency / MICRO, host);
+  }
+}
+
+static void add_link_row(tsr_text *text, const tsr_machine *machine, int from) {
+  char name[TSR_LOCATION_NAME];
+  tsr_location_name(machine, from, name);
+  tsr_text_add(text, "%-8s", name);
+  for (int to = 0; to < machine->devices + machine->nodes; to++) {
+    double bandwidth = machine->link[from][to].bandwidth;
+    if (bandwidth > 0)
+      tsr_text_add(text, " %7.4g", bandwidth / GIGA);
+    else
+      tsr_text_add(text, " %7s", "-");
+  }
+  tsr_text_add(text, "\n");
+}
+
+static void add_links(tsr_text *text, const tsr_machine *machine) {
+  int locations = machine->devices + machine->nodes;
+  if (machine->devices == 0) return;
+  tsr_text_add(text, "\nlinks, GB/s (row to column)\n%-8s", "");
+  for (int i = 0; i < locations; i++) {
+    char name[TSR_LOCATION_NAME];
+    tsr_location_name(machine, i, name);
+    tsr_text_add(text, " %7s", name);
+  }
+  tsr_text_add(text, "\n");
+  for (int i = 0; i < locations; i++) add_link_row(text, machine, i);
+}
+
+static bool same_shape(const tsr_curve *a, const tsr_curve *b) {
+  size_t bytes = (size_t)a->count * sizeof *a->size;
+  return a->count == b->count && memcmp(a->size, b->size, bytes) == 0 &&
+         memcmp(a->rate, b->rate, bytes) == 0;
+}
+
+/* Links of one kind have one shape: it is printed for the first of them. */
+static bool is_first_of_shape(const tsr_machine *machine, int from, int to) {
+  int locations = machine->devices + machine->nodes;
+  for (int i = 0; i <= from; i++)
+    for (int j = 0; j < (i < from ? locations : to); j++)
+      if (same_shape(&machine->link[i][j].shape, &machine->link[from][to].shape)) return false;
+  return true;
+}
+
+static void add_shape(tsr_text *text, const tsr_machine *machine, int from, int to) {
+  const tsr_curve *shape = &machine->link[from][to].shape;
+  char from_name[TSR_LOCATION_NAME], to_name[TSR_LOCATION_NAME];
+  if (shape->count == 0 || !is_first_of_shape(machine, from, to)) return;
+  tsr_location_name(machine, from, from_name);
+  tsr_location_name(machine, to, to_name);
+  tsr_text_add(text, "\nsegments, GB/s (%s -> %s and like it)\n%-8s", from_name, to_name, "bytes");
+  for (int i = 0; i < shape->count; i++) tsr_text_add(text, " %7.0f", shape->size[i]);
+  tsr_text_add(text, "\n%-8s", "");
+  for (int i = 0; i < shape->count; i++) tsr_text_add(text, " %7.3g", shape->rate[i] / GIGA);
+  tsr_text_add(text, "\n");
+}
+
+static void add_channels(tsr_text *text, const tsr_machine *machine) {
+  if (machine->channels == 0) return;
+  tsr_text_add(text, "\n%-16s %8s  %s\n", "channel", "GB/s", "links (weight when not 1)");
+  for (int i = 0; i < machine->channels; i++) {
+    const tsr_channel *channel = &machine->channel[i];
+    tsr_text_add(text, "%-16s %8.4g ", channel->name, channel->capacity / GIGA);
+    for (int j = 0; j < channel->count; j++) {
+      char from[TSR_LOCATION_NAME], to[TSR_LOCATION_NAME];
+      tsr_location_name(machine, channel->uses[j].from, from);
+      tsr_location_name(machine, channel->uses[j].to, to);
+      tsr_text_add(text, " %s>%s", from, to);
+      if (channel->uses[j].weight != 1) tsr_text_add(text, "(%.3g)", channel->uses[j].weight);
+    }
+    tsr_text_add(text, "\n");
+  }
+}
+
+static void add_rates(tsr_text *text, const tsr_rates *rates, const tsr_type_info *type) {
+  if (rates->areas == 0) return;
+  tsr_text_add(text, "\nkernels, %s, TFLOP/s (sqrt(m n) by k); sustained %.4g\n%-8s", type->name,
+               rates->sustained / TERA, "");
+  for (int j = 0; j < rates->ks; j++) tsr_text_add(text, " %7.0f", rates->k[j]);
+  for (int i = 0; i < rates->areas; i++) {
+    tsr_text_add(text, "\n%-8.0f", rates->area[i]);
+    for (int j = 0; j < rates->ks; j++) tsr_text_add(text, " %7.3g", rates->flops[i][j] / TERA);
+  }
+  tsr_text_add(text, "\n");
+}
+
+static void add_host(tsr_text *text, const tsr_machine *machine) {
+  tsr_text_add(text, "\nCPU, TFLOP/s:");
+  for (int i = 0; i < TSR_TYPE_COUNT; i++)
+    if (machine->cpu_flops[i] > 0)
+      tsr_text_add(text, " %c %.3g", (char)tsr_type_at(i)->type, machine->cpu_flops[i] / TERA);
+  tsr_text_add(text, "; latency %.3g us\n", machine->cpu_latency / MICRO);
+  tsr_text_add(text, "staging: %d threads, %.4g GB/s each, %.4g GB/s in all\n", machine->lanes,
+               machine->lane_rate / GIGA, machine->staging_rate / GIGA);
+  tsr_text_add(text, "submission: copy %.3g us, kernel %.3g us\n", machine->submit_copy / MICRO,
+               machine->submit_kernel / MICRO);
+}
+
+void tsr_machine_print_text(const tsr_machine *machine, tsr_text *text) {
+  int locations = machine->devices + machine->nodes;
+  tsr_text_add(text, "machine %s (%s): %d device%s, %d host memory node%s%s\n", machine->name,
+               machine->source, machine->devices, machine->devices == 1 ? "" : "s", machine->nodes,
+               machine->nodes == 1 ? "" : "s", machine->interleaved ? ", interleaved" : "");
+  add_devices(text, machine);
+  add_links(text, machine);
+  for (int i = 0; i < locations; i++)
+    for (int j = 0; j < locations; j++) add_shape(text, machine, i, j);
+  add_channels(text, machine);
+  for (int i = 0; i < TSR_TYPE_COUNT; i++) add_rates(text, &machine->rates[i], tsr_type_at(i));
+  add_host(text, machine);
+}

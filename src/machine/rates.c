@@ -1,0 +1,137 @@
+/* What the machine's rates say about times. */
+#include <math.h>
+#include <string.h>
+
+#include "machine/machine.h"
+
+/* ---- Links ---- */
+
+double tsr_curve_at(const tsr_curve *curve, double size) {
+  int last = curve->count - 1;
+  if (last < 0) return 0;
+  if (!(size > curve->size[0])) return curve->rate[0];
+  if (size >= curve->size[last]) return curve->rate[last];
+  int i = 1;
+  while (size > curve->size[i]) i++;
+  double part = log(size / curve->size[i - 1]) / log(curve->size[i] / curve->size[i - 1]);
+  return curve->rate[i - 1] + part * (curve->rate[i] - curve->rate[i - 1]);
+}
+
+double tsr_link_rate(const tsr_link *link, double segment) {
+  if (link->bandwidth <= 0 || link->shape.count == 0) return link->bandwidth;
+  return fmin(link->bandwidth, tsr_curve_at(&link->shape, segment));
+}
+
+/* ---- Kernels ---- */
+
+/*
+ * The efficiency of a recent GPU: cuBLAS DGEMM on an NVIDIA H200 (CUDA 13.0) over its best rate,
+ * 62.8 TFLOP/s, each kernel less 2 us of fixed cost. Measured: n x n x n for n = 512 .. 8192,
+ * 2048 x 2048 x 256 .. 8192, 512 x 512 x 8192, 1024 x 1024 x 8192, 8192 x 8192 x 256. Estimated
+ * from these: the others. The row of 128 is a 14th of the row of 512, since there the time hardly
+ * depends on the area: the thread blocks do not fill the device.
+ */
+enum { SHAPE_AREAS = 6, SHAPE_KS = 6 };
+static const double shape_area[SHAPE_AREAS] = {128, 512, 1024, 2048, 4096, 8192};
+static const double shape_k[SHAPE_KS] = {64, 256, 512, 1024, 2048, 8192};
+static const double shape_best = 62.8;
+static const double shape[SHAPE_AREAS][SHAPE_KS] = {
+    {0.79, 1.86, 2.41, 2.84, 3.10, 3.36}, {11.0, 26.1, 33.8, 39.7, 43.4, 47.0},
+    {19.0, 40.0, 48.5, 53.5, 55.7, 57.4}, {20.5, 41.5, 51.2, 56.7, 60.0, 62.0},
+    {24.0, 48.0, 55.0, 59.0, 61.5, 62.8}, {28.0, 52.1, 57.0, 60.0, 62.0, 62.8},
+};
+
+void tsr_machine_set_rate(tsr_machine *machine, tsr_type type, double flops) {
+  int index = tsr_type_index(type);
+  if (index < 0) return;
+  tsr_rates *rates = &machine->rates[index];
+  *rates = (tsr_rates){.areas = SHAPE_AREAS, .ks = SHAPE_KS, .sustained = flops};
+  memcpy(rates->area, shape_area, sizeof shape_area);
+  memcpy(rates->k, shape_k, sizeof shape_k);
+  for (int i = 0; i < SHAPE_AREAS; i++)
+    for (int j = 0; j < SHAPE_KS; j++) rates->flops[i][j] = flops * (shape[i][j] / shape_best);
+}
+
+/* Where value lies among ascending points: between *below and the next, at the part returned. */
+static double locate(const double *points, int count, double value, int *below) {
+  *below = 0;
+  if (count < 2 || !(value > points[0])) return 0;
+  if (value >= points[count - 1]) {
+    *below = count - 2;
+    return 1;
+  }
+  while (value > points[*below + 1]) ++*below;
+  return log(value / points[*below]) / log(points[*below + 1] / points[*below]);
+}
+
+/* In the logarithm of the rate, too: between two measured sizes a rate follows a power of the size,
+ * and times keep growing with the work. */
+static double log_mean(double a, double b, double part) {
+  if (part == 0) return a;
+  return part == 1 ? b : a * exp(part * log(b / a));
+}
+
+static double rate_at(const tsr_rates *rates, double area, double k) {
+  int i, j;
+  double p = locate(rates->area, rates->areas, area, &i), q = locate(rates->k, rates->ks, k, &j);
+  int next_i = i + 1 < rates->areas ? i + 1 : i, next_j = j + 1 < rates->ks ? j + 1 : j;
+  double low = log_mean(rates->flops[i][j], rates->flops[i][next_j], q);
+  double high = log_mean(rates->flops[next_i][j], rates->flops[next_i][next_j], q);
+  return log_mean(low, high, p);
+}
+
+/* A product that is narrow cannot use each element often: then its operands' bytes bind (Choi et
+ * al., "Tuning of a matrix-matrix multiplication algorithm for several GPUs", equations 1 and 5).
+ */
+static double gemm_bytes(tsr_type type, double m, double n, double k, bool wide, bool reads_c) {
+  const tsr_type_info *info = tsr_type_get(type);
+  double c_size = (double)(wide ? tsr_type_get(info->wide)->size : info->size);
+  return (double)info->size * (m * k + k * n) + c_size * m * n * (reads_c ? 2 : 1);
+}
+
+static double gemm_time(const tsr_machine *machine, const tsr_device *device, tsr_type type,
+                        int64_t m, int64_t n, int64_t k, bool wide, bool reads_c) {
+  const tsr_rates *rates = &machine->rates[tsr_type_index(type)];
+  if (rates->areas == 0 || rates->ks == 0) return INFINITY;
+  double area = sqrt((double)m * (double)n);
+  double flops = tsr_kernel_flops(TSR_KERNEL_GEMM, type, m, n, k);
+  double bytes = gemm_bytes(type, (double)m, (double)n, (double)k, wide, reads_c);
+  double computing = flops / (rate_at(rates, area, (double)k) * device->speed);
+  return fmax(computing, bytes / device->memory_rate);
+}
+
+double tsr_machine_kernel_time(const tsr_machine *machine, int device, tsr_kernel kernel,
+                               tsr_type type, int64_t m, int64_t n, int64_t k, bool wide,
+                               bool reads_c) {
+  const tsr_device *d = &machine->device[device];
+  double working = tsr_kernel_get(kernel)->bound_by_memory
+                       ? tsr_kernel_bytes(kernel, type, m, n, wide, reads_c) / d->memory_rate
+                       : gemm_time(machine, d, type, m, n, k, wide, reads_c);
+  return d->kernel_latency + working;
+}
+
+/* Calls with fewer seconds of kernels leave the devices time to cool. */
+static const double sustained_after = 3e-3;
+
+static double best_of(const tsr_rates *rates) {
+  double best = 0;
+  for (int i = 0; i < rates->areas; i++)
+    for (int j = 0; j < rates->ks; j++) best = fmax(best, rates->flops[i][j]);
+  return best;
+}
+
+double tsr_machine_slowdown(const tsr_machine *machine, tsr_type type, double seconds) {
+  const tsr_rates *rates = &machine->rates[tsr_type_index(type)];
+  if (seconds < sustained_after || rates->sustained <= 0) return 1;
+  return fmax(1, best_of(rates) / rates->sustained);
+}
+
+double tsr_machine_best_rate(const tsr_machine *machine, tsr_type type, double seconds) {
+  return best_of(&machine->rates[tsr_type_index(type)]) /
+         tsr_machine_slowdown(machine, type, seconds);
+}
+
+double tsr_machine_cpu_time(const tsr_machine *machine, tsr_type type, double flops) {
+  double rate = machine->cpu_flops[tsr_type_index(type)];
+  return rate > 0 ? machine->cpu_latency + flops / rate : INFINITY;
+}

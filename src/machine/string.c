@@ -1,0 +1,436 @@
+/*
+ * Machines from strings, by the grammar of docs/machine.md: the string is read into a spec, in
+ * which each word fills its part, then what was left away is chosen, then the machine is built.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "machine/machine.h"
+
+#define GIGA 1e9
+#define TERA 1e12
+#define MICRO 1e-6
+#define LARGEST 1e9 /* of any number in a string */
+
+typedef enum fabric { FABRIC_NONE, FABRIC_NVSWITCH, FABRIC_NVLINK, FABRIC_PCIE } fabric;
+
+/* What a string says; rates as in the string's units, 0 where it says nothing. */
+typedef struct spec {
+  int nodes, devices;
+  double host_in, host_out;
+  bool interleaved;
+  double memory, memory_word, hbm, latency, launch;
+  fabric fabric;
+  double fabric_rate, pcie;
+  int sharing; /* devices on one host link; 0: all */
+  double rate[TSR_TYPE_COUNT], cpu;
+  int lanes;
+  double lane_rate, staging;
+} spec;
+
+typedef struct parser {
+  const char *string;
+  const char *word, *end; /* the current word */
+  const char *at;
+  spec spec;
+} parser;
+
+static bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\n';
+}
+
+/* ---- Reading ---- */
+
+static tsr_status fail_at(const parser *p, const char *at, const char *expected) {
+  int length = (int)(p->end - p->word);
+  return tsr_fail(TSR_ERR_MACHINE, "machine string, column %d, in \"%.*s\": expected %s",
+                  (int)(at - p->string) + 1, length > 60 ? 60 : length, p->word, expected);
+}
+
+static bool accept(parser *p, const char *text) {
+  size_t length = strlen(text);
+  if (length > (size_t)(p->end - p->at) || strncmp(p->at, text, length) != 0) return false;
+  p->at += length;
+  return true;
+}
+
+/* The same for a name, which no letter may follow. */
+static bool accept_name(parser *p, const char *name) {
+  const char *start = p->at;
+  if (!accept(p, name)) return false;
+  if (p->at == p->end || *p->at < 'a' || *p->at > 'z') return true;
+  p->at = start;
+  return false;
+}
+
+static tsr_status require(parser *p, const char *text, const char *expected) {
+  return accept(p, text) ? TSR_OK : fail_at(p, p->at, expected);
+}
+
+static tsr_status read_number(parser *p, const char *expected, double *value) {
+  const char *behind;
+  double number = 0;
+  if (!tsr_text_number(p->at, &behind, &number) || behind > p->end || !(number > 0) ||
+      number > LARGEST)
+    return fail_at(p, p->at, expected);
+  p->at = behind;
+  *value = number;
+  return TSR_OK;
+}
+
+static tsr_status read_count(parser *p, const char *expected, int most, int *value) {
+  int number = 0;
+  const char *at = p->at;
+  for (; at < p->end && *at >= '0' && *at <= '9' && number <= most; at++)
+    number = 10 * number + (*at - '0');
+  if (number < 1 || number > most) return fail_at(p, p->at, expected);
+  p->at = at;
+  *value = number;
+  return TSR_OK;
+}
+
+/* host[*N]:BW[,OUT] */
+static tsr_status read_host(parser *p) {
+  spec *s = &p->spec;
+  if (accept(p, "*"))
+    TSR_TRY(read_count(p, "1 to 8 host memory nodes", TSR_MACHINE_NODES, &s->nodes));
+  TSR_TRY(require(p, ":", "\":\" and GB/s of host memory (\"host:200\")"));
+  TSR_TRY(read_number(p, "GB/s of host memory, more than 0", &s->host_in));
+  if (!accept(p, ",")) return TSR_OK;
+  return read_number(p, "GB/s into host memory, more than 0", &s->host_out);
+}
+
+static tsr_status read_interleaved(parser *p) {
+  p->spec.interleaved = true;
+  return TSR_OK;
+}
+
+static tsr_status read_fabric(parser *p) {
+  spec *s = &p->spec;
+  if (accept_name(p, "none")) return TSR_OK;
+  if (accept_name(p, "pcie")) {
+    s->fabric = FABRIC_PCIE;
+    return TSR_OK;
+  }
+  if (accept_name(p, "nvswitch"))
+    s->fabric = FABRIC_NVSWITCH;
+  else if (accept_name(p, "nvlink"))
+    s->fabric = FABRIC_NVLINK;
+  else
+    return fail_at(p, p->at, "nvswitch:GB/s, nvlink:GB/s, pcie or none");
+  TSR_TRY(require(p, ":", "\":\" and GB/s between devices (\"@nvswitch:300\")"));
+  return read_number(p, "GB/s between devices, more than 0", &s->fabric_rate);
+}
+
+/* gpu*N[:MEM][@FABRIC] */
+static tsr_status read_gpu(parser *p) {
+  spec *s = &p->spec;
+  TSR_TRY(require(p, "*", "\"*\" and the number of devices (\"gpu*4\")"));
+  TSR_TRY(read_count(p, "1 to 32 devices", TSR_MACHINE_DEVICES, &s->devices));
+  if (accept(p, ":")) TSR_TRY(read_number(p, "GB of memory, more than 0", &s->memory));
+  return accept(p, "@") ? read_fabric(p) : TSR_OK;
+}
+
+/* pcie:BW[/pair|/N|/all] */
+static tsr_status read_pcie(parser *p) {
+  TSR_TRY(require(p, ":", "\":\" and GB/s (\"pcie:25\")"));
+  TSR_TRY(read_number(p, "GB/s of the host link, more than 0", &p->spec.pcie));
+  p->spec.sharing = 1;
+  if (!accept(p, "/")) return TSR_OK;
+  if (accept_name(p, "all")) {
+    p->spec.sharing = 0;
+    return TSR_OK;
+  }
+  if (!accept_name(p, "pair"))
+    return read_count(p, "pair, all, or how many devices share a link (1 to 32)",
+                      TSR_MACHINE_DEVICES, &p->spec.sharing);
+  p->spec.sharing = 2;
+  return TSR_OK;
+}
+
+static tsr_status read_rate_of_type(parser *p) {
+  static const char expected[] = "one of the types s d c z h b t (\"rate.h:750\")";
+  int index = p->at < p->end ? tsr_type_index((tsr_type)*p->at) : -1;
+  if (index < 0) return fail_at(p, p->at, expected);
+  if (p->spec.rate[index] > 0) return fail_at(p, p->word, "each rate once");
+  p->at++;
+  TSR_TRY(require(p, ":", "\":\" and TFLOP/s (\"rate.h:750\")"));
+  return read_number(p, "TFLOP/s, more than 0", &p->spec.rate[index]);
+}
+
+/* rate:D[,S] or rate.X:TF */
+static tsr_status read_rate(parser *p) {
+  double *d = &p->spec.rate[tsr_type_index(TSR_D)], *s = &p->spec.rate[tsr_type_index(TSR_S)];
+  if (accept(p, ".")) return read_rate_of_type(p);
+  TSR_TRY(require(p, ":", "\":\" and TFLOP/s (\"rate:19\"), or \".\" and a type (\"rate.h:750\")"));
+  if (*d > 0) return fail_at(p, p->word, "each rate once");
+  TSR_TRY(read_number(p, "TFLOP/s, more than 0", d));
+  if (!accept(p, ",")) return TSR_OK;
+  if (*s > 0) return fail_at(p, p->word, "each rate once");
+  return read_number(p, "TFLOP/s of fp32, more than 0", s);
+}
+
+static tsr_status read_mem(parser *p) {
+  TSR_TRY(require(p, ":", "\":\" and GB (\"mem:80\")"));
+  return read_number(p, "GB of device memory, more than 0", &p->spec.memory_word);
+}
+
+static tsr_status read_hbm(parser *p) {
+  TSR_TRY(require(p, ":", "\":\" and GB/s (\"hbm:3000\")"));
+  return read_number(p, "GB/s of device memory, more than 0", &p->spec.hbm);
+}
+
+static tsr_status read_lat(parser *p) {
+  TSR_TRY(require(p, ":", "\":\" and microseconds (\"lat:8\")"));
+  return read_number(p, "microseconds of a copy, more than 0", &p->spec.latency);
+}
+
+static tsr_status read_launch(parser *p) {
+  TSR_TRY(require(p, ":", "\":\" and microseconds (\"launch:3\")"));
+  return read_number(p, "microseconds of a kernel, more than 0", &p->spec.launch);
+}
+
+static tsr_status read_cpu(parser *p) {
+  TSR_TRY(require(p, ":", "\":\" and GFLOP/s (\"cpu:500\")"));
+  return read_number(p, "GFLOP/s of the CPU, more than 0", &p->spec.cpu);
+}
+
+/* lanes:N[@BW[/TOTAL]] */
+static tsr_status read_lanes(parser *p) {
+  TSR_TRY(require(p, ":", "\":\" and the number of staging threads (\"lanes:8@10\")"));
+  TSR_TRY(read_count(p, "1 to 256 staging threads", 256, &p->spec.lanes));
+  if (!accept(p, "@")) return TSR_OK;
+  TSR_TRY(read_number(p, "GB/s of one staging thread, more than 0", &p->spec.lane_rate));
+  if (!accept(p, "/")) return TSR_OK;
+  return read_number(p, "GB/s of all staging threads, more than 0", &p->spec.staging);
+}
+
+typedef struct word {
+  const char *name;
+  tsr_status (*read)(parser *p);
+  bool repeats;
+} word;
+
+static const word words[] = {
+    {"host", read_host, false},     {"interleaved", read_interleaved, false},
+    {"gpu", read_gpu, false},       {"pcie", read_pcie, false},
+    {"rate", read_rate, true},      {"mem", read_mem, false},
+    {"hbm", read_hbm, false},       {"lat", read_lat, false},
+    {"launch", read_launch, false}, {"cpu", read_cpu, false},
+    {"lanes", read_lanes, false},
+};
+enum { WORDS = sizeof words / sizeof *words };
+
+static tsr_status read_word(parser *p, unsigned *seen) {
+  for (unsigned i = 0; i < WORDS; i++) {
+    if (!accept_name(p, words[i].name)) continue;
+    if (!words[i].repeats && (*seen & 1u << i)) return fail_at(p, p->word, "this word only once");
+    *seen |= 1u << i;
+    TSR_TRY(words[i].read(p));
+    return p->at == p->end ? TSR_OK : fail_at(p, p->at, "a blank or the end");
+  }
+  return fail_at(p, p->word,
+                 "host, interleaved, gpu, pcie, rate, mem, hbm, lat, launch, cpu or lanes");
+}
+
+/* What only several words together show to be wrong. */
+static tsr_status check_words(parser *p, unsigned seen) {
+  p->word = p->at = p->string;
+  if (seen == 0) return fail_at(p, p->at, "at least one word, such as \"gpu*4\"");
+  if (p->spec.sharing > p->spec.devices && p->spec.sharing > 1)
+    return fail_at(p, p->at, "as many devices in gpu*N as share one link in pcie:BW/N");
+  if (p->spec.memory > 0 && p->spec.memory_word > 0)
+    return fail_at(p, p->at, "the memory of devices only once, in gpu*N:GB or in mem:GB");
+  return TSR_OK;
+}
+
+static tsr_status read_string(parser *p) {
+  unsigned seen = 0;
+  p->spec.sharing = 1;
+  for (p->end = p->string;;) {
+    for (p->word = p->end; is_blank(*p->word); p->word++) continue;
+    if (*p->word == '\0') break;
+    for (p->end = p->word; *p->end != '\0' && !is_blank(*p->end); p->end++) continue;
+    p->at = p->word;
+    TSR_TRY(read_word(p, &seen));
+  }
+  return check_words(p, seen);
+}
+
+/* ---- What was left away ---- */
+
+static double or_else(double value, double otherwise) {
+  return value > 0 ? value : otherwise;
+}
+
+static void choose_rates(double rate[TSR_TYPE_COUNT]) {
+  double *s = &rate[tsr_type_index(TSR_S)], *d = &rate[tsr_type_index(TSR_D)];
+  *d = or_else(*d, *s > 0 ? *s / 2 : 10);
+  *s = or_else(*s, 2 * *d);
+  double others[][2] = {
+      {TSR_C, *s}, {TSR_Z, *d}, {TSR_T, 4 * *s}, {TSR_H, 8 * *s}, {TSR_B, 8 * *s}};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    double *other = &rate[tsr_type_index((tsr_type)others[i][0])];
+    *other = or_else(*other, others[i][1]);
+  }
+}
+
+static int at_most(int value, int most) {
+  return value < most ? value : most;
+}
+
+static void choose(spec *s) {
+  s->nodes = s->nodes > 0 ? s->nodes : 1;
+  s->host_in = or_else(s->host_in, 100);
+  s->host_out = or_else(s->host_out, s->host_in);
+  s->memory = or_else(or_else(s->memory, s->memory_word), 40);
+  s->pcie = or_else(s->pcie, 25);
+  s->sharing = s->sharing > 0 ? s->sharing : s->devices;
+  s->hbm = or_else(s->hbm, 3000);
+  s->latency = or_else(s->latency, 8);
+  s->launch = or_else(s->launch, 3);
+  s->cpu = or_else(s->cpu, 500);
+  s->lanes = s->lanes > 0 ? s->lanes : at_most(4 * (s->devices > 0 ? s->devices : 1), 16);
+  s->lane_rate = or_else(s->lane_rate, 10);
+  double threads = s->lanes * s->lane_rate, memory = s->nodes * s->host_in / 2;
+  s->staging = or_else(s->staging, threads < memory ? threads : memory);
+  choose_rates(s->rate);
+}
+
+/* ---- Building ---- */
+
+/* A channel that there is no room for is reported when it is used. */
+static int add_channel(tsr_machine *machine, const char *what, int index, const char *way,
+                       double capacity) {
+  char name[sizeof machine->channel[0].name];
+  snprintf(name, sizeof name, "%s%d %s", what, index, way);
+  return tsr_machine_add_channel(machine, name, capacity * GIGA);
+}
+
+static void build_devices(const spec *s, tsr_machine *machine) {
+  for (int i = 0; i < s->devices; i++) {
+    tsr_device *device = &machine->device[i];
+    *device = (tsr_device){.speed = 1,
+                           .memory = s->memory * GIGA,
+                           .memory_rate = s->hbm * GIGA,
+                           .kernel_latency = s->launch * MICRO,
+                           .host_node = s->devices + i * s->nodes / s->devices};
+    snprintf(device->name, sizeof device->name, "gpu%d", i);
+  }
+}
+
+static void build_links(const spec *s, tsr_machine *machine) {
+  double rate = s->fabric == FABRIC_PCIE ? s->pcie : s->fabric_rate;
+  for (int i = 0; i < s->devices; i++) {
+    for (int node = s->devices; node < s->devices + s->nodes; node++) {
+      tsr_machine_set_link(machine, node, i, s->pcie * GIGA, s->latency * MICRO);
+      tsr_machine_set_link(machine, i, node, s->pcie * GIGA, s->latency * MICRO);
+    }
+    for (int j = 0; j < s->devices && s->fabric != FABRIC_NONE; j++)
+      if (i != j) tsr_machine_set_link(machine, i, j, rate * GIGA, s->latency * MICRO);
+  }
+}
+
+/* A memory node that both directions use. Interleaved matrices lie on all nodes, whichever they
+ * are said to be at: each copy loads each node with its share. */
+static tsr_status build_host_channel(const spec *s, tsr_machine *machine, int node) {
+  int channel = add_channel(machine, "host", node, "memory", s->host_in);
+  double part = s->interleaved ? 1.0 / s->nodes : 1, out = s->host_in / s->host_out;
+  for (int other = 0; other < s->nodes; other++) {
+    if (!s->interleaved && other != node) continue;
+    for (int i = 0; i < s->devices; i++) {
+      TSR_TRY(tsr_machine_use_channel(machine, channel, s->devices + other, i, part));
+      TSR_TRY(tsr_machine_use_channel(machine, channel, i, s->devices + other, part * out));
+    }
+  }
+  return TSR_OK;
+}
+
+/* All copies into or out of the devices [first, behind) over their host link. */
+static tsr_status build_pcie_channel(const spec *s, tsr_machine *machine, int first, bool in) {
+  int behind = at_most(first + s->sharing, s->devices), locations = s->devices + s->nodes;
+  int channel = add_channel(machine, "pcie", first / s->sharing, in ? "in" : "out", s->pcie);
+  for (int i = first; i < behind; i++) {
+    for (int j = s->fabric == FABRIC_PCIE ? 0 : s->devices; j < locations; j++) {
+      if (i == j) continue;
+      TSR_TRY(tsr_machine_use_channel(machine, channel, in ? j : i, in ? i : j, 1));
+    }
+  }
+  return TSR_OK;
+}
+
+/* A device's own link that only one copy can be on at a time needs no channel. */
+static bool needs_pcie_channels(const spec *s) {
+  return s->sharing > 1 || s->nodes > 1 || s->fabric == FABRIC_PCIE;
+}
+
+static tsr_status build_switch_channel(const spec *s, tsr_machine *machine, int device, bool in) {
+  int channel = add_channel(machine, "gpu", device, in ? "in" : "out", s->fabric_rate);
+  for (int other = 0; other < s->devices; other++) {
+    if (other == device) continue;
+    TSR_TRY(tsr_machine_use_channel(machine, channel, in ? other : device, in ? device : other, 1));
+  }
+  return TSR_OK;
+}
+
+static tsr_status build_channels(const spec *s, tsr_machine *machine) {
+  for (int node = 0; node < s->nodes && s->devices > 0; node++)
+    TSR_TRY(build_host_channel(s, machine, node));
+  for (int i = 0; i < s->devices && needs_pcie_channels(s); i += s->sharing) {
+    TSR_TRY(build_pcie_channel(s, machine, i, true));
+    TSR_TRY(build_pcie_channel(s, machine, i, false));
+  }
+  bool switched = s->fabric == FABRIC_NVSWITCH && s->devices > 1;
+  for (int i = 0; i < s->devices && switched; i++) {
+    TSR_TRY(build_switch_channel(s, machine, i, true));
+    TSR_TRY(build_switch_channel(s, machine, i, false));
+  }
+  return TSR_OK;
+}
+
+/* What a thread of the measured H200 machine takes to submit (CUDA 13.0). */
+#define SUBMIT_COPY 1.05e-6
+#define SUBMIT_KERNEL 6.6e-6
+
+static void build_rest(const spec *s, tsr_machine *machine) {
+  for (int i = 0; i < TSR_TYPE_COUNT; i++) {
+    const tsr_type_info *type = tsr_type_at(i);
+    bool twice = type->epsilon > 0x1p-50; /* fp32 in one form or another */
+    if (s->devices > 0) tsr_machine_set_rate(machine, type->type, s->rate[i] * TERA);
+    machine->cpu_flops[i] = s->cpu * GIGA * (twice ? 2 : 1);
+  }
+  machine->cpu_latency = 2 * MICRO;
+  machine->lanes = s->lanes;
+  machine->lane_rate = s->lane_rate * GIGA;
+  machine->staging_rate = s->staging * GIGA;
+  machine->submit_copy = SUBMIT_COPY;
+  machine->submit_kernel = SUBMIT_KERNEL;
+}
+
+static tsr_status build(const spec *s, const char *string, tsr_machine *machine) {
+  snprintf(machine->name, sizeof machine->name, "%s", string);
+  snprintf(machine->source, sizeof machine->source, "string");
+  machine->devices = s->devices;
+  machine->nodes = s->nodes;
+  machine->interleaved = s->interleaved;
+  build_devices(s, machine);
+  build_links(s, machine);
+  build_rest(s, machine);
+  TSR_TRY(build_channels(s, machine));
+  return tsr_machine_check(machine);
+}
+
+tsr_status tsr_machine_parse(const char *string, tsr_machine **machine) {
+  parser p = {.string = string};
+  tsr_machine *made = NULL;
+  TSR_TRY(read_string(&p));
+  choose(&p.spec);
+  TSR_TRY(tsr_machine_create(&made));
+  tsr_status status = build(&p.spec, string, made);
+  if (status != TSR_OK) {
+    tsr_machine_destroy(made);
+    return status;
+  }
+  *machine = made;
+  return TSR_OK;
+}

@@ -1,0 +1,166 @@
+/*
+ * The floor: a time that no execution of the call can beat on the machine.
+ *
+ * It is the largest of
+ *   - all flops at the rates of all devices together;
+ *   - the bytes that must leave and enter host memory, each once, over the best use of all host
+ *     links and of the channels that they share;
+ *   - for each device that is the home of operands: the least time over all shares f of the work
+ *     that it may do itself, of its own kernels, the others' kernels, and what it must send and
+ *     receive. If the others compute a share 1 - f of C, and no element of C is shared, they touch
+ *     shares a of A and b of B with a b >= 1 - f.
+ */
+#include <math.h>
+
+#include "plan/plan.h"
+
+static double total_speed(const tsr_machine *machine) {
+  double speed = 0;
+  for (int d = 0; d < machine->devices; d++) speed += machine->device[d].speed;
+  return speed;
+}
+
+/* flops/s of a device of speed 1. */
+static double device_rate(const tsr_machine *machine, const tsr_call *call) {
+  double best = tsr_machine_best_rate(machine, call->type, 0);
+  double seconds = tsr_call_flops(call) / (best * total_speed(machine));
+  return tsr_machine_best_rate(machine, call->type, seconds);
+}
+
+static double bytes_of(const tsr_call *call, int x) {
+  const tsr_operand *o = &call->operand[x];
+  return (double)o->rows * (double)o->cols * (double)tsr_type_get(call->type)->size;
+}
+
+/* What of an operand must be read (C: only with beta) and written. */
+static double read_bytes(const tsr_call *call, int x) {
+  if (x == TSR_C_) return call->beta == TSR_ZERO ? 0 : bytes_of(call, x);
+  return tsr_call_scales_only(call) ? 0 : bytes_of(call, x);
+}
+
+/* ---- Host memory ---------------------------------------------------------- */
+
+static double weight_on(const tsr_channel *channel, int from, int to) {
+  for (int i = 0; i < channel->count; i++)
+    if (channel->uses[i].from == from && channel->uses[i].to == to) return channel->uses[i].weight;
+  return 0;
+}
+
+/* Bytes/s between a host node and all devices in one direction, filling link after link. */
+static double host_rate(const tsr_machine *machine, int node, bool in) {
+  double left[TSR_MACHINE_CHANNELS], sum = 0;
+  for (int c = 0; c < machine->channels; c++) left[c] = machine->channel[c].capacity;
+  for (int d = 0; d < machine->devices; d++) {
+    int from = in ? node : d, to = in ? d : node;
+    double rate = machine->link[from][to].bandwidth;
+    for (int c = 0; c < machine->channels; c++) {
+      double weight = weight_on(&machine->channel[c], from, to);
+      if (weight > 0) rate = fmin(rate, left[c] / weight);
+    }
+    for (int c = 0; c < machine->channels; c++)
+      left[c] -= rate * weight_on(&machine->channel[c], from, to);
+    sum += rate;
+  }
+  return sum;
+}
+
+/* Seconds of a channel that carries every transfer of the node, whichever device it goes to. */
+static double shared_time(const tsr_machine *machine, const tsr_channel *channel, int node,
+                          double in, double out) {
+  double in_weight = INFINITY, out_weight = INFINITY;
+  for (int d = 0; d < machine->devices; d++) {
+    in_weight = fmin(in_weight, weight_on(channel, node, d));
+    out_weight = fmin(out_weight, weight_on(channel, d, node));
+  }
+  return (in_weight * in + out_weight * out) / channel->capacity;
+}
+
+/* Host memory that no device can reach: all of its bytes go through the staging threads. */
+static bool is_staged(const tsr_operand *operand) {
+  return (operand->memory == TSR_PAGEABLE && operand->pinned_end == 0) ||
+         operand->memory == TSR_MANAGED;
+}
+
+static double host_time(const tsr_machine *machine, const tsr_call *call, int node) {
+  double in = 0, out = 0, staged = 0;
+  for (int x = 0; x < TSR_OPERANDS; x++) {
+    if (call->operand[x].location != node) continue;
+    double reads = read_bytes(call, x), writes = x == TSR_C_ ? bytes_of(call, x) : 0;
+    in += reads;
+    out += writes;
+    if (is_staged(&call->operand[x])) staged += reads + writes;
+  }
+  double time = 0;
+  if (in > 0) time = fmax(time, in / host_rate(machine, node, true));
+  if (out > 0) time = fmax(time, out / host_rate(machine, node, false));
+  for (int c = 0; c < machine->channels; c++)
+    time = fmax(time, shared_time(machine, &machine->channel[c], node, in, out));
+  if (machine->staging_rate > 0) time = fmax(time, staged / machine->staging_rate);
+  return time;
+}
+
+/* ---- Devices that are homes ----------------------------------------------- */
+
+/* Bytes/s that a device can send to (or receive from) all others at once, host included. */
+static double device_port(const tsr_machine *machine, int device, bool sends) {
+  double sum = 0, cap = INFINITY;
+  for (int o = 0; o < machine->devices + machine->nodes; o++)
+    if (o != device)
+      sum += sends ? machine->link[device][o].bandwidth : machine->link[o][device].bandwidth;
+  for (int c = 0; c < machine->channels; c++) {
+    double least = INFINITY; /* weight of this direction, if every link to another device uses it */
+    for (int o = 0; o < machine->devices; o++)
+      if (o != device)
+        least = fmin(least, sends ? weight_on(&machine->channel[c], device, o)
+                                  : weight_on(&machine->channel[c], o, device));
+    if (least > 0 && isfinite(least)) cap = fmin(cap, machine->channel[c].capacity / least);
+  }
+  double host = 0;
+  for (int o = machine->devices; o < machine->devices + machine->nodes; o++)
+    host += sends ? machine->link[device][o].bandwidth : machine->link[o][device].bandwidth;
+  return fmin(sum, cap + host);
+}
+
+/* Least a |A| + b |B| over a, b <= 1 with a b >= share; bytes at other homes cost nothing here. */
+static double least_operands(double a_bytes, double b_bytes, double share) {
+  if (a_bytes == 0 || b_bytes == 0) return share * (a_bytes + b_bytes);
+  double a = fmin(1, fmax(share, sqrt(share * b_bytes / a_bytes)));
+  return a * a_bytes + share / a * b_bytes;
+}
+
+static double home_time(const tsr_machine *machine, const tsr_call *call, int device) {
+  double held[TSR_OPERANDS] = {0}, back = 0;
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    if (call->operand[x].location == device) held[x] = read_bytes(call, x);
+  if (call->operand[TSR_C_].location == device) back = bytes_of(call, TSR_C_);
+  double rate = device_rate(machine, call), flops = tsr_call_flops(call);
+  double own = rate * machine->device[device].speed, others = rate * total_speed(machine) - own;
+  double sends = device_port(machine, device, true), takes = device_port(machine, device, false);
+  double best = INFINITY;
+  enum { STEPS = 256 };
+  for (int i = 0; i <= STEPS; i++) {
+    double away = (double)i / STEPS; /* share of the work that the others do */
+    double time = (1 - away) * flops / own;
+    if (away > 0) {
+      /* C need not be sent: it may be added where it is. */
+      double out = least_operands(held[TSR_A], held[TSR_B_], away);
+      time = fmax(time, fmax(away * flops / others, fmax(out / sends, away * back / takes)));
+    }
+    best = fmin(best, time);
+  }
+  return best;
+}
+
+double tsr_plan_floor(const tsr_machine *machine, const tsr_call *call) {
+  if (machine->devices == 0) return tsr_machine_cpu_time(machine, call->type, tsr_call_flops(call));
+  double flops = tsr_call_scales_only(call) ? 0 : tsr_call_flops(call);
+  double time = flops / (device_rate(machine, call) * total_speed(machine));
+  for (int node = machine->devices; node < machine->devices + machine->nodes; node++)
+    time = fmax(time, host_time(machine, call, node));
+  for (int d = 0; d < machine->devices; d++) {
+    bool is_home = false;
+    for (int x = 0; x < TSR_OPERANDS; x++) is_home |= call->operand[x].location == d;
+    if (is_home && flops > 0) time = fmax(time, home_time(machine, call, d));
+  }
+  return time;
+}

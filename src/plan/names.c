@@ -1,0 +1,105 @@
+#include "plan/names.h"
+
+#include <stdio.h>
+
+const char *tsr_matrix_name(int matrix) {
+  static const char *const names[TSR_MATRICES] = {"A", "B", "C", "W"};
+  return matrix >= 0 && matrix < TSR_MATRICES ? names[matrix] : "?";
+}
+
+const char *tsr_plan_location_name(const tsr_plan *plan, int location, tsr_name *name) {
+  bool device = location < plan->machine_devices;
+  snprintf(name->text, sizeof name->text, "%s %d", device ? "device" : "host",
+           device ? location : location - plan->machine_devices);
+  return name->text;
+}
+
+const char *tsr_queue_name(const tsr_plan_queue *queue, tsr_name *name) {
+  static const char *const roles[] = {"in", "out", "peer to", "compute", "add", "lane", "user"};
+  const char *role = queue->role <= TSR_QUEUE_USER ? roles[queue->role] : "?";
+  bool numbered = queue->role == TSR_QUEUE_PEER || queue->role == TSR_QUEUE_COMPUTE ||
+                  queue->role == TSR_QUEUE_LANE;
+  if (numbered)
+    snprintf(name->text, sizeof name->text, "%s %d", role, queue->index);
+  else
+    snprintf(name->text, sizeof name->text, "%s", role);
+  return name->text;
+}
+
+static const tsr_buffer *buffer_at(const tsr_plan *plan, int32_t index) {
+  bool known = index >= 0 && (size_t)index < plan->buffers.count;
+  return known ? &plan->buffers.items[index] : NULL;
+}
+
+const char *tsr_command_name(const tsr_plan *plan, const tsr_command *command, tsr_name *name) {
+  if (command->kind == TSR_COMMAND_COPY) {
+    const tsr_buffer *from = buffer_at(plan, command->buffer[0]);
+    snprintf(name->text, sizeof name->text, "copy of %s",
+             from == NULL ? "?" : tsr_matrix_name(from->matrix));
+  } else {
+    bool known = command->kind == TSR_COMMAND_KERNEL && command->kernel < TSR_KERNEL_COUNT;
+    snprintf(name->text, sizeof name->text, "%s",
+             known ? tsr_kernel_get((tsr_kernel)command->kernel)->name : "unknown command");
+  }
+  return name->text;
+}
+
+static void describe_copy(const tsr_plan *plan, const tsr_command *command, tsr_name *name) {
+  const tsr_buffer *from = buffer_at(plan, command->buffer[0]);
+  const tsr_buffer *to = buffer_at(plan, command->buffer[1]);
+  tsr_name what, source, target, queue;
+  tsr_command_name(plan, command, &what);
+  tsr_queue_name(&plan->queue[command->queue], &queue);
+  if (from == NULL || to == NULL)
+    snprintf(name->text, sizeof name->text, "%.20s, queue %.20s", what.text, queue.text);
+  else
+    snprintf(name->text, sizeof name->text, "%.16s from %.16s to %.16s, queue %.16s", what.text,
+             tsr_plan_location_name(plan, from->location, &source),
+             tsr_plan_location_name(plan, to->location, &target), queue.text);
+}
+
+const char *tsr_command_describe(const tsr_plan *plan, const tsr_command *command, tsr_name *name) {
+  tsr_name what, location, queue;
+  if (command->queue >= plan->queues || command->queue >= TSR_PLAN_QUEUES)
+    return tsr_command_name(plan, command, name);
+  if (command->kind == TSR_COMMAND_COPY) {
+    describe_copy(plan, command, name);
+    return name->text;
+  }
+  const tsr_plan_queue *where = &plan->queue[command->queue];
+  snprintf(name->text, sizeof name->text, "%.20s on %.20s, queue %.20s",
+           tsr_command_name(plan, command, &what),
+           tsr_plan_location_name(plan, where->location, &location), tsr_queue_name(where, &queue));
+  return name->text;
+}
+
+const char *tsr_call_name(const tsr_call *call, tsr_name *name) {
+  snprintf(name->text, sizeof name->text, "%cgemm %c%c", (char)call->type, (char)call->transa,
+           (char)call->transb);
+  return name->text;
+}
+
+const char *tsr_home_name(const tsr_plan *plan, int operand, tsr_name *name) {
+  static const char *const kinds[] = {"pageable", "pinned", "managed", "memory of"};
+  const tsr_operand *home = &plan->call.operand[operand];
+  tsr_name location;
+  tsr_plan_location_name(plan, home->location, &location);
+  if (home->memory == TSR_DEVICE)
+    snprintf(name->text, sizeof name->text, "%.20s", location.text);
+  else if (home->memory == TSR_PAGEABLE && home->pinned_end > home->pinned_begin)
+    snprintf(name->text, sizeof name->text, "partly pinned, %.20s", location.text);
+  else
+    snprintf(name->text, sizeof name->text, "%s, %.20s", kinds[home->memory], location.text);
+  return name->text;
+}
+
+size_t tsr_matrix_element(const tsr_call *call, int matrix) {
+  const tsr_type_info *info = tsr_type_get(call->type);
+  return matrix == TSR_W ? tsr_type_get(info->wide)->size : info->size;
+}
+
+double tsr_command_bytes(const tsr_plan *plan, const tsr_command *command) {
+  const tsr_buffer *from = buffer_at(plan, command->buffer[0]);
+  if (command->kind != TSR_COMMAND_COPY || from == NULL) return 0;
+  return (double)command->m * command->n * (double)tsr_matrix_element(&plan->call, from->matrix);
+}

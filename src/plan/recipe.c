@@ -1,0 +1,87 @@
+#include "plan/recipe.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/alloc.h"
+
+static int64_t smaller(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+/* Slabs that double: while one is computed, the next one, twice as long, arrives; the last one is
+ * about half of k, so that C is complete in parts for as long as possible. */
+static tsr_status geometric_cuts(int64_t k, int64_t first, tsr_cuts *cuts) {
+  int64_t size = first > 0 ? first : k;
+  TSR_TRY(tsr_cuts_uniform(64, 1, cuts));
+  int count = 0;
+  int64_t at = 0;
+  for (; k - at > 2 * size && count < 62; size *= 2) {
+    at += size;
+    cuts->at[++count] = at;
+  }
+  if (k > at) cuts->at[++count] = k;
+  cuts->count = count;
+  return TSR_OK;
+}
+
+static tsr_status cut(const tsr_recipe *r, const tsr_call *call, tsr_tiling *t) {
+  int64_t k = tsr_call_scales_only(call) ? 0 : call->k;
+  if (r->tile > 0) {
+    TSR_TRY(tsr_cuts_uniform(call->m, r->tile, &t->m));
+    TSR_TRY(tsr_cuts_uniform(call->n, r->tile, &t->n));
+    return tsr_cuts_uniform(k, r->tile, &t->k);
+  }
+  TSR_TRY(tsr_cuts_equal(call->m, r->grid_rows, 128, &t->m));
+  TSR_TRY(tsr_cuts_equal(call->n, r->grid_cols, 128, &t->n));
+  return geometric_cuts(k, r->slab, &t->k);
+}
+
+tsr_status tsr_recipe_tiling(const tsr_recipe *r, const tsr_call *call, const int *order,
+                             tsr_tiling *t) {
+  int devices = r->grid_rows * r->grid_cols;
+  int64_t all = call->n;
+  *t = (tsr_tiling){.grid_rows = r->grid_rows,
+                    .grid_cols = r->grid_cols,
+                    .lazy = r->lazy && !tsr_call_scales_only(call),
+                    .chunk_first = r->chunk_first ? smaller(r->chunk_first, all) : all,
+                    .chunk = r->chunk ? smaller(r->chunk, all) : all,
+                    .chunk_last = r->chunk_last ? smaller(r->chunk_last, all) : all,
+                    .chunk_least = r->chunk_least};
+  if (r->tile > 0) t->pass_rows = t->pass_cols = 1;
+  t->device = tsr_alloc(sizeof *t->device * (size_t)devices);
+  tsr_status status = t->device ? cut(r, call, t)
+                                : tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+  if (status != TSR_OK) {
+    tsr_tiling_free(t);
+    return status;
+  }
+  for (int i = 0; i < devices; i++) t->device[i] = (int16_t)order[i];
+  return TSR_OK;
+}
+
+void tsr_tiling_free(tsr_tiling *t) {
+  tsr_cuts_free(&t->m);
+  tsr_cuts_free(&t->n);
+  tsr_cuts_free(&t->k);
+  tsr_dealloc(t->device);
+  t->device = NULL;
+}
+
+static int print_cuts(const tsr_recipe *r, char *text, size_t room) {
+  if (r->tile > 0) return snprintf(text, room, "tiles of %" PRId64, r->tile);
+  if (r->slab == 0)
+    return snprintf(text, room, "all of A, then B in chunks of %" PRId64 " columns", r->chunk_last);
+  return snprintf(text, room,
+                  "slabs of k from %" PRId64 ", doubling; kernels of %" PRId64 ", %" PRId64
+                  ", at the end %" PRId64 " columns",
+                  r->slab, r->chunk_first, r->chunk, r->chunk_last);
+}
+
+void tsr_recipe_print(const tsr_recipe *r, char *text, size_t room) {
+  int used = print_cuts(r, text, room);
+  if (used < 0 || (size_t)used >= room) return;
+  snprintf(text + used, room - (size_t)used, "%s; copies of %.3g MB%s",
+           r->chunk_least > 0 && r->tile == 0 ? ", tapered" : "", (double)r->piece / 1e6,
+           r->lazy ? "; C is added last" : "");
+}

@@ -1,0 +1,301 @@
+/*
+ * Replay: a plan in virtual time, without data.
+ *
+ * Queues run in order, side by side. A running command is a flow: it has work left (bytes of a
+ * copy, seconds of a kernel) and a rate that shrinks when a channel it uses is full; all flows of a
+ * full channel shrink alike. Kernels of one device share it as a channel too: a kernel too small to
+ * fill the device leaves room for another one beside it.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "plan/names.h"
+
+enum { FLOW_CHANNELS = 6, NONE = -1 };
+
+typedef struct flow {
+  int32_t command;
+  int channels;
+  int channel[FLOW_CHANNELS];
+  double share[FLOW_CHANNELS]; /* of the channel's capacity, at full rate */
+  double left, full, rate;     /* work, work/s alone, work/s now */
+} flow;
+
+/* A queue: idle, held by a command it waits for, asleep until its command is submitted, or
+ * running. */
+typedef struct lane {
+  uint32_t next, end; /* its commands: order[next .. end) */
+  int32_t held_next;  /* next queue held by the same command */
+  double asleep;      /* its head cannot start before; 0: not asleep */
+  double since;       /* when it became idle */
+  bool running;
+} lane;
+
+typedef struct replay {
+  tsr_plan *plan;
+  const tsr_machine *machine;
+  double now;
+  uint32_t *order;   /* commands by queue */
+  int32_t *held;     /* [command]: first queue that waits for it */
+  bool *over;        /* [command] */
+  double *submitted; /* [command]: when its submitter has come to it */
+  lane lane[TSR_PLAN_QUEUES];
+  flow flow[TSR_PLAN_QUEUES];
+  int flows;
+  int sleepers;
+  double load[TSR_MACHINE_CHANNELS + TSR_MACHINE_DEVICES + 1]; /* devices and the staging threads
+                                                                  are channels too */
+  bool changed;                                                /* rates must be computed again */
+  double slowdown;  /* of products, under the power limit */
+  double best_rate; /* flops/s of large products on a device of speed 1 */
+} replay;
+
+/* ---- What commands cost --------------------------------------------------- */
+
+static void add_share(flow *f, int channel, double share) {
+  if (f->channels == FLOW_CHANNELS) return;
+  f->channel[f->channels] = channel;
+  f->share[f->channels++] = share;
+}
+
+/* Length of the runs of contiguous bytes of a copy at its host end, or between devices. */
+static double segment_of(const tsr_plan *plan, const tsr_command *c, double size) {
+  double column = (double)c->m * size;
+  for (int i = 0; i < 2; i++) {
+    const tsr_buffer *b = &plan->buffers.items[c->buffer[i]];
+    if (b->location >= plan->machine_devices && b->ld != c->m) return column;
+  }
+  return column * (double)c->n;
+}
+
+static void copy_flow(const replay *r, const tsr_command *c, bool fresh, flow *f) {
+  const tsr_buffer *from = &r->plan->buffers.items[c->buffer[0]];
+  const tsr_buffer *to = &r->plan->buffers.items[c->buffer[1]];
+  double size = (double)tsr_matrix_element(&r->plan->call, from->matrix);
+  const tsr_link *link = &r->machine->link[from->location][to->location];
+  bool in_host = from->location == to->location;
+  f->full = in_host ? r->machine->lane_rate : tsr_link_rate(link, segment_of(r->plan, c, size));
+  if (f->full <= 0) f->full = 1e9;
+  double start = in_host ? 1e-6 : fresh ? link->latency : 0.15 * link->latency;
+  f->left = (double)c->m * (double)c->n * size + start * f->full;
+  for (int i = 0; i < r->machine->channels; i++) {
+    const tsr_channel *channel = &r->machine->channel[i];
+    for (int u = 0; u < channel->count; u++)
+      if (channel->uses[u].from == from->location && channel->uses[u].to == to->location)
+        add_share(f, i, f->full * channel->uses[u].weight / channel->capacity);
+  }
+  if (in_host && r->machine->staging_rate > 0)
+    add_share(f, TSR_MACHINE_CHANNELS + r->plan->machine_devices,
+              f->full / r->machine->staging_rate);
+}
+
+/* How much of a device a kernel fills: its rate over the best rate there is. */
+static double fill_of(const replay *r, const tsr_command *c, double seconds, int device) {
+  if (c->kernel != TSR_KERNEL_GEMM) return 0.1;
+  double flops = tsr_kernel_flops(TSR_KERNEL_GEMM, r->plan->call.type, c->m, c->n, c->k);
+  double fill = flops / seconds / (r->best_rate * r->machine->device[device].speed);
+  return fill < 0.05 ? 0.05 : fill > 1 ? 1 : fill;
+}
+
+static double kernel_time(const replay *r, const tsr_command *c) {
+  int device = r->plan->queue[c->queue].location;
+  bool reads_c = (c->flags & TSR_FLAG_BETA_ONE) ||
+                 ((c->flags & TSR_FLAG_BETA) && r->plan->call.beta != TSR_ZERO);
+  double time =
+      tsr_machine_kernel_time(r->machine, device, (tsr_kernel)c->kernel, r->plan->call.type, c->m,
+                              c->n, c->k, (c->flags & TSR_FLAG_WIDE) != 0, reads_c);
+  return c->kernel == TSR_KERNEL_GEMM ? time * r->slowdown : time;
+}
+
+static void kernel_flow(const replay *r, const tsr_command *c, flow *f) {
+  int device = r->plan->queue[c->queue].location;
+  f->left = kernel_time(r, c);
+  f->full = 1;
+  add_share(f, TSR_MACHINE_CHANNELS + device, fill_of(r, c, f->left, device));
+}
+
+/* ---- Virtual time --------------------------------------------------------- */
+
+static void share_channels(replay *r) {
+  memset(r->load, 0, sizeof r->load);
+  for (int i = 0; i < r->flows; i++)
+    for (int c = 0; c < r->flow[i].channels; c++)
+      r->load[r->flow[i].channel[c]] += r->flow[i].share[c];
+  for (int i = 0; i < r->flows; i++) {
+    flow *f = &r->flow[i];
+    double most = 1;
+    for (int c = 0; c < f->channels; c++) most = fmax(most, r->load[f->channel[c]]);
+    f->rate = f->full / most;
+  }
+  r->changed = false;
+}
+
+static void start(replay *r, int queue, int32_t command) {
+  lane *l = &r->lane[queue];
+  tsr_command *c = &r->plan->commands.items[command];
+  flow *f = &r->flow[r->flows++];
+  *f = (flow){.command = command};
+  if (c->kind == TSR_COMMAND_COPY)
+    copy_flow(r, c, r->now > l->since, f);
+  else
+    kernel_flow(r, c, f);
+  c->begin = (float)r->now;
+  l->running = true;
+  r->changed = true;
+}
+
+/* Starts the head of a queue, or finds out what holds it. */
+static void advance(replay *r, int queue) {
+  lane *l = &r->lane[queue];
+  if (l->running || l->asleep > 0 || l->next == l->end) return;
+  int32_t command = (int32_t)r->order[l->next];
+  const tsr_command *c = &r->plan->commands.items[command];
+  for (int i = 0; i < c->waits; i++) {
+    uint32_t awaited = r->plan->waits.items[c->wait + (uint32_t)i];
+    if (r->over[awaited]) continue;
+    l->held_next = r->held[awaited];
+    r->held[awaited] = queue;
+    return;
+  }
+  if (r->submitted[command] > r->now) {
+    l->asleep = r->submitted[command];
+    r->sleepers++;
+    return;
+  }
+  start(r, queue, command);
+}
+
+static void finish(replay *r, int i) {
+  int32_t command = r->flow[i].command;
+  r->flow[i] = r->flow[--r->flows];
+  r->changed = true;
+  tsr_command *c = &r->plan->commands.items[command];
+  c->end = (float)r->now;
+  r->over[command] = true;
+  lane *l = &r->lane[c->queue];
+  l->running = false;
+  l->since = r->now;
+  l->next++;
+  for (int32_t q = r->held[command], next; q != NONE; q = next) {
+    next = r->lane[q].held_next;
+    advance(r, q);
+  }
+  advance(r, c->queue);
+}
+
+static void wake(replay *r) {
+  for (int q = 0; q < r->plan->queues && r->sleepers; q++) {
+    lane *l = &r->lane[q];
+    if (l->asleep == 0 || l->asleep > r->now) continue;
+    l->asleep = 0;
+    r->sleepers--;
+    advance(r, q);
+  }
+}
+
+/* Moves to the next event. False when nothing is left to happen. */
+static bool step(replay *r) {
+  if (r->changed) share_channels(r);
+  double dt = INFINITY;
+  int first = NONE;
+  for (int i = 0; i < r->flows; i++) {
+    double t = r->flow[i].left / r->flow[i].rate;
+    if (t < dt) {
+      dt = t;
+      first = i;
+    }
+  }
+  if (r->sleepers)
+    for (int q = 0; q < r->plan->queues; q++)
+      if (r->lane[q].asleep > 0 && r->lane[q].asleep - r->now < dt) {
+        dt = fmax(0, r->lane[q].asleep - r->now);
+        first = NONE;
+      }
+  if (isinf(dt)) return false;
+  for (int i = 0; i < r->flows; i++) r->flow[i].left -= dt * r->flow[i].rate;
+  r->now += dt;
+  if (first != NONE) finish(r, first);
+  if (r->sleepers) wake(r);
+  return true;
+}
+
+/* ---- Set-up --------------------------------------------------------------- */
+
+static void sort_by_queue(replay *r) {
+  const tsr_plan *plan = r->plan;
+  uint32_t count[TSR_PLAN_QUEUES + 1] = {0};
+  for (size_t i = 0; i < plan->commands.count; i++) count[plan->commands.items[i].queue + 1]++;
+  for (int q = 0; q < plan->queues; q++) {
+    count[q + 1] += count[q];
+    r->lane[q] = (lane){.next = count[q], .end = count[q + 1], .held_next = NONE};
+  }
+  for (size_t i = 0; i < plan->commands.count; i++)
+    r->order[count[plan->commands.items[i].queue]++] = (uint32_t)i;
+}
+
+/* Each device has one submitter, which comes to its commands in order. */
+static void time_submission(replay *r) {
+  double at[TSR_MACHINE_LOCATIONS] = {0};
+  for (size_t i = 0; i < r->plan->commands.count; i++) {
+    const tsr_command *c = &r->plan->commands.items[i];
+    const tsr_plan_queue *queue = &r->plan->queue[c->queue];
+    r->submitted[i] = queue->role == TSR_QUEUE_LANE ? 0 : at[queue->location];
+    at[queue->location] +=
+        c->kind == TSR_COMMAND_COPY ? r->machine->submit_copy : r->machine->submit_kernel;
+  }
+}
+
+static void set_rates(replay *r) {
+  double flops = tsr_call_scales_only(&r->plan->call) ? 0 : tsr_call_flops(&r->plan->call);
+  tsr_type type = r->plan->call.type;
+  double cold = tsr_machine_best_rate(r->machine, type, 0);
+  double seconds = cold > 0 && r->plan->devices > 0 ? flops / (cold * r->plan->devices) : 0;
+  r->slowdown = tsr_machine_slowdown(r->machine, type, seconds);
+  r->best_rate = cold / r->slowdown;
+}
+
+static bool set_up(replay *r) {
+  size_t n = r->plan->commands.count + 1;
+  r->order = tsr_alloc(sizeof *r->order * n);
+  r->held = tsr_alloc(sizeof *r->held * n);
+  r->over = tsr_alloc_zero(n, sizeof *r->over);
+  r->submitted = tsr_alloc(sizeof *r->submitted * n);
+  if (!r->order || !r->held || !r->over || !r->submitted) return false;
+  memset(r->held, NONE, sizeof *r->held * n);
+  sort_by_queue(r);
+  time_submission(r);
+  set_rates(r);
+  return true;
+}
+
+static void tear_down(replay *r) {
+  tsr_dealloc(r->order);
+  tsr_dealloc(r->held);
+  tsr_dealloc(r->over);
+  tsr_dealloc(r->submitted);
+  tsr_dealloc(r);
+}
+
+tsr_status tsr_plan_replay(tsr_plan *plan, const tsr_machine *machine, double *seconds) {
+  replay *r = tsr_alloc(sizeof *r);
+  if (!r) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a replay: free some");
+  r->plan = plan;
+  r->machine = machine;
+  r->now = 0;
+  r->flows = r->sleepers = 0;
+  r->changed = true;
+  tsr_status status = TSR_OK;
+  if (!set_up(r)) {
+    status = tsr_fail(TSR_ERR_MEMORY, "no host memory for a replay: free some");
+  } else {
+    for (int q = 0; q < plan->queues; q++) advance(r, q);
+    while (step(r)) continue;
+    for (size_t i = 0; i < plan->commands.count; i++)
+      if (!r->over[i])
+        status = tsr_fail(TSR_ERR_INTERNAL, "command %zu of a plan waits for ever", i);
+    *seconds = r->now;
+  }
+  tear_down(r);
+  return status;
+}

@@ -1,0 +1,429 @@
+/*
+ * Routes: where each piece of a tile comes from, over which links, in which order.
+ *
+ * The estimate is the link availability matrix of Uncut-GEMMs (section III-D), with two changes:
+ * links are accounted with the channels that they share, and once a device has a piece the others
+ * take it from devices, not from its home again, wherever that link is no slower. So on a machine
+ * whose devices reach each other no byte of A or B crosses the host's link twice, and the pieces
+ * are dealt over all devices' host links by themselves, since the first receiver is the one whose
+ * link is free first. Receivers that take a piece from each other are a pipelined broadcast
+ * (III-E).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/queue.h"
+#include "plan/schedule.h"
+
+/* The channels a link uses, as seconds of the channel for each byte. */
+enum { LINK_USES = 6 };
+
+typedef struct tsr_link_uses {
+  int count;
+  int channel[LINK_USES];
+  float seconds[LINK_USES];
+} tsr_link_uses;
+
+static size_t link_index(const tsr_scheduler *s, int from, int to) {
+  return (size_t)from * (size_t)s->locations + (size_t)to;
+}
+
+static void note_channel(tsr_scheduler *s, int channel) {
+  const tsr_channel *c = &s->machine->channel[channel];
+  for (int i = 0; i < c->count; i++) {
+    tsr_link_uses *uses = &s->link_uses[link_index(s, c->uses[i].from, c->uses[i].to)];
+    if (uses->count == LINK_USES) continue;
+    uses->channel[uses->count] = channel;
+    uses->seconds[uses->count++] = (float)(c->uses[i].weight / c->capacity);
+  }
+}
+
+tsr_status tsr_route_init(tsr_scheduler *s) {
+  s->locations = s->machine->devices + s->machine->nodes;
+  size_t links = (size_t)s->locations * (size_t)s->locations;
+  s->link_free = tsr_alloc_zero(links, sizeof *s->link_free);
+  s->link_uses = tsr_alloc_zero(links, sizeof *s->link_uses);
+  s->channel_free = tsr_alloc_zero((size_t)s->machine->channels + 1, sizeof *s->channel_free);
+  if (!s->link_free || !s->link_uses || !s->channel_free)
+    return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+  for (int i = 0; i < s->machine->channels; i++) note_channel(s, i);
+  return TSR_OK;
+}
+
+void tsr_route_free(tsr_scheduler *s) {
+  tsr_dealloc(s->link_free);
+  tsr_dealloc(s->link_uses);
+  tsr_dealloc(s->channel_free);
+}
+
+/* ---- The link availability matrix ----------------------------------------- */
+
+/* When bytes that are at `from` at time ready would be at `to`. */
+static float arrival(const tsr_scheduler *s, int from, int to, double bytes, double segment,
+                     float ready) {
+  const tsr_link *link = &s->machine->link[from][to];
+  double rate = tsr_link_rate(link, segment);
+  if (rate <= 0) return INFINITY;
+  size_t index = link_index(s, from, to);
+  float start = fmaxf(ready, s->link_free[index]);
+  float end = start + (float)(bytes / rate);
+  const tsr_link_uses *uses = &s->link_uses[index];
+  for (int i = 0; i < uses->count; i++) {
+    float busy = fmaxf(ready, s->channel_free[uses->channel[i]]);
+    end = fmaxf(end, busy + (float)bytes * uses->seconds[i]);
+  }
+  return end;
+}
+
+static void occupy(tsr_scheduler *s, int from, int to, double bytes, float ready, float end) {
+  size_t index = link_index(s, from, to);
+  s->link_free[index] = end;
+  const tsr_link_uses *uses = &s->link_uses[index];
+  for (int i = 0; i < uses->count; i++) {
+    float *busy = &s->channel_free[uses->channel[i]];
+    *busy = fmaxf(ready, *busy) + (float)bytes * uses->seconds[i];
+  }
+}
+
+/* ---- Pieces --------------------------------------------------------------- */
+
+void tsr_piece_shape(int64_t rows, int64_t cols, size_t size, int64_t bytes, int64_t *piece_rows,
+                     int64_t *piece_cols) {
+  int64_t room = bytes / (int64_t)size;
+  if (room < 1) room = 1;
+  *piece_rows = rows < room ? rows : room;
+  int64_t fit = room / (rows ? rows : 1);
+  if (fit < 1) fit = 1;
+  int64_t parts = (cols + fit - 1) / fit;
+  *piece_cols = parts > 1 ? (cols + parts - 1) / parts : cols;
+}
+
+/* A rectangle of a matrix on its way. */
+typedef struct cargo {
+  int matrix;
+  int32_t tile;
+  int64_t row, col, rows, cols;
+  double bytes, segment;
+} cargo;
+
+/* The pieces of a tile and those of them that a rectangle touches. */
+typedef struct piece_range {
+  int64_t row, col, rows, cols; /* of the tile */
+  int64_t piece_rows, piece_cols;
+  int down;           /* pieces in a column */
+  int r0, r1, c0, c1; /* touched: r0..r1-1, c0..c1-1 */
+  int count;          /* of the tile */
+} piece_range;
+
+static piece_range pieces_of(const tsr_scheduler *s, const tsr_task_operand *o) {
+  const tsr_tile_grid *grid = &s->graph->grid[o->matrix];
+  int i = o->tile / grid->cols.count, j = o->tile % grid->cols.count;
+  piece_range p = {.row = grid->rows.at[i], .col = grid->cols.at[j]};
+  p.rows = grid->rows.at[i + 1] - p.row;
+  p.cols = grid->cols.at[j + 1] - p.col;
+  tsr_piece_shape(p.rows, p.cols, s->size[o->matrix], s->options->piece, &p.piece_rows,
+                  &p.piece_cols);
+  p.down = (int)((p.rows + p.piece_rows - 1) / p.piece_rows);
+  p.count = p.down * (int)((p.cols + p.piece_cols - 1) / p.piece_cols);
+  p.r0 = (int)((o->row - p.row) / p.piece_rows);
+  p.r1 = (int)((o->row + o->rows - p.row + p.piece_rows - 1) / p.piece_rows);
+  p.c0 = (int)((o->col - p.col) / p.piece_cols);
+  p.c1 = (int)((o->col + o->cols - p.col + p.piece_cols - 1) / p.piece_cols);
+  return p;
+}
+
+static int64_t smaller(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+static void weigh(const tsr_scheduler *s, cargo *c) {
+  size_t size = s->size[c->matrix];
+  c->bytes = (double)c->rows * (double)c->cols * (double)size;
+  const tsr_operand *operand = &s->call->operand[c->matrix];
+  bool contiguous = operand->ld == c->rows;
+  c->segment = contiguous ? c->bytes : (double)c->rows * (double)size;
+}
+
+static cargo cargo_of(const tsr_scheduler *s, const tsr_task_operand *o, const piece_range *p,
+                      int r, int c) {
+  cargo load = {.matrix = o->matrix, .tile = o->tile};
+  load.row = p->row + r * p->piece_rows;
+  load.col = p->col + c * p->piece_cols;
+  load.rows = smaller(p->piece_rows, p->row + p->rows - load.row);
+  load.cols = smaller(p->piece_cols, p->col + p->cols - load.col);
+  weigh(s, &load);
+  return load;
+}
+
+/* Room for the tile at the device, and a record for each of its pieces. */
+static bool open_copy(tsr_scheduler *s, int matrix, int32_t tile, int device, int count) {
+  if (!tsr_memory_place(s, matrix, tile, device)) return false;
+  tsr_tile_copy *copy = tsr_copy_of(s, matrix, tile, device);
+  if (copy->pieces != TSR_NOTHING) return true;
+  copy->pieces = (int32_t)s->pieces.count;
+  if (!TSR_VEC_RESERVE(&s->pieces, (size_t)count)) return false;
+  for (int i = 0; i < count; i++) s->pieces.items[s->pieces.count++] = (tsr_piece){TSR_NOTHING, 0};
+  return true;
+}
+
+/* The record of a piece at a device; NULL if nothing was asked for there. */
+static tsr_piece *piece_at(tsr_scheduler *s, int matrix, int32_t tile, int device, int index) {
+  tsr_tile_copy *copy = tsr_copy_of(s, matrix, tile, device);
+  return copy->pieces == TSR_NOTHING ? NULL : &s->pieces.items[copy->pieces + index];
+}
+
+/* ---- Moving --------------------------------------------------------------- */
+
+/* One end of a move. */
+typedef struct end {
+  int location;
+  int32_t buffer;
+  tsr_tile_copy *copy; /* NULL at home */
+  int32_t after;       /* command that must be over before the end may be used, or TSR_NOTHING */
+} end;
+
+static int32_t copy_command(tsr_scheduler *s, int queue, const cargo *c, int32_t from, int32_t to) {
+  return tsr_commands_add(s, (tsr_command){.kind = TSR_COMMAND_COPY,
+                                           .queue = (uint16_t)queue,
+                                           .row = {c->row},
+                                           .col = {c->col},
+                                           .m = (int32_t)c->rows,
+                                           .n = (int32_t)c->cols,
+                                           .buffer = {from, to, TSR_NO_BUFFER}});
+}
+
+static void wait_for_end(tsr_scheduler *s, const end *e) {
+  tsr_commands_wait(s, e->after);
+  if (e->copy) tsr_commands_wait_marks(s, e->copy->before);
+}
+
+static bool use_end(tsr_scheduler *s, const end *e, int32_t command) {
+  return command != TSR_NOTHING && (!e->copy || tsr_memory_use(s, e->copy, command));
+}
+
+static bool on_host(const tsr_scheduler *s, int location) {
+  return location >= s->devices;
+}
+
+/* Whether a device can copy the rectangle straight from, or to, the user's host memory. */
+static bool is_pinned(const tsr_scheduler *s, const cargo *c) {
+  const tsr_operand *o = &s->call->operand[c->matrix];
+  if (o->memory == TSR_PINNED) return true;
+  if (o->memory == TSR_MANAGED) return false;
+  int64_t size = (int64_t)s->size[c->matrix];
+  int64_t begin = (c->col * o->ld + c->row) * size;
+  int64_t stop = ((c->col + c->cols - 1) * o->ld + c->row + c->rows) * size;
+  return o->pinned_begin <= begin && stop <= o->pinned_end;
+}
+
+static int next_lane(tsr_scheduler *s, int node) {
+  int lane = s->next_lane++ % s->lanes;
+  return tsr_commands_queue(s, node, TSR_QUEUE_LANE, lane);
+}
+
+/* One hop on the queue that serves it. */
+static int32_t hop(tsr_scheduler *s, const cargo *c, int queue, const end *from, const end *to) {
+  wait_for_end(s, from);
+  wait_for_end(s, to);
+  int32_t command = copy_command(s, queue, c, from->buffer, to->buffer);
+  if (!use_end(s, from, command) || !use_end(s, to, command)) return TSR_NOTHING;
+  return command;
+}
+
+/* Two hops by way of the pinned ring; first and second are the queues that serve them. */
+static int32_t staged(tsr_scheduler *s, const cargo *c, int first, int second, const end *from,
+                      const end *to) {
+  int32_t buffer = tsr_memory_stage(s, c->matrix, c->row, c->col, c->rows, c->cols);
+  if (buffer == TSR_NOTHING) return TSR_NOTHING;
+  end ring = {s->host, buffer, NULL, TSR_NOTHING};
+  ring.after = hop(s, c, first, from, &ring);
+  if (ring.after == TSR_NOTHING) return TSR_NOTHING;
+  int32_t command = hop(s, c, second, &ring, to);
+  if (command != TSR_NOTHING) tsr_memory_staged(s, buffer, command);
+  return command;
+}
+
+static int queue_out(tsr_scheduler *s, int device) {
+  return tsr_commands_queue(s, device, TSR_QUEUE_OUT, 0);
+}
+
+static int queue_in(tsr_scheduler *s, int device) {
+  return tsr_commands_queue(s, device, TSR_QUEUE_IN, 0);
+}
+
+/* The command that completes the move, or TSR_NOTHING. */
+static int32_t move(tsr_scheduler *s, const cargo *c, const end *from, const end *to) {
+  if (on_host(s, from->location)) {
+    if (is_pinned(s, c)) return hop(s, c, queue_in(s, to->location), from, to);
+    return staged(s, c, next_lane(s, from->location), queue_in(s, to->location), from, to);
+  }
+  if (on_host(s, to->location)) {
+    if (is_pinned(s, c)) return hop(s, c, queue_out(s, from->location), from, to);
+    return staged(s, c, queue_out(s, from->location), next_lane(s, to->location), from, to);
+  }
+  if (s->machine->link[from->location][to->location].bandwidth > 0)
+    return hop(s, c, tsr_commands_queue(s, from->location, TSR_QUEUE_PEER, to->location), from, to);
+  return staged(s, c, queue_out(s, from->location), queue_in(s, to->location), from, to);
+}
+
+/* ---- Fetching ------------------------------------------------------------- */
+
+/* Estimated arrival over one link, or, between devices that do not reach each other, two. */
+static float route_arrival(const tsr_scheduler *s, const cargo *c, int from, int to, float ready) {
+  double segment = on_host(s, from) ? c->segment : c->bytes;
+  float direct = arrival(s, from, to, c->bytes, segment, ready);
+  if (isfinite(direct) || on_host(s, from)) return direct;
+  return arrival(s, s->host, to, c->bytes, segment,
+                 arrival(s, from, s->host, c->bytes, segment, ready));
+}
+
+static void route_occupy(tsr_scheduler *s, const cargo *c, int from, int to, float ready,
+                         float when) {
+  if (s->machine->link[from][to].bandwidth > 0) {
+    occupy(s, from, to, c->bytes, ready, when);
+    return;
+  }
+  float at_host = arrival(s, from, s->host, c->bytes, c->bytes, ready);
+  occupy(s, from, s->host, c->bytes, ready, at_host);
+  occupy(s, s->host, to, c->bytes, at_host, when);
+}
+
+/* A candidate source of a piece. */
+typedef struct source {
+  int location; /* TSR_NOTHING: none */
+  float ready, when;
+  bool home;
+} source;
+
+/* The best source of a piece for a receiver: the least arrival, but the home only when no device
+ * that has the piece has a link that is as fast. */
+static source find_source(tsr_scheduler *s, const cargo *c, int index, uint32_t holders, int to) {
+  int home = s->call->operand[c->matrix].location;
+  source best = {home, 0, route_arrival(s, c, home, to, 0), true};
+  double home_rate = s->machine->link[home][to].bandwidth;
+  bool relayed = false;
+  for (int d = 0; d < s->devices; d++) {
+    if (!(holders >> d & 1)) continue;
+    const tsr_piece *piece = piece_at(s, c->matrix, c->tile, d, index);
+    float when = route_arrival(s, c, d, to, piece->eta);
+    bool as_fast = s->options->relay && s->machine->link[d][to].bandwidth >= home_rate;
+    if (when < best.when || (as_fast && !relayed)) best = (source){d, piece->eta, when, false};
+    relayed |= as_fast;
+  }
+  return best;
+}
+
+static end end_at(tsr_scheduler *s, const cargo *c, int location, int32_t after) {
+  tsr_tile_copy *copy = tsr_copy_of(s, c->matrix, c->tile, location);
+  return (end){location, copy->buffer, copy, after};
+}
+
+static bool send_piece(tsr_scheduler *s, const cargo *c, int index, source from, int to) {
+  end begin = {from.location, c->matrix, NULL, TSR_NOTHING};
+  if (!from.home)
+    begin =
+        end_at(s, c, from.location, piece_at(s, c->matrix, c->tile, from.location, index)->command);
+  end stop = end_at(s, c, to, TSR_NOTHING);
+  int32_t command = move(s, c, &begin, &stop);
+  if (command == TSR_NOTHING) return false;
+  route_occupy(s, c, from.location, to, from.ready, from.when);
+  *piece_at(s, c->matrix, c->tile, to, index) = (tsr_piece){command, from.when};
+  return true;
+}
+
+/* The devices that have, or are sent, the piece. */
+static uint32_t holders_of(tsr_scheduler *s, const cargo *c, int index) {
+  uint32_t holders = 0;
+  for (int d = 0; d < s->devices; d++) {
+    const tsr_piece *piece = piece_at(s, c->matrix, c->tile, d, index);
+    if (piece && piece->command != TSR_NOTHING) holders |= 1u << d;
+  }
+  return holders;
+}
+
+/* Who is sent the piece now: the device that needs it, and with it all others that will. With
+ * slots, room for the others might push out what they need sooner. */
+static uint32_t receivers_of(const tsr_scheduler *s, const cargo *c, int device, uint32_t holders) {
+  uint32_t wanted = 1u << device;
+  if (c->matrix < TSR_C_ && !s->slots && s->options->relay)
+    wanted |= s->readers[c->matrix][c->tile];
+  for (int d = 0; d < s->devices; d++)
+    if (tsr_is_at_home(s, c->matrix, d)) wanted &= ~(1u << d);
+  return wanted & ~holders;
+}
+
+/* The receiver that can have the piece first; ties go round, so that the pieces are dealt evenly.
+ */
+static int first_receiver(tsr_scheduler *s, const cargo *c, int index, uint32_t holders,
+                          uint32_t wanted, source *from) {
+  int best = TSR_NOTHING;
+  for (int i = 0; i < s->devices; i++) {
+    int d = (i + index) % s->devices;
+    if (!(wanted >> d & 1)) continue;
+    source candidate = find_source(s, c, index, holders, d);
+    if (best != TSR_NOTHING && candidate.when >= from->when) continue;
+    best = d;
+    *from = candidate;
+  }
+  return best;
+}
+
+/* Sends a piece to everyone who wants it; each receiver is a source for the next. */
+static bool broadcast(tsr_scheduler *s, const cargo *c, int index, int count, int device) {
+  uint32_t holders = holders_of(s, c, index);
+  uint32_t wanted = receivers_of(s, c, device, holders);
+  for (int d = 0; d < s->devices; d++)
+    if (wanted >> d & 1 && !open_copy(s, c->matrix, c->tile, d, count)) return false;
+  while (wanted) {
+    source from = {.location = TSR_NOTHING};
+    int to = first_receiver(s, c, index, holders, wanted, &from);
+    if (!isfinite(from.when) || !send_piece(s, c, index, from, to)) return false;
+    holders |= 1u << to;
+    wanted &= ~(1u << to);
+  }
+  return true;
+}
+
+bool tsr_route_fetch(tsr_scheduler *s, const tsr_task_operand *o, int device) {
+  piece_range p = pieces_of(s, o);
+  if (!open_copy(s, o->matrix, o->tile, device, p.count)) return false;
+  for (int c = p.c0; c < p.c1; c++)
+    for (int r = p.r0; r < p.r1; r++) {
+      int index = c * p.down + r;
+      if (piece_at(s, o->matrix, o->tile, device, index)->command != TSR_NOTHING) continue;
+      cargo load = cargo_of(s, o, &p, r, c);
+      if (!broadcast(s, &load, index, p.count, device)) return false;
+    }
+  return true;
+}
+
+void tsr_route_wait(tsr_scheduler *s, const tsr_task_operand *o, int device) {
+  if (tsr_copy_of(s, o->matrix, o->tile, device)->pieces == TSR_NOTHING) return;
+  piece_range p = pieces_of(s, o);
+  for (int c = p.c0; c < p.c1; c++)
+    for (int r = p.r0; r < p.r1; r++)
+      tsr_commands_wait(s, piece_at(s, o->matrix, o->tile, device, c * p.down + r)->command);
+}
+
+/* ---- Bringing home -------------------------------------------------------- */
+
+bool tsr_route_bring_home(tsr_scheduler *s, const tsr_task_operand *o, int device, int32_t after) {
+  int home = s->call->operand[o->matrix].location;
+  int64_t piece_rows, piece_cols;
+  tsr_piece_shape(o->rows, o->cols, s->size[o->matrix], s->options->piece, &piece_rows,
+                  &piece_cols);
+  end stop = {home, o->matrix, NULL, TSR_NOTHING};
+  for (int64_t c = 0; c < o->cols; c += piece_cols)
+    for (int64_t r = 0; r < o->rows; r += piece_rows) {
+      cargo load = {.matrix = o->matrix, .tile = o->tile, .row = o->row + r, .col = o->col + c};
+      load.rows = smaller(piece_rows, o->rows - r);
+      load.cols = smaller(piece_cols, o->cols - c);
+      weigh(s, &load);
+      end begin = end_at(s, &load, device, after);
+      float when = arrival(s, device, home, load.bytes, load.bytes, 0);
+      if (move(s, &load, &begin, &stop) == TSR_NOTHING) return false;
+      if (isfinite(when)) occupy(s, device, home, load.bytes, 0, when);
+    }
+  return true;
+}

@@ -1,0 +1,197 @@
+#include "plan/schedule.h"
+
+#include "base/alloc.h"
+#include "base/queue.h"
+
+/* ---- Set-up --------------------------------------------------------------- */
+
+static tsr_status find_readers(tsr_scheduler *s) {
+  for (int x = TSR_A; x <= TSR_B_; x++) {
+    const tsr_tile_grid *grid = &s->graph->grid[x];
+    size_t tiles = (size_t)grid->rows.count * (size_t)grid->cols.count;
+    s->readers[x] = tsr_alloc_zero(tiles + 1, sizeof *s->readers[x]);
+    if (!s->readers[x]) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+  }
+  for (size_t t = 0; t < s->graph->tasks.count; t++) {
+    const tsr_task *task = &s->graph->tasks.items[t];
+    for (int i = 0; i < 3; i++) {
+      const tsr_task_operand *o = &task->operand[i];
+      if (o->access != TSR_NONE && o->matrix <= TSR_B_)
+        s->readers[o->matrix][o->tile] |= 1u << task->device;
+    }
+  }
+  return TSR_OK;
+}
+
+static bool add_homes(tsr_scheduler *s) {
+  for (int x = 0; x < TSR_OPERANDS; x++) {
+    const tsr_operand *o = &s->call->operand[x];
+    tsr_buffer home = {.rows = o->rows,
+                       .cols = o->cols,
+                       .ld = o->ld,
+                       .role = TSR_BUFFER_HOME,
+                       .matrix = (uint8_t)x,
+                       .location = (int16_t)o->location};
+    if (!TSR_VEC_PUSH(&s->plan->buffers, home)) return false;
+  }
+  return true;
+}
+
+static tsr_status set_up(tsr_scheduler *s) {
+  const tsr_type_info *type = tsr_type_get(s->call->type);
+  for (int x = 0; x < TSR_OPERANDS; x++) s->size[x] = type->size;
+  s->size[TSR_W] = tsr_type_get(type->wide)->size;
+  s->devices = s->machine->devices;
+  s->host = s->machine->devices;
+  s->lanes = s->machine->lanes > 0 ? s->machine->lanes : 1;
+  TSR_TRY(tsr_commands_init(s));
+  TSR_TRY(tsr_route_init(s));
+  TSR_TRY(find_readers(s));
+  if (!add_homes(s)) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+  return tsr_memory_init(s);
+}
+
+static void tear_down(tsr_scheduler *s) {
+  tsr_memory_free(s);
+  tsr_route_free(s);
+  tsr_dealloc(s->seen);
+  for (int x = 0; x < TSR_OPERANDS; x++) tsr_dealloc(s->readers[x]);
+}
+
+/* ---- One task ------------------------------------------------------------- */
+
+static bool touches(const tsr_mark *mark, const tsr_task_operand *o) {
+  return mark->col < o->col + o->cols && o->col < mark->col + mark->cols;
+}
+
+static bool was_written(tsr_scheduler *s, const tsr_tile_copy *copy, const tsr_task_operand *o) {
+  for (int32_t i = copy->writers; i != TSR_NOTHING; i = s->marks.items[i].next)
+    if (touches(&s->marks.items[i], o)) return true;
+  return false;
+}
+
+/* Room for an operand at the task's device, and its data when it is read and not there. */
+static bool provide(tsr_scheduler *s, const tsr_task_operand *o, int device) {
+  if (o->access == TSR_NONE || tsr_is_at_home(s, o->matrix, device)) return true;
+  if (!tsr_memory_place(s, o->matrix, o->tile, device)) return false;
+  if (!(o->access & TSR_READ) || o->matrix == TSR_W) return true;
+  if (was_written(s, tsr_copy_of(s, o->matrix, o->tile, device), o)) return true;
+  return tsr_route_fetch(s, o, device);
+}
+
+static void wait_for_operand(tsr_scheduler *s, const tsr_task_operand *o, int device) {
+  if (o->access == TSR_NONE) return;
+  tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, device);
+  tsr_route_wait(s, o, device);
+  for (int32_t i = copy->writers; i != TSR_NOTHING; i = s->marks.items[i].next)
+    if (touches(&s->marks.items[i], o)) tsr_commands_wait(s, s->marks.items[i].command);
+  if (o->access & TSR_WRITE) tsr_commands_wait_marks(s, copy->before);
+}
+
+static int32_t buffer_of(tsr_scheduler *s, const tsr_task_operand *o, int device) {
+  if (o->access == TSR_NONE) return TSR_NO_BUFFER;
+  if (tsr_is_at_home(s, o->matrix, device)) return o->matrix;
+  return tsr_copy_of(s, o->matrix, o->tile, device)->buffer;
+}
+
+/* Kernels on one part of C share a stream; neighbours go to different ones. */
+static int queue_of(tsr_scheduler *s, const tsr_task *task) {
+  if (task->kernel != TSR_KERNEL_GEMM) return tsr_commands_queue(s, task->device, TSR_QUEUE_ADD, 0);
+  const tsr_task_operand *c = &task->operand[2];
+  int64_t part = c->tile + c->col / (c->cols ? c->cols : 1);
+  return tsr_commands_queue(s, task->device, TSR_QUEUE_COMPUTE, (int)(part % s->options->streams));
+}
+
+static int32_t emit(tsr_scheduler *s, const tsr_task *task) {
+  tsr_command command = {.kind = TSR_COMMAND_KERNEL,
+                         .kernel = task->kernel,
+                         .flags = task->flags,
+                         .m = task->m,
+                         .n = task->n,
+                         .k = task->k};
+  for (int i = 0; i < 3; i++) {
+    const tsr_task_operand *o = &task->operand[i];
+    wait_for_operand(s, o, task->device);
+    command.buffer[i] = buffer_of(s, o, task->device);
+    command.row[i] = o->row;
+    command.col[i] = o->col;
+  }
+  command.queue = (uint16_t)queue_of(s, task);
+  return tsr_commands_add(s, command);
+}
+
+/* Remembers who wrote to the columns, so that later readers wait. */
+static bool note_writer(tsr_scheduler *s, tsr_tile_copy *copy, const tsr_task_operand *o,
+                        int32_t command) {
+  for (int32_t i = copy->writers; i != TSR_NOTHING; i = s->marks.items[i].next) {
+    tsr_mark *mark = &s->marks.items[i];
+    if (mark->col != o->col || mark->cols != o->cols) continue;
+    mark->command = command;
+    return true;
+  }
+  return tsr_mark_push(s, &copy->writers, (tsr_mark){o->col, o->cols, command, TSR_NOTHING});
+}
+
+static bool note_operands(tsr_scheduler *s, const tsr_task *task, int32_t command) {
+  for (int i = 0; i < 3; i++) {
+    const tsr_task_operand *o = &task->operand[i];
+    if (o->access == TSR_NONE) continue;
+    tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, task->device);
+    if (o->access & TSR_WRITE) {
+      if (!note_writer(s, copy, o, command)) return false;
+      copy->dirty = true;
+    }
+    if (copy->buffer != TSR_NOTHING && !tsr_memory_use(s, copy, command)) return false;
+  }
+  return true;
+}
+
+/* With slots: tiles that no later task at the device uses give their room back. */
+static void release_finished(tsr_scheduler *s, const tsr_task *task) {
+  if (!s->slots) return;
+  s->now++;
+  for (int i = 0; i < 3; i++) {
+    const tsr_task_operand *o = &task->operand[i];
+    if (o->access == TSR_NONE) continue;
+    tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, task->device);
+    if (copy->buffer == TSR_NOTHING) continue;
+    while (s->uses[copy->next] < s->now) copy->next++;
+    if (s->uses[copy->next] == INT32_MAX) tsr_memory_release(s, copy);
+  }
+}
+
+static bool schedule_task(tsr_scheduler *s, const tsr_task *task) {
+  for (int i = 0; i < 3; i++)
+    if (!provide(s, &task->operand[i], task->device)) return false;
+  int32_t command = emit(s, task);
+  if (command == TSR_NOTHING || !note_operands(s, task, command)) return false;
+  const tsr_task_operand *c = &task->operand[2];
+  if (task->last && !tsr_is_at_home(s, c->matrix, task->device) &&
+      !tsr_route_bring_home(s, c, task->device, command))
+    return false;
+  release_finished(s, task);
+  return true;
+}
+
+tsr_status tsr_schedule(const tsr_machine *machine, const tsr_graph *graph,
+                        const tsr_schedule_options *options, tsr_plan *plan, bool *fits) {
+  tsr_scheduler *s = tsr_alloc_zero(1, sizeof *s);
+  if (!s) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+  s->machine = machine;
+  s->call = &plan->call;
+  s->graph = graph;
+  s->options = options;
+  s->plan = plan;
+  tsr_status status = set_up(s);
+  bool done = status == TSR_OK;
+  for (size_t t = 0; done && t < graph->tasks.count; t++) {
+    s->now = (int32_t)t;
+    done = schedule_task(s, &graph->tasks.items[t]);
+  }
+  *fits = done;
+  if (status == TSR_OK && !done && !s->no_room)
+    status = tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+  tear_down(s);
+  tsr_dealloc(s);
+  return status;
+}

@@ -1,0 +1,177 @@
+/*
+ * Inside the planner: from a graph whose tasks are in order and have owners to a plan.
+ *
+ * Tasks are taken in order. What a task reads and is not at its device is fetched, piece by piece,
+ * for all devices that will read it (route.c); room comes from memory.c; commands, queues and waits
+ * from commands.c. Source: Uncut-GEMMs, algorithm 1, with copies cut apart from kernels.
+ */
+#ifndef TSR_PLAN_SCHEDULE_H
+#define TSR_PLAN_SCHEDULE_H
+
+#include "base/queue.h"
+#include "blas/graph.h"
+#include "plan/plan.h"
+
+typedef struct tsr_schedule_options {
+  int64_t piece;   /* bytes of a copy */
+  int streams;     /* compute queues of a device */
+  bool relay;      /* what several devices read leaves its home once, if they reach each other */
+  bool copy_homes; /* read operands from tiles even at their home, so that kernels see one ld */
+  const size_t *budget; /* bytes for each device */
+  size_t ring;          /* bytes of the staging ring */
+} tsr_schedule_options;
+
+enum { TSR_NOTHING = -1 };
+
+/* A piece of a tile: the unit of copies. */
+typedef struct tsr_piece {
+  int32_t command; /* that brings it, or TSR_NOTHING */
+  float eta;       /* estimated time of arrival, s */
+} tsr_piece;
+
+/* A tile's bytes at one device. */
+typedef struct tsr_tile_copy {
+  int32_t buffer;  /* TSR_NOTHING: not there */
+  int32_t pieces;  /* first of its tsr_piece in the pool; TSR_NOTHING: none was asked for */
+  int32_t writers; /* kernels that wrote to it: list in the mark pool */
+  int32_t users;   /* slots: the last command of each queue that used it: list in the mark pool */
+  int32_t before;  /* slots: users of what was in the slot before */
+  int32_t slot;    /* slots: where it is */
+  int32_t next;    /* slots: index of its next use in the list of uses */
+  bool dirty;      /* holds what is nowhere else */
+} tsr_tile_copy;
+
+/* A command and, for writers, the columns of the matrix it wrote. */
+typedef struct tsr_mark {
+  int64_t col, cols;
+  int32_t command, next;
+} tsr_mark;
+
+typedef struct tsr_slot {
+  int32_t copy;  /* index of the tile copy in it, or TSR_NOTHING */
+  int32_t users; /* marks of the last one that was in it */
+} tsr_slot;
+
+typedef struct tsr_ring_slot {
+  int32_t command; /* last that used it */
+} tsr_ring_slot;
+
+typedef struct tsr_scheduler {
+  const tsr_machine *machine;
+  const tsr_call *call;
+  const tsr_graph *graph;
+  const tsr_schedule_options *options;
+  tsr_plan *plan;
+  size_t size[TSR_MATRICES]; /* bytes of an element */
+  int devices, host;         /* of the machine; location of the host node used for staging */
+
+  /* commands.c */
+  int16_t queue_of[TSR_MACHINE_DEVICES][4];                     /* by role IN OUT COMPUTE(0) ADD */
+  int16_t peer_queue[TSR_MACHINE_DEVICES][TSR_MACHINE_DEVICES]; /* [sender][receiver] */
+  int16_t lane_queue[TSR_PLAN_QUEUES];
+  int lanes, next_lane;
+  uint32_t *seen;  /* [queue][queue]: commands of the second known to be over by the first */
+  int queue_limit; /* stride of seen: most queues the plan can have */
+  int32_t waiting[TSR_PLAN_QUEUES]; /* latest command of each queue that the next one waits for */
+  int16_t waiting_queue[TSR_PLAN_QUEUES];
+  int waiting_count;
+  bool out_of_memory;
+
+  /* tiles */
+  tsr_tile_copy *copies;
+  size_t first_copy[TSR_MATRICES + 1];
+  uint32_t *readers[TSR_OPERANDS]; /* devices that read a tile of A, B */
+  TSR_VEC(tsr_piece) pieces;
+  TSR_VEC(tsr_mark) marks;
+
+  /* memory.c */
+  bool slots; /* budgets are tight: room is slots of one size, reused */
+  size_t slot_bytes;
+  tsr_slot *slot[TSR_MACHINE_DEVICES];
+  int slot_count[TSR_MACHINE_DEVICES];
+  int32_t *uses; /* tasks that use each copy, ascending; ends with INT32_MAX */
+  int32_t now;   /* index of the task being scheduled */
+  tsr_ring_slot *ring;
+  int ring_slots, ring_next;
+  size_t ring_bytes; /* of one slot */
+
+  /* route.c: the link availability matrix */
+  float *link_free; /* [from * locations + to] */
+  float *channel_free;
+  struct tsr_link_uses *link_uses;
+  int locations;
+  bool no_room; /* the budget is too small for this candidate */
+} tsr_scheduler;
+
+/* Makes the commands, buffers and queues of plan (call and grid set) for a graph. *fits is false,
+ * and the plan void, when budgets are too small. TSR_ERR_MEMORY for host memory. */
+tsr_status tsr_schedule(const tsr_machine *machine, const tsr_graph *graph,
+                        const tsr_schedule_options *options, tsr_plan *plan, bool *fits);
+
+/* Least budget with which any order of the graph can be scheduled. */
+size_t tsr_schedule_least_budget(const tsr_call *call, const tsr_graph *graph);
+
+/* ---- commands.c ---- */
+
+tsr_status tsr_commands_init(tsr_scheduler *s);
+int tsr_commands_queue(tsr_scheduler *s, int device, tsr_queue_role role, int index);
+
+/* The next command will wait for this one (TSR_NOTHING: for none). */
+void tsr_commands_wait(tsr_scheduler *s, int32_t command);
+void tsr_commands_wait_marks(tsr_scheduler *s, int32_t marks);
+
+/* Appends the command to its queue with the waits collected so far; its index, or TSR_NOTHING
+ * when memory is out. */
+int32_t tsr_commands_add(tsr_scheduler *s, tsr_command command);
+
+/* ---- memory.c ---- */
+
+tsr_status tsr_memory_init(tsr_scheduler *s);
+void tsr_memory_free(tsr_scheduler *s);
+
+static inline tsr_tile_copy *tsr_copy_of(tsr_scheduler *s, int matrix, int32_t tile, int device) {
+  return &s->copies[s->first_copy[matrix] + (size_t)tile * (size_t)s->devices + (size_t)device];
+}
+
+/* The tile's home is that device and kernels use it there. */
+bool tsr_is_at_home(const tsr_scheduler *s, int matrix, int device);
+
+/* Makes room for a tile at a device unless it has some. False: no room (s->no_room) or no host
+ * memory. */
+bool tsr_memory_place(tsr_scheduler *s, int matrix, int32_t tile, int device);
+
+/* The tile is not needed at the device any more: its slot may be reused after its users. */
+void tsr_memory_release(tsr_scheduler *s, tsr_tile_copy *copy);
+
+/* Notes that a command uses the copy. */
+bool tsr_memory_use(tsr_scheduler *s, tsr_tile_copy *copy, int32_t command);
+
+/* Room in the pinned ring for a rectangle of a matrix: a STAGE buffer; the next command waits for
+ * who used it before. Its slot is then known by tsr_memory_staged. TSR_NOTHING: out of memory. */
+int32_t tsr_memory_stage(tsr_scheduler *s, int matrix, int64_t row, int64_t col, int64_t rows,
+                         int64_t cols);
+void tsr_memory_staged(tsr_scheduler *s, int32_t buffer, int32_t last_user);
+
+bool tsr_mark_push(tsr_scheduler *s, int32_t *list, tsr_mark mark);
+
+/* ---- route.c ---- */
+
+tsr_status tsr_route_init(tsr_scheduler *s);
+void tsr_route_free(tsr_scheduler *s);
+
+/* Sees to it that the rectangle of a tile is, or will be, at the device; for tiles of A and B also
+ * at the other devices that read them. */
+bool tsr_route_fetch(tsr_scheduler *s, const tsr_task_operand *operand, int device);
+
+/* Makes the next command wait for the pieces of the rectangle that were fetched to the device. */
+void tsr_route_wait(tsr_scheduler *s, const tsr_task_operand *operand, int device);
+
+/* Brings a rectangle of C from the device to its home after the command `after`. */
+bool tsr_route_bring_home(tsr_scheduler *s, const tsr_task_operand *operand, int device,
+                          int32_t after);
+
+/* Rows and columns of the pieces of a rows x cols tile. */
+void tsr_piece_shape(int64_t rows, int64_t cols, size_t size, int64_t bytes, int64_t *piece_rows,
+                     int64_t *piece_cols);
+
+#endif

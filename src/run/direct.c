@@ -1,0 +1,68 @@
+/* What is done on the devices outside of plans, by the caller's thread while the runner is still. */
+#include "run/inside.h"
+
+static tsr_status finish(tsr_runner *runner, tsr_queue *queue, tsr_event *event) {
+  TSR_TRY(runner->engine->record(queue, event));
+  tsr_backoff backoff = {0};
+  for (bool passed = false; !passed; tsr_backoff_step(&backoff, tsr_spins(runner)))
+    TSR_TRY(runner->engine->query(event, &passed, NULL));
+  return TSR_OK;
+}
+
+/* ---- The user's streams ---- */
+
+static void untie(tsr_runner *runner, tsr_side *side) {
+  if (side->user != NULL) runner->engine->queue_destroy(side->user);
+  side->user = NULL;
+}
+
+static tsr_status tie(tsr_runner *runner, int device, void *native) {
+  tsr_side *side = &runner->side[device];
+  untie(runner, side);
+  if (native == NULL) return TSR_OK;
+  if (side->mark == NULL)
+    TSR_TRY(runner->engine->event_create(runner->state, device, false, &side->mark));
+  return runner->engine->queue_create(runner->state, device, TSR_QUEUE_USER, native, &side->user);
+}
+
+tsr_status tsr_runner_tie(tsr_runner *runner, int device, void *native) {
+  if (device < 0 || device >= runner->devices)
+    return tsr_fail(TSR_ERR_ARGUMENT, "device is %d; the context has devices 0 to %d", device,
+                    runner->devices - 1);
+  tsr_runner_occupy(runner);
+  tsr_status status = tie(runner, device, native);
+  tsr_runner_leave(runner);
+  return status;
+}
+
+tsr_status tsr_runner_join(tsr_runner *runner) {
+  tsr_runner_occupy(runner);
+  tsr_status status = TSR_OK;
+  for (int d = 0; d < runner->devices && status == TSR_OK; d++)
+    if (runner->side[d].user != NULL)
+      status = finish(runner, runner->side[d].user, runner->side[d].mark);
+  tsr_runner_leave(runner);
+  return status;
+}
+
+/* ---- One copy ---- */
+
+static tsr_status copy(tsr_runner *runner, const tsr_copy_args *args) {
+  bool up = args->from_device == TSR_HOST, down = args->to_device == TSR_HOST;
+  int device = up ? args->to_device : args->from_device;
+  tsr_plan_queue key = {.role = up ? TSR_QUEUE_IN : down ? TSR_QUEUE_OUT : TSR_QUEUE_PEER,
+                        .index = (uint8_t)(up || down ? 0 : args->to_device)};
+  tsr_queue *queue;
+  TSR_TRY(tsr_resource_queue(runner, device, key, &queue));
+  tsr_events *events = &runner->side[device].last;
+  TSR_TRY(tsr_resource_events(runner, device, events, 1, false));
+  TSR_TRY(runner->engine->copy(queue, args));
+  return finish(runner, queue, events->items[0]);
+}
+
+tsr_status tsr_runner_copy(tsr_runner *runner, const tsr_copy_args *args) {
+  tsr_runner_occupy(runner);
+  tsr_status status = copy(runner, args);
+  tsr_runner_leave(runner);
+  return status;
+}

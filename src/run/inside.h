@@ -1,0 +1,179 @@
+/*
+ * What the files of the runner share: its state, a job's state, and who calls whom. A ticket is the
+ * job itself.
+ *
+ * Jobs form a list in the order of submission; every thread walks it on its own, holding a reference
+ * to the job it is at. A thread without work in a job passes it by.
+ */
+#ifndef TSR_RUN_INSIDE_H
+#define TSR_RUN_INSIDE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/vec.h"
+#include "run/backoff.h"
+#include "run/program.h"
+#include "run/runner.h"
+
+enum { TSR_RUN_LANES = 128 };
+
+struct tsr_ticket {
+  tsr_runner *runner;
+  tsr_plan *plan;
+  tsr_program *program;
+  tsr_binding binding;
+  uint64_t number;     /* 0 for the first job */
+  uint32_t epoch;      /* marks the program's flags; never 0 */
+  uint32_t devices;    /* bit d: device d's thread has work */
+  uint32_t tied;       /* bit d: device d has a user's stream to mind */
+  int lanes;           /* lanes 0 .. lanes-1 have work */
+  double entered, seconds;
+  bool trace;
+  float *times;        /* begin (first: time of submission) and end of each command */
+  tsr_error error;     /* guarded by the runner's pool lock until the job is complete */
+  atomic_bool failed;
+  atomic_bool done;
+  atomic_int left;     /* threads that have work in it still */
+  atomic_int untied;   /* tied streams that do not wait for this job yet */
+  atomic_uint started; /* bit d: the mark on device d's user stream is recorded */
+  atomic_uint ended;   /* bit d: device d's last events are recorded */
+  atomic_int references;
+  _Atomic(tsr_ticket *) next; /* the next job; when free, the next free one */
+};
+
+typedef TSR_VEC(tsr_event *) tsr_events;
+
+/* A device as the runner keeps it. */
+typedef struct tsr_side {
+  TSR_VEC(tsr_queue *) queues;
+  TSR_VEC(tsr_plan_queue) keys; /* of queues */
+  tsr_events events;  /* numbered by programs */
+  tsr_events timed;   /* by rank, when traced */
+  tsr_events last;    /* by place among the device's used queues */
+  tsr_queue *user;    /* wraps the tied stream, or NULL */
+  tsr_event *mark;    /* on it */
+  uint32_t *cursor;   /* the submitter's: next command of each queue of the plan */
+} tsr_side;
+
+typedef struct tsr_worker {
+  tsr_runner *runner;
+  pthread_t thread;
+  int device, lane;   /* one of them; the other is -1 */
+  tsr_ticket *at;     /* the job it passed last */
+} tsr_worker;
+
+typedef struct tsr_arena {
+  void *base;
+  size_t bytes;
+} tsr_arena;
+
+struct tsr_runner {
+  const tsr_engine *engine;
+  tsr_engine_state *state;
+  int devices, lanes, cores;
+  bool poison;
+  atomic_bool spin, quit;
+  atomic_ullong completed; /* jobs 0 .. completed-1 are complete */
+  pthread_mutex_t enter;   /* who holds it may submit, and change what follows when drained */
+  uint64_t posted;
+  tsr_ticket *tail;        /* the job submitted last */
+  tsr_arena arena[TSR_MACHINE_LOCATIONS];
+  tsr_side side[TSR_MAX_DEVICES];
+  tsr_worker worker[TSR_MAX_DEVICES], lane[TSR_RUN_LANES];
+  pthread_mutex_t pool;    /* guards free, and errors of jobs */
+  tsr_ticket *free;
+  pthread_mutex_t sleep;   /* with both conditions */
+  pthread_cond_t wake[2];  /* submitters, lanes */
+  pthread_cond_t done;
+  atomic_int sleepers[2], waiters;
+};
+
+/* ---- job.c: jobs and their list ---- */
+
+tsr_ticket *tsr_job_take(tsr_runner *runner); /* NULL when memory is out */
+void tsr_job_release(tsr_ticket *job);        /* drops a reference */
+
+/* Enters the job behind the others, with one reference for each thread, for the list and for the
+ * caller; the caller holds enter. */
+void tsr_job_post(tsr_ticket *job);
+
+/* Waits for the worker's next job; NULL when the runner ends. */
+tsr_ticket *tsr_job_next(tsr_worker *worker);
+
+/* Waits until the runner has completed that many jobs. */
+void tsr_job_wait(tsr_runner *runner, uint64_t completed);
+
+/* Ends the threads' waiting for jobs. */
+void tsr_job_quit(tsr_runner *runner);
+
+/* The one place that decides when a job may start beside those before it: not at all for now. */
+bool tsr_job_may_start(const tsr_ticket *job);
+
+/* Records this thread's last message with the job, if none is there; nothing more is started. */
+void tsr_job_fail(tsr_ticket *job, tsr_status status);
+static inline bool tsr_job_failed(tsr_ticket *job) {
+  return atomic_load_explicit(&job->failed, memory_order_acquire);
+}
+
+/* A thread has done its part; the last one completes the job. */
+void tsr_job_leave(tsr_ticket *job);
+
+/* ---- submitter.c, lane.c: the threads ---- */
+
+void tsr_submitter_run(tsr_worker *worker, tsr_ticket *job);
+void tsr_lane_run(tsr_worker *worker, tsr_ticket *job);
+
+/* ---- issue.c: from a plan's command to an engine's ---- */
+
+tsr_status tsr_issue(tsr_ticket *job, uint32_t command, tsr_queue *queue);
+/* The copy that a command of kind COPY is. */
+void tsr_issue_copy_args(const tsr_ticket *job, uint32_t command, tsr_copy_args *args);
+
+/* ---- trace.c ---- */
+
+/* Turns what was recorded into begin and end of each command; the job is complete. */
+void tsr_trace_finish(tsr_ticket *job);
+
+/* ---- resource.c: what a job needs of its runner ---- */
+
+/* Queues, events, arenas and threads; the caller holds enter. *short_of as in tsr_submission. */
+tsr_status tsr_resource_reserve(tsr_runner *runner, const tsr_plan *plan, bool trace,
+                                int *short_of);
+void tsr_resource_trim(tsr_runner *runner);
+/* Makes the arenas unwritten again; for the host engine. */
+void tsr_resource_poison(tsr_runner *runner);
+void tsr_resource_free(tsr_runner *runner);
+tsr_status tsr_resource_queue(tsr_runner *runner, int device, tsr_plan_queue key,
+                              tsr_queue **queue);
+tsr_status tsr_resource_events(tsr_runner *runner, int device, tsr_events *events, size_t count,
+                               bool timed);
+
+/* Starts the thread of a worker at the job submitted last. */
+tsr_status tsr_worker_start(tsr_worker *worker);
+
+/* Waits until all is complete; the caller holds enter. */
+void tsr_runner_settle(tsr_runner *runner);
+
+static inline bool tsr_spins(const tsr_runner *runner) {
+  return atomic_load_explicit(&runner->spin, memory_order_relaxed);
+}
+
+/* The event that says that a command of a device has been carried out. */
+static inline tsr_event *tsr_job_event(const tsr_ticket *job, uint32_t command) {
+  int device = job->plan->queue[job->plan->commands.items[command].queue].location;
+  tsr_side *side = &job->runner->side[device];
+  if (job->trace) return side->timed.items[job->program->rank[command]];
+  return side->events.items[job->program->event[command]];
+}
+
+static inline bool tsr_job_on_lane(const tsr_ticket *job, uint32_t command) {
+  return job->plan->queue[job->plan->commands.items[command].queue].role == TSR_QUEUE_LANE;
+}
+
+/* A command of a device has been submitted with its event; one of a lane is complete. */
+static inline bool tsr_job_flagged(const tsr_ticket *job, uint32_t command) {
+  return atomic_load_explicit(&job->program->flag[command], memory_order_acquire) == job->epoch;
+}
+
+#endif

@@ -1,0 +1,87 @@
+#include "run/inside.h"
+
+/* What tells plans apart from runs is filled in here: addresses, and the values of alpha and beta. */
+
+static size_t element_size(const tsr_ticket *job, const tsr_buffer *buffer) {
+  const tsr_type_info *type = tsr_type_get(job->plan->call.type);
+  return buffer->matrix == TSR_W ? tsr_type_get(type->wide)->size : type->size;
+}
+
+static const tsr_buffer *buffer_of(const tsr_ticket *job, const tsr_command *command, int operand) {
+  int32_t index = command->buffer[operand];
+  return index == TSR_NO_BUFFER ? NULL : &job->plan->buffers.items[index];
+}
+
+/* Address of an element of a matrix in a buffer. */
+static char *address(const tsr_ticket *job, const tsr_buffer *buffer, int64_t row, int64_t col) {
+  char *base = buffer->role == TSR_BUFFER_HOME
+                   ? (char *)job->binding.base[buffer->matrix]
+                   : (char *)job->runner->arena[buffer->location].base + buffer->offset;
+  int64_t elements = (row - buffer->row) + (col - buffer->col) * buffer->ld;
+  return base + elements * (int64_t)element_size(job, buffer);
+}
+
+static int device_of(const tsr_ticket *job, const tsr_buffer *buffer) {
+  return buffer->location < job->plan->machine_devices ? buffer->location : TSR_HOST;
+}
+
+void tsr_issue_copy_args(const tsr_ticket *job, uint32_t index, tsr_copy_args *args) {
+  const tsr_command *c = &job->plan->commands.items[index];
+  const tsr_buffer *from = buffer_of(job, c, 0), *to = buffer_of(job, c, 1);
+  size_t size = element_size(job, from);
+  *args = (tsr_copy_args){.to = address(job, to, c->row[0], c->col[0]),
+                          .from = address(job, from, c->row[0], c->col[0]),
+                          .to_device = device_of(job, to),
+                          .from_device = device_of(job, from),
+                          .to_pitch = (size_t)to->ld * size,
+                          .from_pitch = (size_t)from->ld * size,
+                          .width = (size_t)c->m * size,
+                          .height = (size_t)c->n};
+  if (args->to_pitch != args->width || args->from_pitch != args->width) return;
+  args->width *= args->height;
+  args->to_pitch = args->from_pitch = args->width;
+  args->height = 1;
+}
+
+static tsr_scalar alpha_of(const tsr_ticket *job, const tsr_command *c) {
+  return c->flags & TSR_FLAG_ALPHA_ONE ? (tsr_scalar){1, 0} : job->binding.alpha;
+}
+
+static tsr_scalar beta_of(const tsr_ticket *job, const tsr_command *c) {
+  if (c->flags & TSR_FLAG_BETA) return job->binding.beta;
+  return (tsr_scalar){c->flags & TSR_FLAG_BETA_ONE ? 1 : 0, 0};
+}
+
+static void *operand(const tsr_ticket *job, const tsr_command *c, int i, int64_t *ld) {
+  const tsr_buffer *buffer = buffer_of(job, c, i);
+  if (buffer == NULL) return NULL;
+  *ld = buffer->ld;
+  return address(job, buffer, c->row[i], c->col[i]);
+}
+
+static tsr_status issue_kernel(const tsr_ticket *job, const tsr_command *c, tsr_queue *queue) {
+  const tsr_call *call = &job->plan->call;
+  bool product = c->kernel == TSR_KERNEL_GEMM;
+  tsr_kernel_args args = {.kernel = (tsr_kernel)c->kernel,
+                          .type = call->type,
+                          .transa = product ? call->transa : TSR_NO_TRANS,
+                          .transb = product ? call->transb : TSR_NO_TRANS,
+                          .wide = (c->flags & TSR_FLAG_WIDE) != 0,
+                          .m = c->m,
+                          .n = c->n,
+                          .k = c->k,
+                          .alpha = alpha_of(job, c),
+                          .beta = beta_of(job, c)};
+  args.a = operand(job, c, 0, &args.lda);
+  args.b = operand(job, c, 1, &args.ldb);
+  args.c = operand(job, c, 2, &args.ldc);
+  return job->runner->engine->kernel(queue, &args);
+}
+
+tsr_status tsr_issue(tsr_ticket *job, uint32_t index, tsr_queue *queue) {
+  const tsr_command *c = &job->plan->commands.items[index];
+  if (c->kind == TSR_COMMAND_KERNEL) return issue_kernel(job, c, queue);
+  tsr_copy_args args;
+  tsr_issue_copy_args(job, index, &args);
+  return job->runner->engine->copy(queue, &args);
+}

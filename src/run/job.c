@@ -1,0 +1,152 @@
+#include <string.h>
+
+#include "base/alloc.h"
+#include "run/inside.h"
+
+/* How long a thread looks for the next job, and a caller for the end of one, before they sleep:
+ * calls that follow each other closely should find the threads awake. */
+static const double idle_spin = 200e-6, wait_spin = 20e-3, wait_yield = 50e-6;
+
+/* ---- Taking and releasing ---- */
+
+tsr_ticket *tsr_job_take(tsr_runner *runner) {
+  pthread_mutex_lock(&runner->pool);
+  tsr_ticket *job = runner->free;
+  if (job != NULL) runner->free = atomic_load(&job->next);
+  pthread_mutex_unlock(&runner->pool);
+  if (job == NULL) job = tsr_alloc(sizeof *job);
+  if (job == NULL) return NULL;
+  memset(job, 0, sizeof *job);
+  job->runner = runner;
+  return job;
+}
+
+void tsr_job_release(tsr_ticket *job) {
+  if (atomic_fetch_sub_explicit(&job->references, 1, memory_order_acq_rel) != 1) return;
+  tsr_runner *runner = job->runner;
+  tsr_dealloc(job->times);
+  pthread_mutex_lock(&runner->pool);
+  atomic_store(&job->next, runner->free);
+  runner->free = job;
+  pthread_mutex_unlock(&runner->pool);
+}
+
+/* ---- The list ---- */
+
+/* The store of what is waited for and the load of sleepers are both sequentially consistent, as are
+ * the sleeper's two, in the other order: one of them sees the other. */
+static void wake(tsr_runner *runner, atomic_int *sleepers, pthread_cond_t *condition) {
+  if (atomic_load(sleepers) == 0) return;
+  pthread_mutex_lock(&runner->sleep);
+  pthread_cond_broadcast(condition);
+  pthread_mutex_unlock(&runner->sleep);
+}
+
+void tsr_job_post(tsr_ticket *job) {
+  tsr_runner *runner = job->runner;
+  tsr_ticket *before = runner->tail;
+  bool lanes = job->lanes > 0 || runner->posted % 64 == 63; /* so that they let old jobs go */
+  atomic_store(&job->references, runner->devices + runner->lanes + 2);
+  runner->tail = job;
+  runner->posted++;
+  atomic_store(&before->next, job);
+  wake(runner, &runner->sleepers[0], &runner->wake[0]);
+  if (lanes) wake(runner, &runner->sleepers[1], &runner->wake[1]);
+  tsr_job_release(before);
+}
+
+static bool arrived(tsr_worker *worker) {
+  return atomic_load(&worker->at->next) != NULL || atomic_load(&worker->runner->quit);
+}
+
+/* Whether a job came, or the end, within the time for which idle threads look. */
+static bool look_for_next(tsr_worker *worker) {
+  tsr_backoff backoff = {0};
+  double start = tsr_now();
+  while (!arrived(worker)) {
+    bool spin = tsr_spins(worker->runner);
+    if (!spin && backoff.steps >= TSR_BACKOFF_PAUSES) return false;
+    for (int i = 0; i < 16 && !arrived(worker); i++) tsr_backoff_step(&backoff, true);
+    if (tsr_now() - start > idle_spin) return false;
+  }
+  return true;
+}
+
+static void sleep_for_next(tsr_worker *worker) {
+  tsr_runner *runner = worker->runner;
+  int kind = worker->lane >= 0;
+  pthread_mutex_lock(&runner->sleep);
+  atomic_fetch_add(&runner->sleepers[kind], 1);
+  while (!arrived(worker)) pthread_cond_wait(&runner->wake[kind], &runner->sleep);
+  atomic_fetch_sub(&runner->sleepers[kind], 1);
+  pthread_mutex_unlock(&runner->sleep);
+}
+
+tsr_ticket *tsr_job_next(tsr_worker *worker) {
+  if (!look_for_next(worker)) sleep_for_next(worker);
+  tsr_ticket *before = worker->at, *next = atomic_load(&before->next);
+  if (next == NULL) return NULL;
+  worker->at = next;
+  tsr_job_release(before);
+  return next;
+}
+
+void tsr_job_quit(tsr_runner *runner) {
+  atomic_store(&runner->quit, true);
+  pthread_mutex_lock(&runner->sleep);
+  pthread_cond_broadcast(&runner->wake[0]);
+  pthread_cond_broadcast(&runner->wake[1]);
+  pthread_mutex_unlock(&runner->sleep);
+}
+
+/* ---- Failing and completing ---- */
+
+bool tsr_job_may_start(const tsr_ticket *job) {
+  return atomic_load_explicit(&job->runner->completed, memory_order_acquire) == job->number;
+}
+
+/* A device that failed leaves unwritten what others then read: its error says more than theirs. */
+void tsr_job_fail(tsr_ticket *job, tsr_status status) {
+  pthread_mutex_lock(&job->runner->pool);
+  tsr_status before = job->error.status;
+  if (before == TSR_OK || (before == TSR_ERR_CHECK && status != TSR_ERR_CHECK))
+    tsr_error_take(status, &job->error);
+  pthread_mutex_unlock(&job->runner->pool);
+  atomic_store_explicit(&job->failed, true, memory_order_release);
+}
+
+void tsr_job_leave(tsr_ticket *job) {
+  if (atomic_fetch_sub_explicit(&job->left, 1, memory_order_acq_rel) != 1) return;
+  tsr_runner *runner = job->runner;
+  job->seconds = tsr_now() - job->entered;
+  if (job->trace) tsr_trace_finish(job);
+  atomic_store(&job->done, true);
+  atomic_fetch_add(&runner->completed, 1);
+  wake(runner, &runner->waiters, &runner->done);
+}
+
+/* ---- Waiting for completion ---- */
+
+static bool completed(tsr_runner *runner, uint64_t count) {
+  return atomic_load(&runner->completed) >= count;
+}
+
+static bool spin_for_end(tsr_runner *runner, uint64_t count) {
+  tsr_backoff backoff = {0};
+  bool spin = tsr_spins(runner);
+  double limit = tsr_now() + (spin ? wait_spin : wait_yield);
+  while (!completed(runner, count)) {
+    for (int i = 0; i < 16 && !completed(runner, count); i++) tsr_backoff_step(&backoff, spin);
+    if (tsr_now() > limit) return false;
+  }
+  return true;
+}
+
+void tsr_job_wait(tsr_runner *runner, uint64_t count) {
+  if (spin_for_end(runner, count)) return;
+  pthread_mutex_lock(&runner->sleep);
+  atomic_fetch_add(&runner->waiters, 1);
+  while (!completed(runner, count)) pthread_cond_wait(&runner->done, &runner->sleep);
+  atomic_fetch_sub(&runner->waiters, 1);
+  pthread_mutex_unlock(&runner->sleep);
+}

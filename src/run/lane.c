@@ -1,0 +1,68 @@
+#include <string.h>
+
+#include "run/inside.h"
+
+/* An event that a device has recorded, or will: until it has passed. False when the job failed. */
+static bool await_device(tsr_ticket *job, tsr_event *event) {
+  tsr_backoff backoff = {0};
+  while (!tsr_job_failed(job)) {
+    bool passed = false;
+    tsr_status status = job->runner->engine->query(event, &passed, NULL);
+    if (status != TSR_OK) tsr_job_fail(job, status);
+    if (passed && status == TSR_OK) return true;
+    tsr_backoff_step(&backoff, tsr_spins(job->runner));
+  }
+  return false;
+}
+
+static bool await_flag(tsr_ticket *job, uint32_t command) {
+  tsr_backoff backoff = {0};
+  while (!tsr_job_flagged(job, command)) {
+    if (tsr_job_failed(job)) return false;
+    tsr_backoff_step(&backoff, tsr_spins(job->runner));
+  }
+  return true;
+}
+
+static bool await_all(tsr_ticket *job, const tsr_command *c) {
+  for (uint32_t i = 0; i < c->waits; i++) {
+    uint32_t awaited = job->plan->waits.items[c->wait + i];
+    if (!await_flag(job, awaited)) return false;
+    if (tsr_job_on_lane(job, awaited)) continue;
+    if (!await_device(job, tsr_job_event(job, awaited))) return false;
+  }
+  return !tsr_job_failed(job);
+}
+
+/* Staging reads and writes the user's memory: not before what is on the user's streams. */
+static bool await_users(tsr_ticket *job) {
+  tsr_backoff backoff = {0};
+  while ((atomic_load_explicit(&job->started, memory_order_acquire) & job->tied) != job->tied)
+    tsr_backoff_step(&backoff, tsr_spins(job->runner));
+  for (int d = 0; d < job->runner->devices; d++)
+    if (job->tied & 1u << d && !await_device(job, job->runner->side[d].mark)) return false;
+  return !tsr_job_failed(job);
+}
+
+static void carry_out(tsr_ticket *job, uint32_t command) {
+  tsr_copy_args args;
+  tsr_issue_copy_args(job, command, &args);
+  if (job->trace) job->times[2 * command] = (float)(tsr_now() - job->entered);
+  char *to = args.to;
+  const char *from = args.from;
+  for (size_t i = 0; i < args.height; i++)
+    memcpy(to + i * args.to_pitch, from + i * args.from_pitch, args.width);
+  if (job->trace) job->times[2 * command + 1] = (float)(tsr_now() - job->entered);
+  atomic_store_explicit(&job->program->flag[command], job->epoch, memory_order_release);
+}
+
+void tsr_lane_run(tsr_worker *worker, tsr_ticket *job) {
+  const tsr_program *p = job->program;
+  int queue = p->lane_queue[worker->lane];
+  if (!await_users(job)) return;
+  for (uint32_t i = p->queue_first[queue]; i < p->queue_first[queue + 1]; i++) {
+    uint32_t command = p->by_queue[i];
+    if (!await_all(job, &job->plan->commands.items[command])) return;
+    carry_out(job, command);
+  }
+}

@@ -1,0 +1,125 @@
+#include "run/program.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+void tsr_program_destroy(tsr_program *program) {
+  if (program == NULL) return;
+  void *parts[] = {program->by_device, program->device_first, program->by_queue,
+                   program->queue_first, program->event, program->rank, program->flag,
+                   program->lane_queue, program->used, program->used_first, program->queue};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) tsr_dealloc(parts[i]);
+  tsr_dealloc(program);
+}
+
+static bool allocate(tsr_program *p, size_t commands, size_t queues, size_t devices) {
+  p->by_device = tsr_alloc_zero(commands, sizeof *p->by_device);
+  p->by_queue = tsr_alloc_zero(commands, sizeof *p->by_queue);
+  p->event = tsr_alloc_zero(commands, sizeof *p->event);
+  p->rank = tsr_alloc_zero(commands, sizeof *p->rank);
+  p->flag = tsr_alloc_zero(commands, sizeof *p->flag);
+  p->device_first = tsr_alloc_zero(devices + 2, sizeof *p->device_first);
+  p->queue_first = tsr_alloc_zero(queues + 2, sizeof *p->queue_first);
+  p->lane_queue = tsr_alloc_zero(queues, sizeof *p->lane_queue);
+  p->used = tsr_alloc_zero(queues, sizeof *p->used);
+  p->used_first = tsr_alloc_zero(devices + 2, sizeof *p->used_first);
+  p->queue = tsr_alloc_zero(queues, sizeof *p->queue);
+  return p->by_device && p->by_queue && p->event && p->rank && p->flag && p->device_first &&
+         p->queue_first && p->lane_queue && p->used && p->used_first && p->queue;
+}
+
+static bool is_lane(const tsr_plan *plan, int queue) {
+  return plan->queue[queue].role == TSR_QUEUE_LANE;
+}
+
+static tsr_status check(const tsr_plan *plan) {
+  for (int q = 0; q < plan->queues; q++) {
+    int location = plan->queue[q].location;
+    bool device = location >= 0 && location < plan->machine_devices;
+    if (device == is_lane(plan, q) || location >= TSR_MACHINE_LOCATIONS)
+      return tsr_fail(TSR_ERR_INTERNAL, "queue %d of the plan is at location %d, which does not fit",
+                      q, location);
+  }
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    const tsr_command *c = &plan->commands.items[i];
+    if (c->queue >= plan->queues || c->wait + (size_t)c->waits > plan->waits.count)
+      return tsr_fail(TSR_ERR_INTERNAL, "command %zu of the plan names what is not there", i);
+  }
+  return TSR_OK;
+}
+
+/* Counting sort of the commands by queue and, for devices, by device. */
+static void sort(const tsr_plan *plan, tsr_program *p) {
+  uint32_t count = (uint32_t)plan->commands.count;
+  const tsr_command *commands = plan->commands.items;
+  for (uint32_t i = 0; i < count; i++) {
+    int q = commands[i].queue;
+    p->queue_first[q + 2]++;
+    if (!is_lane(plan, q)) p->device_first[plan->queue[q].location + 2]++;
+  }
+  for (int q = 0; q < plan->queues; q++) p->queue_first[q + 2] += p->queue_first[q + 1];
+  for (int d = 0; d < plan->machine_devices; d++) p->device_first[d + 2] += p->device_first[d + 1];
+  for (uint32_t i = 0; i < count; i++) {
+    int q = commands[i].queue;
+    p->by_queue[p->queue_first[q + 1]++] = i;
+    if (is_lane(plan, q)) continue;
+    int d = plan->queue[q].location;
+    p->by_device[p->device_first[d + 1]++] = i;
+  }
+  for (int d = 0; d < plan->machine_devices; d++)
+    for (uint32_t i = p->device_first[d]; i < p->device_first[d + 1]; i++)
+      p->rank[p->by_device[i]] = i - p->device_first[d];
+}
+
+/* A command needs an event when another queue waits for it. */
+static tsr_status number_events(const tsr_plan *plan, tsr_program *p) {
+  uint32_t count = (uint32_t)plan->commands.count;
+  const tsr_command *commands = plan->commands.items;
+  for (uint32_t i = 0; i < count; i++) p->event[i] = TSR_NO_EVENT;
+  for (uint32_t i = 0; i < count; i++)
+    for (uint32_t w = 0; w < commands[i].waits; w++) {
+      uint32_t awaited = plan->waits.items[commands[i].wait + w];
+      if (awaited >= i)
+        return tsr_fail(TSR_ERR_INTERNAL, "command %u of the plan waits for a later one", i);
+      int q = commands[awaited].queue;
+      if (q == commands[i].queue || is_lane(plan, q) || p->event[awaited] != TSR_NO_EVENT) continue;
+      p->event[awaited] = p->events[plan->queue[q].location]++;
+    }
+  return TSR_OK;
+}
+
+static void find_users(const tsr_plan *plan, tsr_program *p) {
+  int used = 0;
+  for (int d = 0; d < plan->machine_devices; d++) {
+    p->used_first[d] = (uint16_t)used;
+    for (int q = 0; q < plan->queues; q++)
+      if (plan->queue[q].location == d && p->queue_first[q] < p->queue_first[q + 1])
+        p->used[used++] = (uint16_t)q;
+    if (used > p->used_first[d]) p->devices |= 1u << d;
+  }
+  p->used_first[plan->machine_devices] = (uint16_t)used;
+  for (int q = 0; q < plan->queues; q++)
+    if (is_lane(plan, q) && p->queue_first[q] < p->queue_first[q + 1])
+      p->lane_queue[p->lanes++] = (uint16_t)q;
+}
+
+tsr_status tsr_program_create(const tsr_plan *plan, tsr_program **program) {
+  TSR_TRY(check(plan));
+  tsr_program *p = tsr_alloc_zero(1, sizeof *p);
+  if (p == NULL || !allocate(p, plan->commands.count, (size_t)plan->queues,
+                             (size_t)plan->machine_devices)) {
+    tsr_program_destroy(p);
+    return tsr_fail(TSR_ERR_MEMORY, "no host memory to run a plan of %zu commands",
+                    plan->commands.count);
+  }
+  sort(plan, p);
+  tsr_status status = number_events(plan, p);
+  if (status != TSR_OK) {
+    tsr_program_destroy(p);
+    return status;
+  }
+  find_users(plan, p);
+  *program = p;
+  return TSR_OK;
+}

@@ -1,0 +1,158 @@
+#include "base/alloc.h"
+#include "base/log.h"
+#include "engine/host/host.h"
+#include "run/inside.h"
+
+/* ---- Queues and events ---- */
+
+static bool same(const tsr_plan_queue *a, const tsr_plan_queue *b) {
+  return a->role == b->role && a->index == b->index;
+}
+
+tsr_status tsr_resource_queue(tsr_runner *runner, int device, tsr_plan_queue key,
+                              tsr_queue **queue) {
+  tsr_side *side = &runner->side[device];
+  for (size_t i = 0; i < side->keys.count; i++)
+    if (same(&side->keys.items[i], &key)) {
+      *queue = side->queues.items[i];
+      return TSR_OK;
+    }
+  if (!TSR_VEC_RESERVE(&side->keys, 1) || !TSR_VEC_RESERVE(&side->queues, 1))
+    return tsr_fail(TSR_ERR_MEMORY, "no host memory for a queue of device %d", device);
+  TSR_TRY(runner->engine->queue_create(runner->state, device, (tsr_queue_role)key.role, NULL, queue));
+  side->keys.items[side->keys.count++] = key;
+  side->queues.items[side->queues.count++] = *queue;
+  return TSR_OK;
+}
+
+tsr_status tsr_resource_events(tsr_runner *runner, int device, tsr_events *events, size_t count,
+                               bool timed) {
+  if (events->count >= count) return TSR_OK;
+  tsr_runner_settle(runner); /* threads may be reading the array that is about to move */
+  if (!TSR_VEC_RESERVE(events, count - events->count))
+    return tsr_fail(TSR_ERR_MEMORY, "no host memory for %zu events", count);
+  while (events->count < count) {
+    TSR_TRY(runner->engine->event_create(runner->state, device, timed,
+                                         &events->items[events->count]));
+    events->count++;
+  }
+  return TSR_OK;
+}
+
+static tsr_status reserve_events(tsr_runner *runner, const tsr_plan *plan, bool trace) {
+  const tsr_program *p = plan->program;
+  for (int d = 0; d < plan->machine_devices; d++) {
+    if (!(p->devices & 1u << d)) continue;
+    tsr_side *side = &runner->side[d];
+    size_t commands = p->device_first[d + 1] - p->device_first[d];
+    size_t queues = (size_t)(p->used_first[d + 1] - p->used_first[d]);
+    TSR_TRY(tsr_resource_events(runner, d, &side->events, trace ? 0 : p->events[d], false));
+    TSR_TRY(tsr_resource_events(runner, d, &side->timed, trace ? commands : 0, true));
+    TSR_TRY(tsr_resource_events(runner, d, &side->last, queues, false));
+  }
+  return TSR_OK;
+}
+
+static tsr_status resolve_queues(tsr_runner *runner, const tsr_plan *plan) {
+  tsr_program *p = plan->program;
+  if (p->resolved) return TSR_OK;
+  for (int d = 0; d < plan->machine_devices; d++)
+    for (int i = p->used_first[d]; i < p->used_first[d + 1]; i++)
+      TSR_TRY(tsr_resource_queue(runner, d, plan->queue[p->used[i]], &p->queue[p->used[i]]));
+  p->resolved = true;
+  return TSR_OK;
+}
+
+/* ---- Lanes ---- */
+
+static tsr_status reserve_lanes(tsr_runner *runner, int lanes) {
+  if (lanes > TSR_RUN_LANES)
+    return tsr_fail(TSR_ERR_INTERNAL, "the plan has %d lanes; at most %d can be", lanes,
+                    TSR_RUN_LANES);
+  while (runner->lanes < lanes) {
+    tsr_worker *worker = &runner->lane[runner->lanes];
+    *worker = (tsr_worker){.runner = runner, .device = -1, .lane = runner->lanes};
+    TSR_TRY(tsr_worker_start(worker));
+    runner->lanes++;
+  }
+  /* Spinning pays only where no thread takes the core of another. */
+  if (runner->cores < 2 * (runner->devices + runner->lanes)) atomic_store(&runner->spin, false);
+  return TSR_OK;
+}
+
+/* ---- Arenas ---- */
+
+static tsr_status reserve_arena(tsr_runner *runner, int location, size_t bytes) {
+  tsr_arena *arena = &runner->arena[location];
+  if (arena->bytes >= bytes) return TSR_OK;
+  int device = location < runner->devices ? location : TSR_HOST;
+  tsr_runner_settle(runner);
+  if (arena->base != NULL) runner->engine->free(runner->state, device, arena->base);
+  *arena = (tsr_arena){0};
+  TSR_TRY(runner->engine->alloc(runner->state, device, bytes, &arena->base));
+  arena->bytes = bytes;
+  tsr_log(TSR_LOG_DEBUG, "arena of location %d: %zu bytes", location, bytes);
+  return TSR_OK;
+}
+
+static tsr_status reserve_arenas(tsr_runner *runner, const tsr_plan *plan, int *short_of) {
+  for (int l = 0; l < TSR_MACHINE_LOCATIONS; l++) {
+    tsr_status status = reserve_arena(runner, l, plan->arena[l]);
+    if (status == TSR_OK) continue;
+    if (status == TSR_ERR_MEMORY) *short_of = l;
+    return status;
+  }
+  return TSR_OK;
+}
+
+tsr_status tsr_resource_reserve(tsr_runner *runner, const tsr_plan *plan, bool trace,
+                                int *short_of) {
+  if (plan->machine_devices != runner->devices)
+    return tsr_fail(TSR_ERR_ARGUMENT, "the plan is for a machine of %d devices, not of %d",
+                    plan->machine_devices, runner->devices);
+  TSR_TRY(reserve_arenas(runner, plan, short_of));
+  TSR_TRY(resolve_queues(runner, plan));
+  TSR_TRY(reserve_events(runner, plan, trace));
+  return reserve_lanes(runner, plan->program->lanes);
+}
+
+/* ---- Giving back ---- */
+
+void tsr_resource_trim(tsr_runner *runner) {
+  for (int l = 0; l < TSR_MACHINE_LOCATIONS; l++) {
+    int device = l < runner->devices ? l : TSR_HOST;
+    if (runner->arena[l].base != NULL)
+      runner->engine->free(runner->state, device, runner->arena[l].base);
+    runner->arena[l] = (tsr_arena){0};
+  }
+}
+
+void tsr_resource_poison(tsr_runner *runner) {
+  tsr_runner_settle(runner);
+  for (int l = 0; l < TSR_MACHINE_LOCATIONS; l++)
+    if (runner->arena[l].base != NULL)
+      tsr_engine_host_poison(runner->arena[l].base, runner->arena[l].bytes);
+}
+
+static void free_events(const tsr_runner *runner, tsr_events *events) {
+  for (size_t i = 0; i < events->count; i++) runner->engine->event_destroy(events->items[i]);
+  TSR_VEC_FREE(events);
+}
+
+static void free_side(tsr_runner *runner, tsr_side *side) {
+  for (size_t i = 0; i < side->queues.count; i++)
+    runner->engine->queue_destroy(side->queues.items[i]);
+  if (side->user != NULL) runner->engine->queue_destroy(side->user);
+  if (side->mark != NULL) runner->engine->event_destroy(side->mark);
+  free_events(runner, &side->events);
+  free_events(runner, &side->timed);
+  free_events(runner, &side->last);
+  TSR_VEC_FREE(&side->queues);
+  TSR_VEC_FREE(&side->keys);
+  tsr_dealloc(side->cursor);
+}
+
+void tsr_resource_free(tsr_runner *runner) {
+  for (int d = 0; d < runner->devices; d++) free_side(runner, &runner->side[d]);
+  tsr_resource_trim(runner);
+}

@@ -1,0 +1,260 @@
+#include "run/runner.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "run/inside.h"
+
+/* ---- The threads ---- */
+
+static bool needs(const tsr_worker *worker, const tsr_ticket *job) {
+  return worker->lane >= 0 ? worker->lane < job->lanes : (job->devices >> worker->device & 1) != 0;
+}
+
+static void await_turn(tsr_ticket *job) {
+  tsr_backoff backoff = {0};
+  while (!tsr_job_may_start(job)) tsr_backoff_step(&backoff, tsr_spins(job->runner));
+}
+
+static void *work(void *argument) {
+  tsr_worker *worker = argument;
+  for (tsr_ticket *job; (job = tsr_job_next(worker)) != NULL;) {
+    if (!needs(worker, job)) continue;
+    await_turn(job);
+    if (worker->lane >= 0)
+      tsr_lane_run(worker, job);
+    else
+      tsr_submitter_run(worker, job);
+    tsr_job_leave(job);
+  }
+  tsr_job_release(worker->at);
+  return NULL;
+}
+
+tsr_status tsr_worker_start(tsr_worker *worker) {
+  worker->at = worker->runner->tail;
+  atomic_fetch_add(&worker->at->references, 1);
+  if (pthread_create(&worker->thread, NULL, work, worker) == 0) return TSR_OK;
+  tsr_job_release(worker->at);
+  return tsr_fail(TSR_ERR_MEMORY, "cannot start a thread for %s %d; raise the limit on threads",
+                  worker->lane >= 0 ? "host lane" : "device",
+                  worker->lane >= 0 ? worker->lane : worker->device);
+}
+
+/* ---- Creating and destroying ---- */
+
+/* Processors this process may run on. */
+static int available_cores(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  return cores > 0 ? (int)cores : 1;
+}
+
+static void init_locks(tsr_runner *runner) {
+  pthread_mutex_init(&runner->enter, NULL);
+  pthread_mutex_init(&runner->pool, NULL);
+  pthread_mutex_init(&runner->sleep, NULL);
+  pthread_cond_init(&runner->wake[0], NULL);
+  pthread_cond_init(&runner->wake[1], NULL);
+  pthread_cond_init(&runner->done, NULL);
+}
+
+static void destroy_locks(tsr_runner *runner) {
+  pthread_mutex_destroy(&runner->enter);
+  pthread_mutex_destroy(&runner->pool);
+  pthread_mutex_destroy(&runner->sleep);
+  pthread_cond_destroy(&runner->wake[0]);
+  pthread_cond_destroy(&runner->wake[1]);
+  pthread_cond_destroy(&runner->done);
+}
+
+static void free_tickets(tsr_runner *runner) {
+  if (runner->tail != NULL) tsr_job_release(runner->tail);
+  while (runner->free != NULL) {
+    tsr_ticket *next = atomic_load(&runner->free->next);
+    tsr_dealloc(runner->free);
+    runner->free = next;
+  }
+}
+
+void tsr_runner_destroy(tsr_runner *runner) {
+  if (runner == NULL) return;
+  if (runner->tail != NULL) tsr_runner_settle(runner);
+  tsr_job_quit(runner);
+  for (int i = 0; i < runner->devices; i++) pthread_join(runner->worker[i].thread, NULL);
+  for (int i = 0; i < runner->lanes; i++) pthread_join(runner->lane[i].thread, NULL);
+  tsr_resource_free(runner);
+  free_tickets(runner);
+  destroy_locks(runner);
+  tsr_dealloc(runner);
+}
+
+/* The list starts with a job that is over, for the threads to stand at. */
+static tsr_status start(tsr_runner *runner, int devices) {
+  runner->tail = tsr_job_take(runner);
+  if (runner->tail == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a runner");
+  atomic_store(&runner->tail->references, 1);
+  for (int d = 0; d < devices; d++) {
+    runner->side[d].cursor = tsr_alloc_zero(TSR_PLAN_QUEUES, sizeof *runner->side[d].cursor);
+    runner->worker[d] = (tsr_worker){.runner = runner, .device = d, .lane = -1};
+    if (runner->side[d].cursor == NULL)
+      return tsr_fail(TSR_ERR_MEMORY, "no host memory for a runner");
+    tsr_status status = tsr_worker_start(&runner->worker[d]);
+    if (status != TSR_OK) tsr_dealloc(runner->side[d].cursor);
+    TSR_TRY(status);
+    runner->devices++;
+  }
+  return TSR_OK;
+}
+
+tsr_status tsr_runner_create(const tsr_engine *engine, tsr_engine_state *state, int devices,
+                             const tsr_runner_settings *settings, tsr_runner **runner) {
+  tsr_runner *made = tsr_alloc_zero(1, sizeof *made);
+  if (made == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a runner");
+  made->engine = engine;
+  made->state = state;
+  made->cores = settings != NULL && settings->cores > 0 ? settings->cores : available_cores();
+  made->poison = settings != NULL && settings->poison;
+  atomic_store(&made->spin, made->cores >= 2 * devices);
+  init_locks(made);
+  tsr_status status = start(made, devices);
+  if (status == TSR_OK)
+    *runner = made;
+  else
+    tsr_runner_destroy(made);
+  return status;
+}
+
+/* ---- Submitting ---- */
+
+tsr_status tsr_runner_prepare(tsr_plan *plan) {
+  return plan->program != NULL ? TSR_OK : tsr_program_create(plan, &plan->program);
+}
+
+static uint32_t tied_devices(const tsr_runner *runner) {
+  uint32_t tied = 0;
+  for (int d = 0; d < runner->devices; d++)
+    if (runner->side[d].user != NULL) tied |= 1u << d;
+  return tied;
+}
+
+static int bits(uint32_t set) {
+  int count = 0;
+  for (; set != 0; set &= set - 1) count++;
+  return count;
+}
+
+static tsr_status fill(tsr_ticket *job, const tsr_submission *submission) {
+  tsr_runner *runner = job->runner;
+  job->plan = submission->plan;
+  job->program = submission->plan->program;
+  job->binding = submission->binding;
+  job->trace = submission->trace;
+  job->number = runner->posted;
+  job->epoch = (uint32_t)(runner->posted % UINT32_MAX) + 1;
+  job->tied = tied_devices(runner);
+  job->devices = job->program->devices | job->tied;
+  job->lanes = job->program->lanes;
+  if (job->devices == 0 && job->lanes == 0) job->devices = 1; /* someone must complete it */
+  atomic_store(&job->left, bits(job->devices) + job->lanes);
+  atomic_store(&job->untied, bits(job->tied));
+  if (!job->trace) return TSR_OK;
+  job->times = tsr_alloc_zero(2 * submission->plan->commands.count, sizeof *job->times);
+  return job->times != NULL ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for a trace");
+}
+
+static tsr_status enter(tsr_runner *runner, tsr_submission *submission, double now,
+                        tsr_ticket **ticket) {
+  TSR_TRY(tsr_runner_prepare(submission->plan));
+  TSR_TRY(tsr_resource_reserve(runner, submission->plan, submission->trace,
+                               &submission->short_of));
+  tsr_ticket *job = tsr_job_take(runner);
+  if (job == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a ticket");
+  tsr_status status = fill(job, submission);
+  if (status != TSR_OK) {
+    atomic_store(&job->references, 1);
+    tsr_job_release(job);
+    return status;
+  }
+  if (runner->poison) tsr_resource_poison(runner);
+  job->entered = now;
+  tsr_job_post(job);
+  *ticket = job;
+  return TSR_OK;
+}
+
+/* What the user puts on a tied stream from now on must find the call's last events in it. */
+static void await_untied(tsr_ticket *job) {
+  tsr_backoff backoff = {0};
+  while (atomic_load_explicit(&job->untied, memory_order_acquire) > 0)
+    tsr_backoff_step(&backoff, tsr_spins(job->runner));
+}
+
+tsr_status tsr_runner_submit(tsr_runner *runner, tsr_submission *submission, tsr_ticket **ticket) {
+  double now = tsr_now();
+  submission->short_of = -1;
+  pthread_mutex_lock(&runner->enter);
+  tsr_status status = enter(runner, submission, now, ticket);
+  pthread_mutex_unlock(&runner->enter);
+  if (status == TSR_OK) await_untied(*ticket);
+  return status;
+}
+
+/* ---- Tickets ---- */
+
+tsr_status tsr_ticket_wait(tsr_ticket *ticket) {
+  tsr_job_wait(ticket->runner, ticket->number + 1);
+  return tsr_job_failed(ticket) ? tsr_error_put(&ticket->error) : TSR_OK;
+}
+
+bool tsr_ticket_done(tsr_ticket *ticket) {
+  return atomic_load(&ticket->done);
+}
+
+double tsr_ticket_seconds(const tsr_ticket *ticket) {
+  return ticket->seconds;
+}
+
+float *tsr_ticket_take_times(tsr_ticket *ticket) {
+  float *times = tsr_job_failed(ticket) ? NULL : ticket->times;
+  if (times != NULL) ticket->times = NULL;
+  return times;
+}
+
+tsr_plan *tsr_ticket_plan(const tsr_ticket *ticket) {
+  return ticket->plan;
+}
+
+void tsr_ticket_release(tsr_ticket *ticket) {
+  if (ticket == NULL) return;
+  tsr_job_wait(ticket->runner, ticket->number + 1);
+  tsr_job_release(ticket);
+}
+
+/* ---- Keeping order with other work ---- */
+
+void tsr_runner_settle(tsr_runner *runner) {
+  tsr_job_wait(runner, runner->posted);
+}
+
+void tsr_runner_occupy(tsr_runner *runner) {
+  pthread_mutex_lock(&runner->enter);
+  tsr_runner_settle(runner);
+}
+
+void tsr_runner_leave(tsr_runner *runner) {
+  pthread_mutex_unlock(&runner->enter);
+}
+
+void tsr_runner_drain(tsr_runner *runner) {
+  tsr_runner_occupy(runner);
+  tsr_runner_leave(runner);
+}
+
+void tsr_runner_trim(tsr_runner *runner) {
+  tsr_runner_occupy(runner);
+  tsr_resource_trim(runner);
+  tsr_runner_leave(runner);
+}

@@ -1,0 +1,81 @@
+/*
+ * The runner carries plans out and makes no decision. One submitter thread for each device and one
+ * thread for each host lane; a context has one runner.
+ *
+ * A submission enters all threads atomically, and submissions take effect in the order in which
+ * they entered. Any thread may submit, wait and trim. A plan must live until the tickets of its
+ * submissions are released.
+ */
+#ifndef TSR_RUN_RUNNER_H
+#define TSR_RUN_RUNNER_H
+
+#include "engine/engine.h"
+#include "plan/plan.h"
+
+typedef struct tsr_runner tsr_runner;
+
+/* One submission of a plan. */
+typedef struct tsr_ticket tsr_ticket;
+
+typedef struct tsr_runner_settings {
+  int cores;     /* processors to count on; 0: those this process may use */
+  bool poison;   /* host engine: make all device memory unwritten before each call */
+} tsr_runner_settings;
+
+/* settings may be NULL. The engine's state must outlive the runner. */
+tsr_status tsr_runner_create(const tsr_engine *engine, tsr_engine_state *state, int devices,
+                             const tsr_runner_settings *settings, tsr_runner **runner);
+
+/* Waits for what was submitted. All tickets must have been released. */
+void tsr_runner_destroy(tsr_runner *runner);
+
+/* What to run. The plan's program is made on the first submission unless it is there. */
+typedef struct tsr_submission {
+  tsr_plan *plan;
+  tsr_binding binding;
+  bool trace;      /* measure the times of each command */
+  int short_of;    /* out, with TSR_ERR_MEMORY: the location that has not the plan's arena; else -1 */
+} tsr_submission;
+
+/* Derives what running needs from a plan and keeps it there; for a plan that no other thread has. */
+tsr_status tsr_runner_prepare(tsr_plan *plan);
+
+/* Enters the plan and returns; with tied streams, once all of it is submitted. Nothing is touched on
+ * failure. */
+tsr_status tsr_runner_submit(tsr_runner *runner, tsr_submission *submission, tsr_ticket **ticket);
+
+/* Waits until the plan is complete; its status, with its message as this thread's. */
+tsr_status tsr_ticket_wait(tsr_ticket *ticket);
+bool tsr_ticket_done(tsr_ticket *ticket);
+
+/* Of a complete ticket: seconds from the call to the end; the measured begin and end of each command
+ * in seconds from the call (NULL when not traced), which the caller then owns (tsr_dealloc). */
+double tsr_ticket_seconds(const tsr_ticket *ticket);
+float *tsr_ticket_take_times(tsr_ticket *ticket);
+tsr_plan *tsr_ticket_plan(const tsr_ticket *ticket);
+
+/* Waits for it if need be. NULL is accepted. */
+void tsr_ticket_release(tsr_ticket *ticket);
+
+/* Waits until everything submitted is complete. */
+void tsr_runner_drain(tsr_runner *runner);
+
+/* Gives the arenas and the ring back, after what is in flight. */
+void tsr_runner_trim(tsr_runner *runner);
+
+/* Ties the user's stream of a device (native; NULL unties): later submissions wait for what is on
+ * it, and it waits for them. */
+tsr_status tsr_runner_tie(tsr_runner *runner, int device, void *native);
+
+/* Waits for what is on all tied streams, for work that the runner does not do. */
+tsr_status tsr_runner_join(tsr_runner *runner);
+
+/* One copy between any two places, blocking, after what is in flight. queue's device is chosen from
+ * the ends; two host ends are not for the runner. */
+tsr_status tsr_runner_copy(tsr_runner *runner, const tsr_copy_args *args);
+
+/* Keeps everyone else out of the devices, with nothing in flight, until leave: for probing. */
+void tsr_runner_occupy(tsr_runner *runner);
+void tsr_runner_leave(tsr_runner *runner);
+
+#endif

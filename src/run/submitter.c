@@ -1,0 +1,187 @@
+#include "run/inside.h"
+
+/* A submitter's way through its device's commands of one job. */
+typedef struct walk {
+  tsr_worker *worker;
+  tsr_ticket *job;
+  tsr_side *side;
+  const uint32_t *order; /* the device's commands in plan order */
+  uint32_t at, count;    /* all before order[at] are submitted */
+  const uint16_t *used;  /* the plan's queues that it uses */
+  int queues;
+} walk;
+
+enum { NONE_READY = -1 };
+
+static walk walk_start(tsr_worker *worker, tsr_ticket *job) {
+  tsr_program *p = job->program;
+  int d = worker->device;
+  walk w = {.worker = worker,
+            .job = job,
+            .side = &worker->runner->side[d],
+            .order = p->by_device + p->device_first[d],
+            .count = p->device_first[d + 1] - p->device_first[d],
+            .used = p->used + p->used_first[d],
+            .queues = p->used_first[d + 1] - p->used_first[d]};
+  for (int i = 0; i < w.queues; i++) w.side->cursor[w.used[i]] = p->queue_first[w.used[i]];
+  return w;
+}
+
+/* ---- One command ---- */
+
+/* The awaited command of a device has its event in a queue by now, that of a lane is complete: what
+ * an engine may be told to wait for, and what it cannot wait for itself. */
+static bool is_ready(tsr_ticket *job, uint32_t command) {
+  const tsr_command *c = &job->plan->commands.items[command];
+  const uint32_t *waits = job->plan->waits.items + c->wait;
+  for (uint32_t i = 0; i < c->waits; i++)
+    if (!tsr_job_flagged(job, waits[i])) return false;
+  return true;
+}
+
+static tsr_status enter_waits(tsr_ticket *job, const tsr_command *c, tsr_queue *queue) {
+  const uint32_t *waits = job->plan->waits.items + c->wait;
+  for (uint32_t i = 0; i < c->waits; i++) {
+    uint16_t source = job->plan->commands.items[waits[i]].queue;
+    if (source == c->queue || tsr_job_on_lane(job, waits[i])) continue;
+    TSR_TRY(job->runner->engine->wait(queue, tsr_job_event(job, waits[i])));
+  }
+  return TSR_OK;
+}
+
+static tsr_status submit(walk *w, uint32_t command) {
+  tsr_ticket *job = w->job;
+  const tsr_command *c = &job->plan->commands.items[command];
+  tsr_queue *queue = job->program->queue[c->queue];
+  TSR_TRY(enter_waits(job, c, queue));
+  if (job->trace) job->times[2 * command] = (float)(tsr_now() - job->entered);
+  TSR_TRY(tsr_issue(job, command, queue));
+  if (job->trace || job->program->event[command] != TSR_NO_EVENT)
+    TSR_TRY(job->runner->engine->record(queue, tsr_job_event(job, command)));
+  atomic_store_explicit(&job->program->flag[command], job->epoch, memory_order_release);
+  w->side->cursor[c->queue]++;
+  return TSR_OK;
+}
+
+/* ---- All of them ---- */
+
+/* The first command in plan order unless it must wait; then the first ready head of a queue. */
+static int64_t choose(walk *w) {
+  tsr_ticket *job = w->job;
+  const tsr_program *p = job->program;
+  while (w->at < w->count && tsr_job_flagged(job, w->order[w->at])) w->at++;
+  if (w->at == w->count) return NONE_READY;
+  if (is_ready(job, w->order[w->at])) return w->order[w->at];
+  int64_t best = NONE_READY;
+  for (int i = 0; i < w->queues; i++) {
+    uint32_t cursor = w->side->cursor[w->used[i]];
+    if (cursor == p->queue_first[w->used[i] + 1]) continue;
+    uint32_t head = p->by_queue[cursor];
+    if ((best == NONE_READY || head < best) && is_ready(job, head)) best = head;
+  }
+  return best;
+}
+
+static void submit_all(walk *w) {
+  tsr_backoff backoff = {0};
+  bool spin = tsr_spins(w->worker->runner);
+  while (!tsr_job_failed(w->job)) {
+    int64_t command = choose(w);
+    if (w->at == w->count) return;
+    if (command == NONE_READY) {
+      tsr_backoff_step(&backoff, spin);
+      continue;
+    }
+    backoff = (tsr_backoff){0};
+    tsr_status status = submit(w, (uint32_t)command);
+    if (status != TSR_OK) tsr_job_fail(w->job, status);
+  }
+}
+
+/* ---- The user's streams ---- */
+
+static void await_bit(tsr_ticket *job, atomic_uint *bits, uint32_t wanted) {
+  tsr_backoff backoff = {0};
+  while ((atomic_load_explicit(bits, memory_order_acquire) & wanted) != wanted)
+    tsr_backoff_step(&backoff, tsr_spins(job->runner));
+}
+
+static tsr_status wait_for_users(walk *w) {
+  const tsr_engine *engine = w->job->runner->engine;
+  for (int d = 0; d < w->job->runner->devices; d++) {
+    if (!(w->job->tied & 1u << d)) continue;
+    for (int i = 0; i < w->queues; i++)
+      TSR_TRY(engine->wait(w->job->program->queue[w->used[i]], w->job->runner->side[d].mark));
+  }
+  return TSR_OK;
+}
+
+/* Marks the user's streams and has this device's queues wait for all marks. Every submitter sets its
+ * bit whatever happens, so that none waits in vain. */
+static void begin(walk *w) {
+  tsr_ticket *job = w->job;
+  if (job->tied == 0) return;
+  uint32_t mine = job->tied & 1u << w->worker->device;
+  tsr_status status = TSR_OK;
+  if (mine != 0) {
+    status = job->runner->engine->record(w->side->user, w->side->mark);
+    if (status != TSR_OK) tsr_job_fail(job, status);
+    atomic_fetch_or_explicit(&job->started, mine, memory_order_release);
+  }
+  await_bit(job, &job->started, job->tied);
+  if (tsr_job_failed(job)) return;
+  status = wait_for_users(w);
+  if (status != TSR_OK) tsr_job_fail(job, status);
+}
+
+/* Has the user's stream of this device wait for the last events of all devices. */
+static tsr_status hold_user(walk *w) {
+  tsr_runner *runner = w->job->runner;
+  const tsr_program *p = w->job->program;
+  await_bit(w->job, &w->job->ended, w->job->devices);
+  if (tsr_job_failed(w->job)) return TSR_OK;
+  for (int d = 0; d < runner->devices; d++)
+    for (int i = 0; (p->devices & 1u << d) && i < p->used_first[d + 1] - p->used_first[d]; i++)
+      TSR_TRY(runner->engine->wait(w->side->user, runner->side[d].last.items[i]));
+  return TSR_OK;
+}
+
+/* ---- The end ---- */
+
+/* Also after an error, since other queues of the device may still be at work. */
+static void await_event(tsr_ticket *job, tsr_event *event) {
+  tsr_backoff backoff = {0};
+  for (bool passed = false; !passed; tsr_backoff_step(&backoff, tsr_spins(job->runner))) {
+    tsr_status status = job->runner->engine->query(event, &passed, NULL);
+    if (status != TSR_OK) tsr_job_fail(job, status);
+  }
+}
+
+/* Records the last events and waits for them, also after an error: nothing may touch the user's
+ * memory once the job is complete. */
+static void end(walk *w) {
+  tsr_ticket *job = w->job;
+  const tsr_engine *engine = job->runner->engine;
+  bool recorded[TSR_PLAN_QUEUES];
+  for (int i = 0; i < w->queues; i++) {
+    tsr_status status = engine->record(job->program->queue[w->used[i]], w->side->last.items[i]);
+    recorded[i] = status == TSR_OK;
+    if (status != TSR_OK) tsr_job_fail(job, status);
+  }
+  uint32_t mine = 1u << w->worker->device;
+  atomic_fetch_or_explicit(&job->ended, mine, memory_order_release);
+  if (job->tied & mine) {
+    tsr_status status = hold_user(w);
+    if (status != TSR_OK) tsr_job_fail(job, status);
+    atomic_fetch_sub_explicit(&job->untied, 1, memory_order_release);
+  }
+  for (int i = 0; i < w->queues; i++)
+    if (recorded[i]) await_event(job, w->side->last.items[i]);
+}
+
+void tsr_submitter_run(tsr_worker *worker, tsr_ticket *job) {
+  walk w = walk_start(worker, job);
+  begin(&w);
+  submit_all(&w);
+  end(&w);
+}

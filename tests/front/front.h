@@ -1,0 +1,122 @@
+/*
+ * What the tests of the public interface share: contexts on a machine that needs no probing, and a
+ * small product with a plain reference.
+ */
+#ifndef TSR_TESTS_FRONT_H
+#define TSR_TESTS_FRONT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tessera.h"
+
+#define TWO_DEVICES "host:200 gpu*2@nvswitch:300 pcie:25/pair rate:19"
+
+#define assert_ok(call)                                                                            \
+  do {                                                                                             \
+    tsr_status status_ = (call);                                                                   \
+    if (status_ != TSR_OK) fail_msg("%s: %s: %s", #call, tsr_status_name(status_), tsr_message()); \
+  } while (0)
+
+/* The status, and a message that mentions the text. */
+#define assert_refused(call, expected, mention)                                                   \
+  do {                                                                                            \
+    tsr_status status_ = (call);                                                                  \
+    if (status_ != (expected))                                                                    \
+      fail_msg("%s: %s, not %s (%s)", #call, tsr_status_name(status_), #expected, tsr_message()); \
+    if (!strstr(tsr_message(), mention))                                                          \
+      fail_msg("%s: \"%s\" does not mention \"%s\"", #call, tsr_message(), mention);              \
+  } while (0)
+
+/* TSR_TEST_ENGINE names the engine; the emulated devices otherwise. */
+static inline const char *front_engine(void) {
+  const char *name = getenv("TSR_TEST_ENGINE");
+  return name && *name ? name : "host";
+}
+
+static inline tsr_options front_options(void) {
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  options.engine = front_engine();
+  options.devices = strcmp(options.engine, "host") == 0 ? "2" : "1";
+  options.machine = strcmp(options.engine, "host") == 0
+                        ? TWO_DEVICES
+                        : "host:200 gpu*1@nvswitch:300 pcie:25 rate:19";
+  options.check = 1;
+  options.reproducible = 0;
+  options.tile = 16;
+  return options;
+}
+
+static inline tsr_context *front_context(void) {
+  tsr_options options = front_options();
+  tsr_context *context = NULL;
+  assert_ok(tsr_context_create(&options, &context));
+  return context;
+}
+
+/* Whole numbers, so that small products are exact. */
+static inline void front_fill(double *x, int64_t count, int seed) {
+  for (int64_t i = 0; i < count; ++i) x[i] = (double)((i * 7 + seed * 13) % 11 - 5);
+}
+
+static inline double *front_matrix(int64_t count, int seed) {
+  double *x = malloc((size_t)(count > 0 ? count : 1) * sizeof *x);
+  assert_non_null(x);
+  front_fill(x, count, seed);
+  return x;
+}
+
+/* c = alpha a b + beta c, square and column-major. */
+static inline void front_reference(int64_t n, double alpha, const double *a, const double *b,
+                                   double beta, double *c) {
+  for (int64_t j = 0; j < n; ++j)
+    for (int64_t i = 0; i < n; ++i) {
+      double sum = 0;
+      for (int64_t l = 0; l < n; ++l) sum += a[i + l * n] * b[l + j * n];
+      c[i + j * n] = alpha * sum + (beta == 0 ? 0 : beta * c[i + j * n]);
+    }
+}
+
+static inline tsr_status front_dgemm(tsr_context *context, int64_t n, double alpha, const double *a,
+                                     const double *b, double beta, double *c) {
+  return tsr_dgemm(context, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, n, n, n, alpha, a, n, b, n,
+                   beta, c, n);
+}
+
+static inline tsr_status front_dgemm_async(tsr_context *context, int64_t n, double alpha,
+                                           const double *a, const double *b, double beta,
+                                           double *c) {
+  return tsr_gemm_async(context, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, n, n, n, &alpha,
+                        a, n, b, n, &beta, c, n);
+}
+
+static inline void front_assert_equal(const double *got, const double *expected, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    if (!(got[i] == expected[i]))
+      fail_msg("element %lld is %g, must be %g", (long long)i, got[i], expected[i]);
+}
+
+/* One small product that must come out right: "it still works". */
+static inline void front_assert_works(tsr_context *context) {
+  enum { N = 24 };
+  double *a = front_matrix(N * N, 1), *b = front_matrix(N * N, 2), *c = front_matrix(N * N, 3);
+  double *expected = front_matrix(N * N, 3);
+  assert_ok(front_dgemm(context, N, 2, a, b, -1, c));
+  front_reference(N, 2, a, b, -1, expected);
+  front_assert_equal(c, expected, N * N);
+  free(a), free(b), free(c), free(expected);
+}
+
+/* The settings of whoever runs the tests must not change them. */
+static inline void front_clear_environment(void) {
+  for (const tsr_setting *s = tsr_settings(); s->name; ++s) unsetenv(s->name);
+}
+
+#endif

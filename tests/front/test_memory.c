@@ -1,0 +1,144 @@
+/* Memory that is fast to copy, and what becomes of a call when there is none. */
+#include "base/alloc.h"
+#include "front.h"
+
+enum { N = 40, BYTES = N * N * sizeof(double) };
+
+static int clear(void **state) {
+  (void)state;
+  front_clear_environment();
+  return 0;
+}
+
+static void test_copies(void **state) {
+  (void)state;
+  tsr_context *context = front_context();
+  int last = tsr_device_count(context) - 1;
+  double *from = front_matrix(N * N, 1), *to = calloc(N * N, sizeof *to);
+  void *pinned, *first, *other;
+  assert_ok(tsr_malloc(context, TSR_HOST, BYTES, &pinned));
+  assert_ok(tsr_malloc(context, 0, BYTES, &first));
+  assert_ok(tsr_malloc(context, last, BYTES, &other));
+  assert_ok(tsr_memcpy(context, pinned, from, BYTES));
+  assert_ok(tsr_memcpy(context, first, pinned, BYTES));
+  assert_ok(tsr_memcpy(context, other, first, BYTES));
+  assert_ok(tsr_memcpy(context, to, other, BYTES));
+  front_assert_equal(to, from, N * N);
+  assert_ok(tsr_memcpy(context, to, from, 0));
+  tsr_free(context, pinned), tsr_free(context, first), tsr_free(context, other);
+  tsr_context_destroy(context);
+  free(from), free(to);
+}
+
+static void test_wrong_requests(void **state) {
+  (void)state;
+  tsr_context *context = front_context();
+  void *p = NULL;
+  assert_refused(tsr_malloc(context, 99, 8, &p), TSR_ERR_ARGUMENT, "99");
+  assert_refused(tsr_malloc(context, -2, 8, &p), TSR_ERR_ARGUMENT, "-2");
+  assert_int_equal(tsr_malloc(context, 0, (size_t)1 << 60, &p), TSR_ERR_MEMORY);
+  assert_null(p);
+  assert_int_equal(tsr_memcpy(context, NULL, &p, 8), TSR_ERR_ARGUMENT);
+  assert_int_not_equal(tsr_unregister(context, &p), TSR_OK); /* never registered */
+  front_assert_works(context);
+  tsr_context_destroy(context);
+}
+
+static void test_register(void **state) {
+  (void)state;
+  tsr_context *context = front_context();
+  double *a = aligned_alloc(4096, 4 * 4096), *b = front_matrix(N * N, 2);
+  double *c = front_matrix(N * N, 3), *expected = front_matrix(N * N, 3);
+  front_fill(a, N * N, 1);
+  for (int round = 0; round < 3; ++round) {
+    /* all of it, then a part, then none */
+    size_t bytes = round == 0 ? 4 * 4096 : 4096;
+    if (round < 2) assert_ok(tsr_register(context, a, bytes));
+    assert_ok(front_dgemm(context, N, 1, a, b, 1, c));
+    front_reference(N, 1, a, b, 1, expected);
+    front_assert_equal(c, expected, N * N);
+    if (round < 2) assert_ok(tsr_unregister(context, a));
+  }
+  tsr_context_destroy(context);
+  free(a), free(b), free(c), free(expected);
+}
+
+/* Every allocation of the library fails in turn: each is a status, and it then works again. */
+static tsr_status make_and_multiply(const double *a, const double *b, double *c) {
+  tsr_options options = front_options();
+  tsr_context *context = NULL;
+  tsr_status status = tsr_context_create(&options, &context);
+  if (status != TSR_OK) return status;
+  status = front_dgemm(context, N, 1, a, b, 0, c);
+  tsr_context_destroy(context);
+  return status;
+}
+
+static void test_each_allocation_fails(void **state) {
+  (void)state;
+  enum { MOST = 20000 };
+  double *a = front_matrix(N * N, 1), *b = front_matrix(N * N, 2), *c = front_matrix(N * N, 3);
+  double *expected = front_matrix(N * N, 3);
+  front_reference(N, 1, a, b, 0, expected);
+  assert_ok(make_and_multiply(a, b, c)); /* what is loaded once is loaded */
+  long nth = 1, refused = 0;
+  for (int passes = 0; nth < MOST && passes < 3; nth += 1 + nth / 200) {
+    tsr_alloc_fail_at(nth);
+    tsr_status status = make_and_multiply(a, b, c);
+    tsr_alloc_fail_at(0);
+    if (status == TSR_OK) {
+      front_assert_equal(c, expected, N * N); /* it did without, or there were fewer */
+      ++passes;
+      continue;
+    }
+    passes = 0;
+    ++refused;
+    if (status != TSR_ERR_MEMORY)
+      fail_msg("allocation %ld fails: %s: %s", nth, tsr_status_name(status), tsr_message());
+    assert_true(strlen(tsr_message()) > 0);
+  }
+  assert_true(nth < MOST);
+  assert_true(refused > 3);
+  assert_ok(make_and_multiply(a, b, c));
+  front_assert_equal(c, expected, N * N);
+  free(a), free(b), free(c), free(expected);
+}
+
+/* The same inside one context, which must stay usable. */
+static void test_each_allocation_of_a_call_fails(void **state) {
+  (void)state;
+  tsr_context *context = front_context();
+  double *a = front_matrix(N * N, 1), *b = front_matrix(N * N, 2), *c = front_matrix(N * N, 3);
+  double *was = front_matrix(N * N, 3), *expected = front_matrix(N * N, 3);
+  front_reference(N, 1, a, b, 1, expected);
+  for (long nth = 1, passes = 0; nth < 20000 && passes < 3; nth += 1 + nth / 200) {
+    assert_ok(tsr_trim(context));
+    tsr_alloc_fail_at(nth);
+    /* another shape each time, so that no plan is kept */
+    tsr_status status = tsr_dgemm(context, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, N,
+                                  1 + nth % N, N, 1, a, N, b, N, 1, c, N);
+    tsr_alloc_fail_at(0);
+    passes = status == TSR_OK ? passes + 1 : 0;
+    if (status != TSR_OK) {
+      assert_int_equal(status, TSR_ERR_MEMORY);
+      front_assert_equal(c, was, N * N);
+    } else {
+      front_assert_equal(c, expected, N * (1 + nth % N));
+      memcpy(c, was, BYTES);
+    }
+  }
+  front_assert_works(context);
+  tsr_context_destroy(context);
+  free(a), free(b), free(c), free(was), free(expected);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_copies),
+      cmocka_unit_test(test_wrong_requests),
+      cmocka_unit_test(test_register),
+      cmocka_unit_test(test_each_allocation_fails),
+      cmocka_unit_test(test_each_allocation_of_a_call_fails),
+  };
+  return cmocka_run_group_tests(tests, clear, NULL);
+}

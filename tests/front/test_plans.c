@@ -1,0 +1,204 @@
+/* Plans as objects. */
+#include "front.h"
+
+enum { N = 48 };
+
+static tsr_context *context;
+
+static int make(void **state) {
+  (void)state;
+  front_clear_environment();
+  context = front_context();
+  return 0;
+}
+
+static int end(void **state) {
+  (void)state;
+  tsr_context_destroy(context);
+  return 0;
+}
+
+static tsr_plan *plan_of(tsr_memory a, tsr_memory b, tsr_memory c, double alpha, double beta) {
+  tsr_home homes[3] = {{a, 0}, {b, 0}, {c, 0}};
+  tsr_plan *plan = NULL;
+  assert_ok(tsr_plan_gemm(context, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, N, N, N,
+                          &alpha, N, N, &beta, N, homes, &plan));
+  return plan;
+}
+
+static void execute(tsr_plan *plan, int seed) {
+  double alpha = 1, beta = 1;
+  double *a = front_matrix(N * N, seed), *b = front_matrix(N * N, seed + 1);
+  double *c = front_matrix(N * N, seed + 2), *expected = front_matrix(N * N, seed + 2);
+  assert_ok(tsr_plan_execute(plan, &alpha, a, b, &beta, c));
+  front_reference(N, 1, a, b, 1, expected);
+  front_assert_equal(c, expected, N * N);
+  free(a), free(b), free(c), free(expected);
+}
+
+static void test_execute_often(void **state) {
+  (void)state;
+  tsr_plan *plan = plan_of(TSR_PAGEABLE, TSR_PAGEABLE, TSR_PAGEABLE, 1, 1);
+  for (int i = 0; i < 6; ++i) execute(plan, i);
+  tsr_plan_destroy(plan);
+}
+
+static void test_other_scalars_of_the_class(void **state) {
+  (void)state;
+  tsr_plan *plan = plan_of(TSR_PAGEABLE, TSR_PAGEABLE, TSR_PAGEABLE, 2, 3);
+  double *a = front_matrix(N * N, 1), *b = front_matrix(N * N, 2), *c = front_matrix(N * N, 3);
+  double *expected = front_matrix(N * N, 3), alpha = -4, beta = 0.5, one = 1, zero = 0;
+  assert_ok(tsr_plan_execute(plan, &alpha, a, b, &beta, c));
+  front_reference(N, alpha, a, b, beta, expected);
+  front_assert_equal(c, expected, N * N);
+  assert_refused(tsr_plan_execute(plan, &zero, a, b, &beta, c), TSR_ERR_ARGUMENT, "alpha");
+  assert_refused(tsr_plan_execute(plan, &alpha, a, b, &one, c), TSR_ERR_ARGUMENT, "beta");
+  front_assert_equal(c, expected, N * N);
+  tsr_plan_destroy(plan);
+  free(a), free(b), free(c), free(expected);
+}
+
+static void test_predict(void **state) {
+  (void)state;
+  tsr_plan *plan = plan_of(TSR_PAGEABLE, TSR_PINNED, TSR_PAGEABLE, 1, 0);
+  tsr_prediction got;
+  assert_ok(tsr_plan_predict(plan, &got));
+  assert_true(got.seconds > 0 && got.floor_seconds > 0 && got.plan_seconds >= 0);
+  assert_true(got.floor_seconds <= got.seconds * 1.001);
+  assert_true(got.measured == 0);
+  assert_true(got.commands >= got.kernels + got.copies - 1 && got.kernels > 0 && got.copies > 0);
+  assert_true(got.tile_m <= 16 && got.tile_n <= 16 && got.tile_k <= 16);
+  assert_int_equal(got.grid_rows * got.grid_cols, got.devices);
+  /* All of A and B goes in at least once, all of C comes out once; beta is 0, so C goes nowhere. */
+  assert_true(got.host_to_device >= 2.0 * N * N * 8);
+  assert_true(got.device_to_host == 1.0 * N * N * 8);
+  tsr_plan_destroy(plan);
+}
+
+static void test_measured(void **state) {
+  (void)state;
+  tsr_plan *plan = plan_of(TSR_PAGEABLE, TSR_PAGEABLE, TSR_PAGEABLE, 1, 1);
+  tsr_prediction got;
+  execute(plan, 1);
+  assert_ok(tsr_plan_predict(plan, &got));
+  assert_true(got.measured > 0);
+  tsr_plan_destroy(plan);
+}
+
+static void test_print(void **state) {
+  (void)state;
+  static const struct {
+    tsr_format format;
+    const char *holds;
+  } formats[] = {{TSR_TEXT, "tile"},
+                 {TSR_JSON, "predicted_s"},
+                 {TSR_COMMANDS, "\n"},
+                 {TSR_TIMELINE_SVG, "<svg"},
+                 {TSR_TIMELINE_JSON, "traceEvents"}};
+  tsr_plan *plan = plan_of(TSR_PAGEABLE, TSR_PAGEABLE, TSR_PAGEABLE, 1, 1);
+  for (int run = 0; run < 2; ++run) {
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; ++i) {
+      char *text = NULL;
+      assert_ok(tsr_plan_print(plan, formats[i].format, &text));
+      if (!strstr(text, formats[i].holds))
+        fail_msg("format %zu has no \"%s\": %.200s", i, formats[i].holds, text);
+      free(text);
+    }
+    execute(plan, run);
+  }
+  char *text = NULL;
+  assert_int_equal(tsr_plan_print(plan, (tsr_format)77, &text), TSR_ERR_ARGUMENT);
+  assert_null(text);
+  tsr_plan_destroy(plan);
+}
+
+static void test_wrong_place(void **state) {
+  (void)state;
+  double one = 1, *a = front_matrix(N * N, 1), *c = front_matrix(N * N, 2);
+  double *was = front_matrix(N * N, 2);
+  tsr_plan *plan = plan_of(TSR_DEVICE, TSR_PAGEABLE, TSR_PAGEABLE, 1, 1);
+  assert_int_equal(tsr_plan_execute(plan, &one, a, a, &one, c), TSR_ERR_ARGUMENT);
+  assert_true(strlen(tsr_message()) > 10);
+  front_assert_equal(c, was, N * N);
+  void *there = NULL;
+  assert_ok(tsr_malloc(context, 0, N * N * sizeof(double), &there));
+  assert_ok(tsr_memcpy(context, there, a, N * N * sizeof(double)));
+  assert_int_equal(tsr_plan_execute(plan, &one, a, there, &one, c), TSR_ERR_ARGUMENT);
+  assert_ok(tsr_plan_execute(plan, &one, there, a, &one, c));
+  front_reference(N, 1, a, a, 1, was);
+  front_assert_equal(c, was, N * N);
+  tsr_free(context, there);
+  tsr_plan_destroy(plan);
+  free(a), free(c), free(was);
+}
+
+static void test_wrong_homes(void **state) {
+  (void)state;
+  double one = 1;
+  tsr_plan *plan = NULL;
+  tsr_home homes[3] = {{TSR_DEVICE, 7}, {TSR_PAGEABLE, 0}, {TSR_PAGEABLE, 0}};
+  assert_refused(tsr_plan_gemm(context, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, N, N, N,
+                               &one, N, N, &one, N, homes, &plan),
+                 TSR_ERR_ARGUMENT, "7");
+  homes[0] = (tsr_home){(tsr_memory)9, 0};
+  assert_refused(tsr_plan_gemm(context, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, N, N, N,
+                               &one, N, N, &one, N, homes, &plan),
+                 TSR_ERR_ARGUMENT, "9");
+  homes[0] = homes[1];
+  assert_refused(tsr_plan_gemm(context, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, N, N, N,
+                               &one, N - 1, N, &one, N, homes, &plan),
+                 TSR_ERR_ARGUMENT, "lda");
+  assert_null(plan);
+}
+
+static void test_last(void **state) {
+  (void)state;
+  tsr_context *fresh = front_context();
+  tsr_plan *plan = NULL;
+  assert_int_not_equal(tsr_plan_last(fresh, &plan), TSR_OK); /* there is none */
+  assert_null(plan);
+  front_assert_works(fresh);
+  assert_ok(tsr_plan_last(fresh, &plan));
+  front_assert_works(fresh);
+  tsr_context_destroy(fresh);
+  tsr_prediction got; /* a reference of our own outlives the context */
+  assert_ok(tsr_plan_predict(plan, &got));
+  assert_true(got.kernels > 0);
+  tsr_plan_destroy(plan);
+}
+
+/* Planning needs no data and no device: an eight-GPU machine. */
+static void test_plan_elsewhere(void **state) {
+  (void)state;
+  tsr_options options = front_options();
+  tsr_context *large;
+  if (strcmp(options.engine, "host") != 0) skip();
+  options.machine = "host:200 gpu*8@nvswitch:300 pcie:25/pair rate:19";
+  options.devices = NULL;
+  options.tile = 0;
+  options.check = 0;
+  assert_ok(tsr_context_create(&options, &large));
+  double one = 1;
+  tsr_home homes[3] = {{TSR_PINNED, 0}, {TSR_PINNED, 0}, {TSR_PINNED, 0}};
+  tsr_plan *plan = NULL;
+  int64_t n = 16384;
+  assert_ok(tsr_plan_gemm(large, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, n, n, n, &one, n,
+                          n, &one, n, homes, &plan));
+  tsr_prediction got;
+  assert_ok(tsr_plan_predict(plan, &got));
+  assert_true(got.devices >= 1 && got.devices <= 8);
+  assert_true(got.floor_seconds <= got.seconds * 1.001);
+  tsr_plan_destroy(plan);
+  tsr_context_destroy(large);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_execute_often),  cmocka_unit_test(test_other_scalars_of_the_class),
+      cmocka_unit_test(test_predict),        cmocka_unit_test(test_measured),
+      cmocka_unit_test(test_print),          cmocka_unit_test(test_wrong_place),
+      cmocka_unit_test(test_wrong_homes),    cmocka_unit_test(test_last),
+      cmocka_unit_test(test_plan_elsewhere),
+  };
+  return cmocka_run_group_tests(tests, make, end);
+}

@@ -1,0 +1,15 @@
+/* A program of two files against the installed library: a small product on emulated devices. */
+#include <stdio.h>
+#include <tessera.h>
+
+#include "product.h"
+
+int main(void) {
+  double c[4] = {0};
+  if (!product(c)) {
+    printf("%s\n", tsr_message());
+    return 1;
+  }
+  printf("%s: %g %g %g %g\n", tsr_version(), c[0], c[1], c[2], c[3]);
+  return !(c[0] == 23 && c[1] == 34 && c[2] == 31 && c[3] == 46);
+}

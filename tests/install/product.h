@@ -1,0 +1,7 @@
+#ifndef TSR_TESTS_PRODUCT_H
+#define TSR_TESTS_PRODUCT_H
+
+/* 2 x 2. False when it failed. */
+int product(double c[4]);
+
+#endif

@@ -1,0 +1,61 @@
+#!/bin/sh
+# Installs a build into a fresh prefix and builds a program of two files against it, once with
+# pkg-config and once with find_package. Argument: the build folder.
+set -u
+build=${1:-build}
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+try() { # what, then the command
+  what=$1
+  shift
+  if "$@" >"$work/log" 2>&1; then
+    echo "ok $what"
+    passed=$((passed + 1))
+  else
+    echo "FAIL $what"
+    sed 's/^/     /' "$work/log"
+    failed=$((failed + 1))
+  fi
+}
+
+try "install" cmake --install "$build" --prefix "$work/prefix"
+# The whole tree moves: nothing may point at where it was first.
+mv "$work/prefix" "$work/moved"
+prefix=$work/moved
+lib=$(dirname "$(find "$prefix" -name 'libtessera.so' | head -n 1)")
+
+with_pkg_config() {
+  PKG_CONFIG_PATH=$lib/pkgconfig
+  export PKG_CONFIG_PATH
+  flags=$(pkg-config --cflags --libs tessera) || return 1
+  cc -std=c17 -Wall -Werror "$here/main.c" "$here/product.c" $flags -Wl,-rpath,"$lib" \
+    -o "$work/program" && "$work/program"
+}
+
+with_cmake() {
+  cp -r "$here" "$work/source"
+  cmake -S "$work/source" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" &&
+    cmake --build "$work/build" && "$work/build/program"
+}
+
+header_alone() {
+  echo '#include <tessera.h>' >"$work/alone.c"
+  cc -std=c99 -pedantic-errors -Wall -Werror -I"$prefix/include" -fsyntax-only "$work/alone.c"
+}
+
+exports_only_ours() {
+  others=$(nm -D --defined-only "$lib/libtessera.so" | awk '{ print $3 }' | grep -v '^tsr_' | grep -v '^_')
+  [ -z "$others" ] || { echo "exported: $others" && false; }
+}
+
+try "a program with pkg-config" with_pkg_config
+try "a program with find_package" with_cmake
+try "the header alone, as C99" header_alone
+try "only tsr_ names are exported" exports_only_ours
+try "the installed command" "$prefix/bin/tessera" --help
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,317 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "machine/machine.h"
+
+static char folder[] = "/tmp/tessera-machine-XXXXXX";
+static char path[64];
+
+static int make_folder(void **state) {
+  (void)state;
+  if (mkdtemp(folder) == NULL) return -1;
+  snprintf(path, sizeof path, "%s/m.json", folder);
+  return 0;
+}
+
+static int remove_folder(void **state) {
+  (void)state;
+  unlink(path);
+  return rmdir(folder);
+}
+
+static char *json_of(const char *string) {
+  tsr_machine *machine = NULL;
+  tsr_text text = TSR_TEXT_INIT;
+  char *json = NULL;
+  assert_int_equal(tsr_machine_parse(string, &machine), TSR_OK);
+  assert_int_equal(tsr_machine_print_json(machine, &text), TSR_OK);
+  assert_int_equal(tsr_text_take(&text, &json), TSR_OK);
+  tsr_machine_destroy(machine);
+  return json;
+}
+
+static void expect_same_again(const tsr_machine *machine) {
+  tsr_machine *again = NULL;
+  assert_int_equal(tsr_machine_write(machine, path), TSR_OK);
+  if (tsr_machine_read(path, &again) != TSR_OK) fail_msg("%s", tsr_message());
+  assert_true(tsr_machine_digest(machine) == tsr_machine_digest(again));
+  assert_string_equal(machine->name, again->name);
+  assert_string_equal(machine->identity, again->identity);
+  assert_string_equal(again->source, "file");
+  for (int i = 0; i < machine->channels; i++)
+    assert_string_equal(machine->channel[i].name, again->channel[i].name);
+  tsr_machine_destroy(again);
+}
+
+static void strings_come_back(void **state) {
+  (void)state;
+  static const char *const strings[] = {
+      "gpu*1",
+      "host:100 cpu:500",
+      "host:215,154 gpu*4@nvswitch:396 pcie:55 rate:62.8",
+      "host*3:77.7 interleaved gpu*5@pcie pcie:12.3/2 lat:1.7",
+      "host*8:9 gpu*32@nvswitch:3",
+  };
+  for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
+    tsr_machine *machine = NULL;
+    assert_int_equal(tsr_machine_parse(strings[i], &machine), TSR_OK);
+    expect_same_again(machine);
+    tsr_machine_destroy(machine);
+  }
+}
+
+static void odd_numbers_and_names_come_back(void **state) {
+  (void)state;
+  tsr_machine *machine = NULL;
+  assert_int_equal(tsr_machine_parse("gpu*2@nvlink:50", &machine), TSR_OK);
+  snprintf(machine->name, sizeof machine->name, "a \"quoted\" \\ name\twith \x01");
+  snprintf(machine->identity, sizeof machine->identity, "GPU-\xc3\xa9");
+  machine->link[0][1].bandwidth = nextafter(1e11 / 3, 1e12);
+  machine->link[1][0].bandwidth = nextafter(machine->link[0][1].bandwidth, 1e12);
+  machine->link[0][1].shape = (tsr_curve){2, {4096, 1 / 3.0 * 1e9}, {0.1, 1e10 / 7}};
+  machine->device[1].speed = 0.1 + 0.2;
+  machine->rates[0] = (tsr_rates){0};
+  expect_same_again(machine);
+  tsr_machine_destroy(machine);
+}
+
+static void our_machines_are_good(void **state) {
+  (void)state;
+  static const char *const names[] = {"h200x4", "a100x8", "v100x4-choi", "gtx1070x4-choi"};
+  const char *source = getenv("TESSERA_SOURCE_DIR");
+  if (source == NULL) source = ".";
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    char ours[512];
+    tsr_machine *machine = NULL;
+    snprintf(ours, sizeof ours, "%s/machines/%s.json", source, names[i]);
+    if (tsr_machine_load(ours, &machine) != TSR_OK) fail_msg("%s", tsr_message());
+    assert_string_equal(machine->name, names[i]);
+    for (int t = 0; t < TSR_TYPE_COUNT; t++) {
+      double before = 0;
+      for (int64_t n = 32; n <= 16384; n += n / 8) {
+        double time = tsr_machine_kernel_time(machine, 0, TSR_KERNEL_GEMM, tsr_type_at(t)->type, n,
+                                              n, 512, false, true);
+        assert_true(time > before);
+        before = time;
+      }
+    }
+    expect_same_again(machine);
+    tsr_machine_destroy(machine);
+  }
+}
+
+static tsr_status read_bytes(const char *bytes, size_t length, tsr_machine **machine) {
+  assert_int_equal(tsr_text_write_file(path, bytes, length), TSR_OK);
+  return tsr_machine_read(path, machine);
+}
+
+static void every_truncation_is_refused(void **state) {
+  (void)state;
+  char *json = json_of("host:100 gpu*2@nvlink:50 pcie:25");
+  size_t whole = strlen(json) - 1; /* the last byte is a newline */
+  for (size_t length = 0; length < whole; length += 1 + length % 7) {
+    tsr_machine *machine = NULL;
+    assert_int_equal(read_bytes(json, length, &machine), TSR_ERR_MACHINE);
+    assert_non_null(strstr(tsr_message(), path));
+    assert_null(machine);
+  }
+  free(json);
+}
+
+/* Replaces the first occurrence of what; the result is the caller's. */
+static char *replaced(const char *json, const char *what, const char *by) {
+  const char *at = strstr(json, what);
+  if (at == NULL) fail_msg("no %s in the JSON", what);
+  tsr_text text = TSR_TEXT_INIT;
+  char *made = NULL;
+  tsr_text_add(&text, "%.*s%s%s", (int)(at - json), json, by, at + strlen(what));
+  assert_int_equal(tsr_text_take(&text, &made), TSR_OK);
+  return made;
+}
+
+typedef struct odd {
+  const char *what, *by, *message;
+} odd;
+
+static const odd odd_files[] = {
+    {"\"tessera_machine\": 1", "\"tessera_machine\": 2", "tessera_machine: expected"},
+    {"\"tessera_machine\": 1,", "", "tessera_machine: expected"},
+    {"\"name\"", "\"nmae\"", "nmae: expected no field"},
+    {"\"interleaved\": false", "\"interleaved\": 0", "interleaved: expected true or false"},
+    {"\"nodes\": 1", "\"nodes\": 0", "nodes: expected"},
+    {"\"nodes\": 1", "\"nodes\": 1.5", "nodes: expected"},
+    {"\"nodes\": 1", "\"nodes\": \"1\"", "nodes: expected a number"},
+    {"\"nodes\": 1", "\"nodes\": 1e999", "nodes: expected"},
+    {"\"nodes\": 1", "\"nodes\": 1, \"nodes\": 1", "nodes: expected this field only once"},
+    {"\"devices\": [", "\"devices\": {}, \"links\": [", "expected"},
+    {"\"speed\": 1", "\"speed\": 0", "devices[0].speed is 0"},
+    {"\"speed\": 1", "\"speed\": null", "devices[0].speed: expected a number"},
+    {"\"speed\": 1", "\"sped\": 1", "devices[0].sped: expected no field"},
+    {"\"memory\": 4e+10", "\"memory\": -4e+10", "devices[0].memory is"},
+    {"\"memory\": 4e+10,", "", "devices[0].memory: expected a number"},
+    {"\"host_node\": \"host0\"", "\"host_node\": \"gpu0\"", "devices[0].host_node is"},
+    {"\"host_node\": \"host0\"", "\"host_node\": \"host1\"",
+     "devices[0].host_node: expected a loc"},
+    {"\"from\": \"gpu0\"", "\"from\": \"gpu7\"", "links[0].from: expected a location"},
+    {"\"from\": \"gpu0\"", "\"from\": 0", "links[0].from: expected a location"},
+    {"\"to\": \"gpu1\"", "\"to\": \"gpu0\"", "gpu0 -> gpu0"},
+    {"\"bandwidth\": 5e+10", "\"bandwidth\": \"50\"", "links[0].bandwidth: expected a number"},
+    {"\"bandwidth\": 5e+10", "\"bandwidth\": 0", "links[0]: expected a bandwidth"},
+    {"\"bandwidth\": 5e+10", "\"bandwidth\": -3", "links[0]: expected a bandwidth"},
+    {"\"latency\": 8e-06}", "\"latency\": 8e-06, \"shape\": 3}", "links[0].shape: expected a list"},
+    {"\"latency\": 8e-06}", "\"latency\": 8e-06, \"shape\": [[1]]}", "links[0].shape[0]: expected"},
+    {"\"latency\": 8e-06}", "\"latency\": 8e-06, \"shape\": [[2, 1], [1, 1]]}", "ascending"},
+    {"\"to\": \"host0\"", "\"to\": \"gpu1\"", "links[1]: expected each link only once"},
+    {"\"capacity\": 1e+11", "\"capacity\": 0", "host0 memory"},
+    {"[\"host0\", \"gpu0\", 1]", "[\"host0\"]", "channels[0].uses[0]: expected a list"},
+    {"[\"host0\", \"gpu0\", 1]", "[\"host0\", \"gpu0\", \"1\"]",
+     "channels[0].uses[0][2]: expected"},
+    {"[\"host0\", \"gpu0\", 1]", "[\"host0\", \"gpu9\", 1]",
+     "channels[0].uses[0][1]: expected a loc"},
+    {"[\"host0\", \"gpu0\", 1]", "[\"host0\", \"host0\", 1]", "absent link"},
+    {"\"s\": {", "\"q\": {", "rates.q: expected no field"},
+    {"\"area\": [128, 512", "\"area\": [512, 128", "rates.s.area"},
+    {"\"area\": [128, ", "\"area\": [", "rates.s.flops: expected a list"},
+    {"\"area\": [128, ", "\"area\": [1, 2, 3, 128, ", "rates.s.area: expected a list"},
+    {"\"sustained\": ", "\"sustained\": -", "rates.s.sustained"},
+    {"\"lanes\": 8", "\"lanes\": 8.5", "staging.lanes: expected a whole number"},
+    {"\"lanes\": 8", "\"lanes\": 0", "staging.lanes is 0"},
+    {"\"copy\": ", "\"copy\": -", "submit.copy is"},
+    {"\"cpu\": {", "\"cpu\": [], \"cpu2\": {", "cpu2: expected no field"},
+    {"{\n", "[\n", "not JSON"},
+};
+
+static void odd_files_are_refused_at_their_place(void **state) {
+  (void)state;
+  char *json = json_of("host:100 gpu*2@nvlink:50 pcie:25");
+  for (size_t i = 0; i < sizeof odd_files / sizeof *odd_files; i++) {
+    const odd *o = &odd_files[i];
+    char *wrong = replaced(json, o->what, o->by);
+    tsr_machine *machine = NULL;
+    if (read_bytes(wrong, strlen(wrong), &machine) != TSR_ERR_MACHINE)
+      fail_msg("%s is taken", o->by);
+    if (strstr(tsr_message(), o->message) == NULL || strstr(tsr_message(), path) == NULL)
+      fail_msg("%s: %s", o->by, tsr_message());
+    assert_null(machine);
+    free(wrong);
+  }
+  free(json);
+}
+
+static void other_json_is_refused(void **state) {
+  (void)state;
+  static const char *const bad[] = {"",     "null",   "3",         "[]",  "{}",     "\"x\"",
+                                    "{} x", "{}\n{}", "{\"\": 1}", "NaN", "[[[[[[", "\xff\xfe{}"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    tsr_machine *machine = NULL;
+    assert_int_equal(read_bytes(bad[i], strlen(bad[i]), &machine), TSR_ERR_MACHINE);
+    assert_null(machine);
+  }
+}
+
+/* Whatever one byte becomes, reading ends well or with an error. */
+static void one_wrong_byte_is_safe(void **state) {
+  (void)state;
+  char *json = json_of("gpu*1");
+  size_t length = strlen(json);
+  static const char bytes[] = {'\0', '"', '}', ']', ',', '-', '9', 'e', '\\'};
+  for (size_t i = 0; i < length; i += 3) {
+    char kept = json[i];
+    tsr_machine *machine = NULL;
+    json[i] = bytes[i / 3 % sizeof bytes];
+    if (read_bytes(json, length, &machine) == TSR_OK) tsr_machine_destroy(machine);
+    json[i] = kept;
+  }
+  free(json);
+}
+
+static void load_tells_files_from_strings(void **state) {
+  (void)state;
+  tsr_machine *machine = NULL;
+  char *json = json_of("gpu*3");
+  assert_int_equal(tsr_machine_load("gpu*2", &machine), TSR_OK);
+  assert_int_equal(machine->devices, 2);
+  tsr_machine_destroy(machine);
+  machine = NULL;
+  assert_int_equal(tsr_machine_load("/nowhere/m.json", &machine), TSR_ERR_IO);
+  assert_non_null(strstr(tsr_message(), "/nowhere/m.json"));
+  assert_int_equal(tsr_machine_load(folder, &machine), TSR_ERR_IO);
+  assert_null(machine);
+  assert_int_equal(tsr_text_write_file(path, json, strlen(json)), TSR_OK);
+  assert_int_equal(tsr_machine_load(path, &machine), TSR_OK);
+  assert_int_equal(machine->devices, 3);
+  assert_int_equal(tsr_machine_write(machine, "/nowhere/m.json"), TSR_ERR_IO);
+  tsr_machine_destroy(machine);
+  free(json);
+}
+
+static void allocations_may_fail(void **state) {
+  (void)state;
+  char *json = json_of("host:100 gpu*2@nvswitch:50 pcie:25/2");
+  tsr_status status = TSR_ERR_MEMORY;
+  assert_int_equal(tsr_text_write_file(path, json, strlen(json)), TSR_OK);
+  for (long n = 1; status != TSR_OK; n++) {
+    tsr_machine *machine = NULL;
+    tsr_alloc_fail_at(n);
+    status = tsr_machine_read(path, &machine);
+    if (status == TSR_OK) status = tsr_machine_write(machine, path);
+    assert_true(status == TSR_OK || status == TSR_ERR_MEMORY);
+    tsr_machine_destroy(machine);
+  }
+  tsr_alloc_fail_at(0);
+  free(json);
+}
+
+static void cache_paths(void **state) {
+  (void)state;
+  char *one = NULL, *other = NULL, expected[96];
+  struct stat what;
+  setenv("XDG_CACHE_HOME", folder, 1);
+  assert_int_equal(tsr_machine_cache_path("GPU-1 2/../x", &one), TSR_OK);
+  assert_int_equal(tsr_machine_cache_path("GPU-1 2/../y", &other), TSR_OK);
+  assert_string_not_equal(one, other);
+  snprintf(expected, sizeof expected, "%s/tessera", folder);
+  assert_memory_equal(one, expected, strlen(expected));
+  assert_null(strchr(one + strlen(expected) + 1, '/'));
+  assert_int_equal(stat(expected, &what), 0);
+  assert_int_equal(rmdir(expected), 0);
+  free(one);
+  free(other);
+  unsetenv("XDG_CACHE_HOME");
+  setenv("HOME", folder, 1);
+  one = NULL;
+  assert_int_equal(tsr_machine_cache_path("", &one), TSR_OK);
+  snprintf(expected, sizeof expected, "%s/.cache/tessera", folder);
+  assert_int_equal(rmdir(expected), 0);
+  *strrchr(expected, '/') = '\0';
+  assert_int_equal(rmdir(expected), 0);
+  free(one);
+  unsetenv("HOME");
+  assert_int_equal(tsr_machine_cache_path("x", &one), TSR_ERR_IO);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(strings_come_back),
+      cmocka_unit_test(odd_numbers_and_names_come_back),
+      cmocka_unit_test(our_machines_are_good),
+      cmocka_unit_test(every_truncation_is_refused),
+      cmocka_unit_test(odd_files_are_refused_at_their_place),
+      cmocka_unit_test(other_json_is_refused),
+      cmocka_unit_test(one_wrong_byte_is_safe),
+      cmocka_unit_test(load_tells_files_from_strings),
+      cmocka_unit_test(allocations_may_fail),
+      cmocka_unit_test(cache_paths),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,349 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "machine/machine.h"
+
+static tsr_machine *parse(const char *string) {
+  tsr_machine *machine = NULL;
+  if (tsr_machine_parse(string, &machine) != TSR_OK) fail_msg("%s", tsr_message());
+  return machine;
+}
+
+static void curves(void **state) {
+  (void)state;
+  const tsr_curve curve = {3, {4096, 8192, 65536}, {20, 30, 54}}, none = {0};
+  assert_true(tsr_curve_at(&none, 5) == 0);
+  assert_true(tsr_curve_at(&curve, 1) == 20 && tsr_curve_at(&curve, 4096) == 20);
+  assert_true(tsr_curve_at(&curve, 8192) == 30 && tsr_curve_at(&curve, 1e9) == 54);
+  assert_true(fabs(tsr_curve_at(&curve, 4096 * sqrt(2)) - 25) < 1e-9);
+  assert_true(fabs(tsr_curve_at(&curve, 16384) - 38) < 1e-9);
+}
+
+static void link_rates(void **state) {
+  (void)state;
+  tsr_link link = {.bandwidth = 50};
+  assert_true(tsr_link_rate(&link, 8) == 50);
+  link.shape = (tsr_curve){2, {1024, 4096}, {10, 70}};
+  assert_true(tsr_link_rate(&link, 8) == 10);
+  assert_true(tsr_link_rate(&link, 1e6) == 50); /* never more than the link carries */
+  link.bandwidth = 0;
+  assert_true(tsr_link_rate(&link, 1e6) == 0);
+}
+
+static double gemm_time(const tsr_machine *m, tsr_type type, int64_t rows, int64_t cols,
+                        int64_t k) {
+  return tsr_machine_kernel_time(m, 0, TSR_KERNEL_GEMM, type, rows, cols, k, false, true);
+}
+
+static void times_grow_with_the_work(void **state) {
+  (void)state;
+  tsr_machine *m = parse("gpu*1 rate:60");
+  const int64_t sizes[] = {1,   16,  63,   64,   100,  128,  200,  256,  511,
+                           512, 700, 1024, 1500, 2048, 3000, 4096, 8192, 20000};
+  enum { SIZES = sizeof sizes / sizeof *sizes };
+  for (int t = 0; t < TSR_TYPE_COUNT; t++) {
+    tsr_type type = tsr_type_at(t)->type;
+    for (int i = 0; i + 1 < SIZES; i++) {
+      for (int j = 0; j < SIZES; j++) {
+        int64_t a = sizes[i], b = sizes[i + 1], other = sizes[j];
+        assert_true(gemm_time(m, type, a, other, 512) <= gemm_time(m, type, b, other, 512));
+        assert_true(gemm_time(m, type, other, a, 512) <= gemm_time(m, type, other, b, 512));
+        assert_true(gemm_time(m, type, other, other, a) <= gemm_time(m, type, other, other, b));
+      }
+    }
+  }
+  tsr_machine_destroy(m);
+}
+
+static void a_table_is_met_at_its_points(void **state) {
+  (void)state;
+  tsr_machine *m = parse("gpu*1 rate:62.8 launch:2 hbm:4000");
+  double n = 2048, t = gemm_time(m, TSR_D, 2048, 2048, 2048);
+  assert_true(fabs(2 * n * n * n / (t - 2e-6) - 60e12) < 1e6);
+  m->device[0].speed = 0.5;
+  assert_true(fabs((gemm_time(m, TSR_D, 2048, 2048, 2048) - 2e-6) - 2 * (t - 2e-6)) < 1e-12);
+  tsr_machine_destroy(m);
+}
+
+/* As many flops, but one long row of blocks: its bytes bind. */
+static void narrow_kernels_are_slower(void **state) {
+  (void)state;
+  tsr_machine *m = parse("gpu*1 rate:60");
+  double square = gemm_time(m, TSR_D, 4096, 4096, 64),
+         narrow = gemm_time(m, TSR_D, 1 << 20, 16, 64);
+  assert_true(gemm_time(m, TSR_D, 1 << 21, 8, 4096) > 2 * gemm_time(m, TSR_D, 4096, 4096, 4096));
+  assert_true(narrow >= 8.0 * (1 << 20) * (64 + 32) / 3000e9);
+  assert_true(square > 0);
+  tsr_machine_destroy(m);
+}
+
+static void memory_bound_kernels(void **state) {
+  (void)state;
+  tsr_machine *m = parse("gpu*1 rate:60 hbm:1000 launch:3");
+  double scale = tsr_machine_kernel_time(m, 0, TSR_KERNEL_SCALE, TSR_D, 1000, 1000, 0, false, true);
+  double zero = tsr_machine_kernel_time(m, 0, TSR_KERNEL_SCALE, TSR_D, 1000, 1000, 0, false, false);
+  double add = tsr_machine_kernel_time(m, 0, TSR_KERNEL_ADD, TSR_D, 1000, 1000, 0, false, true);
+  assert_true(fabs(scale - (3e-6 + 16e6 / 1000e9)) < 1e-12);
+  assert_true(fabs(zero - (3e-6 + 8e6 / 1000e9)) < 1e-12);
+  assert_true(fabs(add - (3e-6 + 24e6 / 1000e9)) < 1e-12);
+  tsr_machine_destroy(m);
+}
+
+static void absent_rates_are_infinite(void **state) {
+  (void)state;
+  tsr_machine *m = parse("gpu*1");
+  m->rates[tsr_type_index(TSR_H)] = (tsr_rates){0};
+  m->cpu_flops[tsr_type_index(TSR_H)] = 0;
+  assert_true(isinf(gemm_time(m, TSR_H, 10, 10, 10)));
+  assert_true(isinf(tsr_machine_cpu_time(m, TSR_H, 10)));
+  assert_true(tsr_machine_cpu_time(m, TSR_D, 5e11) == 1 + m->cpu_latency);
+  tsr_machine_destroy(m);
+}
+
+static void selecting_devices(void **state) {
+  (void)state;
+  tsr_machine *m = parse("host*2:100 gpu*4@nvswitch:300 pcie:25/pair"), *s = NULL;
+  const int devices[] = {3, 1};
+  m->device[3].speed = 0.25;
+  m->link[3][1].bandwidth = 111e9;
+  assert_int_equal(tsr_machine_select(m, devices, 2, &s), TSR_OK);
+  assert_int_equal(s->devices, 2);
+  assert_int_equal(s->nodes, 2);
+  assert_true(s->device[0].speed == 0.25);
+  assert_int_equal(s->device[0].host_node, 3);
+  assert_int_equal(s->device[1].host_node, 2);
+  assert_true(s->link[0][1].bandwidth == 111e9);
+  assert_true(s->link[3][0].bandwidth == 25e9);
+  assert_int_equal(tsr_machine_check(s), TSR_OK);
+  tsr_machine_destroy(s);
+  s = NULL;
+  assert_int_equal(tsr_machine_select(m, NULL, 0, &s), TSR_OK);
+  assert_int_equal(s->devices, 0);
+  assert_int_equal(s->channels, 0);
+  assert_int_equal(tsr_machine_check(s), TSR_OK);
+  tsr_machine_destroy(s);
+  tsr_machine_destroy(m);
+}
+
+static void selecting_what_is_not_there(void **state) {
+  (void)state;
+  tsr_machine *m = parse("gpu*2"), *s = NULL;
+  const int beyond[] = {2}, negative[] = {-1}, twice[] = {0, 0};
+  assert_int_equal(tsr_machine_select(m, beyond, 1, &s), TSR_ERR_ARGUMENT);
+  assert_int_equal(tsr_machine_select(m, negative, 1, &s), TSR_ERR_ARGUMENT);
+  assert_int_equal(tsr_machine_select(m, twice, 2, &s), TSR_ERR_ARGUMENT);
+  assert_non_null(strstr(tsr_message(), "twice"));
+  assert_null(s);
+  tsr_machine_destroy(m);
+  tsr_machine_destroy(NULL);
+}
+
+static void copies_are_alike_and_apart(void **state) {
+  (void)state;
+  tsr_machine *m = parse("host*2:100 interleaved gpu*4@nvswitch:300 pcie:25/pair"), *copy = NULL;
+  assert_int_equal(tsr_machine_copy(m, &copy), TSR_OK);
+  assert_true(tsr_machine_digest(m) == tsr_machine_digest(copy));
+  assert_string_equal(m->name, copy->name);
+  copy->channel[0].uses[0].weight = 2;
+  assert_true(tsr_machine_digest(m) != tsr_machine_digest(copy));
+  tsr_machine_destroy(copy);
+  tsr_machine_destroy(m);
+}
+
+/* A plan must not be taken for another machine's. */
+static void digests_see_every_field(void **state) {
+  (void)state;
+  tsr_machine *m = parse("host:100 gpu*2@nvswitch:300 pcie:25");
+  double *const numbers[] = {
+      &m->device[1].speed,       &m->device[0].memory,
+      &m->device[0].memory_rate, &m->device[0].kernel_latency,
+      &m->link[0][1].bandwidth,  &m->link[2][1].latency,
+      &m->channel[0].capacity,   &m->channel[0].uses[1].weight,
+      &m->rates[1].flops[2][3],  &m->rates[0].sustained,
+      &m->rates[2].area[0],      &m->cpu_flops[1],
+      &m->cpu_latency,           &m->lane_rate,
+      &m->staging_rate,          &m->submit_copy,
+      &m->submit_kernel,
+  };
+  uint64_t digest = tsr_machine_digest(m);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    double kept = *numbers[i];
+    *numbers[i] = kept * 1.5;
+    assert_true(tsr_machine_digest(m) != digest);
+    *numbers[i] = kept;
+  }
+  m->lanes++;
+  assert_true(tsr_machine_digest(m) != digest);
+  m->lanes--;
+  m->name[0] = '!'; /* names are for people */
+  assert_true(tsr_machine_digest(m) == digest);
+  tsr_machine_destroy(m);
+}
+
+static void expect_wrong(const tsr_machine *machine, const char *field) {
+  assert_int_equal(tsr_machine_check(machine), TSR_ERR_MACHINE);
+  if (strstr(tsr_message(), field) == NULL) fail_msg("%s: not about %s", tsr_message(), field);
+}
+
+static void checks_of_numbers(void **state) {
+  (void)state;
+  tsr_machine *m = parse("host:100 gpu*2@nvswitch:300 pcie:25");
+  m->link[2][0].shape = (tsr_curve){2, {10, 20}, {1, 2}};
+  const struct {
+    double *number;
+    double wrong;
+    const char *field;
+  } cases[] = {
+      {&m->device[1].speed, 0, "devices[1].speed"},
+      {&m->device[1].speed, NAN, "devices[1].speed"},
+      {&m->device[0].memory, -1, "devices[0].memory"},
+      {&m->device[0].memory_rate, 0, "devices[0].memory_rate"},
+      {&m->device[0].kernel_latency, -1e-6, "devices[0].kernel_latency"},
+      {&m->link[0][1].bandwidth, -1, "link gpu0 -> gpu1.bandwidth"},
+      {&m->link[0][1].bandwidth, INFINITY, "link gpu0 -> gpu1.bandwidth"},
+      {&m->link[0][1].bandwidth, 0, "absent link"},
+      {&m->link[1][1].bandwidth, 5, "gpu1 -> gpu1"},
+      {&m->link[2][0].latency, NAN, "link host0 -> gpu0.latency"},
+      {&m->link[2][0].shape.size[1], 10, "ascending"},
+      {&m->link[2][0].shape.rate[1], 0, "shape rate"},
+      {&m->channel[0].capacity, 0, "channel \"host0 memory\".capacity"},
+      {&m->channel[0].uses[1].weight, -1, "uses[1].weight"},
+      {&m->rates[1].flops[2][3], 0, "rates.d.flops"},
+      {&m->rates[1].area[1], 5, "rates.d.area"},
+      {&m->rates[1].k[0], 0, "rates.d.k"},
+      {&m->rates[1].sustained, 0, "rates.d.sustained"},
+      {&m->cpu_flops[0], -1, "cpu.flops"},
+      {&m->cpu_latency, -1, "cpu.latency"},
+      {&m->lane_rate, 0, "staging.lane_rate"},
+      {&m->staging_rate, 0, "staging.rate"},
+      {&m->submit_copy, -1, "submit.copy"},
+      {&m->submit_kernel, NAN, "submit.kernel"},
+  };
+  assert_int_equal(tsr_machine_check(m), TSR_OK);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    double kept = *cases[i].number;
+    *cases[i].number = cases[i].wrong;
+    expect_wrong(m, cases[i].field);
+    *cases[i].number = kept;
+  }
+  assert_int_equal(tsr_machine_check(m), TSR_OK);
+  tsr_machine_destroy(m);
+}
+
+static void checks_of_counts(void **state) {
+  (void)state;
+  tsr_machine *m = parse("host:100 gpu*2@nvswitch:300 pcie:25");
+  const struct {
+    int *number, wrong;
+    const char *field;
+  } cases[] = {
+      {&m->devices, -1, "devices"},
+      {&m->devices, 33, "devices"},
+      {&m->nodes, 0, "nodes"},
+      {&m->nodes, 9, "nodes"},
+      {&m->device[0].host_node, 1, "host_node"},
+      {&m->link[2][0].shape.count, 13, "shape"},
+      {&m->channel[1].count, 0, "no uses"},
+      {&m->channel[1].uses[0].from, 3, "uses[0]"},
+      {&m->channel[1].uses[0].to, -1, "uses[0]"},
+      {&m->rates[1].areas, 9, "rates.d"},
+      {&m->rates[1].ks, 0, "rates.d"},
+      {&m->lanes, 0, "staging.lanes"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    int kept = *cases[i].number;
+    *cases[i].number = cases[i].wrong;
+    expect_wrong(m, cases[i].field);
+    *cases[i].number = kept;
+  }
+  memset(m->rates, 0, sizeof m->rates);
+  expect_wrong(m, "rates is empty");
+  tsr_machine_destroy(m);
+}
+
+static void unreachable_devices(void **state) {
+  (void)state;
+  tsr_machine *m = parse("gpu*2");
+  m->channel[0].count = 2; /* keep the uses of gpu0 */
+  m->link[2][1].bandwidth = 0;
+  expect_wrong(m, "gpu1 cannot be reached");
+  tsr_machine_destroy(m);
+  m = NULL;
+  assert_int_equal(tsr_machine_create(&m), TSR_OK);
+  expect_wrong(m, "nodes");
+  m->nodes = 1;
+  expect_wrong(m, "no device");
+  tsr_machine_destroy(m);
+}
+
+static void channels_run_out(void **state) {
+  (void)state;
+  tsr_machine *m = parse("gpu*1");
+  int last = 0;
+  while (last >= 0 && m->channels < 1000)
+    last = tsr_machine_add_channel(m, "a name that is much too long for its room", 1);
+  assert_int_equal(m->channels, TSR_MACHINE_CHANNELS);
+  assert_int_equal(tsr_machine_use_channel(m, last, 0, 1, 1), TSR_ERR_MACHINE);
+  tsr_machine_destroy(m);
+}
+
+static void allocations_may_fail(void **state) {
+  (void)state;
+  tsr_machine *m = parse("host:100 gpu*3@nvswitch:300 pcie:25/2");
+  tsr_status status = TSR_ERR_MEMORY;
+  for (long n = 1; status != TSR_OK; n++) {
+    tsr_machine *copy = NULL;
+    tsr_alloc_fail_at(n);
+    status = tsr_machine_copy(m, &copy);
+    if (status != TSR_OK) assert_null(copy);
+    tsr_machine_destroy(copy);
+  }
+  tsr_alloc_fail_at(0);
+  tsr_machine_destroy(m);
+}
+
+static void printing_fits_every_machine(void **state) {
+  (void)state;
+  static const char *const strings[] = {"host:100 cpu:5", "gpu*1",
+                                        "host*8:9 gpu*32@nvswitch:3 pcie:2"};
+  for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
+    tsr_machine *m = parse(strings[i]);
+    tsr_text text = TSR_TEXT_INIT;
+    tsr_machine_print_text(m, &text);
+    assert_false(text.broken);
+    assert_non_null(strstr(text.bytes, strings[i]));
+    assert_non_null(strstr(text.bytes, "staging: "));
+    tsr_text_free(&text);
+    tsr_machine_destroy(m);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(curves),
+      cmocka_unit_test(link_rates),
+      cmocka_unit_test(times_grow_with_the_work),
+      cmocka_unit_test(a_table_is_met_at_its_points),
+      cmocka_unit_test(narrow_kernels_are_slower),
+      cmocka_unit_test(memory_bound_kernels),
+      cmocka_unit_test(absent_rates_are_infinite),
+      cmocka_unit_test(selecting_devices),
+      cmocka_unit_test(selecting_what_is_not_there),
+      cmocka_unit_test(copies_are_alike_and_apart),
+      cmocka_unit_test(digests_see_every_field),
+      cmocka_unit_test(checks_of_numbers),
+      cmocka_unit_test(checks_of_counts),
+      cmocka_unit_test(unreachable_devices),
+      cmocka_unit_test(channels_run_out),
+      cmocka_unit_test(allocations_may_fail),
+      cmocka_unit_test(printing_fits_every_machine),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

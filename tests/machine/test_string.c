@@ -1,0 +1,281 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "machine/machine.h"
+
+static tsr_machine *parse(const char *string) {
+  tsr_machine *machine = NULL;
+  if (tsr_machine_parse(string, &machine) != TSR_OK) fail_msg("%s", tsr_message());
+  return machine;
+}
+
+static const tsr_channel *channel(const tsr_machine *machine, const char *name) {
+  for (int i = 0; i < machine->channels; i++)
+    if (strcmp(machine->channel[i].name, name) == 0) return &machine->channel[i];
+  return NULL;
+}
+
+static double weight(const tsr_channel *c, int from, int to) {
+  for (int i = 0; c != NULL && i < c->count; i++)
+    if (c->uses[i].from == from && c->uses[i].to == to) return c->uses[i].weight;
+  return 0;
+}
+
+static bool near(double a, double b) {
+  return fabs(a - b) <= 1e-12 * fabs(b);
+}
+
+static const tsr_rates *rates(const tsr_machine *machine, tsr_type type) {
+  return &machine->rates[tsr_type_index(type)];
+}
+
+static void the_example(void **state) {
+  (void)state;
+  tsr_machine *m = parse("host:200 gpu*8@nvswitch:300 pcie:25/pair rate:19");
+  assert_int_equal(m->devices, 8);
+  assert_int_equal(m->nodes, 1);
+  assert_string_equal(m->source, "string");
+  assert_true(near(m->link[8][0].bandwidth, 25e9) && near(m->link[0][8].bandwidth, 25e9));
+  assert_true(near(m->link[3][7].bandwidth, 300e9));
+  assert_true(m->link[3][3].bandwidth == 0 && m->link[8][8].bandwidth == 0);
+  assert_true(near(channel(m, "host0 memory")->capacity, 200e9));
+  assert_true(near(channel(m, "pcie3 in")->capacity, 25e9));
+  assert_int_equal(channel(m, "pcie3 in")->count, 2);
+  assert_true(weight(channel(m, "pcie3 in"), 8, 6) == 1);
+  assert_true(weight(channel(m, "pcie3 out"), 7, 8) == 1);
+  assert_true(near(channel(m, "gpu5 out")->capacity, 300e9));
+  assert_int_equal(channel(m, "gpu5 out")->count, 7);
+  assert_true(near(rates(m, TSR_D)->sustained, 19e12));
+  assert_true(near(rates(m, TSR_S)->sustained, 38e12));
+  tsr_machine_destroy(m);
+}
+
+static void directions_of_host_memory(void **state) {
+  (void)state;
+  tsr_machine *m = parse("gpu*2 host:215,154");
+  assert_true(near(channel(m, "host0 memory")->capacity, 215e9));
+  assert_true(weight(channel(m, "host0 memory"), 2, 0) == 1);
+  assert_true(near(weight(channel(m, "host0 memory"), 0, 2), 215.0 / 154));
+  tsr_machine_destroy(m);
+}
+
+static void memory_nodes(void **state) {
+  (void)state;
+  tsr_machine *m = parse("host*2:100 gpu*4 pcie:25");
+  assert_int_equal(m->nodes, 2);
+  assert_int_equal(m->device[1].host_node, 4);
+  assert_int_equal(m->device[2].host_node, 5);
+  assert_true(weight(channel(m, "host0 memory"), 4, 0) == 1);
+  assert_true(weight(channel(m, "host0 memory"), 5, 0) == 0);
+  assert_int_equal(channel(m, "pcie0 in")->count, 2); /* from both nodes over one link */
+  tsr_machine_destroy(m);
+  m = parse("host*2:100 gpu*4 pcie:25 interleaved");
+  assert_true(m->interleaved);
+  assert_true(weight(channel(m, "host0 memory"), 4, 0) == 0.5);
+  assert_true(weight(channel(m, "host0 memory"), 5, 0) == 0.5);
+  tsr_machine_destroy(m);
+}
+
+static void fabrics(void **state) {
+  (void)state;
+  tsr_machine *m = parse("gpu*4:16@nvlink:48");
+  assert_true(near(m->link[0][1].bandwidth, 48e9));
+  assert_true(near(m->device[0].memory, 16e9));
+  assert_null(channel(m, "gpu0 in"));
+  tsr_machine_destroy(m);
+  m = parse("gpu*4@none");
+  assert_true(m->link[0][1].bandwidth == 0);
+  tsr_machine_destroy(m);
+  m = parse("gpu*4@pcie pcie:12/2");
+  assert_true(near(m->link[0][3].bandwidth, 12e9));
+  assert_true(weight(channel(m, "pcie0 out"), 0, 3) == 1 &&
+              weight(channel(m, "pcie1 in"), 0, 3) == 1);
+  assert_true(weight(channel(m, "pcie0 out"), 0, 4) == 1);
+  tsr_machine_destroy(m);
+  m = parse("gpu*3 pcie:12/all");
+  assert_int_equal(channel(m, "pcie0 in")->count, 3);
+  tsr_machine_destroy(m);
+}
+
+static void rates_of_types(void **state) {
+  (void)state;
+  tsr_machine *m = parse("gpu*1 rate:10,30 rate.h:750 rate.b:700 cpu:400");
+  assert_true(near(rates(m, TSR_D)->sustained, 10e12) && near(rates(m, TSR_Z)->sustained, 10e12));
+  assert_true(near(rates(m, TSR_S)->sustained, 30e12) && near(rates(m, TSR_C)->sustained, 30e12));
+  assert_true(near(rates(m, TSR_H)->sustained, 750e12) && near(rates(m, TSR_B)->sustained, 700e12));
+  assert_true(near(m->cpu_flops[tsr_type_index(TSR_D)], 400e9));
+  tsr_machine_destroy(m);
+  m = parse("gpu*1 rate.s:50");
+  assert_true(near(rates(m, TSR_D)->sustained, 25e12));
+  tsr_machine_destroy(m);
+}
+
+static void small_words(void **state) {
+  (void)state;
+  tsr_machine *m = parse("  lanes:16@11/94\tlat:2 launch:4 mem:80\nhbm:1500 gpu*2 ");
+  assert_int_equal(m->lanes, 16);
+  assert_true(near(m->lane_rate, 11e9) && near(m->staging_rate, 94e9));
+  assert_true(near(m->link[0][2].latency, 2e-6) && near(m->device[1].kernel_latency, 4e-6));
+  assert_true(near(m->device[1].memory, 80e9) && near(m->device[1].memory_rate, 1500e9));
+  tsr_machine_destroy(m);
+}
+
+static void no_devices(void **state) {
+  (void)state;
+  tsr_machine *m = parse("host:100 cpu:500");
+  assert_int_equal(m->devices, 0);
+  assert_int_equal(m->nodes, 1);
+  assert_int_equal(m->channels, 0);
+  assert_true(tsr_machine_cpu_time(m, TSR_D, 1e12) >= 2);
+  tsr_machine_destroy(m);
+}
+
+static void largest_machine(void **state) {
+  (void)state;
+  tsr_machine *m = parse("host*8:100 gpu*32@nvswitch:300 pcie:25");
+  assert_int_equal(m->devices, 32);
+  assert_int_equal(m->nodes, 8);
+  assert_true(m->channels <= TSR_MACHINE_CHANNELS);
+  tsr_machine_destroy(m);
+}
+
+typedef struct bad {
+  const char *string;
+  int column;
+  const char *word;
+} bad;
+
+static const bad bad_strings[] = {
+    {"", 1, "\"\""},
+    {"   ", 1, "\"\""},
+    {"bogus", 1, "bogus"},
+    {"gpu*4 bogus:3", 7, "bogus:3"},
+    {"gpu", 4, "gpu"},
+    {"gpu*", 5, "gpu*"},
+    {"gpu*x", 5, "gpu*x"},
+    {"gpu*0", 5, "gpu*0"},
+    {"gpu*33", 5, "gpu*33"},
+    {"gpu*99999999999999999999", 5, "gpu*99999999999999999999"},
+    {"gpu*4.5", 6, "gpu*4.5"},
+    {"gpu*-1", 5, "gpu*-1"},
+    {"gpu:4", 4, "gpu:4"},
+    {"gpus*4", 1, "gpus*4"},
+    {"GPU*4", 1, "GPU*4"},
+    {"gpu*4@", 7, "gpu*4@"},
+    {"gpu*4@infiniband:3", 7, "gpu*4@infiniband:3"},
+    {"gpu*4@nvswitch", 15, "gpu*4@nvswitch"},
+    {"gpu*4@nvswitch:", 16, "gpu*4@nvswitch:"},
+    {"gpu*4@nvlinks:3", 7, "gpu*4@nvlinks:3"},
+    {"gpu*4@pcie:3", 11, "gpu*4@pcie:3"},
+    {"gpu*4@none:3", 11, "gpu*4@none:3"},
+    {"gpu*4:@none", 7, "gpu*4:@none"},
+    {"gpu*4 gpu*2", 7, "gpu*2"},
+    {"host", 5, "host"},
+    {"host:", 6, "host:"},
+    {"host: 200", 6, "host:"},
+    {"host:abc", 6, "host:abc"},
+    {"host:-5", 6, "host:-5"},
+    {"host:0", 6, "host:0"},
+    {"host:inf", 6, "host:inf"},
+    {"host:1e400", 6, "host:1e400"},
+    {"host:200GB", 9, "host:200GB"},
+    {"host:200,", 10, "host:200,"},
+    {"host:200,100,50", 13, "host:200,100,50"},
+    {"host*9:200", 6, "host*9:200"},
+    {"host*2", 7, "host*2"},
+    {"gpu*4 pcie", 11, "pcie"},
+    {"gpu*4 pcie:25/", 15, "pcie:25/"},
+    {"gpu*4 pcie:25/0", 15, "pcie:25/0"},
+    {"gpu*4 pcie:25/pairs", 15, "pcie:25/pairs"},
+    {"gpu*4 pcie:25/8", 1, "as many devices"},
+    {"gpu*4 rate", 11, "rate"},
+    {"gpu*4 rate:", 12, "rate:"},
+    {"gpu*4 rate.x:5", 12, "rate.x:5"},
+    {"gpu*4 rate.", 12, "rate."},
+    {"gpu*4 rate.d", 13, "rate.d"},
+    {"gpu*4 rate:5 rate.d:6", 14, "rate.d:6"},
+    {"gpu*4 rate.s:5 rate:5,6", 16, "rate:5,6"},
+    {"gpu*4 mem:0", 11, "mem:0"},
+    {"gpu*4:16 mem:16", 1, "only once"},
+    {"gpu*4 hbm=3", 10, "hbm=3"},
+    {"gpu*4 lat:8us", 12, "lat:8us"},
+    {"gpu*4 launch", 13, "launch"},
+    {"gpu*4 cpu:x", 11, "cpu:x"},
+    {"gpu*4 lanes:0", 13, "lanes:0"},
+    {"gpu*4 lanes:4@", 15, "lanes:4@"},
+    {"gpu*4 lanes:4@10/", 18, "lanes:4@10/"},
+    {"gpu*4 interleaved:1", 18, "interleaved:1"},
+};
+
+static void errors_point_at_the_place(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof bad_strings / sizeof *bad_strings; i++) {
+    const bad *b = &bad_strings[i];
+    tsr_machine *machine = NULL;
+    char column[32];
+    snprintf(column, sizeof column, "column %d,", b->column);
+    if (tsr_machine_parse(b->string, &machine) != TSR_ERR_MACHINE)
+      fail_msg("%s is taken", b->string);
+    assert_null(machine);
+    if (strstr(tsr_message(), column) == NULL || strstr(tsr_message(), b->word) == NULL ||
+        strstr(tsr_message(), "expected") == NULL)
+      fail_msg("%s: %s", b->string, tsr_message());
+  }
+}
+
+static void every_cut_of_a_string_is_safe(void **state) {
+  (void)state;
+  static const char whole[] =
+      "host*2:215,154 interleaved gpu*4:80@nvswitch:300 pcie:25/pair rate:19,38 rate.h:7 "
+      "lanes:4@9/30";
+  char part[sizeof whole];
+  for (size_t length = 0; length < sizeof whole; length++) {
+    tsr_machine *machine = NULL;
+    memcpy(part, whole, length);
+    part[length] = '\0';
+    if (tsr_machine_parse(part, &machine) == TSR_OK) tsr_machine_destroy(machine);
+  }
+}
+
+static void allocations_may_fail(void **state) {
+  (void)state;
+  tsr_status status = TSR_ERR_MEMORY;
+  long n = 0;
+  while (status != TSR_OK) {
+    tsr_machine *machine = NULL;
+    tsr_alloc_fail_at(++n);
+    status = tsr_machine_parse("host:100 gpu*3@nvswitch:300 pcie:25/2", &machine);
+    if (status != TSR_OK) {
+      assert_int_equal(status, TSR_ERR_MEMORY);
+      assert_null(machine);
+    }
+    tsr_machine_destroy(machine);
+  }
+  tsr_alloc_fail_at(0);
+  assert_true(n > 10);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_example),
+      cmocka_unit_test(directions_of_host_memory),
+      cmocka_unit_test(memory_nodes),
+      cmocka_unit_test(fabrics),
+      cmocka_unit_test(rates_of_types),
+      cmocka_unit_test(small_words),
+      cmocka_unit_test(no_devices),
+      cmocka_unit_test(largest_machine),
+      cmocka_unit_test(errors_point_at_the_place),
+      cmocka_unit_test(every_cut_of_a_string_is_safe),
+      cmocka_unit_test(allocations_may_fail),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,74 @@
+/* What the tests of the planner share: calls whose operands are at given homes. */
+#ifndef TSR_TESTS_PLANNING_H
+#define TSR_TESTS_PLANNING_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "plan/plan.h"
+
+typedef struct planning_case {
+  char type, ta, tb;
+  int64_t m, n, k;
+  double alpha, beta;
+  const char *homes; /* three of h (pageable), p (pinned), digit of a device */
+  int64_t tile;
+} planning_case;
+
+static inline tsr_call planning_call(const tsr_machine *machine, const planning_case *c) {
+  tsr_call call;
+  tsr_binding binding;
+  float single[4] = {(float)c->alpha, 0, (float)c->beta, 0};
+  double wide[4] = {c->alpha, 0, c->beta, 0};
+  int doubles = c->type == 'd' || c->type == 'z';
+  const void *alpha = doubles ? (void *)&wide[0] : (void *)&single[0];
+  const void *beta = doubles ? (void *)&wide[2] : (void *)&single[2];
+  int64_t lda = c->ta == 'N' ? c->m : c->k, ldb = c->tb == 'N' ? c->k : c->n;
+  tsr_status status =
+      tsr_call_gemm((tsr_type)c->type, TSR_COL_MAJOR, (tsr_op)c->ta, (tsr_op)c->tb, c->m, c->n,
+                    c->k, alpha, NULL, lda, NULL, ldb, beta, NULL, c->m, false, &call, &binding);
+  if (status != TSR_OK) fail_msg("%s", tsr_message());
+  for (int i = 0; i < TSR_OPERANDS; ++i) {
+    tsr_operand *o = &call.operand[i];
+    char home = c->homes[i];
+    o->memory = home == 'h' ? TSR_PAGEABLE : home == 'p' ? TSR_PINNED : TSR_DEVICE;
+    o->location = home == 'h' || home == 'p' ? machine->devices : home - '0';
+    o->pinned_begin = 0;
+    o->pinned_end = home == 'p' ? tsr_operand_bytes(o, call.type) : 0;
+    o->alignment = 4;
+  }
+  return call;
+}
+
+static inline tsr_plan_options planning_options(const tsr_machine *machine, int64_t tile) {
+  tsr_plan_options options = {.obey_devices = true, .tile = tile, .ring = 64 << 20};
+  for (int d = 0; d < machine->devices; ++d)
+    options.budget[d] = (size_t)(0.8 * machine->device[d].memory);
+  options.search_seconds = 1e9; /* all candidates: the same plan however slow this computer is */
+  return options;
+}
+
+static inline tsr_machine *planning_machine(const char *file_or_string) {
+  tsr_machine *machine = NULL;
+  tsr_status status = tsr_machine_load(file_or_string, &machine);
+  if (status != TSR_OK) fail_msg("%s: %s", file_or_string, tsr_message());
+  return machine;
+}
+
+static inline tsr_plan *planning_plan(const tsr_machine *machine, const planning_case *c) {
+  tsr_call call = planning_call(machine, c);
+  tsr_plan_options options = planning_options(machine, c->tile);
+  tsr_plan *plan = NULL;
+  tsr_status status = tsr_plan_make(machine, &call, &options, &plan);
+  if (status != TSR_OK) fail_msg("%s", tsr_message());
+  return plan;
+}
+
+#endif

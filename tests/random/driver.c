@@ -1,0 +1,225 @@
+/*
+ * The random-problem driver: GEMM of every kind through the public interface, against a plain
+ * reference. Every problem is one line, printed when it fails, that replays it:
+ *
+ *   random_driver --seed 1 --count 2000
+ *   random_driver --case "op=gemm type=d m=37 ..."
+ *   random_driver --placements --engine cuda --devices 1,2,4
+ */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run.h"
+
+enum { PATIENCE = 120 /* seconds for one problem */, MAX_COUNTS = 8 };
+
+typedef struct arguments {
+  const char *engine;
+  uint64_t seed;
+  int64_t first, count;
+  int devices[MAX_COUNTS], counts; /* --devices: numbers of devices; the last is the most */
+  const char *line;
+  bool placements, verbose;
+} arguments;
+
+static int64_t passed, failed;
+static runner contexts;
+
+/* ---- When a problem hangs or crashes, its line is what is wanted ---- */
+
+static char current[PROBLEM_LINE + 64];
+static const int fatal[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
+enum { FATALS = sizeof fatal / sizeof *fatal };
+static struct sigaction before[FATALS];
+
+static void say(const char *text) {
+  ssize_t written = write(STDOUT_FILENO, text, strlen(text));
+  (void)written;
+}
+
+static void on_fatal(int number) {
+  say("\nFAIL (crashed) "), say(current), say("\n");
+  for (int i = 0; i < FATALS; ++i) /* to what was there before: a sanitizer's report, or the end */
+    if (fatal[i] == number) sigaction(number, &before[i], NULL);
+  if (number == SIGABRT) raise(number);
+}
+
+static void on_alarm(int number) {
+  (void)number;
+  char total[64];
+  say("\nFAIL (hangs) "), say(current);
+  snprintf(total, sizeof total, "\n%" PRId64 " passed, %" PRId64 " failed\n", passed, failed + 1);
+  say(total);
+  _exit(1);
+}
+
+static void watch(void) {
+  struct sigaction action = {.sa_handler = on_fatal};
+  for (int i = 0; i < FATALS; ++i) sigaction(fatal[i], &action, &before[i]);
+  signal(SIGALRM, on_alarm);
+}
+
+/* ---- Running ---- */
+
+static void run(const problem *p, bool verbose) {
+  char why[RUN_WHY] = "";
+  problem_print(p, current);
+  if (verbose) printf("%s\n", current), fflush(stdout);
+  alarm(PATIENCE);
+  bool ok = run_problem(&contexts, p, why);
+  alarm(0);
+  if (ok) {
+    ++passed;
+    return;
+  }
+  ++failed;
+  printf("FAIL %s\n     %s\n", current, why);
+  fflush(stdout);
+}
+
+static void run_random(const arguments *args) {
+  problem_range range = {args->engine, args->devices[args->counts - 1]};
+  for (int64_t i = 0; i < args->count; ++i) {
+    problem p;
+    problem_draw(args->seed, args->first + i, &range, &p);
+    run(&p, args->verbose);
+  }
+}
+
+/* Every mixture of three homes, on a product of many tiles and on a ragged, thin one. */
+static void run_placements_on(const arguments *args, int devices) {
+  static const struct {
+    int64_t m, n, k, tile;
+    char ta, tb, alpha, beta;
+  } shapes[] = {{150, 130, 170, 64, 'N', 'T', 'r', 'r'}, {97, 3, 83, 32, 'T', 'N', '1', '0'}};
+  char homes[16] = {HOME_HOST, HOME_PINNED, HOME_PART};
+  int count = 3;
+  for (int d = 0; d < devices; ++d) homes[count++] = (char)('0' + d);
+  for (size_t s = 0; s < sizeof shapes / sizeof *shapes; ++s)
+    for (int i = 0; i < count * count * count; ++i) {
+      problem p = {.devices = devices,
+                   .machine = strcmp(args->engine, "host") == 0 ? 0 : -1,
+                   .tile = shapes[s].tile,
+                   .check = 1,
+                   .type = "dszc"[i % 4],
+                   .layout = "CR"[i / 4 % 2],
+                   .ta = shapes[s].ta,
+                   .tb = shapes[s].tb,
+                   .m = shapes[s].m,
+                   .n = shapes[s].n,
+                   .k = shapes[s].k,
+                   .alpha = shapes[s].alpha,
+                   .beta = shapes[s].beta,
+                   .home = {homes[i / count / count], homes[i / count % count], homes[i % count]},
+                   .calls = 1,
+                   .sets = 1,
+                   .seed = args->seed + (uint64_t)i};
+      snprintf(p.engine, sizeof p.engine, "%s", args->engine);
+      run(&p, args->verbose);
+    }
+}
+
+static bool run_line(const arguments *args) {
+  problem p;
+  const char *wrong;
+  if (!problem_parse(args->line, &p, &wrong)) {
+    fprintf(stderr, "random_driver: cannot understand the case at \"%.40s\"\n", wrong);
+    return false;
+  }
+  run(&p, true);
+  return true;
+}
+
+/* ---- Arguments ---- */
+
+static int usage(void) {
+  fputs(
+      "usage: random_driver [--engine host|cuda|cpu] [--seed S] [--first I] [--count N]\n"
+      "                     [--devices N,N...] [--verbose] [--placements | --case LINE]\n",
+      stderr);
+  return 2;
+}
+
+static bool parse_devices(const char *text, arguments *args) {
+  char *end;
+  for (args->counts = 0; args->counts < MAX_COUNTS; text = end + 1) {
+    long value = strtol(text, &end, 10);
+    if (end == text || value < 0 || value > 8) return false;
+    args->devices[args->counts++] = (int)value;
+    if (*end != ',') return *end == 0;
+  }
+  return false;
+}
+
+static bool parse_arguments(int argc, char **argv, arguments *args) {
+  for (int i = 1; i < argc; ++i) {
+    const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
+    if (strcmp(name, "--placements") == 0) {
+      args->placements = true;
+      continue;
+    }
+    if (strcmp(name, "--verbose") == 0) {
+      args->verbose = true;
+      continue;
+    }
+    if (!value) return false;
+    ++i;
+    if (strcmp(name, "--engine") == 0)
+      args->engine = value;
+    else if (strcmp(name, "--seed") == 0)
+      args->seed = strtoull(value, NULL, 10);
+    else if (strcmp(name, "--first") == 0)
+      args->first = strtoll(value, NULL, 10);
+    else if (strcmp(name, "--count") == 0)
+      args->count = strtoll(value, NULL, 10);
+    else if (strcmp(name, "--case") == 0)
+      args->line = value;
+    else if (strcmp(name, "--devices") != 0 || !parse_devices(value, args))
+      return false;
+  }
+  return true;
+}
+
+/* Without --devices: as many as there are, or eight emulated ones. */
+static bool find_devices(arguments *args) {
+  if (args->counts > 0) return true;
+  args->counts = 1;
+  args->devices[0] = strcmp(args->engine, "host") == 0 ? 8 : 0;
+  if (args->devices[0] > 0 || strcmp(args->engine, "cpu") == 0) return true;
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  tsr_context *context;
+  options.engine = args->engine;
+  if (tsr_context_create(&options, &context) != TSR_OK) {
+    fprintf(stderr, "random_driver: %s\n", tsr_message());
+    return false;
+  }
+  args->devices[0] = tsr_device_count(context);
+  tsr_context_destroy(context);
+  return true;
+}
+
+int main(int argc, char **argv) {
+  arguments args = {.engine = "host", .seed = 1, .count = 200};
+  if (!parse_arguments(argc, argv, &args)) return usage();
+  if (strlen(args.engine) >= sizeof((problem *)0)->engine) return usage();
+  watch();
+  if (args.line) {
+    if (!run_line(&args)) return 2;
+  } else {
+    if (!find_devices(&args)) return 1;
+    if (args.placements)
+      for (int i = 0; i < args.counts; ++i) run_placements_on(&args, args.devices[i]);
+    else
+      run_random(&args);
+  }
+  runner_close(&contexts);
+  if (contexts.raised > 0)
+    printf("%" PRId64 " were refused for memory and passed with the least budget named\n",
+           contexts.raised);
+  printf("%" PRId64 " passed, %" PRId64 " failed\n", passed, failed);
+  return failed > 0;
+}

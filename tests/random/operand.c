@@ -1,0 +1,224 @@
+#include "operand.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes before and behind each matrix. A multiple of any alignment that plans look at. */
+enum { GUARD = 512, PAGE = 4096 };
+
+/* A NaN in every type, with bits that no arithmetic makes. */
+enum { FILLER = 0xFF };
+
+size_t element_size(char type) {
+  switch (type) {
+    case 'h':
+    case 'b':
+      return 2;
+    case 'd':
+    case 'c':
+      return 8;
+    case 'z':
+      return 16;
+    default:
+      return 4;
+  }
+}
+
+/* ---- 16-bit numbers ---- */
+
+static uint32_t float_bits(float f) {
+  uint32_t bits;
+  memcpy(&bits, &f, sizeof bits);
+  return bits;
+}
+
+static float bits_float(uint32_t bits) {
+  float f;
+  memcpy(&f, &bits, sizeof f);
+  return f;
+}
+
+static double half_value(uint16_t h) {
+  int exponent = h >> 10 & 31, fraction = h & 1023;
+  double sign = h & 0x8000 ? -1 : 1;
+  if (exponent == 31) return fraction ? NAN : sign * INFINITY;
+  return exponent ? sign * ldexp(1024 + fraction, exponent - 25) : sign * ldexp(fraction, -24);
+}
+
+static uint16_t half_bits(double value) {
+  uint16_t sign = signbit(value) ? 0x8000 : 0;
+  double size = fabs(value);
+  if (isnan(value)) return 0x7E00;
+  if (size >= 65520) return sign | 0x7C00;
+  int exponent = 0;
+  frexp(size, &exponent); /* size = 0.5 .. 1 times 2^exponent */
+  int unit = exponent - 11 > -24 ? exponent - 11 : -24;
+  double steps = nearbyint(ldexp(size, -unit)); /* at most 2048, of 2^unit */
+  if (steps == 0) return sign;
+  if (steps < 1024) return sign | (uint16_t)steps; /* only where unit is -24: subnormal */
+  return (uint16_t)(sign | (uint16_t)(((unit + 24) << 10) + (int)steps));
+}
+
+static uint16_t bfloat_bits(double value) {
+  uint32_t bits = float_bits((float)value);
+  if (isnan(value)) return 0x7FC0;
+  return (uint16_t)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
+}
+
+void element_put(char type, void *at, double re, double im) {
+  float single[2] = {(float)re, (float)im};
+  double both[2] = {re, im};
+  uint16_t half = type == 'h' ? half_bits(re) : bfloat_bits(re);
+  switch (type) {
+    case 'd':
+      memcpy(at, both, 8);
+      break;
+    case 'z':
+      memcpy(at, both, 16);
+      break;
+    case 'c':
+      memcpy(at, single, 8);
+      break;
+    case 'h':
+    case 'b':
+      memcpy(at, &half, 2);
+      break;
+    default:
+      memcpy(at, single, 4);
+  }
+}
+
+void element_get(char type, const void *at, double *re, double *im) {
+  float single[2] = {0, 0};
+  double both[2] = {0, 0};
+  uint16_t half;
+  switch (type) {
+    case 'd':
+      memcpy(both, at, 8);
+      break;
+    case 'z':
+      memcpy(both, at, 16);
+      break;
+    case 'h':
+      memcpy(&half, at, 2), both[0] = half_value(half);
+      break;
+    case 'b':
+      memcpy(&half, at, 2), both[0] = bits_float((uint32_t)half << 16);
+      break;
+    default:
+      memcpy(single, at, element_size(type));
+      both[0] = single[0], both[1] = single[1];
+  }
+  *re = both[0], *im = both[1];
+}
+
+/* ---- Storage ---- */
+
+void *operand_pointer(const operand *o) {
+  return o->memory + o->start;
+}
+
+const void *operand_at(const operand *o, const unsigned char *bytes, int64_t i, int64_t j) {
+  return bytes + o->start + (size_t)(i + j * o->ld) * element_size(o->type);
+}
+
+static void fill(operand *o, operand_content content, rng *random) {
+  memset(o->image, FILLER, o->bytes);
+  for (int64_t j = 0; j < o->slow; ++j)
+    for (int64_t i = 0; i < o->fast; ++i) {
+      double re = 2 * rng_unit(random) - 1, im = 2 * rng_unit(random) - 1;
+      if (content == CONTENT_NAN) re = im = NAN;
+      element_put(o->type, (void *)operand_at(o, o->image, i, j), re, im);
+    }
+}
+
+static tsr_status host_alloc(operand *o) {
+  o->memory = aligned_alloc(PAGE, (o->bytes + PAGE - 1) / PAGE * PAGE);
+  return o->memory ? TSR_OK : TSR_ERR_MEMORY;
+}
+
+/* Pins some of the storage, in whole units from a random one on. Real pinning works in pages;
+ * emulated pinning takes what it is given, and small matrices want small units. */
+static tsr_status part_alloc(operand *o, rng *random) {
+  tsr_status status = host_alloc(o);
+  if (status != TSR_OK) return status;
+  size_t unit = o->bytes >= 4 * PAGE ? PAGE : 64;
+  int64_t units = (int64_t)((o->bytes + unit - 1) / unit);
+  int64_t first = rng_between(random, 0, units - 1), last = rng_between(random, first, units - 1);
+  unsigned char *begin = o->memory + (size_t)first * unit;
+  status = tsr_register(o->context, begin, (size_t)(last - first + 1) * unit);
+  if (status == TSR_OK) o->pinned = begin;
+  return status;
+}
+
+static tsr_status allocate(operand *o, rng *random) {
+  if (o->home == HOME_HOST) return host_alloc(o);
+  if (o->home == HOME_PART) return part_alloc(o, random);
+  void *memory = NULL;
+  int device = o->home == HOME_PINNED ? TSR_HOST : o->home - '0';
+  tsr_status status = tsr_malloc(o->context, device, o->bytes, &memory);
+  o->memory = memory;
+  return status;
+}
+
+static bool on_device(const operand *o) {
+  return o->home >= '0' && o->home <= '9';
+}
+
+static tsr_status put(operand *o) {
+  if (on_device(o)) return tsr_memcpy(o->context, o->memory, o->image, o->bytes);
+  memcpy(o->memory, o->image, o->bytes);
+  return TSR_OK;
+}
+
+tsr_status operand_create(tsr_context *context, char type, char home, int64_t fast, int64_t slow,
+                          int64_t ld, int64_t offset, operand_content content, rng *random,
+                          operand *made) {
+  operand o = {
+      .context = context, .type = type, .home = home, .fast = fast, .slow = slow, .ld = ld};
+  size_t size = element_size(type);
+  o.start = GUARD + (size_t)offset * size;
+  o.bytes = o.start + (size_t)(ld * (slow > 0 ? slow : 1)) * size + GUARD;
+  o.image = malloc(o.bytes);
+  if (!o.image) return TSR_ERR_MEMORY;
+  fill(&o, content, random); /* first: the data must not depend on the home */
+  tsr_status status = allocate(&o, random);
+  if (status == TSR_OK) status = put(&o);
+  if (status != TSR_OK) {
+    operand_destroy(&o);
+    return status;
+  }
+  *made = o;
+  return TSR_OK;
+}
+
+void operand_destroy(operand *o) {
+  if (o->pinned) tsr_unregister(o->context, o->pinned);
+  if (o->home == HOME_HOST || o->home == HOME_PART)
+    free(o->memory);
+  else if (o->memory)
+    tsr_free(o->context, o->memory);
+  free(o->image);
+  memset(o, 0, sizeof *o);
+}
+
+tsr_status operand_fetch(const operand *o, unsigned char **bytes) {
+  *bytes = malloc(o->bytes);
+  if (!*bytes) return TSR_ERR_MEMORY;
+  if (on_device(o)) return tsr_memcpy(o->context, *bytes, o->memory, o->bytes);
+  memcpy(*bytes, o->memory, o->bytes);
+  return TSR_OK;
+}
+
+int64_t operand_first_change(const operand *o, const unsigned char *bytes, bool all) {
+  size_t size = element_size(o->type);
+  if (memcmp(bytes, o->image, o->bytes) == 0) return -1;
+  for (size_t i = 0; i < o->bytes; ++i) {
+    if (bytes[i] == o->image[i]) continue;
+    int64_t element = i >= o->start ? (int64_t)((i - o->start) / size) : -1;
+    bool inside = element >= 0 && element % o->ld < o->fast && element / o->ld < o->slow;
+    if (all || !inside) return (int64_t)i;
+  }
+  return -1;
+}

@@ -1,0 +1,52 @@
+/*
+ * An operand of a random problem where the problem wants it: storage with guards before and
+ * behind it and NaN in everything that is not the matrix, and an image on the host of what it
+ * must still hold afterwards.
+ */
+#ifndef TSR_TESTS_OPERAND_H
+#define TSR_TESTS_OPERAND_H
+
+#include "problem.h"
+#include "tessera.h"
+
+typedef struct operand {
+  tsr_context *context;
+  char type, home;
+  int64_t fast, slow, ld; /* elements: along ld, across, leading dimension */
+  size_t bytes;           /* of the storage, guards included */
+  size_t start;           /* of the matrix in the storage, bytes */
+  unsigned char *memory;  /* the storage, at its home */
+  unsigned char *image;   /* what was put there */
+  void *pinned;           /* the pinned part of HOME_PART */
+} operand;
+
+typedef enum operand_content {
+  CONTENT_RANDOM,
+  CONTENT_NAN /* must not be read */
+} operand_content;
+
+size_t element_size(char type);
+/* Elements as numbers; 16-bit types round to nearest even. Independent of the library. */
+void element_put(char type, void *at, double re, double im);
+void element_get(char type, const void *at, double *re, double *im);
+
+/* Makes and fills the storage. offset: elements from an aligned address. */
+tsr_status operand_create(tsr_context *context, char type, char home, int64_t fast, int64_t slow,
+                          int64_t ld, int64_t offset, operand_content content, rng *random,
+                          operand *made);
+void operand_destroy(operand *o);
+
+/* The address to call with. */
+void *operand_pointer(const operand *o);
+
+/* Element (i along ld, j across) of the image, or of bytes laid out as it. */
+const void *operand_at(const operand *o, const unsigned char *bytes, int64_t i, int64_t j);
+
+/* Brings the storage to the host. *bytes is made with malloc. */
+tsr_status operand_fetch(const operand *o, unsigned char **bytes);
+
+/* The first byte outside of the matrix (or, with all, anywhere) that is not as in the image; -1
+ * if there is none. */
+int64_t operand_first_change(const operand *o, const unsigned char *bytes, bool all);
+
+#endif

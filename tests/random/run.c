@@ -1,0 +1,331 @@
+#include "run.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "operand.h"
+#include "reference.h"
+
+enum { MAX_SETS = 2, MAX_THREADS = 2 };
+
+/* One thread's part: its own operands, the same problem. */
+typedef struct worker {
+  const problem *p;
+  tsr_context *context;
+  int index;
+  operand set[MAX_SETS][3];
+  bool aliased[MAX_SETS];
+  tsr_status status; /* of the calls */
+  bool failed;
+  char message[512]; /* of a status that is not TSR_OK */
+  char why[RUN_WHY];
+} worker;
+
+static bool fail(worker *w, const char *what, tsr_status status) {
+  w->failed = true;
+  snprintf(w->why, sizeof w->why, "thread %d: %s: %s: %s", w->index, what, tsr_status_name(status),
+           tsr_message());
+  return false;
+}
+
+/* ---- Operands ---- */
+
+/* A and B in one storage: as large as both, each reading its part of it. */
+static tsr_status create_aliased(const problem *p, tsr_context *context, operand_content content,
+                                 rng *random, operand set[3]) {
+  int64_t fast[2], slow[2];
+  for (int i = 0; i < 2; ++i) problem_stored(p, i, &fast[i], &slow[i]);
+  int64_t most_fast = fast[0] > fast[1] ? fast[0] : fast[1];
+  int64_t most_slow = slow[0] > slow[1] ? slow[0] : slow[1];
+  int64_t ld = (most_fast > 0 ? most_fast : 1) + p->pad[0];
+  tsr_status status = operand_create(context, p->type, p->home[0], most_fast, most_slow, ld,
+                                     p->offset[0], content, random, &set[0]);
+  set[1] = set[0];
+  for (int i = 0; i < 2; ++i) set[i].fast = fast[i], set[i].slow = slow[i];
+  return status;
+}
+
+static tsr_status create_one(const problem *p, tsr_context *context, int which,
+                             operand_content content, rng *random, operand *o) {
+  int64_t fast, slow;
+  problem_stored(p, which, &fast, &slow);
+  int64_t ld = (fast > 0 ? fast : 1) + p->pad[which];
+  return operand_create(context, p->type, p->home[which], fast, slow, ld, p->offset[which], content,
+                        random, o);
+}
+
+static bool create_sets(worker *w) {
+  const problem *p = w->p;
+  operand_content read = p->alpha == '0' ? CONTENT_NAN : CONTENT_RANDOM;
+  operand_content updated = p->beta == '0' ? CONTENT_NAN : CONTENT_RANDOM;
+  for (int s = 0; s < p->sets; ++s) {
+    rng random = {p->seed + 1000003u * (uint64_t)(w->index * MAX_SETS + s)};
+    operand *set = w->set[s];
+    tsr_status status;
+    if (p->alias) {
+      status = create_aliased(p, w->context, read, &random, set);
+      w->aliased[s] = true;
+    } else {
+      status = create_one(p, w->context, 0, read, &random, &set[0]);
+      if (status == TSR_OK) status = create_one(p, w->context, 1, read, &random, &set[1]);
+    }
+    if (status == TSR_OK) status = create_one(p, w->context, 2, updated, &random, &set[2]);
+    if (status != TSR_OK) return fail(w, "making the operands", status);
+  }
+  return true;
+}
+
+static void destroy_sets(worker *w) {
+  for (int s = 0; s < MAX_SETS; ++s) {
+    operand_destroy(&w->set[s][0]);
+    if (!w->aliased[s]) operand_destroy(&w->set[s][1]);
+    operand_destroy(&w->set[s][2]);
+  }
+}
+
+/* ---- Calls ---- */
+
+typedef struct scalar {
+  unsigned char bytes[16];
+} scalar;
+
+/* As the interface wants it: 16-bit types take a float. */
+static scalar scalar_of(const problem *p, int which) {
+  double re, im;
+  scalar value = {{0}};
+  problem_scalar(p, which, &re, &im);
+  element_put(p->type == 'h' || p->type == 'b' ? 's' : p->type, value.bytes, re, im);
+  return value;
+}
+
+static tsr_status call_gemm(const worker *w, const operand set[3], bool async) {
+  const problem *p = w->p;
+  scalar alpha = scalar_of(p, 0), beta = scalar_of(p, 1);
+  return (async ? tsr_gemm_async : tsr_gemm)(
+      w->context, (tsr_type)p->type, (tsr_layout)p->layout, (tsr_op)p->ta, (tsr_op)p->tb, p->m,
+      p->n, p->k, alpha.bytes, operand_pointer(&set[0]), set[0].ld, operand_pointer(&set[1]),
+      set[1].ld, beta.bytes, operand_pointer(&set[2]), set[2].ld);
+}
+
+static tsr_home home_of(char letter) {
+  if (letter == HOME_PINNED) return (tsr_home){TSR_PINNED, 0};
+  if (letter >= '0' && letter <= '9') return (tsr_home){TSR_DEVICE, letter - '0'};
+  return (tsr_home){TSR_PAGEABLE, 0};
+}
+
+static tsr_status call_plan(const worker *w) {
+  const problem *p = w->p;
+  scalar alpha = scalar_of(p, 0), beta = scalar_of(p, 1);
+  tsr_home homes[3];
+  tsr_plan *plan = NULL;
+  for (int i = 0; i < 3; ++i) homes[i] = home_of(p->home[i]);
+  tsr_status status =
+      tsr_plan_gemm(w->context, (tsr_type)p->type, (tsr_layout)p->layout, (tsr_op)p->ta,
+                    (tsr_op)p->tb, p->m, p->n, p->k, alpha.bytes, w->set[0][0].ld, w->set[0][1].ld,
+                    beta.bytes, w->set[0][2].ld, homes, &plan);
+  for (int i = 0; status == TSR_OK && i < p->calls; ++i) {
+    const operand *set = w->set[i % p->sets];
+    status = tsr_plan_execute(plan, alpha.bytes, operand_pointer(&set[0]), operand_pointer(&set[1]),
+                              beta.bytes, operand_pointer(&set[2]));
+  }
+  tsr_plan_destroy(plan);
+  return status;
+}
+
+static tsr_status call_all(const worker *w) {
+  const problem *p = w->p;
+  if (p->mode == MODE_PLAN) return call_plan(w);
+  tsr_status status = TSR_OK;
+  for (int i = 0; status == TSR_OK && i < p->calls; ++i)
+    status = call_gemm(w, w->set[i % p->sets], p->mode == MODE_ASYNC);
+  tsr_status synced = p->mode == MODE_ASYNC ? tsr_sync(w->context) : TSR_OK;
+  return status != TSR_OK ? status : synced;
+}
+
+/* ---- Judging ---- */
+
+static bool judge_bytes(worker *w, int s, int which, bool all, unsigned char **bytes) {
+  const operand *o = &w->set[s][which];
+  tsr_status status = operand_fetch(o, bytes);
+  if (status != TSR_OK) return fail(w, "reading an operand back", status);
+  int64_t change = operand_first_change(o, *bytes, all);
+  if (change < 0) return true;
+  w->failed = true;
+  snprintf(w->why, sizeof w->why,
+           "thread %d set %d: byte %" PRId64
+           " of %c, which %s, was written (the matrix begins at "
+           "byte %zu)",
+           w->index, s, change, "ABC"[which], all ? "must stay as it is" : "is outside the matrix",
+           o->start);
+  return false;
+}
+
+/* Nothing at all may have changed; with c_too not even C. */
+static bool judge_untouched(worker *w, int s, bool c_too) {
+  bool ok = true;
+  for (int which = 0; ok && which < (c_too ? 3 : 2); ++which) {
+    unsigned char *bytes = NULL;
+    ok = judge_bytes(w, s, which, true, &bytes);
+    free(bytes);
+  }
+  return ok;
+}
+
+static bool judge_values(worker *w, int s, const unsigned char *bytes) {
+  const problem *p = w->p;
+  reference expected;
+  char wrong[400] = "out of memory";
+  bool ok = reference_create(p, &w->set[s][2], &expected);
+  if (ok) {
+    for (int i = s; ok && i < p->calls; i += p->sets)
+      ok = reference_gemm(p, &w->set[s][0], &w->set[s][1], &expected);
+    ok = ok && reference_compare(p, &expected, &w->set[s][2], bytes, wrong, sizeof wrong);
+    reference_destroy(&expected);
+  }
+  if (!ok) {
+    w->failed = true;
+    snprintf(w->why, sizeof w->why, "thread %d set %d: %s", w->index, s, wrong);
+  }
+  return ok;
+}
+
+static bool judge_set(worker *w, int s) {
+  if (!judge_untouched(w, s, false)) return false;
+  unsigned char *bytes = NULL;
+  bool ok = judge_bytes(w, s, 2, false, &bytes) && judge_values(w, s, bytes);
+  free(bytes);
+  return ok;
+}
+
+/* The plan kept within its budget and its devices. */
+static bool judge_plan(worker *w) {
+  const problem *p = w->p;
+  tsr_plan *plan = NULL;
+  tsr_prediction got;
+  if (p->mode != MODE_BLOCKING || p->threads != THREADS_ONE) return true;
+  if (tsr_plan_last(w->context, &plan) != TSR_OK) return true; /* an empty call has none */
+  tsr_status status = tsr_plan_predict(plan, &got);
+  tsr_plan_destroy(plan);
+  if (status != TSR_OK) return fail(w, "tsr_plan_predict", status);
+  bool within = p->memory == 0 || got.device_memory <= p->memory;
+  if (within && got.devices <= p->devices) return true;
+  w->failed = true;
+  snprintf(w->why, sizeof w->why, "the plan uses %d devices and %zu bytes of each", got.devices,
+           got.device_memory);
+  return false;
+}
+
+static void *work(void *argument) {
+  worker *w = argument;
+  if (!create_sets(w)) return NULL;
+  w->status = call_all(w);
+  if (w->status == TSR_ERR_MEMORY) {
+    snprintf(w->message, sizeof w->message, "%s", tsr_message());
+    /* Refused while planning: nothing may have happened (calls of this kind share their fate). */
+    for (int s = 0; s < w->p->sets; ++s)
+      if (!judge_untouched(w, s, true)) break;
+  } else if (w->status != TSR_OK) {
+    fail(w, "the call", w->status);
+  } else {
+    for (int s = 0; s < w->p->sets; ++s)
+      if (!judge_set(w, s)) return NULL;
+    judge_plan(w);
+  }
+  return NULL;
+}
+
+/* ---- Problems ---- */
+
+tsr_status run_context(const problem *p, tsr_context **context) {
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  char devices[16], machine[128];
+  snprintf(devices, sizeof devices, "%d", p->devices);
+  options.engine = p->engine;
+  options.devices = p->devices > 0 ? devices : NULL;
+  options.machine = problem_machine(p, machine, sizeof machine);
+  options.memory = p->memory;
+  options.reproducible = p->repro;
+  options.check = p->check;
+  options.tile = p->tile;
+  options.delay_seed = p->delay;
+  return tsr_context_create(&options, context);
+}
+
+void runner_close(runner *r) {
+  for (int i = 0; i < MAX_THREADS; ++i) tsr_context_destroy(r->context[i]);
+  r->ready = false;
+  memset(r->context, 0, sizeof r->context);
+}
+
+static bool prepare(runner *r, const problem *p, char why[RUN_WHY]) {
+  if (!r->ready || !problem_same_context(&r->kind, p)) {
+    runner_close(r);
+    r->kind = *p;
+    r->ready = true;
+  }
+  for (int i = 0; i < (p->threads == THREADS_OWN ? 2 : 1); ++i) {
+    if (r->context[i]) continue;
+    tsr_status status = run_context(p, &r->context[i]);
+    if (status == TSR_OK) continue;
+    snprintf(why, RUN_WHY, "making a context: %s: %s", tsr_status_name(status), tsr_message());
+    return false;
+  }
+  return true;
+}
+
+static void run_workers(runner *r, const problem *p, worker w[MAX_THREADS], int count) {
+  pthread_t thread[MAX_THREADS];
+  for (int i = 0; i < count; ++i)
+    w[i] = (worker){.p = p, .index = i, .context = r->context[p->threads == THREADS_OWN ? i : 0]};
+  for (int i = 1; i < count; ++i) pthread_create(&thread[i], NULL, work, &w[i]);
+  work(&w[0]);
+  for (int i = 1; i < count; ++i) pthread_join(thread[i], NULL);
+  for (int i = 0; i < count; ++i) destroy_sets(&w[i]);
+}
+
+size_t run_least_budget(const char *message) {
+  /* "... at least 123456 bytes ..." */
+  const char *at = strstr(message, "least");
+  if (!at) return 0;
+  at += strcspn(at, "0123456789");
+  return (size_t)strtoull(at, NULL, 10);
+}
+
+/* True when done; false with *least set when the problem wants that budget. */
+static bool attempt(runner *r, const problem *p, size_t *least, char why[RUN_WHY]) {
+  worker w[MAX_THREADS];
+  int count = p->threads == THREADS_ONE ? 1 : 2;
+  *least = 0;
+  if (!prepare(r, p, why)) return false;
+  run_workers(r, p, w, count);
+  bool ok = true;
+  for (int i = 0; i < count; ++i) {
+    if (w[i].failed) {
+      snprintf(why, RUN_WHY, "%s", w[i].why);
+      *least = 0;
+      return false;
+    }
+    if (w[i].status == TSR_OK) continue;
+    ok = false;
+    size_t asked = run_least_budget(w[i].message);
+    if (asked > *least) *least = asked;
+    snprintf(why, RUN_WHY, "too little memory: %s", w[i].message);
+  }
+  return ok;
+}
+
+bool run_problem(runner *r, const problem *p, char why[RUN_WHY]) {
+  size_t least;
+  bool ok = attempt(r, p, &least, why);
+  if (!ok && least > p->memory && p->memory > 0) {
+    problem more = *p;
+    more.memory = least;
+    ok = attempt(r, &more, &least, why);
+    r->raised += ok;
+  }
+  if (!ok) runner_close(r); /* what is left of a failure must not disturb the next */
+  return ok;
+}

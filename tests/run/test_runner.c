@@ -1,0 +1,324 @@
+/* The runner with plans made by hand, on emulated devices. */
+#include "run/handmade.h"
+
+#include <pthread.h>
+
+#include "base/cpu_blas.h"
+#include "engine/host/host.h"
+#include "run/runner.h"
+
+typedef struct rig {
+  tsr_engine_state *state;
+  tsr_runner *runner;
+  int devices;
+} rig;
+
+static void rig_open(rig *r, int devices, uint64_t delays, int cores) {
+  tsr_engine_options options = {.count = devices, .emulated_memory = 64 << 20, .check = true,
+                                .delay_seed = delays};
+  tsr_device_info info[TSR_MAX_DEVICES];
+  assert_int_equal(tsr_engine_host.open(&options, &r->state, info, &r->devices), TSR_OK);
+  tsr_runner_settings settings = {.cores = cores, .poison = true};
+  assert_int_equal(
+      tsr_runner_create(&tsr_engine_host, r->state, r->devices, &settings, &r->runner), TSR_OK);
+}
+
+static void rig_close(rig *r) {
+  tsr_runner_destroy(r->runner);
+  tsr_engine_host.close(r->state);
+}
+
+static tsr_ticket *submit(rig *r, tsr_plan *plan, const problem *p, bool trace) {
+  tsr_submission submission = {.plan = plan, .binding = problem_binding(p), .trace = trace};
+  tsr_ticket *ticket = NULL;
+  assert_int_equal(tsr_runner_submit(r->runner, &submission, &ticket), TSR_OK);
+  return ticket;
+}
+
+static void run_one(int devices, int64_t n, bool staged, uint64_t delays, int cores) {
+  rig r;
+  rig_open(&r, devices, delays, cores);
+  tsr_plan *plan = handmade_plan(devices, n, staged);
+  for (unsigned i = 0; i < 3; i++) {
+    problem p;
+    problem_make(&p, n, i);
+    tsr_ticket *ticket = submit(&r, plan, &p, false);
+    assert_int_equal(tsr_ticket_wait(ticket), TSR_OK);
+    assert_true(tsr_ticket_done(ticket));
+    problem_check(&p);
+    tsr_ticket_release(ticket);
+    problem_free(&p);
+  }
+  handmade_free(plan);
+  rig_close(&r);
+}
+
+static void runs_a_plan(void **state) {
+  (void)state;
+  for (int devices = 1; devices <= 8; devices *= 2) run_one(devices, 40, false, 0, 0);
+}
+
+static void runs_lanes(void **state) {
+  (void)state;
+  for (int devices = 1; devices <= 8; devices *= 2) run_one(devices, 40, true, 0, 0);
+}
+
+static void runs_under_delays(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 6; seed++) run_one(3, 17, seed % 2 == 0, seed, 0);
+}
+
+/* As on a machine with many cores. */
+static void runs_spinning(void **state) {
+  (void)state;
+  run_one(2, 24, true, 0, 1000);
+}
+
+static void runs_many_in_a_row(void **state) {
+  (void)state;
+  enum { CALLS = 200 };
+  rig r;
+  rig_open(&r, 2, 0, 0);
+  tsr_plan *plans[2] = {handmade_plan(2, 8, false), handmade_plan(2, 12, true)};
+  tsr_ticket *tickets[CALLS];
+  problem *problems = calloc(CALLS, sizeof *problems);
+  for (unsigned i = 0; i < CALLS; i++) {
+    problem_make(&problems[i], i % 2 ? 12 : 8, i);
+    tickets[i] = submit(&r, plans[i % 2], &problems[i], i % 5 == 0);
+  }
+  for (unsigned i = 0; i < CALLS; i++) {
+    assert_int_equal(tsr_ticket_wait(tickets[i]), TSR_OK);
+    problem_check(&problems[i]);
+    tsr_ticket_release(tickets[i]);
+    problem_free(&problems[i]);
+  }
+  free(problems);
+  handmade_free(plans[0]);
+  handmade_free(plans[1]);
+  rig_close(&r);
+}
+
+/* ---- Two callers ---- */
+
+typedef struct caller {
+  rig *r;
+  tsr_plan *plan;
+  unsigned seed;
+} caller;
+
+static void *call_often(void *argument) {
+  caller *c = argument;
+  for (unsigned i = 0; i < 30; i++) {
+    problem p;
+    problem_make(&p, 16, c->seed + i);
+    tsr_ticket *ticket = submit(c->r, c->plan, &p, false);
+    assert_int_equal(tsr_ticket_wait(ticket), TSR_OK);
+    problem_check(&p);
+    tsr_ticket_release(ticket);
+    problem_free(&p);
+  }
+  return NULL;
+}
+
+/* Both run the same plan, which one of them prepares. */
+static void serves_two_threads(void **state) {
+  (void)state;
+  rig r;
+  rig_open(&r, 2, 0, 0);
+  tsr_plan *plan = handmade_plan(2, 16, true);
+  caller callers[2] = {{&r, plan, 1}, {&r, plan, 1000}};
+  pthread_t threads[2];
+  for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, call_often, &callers[i]);
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+  handmade_free(plan);
+  rig_close(&r);
+}
+
+/* ---- Failures ---- */
+
+/* Each command and allocation fails once; nobody hangs, and the ticket tells. */
+static void survives_failures(void **state) {
+  (void)state;
+  for (int staged = 0; staged < 2; staged++) {
+    bool failed = true;
+    for (long n = 1; failed; n++) {
+      assert_true(n < 200);
+      rig r;
+      rig_open(&r, 2, (uint64_t)n % 3, 0);
+      tsr_plan *plan = handmade_plan(2, 8, staged);
+      problem p;
+      problem_make(&p, 8, 1);
+      tsr_submission submission = {.plan = plan, .binding = problem_binding(&p)};
+      tsr_ticket *ticket = NULL;
+      tsr_engine_host_fail_at(n);
+      tsr_status status = tsr_runner_submit(r.runner, &submission, &ticket);
+      if (status == TSR_OK) {
+        status = tsr_ticket_wait(ticket);
+        tsr_ticket_release(ticket);
+        if (status != TSR_OK) assert_int_equal(status, TSR_ERR_DEVICE);
+      } else {
+        assert_int_equal(status, TSR_ERR_MEMORY);
+        assert_true(submission.short_of >= 0);
+      }
+      tsr_engine_host_fail_at(0);
+      failed = status != TSR_OK;
+      if (!failed) problem_check(&p);
+      if (failed) assert_true(strlen(tsr_message()) > 0);
+      problem_free(&p);
+      handmade_free(plan);
+      rig_close(&r);
+    }
+  }
+}
+
+static void survives_lack_of_host_memory(void **state) {
+  (void)state;
+  tsr_status status = TSR_ERR_MEMORY;
+  for (long n = 1; status != TSR_OK; n++) {
+    assert_true(n < 500);
+    rig r;
+    rig_open(&r, 2, 0, 0);
+    tsr_plan *plan = handmade_plan(2, 8, true);
+    problem p;
+    problem_make(&p, 8, 1);
+    tsr_submission submission = {.plan = plan, .binding = problem_binding(&p), .trace = true};
+    tsr_ticket *ticket = NULL;
+    tsr_alloc_fail_at(n);
+    status = tsr_runner_submit(r.runner, &submission, &ticket);
+    if (status == TSR_OK) {
+      status = tsr_ticket_wait(ticket);
+      tsr_ticket_release(ticket);
+    }
+    tsr_alloc_fail_at(0);
+    if (status == TSR_OK) problem_check(&p);
+    problem_free(&p);
+    handmade_free(plan);
+    rig_close(&r);
+  }
+}
+
+static void refuses_what_does_not_fit(void **state) {
+  (void)state;
+  rig r;
+  rig_open(&r, 2, 0, 0);
+  tsr_plan *plan = handmade_plan(2, 8, false);
+  problem p;
+  problem_make(&p, 8, 1);
+  tsr_submission submission = {.plan = plan, .binding = problem_binding(&p)};
+  tsr_ticket *ticket = NULL;
+  plan->arena[1] = (size_t)1 << 30;
+  assert_int_equal(tsr_runner_submit(r.runner, &submission, &ticket), TSR_ERR_MEMORY);
+  assert_int_equal(submission.short_of, 1);
+  plan->arena[1] = 1 << 20;
+  assert_int_equal(tsr_runner_submit(r.runner, &submission, &ticket), TSR_OK);
+  tsr_ticket_release(ticket);
+  tsr_runner_trim(r.runner);
+  plan->machine_devices = 1;
+  assert_int_not_equal(tsr_runner_submit(r.runner, &submission, &ticket), TSR_OK);
+  plan->machine_devices = 2;
+  problem_free(&p);
+  handmade_free(plan);
+  rig_close(&r);
+}
+
+/* ---- Traces ---- */
+
+static void check_times(const tsr_plan *plan, const float *times, double seconds) {
+  float queue_end[TSR_PLAN_QUEUES] = {0};
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    const tsr_command *c = &plan->commands.items[i];
+    float begin = times[2 * i], end = times[2 * i + 1];
+    assert_true(begin > 0 && begin <= end && end <= seconds + 1e-6);
+    assert_true(begin >= queue_end[c->queue]);
+    queue_end[c->queue] = end;
+    for (uint32_t w = 0; w < c->waits; w++)
+      assert_true(begin >= times[2 * plan->waits.items[c->wait + w] + 1]);
+  }
+}
+
+static void measures_times(void **state) {
+  (void)state;
+  rig r;
+  rig_open(&r, 3, 5, 0);
+  for (int staged = 0; staged < 2; staged++) {
+    tsr_plan *plan = handmade_plan(3, 24, staged);
+    problem p;
+    problem_make(&p, 24, 9);
+    tsr_ticket *ticket = submit(&r, plan, &p, true);
+    assert_int_equal(tsr_ticket_wait(ticket), TSR_OK);
+    problem_check(&p);
+    float *times = tsr_ticket_take_times(ticket);
+    assert_non_null(times);
+    check_times(plan, times, tsr_ticket_seconds(ticket));
+    tsr_dealloc(times);
+    tsr_ticket_release(ticket);
+    problem_free(&p);
+    handmade_free(plan);
+  }
+  rig_close(&r);
+}
+
+/* ---- Users' streams and copies ---- */
+
+static void minds_user_streams(void **state) {
+  (void)state;
+  rig r;
+  rig_open(&r, 3, 11, 0);
+  int stream;
+  assert_int_equal(tsr_runner_tie(r.runner, 3, &stream), TSR_ERR_ARGUMENT);
+  assert_int_equal(tsr_runner_tie(r.runner, 2, &stream), TSR_OK);
+  assert_int_equal(tsr_runner_tie(r.runner, 0, &stream), TSR_OK);
+  tsr_plan *plan = handmade_plan(3, 16, true);
+  for (unsigned i = 0; i < 5; i++) {
+    problem p;
+    problem_make(&p, 16, i);
+    tsr_ticket *ticket = submit(&r, plan, &p, false);
+    if (i == 2) assert_int_equal(tsr_runner_tie(r.runner, 0, NULL), TSR_OK);
+    assert_int_equal(tsr_runner_join(r.runner), TSR_OK); /* it is behind the call */
+    assert_int_equal(tsr_ticket_wait(ticket), TSR_OK);
+    problem_check(&p);
+    tsr_ticket_release(ticket);
+    problem_free(&p);
+  }
+  handmade_free(plan);
+  rig_close(&r);
+}
+
+static void copies_between_places(void **state) {
+  (void)state;
+  rig r;
+  rig_open(&r, 2, 0, 0);
+  double data[64], back[64] = {0};
+  for (int i = 0; i < 64; i++) data[i] = i;
+  void *at[2];
+  for (int d = 0; d < 2; d++)
+    assert_int_equal(tsr_engine_host.alloc(r.state, d, sizeof data, &at[d]), TSR_OK);
+  tsr_copy_args args = {at[0], data, 0, TSR_HOST, sizeof data, sizeof data, sizeof data, 1};
+  assert_int_equal(tsr_runner_copy(r.runner, &args), TSR_OK);
+  args = (tsr_copy_args){at[1], at[0], 1, 0, sizeof data, sizeof data, sizeof data, 1};
+  assert_int_equal(tsr_runner_copy(r.runner, &args), TSR_OK);
+  args = (tsr_copy_args){back, at[1], TSR_HOST, 1, sizeof data, sizeof data, sizeof data, 1};
+  assert_int_equal(tsr_runner_copy(r.runner, &args), TSR_OK);
+  assert_memory_equal(back, data, sizeof data);
+  for (int d = 0; d < 2; d++) tsr_engine_host.free(r.state, d, at[d]);
+  rig_close(&r);
+}
+
+int main(void) {
+  assert_int_equal(tsr_cpu_blas_load(), TSR_OK);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(runs_a_plan),
+      cmocka_unit_test(runs_lanes),
+      cmocka_unit_test(runs_under_delays),
+      cmocka_unit_test(runs_spinning),
+      cmocka_unit_test(runs_many_in_a_row),
+      cmocka_unit_test(serves_two_threads),
+      cmocka_unit_test(survives_failures),
+      cmocka_unit_test(survives_lack_of_host_memory),
+      cmocka_unit_test(refuses_what_does_not_fit),
+      cmocka_unit_test(measures_times),
+      cmocka_unit_test(minds_user_streams),
+      cmocka_unit_test(copies_between_places),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,20 @@
+#!/bin/sh
+# The demo: the Gram matrix of the 1797 handwritten digits (64 pixels each), on the GPUs if there
+# are any, else on four emulated devices. Argument: the build folder.
+set -u
+tessera=${1:-build}/bin/tessera
+digits=examples/data/digits.npy
+
+if "$tessera" machine --engine cuda >/dev/null 2>&1; then
+  where="--engine cuda"
+else
+  where="--engine host --devices 4"
+  echo "No usable GPU here: the demo names four emulated devices. What is named is obeyed, so a plan"
+  echo "is made and drawn, although the CPU alone would be quicker."
+  echo
+fi
+command="$tessera gemm $digits $digits --transb T -o demo.npy $where --verify --timeline timeline.svg"
+echo "\$ $command"
+$command || exit 1
+echo
+echo "Wrote demo.npy (the product) and timeline.svg (its plan and its run; open it in a browser)."

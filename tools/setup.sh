@@ -1,0 +1,58 @@
+#!/bin/sh
+# Installs what is missing to build and test: on Debian and Ubuntu as root. Otherwise it prints the
+# one command to run and fails. Quick, and without a word, when all is there.
+# Arguments: more "probe:package" pairs, the probe a command's name.
+set -u
+
+missing=
+want() { # package, then the command that finds it
+  package=$1
+  shift
+  "$@" >/dev/null 2>&1 || missing="$missing $package"
+}
+blas() {
+  { ldconfig -p 2>/dev/null || /sbin/ldconfig -p; } | grep -q 'libopenblas\.so'
+}
+cmake_new_enough() {
+  have=$(cmake --version 2>/dev/null | sed -n 's/^cmake version //p')
+  [ -n "$have" ] && [ "$(printf '3.25\n%s\n' "$have" | sort -V | head -n 1)" = 3.25 ]
+}
+
+want build-essential sh -c 'command -v cc && command -v make'
+want cmake command -v cmake
+want pkg-config command -v pkg-config
+want libopenblas-dev blas
+for pair in cmocka:cmocka hwloc:hwloc libcjson:cjson; do
+  want "lib${pair#*:}-dev" pkg-config --exists "${pair%:*}"
+done
+for pair in "$@"; do
+  want "${pair#*:}" command -v "${pair%%:*}"
+done
+
+if [ -n "$missing" ]; then
+  if ! command -v apt-get >/dev/null 2>&1; then
+    echo "Missing (names as in Debian):$missing" >&2
+    echo "Install them with your system's packages, then run this again." >&2
+    exit 1
+  fi
+  if [ "$(id -u)" != 0 ]; then
+    echo "Some packages are missing. Run this, then try again:" >&2
+    echo "  sudo apt-get update && sudo apt-get install -y$missing" >&2
+    exit 1
+  fi
+  echo "Installing:$missing"
+  log=$(mktemp)
+  if ! { apt-get update && DEBIAN_FRONTEND=noninteractive \
+         apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1; then
+    cat "$log" >&2
+    rm -f "$log"
+    exit 1
+  fi
+  rm -f "$log"
+fi
+
+if ! cmake_new_enough; then
+  echo "CMake 3.25 or newer is needed, this is $(cmake --version 2>/dev/null | head -n 1)." >&2
+  echo "A newer one: pip install cmake, or https://cmake.org/download" >&2
+  exit 1
+fi

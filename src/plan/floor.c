@@ -75,22 +75,27 @@ static double shared_time(const tsr_machine *machine, const tsr_channel *channel
   return (in_weight * in + out_weight * out) / channel->capacity;
 }
 
+/* Host memory that no device can reach: all of its bytes go through the staging threads. */
+static bool is_staged(const tsr_operand *operand) {
+  return (operand->memory == TSR_PAGEABLE && operand->pinned_end == 0) ||
+         operand->memory == TSR_MANAGED;
+}
+
 static double host_time(const tsr_machine *machine, const tsr_call *call, int node) {
-  double in = 0, out = 0;
-  bool pageable = false;
+  double in = 0, out = 0, staged = 0;
   for (int x = 0; x < TSR_OPERANDS; x++) {
     if (call->operand[x].location != node) continue;
-    in += read_bytes(call, x);
-    if (x == TSR_C_) out += bytes_of(call, x);
-    pageable |= call->operand[x].memory == TSR_PAGEABLE && call->operand[x].pinned_end == 0;
+    double reads = read_bytes(call, x), writes = x == TSR_C_ ? bytes_of(call, x) : 0;
+    in += reads;
+    out += writes;
+    if (is_staged(&call->operand[x])) staged += reads + writes;
   }
   double time = 0;
   if (in > 0) time = fmax(time, in / host_rate(machine, node, true));
   if (out > 0) time = fmax(time, out / host_rate(machine, node, false));
   for (int c = 0; c < machine->channels; c++)
     time = fmax(time, shared_time(machine, &machine->channel[c], node, in, out));
-  if (pageable && machine->staging_rate > 0)
-    time = fmax(time, fmax(in, out) / machine->staging_rate);
+  if (machine->staging_rate > 0) time = fmax(time, staged / machine->staging_rate);
   return time;
 }
 

@@ -376,7 +376,7 @@ static bool broadcast(tsr_scheduler *s, const cargo *c, int index, int count, in
   for (int d = 0; d < s->devices; d++)
     if (wanted >> d & 1 && !open_copy(s, c->matrix, c->tile, d, count)) return false;
   while (wanted) {
-    source from;
+    source from = {.location = TSR_NOTHING};
     int to = first_receiver(s, c, index, holders, wanted, &from);
     if (!isfinite(from.when) || !send_piece(s, c, index, from, to)) return false;
     holders |= 1u << to;
@@ -396,6 +396,25 @@ bool tsr_route_fetch(tsr_scheduler *s, const tsr_task_operand *o, int device) {
       if (!broadcast(s, &load, index, p.count, device)) return false;
     }
   return true;
+}
+
+float tsr_route_group_eta(tsr_scheduler *s, const tsr_group *group) {
+  double missing[TSR_MATRICES] = {0};
+  float eta = 0;
+  for (size_t t = group->first; t < group->first + group->count; t++)
+    for (int i = 0; i < 2; i++) {
+      const tsr_task_operand *o = &s->graph->tasks.items[t].operand[i];
+      if (!(o->access & TSR_READ) || o->matrix > TSR_B_) continue;
+      if (tsr_is_at_home(s, o->matrix, group->device)) continue;
+      if (tsr_copy_of(s, o->matrix, o->tile, group->device)->pieces != TSR_NOTHING) continue;
+      missing[o->matrix] += (double)o->rows * (double)o->cols * (double)s->size[o->matrix];
+    }
+  for (int x = TSR_A; x <= TSR_B_; x++) {
+    int home = s->call->operand[x].location;
+    if (missing[x] > 0)
+      eta = fmaxf(eta, arrival(s, home, group->device, missing[x], missing[x], 0));
+  }
+  return eta;
 }
 
 void tsr_route_wait(tsr_scheduler *s, const tsr_task_operand *o, int device) {

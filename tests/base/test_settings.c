@@ -3,10 +3,12 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/settings.h"
+#include "base/text.h"
 
 static int clear_environment(void **state) {
   (void)state;
@@ -20,6 +22,21 @@ static void table_is_complete(void **state) {
     assert_memory_equal(s->name, "TESSERA_", 8);
     assert_true(strlen(s->values) > 0 && strlen(s->initial) > 0 && strlen(s->help) > 0);
   }
+}
+
+/* docs/settings.md is the table, for people who do not run the command. */
+static void the_page_has_every_row(void **state) {
+  (void)state;
+  const char *source = getenv("TESSERA_SOURCE_DIR");
+  char path[512], row[512], *page = NULL;
+  size_t length = 0;
+  snprintf(path, sizeof path, "%s/docs/settings.md", source != NULL ? source : ".");
+  assert_int_equal(tsr_text_read_file(path, &page, &length), TSR_OK);
+  for (const tsr_setting *s = tsr_settings(); s->name != NULL; s++) {
+    snprintf(row, sizeof row, "| `%s` | %s | %s | %s |\n", s->name, s->values, s->initial, s->help);
+    if (strstr(page, row) == NULL) fail_msg("not in %s: %s", path, row);
+  }
+  free(page);
 }
 
 static void defaults_without_environment(void **state) {
@@ -132,6 +149,7 @@ static void whole_numbers(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(table_is_complete),
+      cmocka_unit_test(the_page_has_every_row),
       cmocka_unit_test_setup_teardown(defaults_without_environment, clear_environment,
                                       clear_environment),
       cmocka_unit_test_setup_teardown(environment_fills_what_is_open, clear_environment,

@@ -1,0 +1,128 @@
+/* Plans of random calls on several machines: each is verified, replayed, and not below its floor. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "plan/plan.h"
+
+static uint64_t state;
+
+static uint64_t next_random(void) {
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return state * UINT64_C(0x2545F4914F6CDD1D);
+}
+
+static int64_t below(int64_t n) {
+  return (int64_t)(next_random() >> 11) % n;
+}
+
+static const char *const machines[] = {
+    "host:200 gpu*4@nvswitch:300 pcie:25/pair rate:19",
+    "host:20 gpu*3 pcie:10 rate:1",
+    "host:215,154 gpu*8:1@nvswitch:396 pcie:55 rate:62 lanes:5@11/40",
+    "host:50 gpu*1 pcie:12 rate:7",
+    "host:100 gpu*2@nvlink:25 pcie:16/all rate:7 cpu:100",
+};
+enum { MACHINES = sizeof machines / sizeof *machines };
+
+typedef struct problem {
+  tsr_machine *machine;
+  tsr_call call;
+  tsr_plan_options options;
+  char text[400];
+} problem;
+
+static int64_t random_extent(void) {
+  static const int64_t special[] = {1, 2, 3, 64, 127, 128, 1000, 5000};
+  return below(4) == 0 ? special[below(8)] : 1 + below(700);
+}
+
+static void random_home(problem *p, int x) {
+  tsr_operand *o = &p->call.operand[x];
+  int64_t bytes = tsr_operand_bytes(o, p->call.type);
+  int kind = (int)below(4);
+  o->alignment = 4;
+  o->location = kind == 3 ? (int)below(p->machine->devices) : p->machine->devices;
+  o->memory = kind == 3 ? TSR_DEVICE : kind == 0 ? TSR_PINNED : TSR_PAGEABLE;
+  o->pinned_begin = kind == 2 ? below(bytes + 1) : 0;
+  o->pinned_end = kind == 0 ? bytes : kind == 2 ? o->pinned_begin + below(bytes + 1) : 0;
+  if (o->pinned_end > bytes) o->pinned_end = bytes;
+}
+
+static void random_call(problem *p) {
+  static const tsr_type types[] = {TSR_S, TSR_D, TSR_C, TSR_Z, TSR_H, TSR_B, TSR_T};
+  static const tsr_op ops[] = {TSR_NO_TRANS, TSR_TRANS, TSR_CONJ_TRANS};
+  tsr_op ta = ops[below(3)], tb = ops[below(3)];
+  int64_t m = random_extent(), n = random_extent(), k = below(12) == 0 ? 0 : random_extent();
+  double alpha[2] = {0}, beta[2] = {0};
+  float *fa = (float *)alpha, *fb = (float *)beta;
+  tsr_type type = types[below(7)];
+  if (type == TSR_D || type == TSR_Z) {
+    alpha[0] = (double)below(3);
+    beta[0] = (double)below(3);
+  } else {
+    fa[0] = (float)below(3);
+    fb[0] = (float)below(3);
+  }
+  int64_t lda = (ta == TSR_NO_TRANS ? m : k) + below(5), ldb = (tb == TSR_NO_TRANS ? k : n) + 1;
+  tsr_binding binding;
+  assert_int_equal(tsr_call_gemm(type, TSR_COL_MAJOR, ta, tb, m, n, k, alpha, NULL, lda + !lda,
+                                 NULL, ldb, beta, NULL, m + below(3), false, &p->call, &binding),
+                   TSR_OK);
+  for (int x = 0; x < TSR_OPERANDS; x++) random_home(p, x);
+}
+
+static void random_options(problem *p) {
+  p->options = (tsr_plan_options){.obey_devices = below(4) > 0, .reproducible = below(6) == 0};
+  p->options.tile = below(3) == 0 ? 32 + below(200) : 0;
+  p->options.ring = (size_t)(1 + below(64)) << 20;
+  for (int d = 0; d < p->machine->devices; d++)
+    p->options.budget[d] = below(2) ? (size_t)1 << 32 : (size_t)(200000 + below(4000000));
+}
+
+static void check_plan(problem *p, int number) {
+  tsr_plan *plan = NULL;
+  tsr_status status = tsr_plan_make(p->machine, &p->call, &p->options, &plan);
+  if (status == TSR_ERR_MEMORY) {
+    assert_non_null(strstr(tsr_message(), "give at least"));
+    return;
+  }
+  if (status == TSR_OK) status = tsr_plan_verify(plan, p->machine, p->options.budget);
+  if (status != TSR_OK) {
+    fail_msg("problem %d (%s): m %d n %d k %d type %c ops %c%c homes %d %d %d tile %d: %s", number, p->machine->name,
+             (int)p->call.m, (int)p->call.n, (int)p->call.k, p->call.type, p->call.transa,
+             p->call.transb, p->call.operand[0].location, p->call.operand[1].location,
+             p->call.operand[2].location, (int)p->options.tile, tsr_message());
+  }
+  if (plan->devices > 0 && plan->seconds < 0.97 * plan->floor)
+    fail_msg("problem %d: predicted %g s is below the floor, %g s", number, plan->seconds,
+             plan->floor);
+  tsr_plan_free(plan);
+}
+
+static void random_plans(void **unused) {
+  (void)unused;
+  const char *count = getenv("TSR_TEST_PLANS");
+  int plans = count ? atoi(count) : 1500;
+  for (int i = 0; i < plans; i++) {
+    problem p = {0};
+    state = (uint64_t)i * 7919 + 12345;
+    for (int j = 0; j < 4; j++) next_random();
+    assert_int_equal(tsr_machine_parse(machines[below(MACHINES)], &p.machine), TSR_OK);
+    random_call(&p);
+    random_options(&p);
+    check_plan(&p, i);
+    tsr_machine_destroy(p.machine);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(random_plans)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,93 @@
+#!/bin/bash
+# Builds, tests and measures on a machine with GPUs, in one go; a short table comes last.
+#
+#   DEPS            folder of unpacked packages (tools/fetch_deps.sh), used where it exists: .deps
+#   BUILD           build folder: build-gpu
+#   GPU_CHECK_OUT   logs, CSV and pictures: out
+#   GPU_CHECK_STEPS which steps: build machine tests random placements memcheck bench
+#   GPU_CHECK_N     sizes of the benchmark: 8192,16384,32768
+#   GPU_CHECK_COUNT random problems: 300
+set -u
+cd "$(dirname "$0")/.." || exit 1
+deps=${DEPS:-.deps}
+build=${BUILD:-build-gpu}
+out=${GPU_CHECK_OUT:-out}
+steps=${GPU_CHECK_STEPS:-build machine tests random placements memcheck bench}
+sizes=${GPU_CHECK_N:-8192,16384,32768}
+count=${GPU_CHECK_COUNT:-300}
+mkdir -p "$out"
+
+if [ -d "$deps/usr" ]; then
+  deps=$(cd "$deps" && pwd)
+  libraries=$deps/usr/lib/x86_64-linux-gnu
+  export PATH="$PATH:$deps/usr/bin"
+  export PKG_CONFIG_PATH="$libraries/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
+  export LD_LIBRARY_PATH="$libraries:$libraries/openblas-pthread${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+  export CMAKE_PREFIX_PATH="$deps/usr${CMAKE_PREFIX_PATH:+:$CMAKE_PREFIX_PATH}"
+else
+  sh tools/setup.sh || exit 1
+fi
+export PATH="$PATH:/usr/local/cuda/bin"
+export XDG_CACHE_HOME="${XDG_CACHE_HOME:-$PWD/$build/cache}"
+mkdir -p "$XDG_CACHE_HOME"
+
+gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+if [ "$gpus" = 0 ]; then
+  echo "There is no GPU here (nvidia-smi -L lists none)." >&2
+  exit 1
+fi
+devices=$(for n in 1 2 4 8; do [ "$n" -le "$gpus" ] && echo "$n"; done | paste -sd,)
+
+table=()
+bad=0
+step() { # name, then the command
+  local name=$1 begin=$SECONDS verdict=passed
+  shift
+  case " $steps " in *" ${name%%-*} "*) ;; *) return 0 ;; esac
+  "$@" >"$out/$name.log" 2>&1 || verdict=FAILED
+  [ "$verdict" = passed ] || bad=$((bad + 1))
+  local sum
+  sum=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$out/$name.log" | tail -n 1)
+  table+=("$(printf '%-14s %-7s %5d s  %s' "$name" "$verdict" $((SECONDS - begin)) "$sum")")
+  echo "${table[-1]}"
+  if [ "$verdict" = FAILED ]; then tail -n 30 "$out/$name.log" | cut -c 1-400; fi
+}
+
+build_all() {
+  cmake --preset release -B "$build" && cmake --build "$build" -j "$(nproc)" &&
+    ls "$build"/lib/libtessera_cuda*
+}
+tests() { # the programs that can use a real engine
+  JOBS=1 TSR_TEST_ENGINE=cuda sh tools/run_tests.sh "$build" none '^(engine_|front_|run_)'
+}
+sanitized() {
+  compute-sanitizer --tool memcheck --leak-check no --error-exitcode 9 \
+    "$build/tests/random_driver" --engine cuda --devices 1 --seed 3 --count 12
+}
+bench() {
+  local homes
+  for homes in p,p,p h,h,h; do
+    "$build/bin/tessera" bench gemm --engine cuda --type d --n "$sizes" --home "$homes" \
+      --devices "$devices" --peer cublasxt --csv "$out/bench-${homes//,/}.csv" \
+      --plot "$out/bench-${homes//,/}.svg" || return 1
+    [ "${GPU_CHECK_PAGEABLE:-0}" = 1 ] || break
+  done
+}
+
+step build build_all
+step machine "$build/bin/tessera" machine --engine cuda --probe
+step tests tests
+for n in ${devices//,/ }; do
+  step "random-$n" "$build/tests/random_driver" --engine cuda --devices "$n" --seed "$n" --count "$count"
+done
+step placements "$build/tests/random_driver" --engine cuda --placements --devices "$devices"
+if command -v compute-sanitizer >/dev/null; then step memcheck sanitized; fi
+step bench bench
+
+echo
+echo "$gpus x $(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)"
+printf '%s\n' "${table[@]}"
+for csv in "$out"/bench-*.csv; do
+  if [ -f "$csv" ]; then echo && tr , "\t" <"$csv"; fi
+done
+exit $((bad > 0))

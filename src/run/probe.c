@@ -1,20 +1,64 @@
 #include "run/probe.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
-#include "base/clock.h"
-#include "base/cpu_blas.h"
-
-tsr_status tsr_probe(const tsr_engine *engine, tsr_engine_state *state, const tsr_device_info *info,
-                     int devices, const tsr_probe_options *options, tsr_machine **machine) {
-  (void)engine, (void)state, (void)info, (void)devices, (void)options, (void)machine;
-  return tsr_fail(TSR_ERR_UNSUPPORTED, "not yet");
-}
+#include "run/probe_bench.h"
 
 void tsr_probe_identity(const tsr_device_info *info, char *identity, size_t size) {
   char host[64] = "host";
   gethostname(host, sizeof host - 1);
   snprintf(identity, size, "%s-%s", host, info[0].name);
+  for (char *c = identity; *c != '\0'; c++)
+    if (!isalnum((unsigned char)*c) && *c != '.' && *c != '-') *c = '_';
+}
+
+static void describe(const tsr_bench *b) {
+  tsr_machine *m = b->machine;
+  char name[sizeof m->name];
+  snprintf(name, sizeof name, "%d x %s", b->devices, b->info[0].name);
+  snprintf(m->name, sizeof m->name, "%s", name);
+  tsr_probe_identity(b->info, m->identity, sizeof m->identity);
+  snprintf(m->source, sizeof m->source, "probe");
+  m->devices = b->devices;
+  m->nodes = 1;
+  for (int d = 0; d < b->devices; d++) {
+    tsr_device *device = &m->device[d];
+    *device = (tsr_device){
+        .speed = 1, .memory = (double)b->info[d].memory_total, .host_node = b->devices};
+    snprintf(device->name, sizeof device->name, "%s", b->info[d].name);
+    snprintf(device->identity, sizeof device->identity, "%s", b->info[d].identity);
+  }
+}
+
+static tsr_status measure(tsr_bench *b) {
+  tsr_bench_progress(b, 0, "memory");
+  TSR_TRY(tsr_bench_open(b));
+  TSR_TRY(tsr_bench_fill(b, TSR_D));
+  TSR_TRY(tsr_probe_links(b));
+  TSR_TRY(tsr_probe_kernels(b));
+  tsr_bench_progress(b, 0.9, "submission");
+  TSR_TRY(tsr_probe_submission(b));
+  tsr_bench_progress(b, 0.92, "staging");
+  TSR_TRY(tsr_probe_staging(b));
+  tsr_bench_progress(b, 0.97, "the CPU");
+  TSR_TRY(tsr_probe_cpu(b->machine));
+  tsr_bench_progress(b, 1, "done");
+  return tsr_machine_check(b->machine);
+}
+
+tsr_status tsr_probe(const tsr_engine *engine, tsr_engine_state *state, const tsr_device_info *info,
+                     int devices, const tsr_probe_options *options, tsr_machine **machine) {
+  tsr_bench bench = {
+      .engine = engine, .state = state, .info = info, .devices = devices, .options = options};
+  TSR_TRY(tsr_machine_create(&bench.machine));
+  describe(&bench);
+  tsr_status status = measure(&bench);
+  tsr_bench_close(&bench);
+  if (status == TSR_OK)
+    *machine = bench.machine;
+  else
+    tsr_machine_destroy(bench.machine);
+  return status;
 }

@@ -1,0 +1,109 @@
+/* The probe's staging: threads that copy pageable memory into the pinned ring, while the devices
+ * fetch from it. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "run/probe_bench.h"
+
+enum { MOST_THREADS = 32 };
+
+/* A thread copies its part of the pageable memory over and over. */
+typedef struct stager {
+  pthread_t thread;
+  char *to;
+  const char *from;
+  size_t bytes;
+  atomic_bool *stop;
+  double copied;
+} stager;
+
+static void *stage(void *argument) {
+  stager *s = argument;
+  do {
+    memcpy(s->to, s->from, s->bytes);
+    s->copied += (double)s->bytes;
+  } while (!atomic_load(s->stop));
+  return NULL;
+}
+
+static int most_threads(void) {
+  cpu_set_t set;
+  int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  int most = cores > 2 ? cores / 2 : 1; /* submitters and the caller need cores too */
+  return most < MOST_THREADS ? most : MOST_THREADS;
+}
+
+/* All devices fetch from the first half of their pinned memory meanwhile. */
+static tsr_status fetch_all(tsr_bench *b, double seconds) {
+  double end = tsr_now() + seconds;
+  while (tsr_now() < end)
+    for (int d = 0; d < b->devices; d++) {
+      tsr_stream s;
+      TSR_TRY(tsr_bench_stream(b, TSR_HOST, d, 8 << 20, &s));
+      for (int i = 0; i < 4; i++) TSR_TRY(b->engine->copy(s.queue, &s.copy));
+      if (d == b->devices - 1) TSR_TRY(tsr_bench_finish(b, d, s.queue, NULL));
+    }
+  for (int d = 0; d < b->devices; d++) TSR_TRY(tsr_bench_finish(b, d, b->in[d], NULL));
+  return TSR_OK;
+}
+
+static void place(const tsr_bench *b, int index, int threads, const char *pageable, stager *s) {
+  int device = index % b->devices, share = (threads + b->devices - 1) / b->devices;
+  size_t half = b->host_bytes / 2;
+  size_t part = half / (size_t)share / 64 * 64, most = (size_t)4 << 20;
+  size_t offset = (size_t)(index / b->devices) * part;
+  s->to = b->host[device] + half + offset;
+  s->from = pageable + offset;
+  s->bytes = part < most ? part : most; /* as pieces are, and more than caches hold in all */
+}
+
+static tsr_status measure(tsr_bench *b, int threads, const char *pageable, double seconds,
+                          double *rate) {
+  stager stagers[MOST_THREADS] = {{0}};
+  atomic_bool stop = false;
+  int started = 0;
+  double start = tsr_now();
+  for (; started < threads; started++) {
+    place(b, started, threads, pageable, &stagers[started]);
+    stagers[started].stop = &stop;
+    if (pthread_create(&stagers[started].thread, NULL, stage, &stagers[started]) != 0) break;
+  }
+  tsr_status status = fetch_all(b, seconds);
+  atomic_store(&stop, true);
+  double took = tsr_now() - start, bytes = 0;
+  for (int i = 0; i < started; i++) {
+    pthread_join(stagers[i].thread, NULL);
+    bytes += stagers[i].copied;
+  }
+  *rate = bytes / took;
+  return started > 0 ? status : tsr_fail(TSR_ERR_MEMORY, "cannot start a thread");
+}
+
+/* More threads as long as they bring more. */
+static tsr_status measure_threads(tsr_bench *b, const char *pageable) {
+  double seconds = b->options->quick ? 3e-3 : 40e-3;
+  int most = most_threads();
+  for (int threads = 1; threads <= most; threads *= 2) {
+    double rate;
+    TSR_TRY(measure(b, threads, pageable, seconds, &rate));
+    if (threads == 1) b->machine->lane_rate = rate;
+    if (rate < 1.08 * b->machine->staging_rate) break;
+    b->machine->staging_rate = rate;
+    b->machine->lanes = threads;
+  }
+  return TSR_OK;
+}
+
+tsr_status tsr_probe_staging(tsr_bench *b) {
+  char *pageable = tsr_alloc(b->host_bytes / 2);
+  if (pageable == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory to measure staging");
+  memset(pageable, 1, b->host_bytes / 2);
+  tsr_status status = measure_threads(b, pageable);
+  tsr_dealloc(pageable);
+  return status;
+}

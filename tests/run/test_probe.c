@@ -1,0 +1,102 @@
+/* The probe on emulated devices: it measures something sensible, quickly, and the machine can be
+ * written and planned for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/cpu_blas.h"
+#include "engine/host/host.h"
+#include "run/probe.h"
+
+static double last_fraction;
+static int steps;
+
+static void note_progress(void *user, double fraction, const char *what) {
+  assert_ptr_equal(user, &steps);
+  assert_true(fraction >= last_fraction && fraction <= 1);
+  assert_non_null(what);
+  last_fraction = fraction;
+  steps++;
+}
+
+static tsr_status probe(int devices, bool check, tsr_machine **machine) {
+  tsr_engine_options open = {.count = devices, .emulated_memory = 64 << 20, .check = check};
+  tsr_device_info info[TSR_MAX_DEVICES];
+  tsr_engine_state *state;
+  int count;
+  tsr_status status = tsr_engine_host.open(&open, &state, info, &count);
+  if (status != TSR_OK) return status;
+  last_fraction = 0;
+  tsr_probe_options options = {.quick = true, .progress = note_progress, .user = &steps};
+  status = tsr_probe(&tsr_engine_host, state, info, count, &options, machine);
+  tsr_engine_host.close(state);
+  return status;
+}
+
+static void check_links(const tsr_machine *m) {
+  int host = m->devices;
+  for (int i = 0; i < m->devices; i++) {
+    assert_true(m->link[host][i].bandwidth > 1e6 && m->link[i][host].bandwidth > 1e6);
+    assert_true(m->link[host][i].latency > 0 && m->link[host][i].latency < 0.1);
+    assert_true(m->link[host][i].shape.count > 2);
+    for (int j = 0; j < m->devices; j++)
+      if (i != j) assert_true(m->link[i][j].bandwidth > 1e6);
+  }
+  assert_true(m->channels > 0);
+}
+
+static void measures_emulated_devices(void **state) {
+  (void)state;
+  for (int devices = 1; devices <= 3; devices += 2) {
+    tsr_machine *m = NULL;
+    double start = tsr_now();
+    assert_int_equal(probe(devices, true, &m), TSR_OK);
+    print_message("%d emulated devices: %.2f s\n", devices, tsr_now() - start);
+    assert_true(last_fraction == 1 && steps > 3);
+    assert_int_equal(m->devices, devices);
+    assert_int_equal(tsr_machine_check(m), TSR_OK);
+    check_links(m);
+    for (int t = 0; t < TSR_TYPE_COUNT; t++) {
+      assert_true(m->rates[t].areas > 1 && m->rates[t].sustained > 0);
+      assert_true(m->cpu_flops[t] > 0);
+    }
+    assert_true(m->lanes >= 1 && m->lane_rate > 0 && m->staging_rate >= m->lane_rate);
+    assert_true(m->submit_copy > 0 && m->submit_kernel > 0 && m->cpu_latency > 0);
+    tsr_machine_destroy(m);
+  }
+}
+
+static void gives_everything_back_on_failure(void **state) {
+  (void)state;
+  for (long n = 1; n < 400; n += 1 + n / 3) {
+    tsr_machine *m = NULL;
+    tsr_engine_host_fail_at(n);
+    tsr_status status = probe(2, false, &m);
+    tsr_engine_host_fail_at(0);
+    assert_true(status == TSR_ERR_MEMORY || status == TSR_ERR_DEVICE);
+    assert_null(m);
+  }
+}
+
+static void names_files_safely(void **state) {
+  (void)state;
+  tsr_device_info info = {.name = "NVIDIA H200/../x y"};
+  char identity[128];
+  tsr_probe_identity(&info, identity, sizeof identity);
+  assert_null(strpbrk(identity, "/ "));
+  assert_non_null(strstr(identity, "NVIDIA_H200"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(measures_emulated_devices),
+      cmocka_unit_test(gives_everything_back_on_failure),
+      cmocka_unit_test(names_files_safely),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

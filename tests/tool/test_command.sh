@@ -1,0 +1,229 @@
+#!/bin/sh
+# The command as users meet it. Run by ctest with TESSERA_BIN (the command) and TESSERA_SOURCE (the
+# root of the sources); neither Python nor a GPU is needed.
+set -u
+
+root=${TESSERA_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
+tessera=${TESSERA_BIN:-$root/build/bin/tessera}
+digits=$root/examples/data/digits.npy
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+unset TESSERA_ENGINE TESSERA_DEVICES TESSERA_MACHINE TESSERA_MEMORY TESSERA_TILE
+XDG_CACHE_HOME=$work/cache
+export XDG_CACHE_HOME
+cd "$work" || exit 1
+
+# check NAME CONDITION...: runs the condition as a command.
+check() {
+  name=$1
+  shift
+  if "$@"; then
+    echo "ok $name"
+    passed=$((passed + 1))
+  else
+    echo "FAIL $name"
+    echo "  exit code $code; it said:"
+    sed 's/^/    /' out err | head -20
+    failed=$((failed + 1))
+  fi
+}
+
+# Runs the command; leaves $code, out and err.
+run() {
+  "$tessera" "$@" >out 2>err
+  code=$?
+}
+
+exits() { [ "$code" -eq "$1" ]; }
+says() { grep -q -e "$1" out; }
+warns() { grep -q -e "$1" err; }
+quiet() { [ ! -s err ]; }
+exits_and_says() { exits "$1" && says "$2"; }
+exits_and_warns() { exits "$1" && warns "$2" && ! warns 'Sanitizer'; }
+nothing_left() {
+  for file in "$1"*; do
+    [ -e "$file" ] && return 1
+  done
+  return 0
+}
+
+# npy NAME DESCR FORTRAN ROWS COLS: a file of version 1.0 with the data from its standard input.
+npy() {
+  {
+    printf '\223NUMPY\001\000\166\000'
+    printf '%-117s\n' "{'descr': '$2', 'fortran_order': $3, 'shape': ($4, $5), }"
+    cat
+  } >"$1"
+}
+data_of() { tail -c +129 "$1"; }
+some_data() { data_of "$digits" | head -c "$1"; }
+
+# ---- Help and usage ----
+run --help
+check help exits_and_says 0 'commands:'
+check help_lists_settings says TESSERA_ENGINE
+run --version
+check version exits_and_says 0 '^tessera [0-9]'
+for command in gemm plan machine bench 'bench gemm' 'bench cpu' 'bench plan'; do
+  # shellcheck disable=SC2086
+  run $command --help
+  check "help_$(echo "$command" | tr ' ' _)" exits_and_says 0 'example:'
+done
+run
+check no_command exits 2
+run gemn
+check unknown_command exits_and_warns 2 "did you mean 'gemm'"
+run gemm --tranb T
+check unknown_option exits_and_warns 2 'did you mean --transb'
+run gemm "$digits"
+check too_few_arguments exits 2
+run gemm "$digits" "$digits" --transb T
+check no_output_named exits_and_warns 2 '-o C.npy'
+run gemm "$digits" "$digits" --transb T -o c.npy --type q
+check unknown_type exits 2
+run gemm "$digits" "$digits" --transb T -o c.npy --beta 1
+check beta_without_c exits_and_warns 2 '--c'
+run gemm "$digits" "$digits" --transb T -o c.npy --timeline t.png
+check odd_timeline exits 2
+run plan gemm d 8 8
+check plan_too_few exits 2
+run bench gemm --n x
+check bench_odd_list exits 2
+
+# ---- Products ----
+run gemm "$digits" "$digits" --transb T -o host.npy --engine host --devices 4 --verify \
+  --timeline t.svg
+check gram_on_4_devices exits_and_says 0 'correct'
+check gram_names_devices says '4 devices'
+check gram_is_quiet quiet
+check timeline_svg grep -q '<svg' t.svg
+run gemm "$digits" "$digits" --transb T -o cpu.npy --engine cpu --verify
+check gram_on_cpu exits_and_says 0 'correct'
+# The pixels are small whole numbers: every order of the sums gives the same bits.
+check gram_same_bits cmp -s host.npy cpu.npy
+run gemm "$digits" "$digits" --transa T -o t.npy --engine host --devices 3 --verify \
+  --timeline t.json --home p,0,2
+check homes exits_and_says 0 'correct'
+check timeline_json grep -q 'traceEvents' t.json
+for type in s b t; do
+  run gemm "$digits" "$digits" --transb T -o t.npy --engine host --devices 2 --verify --type $type
+  check "type_$type" exits_and_says 0 'correct'
+done
+run gemm "$digits" "$digits" --transb T -o t.npy --engine host --devices 4 --verify --memory 1MB
+check budget_of_1_MB exits_and_says 0 'correct'
+some_data 128 | npy four.npy '<f8' False 4 4
+run gemm four.npy four.npy -o t.npy --engine host --devices 2 --tile 1 --verify --check
+check tiles_of_1 exits_and_says 0 'correct'
+
+# Orders and conjugates: the same numbers, whatever the order of the files.
+some_data 15360 | npy c_order.npy '<c16' False 40 24
+some_data 15360 | npy f_order.npy '<c16' True 40 24
+for a in c_order f_order; do
+  for b in c_order f_order; do
+    for op in T C; do
+      run gemm $a.npy $b.npy --transb $op -o t.npy --engine host --devices 2 --verify \
+        --alpha 1.5-2j
+      check "order_${a}_${b}_$op" exits_and_says 0 'correct'
+    done
+  done
+done
+run gemm c_order.npy f_order.npy --transa C --transb N -o t.npy --engine host --devices 2 --verify
+check order_conjugate_a exits_and_says 0 'correct'
+
+# beta.
+printf '\000\000\000\000\000\000\370\177%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 |
+  npy nan.npy '<f8' False 4 4
+run gemm four.npy four.npy -o t.npy --engine host --devices 2 --beta 0 --c nan.npy --verify
+check nan_with_beta_0 exits_and_says 0 'correct'
+run gemm four.npy four.npy -o t.npy --engine host --devices 2 --beta 2 --c nan.npy --verify
+check nan_with_beta_2 exits_and_warns 1 'NaN'
+run gemm four.npy four.npy -o t.npy --engine host --devices 2 --alpha -1 --beta 0.5 --c four.npy \
+  --repeat 3 --verify
+check beta_repeated exits_and_says 0 'correct'
+
+# Nothing to do.
+: | npy rows0.npy '<f8' False 0 4
+run gemm rows0.npy four.npy -o t.npy --engine host --devices 2 --verify
+check no_rows exits 0
+check no_rows_shape grep -q -a "'shape': (0, 4)" t.npy
+run gemm rows0.npy rows0.npy --transa T -o t.npy --engine host --devices 2 --verify
+check no_inner_extent exits 0
+check no_inner_extent_zeros sh -c 'tail -c +129 t.npy | cmp -s -n 128 - /dev/zero'
+
+# ---- What cannot be done ----
+head -c 5000 "$digits" >short.npy
+run gemm short.npy "$digits" --transb T -o bad.npy --engine host
+check truncated exits_and_warns 1 'short.npy: is truncated'
+check truncated_leaves_nothing nothing_left bad.npy
+echo hello >text.npy
+run gemm "$digits" text.npy -o bad.npy --engine host
+check no_npy exits_and_warns 1 'not a .npy file'
+run gemm missing.npy "$digits" -o bad.npy --engine host
+check missing exits_and_warns 1 'missing.npy: No such file'
+run gemm "$digits" "$digits" -o bad.npy --engine host
+check shapes_differ exits_and_warns 1 'inner extents differ'
+run gemm "$digits" c_order.npy -o bad.npy --engine host
+check types_differ exits_and_warns 1 'complex fp64'
+run gemm four.npy four.npy -o bad.npy --engine host --alpha 1j
+check complex_alpha exits_and_warns 1 'must be real'
+run gemm four.npy four.npy -o nowhere/bad.npy --engine host
+check no_directory exits_and_warns 1 'nowhere/bad.npy: cannot be written'
+run gemm four.npy four.npy -o bad.npy --engine abacus
+check unknown_engine exits_and_warns 1 'abacus'
+run gemm four.npy four.npy -o bad.npy --machine 'host:200 gpuu*4'
+check unknown_machine exits_and_warns 1 '\^'
+check nothing_was_left nothing_left bad.npy
+
+# ---- Plans and machines ----
+here='host:200 gpu*8@nvswitch:300 pcie:25/pair rate:19'
+run plan gemm d 8192 8192 8192 --home h,h,h --machine "$here"
+check plan exits 0
+run plan gemm d 8192 8192 8192 --home h,h,h --machine "$here" --json
+check plan_json exits 0
+for key in predicted_s floor_s bytes devices tile; do
+  check "plan_json_$key" says "\"$key\""
+done
+json_valid() { ! command -v python3 >/dev/null 2>&1 || python3 -m json.tool "$1" >/dev/null 2>&1; }
+check plan_json_valid json_valid out
+run plan gemm s 4096 1024 2048 --home 0,u,3 --transa T --beta 0 --machine "$here" --commands \
+  --timeline plan.svg
+check plan_commands exits 0
+check plan_timeline grep -q '<svg' plan.svg
+run plan gemm d 64 64 64 --machine 'host:200 gpu*'
+check plan_odd_machine exits_and_warns 1 '\^'
+run machine --machine "$here"
+check machine exits 0
+run machine --machine "$here" --json
+check machine_json exits 0
+check machine_json_valid json_valid out
+cp out machine.json
+run plan gemm d 4096 4096 4096 --machine machine.json
+check machine_file exits 0
+run machine --machine missing.json
+check machine_missing exits 1
+run gemm "$digits" "$digits" --transb T -o t.npy --engine host --devices 4 --verify --json
+check gemm_json exits_and_says 0 '"verified": true'
+check gemm_json_valid json_valid out
+
+# ---- Benchmarks: that they run, not how fast ----
+run bench gemm --type d --n 48,96 --devices 1,2 --repeat 3 --rate-seconds 0 --engine host \
+  --csv b.csv --plot b.svg
+check bench_gemm exits_and_says 0 ' ok$'
+check bench_csv_head grep -q -x \
+  'op,type,m,n,k,home,devices,cold_s,median_s,tflops,floor_s,fraction,predicted_s,peer,peer_s' b.csv
+check bench_csv_rows [ "$(grep -c '^gemm,d,' b.csv)" -eq 4 ]
+check bench_plot grep -q '<polyline' b.svg
+run bench gemm --type z --shape 20x30x40 --transa C --home 0,h,u --devices 2 --repeat 2 \
+  --rate-seconds 0 --engine host --json
+check bench_json exits_and_says 0 '"correct": true'
+check bench_json_valid json_valid out
+run bench cpu --n 32 --repeat 3 --json
+check bench_cpu exits 0
+check bench_cpu_valid json_valid out
+run bench plan --n 2048 --repeat 3 --call-n 64 --engine host --devices 2 --machine "$here"
+check bench_plan exits_and_says 0 'returns after'
+
+echo "command: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]

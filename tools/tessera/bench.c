@@ -1,0 +1,50 @@
+/* tessera bench: chooses what is measured. */
+#include <string.h>
+
+#include "options.h"
+
+typedef struct benchmark {
+  const char *name, *full_name, *help;
+  int (*run)(int argc, char **argv);
+} benchmark;
+
+static const benchmark benchmarks[] = {
+    {"gemm", "tessera bench gemm", "products: rate, floor, prediction, and a peer in the same run",
+     bench_gemm},
+    {"cpu", "tessera bench cpu", "a call of ours against calling the CPU's BLAS directly",
+     bench_cpu},
+    {"plan", "tessera bench plan", "what planning costs, and what a warm call costs its thread",
+     bench_plan},
+};
+
+enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks };
+
+static int print_help(void) {
+  printf(
+      "usage: tessera bench WHAT [options]\n\nMeasures, and says how far from the best possible "
+      "it is.\n\nwhat:\n");
+  for (int i = 0; i < BENCHMARKS; i++) {
+    printf("  %-6s %s\n", benchmarks[i].name, benchmarks[i].help);
+  }
+  printf(
+      "\n'tessera bench WHAT --help' tells more.\n\nexample:\n"
+      "  tessera bench gemm --type d --n 4096,8192 --home h,h,h --devices 1,2,4\n");
+  return TOOL_OK;
+}
+
+int command_bench(int argc, char **argv) {
+  const char *names[BENCHMARKS + 1];
+  if (argc < 2) return tool_usage("what should be measured: gemm, cpu or plan?");
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return print_help();
+  for (int i = 0; i < BENCHMARKS; i++) {
+    if (strcmp(argv[1], benchmarks[i].name) == 0) {
+      tool_set_name(benchmarks[i].full_name);
+      return benchmarks[i].run(argc - 1, argv + 1);
+    }
+    names[i] = benchmarks[i].name;
+  }
+  names[BENCHMARKS] = NULL;
+  const char *nearest = options_nearest(argv[1], names);
+  if (nearest) return tool_usage("unknown benchmark '%s': did you mean '%s'?", argv[1], nearest);
+  return tool_usage("unknown benchmark '%s': there are gemm, cpu and plan", argv[1]);
+}

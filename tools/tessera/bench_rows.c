@@ -1,0 +1,185 @@
+#include "bench_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot.h"
+
+static double tera_rate(const bench_row *row, double seconds) {
+  if (seconds <= 0) return 0;
+  return element_flops(row->type, row->shape.m, row->shape.n, row->shape.k) / seconds * 1e-12;
+}
+
+static double fraction(const bench_row *row) {
+  return row->median > 0 ? row->floor / row->median : 0;
+}
+
+/* ---- Table ---- */
+
+void bench_print_head(bool peer) {
+  printf("%-4s %20s %-8s %3s %10s %10s %9s %10s %6s %10s %6s %9s", "type", "m x n x k", "home",
+         "dev", "cold ms", "median ms", "TFLOP/s", "floor ms", "of it", "predict ms", "p/m",
+         "plan ms");
+  if (peer) printf(" %10s %9s %6s", "peer ms", "TFLOP/s", "ratio");
+  printf("  check\n");
+}
+
+void bench_print_row(const bench_row *row, bool peer) {
+  char shape[64];
+  const bench_shape *s = &row->shape;
+  if (s->m == s->n && s->n == s->k) {
+    snprintf(shape, sizeof shape, "%lld", (long long)s->m);
+  } else {
+    snprintf(shape, sizeof shape, "%lldx%lldx%lld", (long long)s->m, (long long)s->n,
+             (long long)s->k);
+  }
+  printf("%-4c %20s %-8s %3d %10.3f %10.3f %9.3f %10.3f %6.3f %10.3f %6.2f %9.3f", (char)row->type,
+         shape, row->home, row->devices, row->cold * 1e3, row->median * 1e3,
+         tera_rate(row, row->median), row->floor * 1e3, fraction(row), row->predicted * 1e3,
+         row->predicted / row->median, row->plan * 1e3);
+  if (peer && row->peer) {
+    printf(" %10.3f %9.3f %6.2f", row->peer_s * 1e3, tera_rate(row, row->peer_s),
+           row->peer_s / row->median);
+  } else if (peer) {
+    printf(" %10s %9s %6s", "-", "-", "-");
+  }
+  printf("  %s\n", row->good ? "ok" : "WRONG");
+  fflush(stdout);
+}
+
+/* ---- CSV and JSON ---- */
+
+static void write_csv_row(FILE *stream, const bench_row *row) {
+  fprintf(stream, "gemm,%c,%lld,%lld,%lld,\"%s\",%d,", (char)row->type, (long long)row->shape.m,
+          (long long)row->shape.n, (long long)row->shape.k, row->home, row->devices);
+  fprintf(stream, "%.9g,%.9g,%.6g,%.9g,%.4f,%.9g,", row->cold, row->median,
+          tera_rate(row, row->median), row->floor, fraction(row), row->predicted);
+  if (row->peer) {
+    fprintf(stream, "%s,%.9g\n", row->peer, row->peer_s);
+  } else {
+    fprintf(stream, ",\n");
+  }
+}
+
+int bench_write_csv(const char *path, const bench_row *rows, int count) {
+  char *text = NULL;
+  size_t length = 0;
+  FILE *stream = open_memstream(&text, &length);
+  if (!stream) return tool_fail("out of memory for %s", path);
+  fprintf(stream,
+          "op,type,m,n,k,home,devices,cold_s,median_s,tflops,floor_s,fraction,predicted_s,"
+          "peer,peer_s\n");
+  for (int i = 0; i < count; i++) write_csv_row(stream, &rows[i]);
+  int code = fclose(stream) == 0 ? tool_write_file(path, text) : tool_fail("cannot write %s", path);
+  free(text);
+  return code;
+}
+
+static void print_json_row(const bench_row *row) {
+  printf("  {\"op\": \"gemm\", \"type\": \"%c\", \"m\": %lld, \"n\": %lld, \"k\": %lld, ",
+         (char)row->type, (long long)row->shape.m, (long long)row->shape.n,
+         (long long)row->shape.k);
+  printf("\"home\": \"%s\", \"devices\": %d, \"cold_s\": %.9g, \"median_s\": %.9g, ", row->home,
+         row->devices, row->cold, row->median);
+  printf("\"tflops\": %.6g, \"floor_s\": %.9g, \"fraction\": %.4f, \"predicted_s\": %.9g, ",
+         tera_rate(row, row->median), row->floor, fraction(row), row->predicted);
+  if (row->peer) {
+    printf("\"peer\": \"%s\", \"peer_s\": %.9g, \"peer_block\": %d, ", row->peer, row->peer_s,
+           row->peer_block);
+  } else {
+    printf("\"peer\": null, \"peer_s\": null, ");
+  }
+  printf("\"plan_s\": %.9g, \"correct\": %s}", row->plan, row->good ? "true" : "false");
+}
+
+void bench_print_json(const bench_row *rows, int count) {
+  printf("[\n");
+  for (int i = 0; i < count; i++) {
+    print_json_row(&rows[i]);
+    printf(i + 1 < count ? ",\n" : "\n");
+  }
+  printf("]\n");
+}
+
+/* ---- Chart ---- */
+
+enum { MOST_SERIES = 24 };
+
+/* The extent of a cube of as many flops. */
+static double cube(const bench_row *row) {
+  return cbrt((double)row->shape.m * (double)row->shape.n * (double)row->shape.k);
+}
+
+typedef enum curve { CURVE_OURS, CURVE_FLOOR, CURVE_PEER } curve;
+
+static double curve_seconds(const bench_row *row, curve which) {
+  if (which == CURVE_OURS) return row->median;
+  if (which == CURVE_FLOOR) return row->floor;
+  return row->peer ? row->peer_s : 0;
+}
+
+static void sort_points(plot_series *s) {
+  for (int i = 1; i < s->count; i++) {
+    for (int j = i; j > 0 && s->x[j] < s->x[j - 1]; j--) {
+      double x = s->x[j], y = s->y[j];
+      s->x[j] = s->x[j - 1];
+      s->y[j] = s->y[j - 1];
+      s->x[j - 1] = x;
+      s->y[j - 1] = y;
+    }
+  }
+}
+
+/* The points of one number of devices; x and y have room for count each. */
+static void collect(const bench_row *rows, int count, int devices, curve which, plot_series *s) {
+  for (int i = 0; i < count; i++) {
+    double seconds = curve_seconds(&rows[i], which);
+    if (rows[i].devices != devices || seconds <= 0 || cube(&rows[i]) <= 0) continue;
+    s->x[s->count] = cube(&rows[i]);
+    s->y[s->count++] = tera_rate(&rows[i], seconds);
+  }
+  sort_points(s);
+}
+
+static bool first_of_its_devices(const bench_row *rows, int index) {
+  for (int i = 0; i < index; i++) {
+    if (rows[i].devices == rows[index].devices) return false;
+  }
+  return true;
+}
+
+static const char *peer_name(const bench_row *rows, int count) {
+  for (int i = 0; i < count; i++) {
+    if (rows[i].peer) return rows[i].peer;
+  }
+  return "peer";
+}
+
+int bench_write_plot(const char *path, const bench_row *rows, int count) {
+  static const char *const whats[] = {"tessera", "floor", NULL};
+  plot_series series[MOST_SERIES] = {0};
+  double *points = calloc((size_t)count * 2 * MOST_SERIES + 1, sizeof *points);
+  if (!points) return tool_fail("out of memory for %s", path);
+  int used = 0, colour = 0;
+  for (int i = 0; i < count && used + 3 <= MOST_SERIES; i++) {
+    if (!first_of_its_devices(rows, i)) continue;
+    for (curve which = CURVE_OURS; which <= CURVE_PEER; which++) {
+      plot_series *s = &series[used];
+      *s = (plot_series){.colour = colour, .style = (plot_style)which};
+      s->x = points + (size_t)count * 2 * (size_t)used;
+      s->y = s->x + count;
+      const char *what = which == CURVE_PEER ? peer_name(rows, count) : whats[which];
+      snprintf(s->label, sizeof s->label, "%s, %d device%s", what, rows[i].devices,
+               rows[i].devices == 1 ? "" : "s");
+      collect(rows, count, rows[i].devices, which, s);
+      if (s->count > 0) used++;
+    }
+    colour++;
+  }
+  char title[64];
+  snprintf(title, sizeof title, "%cgemm, home %s", (char)rows[0].type, rows[0].home);
+  int code = plot_write(path, title, "N", "TFLOP/s", series, used);
+  free(points);
+  return code;
+}

@@ -1,0 +1,320 @@
+#include "gemm.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- What is asked for ---- */
+
+/* Option values that need a second look. */
+typedef struct gemm_words {
+  const char *alpha, *beta, *transa, *transb, *type, *homes;
+} gemm_words;
+
+static int interpret_words(const gemm_words *words, gemm_request *r) {
+  int code = TOOL_OK;
+  tsr_format format;
+  r->transa = r->transb = TSR_NO_TRANS;
+  r->alpha = (scalar){1, 0};
+  r->beta = (scalar){r->c0_path ? 1 : 0, 0};
+  if (words->alpha) code = parse_scalar("--alpha", words->alpha, &r->alpha);
+  if (!code && words->beta) code = parse_scalar("--beta", words->beta, &r->beta);
+  if (!code && words->transa) code = parse_op("--transa", words->transa, &r->transa);
+  if (!code && words->transb) code = parse_op("--transb", words->transb, &r->transb);
+  if (!code && words->type) code = parse_type("--type", words->type, &r->type);
+  if (!code) code = homes_parse(words->homes ? words->homes : "h", HOME_AS_IS, r->homes);
+  if (!code && r->timeline) code = tool_timeline_format(r->timeline, &format);
+  if (!code && !r->c_path) code = tool_usage("where should the result go? Give -o C.npy");
+  if (!code && (r->beta.re != 0 || r->beta.im != 0) && !r->c0_path) {
+    code = tool_usage("--beta needs --c C0.npy, the matrix that beta multiplies");
+  }
+  return code;
+}
+
+static int parse_request(int argc, char **argv, gemm_request *r) {
+  gemm_words words = {0};
+  const option table[] = {
+      {"output", 'o', OPTION_TEXT, &r->c_path, "C.npy", "where the result goes (needed)"},
+      {"alpha", 0, OPTION_TEXT, &words.alpha, "X", "factor of A B (default: 1; 1.5+2j if complex)"},
+      {"beta", 0, OPTION_TEXT, &words.beta, "Y", "factor of C0 (default: 1 with --c, else 0)"},
+      {"c", 0, OPTION_TEXT, &r->c0_path, "C0.npy", "the matrix to add to"},
+      {"transa", 0, OPTION_TEXT, &words.transa, "N|T|C", "use A, transposed, conjugate transposed"},
+      {"transb", 0, OPTION_TEXT, &words.transb, "N|T|C", "the same for B"},
+      {"type", 0, OPTION_TEXT, &words.type, "s|d|c|z|h|b|t",
+       "multiply as fp32, fp64, complex, complex fp64, fp16, bf16, TF32 (default: as A)"},
+      {"home", 0, OPTION_TEXT, &words.homes, "h,h,h",
+       "put A,B,C first: h as mapped, p pinned host, 0.. a device"},
+      {"repeat", 0, OPTION_WHOLE, &r->repeat, "N", "N more calls, for the warm time (default: 0)"},
+      {"verify", 0, OPTION_FLAG, &r->verify, NULL, "check the result with random vectors, O(n^2)"},
+      {"timeline", 0, OPTION_TEXT, &r->timeline, "FILE",
+       "write queues over time: .svg a picture, .json for Perfetto"},
+      {"report", 0, OPTION_FLAG, &r->report, NULL, "print the whole plan too"},
+      {"json", 0, OPTION_FLAG, &r->json, NULL, "print for programs"},
+      SETTINGS_ENGINE(&r->settings),
+      SETTINGS_DEVICES(&r->settings),
+      SETTINGS_MACHINE(&r->settings),
+      SETTINGS_MEMORY(&r->settings),
+      SETTINGS_TILE(&r->settings),
+      SETTINGS_REPRODUCIBLE(&r->settings),
+      SETTINGS_CHECK(&r->settings),
+      {0}};
+  const option_command command = {
+      "A.npy B.npy -o C.npy [options]",
+      "C = alpha op(A) op(B) + beta C0 on matrices in NumPy files, which are mapped, not read.",
+      "tessera gemm X.npy X.npy --transb T -o gram.npy --verify --timeline timeline.svg",
+      table,
+      2,
+      2};
+  const char *paths[2];
+  int code = options_parse(&command, argc, argv, paths, NULL);
+  if (code != TOOL_OK) return code;
+  r->a_path = paths[0];
+  r->b_path = paths[1];
+  r->settings.trace = r->timeline != NULL;
+  return interpret_words(&words, r);
+}
+
+/* ---- Files ---- */
+
+static int open_file(const char *path, npy *file) {
+  npy_reason reason;
+  return npy_open(path, file, &reason) ? TOOL_OK : tool_fail("%s", reason.text);
+}
+
+static int choose_type(gemm_job *job) {
+  tsr_type asked = job->request.type, a = job->a_file.type, b = job->b_file.type;
+  job->type = asked ? asked : a;
+  if (!asked && a != b) {
+    return tool_fail("%s is %s but %s is %s; say with --type which one to multiply as",
+                     job->request.a_path, element_name(a), job->request.b_path, element_name(b));
+  }
+  bool is_complex = element_is_complex(job->type);
+  if (!is_complex && (job->request.alpha.im != 0 || job->request.beta.im != 0)) {
+    return tool_fail("alpha and beta must be real for %s matrices", element_name(job->type));
+  }
+  return TOOL_OK;
+}
+
+static int choose_shape(gemm_job *job) {
+  const npy *a = &job->a_file, *b = &job->b_file;
+  bool turn_a = job->request.transa != TSR_NO_TRANS, turn_b = job->request.transb != TSR_NO_TRANS;
+  job->m = turn_a ? a->cols : a->rows;
+  job->k = turn_a ? a->rows : a->cols;
+  job->n = turn_b ? b->rows : b->cols;
+  int64_t inner = turn_b ? b->cols : b->rows;
+  if (inner == job->k) return TOOL_OK;
+  return tool_fail(
+      "op(A) is %lld x %lld and op(B) is %lld x %lld: the inner extents differ (%lld and %lld); "
+      "is --transa or --transb missing?",
+      (long long)job->m, (long long)job->k, (long long)inner, (long long)job->n, (long long)job->k,
+      (long long)inner);
+}
+
+static int check_c0(const gemm_job *job) {
+  const npy *c0 = &job->c0_file;
+  if (!job->has_c0) return TOOL_OK;
+  if (c0->rows != job->m || c0->cols != job->n) {
+    return tool_fail("%s is %lld x %lld, the product is %lld x %lld", c0->path, (long long)c0->rows,
+                     (long long)c0->cols, (long long)job->m, (long long)job->n);
+  }
+  if (element_is_complex(c0->type) && !element_is_complex(job->type)) {
+    return tool_fail("%s is %s, the product is %s", c0->path, element_name(c0->type),
+                     element_name(job->type));
+  }
+  return TOOL_OK;
+}
+
+static int open_inputs(gemm_job *job) {
+  const gemm_request *r = &job->request;
+  int code = open_file(r->a_path, &job->a_file);
+  if (!code) code = open_file(r->b_path, &job->b_file);
+  if (!code && r->c0_path) {
+    code = open_file(r->c0_path, &job->c0_file);
+    job->has_c0 = code == TOOL_OK;
+  }
+  if (!code) code = choose_type(job);
+  if (!code) code = choose_shape(job);
+  if (!code) code = check_c0(job);
+  job->column_major = job->a_file.fortran;
+  return code;
+}
+
+/* ---- Operands ---- */
+
+static int prepare_operand(gemm_job *job, const npy *file, tsr_op op, int index, operand *result,
+                           tsr_op *blas_op) {
+  bool has_flag = operand_op(file->fortran, job->column_major, op, job->type, blas_op);
+  int code = operand_create(file, op, job->type, !has_flag, result);
+  if (code == TOOL_OK) code = operand_place(result, job->request.homes[index], job->context);
+  return code;
+}
+
+static size_t c_bytes(const gemm_job *job) {
+  return (size_t)job->m * (size_t)job->n * element_size(job->type);
+}
+
+static int prepare(gemm_job *job) {
+  const gemm_request *r = &job->request;
+  npy_reason reason;
+  if (!npy_create(r->c_path, job->type, job->column_major, job->m, job->n, &job->c_file, &reason)) {
+    return tool_fail("%s", reason.text);
+  }
+  int code = prepare_operand(job, &job->a_file, r->transa, 0, &job->a, &job->blas_transa);
+  if (code != TOOL_OK) return code;
+  if (strcmp(r->a_path, r->b_path) == 0 && r->homes[0].kind == HOME_AS_IS &&
+      r->homes[1].kind == HOME_AS_IS) {
+    /* One mapping for both: a tile of either is then a tile of the same matrix. */
+    npy_close(&job->b_file);
+    code = prepare_operand(job, &job->a_file, r->transb, 1, &job->b, &job->blas_transb);
+  } else {
+    code = prepare_operand(job, &job->b_file, r->transb, 1, &job->b, &job->blas_transb);
+  }
+  if (code == TOOL_OK) code = place_alloc(r->homes[2], c_bytes(job), job->context, &job->c_placed);
+  return code;
+}
+
+static matrix_view view_of_c(const gemm_job *job) {
+  return matrix_of(job->type, job->c_file.data, job->column_major, job->m, job->n);
+}
+
+static matrix_view view_of_c0(const gemm_job *job) {
+  const npy *c0 = &job->c0_file;
+  return matrix_of(c0->type, c0->data, c0->fortran, c0->rows, c0->cols);
+}
+
+/* C as it must be before a call. */
+static int reset_c(gemm_job *job) {
+  if (!job->has_c0) return TOOL_OK;
+  matrix_copy(view_of_c(job), view_of_c0(job));
+  if (!job->c_placed || c_bytes(job) == 0) return TOOL_OK;
+  return tool_status(tsr_memcpy(job->context, job->c_placed, job->c_file.data, c_bytes(job)));
+}
+
+/* ---- The product ---- */
+
+static int multiply(gemm_job *job, double *seconds) {
+  int code = reset_c(job);
+  if (code != TOOL_OK) return code;
+  scalar_value alpha = scalar_for(job->type, job->request.alpha);
+  scalar_value beta = scalar_for(job->type, job->request.beta);
+  int64_t ldc = job->column_major ? job->m : job->n;
+  double begin = tool_now();
+  tsr_status status = tsr_gemm(
+      job->context, job->type, job->column_major ? TSR_COL_MAJOR : TSR_ROW_MAJOR, job->blas_transa,
+      job->blas_transb, job->m, job->n, job->k, &alpha, operand_pointer(&job->a),
+      operand_ld(&job->a), operand_pointer(&job->b), operand_ld(&job->b), &beta,
+      job->c_placed ? job->c_placed : job->c_file.data, ldc > 1 ? ldc : 1);
+  *seconds = tool_now() - begin;
+  return tool_status(status);
+}
+
+static int time_product(gemm_job *job) {
+  int code = multiply(job, &job->cold);
+  int repeat = (int)(job->request.repeat < 10000 ? job->request.repeat : 10000);
+  if (code != TOOL_OK || repeat == 0) return code;
+  double *times = malloc((size_t)repeat * sizeof *times);
+  if (!times) return tool_fail("out of memory");
+  for (int i = 0; i < repeat && code == TOOL_OK; i++) code = multiply(job, &times[i]);
+  if (code == TOOL_OK) job->median = tool_median(times, repeat);
+  free(times);
+  return code;
+}
+
+/* What the library can tell of the call; an empty product has no plan. */
+static void fetch_plan(gemm_job *job) {
+  if (tsr_plan_last(job->context, &job->plan) != TSR_OK) {
+    job->plan = NULL;
+    return;
+  }
+  if (tsr_plan_predict(job->plan, &job->prediction) != TSR_OK) {
+    job->prediction = (tsr_prediction){0};
+  }
+}
+
+static int bring_home(gemm_job *job) {
+  if (!job->c_placed || c_bytes(job) == 0) return TOOL_OK;
+  return tool_status(tsr_memcpy(job->context, job->c_file.data, job->c_placed, c_bytes(job)));
+}
+
+/* By what was asked for, and not by the flags that BLAS was given: so that a wrong flag is found.
+ */
+static matrix_view operand_as_asked(const operand *o) {
+  matrix_view view = o->view;
+  view.conj = o->conjugated; /* back to what the file holds */
+  return matrix_op(view, o->op);
+}
+
+static int verify(gemm_job *job) {
+  if (!job->request.verify) return TOOL_OK;
+  const gemm_request *r = &job->request;
+  verify_problem problem = {.a = operand_as_asked(&job->a),
+                            .b = operand_as_asked(&job->b),
+                            .c = view_of_c(job),
+                            .type = job->type,
+                            .alpha = r->alpha,
+                            .beta = r->beta};
+  if (job->has_c0) problem.c0 = view_of_c0(job);
+  if (!verify_product(&problem, &job->check)) return tool_fail("out of memory for the check");
+  return TOOL_OK;
+}
+
+static int finish(gemm_job *job) {
+  const gemm_request *r = &job->request;
+  npy_reason reason;
+  if (r->verify && !job->check.good && !isfinite(job->check.residual)) {
+    return tool_fail(
+        "the result holds infinities or NaN (from A, B or C0, or beyond the range of %s); "
+        "nothing written",
+        element_name(job->type));
+  }
+  if (r->verify && !job->check.good) {
+    return tool_fail("the result is wrong: residual %.3g, rounding explains %.3g; nothing written",
+                     job->check.residual, job->check.bound);
+  }
+  if (r->timeline && !job->plan) tool_note("no timeline: this product needed no plan");
+  if (r->timeline && job->plan) {
+    int code = tool_write_timeline(job->plan, r->timeline);
+    if (code != TOOL_OK) return code;
+  }
+  return npy_commit(&job->c_file, &reason) ? TOOL_OK : tool_fail("%s", reason.text);
+}
+
+static int run(gemm_job *job) {
+  int code = open_inputs(job);
+  if (!code) code = settings_open(&job->request.settings, &job->context);
+  if (!code) code = prepare(job);
+  if (!code) code = time_product(job);
+  if (!code) code = bring_home(job);
+  if (code) return code;
+  fetch_plan(job);
+  code = verify(job);
+  if (code) return code;
+  if (job->request.json) {
+    gemm_report_json(job);
+  } else {
+    gemm_report_text(job);
+  }
+  return finish(job);
+}
+
+static void end(gemm_job *job) {
+  tsr_plan_destroy(job->plan);
+  operand_destroy(&job->a, job->context);
+  operand_destroy(&job->b, job->context);
+  if (job->c_placed) tsr_free(job->context, job->c_placed);
+  tsr_context_destroy(job->context);
+  npy_close(&job->a_file);
+  npy_close(&job->b_file);
+  npy_close(&job->c0_file);
+  npy_close(&job->c_file);
+}
+
+int command_gemm(int argc, char **argv) {
+  gemm_job job = {0};
+  int code = parse_request(argc, argv, &job.request);
+  if (code == OPTIONS_HELPED) return TOOL_OK;
+  if (code != TOOL_OK) return code;
+  code = run(&job);
+  end(&job);
+  return code;
+}

@@ -1,0 +1,42 @@
+/* tessera gemm: what its files share. */
+#ifndef TESSERA_GEMM_H
+#define TESSERA_GEMM_H
+
+#include "operand.h"
+#include "verify.h"
+
+/* What was asked for. */
+typedef struct gemm_request {
+  const char *a_path, *b_path, *c_path, *c0_path, *timeline;
+  tsr_type type; /* 0: that of A */
+  tsr_op transa, transb;
+  scalar alpha, beta;
+  home homes[3];
+  int64_t repeat;
+  bool verify, json, report;
+  settings settings;
+} gemm_request;
+
+/* A product in the making. Zeroed, it can be ended. */
+typedef struct gemm_job {
+  gemm_request request;
+  tsr_type type;
+  bool column_major; /* the layout of the call: A's order */
+  int64_t m, n, k;
+  npy a_file, b_file, c0_file, c_file;
+  bool has_c0;
+  tsr_context *context;
+  operand a, b;
+  tsr_op blas_transa, blas_transb;
+  void *c_placed; /* C at its home; NULL: in the mapped file */
+  tsr_plan *plan; /* of the last call; NULL when there is none */
+  tsr_prediction prediction;
+  double cold, median; /* s; median is 0 without repeats */
+  verify_result check;
+} gemm_job;
+
+/* Prints what was done. */
+void gemm_report_text(const gemm_job *job);
+void gemm_report_json(const gemm_job *job);
+
+#endif

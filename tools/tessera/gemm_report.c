@@ -1,0 +1,146 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gemm.h"
+
+static double best_time(const gemm_job *job) {
+  return job->median > 0 ? job->median : job->cold;
+}
+
+static double flops(const gemm_job *job) {
+  return element_flops(job->type, job->m, job->n, job->k);
+}
+
+static const char *rate_text(double rate) {
+  static char text[32];
+  if (rate >= 1e12) {
+    snprintf(text, sizeof text, "%.3g TFLOP/s", rate * 1e-12);
+  } else {
+    snprintf(text, sizeof text, "%.3g GFLOP/s", rate * 1e-9);
+  }
+  return text;
+}
+
+/* ---- Text ---- */
+
+static void print_matrix(const char *name, const char *path, const npy *file, const operand *o) {
+  static const char *const marks[] = {"", ", transposed", ", conjugate transposed"};
+  int mark = o->op == TSR_NO_TRANS ? 0 : o->op == TSR_TRANS ? 1 : 2;
+  printf("%-9s %s: %lld x %lld %s, %s-major, %s%s\n", name, path, (long long)file->rows,
+         (long long)file->cols, element_name(file->type), file->fortran ? "column" : "row",
+         o->converted ? "converted in memory" : "mapped", marks[mark]);
+}
+
+static void print_machine(const gemm_job *job) {
+  char *text = NULL;
+  if (tsr_machine_print(job->context, TSR_TEXT, &text) == TSR_OK) {
+    printf("machine   %.*s\n", (int)strcspn(text, "\n"), text);
+  }
+  free(text);
+  if (settings_emulated(&job->request.settings)) {
+    printf(
+        "          no GPU does this: devices are emulated by threads, to show the way, not the "
+        "speed\n");
+  }
+}
+
+static void print_plan(const gemm_job *job) {
+  const tsr_prediction *p = &job->prediction;
+  if (!job->plan) {
+    printf("plan      none: there was nothing to multiply\n");
+    return;
+  }
+  if (p->devices == 0) {
+    printf("plan      the CPU's BLAS does all of it\n");
+    return;
+  }
+  printf("plan      %d device%s, C in a %d x %d grid, kernels up to %lld x %lld x %lld\n",
+         p->devices, p->devices == 1 ? "" : "s", p->grid_rows, p->grid_cols, (long long)p->tile_m,
+         (long long)p->tile_n, (long long)p->tile_k);
+  printf("          %lld commands: %lld kernels, %lld copies; planned in %s\n",
+         (long long)p->commands, (long long)p->kernels, (long long)p->copies,
+         tool_seconds(p->plan_seconds));
+  printf("links     %s host to devices, %s devices to host, %s between devices\n",
+         tool_bytes(p->host_to_device), tool_bytes(p->device_to_host),
+         tool_bytes(p->device_to_device));
+  printf("memory    %s for each device, %s for staging\n", tool_bytes((double)p->device_memory),
+         tool_bytes((double)p->staging_memory));
+}
+
+static void print_times(const gemm_job *job) {
+  const tsr_prediction *p = &job->prediction;
+  printf("time      %s, the first call", tool_seconds(job->cold));
+  if (job->median > 0) {
+    printf("; %s warm (median of %lld)", tool_seconds(job->median), (long long)job->request.repeat);
+  }
+  printf("\nrate      %s\n", rate_text(flops(job) / best_time(job)));
+  if (!job->plan || p->floor_seconds <= 0) return;
+  printf("floor     %s: no way of doing it is faster on this machine; reached %.2g of it\n",
+         tool_seconds(p->floor_seconds), p->floor_seconds / best_time(job));
+  printf("predicted %s\n", tool_seconds(p->seconds));
+}
+
+static void print_check(const gemm_job *job) {
+  const gemm_request *r = &job->request;
+  if (!r->verify) return;
+  printf("residual  %.2g of |A||B|; rounding explains up to %.2g: %s\n", job->check.residual,
+         job->check.bound, job->check.good ? "correct" : "WRONG");
+}
+
+void gemm_report_text(const gemm_job *job) {
+  const gemm_request *r = &job->request;
+  print_matrix("A", r->a_path, &job->a_file, &job->a);
+  print_matrix("B", r->b_path, job->b.file, &job->b);
+  printf("C         %s: %lld x %lld %s; %.3g GFLOP\n", r->c_path, (long long)job->m,
+         (long long)job->n, element_name(job->type), flops(job) * 1e-9);
+  print_machine(job);
+  print_plan(job);
+  print_times(job);
+  print_check(job);
+  if (r->timeline && job->plan) printf("timeline  %s\n", r->timeline);
+  if (r->report && job->plan) {
+    printf("\n");
+    tool_print_plan(job->plan, TSR_TEXT);
+  }
+}
+
+/* ---- JSON ---- */
+
+static void json_plan(const tsr_prediction *p) {
+  printf("  \"devices\": %d,\n  \"grid\": [%d, %d],\n  \"tile\": [%lld, %lld, %lld],\n", p->devices,
+         p->grid_rows, p->grid_cols, (long long)p->tile_m, (long long)p->tile_n,
+         (long long)p->tile_k);
+  printf("  \"commands\": %lld,\n  \"plan_s\": %.9g,\n", (long long)p->commands, p->plan_seconds);
+  printf("  \"predicted_s\": %.9g,\n  \"floor_s\": %.9g,\n", p->seconds, p->floor_seconds);
+  printf(
+      "  \"bytes\": {\"host_to_device\": %.0f, \"device_to_host\": %.0f, \"device_to_device\": "
+      "%.0f},\n",
+      p->host_to_device, p->device_to_host, p->device_to_device);
+}
+
+static void json_check(const gemm_job *job) {
+  if (!job->request.verify) {
+    printf("  \"verified\": null,\n");
+    return;
+  }
+  /* JSON has no NaN: a residual that is none is left out. */
+  if (isfinite(job->check.residual) && isfinite(job->check.bound)) {
+    printf("  \"residual\": %.6g,\n  \"bound\": %.6g,\n", job->check.residual, job->check.bound);
+  }
+  printf("  \"verified\": %s,\n", job->check.good ? "true" : "false");
+}
+
+void gemm_report_json(const gemm_job *job) {
+  printf("{\n  \"op\": \"gemm\",\n  \"type\": \"%c\",\n", (char)job->type);
+  printf("  \"m\": %lld,\n  \"n\": %lld,\n  \"k\": %lld,\n", (long long)job->m, (long long)job->n,
+         (long long)job->k);
+  if (job->plan) json_plan(&job->prediction);
+  printf("  \"cold_s\": %.9g,\n", job->cold);
+  if (job->median > 0) printf("  \"median_s\": %.9g,\n", job->median);
+  printf("  \"tflops\": %.6g,\n", flops(job) / best_time(job) * 1e-12);
+  json_check(job);
+  printf("  \"output\": ");
+  tool_json_string(stdout, job->request.c_path);
+  printf("\n}\n");
+}

@@ -1,0 +1,64 @@
+/* tessera machine: what there is, as measured or described. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "settings.h"
+
+static void show_progress(void *user, double fraction, const char *what) {
+  (void)user;
+  static const char bar[] = "##############################";
+  int width = (int)sizeof bar - 1;
+  int filled = (int)(fraction * width);
+  if (filled < 0) filled = 0;
+  if (filled > width) filled = width;
+  fprintf(stderr, "\r[%-*.*s] %3.0f %%  %-36.36s", width, filled, bar, 100 * fraction,
+          what ? what : "");
+  fflush(stderr);
+}
+
+static int probe(tsr_context *context) {
+  bool terminal = isatty(STDERR_FILENO);
+  tsr_status status = tsr_machine_probe(context, terminal ? show_progress : NULL, NULL);
+  if (terminal) fprintf(stderr, "\r%80s\r", "");
+  return tool_status(status);
+}
+
+static int print_machine(tsr_context *context, bool json) {
+  char *text = NULL;
+  int code = tool_status(tsr_machine_print(context, json ? TSR_JSON : TSR_TEXT, &text));
+  if (code == TOOL_OK) fputs(text, stdout);
+  free(text);
+  return code;
+}
+
+int command_machine(int argc, char **argv) {
+  settings given = {0};
+  bool again = false, json = false;
+  const option table[] = {
+      {"probe", 0, OPTION_FLAG, &again, NULL, "measure now, and keep the result"},
+      {"json", 0, OPTION_FLAG, &json, NULL, "print for programs; a file for --machine"},
+      SETTINGS_ENGINE(&given),
+      SETTINGS_DEVICES(&given),
+      SETTINGS_MACHINE(&given),
+      {0}};
+  const option_command command = {"[options]",
+                                  "Prints the locations, links, channels and rates that plans are "
+                                  "made from: measured once and\n"
+                                  "kept, or read from a file or a string.",
+                                  "tessera machine --probe --json > here.json",
+                                  table,
+                                  0,
+                                  0};
+  int code = options_parse(&command, argc, argv, NULL, NULL);
+  if (code == OPTIONS_HELPED) return TOOL_OK;
+  if (code != TOOL_OK) return code;
+  if (again && given.machine) {
+    return tool_usage("--probe measures this machine, --machine replaces it: choose one");
+  }
+  tsr_context *context = NULL;
+  code = settings_open(&given, &context);
+  if (code == TOOL_OK && again) code = probe(context);
+  if (code == TOOL_OK) code = print_machine(context, json);
+  tsr_context_destroy(context);
+  return code;
+}

@@ -1,0 +1,84 @@
+/* tessera: the command. Each subcommand is a file of its own. */
+#include <signal.h>
+#include <string.h>
+
+#include "npy.h"
+#include "options.h"
+
+typedef struct subcommand {
+  const char *name, *full_name, *help;
+  int (*run)(int argc, char **argv);
+} subcommand;
+
+static const subcommand subcommands[] = {
+    {"gemm", "tessera gemm", "multiply matrices in NumPy files", command_gemm},
+    {"plan", "tessera plan", "explain how a product would be done, without doing it", command_plan},
+    {"machine", "tessera machine", "print or measure the machine", command_machine},
+    {"bench", "tessera bench", "measure products, planning, and the CPU alone", command_bench},
+};
+
+enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
+
+static int print_help(void) {
+  printf(
+      "usage: tessera COMMAND [options]\n\n"
+      "Dense matrix products on machines with several GPUs: planned first, then run.\n\n"
+      "commands:\n");
+  for (int i = 0; i < SUBCOMMANDS; i++) {
+    printf("  %-10s %s\n", subcommands[i].name, subcommands[i].help);
+  }
+  printf(
+      "\n'tessera COMMAND --help' tells more. 'tessera --version' prints the version.\n"
+      "Exit codes: 0 done, 1 failed, 2 wrong usage.\n\n"
+      "settings (environment variables; options go before them):\n");
+  for (const tsr_setting *s = tsr_settings(); s->name; s++) {
+    printf("  %s=%s\n      %s (default: %s)\n", s->name, s->values, s->help, s->initial);
+  }
+  return TOOL_OK;
+}
+
+static int unknown(const char *word) {
+  const char *names[SUBCOMMANDS + 1];
+  for (int i = 0; i < SUBCOMMANDS; i++) names[i] = subcommands[i].name;
+  names[SUBCOMMANDS] = NULL;
+  const char *nearest = options_nearest(word, names);
+  if (nearest) return tool_usage("unknown command '%s': did you mean '%s'?", word, nearest);
+  return tool_usage("unknown command '%s'", word);
+}
+
+/* An unfinished result is not left behind, whatever ends the program. */
+static void give_up(int signal_number) {
+  npy_remove_unfinished();
+  signal(signal_number, SIG_DFL);
+  raise(signal_number);
+}
+
+static void catch_signals(void) {
+  static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGBUS, SIGABRT};
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], give_up);
+}
+
+/* What was printed has arrived, or the command failed. */
+static int flush_output(int code) {
+  if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+  return code == TOOL_OK ? tool_fail("cannot write to the standard output") : code;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2) return tool_usage("which command?");
+  const char *word = argv[1];
+  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
+    return flush_output(print_help());
+  }
+  if (strcmp(word, "--version") == 0) {
+    printf("tessera %s\n", tsr_version());
+    return flush_output(TOOL_OK);
+  }
+  for (int i = 0; i < SUBCOMMANDS; i++) {
+    if (strcmp(word, subcommands[i].name) != 0) continue;
+    tool_set_name(subcommands[i].full_name);
+    catch_signals();
+    return flush_output(subcommands[i].run(argc - 1, argv + 1));
+  }
+  return unknown(word);
+}

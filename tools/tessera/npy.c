@@ -1,0 +1,433 @@
+#include "npy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char MAGIC[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
+
+enum { PREFIX_1 = 10, PREFIX_2 = 12, HEADER_BYTES = 128, MOST_DIMENSIONS = 32 };
+
+/* The name of the unfinished file, for a handler of signals; one at a time. */
+static char unfinished[4096];
+
+static bool refuse(npy_reason *reason, const char *path, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+
+static bool refuse(npy_reason *reason, const char *path, const char *format, ...) {
+  int used = snprintf(reason->text, sizeof reason->text, "%.300s: ", path);
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(reason->text + used, sizeof reason->text - (size_t)used, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+size_t npy_element_size(tsr_type type) {
+  switch (type) {
+    case TSR_S:
+    case TSR_T:
+      return 4;
+    case TSR_D:
+    case TSR_C:
+      return 8;
+    case TSR_Z:
+      return 16;
+    case TSR_H:
+    case TSR_B:
+      return 2;
+  }
+  return 0;
+}
+
+/* ---- The header: a Python dictionary with three keys ---- */
+
+typedef struct cursor {
+  const char *at, *end;
+} cursor;
+
+typedef struct header {
+  char descr[64];
+  bool fortran, has_descr, has_order, has_shape;
+  bool structured; /* descr is a list of fields */
+  int dimensions;
+  int64_t shape[MOST_DIMENSIONS];
+} header;
+
+static void skip_space(cursor *c) {
+  while (c->at < c->end && (*c->at == ' ' || *c->at == '\t' || *c->at == '\n' || *c->at == '\r')) {
+    c->at++;
+  }
+}
+
+static bool accept(cursor *c, char wanted) {
+  skip_space(c);
+  if (c->at == c->end || *c->at != wanted) return false;
+  c->at++;
+  return true;
+}
+
+static bool accept_word(cursor *c, const char *word) {
+  skip_space(c);
+  size_t length = strlen(word);
+  if ((size_t)(c->end - c->at) < length || strncmp(c->at, word, length) != 0) return false;
+  c->at += length;
+  return true;
+}
+
+static bool parse_quoted(cursor *c, char *text, size_t room) {
+  skip_space(c);
+  if (c->at == c->end || (*c->at != '\'' && *c->at != '"')) return false;
+  char quote = *c->at++;
+  size_t length = 0;
+  while (c->at < c->end && *c->at != quote) {
+    if (length + 1 == room) return false;
+    text[length++] = *c->at++;
+  }
+  text[length] = '\0';
+  return accept(c, quote);
+}
+
+static bool parse_extent(cursor *c, int64_t *value) {
+  skip_space(c);
+  if (c->at == c->end || *c->at < '0' || *c->at > '9') return false;
+  int64_t number = 0;
+  while (c->at < c->end && *c->at >= '0' && *c->at <= '9') {
+    int digit = *c->at++ - '0';
+    if (number > (INT64_MAX - digit) / 10) return false;
+    number = 10 * number + digit;
+  }
+  accept(c, 'L'); /* Python 2 wrote long integers so */
+  *value = number;
+  return true;
+}
+
+static bool parse_shape(cursor *c, header *h) {
+  if (!accept(c, '(')) return false;
+  while (!accept(c, ')')) {
+    if (h->dimensions == MOST_DIMENSIONS) return false;
+    if (!parse_extent(c, &h->shape[h->dimensions++])) return false;
+    if (!accept(c, ',') && !(c->at < c->end && *c->at == ')')) return false;
+  }
+  return true;
+}
+
+static bool parse_descr(cursor *c, header *h) {
+  skip_space(c);
+  if (c->at < c->end && *c->at == '[') {
+    h->structured = true; /* refused by the caller: the rest need not be understood */
+    return true;
+  }
+  return parse_quoted(c, h->descr, sizeof h->descr);
+}
+
+static bool parse_item(cursor *c, header *h) {
+  char key[32];
+  if (!parse_quoted(c, key, sizeof key) || !accept(c, ':')) return false;
+  if (strcmp(key, "descr") == 0 && !h->has_descr) {
+    h->has_descr = true;
+    return parse_descr(c, h);
+  }
+  if (strcmp(key, "fortran_order") == 0 && !h->has_order) {
+    h->has_order = true;
+    h->fortran = accept_word(c, "True");
+    return h->fortran || accept_word(c, "False");
+  }
+  if (strcmp(key, "shape") == 0 && !h->has_shape) {
+    h->has_shape = true;
+    return parse_shape(c, h);
+  }
+  return false;
+}
+
+static bool parse_header(cursor *c, header *h) {
+  if (!accept(c, '{')) return false;
+  while (!accept(c, '}')) {
+    if (!parse_item(c, h)) return false;
+    if (h->structured) return true;
+    if (!accept(c, ',') && !(c->at < c->end && *c->at == '}')) return false;
+  }
+  skip_space(c);
+  return c->at == c->end && h->has_descr && h->has_order && h->has_shape;
+}
+
+/* ---- What the header says ---- */
+
+static bool type_of_descr(const char *descr, tsr_type *type) {
+  static const struct {
+    const char *code;
+    tsr_type type;
+  } codes[] = {{"f2", TSR_H}, {"f4", TSR_S},  {"f8", TSR_D},
+               {"c8", TSR_C}, {"c16", TSR_Z}, {"V2", TSR_B} /* how NumPy saves bfloat16 */};
+  if (strcmp(descr, "bfloat16") == 0) {
+    *type = TSR_B;
+    return true;
+  }
+  if (!strchr("<=|", descr[0])) return false;
+  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+    if (descr[0] && strcmp(descr + 1, codes[i].code) == 0) {
+      *type = codes[i].type;
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool accept_type(const char *path, const header *h, npy *file, npy_reason *reason) {
+  if (h->structured) return refuse(reason, path, "holds records, not numbers of one type");
+  if (h->descr[0] == '>') {
+    return refuse(
+        reason, path,
+        "holds big-endian numbers (%s); convert it with a.astype(a.dtype.newbyteorder('<'))",
+        h->descr);
+  }
+  if (type_of_descr(h->descr, &file->type)) return true;
+  return refuse(reason, path,
+                "holds elements of type '%s'; f2, f4, f8, c8, c16 and bfloat16 can be multiplied "
+                "(convert it with a.astype('f8'))",
+                h->descr);
+}
+
+static bool accept_shape(const char *path, const header *h, npy *file, npy_reason *reason) {
+  if (h->dimensions == 1) {
+    return refuse(reason, path,
+                  "has one dimension, a matrix has two; save a[:, None] for a column or a[None, :] "
+                  "for a row");
+  }
+  if (h->dimensions != 2) {
+    return refuse(reason, path, "has %d dimensions, a matrix has two", h->dimensions);
+  }
+  file->rows = h->shape[0];
+  file->cols = h->shape[1];
+  file->fortran = h->fortran;
+  return true;
+}
+
+/* Bytes of rows x cols elements; false when no file can be that large. */
+static bool matrix_bytes(const npy *file, size_t *bytes) {
+  int64_t size = (int64_t)npy_element_size(file->type);
+  if (file->rows && file->cols > INT64_MAX / 4 / size / file->rows) return false;
+  *bytes = (size_t)(file->rows * file->cols * size);
+  return true;
+}
+
+static bool accept_length(const char *path, size_t offset, npy *file, npy_reason *reason) {
+  size_t bytes;
+  if (!matrix_bytes(file, &bytes)) {
+    return refuse(reason, path, "says that it is %lld x %lld, which no file can hold",
+                  (long long)file->rows, (long long)file->cols);
+  }
+  size_t wanted = offset + bytes;
+  if (file->mapped < wanted) {
+    return refuse(reason, path, "is truncated: %lld x %lld elements need %zu bytes, it has %zu",
+                  (long long)file->rows, (long long)file->cols, wanted, file->mapped);
+  }
+  if (file->mapped > wanted) {
+    return refuse(reason, path, "has %zu bytes behind the end of its array; save it again",
+                  file->mapped - wanted);
+  }
+  return true;
+}
+
+/* Where the header's text lies in the mapped bytes. */
+static bool locate_header(const char *path, const npy *file, size_t *begin, size_t *length,
+                          npy_reason *reason) {
+  const unsigned char *bytes = file->mapping;
+  if (file->mapped < PREFIX_1 || memcmp(bytes, MAGIC, sizeof MAGIC) != 0) {
+    return refuse(reason, path, "is not a .npy file");
+  }
+  int major = bytes[6], minor = bytes[7];
+  if (major < 1 || major > 3 || minor != 0) {
+    return refuse(reason, path,
+                  "is of version %d.%d of the .npy format; 1.0, 2.0 and 3.0 are known", major,
+                  minor);
+  }
+  *begin = major == 1 ? PREFIX_1 : PREFIX_2;
+  if (file->mapped < *begin) return refuse(reason, path, "is truncated inside its header");
+  *length = bytes[8] | (size_t)bytes[9] << 8;
+  if (major > 1) *length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
+  if (file->mapped - *begin < *length) {
+    return refuse(reason, path, "is truncated inside its header");
+  }
+  return true;
+}
+
+static bool interpret(const char *path, npy *file, npy_reason *reason) {
+  size_t begin = 0, length = 0;
+  if (!locate_header(path, file, &begin, &length, reason)) return false;
+  const char *text = (const char *)file->mapping + begin;
+  cursor c = {text, text + length};
+  header h = {0};
+  if (!parse_header(&c, &h)) {
+    return refuse(reason, path, "has a header that cannot be read: %.*s",
+                  length < 120 ? (int)length : 120, text);
+  }
+  size_t offset = begin + length;
+  if (!accept_type(path, &h, file, reason) || !accept_shape(path, &h, file, reason)) return false;
+  if (!accept_length(path, offset, file, reason)) return false;
+  file->data = (char *)file->mapping + offset;
+  file->aligned = (uintptr_t)file->data % npy_element_size(file->type) == 0;
+  return true;
+}
+
+/* ---- Opening ---- */
+
+static bool map_existing(const char *path, int descriptor, npy *file, npy_reason *reason) {
+  struct stat status;
+  if (fstat(descriptor, &status) != 0) return refuse(reason, path, "%s", strerror(errno));
+  if (!S_ISREG(status.st_mode)) return refuse(reason, path, "is not a file that can be mapped");
+  if (status.st_size == 0) return refuse(reason, path, "is empty");
+  file->mapped = (size_t)status.st_size;
+  file->mapping = mmap(NULL, file->mapped, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  if (file->mapping == MAP_FAILED) {
+    file->mapping = NULL;
+    return refuse(reason, path, "cannot be mapped: %s", strerror(errno));
+  }
+  return true;
+}
+
+bool npy_open(const char *path, npy *file, npy_reason *reason) {
+  *file = (npy){0};
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return refuse(reason, path, "%s", strerror(errno));
+  bool good = map_existing(path, descriptor, file, reason) && interpret(path, file, reason);
+  close(descriptor);
+  if (good) file->path = strdup(path);
+  if (good && !file->path) good = refuse(reason, path, "out of memory");
+  if (!good) npy_close(file);
+  return good;
+}
+
+/* ---- Creating ---- */
+
+static const char *descr_of_type(tsr_type type) {
+  switch (type) {
+    case TSR_D:
+      return "<f8";
+    case TSR_C:
+      return "<c8";
+    case TSR_Z:
+      return "<c16";
+    case TSR_H:
+      return "<f2";
+    case TSR_B:
+      return "<V2";
+    default:
+      return "<f4";
+  }
+}
+
+static void write_header(npy *file) {
+  char *bytes = file->mapping;
+  memset(bytes, ' ', HEADER_BYTES);
+  memcpy(bytes, MAGIC, sizeof MAGIC);
+  bytes[6] = 1;
+  bytes[7] = 0;
+  bytes[8] = HEADER_BYTES - PREFIX_1;
+  bytes[9] = 0;
+  int length = snprintf(bytes + PREFIX_1, HEADER_BYTES - PREFIX_1,
+                        "{'descr': '%s', 'fortran_order': %s, 'shape': (%lld, %lld), }",
+                        descr_of_type(file->type), file->fortran ? "True" : "False",
+                        (long long)file->rows, (long long)file->cols);
+  bytes[PREFIX_1 + length] = ' '; /* where snprintf put its NUL */
+  bytes[HEADER_BYTES - 1] = '\n';
+}
+
+static bool name_temporary(const char *path, npy *file, npy_reason *reason) {
+  size_t room = strlen(path) + sizeof ".XXXXXX";
+  file->path = strdup(path);
+  file->temporary = malloc(room);
+  if (!file->path || !file->temporary) {
+    free(file->temporary);
+    file->temporary = NULL;
+    return refuse(reason, path, "out of memory");
+  }
+  snprintf(file->temporary, room, "%s.XXXXXX", path);
+  return true;
+}
+
+/* mkstemp makes files for the user alone; a result is an ordinary file. */
+static void give_usual_mode(int descriptor) {
+  mode_t mask = umask(0);
+  umask(mask);
+  if (fchmod(descriptor, 0666 & ~mask) != 0) return; /* some file systems have no modes */
+}
+
+/* Room is taken now: a full disk is an error here, and not a bus error in the midst of the work. */
+static bool map_new(int descriptor, npy *file, npy_reason *reason) {
+  int error = posix_fallocate(descriptor, 0, (off_t)file->mapped);
+  if (error) {
+    return refuse(reason, file->path, "cannot take %zu bytes: %s", file->mapped, strerror(error));
+  }
+  file->mapping = mmap(NULL, file->mapped, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  if (file->mapping == MAP_FAILED) {
+    file->mapping = NULL;
+    return refuse(reason, file->path, "cannot be mapped: %s", strerror(errno));
+  }
+  return true;
+}
+
+static bool create_temporary(npy *file, npy_reason *reason) {
+  int descriptor = mkstemp(file->temporary);
+  if (descriptor < 0) {
+    free(file->temporary);
+    file->temporary = NULL;
+    return refuse(reason, file->path, "cannot be written: %s", strerror(errno));
+  }
+  snprintf(unfinished, sizeof unfinished, "%s", file->temporary);
+  give_usual_mode(descriptor);
+  bool good = map_new(descriptor, file, reason);
+  close(descriptor);
+  return good;
+}
+
+bool npy_create(const char *path, tsr_type type, bool fortran, int64_t rows, int64_t cols,
+                npy *file, npy_reason *reason) {
+  *file =
+      (npy){.type = type == TSR_T ? TSR_S : type, .fortran = fortran, .rows = rows, .cols = cols};
+  size_t bytes;
+  if (!matrix_bytes(file, &bytes)) return refuse(reason, path, "is too large for a file");
+  file->mapped = HEADER_BYTES + bytes;
+  if (!name_temporary(path, file, reason) || !create_temporary(file, reason)) {
+    npy_close(file);
+    return false;
+  }
+  write_header(file);
+  file->data = (char *)file->mapping + HEADER_BYTES;
+  file->aligned = true;
+  return true;
+}
+
+bool npy_commit(npy *file, npy_reason *reason) {
+  if (rename(file->temporary, file->path) != 0) {
+    return refuse(reason, file->path, "cannot be put in place: %s", strerror(errno));
+  }
+  unfinished[0] = '\0';
+  free(file->temporary);
+  file->temporary = NULL;
+  return true;
+}
+
+void npy_close(npy *file) {
+  if (file->mapping) munmap(file->mapping, file->mapped);
+  if (file->temporary) {
+    unlink(file->temporary);
+    unfinished[0] = '\0';
+  }
+  free(file->temporary);
+  free(file->path);
+  *file = (npy){0};
+}
+
+void npy_remove_unfinished(void) {
+  if (unfinished[0]) unlink(unfinished);
+}

@@ -1,0 +1,22 @@
+/*
+ * Random matrices whose every element can be computed again from its index, so that a result can be
+ * checked without keeping what it was made from.
+ */
+#ifndef TESSERA_RANDOM_H
+#define TESSERA_RANDOM_H
+
+#include <stdint.h>
+
+#include "tessera.h"
+
+/* The element of that index of the matrix seed: uniform in (-0.5, 0.5), with as many bits as the
+ * type has. Full mantissas matter: a GPU at its power limit is faster on shorter ones. */
+void random_element(tsr_type type, uint64_t seed, int64_t index, double *re, double *im);
+
+/* Fills count elements from index first on, on all cores. */
+void random_fill(tsr_type type, uint64_t seed, int64_t first, int64_t count, void *data);
+
+/* Uniform in [0, 1). */
+double random_uniform(uint64_t seed, uint64_t index);
+
+#endif

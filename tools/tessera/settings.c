@@ -1,0 +1,135 @@
+#include "settings.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int settings_open(const settings *s, tsr_context **context) {
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  options.engine = s->engine;
+  options.devices = s->devices;
+  options.machine = s->machine;
+  options.memory = s->memory;
+  options.tile = s->tile;
+  if (s->reproducible) options.reproducible = 1;
+  if (s->check) options.check = 1;
+  options.trace = s->trace;
+  return tool_status(tsr_context_create(&options, context));
+}
+
+bool settings_emulated(const settings *s) {
+  const char *engine = s->engine ? s->engine : getenv("TESSERA_ENGINE");
+  return engine && strcmp(engine, "host") == 0;
+}
+
+/* ---- Homes ---- */
+
+/* One home at *text; moves it on. */
+static bool parse_home(const char **text, home_kind h_means, home *one) {
+  const char *at = *text;
+  *one = (home){HOME_AS_IS, 0};
+  if (isdigit((unsigned char)*at)) {
+    char *end;
+    long device = strtol(at, &end, 10);
+    if (device > 1000) return false;
+    *one = (home){HOME_DEVICE, (int)device};
+    *text = end;
+    return true;
+  }
+  switch (*at) {
+    case 'h':
+      one->kind = h_means;
+      break;
+    case 'p':
+      one->kind = HOME_PINNED;
+      break;
+    case 'u':
+      one->kind = HOME_PAGEABLE;
+      break;
+    case 'm':
+      one->kind = HOME_MANAGED;
+      break;
+    default:
+      return false;
+  }
+  *text = at + 1;
+  return true;
+}
+
+int homes_parse(const char *text, home_kind h_means, home homes[3]) {
+  const char *at = text;
+  int count = 0;
+  bool good = true;
+  while (good && count < 3) {
+    good = parse_home(&at, h_means, &homes[count++]);
+    if (*at != ',') break;
+    at++;
+  }
+  if (!good || *at || count == 2) {
+    return tool_usage(
+        "--home %s: three places for A,B,C (or one for all), each h (host), p (pinned host), "
+        "u (pageable host) or the number of a device",
+        text);
+  }
+  if (count == 1) homes[1] = homes[2] = homes[0];
+  return TOOL_OK;
+}
+
+/* ---- Letters ---- */
+
+int parse_type(const char *name, const char *text, tsr_type *type) {
+  static const char letters[] = "sdczhbt";
+  char letter = (char)tolower((unsigned char)text[0]);
+  if (!letter || text[1] || !strchr(letters, letter)) {
+    return tool_usage("%s %s: not a type; s fp32, d fp64, c and z complex, h fp16, b bf16, t TF32",
+                      name, text);
+  }
+  *type = (tsr_type)letter;
+  return TOOL_OK;
+}
+
+int parse_op(const char *name, const char *text, tsr_op *op) {
+  char letter = (char)toupper((unsigned char)text[0]);
+  if (!letter || text[1] || !strchr("NTC", letter)) {
+    return tool_usage("%s %s: must be N (as it is), T (transposed) or C (conjugate transposed)",
+                      name, text);
+  }
+  *op = (tsr_op)letter;
+  return TOOL_OK;
+}
+
+int parse_scalar(const char *name, const char *text, scalar *value) {
+  char *end;
+  double first = strtod(text, &end);
+  scalar parsed = {first, 0};
+  bool good = end != text;
+  if (good && (*end == '+' || *end == '-')) {
+    const char *second = end;
+    parsed.im = strtod(second, &end);
+    good = end != second && *end == 'j';
+    if (good) end++;
+  } else if (good && *end == 'j') {
+    parsed = (scalar){0, first};
+    end++;
+  }
+  if (!good || *end || !isfinite(parsed.re) || !isfinite(parsed.im)) {
+    return tool_usage("%s %s: not a number; write it as 1.5 or, for complex types, as 1.5+2j", name,
+                      text);
+  }
+  *value = parsed;
+  return TOOL_OK;
+}
+
+scalar_value scalar_for(tsr_type type, scalar value) {
+  scalar_value as_type;
+  memset(&as_type, 0, sizeof as_type);
+  if (type == TSR_D || type == TSR_Z) {
+    as_type.d[0] = value.re;
+    as_type.d[1] = value.im;
+  } else {
+    as_type.s[0] = (float)value.re;
+    as_type.s[1] = (float)value.im;
+  }
+  return as_type;
+}

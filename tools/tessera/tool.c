@@ -1,0 +1,180 @@
+#include "tool.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *name_of_command = "tessera";
+
+void tool_set_name(const char *name) {
+  name_of_command = name;
+}
+
+const char *tool_name(void) {
+  return name_of_command;
+}
+
+static void say(const char *format, va_list arguments) {
+  fflush(stdout); /* so that a message stands behind what led to it */
+  fprintf(stderr, "%s: ", name_of_command);
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+}
+
+int tool_fail(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  say(format, arguments);
+  va_end(arguments);
+  return TOOL_FAILED;
+}
+
+int tool_usage(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  say(format, arguments);
+  va_end(arguments);
+  fprintf(stderr, "Try '%s --help'.\n", name_of_command);
+  return TOOL_USAGE;
+}
+
+void tool_note(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  say(format, arguments);
+  va_end(arguments);
+}
+
+int tool_status(tsr_status status) {
+  if (status == TSR_OK) return TOOL_OK;
+  const char *message = tsr_message();
+  return tool_fail("%s", message[0] ? message : tsr_status_name(status));
+}
+
+double tool_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int compare_doubles(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+double tool_median(double *values, int count) {
+  if (count == 0) return 0;
+  qsort(values, (size_t)count, sizeof *values, compare_doubles);
+  return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
+}
+
+/* A few buffers in turn, so that one printf may use several. */
+static char *rotating_buffer(void) {
+  static char buffers[16][32];
+  static unsigned next;
+  return buffers[next++ % 16];
+}
+
+enum { TEXT_ROOM = 32 };
+
+const char *tool_bytes(double bytes) {
+  static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+  int unit = 0;
+  while (bytes >= 999.5 && unit < 4) {
+    bytes /= 1e3;
+    unit++;
+  }
+  char *text = rotating_buffer();
+  snprintf(text, TEXT_ROOM, unit ? "%.3g %s" : "%.0f %s", bytes, units[unit]);
+  return text;
+}
+
+const char *tool_seconds(double seconds) {
+  char *text = rotating_buffer();
+  if (seconds >= 1) {
+    snprintf(text, TEXT_ROOM, "%.3f s", seconds);
+  } else if (seconds >= 1e-3) {
+    snprintf(text, TEXT_ROOM, "%.3g ms", seconds * 1e3);
+  } else {
+    snprintf(text, TEXT_ROOM, "%.3g us", seconds * 1e6);
+  }
+  return text;
+}
+
+void tool_json_string(FILE *stream, const char *s) {
+  fputc('"', stream);
+  for (; *s; s++) {
+    unsigned char c = (unsigned char)*s;
+    if (c == '"' || c == '\\') {
+      fprintf(stream, "\\%c", c);
+    } else if (c < 0x20) {
+      fprintf(stream, "\\u%04x", c);
+    } else {
+      fputc(c, stream);
+    }
+  }
+  fputc('"', stream);
+}
+
+static bool write_all(const char *path, const char *text) {
+  FILE *file = fopen(path, "w");
+  if (!file) return false;
+  bool good = fputs(text, file) >= 0;
+  int error = errno;
+  if (fclose(file) != 0) return false;
+  errno = error;
+  return good;
+}
+
+int tool_write_file(const char *path, const char *text) {
+  size_t room = strlen(path) + 32;
+  char *temporary = malloc(room);
+  if (!temporary) return tool_fail("out of memory");
+  snprintf(temporary, room, "%s.part%ld", path, (long)getpid());
+  int code = TOOL_OK;
+  if (!write_all(temporary, text) || rename(temporary, path) != 0) {
+    code = tool_fail("cannot write %s: %s", path, strerror(errno));
+    unlink(temporary);
+  }
+  free(temporary);
+  return code;
+}
+
+static bool ends_with(const char *s, const char *ending) {
+  size_t length = strlen(s), tail = strlen(ending);
+  return length >= tail && strcmp(s + length - tail, ending) == 0;
+}
+
+int tool_timeline_format(const char *path, tsr_format *format) {
+  if (ends_with(path, ".svg")) {
+    *format = TSR_TIMELINE_SVG;
+  } else if (ends_with(path, ".json")) {
+    *format = TSR_TIMELINE_JSON;
+  } else {
+    return tool_usage(
+        "--timeline %s: the name must end in .svg (a picture) or .json (for Perfetto)", path);
+  }
+  return TOOL_OK;
+}
+
+int tool_write_timeline(const tsr_plan *plan, const char *path) {
+  tsr_format format;
+  int code = tool_timeline_format(path, &format);
+  if (code != TOOL_OK) return code;
+  char *text = NULL;
+  code = tool_status(tsr_plan_print(plan, format, &text));
+  if (code == TOOL_OK) code = tool_write_file(path, text);
+  free(text);
+  return code;
+}
+
+int tool_print_plan(const tsr_plan *plan, tsr_format format) {
+  char *text = NULL;
+  int code = tool_status(tsr_plan_print(plan, format, &text));
+  if (code == TOOL_OK) fputs(text, stdout);
+  free(text);
+  return code;
+}

@@ -36,7 +36,8 @@ rm -rf "$deps/usr/share" "${deps:?}/etc" "$libraries/cmake"
 
 # The descriptions say where they are, not /usr.
 for description in "$libraries"/pkgconfig/*.pc; do
-  sed -e 's|^prefix=.*|prefix=${pcfiledir}/../../..|' -e 's|=/usr/|=${pcfiledir}/../../../|' \
+  up='${pcfiledir}/../../..'
+  sed -E -e "s#^prefix=.*#prefix=$up#" -e "s#(=|-L|-I)/usr/#\\1$up/#g" \
     "$description" >"$work/pc" && cp "$work/pc" "$description"
 done
 

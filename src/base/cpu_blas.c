@@ -62,7 +62,13 @@ static atomic_bool loaded; /* blas may be read */
 
 /* RTLD_DEEPBIND keeps a preloaded BLAS (us, for one) from standing in for the library's own calls;
  * sanitizers refuse it. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(RTLD_DEEPBIND)
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined(SANITIZED) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+    !defined(RTLD_DEEPBIND)
 enum { OPEN_FLAGS = RTLD_NOW | RTLD_LOCAL };
 #else
 enum { OPEN_FLAGS = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND };

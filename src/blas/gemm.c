@@ -242,59 +242,60 @@ static int64_t next_chunk(const tsr_tiling *t, int step, int64_t rest) {
   return chunk < rest ? chunk : rest;
 }
 
-/* Tiles of one device that a pass covers: local rows li..li_end, columns lj..lj_end. */
+/* What a pass covers at one device: local tiles li .. li_end-1 by lj .. lj_end-1 of the device at
+ * (row, col) of the grid. */
 typedef struct pass {
-  int li, li_end, lj, lj_end;
+  int row, col, li, li_end, lj, lj_end;
 } pass;
 
-/* One chunk of local tile (li, lj) for every device of the grid. Tiles that are in the same place
- * of their devices may be ragged: each is cut by its own width. */
-static bool push_chunk(builder *b, int step, int li, int lj, int64_t from, int64_t length) {
+/* Chunks of one local column of tiles. */
+static bool push_column(builder *b, const pass *p, int lj, int step) {
   const tsr_tiling *t = b->tiling;
-  for (int r = 0; r < t->grid_rows; r++)
-    for (int c = 0; c < t->grid_cols; c++) {
-      part p = {.i = li * t->grid_rows + r, .j = lj * t->grid_cols + c};
-      if (p.i >= t->m.count || p.j >= t->n.count) continue;
-      int64_t width = length_of(&t->n, p.j);
-      if (from >= width) continue;
-      p.col = begin_of(&t->n, p.j) + from;
-      p.cols = from + length > width ? width - from : length;
-      if (!push_step(b, p, step)) return false;
-    }
-  return true;
-}
-
-/* The widest tile of the local column lj: chunks are cut for it. */
-static int64_t widest(const tsr_tiling *t, int lj) {
-  int64_t width = 0;
-  for (int c = 0; c < t->grid_cols; c++) {
-    int j = lj * t->grid_cols + c;
-    if (j < t->n.count && length_of(&t->n, j) > width) width = length_of(&t->n, j);
-  }
-  return width;
-}
-
-static bool push_pass_step(builder *b, pass p, int step) {
-  for (int lj = p.lj; lj < p.lj_end; lj++) {
-    int64_t width = widest(b->tiling, lj);
-    for (int64_t from = 0, length; from < width; from += length) {
-      length = next_chunk(b->tiling, step, width - from);
-      for (int li = p.li; li < p.li_end; li++)
-        if (!push_chunk(b, step, li, lj, from, length)) return false;
+  int j = lj * t->grid_cols + p->col;
+  if (j >= t->n.count) return true;
+  int64_t width = length_of(&t->n, j);
+  for (int64_t from = 0, length; from < width; from += length) {
+    length = next_chunk(t, step, width - from);
+    part c = {.j = j, .col = begin_of(&t->n, j) + from, .cols = length};
+    for (int li = p->li; li < p->li_end; li++) {
+      c.i = li * t->grid_rows + p->row;
+      if (c.i < t->m.count && !push_step(b, c, step)) return false;
     }
   }
   return true;
 }
 
-static bool push_pass(builder *b, pass p) {
+static bool push_pass_step(builder *b, const pass *p, int step) {
+  for (int lj = p->lj; lj < p->lj_end; lj++)
+    if (!push_column(b, p, lj, step)) return false;
+  return true;
+}
+
+static bool push_steps(builder *b, const pass *p) {
   if (b->scales_only) return push_pass_step(b, p, STEP_SCALE);
   for (int l = 0; l < b->tiling->k.count; l++)
     if (!push_pass_step(b, p, l)) return false;
   return !b->tiling->lazy || push_pass_step(b, p, STEP_ADD);
 }
 
+static bool push_group(builder *b, const pass *p) {
+  tsr_group group = {.first = b->graph->tasks.count};
+  if (!push_steps(b, p)) return false;
+  group.count = b->graph->tasks.count - group.first;
+  if (group.count == 0) return true;
+  group.device = b->graph->tasks.items[group.first].device;
+  return TSR_VEC_PUSH(&b->graph->groups, group);
+}
+
 static int least(int a, int b) {
   return a < b ? a : b;
+}
+
+static bool push_pass(builder *b, pass p) {
+  for (p.row = 0; p.row < b->tiling->grid_rows; p.row++)
+    for (p.col = 0; p.col < b->tiling->grid_cols; p.col++)
+      if (!push_group(b, &p)) return false;
+  return true;
 }
 
 static bool push_all(builder *b) {
@@ -305,7 +306,7 @@ static bool push_all(builder *b) {
       step_cols = t->pass_cols ? t->pass_cols : cols;
   for (int lj = 0; lj < cols; lj += step_cols)
     for (int li = 0; li < rows; li += step_rows) {
-      pass p = {li, least(li + step_rows, rows), lj, least(lj + step_cols, cols)};
+      pass p = {0, 0, li, least(li + step_rows, rows), lj, least(lj + step_cols, cols)};
       if (!push_pass(b, p)) return false;
     }
   return true;
@@ -324,13 +325,7 @@ tsr_status tsr_graph_gemm(const tsr_call *call, const tsr_tiling *tiling, tsr_gr
   *graph = (tsr_graph){0};
   b.wide = tiling->lazy && tsr_type_get(call->type)->wide != call->type;
   set_grids(call, tiling, graph);
-  int64_t tiles = (int64_t)tiling->m.count * tiling->n.count;
-  graph->owner = tsr_alloc(sizeof *graph->owner * (size_t)(tiles + 1));
-  if (graph->owner) {
-    for (int64_t i = 0; i < tiles; i++)
-      graph->owner[i] = owner_of(tiling, (int)(i / tiling->n.count), (int)(i % tiling->n.count));
-    if (push_all(&b)) return TSR_OK;
-  }
+  if (push_all(&b)) return TSR_OK;
   tsr_graph_free(graph);
   return tsr_fail(TSR_ERR_MEMORY, "no host memory for the graph of a gemm: use larger tiles");
 }

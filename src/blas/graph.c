@@ -36,6 +36,5 @@ void tsr_cuts_free(tsr_cuts *cuts) {
 
 void tsr_graph_free(tsr_graph *graph) {
   TSR_VEC_FREE(&graph->tasks);
-  tsr_dealloc(graph->owner);
-  graph->owner = NULL;
+  TSR_VEC_FREE(&graph->groups);
 }

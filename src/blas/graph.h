@@ -48,6 +48,14 @@ typedef struct tsr_task {
   bool last; /* after it, what it wrote of C is final */
 } tsr_task;
 
+/* The tasks of one device that work on the same tiles of C: tasks [first, first + count). Groups of
+ * different devices are independent, and so are those of one device: any order will do, but a
+ * group's own tasks are in order. */
+typedef struct tsr_group {
+  size_t first, count;
+  int16_t device;
+} tsr_group;
+
 /* The grid of tiles of a matrix, in its stored coordinates. count 0: the matrix is not used. */
 typedef struct tsr_tile_grid {
   tsr_cuts rows, cols; /* borrowed from the tiling */
@@ -56,11 +64,11 @@ typedef struct tsr_tile_grid {
 typedef struct tsr_graph {
   tsr_tile_grid grid[TSR_MATRICES];
   TSR_VEC(tsr_task) tasks;
-  int16_t *owner; /* device of each tile of C */
+  TSR_VEC(tsr_group) groups;
 } tsr_graph;
 
-/* GEMM. Tasks come pass by pass: in a pass slab by slab, in a slab chunk by chunk, each for every
- * device in turn; then, when lazy, the additions of C. TSR_ERR_MEMORY. */
+/* GEMM. Groups come pass by pass, in a pass one for each device; in a group slab by slab, in a slab
+ * chunk by chunk; then, when lazy, the additions of C. TSR_ERR_MEMORY. */
 tsr_status tsr_graph_gemm(const tsr_call *call, const tsr_tiling *tiling, tsr_graph *graph);
 
 void tsr_graph_free(tsr_graph *graph);

@@ -75,28 +75,28 @@ bool tsr_is_at_home(const tsr_scheduler *s, int matrix, int device) {
   return matrix == TSR_C_ || !s->options->copy_homes;
 }
 
-/* Calls visit(copy index, task) for every use of a copy, in the order of tasks. */
-typedef void (*visitor)(tsr_scheduler *s, size_t copy, int32_t task);
+/* Calls visit(copy index, place in the sequence) for every use of a copy, in that order. */
+typedef void (*visitor)(tsr_scheduler *s, size_t copy, int32_t place);
 
 static void each_use(tsr_scheduler *s, visitor visit) {
-  for (size_t t = 0; t < s->graph->tasks.count; t++) {
-    const tsr_task *task = &s->graph->tasks.items[t];
+  tsr_sequence_rewind(s);
+  const tsr_task *task;
+  for (int32_t place = 0; (task = tsr_sequence_next(s)) != NULL; place++)
     for (int i = 0; i < 3; i++) {
       const tsr_task_operand *o = &task->operand[i];
       if (o->access == TSR_NONE || tsr_is_at_home(s, o->matrix, task->device)) continue;
       tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, task->device);
-      visit(s, (size_t)(copy - s->copies), (int32_t)t);
+      visit(s, (size_t)(copy - s->copies), place);
     }
-  }
 }
 
-static void count_use(tsr_scheduler *s, size_t copy, int32_t task) {
-  (void)task;
+static void count_use(tsr_scheduler *s, size_t copy, int32_t place) {
+  (void)place;
   s->copies[copy].next++;
 }
 
-static void store_use(tsr_scheduler *s, size_t copy, int32_t task) {
-  s->uses[s->copies[copy].next++] = task;
+static void store_use(tsr_scheduler *s, size_t copy, int32_t place) {
+  s->uses[s->copies[copy].next++] = place;
 }
 
 /* Bytes each device would need if nothing were reused. */
@@ -173,7 +173,9 @@ tsr_status tsr_memory_init(tsr_scheduler *s) {
   size_t copies = 0, need[TSR_MACHINE_DEVICES];
   TSR_TRY(make_copies(s, &copies));
   TSR_TRY(make_ring(s));
+  s->slots = true; /* while uses are counted, groups keep the order of the graph */
   each_use(s, count_use);
+  s->slots = false;
   total_need(s, need);
   for (int d = 0; d < s->devices; d++) s->slots |= need[d] > s->options->budget[d];
   if (!s->slots) return TSR_OK;

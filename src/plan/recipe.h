@@ -13,7 +13,7 @@ typedef struct tsr_recipe {
   int64_t slab;             /* panels: the first slab of k, each next one is twice as long; 0: all
                                of k at once */
   int64_t chunk_first, chunk, chunk_last, chunk_least; /* as in tsr_tiling */
-  bool lazy;
+  bool lazy, by_eta;
   int64_t piece; /* bytes of a copy */
   int streams;
 } tsr_recipe;

@@ -398,6 +398,25 @@ bool tsr_route_fetch(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   return true;
 }
 
+float tsr_route_group_eta(tsr_scheduler *s, const tsr_group *group) {
+  double missing[TSR_MATRICES] = {0};
+  float eta = 0;
+  for (size_t t = group->first; t < group->first + group->count; t++)
+    for (int i = 0; i < 2; i++) {
+      const tsr_task_operand *o = &s->graph->tasks.items[t].operand[i];
+      if (!(o->access & TSR_READ) || o->matrix > TSR_B_) continue;
+      if (tsr_is_at_home(s, o->matrix, group->device)) continue;
+      if (tsr_copy_of(s, o->matrix, o->tile, group->device)->pieces != TSR_NOTHING) continue;
+      missing[o->matrix] += (double)o->rows * (double)o->cols * (double)s->size[o->matrix];
+    }
+  for (int x = TSR_A; x <= TSR_B_; x++) {
+    int home = s->call->operand[x].location;
+    if (missing[x] > 0)
+      eta = fmaxf(eta, arrival(s, home, group->device, missing[x], missing[x], 0));
+  }
+  return eta;
+}
+
 void tsr_route_wait(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   if (tsr_copy_of(s, o->matrix, o->tile, device)->pieces == TSR_NOTHING) return;
   piece_range p = pieces_of(s, o);

@@ -48,11 +48,15 @@ static tsr_status set_up(tsr_scheduler *s) {
   TSR_TRY(tsr_route_init(s));
   TSR_TRY(find_readers(s));
   if (!add_homes(s)) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
-  return tsr_memory_init(s);
+  TSR_TRY(tsr_sequence_init(s));
+  TSR_TRY(tsr_memory_init(s));
+  tsr_sequence_rewind(s);
+  return TSR_OK;
 }
 
 static void tear_down(tsr_scheduler *s) {
   tsr_memory_free(s);
+  tsr_sequence_free(s);
   tsr_route_free(s);
   tsr_dealloc(s->seen);
   for (int x = 0; x < TSR_OPERANDS; x++) tsr_dealloc(s->readers[x]);
@@ -184,9 +188,10 @@ tsr_status tsr_schedule(const tsr_machine *machine, const tsr_graph *graph,
   s->plan = plan;
   tsr_status status = set_up(s);
   bool done = status == TSR_OK;
-  for (size_t t = 0; done && t < graph->tasks.count; t++) {
-    s->now = (int32_t)t;
-    done = schedule_task(s, &graph->tasks.items[t]);
+  const tsr_task *task;
+  for (int32_t place = 0; done && (task = tsr_sequence_next(s)) != NULL; place++) {
+    s->now = place;
+    done = schedule_task(s, task);
   }
   *fits = done;
   if (status == TSR_OK && !done && !s->no_room)

@@ -16,6 +16,7 @@ typedef struct tsr_schedule_options {
   int64_t piece;   /* bytes of a copy */
   int streams;     /* compute queues of a device */
   bool relay;      /* what several devices read leaves its home once, if they reach each other */
+  bool by_eta;     /* a device takes next the group whose inputs arrive first; not with slots */
   bool copy_homes; /* read operands from tiles even at their home, so that kernels see one ld */
   const size_t *budget; /* bytes for each device */
   size_t ring;          /* bytes of the staging ring */
@@ -77,6 +78,8 @@ typedef struct tsr_scheduler {
   int waiting_count;
   bool out_of_memory;
 
+  struct tsr_sequence *sequence; /* sequence.c */
+
   /* tiles */
   tsr_tile_copy *copies;
   size_t first_copy[TSR_MATRICES + 1];
@@ -124,6 +127,16 @@ void tsr_commands_wait_marks(tsr_scheduler *s, int32_t marks);
  * when memory is out. */
 int32_t tsr_commands_add(tsr_scheduler *s, tsr_command command);
 
+/* ---- sequence.c: the order in which tasks are scheduled ---- */
+
+tsr_status tsr_sequence_init(tsr_scheduler *s);
+void tsr_sequence_free(tsr_scheduler *s);
+void tsr_sequence_rewind(tsr_scheduler *s);
+
+/* The next task: the devices take turns, each going through its groups, by ETA if asked to. NULL
+ * after the last one. */
+const tsr_task *tsr_sequence_next(tsr_scheduler *s);
+
 /* ---- memory.c ---- */
 
 tsr_status tsr_memory_init(tsr_scheduler *s);
@@ -169,6 +182,9 @@ void tsr_route_wait(tsr_scheduler *s, const tsr_task_operand *operand, int devic
 /* Brings a rectangle of C from the device to its home after the command `after`. */
 bool tsr_route_bring_home(tsr_scheduler *s, const tsr_task_operand *operand, int device,
                           int32_t after);
+
+/* Estimated time at which everything that a group reads and its device lacks could be there. */
+float tsr_route_group_eta(tsr_scheduler *s, const tsr_group *group);
 
 /* Rows and columns of the pieces of a rows x cols tile. */
 void tsr_piece_shape(int64_t rows, int64_t cols, size_t size, int64_t bytes, int64_t *piece_rows,

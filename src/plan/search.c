@@ -52,6 +52,7 @@ static tsr_status build(search *s, const tsr_recipe *r, const tsr_graph *graph, 
   tsr_schedule_options options = {.piece = r->piece,
                                   .streams = r->streams,
                                   .relay = true,
+                                  .by_eta = r->by_eta,
                                   .copy_homes = s->options->reproducible,
                                   .budget = s->options->budget,
                                   .ring = s->options->ring};
@@ -230,7 +231,15 @@ static tsr_status try_value(search *s, size_t field, int64_t value, bool *better
   return try_recipe(s, &r, better);
 }
 
-static tsr_status try_flags(search *s, bool *better) {
+static tsr_status try_order(search *s, bool *better) {
+  tsr_recipe r = s->best_recipe;
+  *better = false;
+  if (r.tile == 0) return TSR_OK; /* a group for each device: there is one order */
+  r.by_eta = !r.by_eta;
+  return try_recipe(s, &r, better);
+}
+
+static tsr_status try_lazy(search *s, bool *better) {
   tsr_recipe r = s->best_recipe;
   *better = false;
   r.lazy = !r.lazy;
@@ -265,7 +274,9 @@ static tsr_status descend(search *s) {
         TSR_TRY(try_value(s, steps[i].field, steps[i].value[v], &better));
         any |= better;
       }
-    TSR_TRY(try_flags(s, &better));
+    TSR_TRY(try_order(s, &better));
+    any |= better;
+    TSR_TRY(try_lazy(s, &better));
     any |= better;
   }
   return TSR_OK;

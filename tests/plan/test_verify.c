@@ -60,7 +60,7 @@ static tsr_command *find(tsr_plan *plan, bool (*is)(const tsr_command *), int nt
   for (size_t i = 0; i < plan->commands.count; ++i)
     if (is(&plan->commands.items[i]) && nth-- == 0) return &plan->commands.items[i];
   fail_msg("the plan has no such command to spoil");
-  return NULL;
+  abort(); /* never: fail_msg does not return */
 }
 
 static uint32_t index_of(const tsr_plan *plan, const tsr_command *c) {

@@ -1,0 +1,328 @@
+/* What the host engine offers to tests: checking, limits, failures on demand. */
+#include "harness.h"
+
+#include <math.h>
+
+#include "base/alloc.h"
+#include "base/types.h"
+#include "engine/host/host.h"
+
+enum { N = 32 };
+static const size_t bytes = N * N * sizeof(double);
+
+/* One device, two queues, tiles a, b, c of N x N doubles, and host memory for one. */
+typedef struct stage {
+  harness h;
+  tsr_queue *in, *compute;
+  tsr_event *here;
+  double *host;
+  void *a, *b, *c;
+} stage;
+
+static stage stage_open(tsr_engine_options options) {
+  if (!options.count) options.count = 2;
+  stage s = {0};
+  OK(tsr_engine_host.open(&options, &s.h.state, s.h.info, &s.h.count));
+  s.h.engine = &tsr_engine_host;
+  s.in = queue_of(&s.h, 0, TSR_QUEUE_IN);
+  s.compute = queue_of(&s.h, 0, TSR_QUEUE_COMPUTE);
+  s.here = event_of(&s.h, 0, false);
+  s.host = calloc(1, bytes);
+  s.a = take(&s.h, 0, bytes);
+  s.b = take(&s.h, 0, bytes);
+  s.c = take(&s.h, 0, bytes);
+  return s;
+}
+
+static void stage_close(stage *s) {
+  s->h.engine->queue_destroy(s->in);
+  s->h.engine->queue_destroy(s->compute);
+  s->h.engine->event_destroy(s->here);
+  s->h.engine->close(s->h.state); /* and what was allocated */
+  free(s->host);
+}
+
+static void put(stage *s, void *tile) {
+  tsr_copy_args copy = plain_copy(tile, 0, s->host, TSR_HOST, bytes);
+  OK(s->h.engine->copy(s->in, &copy));
+}
+
+static tsr_kernel_args gemm_of(const stage *s, double beta) {
+  return (tsr_kernel_args){.kernel = TSR_KERNEL_GEMM,
+                           .type = TSR_D,
+                           .transa = TSR_NO_TRANS,
+                           .transb = TSR_TRANS,
+                           .m = N,
+                           .n = N,
+                           .k = N,
+                           .alpha = {1, 0},
+                           .beta = {beta, 0},
+                           .a = s->a,
+                           .b = s->b,
+                           .c = s->c,
+                           .lda = N,
+                           .ldb = N,
+                           .ldc = N};
+}
+
+static void multiply(stage *s, double beta) {
+  tsr_kernel_args args = gemm_of(s, beta);
+  OK(s->h.engine->kernel(s->compute, &args));
+}
+
+static void join(stage *s) {
+  OK(s->h.engine->record(s->in, s->here));
+  OK(s->h.engine->wait(s->compute, s->here));
+}
+
+static void expect(stage *s, tsr_queue *queue, tsr_status status, const char *words) {
+  assert_int_equal(drain(&s->h, queue, 0), status);
+  if (words && !strstr(tsr_message(), words))
+    fail_msg("\"%s\" is not in: %s", words, tsr_message());
+}
+
+/* ---- Checking mode -------------------------------------------------------- */
+
+static void test_poison_is_nan(void **state) {
+  (void)state;
+  double d;
+  float f;
+  tsr_engine_host_poison(&d, sizeof d);
+  tsr_engine_host_poison(&f, sizeof f);
+  assert_true(isnan(d) && isnan(f));
+  assert_true(isnan(tsr_half_to_float(TSR_POISON)) && isnan(tsr_bfloat_to_float(TSR_POISON)));
+}
+
+static void test_right_passes(void **state) {
+  (void)state;
+  stage s = stage_open((tsr_engine_options){.check = true});
+  put(&s, s.a);
+  put(&s, s.b);
+  join(&s);
+  multiply(&s, 0); /* does not read c */
+  multiply(&s, 1);
+  expect(&s, s.compute, TSR_OK, NULL);
+  stage_close(&s);
+}
+
+static void test_unwritten_operand(void **state) {
+  (void)state;
+  stage s = stage_open((tsr_engine_options){.check = true});
+  put(&s, s.a);
+  join(&s);
+  multiply(&s, 0);
+  expect(&s, s.compute, TSR_ERR_CHECK, "b,");
+  expect(&s, s.compute, TSR_ERR_CHECK, "b,"); /* it stays */
+  stage_close(&s);
+}
+
+static void test_unwritten_c(void **state) {
+  (void)state;
+  stage s = stage_open((tsr_engine_options){.check = true});
+  put(&s, s.a);
+  put(&s, s.b);
+  join(&s);
+  multiply(&s, 0.5);
+  expect(&s, s.compute, TSR_ERR_CHECK, "c,");
+  stage_close(&s);
+}
+
+/* One element of one column is missing. */
+static void test_unwritten_element(void **state) {
+  (void)state;
+  static const tsr_type types[] = {TSR_D, TSR_S, TSR_H, TSR_B, TSR_C, TSR_Z};
+  for (int t = 0; t < 6; t++) {
+    stage s = stage_open((tsr_engine_options){.check = true});
+    size_t size = tsr_type_get(types[t])->size;
+    put(&s, s.a);
+    put(&s, s.b);
+    expect(&s, s.in, TSR_OK, NULL);
+    tsr_engine_host_poison((char *)s.b + 5 * size, size);
+    join(&s);
+    tsr_kernel_args args = gemm_of(&s, 0);
+    args.type = types[t];
+    args.m = args.n = args.k = args.lda = args.ldb = args.ldc = 8;
+    OK(s.h.engine->kernel(s.compute, &args));
+    expect(&s, s.compute, TSR_ERR_CHECK, "b,");
+    stage_close(&s);
+  }
+}
+
+static void test_unwritten_copy(void **state) {
+  (void)state;
+  stage s = stage_open((tsr_engine_options){.check = true});
+  void *other = take(&s.h, 1, bytes);
+  tsr_copy_args copy = plain_copy(other, 1, s.a, 0, bytes);
+  OK(s.h.engine->copy(s.in, &copy));
+  expect(&s, s.in, TSR_ERR_CHECK, "source");
+  stage_close(&s);
+}
+
+/* Poison once more: what a former call left is not to be read. */
+static void test_poison_again(void **state) {
+  (void)state;
+  stage s = stage_open((tsr_engine_options){.check = true});
+  put(&s, s.a);
+  put(&s, s.b);
+  join(&s);
+  multiply(&s, 0);
+  expect(&s, s.compute, TSR_OK, NULL);
+  tsr_engine_host_poison(s.a, bytes);
+  multiply(&s, 0);
+  expect(&s, s.compute, TSR_ERR_CHECK, "a,");
+  stage_close(&s);
+}
+
+/* The wait is left out, and the copy is held up behind long kernels on another queue. */
+static void test_missing_wait(void **state) {
+  (void)state;
+  stage s = stage_open((tsr_engine_options){.check = true});
+  tsr_queue *slow = queue_of(&s.h, 1, TSR_QUEUE_COMPUTE);
+  tsr_event *late = event_of(&s.h, 1, false);
+  enum { LONG = 512 };
+  double *a = take(&s.h, 1, LONG * LONG * sizeof(double));
+  double *c = take(&s.h, 1, LONG * LONG * sizeof(double));
+  memset(a, 0, LONG * LONG * sizeof(double));
+  tsr_kernel_args gemm = {.kernel = TSR_KERNEL_GEMM,
+                          .type = TSR_D,
+                          .transa = TSR_NO_TRANS,
+                          .transb = TSR_NO_TRANS,
+                          .m = LONG,
+                          .n = LONG,
+                          .k = LONG,
+                          .alpha = {1, 0},
+                          .a = a,
+                          .b = a,
+                          .c = c,
+                          .lda = LONG,
+                          .ldb = LONG,
+                          .ldc = LONG};
+  for (int i = 0; i < 8; i++) OK(s.h.engine->kernel(slow, &gemm));
+  OK(s.h.engine->record(slow, late));
+  OK(s.h.engine->wait(s.in, late));
+  put(&s, s.a);
+  put(&s, s.b);
+  multiply(&s, 0);
+  expect(&s, s.compute, TSR_ERR_CHECK, "reads what no command wrote");
+  s.h.engine->queue_destroy(slow);
+  s.h.engine->event_destroy(late);
+  stage_close(&s);
+}
+
+static void test_outside(void **state) {
+  (void)state;
+  for (int where = 0; where < 3; where++) {
+    stage s = stage_open((tsr_engine_options){.check = true});
+    char *other = take(&s.h, 1, bytes);
+    char *targets[] = {(char *)s.a + 8, (char *)s.host, other}; /* too long, host's, another's */
+    tsr_copy_args copy = plain_copy(targets[where], 0, s.host, TSR_HOST, bytes);
+    OK(s.h.engine->copy(s.in, &copy));
+    expect(&s, s.in, TSR_ERR_CHECK, "is not in the memory");
+    stage_close(&s);
+  }
+}
+
+static void test_never_recorded(void **state) {
+  (void)state;
+  stage s = stage_open((tsr_engine_options){0});
+  bool passed;
+  assert_int_equal(s.h.engine->wait(s.compute, s.here), TSR_ERR_CHECK);
+  assert_int_equal(s.h.engine->query(s.here, &passed, NULL), TSR_ERR_CHECK);
+  stage_close(&s);
+}
+
+/* ---- Limits and failures -------------------------------------------------- */
+
+static void test_memory_limit(void **state) {
+  (void)state;
+  stage s = stage_open((tsr_engine_options){.emulated_memory = 4 * bytes});
+  assert_int_equal(s.h.info[0].memory_free, 4 * bytes);
+  void *p = NULL, *q = NULL;
+  assert_int_equal(s.h.engine->alloc(s.h.state, 0, bytes + 1, &p), TSR_ERR_MEMORY);
+  OK(s.h.engine->alloc(s.h.state, 0, bytes, &p));
+  assert_int_equal(s.h.engine->alloc(s.h.state, 0, 1, &q), TSR_ERR_MEMORY);
+  OK(s.h.engine->alloc(s.h.state, TSR_HOST, 9 * bytes, &q));
+  s.h.engine->free(s.h.state, 0, p);
+  OK(s.h.engine->alloc(s.h.state, 0, bytes, &p));
+  assert_int_equal((uintptr_t)p % 512, 0);
+  stage_close(&s);
+}
+
+static void test_fail_at(void **state) {
+  (void)state;
+  stage s = stage_open((tsr_engine_options){0});
+  void *p = NULL;
+  tsr_engine_host_fail_at(1);
+  assert_int_equal(s.h.engine->alloc(s.h.state, 0, 8, &p), TSR_ERR_MEMORY);
+  OK(s.h.engine->alloc(s.h.state, 0, 8, &p));
+  tsr_engine_host_fail_at(2);
+  put(&s, s.a);
+  put(&s, s.b);
+  expect(&s, s.in, TSR_ERR_DEVICE, "command 2");
+  multiply(&s, 0); /* a failed device works no more, but its events pass */
+  expect(&s, s.compute, TSR_ERR_DEVICE, NULL);
+  tsr_engine_host_fail_at(0);
+  stage_close(&s);
+}
+
+/* All that one use of the engine allocates, with each allocation failing in turn. */
+static tsr_status use_everything(void) {
+  tsr_engine_state *opened = NULL;
+  tsr_device_info info[TSR_MAX_DEVICES];
+  tsr_queue *queue = NULL;
+  tsr_event *event = NULL;
+  const tsr_engine *e = &tsr_engine_host;
+  void *p = NULL;
+  int count;
+  double x[4] = {1, 2, 3, 4};
+  TSR_TRY(e->open(&(tsr_engine_options){.count = 1}, &opened, info, &count));
+  tsr_status status = e->alloc(opened, 0, sizeof x, &p);
+  tsr_copy_args copy = plain_copy(p, 0, x, TSR_HOST, sizeof x);
+  if (status == TSR_OK) status = e->pin(opened, x, sizeof x, true);
+  if (status == TSR_OK) status = e->queue_create(opened, 0, TSR_QUEUE_IN, NULL, &queue);
+  if (status == TSR_OK) status = e->event_create(opened, 0, false, &event);
+  if (status == TSR_OK) status = e->copy(queue, &copy);
+  if (status == TSR_OK) status = e->record(queue, event);
+  if (status == TSR_OK) status = e->wait(queue, event);
+  e->queue_destroy(queue);
+  e->event_destroy(event);
+  e->close(opened);
+  return status;
+}
+
+static void test_allocations(void **state) {
+  (void)state;
+  tsr_status status = TSR_ERR_MEMORY;
+  int n = 0;
+  while (status != TSR_OK) {
+    assert_int_equal(status, TSR_ERR_MEMORY);
+    tsr_alloc_fail_at(++n);
+    status = use_everything();
+    tsr_alloc_fail_at(0);
+    assert_in_range(n, 1, 50);
+  }
+  assert_in_range(n, 8, 50);
+}
+
+static void test_options(void **state) {
+  (void)state;
+  tsr_engine_state *opened = NULL;
+  tsr_device_info info[TSR_MAX_DEVICES];
+  int count = 0;
+  tsr_engine_options many = {.count = TSR_MAX_DEVICES + 1};
+  assert_int_equal(tsr_engine_host.open(&many, &opened, info, &count), TSR_ERR_ARGUMENT);
+  assert_true(!opened && count == 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_poison_is_nan),     cmocka_unit_test(test_right_passes),
+      cmocka_unit_test(test_unwritten_operand), cmocka_unit_test(test_unwritten_c),
+      cmocka_unit_test(test_unwritten_element), cmocka_unit_test(test_unwritten_copy),
+      cmocka_unit_test(test_poison_again),      cmocka_unit_test(test_missing_wait),
+      cmocka_unit_test(test_outside),           cmocka_unit_test(test_never_recorded),
+      cmocka_unit_test(test_memory_limit),      cmocka_unit_test(test_fail_at),
+      cmocka_unit_test(test_allocations),       cmocka_unit_test(test_options),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -111,7 +111,8 @@ void tsr_plan_summary(const tsr_plan *plan, tsr_prediction *prediction) {
 
 /* ---- Text ---- */
 
-static void add_scaled(tsr_text *text, double value, const char *unit) {
+/* The number at least that many characters wide. */
+static void add_scaled(tsr_text *text, int width, double value, const char *unit) {
   static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
   int i = 0;
   while (i < 5 && value >= 999.5) {
@@ -189,9 +190,9 @@ static void add_shapes(tsr_text *text, const tsr_plan *plan) {
   tsr_text_add(text, "\ncopies     %lld", (long long)shape.copies);
   if (shape.copies > 0) {
     tsr_text_add(text, ", from ");
-    add_scaled(text, shape.least_copy, "B");
+    add_scaled(text, 0, shape.least_copy, "B");
     tsr_text_add(text, " to ");
-    add_scaled(text, shape.most_copy, "B");
+    add_scaled(text, 0, shape.most_copy, "B");
   }
   tsr_text_add(text, "\n");
 }
@@ -225,7 +226,7 @@ static void add_links(tsr_text *text, const tsr_plan *plan, const tsr_machine *m
       tsr_name source, target;
       tsr_text_add(text, "  %-9s -> %-9s   ", tsr_plan_location_name(plan, from, &source),
                    tsr_plan_location_name(plan, to, &target));
-      add_scaled(text, bytes, "B");
+      add_scaled(text, 5, bytes, "B");
       double rate = machine == NULL ? 0 : machine->link[from][to].bandwidth;
       add_busy(text, bytes / (rate * plan->seconds));
     }
@@ -248,7 +249,7 @@ static void add_channels(tsr_text *text, const tsr_plan *plan, const tsr_machine
     double bytes = channel_load(channel, moved);
     if (bytes == 0) continue;
     tsr_text_add(text, "  %-22s   ", channel->name);
-    add_scaled(text, bytes, "B");
+    add_scaled(text, 5, bytes, "B");
     add_busy(text, bytes / (channel->capacity * plan->seconds));
   }
 }
@@ -259,7 +260,7 @@ static void add_memory(tsr_text *text, const tsr_plan *plan) {
     if (plan->arena[at] == 0) continue;
     tsr_name name;
     tsr_text_add(text, "  %-22s   ", tsr_plan_location_name(plan, at, &name));
-    add_scaled(text, (double)plan->arena[at], "B");
+    add_scaled(text, 5, (double)plan->arena[at], "B");
     tsr_text_add(text, "%s\n", at < plan->machine_devices ? "" : " of staging ring");
   }
 }

@@ -39,12 +39,45 @@ static bool is_ready(tsr_ticket *job, uint32_t command) {
   return true;
 }
 
+/* What is in flight gives host memory back as it ends: a submission that found none is tried again
+ * before the job, perhaps half done, is given up. */
+static bool try_again(tsr_status status, int *attempts) {
+  if (status != TSR_ERR_MEMORY || *attempts == 0) return false;
+  --*attempts;
+  tsr_sleep(1e-3);
+  return true;
+}
+
+static tsr_status enter_wait(const tsr_engine *engine, tsr_queue *queue, tsr_event *event) {
+  int attempts = 5;
+  tsr_status status;
+  do status = engine->wait(queue, event);
+  while (try_again(status, &attempts));
+  return status;
+}
+
+static tsr_status issue(tsr_ticket *job, uint32_t command, tsr_queue *queue) {
+  int attempts = 5;
+  tsr_status status;
+  do status = tsr_issue(job, command, queue);
+  while (try_again(status, &attempts));
+  return status;
+}
+
+static tsr_status record(const tsr_engine *engine, tsr_queue *queue, tsr_event *event) {
+  int attempts = 5;
+  tsr_status status;
+  do status = engine->record(queue, event);
+  while (try_again(status, &attempts));
+  return status;
+}
+
 static tsr_status enter_waits(tsr_ticket *job, const tsr_command *c, tsr_queue *queue) {
   const uint32_t *waits = job->plan->waits.items + c->wait;
   for (uint32_t i = 0; i < c->waits; i++) {
     uint16_t source = job->plan->commands.items[waits[i]].queue;
     if (source == c->queue || tsr_job_on_lane(job, waits[i])) continue;
-    TSR_TRY(job->runner->engine->wait(queue, tsr_job_event(job, waits[i])));
+    TSR_TRY(enter_wait(job->runner->engine, queue, tsr_job_event(job, waits[i])));
   }
   return TSR_OK;
 }
@@ -55,9 +88,9 @@ static tsr_status submit(walk *w, uint32_t command) {
   tsr_queue *queue = job->program->queue[c->queue];
   TSR_TRY(enter_waits(job, c, queue));
   if (job->trace) job->times[2 * command] = (float)(tsr_now() - job->entered);
-  TSR_TRY(tsr_issue(job, command, queue));
+  TSR_TRY(issue(job, command, queue));
   if (job->trace || job->program->event[command] != TSR_NO_EVENT)
-    TSR_TRY(job->runner->engine->record(queue, tsr_job_event(job, command)));
+    TSR_TRY(record(job->runner->engine, queue, tsr_job_event(job, command)));
   atomic_store_explicit(&job->program->flag[command], job->epoch, memory_order_release);
   w->side->cursor[c->queue]++;
   return TSR_OK;
@@ -111,7 +144,7 @@ static tsr_status wait_for_users(walk *w) {
   for (int d = 0; d < w->job->runner->devices; d++) {
     if (!(w->job->tied & 1u << d)) continue;
     for (int i = 0; i < w->queues; i++)
-      TSR_TRY(engine->wait(w->job->program->queue[w->used[i]], w->job->runner->side[d].mark));
+      TSR_TRY(enter_wait(engine, w->job->program->queue[w->used[i]], w->job->runner->side[d].mark));
   }
   return TSR_OK;
 }
@@ -124,7 +157,7 @@ static void begin(walk *w) {
   uint32_t mine = job->tied & 1u << w->worker->device;
   tsr_status status = TSR_OK;
   if (mine != 0) {
-    status = job->runner->engine->record(w->side->user, w->side->mark);
+    status = record(job->runner->engine, w->side->user, w->side->mark);
     if (status != TSR_OK) tsr_job_fail(job, status);
     atomic_fetch_or_explicit(&job->started, mine, memory_order_release);
   }
@@ -142,7 +175,7 @@ static tsr_status hold_user(walk *w) {
   if (tsr_job_failed(w->job)) return TSR_OK;
   for (int d = 0; d < runner->devices; d++)
     for (int i = 0; (p->devices & 1u << d) && i < p->used_first[d + 1] - p->used_first[d]; i++)
-      TSR_TRY(runner->engine->wait(w->side->user, runner->side[d].last.items[i]));
+      TSR_TRY(enter_wait(runner->engine, w->side->user, runner->side[d].last.items[i]));
   return TSR_OK;
 }
 
@@ -164,7 +197,7 @@ static void end(walk *w) {
   const tsr_engine *engine = job->runner->engine;
   bool recorded[TSR_PLAN_QUEUES];
   for (int i = 0; i < w->queues; i++) {
-    tsr_status status = engine->record(job->program->queue[w->used[i]], w->side->last.items[i]);
+    tsr_status status = record(engine, job->program->queue[w->used[i]], w->side->last.items[i]);
     recorded[i] = status == TSR_OK;
     if (status != TSR_OK) tsr_job_fail(job, status);
   }

@@ -1,0 +1,215 @@
+/* From a call to its plan, and from its plan to its end. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "front/context.h"
+#include "run/place.h"
+
+/* Tries with ever smaller budgets before lack of memory is the user's problem. */
+enum { MOST_ATTEMPTS = 8 };
+static const double shrink = 0.7;
+
+/* ---- Places ---- */
+
+tsr_status tsr_context_place(tsr_context *context, tsr_call *call, const tsr_binding *binding,
+                             bool exchanged) {
+  static const char *const names[2][TSR_OPERANDS] = {{"a", "b", "c"}, {"b", "a", "c"}};
+  bool used[TSR_OPERANDS] = {!tsr_call_scales_only(call), !tsr_call_scales_only(call), true};
+  for (int i = 0; i < TSR_OPERANDS; i++)
+    TSR_TRY(tsr_place_operand(context->engine, context->state, context->devices, call->type,
+                              names[exchanged][i], used[i] ? binding->base[i] : NULL,
+                              &call->operand[i]));
+  return TSR_OK;
+}
+
+static bool is_on_device(const tsr_call *call) {
+  for (int i = 0; i < TSR_OPERANDS; i++)
+    if (call->operand[i].memory == TSR_DEVICE) return true;
+  return false;
+}
+
+/* ---- Plans ---- */
+
+static tsr_status plan_and_verify(tsr_context *context, const tsr_call *call,
+                                  const tsr_plan_options *options, tsr_plan **plan) {
+  pthread_rwlock_rdlock(&context->machine_lock);
+  tsr_status status = tsr_plan_make(context->machine, call, options, plan);
+  if (status == TSR_OK && context->check && (*plan)->devices > 0) {
+    status = tsr_plan_verify(*plan, context->machine, options->budget);
+    if (status != TSR_OK) tsr_plan_free(*plan);
+  }
+  pthread_rwlock_unlock(&context->machine_lock);
+  return status;
+}
+
+tsr_status tsr_context_make_plan(tsr_context *context, const tsr_call *call, tsr_plan **plan) {
+  pthread_mutex_lock(&context->lock);
+  tsr_plan_options options = context->planning;
+  pthread_mutex_unlock(&context->lock);
+  if (is_on_device(call)) options.obey_devices = true; /* the CPU cannot reach it */
+  tsr_plan *made;
+  TSR_TRY(plan_and_verify(context, call, &options, &made));
+  made->owner = context;
+  atomic_fetch_add(&context->references, 1);
+  atomic_store(&made->references, 1);
+  tsr_status status = TSR_OK;
+  if (made->devices > 0 && context->runner != NULL) status = tsr_runner_prepare(made);
+  if (status == TSR_OK)
+    *plan = made;
+  else
+    tsr_plan_unref(made);
+  return status;
+}
+
+static tsr_status find_plan(tsr_context *context, const tsr_call *call, tsr_plan **plan) {
+  pthread_mutex_lock(&context->lock);
+  uint64_t digest = context->digest;
+  pthread_mutex_unlock(&context->lock);
+  *plan = tsr_cache_find(context->cache, call, digest);
+  if (*plan != NULL) return TSR_OK;
+  TSR_TRY(tsr_context_make_plan(context, call, plan));
+  tsr_cache_add(context->cache, call, digest, *plan);
+  return TSR_OK;
+}
+
+/* ---- The end of a call ---- */
+
+tsr_status tsr_context_collect(tsr_context *context, tsr_ticket *ticket) {
+  tsr_plan *plan = tsr_ticket_plan(ticket), *former = NULL;
+  tsr_status status = tsr_ticket_wait(ticket);
+  float *times = tsr_ticket_take_times(ticket);
+  if (status == TSR_OK) {
+    pthread_mutex_lock(&context->lock);
+    plan->measured = tsr_ticket_seconds(ticket);
+    float *old = plan->times;
+    if (times != NULL) plan->times = times;
+    if (times != NULL) times = old;
+    former = context->last;
+    context->last = plan;
+    pthread_mutex_unlock(&context->lock);
+  }
+  tsr_dealloc(times);
+  tsr_ticket_release(ticket);
+  tsr_plan_unref(status == TSR_OK ? former : plan);
+  return status;
+}
+
+static void note_error(tsr_context *context, tsr_status status) {
+  if (status == TSR_OK) return;
+  pthread_mutex_lock(&context->lock);
+  if (context->error.status == TSR_OK) tsr_error_take(status, &context->error);
+  pthread_mutex_unlock(&context->lock);
+}
+
+/* The oldest asynchronous call, if it is complete or if all are to be waited for. */
+static tsr_ticket *next_pending(tsr_context *context, bool all) {
+  tsr_ticket *ticket = NULL;
+  pthread_mutex_lock(&context->lock);
+  if (context->pending.count > 0 && (all || tsr_ticket_done(context->pending.items[0]))) {
+    ticket = context->pending.items[0];
+    context->pending.count--;
+    memmove(context->pending.items, context->pending.items + 1,
+            context->pending.count * sizeof *context->pending.items);
+  }
+  pthread_mutex_unlock(&context->lock);
+  return ticket;
+}
+
+void tsr_context_collect_pending(tsr_context *context) {
+  for (tsr_ticket *ticket; (ticket = next_pending(context, true)) != NULL;)
+    note_error(context, tsr_context_collect(context, ticket));
+}
+
+/* A ticket that cannot be kept for later is waited for now. */
+static void keep_for_later(tsr_context *context, tsr_ticket *ticket) {
+  pthread_mutex_lock(&context->lock);
+  bool kept = TSR_VEC_PUSH(&context->pending, ticket);
+  pthread_mutex_unlock(&context->lock);
+  if (!kept) note_error(context, tsr_context_collect(context, ticket));
+  for (tsr_ticket *old; (old = next_pending(context, false)) != NULL;)
+    note_error(context, tsr_context_collect(context, old));
+}
+
+/* ---- Running ---- */
+
+static tsr_status submit(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
+                         int *short_of, tsr_ticket **ticket) {
+  tsr_submission submission = {.plan = plan, .binding = *binding, .trace = context->trace};
+  atomic_fetch_add(&plan->references, 1);
+  tsr_status status = tsr_runner_submit(context->runner, &submission, ticket);
+  if (status != TSR_OK) tsr_plan_unref(plan);
+  *short_of = submission.short_of;
+  return status;
+}
+
+tsr_status tsr_context_run(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
+                           int *short_of) {
+  tsr_ticket *ticket;
+  TSR_TRY(submit(context, plan, binding, short_of, &ticket));
+  return tsr_context_collect(context, ticket);
+}
+
+static tsr_status run_plan(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
+                           bool async, int *short_of) {
+  if (!async) return tsr_context_run(context, plan, binding, short_of);
+  tsr_ticket *ticket;
+  TSR_TRY(submit(context, plan, binding, short_of, &ticket));
+  keep_for_later(context, ticket);
+  return TSR_OK;
+}
+
+/* The location has not as much memory as its budget says: less from now on. */
+static void shrink_budget(tsr_context *context, const tsr_plan *plan, int location) {
+  size_t less = (size_t)(shrink * (double)plan->arena[location]);
+  pthread_mutex_lock(&context->lock);
+  size_t *budget = location < context->devices ? &context->planning.budget[location]
+                                               : &context->planning.ring;
+  if (less < *budget) *budget = less;
+  tsr_context_note_settings(context);
+  pthread_mutex_unlock(&context->lock);
+  tsr_log(TSR_LOG_INFO, "location %d has no room for %zu bytes: planning again with %zu", location,
+          plan->arena[location], less);
+}
+
+static tsr_status call_on_cpu(tsr_context *context, const tsr_call *call,
+                              const tsr_binding *binding) {
+  TSR_TRY(tsr_context_wait_for_devices(context));
+  return tsr_call_on_cpu(call, binding);
+}
+
+static void set_last(tsr_context *context, tsr_plan *plan) {
+  atomic_fetch_add(&plan->references, 1);
+  pthread_mutex_lock(&context->lock);
+  tsr_plan *former = context->last;
+  context->last = plan;
+  pthread_mutex_unlock(&context->lock);
+  tsr_plan_unref(former);
+}
+
+static tsr_status run_call(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
+                           bool async, bool *again) {
+  tsr_plan *plan;
+  int short_of = -1;
+  TSR_TRY(find_plan(context, call, &plan));
+  tsr_status status;
+  if (plan->devices == 0) {
+    status = call_on_cpu(context, call, binding);
+    if (status == TSR_OK) set_last(context, plan);
+  } else {
+    status = run_plan(context, plan, binding, async, &short_of);
+  }
+  *again = status == TSR_ERR_MEMORY && short_of >= 0;
+  if (*again) shrink_budget(context, plan, short_of);
+  tsr_plan_unref(plan);
+  return status;
+}
+
+tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_binding *binding,
+                            bool async) {
+  bool again = true;
+  tsr_status status = TSR_OK;
+  for (int i = 0; i < MOST_ATTEMPTS && again; i++)
+    status = run_call(context, call, binding, async, &again);
+  return status;
+}

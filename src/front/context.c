@@ -1,0 +1,163 @@
+#include "front/context.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/cpu_blas.h"
+#include "base/settings.h"
+
+/* Pinned memory for staging, at most: pinning costs about 0.4 s a GB. */
+static const size_t most_ring = 256 << 20;
+
+static const double share_of_memory = 0.8;
+
+tsr_status tsr_context_check(const tsr_context *context) {
+  if (context != NULL) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; make one with tsr_context_create");
+}
+
+/* ---- Ending ---- */
+
+void tsr_context_unref(tsr_context *context) {
+  if (atomic_fetch_sub(&context->references, 1) != 1) return;
+  tsr_machine_destroy(context->machine);
+  pthread_rwlock_destroy(&context->machine_lock);
+  pthread_mutex_destroy(&context->lock);
+  tsr_dealloc(context);
+}
+
+void tsr_context_destroy(tsr_context *context) {
+  if (context == NULL) return;
+  tsr_context_collect_pending(context);
+  TSR_VEC_FREE(&context->pending);
+  tsr_plan *last = context->last;
+  context->last = NULL;
+  tsr_plan_unref(last);
+  tsr_cache_destroy(context->cache);
+  tsr_runner_destroy(context->runner);
+  tsr_context_free_blocks(context);
+  if (context->engine != NULL) context->engine->close(context->state);
+  atomic_store(&context->closed, true);
+  tsr_context_unref(context);
+}
+
+/* ---- Making ---- */
+
+static void set_budgets(tsr_context *context, const tsr_options *options) {
+  for (int d = 0; d < context->machine->devices; d++) {
+    double room = context->engine != NULL ? (double)context->info[d].memory_free
+                                          : context->machine->device[d].memory;
+    context->planning.budget[d] =
+        options->memory > 0 ? options->memory : (size_t)(share_of_memory * room);
+  }
+}
+
+static tsr_status set_planning(tsr_context *context, const tsr_options *options) {
+  context->check = options->check == 1;
+  context->trace = options->trace != 0;
+  context->planning.reproducible = options->reproducible == 1;
+  context->planning.obey_devices = options->engine != NULL || options->devices != NULL;
+  context->planning.tile = options->tile;
+  context->planning.ring = most_ring;
+  set_budgets(context, options);
+  tsr_context_note_settings(context);
+  return TSR_OK;
+}
+
+void tsr_context_note_settings(tsr_context *context) {
+  const tsr_plan_options *p = &context->planning;
+  uint64_t words[] = {tsr_machine_digest(context->machine), p->reproducible, p->obey_devices,
+                      (uint64_t)p->tile, p->ring};
+  context->digest = tsr_cache_digest(0, words, sizeof words);
+  context->digest = tsr_cache_digest(context->digest, p->budget, sizeof p->budget);
+}
+
+static tsr_status start_runner(tsr_context *context) {
+  if (context->engine == NULL) return TSR_OK;
+  tsr_runner_settings settings = {
+      .poison = context->check && context->engine == &tsr_engine_host};
+  return tsr_runner_create(context->engine, context->state, context->devices, &settings,
+                           &context->runner);
+}
+
+static tsr_status check_options(const tsr_options *options) {
+  if (options->tile < 0 || options->tile > INT32_MAX)
+    return tsr_fail(TSR_ERR_ARGUMENT, "tile is %lld; give the extent of tiles, 0 for the model's",
+                    (long long)options->tile);
+  if (options->check < -1 || options->check > 1)
+    return tsr_fail(TSR_ERR_ARGUMENT, "check is %d; give 0, 1 or -1", options->check);
+  if (options->reproducible < -1 || options->reproducible > 1)
+    return tsr_fail(TSR_ERR_ARGUMENT, "reproducible is %d; give 0, 1 or -1",
+                    options->reproducible);
+  return TSR_OK;
+}
+
+static tsr_status fill(tsr_context *context, const tsr_options *given) {
+  static const tsr_options all_default = TSR_OPTIONS_DEFAULT;
+  tsr_options options = given != NULL ? *given : all_default;
+  TSR_TRY(check_options(&options));
+  TSR_TRY(tsr_settings_fill(&options));
+  TSR_TRY(tsr_context_open_devices(context, &options));
+  if (context->engine == NULL || context->engine == &tsr_engine_host)
+    TSR_TRY(tsr_cpu_blas_load());
+  TSR_TRY(set_planning(context, &options));
+  TSR_TRY(tsr_cache_create(tsr_plan_unref, &context->cache));
+  return start_runner(context);
+}
+
+tsr_status tsr_context_create(const tsr_options *options, tsr_context **context) {
+  if (context == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; give the address of a tsr_context pointer");
+  tsr_context *made = tsr_alloc_zero(1, sizeof *made);
+  if (made == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a context");
+  atomic_store(&made->references, 1);
+  pthread_rwlock_init(&made->machine_lock, NULL);
+  pthread_mutex_init(&made->lock, NULL);
+  tsr_status status = fill(made, options);
+  if (status == TSR_OK)
+    *context = made;
+  else
+    tsr_context_destroy(made);
+  return status;
+}
+
+/* ---- Small questions and orders ---- */
+
+int tsr_device_count(const tsr_context *context) {
+  return context != NULL ? context->devices : 0;
+}
+
+tsr_status tsr_context_wait_for_devices(tsr_context *context) {
+  if (context->runner == NULL) return TSR_OK;
+  tsr_runner_drain(context->runner);
+  return atomic_load(&context->tied) ? tsr_runner_join(context->runner) : TSR_OK;
+}
+
+tsr_status tsr_sync(tsr_context *context) {
+  TSR_TRY(tsr_context_check(context));
+  if (context->runner == NULL) return TSR_OK;
+  tsr_context_collect_pending(context);
+  tsr_runner_drain(context->runner); /* calls that another thread is collecting */
+  pthread_mutex_lock(&context->lock);
+  tsr_error error = context->error;
+  context->error.status = TSR_OK;
+  pthread_mutex_unlock(&context->lock);
+  return error.status == TSR_OK ? TSR_OK : tsr_error_put(&error);
+}
+
+tsr_status tsr_set_stream(tsr_context *context, int device, void *stream) {
+  TSR_TRY(tsr_context_check(context));
+  if (context->runner == NULL)
+    return tsr_fail(TSR_ERR_UNSUPPORTED,
+                    "the CPU's BLAS does this context's work: there is no device %d to have streams",
+                    device);
+  TSR_TRY(tsr_runner_tie(context->runner, device, stream));
+  if (stream != NULL) atomic_store(&context->tied, true);
+  return TSR_OK;
+}
+
+tsr_status tsr_trim(tsr_context *context) {
+  TSR_TRY(tsr_context_check(context));
+  if (context->runner != NULL) tsr_runner_trim(context->runner);
+  return TSR_OK;
+}

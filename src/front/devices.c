@@ -1,0 +1,151 @@
+/* Which engine, devices and machine a context gets. */
+#include <string.h>
+
+#include "base/settings.h"
+#include "base/log.h"
+#include "front/context.h"
+
+/* What options.devices says. */
+typedef struct choice {
+  int list[TSR_MAX_DEVICES];
+  int count; /* 0: all */
+  bool listed; /* by number; else the first count */
+} choice;
+
+/* ---- "4" or "0,2" ---- */
+
+static tsr_status refuse(const char *text, const char *why) {
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "devices is \"%s\": %s; give a count from 1 to %d such as 4, or a list of devices "
+                  "such as 0,2",
+                  text, why, TSR_MAX_DEVICES);
+}
+
+/* A whole number of at most four digits at *text, moving it on; -1 if there is none. */
+static int scan_number(const char **text) {
+  int value = 0, digits = 0;
+  for (; **text >= '0' && **text <= '9' && digits < 5; digits++)
+    value = 10 * value + *(*text)++ - '0';
+  return digits > 0 && digits < 5 ? value : -1;
+}
+
+static bool is_listed(const choice *c, int device) {
+  for (int i = 0; i < c->count; i++)
+    if (c->list[i] == device) return true;
+  return false;
+}
+
+static tsr_status parse_list(const char *text, choice *c) {
+  const char *at = text;
+  for (;;) {
+    int device = scan_number(&at);
+    if (device < 0) return refuse(text, "a number is missing or wrong");
+    if (is_listed(c, device)) return refuse(text, "a device is named twice");
+    if (c->count == TSR_MAX_DEVICES) return refuse(text, "that is too many");
+    c->list[c->count++] = device;
+    if (*at == '\0') return TSR_OK;
+    if (*at++ != ',') return refuse(text, "only digits and commas may be in it");
+  }
+}
+
+static tsr_status parse_devices(const char *text, choice *c) {
+  *c = (choice){.count = 0};
+  if (text == NULL) return TSR_OK;
+  c->listed = true;
+  TSR_TRY(parse_list(text, c));
+  if (strchr(text, ',') != NULL) return TSR_OK;
+  int count = c->list[0];
+  if (count < 1 || count > TSR_MAX_DEVICES) return refuse(text, "that is no count of devices");
+  *c = (choice){.count = count};
+  for (int i = 0; i < count; i++) c->list[i] = i;
+  return TSR_OK;
+}
+
+/* ---- The machine ---- */
+
+/* The chosen devices of a machine that was given. A machine of just as many devices as are listed
+ * describes those. */
+static tsr_status choose_from(const choice *c, const char *name, tsr_machine **machine) {
+  if (c->count == 0) return TSR_OK;
+  int devices = (*machine)->devices, most = 0;
+  for (int i = 0; i < c->count; i++) most = c->list[i] > most ? c->list[i] : most;
+  if (most >= devices && c->count == devices) return TSR_OK;
+  if (most >= devices)
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "device %d is asked for, but the machine \"%s\" has %d; ask for fewer, or give "
+                    "another machine",
+                    most, name, devices);
+  tsr_machine *selected;
+  TSR_TRY(tsr_machine_select(*machine, c->list, c->count, &selected));
+  tsr_machine_destroy(*machine);
+  *machine = selected;
+  return TSR_OK;
+}
+
+static tsr_status load_machine(const tsr_options *options, const choice *c, tsr_machine **machine) {
+  TSR_TRY(tsr_machine_load(options->machine, machine));
+  tsr_status status = choose_from(c, options->machine, machine);
+  if (status == TSR_OK) return TSR_OK;
+  tsr_machine_destroy(*machine);
+  *machine = NULL;
+  return status;
+}
+
+/* ---- The engine ---- */
+
+static size_t emulated_memory(const tsr_context *context, const tsr_options *options) {
+  size_t least = (size_t)1 << 30;
+  if (options->memory > least) least = options->memory;
+  double described = context->machine != NULL ? context->machine->device[0].memory : 0;
+  return described > (double)least ? (size_t)described : least;
+}
+
+static tsr_status open_engine(tsr_context *context, const tsr_engine *engine,
+                              const tsr_options *options, const choice *c) {
+  bool emulated = engine == &tsr_engine_host;
+  int count = context->machine != NULL ? context->machine->devices : c->count;
+  tsr_engine_options engine_options = {.devices = c->listed && !emulated ? c->list : NULL,
+                                       .count = count,
+                                       .check = options->check == 1,
+                                       .delay_seed = options->delay_seed};
+  if (emulated) engine_options.emulated_memory = emulated_memory(context, options);
+  TSR_TRY(engine->open(&engine_options, &context->state, context->info, &context->devices));
+  context->engine = engine;
+  return TSR_OK;
+}
+
+static tsr_status open_named(tsr_context *context, const tsr_options *options, const choice *c) {
+  const tsr_engine *engine = tsr_engine_find(options->engine);
+  if (engine == NULL) return TSR_ERR_ENGINE;
+  TSR_TRY(open_engine(context, engine, options, c));
+  if (context->machine != NULL) return TSR_OK;
+  if (engine == &tsr_engine_host)
+    return tsr_context_emulated_machine(context->devices, &context->machine);
+  return tsr_context_measured_machine(context, &context->machine);
+}
+
+/* No engine named: the GPUs if there are, and if they are as many as a given machine has; else the
+ * CPU, with the given machine to plan for. */
+static tsr_status open_best(tsr_context *context, const tsr_options *options, const choice *c) {
+  const tsr_engine *cuda = tsr_engine_find("cuda");
+  tsr_status status = cuda != NULL ? open_engine(context, cuda, options, c) : TSR_ERR_ENGINE;
+  if (context->machine != NULL) return TSR_OK;
+  if (status == TSR_OK) return tsr_context_measured_machine(context, &context->machine);
+  if (status != TSR_ERR_ENGINE) return status;
+  if (options->devices != NULL)
+    return tsr_fail(TSR_ERR_ENGINE,
+                    "devices is \"%s\", but no GPU can be used here; name engine \"host\" to emulate "
+                    "devices, or leave devices out to use the CPU's BLAS",
+                    options->devices);
+  tsr_log(TSR_LOG_INFO, "no GPU can be used: the CPU's BLAS does the work");
+  return tsr_context_cpu_machine(&context->machine);
+}
+
+tsr_status tsr_context_open_devices(tsr_context *context, const tsr_options *options) {
+  choice c;
+  TSR_TRY(parse_devices(options->devices, &c));
+  if (options->machine != NULL) TSR_TRY(load_machine(options, &c, &context->machine));
+  if (options->engine == NULL) return open_best(context, options, &c);
+  if (strcmp(options->engine, "cpu") != 0) return open_named(context, options, &c);
+  return context->machine != NULL ? TSR_OK : tsr_context_cpu_machine(&context->machine);
+}

@@ -1,0 +1,163 @@
+/* The context's machine: emulated, kept, measured, printed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cpu_blas.h"
+#include "base/log.h"
+#include "front/context.h"
+#include "run/probe.h"
+
+/* ---- Without measuring ---- */
+
+/* Emulated devices get a machine that is always the same, so that plans are too; it is about what
+ * threads and memcpy give. */
+tsr_status tsr_context_emulated_machine(int devices, tsr_machine **machine) {
+  char string[96];
+  snprintf(string, sizeof string, "host:20 gpu*%d@nvswitch:20 pcie:10 rate:0.02 lat:20", devices);
+  TSR_TRY(tsr_machine_parse(string, machine));
+  snprintf((*machine)->name, sizeof (*machine)->name, "%d emulated devices", devices);
+  snprintf((*machine)->source, sizeof (*machine)->source, "built-in");
+  return TSR_OK;
+}
+
+tsr_status tsr_context_cpu_machine(tsr_machine **machine) {
+  tsr_machine *made;
+  TSR_TRY(tsr_cpu_blas_load());
+  TSR_TRY(tsr_machine_create(&made));
+  made->nodes = 1;
+  snprintf(made->name, sizeof made->name, "the CPU, with %.60s", tsr_cpu_blas_name());
+  snprintf(made->source, sizeof made->source, "probe");
+  tsr_status status = tsr_probe_cpu(made);
+  if (status == TSR_OK)
+    *machine = made;
+  else
+    tsr_machine_destroy(made);
+  return status;
+}
+
+/* ---- The kept measurement ---- */
+
+static int find_device(const tsr_machine *machine, const char *identity) {
+  for (int d = 0; d < machine->devices; d++)
+    if (strcmp(machine->device[d].identity, identity) == 0) return d;
+  return -1;
+}
+
+/* The engine's devices among those that were measured. */
+static tsr_status select_known(const tsr_context *context, const tsr_machine *kept,
+                               tsr_machine **machine) {
+  int list[TSR_MAX_DEVICES];
+  for (int d = 0; d < context->devices; d++) {
+    list[d] = find_device(kept, context->info[d].identity);
+    if (list[d] < 0)
+      return tsr_fail(TSR_ERR_MACHINE, "the kept measurement does not have device %s",
+                      context->info[d].identity);
+  }
+  return tsr_machine_select(kept, list, context->devices, machine);
+}
+
+static tsr_status read_kept(const tsr_context *context, const char *path, tsr_machine **machine) {
+  if (access(path, R_OK) != 0) return TSR_ERR_IO; /* the common case: not an error to log */
+  tsr_machine *kept;
+  TSR_TRY(tsr_machine_read(path, &kept));
+  tsr_status status = select_known(context, kept, machine);
+  tsr_machine_destroy(kept);
+  return status;
+}
+
+static tsr_status kept_path(const tsr_context *context, char **path) {
+  char identity[192];
+  tsr_probe_identity(context->info, identity, sizeof identity);
+  return tsr_machine_cache_path(identity, path);
+}
+
+/* A measurement that cannot be kept is good all the same. */
+static void keep(const tsr_context *context, const tsr_machine *machine) {
+  char *path;
+  if (kept_path(context, &path) != TSR_OK) return;
+  if (tsr_machine_write(machine, path) != TSR_OK)
+    tsr_log(TSR_LOG_INFO, "the measurement cannot be kept: %s", tsr_message());
+  free(path);
+}
+
+static tsr_status measure(const tsr_context *context, tsr_progress progress, void *user,
+                          tsr_machine **machine) {
+  tsr_probe_options options = {.quick = context->engine == &tsr_engine_host,
+                               .progress = progress,
+                               .user = user};
+  TSR_TRY(tsr_probe(context->engine, context->state, context->info, context->devices, &options,
+                    machine));
+  keep(context, *machine);
+  return TSR_OK;
+}
+
+tsr_status tsr_context_measured_machine(tsr_context *context, tsr_machine **machine) {
+  char *path;
+  if (kept_path(context, &path) == TSR_OK) {
+    tsr_status status = read_kept(context, path, machine);
+    free(path);
+    if (status == TSR_OK) return TSR_OK;
+  }
+  tsr_log(TSR_LOG_INFO, "this machine is measured, once; it takes some seconds");
+  return measure(context, NULL, NULL, machine);
+}
+
+/* ---- The interface ---- */
+
+static void exchange_machine(tsr_context *context, tsr_machine *machine) {
+  pthread_rwlock_wrlock(&context->machine_lock);
+  tsr_machine *former = context->machine;
+  context->machine = machine;
+  pthread_mutex_lock(&context->lock);
+  tsr_context_note_settings(context);
+  pthread_mutex_unlock(&context->lock);
+  pthread_rwlock_unlock(&context->machine_lock);
+  tsr_machine_destroy(former);
+  tsr_cache_clear(context->cache);
+}
+
+static tsr_status probe_devices(tsr_context *context, tsr_progress progress, void *user,
+                                tsr_machine **machine) {
+  tsr_runner_trim(context->runner); /* room for the probe's own buffers */
+  tsr_runner_occupy(context->runner);
+  tsr_status status = measure(context, progress, user, machine);
+  tsr_runner_leave(context->runner);
+  return status;
+}
+
+tsr_status tsr_machine_probe(tsr_context *context, tsr_progress progress, void *user) {
+  tsr_machine *machine;
+  TSR_TRY(tsr_context_check(context));
+  if (context->engine != NULL)
+    TSR_TRY(probe_devices(context, progress, user, &machine));
+  else if (context->machine->devices == 0)
+    TSR_TRY(tsr_context_cpu_machine(&machine));
+  else
+    return tsr_fail(TSR_ERR_ENGINE,
+                    "the machine \"%s\" is not here to be measured; leave it out to measure this one",
+                    context->machine->name);
+  exchange_machine(context, machine);
+  return TSR_OK;
+}
+
+static tsr_status print(const tsr_machine *machine, tsr_format format, tsr_text *text) {
+  if (format == TSR_JSON) return tsr_machine_print_json(machine, text);
+  tsr_machine_print_text(machine, text);
+  return TSR_OK;
+}
+
+tsr_status tsr_machine_print(tsr_context *context, tsr_format format, char **text) {
+  TSR_TRY(tsr_context_check(context));
+  if (text == NULL) return tsr_fail(TSR_ERR_ARGUMENT, "text is NULL; give the address of a string");
+  if (format != TSR_TEXT && format != TSR_JSON)
+    return tsr_fail(TSR_ERR_ARGUMENT, "format is %d; give TSR_TEXT or TSR_JSON", (int)format);
+  tsr_text written = TSR_TEXT_INIT;
+  pthread_rwlock_rdlock(&context->machine_lock);
+  tsr_status status = print(context->machine, format, &written);
+  pthread_rwlock_unlock(&context->machine_lock);
+  if (status == TSR_OK) status = tsr_text_hand_over(&written, text);
+  tsr_text_free(&written);
+  return status;
+}

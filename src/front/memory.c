@@ -1,0 +1,115 @@
+/* Memory that is fast to copy. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "front/context.h"
+
+enum { ALIGNMENT = 512 };
+
+static tsr_status check_device(const tsr_context *context, int device) {
+  if (device == TSR_HOST || (device >= 0 && device < context->devices)) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "device is %d; the context has %d devices; give one, or TSR_HOST",
+                  device, context->devices);
+}
+
+static tsr_status allocate(tsr_context *context, int device, size_t bytes, void **pointer) {
+  if (bytes == 0) bytes = 1;
+  if (context->engine != NULL)
+    return context->engine->alloc(context->state, device, bytes, pointer);
+  void *made = bytes < SIZE_MAX - ALIGNMENT ? malloc(bytes) : NULL;
+  if (made == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for %zu bytes", bytes);
+  *pointer = made;
+  return TSR_OK;
+}
+
+static void give_back(tsr_context *context, tsr_block block) {
+  if (context->engine != NULL)
+    context->engine->free(context->state, block.device, block.pointer);
+  else
+    free(block.pointer);
+}
+
+void tsr_context_free_blocks(tsr_context *context) {
+  for (size_t i = 0; i < context->blocks.count; i++) give_back(context, context->blocks.items[i]);
+  TSR_VEC_FREE(&context->blocks);
+}
+
+tsr_status tsr_malloc(tsr_context *context, int device, size_t bytes, void **pointer) {
+  TSR_TRY(tsr_context_check(context));
+  if (pointer == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "pointer is NULL; give the address of a pointer");
+  TSR_TRY(check_device(context, device));
+  tsr_block block = {NULL, device};
+  TSR_TRY(allocate(context, device, bytes, &block.pointer));
+  pthread_mutex_lock(&context->lock);
+  bool noted = TSR_VEC_PUSH(&context->blocks, block);
+  pthread_mutex_unlock(&context->lock);
+  if (!noted) {
+    give_back(context, block);
+    return tsr_fail(TSR_ERR_MEMORY, "no host memory to note an allocation");
+  }
+  *pointer = block.pointer;
+  return TSR_OK;
+}
+
+/* Calls in flight may use it. */
+void tsr_free(tsr_context *context, void *pointer) {
+  if (context == NULL || pointer == NULL) return;
+  tsr_block block = {NULL, TSR_HOST};
+  pthread_mutex_lock(&context->lock);
+  for (size_t i = 0; i < context->blocks.count && block.pointer == NULL; i++) {
+    if (context->blocks.items[i].pointer != pointer) continue;
+    block = context->blocks.items[i];
+    context->blocks.items[i] = context->blocks.items[--context->blocks.count];
+  }
+  pthread_mutex_unlock(&context->lock);
+  if (block.pointer == NULL) return;
+  if (context->runner != NULL) tsr_runner_drain(context->runner);
+  give_back(context, block);
+}
+
+/* The device of memory; TSR_HOST for the host's, of whatever kind. */
+static tsr_status device_of(tsr_context *context, const void *pointer, int *device) {
+  tsr_place place;
+  TSR_TRY(context->engine->where(context->state, pointer, &place));
+  *device = place.memory == TSR_DEVICE ? place.device : TSR_HOST;
+  return TSR_OK;
+}
+
+tsr_status tsr_memcpy(tsr_context *context, void *to, const void *from, size_t bytes) {
+  TSR_TRY(tsr_context_check(context));
+  if (bytes == 0) return TSR_OK;
+  if (to == NULL || from == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "%s is NULL; give the address of %zu bytes",
+                    to == NULL ? "to" : "from", bytes);
+  tsr_copy_args args = {to, from, TSR_HOST, TSR_HOST, bytes, bytes, bytes, 1};
+  if (context->engine != NULL) {
+    TSR_TRY(device_of(context, to, &args.to_device));
+    TSR_TRY(device_of(context, from, &args.from_device));
+  }
+  if (args.to_device != TSR_HOST || args.from_device != TSR_HOST)
+    return tsr_runner_copy(context->runner, &args);
+  TSR_TRY(tsr_context_wait_for_devices(context));
+  memmove(to, from, bytes);
+  return TSR_OK;
+}
+
+static tsr_status pin(tsr_context *context, void *pointer, size_t bytes, bool on) {
+  TSR_TRY(tsr_context_check(context));
+  if (pointer == NULL) return tsr_fail(TSR_ERR_ARGUMENT, "pointer is NULL; give memory of the host");
+  if (context->engine == NULL) return TSR_OK; /* the CPU needs nothing pinned */
+  if (context->engine->pin == NULL)
+    return tsr_fail(TSR_ERR_UNSUPPORTED, "engine %s cannot pin memory", context->engine->name);
+  if (!on) tsr_runner_drain(context->runner);
+  return context->engine->pin(context->state, pointer, bytes, on);
+}
+
+tsr_status tsr_register(tsr_context *context, void *pointer, size_t bytes) {
+  if (context != NULL && bytes == 0)
+    return tsr_fail(TSR_ERR_ARGUMENT, "bytes is 0; give the size of the memory to pin");
+  return pin(context, pointer, bytes, true);
+}
+
+tsr_status tsr_unregister(tsr_context *context, void *pointer) {
+  return pin(context, pointer, 0, false);
+}

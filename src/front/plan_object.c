@@ -1,0 +1,221 @@
+/* Plans as objects. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "front/context.h"
+#include "run/place.h"
+#include "run/program.h"
+
+/* ---- References ---- */
+
+void tsr_plan_unref(tsr_plan *plan) {
+  if (plan == NULL || atomic_fetch_sub(&plan->references, 1) != 1) return;
+  tsr_context *context = plan->owner;
+  tsr_program_destroy(plan->program);
+  tsr_plan_free(plan);
+  if (context != NULL) tsr_context_unref(context);
+}
+
+void tsr_plan_destroy(tsr_plan *plan) {
+  tsr_plan_unref(plan);
+}
+
+static tsr_status check_plan(const tsr_plan *plan) {
+  if (plan != NULL) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "plan is NULL; make one with tsr_plan_gemm or tsr_plan_last");
+}
+
+static tsr_status check_output(const char *name, const void *output) {
+  if (output != NULL) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "%s is NULL; give the address of what is to be filled", name);
+}
+
+/* ---- Making ---- */
+
+static tsr_status check_home(const tsr_machine *machine, int index, tsr_home home) {
+  if (home.memory < TSR_PAGEABLE || home.memory > TSR_DEVICE)
+    return tsr_fail(TSR_ERR_ARGUMENT, "homes[%d].memory is %d; give one of tsr_memory", index,
+                    (int)home.memory);
+  bool device = home.memory == TSR_DEVICE;
+  int most = device ? machine->devices : machine->nodes;
+  if (home.location >= 0 && home.location < most) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "homes[%d].location is %d; the machine has %d %s", index,
+                  home.location, most, device ? "devices" : "host memory nodes");
+}
+
+/* The base is taken to be as aligned as memory from an allocator is. */
+static void set_home(const tsr_machine *machine, tsr_type type, tsr_home home,
+                     tsr_operand *operand) {
+  operand->memory = home.memory;
+  operand->location = home.location + (home.memory == TSR_DEVICE ? 0 : machine->devices);
+  operand->pinned_begin = 0;
+  operand->pinned_end = home.memory == TSR_PINNED ? tsr_operand_bytes(operand, type) : 0;
+  operand->alignment = tsr_place_alignment(0, operand->ld * (int64_t)tsr_type_get(type)->size);
+}
+
+tsr_status tsr_plan_gemm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_op transa,
+                         tsr_op transb, int64_t m, int64_t n, int64_t k, const void *alpha,
+                         int64_t lda, int64_t ldb, const void *beta, int64_t ldc,
+                         const tsr_home homes[3], tsr_plan **plan) {
+  tsr_call call;
+  tsr_binding binding;
+  TSR_TRY(tsr_context_check(context));
+  TSR_TRY(check_output("plan", plan));
+  TSR_TRY(check_output("homes", homes));
+  TSR_TRY(tsr_call_gemm(type, layout, transa, transb, m, n, k, alpha, NULL, lda, NULL, ldb, beta,
+                        NULL, ldc, false, &call, &binding));
+  bool exchanged = layout == TSR_ROW_MAJOR;
+  for (int i = 0; i < TSR_OPERANDS; i++) {
+    int given = exchanged && i < 2 ? 1 - i : i;
+    TSR_TRY(check_home(context->machine, given, homes[given]));
+    set_home(context->machine, type, homes[given], &call.operand[i]);
+  }
+  tsr_plan *made;
+  TSR_TRY(tsr_context_make_plan(context, &call, &made));
+  made->exchanged = exchanged;
+  *plan = made;
+  return TSR_OK;
+}
+
+/* ---- Running ---- */
+
+static tsr_status check_scalar(const char *name, tsr_type type, tsr_scalar_class wanted,
+                               const void *value, tsr_scalar *scalar) {
+  static const char *const words[] = {"0", "1", "neither 0 nor 1"};
+  TSR_TRY(check_output(name, value));
+  *scalar = tsr_scalar_read(type, value);
+  tsr_scalar_class class = tsr_scalar_classify(*scalar);
+  if (class == wanted) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "%s is %s, but the plan is for one that is %s; make another plan",
+                  name, words[class], words[wanted]);
+}
+
+/* Host memory of any kind will do where pageable memory is expected. */
+static bool fits(const tsr_operand *expected, const tsr_operand *found) {
+  if (expected->memory == TSR_DEVICE || found->memory == TSR_DEVICE)
+    return expected->memory == found->memory && expected->location == found->location;
+  if (expected->memory == TSR_PAGEABLE)
+    return found->pinned_begin <= expected->pinned_begin ||
+           expected->pinned_begin == expected->pinned_end;
+  return expected->memory == found->memory;
+}
+
+static tsr_status check_places(tsr_context *context, const tsr_plan *plan,
+                               const tsr_binding *binding) {
+  static const char *const words[] = {"pageable host memory", "pinned host memory",
+                                      "managed memory", "the memory of a device"};
+  tsr_call found = plan->call;
+  TSR_TRY(tsr_context_place(context, &found, binding, plan->exchanged));
+  for (int i = 0; i < TSR_OPERANDS; i++) {
+    const tsr_operand *expected = &plan->call.operand[i], *is = &found.operand[i];
+    bool used = i == TSR_C_ || !tsr_call_scales_only(&plan->call);
+    if (!used || fits(expected, is)) continue;
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "%c is in %s (location %d), but the plan is for %s (location %d); make a plan "
+                    "for the places that the matrices have",
+                    "abc"[plan->exchanged && i < 2 ? 1 - i : i], words[is->memory], is->location,
+                    words[expected->memory], expected->location);
+  }
+  return TSR_OK;
+}
+
+static tsr_status check_pointers(const tsr_plan *plan, const void *a, const void *b,
+                                 const void *c) {
+  bool reads = !tsr_call_scales_only(&plan->call);
+  if (reads) TSR_TRY(check_output("a", a));
+  if (reads) TSR_TRY(check_output("b", b));
+  return check_output("c", c);
+}
+
+static tsr_status execute_on_cpu(tsr_context *context, tsr_plan *plan,
+                                 const tsr_binding *binding) {
+  TSR_TRY(tsr_context_wait_for_devices(context));
+  double start = tsr_now();
+  TSR_TRY(tsr_call_on_cpu(&plan->call, binding));
+  pthread_mutex_lock(&context->lock);
+  plan->measured = tsr_now() - start;
+  pthread_mutex_unlock(&context->lock);
+  return TSR_OK;
+}
+
+tsr_status tsr_plan_execute(tsr_plan *plan, const void *alpha, const void *a, const void *b,
+                            const void *beta, void *c) {
+  TSR_TRY(check_plan(plan));
+  tsr_context *context = plan->owner;
+  const tsr_call *call = &plan->call;
+  tsr_binding binding = {.base = {(void *)(plan->exchanged ? b : a),
+                                  (void *)(plan->exchanged ? a : b), c}};
+  TSR_TRY(check_scalar("alpha", call->type, call->alpha, alpha, &binding.alpha));
+  TSR_TRY(check_scalar("beta", call->type, call->beta, beta, &binding.beta));
+  if (atomic_load(&context->closed))
+    return tsr_fail(TSR_ERR_ARGUMENT, "the plan's context is destroyed; keep it while plans run");
+  if (tsr_call_is_empty(call)) return TSR_OK;
+  TSR_TRY(check_pointers(plan, a, b, c));
+  if (context->engine == NULL && plan->devices > 0)
+    return tsr_fail(TSR_ERR_ENGINE,
+                    "the plan is for %d devices that are not here; name engine \"host\" to emulate "
+                    "them",
+                    plan->devices);
+  if (context->engine != NULL) TSR_TRY(check_places(context, plan, &binding));
+  if (plan->devices == 0) return execute_on_cpu(context, plan, &binding);
+  int short_of;
+  return tsr_context_run(context, plan, &binding, &short_of);
+}
+
+/* ---- Asking ---- */
+
+tsr_status tsr_plan_predict(const tsr_plan *plan, tsr_prediction *prediction) {
+  TSR_TRY(check_plan(plan));
+  TSR_TRY(check_output("prediction", prediction));
+  tsr_context *context = plan->owner;
+  pthread_mutex_lock(&context->lock);
+  tsr_plan_summary(plan, prediction);
+  pthread_mutex_unlock(&context->lock);
+  return TSR_OK;
+}
+
+/* The user frees with free(), the library's own strings are of its allocator. */
+tsr_status tsr_text_hand_over(tsr_text *text, char **bytes) {
+  char *ours;
+  TSR_TRY(tsr_text_take(text, &ours));
+  size_t size = strlen(ours) + 1;
+  char *theirs = malloc(size);
+  if (theirs != NULL) memcpy(theirs, ours, size);
+  tsr_dealloc(ours);
+  if (theirs == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a text of %zu bytes", size);
+  *bytes = theirs;
+  return TSR_OK;
+}
+
+tsr_status tsr_plan_print(const tsr_plan *plan, tsr_format format, char **text) {
+  TSR_TRY(check_plan(plan));
+  TSR_TRY(check_output("text", text));
+  if ((int)format < TSR_TEXT || format > TSR_TIMELINE_JSON)
+    return tsr_fail(TSR_ERR_ARGUMENT, "format is %d; give one of tsr_format", (int)format);
+  tsr_context *context = plan->owner;
+  tsr_text written = TSR_TEXT_INIT;
+  pthread_rwlock_rdlock(&context->machine_lock);
+  pthread_mutex_lock(&context->lock);
+  tsr_status status = tsr_plan_write(plan, context->machine, format, &written);
+  pthread_mutex_unlock(&context->lock);
+  pthread_rwlock_unlock(&context->machine_lock);
+  if (status == TSR_OK) status = tsr_text_hand_over(&written, text);
+  tsr_text_free(&written);
+  return status;
+}
+
+tsr_status tsr_plan_last(tsr_context *context, tsr_plan **plan) {
+  TSR_TRY(tsr_context_check(context));
+  TSR_TRY(check_output("plan", plan));
+  pthread_mutex_lock(&context->lock);
+  tsr_plan *last = context->last;
+  if (last != NULL) atomic_fetch_add(&last->references, 1);
+  pthread_mutex_unlock(&context->lock);
+  if (last == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "the context has completed no call that was planned; make one first");
+  *plan = last;
+  return TSR_OK;
+}

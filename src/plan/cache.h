@@ -1,0 +1,27 @@
+/*
+ * The plans of a context by the calls they are for: the 64 used last. Any thread may use it.
+ */
+#ifndef TSR_PLAN_CACHE_H
+#define TSR_PLAN_CACHE_H
+
+#include "plan/plan.h"
+
+typedef struct tsr_cache tsr_cache;
+
+/* release drops one reference of a plan; the cache holds one for each plan that it keeps. */
+tsr_status tsr_cache_create(void (*release)(tsr_plan *plan), tsr_cache **cache);
+void tsr_cache_destroy(tsr_cache *cache);
+
+/* The plan for this call, with a new reference, or NULL. settings is a digest of all else that the
+ * plan depends on. */
+tsr_plan *tsr_cache_find(tsr_cache *cache, const tsr_call *call, uint64_t settings);
+
+/* Keeps the plan, with a reference of its own, unless it is very large. */
+void tsr_cache_add(tsr_cache *cache, const tsr_call *call, uint64_t settings, tsr_plan *plan);
+
+void tsr_cache_clear(tsr_cache *cache);
+
+/* A digest (FNV-1a) of bytes, going on from before; start with 0. */
+uint64_t tsr_cache_digest(uint64_t before, const void *bytes, size_t count);
+
+#endif

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-void *tsr_alloc(size_t bytes);                 /* not cleared; NULL when memory is out */
+void *tsr_alloc(size_t bytes);                   /* not cleared; NULL when memory is out */
 void *tsr_alloc_zero(size_t count, size_t size); /* cleared */
 void *tsr_realloc(void *pointer, size_t bytes);
 char *tsr_strdup(const char *s);

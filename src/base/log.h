@@ -6,7 +6,12 @@
 
 #include "base/status.h"
 
-typedef enum tsr_log_level { TSR_LOG_NONE, TSR_LOG_ERROR, TSR_LOG_INFO, TSR_LOG_DEBUG } tsr_log_level;
+typedef enum tsr_log_level {
+  TSR_LOG_NONE,
+  TSR_LOG_ERROR,
+  TSR_LOG_INFO,
+  TSR_LOG_DEBUG
+} tsr_log_level;
 
 void tsr_log(tsr_log_level level, const char *format, ...) TSR_PRINTF(2, 3);
 

@@ -30,9 +30,9 @@ void tsr_error_take(tsr_status status, tsr_error *error);
 tsr_status tsr_error_put(const tsr_error *error);
 
 /* Propagates a failure. */
-#define TSR_TRY(call)                         \
-  do {                                        \
-    tsr_status try_status_ = (call);          \
+#define TSR_TRY(call)                              \
+  do {                                             \
+    tsr_status try_status_ = (call);               \
     if (try_status_ != TSR_OK) return try_status_; \
   } while (0)
 

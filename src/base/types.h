@@ -9,8 +9,8 @@
 
 typedef struct tsr_type_info {
   tsr_type type;
-  const char *name;     /* "fp64" */
-  size_t size;          /* bytes of an element */
+  const char *name; /* "fp64" */
+  size_t size;      /* bytes of an element */
   bool complex_valued;
   tsr_type wide;        /* type in which a partial C is kept: itself, or TSR_S for 16-bit types */
   double epsilon;       /* unit roundoff of what accumulates (of the storage, for bounds on C, see

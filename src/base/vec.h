@@ -8,15 +8,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define TSR_VEC(type) \
-  struct {            \
-    type *items;      \
+#define TSR_VEC(type)   \
+  struct {              \
+    type *items;        \
     size_t count, room; \
   }
 
 /* Makes room for count + extra items. */
-#define TSR_VEC_RESERVE(vec, extra) \
-  tsr_vec_reserve((void **)&(vec)->items, &(vec)->room, (vec)->count + (extra), sizeof *(vec)->items)
+#define TSR_VEC_RESERVE(vec, extra)                                             \
+  tsr_vec_reserve((void **)&(vec)->items, &(vec)->room, (vec)->count + (extra), \
+                  sizeof *(vec)->items)
 
 #define TSR_VEC_PUSH(vec, item) \
   (TSR_VEC_RESERVE(vec, 1) ? ((vec)->items[(vec)->count++] = (item), true) : false)

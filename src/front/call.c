@@ -163,8 +163,8 @@ static tsr_status run_plan(tsr_context *context, tsr_plan *plan, const tsr_bindi
 static void shrink_budget(tsr_context *context, const tsr_plan *plan, int location) {
   size_t less = (size_t)(shrink * (double)plan->arena[location]);
   pthread_mutex_lock(&context->lock);
-  size_t *budget = location < context->devices ? &context->planning.budget[location]
-                                               : &context->planning.ring;
+  size_t *budget =
+      location < context->devices ? &context->planning.budget[location] : &context->planning.ring;
   if (less < *budget) *budget = less;
   tsr_context_note_settings(context);
   pthread_mutex_unlock(&context->lock);

@@ -74,8 +74,7 @@ void tsr_context_note_settings(tsr_context *context) {
 
 static tsr_status start_runner(tsr_context *context) {
   if (context->engine == NULL) return TSR_OK;
-  tsr_runner_settings settings = {
-      .poison = context->check && context->engine == &tsr_engine_host};
+  tsr_runner_settings settings = {.poison = context->check && context->engine == &tsr_engine_host};
   return tsr_runner_create(context->engine, context->state, context->devices, &settings,
                            &context->runner);
 }
@@ -87,8 +86,7 @@ static tsr_status check_options(const tsr_options *options) {
   if (options->check < -1 || options->check > 1)
     return tsr_fail(TSR_ERR_ARGUMENT, "check is %d; give 0, 1 or -1", options->check);
   if (options->reproducible < -1 || options->reproducible > 1)
-    return tsr_fail(TSR_ERR_ARGUMENT, "reproducible is %d; give 0, 1 or -1",
-                    options->reproducible);
+    return tsr_fail(TSR_ERR_ARGUMENT, "reproducible is %d; give 0, 1 or -1", options->reproducible);
   return TSR_OK;
 }
 
@@ -98,8 +96,7 @@ static tsr_status fill(tsr_context *context, const tsr_options *given) {
   TSR_TRY(check_options(&options));
   TSR_TRY(tsr_settings_fill(&options));
   TSR_TRY(tsr_context_open_devices(context, &options));
-  if (context->engine == NULL || context->engine == &tsr_engine_host)
-    TSR_TRY(tsr_cpu_blas_load());
+  if (context->engine == NULL || context->engine == &tsr_engine_host) TSR_TRY(tsr_cpu_blas_load());
   TSR_TRY(set_planning(context, &options));
   TSR_TRY(tsr_cache_create(tsr_plan_unref, &context->cache));
   return start_runner(context);
@@ -148,9 +145,9 @@ tsr_status tsr_sync(tsr_context *context) {
 tsr_status tsr_set_stream(tsr_context *context, int device, void *stream) {
   TSR_TRY(tsr_context_check(context));
   if (context->runner == NULL)
-    return tsr_fail(TSR_ERR_UNSUPPORTED,
-                    "the CPU's BLAS does this context's work: there is no device %d to have streams",
-                    device);
+    return tsr_fail(
+        TSR_ERR_UNSUPPORTED,
+        "the CPU's BLAS does this context's work: there is no device %d to have streams", device);
   TSR_TRY(tsr_runner_tie(context->runner, device, stream));
   if (stream != NULL) atomic_store(&context->tied, true);
   return TSR_OK;

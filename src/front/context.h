@@ -34,14 +34,14 @@ struct tsr_context {
   tsr_runner *runner;
   tsr_cache *cache;
   bool check, trace;
-  atomic_bool tied;           /* a user's stream is */
+  atomic_bool tied;              /* a user's stream is */
   pthread_rwlock_t machine_lock; /* of machine, which a probe exchanges; taken before lock */
   tsr_machine *machine;
-  pthread_mutex_t lock;       /* of all below, and of measured and times of the plans */
+  pthread_mutex_t lock; /* of all below, and of measured and times of the plans */
   tsr_plan_options planning;
-  uint64_t digest;            /* of machine and planning */
+  uint64_t digest;               /* of machine and planning */
   TSR_VEC(tsr_ticket *) pending; /* asynchronous calls, in order */
-  tsr_error error;            /* the first of those of them that have been looked after */
+  tsr_error error;               /* the first of those of them that have been looked after */
   tsr_plan *last;
   TSR_VEC(tsr_block) blocks;
 };

@@ -8,17 +8,18 @@
 /* What options.devices says. */
 typedef struct choice {
   int list[TSR_MAX_DEVICES];
-  int count; /* 0: all */
+  int count;   /* 0: all */
   bool listed; /* by number; else the first count */
 } choice;
 
 /* ---- "4" or "0,2" ---- */
 
 static tsr_status refuse(const char *text, const char *why) {
-  return tsr_fail(TSR_ERR_ARGUMENT,
-                  "devices is \"%s\": %s; give a count from 1 to %d such as 4, or a list of devices "
-                  "such as 0,2",
-                  text, why, TSR_MAX_DEVICES);
+  return tsr_fail(
+      TSR_ERR_ARGUMENT,
+      "devices is \"%s\": %s; give a count from 1 to %d such as 4, or a list of devices "
+      "such as 0,2",
+      text, why, TSR_MAX_DEVICES);
 }
 
 /* A whole number of at most four digits at *text, moving it on; -1 if there is none. */
@@ -133,10 +134,11 @@ static tsr_status open_best(tsr_context *context, const tsr_options *options, co
   if (status == TSR_OK) return tsr_context_measured_machine(context, &context->machine);
   if (status != TSR_ERR_ENGINE) return status;
   if (options->devices != NULL)
-    return tsr_fail(TSR_ERR_ENGINE,
-                    "devices is \"%s\", but no GPU can be used here; name engine \"host\" to emulate "
-                    "devices, or leave devices out to use the CPU's BLAS",
-                    options->devices);
+    return tsr_fail(
+        TSR_ERR_ENGINE,
+        "devices is \"%s\", but no GPU can be used here; name engine \"host\" to emulate "
+        "devices, or leave devices out to use the CPU's BLAS",
+        options->devices);
   tsr_log(TSR_LOG_INFO, "no GPU can be used: the CPU's BLAS does the work");
   return tsr_context_cpu_machine(&context->machine);
 }

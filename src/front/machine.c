@@ -17,8 +17,8 @@ tsr_status tsr_context_emulated_machine(int devices, tsr_machine **machine) {
   char string[96];
   snprintf(string, sizeof string, "host:20 gpu*%d@nvswitch:20 pcie:10 rate:0.02 lat:20", devices);
   TSR_TRY(tsr_machine_parse(string, machine));
-  snprintf((*machine)->name, sizeof (*machine)->name, "%d emulated devices", devices);
-  snprintf((*machine)->source, sizeof (*machine)->source, "built-in");
+  snprintf((*machine)->name, sizeof(*machine)->name, "%d emulated devices", devices);
+  snprintf((*machine)->source, sizeof(*machine)->source, "built-in");
   return TSR_OK;
 }
 
@@ -84,9 +84,8 @@ static void keep(const tsr_context *context, const tsr_machine *machine) {
 
 static tsr_status measure(const tsr_context *context, tsr_progress progress, void *user,
                           tsr_machine **machine) {
-  tsr_probe_options options = {.quick = context->engine == &tsr_engine_host,
-                               .progress = progress,
-                               .user = user};
+  tsr_probe_options options = {
+      .quick = context->engine == &tsr_engine_host, .progress = progress, .user = user};
   TSR_TRY(tsr_probe(context->engine, context->state, context->info, context->devices, &options,
                     machine));
   keep(context, *machine);
@@ -135,9 +134,10 @@ tsr_status tsr_machine_probe(tsr_context *context, tsr_progress progress, void *
   else if (context->machine->devices == 0)
     TSR_TRY(tsr_context_cpu_machine(&machine));
   else
-    return tsr_fail(TSR_ERR_ENGINE,
-                    "the machine \"%s\" is not here to be measured; leave it out to measure this one",
-                    context->machine->name);
+    return tsr_fail(
+        TSR_ERR_ENGINE,
+        "the machine \"%s\" is not here to be measured; leave it out to measure this one",
+        context->machine->name);
   exchange_machine(context, machine);
   return TSR_OK;
 }

@@ -8,8 +8,9 @@ enum { ALIGNMENT = 512 };
 
 static tsr_status check_device(const tsr_context *context, int device) {
   if (device == TSR_HOST || (device >= 0 && device < context->devices)) return TSR_OK;
-  return tsr_fail(TSR_ERR_ARGUMENT, "device is %d; the context has %d devices; give one, or TSR_HOST",
-                  device, context->devices);
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "device is %d; the context has %d devices; give one, or TSR_HOST", device,
+                  context->devices);
 }
 
 static tsr_status allocate(tsr_context *context, int device, size_t bytes, void **pointer) {
@@ -96,7 +97,8 @@ tsr_status tsr_memcpy(tsr_context *context, void *to, const void *from, size_t b
 
 static tsr_status pin(tsr_context *context, void *pointer, size_t bytes, bool on) {
   TSR_TRY(tsr_context_check(context));
-  if (pointer == NULL) return tsr_fail(TSR_ERR_ARGUMENT, "pointer is NULL; give memory of the host");
+  if (pointer == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "pointer is NULL; give memory of the host");
   if (context->engine == NULL) return TSR_OK; /* the CPU needs nothing pinned */
   if (context->engine->pin == NULL)
     return tsr_fail(TSR_ERR_UNSUPPORTED, "engine %s cannot pin memory", context->engine->name);

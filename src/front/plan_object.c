@@ -88,8 +88,9 @@ static tsr_status check_scalar(const char *name, tsr_type type, tsr_scalar_class
   *scalar = tsr_scalar_read(type, value);
   tsr_scalar_class class = tsr_scalar_classify(*scalar);
   if (class == wanted) return TSR_OK;
-  return tsr_fail(TSR_ERR_ARGUMENT, "%s is %s, but the plan is for one that is %s; make another plan",
-                  name, words[class], words[wanted]);
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "%s is %s, but the plan is for one that is %s; make another plan", name,
+                  words[class], words[wanted]);
 }
 
 /* Host memory of any kind will do where pageable memory is expected. */
@@ -115,8 +116,8 @@ static tsr_status check_places(tsr_context *context, const tsr_plan *plan,
     return tsr_fail(TSR_ERR_ARGUMENT,
                     "%c is in %s (location %d), but the plan is for %s (location %d); make a plan "
                     "for the places that the matrices have",
-                    "abc"[plan->exchanged && i < 2 ? 1 - i : i], words[is->memory], is->location,
-                    words[expected->memory], expected->location);
+                    "abc"[plan->exchanged && i < 2 ? 1 - i : i], words[is->memory], is -> location,
+                    words[expected->memory], expected -> location);
   }
   return TSR_OK;
 }
@@ -129,8 +130,7 @@ static tsr_status check_pointers(const tsr_plan *plan, const void *a, const void
   return check_output("c", c);
 }
 
-static tsr_status execute_on_cpu(tsr_context *context, tsr_plan *plan,
-                                 const tsr_binding *binding) {
+static tsr_status execute_on_cpu(tsr_context *context, tsr_plan *plan, const tsr_binding *binding) {
   TSR_TRY(tsr_context_wait_for_devices(context));
   double start = tsr_now();
   TSR_TRY(tsr_call_on_cpu(&plan->call, binding));
@@ -145,8 +145,8 @@ tsr_status tsr_plan_execute(tsr_plan *plan, const void *alpha, const void *a, co
   TSR_TRY(check_plan(plan));
   tsr_context *context = plan->owner;
   const tsr_call *call = &plan->call;
-  tsr_binding binding = {.base = {(void *)(plan->exchanged ? b : a),
-                                  (void *)(plan->exchanged ? a : b), c}};
+  tsr_binding binding = {
+      .base = {(void *)(plan->exchanged ? b : a), (void *)(plan->exchanged ? a : b), c}};
   TSR_TRY(check_scalar("alpha", call->type, call->alpha, alpha, &binding.alpha));
   TSR_TRY(check_scalar("beta", call->type, call->beta, beta, &binding.beta));
   if (atomic_load(&context->closed))
@@ -184,7 +184,8 @@ tsr_status tsr_text_hand_over(tsr_text *text, char **bytes) {
   char *theirs = malloc(size);
   if (theirs != NULL) memcpy(theirs, ours, size);
   tsr_dealloc(ours);
-  if (theirs == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a text of %zu bytes", size);
+  if (theirs == NULL)
+    return tsr_fail(TSR_ERR_MEMORY, "no host memory for a text of %zu bytes", size);
   *bytes = theirs;
   return TSR_OK;
 }

@@ -37,8 +37,8 @@ double tsr_curve_at(const tsr_curve *curve, double size);
 typedef struct tsr_link {
   double bandwidth; /* bytes/s, contiguous, alone, both directions quiet */
   double latency;   /* s, from submission to the first byte, and per copy */
-  tsr_curve shape;  /* rate by the length of a copy's contiguous segment, while kernels run; count 0:
-                       bandwidth for every length */
+  tsr_curve shape; /* rate by the length of a copy's contiguous segment, while kernels run; count 0:
+                      bandwidth for every length */
 } tsr_link;
 
 /* A capacity that several links share: the sum over its uses of weight x rate is at most
@@ -62,17 +62,17 @@ typedef struct tsr_rates {
   double area[TSR_RATE_POINTS];
   double k[TSR_RATE_POINTS];
   double flops[TSR_RATE_POINTS][TSR_RATE_POINTS]; /* [area][k] */
-  double sustained; /* flops/s of large kernels held for seconds */
+  double sustained;                               /* flops/s of large kernels held for seconds */
 } tsr_rates;
 
 typedef struct tsr_device {
   char name[64];
   char identity[64];
-  double speed;        /* factor on rates; 1 for equal devices */
-  double memory;       /* bytes in all */
-  double memory_rate;  /* bytes/s a memory-bound kernel reads and writes */
+  double speed;          /* factor on rates; 1 for equal devices */
+  double memory;         /* bytes in all */
+  double memory_rate;    /* bytes/s a memory-bound kernel reads and writes */
   double kernel_latency; /* s of fixed cost of each kernel */
-  int host_node;       /* the nearest host location, as a location number */
+  int host_node;         /* the nearest host location, as a location number */
 } tsr_device;
 
 typedef struct tsr_machine {
@@ -80,17 +80,17 @@ typedef struct tsr_machine {
   char identity[96]; /* what the kept measurement is filed under */
   char source[16];   /* "probe", "file", "string", "built-in" */
   int devices, nodes;
-  bool interleaved;  /* pages of host memory are spread over the nodes */
+  bool interleaved; /* pages of host memory are spread over the nodes */
   tsr_device device[TSR_MACHINE_DEVICES];
   tsr_link link[TSR_MACHINE_LOCATIONS][TSR_MACHINE_LOCATIONS]; /* [from][to] */
   int channels;
   tsr_channel channel[TSR_MACHINE_CHANNELS];
   tsr_rates rates[TSR_TYPE_COUNT];
-  double cpu_flops[TSR_TYPE_COUNT]; /* of the CPU's BLAS, large product; 0: unknown */
-  double cpu_latency;               /* s of a small call of it */
-  int lanes;            /* host threads that stage pageable memory, all together */
-  double lane_rate;     /* bytes/s of one of them */
-  double staging_rate;  /* bytes/s of all of them together */
+  double cpu_flops[TSR_TYPE_COUNT];  /* of the CPU's BLAS, large product; 0: unknown */
+  double cpu_latency;                /* s of a small call of it */
+  int lanes;                         /* host threads that stage pageable memory, all together */
+  double lane_rate;                  /* bytes/s of one of them */
+  double staging_rate;               /* bytes/s of all of them together */
   double submit_copy, submit_kernel; /* s of a submitting thread */
 } tsr_machine;
 

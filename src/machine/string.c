@@ -237,8 +237,6 @@ static tsr_status read_word(parser *p, unsigned *seen) {
 static tsr_status check_words(parser *p, unsigned seen) {
   p->word = p->at = p->string;
   if (seen == 0) return fail_at(p, p->at, "at least one word, such as \"gpu*4\"");
-  if (p->spec.sharing > p->spec.devices && p->spec.sharing > 1)
-    return fail_at(p, p->at, "as many devices in gpu*N as share one link in pcie:BW/N");
   if (p->spec.memory > 0 && p->spec.memory_word > 0)
     return fail_at(p, p->at, "the memory of devices only once, in gpu*N:GB or in mem:GB");
   return TSR_OK;

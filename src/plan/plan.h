@@ -73,7 +73,7 @@ struct tsr_plan {
   void *owner;                 /* the context (front's) */
   struct tsr_program *program; /* what the runner derived from the plan (front frees it), or NULL */
   tsr_call call;
-  bool exchanged;              /* front's: A and B changed places, since the caller is row-major */
+  bool exchanged;      /* front's: A and B changed places, since the caller is row-major */
   int machine_devices; /* locations below are of that machine */
   int devices;         /* devices that do anything; 0: the CPU's BLAS does the call */
   bool reproducible;

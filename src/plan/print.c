@@ -111,18 +111,17 @@ void tsr_plan_summary(const tsr_plan *plan, tsr_prediction *prediction) {
 
 /* ---- Text ---- */
 
-static void add_scaled(tsr_text *text, double value, const char *unit) {
+/* "1.07 GB", at least that many characters wide. */
+static void add_scaled(tsr_text *text, int width, double value, const char *unit) {
   static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
   int i = 0;
-  while (i < 5 && value >= 999.5) {
-    value /= 1000;
-    i++;
-  }
-  tsr_text_add(text, "%.*f %s%s",
-               value >= 99.95 || i == 0 ? 0
-               : value >= 9.995         ? 1
-                                        : 2,
-               value, prefixes[i], unit);
+  for (; i < 5 && value >= 999.5; i++) value /= 1000;
+  int digits = value >= 99.95 || i == 0 ? 0 : value >= 9.995 ? 1 : 2;
+  tsr_text scaled = TSR_TEXT_INIT; /* not snprintf, which has the user's decimal point */
+  tsr_text_add(&scaled, "%.*f %s%s", digits, value, prefixes[i], unit);
+  text->broken |= scaled.broken;
+  if (!scaled.broken) tsr_text_add(text, "%*s", width, scaled.bytes);
+  tsr_text_free(&scaled);
 }
 
 static void add_seconds(tsr_text *text, double seconds) {
@@ -189,9 +188,9 @@ static void add_shapes(tsr_text *text, const tsr_plan *plan) {
   tsr_text_add(text, "\ncopies     %lld", (long long)shape.copies);
   if (shape.copies > 0) {
     tsr_text_add(text, ", from ");
-    add_scaled(text, shape.least_copy, "B");
+    add_scaled(text, 0, shape.least_copy, "B");
     tsr_text_add(text, " to ");
-    add_scaled(text, shape.most_copy, "B");
+    add_scaled(text, 0, shape.most_copy, "B");
   }
   tsr_text_add(text, "\n");
 }
@@ -223,9 +222,9 @@ static void add_links(tsr_text *text, const tsr_plan *plan, const tsr_machine *m
       double bytes = moved->bytes[from][to];
       if (bytes == 0) continue;
       tsr_name source, target;
-      tsr_text_add(text, "  %-9s -> %-9s   ", tsr_plan_location_name(plan, from, &source),
+      tsr_text_add(text, "  %-9s -> %-9s  ", tsr_plan_location_name(plan, from, &source),
                    tsr_plan_location_name(plan, to, &target));
-      add_scaled(text, bytes, "B");
+      add_scaled(text, 9, bytes, "B");
       double rate = machine == NULL ? 0 : machine->link[from][to].bandwidth;
       add_busy(text, bytes / (rate * plan->seconds));
     }
@@ -247,8 +246,8 @@ static void add_channels(tsr_text *text, const tsr_plan *plan, const tsr_machine
     const tsr_channel *channel = &machine->channel[i];
     double bytes = channel_load(channel, moved);
     if (bytes == 0) continue;
-    tsr_text_add(text, "  %-22s   ", channel->name);
-    add_scaled(text, bytes, "B");
+    tsr_text_add(text, "  %-22s  ", channel->name);
+    add_scaled(text, 9, bytes, "B");
     add_busy(text, bytes / (channel->capacity * plan->seconds));
   }
 }
@@ -258,8 +257,8 @@ static void add_memory(tsr_text *text, const tsr_plan *plan) {
   for (int at = 0; at < TSR_MACHINE_LOCATIONS; at++) {
     if (plan->arena[at] == 0) continue;
     tsr_name name;
-    tsr_text_add(text, "  %-22s   ", tsr_plan_location_name(plan, at, &name));
-    add_scaled(text, (double)plan->arena[at], "B");
+    tsr_text_add(text, "  %-22s  ", tsr_plan_location_name(plan, at, &name));
+    add_scaled(text, 9, (double)plan->arena[at], "B");
     tsr_text_add(text, "%s\n", at < plan->machine_devices ? "" : " of staging ring");
   }
 }

@@ -187,7 +187,7 @@ static void add_style(picture *p) {
   tsr_text_add(p->text,
                "<style>text{font:12px sans-serif;fill:#333}.t{font-size:15px;font-weight:bold}"
                ".s{font-size:11px;fill:#667}.r{text-anchor:end}.m{text-anchor:middle}"
-               ".p{opacity:.45}.f{stroke:#c00;stroke-dasharray:5 3;fill:none}"
+               ".b{font-weight:bold}.p{opacity:.45}.f{stroke:#c00;stroke-dasharray:5 3;fill:none}"
                ".g{stroke:#ccd;fill:none}");
   for (int kind = 0; kind < KINDS; kind++)
     tsr_text_add(p->text, ".k%d{fill:%s}", kind, kinds[kind].colour);
@@ -196,7 +196,7 @@ static void add_style(picture *p) {
 
 static void add_rate(picture *p, const char *what, double seconds) {
   if (!(seconds > 0) || !isfinite(seconds)) return;
-  tsr_text_add(p->text, "%s %.4g ms, %.4g TFLOP/s", what, seconds * 1e3,
+  tsr_text_add(p->text, "%s %.4g ms, %.4g TFLOP/s. ", what, seconds * 1e3,
                tsr_call_flops(&p->plan->call) / seconds * 1e-12);
 }
 
@@ -211,9 +211,9 @@ static void add_titles(picture *p) {
     tsr_text_add_xml(p->text, p->machine->name);
   }
   tsr_text_add(p->text, "</text>\n<text x=\"12\" y=\"44\">");
-  add_rate(p, "predicted", p->plan->seconds);
-  add_rate(p, "; measured", p->plan->measured);
-  add_rate(p, "; floor", p->plan->floor);
+  add_rate(p, "Predicted", p->plan->seconds);
+  add_rate(p, "Measured", p->plan->measured);
+  add_rate(p, "Floor", p->plan->floor);
   tsr_text_add(p->text, "</text>\n");
 }
 
@@ -263,7 +263,7 @@ static void add_row_label(picture *p, int row) {
                PICTURE_LEFT, y, PICTURE_WIDTH - PICTURE_LEFT - PICTURE_RIGHT, p->height,
                row % 2 == 0 ? "#f3f4f7" : "#fafbfc");
   if (first)
-    tsr_text_add(p->text, "<text x=\"12\" y=\"%.1f\" font-weight=\"bold\">%s</text>\n", middle,
+    tsr_text_add(p->text, "<text class=\"b\" x=\"12\" y=\"%.1f\">%s</text>\n", middle,
                  tsr_plan_location_name(p->plan, drawn->location, &name));
   tsr_text_add(p->text, "<text class=\"s r\" x=\"%d\" y=\"%.1f\">%s</text>\n", PICTURE_LEFT - 8,
                middle, tsr_queue_name(drawn, &name));

@@ -1,4 +1,5 @@
-/* What is done on the devices outside of plans, by the caller's thread while the runner is still. */
+/* What is done on the devices outside of plans, by the caller's thread while the runner is still.
+ */
 #include "run/inside.h"
 
 static tsr_status finish(tsr_runner *runner, tsr_queue *queue, tsr_event *event) {
@@ -50,7 +51,9 @@ tsr_status tsr_runner_join(tsr_runner *runner) {
 static tsr_status copy(tsr_runner *runner, const tsr_copy_args *args) {
   bool up = args->from_device == TSR_HOST, down = args->to_device == TSR_HOST;
   int device = up ? args->to_device : args->from_device;
-  tsr_plan_queue key = {.role = up ? TSR_QUEUE_IN : down ? TSR_QUEUE_OUT : TSR_QUEUE_PEER,
+  tsr_plan_queue key = {.role = up     ? TSR_QUEUE_IN
+                                : down ? TSR_QUEUE_OUT
+                                       : TSR_QUEUE_PEER,
                         .index = (uint8_t)(up || down ? 0 : args->to_device)};
   tsr_queue *queue;
   TSR_TRY(tsr_resource_queue(runner, device, key, &queue));

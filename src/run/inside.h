@@ -2,8 +2,8 @@
  * What the files of the runner share: its state, a job's state, and who calls whom. A ticket is the
  * job itself.
  *
- * Jobs form a list in the order of submission; every thread walks it on its own, holding a reference
- * to the job it is at. A thread without work in a job passes it by.
+ * Jobs form a list in the order of submission; every thread walks it on its own, holding a
+ * reference to the job it is at. A thread without work in a job passes it by.
  */
 #ifndef TSR_RUN_INSIDE_H
 #define TSR_RUN_INSIDE_H
@@ -23,15 +23,15 @@ struct tsr_ticket {
   tsr_plan *plan;
   tsr_program *program;
   tsr_binding binding;
-  uint64_t number;     /* 0 for the first job */
-  uint32_t epoch;      /* marks the program's flags; never 0 */
-  uint32_t devices;    /* bit d: device d's thread has work */
-  uint32_t tied;       /* bit d: device d has a user's stream to mind */
-  int lanes;           /* lanes 0 .. lanes-1 have work */
+  uint64_t number;  /* 0 for the first job */
+  uint32_t epoch;   /* marks the program's flags; never 0 */
+  uint32_t devices; /* bit d: device d's thread has work */
+  uint32_t tied;    /* bit d: device d has a user's stream to mind */
+  int lanes;        /* lanes 0 .. lanes-1 have work */
   double entered, seconds;
   bool trace;
-  float *times;        /* begin (first: time of submission) and end of each command */
-  tsr_error error;     /* guarded by the runner's pool lock until the job is complete */
+  float *times;    /* begin (first: time of submission) and end of each command */
+  tsr_error error; /* guarded by the runner's pool lock until the job is complete */
   atomic_bool failed;
   atomic_bool done;
   atomic_int left;     /* threads that have work in it still */
@@ -48,19 +48,19 @@ typedef TSR_VEC(tsr_event *) tsr_events;
 typedef struct tsr_side {
   TSR_VEC(tsr_queue *) queues;
   TSR_VEC(tsr_plan_queue) keys; /* of queues */
-  tsr_events events;  /* numbered by programs */
-  tsr_events timed;   /* by rank, when traced */
-  tsr_events last;    /* by place among the device's used queues */
-  tsr_queue *user;    /* wraps the tied stream, or NULL */
-  tsr_event *mark;    /* on it */
-  uint32_t *cursor;   /* the submitter's: next command of each queue of the plan */
+  tsr_events events;            /* numbered by programs */
+  tsr_events timed;             /* by rank, when traced */
+  tsr_events last;              /* by place among the device's used queues */
+  tsr_queue *user;              /* wraps the tied stream, or NULL */
+  tsr_event *mark;              /* on it */
+  uint32_t *cursor;             /* the submitter's: next command of each queue of the plan */
 } tsr_side;
 
 typedef struct tsr_worker {
   tsr_runner *runner;
   pthread_t thread;
-  int device, lane;   /* one of them; the other is -1 */
-  tsr_ticket *at;     /* the job it passed last */
+  int device, lane; /* one of them; the other is -1 */
+  tsr_ticket *at;   /* the job it passed last */
 } tsr_worker;
 
 typedef struct tsr_arena {
@@ -77,14 +77,14 @@ struct tsr_runner {
   atomic_ullong completed; /* jobs 0 .. completed-1 are complete */
   pthread_mutex_t enter;   /* who holds it may submit, and change what follows when drained */
   uint64_t posted;
-  tsr_ticket *tail;        /* the job submitted last */
+  tsr_ticket *tail; /* the job submitted last */
   tsr_arena arena[TSR_MACHINE_LOCATIONS];
   tsr_side side[TSR_MAX_DEVICES];
   tsr_worker worker[TSR_MAX_DEVICES], lane[TSR_RUN_LANES];
-  pthread_mutex_t pool;    /* guards free, and errors of jobs */
+  pthread_mutex_t pool; /* guards free, and errors of jobs */
   tsr_ticket *free;
-  pthread_mutex_t sleep;   /* with both conditions */
-  pthread_cond_t wake[2];  /* submitters, lanes */
+  pthread_mutex_t sleep;  /* with both conditions */
+  pthread_cond_t wake[2]; /* submitters, lanes */
   pthread_cond_t done;
   atomic_int sleepers[2], waiters;
 };

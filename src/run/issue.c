@@ -1,6 +1,7 @@
 #include "run/inside.h"
 
-/* What tells plans apart from runs is filled in here: addresses, and the values of alpha and beta. */
+/* What tells plans apart from runs is filled in here: addresses, and the values of alpha and beta.
+ */
 
 static size_t element_size(const tsr_ticket *job, const tsr_buffer *buffer) {
   const tsr_type_info *type = tsr_type_get(job->plan->call.type);

@@ -29,8 +29,8 @@ static int64_t known_end(const query *q, const tsr_place *place, int64_t offset)
   return end < q->bytes ? end : q->bytes;
 }
 
-/* The offset in (from, to] of the page boundary where memory stops being as it is at from, when at to
- * it is the other. */
+/* The offset in (from, to] of the page boundary where memory stops being as it is at from, when at
+ * to it is the other. */
 static tsr_status find_boundary(const query *q, int64_t from, int64_t to, bool pinned_at_from,
                                 int64_t *boundary) {
   uintptr_t base = (uintptr_t)q->base;
@@ -108,9 +108,9 @@ static tsr_status place_device(const query *q, const tsr_place *first, const cha
                   what, (const void *)q->base, first->device, (long long)q->bytes);
 }
 
-tsr_status tsr_place_operand(const tsr_engine *engine, tsr_engine_state *state,
-                             int host, tsr_type type, const char *what,
-                             const void *base, tsr_operand *operand) {
+tsr_status tsr_place_operand(const tsr_engine *engine, tsr_engine_state *state, int host,
+                             tsr_type type, const char *what, const void *base,
+                             tsr_operand *operand) {
   query q = {engine, state, base, tsr_operand_bytes(operand, type)};
   operand->memory = TSR_PAGEABLE;
   operand->location = host;

@@ -50,7 +50,7 @@ static tsr_status measure(tsr_machine *machine, double *a) {
   args = product(TSR_S, LARGE, f, f + count, f + 2 * count);
   TSR_TRY(best_time(&args, &s));
   double flops = 2.0 * LARGE * LARGE * LARGE;
-  double rates[TSR_TYPE_COUNT] = {flops / s, flops / d, flops / s,      flops / d,
+  double rates[TSR_TYPE_COUNT] = {flops / s,     flops / d,     flops / s, flops / d,
                                   flops / s / 2, flops / s / 2, flops / s};
   memcpy(machine->cpu_flops, rates, sizeof rates); /* 16 bits: by way of float, s d c z h b t */
   machine->cpu_latency = latency;

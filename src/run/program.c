@@ -6,9 +6,10 @@
 
 void tsr_program_destroy(tsr_program *program) {
   if (program == NULL) return;
-  void *parts[] = {program->by_device, program->device_first, program->by_queue,
-                   program->queue_first, program->event, program->rank, program->flag,
-                   program->lane_queue, program->used, program->used_first, program->queue};
+  void *parts[] = {program->by_device,   program->device_first, program->by_queue,
+                   program->queue_first, program->event,        program->rank,
+                   program->flag,        program->lane_queue,   program->used,
+                   program->used_first,  program->queue};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) tsr_dealloc(parts[i]);
   tsr_dealloc(program);
 }
@@ -38,8 +39,8 @@ static tsr_status check(const tsr_plan *plan) {
     int location = plan->queue[q].location;
     bool device = location >= 0 && location < plan->machine_devices;
     if (device == is_lane(plan, q) || location >= TSR_MACHINE_LOCATIONS)
-      return tsr_fail(TSR_ERR_INTERNAL, "queue %d of the plan is at location %d, which does not fit",
-                      q, location);
+      return tsr_fail(TSR_ERR_INTERNAL,
+                      "queue %d of the plan is at location %d, which does not fit", q, location);
   }
   for (size_t i = 0; i < plan->commands.count; i++) {
     const tsr_command *c = &plan->commands.items[i];
@@ -107,8 +108,8 @@ static void find_users(const tsr_plan *plan, tsr_program *p) {
 tsr_status tsr_program_create(const tsr_plan *plan, tsr_program **program) {
   TSR_TRY(check(plan));
   tsr_program *p = tsr_alloc_zero(1, sizeof *p);
-  if (p == NULL || !allocate(p, plan->commands.count, (size_t)plan->queues,
-                             (size_t)plan->machine_devices)) {
+  if (p == NULL ||
+      !allocate(p, plan->commands.count, (size_t)plan->queues, (size_t)plan->machine_devices)) {
     tsr_program_destroy(p);
     return tsr_fail(TSR_ERR_MEMORY, "no host memory to run a plan of %zu commands",
                     plan->commands.count);

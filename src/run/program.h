@@ -1,7 +1,7 @@
 /*
- * A program: what the runner derives from a plan once, so that running makes no search: the commands
- * of each device and of each queue in plan order, which of them need events, and which host lane
- * does what. Made beside the plan (plan->program) and freed with it.
+ * A program: what the runner derives from a plan once, so that running makes no search: the
+ * commands of each device and of each queue in plan order, which of them need events, and which
+ * host lane does what. Made beside the plan (plan->program) and freed with it.
  *
  * Immutable but for the flags and, at the first submission, the engine's queues.
  */
@@ -16,23 +16,24 @@
 #define TSR_NO_EVENT UINT32_MAX
 
 typedef struct tsr_program {
-  uint32_t *by_device, *device_first; /* commands of device d: by_device[device_first[d] .. [d + 1]) */
-  uint32_t *by_queue, *queue_first;   /* the same by queue of the plan; lanes are here alone */
-  uint32_t *event;                    /* number of a command's event among its device's, or none */
-  uint32_t *rank;                     /* place of a command among its device's */
-  atomic_uint *flag;                  /* the last run (its epoch) in which a command was submitted, or,
-                                         of a lane, completed */
+  uint32_t *by_device,
+      *device_first; /* commands of device d: by_device[device_first[d] .. [d + 1]) */
+  uint32_t *by_queue, *queue_first; /* the same by queue of the plan; lanes are here alone */
+  uint32_t *event;                  /* number of a command's event among its device's, or none */
+  uint32_t *rank;                   /* place of a command among its device's */
+  atomic_uint *flag; /* the last run (its epoch) in which a command was submitted, or,
+                        of a lane, completed */
   uint32_t events[TSR_MACHINE_DEVICES]; /* events each device needs */
-  uint32_t devices;                   /* bit d: device d has commands */
-  int lanes;                          /* host threads needed */
-  uint16_t *lane_queue;               /* the plan's queue of each lane */
-  uint16_t *used, *used_first;        /* the plan's queues that device d uses, as above */
-  bool resolved;                      /* queue[] is filled */
-  tsr_queue **queue;                  /* the engine's queue of each queue of the plan */
+  uint32_t devices;                     /* bit d: device d has commands */
+  int lanes;                            /* host threads needed */
+  uint16_t *lane_queue;                 /* the plan's queue of each lane */
+  uint16_t *used, *used_first;          /* the plan's queues that device d uses, as above */
+  bool resolved;                        /* queue[] is filled */
+  tsr_queue **queue;                    /* the engine's queue of each queue of the plan */
 } tsr_program;
 
-/* The number of devices is plan->machine_devices. TSR_ERR_INTERNAL for a plan that names what is not
- * there. */
+/* The number of devices is plan->machine_devices. TSR_ERR_INTERNAL for a plan that names what is
+ * not there. */
 tsr_status tsr_program_create(const tsr_plan *plan, tsr_program **program);
 void tsr_program_destroy(tsr_program *program);
 

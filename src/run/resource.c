@@ -19,7 +19,8 @@ tsr_status tsr_resource_queue(tsr_runner *runner, int device, tsr_plan_queue key
     }
   if (!TSR_VEC_RESERVE(&side->keys, 1) || !TSR_VEC_RESERVE(&side->queues, 1))
     return tsr_fail(TSR_ERR_MEMORY, "no host memory for a queue of device %d", device);
-  TSR_TRY(runner->engine->queue_create(runner->state, device, (tsr_queue_role)key.role, NULL, queue));
+  TSR_TRY(
+      runner->engine->queue_create(runner->state, device, (tsr_queue_role)key.role, NULL, queue));
   side->keys.items[side->keys.count++] = key;
   side->queues.items[side->queues.count++] = *queue;
   return TSR_OK;
@@ -32,8 +33,8 @@ tsr_status tsr_resource_events(tsr_runner *runner, int device, tsr_events *event
   if (!TSR_VEC_RESERVE(events, count - events->count))
     return tsr_fail(TSR_ERR_MEMORY, "no host memory for %zu events", count);
   while (events->count < count) {
-    TSR_TRY(runner->engine->event_create(runner->state, device, timed,
-                                         &events->items[events->count]));
+    TSR_TRY(
+        runner->engine->event_create(runner->state, device, timed, &events->items[events->count]));
     events->count++;
   }
   return TSR_OK;

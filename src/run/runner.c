@@ -168,8 +168,7 @@ static tsr_status fill(tsr_ticket *job, const tsr_submission *submission) {
 static tsr_status enter(tsr_runner *runner, tsr_submission *submission, double now,
                         tsr_ticket **ticket) {
   TSR_TRY(tsr_runner_prepare(submission->plan));
-  TSR_TRY(tsr_resource_reserve(runner, submission->plan, submission->trace,
-                               &submission->short_of));
+  TSR_TRY(tsr_resource_reserve(runner, submission->plan, submission->trace, &submission->short_of));
   tsr_ticket *job = tsr_job_take(runner);
   if (job == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a ticket");
   tsr_status status = fill(job, submission);

@@ -18,8 +18,8 @@ typedef struct tsr_runner tsr_runner;
 typedef struct tsr_ticket tsr_ticket;
 
 typedef struct tsr_runner_settings {
-  int cores;     /* processors to count on; 0: those this process may use */
-  bool poison;   /* host engine: make all device memory unwritten before each call */
+  int cores;   /* processors to count on; 0: those this process may use */
+  bool poison; /* host engine: make all device memory unwritten before each call */
 } tsr_runner_settings;
 
 /* settings may be NULL. The engine's state must outlive the runner. */
@@ -33,23 +33,25 @@ void tsr_runner_destroy(tsr_runner *runner);
 typedef struct tsr_submission {
   tsr_plan *plan;
   tsr_binding binding;
-  bool trace;      /* measure the times of each command */
-  int short_of;    /* out, with TSR_ERR_MEMORY: the location that has not the plan's arena; else -1 */
+  bool trace;   /* measure the times of each command */
+  int short_of; /* out, with TSR_ERR_MEMORY: the location that has not the plan's arena; else -1 */
 } tsr_submission;
 
-/* Derives what running needs from a plan and keeps it there; for a plan that no other thread has. */
+/* Derives what running needs from a plan and keeps it there; for a plan that no other thread has.
+ */
 tsr_status tsr_runner_prepare(tsr_plan *plan);
 
-/* Enters the plan and returns; with tied streams, once all of it is submitted. Nothing is touched on
- * failure. */
+/* Enters the plan and returns; with tied streams, once all of it is submitted. Nothing is touched
+ * on failure. */
 tsr_status tsr_runner_submit(tsr_runner *runner, tsr_submission *submission, tsr_ticket **ticket);
 
 /* Waits until the plan is complete; its status, with its message as this thread's. */
 tsr_status tsr_ticket_wait(tsr_ticket *ticket);
 bool tsr_ticket_done(tsr_ticket *ticket);
 
-/* Of a complete ticket: seconds from the call to the end; the measured begin and end of each command
- * in seconds from the call (NULL when not traced), which the caller then owns (tsr_dealloc). */
+/* Of a complete ticket: seconds from the call to the end; the measured begin and end of each
+ * command in seconds from the call (NULL when not traced), which the caller then owns
+ * (tsr_dealloc). */
 double tsr_ticket_seconds(const tsr_ticket *ticket);
 float *tsr_ticket_take_times(tsr_ticket *ticket);
 tsr_plan *tsr_ticket_plan(const tsr_ticket *ticket);

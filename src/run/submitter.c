@@ -149,8 +149,8 @@ static tsr_status wait_for_users(walk *w) {
   return TSR_OK;
 }
 
-/* Marks the user's streams and has this device's queues wait for all marks. Every submitter sets its
- * bit whatever happens, so that none waits in vain. */
+/* Marks the user's streams and has this device's queues wait for all marks. Every submitter sets
+ * its bit whatever happens, so that none waits in vain. */
 static void begin(walk *w) {
   tsr_ticket *job = w->job;
   if (job->tied == 0) return;

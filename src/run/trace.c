@@ -4,8 +4,7 @@
 static float end_of(tsr_ticket *job, uint32_t command) {
   bool passed = false;
   double seconds = 0;
-  tsr_status status =
-      job->runner->engine->query(tsr_job_event(job, command), &passed, &seconds);
+  tsr_status status = job->runner->engine->query(tsr_job_event(job, command), &passed, &seconds);
   if (status != TSR_OK || !passed) return job->times[2 * command];
   return (float)(seconds - job->entered);
 }

@@ -35,8 +35,8 @@ static inline tsr_machine *small_machine(void) {
 static inline tsr_plan *small_plan(tsr_type type, tsr_memory memory, tsr_scalar_class alpha,
                                    tsr_scalar_class beta) {
   tsr_plan *plan = calloc(1, sizeof *plan);
-  plan->call = (tsr_call){TSR_GEMM, type, TSR_NO_TRANS, TSR_NO_TRANS, SMALL, SMALL, SMALL,
-                          alpha, beta, {{0}}};
+  plan->call = (tsr_call){TSR_GEMM, type,  TSR_NO_TRANS, TSR_NO_TRANS, SMALL,
+                          SMALL,    SMALL, alpha,        beta,         {{0}}};
   plan->machine_devices = plan->devices = 2;
   plan->grid_rows = 1;
   plan->grid_cols = 2;
@@ -67,8 +67,18 @@ static inline int new_buffer(tsr_plan *plan, int matrix, int location, int row, 
   size_t size = matrix == TSR_W ? tsr_type_get(type->wide)->size : type->size;
   size_t bytes = (size_t)(rows * cols) * size;
   uint8_t role = location == HOST ? TSR_BUFFER_STAGE : TSR_BUFFER_TILE;
-  tsr_buffer buffer = {row, col, rows, cols, rows, plan->arena[location], bytes, role,
-                       (uint8_t)matrix, (int16_t)location, 0, 0};
+  tsr_buffer buffer = {row,
+                       col,
+                       rows,
+                       cols,
+                       rows,
+                       plan->arena[location],
+                       bytes,
+                       role,
+                       (uint8_t)matrix,
+                       (int16_t)location,
+                       0,
+                       0};
   plan->arena[location] += bytes;
   (void)TSR_VEC_PUSH(&plan->buffers, buffer);
   return (int)plan->buffers.count - 1;
@@ -88,8 +98,12 @@ static inline int add_waiting(tsr_plan *plan, tsr_command command, va_list waits
 
 static inline int add_copy(tsr_plan *plan, int queue, int from, int to, int row, int col, int rows,
                            int cols, ...) {
-  tsr_command command = {.row = {row}, .col = {col}, .buffer = {from, to, TSR_NO_BUFFER},
-                         .m = rows, .n = cols, .queue = (uint16_t)queue,
+  tsr_command command = {.row = {row},
+                         .col = {col},
+                         .buffer = {from, to, TSR_NO_BUFFER},
+                         .m = rows,
+                         .n = cols,
+                         .queue = (uint16_t)queue,
                          .kind = TSR_COMMAND_COPY};
   va_list waits;
   va_start(waits, cols);
@@ -105,9 +119,13 @@ static inline int add_gemm(tsr_plan *plan, int device, const int buffers[3], int
   tsr_command command = {.row = {turn_a ? k0 : i, turn_b ? j : k0, i},
                          .col = {turn_a ? i : k0, turn_b ? k0 : j, j},
                          .buffer = {buffers[0], buffers[1], buffers[2]},
-                         .m = m, .n = n, .k = k, .flags = (uint8_t)flags,
+                         .m = m,
+                         .n = n,
+                         .k = k,
+                         .flags = (uint8_t)flags,
                          .queue = queue_of(device, TSR_QUEUE_COMPUTE),
-                         .kind = TSR_COMMAND_KERNEL, .kernel = TSR_KERNEL_GEMM};
+                         .kind = TSR_COMMAND_KERNEL,
+                         .kernel = TSR_KERNEL_GEMM};
   va_list waits;
   va_start(waits, k);
   int index = add_waiting(plan, command, waits);
@@ -118,9 +136,14 @@ static inline int add_gemm(tsr_plan *plan, int device, const int buffers[3], int
 /* ADD (w is a buffer) or SCALE (w is TSR_NO_BUFFER) on m x n of C. */
 static inline int add_small(tsr_plan *plan, int device, int w, int c, int flags, int i, int j,
                             int m, int n, ...) {
-  tsr_command command = {.row = {i, 0, i}, .col = {j, 0, j}, .buffer = {w, TSR_NO_BUFFER, c},
-                         .m = m, .n = n, .flags = (uint8_t)flags,
-                         .queue = queue_of(device, TSR_QUEUE_ADD), .kind = TSR_COMMAND_KERNEL,
+  tsr_command command = {.row = {i, 0, i},
+                         .col = {j, 0, j},
+                         .buffer = {w, TSR_NO_BUFFER, c},
+                         .m = m,
+                         .n = n,
+                         .flags = (uint8_t)flags,
+                         .queue = queue_of(device, TSR_QUEUE_ADD),
+                         .kind = TSR_COMMAND_KERNEL,
                          .kernel = w == TSR_NO_BUFFER ? TSR_KERNEL_SCALE : TSR_KERNEL_ADD};
   va_list waits;
   va_start(waits, n);
@@ -176,9 +199,9 @@ static inline tsr_plan *plan_relayed(tsr_type type) {
     int parts[3] = {a, b, w};
     add_gemm(plan, d, parts, wide, 0, j, 0, 8, 4, 4, half[0], fetch_b, END); /* 3; 12 */
     int last = add_gemm(plan, d, parts, wide | TSR_FLAG_BETA_ONE, 0, j, 4, 8, 4, 4, half[1],
-                        END);                                          /* 4; 13 */
-    int fetch_c = add_copy(plan, in, TSR_C_, c, 0, j, 8, 4, END);      /* 5; 14 */
-    for (int h = 0; h < 2; h++) {                                      /* 6, 7; 15, 16: */
+                        END);                                     /* 4; 13 */
+    int fetch_c = add_copy(plan, in, TSR_C_, c, 0, j, 8, 4, END); /* 5; 14 */
+    for (int h = 0; h < 2; h++) {                                 /* 6, 7; 15, 16: */
       int flags = wide | TSR_FLAG_BETA | TSR_FLAG_ALPHA_ONE;
       add_small(plan, d, w, c, flags, 4 * h, j, 4, 4, last, fetch_c, END);
     }
@@ -212,20 +235,21 @@ static inline tsr_plan *plan_staged(void) {
   plan->call.operand[TSR_A].pinned_end = 4 * SMALL * 8;
   int in = queue_of(0, TSR_QUEUE_IN), lane = queue_of(HOST, TSR_QUEUE_LANE);
   int a = new_buffer(plan, TSR_A, 0, 0, 0, 8, 8), b = new_buffer(plan, TSR_B_, 0, 0, 0, 8, 8);
-  int c = new_buffer(plan, TSR_C_, 0, 0, 0, 8, 8), stage_a = new_buffer(plan, TSR_A, HOST, 0, 4, 8, 4);
+  int c = new_buffer(plan, TSR_C_, 0, 0, 0, 8, 8),
+      stage_a = new_buffer(plan, TSR_A, HOST, 0, 4, 8, 4);
   int stage_b = new_buffer(plan, TSR_B_, HOST, 0, 0, 8, 8);
   int stage_c = new_buffer(plan, TSR_C_, HOST, 0, 0, 8, 8), parts[3] = {a, b, c};
   plan->buffers.items[stage_b].offset = plan->buffers.items[stage_c].offset = 0;
   plan->arena[HOST] = 512;
-  add_copy(plan, in, TSR_A, a, 0, 0, 8, 4, END);                           /* 0 */
-  add_copy(plan, lane, TSR_A, stage_a, 0, 4, 8, 4, END);                   /* 1 */
-  add_copy(plan, in, stage_a, a, 0, 4, 8, 4, 1, END);                      /* 2 */
-  add_copy(plan, lane, TSR_B_, stage_b, 0, 0, 8, 4, 2, END);               /* 3 */
-  add_copy(plan, lane + 1, TSR_B_, stage_b, 0, 4, 8, 4, 2, END);           /* 4 */
-  add_copy(plan, in, stage_b, b, 0, 0, 8, 8, 3, 4, END);                   /* 5 */
-  add_gemm(plan, 0, parts, 0, 0, 0, 0, 8, 8, 8, 5, END);                   /* 6 */
+  add_copy(plan, in, TSR_A, a, 0, 0, 8, 4, END);                              /* 0 */
+  add_copy(plan, lane, TSR_A, stage_a, 0, 4, 8, 4, END);                      /* 1 */
+  add_copy(plan, in, stage_a, a, 0, 4, 8, 4, 1, END);                         /* 2 */
+  add_copy(plan, lane, TSR_B_, stage_b, 0, 0, 8, 4, 2, END);                  /* 3 */
+  add_copy(plan, lane + 1, TSR_B_, stage_b, 0, 4, 8, 4, 2, END);              /* 4 */
+  add_copy(plan, in, stage_b, b, 0, 0, 8, 8, 3, 4, END);                      /* 5 */
+  add_gemm(plan, 0, parts, 0, 0, 0, 0, 8, 8, 8, 5, END);                      /* 6 */
   add_copy(plan, queue_of(0, TSR_QUEUE_OUT), c, stage_c, 0, 0, 8, 8, 6, END); /* 7 */
-  add_copy(plan, lane, stage_c, TSR_C_, 0, 0, 8, 8, 7, END);               /* 8 */
+  add_copy(plan, lane, stage_c, TSR_C_, 0, 0, 8, 8, 7, END);                  /* 8 */
   return plan_finish(plan);
 }
 

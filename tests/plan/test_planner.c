@@ -1,4 +1,5 @@
-/* Plans of random calls on several machines: each is verified, replayed, and not below its floor. */
+/* Plans of random calls on several machines: each is verified, replayed, and not below its floor.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -95,10 +96,11 @@ static void check_plan(problem *p, int number) {
   }
   if (status == TSR_OK) status = tsr_plan_verify(plan, p->machine, p->options.budget);
   if (status != TSR_OK) {
-    fail_msg("problem %d (%s): m %d n %d k %d type %c ops %c%c homes %d %d %d tile %d: %s", number, p->machine->name,
-             (int)p->call.m, (int)p->call.n, (int)p->call.k, p->call.type, p->call.transa,
-             p->call.transb, p->call.operand[0].location, p->call.operand[1].location,
-             p->call.operand[2].location, (int)p->options.tile, tsr_message());
+    fail_msg("problem %d (%s): m %d n %d k %d type %c ops %c%c homes %d %d %d tile %d: %s", number,
+             p->machine->name, (int)p->call.m, (int)p->call.n, (int)p->call.k, p->call.type,
+             p->call.transa, p->call.transb, p->call.operand[0].location,
+             p->call.operand[1].location, p->call.operand[2].location, (int)p->options.tile,
+             tsr_message());
   }
   if (plan->devices > 0 && plan->seconds < 0.97 * plan->floor)
     fail_msg("problem %d: predicted %g s is below the floor, %g s", number, plan->seconds,

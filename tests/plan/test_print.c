@@ -32,7 +32,8 @@ static char *print(tsr_plan *plan, tsr_format format, bool measured) {
 }
 
 static void expect(const char *text, const char *part) {
-  if (strstr(text, part) == NULL) fail_msg("\"%s\" is not in\n%s", part, text);
+  if (text == NULL || strstr(text, part) == NULL)
+    fail_msg("\"%s\" is not in\n%s", part, text == NULL ? "nothing" : text);
 }
 
 static void text_tells_people(void **state) {
@@ -46,9 +47,9 @@ static void text_tells_people(void **state) {
   expect(text, "10, from 256 B to 256 B");
   expect(text, "predicted is 1.111 of it");
   expect(text, "measured   22.8 ms");
-  expect(text, "device 0  -> device 1    512 B");
-  expect(text, "host 0    -> device 0    1.02 kB");
-  expect(text, "host out                 1.54 kB");
+  expect(text, "device 0  -> device 1       512 B");
+  expect(text, "host 0    -> device 0     1.02 kB");
+  expect(text, "host out                  1.54 kB");
   free(text);
 }
 
@@ -73,8 +74,9 @@ static void json_has_its_keys(void **state) {
   char *text = print(plan_relayed(TSR_D), TSR_JSON, false);
   cJSON *json = cJSON_Parse(text);
   assert_non_null(json);
-  static const char *const keys[] = {"predicted_s", "floor_s",  "fraction", "channels", "devices",
-                                     "grid",        "commands", "memory",   "plan_s",   "candidates"};
+  static const char *const keys[] = {"predicted_s", "floor_s",   "fraction", "channels",
+                                     "devices",     "grid",      "commands", "memory",
+                                     "plan_s",      "candidates"};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) item(json, keys[i]);
   assert_float_equal(item(json, "fraction")->valuedouble, 0.9, 1e-6);
   assert_int_equal(item(item(json, "bytes"), "host->0")->valueint, 1024);
@@ -109,10 +111,12 @@ static void commands_stand_one_a_line(void **state) {
   (void)state;
   char *text = print(plan_relayed(TSR_H), TSR_COMMANDS, false);
   assert_int_equal(count_lines(text), 18);
-  expect(text, "     4  device 0 compute 0  gemm      W[0..7, 0..3] k 4..7 buffers 3 4 6 waits 1 "
-               "event beta=1 wide 4000.0-6000.0 us\n");
-  expect(text, "     9  device 0 peer to 1  copy      A[0..7, 0..3] buffers 3 7 waits 0 event "
-               "9000.0-11000.0 us\n");
+  expect(text,
+         "     4  device 0 compute 0  gemm      W[0..7, 0..3] k 4..7 buffers 3 4 6 waits 1 "
+         "event beta=1 wide 4000.0-6000.0 us\n");
+  expect(text,
+         "     9  device 0 peer to 1  copy      A[0..7, 0..3] buffers 3 7 waits 0 event "
+         "9000.0-11000.0 us\n");
   free(text);
 }
 

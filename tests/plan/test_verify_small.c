@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/alloc.h"
 #include "plan/small_plans.h"
 
 /* ---- Right ones ---- */
@@ -57,155 +58,243 @@ static void accepts_accumulating_with_beta_one(void **state) {
 
 /* ---- Wrong ones ---- */
 
+/* What a mistake changes. */
+typedef enum target { COMMAND, FIRST_WAIT, BUFFER, OPERAND, PLAN } target;
+
+typedef struct field {
+  target of;
+  size_t offset, size;
+} field;
+
+#define FIELD(of, type, member) \
+  { of, offsetof(type, member), sizeof(((type *)0)->member) }
+#define OF_COMMAND(member) FIELD(COMMAND, tsr_command, member)
+#define OF_BUFFER(member) FIELD(BUFFER, tsr_buffer, member)
+#define OF_OPERAND(member) FIELD(OPERAND, tsr_operand, member)
+#define OF_PLAN(member) FIELD(PLAN, tsr_plan, member)
+
 typedef enum change {
-  FLAGS, QUEUE, ROW0, ROW2, COL0, COL1, M, N, K, BUFFER0, BUFFER1, BUFFER2, KERNEL,
-  NO_WAITS, WAIT0, NO_EVENT,
-  OFFSET, BYTES, LD, PLACE, LAST, ARENA, BETA_CLASS, ALPHA_CLASS, PINNED_END, MANAGED, BUDGET
+  FLAGS,
+  QUEUE,
+  ROW0,
+  ROW2,
+  COL0,
+  COL1,
+  M,
+  N,
+  K,
+  BUFFER0,
+  BUFFER1,
+  BUFFER2,
+  KERNEL,
+  WAITS,
+  WAIT0,
+  OFFSET,
+  BYTES,
+  LD,
+  PLACE,
+  LAST,
+  ARENA0,
+  BETA_CLASS,
+  ALPHA_CLASS,
+  PINNED_END,
+  MEMORY,
+  CHANGES
 } change;
+
+static const field fields[CHANGES] = {
+    [FLAGS] = OF_COMMAND(flags),
+    [QUEUE] = OF_COMMAND(queue),
+    [ROW0] = OF_COMMAND(row[0]),
+    [ROW2] = OF_COMMAND(row[2]),
+    [COL0] = OF_COMMAND(col[0]),
+    [COL1] = OF_COMMAND(col[1]),
+    [M] = OF_COMMAND(m),
+    [N] = OF_COMMAND(n),
+    [K] = OF_COMMAND(k),
+    [BUFFER0] = OF_COMMAND(buffer[0]),
+    [BUFFER1] = OF_COMMAND(buffer[1]),
+    [BUFFER2] = OF_COMMAND(buffer[2]),
+    [KERNEL] = OF_COMMAND(kernel),
+    [WAITS] = OF_COMMAND(waits),
+    [WAIT0] = {FIRST_WAIT, 0, 4},
+    [OFFSET] = OF_BUFFER(offset),
+    [BYTES] = OF_BUFFER(bytes),
+    [LD] = OF_BUFFER(ld),
+    [PLACE] = OF_BUFFER(location),
+    [LAST] = OF_BUFFER(last),
+    [ARENA0] = OF_PLAN(arena[0]),
+    [BETA_CLASS] = OF_PLAN(call.beta),
+    [ALPHA_CLASS] = OF_PLAN(call.alpha),
+    [PINNED_END] = OF_OPERAND(pinned_end),
+    [MEMORY] = OF_OPERAND(memory),
+};
 
 typedef struct mistake {
   const char *name;
   tsr_plan *(*plan)(void);
   change change;
-  int at, value; /* the command (or buffer, or operand) changed, and what to */
+  int at, value; /* which command, buffer or operand is changed, and what to */
   const char *message;
 } mistake;
 
-static void change_command(tsr_plan *plan, const mistake *m) {
-  tsr_command *command = &plan->commands.items[m->at];
-  switch (m->change) {
-    case FLAGS: command->flags = (uint8_t)m->value; break;
-    case QUEUE: command->queue = (uint16_t)m->value; break;
-    case ROW0: command->row[0] = m->value; break;
-    case ROW2: command->row[2] = m->value; break;
-    case COL0: command->col[0] = m->value; break;
-    case COL1: command->col[1] = m->value; break;
-    case M: command->m = m->value; break;
-    case N: command->n = m->value; break;
-    case K: command->k = m->value; break;
-    case BUFFER0: command->buffer[0] = m->value; break;
-    case BUFFER1: command->buffer[1] = m->value; break;
-    case BUFFER2: command->buffer[2] = m->value; break;
-    case KERNEL: command->kernel = (uint8_t)m->value; break;
-    case NO_WAITS: command->waits = 0; break;
-    case WAIT0: plan->waits.items[command->wait] = (uint32_t)m->value; break;
-    case NO_EVENT: command->flags &= (uint8_t)~TSR_FLAG_EVENT; break;
-    default: fail_msg("%s: no change of a command", m->name);
+static void *place_of(tsr_plan *plan, target of, int at) {
+  switch (of) {
+    case COMMAND:
+      return &plan->commands.items[at];
+    case FIRST_WAIT:
+      return &plan->waits.items[plan->commands.items[at].wait];
+    case BUFFER:
+      return &plan->buffers.items[at];
+    case OPERAND:
+      return &plan->call.operand[at];
+    default:
+      return plan;
   }
 }
 
-static void change_other(tsr_plan *plan, const mistake *m) {
-  tsr_buffer *buffer = &plan->buffers.items[m->at];
-  switch (m->change) {
-    case OFFSET: buffer->offset = (size_t)m->value; break;
-    case BYTES: buffer->bytes = (size_t)m->value; break;
-    case LD: buffer->ld = m->value; break;
-    case PLACE: buffer->location = (int16_t)m->value; break;
-    case LAST: buffer->last = (uint32_t)m->value; break;
-    case ARENA: plan->arena[m->at] = (size_t)m->value; break;
-    case BETA_CLASS: plan->call.beta = (tsr_scalar_class)m->value; break;
-    case ALPHA_CLASS: plan->call.alpha = (tsr_scalar_class)m->value; break;
-    case PINNED_END: plan->call.operand[m->at].pinned_end = m->value; break;
-    case MANAGED: plan->call.operand[m->at].memory = TSR_MANAGED; break;
-    default: break;
-  }
+static void make(tsr_plan *plan, const mistake *m) {
+  const field *changed = &fields[m->change];
+  char *place = (char *)place_of(plan, changed->of, m->at) + changed->offset;
+  if (changed->size == 1) *(uint8_t *)place = (uint8_t)m->value;
+  if (changed->size == 2) *(uint16_t *)(void *)place = (uint16_t)m->value;
+  if (changed->size == 4) *(uint32_t *)(void *)place = (uint32_t)m->value;
+  if (changed->size == 8) *(uint64_t *)(void *)place = (uint64_t)m->value;
 }
 
 static const mistake mistakes[] = {
     /* form */
     {"queue out of range", plan_scaled, QUEUE, 1, 99, "command 1 (scale): is on queue 99 of 12"},
     {"kernel on a copy queue", plan_scaled, QUEUE, 1, 0, "command 1 (scale on device 0, queue in)"},
-    {"copy on the wrong device", plan_scaled, QUEUE, 0, 5, "command 0 (copy of C from host 0 to "
+    {"copy on the wrong device", plan_scaled, QUEUE, 0, 5,
+     "command 0 (copy of C from host 0 to "
      "device 0, queue in): this queue cannot"},
     {"copy the wrong way", plan_scaled, QUEUE, 2, 0, "command 2 (copy of C from device 0"},
     {"no such buffer", plan_scaled, BUFFER2, 1, 77, "buffer 2 is number 77, which there is not"},
     {"buffer that has no use", plan_scaled, BUFFER1, 1, 3, "buffer 1 has no use here"},
     {"no such kernel", plan_scaled, KERNEL, 1, 9, "command 1 (unknown command on device 0"},
-    {"two matrices", plan_staged, BUFFER1, 0, 4, "command 0 (copy of A from host 0 to device 0, "
+    {"two matrices", plan_staged, BUFFER1, 0, 4,
+     "command 0 (copy of A from host 0 to device 0, "
      "queue in): its buffers 0 (A) and 4 (B) are not two of one matrix"},
-    {"writing into A", plan_staged, BUFFER1, 2, 0, "command 2 (copy of A from host 0 to host 0, queue "
+    {"writing into A", plan_staged, BUFFER1, 2, 0,
+     "command 2 (copy of A from host 0 to host 0, queue "
      "in): writes into the home of A"},
-    {"outside of its buffer", plan_staged, COL0, 1, 1, "command 1 (copy of A from host 0 to host 0, "
+    {"outside of its buffer", plan_staged, COL0, 1, 1,
+     "command 1 (copy of A from host 0 to host 0, "
      "queue lane 0): target: rows 0..7, columns 1..4 of A are not in buffer 6"},
-    {"outside of the matrix", plan_staged, M, 0, 9, "source: rows 0..8, columns 0..3 of A are not in "
+    {"outside of the matrix", plan_staged, M, 0, 9,
+     "source: rows 0..8, columns 0..3 of A are not in "
      "buffer 0"},
     {"no extent", plan_staged, N, 0, 0, "its extents are 8 x 0 x 0"},
-    {"event missing", relayed_double, NO_EVENT, 2, 0, "command 3 (gemm on device 0, queue compute "
+    {"event missing", relayed_double, FLAGS, 2, 0,
+     "command 3 (gemm on device 0, queue compute "
      "0): waits for command 2, which has no event"},
     {"waiting for a later one", relayed_double, WAIT0, 3, 6, "waits for command 6, a later one"},
-    {"not pinned", plan_staged, PINNED_END, 0, 255, "command 0 (copy of A from host 0 to device 0, "
+    {"not pinned", plan_staged, PINNED_END, 0, 255,
+     "command 0 (copy of A from host 0 to device 0, "
      "queue in): A is not pinned there"},
-    {"managed", plan_staged, MANAGED, 0, 0, "command 0 (copy of A from host 0 to device 0, queue in): "
+    {"managed", plan_staged, MEMORY, 0, TSR_MANAGED,
+     "command 0 (copy of A from host 0 to device 0, queue in): "
      "A is not pinned there"},
-    {"operand elsewhere", relayed_double, BUFFER0, 12, 3, "command 12 (gemm on device 1, queue "
+    {"operand elsewhere", relayed_double, BUFFER0, 12, 3,
+     "command 12 (gemm on device 1, queue "
      "compute 0): operand a: buffer 3 of A is at device 0"},
     {"operand of another matrix", relayed_double, BUFFER1, 3, 3, "operand b is of A"},
-    {"rows do not agree", plan_in_place, ROW2, 2, 0, "command 2 (gemm on device 1, queue compute "
+    {"rows do not agree", plan_in_place, ROW2, 2, 0,
+     "command 2 (gemm on device 1, queue compute "
      "0): a gives rows from 4"},
     {"k does not agree", plan_in_place, COL1, 4, 0, "b k from 0"},
-    {"added elsewhere", relayed_double, ROW0, 7, 0, "command 7 (add on device 0, queue add): W at "
+    {"added elsewhere", relayed_double, ROW0, 7, 0,
+     "command 7 (add on device 0, queue add): W at "
      "row 0, column 0 is added to C at row 4"},
     {"alpha left out", relayed_double, FLAGS, 3, TSR_FLAG_ALPHA_ONE, "leaves the call's alpha out"},
     {"alpha twice", relayed_double, FLAGS, 6, TSR_FLAG_BETA, "multiplies W by alpha a second time"},
-    {"beta on W", relayed_double, FLAGS, 3, TSR_FLAG_BETA, "command 3 (gemm on device 0, queue "
+    {"beta on W", relayed_double, FLAGS, 3, TSR_FLAG_BETA,
+     "command 3 (gemm on device 0, queue "
      "compute 0): uses beta on W"},
     {"not wide", relayed_half, FLAGS, 3, 0, "is not marked wide, but W is"},
     {"wide for nothing", relayed_double, FLAGS, 3, TSR_FLAG_WIDE, "is marked wide"},
     /* what is there */
-    {"not there at all", relayed_double, COL0, 1, 0, "command 4 (gemm on device 0, queue compute 0): "
+    {"not there at all", relayed_double, COL0, 1, 0,
+     "command 4 (gemm on device 0, queue compute 0): "
      "operand a: rows 0..7, columns 4..7 of A are not there when it runs"},
-    {"partly there", relayed_double, M, 11, 7, "command 13 (gemm on device 1, queue compute 0): "
+    {"partly there", relayed_double, M, 11, 7,
+     "command 13 (gemm on device 1, queue compute 0): "
      "operand b: rows 7..7, columns 4..7 of B are not there when it runs"},
-    {"copied in part", relayed_double, N, 1, 2, "command 4 (gemm on device 0, queue compute 0): "
+    {"copied in part", relayed_double, N, 1, 2,
+     "command 4 (gemm on device 0, queue compute 0): "
      "operand a: rows 0..7, columns 6..7 of A are not there"},
-    {"W never started", relayed_double, FLAGS, 3, TSR_FLAG_BETA_ONE, "command 3 (gemm on device 0, "
+    {"W never started", relayed_double, FLAGS, 3, TSR_FLAG_BETA_ONE,
+     "command 3 (gemm on device 0, "
      "queue compute 0): operand c: rows 0..7, columns 0..3 of W are not there"},
-    {"W started again", relayed_double, FLAGS, 4, TSR_FLAG_EVENT, "command 8 (copy of C from device "
+    {"W started again", relayed_double, FLAGS, 4, TSR_FLAG_EVENT,
+     "command 8 (copy of C from device "
      "0 to host 0, queue out): brings rows 0..3, columns 0..3 of C home unfinished: they hold the "
      "sum over k 4..7 with beta C"},
-    {"part of k", plan_in_place, K, 4, 3, "at the end, rows 0..3, columns 0..7 of C hold the sum over "
+    {"part of k", plan_in_place, K, 4, 3,
+     "at the end, rows 0..3, columns 0..7 of C hold the sum over "
      "k 0..6 with beta C"},
-    {"beta left out", relayed_double, FLAGS, 6, TSR_FLAG_ALPHA_ONE, "command 8 (copy of C from "
-     "device 0 to host 0, queue out): brings rows 0..3, columns 0..3 of C home unfinished: they hold "
+    {"beta left out", relayed_double, FLAGS, 6, TSR_FLAG_ALPHA_ONE,
+     "command 8 (copy of C from "
+     "device 0 to host 0, queue out): brings rows 0..3, columns 0..3 of C home unfinished: they "
+     "hold "
      "the sum over k 0..7 without beta C"},
-    {"beta twice", plan_in_place, FLAGS, 5, TSR_FLAG_BETA, "command 5 (gemm on device 1, queue "
+    {"beta twice", plan_in_place, FLAGS, 5, TSR_FLAG_BETA,
+     "command 5 (gemm on device 1, queue "
      "compute 0): applies beta to rows 4..7, columns 0..7 of C, which hold the sum over k 0..3"},
-    {"beta never", plan_in_place, FLAGS, 1, TSR_FLAG_BETA_ONE, "command 1 (gemm on device 1, queue "
+    {"beta never", plan_in_place, FLAGS, 1, TSR_FLAG_BETA_ONE,
+     "command 1 (gemm on device 1, queue "
      "compute 0): accumulates into rows 0..3, columns 0..7 of C, which hold the original"},
-    {"home overwritten", plan_in_place, FLAGS, 1, 0, "command 1 (gemm on device 1, queue compute 0): "
+    {"home overwritten", plan_in_place, FLAGS, 1, 0,
+     "command 1 (gemm on device 1, queue compute 0): "
      "overwrites rows 0..3, columns 0..7 of C at home, beta C is lost"},
-    {"C not brought home", plan_staged, N, 8, 7, "at the end, rows 0..7, columns 7..7 of C hold the "
+    {"C not brought home", plan_staged, N, 8, 7,
+     "at the end, rows 0..7, columns 7..7 of C hold the "
      "original"},
-    {"half of the tile added", relayed_double, M, 7, 3, "command 8 (copy of C from device 0 to host "
+    {"half of the tile added", relayed_double, M, 7, 3,
+     "command 8 (copy of C from device 0 to host "
      "0, queue out): brings rows 7..7, columns 0..3 of C home unfinished: they hold the original"},
-    {"C read although beta is 0", plan_scaled, BETA_CLASS, 0, TSR_ZERO, "command 0 (copy of C from "
+    {"C read although beta is 0", plan_scaled, BETA_CLASS, 0, TSR_ZERO,
+     "command 0 (copy of C from "
      "host 0 to device 0, queue in): reads C, which the call does not (beta is 0)"},
-    {"A read although alpha is 0", plan_staged, ALPHA_CLASS, 0, TSR_ZERO, "command 0 (copy of A from "
+    {"A read although alpha is 0", plan_staged, ALPHA_CLASS, 0, TSR_ZERO,
+     "command 0 (copy of A from "
      "host 0 to device 0, queue in): reads A, which the call does not"},
     /* order */
-    {"kernel does not wait", relayed_double, NO_WAITS, 3, 0, "command 3 (gemm on device 0, queue "
-     "compute 0): operand a: reads rows 0..7, columns 0..3 of A without waiting for command 0 (copy "
+    {"kernel does not wait", relayed_double, WAITS, 3, 0,
+     "command 3 (gemm on device 0, queue "
+     "compute 0): operand a: reads rows 0..7, columns 0..3 of A without waiting for command 0 "
+     "(copy "
      "of A from host 0 to device 0, queue in)"},
-    {"relay does not wait", relayed_double, NO_WAITS, 10, 0, "command 10 (copy of A from device 0 to "
+    {"relay does not wait", relayed_double, WAITS, 10, 0,
+     "command 10 (copy of A from device 0 to "
      "device 1, queue peer to 1): source: reads rows 0..7, columns 4..7 of A without waiting for "
      "command 1"},
-    {"brought home too early", relayed_double, WAIT0, 8, 5, "command 8 (copy of C from device 0 to "
-     "host 0, queue out): source: reads rows 0..7, columns 0..3 of C without waiting for command 6"},
-    {"ring taken too early", plan_staged, NO_WAITS, 4, 0, "command 4 (copy of B from host 0 to host 0, "
+    {"brought home too early", relayed_double, WAIT0, 8, 5,
+     "command 8 (copy of C from device 0 to "
+     "host 0, queue out): source: reads rows 0..7, columns 0..3 of C without waiting for command "
+     "6"},
+    {"ring taken too early", plan_staged, WAITS, 4, 0,
+     "command 4 (copy of B from host 0 to host 0, "
      "queue lane 1): buffer 7 takes memory without waiting for its use by command"},
     /* memory */
     {"too small", plan_staged, BYTES, 5, 511, "buffer 5 (C at device 0) has 511 bytes, too few"},
     {"ld too small", plan_staged, LD, 5, 7, "buffer 5: 8 x 8 (ld 7)"},
-    {"outside of the arena", plan_staged, OFFSET, 5, 1032, "buffer 5 (C at device 0): bytes "
+    {"outside of the arena", plan_staged, OFFSET, 5, 1032,
+     "buffer 5 (C at device 0): bytes "
      "1032..1543 are not in the arena of 1536 bytes"},
-    {"two in one place", plan_staged, OFFSET, 4, 8, "command 6 (gemm on device 0, queue compute 0): "
+    {"two in one place", plan_staged, OFFSET, 4, 8,
+     "command 6 (gemm on device 0, queue compute 0): "
      "uses buffer 3, whose memory buffer 4 has taken from command 5"},
-    {"at no location", plan_staged, PLACE, 4, 7, "buffer 4: there is no buffer of role 1 at "
+    {"at no location", plan_staged, PLACE, 4, 7,
+     "buffer 4: there is no buffer of role 1 at "
      "location 7"},
     {"home elsewhere", plan_staged, PLACE, 1, 0, "buffer 1 is not the home of B"},
-    {"arena beyond the budget", plan_staged, ARENA, 0, 5000, "device 0: the plan needs 5000 bytes, its "
+    {"arena beyond the budget", plan_staged, ARENA0, 0, 5000,
+     "device 0: the plan needs 5000 bytes, its "
      "budget is 4096"},
-    {"life misjudged", plan_staged, LAST, 4, 5, "buffer 4 is said to be used by commands 5 to 5, it "
+    {"life misjudged", plan_staged, LAST, 4, 5,
+     "buffer 4 is said to be used by commands 5 to 5, it "
      "is by 5 to 6"},
 };
 
@@ -214,10 +303,7 @@ static bool reject(const mistake *m) {
   tsr_machine *machine = small_machine();
   size_t budgets[TSR_MACHINE_DEVICES] = {4096, 4096};
   tsr_plan *plan = m->plan();
-  if (m->change < OFFSET)
-    change_command(plan, m);
-  else
-    change_other(plan, m);
+  make(plan, m);
   tsr_status status = tsr_plan_verify(plan, machine, budgets);
   bool found = status == TSR_ERR_CHECK && strstr(tsr_message(), m->message) != NULL;
   if (!found)
@@ -248,8 +334,9 @@ static void rejects_what_comes_home_twice(void **state) {
   (void)state;
   tsr_plan *plan = relayed_double();
   add_copy(plan, queue_of(0, TSR_QUEUE_OUT), 5, TSR_C_, 2, 0, 2, 2, END);
-  reject_with(plan, "command 18 (copy of C from device 0 to host 0, queue out): brings rows 2..3, "
-                    "columns 0..1 of C home a second time");
+  reject_with(plan,
+              "command 18 (copy of C from device 0 to host 0, queue out): brings rows 2..3, "
+              "columns 0..1 of C home a second time");
 }
 
 static void rejects_k_added_twice(void **state) {
@@ -257,8 +344,9 @@ static void rejects_k_added_twice(void **state) {
   tsr_plan *plan = plan_in_place();
   int parts[3] = {3, TSR_B_, TSR_C_};
   add_gemm(plan, 1, parts, TSR_FLAG_BETA_ONE, 0, 0, 2, 8, 8, 4, END);
-  reject_with(plan, "command 6 (gemm on device 1, queue compute 0): adds k 2..5 a second time to rows "
-                    "0..3, columns 0..7 of C, which hold the sum over k 0..7 with beta C");
+  reject_with(plan,
+              "command 6 (gemm on device 1, queue compute 0): adds k 2..5 a second time to rows "
+              "0..3, columns 0..7 of C, which hold the sum over k 0..7 with beta C");
 }
 
 /* Overwriting what another queue still reads, and fetching C behind its final value. */
@@ -266,12 +354,14 @@ static void rejects_unordered_writes(void **state) {
   (void)state;
   tsr_plan *plan = relayed_double();
   add_copy(plan, queue_of(0, TSR_QUEUE_IN), TSR_A, 3, 0, 0, 8, 8, END);
-  reject_with(plan, "command 18 (copy of A from host 0 to device 0, queue in): target: writes rows "
-                    "0..7, columns 0..7 of A without waiting for command");
+  reject_with(plan,
+              "command 18 (copy of A from host 0 to device 0, queue in): target: writes rows "
+              "0..7, columns 0..7 of A without waiting for command");
   plan = relayed_double();
   add_copy(plan, queue_of(0, TSR_QUEUE_IN), TSR_C_, 5, 0, 0, 8, 4, 8, END);
-  reject_with(plan, "command 18 (copy of C from host 0 to device 0, queue in): reads rows 0..7, "
-                    "columns 0..3 of C, which hold the sum over k 0..7 with beta C already");
+  reject_with(plan,
+              "command 18 (copy of C from host 0 to device 0, queue in): reads rows 0..7, "
+              "columns 0..3 of C, which hold the sum over k 0..7 with beta C already");
 }
 
 /* Without links between the devices there is no relay. */
@@ -286,6 +376,23 @@ static void rejects_absent_links(void **state) {
   plan_release(plan);
 }
 
+/* Out of memory at each of its allocations in turn, the verifier says so and leaks nothing. */
+static void reports_lack_of_memory(void **state) {
+  (void)state;
+  tsr_plan *plan = relayed_double();
+  tsr_status status = TSR_ERR_MEMORY;
+  long allocation = 1;
+  for (; status != TSR_OK && allocation < 10000; allocation++) {
+    tsr_alloc_fail_at(allocation);
+    status = tsr_plan_verify(plan, NULL, NULL);
+    tsr_alloc_fail_at(0);
+    assert_true(status == TSR_OK || status == TSR_ERR_MEMORY);
+  }
+  assert_int_equal(status, TSR_OK);
+  assert_true(allocation > 20);
+  plan_release(plan);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(accepts_right_plans),
@@ -296,6 +403,7 @@ int main(void) {
       cmocka_unit_test(rejects_k_added_twice),
       cmocka_unit_test(rejects_unordered_writes),
       cmocka_unit_test(rejects_absent_links),
+      cmocka_unit_test(reports_lack_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

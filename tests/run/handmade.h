@@ -41,8 +41,13 @@ static int add_queue(handmade *h, int location, tsr_queue_role role, int index) 
 static int32_t add_buffer(handmade *h, int role, int matrix, int location, int64_t col,
                           int64_t cols) {
   tsr_plan *p = h->plan;
-  tsr_buffer b = {.col = col, .rows = h->n, .cols = cols, .ld = h->n, .role = (uint8_t)role,
-                  .matrix = (uint8_t)matrix, .location = (int16_t)location};
+  tsr_buffer b = {.col = col,
+                  .rows = h->n,
+                  .cols = cols,
+                  .ld = h->n,
+                  .role = (uint8_t)role,
+                  .matrix = (uint8_t)matrix,
+                  .location = (int16_t)location};
   if (role != TSR_BUFFER_HOME) {
     b.offset = p->arena[location];
     b.bytes = (size_t)(h->n * cols) * sizeof(double);
@@ -68,8 +73,11 @@ static int32_t add_command(handmade *h, tsr_command c, int queue, const int32_t 
 
 static int32_t add_copy(handmade *h, int queue, int32_t from, int32_t to, int64_t col, int64_t cols,
                         int32_t w1, int32_t w2) {
-  tsr_command c = {.kind = TSR_COMMAND_COPY, .buffer = {from, to, TSR_NO_BUFFER},
-                   .col = {col, col, 0}, .m = (int32_t)h->n, .n = (int32_t)cols};
+  tsr_command c = {.kind = TSR_COMMAND_COPY,
+                   .buffer = {from, to, TSR_NO_BUFFER},
+                   .col = {col, col, 0},
+                   .m = (int32_t)h->n,
+                   .n = (int32_t)cols};
   return add_command(h, c, queue, (int32_t[]){w1, w2}, 2);
 }
 
@@ -121,17 +129,27 @@ static void compute(handmade *h, int d) {
   memcpy(waits, h->have_a[d], sizeof h->have_a[d]);
   waits[PIECES] = add_copy(h, in, TSR_B_, h->b[d], col, cols, NO_COMMAND, NO_COMMAND);
   waits[PIECES + 1] = add_copy(h, in, TSR_C_, h->c[d], col, cols, NO_COMMAND, NO_COMMAND);
-  tsr_command kernel = {.kind = TSR_COMMAND_KERNEL, .kernel = TSR_KERNEL_GEMM,
-                        .flags = TSR_FLAG_BETA, .buffer = {h->a[d], h->b[d], h->c[d]},
-                        .col = {0, col, col}, .m = (int32_t)h->n, .n = (int32_t)cols,
+  tsr_command kernel = {.kind = TSR_COMMAND_KERNEL,
+                        .kernel = TSR_KERNEL_GEMM,
+                        .flags = TSR_FLAG_BETA,
+                        .buffer = {h->a[d], h->b[d], h->c[d]},
+                        .col = {0, col, col},
+                        .m = (int32_t)h->n,
+                        .n = (int32_t)cols,
                         .k = (int32_t)h->n};
   send_c(h, d, add_command(h, kernel, add_queue(h, d, TSR_QUEUE_COMPUTE, 0), waits, PIECES + 2));
 }
 
 static void set_call(handmade *h) {
   tsr_call *call = &h->plan->call;
-  *call = (tsr_call){.operation = TSR_GEMM, .type = TSR_D, .transa = TSR_NO_TRANS,
-                     .transb = TSR_NO_TRANS, .m = h->n, .n = h->n, .k = h->n, .alpha = TSR_OTHER,
+  *call = (tsr_call){.operation = TSR_GEMM,
+                     .type = TSR_D,
+                     .transa = TSR_NO_TRANS,
+                     .transb = TSR_NO_TRANS,
+                     .m = h->n,
+                     .n = h->n,
+                     .k = h->n,
+                     .alpha = TSR_OTHER,
                      .beta = TSR_OTHER};
   for (int i = 0; i < TSR_OPERANDS; i++) {
     call->operand[i] = (tsr_operand){.rows = h->n, .cols = h->n, .ld = h->n, .location = h->host};
@@ -140,8 +158,11 @@ static void set_call(handmade *h) {
 }
 
 static tsr_plan *handmade_plan(int devices, int64_t n, bool staged) {
-  handmade h = {.plan = tsr_alloc_zero(1, sizeof(tsr_plan)), .devices = devices, .host = devices,
-                .n = n, .staged = staged,
+  handmade h = {.plan = tsr_alloc_zero(1, sizeof(tsr_plan)),
+                .devices = devices,
+                .host = devices,
+                .n = n,
+                .staged = staged,
                 .slot_user = {NO_COMMAND, NO_COMMAND}};
   h.plan->machine_devices = h.plan->devices = devices;
   set_call(&h);

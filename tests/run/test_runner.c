@@ -14,13 +14,13 @@ typedef struct rig {
 } rig;
 
 static void rig_open(rig *r, int devices, uint64_t delays, int cores) {
-  tsr_engine_options options = {.count = devices, .emulated_memory = 64 << 20, .check = true,
-                                .delay_seed = delays};
+  tsr_engine_options options = {
+      .count = devices, .emulated_memory = 64 << 20, .check = true, .delay_seed = delays};
   tsr_device_info info[TSR_MAX_DEVICES];
   assert_int_equal(tsr_engine_host.open(&options, &r->state, info, &r->devices), TSR_OK);
   tsr_runner_settings settings = {.cores = cores, .poison = true};
-  assert_int_equal(
-      tsr_runner_create(&tsr_engine_host, r->state, r->devices, &settings, &r->runner), TSR_OK);
+  assert_int_equal(tsr_runner_create(&tsr_engine_host, r->state, r->devices, &settings, &r->runner),
+                   TSR_OK);
 }
 
 static void rig_close(rig *r) {

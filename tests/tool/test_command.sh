@@ -1,10 +1,14 @@
 #!/bin/sh
-# The command as users meet it. Run by ctest with TESSERA_BIN (the command) and TESSERA_SOURCE (the
-# root of the sources); neither Python nor a GPU is needed.
+# The command as users meet it. Argument: the build folder (or TESSERA_BIN: the command itself).
+# Neither Python nor a GPU is needed.
 set -u
 
-root=${TESSERA_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
-tessera=${TESSERA_BIN:-$root/build/bin/tessera}
+root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
+tessera=${TESSERA_BIN:-${1:-$root/build}/bin/tessera}
+case $tessera in
+  /*) ;;
+  *) tessera=$(pwd)/$tessera ;;
+esac
 digits=$root/examples/data/digits.npy
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -225,5 +229,5 @@ check bench_cpu_valid json_valid out
 run bench plan --n 2048 --repeat 3 --call-n 64 --engine host --devices 2 --machine "$here"
 check bench_plan exits_and_says 0 'returns after'
 
-echo "command: $passed passed, $failed failed"
+echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

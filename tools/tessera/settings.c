@@ -5,6 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The library names the column of a machine string that it cannot read; here is room to show it. */
+static void point_into_machine(const settings *s) {
+  const char *text = s->machine ? s->machine : getenv("TESSERA_MACHINE");
+  int column;
+  if (!text || sscanf(tsr_message(), "machine string, column %d", &column) != 1) return;
+  if (column < 1 || (size_t)column > strlen(text) + 1 || strpbrk(text, "\t\n")) return;
+  fprintf(stderr, "  %s\n  %*s\n", text, column, "^");
+}
+
 int settings_open(const settings *s, tsr_context **context) {
   tsr_options options = TSR_OPTIONS_DEFAULT;
   options.engine = s->engine;
@@ -15,7 +24,10 @@ int settings_open(const settings *s, tsr_context **context) {
   if (s->reproducible) options.reproducible = 1;
   if (s->check) options.check = 1;
   options.trace = s->trace;
-  return tool_status(tsr_context_create(&options, context));
+  tsr_status status = tsr_context_create(&options, context);
+  int code = tool_status(status);
+  if (status == TSR_ERR_MACHINE) point_into_machine(s);
+  return code;
 }
 
 bool settings_emulated(const settings *s) {

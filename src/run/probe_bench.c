@@ -55,7 +55,8 @@ tsr_status tsr_bench_open(tsr_bench *b) {
     if (b->bytes > most) b->bytes = most;
   }
   if (b->bytes < quick_bytes)
-    return tsr_fail(TSR_ERR_MEMORY, "a device has too little free memory to be measured; free %zu MB",
+    return tsr_fail(TSR_ERR_MEMORY,
+                    "a device has too little free memory to be measured; free %zu MB",
                     5 * quick_bytes >> 20);
   if (b->host_bytes > b->bytes) b->host_bytes = b->bytes;
   for (int d = 0; d < b->devices; d++) TSR_TRY(open_device(b, d));
@@ -141,17 +142,17 @@ static tsr_status peer_queue(tsr_bench *b, int from, int to, tsr_queue **queue) 
 tsr_status tsr_bench_stream(tsr_bench *b, int from, int to, size_t bytes, tsr_stream *s) {
   size_t most = from == TSR_HOST || to == TSR_HOST ? b->host_bytes / 2 : b->bytes;
   if (bytes > most) bytes = most;
-  *s = (tsr_stream){.device = from == TSR_HOST ? to : from,
-                    .copy = {.to = to == TSR_HOST ? b->host[from] + b->host_bytes / 2
-                                                  : b->buffer[to][0],
-                             .from = from == TSR_HOST ? b->host[to] : b->buffer[from][1],
-                             .to_device = to,
-                             .from_device = from,
-                             .to_pitch = bytes,
-                             .from_pitch = bytes,
-                             .width = bytes,
-                             .height = 1},
-                    .repeats = tsr_bench_repeats(b, (double)bytes)};
+  *s = (tsr_stream){
+      .device = from == TSR_HOST ? to : from,
+      .copy = {.to = to == TSR_HOST ? b->host[from] + b->host_bytes / 2 : b->buffer[to][0],
+               .from = from == TSR_HOST ? b->host[to] : b->buffer[from][1],
+               .to_device = to,
+               .from_device = from,
+               .to_pitch = bytes,
+               .from_pitch = bytes,
+               .width = bytes,
+               .height = 1},
+      .repeats = tsr_bench_repeats(b, (double)bytes)};
   if (from != TSR_HOST && to != TSR_HOST) return peer_queue(b, from, to, &s->queue);
   s->queue = from == TSR_HOST ? b->in[to] : b->out[from];
   return TSR_OK;
@@ -177,8 +178,7 @@ static tsr_status submit_streams(tsr_bench *b, tsr_stream *streams, int count, t
       if (now > (int64_t)step * streams[i].repeats / most)
         TSR_TRY(b->engine->copy(streams[i].queue, &streams[i].copy));
     }
-  for (int i = 0; i < count; i++)
-    TSR_TRY(b->engine->record(streams[i].queue, events[2 * i + 1]));
+  for (int i = 0; i < count; i++) TSR_TRY(b->engine->record(streams[i].queue, events[2 * i + 1]));
   return TSR_OK;
 }
 

@@ -7,7 +7,7 @@
 #include "base/settings.h"
 
 /* Pinned memory for staging, at most: pinning costs about 0.4 s a GB. */
-static const size_t most_ring = 256 << 20;
+static const size_t most_ring = 256 << 20, emulated_ring = 4 << 20;
 
 static const double share_of_memory = 0.8;
 
@@ -58,7 +58,7 @@ static tsr_status set_planning(tsr_context *context, const tsr_options *options)
   context->planning.reproducible = options->reproducible == 1;
   context->planning.obey_devices = options->engine != NULL || options->devices != NULL;
   context->planning.tile = options->tile;
-  context->planning.ring = most_ring;
+  context->planning.ring = context->engine == &tsr_engine_host ? emulated_ring : most_ring;
   set_budgets(context, options);
   tsr_context_note_settings(context);
   return TSR_OK;

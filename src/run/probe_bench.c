@@ -55,7 +55,8 @@ tsr_status tsr_bench_open(tsr_bench *b) {
     if (b->bytes > most) b->bytes = most;
   }
   if (b->bytes < quick_bytes)
-    return tsr_fail(TSR_ERR_MEMORY, "a device has too little free memory to be measured; free %zu MB",
+    return tsr_fail(TSR_ERR_MEMORY,
+                    "a device has too little free memory to be measured; free %zu MB",
                     5 * quick_bytes >> 20);
   if (b->host_bytes > b->bytes) b->host_bytes = b->bytes;
   for (int d = 0; d < b->devices; d++) TSR_TRY(open_device(b, d));
@@ -137,7 +138,8 @@ static tsr_status peer_queue(tsr_bench *b, int from, int to, tsr_queue **queue) 
   return TSR_OK;
 }
 
-/* Where in a device's first buffer what comes from there is put: each sender has a part of its own. */
+/* Where in a device's first buffer what comes from there is put: each sender has a part of its own.
+ */
 static size_t offset_of(const tsr_bench *b, int from) {
   size_t part = b->bytes / (size_t)(b->devices + 1) / 512 * 512;
   return (size_t)(from + 1) * part;
@@ -184,8 +186,7 @@ static tsr_status submit_streams(tsr_bench *b, tsr_stream *streams, int count, t
       if (now > (int64_t)step * streams[i].repeats / most)
         TSR_TRY(b->engine->copy(streams[i].queue, &streams[i].copy));
     }
-  for (int i = 0; i < count; i++)
-    TSR_TRY(b->engine->record(streams[i].queue, events[2 * i + 1]));
+  for (int i = 0; i < count; i++) TSR_TRY(b->engine->record(streams[i].queue, events[2 * i + 1]));
   return TSR_OK;
 }
 

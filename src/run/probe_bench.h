@@ -14,10 +14,10 @@ typedef struct tsr_bench {
   const tsr_device_info *info;
   int devices;
   const tsr_probe_options *options;
-  tsr_machine *machine;                 /* what is being filled in */
-  size_t bytes, host_bytes;             /* of each buffer */
+  tsr_machine *machine;     /* what is being filled in */
+  size_t bytes, host_bytes; /* of each buffer */
   char *buffer[TSR_MAX_DEVICES][TSR_BENCH_BUFFERS];
-  char *host[TSR_MAX_DEVICES];          /* pinned */
+  char *host[TSR_MAX_DEVICES]; /* pinned */
   tsr_queue *in[TSR_MAX_DEVICES], *out[TSR_MAX_DEVICES], *compute[TSR_MAX_DEVICES];
   tsr_queue *peer[TSR_MAX_DEVICES][TSR_MAX_DEVICES]; /* [sender][receiver], made when needed */
 } tsr_bench;

@@ -37,8 +37,8 @@ static tsr_status measure_point(tsr_bench *b, tsr_type type, int64_t area, int64
   int most = b->options->quick ? 4 : 60; /* more cannot be submitted while the blocker runs */
   if (repeats > most) repeats = most;
   TSR_TRY(tsr_bench_kernels(b, 0, &args, repeats, once < 60e-6, &each));
-  *flops = tsr_kernel_flops(TSR_KERNEL_GEMM, type, area, area, k) /
-           fmax(each - latency, 0.3 * each);
+  *flops =
+      tsr_kernel_flops(TSR_KERNEL_GEMM, type, area, area, k) / fmax(each - latency, 0.3 * each);
   return TSR_OK;
 }
 

@@ -70,8 +70,8 @@ static tsr_status measure_each(tsr_bench *b) {
 
 /* ---- By the length of segments ---- */
 
-static const size_t segments[] = {1 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10,
-                                  64 << 10, 256 << 10, 1 << 20};
+static const size_t segments[] = {1 << 10,  4 << 10,  8 << 10,   16 << 10,
+                                  32 << 10, 64 << 10, 256 << 10, 1 << 20};
 enum { SEGMENTS = sizeof segments / sizeof *segments };
 
 /* Copies of columns that are segment bytes long out of a matrix whose columns are four times as
@@ -126,8 +126,7 @@ static void smooth(tsr_curve *curve) {
 /* The same shape, for a link of another bandwidth. */
 static void copy_shape(const tsr_link *from, tsr_link *to) {
   to->shape = from->shape;
-  for (int i = 0; i < to->shape.count; i++)
-    to->shape.rate[i] *= to->bandwidth / from->bandwidth;
+  for (int i = 0; i < to->shape.count; i++) to->shape.rate[i] *= to->bandwidth / from->bandwidth;
 }
 
 /* Of one device; the others' are taken to be alike. */
@@ -173,9 +172,9 @@ static tsr_status measure_mix(tsr_bench *b, int parts_in, int parts_out, double 
 }
 
 typedef struct mixes {
-  double in, out;           /* alone */
-  double both_in, both_out; /* 1:1 */
-  double most_in, most_out; /* 3:1, as C = aAB + bC has it */
+  double in, out;             /* alone */
+  double both_in, both_out;   /* 1:1 */
+  double most_in, most_out;   /* 3:1, as C = aAB + bC has it */
   double links_in, links_out; /* sums of the links alone */
 } mixes;
 

@@ -97,10 +97,11 @@ typedef struct tsr_options {
   int64_t tile;        /* force tiles of this extent, elements; 0: by the model */
   int trace;           /* 1: keep measured times with plans, for timelines */
   uint64_t delay_seed; /* host engine: delay queues at random from this seed; 0: not */
+  const char *recipe; /* parts of the plan to force, for experiments: docs/planner.md; NULL: none */
 } tsr_options;
 
 #define TSR_OPTIONS_DEFAULT \
-  { NULL, NULL, NULL, 0, -1, -1, 0, 0, 0 }
+  { NULL, NULL, NULL, 0, -1, -1, 0, 0, 0, NULL }
 
 /* Makes a context. options may be NULL (all defaults). */
 TSR_API tsr_status tsr_context_create(const tsr_options *options, tsr_context **context);

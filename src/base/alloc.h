@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+/* All of it is the C library's: what is handed to users they free with free(). */
 void *tsr_alloc(size_t bytes);                   /* not cleared; NULL when memory is out */
 void *tsr_alloc_zero(size_t count, size_t size); /* cleared */
 void *tsr_realloc(void *pointer, size_t bytes);

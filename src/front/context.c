@@ -7,7 +7,7 @@
 #include "base/settings.h"
 
 /* Pinned memory for staging, at most: pinning costs about 0.4 s a GB. */
-static const size_t most_ring = 256 << 20;
+static const size_t most_ring = 256 << 20, emulated_ring = 4 << 20;
 
 static const double share_of_memory = 0.8;
 
@@ -23,6 +23,7 @@ void tsr_context_unref(tsr_context *context) {
   tsr_machine_destroy(context->machine);
   pthread_rwlock_destroy(&context->machine_lock);
   pthread_mutex_destroy(&context->lock);
+  tsr_dealloc(context->recipe);
   tsr_dealloc(context);
 }
 
@@ -58,7 +59,12 @@ static tsr_status set_planning(tsr_context *context, const tsr_options *options)
   context->planning.reproducible = options->reproducible == 1;
   context->planning.obey_devices = options->engine != NULL || options->devices != NULL;
   context->planning.tile = options->tile;
-  context->planning.ring = most_ring;
+  if (options->recipe != NULL) {
+    context->recipe = tsr_strdup(options->recipe);
+    if (context->recipe == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a context");
+    context->planning.recipe = context->recipe;
+  }
+  context->planning.ring = context->engine == &tsr_engine_host ? emulated_ring : most_ring;
   set_budgets(context, options);
   tsr_context_note_settings(context);
   return TSR_OK;

@@ -39,6 +39,7 @@ struct tsr_context {
   tsr_machine *machine;
   pthread_mutex_t lock; /* of all below, and of measured and times of the plans */
   tsr_plan_options planning;
+  char *recipe;                  /* planning's, or NULL */
   uint64_t digest;               /* of machine and planning */
   TSR_VEC(tsr_ticket *) pending; /* asynchronous calls, in order */
   tsr_error error;               /* the first of those of them that have been looked after */
@@ -101,8 +102,5 @@ void tsr_context_collect_pending(tsr_context *context);
 /* ---- plan_object.c ---- */
 
 void tsr_plan_unref(tsr_plan *plan);
-
-/* Makes *bytes, which the user frees with free(), of the text. */
-tsr_status tsr_text_hand_over(tsr_text *text, char **bytes);
 
 #endif

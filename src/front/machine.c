@@ -157,7 +157,7 @@ tsr_status tsr_machine_print(tsr_context *context, tsr_format format, char **tex
   pthread_rwlock_rdlock(&context->machine_lock);
   tsr_status status = print(context->machine, format, &written);
   pthread_rwlock_unlock(&context->machine_lock);
-  if (status == TSR_OK) status = tsr_text_hand_over(&written, text);
+  if (status == TSR_OK) status = tsr_text_take(&written, text);
   tsr_text_free(&written);
   return status;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "front/context.h"
 
 enum { ALIGNMENT = 512 };
@@ -17,7 +18,7 @@ static tsr_status allocate(tsr_context *context, int device, size_t bytes, void 
   if (bytes == 0) bytes = 1;
   if (context->engine != NULL)
     return context->engine->alloc(context->state, device, bytes, pointer);
-  void *made = bytes < SIZE_MAX - ALIGNMENT ? malloc(bytes) : NULL;
+  void *made = bytes < SIZE_MAX - ALIGNMENT ? tsr_alloc(bytes) : NULL;
   if (made == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for %zu bytes", bytes);
   *pointer = made;
   return TSR_OK;
@@ -27,7 +28,7 @@ static void give_back(tsr_context *context, tsr_block block) {
   if (context->engine != NULL)
     context->engine->free(context->state, block.device, block.pointer);
   else
-    free(block.pointer);
+    tsr_dealloc(block.pointer);
 }
 
 void tsr_context_free_blocks(tsr_context *context) {

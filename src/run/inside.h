@@ -141,8 +141,8 @@ void tsr_trace_finish(tsr_ticket *job);
 tsr_status tsr_resource_reserve(tsr_runner *runner, const tsr_plan *plan, bool trace,
                                 int *short_of);
 void tsr_resource_trim(tsr_runner *runner);
-/* Makes the arenas unwritten again; for the host engine. */
-void tsr_resource_poison(tsr_runner *runner);
+/* Makes what a plan will use of the arenas unwritten again; for the host engine. */
+void tsr_resource_poison(tsr_runner *runner, const tsr_plan *plan);
 void tsr_resource_free(tsr_runner *runner);
 tsr_status tsr_resource_queue(tsr_runner *runner, int device, tsr_plan_queue key,
                               tsr_queue **queue);

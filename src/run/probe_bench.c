@@ -138,21 +138,29 @@ static tsr_status peer_queue(tsr_bench *b, int from, int to, tsr_queue **queue) 
   return TSR_OK;
 }
 
+/* Where in a device's first buffer what comes from there is put: each sender has a part of its own.
+ */
+static size_t offset_of(const tsr_bench *b, int from) {
+  size_t part = b->bytes / (size_t)(b->devices + 1) / 512 * 512;
+  return (size_t)(from + 1) * part;
+}
+
 /* Copies into a device go to its first buffer, out of it from its second. */
 tsr_status tsr_bench_stream(tsr_bench *b, int from, int to, size_t bytes, tsr_stream *s) {
-  size_t most = from == TSR_HOST || to == TSR_HOST ? b->host_bytes / 2 : b->bytes;
+  size_t most = b->bytes / (size_t)(b->devices + 1) / 512 * 512;
+  if ((from == TSR_HOST || to == TSR_HOST) && most > b->host_bytes / 2) most = b->host_bytes / 2;
   if (bytes > most) bytes = most;
-  *s = (tsr_stream){
-      .device = from == TSR_HOST ? to : from,
-      .copy = {.to = to == TSR_HOST ? b->host[from] + b->host_bytes / 2 : b->buffer[to][0],
-               .from = from == TSR_HOST ? b->host[to] : b->buffer[from][1],
-               .to_device = to,
-               .from_device = from,
-               .to_pitch = bytes,
-               .from_pitch = bytes,
-               .width = bytes,
-               .height = 1},
-      .repeats = tsr_bench_repeats(b, (double)bytes)};
+  *s = (tsr_stream){.device = from == TSR_HOST ? to : from,
+                    .copy = {.to = to == TSR_HOST ? b->host[from] + b->host_bytes / 2
+                                                  : b->buffer[to][0] + offset_of(b, from),
+                             .from = from == TSR_HOST ? b->host[to] : b->buffer[from][1],
+                             .to_device = to,
+                             .from_device = from,
+                             .to_pitch = bytes,
+                             .from_pitch = bytes,
+                             .width = bytes,
+                             .height = 1},
+                    .repeats = tsr_bench_repeats(b, (double)bytes)};
   if (from != TSR_HOST && to != TSR_HOST) return peer_queue(b, from, to, &s->queue);
   s->queue = from == TSR_HOST ? b->in[to] : b->out[from];
   return TSR_OK;

@@ -228,7 +228,7 @@ static tsr_status measure_pair(tsr_bench *b, int i, int j, bool in, double *rate
 }
 
 static tsr_status add_pair_channel(tsr_bench *b, int i, int j, bool in, double rate) {
-  char name[32];
+  char name[48];
   snprintf(name, sizeof name, "slot %d %d %s", i, j, in ? "in" : "out");
   int channel = tsr_machine_add_channel(b->machine, name, rate);
   if (channel < 0) return TSR_OK; /* more than a machine can say: the host's memory stands for it */

@@ -128,11 +128,10 @@ void tsr_resource_trim(tsr_runner *runner) {
   }
 }
 
-void tsr_resource_poison(tsr_runner *runner) {
+void tsr_resource_poison(tsr_runner *runner, const tsr_plan *plan) {
   tsr_runner_settle(runner);
   for (int l = 0; l < TSR_MACHINE_LOCATIONS; l++)
-    if (runner->arena[l].base != NULL)
-      tsr_engine_host_poison(runner->arena[l].base, runner->arena[l].bytes);
+    if (plan->arena[l] > 0) tsr_engine_host_poison(runner->arena[l].base, plan->arena[l]);
 }
 
 static void free_events(const tsr_runner *runner, tsr_events *events) {

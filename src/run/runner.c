@@ -177,7 +177,7 @@ static tsr_status enter(tsr_runner *runner, tsr_submission *submission, double n
     tsr_job_release(job);
     return status;
   }
-  if (runner->poison) tsr_resource_poison(runner);
+  if (runner->poison) tsr_resource_poison(runner, submission->plan);
   job->entered = now;
   tsr_job_post(job);
   *ticket = job;

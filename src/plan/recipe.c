@@ -69,7 +69,9 @@ void tsr_tiling_free(tsr_tiling *t) {
 }
 
 static int print_cuts(const tsr_recipe *r, char *text, size_t room) {
-  if (r->tile > 0) return snprintf(text, room, "tiles of %" PRId64, r->tile);
+  if (r->tile > 0)
+    return snprintf(text, room, "tiles of %" PRId64 "%s", r->tile,
+                    r->by_eta ? ", the first to arrive first" : "");
   if (r->slab == 0)
     return snprintf(text, room, "all of A, then B in chunks of %" PRId64 " columns", r->chunk_last);
   return snprintf(text, room,

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/log.h"
 
 static const size_t real_bytes = 512 << 20, real_host_bytes = 128 << 20, quick_bytes = 2 << 20;
 static const double share_of_memory = 0.2; /* of what is free, for each buffer */
@@ -84,6 +85,7 @@ void tsr_bench_close(tsr_bench *b) {
 }
 
 void tsr_bench_progress(const tsr_bench *b, double fraction, const char *what) {
+  tsr_log(TSR_LOG_INFO, "probe: %3.0f %%, %s", 100 * fraction, what);
   if (b->options->progress != NULL) b->options->progress(b->options->user, fraction, what);
 }
 

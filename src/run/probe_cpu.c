@@ -6,7 +6,10 @@
 #include "base/cpu_blas.h"
 #include "run/probe.h"
 
-enum { LARGE = 384, SMALL = 8, REPEATS = 3 };
+enum { LEAST = 384, MOST = 1536, SMALL = 8, REPEATS = 4 };
+
+/* A product that takes this long is large enough: threads are awake, and caches full. */
+static const double long_enough = 10e-3;
 
 static tsr_kernel_args product(tsr_type type, int64_t n, const void *a, const void *b, void *c) {
   return (tsr_kernel_args){.kernel = TSR_KERNEL_GEMM,
@@ -37,28 +40,37 @@ static tsr_status best_time(const tsr_kernel_args *args, double *seconds) {
   return TSR_OK;
 }
 
-static tsr_status measure(tsr_machine *machine, double *a) {
-  double d, s, latency;
-  size_t count = (size_t)LARGE * LARGE;
-  for (size_t i = 0; i < 3 * count; i++) a[i] = 0.999 + (double)(i % 97);
-  tsr_kernel_args args = product(TSR_D, LARGE, a, a + count, a + 2 * count);
-  TSR_TRY(best_time(&args, &d));
-  args = product(TSR_D, SMALL, a, a + count, a + 2 * count);
-  TSR_TRY(best_time(&args, &latency));
-  float *f = (float *)(void *)a;
-  for (size_t i = 0; i < 3 * count; i++) f[i] = 0.999f + (float)(i % 97);
-  args = product(TSR_S, LARGE, f, f + count, f + 2 * count);
-  TSR_TRY(best_time(&args, &s));
-  double flops = 2.0 * LARGE * LARGE * LARGE;
-  double rates[TSR_TYPE_COUNT] = {flops / s,     flops / d,     flops / s, flops / d,
-                                  flops / s / 2, flops / s / 2, flops / s};
+/* Flops/s of the product of the first size that takes long enough, of a, b and c one behind the
+ * other. */
+static tsr_status measure_rate(tsr_type type, char *data, double *rate) {
+  for (int64_t n = LEAST; n <= MOST; n *= 2) {
+    size_t bytes = (size_t)(n * n) * tsr_type_get(type)->size;
+    tsr_kernel_args args = product(type, n, data, data + bytes, data + 2 * bytes);
+    double seconds;
+    TSR_TRY(best_time(&args, &seconds));
+    *rate = tsr_kernel_flops(TSR_KERNEL_GEMM, type, n, n, n) / seconds;
+    if (seconds > long_enough) break;
+  }
+  return TSR_OK;
+}
+
+static tsr_status measure(tsr_machine *machine, double *data) {
+  double d, s;
+  float *floats = (float *)(void *)data;
+  size_t count = 3 * (size_t)MOST * MOST;
+  for (size_t i = 0; i < count; i++) data[i] = 0.999 + (double)(i % 97);
+  TSR_TRY(measure_rate(TSR_D, (char *)data, &d));
+  tsr_kernel_args args = product(TSR_D, SMALL, data, data + count / 3, data + 2 * count / 3);
+  TSR_TRY(best_time(&args, &machine->cpu_latency));
+  for (size_t i = 0; i < count; i++) floats[i] = 0.999f + (float)(i % 97);
+  TSR_TRY(measure_rate(TSR_S, (char *)data, &s));
+  double rates[TSR_TYPE_COUNT] = {s, d, s, d, s / 2, s / 2, s};
   memcpy(machine->cpu_flops, rates, sizeof rates); /* 16 bits: by way of float, s d c z h b t */
-  machine->cpu_latency = latency;
   return TSR_OK;
 }
 
 tsr_status tsr_probe_cpu(tsr_machine *machine) {
-  size_t count = (size_t)LARGE * LARGE;
+  size_t count = (size_t)MOST * MOST;
   double *data = tsr_alloc(3 * count * sizeof *data);
   if (data == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory to measure the CPU's BLAS");
   tsr_status status = tsr_cpu_blas_load();

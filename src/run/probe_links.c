@@ -146,7 +146,8 @@ static tsr_status measure_shapes(tsr_bench *b) {
 /* ---- Together: the host's memory ---- */
 
 /* What all devices do at once: parts_in bytes in for each parts_out bytes out. */
-static tsr_status measure_mix(tsr_bench *b, int parts_in, int parts_out, double *in, double *out) {
+static tsr_status measure_mix_once(tsr_bench *b, int parts_in, int parts_out, double *in,
+                                   double *out) {
   tsr_stream streams[MOST_STREAMS];
   int count = 0;
   for (int d = 0; d < b->devices && parts_in > 0; d++) {
@@ -171,6 +172,20 @@ static tsr_status measure_mix(tsr_bench *b, int parts_in, int parts_out, double 
   return TSR_OK;
 }
 
+/* The best of some: a floor must not be above what can be reached, and other work on the machine
+ * only ever takes away. */
+static tsr_status measure_mix(tsr_bench *b, int parts_in, int parts_out, double *in, double *out) {
+  *in = *out = 0;
+  for (int i = 0; i < (b->options->quick ? 1 : 4); i++) {
+    double now_in, now_out;
+    TSR_TRY(measure_mix_once(b, parts_in, parts_out, &now_in, &now_out));
+    if (now_in + now_out <= *in + *out) continue;
+    *in = now_in;
+    *out = now_out;
+  }
+  return TSR_OK;
+}
+
 typedef struct mixes {
   double in, out;             /* alone */
   double both_in, both_out;   /* 1:1 */
@@ -191,7 +206,6 @@ static void fit_host(const mixes *m, double *capacity, double *weight) {
   }
   double both = m->both_in + *weight * m->both_out, most = m->most_in + *weight * m->most_out;
   *capacity = fmax(fmax(both, most), fmax(m->in, *weight * m->out));
-  if (in_binds) *capacity = fmax(m->in, 0.5 * (m->in + most)); /* 3:1 is what plans do */
 }
 
 static tsr_status add_host_channel(tsr_bench *b) {

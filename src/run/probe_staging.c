@@ -12,21 +12,23 @@
 
 enum { MOST_THREADS = 32 };
 
-/* A thread copies its part of the pageable memory over and over. */
+/* A thread copies its part of the pageable memory, piece by piece, over and over. */
 typedef struct stager {
   pthread_t thread;
   char *to;
   const char *from;
-  size_t bytes;
+  size_t bytes, round; /* of a piece; of all it goes through before it begins again */
   atomic_bool *stop;
   double copied;
 } stager;
 
 static void *stage(void *argument) {
   stager *s = argument;
+  size_t at = 0;
   do {
-    memcpy(s->to, s->from, s->bytes);
+    memcpy(s->to, s->from + at, s->bytes);
     s->copied += (double)s->bytes;
+    at = at + 2 * s->bytes <= s->round ? at + s->bytes : 0;
   } while (!atomic_load(s->stop));
   return NULL;
 }
@@ -52,14 +54,20 @@ static tsr_status fetch_all(tsr_bench *b, double seconds) {
   return TSR_OK;
 }
 
+/* Bytes of pageable memory: more than caches hold. */
+static size_t pageable_bytes(const tsr_bench *b) {
+  return b->options->quick ? b->host_bytes / 2 : (size_t)1 << 30;
+}
+
 static void place(const tsr_bench *b, int index, int threads, const char *pageable, stager *s) {
   int device = index % b->devices, share = (threads + b->devices - 1) / b->devices;
-  size_t half = b->host_bytes / 2;
-  size_t part = half / (size_t)share / 64 * 64, most = (size_t)4 << 20;
-  size_t offset = (size_t)(index / b->devices) * part;
-  s->to = b->host[device] + half + offset;
-  s->from = pageable + offset;
-  s->bytes = part < most ? part : most; /* as pieces are, and more than caches hold in all */
+  size_t half = b->host_bytes / 2, most = (size_t)4 << 20; /* as pieces are */
+  size_t part = half / (size_t)share / 64 * 64;
+  s->bytes = part < most ? part : most;
+  s->to = b->host[device] + half + (size_t)(index / b->devices) * part;
+  s->round = pageable_bytes(b) / (size_t)threads / 64 * 64;
+  s->from = pageable + (size_t)index * s->round;
+  if (s->bytes > s->round) s->bytes = s->round;
 }
 
 static tsr_status measure(tsr_bench *b, int threads, const char *pageable, double seconds,
@@ -100,9 +108,9 @@ static tsr_status measure_threads(tsr_bench *b, const char *pageable) {
 }
 
 tsr_status tsr_probe_staging(tsr_bench *b) {
-  char *pageable = tsr_alloc(b->host_bytes / 2);
+  char *pageable = tsr_alloc(pageable_bytes(b));
   if (pageable == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory to measure staging");
-  memset(pageable, 1, b->host_bytes / 2);
+  memset(pageable, 1, pageable_bytes(b));
   tsr_status status = measure_threads(b, pageable);
   tsr_dealloc(pageable);
   return status;

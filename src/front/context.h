@@ -102,7 +102,4 @@ void tsr_context_collect_pending(tsr_context *context);
 
 void tsr_plan_unref(tsr_plan *plan);
 
-/* Makes *bytes, which the user frees with free(), of the text. */
-tsr_status tsr_text_hand_over(tsr_text *text, char **bytes);
-
 #endif

@@ -1,7 +1,4 @@
 /* Plans as objects. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "front/context.h"
@@ -176,20 +173,6 @@ tsr_status tsr_plan_predict(const tsr_plan *plan, tsr_prediction *prediction) {
   return TSR_OK;
 }
 
-/* The user frees with free(), the library's own strings are of its allocator. */
-tsr_status tsr_text_hand_over(tsr_text *text, char **bytes) {
-  char *ours;
-  TSR_TRY(tsr_text_take(text, &ours));
-  size_t size = strlen(ours) + 1;
-  char *theirs = malloc(size);
-  if (theirs != NULL) memcpy(theirs, ours, size);
-  tsr_dealloc(ours);
-  if (theirs == NULL)
-    return tsr_fail(TSR_ERR_MEMORY, "no host memory for a text of %zu bytes", size);
-  *bytes = theirs;
-  return TSR_OK;
-}
-
 tsr_status tsr_plan_print(const tsr_plan *plan, tsr_format format, char **text) {
   TSR_TRY(check_plan(plan));
   TSR_TRY(check_output("text", text));
@@ -202,7 +185,7 @@ tsr_status tsr_plan_print(const tsr_plan *plan, tsr_format format, char **text) 
   tsr_status status = tsr_plan_write(plan, context->machine, format, &written);
   pthread_mutex_unlock(&context->lock);
   pthread_rwlock_unlock(&context->machine_lock);
-  if (status == TSR_OK) status = tsr_text_hand_over(&written, text);
+  if (status == TSR_OK) status = tsr_text_take(&written, text);
   tsr_text_free(&written);
   return status;
 }

@@ -221,6 +221,7 @@ typedef struct tsr_prediction {
   int devices;              /* devices used; 0: the CPU's BLAS */
   int grid_rows, grid_cols; /* C over the devices */
   int64_t tile_m, tile_n, tile_k; /* largest kernel */
+  int candidates;                 /* plans that were compared */
   int64_t commands, kernels, copies;
   double host_to_device, device_to_host, device_to_device; /* bytes */
   size_t device_memory;                                    /* most that any device needs, bytes */

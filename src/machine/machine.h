@@ -137,13 +137,14 @@ double tsr_machine_kernel_time(const tsr_machine *machine, int device, tsr_kerne
                                tsr_type type, int64_t m, int64_t n, int64_t k, bool wide,
                                bool reads_c);
 
-/* How many times longer kernels of the type take than tsr_machine_kernel_time says, when a device
- * computes for that many seconds of a call: devices that are kept busy run into their power limit,
- * and the rates table is measured in short runs. At least 1. */
-double tsr_machine_slowdown(const tsr_machine *machine, tsr_type type, double seconds);
+/* Flops/s of the fastest kernel of a type on a device of speed 1, in a short run; 0: unknown. */
+double tsr_machine_best_rate(const tsr_machine *machine, tsr_type type);
 
-/* Flops/s of large kernels on a device of speed 1, in a call that keeps it busy for that long. */
-double tsr_machine_best_rate(const tsr_machine *machine, tsr_type type, double seconds);
+/* The most flops/s that products reach on a device of speed 1 in a call in which it computes for
+ * that many seconds, for that share of the call's time: devices that are kept busy run into their
+ * power limit, while the rates by shape are measured in short runs. */
+double tsr_machine_rate_limit(const tsr_machine *machine, tsr_type type, double seconds,
+                              double duty);
 
 /* Seconds of a product on the CPU's BLAS; infinite when unknown. */
 double tsr_machine_cpu_time(const tsr_machine *machine, tsr_type type, double flops);

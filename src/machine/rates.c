@@ -110,25 +110,25 @@ double tsr_machine_kernel_time(const tsr_machine *machine, int device, tsr_kerne
   return d->kernel_latency + working;
 }
 
-/* Calls with fewer seconds of kernels leave the devices time to cool. */
-static const double sustained_after = 3e-3;
-
-static double best_of(const tsr_rates *rates) {
+double tsr_machine_best_rate(const tsr_machine *machine, tsr_type type) {
+  const tsr_rates *rates = &machine->rates[tsr_type_index(type)];
   double best = 0;
   for (int i = 0; i < rates->areas; i++)
     for (int j = 0; j < rates->ks; j++) best = fmax(best, rates->flops[i][j]);
   return best;
 }
 
-double tsr_machine_slowdown(const tsr_machine *machine, tsr_type type, double seconds) {
-  const tsr_rates *rates = &machine->rates[tsr_type_index(type)];
-  if (seconds < sustained_after || rates->sustained <= 0) return 1;
-  return fmax(1, best_of(rates) / rates->sustained);
-}
+/* Calls with fewer seconds of kernels, or with kernels for a smaller share of their time, leave a
+ * device below its power limit. */
+static const double sustained_after = 3e-3, cool_below = 0.7;
 
-double tsr_machine_best_rate(const tsr_machine *machine, tsr_type type, double seconds) {
-  return best_of(&machine->rates[tsr_type_index(type)]) /
-         tsr_machine_slowdown(machine, type, seconds);
+double tsr_machine_rate_limit(const tsr_machine *machine, tsr_type type, double seconds,
+                              double duty) {
+  double best = tsr_machine_best_rate(machine, type);
+  double sustained = machine->rates[tsr_type_index(type)].sustained;
+  if (seconds < sustained_after || sustained <= 0 || sustained > best) return best;
+  double hot = fmin(1, fmax(0, (duty - cool_below) / (1 - cool_below)));
+  return best - hot * (best - sustained);
 }
 
 double tsr_machine_cpu_time(const tsr_machine *machine, tsr_type type, double flops) {

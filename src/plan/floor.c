@@ -20,13 +20,6 @@ static double total_speed(const tsr_machine *machine) {
   return speed;
 }
 
-/* flops/s of a device of speed 1. */
-static double device_rate(const tsr_machine *machine, const tsr_call *call) {
-  double best = tsr_machine_best_rate(machine, call->type, 0);
-  double seconds = tsr_call_flops(call) / (best * total_speed(machine));
-  return tsr_machine_best_rate(machine, call->type, seconds);
-}
-
 static double bytes_of(const tsr_call *call, int x) {
   const tsr_operand *o = &call->operand[x];
   return (double)o->rows * (double)o->cols * (double)tsr_type_get(call->type)->size;
@@ -128,12 +121,12 @@ static double least_operands(double a_bytes, double b_bytes, double share) {
   return a * a_bytes + share / a * b_bytes;
 }
 
-static double home_time(const tsr_machine *machine, const tsr_call *call, int device) {
+static double home_time(const tsr_machine *machine, const tsr_call *call, double rate, int device) {
   double held[TSR_OPERANDS] = {0}, back = 0;
   for (int x = 0; x < TSR_OPERANDS; x++)
     if (call->operand[x].location == device) held[x] = read_bytes(call, x);
   if (call->operand[TSR_C_].location == device) back = bytes_of(call, TSR_C_);
-  double rate = device_rate(machine, call), flops = tsr_call_flops(call);
+  double flops = tsr_call_flops(call);
   double own = rate * machine->device[device].speed, others = rate * total_speed(machine) - own;
   double sends = device_port(machine, device, true), takes = device_port(machine, device, false);
   double best = INFINITY;
@@ -151,16 +144,36 @@ static double home_time(const tsr_machine *machine, const tsr_call *call, int de
   return best;
 }
 
-double tsr_plan_floor(const tsr_machine *machine, const tsr_call *call) {
-  if (machine->devices == 0) return tsr_machine_cpu_time(machine, call->type, tsr_call_flops(call));
-  double flops = tsr_call_scales_only(call) ? 0 : tsr_call_flops(call);
-  double time = flops / (device_rate(machine, call) * total_speed(machine));
+/* ---- All together --------------------------------------------------------- */
+
+static double flops_of(const tsr_call *call) {
+  return tsr_call_scales_only(call) ? 0 : tsr_call_flops(call);
+}
+
+static double all_host_time(const tsr_machine *machine, const tsr_call *call) {
+  double time = 0;
   for (int node = machine->devices; node < machine->devices + machine->nodes; node++)
     time = fmax(time, host_time(machine, call, node));
+  return time;
+}
+
+double tsr_plan_rate_limit(const tsr_machine *machine, const tsr_call *call) {
+  double best = tsr_machine_best_rate(machine, call->type) * total_speed(machine);
+  if (best <= 0) return 0;
+  double seconds = flops_of(call) / best;
+  double duty = seconds / fmax(seconds, all_host_time(machine, call));
+  return tsr_machine_rate_limit(machine, call->type, seconds, duty);
+}
+
+double tsr_plan_floor(const tsr_machine *machine, const tsr_call *call) {
+  if (machine->devices == 0) return tsr_machine_cpu_time(machine, call->type, tsr_call_flops(call));
+  double rate = tsr_plan_rate_limit(machine, call);
+  double flops = flops_of(call);
+  double time = fmax(flops / (rate * total_speed(machine)), all_host_time(machine, call));
   for (int d = 0; d < machine->devices; d++) {
     bool is_home = false;
     for (int x = 0; x < TSR_OPERANDS; x++) is_home |= call->operand[x].location == d;
-    if (is_home && flops > 0) time = fmax(time, home_time(machine, call, d));
+    if (is_home && flops > 0) time = fmax(time, home_time(machine, call, rate, d));
   }
   return time;
 }

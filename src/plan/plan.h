@@ -85,12 +85,13 @@ struct tsr_plan {
   tsr_plan_queue queue[TSR_PLAN_QUEUES];
   size_t arena[TSR_MACHINE_LOCATIONS]; /* bytes the plan needs at each location */
   char why[256];                       /* the candidate chosen and the runner-up, for people */
-  double seconds;                      /* predicted */
-  double floor;                        /* lower bound */
-  double plan_seconds;                 /* what planning took */
-  int candidates;                      /* tried */
-  double measured;                     /* s, last execution (front's) */
-  float *times; /* measured begin, end of each command when traced, or NULL (front's) */
+  double rate_limit;   /* flops/s of its products on a device of speed 1, under the power limit */
+  double seconds;      /* predicted */
+  double floor;        /* lower bound */
+  double plan_seconds; /* what planning took */
+  int candidates;      /* tried */
+  double measured;     /* s, last execution (front's) */
+  float *times;        /* measured begin, end of each command when traced, or NULL (front's) */
 };
 
 /* ---- Making one ---- */
@@ -102,6 +103,7 @@ typedef struct tsr_plan_options {
   size_t budget[TSR_MACHINE_DEVICES]; /* bytes for each device */
   size_t ring;                        /* bytes of the pinned ring for staging */
   double search_seconds; /* at most this long for candidates; 0: 5 % of the predicted time */
+  const char *recipe;    /* parts of the recipe to force (tsr_recipe_parse); NULL: none */
 } tsr_plan_options;
 
 /* Plans a call on a machine. TSR_ERR_MEMORY names the least budget that would do. */
@@ -124,6 +126,9 @@ tsr_status tsr_plan_replay(tsr_plan *plan, const tsr_machine *machine, double *s
 /* Lower bound on any execution of the call: the least time over all splits of the work and all
  * mixtures of link use, at the machine's sustained kernel rates. */
 double tsr_plan_floor(const tsr_machine *machine, const tsr_call *call);
+
+/* tsr_machine_rate_limit for the call on all devices of the machine. */
+double tsr_plan_rate_limit(const tsr_machine *machine, const tsr_call *call);
 
 /* Bytes moved between two locations, as planned. */
 double tsr_plan_bytes(const tsr_plan *plan, int from, int to);

@@ -92,6 +92,7 @@ void tsr_plan_summary(const tsr_plan *plan, tsr_prediction *prediction) {
                                  .devices = plan->devices,
                                  .grid_rows = plan->grid_rows,
                                  .grid_cols = plan->grid_cols,
+                                 .candidates = plan->candidates,
                                  .commands = (int64_t)plan->commands.count,
                                  .copies = shape.copies};
   prediction->kernels = prediction->commands - shape.copies;

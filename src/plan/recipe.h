@@ -13,7 +13,7 @@ typedef struct tsr_recipe {
   int64_t slab;             /* panels: the first slab of k, each next one is twice as long; 0: all
                                of k at once */
   int64_t chunk_first, chunk, chunk_last, chunk_least; /* as in tsr_tiling */
-  bool lazy, by_eta;
+  bool lazy, by_eta, relay;
   int64_t piece; /* bytes of a copy */
   int streams;
 } tsr_recipe;
@@ -23,6 +23,19 @@ typedef struct tsr_recipe {
 tsr_status tsr_recipe_tiling(const tsr_recipe *recipe, const tsr_call *call, const int *order,
                              tsr_tiling *tiling);
 void tsr_tiling_free(tsr_tiling *tiling);
+
+/* Parts of a recipe that are given: those of value whose bit, counted in the order of the names
+ * that tsr_recipe_parse knows, is set. */
+typedef struct tsr_forced {
+  tsr_recipe value;
+  uint32_t parts;
+} tsr_forced;
+
+/* Reads words such as "grid=1x4 slab=512 chunk=1024,4096,512 taper=128 c=last piece=8M streams=1
+ * order=eta relay=1 tile=0"; NULL: none. A part that is not named stays free.
+ * TSR_ERR_ARGUMENT. */
+tsr_status tsr_recipe_parse(const char *text, tsr_forced *forced);
+void tsr_recipe_force(const tsr_forced *forced, tsr_recipe *recipe);
 
 /* "2 x 2 devices, slabs from 512, kernels of 1024 columns, C added last" */
 void tsr_recipe_print(const tsr_recipe *recipe, char *text, size_t room);

@@ -47,8 +47,6 @@ typedef struct replay {
   double load[TSR_MACHINE_CHANNELS + TSR_MACHINE_DEVICES + 1]; /* devices and the staging threads
                                                                   are channels too */
   bool changed;                                                /* rates must be computed again */
-  double slowdown;  /* of products, under the power limit */
-  double best_rate; /* flops/s of large products on a device of speed 1 */
 } replay;
 
 /* ---- What commands cost --------------------------------------------------- */
@@ -94,7 +92,7 @@ static void copy_flow(const replay *r, const tsr_command *c, bool fresh, flow *f
 static double fill_of(const replay *r, const tsr_command *c, double seconds, int device) {
   if (c->kernel != TSR_KERNEL_GEMM) return 0.1;
   double flops = tsr_kernel_flops(TSR_KERNEL_GEMM, r->plan->call.type, c->m, c->n, c->k);
-  double fill = flops / seconds / (r->best_rate * r->machine->device[device].speed);
+  double fill = flops / seconds / (r->plan->rate_limit * r->machine->device[device].speed);
   return fill < 0.05 ? 0.05 : fill > 1 ? 1 : fill;
 }
 
@@ -105,7 +103,9 @@ static double kernel_time(const replay *r, const tsr_command *c) {
   double time =
       tsr_machine_kernel_time(r->machine, device, (tsr_kernel)c->kernel, r->plan->call.type, c->m,
                               c->n, c->k, (c->flags & TSR_FLAG_WIDE) != 0, reads_c);
-  return c->kernel == TSR_KERNEL_GEMM ? time * r->slowdown : time;
+  if (c->kernel != TSR_KERNEL_GEMM) return time;
+  double flops = tsr_kernel_flops(TSR_KERNEL_GEMM, r->plan->call.type, c->m, c->n, c->k);
+  return fmax(time, flops / (r->plan->rate_limit * r->machine->device[device].speed));
 }
 
 static void kernel_flow(const replay *r, const tsr_command *c, flow *f) {
@@ -246,15 +246,6 @@ static void time_submission(replay *r) {
   }
 }
 
-static void set_rates(replay *r) {
-  double flops = tsr_call_scales_only(&r->plan->call) ? 0 : tsr_call_flops(&r->plan->call);
-  tsr_type type = r->plan->call.type;
-  double cold = tsr_machine_best_rate(r->machine, type, 0);
-  double seconds = cold > 0 && r->plan->devices > 0 ? flops / (cold * r->plan->devices) : 0;
-  r->slowdown = tsr_machine_slowdown(r->machine, type, seconds);
-  r->best_rate = cold / r->slowdown;
-}
-
 static bool set_up(replay *r) {
   size_t n = r->plan->commands.count + 1;
   r->order = tsr_alloc(sizeof *r->order * n);
@@ -265,7 +256,6 @@ static bool set_up(replay *r) {
   memset(r->held, NONE, sizeof *r->held * n);
   sort_by_queue(r);
   time_submission(r);
-  set_rates(r);
   return true;
 }
 

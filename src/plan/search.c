@@ -23,6 +23,8 @@ typedef struct search {
   double runner_up;
   int candidates;
   bool wide; /* a partial C is of a wider type than C */
+  double rate_limit;
+  tsr_forced forced; /* parts of the recipe that the user named */
 } search;
 
 /* ---- Plans ---------------------------------------------------------------- */
@@ -42,7 +44,14 @@ static tsr_plan *plan_new(const search *s) {
   plan->call = *s->call;
   plan->machine_devices = s->machine->devices;
   plan->reproducible = s->options->reproducible;
+  plan->rate_limit = s->rate_limit;
   return plan;
+}
+
+/* The partial C must have a place of its own when it is wider than C. */
+static bool must_be_lazy(const search *s, const tsr_recipe *r) {
+  bool split = r->tile > 0 ? s->call->k > r->tile : r->slab > 0 && s->call->k > r->slab;
+  return s->wide && split;
 }
 
 /* ---- One candidate -------------------------------------------------------- */
@@ -51,7 +60,7 @@ static tsr_status build(search *s, const tsr_recipe *r, const tsr_graph *graph, 
                         bool *fits) {
   tsr_schedule_options options = {.piece = r->piece,
                                   .streams = r->streams,
-                                  .relay = true,
+                                  .relay = r->relay,
                                   .by_eta = r->by_eta,
                                   .copy_homes = s->options->reproducible,
                                   .budget = s->options->budget,
@@ -76,11 +85,18 @@ static bool keep_better(search *s, const tsr_recipe *r, tsr_plan *plan) {
 }
 
 /* Plans and replays a recipe. *better: it is the best so far. */
-static tsr_status try_recipe(search *s, const tsr_recipe *r, bool *better) {
+static tsr_status try_recipe(search *s, const tsr_recipe *recipe, bool *better) {
+  tsr_recipe forced = *recipe;
+  const tsr_recipe *r = &forced;
   tsr_tiling tiling;
   tsr_graph graph = {0};
   bool fits = false;
   *better = false;
+  tsr_recipe_force(&s->forced, &forced);
+  if (forced.grid_rows * forced.grid_cols > s->machine->devices)
+    return tsr_fail(TSR_ERR_ARGUMENT, "a grid of %d x %d needs more than the %d devices there are",
+                    forced.grid_rows, forced.grid_cols, s->machine->devices);
+  if (must_be_lazy(s, &forced)) forced.lazy = true;
   TSR_TRY(tsr_recipe_tiling(r, s->call, s->order, &tiling));
   tsr_plan *plan = plan_new(s);
   tsr_status status = plan ? tsr_graph_gemm(s->call, &tiling, &graph)
@@ -149,12 +165,6 @@ static int64_t power_of_two_near(double x, int64_t least, int64_t most) {
   return p;
 }
 
-/* The partial C must have a place of its own when it is wider than C. */
-static bool must_be_lazy(const search *s, const tsr_recipe *r) {
-  bool split = r->tile > 0 ? s->call->k > r->tile : r->slab > 0 && s->call->k > r->slab;
-  return s->wide && split;
-}
-
 static bool may_be_lazy(const search *s, const tsr_recipe *r) {
   return must_be_lazy(s, r) || s->options->reproducible ||
          (s->call->beta != TSR_ZERO && !tsr_call_scales_only(s->call));
@@ -185,7 +195,7 @@ static void guess_grid(const tsr_call *call, int devices, tsr_recipe *r) {
 }
 
 static tsr_recipe guess(const search *s, int devices) {
-  tsr_recipe r = {.piece = 8 << 20, .streams = 1, .chunk_least = 128};
+  tsr_recipe r = {.piece = 8 << 20, .streams = 1, .chunk_least = 128, .relay = true};
   guess_grid(s->call, devices, &r);
   double columns = (double)s->call->n / r.grid_cols;
   if (transfer_share(s, devices) > 1) {
@@ -290,7 +300,7 @@ static int64_t longest(const tsr_call *call) {
 }
 
 static tsr_recipe tile_recipe(const search *s, int devices, int64_t tile) {
-  tsr_recipe r = {.tile = tile, .piece = 8 << 20, .streams = 1};
+  tsr_recipe r = {.tile = tile, .piece = 8 << 20, .streams = 1, .relay = true};
   guess_grid(s->call, devices, &r);
   set_lazy(s, &r);
   return r;
@@ -421,6 +431,8 @@ tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
               .deadline = INFINITY,
               .runner_up = INFINITY};
   s.wide = tsr_type_get(call->type)->wide != call->type;
+  s.rate_limit = tsr_plan_rate_limit(machine, call);
+  TSR_TRY(tsr_recipe_parse(options->recipe, &s.forced));
   tsr_status status = run_search(&s);
   if (status != TSR_OK) {
     tsr_plan_free(s.best);

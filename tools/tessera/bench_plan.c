@@ -30,6 +30,7 @@ static int plan_once(const plan_bench *bench, const char *machine, int64_t n, ts
   scalar_value one = scalar_for(bench->type, (scalar){1, 0});
   int64_t ld = n > 1 ? n : 1;
   with.machine = machine;
+  if (machine) with.engine = with.devices = NULL; /* described machines need no engine */
   int code = settings_open(&with, &context);
   if (!code) {
     code = tool_status(tsr_plan_gemm(context, bench->type, TSR_COL_MAJOR, TSR_NO_TRANS,
@@ -43,17 +44,18 @@ static int plan_once(const plan_bench *bench, const char *machine, int64_t n, ts
 
 static void print_plan_cost(const plan_bench *bench, const char *machine, int64_t n,
                             const tsr_prediction *p, double seconds) {
-  double each = p->commands > 0 ? seconds / (double)p->commands : 0;
+  /* Candidates have about as many commands as the one that was kept. */
+  double work = (double)p->commands * p->candidates, each = work > 0 ? seconds / work : 0;
   double share = p->seconds > 0 ? seconds / p->seconds : 0;
   if (bench->json) {
     printf("{\"what\": \"plan\", \"machine\": \"%s\", \"n\": %lld, \"devices\": %d, ",
            machine ? machine : "", (long long)n, p->devices);
-    printf("\"commands\": %lld, \"plan_s\": %.9g, \"per_command_s\": %.9g},\n",
-           (long long)p->commands, seconds, each);
+    printf("\"commands\": %lld, \"candidates\": %d, \"plan_s\": %.9g, \"per_command_s\": %.9g},\n",
+           (long long)p->commands, p->candidates, seconds, each);
   } else {
-    printf("%-50s %7lld %4d %9lld %11.3f %12.3f %8.1f %%\n", machine ? machine : "this machine",
-           (long long)n, p->devices, (long long)p->commands, seconds * 1e3, each * 1e6,
-           100 * share);
+    printf("%-50s %7lld %4d %9lld %6d %10.3f %12.3f %7.1f %%\n", machine ? machine : "this machine",
+           (long long)n, p->devices, (long long)p->commands, p->candidates, seconds * 1e3,
+           each * 1e6, 100 * share);
   }
 }
 
@@ -75,8 +77,8 @@ static int measure_planning(const plan_bench *bench, const char *machine) {
 
 static int measure_all_planning(const plan_bench *bench) {
   if (!bench->json) {
-    printf("%-50s %7s %4s %9s %11s %12s %10s\n", "machine", "N", "dev", "commands", "plan ms",
-           "us/command", "of call");
+    printf("%-50s %7s %4s %9s %6s %10s %12s %9s\n", "machine", "N", "dev", "commands", "tried",
+           "plan ms", "us/cmd/tried", "of call");
   }
   if (bench->settings.machine) return measure_planning(bench, bench->settings.machine);
   int code = TOOL_OK;

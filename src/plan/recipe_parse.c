@@ -1,0 +1,181 @@
+/* Recipes in words: for experiments, ablations and tests (TESSERA_RECIPE). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/settings.h"
+#include "plan/recipe.h"
+
+/* One name: how its value is read, and copied from one recipe to another. */
+typedef struct part {
+  const char *name, *values;
+  bool (*read)(const char *text, tsr_recipe *r);
+  void (*copy)(const tsr_recipe *from, tsr_recipe *to);
+} part;
+
+enum { MOST_TEXT = 64 };
+
+static bool whole(const char *text, char **end, int64_t *value) {
+  *value = strtoll(text, end, 10);
+  return *end != text && *value >= 0;
+}
+
+static bool all_of(const char *text, int64_t *value) {
+  char *end;
+  return whole(text, &end, value) && *end == '\0';
+}
+
+/* ---- Values ---- */
+
+static bool read_grid(const char *text, tsr_recipe *r) {
+  char *end;
+  int64_t rows, cols;
+  if (!whole(text, &end, &rows) || *end != 'x' || !all_of(end + 1, &cols)) return false;
+  if (rows < 1 || cols < 1 || rows > TSR_MACHINE_DEVICES || cols > TSR_MACHINE_DEVICES)
+    return false;
+  r->grid_rows = (int)rows;
+  r->grid_cols = (int)cols;
+  return true;
+}
+
+static void copy_grid(const tsr_recipe *from, tsr_recipe *to) {
+  to->grid_rows = from->grid_rows;
+  to->grid_cols = from->grid_cols;
+}
+
+static bool read_slab(const char *text, tsr_recipe *r) {
+  return all_of(text, &r->slab);
+}
+
+static void copy_slab(const tsr_recipe *from, tsr_recipe *to) {
+  to->slab = from->slab;
+}
+
+static bool read_tile(const char *text, tsr_recipe *r) {
+  return all_of(text, &r->tile);
+}
+
+static void copy_tile(const tsr_recipe *from, tsr_recipe *to) {
+  to->tile = from->tile;
+}
+
+static bool read_chunk(const char *text, tsr_recipe *r) {
+  char *end;
+  if (!whole(text, &end, &r->chunk_first) || *end != ',') return false;
+  if (!whole(end + 1, &end, &r->chunk) || *end != ',') return false;
+  return all_of(end + 1, &r->chunk_last);
+}
+
+static void copy_chunk(const tsr_recipe *from, tsr_recipe *to) {
+  to->chunk_first = from->chunk_first;
+  to->chunk = from->chunk;
+  to->chunk_last = from->chunk_last;
+}
+
+static bool read_taper(const char *text, tsr_recipe *r) {
+  return all_of(text, &r->chunk_least);
+}
+
+static void copy_taper(const tsr_recipe *from, tsr_recipe *to) {
+  to->chunk_least = from->chunk_least;
+}
+
+static bool read_c(const char *text, tsr_recipe *r) {
+  r->lazy = strcmp(text, "last") == 0;
+  return r->lazy || strcmp(text, "first") == 0;
+}
+
+static void copy_c(const tsr_recipe *from, tsr_recipe *to) {
+  to->lazy = from->lazy;
+}
+
+static bool read_piece(const char *text, tsr_recipe *r) {
+  size_t bytes = 0;
+  if (tsr_parse_bytes("piece", text, &bytes) != TSR_OK || bytes > INT32_MAX) return false;
+  r->piece = (int64_t)bytes;
+  return true;
+}
+
+static void copy_piece(const tsr_recipe *from, tsr_recipe *to) {
+  to->piece = from->piece;
+}
+
+static bool read_streams(const char *text, tsr_recipe *r) {
+  int64_t streams;
+  if (!all_of(text, &streams) || streams < 1 || streams > 8) return false;
+  r->streams = (int)streams;
+  return true;
+}
+
+static void copy_streams(const tsr_recipe *from, tsr_recipe *to) {
+  to->streams = from->streams;
+}
+
+static bool read_order(const char *text, tsr_recipe *r) {
+  r->by_eta = strcmp(text, "eta") == 0;
+  return r->by_eta || strcmp(text, "given") == 0;
+}
+
+static void copy_order(const tsr_recipe *from, tsr_recipe *to) {
+  to->by_eta = from->by_eta;
+}
+
+static bool read_relay(const char *text, tsr_recipe *r) {
+  r->relay = strcmp(text, "1") == 0;
+  return r->relay || strcmp(text, "0") == 0;
+}
+
+static void copy_relay(const tsr_recipe *from, tsr_recipe *to) {
+  to->relay = from->relay;
+}
+
+static const part parts[] = {
+    {"grid", "ROWSxCOLS", read_grid, copy_grid},
+    {"slab", "elements of k, 0 for all", read_slab, copy_slab},
+    {"tile", "elements, 0 for panels", read_tile, copy_tile},
+    {"chunk", "FIRST,MIDDLE,LAST columns, 0 for all", read_chunk, copy_chunk},
+    {"taper", "columns, 0 for none", read_taper, copy_taper},
+    {"c", "first or last", read_c, copy_c},
+    {"piece", "bytes, such as 8M", read_piece, copy_piece},
+    {"streams", "1 to 8", read_streams, copy_streams},
+    {"order", "given or eta", read_order, copy_order},
+    {"relay", "0 or 1", read_relay, copy_relay},
+};
+enum { PARTS = sizeof parts / sizeof *parts };
+
+/* ---- Words ---- */
+
+static tsr_status read_word(const char *word, size_t length, tsr_forced *forced) {
+  char text[MOST_TEXT];
+  const char *equals = memchr(word, '=', length);
+  if (equals && length < sizeof text) {
+    memcpy(text, word, length);
+    text[length] = '\0';
+    text[equals - word] = '\0';
+    for (int i = 0; i < PARTS; i++) {
+      if (strcmp(text, parts[i].name) != 0) continue;
+      forced->parts |= 1u << i;
+      if (parts[i].read(text + (equals - word) + 1, &forced->value)) return TSR_OK;
+      return tsr_fail(TSR_ERR_ARGUMENT, "recipe: \"%.*s\": give %s=%s", (int)length, word,
+                      parts[i].name, parts[i].values);
+    }
+  }
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "recipe: \"%.*s\": give words NAME=VALUE with the names grid, slab, tile, "
+                  "chunk, taper, c, piece, streams, order and relay",
+                  (int)length, word);
+}
+
+tsr_status tsr_recipe_parse(const char *text, tsr_forced *forced) {
+  *forced = (tsr_forced){0};
+  while (text && *text) {
+    size_t blank = strspn(text, " "), length = strcspn(text + blank, " ");
+    if (length > 0) TSR_TRY(read_word(text + blank, length, forced));
+    text += blank + length;
+  }
+  return TSR_OK;
+}
+
+void tsr_recipe_force(const tsr_forced *forced, tsr_recipe *recipe) {
+  for (int i = 0; i < PARTS; i++)
+    if (forced->parts & 1u << i) parts[i].copy(&forced->value, recipe);
+}

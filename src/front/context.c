@@ -80,7 +80,8 @@ void tsr_context_note_settings(tsr_context *context) {
 
 static tsr_status start_runner(tsr_context *context) {
   if (context->engine == NULL) return TSR_OK;
-  tsr_runner_settings settings = {.poison = context->check && context->engine == &tsr_engine_host};
+  bool emulated = context->engine == &tsr_engine_host;
+  tsr_runner_settings settings = {.poison = context->check && emulated, .warm = !emulated};
   return tsr_runner_create(context->engine, context->state, context->devices, &settings,
                            &context->runner);
 }

@@ -1,9 +1,9 @@
 /* The context's machine: emulated, kept, measured, printed. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/cpu_blas.h"
 #include "base/log.h"
 #include "front/context.h"
@@ -79,7 +79,7 @@ static void keep(const tsr_context *context, const tsr_machine *machine) {
   if (kept_path(context, &path) != TSR_OK) return;
   if (tsr_machine_write(machine, path) != TSR_OK)
     tsr_log(TSR_LOG_INFO, "the measurement cannot be kept: %s", tsr_message());
-  free(path);
+  tsr_dealloc(path);
 }
 
 static tsr_status measure(const tsr_context *context, tsr_progress progress, void *user,
@@ -96,7 +96,7 @@ tsr_status tsr_context_measured_machine(tsr_context *context, tsr_machine **mach
   char *path;
   if (kept_path(context, &path) == TSR_OK) {
     tsr_status status = read_kept(context, path, machine);
-    free(path);
+    tsr_dealloc(path);
     if (status == TSR_OK) return TSR_OK;
   }
   tsr_log(TSR_LOG_INFO, "this machine is measured, once; it takes some seconds");

@@ -1,11 +1,8 @@
 /* Memory that is fast to copy. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "front/context.h"
-
-enum { ALIGNMENT = 512 };
 
 static tsr_status check_device(const tsr_context *context, int device) {
   if (device == TSR_HOST || (device >= 0 && device < context->devices)) return TSR_OK;
@@ -18,7 +15,7 @@ static tsr_status allocate(tsr_context *context, int device, size_t bytes, void 
   if (bytes == 0) bytes = 1;
   if (context->engine != NULL)
     return context->engine->alloc(context->state, device, bytes, pointer);
-  void *made = bytes < SIZE_MAX - ALIGNMENT ? tsr_alloc(bytes) : NULL;
+  void *made = tsr_alloc(bytes);
   if (made == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for %zu bytes", bytes);
   *pointer = made;
   return TSR_OK;

@@ -1,7 +1,4 @@
 /* Plans as objects. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "front/context.h"

@@ -2,7 +2,7 @@
  */
 #include "run/inside.h"
 
-static tsr_status finish(tsr_runner *runner, tsr_queue *queue, tsr_event *event) {
+tsr_status tsr_direct_finish(tsr_runner *runner, tsr_queue *queue, tsr_event *event) {
   TSR_TRY(runner->engine->record(queue, event));
   tsr_backoff backoff = {0};
   for (bool passed = false; !passed; tsr_backoff_step(&backoff, tsr_spins(runner)))
@@ -41,7 +41,7 @@ tsr_status tsr_runner_join(tsr_runner *runner) {
   tsr_status status = TSR_OK;
   for (int d = 0; d < runner->devices && status == TSR_OK; d++)
     if (runner->side[d].user != NULL)
-      status = finish(runner, runner->side[d].user, runner->side[d].mark);
+      status = tsr_direct_finish(runner, runner->side[d].user, runner->side[d].mark);
   tsr_runner_leave(runner);
   return status;
 }
@@ -60,7 +60,7 @@ static tsr_status copy(tsr_runner *runner, const tsr_copy_args *args) {
   tsr_events *events = &runner->side[device].last;
   TSR_TRY(tsr_resource_events(runner, device, events, 1, false));
   TSR_TRY(runner->engine->copy(queue, args));
-  return finish(runner, queue, events->items[0]);
+  return tsr_direct_finish(runner, queue, events->items[0]);
 }
 
 tsr_status tsr_runner_copy(tsr_runner *runner, const tsr_copy_args *args) {

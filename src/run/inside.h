@@ -72,7 +72,7 @@ struct tsr_runner {
   const tsr_engine *engine;
   tsr_engine_state *state;
   int devices, lanes, cores;
-  bool poison;
+  bool poison, warm;
   atomic_bool spin, quit;
   atomic_ullong completed; /* jobs 0 .. completed-1 are complete */
   pthread_mutex_t enter;   /* who holds it may submit, and change what follows when drained */
@@ -129,6 +129,14 @@ void tsr_lane_run(tsr_worker *worker, tsr_ticket *job);
 tsr_status tsr_issue(tsr_ticket *job, uint32_t command, tsr_queue *queue);
 /* The copy that a command of kind COPY is. */
 void tsr_issue_copy_args(const tsr_ticket *job, uint32_t command, tsr_copy_args *args);
+
+/* ---- direct.c, warm.c: on the devices while the runner is still ---- */
+
+/* Waits for all that is in a queue. */
+tsr_status tsr_direct_finish(tsr_runner *runner, tsr_queue *queue, tsr_event *event);
+
+/* Tries the kernels of a plan that runs for the first time; the caller holds enter. */
+void tsr_warm_up(tsr_ticket *job);
 
 /* ---- trace.c ---- */
 

@@ -28,6 +28,7 @@ typedef struct tsr_program {
   int lanes;                            /* host threads needed */
   uint16_t *lane_queue;                 /* the plan's queue of each lane */
   uint16_t *used, *used_first;          /* the plan's queues that device d uses, as above */
+  bool warm;                            /* its kernels have been tried */
   bool resolved;                        /* queue[] is filled */
   tsr_queue **queue;                    /* the engine's queue of each queue of the plan */
 } tsr_program;

@@ -116,6 +116,7 @@ tsr_status tsr_runner_create(const tsr_engine *engine, tsr_engine_state *state, 
   made->engine = engine;
   made->state = state;
   made->cores = settings != NULL && settings->cores > 0 ? settings->cores : available_cores();
+  made->warm = settings != NULL && settings->warm;
   made->poison = settings != NULL && settings->poison;
   atomic_store(&made->spin, made->cores >= 2 * devices);
   init_locks(made);
@@ -177,6 +178,7 @@ static tsr_status enter(tsr_runner *runner, tsr_submission *submission, double n
     tsr_job_release(job);
     return status;
   }
+  tsr_warm_up(job);
   if (runner->poison) tsr_resource_poison(runner, submission->plan);
   job->entered = now;
   tsr_job_post(job);

@@ -181,12 +181,19 @@ static tsr_status hold_user(walk *w) {
 
 /* ---- The end ---- */
 
+/* How long to wait for a device that has failed. */
+static const double patience = 5;
+
 /* Also after an error, since other queues of the device may still be at work. */
 static void await_event(tsr_ticket *job, tsr_event *event) {
   tsr_backoff backoff = {0};
+  double failed_at = 0;
   for (bool passed = false; !passed; tsr_backoff_step(&backoff, tsr_spins(job->runner))) {
     tsr_status status = job->runner->engine->query(event, &passed, NULL);
-    if (status != TSR_OK) tsr_job_fail(job, status);
+    if (status == TSR_OK) continue;
+    tsr_job_fail(job, status);
+    if (failed_at == 0) failed_at = tsr_now();
+    if (tsr_now() - failed_at > patience) return;
   }
 }
 

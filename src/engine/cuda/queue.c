@@ -152,9 +152,9 @@ tsr_status gpu_query(tsr_event *event, bool *passed, double *seconds) {
     *passed = false;
     return TSR_OK;
   }
+  *passed = true; /* on an error too: the device is lost, and does nothing more */
   if (error == gpuSuccess && seconds && event->timed)
     error = read_clock(event->device, event->event, seconds);
   GPU_TRY(error, "earlier work", event->index);
-  *passed = true;
   return TSR_OK;
 }

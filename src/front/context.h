@@ -34,6 +34,7 @@ struct tsr_context {
   tsr_runner *runner;
   tsr_cache *cache;
   bool check, trace;
+  atomic_bool just_measured;     /* its machine, when it was made */
   atomic_bool tied;              /* a user's stream is */
   pthread_rwlock_t machine_lock; /* of machine, which a probe exchanges; taken before lock */
   tsr_machine *machine;

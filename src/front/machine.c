@@ -100,6 +100,7 @@ tsr_status tsr_context_measured_machine(tsr_context *context, tsr_machine **mach
     if (status == TSR_OK) return TSR_OK;
   }
   tsr_log(TSR_LOG_INFO, "this machine is measured, once; it takes some seconds");
+  atomic_store(&context->just_measured, true);
   return measure(context, NULL, NULL, machine);
 }
 
@@ -129,6 +130,8 @@ static tsr_status probe_devices(tsr_context *context, tsr_progress progress, voi
 tsr_status tsr_machine_probe(tsr_context *context, tsr_progress progress, void *user) {
   tsr_machine *machine;
   TSR_TRY(tsr_context_check(context));
+  /* Making the context has measured it a moment ago, since no measurement was kept. */
+  if (atomic_exchange(&context->just_measured, false)) return TSR_OK;
   if (context->engine != NULL)
     TSR_TRY(probe_devices(context, progress, user, &machine));
   else if (context->machine->devices == 0)

@@ -10,9 +10,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "plan/links.h"
 #include "plan/names.h"
 
-enum { FLOW_CHANNELS = 6, NONE = -1 };
+enum { FLOW_CHANNELS = TSR_LINK_USES + 1, NONE = -1 };
 
 typedef struct flow {
   int32_t command;
@@ -35,6 +36,7 @@ typedef struct lane {
 typedef struct replay {
   tsr_plan *plan;
   const tsr_machine *machine;
+  tsr_links links;
   double now;
   uint32_t *order;   /* commands by queue */
   int32_t *held;     /* [command]: first queue that waits for it */
@@ -77,12 +79,9 @@ static void copy_flow(const replay *r, const tsr_command *c, bool fresh, flow *f
   if (f->full <= 0) f->full = 1e9;
   double start = in_host ? 1e-6 : fresh ? link->latency : 0.15 * link->latency;
   f->left = (double)c->m * (double)c->n * size + start * f->full;
-  for (int i = 0; i < r->machine->channels; i++) {
-    const tsr_channel *channel = &r->machine->channel[i];
-    for (int u = 0; u < channel->count; u++)
-      if (channel->uses[u].from == from->location && channel->uses[u].to == to->location)
-        add_share(f, i, f->full * channel->uses[u].weight / channel->capacity);
-  }
+  const tsr_link_uses *uses = tsr_links_of(&r->links, from->location, to->location);
+  for (int i = 0; i < uses->count; i++)
+    add_share(f, uses->channel[i], f->full * (double)uses->seconds[i]);
   if (in_host && r->machine->staging_rate > 0)
     add_share(f, TSR_MACHINE_CHANNELS + r->plan->machine_devices,
               f->full / r->machine->staging_rate);
@@ -252,6 +251,7 @@ static bool set_up(replay *r) {
   r->held = tsr_alloc(sizeof *r->held * n);
   r->over = tsr_alloc_zero(n, sizeof *r->over);
   r->submitted = tsr_alloc(sizeof *r->submitted * n);
+  if (tsr_links_create(r->machine, &r->links) != TSR_OK) return false;
   if (!r->order || !r->held || !r->over || !r->submitted) return false;
   memset(r->held, NONE, sizeof *r->held * n);
   sort_by_queue(r);
@@ -260,6 +260,7 @@ static bool set_up(replay *r) {
 }
 
 static void tear_down(replay *r) {
+  tsr_links_free(&r->links);
   tsr_dealloc(r->order);
   tsr_dealloc(r->held);
   tsr_dealloc(r->over);
@@ -272,6 +273,7 @@ tsr_status tsr_plan_replay(tsr_plan *plan, const tsr_machine *machine, double *s
   if (!r) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a replay: free some");
   r->plan = plan;
   r->machine = machine;
+  r->links.uses = NULL;
   r->now = 0;
   r->flows = r->sleepers = 0;
   r->changed = true;

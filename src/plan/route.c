@@ -16,45 +16,24 @@
 #include "base/queue.h"
 #include "plan/schedule.h"
 
-/* The channels a link uses, as seconds of the channel for each byte. */
-enum { LINK_USES = 6 };
-
-typedef struct tsr_link_uses {
-  int count;
-  int channel[LINK_USES];
-  float seconds[LINK_USES];
-} tsr_link_uses;
-
-static size_t link_index(const tsr_scheduler *s, int from, int to) {
-  return (size_t)from * (size_t)s->locations + (size_t)to;
-}
-
-static void note_channel(tsr_scheduler *s, int channel) {
-  const tsr_channel *c = &s->machine->channel[channel];
-  for (int i = 0; i < c->count; i++) {
-    tsr_link_uses *uses = &s->link_uses[link_index(s, c->uses[i].from, c->uses[i].to)];
-    if (uses->count == LINK_USES) continue;
-    uses->channel[uses->count] = channel;
-    uses->seconds[uses->count++] = (float)(c->uses[i].weight / c->capacity);
-  }
-}
-
 tsr_status tsr_route_init(tsr_scheduler *s) {
-  s->locations = s->machine->devices + s->machine->nodes;
-  size_t links = (size_t)s->locations * (size_t)s->locations;
+  TSR_TRY(tsr_links_create(s->machine, &s->links));
+  size_t links = (size_t)s->links.locations * (size_t)s->links.locations;
   s->link_free = tsr_alloc_zero(links, sizeof *s->link_free);
-  s->link_uses = tsr_alloc_zero(links, sizeof *s->link_uses);
   s->channel_free = tsr_alloc_zero((size_t)s->machine->channels + 1, sizeof *s->channel_free);
-  if (!s->link_free || !s->link_uses || !s->channel_free)
+  if (!s->link_free || !s->channel_free)
     return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
-  for (int i = 0; i < s->machine->channels; i++) note_channel(s, i);
   return TSR_OK;
 }
 
 void tsr_route_free(tsr_scheduler *s) {
   tsr_dealloc(s->link_free);
-  tsr_dealloc(s->link_uses);
+  tsr_links_free(&s->links);
   tsr_dealloc(s->channel_free);
+}
+
+static float *link_free(const tsr_scheduler *s, int from, int to) {
+  return &s->link_free[(size_t)from * (size_t)s->links.locations + (size_t)to];
 }
 
 /* ---- The link availability matrix ----------------------------------------- */
@@ -65,10 +44,9 @@ static float arrival(const tsr_scheduler *s, int from, int to, double bytes, dou
   const tsr_link *link = &s->machine->link[from][to];
   double rate = tsr_link_rate(link, segment);
   if (rate <= 0) return INFINITY;
-  size_t index = link_index(s, from, to);
-  float start = fmaxf(ready, s->link_free[index]);
+  float start = fmaxf(ready, *link_free(s, from, to));
   float end = start + (float)(bytes / rate);
-  const tsr_link_uses *uses = &s->link_uses[index];
+  const tsr_link_uses *uses = tsr_links_of(&s->links, from, to);
   for (int i = 0; i < uses->count; i++) {
     float busy = fmaxf(ready, s->channel_free[uses->channel[i]]);
     end = fmaxf(end, busy + (float)bytes * uses->seconds[i]);
@@ -77,9 +55,8 @@ static float arrival(const tsr_scheduler *s, int from, int to, double bytes, dou
 }
 
 static void occupy(tsr_scheduler *s, int from, int to, double bytes, float ready, float end) {
-  size_t index = link_index(s, from, to);
-  s->link_free[index] = end;
-  const tsr_link_uses *uses = &s->link_uses[index];
+  *link_free(s, from, to) = end;
+  const tsr_link_uses *uses = tsr_links_of(&s->links, from, to);
   for (int i = 0; i < uses->count; i++) {
     float *busy = &s->channel_free[uses->channel[i]];
     *busy = fmaxf(ready, *busy) + (float)bytes * uses->seconds[i];

@@ -10,6 +10,7 @@
 
 #include "base/queue.h"
 #include "blas/graph.h"
+#include "plan/links.h"
 #include "plan/plan.h"
 
 typedef struct tsr_schedule_options {
@@ -101,8 +102,7 @@ typedef struct tsr_scheduler {
   /* route.c: the link availability matrix */
   float *link_free; /* [from * locations + to] */
   float *channel_free;
-  struct tsr_link_uses *link_uses;
-  int locations;
+  tsr_links links;
   bool no_room; /* the budget is too small for this candidate */
 } tsr_scheduler;
 

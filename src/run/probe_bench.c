@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-static const size_t real_bytes = 512 << 20, real_host_bytes = 128 << 20, quick_bytes = 2 << 20;
+static const size_t real_bytes = 512 << 20, real_host_bytes = 512 << 20, quick_bytes = 2 << 20;
 static const double share_of_memory = 0.2; /* of what is free, for each buffer */
 
 /* ---- Data ---- */
@@ -162,6 +162,7 @@ tsr_status tsr_bench_stream(tsr_bench *b, int from, int to, size_t bytes, tsr_st
                              .from_pitch = bytes,
                              .width = bytes,
                              .height = 1},
+                    .rounds = (int)(b->host_bytes / 2 / bytes),
                     .repeats = tsr_bench_repeats(b, (double)bytes)};
   if (from != TSR_HOST && to != TSR_HOST) return peer_queue(b, from, to, &s->queue);
   s->queue = from == TSR_HOST ? b->in[to] : b->out[from];
@@ -175,6 +176,16 @@ int tsr_bench_repeats(const tsr_bench *b, double bytes) {
   return repeats < most ? repeats : most;
 }
 
+/* Copy number i of a stream. In the host's memory each is at another place, so that caches do not
+ * help. */
+static tsr_status submit_copy(tsr_bench *b, const tsr_stream *s, int i) {
+  tsr_copy_args copy = s->copy;
+  size_t shift = copy.height > 1 || s->rounds < 2 ? 0 : (size_t)(i % s->rounds) * copy.width;
+  if (copy.from_device == TSR_HOST) copy.from = (const char *)copy.from + shift;
+  if (copy.to_device == TSR_HOST) copy.to = (char *)copy.to + shift;
+  return b->engine->copy(s->queue, &copy);
+}
+
 static tsr_status submit_streams(tsr_bench *b, tsr_stream *streams, int count, tsr_event **events) {
   int most = 0;
   for (int i = 0; i < count; i++) {
@@ -186,7 +197,7 @@ static tsr_status submit_streams(tsr_bench *b, tsr_stream *streams, int count, t
     for (int i = 0; i < count; i++) {
       int64_t now = (int64_t)(step + 1) * streams[i].repeats / most;
       if (now > (int64_t)step * streams[i].repeats / most)
-        TSR_TRY(b->engine->copy(streams[i].queue, &streams[i].copy));
+        TSR_TRY(submit_copy(b, &streams[i], (int)now));
     }
   for (int i = 0; i < count; i++) TSR_TRY(b->engine->record(streams[i].queue, events[2 * i + 1]));
   return TSR_OK;

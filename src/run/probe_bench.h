@@ -37,6 +37,7 @@ typedef struct tsr_stream {
   int device; /* whose queue it is */
   tsr_queue *queue;
   tsr_copy_args copy;
+  int rounds; /* places in the host's memory that it goes through */
   int repeats;
   double begin, end; /* out: s */
 } tsr_stream;

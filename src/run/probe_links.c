@@ -143,23 +143,21 @@ static tsr_status measure_shapes(tsr_bench *b) {
   return TSR_OK;
 }
 
-/* ---- Together: the host's memory ---- */
+/* ---- Together: what devices share on their way to the host's memory ---- */
 
-/* What all devices do at once: parts_in bytes in for each parts_out bytes out. */
-static tsr_status measure_mix_once(tsr_bench *b, int parts_in, int parts_out, double *in,
-                                   double *out) {
+/* What some devices do at once: parts_in bytes in for each parts_out bytes out. */
+static tsr_status measure_mix_once(tsr_bench *b, const int *set, int devices, int parts_in,
+                                   int parts_out, double *in, double *out) {
   tsr_stream streams[MOST_STREAMS];
   int count = 0;
-  for (int d = 0; d < b->devices && parts_in > 0; d++) {
-    TSR_TRY(tsr_bench_stream(b, TSR_HOST, d, piece, &streams[count]));
-    streams[count].repeats *= parts_in;
-    count++;
+  for (int i = 0; i < devices && parts_in > 0; i++) {
+    TSR_TRY(tsr_bench_stream(b, TSR_HOST, set[i], piece, &streams[count]));
+    streams[count++].repeats *= parts_in;
   }
   int ins = count;
-  for (int d = 0; d < b->devices && parts_out > 0; d++) {
-    TSR_TRY(tsr_bench_stream(b, d, TSR_HOST, piece, &streams[count]));
-    streams[count].repeats *= parts_out;
-    count++;
+  for (int i = 0; i < devices && parts_out > 0; i++) {
+    TSR_TRY(tsr_bench_stream(b, set[i], TSR_HOST, piece, &streams[count]));
+    streams[count++].repeats *= parts_out;
   }
   TSR_TRY(tsr_bench_run(b, streams, count));
   double rate = tsr_stream_rate(streams, count), bytes_in = 0, bytes = 0;
@@ -174,11 +172,12 @@ static tsr_status measure_mix_once(tsr_bench *b, int parts_in, int parts_out, do
 
 /* The best of some: a floor must not be above what can be reached, and other work on the machine
  * only ever takes away. */
-static tsr_status measure_mix(tsr_bench *b, int parts_in, int parts_out, double *in, double *out) {
+static tsr_status measure_mix(tsr_bench *b, const int *set, int devices, int parts_in,
+                              int parts_out, double *in, double *out) {
   *in = *out = 0;
-  for (int i = 0; i < (b->options->quick ? 1 : 4); i++) {
+  for (int i = 0; i < (b->options->quick ? 1 : 3); i++) {
     double now_in, now_out;
-    TSR_TRY(measure_mix_once(b, parts_in, parts_out, &now_in, &now_out));
+    TSR_TRY(measure_mix_once(b, set, devices, parts_in, parts_out, &now_in, &now_out));
     if (now_in + now_out <= *in + *out) continue;
     *in = now_in;
     *out = now_out;
@@ -186,6 +185,7 @@ static tsr_status measure_mix(tsr_bench *b, int parts_in, int parts_out, double 
   return TSR_OK;
 }
 
+/* Bytes/s in and out of some devices at once. */
 typedef struct mixes {
   double in, out;             /* alone */
   double both_in, both_out;   /* 1:1 */
@@ -193,79 +193,63 @@ typedef struct mixes {
   double links_in, links_out; /* sums of the links alone */
 } mixes;
 
-/* in + weight x out <= capacity, through the mixes that are not bound by the links themselves. */
-static void fit_host(const mixes *m, double *capacity, double *weight) {
-  bool in_binds = m->in < full * m->links_in, out_binds = m->out < full * m->links_out;
-  *weight = 1;
-  if (in_binds && out_binds) {
-    *weight = m->in / m->out;
-  } else if (in_binds) {
-    *weight = fmax(0.1, (m->in - m->both_in) / m->both_out);
-  } else if (out_binds && m->out > 1.05 * m->both_out) {
-    *weight = m->both_in / (m->out - m->both_out);
-  }
-  double both = m->both_in + *weight * m->both_out, most = m->most_in + *weight * m->most_out;
-  *capacity = fmax(fmax(both, most), fmax(m->in, *weight * m->out));
-}
-
-static tsr_status add_host_channel(tsr_bench *b) {
-  mixes m = {0};
+static tsr_status measure_mixes(tsr_bench *b, const int *set, int devices, mixes *m) {
   double none;
-  for (int d = 0; d < b->devices; d++) {
-    m.links_in += link_of(b, TSR_HOST, d)->bandwidth;
-    m.links_out += link_of(b, d, TSR_HOST)->bandwidth;
+  *m = (mixes){0};
+  for (int i = 0; i < devices; i++) {
+    m->links_in += link_of(b, TSR_HOST, set[i])->bandwidth;
+    m->links_out += link_of(b, set[i], TSR_HOST)->bandwidth;
   }
-  TSR_TRY(measure_mix(b, 1, 0, &m.in, &none));
-  TSR_TRY(measure_mix(b, 0, 1, &none, &m.out));
-  TSR_TRY(measure_mix(b, 1, 1, &m.both_in, &m.both_out));
-  TSR_TRY(measure_mix(b, 3, 1, &m.most_in, &m.most_out));
-  double capacity, weight;
-  fit_host(&m, &capacity, &weight);
-  int channel = tsr_machine_add_channel(b->machine, "host", capacity);
-  for (int d = 0; d < b->devices; d++) {
-    TSR_TRY(tsr_machine_use_channel(b->machine, channel, node(b), d, 1));
-    TSR_TRY(tsr_machine_use_channel(b->machine, channel, d, node(b), weight));
+  TSR_TRY(measure_mix(b, set, devices, 1, 0, &m->in, &none));
+  TSR_TRY(measure_mix(b, set, devices, 0, 1, &none, &m->out));
+  TSR_TRY(measure_mix(b, set, devices, 1, 1, &m->both_in, &m->both_out));
+  return measure_mix(b, set, devices, 3, 1, &m->most_in, &m->most_out);
+}
+
+static tsr_status add_channel(tsr_bench *b, const char *name, const int *set, int devices,
+                              double capacity, double in_weight, double out_weight) {
+  int channel = tsr_machine_add_channel(b->machine, name, capacity);
+  if (channel < 0) return TSR_OK; /* more than a machine can say: the others stand for it */
+  for (int i = 0; i < devices; i++) {
+    if (in_weight > 0)
+      TSR_TRY(tsr_machine_use_channel(b->machine, channel, node(b), set[i], in_weight));
+    if (out_weight > 0)
+      TSR_TRY(tsr_machine_use_channel(b->machine, channel, set[i], node(b), out_weight));
   }
   return TSR_OK;
 }
 
-/* ---- Together: two devices on one slot ---- */
-
-static tsr_status measure_pair(tsr_bench *b, int i, int j, bool in, double *rate) {
-  tsr_stream s[2];
-  TSR_TRY(tsr_bench_stream(b, in ? TSR_HOST : i, in ? i : TSR_HOST, piece, &s[0]));
-  TSR_TRY(tsr_bench_stream(b, in ? TSR_HOST : j, in ? j : TSR_HOST, piece, &s[1]));
-  s[0].repeats = s[1].repeats = s[0].repeats / 2 + 1;
-  TSR_TRY(tsr_bench_run(b, s, 2));
-  *rate = tsr_stream_rate(s, 2);
-  return TSR_OK;
+/* in + weight x out <= capacity: the line through what goes in alone and in both directions, moved
+ * out to the mix 3:1 when that is beyond it. No channel when the links alone say as much. */
+static tsr_status add_shared(tsr_bench *b, const char *name, const int *set, int devices) {
+  mixes m;
+  TSR_TRY(measure_mixes(b, set, devices, &m));
+  double weight = fmax(0, (m.in - m.both_in) / m.both_out);
+  double capacity =
+      fmax(m.in, fmax(m.both_in + weight * m.both_out, m.most_in + weight * m.most_out));
+  if (capacity < full * (m.links_in + weight * m.links_out))
+    TSR_TRY(add_channel(b, name, set, devices, capacity, 1, weight));
+  char out_name[48];
+  snprintf(out_name, sizeof out_name, "%s out", name);
+  bool out_binds = m.out < full * m.links_out && weight * m.out < full * capacity;
+  return out_binds ? add_channel(b, out_name, set, devices, m.out, 0, 1) : TSR_OK;
 }
 
-static tsr_status add_pair_channel(tsr_bench *b, int i, int j, bool in, double rate) {
-  char name[48];
-  snprintf(name, sizeof name, "slot %d %d %s", i, j, in ? "in" : "out");
-  int channel = tsr_machine_add_channel(b->machine, name, rate);
-  if (channel < 0) return TSR_OK; /* more than a machine can say: the host's memory stands for it */
-  int h = node(b);
-  TSR_TRY(tsr_machine_use_channel(b->machine, channel, in ? h : i, in ? i : h, 1));
-  return tsr_machine_use_channel(b->machine, channel, in ? h : j, in ? j : h, 1);
-}
-
-static tsr_status probe_pair(tsr_bench *b, int i, int j, bool in) {
-  const tsr_link *first = in ? link_of(b, TSR_HOST, i) : link_of(b, i, TSR_HOST);
-  const tsr_link *second = in ? link_of(b, TSR_HOST, j) : link_of(b, j, TSR_HOST);
-  double rate, sum = first->bandwidth + second->bandwidth;
-  TSR_TRY(measure_pair(b, i, j, in, &rate));
-  return rate < 0.75 * sum ? add_pair_channel(b, i, j, in, rate) : TSR_OK;
-}
-
-static tsr_status add_slots(tsr_bench *b) {
+static tsr_status add_pairs(tsr_bench *b) {
   for (int i = 0; i < b->devices; i++)
     for (int j = i + 1; j < b->devices; j++) {
-      TSR_TRY(probe_pair(b, i, j, true));
-      TSR_TRY(probe_pair(b, i, j, false));
+      int set[2] = {i, j};
+      char name[32];
+      snprintf(name, sizeof name, "gpu%d+gpu%d", i, j);
+      TSR_TRY(add_shared(b, name, set, 2));
     }
   return TSR_OK;
+}
+
+static tsr_status add_host(tsr_bench *b) {
+  int set[TSR_MAX_DEVICES];
+  for (int d = 0; d < b->devices; d++) set[d] = d;
+  return b->devices > 2 ? add_shared(b, "host", set, b->devices) : TSR_OK;
 }
 
 /* ---- Together: one device and its peers ---- */
@@ -301,8 +285,8 @@ tsr_status tsr_probe_links(tsr_bench *b) {
   tsr_bench_progress(b, 0.15, "links under kernels");
   TSR_TRY(measure_shapes(b));
   tsr_bench_progress(b, 0.2, "links together");
-  TSR_TRY(add_host_channel(b));
-  TSR_TRY(add_slots(b));
+  TSR_TRY(add_host(b));
+  TSR_TRY(add_pairs(b));
   tsr_bench_progress(b, 0.3, "links between devices");
   for (int d = 0; d < b->devices; d++) {
     TSR_TRY(add_peer_channel(b, d, false));

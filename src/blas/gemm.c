@@ -129,7 +129,7 @@ typedef struct builder {
   const tsr_tiling *tiling;
   tsr_graph *graph;
   bool scales_only;
-  bool wide; /* the product goes to W, of the type's wide type */
+  bool wide; /* W is of the type's wide type */
 } builder;
 
 /* A part of C, all of whose rows belong to tile row i and columns to tile column j. */
@@ -175,19 +175,26 @@ static tsr_task_operand part_of_c(const builder *b, int matrix, tsr_access acces
                             .access = (uint8_t)access};
 }
 
+/* Whether the product of a part goes to W: not where its owner can add it to C in place. */
+static bool goes_to_w(const builder *b, part p) {
+  const tsr_tiling *t = b->tiling;
+  if (!t->lazy || b->wide || t->lazy_everywhere) return t->lazy;
+  return owner_of(t, p.i, p.j) != b->call->operand[TSR_C_].location;
+}
+
 static bool push(builder *b, tsr_task task, part p) {
   const tsr_tiling *t = b->tiling;
   task.m = length_of(&t->m, p.i);
   task.n = (int32_t)p.cols;
-  task.device = owner_of(t, p.i, p.j);
+  if (task.device < 0) task.device = owner_of(t, p.i, p.j);
   return TSR_VEC_PUSH(&b->graph->tasks, task);
 }
 
 static bool push_product(builder *b, part p, int l) {
   const tsr_tiling *t = b->tiling;
   const tsr_call *call = b->call;
-  bool first = l == 0, lazy = t->lazy;
-  tsr_task task = {.kernel = TSR_KERNEL_GEMM, .k = length_of(&t->k, l)};
+  bool first = l == 0, lazy = goes_to_w(b, p);
+  tsr_task task = {.kernel = TSR_KERNEL_GEMM, .k = length_of(&t->k, l), .device = -1};
   task.operand[0] = oriented(TSR_A, call->transa, begin_of(&t->m, p.i), length_of(&t->m, p.i), p.i,
                              begin_of(&t->k, l), task.k, l, t->m.count, t->k.count);
   task.operand[1] = oriented(TSR_B_, call->transb, begin_of(&t->k, l), task.k, l, p.col,
@@ -198,25 +205,27 @@ static bool push_product(builder *b, part p, int l) {
     task.flags |= TSR_FLAG_BETA_ONE;
   else if (!lazy)
     task.flags |= TSR_FLAG_BETA;
-  if (b->wide) task.flags |= TSR_FLAG_WIDE;
+  if (lazy && b->wide) task.flags |= TSR_FLAG_WIDE;
   if (call->alpha == TSR_ONE) task.flags |= TSR_FLAG_ALPHA_ONE;
   task.last = !lazy && l == t->k.count - 1;
   return push(b, task, p);
 }
 
 static bool push_addition(builder *b, part p) {
+  if (!goes_to_w(b, p)) return true;
   bool reads = b->call->beta != TSR_ZERO;
   tsr_task task = {.kernel = TSR_KERNEL_ADD, .flags = TSR_FLAG_BETA | TSR_FLAG_ALPHA_ONE};
   task.operand[0] = part_of_c(b, TSR_W, TSR_READ, p);
   task.operand[2] = part_of_c(b, TSR_C_, reads ? TSR_UPDATE : TSR_WRITE, p);
   if (b->wide) task.flags |= TSR_FLAG_WIDE;
   task.last = true;
+  task.device = b->tiling->adder;
   return push(b, task, p);
 }
 
 static bool push_scaling(builder *b, part p) {
   bool reads = b->call->beta != TSR_ZERO;
-  tsr_task task = {.kernel = TSR_KERNEL_SCALE, .flags = TSR_FLAG_BETA};
+  tsr_task task = {.kernel = TSR_KERNEL_SCALE, .flags = TSR_FLAG_BETA, .device = -1};
   task.operand[2] = part_of_c(b, TSR_C_, reads ? TSR_UPDATE : TSR_WRITE, p);
   task.last = true;
   return push(b, task, p);

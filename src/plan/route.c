@@ -117,8 +117,7 @@ static int64_t smaller(int64_t a, int64_t b) {
 static void weigh(const tsr_scheduler *s, cargo *c) {
   size_t size = s->size[c->matrix];
   c->bytes = (double)c->rows * (double)c->cols * (double)size;
-  const tsr_operand *operand = &s->call->operand[c->matrix];
-  bool contiguous = operand->ld == c->rows;
+  bool contiguous = c->matrix < TSR_OPERANDS && s->call->operand[c->matrix].ld == c->rows;
   c->segment = contiguous ? c->bytes : (double)c->rows * (double)size;
 }
 
@@ -371,6 +370,31 @@ bool tsr_route_fetch(tsr_scheduler *s, const tsr_task_operand *o, int device) {
       if (piece_at(s, o->matrix, o->tile, device, index)->command != TSR_NOTHING) continue;
       cargo load = cargo_of(s, o, &p, r, c);
       if (!broadcast(s, &load, index, p.count, device)) return false;
+    }
+  return true;
+}
+
+/* The kernels that wrote to the part may be several, on several queues: collecting goes by columns
+ * that one of them wrote, so the last one stands for all before it in its queue. */
+bool tsr_route_collect(tsr_scheduler *s, const tsr_task_operand *o, int from, int32_t after,
+                       int to) {
+  piece_range p = pieces_of(s, o);
+  if (!open_copy(s, o->matrix, o->tile, to, p.count)) return false;
+  for (int c = p.c0; c < p.c1; c++)
+    for (int r = p.r0; r < p.r1; r++) {
+      tsr_piece *piece = piece_at(s, o->matrix, o->tile, to, c * p.down + r);
+      cargo load = cargo_of(s, o, &p, r, c);
+      /* Only the part's own columns are complete. */
+      int64_t stop = load.col + load.cols, end_of_part = o->col + o->cols;
+      if (load.col < o->col) load.col = o->col;
+      load.cols = (stop < end_of_part ? stop : end_of_part) - load.col;
+      weigh(s, &load);
+      end begin = end_at(s, &load, from, after), finish = end_at(s, &load, to, TSR_NOTHING);
+      float when = arrival(s, from, to, load.bytes, load.bytes, 0);
+      int32_t command = move(s, &load, &begin, &finish);
+      if (command == TSR_NOTHING) return false;
+      if (isfinite(when)) occupy(s, from, to, load.bytes, 0, when);
+      *piece = (tsr_piece){command, when};
     }
   return true;
 }

@@ -176,6 +176,10 @@ void tsr_route_free(tsr_scheduler *s);
  * at the other devices that read them. */
 bool tsr_route_fetch(tsr_scheduler *s, const tsr_task_operand *operand, int device);
 
+/* Brings a rectangle of W from a device, where `after` completed it, to another one. */
+bool tsr_route_collect(tsr_scheduler *s, const tsr_task_operand *operand, int from, int32_t after,
+                       int to);
+
 /* Makes the next command wait for the pieces of the rectangle that were fetched to the device. */
 void tsr_route_wait(tsr_scheduler *s, const tsr_task_operand *operand, int device);
 

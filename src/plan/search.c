@@ -97,7 +97,8 @@ static tsr_status try_recipe(search *s, const tsr_recipe *recipe, bool *better) 
     return tsr_fail(TSR_ERR_ARGUMENT, "a grid of %d x %d needs more than the %d devices there are",
                     forced.grid_rows, forced.grid_cols, s->machine->devices);
   if (must_be_lazy(s, &forced)) forced.lazy = true;
-  TSR_TRY(tsr_recipe_tiling(r, s->call, s->order, &tiling));
+  TSR_TRY(tsr_recipe_tiling(r, s->call, s->machine, s->order, &tiling));
+  tiling.lazy_everywhere = s->options->reproducible;
   tsr_plan *plan = plan_new(s);
   tsr_status status = plan ? tsr_graph_gemm(s->call, &tiling, &graph)
                            : tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
@@ -212,7 +213,7 @@ static tsr_recipe guess(const search *s, int devices) {
 
 /* ---- Steps ---------------------------------------------------------------- */
 
-enum { STEPS = 6, OPTIONS = 8 };
+enum { STEPS = 7, OPTIONS = 8 };
 
 /* Parameters that the search changes one at a time; a value of -1 ends a list. */
 static const struct {
@@ -225,10 +226,17 @@ static const struct {
     {offsetof(tsr_recipe, piece), {4 << 20, 8 << 20, 16 << 20, 32 << 20, -1}},
     {offsetof(tsr_recipe, chunk), {1024, 2048, 4096, 8192, 0, -1}},
     {offsetof(tsr_recipe, chunk_least), {0, 128, 256, -1}},
+    {offsetof(tsr_recipe, home_share), {100, 112, 125, 150, 200, 300, -1}},
 };
 
 static bool in_time(const search *s) {
   return tsr_now() < s->deadline;
+}
+
+/* A or B is at home on a device. */
+static bool has_device_home(const search *s) {
+  return tsr_is_device(s->machine, s->call->operand[TSR_A].location) ||
+         tsr_is_device(s->machine, s->call->operand[TSR_B_].location);
 }
 
 static tsr_status try_value(search *s, size_t field, int64_t value, bool *better) {
@@ -236,6 +244,7 @@ static tsr_status try_value(search *s, size_t field, int64_t value, bool *better
   int64_t *place = (int64_t *)((char *)&r + field);
   *better = false;
   if (*place == value) return TSR_OK;
+  if (field == offsetof(tsr_recipe, home_share) && !has_device_home(s)) return TSR_OK;
   *place = value;
   if (must_be_lazy(s, &r)) r.lazy = true;
   return try_recipe(s, &r, better);
@@ -254,6 +263,14 @@ static tsr_status try_lazy(search *s, bool *better) {
   *better = false;
   r.lazy = !r.lazy;
   if ((r.lazy && !may_be_lazy(s, &r)) || (!r.lazy && must_be_lazy(s, &r))) return TSR_OK;
+  return try_recipe(s, &r, better);
+}
+
+static tsr_status try_adder(search *s, bool *better) {
+  tsr_recipe r = s->best_recipe;
+  *better = false;
+  if (!r.lazy || !tsr_is_device(s->machine, s->call->operand[TSR_C_].location)) return TSR_OK;
+  r.add_at_home = !r.add_at_home;
   return try_recipe(s, &r, better);
 }
 
@@ -287,6 +304,8 @@ static tsr_status descend(search *s) {
     TSR_TRY(try_order(s, &better));
     any |= better;
     TSR_TRY(try_lazy(s, &better));
+    any |= better;
+    TSR_TRY(try_adder(s, &better));
     any |= better;
   }
   return TSR_OK;
@@ -366,7 +385,7 @@ static tsr_status too_small(search *s) {
   tsr_tiling tiling;
   tsr_graph graph;
   if (s->options->reproducible) r.lazy = true;
-  TSR_TRY(tsr_recipe_tiling(&r, s->call, s->order, &tiling));
+  TSR_TRY(tsr_recipe_tiling(&r, s->call, s->machine, s->order, &tiling));
   tsr_status status = tsr_graph_gemm(s->call, &tiling, &graph);
   if (status == TSR_OK) {
     size_t smallest = SIZE_MAX;

@@ -5,7 +5,7 @@
 #define TSR_PLAN_RECIPE_H
 
 #include "blas/graph.h"
-#include "plan/plan.h"
+#include "plan/schedule.h"
 
 typedef struct tsr_recipe {
   int grid_rows, grid_cols; /* devices used: their product, the first of the order */
@@ -14,7 +14,9 @@ typedef struct tsr_recipe {
                                of k at once */
   int64_t chunk_first, chunk, chunk_last, chunk_least; /* as in tsr_tiling */
   bool lazy, by_eta, relay;
-  int64_t piece; /* bytes of a copy */
+  tsr_routing routing;
+  bool ignore_channels; /* in estimates of arrival */
+  int64_t piece;        /* bytes of a copy; 0: whole tiles */
   int streams;
 } tsr_recipe;
 
@@ -32,7 +34,7 @@ typedef struct tsr_forced {
 } tsr_forced;
 
 /* Reads words such as "grid=1x4 slab=512 chunk=1024,4096,512 taper=128 c=last piece=8M streams=1
- * order=eta relay=1 tile=0"; NULL: none. A part that is not named stays free.
+ * order=eta relay=1 route=eta channels=1 tile=0"; NULL: none. A part that is not named stays free.
  * TSR_ERR_ARGUMENT. */
 tsr_status tsr_recipe_parse(const char *text, tsr_forced *forced);
 void tsr_recipe_force(const tsr_forced *forced, tsr_recipe *recipe);

@@ -23,6 +23,7 @@ tsr_status tsr_route_init(tsr_scheduler *s) {
   s->channel_free = tsr_alloc_zero((size_t)s->machine->channels + 1, sizeof *s->channel_free);
   if (!s->link_free || !s->channel_free)
     return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+  for (size_t i = 0; i < links && s->options->ignore_channels; i++) s->links.uses[i].count = 0;
   return TSR_OK;
 }
 
@@ -273,11 +274,35 @@ typedef struct source {
   bool home;
 } source;
 
+/* Of the link, or of the slower one of two by way of the host. */
+static double route_bandwidth(const tsr_scheduler *s, int from, int to) {
+  double direct = s->machine->link[from][to].bandwidth;
+  if (direct > 0 || on_host(s, from)) return direct;
+  return fmin(s->machine->link[from][s->host].bandwidth, s->machine->link[s->host][to].bandwidth);
+}
+
+/* Bandwidth-based routing (Uncut-GEMMs, III-D 1): the load of links does not count. */
+static source fastest_source(tsr_scheduler *s, const cargo *c, int index, source home,
+                             uint32_t holders, int to) {
+  source best = home;
+  double rate = route_bandwidth(s, home.location, to);
+  for (int d = 0; d < s->devices; d++) {
+    if (!(holders >> d & 1) || route_bandwidth(s, d, to) <= rate) continue;
+    float ready = piece_at(s, c->matrix, c->tile, d, index)->eta;
+    best = (source){d, ready, route_arrival(s, c, d, to, ready), false};
+    rate = route_bandwidth(s, d, to);
+  }
+  return best;
+}
+
 /* The best source of a piece for a receiver: the least arrival, but the home only when no device
  * that has the piece has a link that is as fast. */
 static source find_source(tsr_scheduler *s, const cargo *c, int index, uint32_t holders, int to) {
   int home = s->call->operand[c->matrix].location;
   source best = {home, 0, route_arrival(s, c, home, to, 0), true};
+  if (s->options->routing == TSR_ROUTE_HOME) return best;
+  if (s->options->routing == TSR_ROUTE_BANDWIDTH)
+    return fastest_source(s, c, index, best, holders, to);
   double home_rate = s->machine->link[home][to].bandwidth;
   bool relayed = false;
   for (int d = 0; d < s->devices; d++) {

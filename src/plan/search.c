@@ -56,12 +56,24 @@ static bool must_be_lazy(const search *s, const tsr_recipe *r) {
 
 /* ---- One candidate -------------------------------------------------------- */
 
+/* A whole tile, when copies are not cut: at most a gigabyte, since the staging ring holds two. */
+static int64_t piece_bytes(const search *s, const tsr_recipe *r) {
+  static const int64_t most = 1 << 30;
+  if (r->piece > 0) return r->piece;
+  int64_t size = (int64_t)tsr_type_get(tsr_type_get(s->call->type)->wide)->size;
+  bool fits = r->tile > 0 && r->tile < 32768;
+  int64_t bytes = fits ? r->tile * r->tile * size : most;
+  return bytes < most ? bytes : most;
+}
+
 static tsr_status build(search *s, const tsr_recipe *r, const tsr_graph *graph, tsr_plan *plan,
                         bool *fits) {
-  tsr_schedule_options options = {.piece = r->piece,
+  tsr_schedule_options options = {.piece = piece_bytes(s, r),
                                   .streams = r->streams,
                                   .relay = r->relay,
                                   .by_eta = r->by_eta,
+                                  .routing = r->routing,
+                                  .ignore_channels = r->ignore_channels,
                                   .copy_homes = s->options->reproducible,
                                   .budget = s->options->budget,
                                   .ring = s->options->ring};

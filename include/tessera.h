@@ -117,6 +117,10 @@ TSR_API tsr_status tsr_sync(tsr_context *context);
  * waits for what is on the stream, and what is put on the stream later waits for the call. */
 TSR_API tsr_status tsr_set_stream(tsr_context *context, int device, void *stream);
 
+/* Forces parts of later plans, for experiments, as the field recipe of tsr_options does; NULL:
+ * none. TSR_ERR_ARGUMENT names the word that is wrong. */
+TSR_API tsr_status tsr_set_recipe(tsr_context *context, const char *recipe);
+
 /* Gives memory that the context keeps on its devices and in its staging ring back to the system.
  * Waits for calls in flight. */
 TSR_API tsr_status tsr_trim(tsr_context *context);
@@ -246,6 +250,14 @@ TSR_API tsr_status tsr_plan_print(const tsr_plan *plan, tsr_format format, char 
 TSR_API tsr_status tsr_plan_last(tsr_context *context, tsr_plan **plan);
 
 TSR_API void tsr_plan_destroy(tsr_plan *plan);
+
+/* The extent of tiles by the closed formula of Choi, Nikolskiy and Stegailov ("Tuning of a
+ * matrix-matrix multiplication algorithm for several GPUs ...", equations 4, 12 and 13, next power
+ * of two), to compare plans with: for data on devices, n x n x n, on the first devices of the
+ * context's machine (0: all). *tile may exceed n.
+ * TSR_ERR_ARGUMENT: no such number of devices. TSR_ERR_MACHINE: the machine lacks a rate. */
+TSR_API tsr_status tsr_plan_choi_tile(tsr_context *context, tsr_type type, int64_t n, int devices,
+                                      int64_t *tile);
 
 /* ---- Machine -------------------------------------------------------------- */
 

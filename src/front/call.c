@@ -46,10 +46,16 @@ static tsr_status plan_and_verify(tsr_context *context, const tsr_call *call,
 tsr_status tsr_context_make_plan(tsr_context *context, const tsr_call *call, tsr_plan **plan) {
   pthread_mutex_lock(&context->lock);
   tsr_plan_options options = context->planning;
+  bool forced = options.recipe != NULL;
+  char *recipe = forced ? tsr_strdup(options.recipe) : NULL; /* another thread may set one */
   pthread_mutex_unlock(&context->lock);
+  if (forced && recipe == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a recipe");
+  options.recipe = recipe;
   if (is_on_device(call)) options.obey_devices = true; /* the CPU cannot reach it */
   tsr_plan *made;
-  TSR_TRY(plan_and_verify(context, call, &options, &made));
+  tsr_status planned = plan_and_verify(context, call, &options, &made);
+  tsr_dealloc(recipe);
+  if (planned != TSR_OK) return planned;
   made->owner = context;
   atomic_fetch_add(&context->references, 1);
   atomic_store(&made->references, 1);

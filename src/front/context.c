@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/cpu_blas.h"
 #include "base/settings.h"
+#include "plan/recipe.h"
 
 /* Pinned memory for staging, at most: pinning costs about 0.4 s a GB. */
 static const size_t most_ring = 256 << 20, emulated_ring = 4 << 20;
@@ -59,15 +60,9 @@ static tsr_status set_planning(tsr_context *context, const tsr_options *options)
   context->planning.reproducible = options->reproducible == 1;
   context->planning.obey_devices = options->engine != NULL || options->devices != NULL;
   context->planning.tile = options->tile;
-  if (options->recipe != NULL) {
-    context->recipe = tsr_strdup(options->recipe);
-    if (context->recipe == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a context");
-    context->planning.recipe = context->recipe;
-  }
   context->planning.ring = context->engine == &tsr_engine_host ? emulated_ring : most_ring;
   set_budgets(context, options);
-  tsr_context_note_settings(context);
-  return TSR_OK;
+  return tsr_set_recipe(context, options->recipe);
 }
 
 void tsr_context_note_settings(tsr_context *context) {
@@ -76,6 +71,8 @@ void tsr_context_note_settings(tsr_context *context) {
                       (uint64_t)p->tile, p->ring};
   context->digest = tsr_cache_digest(0, words, sizeof words);
   context->digest = tsr_cache_digest(context->digest, p->budget, sizeof p->budget);
+  if (p->recipe != NULL)
+    context->digest = tsr_cache_digest(context->digest, p->recipe, strlen(p->recipe));
 }
 
 static tsr_status start_runner(tsr_context *context) {
@@ -157,6 +154,25 @@ tsr_status tsr_set_stream(tsr_context *context, int device, void *stream) {
         "the CPU's BLAS does this context's work: there is no device %d to have streams", device);
   TSR_TRY(tsr_runner_tie(context->runner, device, stream));
   if (stream != NULL) atomic_store(&context->tied, true);
+  return TSR_OK;
+}
+
+tsr_status tsr_set_recipe(tsr_context *context, const char *recipe) {
+  tsr_forced forced;
+  char *words = NULL;
+  TSR_TRY(tsr_context_check(context));
+  TSR_TRY(tsr_recipe_parse(recipe, &forced));
+  if (recipe != NULL) {
+    words = tsr_strdup(recipe);
+    if (words == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a recipe");
+  }
+  pthread_mutex_lock(&context->lock);
+  char *former = context->recipe;
+  context->recipe = words;
+  context->planning.recipe = words;
+  tsr_context_note_settings(context);
+  pthread_mutex_unlock(&context->lock);
+  tsr_dealloc(former);
   return TSR_OK;
 }
 

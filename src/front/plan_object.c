@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "front/context.h"
+#include "plan/choi.h"
 #include "run/place.h"
 #include "run/program.h"
 
@@ -188,6 +189,25 @@ tsr_status tsr_plan_print(const tsr_plan *plan, tsr_format format, char **text) 
   if (status == TSR_OK) status = tsr_text_take(&written, text);
   tsr_text_free(&written);
   return status;
+}
+
+tsr_status tsr_plan_choi_tile(tsr_context *context, tsr_type type, int64_t n, int devices,
+                              int64_t *tile) {
+  tsr_choi_figures figures;
+  TSR_TRY(tsr_context_check(context));
+  TSR_TRY(check_output("tile", tile));
+  if (tsr_type_get(type) == NULL || n < 1)
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "type is %d and n is %lld; give one of tsr_type and 1 or more", (int)type,
+                    (long long)n);
+  pthread_rwlock_rdlock(&context->machine_lock);
+  int count = devices != 0 ? devices : context->machine->devices;
+  tsr_status status = tsr_choi_read(context->machine, type, count, &figures);
+  pthread_rwlock_unlock(&context->machine_lock);
+  if (status != TSR_OK) return status;
+  tsr_choi_bounds bounds = tsr_choi_limit(&figures, type, n, count);
+  *tile = tsr_choi_tile(&bounds, n);
+  return TSR_OK;
 }
 
 tsr_status tsr_plan_last(tsr_context *context, tsr_plan **plan) {

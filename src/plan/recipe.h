@@ -5,7 +5,7 @@
 #define TSR_PLAN_RECIPE_H
 
 #include "blas/graph.h"
-#include "plan/plan.h"
+#include "plan/schedule.h"
 
 typedef struct tsr_recipe {
   int grid_rows, grid_cols; /* devices used: their product, the first of the order */
@@ -17,7 +17,9 @@ typedef struct tsr_recipe {
   bool add_at_home;   /* lazy, C at home on a device: products go there to be added */
   int64_t home_share; /* panels: the share of C of a device that is home to A or B, in percent of
                          the others' */
-  int64_t piece;      /* bytes of a copy */
+  tsr_routing routing;
+  bool ignore_channels; /* in estimates of arrival */
+  int64_t piece;        /* bytes of a copy; 0: whole tiles */
   int streams;
 } tsr_recipe;
 
@@ -35,7 +37,7 @@ typedef struct tsr_forced {
 } tsr_forced;
 
 /* Reads words such as "grid=1x4 slab=512 chunk=1024,4096,512 taper=128 c=last piece=8M streams=1
- * order=eta relay=1 tile=0"; NULL: none. A part that is not named stays free.
+ * order=eta relay=1 route=eta channels=1 tile=0"; NULL: none. A part that is not named stays free.
  * TSR_ERR_ARGUMENT. */
 tsr_status tsr_recipe_parse(const char *text, tsr_forced *forced);
 void tsr_recipe_force(const tsr_forced *forced, tsr_recipe *recipe);

@@ -107,6 +107,8 @@ static void copy_share(const tsr_recipe *from, tsr_recipe *to) {
 
 static bool read_piece(const char *text, tsr_recipe *r) {
   size_t bytes = 0;
+  r->piece = 0;
+  if (strcmp(text, "0") == 0) return true;
   if (tsr_parse_bytes("piece", text, &bytes) != TSR_OK || bytes > INT32_MAX) return false;
   r->piece = (int64_t)bytes;
   return true;
@@ -145,6 +147,28 @@ static void copy_relay(const tsr_recipe *from, tsr_recipe *to) {
   to->relay = from->relay;
 }
 
+static bool read_route(const char *text, tsr_recipe *r) {
+  static const char *const names[] = {"eta", "bandwidth", "home"}; /* in tsr_routing's order */
+  for (int i = TSR_ROUTE_ETA; i <= TSR_ROUTE_HOME; i++) {
+    r->routing = (tsr_routing)i;
+    if (strcmp(text, names[i]) == 0) return true;
+  }
+  return false;
+}
+
+static void copy_route(const tsr_recipe *from, tsr_recipe *to) {
+  to->routing = from->routing;
+}
+
+static bool read_channels(const char *text, tsr_recipe *r) {
+  r->ignore_channels = strcmp(text, "0") == 0;
+  return r->ignore_channels || strcmp(text, "1") == 0;
+}
+
+static void copy_channels(const tsr_recipe *from, tsr_recipe *to) {
+  to->ignore_channels = from->ignore_channels;
+}
+
 static const part parts[] = {
     {"grid", "ROWSxCOLS", read_grid, copy_grid},
     {"slab", "elements of k, 0 for all", read_slab, copy_slab},
@@ -154,10 +178,12 @@ static const part parts[] = {
     {"c", "first or last", read_c, copy_c},
     {"add", "owner or home", read_add, copy_add},
     {"share", "percent", read_share, copy_share},
-    {"piece", "bytes, such as 8M", read_piece, copy_piece},
+    {"piece", "bytes, such as 8M, 0 for whole tiles", read_piece, copy_piece},
     {"streams", "1 to 8", read_streams, copy_streams},
     {"order", "given or eta", read_order, copy_order},
     {"relay", "0 or 1", read_relay, copy_relay},
+    {"route", "home, bandwidth or eta", read_route, copy_route},
+    {"channels", "0 or 1", read_channels, copy_channels},
 };
 enum { PARTS = sizeof parts / sizeof *parts };
 
@@ -180,7 +206,7 @@ static tsr_status read_word(const char *word, size_t length, tsr_forced *forced)
   }
   return tsr_fail(TSR_ERR_ARGUMENT,
                   "recipe: \"%.*s\": give words NAME=VALUE with the names grid, slab, tile, "
-                  "chunk, taper, c, add, share, piece, streams, order and relay",
+                  "chunk, taper, c, add, share, piece, streams, order, relay, route and channels",
                   (int)length, word);
 }
 

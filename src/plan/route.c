@@ -16,13 +16,37 @@
 #include "base/queue.h"
 #include "plan/schedule.h"
 
+/* Whether a channel that all links from a device to others use has room for hardly more than one of
+ * them at a time. */
+static bool has_one_port(const tsr_machine *machine, const tsr_links *links, int device) {
+  for (int c = 0; c < machine->channels; c++) {
+    bool all = true, crowded = false;
+    for (int d = 0; d < machine->devices; d++) {
+      const tsr_link *link = &machine->link[device][d];
+      if (d == device || link->bandwidth <= 0) continue;
+      const tsr_link_uses *uses = tsr_links_of(links, device, d);
+      bool used = false;
+      for (int i = 0; i < uses->count; i++) {
+        if (uses->channel[i] != c) continue;
+        used = true;
+        crowded |= link->bandwidth * (double)uses->seconds[i] > 1 / 1.5;
+      }
+      all &= used;
+    }
+    if (all && crowded) return true;
+  }
+  return false;
+}
+
 tsr_status tsr_route_init(tsr_scheduler *s) {
   TSR_TRY(tsr_links_create(s->machine, &s->links));
+  for (int d = 0; d < s->devices; d++) s->one_port[d] = has_one_port(s->machine, &s->links, d);
   size_t links = (size_t)s->links.locations * (size_t)s->links.locations;
   s->link_free = tsr_alloc_zero(links, sizeof *s->link_free);
   s->channel_free = tsr_alloc_zero((size_t)s->machine->channels + 1, sizeof *s->channel_free);
   if (!s->link_free || !s->channel_free)
     return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+  for (size_t i = 0; i < links && s->options->ignore_channels; i++) s->links.uses[i].count = 0;
   return TSR_OK;
 }
 
@@ -228,6 +252,10 @@ static int queue_in(tsr_scheduler *s, int device) {
   return tsr_commands_queue(s, device, TSR_QUEUE_IN, 0);
 }
 
+static int queue_peer(tsr_scheduler *s, int from, int to) {
+  return tsr_commands_queue(s, from, TSR_QUEUE_PEER, s->one_port[from] ? TSR_ANY_PEER : to);
+}
+
 /* The command that completes the move, or TSR_NOTHING. */
 static int32_t move(tsr_scheduler *s, const cargo *c, const end *from, const end *to) {
   if (on_host(s, from->location)) {
@@ -239,7 +267,7 @@ static int32_t move(tsr_scheduler *s, const cargo *c, const end *from, const end
     return staged(s, c, queue_out(s, from->location), next_lane(s, to->location), from, to);
   }
   if (s->machine->link[from->location][to->location].bandwidth > 0)
-    return hop(s, c, tsr_commands_queue(s, from->location, TSR_QUEUE_PEER, to->location), from, to);
+    return hop(s, c, queue_peer(s, from->location, to->location), from, to);
   return staged(s, c, queue_out(s, from->location), queue_in(s, to->location), from, to);
 }
 
@@ -272,11 +300,35 @@ typedef struct source {
   bool home;
 } source;
 
+/* Of the link, or of the slower one of two by way of the host. */
+static double route_bandwidth(const tsr_scheduler *s, int from, int to) {
+  double direct = s->machine->link[from][to].bandwidth;
+  if (direct > 0 || on_host(s, from)) return direct;
+  return fmin(s->machine->link[from][s->host].bandwidth, s->machine->link[s->host][to].bandwidth);
+}
+
+/* Bandwidth-based routing (Uncut-GEMMs, III-D 1): the load of links does not count. */
+static source fastest_source(tsr_scheduler *s, const cargo *c, int index, source home,
+                             uint32_t holders, int to) {
+  source best = home;
+  double rate = route_bandwidth(s, home.location, to);
+  for (int d = 0; d < s->devices; d++) {
+    if (!(holders >> d & 1) || route_bandwidth(s, d, to) <= rate) continue;
+    float ready = piece_at(s, c->matrix, c->tile, d, index)->eta;
+    best = (source){d, ready, route_arrival(s, c, d, to, ready), false};
+    rate = route_bandwidth(s, d, to);
+  }
+  return best;
+}
+
 /* The best source of a piece for a receiver: the least arrival, but the home only when no device
  * that has the piece has a link that is as fast. */
 static source find_source(tsr_scheduler *s, const cargo *c, int index, uint32_t holders, int to) {
   int home = s->call->operand[c->matrix].location;
   source best = {home, 0, route_arrival(s, c, home, to, 0), true};
+  if (s->options->routing == TSR_ROUTE_HOME) return best;
+  if (s->options->routing == TSR_ROUTE_BANDWIDTH)
+    return fastest_source(s, c, index, best, holders, to);
   double home_rate = s->machine->link[home][to].bandwidth;
   bool relayed = false;
   for (int d = 0; d < s->devices; d++) {

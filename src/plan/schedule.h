@@ -13,11 +13,20 @@
 #include "plan/links.h"
 #include "plan/plan.h"
 
+/* Where a piece comes from when more than its home has it. */
+typedef enum tsr_routing {
+  TSR_ROUTE_ETA,       /* where it arrives from first */
+  TSR_ROUTE_BANDWIDTH, /* over the fastest link, however loaded; the home when no link is faster */
+  TSR_ROUTE_HOME       /* its home, always */
+} tsr_routing;
+
 typedef struct tsr_schedule_options {
-  int64_t piece;   /* bytes of a copy */
-  int streams;     /* compute queues of a device */
-  bool relay;      /* what several devices read leaves its home once, if they reach each other */
-  bool by_eta;     /* a device takes next the group whose inputs arrive first; not with slots */
+  int64_t piece; /* bytes of a copy */
+  int streams;   /* compute queues of a device */
+  bool relay;    /* what several devices read leaves its home once, if they reach each other */
+  bool by_eta;   /* a device takes next the group whose inputs arrive first; not with slots */
+  tsr_routing routing;
+  bool ignore_channels; /* links are thought to be independent of each other */
   bool copy_homes; /* read operands from tiles even at their home, so that kernels see one ld */
   const size_t *budget; /* bytes for each device */
   size_t ring;          /* bytes of the staging ring */
@@ -103,7 +112,8 @@ typedef struct tsr_scheduler {
   float *link_free; /* [from * locations + to] */
   float *channel_free;
   tsr_links links;
-  bool no_room; /* the budget is too small for this candidate */
+  bool one_port[TSR_MACHINE_DEVICES]; /* all links to other devices share the device's port */
+  bool no_room;                       /* the budget is too small for this candidate */
 } tsr_scheduler;
 
 /* Makes the commands, buffers and queues of plan (call and grid set) for a graph. *fits is false,

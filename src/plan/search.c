@@ -16,7 +16,7 @@ typedef struct search {
   const tsr_machine *machine;
   const tsr_call *call;
   const tsr_plan_options *options;
-  double began, deadline;
+  double began, spent, allowed;   /* spent and allowed: seconds of a computer that plans */
   int order[TSR_MACHINE_DEVICES]; /* devices, the preferred ones first */
   tsr_plan *best;                 /* NULL: none fits yet */
   tsr_recipe best_recipe;
@@ -56,12 +56,24 @@ static bool must_be_lazy(const search *s, const tsr_recipe *r) {
 
 /* ---- One candidate -------------------------------------------------------- */
 
+/* A whole tile, when copies are not cut: at most a gigabyte, since the staging ring holds two. */
+static int64_t piece_bytes(const search *s, const tsr_recipe *r) {
+  static const int64_t most = 1 << 30;
+  if (r->piece > 0) return r->piece;
+  int64_t size = (int64_t)tsr_type_get(tsr_type_get(s->call->type)->wide)->size;
+  bool fits = r->tile > 0 && r->tile < 32768;
+  int64_t bytes = fits ? r->tile * r->tile * size : most;
+  return bytes < most ? bytes : most;
+}
+
 static tsr_status build(search *s, const tsr_recipe *r, const tsr_graph *graph, tsr_plan *plan,
                         bool *fits) {
-  tsr_schedule_options options = {.piece = r->piece,
+  tsr_schedule_options options = {.piece = piece_bytes(s, r),
                                   .streams = r->streams,
                                   .relay = r->relay,
                                   .by_eta = r->by_eta,
+                                  .routing = r->routing,
+                                  .ignore_channels = r->ignore_channels,
                                   .copy_homes = s->options->reproducible,
                                   .budget = s->options->budget,
                                   .ring = s->options->ring};
@@ -70,6 +82,13 @@ static tsr_status build(search *s, const tsr_recipe *r, const tsr_graph *graph, 
   plan->devices = r->grid_rows * r->grid_cols;
   TSR_TRY(tsr_schedule(s->machine, graph, &options, plan, fits));
   return *fits ? tsr_plan_replay(plan, s->machine, &plan->seconds) : TSR_OK;
+}
+
+/* What a candidate costs is reckoned from its commands, not measured: the same call on the same
+ * machine must get the same plan, whatever else the computer does. */
+static double cost_of(const tsr_plan *plan) {
+  static const double each = 10e-6, command = 0.5e-6;
+  return each + command * (double)plan->commands.count;
 }
 
 /* Keeps the better of the plan and the best one; frees the other. */
@@ -106,6 +125,7 @@ static tsr_status try_recipe(search *s, const tsr_recipe *recipe, bool *better) 
   tsr_graph_free(&graph);
   tsr_tiling_free(&tiling);
   s->candidates++;
+  if (plan) s->spent += cost_of(plan);
   if (status == TSR_OK && fits)
     *better = keep_better(s, r, plan);
   else
@@ -230,7 +250,7 @@ static const struct {
 };
 
 static bool in_time(const search *s) {
-  return tsr_now() < s->deadline;
+  return s->spent < s->allowed;
 }
 
 /* A or B is at home on a device. */
@@ -357,11 +377,11 @@ static tsr_status search_devices(search *s, int devices) {
   return s->best ? TSR_OK : search_tiles(s, devices);
 }
 
-static void set_deadline(search *s) {
+static void set_allowed(search *s) {
   static const double share = 0.05, least = 1e-3, most = 20e-3;
   double allowed = fmin(most, fmax(least, share * s->best->seconds));
   if (s->options->search_seconds > 0) allowed = s->options->search_seconds;
-  s->deadline = s->began + allowed;
+  s->allowed = allowed;
 }
 
 static tsr_status search_all(search *s) {
@@ -371,7 +391,7 @@ static tsr_status search_all(search *s) {
     if (s->options->obey_devices && s->best) break;
   }
   if (!s->best) return TSR_OK;
-  set_deadline(s);
+  set_allowed(s);
   return s->options->reproducible ? TSR_OK : descend(s);
 }
 
@@ -447,7 +467,7 @@ tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
               .call = call,
               .options = options,
               .began = tsr_now(),
-              .deadline = INFINITY,
+              .allowed = INFINITY,
               .runner_up = INFINITY};
   s.wide = tsr_type_get(call->type)->wide != call->type;
   s.rate_limit = tsr_plan_rate_limit(machine, call);

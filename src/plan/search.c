@@ -87,7 +87,7 @@ static tsr_status build(search *s, const tsr_recipe *r, const tsr_graph *graph, 
 /* What a candidate costs is reckoned from its commands, not measured: the same call on the same
  * machine must get the same plan, whatever else the computer does. */
 static double cost_of(const tsr_plan *plan) {
-  static const double each = 10e-6, command = 0.5e-6;
+  static const double each = 10e-6, command = 0.4e-6;
   return each + command * (double)plan->commands.count;
 }
 
@@ -378,7 +378,7 @@ static tsr_status search_devices(search *s, int devices) {
 }
 
 static void set_allowed(search *s) {
-  static const double share = 0.05, least = 1e-3, most = 20e-3;
+  static const double share = 0.05, least = 3e-3, most = 20e-3;
   double allowed = fmin(most, fmax(least, share * s->best->seconds));
   if (s->options->search_seconds > 0) allowed = s->options->search_seconds;
   s->allowed = allowed;

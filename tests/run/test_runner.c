@@ -197,6 +197,33 @@ static void survives_lack_of_host_memory(void **state) {
   }
 }
 
+static tsr_status short_of_memory(tsr_queue *queue, const tsr_kernel_args *args) {
+  (void)queue, (void)args;
+  return tsr_fail(TSR_ERR_MEMORY, "no workspace");
+}
+
+/* Lack of memory in the middle of a run is no TSR_ERR_MEMORY, which says that nothing was touched.
+ */
+static void tells_late_lack_of_memory(void **state) {
+  (void)state;
+  rig r;
+  rig_open(&r, 1, 0, 0);
+  tsr_runner_destroy(r.runner);
+  tsr_engine engine = tsr_engine_host;
+  engine.kernel = short_of_memory;
+  assert_int_equal(tsr_runner_create(&engine, r.state, 1, NULL, &r.runner), TSR_OK);
+  tsr_plan *plan = handmade_plan(1, 8, false);
+  problem p;
+  problem_make(&p, 8, 1);
+  tsr_ticket *ticket = submit(&r, plan, &p, false);
+  assert_int_equal(tsr_ticket_wait(ticket), TSR_ERR_DEVICE);
+  assert_string_equal(tsr_message(), "no workspace");
+  tsr_ticket_release(ticket);
+  problem_free(&p);
+  handmade_free(plan);
+  rig_close(&r);
+}
+
 static void refuses_what_does_not_fit(void **state) {
   (void)state;
   rig r;
@@ -381,6 +408,7 @@ int main(void) {
       cmocka_unit_test(serves_two_threads),
       cmocka_unit_test(survives_failures),
       cmocka_unit_test(survives_lack_of_host_memory),
+      cmocka_unit_test(tells_late_lack_of_memory),
       cmocka_unit_test(refuses_what_does_not_fit),
       cmocka_unit_test(measures_times),
       cmocka_unit_test(minds_user_streams),

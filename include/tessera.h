@@ -266,7 +266,8 @@ TSR_API tsr_status tsr_plan_choi_tile(tsr_context *context, tsr_type type, int64
 typedef void (*tsr_progress)(void *user, double fraction, const char *what);
 
 /* Measures the machine through the engine and keeps the result in the user's cache directory.
- * progress may be NULL. Under 20 s on four GPUs. */
+ * progress may be NULL; a thread of the library calls it while the caller waits. Under 20 s on four
+ * GPUs. */
 TSR_API tsr_status tsr_machine_probe(tsr_context *context, tsr_progress progress, void *user);
 
 /* Prints the context's machine as text or JSON (TSR_TEXT, TSR_JSON). free() *text. */

@@ -105,6 +105,8 @@ check gram_is_quiet quiet
 check timeline_svg grep -q '<svg' t.svg
 run gemm "$digits" "$digits" --transb T -o cpu.npy --engine cpu --verify
 check gram_on_cpu exits_and_says 0 'correct'
+check gram_on_cpu_says_who says "the CPU's BLAS does all of it"
+check machine_is_named_once says '^machine   the CPU'
 # The pixels are small whole numbers: every order of the sums gives the same bits.
 check gram_same_bits cmp -s host.npy cpu.npy
 run gemm "$digits" "$digits" --transa T -o t.npy --engine host --devices 3 --verify \

@@ -60,6 +60,11 @@ int command_plan(int argc, char **argv);
 int command_machine(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int bench_gemm(int argc, char **argv);
+int bench_regular(int argc, char **argv);
+int bench_irregular(int argc, char **argv);
+int bench_skinny(int argc, char **argv);
+int bench_variants(int argc, char **argv);
+int bench_roofline(int argc, char **argv);
 int bench_cpu(int argc, char **argv);
 int bench_plan(int argc, char **argv);
 

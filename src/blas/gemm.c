@@ -351,7 +351,18 @@ static void set_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *grap
  */
 static const double most_tiles = 1 << 26;
 
+static bool too_long(const tsr_cuts *cuts) {
+  for (int i = 0; i < cuts->count; i++)
+    if (cuts->at[i + 1] - cuts->at[i] > INT32_MAX) return true;
+  return false;
+}
+
 static tsr_status check_count(const tsr_tiling *t) {
+  if (too_long(&t->m) || too_long(&t->n) || too_long(&t->k))
+    return tsr_fail(TSR_ERR_UNSUPPORTED,
+                    "gemm: tiles may not be longer than %d elements: force smaller ones "
+                    "(TESSERA_TILE)",
+                    INT32_MAX);
   double m = t->m.count, n = t->n.count, k = t->k.count > 0 ? t->k.count : 1;
   if (m * n * k <= most_tiles) return TSR_OK;
   return tsr_fail(

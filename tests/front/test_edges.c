@@ -121,6 +121,34 @@ static void test_too_many_tiles(void **state) {
   tsr_context_destroy(context);
 }
 
+/* Extents beyond an int's, on devices: a plan that is right, or a refusal. */
+static void test_long_extents(void **state) {
+  (void)state;
+  static const int64_t shapes[][3] = {{INT64_C(5000000000), 1, 1}, {1, 1, INT64_C(5000000000)}};
+  if (strcmp(front_engine(), "host") != 0) skip();
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  tsr_context *context;
+  tsr_home homes[3] = {{TSR_PINNED, 0}, {TSR_PINNED, 0}, {TSR_PINNED, 0}};
+  float one = 1;
+  options.machine = TWO_DEVICES;
+  options.devices = "2";
+  options.engine = "cpu";
+  options.memory = (size_t)1 << 40;
+  options.check = 1;
+  assert_ok(tsr_context_create(&options, &context));
+  for (int i = 0; i < 2; ++i) {
+    const int64_t *x = shapes[i];
+    tsr_plan *plan = NULL;
+    tsr_status status = tsr_plan_gemm(context, TSR_S, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS,
+                                      x[0], x[1], x[2], &one, x[0], x[2], &one, x[0], homes, &plan);
+    if (status != TSR_OK && status != TSR_ERR_UNSUPPORTED)
+      fail_msg("%lld x %lld x %lld: %s", (long long)x[0], (long long)x[1], (long long)x[2],
+               tsr_message());
+    tsr_plan_destroy(plan);
+  }
+  tsr_context_destroy(context);
+}
+
 /* A budget of 1 MB: it works, or it is refused with the budget that would do. */
 static void test_small_budget(void **state) {
   (void)state;
@@ -204,6 +232,7 @@ int main(void) {
       cmocka_unit_test(test_small_budget), cmocka_unit_test(test_hopeless_budget),
       cmocka_unit_test(test_same_a_and_b), cmocka_unit_test(test_complex_scalars),
       cmocka_unit_test(test_cpu_engine),   cmocka_unit_test(test_too_many_tiles),
+      cmocka_unit_test(test_long_extents),
   };
   return cmocka_run_group_tests(tests, clear, NULL);
 }

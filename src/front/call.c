@@ -123,8 +123,10 @@ static tsr_ticket *next_pending(tsr_context *context, bool all) {
 }
 
 void tsr_context_collect_pending(tsr_context *context) {
+  pthread_mutex_lock(&context->collecting);
   for (tsr_ticket *ticket; (ticket = next_pending(context, true)) != NULL;)
     note_error(context, tsr_context_collect(context, ticket));
+  pthread_mutex_unlock(&context->collecting);
 }
 
 /* A ticket that cannot be kept for later is waited for now. */
@@ -133,8 +135,11 @@ static void keep_for_later(tsr_context *context, tsr_ticket *ticket) {
   bool kept = TSR_VEC_PUSH(&context->pending, ticket);
   pthread_mutex_unlock(&context->lock);
   if (!kept) note_error(context, tsr_context_collect(context, ticket));
+  /* Whoever takes a ticket notes its error before tsr_sync can find nothing pending. */
+  if (pthread_mutex_trylock(&context->collecting) != 0) return;
   for (tsr_ticket *old; (old = next_pending(context, false)) != NULL;)
     note_error(context, tsr_context_collect(context, old));
+  pthread_mutex_unlock(&context->collecting);
 }
 
 /* ---- Running ---- */

@@ -24,6 +24,7 @@ void tsr_context_unref(tsr_context *context) {
   tsr_machine_destroy(context->machine);
   pthread_rwlock_destroy(&context->machine_lock);
   pthread_mutex_destroy(&context->lock);
+  pthread_mutex_destroy(&context->collecting);
   tsr_dealloc(context->recipe);
   tsr_dealloc(context);
 }
@@ -114,6 +115,7 @@ tsr_status tsr_context_create(const tsr_options *options, tsr_context **context)
   atomic_store(&made->references, 1);
   pthread_rwlock_init(&made->machine_lock, NULL);
   pthread_mutex_init(&made->lock, NULL);
+  pthread_mutex_init(&made->collecting, NULL);
   tsr_status status = fill(made, options);
   if (status == TSR_OK)
     *context = made;

@@ -38,7 +38,8 @@ struct tsr_context {
   atomic_bool tied;              /* a user's stream is */
   pthread_rwlock_t machine_lock; /* of machine, which a probe exchanges; taken before lock */
   tsr_machine *machine;
-  pthread_mutex_t lock; /* of all below, and of measured and times of the plans */
+  pthread_mutex_t lock;       /* of all below, and of measured and times of the plans */
+  pthread_mutex_t collecting; /* held while tickets are taken from pending and waited for */
   tsr_plan_options planning;
   char *recipe;                  /* planning's, or NULL */
   uint64_t digest;               /* of machine and planning */

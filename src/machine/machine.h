@@ -146,8 +146,9 @@ double tsr_machine_best_rate(const tsr_machine *machine, tsr_type type);
 double tsr_machine_rate_limit(const tsr_machine *machine, tsr_type type, double seconds,
                               double duty);
 
-/* Seconds of a product on the CPU's BLAS; infinite when unknown. */
-double tsr_machine_cpu_time(const tsr_machine *machine, tsr_type type, double flops);
+/* Seconds of a product on the CPU's BLAS that reads and writes so many bytes; infinite when
+ * unknown. */
+double tsr_machine_cpu_time(const tsr_machine *machine, tsr_type type, double flops, double bytes);
 
 /* A digest of everything plans depend on. */
 uint64_t tsr_machine_digest(const tsr_machine *machine);

@@ -131,7 +131,9 @@ double tsr_machine_rate_limit(const tsr_machine *machine, tsr_type type, double 
   return best - hot * (best - sustained);
 }
 
-double tsr_machine_cpu_time(const tsr_machine *machine, tsr_type type, double flops) {
-  double rate = machine->cpu_flops[tsr_type_index(type)];
-  return rate > 0 ? machine->cpu_latency + flops / rate : INFINITY;
+/* The CPU reads memory about as fast as all staging threads together copy it. */
+double tsr_machine_cpu_time(const tsr_machine *machine, tsr_type type, double flops, double bytes) {
+  double rate = machine->cpu_flops[tsr_type_index(type)], memory = machine->staging_rate;
+  if (rate <= 0) return INFINITY;
+  return machine->cpu_latency + fmax(flops / rate, memory > 0 ? bytes / memory : 0);
 }

@@ -166,7 +166,10 @@ double tsr_plan_rate_limit(const tsr_machine *machine, const tsr_call *call) {
 }
 
 double tsr_plan_floor(const tsr_machine *machine, const tsr_call *call) {
-  if (machine->devices == 0) return tsr_machine_cpu_time(machine, call->type, tsr_call_flops(call));
+  if (machine->devices == 0) {
+    double bytes = read_bytes(call, TSR_A) + read_bytes(call, TSR_B_) + 2 * bytes_of(call, TSR_C_);
+    return tsr_machine_cpu_time(machine, call->type, tsr_call_flops(call), bytes);
+  }
   double rate = tsr_plan_rate_limit(machine, call);
   double flops = flops_of(call);
   double time = fmax(flops / (rate * total_speed(machine)), all_host_time(machine, call));

@@ -143,7 +143,8 @@ static tsr_status make_slots(tsr_scheduler *s) {
 }
 
 static tsr_status make_ring(tsr_scheduler *s) {
-  s->ring_bytes = round_up((size_t)s->options->piece);
+  size_t piece = (size_t)s->options->piece, tile = largest_tile(s->call, s->graph);
+  s->ring_bytes = round_up(piece < tile ? piece : tile);
   size_t count = s->options->ring / s->ring_bytes;
   s->ring_slots = count < 2 ? 2 : count > 4096 ? 4096 : (int)count;
   s->ring = tsr_alloc(sizeof *s->ring * (size_t)s->ring_slots);

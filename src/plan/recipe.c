@@ -9,14 +9,17 @@ static int64_t smaller(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
+/* Kernels' extents are 32-bit: longer parts are cut. */
+static const int64_t LONGEST = INT64_C(1) << 30;
+
 /* Slabs that double: while one is computed, the next one, twice as long, arrives; the last one is
  * about half of k, so that C is complete in parts for as long as possible. */
 static tsr_status geometric_cuts(int64_t k, int64_t first, tsr_cuts *cuts) {
-  int64_t size = first > 0 ? first : k;
-  TSR_TRY(tsr_cuts_uniform(64, 1, cuts));
+  int64_t size = smaller(first > 0 ? first : k, LONGEST);
+  TSR_TRY(tsr_cuts_uniform(64 + k / LONGEST, 1, cuts));
   int count = 0;
   int64_t at = 0;
-  for (; k - at > 2 * size && count < 62; size *= 2) {
+  for (; k - at > smaller(2 * size, LONGEST); size = smaller(2 * size, LONGEST)) {
     at += size;
     cuts->at[++count] = at;
   }
@@ -34,6 +37,25 @@ static double weight_of(const tsr_recipe *r, const tsr_call *call, const tsr_mac
   return machine->device[device].speed * (home ? share : 1);
 }
 
+/* Cuts an extent over the devices of one direction of the grid by their weights; where parts would
+ * be too long, several times over. */
+static tsr_status cut_by_weight(int64_t extent, int devices, const double *weights,
+                                tsr_cuts *cuts) {
+  double total = 0, most = 0;
+  for (int i = 0; i < devices; i++) {
+    total += weights[i];
+    most = weights[i] > most ? weights[i] : most;
+  }
+  int rounds = 1 + (int)((double)extent * most / total / (double)LONGEST);
+  if (rounds == 1) return tsr_cuts_weighted(extent, devices, weights, 128, cuts);
+  double *repeated = tsr_alloc(sizeof *repeated * (size_t)rounds * (size_t)devices);
+  if (!repeated) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+  for (int i = 0; i < rounds * devices; i++) repeated[i] = weights[i % devices];
+  tsr_status status = tsr_cuts_weighted(extent, rounds * devices, repeated, 128, cuts);
+  tsr_dealloc(repeated);
+  return status;
+}
+
 static tsr_status cut_panels(const tsr_recipe *r, const tsr_call *call, const tsr_machine *machine,
                              const int *order, tsr_tiling *t) {
   double rows[TSR_MACHINE_DEVICES] = {0}, cols[TSR_MACHINE_DEVICES] = {0};
@@ -43,8 +65,8 @@ static tsr_status cut_panels(const tsr_recipe *r, const tsr_call *call, const ts
       rows[i] += weight;
       cols[j] += weight;
     }
-  TSR_TRY(tsr_cuts_weighted(call->m, r->grid_rows, rows, 128, &t->m));
-  return tsr_cuts_weighted(call->n, r->grid_cols, cols, 128, &t->n);
+  TSR_TRY(cut_by_weight(call->m, r->grid_rows, rows, &t->m));
+  return cut_by_weight(call->n, r->grid_cols, cols, &t->n);
 }
 
 static tsr_status cut(const tsr_recipe *r, const tsr_call *call, const tsr_machine *machine,
@@ -59,17 +81,25 @@ static tsr_status cut(const tsr_recipe *r, const tsr_call *call, const tsr_machi
   return geometric_cuts(k, r->slab, &t->k);
 }
 
+/* Columns of a kernel: 0 stands for all, and where columns are short there must be more of them for
+ * a kernel to be worth its launch. */
+static int64_t chunk_of(const tsr_call *call, int64_t chunk) {
+  static const int64_t least_elements = 1 << 18;
+  int64_t least = call->m > 0 ? least_elements / call->m : 1;
+  if (chunk == 0) return call->n;
+  return smaller(chunk > least ? chunk : least, call->n);
+}
+
 tsr_status tsr_recipe_tiling(const tsr_recipe *r, const tsr_call *call, const tsr_machine *machine,
                              const int *order, tsr_tiling *t) {
   int devices = r->grid_rows * r->grid_cols, home = call->operand[TSR_C_].location;
-  int64_t all = call->n;
   *t = (tsr_tiling){.grid_rows = r->grid_rows,
                     .grid_cols = r->grid_cols,
                     .lazy = r->lazy && !tsr_call_scales_only(call),
                     .adder = r->add_at_home && tsr_is_device(machine, home) ? (int16_t)home : -1,
-                    .chunk_first = r->chunk_first ? smaller(r->chunk_first, all) : all,
-                    .chunk = r->chunk ? smaller(r->chunk, all) : all,
-                    .chunk_last = r->chunk_last ? smaller(r->chunk_last, all) : all,
+                    .chunk_first = chunk_of(call, r->chunk_first),
+                    .chunk = chunk_of(call, r->chunk),
+                    .chunk_last = chunk_of(call, r->chunk_last),
                     .chunk_least = r->chunk_least};
   if (r->tile > 0) t->pass_rows = t->pass_cols = 1;
   t->device = tsr_alloc(sizeof *t->device * (size_t)devices);

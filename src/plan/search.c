@@ -431,6 +431,13 @@ static void describe(const search *s, tsr_plan *plan) {
              100 * (s->runner_up / plan->seconds - 1));
 }
 
+static double cpu_time(const search *s) {
+  double bytes = 0;
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    bytes += (double)tsr_operand_bytes(&s->call->operand[x], s->call->type);
+  return tsr_machine_cpu_time(s->machine, s->call->type, tsr_call_flops(s->call), bytes);
+}
+
 /* Whether the CPU's BLAS may do the call, and is predicted to be quicker. */
 static bool cpu_is_better(const search *s) {
   const tsr_machine *m = s->machine;
@@ -438,7 +445,7 @@ static bool cpu_is_better(const search *s) {
     if (tsr_is_device(m, s->call->operand[x].location)) return false;
   if (m->devices == 0) return true;
   if (s->options->obey_devices || s->options->reproducible) return false;
-  double cpu = tsr_machine_cpu_time(m, s->call->type, tsr_call_flops(s->call));
+  double cpu = cpu_time(s);
   return isfinite(cpu) && (!s->best || cpu < s->best->seconds);
 }
 
@@ -446,7 +453,7 @@ static tsr_status plan_for_cpu(search *s) {
   tsr_plan_free(s->best);
   s->best = plan_new(s);
   if (!s->best) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
-  double cpu = tsr_machine_cpu_time(s->machine, s->call->type, tsr_call_flops(s->call));
+  double cpu = cpu_time(s);
   s->best->seconds = isfinite(cpu) ? cpu : 0;
   snprintf(s->best->why, sizeof s->best->why, "the CPU's BLAS");
   return TSR_OK;

@@ -9,7 +9,7 @@ typedef struct query {
 } query;
 
 /* Memory is pinned in pages. */
-enum { PAGE = 4096, MOST_RANGES = 64 };
+enum { PAGE = 4096 };
 
 int tsr_place_alignment(uintptr_t base, int64_t ld_bytes) {
   uintptr_t both = base | (uintptr_t)ld_bytes;
@@ -49,22 +49,17 @@ static tsr_status find_boundary(const query *q, int64_t from, int64_t to, bool p
   return TSR_OK;
 }
 
-/* The storage starts in pinned memory: up to where? */
+/* The storage starts in pinned memory: up to where? Only the first range counts: ranges that were
+ * pinned apart must not be copied as one. */
 static tsr_status pinned_prefix(const query *q, const tsr_place *first, int64_t *end) {
-  tsr_place place = *first;
-  int64_t offset = 0;
-  for (int i = 0; i < MOST_RANGES; i++) {
-    if (place.bytes == 0) break; /* the runtime does not tell ranges */
-    offset = known_end(q, &place, offset);
-    *end = offset;
-    if (offset == q->bytes) return TSR_OK;
-    TSR_TRY(ask(q, offset, &place));
-    if (place.memory != TSR_PINNED) return TSR_OK;
-  }
+  *end = known_end(q, first, 0);
+  if (first->bytes > 0) return TSR_OK;
+  /* The runtime does not tell ranges. */
+  tsr_place place;
   TSR_TRY(ask(q, q->bytes - 1, &place));
   *end = q->bytes;
   if (place.memory == TSR_PINNED) return TSR_OK;
-  return find_boundary(q, offset, q->bytes - 1, true, end);
+  return find_boundary(q, 0, q->bytes - 1, true, end);
 }
 
 /* The storage ends in pinned memory and starts in pageable: from where? */

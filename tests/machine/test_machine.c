@@ -102,8 +102,8 @@ static void absent_rates_are_infinite(void **state) {
   m->rates[tsr_type_index(TSR_H)] = (tsr_rates){0};
   m->cpu_flops[tsr_type_index(TSR_H)] = 0;
   assert_true(isinf(gemm_time(m, TSR_H, 10, 10, 10)));
-  assert_true(isinf(tsr_machine_cpu_time(m, TSR_H, 10)));
-  assert_true(tsr_machine_cpu_time(m, TSR_D, 5e11) == 1 + m->cpu_latency);
+  assert_true(isinf(tsr_machine_cpu_time(m, TSR_H, 10, 0)));
+  assert_true(tsr_machine_cpu_time(m, TSR_D, 5e11, 0) == 1 + m->cpu_latency);
   tsr_machine_destroy(m);
 }
 

@@ -134,7 +134,7 @@ static void no_devices(void **state) {
   assert_int_equal(m->devices, 0);
   assert_int_equal(m->nodes, 1);
   assert_int_equal(m->channels, 0);
-  assert_true(tsr_machine_cpu_time(m, TSR_D, 1e12) >= 2);
+  assert_true(tsr_machine_cpu_time(m, TSR_D, 1e12, 0) >= 2);
   tsr_machine_destroy(m);
 }
 

@@ -117,8 +117,8 @@ TSR_API tsr_status tsr_sync(tsr_context *context);
  * waits for what is on the stream, and what is put on the stream later waits for the call. */
 TSR_API tsr_status tsr_set_stream(tsr_context *context, int device, void *stream);
 
-/* Forces parts of later plans, for experiments, as the field recipe of tsr_options does; NULL: none.
- * TSR_ERR_ARGUMENT names the word that is wrong. */
+/* Forces parts of later plans, for experiments, as the field recipe of tsr_options does; NULL:
+ * none. TSR_ERR_ARGUMENT names the word that is wrong. */
 TSR_API tsr_status tsr_set_recipe(tsr_context *context, const char *recipe);
 
 /* Gives memory that the context keeps on its devices and in its staging ring back to the system.

@@ -197,8 +197,9 @@ tsr_status tsr_plan_choi_tile(tsr_context *context, tsr_type type, int64_t n, in
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(check_output("tile", tile));
   if (tsr_type_get(type) == NULL || n < 1)
-    return tsr_fail(TSR_ERR_ARGUMENT, "type is %d and n is %lld; give one of tsr_type and 1 or more",
-                    (int)type, (long long)n);
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "type is %d and n is %lld; give one of tsr_type and 1 or more", (int)type,
+                    (long long)n);
   pthread_rwlock_rdlock(&context->machine_lock);
   int count = devices != 0 ? devices : context->machine->devices;
   tsr_status status = tsr_choi_read(context->machine, type, count, &figures);

@@ -21,10 +21,10 @@ typedef enum tsr_routing {
 } tsr_routing;
 
 typedef struct tsr_schedule_options {
-  int64_t piece;   /* bytes of a copy */
-  int streams;     /* compute queues of a device */
-  bool relay;      /* what several devices read leaves its home once, if they reach each other */
-  bool by_eta;     /* a device takes next the group whose inputs arrive first; not with slots */
+  int64_t piece; /* bytes of a copy */
+  int streams;   /* compute queues of a device */
+  bool relay;    /* what several devices read leaves its home once, if they reach each other */
+  bool by_eta;   /* a device takes next the group whose inputs arrive first; not with slots */
   tsr_routing routing;
   bool ignore_channels; /* links are thought to be independent of each other */
   bool copy_homes; /* read operands from tiles even at their home, so that kernels see one ld */

@@ -29,7 +29,7 @@ static const char *colour_of(int index) {
 }
 
 static const char *dash_of(plot_style style) {
-  static const char *const dashes[] = {"none", "7 4", "2 3"};
+  static const char *const dashes[] = {"none", "7 4", "2 3", "none"};
   return dashes[style];
 }
 
@@ -111,7 +111,20 @@ static void draw_x_axis(const axes *a, const plot_series *series, int count) {
           HEIGHT - BOTTOM, WIDTH - RIGHT, HEIGHT - BOTTOM);
 }
 
+static void draw_rings(const axes *a, const plot_series *s) {
+  for (int i = 0; i < s->count; i++) {
+    fprintf(a->stream,
+            "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"8\" fill=\"none\" stroke=\"%s\" "
+            "stroke-width=\"2\"/>\n",
+            place_x(a, s->x[i]), place_y(a, s->y[i]), colour_of(s->colour));
+  }
+}
+
 static void draw_series(const axes *a, const plot_series *s) {
+  if (s->style == PLOT_MARKS) {
+    draw_rings(a, s);
+    return;
+  }
   fprintf(a->stream, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" ",
           colour_of(s->colour));
   fprintf(a->stream, "stroke-dasharray=\"%s\" points=\"", dash_of(s->style));
@@ -128,8 +141,10 @@ static void draw_series(const axes *a, const plot_series *s) {
 }
 
 static void draw_legend(const axes *a, const plot_series *series, int count) {
+  int row = 0;
   for (int s = 0; s < count; s++) {
-    double y = TOP + 12 + 20 * s, x = WIDTH - RIGHT + 20;
+    if (!series[s].label[0]) continue;
+    double y = TOP + 12 + 20 * row++, x = WIDTH - RIGHT + 20;
     fprintf(a->stream, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" ", x, y, x + 30, y);
     fprintf(a->stream, "stroke=\"%s\" stroke-width=\"2\" stroke-dasharray=\"%s\"/>\n",
             colour_of(series[s].colour), dash_of(series[s].style));
@@ -164,6 +179,72 @@ int plot_write(const char *path, const char *title, const char *x_label, const c
   draw_x_axis(&a, series, count);
   for (int s = 0; s < count; s++) draw_series(&a, &series[s]);
   draw_legend(&a, series, count);
+  fputs("</svg>\n", a.stream);
+  int code = fclose(a.stream) == 0 ? tool_write_file(path, text)
+                                   : tool_fail("cannot draw %s: %s", path, strerror(errno));
+  free(text);
+  return code;
+}
+
+/* ---- Bars ---- */
+
+static void draw_line(const axes *a, double x0, double x1, double y, const char *attributes) {
+  fprintf(a->stream, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n", x0,
+          place_y(a, y), x1, place_y(a, y), attributes);
+}
+
+static void draw_group(const axes *a, const plot_group *group, int bars, double left,
+                       double width) {
+  double each = 0.84 * width / bars, begin = left + 0.08 * width;
+  for (int b = 0; b < bars; b++) {
+    double x = begin + b * each, top = place_y(a, group->height[b]);
+    fprintf(a->stream, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n",
+            x, top, 0.9 * each, HEIGHT - BOTTOM - top, colour_of(b));
+    if (group->line && group->line[b] > 0)
+      draw_line(a, x, x + 0.9 * each, group->line[b], "stroke=\"#222\" stroke-width=\"2\"");
+  }
+  if (group->bound > 0)
+    draw_line(a, begin, left + 0.92 * width, group->bound,
+              "stroke=\"#444\" stroke-dasharray=\"7 4\"");
+  text_at(a->stream, left + width / 2, HEIGHT - BOTTOM + 20, "text-anchor=\"middle\"",
+          group->label);
+}
+
+static void draw_names(const axes *a, const char *const *names, int bars) {
+  for (int b = 0; b < bars; b++) {
+    double x = WIDTH - RIGHT + 20, y = TOP + 6 + 20 * b;
+    fprintf(a->stream, "<rect x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"12\" fill=\"%s\"/>\n", x,
+            y, colour_of(b));
+    text_at(a->stream, x + 22, y + 10, "", names[b]);
+  }
+}
+
+static void measure_bars(const plot_group *groups, int count, int bars, axes *a) {
+  for (int g = 0; g < count; g++) {
+    a->y_most = fmax(a->y_most, groups[g].bound);
+    for (int b = 0; b < bars; b++) {
+      a->y_most = fmax(a->y_most, groups[g].height[b]);
+      if (groups[g].line) a->y_most = fmax(a->y_most, groups[g].line[b]);
+    }
+  }
+  if (!(a->y_most > 0)) a->y_most = 1;
+  double step = tick_step(a->y_most);
+  a->y_most = ceil(a->y_most / step) * step;
+}
+
+int plot_write_bars(const char *path, const char *title, const char *y_label,
+                    const char *const *names, int bars, const plot_group *groups, int count) {
+  char *text = NULL;
+  size_t length = 0;
+  axes a = {.stream = open_memstream(&text, &length)};
+  if (!a.stream) return tool_fail("out of memory for %s", path);
+  measure_bars(groups, count, bars, &a);
+  draw_frame(&a, title, "", y_label);
+  draw_y_axis(&a);
+  double width = (double)(WIDTH - LEFT - RIGHT) / count;
+  for (int g = 0; g < count; g++) draw_group(&a, &groups[g], bars, LEFT + g * width, width);
+  draw_line(&a, LEFT, WIDTH - RIGHT, 0, "stroke=\"#444\"");
+  draw_names(&a, names, bars);
   fputs("</svg>\n", a.stream);
   int code = fclose(a.stream) == 0 ? tool_write_file(path, text)
                                    : tool_fail("cannot draw %s: %s", path, strerror(errno));

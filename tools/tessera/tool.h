@@ -62,5 +62,7 @@ int command_bench(int argc, char **argv);
 int bench_gemm(int argc, char **argv);
 int bench_cpu(int argc, char **argv);
 int bench_plan(int argc, char **argv);
+int bench_ablation(int argc, char **argv);
+int bench_tiles(int argc, char **argv);
 
 #endif

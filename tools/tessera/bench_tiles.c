@@ -329,17 +329,17 @@ static int run_curve(const tiles_bench *b, const bench_kind *kind, tsr_context *
 }
 
 /* A product at its home, on each number of devices. */
-static int run_home(const tiles_bench *b, tsr_context *context, int64_t n, const char *home,
+static int run_home(const tiles_bench *b, tsr_context *context, int64_t n, const char *places,
                     tiles_curve *curves, int *count) {
   bench_kind kind = b->kind;
   bench_case held = {0};
-  int code = homes_parse(home, HOME_PINNED, kind.homes);
+  int code = homes_parse(places, HOME_PINNED, kind.homes);
   if (code == TOOL_OK && !b->predict) {
     code = bench_case_create(&kind, (bench_shape){n, n, n}, context, &held);
   }
   for (int i = 0; i < b->count_count && code == TOOL_OK; i++) {
     tiles_curve *c = &curves[*count];
-    *c = (tiles_curve){.n = n, .home = home, .devices = (int)b->counts[i]};
+    *c = (tiles_curve){.n = n, .home = places, .devices = (int)b->counts[i]};
     code = run_curve(b, &kind, context, b->predict ? NULL : &held, c);
     *count += code == TOOL_OK;
   }
@@ -359,7 +359,8 @@ static int devices_needed(tiles_bench *b) {
     home places[3];
     if (homes_parse(b->homes[h], HOME_PINNED, places) != TOOL_OK) return -1;
     for (int i = 0; i < 3; i++) {
-      if (places[i].kind == HOME_DEVICE && places[i].device >= needed) needed = places[i].device + 1;
+      if (places[i].kind == HOME_DEVICE && places[i].device >= needed)
+        needed = places[i].device + 1;
     }
   }
   return needed;

@@ -114,7 +114,9 @@ TSR_API void tsr_context_destroy(tsr_context *context);
 TSR_API tsr_status tsr_sync(tsr_context *context);
 
 /* Ties a CUDA stream (a cudaStream_t of that device; NULL unties) to the context: each later call
- * waits for what is on the stream, and what is put on the stream later waits for the call. */
+ * waits for what is on the stream, and what is put on the stream later waits for the call. A call
+ * whose C is in host memory that is not pinned then returns when C is complete, since a stream
+ * cannot wait for the threads that bring it home. */
 TSR_API tsr_status tsr_set_stream(tsr_context *context, int device, void *stream);
 
 /* Forces parts of later plans, for experiments, as the field recipe of tsr_options does; NULL:
@@ -264,7 +266,8 @@ TSR_API tsr_status tsr_plan_choi_tile(tsr_context *context, tsr_type type, int64
 typedef void (*tsr_progress)(void *user, double fraction, const char *what);
 
 /* Measures the machine through the engine and keeps the result in the user's cache directory.
- * progress may be NULL. Under 20 s on four GPUs. */
+ * progress may be NULL; a thread of the library calls it while the caller waits. Under 20 s on four
+ * GPUs. */
 TSR_API tsr_status tsr_machine_probe(tsr_context *context, tsr_progress progress, void *user);
 
 /* Prints the context's machine as text or JSON (TSR_TEXT, TSR_JSON). free() *text. */

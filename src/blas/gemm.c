@@ -6,7 +6,7 @@
 
 /* ---- Arguments ------------------------------------------------------------ */
 
-/* Largest extent: an operand's bytes must fit into int64_t. */
+/* Largest extent, so that sums of extents stay far from overflow; check_size looks at products. */
 static const int64_t EXTENT_MAX = INT64_C(1) << 40;
 
 static tsr_status check_extent(const char *name, int64_t value) {
@@ -46,6 +46,18 @@ static tsr_status check_ld(const char *name, int64_t ld, tsr_layout layout, int6
 static tsr_status check_pointer(const char *name, const void *pointer, bool used) {
   if (pointer || !used) return TSR_OK;
   return tsr_fail(TSR_ERR_ARGUMENT, "gemm: %s = NULL: give the address of the matrix", name);
+}
+
+/* The last element of a stored rows x cols matrix must be within what an address can tell. */
+static tsr_status check_size(const char *name, tsr_type type, tsr_layout layout, int64_t rows,
+                             int64_t cols, int64_t ld) {
+  int64_t most = INT64_MAX / (int64_t)tsr_type_get(type)->size;
+  int64_t lines = layout == TSR_COL_MAJOR ? cols : rows;
+  if (rows == 0 || cols == 0 || lines <= most / ld) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "gemm: %s is %" PRId64 " x %" PRId64 " with ld%s = %" PRId64
+                  ": more than an address can tell; give smaller extents",
+                  name, rows, cols, name, ld);
 }
 
 static bool transposed(tsr_op op) {
@@ -95,6 +107,11 @@ tsr_status tsr_call_gemm(tsr_type type, tsr_layout layout, tsr_op transa, tsr_op
   TSR_TRY(check_ld("lda", lda, layout, transposed(transa) ? k : m, transposed(transa) ? m : k));
   TSR_TRY(check_ld("ldb", ldb, layout, transposed(transb) ? n : k, transposed(transb) ? k : n));
   TSR_TRY(check_ld("ldc", ldc, layout, m, n));
+  TSR_TRY(
+      check_size("a", type, layout, transposed(transa) ? k : m, transposed(transa) ? m : k, lda));
+  TSR_TRY(
+      check_size("b", type, layout, transposed(transb) ? n : k, transposed(transb) ? k : n, ldb));
+  TSR_TRY(check_size("c", type, layout, m, n, ldc));
 
   tsr_binding bound = {.alpha = tsr_scalar_read(type, alpha), .beta = tsr_scalar_read(type, beta)};
   if (check_pointers) {
@@ -129,7 +146,7 @@ typedef struct builder {
   const tsr_tiling *tiling;
   tsr_graph *graph;
   bool scales_only;
-  bool wide; /* the product goes to W, of the type's wide type */
+  bool wide; /* W is of the type's wide type */
 } builder;
 
 /* A part of C, all of whose rows belong to tile row i and columns to tile column j. */
@@ -175,19 +192,26 @@ static tsr_task_operand part_of_c(const builder *b, int matrix, tsr_access acces
                             .access = (uint8_t)access};
 }
 
+/* Whether the product of a part goes to W: not where its owner can add it to C in place. */
+static bool goes_to_w(const builder *b, part p) {
+  const tsr_tiling *t = b->tiling;
+  if (!t->lazy || b->wide || t->lazy_everywhere) return t->lazy;
+  return owner_of(t, p.i, p.j) != b->call->operand[TSR_C_].location;
+}
+
 static bool push(builder *b, tsr_task task, part p) {
   const tsr_tiling *t = b->tiling;
   task.m = length_of(&t->m, p.i);
   task.n = (int32_t)p.cols;
-  task.device = owner_of(t, p.i, p.j);
+  if (task.device < 0) task.device = owner_of(t, p.i, p.j);
   return TSR_VEC_PUSH(&b->graph->tasks, task);
 }
 
 static bool push_product(builder *b, part p, int l) {
   const tsr_tiling *t = b->tiling;
   const tsr_call *call = b->call;
-  bool first = l == 0, lazy = t->lazy;
-  tsr_task task = {.kernel = TSR_KERNEL_GEMM, .k = length_of(&t->k, l)};
+  bool first = l == 0, lazy = goes_to_w(b, p);
+  tsr_task task = {.kernel = TSR_KERNEL_GEMM, .k = length_of(&t->k, l), .device = -1};
   task.operand[0] = oriented(TSR_A, call->transa, begin_of(&t->m, p.i), length_of(&t->m, p.i), p.i,
                              begin_of(&t->k, l), task.k, l, t->m.count, t->k.count);
   task.operand[1] = oriented(TSR_B_, call->transb, begin_of(&t->k, l), task.k, l, p.col,
@@ -198,25 +222,27 @@ static bool push_product(builder *b, part p, int l) {
     task.flags |= TSR_FLAG_BETA_ONE;
   else if (!lazy)
     task.flags |= TSR_FLAG_BETA;
-  if (b->wide) task.flags |= TSR_FLAG_WIDE;
+  if (lazy && b->wide) task.flags |= TSR_FLAG_WIDE;
   if (call->alpha == TSR_ONE) task.flags |= TSR_FLAG_ALPHA_ONE;
   task.last = !lazy && l == t->k.count - 1;
   return push(b, task, p);
 }
 
 static bool push_addition(builder *b, part p) {
+  if (!goes_to_w(b, p)) return true;
   bool reads = b->call->beta != TSR_ZERO;
   tsr_task task = {.kernel = TSR_KERNEL_ADD, .flags = TSR_FLAG_BETA | TSR_FLAG_ALPHA_ONE};
   task.operand[0] = part_of_c(b, TSR_W, TSR_READ, p);
   task.operand[2] = part_of_c(b, TSR_C_, reads ? TSR_UPDATE : TSR_WRITE, p);
   if (b->wide) task.flags |= TSR_FLAG_WIDE;
   task.last = true;
+  task.device = b->tiling->adder;
   return push(b, task, p);
 }
 
 static bool push_scaling(builder *b, part p) {
   bool reads = b->call->beta != TSR_ZERO;
-  tsr_task task = {.kernel = TSR_KERNEL_SCALE, .flags = TSR_FLAG_BETA};
+  tsr_task task = {.kernel = TSR_KERNEL_SCALE, .flags = TSR_FLAG_BETA, .device = -1};
   task.operand[2] = part_of_c(b, TSR_C_, reads ? TSR_UPDATE : TSR_WRITE, p);
   task.last = true;
   return push(b, task, p);
@@ -320,10 +346,26 @@ static void set_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *grap
   graph->grid[TSR_C_] = graph->grid[TSR_W] = (tsr_tile_grid){t->m, t->n};
 }
 
+/* About 15 GB of tasks, far beyond what a plan is good for; numbers of tiles stay within an
+ * int32_t.
+ */
+static const double most_tiles = 1 << 26;
+
+static tsr_status check_count(const tsr_tiling *t) {
+  double m = t->m.count, n = t->n.count, k = t->k.count > 0 ? t->k.count : 1;
+  if (m * n * k <= most_tiles) return TSR_OK;
+  return tsr_fail(
+      TSR_ERR_MEMORY,
+      "gemm: a plan of %.3g kernels (%d x %d x %d tiles) is too large: give larger tiles "
+      "(TESSERA_TILE) or a larger budget (TESSERA_MEMORY)",
+      m * n * k, t->m.count, t->n.count, t->k.count);
+}
+
 tsr_status tsr_graph_gemm(const tsr_call *call, const tsr_tiling *tiling, tsr_graph *graph) {
   builder b = {call, tiling, graph, tsr_call_scales_only(call), false};
   *graph = (tsr_graph){0};
   b.wide = tiling->lazy && tsr_type_get(call->type)->wide != call->type;
+  TSR_TRY(check_count(tiling));
   set_grids(call, tiling, graph);
   if (push_all(&b)) return TSR_OK;
   tsr_graph_free(graph);

@@ -20,13 +20,31 @@ tsr_status tsr_cuts_uniform(int64_t extent, int64_t size, tsr_cuts *cuts) {
   return TSR_OK;
 }
 
-tsr_status tsr_cuts_equal(int64_t extent, int count, int64_t align, tsr_cuts *cuts) {
+tsr_status tsr_cuts_weighted(int64_t extent, int count, const double *weights, int64_t align,
+                             tsr_cuts *cuts) {
   if (count > extent) count = (int)extent;
   while (align > 1 && extent / align < count) align /= 2;
   TSR_TRY(allocate(count, cuts));
-  for (int i = 0; i < count; i++) cuts->at[i] = extent * i / count / align * align;
+  double total = 0, before = 0;
+  for (int i = 0; i < count; i++) total += weights[i];
+  cuts->at[0] = 0;
+  for (int i = 1; i < count; i++) {
+    before += weights[i - 1];
+    int64_t at = (int64_t)((double)extent * before / total) / align * align;
+    int64_t least = cuts->at[i - 1] + 1, most = extent - (count - i); /* no part is empty */
+    cuts->at[i] = at < least ? least : at > most ? most : at;
+  }
   cuts->at[count] = extent;
   return TSR_OK;
+}
+
+tsr_status tsr_cuts_equal(int64_t extent, int count, int64_t align, tsr_cuts *cuts) {
+  double *weights = tsr_alloc(sizeof *weights * ((size_t)count + 1));
+  if (!weights) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+  for (int i = 0; i < count; i++) weights[i] = 1;
+  tsr_status status = tsr_cuts_weighted(extent, count, weights, align, cuts);
+  tsr_dealloc(weights);
+  return status;
 }
 
 void tsr_cuts_free(tsr_cuts *cuts) {

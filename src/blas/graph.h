@@ -28,7 +28,9 @@ typedef struct tsr_tiling {
   int64_t chunk;            /* of those between, */
   int64_t chunk_last;       /* and of the last one, */
   int64_t chunk_least;      /* which tapers down to this at the end of a pass; 0: no taper */
-  bool lazy;                /* alpha A B goes to W and C is added at the end */
+  bool lazy;                /* alpha A B goes to W and C is added at the end, */
+  bool lazy_everywhere;     /* also where a device is the home of C and could add in place */
+  int16_t adder; /* the device that adds, when it is not each part's owner: C's home; else -1 */
 } tsr_tiling;
 
 /* One operand of a task: a rectangle of the stored matrix inside one tile of it. */
@@ -78,6 +80,9 @@ tsr_status tsr_cuts_uniform(int64_t extent, int64_t size, tsr_cuts *cuts);
 /* Cuts [0, extent) into count nearly equal parts whose inner boundaries are multiples of align
  * where that leaves no part empty. */
 tsr_status tsr_cuts_equal(int64_t extent, int count, int64_t align, tsr_cuts *cuts);
+/* The same, with lengths in the ratio of the weights. */
+tsr_status tsr_cuts_weighted(int64_t extent, int count, const double *weights, int64_t align,
+                             tsr_cuts *cuts);
 void tsr_cuts_free(tsr_cuts *cuts);
 
 #endif

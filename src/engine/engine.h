@@ -6,7 +6,8 @@
  * Threads: one thread submits to the queues of a device at a time; different devices may be used
  * by different threads at once; alloc, free, pin and where may be called from any thread. The
  * caller's current CUDA device is left as it was by open, alloc, free, pin, where and close;
- * record, wait, copy, kernel and query may leave it changed (they run on the library's threads).
+ * record, wait, copy, kernel and query may leave it changed: they run on the library's threads only
+ * (run/aside.h).
  */
 #ifndef TSR_ENGINE_ENGINE_H
 #define TSR_ENGINE_ENGINE_H

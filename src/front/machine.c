@@ -7,6 +7,7 @@
 #include "base/cpu_blas.h"
 #include "base/log.h"
 #include "front/context.h"
+#include "run/aside.h"
 #include "run/probe.h"
 
 /* ---- Without measuring ---- */
@@ -82,12 +83,26 @@ static void keep(const tsr_context *context, const tsr_machine *machine) {
   tsr_dealloc(path);
 }
 
+typedef struct measurement {
+  const tsr_context *context;
+  tsr_probe_options options;
+  tsr_machine *machine;
+} measurement;
+
+static tsr_status probe(void *argument) {
+  measurement *m = argument;
+  return tsr_probe(m->context->engine, m->context->state, m->context->info, m->context->devices,
+                   &m->options, &m->machine);
+}
+
 static tsr_status measure(const tsr_context *context, tsr_progress progress, void *user,
                           tsr_machine **machine) {
-  tsr_probe_options options = {
-      .quick = context->engine == &tsr_engine_host, .progress = progress, .user = user};
-  TSR_TRY(tsr_probe(context->engine, context->state, context->info, context->devices, &options,
-                    machine));
+  measurement m = {
+      .context = context,
+      .options = {
+          .quick = context->engine == &tsr_engine_host, .progress = progress, .user = user}};
+  TSR_TRY(tsr_aside(probe, &m));
+  *machine = m.machine;
   keep(context, *machine);
   return TSR_OK;
 }

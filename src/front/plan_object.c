@@ -53,6 +53,20 @@ static void set_home(const tsr_machine *machine, tsr_type type, tsr_home home,
   operand->alignment = tsr_place_alignment(0, operand->ld * (int64_t)tsr_type_get(type)->size);
 }
 
+/* Under the lock: a probe may exchange the machine. */
+static tsr_status set_homes(tsr_context *context, bool exchanged, const tsr_home homes[3],
+                            tsr_call *call) {
+  tsr_status status = TSR_OK;
+  pthread_rwlock_rdlock(&context->machine_lock);
+  for (int i = 0; i < TSR_OPERANDS && status == TSR_OK; i++) {
+    int given = exchanged && i < 2 ? 1 - i : i;
+    status = check_home(context->machine, given, homes[given]);
+    if (status == TSR_OK) set_home(context->machine, call->type, homes[given], &call->operand[i]);
+  }
+  pthread_rwlock_unlock(&context->machine_lock);
+  return status;
+}
+
 tsr_status tsr_plan_gemm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_op transa,
                          tsr_op transb, int64_t m, int64_t n, int64_t k, const void *alpha,
                          int64_t lda, int64_t ldb, const void *beta, int64_t ldc,
@@ -65,11 +79,7 @@ tsr_status tsr_plan_gemm(tsr_context *context, tsr_type type, tsr_layout layout,
   TSR_TRY(tsr_call_gemm(type, layout, transa, transb, m, n, k, alpha, NULL, lda, NULL, ldb, beta,
                         NULL, ldc, false, &call, &binding));
   bool exchanged = layout == TSR_ROW_MAJOR;
-  for (int i = 0; i < TSR_OPERANDS; i++) {
-    int given = exchanged && i < 2 ? 1 - i : i;
-    TSR_TRY(check_home(context->machine, given, homes[given]));
-    set_home(context->machine, type, homes[given], &call.operand[i]);
-  }
+  TSR_TRY(set_homes(context, exchanged, homes, &call));
   tsr_plan *made;
   TSR_TRY(tsr_context_make_plan(context, &call, &made));
   made->exchanged = exchanged;
@@ -91,13 +101,15 @@ static tsr_status check_scalar(const char *name, tsr_type type, tsr_scalar_class
                   words[class], words[wanted]);
 }
 
-/* Host memory of any kind will do where pageable memory is expected. */
+/* Host memory of any kind will do where pageable memory is expected, and what the plan takes to be
+ * pinned must be. */
 static bool fits(const tsr_operand *expected, const tsr_operand *found) {
   if (expected->memory == TSR_DEVICE || found->memory == TSR_DEVICE)
     return expected->memory == found->memory && expected->location == found->location;
   if (expected->memory == TSR_PAGEABLE)
-    return found->pinned_begin <= expected->pinned_begin ||
-           expected->pinned_begin == expected->pinned_end;
+    return expected->pinned_begin == expected->pinned_end ||
+           (found->pinned_begin <= expected->pinned_begin &&
+            expected->pinned_end <= found->pinned_end);
   return expected->memory == found->memory;
 }
 
@@ -112,10 +124,13 @@ static tsr_status check_places(tsr_context *context, const tsr_plan *plan,
     bool used = i == TSR_C_ || !tsr_call_scales_only(&plan->call);
     if (!used || fits(expected, is)) continue;
     return tsr_fail(TSR_ERR_ARGUMENT,
-                    "%c is in %s (location %d), but the plan is for %s (location %d); make a plan "
-                    "for the places that the matrices have",
+                    "%c is in %s (location %d, bytes %lld to %lld pinned), but the plan is for %s "
+                    "(location %d, bytes %lld to %lld pinned); make a plan for the places that the "
+                    "matrices have",
                     "abc"[plan->exchanged && i < 2 ? 1 - i : i], words[is->memory], is -> location,
-                    words[expected->memory], expected -> location);
+                    (long long)is -> pinned_begin, (long long)is -> pinned_end,
+                    words[expected->memory], expected -> location,
+                    (long long)expected -> pinned_begin, (long long)expected -> pinned_end);
   }
   return TSR_OK;
 }
@@ -125,7 +140,10 @@ static tsr_status check_pointers(const tsr_plan *plan, const void *a, const void
   bool reads = !tsr_call_scales_only(&plan->call);
   if (reads) TSR_TRY(check_output("a", a));
   if (reads) TSR_TRY(check_output("b", b));
-  return check_output("c", c);
+  TSR_TRY(check_output("c", c));
+  if (!reads || (c != a && c != b)) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "c = %p is the same memory as %s: give C a place of its own", c,
+                  c == a ? "a" : "b");
 }
 
 static tsr_status execute_on_cpu(tsr_context *context, tsr_plan *plan, const tsr_binding *binding) {

@@ -31,7 +31,7 @@ static int16_t *place_of(tsr_scheduler *s, int device, tsr_queue_role role, int 
     case TSR_QUEUE_ADD:
       return &s->queue_of[device][SLOT_ADD];
     case TSR_QUEUE_PEER:
-      return &s->peer_queue[device][index];
+      return &s->peer_queue[device][index == TSR_ANY_PEER ? device : index];
     case TSR_QUEUE_LANE:
       return &s->lane_queue[index];
     default:

@@ -19,7 +19,9 @@ const char *tsr_queue_name(const tsr_plan_queue *queue, tsr_name *name) {
   const char *role = queue->role <= TSR_QUEUE_USER ? roles[queue->role] : "?";
   bool numbered = queue->role == TSR_QUEUE_PEER || queue->role == TSR_QUEUE_COMPUTE ||
                   queue->role == TSR_QUEUE_LANE;
-  if (numbered)
+  if (queue->role == TSR_QUEUE_PEER && queue->index == TSR_ANY_PEER)
+    snprintf(name->text, sizeof name->text, "peers");
+  else if (numbered)
     snprintf(name->text, sizeof name->text, "%s %d", role, queue->index);
   else
     snprintf(name->text, sizeof name->text, "%s", role);

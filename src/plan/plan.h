@@ -59,11 +59,16 @@ typedef struct tsr_command {
   float begin, end; /* predicted, s from the start */
 } tsr_command;
 
+/* A device whose copies to all others share one port has one queue for them: several queues would
+ * be served one after another, not in the order of the plan. */
+enum { TSR_ANY_PEER = 255 };
+
 /* A queue of the plan. location: the device, or for a lane the host node. */
 typedef struct tsr_plan_queue {
   int16_t location;
-  uint8_t role;  /* tsr_queue_role */
-  uint8_t index; /* PEER: the receiver; COMPUTE: which stream; LANE: which thread */
+  uint8_t role; /* tsr_queue_role */
+  uint8_t
+      index; /* PEER: the receiver, or TSR_ANY_PEER; COMPUTE: which stream; LANE: which thread */
 } tsr_plan_queue;
 
 enum { TSR_PLAN_QUEUES = 512 };

@@ -25,32 +25,55 @@ static tsr_status geometric_cuts(int64_t k, int64_t first, tsr_cuts *cuts) {
   return TSR_OK;
 }
 
-static tsr_status cut(const tsr_recipe *r, const tsr_call *call, tsr_tiling *t) {
+/* How much of C a device should own: by its speed, and more where A or B is at home, since it need
+ * not wait for that. */
+static double weight_of(const tsr_recipe *r, const tsr_call *call, const tsr_machine *machine,
+                        int device) {
+  double share = r->home_share > 0 ? (double)r->home_share / 100 : 1;
+  bool home = call->operand[TSR_A].location == device || call->operand[TSR_B_].location == device;
+  return machine->device[device].speed * (home ? share : 1);
+}
+
+static tsr_status cut_panels(const tsr_recipe *r, const tsr_call *call, const tsr_machine *machine,
+                             const int *order, tsr_tiling *t) {
+  double rows[TSR_MACHINE_DEVICES] = {0}, cols[TSR_MACHINE_DEVICES] = {0};
+  for (int i = 0; i < r->grid_rows; i++)
+    for (int j = 0; j < r->grid_cols; j++) {
+      double weight = weight_of(r, call, machine, order[i * r->grid_cols + j]);
+      rows[i] += weight;
+      cols[j] += weight;
+    }
+  TSR_TRY(tsr_cuts_weighted(call->m, r->grid_rows, rows, 128, &t->m));
+  return tsr_cuts_weighted(call->n, r->grid_cols, cols, 128, &t->n);
+}
+
+static tsr_status cut(const tsr_recipe *r, const tsr_call *call, const tsr_machine *machine,
+                      const int *order, tsr_tiling *t) {
   int64_t k = tsr_call_scales_only(call) ? 0 : call->k;
   if (r->tile > 0) {
     TSR_TRY(tsr_cuts_uniform(call->m, r->tile, &t->m));
     TSR_TRY(tsr_cuts_uniform(call->n, r->tile, &t->n));
     return tsr_cuts_uniform(k, r->tile, &t->k);
   }
-  TSR_TRY(tsr_cuts_equal(call->m, r->grid_rows, 128, &t->m));
-  TSR_TRY(tsr_cuts_equal(call->n, r->grid_cols, 128, &t->n));
+  TSR_TRY(cut_panels(r, call, machine, order, t));
   return geometric_cuts(k, r->slab, &t->k);
 }
 
-tsr_status tsr_recipe_tiling(const tsr_recipe *r, const tsr_call *call, const int *order,
-                             tsr_tiling *t) {
-  int devices = r->grid_rows * r->grid_cols;
+tsr_status tsr_recipe_tiling(const tsr_recipe *r, const tsr_call *call, const tsr_machine *machine,
+                             const int *order, tsr_tiling *t) {
+  int devices = r->grid_rows * r->grid_cols, home = call->operand[TSR_C_].location;
   int64_t all = call->n;
   *t = (tsr_tiling){.grid_rows = r->grid_rows,
                     .grid_cols = r->grid_cols,
                     .lazy = r->lazy && !tsr_call_scales_only(call),
+                    .adder = r->add_at_home && tsr_is_device(machine, home) ? (int16_t)home : -1,
                     .chunk_first = r->chunk_first ? smaller(r->chunk_first, all) : all,
                     .chunk = r->chunk ? smaller(r->chunk, all) : all,
                     .chunk_last = r->chunk_last ? smaller(r->chunk_last, all) : all,
                     .chunk_least = r->chunk_least};
   if (r->tile > 0) t->pass_rows = t->pass_cols = 1;
   t->device = tsr_alloc(sizeof *t->device * (size_t)devices);
-  tsr_status status = t->device ? cut(r, call, t)
+  tsr_status status = t->device ? cut(r, call, machine, order, t)
                                 : tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
   if (status != TSR_OK) {
     tsr_tiling_free(t);
@@ -83,7 +106,8 @@ static int print_cuts(const tsr_recipe *r, char *text, size_t room) {
 void tsr_recipe_print(const tsr_recipe *r, char *text, size_t room) {
   int used = print_cuts(r, text, room);
   if (used < 0 || (size_t)used >= room) return;
-  snprintf(text + used, room - (size_t)used, "%s; copies of %.3g MB%s",
-           r->chunk_least > 0 && r->tile == 0 ? ", tapered" : "", (double)r->piece / 1e6,
-           r->lazy ? "; C is added last" : "");
+  snprintf(
+      text + used, room - (size_t)used, "%s; copies of %.3g MB%s",
+      r->chunk_least > 0 && r->tile == 0 ? ", tapered" : "", (double)r->piece / 1e6,
+      r->lazy ? (r->add_at_home ? "; C is added last, at its home" : "; C is added last") : "");
 }

@@ -14,6 +14,9 @@ typedef struct tsr_recipe {
                                of k at once */
   int64_t chunk_first, chunk, chunk_last, chunk_least; /* as in tsr_tiling */
   bool lazy, by_eta, relay;
+  bool add_at_home;   /* lazy, C at home on a device: products go there to be added */
+  int64_t home_share; /* panels: the share of C of a device that is home to A or B, in percent of
+                         the others' */
   tsr_routing routing;
   bool ignore_channels; /* in estimates of arrival */
   int64_t piece;        /* bytes of a copy; 0: whole tiles */
@@ -22,8 +25,8 @@ typedef struct tsr_recipe {
 
 /* The tiling of a recipe; order lists the machine's devices, the preferred ones first.
  * TSR_ERR_MEMORY. */
-tsr_status tsr_recipe_tiling(const tsr_recipe *recipe, const tsr_call *call, const int *order,
-                             tsr_tiling *tiling);
+tsr_status tsr_recipe_tiling(const tsr_recipe *recipe, const tsr_call *call,
+                             const tsr_machine *machine, const int *order, tsr_tiling *tiling);
 void tsr_tiling_free(tsr_tiling *tiling);
 
 /* Parts of a recipe that are given: those of value whose bit, counted in the order of the names

@@ -88,6 +88,23 @@ static void copy_c(const tsr_recipe *from, tsr_recipe *to) {
   to->lazy = from->lazy;
 }
 
+static bool read_add(const char *text, tsr_recipe *r) {
+  r->add_at_home = strcmp(text, "home") == 0;
+  return r->add_at_home || strcmp(text, "owner") == 0;
+}
+
+static void copy_add(const tsr_recipe *from, tsr_recipe *to) {
+  to->add_at_home = from->add_at_home;
+}
+
+static bool read_share(const char *text, tsr_recipe *r) {
+  return all_of(text, &r->home_share) && r->home_share > 0;
+}
+
+static void copy_share(const tsr_recipe *from, tsr_recipe *to) {
+  to->home_share = from->home_share;
+}
+
 static bool read_piece(const char *text, tsr_recipe *r) {
   size_t bytes = 0;
   r->piece = 0;
@@ -159,6 +176,8 @@ static const part parts[] = {
     {"chunk", "FIRST,MIDDLE,LAST columns, 0 for all", read_chunk, copy_chunk},
     {"taper", "columns, 0 for none", read_taper, copy_taper},
     {"c", "first or last", read_c, copy_c},
+    {"add", "owner or home", read_add, copy_add},
+    {"share", "percent", read_share, copy_share},
     {"piece", "bytes, such as 8M, 0 for whole tiles", read_piece, copy_piece},
     {"streams", "1 to 8", read_streams, copy_streams},
     {"order", "given or eta", read_order, copy_order},
@@ -187,7 +206,7 @@ static tsr_status read_word(const char *word, size_t length, tsr_forced *forced)
   }
   return tsr_fail(TSR_ERR_ARGUMENT,
                   "recipe: \"%.*s\": give words NAME=VALUE with the names grid, slab, tile, "
-                  "chunk, taper, c, piece, streams, order, relay, route and channels",
+                  "chunk, taper, c, add, share, piece, streams, order, relay, route and channels",
                   (int)length, word);
 }
 

@@ -16,8 +16,31 @@
 #include "base/queue.h"
 #include "plan/schedule.h"
 
+/* Whether a channel that all links from a device to others use has room for hardly more than one of
+ * them at a time. */
+static bool has_one_port(const tsr_machine *machine, const tsr_links *links, int device) {
+  for (int c = 0; c < machine->channels; c++) {
+    bool all = true, crowded = false;
+    for (int d = 0; d < machine->devices; d++) {
+      const tsr_link *link = &machine->link[device][d];
+      if (d == device || link->bandwidth <= 0) continue;
+      const tsr_link_uses *uses = tsr_links_of(links, device, d);
+      bool used = false;
+      for (int i = 0; i < uses->count; i++) {
+        if (uses->channel[i] != c) continue;
+        used = true;
+        crowded |= link->bandwidth * (double)uses->seconds[i] > 1 / 1.5;
+      }
+      all &= used;
+    }
+    if (all && crowded) return true;
+  }
+  return false;
+}
+
 tsr_status tsr_route_init(tsr_scheduler *s) {
   TSR_TRY(tsr_links_create(s->machine, &s->links));
+  for (int d = 0; d < s->devices; d++) s->one_port[d] = has_one_port(s->machine, &s->links, d);
   size_t links = (size_t)s->links.locations * (size_t)s->links.locations;
   s->link_free = tsr_alloc_zero(links, sizeof *s->link_free);
   s->channel_free = tsr_alloc_zero((size_t)s->machine->channels + 1, sizeof *s->channel_free);
@@ -118,8 +141,7 @@ static int64_t smaller(int64_t a, int64_t b) {
 static void weigh(const tsr_scheduler *s, cargo *c) {
   size_t size = s->size[c->matrix];
   c->bytes = (double)c->rows * (double)c->cols * (double)size;
-  const tsr_operand *operand = &s->call->operand[c->matrix];
-  bool contiguous = operand->ld == c->rows;
+  bool contiguous = c->matrix < TSR_OPERANDS && s->call->operand[c->matrix].ld == c->rows;
   c->segment = contiguous ? c->bytes : (double)c->rows * (double)size;
 }
 
@@ -230,6 +252,10 @@ static int queue_in(tsr_scheduler *s, int device) {
   return tsr_commands_queue(s, device, TSR_QUEUE_IN, 0);
 }
 
+static int queue_peer(tsr_scheduler *s, int from, int to) {
+  return tsr_commands_queue(s, from, TSR_QUEUE_PEER, s->one_port[from] ? TSR_ANY_PEER : to);
+}
+
 /* The command that completes the move, or TSR_NOTHING. */
 static int32_t move(tsr_scheduler *s, const cargo *c, const end *from, const end *to) {
   if (on_host(s, from->location)) {
@@ -241,7 +267,7 @@ static int32_t move(tsr_scheduler *s, const cargo *c, const end *from, const end
     return staged(s, c, queue_out(s, from->location), next_lane(s, to->location), from, to);
   }
   if (s->machine->link[from->location][to->location].bandwidth > 0)
-    return hop(s, c, tsr_commands_queue(s, from->location, TSR_QUEUE_PEER, to->location), from, to);
+    return hop(s, c, queue_peer(s, from->location, to->location), from, to);
   return staged(s, c, queue_out(s, from->location), queue_in(s, to->location), from, to);
 }
 
@@ -396,6 +422,31 @@ bool tsr_route_fetch(tsr_scheduler *s, const tsr_task_operand *o, int device) {
       if (piece_at(s, o->matrix, o->tile, device, index)->command != TSR_NOTHING) continue;
       cargo load = cargo_of(s, o, &p, r, c);
       if (!broadcast(s, &load, index, p.count, device)) return false;
+    }
+  return true;
+}
+
+/* The kernels that wrote to the part may be several, on several queues: collecting goes by columns
+ * that one of them wrote, so the last one stands for all before it in its queue. */
+bool tsr_route_collect(tsr_scheduler *s, const tsr_task_operand *o, int from, int32_t after,
+                       int to) {
+  piece_range p = pieces_of(s, o);
+  if (!open_copy(s, o->matrix, o->tile, to, p.count)) return false;
+  for (int c = p.c0; c < p.c1; c++)
+    for (int r = p.r0; r < p.r1; r++) {
+      tsr_piece *piece = piece_at(s, o->matrix, o->tile, to, c * p.down + r);
+      cargo load = cargo_of(s, o, &p, r, c);
+      /* Only the part's own columns are complete. */
+      int64_t stop = load.col + load.cols, end_of_part = o->col + o->cols;
+      if (load.col < o->col) load.col = o->col;
+      load.cols = (stop < end_of_part ? stop : end_of_part) - load.col;
+      weigh(s, &load);
+      end begin = end_at(s, &load, from, after), finish = end_at(s, &load, to, TSR_NOTHING);
+      float when = arrival(s, from, to, load.bytes, load.bytes, 0);
+      int32_t command = move(s, &load, &begin, &finish);
+      if (command == TSR_NOTHING) return false;
+      if (isfinite(when)) occupy(s, from, to, load.bytes, 0, when);
+      *piece = (tsr_piece){command, when};
     }
   return true;
 }

@@ -74,12 +74,30 @@ static bool was_written(tsr_scheduler *s, const tsr_tile_copy *copy, const tsr_t
   return false;
 }
 
+/* Brings a part of W to the device from that where it was computed. */
+static bool collect(tsr_scheduler *s, const tsr_task_operand *o, int device) {
+  if (s->slots) { /* the owner gives W's slot back after its last product */
+    s->no_room = true;
+    return false;
+  }
+  for (int d = 0; d < s->devices; d++) {
+    const tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, d);
+    int32_t last = TSR_NOTHING;
+    for (int32_t i = copy->writers; i != TSR_NOTHING; i = s->marks.items[i].next)
+      if (touches(&s->marks.items[i], o) && s->marks.items[i].command > last)
+        last = s->marks.items[i].command;
+    if (last != TSR_NOTHING) return tsr_route_collect(s, o, d, last, device);
+  }
+  return false;
+}
+
 /* Room for an operand at the task's device, and its data when it is read and not there. */
 static bool provide(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   if (o->access == TSR_NONE || tsr_is_at_home(s, o->matrix, device)) return true;
   if (!tsr_memory_place(s, o->matrix, o->tile, device)) return false;
-  if (!(o->access & TSR_READ) || o->matrix == TSR_W) return true;
+  if (!(o->access & TSR_READ)) return true;
   if (was_written(s, tsr_copy_of(s, o->matrix, o->tile, device), o)) return true;
+  if (o->matrix == TSR_W) return collect(s, o, device);
   return tsr_route_fetch(s, o, device);
 }
 

@@ -112,7 +112,8 @@ typedef struct tsr_scheduler {
   float *link_free; /* [from * locations + to] */
   float *channel_free;
   tsr_links links;
-  bool no_room; /* the budget is too small for this candidate */
+  bool one_port[TSR_MACHINE_DEVICES]; /* all links to other devices share the device's port */
+  bool no_room;                       /* the budget is too small for this candidate */
 } tsr_scheduler;
 
 /* Makes the commands, buffers and queues of plan (call and grid set) for a graph. *fits is false,
@@ -184,6 +185,10 @@ void tsr_route_free(tsr_scheduler *s);
 /* Sees to it that the rectangle of a tile is, or will be, at the device; for tiles of A and B also
  * at the other devices that read them. */
 bool tsr_route_fetch(tsr_scheduler *s, const tsr_task_operand *operand, int device);
+
+/* Brings a rectangle of W from a device, where `after` completed it, to another one. */
+bool tsr_route_collect(tsr_scheduler *s, const tsr_task_operand *operand, int from, int32_t after,
+                       int to);
 
 /* Makes the next command wait for the pieces of the rectangle that were fetched to the device. */
 void tsr_route_wait(tsr_scheduler *s, const tsr_task_operand *operand, int device);

@@ -16,7 +16,7 @@ typedef struct search {
   const tsr_machine *machine;
   const tsr_call *call;
   const tsr_plan_options *options;
-  double began, deadline;
+  double began, spent, allowed;   /* spent and allowed: seconds of a computer that plans */
   int order[TSR_MACHINE_DEVICES]; /* devices, the preferred ones first */
   tsr_plan *best;                 /* NULL: none fits yet */
   tsr_recipe best_recipe;
@@ -84,6 +84,13 @@ static tsr_status build(search *s, const tsr_recipe *r, const tsr_graph *graph, 
   return *fits ? tsr_plan_replay(plan, s->machine, &plan->seconds) : TSR_OK;
 }
 
+/* What a candidate costs is reckoned from its commands, not measured: the same call on the same
+ * machine must get the same plan, whatever else the computer does. */
+static double cost_of(const tsr_plan *plan) {
+  static const double each = 10e-6, command = 0.4e-6;
+  return each + command * (double)plan->commands.count;
+}
+
 /* Keeps the better of the plan and the best one; frees the other. */
 static bool keep_better(search *s, const tsr_recipe *r, tsr_plan *plan) {
   bool better = !s->best || plan->seconds < s->best->seconds;
@@ -109,7 +116,8 @@ static tsr_status try_recipe(search *s, const tsr_recipe *recipe, bool *better) 
     return tsr_fail(TSR_ERR_ARGUMENT, "a grid of %d x %d needs more than the %d devices there are",
                     forced.grid_rows, forced.grid_cols, s->machine->devices);
   if (must_be_lazy(s, &forced)) forced.lazy = true;
-  TSR_TRY(tsr_recipe_tiling(r, s->call, s->order, &tiling));
+  TSR_TRY(tsr_recipe_tiling(r, s->call, s->machine, s->order, &tiling));
+  tiling.lazy_everywhere = s->options->reproducible;
   tsr_plan *plan = plan_new(s);
   tsr_status status = plan ? tsr_graph_gemm(s->call, &tiling, &graph)
                            : tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
@@ -117,6 +125,7 @@ static tsr_status try_recipe(search *s, const tsr_recipe *recipe, bool *better) 
   tsr_graph_free(&graph);
   tsr_tiling_free(&tiling);
   s->candidates++;
+  if (plan) s->spent += cost_of(plan);
   if (status == TSR_OK && fits)
     *better = keep_better(s, r, plan);
   else
@@ -224,7 +233,7 @@ static tsr_recipe guess(const search *s, int devices) {
 
 /* ---- Steps ---------------------------------------------------------------- */
 
-enum { STEPS = 6, OPTIONS = 8 };
+enum { STEPS = 7, OPTIONS = 8 };
 
 /* Parameters that the search changes one at a time; a value of -1 ends a list. */
 static const struct {
@@ -237,10 +246,17 @@ static const struct {
     {offsetof(tsr_recipe, piece), {4 << 20, 8 << 20, 16 << 20, 32 << 20, -1}},
     {offsetof(tsr_recipe, chunk), {1024, 2048, 4096, 8192, 0, -1}},
     {offsetof(tsr_recipe, chunk_least), {0, 128, 256, -1}},
+    {offsetof(tsr_recipe, home_share), {100, 112, 125, 150, 200, 300, -1}},
 };
 
 static bool in_time(const search *s) {
-  return tsr_now() < s->deadline;
+  return s->spent < s->allowed;
+}
+
+/* A or B is at home on a device. */
+static bool has_device_home(const search *s) {
+  return tsr_is_device(s->machine, s->call->operand[TSR_A].location) ||
+         tsr_is_device(s->machine, s->call->operand[TSR_B_].location);
 }
 
 static tsr_status try_value(search *s, size_t field, int64_t value, bool *better) {
@@ -248,6 +264,7 @@ static tsr_status try_value(search *s, size_t field, int64_t value, bool *better
   int64_t *place = (int64_t *)((char *)&r + field);
   *better = false;
   if (*place == value) return TSR_OK;
+  if (field == offsetof(tsr_recipe, home_share) && !has_device_home(s)) return TSR_OK;
   *place = value;
   if (must_be_lazy(s, &r)) r.lazy = true;
   return try_recipe(s, &r, better);
@@ -266,6 +283,14 @@ static tsr_status try_lazy(search *s, bool *better) {
   *better = false;
   r.lazy = !r.lazy;
   if ((r.lazy && !may_be_lazy(s, &r)) || (!r.lazy && must_be_lazy(s, &r))) return TSR_OK;
+  return try_recipe(s, &r, better);
+}
+
+static tsr_status try_adder(search *s, bool *better) {
+  tsr_recipe r = s->best_recipe;
+  *better = false;
+  if (!r.lazy || !tsr_is_device(s->machine, s->call->operand[TSR_C_].location)) return TSR_OK;
+  r.add_at_home = !r.add_at_home;
   return try_recipe(s, &r, better);
 }
 
@@ -299,6 +324,8 @@ static tsr_status descend(search *s) {
     TSR_TRY(try_order(s, &better));
     any |= better;
     TSR_TRY(try_lazy(s, &better));
+    any |= better;
+    TSR_TRY(try_adder(s, &better));
     any |= better;
   }
   return TSR_OK;
@@ -350,11 +377,11 @@ static tsr_status search_devices(search *s, int devices) {
   return s->best ? TSR_OK : search_tiles(s, devices);
 }
 
-static void set_deadline(search *s) {
-  static const double share = 0.05, least = 1e-3, most = 20e-3;
+static void set_allowed(search *s) {
+  static const double share = 0.05, least = 3e-3, most = 20e-3;
   double allowed = fmin(most, fmax(least, share * s->best->seconds));
   if (s->options->search_seconds > 0) allowed = s->options->search_seconds;
-  s->deadline = s->began + allowed;
+  s->allowed = allowed;
 }
 
 static tsr_status search_all(search *s) {
@@ -364,7 +391,7 @@ static tsr_status search_all(search *s) {
     if (s->options->obey_devices && s->best) break;
   }
   if (!s->best) return TSR_OK;
-  set_deadline(s);
+  set_allowed(s);
   return s->options->reproducible ? TSR_OK : descend(s);
 }
 
@@ -378,7 +405,7 @@ static tsr_status too_small(search *s) {
   tsr_tiling tiling;
   tsr_graph graph;
   if (s->options->reproducible) r.lazy = true;
-  TSR_TRY(tsr_recipe_tiling(&r, s->call, s->order, &tiling));
+  TSR_TRY(tsr_recipe_tiling(&r, s->call, s->machine, s->order, &tiling));
   tsr_status status = tsr_graph_gemm(s->call, &tiling, &graph);
   if (status == TSR_OK) {
     size_t smallest = SIZE_MAX;
@@ -440,7 +467,7 @@ tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
               .call = call,
               .options = options,
               .began = tsr_now(),
-              .deadline = INFINITY,
+              .allowed = INFINITY,
               .runner_up = INFINITY};
   s.wide = tsr_type_get(call->type)->wide != call->type;
   s.rate_limit = tsr_plan_rate_limit(machine, call);

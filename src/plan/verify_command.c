@@ -119,7 +119,8 @@ static bool ends_fit(const tsr_plan *plan, const tsr_plan_queue *queue, const ts
     case TSR_QUEUE_OUT:
       return from->location == queue->location && host_to;
     case TSR_QUEUE_PEER:
-      return from->location == queue->location && to->location == queue->index;
+      return from->location == queue->location && !host_to &&
+             (queue->index == TSR_ANY_PEER || to->location == queue->index);
     case TSR_QUEUE_LANE:
       return host_from && host_to &&
              (from->role == TSR_BUFFER_HOME) != (to->role == TSR_BUFFER_HOME);

@@ -1,5 +1,5 @@
-/* What is done on the devices outside of plans, by the caller's thread while the runner is still.
- */
+/* What is done on the devices outside of plans, while the runner is still and the caller waits. */
+#include "run/aside.h"
 #include "run/inside.h"
 
 tsr_status tsr_direct_finish(tsr_runner *runner, tsr_queue *queue, tsr_event *event) {
@@ -36,19 +36,31 @@ tsr_status tsr_runner_tie(tsr_runner *runner, int device, void *native) {
   return status;
 }
 
+static tsr_status join(void *argument) {
+  tsr_runner *runner = argument;
+  for (int d = 0; d < runner->devices; d++)
+    if (runner->side[d].user != NULL)
+      TSR_TRY(tsr_direct_finish(runner, runner->side[d].user, runner->side[d].mark));
+  return TSR_OK;
+}
+
 tsr_status tsr_runner_join(tsr_runner *runner) {
   tsr_runner_occupy(runner);
-  tsr_status status = TSR_OK;
-  for (int d = 0; d < runner->devices && status == TSR_OK; d++)
-    if (runner->side[d].user != NULL)
-      status = tsr_direct_finish(runner, runner->side[d].user, runner->side[d].mark);
+  tsr_status status = tsr_aside(join, runner);
   tsr_runner_leave(runner);
   return status;
 }
 
 /* ---- One copy ---- */
 
-static tsr_status copy(tsr_runner *runner, const tsr_copy_args *args) {
+typedef struct direct_copy {
+  tsr_runner *runner;
+  const tsr_copy_args *args;
+} direct_copy;
+
+static tsr_status copy(void *argument) {
+  tsr_runner *runner = ((direct_copy *)argument)->runner;
+  const tsr_copy_args *args = ((direct_copy *)argument)->args;
   bool up = args->from_device == TSR_HOST, down = args->to_device == TSR_HOST;
   int device = up ? args->to_device : args->from_device;
   tsr_plan_queue key = {.role = up     ? TSR_QUEUE_IN
@@ -65,7 +77,7 @@ static tsr_status copy(tsr_runner *runner, const tsr_copy_args *args) {
 
 tsr_status tsr_runner_copy(tsr_runner *runner, const tsr_copy_args *args) {
   tsr_runner_occupy(runner);
-  tsr_status status = copy(runner, args);
+  tsr_status status = tsr_aside(copy, &(direct_copy){runner, args});
   tsr_runner_leave(runner);
   return status;
 }

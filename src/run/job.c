@@ -105,8 +105,10 @@ bool tsr_job_may_start(const tsr_ticket *job) {
   return atomic_load_explicit(&job->runner->completed, memory_order_acquire) == job->number;
 }
 
-/* A device that failed leaves unwritten what others then read: its error says more than theirs. */
+/* A device that failed leaves unwritten what others then read: its error says more than theirs.
+ * TSR_ERR_MEMORY promises that nothing was touched, which once a job runs nobody can. */
 void tsr_job_fail(tsr_ticket *job, tsr_status status) {
+  if (status == TSR_ERR_MEMORY) status = TSR_ERR_DEVICE;
   pthread_mutex_lock(&job->runner->pool);
   tsr_status before = job->error.status;
   if (before == TSR_OK || (before == TSR_ERR_CHECK && status != TSR_ERR_CHECK))

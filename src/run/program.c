@@ -105,6 +105,15 @@ static void find_users(const tsr_plan *plan, tsr_program *p) {
       p->lane_queue[p->lanes++] = (uint16_t)q;
 }
 
+static bool lanes_bring_home(const tsr_plan *plan) {
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    const tsr_command *c = &plan->commands.items[i];
+    if (is_lane(plan, c->queue) && plan->buffers.items[c->buffer[1]].role == TSR_BUFFER_HOME)
+      return true;
+  }
+  return false;
+}
+
 tsr_status tsr_program_create(const tsr_plan *plan, tsr_program **program) {
   TSR_TRY(check(plan));
   tsr_program *p = tsr_alloc_zero(1, sizeof *p);
@@ -121,6 +130,7 @@ tsr_status tsr_program_create(const tsr_plan *plan, tsr_program **program) {
     return status;
   }
   find_users(plan, p);
+  p->lanes_bring_home = lanes_bring_home(plan);
   *program = p;
   return TSR_OK;
 }

@@ -42,8 +42,8 @@ typedef struct tsr_submission {
  */
 tsr_status tsr_runner_prepare(tsr_plan *plan);
 
-/* Enters the plan and returns; with tied streams, once all of it is submitted. Nothing is touched
- * on failure. */
+/* Enters the plan and returns; with tied streams, once all of it is submitted, or, where lanes
+ * write to the user's memory, complete. Nothing is touched on failure. */
 tsr_status tsr_runner_submit(tsr_runner *runner, tsr_submission *submission, tsr_ticket **ticket);
 
 /* Waits until the plan is complete; its status, with its message as this thread's. */

@@ -2,6 +2,7 @@
  * fail in the middle of a run: so each shape of a plan is tried once before the plan first runs. */
 #include "base/kernel.h"
 #include "base/log.h"
+#include "run/aside.h"
 #include "run/inside.h"
 
 enum { MOST_SHAPES = 512 };
@@ -31,7 +32,7 @@ static bool may_try(const tsr_plan *plan, const tsr_command *c) {
   return tsr_kernel_flops((tsr_kernel)c->kernel, plan->call.type, c->m, c->n, c->k) <= most_flops;
 }
 
-static tsr_status try_all(tsr_ticket *job) {
+static tsr_status issue_all(tsr_ticket *job) {
   const tsr_plan *plan = job->plan;
   shape shapes[MOST_SHAPES];
   int count = 0;
@@ -46,18 +47,24 @@ static tsr_status try_all(tsr_ticket *job) {
   return TSR_OK;
 }
 
-void tsr_warm_up(tsr_ticket *job) {
+static tsr_status try_all(void *argument) {
+  tsr_ticket *job = argument;
   tsr_runner *runner = job->runner;
-  if (!runner->warm || job->program->warm) return;
-  job->program->warm = true;
-  tsr_runner_settle(runner);
-  tsr_status status = try_all(job);
+  tsr_status status = issue_all(job);
   for (int d = 0; d < runner->devices; d++)
     for (int i = job->program->used_first[d]; i < job->program->used_first[d + 1]; i++) {
       tsr_status ended = tsr_direct_finish(runner, job->program->queue[job->program->used[i]],
                                            runner->side[d].last.items[0]);
       if (status == TSR_OK) status = ended;
     }
+  return status;
+}
+
+void tsr_warm_up(tsr_ticket *job) {
+  if (!job->runner->warm || job->program->warm) return;
+  job->program->warm = true;
+  tsr_runner_settle(job->runner);
+  tsr_status status = tsr_aside(try_all, job);
   /* If it matters the run will fail as well. */
   if (status != TSR_OK) tsr_log(TSR_LOG_INFO, "warming up: %s", tsr_message());
 }

@@ -89,6 +89,16 @@ static void test_extents(void **state) {
   x = good(TSR_COL_MAJOR), x.k = INT64_MIN, refused(x, "k", "-9223372036854775808", "k");
 }
 
+/* Products of legal extents must not wrap around. */
+static void test_sizes(void **state) {
+  (void)state;
+  int64_t huge = INT64_C(1) << 40;
+  call x = good(TSR_COL_MAJOR);
+  x.k = x.lda = x.ldb = huge, refused(x, "a", "1099511627776", "a");
+  x = good(TSR_COL_MAJOR), x.n = x.ldc = huge, refused(x, "c", "1099511627776", "c");
+  x = good(TSR_ROW_MAJOR), x.k = x.lda = x.ldb = huge, refused(x, "b", "1099511627776", "b");
+}
+
 static void test_leading_dimensions(void **state) {
   (void)state;
   call x = good(TSR_COL_MAJOR);
@@ -170,6 +180,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_flags),
       cmocka_unit_test(test_extents),
+      cmocka_unit_test(test_sizes),
       cmocka_unit_test(test_leading_dimensions),
       cmocka_unit_test(test_row_major_names),
       cmocka_unit_test(test_null_pointers),

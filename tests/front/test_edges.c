@@ -103,6 +103,24 @@ static void test_tiles_of_one(void **state) {
   tsr_context_destroy(context);
 }
 
+/* More tiles than can be planned: refused at once, not when the host's memory has gone. */
+static void test_too_many_tiles(void **state) {
+  (void)state;
+  tsr_options options = front_options();
+  tsr_context *context;
+  tsr_plan *plan = NULL;
+  tsr_home homes[3] = {{TSR_PINNED, 0}, {TSR_PINNED, 0}, {TSR_PINNED, 0}};
+  double one = 1;
+  int64_t n = 100000;
+  options.tile = 1;
+  assert_ok(tsr_context_create(&options, &context));
+  assert_refused(tsr_plan_gemm(context, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, n, n, n,
+                               &one, n, n, &one, n, homes, &plan),
+                 TSR_ERR_MEMORY, "TESSERA_TILE");
+  assert_null(plan);
+  tsr_context_destroy(context);
+}
+
 /* A budget of 1 MB: it works, or it is refused with the budget that would do. */
 static void test_small_budget(void **state) {
   (void)state;
@@ -185,7 +203,7 @@ int main(void) {
       cmocka_unit_test(test_nan_survives), cmocka_unit_test(test_tiles_of_one),
       cmocka_unit_test(test_small_budget), cmocka_unit_test(test_hopeless_budget),
       cmocka_unit_test(test_same_a_and_b), cmocka_unit_test(test_complex_scalars),
-      cmocka_unit_test(test_cpu_engine),
+      cmocka_unit_test(test_cpu_engine),   cmocka_unit_test(test_too_many_tiles),
   };
   return cmocka_run_group_tests(tests, clear, NULL);
 }

@@ -132,6 +132,45 @@ static void test_wrong_place(void **state) {
   free(a), free(c), free(was);
 }
 
+/* A plan that takes a part of A to be pinned refuses an A of which less is. */
+static void test_less_is_pinned(void **state) {
+  (void)state;
+  if (strcmp(front_engine(), "host") != 0) skip(); /* elsewhere only whole pages are pinned */
+  double one = 1, *a = front_matrix(N * N, 1), *b = front_matrix(N * N, 2);
+  double *c = front_matrix(N * N, 3), *was = front_matrix(N * N, 3);
+  size_t half = N * N / 2 * sizeof *a;
+  tsr_plan *plan = NULL;
+  assert_ok(tsr_register(context, a, half));
+  assert_ok(front_dgemm(context, N, 1, a, b, 1, c));
+  front_reference(N, 1, a, b, 1, was);
+  assert_ok(tsr_plan_last(context, &plan));
+  assert_ok(tsr_unregister(context, a));
+  assert_refused(tsr_plan_execute(plan, &one, a, b, &one, c), TSR_ERR_ARGUMENT, "a is in");
+  assert_ok(tsr_register(context, a, half / 2));
+  assert_refused(tsr_plan_execute(plan, &one, a, b, &one, c), TSR_ERR_ARGUMENT, "a is in");
+  assert_ok(tsr_unregister(context, a));
+  front_assert_equal(c, was, N * N);
+  assert_ok(tsr_register(context, a, 2 * half));
+  assert_ok(tsr_plan_execute(plan, &one, a, b, &one, c));
+  front_reference(N, 1, a, b, 1, was);
+  front_assert_equal(c, was, N * N);
+  assert_ok(tsr_unregister(context, a));
+  tsr_plan_destroy(plan);
+  free(a), free(b), free(c), free(was);
+}
+
+static void test_c_is_its_own(void **state) {
+  (void)state;
+  double one = 1, *a = front_matrix(N * N, 1), *was = front_matrix(N * N, 1);
+  tsr_plan *plan = plan_of(TSR_PAGEABLE, TSR_PAGEABLE, TSR_PAGEABLE, 1, 1);
+  double *b = front_matrix(N * N, 2);
+  assert_refused(tsr_plan_execute(plan, &one, b, a, &one, a), TSR_ERR_ARGUMENT, "as b");
+  assert_refused(tsr_plan_execute(plan, &one, a, b, &one, a), TSR_ERR_ARGUMENT, "as a");
+  front_assert_equal(a, was, N * N);
+  tsr_plan_destroy(plan);
+  free(a), free(b), free(was);
+}
+
 static void test_wrong_homes(void **state) {
   (void)state;
   double one = 1;
@@ -242,8 +281,9 @@ int main(void) {
       cmocka_unit_test(test_predict),        cmocka_unit_test(test_measured),
       cmocka_unit_test(test_print),          cmocka_unit_test(test_wrong_place),
       cmocka_unit_test(test_wrong_homes),    cmocka_unit_test(test_last),
-      cmocka_unit_test(test_plan_elsewhere), cmocka_unit_test(test_recipe),
-      cmocka_unit_test(test_choi),
+      cmocka_unit_test(test_recipe),         cmocka_unit_test(test_choi),
+      cmocka_unit_test(test_plan_elsewhere), cmocka_unit_test(test_less_is_pinned),
+      cmocka_unit_test(test_c_is_its_own),
   };
   return cmocka_run_group_tests(tests, make, end);
 }

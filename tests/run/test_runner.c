@@ -197,6 +197,33 @@ static void survives_lack_of_host_memory(void **state) {
   }
 }
 
+static tsr_status short_of_memory(tsr_queue *queue, const tsr_kernel_args *args) {
+  (void)queue, (void)args;
+  return tsr_fail(TSR_ERR_MEMORY, "no workspace");
+}
+
+/* Lack of memory in the middle of a run is no TSR_ERR_MEMORY, which says that nothing was touched.
+ */
+static void tells_late_lack_of_memory(void **state) {
+  (void)state;
+  rig r;
+  rig_open(&r, 1, 0, 0);
+  tsr_runner_destroy(r.runner);
+  tsr_engine engine = tsr_engine_host;
+  engine.kernel = short_of_memory;
+  assert_int_equal(tsr_runner_create(&engine, r.state, 1, NULL, &r.runner), TSR_OK);
+  tsr_plan *plan = handmade_plan(1, 8, false);
+  problem p;
+  problem_make(&p, 8, 1);
+  tsr_ticket *ticket = submit(&r, plan, &p, false);
+  assert_int_equal(tsr_ticket_wait(ticket), TSR_ERR_DEVICE);
+  assert_string_equal(tsr_message(), "no workspace");
+  tsr_ticket_release(ticket);
+  problem_free(&p);
+  handmade_free(plan);
+  rig_close(&r);
+}
+
 static void refuses_what_does_not_fit(void **state) {
   (void)state;
   rig r;
@@ -273,6 +300,7 @@ static void minds_user_streams(void **state) {
     problem p;
     problem_make(&p, 16, i);
     tsr_ticket *ticket = submit(&r, plan, &p, false);
+    problem_check(&p); /* lanes bring C home, for which no stream could wait */
     if (i == 2) assert_int_equal(tsr_runner_tie(r.runner, 0, NULL), TSR_OK);
     assert_int_equal(tsr_runner_join(r.runner), TSR_OK); /* it is behind the call */
     assert_int_equal(tsr_ticket_wait(ticket), TSR_OK);
@@ -304,6 +332,71 @@ static void copies_between_places(void **state) {
   rig_close(&r);
 }
 
+/* An engine that notes which of its functions that may change a thread's current device run on the
+ * caller's thread. */
+static pthread_t watched;
+static atomic_int visits, calls;
+
+static void note_visit(void) {
+  atomic_fetch_add(&calls, 1);
+  if (pthread_equal(pthread_self(), watched)) atomic_fetch_add(&visits, 1);
+}
+static tsr_status spy_record(tsr_queue *queue, tsr_event *event) {
+  note_visit();
+  return tsr_engine_host.record(queue, event);
+}
+static tsr_status spy_wait(tsr_queue *queue, tsr_event *event) {
+  note_visit();
+  return tsr_engine_host.wait(queue, event);
+}
+static tsr_status spy_query(tsr_event *event, bool *passed, double *seconds) {
+  note_visit();
+  return tsr_engine_host.query(event, passed, seconds);
+}
+static tsr_status spy_copy(tsr_queue *queue, const tsr_copy_args *args) {
+  note_visit();
+  return tsr_engine_host.copy(queue, args);
+}
+static tsr_status spy_kernel(tsr_queue *queue, const tsr_kernel_args *args) {
+  note_visit();
+  return tsr_engine_host.kernel(queue, args);
+}
+
+static void keeps_off_the_callers_thread(void **state) {
+  (void)state;
+  rig r;
+  tsr_engine_options options = {.count = 2, .emulated_memory = 64 << 20};
+  tsr_device_info info[TSR_MAX_DEVICES];
+  assert_int_equal(tsr_engine_host.open(&options, &r.state, info, &r.devices), TSR_OK);
+  tsr_engine spy = tsr_engine_host;
+  spy.record = spy_record, spy.wait = spy_wait, spy.query = spy_query;
+  spy.copy = spy_copy, spy.kernel = spy_kernel;
+  watched = pthread_self();
+  tsr_runner_settings settings = {.warm = true};
+  assert_int_equal(tsr_runner_create(&spy, r.state, 2, &settings, &r.runner), TSR_OK);
+  int stream;
+  assert_int_equal(tsr_runner_tie(r.runner, 1, &stream), TSR_OK);
+  tsr_plan *plan = handmade_plan(2, 16, true);
+  problem p;
+  problem_make(&p, 16, 1);
+  tsr_ticket *ticket = submit(&r, plan, &p, true);
+  assert_int_equal(tsr_ticket_wait(ticket), TSR_OK);
+  problem_check(&p);
+  tsr_ticket_release(ticket);
+  assert_int_equal(tsr_runner_join(r.runner), TSR_OK);
+  double one = 1;
+  void *at;
+  assert_int_equal(tsr_engine_host.alloc(r.state, 0, sizeof one, &at), TSR_OK);
+  tsr_copy_args args = {at, &one, 0, TSR_HOST, sizeof one, sizeof one, sizeof one, 1};
+  assert_int_equal(tsr_runner_copy(r.runner, &args), TSR_OK);
+  assert_true(atomic_load(&calls) > 0);
+  assert_int_equal(atomic_load(&visits), 0);
+  tsr_engine_host.free(r.state, 0, at);
+  problem_free(&p);
+  handmade_free(plan);
+  rig_close(&r);
+}
+
 int main(void) {
   assert_int_equal(tsr_cpu_blas_load(), TSR_OK);
   const struct CMUnitTest tests[] = {
@@ -315,10 +408,12 @@ int main(void) {
       cmocka_unit_test(serves_two_threads),
       cmocka_unit_test(survives_failures),
       cmocka_unit_test(survives_lack_of_host_memory),
+      cmocka_unit_test(tells_late_lack_of_memory),
       cmocka_unit_test(refuses_what_does_not_fit),
       cmocka_unit_test(measures_times),
       cmocka_unit_test(minds_user_streams),
       cmocka_unit_test(copies_between_places),
+      cmocka_unit_test(keeps_off_the_callers_thread),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

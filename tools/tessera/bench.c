@@ -11,16 +11,37 @@ typedef struct benchmark {
 static const benchmark benchmarks[] = {
     {"gemm", "tessera bench gemm", "products: rate, floor, prediction, and a peer in the same run",
      bench_gemm},
+    {"regular", "tessera bench regular", "square products from host memory and from a device",
+     bench_regular},
+    {"irregular", "tessera bench irregular",
+     "fat-thin and thin-fat products with operands in mixed places, in shards", bench_irregular},
+    {"skinny", "tessera bench skinny",
+     "products with one short extent, against one device and against the CPU", bench_skinny},
+    {"variants", "tessera bench variants", "transposed operands, odd sizes, and first calls",
+     bench_variants},
+    {"roofline", "tessera bench roofline", "draws measured points under the machine's roofs",
+     bench_roofline},
+    {"ablation", "tessera bench ablation", "what each technique is worth", bench_ablation},
+    {"tiles", "tessera bench tiles", "the rate by the size of tiles, and predictions of the best",
+     bench_tiles},
     {"cpu", "tessera bench cpu", "a call of ours against calling the CPU's BLAS directly",
      bench_cpu},
     {"plan", "tessera bench plan", "what planning costs, and what a warm call costs its thread",
      bench_plan},
-    {"ablation", "tessera bench ablation", "what each technique is worth", bench_ablation},
-    {"tiles", "tessera bench tiles", "the rate by the size of tiles, and predictions of the best",
-     bench_tiles},
 };
 
 enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks };
+
+/* "gemm, regular ... and plan" */
+static const char *list_names(void) {
+  static char text[160];
+  int used = 0;
+  for (int i = 0; i < BENCHMARKS; i++) {
+    const char *before = i == 0 ? "" : i + 1 < BENCHMARKS ? ", " : " and ";
+    used += snprintf(text + used, sizeof text - (size_t)used, "%s%s", before, benchmarks[i].name);
+  }
+  return text;
+}
 
 static int print_help(void) {
   printf(
@@ -37,7 +58,7 @@ static int print_help(void) {
 
 int command_bench(int argc, char **argv) {
   const char *names[BENCHMARKS + 1];
-  if (argc < 2) return tool_usage("what should be measured? see --help");
+  if (argc < 2) return tool_usage("what should be measured? There are %s", list_names());
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return print_help();
   for (int i = 0; i < BENCHMARKS; i++) {
     if (strcmp(argv[1], benchmarks[i].name) == 0) {
@@ -49,5 +70,5 @@ int command_bench(int argc, char **argv) {
   names[BENCHMARKS] = NULL;
   const char *nearest = options_nearest(argv[1], names);
   if (nearest) return tool_usage("unknown benchmark '%s': did you mean '%s'?", argv[1], nearest);
-  return tool_usage("unknown benchmark '%s': see --help", argv[1]);
+  return tool_usage("unknown benchmark '%s': there are %s", argv[1], list_names());
 }

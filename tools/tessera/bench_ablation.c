@@ -256,7 +256,8 @@ static int write_plot(const ablation *a, const ablation_set *sets, int count) {
 
 /* ---- Running ---- */
 
-static int run_steps(const ablation *a, tsr_context *context, bench_case *c, ablation_set *set) {
+static int run_steps(const ablation *a, tsr_context *context, const bench_case *c,
+                     ablation_set *set) {
   bench_shape shape = {set->n, set->n, set->n};
   int code = TOOL_OK;
   for (int s = 0; s < STEPS && code == TOOL_OK; s++) {
@@ -269,20 +270,36 @@ static int run_steps(const ablation *a, tsr_context *context, bench_case *c, abl
   return code;
 }
 
-static int run_set(const ablation *a, tsr_context *context, ablation_set *set) {
+static int run_set(const ablation *a, tsr_context *context, bench_store *store, ablation_set *set) {
   bench_case c = {0};
   int code = TOOL_OK;
   print_head(a, set);
   if (!a->predict) {
-    code = bench_case_create(&a->kind, (bench_shape){set->n, set->n, set->n}, context, &c);
+    code = bench_case_create(&a->kind, (bench_shape){set->n, set->n, set->n}, store, &c);
   }
-  if (code == TOOL_OK) code = run_steps(a, context, a->predict ? NULL : &c, set);
-  bench_case_destroy(&c);
+  return code == TOOL_OK ? run_steps(a, context, a->predict ? NULL : &c, set) : code;
+}
+
+/* All sizes; *count is how many sets are complete. */
+static int run_sizes(const ablation *a, tsr_context *context, int devices, ablation_set *sets,
+                     int *count) {
+  bench_store store;
+  int code = TOOL_OK;
+  bench_store_open(a->kind.type, context, NULL, false, &store);
+  for (int i = 0; i < a->size_count; i++) {
+    bench_store_expect(&store, (bench_shape){a->sizes[i], a->sizes[i], a->sizes[i]});
+  }
+  for (int i = 0; i < a->size_count && code == TOOL_OK; i++) {
+    ablation_set *set = &sets[*count];
+    *set = (ablation_set){.n = a->sizes[i], .devices = devices};
+    code = run_set(a, context, &store, set);
+    *count += code == TOOL_OK;
+  }
+  bench_store_close(&store);
   return code;
 }
 
-/* All sizes on one number of devices; *count is how many sets are complete. */
-static int run_sizes(const ablation *a, int64_t devices, ablation_set *sets, int *count) {
+static int run_devices(const ablation *a, int64_t devices, ablation_set *sets, int *count) {
   settings with = a->settings;
   tsr_context *context = NULL;
   char text[32];
@@ -293,12 +310,8 @@ static int run_sizes(const ablation *a, int64_t devices, ablation_set *sets, int
   if (code == TOOL_OK && !a->predict && there == 0) {
     code = tool_fail("no device is here: --engine host emulates some, --predict needs none");
   }
-  for (int i = 0; i < a->size_count && code == TOOL_OK; i++) {
-    ablation_set *set = &sets[*count];
-    *set = (ablation_set){.n = a->sizes[i], .devices = devices > 0 ? (int)devices : there};
-    code = run_set(a, context, set);
-    *count += code == TOOL_OK;
-  }
+  if (code == TOOL_OK)
+    code = run_sizes(a, context, devices > 0 ? (int)devices : there, sets, count);
   tsr_context_destroy(context);
   return code;
 }
@@ -323,7 +336,7 @@ int bench_ablation(int argc, char **argv) {
   ablation_set *sets = calloc((size_t)(a.size_count * a.count_count), sizeof *sets);
   if (!sets) return tool_fail("out of memory");
   for (int i = 0; i < a.count_count && code == TOOL_OK; i++) {
-    code = run_sizes(&a, a.counts[i], sets, &count);
+    code = run_devices(&a, a.counts[i], sets, &count);
   }
   /* What was measured before something failed is still worth having. */
   int published = publish(&a, sets, count);

@@ -1,17 +1,13 @@
 /*
- * One measured case: random matrices at their homes, timed calls, and a check of the result by
- * sampled entries.
+ * One measured case: random matrices at their homes (a store's), timed calls, and a check of the
+ * result by sampled entries.
  */
 #ifndef TESSERA_BENCH_CASE_H
 #define TESSERA_BENCH_CASE_H
 
+#include "bench_store.h"
 #include "elements.h"
 #include "peer.h"
-#include "settings.h"
-
-typedef struct bench_shape {
-  int64_t m, n, k;
-} bench_shape;
 
 /* What a case is made of. */
 typedef struct bench_kind {
@@ -31,15 +27,15 @@ typedef struct bench_case {
   bench_product product;
 } bench_case;
 
-/* Allocates and fills. */
-int bench_case_create(const bench_kind *kind, bench_shape shape, tsr_context *context,
+/* The matrices are the store's: nothing is to be given back. */
+int bench_case_create(const bench_kind *kind, bench_shape shape, bench_store *store,
                       bench_case *result);
-void bench_case_destroy(bench_case *c);
 
 /* One call of ours; how long it took. */
 int bench_case_run(const bench_case *c, double *seconds);
 
-/* Fills C again, multiplies once more, and compares random entries with sums in long double. */
-int bench_case_check(bench_case *c, bool *good);
+/* Puts entries of C back as they were filled, multiplies once more, and compares those entries with
+ * sums in long double. */
+int bench_case_check(const bench_case *c, bool *good);
 
 #endif

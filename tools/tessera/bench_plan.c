@@ -123,15 +123,17 @@ static int measure_call(const plan_bench *bench) {
   int64_t n = bench->call_size;
   double returns = 0, whole = 0;
   tsr_context *context = NULL;
+  bench_store store = {0};
   bench_case c;
   settings here = bench->settings;
   here.machine = NULL; /* a call is made on the machine that is here */
   int code = settings_open(&here, &context);
-  if (!code) code = bench_case_create(&kind, (bench_shape){n, n, n}, context, &c);
   if (!code) {
-    code = time_calls(&c, (int)bench->repeat, &returns, &whole);
-    bench_case_destroy(&c);
+    bench_store_open(bench->type, context, NULL, false, &store);
+    bench_store_expect(&store, (bench_shape){n, n, n});
+    code = bench_case_create(&kind, (bench_shape){n, n, n}, &store, &c);
   }
+  if (!code) code = time_calls(&c, (int)bench->repeat, &returns, &whole);
   if (!code && bench->json) {
     printf(
         "{\"what\": \"call\", \"n\": %lld, \"devices\": %d, \"returns_s\": %.9g, \"whole_s\": "
@@ -143,6 +145,7 @@ static int measure_call(const plan_bench *bench) {
         "%.2f us\n",
         (long long)n, tsr_device_count(context), returns * 1e6, whole * 1e6);
   }
+  bench_store_close(&store);
   tsr_context_destroy(context);
   return code;
 }

@@ -1,17 +1,18 @@
 #include "bench_rows.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "plot.h"
 
-static double tera_rate(const bench_row *row, double seconds) {
+double bench_tera_rate(const bench_row *row, double seconds) {
   if (seconds <= 0) return 0;
   return element_flops(row->type, row->shape.m, row->shape.n, row->shape.k) / seconds * 1e-12;
 }
 
-static double fraction(const bench_row *row) {
+double bench_fraction(const bench_row *row) {
   return row->median > 0 ? row->floor / row->median : 0;
 }
 
@@ -36,10 +37,10 @@ void bench_print_row(const bench_row *row, bool peer) {
   }
   printf("%-4c %20s %-8s %3d %10.3f %10.3f %9.3f %10.3f %6.3f %10.3f %6.2f %9.3f", (char)row->type,
          shape, row->home, row->devices, row->cold * 1e3, row->median * 1e3,
-         tera_rate(row, row->median), row->floor * 1e3, fraction(row), row->predicted * 1e3,
-         row->predicted / row->median, row->plan * 1e3);
-  if (peer && row->peer) {
-    printf(" %10.3f %9.3f %6.2f", row->peer_s * 1e3, tera_rate(row, row->peer_s),
+         bench_tera_rate(row, row->median), row->floor * 1e3, bench_fraction(row),
+         row->predicted * 1e3, row->predicted / row->median, row->plan * 1e3);
+  if (peer && row->peer[0]) {
+    printf(" %10.3f %9.3f %6.2f", row->peer_s * 1e3, bench_tera_rate(row, row->peer_s),
            row->peer_s / row->median);
   } else if (peer) {
     printf(" %10s %9s %6s", "-", "-", "-");
@@ -54,26 +55,89 @@ static void write_csv_row(FILE *stream, const bench_row *row) {
   fprintf(stream, "gemm,%c,%lld,%lld,%lld,\"%s\",%d,", (char)row->type, (long long)row->shape.m,
           (long long)row->shape.n, (long long)row->shape.k, row->home, row->devices);
   fprintf(stream, "%.9g,%.9g,%.6g,%.9g,%.4f,%.9g,", row->cold, row->median,
-          tera_rate(row, row->median), row->floor, fraction(row), row->predicted);
-  if (row->peer) {
+          bench_tera_rate(row, row->median), row->floor, bench_fraction(row), row->predicted);
+  if (row->peer[0]) {
     fprintf(stream, "%s,%.9g\n", row->peer, row->peer_s);
   } else {
     fprintf(stream, ",\n");
   }
 }
 
+static const char csv_head[] =
+    "op,type,m,n,k,home,devices,cold_s,median_s,tflops,floor_s,fraction,predicted_s,peer,peer_s\n";
+
 int bench_write_csv(const char *path, const bench_row *rows, int count) {
   char *text = NULL;
   size_t length = 0;
   FILE *stream = open_memstream(&text, &length);
   if (!stream) return tool_fail("out of memory for %s", path);
-  fprintf(stream,
-          "op,type,m,n,k,home,devices,cold_s,median_s,tflops,floor_s,fraction,predicted_s,"
-          "peer,peer_s\n");
+  fputs(csv_head, stream);
   for (int i = 0; i < count; i++) write_csv_row(stream, &rows[i]);
   int code = fclose(stream) == 0 ? tool_write_file(path, text) : tool_fail("cannot write %s", path);
   free(text);
   return code;
+}
+
+int bench_append_csv(const char *path, const bench_row *row) {
+  FILE *stream = fopen(path, "a+");
+  if (!stream) return tool_fail("cannot write %s: %s", path, strerror(errno));
+  /* A line that was cut off by the end of an earlier run stays one of its own. */
+  bool cut = fseek(stream, -1, SEEK_END) == 0 && fgetc(stream) != '\n';
+  fseek(stream, 0, SEEK_END);
+  if (ftell(stream) == 0) fputs(csv_head, stream);
+  if (cut) fputc('\n', stream);
+  write_csv_row(stream, row);
+  return fclose(stream) == 0 ? TOOL_OK : tool_fail("cannot write %s: %s", path, strerror(errno));
+}
+
+static bool read_csv_row(const char *line, bench_row *row) {
+  char type;
+  long long m, n, k;
+  double rate, part;
+  int used = 0;
+  *row = (bench_row){.good = true};
+  if (!strchr(line, '\n')) return false; /* cut off */
+  if (sscanf(line, "gemm,%c,%lld,%lld,%lld,\"%23[^\"]\",%d,%lf,%lf,%lf,%lf,%lf,%lf,%n", &type, &m,
+             &n, &k, row->home, &row->devices, &row->cold, &row->median, &rate, &row->floor, &part,
+             &row->predicted, &used) != 12 ||
+      used == 0) {
+    return false;
+  }
+  row->type = (tsr_type)type;
+  row->shape = (bench_shape){m, n, k};
+  if (sscanf(line + used, "%15[^,],%lf", row->peer, &row->peer_s) != 2) row->peer[0] = '\0';
+  return true;
+}
+
+static int keep_row(bench_row **rows, int *count, const bench_row *row) {
+  bench_row *more = realloc(*rows, ((size_t)*count + 1) * sizeof *more);
+  if (!more) return tool_fail("out of memory");
+  *rows = more;
+  more[(*count)++] = *row;
+  return TOOL_OK;
+}
+
+int bench_read_csv(const char *path, bench_row **rows, int *count) {
+  char line[512];
+  int code = TOOL_OK;
+  bool headed = false;
+  FILE *stream = fopen(path, "r");
+  if (!stream) return tool_fail("%s: %s", path, strerror(errno));
+  while (code == TOOL_OK && fgets(line, sizeof line, stream)) {
+    bench_row row;
+    headed = headed || strcmp(line, csv_head) == 0;
+    if (read_csv_row(line, &row)) code = keep_row(rows, count, &row);
+  }
+  fclose(stream);
+  if (code == TOOL_OK && !headed) {
+    code = tool_fail("%s: no results of a benchmark; its first line must be %s", path, csv_head);
+  }
+  return code;
+}
+
+bool bench_same_case(const bench_row *a, const bench_row *b) {
+  return a->type == b->type && a->devices == b->devices && a->shape.m == b->shape.m &&
+         a->shape.n == b->shape.n && a->shape.k == b->shape.k && strcmp(a->home, b->home) == 0;
 }
 
 static void print_json_row(const bench_row *row) {
@@ -83,8 +147,8 @@ static void print_json_row(const bench_row *row) {
   printf("\"home\": \"%s\", \"devices\": %d, \"cold_s\": %.9g, \"median_s\": %.9g, ", row->home,
          row->devices, row->cold, row->median);
   printf("\"tflops\": %.6g, \"floor_s\": %.9g, \"fraction\": %.4f, \"predicted_s\": %.9g, ",
-         tera_rate(row, row->median), row->floor, fraction(row), row->predicted);
-  if (row->peer) {
+         bench_tera_rate(row, row->median), row->floor, bench_fraction(row), row->predicted);
+  if (row->peer[0]) {
     printf("\"peer\": \"%s\", \"peer_s\": %.9g, \"peer_block\": %d, ", row->peer, row->peer_s,
            row->peer_block);
   } else {
@@ -116,7 +180,7 @@ typedef enum curve { CURVE_OURS, CURVE_FLOOR, CURVE_PEER } curve;
 static double curve_seconds(const bench_row *row, curve which) {
   if (which == CURVE_OURS) return row->median;
   if (which == CURVE_FLOOR) return row->floor;
-  return row->peer ? row->peer_s : 0;
+  return row->peer[0] ? row->peer_s : 0;
 }
 
 static void sort_points(plot_series *s) {
@@ -137,7 +201,7 @@ static void collect(const bench_row *rows, int count, int devices, curve which, 
     double seconds = curve_seconds(&rows[i], which);
     if (rows[i].devices != devices || seconds <= 0 || cube(&rows[i]) <= 0) continue;
     s->x[s->count] = cube(&rows[i]);
-    s->y[s->count++] = tera_rate(&rows[i], seconds);
+    s->y[s->count++] = bench_tera_rate(&rows[i], seconds);
   }
   sort_points(s);
 }
@@ -151,7 +215,7 @@ static bool first_of_its_devices(const bench_row *rows, int index) {
 
 static const char *peer_name(const bench_row *rows, int count) {
   for (int i = 0; i < count; i++) {
-    if (rows[i].peer) return rows[i].peer;
+    if (rows[i].peer[0]) return rows[i].peer;
   }
   return "peer";
 }
@@ -179,7 +243,8 @@ int bench_write_plot(const char *path, const bench_row *rows, int count) {
   }
   char title[64];
   snprintf(title, sizeof title, "%cgemm, home %s", (char)rows[0].type, rows[0].home);
-  int code = plot_write(path, title, "N", "TFLOP/s", series, used);
+  const plot_panel panel = {title, "N", "TFLOP/s", false, series, used};
+  int code = plot_write(path, &panel, 1);
   free(points);
   return code;
 }

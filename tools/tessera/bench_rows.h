@@ -1,4 +1,4 @@
-/* The results of tessera bench gemm: a row a case, as a table, CSV, JSON or a chart. */
+/* Results: a row a case, as a table, CSV, JSON or a chart. */
 #ifndef TESSERA_BENCH_ROWS_H
 #define TESSERA_BENCH_ROWS_H
 
@@ -7,10 +7,10 @@
 typedef struct bench_row {
   tsr_type type;
   bench_shape shape;
-  const char *home;
+  char home[24];
   int devices;                                 /* asked for */
   double cold, median, floor, predicted, plan; /* s; 0: unknown */
-  const char *peer;                            /* NULL: none */
+  char peer[16];                               /* "": none */
   double peer_s;
   int peer_block;
   bool good; /* the sampled entries are right */
@@ -20,6 +20,17 @@ void bench_print_head(bool peer);
 void bench_print_row(const bench_row *row, bool peer);
 void bench_print_json(const bench_row *rows, int count);
 int bench_write_csv(const char *path, const bench_row *rows, int count);
+
+/* Adds a row at the end, after a head when the file is new or empty. */
+int bench_append_csv(const char *path, const bench_row *row);
+
+/* The rows of a file in that form; *rows is made with realloc. More may be there already: *count is
+ * moved on. Lines that are no rows are passed over, but a file without the head is refused. */
+int bench_read_csv(const char *path, bench_row **rows, int *count);
+
+double bench_tera_rate(const bench_row *row, double seconds); /* TFLOP/s */
+double bench_fraction(const bench_row *row);                  /* of the floor */
+bool bench_same_case(const bench_row *a, const bench_row *b);
 
 /* TFLOP/s against N, a line for each number of devices, with floor and peer. */
 int bench_write_plot(const char *path, const bench_row *rows, int count);

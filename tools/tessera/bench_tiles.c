@@ -90,7 +90,6 @@ static int interpret(const tiles_words *words, tiles_bench *b) {
   }
   if (!code && words->model) code = parse_model(words->model, &b->model);
   if (!code && b->repeat < 1) code = tool_usage("--repeat must be at least 1");
-  if (!code && b->plot && b->size_count > 1) code = tool_usage("--plot: one --n for a chart");
   b->homes[b->home_count++] = words->home ? words->home : "0,0,0";
   if (!words->home) b->homes[b->home_count++] = "0,1,2";
   return code;
@@ -268,7 +267,7 @@ static void draw_curve(const tiles_bench *b, const tiles_curve *c, int colour, d
   }
   series[0].style = PLOT_SOLID;
   series[1].style = PLOT_DOTTED;
-  series[2].style = PLOT_MARKS;
+  series[2].style = PLOT_CIRCLES;
   const char *plural = c->devices == 1 ? "" : "s";
   snprintf(series[0].label, sizeof series[0].label, "%s, %d device%s", c->home, c->devices, plural);
   snprintf(series[1].label, sizeof series[1].label, "the same, predicted");
@@ -282,19 +281,39 @@ static void draw_curve(const tiles_bench *b, const tiles_curve *c, int colour, d
   add_ring(b, c, &series[2]);
 }
 
-static int write_plot(const tiles_bench *b, const tiles_curve *curves, int count) {
-  enum { POINTS = PER_CURVE * 2 * MOST_TILES };
-  plot_series series[MOST_CURVES * PER_CURVE];
-  char title[96];
-  double *points = calloc((size_t)count * POINTS, sizeof *points);
-  if (!points) return tool_fail("out of memory for %s", b->plot);
-  for (int i = 0; i < count; i++) {
-    draw_curve(b, &curves[i], i, points + (size_t)i * POINTS, &series[i * PER_CURVE]);
+/* What a chart is drawn from. */
+typedef struct tiles_drawing {
+  plot_panel panels[MOST_SIZES]; /* one for each size */
+  char titles[MOST_SIZES][96];
+  plot_series series[MOST_SIZES * MOST_CURVES * PER_CURVE];
+  double points[MOST_SIZES * MOST_CURVES * PER_CURVE * 2 * MOST_TILES];
+  int count;
+} tiles_drawing;
+
+/* The curves of one size come one after the other. */
+static void add_curve(const tiles_bench *b, const tiles_curve *c, int index, tiles_drawing *d) {
+  plot_series *series = &d->series[index * PER_CURVE];
+  plot_panel *panel = d->count > 0 ? &d->panels[d->count - 1] : NULL;
+  char *title = d->titles[d->count];
+  if (index == 0 || c[-1].n != c->n) {
+    snprintf(title, sizeof d->titles[0], "%cgemm, N = %lld; rings: as %s predicts",
+             (char)b->kind.type, (long long)c->n,
+             b->model == MODEL_CHOI ? "the formula" : "the model");
+    panel = &d->panels[d->count++];
+    *panel = (plot_panel){.title = title, .x_label = "tile", .y_label = "TFLOP/s"};
+    panel->series = series;
   }
-  snprintf(title, sizeof title, "%cgemm, N = %lld; rings: as %s predicts", (char)b->kind.type,
-           (long long)curves[0].n, b->model == MODEL_CHOI ? "Choi et al." : "the model");
-  int code = plot_write(b->plot, title, "tile", "TFLOP/s", series, count * PER_CURVE);
-  free(points);
+  draw_curve(b, c, panel->count / PER_CURVE, &d->points[index * PER_CURVE * 2 * MOST_TILES],
+             series);
+  panel->count += PER_CURVE;
+}
+
+static int write_plot(const tiles_bench *b, const tiles_curve *curves, int count) {
+  tiles_drawing *d = calloc(1, sizeof *d);
+  if (!d) return tool_fail("out of memory for %s", b->plot);
+  for (int i = 0; i < count; i++) add_curve(b, &curves[i], i, d);
+  int code = plot_write(b->plot, d->panels, d->count);
+  free(d);
   return code;
 }
 
@@ -316,7 +335,7 @@ static int try_tiles(const tiles_bench *b, const bench_kind *kind, tsr_context *
 }
 
 static int run_curve(const tiles_bench *b, const bench_kind *kind, tsr_context *context,
-                     bench_case *held, tiles_curve *c) {
+                     const bench_case *held, tiles_curve *c) {
   int code = try_tiles(b, kind, context, held, c);
   if (code == TOOL_OK) code = choose(b, context, c);
   if (code != TOOL_OK) return code;
@@ -329,21 +348,36 @@ static int run_curve(const tiles_bench *b, const bench_kind *kind, tsr_context *
 }
 
 /* A product at its home, on each number of devices. */
-static int run_home(const tiles_bench *b, tsr_context *context, int64_t n, const char *places,
+static int run_home(const tiles_bench *b, bench_store *store, int64_t n, const char *places,
                     tiles_curve *curves, int *count) {
   bench_kind kind = b->kind;
   bench_case held = {0};
   int code = homes_parse(places, HOME_PINNED, kind.homes);
   if (code == TOOL_OK && !b->predict) {
-    code = bench_case_create(&kind, (bench_shape){n, n, n}, context, &held);
+    code = bench_case_create(&kind, (bench_shape){n, n, n}, store, &held);
   }
   for (int i = 0; i < b->count_count && code == TOOL_OK; i++) {
     tiles_curve *c = &curves[*count];
     *c = (tiles_curve){.n = n, .home = places, .devices = (int)b->counts[i]};
-    code = run_curve(b, &kind, context, b->predict ? NULL : &held, c);
+    code = run_curve(b, &kind, store->context, b->predict ? NULL : &held, c);
     *count += code == TOOL_OK;
   }
-  bench_case_destroy(&held);
+  return code;
+}
+
+static int run_sizes(const tiles_bench *b, tsr_context *context, tiles_curve *curves, int *count) {
+  bench_store store;
+  int code = TOOL_OK;
+  bench_store_open(b->kind.type, context, NULL, false, &store);
+  for (int i = 0; i < b->size_count; i++) {
+    bench_store_expect(&store, (bench_shape){b->sizes[i], b->sizes[i], b->sizes[i]});
+  }
+  for (int i = 0; i < b->size_count && code == TOOL_OK; i++) {
+    for (int h = 0; h < b->home_count && code == TOOL_OK; h++) {
+      code = run_home(b, &store, b->sizes[i], b->homes[h], curves, count);
+    }
+  }
+  bench_store_close(&store);
   return code;
 }
 
@@ -376,11 +410,7 @@ static int run_all(const tiles_bench *b, int devices, tiles_curve *curves, int *
   if (code == TOOL_OK && !b->predict && tsr_device_count(context) == 0) {
     code = tool_fail("no device is here: --engine host emulates some, --predict needs none");
   }
-  for (int i = 0; i < b->size_count && code == TOOL_OK; i++) {
-    for (int h = 0; h < b->home_count && code == TOOL_OK; h++) {
-      code = run_home(b, context, b->sizes[i], b->homes[h], curves, count);
-    }
-  }
+  if (code == TOOL_OK) code = run_sizes(b, context, curves, count);
   tsr_context_destroy(context);
   return code;
 }

@@ -56,7 +56,7 @@ int bench_trial_run(tsr_context *context, const bench_kind *kind, bench_shape sh
   return code;
 }
 
-int bench_trial_check(bench_case *c, bench_trial *trial) {
+int bench_trial_check(const bench_case *c, bench_trial *trial) {
   tsr_status status = tsr_set_recipe(c->context, trial->recipe);
   return status == TSR_OK ? bench_case_check(c, &trial->good) : tool_status(status);
 }

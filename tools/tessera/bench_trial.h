@@ -22,7 +22,7 @@ int bench_trial_run(tsr_context *context, const bench_kind *kind, bench_shape sh
                     const bench_case *c, int repeat, bench_trial *trial);
 
 /* Checks the result of the trial's recipe by sampled entries; runs it once more. */
-int bench_trial_check(bench_case *c, bench_trial *trial);
+int bench_trial_check(const bench_case *c, bench_trial *trial);
 
 /* flops/s at that time, in units of 1e12. */
 double bench_tera(tsr_type type, bench_shape shape, double seconds);

@@ -35,7 +35,8 @@ static void print_matrix(const char *name, const char *path, const npy *file, co
 static void print_machine(const gemm_job *job) {
   char *text = NULL;
   if (tsr_machine_print(job->context, TSR_TEXT, &text) == TSR_OK) {
-    printf("machine   %.*s\n", (int)strcspn(text, "\n"), text);
+    const char *line = strncmp(text, "machine ", 8) == 0 ? text + 8 : text;
+    printf("machine   %.*s\n", (int)strcspn(line, "\n"), line);
   }
   free(text);
   if (settings_emulated(&job->request.settings)) {
@@ -47,11 +48,11 @@ static void print_machine(const gemm_job *job) {
 
 static void print_plan(const gemm_job *job) {
   const tsr_prediction *p = &job->prediction;
-  if (!job->plan) {
+  if (!job->plan && (job->m == 0 || job->n == 0 || job->k == 0)) {
     printf("plan      none: there was nothing to multiply\n");
     return;
   }
-  if (p->devices == 0) {
+  if (!job->plan || p->devices == 0) {
     printf("plan      the CPU's BLAS does all of it\n");
     return;
   }

@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 760, HEIGHT = 460, LEFT = 72, RIGHT = 216, TOP = 48, BOTTOM = 60, MOST_TICKS = 24 };
+enum { WIDTH = 800, HEIGHT = 460, LEFT = 72, RIGHT = 256, TOP = 48, BOTTOM = 60, MOST_TICKS = 24 };
 
 typedef struct axes {
-  double x_least, x_most, y_most; /* y begins at 0 */
+  double x_least, x_most, y_least, y_most;
+  bool logarithmic;
   FILE *stream;
 } axes;
 
@@ -19,7 +20,9 @@ static double place_x(const axes *a, double x) {
 }
 
 static double place_y(const axes *a, double y) {
-  return HEIGHT - BOTTOM - y / a->y_most * (HEIGHT - TOP - BOTTOM);
+  double part = a->logarithmic ? log(y / a->y_least) / log(a->y_most / a->y_least)
+                               : (y - a->y_least) / (a->y_most - a->y_least);
+  return HEIGHT - BOTTOM - part * (HEIGHT - TOP - BOTTOM);
 }
 
 static const char *colour_of(int index) {
@@ -29,8 +32,8 @@ static const char *colour_of(int index) {
 }
 
 static const char *dash_of(plot_style style) {
-  static const char *const dashes[] = {"none", "7 4", "2 3", "none"};
-  return dashes[style];
+  static const char *const dashes[] = {"none", "7 4", "2 3"};
+  return style <= PLOT_DOTTED ? dashes[style] : "none";
 }
 
 static void escape(FILE *stream, const char *s) {
@@ -64,67 +67,106 @@ static double tick_step(double most) {
   return power * (ratio > 5 ? 10 : ratio > 2 ? 5 : ratio > 1 ? 2 : 1);
 }
 
-static void measure(const plot_series *series, int count, axes *a) {
-  a->x_least = INFINITY;
-  a->x_most = a->y_most = 0;
-  for (int s = 0; s < count; s++) {
-    for (int i = 0; i < series[s].count; i++) {
-      a->x_least = fmin(a->x_least, series[s].x[i]);
-      a->x_most = fmax(a->x_most, series[s].x[i]);
-      a->y_most = fmax(a->y_most, series[s].y[i]);
+/* ---- Axes ---- */
+
+/* The next of ... 1, 2, 5, 10, 20 ... at or below, or above, a value. */
+static double round_below(double value) {
+  double power = pow(10, floor(log10(value) + 1e-9)), ratio = value / power * (1 + 1e-9);
+  return power * (ratio >= 5 ? 5 : ratio >= 2 ? 2 : 1);
+}
+
+static double round_above(double value) {
+  double below = round_below(value), power = pow(10, floor(log10(below) + 1e-9));
+  double ratio = below / power;
+  if (below >= value * (1 - 1e-9)) return below;
+  return ratio > 1.5 && ratio < 4 ? power * 5 : below * 2;
+}
+
+static double next_tick(double tick) {
+  return round_above(tick * 1.01);
+}
+
+static void span_values(const plot_panel *p, axes *a) {
+  for (int s = 0; s < p->count; s++) {
+    for (int i = 0; i < p->series[s].count; i++) {
+      a->x_least = fmin(a->x_least, p->series[s].x[i]);
+      a->x_most = fmax(a->x_most, p->series[s].x[i]);
+      a->y_least = fmin(a->y_least, p->series[s].y[i]);
+      a->y_most = fmax(a->y_most, p->series[s].y[i]);
     }
   }
+}
+
+static void measure(const plot_panel *p, axes *a) {
+  a->logarithmic = p->logarithmic;
+  a->x_least = a->y_least = INFINITY;
+  a->x_most = a->y_most = 0;
+  span_values(p, a);
   if (a->x_most == 0) a->x_least = a->x_most = 1;
-  if (!(a->y_most > 0)) a->y_most = 1;
-  double step = tick_step(a->y_most);
-  a->y_most = ceil(a->y_most / step) * step;
+  if (!(a->y_most > 0)) a->y_least = a->y_most = 1;
+  if (a->logarithmic) {
+    a->y_least = round_below(a->y_least);
+    a->y_most = next_tick(a->y_most);
+  } else {
+    double step = tick_step(a->y_most);
+    a->y_least = 0;
+    a->y_most = ceil(a->y_most / step) * step;
+  }
+}
+
+static void draw_y_tick(const axes *a, double y) {
+  char label[32];
+  snprintf(label, sizeof label, "%g", y);
+  fprintf(a->stream, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#e3e3e3\"/>\n",
+          LEFT, place_y(a, y), WIDTH - RIGHT, place_y(a, y));
+  text_at(a->stream, LEFT - 8, place_y(a, y) + 4, "text-anchor=\"end\"", label);
 }
 
 static void draw_y_axis(const axes *a) {
   double step = tick_step(a->y_most);
-  for (double y = 0; y <= a->y_most * 1.0001; y += step) {
-    char label[32];
-    snprintf(label, sizeof label, "%g", y);
-    fprintf(a->stream, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#e3e3e3\"/>\n",
-            LEFT, place_y(a, y), WIDTH - RIGHT, place_y(a, y));
-    text_at(a->stream, LEFT - 8, place_y(a, y) + 4, "text-anchor=\"end\"", label);
+  if (a->logarithmic) {
+    for (double y = a->y_least; y <= a->y_most * 1.0001; y = next_tick(y)) draw_y_tick(a, y);
+  } else {
+    for (double y = 0; y <= a->y_most * 1.0001; y += step) draw_y_tick(a, y);
   }
 }
 
-/* A tick at every x that occurs, unless it would stand on another's label. */
-static void draw_x_axis(const axes *a, const plot_series *series, int count) {
-  double drawn[MOST_TICKS];
-  int ticks = 0;
-  for (int s = 0; s < count; s++) {
-    for (int i = 0; i < series[s].count && ticks < MOST_TICKS; i++) {
-      double at = place_x(a, series[s].x[i]);
-      bool crowded = false;
-      for (int t = 0; t < ticks; t++) crowded |= fabs(drawn[t] - at) < 36;
-      if (crowded) continue;
-      drawn[ticks++] = at;
-      char label[32];
-      snprintf(label, sizeof label, "%.0f", series[s].x[i]);
-      text_at(a->stream, at, HEIGHT - BOTTOM + 20, "text-anchor=\"middle\"", label);
+/* Ticks of the x axis; none stands on another's label. */
+typedef struct tick_row {
+  double at[MOST_TICKS];
+  int count;
+} tick_row;
+
+static void draw_x_tick(const axes *a, double x, tick_row *row) {
+  double at = place_x(a, x);
+  for (int t = 0; t < row->count; t++) {
+    if (fabs(row->at[t] - at) < 36) return;
+  }
+  if (row->count == MOST_TICKS) return;
+  row->at[row->count++] = at;
+  char label[32];
+  snprintf(label, sizeof label, a->logarithmic ? "%g" : "%.0f", x);
+  text_at(a->stream, at, HEIGHT - BOTTOM + 20, "text-anchor=\"middle\"", label);
+}
+
+static void draw_x_axis(const axes *a, const plot_panel *p) {
+  tick_row row = {.count = 0};
+  if (a->logarithmic) {
+    for (double x = round_above(a->x_least); x <= a->x_most; x = next_tick(x)) {
+      draw_x_tick(a, x, &row);
+    }
+  } else {
+    for (int s = 0; s < p->count; s++) {
+      for (int i = 0; i < p->series[s].count; i++) draw_x_tick(a, p->series[s].x[i], &row);
     }
   }
   fprintf(a->stream, "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"#444\"/>\n", LEFT,
           HEIGHT - BOTTOM, WIDTH - RIGHT, HEIGHT - BOTTOM);
 }
 
-static void draw_rings(const axes *a, const plot_series *s) {
-  for (int i = 0; i < s->count; i++) {
-    fprintf(a->stream,
-            "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"8\" fill=\"none\" stroke=\"%s\" "
-            "stroke-width=\"2\"/>\n",
-            place_x(a, s->x[i]), place_y(a, s->y[i]), colour_of(s->colour));
-  }
-}
+/* ---- Series ---- */
 
-static void draw_series(const axes *a, const plot_series *s) {
-  if (s->style == PLOT_MARKS) {
-    draw_rings(a, s);
-    return;
-  }
+static void draw_line(const axes *a, const plot_series *s) {
   fprintf(a->stream, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" ",
           colour_of(s->colour));
   fprintf(a->stream, "stroke-dasharray=\"%s\" points=\"", dash_of(s->style));
@@ -132,63 +174,105 @@ static void draw_series(const axes *a, const plot_series *s) {
     fprintf(a->stream, "%.1f,%.1f ", place_x(a, s->x[i]), place_y(a, s->y[i]));
   }
   fputs("\"/>\n", a->stream);
+}
+
+static void draw_mark(const axes *a, double x, double y, plot_style style, const char *colour) {
+  if (style == PLOT_BARS) {
+    fprintf(a->stream,
+            "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
+            "stroke-width=\"2\"/>\n",
+            x - 6, y, x + 6, y, colour);
+  } else if (style == PLOT_RINGS || style == PLOT_CIRCLES) {
+    fprintf(a->stream,
+            "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" fill=\"none\" stroke=\"%s\" "
+            "stroke-width=\"%d\"/>\n",
+            x, y, style == PLOT_RINGS ? 3 : 8, colour, style == PLOT_RINGS ? 1 : 2);
+  } else {
+    fprintf(a->stream, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%s\" fill=\"%s\"/>\n", x, y,
+            style == PLOT_DOTTED ? "2.5" : "3.5", colour);
+  }
+}
+
+static void draw_series(const axes *a, const plot_series *s) {
+  if (s->style <= PLOT_DOTTED) draw_line(a, s);
   if (s->style == PLOT_DASHED) return; /* a bound, not a measurement: no marks */
   for (int i = 0; i < s->count; i++) {
-    fprintf(a->stream, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%s\" fill=\"%s\"/>\n",
-            place_x(a, s->x[i]), place_y(a, s->y[i]), s->style == PLOT_SOLID ? "3.5" : "2.5",
-            colour_of(s->colour));
+    draw_mark(a, place_x(a, s->x[i]), place_y(a, s->y[i]), s->style, colour_of(s->colour));
   }
 }
 
-static void draw_legend(const axes *a, const plot_series *series, int count) {
-  int row = 0;
-  for (int s = 0; s < count; s++) {
-    if (!series[s].label[0]) continue;
-    double y = TOP + 12 + 20 * row++, x = WIDTH - RIGHT + 20;
-    fprintf(a->stream, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" ", x, y, x + 30, y);
-    fprintf(a->stream, "stroke=\"%s\" stroke-width=\"2\" stroke-dasharray=\"%s\"/>\n",
-            colour_of(series[s].colour), dash_of(series[s].style));
-    text_at(a->stream, x + 38, y + 4, "", series[s].label);
+static void draw_legend(const axes *a, const plot_panel *p) {
+  double y = TOP + 12, x = WIDTH - RIGHT + 20;
+  for (int i = 0; i < p->count; i++) {
+    const plot_series *s = &p->series[i];
+    if (!s->label[0]) continue;
+    if (s->style <= PLOT_DOTTED) {
+      fprintf(a->stream, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" ", x, y, x + 30, y);
+      fprintf(a->stream, "stroke=\"%s\" stroke-width=\"2\" stroke-dasharray=\"%s\"/>\n",
+              colour_of(s->colour), dash_of(s->style));
+    } else {
+      draw_mark(a, x + 15, y, s->style, colour_of(s->colour));
+    }
+    text_at(a->stream, x + 38, y + 4, "", s->label);
+    y += 20;
   }
 }
 
-static void draw_frame(const axes *a, const char *title, const char *x_label, const char *y_label) {
-  fprintf(a->stream,
-          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-          "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#222\">\n",
-          WIDTH, HEIGHT, WIDTH, HEIGHT);
-  fprintf(a->stream, "<rect width=\"%d\" height=\"%d\" fill=\"#fdfdfd\"/>\n", WIDTH, HEIGHT);
-  text_at(a->stream, LEFT, 26, "font-size=\"15\" font-weight=\"bold\"", title);
-  text_at(a->stream, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 16, "text-anchor=\"middle\"", x_label);
+/* ---- The chart ---- */
+
+static void draw_titles(const axes *a, const plot_panel *p) {
+  text_at(a->stream, LEFT, 26, "font-size=\"15\" font-weight=\"bold\"", p->title);
+  text_at(a->stream, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 16, "text-anchor=\"middle\"",
+          p->x_label);
   char turned[96];
   double middle = (TOP + HEIGHT - BOTTOM) / 2.0;
   snprintf(turned, sizeof turned, "text-anchor=\"middle\" transform=\"rotate(-90 18 %.1f)\"",
            middle);
-  text_at(a->stream, 18, middle, turned, y_label);
+  text_at(a->stream, 18, middle, turned, p->y_label);
 }
 
-int plot_write(const char *path, const char *title, const char *x_label, const char *y_label,
-               const plot_series *series, int count) {
+static void draw_panel(FILE *stream, const plot_panel *p, int index) {
+  axes a = {.stream = stream};
+  measure(p, &a);
+  fprintf(stream, "<g transform=\"translate(0 %d)\">\n", index * HEIGHT);
+  draw_titles(&a, p);
+  draw_y_axis(&a);
+  draw_x_axis(&a, p);
+  for (int s = 0; s < p->count; s++) draw_series(&a, &p->series[s]);
+  draw_legend(&a, p);
+  fputs("</g>\n", stream);
+}
+
+static void open_svg(FILE *stream, int height) {
+  fprintf(stream,
+          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+          "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#222\">\n",
+          WIDTH, height, WIDTH, height);
+  fprintf(stream, "<rect width=\"%d\" height=\"%d\" fill=\"#fdfdfd\"/>\n", WIDTH, height);
+}
+
+/* Ends the stream, whose text is *text, and writes it. */
+static int close_svg(const char *path, FILE *stream, char **text) {
+  fputs("</svg>\n", stream);
+  int code = fclose(stream) == 0 ? tool_write_file(path, *text)
+                                 : tool_fail("cannot draw %s: %s", path, strerror(errno));
+  free(*text);
+  return code;
+}
+
+int plot_write(const char *path, const plot_panel *panels, int count) {
   char *text = NULL;
   size_t length = 0;
-  axes a = {.stream = open_memstream(&text, &length)};
-  if (!a.stream) return tool_fail("out of memory for %s", path);
-  measure(series, count, &a);
-  draw_frame(&a, title, x_label, y_label);
-  draw_y_axis(&a);
-  draw_x_axis(&a, series, count);
-  for (int s = 0; s < count; s++) draw_series(&a, &series[s]);
-  draw_legend(&a, series, count);
-  fputs("</svg>\n", a.stream);
-  int code = fclose(a.stream) == 0 ? tool_write_file(path, text)
-                                   : tool_fail("cannot draw %s: %s", path, strerror(errno));
-  free(text);
-  return code;
+  FILE *stream = open_memstream(&text, &length);
+  if (!stream) return tool_fail("out of memory for %s", path);
+  open_svg(stream, count * HEIGHT);
+  for (int i = 0; i < count; i++) draw_panel(stream, &panels[i], i);
+  return close_svg(path, stream, &text);
 }
 
 /* ---- Bars ---- */
 
-static void draw_line(const axes *a, double x0, double x1, double y, const char *attributes) {
+static void draw_level(const axes *a, double x0, double x1, double y, const char *attributes) {
   fprintf(a->stream, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n", x0,
           place_y(a, y), x1, place_y(a, y), attributes);
 }
@@ -201,11 +285,11 @@ static void draw_group(const axes *a, const plot_group *group, int bars, double 
     fprintf(a->stream, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n",
             x, top, 0.9 * each, HEIGHT - BOTTOM - top, colour_of(b));
     if (group->line && group->line[b] > 0)
-      draw_line(a, x, x + 0.9 * each, group->line[b], "stroke=\"#222\" stroke-width=\"2\"");
+      draw_level(a, x, x + 0.9 * each, group->line[b], "stroke=\"#222\" stroke-width=\"2\"");
   }
   if (group->bound > 0)
-    draw_line(a, begin, left + 0.92 * width, group->bound,
-              "stroke=\"#444\" stroke-dasharray=\"7 4\"");
+    draw_level(a, begin, left + 0.92 * width, group->bound,
+               "stroke=\"#444\" stroke-dasharray=\"7 4\"");
   text_at(a->stream, left + width / 2, HEIGHT - BOTTOM + 20, "text-anchor=\"middle\"",
           group->label);
 }
@@ -219,6 +303,7 @@ static void draw_names(const axes *a, const char *const *names, int bars) {
   }
 }
 
+/* Room for all of it above 0. */
 static void measure_bars(const plot_group *groups, int count, int bars, axes *a) {
   for (int g = 0; g < count; g++) {
     a->y_most = fmax(a->y_most, groups[g].bound);
@@ -237,17 +322,15 @@ int plot_write_bars(const char *path, const char *title, const char *y_label,
   char *text = NULL;
   size_t length = 0;
   axes a = {.stream = open_memstream(&text, &length)};
+  const plot_panel frame = {.title = title, .x_label = "", .y_label = y_label};
   if (!a.stream) return tool_fail("out of memory for %s", path);
   measure_bars(groups, count, bars, &a);
-  draw_frame(&a, title, "", y_label);
+  open_svg(a.stream, HEIGHT);
+  draw_titles(&a, &frame);
   draw_y_axis(&a);
   double width = (double)(WIDTH - LEFT - RIGHT) / count;
   for (int g = 0; g < count; g++) draw_group(&a, &groups[g], bars, LEFT + g * width, width);
-  draw_line(&a, LEFT, WIDTH - RIGHT, 0, "stroke=\"#444\"");
+  draw_level(&a, LEFT, WIDTH - RIGHT, 0, "stroke=\"#444\"");
   draw_names(&a, names, bars);
-  fputs("</svg>\n", a.stream);
-  int code = fclose(a.stream) == 0 ? tool_write_file(path, text)
-                                   : tool_fail("cannot draw %s: %s", path, strerror(errno));
-  free(text);
-  return code;
+  return close_svg(path, a.stream, &text);
 }

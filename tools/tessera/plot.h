@@ -1,23 +1,37 @@
-/* A line chart as SVG: a few series over a logarithmic x axis. */
+/* Charts as SVG: panels below each other, each with a few series over a logarithmic x axis. */
 #ifndef TESSERA_PLOT_H
 #define TESSERA_PLOT_H
 
 #include "tool.h"
 
-/* PLOT_MARKS: rings around points, no line. */
-typedef enum plot_style { PLOT_SOLID, PLOT_DASHED, PLOT_DOTTED, PLOT_MARKS } plot_style;
+typedef enum plot_style {
+  PLOT_SOLID,  /* lines: measured */
+  PLOT_DASHED, /* a bound: no marks */
+  PLOT_DOTTED,
+  PLOT_POINTS, /* marks without a line: discs, rings, short bars */
+  PLOT_RINGS,
+  PLOT_BARS,
+  PLOT_CIRCLES /* wide rings, around other marks */
+} plot_style;
 
 typedef struct plot_series {
-  char label[48]; /* "": not in the legend */
+  char label[64]; /* "": not in the legend */
   int colour;     /* index into a small palette */
   plot_style style;
   int count;
-  double *x, *y; /* x > 0, in ascending order */
+  double *x, *y; /* x > 0; of a line, in ascending order */
 } plot_series;
 
+typedef struct plot_panel {
+  const char *title, *x_label, *y_label;
+  bool logarithmic; /* y too (then y > 0), and round numbers on the x axis; else y begins at 0 and x
+                       has the values that occur */
+  const plot_series *series;
+  int count;
+} plot_panel;
+
 /* Writes the chart; an exit code after a message. */
-int plot_write(const char *path, const char *title, const char *x_label, const char *y_label,
-               const plot_series *series, int count);
+int plot_write(const char *path, const plot_panel *panels, int count);
 
 /* Bars that stand together: one for each name of the chart. */
 typedef struct plot_group {

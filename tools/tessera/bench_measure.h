@@ -1,0 +1,29 @@
+/* How a case is measured: cold and warm calls, a peer in turn, and the floor at this run's rate. */
+#ifndef TESSERA_BENCH_MEASURE_H
+#define TESSERA_BENCH_MEASURE_H
+
+#include "bench_rows.h"
+
+enum { BENCH_MOST_REPEATS = 1000 };
+
+typedef struct bench_effort {
+  int64_t repeat;      /* warm calls, of which the median counts */
+  int64_t peer_repeat; /* calls of the peer */
+} bench_effort;
+
+/* The rate at which a device does this kind's kernels for so many seconds, on this data; 0 when it
+ * cannot be told. A context of its own. */
+double bench_sustained_rate(const bench_kind *kind, const settings *given, double seconds);
+
+/* One call of the peer, s; less than 0 when it cannot do the product. */
+double bench_peer_time(peer_library *p, const bench_product *product);
+
+/* Measures into a row whose type, shape, home and devices are set. peer may be NULL; rate may be
+ * 0. Checks the result. */
+int bench_measure(const bench_effort *effort, const bench_case *c, const char *peer_name,
+                  peer_library *peer, double rate, bench_row *row);
+
+/* Fills what the context's last plan says; floors are raised to what kernels of that rate need. */
+void bench_fill_prediction(tsr_context *context, double rate, bench_row *row);
+
+#endif

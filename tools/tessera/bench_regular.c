@@ -1,0 +1,109 @@
+/* tessera bench regular: square products from host memory and from a device, as in paper 001. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench_dataset.h"
+
+enum { MOST_SIZES = 64, MOST_HOMES = 16 };
+
+typedef struct regular_request {
+  bench_dataset set;
+  const char *n, *homes, *plot;
+  bench_home home[MOST_HOMES];
+  int home_count;
+} regular_request;
+
+static int make_points(regular_request *r) {
+  bench_shape shapes[MOST_SIZES];
+  int sizes = bench_parse_squares(r->n, shapes, MOST_SIZES);
+  r->home_count = sizes < 0 ? -1 : bench_parse_homes(r->homes, r->home, MOST_HOMES);
+  if (r->home_count < 0) return TOOL_USAGE;
+  r->set.points = calloc((size_t)sizes * (size_t)r->home_count, sizeof *r->set.points);
+  if (!r->set.points) return tool_fail("out of memory");
+  for (int h = 0; h < r->home_count; h++) {
+    for (int i = 0; i < sizes; i++) {
+      r->set.points[r->set.point_count++] = (bench_point){shapes[i], r->home[h]};
+    }
+  }
+  return TOOL_OK;
+}
+
+static int parse_request(int argc, char **argv, regular_request *r) {
+  bench_dataset_begin(&r->set);
+  r->n = "4096,8192,12288,16384,20480,24576,28672,32768";
+  r->homes = "h,h,h;0,0,0";
+  const option table[] = {
+      {"n", 0, OPTION_TEXT, &r->n, "N,...", "extents (default: 4096 to 32768 by 4096)"},
+      {"homes", 0, OPTION_TEXT, &r->homes, "h,h,h;0,0,0",
+       "where A,B,C are, each set in turn: h pinned host, u pageable host, 0.. a device"},
+      DATASET_OPTIONS(&r->set),
+      {"plot", 0, OPTION_TEXT, &r->plot, "NAME", "draw each home: NAME-hhh.svg, NAME-000.svg"},
+      {0}};
+  const option_command command = {
+      "[options]",
+      "Times square products C = A B + C, as in the regular data set of multi-GPU GEMM papers: "
+      "our\n"
+      "rate, the floor, the fraction of it, and cuBLASXt in the same run.",
+      "tessera bench regular --devices 1,2,4 --csv regular.csv --plot regular",
+      table,
+      0,
+      0};
+  int code = options_parse(&command, argc, argv, NULL, NULL);
+  if (!code) code = bench_dataset_interpret(&r->set);
+  return code ? code : make_points(r);
+}
+
+/* NAME-h00.svg: without the commas. */
+static void plot_path(const char *base, const char *name, char *path, size_t room) {
+  size_t length = strlen(base);
+  if (length > 4 && strcmp(base + length - 4, ".svg") == 0) length -= 4;
+  int used = snprintf(path, room, "%.*s-", (int)length, base);
+  for (; *name && (size_t)used + 5 < room; name++) {
+    if (*name != ',') path[used++] = *name;
+  }
+  snprintf(path + used, room - (size_t)used, ".svg");
+}
+
+/* Rows of one home as asked, whatever the real one is on few devices. */
+static int draw_home(const regular_request *r, int which) {
+  const bench_dataset *d = &r->set;
+  int sizes = d->point_count / r->home_count, count = 0;
+  char path[1024];
+  bench_row *rows = calloc((size_t)sizes * (size_t)d->count_count + 1, sizeof *rows);
+  if (!rows) return tool_fail("out of memory");
+  for (int c = 0; c < d->count_count; c++) {
+    for (int i = 0; i < sizes; i++) {
+      const bench_row *row = bench_dataset_row(d, c, which * sizes + i);
+      if (row) rows[count] = *row;
+      if (row) strcpy(rows[count++].home, r->home[which].text);
+    }
+  }
+  plot_path(r->plot, r->home[which].text, path, sizeof path);
+  int code = count > 0 ? bench_write_plot(path, rows, count) : TOOL_OK;
+  free(rows);
+  return code;
+}
+
+static int publish(const regular_request *r) {
+  int count, code = TOOL_OK;
+  bench_row *rows = bench_dataset_rows(&r->set, &count);
+  if (!rows) return tool_fail("out of memory");
+  if (r->set.json) bench_print_json(rows, count);
+  free(rows);
+  for (int h = 0; r->plot && h < r->home_count && !code; h++) code = draw_home(r, h);
+  return code;
+}
+
+int bench_regular(int argc, char **argv) {
+  regular_request request = {0};
+  int code = parse_request(argc, argv, &request);
+  if (code == OPTIONS_HELPED) return TOOL_OK;
+  if (code == TOOL_OK) {
+    code = bench_dataset_run(&request.set);
+    /* What was measured before something failed is still worth having. */
+    int published = publish(&request);
+    if (code == TOOL_OK) code = published;
+  }
+  bench_dataset_end(&request.set);
+  return code;
+}

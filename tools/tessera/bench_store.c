@@ -1,0 +1,126 @@
+#include "bench_store.h"
+
+#include <stdlib.h>
+
+#include "elements.h"
+#include "random.h"
+
+static const size_t FILL_PIECE = (size_t)64 << 20; /* bytes, through which a device is filled */
+
+uint64_t bench_store_seed(int operand) {
+  return 1000 + (uint64_t)operand;
+}
+
+void bench_store_open(tsr_type type, tsr_context *context, bench_store *lender, bool emulated,
+                      bench_store *store) {
+  *store = (bench_store){.type = type, .context = context, .lender = lender, .emulated = emulated};
+}
+
+static void give_back(const bench_store *store, const bench_buffer *buffer) {
+  bool registered = buffer->borrowed && store->emulated && buffer->where.kind == HOME_PINNED;
+  if (registered) tsr_unregister(store->context, buffer->data);
+  if (buffer->borrowed) return;
+  if (buffer->where.kind == HOME_PAGEABLE) {
+    free(buffer->data);
+  } else {
+    tsr_free(store->context, buffer->data);
+  }
+}
+
+void bench_store_close(bench_store *store) {
+  for (int i = 0; i < store->count; i++) give_back(store, &store->buffers[i]);
+  store->count = 0;
+}
+
+static void raise_to(int64_t *most, int64_t count) {
+  if (*most < count) *most = count;
+}
+
+void bench_store_expect(bench_store *store, bench_shape shape) {
+  raise_to(&store->most[0], shape.m * shape.k);
+  raise_to(&store->most[1], shape.k * shape.n);
+  raise_to(&store->most[2], shape.m * shape.n);
+}
+
+/* ---- New buffers ---- */
+
+static size_t bytes_of(const bench_store *store, int operand) {
+  size_t bytes = (size_t)store->most[operand] * element_size(store->type);
+  return bytes > 0 ? bytes : 1;
+}
+
+static int allocate(const bench_store *store, bench_buffer *buffer) {
+  size_t bytes = bytes_of(store, buffer->operand);
+  if (buffer->where.kind == HOME_PAGEABLE) {
+    if (posix_memalign(&buffer->data, 4096, bytes) == 0) return TOOL_OK;
+    return tool_fail("out of memory: a matrix needs %s", tool_bytes((double)bytes));
+  }
+  int device = buffer->where.kind == HOME_DEVICE ? buffer->where.device : TSR_HOST;
+  return tool_status(tsr_malloc(store->context, device, bytes, &buffer->data));
+}
+
+/* A device's memory is filled through a piece of host memory. */
+static int fill_device(const bench_store *store, const bench_buffer *buffer) {
+  size_t size = element_size(store->type);
+  int64_t piece = (int64_t)(FILL_PIECE / size), count = store->most[buffer->operand];
+  void *host;
+  int code = tool_status(tsr_malloc(store->context, TSR_HOST, FILL_PIECE, &host));
+  if (code != TOOL_OK) return code;
+  for (int64_t first = 0; first < count && code == TOOL_OK; first += piece) {
+    int64_t some = count - first < piece ? count - first : piece;
+    random_fill(store->type, bench_store_seed(buffer->operand), first, some, host);
+    char *to = (char *)buffer->data + (size_t)first * size;
+    code = tool_status(tsr_memcpy(store->context, to, host, (size_t)some * size));
+  }
+  tsr_free(store->context, host);
+  return code;
+}
+
+static int fill(const bench_store *store, const bench_buffer *buffer) {
+  if (buffer->where.kind == HOME_DEVICE) return fill_device(store, buffer);
+  random_fill(store->type, bench_store_seed(buffer->operand), 0, store->most[buffer->operand],
+              buffer->data);
+  return TOOL_OK;
+}
+
+static int make(const bench_store *store, bench_buffer *buffer) {
+  int code = allocate(store, buffer);
+  if (code != TOOL_OK) return code;
+  code = fill(store, buffer);
+  if (code != TOOL_OK) give_back(store, buffer);
+  return code;
+}
+
+static int borrow(bench_store *store, bench_buffer *buffer) {
+  int code = bench_store_get(store->lender, buffer->operand, buffer->where, &buffer->data);
+  buffer->borrowed = true;
+  if (code == TOOL_OK && store->emulated && buffer->where.kind == HOME_PINNED) {
+    size_t bytes = bytes_of(store->lender, buffer->operand);
+    code = tool_status(tsr_register(store->context, buffer->data, bytes));
+  }
+  return code;
+}
+
+/* ---- Finding one ---- */
+
+static bool same_place(home a, home b) {
+  return a.kind == b.kind && (a.kind != HOME_DEVICE || a.device == b.device);
+}
+
+int bench_store_get(bench_store *store, int operand, home where, void **data) {
+  for (int i = 0; i < store->count; i++) {
+    const bench_buffer *b = &store->buffers[i];
+    if (b->operand != operand || !same_place(b->where, where)) continue;
+    *data = b->data;
+    return TOOL_OK;
+  }
+  if (store->count == STORE_BUFFERS) return tool_fail("too many places for matrices");
+  bench_buffer *made = &store->buffers[store->count];
+  *made = (bench_buffer){.where = where, .operand = operand};
+  bool lent = store->lender && where.kind != HOME_DEVICE;
+  int code = lent ? borrow(store, made) : make(store, made);
+  if (code != TOOL_OK) return code;
+  store->count++;
+  *data = made->data;
+  return TOOL_OK;
+}

@@ -44,7 +44,7 @@ tsr_status tsr_choi_read(const tsr_machine *machine, tsr_type type, int devices,
 tsr_choi_bounds tsr_choi_limit(const tsr_choi_figures *figures, tsr_type type, int64_t n,
                                int devices) {
   const tsr_type_info *info = tsr_type_get(type);
-  double size = (double)info->size, flops = info->complex_valued ? 8 : 2;
+  double size = (double)info->size, flops = info->flop_factor;
   double length = (double)n, receivers = devices - 1;
   double k_bw = figures->math / figures->memory; /* equation 2 */
   double room = flops * length - size * k_bw;

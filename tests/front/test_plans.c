@@ -231,12 +231,57 @@ static void test_plan_elsewhere(void **state) {
   tsr_context_destroy(large);
 }
 
+/* The largest extent of a kernel in a call that is made now. */
+static int64_t tile_of_a_call(void) {
+  double *a = front_matrix(N * N, 1), *b = front_matrix(N * N, 2), *c = front_matrix(N * N, 3);
+  double *expected = front_matrix(N * N, 3);
+  tsr_plan *plan = NULL;
+  tsr_prediction got;
+  assert_ok(tsr_dgemm(context, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, N, N, N, 1, a, N, b, N, 1,
+                      c, N));
+  front_reference(N, 1, a, b, 1, expected);
+  front_assert_equal(c, expected, N * N);
+  assert_ok(tsr_plan_last(context, &plan));
+  assert_ok(tsr_plan_predict(plan, &got));
+  tsr_plan_destroy(plan);
+  free(a), free(b), free(c), free(expected);
+  return got.tile_k;
+}
+
+static void test_recipe(void **state) {
+  (void)state;
+  assert_int_equal(tile_of_a_call(), 16);
+  assert_ok(tsr_set_recipe(context, "tile=24 chunk=0,0,0"));
+  assert_int_equal(tile_of_a_call(), 24); /* not the plan that was kept */
+  assert_refused(tsr_set_recipe(context, "tile=24 route=far"), TSR_ERR_ARGUMENT, "route=far");
+  assert_int_equal(tile_of_a_call(), 24);
+  assert_ok(tsr_set_recipe(context, NULL));
+  assert_int_equal(tile_of_a_call(), 16);
+  assert_refused(tsr_set_recipe(NULL, NULL), TSR_ERR_ARGUMENT, "context");
+}
+
+static void test_choi(void **state) {
+  (void)state;
+  int64_t tile = 0;
+  /* 19 TFLOP/s and 300 GB/s: 4 x 19e12 / 300e9 is 253. */
+  if (strcmp(front_engine(), "host") != 0) skip();
+  assert_ok(tsr_plan_choi_tile(context, TSR_D, 16384, 2, &tile));
+  assert_int_equal(tile, 256);
+  assert_ok(tsr_plan_choi_tile(context, TSR_D, 16384, 0, &tile));
+  assert_int_equal(tile, 256);
+  assert_refused(tsr_plan_choi_tile(context, TSR_D, 16384, 3, &tile), TSR_ERR_ARGUMENT, "devices");
+  assert_refused(tsr_plan_choi_tile(context, TSR_D, 0, 2, &tile), TSR_ERR_ARGUMENT, "n is 0");
+  assert_refused(tsr_plan_choi_tile(context, TSR_D, 8, 2, NULL), TSR_ERR_ARGUMENT, "tile");
+  assert_int_equal(tile, 256);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_execute_often),  cmocka_unit_test(test_other_scalars_of_the_class),
       cmocka_unit_test(test_predict),        cmocka_unit_test(test_measured),
       cmocka_unit_test(test_print),          cmocka_unit_test(test_wrong_place),
       cmocka_unit_test(test_wrong_homes),    cmocka_unit_test(test_last),
+      cmocka_unit_test(test_recipe),         cmocka_unit_test(test_choi),
       cmocka_unit_test(test_plan_elsewhere), cmocka_unit_test(test_less_is_pinned),
       cmocka_unit_test(test_c_is_its_own),
   };

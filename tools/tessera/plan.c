@@ -12,12 +12,12 @@ typedef struct plan_request {
   scalar alpha, beta;
   home homes[3];
   const char *timeline;
-  bool json, commands;
+  bool json, commands, choi;
   settings settings;
 } plan_request;
 
 typedef struct plan_words {
-  const char *alpha, *beta, *transa, *transb, *homes, *layout;
+  const char *alpha, *beta, *transa, *transb, *homes, *layout, *model;
 } plan_words;
 
 static int parse_extents(const char *const *words, plan_request *r) {
@@ -48,6 +48,12 @@ static int parse_layout(const char *text, tsr_layout *layout) {
   return TOOL_OK;
 }
 
+static int parse_model(const char *text, plan_request *r) {
+  r->choi = strcmp(text, "choi") == 0;
+  if (r->choi || strcmp(text, "replay") == 0) return TOOL_OK;
+  return tool_usage("--model %s: must be replay or choi", text);
+}
+
 static int interpret_words(const plan_words *words, plan_request *r) {
   tsr_format format;
   r->transa = r->transb = TSR_NO_TRANS;
@@ -58,6 +64,7 @@ static int interpret_words(const plan_words *words, plan_request *r) {
   if (!code && words->transa) code = parse_op("--transa", words->transa, &r->transa);
   if (!code && words->transb) code = parse_op("--transb", words->transb, &r->transb);
   if (!code) code = homes_parse(words->homes ? words->homes : "h", HOME_PINNED, r->homes);
+  if (!code && words->model) code = parse_model(words->model, r);
   if (!code && r->timeline) code = tool_timeline_format(r->timeline, &format);
   return code;
 }
@@ -77,6 +84,8 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       {"alpha", 0, OPTION_TEXT, &words.alpha, "0|1|x",
        "class of alpha; x is any other (default: 1)"},
       {"beta", 0, OPTION_TEXT, &words.beta, "0|1|x", "class of beta (default: 1)"},
+      {"model", 0, OPTION_TEXT, &words.model, "replay|choi",
+       "who chooses: plans in virtual time, or tiles by a formula (default: replay)"},
       {"commands", 0, OPTION_FLAG, &r->commands, NULL, "print every command of the plan"},
       {"timeline", 0, OPTION_TEXT, &r->timeline, "FILE",
        "write queues over time: .svg a picture, .json for Perfetto"},
@@ -108,19 +117,6 @@ static int parse_request(int argc, char **argv, plan_request *r) {
   return code ? code : interpret_words(&words, r);
 }
 
-static tsr_home library_home(home place) {
-  switch (place.kind) {
-    case HOME_PINNED:
-      return (tsr_home){TSR_PINNED, 0};
-    case HOME_MANAGED:
-      return (tsr_home){TSR_MANAGED, 0};
-    case HOME_DEVICE:
-      return (tsr_home){TSR_DEVICE, place.device};
-    default:
-      return (tsr_home){TSR_PAGEABLE, 0};
-  }
-}
-
 /* The least leading dimension of a matrix that op() makes rows x cols. */
 static int64_t least_ld(tsr_layout layout, tsr_op op, int64_t rows, int64_t cols) {
   bool by_columns = layout == TSR_COL_MAJOR;
@@ -137,9 +133,20 @@ static void fill_lds(plan_request *r) {
 static int make_plan(const plan_request *r, tsr_context *context, tsr_plan **plan) {
   scalar_value alpha = scalar_for(r->type, r->alpha), beta = scalar_for(r->type, r->beta);
   tsr_home homes[3];
-  for (int i = 0; i < 3; i++) homes[i] = library_home(r->homes[i]);
+  for (int i = 0; i < 3; i++) homes[i] = home_for_library(r->homes[i]);
   return tool_status(tsr_plan_gemm(context, r->type, r->layout, r->transa, r->transb, r->m, r->n,
                                    r->k, &alpha, r->ld[0], r->ld[1], &beta, r->ld[2], homes, plan));
+}
+
+/* Tiles of the size that the formula of Choi et al. gives; k is the length of their bands. */
+static int force_choi_tiles(const plan_request *r, tsr_context *context) {
+  int64_t tile;
+  char recipe[64];
+  int code = tool_status(tsr_plan_choi_tile(context, r->type, r->k > 0 ? r->k : 1, 0, &tile));
+  if (code != TOOL_OK) return code;
+  if (!r->json) printf("model choi: tiles of %lld\n\n", (long long)tile);
+  snprintf(recipe, sizeof recipe, "tile=%lld chunk=0,0,0 taper=0", (long long)tile);
+  return tool_status(tsr_set_recipe(context, recipe));
 }
 
 static int show_plan(const plan_request *r, const tsr_plan *plan) {
@@ -161,6 +168,7 @@ int command_plan(int argc, char **argv) {
   tsr_context *context = NULL;
   tsr_plan *plan = NULL;
   code = settings_open(&request.settings, &context);
+  if (!code && request.choi) code = force_choi_tiles(&request, context);
   if (!code) code = make_plan(&request, context, &plan);
   if (!code) code = show_plan(&request, plan);
   tsr_plan_destroy(plan);

@@ -182,9 +182,11 @@ static void draw_mark(const axes *a, double x, double y, plot_style style, const
             "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
             "stroke-width=\"2\"/>\n",
             x - 6, y, x + 6, y, colour);
-  } else if (style == PLOT_RINGS) {
-    fprintf(a->stream, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"none\" stroke=\"%s\"/>\n", x,
-            y, colour);
+  } else if (style == PLOT_RINGS || style == PLOT_CIRCLES) {
+    fprintf(a->stream,
+            "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" fill=\"none\" stroke=\"%s\" "
+            "stroke-width=\"%d\"/>\n",
+            x, y, style == PLOT_RINGS ? 3 : 8, colour, style == PLOT_RINGS ? 1 : 2);
   } else {
     fprintf(a->stream, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%s\" fill=\"%s\"/>\n", x, y,
             style == PLOT_DOTTED ? "2.5" : "3.5", colour);
@@ -249,6 +251,15 @@ static void open_svg(FILE *stream, int height) {
   fprintf(stream, "<rect width=\"%d\" height=\"%d\" fill=\"#fdfdfd\"/>\n", WIDTH, height);
 }
 
+/* Ends the stream, whose text is *text, and writes it. */
+static int close_svg(const char *path, FILE *stream, char **text) {
+  fputs("</svg>\n", stream);
+  int code = fclose(stream) == 0 ? tool_write_file(path, *text)
+                                 : tool_fail("cannot draw %s: %s", path, strerror(errno));
+  free(*text);
+  return code;
+}
+
 int plot_write(const char *path, const plot_panel *panels, int count) {
   char *text = NULL;
   size_t length = 0;
@@ -256,9 +267,70 @@ int plot_write(const char *path, const plot_panel *panels, int count) {
   if (!stream) return tool_fail("out of memory for %s", path);
   open_svg(stream, count * HEIGHT);
   for (int i = 0; i < count; i++) draw_panel(stream, &panels[i], i);
-  fputs("</svg>\n", stream);
-  int code = fclose(stream) == 0 ? tool_write_file(path, text)
-                                 : tool_fail("cannot draw %s: %s", path, strerror(errno));
-  free(text);
-  return code;
+  return close_svg(path, stream, &text);
+}
+
+/* ---- Bars ---- */
+
+static void draw_level(const axes *a, double x0, double x1, double y, const char *attributes) {
+  fprintf(a->stream, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n", x0,
+          place_y(a, y), x1, place_y(a, y), attributes);
+}
+
+static void draw_group(const axes *a, const plot_group *group, int bars, double left,
+                       double width) {
+  double each = 0.84 * width / bars, begin = left + 0.08 * width;
+  for (int b = 0; b < bars; b++) {
+    double x = begin + b * each, top = place_y(a, group->height[b]);
+    fprintf(a->stream, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n",
+            x, top, 0.9 * each, HEIGHT - BOTTOM - top, colour_of(b));
+    if (group->line && group->line[b] > 0)
+      draw_level(a, x, x + 0.9 * each, group->line[b], "stroke=\"#222\" stroke-width=\"2\"");
+  }
+  if (group->bound > 0)
+    draw_level(a, begin, left + 0.92 * width, group->bound,
+               "stroke=\"#444\" stroke-dasharray=\"7 4\"");
+  text_at(a->stream, left + width / 2, HEIGHT - BOTTOM + 20, "text-anchor=\"middle\"",
+          group->label);
+}
+
+static void draw_names(const axes *a, const char *const *names, int bars) {
+  for (int b = 0; b < bars; b++) {
+    double x = WIDTH - RIGHT + 20, y = TOP + 6 + 20 * b;
+    fprintf(a->stream, "<rect x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"12\" fill=\"%s\"/>\n", x,
+            y, colour_of(b));
+    text_at(a->stream, x + 22, y + 10, "", names[b]);
+  }
+}
+
+/* Room for all of it above 0. */
+static void measure_bars(const plot_group *groups, int count, int bars, axes *a) {
+  for (int g = 0; g < count; g++) {
+    a->y_most = fmax(a->y_most, groups[g].bound);
+    for (int b = 0; b < bars; b++) {
+      a->y_most = fmax(a->y_most, groups[g].height[b]);
+      if (groups[g].line) a->y_most = fmax(a->y_most, groups[g].line[b]);
+    }
+  }
+  if (!(a->y_most > 0)) a->y_most = 1;
+  double step = tick_step(a->y_most);
+  a->y_most = ceil(a->y_most / step) * step;
+}
+
+int plot_write_bars(const char *path, const char *title, const char *y_label,
+                    const char *const *names, int bars, const plot_group *groups, int count) {
+  char *text = NULL;
+  size_t length = 0;
+  axes a = {.stream = open_memstream(&text, &length)};
+  const plot_panel frame = {.title = title, .x_label = "", .y_label = y_label};
+  if (!a.stream) return tool_fail("out of memory for %s", path);
+  measure_bars(groups, count, bars, &a);
+  open_svg(a.stream, HEIGHT);
+  draw_titles(&a, &frame);
+  draw_y_axis(&a);
+  double width = (double)(WIDTH - LEFT - RIGHT) / count;
+  for (int g = 0; g < count; g++) draw_group(&a, &groups[g], bars, LEFT + g * width, width);
+  draw_level(&a, LEFT, WIDTH - RIGHT, 0, "stroke=\"#444\"");
+  draw_names(&a, names, bars);
+  return close_svg(path, a.stream, &text);
 }

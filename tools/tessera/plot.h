@@ -10,7 +10,8 @@ typedef enum plot_style {
   PLOT_DOTTED,
   PLOT_POINTS, /* marks without a line: discs, rings, short bars */
   PLOT_RINGS,
-  PLOT_BARS
+  PLOT_BARS,
+  PLOT_CIRCLES /* wide rings, around other marks */
 } plot_style;
 
 typedef struct plot_series {
@@ -31,5 +32,17 @@ typedef struct plot_panel {
 
 /* Writes the chart; an exit code after a message. */
 int plot_write(const char *path, const plot_panel *panels, int count);
+
+/* Bars that stand together: one for each name of the chart. */
+typedef struct plot_group {
+  char label[48];
+  double *height; /* [bars] */
+  double *line;   /* [bars]: a line across each bar, or NULL */
+  double bound;   /* a dashed line above the group; 0: none */
+} plot_group;
+
+/* Writes a chart of bars, a colour for each name. */
+int plot_write_bars(const char *path, const char *title, const char *y_label,
+                    const char *const *names, int bars, const plot_group *groups, int count);
 
 #endif

@@ -88,6 +88,19 @@ int homes_parse(const char *text, home_kind h_means, home homes[3]) {
   return TOOL_OK;
 }
 
+tsr_home home_for_library(home place) {
+  switch (place.kind) {
+    case HOME_PINNED:
+      return (tsr_home){TSR_PINNED, 0};
+    case HOME_MANAGED:
+      return (tsr_home){TSR_MANAGED, 0};
+    case HOME_DEVICE:
+      return (tsr_home){TSR_DEVICE, place.device};
+    default:
+      return (tsr_home){TSR_PAGEABLE, 0};
+  }
+}
+
 /* ---- Letters ---- */
 
 int parse_type(const char *name, const char *text, tsr_type *type) {

@@ -70,6 +70,8 @@ typedef struct home {
 /* "h,h,h", "0,0,3", or one letter for all. h_means: what h stands for. */
 int homes_parse(const char *text, home_kind h_means, home homes[3]);
 
+tsr_home home_for_library(home place);
+
 /* ---- Letters ---- */
 
 /* --type, --transa and so on; name is the option's in the message. */

@@ -67,5 +67,7 @@ int bench_variants(int argc, char **argv);
 int bench_roofline(int argc, char **argv);
 int bench_cpu(int argc, char **argv);
 int bench_plan(int argc, char **argv);
+int bench_ablation(int argc, char **argv);
+int bench_tiles(int argc, char **argv);
 
 #endif

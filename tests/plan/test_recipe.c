@@ -1,0 +1,322 @@
+/*
+ * Recipes in words: which are understood, that each part is found again in the plan, and that plans
+ * made by random words are right.
+ */
+#include <math.h>
+
+#include "planning.h"
+
+#include "plan/recipe.h"
+
+static const char *const host_4 = "host:200 gpu*4@nvswitch:300 pcie:25 rate:19";
+
+/* ---- Words ---- */
+
+static void good_words(void **state) {
+  (void)state;
+  tsr_forced forced;
+  assert_int_equal(tsr_recipe_parse(NULL, &forced), TSR_OK);
+  assert_int_equal(forced.parts, 0);
+  assert_int_equal(tsr_recipe_parse("  ", &forced), TSR_OK);
+  assert_int_equal(forced.parts, 0);
+  assert_int_equal(tsr_recipe_parse("grid=2x3 slab=512  tile=0 chunk=1,2,3 taper=64 c=last "
+                                    "piece=8M streams=2 order=eta relay=0 route=bandwidth "
+                                    "channels=0 ",
+                                    &forced),
+                   TSR_OK);
+  tsr_recipe r = {.relay = true, .tile = 7};
+  tsr_recipe_force(&forced, &r);
+  assert_int_equal(r.grid_rows * 10 + r.grid_cols, 23);
+  assert_int_equal(r.slab, 512);
+  assert_int_equal(r.tile, 0);
+  assert_int_equal(r.chunk_first * 100 + r.chunk * 10 + r.chunk_last, 123);
+  assert_int_equal(r.chunk_least, 64);
+  assert_true(r.lazy && r.by_eta && !r.relay && r.ignore_channels);
+  assert_int_equal(r.piece, 8000000);
+  assert_int_equal(r.streams, 2);
+  assert_int_equal(r.routing, TSR_ROUTE_BANDWIDTH);
+}
+
+static void later_words_win(void **state) {
+  (void)state;
+  tsr_forced forced;
+  assert_int_equal(tsr_recipe_parse("route=home piece=8M route=eta piece=0", &forced), TSR_OK);
+  tsr_recipe r = {.routing = TSR_ROUTE_HOME, .piece = 1, .slab = 5};
+  tsr_recipe_force(&forced, &r);
+  assert_int_equal(r.routing, TSR_ROUTE_ETA);
+  assert_int_equal(r.piece, 0);
+  assert_int_equal(r.slab, 5); /* not named: stays */
+}
+
+static void bad_words(void **state) {
+  (void)state;
+  static const char *const bad[] = {
+      "slab",      "slab=",        "slab=x",    "slab=-1",     "slabs=1",   "=1",
+      "grid=2",    "grid=0x2",     "grid=2x",   "grid=2x99",   "tile=1.5",  "chunk=1,2",
+      "chunk=,,",  "chunk=1,2,3,", "c=middle",  "piece=much",  "piece=-1",  "piece=9G",
+      "streams=0", "streams=9",    "order=",    "order=other", "relay=2",   "route=fast",
+      "route=",    "channels=2",   "channels=", "taper=x",     "slab=512,", "slab =5"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    tsr_forced forced;
+    char text[64];
+    snprintf(text, sizeof text, "relay=1 %s", bad[i]);
+    if (tsr_recipe_parse(text, &forced) != TSR_ERR_ARGUMENT) fail_msg("\"%s\" is taken", text);
+    assert_non_null(strstr(tsr_message(), "recipe"));
+  }
+}
+
+/* ---- Each part in the plan ---- */
+
+static tsr_plan *plan_by(const tsr_machine *machine, const char *homes, int64_t n,
+                         const char *words) {
+  planning_case what = {'d', 'N', 'N', n, n, n, 1, 0.5, homes, 0};
+  tsr_call call = planning_call(machine, &what);
+  tsr_plan_options options = planning_options(machine, 0);
+  tsr_plan *plan = NULL;
+  options.recipe = words;
+  options.search_seconds = 1e-9;
+  tsr_status status = tsr_plan_make(machine, &call, &options, &plan);
+  if (status == TSR_OK) status = tsr_plan_verify(plan, machine, options.budget);
+  if (status != TSR_OK) fail_msg("%s: %s", words, tsr_message());
+  return plan;
+}
+
+/* What a plan consists of. */
+typedef struct facts {
+  int64_t m, n, k;                    /* largest kernel */
+  int64_t first_k;                    /* of the first product */
+  int64_t columns;                    /* of the narrowest product */
+  double largest_copy;                /* bytes */
+  double from_host, to_host, between; /* bytes of copies */
+  int additions, streams;
+} facts;
+
+static void note_copy(const tsr_plan *plan, const tsr_command *c, facts *f) {
+  const tsr_buffer *from = &plan->buffers.items[c->buffer[0]];
+  const tsr_buffer *to = &plan->buffers.items[c->buffer[1]];
+  double bytes = 8.0 * c->m * c->n;
+  f->largest_copy = fmax(f->largest_copy, bytes);
+  if (from->location >= plan->machine_devices)
+    f->from_host += bytes;
+  else if (to->location >= plan->machine_devices)
+    f->to_host += bytes;
+  else
+    f->between += bytes;
+}
+
+static void note_product(const tsr_plan *plan, const tsr_command *c, facts *f) {
+  int streams = plan->queue[c->queue].index + 1;
+  if (f->first_k == 0) f->first_k = c->k;
+  if (f->columns == 0 || c->n < f->columns) f->columns = c->n;
+  if (c->m > f->m) f->m = c->m;
+  if (c->n > f->n) f->n = c->n;
+  if (c->k > f->k) f->k = c->k;
+  if (streams > f->streams) f->streams = streams;
+}
+
+static facts facts_of(const tsr_plan *plan) {
+  facts f = {0};
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    const tsr_command *c = &plan->commands.items[i];
+    if (c->kind == TSR_COMMAND_COPY)
+      note_copy(plan, c, &f);
+    else if (c->kernel == TSR_KERNEL_GEMM)
+      note_product(plan, c, &f);
+    else
+      f.additions += c->kernel == TSR_KERNEL_ADD;
+  }
+  return f;
+}
+
+/* The facts of the plan that words make. */
+static facts by(const char *homes, int64_t n, const char *words) {
+  tsr_machine *machine = planning_machine(host_4);
+  tsr_plan *plan = plan_by(machine, homes, n, words);
+  facts f = facts_of(plan);
+  tsr_plan_free(plan);
+  tsr_machine_destroy(machine);
+  return f;
+}
+
+static void shapes_are_obeyed(void **state) {
+  (void)state;
+  tsr_machine *machine = planning_machine(host_4);
+  tsr_plan *plan = plan_by(machine, "ppp", 2048, "grid=4x1");
+  assert_int_equal(plan->grid_rows, 4);
+  assert_int_equal(plan->grid_cols, 1);
+  tsr_plan_free(plan);
+  plan = plan_by(machine, "ppp", 2048, "grid=1x2");
+  assert_int_equal(plan->devices, 2);
+  tsr_plan_free(plan);
+  tsr_machine_destroy(machine);
+  facts f = by("ppp", 2048, "tile=256 chunk=0,0,0 taper=0");
+  assert_true(f.m == 256 && f.n == 256 && f.k == 256 && f.columns == 256);
+  f = by("ppp", 2048, "tile=0 slab=128");
+  assert_true(f.first_k == 128 && f.k > 256);
+  f = by("ppp", 2048, "slab=0");
+  assert_true(f.first_k == 2048);
+  f = by("ppp", 2048, "grid=1x4 slab=0 chunk=0,0,128 taper=0");
+  assert_true(f.n == 128 && f.columns == 128);
+  f = by("ppp", 2048, "grid=1x4 slab=0 chunk=0,0,128 taper=32");
+  assert_true(f.n == 128 && f.columns >= 32 && f.columns < 128);
+}
+
+static void copies_are_obeyed(void **state) {
+  (void)state;
+  facts f = by("ppp", 2048, "tile=512 chunk=0,0,0 piece=256K");
+  assert_true(f.largest_copy <= 256e3);
+  f = by("ppp", 2048, "tile=512 chunk=0,0,0 piece=0");
+  assert_true(f.largest_copy == 8.0 * 512 * 512);
+  f = by("ppp", 1024, "c=last");
+  assert_true(f.additions > 0);
+  f = by("ppp", 1024, "c=first");
+  assert_true(f.additions == 0);
+  f = by("ppp", 2048, "tile=256 streams=2");
+  assert_true(f.streams == 2);
+  f = by("ppp", 2048, "tile=256 streams=1");
+  assert_true(f.streams == 1);
+}
+
+/* On a grid of 2 x 2 each device needs half of A and half of B, and a quarter of C. */
+static void routes_are_obeyed(void **state) {
+  (void)state;
+  double matrix = 8.0 * 1024 * 1024;
+  facts f = by("ppp", 1024, "grid=2x2 tile=256 c=first route=home relay=0");
+  assert_true(f.between == 0 && f.from_host == 5 * matrix && f.to_host == matrix);
+  f = by("ppp", 1024, "grid=2x2 tile=256 c=first route=home relay=1");
+  assert_true(f.between == 0 && f.from_host == 5 * matrix);
+  f = by("ppp", 1024, "grid=2x2 tile=256 c=first route=bandwidth relay=0");
+  assert_true(f.between == 2 * matrix && f.from_host == 3 * matrix);
+  f = by("ppp", 1024, "grid=2x2 tile=256 c=first route=eta relay=1");
+  assert_true(f.between == 2 * matrix && f.from_host == 3 * matrix);
+  /* All on device 0: no link is faster than the home's. */
+  f = by("000", 1024, "grid=2x2 tile=256 c=first route=bandwidth relay=0");
+  double others = f.between;
+  f = by("000", 1024, "grid=2x2 tile=256 c=first route=home relay=0");
+  assert_true(f.between == others);
+}
+
+static bool same_commands(const tsr_plan *a, const tsr_plan *b) {
+  if (a->commands.count != b->commands.count) return false;
+  for (size_t i = 0; i < a->commands.count; i++) {
+    const tsr_command *x = &a->commands.items[i], *y = &b->commands.items[i];
+    if (x->queue != y->queue || memcmp(x->row, y->row, sizeof x->row) != 0 ||
+        memcmp(x->col, y->col, sizeof x->col) != 0)
+      return false;
+  }
+  return true;
+}
+
+static bool make_a_difference(const char *machine_string, const char *homes, const char *one,
+                              const char *other) {
+  tsr_machine *machine = planning_machine(machine_string);
+  tsr_plan *a = plan_by(machine, homes, 2048, one), *b = plan_by(machine, homes, 2048, other);
+  bool differ = !same_commands(a, b);
+  tsr_plan_free(a);
+  tsr_plan_free(b);
+  tsr_machine_destroy(machine);
+  return differ;
+}
+
+static void orders_and_channels_matter(void **state) {
+  (void)state;
+  const char *pairs = "host:60 gpu*4@nvswitch:300 pcie:25/pair rate:19";
+  assert_true(make_a_difference(pairs, "ppp", "tile=128 relay=0 channels=0",
+                                "tile=128 relay=0 channels=1"));
+  assert_true(make_a_difference(pairs, "p0p", "grid=2x2 tile=128 order=given",
+                                "grid=2x2 tile=128 order=eta"));
+}
+
+/* ---- Random words on random calls ---- */
+
+static uint64_t seed;
+
+static int below(int n) {
+  seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (int)((seed >> 33) % (uint64_t)n);
+}
+
+static const char *const choices[][5] = {
+    {"", "grid=1x2", "grid=3x1", "grid=1x1", "grid=1x3"},
+    {"", "tile=0", "tile=40", "tile=97", "tile=300"},
+    {"", "slab=0", "slab=33", "slab=128", ""},
+    {"", "chunk=0,0,0", "chunk=16,64,48", "chunk=7,0,5", ""},
+    {"", "taper=0", "taper=8", "", ""},
+    {"", "c=first", "c=last", "c=last", ""},
+    {"", "piece=0", "piece=1000", "piece=64K", "piece=8M"},
+    {"", "streams=1", "streams=3", "", ""},
+    {"", "order=given", "order=eta", "order=eta", ""},
+    {"", "relay=0", "relay=1", "", ""},
+    {"", "route=home", "route=bandwidth", "route=eta", ""},
+    {"", "channels=0", "channels=1", "", ""},
+};
+enum { PARTS = sizeof choices / sizeof *choices };
+
+static void random_words(char *text, size_t room) {
+  text[0] = '\0';
+  for (int i = 0; i < PARTS; i++) {
+    size_t used = strlen(text);
+    snprintf(text + used, room - used, "%s ", choices[i][below(5)]);
+  }
+}
+
+static planning_case random_case(void) {
+  static const char *const homes[] = {"ppp", "hhh", "000", "012", "p1h", "h0p", "22p"};
+  static const char types[] = "sdczhb", ops[] = "NTC";
+  return (planning_case){.type = types[below(6)],
+                         .ta = ops[below(3)],
+                         .tb = ops[below(3)],
+                         .m = 1 + below(500),
+                         .n = 1 + below(500),
+                         .k = 1 + below(500),
+                         .alpha = below(8) ? 1.5 : 1,
+                         .beta = below(3) * 0.5,
+                         .homes = homes[below(7)]};
+}
+
+static void check_forced(const tsr_machine *machine, int number) {
+  char words[200];
+  planning_case what = random_case();
+  random_words(words, sizeof words);
+  tsr_call call = planning_call(machine, &what);
+  tsr_plan_options options = planning_options(machine, 0);
+  tsr_plan *plan = NULL;
+  options.recipe = words;
+  options.search_seconds = 1e-9;
+  for (int d = 0; d < machine->devices; d++)
+    if (below(4) == 0) options.budget[d] = 2000000;
+  tsr_status status = tsr_plan_make(machine, &call, &options, &plan);
+  if (status == TSR_ERR_MEMORY) return; /* words leave nothing smaller to try */
+  if (status == TSR_OK) status = tsr_plan_verify(plan, machine, options.budget);
+  if (status != TSR_OK)
+    fail_msg("%d: %c %c%c %d x %d x %d beta %g %s \"%s\": %s", number, what.type, what.ta, what.tb,
+             (int)what.m, (int)what.n, (int)what.k, what.beta, what.homes, words, tsr_message());
+  tsr_plan_free(plan);
+}
+
+static void random_recipes(void **state) {
+  (void)state;
+  static const char *const machines[] = {"host:200 gpu*4@nvswitch:300 pcie:25/pair rate:19",
+                                         "host:20 gpu*3 pcie:10 rate:1"};
+  for (int i = 0; i < 1000; i++) {
+    seed = (uint64_t)i;
+    for (int j = 0; j < 4; j++) (void)below(2);
+    tsr_machine *machine = planning_machine(machines[i % 2]);
+    check_forced(machine, i);
+    tsr_machine_destroy(machine);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(good_words),
+      cmocka_unit_test(later_words_win),
+      cmocka_unit_test(bad_words),
+      cmocka_unit_test(shapes_are_obeyed),
+      cmocka_unit_test(copies_are_obeyed),
+      cmocka_unit_test(routes_are_obeyed),
+      cmocka_unit_test(orders_and_channels_matter),
+      cmocka_unit_test(random_recipes),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

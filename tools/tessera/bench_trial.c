@@ -1,0 +1,76 @@
+#include "bench_trial.h"
+
+#include "elements.h"
+
+enum { WARM_UPS = 2, MOST_REPEATS = 1000 };
+
+/* ---- Planning ---- */
+
+static int64_t ld_of(int64_t rows) {
+  return rows > 1 ? rows : 1;
+}
+
+static int make_plan(tsr_context *context, const bench_kind *kind, bench_shape s,
+                     const bench_trial *trial, tsr_plan **plan) {
+  scalar_value alpha = scalar_for(kind->type, kind->alpha);
+  scalar_value beta = scalar_for(kind->type, kind->beta);
+  tsr_home homes[3];
+  for (int i = 0; i < 3; i++) homes[i] = home_for_library(kind->homes[i]);
+  int64_t lda = ld_of(kind->transa == TSR_NO_TRANS ? s.m : s.k);
+  int64_t ldb = ld_of(kind->transb == TSR_NO_TRANS ? s.k : s.n);
+  tsr_status status = tsr_set_recipe(context, trial->recipe);
+  if (status != TSR_OK) return tool_status(status);
+  return tool_status(tsr_plan_gemm(context, kind->type, TSR_COL_MAJOR, kind->transa, kind->transb,
+                                   s.m, s.n, s.k, &alpha, lda, ldb, &beta, ld_of(s.m), homes,
+                                   plan));
+}
+
+/* ---- Running ---- */
+
+static int execute(tsr_plan *plan, const bench_case *c, double *seconds) {
+  const bench_product *p = &c->product;
+  double begin = tool_now();
+  tsr_status status = tsr_plan_execute(plan, p->alpha, p->a, p->b, p->beta, p->c);
+  *seconds = tool_now() - begin;
+  return tool_status(status);
+}
+
+static int time_plan(tsr_plan *plan, const bench_case *c, int repeat, double *median) {
+  double seconds[MOST_REPEATS], ignored;
+  int code = TOOL_OK, count = repeat < MOST_REPEATS ? repeat : MOST_REPEATS;
+  for (int i = 0; i < WARM_UPS && code == TOOL_OK; i++) code = execute(plan, c, &ignored);
+  for (int i = 0; i < count && code == TOOL_OK; i++) code = execute(plan, c, &seconds[i]);
+  if (code == TOOL_OK) *median = tool_median(seconds, count);
+  return code;
+}
+
+int bench_trial_run(tsr_context *context, const bench_kind *kind, bench_shape shape,
+                    const bench_case *c, int repeat, bench_trial *trial) {
+  tsr_plan *plan = NULL;
+  trial->good = true;
+  trial->measured = 0;
+  int code = make_plan(context, kind, shape, trial, &plan);
+  if (code == TOOL_OK) code = tool_status(tsr_plan_predict(plan, &trial->prediction));
+  if (code == TOOL_OK && c) code = time_plan(plan, c, repeat, &trial->measured);
+  tsr_plan_destroy(plan);
+  return code;
+}
+
+int bench_trial_check(const bench_case *c, bench_trial *trial) {
+  tsr_status status = tsr_set_recipe(c->context, trial->recipe);
+  return status == TSR_OK ? bench_case_check(c, &trial->good) : tool_status(status);
+}
+
+/* ---- Figures ---- */
+
+double bench_tera(tsr_type type, bench_shape shape, double seconds) {
+  return seconds > 0 ? element_flops(type, shape.m, shape.n, shape.k) / seconds * 1e-12 : 0;
+}
+
+void bench_grid(int devices, int *rows, int *cols) {
+  *rows = 1;
+  for (int r = 1; r * r <= devices; r++) {
+    if (devices % r == 0) *rows = r;
+  }
+  *cols = devices / *rows;
+}

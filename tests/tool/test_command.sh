@@ -72,6 +72,8 @@ run --version
 check version exits_and_says 0 '^tessera [0-9]'
 for command in gemm plan machine bench 'bench gemm' 'bench cpu' 'bench plan' \
   'bench ablation' 'bench tiles'; do
+for command in gemm plan machine bench 'bench gemm' 'bench regular' 'bench irregular' \
+  'bench skinny' 'bench variants' 'bench roofline' 'bench cpu' 'bench plan'; do
   # shellcheck disable=SC2086
   run $command --help
   check "help_$(echo "$command" | tr ' ' _)" exits_and_says 0 'example:'
@@ -281,6 +283,91 @@ run plan gemm s 64 64 64 --model choi --machine "$here" --json
 check choi_json_valid json_valid out
 run plan gemm s 64 64 64 --model other --machine "$here"
 check choi_odd exits_and_warns 2 'replay or choi'
+# Data sets: rows are added as they come, left out when they are there, and shards make up the whole.
+head='op,type,m,n,k,home,devices,cold_s,median_s,tflops,floor_s,fraction,predicted_s,peer,peer_s'
+small='gpu*4@nvlink:300'
+rows_in() { [ "$(grep -c '^gemm,' "$1")" -eq "$2" ]; }
+set_of() { # the points of a file, without what was measured
+  grep '^gemm,' "$1" | sed 's/\(".*",[0-9]*\),.*/\1/' | sort
+}
+same_set() { [ "$(set_of "$1")" = "$(set_of "$2")" ]; }
+on_small() {
+  run "$@" --engine host --machine "$small" --repeat 2 --rate-seconds 0
+}
+
+on_small bench regular --peer none --n 32,48 --devices 1,2 --csv r.csv --plot r.svg
+check bench_regular exits_and_says 0 ' ok$'
+check bench_regular_head [ "$(head -1 r.csv)" = "$head" ]
+check bench_regular_rows rows_in r.csv 8
+check bench_regular_no_doubles [ "$(set_of r.csv | uniq -d | wc -l)" -eq 0 ]
+check bench_regular_plots grep -q '<polyline' r-hhh.svg r-000.svg
+on_small bench regular --peer none --n 32,48,64 --devices 1,2 --csv r.csv --resume
+check bench_resume_adds rows_in r.csv 12
+check bench_resume_skips [ "$(grep -c ' ok$' out)" -eq 4 ]
+on_small bench regular --peer none --n 32,48 --devices 1,2 --csv r.csv --resume --json
+check bench_resume_reads exits_and_says 0 '"n": 48'
+check bench_resume_reads_json json_valid out
+printf 'gemm,d,32,32,32,"h,' >>r.csv
+on_small bench regular --peer none --n 80 --homes h --devices 1 --csv r.csv --resume
+check bench_resume_after_cut exits_and_says 0 '  80 '
+check bench_resume_after_cut_row grep -q '^gemm,d,80,80,80,' r.csv
+on_small bench regular --n 32 --resume
+check bench_resume_of_nothing exits_and_warns 2 '--csv'
+echo something >text.csv
+on_small bench regular --peer none --n 32 --csv text.csv --resume
+check bench_odd_csv exits_and_warns 1 'text.csv: no results'
+on_small bench regular --peer none --n 32 --csv nowhere/r.csv
+check bench_csv_nowhere exits_and_warns 1 'nowhere/r.csv'
+on_small bench regular --n 32 --shard 3/2
+check bench_odd_shard exits_and_warns 2 '--shard 3/2'
+
+irregular() {
+  on_small bench irregular --peer none --fat 48,64 --thin 16 --ratio 4,8 --devices 2,4 "$@"
+}
+irregular --csv whole.csv --plot i.svg
+check bench_irregular exits_and_says 0 'geometric mean'
+check bench_irregular_compares says 'slower than on fewer devices'
+check bench_irregular_real_homes grep -q '"1,0,h",2,' whole.csv
+check bench_irregular_homes grep -q '"3,2,h",4,' whole.csv
+check bench_irregular_plot grep -q '<circle' i.svg
+for shard in 1 2 3; do irregular --csv shards.csv --resume --shard $shard/3; done
+check bench_shards_sum_up exits_and_says 0 '30 of 30 points'
+check bench_shards_are_whole same_set shards.csv whole.csv
+irregular --csv late.csv --seconds 0.000001
+check bench_out_of_time exits_and_warns 0 'run it again with --resume'
+irregular --csv sample.csv --sample 5 --seed 7
+irregular --csv again.csv --sample 5 --seed 7
+irregular --csv other.csv --sample 5 --seed 8
+check bench_sample_size says '5 of 5 points'
+check bench_sample_again same_set sample.csv again.csv
+check bench_sample_other [ "$(set_of sample.csv)" != "$(set_of other.csv)" ]
+run bench irregular --fat x
+check bench_odd_fat exits_and_warns 2 '--fat x'
+run bench irregular --homes 'h,q,h'
+check bench_odd_homes exits 2
+
+run bench skinny --short 1,8 --long 40,64 --repeat 2 --engine host --machine "$small"
+check bench_skinny exits_and_says 0 '24 products'
+run bench skinny --short 1 --long 64 --repeat 2 --json
+check bench_skinny_json exits_and_says 0 '"ratio"'
+check bench_skinny_json_valid json_valid out
+run bench skinny --limit 1k
+check bench_skinny_nothing exits 2
+run bench variants --n 40,37 --repeat 2 --engine host --machine "$small" --devices 2
+check bench_variants exits_and_says 0 'a first call costs at most'
+check bench_variants_rows [ "$(grep -c ' ok$' out)" -eq 8 ]
+run bench variants --n 40 --home 0,h,1 --repeat 2 --engine host --devices 2 --type z --json
+check bench_variants_json exits_and_says 0 '"op": "TT"'
+check bench_variants_json_valid json_valid out
+run bench roofline --from r.csv,whole.csv --plot roof.svg --machine "$small"
+check bench_roofline exits_and_says 0 'host links GB/s'
+check bench_roofline_panels [ "$(grep -c 'under the' roof.svg)" -eq 2 ]
+run bench roofline --from r.csv --plot roof.svg --machine 'gpu*1'
+check bench_roofline_few_devices exits_and_warns 1 'the machine has 1'
+on_small bench roofline --n 32 --shape 32x32x8 --devices 2 --plot roof.svg
+check bench_roofline_measures exits_and_says 0 ' ok$'
+run bench roofline --from r.csv
+check bench_roofline_no_plot exits_and_warns 2 '--plot'
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

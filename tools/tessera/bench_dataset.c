@@ -148,6 +148,20 @@ static bool any_due(const bench_dataset *d, int count) {
   return false;
 }
 
+static bool nothing_due(const bench_dataset *d) {
+  for (int c = 0; c < d->count_count; c++) {
+    if (any_due(d, c)) return false;
+  }
+  return true;
+}
+
+/* Buffers are as large as what is still to be measured needs. */
+static void expect_due(const bench_dataset *d, int count, bench_store *store) {
+  for (int p = 0; p < d->point_count; p++) {
+    if (is_due(d, count, p)) bench_store_expect(store, d->points[p].shape);
+  }
+}
+
 /* ---- Measuring ---- */
 
 static bool time_is_up(const bench_dataset *d) {
@@ -204,7 +218,7 @@ static int measure_count(bench_dataset *d, int count, bench_store *lender) {
   if (code != TOOL_OK) return code;
   peer_library *peer = d->peer && devices > 0 ? peer_open(d->peer, devices) : NULL;
   bench_store_open(d->kind.type, context, lender, settings_emulated(&with), &store);
-  for (int p = 0; p < d->point_count; p++) bench_store_expect(&store, d->points[p].shape);
+  expect_due(d, count, &store);
   code = measure_points(d, count, &store, peer);
   bench_store_close(&store);
   peer_close(peer);
@@ -215,6 +229,7 @@ static int measure_count(bench_dataset *d, int count, bench_store *lender) {
 static int measure_all(bench_dataset *d, tsr_context *owner) {
   bench_store lender;
   int code = TOOL_OK;
+  if (nothing_due(d)) return code;
   d->rate = bench_sustained_rate(&d->kind, &d->settings, d->rate_seconds);
   if (!d->json && d->rate > 0) {
     printf("kernels on this data: %.4g TFLOP/s, held by a device for %s\n", d->rate * 1e-12,
@@ -222,7 +237,7 @@ static int measure_all(bench_dataset *d, tsr_context *owner) {
   }
   if (!d->json) bench_print_head(d->peer != NULL);
   bench_store_open(d->kind.type, owner, NULL, false, &lender);
-  for (int p = 0; p < d->point_count; p++) bench_store_expect(&lender, d->points[p].shape);
+  for (int c = 0; c < d->count_count; c++) expect_due(d, c, &lender);
   for (int c = 0; c < d->count_count && code == TOOL_OK; c++) {
     if (any_due(d, c)) code = measure_count(d, c, &lender);
   }

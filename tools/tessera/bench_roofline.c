@@ -18,6 +18,7 @@ typedef struct roofline_request {
   int home_count;
   bench_row *rows; /* the points to draw */
   int row_count;
+  roofs_machine *machine;
   roofs roof[BENCH_MOST_COUNTS]; /* of each number of devices that occurs, ascending */
   int roof_count;
 } roofline_request;
@@ -88,28 +89,52 @@ static bool in_host(home h) {
   return h.kind != HOME_DEVICE;
 }
 
-/* Bytes of an operand that must cross, where all of it does: C is read and written. */
+/* Bytes of an operand: of C in one direction, in which it goes as well as in the other. */
 static double operand_bytes(const bench_row *row, int operand) {
   const bench_shape *s = &row->shape;
   const double counts[3] = {(double)s->m * (double)s->k, (double)s->k * (double)s->n,
-                            2 * (double)s->m * (double)s->n};
+                            (double)s->m * (double)s->n};
   return counts[operand] * (double)element_size(row->type);
 }
 
-/* Flops for each byte over the links of that panel; 0 when the point does not belong there. What is
- * on a device crosses as far as the others need it, when all devices do as much. */
-static double intensity(const bench_row *row, panel_kind panel) {
-  home homes[3];
-  double host = 0, fabric = 0;
-  if (row->devices < 1 || homes_parse(row->home, HOME_PINNED, homes) != TOOL_OK) return 0;
+/* The bytes over the host links, counted as those of a square product: what goes in and out in
+ * another proportion may take longer or shorter for each byte, and counts as more or fewer. */
+static double host_bytes(const roofline_request *r, const bench_row *row, const home homes[3]) {
+  double in = 0, out = 0;
   for (int i = 0; i < 3; i++) {
-    double share = i == 2 ? roofs_others_output(row->devices) : roofs_others_input(row->devices);
-    if (in_host(homes[i])) host += operand_bytes(row, i);
-    if (!in_host(homes[i])) fabric += operand_bytes(row, i) * share;
+    if (in_host(homes[i])) in += operand_bytes(row, i);
   }
-  double bytes = panel == PANEL_HOST ? host : host > 0 ? 0 : fabric;
+  if (in_host(homes[2])) out = operand_bytes(row, 2);
+  if (in + out <= 0) return 0;
+  double rate = roofs_host_rate(r->machine, row->devices, in / (in + out));
+  double square = roofs_host_rate(r->machine, row->devices, 0.75);
+  return rate > 0 ? (in + out) * square / rate : 0;
+}
+
+/* The most bytes that a device must send or receive when all do as much and no element of C is
+ * shared: the others have a share s of C, and touch at least sqrt(s) of A and of B. */
+static double fabric_bytes(const bench_row *row, const home homes[3]) {
+  double others = (row->devices - 1.0) / row->devices, most = 0;
+  for (int d = 0; d < row->devices; d++) {
+    double bytes = 0;
+    for (int i = 0; i < 3; i++) {
+      double share = i == 2 ? others : sqrt(others);
+      if (homes[i].device == d) bytes += operand_bytes(row, i) * share;
+    }
+    most = fmax(most, bytes);
+  }
+  return most;
+}
+
+/* Flops for each byte over the links of that panel; 0 when the point does not belong there. */
+static double intensity(const roofline_request *r, const bench_row *row, panel_kind panel) {
+  home homes[3];
+  if (row->median <= 0 || homes_parse(row->home, HOME_PINNED, homes) != TOOL_OK) return 0;
+  bool any_host = in_host(homes[0]) || in_host(homes[1]) || in_host(homes[2]);
+  if (any_host != (panel == PANEL_HOST)) return 0;
+  double bytes = any_host ? host_bytes(r, row, homes) : fabric_bytes(row, homes);
   double flops = element_flops(row->type, row->shape.m, row->shape.n, row->shape.k);
-  return bytes > 0 && row->median > 0 ? flops / bytes : 0;
+  return bytes > 0 ? flops / bytes : 0;
 }
 
 /* ---- Roofs ---- */
@@ -129,15 +154,16 @@ static bool has_roof(const roofline_request *r, int devices) {
 static int find_roofs(roofline_request *r) {
   tsr_context *context = NULL;
   int kept = 0, code = settings_open(&r->set.settings, &context);
+  if (!code) code = roofs_open(context, &r->machine);
+  tsr_context_destroy(context);
   for (int i = 0; i < r->row_count && !code; i++) {
     const bench_row *row = &r->rows[i];
     if (row->type != r->set.kind.type || row->devices < 1) continue;
     r->rows[kept++] = *row;
     if (has_roof(r, r->rows[kept - 1].devices) || r->roof_count == BENCH_MOST_COUNTS) continue;
-    code = roofs_find(context, row->type, r->rows[kept - 1].devices, &r->roof[r->roof_count]);
+    code = roofs_find(r->machine, row->type, r->rows[kept - 1].devices, &r->roof[r->roof_count]);
     if (!code) r->roof_count++;
   }
-  tsr_context_destroy(context);
   if (!code && kept < r->row_count) {
     tool_note("note: %d results of other types, or of no device, are left out",
               r->row_count - kept);
@@ -190,7 +216,7 @@ static void add_points(const roofline_request *r, panel_kind panel, int index, c
   plot_series *s = add_series(c, index, PLOT_POINTS, (size_t)r->row_count);
   for (int i = 0; i < r->row_count; i++) {
     const bench_row *row = &r->rows[i];
-    double x = intensity(row, panel);
+    double x = intensity(r, row, panel);
     if (row->devices != roof->devices || x <= 0) continue;
     s->x[s->count] = x;
     s->y[s->count++] = bench_tera_rate(row, row->median);
@@ -218,7 +244,7 @@ static void add_roof(const roofline_request *r, panel_kind panel, int index, can
   if (bytes <= 0) return;
   plot_series *s = add_series(c, index, PLOT_DASHED, 3);
   fill_roof(s, bytes, roof->kernels, c->least, c->most);
-  snprintf(s->label, sizeof s->label, "roof: %.0f GB/s, %.4g TFLOP/s", bytes * 1e-9,
+  snprintf(s->label, sizeof s->label, "%d: %.0f GB/s, %.4g TFLOP/s", roof->devices, bytes * 1e-9,
            roof->kernels * 1e-12);
 }
 
@@ -227,7 +253,7 @@ static void add_memory_roof(const roofline_request *r, canvas *c) {
   if (roof->memory <= 0) return;
   plot_series *s = add_series(c, 6, PLOT_DASHED, 3);
   fill_roof(s, roof->memory, roof->kernels, c->least, roof->kernels / roof->memory);
-  snprintf(s->label, sizeof s->label, "device memory: %.4g TB/s", roof->memory * 1e-12);
+  snprintf(s->label, sizeof s->label, "devices' memory: %.4g TB/s", roof->memory * 1e-12);
 }
 
 static void fill_canvas(const roofline_request *r, panel_kind panel, canvas *c) {
@@ -241,9 +267,10 @@ static void fill_canvas(const roofline_request *r, panel_kind panel, canvas *c) 
 
 static int draw(const roofline_request *r) {
   static const char *const titles[PANELS] = {"operands in host memory: under the host links",
-                                             "operands on devices: under the links of one device"};
-  static const char *const labels[PANELS] = {"flops for each byte over the host links",
-                                             "flops for each byte between devices"};
+                                             "operands on devices: under the links of the home"};
+  static const char *const labels[PANELS] = {
+      "flops for each byte over the host links (in and out as of a square)",
+      "flops for each byte that the home must send, or receive"};
   canvas *canvases = calloc(PANELS, sizeof *canvases);
   plot_panel panels[PANELS];
   size_t room = (size_t)r->roof_count * (2 * (size_t)r->row_count + 6) + 6;
@@ -267,7 +294,7 @@ static int draw(const roofline_request *r) {
 
 static void print_roofs(const roofline_request *r) {
   printf("\n%7s %14s %12s %20s %18s\n", "devices", "kernels TF/s", "memory TB/s", "host links GB/s",
-         "of one device GB/s");
+         "of a device GB/s");
   for (int i = 0; i < r->roof_count; i++) {
     const roofs *f = &r->roof[i];
     printf("%7d %14.4g %12.4g %20.4g %18.4g\n", f->devices, f->kernels * 1e-12, f->memory * 1e-12,
@@ -291,6 +318,7 @@ int bench_roofline(int argc, char **argv) {
   if (!code) code = find_roofs(&request);
   if (!code) code = draw(&request);
   if (!code && !request.set.json) print_roofs(&request);
+  roofs_close(request.machine);
   free(request.rows);
   bench_dataset_end(&request.set);
   return code == OPTIONS_HELPED ? TOOL_OK : code;

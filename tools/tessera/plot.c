@@ -133,19 +133,20 @@ static void draw_y_axis(const axes *a) {
 
 /* Ticks of the x axis; none stands on another's label. */
 typedef struct tick_row {
-  double at[MOST_TICKS];
+  double at[MOST_TICKS], width[MOST_TICKS];
   int count;
 } tick_row;
 
 static void draw_x_tick(const axes *a, double x, tick_row *row) {
   double at = place_x(a, x);
+  char label[32];
+  double width = 8.0 * snprintf(label, sizeof label, a->logarithmic ? "%g" : "%.0f", x) + 6;
   for (int t = 0; t < row->count; t++) {
-    if (fabs(row->at[t] - at) < 36) return;
+    if (fabs(row->at[t] - at) < (row->width[t] + width) / 2) return;
   }
   if (row->count == MOST_TICKS) return;
-  row->at[row->count++] = at;
-  char label[32];
-  snprintf(label, sizeof label, a->logarithmic ? "%g" : "%.0f", x);
+  row->at[row->count] = at;
+  row->width[row->count++] = width;
   text_at(a->stream, at, HEIGHT - BOTTOM + 20, "text-anchor=\"middle\"", label);
 }
 

@@ -7,6 +7,10 @@
 
 enum { MOST_FLOWS = 128 };
 
+struct roofs_machine {
+  cJSON *root;
+};
+
 /* A part of the bytes that move, on one link. */
 typedef struct flow {
   char from[16], to[16];
@@ -84,36 +88,26 @@ static double rate_of(const mix *m, const cJSON *machine) {
 
 /* ---- The roofs ---- */
 
-double roofs_others_output(int devices) {
-  return (devices - 1.0) / devices;
-}
-
-double roofs_others_input(int devices) {
-  return sqrt(roofs_others_output(devices));
-}
-
-static double host_rate(const cJSON *machine, int devices) {
+double roofs_host_rate(const roofs_machine *machine, int devices, double in) {
   mix m = {.count = 0};
   for (int d = 0; d < devices; d++) {
-    const cJSON *device = cJSON_GetArrayItem(list_of(machine, "devices"), d);
+    const cJSON *device = cJSON_GetArrayItem(list_of(machine->root, "devices"), d);
     const char *node = text_of(device, "host_node", "host0");
     char name[16];
     snprintf(name, sizeof name, "gpu%d", d);
-    add_flow(&m, node, name, 0.75 / devices);
-    add_flow(&m, name, node, 0.25 / devices);
+    add_flow(&m, node, name, in / devices);
+    add_flow(&m, name, node, (1 - in) / devices);
   }
-  return rate_of(&m, machine);
+  return rate_of(&m, machine->root);
 }
 
 static double fabric_rate(const cJSON *machine, int devices) {
   mix m = {.count = 0};
   if (devices < 2) return 0;
-  double in = roofs_others_output(devices), out = 2 * roofs_others_input(devices) + in;
   for (int d = 1; d < devices; d++) {
     char name[16];
     snprintf(name, sizeof name, "gpu%d", d);
-    add_flow(&m, "gpu0", name, out / (in + out) / (devices - 1));
-    add_flow(&m, name, "gpu0", in / (in + out) / (devices - 1));
+    add_flow(&m, "gpu0", name, 1.0 / (devices - 1));
   }
   return rate_of(&m, machine);
 }
@@ -126,29 +120,39 @@ static void sum_devices(const cJSON *machine, double sustained, roofs *found) {
   }
 }
 
-static int find_in(const cJSON *machine, tsr_type type, int devices, roofs *found) {
+int roofs_find(const roofs_machine *machine, tsr_type type, int devices, roofs *found) {
+  const cJSON *root = machine->root;
   const char name[2] = {(char)type, '\0'};
-  int there = cJSON_GetArraySize(list_of(machine, "devices"));
-  double sustained = number_of(list_of(list_of(machine, "rates"), name), "sustained", 0);
+  int there = cJSON_GetArraySize(list_of(root, "devices"));
+  double sustained = number_of(list_of(list_of(root, "rates"), name), "sustained", 0);
   if (devices > there) {
     return tool_fail("%d devices: the machine has %d; name another with --machine", devices, there);
   }
   if (sustained <= 0) return tool_fail("the machine has no rate of type %s", name);
   *found = (roofs){.devices = devices};
-  sum_devices(machine, sustained, found);
-  found->host = host_rate(machine, devices);
-  found->fabric = fabric_rate(machine, devices);
+  sum_devices(root, sustained, found);
+  found->host = roofs_host_rate(machine, devices, 0.75);
+  found->fabric = fabric_rate(root, devices);
   return TOOL_OK;
 }
 
-int roofs_find(tsr_context *context, tsr_type type, int devices, roofs *found) {
+int roofs_open(tsr_context *context, roofs_machine **machine) {
   char *text = NULL;
   int code = tool_status(tsr_machine_print(context, TSR_JSON, &text));
   if (code != TOOL_OK) return code;
-  cJSON *machine = cJSON_Parse(text);
+  roofs_machine *made = calloc(1, sizeof *made);
+  if (made) made->root = cJSON_Parse(text);
   free(text);
-  if (!machine) return tool_fail("the machine cannot be read");
-  code = find_in(machine, type, devices, found);
-  cJSON_Delete(machine);
-  return code;
+  if (made && made->root) {
+    *machine = made;
+    return TOOL_OK;
+  }
+  free(made);
+  return tool_fail("the machine cannot be read");
+}
+
+void roofs_close(roofs_machine *machine) {
+  if (!machine) return;
+  cJSON_Delete(machine->root);
+  free(machine);
 }

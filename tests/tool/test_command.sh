@@ -70,10 +70,9 @@ check help exits_and_says 0 'commands:'
 check help_lists_settings says TESSERA_ENGINE
 run --version
 check version exits_and_says 0 '^tessera [0-9]'
-for command in gemm plan machine bench 'bench gemm' 'bench cpu' 'bench plan' \
+for command in gemm plan machine bench 'bench gemm' 'bench cpu' 'bench plan' 'bench regular' \
+  'bench irregular' 'bench skinny' 'bench variants' 'bench roofline' \
   'bench ablation' 'bench tiles'; do
-for command in gemm plan machine bench 'bench gemm' 'bench regular' 'bench irregular' \
-  'bench skinny' 'bench variants' 'bench roofline' 'bench cpu' 'bench plan'; do
   # shellcheck disable=SC2086
   run $command --help
   check "help_$(echo "$command" | tr ' ' _)" exits_and_says 0 'example:'
@@ -234,55 +233,6 @@ check bench_cpu_valid json_valid out
 run bench plan --n 2048 --repeat 3 --call-n 64 --engine host --devices 2 --machine "$here"
 check bench_plan exits_and_says 0 'returns after'
 
-run bench ablation --n 48,64 --devices 2,4 --repeat 2 --engine host --check --csv a.csv --plot a.svg
-check bench_ablation exits_and_says 0 '+ search .* ok$'
-check bench_ablation_sets [ "$(grep -c 'SUMMA' out)" -eq 4 ]
-check bench_ablation_csv [ "$(grep -c '^gemm,d,' a.csv)" -eq 32 ]
-check bench_ablation_words grep -q 'grid=2x2 tile=8 .*route=home relay=0 channels=0"' a.csv
-check bench_ablation_plot [ "$(grep -c '<rect' a.svg)" -eq 41 ]
-run bench ablation --predict --n 2048 --home 0,1,2 --type s --devices 4 --machine "$here" --csv p.csv
-check bench_ablation_predict exits_and_says 0 '+ panels'
-check bench_ablation_predict_csv grep -q ',,$' p.csv
-run bench ablation --predict --n 2048
-check bench_ablation_for_how_many exits_and_warns 2 '--devices'
-run bench ablation --n 8 --engine cpu
-check bench_ablation_needs_devices exits_and_warns 1 '--predict'
-run bench ablation --n 0 --engine host
-check bench_ablation_odd_list exits 2
-
-run bench tiles --n 96 --tiles 16,24,32,96,200 --devices 1,2,4 --repeat 2 --engine host --check \
-  --csv t.csv --plot t.svg
-check bench_tiles exits_and_says 0 'replay predicts [0-9]*; best measured'
-check bench_tiles_both_homes [ "$(grep -c 'predicts' out)" -eq 6 ]
-check bench_tiles_csv [ "$(grep -c '^gemm,d,96,' t.csv)" -eq 24 ]
-check bench_tiles_marks [ "$(grep -c ',1,[01]$' t.csv)" -eq 6 ]
-check bench_tiles_plot grep -q 'rings: as the model' t.svg
-run bench tiles --n 96 --tiles 32 --home 0,1,2 --devices 1,2 --repeat 1 --engine host
-check bench_tiles_homes_beyond exits_and_says 0 'home 0,1,2, 2 devices'
-run bench tiles --n 96 --model oracle
-check bench_tiles_odd_model exits_and_warns 2 'replay or choi'
-
-# The two machines of Choi et al., their Table 1.
-choi() { # machine, devices, tile
-  run plan gemm s 16384 16384 16384 --home 0,1,2 --machine "$root/machines/$1-choi.json" \
-    --devices "$2" --model choi
-  check "choi_$1_$2" exits_and_says 0 "^model choi: tiles of $3$"
-}
-for devices in 3 4; do choi v100x4 $devices 2048; done
-choi gtx1070x4 4 4096
-for pair in 'v100x4 1024' 'gtx1070x4 2048'; do
-  run plan gemm s 16384 16384 16384 --home 0 --model choi --devices 2 \
-    --machine "$root/machines/${pair% *}-choi.json"
-  check "choi_${pair% *}_2" exits_and_says 0 "^model choi: tiles of ${pair#* }$"
-done
-run bench tiles --type s --n 16384 --predict --model choi --devices 2,4 --home 0,1,2 \
-  --tiles 1024,2048,4096 --machine "$root/machines/v100x4-choi.json"
-check choi_bench_2 exits_and_says 0 'choi predicts 1024'
-check choi_bench_4 says 'choi predicts 2048'
-run plan gemm s 64 64 64 --model choi --machine "$here" --json
-check choi_json_valid json_valid out
-run plan gemm s 64 64 64 --model other --machine "$here"
-check choi_odd exits_and_warns 2 'replay or choi'
 # Data sets: rows are added as they come, left out when they are there, and shards make up the whole.
 head='op,type,m,n,k,home,devices,cold_s,median_s,tflops,floor_s,fraction,predicted_s,peer,peer_s'
 small='gpu*4@nvlink:300'
@@ -368,6 +318,55 @@ on_small bench roofline --n 32 --shape 32x32x8 --devices 2 --plot roof.svg
 check bench_roofline_measures exits_and_says 0 ' ok$'
 run bench roofline --from r.csv
 check bench_roofline_no_plot exits_and_warns 2 '--plot'
+run bench ablation --n 48,64 --devices 2,4 --repeat 2 --engine host --check --csv a.csv --plot a.svg
+check bench_ablation exits_and_says 0 '+ search .* ok$'
+check bench_ablation_sets [ "$(grep -c 'SUMMA' out)" -eq 4 ]
+check bench_ablation_csv [ "$(grep -c '^gemm,d,' a.csv)" -eq 32 ]
+check bench_ablation_words grep -q 'grid=2x2 tile=8 .*route=home relay=0 channels=0"' a.csv
+check bench_ablation_plot [ "$(grep -c '<rect' a.svg)" -eq 41 ]
+run bench ablation --predict --n 2048 --home 0,1,2 --type s --devices 4 --machine "$here" --csv p.csv
+check bench_ablation_predict exits_and_says 0 '+ panels'
+check bench_ablation_predict_csv grep -q ',,$' p.csv
+run bench ablation --predict --n 2048
+check bench_ablation_for_how_many exits_and_warns 2 '--devices'
+run bench ablation --n 8 --engine cpu
+check bench_ablation_needs_devices exits_and_warns 1 '--predict'
+run bench ablation --n 0 --engine host
+check bench_ablation_odd_list exits 2
+
+run bench tiles --n 96 --tiles 16,24,32,96,200 --devices 1,2,4 --repeat 2 --engine host --check \
+  --csv t.csv --plot t.svg
+check bench_tiles exits_and_says 0 'replay predicts [0-9]*; best measured'
+check bench_tiles_both_homes [ "$(grep -c 'predicts' out)" -eq 6 ]
+check bench_tiles_csv [ "$(grep -c '^gemm,d,96,' t.csv)" -eq 24 ]
+check bench_tiles_marks [ "$(grep -c ',1,[01]$' t.csv)" -eq 6 ]
+check bench_tiles_plot grep -q 'rings: as the model' t.svg
+run bench tiles --n 96 --tiles 32 --home 0,1,2 --devices 1,2 --repeat 1 --engine host
+check bench_tiles_homes_beyond exits_and_says 0 'home 0,1,2, 2 devices'
+run bench tiles --n 96 --model oracle
+check bench_tiles_odd_model exits_and_warns 2 'replay or choi'
+
+# The two machines of Choi et al., their Table 1.
+choi() { # machine, devices, tile
+  run plan gemm s 16384 16384 16384 --home 0,1,2 --machine "$root/machines/$1-choi.json" \
+    --devices "$2" --model choi
+  check "choi_$1_$2" exits_and_says 0 "^model choi: tiles of $3$"
+}
+for devices in 3 4; do choi v100x4 $devices 2048; done
+choi gtx1070x4 4 4096
+for pair in 'v100x4 1024' 'gtx1070x4 2048'; do
+  run plan gemm s 16384 16384 16384 --home 0 --model choi --devices 2 \
+    --machine "$root/machines/${pair% *}-choi.json"
+  check "choi_${pair% *}_2" exits_and_says 0 "^model choi: tiles of ${pair#* }$"
+done
+run bench tiles --type s --n 16384 --predict --model choi --devices 2,4 --home 0,1,2 \
+  --tiles 1024,2048,4096 --machine "$root/machines/v100x4-choi.json"
+check choi_bench_2 exits_and_says 0 'choi predicts 1024'
+check choi_bench_4 says 'choi predicts 2048'
+run plan gemm s 64 64 64 --model choi --machine "$here" --json
+check choi_json_valid json_valid out
+run plan gemm s 64 64 64 --model other --machine "$here"
+check choi_odd exits_and_warns 2 'replay or choi'
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -192,6 +192,18 @@ tsr_status tsr_plan_predict(const tsr_plan *plan, tsr_prediction *prediction) {
   return TSR_OK;
 }
 
+tsr_status tsr_plan_floor(const tsr_plan *plan, double rate, double *seconds) {
+  TSR_TRY(check_plan(plan));
+  TSR_TRY(check_output("seconds", seconds));
+  if (!(rate > 0))
+    return tsr_fail(TSR_ERR_ARGUMENT, "rate is %g; give the flops/s of a device", rate);
+  tsr_context *context = plan->owner;
+  pthread_rwlock_rdlock(&context->machine_lock);
+  *seconds = plan->devices > 0 ? tsr_floor_at(context->machine, &plan->call, rate) : plan->floor;
+  pthread_rwlock_unlock(&context->machine_lock);
+  return TSR_OK;
+}
+
 tsr_status tsr_plan_print(const tsr_plan *plan, tsr_format format, char **text) {
   TSR_TRY(check_plan(plan));
   TSR_TRY(check_output("text", text));

@@ -165,12 +165,11 @@ double tsr_plan_rate_limit(const tsr_machine *machine, const tsr_call *call) {
   return tsr_machine_rate_limit(machine, call->type, seconds, duty);
 }
 
-double tsr_plan_floor(const tsr_machine *machine, const tsr_call *call) {
+double tsr_floor_at(const tsr_machine *machine, const tsr_call *call, double rate) {
   if (machine->devices == 0) {
     double bytes = read_bytes(call, TSR_A) + read_bytes(call, TSR_B_) + 2 * bytes_of(call, TSR_C_);
     return tsr_machine_cpu_time(machine, call->type, tsr_call_flops(call), bytes);
   }
-  double rate = tsr_plan_rate_limit(machine, call);
   double flops = flops_of(call);
   double time = fmax(flops / (rate * total_speed(machine)), all_host_time(machine, call));
   for (int d = 0; d < machine->devices; d++) {
@@ -179,4 +178,8 @@ double tsr_plan_floor(const tsr_machine *machine, const tsr_call *call) {
     if (is_home && flops > 0) time = fmax(time, home_time(machine, call, rate, d));
   }
   return time;
+}
+
+double tsr_floor(const tsr_machine *machine, const tsr_call *call) {
+  return tsr_floor_at(machine, call, tsr_plan_rate_limit(machine, call));
 }

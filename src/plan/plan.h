@@ -130,7 +130,10 @@ tsr_status tsr_plan_replay(tsr_plan *plan, const tsr_machine *machine, double *s
 
 /* Lower bound on any execution of the call: the least time over all splits of the work and all
  * mixtures of link use, at the machine's sustained kernel rates. */
-double tsr_plan_floor(const tsr_machine *machine, const tsr_call *call);
+double tsr_floor(const tsr_machine *machine, const tsr_call *call);
+
+/* The same, when products run at that many flops/s on a device of speed 1. */
+double tsr_floor_at(const tsr_machine *machine, const tsr_call *call, double rate);
 
 /* tsr_machine_rate_limit for the call on all devices of the machine. */
 double tsr_plan_rate_limit(const tsr_machine *machine, const tsr_call *call);

@@ -485,7 +485,7 @@ tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
     return status;
   }
   if (s.best->devices > 0) describe(&s, s.best);
-  s.best->floor = tsr_call_is_empty(call) ? 0 : tsr_plan_floor(machine, call);
+  s.best->floor = tsr_call_is_empty(call) ? 0 : tsr_floor(machine, call);
   s.best->candidates = s.candidates;
   s.best->plan_seconds = tsr_now() - s.began;
   *plan = s.best;

@@ -106,16 +106,13 @@ void bench_fill_prediction(tsr_context *context, double rate, bench_row *row) {
   tsr_prediction p = {0};
   if (tsr_plan_last(context, &plan) == TSR_OK && tsr_plan_predict(plan, &p) == TSR_OK) {
     row->floor = p.floor_seconds;
+    /* In short calls devices are cooler than when they were held at work. */
+    if (rate > 0 && p.floor_seconds > 3e-3) (void)tsr_plan_floor(plan, rate, &row->floor);
     row->predicted = p.seconds;
     row->plan = p.plan_seconds;
   }
   tsr_plan_destroy(plan);
   if (row->devices == 0) row->devices = p.devices;
-  double flops = element_flops(row->type, row->shape.m, row->shape.n, row->shape.k);
-  if (rate > 0 && row->devices > 0) {
-    double needed = flops / (rate * row->devices);
-    if (needed > row->floor) row->floor = needed;
-  }
 }
 
 int bench_measure(const bench_effort *effort, const bench_case *c, const char *peer_name,

@@ -23,7 +23,8 @@ double bench_peer_time(peer_library *p, const bench_product *product);
 int bench_measure(const bench_effort *effort, const bench_case *c, const char *peer_name,
                   peer_library *peer, double rate, bench_row *row);
 
-/* Fills what the context's last plan says; floors are raised to what kernels of that rate need. */
+/* Fills what the context's last plan says; the floor is that for kernels of the rate (0: the
+ * machine's). */
 void bench_fill_prediction(tsr_context *context, double rate, bench_row *row);
 
 #endif

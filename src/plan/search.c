@@ -91,9 +91,15 @@ static double cost_of(const tsr_plan *plan) {
   return each + command * (double)plan->commands.count;
 }
 
+/* What plans are compared by: of two with nearly the same time the one with fewer commands, which
+ * has less that the model does not know of. */
+static double score_of(const tsr_plan *plan) {
+  return plan->seconds + 0.1e-6 * (double)plan->commands.count;
+}
+
 /* Keeps the better of the plan and the best one; frees the other. */
 static bool keep_better(search *s, const tsr_recipe *r, tsr_plan *plan) {
-  bool better = !s->best || plan->seconds < s->best->seconds;
+  bool better = !s->best || score_of(plan) < score_of(s->best);
   double loser = better ? (s->best ? s->best->seconds : INFINITY) : plan->seconds;
   s->runner_up = fmin(s->runner_up, loser);
   tsr_plan_free(better ? s->best : plan);
@@ -215,9 +221,19 @@ static void guess_grid(const tsr_call *call, int devices, tsr_recipe *r) {
   r->grid_cols = flat ? 1 : devices;
 }
 
+/* Some tens of copies of each operand at a device: enough to keep the links busy side by side, few
+ * enough that each one's start does not count. */
+static int64_t guess_piece(const tsr_call *call, int devices) {
+  double bytes = 0;
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    bytes += (double)tsr_operand_bytes(&call->operand[x], call->type);
+  return power_of_two_near(bytes / devices / 48, 4 << 20, 32 << 20);
+}
+
 static tsr_recipe guess(const search *s, int devices) {
-  tsr_recipe r = {.piece = 8 << 20, .streams = 1, .chunk_least = 128, .relay = true};
+  tsr_recipe r = {.streams = 1, .chunk_least = 128, .relay = true};
   guess_grid(s->call, devices, &r);
+  r.piece = guess_piece(s->call, devices);
   double columns = (double)s->call->n / r.grid_cols;
   if (transfer_share(s, devices) > 1) {
     r.chunk_first = r.chunk = r.chunk_last = power_of_two_near(columns / 6, 64, 1024);
@@ -378,7 +394,7 @@ static tsr_status search_devices(search *s, int devices) {
 }
 
 static void set_allowed(search *s) {
-  static const double share = 0.05, least = 3e-3, most = 20e-3;
+  static const double share = 0.05, least = 5e-3, most = 20e-3;
   double allowed = fmin(most, fmax(least, share * s->best->seconds));
   if (s->options->search_seconds > 0) allowed = s->options->search_seconds;
   s->allowed = allowed;

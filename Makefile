@@ -1,4 +1,5 @@
 # A thin front of CMake: what people type. CMakePresets.json has the builds.
+MAKEFLAGS += --no-print-directory
 BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)

@@ -14,12 +14,14 @@ static const int64_t LONGEST = INT64_C(1) << 30;
 
 /* Slabs that double: while one is computed, the next one, twice as long, arrives; the last one is
  * about half of k, so that C is complete in parts for as long as possible. */
-static tsr_status geometric_cuts(int64_t k, int64_t first, tsr_cuts *cuts) {
-  int64_t size = smaller(first > 0 ? first : k, LONGEST);
-  TSR_TRY(tsr_cuts_uniform(64 + k / LONGEST, 1, cuts));
+static tsr_status geometric_cuts(int64_t k, int64_t first, int64_t most, tsr_cuts *cuts) {
+  int64_t limit = most > 0 ? smaller(most, LONGEST) : LONGEST;
+  int64_t size = smaller(first > 0 ? first : k, first > 0 ? limit : LONGEST);
+  if (first == 0) limit = LONGEST;
+  TSR_TRY(tsr_cuts_uniform(64 + k / limit, 1, cuts));
   int count = 0;
   int64_t at = 0;
-  for (; k - at > smaller(2 * size, LONGEST); size = smaller(2 * size, LONGEST)) {
+  for (; k - at > smaller(2 * size, limit); size = smaller(2 * size, limit)) {
     at += size;
     cuts->at[++count] = at;
   }
@@ -78,7 +80,7 @@ static tsr_status cut(const tsr_recipe *r, const tsr_call *call, const tsr_machi
     return tsr_cuts_uniform(k, r->tile, &t->k);
   }
   TSR_TRY(cut_panels(r, call, machine, order, t));
-  return geometric_cuts(k, r->slab, &t->k);
+  return geometric_cuts(k, r->slab, r->slab_most, &t->k);
 }
 
 /* Columns of a kernel: 0 stands for all, and where columns are short there must be more of them for
@@ -127,10 +129,12 @@ static int print_cuts(const tsr_recipe *r, char *text, size_t room) {
                     r->by_eta ? ", the first to arrive first" : "");
   if (r->slab == 0)
     return snprintf(text, room, "all of A, then B in chunks of %" PRId64 " columns", r->chunk_last);
+  char limit[40] = "";
+  if (r->slab_most > 0) snprintf(limit, sizeof limit, " up to %" PRId64, r->slab_most);
   return snprintf(text, room,
-                  "slabs of k from %" PRId64 ", doubling; kernels of %" PRId64 ", %" PRId64
+                  "slabs of k from %" PRId64 ", doubling%s; kernels of %" PRId64 ", %" PRId64
                   ", at the end %" PRId64 " columns",
-                  r->slab, r->chunk_first, r->chunk, r->chunk_last);
+                  r->slab, limit, r->chunk_first, r->chunk, r->chunk_last);
 }
 
 void tsr_recipe_print(const tsr_recipe *r, char *text, size_t room) {

@@ -10,8 +10,8 @@
 typedef struct tsr_recipe {
   int grid_rows, grid_cols; /* devices used: their product, the first of the order */
   int64_t tile;             /* square tiles of this extent, C tile by C tile; 0: panels */
-  int64_t slab;             /* panels: the first slab of k, each next one is twice as long; 0: all
-                               of k at once */
+  int64_t slab;             /* panels: the first slab of k, each next one is twice as long, */
+  int64_t slab_most; /* but not longer than this; slab 0: all of k at once, slab_most 0: no limit */
   int64_t chunk_first, chunk, chunk_last, chunk_least; /* as in tsr_tiling */
   bool lazy, by_eta, relay;
   bool add_at_home;   /* lazy, C at home on a device: products go there to be added */

@@ -43,11 +43,15 @@ static void copy_grid(const tsr_recipe *from, tsr_recipe *to) {
 }
 
 static bool read_slab(const char *text, tsr_recipe *r) {
-  return all_of(text, &r->slab);
+  char *end;
+  r->slab_most = 0;
+  if (!whole(text, &end, &r->slab)) return false;
+  return *end == '\0' || (*end == ',' && all_of(end + 1, &r->slab_most));
 }
 
 static void copy_slab(const tsr_recipe *from, tsr_recipe *to) {
   to->slab = from->slab;
+  to->slab_most = from->slab_most;
 }
 
 static bool read_tile(const char *text, tsr_recipe *r) {
@@ -171,7 +175,7 @@ static void copy_channels(const tsr_recipe *from, tsr_recipe *to) {
 
 static const part parts[] = {
     {"grid", "ROWSxCOLS", read_grid, copy_grid},
-    {"slab", "elements of k, 0 for all", read_slab, copy_slab},
+    {"slab", "FIRST or FIRST,MOST elements of k, 0 for all", read_slab, copy_slab},
     {"tile", "elements, 0 for panels", read_tile, copy_tile},
     {"chunk", "FIRST,MIDDLE,LAST columns, 0 for all", read_chunk, copy_chunk},
     {"taper", "columns, 0 for none", read_taper, copy_taper},

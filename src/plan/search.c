@@ -249,7 +249,7 @@ static tsr_recipe guess(const search *s, int devices) {
 
 /* ---- Steps ---------------------------------------------------------------- */
 
-enum { STEPS = 7, OPTIONS = 8 };
+enum { STEPS = 8, OPTIONS = 8 };
 
 /* Parameters that the search changes one at a time; a value of -1 ends a list. */
 static const struct {
@@ -257,6 +257,7 @@ static const struct {
   int64_t value[OPTIONS];
 } steps[STEPS] = {
     {offsetof(tsr_recipe, slab), {0, 256, 512, 1024, 2048, 4096, -1}},
+    {offsetof(tsr_recipe, slab_most), {0, 1024, 2048, 4096, 8192, -1}},
     {offsetof(tsr_recipe, chunk_last), {256, 512, 1024, 2048, 4096, 0, -1}},
     {offsetof(tsr_recipe, chunk_first), {512, 1024, 2048, 0, -1}},
     {offsetof(tsr_recipe, piece), {4 << 20, 8 << 20, 16 << 20, 32 << 20, -1}},
@@ -280,6 +281,8 @@ static tsr_status try_value(search *s, size_t field, int64_t value, bool *better
   int64_t *place = (int64_t *)((char *)&r + field);
   *better = false;
   if (*place == value) return TSR_OK;
+  if (field == offsetof(tsr_recipe, slab_most) && (r.slab == 0 || value > s->call->k))
+    return TSR_OK;
   if (field == offsetof(tsr_recipe, home_share) && !has_device_home(s)) return TSR_OK;
   *place = value;
   if (must_be_lazy(s, &r)) r.lazy = true;

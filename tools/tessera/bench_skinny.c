@@ -2,6 +2,7 @@
  * and against the CPU's BLAS in the same run. */
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "bench_measure.h"
 
@@ -164,6 +165,13 @@ static int call_side(side *s) {
   return code;
 }
 
+/* The CPU's BLAS keeps its threads spinning for some time after a call: on every core, where they
+ * would be in the way of what is timed next. */
+static void let_cores_rest(void) {
+  const struct timespec pause = {.tv_nsec = 80000000};
+  nanosleep(&pause, NULL);
+}
+
 /* The sides take turns, so that all see the same machine. */
 static int time_sides(skinny_request *r, bench_shape shape, double *cold) {
   int code = TOOL_OK;
@@ -174,10 +182,12 @@ static int time_sides(skinny_request *r, bench_shape shape, double *cold) {
     code = bench_case_create(&r->kind, shape, &s->store, &s->work);
     if (!code) code = warm_up(s, i == OURS ? cold : &ignored);
   }
+  let_cores_rest();
   for (int j = 0; j < r->repeat && !code; j++) {
     for (int i = 0; i < SIDES && !code; i++) {
       if (r->sides[i].calls < r->repeat) code = call_side(&r->sides[i]);
     }
+    let_cores_rest();
   }
   for (int i = 0; i < SIDES; i++) {
     r->sides[i].median = tool_median(r->sides[i].times, r->sides[i].calls);

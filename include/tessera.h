@@ -106,7 +106,8 @@ typedef struct tsr_options {
 /* Makes a context. options may be NULL (all defaults). */
 TSR_API tsr_status tsr_context_create(const tsr_options *options, tsr_context **context);
 
-/* Waits for what was submitted, then gives everything back. */
+/* Waits for what was submitted, then gives everything back. In a process that was forked after the
+ * context was made a context cannot be used (TSR_ERR_ARGUMENT), and destroying it does nothing. */
 TSR_API void tsr_context_destroy(tsr_context *context);
 
 /* Waits for every asynchronous call of this context. Returns the first error of any of them

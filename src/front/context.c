@@ -1,6 +1,7 @@
 #include "front/context.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/cpu_blas.h"
@@ -13,8 +14,13 @@ static const size_t most_ring = 256 << 20, emulated_ring = 4 << 20;
 static const double share_of_memory = 0.8;
 
 tsr_status tsr_context_check(const tsr_context *context) {
-  if (context != NULL) return TSR_OK;
-  return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; make one with tsr_context_create");
+  if (context == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; make one with tsr_context_create");
+  if (context->process == getpid()) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "context is process %ld's, and this is %ld, forked from it without its threads; "
+                  "make a context of its own with tsr_context_create",
+                  (long)context->process, (long)getpid());
 }
 
 /* ---- Ending ---- */
@@ -30,7 +36,7 @@ void tsr_context_unref(tsr_context *context) {
 }
 
 void tsr_context_destroy(tsr_context *context) {
-  if (context == NULL) return;
+  if (context == NULL || context->process != getpid()) return; /* the parent's: left to it */
   tsr_context_collect_pending(context);
   TSR_VEC_FREE(&context->pending);
   tsr_plan *last = context->last;
@@ -113,6 +119,7 @@ tsr_status tsr_context_create(const tsr_options *options, tsr_context **context)
   tsr_context *made = tsr_alloc_zero(1, sizeof *made);
   if (made == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a context");
   atomic_store(&made->references, 1);
+  made->process = getpid();
   pthread_rwlock_init(&made->machine_lock, NULL);
   pthread_mutex_init(&made->lock, NULL);
   pthread_mutex_init(&made->collecting, NULL);

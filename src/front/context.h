@@ -10,6 +10,7 @@
 #define TSR_FRONT_CONTEXT_H
 
 #include <pthread.h>
+#include <sys/types.h>
 #include <stdatomic.h>
 
 #include "base/vec.h"
@@ -41,6 +42,7 @@ struct tsr_context {
   pthread_mutex_t lock;       /* of all below, and of measured and times of the plans */
   pthread_mutex_t collecting; /* held while tickets are taken from pending and waited for */
   tsr_plan_options planning;
+  pid_t process;                 /* that made it */
   char *recipe;                  /* planning's, or NULL */
   uint64_t digest;               /* of machine and planning */
   TSR_VEC(tsr_ticket *) pending; /* asynchronous calls, in order */

@@ -1,4 +1,5 @@
 /* Contexts: options and environment, wrong ones refused with the remedy, and many of them. */
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "front.h"
@@ -223,6 +224,44 @@ static void test_trim(void **state) {
   tsr_context_destroy(context);
 }
 
+/* A forked child has not the context's threads: it is told so, and may make a context of its own.
+ */
+static int in_child(tsr_context *context, const tsr_options *options) {
+  double x = 2, y = 0;
+  tsr_context *own = NULL;
+  if (tsr_dgemm(context, TSR_COL_MAJOR, 'N', 'N', 1, 1, 1, 1, &x, 1, &x, 1, 0, &y, 1) !=
+      TSR_ERR_ARGUMENT)
+    return 1;
+  if (strstr(tsr_message(), "forked") == NULL) return 2;
+  tsr_context_destroy(context);
+  if (tsr_context_create(options, &own) != TSR_OK) return 3;
+  if (tsr_dgemm(own, TSR_COL_MAJOR, 'N', 'N', 1, 1, 1, 1, &x, 1, &x, 1, 0, &y, 1) != TSR_OK)
+    return 4;
+  tsr_context_destroy(own);
+  return y == 4 ? 0 : 5;
+}
+
+static void test_fork(void **state) {
+  (void)state;
+  tsr_options options = front_options();
+  options.engine = "cpu"; /* what a child may do whatever the parent used */
+  options.devices = NULL;
+  options.machine = NULL;
+  tsr_options parents = front_options();
+  tsr_context *context = NULL;
+  assert_int_equal(tsr_context_create(&parents, &context), TSR_OK);
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    _exit(in_child(context, &options));
+  }
+  int status = -1;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), 0);
+  tsr_context_destroy(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_engine),
@@ -238,6 +277,7 @@ int main(void) {
       cmocka_unit_test(test_many),
       cmocka_unit_test(test_several_at_once),
       cmocka_unit_test(test_trim),
+      cmocka_unit_test(test_fork),
   };
   return cmocka_run_group_tests(tests, clear, NULL);
 }

@@ -1,5 +1,5 @@
-/* tessera bench irregular: fat-thin and thin-fat products with operands in mixed places (paper 001,
- * section IV-E). */
+/* tessera bench irregular: fat-thin and thin-fat products with operands in mixed places
+ * (Anastasiadis et al., section IV-E). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

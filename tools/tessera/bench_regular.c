@@ -1,4 +1,5 @@
-/* tessera bench regular: square products from host memory and from a device, as in paper 001. */
+/* tessera bench regular: square products from host memory and from a device, as in "Uncut-GEMMs".
+ */
 #include <stdlib.h>
 #include <string.h>
 

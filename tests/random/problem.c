@@ -99,6 +99,28 @@ static void draw_shape(rng *r, problem *p) {
   }
 }
 
+/* Ways of cutting and ordering that the model would not choose for products this small. What only
+ * works with memory to spare is drawn only there. */
+static void draw_recipe(rng *r, problem *p) {
+  static const char *const slabs[] = {"0", "16", "32", "8,32", "64"};
+  static const char *const chunks[] = {"0,0,0", "16,32,8", "7,64,33", "64,0,16", "1,5,2"};
+  snprintf(p->recipe, sizeof p->recipe, "-");
+  if (p->tile > 0 || p->repro || p->devices == 0 || chance(r, 0.3)) return;
+  snprintf(p->recipe, sizeof p->recipe,
+           "slab:%s;chunk:%s;taper:%d;c:%s;add:%s;share:%d;piece:%d;streams:%d;relay:%d",
+           slabs[rng_between(r, 0, 4)], chunks[rng_between(r, 0, 4)], chance(r, 0.5) ? 4 : 0,
+           chance(r, 0.5) ? "first" : "last", p->memory == 0 && chance(r, 0.5) ? "home" : "owner",
+           (int)rng_between(r, 50, 300), (int)log_between(r, 512, 65536), (int)rng_between(r, 1, 3),
+           chance(r, 0.7));
+}
+
+const char *problem_recipe(const problem *p, char text[PROBLEM_RECIPE]) {
+  if (strcmp(p->recipe, "-") == 0 || p->recipe[0] == 0) return NULL;
+  snprintf(text, PROBLEM_RECIPE, "%s", p->recipe);
+  for (char *c = text; *c; ++c) *c = *c == ':' ? '=' : *c == ';' ? ' ' : *c;
+  return text;
+}
+
 static void draw_context(rng *r, const problem_range *range, problem *p) {
   bool emulated = strcmp(range->engine, "host") == 0;
   snprintf(p->engine, sizeof p->engine, "%s", range->engine);
@@ -107,11 +129,12 @@ static void draw_context(rng *r, const problem_range *range, problem *p) {
   p->machine = range->devices > 0 && (emulated || chance(r, 0.5))
                    ? (int)rng_between(r, 0, problem_machines() - 1)
                    : PROBLEM_NO_MACHINE;
-  p->tile = chance(r, 0.25) ? 0 : log_between(r, 1, 64);
+  p->tile = chance(r, 0.4) ? 0 : log_between(r, 1, 64);
   p->memory = chance(r, 0.5) ? 0 : (size_t)log_between(r, 2048, 4 << 20);
   p->check = chance(r, 0.85);
   p->repro = chance(r, 0.15);
   p->delay = emulated && chance(r, 0.5) ? 1 + rng_next(r) % 100000 : 0;
+  draw_recipe(r, p);
 }
 
 static char draw_home(rng *r, const problem *p) {
@@ -177,15 +200,15 @@ static const char *const thread_names[] = {"one", "shared", "own"};
 void problem_print(const problem *p, char line[PROBLEM_LINE]) {
   snprintf(line, PROBLEM_LINE,
            "op=gemm engine=%s devices=%d machine=%d memory=%zu tile=%" PRId64
-           " check=%d repro=%d delay=%" PRIu64 " type=%c layout=%c ta=%c tb=%c m=%" PRId64
+           " recipe=%s check=%d repro=%d delay=%" PRIu64 " type=%c layout=%c ta=%c tb=%c m=%" PRId64
            " n=%" PRId64 " k=%" PRId64 " lda=+%" PRId64 " ldb=+%" PRId64 " ldc=+%" PRId64
            " alpha=%c beta=%c home=%c,%c,%c offset=%" PRId64 ",%" PRId64 ",%" PRId64
            " alias=%d mode=%s calls=%d sets=%d threads=%s seed=%" PRIu64,
-           p->engine, p->devices, p->machine, p->memory, p->tile, p->check, p->repro, p->delay,
-           p->type, p->layout, p->ta, p->tb, p->m, p->n, p->k, p->pad[0], p->pad[1], p->pad[2],
-           p->alpha, p->beta, p->home[0], p->home[1], p->home[2], p->offset[0], p->offset[1],
-           p->offset[2], p->alias, mode_names[p->mode], p->calls, p->sets, thread_names[p->threads],
-           p->seed);
+           p->engine, p->devices, p->machine, p->memory, p->tile, p->recipe[0] ? p->recipe : "-",
+           p->check, p->repro, p->delay, p->type, p->layout, p->ta, p->tb, p->m, p->n, p->k,
+           p->pad[0], p->pad[1], p->pad[2], p->alpha, p->beta, p->home[0], p->home[1], p->home[2],
+           p->offset[0], p->offset[1], p->offset[2], p->alias, mode_names[p->mode], p->calls,
+           p->sets, thread_names[p->threads], p->seed);
 }
 
 static bool parse_name(const char *text, const char *const *names, int count, int *value) {
@@ -248,6 +271,8 @@ static bool parse_word(const char *key, const char *text, problem *p) {
     return parse_number(text, 0, &number) && (p->seed = (uint64_t)number, true);
   if (strcmp(key, "home") == 0) return parse_homes(text, p->home);
   if (strcmp(key, "offset") == 0) return parse_three(text, p->offset);
+  if (strcmp(key, "recipe") == 0)
+    return strlen(text) < sizeof p->recipe && strcpy(p->recipe, text) != NULL;
   if (strcmp(key, "engine") == 0)
     return strlen(text) < sizeof p->engine && strcpy(p->engine, text) != NULL;
   int name = 0;
@@ -275,9 +300,9 @@ bool problem_parse(const char *line, problem *p, const char **wrong) {
                  .calls = 1,
                  .sets = 1,
                  .seed = 1};
-  char word[96], *equals;
+  char word[128], *equals;
   int length;
-  for (const char *at = line; sscanf(at, " %95s%n", word, &length) == 1; at += length) {
+  for (const char *at = line; sscanf(at, " %127s%n", word, &length) == 1; at += length) {
     *wrong = at;
     equals = strchr(word, '=');
     if (!equals) return false;
@@ -291,7 +316,8 @@ bool problem_parse(const char *line, problem *p, const char **wrong) {
 bool problem_same_context(const problem *a, const problem *b) {
   return strcmp(a->engine, b->engine) == 0 && a->devices == b->devices &&
          a->machine == b->machine && a->memory == b->memory && a->tile == b->tile &&
-         a->check == b->check && a->repro == b->repro && a->delay == b->delay;
+         a->check == b->check && a->repro == b->repro && a->delay == b->delay &&
+         strcmp(a->recipe, b->recipe) == 0;
 }
 
 /* ---- Meaning ---- */

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PROBLEM_LINE = 640, PROBLEM_GROUP = 16, PROBLEM_NO_MACHINE = -1 };
+enum { PROBLEM_LINE = 800, PROBLEM_RECIPE = 120, PROBLEM_GROUP = 16, PROBLEM_NO_MACHINE = -1 };
 
 typedef enum problem_mode { MODE_BLOCKING, MODE_ASYNC, MODE_PLAN } problem_mode;
 typedef enum problem_threads { THREADS_ONE, THREADS_SHARED, THREADS_OWN } problem_threads;
@@ -25,6 +25,8 @@ typedef struct problem {
   int machine;   /* index of problem_machine(), or PROBLEM_NO_MACHINE: as the engine finds it */
   size_t memory; /* budget, bytes; 0: no limit of ours */
   int64_t tile;  /* 0: by the model */
+  char recipe[PROBLEM_RECIPE]; /* words of a forced recipe, with : and ; for = and blanks; "-": none
+                                */
   int check, repro;
   uint64_t delay;
   /* The call. */
@@ -41,6 +43,9 @@ typedef struct problem {
   problem_threads threads;
   uint64_t seed; /* of the data */
 } problem;
+
+/* The words of its recipe as the library takes them, in text; NULL: none. */
+const char *problem_recipe(const problem *p, char text[PROBLEM_RECIPE]);
 
 /* What random problems are drawn from. */
 typedef struct problem_range {

@@ -241,7 +241,7 @@ static void *work(void *argument) {
 
 tsr_status run_context(const problem *p, tsr_context **context) {
   tsr_options options = TSR_OPTIONS_DEFAULT;
-  char devices[16], machine[128];
+  char devices[16], machine[128], recipe[PROBLEM_RECIPE];
   snprintf(devices, sizeof devices, "%d", p->devices);
   options.engine = p->engine;
   options.devices = p->devices > 0 ? devices : NULL;
@@ -251,6 +251,7 @@ tsr_status run_context(const problem *p, tsr_context **context) {
   options.check = p->check;
   options.tile = p->tile;
   options.delay_seed = p->delay;
+  options.recipe = problem_recipe(p, recipe);
   return tsr_context_create(&options, context);
 }
 

@@ -38,15 +38,6 @@ tsr_status tsr_cuts_weighted(int64_t extent, int count, const double *weights, i
   return TSR_OK;
 }
 
-tsr_status tsr_cuts_equal(int64_t extent, int count, int64_t align, tsr_cuts *cuts) {
-  double *weights = tsr_alloc(sizeof *weights * ((size_t)count + 1));
-  if (!weights) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
-  for (int i = 0; i < count; i++) weights[i] = 1;
-  tsr_status status = tsr_cuts_weighted(extent, count, weights, align, cuts);
-  tsr_dealloc(weights);
-  return status;
-}
-
 void tsr_cuts_free(tsr_cuts *cuts) {
   tsr_dealloc(cuts->at);
   *cuts = (tsr_cuts){0, NULL};

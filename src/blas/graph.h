@@ -77,10 +77,8 @@ void tsr_graph_free(tsr_graph *graph);
 
 /* Cuts [0, extent) into parts of size, the last one ragged. Frees nothing; at is made anew. */
 tsr_status tsr_cuts_uniform(int64_t extent, int64_t size, tsr_cuts *cuts);
-/* Cuts [0, extent) into count nearly equal parts whose inner boundaries are multiples of align
- * where that leaves no part empty. */
-tsr_status tsr_cuts_equal(int64_t extent, int count, int64_t align, tsr_cuts *cuts);
-/* The same, with lengths in the ratio of the weights. */
+/* Cuts [0, extent) into count parts with lengths in the ratio of the weights, the inner boundaries
+ * multiples of align where that leaves no part empty. */
 tsr_status tsr_cuts_weighted(int64_t extent, int count, const double *weights, int64_t align,
                              tsr_cuts *cuts);
 void tsr_cuts_free(tsr_cuts *cuts);

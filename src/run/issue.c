@@ -1,12 +1,8 @@
+#include "plan/names.h"
 #include "run/inside.h"
 
 /* What tells plans apart from runs is filled in here: addresses, and the values of alpha and beta.
  */
-
-static size_t element_size(const tsr_ticket *job, const tsr_buffer *buffer) {
-  const tsr_type_info *type = tsr_type_get(job->plan->call.type);
-  return buffer->matrix == TSR_W ? tsr_type_get(type->wide)->size : type->size;
-}
 
 static const tsr_buffer *buffer_of(const tsr_ticket *job, const tsr_command *command, int operand) {
   int32_t index = command->buffer[operand];
@@ -19,7 +15,7 @@ static char *address(const tsr_ticket *job, const tsr_buffer *buffer, int64_t ro
                    ? (char *)job->binding.base[buffer->matrix]
                    : (char *)job->runner->arena[buffer->location].base + buffer->offset;
   int64_t elements = (row - buffer->row) + (col - buffer->col) * buffer->ld;
-  return base + elements * (int64_t)element_size(job, buffer);
+  return base + elements * (int64_t)tsr_matrix_element(&job->plan->call, buffer->matrix);
 }
 
 static int device_of(const tsr_ticket *job, const tsr_buffer *buffer) {
@@ -29,7 +25,7 @@ static int device_of(const tsr_ticket *job, const tsr_buffer *buffer) {
 void tsr_issue_copy_args(const tsr_ticket *job, uint32_t index, tsr_copy_args *args) {
   const tsr_command *c = &job->plan->commands.items[index];
   const tsr_buffer *from = buffer_of(job, c, 0), *to = buffer_of(job, c, 1);
-  size_t size = element_size(job, from);
+  size_t size = tsr_matrix_element(&job->plan->call, from->matrix);
   *args = (tsr_copy_args){.to = address(job, to, c->row[0], c->col[0]),
                           .from = address(job, from, c->row[0], c->col[0]),
                           .to_device = device_of(job, to),

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "elements.h"
 #include "npy.h"
 
 static char directory[] = "/tmp/tessera-npy-XXXXXX";
@@ -146,7 +147,7 @@ static void test_not_files(void **state) {
 static void round_trip(tsr_type type, bool fortran, int64_t rows, int64_t cols) {
   npy file, again;
   npy_reason reason;
-  size_t bytes = (size_t)(rows * cols) * npy_element_size(type);
+  size_t bytes = (size_t)(rows * cols) * element_size(type);
   unlink(path);
   assert_true(npy_create(path, type, fortran, rows, cols, &file, &reason));
   assert_int_equal(access(path, F_OK), -1); /* not before it is complete */

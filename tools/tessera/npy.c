@@ -1,4 +1,5 @@
 #include "npy.h"
+#include "elements.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,23 +31,6 @@ static bool refuse(npy_reason *reason, const char *path, const char *format, ...
   vsnprintf(reason->text + used, sizeof reason->text - (size_t)used, format, arguments);
   va_end(arguments);
   return false;
-}
-
-size_t npy_element_size(tsr_type type) {
-  switch (type) {
-    case TSR_S:
-    case TSR_T:
-      return 4;
-    case TSR_D:
-    case TSR_C:
-      return 8;
-    case TSR_Z:
-      return 16;
-    case TSR_H:
-    case TSR_B:
-      return 2;
-  }
-  return 0;
 }
 
 /* ---- The header: a Python dictionary with three keys ---- */
@@ -214,7 +198,7 @@ static bool accept_shape(const char *path, const header *h, npy *file, npy_reaso
 
 /* Bytes of rows x cols elements; false when no file can be that large. */
 static bool matrix_bytes(const npy *file, size_t *bytes) {
-  int64_t size = (int64_t)npy_element_size(file->type);
+  int64_t size = (int64_t)element_size(file->type);
   if (file->rows && file->cols > INT64_MAX / 4 / size / file->rows) return false;
   *bytes = (size_t)(file->rows * file->cols * size);
   return true;
@@ -275,7 +259,7 @@ static bool interpret(const char *path, npy *file, npy_reason *reason) {
   if (!accept_type(path, &h, file, reason) || !accept_shape(path, &h, file, reason)) return false;
   if (!accept_length(path, offset, file, reason)) return false;
   file->data = (char *)file->mapping + offset;
-  file->aligned = (uintptr_t)file->data % npy_element_size(file->type) == 0;
+  file->aligned = (uintptr_t)file->data % element_size(file->type) == 0;
   return true;
 }
 

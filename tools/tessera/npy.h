@@ -47,6 +47,4 @@ void npy_close(npy *file);
 /* Removes the file that is being made, if any; for a signal handler. */
 void npy_remove_unfinished(void);
 
-size_t npy_element_size(tsr_type type);
-
 #endif

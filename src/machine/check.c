@@ -123,7 +123,10 @@ static tsr_status check_rates(const tsr_rates *rates, tsr_type type) {
   TSR_TRY(check_ascending(place, "area", rates->area, rates->areas));
   TSR_TRY(check_ascending(place, "k", rates->k, rates->ks));
   for (int i = 0; i < rates->areas; i++)
-    for (int j = 0; j < rates->ks; j++) TSR_TRY(check_positive(place, "flops", rates->flops[i][j]));
+    for (int j = 0; j < rates->ks; j++) {
+      TSR_TRY(check_positive(place, "flops", rates->flops[i][j]));
+      TSR_TRY(check_positive(place, "hot", rates->hot[i][j]));
+    }
   return check_positive(place, "sustained", rates->sustained);
 }
 

@@ -217,20 +217,29 @@ static tsr_status read_channel(const node *n) {
   return TSR_OK;
 }
 
-static tsr_status read_rates(const node *n, tsr_rates *rates) {
-  static const char *const keys[] = {"area", "k", "flops", "sustained", NULL};
-  TSR_TRY(check_object(n, keys));
-  node area = member(n, "area"), k = member(n, "k"), flops = member(n, "flops");
-  TSR_TRY(get_numbers(&area, TSR_RATE_POINTS, &rates->areas, rates->area));
-  TSR_TRY(get_numbers(&k, TSR_RATE_POINTS, &rates->ks, rates->k));
-  TSR_TRY(check_list(&flops, rates->areas, rates->areas));
+static tsr_status read_table(const node *n, const tsr_rates *rates,
+                             double table[TSR_RATE_POINTS][TSR_RATE_POINTS]) {
+  TSR_TRY(check_list(n, rates->areas, rates->areas));
   for (int i = 0; i < rates->areas; i++) {
-    node row = element(&flops, i);
+    node row = element(n, i);
     int count = 0;
     TSR_TRY(check_list(&row, rates->ks, rates->ks));
-    TSR_TRY(get_numbers(&row, rates->ks, &count, rates->flops[i]));
+    TSR_TRY(get_numbers(&row, rates->ks, &count, table[i]));
   }
-  return get_required(n, "sustained", &rates->sustained);
+  return TSR_OK;
+}
+
+static tsr_status read_rates(const node *n, tsr_rates *rates) {
+  static const char *const keys[] = {"area", "k", "flops", "hot", "sustained", NULL};
+  TSR_TRY(check_object(n, keys));
+  node area = member(n, "area"), k = member(n, "k"), flops = member(n, "flops"),
+       hot = member(n, "hot");
+  TSR_TRY(get_numbers(&area, TSR_RATE_POINTS, &rates->areas, rates->area));
+  TSR_TRY(get_numbers(&k, TSR_RATE_POINTS, &rates->ks, rates->k));
+  TSR_TRY(read_table(&flops, rates, rates->flops));
+  TSR_TRY(get_required(n, "sustained", &rates->sustained));
+  tsr_rates_guess_hot(rates);
+  return hot.json != NULL ? read_table(&hot, rates, rates->hot) : TSR_OK;
 }
 
 /* The keys of what is given by type. */

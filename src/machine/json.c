@@ -118,17 +118,23 @@ static void add_channel(tsr_text *text, const tsr_machine *machine, const tsr_ch
   tsr_text_add(text, "]}");
 }
 
+static void add_table(tsr_text *text, const char *name, const tsr_rates *rates,
+                      const double table[TSR_RATE_POINTS][TSR_RATE_POINTS]) {
+  tsr_text_add(text, ",\n      \"%s\": [", name);
+  for (int i = 0; i < rates->areas; i++) {
+    tsr_text_add(text, i > 0 ? ",\n        " : "\n        ");
+    add_list(text, table[i], rates->ks);
+  }
+  tsr_text_add(text, "]");
+}
+
 static void add_rates(tsr_text *text, tsr_type type, const tsr_rates *rates) {
   tsr_text_add(text, "    \"%c\": {\n      \"area\": ", (char)type);
   add_list(text, rates->area, rates->areas);
   tsr_text_add(text, ",\n      \"k\": ");
   add_list(text, rates->k, rates->ks);
-  tsr_text_add(text, ",\n      \"flops\": [");
-  for (int i = 0; i < rates->areas; i++) {
-    tsr_text_add(text, i > 0 ? ",\n        " : "\n        ");
-    add_list(text, rates->flops[i], rates->ks);
-  }
-  tsr_text_add(text, "]");
+  add_table(text, "flops", rates, rates->flops);
+  add_table(text, "hot", rates, rates->hot);
   add_field(text, ",\n      ", "sustained", rates->sustained);
   tsr_text_add(text, "}");
 }

@@ -207,7 +207,8 @@ static uint64_t mix_rates(uint64_t digest, const tsr_rates *rates) {
   for (int i = 0; i < rates->areas; i++) digest = mix_number(digest, rates->area[i]);
   for (int j = 0; j < rates->ks; j++) digest = mix_number(digest, rates->k[j]);
   for (int i = 0; i < rates->areas; i++)
-    for (int j = 0; j < rates->ks; j++) digest = mix_number(digest, rates->flops[i][j]);
+    for (int j = 0; j < rates->ks; j++)
+      digest = mix_number(mix_number(digest, rates->flops[i][j]), rates->hot[i][j]);
   return digest;
 }
 

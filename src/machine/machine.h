@@ -61,7 +61,8 @@ typedef struct tsr_rates {
   int areas, ks; /* 0: this machine has no rate for the type */
   double area[TSR_RATE_POINTS];
   double k[TSR_RATE_POINTS];
-  double flops[TSR_RATE_POINTS][TSR_RATE_POINTS]; /* [area][k] */
+  double flops[TSR_RATE_POINTS][TSR_RATE_POINTS]; /* [area][k], in short runs */
+  double hot[TSR_RATE_POINTS][TSR_RATE_POINTS];   /* [area][k], at the device's power limit */
   double sustained;                               /* flops/s of large kernels held for seconds */
 } tsr_rates;
 
@@ -131,20 +132,25 @@ tsr_status tsr_machine_check(const tsr_machine *machine);
 /* Bytes/s of a copy alone on a link whose contiguous segments are that long; 0 if absent. */
 double tsr_link_rate(const tsr_link *link, double segment);
 
-/* Seconds of one kernel alone on a device; wide as in tsr_kernel_args. Infinite when the machine
- * has no rate for the type. */
+/* Seconds of one kernel alone on a device with that heat; wide as in tsr_kernel_args. Infinite when
+ * the machine has no rate for the type. */
 double tsr_machine_kernel_time(const tsr_machine *machine, int device, tsr_kernel kernel,
                                tsr_type type, int64_t m, int64_t n, int64_t k, bool wide,
-                               bool reads_c);
+                               bool reads_c, double heat);
 
 /* Flops/s of the fastest kernel of a type on a device of speed 1, in a short run; 0: unknown. */
 double tsr_machine_best_rate(const tsr_machine *machine, tsr_type type);
 
-/* The most flops/s that products reach on a device of speed 1 in a call in which it computes for
- * that many seconds, for that share of the call's time: devices that are kept busy run into their
- * power limit, while the rates by shape are measured in short runs. */
-double tsr_machine_rate_limit(const tsr_machine *machine, tsr_type type, double seconds,
-                              double duty);
+/* How far a device comes from its rates in short runs (0) to those at its power limit (1) in a call
+ * in which it computes for that many seconds, for that share of the call's time. */
+double tsr_machine_heat(double seconds, double duty);
+
+/* The most flops/s that products reach on a device of speed 1 with that heat. */
+double tsr_machine_rate_limit(const tsr_machine *machine, tsr_type type, double heat);
+
+/* Where the rates at the power limit were not measured by shape: those of short runs, but at most
+ * what large kernels sustain. */
+void tsr_rates_guess_hot(tsr_rates *rates);
 
 /* Seconds of a product on the CPU's BLAS that reads and writes so many bytes; infinite when
  * unknown. */

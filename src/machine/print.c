@@ -94,16 +94,23 @@ static void add_channels(tsr_text *text, const tsr_machine *machine) {
   }
 }
 
-static void add_rates(tsr_text *text, const tsr_rates *rates, const tsr_type_info *type) {
-  if (rates->areas == 0) return;
-  tsr_text_add(text, "\nkernels, %s, TFLOP/s (sqrt(m n) by k); sustained %.4g\n%-8s", type->name,
-               rates->sustained / TERA, "");
+static void add_table(tsr_text *text, const tsr_rates *rates,
+                      const double table[TSR_RATE_POINTS][TSR_RATE_POINTS]) {
+  tsr_text_add(text, "\n%-8s", "");
   for (int j = 0; j < rates->ks; j++) tsr_text_add(text, " %7.0f", rates->k[j]);
   for (int i = 0; i < rates->areas; i++) {
     tsr_text_add(text, "\n%-8.0f", rates->area[i]);
-    for (int j = 0; j < rates->ks; j++) tsr_text_add(text, " %7.3g", rates->flops[i][j] / TERA);
+    for (int j = 0; j < rates->ks; j++) tsr_text_add(text, " %7.3g", table[i][j] / TERA);
   }
   tsr_text_add(text, "\n");
+}
+
+static void add_rates(tsr_text *text, const tsr_rates *rates, const tsr_type_info *type) {
+  if (rates->areas == 0) return;
+  tsr_text_add(text, "\nkernels, %s, TFLOP/s (sqrt(m n) by k), in short runs", type->name);
+  add_table(text, rates, rates->flops);
+  tsr_text_add(text, "at the power limit; sustained %.4g", rates->sustained / TERA);
+  add_table(text, rates, rates->hot);
 }
 
 static void add_host(tsr_text *text, const tsr_machine *machine) {

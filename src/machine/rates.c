@@ -50,6 +50,13 @@ void tsr_machine_set_rate(tsr_machine *machine, tsr_type type, double flops) {
   memcpy(rates->k, shape_k, sizeof shape_k);
   for (int i = 0; i < SHAPE_AREAS; i++)
     for (int j = 0; j < SHAPE_KS; j++) rates->flops[i][j] = flops * (shape[i][j] / shape_best);
+  tsr_rates_guess_hot(rates);
+}
+
+void tsr_rates_guess_hot(tsr_rates *rates) {
+  for (int i = 0; i < rates->areas; i++)
+    for (int j = 0; j < rates->ks; j++)
+      rates->hot[i][j] = fmin(rates->flops[i][j], rates->sustained);
 }
 
 /* Where value lies among ascending points: between *below and the next, at the part returned. */
@@ -71,12 +78,14 @@ static double log_mean(double a, double b, double part) {
   return part == 1 ? b : a * exp(part * log(b / a));
 }
 
-static double rate_at(const tsr_rates *rates, double area, double k) {
+typedef const double rate_table[TSR_RATE_POINTS][TSR_RATE_POINTS];
+
+static double rate_at(const tsr_rates *rates, rate_table flops, double area, double k) {
   int i, j;
   double p = locate(rates->area, rates->areas, area, &i), q = locate(rates->k, rates->ks, k, &j);
   int next_i = i + 1 < rates->areas ? i + 1 : i, next_j = j + 1 < rates->ks ? j + 1 : j;
-  double low = log_mean(rates->flops[i][j], rates->flops[i][next_j], q);
-  double high = log_mean(rates->flops[next_i][j], rates->flops[next_i][next_j], q);
+  double low = log_mean(flops[i][j], flops[i][next_j], q);
+  double high = log_mean(flops[next_i][j], flops[next_i][next_j], q);
   return log_mean(low, high, p);
 }
 
@@ -90,23 +99,25 @@ static double gemm_bytes(tsr_type type, double m, double n, double k, bool wide,
 }
 
 static double gemm_time(const tsr_machine *machine, const tsr_device *device, tsr_type type,
-                        int64_t m, int64_t n, int64_t k, bool wide, bool reads_c) {
+                        int64_t m, int64_t n, int64_t k, bool wide, bool reads_c, double heat) {
   const tsr_rates *rates = &machine->rates[tsr_type_index(type)];
   if (rates->areas == 0 || rates->ks == 0) return INFINITY;
   double area = sqrt((double)m * (double)n);
   double flops = tsr_kernel_flops(TSR_KERNEL_GEMM, type, m, n, k);
   double bytes = gemm_bytes(type, (double)m, (double)n, (double)k, wide, reads_c);
-  double computing = flops / (rate_at(rates, area, (double)k) * device->speed);
+  double computing = flops * ((1 - heat) / rate_at(rates, rates->flops, area, (double)k) +
+                              heat / rate_at(rates, rates->hot, area, (double)k));
+  computing /= device->speed;
   return fmax(computing, bytes / device->memory_rate);
 }
 
 double tsr_machine_kernel_time(const tsr_machine *machine, int device, tsr_kernel kernel,
                                tsr_type type, int64_t m, int64_t n, int64_t k, bool wide,
-                               bool reads_c) {
+                               bool reads_c, double heat) {
   const tsr_device *d = &machine->device[device];
   double working = tsr_kernel_get(kernel)->bound_by_memory
                        ? tsr_kernel_bytes(kernel, type, m, n, wide, reads_c) / d->memory_rate
-                       : gemm_time(machine, d, type, m, n, k, wide, reads_c);
+                       : gemm_time(machine, d, type, m, n, k, wide, reads_c, heat);
   return d->kernel_latency + working;
 }
 
@@ -122,13 +133,16 @@ double tsr_machine_best_rate(const tsr_machine *machine, tsr_type type) {
  * device below its power limit. */
 static const double sustained_after = 3e-3, cool_below = 0.7;
 
-double tsr_machine_rate_limit(const tsr_machine *machine, tsr_type type, double seconds,
-                              double duty) {
+double tsr_machine_heat(double seconds, double duty) {
+  if (seconds < sustained_after) return 0;
+  return fmin(1, fmax(0, (duty - cool_below) / (1 - cool_below)));
+}
+
+double tsr_machine_rate_limit(const tsr_machine *machine, tsr_type type, double heat) {
   double best = tsr_machine_best_rate(machine, type);
   double sustained = machine->rates[tsr_type_index(type)].sustained;
-  if (seconds < sustained_after || sustained <= 0 || sustained > best) return best;
-  double hot = fmin(1, fmax(0, (duty - cool_below) / (1 - cool_below)));
-  return best - hot * (best - sustained);
+  if (sustained <= 0 || sustained > best) return best;
+  return best - heat * (best - sustained);
 }
 
 /* The CPU reads memory about as fast as all staging threads together copy it. */

@@ -157,12 +157,12 @@ static double all_host_time(const tsr_machine *machine, const tsr_call *call) {
   return time;
 }
 
-double tsr_plan_rate_limit(const tsr_machine *machine, const tsr_call *call) {
+double tsr_plan_heat(const tsr_machine *machine, const tsr_call *call) {
   double best = tsr_machine_best_rate(machine, call->type) * total_speed(machine);
   if (best <= 0) return 0;
   double seconds = flops_of(call) / best;
   double duty = seconds / fmax(seconds, all_host_time(machine, call));
-  return tsr_machine_rate_limit(machine, call->type, seconds, duty);
+  return tsr_machine_heat(seconds, duty);
 }
 
 double tsr_floor_at(const tsr_machine *machine, const tsr_call *call, double rate) {
@@ -181,5 +181,6 @@ double tsr_floor_at(const tsr_machine *machine, const tsr_call *call, double rat
 }
 
 double tsr_floor(const tsr_machine *machine, const tsr_call *call) {
-  return tsr_floor_at(machine, call, tsr_plan_rate_limit(machine, call));
+  double heat = tsr_plan_heat(machine, call);
+  return tsr_floor_at(machine, call, tsr_machine_rate_limit(machine, call->type, heat));
 }

@@ -90,7 +90,7 @@ struct tsr_plan {
   tsr_plan_queue queue[TSR_PLAN_QUEUES];
   size_t arena[TSR_MACHINE_LOCATIONS]; /* bytes the plan needs at each location */
   char why[256];                       /* the candidate chosen and the runner-up, for people */
-  double rate_limit;   /* flops/s of its products on a device of speed 1, under the power limit */
+  double heat;         /* of the devices while it runs: tsr_machine_heat */
   double seconds;      /* predicted */
   double floor;        /* lower bound */
   double plan_seconds; /* what planning took */
@@ -135,8 +135,8 @@ double tsr_floor(const tsr_machine *machine, const tsr_call *call);
 /* The same, when products run at that many flops/s on a device of speed 1. */
 double tsr_floor_at(const tsr_machine *machine, const tsr_call *call, double rate);
 
-/* tsr_machine_rate_limit for the call on all devices of the machine. */
-double tsr_plan_rate_limit(const tsr_machine *machine, const tsr_call *call);
+/* tsr_machine_heat for the call on all devices of the machine. */
+double tsr_plan_heat(const tsr_machine *machine, const tsr_call *call);
 
 /* Bytes moved between two locations, as planned. */
 double tsr_plan_bytes(const tsr_plan *plan, int from, int to);

@@ -37,6 +37,7 @@ typedef struct replay {
   tsr_plan *plan;
   const tsr_machine *machine;
   tsr_links links;
+  double rate_limit; /* flops/s of products on a device of speed 1 */
   double now;
   uint32_t *order;   /* commands by queue */
   int32_t *held;     /* [command]: first queue that waits for it */
@@ -91,7 +92,7 @@ static void copy_flow(const replay *r, const tsr_command *c, bool fresh, flow *f
 static double fill_of(const replay *r, const tsr_command *c, double seconds, int device) {
   if (c->kernel != TSR_KERNEL_GEMM) return 0.1;
   double flops = tsr_kernel_flops(TSR_KERNEL_GEMM, r->plan->call.type, c->m, c->n, c->k);
-  double fill = flops / seconds / (r->plan->rate_limit * r->machine->device[device].speed);
+  double fill = flops / seconds / (r->rate_limit * r->machine->device[device].speed);
   return fill < 0.05 ? 0.05 : fill > 1 ? 1 : fill;
 }
 
@@ -99,12 +100,9 @@ static double kernel_time(const replay *r, const tsr_command *c) {
   int device = r->plan->queue[c->queue].location;
   bool reads_c = (c->flags & TSR_FLAG_BETA_ONE) ||
                  ((c->flags & TSR_FLAG_BETA) && r->plan->call.beta != TSR_ZERO);
-  double time =
-      tsr_machine_kernel_time(r->machine, device, (tsr_kernel)c->kernel, r->plan->call.type, c->m,
-                              c->n, c->k, (c->flags & TSR_FLAG_WIDE) != 0, reads_c);
-  if (c->kernel != TSR_KERNEL_GEMM) return time;
-  double flops = tsr_kernel_flops(TSR_KERNEL_GEMM, r->plan->call.type, c->m, c->n, c->k);
-  return fmax(time, flops / (r->plan->rate_limit * r->machine->device[device].speed));
+  return tsr_machine_kernel_time(r->machine, device, (tsr_kernel)c->kernel, r->plan->call.type,
+                                 c->m, c->n, c->k, (c->flags & TSR_FLAG_WIDE) != 0, reads_c,
+                                 r->plan->heat);
 }
 
 static void kernel_flow(const replay *r, const tsr_command *c, flow *f) {
@@ -274,6 +272,7 @@ tsr_status tsr_plan_replay(tsr_plan *plan, const tsr_machine *machine, double *s
   r->plan = plan;
   r->machine = machine;
   r->links.uses = NULL;
+  r->rate_limit = tsr_machine_rate_limit(machine, plan->call.type, plan->heat);
   r->now = 0;
   r->flows = r->sleepers = 0;
   r->changed = true;

@@ -23,7 +23,7 @@ typedef struct search {
   double runner_up;
   int candidates;
   bool wide; /* a partial C is of a wider type than C */
-  double rate_limit;
+  double heat;
   tsr_forced forced; /* parts of the recipe that the user named */
 } search;
 
@@ -44,7 +44,7 @@ static tsr_plan *plan_new(const search *s) {
   plan->call = *s->call;
   plan->machine_devices = s->machine->devices;
   plan->reproducible = s->options->reproducible;
-  plan->rate_limit = s->rate_limit;
+  plan->heat = s->heat;
   return plan;
 }
 
@@ -496,7 +496,7 @@ tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
               .allowed = INFINITY,
               .runner_up = INFINITY};
   s.wide = tsr_type_get(call->type)->wide != call->type;
-  s.rate_limit = tsr_plan_rate_limit(machine, call);
+  s.heat = tsr_plan_heat(machine, call);
   TSR_TRY(tsr_recipe_parse(options->recipe, &s.forced));
   tsr_status status = run_search(&s);
   if (status != TSR_OK) {

@@ -12,6 +12,7 @@ static const int64_t quick_points[] = {16, 64, 192};
 enum { REAL = 7, QUICK = 3 };
 
 static const double real_time = 6e-3, quick_time = 1e-3; /* of one measurement */
+static const double hot_time = 15e-3, hot_least_area = 512, hot_least_k = 256;
 
 typedef struct grid {
   const int64_t *areas, *ks;
@@ -110,13 +111,39 @@ static void set_speeds(tsr_bench *b, const double *rate) {
   for (int d = 0; d < b->devices; d++) b->machine->device[d].speed = differ ? rate[d] / rate[0] : 1;
 }
 
+/* One point of the table at the power limit, which the device has been brought to. */
+static tsr_status measure_hot(tsr_bench *b, tsr_type type, int i, int j, tsr_rates *rates) {
+  tsr_kernel_args args = tsr_bench_product(b, 0, type, (int64_t)rates->area[i], (int64_t)rates->k[j]);
+  double flops = tsr_kernel_flops(TSR_KERNEL_GEMM, type, args.m, args.n, args.k);
+  double each = flops / rates->flops[i][j], latency = b->machine->device[0].kernel_latency;
+  TSR_TRY(tsr_bench_kernels(b, 0, &args, (int)(hot_time / each) + 1, false, &each));
+  rates->hot[i][j] = fmin(rates->flops[i][j], flops / fmax(each - latency, 0.3 * each));
+  return TSR_OK;
+}
+
+/* The rates at the power limit, of kernels large enough to reach it; the largest first, since the
+ * device comes from such. factor: of the mean device to the one that is measured. */
+static tsr_status measure_all_hot(tsr_bench *b, tsr_type type, double factor, tsr_rates *rates) {
+  tsr_rates_guess_hot(rates);
+  if (b->options->quick) return TSR_OK;
+  int64_t largest = tsr_bench_area(b, type, real_points[REAL - 1]);
+  for (int i = rates->areas - 1; i >= 0 && rates->area[i] >= hot_least_area; i--)
+    for (int j = rates->ks - 1; j >= 0 && rates->k[j] >= hot_least_k; j--) {
+      if (rates->area[i] > (double)largest || rates->k[j] > (double)largest) continue;
+      TSR_TRY(measure_hot(b, type, i, j, rates));
+      rates->hot[i][j] = fmin(rates->hot[i][j] * factor, rates->flops[i][j]);
+    }
+  return TSR_OK;
+}
+
 static tsr_status measure_sustained(tsr_bench *b, const tsr_type_info *type, tsr_rates *rates) {
-  double rate[TSR_MAX_DEVICES];
+  double rate[TSR_MAX_DEVICES] = {1};
   bool leading = type->type == TSR_D || type->type == TSR_S;
   TSR_TRY(sustain(b, type->type, b->options->quick ? 5e-3 : leading ? 0.7 : 0.25, rate));
   if (type->type == TSR_D && !b->options->quick) set_speeds(b, rate);
-  rates->sustained = fmin(mean_of(rate, b->devices), best_of(rates));
-  return TSR_OK;
+  double mean = mean_of(rate, b->devices);
+  rates->sustained = fmin(mean, best_of(rates));
+  return measure_all_hot(b, type->type, mean / rate[0], rates);
 }
 
 /* ---- Kernels bound by memory, and the cost of a kernel ---- */

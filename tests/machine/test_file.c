@@ -100,7 +100,7 @@ static void our_machines_are_good(void **state) {
       double before = 0;
       for (int64_t n = 32; n <= 16384; n += n / 8) {
         double time = tsr_machine_kernel_time(machine, 0, TSR_KERNEL_GEMM, tsr_type_at(t)->type, n,
-                                              n, 512, false, true);
+                                              n, 512, false, true, 0);
         assert_true(time > before);
         before = time;
       }

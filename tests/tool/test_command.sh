@@ -298,8 +298,9 @@ check bench_odd_homes exits 2
 
 run bench skinny --short 1,8 --long 40,64 --repeat 2 --engine host --machine "$small"
 check bench_skinny exits_and_says 0 '24 products'
+check bench_skinny_rows [ "$(grep -c ' ok$' out)" -eq 24 ]
 run bench skinny --short 1 --long 64 --repeat 2 --json
-check bench_skinny_json exits_and_says 0 '"ratio"'
+check bench_skinny_json exits_and_says 0 '"cpu_s": [0-9.e-]*, "ratio"'
 check bench_skinny_json_valid json_valid out
 run bench skinny --limit 1k
 check bench_skinny_nothing exits 2

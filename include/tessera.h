@@ -79,6 +79,28 @@ typedef enum tsr_layout { TSR_COL_MAJOR = 'C', TSR_ROW_MAJOR = 'R' } tsr_layout;
 
 typedef enum tsr_op { TSR_NO_TRANS = 'N', TSR_TRANS = 'T', TSR_CONJ_TRANS = 'C' } tsr_op;
 
+typedef enum tsr_side { TSR_LEFT = 'L', TSR_RIGHT = 'R' } tsr_side;
+
+/* Which triangle of a matrix is stored, or changed; in TSR_GENERAL all of it is. */
+typedef enum tsr_uplo { TSR_GENERAL = 'G', TSR_LOWER = 'L', TSR_UPPER = 'U' } tsr_uplo;
+
+typedef enum tsr_diag { TSR_NON_UNIT = 'N', TSR_UNIT = 'U' } tsr_diag;
+
+/* The level-3 BLAS, and GEMMT. */
+typedef enum tsr_operation {
+  TSR_GEMM,  /* C = alpha op(A) op(B) + beta C */
+  TSR_GEMMT, /* the same, one triangle of C only */
+  TSR_SYMM,  /* C = alpha A B + beta C or C = alpha B A + beta C, A symmetric */
+  TSR_HEMM,  /* the same, A Hermitian */
+  TSR_SYRK,  /* C = alpha op(A) op(A)^T + beta C, one triangle of C */
+  TSR_HERK,  /* C = alpha op(A) op(A)^H + beta C; alpha and beta are real */
+  TSR_SYR2K, /* C = alpha op(A) op(B)^T + alpha op(B) op(A)^T + beta C */
+  TSR_HER2K, /* C = alpha op(A) op(B)^H + conj(alpha) op(B) op(A)^H + beta C; beta is real */
+  TSR_TRMM,  /* B = alpha op(A) B or B = alpha B op(A), A triangular */
+  TSR_TRSM,  /* the X of op(A) X = alpha B or X op(A) = alpha B, in place of B */
+  TSR_OPERATION_COUNT
+} tsr_operation;
+
 /* ---- Context -------------------------------------------------------------- */
 
 typedef struct tsr_context tsr_context;
@@ -191,6 +213,116 @@ TSR_API tsr_status tsr_zgemm(tsr_context *context, tsr_layout layout, tsr_op tra
                              int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
                              int64_t ldc);
 
+/* ---- The level-3 BLAS ----------------------------------------------------- */
+
+/*
+ * The other routines of the level-3 BLAS, in types s, d, c and z (hemm, herk and her2k: c and z),
+ * with the meaning, the order and the names of the BLAS's arguments. alpha and beta point to a
+ * value of the type; of herk both, and of her2k beta, to a real one (float or double).
+ *
+ * Only the stored triangle (uplo) of a symmetric, Hermitian or triangular A is read, and its
+ * diagonal not with TSR_UNIT; only that triangle of C is read or written by gemmt, syrk, herk,
+ * syr2k and her2k. alpha = 0 or k = 0: A and B are not read. beta = 0: C is not read. herk and
+ * her2k leave the imaginary parts of C's diagonal zero. trmm and trsm write B; trsm does not look
+ * for zeros on the diagonal.
+ *
+ * Blocking, with the errors of tsr_gemm; each has an asynchronous sister, as tsr_gemm_async is.
+ */
+TSR_API tsr_status tsr_gemmt(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                             tsr_op transa, tsr_op transb, int64_t n, int64_t k, const void *alpha,
+                             const void *a, int64_t lda, const void *b, int64_t ldb,
+                             const void *beta, void *c, int64_t ldc);
+TSR_API tsr_status tsr_symm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
+                            tsr_uplo uplo, int64_t m, int64_t n, const void *alpha, const void *a,
+                            int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
+                            int64_t ldc);
+TSR_API tsr_status tsr_hemm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
+                            tsr_uplo uplo, int64_t m, int64_t n, const void *alpha, const void *a,
+                            int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
+                            int64_t ldc);
+TSR_API tsr_status tsr_syrk(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                            tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
+                            int64_t lda, const void *beta, void *c, int64_t ldc);
+TSR_API tsr_status tsr_herk(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                            tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
+                            int64_t lda, const void *beta, void *c, int64_t ldc);
+TSR_API tsr_status tsr_syr2k(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                             tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
+                             int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
+                             int64_t ldc);
+TSR_API tsr_status tsr_her2k(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                             tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
+                             int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
+                             int64_t ldc);
+TSR_API tsr_status tsr_trmm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
+                            tsr_uplo uplo, tsr_op transa, tsr_diag diag, int64_t m, int64_t n,
+                            const void *alpha, const void *a, int64_t lda, void *b, int64_t ldb);
+TSR_API tsr_status tsr_trsm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
+                            tsr_uplo uplo, tsr_op transa, tsr_diag diag, int64_t m, int64_t n,
+                            const void *alpha, const void *a, int64_t lda, void *b, int64_t ldb);
+
+TSR_API tsr_status tsr_gemmt_async(tsr_context *context, tsr_type type, tsr_layout layout,
+                                   tsr_uplo uplo, tsr_op transa, tsr_op transb, int64_t n,
+                                   int64_t k, const void *alpha, const void *a, int64_t lda,
+                                   const void *b, int64_t ldb, const void *beta, void *c,
+                                   int64_t ldc);
+TSR_API tsr_status tsr_symm_async(tsr_context *context, tsr_type type, tsr_layout layout,
+                                  tsr_side side, tsr_uplo uplo, int64_t m, int64_t n,
+                                  const void *alpha, const void *a, int64_t lda, const void *b,
+                                  int64_t ldb, const void *beta, void *c, int64_t ldc);
+TSR_API tsr_status tsr_hemm_async(tsr_context *context, tsr_type type, tsr_layout layout,
+                                  tsr_side side, tsr_uplo uplo, int64_t m, int64_t n,
+                                  const void *alpha, const void *a, int64_t lda, const void *b,
+                                  int64_t ldb, const void *beta, void *c, int64_t ldc);
+TSR_API tsr_status tsr_syrk_async(tsr_context *context, tsr_type type, tsr_layout layout,
+                                  tsr_uplo uplo, tsr_op trans, int64_t n, int64_t k,
+                                  const void *alpha, const void *a, int64_t lda, const void *beta,
+                                  void *c, int64_t ldc);
+TSR_API tsr_status tsr_herk_async(tsr_context *context, tsr_type type, tsr_layout layout,
+                                  tsr_uplo uplo, tsr_op trans, int64_t n, int64_t k,
+                                  const void *alpha, const void *a, int64_t lda, const void *beta,
+                                  void *c, int64_t ldc);
+TSR_API tsr_status tsr_syr2k_async(tsr_context *context, tsr_type type, tsr_layout layout,
+                                   tsr_uplo uplo, tsr_op trans, int64_t n, int64_t k,
+                                   const void *alpha, const void *a, int64_t lda, const void *b,
+                                   int64_t ldb, const void *beta, void *c, int64_t ldc);
+TSR_API tsr_status tsr_her2k_async(tsr_context *context, tsr_type type, tsr_layout layout,
+                                   tsr_uplo uplo, tsr_op trans, int64_t n, int64_t k,
+                                   const void *alpha, const void *a, int64_t lda, const void *b,
+                                   int64_t ldb, const void *beta, void *c, int64_t ldc);
+TSR_API tsr_status tsr_trmm_async(tsr_context *context, tsr_type type, tsr_layout layout,
+                                  tsr_side side, tsr_uplo uplo, tsr_op transa, tsr_diag diag,
+                                  int64_t m, int64_t n, const void *alpha, const void *a,
+                                  int64_t lda, void *b, int64_t ldb);
+TSR_API tsr_status tsr_trsm_async(tsr_context *context, tsr_type type, tsr_layout layout,
+                                  tsr_side side, tsr_uplo uplo, tsr_op transa, tsr_diag diag,
+                                  int64_t m, int64_t n, const void *alpha, const void *a,
+                                  int64_t lda, void *b, int64_t ldb);
+
+/* Any of them as data, for programs that choose at run time: fields that the operation has no use
+ * for are ignored. syrk and its like take trans from transa; trmm and trsm have their B as c, with
+ * ldc, and ignore beta. m, n, k as the operation's arguments are called. */
+typedef struct tsr_level3 {
+  tsr_operation operation;
+  tsr_type type;
+  tsr_layout layout;
+  tsr_side side;
+  tsr_uplo uplo;
+  tsr_op transa, transb;
+  tsr_diag diag;
+  int64_t m, n, k;
+  int64_t lda, ldb, ldc;
+} tsr_level3;
+
+TSR_API tsr_status tsr_level3_run(tsr_context *context, const tsr_level3 *what, const void *alpha,
+                                  const void *a, const void *b, const void *beta, void *c);
+TSR_API tsr_status tsr_level3_run_async(tsr_context *context, const tsr_level3 *what,
+                                        const void *alpha, const void *a, const void *b,
+                                        const void *beta, void *c);
+
+/* "gemm", "gemmt", ...; NULL for a value that is none. */
+TSR_API const char *tsr_operation_name(tsr_operation operation);
+
 /* ---- Plans ---------------------------------------------------------------- */
 
 /* A plan: how one kind of call will be done. Immutable but for its measured times. */
@@ -215,6 +347,10 @@ TSR_API tsr_status tsr_plan_gemm(tsr_context *context, tsr_type type, tsr_layout
                                  tsr_op transa, tsr_op transb, int64_t m, int64_t n, int64_t k,
                                  const void *alpha, int64_t lda, int64_t ldb, const void *beta,
                                  int64_t ldc, const tsr_home homes[3], tsr_plan **plan);
+
+/* The same for any operation; homes of operands that it has not are ignored. */
+TSR_API tsr_status tsr_plan_level3(tsr_context *context, const tsr_level3 *what, const void *alpha,
+                                   const void *beta, const tsr_home homes[3], tsr_plan **plan);
 
 /* Runs a plan on matrices of the same kind: same places, same classes of alpha and beta.
  * TSR_ERR_ARGUMENT if a pointer is not where the plan expects it. Blocking. */

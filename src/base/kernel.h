@@ -11,10 +11,23 @@ typedef enum tsr_kernel {
   /* c = alpha op(a) op(b) + beta c. m, n, k as in BLAS. With wide, c is of the type's wide type. */
   TSR_KERNEL_GEMM,
   /* c = alpha a + beta c, m x n; b is not used. With wide, a is of the type's wide type. beta = 0
-   * does not read c, alpha = 0 does not read a. */
+   * does not read c, alpha = 0 does not read a. With uplo, that triangle of c only (m = n). */
   TSR_KERNEL_ADD,
-  /* c = beta c, m x n; beta = 0 writes zeros without reading. With wide, c is of the wide type. */
+  /* c = beta c, m x n; beta = 0 writes zeros without reading. With wide, c is of the wide type.
+   * With uplo, that triangle only (m = n). */
   TSR_KERNEL_SCALE,
+  /* As the BLAS routines of these names, in types s, d, c, z. c is m x n; a is of order m or n by
+   * side; of the rank-k updates m = n and c's triangle is uplo. */
+  TSR_KERNEL_SYMM,
+  TSR_KERNEL_HEMM,
+  TSR_KERNEL_SYRK,
+  TSR_KERNEL_HERK, /* alpha and beta are real */
+  TSR_KERNEL_SYR2K,
+  TSR_KERNEL_HER2K, /* beta is real */
+  /* In place: c = alpha op(a) c or c = alpha c op(a); b and beta are not used. */
+  TSR_KERNEL_TRMM,
+  /* In place: c = alpha op(a)^-1 c or c = alpha c op(a)^-1; b and beta are not used. */
+  TSR_KERNEL_TRSM,
   TSR_KERNEL_COUNT
 } tsr_kernel;
 
@@ -23,11 +36,37 @@ typedef enum tsr_access { TSR_NONE = 0, TSR_READ = 1, TSR_WRITE = 2, TSR_UPDATE 
 
 /* How a task's kernel takes its scalars and its C. */
 typedef enum tsr_task_flags {
-  TSR_FLAG_BETA = 2,      /* uses the call's beta (else beta is 0, or 1: see BETA_ONE) */
-  TSR_FLAG_BETA_ONE = 4,  /* accumulates */
-  TSR_FLAG_ALPHA_ONE = 8, /* alpha is 1 (else the call's alpha) */
-  TSR_FLAG_WIDE = 16      /* as wide in tsr_kernel_args */
+  TSR_FLAG_BETA = 2,         /* uses the call's beta (else beta is 0, or 1: see BETA_ONE) */
+  TSR_FLAG_BETA_ONE = 4,     /* accumulates */
+  TSR_FLAG_ALPHA_ONE = 8,    /* alpha is 1 (else the call's alpha) */
+  TSR_FLAG_WIDE = 16,        /* as wide in tsr_kernel_args */
+  TSR_FLAG_ALPHA_MINUS = 32, /* alpha is -1 */
+  TSR_FLAG_ALPHA_CONJ = 64,  /* alpha is the conjugate of the call's */
+  TSR_FLAG_BETA_ALPHA = 128  /* beta is the call's alpha */
 } tsr_task_flags;
+
+/* How a kernel takes its operands, in a byte. */
+typedef struct tsr_form {
+  tsr_op transa, transb;
+  tsr_side side;
+  tsr_uplo uplo;
+  tsr_diag diag;
+} tsr_form;
+
+static inline uint8_t tsr_form_pack(tsr_form form) {
+  unsigned a = form.transa == TSR_NO_TRANS ? 0 : form.transa == TSR_TRANS ? 1 : 2;
+  unsigned b = form.transb == TSR_NO_TRANS ? 0 : form.transb == TSR_TRANS ? 1 : 2;
+  unsigned uplo = form.uplo == TSR_LOWER ? 1 : form.uplo == TSR_UPPER ? 2 : 0;
+  return (uint8_t)(a | b << 2 | uplo << 4 | (form.side == TSR_RIGHT) << 6 |
+                   (form.diag == TSR_UNIT) << 7);
+}
+
+static inline tsr_form tsr_form_unpack(uint8_t packed) {
+  static const tsr_op ops[4] = {TSR_NO_TRANS, TSR_TRANS, TSR_CONJ_TRANS, TSR_NO_TRANS};
+  static const tsr_uplo uplos[4] = {TSR_GENERAL, TSR_LOWER, TSR_UPPER, TSR_GENERAL};
+  return (tsr_form){ops[packed & 3], ops[packed >> 2 & 3], packed >> 6 & 1 ? TSR_RIGHT : TSR_LEFT,
+                    uplos[packed >> 4 & 3], packed >> 7 ? TSR_UNIT : TSR_NON_UNIT};
+}
 
 typedef struct tsr_kernel_info {
   const char *name;
@@ -42,6 +81,9 @@ typedef struct tsr_kernel_args {
   tsr_kernel kernel;
   tsr_type type;
   tsr_op transa, transb;
+  tsr_side side; /* 0 stands for TSR_LEFT, 0 of uplo for TSR_GENERAL, 0 of diag for TSR_NON_UNIT */
+  tsr_uplo uplo;
+  tsr_diag diag;
   bool wide;
   int64_t m, n, k;
   tsr_scalar alpha, beta;
@@ -50,7 +92,8 @@ typedef struct tsr_kernel_args {
   int64_t lda, ldb, ldc;
 } tsr_kernel_args;
 
-/* Flops of a kernel (a complex multiply-add counts 8). */
+/* Flops of a kernel (a complex multiply-add counts 8). k is the order of the matrix a of symm,
+ * hemm, trmm and trsm. */
 double tsr_kernel_flops(tsr_kernel kernel, tsr_type type, int64_t m, int64_t n, int64_t k);
 
 /* Bytes a memory-bound kernel reads and writes. */

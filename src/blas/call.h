@@ -11,8 +11,6 @@
 #include "base/kernel.h"
 #include "base/status.h"
 
-typedef enum tsr_operation { TSR_GEMM, TSR_OPERATION_COUNT } tsr_operation;
-
 /* Operands of a call, and matrices of its graph. W is the partial C that exists on devices only. */
 enum { TSR_A, TSR_B_, TSR_C_, TSR_OPERANDS, TSR_W = TSR_OPERANDS, TSR_MATRICES };
 
@@ -28,10 +26,17 @@ typedef struct tsr_operand {
   int alignment; /* log2 of the alignment of base and of ld in bytes, at most 4 (16 bytes) */
 } tsr_operand;
 
+/* m x n is C, k what is summed over: of symm, hemm, trmm and trsm the order of A. trmm and trsm
+ * have their B as C, and no B; their beta is 0 when alpha is, else 1. What an operation has not is
+ * as in an ordinary GEMM: no transposition, TSR_LEFT, TSR_GENERAL, TSR_NON_UNIT, an operand without
+ * rows. */
 typedef struct tsr_call {
   tsr_operation operation;
   tsr_type type;
   tsr_op transa, transb;
+  tsr_side side;
+  tsr_uplo uplo;
+  tsr_diag diag;
   int64_t m, n, k;
   tsr_scalar_class alpha, beta;
   tsr_operand operand[TSR_OPERANDS];
@@ -58,6 +63,13 @@ tsr_status tsr_call_gemm(tsr_type type, tsr_layout layout, tsr_op transa, tsr_op
                          int64_t n, int64_t k, const void *alpha, const void *a, int64_t lda,
                          const void *b, int64_t ldb, const void *beta, void *c, int64_t ldc,
                          bool check_pointers, tsr_call *call, tsr_binding *binding);
+
+/* Any operation: checks the arguments in the order and by the names of the BLAS routine, and fills
+ * call and binding; row-major becomes column-major (docs/planner.md says how). The scalars of herk
+ * and beta of her2k are read as real ones. *exchanged: A and B changed places. */
+tsr_status tsr_call_level3(const tsr_level3 *what, const void *alpha, const void *a, const void *b,
+                           const void *beta, void *c, bool check_pointers, tsr_call *call,
+                           tsr_binding *binding, bool *exchanged);
 
 /* The product is not needed: C = beta C (alpha = 0 or k = 0). */
 bool tsr_call_scales_only(const tsr_call *call);

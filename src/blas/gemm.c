@@ -84,6 +84,9 @@ static void fill_call(tsr_type type, tsr_op transa, tsr_op transb, int64_t m, in
                      .type = type,
                      .transa = plain_op(type, transa),
                      .transb = plain_op(type, transb),
+                     .side = TSR_LEFT,
+                     .uplo = TSR_GENERAL,
+                     .diag = TSR_NON_UNIT,
                      .m = m,
                      .n = n,
                      .k = k,
@@ -211,7 +214,11 @@ static bool push_product(builder *b, part p, int l) {
   const tsr_tiling *t = b->tiling;
   const tsr_call *call = b->call;
   bool first = l == 0, lazy = goes_to_w(b, p);
-  tsr_task task = {.kernel = TSR_KERNEL_GEMM, .k = length_of(&t->k, l), .device = -1};
+  tsr_form form = {.transa = call->transa, .transb = call->transb};
+  tsr_task task = {.kernel = TSR_KERNEL_GEMM,
+                   .form = tsr_form_pack(form),
+                   .k = length_of(&t->k, l),
+                   .device = -1};
   task.operand[0] = oriented(TSR_A, call->transa, begin_of(&t->m, p.i), length_of(&t->m, p.i), p.i,
                              begin_of(&t->k, l), task.k, l, t->m.count, t->k.count);
   task.operand[1] = oriented(TSR_B_, call->transb, begin_of(&t->k, l), task.k, l, p.col,

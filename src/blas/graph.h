@@ -47,7 +47,8 @@ typedef struct tsr_task {
   int32_t m, n, k;
   int16_t device;
   uint8_t kernel, flags;
-  bool last; /* after it, what it wrote of C is final */
+  uint8_t form; /* tsr_form_pack */
+  bool last;    /* after it, what it wrote of C is final */
 } tsr_task;
 
 /* The tasks of one device that work on the same tiles of C: tasks [first, first + count). Groups of

@@ -10,7 +10,7 @@ enum { ENTRIES = 64 };
 static const size_t most_bytes = 64 << 20;
 
 /* All of a call as whole numbers: no padding to compare by accident. */
-enum { KEY_WORDS = 9 + 8 * TSR_OPERANDS };
+enum { KEY_WORDS = 12 + 8 * TSR_OPERANDS };
 
 typedef struct entry {
   uint64_t hash, used; /* used: when, in look-ups; 0: the entry is free */
@@ -65,6 +65,9 @@ static void make_key(const tsr_call *call, uint64_t settings, int64_t key[KEY_WO
   *at++ = call->type;
   *at++ = call->transa;
   *at++ = call->transb;
+  *at++ = call->side;
+  *at++ = call->uplo;
+  *at++ = call->diag;
   *at++ = call->m;
   *at++ = call->n;
   *at++ = call->k;

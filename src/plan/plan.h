@@ -56,6 +56,7 @@ typedef struct tsr_command {
   uint16_t waits;
   uint16_t queue;
   uint8_t kind, kernel, flags;
+  uint8_t form;     /* tsr_form_pack of a kernel's */
   float begin, end; /* predicted, s from the start */
 } tsr_command;
 
@@ -90,13 +91,13 @@ struct tsr_plan {
   tsr_plan_queue queue[TSR_PLAN_QUEUES];
   size_t arena[TSR_MACHINE_LOCATIONS]; /* bytes the plan needs at each location */
   char why[256];                       /* the candidate chosen and the runner-up, for people */
-  double heat;         /* of the devices while it runs: tsr_machine_heat */
-  double seconds;      /* predicted */
-  double floor;        /* lower bound */
-  double plan_seconds; /* what planning took */
-  int candidates;      /* tried */
-  double measured;     /* s, last execution (front's) */
-  float *times;        /* measured begin, end of each command when traced, or NULL (front's) */
+  double heat;                         /* of the devices while it runs: tsr_machine_heat */
+  double seconds;                      /* predicted */
+  double floor;                        /* lower bound */
+  double plan_seconds;                 /* what planning took */
+  int candidates;                      /* tried */
+  double measured;                     /* s, last execution (front's) */
+  float *times; /* measured begin, end of each command when traced, or NULL (front's) */
 };
 
 /* ---- Making one ---- */

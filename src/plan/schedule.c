@@ -128,6 +128,7 @@ static int32_t emit(tsr_scheduler *s, const tsr_task *task) {
   tsr_command command = {.kind = TSR_COMMAND_KERNEL,
                          .kernel = task->kernel,
                          .flags = task->flags,
+                         .form = task->form,
                          .m = task->m,
                          .n = task->n,
                          .k = task->k};

@@ -12,13 +12,13 @@ tsr_status tsr_direct_finish(tsr_runner *runner, tsr_queue *queue, tsr_event *ev
 
 /* ---- The user's streams ---- */
 
-static void untie(tsr_runner *runner, tsr_side *side) {
+static void untie(tsr_runner *runner, tsr_run_device *side) {
   if (side->user != NULL) runner->engine->queue_destroy(side->user);
   side->user = NULL;
 }
 
 static tsr_status tie(tsr_runner *runner, int device, void *native) {
-  tsr_side *side = &runner->side[device];
+  tsr_run_device *side = &runner->side[device];
   untie(runner, side);
   if (native == NULL) return TSR_OK;
   if (side->mark == NULL)

@@ -45,7 +45,7 @@ struct tsr_ticket {
 typedef TSR_VEC(tsr_event *) tsr_events;
 
 /* A device as the runner keeps it. */
-typedef struct tsr_side {
+typedef struct tsr_run_device {
   TSR_VEC(tsr_queue *) queues;
   TSR_VEC(tsr_plan_queue) keys; /* of queues */
   tsr_events events;            /* numbered by programs */
@@ -54,7 +54,7 @@ typedef struct tsr_side {
   tsr_queue *user;              /* wraps the tied stream, or NULL */
   tsr_event *mark;              /* on it */
   uint32_t *cursor;             /* the submitter's: next command of each queue of the plan */
-} tsr_side;
+} tsr_run_device;
 
 typedef struct tsr_worker {
   tsr_runner *runner;
@@ -79,7 +79,7 @@ struct tsr_runner {
   uint64_t posted;
   tsr_ticket *tail; /* the job submitted last */
   tsr_arena arena[TSR_MACHINE_LOCATIONS];
-  tsr_side side[TSR_MAX_DEVICES];
+  tsr_run_device side[TSR_MAX_DEVICES];
   tsr_worker worker[TSR_MAX_DEVICES], lane[TSR_RUN_LANES];
   pthread_mutex_t pool; /* guards free, and errors of jobs */
   tsr_ticket *free;
@@ -170,7 +170,7 @@ static inline bool tsr_spins(const tsr_runner *runner) {
 /* The event that says that a command of a device has been carried out. */
 static inline tsr_event *tsr_job_event(const tsr_ticket *job, uint32_t command) {
   int device = job->plan->queue[job->plan->commands.items[command].queue].location;
-  tsr_side *side = &job->runner->side[device];
+  tsr_run_device *side = &job->runner->side[device];
   if (job->trace) return side->timed.items[job->program->rank[command]];
   return side->events.items[job->program->event[command]];
 }

@@ -41,11 +41,16 @@ void tsr_issue_copy_args(const tsr_ticket *job, uint32_t index, tsr_copy_args *a
 }
 
 static tsr_scalar alpha_of(const tsr_ticket *job, const tsr_command *c) {
-  return c->flags & TSR_FLAG_ALPHA_ONE ? (tsr_scalar){1, 0} : job->binding.alpha;
+  tsr_scalar alpha = job->binding.alpha;
+  if (c->flags & TSR_FLAG_ALPHA_ONE) return (tsr_scalar){1, 0};
+  if (c->flags & TSR_FLAG_ALPHA_MINUS) return (tsr_scalar){-1, 0};
+  if (c->flags & TSR_FLAG_ALPHA_CONJ) alpha.im = -alpha.im;
+  return alpha;
 }
 
 static tsr_scalar beta_of(const tsr_ticket *job, const tsr_command *c) {
   if (c->flags & TSR_FLAG_BETA) return job->binding.beta;
+  if (c->flags & TSR_FLAG_BETA_ALPHA) return job->binding.alpha;
   return (tsr_scalar){c->flags & TSR_FLAG_BETA_ONE ? 1 : 0, 0};
 }
 
@@ -58,11 +63,14 @@ static void *operand(const tsr_ticket *job, const tsr_command *c, int i, int64_t
 
 static tsr_status issue_kernel(const tsr_ticket *job, const tsr_command *c, tsr_queue *queue) {
   const tsr_call *call = &job->plan->call;
-  bool product = c->kernel == TSR_KERNEL_GEMM;
+  tsr_form form = tsr_form_unpack(c->form);
   tsr_kernel_args args = {.kernel = (tsr_kernel)c->kernel,
                           .type = call->type,
-                          .transa = product ? call->transa : TSR_NO_TRANS,
-                          .transb = product ? call->transb : TSR_NO_TRANS,
+                          .transa = form.transa,
+                          .transb = form.transb,
+                          .side = form.side,
+                          .uplo = form.uplo,
+                          .diag = form.diag,
                           .wide = (c->flags & TSR_FLAG_WIDE) != 0,
                           .m = c->m,
                           .n = c->n,

@@ -113,7 +113,8 @@ static void set_speeds(tsr_bench *b, const double *rate) {
 
 /* One point of the table at the power limit, which the device has been brought to. */
 static tsr_status measure_hot(tsr_bench *b, tsr_type type, int i, int j, tsr_rates *rates) {
-  tsr_kernel_args args = tsr_bench_product(b, 0, type, (int64_t)rates->area[i], (int64_t)rates->k[j]);
+  tsr_kernel_args args =
+      tsr_bench_product(b, 0, type, (int64_t)rates->area[i], (int64_t)rates->k[j]);
   double flops = tsr_kernel_flops(TSR_KERNEL_GEMM, type, args.m, args.n, args.k);
   double each = flops / rates->flops[i][j], latency = b->machine->device[0].kernel_latency;
   TSR_TRY(tsr_bench_kernels(b, 0, &args, (int)(hot_time / each) + 1, false, &each));

@@ -11,7 +11,7 @@ static bool same(const tsr_plan_queue *a, const tsr_plan_queue *b) {
 
 tsr_status tsr_resource_queue(tsr_runner *runner, int device, tsr_plan_queue key,
                               tsr_queue **queue) {
-  tsr_side *side = &runner->side[device];
+  tsr_run_device *side = &runner->side[device];
   for (size_t i = 0; i < side->keys.count; i++)
     if (same(&side->keys.items[i], &key)) {
       *queue = side->queues.items[i];
@@ -44,7 +44,7 @@ static tsr_status reserve_events(tsr_runner *runner, const tsr_plan *plan, bool 
   const tsr_program *p = plan->program;
   for (int d = 0; d < plan->machine_devices; d++) {
     if (!(p->devices & 1u << d)) continue;
-    tsr_side *side = &runner->side[d];
+    tsr_run_device *side = &runner->side[d];
     size_t commands = p->device_first[d + 1] - p->device_first[d];
     size_t queues = (size_t)(p->used_first[d + 1] - p->used_first[d]);
     TSR_TRY(tsr_resource_events(runner, d, &side->events, trace ? 0 : p->events[d], false));
@@ -139,7 +139,7 @@ static void free_events(const tsr_runner *runner, tsr_events *events) {
   TSR_VEC_FREE(events);
 }
 
-static void free_side(tsr_runner *runner, tsr_side *side) {
+static void free_side(tsr_runner *runner, tsr_run_device *side) {
   for (size_t i = 0; i < side->queues.count; i++)
     runner->engine->queue_destroy(side->queues.items[i]);
   if (side->user != NULL) runner->engine->queue_destroy(side->user);

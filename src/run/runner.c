@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
 #include "run/inside.h"
 
 /* ---- The threads ---- */
@@ -166,10 +168,19 @@ static tsr_status fill(tsr_ticket *job, const tsr_submission *submission) {
   return job->times != NULL ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for a trace");
 }
 
+/* What a first call of a kind costs more than the next ones. */
+static void log_preparation(double began, double reserved) {
+  double now = tsr_now();
+  if (now - began > 1e-3)
+    tsr_log(TSR_LOG_INFO, "a first run: %.1f ms for memory and queues, %.1f ms for first kernels",
+            1e3 * (reserved - began), 1e3 * (now - reserved));
+}
+
 static tsr_status enter(tsr_runner *runner, tsr_submission *submission, double now,
                         tsr_ticket **ticket) {
   TSR_TRY(tsr_runner_prepare(submission->plan));
   TSR_TRY(tsr_resource_reserve(runner, submission->plan, submission->trace, &submission->short_of));
+  double reserved = tsr_now();
   tsr_ticket *job = tsr_job_take(runner);
   if (job == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a ticket");
   tsr_status status = fill(job, submission);
@@ -179,6 +190,7 @@ static tsr_status enter(tsr_runner *runner, tsr_submission *submission, double n
     return status;
   }
   tsr_warm_up(job);
+  log_preparation(now, reserved);
   if (runner->poison) tsr_resource_poison(runner, submission->plan);
   job->entered = now;
   tsr_job_post(job);

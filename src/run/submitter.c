@@ -4,7 +4,7 @@
 typedef struct walk {
   tsr_worker *worker;
   tsr_ticket *job;
-  tsr_side *side;
+  tsr_run_device *side;
   const uint32_t *order; /* the device's commands in plan order */
   uint32_t at, count;    /* all before order[at] are submitted */
   const uint16_t *used;  /* the plan's queues that it uses */

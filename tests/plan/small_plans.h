@@ -35,8 +35,18 @@ static inline tsr_machine *small_machine(void) {
 static inline tsr_plan *small_plan(tsr_type type, tsr_memory memory, tsr_scalar_class alpha,
                                    tsr_scalar_class beta) {
   tsr_plan *plan = calloc(1, sizeof *plan);
-  plan->call = (tsr_call){TSR_GEMM, type,  TSR_NO_TRANS, TSR_NO_TRANS, SMALL,
-                          SMALL,    SMALL, alpha,        beta,         {{0}}};
+  plan->call = (tsr_call){.operation = TSR_GEMM,
+                          .type = type,
+                          .transa = TSR_NO_TRANS,
+                          .transb = TSR_NO_TRANS,
+                          .side = TSR_LEFT,
+                          .uplo = TSR_GENERAL,
+                          .diag = TSR_NON_UNIT,
+                          .m = SMALL,
+                          .n = SMALL,
+                          .k = SMALL,
+                          .alpha = alpha,
+                          .beta = beta};
   plan->machine_devices = plan->devices = 2;
   plan->grid_rows = 1;
   plan->grid_cols = 2;

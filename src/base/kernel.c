@@ -18,6 +18,20 @@ const tsr_kernel_info *tsr_kernel_get(tsr_kernel kernel) {
   return (unsigned)kernel < TSR_KERNEL_COUNT ? &kernels[kernel] : NULL;
 }
 
+tsr_uplo tsr_kernel_triangle(tsr_kernel kernel, uint8_t form) {
+  switch (kernel) {
+    case TSR_KERNEL_ADD:
+    case TSR_KERNEL_SCALE:
+    case TSR_KERNEL_SYRK:
+    case TSR_KERNEL_HERK:
+    case TSR_KERNEL_SYR2K:
+    case TSR_KERNEL_HER2K:
+      return tsr_form_unpack(form).uplo;
+    default: /* their uplo is that of a */
+      return TSR_GENERAL;
+  }
+}
+
 double tsr_kernel_flops(tsr_kernel kernel, tsr_type type, int64_t m, int64_t n, int64_t k) {
   const tsr_type_info *info = tsr_type_get(type);
   double elements = (double)m * (double)n;

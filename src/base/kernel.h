@@ -76,6 +76,9 @@ typedef struct tsr_kernel_info {
 
 const tsr_kernel_info *tsr_kernel_get(tsr_kernel kernel);
 
+/* The triangle of c that a kernel with that form (packed) keeps to; TSR_GENERAL: to none. */
+tsr_uplo tsr_kernel_triangle(tsr_kernel kernel, uint8_t form);
+
 /* Everything an engine needs to carry out one kernel. Pointers are the device's; column-major. */
 typedef struct tsr_kernel_args {
   tsr_kernel kernel;

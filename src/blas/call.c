@@ -2,6 +2,12 @@
 
 #include "base/cpu_blas.h"
 
+const char *tsr_operation_name(tsr_operation operation) {
+  static const char *const names[TSR_OPERATION_COUNT] = {"gemm", "gemmt", "symm",  "hemm", "syrk",
+                                                         "herk", "syr2k", "her2k", "trmm", "trsm"};
+  return (unsigned)operation < TSR_OPERATION_COUNT ? names[operation] : NULL;
+}
+
 int64_t tsr_operand_bytes(const tsr_operand *operand, tsr_type type) {
   if (operand->rows == 0 || operand->cols == 0) return 0;
   int64_t elements = (operand->cols - 1) * operand->ld + operand->rows;

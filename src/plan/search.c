@@ -125,7 +125,7 @@ static tsr_status try_recipe(search *s, const tsr_recipe *recipe, bool *better) 
   TSR_TRY(tsr_recipe_tiling(r, s->call, s->machine, s->order, &tiling));
   tiling.lazy_everywhere = s->options->reproducible;
   tsr_plan *plan = plan_new(s);
-  tsr_status status = plan ? tsr_graph_gemm(s->call, &tiling, &graph)
+  tsr_status status = plan ? tsr_graph_build(s->call, &tiling, &graph)
                            : tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
   if (status == TSR_OK) status = build(s, r, &graph, plan, &fits);
   tsr_graph_free(&graph);
@@ -425,7 +425,7 @@ static tsr_status too_small(search *s) {
   tsr_graph graph;
   if (s->options->reproducible) r.lazy = true;
   TSR_TRY(tsr_recipe_tiling(&r, s->call, s->machine, s->order, &tiling));
-  tsr_status status = tsr_graph_gemm(s->call, &tiling, &graph);
+  tsr_status status = tsr_graph_build(s->call, &tiling, &graph);
   if (status == TSR_OK) {
     size_t smallest = SIZE_MAX;
     for (int d = 0; d < s->machine->devices; d++)

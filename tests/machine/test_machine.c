@@ -87,8 +87,10 @@ static void narrow_kernels_are_slower(void **state) {
 static void memory_bound_kernels(void **state) {
   (void)state;
   tsr_machine *m = parse("gpu*1 rate:60 hbm:1000 launch:3");
-  double scale = tsr_machine_kernel_time(m, 0, TSR_KERNEL_SCALE, TSR_D, 1000, 1000, 0, false, true, 0);
-  double zero = tsr_machine_kernel_time(m, 0, TSR_KERNEL_SCALE, TSR_D, 1000, 1000, 0, false, false, 0);
+  double scale =
+      tsr_machine_kernel_time(m, 0, TSR_KERNEL_SCALE, TSR_D, 1000, 1000, 0, false, true, 0);
+  double zero =
+      tsr_machine_kernel_time(m, 0, TSR_KERNEL_SCALE, TSR_D, 1000, 1000, 0, false, false, 0);
   double add = tsr_machine_kernel_time(m, 0, TSR_KERNEL_ADD, TSR_D, 1000, 1000, 0, false, true, 0);
   assert_true(fabs(scale - (3e-6 + 16e6 / 1000e9)) < 1e-12);
   assert_true(fabs(zero - (3e-6 + 8e6 / 1000e9)) < 1e-12);

@@ -305,6 +305,36 @@ static void test_plans(void **state) {
   assert_null(plan);
 }
 
+/* A plan that is run says what is wrong by the operation's names, too. */
+static void test_running_plans(void **state) {
+  (void)state;
+  tsr_home homes[3] = {{TSR_PAGEABLE, 0}, {TSR_DEVICE, 77}, {TSR_PAGEABLE, 0}}; /* there is no B */
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  tsr_context *cpu;
+  tsr_plan *plan;
+  options.engine = "cpu";
+  assert_ok(tsr_context_create(&options, &cpu));
+  request x = good(TSR_TRMM);
+  assert_ok(tsr_plan_level3(cpu, &x.what, one, NULL, homes, &plan));
+  assert_refused(tsr_plan_execute(plan, one, NULL, NULL, NULL, c), TSR_ERR_ARGUMENT, "a is NULL");
+  assert_refused(tsr_plan_execute(plan, one, a, NULL, NULL, NULL), TSR_ERR_ARGUMENT, "b is NULL");
+  assert_refused(tsr_plan_execute(plan, one, c, NULL, NULL, c), TSR_ERR_ARGUMENT, "same memory");
+  assert_refused(tsr_plan_execute(plan, zero, a, NULL, NULL, c), TSR_ERR_ARGUMENT, "alpha is 0");
+  assert_memory_equal(c, before, sizeof c);
+  assert_ok(tsr_plan_execute(plan, one, a, NULL, NULL, c));
+  tsr_plan_destroy(plan);
+  memcpy(c, before, sizeof c);
+  x = good(TSR_HER2K);
+  homes[1] = homes[0];
+  assert_ok(tsr_plan_level3(cpu, &x.what, one, one, homes, &plan));
+  assert_refused(tsr_plan_execute(plan, one, a, NULL, one, c), TSR_ERR_ARGUMENT, "b is NULL");
+  assert_refused(tsr_plan_execute(plan, one, a, b, NULL, c), TSR_ERR_ARGUMENT, "beta is NULL");
+  assert_refused(tsr_plan_execute(plan, one, a, c, one, c), TSR_ERR_ARGUMENT, "same memory as b");
+  assert_memory_equal(c, before, sizeof c);
+  tsr_plan_destroy(plan);
+  tsr_context_destroy(cpu);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_each),          cmocka_unit_test(test_order),
@@ -312,6 +342,7 @@ int main(void) {
       cmocka_unit_test(test_ignored),       cmocka_unit_test(test_leading_dimensions),
       cmocka_unit_test(test_null_matrices), cmocka_unit_test(test_same_memory),
       cmocka_unit_test(test_no_operation),  cmocka_unit_test(test_plans),
+      cmocka_unit_test(test_running_plans),
   };
   return cmocka_run_group_tests(tests, make, end);
 }

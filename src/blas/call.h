@@ -51,27 +51,26 @@ typedef struct tsr_binding {
 /* Bytes from the first to behind the last element of an operand's storage; 0 when it is empty. */
 int64_t tsr_operand_bytes(const tsr_operand *operand, tsr_type type);
 
+/* As BLAS counts them. */
 double tsr_call_flops(const tsr_call *call);
 
-/*
- * GEMM: checks the arguments as BLAS does and fills call (places stay unset) and binding;
- * row-major becomes column-major by exchanging A and B. a, b, c may be NULL where they are not
- * read or written, or, for a plan without data, where check_pointers is false.
- * TSR_ERR_ARGUMENT names the argument in the terms of the caller's interface.
- */
+/* Any operation: checks the arguments in the order and by the names of the BLAS routine, and fills
+ * call (places stay unset) and binding; row-major becomes column-major (docs/planner.md says how).
+ * a, b, c may be NULL where they are not read or written, or, for a plan without data, where
+ * check_pointers is false. *exchanged: A and B changed places.
+ * TSR_ERR_ARGUMENT names the argument in the terms of the caller's interface. */
+tsr_status tsr_call_level3(const tsr_level3 *what, const void *alpha, const void *a, const void *b,
+                           const void *beta, void *c, bool check_pointers, tsr_call *call,
+                           tsr_binding *binding, bool *exchanged);
+
+/* The same for a GEMM. */
 tsr_status tsr_call_gemm(tsr_type type, tsr_layout layout, tsr_op transa, tsr_op transb, int64_t m,
                          int64_t n, int64_t k, const void *alpha, const void *a, int64_t lda,
                          const void *b, int64_t ldb, const void *beta, void *c, int64_t ldc,
                          bool check_pointers, tsr_call *call, tsr_binding *binding);
 
-/* Any operation: checks the arguments in the order and by the names of the BLAS routine, and fills
- * call and binding; row-major becomes column-major (docs/planner.md says how). The scalars of herk
- * and beta of her2k are read as real ones. *exchanged: A and B changed places. */
-tsr_status tsr_call_level3(const tsr_level3 *what, const void *alpha, const void *a, const void *b,
-                           const void *beta, void *c, bool check_pointers, tsr_call *call,
-                           tsr_binding *binding, bool *exchanged);
-
-/* The product is not needed: C = beta C (alpha = 0 or k = 0). */
+/* The product is not needed: C = beta C (alpha = 0 or k = 0; of herk and her2k with a real
+ * diagonal). */
 bool tsr_call_scales_only(const tsr_call *call);
 
 /* Nothing of C changes (m or n is 0, or alpha = 0 or k = 0 with beta = 1). */

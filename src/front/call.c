@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "blas/operation.h"
 #include "front/context.h"
 #include "run/place.h"
 
@@ -14,12 +15,11 @@ static const double shrink = 0.7;
 
 tsr_status tsr_context_place(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                              bool exchanged) {
-  static const char *const names[2][TSR_OPERANDS] = {{"a", "b", "c"}, {"b", "a", "c"}};
-  bool used[TSR_OPERANDS] = {!tsr_call_scales_only(call), !tsr_call_scales_only(call), true};
+  bool reads = !tsr_call_scales_only(call);
   for (int i = 0; i < TSR_OPERANDS; i++)
     TSR_TRY(tsr_place_operand(context->engine, context->state, context->devices, call->type,
-                              names[exchanged][i], used[i] ? binding->base[i] : NULL,
-                              &call->operand[i]));
+                              tsr_operation_operand(call->operation, i, exchanged),
+                              reads || i == TSR_C_ ? binding->base[i] : NULL, &call->operand[i]));
   return TSR_OK;
 }
 
@@ -29,12 +29,22 @@ static bool is_on_device(const tsr_call *call) {
   return false;
 }
 
+/* Until the planner has graphs for them: operations other than GEMM are carried out by the CPU. */
+static tsr_status check_graph(const tsr_call *call, bool cpu_can) {
+  if (call->operation == TSR_GEMM || cpu_can) return TSR_OK;
+  return tsr_fail(TSR_ERR_UNSUPPORTED,
+                  "%s: this version has no plans for devices: give matrices in host memory, or "
+                  "engine \"cpu\"",
+                  tsr_operation_name(call->operation));
+}
+
 /* ---- Plans ---- */
 
 static tsr_status plan_and_verify(tsr_context *context, const tsr_call *call,
                                   const tsr_plan_options *options, tsr_plan **plan) {
   pthread_rwlock_rdlock(&context->machine_lock);
-  tsr_status status = tsr_plan_make(context->machine, call, options, plan);
+  tsr_status status = check_graph(call, context->machine->devices == 0 || tsr_call_is_empty(call));
+  if (status == TSR_OK) status = tsr_plan_make(context->machine, call, options, plan);
   if (status == TSR_OK && context->check && (*plan)->devices > 0) {
     status = tsr_plan_verify(*plan, context->machine, options->budget);
     if (status != TSR_OK) tsr_plan_free(*plan);
@@ -219,7 +229,9 @@ static tsr_status run_call(tsr_context *context, const tsr_call *call, const tsr
 tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                             bool async) {
   bool again = true;
-  tsr_status status = TSR_OK;
+  tsr_status status = check_graph(call, !is_on_device(call));
+  if (status != TSR_OK) return status;
+  if (call->operation != TSR_GEMM) return call_on_cpu(context, call, binding); /* see check_graph */
   for (int i = 0; i < MOST_ATTEMPTS && again; i++)
     status = run_call(context, call, binding, async, &again);
   return status;

@@ -2,61 +2,276 @@
 #include "blas/call.h"
 #include "front/context.h"
 
-static tsr_status gemm(tsr_context *context, bool async, tsr_type type, tsr_layout layout,
-                       tsr_op transa, tsr_op transb, int64_t m, int64_t n, int64_t k,
-                       const void *alpha, const void *a, int64_t lda, const void *b, int64_t ldb,
-                       const void *beta, void *c, int64_t ldc) {
+static tsr_status run(tsr_context *context, bool async, const tsr_level3 *what, const void *alpha,
+                      const void *a, const void *b, const void *beta, void *c) {
   tsr_call call;
   tsr_binding binding;
+  bool exchanged;
   TSR_TRY(tsr_context_check(context));
-  TSR_TRY(tsr_call_gemm(type, layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,
-                        true, &call, &binding));
+  TSR_TRY(tsr_call_level3(what, alpha, a, b, beta, c, true, &call, &binding, &exchanged));
   if (tsr_call_is_empty(&call)) return TSR_OK;
   if (context->engine == NULL) return tsr_call_on_cpu(&call, &binding);
-  TSR_TRY(tsr_context_place(context, &call, &binding, layout == TSR_ROW_MAJOR));
+  TSR_TRY(tsr_context_place(context, &call, &binding, exchanged));
   return tsr_context_call(context, &call, &binding, async);
 }
+
+tsr_status tsr_level3_run(tsr_context *context, const tsr_level3 *what, const void *alpha,
+                          const void *a, const void *b, const void *beta, void *c) {
+  return run(context, false, what, alpha, a, b, beta, c);
+}
+
+tsr_status tsr_level3_run_async(tsr_context *context, const tsr_level3 *what, const void *alpha,
+                                const void *a, const void *b, const void *beta, void *c) {
+  return run(context, true, what, alpha, a, b, beta, c);
+}
+
+/* ---- Argument lists: one for each family ---------------------------------- */
+
+static tsr_level3 product(tsr_operation operation, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                          tsr_op transa, tsr_op transb, int64_t m, int64_t n, int64_t k,
+                          int64_t lda, int64_t ldb, int64_t ldc) {
+  return (tsr_level3){.operation = operation,
+                      .type = type,
+                      .layout = layout,
+                      .uplo = uplo,
+                      .transa = transa,
+                      .transb = transb,
+                      .m = m,
+                      .n = n,
+                      .k = k,
+                      .lda = lda,
+                      .ldb = ldb,
+                      .ldc = ldc};
+}
+
+static tsr_level3 sided(tsr_operation operation, tsr_type type, tsr_layout layout, tsr_side side,
+                        tsr_uplo uplo, int64_t m, int64_t n, int64_t lda, int64_t ldb,
+                        int64_t ldc) {
+  return (tsr_level3){.operation = operation,
+                      .type = type,
+                      .layout = layout,
+                      .side = side,
+                      .uplo = uplo,
+                      .m = m,
+                      .n = n,
+                      .lda = lda,
+                      .ldb = ldb,
+                      .ldc = ldc};
+}
+
+static tsr_level3 rank_k(tsr_operation operation, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                         tsr_op trans, int64_t n, int64_t k, int64_t lda, int64_t ldb,
+                         int64_t ldc) {
+  return (tsr_level3){.operation = operation,
+                      .type = type,
+                      .layout = layout,
+                      .uplo = uplo,
+                      .transa = trans,
+                      .n = n,
+                      .k = k,
+                      .lda = lda,
+                      .ldb = ldb,
+                      .ldc = ldc};
+}
+
+static tsr_level3 triangular(tsr_operation operation, tsr_type type, tsr_layout layout,
+                             tsr_side side, tsr_uplo uplo, tsr_op transa, tsr_diag diag, int64_t m,
+                             int64_t n, int64_t lda, int64_t ldb) {
+  return (tsr_level3){.operation = operation,
+                      .type = type,
+                      .layout = layout,
+                      .side = side,
+                      .uplo = uplo,
+                      .transa = transa,
+                      .diag = diag,
+                      .m = m,
+                      .n = n,
+                      .lda = lda,
+                      .ldc = ldb};
+}
+
+/* ---- The level-3 BLAS ----------------------------------------------------- */
 
 tsr_status tsr_gemm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_op transa,
                     tsr_op transb, int64_t m, int64_t n, int64_t k, const void *alpha,
                     const void *a, int64_t lda, const void *b, int64_t ldb, const void *beta,
                     void *c, int64_t ldc) {
-  return gemm(context, false, type, layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c,
-              ldc);
+  tsr_level3 x =
+      product(TSR_GEMM, type, layout, TSR_GENERAL, transa, transb, m, n, k, lda, ldb, ldc);
+  return tsr_level3_run(context, &x, alpha, a, b, beta, c);
 }
 
 tsr_status tsr_gemm_async(tsr_context *context, tsr_type type, tsr_layout layout, tsr_op transa,
                           tsr_op transb, int64_t m, int64_t n, int64_t k, const void *alpha,
                           const void *a, int64_t lda, const void *b, int64_t ldb, const void *beta,
                           void *c, int64_t ldc) {
-  return gemm(context, true, type, layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c,
-              ldc);
+  tsr_level3 x =
+      product(TSR_GEMM, type, layout, TSR_GENERAL, transa, transb, m, n, k, lda, ldb, ldc);
+  return tsr_level3_run_async(context, &x, alpha, a, b, beta, c);
 }
+
+tsr_status tsr_gemmt(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                     tsr_op transa, tsr_op transb, int64_t n, int64_t k, const void *alpha,
+                     const void *a, int64_t lda, const void *b, int64_t ldb, const void *beta,
+                     void *c, int64_t ldc) {
+  tsr_level3 x = product(TSR_GEMMT, type, layout, uplo, transa, transb, n, n, k, lda, ldb, ldc);
+  return tsr_level3_run(context, &x, alpha, a, b, beta, c);
+}
+
+tsr_status tsr_gemmt_async(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                           tsr_op transa, tsr_op transb, int64_t n, int64_t k, const void *alpha,
+                           const void *a, int64_t lda, const void *b, int64_t ldb, const void *beta,
+                           void *c, int64_t ldc) {
+  tsr_level3 x = product(TSR_GEMMT, type, layout, uplo, transa, transb, n, n, k, lda, ldb, ldc);
+  return tsr_level3_run_async(context, &x, alpha, a, b, beta, c);
+}
+
+tsr_status tsr_symm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
+                    tsr_uplo uplo, int64_t m, int64_t n, const void *alpha, const void *a,
+                    int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
+                    int64_t ldc) {
+  tsr_level3 x = sided(TSR_SYMM, type, layout, side, uplo, m, n, lda, ldb, ldc);
+  return tsr_level3_run(context, &x, alpha, a, b, beta, c);
+}
+
+tsr_status tsr_symm_async(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
+                          tsr_uplo uplo, int64_t m, int64_t n, const void *alpha, const void *a,
+                          int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
+                          int64_t ldc) {
+  tsr_level3 x = sided(TSR_SYMM, type, layout, side, uplo, m, n, lda, ldb, ldc);
+  return tsr_level3_run_async(context, &x, alpha, a, b, beta, c);
+}
+
+tsr_status tsr_hemm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
+                    tsr_uplo uplo, int64_t m, int64_t n, const void *alpha, const void *a,
+                    int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
+                    int64_t ldc) {
+  tsr_level3 x = sided(TSR_HEMM, type, layout, side, uplo, m, n, lda, ldb, ldc);
+  return tsr_level3_run(context, &x, alpha, a, b, beta, c);
+}
+
+tsr_status tsr_hemm_async(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
+                          tsr_uplo uplo, int64_t m, int64_t n, const void *alpha, const void *a,
+                          int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
+                          int64_t ldc) {
+  tsr_level3 x = sided(TSR_HEMM, type, layout, side, uplo, m, n, lda, ldb, ldc);
+  return tsr_level3_run_async(context, &x, alpha, a, b, beta, c);
+}
+
+tsr_status tsr_syrk(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                    tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
+                    int64_t lda, const void *beta, void *c, int64_t ldc) {
+  tsr_level3 x = rank_k(TSR_SYRK, type, layout, uplo, trans, n, k, lda, 0, ldc);
+  return tsr_level3_run(context, &x, alpha, a, NULL, beta, c);
+}
+
+tsr_status tsr_syrk_async(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                          tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
+                          int64_t lda, const void *beta, void *c, int64_t ldc) {
+  tsr_level3 x = rank_k(TSR_SYRK, type, layout, uplo, trans, n, k, lda, 0, ldc);
+  return tsr_level3_run_async(context, &x, alpha, a, NULL, beta, c);
+}
+
+tsr_status tsr_herk(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                    tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
+                    int64_t lda, const void *beta, void *c, int64_t ldc) {
+  tsr_level3 x = rank_k(TSR_HERK, type, layout, uplo, trans, n, k, lda, 0, ldc);
+  return tsr_level3_run(context, &x, alpha, a, NULL, beta, c);
+}
+
+tsr_status tsr_herk_async(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                          tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
+                          int64_t lda, const void *beta, void *c, int64_t ldc) {
+  tsr_level3 x = rank_k(TSR_HERK, type, layout, uplo, trans, n, k, lda, 0, ldc);
+  return tsr_level3_run_async(context, &x, alpha, a, NULL, beta, c);
+}
+
+tsr_status tsr_syr2k(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                     tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
+                     int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
+                     int64_t ldc) {
+  tsr_level3 x = rank_k(TSR_SYR2K, type, layout, uplo, trans, n, k, lda, ldb, ldc);
+  return tsr_level3_run(context, &x, alpha, a, b, beta, c);
+}
+
+tsr_status tsr_syr2k_async(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                           tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
+                           int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
+                           int64_t ldc) {
+  tsr_level3 x = rank_k(TSR_SYR2K, type, layout, uplo, trans, n, k, lda, ldb, ldc);
+  return tsr_level3_run_async(context, &x, alpha, a, b, beta, c);
+}
+
+tsr_status tsr_her2k(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                     tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
+                     int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
+                     int64_t ldc) {
+  tsr_level3 x = rank_k(TSR_HER2K, type, layout, uplo, trans, n, k, lda, ldb, ldc);
+  return tsr_level3_run(context, &x, alpha, a, b, beta, c);
+}
+
+tsr_status tsr_her2k_async(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                           tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
+                           int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
+                           int64_t ldc) {
+  tsr_level3 x = rank_k(TSR_HER2K, type, layout, uplo, trans, n, k, lda, ldb, ldc);
+  return tsr_level3_run_async(context, &x, alpha, a, b, beta, c);
+}
+
+tsr_status tsr_trmm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
+                    tsr_uplo uplo, tsr_op transa, tsr_diag diag, int64_t m, int64_t n,
+                    const void *alpha, const void *a, int64_t lda, void *b, int64_t ldb) {
+  tsr_level3 x = triangular(TSR_TRMM, type, layout, side, uplo, transa, diag, m, n, lda, ldb);
+  return tsr_level3_run(context, &x, alpha, a, NULL, NULL, b);
+}
+
+tsr_status tsr_trmm_async(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
+                          tsr_uplo uplo, tsr_op transa, tsr_diag diag, int64_t m, int64_t n,
+                          const void *alpha, const void *a, int64_t lda, void *b, int64_t ldb) {
+  tsr_level3 x = triangular(TSR_TRMM, type, layout, side, uplo, transa, diag, m, n, lda, ldb);
+  return tsr_level3_run_async(context, &x, alpha, a, NULL, NULL, b);
+}
+
+tsr_status tsr_trsm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
+                    tsr_uplo uplo, tsr_op transa, tsr_diag diag, int64_t m, int64_t n,
+                    const void *alpha, const void *a, int64_t lda, void *b, int64_t ldb) {
+  tsr_level3 x = triangular(TSR_TRSM, type, layout, side, uplo, transa, diag, m, n, lda, ldb);
+  return tsr_level3_run(context, &x, alpha, a, NULL, NULL, b);
+}
+
+tsr_status tsr_trsm_async(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
+                          tsr_uplo uplo, tsr_op transa, tsr_diag diag, int64_t m, int64_t n,
+                          const void *alpha, const void *a, int64_t lda, void *b, int64_t ldb) {
+  tsr_level3 x = triangular(TSR_TRSM, type, layout, side, uplo, transa, diag, m, n, lda, ldb);
+  return tsr_level3_run_async(context, &x, alpha, a, NULL, NULL, b);
+}
+
+/* ---- GEMM with the types spelled out ------------------------------------- */
 
 tsr_status tsr_sgemm(tsr_context *context, tsr_layout layout, tsr_op transa, tsr_op transb,
                      int64_t m, int64_t n, int64_t k, float alpha, const float *a, int64_t lda,
                      const float *b, int64_t ldb, float beta, float *c, int64_t ldc) {
-  return gemm(context, false, TSR_S, layout, transa, transb, m, n, k, &alpha, a, lda, b, ldb, &beta,
-              c, ldc);
+  return tsr_gemm(context, TSR_S, layout, transa, transb, m, n, k, &alpha, a, lda, b, ldb, &beta, c,
+                  ldc);
 }
 
 tsr_status tsr_dgemm(tsr_context *context, tsr_layout layout, tsr_op transa, tsr_op transb,
                      int64_t m, int64_t n, int64_t k, double alpha, const double *a, int64_t lda,
                      const double *b, int64_t ldb, double beta, double *c, int64_t ldc) {
-  return gemm(context, false, TSR_D, layout, transa, transb, m, n, k, &alpha, a, lda, b, ldb, &beta,
-              c, ldc);
+  return tsr_gemm(context, TSR_D, layout, transa, transb, m, n, k, &alpha, a, lda, b, ldb, &beta, c,
+                  ldc);
 }
 
 tsr_status tsr_cgemm(tsr_context *context, tsr_layout layout, tsr_op transa, tsr_op transb,
                      int64_t m, int64_t n, int64_t k, const void *alpha, const void *a, int64_t lda,
                      const void *b, int64_t ldb, const void *beta, void *c, int64_t ldc) {
-  return gemm(context, false, TSR_C, layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta,
-              c, ldc);
+  return tsr_gemm(context, TSR_C, layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c,
+                  ldc);
 }
 
 tsr_status tsr_zgemm(tsr_context *context, tsr_layout layout, tsr_op transa, tsr_op transb,
                      int64_t m, int64_t n, int64_t k, const void *alpha, const void *a, int64_t lda,
                      const void *b, int64_t ldb, const void *beta, void *c, int64_t ldc) {
-  return gemm(context, false, TSR_Z, layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta,
-              c, ldc);
+  return tsr_gemm(context, TSR_Z, layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c,
+                  ldc);
 }

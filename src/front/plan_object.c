@@ -1,6 +1,7 @@
 /* Plans as objects. */
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "blas/operation.h"
 #include "front/context.h"
 #include "plan/choi.h"
 #include "run/place.h"
@@ -53,6 +54,10 @@ static void set_home(const tsr_machine *machine, tsr_type type, tsr_home home,
   operand->alignment = tsr_place_alignment(0, operand->ld * (int64_t)tsr_type_get(type)->size);
 }
 
+static bool has_operand(const tsr_call *call, int operand) {
+  return operand != TSR_B_ || tsr_operation_get(call->operation)->has_b;
+}
+
 /* Under the lock: a probe may exchange the machine. */
 static tsr_status set_homes(tsr_context *context, bool exchanged, const tsr_home homes[3],
                             tsr_call *call) {
@@ -60,25 +65,23 @@ static tsr_status set_homes(tsr_context *context, bool exchanged, const tsr_home
   pthread_rwlock_rdlock(&context->machine_lock);
   for (int i = 0; i < TSR_OPERANDS && status == TSR_OK; i++) {
     int given = exchanged && i < 2 ? 1 - i : i;
-    status = check_home(context->machine, given, homes[given]);
-    if (status == TSR_OK) set_home(context->machine, call->type, homes[given], &call->operand[i]);
+    tsr_home home = has_operand(call, i) ? homes[given] : (tsr_home){TSR_PAGEABLE, 0};
+    status = check_home(context->machine, given, home);
+    if (status == TSR_OK) set_home(context->machine, call->type, home, &call->operand[i]);
   }
   pthread_rwlock_unlock(&context->machine_lock);
   return status;
 }
 
-tsr_status tsr_plan_gemm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_op transa,
-                         tsr_op transb, int64_t m, int64_t n, int64_t k, const void *alpha,
-                         int64_t lda, int64_t ldb, const void *beta, int64_t ldc,
-                         const tsr_home homes[3], tsr_plan **plan) {
+tsr_status tsr_plan_level3(tsr_context *context, const tsr_level3 *what, const void *alpha,
+                           const void *beta, const tsr_home homes[3], tsr_plan **plan) {
   tsr_call call;
   tsr_binding binding;
+  bool exchanged;
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(check_output("plan", plan));
   TSR_TRY(check_output("homes", homes));
-  TSR_TRY(tsr_call_gemm(type, layout, transa, transb, m, n, k, alpha, NULL, lda, NULL, ldb, beta,
-                        NULL, ldc, false, &call, &binding));
-  bool exchanged = layout == TSR_ROW_MAJOR;
+  TSR_TRY(tsr_call_level3(what, alpha, NULL, NULL, beta, NULL, false, &call, &binding, &exchanged));
   TSR_TRY(set_homes(context, exchanged, homes, &call));
   tsr_plan *made;
   TSR_TRY(tsr_context_make_plan(context, &call, &made));
@@ -87,18 +90,44 @@ tsr_status tsr_plan_gemm(tsr_context *context, tsr_type type, tsr_layout layout,
   return TSR_OK;
 }
 
+tsr_status tsr_plan_gemm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_op transa,
+                         tsr_op transb, int64_t m, int64_t n, int64_t k, const void *alpha,
+                         int64_t lda, int64_t ldb, const void *beta, int64_t ldc,
+                         const tsr_home homes[3], tsr_plan **plan) {
+  tsr_level3 what = {.operation = TSR_GEMM,
+                     .type = type,
+                     .layout = layout,
+                     .transa = transa,
+                     .transb = transb,
+                     .m = m,
+                     .n = n,
+                     .k = k,
+                     .lda = lda,
+                     .ldb = ldb,
+                     .ldc = ldc};
+  return tsr_plan_level3(context, &what, alpha, beta, homes, plan);
+}
+
 /* ---- Running ---- */
 
-static tsr_status check_scalar(const char *name, tsr_type type, tsr_scalar_class wanted,
-                               const void *value, tsr_scalar *scalar) {
+static tsr_status check_class(const char *name, tsr_scalar_class wanted, tsr_scalar value) {
   static const char *const words[] = {"0", "1", "neither 0 nor 1"};
-  TSR_TRY(check_output(name, value));
-  *scalar = tsr_scalar_read(type, value);
-  tsr_scalar_class class = tsr_scalar_classify(*scalar);
+  tsr_scalar_class class = tsr_scalar_classify(value);
   if (class == wanted) return TSR_OK;
   return tsr_fail(TSR_ERR_ARGUMENT,
                   "%s is %s, but the plan is for one that is %s; make another plan", name,
                   words[class], words[wanted]);
+}
+
+static tsr_status bind_scalars(const tsr_call *call, const void *alpha, const void *beta,
+                               tsr_binding *binding) {
+  TSR_TRY(check_output("alpha", alpha));
+  binding->alpha = tsr_operation_alpha(call->operation, call->type, alpha);
+  TSR_TRY(check_class("alpha", call->alpha, binding->alpha));
+  if (tsr_operation_get(call->operation)->family != TSR_FAMILY_TRIANGULAR)
+    TSR_TRY(check_output("beta", beta));
+  binding->beta = tsr_operation_beta(call->operation, call->type, binding->alpha, beta);
+  return check_class("beta", call->beta, binding->beta);
 }
 
 /* Host memory of any kind will do where pageable memory is expected, and what the plan takes to be
@@ -124,26 +153,27 @@ static tsr_status check_places(tsr_context *context, const tsr_plan *plan,
     bool used = i == TSR_C_ || !tsr_call_scales_only(&plan->call);
     if (!used || fits(expected, is)) continue;
     return tsr_fail(TSR_ERR_ARGUMENT,
-                    "%c is in %s (location %d, bytes %lld to %lld pinned), but the plan is for %s "
+                    "%s is in %s (location %d, bytes %lld to %lld pinned), but the plan is for %s "
                     "(location %d, bytes %lld to %lld pinned); make a plan for the places that the "
                     "matrices have",
-                    "abc"[plan->exchanged && i < 2 ? 1 - i : i], words[is->memory], is -> location,
-                    (long long)is -> pinned_begin, (long long)is -> pinned_end,
-                    words[expected->memory], expected -> location,
-                    (long long)expected -> pinned_begin, (long long)expected -> pinned_end);
+                    tsr_operation_operand(found.operation, i, plan->exchanged), words[is->memory],
+                    is->location, (long long)is->pinned_begin, (long long)is->pinned_end,
+                    words[expected->memory], expected->location, (long long)expected->pinned_begin,
+                    (long long)expected->pinned_end);
   }
   return TSR_OK;
 }
 
-static tsr_status check_pointers(const tsr_plan *plan, const void *a, const void *b,
+static tsr_status check_pointers(const tsr_call *call, const void *a, const void *b,
                                  const void *c) {
-  bool reads = !tsr_call_scales_only(&plan->call);
+  const char *written = tsr_operation_operand(call->operation, TSR_C_, false);
+  bool reads = !tsr_call_scales_only(call), reads_b = reads && has_operand(call, TSR_B_);
   if (reads) TSR_TRY(check_output("a", a));
-  if (reads) TSR_TRY(check_output("b", b));
-  TSR_TRY(check_output("c", c));
-  if (!reads || (c != a && c != b)) return TSR_OK;
-  return tsr_fail(TSR_ERR_ARGUMENT, "c = %p is the same memory as %s: give C a place of its own", c,
-                  c == a ? "a" : "b");
+  if (reads_b) TSR_TRY(check_output("b", b));
+  TSR_TRY(check_output(written, c));
+  if (!(reads && c == a) && !(reads_b && c == b)) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "%s = %p is the same memory as %s: give it a place of its own",
+                  written, c, c == a ? "a" : "b");
 }
 
 static tsr_status execute_on_cpu(tsr_context *context, tsr_plan *plan, const tsr_binding *binding) {
@@ -163,12 +193,11 @@ tsr_status tsr_plan_execute(tsr_plan *plan, const void *alpha, const void *a, co
   const tsr_call *call = &plan->call;
   tsr_binding binding = {
       .base = {(void *)(plan->exchanged ? b : a), (void *)(plan->exchanged ? a : b), c}};
-  TSR_TRY(check_scalar("alpha", call->type, call->alpha, alpha, &binding.alpha));
-  TSR_TRY(check_scalar("beta", call->type, call->beta, beta, &binding.beta));
+  TSR_TRY(bind_scalars(call, alpha, beta, &binding));
   if (atomic_load(&context->closed))
     return tsr_fail(TSR_ERR_ARGUMENT, "the plan's context is destroyed; keep it while plans run");
   if (tsr_call_is_empty(call)) return TSR_OK;
-  TSR_TRY(check_pointers(plan, a, b, c));
+  TSR_TRY(check_pointers(call, a, b, c));
   if (context->engine == NULL && plan->devices > 0)
     return tsr_fail(TSR_ERR_ENGINE,
                     "the plan is for %d devices that are not here; name engine \"host\" to emulate "

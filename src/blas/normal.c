@@ -1,0 +1,113 @@
+/*
+ * From arguments to a normalised call. A row-major matrix is, read column by column, its transpose;
+ * so a row-major call is the column-major call that computes C' (the transpose) of the transposes:
+ *   gemm, gemmt   C' = op(B)' op(A)': A and B change places
+ *   symm, hemm    C' = B' A': the other side, and A' has the other triangle
+ *   rank-k        op(A) is the other one of A' and A'^T (A'^H); C' is the other triangle. Of her2k
+ *                 alpha stands before the other product, so A and B change places
+ *   trmm, trsm    B' = B' op(A)': the other side; op(A)' is op of A', which has the other triangle
+ */
+#include "blas/check.h"
+#include "blas/operation.h"
+
+static tsr_uplo other_triangle(tsr_uplo uplo) {
+  return uplo == TSR_LOWER ? TSR_UPPER : uplo == TSR_UPPER ? TSR_LOWER : uplo;
+}
+
+static tsr_side other_side(tsr_side side) {
+  return side == TSR_LEFT ? TSR_RIGHT : TSR_LEFT;
+}
+
+/* Conjugation means nothing to a real type: one kind of call, not two. */
+static tsr_op plain_op(tsr_type type, tsr_op op) {
+  return op == TSR_CONJ_TRANS && !tsr_type_get(type)->complex_valued ? TSR_TRANS : op;
+}
+
+static tsr_op other_op(const tsr_operation_info *info, tsr_op op) {
+  if (op != TSR_NO_TRANS) return TSR_NO_TRANS;
+  return info->hermitian ? TSR_CONJ_TRANS : TSR_TRANS;
+}
+
+static void exchange(int64_t *x, int64_t *y) {
+  int64_t kept = *x;
+  *x = *y;
+  *y = kept;
+}
+
+/* w is complete and row-major. */
+static void turn(const tsr_operation_info *info, tsr_level3 *w, bool *exchanged) {
+  tsr_op transa = w->transa;
+  bool product = info->family == TSR_FAMILY_PRODUCT, rank_k = info->family == TSR_FAMILY_RANK_K;
+  w->layout = TSR_COL_MAJOR;
+  w->uplo = other_triangle(w->uplo);
+  exchange(&w->m, &w->n);
+  *exchanged = product || w->operation == TSR_HER2K;
+  if (*exchanged) exchange(&w->lda, &w->ldb);
+  if (product) {
+    w->transa = w->transb;
+    w->transb = transa;
+  } else if (rank_k) {
+    w->transa = other_op(info, transa);
+  } else {
+    w->side = other_side(w->side);
+  }
+}
+
+static void set_operand(const tsr_level3 *w, int operand, int64_t ld, tsr_operand *made) {
+  *made = (tsr_operand){.ld = ld};
+  tsr_check_stored(w, operand, &made->rows, &made->cols);
+}
+
+/* w is complete and column-major. */
+static void fill_call(const tsr_level3 *w, const tsr_binding *binding, tsr_call *call) {
+  *call = (tsr_call){.operation = w->operation,
+                     .type = w->type,
+                     .transa = plain_op(w->type, w->transa),
+                     .transb = plain_op(w->type, w->transb),
+                     .side = w->side,
+                     .uplo = w->uplo,
+                     .diag = w->diag,
+                     .m = w->m,
+                     .n = w->n,
+                     .k = w->k,
+                     .alpha = tsr_scalar_classify(binding->alpha),
+                     .beta = tsr_scalar_classify(binding->beta)};
+  set_operand(w, TSR_A, w->lda, &call->operand[TSR_A]);
+  set_operand(w, TSR_B_, w->ldb, &call->operand[TSR_B_]);
+  set_operand(w, TSR_C_, w->ldc, &call->operand[TSR_C_]);
+}
+
+tsr_status tsr_call_level3(const tsr_level3 *what, const void *alpha, const void *a, const void *b,
+                           const void *beta, void *c, bool check_pointers, tsr_call *call,
+                           tsr_binding *binding, bool *exchanged) {
+  TSR_TRY(tsr_check_arguments(what, &(tsr_arguments){alpha, a, b, beta, c}, check_pointers));
+  const tsr_operation_info *info = tsr_operation_get(what->operation);
+  tsr_level3 w = tsr_check_complete(what);
+  *exchanged = false;
+  if (w.layout == TSR_ROW_MAJOR) turn(info, &w, exchanged);
+  if (!info->has_b) b = NULL;
+  *binding = (tsr_binding){.base = {(void *)(*exchanged ? b : a), (void *)(*exchanged ? a : b), c}};
+  binding->alpha = tsr_operation_alpha(w.operation, w.type, alpha);
+  binding->beta = tsr_operation_beta(w.operation, w.type, binding->alpha, beta);
+  fill_call(&w, binding, call);
+  return TSR_OK;
+}
+
+tsr_status tsr_call_gemm(tsr_type type, tsr_layout layout, tsr_op transa, tsr_op transb, int64_t m,
+                         int64_t n, int64_t k, const void *alpha, const void *a, int64_t lda,
+                         const void *b, int64_t ldb, const void *beta, void *c, int64_t ldc,
+                         bool check_pointers, tsr_call *call, tsr_binding *binding) {
+  tsr_level3 what = {.operation = TSR_GEMM,
+                     .type = type,
+                     .layout = layout,
+                     .transa = transa,
+                     .transb = transb,
+                     .m = m,
+                     .n = n,
+                     .k = k,
+                     .lda = lda,
+                     .ldb = ldb,
+                     .ldc = ldc};
+  bool exchanged;
+  return tsr_call_level3(&what, alpha, a, b, beta, c, check_pointers, call, binding, &exchanged);
+}

@@ -10,29 +10,22 @@
 #include "base/settings.h"
 #include "base/status.h"
 
-/*
- * Integers are passed by address. On little-endian machines an int64_t that holds a small number
- * reads the same through an int, so one table serves libraries of either size of integer.
- */
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-typedef int blas_int;
-#else
-typedef int64_t blas_int;
-#endif
-
-/* The two lengths at the end are those of the characters: Fortran compilers pass them, C libraries
- * ignore them. */
-typedef void (*gemm_function)(const char *transa, const char *transb, const blas_int *m,
-                              const blas_int *n, const blas_int *k, const void *alpha,
-                              const void *a, const blas_int *lda, const void *b,
-                              const blas_int *ldb, const void *beta, void *c, const blas_int *ldc,
-                              size_t length_a, size_t length_b);
-
 typedef int (*get_threads_function)(void);
 typedef void (*set_threads_function)(int threads);
 
 enum { TYPES = 4 };
-static const char *const gemm_names[TYPES] = {"sgemm_", "dgemm_", "cgemm_", "zgemm_"};
+/* The Hermitian routines are of complex types only. */
+static const char *const routine_names[TSR_KERNEL_COUNT][TYPES] = {
+    [TSR_KERNEL_GEMM] = {"sgemm_", "dgemm_", "cgemm_", "zgemm_"},
+    [TSR_KERNEL_SYMM] = {"ssymm_", "dsymm_", "csymm_", "zsymm_"},
+    [TSR_KERNEL_HEMM] = {NULL, NULL, "chemm_", "zhemm_"},
+    [TSR_KERNEL_SYRK] = {"ssyrk_", "dsyrk_", "csyrk_", "zsyrk_"},
+    [TSR_KERNEL_HERK] = {NULL, NULL, "cherk_", "zherk_"},
+    [TSR_KERNEL_SYR2K] = {"ssyr2k_", "dsyr2k_", "csyr2k_", "zsyr2k_"},
+    [TSR_KERNEL_HER2K] = {NULL, NULL, "cher2k_", "zher2k_"},
+    [TSR_KERNEL_TRMM] = {"strmm_", "dtrmm_", "ctrmm_", "ztrmm_"},
+    [TSR_KERNEL_TRSM] = {"strsm_", "dtrsm_", "ctrsm_", "ztrsm_"},
+};
 
 static const char *const candidates[] = {"libopenblas.so.0", "libopenblas.so", "libblas.so.3",
                                          "libmkl_rt.so"};
@@ -47,7 +40,7 @@ static const struct {
 };
 
 static struct {
-  gemm_function gemm[TYPES];
+  tsr_cpu_routine routine[TSR_KERNEL_COUNT][TYPES]; /* NULL: not there */
   get_threads_function get_threads;
   set_threads_function set_threads;
   char name[256];
@@ -82,13 +75,20 @@ static bool is_ours(const void *symbol) {
   return ours.dli_fbase == theirs.dli_fbase;
 }
 
-static bool take_gemms(void *library) {
-  for (int t = 0; t < TYPES; t++) {
-    void *symbol = dlsym(library, gemm_names[t]);
-    if (!symbol || is_ours(symbol)) return false;
-    AS_FUNCTION(blas.gemm[t], symbol);
-  }
-  return true;
+static void take_routine(void *library, int kernel, int type) {
+  const char *name = routine_names[kernel][type];
+  void *symbol = name ? dlsym(library, name) : NULL;
+  blas.routine[kernel][type] = NULL;
+  if (symbol && !is_ours(symbol)) AS_FUNCTION(blas.routine[kernel][type], symbol);
+}
+
+/* Whether it has GEMMs: without them it is no BLAS to us. */
+static bool take_routines(void *library) {
+  bool complete = true;
+  for (int kernel = 0; kernel < TSR_KERNEL_COUNT; kernel++)
+    for (int type = 0; type < TYPES; type++) take_routine(library, kernel, type);
+  for (int type = 0; type < TYPES; type++) complete &= blas.routine[TSR_KERNEL_GEMM][type] != NULL;
+  return complete;
 }
 
 static void take_threads(void *library) {
@@ -104,7 +104,7 @@ static void take_threads(void *library) {
 static bool open_library(const char *name) {
   void *library = dlopen(name, OPEN_FLAGS);
   if (!library) return false;
-  if (!take_gemms(library)) {
+  if (!take_routines(library)) {
     dlclose(library);
     return false;
   }
@@ -122,7 +122,7 @@ static void find_library(void) {
     status =
         tsr_fail(TSR_ERR_ENGINE,
                  "TESSERA_CPU_BLAS is %s, which is not a BLAS that can be loaded (%s is needed)",
-                 wanted, gemm_names[1]);
+                 wanted, routine_names[TSR_KERNEL_GEMM][1]);
   } else {
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
       if (open_library(candidates[i])) return;
@@ -140,6 +140,16 @@ tsr_status tsr_cpu_blas_load(void) {
   return atomic_load(&loaded) ? TSR_OK : tsr_error_put(&blas.error);
 }
 
+tsr_status tsr_cpu_routine_get(tsr_kernel kernel, tsr_type type, tsr_cpu_routine *routine) {
+  int index = tsr_type_index(type);
+  if (!blas.routine[kernel][index])
+    return tsr_fail(TSR_ERR_UNSUPPORTED,
+                    "the CPU's BLAS %s has no %s; set TESSERA_CPU_BLAS to one that is complete",
+                    blas.name, routine_names[kernel][index]);
+  *routine = blas.routine[kernel][index];
+  return TSR_OK;
+}
+
 const char *tsr_cpu_blas_name(void) {
   return atomic_load(&loaded) ? blas.name : "";
 }
@@ -150,35 +160,4 @@ int tsr_cpu_blas_threads(void) {
 
 void tsr_cpu_blas_set_threads(int threads) {
   if (atomic_load(&loaded) && blas.set_threads && threads > 0) blas.set_threads(threads);
-}
-
-/* A scalar as the library reads it. */
-typedef union typed_scalar {
-  float s[2];
-  double d[2];
-} typed_scalar;
-
-static typed_scalar scalar_of(bool single, tsr_scalar value) {
-  typed_scalar typed;
-  if (single) {
-    typed.s[0] = (float)value.re;
-    typed.s[1] = (float)value.im;
-  } else {
-    typed.d[0] = value.re;
-    typed.d[1] = value.im;
-  }
-  return typed;
-}
-
-void tsr_cpu_gemm(tsr_type type, tsr_op transa, tsr_op transb, int64_t m, int64_t n, int64_t k,
-                  tsr_scalar alpha, const void *a, int64_t lda, const void *b, int64_t ldb,
-                  tsr_scalar beta, void *c, int64_t ldc) {
-  int index = type == TSR_S ? 0 : type == TSR_D ? 1 : type == TSR_C ? 2 : 3;
-  bool single = type == TSR_S || type == TSR_C;
-  typed_scalar typed_alpha = scalar_of(single, alpha), typed_beta = scalar_of(single, beta);
-  char ta = (char)transa, tb = (char)transb;
-  blas_int im = (blas_int)m, in = (blas_int)n, ik = (blas_int)k;
-  blas_int ia = (blas_int)lda, ib = (blas_int)ldb, ic = (blas_int)ldc;
-  blas.gemm[index](&ta, &tb, &im, &in, &ik, &typed_alpha, a, &ia, b, &ib, &typed_beta, c, &ic, 1,
-                   1);
 }

@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "base/alloc.h"
 #include "base/cpu_blas.h"
 #include "base/cpu_internal.h"
@@ -13,119 +11,6 @@ static bool is_zero(tsr_scalar s) {
 
 static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
-}
-
-/* ---- ADD and SCALE: one loop for each pair of types ----------------------- */
-
-typedef void (*loop_function)(const tsr_kernel_args *x);
-
-#define SAME(v) (v)
-
-#define DEFINE_ADD(name, A, C, REAL, from_a, from_c, to_c)                    \
-  static void name(const tsr_kernel_args *x) {                                \
-    REAL alpha = (REAL)x->alpha.re, beta = (REAL)x->beta.re;                  \
-    for (int64_t j = 0; j < x->n; j++) {                                      \
-      const A *a = (const A *)x->a + j * x->lda;                              \
-      C *c = (C *)x->c + j * x->ldc;                                          \
-      if (beta == 0)                                                          \
-        for (int64_t i = 0; i < x->m; i++) c[i] = to_c(alpha * from_a(a[i])); \
-      else                                                                    \
-        for (int64_t i = 0; i < x->m; i++)                                    \
-          c[i] = to_c(alpha * from_a(a[i]) + beta * from_c(c[i]));            \
-    }                                                                         \
-  }
-
-/* Complex products by hand: C's own operators look after infinities, at a price. */
-#define DEFINE_ADD_COMPLEX(name, REAL)                                       \
-  static void name(const tsr_kernel_args *x) {                               \
-    REAL ar = (REAL)x->alpha.re, ai = (REAL)x->alpha.im;                     \
-    REAL br = (REAL)x->beta.re, bi = (REAL)x->beta.im;                       \
-    bool reads_c = br != 0 || bi != 0;                                       \
-    for (int64_t j = 0; j < x->n; j++) {                                     \
-      const REAL *a = (const REAL *)x->a + 2 * j * x->lda;                   \
-      REAL *c = (REAL *)x->c + 2 * j * x->ldc;                               \
-      for (int64_t i = 0; i < 2 * x->m; i += 2) {                            \
-        REAL re = ar * a[i] - ai * a[i + 1], im = ar * a[i + 1] + ai * a[i]; \
-        REAL cr = reads_c ? c[i] : 0, ci = reads_c ? c[i + 1] : 0;           \
-        c[i] = reads_c ? re + (br * cr - bi * ci) : re;                      \
-        c[i + 1] = reads_c ? im + (br * ci + bi * cr) : im;                  \
-      }                                                                      \
-    }                                                                        \
-  }
-
-#define DEFINE_SCALE(name, C, REAL, from_c, to_c)                          \
-  static void name(const tsr_kernel_args *x) {                             \
-    REAL beta = (REAL)x->beta.re;                                          \
-    for (int64_t j = 0; j < x->n; j++) {                                   \
-      C *c = (C *)x->c + j * x->ldc;                                       \
-      for (int64_t i = 0; i < x->m; i++) c[i] = to_c(beta * from_c(c[i])); \
-    }                                                                      \
-  }
-
-#define DEFINE_SCALE_COMPLEX(name, REAL)               \
-  static void name(const tsr_kernel_args *x) {         \
-    REAL br = (REAL)x->beta.re, bi = (REAL)x->beta.im; \
-    for (int64_t j = 0; j < x->n; j++) {               \
-      REAL *c = (REAL *)x->c + 2 * j * x->ldc;         \
-      for (int64_t i = 0; i < 2 * x->m; i += 2) {      \
-        REAL re = br * c[i] - bi * c[i + 1];           \
-        c[i + 1] = br * c[i + 1] + bi * c[i];          \
-        c[i] = re;                                     \
-      }                                                \
-    }                                                  \
-  }
-
-DEFINE_ADD(add_s, float, float, float, SAME, SAME, SAME)
-DEFINE_ADD(add_d, double, double, double, SAME, SAME, SAME)
-DEFINE_ADD_COMPLEX(add_c, float)
-DEFINE_ADD_COMPLEX(add_z, double)
-DEFINE_ADD(add_h, uint16_t, uint16_t, float, tsr_half_to_float, tsr_half_to_float,
-           tsr_float_to_half)
-DEFINE_ADD(add_b, uint16_t, uint16_t, float, tsr_bfloat_to_float, tsr_bfloat_to_float,
-           tsr_float_to_bfloat)
-DEFINE_ADD(add_wide_h, float, uint16_t, float, SAME, tsr_half_to_float, tsr_float_to_half)
-DEFINE_ADD(add_wide_b, float, uint16_t, float, SAME, tsr_bfloat_to_float, tsr_float_to_bfloat)
-
-DEFINE_SCALE(scale_s, float, float, SAME, SAME)
-DEFINE_SCALE(scale_d, double, double, SAME, SAME)
-DEFINE_SCALE_COMPLEX(scale_c, float)
-DEFINE_SCALE_COMPLEX(scale_z, double)
-DEFINE_SCALE(scale_h, uint16_t, float, tsr_half_to_float, tsr_float_to_half)
-DEFINE_SCALE(scale_b, uint16_t, float, tsr_bfloat_to_float, tsr_float_to_bfloat)
-
-/* In the order of tsr_type_index: s d c z h b t. */
-static const struct {
-  loop_function add, add_wide, scale, scale_wide;
-} loops[TSR_TYPE_COUNT] = {
-    {add_s, add_s, scale_s, scale_s},      {add_d, add_d, scale_d, scale_d},
-    {add_c, add_c, scale_c, scale_c},      {add_z, add_z, scale_z, scale_z},
-    {add_h, add_wide_h, scale_h, scale_s}, {add_b, add_wide_b, scale_b, scale_s},
-    {add_s, add_s, scale_s, scale_s},
-};
-
-static void clear(const tsr_kernel_args *x, size_t size) {
-  for (int64_t j = 0; j < x->n; j++)
-    memset((char *)x->c + (size_t)(j * x->ldc) * size, 0, (size_t)x->m * size);
-}
-
-static void scale(const tsr_kernel_args *x) {
-  const tsr_type_info *info = tsr_type_get(x->type);
-  int index = tsr_type_index(x->type);
-  if (is_zero(x->beta))
-    clear(x, tsr_type_get(x->wide ? info->wide : info->type)->size);
-  else if (tsr_scalar_classify(x->beta) != TSR_ONE)
-    (x->wide ? loops[index].scale_wide : loops[index].scale)(x);
-}
-
-static void add(const tsr_kernel_args *x) {
-  int index = tsr_type_index(x->type);
-  if (!is_zero(x->alpha)) {
-    (x->wide ? loops[index].add_wide : loops[index].add)(x);
-    return;
-  }
-  tsr_kernel_args narrow = *x; /* c of an ADD is never wide */
-  narrow.wide = false;
-  scale(&narrow);
 }
 
 /* ---- GEMM of the library's own types, in pieces that its int can count ----- */
@@ -217,7 +102,7 @@ static void half_products(const tsr_kernel_args *x, int64_t i, int64_t j, int64_
 }
 
 static void scale_floats(int64_t m, int64_t n, tsr_scalar beta, float *c, int64_t ldc) {
-  scale(&(tsr_kernel_args){
+  tsr_cpu_scale(&(tsr_kernel_args){
       .kernel = TSR_KERNEL_SCALE, .type = TSR_S, .m = m, .n = n, .beta = beta, .c = c, .ldc = ldc});
 }
 
@@ -257,25 +142,18 @@ static tsr_status gemm_half(const tsr_kernel_args *x) {
 }
 
 tsr_status tsr_cpu_kernel(const tsr_kernel_args *x) {
-  if (tsr_type_index(x->type) < 0)
-    return tsr_fail(TSR_ERR_INTERNAL, "a kernel of the unknown type %d", (int)x->type);
+  TSR_TRY(tsr_kernel_check(x));
   if (x->m <= 0 || x->n <= 0) return TSR_OK;
-  switch (x->kernel) {
-    case TSR_KERNEL_GEMM:
-      if (x->k <= 0 || is_zero(x->alpha))
-        scale(x);
-      else if (tsr_type_get(x->type)->size == 2)
-        return gemm_half(x);
-      else
-        gemm(x);
-      return TSR_OK;
-    case TSR_KERNEL_ADD:
-      add(x);
-      return TSR_OK;
-    case TSR_KERNEL_SCALE:
-      scale(x);
-      return TSR_OK;
-    default:
-      return tsr_fail(TSR_ERR_INTERNAL, "the unknown kernel %d", (int)x->kernel);
+  if (tsr_kernel_get(x->kernel)->traits) return tsr_cpu_level3(x);
+  if (!tsr_kernel_reads_inputs(x)) {
+    tsr_kernel_args scale = tsr_kernel_without_inputs(x);
+    tsr_cpu_scale(&scale);
+  } else if (x->kernel == TSR_KERNEL_ADD) {
+    tsr_cpu_add(x);
+  } else if (tsr_type_get(x->type)->size == 2) {
+    return gemm_half(x);
+  } else {
+    gemm(x);
   }
+  return TSR_OK;
 }

@@ -1,22 +1,125 @@
 #include "base/kernel.h"
 
+#include <limits.h>
+
+/* The rates of the level-3 routines are estimates, to be measured: a vendor's BLAS makes them of
+ * GEMMs, and a triangle costs them the part of those that is thrown away (trmm, syrk) or that waits
+ * for the blocks of the diagonal (trsm). */
 static const tsr_kernel_info kernels[TSR_KERNEL_COUNT] = {
-    [TSR_KERNEL_GEMM] = {"gemm", {TSR_READ, TSR_READ, TSR_UPDATE}, false},
-    [TSR_KERNEL_ADD] = {"add", {TSR_READ, TSR_NONE, TSR_UPDATE}, true},
-    [TSR_KERNEL_SCALE] = {"scale", {TSR_NONE, TSR_NONE, TSR_UPDATE}, true},
-    [TSR_KERNEL_SYMM] = {"symm", {TSR_READ, TSR_READ, TSR_UPDATE}, false},
-    [TSR_KERNEL_HEMM] = {"hemm", {TSR_READ, TSR_READ, TSR_UPDATE}, false},
-    [TSR_KERNEL_SYRK] = {"syrk", {TSR_READ, TSR_NONE, TSR_UPDATE}, false},
-    [TSR_KERNEL_HERK] = {"herk", {TSR_READ, TSR_NONE, TSR_UPDATE}, false},
-    [TSR_KERNEL_SYR2K] = {"syr2k", {TSR_READ, TSR_READ, TSR_UPDATE}, false},
-    [TSR_KERNEL_HER2K] = {"her2k", {TSR_READ, TSR_READ, TSR_UPDATE}, false},
-    [TSR_KERNEL_TRMM] = {"trmm", {TSR_READ, TSR_NONE, TSR_UPDATE}, false},
-    [TSR_KERNEL_TRSM] = {"trsm", {TSR_READ, TSR_NONE, TSR_UPDATE}, false},
+    [TSR_KERNEL_GEMM] = {"gemm", {TSR_READ, TSR_READ, TSR_UPDATE}, false, 0, 1},
+    [TSR_KERNEL_ADD] = {"add", {TSR_READ, TSR_NONE, TSR_UPDATE}, true, 0, 1},
+    [TSR_KERNEL_SCALE] = {"scale", {TSR_NONE, TSR_NONE, TSR_UPDATE}, true, 0, 1},
+    [TSR_KERNEL_SYMM] = {"symm", {TSR_READ, TSR_READ, TSR_UPDATE}, false, TSR_TRIANGLE_OF_A, 0.9},
+    [TSR_KERNEL_HEMM] =
+        {"hemm", {TSR_READ, TSR_READ, TSR_UPDATE}, false, TSR_TRIANGLE_OF_A | TSR_HERMITIAN, 0.9},
+    [TSR_KERNEL_SYRK] = {"syrk", {TSR_READ, TSR_NONE, TSR_UPDATE}, false, TSR_TRIANGLE_OF_C, 0.85},
+    [TSR_KERNEL_HERK] =
+        {"herk", {TSR_READ, TSR_NONE, TSR_UPDATE}, false, TSR_TRIANGLE_OF_C | TSR_HERMITIAN, 0.85},
+    [TSR_KERNEL_SYR2K] =
+        {"syr2k", {TSR_READ, TSR_READ, TSR_UPDATE}, false, TSR_TRIANGLE_OF_C, 0.85},
+    [TSR_KERNEL_HER2K] =
+        {"her2k", {TSR_READ, TSR_READ, TSR_UPDATE}, false, TSR_TRIANGLE_OF_C | TSR_HERMITIAN, 0.85},
+    [TSR_KERNEL_TRMM] =
+        {"trmm", {TSR_READ, TSR_NONE, TSR_UPDATE}, false, TSR_TRIANGLE_OF_A | TSR_IN_PLACE, 0.7},
+    [TSR_KERNEL_TRSM] =
+        {"trsm", {TSR_READ, TSR_NONE, TSR_UPDATE}, false, TSR_TRIANGLE_OF_A | TSR_IN_PLACE, 0.5},
 };
 
 const tsr_kernel_info *tsr_kernel_get(tsr_kernel kernel) {
   return (unsigned)kernel < TSR_KERNEL_COUNT ? &kernels[kernel] : NULL;
 }
+
+/* ---- Arguments ------------------------------------------------------------ */
+
+static bool has_triangle(const tsr_kernel_args *x) {
+  return x->uplo == TSR_LOWER || x->uplo == TSR_UPPER;
+}
+
+/* Which op a rank-k update transposes with: a Hermitian one conjugates, a symmetric one does not.
+ */
+static bool op_fits(const tsr_kernel_args *x, unsigned traits) {
+  if (!(traits & TSR_TRIANGLE_OF_C) || !tsr_type_get(x->type)->complex_valued) return true;
+  return x->transa != (traits & TSR_HERMITIAN ? TSR_TRANS : TSR_CONJ_TRANS);
+}
+
+static tsr_status check_routine(const tsr_kernel_args *x, const tsr_kernel_info *info) {
+  const tsr_type_info *type = tsr_type_get(x->type);
+  bool blas_type = tsr_type_index(x->type) < 4; /* s, d, c, z */
+  if (!blas_type || (info->traits & TSR_HERMITIAN && !type->complex_valued))
+    return tsr_fail(TSR_ERR_UNSUPPORTED, "the BLAS has no %s for %s", info->name, type->name);
+  if (!has_triangle(x))
+    return tsr_fail(TSR_ERR_INTERNAL, "a %s without a triangle (uplo %d)", info->name, x->uplo);
+  if (!op_fits(x, info->traits))
+    return tsr_fail(TSR_ERR_INTERNAL, "a complex %s with trans %c", info->name, (char)x->transa);
+  return TSR_OK;
+}
+
+tsr_status tsr_kernel_check(const tsr_kernel_args *x) {
+  const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
+  if (tsr_type_index(x->type) < 0)
+    return tsr_fail(TSR_ERR_INTERNAL, "a kernel of the unknown type %d", (int)x->type);
+  if (!info) return tsr_fail(TSR_ERR_INTERNAL, "the unknown kernel %d", (int)x->kernel);
+  if (info->traits) TSR_TRY(check_routine(x, info));
+  bool square_c =
+      info->traits ? info->traits & TSR_TRIANGLE_OF_C : info->bound_by_memory && has_triangle(x);
+  if (square_c && x->m != x->n)
+    return tsr_fail(TSR_ERR_INTERNAL, "a triangle of %lld x %lld elements for %s", (long long)x->m,
+                    (long long)x->n, info->name);
+  return TSR_OK;
+}
+
+tsr_status tsr_kernel_check_int(const tsr_kernel_args *x, const char *library) {
+  const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
+  const struct {
+    const char *name;
+    bool used;
+    int64_t value;
+  } extents[] = {
+      {"m", true, x->m},
+      {"n", true, x->n},
+      {"k", !(info->traits & TSR_TRIANGLE_OF_A), x->k},
+      {"lda", info->access[0] != TSR_NONE, x->lda},
+      {"ldb", info->access[1] != TSR_NONE, x->ldb},
+      {"ldc", true, x->ldc},
+  };
+  for (size_t i = 0; i < sizeof extents / sizeof *extents; i++)
+    if (extents[i].used && extents[i].value > INT_MAX)
+      return tsr_fail(TSR_ERR_UNSUPPORTED, "%s is %lld in a %s: %s takes up to %d", extents[i].name,
+                      (long long)extents[i].value, info->name, library, INT_MAX);
+  return TSR_OK;
+}
+
+bool tsr_kernel_reads_inputs(const tsr_kernel_args *x) {
+  const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
+  bool sums = x->kernel == TSR_KERNEL_GEMM || info->traits & TSR_TRIANGLE_OF_C;
+  if (info->access[0] == TSR_NONE || (sums && x->k <= 0)) return false;
+  return x->alpha.re != 0 || (x->kernel != TSR_KERNEL_HERK && x->alpha.im != 0);
+}
+
+/* beta of herk and her2k is real. */
+static bool real_beta(const tsr_kernel_info *info) {
+  return info->traits & TSR_TRIANGLE_OF_C && info->traits & TSR_HERMITIAN;
+}
+
+bool tsr_kernel_reads_c(const tsr_kernel_args *x) {
+  const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
+  if (info->traits & TSR_IN_PLACE) return tsr_kernel_reads_inputs(x);
+  return x->beta.re != 0 || (!real_beta(info) && x->beta.im != 0);
+}
+
+tsr_kernel_args tsr_kernel_without_inputs(const tsr_kernel_args *x) {
+  const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
+  bool part = info->bound_by_memory || info->traits & TSR_TRIANGLE_OF_C;
+  tsr_kernel_args scale = *x;
+  scale.kernel = TSR_KERNEL_SCALE;
+  scale.wide = x->wide && x->kernel != TSR_KERNEL_ADD; /* c of an ADD is never wide */
+  scale.uplo = part ? x->uplo : TSR_GENERAL;
+  if (real_beta(info)) scale.beta.im = 0;
+  if (info->traits & TSR_IN_PLACE) scale.beta = (tsr_scalar){0, 0};
+  return scale;
+}
+
+/* ---- Work ----------------------------------------------------------------- */
 
 double tsr_kernel_flops(tsr_kernel kernel, tsr_type type, int64_t m, int64_t n, int64_t k) {
   const tsr_type_info *info = tsr_type_get(type);

@@ -5,6 +5,7 @@
 #ifndef TSR_BASE_KERNEL_H
 #define TSR_BASE_KERNEL_H
 
+#include "base/status.h"
 #include "base/types.h"
 
 typedef enum tsr_kernel {
@@ -68,12 +69,23 @@ static inline tsr_form tsr_form_unpack(uint8_t packed) {
                     uplos[packed >> 4 & 3], packed >> 7 ? TSR_UNIT : TSR_NON_UNIT};
 }
 
+/* What the matrices of a BLAS routine are; a kernel without any of it is ours, or a GEMM. */
+typedef enum tsr_kernel_trait {
+  TSR_TRIANGLE_OF_A = 1, /* a is square, of order m or n by side, and its triangle is uplo */
+  TSR_TRIANGLE_OF_C = 2, /* a rank-k update: c is square, and its triangle is uplo */
+  TSR_HERMITIAN = 4,     /* a (or c) is: of its diagonal only real parts are read */
+  TSR_IN_PLACE = 8       /* c is the other input; b and beta are not used */
+} tsr_kernel_trait;
+
 typedef struct tsr_kernel_info {
   const char *name;
   tsr_access access[3]; /* of a, b, c when beta is not 0 */
   bool bound_by_memory; /* its time is bytes over the device's memory rate, not flops */
+  unsigned traits;      /* of tsr_kernel_trait */
+  double rate;          /* flops/s as a part of those of a GEMM of the same m, n and k */
 } tsr_kernel_info;
 
+/* NULL for what is no kernel. */
 const tsr_kernel_info *tsr_kernel_get(tsr_kernel kernel);
 
 /* Everything an engine needs to carry out one kernel. Pointers are the device's; column-major. */
@@ -91,6 +103,23 @@ typedef struct tsr_kernel_args {
   void *c;
   int64_t lda, ldb, ldc;
 } tsr_kernel_args;
+
+/* Whether the arguments fit together: TSR_ERR_INTERNAL tells what does not, TSR_ERR_UNSUPPORTED
+ * that the routine does not exist in the type. */
+tsr_status tsr_kernel_check(const tsr_kernel_args *args);
+
+/* Whether what the kernel uses of m, n, k and the leading dimensions fits an int.
+ * TSR_ERR_UNSUPPORTED names what does not, and the library that wants it. */
+tsr_status tsr_kernel_check_int(const tsr_kernel_args *args, const char *library);
+
+/* Whether a (and b, if the kernel has one) is read: not when alpha or k is 0. */
+bool tsr_kernel_reads_inputs(const tsr_kernel_args *args);
+
+/* Whether what c held is read: not when beta (or alpha, in place) is 0. */
+bool tsr_kernel_reads_c(const tsr_kernel_args *args);
+
+/* The SCALE that is left of a kernel whose inputs are not read. */
+tsr_kernel_args tsr_kernel_without_inputs(const tsr_kernel_args *args);
 
 /* Flops of a kernel (a complex multiply-add counts 8). k is the order of the matrix a of symm,
  * hemm, trmm and trsm. */

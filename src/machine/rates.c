@@ -89,25 +89,41 @@ static double rate_at(const tsr_rates *rates, rate_table flops, double area, dou
   return log_mean(low, high, p);
 }
 
+/* Elements of a and b, and in *c those of c; of a triangle half the square. */
+static double count_elements(const tsr_kernel_info *kernel, double m, double n, double k,
+                             double *c) {
+  *c = m * n * (kernel->traits & TSR_TRIANGLE_OF_C ? 0.5 : 1);
+  if (kernel->traits & TSR_IN_PLACE) return k * k / 2;
+  if (kernel->traits & TSR_TRIANGLE_OF_A) return k * k / 2 + m * n;
+  return kernel->access[1] == TSR_NONE ? m * k : m * k + k * n;
+}
+
 /* A product that is narrow cannot use each element often: then its operands' bytes bind (Choi et
  * al., "Tuning of a matrix-matrix multiplication algorithm for several GPUs", equations 1 and 5).
  */
-static double gemm_bytes(tsr_type type, double m, double n, double k, bool wide, bool reads_c) {
-  const tsr_type_info *info = tsr_type_get(type);
-  double c_size = (double)(wide ? tsr_type_get(info->wide)->size : info->size);
-  return (double)info->size * (m * k + k * n) + c_size * m * n * (reads_c ? 2 : 1);
+static double product_bytes(tsr_kernel kernel, tsr_type type, double m, double n, double k,
+                            bool wide, bool reads_c) {
+  const tsr_kernel_info *info = tsr_kernel_get(kernel);
+  const tsr_type_info *of = tsr_type_get(type);
+  double c_size = (double)(wide ? tsr_type_get(of->wide)->size : of->size), c;
+  double inputs = count_elements(info, m, n, k, &c);
+  bool twice = reads_c || info->traits & TSR_IN_PLACE;
+  return (double)of->size * inputs + c_size * c * (twice ? 2 : 1);
 }
 
-static double gemm_time(const tsr_machine *machine, const tsr_device *device, tsr_type type,
-                        int64_t m, int64_t n, int64_t k, bool wide, bool reads_c, double heat) {
+/* The flops of the kernel at the rate of a GEMM of the same extents, and the kernel's part of it.
+ */
+static double product_time(const tsr_machine *machine, const tsr_device *device, tsr_kernel kernel,
+                           tsr_type type, int64_t m, int64_t n, int64_t k, bool wide, bool reads_c,
+                           double heat) {
   const tsr_rates *rates = &machine->rates[tsr_type_index(type)];
   if (rates->areas == 0 || rates->ks == 0) return INFINITY;
   double area = sqrt((double)m * (double)n);
-  double flops = tsr_kernel_flops(TSR_KERNEL_GEMM, type, m, n, k);
-  double bytes = gemm_bytes(type, (double)m, (double)n, (double)k, wide, reads_c);
+  double flops = tsr_kernel_flops(kernel, type, m, n, k);
+  double bytes = product_bytes(kernel, type, (double)m, (double)n, (double)k, wide, reads_c);
   double computing = flops * ((1 - heat) / rate_at(rates, rates->flops, area, (double)k) +
                               heat / rate_at(rates, rates->hot, area, (double)k));
-  computing /= device->speed;
+  computing /= device->speed * tsr_kernel_get(kernel)->rate;
   return fmax(computing, bytes / device->memory_rate);
 }
 
@@ -117,7 +133,7 @@ double tsr_machine_kernel_time(const tsr_machine *machine, int device, tsr_kerne
   const tsr_device *d = &machine->device[device];
   double working = tsr_kernel_get(kernel)->bound_by_memory
                        ? tsr_kernel_bytes(kernel, type, m, n, wide, reads_c) / d->memory_rate
-                       : gemm_time(machine, d, type, m, n, k, wide, reads_c, heat);
+                       : product_time(machine, d, kernel, type, m, n, k, wide, reads_c, heat);
   return d->kernel_latency + working;
 }
 

@@ -1,5 +1,5 @@
 /* The CPU's BLAS: every kernel and type against naive loops, and extents beyond an int. */
-#include "../engine/kernel_case.h"
+#include "../engine/level3_case.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -24,6 +24,72 @@ static void test_long_half(void **state) {
   (void)state;
   cases_run(run_on_cpu, NULL, TSR_H, 4, 700);
   cases_run(run_on_cpu, NULL, TSR_B, 4, 700);
+}
+
+static void test_level3(void **state) {
+  (void)state;
+  level3_run(run_on_cpu, NULL, 24, 24);
+  level3_run(run_on_cpu, NULL, 1, 150);
+}
+
+/* alpha and beta of 0 in what is real are 0, whatever their imaginary parts hold. */
+static void test_real_scalars(void **state) {
+  (void)state;
+  double nan[8] = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN}, c[8];
+  memcpy(c, nan, sizeof c);
+  tsr_kernel_args x = {.kernel = TSR_KERNEL_HERK,
+                       .type = TSR_Z,
+                       .transa = TSR_NO_TRANS,
+                       .uplo = TSR_LOWER,
+                       .m = 2,
+                       .n = 2,
+                       .k = 2,
+                       .alpha = {0, 1},
+                       .beta = {0, 1},
+                       .a = nan,
+                       .c = c,
+                       .lda = 2,
+                       .ldc = 2};
+  assert_int_equal(tsr_cpu_kernel(&x), TSR_OK);
+  assert_true(c[0] == 0 && c[1] == 0 && c[2] == 0 && c[3] == 0 && c[6] == 0 && c[7] == 0);
+  assert_true(isnan(c[4]) && isnan(c[5]));
+}
+
+static void refused(tsr_kernel_args x, tsr_status status, const char *word) {
+  assert_int_equal(tsr_cpu_kernel(&x), status);
+  if (!strstr(tsr_message(), word)) fail_msg("\"%s\" is not in: %s", word, tsr_message());
+}
+
+static void test_refused(void **state) {
+  (void)state;
+  double e[4] = {1, 0, 0, 1};
+  const int64_t large = INT64_C(1) << 31;
+  const tsr_kernel_args syrk = {.kernel = TSR_KERNEL_SYRK,
+                                .type = TSR_D,
+                                .transa = TSR_NO_TRANS,
+                                .uplo = TSR_LOWER,
+                                .m = 1,
+                                .n = 1,
+                                .k = 1,
+                                .alpha = {1, 0},
+                                .a = e,
+                                .c = e,
+                                .lda = 1,
+                                .ldc = 1};
+  static const tsr_type none[] = {TSR_H, TSR_B, TSR_T};
+  tsr_kernel_args x;
+  for (int t = 0; t < 3; t++) {
+    x = syrk, x.type = none[t], refused(x, TSR_ERR_UNSUPPORTED, "syrk");
+  }
+  x = syrk, x.kernel = TSR_KERNEL_HERK, refused(x, TSR_ERR_UNSUPPORTED, "herk");
+  x = syrk, x.ldc = large, refused(x, TSR_ERR_UNSUPPORTED, "ldc is 2147483648");
+  x = syrk, x.k = large, refused(x, TSR_ERR_UNSUPPORTED, "k is 2147483648");
+  x = syrk, x.uplo = TSR_GENERAL, refused(x, TSR_ERR_INTERNAL, "triangle");
+  x = syrk, x.m = 2, refused(x, TSR_ERR_INTERNAL, "2 x 1");
+  x = syrk, x.type = TSR_Z, x.transa = TSR_CONJ_TRANS, refused(x, TSR_ERR_INTERNAL, "trans C");
+  x = syrk, x.kernel = TSR_KERNEL_COUNT, refused(x, TSR_ERR_INTERNAL, "unknown kernel");
+  x = syrk, x.ldb = large; /* which it does not have */
+  assert_int_equal(tsr_cpu_kernel(&x), TSR_OK);
 }
 
 static void *run_some(void *argument) {
@@ -131,6 +197,18 @@ static void test_table(void **state) {
   assert_null(tsr_kernel_get(TSR_KERNEL_COUNT));
 }
 
+static void test_flops(void **state) {
+  (void)state;
+  assert_true(tsr_kernel_flops(TSR_KERNEL_SYMM, TSR_D, 3, 5, 3) == 2 * 3 * 5 * 3);
+  assert_true(tsr_kernel_flops(TSR_KERNEL_HEMM, TSR_Z, 3, 5, 5) == 8 * 3 * 5 * 5);
+  assert_true(tsr_kernel_flops(TSR_KERNEL_SYRK, TSR_D, 4, 4, 7) == 4 * 4 * 7);
+  assert_true(tsr_kernel_flops(TSR_KERNEL_HERK, TSR_C, 4, 4, 7) == 4 * 4 * 4 * 7);
+  assert_true(tsr_kernel_flops(TSR_KERNEL_SYR2K, TSR_S, 4, 4, 7) == 2 * 4 * 4 * 7);
+  assert_true(tsr_kernel_flops(TSR_KERNEL_HER2K, TSR_Z, 4, 4, 7) == 8 * 4 * 4 * 7);
+  assert_true(tsr_kernel_flops(TSR_KERNEL_TRMM, TSR_D, 3, 5, 3) == 3 * 5 * 3);
+  assert_true(tsr_kernel_flops(TSR_KERNEL_TRSM, TSR_Z, 3, 5, 5) == 4 * 3 * 5 * 5);
+}
+
 static int load(void **state) {
   (void)state;
   return tsr_cpu_blas_load() == TSR_OK && tsr_cpu_blas_name()[0] ? 0 : -1;
@@ -138,9 +216,11 @@ static int load(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_types),         cmocka_unit_test(test_long_half),
-      cmocka_unit_test(test_threads),       cmocka_unit_test(test_long_columns),
-      cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_table),
+      cmocka_unit_test(test_types),        cmocka_unit_test(test_long_half),
+      cmocka_unit_test(test_level3),       cmocka_unit_test(test_real_scalars),
+      cmocka_unit_test(test_refused),      cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_long_columns), cmocka_unit_test(test_out_of_memory),
+      cmocka_unit_test(test_table),        cmocka_unit_test(test_flops),
   };
   return cmocka_run_group_tests(tests, load, NULL);
 }

@@ -1,6 +1,6 @@
 /* Every kernel and type of an engine against naive loops. */
 #include "harness.h"
-#include "kernel_case.h"
+#include "level3_case.h"
 
 typedef struct bench {
   harness h;
@@ -54,11 +54,29 @@ static void test_add_queue(void **state) {
   run_types(TSR_QUEUE_ADD, 12, 20);
 }
 
+static void run_level3(tsr_queue_role role, int count, int64_t most) {
+  bench b = {.h = harness_open(&(tsr_engine_options){.count = 1})};
+  b.queue = queue_of(&b.h, 0, role);
+  level3_run(run_on_engine, &b, count, most);
+  b.h.engine->queue_destroy(b.queue);
+  harness_close(&b.h);
+}
+
+static void test_level3(void **state) {
+  (void)state;
+  run_level3(TSR_QUEUE_COMPUTE, 8, 24);
+}
+
+static void test_level3_larger(void **state) {
+  (void)state;
+  run_level3(TSR_QUEUE_COMPUTE, 1, 200);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_compute),
-      cmocka_unit_test(test_larger),
-      cmocka_unit_test(test_add_queue),
+      cmocka_unit_test(test_compute),       cmocka_unit_test(test_larger),
+      cmocka_unit_test(test_add_queue),     cmocka_unit_test(test_level3),
+      cmocka_unit_test(test_level3_larger),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,12 +7,15 @@
 #include "engine/host/host.h"
 #include "engine/host/internal.h"
 
-/* A column-major operand: rows of columns, all in bytes. */
+/* A column-major operand: rows of columns, all in bytes. Of one with a triangle only that is read,
+ * and of each element on its diagonal so many bytes from its start. */
 typedef struct operand {
   const char *name;
   const char *begin;
   size_t column_bytes, pitch, columns;
   size_t unit; /* what is either wholly poison or not at all */
+  tsr_uplo uplo;
+  size_t element, diagonal; /* of a triangle: bytes of an element, and of one on the diagonal */
 } operand;
 
 static size_t operand_extent(const operand *o) {
@@ -44,13 +47,26 @@ static bool is_poison(const char *at, size_t bytes) {
   return memcmp(at, poison, bytes) == 0;
 }
 
-/* The first poisoned unit of a column, from its start; column_bytes: there is none. The last unit
- * of a copy's row may overlap the one before. */
-static size_t first_poison(const char *column, size_t column_bytes, size_t unit) {
-  for (size_t at = 0; at + unit <= column_bytes; at += unit)
+/* The first poisoned unit between two bytes of a column; the second of them: there is none. The
+ * last unit of a copy's row may overlap the one before. */
+static size_t first_poison(const char *column, size_t from, size_t to, size_t unit) {
+  if (to < from + unit) return to;
+  for (size_t at = from; at + unit <= to; at += unit)
     if (is_poison(column + at, unit)) return at;
-  size_t last = column_bytes - unit;
-  return is_poison(column + last, unit) ? last : column_bytes;
+  return is_poison(column + to - unit, unit) ? to - unit : to;
+}
+
+/* The first poisoned unit that is read of column j; column_bytes: there is none. */
+static size_t first_poison_read(const operand *o, size_t j) {
+  const char *column = o->begin + j * o->pitch;
+  bool lower = o->uplo == TSR_LOWER;
+  if (!lower && o->uplo != TSR_UPPER) return first_poison(column, 0, o->column_bytes, o->unit);
+  size_t above = j * o->element, below = above + o->element;
+  size_t from = lower ? below : 0, to = lower ? o->column_bytes : above;
+  size_t at = first_poison(column, above, above + o->diagonal, o->unit);
+  if (at < above + o->diagonal) return at;
+  at = first_poison(column, from, to, o->unit);
+  return at < to ? at : o->column_bytes;
 }
 
 /* Memory that the engine did not hand out holds no poison of ours. */
@@ -63,7 +79,7 @@ static tsr_status check_written(const tsr_queue *queue, const host_command *comm
                                 const operand *o) {
   if (!may_hold_poison(queue, o)) return TSR_OK;
   for (size_t j = 0; j < o->columns; j++) {
-    size_t at = first_poison(o->begin + j * o->pitch, o->column_bytes, o->unit);
+    size_t at = first_poison_read(o, j);
     if (at < o->column_bytes)
       return tsr_fail(TSR_ERR_CHECK,
                       "%s reads what no command wrote (before it, at least): %s, %zu x %zu bytes, "
@@ -106,19 +122,57 @@ tsr_status host_check_copy(const tsr_queue *queue, const host_command *command) 
 
 /* ---- Kernels -------------------------------------------------------------- */
 
-static bool is_zero(tsr_scalar s) {
-  return s.re == 0 && s.im == 0;
-}
-
 static operand make_operand(const char *name, tsr_type type, const void *begin, int64_t rows,
                             int64_t columns, int64_t ld) {
   const tsr_type_info *info = tsr_type_get(type);
-  return (operand){name,
-                   begin,
-                   (size_t)rows * info->size,
-                   (size_t)ld * info->size,
-                   (size_t)columns,
-                   info->complex_valued ? info->size / 2 : info->size};
+  return (operand){.name = name,
+                   .begin = begin,
+                   .column_bytes = (size_t)rows * info->size,
+                   .pitch = (size_t)ld * info->size,
+                   .columns = (size_t)columns,
+                   .unit = info->complex_valued ? info->size / 2 : info->size,
+                   .element = info->size,
+                   .diagonal = info->size};
+}
+
+/* The same of op(operand) with its rows and columns. */
+static operand make_op_operand(const char *name, tsr_op op, tsr_type type, const void *begin,
+                               int64_t rows, int64_t columns, int64_t ld) {
+  bool plain = op == TSR_NO_TRANS;
+  return make_operand(name, type, begin, plain ? rows : columns, plain ? columns : rows, ld);
+}
+
+static operand make_a(const tsr_kernel_args *x, const tsr_kernel_info *info) {
+  if (x->kernel == TSR_KERNEL_ADD) {
+    tsr_type type = x->wide ? tsr_type_get(x->type)->wide : x->type;
+    operand a = make_operand("a", type, x->a, x->m, x->n, x->lda);
+    a.uplo = x->uplo;
+    return a;
+  }
+  if (!(info->traits & TSR_TRIANGLE_OF_A))
+    return make_op_operand("a", x->transa, x->type, x->a, x->m, x->k, x->lda);
+  int64_t order = x->side == TSR_RIGHT ? x->n : x->m;
+  operand a = make_operand("a", x->type, x->a, order, order, x->lda);
+  a.uplo = x->uplo;
+  if (info->traits & TSR_HERMITIAN) a.diagonal = a.unit;
+  if (info->traits & TSR_IN_PLACE && x->diag == TSR_UNIT) a.diagonal = 0;
+  return a;
+}
+
+static operand make_b(const tsr_kernel_args *x, const tsr_kernel_info *info) {
+  if (info->traits & TSR_TRIANGLE_OF_A) return make_operand("b", x->type, x->b, x->m, x->n, x->ldb);
+  if (info->traits & TSR_TRIANGLE_OF_C)
+    return make_op_operand("b", x->transa, x->type, x->b, x->n, x->k, x->ldb);
+  return make_op_operand("b", x->transb, x->type, x->b, x->k, x->n, x->ldb);
+}
+
+static operand make_c(const tsr_kernel_args *x, const tsr_kernel_info *info) {
+  bool wide = x->wide && x->kernel != TSR_KERNEL_ADD;
+  tsr_type type = wide ? tsr_type_get(x->type)->wide : x->type;
+  operand c = make_operand("c", type, x->c, x->m, x->n, x->ldc);
+  if (info->bound_by_memory || info->traits & TSR_TRIANGLE_OF_C) c.uplo = x->uplo;
+  if (info->traits & TSR_TRIANGLE_OF_C && info->traits & TSR_HERMITIAN) c.diagonal = c.unit;
+  return c;
 }
 
 static tsr_status check_operand(const tsr_queue *queue, const host_command *command, bool reads,
@@ -127,30 +181,19 @@ static tsr_status check_operand(const tsr_queue *queue, const host_command *comm
   return reads ? check_written(queue, command, o) : TSR_OK;
 }
 
-static tsr_status check_inputs(const tsr_queue *queue, const host_command *command) {
-  const tsr_kernel_args *x = &command->as.kernel;
-  tsr_type wide = tsr_type_get(x->type)->wide;
-  if (x->kernel == TSR_KERNEL_ADD) {
-    operand a = make_operand("a", x->wide ? wide : x->type, x->a, x->m, x->n, x->lda);
-    return check_operand(queue, command, true, &a);
-  }
-  bool ta = x->transa != TSR_NO_TRANS, tb = x->transb != TSR_NO_TRANS;
-  operand a = make_operand("a", x->type, x->a, ta ? x->k : x->m, ta ? x->m : x->k, x->lda);
-  operand b = make_operand("b", x->type, x->b, tb ? x->n : x->k, tb ? x->k : x->n, x->ldb);
-  TSR_TRY(check_operand(queue, command, true, &a));
-  return check_operand(queue, command, true, &b);
-}
-
 tsr_status host_check_kernel(const tsr_queue *queue, const host_command *command) {
   const tsr_kernel_args *x = &command->as.kernel;
-  if (tsr_type_index(x->type) < 0 || !tsr_kernel_get(x->kernel) || x->m <= 0 || x->n <= 0)
-    return TSR_OK; /* nothing to do, or for tsr_cpu_kernel to refuse */
-  bool has_inputs = x->kernel == TSR_KERNEL_GEMM  ? !is_zero(x->alpha) && x->k > 0
-                    : x->kernel == TSR_KERNEL_ADD ? !is_zero(x->alpha)
-                                                  : false;
-  if (has_inputs) TSR_TRY(check_inputs(queue, command));
-  bool wide_c = x->wide && x->kernel != TSR_KERNEL_ADD;
-  tsr_type type = wide_c ? tsr_type_get(x->type)->wide : x->type;
-  operand c = make_operand("c", type, x->c, x->m, x->n, x->ldc);
-  return check_operand(queue, command, !is_zero(x->beta), &c);
+  const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
+  TSR_TRY(tsr_kernel_check(x));
+  if (x->m <= 0 || x->n <= 0) return TSR_OK;
+  if (tsr_kernel_reads_inputs(x)) {
+    operand a = make_a(x, info);
+    TSR_TRY(check_operand(queue, command, true, &a));
+  }
+  if (tsr_kernel_reads_inputs(x) && info->access[1] != TSR_NONE) {
+    operand b = make_b(x, info);
+    TSR_TRY(check_operand(queue, command, true, &b));
+  }
+  operand c = make_c(x, info);
+  return check_operand(queue, command, tsr_kernel_reads_c(x), &c);
 }

@@ -1,8 +1,9 @@
 /*
- * The random-problem driver: GEMM of every kind through the public interface, against a plain
+ * The random-problem driver: the level-3 BLAS through the public interface, against a plain
  * reference. Every problem is one line, printed when it fails, that replays it:
  *
  *   random_driver --seed 1 --count 2000
+ *   random_driver --op trsm --engine cpu
  *   random_driver --case "op=gemm type=d m=37 ..."
  *   random_driver --placements --engine cuda --devices 1,2,4
  */
@@ -22,6 +23,7 @@ typedef struct arguments {
   uint64_t seed;
   int64_t first, count;
   int devices[MAX_COUNTS], counts; /* --devices: numbers of devices; the last is the most */
+  int operation;                   /* --op: no other; PROBLEM_ANY: all */
   const char *line;
   bool placements, verbose;
 } arguments;
@@ -82,7 +84,7 @@ static void run(const problem *p, bool verbose) {
 }
 
 static void run_random(const arguments *args) {
-  problem_range range = {args->engine, args->devices[args->counts - 1]};
+  problem_range range = {args->engine, args->devices[args->counts - 1], args->operation};
   for (int64_t i = 0; i < args->count; ++i) {
     problem p;
     problem_draw(args->seed, args->first + i, &range, &p);
@@ -91,34 +93,39 @@ static void run_random(const arguments *args) {
 }
 
 /* Every mixture of three homes, on a product of many tiles and on a ragged, thin one. */
+static const struct {
+  int64_t m, n, k, tile;
+  char ta, tb, alpha, beta;
+} shapes[] = {{150, 130, 170, 64, 'N', 'T', 'r', 'r'}, {97, 3, 83, 32, 'T', 'N', '1', '0'}};
+
+/* The problem of a mixture, but for its homes: types and layouts in turn. */
+static problem placed(const arguments *args, int devices, size_t shape, int mixture) {
+  problem p = problem_plain();
+  snprintf(p.engine, sizeof p.engine, "%s", args->engine);
+  p.devices = devices;
+  p.machine = strcmp(args->engine, "host") == 0 ? 0 : PROBLEM_NO_MACHINE;
+  p.operation = args->operation == PROBLEM_ANY ? TSR_GEMM : (tsr_operation)args->operation;
+  p.type = "dszc"[mixture % 4], p.layout = "CR"[mixture / 4 % 2];
+  p.side = "LR"[mixture / 3 % 2], p.uplo = "LU"[mixture / 5 % 2];
+  p.tile = shapes[shape].tile;
+  p.ta = shapes[shape].ta, p.tb = shapes[shape].tb;
+  p.m = shapes[shape].m, p.n = shapes[shape].n, p.k = shapes[shape].k;
+  p.alpha = shapes[shape].alpha, p.beta = shapes[shape].beta;
+  p.seed = args->seed + (uint64_t)mixture;
+  problem_settle(&p);
+  return p;
+}
+
 static void run_placements_on(const arguments *args, int devices) {
-  static const struct {
-    int64_t m, n, k, tile;
-    char ta, tb, alpha, beta;
-  } shapes[] = {{150, 130, 170, 64, 'N', 'T', 'r', 'r'}, {97, 3, 83, 32, 'T', 'N', '1', '0'}};
   char homes[16] = {HOME_HOST, HOME_PINNED, HOME_PART};
   int count = 3;
   for (int d = 0; d < devices; ++d) homes[count++] = (char)('0' + d);
   for (size_t s = 0; s < sizeof shapes / sizeof *shapes; ++s)
     for (int i = 0; i < count * count * count; ++i) {
-      problem p = {.devices = devices,
-                   .machine = strcmp(args->engine, "host") == 0 ? 0 : -1,
-                   .tile = shapes[s].tile,
-                   .check = 1,
-                   .type = "dszc"[i % 4],
-                   .layout = "CR"[i / 4 % 2],
-                   .ta = shapes[s].ta,
-                   .tb = shapes[s].tb,
-                   .m = shapes[s].m,
-                   .n = shapes[s].n,
-                   .k = shapes[s].k,
-                   .alpha = shapes[s].alpha,
-                   .beta = shapes[s].beta,
-                   .home = {homes[i / count / count], homes[i / count % count], homes[i % count]},
-                   .calls = 1,
-                   .sets = 1,
-                   .seed = args->seed + (uint64_t)i};
-      snprintf(p.engine, sizeof p.engine, "%s", args->engine);
+      problem p = placed(args, devices, s, i);
+      p.home[0] = homes[i / count / count];
+      p.home[1] = homes[i / count % count];
+      p.home[2] = homes[i % count];
       run(&p, args->verbose);
     }
 }
@@ -138,7 +145,8 @@ static bool run_line(const arguments *args) {
 
 static int usage(void) {
   fputs(
-      "usage: random_driver [--engine host|cuda|cpu] [--seed S] [--first I] [--count N]\n"
+      "usage: random_driver [--engine host|cuda|cpu] [--op NAME] [--seed S] [--first I] [--count "
+      "N]\n"
       "                     [--devices N,N...] [--verbose] [--placements | --case LINE]\n",
       stderr);
   return 2;
@@ -153,6 +161,12 @@ static bool parse_devices(const char *text, arguments *args) {
     if (*end != ',') return *end == 0;
   }
   return false;
+}
+
+static bool parse_operation(const char *name, arguments *args) {
+  tsr_operation operation;
+  if (!problem_operation(name, &operation)) return false;
+  return args->operation = (int)operation, true;
 }
 
 static bool parse_arguments(int argc, char **argv, arguments *args) {
@@ -178,7 +192,8 @@ static bool parse_arguments(int argc, char **argv, arguments *args) {
       args->count = strtoll(value, NULL, 10);
     else if (strcmp(name, "--case") == 0)
       args->line = value;
-    else if (strcmp(name, "--devices") != 0 || !parse_devices(value, args))
+    else if (!(strcmp(name, "--devices") == 0 && parse_devices(value, args)) &&
+             !(strcmp(name, "--op") == 0 && parse_operation(value, args)))
       return false;
   }
   return true;
@@ -203,7 +218,7 @@ static bool find_devices(arguments *args) {
 }
 
 int main(int argc, char **argv) {
-  arguments args = {.engine = "host", .seed = 1, .count = 200};
+  arguments args = {.engine = "host", .seed = 1, .count = 200, .operation = PROBLEM_ANY};
   if (!parse_arguments(argc, argv, &args)) return usage();
   if (strlen(args.engine) >= sizeof((problem *)0)->engine) return usage();
   watch();

@@ -116,21 +116,43 @@ void element_get(char type, const void *at, double *re, double *im) {
 /* ---- Storage ---- */
 
 void *operand_pointer(const operand *o) {
-  return o->memory + o->start;
+  return o->memory ? o->memory + o->start : NULL;
 }
 
 const void *operand_at(const operand *o, const unsigned char *bytes, int64_t i, int64_t j) {
   return bytes + o->start + (size_t)(i + j * o->ld) * element_size(o->type);
 }
 
+void operand_value(const operand *o, const unsigned char *bytes, int64_t i, int64_t j, double *re,
+                   double *im) {
+  const stored *s = &o->shape;
+  bool inside = stored_inside(s, i, j);
+  *re = s->unit && i == j, *im = 0;
+  if (!inside && (i == j || s->rest == REST_ZERO || s->rest == REST_NOTHING)) return;
+  element_get(o->type, operand_at(o, bytes, inside ? i : j, inside ? j : i), re, im);
+  if (i == j && s->real_diagonal) *im = 0;
+  if (!inside && s->rest == REST_CONJUGATE) *im = -*im;
+}
+
+static void fill_one(operand *o, operand_content content, rng *random, int64_t i, int64_t j) {
+  double re = 2 * rng_unit(random) - 1, im = 2 * rng_unit(random) - 1;
+  bool other = !stored_inside(&o->shape, i, j);
+  /* A sum with a NaN may have its very bits: only numbers tell that they were written. */
+  if (other && (o->shape.rest != REST_NOTHING || re > 0)) return;
+  if (content == CONTENT_DOMINANT) {
+    double scale = (o->shape.unit ? 0.5 : 1) / (double)o->shape.fast;
+    re = i == j ? copysign(2 + fabs(re), re) : re * scale;
+    im = i == j ? im : im * scale;
+  }
+  if (content == CONTENT_NAN && !other) re = im = NAN;
+  if (o->shape.real_diagonal && i == j) im = NAN;
+  element_put(o->type, (void *)operand_at(o, o->image, i, j), re, im);
+}
+
 static void fill(operand *o, operand_content content, rng *random) {
   memset(o->image, FILLER, o->bytes);
-  for (int64_t j = 0; j < o->slow; ++j)
-    for (int64_t i = 0; i < o->fast; ++i) {
-      double re = 2 * rng_unit(random) - 1, im = 2 * rng_unit(random) - 1;
-      if (content == CONTENT_NAN) re = im = NAN;
-      element_put(o->type, (void *)operand_at(o, o->image, i, j), re, im);
-    }
+  for (int64_t j = 0; j < o->shape.slow; ++j)
+    for (int64_t i = 0; i < o->shape.fast; ++i) fill_one(o, content, random, i, j);
 }
 
 static tsr_status host_alloc(operand *o) {
@@ -172,14 +194,13 @@ static tsr_status put(operand *o) {
   return TSR_OK;
 }
 
-tsr_status operand_create(tsr_context *context, char type, char home, int64_t fast, int64_t slow,
-                          int64_t ld, int64_t offset, operand_content content, rng *random,
-                          operand *made) {
-  operand o = {
-      .context = context, .type = type, .home = home, .fast = fast, .slow = slow, .ld = ld};
-  size_t size = element_size(type);
-  o.start = GUARD + (size_t)offset * size;
-  o.bytes = o.start + (size_t)(ld * (slow > 0 ? slow : 1)) * size + GUARD;
+tsr_status operand_create(const problem *p, tsr_context *context, int which, const stored *shape,
+                          operand_content content, rng *random, operand *made) {
+  operand o = {.context = context, .type = p->type, .home = p->home[which], .shape = *shape};
+  size_t size = element_size(o.type);
+  o.ld = (shape->fast > 0 ? shape->fast : 1) + p->pad[which];
+  o.start = GUARD + (size_t)p->offset[which] * size;
+  o.bytes = o.start + (size_t)(o.ld * (shape->slow > 0 ? shape->slow : 1)) * size + GUARD;
   o.image = malloc(o.bytes);
   if (!o.image) return TSR_ERR_MEMORY;
   fill(&o, content, random); /* first: the data must not depend on the home */
@@ -211,14 +232,16 @@ tsr_status operand_fetch(const operand *o, unsigned char **bytes) {
   return TSR_OK;
 }
 
+static bool byte_inside(const operand *o, size_t byte) {
+  if (byte < o->start) return false;
+  int64_t element = (int64_t)((byte - o->start) / element_size(o->type));
+  int64_t i = element % o->ld, j = element / o->ld;
+  return i < o->shape.fast && j < o->shape.slow && stored_inside(&o->shape, i, j);
+}
+
 int64_t operand_first_change(const operand *o, const unsigned char *bytes, bool all) {
-  size_t size = element_size(o->type);
   if (memcmp(bytes, o->image, o->bytes) == 0) return -1;
-  for (size_t i = 0; i < o->bytes; ++i) {
-    if (bytes[i] == o->image[i]) continue;
-    int64_t element = i >= o->start ? (int64_t)((i - o->start) / size) : -1;
-    bool inside = element >= 0 && element % o->ld < o->fast && element / o->ld < o->slow;
-    if (all || !inside) return (int64_t)i;
-  }
+  for (size_t i = 0; i < o->bytes; ++i)
+    if (bytes[i] != o->image[i] && (all || !byte_inside(o, i))) return (int64_t)i;
   return -1;
 }

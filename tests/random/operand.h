@@ -12,17 +12,19 @@
 typedef struct operand {
   tsr_context *context;
   char type, home;
-  int64_t fast, slow, ld; /* elements: along ld, across, leading dimension */
-  size_t bytes;           /* of the storage, guards included */
-  size_t start;           /* of the matrix in the storage, bytes */
-  unsigned char *memory;  /* the storage, at its home */
-  unsigned char *image;   /* what was put there */
-  void *pinned;           /* the pinned part of HOME_PART */
+  stored shape;
+  int64_t ld;
+  size_t bytes;          /* of the storage, guards included */
+  size_t start;          /* of the matrix in the storage, bytes */
+  unsigned char *memory; /* the storage, at its home */
+  unsigned char *image;  /* what was put there */
+  void *pinned;          /* the pinned part of HOME_PART */
 } operand;
 
 typedef enum operand_content {
   CONTENT_RANDOM,
-  CONTENT_NAN /* must not be read */
+  CONTENT_DOMINANT, /* random, the diagonal so large that the condition is small */
+  CONTENT_NAN       /* must not be read */
 } operand_content;
 
 size_t element_size(char type);
@@ -30,22 +32,27 @@ size_t element_size(char type);
 void element_put(char type, void *at, double re, double im);
 void element_get(char type, const void *at, double *re, double *im);
 
-/* Makes and fills the storage. offset: elements from an aligned address. */
-tsr_status operand_create(tsr_context *context, char type, char home, int64_t fast, int64_t slow,
-                          int64_t ld, int64_t offset, operand_content content, rng *random,
-                          operand *made);
+/* Makes and fills the storage of one operand (0 A, 1 B, 2 C) in that shape. What is not stored, of
+ * a shape where it stands for something, is NaN; of one where it does not (the other triangle of
+ * C), numbers and NaN. */
+tsr_status operand_create(const problem *p, tsr_context *context, int which, const stored *shape,
+                          operand_content content, rng *random, operand *made);
 void operand_destroy(operand *o);
 
-/* The address to call with. */
+/* The address to call with; NULL for an operand that was not made. */
 void *operand_pointer(const operand *o);
 
 /* Element (i along ld, j across) of the image, or of bytes laid out as it. */
 const void *operand_at(const operand *o, const unsigned char *bytes, int64_t i, int64_t j);
 
+/* The number that element (i, j) stands for, stored or not. */
+void operand_value(const operand *o, const unsigned char *bytes, int64_t i, int64_t j, double *re,
+                   double *im);
+
 /* Brings the storage to the host. *bytes is made with malloc. */
 tsr_status operand_fetch(const operand *o, unsigned char **bytes);
 
-/* The first byte outside of the matrix (or, with all, anywhere) that is not as in the image; -1
+/* The first byte outside of what is stored (or, with all, anywhere) that is not as in the image; -1
  * if there is none. */
 int64_t operand_first_change(const operand *o, const unsigned char *bytes, bool all);
 

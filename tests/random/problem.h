@@ -1,6 +1,7 @@
 /*
- * A random GEMM problem: everything that decides what is asked and of whom, in one printed line
- * of key=value words from which it replays exactly.
+ * A random problem of the level-3 BLAS: everything that decides what is asked and of whom, in one
+ * printed line of key=value words from which it replays exactly. problem.c draws problems, line.c
+ * prints and reads them, meaning.c says what they ask for.
  */
 #ifndef TSR_TESTS_PROBLEM_H
 #define TSR_TESTS_PROBLEM_H
@@ -9,7 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PROBLEM_LINE = 800, PROBLEM_RECIPE = 120, PROBLEM_GROUP = 16, PROBLEM_NO_MACHINE = -1 };
+#include "tessera.h"
+
+enum {
+  PROBLEM_LINE = 800,
+  PROBLEM_RECIPE = 120,
+  PROBLEM_GROUP = 16,
+  PROBLEM_NO_MACHINE = -1,
+  PROBLEM_ANY = -1
+};
 
 typedef enum problem_mode { MODE_BLOCKING, MODE_ASYNC, MODE_PLAN } problem_mode;
 typedef enum problem_threads { THREADS_ONE, THREADS_SHARED, THREADS_OWN } problem_threads;
@@ -30,7 +39,9 @@ typedef struct problem {
   int check, repro;
   uint64_t delay;
   /* The call. */
-  char type, layout, ta, tb;
+  tsr_operation operation;
+  char type, layout, side, uplo, diag;
+  char ta, tb; /* ta is also the trans of syrk and its like */
   int64_t m, n, k;
   int64_t pad[3];   /* of lda, ldb, ldc beyond the least */
   char alpha, beta; /* '0', '1', '-' for -1, 'r' another real, 'c' another complex */
@@ -50,7 +61,8 @@ const char *problem_recipe(const problem *p, char text[PROBLEM_RECIPE]);
 /* What random problems are drawn from. */
 typedef struct problem_range {
   const char *engine;
-  int devices; /* at most */
+  int devices;   /* at most */
+  int operation; /* the only one, or PROBLEM_ANY */
 } problem_range;
 
 /* A small generator; good enough and the same everywhere. */
@@ -64,11 +76,22 @@ double rng_unit(rng *r); /* [0, 1) */
 /* The case number index of a seed, independent of the others. */
 void problem_draw(uint64_t seed, int64_t index, const problem_range *range, problem *p);
 
+/* Changes what its operation cannot have (types, transpositions, A and B in one storage) into what
+ * it can. */
+void problem_settle(problem *p);
+
+/* A small, plain problem. */
+problem problem_plain(void);
+
 void problem_print(const problem *p, char line[PROBLEM_LINE]);
 
-/* Reads a printed line; words left out keep the defaults of a small, plain problem. False, with
- * *wrong pointing at the word, when it cannot be understood. */
+/* Reads a printed line; words left out are those of problem_plain(). False, with *wrong pointing at
+ * the word, when it cannot be understood. */
 bool problem_parse(const char *line, problem *p, const char **wrong);
+
+/* The operation of that name; false: there is none. */
+bool problem_operation(const char *name, tsr_operation *operation);
+const char *problem_operation_name(tsr_operation operation);
 
 /* Whether two problems can share a context. */
 bool problem_same_context(const problem *a, const problem *b);
@@ -77,12 +100,52 @@ int problem_machines(void);
 /* The machine string of a problem; NULL for PROBLEM_NO_MACHINE. */
 const char *problem_machine(const problem *p, char *text, size_t room);
 
-/* The value of '0', '1' ... drawn from the problem's seed; which: 0 alpha, 1 beta. */
-void problem_scalar(const problem *p, int which, double *re, double *im);
+/* ---- Meaning ---- */
 
 bool problem_is_complex(const problem *p);
 
-/* The stored extent of an operand (0 A, 1 B, 2 C) along and across the leading dimension. */
-void problem_stored(const problem *p, int operand, int64_t *fast, int64_t *slow);
+/* What A is; what else an operation has follows from it, but for the triangle of C. */
+typedef enum problem_kind {
+  KIND_PRODUCT,    /* op(A) op(B) */
+  KIND_UPDATE,     /* op(A) op(A)^T: there is no B */
+  KIND_UPDATE_TWO, /* op(A) op(B)^T and the same with A and B exchanged */
+  KIND_SYMMETRIC,  /* A is symmetric or Hermitian, and has a side */
+  KIND_TRIANGULAR  /* A is triangular, and has a side; there is no B, and C is read and written */
+} problem_kind;
+
+problem_kind problem_kind_of(const problem *p);
+bool problem_hermitian(const problem *p); /* hemm, herk, her2k */
+bool problem_has(const problem *p, int operand);
+/* Whether C counts on entry only as far as beta is not 0 (else as far as alpha is not 0). */
+bool problem_has_beta(const problem *p);
+
+/* The value of '0', '1' ... drawn from the problem's seed; which: 0 alpha, 1 beta. */
+void problem_scalar(const problem *p, int which, double *re, double *im);
+/* The type of its value in a call: 16-bit types take a float, herk real numbers. */
+char problem_scalar_type(const problem *p, int which);
+
+/* The extents of C and the number of terms in each sum. */
+void problem_extents(const problem *p, int64_t *rows, int64_t *cols, int64_t *depth);
+
+/* What elements that are not stored stand for. */
+typedef enum stored_rest {
+  REST_NOTHING,  /* they are not of the matrix */
+  REST_ZERO,     /* triangular */
+  REST_MIRRORED, /* symmetric */
+  REST_CONJUGATE /* Hermitian */
+} stored_rest;
+
+/* How an operand (0 A, 1 B, 2 C) is stored: extents along and across the leading dimension, and
+ * which elements (i along, j across) are read or written. */
+typedef struct stored {
+  int64_t fast, slow;
+  char uplo; /* 'L': i >= j, 'U': i <= j, 'G': all */
+  stored_rest rest;
+  bool unit;          /* the diagonal is one, and not stored */
+  bool real_diagonal; /* its imaginary parts are zero, and not stored */
+} stored;
+
+stored problem_stored(const problem *p, int operand);
+bool stored_inside(const stored *s, int64_t i, int64_t j);
 
 #endif

@@ -3,67 +3,14 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* op(X), dense, column by column, with the sizes of its elements. */
-typedef struct dense {
-  int64_t rows, cols;
-  double *re, *im, *size;
-} dense;
+#include "triangular.h"
 
-static void dense_free(dense *d) {
-  free(d->re), free(d->im), free(d->size);
-  *d = (dense){0};
-}
-
-static double *numbers(int64_t count) {
-  return calloc(count > 0 ? (size_t)count : 1, sizeof(double));
-}
-
-static bool dense_load(const operand *o, bool row_major, char trans, int64_t rows, int64_t cols,
-                       dense *d) {
-  *d = (dense){rows, cols, numbers(rows * cols), numbers(rows * cols), numbers(rows * cols)};
-  if (!d->re || !d->im || !d->size) return dense_free(d), false;
-  bool exchange = (trans != 'N') != row_major;
-  for (int64_t j = 0; j < cols; ++j)
-    for (int64_t i = 0; i < rows; ++i) {
-      int64_t at = i + j * rows;
-      element_get(o->type, operand_at(o, o->image, exchange ? j : i, exchange ? i : j), &d->re[at],
-                  &d->im[at]);
-      if (trans == 'C') d->im[at] = -d->im[at];
-      d->size[at] = fabs(d->re[at]) + fabs(d->im[at]);
-    }
+bool reference_create(const problem *p, const operand *c, dense *made) {
+  if (!dense_load(c, p->layout == 'R', 'N', made)) return false;
+  memset(made->size, 0, (size_t)(made->rows * made->cols) * sizeof *made->size);
   return true;
-}
-
-/* c += sign a b, all dense and real. */
-static void accumulate(int64_t m, int64_t n, int64_t k, double sign, const double *a,
-                       const double *b, double *c) {
-  for (int64_t j = 0; j < n; ++j)
-    for (int64_t l = 0; l < k; ++l) {
-      double factor = sign * b[l + j * k];
-      const double *from = a + l * m;
-      double *to = c + j * m;
-      for (int64_t i = 0; i < m; ++i) to[i] += factor * from[i];
-    }
-}
-
-bool reference_create(const problem *p, const operand *c, reference *made) {
-  int64_t count = p->m * p->n;
-  *made = (reference){p->m, p->n, numbers(count), numbers(count), numbers(count)};
-  if (!made->re || !made->im || !made->bound) return reference_destroy(made), false;
-  bool rows = p->layout == 'R';
-  for (int64_t j = 0; j < p->n; ++j)
-    for (int64_t i = 0; i < p->m; ++i)
-      element_get(c->type, operand_at(c, c->image, rows ? j : i, rows ? i : j),
-                  &made->re[i + j * p->m], &made->im[i + j * p->m]);
-  return true;
-}
-
-void reference_destroy(reference *r) {
-  free(r->re), free(r->im), free(r->bound);
-  memset(r, 0, sizeof *r);
 }
 
 /* Unit roundoff of sums, of what is stored, and of what multiplications make of their inputs. */
@@ -75,79 +22,128 @@ static void roundoff(const problem *p, double *sum, double *store, double *input
   *input = p->type == 't' && strcmp(p->engine, "cuda") == 0 ? 3 * 0x1p-10 : 0;
 }
 
-typedef struct product {
-  double *re, *im, *size;
-} product;
+/* ---- Products ---- */
 
-static bool product_make(const problem *p, const dense *a, const dense *b, product *made) {
-  int64_t m = p->m, n = p->n, k = p->k, count = m * n;
-  *made = (product){numbers(count), numbers(count), numbers(count)};
-  if (!made->re || !made->im || !made->size) return false;
-  accumulate(m, n, k, 1, a->re, b->re, made->re);
-  accumulate(m, n, k, 1, a->size, b->size, made->size);
-  if (!problem_is_complex(p)) return true;
-  accumulate(m, n, k, -1, a->im, b->im, made->re);
-  accumulate(m, n, k, 1, a->re, b->im, made->im);
-  accumulate(m, n, k, 1, a->im, b->re, made->im);
-  return true;
+/* A factor of C = alpha X + beta C. */
+typedef struct scalar {
+  double re, im, size;
+} scalar;
+
+static scalar scalar_of(const problem *p, int which) {
+  scalar s;
+  problem_scalar(p, which, &s.re, &s.im);
+  s.size = fabs(s.re) + fabs(s.im);
+  return s;
 }
 
-/* r = alpha product + beta r, with the bound
- *   8 (k + 2) eps |alpha| |A| |B| + 8 eps |beta C| + 2 eps_store |C|, and what C was off before. */
-static void combine(const problem *p, const product *x, reference *r) {
-  double alpha[2], beta[2], sum, store, input;
-  problem_scalar(p, 0, &alpha[0], &alpha[1]);
-  problem_scalar(p, 1, &beta[0], &beta[1]);
-  roundoff(p, &sum, &store, &input);
-  double alpha_size = fabs(alpha[0]) + fabs(alpha[1]), beta_size = fabs(beta[0]) + fabs(beta[1]);
-  double tiny = p->type == 'h' ? 0x1p-24 : 1e-36; /* subnormals have no relative error */
-  for (int64_t i = 0; i < r->m * r->n; ++i) {
-    double re = 0, im = 0, bound = tiny, old = fabs(r->re[i]) + fabs(r->im[i]);
-    if (alpha_size > 0) {
-      re = alpha[0] * x->re[i] - alpha[1] * x->im[i];
-      im = alpha[0] * x->im[i] + alpha[1] * x->re[i];
-      bound += (8 * (double)(p->k + 2) * sum + input) * alpha_size * x->size[i];
-    }
-    if (beta_size > 0) {
-      re += beta[0] * r->re[i] - beta[1] * r->im[i];
-      im += beta[0] * r->im[i] + beta[1] * r->re[i];
-      bound += 8 * sum * beta_size * old + beta_size * r->bound[i];
-    }
-    r->re[i] = re, r->im[i] = im;
-    r->bound[i] = bound + 2 * store * (fabs(re) + fabs(im));
+/* to += factor from, and the same of sizes. */
+static void add(scalar factor, const dense *from, dense *to) {
+  for (int64_t i = 0; i < to->rows * to->cols; ++i) {
+    to->re[i] += factor.re * from->re[i] - factor.im * from->im[i];
+    to->im[i] += factor.re * from->im[i] + factor.im * from->re[i];
+    to->size[i] += factor.size * from->size[i];
   }
 }
 
-bool reference_gemm(const problem *p, const operand *a, const operand *b, reference *r) {
-  dense left = {0}, right = {0};
-  product x = {0};
-  bool reads = p->alpha != '0' && p->k > 0;
-  bool ok = !reads || (dense_load(a, p->layout == 'R', p->ta, p->m, p->k, &left) &&
-                       dense_load(b, p->layout == 'R', p->tb, p->k, p->n, &right));
-  if (ok && reads) ok = product_make(p, &left, &right, &x);
-  if (ok && !reads)
-    ok = (x.re = numbers(p->m * p->n)) && (x.im = numbers(p->m * p->n)) &&
-         (x.size = numbers(p->m * p->n));
-  if (ok) combine(p, &x, r);
-  free(x.re), free(x.im), free(x.size);
-  dense_free(&left);
-  dense_free(&right);
+/* to += factor op(a) op(b), of dense matrices. */
+static bool add_product(const problem *p, scalar factor, const dense *a, const dense *b,
+                        dense *to) {
+  dense x;
+  if (!dense_multiply(a, b, problem_is_complex(p), &x)) return false;
+  add(factor, &x, to);
+  return dense_destroy(&x), true;
+}
+
+/* to = alpha op(A) op(B)^T, and for two operands + alpha op(B) op(A)^T, or so of Hermitian ones. */
+static bool update(const problem *p, const dense *a, const dense *b, dense *to) {
+  char trans = problem_hermitian(p) ? 'C' : 'T';
+  bool two = problem_kind_of(p) == KIND_UPDATE_TWO;
+  scalar alpha = scalar_of(p, 0), other = alpha;
+  dense right = {0}, left = {0};
+  if (problem_hermitian(p)) other.im = -other.im;
+  bool ok = dense_transpose(two ? b : a, trans, &right) && add_product(p, alpha, a, &right, to);
+  if (ok && two) ok = dense_transpose(a, trans, &left) && add_product(p, other, b, &left, to);
+  dense_destroy(&right), dense_destroy(&left);
   return ok;
 }
 
-bool reference_compare(const problem *p, const reference *r, const operand *c,
-                       const unsigned char *bytes, char *wrong, size_t room) {
+/* x += alpha times what the operation multiplies. */
+static bool multiply(const problem *p, const operand set[3], dense *x) {
   bool rows = p->layout == 'R';
-  for (int64_t j = 0; j < r->n; ++j)
-    for (int64_t i = 0; i < r->m; ++i) {
-      int64_t at = i + j * r->m;
+  problem_kind kind = problem_kind_of(p);
+  dense a = {0}, b = {0};
+  char trans = kind == KIND_PRODUCT ? p->tb : kind == KIND_UPDATE_TWO ? p->ta : 'N';
+  bool ok = dense_load(&set[0], rows, kind == KIND_SYMMETRIC ? 'N' : p->ta, &a) &&
+            (!problem_has(p, 1) || dense_load(&set[1], rows, trans, &b));
+  bool exchange = kind == KIND_SYMMETRIC && p->side == 'R';
+  if (ok && (kind == KIND_PRODUCT || kind == KIND_SYMMETRIC))
+    ok = add_product(p, scalar_of(p, 0), exchange ? &b : &a, exchange ? &a : &b, x);
+  else if (ok)
+    ok = update(p, &a, &b, x);
+  dense_destroy(&a), dense_destroy(&b);
+  return ok;
+}
+
+/* c = x + beta c, with the bound
+ *   8 (depth + 2) eps |alpha| |A| |B| + 8 eps |beta C| + 2 eps_store |C|, and what C was off
+ * before.
+ */
+static void combine(const problem *p, const dense *x, int64_t depth, dense *c) {
+  double sum, store, input;
+  scalar beta = scalar_of(p, 1);
+  roundoff(p, &sum, &store, &input);
+  double tiny = p->type == 'h' ? 0x1p-24 : 1e-36; /* subnormals have no relative error */
+  for (int64_t i = 0; i < c->rows * c->cols; ++i) {
+    double re = x->re[i], im = x->im[i];
+    double bound = tiny + (8 * (double)(depth + 2) * sum + input) * x->size[i];
+    if (beta.size > 0) {
+      re += beta.re * c->re[i] - beta.im * c->im[i];
+      im += beta.re * c->im[i] + beta.im * c->re[i];
+      bound += beta.size * (8 * sum * (fabs(c->re[i]) + fabs(c->im[i])) + c->size[i]);
+    }
+    c->re[i] = re, c->im[i] = im;
+    c->size[i] = bound + 2 * store * (fabs(re) + fabs(im));
+  }
+}
+
+static bool apply_product(const problem *p, const operand set[3], int64_t depth, dense *c) {
+  dense x;
+  if (!dense_create(c->rows, c->cols, &x)) return false;
+  bool ok = p->alpha == '0' || depth == 0 || multiply(p, set, &x);
+  if (ok) combine(p, &x, depth, c);
+  return dense_destroy(&x), ok;
+}
+
+bool reference_apply(const problem *p, const operand set[3], dense *c) {
+  int64_t rows, cols, depth;
+  double sum, store, input;
+  problem_extents(p, &rows, &cols, &depth);
+  if (problem_has_beta(p)) return apply_product(p, set, depth, c);
+  roundoff(p, &sum, &store, &input);
+  return triangular_apply(p, &set[0], sum, c);
+}
+
+/* ---- Comparing ---- */
+
+/* Further off than it may be; also when it is NaN. */
+static bool too_far(const dense *expected, int64_t at, bool must_be_real, double re, double im) {
+  double off = fabs(re - expected->re[at]) + fabs(im - expected->im[at]);
+  return !(off <= expected->size[at]) || (must_be_real && im != 0);
+}
+
+bool reference_compare(const problem *p, const dense *expected, const operand *c,
+                       const unsigned char *bytes, char *wrong, size_t room) {
+  bool row_major = p->layout == 'R';
+  for (int64_t j = 0; j < expected->cols; ++j)
+    for (int64_t i = 0; i < expected->rows; ++i) {
+      int64_t at = i + j * expected->rows, fast = row_major ? j : i, slow = row_major ? i : j;
       double re, im;
-      element_get(c->type, operand_at(c, bytes, rows ? j : i, rows ? i : j), &re, &im);
-      double off = fabs(re - r->re[at]) + fabs(im - r->im[at]);
-      if (off <= r->bound[at]) continue; /* false for NaN */
+      if (!stored_inside(&c->shape, fast, slow)) continue;
+      element_get(c->type, operand_at(c, bytes, fast, slow), &re, &im);
+      if (!too_far(expected, at, i == j && c->shape.real_diagonal, re, im)) continue;
       snprintf(wrong, room,
                "C(%" PRId64 ",%" PRId64 ") is %.17g%+.17gi, must be %.17g%+.17gi within %.3g", i, j,
-               re, im, r->re[at], r->im[at], r->bound[at]);
+               re, im, expected->re[at], expected->im[at], expected->size[at]);
       return false;
     }
   return true;

@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call.h"
 #include "operand.h"
 #include "reference.h"
 
-enum { MAX_SETS = 2, MAX_THREADS = 2 };
+enum { MAX_SETS = CALL_SETS, MAX_THREADS = 2 };
 
 /* One thread's part: its own operands, the same problem. */
 typedef struct worker {
@@ -36,43 +37,40 @@ static bool fail(worker *w, const char *what, tsr_status status) {
 /* A and B in one storage: as large as both, each reading its part of it. */
 static tsr_status create_aliased(const problem *p, tsr_context *context, operand_content content,
                                  rng *random, operand set[3]) {
-  int64_t fast[2], slow[2];
-  for (int i = 0; i < 2; ++i) problem_stored(p, i, &fast[i], &slow[i]);
-  int64_t most_fast = fast[0] > fast[1] ? fast[0] : fast[1];
-  int64_t most_slow = slow[0] > slow[1] ? slow[0] : slow[1];
-  int64_t ld = (most_fast > 0 ? most_fast : 1) + p->pad[0];
-  tsr_status status = operand_create(context, p->type, p->home[0], most_fast, most_slow, ld,
-                                     p->offset[0], content, random, &set[0]);
+  stored shape[2] = {problem_stored(p, 0), problem_stored(p, 1)}, both = shape[0];
+  if (shape[1].fast > both.fast) both.fast = shape[1].fast;
+  if (shape[1].slow > both.slow) both.slow = shape[1].slow;
+  tsr_status status = operand_create(p, context, 0, &both, content, random, &set[0]);
   set[1] = set[0];
-  for (int i = 0; i < 2; ++i) set[i].fast = fast[i], set[i].slow = slow[i];
+  set[0].shape = shape[0], set[1].shape = shape[1];
   return status;
 }
 
-static tsr_status create_one(const problem *p, tsr_context *context, int which,
-                             operand_content content, rng *random, operand *o) {
-  int64_t fast, slow;
-  problem_stored(p, which, &fast, &slow);
-  int64_t ld = (fast > 0 ? fast : 1) + p->pad[which];
-  return operand_create(context, p->type, p->home[which], fast, slow, ld, p->offset[which], content,
-                        random, o);
+static operand_content content_of(const problem *p, int which) {
+  bool read = which == 2 && problem_has_beta(p) ? p->beta != '0' : p->alpha != '0';
+  if (!read) return CONTENT_NAN;
+  return which == 0 && p->operation == TSR_TRSM ? CONTENT_DOMINANT : CONTENT_RANDOM;
+}
+
+static tsr_status create_set(worker *w, int s) {
+  const problem *p = w->p;
+  operand *set = w->set[s];
+  rng random = {p->seed + 1000003u * (uint64_t)(w->index * MAX_SETS + s)};
+  tsr_status status = TSR_OK;
+  w->aliased[s] = p->alias;
+  if (p->alias) status = create_aliased(p, w->context, content_of(p, 0), &random, set);
+  for (int which = p->alias ? 2 : 0; status == TSR_OK && which < 3; ++which) {
+    stored shape = problem_stored(p, which);
+    if (!problem_has(p, which)) continue;
+    status =
+        operand_create(p, w->context, which, &shape, content_of(p, which), &random, &set[which]);
+  }
+  return status;
 }
 
 static bool create_sets(worker *w) {
-  const problem *p = w->p;
-  operand_content read = p->alpha == '0' ? CONTENT_NAN : CONTENT_RANDOM;
-  operand_content updated = p->beta == '0' ? CONTENT_NAN : CONTENT_RANDOM;
-  for (int s = 0; s < p->sets; ++s) {
-    rng random = {p->seed + 1000003u * (uint64_t)(w->index * MAX_SETS + s)};
-    operand *set = w->set[s];
-    tsr_status status;
-    if (p->alias) {
-      status = create_aliased(p, w->context, read, &random, set);
-      w->aliased[s] = true;
-    } else {
-      status = create_one(p, w->context, 0, read, &random, &set[0]);
-      if (status == TSR_OK) status = create_one(p, w->context, 1, read, &random, &set[1]);
-    }
-    if (status == TSR_OK) status = create_one(p, w->context, 2, updated, &random, &set[2]);
+  for (int s = 0; s < w->p->sets; ++s) {
+    tsr_status status = create_set(w, s);
     if (status != TSR_OK) return fail(w, "making the operands", status);
   }
   return true;
@@ -84,65 +82,6 @@ static void destroy_sets(worker *w) {
     if (!w->aliased[s]) operand_destroy(&w->set[s][1]);
     operand_destroy(&w->set[s][2]);
   }
-}
-
-/* ---- Calls ---- */
-
-typedef struct scalar {
-  unsigned char bytes[16];
-} scalar;
-
-/* As the interface wants it: 16-bit types take a float. */
-static scalar scalar_of(const problem *p, int which) {
-  double re, im;
-  scalar value = {{0}};
-  problem_scalar(p, which, &re, &im);
-  element_put(p->type == 'h' || p->type == 'b' ? 's' : p->type, value.bytes, re, im);
-  return value;
-}
-
-static tsr_status call_gemm(const worker *w, const operand set[3], bool async) {
-  const problem *p = w->p;
-  scalar alpha = scalar_of(p, 0), beta = scalar_of(p, 1);
-  return (async ? tsr_gemm_async : tsr_gemm)(
-      w->context, (tsr_type)p->type, (tsr_layout)p->layout, (tsr_op)p->ta, (tsr_op)p->tb, p->m,
-      p->n, p->k, alpha.bytes, operand_pointer(&set[0]), set[0].ld, operand_pointer(&set[1]),
-      set[1].ld, beta.bytes, operand_pointer(&set[2]), set[2].ld);
-}
-
-static tsr_home home_of(char letter) {
-  if (letter == HOME_PINNED) return (tsr_home){TSR_PINNED, 0};
-  if (letter >= '0' && letter <= '9') return (tsr_home){TSR_DEVICE, letter - '0'};
-  return (tsr_home){TSR_PAGEABLE, 0};
-}
-
-static tsr_status call_plan(const worker *w) {
-  const problem *p = w->p;
-  scalar alpha = scalar_of(p, 0), beta = scalar_of(p, 1);
-  tsr_home homes[3];
-  tsr_plan *plan = NULL;
-  for (int i = 0; i < 3; ++i) homes[i] = home_of(p->home[i]);
-  tsr_status status =
-      tsr_plan_gemm(w->context, (tsr_type)p->type, (tsr_layout)p->layout, (tsr_op)p->ta,
-                    (tsr_op)p->tb, p->m, p->n, p->k, alpha.bytes, w->set[0][0].ld, w->set[0][1].ld,
-                    beta.bytes, w->set[0][2].ld, homes, &plan);
-  for (int i = 0; status == TSR_OK && i < p->calls; ++i) {
-    const operand *set = w->set[i % p->sets];
-    status = tsr_plan_execute(plan, alpha.bytes, operand_pointer(&set[0]), operand_pointer(&set[1]),
-                              beta.bytes, operand_pointer(&set[2]));
-  }
-  tsr_plan_destroy(plan);
-  return status;
-}
-
-static tsr_status call_all(const worker *w) {
-  const problem *p = w->p;
-  if (p->mode == MODE_PLAN) return call_plan(w);
-  tsr_status status = TSR_OK;
-  for (int i = 0; status == TSR_OK && i < p->calls; ++i)
-    status = call_gemm(w, w->set[i % p->sets], p->mode == MODE_ASYNC);
-  tsr_status synced = p->mode == MODE_ASYNC ? tsr_sync(w->context) : TSR_OK;
-  return status != TSR_OK ? status : synced;
 }
 
 /* ---- Judging ---- */
@@ -167,6 +106,7 @@ static bool judge_bytes(worker *w, int s, int which, bool all, unsigned char **b
 static bool judge_untouched(worker *w, int s, bool c_too) {
   bool ok = true;
   for (int which = 0; ok && which < (c_too ? 3 : 2); ++which) {
+    if (!problem_has(w->p, which)) continue;
     unsigned char *bytes = NULL;
     ok = judge_bytes(w, s, which, true, &bytes);
     free(bytes);
@@ -176,14 +116,13 @@ static bool judge_untouched(worker *w, int s, bool c_too) {
 
 static bool judge_values(worker *w, int s, const unsigned char *bytes) {
   const problem *p = w->p;
-  reference expected;
+  dense expected;
   char wrong[400] = "out of memory";
   bool ok = reference_create(p, &w->set[s][2], &expected);
   if (ok) {
-    for (int i = s; ok && i < p->calls; i += p->sets)
-      ok = reference_gemm(p, &w->set[s][0], &w->set[s][1], &expected);
+    for (int i = s; ok && i < p->calls; i += p->sets) ok = reference_apply(p, w->set[s], &expected);
     ok = ok && reference_compare(p, &expected, &w->set[s][2], bytes, wrong, sizeof wrong);
-    reference_destroy(&expected);
+    dense_destroy(&expected);
   }
   if (!ok) {
     w->failed = true;
@@ -221,7 +160,7 @@ static bool judge_plan(worker *w) {
 static void *work(void *argument) {
   worker *w = argument;
   if (!create_sets(w)) return NULL;
-  w->status = call_all(w);
+  w->status = call_run(w->p, w->context, w->set);
   if (w->status == TSR_ERR_MEMORY) {
     snprintf(w->message, sizeof w->message, "%s", tsr_message());
     /* Refused while planning: nothing may have happened (calls of this kind share their fate). */

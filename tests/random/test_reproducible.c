@@ -19,19 +19,15 @@ enum { COUNTS = sizeof counts / sizeof *counts };
 
 static tsr_status make_operand(const problem *p, tsr_context *context, int which, rng *random,
                                operand *o) {
-  int64_t fast, slow;
-  problem_stored(p, which, &fast, &slow);
-  return operand_create(context, p->type, p->home[which], fast, slow,
-                        (fast > 0 ? fast : 1) + p->pad[which], p->offset[which], CONTENT_RANDOM,
-                        random, o);
+  stored shape = problem_stored(p, which);
+  return operand_create(p, context, which, &shape, CONTENT_RANDOM, random, o);
 }
 
 static tsr_status multiply(const problem *p, tsr_context *context, operand o[3]) {
   unsigned char alpha[16] = {0}, beta[16] = {0};
   double re, im;
-  char type = p->type == 'h' || p->type == 'b' ? 's' : p->type;
-  problem_scalar(p, 0, &re, &im), element_put(type, alpha, re, im);
-  problem_scalar(p, 1, &re, &im), element_put(type, beta, re, im);
+  problem_scalar(p, 0, &re, &im), element_put(problem_scalar_type(p, 0), alpha, re, im);
+  problem_scalar(p, 1, &re, &im), element_put(problem_scalar_type(p, 1), beta, re, im);
   return tsr_gemm(context, (tsr_type)p->type, (tsr_layout)p->layout, (tsr_op)p->ta, (tsr_op)p->tb,
                   p->m, p->n, p->k, alpha, operand_pointer(&o[0]), o[0].ld, operand_pointer(&o[1]),
                   o[1].ld, beta, operand_pointer(&o[2]), o[2].ld);
@@ -61,7 +57,7 @@ static unsigned char *bits_of(const problem *p, size_t *bytes) {
 }
 
 static problem draw(int64_t index) {
-  problem_range range = {"host", 1};
+  problem_range range = {"host", 1, TSR_GEMM};
   problem p;
   problem_draw(77, index * PROBLEM_GROUP, &range, &p);
   p.memory = 0, p.repro = 1, p.alias = 0;

@@ -1,0 +1,147 @@
+#include "call.h"
+
+/* One problem as arguments. */
+typedef struct arguments {
+  const problem *p;
+  tsr_context *context;
+  bool async;
+  tsr_level3 what;
+  unsigned char alpha[16], beta[16];
+} arguments;
+
+static void put_scalar(const problem *p, int which, unsigned char *at) {
+  double re, im;
+  problem_scalar(p, which, &re, &im);
+  element_put(problem_scalar_type(p, which), at, re, im);
+}
+
+static arguments arguments_of(const problem *p, tsr_context *context, const operand set[3]) {
+  arguments a = {.p = p, .context = context, .async = p->mode == MODE_ASYNC};
+  a.what = (tsr_level3){.operation = p->operation,
+                        .type = (tsr_type)p->type,
+                        .layout = (tsr_layout)p->layout,
+                        .side = (tsr_side)p->side,
+                        .uplo = (tsr_uplo)p->uplo,
+                        .transa = (tsr_op)p->ta,
+                        .transb = (tsr_op)p->tb,
+                        .diag = (tsr_diag)p->diag,
+                        .m = p->m,
+                        .n = p->n,
+                        .k = p->k,
+                        .lda = set[0].ld,
+                        .ldb = set[1].ld,
+                        .ldc = set[2].ld};
+  put_scalar(p, 0, a.alpha);
+  put_scalar(p, 1, a.beta);
+  return a;
+}
+
+static const void *beta_of(const arguments *a) {
+  return problem_has_beta(a->p) ? a->beta : NULL;
+}
+
+/* ---- The functions of the operations' names; [1]: asynchronous ---- */
+
+typedef tsr_status sided(tsr_context *, tsr_type, tsr_layout, tsr_side, tsr_uplo, int64_t, int64_t,
+                         const void *, const void *, int64_t, const void *, int64_t, const void *,
+                         void *, int64_t);
+typedef tsr_status update(tsr_context *, tsr_type, tsr_layout, tsr_uplo, tsr_op, int64_t, int64_t,
+                          const void *, const void *, int64_t, const void *, void *, int64_t);
+typedef tsr_status update_two(tsr_context *, tsr_type, tsr_layout, tsr_uplo, tsr_op, int64_t,
+                              int64_t, const void *, const void *, int64_t, const void *, int64_t,
+                              const void *, void *, int64_t);
+typedef tsr_status triangular(tsr_context *, tsr_type, tsr_layout, tsr_side, tsr_uplo, tsr_op,
+                              tsr_diag, int64_t, int64_t, const void *, const void *, int64_t,
+                              void *, int64_t);
+
+static sided *const sideds[2][2] = {{tsr_symm, tsr_symm_async}, {tsr_hemm, tsr_hemm_async}};
+static update *const updates[2][2] = {{tsr_syrk, tsr_syrk_async}, {tsr_herk, tsr_herk_async}};
+static update_two *const update_twos[2][2] = {{tsr_syr2k, tsr_syr2k_async},
+                                              {tsr_her2k, tsr_her2k_async}};
+static triangular *const triangulars[2][2] = {{tsr_trmm, tsr_trmm_async},
+                                              {tsr_trsm, tsr_trsm_async}};
+
+static tsr_status call_product(const arguments *x, const void *a, const void *b, void *c) {
+  const tsr_level3 *w = &x->what;
+  if (w->operation == TSR_GEMM)
+    return (x->async ? tsr_gemm_async : tsr_gemm)(x->context, w->type, w->layout, w->transa,
+                                                  w->transb, w->m, w->n, w->k, x->alpha, a, w->lda,
+                                                  b, w->ldb, x->beta, c, w->ldc);
+  return (x->async ? tsr_gemmt_async : tsr_gemmt)(x->context, w->type, w->layout, w->uplo,
+                                                  w->transa, w->transb, w->n, w->k, x->alpha, a,
+                                                  w->lda, b, w->ldb, x->beta, c, w->ldc);
+}
+
+static tsr_status call_named(const arguments *x, const void *a, const void *b, void *c) {
+  const tsr_level3 *w = &x->what;
+  bool hermitian = problem_hermitian(x->p);
+  switch (problem_kind_of(x->p)) {
+    case KIND_SYMMETRIC:
+      return sideds[hermitian][x->async](x->context, w->type, w->layout, w->side, w->uplo, w->m,
+                                         w->n, x->alpha, a, w->lda, b, w->ldb, x->beta, c, w->ldc);
+    case KIND_UPDATE:
+      return updates[hermitian][x->async](x->context, w->type, w->layout, w->uplo, w->transa, w->n,
+                                          w->k, x->alpha, a, w->lda, x->beta, c, w->ldc);
+    case KIND_UPDATE_TWO:
+      return update_twos[hermitian][x->async](x->context, w->type, w->layout, w->uplo, w->transa,
+                                              w->n, w->k, x->alpha, a, w->lda, b, w->ldb, x->beta,
+                                              c, w->ldc);
+    case KIND_TRIANGULAR:
+      return triangulars[w->operation == TSR_TRSM][x->async](
+          x->context, w->type, w->layout, w->side, w->uplo, w->transa, w->diag, w->m, w->n,
+          x->alpha, a, w->lda, c, w->ldc);
+    default:
+      return call_product(x, a, b, c);
+  }
+}
+
+static tsr_status call_data(const arguments *x, const void *a, const void *b, void *c) {
+  return (x->async ? tsr_level3_run_async : tsr_level3_run)(x->context, &x->what, x->alpha, a, b,
+                                                            beta_of(x), c);
+}
+
+/* ---- Plans ---- */
+
+static tsr_home home_of(char letter) {
+  if (letter == HOME_PINNED) return (tsr_home){TSR_PINNED, 0};
+  if (letter >= '0' && letter <= '9') return (tsr_home){TSR_DEVICE, letter - '0'};
+  return (tsr_home){TSR_PAGEABLE, 0};
+}
+
+static tsr_status make_plan(const arguments *x, bool named, tsr_plan **plan) {
+  const tsr_level3 *w = &x->what;
+  tsr_home homes[3];
+  for (int i = 0; i < 3; ++i) homes[i] = home_of(x->p->home[i]);
+  if (named && w->operation == TSR_GEMM)
+    return tsr_plan_gemm(x->context, w->type, w->layout, w->transa, w->transb, w->m, w->n, w->k,
+                         x->alpha, w->lda, w->ldb, x->beta, w->ldc, homes, plan);
+  return tsr_plan_level3(x->context, w, x->alpha, beta_of(x), homes, plan);
+}
+
+static tsr_status call_plan(const arguments *x, bool named, const operand set[CALL_SETS][3]) {
+  tsr_plan *plan = NULL;
+  tsr_status status = make_plan(x, named, &plan);
+  for (int i = 0; status == TSR_OK && i < x->p->calls; ++i) {
+    const operand *one = set[i % x->p->sets];
+    status = tsr_plan_execute(plan, x->alpha, operand_pointer(&one[0]), operand_pointer(&one[1]),
+                              beta_of(x), operand_pointer(&one[2]));
+  }
+  tsr_plan_destroy(plan);
+  return status;
+}
+
+/* ---- Calls ---- */
+
+tsr_status call_run(const problem *p, tsr_context *context, const operand set[CALL_SETS][3]) {
+  arguments x = arguments_of(p, context, set[0]);
+  bool named = p->seed % 2 == 1;
+  if (p->mode == MODE_PLAN) return call_plan(&x, named, set);
+  tsr_status status = TSR_OK;
+  for (int i = 0; status == TSR_OK && i < p->calls; ++i) {
+    const operand *one = set[i % p->sets];
+    status = (named ? call_named : call_data)(&x, operand_pointer(&one[0]),
+                                              operand_pointer(&one[1]), operand_pointer(&one[2]));
+  }
+  tsr_status synced = x.async ? tsr_sync(context) : TSR_OK;
+  return status != TSR_OK ? status : synced;
+}

@@ -1,0 +1,15 @@
+/*
+ * The calls of a problem, through the doors of the public interface: for half of the problems what
+ * takes the operation as data, for the others the functions that have its name.
+ */
+#ifndef TSR_TESTS_CALL_H
+#define TSR_TESTS_CALL_H
+
+#include "operand.h"
+
+enum { CALL_SETS = 2 };
+
+/* All the calls, on the sets in turn, until they are complete or one fails. */
+tsr_status call_run(const problem *p, tsr_context *context, const operand set[CALL_SETS][3]);
+
+#endif

@@ -172,7 +172,7 @@ static const mistake mistakes[] = {
     {"copy the wrong way", plan_scaled, QUEUE, 2, 0, "command 2 (copy of C from device 0"},
     {"no such buffer", plan_scaled, BUFFER2, 1, 77, "buffer 2 is number 77, which there is not"},
     {"buffer that has no use", plan_scaled, BUFFER1, 1, 3, "buffer 1 has no use here"},
-    {"no such kernel", plan_scaled, KERNEL, 1, 9, "command 1 (unknown command on device 0"},
+    {"no such kernel", plan_scaled, KERNEL, 1, 99, "command 1 (unknown command on device 0"},
     {"two matrices", plan_staged, BUFFER1, 0, 4,
      "command 0 (copy of A from host 0 to device 0, "
      "queue in): its buffers 0 (A) and 4 (B) are not two of one matrix"},
@@ -199,19 +199,24 @@ static const mistake mistakes[] = {
     {"operand elsewhere", relayed_double, BUFFER0, 12, 3,
      "command 12 (gemm on device 1, queue "
      "compute 0): operand a: buffer 3 of A is at device 0"},
-    {"operand of another matrix", relayed_double, BUFFER1, 3, 3, "operand b is of A"},
+    {"operand of another matrix", relayed_double, BUFFER1, 3, 3,
+     "operand b: columns of A cannot stand for columns of W"},
     {"rows do not agree", plan_in_place, ROW2, 2, 0,
-     "command 2 (gemm on device 1, queue compute "
-     "0): a gives rows from 4"},
-    {"k does not agree", plan_in_place, COL1, 4, 0, "b k from 0"},
+     "command 2 (gemm on device 1, queue compute 0): operand a: columns from 4 of A do not meet "
+     "rows from 0 of C"},
+    {"k does not agree", plan_in_place, COL1, 4, 0,
+     "operand a: rows from 4 of A do not meet columns from 0 of B"},
     {"added elsewhere", relayed_double, ROW0, 7, 0,
-     "command 7 (add on device 0, queue add): W at "
-     "row 0, column 0 is added to C at row 4"},
-    {"alpha left out", relayed_double, FLAGS, 3, TSR_FLAG_ALPHA_ONE, "leaves the call's alpha out"},
-    {"alpha twice", relayed_double, FLAGS, 6, TSR_FLAG_BETA, "multiplies W by alpha a second time"},
+     "command 7 (add on device 0, queue add): operand a: rows from 0 of W do not meet rows from 4 "
+     "of C"},
+    {"alpha left out", relayed_double, FLAGS, 3, TSR_FLAG_ALPHA_ONE,
+     "at the end, rows 0..3, columns 0..3 of C are wrong; command 6 (add on device 0, queue add) "
+     "computed them last"},
+    {"alpha twice", relayed_double, FLAGS, 6, TSR_FLAG_BETA,
+     "at the end, rows 0..3, columns 0..3 of C are wrong; command 6 (add"},
     {"beta on W", relayed_double, FLAGS, 3, TSR_FLAG_BETA,
-     "command 3 (gemm on device 0, queue "
-     "compute 0): uses beta on W"},
+     "command 3 (gemm on device 0, queue compute 0): operand c: rows 0..7, columns 0..3 of W are "
+     "not there"},
     {"not wide", relayed_half, FLAGS, 3, 0, "is not marked wide, but W is"},
     {"wide for nothing", relayed_double, FLAGS, 3, TSR_FLAG_WIDE, "is marked wide"},
     /* what is there */
@@ -228,32 +233,21 @@ static const mistake mistakes[] = {
      "command 3 (gemm on device 0, "
      "queue compute 0): operand c: rows 0..7, columns 0..3 of W are not there"},
     {"W started again", relayed_double, FLAGS, 4, TSR_FLAG_EVENT,
-     "command 8 (copy of C from device "
-     "0 to host 0, queue out): brings rows 0..3, columns 0..3 of C home unfinished: they hold the "
-     "sum over k 4..7 with beta C"},
+     "at the end, rows 0..3, columns 0..3 of C are wrong: k 0..3 is missing; command 6 (add"},
     {"part of k", plan_in_place, K, 4, 3,
-     "at the end, rows 0..3, columns 0..7 of C hold the sum over "
-     "k 0..6 with beta C"},
+     "at the end, rows 0..3, columns 0..7 of C are wrong: k 7..7 is missing; command 4 (gemm"},
     {"beta left out", relayed_double, FLAGS, 6, TSR_FLAG_ALPHA_ONE,
-     "command 8 (copy of C from "
-     "device 0 to host 0, queue out): brings rows 0..3, columns 0..3 of C home unfinished: they "
-     "hold "
-     "the sum over k 0..7 without beta C"},
+     "rows 0..3, columns 0..3 of C are wrong: beta C is missing; command 6 (add"},
     {"beta twice", plan_in_place, FLAGS, 5, TSR_FLAG_BETA,
-     "command 5 (gemm on device 1, queue "
-     "compute 0): applies beta to rows 4..7, columns 0..7 of C, which hold the sum over k 0..3"},
+     "at the end, rows 4..7, columns 0..7 of C are wrong; command 5 (gemm"},
     {"beta never", plan_in_place, FLAGS, 1, TSR_FLAG_BETA_ONE,
-     "command 1 (gemm on device 1, queue "
-     "compute 0): accumulates into rows 0..3, columns 0..7 of C, which hold the original"},
+     "at the end, rows 0..3, columns 0..7 of C are wrong; command 4 (gemm"},
     {"home overwritten", plan_in_place, FLAGS, 1, 0,
-     "command 1 (gemm on device 1, queue compute 0): "
-     "overwrites rows 0..3, columns 0..7 of C at home, beta C is lost"},
+     "rows 0..3, columns 0..7 of C are wrong: beta C is missing; command 4 (gemm"},
     {"C not brought home", plan_staged, N, 8, 7,
-     "at the end, rows 0..7, columns 7..7 of C hold the "
-     "original"},
+     "at the end, rows 0..7, columns 7..7 of C are wrong: they hold the original"},
     {"half of the tile added", relayed_double, M, 7, 3,
-     "command 8 (copy of C from device 0 to host "
-     "0, queue out): brings rows 7..7, columns 0..3 of C home unfinished: they hold the original"},
+     "at the end, rows 7..7, columns 0..3 of C are wrong: they hold the original"},
     {"C read although beta is 0", plan_scaled, BETA_CLASS, 0, TSR_ZERO,
      "command 0 (copy of C from "
      "host 0 to device 0, queue in): reads C, which the call does not (beta is 0)"},
@@ -345,8 +339,8 @@ static void rejects_k_added_twice(void **state) {
   int parts[3] = {3, TSR_B_, TSR_C_};
   add_gemm(plan, 1, parts, TSR_FLAG_BETA_ONE, 0, 0, 2, 8, 8, 4, END);
   reject_with(plan,
-              "command 6 (gemm on device 1, queue compute 0): adds k 2..5 a second time to rows "
-              "0..3, columns 0..7 of C, which hold the sum over k 0..7 with beta C");
+              "at the end, rows 0..3, columns 0..7 of C are wrong: k 2..5 is there twice; command "
+              "6 (gemm on device 1, queue compute 0) computed them last");
 }
 
 /* Overwriting what another queue still reads, and fetching C behind its final value. */
@@ -361,7 +355,7 @@ static void rejects_unordered_writes(void **state) {
   add_copy(plan, queue_of(0, TSR_QUEUE_IN), TSR_C_, 5, 0, 0, 8, 4, 8, END);
   reject_with(plan,
               "command 18 (copy of C from host 0 to device 0, queue in): reads rows 0..7, "
-              "columns 0..3 of C, which hold the sum over k 0..7 with beta C already");
+              "columns 0..3 of C, which command 8 has written already");
 }
 
 /* Without links between the devices there is no relay. */

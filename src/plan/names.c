@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "blas/operation.h"
+
 const char *tsr_matrix_name(int matrix) {
   static const char *const names[TSR_MATRICES] = {"A", "B", "C", "W"};
   return matrix >= 0 && matrix < TSR_MATRICES ? names[matrix] : "?";
@@ -76,8 +78,20 @@ const char *tsr_command_describe(const tsr_plan *plan, const tsr_command *comman
 }
 
 const char *tsr_call_name(const tsr_call *call, tsr_name *name) {
-  snprintf(name->text, sizeof name->text, "%cgemm %c%c", (char)call->type, (char)call->transa,
-           (char)call->transb);
+  const tsr_operation_info *info = tsr_operation_get(call->operation);
+  char flags[5], side = (char)call->side, uplo = (char)call->uplo;
+  char transa = (char)call->transa, transb = (char)call->transb;
+  if (info->family == TSR_FAMILY_PRODUCT && !info->triangle_of_c)
+    snprintf(flags, sizeof flags, "%c%c", transa, transb);
+  else if (info->family == TSR_FAMILY_PRODUCT)
+    snprintf(flags, sizeof flags, "%c%c%c", uplo, transa, transb);
+  else if (info->family == TSR_FAMILY_SIDED)
+    snprintf(flags, sizeof flags, "%c%c", side, uplo);
+  else if (info->family == TSR_FAMILY_RANK_K)
+    snprintf(flags, sizeof flags, "%c%c", uplo, transa);
+  else
+    snprintf(flags, sizeof flags, "%c%c%c%c", side, uplo, transa, (char)call->diag);
+  snprintf(name->text, sizeof name->text, "%c%s %s", (char)call->type, info->name, flags);
   return name->text;
 }
 

@@ -27,7 +27,7 @@ const char *tsr_command_name(const tsr_plan *plan, const tsr_command *command, t
  * however wrong. */
 const char *tsr_command_describe(const tsr_plan *plan, const tsr_command *command, tsr_name *name);
 
-/* "dgemm NT". */
+/* "dgemm NT", "dtrsm LLNN": the letters in the order of the BLAS routine. */
 const char *tsr_call_name(const tsr_call *call, tsr_name *name);
 
 /* The home of an operand, for instance "pinned, host 0". */

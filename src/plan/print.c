@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "blas/operation.h"
 #include "plan/names.h"
 #include "plan/timeline.h"
 
@@ -148,15 +149,20 @@ static const char *scalar_name(tsr_scalar_class scalar) {
 
 static void add_asked(tsr_text *text, const tsr_plan *plan) {
   const tsr_call *call = &plan->call;
+  const tsr_operation_info *info = tsr_operation_get(call->operation);
+  bool in_place = info->family == TSR_FAMILY_TRIANGULAR;
   tsr_name name;
-  tsr_text_add(text, "%s %lld x %lld x %lld, alpha %s, beta %s\n", tsr_call_name(call, &name),
-               (long long)call->m, (long long)call->n, (long long)call->k, scalar_name(call->alpha),
-               scalar_name(call->beta));
+  tsr_text_add(text, "%s %lld x %lld x %lld, alpha %s", tsr_call_name(call, &name),
+               (long long)call->m, (long long)call->n, (long long)call->k,
+               scalar_name(call->alpha));
+  if (!in_place) tsr_text_add(text, ", beta %s", scalar_name(call->beta));
+  tsr_text_add(text, "\n");
   for (int i = 0; i < TSR_OPERANDS; i++) {
     const tsr_operand *operand = &call->operand[i];
-    tsr_text_add(text, "  %s %lld x %lld, ld %lld: %s\n", tsr_matrix_name(i),
-                 (long long)operand->rows, (long long)operand->cols, (long long)operand->ld,
-                 tsr_home_name(plan, i, &name));
+    if (i == TSR_B_ && !info->has_b) continue;
+    tsr_text_add(text, "  %s%s %lld x %lld, ld %lld: %s\n", tsr_matrix_name(i),
+                 in_place && i == TSR_C_ ? " (the routine's B)" : "", (long long)operand->rows,
+                 (long long)operand->cols, (long long)operand->ld, tsr_home_name(plan, i, &name));
   }
 }
 

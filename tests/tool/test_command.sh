@@ -70,7 +70,7 @@ check help exits_and_says 0 'commands:'
 check help_lists_settings says TESSERA_ENGINE
 run --version
 check version exits_and_says 0 '^tessera [0-9]'
-for command in gemm plan machine bench 'bench gemm' 'bench cpu' 'bench plan' 'bench regular' \
+for command in gemm plan machine bench 'bench gemm' 'bench blas3' 'bench cpu' 'bench plan' 'bench regular' \
   'bench irregular' 'bench skinny' 'bench variants' 'bench roofline' \
   'bench ablation' 'bench tiles'; do
   # shellcheck disable=SC2086
@@ -199,6 +199,55 @@ run plan gemm s 4096 1024 2048 --home 0,u,3 --transa T --beta 0 --machine "$here
   --timeline plan.svg
 check plan_commands exits 0
 check plan_timeline grep -q '<svg' plan.svg
+# plan_of NAME FIRST-LINE OP TYPE EXTENTS...: an operation, as the plan calls it.
+plan_of() {
+  name=$1
+  first=$2
+  shift 2
+  run plan "$@" --machine "$here"
+  check "plan_$name" exits_and_says 0 "^$first"
+}
+plan_of gemm 'dgemm TN 512 x 256 x 128, alpha 1, beta 1' gemm d 512 256 128 --transa T
+plan_of gemmt 'cgemmt UNC 300 x 300 x 128' gemmt c 300 128 --uplo upper --transb C
+plan_of symm 'dsymm LL 300 x 200 x 300' symm d 300 200
+plan_of hemm 'zhemm RU 300 x 200 x 200' hemm z 300 200 --side right --uplo upper
+plan_of syrk 'dsyrk LN 300 x 300 x 128, alpha any, beta 0' syrk d 300 128 --alpha x --beta 0
+check plan_syrk_has_no_b [ "$(grep -c '^  [ABC]' out)" -eq 2 ]
+plan_of herk 'cherk LC 300 x 300 x 128' herk c 300 128 --transa C
+plan_of syr2k 'dsyr2k UT 300 x 300 x 128' syr2k d 300 128 --transa T --uplo upper
+plan_of her2k 'zher2k LN 300 x 300 x 128' her2k z 300 128
+plan_of trmm 'dtrmm RLTU 300 x 200 x 200, alpha 1$' trmm d 300 200 --side right --transa T \
+  --diag unit --ldb 400
+check plan_trmm_b says "(the routine's B) 300 x 200, ld 400"
+plan_of trsm 'dtrsm LUNN 300 x 200 x 300' trsm d 300 200 --uplo upper --home h,3
+check plan_trsm_home says "(the routine's B) .*device 3"
+run plan trsm d 4096 2048 --machine "$here" --json
+check plan_trsm_json exits_and_says 0 '"call": "dtrsm LLNN"'
+check plan_trsm_json_valid json_valid out
+# refuse NAME MESSAGE ARGUMENTS...
+refuse() {
+  name=$1
+  message=$2
+  shift 2
+  run "$@"
+  check "$name" exits_and_warns 2 "$message"
+}
+refuse plan_odd_operation 'OP gemn: .* give gemm, ' plan gemn d 8 8 8
+refuse plan_syrk_extents 'too many arguments: syrk TYPE N K' plan syrk d 8 8 8
+refuse plan_trsm_extents 'too few arguments: trsm TYPE M N' plan trsm d 8
+refuse plan_odd_extent "K 'x'" plan syrk d 8 x
+refuse plan_odd_side '--side up: must be left or right' plan symm d 8 8 --side up
+refuse plan_odd_uplo '--uplo left: must be lower or upper' plan syrk d 8 8 --uplo left
+refuse plan_odd_diag '--diag 1: must be unit or non-unit' plan trmm d 8 8 --diag 1
+refuse plan_no_side '--side left: syrk has no such' plan syrk d 8 8 --side left
+refuse plan_no_transb '--transb T: trsm has no such' plan trsm d 8 8 --transb T
+refuse plan_no_beta '--beta 0: trmm has no beta' plan trmm d 8 8 --beta 0
+refuse plan_no_c '--ldc 9: trsm has no C' plan trsm d 8 8 --ldc 9
+refuse plan_type 'TYPE h: syrk takes s, d, c or z' plan syrk h 8 8
+refuse plan_real_hemm 'TYPE d: hemm takes c or z' plan hemm d 8 8
+refuse plan_herk_transposed '--transa T: herk .* N or C' plan herk z 8 8 --transa T
+refuse plan_homes 'two places for A,C' plan syrk d 8 8 --home h,h,h
+refuse plan_choi_other 'its formula is for gemm' plan syrk d 8 8 --model choi
 run plan gemm d 64 64 64 --machine 'host:200 gpu*'
 check plan_odd_machine exits_and_warns 1 '\^'
 run machine --machine "$here"
@@ -227,6 +276,29 @@ run bench gemm --type z --shape 20x30x40 --transa C --home 0,h,u --devices 2 --r
   --rate-seconds 0 --engine host --json
 check bench_json exits_and_says 0 '"correct": true'
 check bench_json_valid json_valid out
+level3() { run bench blas3 --peer none --repeat 2 --rate-seconds 0 --engine host --devices 2 "$@"; }
+real=gemm,gemmt,symm,syrk,syr2k,trmm,trsm
+level3 --n 300 --op $real --csv l.csv --plot l.svg
+check bench_blas3 exits 0
+check bench_blas3_rows [ "$(grep -c ' ok$' out)" -eq 7 ]
+check bench_blas3_csv [ "$(grep -c '^[a-z0-9]*,d,300,300,300,"h,h,h",2,' l.csv)" -eq 7 ]
+check bench_blas3_plot [ "$(grep -c 'home h,h,h' l.svg)" -eq 7 ]
+level3 --n 300 --op $real,hemm,herk,her2k --type z
+check bench_blas3_complex [ "$(grep -c ' ok$' out)" -eq 10 ]
+level3 --n 90,61 --op $real --side right --uplo upper --transa T --diag unit --home 1,u,0
+check bench_blas3_flags [ "$(grep -c ' ok$' out)" -eq 14 ]
+level3 --n 61,90 --op hemm,herk,her2k,trmm,trsm --type c --transa C --side right --home 1,0,0
+check bench_blas3_conjugates [ "$(grep -c ' ok$' out)" -eq 10 ]
+level3 --n 40 --repeat 1000 --op trmm,trsm --type s
+check bench_blas3_stays_finite [ "$(grep -c ' ok$' out)" -eq 2 ]
+level3 --n 48 --json
+check bench_blas3_json exits_and_says 0 '"op": "syr2k".*"correct": true'
+check bench_blas3_json_valid json_valid out
+refuse bench_blas3_odd_op '--op syrq: .* give gemm, ' bench blas3 --op syrk,syrq
+refuse bench_blas3_type '--type h: symm takes' bench blas3 --type h
+refuse bench_blas3_hemm '--type d: hemm takes c or z' bench blas3 --op hemm
+refuse bench_blas3_peer '--peer mkl: must be cublasxt or none' bench blas3 --peer mkl
+refuse bench_blas3_repeat '--repeat must be' bench blas3 --repeat 0
 run bench cpu --n 32 --repeat 3 --json
 check bench_cpu exits 0
 check bench_cpu_valid json_valid out

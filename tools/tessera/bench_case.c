@@ -75,8 +75,7 @@ int bench_case_create(const bench_kind *kind, bench_shape shape, bench_store *st
 int bench_case_run(const bench_case *c, double *seconds) {
   const bench_product *p = &c->product;
   double begin = tool_now();
-  tsr_status status =
-      tsr_level3_run(c->context, &p->what, p->alpha, p->a, p->b, p->beta, p->c);
+  tsr_status status = tsr_level3_run(c->context, &p->what, p->alpha, p->a, p->b, p->beta, p->c);
   *seconds = tool_now() - begin;
   return tool_status(status);
 }
@@ -201,7 +200,8 @@ static int fetch_matrix(const bench_case *c, int operand, void **copy, matrix_vi
   *view = *m;
   if (c->kind->homes[operand].kind != HOME_DEVICE || bytes == 0) return TOOL_OK;
   if (!*copy) *copy = malloc(bytes);
-  if (!*copy) return tool_fail("out of memory for the check: it needs %s", tool_bytes((double)bytes));
+  if (!*copy)
+    return tool_fail("out of memory for the check: it needs %s", tool_bytes((double)bytes));
   view->data = *copy;
   return tool_status(tsr_memcpy(c->context, *copy, m->data, bytes));
 }

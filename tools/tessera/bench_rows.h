@@ -26,7 +26,8 @@ int bench_write_csv(const char *path, const bench_row *rows, int count);
 int bench_append_csv(const char *path, const bench_row *row);
 
 /* The rows of a file in that form; *rows is made with realloc. More may be there already: *count is
- * moved on. Lines that are no rows of products are passed over, but a file without the head is refused. */
+ * moved on. Lines that are no rows of products are passed over, but a file without the head is
+ * refused. */
 int bench_read_csv(const char *path, bench_row **rows, int *count);
 
 double bench_tera_rate(const bench_row *row, double seconds); /* TFLOP/s */

@@ -48,7 +48,8 @@ int bench_store_get(bench_store *store, int operand, home where, void **data);
 
 /* A matrix of that order whose triangles, either of them, leave what they multiply as large as it
  * is, however often: the diagonal is within 1 % of 1 or -1, and the rest as small as a sum of the
- * order's terms must be, with all bits of the type. The buffer is filled again for another order. */
+ * order's terms must be, with all bits of the type. The buffer is filled again for another order.
+ */
 int bench_store_get_triangle(bench_store *store, int64_t order, home where, void **data);
 
 uint64_t bench_store_seed(int operand);

@@ -21,23 +21,22 @@ typedef struct bench_sweep {
   settings settings;
 } bench_sweep;
 
-/* The options that every sweep has, behind those that say what is measured; devices: const char *.
- */
-#define BENCH_SWEEP_HOME(s)                                      \
-  {                                                              \
-    "home", 0, OPTION_TEXT, &(s)->home, "h,h,h",                 \
+/* Rows of an option table; devices is the address of the text. */
+#define BENCH_SWEEP_HOME(s)                                             \
+  {                                                                     \
+    "home", 0, OPTION_TEXT, &(s)->home, "h,h,h",                        \
         "where A,B,C are: h pinned host, u pageable host, 0.. a device" \
   }
 #define BENCH_SWEEP_DEVICES(devices) \
   { "devices", 0, OPTION_TEXT, devices, "N,...", "numbers of devices (default: by model)" }
-#define BENCH_SWEEP_REPEAT(s)                          \
-  {                                                    \
+#define BENCH_SWEEP_REPEAT(s)                            \
+  {                                                      \
     "repeat", 0, OPTION_WHOLE, &(s)->effort.repeat, "N", \
-        "warm calls, of which the median counts (10)"  \
+        "warm calls, of which the median counts (10)"    \
   }
-#define BENCH_SWEEP_RATE(s)                                                                   \
-  {                                                                                           \
-    "rate-seconds", 0, OPTION_NUMBER, &(s)->rate_seconds, "S",                                \
+#define BENCH_SWEEP_RATE(s)                                                                     \
+  {                                                                                             \
+    "rate-seconds", 0, OPTION_NUMBER, &(s)->rate_seconds, "S",                                  \
         "hold a device at work so long for the floor's rate on this data (1; 0: the machine's)" \
   }
 #define BENCH_SWEEP_CSV(s) \

@@ -81,8 +81,7 @@ static int parse_word(const char *name, const char *text, const char *const word
 int operation_interpret(const operation_words *words, tsr_level3 *what) {
   static const char *const sides[2] = {"left", "right"}, *const triangles[2] = {"lower", "upper"},
                            *const diagonals[2] = {"unit", "non-unit"};
-  static const int side_values[2] = {TSR_LEFT, TSR_RIGHT},
-                   uplo_values[2] = {TSR_LOWER, TSR_UPPER},
+  static const int side_values[2] = {TSR_LEFT, TSR_RIGHT}, uplo_values[2] = {TSR_LOWER, TSR_UPPER},
                    diag_values[2] = {TSR_UNIT, TSR_NON_UNIT};
   int side = TSR_LEFT, uplo = TSR_LOWER, diag = TSR_NON_UNIT, code = TOOL_OK;
   what->transa = what->transb = TSR_NO_TRANS;

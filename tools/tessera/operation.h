@@ -35,21 +35,21 @@ typedef struct operation_words {
 
 #define OPERATION_SIDE(w) \
   { "side", 0, OPTION_TEXT, &(w)->side, "left|right", "where A stands (default: left)" }
-#define OPERATION_UPLO(w)                                  \
-  {                                                        \
-    "uplo", 0, OPTION_TEXT, &(w)->uplo, "lower|upper",     \
-        "the triangle that is stored (default: lower)"     \
+#define OPERATION_UPLO(w)                              \
+  {                                                    \
+    "uplo", 0, OPTION_TEXT, &(w)->uplo, "lower|upper", \
+        "the triangle that is stored (default: lower)" \
   }
-#define OPERATION_TRANSA(w)                                                   \
-  {                                                                           \
-    "transa", 0, OPTION_TEXT, &(w)->transa, "N|T|C",                          \
+#define OPERATION_TRANSA(w)                                                        \
+  {                                                                                \
+    "transa", 0, OPTION_TEXT, &(w)->transa, "N|T|C",                               \
         "A as it is, transposed, conjugate transposed; trans of syrk and its like" \
   }
 #define OPERATION_TRANSB(w) \
   { "transb", 0, OPTION_TEXT, &(w)->transb, "N|T|C", "the same for the B of gemm and gemmt" }
-#define OPERATION_DIAG(w)                                    \
-  {                                                          \
-    "diag", 0, OPTION_TEXT, &(w)->diag, "unit|non-unit",     \
+#define OPERATION_DIAG(w)                                                     \
+  {                                                                           \
+    "diag", 0, OPTION_TEXT, &(w)->diag, "unit|non-unit",                      \
         "whether a triangular A has ones on its diagonal (default: non-unit)" \
   }
 

@@ -30,8 +30,7 @@ typedef int (*xt_trmm)(xt_handle handle, int side, int uplo, int trans, int diag
                        size_t n, const void *alpha, const void *a, size_t lda, const void *b,
                        size_t ldb, void *c, size_t ldc);
 typedef int (*xt_trsm)(xt_handle handle, int side, int uplo, int trans, int diag, size_t m,
-                       size_t n, const void *alpha, const void *a, size_t lda, void *b,
-                       size_t ldb);
+                       size_t n, const void *alpha, const void *a, size_t lda, void *b, size_t ldb);
 
 struct peer_library {
   void *library;
@@ -206,15 +205,14 @@ static int run_trsm(xt_handle handle, void *routine, const bench_product *x) {
   xt_trsm function;
   set_function(&function, routine);
   return function(handle, xt_side(w->side), xt_uplo(w->uplo), xt_op(w->transa), xt_diag(w->diag),
-                  (size_t)w->m, (size_t)w->n, x->alpha, x->a, (size_t)w->lda, x->c,
-                  (size_t)w->ldc);
+                  (size_t)w->m, (size_t)w->n, x->alpha, x->a, (size_t)w->lda, x->c, (size_t)w->ldc);
 }
 
 bool peer_multiply(peer_library *p, const bench_product *x) {
   static int (*const runs[TSR_OPERATION_COUNT])(xt_handle, void *, const bench_product *) = {
-      [TSR_GEMM] = run_gemm,   [TSR_SYMM] = run_symm,   [TSR_HEMM] = run_symm,
-      [TSR_SYRK] = run_syrk,   [TSR_HERK] = run_syrk,   [TSR_SYR2K] = run_syr2k,
-      [TSR_HER2K] = run_syr2k, [TSR_TRMM] = run_trmm,   [TSR_TRSM] = run_trsm};
+      [TSR_GEMM] = run_gemm,   [TSR_SYMM] = run_symm, [TSR_HEMM] = run_symm,
+      [TSR_SYRK] = run_syrk,   [TSR_HERK] = run_syrk, [TSR_SYR2K] = run_syr2k,
+      [TSR_HER2K] = run_syr2k, [TSR_TRMM] = run_trmm, [TSR_TRSM] = run_trsm};
   const char *place = strchr(type_letters, (char)x->what.type);
   if (!place || !runs[x->what.operation]) return false;
   void *routine = p->routine[x->what.operation][place - type_letters];

@@ -81,8 +81,8 @@ static int interpret_lds(const plan_words *words, tsr_level3 *what) {
     const char *place = strchr(operands, 'A' + i);
     if (!words->ld[i]) continue;
     if (!place) {
-      return tool_usage("--ld%c %lld: %s has no %c; leave it out", 'a' + i,
-                        (long long)words->ld[i], tsr_operation_name(what->operation), 'A' + i);
+      return tool_usage("--ld%c %lld: %s has no %c; leave it out", 'a' + i, (long long)words->ld[i],
+                        tsr_operation_name(what->operation), 'A' + i);
     }
     *lds[place[1] ? i : 2] = words->ld[i];
   }
@@ -151,7 +151,8 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       {0}};
   const option_command command = {
       "OP TYPE EXTENTS [options]",
-      "Plans a level-3 operation and says how it would be done and how long it would take. No data\n"
+      "Plans a level-3 operation and says how it would be done and how long it would take. No "
+      "data\n"
       "is touched, and with --machine no device is needed. Operations and their extents:\n\n"
       "  gemm M N K            C = alpha op(A) op(B) + beta C\n"
       "  gemmt N K             the same, one triangle of C\n"
@@ -160,7 +161,8 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       "  syr2k, her2k N K      C = alpha A B^T + alpha B A^T + beta C, one triangle\n"
       "  trmm, trsm M N        B = alpha op(A) B, op(A) X = alpha B, A triangular",
       "tessera plan gemm d 8192 8192 8192 --machine 'host:200 gpu*8@nvswitch:300 pcie:25/pair'\n"
-      "  tessera plan trsm d 16384 8192 --uplo upper --home h,0 --machine 'host:200 gpu*4@nvlink:300'",
+      "  tessera plan trsm d 16384 8192 --uplo upper --home h,0 --machine 'host:200 "
+      "gpu*4@nvlink:300'",
       table,
       2,
       5};

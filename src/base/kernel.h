@@ -18,7 +18,8 @@ typedef enum tsr_kernel {
    * With uplo, that triangle only (m = n). */
   TSR_KERNEL_SCALE,
   /* As the BLAS routines of these names, in types s, d, c, z. c is m x n; a is of order m or n by
-   * side; of the rank-k updates m = n and c's triangle is uplo. */
+   * side, and engines do not look at k; of the rank-k updates m = n, c's triangle is uplo, and
+   * transa is the op of both inputs. Hermitian ones are of types c and z. */
   TSR_KERNEL_SYMM,
   TSR_KERNEL_HEMM,
   TSR_KERNEL_SYRK,

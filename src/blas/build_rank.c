@@ -202,7 +202,11 @@ static bool emit(tsr_builder *b, tsr_part p, int step) {
   return true;
 }
 
+/* Where a part's block on the diagonal ends depends on its chunk, so chunks are the same
+ * throughout.
+ */
 bool tsr_build_rank(tsr_builder *b) {
+  b->uniform = true;
   b->emit = emit;
   return tsr_build_parts(b);
 }

@@ -333,8 +333,17 @@ static source fastest_source(tsr_scheduler *s, const cargo *c, int index, source
   return best;
 }
 
-/* The best source of a piece for a receiver: the least arrival, but the home only when no device
- * that has the piece has a link that is as fast. */
+/* Arrivals that differ by less are as good as the same: a part of what the transfer takes. Links
+ * that are alike are never measured quite alike, and the one that came out best must not get
+ * everything. */
+static float slack_of(const tsr_scheduler *s, const cargo *c, int from, int to) {
+  static const double part = 0.1;
+  double rate = route_bandwidth(s, from, to);
+  return rate > 0 ? (float)(part * c->bytes / rate) : 0;
+}
+
+/* The best source of a piece for a receiver: the least arrival, and of those as good the one that
+ * has sent least; but the home only when no device that has the piece has a link that is as fast. */
 static source find_source(tsr_scheduler *s, const cargo *c, int index, uint32_t holders, int to) {
   int home = s->call->operand[c->matrix].location;
   source best = {home, 0, route_arrival(s, c, home, to, 0), true};
@@ -346,9 +355,11 @@ static source find_source(tsr_scheduler *s, const cargo *c, int index, uint32_t 
   for (int d = 0; d < s->devices; d++) {
     if (!(holders >> d & 1)) continue;
     const tsr_piece *piece = piece_at(s, c->matrix, c->tile, d, index);
-    float when = route_arrival(s, c, d, to, piece->eta);
+    float when = route_arrival(s, c, d, to, piece->eta), slack = slack_of(s, c, d, to);
     bool as_fast = s->options->relay && s->machine->link[d][to].bandwidth >= home_rate;
-    if (when < best.when || (as_fast && !relayed)) best = (source){d, piece->eta, when, false};
+    bool sooner = when < best.when - (relayed ? slack : 0);
+    bool idler = relayed && when <= best.when + slack && s->sent[d] < s->sent[best.location];
+    if (sooner || idler || (as_fast && !relayed)) best = (source){d, piece->eta, when, false};
     relayed |= as_fast;
   }
   return best;
@@ -382,6 +393,7 @@ static bool send_piece(tsr_scheduler *s, const cargo *c, int index, source from,
   int32_t command = move(s, c, &begin, &stop);
   if (command == TSR_NOTHING) return false;
   route_occupy(s, c, from.location, to, from.ready, from.when);
+  s->sent[from.location] += c->bytes;
   *piece_at(s, c->matrix, c->tile, to, index) = (tsr_piece){command, from.when};
   return true;
 }
@@ -416,7 +428,8 @@ static int first_receiver(tsr_scheduler *s, const cargo *c, int index, uint32_t 
     int d = (i + index) % s->devices;
     if (!(wanted >> d & 1)) continue;
     source candidate = find_source(s, c, index, holders, d);
-    if (best != TSR_NOTHING && candidate.when >= from->when) continue;
+    float slack = slack_of(s, c, candidate.location, d);
+    if (best != TSR_NOTHING && candidate.when >= from->when - slack) continue;
     best = d;
     *from = candidate;
   }

@@ -112,6 +112,7 @@ typedef struct tsr_scheduler {
   /* route.c: the link availability matrix */
   float *link_free; /* [from * locations + to] */
   float *channel_free;
+  double sent[TSR_MACHINE_LOCATIONS]; /* bytes that left each location */
   tsr_links links;
   bool one_port[TSR_MACHINE_DEVICES]; /* all links to other devices share the device's port */
   bool no_room;                       /* the budget is too small for this candidate */

@@ -11,6 +11,7 @@ typedef struct benchmark {
 static const benchmark benchmarks[] = {
     {"gemm", "tessera bench gemm", "products: rate, floor, prediction, and a peer in the same run",
      bench_gemm},
+    {"blas3", "tessera bench blas3", "level-3 routines, with cuBLASXt in the same run", bench_blas3},
     {"regular", "tessera bench regular", "square products from host memory and from a device",
      bench_regular},
     {"irregular", "tessera bench irregular",

@@ -1,8 +1,11 @@
 #include "bench_case.h"
 
 #include <math.h>
+#include <stdlib.h>
+
 #include "parallel.h"
 #include "random.h"
+#include "verify_level3.h"
 
 enum { SAMPLES = 64 };
 
@@ -12,48 +15,58 @@ static int64_t entries(const matrix_view *m) {
   return m->rows * m->cols;
 }
 
-static matrix_view stored_matrix(tsr_type type, tsr_op op, int64_t rows, int64_t cols) {
-  bool turned = op != TSR_NO_TRANS;
-  return matrix_of(type, NULL, true, turned ? cols : rows, turned ? rows : cols);
+tsr_level3 bench_describe(const bench_kind *kind, bench_shape shape) {
+  tsr_level3 what = {.operation = kind->operation,
+                     .type = kind->type,
+                     .layout = TSR_COL_MAJOR,
+                     .side = kind->side,
+                     .uplo = kind->uplo,
+                     .transa = kind->transa,
+                     .transb = kind->transb,
+                     .diag = kind->diag,
+                     .m = shape.m,
+                     .n = shape.n,
+                     .k = shape.k};
+  operation_complete(&what);
+  return what;
 }
 
-static int64_t ld_of(const matrix_view *m) {
-  return m->rows > 1 ? m->rows : 1;
+static bool is_triangular(tsr_operation operation) {
+  return operation == TSR_TRMM || operation == TSR_TRSM;
 }
 
-static void describe_product(bench_case *c) {
-  const bench_kind *kind = c->kind;
-  c->alpha = scalar_for(kind->type, kind->alpha);
-  c->beta = scalar_for(kind->type, kind->beta);
-  c->product = (bench_product){.type = kind->type,
-                               .transa = kind->transa,
-                               .transb = kind->transb,
-                               .m = c->shape.m,
-                               .n = c->shape.n,
-                               .k = c->shape.k,
-                               .lda = ld_of(&c->stored[0]),
-                               .ldb = ld_of(&c->stored[1]),
-                               .ldc = ld_of(&c->stored[2]),
-                               .alpha = &c->alpha,
-                               .a = c->stored[0].data,
-                               .b = c->stored[1].data,
-                               .beta = &c->beta,
-                               .c = (void *)c->stored[2].data};
+static int get_matrix(bench_case *c, int operand, bench_store *store) {
+  const tsr_level3 *w = &c->product.what;
+  home where = c->kind->homes[operand];
+  void *data = NULL;
+  int64_t rows, cols;
+  /* The B that trmm has for a peer is as what is written. */
+  bool spare = w->operation == TSR_TRMM && operand == 1;
+  operation_stored(w, spare ? 2 : operand, &rows, &cols);
+  c->stored[operand] = matrix_of(w->type, NULL, true, rows, cols);
+  if (!spare && !operation_has(w->operation, operand)) return TOOL_OK;
+  int code = is_triangular(w->operation) && operand == 0
+                 ? bench_store_get_triangle(store, w->k, where, &data)
+                 : bench_store_get(store, operand, where, &data);
+  c->stored[operand].data = data;
+  return code;
 }
 
 int bench_case_create(const bench_kind *kind, bench_shape shape, bench_store *store,
                       bench_case *c) {
   *c = (bench_case){.kind = kind, .shape = shape, .context = store->context};
-  c->stored[0] = stored_matrix(kind->type, kind->transa, shape.m, shape.k);
-  c->stored[1] = stored_matrix(kind->type, kind->transb, shape.k, shape.n);
-  c->stored[2] = stored_matrix(kind->type, TSR_NO_TRANS, shape.m, shape.n);
+  c->product.what = bench_describe(kind, shape);
   for (int i = 0; i < 3; i++) {
-    void *data = NULL;
-    int code = bench_store_get(store, i, kind->homes[i], &data);
+    int code = get_matrix(c, i, store);
     if (code != TOOL_OK) return code;
-    c->stored[i].data = data;
   }
-  describe_product(c);
+  c->alpha = scalar_for(kind->type, kind->alpha);
+  c->beta = scalar_for(kind->type, kind->beta);
+  c->product.alpha = &c->alpha;
+  c->product.beta = &c->beta;
+  c->product.a = c->stored[0].data;
+  c->product.b = c->stored[1].data;
+  c->product.c = (void *)c->stored[2].data;
   return TOOL_OK;
 }
 
@@ -62,8 +75,8 @@ int bench_case_create(const bench_kind *kind, bench_shape shape, bench_store *st
 int bench_case_run(const bench_case *c, double *seconds) {
   const bench_product *p = &c->product;
   double begin = tool_now();
-  tsr_status status = tsr_gemm(c->context, p->type, TSR_COL_MAJOR, p->transa, p->transb, p->m, p->n,
-                               p->k, p->alpha, p->a, p->lda, p->b, p->ldb, p->beta, p->c, p->ldc);
+  tsr_status status =
+      tsr_level3_run(c->context, &p->what, p->alpha, p->a, p->b, p->beta, p->c);
   *seconds = tool_now() - begin;
   return tool_status(status);
 }
@@ -163,7 +176,7 @@ static void judge_samples(void *user, int64_t begin, int64_t end) {
   }
 }
 
-int bench_case_check(const bench_case *c, bool *good) {
+static int check_samples(const bench_case *c, bool *good) {
   sample samples[SAMPLES];
   double seconds;
   int code = TOOL_OK;
@@ -177,4 +190,47 @@ int bench_case_check(const bench_case *c, bool *good) {
   parallel_for(SAMPLES, 1, judge_samples, samples);
   for (int i = 0; i < SAMPLES; i++) *good = *good && samples[i].good;
   return TOOL_OK;
+}
+
+/* ---- Checking all of it ---- */
+
+/* The operand in host memory: itself, or a copy in *copy. */
+static int fetch_matrix(const bench_case *c, int operand, void **copy, matrix_view *view) {
+  const matrix_view *m = &c->stored[operand];
+  size_t bytes = (size_t)entries(m) * element_size(m->type);
+  *view = *m;
+  if (c->kind->homes[operand].kind != HOME_DEVICE || bytes == 0) return TOOL_OK;
+  if (!*copy) *copy = malloc(bytes);
+  if (!*copy) return tool_fail("out of memory for the check: it needs %s", tool_bytes((double)bytes));
+  view->data = *copy;
+  return tool_status(tsr_memcpy(c->context, *copy, m->data, bytes));
+}
+
+static int compare_call(const bench_case *c, void *copies[3], verify_sums *sums, bool *good) {
+  verify_call call = {.what = c->product.what, .alpha = c->kind->alpha, .beta = c->kind->beta};
+  verify_result result = {.good = false};
+  double seconds;
+  int code = TOOL_OK;
+  for (int i = 0; i < 3 && !code; i++) code = fetch_matrix(c, i, &copies[i], &call.stored[i]);
+  if (!code && !verify_expect(&call, sums)) code = tool_fail("out of memory for the check");
+  if (!code) code = bench_case_run(c, &seconds);
+  if (!code) code = fetch_matrix(c, 2, &copies[2], &call.stored[2]);
+  if (!code && !verify_result_of(&call, sums, &result)) {
+    code = tool_fail("out of memory for the check");
+  }
+  *good = result.good;
+  return code;
+}
+
+static int check_all(const bench_case *c, bool *good) {
+  void *copies[3] = {NULL, NULL, NULL};
+  verify_sums sums = {0};
+  int code = compare_call(c, copies, &sums, good);
+  verify_end(&sums);
+  for (int i = 0; i < 3; i++) free(copies[i]);
+  return code;
+}
+
+int bench_case_check(const bench_case *c, bool *good) {
+  return c->kind->check_all ? check_all(c, good) : check_samples(c, good);
 }

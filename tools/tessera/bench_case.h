@@ -1,20 +1,25 @@
 /*
  * One measured case: random matrices at their homes (a store's), timed calls, and a check of the
- * result by sampled entries.
+ * result, of a product by sampled entries.
  */
 #ifndef TESSERA_BENCH_CASE_H
 #define TESSERA_BENCH_CASE_H
 
 #include "bench_store.h"
-#include "elements.h"
+#include "operation.h"
 #include "peer.h"
 
 /* What a case is made of. */
 typedef struct bench_kind {
+  tsr_operation operation;
   tsr_type type;
+  tsr_side side;
+  tsr_uplo uplo;
   tsr_op transa, transb;
+  tsr_diag diag;
   scalar alpha, beta;
   home homes[3];
+  bool check_all; /* the check looks at all of the result, on random vectors */
 } bench_kind;
 
 /* Matrices of a case, in column-major storage, as tight as can be. */
@@ -34,8 +39,11 @@ int bench_case_create(const bench_kind *kind, bench_shape shape, bench_store *st
 /* One call of ours; how long it took. */
 int bench_case_run(const bench_case *c, double *seconds);
 
+/* The operation with its extents. */
+tsr_level3 bench_describe(const bench_kind *kind, bench_shape shape);
+
 /* Puts entries of C back as they were filled, multiplies once more, and compares those entries with
- * sums in long double. */
+ * sums in long double; or calls once more and compares as verify_level3.h says. */
 int bench_case_check(const bench_case *c, bool *good);
 
 #endif

@@ -14,8 +14,8 @@ static int hold_case(const bench_case *work, double seconds, double *rate) {
     calls++;
     elapsed = tool_now() - begin;
   } while (code == TOOL_OK && elapsed < seconds);
-  const bench_product *p = &work->product;
-  *rate = calls * element_flops(p->type, p->m, p->n, p->k) / elapsed;
+  const tsr_level3 *w = &work->product.what;
+  *rate = calls * element_flops(w->type, w->m, w->n, w->k) / elapsed;
   return code;
 }
 
@@ -25,6 +25,7 @@ static int hold_device(const bench_kind *given, tsr_context *context, int64_t n,
   bench_kind kind = *given;
   bench_store store;
   bench_case work;
+  kind.operation = TSR_GEMM;
   kind.beta = (scalar){0, 0}; /* one kernel, in place, and nothing else */
   for (int i = 0; i < 3; i++) kind.homes[i] = (home){HOME_DEVICE, 0};
   bench_store_open(kind.type, context, NULL, false, &store);
@@ -123,7 +124,8 @@ int bench_measure(const bench_effort *effort, const bench_case *c, const char *p
   if (peer && row->peer_block) {
     snprintf(row->peer, sizeof row->peer, "%s", peer_name);
   } else if (peer) {
-    tool_note("note: %s cannot do this product", peer_name);
+    tool_note("note: %s cannot do %s of this type", peer_name,
+              tsr_operation_name(c->kind->operation));
   }
   bench_fill_prediction(c->context, rate, row);
   return bench_case_check(c, &row->good);

@@ -95,8 +95,7 @@ static int call_once(const bench_case *c, double *returns, double *whole) {
   const bench_product *p = &c->product;
   double begin = tool_now();
   tsr_status status =
-      tsr_gemm_async(c->context, p->type, TSR_COL_MAJOR, p->transa, p->transb, p->m, p->n, p->k,
-                     p->alpha, p->a, p->lda, p->b, p->ldb, p->beta, p->c, p->ldc);
+      tsr_level3_run_async(c->context, &p->what, p->alpha, p->a, p->b, p->beta, p->c);
   *returns = tool_now() - begin;
   if (status == TSR_OK) status = tsr_sync(c->context);
   *whole = tool_now() - begin;
@@ -117,9 +116,12 @@ static int time_calls(const bench_case *c, int repeat, double *returns, double *
 }
 
 static int measure_call(const plan_bench *bench) {
-  const bench_kind kind = {bench->type,  TSR_NO_TRANS,
-                           TSR_NO_TRANS, {1, 0},
-                           {1, 0},       {{HOME_PINNED, 0}, {HOME_PINNED, 0}, {HOME_PINNED, 0}}};
+  const bench_kind kind = {.type = bench->type,
+                           .transa = TSR_NO_TRANS,
+                           .transb = TSR_NO_TRANS,
+                           .alpha = {1, 0},
+                           .beta = {1, 0},
+                           .homes = {{HOME_PINNED, 0}, {HOME_PINNED, 0}, {HOME_PINNED, 0}}};
   int64_t n = bench->call_size;
   double returns = 0, whole = 0;
   tsr_context *context = NULL;

@@ -9,7 +9,8 @@
 
 double bench_tera_rate(const bench_row *row, double seconds) {
   if (seconds <= 0) return 0;
-  return element_flops(row->type, row->shape.m, row->shape.n, row->shape.k) / seconds * 1e-12;
+  const bench_shape *s = &row->shape;
+  return operation_flops(row->operation, row->type, s->m, s->n, s->k) / seconds * 1e-12;
 }
 
 double bench_fraction(const bench_row *row) {
@@ -52,8 +53,9 @@ void bench_print_row(const bench_row *row, bool peer) {
 /* ---- CSV and JSON ---- */
 
 static void write_csv_row(FILE *stream, const bench_row *row) {
-  fprintf(stream, "gemm,%c,%lld,%lld,%lld,\"%s\",%d,", (char)row->type, (long long)row->shape.m,
-          (long long)row->shape.n, (long long)row->shape.k, row->home, row->devices);
+  fprintf(stream, "%s,%c,%lld,%lld,%lld,\"%s\",%d,", tsr_operation_name(row->operation),
+          (char)row->type, (long long)row->shape.m, (long long)row->shape.n,
+          (long long)row->shape.k, row->home, row->devices);
   fprintf(stream, "%.9g,%.9g,%.6g,%.9g,%.4f,%.9g,", row->cold, row->median,
           bench_tera_rate(row, row->median), row->floor, bench_fraction(row), row->predicted);
   if (row->peer[0]) {
@@ -141,9 +143,9 @@ bool bench_same_case(const bench_row *a, const bench_row *b) {
 }
 
 static void print_json_row(const bench_row *row) {
-  printf("  {\"op\": \"gemm\", \"type\": \"%c\", \"m\": %lld, \"n\": %lld, \"k\": %lld, ",
-         (char)row->type, (long long)row->shape.m, (long long)row->shape.n,
-         (long long)row->shape.k);
+  printf("  {\"op\": \"%s\", \"type\": \"%c\", \"m\": %lld, \"n\": %lld, \"k\": %lld, ",
+         tsr_operation_name(row->operation), (char)row->type, (long long)row->shape.m,
+         (long long)row->shape.n, (long long)row->shape.k);
   printf("\"home\": \"%s\", \"devices\": %d, \"cold_s\": %.9g, \"median_s\": %.9g, ", row->home,
          row->devices, row->cold, row->median);
   printf("\"tflops\": %.6g, \"floor_s\": %.9g, \"fraction\": %.4f, \"predicted_s\": %.9g, ",
@@ -195,20 +197,25 @@ static void sort_points(plot_series *s) {
   }
 }
 
-/* The points of one number of devices; x and y have room for count each. */
-static void collect(const bench_row *rows, int count, int devices, curve which, plot_series *s) {
+static bool same_line(const bench_row *a, const bench_row *b) {
+  return a->operation == b->operation && a->devices == b->devices;
+}
+
+/* The points of like's operation and number of devices; x and y have room for count each. */
+static void collect(const bench_row *rows, int count, const bench_row *like, curve which,
+                    plot_series *s) {
   for (int i = 0; i < count; i++) {
     double seconds = curve_seconds(&rows[i], which);
-    if (rows[i].devices != devices || seconds <= 0 || cube(&rows[i]) <= 0) continue;
+    if (!same_line(&rows[i], like) || seconds <= 0 || cube(&rows[i]) <= 0) continue;
     s->x[s->count] = cube(&rows[i]);
     s->y[s->count++] = bench_tera_rate(&rows[i], seconds);
   }
   sort_points(s);
 }
 
-static bool first_of_its_devices(const bench_row *rows, int index) {
+static bool first_of_its_line(const bench_row *rows, int index) {
   for (int i = 0; i < index; i++) {
-    if (rows[i].devices == rows[index].devices) return false;
+    if (same_line(&rows[i], &rows[index])) return false;
   }
   return true;
 }
@@ -220,31 +227,63 @@ static const char *peer_name(const bench_row *rows, int count) {
   return "peer";
 }
 
-int bench_write_plot(const char *path, const bench_row *rows, int count) {
+/* The chart of one operation, with room for its points. */
+typedef struct chart {
+  char title[64];
+  plot_series series[MOST_SERIES];
+  int used;
+  double *points;
+} chart;
+
+static void add_line(const bench_row *rows, int count, const bench_row *like, int colour,
+                     curve which, chart *c) {
   static const char *const whats[] = {"tessera", "floor", NULL};
-  plot_series series[MOST_SERIES] = {0};
-  double *points = calloc((size_t)count * 2 * MOST_SERIES + 1, sizeof *points);
-  if (!points) return tool_fail("out of memory for %s", path);
-  int used = 0, colour = 0;
-  for (int i = 0; i < count && used + 3 <= MOST_SERIES; i++) {
-    if (!first_of_its_devices(rows, i)) continue;
+  const char *what = which == CURVE_PEER ? peer_name(rows, count) : whats[which];
+  plot_series *s = &c->series[c->used];
+  *s = (plot_series){.colour = colour, .style = (plot_style)which};
+  s->x = c->points + (size_t)count * 2 * (size_t)c->used;
+  s->y = s->x + count;
+  snprintf(s->label, sizeof s->label, "%s, %d device%s", what, like->devices,
+           like->devices == 1 ? "" : "s");
+  collect(rows, count, like, which, s);
+  if (s->count > 0) c->used++;
+}
+
+static int fill_chart(const bench_row *rows, int count, tsr_operation operation, chart *c) {
+  int colour = 0;
+  c->points = calloc((size_t)count * 2 * MOST_SERIES + 1, sizeof *c->points);
+  if (!c->points) return tool_fail("out of memory for a chart");
+  snprintf(c->title, sizeof c->title, "%c%s, home %s", (char)rows[0].type,
+           tsr_operation_name(operation), rows[0].home);
+  for (int i = 0; i < count && c->used + 3 <= MOST_SERIES; i++) {
+    if (rows[i].operation != operation || !first_of_its_line(rows, i)) continue;
     for (curve which = CURVE_OURS; which <= CURVE_PEER; which++) {
-      plot_series *s = &series[used];
-      *s = (plot_series){.colour = colour, .style = (plot_style)which};
-      s->x = points + (size_t)count * 2 * (size_t)used;
-      s->y = s->x + count;
-      const char *what = which == CURVE_PEER ? peer_name(rows, count) : whats[which];
-      snprintf(s->label, sizeof s->label, "%s, %d device%s", what, rows[i].devices,
-               rows[i].devices == 1 ? "" : "s");
-      collect(rows, count, rows[i].devices, which, s);
-      if (s->count > 0) used++;
+      add_line(rows, count, &rows[i], colour, which, c);
     }
     colour++;
   }
-  char title[64];
-  snprintf(title, sizeof title, "%cgemm, home %s", (char)rows[0].type, rows[0].home);
-  const plot_panel panel = {title, "N", "TFLOP/s", false, series, used};
-  int code = plot_write(path, &panel, 1);
-  free(points);
+  return TOOL_OK;
+}
+
+static bool has_operation(const bench_row *rows, int count, tsr_operation operation) {
+  for (int i = 0; i < count; i++) {
+    if (rows[i].operation == operation) return true;
+  }
+  return false;
+}
+
+int bench_write_plot(const char *path, const bench_row *rows, int count) {
+  chart *charts = calloc(TSR_OPERATION_COUNT, sizeof *charts);
+  plot_panel panels[TSR_OPERATION_COUNT];
+  int used = 0, code = charts ? TOOL_OK : tool_fail("out of memory for %s", path);
+  for (int i = 0; i < TSR_OPERATION_COUNT && !code; i++) {
+    if (!has_operation(rows, count, (tsr_operation)i)) continue;
+    chart *c = &charts[used];
+    code = fill_chart(rows, count, (tsr_operation)i, c);
+    panels[used++] = (plot_panel){c->title, "N", "TFLOP/s", false, c->series, c->used};
+  }
+  if (!code) code = plot_write(path, panels, used);
+  for (int i = 0; i < used; i++) free(charts[i].points);
+  free(charts);
   return code;
 }

@@ -5,6 +5,7 @@
 #include "bench_case.h"
 
 typedef struct bench_row {
+  tsr_operation operation;
   tsr_type type;
   bench_shape shape;
   char home[24];
@@ -13,7 +14,7 @@ typedef struct bench_row {
   char peer[16];                               /* "": none */
   double peer_s;
   int peer_block;
-  bool good; /* the sampled entries are right */
+  bool good; /* the result is right */
 } bench_row;
 
 void bench_print_head(bool peer);
@@ -25,14 +26,15 @@ int bench_write_csv(const char *path, const bench_row *rows, int count);
 int bench_append_csv(const char *path, const bench_row *row);
 
 /* The rows of a file in that form; *rows is made with realloc. More may be there already: *count is
- * moved on. Lines that are no rows are passed over, but a file without the head is refused. */
+ * moved on. Lines that are no rows of products are passed over, but a file without the head is refused. */
 int bench_read_csv(const char *path, bench_row **rows, int *count);
 
 double bench_tera_rate(const bench_row *row, double seconds); /* TFLOP/s */
 double bench_fraction(const bench_row *row);                  /* of the floor */
 bool bench_same_case(const bench_row *a, const bench_row *b);
 
-/* TFLOP/s against N, a line for each number of devices, with floor and peer. */
+/* TFLOP/s against N, a line for each number of devices, with floor and peer; a panel for each
+ * operation. */
 int bench_write_plot(const char *path, const bench_row *rows, int count);
 
 #endif

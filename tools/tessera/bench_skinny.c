@@ -217,9 +217,7 @@ static int plan_ours(const bench_case *work, bool *on_devices) {
   tsr_prediction prediction = {0};
   tsr_home homes[3];
   for (int i = 0; i < 3; i++) homes[i] = home_for_library(work->kind->homes[i]);
-  int code = tool_status(tsr_plan_gemm(work->context, p->type, TSR_COL_MAJOR, p->transa, p->transb,
-                                       p->m, p->n, p->k, p->alpha, p->lda, p->ldb, p->beta, p->ldc,
-                                       homes, &plan));
+  int code = tool_status(tsr_plan_level3(work->context, &p->what, p->alpha, p->beta, homes, &plan));
   if (code == TOOL_OK) code = tool_status(tsr_plan_predict(plan, &prediction));
   tsr_plan_destroy(plan);
   *on_devices = prediction.devices > 0;

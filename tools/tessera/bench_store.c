@@ -1,9 +1,13 @@
 #include "bench_store.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "elements.h"
+#include "parallel.h"
 #include "random.h"
+
+enum { TRIANGLE = 3, CHUNK = 256, GRAIN = 1 << 18 };
 
 static const size_t FILL_PIECE = (size_t)64 << 20; /* bytes, through which a device is filled */
 
@@ -40,6 +44,8 @@ void bench_store_expect(bench_store *store, bench_shape shape) {
   raise_to(&store->most[0], shape.m * shape.k);
   raise_to(&store->most[1], shape.k * shape.n);
   raise_to(&store->most[2], shape.m * shape.n);
+  raise_to(&store->most[TRIANGLE], shape.m * shape.m);
+  raise_to(&store->most[TRIANGLE], shape.n * shape.n);
 }
 
 /* ---- New buffers ---- */
@@ -59,16 +65,52 @@ static int allocate(const bench_store *store, bench_buffer *buffer) {
   return tool_status(tsr_malloc(store->context, device, bytes, &buffer->data));
 }
 
+typedef struct triangle_job {
+  const bench_buffer *buffer;
+  tsr_type type;
+  int64_t first;
+  void *data;
+} triangle_job;
+
+/* Random elements, shifted by powers of two: no bit of them is lost but in the diagonal's. */
+static void shape_triangle(void *user, int64_t begin, int64_t end) {
+  const triangle_job *job = user;
+  int64_t order = job->buffer->order;
+  int less = -ilogb((double)(2 * order));
+  double re[CHUNK], im[CHUNK];
+  for (; begin < end; begin += CHUNK) {
+    int64_t some = end - begin < CHUNK ? end - begin : CHUNK;
+    element_load(job->type, job->data, begin, some, re, im);
+    for (int64_t i = 0; i < some; i++) {
+      int64_t at = job->first + begin + i, row = at % order;
+      bool on_diagonal = row == at / order;
+      re[i] = ldexp(re[i], on_diagonal ? -6 : less);
+      im[i] = ldexp(im[i], on_diagonal ? -6 : less);
+      if (on_diagonal) re[i] += row % 2 ? -1 : 1;
+    }
+    element_store(job->type, job->data, begin, some, re, im);
+  }
+}
+
+/* count elements of the buffer's matrix from first on. */
+static void fill_piece(const bench_store *store, const bench_buffer *buffer, int64_t first,
+                       int64_t count, void *data) {
+  random_fill(store->type, bench_store_seed(buffer->operand), first, count, data);
+  if (buffer->operand != TRIANGLE) return;
+  triangle_job job = {buffer, store->type, first, data};
+  parallel_for(count, GRAIN, shape_triangle, &job);
+}
+
 /* A device's memory is filled through a piece of host memory. */
-static int fill_device(const bench_store *store, const bench_buffer *buffer) {
+static int fill_device(const bench_store *store, const bench_buffer *buffer, int64_t count) {
   size_t size = element_size(store->type);
-  int64_t piece = (int64_t)(FILL_PIECE / size), count = store->most[buffer->operand];
+  int64_t piece = (int64_t)(FILL_PIECE / size);
   void *host;
   int code = tool_status(tsr_malloc(store->context, TSR_HOST, FILL_PIECE, &host));
   if (code != TOOL_OK) return code;
   for (int64_t first = 0; first < count && code == TOOL_OK; first += piece) {
     int64_t some = count - first < piece ? count - first : piece;
-    random_fill(store->type, bench_store_seed(buffer->operand), first, some, host);
+    fill_piece(store, buffer, first, some, host);
     char *to = (char *)buffer->data + (size_t)first * size;
     code = tool_status(tsr_memcpy(store->context, to, host, (size_t)some * size));
   }
@@ -77,9 +119,10 @@ static int fill_device(const bench_store *store, const bench_buffer *buffer) {
 }
 
 static int fill(const bench_store *store, const bench_buffer *buffer) {
-  if (buffer->where.kind == HOME_DEVICE) return fill_device(store, buffer);
-  random_fill(store->type, bench_store_seed(buffer->operand), 0, store->most[buffer->operand],
-              buffer->data);
+  bool triangle = buffer->operand == TRIANGLE;
+  int64_t count = triangle ? buffer->order * buffer->order : store->most[buffer->operand];
+  if (buffer->where.kind == HOME_DEVICE) return fill_device(store, buffer, count);
+  fill_piece(store, buffer, 0, count, buffer->data);
   return TOOL_OK;
 }
 
@@ -107,20 +150,41 @@ static bool same_place(home a, home b) {
   return a.kind == b.kind && (a.kind != HOME_DEVICE || a.device == b.device);
 }
 
-int bench_store_get(bench_store *store, int operand, home where, void **data) {
+static bench_buffer *find_buffer(bench_store *store, int operand, home where) {
   for (int i = 0; i < store->count; i++) {
-    const bench_buffer *b = &store->buffers[i];
-    if (b->operand != operand || !same_place(b->where, where)) continue;
-    *data = b->data;
-    return TOOL_OK;
+    bench_buffer *b = &store->buffers[i];
+    if (b->operand == operand && same_place(b->where, where)) return b;
   }
+  return NULL;
+}
+
+static int add_buffer(bench_store *store, bench_buffer made, bool lent, void **data) {
   if (store->count == STORE_BUFFERS) return tool_fail("too many places for matrices");
-  bench_buffer *made = &store->buffers[store->count];
-  *made = (bench_buffer){.where = where, .operand = operand};
-  bool lent = store->lender && where.kind != HOME_DEVICE;
-  int code = lent ? borrow(store, made) : make(store, made);
+  int code = lent ? borrow(store, &made) : make(store, &made);
   if (code != TOOL_OK) return code;
-  store->count++;
-  *data = made->data;
+  store->buffers[store->count++] = made;
+  *data = made.data;
   return TOOL_OK;
+}
+
+int bench_store_get(bench_store *store, int operand, home where, void **data) {
+  const bench_buffer *found = find_buffer(store, operand, where);
+  bool lent = store->lender && where.kind != HOME_DEVICE;
+  if (!found) {
+    return add_buffer(store, (bench_buffer){.where = where, .operand = operand}, lent, data);
+  }
+  *data = found->data;
+  return TOOL_OK;
+}
+
+int bench_store_get_triangle(bench_store *store, int64_t order, home where, void **data) {
+  bench_buffer *found = find_buffer(store, TRIANGLE, where);
+  if (!found) {
+    bench_buffer made = {.where = where, .operand = TRIANGLE, .order = order};
+    return add_buffer(store, made, false, data);
+  }
+  bool other = found->order != order;
+  found->order = order;
+  *data = found->data;
+  return other ? fill(store, found) : TOOL_OK;
 }

@@ -22,6 +22,7 @@ typedef struct bench_buffer {
   int operand;
   void *data;
   bool borrowed; /* it is the lender's */
+  int64_t order; /* of the triangular matrix that it holds; 0: it holds another */
 } bench_buffer;
 
 typedef struct bench_store {
@@ -29,7 +30,7 @@ typedef struct bench_store {
   tsr_context *context;
   struct bench_store *lender; /* whose host memory is used; NULL: its own */
   bool emulated;   /* an emulated device knows only memory of its own context as pinned */
-  int64_t most[3]; /* elements */
+  int64_t most[4]; /* elements, of each operand and of triangular matrices */
   bench_buffer buffers[STORE_BUFFERS];
   int count;
 } bench_store;
@@ -44,6 +45,11 @@ void bench_store_expect(bench_store *store, bench_shape shape);
 
 /* The buffer of operand 0..2 (A, B, C) at a place; allocated and filled when it is new. */
 int bench_store_get(bench_store *store, int operand, home where, void **data);
+
+/* A matrix of that order whose triangles, either of them, leave what they multiply as large as it
+ * is, however often: the diagonal is within 1 % of 1 or -1, and the rest as small as a sum of the
+ * order's terms must be, with all bits of the type. The buffer is filled again for another order. */
+int bench_store_get_triangle(bench_store *store, int64_t order, home where, void **data);
 
 uint64_t bench_store_seed(int operand);
 

@@ -6,23 +6,16 @@ enum { WARM_UPS = 2, MOST_REPEATS = 1000 };
 
 /* ---- Planning ---- */
 
-static int64_t ld_of(int64_t rows) {
-  return rows > 1 ? rows : 1;
-}
-
 static int make_plan(tsr_context *context, const bench_kind *kind, bench_shape s,
                      const bench_trial *trial, tsr_plan **plan) {
   scalar_value alpha = scalar_for(kind->type, kind->alpha);
   scalar_value beta = scalar_for(kind->type, kind->beta);
   tsr_home homes[3];
   for (int i = 0; i < 3; i++) homes[i] = home_for_library(kind->homes[i]);
-  int64_t lda = ld_of(kind->transa == TSR_NO_TRANS ? s.m : s.k);
-  int64_t ldb = ld_of(kind->transb == TSR_NO_TRANS ? s.k : s.n);
+  const tsr_level3 what = bench_describe(kind, s);
   tsr_status status = tsr_set_recipe(context, trial->recipe);
   if (status != TSR_OK) return tool_status(status);
-  return tool_status(tsr_plan_gemm(context, kind->type, TSR_COL_MAJOR, kind->transa, kind->transb,
-                                   s.m, s.n, s.k, &alpha, lda, ldb, &beta, ld_of(s.m), homes,
-                                   plan));
+  return tool_status(tsr_plan_level3(context, &what, &alpha, &beta, homes, plan));
 }
 
 /* ---- Running ---- */

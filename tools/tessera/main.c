@@ -12,7 +12,7 @@ typedef struct subcommand {
 
 static const subcommand subcommands[] = {
     {"gemm", "tessera gemm", "multiply matrices in NumPy files", command_gemm},
-    {"plan", "tessera plan", "explain how a product would be done, without doing it", command_plan},
+    {"plan", "tessera plan", "explain how an operation would be done, without doing it", command_plan},
     {"machine", "tessera machine", "print or measure the machine", command_machine},
     {"bench", "tessera bench", "measure products, planning, and the CPU alone", command_bench},
 };

@@ -1,10 +1,13 @@
 #include "peer.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DEVICES = 32, XT_OP_N = 0, XT_OP_T = 1, XT_OP_C = 2 };
+enum { MOST_DEVICES = 32, TYPES = 4, XT_OP_N = 0, XT_OP_T = 1, XT_OP_C = 2 };
+
+static const char type_letters[] = "sdcz";
 
 /* Source: cublasXt.h of the CUDA toolkit; declared here so that none is needed to build. */
 typedef struct xt_context *xt_handle;
@@ -15,13 +18,27 @@ typedef int (*xt_set_int)(xt_handle handle, int value);
 typedef int (*xt_gemm)(xt_handle handle, int transa, int transb, size_t m, size_t n, size_t k,
                        const void *alpha, const void *a, size_t lda, const void *b, size_t ldb,
                        const void *beta, void *c, size_t ldc);
+typedef int (*xt_symm)(xt_handle handle, int side, int uplo, size_t m, size_t n, const void *alpha,
+                       const void *a, size_t lda, const void *b, size_t ldb, const void *beta,
+                       void *c, size_t ldc);
+typedef int (*xt_syrk)(xt_handle handle, int uplo, int trans, size_t n, size_t k, const void *alpha,
+                       const void *a, size_t lda, const void *beta, void *c, size_t ldc);
+typedef int (*xt_syr2k)(xt_handle handle, int uplo, int trans, size_t n, size_t k,
+                        const void *alpha, const void *a, size_t lda, const void *b, size_t ldb,
+                        const void *beta, void *c, size_t ldc);
+typedef int (*xt_trmm)(xt_handle handle, int side, int uplo, int trans, int diag, size_t m,
+                       size_t n, const void *alpha, const void *a, size_t lda, const void *b,
+                       size_t ldb, void *c, size_t ldc);
+typedef int (*xt_trsm)(xt_handle handle, int side, int uplo, int trans, int diag, size_t m,
+                       size_t n, const void *alpha, const void *a, size_t lda, void *b,
+                       size_t ldb);
 
 struct peer_library {
   void *library;
   xt_handle handle;
   xt_destroy destroy;
   xt_set_int set_block;
-  xt_gemm gemm[4]; /* s d c z */
+  void *routine[TSR_OPERATION_COUNT][TYPES]; /* NULL: there is none */
 };
 
 static void *open_library(void) {
@@ -35,19 +52,26 @@ static void *open_library(void) {
 }
 
 /* A function pointer out of dlsym; the copy is what POSIX gives instead of a cast. */
+static void set_function(void *function, void *symbol) {
+  memcpy(function, &symbol, sizeof symbol);
+}
+
 static bool find(void *library, const char *name, void *function) {
   void *symbol = dlsym(library, name);
-  memcpy(function, &symbol, sizeof symbol);
+  set_function(function, symbol);
   return symbol != NULL;
 }
 
-static bool find_gemms(peer_library *p) {
-  static const char *const names[] = {"cublasXtSgemm", "cublasXtDgemm", "cublasXtCgemm",
-                                      "cublasXtZgemm"};
-  for (int i = 0; i < 4; i++) {
-    if (!find(p->library, names[i], &p->gemm[i])) return false;
+/* "cublasXtDsyrk" and so on. */
+static void find_routines(peer_library *p) {
+  for (int o = 0; o < TSR_OPERATION_COUNT; o++) {
+    for (int t = 0; t < TYPES; t++) {
+      char name[32];
+      snprintf(name, sizeof name, "cublasXt%c%s", toupper((unsigned char)type_letters[t]),
+               tsr_operation_name((tsr_operation)o));
+      p->routine[o][t] = dlsym(p->library, name);
+    }
   }
-  return true;
 }
 
 /* Asked of the driver first: without a device, the library crashes when one is selected. */
@@ -75,9 +99,10 @@ static bool start(peer_library *p, int devices) {
       !find(p->library, "cublasXtDestroy", &p->destroy) ||
       !find(p->library, "cublasXtDeviceSelect", &select) ||
       !find(p->library, "cublasXtSetBlockDim", &p->set_block) ||
-      !find(p->library, "cublasXtSetPinningMemMode", &set_pinning) || !find_gemms(p)) {
+      !find(p->library, "cublasXtSetPinningMemMode", &set_pinning)) {
     return false;
   }
+  find_routines(p);
   if (create(&p->handle) != 0) {
     p->handle = NULL;
     return false;
@@ -120,11 +145,78 @@ static int xt_op(tsr_op op) {
   return op == TSR_NO_TRANS ? XT_OP_N : op == TSR_TRANS ? XT_OP_T : XT_OP_C;
 }
 
+static int xt_side(tsr_side side) {
+  return side == TSR_RIGHT;
+}
+
+static int xt_uplo(tsr_uplo uplo) {
+  return uplo == TSR_UPPER;
+}
+
+static int xt_diag(tsr_diag diag) {
+  return diag == TSR_UNIT;
+}
+
+static int run_gemm(xt_handle handle, void *routine, const bench_product *x) {
+  const tsr_level3 *w = &x->what;
+  xt_gemm function;
+  set_function(&function, routine);
+  return function(handle, xt_op(w->transa), xt_op(w->transb), (size_t)w->m, (size_t)w->n,
+                  (size_t)w->k, x->alpha, x->a, (size_t)w->lda, x->b, (size_t)w->ldb, x->beta, x->c,
+                  (size_t)w->ldc);
+}
+
+static int run_symm(xt_handle handle, void *routine, const bench_product *x) {
+  const tsr_level3 *w = &x->what;
+  xt_symm function;
+  set_function(&function, routine);
+  return function(handle, xt_side(w->side), xt_uplo(w->uplo), (size_t)w->m, (size_t)w->n, x->alpha,
+                  x->a, (size_t)w->lda, x->b, (size_t)w->ldb, x->beta, x->c, (size_t)w->ldc);
+}
+
+static int run_syrk(xt_handle handle, void *routine, const bench_product *x) {
+  const tsr_level3 *w = &x->what;
+  xt_syrk function;
+  set_function(&function, routine);
+  return function(handle, xt_uplo(w->uplo), xt_op(w->transa), (size_t)w->n, (size_t)w->k, x->alpha,
+                  x->a, (size_t)w->lda, x->beta, x->c, (size_t)w->ldc);
+}
+
+static int run_syr2k(xt_handle handle, void *routine, const bench_product *x) {
+  const tsr_level3 *w = &x->what;
+  xt_syr2k function;
+  set_function(&function, routine);
+  return function(handle, xt_uplo(w->uplo), xt_op(w->transa), (size_t)w->n, (size_t)w->k, x->alpha,
+                  x->a, (size_t)w->lda, x->b, (size_t)w->ldb, x->beta, x->c, (size_t)w->ldc);
+}
+
+/* Its documentation allows C to be B, but says that it is out of place for better parallelism: so
+ * that is how it is called. */
+static int run_trmm(xt_handle handle, void *routine, const bench_product *x) {
+  const tsr_level3 *w = &x->what;
+  xt_trmm function;
+  set_function(&function, routine);
+  return function(handle, xt_side(w->side), xt_uplo(w->uplo), xt_op(w->transa), xt_diag(w->diag),
+                  (size_t)w->m, (size_t)w->n, x->alpha, x->a, (size_t)w->lda, x->b, (size_t)w->ldc,
+                  x->c, (size_t)w->ldc);
+}
+
+static int run_trsm(xt_handle handle, void *routine, const bench_product *x) {
+  const tsr_level3 *w = &x->what;
+  xt_trsm function;
+  set_function(&function, routine);
+  return function(handle, xt_side(w->side), xt_uplo(w->uplo), xt_op(w->transa), xt_diag(w->diag),
+                  (size_t)w->m, (size_t)w->n, x->alpha, x->a, (size_t)w->lda, x->c,
+                  (size_t)w->ldc);
+}
+
 bool peer_multiply(peer_library *p, const bench_product *x) {
-  const char *letters = "sdcz";
-  const char *place = strchr(letters, (char)x->type);
-  if (!place) return false;
-  return p->gemm[place - letters](p->handle, xt_op(x->transa), xt_op(x->transb), (size_t)x->m,
-                                  (size_t)x->n, (size_t)x->k, x->alpha, x->a, (size_t)x->lda, x->b,
-                                  (size_t)x->ldb, x->beta, x->c, (size_t)x->ldc) == 0;
+  static int (*const runs[TSR_OPERATION_COUNT])(xt_handle, void *, const bench_product *) = {
+      [TSR_GEMM] = run_gemm,   [TSR_SYMM] = run_symm,   [TSR_HEMM] = run_symm,
+      [TSR_SYRK] = run_syrk,   [TSR_HERK] = run_syrk,   [TSR_SYR2K] = run_syr2k,
+      [TSR_HER2K] = run_syr2k, [TSR_TRMM] = run_trmm,   [TSR_TRSM] = run_trsm};
+  const char *place = strchr(type_letters, (char)x->what.type);
+  if (!place || !runs[x->what.operation]) return false;
+  void *routine = p->routine[x->what.operation][place - type_letters];
+  return routine && runs[x->what.operation](p->handle, routine, x) == 0;
 }

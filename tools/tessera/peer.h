@@ -1,5 +1,5 @@
 /*
- * Another library that multiplies on several GPUs, for comparison in the same run. Found at run
+ * Another library of level-3 routines on several GPUs, for comparison in the same run. Found at run
  * time; its absence is no error.
  */
 #ifndef TESSERA_PEER_H
@@ -9,11 +9,10 @@
 
 typedef struct peer_library peer_library;
 
-/* A product in column-major storage, for whoever carries it out. */
+/* A call in column-major storage, for whoever carries it out. For trmm, b is another matrix like
+ * c, for a peer that does not work in place. */
 typedef struct bench_product {
-  tsr_type type;
-  tsr_op transa, transb;
-  int64_t m, n, k, lda, ldb, ldc;
+  tsr_level3 what; /* complete */
   const void *alpha, *a, *b, *beta;
   void *c;
 } bench_product;
@@ -26,7 +25,7 @@ void peer_close(peer_library *p);
 const int *peer_blocks(void);
 void peer_set_block(peer_library *p, int block);
 
-/* False when it failed, or has no such type. Blocking. */
+/* False when it failed, or has no such operation or type. Blocking. */
 bool peer_multiply(peer_library *p, const bench_product *product);
 
 #endif

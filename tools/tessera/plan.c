@@ -1,14 +1,11 @@
-/* tessera plan: how a product would be done, without doing it. */
+/* tessera plan: how an operation would be done, without doing it. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "settings.h"
+#include "operation.h"
 
 typedef struct plan_request {
-  tsr_type type;
-  tsr_layout layout;
-  tsr_op transa, transb;
-  int64_t m, n, k, ld[3]; /* ld 0: as small as can be */
+  tsr_level3 what;
   scalar alpha, beta;
   home homes[3];
   const char *timeline;
@@ -17,15 +14,34 @@ typedef struct plan_request {
 } plan_request;
 
 typedef struct plan_words {
-  const char *alpha, *beta, *transa, *transb, *homes, *layout, *model;
+  operation_words operation;
+  const char *alpha, *beta, *homes, *layout, *model;
+  int64_t ld[3]; /* of A, B, C; 0: as small as can be */
 } plan_words;
 
-static int parse_extents(const char *const *words, plan_request *r) {
-  int64_t *extents[3] = {&r->m, &r->n, &r->k};
-  static const char *const names[3] = {"M", "N", "K"};
-  for (int i = 0; i < 3; i++) {
-    if (options_whole_list(words[i], extents[i], 1) != 1) {
-      return tool_usage("%s '%s': not a whole number", names[i], words[i]);
+static int64_t *extent_of(tsr_level3 *what, char letter) {
+  return letter == 'M' ? &what->m : letter == 'N' ? &what->n : &what->k;
+}
+
+/* "M N K" */
+static void list_extents(const char *extents, char text[8]) {
+  int used = 0;
+  for (const char *e = extents; *e; e++) {
+    used += snprintf(text + used, 8 - (size_t)used, "%s%c", e == extents ? "" : " ", *e);
+  }
+}
+
+static int parse_extents(const char *const *words, int count, tsr_level3 *what) {
+  const char *extents = operation_get(what->operation)->extents;
+  if (count != (int)strlen(extents)) {
+    char text[8];
+    list_extents(extents, text);
+    return tool_usage("too %s arguments: %s TYPE %s", count < (int)strlen(extents) ? "few" : "many",
+                      tsr_operation_name(what->operation), text);
+  }
+  for (int i = 0; i < count; i++) {
+    if (options_whole_list(words[i], extent_of(what, extents[i]), 1) != 1) {
+      return tool_usage("%c '%s': not a whole number", extents[i], words[i]);
     }
   }
   return TOOL_OK;
@@ -50,20 +66,53 @@ static int parse_layout(const char *text, tsr_layout *layout) {
 
 static int parse_model(const char *text, plan_request *r) {
   r->choi = strcmp(text, "choi") == 0;
+  if (r->choi && r->what.operation != TSR_GEMM) {
+    return tool_usage("--model choi: its formula is for gemm; leave it out");
+  }
   if (r->choi || strcmp(text, "replay") == 0) return TOOL_OK;
   return tool_usage("--model %s: must be replay or choi", text);
 }
 
+/* What is written is called C, or B where there is no C. */
+static int interpret_lds(const plan_words *words, tsr_level3 *what) {
+  const char *operands = operation_get(what->operation)->operands;
+  int64_t *const lds[3] = {&what->lda, &what->ldb, &what->ldc};
+  for (int i = 0; i < 3; i++) {
+    const char *place = strchr(operands, 'A' + i);
+    if (!words->ld[i]) continue;
+    if (!place) {
+      return tool_usage("--ld%c %lld: %s has no %c; leave it out", 'a' + i,
+                        (long long)words->ld[i], tsr_operation_name(what->operation), 'A' + i);
+    }
+    *lds[place[1] ? i : 2] = words->ld[i];
+  }
+  return TOOL_OK;
+}
+
+static int interpret_scalars(const plan_words *words, plan_request *r) {
+  int code = TOOL_OK;
+  r->alpha = r->beta = (scalar){1, 0};
+  if (words->alpha) code = parse_class("--alpha", words->alpha, &r->alpha);
+  if (code || !words->beta) return code;
+  if (!strchr(operation_get(r->what.operation)->operands, 'C')) {
+    return tool_usage("--beta %s: %s has no beta; leave it out", words->beta,
+                      tsr_operation_name(r->what.operation));
+  }
+  return parse_class("--beta", words->beta, &r->beta);
+}
+
 static int interpret_words(const plan_words *words, plan_request *r) {
   tsr_format format;
-  r->transa = r->transb = TSR_NO_TRANS;
-  r->alpha = r->beta = (scalar){1, 0};
-  int code = parse_layout(words->layout ? words->layout : "col", &r->layout);
-  if (!code && words->alpha) code = parse_class("--alpha", words->alpha, &r->alpha);
-  if (!code && words->beta) code = parse_class("--beta", words->beta, &r->beta);
-  if (!code && words->transa) code = parse_op("--transa", words->transa, &r->transa);
-  if (!code && words->transb) code = parse_op("--transb", words->transb, &r->transb);
-  if (!code) code = homes_parse(words->homes ? words->homes : "h", HOME_PINNED, r->homes);
+  const char *operands = operation_get(r->what.operation)->operands;
+  int code = parse_layout(words->layout ? words->layout : "col", &r->what.layout);
+  if (!code) code = interpret_scalars(words, r);
+  if (!code) code = operation_refuse(&words->operation, r->what.operation);
+  if (!code) code = operation_interpret(&words->operation, &r->what);
+  if (!code) code = operation_check("TYPE", &r->what);
+  if (!code) code = interpret_lds(words, &r->what);
+  if (!code) {
+    code = homes_parse_of(operands, words->homes ? words->homes : "h", HOME_PINNED, r->homes);
+  }
   if (!code && words->model) code = parse_model(words->model, r);
   if (!code && r->timeline) code = tool_timeline_format(r->timeline, &format);
   return code;
@@ -73,14 +122,16 @@ static int parse_request(int argc, char **argv, plan_request *r) {
   plan_words words = {0};
   const option table[] = {
       {"home", 0, OPTION_TEXT, &words.homes, "h,h,h",
-       "where A,B,C are: h pinned host, u pageable host, m managed, 0.. a device"},
-      {"transa", 0, OPTION_TEXT, &words.transa, "N|T|C",
-       "A as it is, transposed, conjugate transposed"},
-      {"transb", 0, OPTION_TEXT, &words.transb, "N|T|C", "the same for B"},
+       "where each operand is, or all: h pinned host, u pageable host, m managed, 0.. a device"},
+      OPERATION_SIDE(&words.operation),
+      OPERATION_UPLO(&words.operation),
+      OPERATION_TRANSA(&words.operation),
+      OPERATION_TRANSB(&words.operation),
+      OPERATION_DIAG(&words.operation),
       {"layout", 0, OPTION_TEXT, &words.layout, "col|row", "column- or row-major (default: col)"},
-      {"lda", 0, OPTION_WHOLE, &r->ld[0], "N", "leading dimension of A (default: the least)"},
-      {"ldb", 0, OPTION_WHOLE, &r->ld[1], "N", "of B"},
-      {"ldc", 0, OPTION_WHOLE, &r->ld[2], "N", "of C"},
+      {"lda", 0, OPTION_WHOLE, &words.ld[0], "N", "leading dimension of A (default: the least)"},
+      {"ldb", 0, OPTION_WHOLE, &words.ld[1], "N", "of B"},
+      {"ldc", 0, OPTION_WHOLE, &words.ld[2], "N", "of C"},
       {"alpha", 0, OPTION_TEXT, &words.alpha, "0|1|x",
        "class of alpha; x is any other (default: 1)"},
       {"beta", 0, OPTION_TEXT, &words.beta, "0|1|x", "class of beta (default: 1)"},
@@ -99,50 +150,43 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       SETTINGS_CHECK(&r->settings),
       {0}};
   const option_command command = {
-      "gemm TYPE M N K [options]",
-      "Plans C = alpha op(A) op(B) + beta C and says how it would be done and how long it would\n"
-      "take. No data is touched, and with --machine no device is needed.",
-      "tessera plan gemm d 8192 8192 8192 --machine 'host:200 gpu*8@nvswitch:300 pcie:25/pair'",
+      "OP TYPE EXTENTS [options]",
+      "Plans a level-3 operation and says how it would be done and how long it would take. No data\n"
+      "is touched, and with --machine no device is needed. Operations and their extents:\n\n"
+      "  gemm M N K            C = alpha op(A) op(B) + beta C\n"
+      "  gemmt N K             the same, one triangle of C\n"
+      "  symm, hemm M N        C = alpha A B + beta C, A symmetric or Hermitian\n"
+      "  syrk, herk N K        C = alpha A A^T + beta C, one triangle\n"
+      "  syr2k, her2k N K      C = alpha A B^T + alpha B A^T + beta C, one triangle\n"
+      "  trmm, trsm M N        B = alpha op(A) B, op(A) X = alpha B, A triangular",
+      "tessera plan gemm d 8192 8192 8192 --machine 'host:200 gpu*8@nvswitch:300 pcie:25/pair'\n"
+      "  tessera plan trsm d 16384 8192 --uplo upper --home h,0 --machine 'host:200 gpu*4@nvlink:300'",
       table,
-      5,
+      2,
       5};
   const char *arguments[5];
-  int code = options_parse(&command, argc, argv, arguments, NULL);
+  int count;
+  int code = options_parse(&command, argc, argv, arguments, &count);
   if (code != TOOL_OK) return code;
-  if (strcmp(arguments[0], "gemm") != 0) {
-    return tool_usage("cannot plan '%s'; gemm is what there is", arguments[0]);
-  }
-  code = parse_type("TYPE", arguments[1], &r->type);
-  if (!code) code = parse_extents(arguments + 2, r);
+  code = operation_parse("OP", arguments[0], &r->what.operation);
+  if (!code) code = parse_type("TYPE", arguments[1], &r->what.type);
+  if (!code) code = parse_extents(arguments + 2, count - 2, &r->what);
   return code ? code : interpret_words(&words, r);
 }
 
-/* The least leading dimension of a matrix that op() makes rows x cols. */
-static int64_t least_ld(tsr_layout layout, tsr_op op, int64_t rows, int64_t cols) {
-  bool by_columns = layout == TSR_COL_MAJOR;
-  int64_t ld = by_columns == (op == TSR_NO_TRANS) ? rows : cols;
-  return ld > 1 ? ld : 1;
-}
-
-static void fill_lds(plan_request *r) {
-  if (!r->ld[0]) r->ld[0] = least_ld(r->layout, r->transa, r->m, r->k);
-  if (!r->ld[1]) r->ld[1] = least_ld(r->layout, r->transb, r->k, r->n);
-  if (!r->ld[2]) r->ld[2] = least_ld(r->layout, TSR_NO_TRANS, r->m, r->n);
-}
-
 static int make_plan(const plan_request *r, tsr_context *context, tsr_plan **plan) {
-  scalar_value alpha = scalar_for(r->type, r->alpha), beta = scalar_for(r->type, r->beta);
+  tsr_type type = r->what.type;
+  scalar_value alpha = scalar_for(type, r->alpha), beta = scalar_for(type, r->beta);
   tsr_home homes[3];
   for (int i = 0; i < 3; i++) homes[i] = home_for_library(r->homes[i]);
-  return tool_status(tsr_plan_gemm(context, r->type, r->layout, r->transa, r->transb, r->m, r->n,
-                                   r->k, &alpha, r->ld[0], r->ld[1], &beta, r->ld[2], homes, plan));
+  return tool_status(tsr_plan_level3(context, &r->what, &alpha, &beta, homes, plan));
 }
 
 /* Tiles of the size that the formula of Choi et al. gives; k is the length of their bands. */
 static int force_choi_tiles(const plan_request *r, tsr_context *context) {
-  int64_t tile;
+  int64_t tile, k = r->what.k > 0 ? r->what.k : 1;
   char recipe[64];
-  int code = tool_status(tsr_plan_choi_tile(context, r->type, r->k > 0 ? r->k : 1, 0, &tile));
+  int code = tool_status(tsr_plan_choi_tile(context, r->what.type, k, 0, &tile));
   if (code != TOOL_OK) return code;
   if (!r->json) printf("model choi: tiles of %lld\n\n", (long long)tile);
   snprintf(recipe, sizeof recipe, "tile=%lld chunk=0,0,0 taper=0", (long long)tile);
@@ -164,7 +208,7 @@ int command_plan(int argc, char **argv) {
   int code = parse_request(argc, argv, &request);
   if (code == OPTIONS_HELPED) return TOOL_OK;
   if (code != TOOL_OK) return code;
-  fill_lds(&request);
+  operation_complete(&request.what);
   tsr_context *context = NULL;
   tsr_plan *plan = NULL;
   code = settings_open(&request.settings, &context);

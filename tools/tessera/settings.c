@@ -69,23 +69,38 @@ static bool parse_home(const char **text, home_kind h_means, home *one) {
   return true;
 }
 
-int homes_parse(const char *text, home_kind h_means, home homes[3]) {
+/* "A,B,C" */
+static void list_letters(const char *operands, char text[8]) {
+  int used = 0;
+  for (const char *o = operands; *o; o++) {
+    used += snprintf(text + used, 8 - (size_t)used, "%s%c", o == operands ? "" : ",", *o);
+  }
+}
+
+int homes_parse_of(const char *operands, const char *text, home_kind h_means, home homes[3]) {
   const char *at = text;
-  int count = 0;
+  int count = 0, wanted = (int)strlen(operands);
   bool good = true;
-  while (good && count < 3) {
+  while (good && count < wanted) {
     good = parse_home(&at, h_means, &homes[count++]);
     if (*at != ',') break;
     at++;
   }
-  if (!good || *at || count == 2) {
+  if (!good || *at || (count != 1 && count != wanted)) {
+    char letters[8];
+    list_letters(operands, letters);
     return tool_usage(
-        "--home %s: three places for A,B,C (or one for all), each h (host), p (pinned host), "
+        "--home %s: %s places for %s (or one for all), each h (host), p (pinned host), "
         "u (pageable host) or the number of a device",
-        text);
+        text, wanted == 3 ? "three" : "two", letters);
   }
   if (count == 1) homes[1] = homes[2] = homes[0];
+  if (count == 2) homes[2] = homes[1];
   return TOOL_OK;
+}
+
+int homes_parse(const char *text, home_kind h_means, home homes[3]) {
+  return homes_parse_of("ABC", text, h_means, homes);
 }
 
 tsr_home home_for_library(home place) {

@@ -70,6 +70,9 @@ typedef struct home {
 /* "h,h,h", "0,0,3", or one letter for all. h_means: what h stands for. */
 int homes_parse(const char *text, home_kind h_means, home homes[3]);
 
+/* The same for operands with those letters, "AC": the last is what is written, homes[2]. */
+int homes_parse_of(const char *operands, const char *text, home_kind h_means, home homes[3]);
+
 tsr_home home_for_library(home place);
 
 /* ---- Letters ---- */

@@ -8,8 +8,7 @@
 #ifndef TESSERA_VERIFY_H
 #define TESSERA_VERIFY_H
 
-#include "elements.h"
-#include "settings.h"
+#include "lanes.h"
 
 typedef struct verify_problem {
   matrix_view a, b; /* op() applied: m x k, k x n */
@@ -27,5 +26,10 @@ typedef struct verify_result {
 
 /* False when memory is out. */
 bool verify_product(const verify_problem *problem, verify_result *result);
+
+/* Compares rows of what was got with what was wanted: matrices of n columns whose entries are sums
+ * of k terms. wanted has the magnitudes. */
+void verify_compare(tsr_type type, int64_t n, int64_t k, const lanes *got, const lanes *wanted,
+                    verify_result *result);
 
 #endif

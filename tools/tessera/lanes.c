@@ -1,0 +1,270 @@
+#include "lanes.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "parallel.h"
+#include "random.h"
+
+enum { SEGMENT = 256 };
+
+bool lanes_create(lanes *l, int64_t length) {
+  size_t room = (size_t)(length > 0 ? length : 1);
+  l->length = length;
+  l->block = calloc(room * (2 * LANES + 2), sizeof(double));
+  if (!l->block) return false;
+  for (int v = 0; v < LANES; v++) {
+    l->re[v] = l->block + room * (size_t)(2 * v);
+    l->im[v] = l->block + room * (size_t)(2 * v + 1);
+  }
+  l->size = l->block + room * (2 * LANES);
+  l->squares = l->size + room;
+  return true;
+}
+
+void lanes_destroy(lanes *l) {
+  free(l->block);
+  l->block = NULL;
+}
+
+void lanes_randomise(lanes *x) {
+  for (int v = 0; v < LANES; v++) {
+    for (int64_t j = 0; j < x->length; j++) {
+      /* Away from 0, so that no column can hide. */
+      double u = random_uniform(7771, (uint64_t)(v * x->length + j));
+      x->re[v][j] = u < 0.5 ? -1 + u : u;
+    }
+  }
+  for (int64_t j = 0; j < x->length; j++) x->size[j] = 1;
+}
+
+void lanes_add(lanes *sum, const lanes *y, scalar factor) {
+  for (int v = 0; v < LANES; v++) {
+    for (int64_t i = 0; i < y->length; i++) {
+      double re = y->re[v][i], im = y->im[v][i];
+      sum->re[v][i] += factor.re * re - factor.im * im;
+      sum->im[v][i] += factor.re * im + factor.im * re;
+    }
+  }
+  double size = hypot(factor.re, factor.im);
+  for (int64_t i = 0; i < y->length; i++) sum->size[i] += size * y->size[i];
+}
+
+/* ---- Segments of a row or a column ---- */
+
+typedef enum diagonal {
+  DIAGONAL_STORED,
+  DIAGONAL_REAL, /* its imaginary parts are not read */
+  DIAGONAL_ONE,
+  DIAGONAL_ZERO
+} diagonal;
+
+/* A triangle of a matrix, or (TSR_GENERAL) all of it; the rest is zero. */
+typedef struct part {
+  matrix_view view;
+  tsr_uplo uplo;
+  diagonal diagonal;
+} part;
+
+typedef struct segment {
+  double re[SEGMENT], im[SEGMENT], size[SEGMENT];
+} segment;
+
+static void load_plain(const matrix_view *m, int64_t row, int64_t col, bool along_row,
+                       int64_t count, segment *s) {
+  int64_t first = row * m->row_stride + col * m->col_stride;
+  int64_t stride = along_row ? m->col_stride : m->row_stride;
+  if (stride == 1) {
+    element_load(m->type, m->data, first, count, s->re, s->im);
+  } else {
+    for (int64_t i = 0; i < count; i++) {
+      element_load(m->type, m->data, first + i * stride, 1, s->re + i, s->im + i);
+    }
+  }
+  for (int64_t i = 0; m->conj && i < count; i++) s->im[i] = -s->im[i];
+}
+
+static void measure_segment(tsr_type type, int64_t count, segment *s) {
+  bool is_complex = element_is_complex(type);
+  for (int64_t i = 0; i < count; i++) {
+    s->size[i] = is_complex ? hypot(s->re[i], s->im[i]) : fabs(s->re[i]);
+  }
+}
+
+/* What is not of the part becomes zero; right is how far right of the diagonal the first entry is.
+ */
+static void mask_segment(const part *p, int64_t right, int64_t step, int64_t count, segment *s) {
+  for (int64_t i = 0; i < count; i++, right += step) {
+    bool outside = p->uplo == TSR_LOWER ? right > 0 : right < 0;
+    if (outside) s->re[i] = s->im[i] = 0;
+    if (right != 0 || p->diagonal == DIAGONAL_STORED) continue;
+    if (p->diagonal != DIAGONAL_REAL) s->re[i] = p->diagonal == DIAGONAL_ONE;
+    s->im[i] = 0;
+  }
+}
+
+/* False when all of it is zero. */
+static bool load_segment(const part *p, int64_t row, int64_t col, bool along_row, int64_t count,
+                         segment *s) {
+  int64_t right = col - row, step = along_row ? 1 : -1, last = right + step * (count - 1);
+  if (p->uplo == TSR_LOWER && right > 0 && last > 0) return false;
+  if (p->uplo == TSR_UPPER && right < 0 && last < 0) return false;
+  load_plain(&p->view, row, col, along_row, count, s);
+  if (p->uplo != TSR_GENERAL) mask_segment(p, right, step, count, s);
+  measure_segment(p->view.type, count, s);
+  return true;
+}
+
+/* ---- y = y + M x ---- */
+
+typedef struct apply_job {
+  const part *matrix;
+  const lanes *x;
+  lanes *y;
+} apply_job;
+
+/* A segment of a row from column col on, times those of x, into y at out. */
+static void add_dots(const segment *s, const lanes *x, int64_t col, int64_t count, lanes *y,
+                     int64_t out) {
+  for (int v = 0; v < LANES; v++) {
+    const double *xr = x->re[v] + col, *xi = x->im[v] + col;
+    double re = 0, im = 0;
+    for (int64_t j = 0; j < count; j++) {
+      re += s->re[j] * xr[j] - s->im[j] * xi[j];
+      im += s->re[j] * xi[j] + s->im[j] * xr[j];
+    }
+    y->re[v][out] += re;
+    y->im[v][out] += im;
+  }
+  for (int64_t j = 0; j < count; j++) y->size[out] += s->size[j] * x->size[col + j];
+}
+
+/* A segment of a column, times x at col, into y from out on. */
+static void add_multiple(const segment *s, const lanes *x, int64_t col, int64_t count, lanes *y,
+                         int64_t out) {
+  for (int v = 0; v < LANES; v++) {
+    double xr = x->re[v][col], xi = x->im[v][col];
+    double *yr = y->re[v] + out, *yi = y->im[v] + out;
+    for (int64_t i = 0; i < count; i++) {
+      yr[i] += s->re[i] * xr - s->im[i] * xi;
+      yi[i] += s->re[i] * xi + s->im[i] * xr;
+    }
+  }
+  double size = x->size[col];
+  for (int64_t i = 0; i < count; i++) y->size[out + i] += s->size[i] * size;
+}
+
+/* Rows are contiguous: a dot product for each. */
+static void apply_rows(void *user, int64_t begin, int64_t end) {
+  apply_job *job = user;
+  int64_t cols = job->matrix->view.cols;
+  segment s;
+  for (int64_t row = begin; row < end; row++) {
+    for (int64_t col = 0; col < cols; col += SEGMENT) {
+      int64_t count = cols - col < SEGMENT ? cols - col : SEGMENT;
+      if (!load_segment(job->matrix, row, col, true, count, &s)) continue;
+      add_dots(&s, job->x, col, count, job->y, row);
+      for (int64_t j = 0; j < count; j++) job->y->squares[row] += s.size[j] * s.size[j];
+    }
+  }
+}
+
+/* Columns are contiguous: a thread owns SEGMENT rows and goes through their pieces of all columns.
+ */
+static void apply_columns(void *user, int64_t begin, int64_t end) {
+  apply_job *job = user;
+  int64_t count = end - begin;
+  segment s;
+  for (int64_t col = 0; col < job->matrix->view.cols; col++) {
+    if (!load_segment(job->matrix, begin, col, false, count, &s)) continue;
+    add_multiple(&s, job->x, col, count, job->y, begin);
+    for (int64_t i = 0; i < count; i++) job->y->squares[begin + i] += s.size[i] * s.size[i];
+  }
+}
+
+static void apply_part(const part *matrix, const lanes *x, lanes *y) {
+  apply_job job = {matrix, x, y};
+  bool by_columns = matrix->view.row_stride == 1;
+  parallel_for(matrix->view.rows, by_columns ? SEGMENT : 16,
+               by_columns ? apply_columns : apply_rows, &job);
+}
+
+/* ---- Matrices with a structure ---- */
+
+static tsr_uplo other(tsr_uplo uplo) {
+  return uplo == TSR_LOWER ? TSR_UPPER : uplo == TSR_UPPER ? TSR_LOWER : uplo;
+}
+
+lanes_matrix lanes_matrix_op(lanes_matrix matrix, tsr_op op) {
+  matrix.view = matrix_op(matrix.view, op);
+  if (op != TSR_NO_TRANS) matrix.uplo = other(matrix.uplo);
+  return matrix;
+}
+
+bool lanes_apply(const lanes_matrix *m, const lanes *x, lanes *y) {
+  if (!lanes_create(y, m->view.rows)) return false;
+  bool hermitian = m->structure == LANES_HERMITIAN;
+  part stored = {m->view, m->uplo, DIAGONAL_STORED};
+  if (m->structure == LANES_GENERAL) stored.uplo = TSR_GENERAL;
+  if (m->structure == LANES_TRIANGULAR && m->unit) stored.diagonal = DIAGONAL_ONE;
+  if (hermitian) stored.diagonal = DIAGONAL_REAL;
+  apply_part(&stored, x, y);
+  if (m->structure == LANES_SYMMETRIC || hermitian) {
+    tsr_op op = hermitian ? TSR_CONJ_TRANS : TSR_TRANS;
+    part mirrored = {matrix_op(m->view, op), other(m->uplo), DIAGONAL_ZERO};
+    apply_part(&mirrored, x, y);
+  }
+  return true;
+}
+
+/* ---- A triangle of a product ---- */
+
+typedef struct triangle_job {
+  const matrix_view *a, *b;
+  tsr_uplo uplo;
+  const lanes *x;
+  lanes *y;
+  pthread_mutex_t lock; /* of y and failed */
+  bool failed;
+} triangle_job;
+
+/* The share of the indices [begin, end) that the product sums over. Row i of the lower triangle is
+ * row i of A times the sum of the columns 0 .. i of B, each times its x: that sum grows with i, so
+ * that no entry of the product is needed. */
+static void sum_triangle(triangle_job *job, int64_t begin, int64_t end, lanes *sum, lanes *y) {
+  int64_t n = job->x->length, count = end - begin;
+  segment s;
+  for (int64_t step = 0; step < n; step++) {
+    int64_t i = job->uplo == TSR_LOWER ? step : n - 1 - step;
+    load_plain(job->b, begin, i, false, count, &s);
+    measure_segment(job->b->type, count, &s);
+    add_multiple(&s, job->x, i, count, sum, 0);
+    load_plain(job->a, i, begin, true, count, &s);
+    measure_segment(job->a->type, count, &s);
+    add_dots(&s, sum, 0, count, y, i);
+  }
+}
+
+static void apply_triangle_range(void *user, int64_t begin, int64_t end) {
+  triangle_job *job = user;
+  lanes sum = {0}, y = {0};
+  bool good = lanes_create(&sum, end - begin) && lanes_create(&y, job->x->length);
+  if (good) sum_triangle(job, begin, end, &sum, &y);
+  pthread_mutex_lock(&job->lock);
+  if (good) lanes_add(job->y, &y, (scalar){1, 0});
+  job->failed = job->failed || !good;
+  pthread_mutex_unlock(&job->lock);
+  lanes_destroy(&sum);
+  lanes_destroy(&y);
+}
+
+bool lanes_apply_triangle(const matrix_view *a, const matrix_view *b, tsr_uplo uplo, const lanes *x,
+                          lanes *y) {
+  if (!lanes_create(y, a->rows)) return false;
+  triangle_job job = {.a = a, .b = b, .uplo = uplo, .x = x, .y = y};
+  pthread_mutex_init(&job.lock, NULL);
+  parallel_for(a->cols, SEGMENT, apply_triangle_range, &job);
+  pthread_mutex_destroy(&job.lock);
+  return !job.failed;
+}

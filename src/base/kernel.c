@@ -29,6 +29,12 @@ const tsr_kernel_info *tsr_kernel_get(tsr_kernel kernel) {
   return (unsigned)kernel < TSR_KERNEL_COUNT ? &kernels[kernel] : NULL;
 }
 
+tsr_uplo tsr_kernel_triangle(tsr_kernel kernel, uint8_t form) {
+  const tsr_kernel_info *info = tsr_kernel_get(kernel);
+  bool of_c = info->bound_by_memory || info->traits & TSR_TRIANGLE_OF_C;
+  return of_c ? tsr_form_unpack(form).uplo : TSR_GENERAL;
+}
+
 /* ---- Arguments ------------------------------------------------------------ */
 
 static bool has_triangle(const tsr_kernel_args *x) {

@@ -18,7 +18,8 @@ typedef enum tsr_kernel {
    * With uplo, that triangle only (m = n). */
   TSR_KERNEL_SCALE,
   /* As the BLAS routines of these names, in types s, d, c, z. c is m x n; a is of order m or n by
-   * side; of the rank-k updates m = n and c's triangle is uplo. */
+   * side, and engines do not look at k; of the rank-k updates m = n, c's triangle is uplo, and
+   * transa is the op of both inputs. Hermitian ones are of types c and z. */
   TSR_KERNEL_SYMM,
   TSR_KERNEL_HEMM,
   TSR_KERNEL_SYRK,
@@ -87,6 +88,9 @@ typedef struct tsr_kernel_info {
 
 /* NULL for what is no kernel. */
 const tsr_kernel_info *tsr_kernel_get(tsr_kernel kernel);
+
+/* The triangle of c that a kernel with that form (packed) keeps to; TSR_GENERAL: to none. */
+tsr_uplo tsr_kernel_triangle(tsr_kernel kernel, uint8_t form);
 
 /* Everything an engine needs to carry out one kernel. Pointers are the device's; column-major. */
 typedef struct tsr_kernel_args {

@@ -61,7 +61,8 @@ typedef struct tsr_group {
 
 /* The grid of tiles of a matrix, in its stored coordinates. count 0: the matrix is not used. */
 typedef struct tsr_tile_grid {
-  tsr_cuts rows, cols; /* borrowed from the tiling */
+  tsr_cuts rows, cols;            /* borrowed from the tiling */
+  int64_t piece_rows, piece_cols; /* copies of its tiles are not larger; 0: no limit */
 } tsr_tile_grid;
 
 typedef struct tsr_graph {
@@ -70,9 +71,10 @@ typedef struct tsr_graph {
   TSR_VEC(tsr_group) groups;
 } tsr_graph;
 
-/* GEMM. Groups come pass by pass, in a pass one for each device; in a group slab by slab, in a slab
- * chunk by chunk; then, when lazy, the additions of C. TSR_ERR_MEMORY. */
-tsr_status tsr_graph_gemm(const tsr_call *call, const tsr_tiling *tiling, tsr_graph *graph);
+/* The graph of any operation. Groups come pass by pass, in a pass one for each device; in a group
+ * slab by slab, in a slab chunk by chunk; then, when lazy, the additions of C. Of the operations
+ * with a triangle beside C a group goes through the blocks of the triangle. TSR_ERR_MEMORY. */
+tsr_status tsr_graph_build(const tsr_call *call, const tsr_tiling *tiling, tsr_graph *graph);
 
 void tsr_graph_free(tsr_graph *graph);
 

@@ -29,22 +29,12 @@ static bool is_on_device(const tsr_call *call) {
   return false;
 }
 
-/* Until the planner has graphs for them: operations other than GEMM are carried out by the CPU. */
-static tsr_status check_graph(const tsr_call *call, bool cpu_can) {
-  if (call->operation == TSR_GEMM || cpu_can) return TSR_OK;
-  return tsr_fail(TSR_ERR_UNSUPPORTED,
-                  "%s: this version has no plans for devices: give matrices in host memory, or "
-                  "engine \"cpu\"",
-                  tsr_operation_name(call->operation));
-}
-
 /* ---- Plans ---- */
 
 static tsr_status plan_and_verify(tsr_context *context, const tsr_call *call,
                                   const tsr_plan_options *options, tsr_plan **plan) {
   pthread_rwlock_rdlock(&context->machine_lock);
-  tsr_status status = check_graph(call, context->machine->devices == 0 || tsr_call_is_empty(call));
-  if (status == TSR_OK) status = tsr_plan_make(context->machine, call, options, plan);
+  tsr_status status = tsr_plan_make(context->machine, call, options, plan);
   if (status == TSR_OK && context->check && (*plan)->devices > 0) {
     status = tsr_plan_verify(*plan, context->machine, options->budget);
     if (status != TSR_OK) tsr_plan_free(*plan);
@@ -229,9 +219,7 @@ static tsr_status run_call(tsr_context *context, const tsr_call *call, const tsr
 tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                             bool async) {
   bool again = true;
-  tsr_status status = check_graph(call, !is_on_device(call));
-  if (status != TSR_OK) return status;
-  if (call->operation != TSR_GEMM) return call_on_cpu(context, call, binding); /* see check_graph */
+  tsr_status status = TSR_OK;
   for (int i = 0; i < MOST_ATTEMPTS && again; i++)
     status = run_call(context, call, binding, async, &again);
   return status;

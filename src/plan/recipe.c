@@ -1,9 +1,11 @@
 #include "plan/recipe.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "blas/family.h"
 
 static int64_t smaller(int64_t a, int64_t b) {
   return a < b ? a : b;
@@ -71,38 +73,89 @@ static tsr_status cut_panels(const tsr_recipe *r, const tsr_call *call, const ts
   return cut_by_weight(call->n, r->grid_cols, cols, &t->n);
 }
 
-static tsr_status cut(const tsr_recipe *r, const tsr_call *call, const tsr_machine *machine,
-                      const int *order, tsr_tiling *t) {
-  int64_t k = tsr_call_scales_only(call) ? 0 : call->k;
-  if (r->tile > 0) {
-    TSR_TRY(tsr_cuts_uniform(call->m, r->tile, &t->m));
-    TSR_TRY(tsr_cuts_uniform(call->n, r->tile, &t->n));
-    return tsr_cuts_uniform(k, r->tile, &t->k);
+/* Panels of a triangle that hold as much of it each as the weights say: of a lower one those on the
+ * left, which are high, are narrow. */
+static tsr_status cut_triangle(const tsr_recipe *r, const tsr_call *call,
+                               const tsr_machine *machine, const int *order, tsr_tiling *t) {
+  double weight[TSR_MACHINE_DEVICES], total = 0, before = 0, edge = 0;
+  int devices = r->grid_rows * r->grid_cols;
+  for (int i = 0; i < devices; i++) total += weight[i] = weight_of(r, call, machine, order[i]);
+  for (int i = 0; i < devices; i++) {
+    before += weight[i];
+    double share = fmin(1, before / total);
+    double next = call->uplo == TSR_LOWER ? 1 - sqrt(1 - share) : sqrt(share);
+    weight[i] = next - edge;
+    edge = next;
   }
-  TSR_TRY(cut_panels(r, call, machine, order, t));
-  return geometric_cuts(k, r->slab, r->slab_most, &t->k);
+  TSR_TRY(tsr_cuts_uniform(call->m, smaller(call->m, LONGEST), &t->m));
+  return cut_by_weight(call->n, devices, weight, &t->n);
 }
 
-/* Columns of a kernel: 0 stands for all, and where columns are short there must be more of them for
- * a kernel to be worth its launch. */
+/* Lines across the triangle over the devices; its order in one tile, cut into blocks. */
+static tsr_status cut_lines(const tsr_recipe *r, const tsr_call *call, const tsr_machine *machine,
+                            const int *order, tsr_tiling *t) {
+  bool left = call->side == TSR_LEFT;
+  double weight[TSR_MACHINE_DEVICES];
+  int devices = r->grid_rows * r->grid_cols;
+  int64_t extent = left ? call->m : call->n;
+  for (int i = 0; i < devices; i++) weight[i] = machine->device[order[i]].speed;
+  TSR_TRY(tsr_cuts_uniform(extent, smaller(extent, LONGEST), left ? &t->m : &t->n));
+  TSR_TRY(cut_by_weight(left ? call->n : call->m, devices, weight, left ? &t->n : &t->m));
+  return tsr_cuts_uniform(extent, r->block > 0 ? smaller(r->block, extent) : extent, &t->k);
+}
+
+static tsr_status cut_tiles(const tsr_recipe *r, const tsr_call *call, tsr_tiling *t) {
+  bool has_k = tsr_family_of(call->operation) == TSR_TRIANGLE || !tsr_call_scales_only(call);
+  TSR_TRY(tsr_cuts_uniform(call->m, r->tile, &t->m));
+  TSR_TRY(tsr_cuts_uniform(call->n, r->tile, &t->n));
+  return tsr_cuts_uniform(has_k ? call->k : 0, r->tile, &t->k);
+}
+
+static tsr_status cut(const tsr_recipe *r, const tsr_call *call, const tsr_machine *machine,
+                      const int *order, tsr_tiling *t) {
+  tsr_family family = tsr_family_of(call->operation);
+  if (r->tile > 0) return cut_tiles(r, call, t);
+  if (family == TSR_TRIANGLE) return cut_lines(r, call, machine, order, t);
+  if (family == TSR_RANK)
+    TSR_TRY(cut_triangle(r, call, machine, order, t));
+  else
+    TSR_TRY(cut_panels(r, call, machine, order, t));
+  return geometric_cuts(tsr_call_scales_only(call) ? 0 : call->k, r->slab, r->slab_most, &t->k);
+}
+
+/* Columns of a kernel (beside a triangle: lines across it): 0 stands for all, and where columns are
+ * short there must be more of them for a kernel to be worth its launch. */
 static int64_t chunk_of(const tsr_call *call, int64_t chunk) {
   static const int64_t least_elements = 1 << 18;
-  int64_t least = call->m > 0 ? least_elements / call->m : 1;
-  if (chunk == 0) return call->n;
-  return smaller(chunk > least ? chunk : least, call->n);
+  bool by_rows = tsr_family_of(call->operation) == TSR_TRIANGLE && call->side == TSR_RIGHT;
+  int64_t length = by_rows ? call->n : call->m, count = by_rows ? call->m : call->n;
+  int64_t least = length > 0 ? least_elements / length : 1;
+  if (chunk == 0) return count;
+  return smaller(chunk > least ? chunk : least, count);
+}
+
+/* Panels of a triangle, or beside one, lie side by side: how many there are counts, not the shape
+ * of the grid. */
+static void set_grid(const tsr_recipe *r, const tsr_call *call, tsr_tiling *t) {
+  tsr_family family = tsr_family_of(call->operation);
+  bool panels = r->tile == 0 && family != TSR_PRODUCT;
+  bool down = family == TSR_TRIANGLE && call->side == TSR_RIGHT;
+  int devices = r->grid_rows * r->grid_cols;
+  t->grid_rows = !panels ? r->grid_rows : down ? devices : 1;
+  t->grid_cols = devices / t->grid_rows;
 }
 
 tsr_status tsr_recipe_tiling(const tsr_recipe *r, const tsr_call *call, const tsr_machine *machine,
                              const int *order, tsr_tiling *t) {
   int devices = r->grid_rows * r->grid_cols, home = call->operand[TSR_C_].location;
-  *t = (tsr_tiling){.grid_rows = r->grid_rows,
-                    .grid_cols = r->grid_cols,
-                    .lazy = r->lazy && !tsr_call_scales_only(call),
+  bool sums = tsr_family_of(call->operation) != TSR_TRIANGLE && !tsr_call_scales_only(call);
+  *t = (tsr_tiling){.lazy = r->lazy && sums,
                     .adder = r->add_at_home && tsr_is_device(machine, home) ? (int16_t)home : -1,
                     .chunk_first = chunk_of(call, r->chunk_first),
                     .chunk = chunk_of(call, r->chunk),
                     .chunk_last = chunk_of(call, r->chunk_last),
                     .chunk_least = r->chunk_least};
+  set_grid(r, call, t);
   if (r->tile > 0) t->pass_rows = t->pass_cols = 1;
   t->device = tsr_alloc(sizeof *t->device * (size_t)devices);
   tsr_status status = t->device ? cut(r, call, machine, order, t)
@@ -127,6 +180,9 @@ static int print_cuts(const tsr_recipe *r, char *text, size_t room) {
   if (r->tile > 0)
     return snprintf(text, room, "tiles of %" PRId64 "%s", r->tile,
                     r->by_eta ? ", the first to arrive first" : "");
+  if (r->block > 0)
+    return snprintf(text, room, "blocks of A of %" PRId64 ", stripes of C of %" PRId64, r->block,
+                    r->chunk);
   if (r->slab == 0)
     return snprintf(text, room, "all of A, then B in chunks of %" PRId64 " columns", r->chunk_last);
   char limit[40] = "";

@@ -13,6 +13,7 @@ typedef struct tsr_recipe {
   int64_t slab;             /* panels: the first slab of k, each next one is twice as long, */
   int64_t slab_most; /* but not longer than this; slab 0: all of k at once, slab_most 0: no limit */
   int64_t chunk_first, chunk, chunk_last, chunk_least; /* as in tsr_tiling */
+  int64_t block; /* panels beside a triangle: the blocks of its order; 0: one */
   bool lazy, by_eta, relay;
   bool add_at_home;   /* lazy, C at home on a device: products go there to be added */
   int64_t home_share; /* panels: the share of C of a device that is home to A or B, in percent of

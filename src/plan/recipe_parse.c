@@ -54,6 +54,14 @@ static void copy_slab(const tsr_recipe *from, tsr_recipe *to) {
   to->slab_most = from->slab_most;
 }
 
+static bool read_block(const char *text, tsr_recipe *r) {
+  return all_of(text, &r->block);
+}
+
+static void copy_block(const tsr_recipe *from, tsr_recipe *to) {
+  to->block = from->block;
+}
+
 static bool read_tile(const char *text, tsr_recipe *r) {
   return all_of(text, &r->tile);
 }
@@ -177,6 +185,7 @@ static const part parts[] = {
     {"grid", "ROWSxCOLS", read_grid, copy_grid},
     {"slab", "FIRST or FIRST,MOST elements of k, 0 for all", read_slab, copy_slab},
     {"tile", "elements, 0 for panels", read_tile, copy_tile},
+    {"block", "elements of a triangle's order, 0 for all", read_block, copy_block},
     {"chunk", "FIRST,MIDDLE,LAST columns, 0 for all", read_chunk, copy_chunk},
     {"taper", "columns, 0 for none", read_taper, copy_taper},
     {"c", "first or last", read_c, copy_c},
@@ -208,10 +217,11 @@ static tsr_status read_word(const char *word, size_t length, tsr_forced *forced)
                       parts[i].name, parts[i].values);
     }
   }
-  return tsr_fail(TSR_ERR_ARGUMENT,
-                  "recipe: \"%.*s\": give words NAME=VALUE with the names grid, slab, tile, "
-                  "chunk, taper, c, add, share, piece, streams, order, relay, route and channels",
-                  (int)length, word);
+  return tsr_fail(
+      TSR_ERR_ARGUMENT,
+      "recipe: \"%.*s\": give words NAME=VALUE with the names grid, slab, tile, "
+      "block, chunk, taper, c, add, share, piece, streams, order, relay, route and channels",
+      (int)length, word);
 }
 
 tsr_status tsr_recipe_parse(const char *text, tsr_forced *forced) {

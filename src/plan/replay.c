@@ -90,8 +90,8 @@ static void copy_flow(const replay *r, const tsr_command *c, bool fresh, flow *f
 
 /* How much of a device a kernel fills: its rate over the best rate there is. */
 static double fill_of(const replay *r, const tsr_command *c, double seconds, int device) {
-  if (c->kernel != TSR_KERNEL_GEMM) return 0.1;
-  double flops = tsr_kernel_flops(TSR_KERNEL_GEMM, r->plan->call.type, c->m, c->n, c->k);
+  if (tsr_kernel_get((tsr_kernel)c->kernel)->bound_by_memory) return 0.1;
+  double flops = tsr_kernel_flops((tsr_kernel)c->kernel, r->plan->call.type, c->m, c->n, c->k);
   double fill = flops / seconds / (r->rate_limit * r->machine->device[device].speed);
   return fill < 0.05 ? 0.05 : fill > 1 ? 1 : fill;
 }

@@ -106,6 +106,7 @@ typedef struct cargo {
   int32_t tile;
   int64_t row, col, rows, cols;
   double bytes, segment;
+  tsr_uplo uplo; /* on its way home: a triangle only; 0: all of it */
 } cargo;
 
 /* The pieces of a tile and those of them that a rectangle touches. */
@@ -117,14 +118,19 @@ typedef struct piece_range {
   int count;          /* of the tile */
 } piece_range;
 
+/* An extent, or the most that a copy may have of it (0: no limit). */
+static int64_t limited(int64_t extent, int64_t most) {
+  return most > 0 && most < extent ? most : extent;
+}
+
 static piece_range pieces_of(const tsr_scheduler *s, const tsr_task_operand *o) {
   const tsr_tile_grid *grid = &s->graph->grid[o->matrix];
   int i = o->tile / grid->cols.count, j = o->tile % grid->cols.count;
   piece_range p = {.row = grid->rows.at[i], .col = grid->cols.at[j]};
   p.rows = grid->rows.at[i + 1] - p.row;
   p.cols = grid->cols.at[j + 1] - p.col;
-  tsr_piece_shape(p.rows, p.cols, s->size[o->matrix], s->options->piece, &p.piece_rows,
-                  &p.piece_cols);
+  tsr_piece_shape(limited(p.rows, grid->piece_rows), limited(p.cols, grid->piece_cols),
+                  s->size[o->matrix], s->options->piece, &p.piece_rows, &p.piece_cols);
   p.down = (int)((p.rows + p.piece_rows - 1) / p.piece_rows);
   p.count = p.down * (int)((p.cols + p.piece_cols - 1) / p.piece_cols);
   p.r0 = (int)((o->row - p.row) / p.piece_rows);
@@ -183,9 +189,14 @@ typedef struct end {
   int32_t after;       /* command that must be over before the end may be used, or TSR_NOTHING */
 } end;
 
+static uint8_t form_of(tsr_uplo uplo) {
+  return tsr_form_pack((tsr_form){.uplo = uplo});
+}
+
 static int32_t copy_command(tsr_scheduler *s, int queue, const cargo *c, int32_t from, int32_t to) {
   return tsr_commands_add(s, (tsr_command){.kind = TSR_COMMAND_COPY,
                                            .queue = (uint16_t)queue,
+                                           .form = to == c->matrix ? form_of(c->uplo) : 0,
                                            .row = {c->row},
                                            .col = {c->col},
                                            .m = (int32_t)c->rows,
@@ -347,9 +358,23 @@ static end end_at(tsr_scheduler *s, const cargo *c, int location, int32_t after)
   return (end){location, copy->buffer, copy, after};
 }
 
+/* What was brought home, made room for and is wanted again comes from there, but not too early. */
+static void wait_for_home(tsr_scheduler *s, const cargo *c) {
+  if (c->matrix != TSR_C_) return;
+  for (int32_t i = s->brought[c->tile]; i != TSR_NOTHING; i = s->marks.items[i].next)
+    tsr_commands_wait(s, s->marks.items[i].command);
+}
+
+static bool note_brought(tsr_scheduler *s, const cargo *c, int32_t command) {
+  if (!s->slots || c->matrix != TSR_C_) return true;
+  return tsr_mark_push(s, &s->brought[c->tile], (tsr_mark){.command = command});
+}
+
 static bool send_piece(tsr_scheduler *s, const cargo *c, int index, source from, int to) {
   end begin = {from.location, c->matrix, NULL, TSR_NOTHING};
-  if (!from.home)
+  if (from.home)
+    wait_for_home(s, c);
+  else
     begin =
         end_at(s, c, from.location, piece_at(s, c->matrix, c->tile, from.location, index)->command);
   end stop = end_at(s, c, to, TSR_NOTHING);
@@ -480,7 +505,31 @@ void tsr_route_wait(tsr_scheduler *s, const tsr_task_operand *o, int device) {
 
 /* ---- Bringing home -------------------------------------------------------- */
 
-bool tsr_route_bring_home(tsr_scheduler *s, const tsr_task_operand *o, int device, int32_t after) {
+/* Where a rectangle is to the stored triangle: inside (TSR_GENERAL), across its diagonal (the
+ * triangle), or outside (false). */
+static bool meets(const cargo *c, tsr_uplo uplo, tsr_uplo *part) {
+  int64_t bottom = c->row + c->rows - 1, right = c->col + c->cols - 1;
+  *part = uplo;
+  if (uplo == TSR_GENERAL) return true;
+  bool lower = uplo == TSR_LOWER;
+  if (lower ? c->row >= right : bottom <= c->col) *part = TSR_GENERAL;
+  return lower ? bottom >= c->col : c->row <= right;
+}
+
+/* Only the threads of the host can copy what is across a diagonal. */
+static int32_t bring_piece(tsr_scheduler *s, cargo *c, tsr_uplo uplo, const end *begin,
+                           const end *stop) {
+  if (!meets(c, uplo, &c->uplo)) return 0;
+  float when = arrival(s, begin->location, stop->location, c->bytes, c->bytes, 0);
+  int32_t command = c->uplo == TSR_GENERAL ? move(s, c, begin, stop)
+                                           : staged(s, c, queue_out(s, begin->location),
+                                                    next_lane(s, stop->location), begin, stop);
+  if (isfinite(when)) occupy(s, begin->location, stop->location, c->bytes, 0, when);
+  return command;
+}
+
+bool tsr_route_bring_home(tsr_scheduler *s, const tsr_task_operand *o, tsr_uplo uplo, int device,
+                          int32_t after) {
   int home = s->call->operand[o->matrix].location;
   int64_t piece_rows, piece_cols;
   tsr_piece_shape(o->rows, o->cols, s->size[o->matrix], s->options->piece, &piece_rows,
@@ -493,9 +542,8 @@ bool tsr_route_bring_home(tsr_scheduler *s, const tsr_task_operand *o, int devic
       load.cols = smaller(piece_cols, o->cols - c);
       weigh(s, &load);
       end begin = end_at(s, &load, device, after);
-      float when = arrival(s, device, home, load.bytes, load.bytes, 0);
-      if (move(s, &load, &begin, &stop) == TSR_NOTHING) return false;
-      if (isfinite(when)) occupy(s, device, home, load.bytes, 0, when);
+      int32_t command = bring_piece(s, &load, uplo, &begin, &stop);
+      if (command == TSR_NOTHING || !note_brought(s, &load, command)) return false;
     }
   return true;
 }

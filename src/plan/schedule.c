@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/queue.h"
+#include "blas/family.h"
 
 /* ---- Set-up --------------------------------------------------------------- */
 
@@ -12,6 +13,11 @@ static tsr_status find_readers(tsr_scheduler *s) {
     s->readers[x] = tsr_alloc_zero(tiles + 1, sizeof *s->readers[x]);
     if (!s->readers[x]) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
   }
+  const tsr_tile_grid *c = &s->graph->grid[TSR_C_];
+  size_t tiles_of_c = (size_t)c->rows.count * (size_t)c->cols.count;
+  s->brought = tsr_alloc(sizeof *s->brought * (tiles_of_c + 1));
+  if (!s->brought) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+  for (size_t t = 0; t < tiles_of_c; t++) s->brought[t] = TSR_NOTHING;
   for (size_t t = 0; t < s->graph->tasks.count; t++) {
     const tsr_task *task = &s->graph->tasks.items[t];
     for (int i = 0; i < 3; i++) {
@@ -59,13 +65,15 @@ static void tear_down(tsr_scheduler *s) {
   tsr_sequence_free(s);
   tsr_route_free(s);
   tsr_dealloc(s->seen);
+  tsr_dealloc(s->brought);
   for (int x = 0; x < TSR_OPERANDS; x++) tsr_dealloc(s->readers[x]);
 }
 
 /* ---- One task ------------------------------------------------------------- */
 
 static bool touches(const tsr_mark *mark, const tsr_task_operand *o) {
-  return mark->col < o->col + o->cols && o->col < mark->col + mark->cols;
+  return mark->col < o->col + o->cols && o->col < mark->col + mark->cols &&
+         mark->row < o->row + o->rows && o->row < mark->row + mark->rows;
 }
 
 static bool was_written(tsr_scheduler *s, const tsr_tile_copy *copy, const tsr_task_operand *o) {
@@ -116,11 +124,16 @@ static int32_t buffer_of(tsr_scheduler *s, const tsr_task_operand *o, int device
   return tsr_copy_of(s, o->matrix, o->tile, device)->buffer;
 }
 
-/* Kernels on one part of C share a stream; neighbours go to different ones. */
+/* Kernels on one part of C share a stream; neighbours go to different ones. Lines of C that depend
+ * on each other, as they do across a triangle, count as one part. */
 static int queue_of(tsr_scheduler *s, const tsr_task *task) {
-  if (task->kernel != TSR_KERNEL_GEMM) return tsr_commands_queue(s, task->device, TSR_QUEUE_ADD, 0);
+  if (tsr_kernel_get((tsr_kernel)task->kernel)->bound_by_memory)
+    return tsr_commands_queue(s, task->device, TSR_QUEUE_ADD, 0);
   const tsr_task_operand *c = &task->operand[2];
-  int64_t part = c->tile + c->col / (c->cols ? c->cols : 1);
+  bool triangle = tsr_family_of(s->call->operation) == TSR_TRIANGLE;
+  bool by_rows = triangle && s->call->side == TSR_RIGHT;
+  int64_t part = by_rows ? c->row / (c->rows ? c->rows : 1) : c->col / (c->cols ? c->cols : 1);
+  if (!triangle) part += c->tile;
   return tsr_commands_queue(s, task->device, TSR_QUEUE_COMPUTE, (int)(part % s->options->streams));
 }
 
@@ -143,16 +156,19 @@ static int32_t emit(tsr_scheduler *s, const tsr_task *task) {
   return tsr_commands_add(s, command);
 }
 
-/* Remembers who wrote to the columns, so that later readers wait. */
+/* Remembers who wrote to the rectangle, so that later readers wait. */
 static bool note_writer(tsr_scheduler *s, tsr_tile_copy *copy, const tsr_task_operand *o,
                         int32_t command) {
   for (int32_t i = copy->writers; i != TSR_NOTHING; i = s->marks.items[i].next) {
     tsr_mark *mark = &s->marks.items[i];
-    if (mark->col != o->col || mark->cols != o->cols) continue;
+    if (mark->col != o->col || mark->cols != o->cols || mark->row != o->row ||
+        mark->rows != o->rows)
+      continue;
     mark->command = command;
     return true;
   }
-  return tsr_mark_push(s, &copy->writers, (tsr_mark){o->col, o->cols, command, TSR_NOTHING});
+  return tsr_mark_push(s, &copy->writers,
+                       (tsr_mark){o->row, o->rows, o->col, o->cols, command, TSR_NOTHING});
 }
 
 static bool note_operands(tsr_scheduler *s, const tsr_task *task, int32_t command) {
@@ -183,15 +199,30 @@ static void release_finished(tsr_scheduler *s, const tsr_task *task) {
   }
 }
 
+static bool covers_tile(const tsr_scheduler *s, const tsr_task_operand *o) {
+  const tsr_tile_grid *grid = &s->graph->grid[o->matrix];
+  int i = o->tile / grid->cols.count, j = o->tile % grid->cols.count;
+  return o->rows == grid->rows.at[i + 1] - grid->rows.at[i] &&
+         o->cols == grid->cols.at[j + 1] - grid->cols.at[j];
+}
+
+/* A tile of C that is complete and at home may make room, and be read again. */
+static bool bring_home(tsr_scheduler *s, const tsr_task *task, int32_t command) {
+  const tsr_task_operand *c = &task->operand[2];
+  if (tsr_is_at_home(s, c->matrix, task->device)) return true;
+  tsr_uplo uplo = tsr_kernel_triangle((tsr_kernel)task->kernel, task->form);
+  if (!tsr_route_bring_home(s, c, uplo, task->device, command)) return false;
+  tsr_tile_copy *copy = tsr_copy_of(s, c->matrix, c->tile, task->device);
+  if (s->slots && covers_tile(s, c)) copy->dirty = false;
+  return true;
+}
+
 static bool schedule_task(tsr_scheduler *s, const tsr_task *task) {
   for (int i = 0; i < 3; i++)
     if (!provide(s, &task->operand[i], task->device)) return false;
   int32_t command = emit(s, task);
   if (command == TSR_NOTHING || !note_operands(s, task, command)) return false;
-  const tsr_task_operand *c = &task->operand[2];
-  if (task->last && !tsr_is_at_home(s, c->matrix, task->device) &&
-      !tsr_route_bring_home(s, c, task->device, command))
-    return false;
+  if (task->last && !bring_home(s, task, command)) return false;
   release_finished(s, task);
   return true;
 }

@@ -52,9 +52,9 @@ typedef struct tsr_tile_copy {
   bool dirty;      /* holds what is nowhere else */
 } tsr_tile_copy;
 
-/* A command and, for writers, the columns of the matrix it wrote. */
+/* A command and, for writers, the rectangle of the matrix it wrote. */
 typedef struct tsr_mark {
-  int64_t col, cols;
+  int64_t row, rows, col, cols;
   int32_t command, next;
 } tsr_mark;
 
@@ -94,6 +94,7 @@ typedef struct tsr_scheduler {
   tsr_tile_copy *copies;
   size_t first_copy[TSR_MATRICES + 1];
   uint32_t *readers[TSR_OPERANDS]; /* devices that read a tile of A, B */
+  int32_t *brought;                /* slots: what wrote to a tile of C at its home: mark lists */
   TSR_VEC(tsr_piece) pieces;
   TSR_VEC(tsr_mark) marks;
 
@@ -193,9 +194,10 @@ bool tsr_route_collect(tsr_scheduler *s, const tsr_task_operand *operand, int fr
 /* Makes the next command wait for the pieces of the rectangle that were fetched to the device. */
 void tsr_route_wait(tsr_scheduler *s, const tsr_task_operand *operand, int device);
 
-/* Brings a rectangle of C from the device to its home after the command `after`. */
-bool tsr_route_bring_home(tsr_scheduler *s, const tsr_task_operand *operand, int device,
-                          int32_t after);
+/* Brings a rectangle of C, or a triangle on its diagonal, from the device to its home after the
+ * command `after`. */
+bool tsr_route_bring_home(tsr_scheduler *s, const tsr_task_operand *operand, tsr_uplo uplo,
+                          int device, int32_t after);
 
 /* Estimated time at which everything that a group reads and its device lacks could be there. */
 float tsr_route_group_eta(tsr_scheduler *s, const tsr_group *group);

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "blas/family.h"
 #include "plan/recipe.h"
 #include "plan/schedule.h"
 
@@ -125,7 +126,7 @@ static tsr_status try_recipe(search *s, const tsr_recipe *recipe, bool *better) 
   TSR_TRY(tsr_recipe_tiling(r, s->call, s->machine, s->order, &tiling));
   tiling.lazy_everywhere = s->options->reproducible;
   tsr_plan *plan = plan_new(s);
-  tsr_status status = plan ? tsr_graph_gemm(s->call, &tiling, &graph)
+  tsr_status status = plan ? tsr_graph_build(s->call, &tiling, &graph)
                            : tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
   if (status == TSR_OK) status = build(s, r, &graph, plan, &fits);
   tsr_graph_free(&graph);
@@ -193,6 +194,7 @@ static int64_t power_of_two_near(double x, int64_t least, int64_t most) {
 }
 
 static bool may_be_lazy(const search *s, const tsr_recipe *r) {
+  if (tsr_family_of(s->call->operation) == TSR_TRIANGLE) return false;
   return must_be_lazy(s, r) || s->options->reproducible ||
          (s->call->beta != TSR_ZERO && !tsr_call_scales_only(s->call));
 }
@@ -230,10 +232,27 @@ static int64_t guess_piece(const tsr_call *call, int devices) {
   return power_of_two_near(bytes / devices / 48, 4 << 20, 32 << 20);
 }
 
+static tsr_family family_of(const search *s) {
+  return tsr_family_of(s->call->operation);
+}
+
+/* Blocks long enough for good kernels, and enough of them to begin, and to end, early. */
+static void guess_blocks(const search *s, int devices, tsr_recipe *r) {
+  const tsr_call *call = s->call;
+  bool left = call->side == TSR_LEFT;
+  int64_t order = left ? call->m : call->n, lines = (left ? call->n : call->m) / devices;
+  r->block = power_of_two_near((double)order / 16, 128, 2048);
+  r->chunk = lines > 4096 ? (lines + 1) / 2 : 0;
+}
+
 static tsr_recipe guess(const search *s, int devices) {
   tsr_recipe r = {.streams = 1, .chunk_least = 128, .relay = true};
   guess_grid(s->call, devices, &r);
   r.piece = guess_piece(s->call, devices);
+  if (family_of(s) == TSR_TRIANGLE) {
+    guess_blocks(s, devices, &r);
+    return r;
+  }
   double columns = (double)s->call->n / r.grid_cols;
   if (transfer_share(s, devices) > 1) {
     r.chunk_first = r.chunk = r.chunk_last = power_of_two_near(columns / 6, 64, 1024);
@@ -249,7 +268,7 @@ static tsr_recipe guess(const search *s, int devices) {
 
 /* ---- Steps ---------------------------------------------------------------- */
 
-enum { STEPS = 8, OPTIONS = 8 };
+enum { STEPS = 9, OPTIONS = 8 };
 
 /* Parameters that the search changes one at a time; a value of -1 ends a list. */
 static const struct {
@@ -258,6 +277,7 @@ static const struct {
 } steps[STEPS] = {
     {offsetof(tsr_recipe, slab), {0, 256, 512, 1024, 2048, 4096, -1}},
     {offsetof(tsr_recipe, slab_most), {0, 1024, 2048, 4096, 8192, -1}},
+    {offsetof(tsr_recipe, block), {256, 512, 1024, 2048, 4096, -1}},
     {offsetof(tsr_recipe, chunk_last), {256, 512, 1024, 2048, 4096, 0, -1}},
     {offsetof(tsr_recipe, chunk_first), {512, 1024, 2048, 0, -1}},
     {offsetof(tsr_recipe, piece), {4 << 20, 8 << 20, 16 << 20, 32 << 20, -1}},
@@ -276,11 +296,19 @@ static bool has_device_home(const search *s) {
          tsr_is_device(s->machine, s->call->operand[TSR_B_].location);
 }
 
+/* Beside a triangle there are blocks, else slabs. */
+static bool has_field(const search *s, size_t field) {
+  bool blocks = family_of(s) == TSR_TRIANGLE;
+  if (field == offsetof(tsr_recipe, block)) return blocks;
+  return !blocks || field == offsetof(tsr_recipe, chunk) || field == offsetof(tsr_recipe, piece) ||
+         field == offsetof(tsr_recipe, chunk_least);
+}
+
 static tsr_status try_value(search *s, size_t field, int64_t value, bool *better) {
   tsr_recipe r = s->best_recipe;
   int64_t *place = (int64_t *)((char *)&r + field);
   *better = false;
-  if (*place == value) return TSR_OK;
+  if (*place == value || !has_field(s, field)) return TSR_OK;
   if (field == offsetof(tsr_recipe, slab_most) && (r.slab == 0 || value > s->call->k))
     return TSR_OK;
   if (field == offsetof(tsr_recipe, home_share) && !has_device_home(s)) return TSR_OK;
@@ -315,6 +343,7 @@ static tsr_status try_adder(search *s, bool *better) {
 
 static tsr_status try_grids(search *s, int devices, bool *better) {
   *better = false;
+  if (family_of(s) != TSR_PRODUCT) return TSR_OK; /* their panels lie side by side */
   for (int rows = 1; rows <= devices && in_time(s); rows++) {
     if (devices % rows || rows == s->best_recipe.grid_rows) continue;
     tsr_recipe r = s->best_recipe;
@@ -425,7 +454,7 @@ static tsr_status too_small(search *s) {
   tsr_graph graph;
   if (s->options->reproducible) r.lazy = true;
   TSR_TRY(tsr_recipe_tiling(&r, s->call, s->machine, s->order, &tiling));
-  tsr_status status = tsr_graph_gemm(s->call, &tiling, &graph);
+  tsr_status status = tsr_graph_build(s->call, &tiling, &graph);
   if (status == TSR_OK) {
     size_t smallest = SIZE_MAX;
     for (int d = 0; d < s->machine->devices; d++)

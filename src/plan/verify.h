@@ -1,7 +1,8 @@
 /*
- * The parts of the verifier: order (what happens before what), sums (which of the inner dimension
- * has been summed), regions (what each part of a buffer holds) and memory (which buffer has which
- * bytes). They read the plan and trust nothing in it that the part before has not checked.
+ * The parts of the verifier: order (what happens before what), regions (who has written and read
+ * each part of a buffer), memory (which buffer has which bytes), axes (which indices operands have)
+ * and algebra (whether what is computed is what was asked). They read the plan and trust nothing in
+ * it that the part before has not checked.
  */
 #ifndef TSR_PLAN_VERIFY_H
 #define TSR_PLAN_VERIFY_H
@@ -40,35 +41,6 @@ tsr_status tsr_order_enter(tsr_order *order, uint32_t command);
 /* Whether earlier is done when the latest command of its queue, command, begins. */
 bool tsr_order_before(const tsr_order *order, uint32_t earlier, uint32_t command);
 
-/* ---- Sums ---- */
-
-/* Sets of disjoint intervals of the inner dimension; equal sets have equal numbers. */
-typedef struct tsr_sum_set {
-  uint64_t hash;
-  size_t begin, count; /* intervals: pairs of ends */
-} tsr_sum_set;
-
-typedef struct tsr_sums {
-  TSR_VEC(int64_t) ends;
-  TSR_VEC(tsr_sum_set) sets;
-  uint32_t *table;
-  size_t slots;
-} tsr_sums;
-
-enum { TSR_SUM_EMPTY = 0 }; /* the number of the empty set */
-
-tsr_status tsr_sums_start(tsr_sums *sums);
-void tsr_sums_stop(tsr_sums *sums);
-
-/* The number of { [k0, k1) }. */
-tsr_status tsr_sums_interval(tsr_sums *sums, int64_t k0, int64_t k1, uint32_t *set);
-
-/* The union of two sets; *disjoint is false, and *set is as before, when they have k in common. */
-tsr_status tsr_sums_unite(tsr_sums *sums, uint32_t a, uint32_t b, bool *disjoint, uint32_t *set);
-
-/* "k 0..127, 256..511", cut when it is long. */
-void tsr_sums_describe(const tsr_sums *sums, uint32_t set, char *text, size_t room);
-
 /* ---- Regions ---- */
 
 /* Half-open. */
@@ -80,20 +52,11 @@ static inline tsr_rect tsr_rect_make(int64_t row, int64_t col, int64_t rows, int
   return (tsr_rect){row, col, row + rows, col + cols};
 }
 bool tsr_rect_contains(tsr_rect outer, tsr_rect inner);
-
-/* What a region holds: data as the user gave it, or a sum over a set of k with or without beta C.
- */
-typedef struct tsr_content {
-  bool original, beta;
-  uint32_t sum;
-} tsr_content;
-
-bool tsr_content_equal(tsr_content a, tsr_content b);
+bool tsr_rect_meet(tsr_rect a, tsr_rect b);
 
 typedef struct tsr_part {
   tsr_rect rect;
-  tsr_content content;
-  uint32_t command; /* that wrote it */
+  uint32_t command; /* that wrote it; TSR_NO_COMMAND: the user */
 } tsr_part;
 
 typedef TSR_VEC(tsr_part) tsr_parts;
@@ -104,7 +67,7 @@ typedef struct tsr_reading {
 } tsr_reading;
 
 typedef struct tsr_cell {
-  tsr_parts parts;               /* disjoint; what is in none of them holds nothing */
+  tsr_parts parts;               /* disjoint; what is in none of them was never written */
   TSR_VEC(tsr_reading) readings; /* since the region was last written; may overlap */
 } tsr_cell;
 
@@ -121,7 +84,7 @@ void tsr_regions_start(tsr_regions *regions, tsr_rect all, double accesses, doub
                        double mean_cols);
 void tsr_regions_stop(tsr_regions *regions);
 
-/* Appends what rect holds to *parts. */
+/* Appends what has been written of rect to *parts. */
 tsr_status tsr_regions_find(const tsr_regions *regions, tsr_rect rect, tsr_parts *parts);
 
 /* A command that must be done before this one reads (or writes) rect and that is not known to be;
@@ -133,9 +96,8 @@ uint32_t tsr_regions_conflict(const tsr_regions *regions, tsr_rect rect, bool wr
 tsr_status tsr_regions_read(tsr_regions *regions, tsr_rect rect, const tsr_order *order,
                             uint32_t command);
 
-/* Notes that command writes content into rect. */
-tsr_status tsr_regions_write(tsr_regions *regions, tsr_rect rect, tsr_content content,
-                             uint32_t command);
+/* Notes that command writes rect. */
+tsr_status tsr_regions_write(tsr_regions *regions, tsr_rect rect, uint32_t command);
 
 /* Whether parts, disjoint and within rect, fill it; else the first hole, in *hole. */
 tsr_status tsr_parts_fill(const tsr_parts *parts, tsr_rect rect, bool *fill, tsr_rect *hole);
@@ -184,12 +146,10 @@ typedef struct tsr_verifier {
   const tsr_machine *machine; /* NULL: unknown */
   int locations;
   bool scales_only; /* alpha or k is 0: A and B must not be read */
-  uint32_t whole;   /* the set of k that a final C has */
   tsr_order order;
-  tsr_sums sums;
   tsr_tenancy tenancy;
-  tsr_regions *regions;   /* of each buffer; unused for the homes of A and B */
-  tsr_parts found, inner; /* scratch */
+  tsr_regions *regions; /* of each buffer; unused for the homes of A and B */
+  tsr_parts found;      /* scratch */
 } tsr_verifier;
 
 /* verify_plan.c: what holds for the plan as a whole, before any command is looked at. */
@@ -202,7 +162,42 @@ tsr_status tsr_verify_form(const tsr_verifier *v, uint32_t command);
 tsr_status tsr_verify_fail(const tsr_verifier *v, uint32_t command, const char *format, ...)
     TSR_PRINTF(3, 4);
 
-/* The rectangle of the stored matrix that operand i of a command with that buffer is. */
-tsr_rect tsr_verify_rect(const tsr_call *call, const tsr_command *command, int i);
+/* ---- Axes ---- */
+
+/* An index of a kernel: i and j are those of its c, k is what is summed over. Also the spaces of
+ * indices of a call, by the same names. */
+enum { TSR_AXIS_I, TSR_AXIS_J, TSR_AXIS_K, TSR_AXES };
+
+typedef struct tsr_axes {
+  uint8_t rows, cols;
+} tsr_axes;
+
+/* One triangle of C is the result. */
+bool tsr_verify_triangular_c(const tsr_call *call);
+
+/* The spaces of the rows and columns of a stored matrix, and their extents. */
+tsr_axes tsr_verify_spaces(const tsr_call *call, int matrix);
+int64_t tsr_verify_extent(const tsr_call *call, int space);
+
+/* Whether rows and columns of some matrix are both of the space. */
+bool tsr_verify_square(const tsr_call *call, int space);
+
+/* What the stored rows and columns of operand i of a command are, and the rectangle they make. */
+tsr_axes tsr_verify_axes(const tsr_command *command, int i);
+tsr_rect tsr_verify_rect(const tsr_command *command, int i);
+
+/* The part of its c that a kernel writes. */
+tsr_uplo tsr_verify_part_of_c(const tsr_command *command);
+
+bool tsr_verify_reads_c(const tsr_call *call, const tsr_command *command);
+
+/* That the operands of a kernel meet: equal indices begin alike. */
+tsr_status tsr_verify_agreement(const tsr_verifier *v, uint32_t command);
+
+/* ---- Algebra ---- */
+
+/* Carries out the plan, all else of which is right, on a small problem: see verify_algebra.c.
+ * TSR_ERR_CHECK names the first wrong element of C. */
+tsr_status tsr_verify_algebra(const tsr_verifier *v);
 
 #endif

@@ -34,9 +34,10 @@ static tsr_status check_waits(const tsr_verifier *v, uint32_t c) {
 /* Which of the three buffers a command has. */
 static unsigned operands_of(const tsr_command *command) {
   if (command->kind == TSR_COMMAND_COPY) return 3;
-  const unsigned of_kernel[TSR_KERNEL_COUNT] = {
-      [TSR_KERNEL_GEMM] = 7, [TSR_KERNEL_ADD] = 5, [TSR_KERNEL_SCALE] = 4};
-  return of_kernel[command->kernel];
+  unsigned operands = 0;
+  for (int i = 0; i < 3; i++)
+    if (tsr_kernel_get((tsr_kernel)command->kernel)->access[i] != TSR_NONE) operands |= 1u << i;
+  return operands;
 }
 
 static tsr_status check_buffers(const tsr_verifier *v, uint32_t c) {
@@ -53,6 +54,11 @@ static tsr_status check_buffers(const tsr_verifier *v, uint32_t c) {
   return TSR_OK;
 }
 
+static bool sums_over_k(const tsr_command *command) {
+  tsr_axes axes = tsr_verify_axes(command, 0);
+  return axes.rows == TSR_AXIS_K || axes.cols == TSR_AXIS_K;
+}
+
 static tsr_status check_ranges(const tsr_verifier *v, uint32_t c) {
   const tsr_command *command = &v->plan->commands.items[c];
   if (command->queue >= v->plan->queues)
@@ -60,7 +66,7 @@ static tsr_status check_ranges(const tsr_verifier *v, uint32_t c) {
   if (command->kind > TSR_COMMAND_KERNEL ||
       (command->kind == TSR_COMMAND_KERNEL && command->kernel >= TSR_KERNEL_COUNT))
     return tsr_verify_fail(v, c, "there is no such command");
-  bool inner = command->kind == TSR_COMMAND_KERNEL && command->kernel == TSR_KERNEL_GEMM;
+  bool inner = command->kind == TSR_COMMAND_KERNEL && sums_over_k(command);
   if (command->m <= 0 || command->n <= 0 || (inner && command->k <= 0))
     return tsr_verify_fail(v, c, "its extents are %d x %d x %d", command->m, command->n,
                            command->k);
@@ -70,25 +76,13 @@ static tsr_status check_ranges(const tsr_verifier *v, uint32_t c) {
 
 /* ---- Rectangles ---- */
 
-tsr_rect tsr_verify_rect(const tsr_call *call, const tsr_command *command, int i) {
-  int64_t rows = command->m, cols = command->n;
-  if (command->kind == TSR_COMMAND_COPY)
-    return tsr_rect_make(command->row[0], command->col[0], rows, cols);
-  bool gemm = command->kernel == TSR_KERNEL_GEMM;
-  if (gemm && i == 0) cols = command->k;
-  if (gemm && i == 1) rows = command->k;
-  bool turned = gemm && i < 2 && (i == 0 ? call->transa : call->transb) != TSR_NO_TRANS;
-  return tsr_rect_make(command->row[i], command->col[i], turned ? cols : rows,
-                       turned ? rows : cols);
-}
-
 static tsr_status check_rect(const tsr_verifier *v, uint32_t c, int i, const char *what) {
   const tsr_command *command = &v->plan->commands.items[c];
   const tsr_buffer *buffer = &v->plan->buffers.items[command->buffer[i]];
   int at = command->kind == TSR_COMMAND_COPY ? 0 : i;
   if (command->row[at] > INT64_MAX / 2 || command->col[at] > INT64_MAX / 2)
     return tsr_verify_fail(v, c, "%s is beyond any matrix", what);
-  tsr_rect rect = tsr_verify_rect(&v->plan->call, command, i);
+  tsr_rect rect = tsr_verify_rect(command, i);
   tsr_rect room = tsr_rect_make(buffer->row, buffer->col, buffer->rows, buffer->cols);
   if (tsr_rect_contains(room, rect)) return TSR_OK;
   return tsr_verify_fail(v, c, "%s: rows %lld..%lld, columns %lld..%lld of %s are not in buffer %d",
@@ -140,7 +134,7 @@ static tsr_status check_way(const tsr_verifier *v, uint32_t c, const tsr_buffer 
     return tsr_verify_fail(v, c, "there is no link between these locations");
   const tsr_buffer *host = queue->role == TSR_QUEUE_IN ? from : to;
   if (queue->role == TSR_QUEUE_PEER || host->role != TSR_BUFFER_HOME) return TSR_OK;
-  if (pinned(&v->plan->call, host, tsr_verify_rect(&v->plan->call, command, 0))) return TSR_OK;
+  if (pinned(&v->plan->call, host, tsr_verify_rect(command, 0))) return TSR_OK;
   return tsr_verify_fail(v, c, "%s is not pinned there, a lane must stage it",
                          tsr_matrix_name(host->matrix));
 }
@@ -162,18 +156,12 @@ static tsr_status check_copy(const tsr_verifier *v, uint32_t c) {
 
 /* ---- Kernels ---- */
 
-static bool matrix_fits(const tsr_command *command, int i, int matrix) {
-  if (command->kernel == TSR_KERNEL_GEMM)
-    return i < 2 ? matrix == i : matrix == TSR_C_ || matrix == TSR_W;
-  return matrix == (i == 0 ? TSR_W : TSR_C_);
-}
-
 static tsr_status check_operand(const tsr_verifier *v, uint32_t c, int i) {
   const tsr_command *command = &v->plan->commands.items[c];
   const tsr_buffer *buffer = &v->plan->buffers.items[command->buffer[i]];
   int location = v->plan->queue[command->queue].location;
   tsr_name name;
-  if (!matrix_fits(command, i, buffer->matrix))
+  if (i == 2 && buffer->matrix != TSR_C_ && buffer->matrix != TSR_W)
     return tsr_verify_fail(v, c, "%s is of %s", operand_names[i], tsr_matrix_name(buffer->matrix));
   if (buffer->location != location)
     return tsr_verify_fail(v, c, "%s: buffer %d of %s is at %s", operand_names[i],
@@ -190,46 +178,43 @@ static bool has_w(const tsr_verifier *v, const tsr_command *command) {
   return false;
 }
 
+/* More than one of the flags. */
+static bool several(const tsr_command *command, unsigned flags) {
+  unsigned set = command->flags & flags;
+  return (set & (set - 1)) != 0;
+}
+
 static tsr_status check_flags(const tsr_verifier *v, uint32_t c) {
   const tsr_command *command = &v->plan->commands.items[c];
-  const tsr_call *call = &v->plan->call;
-  bool beta = command->flags & TSR_FLAG_BETA, beta_one = command->flags & TSR_FLAG_BETA_ONE;
-  bool alpha_one = command->flags & TSR_FLAG_ALPHA_ONE, wide = command->flags & TSR_FLAG_WIDE;
-  bool w = has_w(v, command), widens = tsr_type_get(call->type)->wide != call->type;
-  if (beta && beta_one) return tsr_verify_fail(v, c, "beta cannot be the call's and 1");
-  if (wide != (w && widens))
+  tsr_type type = v->plan->call.type;
+  bool wide = command->flags & TSR_FLAG_WIDE;
+  if (several(command, TSR_FLAG_BETA | TSR_FLAG_BETA_ONE | TSR_FLAG_BETA_ALPHA))
+    return tsr_verify_fail(v, c, "beta cannot be two things, the call's, 1 or alpha");
+  if (several(command, TSR_FLAG_ALPHA_ONE | TSR_FLAG_ALPHA_MINUS | TSR_FLAG_ALPHA_CONJ))
+    return tsr_verify_fail(v, c, "alpha cannot be two things, 1, -1 or a conjugate");
+  if (wide != (has_w(v, command) && tsr_type_get(type)->wide != type))
     return tsr_verify_fail(
         v, c, wide ? "is marked wide, its operands are not" : "is not marked wide, but W is");
-  if (command->kernel == TSR_KERNEL_GEMM && alpha_one && call->alpha != TSR_ONE)
-    return tsr_verify_fail(v, c, "leaves the call's alpha out");
-  if (command->kernel == TSR_KERNEL_ADD && !alpha_one && call->alpha != TSR_ONE)
-    return tsr_verify_fail(v, c, "multiplies W by alpha a second time");
-  if (command->kernel == TSR_KERNEL_GEMM && beta && w)
-    return tsr_verify_fail(v, c, "uses beta on W, which is no part of the call's C");
-  if (command->kernel == TSR_KERNEL_SCALE && !beta)
-    return tsr_verify_fail(v, c, "scales C by something else than beta");
   return TSR_OK;
 }
 
-/* The rows of op(A) and C, the columns of op(B) and C, and the k of both must be the same. */
-static tsr_status check_agreement(const tsr_verifier *v, uint32_t c) {
+static tsr_status check_form(const tsr_verifier *v, uint32_t c) {
   const tsr_command *command = &v->plan->commands.items[c];
-  const int64_t *row = command->row, *col = command->col;
-  if (command->kernel == TSR_KERNEL_ADD && (row[0] != row[2] || col[0] != col[2]))
-    return tsr_verify_fail(
-        v, c, "W at row %lld, column %lld is added to C at row %lld, column %lld",
-        (long long)row[0], (long long)col[0], (long long)row[2], (long long)col[2]);
-  if (command->kernel != TSR_KERNEL_GEMM) return TSR_OK;
-  bool turn_a = v->plan->call.transa != TSR_NO_TRANS, turn_b = v->plan->call.transb != TSR_NO_TRANS;
-  int64_t i = turn_a ? col[0] : row[0], ka = turn_a ? row[0] : col[0];
-  int64_t kb = turn_b ? col[1] : row[1], j = turn_b ? row[1] : col[1];
-  if (i != row[2] || j != col[2] || ka != kb)
-    return tsr_verify_fail(
-        v, c,
-        "a gives rows from %lld and k from %lld, b k from %lld and columns from %lld, c is at "
-        "row %lld, column %lld",
-        (long long)i, (long long)ka, (long long)kb, (long long)j, (long long)row[2],
-        (long long)col[2]);
+  bool triangle = command->kernel >= TSR_KERNEL_SYMM;
+  if (triangle && tsr_form_unpack(command->form).uplo == TSR_GENERAL)
+    return tsr_verify_fail(v, c, "does not say which triangle it means");
+  return TSR_OK;
+}
+
+/* What a kernel reads beside its c may not be a part of it. */
+static tsr_status check_apart(const tsr_verifier *v, uint32_t c) {
+  const tsr_command *command = &v->plan->commands.items[c];
+  tsr_rect written = tsr_verify_rect(command, 2);
+  for (int i = 0; i < 2; i++)
+    if (command->buffer[i] == command->buffer[2] &&
+        tsr_rect_meet(tsr_verify_rect(command, i), written))
+      return tsr_verify_fail(v, c, "%s and operand c overlap in buffer %d", operand_names[i],
+                             command->buffer[2]);
   return TSR_OK;
 }
 
@@ -241,7 +226,9 @@ static tsr_status check_kernel(const tsr_verifier *v, uint32_t c) {
   for (int i = 0; i < 3; i++)
     if (command->buffer[i] != TSR_NO_BUFFER) TSR_TRY(check_operand(v, c, i));
   TSR_TRY(check_flags(v, c));
-  return check_agreement(v, c);
+  TSR_TRY(check_form(v, c));
+  TSR_TRY(tsr_verify_agreement(v, c));
+  return check_apart(v, c);
 }
 
 tsr_status tsr_verify_form(const tsr_verifier *v, uint32_t command) {

@@ -16,9 +16,28 @@ static tsr_status check_queue(const tsr_verifier *v, int index) {
   return TSR_OK;
 }
 
+static bool has_b(const tsr_call *call) {
+  return call->operation != TSR_SYRK && call->operation != TSR_HERK &&
+         call->operation != TSR_TRMM && call->operation != TSR_TRSM;
+}
+
+/* The extents of an operand follow from the call's; an operand that the operation lacks has none.
+ */
+static bool extents_fit(const tsr_call *call, int operand) {
+  const tsr_operand *home = &call->operand[operand];
+  tsr_axes spaces = tsr_verify_spaces(call, operand);
+  if (operand == TSR_B_ && !has_b(call)) return home->rows == 0;
+  return home->rows == tsr_verify_extent(call, spaces.rows) &&
+         home->cols == tsr_verify_extent(call, spaces.cols);
+}
+
 static tsr_status check_home(const tsr_verifier *v, int operand) {
   const tsr_buffer *buffer = &v->plan->buffers.items[operand];
   const tsr_operand *home = &v->plan->call.operand[operand];
+  if (!extents_fit(&v->plan->call, operand))
+    return tsr_fail(TSR_ERR_CHECK, "%s is %lld x %lld, which does not fit the call",
+                    tsr_matrix_name(operand), (long long)home->rows, (long long)home->cols);
+  if (home->rows == 0 && buffer->rows == 0 && buffer->role == TSR_BUFFER_HOME) return TSR_OK;
   bool device = home->location >= 0 && home->location < v->plan->machine_devices;
   if (home->location < 0 || home->location >= v->locations ||
       device != (home->memory == TSR_DEVICE))

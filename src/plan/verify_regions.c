@@ -25,7 +25,7 @@ static bool empty(tsr_rect r) {
   return r.row0 >= r.row1 || r.col0 >= r.col1;
 }
 
-static bool meet(tsr_rect a, tsr_rect b) {
+bool tsr_rect_meet(tsr_rect a, tsr_rect b) {
   return !empty(intersect(a, b));
 }
 
@@ -44,11 +44,6 @@ static int subtract(tsr_rect a, tsr_rect b, tsr_rect pieces[4]) {
   for (int i = 0; i < 4; i++)
     if (!empty(around[i])) pieces[count++] = around[i];
   return count;
-}
-
-bool tsr_content_equal(tsr_content a, tsr_content b) {
-  if (a.original || b.original) return a.original && b.original;
-  return a.beta == b.beta && a.sum == b.sum;
 }
 
 /* ---- The grid ---- */
@@ -137,12 +132,12 @@ uint32_t tsr_regions_conflict(const tsr_regions *regions, tsr_rect rect, bool wr
   for (tsr_cell *cell; (cell = walk_next(&w)) != NULL;) {
     for (size_t i = 0; i < cell->parts.count; i++) {
       const tsr_part *part = &cell->parts.items[i];
-      if (meet(part->rect, rect) && !tsr_order_before(order, part->command, command))
+      if (tsr_rect_meet(part->rect, rect) && !tsr_order_before(order, part->command, command))
         return part->command;
     }
     for (size_t i = 0; write && i < cell->readings.count; i++) {
       const tsr_reading *reading = &cell->readings.items[i];
-      if (meet(reading->rect, rect) && !tsr_order_before(order, reading->command, command))
+      if (tsr_rect_meet(reading->rect, rect) && !tsr_order_before(order, reading->command, command))
         return reading->command;
     }
   }
@@ -199,8 +194,7 @@ static void forget_readings(tsr_cell *cell, tsr_rect written) {
   cell->readings.count = kept;
 }
 
-tsr_status tsr_regions_write(tsr_regions *regions, tsr_rect rect, tsr_content content,
-                             uint32_t command) {
+tsr_status tsr_regions_write(tsr_regions *regions, tsr_rect rect, uint32_t command) {
   if (regions->cells == NULL) {
     size_t count = (size_t)(regions->grid_rows * regions->grid_cols);
     regions->cells = tsr_alloc_zero(count, sizeof *regions->cells);
@@ -208,7 +202,7 @@ tsr_status tsr_regions_write(tsr_regions *regions, tsr_rect rect, tsr_content co
   }
   walk w = walk_start(regions, rect);
   for (tsr_cell *cell; (cell = walk_next(&w)) != NULL;) {
-    TSR_TRY(write_cell(cell, (tsr_part){w.cell, content, command}));
+    TSR_TRY(write_cell(cell, (tsr_part){w.cell, command}));
     forget_readings(cell, w.cell);
   }
   return TSR_OK;

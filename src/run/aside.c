@@ -2,24 +2,57 @@
 
 #include <pthread.h>
 
+#include "engine/engine.h"
+
 typedef struct aside {
-  tsr_status (*work)(void *argument);
+  tsr_status (*work)(void *argument, int index);
   void *argument;
+  int index;
+  pthread_t thread;
+  bool started;
   tsr_error error;
 } aside;
 
 static void *run(void *argument) {
   aside *a = argument;
-  tsr_status status = a->work(a->argument);
+  tsr_status status = a->work(a->argument, a->index);
   if (status != TSR_OK) tsr_error_take(status, &a->error);
   return NULL;
 }
 
+static void start(aside *a) {
+  a->started = pthread_create(&a->thread, NULL, run, a) == 0;
+  if (a->started) return;
+  tsr_error_take(tsr_fail(TSR_ERR_MEMORY, "cannot start a thread; raise the limit on threads"),
+                 &a->error);
+}
+
+tsr_status tsr_aside_each(int count, tsr_status (*work)(void *argument, int index),
+                          void *argument) {
+  aside all[TSR_MAX_DEVICES];
+  tsr_status status = TSR_OK;
+  for (int i = 0; i < count; i++) {
+    all[i] = (aside){.work = work, .argument = argument, .index = i};
+    start(&all[i]);
+  }
+  for (int i = 0; i < count; i++) {
+    if (all[i].started) pthread_join(all[i].thread, NULL);
+    if (status == TSR_OK && all[i].error.status != TSR_OK) status = tsr_error_put(&all[i].error);
+  }
+  return status;
+}
+
+typedef struct single {
+  tsr_status (*work)(void *argument);
+  void *argument;
+} single;
+
+static tsr_status run_single(void *argument, int index) {
+  (void)index;
+  const single *s = argument;
+  return s->work(s->argument);
+}
+
 tsr_status tsr_aside(tsr_status (*work)(void *argument), void *argument) {
-  aside a = {.work = work, .argument = argument};
-  pthread_t thread;
-  if (pthread_create(&thread, NULL, run, &a) != 0)
-    return tsr_fail(TSR_ERR_MEMORY, "cannot start a thread; raise the limit on threads");
-  pthread_join(thread, NULL);
-  return a.error.status == TSR_OK ? TSR_OK : tsr_error_put(&a.error);
+  return tsr_aside_each(1, run_single, &(single){work, argument});
 }

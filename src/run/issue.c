@@ -34,6 +34,7 @@ void tsr_issue_copy_args(const tsr_ticket *job, uint32_t index, tsr_copy_args *a
                           .from_pitch = (size_t)from->ld * size,
                           .width = (size_t)c->m * size,
                           .height = (size_t)c->n};
+  if (c->form != 0) return; /* a triangle */
   if (args->to_pitch != args->width || args->from_pitch != args->width) return;
   args->width *= args->height;
   args->to_pitch = args->from_pitch = args->width;

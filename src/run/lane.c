@@ -44,14 +44,37 @@ static bool await_users(tsr_ticket *job) {
   return !tsr_job_failed(job);
 }
 
+static int64_t within(int64_t value, int64_t most) {
+  return value < 0 ? 0 : value < most ? value : most;
+}
+
+/* The part of a column that is to be copied: all of it, or what is in the triangle, whose diagonal
+ * it meets at row `diagonal` of the rectangle. */
+static void part_of_column(tsr_uplo uplo, int64_t diagonal, int64_t rows, int64_t *begin,
+                           int64_t *end) {
+  *begin = uplo == TSR_LOWER ? within(diagonal, rows) : 0;
+  *end = uplo == TSR_UPPER ? within(diagonal + 1, rows) : rows;
+}
+
+static void copy(const tsr_command *c, const tsr_copy_args *args) {
+  char *to = args->to;
+  const char *from = args->from;
+  tsr_uplo uplo = tsr_form_unpack(c->form).uplo;
+  int64_t rows = uplo == TSR_GENERAL ? 1 : c->m, begin, end;
+  size_t size = args->width / (size_t)rows;
+  for (size_t j = 0; j < args->height; j++) {
+    part_of_column(uplo, c->col[0] + (int64_t)j - c->row[0], rows, &begin, &end);
+    if (begin >= end) continue;
+    memcpy(to + j * args->to_pitch + (size_t)begin * size,
+           from + j * args->from_pitch + (size_t)begin * size, (size_t)(end - begin) * size);
+  }
+}
+
 static void carry_out(tsr_ticket *job, uint32_t command) {
   tsr_copy_args args;
   tsr_issue_copy_args(job, command, &args);
   if (job->trace) job->times[2 * command] = (float)(tsr_now() - job->entered);
-  char *to = args.to;
-  const char *from = args.from;
-  for (size_t i = 0; i < args.height; i++)
-    memcpy(to + i * args.to_pitch, from + i * args.from_pitch, args.width);
+  copy(&job->plan->commands.items[command], &args);
   if (job->trace) job->times[2 * command + 1] = (float)(tsr_now() - job->entered);
   atomic_store_explicit(&job->program->flag[command], job->epoch, memory_order_release);
 }

@@ -114,7 +114,7 @@ tsr_status tsr_bench_fill(tsr_bench *b, tsr_type type) {
 
 /* ---- Waiting ---- */
 
-static tsr_status await(tsr_bench *b, tsr_event *event, double *when) {
+tsr_status tsr_bench_await(tsr_bench *b, tsr_event *event, double *when) {
   for (bool passed = false; !passed;) {
     TSR_TRY(b->engine->query(event, &passed, when));
     if (!passed && b->options->quick) tsr_sleep(20e-6);
@@ -126,7 +126,7 @@ tsr_status tsr_bench_finish(tsr_bench *b, int device, tsr_queue *queue, double *
   tsr_event *event;
   TSR_TRY(b->engine->event_create(b->state, device, true, &event));
   tsr_status status = b->engine->record(queue, event);
-  if (status == TSR_OK) status = await(b, event, when);
+  if (status == TSR_OK) status = tsr_bench_await(b, event, when);
   b->engine->event_destroy(event);
   return status;
 }
@@ -208,8 +208,8 @@ static tsr_status time_streams(tsr_bench *b, tsr_stream *streams, int count, tsr
     TSR_TRY(b->engine->event_create(b->state, streams[i / 2].device, true, &events[i]));
   TSR_TRY(submit_streams(b, streams, count, events));
   for (int i = 0; i < count; i++) {
-    TSR_TRY(await(b, events[2 * i], &streams[i].begin));
-    TSR_TRY(await(b, events[2 * i + 1], &streams[i].end));
+    TSR_TRY(tsr_bench_await(b, events[2 * i], &streams[i].begin));
+    TSR_TRY(tsr_bench_await(b, events[2 * i + 1], &streams[i].end));
   }
   return TSR_OK;
 }
@@ -279,8 +279,8 @@ static tsr_status time_kernels(tsr_bench *b, int device, const tsr_kernel_args *
   TSR_TRY(b->engine->record(queue, events[0]));
   for (int i = 0; i < repeats; i++) TSR_TRY(b->engine->kernel(queue, args));
   TSR_TRY(b->engine->record(queue, events[1]));
-  TSR_TRY(await(b, events[0], &begin));
-  TSR_TRY(await(b, events[1], &end));
+  TSR_TRY(tsr_bench_await(b, events[0], &begin));
+  TSR_TRY(tsr_bench_await(b, events[1], &end));
   double each = (end - begin) / repeats;
   *seconds = each > 1e-9 ? each : 1e-9;
   return TSR_OK;

@@ -66,6 +66,9 @@ int64_t tsr_bench_area(const tsr_bench *bench, tsr_type type, int64_t most);
 tsr_status tsr_bench_kernels(tsr_bench *bench, int device, const tsr_kernel_args *args, int repeats,
                              bool ahead, double *seconds);
 
+/* Waits for a timed event; *when: its time. */
+tsr_status tsr_bench_await(tsr_bench *bench, tsr_event *event, double *when);
+
 /* Waits for all that is in a queue of a device; *when (may be NULL): the time of its end. */
 tsr_status tsr_bench_finish(tsr_bench *bench, int device, tsr_queue *queue, double *when);
 

@@ -1,18 +1,24 @@
-/* The probe's kernels: rates by shape, what devices sustain, memory-bound kernels, submission. */
+/* The probe's kernels: rates by shape, in short runs and at the power limit, memory-bound kernels,
+ * submission. */
 #include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "run/probe_bench.h"
 
-/* Points of the table of rates. The host engine's devices are small threads. */
+/* Points of the table of rates, with the same sizes on the diagonal but for the first. The host
+ * engine's devices are small threads. */
 static const int64_t real_points[] = {128, 256, 512, 1024, 2048, 4096, 8192};
 static const int64_t real_ks[] = {64, 256, 512, 1024, 2048, 4096, 8192};
 static const int64_t quick_points[] = {16, 64, 192};
 enum { REAL = 7, QUICK = 3 };
 
 static const double real_time = 6e-3, quick_time = 1e-3; /* of one measurement */
-static const double hot_time = 15e-3, hot_least_area = 512, hot_least_k = 256;
+
+/* At the power limit: a device comes to a steady state in some tenths of a second. */
+static const double long_hold = 0.5, hold = 0.15, quick_hold = 5e-3; /* one area */
+static const double hot_least_area = 1024;
+static const double submission = 8e-6; /* s of a kernel; measured exactly later on */
 
 typedef struct grid {
   const int64_t *areas, *ks;
@@ -27,19 +33,24 @@ static grid grid_of(const tsr_bench *b) {
 
 /* ---- Rates by shape ---- */
 
+/* Flops/s of square kernels of which each takes so many seconds in a row. */
+static double rate_of(const tsr_bench *b, tsr_type type, int64_t area, int64_t k, double each) {
+  double working = fmax(each - b->machine->device[0].kernel_latency, 0.3 * each);
+  return tsr_kernel_flops(TSR_KERNEL_GEMM, type, area, area, k) / working;
+}
+
 /* One point: once to load the kernel, then as often as the time allows. */
 static tsr_status measure_point(tsr_bench *b, tsr_type type, int64_t area, int64_t k, double limit,
                                 double *flops) {
   tsr_kernel_args args = tsr_bench_product(b, 0, type, area, k);
-  double once, each, latency = b->machine->device[0].kernel_latency;
+  double once, each;
   TSR_TRY(tsr_bench_kernels(b, 0, &args, 1, false, &once));
   TSR_TRY(tsr_bench_kernels(b, 0, &args, 1, false, &once));
   int repeats = once < limit ? (int)(limit / once) : 1;
   int most = b->options->quick ? 4 : 60; /* more cannot be submitted while the blocker runs */
   if (repeats > most) repeats = most;
   TSR_TRY(tsr_bench_kernels(b, 0, &args, repeats, once < 60e-6, &each));
-  *flops =
-      tsr_kernel_flops(TSR_KERNEL_GEMM, type, area, area, k) / fmax(each - latency, 0.3 * each);
+  *flops = rate_of(b, type, area, k, each);
   return TSR_OK;
 }
 
@@ -61,14 +72,7 @@ static tsr_status measure_type(tsr_bench *b, const tsr_type_info *type, tsr_rate
   return TSR_OK;
 }
 
-/* ---- Sustained ---- */
-
-static double best_of(const tsr_rates *rates) {
-  double best = 0;
-  for (int i = 0; i < rates->areas; i++)
-    for (int j = 0; j < rates->ks; j++) best = fmax(best, rates->flops[i][j]);
-  return best;
-}
+/* ---- At the power limit ---- */
 
 static tsr_status submit_everywhere(tsr_bench *b, tsr_type type, int64_t n, int times) {
   for (int i = 0; i < times; i++)
@@ -79,22 +83,40 @@ static tsr_status submit_everywhere(tsr_bench *b, tsr_type type, int64_t n, int 
   return TSR_OK;
 }
 
-/* Large kernels on all devices at once: the first half of the time brings them to the rate that
- * their power limit allows, the second is measured. rate[d] of each device. */
-static tsr_status sustain(tsr_bench *b, tsr_type type, double seconds, double *rate) {
-  int64_t n = tsr_bench_area(b, type, b->options->quick ? 192 : 8192);
-  double flops = tsr_kernel_flops(TSR_KERNEL_GEMM, type, n, n, n);
-  double each = flops / best_of(&b->machine->rates[tsr_type_index(type)]);
-  int times = (int)(seconds / 2 / each) + 1;
-  double middle[TSR_MAX_DEVICES], end;
-  TSR_TRY(submit_everywhere(b, type, n, times));
-  for (int d = 0; d < b->devices; d++) TSR_TRY(tsr_bench_finish(b, d, b->compute[d], &middle[d]));
-  TSR_TRY(submit_everywhere(b, type, n, times));
+/* The same kernels in two halves. Neither is waited for before all is submitted: a device that
+ * paused would cool down, and one that waited for others would seem as slow as they are. */
+static tsr_status time_halves(tsr_bench *b, tsr_type type, int64_t n, int times, tsr_event **events,
+                              double *each) {
+  double begin, end;
+  for (int i = 0; i < 2 * b->devices; i++)
+    TSR_TRY(b->engine->event_create(b->state, i / 2, true, &events[i]));
+  for (int half = 0; half < 2; half++) {
+    TSR_TRY(submit_everywhere(b, type, n, times));
+    for (int d = 0; d < b->devices; d++)
+      TSR_TRY(b->engine->record(b->compute[d], events[2 * d + half]));
+  }
   for (int d = 0; d < b->devices; d++) {
-    TSR_TRY(tsr_bench_finish(b, d, b->compute[d], &end));
-    rate[d] = times * flops / fmax(end - middle[d], 1e-9);
+    TSR_TRY(tsr_bench_await(b, events[2 * d], &begin));
+    TSR_TRY(tsr_bench_await(b, events[2 * d + 1], &end));
+    each[d] = fmax(end - begin, 1e-9) / times;
   }
   return TSR_OK;
+}
+
+/* Kernels of n x n x n on all devices at once for that long: the first half of the time brings the
+ * devices to a steady state, the second is measured. rate[d] of each device; cold: in short runs.
+ */
+static tsr_status sustain(tsr_bench *b, tsr_type type, int64_t n, double cold, double seconds,
+                          double *rate) {
+  tsr_event *events[2 * TSR_MAX_DEVICES] = {NULL};
+  double each = tsr_kernel_flops(TSR_KERNEL_GEMM, type, n, n, n) / cold;
+  int times = (int)(seconds / 2 / each) + 1;
+  tsr_status status = time_halves(b, type, n, times, events, rate);
+  for (int i = 0; i < 2 * b->devices; i++)
+    if (events[i] != NULL) b->engine->event_destroy(events[i]);
+  for (int d = 0; d < b->devices && status == TSR_OK; d++)
+    rate[d] = rate_of(b, type, n, n, rate[d]);
+  return status;
 }
 
 static double mean_of(const double *values, int count) {
@@ -108,43 +130,52 @@ static void set_speeds(tsr_bench *b, const double *rate) {
   double mean = mean_of(rate, b->devices);
   bool differ = false;
   for (int d = 0; d < b->devices; d++) differ |= fabs(rate[d] / mean - 1) > 0.05;
-  for (int d = 0; d < b->devices; d++) b->machine->device[d].speed = differ ? rate[d] / rate[0] : 1;
+  for (int d = 0; d < b->devices; d++) b->machine->device[d].speed = differ ? rate[d] / mean : 1;
 }
 
-/* One point of the table at the power limit, which the device has been brought to. */
-static tsr_status measure_hot(tsr_bench *b, tsr_type type, int i, int j, tsr_rates *rates) {
-  tsr_kernel_args args =
-      tsr_bench_product(b, 0, type, (int64_t)rates->area[i], (int64_t)rates->k[j]);
-  double flops = tsr_kernel_flops(TSR_KERNEL_GEMM, type, args.m, args.n, args.k);
-  double each = flops / rates->flops[i][j], latency = b->machine->device[0].kernel_latency;
-  TSR_TRY(tsr_bench_kernels(b, 0, &args, (int)(hot_time / each) + 1, false, &each));
-  rates->hot[i][j] = fmin(rates->flops[i][j], flops / fmax(each - latency, 0.3 * each));
+/* The areas to hold, as rows of the table: those from some size on that fit, and of which one
+ * kernel on each device lasts longer than their submission. */
+static void choose_rows(const tsr_bench *b, tsr_type type, const tsr_rates *rates, int *first,
+                        int *last) {
+  int row = rates->areas - 1;
+  while (row > 0 && (double)tsr_bench_area(b, type, (int64_t)rates->area[row]) < rates->area[row])
+    row--;
+  *first = *last = row;
+  for (; row > 0 && rates->area[row] >= hot_least_area; row--) {
+    int64_t n = (int64_t)rates->area[row];
+    double each = tsr_kernel_flops(TSR_KERNEL_GEMM, type, n, n, n) / rates->flops[row][row];
+    if (each > submission * b->devices) *first = row;
+  }
+}
+
+/* Kernels of that area at the power limit, where they use the devices as well as in short runs. */
+static void set_hot(tsr_rates *rates, int row, double level) {
+  for (int j = 0; j < rates->ks; j++) rates->hot[row][j] = fmin(rates->flops[row][j], level);
+}
+
+/* Smaller kernels than were held lose the same share as the smallest of those. */
+static void scale_hot(tsr_rates *rates, int row, double factor) {
+  for (int j = 0; j < rates->ks; j++) rates->hot[row][j] = rates->flops[row][j] * fmin(factor, 1);
+}
+
+/* The largest area comes last: it says what large kernels sustain, and how devices differ. */
+static tsr_status measure_hot(tsr_bench *b, tsr_type type, tsr_rates *rates) {
+  bool leading = type == TSR_D || type == TSR_S;
+  double seconds = b->options->quick ? quick_hold : leading ? long_hold : hold;
+  double rate[TSR_MAX_DEVICES] = {0}, factor = 1;
+  int first, last;
+  choose_rows(b, type, rates, &first, &last);
+  for (int i = first; i <= last; i++) {
+    double cold = rates->flops[i][i];
+    TSR_TRY(sustain(b, type, (int64_t)rates->area[i], cold, seconds, rate));
+    rates->sustained = mean_of(rate, b->devices);
+    set_hot(rates, i, rates->sustained);
+    if (i == first) factor = rates->sustained / cold;
+  }
+  if (type == TSR_D && !b->options->quick) set_speeds(b, rate);
+  for (int i = 0; i < first; i++) scale_hot(rates, i, factor);
+  for (int i = last + 1; i < rates->areas; i++) set_hot(rates, i, rates->sustained);
   return TSR_OK;
-}
-
-/* The rates at the power limit, of kernels large enough to reach it; the largest first, since the
- * device comes from such. factor: of the mean device to the one that is measured. */
-static tsr_status measure_all_hot(tsr_bench *b, tsr_type type, double factor, tsr_rates *rates) {
-  tsr_rates_guess_hot(rates);
-  if (b->options->quick) return TSR_OK;
-  int64_t largest = tsr_bench_area(b, type, real_points[REAL - 1]);
-  for (int i = rates->areas - 1; i >= 0 && rates->area[i] >= hot_least_area; i--)
-    for (int j = rates->ks - 1; j >= 0 && rates->k[j] >= hot_least_k; j--) {
-      if (rates->area[i] > (double)largest || rates->k[j] > (double)largest) continue;
-      TSR_TRY(measure_hot(b, type, i, j, rates));
-      rates->hot[i][j] = fmin(rates->hot[i][j] * factor, rates->flops[i][j]);
-    }
-  return TSR_OK;
-}
-
-static tsr_status measure_sustained(tsr_bench *b, const tsr_type_info *type, tsr_rates *rates) {
-  double rate[TSR_MAX_DEVICES] = {1};
-  bool leading = type->type == TSR_D || type->type == TSR_S;
-  TSR_TRY(sustain(b, type->type, b->options->quick ? 5e-3 : leading ? 0.7 : 0.25, rate));
-  if (type->type == TSR_D && !b->options->quick) set_speeds(b, rate);
-  double mean = mean_of(rate, b->devices);
-  rates->sustained = fmin(mean, best_of(rates));
-  return measure_all_hot(b, type->type, mean / rate[0], rates);
 }
 
 /* ---- Kernels bound by memory, and the cost of a kernel ---- */
@@ -181,7 +212,7 @@ tsr_status tsr_probe_kernels(tsr_bench *b) {
     tsr_bench_progress(b, 0.4 + 0.5 * i / TSR_TYPE_COUNT, type->name);
     TSR_TRY(tsr_bench_fill(b, type->type));
     TSR_TRY(measure_type(b, type, &b->machine->rates[i]));
-    TSR_TRY(measure_sustained(b, type, &b->machine->rates[i]));
+    TSR_TRY(measure_hot(b, type->type, &b->machine->rates[i]));
   }
   return TSR_OK;
 }

@@ -20,7 +20,7 @@ typedef struct tsr_ticket tsr_ticket;
 typedef struct tsr_runner_settings {
   int cores;   /* processors to count on; 0: those this process may use */
   bool poison; /* host engine: make all device memory unwritten before each call */
-  bool warm;   /* try each kernel of a plan once before the plan first runs */
+  bool warm;   /* make usual queues at once; try each kernel of a plan before the plan first runs */
 } tsr_runner_settings;
 
 /* settings may be NULL. The engine's state must outlive the runner. */

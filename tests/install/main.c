@@ -1,4 +1,4 @@
-/* A program of two files against the installed library: a small product on emulated devices. */
+/* A program of two files against the installed library: small products on emulated devices. */
 #include <stdio.h>
 #include <tessera.h>
 
@@ -11,5 +11,10 @@ int main(void) {
     return 1;
   }
   printf("%s: %g %g %g %g\n", tsr_version(), c[0], c[1], c[2], c[3]);
-  return !(c[0] == 23 && c[1] == 34 && c[2] == 31 && c[3] == 46);
+  if (!(c[0] == 23 && c[1] == 34 && c[2] == 31 && c[3] == 46)) return 1;
+  if (!square(c)) {
+    printf("%s\n", tsr_message());
+    return 1;
+  }
+  return !(c[0] == 10 && c[1] == 14 && c[2] == 31 && c[3] == 20);
 }

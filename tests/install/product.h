@@ -4,4 +4,7 @@
 /* 2 x 2. False when it failed. */
 int product(double c[4]);
 
+/* The lower triangle of a product with its own transpose. */
+int square(double c[4]);
+
 #endif

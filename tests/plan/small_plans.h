@@ -126,6 +126,7 @@ static inline int add_copy(tsr_plan *plan, int queue, int from, int to, int row,
 static inline int add_gemm(tsr_plan *plan, int device, const int buffers[3], int flags, int i,
                            int j, int k0, int m, int n, int k, ...) {
   bool turn_a = plan->call.transa != TSR_NO_TRANS, turn_b = plan->call.transb != TSR_NO_TRANS;
+  tsr_form form = {.transa = plan->call.transa, .transb = plan->call.transb};
   tsr_command command = {.row = {turn_a ? k0 : i, turn_b ? j : k0, i},
                          .col = {turn_a ? i : k0, turn_b ? k0 : j, j},
                          .buffer = {buffers[0], buffers[1], buffers[2]},
@@ -133,6 +134,7 @@ static inline int add_gemm(tsr_plan *plan, int device, const int buffers[3], int
                          .n = n,
                          .k = k,
                          .flags = (uint8_t)flags,
+                         .form = tsr_form_pack(form),
                          .queue = queue_of(device, TSR_QUEUE_COMPUTE),
                          .kind = TSR_COMMAND_KERNEL,
                          .kernel = TSR_KERNEL_GEMM};

@@ -21,13 +21,13 @@ typedef struct pairs {
   uint64_t *before;
 } pairs;
 
-static int accesses_of(const tsr_plan *plan, const tsr_command *command, access found[3]) {
+static int accesses_of(const tsr_command *command, access found[3]) {
   bool copy = command->kind == TSR_COMMAND_COPY;
   int count = 0;
   for (int i = 0; i < 3; i++)
     if (command->buffer[i] != TSR_NO_BUFFER)
-      found[count++] = (access){command->buffer[i], tsr_verify_rect(&plan->call, command, i),
-                                i == (copy ? 1 : 2)};
+      found[count++] =
+          (access){command->buffer[i], tsr_verify_rect(command, i), i == (copy ? 1 : 2)};
   return count;
 }
 
@@ -42,8 +42,8 @@ static bool overlap(const tsr_plan *plan, const access *a, const access *b) {
 
 static bool conflict(const tsr_plan *plan, size_t a, size_t b) {
   access x[3], y[3];
-  int nx = accesses_of(plan, &plan->commands.items[a], x);
-  int ny = accesses_of(plan, &plan->commands.items[b], y);
+  int nx = accesses_of(&plan->commands.items[a], x);
+  int ny = accesses_of(&plan->commands.items[b], y);
   for (int i = 0; i < nx; i++)
     for (int j = 0; j < ny; j++)
       if ((x[i].write || y[j].write) && overlap(plan, &x[i], &y[j])) return true;

@@ -56,6 +56,14 @@ static void check_links(const tsr_machine *m) {
   }
 }
 
+/* Nothing is faster at the power limit. */
+static void check_rates(const tsr_rates *rates) {
+  assert_true(rates->areas > 1 && rates->sustained > 0);
+  for (int i = 0; i < rates->areas; i++)
+    for (int j = 0; j < rates->ks; j++)
+      assert_true(rates->hot[i][j] > 0 && rates->hot[i][j] <= rates->flops[i][j]);
+}
+
 static void measures_emulated_devices(void **state) {
   (void)state;
   for (int devices = 1; devices <= 3; devices += 2) {
@@ -68,7 +76,7 @@ static void measures_emulated_devices(void **state) {
     assert_int_equal(tsr_machine_check(m), TSR_OK);
     check_links(m);
     for (int t = 0; t < TSR_TYPE_COUNT; t++) {
-      assert_true(m->rates[t].areas > 1 && m->rates[t].sustained > 0);
+      check_rates(&m->rates[t]);
       assert_true(m->cpu_flops[t] > 0);
     }
     assert_true(m->lanes >= 1 && m->lane_rate > 0 && m->staging_rate >= m->lane_rate);

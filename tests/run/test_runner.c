@@ -397,6 +397,36 @@ static void keeps_off_the_callers_thread(void **state) {
   rig_close(&r);
 }
 
+static atomic_int queues_made, queues_allowed;
+
+static tsr_status count_queue(tsr_engine_state *state, int device, tsr_queue_role role,
+                              void *native, tsr_queue **queue) {
+  if (atomic_fetch_add(&queues_made, 1) >= atomic_load(&queues_allowed))
+    return tsr_fail(TSR_ERR_MEMORY, "no more queues");
+  return tsr_engine_host.queue_create(state, device, role, native, queue);
+}
+
+/* A warm runner has the usual queues before its first plan, or is not made. */
+static void makes_queues_early(void **state) {
+  (void)state;
+  rig r;
+  rig_open(&r, 3, 0, 0);
+  tsr_runner_destroy(r.runner);
+  tsr_engine engine = tsr_engine_host;
+  engine.queue_create = count_queue;
+  tsr_runner_settings settings = {.warm = true};
+  tsr_runner *none = NULL;
+  atomic_store(&queues_allowed, 5);
+  assert_int_equal(tsr_runner_create(&engine, r.state, 3, &settings, &none), TSR_ERR_MEMORY);
+  assert_string_equal(tsr_message(), "no more queues");
+  assert_null(none);
+  atomic_store(&queues_made, 0);
+  atomic_store(&queues_allowed, 12);
+  assert_int_equal(tsr_runner_create(&engine, r.state, 3, &settings, &r.runner), TSR_OK);
+  assert_int_equal(atomic_load(&queues_made), 12);
+  rig_close(&r);
+}
+
 int main(void) {
   assert_int_equal(tsr_cpu_blas_load(), TSR_OK);
   const struct CMUnitTest tests[] = {
@@ -414,6 +444,7 @@ int main(void) {
       cmocka_unit_test(minds_user_streams),
       cmocka_unit_test(copies_between_places),
       cmocka_unit_test(keeps_off_the_callers_thread),
+      cmocka_unit_test(makes_queues_early),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,10 @@ enum { MOST_IN_A_ROW = 64 };
 
 static const double tolerance = 0.03; /* of the best measured rate */
 
+/* Seconds that a command counts for where plans are compared: of nearly equal predictions the
+ * planner, too, takes the one with fewer commands. */
+static const double per_command = 0.1e-6;
+
 typedef enum tile_model { MODEL_REPLAY, MODEL_CHOI } tile_model;
 
 typedef struct tiles_bench {
@@ -143,15 +147,21 @@ static void write_recipe(int devices, int64_t tile, char *recipe) {
            (long long)tile);
 }
 
-/* The tile with the least time of its kind, or -1. */
+/* What tiles are compared by; 0: not known. */
+static double score_of(const bench_trial *t, bool measured) {
+  if (measured) return t->measured;
+  return t->prediction.seconds + per_command * (double)t->prediction.commands;
+}
+
+/* The tile with the least score of its kind, or -1. */
 static int best_of(const tiles_curve *c, bool measured) {
   int best = -1;
   double least = INFINITY;
   for (int i = 0; i < c->count; i++) {
-    double seconds = measured ? c->trial[i].measured : c->trial[i].prediction.seconds;
-    if (!(seconds > 0) || seconds >= least) continue;
+    double score = score_of(&c->trial[i], measured);
+    if (!(score > 0) || score >= least) continue;
     best = i;
-    least = seconds;
+    least = score;
   }
   return best;
 }

@@ -1,0 +1,216 @@
+/* The graph of a call: what all builders share, and which of them builds what. */
+#include "blas/build.h"
+
+#include "base/alloc.h"
+#include "blas/family.h"
+
+/* ---- Pieces of tasks ------------------------------------------------------ */
+
+int16_t tsr_owner_of(const tsr_tiling *t, int i, int j) {
+  return t->device[i % t->grid_rows * t->grid_cols + j % t->grid_cols];
+}
+
+bool tsr_goes_to_w(const tsr_builder *b, tsr_part p) {
+  const tsr_tiling *t = b->tiling;
+  if (!t->lazy || b->wide || t->lazy_everywhere) return t->lazy;
+  return tsr_owner_of(t, p.i, p.j) != b->call->operand[TSR_C_].location;
+}
+
+/* The part of the cuts that a coordinate is in. */
+static int part_at(const tsr_cuts *cuts, int64_t at) {
+  int low = 0, high = cuts->count - 1;
+  while (low < high) {
+    int middle = (low + high + 1) / 2;
+    if (cuts->at[middle] <= at)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+tsr_task_operand tsr_rectangle(const tsr_graph *graph, int matrix, tsr_access access, int64_t row,
+                               int64_t rows, int64_t col, int64_t cols) {
+  const tsr_tile_grid *grid = &graph->grid[matrix];
+  int i = part_at(&grid->rows, row), j = part_at(&grid->cols, col);
+  return (tsr_task_operand){.row = row,
+                            .col = col,
+                            .rows = (int32_t)rows,
+                            .cols = (int32_t)cols,
+                            .tile = i * grid->cols.count + j,
+                            .matrix = (uint8_t)matrix,
+                            .access = (uint8_t)access};
+}
+
+tsr_task_operand tsr_oriented(const tsr_graph *graph, int matrix, tsr_op op, int64_t row,
+                              int64_t rows, int64_t col, int64_t cols) {
+  if (op == TSR_NO_TRANS) return tsr_rectangle(graph, matrix, TSR_READ, row, rows, col, cols);
+  return tsr_rectangle(graph, matrix, TSR_READ, col, cols, row, rows);
+}
+
+bool tsr_push_task(tsr_builder *b, tsr_task task) {
+  return TSR_VEC_PUSH(&b->graph->tasks, task);
+}
+
+/* ---- Through the parts of C ----------------------------------------------- */
+
+/* Columns of the next kernel when rest are left of a pass. The taper halves what is left, so that
+ * little remains to be brought home after the last kernel. */
+static int64_t next_chunk(const tsr_tiling *t, int step, int64_t rest) {
+  bool last = step < 0 || step == t->k.count - 1;
+  int64_t chunk = last ? t->chunk_last : step == 0 ? t->chunk_first : t->chunk;
+  if (last && t->chunk_least > 0 && rest < 2 * chunk) {
+    int64_t half = (rest / 2 + 63) / 64 * 64;
+    chunk = half < t->chunk_least ? t->chunk_least : half < chunk ? half : chunk;
+  }
+  return chunk < rest ? chunk : rest;
+}
+
+/* What a pass covers at one device: local tiles li .. li_end-1 by lj .. lj_end-1 of the device at
+ * (row, col) of the grid. */
+typedef struct pass {
+  int row, col, li, li_end, lj, lj_end;
+} pass;
+
+/* Chunks of one local column of tiles. */
+static bool push_column(tsr_builder *b, const pass *p, int lj, int step) {
+  const tsr_tiling *t = b->tiling;
+  int j = lj * t->grid_cols + p->col;
+  if (j >= t->n.count) return true;
+  int64_t width = tsr_cut_length(&t->n, j);
+  for (int64_t from = 0, length; from < width; from += length) {
+    length = next_chunk(t, step, width - from);
+    tsr_part c = {.j = j, .col = tsr_cut_begin(&t->n, j) + from, .cols = length};
+    for (int li = p->li; li < p->li_end; li++) {
+      c.i = li * t->grid_rows + p->row;
+      if (c.i < t->m.count && !b->emit(b, c, step)) return false;
+    }
+  }
+  return true;
+}
+
+static bool push_pass_step(tsr_builder *b, const pass *p, int step) {
+  for (int lj = p->lj; lj < p->lj_end; lj++)
+    if (!push_column(b, p, lj, step)) return false;
+  return true;
+}
+
+static bool push_steps(tsr_builder *b, const pass *p) {
+  if (b->scales_only) return push_pass_step(b, p, TSR_STEP_SCALE);
+  for (int l = 0; l < b->tiling->k.count; l++)
+    if (!push_pass_step(b, p, l)) return false;
+  return push_pass_step(b, p, TSR_STEP_ADD);
+}
+
+static bool push_group(tsr_builder *b, const pass *p) {
+  tsr_group group = {.first = b->graph->tasks.count};
+  if (!push_steps(b, p)) return false;
+  group.count = b->graph->tasks.count - group.first;
+  if (group.count == 0) return true;
+  group.device = b->graph->tasks.items[group.first].device;
+  return TSR_VEC_PUSH(&b->graph->groups, group);
+}
+
+static int least(int a, int b) {
+  return a < b ? a : b;
+}
+
+static bool push_pass(tsr_builder *b, pass p) {
+  for (p.row = 0; p.row < b->tiling->grid_rows; p.row++)
+    for (p.col = 0; p.col < b->tiling->grid_cols; p.col++)
+      if (!push_group(b, &p)) return false;
+  return true;
+}
+
+bool tsr_build_parts(tsr_builder *b) {
+  const tsr_tiling *t = b->tiling;
+  int rows = (t->m.count + t->grid_rows - 1) / t->grid_rows;
+  int cols = (t->n.count + t->grid_cols - 1) / t->grid_cols;
+  int step_rows = t->pass_rows ? t->pass_rows : rows,
+      step_cols = t->pass_cols ? t->pass_cols : cols;
+  for (int lj = 0; lj < cols; lj += step_cols)
+    for (int li = 0; li < rows; li += step_rows) {
+      pass p = {0, 0, li, least(li + step_rows, rows), lj, least(lj + step_cols, cols)};
+      if (!push_pass(b, p)) return false;
+    }
+  return true;
+}
+
+/* ---- Limits --------------------------------------------------------------- */
+
+/* About 15 GB of tasks, far beyond what a plan is good for; numbers of tiles stay within an
+ * int32_t. */
+static const double most_tiles = 1 << 26;
+
+static bool too_long(const tsr_cuts *cuts) {
+  for (int i = 0; i < cuts->count; i++)
+    if (cuts->at[i + 1] - cuts->at[i] > INT32_MAX) return true;
+  return false;
+}
+
+tsr_status tsr_check_tiling(const tsr_call *call, const tsr_tiling *t) {
+  const char *name = tsr_operation_name(call->operation);
+  if (too_long(&t->m) || too_long(&t->n) || too_long(&t->k))
+    return tsr_fail(TSR_ERR_UNSUPPORTED,
+                    "%s: tiles may not be longer than %d elements: force smaller ones "
+                    "(TESSERA_TILE)",
+                    name, INT32_MAX);
+  double m = t->m.count, n = t->n.count, k = t->k.count > 0 ? t->k.count : 1;
+  if (m * n * k <= most_tiles) return TSR_OK;
+  return tsr_fail(TSR_ERR_MEMORY,
+                  "%s: a plan of %.3g kernels (%d x %d x %d tiles) is too large: give larger tiles "
+                  "(TESSERA_TILE) or a larger budget (TESSERA_MEMORY)",
+                  name, m * n * k, t->m.count, t->n.count, t->k.count);
+}
+
+/* ---- Grids of tiles ------------------------------------------------------- */
+
+static tsr_tile_grid grid_of(tsr_cuts rows, tsr_cuts cols, tsr_op op) {
+  return op == TSR_NO_TRANS ? (tsr_tile_grid){.rows = rows, .cols = cols}
+                            : (tsr_tile_grid){.rows = cols, .cols = rows};
+}
+
+/* A product's operands are cut as C and k are; of the rank-k updates both are n x k. */
+static void set_product_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *graph) {
+  bool both = tsr_family_of(call->operation) == TSR_RANK && call->operation != TSR_GEMMT;
+  graph->grid[TSR_A] = grid_of(t->m, t->k, call->transa);
+  graph->grid[TSR_B_] = both ? graph->grid[TSR_A] : grid_of(t->k, t->n, call->transb);
+}
+
+/* A is square, cut as the side of C that it is on, and comes block by block; so does C. */
+static void set_triangle_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *graph) {
+  bool left = call->side == TSR_LEFT;
+  const tsr_cuts *order = left ? &t->m : &t->n;
+  int64_t block = t->k.count > 0 ? tsr_cut_length(&t->k, 0) : 0;
+  graph->grid[TSR_A] =
+      (tsr_tile_grid){.rows = *order, .cols = *order, .piece_rows = block, .piece_cols = block};
+  graph->grid[TSR_C_].piece_rows = left ? block : 0;
+  graph->grid[TSR_C_].piece_cols = left ? 0 : block;
+  graph->grid[TSR_B_] = graph->grid[TSR_C_];
+}
+
+static void set_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *graph) {
+  graph->grid[TSR_C_] = graph->grid[TSR_W] = (tsr_tile_grid){.rows = t->m, .cols = t->n};
+  if (tsr_family_of(call->operation) == TSR_TRIANGLE)
+    set_triangle_grids(call, t, graph);
+  else
+    set_product_grids(call, t, graph);
+}
+
+/* ---- The graph ------------------------------------------------------------ */
+
+tsr_status tsr_graph_build(const tsr_call *call, const tsr_tiling *tiling, tsr_graph *graph) {
+  static bool (*const builders[])(tsr_builder * b) = {[TSR_PRODUCT] = tsr_build_gemm,
+                                                      [TSR_RANK] = tsr_build_rank,
+                                                      [TSR_TRIANGLE] = tsr_build_triangle};
+  tsr_builder b = {
+      .call = call, .tiling = tiling, .graph = graph, .scales_only = tsr_call_scales_only(call)};
+  *graph = (tsr_graph){0};
+  b.wide = tiling->lazy && tsr_type_get(call->type)->wide != call->type;
+  TSR_TRY(tsr_check_tiling(call, tiling));
+  set_grids(call, tiling, graph);
+  if (builders[tsr_family_of(call->operation)](&b)) return TSR_OK;
+  tsr_graph_free(graph);
+  return tsr_fail(TSR_ERR_MEMORY, "no host memory for the graph of a %s: use larger tiles",
+                  tsr_operation_name(call->operation));
+}

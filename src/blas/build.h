@@ -1,0 +1,76 @@
+/*
+ * What the graph builders share: a builder for each family of operations, and the way through the
+ * parts of C that those of GEMM and of the rank-k updates have in common.
+ */
+#ifndef TSR_BLAS_BUILD_H
+#define TSR_BLAS_BUILD_H
+
+#include "blas/graph.h"
+
+typedef struct tsr_builder tsr_builder;
+
+/* Columns [col, col + cols) of a tile of C: row i and column j of the grid of tiles. */
+typedef struct tsr_part {
+  int i, j;
+  int64_t col, cols;
+} tsr_part;
+
+/* What is done to a part: a slab of k, or one of these. */
+enum { TSR_STEP_SCALE = -2, TSR_STEP_ADD = -1 };
+
+/* Adds the tasks of a step on a part to the graph. False: no memory. */
+typedef bool (*tsr_emit)(tsr_builder *b, tsr_part part, int step);
+
+struct tsr_builder {
+  const tsr_call *call;
+  const tsr_tiling *tiling;
+  tsr_graph *graph;
+  bool scales_only;
+  bool wide; /* W is of the type's wide type */
+  tsr_emit emit;
+};
+
+/* ---- build.c ---- */
+
+static inline int64_t tsr_cut_begin(const tsr_cuts *cuts, int i) {
+  return cuts->at[i];
+}
+
+static inline int32_t tsr_cut_length(const tsr_cuts *cuts, int i) {
+  return (int32_t)(cuts->at[i + 1] - cuts->at[i]);
+}
+
+/* The device that owns a tile of C. */
+int16_t tsr_owner_of(const tsr_tiling *tiling, int i, int j);
+
+/* Whether a part's products go to W: not where its owner can add them to C in place. */
+bool tsr_goes_to_w(const tsr_builder *b, tsr_part part);
+
+/* A rectangle of a matrix as it is stored, inside one tile of the graph's grid. */
+tsr_task_operand tsr_rectangle(const tsr_graph *graph, int matrix, tsr_access access, int64_t row,
+                               int64_t rows, int64_t col, int64_t cols);
+
+/* The same for the rectangle of op(matrix) at those rows and columns, which is read. */
+tsr_task_operand tsr_oriented(const tsr_graph *graph, int matrix, tsr_op op, int64_t row,
+                              int64_t rows, int64_t col, int64_t cols);
+
+bool tsr_push_task(tsr_builder *b, tsr_task task);
+
+/* Goes through the parts of C pass by pass, in a pass device by device, each a group; in a group
+ * slab by slab, in a slab chunk by chunk. */
+bool tsr_build_parts(tsr_builder *b);
+
+/* TSR_ERR_MEMORY, TSR_ERR_UNSUPPORTED: the tiling makes more tasks, or longer ones, than a plan can
+ * have. */
+tsr_status tsr_check_tiling(const tsr_call *call, const tsr_tiling *tiling);
+
+/* ---- One for each family ---- */
+
+/* build_gemm.c */
+bool tsr_build_gemm(tsr_builder *b);
+/* build_rank.c: gemmt, syrk, herk, syr2k, her2k */
+bool tsr_build_rank(tsr_builder *b);
+/* build_triangle.c: symm, hemm, trmm, trsm */
+bool tsr_build_triangle(tsr_builder *b);
+
+#endif

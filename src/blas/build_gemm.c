@@ -1,0 +1,71 @@
+/* The graph of GEMM. */
+#include "blas/build.h"
+
+static tsr_task_operand part_of_c(const tsr_builder *b, int matrix, tsr_access access, tsr_part p) {
+  const tsr_tiling *t = b->tiling;
+  return tsr_rectangle(b->graph, matrix, access, tsr_cut_begin(&t->m, p.i),
+                       tsr_cut_length(&t->m, p.i), p.col, p.cols);
+}
+
+static bool push(tsr_builder *b, tsr_task task, tsr_part p) {
+  task.m = tsr_cut_length(&b->tiling->m, p.i);
+  task.n = (int32_t)p.cols;
+  if (task.device < 0) task.device = tsr_owner_of(b->tiling, p.i, p.j);
+  return tsr_push_task(b, task);
+}
+
+static bool push_product(tsr_builder *b, tsr_part p, int l) {
+  const tsr_tiling *t = b->tiling;
+  const tsr_call *call = b->call;
+  bool first = l == 0, lazy = tsr_goes_to_w(b, p);
+  tsr_form form = {.transa = call->transa, .transb = call->transb};
+  int64_t k = tsr_cut_begin(&t->k, l);
+  tsr_task task = {.kernel = TSR_KERNEL_GEMM,
+                   .form = tsr_form_pack(form),
+                   .k = tsr_cut_length(&t->k, l),
+                   .device = -1};
+  task.operand[0] = tsr_oriented(b->graph, TSR_A, call->transa, tsr_cut_begin(&t->m, p.i),
+                                 tsr_cut_length(&t->m, p.i), k, task.k);
+  task.operand[1] = tsr_oriented(b->graph, TSR_B_, call->transb, k, task.k, p.col, p.cols);
+  bool reads = !first || (!lazy && call->beta != TSR_ZERO);
+  task.operand[2] = part_of_c(b, lazy ? TSR_W : TSR_C_, reads ? TSR_UPDATE : TSR_WRITE, p);
+  if (!first)
+    task.flags |= TSR_FLAG_BETA_ONE;
+  else if (!lazy)
+    task.flags |= TSR_FLAG_BETA;
+  if (lazy && b->wide) task.flags |= TSR_FLAG_WIDE;
+  if (call->alpha == TSR_ONE) task.flags |= TSR_FLAG_ALPHA_ONE;
+  task.last = !lazy && l == t->k.count - 1;
+  return push(b, task, p);
+}
+
+static bool push_addition(tsr_builder *b, tsr_part p) {
+  if (!tsr_goes_to_w(b, p)) return true;
+  bool reads = b->call->beta != TSR_ZERO;
+  tsr_task task = {.kernel = TSR_KERNEL_ADD, .flags = TSR_FLAG_BETA | TSR_FLAG_ALPHA_ONE};
+  task.operand[0] = part_of_c(b, TSR_W, TSR_READ, p);
+  task.operand[2] = part_of_c(b, TSR_C_, reads ? TSR_UPDATE : TSR_WRITE, p);
+  if (b->wide) task.flags |= TSR_FLAG_WIDE;
+  task.last = true;
+  task.device = b->tiling->adder;
+  return push(b, task, p);
+}
+
+static bool push_scaling(tsr_builder *b, tsr_part p) {
+  bool reads = b->call->beta != TSR_ZERO;
+  tsr_task task = {.kernel = TSR_KERNEL_SCALE, .flags = TSR_FLAG_BETA, .device = -1};
+  task.operand[2] = part_of_c(b, TSR_C_, reads ? TSR_UPDATE : TSR_WRITE, p);
+  task.last = true;
+  return push(b, task, p);
+}
+
+static bool emit(tsr_builder *b, tsr_part p, int step) {
+  if (step == TSR_STEP_SCALE) return push_scaling(b, p);
+  if (step == TSR_STEP_ADD) return push_addition(b, p);
+  return push_product(b, p, step);
+}
+
+bool tsr_build_gemm(tsr_builder *b) {
+  b->emit = emit;
+  return tsr_build_parts(b);
+}

@@ -1,0 +1,191 @@
+/*
+ * The graphs of the updates of one triangle of C: gemmt, syrk, herk, syr2k, her2k.
+ *
+ * A part of C is cut where it meets the diagonal: what is beside it is an ordinary product, the
+ * block on it the routine's own kernel, which leaves the other triangle alone. GEMMT has no such
+ * kernel: its block is computed whole in W and the triangle of that is added to C.
+ */
+#include "blas/build.h"
+
+/* Rows [row, row + rows) of a part: on the diagonal, then rows and columns are the same, or not. */
+typedef struct region {
+  tsr_part part;
+  int64_t row, rows;
+  bool diagonal;
+} region;
+
+static int64_t smaller(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+static int64_t larger(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
+/* The regions of the stored triangle in a part; how many there are. Tiles are cut alike by rows and
+ * by columns, or not at all by rows: a block on the diagonal is in one tile. */
+static int regions_of(const tsr_builder *b, tsr_part p, region found[2]) {
+  const tsr_cuts *m = &b->tiling->m;
+  int64_t begin = tsr_cut_begin(m, p.i), end = begin + tsr_cut_length(m, p.i);
+  bool lower = b->call->uplo == TSR_LOWER;
+  int64_t from = lower ? larger(begin, p.col + p.cols) : begin;
+  int64_t to = lower ? end : smaller(end, p.col);
+  int count = 0;
+  if (begin <= p.col && p.col < end) found[count++] = (region){p, p.col, p.cols, true};
+  if (from < to) found[count++] = (region){p, from, to - from, false};
+  return count;
+}
+
+static bool is_hermitian(const tsr_call *call) {
+  return call->operation == TSR_HERK || call->operation == TSR_HER2K;
+}
+
+static bool has_two_products(const tsr_call *call) {
+  return call->operation == TSR_SYR2K || call->operation == TSR_HER2K;
+}
+
+static bool goes_to_w(const tsr_builder *b, const region *r) {
+  return r->diagonal ? b->call->operation == TSR_GEMMT : tsr_goes_to_w(b, r->part);
+}
+
+static tsr_task_operand region_of(const tsr_builder *b, int matrix, bool reads, const region *r) {
+  return tsr_rectangle(b->graph, matrix, reads ? TSR_UPDATE : TSR_WRITE, r->row, r->rows,
+                       r->part.col, r->part.cols);
+}
+
+/* Only whole rectangles can be sent to a device: blocks on the diagonal stay where C is. */
+static int16_t device_of(const tsr_builder *b, const region *r) {
+  int home = b->call->operand[TSR_C_].location;
+  const tsr_tiling *t = b->tiling;
+  for (int i = 0; r->diagonal && i < t->grid_rows * t->grid_cols; i++)
+    if (t->device[i] == home) return t->device[i];
+  return tsr_owner_of(t, r->part.i, r->part.j);
+}
+
+static bool push(tsr_builder *b, tsr_task task, const region *r) {
+  task.m = (int32_t)r->rows;
+  task.n = (int32_t)r->part.cols;
+  task.device = device_of(b, r);
+  return tsr_push_task(b, task);
+}
+
+/* ---- Products ------------------------------------------------------------- */
+
+/* The rows of op(X) and a slab, as X stores them; of GEMMT's B the columns. */
+static tsr_task_operand factor(const tsr_builder *b, int x, int l, int64_t row, int64_t rows) {
+  const tsr_cuts *k = &b->tiling->k;
+  int64_t from = tsr_cut_begin(k, l), length = tsr_cut_length(k, l);
+  if (b->call->operation == TSR_GEMMT && x == TSR_B_)
+    return tsr_oriented(b->graph, x, b->call->transb, from, length, row, rows);
+  return tsr_oriented(b->graph, x, b->call->transa, row, rows, from, length);
+}
+
+/* The scalars and the C of the number-th product of a slab. */
+static void set_target(const tsr_builder *b, const region *r, int l, int number, int products,
+                       tsr_task *task) {
+  const tsr_call *call = b->call;
+  bool first = l == 0 && number == 0, lazy = goes_to_w(b, r);
+  bool reads = !first || (!lazy && call->beta != TSR_ZERO);
+  task->operand[2] = region_of(b, lazy ? TSR_W : TSR_C_, reads, r);
+  if (!first)
+    task->flags |= TSR_FLAG_BETA_ONE;
+  else if (!lazy)
+    task->flags |= TSR_FLAG_BETA;
+  if (call->alpha == TSR_ONE) task->flags |= TSR_FLAG_ALPHA_ONE;
+  task->last = !lazy && l == b->tiling->k.count - 1 && number == products - 1;
+}
+
+/* left's rows times right's: the products of SYR2K exchange A and B. */
+static bool push_gemm(tsr_builder *b, const region *r, int l, int number, int products) {
+  const tsr_call *call = b->call;
+  int left = number == 0 ? TSR_A : TSR_B_;
+  int right = products == 2 ? TSR_A + TSR_B_ - left : call->operation == TSR_GEMMT ? TSR_B_ : TSR_A;
+  tsr_op across = call->transa != TSR_NO_TRANS ? TSR_NO_TRANS
+                  : is_hermitian(call)         ? TSR_CONJ_TRANS
+                                               : TSR_TRANS;
+  tsr_form form = {.transa = call->transa,
+                   .transb = call->operation == TSR_GEMMT ? call->transb : across};
+  tsr_task task = {.kernel = TSR_KERNEL_GEMM,
+                   .form = tsr_form_pack(form),
+                   .k = tsr_cut_length(&b->tiling->k, l)};
+  task.operand[0] = factor(b, left, l, r->row, r->rows);
+  task.operand[1] = factor(b, right, l, r->part.col, r->part.cols);
+  set_target(b, r, l, number, products, &task);
+  if (number == 1 && is_hermitian(call) && call->alpha != TSR_ONE)
+    task.flags |= TSR_FLAG_ALPHA_CONJ;
+  return push(b, task, r);
+}
+
+static bool push_own_kernel(tsr_builder *b, const region *r, int l) {
+  static const uint8_t kernels[TSR_OPERATION_COUNT] = {[TSR_SYRK] = TSR_KERNEL_SYRK,
+                                                       [TSR_HERK] = TSR_KERNEL_HERK,
+                                                       [TSR_SYR2K] = TSR_KERNEL_SYR2K,
+                                                       [TSR_HER2K] = TSR_KERNEL_HER2K};
+  tsr_form form = {.transa = b->call->transa, .uplo = b->call->uplo};
+  tsr_task task = {.kernel = kernels[b->call->operation],
+                   .form = tsr_form_pack(form),
+                   .k = tsr_cut_length(&b->tiling->k, l)};
+  task.operand[0] = factor(b, TSR_A, l, r->row, r->rows);
+  if (has_two_products(b->call)) task.operand[1] = factor(b, TSR_B_, l, r->row, r->rows);
+  set_target(b, r, l, 0, 1, &task);
+  return push(b, task, r);
+}
+
+static bool push_product(tsr_builder *b, const region *r, int l) {
+  if (r->diagonal && b->call->operation != TSR_GEMMT) return push_own_kernel(b, r, l);
+  int products = has_two_products(b->call) ? 2 : 1;
+  for (int number = 0; number < products; number++)
+    if (!push_gemm(b, r, l, number, products)) return false;
+  return true;
+}
+
+/* ---- Sums and scaling ----------------------------------------------------- */
+
+static uint8_t triangle_form(const tsr_builder *b, const region *r) {
+  return tsr_form_pack((tsr_form){.uplo = r->diagonal ? b->call->uplo : TSR_GENERAL});
+}
+
+static bool push_addition(tsr_builder *b, const region *r) {
+  if (!goes_to_w(b, r)) return true;
+  tsr_task task = {.kernel = TSR_KERNEL_ADD,
+                   .form = triangle_form(b, r),
+                   .flags = TSR_FLAG_BETA | TSR_FLAG_ALPHA_ONE,
+                   .last = true};
+  task.operand[0] = region_of(b, TSR_W, true, r);
+  task.operand[0].access = TSR_READ;
+  task.operand[2] = region_of(b, TSR_C_, b->call->beta != TSR_ZERO, r);
+  task.m = (int32_t)r->rows;
+  task.n = (int32_t)r->part.cols;
+  bool elsewhere = !r->diagonal && b->tiling->adder >= 0;
+  task.device = elsewhere ? b->tiling->adder : device_of(b, r);
+  return tsr_push_task(b, task);
+}
+
+/* A Hermitian block is scaled by its own kernel without a product, which makes the diagonal real.
+ */
+static bool push_scaling(tsr_builder *b, const region *r) {
+  bool own = r->diagonal && is_hermitian(b->call);
+  tsr_task task = {.kernel = own ? TSR_KERNEL_HERK : TSR_KERNEL_SCALE,
+                   .form = triangle_form(b, r),
+                   .flags = TSR_FLAG_BETA,
+                   .last = true};
+  task.operand[2] = region_of(b, TSR_C_, b->call->beta != TSR_ZERO, r);
+  return push(b, task, r);
+}
+
+static bool emit(tsr_builder *b, tsr_part p, int step) {
+  region found[2];
+  int count = regions_of(b, p, found);
+  for (int i = 0; i < count; i++) {
+    bool pushed = step == TSR_STEP_SCALE ? push_scaling(b, &found[i])
+                  : step == TSR_STEP_ADD ? push_addition(b, &found[i])
+                                         : push_product(b, &found[i], step);
+    if (!pushed) return false;
+  }
+  return true;
+}
+
+bool tsr_build_rank(tsr_builder *b) {
+  b->emit = emit;
+  return tsr_build_parts(b);
+}

@@ -1,0 +1,229 @@
+/*
+ * The graphs of the operations with a symmetric or triangular A beside C: symm, hemm, trmm, trsm.
+ *
+ * The lines of C across A (its columns with A on the left, its rows with A on the right) are
+ * independent of each other: devices own ranges of lines, and no device waits for another's result.
+ * A device goes through the blocks of A's order; each time it brings one block of C to its end,
+ * from the other blocks that have a part in it. So C comes and goes block by block while the
+ * kernels are long: a block by all lines by all that is summed over.
+ *
+ * In place, what a block is computed from must still be old (trmm) or be solved already (trsm): the
+ * direction follows from that.
+ */
+#include "blas/build.h"
+#include "blas/family.h"
+
+/* Lines [line, line + lines) of C, all blocks. */
+typedef struct stripe {
+  int64_t line, lines;
+  int16_t device;
+} stripe;
+
+static bool is_left(const tsr_builder *b) {
+  return b->call->side == TSR_LEFT;
+}
+
+static bool is_symmetric(const tsr_builder *b) {
+  return !tsr_is_in_place(b->call->operation);
+}
+
+/* Whether op(A), of a triangular A, is lower triangular. */
+static bool acts_lower(const tsr_call *call) {
+  return (call->uplo == TSR_LOWER) == (call->transa == TSR_NO_TRANS);
+}
+
+/* A triangular block takes part in it those before it, or those after it. */
+static bool takes_before(const tsr_builder *b) {
+  return is_left(b) == acts_lower(b->call);
+}
+
+/* ---- Rectangles ----------------------------------------------------------- */
+
+/* Rows (or columns) of C or B that belong to a range of A's order, and the stripe's lines. */
+static tsr_task_operand lines_of(const tsr_builder *b, int matrix, tsr_access access,
+                                 const stripe *s, int64_t at, int64_t length) {
+  if (is_left(b)) return tsr_rectangle(b->graph, matrix, access, at, length, s->line, s->lines);
+  return tsr_rectangle(b->graph, matrix, access, s->line, s->lines, at, length);
+}
+
+static bool push(tsr_builder *b, tsr_task task, const stripe *s, int64_t block) {
+  task.m = (int32_t)(is_left(b) ? block : s->lines);
+  task.n = (int32_t)(is_left(b) ? s->lines : block);
+  task.device = s->device;
+  return tsr_push_task(b, task);
+}
+
+/* ---- One block ------------------------------------------------------------ */
+
+/* What the tasks of a block of C have in common. */
+typedef struct block {
+  const stripe *stripe;
+  int64_t at, length;
+  int sums;   /* products still to come */
+  bool begun; /* something was written to it */
+} block;
+
+/* How the part of A that leads from a range of its order to a block is stored, and used. */
+static tsr_op op_between(const tsr_builder *b, bool range_before, tsr_op *stored) {
+  const tsr_call *call = b->call;
+  if (!is_symmetric(b)) return *stored = call->transa;
+  /* With A on the left the block gives the rows of what is wanted, on the right the columns. */
+  bool wants_lower = is_left(b) == range_before;
+  bool is_stored = wants_lower == (call->uplo == TSR_LOWER);
+  *stored = is_stored ? TSR_NO_TRANS : TSR_TRANS;
+  if (is_stored) return TSR_NO_TRANS;
+  return call->operation == TSR_HEMM ? TSR_CONJ_TRANS : TSR_TRANS;
+}
+
+static void set_product_scalars(const tsr_builder *b, const block *k, tsr_task *task) {
+  const tsr_call *call = b->call;
+  if (call->operation == TSR_TRSM) {
+    task->flags |= TSR_FLAG_ALPHA_MINUS;
+    bool scales = !k->begun && call->alpha != TSR_ONE;
+    task->flags |= scales ? TSR_FLAG_BETA_ALPHA : TSR_FLAG_BETA_ONE;
+    return;
+  }
+  task->flags |= TSR_FLAG_BETA_ONE;
+  if (call->alpha == TSR_ONE) task->flags |= TSR_FLAG_ALPHA_ONE;
+}
+
+/* Adds to (trsm: takes from) a block what a range of A's order has a part in it. */
+static bool push_product(tsr_builder *b, block *k, int64_t from, int64_t length) {
+  tsr_op stored, op = op_between(b, from < k->at, &stored);
+  int source = is_symmetric(b) ? TSR_B_ : TSR_C_, a = is_left(b) ? 0 : 1;
+  tsr_form form = {.transa = is_left(b) ? op : TSR_NO_TRANS,
+                   .transb = is_left(b) ? TSR_NO_TRANS : op};
+  tsr_task task = {.kernel = TSR_KERNEL_GEMM, .form = tsr_form_pack(form), .k = (int32_t)length};
+  task.operand[a] = is_left(b)
+                        ? tsr_oriented(b->graph, TSR_A, stored, k->at, k->length, from, length)
+                        : tsr_oriented(b->graph, TSR_A, stored, from, length, k->at, k->length);
+  task.operand[1 - a] = lines_of(b, source, TSR_READ, k->stripe, from, length);
+  task.operand[2] = lines_of(b, TSR_C_, TSR_UPDATE, k->stripe, k->at, k->length);
+  set_product_scalars(b, k, &task);
+  task.last = --k->sums == 0 && b->call->operation != TSR_TRSM;
+  k->begun = true;
+  return push(b, task, k->stripe, k->length);
+}
+
+static void set_own_scalars(const tsr_builder *b, const block *k, tsr_task *task) {
+  const tsr_call *call = b->call;
+  bool done = call->operation == TSR_TRSM && k->begun; /* alpha is in it already */
+  if (done || call->alpha == TSR_ONE) task->flags |= TSR_FLAG_ALPHA_ONE;
+  if (is_symmetric(b)) task->flags |= TSR_FLAG_BETA;
+}
+
+/* The block on A's diagonal, by the routine's own kernel. */
+static bool push_own_kernel(tsr_builder *b, block *k) {
+  static const uint8_t kernels[TSR_OPERATION_COUNT] = {[TSR_SYMM] = TSR_KERNEL_SYMM,
+                                                       [TSR_HEMM] = TSR_KERNEL_HEMM,
+                                                       [TSR_TRMM] = TSR_KERNEL_TRMM,
+                                                       [TSR_TRSM] = TSR_KERNEL_TRSM};
+  const tsr_call *call = b->call;
+  tsr_form form = {.transa = is_symmetric(b) ? TSR_NO_TRANS : call->transa,
+                   .side = call->side,
+                   .uplo = call->uplo,
+                   .diag = call->diag};
+  tsr_task task = {
+      .kernel = kernels[call->operation], .form = tsr_form_pack(form), .k = (int32_t)k->length};
+  bool reads = !is_symmetric(b) || call->beta != TSR_ZERO;
+  task.operand[0] = tsr_rectangle(b->graph, TSR_A, TSR_READ, k->at, k->length, k->at, k->length);
+  if (is_symmetric(b)) task.operand[1] = lines_of(b, TSR_B_, TSR_READ, k->stripe, k->at, k->length);
+  task.operand[2] =
+      lines_of(b, TSR_C_, reads ? TSR_UPDATE : TSR_WRITE, k->stripe, k->at, k->length);
+  set_own_scalars(b, k, &task);
+  task.last = k->sums == 0;
+  k->begun = true;
+  return push(b, task, k->stripe, k->length);
+}
+
+/* ---- All blocks ----------------------------------------------------------- */
+
+/* What is read in one product must be in one tile: with square tiles there is one for each block.
+ */
+static bool is_tiled(const tsr_builder *b) {
+  return (is_left(b) ? &b->tiling->m : &b->tiling->n)->count > 1;
+}
+
+static int ranges_of(const tsr_builder *b, int first, int end) {
+  return first == end ? 0 : is_tiled(b) ? end - first : 1;
+}
+
+/* The products with blocks first .. end-1, those solved or rewritten last coming last. */
+static bool push_products(tsr_builder *b, block *k, int first, int end) {
+  const tsr_cuts *cuts = &b->tiling->k;
+  if (first == end) return true;
+  if (!is_tiled(b)) return push_product(b, k, cuts->at[first], cuts->at[end] - cuts->at[first]);
+  bool after = cuts->at[first] > k->at;
+  for (int i = first; i < end; i++) {
+    int l = after ? first + end - 1 - i : i;
+    if (!push_product(b, k, tsr_cut_begin(cuts, l), tsr_cut_length(cuts, l))) return false;
+  }
+  return true;
+}
+
+static bool push_block(tsr_builder *b, const stripe *s, int j) {
+  const tsr_cuts *cuts = &b->tiling->k;
+  block k = {.stripe = s, .at = tsr_cut_begin(cuts, j), .length = tsr_cut_length(cuts, j)};
+  bool before = is_symmetric(b) || takes_before(b), after = is_symmetric(b) || !takes_before(b);
+  int from = before ? 0 : j, to = after ? cuts->count : j + 1;
+  k.sums = ranges_of(b, from, j) + ranges_of(b, j + 1, to);
+  bool solves = b->call->operation == TSR_TRSM;
+  if (!solves && !push_own_kernel(b, &k)) return false;
+  if (!push_products(b, &k, from, j) || !push_products(b, &k, j + 1, to)) return false;
+  return !solves || push_own_kernel(b, &k);
+}
+
+static bool push_scaling(tsr_builder *b, const stripe *s, int j) {
+  const tsr_cuts *cuts = &b->tiling->k;
+  bool reads = b->call->beta != TSR_ZERO;
+  tsr_task task = {.kernel = TSR_KERNEL_SCALE, .flags = TSR_FLAG_BETA, .last = true};
+  task.operand[2] = lines_of(b, TSR_C_, reads ? TSR_UPDATE : TSR_WRITE, s, tsr_cut_begin(cuts, j),
+                             tsr_cut_length(cuts, j));
+  return push(b, task, s, tsr_cut_length(cuts, j));
+}
+
+/* Blocks upwards, unless what they are computed from comes later: trsm needs it solved, trmm old.
+ */
+static bool push_stripe(tsr_builder *b, const stripe *s) {
+  int count = b->tiling->k.count;
+  bool solves = b->call->operation == TSR_TRSM;
+  bool upwards = is_symmetric(b) || solves == takes_before(b);
+  tsr_group group = {.first = b->graph->tasks.count, .device = s->device};
+  for (int i = 0; i < count; i++) {
+    int j = upwards ? i : count - 1 - i;
+    if (!(b->scales_only ? push_scaling(b, s, j) : push_block(b, s, j))) return false;
+  }
+  group.count = b->graph->tasks.count - group.first;
+  return TSR_VEC_PUSH(&b->graph->groups, group);
+}
+
+/* Lines of the next stripe when rest are left of a device's: the last ones are short, so that
+ * little remains to be brought home after the last kernel. */
+static int64_t next_lines(const tsr_tiling *t, int64_t rest) {
+  int64_t lines = t->chunk;
+  if (t->chunk_least > 0 && rest < 2 * lines) {
+    int64_t half = (rest / 2 + 63) / 64 * 64;
+    lines = half < t->chunk_least ? t->chunk_least : half < lines ? half : lines;
+  }
+  return lines < rest ? lines : rest;
+}
+
+/* The f-th range of lines, which one device owns. Ranges are dealt round the devices. */
+static bool push_range(tsr_builder *b, int f) {
+  const tsr_tiling *t = b->tiling;
+  const tsr_cuts *across = is_left(b) ? &t->n : &t->m;
+  stripe s = {.line = tsr_cut_begin(across, f),
+              .device = t->device[f % (t->grid_rows * t->grid_cols)]};
+  for (int64_t end = s.line + tsr_cut_length(across, f); s.line < end; s.line += s.lines) {
+    s.lines = next_lines(t, end - s.line);
+    if (!push_stripe(b, &s)) return false;
+  }
+  return true;
+}
+
+bool tsr_build_triangle(tsr_builder *b) {
+  const tsr_cuts *across = is_left(b) ? &b->tiling->n : &b->tiling->m;
+  for (int f = 0; f < across->count; f++)
+    if (!push_range(b, f)) return false;
+  return true;
+}

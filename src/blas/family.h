@@ -1,0 +1,39 @@
+/*
+ * The families of operations, which are cut, and built, alike.
+ */
+#ifndef TSR_BLAS_FAMILY_H
+#define TSR_BLAS_FAMILY_H
+
+#include "blas/call.h"
+
+typedef enum tsr_family {
+  TSR_PRODUCT, /* C is written whole, summed over k: gemm */
+  TSR_RANK,    /* a triangle of C, summed over k: gemmt, syrk, herk, syr2k, her2k */
+  TSR_TRIANGLE /* a square A beside C, whose lines across A are independent: symm, hemm, trmm, trsm
+                */
+} tsr_family;
+
+static inline tsr_family tsr_family_of(tsr_operation operation) {
+  switch (operation) {
+    case TSR_GEMMT:
+    case TSR_SYRK:
+    case TSR_HERK:
+    case TSR_SYR2K:
+    case TSR_HER2K:
+      return TSR_RANK;
+    case TSR_SYMM:
+    case TSR_HEMM:
+    case TSR_TRMM:
+    case TSR_TRSM:
+      return TSR_TRIANGLE;
+    default:
+      return TSR_PRODUCT;
+  }
+}
+
+/* C is read and written in place, before and after; there is no B. */
+static inline bool tsr_is_in_place(tsr_operation operation) {
+  return operation == TSR_TRMM || operation == TSR_TRSM;
+}
+
+#endif

@@ -1,0 +1,348 @@
+/* The arguments of every operation, wrong one by one: messages name the operation and the argument
+ * as the BLAS does, the first wrong one counts, and nothing is touched. */
+#include "level3.h"
+
+enum { M = 5, N = 6, K = 7, ROOM = 2 * 16 * 16 };
+
+static tsr_context *context;
+static double a[ROOM], b[ROOM], c[ROOM], before[ROOM], one[2] = {1, 0}, zero[2];
+
+typedef struct request {
+  tsr_level3 what;
+  level3_data data;
+} request;
+
+/* Every argument in the order of the list. */
+static const struct {
+  tsr_operation operation;
+  const char *arguments;
+} lists[] = {
+    {TSR_GEMM, "type layout transa transb m n k alpha a lda b ldb beta c ldc"},
+    {TSR_GEMMT, "type layout uplo transa transb n k alpha a lda b ldb beta c ldc"},
+    {TSR_SYMM, "type layout side uplo m n alpha a lda b ldb beta c ldc"},
+    {TSR_HEMM, "type layout side uplo m n alpha a lda b ldb beta c ldc"},
+    {TSR_SYRK, "type layout uplo trans n k alpha a lda beta c ldc"},
+    {TSR_HERK, "type layout uplo trans n k alpha a lda beta c ldc"},
+    {TSR_SYR2K, "type layout uplo trans n k alpha a lda b ldb beta c ldc"},
+    {TSR_HER2K, "type layout uplo trans n k alpha a lda b ldb beta c ldc"},
+    {TSR_TRMM, "type layout side uplo transa diag m n alpha a lda b ldb"},
+    {TSR_TRSM, "type layout side uplo transa diag m n alpha a lda b ldb"},
+};
+
+static int make(void **state) {
+  (void)state;
+  front_clear_environment();
+  context = front_context();
+  front_fill(a, ROOM, 1), front_fill(b, ROOM, 2), front_fill(c, ROOM, 3);
+  memcpy(before, c, sizeof c);
+  return 0;
+}
+
+static int end(void **state) {
+  (void)state;
+  tsr_context_destroy(context);
+  return 0;
+}
+
+static int in_place(tsr_operation operation) {
+  return operation == TSR_TRMM || operation == TSR_TRSM;
+}
+
+static request good(tsr_operation operation) {
+  return (request){{.operation = operation,
+                    .type = TSR_Z,
+                    .layout = TSR_COL_MAJOR,
+                    .side = TSR_LEFT,
+                    .uplo = TSR_LOWER,
+                    .transa = TSR_NO_TRANS,
+                    .transb = TSR_NO_TRANS,
+                    .diag = TSR_NON_UNIT,
+                    .m = M,
+                    .n = N,
+                    .k = K,
+                    .lda = 16,
+                    .ldb = 16,
+                    .ldc = 16},
+                   {one, a, b, one, c}};
+}
+
+/* Makes the argument wrong. */
+static void spoil(request *x, const char *name) {
+  tsr_level3 *w = &x->what;
+  int b_is_c = in_place(w->operation);
+  if (!strcmp(name, "type")) w->type = (tsr_type)'q';
+  if (!strcmp(name, "layout")) w->layout = (tsr_layout)'X';
+  if (!strcmp(name, "side")) w->side = (tsr_side)'M';
+  if (!strcmp(name, "uplo")) w->uplo = TSR_GENERAL;
+  if (!strcmp(name, "transa") || !strcmp(name, "trans")) w->transa = (tsr_op)'Q';
+  if (!strcmp(name, "transb")) w->transb = (tsr_op)0;
+  if (!strcmp(name, "diag")) w->diag = (tsr_diag)'D';
+  if (!strcmp(name, "m")) w->m = -1;
+  if (!strcmp(name, "n")) w->n = -2;
+  if (!strcmp(name, "k")) w->k = INT64_MIN;
+  if (!strcmp(name, "alpha")) x->data.alpha = NULL;
+  if (!strcmp(name, "a")) x->data.a = NULL;
+  if (!strcmp(name, "lda")) w->lda = 0;
+  if (!strcmp(name, "b")) *(b_is_c ? (const void **)&x->data.c : &x->data.b) = NULL;
+  if (!strcmp(name, "ldb")) *(b_is_c ? &w->ldc : &w->ldb) = -3;
+  if (!strcmp(name, "beta")) x->data.beta = NULL;
+  if (!strcmp(name, "c")) x->data.c = NULL;
+  if (!strcmp(name, "ldc")) w->ldc = 1;
+}
+
+static void refused(const request *x, const char *beginning) {
+  for (int door = DOOR_BLOCKING; door <= DOOR_STRUCT_ASYNC; ++door) {
+    tsr_status status = level3_call(context, (level3_door)door, &x->what, &x->data);
+    if (status != TSR_ERR_ARGUMENT)
+      fail_msg("%s by door %d: %s", beginning, door, tsr_status_name(status));
+    if (strncmp(tsr_message(), beginning, strlen(beginning)) != 0)
+      fail_msg("\"%s\" does not begin with \"%s\"", tsr_message(), beginning);
+    assert_memory_equal(c, before, sizeof c);
+  }
+}
+
+static void accepted(const request *x) {
+  for (int door = DOOR_BLOCKING; door <= DOOR_STRUCT_ASYNC; ++door)
+    assert_ok(level3_call(context, (level3_door)door, &x->what, &x->data));
+  assert_ok(tsr_sync(context));
+}
+
+/* Splits a list into its names. */
+static int split(const char *list, char names[16][8]) {
+  int count = 0, used;
+  for (const char *at = list; count < 16 && sscanf(at, "%7s%n", names[count], &used) == 1;
+       at += used)
+    ++count;
+  return count;
+}
+
+static void test_each(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i) {
+    char names[16][8], beginning[80];
+    int count = split(lists[i].arguments, names);
+    for (int n = 0; n < count; ++n) {
+      request x = good(lists[i].operation);
+      spoil(&x, names[n]);
+      snprintf(beginning, sizeof beginning, "%s: %.7s = ", tsr_operation_name(x.what.operation),
+               names[n]);
+      refused(&x, beginning);
+    }
+  }
+}
+
+/* Of several wrong ones the first in the list is told. */
+static void test_order(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i) {
+    char names[16][8], beginning[80];
+    int count = split(lists[i].arguments, names);
+    request x = good(lists[i].operation);
+    for (int n = count - 1; n >= 0; --n) {
+      spoil(&x, names[n]);
+      snprintf(beginning, sizeof beginning, "%s: %.7s = ", tsr_operation_name(x.what.operation),
+               names[n]);
+      refused(&x, beginning);
+    }
+  }
+}
+
+static void test_types(void **state) {
+  (void)state;
+  static const char *const remedies[TSR_OPERATION_COUNT] = {
+      [TSR_HEMM] = "use symm", [TSR_HERK] = "use syrk", [TSR_HER2K] = "use syr2k"};
+  for (int o = TSR_GEMMT; o < TSR_OPERATION_COUNT; ++o)
+    for (const char *type = "hbtsd"; *type; ++type) {
+      int real = *type == 's' || *type == 'd';
+      if (real && !remedies[o]) continue;
+      request x = good((tsr_operation)o);
+      x.what.type = (tsr_type)*type;
+      char beginning[80];
+      snprintf(beginning, sizeof beginning, "%s: type = %c: ", tsr_operation_name(x.what.operation),
+               *type);
+      refused(&x, beginning);
+      assert_non_null(strstr(tsr_message(), real ? remedies[o] : "gemm"));
+    }
+}
+
+static void test_transpositions(void **state) {
+  (void)state;
+  request x = good(TSR_SYRK);
+  x.what.transa = TSR_CONJ_TRANS;
+  refused(&x, "syrk: trans = 67: give TSR_NO_TRANS or TSR_TRANS");
+  x.what.operation = TSR_SYR2K;
+  refused(&x, "syr2k: trans = 67: ");
+  x.what.operation = TSR_HERK, x.what.transa = TSR_TRANS;
+  refused(&x, "herk: trans = 84: give TSR_NO_TRANS or TSR_CONJ_TRANS");
+  x.what.operation = TSR_HER2K;
+  refused(&x, "her2k: trans = 84: ");
+}
+
+/* What the operation has no use for may hold anything. */
+static void test_ignored(void **state) {
+  (void)state;
+  for (int o = 0; o < TSR_OPERATION_COUNT; ++o) {
+    static const char *const fields[] = {"side", "uplo", "transa", "transb", "diag",
+                                         "m",    "k",    "b",      "ldb",    "beta"};
+    request x = good((tsr_operation)o);
+    for (size_t f = 0; f < sizeof fields / sizeof *fields; ++f) {
+      char list[160], word[16];
+      snprintf(list, sizeof list, " %s ", lists[o].arguments);
+      snprintf(word, sizeof word, " %s ", fields[f]);
+      int rank_k = strstr(list, " trans ") && !strcmp(fields[f], "transa");
+      if (!strstr(list, word) && !rank_k) spoil(&x, fields[f]);
+    }
+    if (x.data.beta != NULL) x.data.beta = zero;
+    assert_ok(tsr_level3_run(context, &x.what, zero, a, x.data.b, x.data.beta, x.data.c));
+  }
+  memcpy(c, before, sizeof c);
+}
+
+/* op, side: least leading dimensions of A, B and C in the layout. */
+static void test_leading_dimensions(void **state) {
+  (void)state;
+  static const struct {
+    tsr_operation operation;
+    char layout, side, transa, transb;
+    int lda, ldb, ldc;
+  } cases[] = {
+      {TSR_GEMM, 'C', 'L', 'N', 'T', M, N, M},  {TSR_GEMM, 'R', 'L', 'N', 'T', K, K, N},
+      {TSR_GEMM, 'C', 'L', 'C', 'N', K, K, M},  {TSR_GEMMT, 'C', 'L', 'N', 'N', N, K, N},
+      {TSR_GEMMT, 'R', 'L', 'T', 'N', N, N, N}, {TSR_SYMM, 'C', 'L', 'N', 'N', M, M, M},
+      {TSR_SYMM, 'C', 'R', 'N', 'N', N, M, M},  {TSR_HEMM, 'R', 'L', 'N', 'N', M, N, N},
+      {TSR_HEMM, 'R', 'R', 'N', 'N', N, N, N},  {TSR_SYRK, 'C', 'L', 'N', 'N', N, 0, N},
+      {TSR_SYRK, 'C', 'L', 'T', 'N', K, 0, N},  {TSR_HERK, 'R', 'L', 'N', 'N', K, 0, N},
+      {TSR_HERK, 'R', 'L', 'C', 'N', N, 0, N},  {TSR_SYR2K, 'C', 'L', 'T', 'N', K, K, N},
+      {TSR_HER2K, 'R', 'L', 'N', 'N', K, K, N}, {TSR_TRMM, 'C', 'L', 'T', 'N', M, 0, M},
+      {TSR_TRMM, 'R', 'L', 'N', 'N', M, 0, N},  {TSR_TRSM, 'C', 'R', 'N', 'N', N, 0, M},
+      {TSR_TRSM, 'R', 'R', 'C', 'N', N, 0, N},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    const int least[3] = {cases[i].lda, cases[i].ldb, cases[i].ldc};
+    request x = good(cases[i].operation);
+    x.what.layout = (tsr_layout)cases[i].layout, x.what.side = (tsr_side)cases[i].side;
+    x.what.transa = (tsr_op)cases[i].transa, x.what.transb = (tsr_op)cases[i].transb;
+    x.what.lda = least[0], x.what.ldb = least[1], x.what.ldc = least[2];
+    x.data = (level3_data){zero, NULL, NULL, one, in_place(x.what.operation) ? c : NULL};
+    accepted(&x);
+    memcpy(c, before, sizeof c);
+    int64_t *lds[3] = {&x.what.lda, &x.what.ldb, &x.what.ldc};
+    for (int o = 0; o < 3; ++o) {
+      if (least[o] == 0) continue;
+      char beginning[100];
+      snprintf(beginning, sizeof beginning, "%s: ld%c = %d: it must be at least %d, the stored %s",
+               tsr_operation_name(x.what.operation),
+               o == 2 && in_place(x.what.operation) ? 'b' : "abc"[o], least[o] - 1, least[o],
+               cases[i].layout == 'C' ? "rows" : "columns");
+      --*lds[o], refused(&x, beginning), ++*lds[o];
+    }
+  }
+}
+
+/* Matrices that are neither read nor written need no address. */
+static void test_null_matrices(void **state) {
+  (void)state;
+  for (int o = 0; o < TSR_OPERATION_COUNT; ++o) {
+    request x = good((tsr_operation)o);
+    x.data.a = x.data.b = x.data.c = NULL;
+    x.what.n = 0;
+    accepted(&x); /* no C */
+    x.what.n = N, x.data.alpha = zero;
+    if (in_place(x.what.operation)) {
+      refused(&x, x.what.operation == TSR_TRMM ? "trmm: b = NULL" : "trsm: b = NULL");
+      continue;
+    }
+    accepted(&x); /* C stays as it is */
+    x.data.alpha = one, x.what.k = 0;
+    if (o != TSR_SYMM && o != TSR_HEMM) accepted(&x);
+  }
+}
+
+static void test_same_memory(void **state) {
+  (void)state;
+  for (int o = 0; o < TSR_OPERATION_COUNT; ++o) {
+    const char *name = tsr_operation_name((tsr_operation)o);
+    char written = in_place((tsr_operation)o) ? 'b' : 'c', beginning[100];
+    request x = good((tsr_operation)o);
+    snprintf(beginning, sizeof beginning, "%s: %c = %p is the same memory as a", name, written,
+             (void *)c);
+    x.data.a = c, refused(&x, beginning);
+    if (!strstr(lists[o].arguments, " b ") || written == 'b') continue;
+    snprintf(beginning, sizeof beginning, "%s: c = %p is the same memory as b", name, (void *)c);
+    x.data.a = a, x.data.b = c, refused(&x, beginning);
+  }
+}
+
+static void test_no_operation(void **state) {
+  (void)state;
+  request x = good((tsr_operation)99);
+  assert_refused(tsr_level3_run(context, &x.what, one, a, b, one, c), TSR_ERR_ARGUMENT,
+                 "operation = 99");
+  x.what.operation = (tsr_operation)-1;
+  assert_refused(tsr_level3_run_async(context, &x.what, one, a, b, one, c), TSR_ERR_ARGUMENT,
+                 "operation = -1");
+  assert_refused(tsr_level3_run(context, NULL, one, a, b, one, c), TSR_ERR_ARGUMENT, "what = NULL");
+  assert_refused(tsr_level3_run(NULL, &x.what, one, a, b, one, c), TSR_ERR_ARGUMENT, "context");
+  assert_null(tsr_operation_name((tsr_operation)99));
+  assert_null(tsr_operation_name((tsr_operation)-1));
+  assert_null(tsr_operation_name(TSR_OPERATION_COUNT));
+  assert_memory_equal(c, before, sizeof c);
+}
+
+/* Plans have the same arguments without matrices. */
+static void test_plans(void **state) {
+  (void)state;
+  tsr_home homes[3] = {{TSR_PAGEABLE, 0}, {TSR_PAGEABLE, 0}, {TSR_PAGEABLE, 0}};
+  tsr_plan *plan = NULL;
+  request x = good(TSR_TRSM);
+  x.what.ldc = M - 1;
+  assert_refused(tsr_plan_level3(context, &x.what, one, NULL, homes, &plan), TSR_ERR_ARGUMENT,
+                 "trsm: ldb = 4");
+  x = good(TSR_HERK);
+  assert_refused(tsr_plan_level3(context, &x.what, one, NULL, homes, &plan), TSR_ERR_ARGUMENT,
+                 "herk: beta");
+  assert_refused(tsr_plan_level3(context, NULL, one, one, homes, &plan), TSR_ERR_ARGUMENT, "what");
+  assert_null(plan);
+}
+
+/* A plan that is run says what is wrong by the operation's names, too. */
+static void test_running_plans(void **state) {
+  (void)state;
+  tsr_home homes[3] = {{TSR_PAGEABLE, 0}, {TSR_DEVICE, 77}, {TSR_PAGEABLE, 0}}; /* there is no B */
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  tsr_context *cpu;
+  tsr_plan *plan;
+  options.engine = "cpu";
+  assert_ok(tsr_context_create(&options, &cpu));
+  request x = good(TSR_TRMM);
+  assert_ok(tsr_plan_level3(cpu, &x.what, one, NULL, homes, &plan));
+  assert_refused(tsr_plan_execute(plan, one, NULL, NULL, NULL, c), TSR_ERR_ARGUMENT, "a is NULL");
+  assert_refused(tsr_plan_execute(plan, one, a, NULL, NULL, NULL), TSR_ERR_ARGUMENT, "b is NULL");
+  assert_refused(tsr_plan_execute(plan, one, c, NULL, NULL, c), TSR_ERR_ARGUMENT, "same memory");
+  assert_refused(tsr_plan_execute(plan, zero, a, NULL, NULL, c), TSR_ERR_ARGUMENT, "alpha is 0");
+  assert_memory_equal(c, before, sizeof c);
+  assert_ok(tsr_plan_execute(plan, one, a, NULL, NULL, c));
+  tsr_plan_destroy(plan);
+  memcpy(c, before, sizeof c);
+  x = good(TSR_HER2K);
+  homes[1] = homes[0];
+  assert_ok(tsr_plan_level3(cpu, &x.what, one, one, homes, &plan));
+  assert_refused(tsr_plan_execute(plan, one, a, NULL, one, c), TSR_ERR_ARGUMENT, "b is NULL");
+  assert_refused(tsr_plan_execute(plan, one, a, b, NULL, c), TSR_ERR_ARGUMENT, "beta is NULL");
+  assert_refused(tsr_plan_execute(plan, one, a, c, one, c), TSR_ERR_ARGUMENT, "same memory as b");
+  assert_memory_equal(c, before, sizeof c);
+  tsr_plan_destroy(plan);
+  tsr_context_destroy(cpu);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_each),          cmocka_unit_test(test_order),
+      cmocka_unit_test(test_types),         cmocka_unit_test(test_transpositions),
+      cmocka_unit_test(test_ignored),       cmocka_unit_test(test_leading_dimensions),
+      cmocka_unit_test(test_null_matrices), cmocka_unit_test(test_same_memory),
+      cmocka_unit_test(test_no_operation),  cmocka_unit_test(test_plans),
+      cmocka_unit_test(test_running_plans),
+  };
+  return cmocka_run_group_tests(tests, make, end);
+}

@@ -147,7 +147,8 @@ static int64_t smaller(int64_t a, int64_t b) {
 static void weigh(const tsr_scheduler *s, cargo *c) {
   size_t size = s->size[c->matrix];
   c->bytes = (double)c->rows * (double)c->cols * (double)size;
-  bool contiguous = c->matrix < TSR_OPERANDS && s->call->operand[c->matrix].ld == c->rows;
+  bool whole = c->matrix < TSR_OPERANDS && s->call->operand[c->matrix].ld == c->rows;
+  bool contiguous = whole && tsr_memory_ld(c->rows, size) == c->rows;
   c->segment = contiguous ? c->bytes : (double)c->rows * (double)size;
 }
 

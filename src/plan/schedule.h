@@ -150,6 +150,9 @@ const tsr_task *tsr_sequence_next(tsr_scheduler *s);
 
 /* ---- memory.c ---- */
 
+/* Elements from column to column of a tile: kernels are slow where columns are not aligned. */
+int64_t tsr_memory_ld(int64_t rows, size_t size);
+
 tsr_status tsr_memory_init(tsr_scheduler *s);
 void tsr_memory_free(tsr_scheduler *s);
 

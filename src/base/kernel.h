@@ -56,8 +56,8 @@ typedef struct tsr_form {
 } tsr_form;
 
 static inline uint8_t tsr_form_pack(tsr_form form) {
-  unsigned a = form.transa == TSR_NO_TRANS ? 0 : form.transa == TSR_TRANS ? 1 : 2;
-  unsigned b = form.transb == TSR_NO_TRANS ? 0 : form.transb == TSR_TRANS ? 1 : 2;
+  unsigned a = form.transa == TSR_TRANS ? 1 : form.transa == TSR_CONJ_TRANS ? 2 : 0;
+  unsigned b = form.transb == TSR_TRANS ? 1 : form.transb == TSR_CONJ_TRANS ? 2 : 0;
   unsigned uplo = form.uplo == TSR_LOWER ? 1 : form.uplo == TSR_UPPER ? 2 : 0;
   return (uint8_t)(a | b << 2 | uplo << 4 | (form.side == TSR_RIGHT) << 6 |
                    (form.diag == TSR_UNIT) << 7);

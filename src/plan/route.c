@@ -452,29 +452,41 @@ bool tsr_route_fetch(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   return true;
 }
 
-/* The kernels that wrote to the part may be several, on several queues: collecting goes by columns
+/* Moves a rectangle, and nothing beside it, to its place at a device, as if it was written there.
+ */
+static bool move_alone(tsr_scheduler *s, const tsr_task_operand *o, end begin, int to) {
+  tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, to);
+  int64_t piece_rows, piece_cols;
+  tsr_piece_shape(o->rows, o->cols, s->size[o->matrix], s->options->piece, &piece_rows,
+                  &piece_cols);
+  for (int64_t c = 0; c < o->cols; c += piece_cols)
+    for (int64_t r = 0; r < o->rows; r += piece_rows) {
+      cargo load = {.matrix = o->matrix, .tile = o->tile, .row = o->row + r, .col = o->col + c};
+      load.rows = smaller(piece_rows, o->rows - r);
+      load.cols = smaller(piece_cols, o->cols - c);
+      weigh(s, &load);
+      end stop = end_at(s, &load, to, TSR_NOTHING);
+      float when = route_arrival(s, &load, begin.location, to, 0);
+      if (!begin.copy) wait_for_home(s, &load);
+      int32_t command = move(s, &load, &begin, &stop);
+      tsr_mark mark = {load.row, load.rows, load.col, load.cols, command, TSR_NOTHING};
+      if (command == TSR_NOTHING || !tsr_mark_push(s, &copy->writers, mark)) return false;
+      if (isfinite(when)) route_occupy(s, &load, begin.location, to, 0, when);
+    }
+  return true;
+}
+
+bool tsr_route_fetch_alone(tsr_scheduler *s, const tsr_task_operand *o, int device) {
+  int home = s->call->operand[o->matrix].location;
+  return move_alone(s, o, (end){home, o->matrix, NULL, TSR_NOTHING}, device);
+}
+
+/* The kernels that wrote to the part may be several, on several queues: collecting goes by parts
  * that one of them wrote, so the last one stands for all before it in its queue. */
 bool tsr_route_collect(tsr_scheduler *s, const tsr_task_operand *o, int from, int32_t after,
                        int to) {
-  piece_range p = pieces_of(s, o);
-  if (!open_copy(s, o->matrix, o->tile, to, p.count)) return false;
-  for (int c = p.c0; c < p.c1; c++)
-    for (int r = p.r0; r < p.r1; r++) {
-      tsr_piece *piece = piece_at(s, o->matrix, o->tile, to, c * p.down + r);
-      cargo load = cargo_of(s, o, &p, r, c);
-      /* Only the part's own columns are complete. */
-      int64_t stop = load.col + load.cols, end_of_part = o->col + o->cols;
-      if (load.col < o->col) load.col = o->col;
-      load.cols = (stop < end_of_part ? stop : end_of_part) - load.col;
-      weigh(s, &load);
-      end begin = end_at(s, &load, from, after), finish = end_at(s, &load, to, TSR_NOTHING);
-      float when = arrival(s, from, to, load.bytes, load.bytes, 0);
-      int32_t command = move(s, &load, &begin, &finish);
-      if (command == TSR_NOTHING) return false;
-      if (isfinite(when)) occupy(s, from, to, load.bytes, 0, when);
-      *piece = (tsr_piece){command, when};
-    }
-  return true;
+  tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, from);
+  return move_alone(s, o, (end){from, copy->buffer, copy, after}, to);
 }
 
 float tsr_route_group_eta(tsr_scheduler *s, const tsr_group *group) {

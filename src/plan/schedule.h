@@ -190,6 +190,10 @@ void tsr_route_free(tsr_scheduler *s);
  * at the other devices that read them. */
 bool tsr_route_fetch(tsr_scheduler *s, const tsr_task_operand *operand, int device);
 
+/* Brings a rectangle of C, and nothing beside it, to its place at the device, as if it was written
+ * there: beside it others may be writing. */
+bool tsr_route_fetch_alone(tsr_scheduler *s, const tsr_task_operand *operand, int device);
+
 /* Brings a rectangle of W from a device, where `after` completed it, to another one. */
 bool tsr_route_collect(tsr_scheduler *s, const tsr_task_operand *operand, int from, int32_t after,
                        int to);

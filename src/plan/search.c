@@ -299,7 +299,10 @@ static bool has_device_home(const search *s) {
 /* Beside a triangle there are blocks, else slabs. */
 static bool has_field(const search *s, size_t field) {
   bool blocks = family_of(s) == TSR_TRIANGLE;
+  bool uniform = family_of(s) == TSR_RANK;
   if (field == offsetof(tsr_recipe, block)) return blocks;
+  if (field == offsetof(tsr_recipe, chunk) || field == offsetof(tsr_recipe, chunk_first))
+    return !uniform && (!blocks || field == offsetof(tsr_recipe, chunk));
   return !blocks || field == offsetof(tsr_recipe, chunk) || field == offsetof(tsr_recipe, piece) ||
          field == offsetof(tsr_recipe, chunk_least);
 }

@@ -14,9 +14,11 @@ tsr_status tsr_cpu_blas_load(void);
 /* Path or name of what was loaded; "" before. */
 const char *tsr_cpu_blas_name(void);
 
-/* Carries out one kernel on the calling thread with the CPU's BLAS, any type, any int64_t extents
- * (longer ones than the BLAS's int are cut); 16-bit types by way of float. beta = 0 does not read
- * c. Needs tsr_cpu_blas_load(). TSR_ERR_MEMORY when there is none for conversions. */
+/* Carries out one kernel on the calling thread with the CPU's BLAS; 16-bit types by way of float.
+ * What kernel.h says is not read is not. GEMM, ADD and SCALE take any int64_t extents (longer ones
+ * than the BLAS's int are cut); of the other routines TSR_ERR_UNSUPPORTED names an extent beyond an
+ * int, a type that they do not exist in, or a routine that the library lacks. Needs
+ * tsr_cpu_blas_load(). TSR_ERR_MEMORY when there is none for conversions. */
 tsr_status tsr_cpu_kernel(const tsr_kernel_args *args);
 
 /* Number of threads the CPU's BLAS uses in one call; 0 when it cannot be told. */

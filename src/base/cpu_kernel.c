@@ -1,3 +1,4 @@
+/* Kernels on the CPU: GEMM here, the others in cpu_add.c and cpu_level3.c. */
 #include "base/alloc.h"
 #include "base/cpu_blas.h"
 #include "base/cpu_internal.h"

@@ -18,7 +18,8 @@ typedef enum tsr_kernel {
    * With uplo, that triangle only (m = n). */
   TSR_KERNEL_SCALE,
   /* As the BLAS routines of these names, in types s, d, c, z. c is m x n; a is of order m or n by
-   * side; of the rank-k updates m = n and c's triangle is uplo. */
+   * side, and engines do not look at k; of the rank-k updates m = n, c's triangle is uplo, and
+   * transa is the op of both inputs. Hermitian ones are of types c and z. */
   TSR_KERNEL_SYMM,
   TSR_KERNEL_HEMM,
   TSR_KERNEL_SYRK,
@@ -55,8 +56,8 @@ typedef struct tsr_form {
 } tsr_form;
 
 static inline uint8_t tsr_form_pack(tsr_form form) {
-  unsigned a = form.transa == TSR_NO_TRANS ? 0 : form.transa == TSR_TRANS ? 1 : 2;
-  unsigned b = form.transb == TSR_NO_TRANS ? 0 : form.transb == TSR_TRANS ? 1 : 2;
+  unsigned a = form.transa == TSR_TRANS ? 1 : form.transa == TSR_CONJ_TRANS ? 2 : 0;
+  unsigned b = form.transb == TSR_TRANS ? 1 : form.transb == TSR_CONJ_TRANS ? 2 : 0;
   unsigned uplo = form.uplo == TSR_LOWER ? 1 : form.uplo == TSR_UPPER ? 2 : 0;
   return (uint8_t)(a | b << 2 | uplo << 4 | (form.side == TSR_RIGHT) << 6 |
                    (form.diag == TSR_UNIT) << 7);

@@ -56,8 +56,9 @@ bool tsr_push_task(tsr_builder *b, tsr_task task) {
 
 /* Columns of the next kernel when rest are left of a pass. The taper halves what is left, so that
  * little remains to be brought home after the last kernel. */
-static int64_t next_chunk(const tsr_tiling *t, int step, int64_t rest) {
-  bool last = step < 0 || step == t->k.count - 1;
+static int64_t next_chunk(const tsr_builder *b, int step, int64_t rest) {
+  const tsr_tiling *t = b->tiling;
+  bool last = b->uniform || step < 0 || step == t->k.count - 1;
   int64_t chunk = last ? t->chunk_last : step == 0 ? t->chunk_first : t->chunk;
   if (last && t->chunk_least > 0 && rest < 2 * chunk) {
     int64_t half = (rest / 2 + 63) / 64 * 64;
@@ -79,7 +80,7 @@ static bool push_column(tsr_builder *b, const pass *p, int lj, int step) {
   if (j >= t->n.count) return true;
   int64_t width = tsr_cut_length(&t->n, j);
   for (int64_t from = 0, length; from < width; from += length) {
-    length = next_chunk(t, step, width - from);
+    length = next_chunk(b, step, width - from);
     tsr_part c = {.j = j, .col = tsr_cut_begin(&t->n, j) + from, .cols = length};
     for (int li = p->li; li < p->li_end; li++) {
       c.i = li * t->grid_rows + p->row;

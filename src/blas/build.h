@@ -26,7 +26,8 @@ struct tsr_builder {
   const tsr_tiling *tiling;
   tsr_graph *graph;
   bool scales_only;
-  bool wide; /* W is of the type's wide type */
+  bool wide;    /* W is of the type's wide type */
+  bool uniform; /* every slab is cut into the chunks of the last one */
   tsr_emit emit;
 };
 

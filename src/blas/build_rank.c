@@ -69,6 +69,20 @@ static bool push(tsr_builder *b, tsr_task task, const region *r) {
   return tsr_push_task(b, task);
 }
 
+/* A block on the diagonal is copied whole, so all of it must be written, also where C is not read.
+ */
+static bool must_clear(const tsr_builder *b, const region *r) {
+  return r->diagonal && b->call->beta == TSR_ZERO &&
+         device_of(b, r) != b->call->operand[TSR_C_].location;
+}
+
+static bool push_clearing(tsr_builder *b, const region *r) {
+  if (!must_clear(b, r)) return true;
+  tsr_task task = {.kernel = TSR_KERNEL_SCALE, .flags = TSR_FLAG_BETA};
+  task.operand[2] = region_of(b, TSR_C_, false, r);
+  return push(b, task, r);
+}
+
 /* ---- Products ------------------------------------------------------------- */
 
 /* The rows of op(X) and a slab, as X stores them; of GEMMT's B the columns. */
@@ -85,7 +99,7 @@ static void set_target(const tsr_builder *b, const region *r, int l, int number,
                        tsr_task *task) {
   const tsr_call *call = b->call;
   bool first = l == 0 && number == 0, lazy = goes_to_w(b, r);
-  bool reads = !first || (!lazy && call->beta != TSR_ZERO);
+  bool reads = !first || (!lazy && (call->beta != TSR_ZERO || must_clear(b, r)));
   task->operand[2] = region_of(b, lazy ? TSR_W : TSR_C_, reads, r);
   if (!first)
     task->flags |= TSR_FLAG_BETA_ONE;
@@ -132,7 +146,8 @@ static bool push_own_kernel(tsr_builder *b, const region *r, int l) {
 }
 
 static bool push_product(tsr_builder *b, const region *r, int l) {
-  if (r->diagonal && b->call->operation != TSR_GEMMT) return push_own_kernel(b, r, l);
+  if (r->diagonal && b->call->operation != TSR_GEMMT)
+    return (l > 0 || push_clearing(b, r)) && push_own_kernel(b, r, l);
   int products = has_two_products(b->call) ? 2 : 1;
   for (int number = 0; number < products; number++)
     if (!push_gemm(b, r, l, number, products)) return false;
@@ -147,13 +162,14 @@ static uint8_t triangle_form(const tsr_builder *b, const region *r) {
 
 static bool push_addition(tsr_builder *b, const region *r) {
   if (!goes_to_w(b, r)) return true;
+  if (!push_clearing(b, r)) return false;
   tsr_task task = {.kernel = TSR_KERNEL_ADD,
                    .form = triangle_form(b, r),
                    .flags = TSR_FLAG_BETA | TSR_FLAG_ALPHA_ONE,
                    .last = true};
   task.operand[0] = region_of(b, TSR_W, true, r);
   task.operand[0].access = TSR_READ;
-  task.operand[2] = region_of(b, TSR_C_, b->call->beta != TSR_ZERO, r);
+  task.operand[2] = region_of(b, TSR_C_, b->call->beta != TSR_ZERO || must_clear(b, r), r);
   task.m = (int32_t)r->rows;
   task.n = (int32_t)r->part.cols;
   bool elsewhere = !r->diagonal && b->tiling->adder >= 0;
@@ -164,12 +180,13 @@ static bool push_addition(tsr_builder *b, const region *r) {
 /* A Hermitian block is scaled by its own kernel without a product, which makes the diagonal real.
  */
 static bool push_scaling(tsr_builder *b, const region *r) {
+  if (!push_clearing(b, r)) return false;
   bool own = r->diagonal && is_hermitian(b->call);
   tsr_task task = {.kernel = own ? TSR_KERNEL_HERK : TSR_KERNEL_SCALE,
                    .form = triangle_form(b, r),
                    .flags = TSR_FLAG_BETA,
                    .last = true};
-  task.operand[2] = region_of(b, TSR_C_, b->call->beta != TSR_ZERO, r);
+  task.operand[2] = region_of(b, TSR_C_, b->call->beta != TSR_ZERO || must_clear(b, r), r);
   return push(b, task, r);
 }
 
@@ -185,7 +202,11 @@ static bool emit(tsr_builder *b, tsr_part p, int step) {
   return true;
 }
 
+/* Where a part's block on the diagonal ends depends on its chunk, so chunks are the same
+ * throughout.
+ */
 bool tsr_build_rank(tsr_builder *b) {
+  b->uniform = true;
   b->emit = emit;
   return tsr_build_parts(b);
 }

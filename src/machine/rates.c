@@ -161,9 +161,10 @@ double tsr_machine_rate_limit(const tsr_machine *machine, tsr_type type, double 
   return best - heat * (best - sustained);
 }
 
-/* The CPU reads memory about as fast as all staging threads together copy it. */
+/* A copy reads and writes: the CPU reads memory about twice as fast as all staging threads together
+ * copy it. */
 double tsr_machine_cpu_time(const tsr_machine *machine, tsr_type type, double flops, double bytes) {
-  double rate = machine->cpu_flops[tsr_type_index(type)], memory = machine->staging_rate;
+  double rate = machine->cpu_flops[tsr_type_index(type)], memory = 2 * machine->staging_rate;
   if (rate <= 0) return INFINITY;
   return machine->cpu_latency + fmax(flops / rate, memory > 0 ? bytes / memory : 0);
 }

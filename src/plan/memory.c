@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "plan/schedule.h"
 
-static const size_t ALIGN = 512;
+static const size_t ALIGN = 512, ALIGN_COLUMN = 16; /* bytes */
 
 static size_t round_up(size_t bytes) {
   return (bytes + ALIGN - 1) / ALIGN * ALIGN;
@@ -23,6 +23,11 @@ static tsr_status no_memory(void) {
 
 /* ---- Tiles ---------------------------------------------------------------- */
 
+int64_t tsr_memory_ld(int64_t rows, size_t size) {
+  int64_t step = (int64_t)(ALIGN_COLUMN / size);
+  return step > 1 ? (rows + step - 1) / step * step : rows;
+}
+
 /* The rectangle of a tile in its matrix. */
 static tsr_buffer tile_rect(const tsr_scheduler *s, int matrix, int32_t tile) {
   const tsr_tile_grid *grid = &s->graph->grid[matrix];
@@ -32,12 +37,12 @@ static tsr_buffer tile_rect(const tsr_scheduler *s, int matrix, int32_t tile) {
   b.col = grid->cols.at[j];
   b.rows = grid->rows.at[i + 1] - b.row;
   b.cols = grid->cols.at[j + 1] - b.col;
-  b.ld = b.rows;
+  b.ld = tsr_memory_ld(b.rows, s->size[matrix]);
   return b;
 }
 
 static size_t tile_bytes(const tsr_buffer *b, size_t size) {
-  return round_up((size_t)b->rows * (size_t)b->cols * size);
+  return round_up((size_t)b->ld * (size_t)b->cols * size);
 }
 
 static size_t largest(const tsr_cuts *cuts) {
@@ -60,7 +65,8 @@ static size_t largest_tile(const tsr_call *call, const tsr_graph *graph) {
       seen |= 1u << o->matrix;
       size_t size = o->matrix == TSR_W ? tsr_type_get(type->wide)->size : type->size;
       const tsr_tile_grid *grid = &graph->grid[o->matrix];
-      size_t bytes = round_up(largest(&grid->rows) * largest(&grid->cols) * size);
+      size_t rows = (size_t)tsr_memory_ld((int64_t)largest(&grid->rows), size);
+      size_t bytes = round_up(rows * largest(&grid->cols) * size);
       if (bytes > most) most = bytes;
     }
   return most;

@@ -120,9 +120,9 @@ void tsr_plan_free(tsr_plan *plan);
 /* ---- Knowing about one ---- */
 
 /* Independent of the planner: every operand present where and when used, every copy's source
- * valid, no buffer reused early, budgets held, no wait cycle, every element of C brought home
- * exactly once and after its last update, all of the product done once. TSR_ERR_CHECK says which
- * command is wrong and why. budgets may be NULL. */
+ * valid, no buffer reused early, budgets held, no wait cycle, every element of C brought home at
+ * most once, and in the end what the call asks for. Any operation. TSR_ERR_CHECK says which command
+ * (or which part of C) is wrong and why. budgets may be NULL. */
 tsr_status tsr_plan_verify(const tsr_plan *plan, const tsr_machine *machine, const size_t *budgets);
 
 /* Runs the plan in virtual time, channels shared fairly; fills begin and end of each command.

@@ -147,7 +147,8 @@ static int64_t smaller(int64_t a, int64_t b) {
 static void weigh(const tsr_scheduler *s, cargo *c) {
   size_t size = s->size[c->matrix];
   c->bytes = (double)c->rows * (double)c->cols * (double)size;
-  bool contiguous = c->matrix < TSR_OPERANDS && s->call->operand[c->matrix].ld == c->rows;
+  bool whole = c->matrix < TSR_OPERANDS && s->call->operand[c->matrix].ld == c->rows;
+  bool contiguous = whole && tsr_memory_ld(c->rows, size) == c->rows;
   c->segment = contiguous ? c->bytes : (double)c->rows * (double)size;
 }
 
@@ -332,8 +333,17 @@ static source fastest_source(tsr_scheduler *s, const cargo *c, int index, source
   return best;
 }
 
-/* The best source of a piece for a receiver: the least arrival, but the home only when no device
- * that has the piece has a link that is as fast. */
+/* Arrivals that differ by less are as good as the same: a part of what the transfer takes. Links
+ * that are alike are never measured quite alike, and the one that came out best must not get
+ * everything. */
+static float slack_of(const tsr_scheduler *s, const cargo *c, int from, int to) {
+  static const double part = 0.1;
+  double rate = route_bandwidth(s, from, to);
+  return rate > 0 ? (float)(part * c->bytes / rate) : 0;
+}
+
+/* The best source of a piece for a receiver: the least arrival, and of those as good the one that
+ * has sent least; but the home only when no device that has the piece has a link that is as fast. */
 static source find_source(tsr_scheduler *s, const cargo *c, int index, uint32_t holders, int to) {
   int home = s->call->operand[c->matrix].location;
   source best = {home, 0, route_arrival(s, c, home, to, 0), true};
@@ -345,9 +355,11 @@ static source find_source(tsr_scheduler *s, const cargo *c, int index, uint32_t 
   for (int d = 0; d < s->devices; d++) {
     if (!(holders >> d & 1)) continue;
     const tsr_piece *piece = piece_at(s, c->matrix, c->tile, d, index);
-    float when = route_arrival(s, c, d, to, piece->eta);
+    float when = route_arrival(s, c, d, to, piece->eta), slack = slack_of(s, c, d, to);
     bool as_fast = s->options->relay && s->machine->link[d][to].bandwidth >= home_rate;
-    if (when < best.when || (as_fast && !relayed)) best = (source){d, piece->eta, when, false};
+    bool sooner = when < best.when - (relayed ? slack : 0);
+    bool idler = relayed && when <= best.when + slack && s->sent[d] < s->sent[best.location];
+    if (sooner || idler || (as_fast && !relayed)) best = (source){d, piece->eta, when, false};
     relayed |= as_fast;
   }
   return best;
@@ -381,6 +393,7 @@ static bool send_piece(tsr_scheduler *s, const cargo *c, int index, source from,
   int32_t command = move(s, c, &begin, &stop);
   if (command == TSR_NOTHING) return false;
   route_occupy(s, c, from.location, to, from.ready, from.when);
+  s->sent[from.location] += c->bytes;
   *piece_at(s, c->matrix, c->tile, to, index) = (tsr_piece){command, from.when};
   return true;
 }
@@ -415,7 +428,8 @@ static int first_receiver(tsr_scheduler *s, const cargo *c, int index, uint32_t 
     int d = (i + index) % s->devices;
     if (!(wanted >> d & 1)) continue;
     source candidate = find_source(s, c, index, holders, d);
-    if (best != TSR_NOTHING && candidate.when >= from->when) continue;
+    float slack = slack_of(s, c, candidate.location, d);
+    if (best != TSR_NOTHING && candidate.when >= from->when - slack) continue;
     best = d;
     *from = candidate;
   }
@@ -451,29 +465,41 @@ bool tsr_route_fetch(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   return true;
 }
 
-/* The kernels that wrote to the part may be several, on several queues: collecting goes by columns
+/* Moves a rectangle, and nothing beside it, to its place at a device, as if it was written there.
+ */
+static bool move_alone(tsr_scheduler *s, const tsr_task_operand *o, end begin, int to) {
+  tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, to);
+  int64_t piece_rows, piece_cols;
+  tsr_piece_shape(o->rows, o->cols, s->size[o->matrix], s->options->piece, &piece_rows,
+                  &piece_cols);
+  for (int64_t c = 0; c < o->cols; c += piece_cols)
+    for (int64_t r = 0; r < o->rows; r += piece_rows) {
+      cargo load = {.matrix = o->matrix, .tile = o->tile, .row = o->row + r, .col = o->col + c};
+      load.rows = smaller(piece_rows, o->rows - r);
+      load.cols = smaller(piece_cols, o->cols - c);
+      weigh(s, &load);
+      end stop = end_at(s, &load, to, TSR_NOTHING);
+      float when = route_arrival(s, &load, begin.location, to, 0);
+      if (!begin.copy) wait_for_home(s, &load);
+      int32_t command = move(s, &load, &begin, &stop);
+      tsr_mark mark = {load.row, load.rows, load.col, load.cols, command, TSR_NOTHING};
+      if (command == TSR_NOTHING || !tsr_mark_push(s, &copy->writers, mark)) return false;
+      if (isfinite(when)) route_occupy(s, &load, begin.location, to, 0, when);
+    }
+  return true;
+}
+
+bool tsr_route_fetch_alone(tsr_scheduler *s, const tsr_task_operand *o, int device) {
+  int home = s->call->operand[o->matrix].location;
+  return move_alone(s, o, (end){home, o->matrix, NULL, TSR_NOTHING}, device);
+}
+
+/* The kernels that wrote to the part may be several, on several queues: collecting goes by parts
  * that one of them wrote, so the last one stands for all before it in its queue. */
 bool tsr_route_collect(tsr_scheduler *s, const tsr_task_operand *o, int from, int32_t after,
                        int to) {
-  piece_range p = pieces_of(s, o);
-  if (!open_copy(s, o->matrix, o->tile, to, p.count)) return false;
-  for (int c = p.c0; c < p.c1; c++)
-    for (int r = p.r0; r < p.r1; r++) {
-      tsr_piece *piece = piece_at(s, o->matrix, o->tile, to, c * p.down + r);
-      cargo load = cargo_of(s, o, &p, r, c);
-      /* Only the part's own columns are complete. */
-      int64_t stop = load.col + load.cols, end_of_part = o->col + o->cols;
-      if (load.col < o->col) load.col = o->col;
-      load.cols = (stop < end_of_part ? stop : end_of_part) - load.col;
-      weigh(s, &load);
-      end begin = end_at(s, &load, from, after), finish = end_at(s, &load, to, TSR_NOTHING);
-      float when = arrival(s, from, to, load.bytes, load.bytes, 0);
-      int32_t command = move(s, &load, &begin, &finish);
-      if (command == TSR_NOTHING) return false;
-      if (isfinite(when)) occupy(s, from, to, load.bytes, 0, when);
-      *piece = (tsr_piece){command, when};
-    }
-  return true;
+  tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, from);
+  return move_alone(s, o, (end){from, copy->buffer, copy, after}, to);
 }
 
 float tsr_route_group_eta(tsr_scheduler *s, const tsr_group *group) {

@@ -106,6 +106,8 @@ static bool provide(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   if (!(o->access & TSR_READ)) return true;
   if (was_written(s, tsr_copy_of(s, o->matrix, o->tile, device), o)) return true;
   if (o->matrix == TSR_W) return collect(s, o, device);
+  if (o->matrix == TSR_C_ && tsr_family_of(s->call->operation) == TSR_RANK)
+    return tsr_route_fetch_alone(s, o, device);
   return tsr_route_fetch(s, o, device);
 }
 

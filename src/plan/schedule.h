@@ -112,6 +112,7 @@ typedef struct tsr_scheduler {
   /* route.c: the link availability matrix */
   float *link_free; /* [from * locations + to] */
   float *channel_free;
+  double sent[TSR_MACHINE_LOCATIONS]; /* bytes that left each location */
   tsr_links links;
   bool one_port[TSR_MACHINE_DEVICES]; /* all links to other devices share the device's port */
   bool no_room;                       /* the budget is too small for this candidate */
@@ -150,6 +151,9 @@ const tsr_task *tsr_sequence_next(tsr_scheduler *s);
 
 /* ---- memory.c ---- */
 
+/* Elements from column to column of a tile: kernels are slow where columns are not aligned. */
+int64_t tsr_memory_ld(int64_t rows, size_t size);
+
 tsr_status tsr_memory_init(tsr_scheduler *s);
 void tsr_memory_free(tsr_scheduler *s);
 
@@ -186,6 +190,10 @@ void tsr_route_free(tsr_scheduler *s);
 /* Sees to it that the rectangle of a tile is, or will be, at the device; for tiles of A and B also
  * at the other devices that read them. */
 bool tsr_route_fetch(tsr_scheduler *s, const tsr_task_operand *operand, int device);
+
+/* Brings a rectangle of C, and nothing beside it, to its place at the device, as if it was written
+ * there: beside it others may be writing. */
+bool tsr_route_fetch_alone(tsr_scheduler *s, const tsr_task_operand *operand, int device);
 
 /* Brings a rectangle of W from a device, where `after` completed it, to another one. */
 bool tsr_route_collect(tsr_scheduler *s, const tsr_task_operand *operand, int from, int32_t after,

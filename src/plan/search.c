@@ -282,8 +282,8 @@ static const struct {
     {offsetof(tsr_recipe, chunk_first), {512, 1024, 2048, 0, -1}},
     {offsetof(tsr_recipe, piece), {4 << 20, 8 << 20, 16 << 20, 32 << 20, -1}},
     {offsetof(tsr_recipe, chunk), {1024, 2048, 4096, 8192, 0, -1}},
-    {offsetof(tsr_recipe, chunk_least), {0, 128, 256, -1}},
-    {offsetof(tsr_recipe, home_share), {100, 112, 125, 150, 200, 300, -1}},
+    {offsetof(tsr_recipe, chunk_least), {0, 128, 256, 512, -1}},
+    {offsetof(tsr_recipe, home_share), {100, 112, 125, 150, 175, 200, 300, -1}},
 };
 
 static bool in_time(const search *s) {
@@ -299,7 +299,10 @@ static bool has_device_home(const search *s) {
 /* Beside a triangle there are blocks, else slabs. */
 static bool has_field(const search *s, size_t field) {
   bool blocks = family_of(s) == TSR_TRIANGLE;
+  bool uniform = family_of(s) == TSR_RANK;
   if (field == offsetof(tsr_recipe, block)) return blocks;
+  if (field == offsetof(tsr_recipe, chunk) || field == offsetof(tsr_recipe, chunk_first))
+    return !uniform && (!blocks || field == offsetof(tsr_recipe, chunk));
   return !blocks || field == offsetof(tsr_recipe, chunk) || field == offsetof(tsr_recipe, piece) ||
          field == offsetof(tsr_recipe, chunk_least);
 }

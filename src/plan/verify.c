@@ -114,10 +114,10 @@ static tsr_status write_rect(tsr_verifier *v, uint32_t c, const char *what, int3
 
 /* ---- Copies ---- */
 
-/* A tile across the diagonal comes home with its other triangle, which then has to be fetched. */
+/* What meets the diagonal comes home with a part of the other triangle, which has to be fetched. */
 static bool is_all_result(const tsr_call *call, tsr_rect rect) {
   if (!tsr_verify_triangular_c(call)) return true;
-  return call->uplo == TSR_LOWER ? rect.row0 >= rect.col1 - 1 : rect.row1 - 1 <= rect.col0;
+  return call->uplo == TSR_LOWER ? rect.row0 >= rect.col1 : rect.row1 <= rect.col0;
 }
 
 /* v->found: what a copy from the home of C has found there. The solved part of a triangular system

@@ -183,8 +183,10 @@ static tsr_status copy(tsr_algebra *x, uint32_t c) {
   int32_t from = command->buffer[0], to = command->buffer[1];
   if (!is_result(x, from)) return TSR_OK;
   small_rect r = shrink(x, TSR_C_, tsr_verify_rect(command, 0));
+  tsr_uplo uplo = tsr_form_unpack(command->form).uplo;
   for (size_t j = r.col; j < r.col + r.cols; j++)
     for (size_t i = r.row; i < r.row + r.rows; i++) {
+      if (!tsr_in_triangle(uplo, i, j)) continue;
       tsr_small_element *copied = tsr_algebra_element(x, from, i, j);
       if (to == TSR_C_ && copied->command == TSR_NOT_WRITTEN)
         return tsr_verify_fail(x->v, c, "brings elements of C home that no kernel has written");
@@ -280,7 +282,7 @@ static tsr_status compute(tsr_algebra *x, const tsr_command *command, tsr_uplo u
                    &x->operand[1],
                    c};
   if (f.kernel == TSR_KERNEL_TRSM) return tsr_formula_solve(&f, &x->left, c);
-  bool product = f.kernel != TSR_KERNEL_ADD && f.kernel != TSR_KERNEL_SCALE;
+  bool product = tsr_kernel_get(f.kernel)->bound_by_memory == false && command->k > 0;
   bool hermitian = f.kernel == TSR_KERNEL_HERK || f.kernel == TSR_KERNEL_HER2K;
   if (product) TSR_TRY(tsr_formula_factors(&f, &x->left, &x->right));
   scale(c, beta_of(x, command), hermitian);

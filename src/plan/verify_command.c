@@ -31,9 +31,16 @@ static tsr_status check_waits(const tsr_verifier *v, uint32_t c) {
   return TSR_OK;
 }
 
+/* A Hermitian update by nothing, which scales C and makes its diagonal real. */
+static bool only_scales(const tsr_command *command) {
+  return (command->kernel == TSR_KERNEL_HERK || command->kernel == TSR_KERNEL_HER2K) &&
+         command->k == 0;
+}
+
 /* Which of the three buffers a command has. */
 static unsigned operands_of(const tsr_command *command) {
   if (command->kind == TSR_COMMAND_COPY) return 3;
+  if (only_scales(command)) return 4;
   unsigned operands = 0;
   for (int i = 0; i < 3; i++)
     if (tsr_kernel_get((tsr_kernel)command->kernel)->access[i] != TSR_NONE) operands |= 1u << i;
@@ -67,7 +74,8 @@ static tsr_status check_ranges(const tsr_verifier *v, uint32_t c) {
       (command->kind == TSR_COMMAND_KERNEL && command->kernel >= TSR_KERNEL_COUNT))
     return tsr_verify_fail(v, c, "there is no such command");
   bool inner = command->kind == TSR_COMMAND_KERNEL && sums_over_k(command);
-  if (command->m <= 0 || command->n <= 0 || (inner && command->k <= 0))
+  bool sums = inner && !only_scales(command);
+  if (command->m <= 0 || command->n <= 0 || (sums && command->k <= 0))
     return tsr_verify_fail(v, c, "its extents are %d x %d x %d", command->m, command->n,
                            command->k);
   TSR_TRY(check_waits(v, c));
@@ -139,6 +147,16 @@ static tsr_status check_way(const tsr_verifier *v, uint32_t c, const tsr_buffer 
                          tsr_matrix_name(host->matrix));
 }
 
+/* Lanes can copy a triangle, and do where that is all of C that may be written. */
+static tsr_status check_triangle(const tsr_verifier *v, uint32_t c, const tsr_buffer *to) {
+  const tsr_command *command = &v->plan->commands.items[c];
+  tsr_uplo uplo = tsr_form_unpack(command->form).uplo;
+  bool lane = v->plan->queue[command->queue].role == TSR_QUEUE_LANE;
+  if (command->form == 0) return TSR_OK;
+  if (lane && to->role == TSR_BUFFER_HOME && uplo == v->plan->call.uplo) return TSR_OK;
+  return tsr_verify_fail(v, c, "only a lane can copy a triangle, that of C, to its home");
+}
+
 static tsr_status check_copy(const tsr_verifier *v, uint32_t c) {
   const tsr_command *command = &v->plan->commands.items[c];
   const tsr_buffer *from = &v->plan->buffers.items[command->buffer[0]];
@@ -151,6 +169,7 @@ static tsr_status check_copy(const tsr_verifier *v, uint32_t c) {
   TSR_TRY(check_rect(v, c, 1, "target"));
   if (to->role == TSR_BUFFER_HOME && to->matrix != TSR_C_)
     return tsr_verify_fail(v, c, "writes into the home of %s", tsr_matrix_name(to->matrix));
+  TSR_TRY(check_triangle(v, c, to));
   return check_way(v, c, from, to);
 }
 

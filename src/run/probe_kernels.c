@@ -11,7 +11,7 @@
 static const int64_t real_points[] = {128, 256, 512, 1024, 2048, 4096, 8192};
 static const int64_t real_ks[] = {64, 256, 512, 1024, 2048, 4096, 8192};
 static const int64_t quick_points[] = {16, 64, 192};
-enum { REAL = 7, QUICK = 3 };
+enum { REAL = 7, QUICK = 3, HOT_ROUNDS = 3 };
 
 static const double real_time = 6e-3, quick_time = 1e-3; /* of one measurement */
 
@@ -158,23 +158,34 @@ static void scale_hot(tsr_rates *rates, int row, double factor) {
   for (int j = 0; j < rates->ks; j++) rates->hot[row][j] = rates->flops[row][j] * fmin(factor, 1);
 }
 
-/* The largest area comes last: it says what large kernels sustain, and how devices differ. */
-static tsr_status measure_hot(tsr_bench *b, tsr_type type, tsr_rates *rates) {
+/* In rounds over the areas: devices get warmer all the while, and each area must have its share of
+ * that. level[i] is the mean rate of area i, rate[d] that of the largest area on device d. */
+static tsr_status hold_areas(tsr_bench *b, tsr_type type, const tsr_rates *rates, int first,
+                             int last, double *level, double *rate) {
   bool leading = type == TSR_D || type == TSR_S;
   double seconds = b->options->quick ? quick_hold : leading ? long_hold : hold;
-  double rate[TSR_MAX_DEVICES] = {0}, factor = 1;
+  for (int round = 0; round < HOT_ROUNDS; round++)
+    for (int i = first; i <= last; i++) {
+      double now[TSR_MAX_DEVICES] = {0};
+      TSR_TRY(sustain(b, type, (int64_t)rates->area[i], rates->flops[i][i], seconds / HOT_ROUNDS,
+                      now));
+      level[i] += mean_of(now, b->devices) / HOT_ROUNDS;
+      for (int d = 0; d < b->devices && i == last; d++) rate[d] += now[d] / HOT_ROUNDS;
+    }
+  return TSR_OK;
+}
+
+/* The largest area says what large kernels sustain, and how devices differ. */
+static tsr_status measure_hot(tsr_bench *b, tsr_type type, tsr_rates *rates) {
+  double rate[TSR_MAX_DEVICES] = {0}, level[TSR_RATE_POINTS] = {0};
   int first, last;
   choose_rows(b, type, rates, &first, &last);
-  for (int i = first; i <= last; i++) {
-    double cold = rates->flops[i][i];
-    TSR_TRY(sustain(b, type, (int64_t)rates->area[i], cold, seconds, rate));
-    rates->sustained = mean_of(rate, b->devices);
-    set_hot(rates, i, rates->sustained);
-    if (i == first) factor = rates->sustained / cold;
-  }
+  TSR_TRY(hold_areas(b, type, rates, first, last, level, rate));
+  rates->sustained = level[last];
   if (type == TSR_D && !b->options->quick) set_speeds(b, rate);
+  double factor = level[first] / rates->flops[first][first];
   for (int i = 0; i < first; i++) scale_hot(rates, i, factor);
-  for (int i = last + 1; i < rates->areas; i++) set_hot(rates, i, rates->sustained);
+  for (int i = first; i < rates->areas; i++) set_hot(rates, i, level[i <= last ? i : last]);
   return TSR_OK;
 }
 

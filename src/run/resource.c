@@ -1,4 +1,5 @@
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "engine/host/host.h"
 #include "run/inside.h"
@@ -88,11 +89,13 @@ static tsr_status reserve_arena(tsr_runner *runner, int location, size_t bytes) 
   if (arena->bytes >= bytes) return TSR_OK;
   int device = location < runner->devices ? location : TSR_HOST;
   tsr_runner_settle(runner);
+  double began = tsr_now();
   if (arena->base != NULL) runner->engine->free(runner->state, device, arena->base);
   *arena = (tsr_arena){0};
   TSR_TRY(runner->engine->alloc(runner->state, device, bytes, &arena->base));
   arena->bytes = bytes;
-  tsr_log(TSR_LOG_DEBUG, "arena of location %d: %zu bytes", location, bytes);
+  tsr_log(TSR_LOG_DEBUG, "arena of location %d: %zu bytes in %.1f ms", location, bytes,
+          1e3 * (tsr_now() - began));
   return TSR_OK;
 }
 

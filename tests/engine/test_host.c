@@ -173,6 +173,109 @@ static void test_poison_again(void **state) {
   stage_close(&s);
 }
 
+/* ---- Checking mode: triangles --------------------------------------------- */
+
+enum { ORDER = 8 }; /* that many fit into tiles of N x N doubles in every type */
+
+/* A kernel of ORDER x ORDER matrices that are written but for one element (or the imaginary half of
+ * it), of which the check must say what is told: NULL that nothing is wrong. */
+typedef struct triangle_case {
+  tsr_kernel kernel;
+  tsr_type type;
+  tsr_uplo uplo;
+  tsr_diag diag;
+  double alpha, beta;
+  char operand; /* which is not wholly written */
+  int row, column;
+  bool imaginary; /* only that half */
+  const char *words;
+} triangle_case;
+
+static void spoil(stage *s, const triangle_case *t) {
+  size_t size = tsr_type_get(t->type)->size, half = t->imaginary ? size / 2 : 0;
+  char *tile = t->operand == 'a' ? s->a : t->operand == 'b' ? s->b : s->c;
+  char *at = tile + (size_t)(t->row + t->column * ORDER) * size + half;
+  tsr_engine_host_poison(at, size - half);
+}
+
+static void check_triangle(const triangle_case *t) {
+  stage s = stage_open((tsr_engine_options){.check = true});
+  tsr_kernel_args args = gemm_of(&s, t->beta);
+  put(&s, s.a);
+  put(&s, s.b);
+  put(&s, s.c);
+  expect(&s, s.in, TSR_OK, NULL);
+  spoil(&s, t);
+  join(&s);
+  args.kernel = t->kernel;
+  args.type = t->type;
+  args.transb = TSR_NO_TRANS;
+  args.uplo = t->uplo;
+  args.diag = t->diag;
+  args.alpha.re = t->alpha;
+  args.m = args.n = args.k = args.lda = args.ldb = args.ldc = ORDER;
+  OK(s.h.engine->kernel(s.compute, &args));
+  expect(&s, s.compute, t->words ? TSR_ERR_CHECK : TSR_OK, t->words);
+  stage_close(&s);
+}
+
+static void check_triangles(const triangle_case *cases, size_t count) {
+  for (size_t i = 0; i < count; i++) check_triangle(&cases[i]);
+}
+
+static void test_triangle_of_a(void **state) {
+  (void)state;
+  static const triangle_case cases[] = {
+      {TSR_KERNEL_SYMM, TSR_D, TSR_LOWER, 0, 1, 0, 'a', 2, 5, false, NULL},
+      {TSR_KERNEL_SYMM, TSR_D, TSR_LOWER, 0, 1, 0, 'a', 5, 2, false, "a,"},
+      {TSR_KERNEL_SYMM, TSR_S, TSR_UPPER, 0, 1, 0, 'a', 5, 2, false, NULL},
+      {TSR_KERNEL_SYMM, TSR_S, TSR_UPPER, 0, 1, 0, 'a', 2, 5, false, "a,"},
+      {TSR_KERNEL_SYMM, TSR_C, TSR_UPPER, 0, 1, 0, 'a', 5, 5, true, "a,"},
+      {TSR_KERNEL_SYMM, TSR_D, TSR_LOWER, 0, 0, 0, 'a', 5, 2, false, NULL},
+      {TSR_KERNEL_SYMM, TSR_D, TSR_LOWER, 0, 1, 0, 'b', 0, 7, false, "b,"},
+      {TSR_KERNEL_SYMM, TSR_D, TSR_LOWER, 0, 1, 1, 'c', 0, 7, false, "c,"},
+      {TSR_KERNEL_HEMM, TSR_C, TSR_LOWER, 0, 1, 0, 'a', 5, 5, true, NULL},
+      {TSR_KERNEL_HEMM, TSR_Z, TSR_UPPER, 0, 1, 0, 'a', 5, 5, false, "a,"},
+      {TSR_KERNEL_HEMM, TSR_Z, TSR_LOWER, 0, 1, 0, 'a', 6, 5, true, "a,"},
+      {TSR_KERNEL_TRMM, TSR_D, TSR_LOWER, 0, 1, 0, 'a', 0, 7, false, NULL},
+      {TSR_KERNEL_TRMM, TSR_D, TSR_LOWER, 0, 1, 0, 'a', 7, 7, false, "a,"},
+      {TSR_KERNEL_TRMM, TSR_D, TSR_LOWER, TSR_UNIT, 1, 0, 'a', 7, 7, false, NULL},
+      {TSR_KERNEL_TRMM, TSR_D, TSR_UPPER, TSR_UNIT, 1, 0, 'a', 6, 7, false, "a,"},
+      {TSR_KERNEL_TRMM, TSR_D, TSR_UPPER, 0, 1, 0, 'c', 7, 0, false, "c,"},
+      {TSR_KERNEL_TRSM, TSR_Z, TSR_UPPER, TSR_UNIT, 1, 0, 'a', 0, 0, false, NULL},
+      {TSR_KERNEL_TRSM, TSR_D, TSR_LOWER, TSR_UNIT, 1, 0, 'a', 1, 0, false, "a,"},
+      {TSR_KERNEL_TRSM, TSR_D, TSR_LOWER, TSR_UNIT, 0, 1, 'c', 1, 0, false, NULL},
+      {TSR_KERNEL_TRSM, TSR_D, TSR_LOWER, TSR_UNIT, 1, 0, 'b', 1, 0, false, NULL},
+  };
+  check_triangles(cases, sizeof cases / sizeof *cases);
+}
+
+static void test_triangle_of_c(void **state) {
+  (void)state;
+  static const triangle_case cases[] = {
+      {TSR_KERNEL_SYRK, TSR_D, TSR_LOWER, 0, 1, 1, 'c', 0, 1, false, NULL},
+      {TSR_KERNEL_SYRK, TSR_D, TSR_LOWER, 0, 1, 1, 'c', 1, 0, false, "c,"},
+      {TSR_KERNEL_SYRK, TSR_D, TSR_UPPER, 0, 1, 0.5, 'c', 7, 7, false, "c,"},
+      {TSR_KERNEL_SYRK, TSR_D, TSR_UPPER, 0, 1, 0, 'c', 7, 7, false, NULL},
+      {TSR_KERNEL_SYRK, TSR_D, TSR_UPPER, 0, 1, 0, 'a', 7, 0, false, "a,"},
+      {TSR_KERNEL_SYRK, TSR_D, TSR_UPPER, 0, 1, 0, 'b', 7, 0, false, NULL},
+      {TSR_KERNEL_HERK, TSR_Z, TSR_LOWER, 0, 1, 0.5, 'c', 3, 3, true, NULL},
+      {TSR_KERNEL_HERK, TSR_Z, TSR_LOWER, 0, 1, 0.5, 'c', 3, 3, false, "c,"},
+      {TSR_KERNEL_SYR2K, TSR_C, TSR_LOWER, 0, 1, 0, 'b', 0, 7, true, "b,"},
+      {TSR_KERNEL_SYR2K, TSR_S, TSR_UPPER, 0, 0, 0, 'b', 0, 7, false, NULL},
+      {TSR_KERNEL_HER2K, TSR_C, TSR_UPPER, 0, 1, 0.5, 'c', 4, 3, false, NULL},
+      {TSR_KERNEL_HER2K, TSR_C, TSR_UPPER, 0, 1, 0.5, 'c', 3, 4, true, "c,"},
+      {TSR_KERNEL_ADD, TSR_D, TSR_LOWER, 0, 1, 1, 'a', 3, 4, false, NULL},
+      {TSR_KERNEL_ADD, TSR_D, TSR_LOWER, 0, 1, 1, 'c', 3, 4, false, NULL},
+      {TSR_KERNEL_ADD, TSR_H, TSR_LOWER, 0, 1, 1, 'a', 4, 3, false, "a,"},
+      {TSR_KERNEL_ADD, TSR_B, TSR_UPPER, 0, 1, 1, 'c', 3, 4, false, "c,"},
+      {TSR_KERNEL_ADD, TSR_D, TSR_GENERAL, 0, 1, 1, 'c', 3, 4, false, "c,"},
+      {TSR_KERNEL_SCALE, TSR_S, TSR_UPPER, 0, 1, 0.5, 'c', 4, 3, false, NULL},
+      {TSR_KERNEL_SCALE, TSR_S, TSR_UPPER, 0, 1, 0.5, 'c', 3, 3, false, "c,"},
+  };
+  check_triangles(cases, sizeof cases / sizeof *cases);
+}
+
 /* The wait is left out, and the copy is held up behind long kernels on another queue. */
 static void test_missing_wait(void **state) {
   (void)state;
@@ -319,6 +422,7 @@ int main(void) {
       cmocka_unit_test(test_poison_is_nan),     cmocka_unit_test(test_right_passes),
       cmocka_unit_test(test_unwritten_operand), cmocka_unit_test(test_unwritten_c),
       cmocka_unit_test(test_unwritten_element), cmocka_unit_test(test_unwritten_copy),
+      cmocka_unit_test(test_triangle_of_a),     cmocka_unit_test(test_triangle_of_c),
       cmocka_unit_test(test_poison_again),      cmocka_unit_test(test_missing_wait),
       cmocka_unit_test(test_outside),           cmocka_unit_test(test_never_recorded),
       cmocka_unit_test(test_memory_limit),      cmocka_unit_test(test_fail_at),

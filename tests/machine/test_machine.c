@@ -98,6 +98,40 @@ static void memory_bound_kernels(void **state) {
   tsr_machine_destroy(m);
 }
 
+/* Each by its flops, at its part of the rate of a GEMM of the same extents. */
+static void level3_kernels_follow_gemm(void **state) {
+  (void)state;
+  tsr_machine *m = parse("gpu*1 rate:60 hbm:100000 launch:3");
+  for (int kernel = TSR_KERNEL_SYMM; kernel < TSR_KERNEL_COUNT; kernel++)
+    for (int t = 0; t < 4; t++) {
+      tsr_type type = tsr_type_at(t)->type;
+      double time = tsr_machine_kernel_time(m, 0, kernel, type, 1500, 1500, 1500, false, true, 0);
+      double part = tsr_kernel_flops(kernel, type, 1500, 1500, 1500) /
+                    tsr_kernel_flops(TSR_KERNEL_GEMM, type, 1500, 1500, 1500);
+      double gemm = gemm_time(m, type, 1500, 1500, 1500) - m->device[0].kernel_latency;
+      double want = m->device[0].kernel_latency + gemm * part / tsr_kernel_get(kernel)->rate;
+      assert_true(fabs(time - want) <= 1e-12 * want);
+      assert_true(part == 0.5 || part == 1);
+    }
+  tsr_machine_destroy(m);
+}
+
+/* A triangle of a solve with one column passes through memory once, and c twice. */
+static void narrow_solves_are_bound_by_memory(void **state) {
+  (void)state;
+  tsr_machine *m = parse("gpu*1 rate:60 hbm:1000 launch:3");
+  m->device[0].speed = 1e6;
+  double trsm =
+      tsr_machine_kernel_time(m, 0, TSR_KERNEL_TRSM, TSR_D, 1000, 1, 1000, false, true, 0);
+  double syrk =
+      tsr_machine_kernel_time(m, 0, TSR_KERNEL_SYRK, TSR_D, 1000, 1000, 1, false, true, 0);
+  assert_true(fabs(trsm - (3e-6 + 8 * (0.5e6 + 2e3) / 1000e9)) < 1e-12);
+  assert_true(fabs(syrk - (3e-6 + 8 * (1e3 + 1e6) / 1000e9)) < 1e-12);
+  assert_true(
+      isfinite(tsr_machine_kernel_time(m, 0, TSR_KERNEL_TRMM, TSR_D, 0, 0, 0, false, true, 0)));
+  tsr_machine_destroy(m);
+}
+
 static void absent_rates_are_infinite(void **state) {
   (void)state;
   tsr_machine *m = parse("gpu*1");
@@ -335,6 +369,8 @@ int main(void) {
       cmocka_unit_test(a_table_is_met_at_its_points),
       cmocka_unit_test(narrow_kernels_are_slower),
       cmocka_unit_test(memory_bound_kernels),
+      cmocka_unit_test(level3_kernels_follow_gemm),
+      cmocka_unit_test(narrow_solves_are_bound_by_memory),
       cmocka_unit_test(absent_rates_are_infinite),
       cmocka_unit_test(selecting_devices),
       cmocka_unit_test(selecting_what_is_not_there),

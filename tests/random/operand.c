@@ -145,7 +145,7 @@ static void fill_one(operand *o, operand_content content, rng *random, int64_t i
     im = i == j ? im : im * scale;
   }
   if (content == CONTENT_NAN && !other) re = im = NAN;
-  if (o->shape.real_diagonal && i == j) im = NAN;
+  if (o->shape.real_diagonal && i == j) im = content == CONTENT_REAL ? 0 : NAN;
   element_put(o->type, (void *)operand_at(o, o->image, i, j), re, im);
 }
 

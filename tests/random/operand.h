@@ -24,6 +24,7 @@ typedef struct operand {
 typedef enum operand_content {
   CONTENT_RANDOM,
   CONTENT_DOMINANT, /* random, the diagonal so large that the condition is small */
+  CONTENT_REAL,     /* random, a diagonal whose imaginary parts are not stored has zeros there */
   CONTENT_NAN       /* must not be read */
 } operand_content;
 

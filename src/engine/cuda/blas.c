@@ -1,4 +1,4 @@
-/* Kernels: GEMM by the vendor's BLAS, the others by our own. */
+/* Kernels: GEMM by the vendor's BLAS, ADD and SCALE by our own; level3.c has the other routines. */
 #include <limits.h>
 
 #include "engine/cuda/internal.h"
@@ -18,18 +18,12 @@ static const struct {
     {gpuBlas32F, gpuBlas32F, gpuBlasCompute32Fast, true}, /* t */
 };
 
-static tsr_status blas_fail(gpuBlasStatus error, const char *what, int device) {
+tsr_status gpu_blas_fail(gpuBlasStatus error, const char *what, int device) {
   (void)gpuLastError();
   tsr_status status = error == gpuBlasNoMemory ? TSR_ERR_MEMORY : TSR_ERR_DEVICE;
   return tsr_fail(status, GPU_BLAS " on device %d: %s failed: %s (%s, %d)", device, what,
                   gpuBlasStatusString(error), gpuBlasStatusName(error), (int)error);
 }
-
-#define BLAS_TRY(call, what, device)                                                  \
-  do {                                                                                \
-    gpuBlasStatus blas_status_ = (call);                                              \
-    if (blas_status_ != gpuBlasSuccess) return blas_fail(blas_status_, what, device); \
-  } while (0)
 
 /* The workspace after the stream: setting a stream takes the workspace away. */
 tsr_status gpu_blas_start(tsr_queue *queue) {
@@ -38,10 +32,10 @@ tsr_status gpu_blas_start(tsr_queue *queue) {
   if (error == gpuErrorMemory)
     return gpu_fail(TSR_ERR_MEMORY, error, "allocating a workspace", queue->index);
   GPU_TRY(error, "allocating a workspace", queue->index);
-  BLAS_TRY(gpuBlasCreate(&queue->blas), "starting", queue->index);
-  BLAS_TRY(gpuBlasSetStream(queue->blas, queue->stream), "setting a stream", queue->index);
-  BLAS_TRY(gpuBlasSetWorkspace(queue->blas, queue->workspace, bytes), "setting a workspace",
-           queue->index);
+  GPU_BLAS_TRY(gpuBlasCreate(&queue->blas), "starting", queue->index);
+  GPU_BLAS_TRY(gpuBlasSetStream(queue->blas, queue->stream), "setting a stream", queue->index);
+  GPU_BLAS_TRY(gpuBlasSetWorkspace(queue->blas, queue->workspace, bytes), "setting a workspace",
+               queue->index);
   return TSR_OK;
 }
 
@@ -54,21 +48,19 @@ void gpu_blas_stop(tsr_queue *queue) {
 
 /* ---- ADD and SCALE -------------------------------------------------------- */
 
-static bool is_zero(tsr_scalar s) {
-  return s.re == 0 && s.im == 0;
-}
-
-/* c = alpha a + beta c; a is left out when alpha is 0. */
-static tsr_status add(const tsr_queue *queue, const tsr_kernel_args *x, const void *a,
-                      bool wide_c) {
+/* c = alpha a + beta c, or its triangle; a may be NULL: c = beta c. */
+static tsr_status add(const tsr_queue *queue, const tsr_kernel_args *x, const void *a, bool wide_c,
+                      bool hermitian) {
   tsr_gpu_add args = {.type = (char)x->type,
+                      .uplo = (char)x->uplo,
                       .wide_a = x->wide,
                       .wide_c = wide_c,
+                      .hermitian = hermitian,
                       .m = x->m,
                       .n = x->n,
                       .alpha = {x->alpha.re, x->alpha.im},
                       .beta = {x->beta.re, x->beta.im},
-                      .a = is_zero(x->alpha) ? NULL : a,
+                      .a = a,
                       .lda = x->lda,
                       .c = x->c,
                       .ldc = x->ldc};
@@ -77,43 +69,41 @@ static tsr_status add(const tsr_queue *queue, const tsr_kernel_args *x, const vo
   return TSR_OK;
 }
 
-static tsr_status scale(const tsr_queue *queue, const tsr_kernel_args *x) {
-  if (tsr_scalar_classify(x->beta) == TSR_ONE) return TSR_OK;
-  return add(queue, x, NULL, x->wide);
+static tsr_status scale_only(const tsr_queue *queue, const tsr_kernel_args *x) {
+  unsigned traits = tsr_kernel_get(x->kernel)->traits;
+  tsr_kernel_args scale = tsr_kernel_without_inputs(x);
+  if (tsr_scalar_classify(scale.beta) == TSR_ONE) return TSR_OK;
+  return add(queue, &scale, NULL, scale.wide, traits & TSR_TRIANGLE_OF_C && traits & TSR_HERMITIAN);
 }
 
 /* ---- GEMM ----------------------------------------------------------------- */
 
-/* A scalar as the BLAS reads it. */
-typedef union typed_scalar {
-  float s[2];
-  double d[2];
-} typed_scalar;
-
-static typed_scalar scalar_of(bool single, tsr_scalar value) {
-  if (single) return (typed_scalar){.s = {(float)value.re, (float)value.im}};
-  return (typed_scalar){.d = {value.re, value.im}};
+gpu_scalar gpu_scalar_of(tsr_type type, tsr_scalar value) {
+  if (gemms[tsr_type_index(type)].single)
+    return (gpu_scalar){.s = {(float)value.re, (float)value.im}};
+  return (gpu_scalar){.d = {value.re, value.im}};
 }
 
-static gpuBlasOp op_of(tsr_type type, tsr_op op) {
+gpuBlasOp gpu_op_of(tsr_type type, tsr_op op) {
   if (op == TSR_NO_TRANS) return gpuBlasOpN;
   bool conjugates = op == TSR_CONJ_TRANS && tsr_type_get(type)->complex_valued;
   return conjugates ? gpuBlasOpC : gpuBlasOpT;
 }
 
+#ifdef gpuBlasGemm64
 static bool fits_int(const tsr_kernel_args *x) {
   const int64_t extents[] = {x->m, x->n, x->k, x->lda, x->ldb, x->ldc};
   for (size_t i = 0; i < sizeof extents / sizeof *extents; i++)
     if (extents[i] > INT_MAX) return false;
   return true;
 }
+#endif
 
 static gpuBlasStatus call_gemm(const tsr_queue *queue, const tsr_kernel_args *x) {
   int t = tsr_type_index(x->type);
   gpuBlasType type = gemms[t].type, type_c = x->wide ? gemms[t].wide_c : type;
-  typed_scalar alpha = scalar_of(gemms[t].single, x->alpha);
-  typed_scalar beta = scalar_of(gemms[t].single, x->beta);
-  gpuBlasOp ta = op_of(x->type, x->transa), tb = op_of(x->type, x->transb);
+  gpu_scalar alpha = gpu_scalar_of(x->type, x->alpha), beta = gpu_scalar_of(x->type, x->beta);
+  gpuBlasOp ta = gpu_op_of(x->type, x->transa), tb = gpu_op_of(x->type, x->transb);
 #ifdef gpuBlasGemm64
   if (!fits_int(x))
     return gpuBlasGemm64(queue->blas, ta, tb, x->m, x->n, x->k, &alpha, x->a, type, x->lda, x->b,
@@ -126,29 +116,25 @@ static gpuBlasStatus call_gemm(const tsr_queue *queue, const tsr_kernel_args *x)
 }
 
 static tsr_status gemm(tsr_queue *queue, const tsr_kernel_args *x) {
-  if (x->k <= 0 || is_zero(x->alpha)) return scale(queue, x);
 #ifndef gpuBlasGemm64
-  if (!fits_int(x))
-    return tsr_fail(TSR_ERR_UNSUPPORTED, "an extent over %d needs a newer " GPU_BLAS, INT_MAX);
+  TSR_TRY(tsr_kernel_check_int(x, "this " GPU_BLAS));
 #endif
   if (!queue->blas) TSR_TRY(gpu_blas_start(queue));
-  BLAS_TRY(call_gemm(queue, x), "a GEMM", queue->index);
+  GPU_BLAS_TRY(call_gemm(queue, x), "a GEMM", queue->index);
   return TSR_OK;
 }
 
 tsr_status gpu_kernel(tsr_queue *queue, const tsr_kernel_args *x) {
-  if (tsr_type_index(x->type) < 0)
-    return tsr_fail(TSR_ERR_INTERNAL, "a kernel of the unknown type %d", (int)x->type);
+  TSR_TRY(tsr_kernel_check(x));
   if (x->m <= 0 || x->n <= 0) return TSR_OK;
   GPU_TRY(gpu_use(queue->device), "making it current", queue->index);
+  if (!tsr_kernel_reads_inputs(x)) return scale_only(queue, x);
   switch (x->kernel) {
     case TSR_KERNEL_GEMM:
       return gemm(queue, x);
     case TSR_KERNEL_ADD:
-      return add(queue, x, x->a, false);
-    case TSR_KERNEL_SCALE:
-      return scale(queue, x);
+      return add(queue, x, x->a, false, false);
     default:
-      return tsr_fail(TSR_ERR_INTERNAL, "the unknown kernel %d", (int)x->kernel);
+      return gpu_level3(queue, x);
   }
 }

@@ -93,9 +93,28 @@ tsr_status gpu_query(tsr_event *event, bool *passed, double *seconds);
 /* copy.c */
 tsr_status gpu_copy(tsr_queue *queue, const tsr_copy_args *args);
 
+/* A scalar as the BLAS reads it; one that is real is its first half. */
+typedef union gpu_scalar {
+  float s[2];
+  double d[2];
+} gpu_scalar;
+
+/* Propagates a failure of the BLAS. what tells what was tried. */
+#define GPU_BLAS_TRY(call, what, device)                                                  \
+  do {                                                                                    \
+    gpuBlasStatus blas_status_ = (call);                                                  \
+    if (blas_status_ != gpuBlasSuccess) return gpu_blas_fail(blas_status_, what, device); \
+  } while (0)
+
 /* blas.c */
+tsr_status gpu_blas_fail(gpuBlasStatus error, const char *what, int device);
+gpu_scalar gpu_scalar_of(tsr_type type, tsr_scalar value);
+gpuBlasOp gpu_op_of(tsr_type type, tsr_op op);
 tsr_status gpu_blas_start(tsr_queue *queue);
 void gpu_blas_stop(tsr_queue *queue);
 tsr_status gpu_kernel(tsr_queue *queue, const tsr_kernel_args *args);
+
+/* level3.c: a routine of the BLAS but GEMM, which reads its inputs. */
+tsr_status gpu_level3(tsr_queue *queue, const tsr_kernel_args *args);
 
 #endif

@@ -1,6 +1,7 @@
 /*
  * c = alpha a + beta c for every type. Bound by memory: 16 bytes of c at a time where columns
- * allow it, and few enough blocks to run beside a GEMM.
+ * allow it, and few enough blocks to run beside a GEMM. A triangle goes by single elements, so that
+ * nothing beside it is touched; tiles on a diagonal are few.
  */
 #include "engine/cuda/kernels.h"
 
@@ -95,6 +96,36 @@ __global__ void add_kernel(int64_t m, int64_t n, typename traits<C>::value alpha
   }
 }
 
+__device__ float real_part(float x) { return x; }
+__device__ double real_part(double x) { return x; }
+template <class R>
+__device__ pair<R> real_part(pair<R> x) {
+  return pair<R>{x.re, R(0)};
+}
+
+/* The same in a triangle. hermitian: real on the diagonal, whatever is there. */
+template <class A, class C, bool HAS_A, bool READS_C>
+__global__ void add_triangle_kernel(bool lower, bool hermitian, int64_t n,
+                                    typename traits<C>::value alpha, const A *a, int64_t lda,
+                                    typename traits<C>::value beta, C *c, int64_t ldc) {
+  int64_t step_i = (int64_t)gridDim.x * blockDim.x, step_j = (int64_t)gridDim.y * blockDim.y;
+  int64_t from_i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  int64_t from_j = (int64_t)blockIdx.y * blockDim.y + threadIdx.y;
+  for (int64_t j = from_j; j < n; j += step_j) {
+    for (int64_t i = from_i; i < n; i += step_i) {
+      if (lower ? i < j : i > j) continue;
+      typename traits<C>::value r = {};
+      if (HAS_A) r = product(alpha, traits<A>::load(a[i + j * lda]));
+      if (READS_C) {
+        typename traits<C>::value old = traits<C>::load(c[i + j * ldc]);
+        typename traits<C>::value s = product(beta, hermitian && i == j ? real_part(old) : old);
+        r = HAS_A ? sum(r, s) : s;
+      }
+      c[i + j * ldc] = traits<C>::store(hermitian && i == j ? real_part(r) : r);
+    }
+  }
+}
+
 /* Threads along a column as far as it goes, the others on the next columns. */
 struct shape {
   dim3 grid, block;
@@ -121,17 +152,33 @@ void launch_shaped(const tsr_gpu_add &x, int blocks, cudaStream_t stream) {
       (C *)x.c, x.ldc);
 }
 
+template <class A, class C, bool HAS_A, bool READS_C>
+void launch_triangle(const tsr_gpu_add &x, int blocks, cudaStream_t stream) {
+  shape s = shape_of(x.n, x.n, blocks);
+  add_triangle_kernel<A, C, HAS_A, READS_C><<<s.grid, s.block, 0, stream>>>(
+      x.uplo == 'L', x.hermitian != 0, x.n, traits<C>::scalar(x.alpha), (const A *)x.a, x.lda,
+      traits<C>::scalar(x.beta), (C *)x.c, x.ldc);
+}
+
+template <class A, class C, int V, bool HAS_A, bool READS_C>
+void launch_part(const tsr_gpu_add &x, int blocks, cudaStream_t stream) {
+  if (x.uplo == 'L' || x.uplo == 'U')
+    launch_triangle<A, C, HAS_A, READS_C>(x, blocks, stream);
+  else
+    launch_shaped<A, C, V, HAS_A, READS_C>(x, blocks, stream);
+}
+
 template <class A, class C, int V>
 void launch_packed(const tsr_gpu_add &x, int blocks, cudaStream_t stream) {
   bool reads_c = x.beta[0] != 0 || x.beta[1] != 0;
   if (x.a && reads_c)
-    launch_shaped<A, C, V, true, true>(x, blocks, stream);
+    launch_part<A, C, V, true, true>(x, blocks, stream);
   else if (x.a)
-    launch_shaped<A, C, V, true, false>(x, blocks, stream);
+    launch_part<A, C, V, true, false>(x, blocks, stream);
   else if (reads_c)
-    launch_shaped<A, C, V, false, true>(x, blocks, stream);
+    launch_part<A, C, V, false, true>(x, blocks, stream);
   else
-    launch_shaped<A, C, V, false, false>(x, blocks, stream);
+    launch_part<A, C, V, false, false>(x, blocks, stream);
 }
 
 bool aligned(const void *p, int64_t ld, size_t size) {

@@ -9,10 +9,12 @@ extern "C" {
 #endif
 
 /* c = alpha a + beta c, all m x n and column-major. type is a letter of tsr_type. Which of a and c
- * are of the wide type: wide_a, wide_c. a = NULL: c = beta c. beta = 0 does not read c. */
+ * are of the wide type: wide_a, wide_c. a = NULL: c = beta c. beta = 0 does not read c. uplo is 'L'
+ * or 'U' when only that triangle is meant. hermitian (with a triangle and without a): the imaginary
+ * parts of the diagonal are not read, and become zero. */
 typedef struct tsr_gpu_add {
-  char type;
-  int wide_a, wide_c;
+  char type, uplo;
+  int wide_a, wide_c, hermitian;
   int64_t m, n;
   double alpha[2], beta[2];
   const void *a;

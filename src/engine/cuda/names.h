@@ -132,10 +132,48 @@ static inline void *gpuDriverFunction(const char *name) {
 #define gpuBlas64F CUDA_R_64F
 #define gpuBlas32C CUDA_C_32F
 #define gpuBlas64C CUDA_C_64F
+#define gpuBlasSide cublasSideMode_t
+#define gpuBlasLeft CUBLAS_SIDE_LEFT
+#define gpuBlasRight CUBLAS_SIDE_RIGHT
+#define gpuBlasUplo cublasFillMode_t
+#define gpuBlasLower CUBLAS_FILL_MODE_LOWER
+#define gpuBlasUpper CUBLAS_FILL_MODE_UPPER
+#define gpuBlasDiag cublasDiagType_t
+#define gpuBlasUnit CUBLAS_DIAG_UNIT
+#define gpuBlasNonUnit CUBLAS_DIAG_NON_UNIT
 #define gpuBlasDefaultAlgorithm CUBLAS_GEMM_DEFAULT
 #define gpuBlasGemm cublasGemmEx
 #if CUBLAS_VERSION >= 120000
 #define gpuBlasGemm64 cublasGemmEx_64
 #endif
+
+/* ---- The other routines of the BLAS --------------------------------------- */
+
+#define gpuBlasSsymm cublasSsymm
+#define gpuBlasDsymm cublasDsymm
+#define gpuBlasCsymm cublasCsymm
+#define gpuBlasZsymm cublasZsymm
+#define gpuBlasChemm cublasChemm
+#define gpuBlasZhemm cublasZhemm
+#define gpuBlasSsyrk cublasSsyrk
+#define gpuBlasDsyrk cublasDsyrk
+#define gpuBlasCsyrk cublasCsyrk
+#define gpuBlasZsyrk cublasZsyrk
+#define gpuBlasCherk cublasCherk
+#define gpuBlasZherk cublasZherk
+#define gpuBlasSsyr2k cublasSsyr2k
+#define gpuBlasDsyr2k cublasDsyr2k
+#define gpuBlasCsyr2k cublasCsyr2k
+#define gpuBlasZsyr2k cublasZsyr2k
+#define gpuBlasCher2k cublasCher2k
+#define gpuBlasZher2k cublasZher2k
+#define gpuBlasStrmm cublasStrmm
+#define gpuBlasDtrmm cublasDtrmm
+#define gpuBlasCtrmm cublasCtrmm
+#define gpuBlasZtrmm cublasZtrmm
+#define gpuBlasStrsm cublasStrsm
+#define gpuBlasDtrsm cublasDtrsm
+#define gpuBlasCtrsm cublasCtrsm
+#define gpuBlasZtrsm cublasZtrsm
 
 #endif

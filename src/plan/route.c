@@ -343,7 +343,8 @@ static float slack_of(const tsr_scheduler *s, const cargo *c, int from, int to) 
 }
 
 /* The best source of a piece for a receiver: the least arrival, and of those as good the one that
- * has sent least; but the home only when no device that has the piece has a link that is as fast. */
+ * has sent least; but the home only when no device that has the piece has a link that is as fast.
+ */
 static source find_source(tsr_scheduler *s, const cargo *c, int index, uint32_t holders, int to) {
   int home = s->call->operand[c->matrix].location;
   source best = {home, 0, route_arrival(s, c, home, to, 0), true};

@@ -167,8 +167,8 @@ static tsr_status hold_areas(tsr_bench *b, tsr_type type, const tsr_rates *rates
   for (int round = 0; round < HOT_ROUNDS; round++)
     for (int i = first; i <= last; i++) {
       double now[TSR_MAX_DEVICES] = {0};
-      TSR_TRY(sustain(b, type, (int64_t)rates->area[i], rates->flops[i][i], seconds / HOT_ROUNDS,
-                      now));
+      TSR_TRY(
+          sustain(b, type, (int64_t)rates->area[i], rates->flops[i][i], seconds / HOT_ROUNDS, now));
       level[i] += mean_of(now, b->devices) / HOT_ROUNDS;
       for (int d = 0; d < b->devices && i == last; d++) rate[d] += now[d] / HOT_ROUNDS;
     }

@@ -84,6 +84,7 @@ typedef struct tsr_kernel_info {
   bool bound_by_memory; /* its time is bytes over the device's memory rate, not flops */
   unsigned traits;      /* of tsr_kernel_trait */
   double rate;          /* flops/s as a part of those of a GEMM of the same m, n and k */
+  double serial;        /* s for each row of a triangle that are spent whatever m and n are */
 } tsr_kernel_info;
 
 /* NULL for what is no kernel. */

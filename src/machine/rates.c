@@ -123,7 +123,8 @@ static double product_time(const tsr_machine *machine, const tsr_device *device,
   double bytes = product_bytes(kernel, type, (double)m, (double)n, (double)k, wide, reads_c);
   double computing = flops * ((1 - heat) / rate_at(rates, rates->flops, area, (double)k) +
                               heat / rate_at(rates, rates->hot, area, (double)k));
-  computing /= device->speed * tsr_kernel_get(kernel)->rate;
+  const tsr_kernel_info *info = tsr_kernel_get(kernel);
+  computing = (computing / info->rate + info->serial * (double)k) / device->speed;
   return fmax(computing, bytes / device->memory_rate);
 }
 

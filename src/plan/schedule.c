@@ -126,16 +126,14 @@ static int32_t buffer_of(tsr_scheduler *s, const tsr_task_operand *o, int device
   return tsr_copy_of(s, o->matrix, o->tile, device)->buffer;
 }
 
-/* Kernels on one part of C share a stream; neighbours go to different ones. Lines of C that depend
- * on each other, as they do across a triangle, count as one part. */
+/* Kernels on one part of C share a stream; neighbours go to different ones. Beside a triangle the
+ * graph says which lines of C depend on each other. */
 static int queue_of(tsr_scheduler *s, const tsr_task *task) {
   if (tsr_kernel_get((tsr_kernel)task->kernel)->bound_by_memory)
     return tsr_commands_queue(s, task->device, TSR_QUEUE_ADD, 0);
   const tsr_task_operand *c = &task->operand[2];
-  bool triangle = tsr_family_of(s->call->operation) == TSR_TRIANGLE;
-  bool by_rows = triangle && s->call->side == TSR_RIGHT;
-  int64_t part = by_rows ? c->row / (c->rows ? c->rows : 1) : c->col / (c->cols ? c->cols : 1);
-  if (!triangle) part += c->tile;
+  int64_t part = c->tile + c->col / (c->cols ? c->cols : 1);
+  if (tsr_family_of(s->call->operation) == TSR_TRIANGLE) part = task->stream;
   return tsr_commands_queue(s, task->device, TSR_QUEUE_COMPUTE, (int)(part % s->options->streams));
 }
 

@@ -236,13 +236,16 @@ static tsr_family family_of(const search *s) {
   return tsr_family_of(s->call->operation);
 }
 
-/* Blocks long enough for good kernels, and enough of them to begin, and to end, early. */
+/* Blocks long enough for good kernels, and stripes narrow enough to begin before all of B is there.
+ * trsm needs but one block to begin; its kernels on the diagonal leave room for a second stripe. */
 static void guess_blocks(const search *s, int devices, tsr_recipe *r) {
   const tsr_call *call = s->call;
-  bool left = call->side == TSR_LEFT;
+  bool left = call->side == TSR_LEFT, solves = call->operation == TSR_TRSM;
   int64_t order = left ? call->m : call->n, lines = (left ? call->n : call->m) / devices;
-  r->block = power_of_two_near((double)order / 16, 128, 2048);
-  r->chunk = lines > 4096 ? (lines + 1) / 2 : 0;
+  r->block = power_of_two_near((double)order / (solves ? 64 : 8), 128, solves ? 1024 : 2048);
+  r->streams = solves ? 2 : 1;
+  r->chunk = solves ? (lines + 1) / 2 : power_of_two_near((double)lines / 8, 256, 4096);
+  r->chunk_least = 0; /* a narrow stripe goes through all blocks, too */
 }
 
 static tsr_recipe guess(const search *s, int devices) {
@@ -277,11 +280,11 @@ static const struct {
 } steps[STEPS] = {
     {offsetof(tsr_recipe, slab), {0, 256, 512, 1024, 2048, 4096, -1}},
     {offsetof(tsr_recipe, slab_most), {0, 1024, 2048, 4096, 8192, -1}},
-    {offsetof(tsr_recipe, block), {256, 512, 1024, 2048, 4096, -1}},
     {offsetof(tsr_recipe, chunk_last), {256, 512, 1024, 2048, 4096, 0, -1}},
     {offsetof(tsr_recipe, chunk_first), {512, 1024, 2048, 0, -1}},
     {offsetof(tsr_recipe, piece), {4 << 20, 8 << 20, 16 << 20, 32 << 20, -1}},
-    {offsetof(tsr_recipe, chunk), {1024, 2048, 4096, 8192, 0, -1}},
+    {offsetof(tsr_recipe, block), {1024, 2048, 512, 4096, 256, -1}},
+    {offsetof(tsr_recipe, chunk), {512, 1024, 2048, 4096, 8192, 0, -1}},
     {offsetof(tsr_recipe, chunk_least), {0, 128, 256, 512, -1}},
     {offsetof(tsr_recipe, home_share), {100, 112, 125, 150, 175, 200, 300, -1}},
 };
@@ -325,6 +328,15 @@ static tsr_status try_order(search *s, bool *better) {
   *better = false;
   if (r.tile == 0) return TSR_OK; /* a group for each device: there is one order */
   r.by_eta = !r.by_eta;
+  return try_recipe(s, &r, better);
+}
+
+/* Stripes abreast, beside a triangle. */
+static tsr_status try_streams(search *s, bool *better) {
+  tsr_recipe r = s->best_recipe;
+  *better = false;
+  if (family_of(s) != TSR_TRIANGLE || r.tile > 0) return TSR_OK;
+  r.streams = r.streams == 1 ? 2 : 1;
   return try_recipe(s, &r, better);
 }
 
@@ -375,6 +387,8 @@ static tsr_status descend(search *s) {
     TSR_TRY(try_order(s, &better));
     any |= better;
     TSR_TRY(try_lazy(s, &better));
+    any |= better;
+    TSR_TRY(try_streams(s, &better));
     any |= better;
     TSR_TRY(try_adder(s, &better));
     any |= better;

@@ -73,6 +73,14 @@ typedef struct pass {
   int row, col, li, li_end, lj, lj_end;
 } pass;
 
+/* With uniform chunks what the last slab completes is added at once: some of it is complete without
+ * an addition, and what is brought home must come in the order in which it is complete. */
+static bool push_part(tsr_builder *b, tsr_part part, int step) {
+  if (!b->emit(b, part, step)) return false;
+  bool last = step == b->tiling->k.count - 1;
+  return !b->uniform || !last || b->emit(b, part, TSR_STEP_ADD);
+}
+
 /* Chunks of one local column of tiles. */
 static bool push_column(tsr_builder *b, const pass *p, int lj, int step) {
   const tsr_tiling *t = b->tiling;
@@ -84,7 +92,7 @@ static bool push_column(tsr_builder *b, const pass *p, int lj, int step) {
     tsr_part c = {.j = j, .col = tsr_cut_begin(&t->n, j) + from, .cols = length};
     for (int li = p->li; li < p->li_end; li++) {
       c.i = li * t->grid_rows + p->row;
-      if (c.i < t->m.count && !b->emit(b, c, step)) return false;
+      if (c.i < t->m.count && !push_part(b, c, step)) return false;
     }
   }
   return true;
@@ -100,7 +108,7 @@ static bool push_steps(tsr_builder *b, const pass *p) {
   if (b->scales_only) return push_pass_step(b, p, TSR_STEP_SCALE);
   for (int l = 0; l < b->tiling->k.count; l++)
     if (!push_pass_step(b, p, l)) return false;
-  return push_pass_step(b, p, TSR_STEP_ADD);
+  return b->uniform || push_pass_step(b, p, TSR_STEP_ADD);
 }
 
 static bool push_group(tsr_builder *b, const pass *p) {

@@ -55,11 +55,9 @@ static tsr_task_operand region_of(const tsr_builder *b, int matrix, bool reads, 
 
 /* Only whole rectangles can be sent to a device: blocks on the diagonal stay where C is. */
 static int16_t device_of(const tsr_builder *b, const region *r) {
-  int home = b->call->operand[TSR_C_].location;
-  const tsr_tiling *t = b->tiling;
-  for (int i = 0; r->diagonal && i < t->grid_rows * t->grid_cols; i++)
-    if (t->device[i] == home) return t->device[i];
-  return tsr_owner_of(t, r->part.i, r->part.j);
+  const tsr_operand *c = &b->call->operand[TSR_C_];
+  if (r->diagonal && c->memory == TSR_DEVICE) return (int16_t)c->location;
+  return tsr_owner_of(b->tiling, r->part.i, r->part.j);
 }
 
 static bool push(tsr_builder *b, tsr_task task, const region *r) {

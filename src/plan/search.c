@@ -242,7 +242,7 @@ static void guess_blocks(const search *s, int devices, tsr_recipe *r) {
   const tsr_call *call = s->call;
   bool left = call->side == TSR_LEFT, solves = call->operation == TSR_TRSM;
   int64_t order = left ? call->m : call->n, lines = (left ? call->n : call->m) / devices;
-  r->block = power_of_two_near((double)order / (solves ? 64 : 8), 128, solves ? 1024 : 2048);
+  r->block = power_of_two_near((double)order / (solves ? 64 : 8), 256, solves ? 1024 : 2048);
   r->streams = solves ? 2 : 1;
   r->chunk = solves ? (lines + 1) / 2 : power_of_two_near((double)lines / 8, 256, 4096);
   r->chunk_least = 0; /* a narrow stripe goes through all blocks, too */

@@ -115,11 +115,11 @@ static void draw_recipe(rng *r, problem *p) {
   snprintf(p->recipe, sizeof p->recipe, "-");
   if (p->tile > 0 || p->repro || p->devices == 0 || chance(r, 0.3)) return;
   snprintf(p->recipe, sizeof p->recipe,
-           "slab:%s;chunk:%s;taper:%d;c:%s;add:%s;share:%d;piece:%d;streams:%d;relay:%d",
-           slabs[rng_between(r, 0, 4)], chunks[rng_between(r, 0, 4)], chance(r, 0.5) ? 4 : 0,
-           chance(r, 0.5) ? "first" : "last", p->memory == 0 && chance(r, 0.5) ? "home" : "owner",
-           (int)rng_between(r, 50, 300), (int)log_between(r, 512, 65536), (int)rng_between(r, 1, 3),
-           chance(r, 0.7));
+           "slab:%s;block:%d;chunk:%s;taper:%d;c:%s;add:%s;share:%d;piece:%d;streams:%d;relay:%d",
+           slabs[rng_between(r, 0, 4)], (int)log_between(r, 4, 128), chunks[rng_between(r, 0, 4)],
+           chance(r, 0.5) ? 4 : 0, chance(r, 0.5) ? "first" : "last",
+           p->memory == 0 && chance(r, 0.5) ? "home" : "owner", (int)rng_between(r, 50, 300),
+           (int)log_between(r, 512, 65536), (int)rng_between(r, 1, 3), chance(r, 0.7));
 }
 
 const char *problem_recipe(const problem *p, char text[PROBLEM_RECIPE]) {
@@ -153,14 +153,10 @@ static char draw_home(rng *r, const problem *p) {
   return (char)('0' + rng_between(r, 0, p->devices - 1));
 }
 
-/* GEMM in 45 of 100 problems, the others evenly. A recipe is GEMM's, and a quarter of the groups on
- * devices have one. */
+/* GEMM in 45 of 100 problems, the others evenly. */
 static void draw_operation(rng *r, const problem_range *range, problem *p) {
-  bool recipe = strcmp(p->recipe, "-") != 0;
-  double share = recipe ? 1 : p->devices > 0 ? 0.28 : 0.45;
-  p->operation = chance(r, share) ? TSR_GEMM : (tsr_operation)rng_between(r, TSR_GEMMT, TSR_TRSM);
+  p->operation = chance(r, 0.45) ? TSR_GEMM : (tsr_operation)rng_between(r, TSR_GEMMT, TSR_TRSM);
   if (range->operation != PROBLEM_ANY) p->operation = (tsr_operation)range->operation;
-  if (p->operation != TSR_GEMM) snprintf(p->recipe, sizeof p->recipe, "-");
   p->side = pick(r, "LR");
   p->uplo = pick(r, "LU");
   p->diag = pick(r, "NU");

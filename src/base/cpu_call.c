@@ -94,7 +94,7 @@ tsr_status tsr_cpu_call(const tsr_kernel_args *x) {
   const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
   tsr_cpu_routine routine;
   TSR_TRY(tsr_cpu_routine_get(x->kernel, x->type, &routine));
-  if (info->traits & TSR_IN_PLACE)
+  if (info->traits & TSR_TRIANGULAR)
     call_in_place(routine, x);
   else
     call_with_beta(routine, x, info);

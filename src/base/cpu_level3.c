@@ -3,6 +3,8 @@
  * of 0 leaves out, and in what becomes of the imaginary parts of a Hermitian diagonal: both are
  * settled here, before the library is called.
  */
+#include <string.h>
+
 #include "base/cpu_internal.h"
 
 static bool updates_hermitian(const tsr_kernel_args *x) {
@@ -29,6 +31,14 @@ static void scale_only(const tsr_kernel_args *x) {
   tsr_cpu_scale(&scale);
 }
 
+/* The library multiplies by a triangle in place. */
+static void put_b_into_c(const tsr_kernel_args *x) {
+  size_t size = tsr_type_get(x->type)->size;
+  for (int64_t j = 0; j < x->n; j++)
+    memcpy((char *)x->c + (size_t)(j * x->ldc) * size,
+           (const char *)x->b + (size_t)(j * x->ldb) * size, (size_t)x->m * size);
+}
+
 tsr_status tsr_cpu_level3(const tsr_kernel_args *args) {
   tsr_kernel_args x = *args;
   TSR_TRY(tsr_kernel_check_int(&x, "the CPU's BLAS"));
@@ -36,7 +46,8 @@ tsr_status tsr_cpu_level3(const tsr_kernel_args *args) {
     scale_only(&x);
     return TSR_OK;
   }
-  if (!(tsr_kernel_get(x.kernel)->traits & TSR_IN_PLACE) && !tsr_kernel_reads_c(&x)) {
+  if (x.kernel == TSR_KERNEL_TRMM && x.b != x.c) put_b_into_c(&x);
+  if (!(tsr_kernel_get(x.kernel)->traits & TSR_TRIANGULAR) && !tsr_kernel_reads_c(&x)) {
     tsr_kernel_args zero = tsr_kernel_without_inputs(&x);
     tsr_cpu_scale(&zero);
     x.beta = (tsr_scalar){1, 0};

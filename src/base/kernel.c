@@ -34,12 +34,16 @@ static const tsr_kernel_info kernels[TSR_KERNEL_COUNT] = {
                           TSR_TRIANGLE_OF_C | TSR_HERMITIAN,
                           0.55,
                           0},
-    [TSR_KERNEL_TRMM] =
-        {"trmm", {TSR_READ, TSR_NONE, TSR_UPDATE}, false, TSR_TRIANGLE_OF_A | TSR_IN_PLACE, 0.6, 0},
+    [TSR_KERNEL_TRMM] = {"trmm",
+                         {TSR_READ, TSR_READ, TSR_WRITE},
+                         false,
+                         TSR_TRIANGLE_OF_A | TSR_TRIANGULAR,
+                         0.6,
+                         0},
     [TSR_KERNEL_TRSM] = {"trsm",
                          {TSR_READ, TSR_NONE, TSR_UPDATE},
                          false,
-                         TSR_TRIANGLE_OF_A | TSR_IN_PLACE,
+                         TSR_TRIANGLE_OF_A | TSR_TRIANGULAR | TSR_IN_PLACE,
                          0.3,
                          0.3e-6},
 };
@@ -129,6 +133,7 @@ static bool real_beta(const tsr_kernel_info *info) {
 bool tsr_kernel_reads_c(const tsr_kernel_args *x) {
   const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
   if (info->traits & TSR_IN_PLACE) return tsr_kernel_reads_inputs(x);
+  if (info->traits & TSR_TRIANGULAR) return false;
   return x->beta.re != 0 || (!real_beta(info) && x->beta.im != 0);
 }
 
@@ -140,7 +145,7 @@ tsr_kernel_args tsr_kernel_without_inputs(const tsr_kernel_args *x) {
   scale.wide = x->wide && x->kernel != TSR_KERNEL_ADD; /* c of an ADD is never wide */
   scale.uplo = part ? x->uplo : TSR_GENERAL;
   if (real_beta(info)) scale.beta.im = 0;
-  if (info->traits & TSR_IN_PLACE) scale.beta = (tsr_scalar){0, 0};
+  if (info->traits & TSR_TRIANGULAR) scale.beta = (tsr_scalar){0, 0};
   return scale;
 }
 

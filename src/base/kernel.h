@@ -26,7 +26,8 @@ typedef enum tsr_kernel {
   TSR_KERNEL_HERK, /* alpha and beta are real */
   TSR_KERNEL_SYR2K,
   TSR_KERNEL_HER2K, /* beta is real */
-  /* In place: c = alpha op(a) c or c = alpha c op(a); b and beta are not used. */
+  /* c = alpha op(a) b or c = alpha b op(a); beta is not used. c is only written, and apart from b:
+   * vendors' routines are several times as slow in place. On the CPU b may be c, with ldb = ldc. */
   TSR_KERNEL_TRMM,
   /* In place: c = alpha op(a)^-1 c or c = alpha c op(a)^-1; b and beta are not used. */
   TSR_KERNEL_TRSM,
@@ -75,7 +76,8 @@ typedef enum tsr_kernel_trait {
   TSR_TRIANGLE_OF_A = 1, /* a is square, of order m or n by side, and its triangle is uplo */
   TSR_TRIANGLE_OF_C = 2, /* a rank-k update: c is square, and its triangle is uplo */
   TSR_HERMITIAN = 4,     /* a (or c) is: of its diagonal only real parts are read */
-  TSR_IN_PLACE = 8       /* c is the other input; b and beta are not used */
+  TSR_TRIANGULAR = 8,    /* a is: what is beside its triangle counts as 0; beta is not used */
+  TSR_IN_PLACE = 16      /* c is the other input; b is not used */
 } tsr_kernel_trait;
 
 typedef struct tsr_kernel_info {

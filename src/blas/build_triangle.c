@@ -8,7 +8,9 @@
  * kernels are long: a block by all lines by all that is summed over.
  *
  * In place, what a block is computed from must still be old (trmm) or be solved already (trsm): the
- * direction follows from that.
+ * direction follows from that. trmm sums a block up in W, as engines multiply by a triangle faster
+ * out of place, and puts it into C at its end. What reads the old block comes before its last
+ * product in the same queue, so whoever waits for this one overwrites nothing that is still read.
  */
 #include "blas/build.h"
 #include "blas/family.h"
@@ -24,6 +26,15 @@ enum { MOST_ABREAST = 8 };
 
 static bool is_left(const tsr_builder *b) {
   return b->call->side == TSR_LEFT;
+}
+
+static bool multiplies(const tsr_builder *b) {
+  return b->call->operation == TSR_TRMM;
+}
+
+/* Where a block is summed up. */
+static int sum_of(const tsr_builder *b) {
+  return multiplies(b) ? TSR_W : TSR_C_;
 }
 
 static bool is_symmetric(const tsr_builder *b) {
@@ -102,9 +113,9 @@ static bool push_product(tsr_builder *b, block *k, int64_t from, int64_t length)
                         ? tsr_oriented(b->graph, TSR_A, stored, k->at, k->length, from, length)
                         : tsr_oriented(b->graph, TSR_A, stored, from, length, k->at, k->length);
   task.operand[1 - a] = lines_of(b, source, TSR_READ, k->stripe, from, length);
-  task.operand[2] = lines_of(b, TSR_C_, TSR_UPDATE, k->stripe, k->at, k->length);
+  task.operand[2] = lines_of(b, sum_of(b), TSR_UPDATE, k->stripe, k->at, k->length);
   set_product_scalars(b, k, &task);
-  task.last = --k->sums == 0 && b->call->operation != TSR_TRSM;
+  task.last = --k->sums == 0 && is_symmetric(b);
   k->begun = true;
   return push(b, task, k->stripe, k->length);
 }
@@ -114,6 +125,11 @@ static void set_own_scalars(const tsr_builder *b, const block *k, tsr_task *task
   bool done = call->operation == TSR_TRSM && k->begun; /* alpha is in it already */
   if (done || call->alpha == TSR_ONE) task->flags |= TSR_FLAG_ALPHA_ONE;
   if (is_symmetric(b)) task->flags |= TSR_FLAG_BETA;
+}
+
+static tsr_access own_access(const tsr_builder *b) {
+  if (multiplies(b)) return TSR_WRITE;
+  return is_symmetric(b) && b->call->beta == TSR_ZERO ? TSR_WRITE : TSR_UPDATE;
 }
 
 /* The block on A's diagonal, by the routine's own kernel. */
@@ -129,14 +145,22 @@ static bool push_own_kernel(tsr_builder *b, block *k) {
                    .diag = call->diag};
   tsr_task task = {
       .kernel = kernels[call->operation], .form = tsr_form_pack(form), .k = (int32_t)k->length};
-  bool reads = !is_symmetric(b) || call->beta != TSR_ZERO;
+  int other = multiplies(b) ? TSR_C_ : TSR_B_;
   task.operand[0] = tsr_rectangle(b->graph, TSR_A, TSR_READ, k->at, k->length, k->at, k->length);
-  if (is_symmetric(b)) task.operand[1] = lines_of(b, TSR_B_, TSR_READ, k->stripe, k->at, k->length);
-  task.operand[2] =
-      lines_of(b, TSR_C_, reads ? TSR_UPDATE : TSR_WRITE, k->stripe, k->at, k->length);
+  if (call->operation != TSR_TRSM)
+    task.operand[1] = lines_of(b, other, TSR_READ, k->stripe, k->at, k->length);
+  task.operand[2] = lines_of(b, sum_of(b), own_access(b), k->stripe, k->at, k->length);
   set_own_scalars(b, k, &task);
-  task.last = k->sums == 0;
+  task.last = k->sums == 0 && !multiplies(b);
   k->begun = true;
+  return push(b, task, k->stripe, k->length);
+}
+
+/* The sum in W becomes the block of C. */
+static bool push_result(tsr_builder *b, const block *k) {
+  tsr_task task = {.kernel = TSR_KERNEL_ADD, .flags = TSR_FLAG_ALPHA_ONE, .last = true};
+  task.operand[0] = lines_of(b, TSR_W, TSR_READ, k->stripe, k->at, k->length);
+  task.operand[2] = lines_of(b, TSR_C_, TSR_WRITE, k->stripe, k->at, k->length);
   return push(b, task, k->stripe, k->length);
 }
 
@@ -174,7 +198,8 @@ static bool push_block(tsr_builder *b, const stripe *s, int j) {
   bool solves = b->call->operation == TSR_TRSM;
   if (!solves && !push_own_kernel(b, &k)) return false;
   if (!push_products(b, &k, from, j) || !push_products(b, &k, j + 1, to)) return false;
-  return !solves || push_own_kernel(b, &k);
+  if (solves) return push_own_kernel(b, &k);
+  return !multiplies(b) || push_result(b, &k);
 }
 
 static bool push_scaling(tsr_builder *b, const stripe *s, int j) {

@@ -32,6 +32,8 @@ bool tsr_call_is_empty(const tsr_call *call) {
 /* ---- On the CPU ----------------------------------------------------------- */
 
 static tsr_kernel_args kernel_of(const tsr_call *call, const tsr_binding *binding) {
+  /* trmm is in place: what its kernel has for B is C. */
+  int b = call->operation == TSR_TRMM ? TSR_C_ : TSR_B_;
   return (tsr_kernel_args){
       .kernel = tsr_operation_get(call->operation)->kernel,
       .type = call->type,
@@ -46,10 +48,10 @@ static tsr_kernel_args kernel_of(const tsr_call *call, const tsr_binding *bindin
       .alpha = binding->alpha,
       .beta = binding->beta,
       .a = binding->base[TSR_A],
-      .b = binding->base[TSR_B_],
+      .b = binding->base[b],
       .c = binding->base[TSR_C_],
       .lda = call->operand[TSR_A].ld,
-      .ldb = call->operand[TSR_B_].ld,
+      .ldb = call->operand[b].ld,
       .ldc = call->operand[TSR_C_].ld,
   };
 }

@@ -12,6 +12,7 @@
  */
 #include <math.h>
 
+#include "blas/family.h"
 #include "plan/plan.h"
 
 static double total_speed(const tsr_machine *machine) {
@@ -20,9 +21,14 @@ static double total_speed(const tsr_machine *machine) {
   return speed;
 }
 
+/* Of a matrix with one stored triangle, that triangle. */
 static double bytes_of(const tsr_call *call, int x) {
   const tsr_operand *o = &call->operand[x];
-  return (double)o->rows * (double)o->cols * (double)tsr_type_get(call->type)->size;
+  tsr_family family = tsr_family_of(call->operation);
+  bool triangle = family == TSR_RANK ? x == TSR_C_ : family == TSR_TRIANGLE && x == TSR_A;
+  double rows = (double)o->rows, elements = rows * (double)o->cols;
+  if (triangle) elements = rows * (rows + 1) / 2;
+  return elements * (double)tsr_type_get(call->type)->size;
 }
 
 /* What of an operand must be read (C: only with beta) and written. */
@@ -121,6 +127,15 @@ static double least_operands(double a_bytes, double b_bytes, double share) {
   return a * a_bytes + share / a * b_bytes;
 }
 
+/* What must be sent from a device for others to do a share of the work: of a product's operands as
+ * little as such a share can be computed from (C need not be sent, it may be added where it is); of
+ * what is changed in place that share itself. */
+static double sent_for(const tsr_call *call, const double *held, double share) {
+  if (tsr_family_of(call->operation) == TSR_PRODUCT)
+    return least_operands(held[TSR_A], held[TSR_B_], share);
+  return tsr_is_in_place(call->operation) ? share * held[TSR_C_] : 0;
+}
+
 static double home_time(const tsr_machine *machine, const tsr_call *call, double rate, int device) {
   double held[TSR_OPERANDS] = {0}, back = 0;
   for (int x = 0; x < TSR_OPERANDS; x++)
@@ -135,8 +150,7 @@ static double home_time(const tsr_machine *machine, const tsr_call *call, double
     double away = (double)i / STEPS; /* share of the work that the others do */
     double time = (1 - away) * flops / own;
     if (away > 0) {
-      /* C need not be sent: it may be added where it is. */
-      double out = least_operands(held[TSR_A], held[TSR_B_], away);
+      double out = sent_for(call, held, away);
       time = fmax(time, fmax(away * flops / others, fmax(out / sends, away * back / takes)));
     }
     best = fmin(best, time);

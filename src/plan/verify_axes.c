@@ -98,7 +98,8 @@ tsr_rect tsr_verify_rect(const tsr_command *command, int i) {
 }
 
 bool tsr_verify_reads_c(const tsr_call *call, const tsr_command *command) {
-  if (command->kernel == TSR_KERNEL_TRMM || command->kernel == TSR_KERNEL_TRSM) return true;
+  if (command->kernel == TSR_KERNEL_TRMM) return false;
+  if (command->kernel == TSR_KERNEL_TRSM) return true;
   if (command->flags & TSR_FLAG_BETA) return call->beta != TSR_ZERO;
   if (command->flags & TSR_FLAG_BETA_ALPHA) return call->alpha != TSR_ZERO;
   return command->flags & TSR_FLAG_BETA_ONE;

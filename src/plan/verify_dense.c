@@ -134,9 +134,8 @@ tsr_status tsr_formula_factors(const tsr_formula *f, tsr_dense *left, tsr_dense 
       return general_factors(f, left, right);
     case TSR_KERNEL_SYMM:
     case TSR_KERNEL_HEMM:
-      return shaped_factors(f, f->b, left, right);
     case TSR_KERNEL_TRMM:
-      return shaped_factors(f, f->c, left, right);
+      return shaped_factors(f, f->b, left, right);
     case TSR_KERNEL_TRSM:
       return shaped_factors(&plain, f->c, left, right);
     default:

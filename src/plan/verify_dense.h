@@ -29,7 +29,7 @@ static inline bool tsr_in_triangle(tsr_uplo uplo, size_t row, size_t col) {
   return uplo == TSR_LOWER ? row >= col : uplo == TSR_UPPER ? row <= col : true;
 }
 
-/* What is computed of stored operands. c is what it is before (TRMM), or the solution (TRSM). */
+/* What is computed of stored operands. c is the solution (TRSM). */
 typedef struct tsr_formula {
   tsr_kernel kernel;
   tsr_form form;

@@ -49,9 +49,9 @@ static tsr_status make_factors(tsr_algebra *x) {
   for (int matrix = 0; matrix < TSR_OPERANDS; matrix++)
     TSR_TRY(matrix == TSR_C_ && solves ? load_solution(x) : load_original(x, matrix));
   tsr_form form = {call->transa, call->transb, call->side, call->uplo, call->diag};
-  tsr_formula f = {
-      kernel_of(call->operation), form, x->alpha, &x->operand[TSR_A], &x->operand[TSR_B_],
-      &x->operand[TSR_C_]};
+  int b = call->operation == TSR_TRMM ? TSR_C_ : TSR_B_; /* what its C was */
+  tsr_formula f = {kernel_of(call->operation), form,           x->alpha,
+                   &x->operand[TSR_A],         &x->operand[b], &x->operand[TSR_C_]};
   return tsr_formula_factors(&f, &x->left, &x->right);
 }
 

@@ -55,7 +55,7 @@ static void spoil_diagonal(const tsr_kernel_args *x, void *matrix, int64_t order
   for (int64_t i = 0; i < order; i++) {
     element e = element_get(x->type, matrix, i + i * ld);
     if (has_trait(x, TSR_HERMITIAN)) e.im = NAN;
-    if (has_trait(x, TSR_IN_PLACE) && x->diag == TSR_UNIT) e = (element){NAN, NAN};
+    if (has_trait(x, TSR_TRIANGULAR) && x->diag == TSR_UNIT) e = (element){NAN, NAN};
     element_set(x->type, matrix, i + i * ld, e);
   }
 }
@@ -93,9 +93,9 @@ static void *make_factor(const tsr_kernel_args *x, int64_t *ld, size_t *bytes, b
 
 static void make_operands(kernel_case *test) {
   tsr_kernel_args *x = &test->args;
-  bool update = has_trait(x, TSR_TRIANGLE_OF_C), in_place = has_trait(x, TSR_IN_PLACE);
+  bool update = has_trait(x, TSR_TRIANGLE_OF_C), has_beta = !has_trait(x, TSR_TRIANGULAR);
   bool read = !scalar_zero(x->alpha) && (!update || x->k > 0);
-  bool read_c = in_place ? read : !scalar_zero(x->beta);
+  bool read_c = has_trait(x, TSR_IN_PLACE) ? read : has_beta && !scalar_zero(x->beta);
   if (update)
     x->a = make_factor(x, &x->lda, &test->bytes[0], read);
   else
@@ -135,7 +135,7 @@ static kernel_case level3_make(tsr_kernel_args flags, int64_t most) {
 /* (i, j) of the whole matrix that a's triangle stands for, before its op. */
 static element a_get(const tsr_kernel_args *x, int64_t i, int64_t j) {
   bool stored = in_triangle(x->uplo, i, j);
-  if (has_trait(x, TSR_IN_PLACE)) {
+  if (has_trait(x, TSR_TRIANGULAR)) {
     if (!stored) return (element){0, 0};
     if (i == j && x->diag == TSR_UNIT) return (element){1, 0};
     return element_get(x->type, x->a, i + j * x->lda);
@@ -147,7 +147,7 @@ static element a_get(const tsr_kernel_args *x, int64_t i, int64_t j) {
 }
 
 static element op_a_get(const tsr_kernel_args *x, int64_t i, int64_t j) {
-  if (!has_trait(x, TSR_IN_PLACE) || x->transa == TSR_NO_TRANS) return a_get(x, i, j);
+  if (!has_trait(x, TSR_TRIANGULAR) || x->transa == TSR_NO_TRANS) return a_get(x, i, j);
   element e = a_get(x, j, i);
   return x->transa == TSR_CONJ_TRANS ? conjugate(e) : e;
 }
@@ -199,19 +199,17 @@ static sum scaled(element factor, sum s) {
 /* What must be at (i, j); of trsm what op(a) times the solution must be there. */
 static sum wanted(const tsr_kernel_args *x, const void *before, int64_t i, int64_t j) {
   element alpha = {x->alpha.re, x->alpha.im}, beta = {x->beta.re, x->beta.im};
-  bool reads = !scalar_zero(x->alpha), in_place = has_trait(x, TSR_IN_PLACE);
+  bool reads = !scalar_zero(x->alpha), has_beta = !has_trait(x, TSR_TRIANGULAR);
   element old = element_get(x->type, before, i + j * x->ldc);
   sum s = {{0, 0}, 0};
   if (is_rank_k_hermitian(x) && i == j) old.im = 0;
   if (x->kernel == TSR_KERNEL_TRSM && reads)
     add_to(&s, times(alpha, old));
-  else if (in_place && reads)
-    s = scaled(alpha, square_product(x, before, x->ldc, i, j));
   else if (has_trait(x, TSR_TRIANGLE_OF_C) && reads)
     s = update_product(x, i, j);
   else if (reads)
     s = scaled(alpha, square_product(x, x->b, x->ldb, i, j));
-  if (!in_place && !scalar_zero(x->beta)) add_to(&s, times(beta, old));
+  if (has_beta && !scalar_zero(x->beta)) add_to(&s, times(beta, old));
   return s;
 }
 
@@ -238,7 +236,7 @@ static void level3_check_element(const kernel_case *test, const void *before, in
 /* Nothing to do, as the reference BLAS has it: not even of the diagonal. */
 static bool leaves_c(const tsr_kernel_args *x) {
   bool nothing = scalar_zero(x->alpha) || (has_trait(x, TSR_TRIANGLE_OF_C) && x->k == 0);
-  return nothing && !has_trait(x, TSR_IN_PLACE) && x->beta.re == 1 && x->beta.im == 0;
+  return nothing && !has_trait(x, TSR_TRIANGULAR) && x->beta.re == 1 && x->beta.im == 0;
 }
 
 static void level3_check(const kernel_case *test, const void *before) {
@@ -273,7 +271,7 @@ static bool flags_exist(const tsr_kernel_args *x) {
   if (has_trait(x, TSR_TRIANGLE_OF_C) && (x->side == TSR_RIGHT || x->diag == TSR_UNIT))
     return false;
   if (has_trait(x, TSR_TRIANGLE_OF_C)) return !complex_valued || x->transa != none;
-  return has_trait(x, TSR_IN_PLACE) || (x->transa == TSR_NO_TRANS && x->diag == TSR_NON_UNIT);
+  return has_trait(x, TSR_TRIANGULAR) || (x->transa == TSR_NO_TRANS && x->diag == TSR_NON_UNIT);
 }
 
 /* count random problems for each combination of the flags of a kernel. */

@@ -51,9 +51,9 @@ static call call_of(const tsr_queue *queue, const tsr_kernel_args *x) {
 #define RANK_K y->blas, y->uplo, y->op, y->n, y->k, alpha, x->a, y->lda, beta, x->c, y->ldc
 #define RANK_2K \
   y->blas, y->uplo, y->op, y->n, y->k, alpha, x->a, y->lda, x->b, y->ldb, beta, x->c, y->ldc
-#define SOLVE \
-  y->blas, y->side, y->uplo, y->op, y->diag, y->m, y->n, alpha, x->a, y->lda, x->c, y->ldc
-#define MULTIPLY SOLVE, x->c, y->ldc
+#define TRIANGULAR y->blas, y->side, y->uplo, y->op, y->diag, y->m, y->n, alpha, x->a, y->lda
+#define MULTIPLY TRIANGULAR, x->b, y->ldb, x->c, y->ldc
+#define SOLVE TRIANGULAR, x->c, y->ldc
 
 #define DEFINE_CALL(routine, types, ...)                                         \
   static gpuBlasStatus call_##routine(const call *y, const tsr_kernel_args *x) { \
@@ -68,7 +68,7 @@ DEFINE_CALL(syrk, ALL_TYPES, RANK_K)
 DEFINE_CALL(herk, COMPLEX_TYPES, RANK_K)
 DEFINE_CALL(syr2k, ALL_TYPES, RANK_2K)
 DEFINE_CALL(her2k, COMPLEX_TYPES, RANK_2K)
-DEFINE_CALL(trmm, ALL_TYPES, MULTIPLY) /* out of place in its interface: c stands for both */
+DEFINE_CALL(trmm, ALL_TYPES, MULTIPLY)
 DEFINE_CALL(trsm, ALL_TYPES, SOLVE)
 
 static gpuBlasStatus (*const calls[TSR_KERNEL_COUNT])(const call *, const tsr_kernel_args *) = {

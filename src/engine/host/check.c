@@ -155,7 +155,7 @@ static operand make_a(const tsr_kernel_args *x, const tsr_kernel_info *info) {
   operand a = make_operand("a", x->type, x->a, order, order, x->lda);
   a.uplo = x->uplo;
   if (info->traits & TSR_HERMITIAN) a.diagonal = a.unit;
-  if (info->traits & TSR_IN_PLACE && x->diag == TSR_UNIT) a.diagonal = 0;
+  if (info->traits & TSR_TRIANGULAR && x->diag == TSR_UNIT) a.diagonal = 0;
   return a;
 }
 

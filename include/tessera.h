@@ -223,8 +223,9 @@ TSR_API tsr_status tsr_zgemm(tsr_context *context, tsr_layout layout, tsr_op tra
  * Only the stored triangle (uplo) of a symmetric, Hermitian or triangular A is read, and its
  * diagonal not with TSR_UNIT; only that triangle of C is read or written by gemmt, syrk, herk,
  * syr2k and her2k. alpha = 0 or k = 0: A and B are not read. beta = 0: C is not read. herk and
- * her2k leave the imaginary parts of C's diagonal zero, unless there is nothing to do. trmm and
- * trsm write B; trsm does not look for zeros on the diagonal.
+ * her2k do not read the imaginary parts of C's diagonal and leave them zero; where nothing is to be
+ * done (alpha = 0 or k = 0, with beta = 1) C stays as it is. trmm and trsm write B; trsm does not
+ * look for zeros on the diagonal.
  *
  * Blocking, with the errors of tsr_gemm; each has an asynchronous sister, as tsr_gemm_async is.
  */

@@ -86,7 +86,7 @@ typedef struct tsr_kernel_info {
   bool bound_by_memory; /* its time is bytes over the device's memory rate, not flops */
   unsigned traits;      /* of tsr_kernel_trait */
   double rate;          /* flops/s as a part of those of a GEMM of the same m, n and k */
-  double serial;        /* s for each row of a triangle that are spent whatever m and n are */
+  double serial;        /* s for each row of a triangle, for each 4096 lines beside it or fewer */
 } tsr_kernel_info;
 
 /* NULL for what is no kernel. */

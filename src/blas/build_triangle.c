@@ -19,10 +19,7 @@
 typedef struct stripe {
   int64_t line, lines;
   int16_t device;
-  uint8_t stream;
 } stripe;
-
-enum { MOST_ABREAST = 8 };
 
 static bool is_left(const tsr_builder *b) {
   return b->call->side == TSR_LEFT;
@@ -64,7 +61,6 @@ static bool push(tsr_builder *b, tsr_task task, const stripe *s, int64_t block) 
   task.m = (int32_t)(is_left(b) ? block : s->lines);
   task.n = (int32_t)(is_left(b) ? s->lines : block);
   task.device = s->device;
-  task.stream = s->stream;
   return tsr_push_task(b, task);
 }
 
@@ -212,18 +208,16 @@ static bool push_scaling(tsr_builder *b, const stripe *s, int j) {
 }
 
 /* Blocks upwards, unless what they are computed from comes later: trsm needs it solved, trmm old.
- * Stripes abreast take turns, block by block: while one waits for its block on the diagonal, which
- * keeps few of a device's units busy, another one multiplies. */
-static bool push_stripes(tsr_builder *b, const stripe *stripes, int abreast) {
+ */
+static bool push_stripe(tsr_builder *b, const stripe *s) {
   int count = b->tiling->k.count;
   bool solves = b->call->operation == TSR_TRSM;
   bool upwards = is_symmetric(b) || solves == takes_before(b);
-  tsr_group group = {.first = b->graph->tasks.count, .device = stripes->device};
-  for (int i = 0; i < count; i++)
-    for (int s = 0; s < abreast; s++) {
-      int j = upwards ? i : count - 1 - i;
-      if (!(b->scales_only ? push_scaling : push_block)(b, &stripes[s], j)) return false;
-    }
+  tsr_group group = {.first = b->graph->tasks.count, .device = s->device};
+  for (int i = 0; i < count; i++) {
+    int j = upwards ? i : count - 1 - i;
+    if (!(b->scales_only ? push_scaling : push_block)(b, s, j)) return false;
+  }
   group.count = b->graph->tasks.count - group.first;
   return TSR_VEC_PUSH(&b->graph->groups, group);
 }
@@ -243,16 +237,11 @@ static int64_t next_lines(const tsr_tiling *t, int64_t rest) {
 static bool push_range(tsr_builder *b, int f) {
   const tsr_tiling *t = b->tiling;
   const tsr_cuts *across = is_left(b) ? &t->n : &t->m;
-  int64_t line = tsr_cut_begin(across, f), end = line + tsr_cut_length(across, f);
-  stripe stripes[MOST_ABREAST];
-  while (line < end) {
-    int count = 0;
-    for (; count < t->abreast && line < end; line += stripes[count++].lines)
-      stripes[count] = (stripe){.line = line,
-                                .lines = next_lines(t, end - line),
-                                .device = t->device[f % (t->grid_rows * t->grid_cols)],
-                                .stream = (uint8_t)count};
-    if (!push_stripes(b, stripes, count)) return false;
+  stripe s = {.line = tsr_cut_begin(across, f),
+              .device = t->device[f % (t->grid_rows * t->grid_cols)]};
+  for (int64_t end = s.line + tsr_cut_length(across, f); s.line < end; s.line += s.lines) {
+    s.lines = next_lines(t, end - s.line);
+    if (!push_stripe(b, &s)) return false;
   }
   return true;
 }

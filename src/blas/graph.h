@@ -30,8 +30,6 @@ typedef struct tsr_tiling {
   int64_t chunk_least;      /* which tapers down to this at the end of a pass; 0: no taper */
   bool lazy;                /* alpha A B goes to W and C is added at the end, */
   bool lazy_everywhere;     /* also where a device is the home of C and could add in place */
-  int abreast;   /* beside a triangle: stripes of a device that go through its blocks together, on
-                    streams of their own */
   int16_t adder; /* the device that adds, when it is not each part's owner: C's home; else -1 */
 } tsr_tiling;
 
@@ -49,9 +47,8 @@ typedef struct tsr_task {
   int32_t m, n, k;
   int16_t device;
   uint8_t kernel, flags;
-  uint8_t form;   /* tsr_form_pack */
-  uint8_t stream; /* beside a triangle: of the stripes abreast, which */
-  bool last;      /* after it, what it wrote of C is final */
+  uint8_t form; /* tsr_form_pack */
+  bool last;    /* after it, what it wrote of C is final */
 } tsr_task;
 
 /* The tasks of one device that work on the same tiles of C: tasks [first, first + count). Groups of

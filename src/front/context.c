@@ -85,7 +85,10 @@ void tsr_context_note_settings(tsr_context *context) {
 static tsr_status start_runner(tsr_context *context) {
   if (context->engine == NULL) return TSR_OK;
   bool emulated = context->engine == &tsr_engine_host;
-  tsr_runner_settings settings = {.poison = context->check && emulated, .warm = !emulated};
+  size_t room[TSR_MAX_DEVICES];
+  for (int d = 0; d < context->devices; d++) room[d] = context->info[d].memory_free;
+  tsr_runner_settings settings = {
+      .poison = context->check && emulated, .warm = !emulated, .room = emulated ? NULL : room};
   return tsr_runner_create(context->engine, context->state, context->devices, &settings,
                            &context->runner);
 }

@@ -111,6 +111,12 @@ static double product_bytes(tsr_kernel kernel, tsr_type type, double m, double n
   return (double)of->size * inputs + c_size * c * (twice ? 2 : 1);
 }
 
+/* How often a triangle is gone through for m x n elements beside it: so many lines at a time. */
+static double rounds_of(int64_t m, int64_t n, int64_t k) {
+  static const double lines_at_once = 4096;
+  return ceil((double)m * (double)n / (double)k / lines_at_once);
+}
+
 /* The flops of the kernel at the rate of a GEMM of the same extents, and the kernel's part of it.
  */
 static double product_time(const tsr_machine *machine, const tsr_device *device, tsr_kernel kernel,
@@ -124,7 +130,8 @@ static double product_time(const tsr_machine *machine, const tsr_device *device,
   double computing = flops * ((1 - heat) / rate_at(rates, rates->flops, area, (double)k) +
                               heat / rate_at(rates, rates->hot, area, (double)k));
   const tsr_kernel_info *info = tsr_kernel_get(kernel);
-  computing = (computing / info->rate + info->serial * (double)k) / device->speed;
+  double serial = info->serial > 0 ? info->serial * (double)k * rounds_of(m, n, k) : 0;
+  computing = (computing / info->rate + serial) / device->speed;
   return fmax(computing, bytes / device->memory_rate);
 }
 

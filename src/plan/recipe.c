@@ -154,8 +154,7 @@ tsr_status tsr_recipe_tiling(const tsr_recipe *r, const tsr_call *call, const ts
                     .chunk_first = chunk_of(call, r->chunk_first),
                     .chunk = chunk_of(call, r->chunk),
                     .chunk_last = chunk_of(call, r->chunk_last),
-                    .chunk_least = r->chunk_least,
-                    .abreast = r->streams};
+                    .chunk_least = r->chunk_least};
   set_grid(r, call, t);
   if (r->tile > 0) t->pass_rows = t->pass_cols = 1;
   t->device = tsr_alloc(sizeof *t->device * (size_t)devices);

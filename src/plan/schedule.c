@@ -126,14 +126,15 @@ static int32_t buffer_of(tsr_scheduler *s, const tsr_task_operand *o, int device
   return tsr_copy_of(s, o->matrix, o->tile, device)->buffer;
 }
 
-/* Kernels on one part of C share a stream; neighbours go to different ones. Beside a triangle the
- * graph says which lines of C depend on each other. */
+/* Kernels on one part of C share a stream; neighbours go to different ones. Beside a triangle all
+ * share one: blocks depend on each other, and the small kernels that a block on the diagonal is
+ * solved with would each wait for a long one of another stream to make room. */
 static int queue_of(tsr_scheduler *s, const tsr_task *task) {
   if (tsr_kernel_get((tsr_kernel)task->kernel)->bound_by_memory)
     return tsr_commands_queue(s, task->device, TSR_QUEUE_ADD, 0);
   const tsr_task_operand *c = &task->operand[2];
   int64_t part = c->tile + c->col / (c->cols ? c->cols : 1);
-  if (tsr_family_of(s->call->operation) == TSR_TRIANGLE) part = task->stream;
+  if (tsr_family_of(s->call->operation) == TSR_TRIANGLE) part = 0;
   return tsr_commands_queue(s, task->device, TSR_QUEUE_COMPUTE, (int)(part % s->options->streams));
 }
 

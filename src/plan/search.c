@@ -237,14 +237,13 @@ static tsr_family family_of(const search *s) {
 }
 
 /* Blocks long enough for good kernels, and stripes narrow enough to begin before all of B is there.
- * trsm needs but one block to begin; its kernels on the diagonal leave room for a second stripe. */
+ * trsm needs but one block to begin, and what it takes to solve one depends little on the lines. */
 static void guess_blocks(const search *s, int devices, tsr_recipe *r) {
   const tsr_call *call = s->call;
   bool left = call->side == TSR_LEFT, solves = call->operation == TSR_TRSM;
   int64_t order = left ? call->m : call->n, lines = (left ? call->n : call->m) / devices;
-  r->block = power_of_two_near((double)order / (solves ? 64 : 8), 256, solves ? 1024 : 2048);
-  r->streams = solves ? 2 : 1;
-  r->chunk = solves ? (lines + 1) / 2 : power_of_two_near((double)lines / 8, 256, 4096);
+  r->block = power_of_two_near((double)order / (solves ? 32 : 8), 256, solves ? 1024 : 2048);
+  r->chunk = power_of_two_near((double)lines / (solves ? 1 : 8), 256, 4096);
   r->chunk_least = 0; /* a narrow stripe goes through all blocks, too */
 }
 
@@ -331,15 +330,6 @@ static tsr_status try_order(search *s, bool *better) {
   return try_recipe(s, &r, better);
 }
 
-/* Stripes abreast, beside a triangle. */
-static tsr_status try_streams(search *s, bool *better) {
-  tsr_recipe r = s->best_recipe;
-  *better = false;
-  if (family_of(s) != TSR_TRIANGLE || r.tile > 0) return TSR_OK;
-  r.streams = r.streams == 1 ? 2 : 1;
-  return try_recipe(s, &r, better);
-}
-
 static tsr_status try_lazy(search *s, bool *better) {
   tsr_recipe r = s->best_recipe;
   *better = false;
@@ -387,8 +377,6 @@ static tsr_status descend(search *s) {
     TSR_TRY(try_order(s, &better));
     any |= better;
     TSR_TRY(try_lazy(s, &better));
-    any |= better;
-    TSR_TRY(try_streams(s, &better));
     any |= better;
     TSR_TRY(try_adder(s, &better));
     any |= better;

@@ -135,8 +135,9 @@ void tsr_issue_copy_args(const tsr_ticket *job, uint32_t command, tsr_copy_args 
 /* Waits for all that is in a queue. */
 tsr_status tsr_direct_finish(tsr_runner *runner, tsr_queue *queue, tsr_event *event);
 
-/* Makes the queues of nearly every plan, all devices side by side; nobody else has the runner. */
-tsr_status tsr_warm_queues(tsr_runner *runner);
+/* Makes the queues of nearly every plan and, where room is not NULL, the first allocation of each
+ * device, which has so many bytes free; all devices side by side. Nobody else has the runner. */
+tsr_status tsr_warm_devices(tsr_runner *runner, const size_t *room);
 
 /* Tries the kernels of a plan that runs for the first time; the caller holds enter. */
 void tsr_warm_up(tsr_ticket *job);

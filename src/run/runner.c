@@ -123,7 +123,7 @@ tsr_status tsr_runner_create(const tsr_engine *engine, tsr_engine_state *state, 
   atomic_store(&made->spin, made->cores >= 2 * devices);
   init_locks(made);
   tsr_status status = start(made, devices);
-  if (status == TSR_OK && made->warm) status = tsr_warm_queues(made);
+  if (status == TSR_OK && made->warm) status = tsr_warm_devices(made, settings->room);
   if (status == TSR_OK)
     *runner = made;
   else

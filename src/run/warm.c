@@ -9,24 +9,46 @@
 #include "run/aside.h"
 #include "run/inside.h"
 
-/* ---- Queues ---- */
+/* ---- Queues and memory ---- */
 
 /* Those of nearly every plan. A device's queue of kernels takes 10 ms, with its BLAS. */
 static const tsr_queue_role usual[] = {TSR_QUEUE_IN, TSR_QUEUE_OUT, TSR_QUEUE_ADD,
                                        TSR_QUEUE_COMPUTE};
 enum { USUAL = sizeof usual / sizeof *usual };
 
-static tsr_status make_queues(void *argument, int device) {
+static tsr_status make_queues(tsr_runner *runner, int device) {
   for (int i = 0; i < USUAL; i++) {
     tsr_plan_queue key = {.role = (uint8_t)usual[i]};
     tsr_queue *queue;
-    TSR_TRY(tsr_resource_queue(argument, device, key, &queue));
+    TSR_TRY(tsr_resource_queue(runner, device, key, &queue));
   }
   return TSR_OK;
 }
 
-tsr_status tsr_warm_queues(tsr_runner *runner) {
-  return tsr_aside_each(runner->devices, make_queues, runner);
+/* A process's first large allocation on a device takes the runtime up to 27 ms, later ones, even
+ * larger, 2 ms: the first call should not pay for that. If there is no memory, the call will say.
+ */
+static void try_memory(const tsr_runner *runner, int device, size_t room) {
+  static const size_t most = (size_t)1 << 30;
+  size_t bytes = room / 8 < most ? room / 8 : most;
+  void *memory;
+  if (runner->engine->alloc(runner->state, device, bytes, &memory) == TSR_OK)
+    runner->engine->free(runner->state, device, memory);
+}
+
+typedef struct warming {
+  tsr_runner *runner;
+  const size_t *room;
+} warming;
+
+static tsr_status warm_device(void *argument, int device) {
+  const warming *w = argument;
+  if (w->room != NULL) try_memory(w->runner, device, w->room[device]);
+  return make_queues(w->runner, device);
+}
+
+tsr_status tsr_warm_devices(tsr_runner *runner, const size_t *room) {
+  return tsr_aside_each(runner->devices, warm_device, &(warming){runner, room});
 }
 
 /* ---- Kernels ---- */

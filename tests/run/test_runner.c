@@ -427,6 +427,42 @@ static void makes_queues_early(void **state) {
   rig_close(&r);
 }
 
+static _Atomic size_t most_taken;
+static atomic_int taken, given_back;
+
+static tsr_status count_alloc(tsr_engine_state *state, int device, size_t bytes, void **pointer) {
+  if (bytes > atomic_load(&most_taken)) return tsr_fail(TSR_ERR_MEMORY, "no more memory");
+  atomic_fetch_add(&taken, 1);
+  return tsr_engine_host.alloc(state, device, bytes, pointer);
+}
+
+static void count_free(tsr_engine_state *state, int device, void *pointer) {
+  atomic_fetch_add(&given_back, 1);
+  tsr_engine_host.free(state, device, pointer);
+}
+
+/* A warm runner that is told what is free takes an eighth of it and gives it back; it is made also
+ * when it gets none. */
+static void tries_memory_early(void **state) {
+  (void)state;
+  const size_t room[] = {8 << 20, 8 << 20, 8 << 10};
+  for (int refused = 0; refused < 2; refused++) {
+    rig r;
+    rig_open(&r, 3, 0, 0);
+    tsr_runner_destroy(r.runner);
+    tsr_engine engine = tsr_engine_host;
+    engine.alloc = count_alloc, engine.free = count_free;
+    tsr_runner_settings settings = {.warm = true, .room = room};
+    atomic_store(&taken, 0);
+    atomic_store(&given_back, 0);
+    atomic_store(&most_taken, refused ? 1 << 10 : 1 << 20);
+    assert_int_equal(tsr_runner_create(&engine, r.state, 3, &settings, &r.runner), TSR_OK);
+    assert_int_equal(atomic_load(&taken), refused ? 1 : 3);
+    assert_int_equal(atomic_load(&given_back), refused ? 1 : 3);
+    rig_close(&r);
+  }
+}
+
 int main(void) {
   assert_int_equal(tsr_cpu_blas_load(), TSR_OK);
   const struct CMUnitTest tests[] = {
@@ -445,6 +481,7 @@ int main(void) {
       cmocka_unit_test(copies_between_places),
       cmocka_unit_test(keeps_off_the_callers_thread),
       cmocka_unit_test(makes_queues_early),
+      cmocka_unit_test(tries_memory_early),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

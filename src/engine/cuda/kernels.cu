@@ -207,6 +207,19 @@ void launch_half(const tsr_gpu_add &x, int blocks, cudaStream_t stream) {
     launch<T, T>(x, blocks, stream);
 }
 
+template <class R>
+__global__ void real_diagonal_kernel(int64_t n, pair<R> *c, int64_t ldc) {
+  int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) c[i + i * ldc].im = R(0);
+}
+
+template <class R>
+void launch_real_diagonal(int64_t n, void *c, int64_t ldc, cudaStream_t stream) {
+  const int threads = 256;
+  unsigned blocks = (unsigned)((n + threads - 1) / threads);
+  real_diagonal_kernel<R><<<blocks, threads, 0, stream>>>(n, (pair<R> *)c, ldc);
+}
+
 }  // namespace
 
 extern "C" int tsr_gpu_add_launch(const tsr_gpu_add *x, int blocks, void *stream_pointer) {
@@ -235,5 +248,18 @@ extern "C" int tsr_gpu_add_launch(const tsr_gpu_add *x, int blocks, void *stream
     default:
       return cudaErrorInvalidValue;
   }
+  return cudaGetLastError();
+}
+
+extern "C" int tsr_gpu_real_diagonal_launch(char type, int64_t n, void *c, int64_t ldc,
+                                            void *stream_pointer) {
+  cudaStream_t stream = (cudaStream_t)stream_pointer;
+  if (n <= 0) return cudaSuccess;
+  if (type == 'c')
+    launch_real_diagonal<float>(n, c, ldc, stream);
+  else if (type == 'z')
+    launch_real_diagonal<double>(n, c, ldc, stream);
+  else
+    return cudaErrorInvalidValue;
   return cudaGetLastError();
 }

@@ -26,6 +26,9 @@ typedef struct tsr_gpu_add {
 /* Launches on the stream with at most that many blocks. Returns the runtime's error. */
 int tsr_gpu_add_launch(const tsr_gpu_add *args, int blocks, void *stream);
 
+/* Clears the imaginary parts of the diagonal of an n x n matrix of type 'c' or 'z'. */
+int tsr_gpu_real_diagonal_launch(char type, int64_t n, void *c, int64_t ldc, void *stream);
+
 #ifdef __cplusplus
 }
 #endif

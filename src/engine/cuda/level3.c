@@ -1,6 +1,6 @@
 /*
  * The routines of the vendor's BLAS but GEMM. It promises what kernel.h does: with beta = 0 c is
- * not read, and of a Hermitian diagonal no imaginary part is.
+ * not read, and of the diagonal of a Hermitian a no imaginary part is.
  */
 #include "engine/cuda/internal.h"
 
@@ -77,9 +77,20 @@ static gpuBlasStatus (*const calls[TSR_KERNEL_COUNT])(const call *, const tsr_ke
     [TSR_KERNEL_TRMM] = call_trmm, [TSR_KERNEL_TRSM] = call_trsm,
 };
 
+/* The vendor's her2k multiplies the imaginary parts of c's diagonal before it drops them: a NaN
+ * there, which the BLAS does not read, would be in the result. herk is not trusted to differ. */
+static tsr_status clear_diagonal(const tsr_queue *queue, const tsr_kernel_args *x) {
+  bool updates = x->kernel == TSR_KERNEL_HERK || x->kernel == TSR_KERNEL_HER2K;
+  if (!updates || !tsr_kernel_reads_c(x)) return TSR_OK;
+  int error = tsr_gpu_real_diagonal_launch((char)x->type, x->n, x->c, x->ldc, queue->stream);
+  GPU_TRY((gpuError)error, "launching a kernel", queue->index);
+  return TSR_OK;
+}
+
 tsr_status gpu_level3(tsr_queue *queue, const tsr_kernel_args *x) {
   TSR_TRY(tsr_kernel_check_int(x, GPU_BLAS));
   if (!queue->blas) TSR_TRY(gpu_blas_start(queue));
+  TSR_TRY(clear_diagonal(queue, x));
   call made = call_of(queue, x);
   GPU_BLAS_TRY(calls[x->kernel](&made, x), tsr_kernel_get(x->kernel)->name, queue->index);
   return TSR_OK;

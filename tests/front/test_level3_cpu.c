@@ -5,6 +5,14 @@
 
 #include "level3.h"
 
+/* Not every C library has CMPLX for every compiler. */
+static double complex complex_of(double re, double im) {
+  const double parts[2] = {re, im};
+  double complex number;
+  memcpy(&number, parts, sizeof number);
+  return number;
+}
+
 typedef double complex number;
 
 enum { A, B, C, PAD = 3 };
@@ -47,7 +55,7 @@ static number get(char type, const void *at) {
   double parts[2] = {0, 0};
   float singles[2] = {0, 0};
   memcpy(is_single(type) ? (void *)singles : (void *)parts, at, size_of(type));
-  return is_single(type) ? CMPLX(singles[0], singles[1]) : CMPLX(parts[0], parts[1]);
+  return is_single(type) ? complex_of(singles[0], singles[1]) : complex_of(parts[0], parts[1]);
 }
 
 static size_t offset_of(const matrix *x, int64_t i, int64_t j) {
@@ -65,7 +73,7 @@ static matrix make(const tsr_level3 *w, int64_t rows, int64_t cols) {
   x.bytes = (size_t)(x.ld * (x.layout == 'C' ? cols : rows)) * size_of(x.type);
   x.was = malloc(x.bytes), x.now = malloc(x.bytes);
   assert_true(x.was && x.now);
-  for (size_t at = 0; at < x.bytes; at += size_of(x.type)) put(x.type, x.was + at, CMPLX(NAN, NAN));
+  for (size_t at = 0; at < x.bytes; at += size_of(x.type)) put(x.type, x.was + at, complex_of(NAN, NAN));
   return x;
 }
 
@@ -83,7 +91,7 @@ static void set(matrix *x, int64_t i, int64_t j, number value) {
 
 static number random_number(char type) {
   double re = random_unit(), im = random_unit();
-  return CMPLX(re, is_complex(type) ? im : 0);
+  return complex_of(re, is_complex(type) ? im : 0);
 }
 
 static void fill(matrix *x, char uplo) {
@@ -182,7 +190,7 @@ typedef struct scalars {
 
 static number scalar(char class, int real) {
   if (class == '0' || class == '1') return class - '0';
-  return real ? 0.75 : CMPLX(0.75, -0.5);
+  return real ? 0.75 : complex_of(0.75, -0.5);
 }
 
 static scalars make_scalars(const tsr_level3 *w, char alpha, char beta) {
@@ -197,7 +205,7 @@ static scalars make_scalars(const tsr_level3 *w, char alpha, char beta) {
 
 /* The diagonal's imaginary parts, which nobody may use. */
 static void spoil_diagonal(matrix *x) {
-  for (int64_t i = 0; i < x->rows; ++i) set(x, i, i, CMPLX(creal(element(x, i, i)), 99));
+  for (int64_t i = 0; i < x->rows; ++i) set(x, i, i, complex_of(creal(element(x, i, i)), 99));
 }
 
 /* Well-conditioned; the diagonal is NaN where it is not read. */
@@ -206,7 +214,7 @@ static void fill_triangular(const tsr_level3 *w, matrix *a) {
     for (int64_t i = 0; i < a->rows; ++i) {
       if (!in_triangle((char)w->uplo, i, j)) continue;
       number off = random_number(a->type) / (double)a->rows, on = 2 + random_unit();
-      set(a, i, j, i != j ? off : w->diag == TSR_UNIT ? CMPLX(NAN, NAN) : on);
+      set(a, i, j, i != j ? off : w->diag == TSR_UNIT ? complex_of(NAN, NAN) : on);
     }
 }
 

@@ -53,7 +53,7 @@ int tsr_commands_queue(tsr_scheduler *s, int location, tsr_queue_role role, int 
 }
 
 void tsr_commands_wait(tsr_scheduler *s, int32_t command) {
-  if (command == TSR_NOTHING) return;
+  if (command < 0) return;
   int queue = s->plan->commands.items[command].queue;
   for (int i = 0; i < s->waiting_count; i++)
     if (s->waiting_queue[i] == queue) {

@@ -186,6 +186,11 @@ tsr_status tsr_memory_init(tsr_scheduler *s) {
   total_need(s, need);
   for (int d = 0; d < s->devices; d++) s->slots |= need[d] > s->options->budget[d];
   if (!s->slots) return TSR_OK;
+  if (s->options->residency != NULL) { /* rooms are not for sharing */
+    s->no_room = true;
+    s->slots = false;
+    return TSR_OK;
+  }
   TSR_TRY(list_uses(s, copies));
   return make_slots(s);
 }
@@ -272,6 +277,7 @@ bool tsr_memory_place(tsr_scheduler *s, int matrix, int32_t tile, int device) {
   if (copy->buffer != TSR_NOTHING) return true;
   tsr_buffer buffer = tile_rect(s, matrix, tile);
   buffer.location = (int16_t)device;
+  if (tsr_has_rooms(s, matrix)) return tsr_rooms_place(s, copy, buffer);
   size_t *arena = &s->plan->arena[device];
   if (s->slots) {
     if (!take_slot(s, copy, device, &buffer)) return false;

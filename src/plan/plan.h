@@ -20,9 +20,10 @@
 /* ---- The plan as data ---- */
 
 typedef enum tsr_buffer_role {
-  TSR_BUFFER_HOME, /* the user's storage of an operand: buffers 0, 1, 2; bound at submission */
-  TSR_BUFFER_TILE, /* a copy of a tile (matrix A, B, C), or a tile of W, at a device */
-  TSR_BUFFER_STAGE /* a piece of a tile in the pinned ring, at a host location */
+  TSR_BUFFER_HOME,  /* the user's storage of an operand: buffers 0, 1, 2; bound at submission */
+  TSR_BUFFER_TILE,  /* a copy of a tile (matrix A, B, C), or a tile of W, at a device */
+  TSR_BUFFER_STAGE, /* a piece of a tile in the pinned ring, at a host location */
+  TSR_BUFFER_ROOM   /* a room of the plan's residency, bound at submission; offset is its number */
 } tsr_buffer_role;
 
 /* Room for a rectangle of a matrix at a location. */
@@ -90,14 +91,17 @@ struct tsr_plan {
   int queues;
   tsr_plan_queue queue[TSR_PLAN_QUEUES];
   size_t arena[TSR_MACHINE_LOCATIONS]; /* bytes the plan needs at each location */
-  char why[256];                       /* the candidate chosen and the runner-up, for people */
-  double heat;                         /* of the devices while it runs: tsr_machine_heat */
-  double seconds;                      /* predicted */
-  double floor;                        /* lower bound */
-  double plan_seconds;                 /* what planning took */
-  int candidates;                      /* tried */
-  double measured;                     /* s, last execution (front's) */
-  float *times; /* measured begin, end of each command when traced, or NULL (front's) */
+  /* What is on devices when it has ended: first the rooms it began with, then its own. NULL:
+   * nothing stays there, and all of C is at home. */
+  struct tsr_residency *after;
+  char why[256];       /* the candidate chosen and the runner-up, for people */
+  double heat;         /* of the devices while it runs: tsr_machine_heat */
+  double seconds;      /* predicted */
+  double floor;        /* lower bound */
+  double plan_seconds; /* what planning took */
+  int candidates;      /* tried */
+  double measured;     /* s, last execution (front's) */
+  float *times;        /* measured begin, end of each command when traced, or NULL (front's) */
 };
 
 /* ---- Making one ---- */
@@ -110,6 +114,7 @@ typedef struct tsr_plan_options {
   size_t ring;                        /* bytes of the pinned ring for staging */
   double search_seconds; /* at most this long for candidates; 0: 5 % of the predicted time */
   const char *recipe;    /* parts of the recipe to force (tsr_recipe_parse); NULL: none */
+  const struct tsr_residency *residency; /* what it begins with; NULL: nothing stays on devices */
 } tsr_plan_options;
 
 /* Plans a call on a machine. TSR_ERR_MEMORY names the least budget that would do. */

@@ -75,8 +75,11 @@ static void copy_flow(const replay *r, const tsr_command *c, bool fresh, flow *f
   const tsr_buffer *to = &r->plan->buffers.items[c->buffer[1]];
   double size = (double)tsr_matrix_element(&r->plan->call, from->matrix);
   const tsr_link *link = &r->machine->link[from->location][to->location];
-  bool in_host = from->location == to->location;
-  f->full = in_host ? r->machine->lane_rate : tsr_link_rate(link, segment_of(r->plan, c, size));
+  bool inside = from->location == to->location;
+  bool in_host = inside && from->location >= r->plan->machine_devices;
+  f->full = in_host  ? r->machine->lane_rate
+            : inside ? r->machine->device[from->location].memory_rate / 2
+                     : tsr_link_rate(link, segment_of(r->plan, c, size));
   if (f->full <= 0) f->full = 1e9;
   double start = in_host ? 1e-6 : fresh ? link->latency : 0.15 * link->latency;
   f->left = (double)c->m * (double)c->n * size + start * f->full;

@@ -163,6 +163,35 @@ static cargo cargo_of(const tsr_scheduler *s, const tsr_task_operand *o, const p
   return load;
 }
 
+static tsr_rect rect_of(const cargo *c) {
+  return tsr_rect_make(c->row, c->col, c->rows, c->cols);
+}
+
+/* All of a tile as an operand. */
+static tsr_task_operand whole_tile(const tsr_scheduler *s, int matrix, int32_t tile) {
+  const tsr_tile_grid *grid = &s->graph->grid[matrix];
+  int i = tile / grid->cols.count, j = tile % grid->cols.count;
+  tsr_task_operand o = {.matrix = (uint8_t)matrix, .tile = tile};
+  o.row = grid->rows.at[i];
+  o.col = grid->cols.at[j];
+  o.rows = (int32_t)(grid->rows.at[i + 1] - o.row);
+  o.cols = (int32_t)(grid->cols.at[j + 1] - o.col);
+  return o;
+}
+
+/* What the tile's room holds from the start need not come. */
+static void mark_present(tsr_scheduler *s, int matrix, int32_t tile, const tsr_tile_copy *copy) {
+  const tsr_room *room = tsr_rooms_of(s, copy);
+  tsr_task_operand o = whole_tile(s, matrix, tile);
+  piece_range p = pieces_of(s, &o);
+  for (int c = p.c0; c < p.c1; c++)
+    for (int r = p.r0; r < p.r1; r++) {
+      cargo piece = cargo_of(s, &o, &p, r, c);
+      if (tsr_rects_covers(&room->valid, rect_of(&piece)))
+        s->pieces.items[copy->pieces + c * p.down + r].command = TSR_PRESENT;
+    }
+}
+
 /* Room for the tile at the device, and a record for each of its pieces. */
 static bool open_copy(tsr_scheduler *s, int matrix, int32_t tile, int device, int count) {
   if (!tsr_memory_place(s, matrix, tile, device)) return false;
@@ -171,6 +200,7 @@ static bool open_copy(tsr_scheduler *s, int matrix, int32_t tile, int device, in
   copy->pieces = (int32_t)s->pieces.count;
   if (!TSR_VEC_RESERVE(&s->pieces, (size_t)count)) return false;
   for (int i = 0; i < count; i++) s->pieces.items[s->pieces.count++] = (tsr_piece){TSR_NOTHING, 0};
+  if (tsr_has_rooms(s, matrix)) mark_present(s, matrix, tile, copy);
   return true;
 }
 
@@ -278,7 +308,8 @@ static int32_t move(tsr_scheduler *s, const cargo *c, const end *from, const end
     if (is_pinned(s, c)) return hop(s, c, queue_out(s, from->location), from, to);
     return staged(s, c, queue_out(s, from->location), next_lane(s, to->location), from, to);
   }
-  if (s->machine->link[from->location][to->location].bandwidth > 0)
+  bool inside = from->location == to->location;
+  if (inside || s->machine->link[from->location][to->location].bandwidth > 0)
     return hop(s, c, queue_peer(s, from->location, to->location), from, to);
   return staged(s, c, queue_out(s, from->location), queue_in(s, to->location), from, to);
 }
@@ -333,6 +364,11 @@ static source fastest_source(tsr_scheduler *s, const cargo *c, int index, source
   return best;
 }
 
+static bool home_is_current(const tsr_scheduler *s, const cargo *c) {
+  return !tsr_has_rooms(s, c->matrix) ||
+         tsr_residency_home_is_current(s->plan->after, c->matrix, rect_of(c));
+}
+
 /* Arrivals that differ by less are as good as the same: a part of what the transfer takes. Links
  * that are alike are never measured quite alike, and the one that came out best must not get
  * everything. */
@@ -348,6 +384,7 @@ static float slack_of(const tsr_scheduler *s, const cargo *c, int from, int to) 
 static source find_source(tsr_scheduler *s, const cargo *c, int index, uint32_t holders, int to) {
   int home = s->call->operand[c->matrix].location;
   source best = {home, 0, route_arrival(s, c, home, to, 0), true};
+  if (!home_is_current(s, c)) best.when = INFINITY;
   if (s->options->routing == TSR_ROUTE_HOME) return best;
   if (s->options->routing == TSR_ROUTE_BANDWIDTH)
     return fastest_source(s, c, index, best, holders, to);
@@ -404,7 +441,8 @@ static uint32_t holders_of(tsr_scheduler *s, const cargo *c, int index) {
   uint32_t holders = 0;
   for (int d = 0; d < s->devices; d++) {
     const tsr_piece *piece = piece_at(s, c->matrix, c->tile, d, index);
-    if (piece && piece->command != TSR_NOTHING) holders |= 1u << d;
+    bool whole = piece && piece->command != TSR_NOTHING && piece->command != TSR_GATHERED;
+    if (whole) holders |= 1u << d;
   }
   return holders;
 }
@@ -437,9 +475,94 @@ static int first_receiver(tsr_scheduler *s, const cargo *c, int index, uint32_t 
   return best;
 }
 
+/* Some room, of whatever extent, holds a part of it. */
+static bool is_in_rooms(const tsr_scheduler *s, const cargo *c) {
+  if (!tsr_has_rooms(s, c->matrix)) return false;
+  const tsr_residency *before = s->options->residency;
+  for (size_t i = 0; i < before->rooms.count; i++)
+    if (before->rooms.items[i].matrix == c->matrix &&
+        tsr_rects_meets(&before->rooms.items[i].valid, rect_of(c)))
+      return true;
+  return false;
+}
+
+/* One rectangle to a tile's room, as if it was written there. */
+static bool bring_part(tsr_scheduler *s, const cargo *whole, tsr_rect part, end from, int device) {
+  cargo load = *whole;
+  load.row = part.row0;
+  load.col = part.col0;
+  load.rows = part.row1 - part.row0;
+  load.cols = part.col1 - part.col0;
+  weigh(s, &load);
+  tsr_tile_copy *copy = tsr_copy_of(s, whole->matrix, whole->tile, device);
+  end to = {device, copy->buffer, NULL, TSR_NOTHING};
+  bool inside = from.location == device;
+  float when = inside ? INFINITY : route_arrival(s, &load, from.location, device, 0);
+  int32_t command = move(s, &load, &from, &to);
+  tsr_mark mark = {load.row, load.rows, load.col, load.cols, command, TSR_NOTHING};
+  if (command == TSR_NOTHING || !tsr_mark_push(s, &copy->writers, mark)) return false;
+  if (isfinite(when)) route_occupy(s, &load, from.location, device, 0, when);
+  return true;
+}
+
+/* What of `left` a room holds comes from there. */
+static bool bring_from_room(tsr_scheduler *s, const cargo *c, size_t number, int device,
+                            tsr_rects *left) {
+  const tsr_room *room = &s->options->residency->rooms.items[number];
+  tsr_rects parts = {0}, found = {0};
+  bool done = true;
+  for (size_t i = 0; done && i < left->count; i++) {
+    done = tsr_rects_clip(&room->valid, left->items[i], &parts);
+    for (size_t j = 0; done && j < parts.count; j++)
+      done =
+          bring_part(s, c, parts.items[j],
+                     (end){room->device, tsr_rooms_buffer(s, number), NULL, TSR_NOTHING}, device) &&
+          tsr_rects_add(&found, parts.items[j]);
+  }
+  for (size_t i = 0; done && i < found.count; i++) done = tsr_rects_subtract(left, found.items[i]);
+  tsr_rects_free(&parts);
+  tsr_rects_free(&found);
+  return done;
+}
+
+/* From rooms, first those of the device itself, what they hold; from home the rest. */
+static bool bring_all(tsr_scheduler *s, const cargo *c, int device, tsr_rects *left) {
+  const tsr_residency *before = s->options->residency;
+  for (int own = 1; own >= 0; own--)
+    for (size_t i = 0; i < before->rooms.count && left->count > 0; i++) {
+      const tsr_room *room = &before->rooms.items[i];
+      if (room->matrix != c->matrix || (room->device == device) != (own == 1)) continue;
+      if (!bring_from_room(s, c, i, device, left)) return false;
+    }
+  end home = {s->call->operand[c->matrix].location, c->matrix, NULL, TSR_NOTHING};
+  for (size_t i = 0; i < left->count; i++)
+    if (!bring_part(s, c, left->items[i], home, device)) return false;
+  return true;
+}
+
+/* Brings a rectangle to its tile in parts, less what the tile's room holds. */
+static bool gather(tsr_scheduler *s, const cargo *c, int device) {
+  tsr_tile_copy *copy = tsr_copy_of(s, c->matrix, c->tile, device);
+  tsr_rects left = {0};
+  const tsr_room *room = tsr_rooms_of(s, copy);
+  bool done = tsr_rects_add(&left, rect_of(c));
+  for (size_t i = 0; done && i < room->valid.count; i++)
+    done = tsr_rects_subtract(&left, room->valid.items[i]);
+  done = done && bring_all(s, c, device, &left);
+  tsr_rects_free(&left);
+  return done;
+}
+
+static bool gather_piece(tsr_scheduler *s, const cargo *c, int index, int device) {
+  if (!gather(s, c, device)) return false;
+  *piece_at(s, c->matrix, c->tile, device, index) = (tsr_piece){TSR_GATHERED, 0};
+  return true;
+}
+
 /* Sends a piece to everyone who wants it; each receiver is a source for the next. */
 static bool broadcast(tsr_scheduler *s, const cargo *c, int index, int count, int device) {
   uint32_t holders = holders_of(s, c, index);
+  if (!holders && is_in_rooms(s, c)) return gather_piece(s, c, index, device);
   uint32_t wanted = receivers_of(s, c, device, holders);
   for (int d = 0; d < s->devices; d++)
     if (wanted >> d & 1 && !open_copy(s, c->matrix, c->tile, d, count)) return false;
@@ -462,6 +585,49 @@ bool tsr_route_fetch(tsr_scheduler *s, const tsr_task_operand *o, int device) {
       if (piece_at(s, o->matrix, o->tile, device, index)->command != TSR_NOTHING) continue;
       cargo load = cargo_of(s, o, &p, r, c);
       if (!broadcast(s, &load, index, p.count, device)) return false;
+    }
+  return true;
+}
+
+bool tsr_route_gather(tsr_scheduler *s, const tsr_task_operand *o, int device) {
+  cargo load = {.matrix = o->matrix,
+                .tile = o->tile,
+                .row = o->row,
+                .col = o->col,
+                .rows = o->rows,
+                .cols = o->cols};
+  return gather(s, &load, device);
+}
+
+static bool open_tile(tsr_scheduler *s, const tsr_room *room, int32_t tile) {
+  tsr_task_operand o = whole_tile(s, room->matrix, tile);
+  tsr_rect rect = tsr_rect_make(o.row, o.col, o.rows, o.cols);
+  if (!tsr_rect_contains(room->rect, rect) || !tsr_rects_meets(&room->valid, rect)) return true;
+  return open_copy(s, room->matrix, tile, room->device, pieces_of(s, &o).count);
+}
+
+bool tsr_route_open_rooms(tsr_scheduler *s) {
+  size_t count = s->options->residency == NULL ? 0 : s->options->residency->rooms.count;
+  for (size_t i = 0; i < count; i++) {
+    const tsr_room *room = &s->options->residency->rooms.items[i];
+    const tsr_tile_grid *grid = &s->graph->grid[room->matrix];
+    for (int32_t t = 0; t < grid->rows.count * grid->cols.count; t++)
+      if (!open_tile(s, room, t)) return false;
+  }
+  return true;
+}
+
+bool tsr_route_each_piece(tsr_scheduler *s, int matrix, int32_t tile, int device,
+                          tsr_piece_visitor visit) {
+  const tsr_tile_copy *copy = tsr_copy_of(s, matrix, tile, device);
+  if (copy->pieces == TSR_NOTHING) return true;
+  tsr_task_operand o = whole_tile(s, matrix, tile);
+  piece_range p = pieces_of(s, &o);
+  for (int c = p.c0; c < p.c1; c++)
+    for (int r = p.r0; r < p.r1; r++) {
+      cargo piece = cargo_of(s, &o, &p, r, c);
+      if (piece_at(s, matrix, tile, device, c * p.down + r)->command == TSR_NOTHING) continue;
+      if (!visit(s, copy, rect_of(&piece))) return false;
     }
   return true;
 }

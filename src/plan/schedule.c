@@ -57,11 +57,15 @@ static tsr_status set_up(tsr_scheduler *s) {
   TSR_TRY(tsr_sequence_init(s));
   TSR_TRY(tsr_memory_init(s));
   tsr_sequence_rewind(s);
+  TSR_TRY(tsr_rooms_init(s));
+  if (!tsr_route_open_rooms(s))
+    return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
   return TSR_OK;
 }
 
 static void tear_down(tsr_scheduler *s) {
   tsr_memory_free(s);
+  tsr_rooms_free(s);
   tsr_sequence_free(s);
   tsr_route_free(s);
   tsr_dealloc(s->seen);
@@ -104,8 +108,10 @@ static bool provide(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   if (o->access == TSR_NONE || tsr_is_at_home(s, o->matrix, device)) return true;
   if (!tsr_memory_place(s, o->matrix, o->tile, device)) return false;
   if (!(o->access & TSR_READ)) return true;
-  if (was_written(s, tsr_copy_of(s, o->matrix, o->tile, device), o)) return true;
+  if (o->matrix >= TSR_C_ && was_written(s, tsr_copy_of(s, o->matrix, o->tile, device), o))
+    return true;
   if (o->matrix == TSR_W) return collect(s, o, device);
+  if (o->matrix == TSR_C_ && tsr_has_rooms(s, TSR_C_)) return tsr_route_gather(s, o, device);
   if (o->matrix == TSR_C_ && tsr_family_of(s->call->operation) == TSR_RANK)
     return tsr_route_fetch_alone(s, o, device);
   return tsr_route_fetch(s, o, device);
@@ -212,6 +218,7 @@ static bool bring_home(tsr_scheduler *s, const tsr_task *task, int32_t command) 
   const tsr_task_operand *c = &task->operand[2];
   if (tsr_is_at_home(s, c->matrix, task->device)) return true;
   tsr_uplo uplo = tsr_kernel_triangle((tsr_kernel)task->kernel, task->form);
+  if (tsr_has_rooms(s, TSR_C_) && uplo == TSR_GENERAL) return true; /* it stays */
   if (!tsr_route_bring_home(s, c, uplo, task->device, command)) return false;
   tsr_tile_copy *copy = tsr_copy_of(s, c->matrix, c->tile, task->device);
   if (s->slots && covers_tile(s, c)) copy->dirty = false;
@@ -238,12 +245,13 @@ tsr_status tsr_schedule(const tsr_machine *machine, const tsr_graph *graph,
   s->options = options;
   s->plan = plan;
   tsr_status status = set_up(s);
-  bool done = status == TSR_OK;
+  bool done = status == TSR_OK && !s->no_room;
   const tsr_task *task;
   for (int32_t place = 0; done && (task = tsr_sequence_next(s)) != NULL; place++) {
     s->now = place;
     done = schedule_task(s, task);
   }
+  done = done && tsr_rooms_finish(s);
   *fits = done;
   if (status == TSR_OK && !done && !s->no_room)
     status = tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");

@@ -12,6 +12,7 @@
 #include "blas/graph.h"
 #include "plan/links.h"
 #include "plan/plan.h"
+#include "plan/residency.h"
 
 /* Where a piece comes from when more than its home has it. */
 typedef enum tsr_routing {
@@ -28,15 +29,18 @@ typedef struct tsr_schedule_options {
   tsr_routing routing;
   bool ignore_channels; /* links are thought to be independent of each other */
   bool copy_homes; /* read operands from tiles even at their home, so that kernels see one ld */
-  const size_t *budget; /* bytes for each device */
-  size_t ring;          /* bytes of the staging ring */
+  const size_t *budget;           /* bytes for each device */
+  size_t ring;                    /* bytes of the staging ring */
+  const tsr_residency *residency; /* what is on devices; NULL: nothing is, and nothing stays */
 } tsr_schedule_options;
 
-enum { TSR_NOTHING = -1 };
+/* Instead of a command: none; what it would bring is there from the start; several bring it, which
+ * are among the writers of its tile. */
+enum { TSR_NOTHING = -1, TSR_PRESENT = -2, TSR_GATHERED = -3 };
 
 /* A piece of a tile: the unit of copies. */
 typedef struct tsr_piece {
-  int32_t command; /* that brings it, or TSR_NOTHING */
+  int32_t command; /* that brings it, or one of the above */
   float eta;       /* estimated time of arrival, s */
 } tsr_piece;
 
@@ -116,6 +120,9 @@ typedef struct tsr_scheduler {
   tsr_links links;
   bool one_port[TSR_MACHINE_DEVICES]; /* all links to other devices share the device's port */
   bool no_room;                       /* the budget is too small for this candidate */
+
+  /* rooms.c: residency */
+  TSR_VEC(int32_t) room_buffer; /* of each room of plan->after: its buffer, or TSR_NOTHING */
 } tsr_scheduler;
 
 /* Makes the commands, buffers and queues of plan (call and grid set) for a graph. *fits is false,
@@ -182,6 +189,29 @@ void tsr_memory_staged(tsr_scheduler *s, int32_t buffer, int32_t last_user);
 
 bool tsr_mark_push(tsr_scheduler *s, int32_t *list, tsr_mark mark);
 
+/* ---- rooms.c: what stays on devices between calls ---- */
+
+tsr_status tsr_rooms_init(tsr_scheduler *s);
+void tsr_rooms_free(tsr_scheduler *s);
+
+/* Whether a matrix's tiles are in rooms: with residency, those that are at home in host memory. */
+static inline bool tsr_has_rooms(const tsr_scheduler *s, int matrix) {
+  return s->options->residency != NULL && matrix != TSR_W &&
+         !tsr_is_device(s->machine, s->call->operand[matrix].location);
+}
+
+/* Gives a tile a place in a room at the device: one that it lies in, or a new one. */
+bool tsr_rooms_place(tsr_scheduler *s, tsr_tile_copy *copy, tsr_buffer tile);
+
+/* The room of a tile copy that is in one. */
+const tsr_room *tsr_rooms_of(const tsr_scheduler *s, const tsr_tile_copy *copy);
+
+/* The buffer of a room; TSR_NOTHING: out of memory. */
+int32_t tsr_rooms_buffer(tsr_scheduler *s, size_t room);
+
+/* Writes down what is where when the plan has ended. */
+bool tsr_rooms_finish(tsr_scheduler *s);
+
 /* ---- route.c ---- */
 
 tsr_status tsr_route_init(tsr_scheduler *s);
@@ -194,6 +224,18 @@ bool tsr_route_fetch(tsr_scheduler *s, const tsr_task_operand *operand, int devi
 /* Brings a rectangle of C, and nothing beside it, to its place at the device, as if it was written
  * there: beside it others may be writing. */
 bool tsr_route_fetch_alone(tsr_scheduler *s, const tsr_task_operand *operand, int device);
+
+/* Brings a rectangle of an operand that has rooms to its tile at the device, from wherever parts of
+ * it are. */
+bool tsr_route_gather(tsr_scheduler *s, const tsr_task_operand *operand, int device);
+
+/* Opens the tiles that lie in the rooms there are, so that others find what is in them. */
+bool tsr_route_open_rooms(tsr_scheduler *s);
+
+/* Calls visit for each piece of a tile that is, or will be, at the device. */
+typedef bool (*tsr_piece_visitor)(tsr_scheduler *s, const tsr_tile_copy *copy, tsr_rect piece);
+bool tsr_route_each_piece(tsr_scheduler *s, int matrix, int32_t tile, int device,
+                          tsr_piece_visitor visit);
 
 /* Brings a rectangle of W from a device, where `after` completed it, to another one. */
 bool tsr_route_collect(tsr_scheduler *s, const tsr_task_operand *operand, int from, int32_t after,

@@ -35,6 +35,8 @@ void tsr_plan_free(tsr_plan *plan) {
   TSR_VEC_FREE(&plan->commands);
   TSR_VEC_FREE(&plan->waits);
   TSR_VEC_FREE(&plan->buffers);
+  if (plan->after) tsr_residency_free(plan->after);
+  tsr_dealloc(plan->after);
   tsr_dealloc(plan->times);
   tsr_dealloc(plan);
 }
@@ -77,7 +79,8 @@ static tsr_status build(search *s, const tsr_recipe *r, const tsr_graph *graph, 
                                   .ignore_channels = r->ignore_channels,
                                   .copy_homes = s->options->reproducible,
                                   .budget = s->options->budget,
-                                  .ring = s->options->ring};
+                                  .ring = s->options->ring,
+                                  .residency = s->options->residency};
   plan->grid_rows = r->grid_rows;
   plan->grid_cols = r->grid_cols;
   plan->devices = r->grid_rows * r->grid_cols;

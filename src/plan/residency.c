@@ -1,0 +1,55 @@
+#include "plan/residency.h"
+
+static void free_room(tsr_room *room) {
+  tsr_rects_free(&room->valid);
+  tsr_rects_free(&room->newer);
+}
+
+void tsr_residency_free(tsr_residency *residency) {
+  for (size_t i = 0; i < residency->rooms.count; i++) free_room(&residency->rooms.items[i]);
+  TSR_VEC_FREE(&residency->rooms);
+}
+
+tsr_room *tsr_residency_add(tsr_residency *residency, tsr_room room) {
+  room.valid = room.newer = (tsr_rects){0};
+  if (!TSR_VEC_PUSH(&residency->rooms, room)) return NULL;
+  return &residency->rooms.items[residency->rooms.count - 1];
+}
+
+bool tsr_residency_copy(const tsr_residency *from, tsr_residency *to) {
+  *to = (tsr_residency){0};
+  for (size_t i = 0; i < from->rooms.count; i++) {
+    const tsr_room *room = &from->rooms.items[i];
+    tsr_room *added = tsr_residency_add(to, *room);
+    if (added && tsr_rects_copy(&room->valid, &added->valid) &&
+        tsr_rects_copy(&room->newer, &added->newer))
+      continue;
+    tsr_residency_free(to);
+    return false;
+  }
+  return true;
+}
+
+bool tsr_residency_home_is_current(const tsr_residency *residency, int matrix, tsr_rect rect) {
+  for (size_t i = 0; i < residency->rooms.count; i++) {
+    const tsr_room *room = &residency->rooms.items[i];
+    if (room->matrix == matrix && tsr_rects_meets(&room->newer, rect)) return false;
+  }
+  return true;
+}
+
+bool tsr_residency_forget(tsr_residency *residency, int matrix, tsr_rect rect) {
+  for (size_t i = 0; i < residency->rooms.count; i++) {
+    tsr_room *room = &residency->rooms.items[i];
+    if (room->matrix != matrix) continue;
+    if (!tsr_rects_subtract(&room->valid, rect) || !tsr_rects_subtract(&room->newer, rect))
+      return false;
+  }
+  return true;
+}
+
+bool tsr_residency_written(tsr_residency *residency, int matrix, tsr_rect rect, size_t room) {
+  if (!tsr_residency_forget(residency, matrix, rect)) return false;
+  tsr_room *own = &residency->rooms.items[room];
+  return tsr_rects_add(&own->valid, rect) && tsr_rects_add(&own->newer, rect);
+}

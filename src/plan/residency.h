@@ -1,0 +1,41 @@
+/*
+ * Residency: what of a call's operands is on devices when its plan begins, and when it has ended.
+ *
+ * A room is memory at a device for a rectangle of an operand's storage, or of more than that: its
+ * coordinates are those of the operand as stored, and may lie outside of it. What is valid in a
+ * room is as all calls so far have made it; what of that is newer than the home must be brought
+ * there, or lost, before the home counts again. Operands at home on a device have no rooms.
+ */
+#ifndef TSR_PLAN_RESIDENCY_H
+#define TSR_PLAN_RESIDENCY_H
+
+#include "base/rect.h"
+#include "base/vec.h"
+
+typedef struct tsr_room {
+  int16_t device;
+  uint8_t matrix; /* TSR_A .. TSR_C_ */
+  tsr_rect rect;
+  int64_t ld;      /* elements */
+  size_t bytes;    /* of memory; 0: the room is there already */
+  tsr_rects valid; /* inside rect, disjoint */
+  tsr_rects newer; /* inside valid, disjoint */
+} tsr_room;
+
+typedef struct tsr_residency {
+  TSR_VEC(tsr_room) rooms;
+} tsr_residency;
+
+void tsr_residency_free(tsr_residency *residency);
+/* False: no memory. */
+bool tsr_residency_copy(const tsr_residency *from, tsr_residency *to);
+/* Adds a room without anything valid in it; NULL: no memory. */
+tsr_room *tsr_residency_add(tsr_residency *residency, tsr_room room);
+/* The home of a rectangle of an operand is as new as any room. */
+bool tsr_residency_home_is_current(const tsr_residency *residency, int matrix, tsr_rect rect);
+/* A rectangle of an operand has been written to in one room: no other has it. */
+bool tsr_residency_written(tsr_residency *residency, int matrix, tsr_rect rect, size_t room);
+/* A rectangle of an operand is at home, and in no room any more. */
+bool tsr_residency_forget(tsr_residency *residency, int matrix, tsr_rect rect);
+
+#endif

@@ -1,0 +1,214 @@
+#include "run/heap.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/vec.h"
+
+enum { ALIGNMENT = 512 };
+
+#define LEAST_BLOCK ((size_t)256 << 20)
+
+/* Addresses as numbers: blocks are objects of their own, whose pointers C does not order. */
+typedef struct range {
+  uintptr_t begin;
+  size_t bytes;
+} range;
+
+typedef TSR_VEC(range) ranges; /* disjoint, ascending */
+
+/* The pieces taken and spare make up the blocks; no two spare ones of a block touch. */
+struct tsr_heap {
+  const tsr_engine *engine;
+  tsr_engine_state *state;
+  int device;
+  size_t limit, block, used, held; /* multiples of ALIGNMENT */
+  ranges blocks, taken, spare;
+};
+
+/* ---- Ranges ---- */
+
+static uintptr_t end_of(range r) {
+  return r.begin + r.bytes;
+}
+
+/* The index of the first range that begins at or after an address. */
+static size_t first_from(const ranges *set, uintptr_t address) {
+  size_t low = 0, high = set->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (set->items[middle].begin < address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* There is room. */
+static void insert(ranges *set, range r) {
+  size_t at = first_from(set, r.begin);
+  memmove(set->items + at + 1, set->items + at, (set->count - at) * sizeof *set->items);
+  set->items[at] = r;
+  set->count++;
+}
+
+static void drop(ranges *set, size_t at) {
+  set->count--;
+  memmove(set->items + at, set->items + at + 1, (set->count - at) * sizeof *set->items);
+}
+
+/* ---- Create, destroy ---- */
+
+static size_t round_down(size_t bytes) {
+  return bytes / ALIGNMENT * ALIGNMENT;
+}
+
+tsr_status tsr_heap_create(const tsr_engine *engine, tsr_engine_state *state, int device,
+                           size_t limit, size_t block, tsr_heap **heap) {
+  tsr_heap *made = tsr_alloc_zero(1, sizeof *made);
+  if (made == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a heap");
+  if (block == 0) block = limit / 8 > LEAST_BLOCK ? limit / 8 : LEAST_BLOCK;
+  made->engine = engine;
+  made->state = state;
+  made->device = device;
+  made->limit = round_down(limit);
+  made->block = round_down(block);
+  *heap = made;
+  return TSR_OK;
+}
+
+void tsr_heap_destroy(tsr_heap *heap) {
+  if (heap == NULL) return;
+  for (size_t i = 0; i < heap->blocks.count; i++)
+    heap->engine->free(heap->state, heap->device, (void *)heap->blocks.items[i].begin);
+  TSR_VEC_FREE(&heap->blocks);
+  TSR_VEC_FREE(&heap->taken);
+  TSR_VEC_FREE(&heap->spare);
+  tsr_dealloc(heap);
+}
+
+/* ---- Take ---- */
+
+/* For one more piece and one more block. Giving back needs no memory then: a block has at most one
+ * spare piece more than it has taken ones. */
+static bool reserve(tsr_heap *heap) {
+  return TSR_VEC_RESERVE(&heap->blocks, 1) && TSR_VEC_RESERVE(&heap->taken, 1) &&
+         TSR_VEC_RESERVE(&heap->spare, heap->taken.count + heap->blocks.count + 2);
+}
+
+/* The index of the smallest spare piece that is large enough; of those the first. */
+static size_t best_fit(const tsr_heap *heap, size_t bytes) {
+  size_t best = SIZE_MAX, size = SIZE_MAX;
+  for (size_t i = 0; i < heap->spare.count && size != bytes; i++) {
+    size_t other = heap->spare.items[i].bytes;
+    if (other < bytes || other >= size) continue;
+    best = i;
+    size = other;
+  }
+  return best;
+}
+
+/* A block for a piece: the usual size if that can be, else what the piece needs. */
+static tsr_status grow(tsr_heap *heap, size_t piece) {
+  size_t left = heap->limit - heap->held;
+  if (piece > left)
+    return tsr_fail(TSR_ERR_MEMORY,
+                    "%zu bytes on device %d: %zu of at most %zu are in use, and no free piece is "
+                    "large enough; free some, or allow more",
+                    piece, heap->device, heap->used, heap->limit);
+  size_t bytes = heap->block < left ? heap->block : left;
+  if (bytes < piece) bytes = piece;
+  void *base = NULL;
+  tsr_status status = heap->engine->alloc(heap->state, heap->device, bytes, &base);
+  if (status == TSR_ERR_MEMORY && bytes > piece) {
+    bytes = piece;
+    status = heap->engine->alloc(heap->state, heap->device, bytes, &base);
+  }
+  TSR_TRY(status);
+  insert(&heap->blocks, (range){(uintptr_t)base, bytes});
+  insert(&heap->spare, (range){(uintptr_t)base, bytes});
+  heap->held += bytes;
+  return TSR_OK;
+}
+
+/* Takes the front of a spare piece. */
+static range carve(tsr_heap *heap, size_t at, size_t bytes) {
+  range *from = &heap->spare.items[at];
+  range piece = {from->begin, bytes};
+  from->begin += bytes;
+  from->bytes -= bytes;
+  if (from->bytes == 0) drop(&heap->spare, at);
+  insert(&heap->taken, piece);
+  heap->used += bytes;
+  return piece;
+}
+
+tsr_status tsr_heap_take(tsr_heap *heap, size_t bytes, void **pointer) {
+  if (bytes > heap->limit)
+    return tsr_fail(TSR_ERR_MEMORY, "%zu bytes on device %d, of at most %zu; allow more", bytes,
+                    heap->device, heap->limit);
+  size_t piece = bytes == 0 ? ALIGNMENT : round_down(bytes + ALIGNMENT - 1);
+  if (!reserve(heap)) return tsr_fail(TSR_ERR_MEMORY, "no host memory for the pieces of a heap");
+  size_t at = best_fit(heap, piece);
+  if (at == SIZE_MAX) {
+    TSR_TRY(grow(heap, piece));
+    at = best_fit(heap, piece);
+  }
+  *pointer = (void *)carve(heap, at, piece).begin;
+  return TSR_OK;
+}
+
+/* ---- Give ---- */
+
+static range block_of(const tsr_heap *heap, uintptr_t address) {
+  return heap->blocks.items[first_from(&heap->blocks, address + 1) - 1];
+}
+
+/* Joins neighbours of the same block only: blocks that touch go back to the engine apart. */
+static void make_spare(tsr_heap *heap, range piece) {
+  range block = block_of(heap, piece.begin);
+  ranges *spare = &heap->spare;
+  size_t next = first_from(spare, piece.begin);
+  if (next < spare->count && spare->items[next].begin == end_of(piece) &&
+      end_of(piece) < end_of(block)) {
+    piece.bytes += spare->items[next].bytes;
+    drop(spare, next);
+  }
+  if (next > 0 && piece.begin > block.begin && end_of(spare->items[next - 1]) == piece.begin)
+    spare->items[next - 1].bytes += piece.bytes;
+  else
+    insert(spare, piece);
+}
+
+void tsr_heap_give(tsr_heap *heap, void *pointer) {
+  size_t at = first_from(&heap->taken, (uintptr_t)pointer);
+  if (at == heap->taken.count || heap->taken.items[at].begin != (uintptr_t)pointer) return;
+  range piece = heap->taken.items[at];
+  drop(&heap->taken, at);
+  heap->used -= piece.bytes;
+  make_spare(heap, piece);
+}
+
+void tsr_heap_trim(tsr_heap *heap) {
+  for (size_t i = heap->blocks.count; i-- > 0;) {
+    range block = heap->blocks.items[i];
+    size_t at = first_from(&heap->spare, block.begin);
+    if (at == heap->spare.count || heap->spare.items[at].begin != block.begin ||
+        heap->spare.items[at].bytes != block.bytes)
+      continue;
+    heap->engine->free(heap->state, heap->device, (void *)block.begin);
+    heap->held -= block.bytes;
+    drop(&heap->spare, at);
+    drop(&heap->blocks, i);
+  }
+}
+
+size_t tsr_heap_used(const tsr_heap *heap) {
+  return heap->used;
+}
+
+size_t tsr_heap_held(const tsr_heap *heap) {
+  return heap->held;
+}

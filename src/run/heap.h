@@ -1,0 +1,44 @@
+/*
+ * Memory of one device (or pinned memory of the host: TSR_HOST) for what stays between calls: large
+ * blocks, taken from the engine when they are first needed, given out in pieces. A piece lies in
+ * one block and begins at a multiple of 512 bytes; its length is rounded up to one. It is cut from
+ * the smallest free piece that is large enough, and joins its free neighbours when it is given
+ * back.
+ *
+ * The heap owns the blocks; the engine and its state must outlive it. It is not thread-safe: one
+ * thread at a time. It knows nothing of queues: whoever gives a piece back sees to it that commands
+ * on it are done, or come before those of its next owner. Pieces are kept in sorted arrays: with
+ * some thousand of them, taking and giving back cost a few microseconds at most.
+ */
+#ifndef TSR_RUN_HEAP_H
+#define TSR_RUN_HEAP_H
+
+#include "engine/engine.h"
+
+typedef struct tsr_heap tsr_heap;
+
+/* limit: the most bytes it may hold. block: bytes to take from the engine at a time, unless a piece
+ * needs more or less is left; 0: 256 MiB or an eighth of the limit, whichever is more. Takes
+ * nothing from the engine yet. TSR_ERR_MEMORY. */
+tsr_status tsr_heap_create(const tsr_engine *engine, tsr_engine_state *state, int device,
+                           size_t limit, size_t block, tsr_heap **heap);
+
+/* Gives all blocks back to the engine, also those with pieces still out. NULL is nothing. */
+void tsr_heap_destroy(tsr_heap *heap);
+
+/* A piece of at least bytes (and one), not cleared. TSR_ERR_MEMORY when the limit or the engine
+ * allows no more: then all is as it was, and less, or the same after a piece was given back, may
+ * be asked for. */
+tsr_status tsr_heap_take(tsr_heap *heap, size_t bytes, void **pointer);
+
+/* Never fails. pointer: of a piece that is out; NULL is nothing. */
+void tsr_heap_give(tsr_heap *heap, void *pointer);
+
+/* Gives the blocks without pieces back to the engine, which may wait for the device. */
+void tsr_heap_trim(tsr_heap *heap);
+
+/* Bytes of the pieces that are out, and of the blocks. */
+size_t tsr_heap_used(const tsr_heap *heap);
+size_t tsr_heap_held(const tsr_heap *heap);
+
+#endif

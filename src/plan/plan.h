@@ -93,15 +93,15 @@ struct tsr_plan {
   size_t arena[TSR_MACHINE_LOCATIONS]; /* bytes the plan needs at each location */
   /* What is on devices when it has ended: first the rooms it began with, then its own. NULL:
    * nothing stays there, and all of C is at home. */
-  struct tsr_residency *after;
-  char why[256];       /* the candidate chosen and the runner-up, for people */
-  double heat;         /* of the devices while it runs: tsr_machine_heat */
-  double seconds;      /* predicted */
-  double floor;        /* lower bound */
-  double plan_seconds; /* what planning took */
-  int candidates;      /* tried */
-  double measured;     /* s, last execution (front's) */
-  float *times;        /* measured begin, end of each command when traced, or NULL (front's) */
+  struct tsr_residency *after, *before; /* before: what it began with */
+  char why[256];                        /* the candidate chosen and the runner-up, for people */
+  double heat;                          /* of the devices while it runs: tsr_machine_heat */
+  double seconds;                       /* predicted */
+  double floor;                         /* lower bound */
+  double plan_seconds;                  /* what planning took */
+  int candidates;                       /* tried */
+  double measured;                      /* s, last execution (front's) */
+  float *times; /* measured begin, end of each command when traced, or NULL (front's) */
 };
 
 /* ---- Making one ---- */

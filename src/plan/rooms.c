@@ -12,8 +12,10 @@ static tsr_status no_memory(void) {
 
 tsr_status tsr_rooms_init(tsr_scheduler *s) {
   if (s->options->residency == NULL) return TSR_OK;
+  s->plan->before = tsr_alloc_zero(1, sizeof *s->plan->before);
   s->plan->after = tsr_alloc_zero(1, sizeof *s->plan->after);
-  if (!s->plan->after || !tsr_residency_copy(s->options->residency, s->plan->after))
+  if (!s->plan->before || !tsr_residency_copy(s->options->residency, s->plan->before) ||
+      !s->plan->after || !tsr_residency_copy(s->options->residency, s->plan->after))
     return no_memory();
   for (size_t i = 0; i < s->plan->after->rooms.count; i++)
     if (!TSR_VEC_PUSH(&s->room_buffer, TSR_NOTHING)) return no_memory();

@@ -37,6 +37,8 @@ void tsr_plan_free(tsr_plan *plan) {
   TSR_VEC_FREE(&plan->buffers);
   if (plan->after) tsr_residency_free(plan->after);
   tsr_dealloc(plan->after);
+  if (plan->before) tsr_residency_free(plan->before);
+  tsr_dealloc(plan->before);
   tsr_dealloc(plan->times);
   tsr_dealloc(plan);
 }

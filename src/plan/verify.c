@@ -99,7 +99,12 @@ static tsr_status read_rect(tsr_verifier *v, uint32_t c, const char *what, int32
                             tsr_rect rect) {
   TSR_TRY(check_readable(v, c, buffer));
   TSR_TRY(use(v, c, buffer, false));
-  return is_constant(buffer) ? TSR_OK : find(v, c, what, buffer, rect);
+  if (!is_constant(buffer)) return find(v, c, what, buffer, rect);
+  const tsr_residency *before = v->plan->before;
+  if (before == NULL || tsr_residency_home_is_current(before, buffer, rect)) return TSR_OK;
+  phrase where;
+  return tsr_verify_fail(v, c, "%s: the home of %s is older than what rooms hold", what,
+                         rect_text(v, buffer, rect, &where));
 }
 
 /* ---- Writing ---- */
@@ -231,10 +236,27 @@ static tsr_status start_regions(tsr_verifier *v) {
   return tsr_regions_write(&v->regions[TSR_C_], v->regions[TSR_C_].all, TSR_NO_COMMAND);
 }
 
+const tsr_room *tsr_verify_room(const tsr_verifier *v, int32_t buffer) {
+  const tsr_buffer *b = &v->plan->buffers.items[buffer];
+  if (b->role != TSR_BUFFER_ROOM || b->offset >= v->plan->before->rooms.count) return NULL;
+  return &v->plan->before->rooms.items[b->offset];
+}
+
+/* What rooms hold from the start. */
+static tsr_status fill_rooms(tsr_verifier *v) {
+  for (size_t b = TSR_OPERANDS; b < v->plan->buffers.count; b++) {
+    const tsr_room *room = tsr_verify_room(v, (int32_t)b);
+    for (size_t i = 0; room != NULL && i < room->valid.count; i++)
+      TSR_TRY(tsr_regions_write(&v->regions[b], room->valid.items[i], TSR_NO_COMMAND));
+  }
+  return TSR_OK;
+}
+
 static tsr_status start(tsr_verifier *v) {
   TSR_TRY(tsr_order_start(&v->order, v->plan));
   TSR_TRY(tsr_tenancy_start(&v->tenancy, v->plan));
-  return start_regions(v);
+  TSR_TRY(start_regions(v));
+  return fill_rooms(v);
 }
 
 static void stop(tsr_verifier *v) {

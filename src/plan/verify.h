@@ -9,6 +9,7 @@
 
 #include "base/rect.h"
 #include "plan/names.h"
+#include "plan/residency.h"
 
 #define TSR_NO_COMMAND UINT32_MAX
 
@@ -147,6 +148,9 @@ tsr_status tsr_verify_plan(const tsr_verifier *v, const size_t *budgets);
 
 /* verify_command.c: the form of one command: ranges, queue, places, flags, rectangles. */
 tsr_status tsr_verify_form(const tsr_verifier *v, uint32_t command);
+
+/* The room that a buffer is, as the plan finds it; NULL: it is none, or a new one. */
+const tsr_room *tsr_verify_room(const tsr_verifier *v, int32_t buffer);
 
 /* Records "command 17 (gemm on device 2, queue compute 0): " and the message. */
 tsr_status tsr_verify_fail(const tsr_verifier *v, uint32_t command, const char *format, ...)

@@ -79,6 +79,20 @@ static bool cut_command(tsr_algebra *x, const tsr_command *command) {
   return true;
 }
 
+/* What is valid in rooms, and newer than the home. */
+static bool cut_rooms(tsr_algebra *x, const tsr_residency *residency) {
+  size_t count = residency == NULL ? 0 : residency->rooms.count;
+  for (size_t i = 0; i < count; i++) {
+    const tsr_room *room = &residency->rooms.items[i];
+    if (room->matrix != TSR_C_) continue;
+    for (size_t n = 0; n < room->valid.count; n++)
+      if (!cut_rect(x, TSR_C_, room->valid.items[n])) return false;
+    for (size_t n = 0; n < room->newer.count; n++)
+      if (!cut_rect(x, TSR_C_, room->newer.items[n])) return false;
+  }
+  return true;
+}
+
 static int ascending(const void *a, const void *b) {
   int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
   return (x > y) - (x < y);
@@ -112,6 +126,7 @@ static tsr_status cut_spaces(tsr_algebra *x) {
   }
   for (size_t c = 0; room && c < plan->commands.count; c++)
     room = cut_command(x, &plan->commands.items[c]);
+  room = room && cut_rooms(x, plan->before) && cut_rooms(x, plan->after);
   if (!room) return tsr_verify_no_memory();
   for (int s = 0; s < TSR_AXES; s++) TSR_TRY(finish_space(x, s));
   return TSR_OK;
@@ -160,6 +175,32 @@ static size_t place_buffers(tsr_algebra *x) {
   return elements;
 }
 
+/* Sets the elements of a rectangle of a buffer of C; those of a home that is out of date to
+ * something else than C is. */
+static void set_original(tsr_algebra *x, int32_t buffer, tsr_rect rect, bool stale) {
+  small_rect r = shrink(x, TSR_C_, rect);
+  for (size_t j = r.col; j < r.col + r.cols; j++)
+    for (size_t i = r.row; i < r.row + r.rows; i++)
+      *tsr_algebra_element(x, buffer, i, j) = (tsr_small_element){
+          tsr_algebra_original(x, stale ? TSR_MATRICES : TSR_C_, i, j), TSR_NO_COMMAND};
+}
+
+/* What rooms hold from the start, of which some is newer than the home. */
+static void fill_rooms(tsr_algebra *x) {
+  const tsr_plan *plan = x->v->plan;
+  for (size_t b = TSR_OPERANDS; b < plan->buffers.count; b++) {
+    const tsr_room *room = tsr_verify_room(x->v, (int32_t)b);
+    if (room == NULL || room->matrix != TSR_C_) continue;
+    for (size_t i = 0; i < room->valid.count; i++)
+      set_original(x, (int32_t)b, room->valid.items[i], false);
+  }
+  const tsr_residency *before = plan->before;
+  for (size_t i = 0; before != NULL && i < before->rooms.count; i++)
+    for (size_t n = 0;
+         before->rooms.items[i].matrix == TSR_C_ && n < before->rooms.items[i].newer.count; n++)
+      set_original(x, TSR_C_, before->rooms.items[i].newer.items[n], true);
+}
+
 static tsr_status make_buffers(tsr_algebra *x) {
   x->buffers = tsr_alloc_zero(x->v->plan->buffers.count, sizeof *x->buffers);
   if (x->buffers == NULL) return tsr_verify_no_memory();
@@ -173,7 +214,23 @@ static tsr_status make_buffers(tsr_algebra *x) {
     for (size_t i = 0; i < x->space[spaces.rows].count; i++)
       *tsr_algebra_element(x, TSR_C_, i, j) =
           (tsr_small_element){tsr_algebra_original(x, TSR_C_, i, j), TSR_NO_COMMAND};
+  fill_rooms(x);
   return TSR_OK;
+}
+
+/* What is newer in rooms at the end counts as C. */
+static void bring_home(tsr_algebra *x) {
+  const tsr_plan *plan = x->v->plan;
+  for (size_t b = TSR_OPERANDS; b < plan->buffers.count; b++) {
+    if (plan->buffers.items[b].role != TSR_BUFFER_ROOM) continue;
+    const tsr_room *room = &plan->after->rooms.items[plan->buffers.items[b].offset];
+    for (size_t n = 0; room->matrix == TSR_C_ && n < room->newer.count; n++) {
+      small_rect r = shrink(x, TSR_C_, room->newer.items[n]);
+      for (size_t j = r.col; j < r.col + r.cols; j++)
+        for (size_t i = r.row; i < r.row + r.rows; i++)
+          *tsr_algebra_element(x, TSR_C_, i, j) = *tsr_algebra_element(x, (int32_t)b, i, j);
+    }
+  }
 }
 
 /* ---- Copies ---- */
@@ -317,6 +374,7 @@ static tsr_status carry_out(tsr_algebra *x) {
   TSR_TRY(make_buffers(x));
   for (uint32_t c = 0; c < plan->commands.count; c++)
     TSR_TRY(plan->commands.items[c].kind == TSR_COMMAND_COPY ? copy(x, c) : do_kernel(x, c));
+  bring_home(x);
   return tsr_algebra_compare(x);
 }
 

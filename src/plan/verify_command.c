@@ -137,7 +137,7 @@ static tsr_status check_way(const tsr_verifier *v, uint32_t c, const tsr_buffer 
   const tsr_plan_queue *queue = &v->plan->queue[command->queue];
   if (!ends_fit(v->plan, queue, from, to))
     return tsr_verify_fail(v, c, "this queue cannot carry out such a copy");
-  if (queue->role == TSR_QUEUE_LANE) return TSR_OK;
+  if (queue->role == TSR_QUEUE_LANE || from->location == to->location) return TSR_OK;
   if (v->machine != NULL && v->machine->link[from->location][to->location].bandwidth <= 0)
     return tsr_verify_fail(v, c, "there is no link between these locations");
   const tsr_buffer *host = queue->role == TSR_QUEUE_IN ? from : to;

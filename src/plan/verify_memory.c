@@ -90,7 +90,8 @@ static tsr_status take(tsr_tenancy *tenancy, uint32_t buffer) {
 
 tsr_status tsr_tenancy_take(tsr_tenancy *tenancy, uint32_t buffer, uint32_t command) {
   tenancy->tenant[buffer].first_use = command;
-  return take(tenancy, buffer);
+  bool room = tenancy->plan->buffers.items[buffer].role == TSR_BUFFER_ROOM; /* shares no memory */
+  return room ? TSR_OK : take(tenancy, buffer);
 }
 
 tsr_status tsr_tenancy_use(tsr_tenancy *tenancy, uint32_t buffer, uint32_t command) {

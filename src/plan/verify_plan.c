@@ -1,3 +1,4 @@
+#include "plan/residency.h"
 #include "plan/verify.h"
 
 static tsr_status check_queue(const tsr_verifier *v, int index) {
@@ -58,7 +59,7 @@ static int64_t elements_needed(const tsr_buffer *buffer) {
   return (buffer->cols - 1) * buffer->ld + buffer->rows;
 }
 
-static tsr_status check_room(const tsr_verifier *v, size_t index) {
+static tsr_status check_memory(const tsr_verifier *v, size_t index) {
   const tsr_buffer *buffer = &v->plan->buffers.items[index];
   size_t element = tsr_matrix_element(&v->plan->call, buffer->matrix);
   int64_t needed = elements_needed(buffer);
@@ -88,13 +89,25 @@ static bool inside_matrix(const tsr_call *call, const tsr_buffer *buffer) {
          buffer->ld >= buffer->rows;
 }
 
+/* A room of the plan's residency, as large as that says. */
+static bool is_room(const tsr_verifier *v, const tsr_buffer *buffer) {
+  const tsr_residency *after = v->plan->after;
+  if (after == NULL || buffer->offset >= after->rooms.count) return false;
+  const tsr_room *room = &after->rooms.items[buffer->offset];
+  tsr_rect rect = tsr_rect_make(buffer->row, buffer->col, buffer->rows, buffer->cols);
+  return room->device == buffer->location && room->matrix == buffer->matrix &&
+         room->ld == buffer->ld && tsr_rect_contains(room->rect, rect) &&
+         tsr_rect_contains(rect, room->rect);
+}
+
 static tsr_status check_buffer(const tsr_verifier *v, size_t index) {
   const tsr_buffer *buffer = &v->plan->buffers.items[index];
   int devices = v->plan->machine_devices;
   bool device = buffer->location >= 0 && buffer->location < devices;
   bool host = buffer->location >= devices && buffer->location < v->locations;
   if (buffer->matrix >= TSR_MATRICES ||
-      !((buffer->role == TSR_BUFFER_TILE && device) || (buffer->role == TSR_BUFFER_STAGE && host)))
+      !((buffer->role == TSR_BUFFER_TILE && device) || (buffer->role == TSR_BUFFER_STAGE && host) ||
+        (buffer->role == TSR_BUFFER_ROOM && is_room(v, buffer))))
     return tsr_fail(TSR_ERR_CHECK, "buffer %zu: there is no buffer of role %d at location %d",
                     index, buffer->role, buffer->location);
   if (!inside_matrix(&v->plan->call, buffer))
@@ -102,7 +115,7 @@ static tsr_status check_buffer(const tsr_verifier *v, size_t index) {
         TSR_ERR_CHECK, "buffer %zu: %lld x %lld (ld %lld) at row %lld, column %lld is not in %s",
         index, (long long)buffer->rows, (long long)buffer->cols, (long long)buffer->ld,
         (long long)buffer->row, (long long)buffer->col, tsr_matrix_name(buffer->matrix));
-  return check_room(v, index);
+  return buffer->role == TSR_BUFFER_ROOM ? TSR_OK : check_memory(v, index);
 }
 
 static tsr_status check_budgets(const tsr_verifier *v, const size_t *budgets) {

@@ -1,0 +1,130 @@
+/* Chains of calls planned one after another, each from what the one before left on devices: every
+ * plan is verified, and no byte crosses a host link that is on a device already. */
+#include "plan/residency.h"
+#include "planning.h"
+
+enum { CHAINS = 300, LONGEST = 5 };
+
+static uint64_t state;
+
+static int64_t between(int64_t least, int64_t most) {
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return least + (int64_t)((state >> 33) % (uint64_t)(most - least + 1));
+}
+
+static void set_homes(const tsr_machine *machine, tsr_call *call) {
+  for (int i = 0; i < TSR_OPERANDS; ++i) {
+    tsr_operand *o = &call->operand[i];
+    o->memory = TSR_PINNED;
+    o->location = machine->devices;
+    o->pinned_begin = 0;
+    o->pinned_end = tsr_operand_bytes(o, call->type);
+    o->alignment = 4;
+  }
+}
+
+static tsr_call draw_call(const tsr_machine *machine, int64_t n) {
+  static const double some[2] = {0.5, 0}, none[2] = {0, 0}, one[2] = {1, 0};
+  const double *scalars[] = {some, none, one};
+  tsr_level3 what = {.operation = (tsr_operation)between(0, TSR_OPERATION_COUNT - 1),
+                     .type = TSR_Z,
+                     .layout = TSR_COL_MAJOR,
+                     .side = between(0, 1) ? TSR_LEFT : TSR_RIGHT,
+                     .uplo = between(0, 1) ? TSR_LOWER : TSR_UPPER,
+                     .transa = TSR_NO_TRANS,
+                     .transb = TSR_NO_TRANS,
+                     .diag = TSR_NON_UNIT,
+                     .m = n,
+                     .n = n,
+                     .k = n,
+                     .lda = n,
+                     .ldb = n,
+                     .ldc = n};
+  tsr_call call;
+  tsr_binding binding;
+  bool exchanged;
+  tsr_status status =
+      tsr_call_level3(&what, scalars[between(0, 2)], NULL, NULL, scalars[between(0, 2)], NULL,
+                      false, &call, &binding, &exchanged);
+  if (status != TSR_OK) fail_msg("%s", tsr_message());
+  set_homes(machine, &call);
+  return call;
+}
+
+/* The next call sees the C of the last one as any of its operands, or none. */
+static tsr_residency handed_on(const tsr_residency *after, const tsr_call *next) {
+  tsr_residency seen;
+  int as = (int)between(0, TSR_OPERANDS - 1);
+  size_t kept = 0;
+  assert_true(tsr_residency_copy(after, &seen));
+  for (size_t i = 0; i < seen.rooms.count; ++i) {
+    tsr_room room = seen.rooms.items[i];
+    if (room.matrix != TSR_C_ || next->operand[as].rows == 0) {
+      tsr_rects_free(&room.valid);
+      tsr_rects_free(&room.newer);
+      continue;
+    }
+    room.matrix = (uint8_t)as;
+    room.bytes = 0;
+    seen.rooms.items[kept++] = room;
+  }
+  seen.rooms.count = kept;
+  return seen;
+}
+
+/* Some ways of cutting, so that boundaries of one call are not those of the next. */
+static const char *draw_recipe(void) {
+  static const char *const recipes[] = {NULL,
+                                        "tile=16",
+                                        "tile=23",
+                                        "slab=16 chunk=16,16,16 block=16 piece=2048",
+                                        "slab=0 chunk=8,8,8 block=32 piece=512 c=last",
+                                        "grid=1x2 block=64"};
+  return recipes[between(0, 5)];
+}
+
+static tsr_plan *plan_next(const tsr_machine *machine, int64_t n, const tsr_residency *before,
+                           tsr_residency *seen) {
+  tsr_call call = draw_call(machine, n);
+  *seen = handed_on(before, &call);
+  tsr_plan_options options = planning_options(machine, 0);
+  options.search_seconds = 1e-3;
+  options.recipe = draw_recipe();
+  options.residency = seen;
+  tsr_plan *plan = NULL;
+  tsr_status status = tsr_plan_make(machine, &call, &options, &plan);
+  if (status == TSR_OK) status = tsr_plan_verify(plan, machine, options.budget);
+  if (status != TSR_OK)
+    fail_msg("%s, recipe %s: %s", tsr_operation_name(call.operation),
+             options.recipe ? options.recipe : "none", tsr_message());
+  return plan;
+}
+
+static void chains_are_right(void **unused) {
+  (void)unused;
+  for (int chain = 0; chain < CHAINS; ++chain) {
+    state = (uint64_t)chain + 1;
+    char string[96];
+    snprintf(string, sizeof string, "host:200 gpu*%d@nvswitch:300 pcie:25/pair rate:19",
+             (int)between(1, 5));
+    tsr_machine *machine = planning_machine(string);
+    tsr_residency before = {0};
+    int64_t n = between(1, 150);
+    for (int i = 0; i < LONGEST; ++i) {
+      tsr_residency seen;
+      tsr_plan *plan = plan_next(machine, n, &before, &seen);
+      tsr_residency_free(&before);
+      tsr_residency_free(&seen);
+      before = (tsr_residency){0};
+      if (plan->after) assert_true(tsr_residency_copy(plan->after, &before));
+      tsr_plan_free(plan);
+    }
+    tsr_residency_free(&before);
+    tsr_machine_destroy(machine);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(chains_are_right)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -7,6 +7,7 @@
 #ifndef TSR_PLAN_VERIFY_H
 #define TSR_PLAN_VERIFY_H
 
+#include "base/rect.h"
 #include "plan/names.h"
 
 #define TSR_NO_COMMAND UINT32_MAX
@@ -42,17 +43,6 @@ tsr_status tsr_order_enter(tsr_order *order, uint32_t command);
 bool tsr_order_before(const tsr_order *order, uint32_t earlier, uint32_t command);
 
 /* ---- Regions ---- */
-
-/* Half-open. */
-typedef struct tsr_rect {
-  int64_t row0, col0, row1, col1;
-} tsr_rect;
-
-static inline tsr_rect tsr_rect_make(int64_t row, int64_t col, int64_t rows, int64_t cols) {
-  return (tsr_rect){row, col, row + rows, col + cols};
-}
-bool tsr_rect_contains(tsr_rect outer, tsr_rect inner);
-bool tsr_rect_meet(tsr_rect a, tsr_rect b);
 
 typedef struct tsr_part {
   tsr_rect rect;

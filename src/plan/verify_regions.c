@@ -1,7 +1,7 @@
 #include "base/alloc.h"
 #include "plan/verify.h"
 
-/* ---- Rectangles ---- */
+/* ---- The grid ---- */
 
 static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
@@ -10,43 +10,6 @@ static int64_t least(int64_t a, int64_t b) {
 static int64_t most(int64_t a, int64_t b) {
   return a > b ? a : b;
 }
-
-bool tsr_rect_contains(tsr_rect outer, tsr_rect inner) {
-  return outer.row0 <= inner.row0 && outer.col0 <= inner.col0 && outer.row1 >= inner.row1 &&
-         outer.col1 >= inner.col1;
-}
-
-static tsr_rect intersect(tsr_rect a, tsr_rect b) {
-  return (tsr_rect){most(a.row0, b.row0), most(a.col0, b.col0), least(a.row1, b.row1),
-                    least(a.col1, b.col1)};
-}
-
-static bool empty(tsr_rect r) {
-  return r.row0 >= r.row1 || r.col0 >= r.col1;
-}
-
-bool tsr_rect_meet(tsr_rect a, tsr_rect b) {
-  return !empty(intersect(a, b));
-}
-
-/* What of a is outside of b, in at most 4 pieces; returns how many. */
-static int subtract(tsr_rect a, tsr_rect b, tsr_rect pieces[4]) {
-  tsr_rect cut = intersect(a, b);
-  if (empty(cut)) {
-    pieces[0] = a;
-    return 1;
-  }
-  tsr_rect around[4] = {{a.row0, a.col0, a.row1, cut.col0},
-                        {a.row0, cut.col1, a.row1, a.col1},
-                        {a.row0, cut.col0, cut.row0, cut.col1},
-                        {cut.row1, cut.col0, a.row1, cut.col1}};
-  int count = 0;
-  for (int i = 0; i < 4; i++)
-    if (!empty(around[i])) pieces[count++] = around[i];
-  return count;
-}
-
-/* ---- The grid ---- */
 
 static int64_t cells_along(int64_t extent, int64_t cell) {
   return (extent + cell - 1) / cell;
@@ -96,7 +59,7 @@ static tsr_rect cell_rect(const tsr_regions *regions, int64_t row, int64_t col) 
   tsr_rect cell = tsr_rect_make(regions->all.row0 + row * regions->cell_rows,
                                 regions->all.col0 + col * regions->cell_cols, regions->cell_rows,
                                 regions->cell_cols);
-  return intersect(cell, regions->all);
+  return tsr_rect_intersect(cell, regions->all);
 }
 
 static tsr_cell *walk_next(walk *w) {
@@ -108,7 +71,7 @@ static tsr_cell *walk_next(walk *w) {
     w->row = (w->rect.row0 - regions->all.row0) / regions->cell_rows;
     if (++w->col > last_col) return NULL;
   }
-  w->cell = intersect(w->rect, cell_rect(regions, w->row, w->col));
+  w->cell = tsr_rect_intersect(w->rect, cell_rect(regions, w->row, w->col));
   return &regions->cells[w->row + w->col * regions->grid_rows];
 }
 
@@ -119,8 +82,8 @@ tsr_status tsr_regions_find(const tsr_regions *regions, tsr_rect rect, tsr_parts
   for (tsr_cell *cell; (cell = walk_next(&w)) != NULL;) {
     for (size_t i = 0; i < cell->parts.count; i++) {
       tsr_part part = cell->parts.items[i];
-      part.rect = intersect(part.rect, rect);
-      if (!empty(part.rect) && !TSR_VEC_PUSH(parts, part)) return tsr_verify_no_memory();
+      part.rect = tsr_rect_intersect(part.rect, rect);
+      if (!tsr_rect_empty(part.rect) && !TSR_VEC_PUSH(parts, part)) return tsr_verify_no_memory();
     }
   }
   return TSR_OK;
@@ -170,9 +133,9 @@ static tsr_status write_cell(tsr_cell *cell, tsr_part written) {
   size_t old = cell->parts.count, kept = 0;
   for (size_t i = 0; i < old; i++) {
     tsr_part part = cell->parts.items[i];
-    if (tsr_rect_contains(written.rect, part.rect)) continue;
     tsr_rect pieces[4];
-    int count = subtract(part.rect, written.rect, pieces);
+    int count = tsr_rect_subtract(part.rect, written.rect, pieces);
+    if (count == 0) continue;
     part.rect = pieces[0];
     cell->parts.items[kept++] = part;
     for (int p = 1; p < count; p++) {
@@ -210,32 +173,19 @@ tsr_status tsr_regions_write(tsr_regions *regions, tsr_rect rect, uint32_t comma
 
 /* ---- Holes ---- */
 
-static double area(tsr_rect r) {
-  return (double)(r.row1 - r.row0) * (double)(r.col1 - r.col0);
-}
-
 static tsr_status find_hole(const tsr_parts *parts, tsr_rect rect, tsr_rect *hole) {
-  TSR_VEC(tsr_rect) left = {NULL, 0, 0}; /* what no part has covered yet */
-  bool room = TSR_VEC_PUSH(&left, rect);
-  for (size_t i = 0; room && i < parts->count; i++) {
-    size_t count = left.count, kept = 0;
-    for (size_t j = 0; room && j < count; j++) {
-      tsr_rect pieces[4], whole = left.items[j];
-      int found = subtract(whole, parts->items[i].rect, pieces);
-      if (found > 0) left.items[kept++] = pieces[0];
-      for (int p = 1; room && p < found; p++) room = TSR_VEC_PUSH(&left, pieces[p]);
-    }
-    for (size_t j = count; j < left.count; j++) left.items[kept++] = left.items[j];
-    left.count = kept;
-  }
+  tsr_rects left = {NULL, 0, 0}; /* what no part has covered yet */
+  bool room = tsr_rects_add(&left, rect);
+  for (size_t i = 0; room && i < parts->count; i++)
+    room = tsr_rects_subtract(&left, parts->items[i].rect);
   *hole = room && left.count > 0 ? left.items[0] : rect;
-  TSR_VEC_FREE(&left);
+  tsr_rects_free(&left);
   return room ? TSR_OK : tsr_verify_no_memory();
 }
 
 tsr_status tsr_parts_fill(const tsr_parts *parts, tsr_rect rect, bool *fill, tsr_rect *hole) {
-  double covered = 0; /* exact: an area is below 2^53 for any matrix that memory can hold */
-  for (size_t i = 0; i < parts->count; i++) covered += area(parts->items[i].rect);
-  *fill = covered >= area(rect);
+  double covered = 0;
+  for (size_t i = 0; i < parts->count; i++) covered += tsr_rect_area(parts->items[i].rect);
+  *fill = covered >= tsr_rect_area(rect);
   return *fill ? TSR_OK : find_hole(parts, rect, hole);
 }

@@ -12,7 +12,7 @@ static tsr_status run(tsr_context *context, bool async, const tsr_level3 *what, 
   if (tsr_call_is_empty(&call)) return TSR_OK;
   if (context->engine == NULL) return tsr_call_on_cpu(&call, &binding);
   TSR_TRY(tsr_context_place(context, &call, &binding, exchanged));
-  return tsr_context_call(context, &call, &binding, async);
+  return tsr_context_call(context, &call, &binding, exchanged, async);
 }
 
 tsr_status tsr_level3_run(tsr_context *context, const tsr_level3 *what, const void *alpha,

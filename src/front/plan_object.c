@@ -120,7 +120,7 @@ static tsr_status bind_scalars(const tsr_call *call, const void *alpha, const vo
   TSR_TRY(check_output("alpha", alpha));
   binding->alpha = tsr_operation_alpha(call->operation, call->type, alpha);
   TSR_TRY(check_class("alpha", call->alpha, binding->alpha));
-  if (tsr_operation_get(call->operation)->family != TSR_FAMILY_TRIANGULAR)
+  if (tsr_operation_get(call->operation)->signature != TSR_SIGNATURE_TRIANGULAR)
     TSR_TRY(check_output("beta", beta));
   binding->beta = tsr_operation_beta(call->operation, call->type, binding->alpha, beta);
   return check_class("beta", call->beta, binding->beta);

@@ -150,7 +150,7 @@ static const char *scalar_name(tsr_scalar_class scalar) {
 static void add_asked(tsr_text *text, const tsr_plan *plan) {
   const tsr_call *call = &plan->call;
   const tsr_operation_info *info = tsr_operation_get(call->operation);
-  bool in_place = info->family == TSR_FAMILY_TRIANGULAR;
+  bool in_place = info->signature == TSR_SIGNATURE_TRIANGULAR;
   tsr_name name;
   tsr_text_add(text, "%s %lld x %lld x %lld, alpha %s", tsr_call_name(call, &name),
                (long long)call->m, (long long)call->n, (long long)call->k,

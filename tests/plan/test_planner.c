@@ -124,14 +124,13 @@ static void random_options(problem *p) {
     p->options.budget[d] = below(2) ? (size_t)1 << 32 : (size_t)(200000 + below(4000000));
 }
 
-/* A budget that is too small is refused with one that is not; what was forced may still not fit. */
+/* A budget that is too small is refused with one that is not. */
 static tsr_status make_plan(problem *p, tsr_plan **plan) {
   tsr_status status = tsr_plan_make(p->machine, &p->call, &p->options, plan);
   if (status != TSR_ERR_MEMORY) return status;
   const char *named = strstr(tsr_message(), "give at least ");
   assert_non_null(named);
   size_t least = (size_t)strtoull(named + strlen("give at least "), NULL, 10);
-  p->options.recipe = NULL;
   for (int d = 0; d < p->machine->devices; d++) p->options.budget[d] = least;
   return tsr_plan_make(p->machine, &p->call, &p->options, plan);
 }

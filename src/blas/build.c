@@ -10,7 +10,7 @@ int16_t tsr_owner_of(const tsr_tiling *t, int i, int j) {
   return t->device[i % t->grid_rows * t->grid_cols + j % t->grid_cols];
 }
 
-bool tsr_goes_to_w(const tsr_builder *b, tsr_part p) {
+bool tsr_goes_to_w(const tsr_builder *b, tsr_part_of_c p) {
   const tsr_tiling *t = b->tiling;
   if (!t->lazy || b->wide || t->lazy_everywhere) return t->lazy;
   return tsr_owner_of(t, p.i, p.j) != b->call->operand[TSR_C_].location;
@@ -75,7 +75,7 @@ typedef struct pass {
 
 /* With uniform chunks what the last slab completes is added at once: some of it is complete without
  * an addition, and what is brought home must come in the order in which it is complete. */
-static bool push_part(tsr_builder *b, tsr_part part, int step) {
+static bool push_part(tsr_builder *b, tsr_part_of_c part, int step) {
   if (!b->emit(b, part, step)) return false;
   bool last = step == b->tiling->k.count - 1;
   return !b->uniform || !last || b->emit(b, part, TSR_STEP_ADD);
@@ -89,7 +89,7 @@ static bool push_column(tsr_builder *b, const pass *p, int lj, int step) {
   int64_t width = tsr_cut_length(&t->n, j);
   for (int64_t from = 0, length; from < width; from += length) {
     length = next_chunk(b, step, width - from);
-    tsr_part c = {.j = j, .col = tsr_cut_begin(&t->n, j) + from, .cols = length};
+    tsr_part_of_c c = {.j = j, .col = tsr_cut_begin(&t->n, j) + from, .cols = length};
     for (int li = p->li; li < p->li_end; li++) {
       c.i = li * t->grid_rows + p->row;
       if (c.i < t->m.count && !push_part(b, c, step)) return false;

@@ -10,16 +10,16 @@
 typedef struct tsr_builder tsr_builder;
 
 /* Columns [col, col + cols) of a tile of C: row i and column j of the grid of tiles. */
-typedef struct tsr_part {
+typedef struct tsr_part_of_c {
   int i, j;
   int64_t col, cols;
-} tsr_part;
+} tsr_part_of_c;
 
 /* What is done to a part: a slab of k, or one of these. */
 enum { TSR_STEP_SCALE = -2, TSR_STEP_ADD = -1 };
 
 /* Adds the tasks of a step on a part to the graph. False: no memory. */
-typedef bool (*tsr_emit)(tsr_builder *b, tsr_part part, int step);
+typedef bool (*tsr_emit)(tsr_builder *b, tsr_part_of_c part, int step);
 
 struct tsr_builder {
   const tsr_call *call;
@@ -45,7 +45,7 @@ static inline int32_t tsr_cut_length(const tsr_cuts *cuts, int i) {
 int16_t tsr_owner_of(const tsr_tiling *tiling, int i, int j);
 
 /* Whether a part's products go to W: not where its owner can add them to C in place. */
-bool tsr_goes_to_w(const tsr_builder *b, tsr_part part);
+bool tsr_goes_to_w(const tsr_builder *b, tsr_part_of_c part);
 
 /* A rectangle of a matrix as it is stored, inside one tile of the graph's grid. */
 tsr_task_operand tsr_rectangle(const tsr_graph *graph, int matrix, tsr_access access, int64_t row,

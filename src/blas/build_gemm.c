@@ -1,20 +1,21 @@
 /* The graph of GEMM. */
 #include "blas/build.h"
 
-static tsr_task_operand part_of_c(const tsr_builder *b, int matrix, tsr_access access, tsr_part p) {
+static tsr_task_operand part_of_c(const tsr_builder *b, int matrix, tsr_access access,
+                                  tsr_part_of_c p) {
   const tsr_tiling *t = b->tiling;
   return tsr_rectangle(b->graph, matrix, access, tsr_cut_begin(&t->m, p.i),
                        tsr_cut_length(&t->m, p.i), p.col, p.cols);
 }
 
-static bool push(tsr_builder *b, tsr_task task, tsr_part p) {
+static bool push(tsr_builder *b, tsr_task task, tsr_part_of_c p) {
   task.m = tsr_cut_length(&b->tiling->m, p.i);
   task.n = (int32_t)p.cols;
   if (task.device < 0) task.device = tsr_owner_of(b->tiling, p.i, p.j);
   return tsr_push_task(b, task);
 }
 
-static bool push_product(tsr_builder *b, tsr_part p, int l) {
+static bool push_product(tsr_builder *b, tsr_part_of_c p, int l) {
   const tsr_tiling *t = b->tiling;
   const tsr_call *call = b->call;
   bool first = l == 0, lazy = tsr_goes_to_w(b, p);
@@ -39,7 +40,7 @@ static bool push_product(tsr_builder *b, tsr_part p, int l) {
   return push(b, task, p);
 }
 
-static bool push_addition(tsr_builder *b, tsr_part p) {
+static bool push_addition(tsr_builder *b, tsr_part_of_c p) {
   if (!tsr_goes_to_w(b, p)) return true;
   bool reads = b->call->beta != TSR_ZERO;
   tsr_task task = {.kernel = TSR_KERNEL_ADD, .flags = TSR_FLAG_BETA | TSR_FLAG_ALPHA_ONE};
@@ -51,7 +52,7 @@ static bool push_addition(tsr_builder *b, tsr_part p) {
   return push(b, task, p);
 }
 
-static bool push_scaling(tsr_builder *b, tsr_part p) {
+static bool push_scaling(tsr_builder *b, tsr_part_of_c p) {
   bool reads = b->call->beta != TSR_ZERO;
   tsr_task task = {.kernel = TSR_KERNEL_SCALE, .flags = TSR_FLAG_BETA, .device = -1};
   task.operand[2] = part_of_c(b, TSR_C_, reads ? TSR_UPDATE : TSR_WRITE, p);
@@ -59,7 +60,7 @@ static bool push_scaling(tsr_builder *b, tsr_part p) {
   return push(b, task, p);
 }
 
-static bool emit(tsr_builder *b, tsr_part p, int step) {
+static bool emit(tsr_builder *b, tsr_part_of_c p, int step) {
   if (step == TSR_STEP_SCALE) return push_scaling(b, p);
   if (step == TSR_STEP_ADD) return push_addition(b, p);
   return push_product(b, p, step);

@@ -9,7 +9,7 @@
 
 /* Rows [row, row + rows) of a part: on the diagonal, then rows and columns are the same, or not. */
 typedef struct region {
-  tsr_part part;
+  tsr_part_of_c part;
   int64_t row, rows;
   bool diagonal;
 } region;
@@ -24,7 +24,7 @@ static int64_t larger(int64_t a, int64_t b) {
 
 /* The regions of the stored triangle in a part; how many there are. Tiles are cut alike by rows and
  * by columns, or not at all by rows: a block on the diagonal is in one tile. */
-static int regions_of(const tsr_builder *b, tsr_part p, region found[2]) {
+static int regions_of(const tsr_builder *b, tsr_part_of_c p, region found[2]) {
   const tsr_cuts *m = &b->tiling->m;
   int64_t begin = tsr_cut_begin(m, p.i), end = begin + tsr_cut_length(m, p.i);
   bool lower = b->call->uplo == TSR_LOWER;
@@ -188,7 +188,7 @@ static bool push_scaling(tsr_builder *b, const region *r) {
   return push(b, task, r);
 }
 
-static bool emit(tsr_builder *b, tsr_part p, int step) {
+static bool emit(tsr_builder *b, tsr_part_of_c p, int step) {
   region found[2];
   int count = regions_of(b, p, found);
   for (int i = 0; i < count; i++) {

@@ -15,8 +15,8 @@ double tsr_call_flops(const tsr_call *call) {
   /* Multiply-adds, counted as BLAS does: a triangle with its diagonal. */
   double products = (double)call->m * (double)call->n * (double)call->k;
   if (info->triangle_of_c) products = 0.5 * (double)call->n * ((double)call->n + 1) * call->k;
-  if (info->family == TSR_FAMILY_RANK_K && info->has_b) products *= 2;
-  if (info->family == TSR_FAMILY_TRIANGULAR) products /= 2;
+  if (info->signature == TSR_SIGNATURE_RANK_K && info->has_b) products *= 2;
+  if (info->signature == TSR_SIGNATURE_TRIANGULAR) products /= 2;
   return tsr_type_get(call->type)->flop_factor * products;
 }
 

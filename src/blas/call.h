@@ -63,12 +63,6 @@ tsr_status tsr_call_level3(const tsr_level3 *what, const void *alpha, const void
                            const void *beta, void *c, bool check_pointers, tsr_call *call,
                            tsr_binding *binding, bool *exchanged);
 
-/* The same for a GEMM. */
-tsr_status tsr_call_gemm(tsr_type type, tsr_layout layout, tsr_op transa, tsr_op transb, int64_t m,
-                         int64_t n, int64_t k, const void *alpha, const void *a, int64_t lda,
-                         const void *b, int64_t ldb, const void *beta, void *c, int64_t ldc,
-                         bool check_pointers, tsr_call *call, tsr_binding *binding);
-
 /* The product is not needed: C = beta C (alpha = 0 or k = 0; of herk and her2k with a real
  * diagonal). */
 bool tsr_call_scales_only(const tsr_call *call);

@@ -13,16 +13,17 @@ static const int64_t EXTENT_MAX = INT64_C(1) << 40;
 tsr_level3 tsr_check_complete(const tsr_level3 *what) {
   const tsr_operation_info *info = tsr_operation_get(what->operation);
   tsr_level3 w = *what;
-  bool sided = info->family == TSR_FAMILY_SIDED || info->family == TSR_FAMILY_TRIANGULAR;
+  bool sided =
+      info->signature == TSR_SIGNATURE_SIDED || info->signature == TSR_SIGNATURE_TRIANGULAR;
   if (info->triangle_of_c) w.m = w.n;
   if (sided)
     w.k = w.side == TSR_LEFT ? w.m : w.n;
   else
     w.side = TSR_LEFT;
   if (w.operation == TSR_GEMM) w.uplo = TSR_GENERAL;
-  if (info->family == TSR_FAMILY_SIDED) w.transa = TSR_NO_TRANS;
-  if (info->family != TSR_FAMILY_PRODUCT) w.transb = TSR_NO_TRANS;
-  if (info->family != TSR_FAMILY_TRIANGULAR) w.diag = TSR_NON_UNIT;
+  if (info->signature == TSR_SIGNATURE_SIDED) w.transa = TSR_NO_TRANS;
+  if (info->signature != TSR_SIGNATURE_PRODUCT) w.transb = TSR_NO_TRANS;
+  if (info->signature != TSR_SIGNATURE_TRIANGULAR) w.diag = TSR_NON_UNIT;
   if (!info->has_b) w.ldb = 0;
   return w;
 }
@@ -35,7 +36,8 @@ static void orient(tsr_op op, int64_t rows_of_op, int64_t cols_of_op, int64_t *r
 
 void tsr_check_stored(const tsr_level3 *w, int operand, int64_t *rows, int64_t *cols) {
   const tsr_operation_info *info = tsr_operation_get(w->operation);
-  bool general = info->family == TSR_FAMILY_PRODUCT, rank_k = info->family == TSR_FAMILY_RANK_K;
+  bool general = info->signature == TSR_SIGNATURE_PRODUCT,
+       rank_k = info->signature == TSR_SIGNATURE_RANK_K;
   if (operand == TSR_C_)
     orient(TSR_NO_TRANS, w->m, w->n, rows, cols);
   else if (operand == TSR_B_ && !info->has_b)
@@ -77,7 +79,7 @@ static tsr_status check_one_of(const tsr_operation_info *info, const char *name,
 /* BLAS has no syrk of conjugates and no herk of mere transposes; of real types both are one. */
 static bool takes(const tsr_operation_info *info, tsr_type type, tsr_op op) {
   if (op != TSR_NO_TRANS && op != TSR_TRANS && op != TSR_CONJ_TRANS) return false;
-  if (info->family != TSR_FAMILY_RANK_K || !tsr_type_get(type)->complex_valued) return true;
+  if (info->signature != TSR_SIGNATURE_RANK_K || !tsr_type_get(type)->complex_valued) return true;
   return op != (info->hermitian ? TSR_TRANS : TSR_CONJ_TRANS);
 }
 
@@ -93,8 +95,8 @@ static tsr_status check_op(const tsr_operation_info *info, tsr_type type, const 
 }
 
 static tsr_status check_flags(const tsr_operation_info *info, const tsr_level3 *w) {
-  tsr_family family = info->family;
-  bool sided = family == TSR_FAMILY_SIDED || family == TSR_FAMILY_TRIANGULAR;
+  tsr_signature signature = info->signature;
+  bool sided = signature == TSR_SIGNATURE_SIDED || signature == TSR_SIGNATURE_TRIANGULAR;
   TSR_TRY(check_type(info, w->operation, w->type));
   TSR_TRY(check_one_of(info, "layout", (int)w->layout, TSR_COL_MAJOR, TSR_ROW_MAJOR,
                        "TSR_COL_MAJOR or TSR_ROW_MAJOR"));
@@ -103,10 +105,11 @@ static tsr_status check_flags(const tsr_operation_info *info, const tsr_level3 *
   if (w->operation != TSR_GEMM)
     TSR_TRY(
         check_one_of(info, "uplo", (int)w->uplo, TSR_LOWER, TSR_UPPER, "TSR_LOWER or TSR_UPPER"));
-  if (family != TSR_FAMILY_SIDED)
-    TSR_TRY(check_op(info, w->type, family == TSR_FAMILY_RANK_K ? "trans" : "transa", w->transa));
-  if (family == TSR_FAMILY_PRODUCT) TSR_TRY(check_op(info, w->type, "transb", w->transb));
-  if (family != TSR_FAMILY_TRIANGULAR) return TSR_OK;
+  if (signature != TSR_SIGNATURE_SIDED)
+    TSR_TRY(
+        check_op(info, w->type, signature == TSR_SIGNATURE_RANK_K ? "trans" : "transa", w->transa));
+  if (signature == TSR_SIGNATURE_PRODUCT) TSR_TRY(check_op(info, w->type, "transb", w->transb));
+  if (signature != TSR_SIGNATURE_TRIANGULAR) return TSR_OK;
   return check_one_of(info, "diag", (int)w->diag, TSR_NON_UNIT, TSR_UNIT,
                       "TSR_NON_UNIT or TSR_UNIT");
 }
@@ -122,7 +125,8 @@ static tsr_status check_extent(const tsr_operation_info *info, const char *name,
 static tsr_status check_extents(const tsr_operation_info *info, const tsr_level3 *w) {
   if (!info->triangle_of_c) TSR_TRY(check_extent(info, "m", w->m));
   TSR_TRY(check_extent(info, "n", w->n));
-  if (info->family == TSR_FAMILY_SIDED || info->family == TSR_FAMILY_TRIANGULAR) return TSR_OK;
+  if (info->signature == TSR_SIGNATURE_SIDED || info->signature == TSR_SIGNATURE_TRIANGULAR)
+    return TSR_OK;
   return check_extent(info, "k", w->k);
 }
 
@@ -174,7 +178,7 @@ static tsr_status check_apart(const tsr_operation_info *info, const tsr_level3 *
                               const tsr_arguments *x) {
   bool is_a = x->c == x->a, is_b = info->has_b && x->c == x->b;
   if (!is_a && !is_b) return TSR_OK;
-  bool c = info->family != TSR_FAMILY_TRIANGULAR;
+  bool c = info->signature != TSR_SIGNATURE_TRIANGULAR;
   return tsr_fail(TSR_ERR_ARGUMENT,
                   "%s: %s = %p is the same memory as %s: give %c a place of its own", info->name,
                   tsr_operation_operand(w->operation, TSR_C_, false), x->c, is_a ? "a" : "b",
@@ -190,7 +194,7 @@ static tsr_status check_operands(const tsr_operation_info *info, const tsr_level
   bool reads = writes && w->k > 0 && tsr_scalar_classify(alpha) != TSR_ZERO;
   TSR_TRY(check_operand(info, w, TSR_A, x->a, reads));
   if (info->has_b) TSR_TRY(check_operand(info, w, TSR_B_, x->b, reads));
-  if (info->family != TSR_FAMILY_TRIANGULAR)
+  if (info->signature != TSR_SIGNATURE_TRIANGULAR)
     TSR_TRY(check_pointer(info, "beta", x->beta, "scalar"));
   tsr_scalar beta = tsr_operation_beta(w->operation, w->type, alpha, x->beta);
   bool changes = writes && (reads || tsr_scalar_classify(beta) != TSR_ONE);

@@ -1,7 +1,7 @@
 /*
  * The graph of a call: its tasks in a sequential order in which carrying them out one after another
- * gives the result. One builder for each operation; the planner says how to cut (tsr_tiling) and
- * which device owns what.
+ * gives the result. One builder for each family of operations; the planner says how to cut
+ * (tsr_tiling) and which device owns what.
  */
 #ifndef TSR_BLAS_GRAPH_H
 #define TSR_BLAS_GRAPH_H
@@ -18,7 +18,8 @@ typedef struct tsr_cuts {
 /* How the iteration space of a call is cut. Tiles are the unit of memory: C is cut by rows and
  * columns into tiles, which the devices own; A and B by the same cuts and by slabs of k. Kernels
  * are cut out of tiles along the columns of C ("chunks"), so that a kernel may start before all of
- * a tile of B is there, and finished columns of C may leave early. */
+ * a tile of B is there, and finished columns of C may leave early. Beside a triangle k is its order
+ * in blocks, and chunk the lines of a stripe (build_triangle.c). */
 typedef struct tsr_tiling {
   tsr_cuts m, n, k;
   int grid_rows, grid_cols; /* devices over the tiles of C, 2D block-cyclic */

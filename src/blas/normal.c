@@ -37,7 +37,8 @@ static void exchange(int64_t *x, int64_t *y) {
 /* w is complete and row-major. */
 static void turn(const tsr_operation_info *info, tsr_level3 *w, bool *exchanged) {
   tsr_op transa = w->transa;
-  bool product = info->family == TSR_FAMILY_PRODUCT, rank_k = info->family == TSR_FAMILY_RANK_K;
+  bool product = info->signature == TSR_SIGNATURE_PRODUCT,
+       rank_k = info->signature == TSR_SIGNATURE_RANK_K;
   w->layout = TSR_COL_MAJOR;
   w->uplo = other_triangle(w->uplo);
   exchange(&w->m, &w->n);
@@ -91,23 +92,4 @@ tsr_status tsr_call_level3(const tsr_level3 *what, const void *alpha, const void
   binding->beta = tsr_operation_beta(w.operation, w.type, binding->alpha, beta);
   fill_call(&w, binding, call);
   return TSR_OK;
-}
-
-tsr_status tsr_call_gemm(tsr_type type, tsr_layout layout, tsr_op transa, tsr_op transb, int64_t m,
-                         int64_t n, int64_t k, const void *alpha, const void *a, int64_t lda,
-                         const void *b, int64_t ldb, const void *beta, void *c, int64_t ldc,
-                         bool check_pointers, tsr_call *call, tsr_binding *binding) {
-  tsr_level3 what = {.operation = TSR_GEMM,
-                     .type = type,
-                     .layout = layout,
-                     .transa = transa,
-                     .transb = transb,
-                     .m = m,
-                     .n = n,
-                     .k = k,
-                     .lda = lda,
-                     .ldb = ldb,
-                     .ldc = ldc};
-  bool exchanged;
-  return tsr_call_level3(&what, alpha, a, b, beta, c, check_pointers, call, binding, &exchanged);
 }

@@ -4,34 +4,34 @@
 
 static const tsr_operation_info table[TSR_OPERATION_COUNT] = {
     [TSR_GEMM] = {.name = "gemm",
-                  .family = TSR_FAMILY_PRODUCT,
+                  .signature = TSR_SIGNATURE_PRODUCT,
                   .types = "sdczhbt",
                   .kernel = TSR_KERNEL_GEMM,
                   .has_b = true},
     [TSR_GEMMT] = {.name = "gemmt",
-                   .family = TSR_FAMILY_PRODUCT,
+                   .signature = TSR_SIGNATURE_PRODUCT,
                    .types = "sdcz",
                    .kernel = TSR_KERNEL_GEMM,
                    .triangle_of_c = true,
                    .has_b = true},
     [TSR_SYMM] = {.name = "symm",
-                  .family = TSR_FAMILY_SIDED,
+                  .signature = TSR_SIGNATURE_SIDED,
                   .types = "sdcz",
                   .kernel = TSR_KERNEL_SYMM,
                   .has_b = true},
     [TSR_HEMM] = {.name = "hemm",
-                  .family = TSR_FAMILY_SIDED,
+                  .signature = TSR_SIGNATURE_SIDED,
                   .types = "cz",
                   .kernel = TSR_KERNEL_HEMM,
                   .hermitian = true,
                   .has_b = true},
     [TSR_SYRK] = {.name = "syrk",
-                  .family = TSR_FAMILY_RANK_K,
+                  .signature = TSR_SIGNATURE_RANK_K,
                   .types = "sdcz",
                   .kernel = TSR_KERNEL_SYRK,
                   .triangle_of_c = true},
     [TSR_HERK] = {.name = "herk",
-                  .family = TSR_FAMILY_RANK_K,
+                  .signature = TSR_SIGNATURE_RANK_K,
                   .types = "cz",
                   .kernel = TSR_KERNEL_HERK,
                   .triangle_of_c = true,
@@ -39,13 +39,13 @@ static const tsr_operation_info table[TSR_OPERATION_COUNT] = {
                   .real_alpha = true,
                   .real_beta = true},
     [TSR_SYR2K] = {.name = "syr2k",
-                   .family = TSR_FAMILY_RANK_K,
+                   .signature = TSR_SIGNATURE_RANK_K,
                    .types = "sdcz",
                    .kernel = TSR_KERNEL_SYR2K,
                    .triangle_of_c = true,
                    .has_b = true},
     [TSR_HER2K] = {.name = "her2k",
-                   .family = TSR_FAMILY_RANK_K,
+                   .signature = TSR_SIGNATURE_RANK_K,
                    .types = "cz",
                    .kernel = TSR_KERNEL_HER2K,
                    .triangle_of_c = true,
@@ -53,11 +53,11 @@ static const tsr_operation_info table[TSR_OPERATION_COUNT] = {
                    .has_b = true,
                    .real_beta = true},
     [TSR_TRMM] = {.name = "trmm",
-                  .family = TSR_FAMILY_TRIANGULAR,
+                  .signature = TSR_SIGNATURE_TRIANGULAR,
                   .types = "sdcz",
                   .kernel = TSR_KERNEL_TRMM},
     [TSR_TRSM] = {.name = "trsm",
-                  .family = TSR_FAMILY_TRIANGULAR,
+                  .signature = TSR_SIGNATURE_TRIANGULAR,
                   .types = "sdcz",
                   .kernel = TSR_KERNEL_TRSM},
 };
@@ -73,7 +73,7 @@ const char *tsr_operation_name(tsr_operation operation) {
 
 const char *tsr_operation_operand(tsr_operation operation, int operand, bool exchanged) {
   static const char *const names[TSR_OPERANDS] = {"a", "b", "c"};
-  if (operand == TSR_C_) return table[operation].family == TSR_FAMILY_TRIANGULAR ? "b" : "c";
+  if (operand == TSR_C_) return table[operation].signature == TSR_SIGNATURE_TRIANGULAR ? "b" : "c";
   return names[exchanged ? 1 - operand : operand];
 }
 
@@ -88,7 +88,7 @@ tsr_scalar tsr_operation_alpha(tsr_operation operation, tsr_type type, const voi
 
 tsr_scalar tsr_operation_beta(tsr_operation operation, tsr_type type, tsr_scalar alpha,
                               const void *beta) {
-  if (table[operation].family == TSR_FAMILY_TRIANGULAR)
+  if (table[operation].signature == TSR_SIGNATURE_TRIANGULAR)
     return (tsr_scalar){tsr_scalar_classify(alpha) != TSR_ZERO, 0};
   return read_scalar(type, table[operation].real_beta, beta);
 }

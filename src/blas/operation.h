@@ -7,17 +7,17 @@
 
 #include "base/kernel.h"
 
-/* Operations of a family have the same argument list. */
-typedef enum tsr_family {
-  TSR_FAMILY_PRODUCT,   /* transa, transb, k */
-  TSR_FAMILY_SIDED,     /* side, uplo, m, n: a is of order m or n */
-  TSR_FAMILY_RANK_K,    /* uplo, trans, n, k */
-  TSR_FAMILY_TRIANGULAR /* side, uplo, transa, diag, m, n: no C, and b is written */
-} tsr_family;
+/* How an operation takes its arguments: those of a signature have the same list. */
+typedef enum tsr_signature {
+  TSR_SIGNATURE_PRODUCT,   /* transa, transb, k */
+  TSR_SIGNATURE_SIDED,     /* side, uplo, m, n: a is of order m or n */
+  TSR_SIGNATURE_RANK_K,    /* uplo, trans, n, k */
+  TSR_SIGNATURE_TRIANGULAR /* side, uplo, transa, diag, m, n: no C, and b is written */
+} tsr_signature;
 
 typedef struct tsr_operation_info {
   const char *name;
-  tsr_family family;
+  tsr_signature signature;
   const char *types; /* letters of tsr_type */
   tsr_kernel kernel; /* the BLAS routine, but for gemmt, which not every BLAS has */
   bool triangle_of_c;

@@ -43,7 +43,8 @@ static tsr_status plan_and_verify(tsr_context *context, const tsr_call *call,
   return status;
 }
 
-tsr_status tsr_context_make_plan(tsr_context *context, const tsr_call *call, tsr_plan **plan) {
+tsr_status tsr_context_make_plan(tsr_context *context, const tsr_call *call, bool exchanged,
+                                 tsr_plan **plan) {
   pthread_mutex_lock(&context->lock);
   tsr_plan_options options = context->planning;
   bool forced = options.recipe != NULL;
@@ -57,6 +58,7 @@ tsr_status tsr_context_make_plan(tsr_context *context, const tsr_call *call, tsr
   tsr_dealloc(recipe);
   if (planned != TSR_OK) return planned;
   made->owner = context;
+  made->exchanged = exchanged;
   atomic_fetch_add(&context->references, 1);
   atomic_store(&made->references, 1);
   tsr_status status = TSR_OK;
@@ -68,13 +70,16 @@ tsr_status tsr_context_make_plan(tsr_context *context, const tsr_call *call, tsr
   return status;
 }
 
-static tsr_status find_plan(tsr_context *context, const tsr_call *call, tsr_plan **plan) {
+/* A plan may be had, and bound anew, by whoever made the call (tsr_plan_last): one in which A and B
+ * changed places is not for a call in which they did not, though its commands would do. */
+static tsr_status find_plan(tsr_context *context, const tsr_call *call, bool exchanged,
+                            tsr_plan **plan) {
   pthread_mutex_lock(&context->lock);
-  uint64_t digest = context->digest;
+  uint64_t digest = context->digest ^ (uint64_t)exchanged;
   pthread_mutex_unlock(&context->lock);
   *plan = tsr_cache_find(context->cache, call, digest);
   if (*plan != NULL) return TSR_OK;
-  TSR_TRY(tsr_context_make_plan(context, call, plan));
+  TSR_TRY(tsr_context_make_plan(context, call, exchanged, plan));
   tsr_cache_add(context->cache, call, digest, *plan);
   return TSR_OK;
 }
@@ -199,10 +204,10 @@ static void set_last(tsr_context *context, tsr_plan *plan) {
 }
 
 static tsr_status run_call(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
-                           bool async, bool *again) {
+                           bool exchanged, bool async, bool *again) {
   tsr_plan *plan;
   int short_of = -1;
-  TSR_TRY(find_plan(context, call, &plan));
+  TSR_TRY(find_plan(context, call, exchanged, &plan));
   tsr_status status;
   if (plan->devices == 0) {
     status = call_on_cpu(context, call, binding);
@@ -217,10 +222,10 @@ static tsr_status run_call(tsr_context *context, const tsr_call *call, const tsr
 }
 
 tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_binding *binding,
-                            bool async) {
+                            bool exchanged, bool async) {
   bool again = true;
   tsr_status status = TSR_OK;
   for (int i = 0; i < MOST_ATTEMPTS && again; i++)
-    status = run_call(context, call, binding, async, &again);
+    status = run_call(context, call, binding, exchanged, async, &again);
   return status;
 }

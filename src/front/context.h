@@ -82,16 +82,18 @@ tsr_status tsr_context_cpu_machine(tsr_machine **machine);
 
 /* ---- call.c: from a call to its plan and its end ---- */
 
-/* Carries a call out; places of its operands are filled in. Not async: complete on return. */
+/* Carries a call out; places of its operands are filled in. exchanged: A and B changed places when
+ * it was normalised. Not async: complete on return. */
 tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_binding *binding,
-                            bool async);
+                            bool exchanged, bool async);
 
 /* Fills in where the operands are. */
 tsr_status tsr_context_place(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                              bool exchanged);
 
 /* Makes a plan, checked when the context checks, with one reference; not from the cache. */
-tsr_status tsr_context_make_plan(tsr_context *context, const tsr_call *call, tsr_plan **plan);
+tsr_status tsr_context_make_plan(tsr_context *context, const tsr_call *call, bool exchanged,
+                                 tsr_plan **plan);
 
 /* Runs a plan on the devices and waits; *short_of as in tsr_submission. */
 tsr_status tsr_context_run(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,

@@ -12,7 +12,7 @@ static tsr_status run(tsr_context *context, bool async, const tsr_level3 *what, 
   if (tsr_call_is_empty(&call)) return TSR_OK;
   if (context->engine == NULL) return tsr_call_on_cpu(&call, &binding);
   TSR_TRY(tsr_context_place(context, &call, &binding, exchanged));
-  return tsr_context_call(context, &call, &binding, async);
+  return tsr_context_call(context, &call, &binding, exchanged, async);
 }
 
 tsr_status tsr_level3_run(tsr_context *context, const tsr_level3 *what, const void *alpha,
@@ -25,7 +25,7 @@ tsr_status tsr_level3_run_async(tsr_context *context, const tsr_level3 *what, co
   return run(context, true, what, alpha, a, b, beta, c);
 }
 
-/* ---- Argument lists: one for each family ---------------------------------- */
+/* ---- Argument lists: one for each signature -------------------------------- */
 
 static tsr_level3 product(tsr_operation operation, tsr_type type, tsr_layout layout, tsr_uplo uplo,
                           tsr_op transa, tsr_op transb, int64_t m, int64_t n, int64_t k,

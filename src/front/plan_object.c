@@ -83,11 +83,7 @@ tsr_status tsr_plan_level3(tsr_context *context, const tsr_level3 *what, const v
   TSR_TRY(check_output("homes", homes));
   TSR_TRY(tsr_call_level3(what, alpha, NULL, NULL, beta, NULL, false, &call, &binding, &exchanged));
   TSR_TRY(set_homes(context, exchanged, homes, &call));
-  tsr_plan *made;
-  TSR_TRY(tsr_context_make_plan(context, &call, &made));
-  made->exchanged = exchanged;
-  *plan = made;
-  return TSR_OK;
+  return tsr_context_make_plan(context, &call, exchanged, plan);
 }
 
 tsr_status tsr_plan_gemm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_op transa,
@@ -124,7 +120,7 @@ static tsr_status bind_scalars(const tsr_call *call, const void *alpha, const vo
   TSR_TRY(check_output("alpha", alpha));
   binding->alpha = tsr_operation_alpha(call->operation, call->type, alpha);
   TSR_TRY(check_class("alpha", call->alpha, binding->alpha));
-  if (tsr_operation_get(call->operation)->family != TSR_FAMILY_TRIANGULAR)
+  if (tsr_operation_get(call->operation)->signature != TSR_SIGNATURE_TRIANGULAR)
     TSR_TRY(check_output("beta", beta));
   binding->beta = tsr_operation_beta(call->operation, call->type, binding->alpha, beta);
   return check_class("beta", call->beta, binding->beta);

@@ -81,13 +81,13 @@ const char *tsr_call_name(const tsr_call *call, tsr_name *name) {
   const tsr_operation_info *info = tsr_operation_get(call->operation);
   char flags[5], side = (char)call->side, uplo = (char)call->uplo;
   char transa = (char)call->transa, transb = (char)call->transb;
-  if (info->family == TSR_FAMILY_PRODUCT && !info->triangle_of_c)
+  if (info->signature == TSR_SIGNATURE_PRODUCT && !info->triangle_of_c)
     snprintf(flags, sizeof flags, "%c%c", transa, transb);
-  else if (info->family == TSR_FAMILY_PRODUCT)
+  else if (info->signature == TSR_SIGNATURE_PRODUCT)
     snprintf(flags, sizeof flags, "%c%c%c", uplo, transa, transb);
-  else if (info->family == TSR_FAMILY_SIDED)
+  else if (info->signature == TSR_SIGNATURE_SIDED)
     snprintf(flags, sizeof flags, "%c%c", side, uplo);
-  else if (info->family == TSR_FAMILY_RANK_K)
+  else if (info->signature == TSR_SIGNATURE_RANK_K)
     snprintf(flags, sizeof flags, "%c%c", uplo, transa);
   else
     snprintf(flags, sizeof flags, "%c%c%c%c", side, uplo, transa, (char)call->diag);

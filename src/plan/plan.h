@@ -57,7 +57,7 @@ typedef struct tsr_command {
   uint16_t waits;
   uint16_t queue;
   uint8_t kind, kernel, flags;
-  uint8_t form;     /* tsr_form_pack of a kernel's */
+  uint8_t form;     /* tsr_form_pack of a kernel's; of a copy uplo, its triangle only */
   float begin, end; /* predicted, s from the start */
 } tsr_command;
 

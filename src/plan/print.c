@@ -150,7 +150,7 @@ static const char *scalar_name(tsr_scalar_class scalar) {
 static void add_asked(tsr_text *text, const tsr_plan *plan) {
   const tsr_call *call = &plan->call;
   const tsr_operation_info *info = tsr_operation_get(call->operation);
-  bool in_place = info->family == TSR_FAMILY_TRIANGULAR;
+  bool in_place = info->signature == TSR_SIGNATURE_TRIANGULAR;
   tsr_name name;
   tsr_text_add(text, "%s %lld x %lld x %lld, alpha %s", tsr_call_name(call, &name),
                (long long)call->m, (long long)call->n, (long long)call->k,
@@ -398,13 +398,15 @@ static void add_rectangle(tsr_text *text, const tsr_plan *plan, const tsr_comman
   tsr_text_add(text, " %s[%lld..%lld, %lld..%lld]", tsr_matrix_name(matrix), (long long)row,
                (long long)row + command->m - 1, (long long)col, (long long)col + command->n - 1);
   if (is_copy(command) || command->kernel != TSR_KERNEL_GEMM) return;
-  int64_t k0 = plan->call.transa == TSR_NO_TRANS ? command->col[0] : command->row[0];
+  bool plain = tsr_form_unpack(command->form).transa == TSR_NO_TRANS;
+  int64_t k0 = plain ? command->col[0] : command->row[0];
   tsr_text_add(text, " k %lld..%lld", (long long)k0, (long long)k0 + command->k - 1);
 }
 
 static void add_flags(tsr_text *text, const tsr_command *command) {
-  static const char *const names[] = {"event", "beta", "beta=1", "alpha=1", "wide"};
-  for (int i = 0; i < 5; i++)
+  static const char *const names[] = {"event", "beta",     "beta=1",        "alpha=1",
+                                      "wide",  "alpha=-1", "alpha is conj", "beta is alpha"};
+  for (int i = 0; i < 8; i++)
     if (command->flags & (1 << i)) tsr_text_add(text, " %s", names[i]);
 }
 

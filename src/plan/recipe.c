@@ -11,15 +11,12 @@ static int64_t smaller(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-/* Kernels' extents are 32-bit: longer parts are cut. */
-static const int64_t LONGEST = INT64_C(1) << 30;
-
 /* Slabs that double: while one is computed, the next one, twice as long, arrives; the last one is
  * about half of k, so that C is complete in parts for as long as possible. */
 static tsr_status geometric_cuts(int64_t k, int64_t first, int64_t most, tsr_cuts *cuts) {
-  int64_t limit = most > 0 ? smaller(most, LONGEST) : LONGEST;
-  int64_t size = smaller(first > 0 ? first : k, first > 0 ? limit : LONGEST);
-  if (first == 0) limit = LONGEST;
+  int64_t limit = most > 0 ? smaller(most, TSR_RECIPE_LONGEST) : TSR_RECIPE_LONGEST;
+  int64_t size = smaller(first > 0 ? first : k, first > 0 ? limit : TSR_RECIPE_LONGEST);
+  if (first == 0) limit = TSR_RECIPE_LONGEST;
   TSR_TRY(tsr_cuts_uniform(64 + k / limit, 1, cuts));
   int count = 0;
   int64_t at = 0;
@@ -50,7 +47,7 @@ static tsr_status cut_by_weight(int64_t extent, int devices, const double *weigh
     total += weights[i];
     most = weights[i] > most ? weights[i] : most;
   }
-  int rounds = 1 + (int)((double)extent * most / total / (double)LONGEST);
+  int rounds = 1 + (int)((double)extent * most / total / (double)TSR_RECIPE_LONGEST);
   if (rounds == 1) return tsr_cuts_weighted(extent, devices, weights, 128, cuts);
   double *repeated = tsr_alloc(sizeof *repeated * (size_t)rounds * (size_t)devices);
   if (!repeated) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
@@ -87,7 +84,7 @@ static tsr_status cut_triangle(const tsr_recipe *r, const tsr_call *call,
     weight[i] = next - edge;
     edge = next;
   }
-  TSR_TRY(tsr_cuts_uniform(call->m, smaller(call->m, LONGEST), &t->m));
+  TSR_TRY(tsr_cuts_uniform(call->m, smaller(call->m, TSR_RECIPE_LONGEST), &t->m));
   return cut_by_weight(call->n, devices, weight, &t->n);
 }
 
@@ -99,7 +96,7 @@ static tsr_status cut_lines(const tsr_recipe *r, const tsr_call *call, const tsr
   int devices = r->grid_rows * r->grid_cols;
   int64_t extent = left ? call->m : call->n;
   for (int i = 0; i < devices; i++) weight[i] = machine->device[order[i]].speed;
-  TSR_TRY(tsr_cuts_uniform(extent, smaller(extent, LONGEST), left ? &t->m : &t->n));
+  TSR_TRY(tsr_cuts_uniform(extent, smaller(extent, TSR_RECIPE_LONGEST), left ? &t->m : &t->n));
   TSR_TRY(cut_by_weight(left ? call->n : call->m, devices, weight, left ? &t->n : &t->m));
   return tsr_cuts_uniform(extent, r->block > 0 ? smaller(r->block, extent) : extent, &t->k);
 }
@@ -145,10 +142,21 @@ static void set_grid(const tsr_recipe *r, const tsr_call *call, tsr_tiling *t) {
   t->grid_cols = devices / t->grid_rows;
 }
 
+/* Only a product's tiles are cut into chunks: with a triangle a chunk of C is brought to its end
+ * before the next one, and a tile of which a part is complete, and another not begun, would need
+ * room beside the three tiles that are promised to do. */
+static void set_tiles(const tsr_recipe *r, tsr_family family, tsr_tiling *t) {
+  t->pass_rows = t->pass_cols = 1;
+  if (family == TSR_PRODUCT) return;
+  t->chunk_first = t->chunk = t->chunk_last = r->tile;
+  t->chunk_least = 0;
+}
+
 tsr_status tsr_recipe_tiling(const tsr_recipe *r, const tsr_call *call, const tsr_machine *machine,
                              const int *order, tsr_tiling *t) {
   int devices = r->grid_rows * r->grid_cols, home = call->operand[TSR_C_].location;
-  bool sums = tsr_family_of(call->operation) != TSR_TRIANGLE && !tsr_call_scales_only(call);
+  tsr_family family = tsr_family_of(call->operation);
+  bool sums = family != TSR_TRIANGLE && !tsr_call_scales_only(call);
   *t = (tsr_tiling){.lazy = r->lazy && sums,
                     .adder = r->add_at_home && tsr_is_device(machine, home) ? (int16_t)home : -1,
                     .chunk_first = chunk_of(call, r->chunk_first),
@@ -156,7 +164,7 @@ tsr_status tsr_recipe_tiling(const tsr_recipe *r, const tsr_call *call, const ts
                     .chunk_last = chunk_of(call, r->chunk_last),
                     .chunk_least = r->chunk_least};
   set_grid(r, call, t);
-  if (r->tile > 0) t->pass_rows = t->pass_cols = 1;
+  if (r->tile > 0) set_tiles(r, family, t);
   t->device = tsr_alloc(sizeof *t->device * (size_t)devices);
   tsr_status status = t->device ? cut(r, call, machine, order, t)
                                 : tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");

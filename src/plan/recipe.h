@@ -7,6 +7,9 @@
 #include "blas/graph.h"
 #include "plan/schedule.h"
 
+/* Kernels' extents are 32-bit: no part of m, n or k is longer. */
+#define TSR_RECIPE_LONGEST (INT64_C(1) << 30)
+
 typedef struct tsr_recipe {
   int grid_rows, grid_cols; /* devices used: their product, the first of the order */
   int64_t tile;             /* square tiles of this extent, C tile by C tile; 0: panels */

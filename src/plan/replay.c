@@ -101,7 +101,7 @@ static double fill_of(const replay *r, const tsr_command *c, double seconds, int
 
 static double kernel_time(const replay *r, const tsr_command *c) {
   int device = r->plan->queue[c->queue].location;
-  bool reads_c = (c->flags & TSR_FLAG_BETA_ONE) ||
+  bool reads_c = (c->flags & (TSR_FLAG_BETA_ONE | TSR_FLAG_BETA_ALPHA)) ||
                  ((c->flags & TSR_FLAG_BETA) && r->plan->call.beta != TSR_ZERO);
   return tsr_machine_kernel_time(r->machine, device, (tsr_kernel)c->kernel, r->plan->call.type,
                                  c->m, c->n, c->k, (c->flags & TSR_FLAG_WIDE) != 0, reads_c,

@@ -709,16 +709,17 @@ static bool meets(const cargo *c, tsr_uplo uplo, tsr_uplo *part) {
   return lower ? bottom >= c->col : c->row <= right;
 }
 
-/* Only the threads of the host can copy what is across a diagonal. */
-static int32_t bring_piece(tsr_scheduler *s, cargo *c, tsr_uplo uplo, const end *begin,
-                           const end *stop) {
-  if (!meets(c, uplo, &c->uplo)) return 0;
+/* Brings what of a piece is in the triangle. Only the threads of the host can copy what is across a
+ * diagonal. */
+static bool bring_piece(tsr_scheduler *s, cargo *c, tsr_uplo uplo, const end *begin,
+                        const end *stop) {
+  if (!meets(c, uplo, &c->uplo)) return true;
   float when = arrival(s, begin->location, stop->location, c->bytes, c->bytes, 0);
   int32_t command = c->uplo == TSR_GENERAL ? move(s, c, begin, stop)
                                            : staged(s, c, queue_out(s, begin->location),
                                                     next_lane(s, stop->location), begin, stop);
   if (isfinite(when)) occupy(s, begin->location, stop->location, c->bytes, 0, when);
-  return command;
+  return command != TSR_NOTHING && note_brought(s, c, command);
 }
 
 bool tsr_route_bring_home(tsr_scheduler *s, const tsr_task_operand *o, tsr_uplo uplo, int device,
@@ -735,8 +736,7 @@ bool tsr_route_bring_home(tsr_scheduler *s, const tsr_task_operand *o, tsr_uplo 
       load.cols = smaller(piece_cols, o->cols - c);
       weigh(s, &load);
       end begin = end_at(s, &load, device, after);
-      int32_t command = bring_piece(s, &load, uplo, &begin, &stop);
-      if (command == TSR_NOTHING || !note_brought(s, &load, command)) return false;
+      if (!bring_piece(s, &load, uplo, &begin, &stop)) return false;
     }
   return true;
 }

@@ -53,10 +53,14 @@ static tsr_plan *plan_new(const search *s) {
   return plan;
 }
 
+static tsr_family family_of(const search *s) {
+  return tsr_family_of(s->call->operation);
+}
+
 /* The partial C must have a place of its own when it is wider than C. */
 static bool must_be_lazy(const search *s, const tsr_recipe *r) {
-  bool split = r->tile > 0 ? s->call->k > r->tile : r->slab > 0 && s->call->k > r->slab;
-  return s->wide && split;
+  int64_t part = r->tile > 0 ? r->tile : r->slab > 0 ? r->slab : TSR_RECIPE_LONGEST;
+  return s->wide && s->call->k > part;
 }
 
 /* ---- One candidate -------------------------------------------------------- */
@@ -199,7 +203,7 @@ static int64_t power_of_two_near(double x, int64_t least, int64_t most) {
 }
 
 static bool may_be_lazy(const search *s, const tsr_recipe *r) {
-  if (tsr_family_of(s->call->operation) == TSR_TRIANGLE) return false;
+  if (family_of(s) == TSR_TRIANGLE) return false;
   return must_be_lazy(s, r) || s->options->reproducible ||
          (s->call->beta != TSR_ZERO && !tsr_call_scales_only(s->call));
 }
@@ -235,10 +239,6 @@ static int64_t guess_piece(const tsr_call *call, int devices) {
   for (int x = 0; x < TSR_OPERANDS; x++)
     bytes += (double)tsr_operand_bytes(&call->operand[x], call->type);
   return power_of_two_near(bytes / devices / 48, 4 << 20, 32 << 20);
-}
-
-static tsr_family family_of(const search *s) {
-  return tsr_family_of(s->call->operation);
 }
 
 /* Blocks long enough for good kernels, and stripes narrow enough to begin before all of B is there.
@@ -303,15 +303,20 @@ static bool has_device_home(const search *s) {
          tsr_is_device(s->machine, s->call->operand[TSR_B_].location);
 }
 
-/* Beside a triangle there are blocks, else slabs. */
+/* Whether the family's panels depend on a parameter. Beside a triangle there are blocks and
+ * stripes, else slabs; rank-k updates have the chunks of the last slab in all. */
 static bool has_field(const search *s, size_t field) {
-  bool blocks = family_of(s) == TSR_TRIANGLE;
-  bool uniform = family_of(s) == TSR_RANK;
-  if (field == offsetof(tsr_recipe, block)) return blocks;
-  if (field == offsetof(tsr_recipe, chunk) || field == offsetof(tsr_recipe, chunk_first))
-    return !uniform && (!blocks || field == offsetof(tsr_recipe, chunk));
-  return !blocks || field == offsetof(tsr_recipe, chunk) || field == offsetof(tsr_recipe, piece) ||
-         field == offsetof(tsr_recipe, chunk_least);
+  bool is_block = field == offsetof(tsr_recipe, block);
+  bool is_chunk = field == offsetof(tsr_recipe, chunk);
+  bool is_any = field == offsetof(tsr_recipe, piece) || field == offsetof(tsr_recipe, chunk_least);
+  switch (family_of(s)) {
+    case TSR_TRIANGLE:
+      return is_any || is_block || is_chunk;
+    case TSR_RANK:
+      return !is_block && !is_chunk && field != offsetof(tsr_recipe, chunk_first);
+    default:
+      return !is_block;
+  }
 }
 
 static tsr_status try_value(search *s, size_t field, int64_t value, bool *better) {
@@ -462,7 +467,10 @@ static tsr_status too_small(search *s) {
   tsr_recipe r = tile_recipe(s, 1, tile);
   tsr_tiling tiling;
   tsr_graph graph;
-  if (s->options->reproducible) r.lazy = true;
+  char tiles[40] = "panels";
+  tsr_recipe_force(&s->forced, &r);
+  if (s->options->reproducible || must_be_lazy(s, &r)) r.lazy = true;
+  if (r.tile > 0) snprintf(tiles, sizeof tiles, "tiles of %" PRId64, r.tile);
   TSR_TRY(tsr_recipe_tiling(&r, s->call, s->machine, s->order, &tiling));
   tsr_status status = tsr_graph_build(s->call, &tiling, &graph);
   if (status == TSR_OK) {
@@ -470,9 +478,9 @@ static tsr_status too_small(search *s) {
     for (int d = 0; d < s->machine->devices; d++)
       if (s->options->budget[d] < smallest) smallest = s->options->budget[d];
     status = tsr_fail(TSR_ERR_MEMORY,
-                      "a budget of %zu bytes for each device is too small for tiles of %" PRId64
-                      ": give at least %zu bytes (TESSERA_MEMORY)%s",
-                      smallest, tile, tsr_schedule_least_budget(s->call, &graph),
+                      "a budget of %zu bytes for each device is too small for %s: give at least "
+                      "%zu bytes (TESSERA_MEMORY)%s",
+                      smallest, tiles, tsr_schedule_least_budget(s->call, &graph),
                       s->options->tile > 0 ? " or smaller tiles (TESSERA_TILE)" : "");
     tsr_graph_free(&graph);
   }

@@ -8,18 +8,27 @@
 
 /* ---- What is drawn ---- */
 
-/* Colours: copies by matrix, then kernels. */
-enum { KIND_GEMM = TSR_MATRICES, KIND_ADD, KIND_SCALE, KINDS };
+/* Colours: copies by matrix, then kernels; those of the other routines have one. */
+enum { KIND_GEMM = TSR_MATRICES, KIND_ADD, KIND_SCALE, KIND_ROUTINE, KINDS };
 
 static const struct {
   const char *name, *colour;
 } kinds[KINDS] = {{"copy of A", "#3b6fc4"}, {"copy of B", "#e09a1a"}, {"copy of C", "#2f9e5b"},
                   {"copy of W", "#8a5bd1"}, {"gemm", "#5b6470"},      {"add", "#d6455d"},
-                  {"scale", "#c46ba8"}};
+                  {"scale", "#c46ba8"},     {"triangle", "#1f9fb4"}};
 
 static int kind_of(const tsr_plan *plan, const tsr_command *command) {
   if (command->kind == TSR_COMMAND_COPY) return plan->buffers.items[command->buffer[0]].matrix;
-  return KIND_GEMM + command->kernel;
+  switch (command->kernel) {
+    case TSR_KERNEL_GEMM:
+      return KIND_GEMM;
+    case TSR_KERNEL_ADD:
+      return KIND_ADD;
+    case TSR_KERNEL_SCALE:
+      return KIND_SCALE;
+    default:
+      return KIND_ROUTINE;
+  }
 }
 
 typedef struct span {

@@ -61,13 +61,13 @@ static const double most_flops =
 /* What makes the vendor's BLAS choose another kernel. */
 typedef struct shape {
   int32_t m, n, k;
-  uint8_t kernel, flags;
+  uint8_t kernel, flags, form;
 } shape;
 
 static bool is_known(const shape *shapes, int count, const shape *s) {
   for (int i = 0; i < count; i++)
     if (shapes[i].m == s->m && shapes[i].n == s->n && shapes[i].k == s->k &&
-        shapes[i].kernel == s->kernel && shapes[i].flags == s->flags)
+        shapes[i].kernel == s->kernel && shapes[i].flags == s->flags && shapes[i].form == s->form)
       return true;
   return false;
 }
@@ -89,7 +89,7 @@ static tsr_status issue_shapes(tsr_ticket *job, int device) {
     uint32_t command = program->by_device[i];
     const tsr_command *c = &plan->commands.items[command];
     if (!may_try(plan, c)) continue;
-    shape s = {c->m, c->n, c->k, c->kernel, c->flags};
+    shape s = {c->m, c->n, c->k, c->kernel, c->flags, c->form};
     if (is_known(shapes, count, &s)) continue;
     shapes[count++] = s;
     TSR_TRY(tsr_issue(job, command, program->queue[c->queue]));

@@ -73,7 +73,8 @@ static matrix make(const tsr_level3 *w, int64_t rows, int64_t cols) {
   x.bytes = (size_t)(x.ld * (x.layout == 'C' ? cols : rows)) * size_of(x.type);
   x.was = malloc(x.bytes), x.now = malloc(x.bytes);
   assert_true(x.was && x.now);
-  for (size_t at = 0; at < x.bytes; at += size_of(x.type)) put(x.type, x.was + at, complex_of(NAN, NAN));
+  for (size_t at = 0; at < x.bytes; at += size_of(x.type))
+    put(x.type, x.was + at, complex_of(NAN, NAN));
   return x;
 }
 

@@ -206,6 +206,28 @@ static void test_last(void **state) {
   tsr_plan_destroy(plan);
 }
 
+/* The plan of a call is for operands as its caller gave them: row-major, A and B have changed
+ * places in it. A column-major call of the same kind comes first and must not share its plan. */
+static void test_last_of_each_layout(void **state) {
+  (void)state;
+  double one = 1, *a = front_matrix(N * N, 1), *b = front_matrix(N * N, 2);
+  for (int row_major = 0; row_major < 2; ++row_major) {
+    double *c = front_matrix(N * N, 3), *expected = front_matrix(N * N, 3);
+    const double *left = row_major ? b : a, *right = row_major ? a : b;
+    tsr_plan *plan = NULL;
+    assert_ok(tsr_dgemm(context, row_major ? TSR_ROW_MAJOR : TSR_COL_MAJOR, TSR_NO_TRANS,
+                        TSR_NO_TRANS, N, N, N, 1, a, N, b, N, 1, c, N));
+    assert_ok(tsr_plan_last(context, &plan));
+    assert_ok(tsr_plan_execute(plan, &one, a, b, &one, c));
+    front_reference(N, 1, left, right, 1, expected);
+    front_reference(N, 1, left, right, 1, expected);
+    front_assert_equal(c, expected, N * N);
+    tsr_plan_destroy(plan);
+    free(c), free(expected);
+  }
+  free(a), free(b);
+}
+
 /* Planning needs no data and no device: an eight-GPU machine. */
 static void test_plan_elsewhere(void **state) {
   (void)state;
@@ -277,12 +299,19 @@ static void test_choi(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_execute_often),  cmocka_unit_test(test_other_scalars_of_the_class),
-      cmocka_unit_test(test_predict),        cmocka_unit_test(test_measured),
-      cmocka_unit_test(test_print),          cmocka_unit_test(test_wrong_place),
-      cmocka_unit_test(test_wrong_homes),    cmocka_unit_test(test_last),
-      cmocka_unit_test(test_recipe),         cmocka_unit_test(test_choi),
-      cmocka_unit_test(test_plan_elsewhere), cmocka_unit_test(test_less_is_pinned),
+      cmocka_unit_test(test_execute_often),
+      cmocka_unit_test(test_other_scalars_of_the_class),
+      cmocka_unit_test(test_predict),
+      cmocka_unit_test(test_measured),
+      cmocka_unit_test(test_print),
+      cmocka_unit_test(test_wrong_place),
+      cmocka_unit_test(test_wrong_homes),
+      cmocka_unit_test(test_last),
+      cmocka_unit_test(test_last_of_each_layout),
+      cmocka_unit_test(test_recipe),
+      cmocka_unit_test(test_choi),
+      cmocka_unit_test(test_plan_elsewhere),
+      cmocka_unit_test(test_less_is_pinned),
       cmocka_unit_test(test_c_is_its_own),
   };
   return cmocka_run_group_tests(tests, make, end);

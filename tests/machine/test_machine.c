@@ -99,7 +99,7 @@ static void memory_bound_kernels(void **state) {
 }
 
 /* Each by its flops, at its part of the rate of a GEMM of the same extents, and what it takes for
- * each row of a triangle. */
+ * each row of its triangle. */
 static void level3_kernels_follow_gemm(void **state) {
   (void)state;
   tsr_machine *m = parse("gpu*1 rate:60 hbm:100000 launch:3");

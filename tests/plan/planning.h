@@ -31,9 +31,20 @@ static inline tsr_call planning_call(const tsr_machine *machine, const planning_
   const void *alpha = doubles ? (void *)&wide[0] : (void *)&single[0];
   const void *beta = doubles ? (void *)&wide[2] : (void *)&single[2];
   int64_t lda = c->ta == 'N' ? c->m : c->k, ldb = c->tb == 'N' ? c->k : c->n;
+  tsr_level3 what = {.operation = TSR_GEMM,
+                     .type = (tsr_type)c->type,
+                     .layout = TSR_COL_MAJOR,
+                     .transa = (tsr_op)c->ta,
+                     .transb = (tsr_op)c->tb,
+                     .m = c->m,
+                     .n = c->n,
+                     .k = c->k,
+                     .lda = lda,
+                     .ldb = ldb,
+                     .ldc = c->m};
+  bool exchanged;
   tsr_status status =
-      tsr_call_gemm((tsr_type)c->type, TSR_COL_MAJOR, (tsr_op)c->ta, (tsr_op)c->tb, c->m, c->n,
-                    c->k, alpha, NULL, lda, NULL, ldb, beta, NULL, c->m, false, &call, &binding);
+      tsr_call_level3(&what, alpha, NULL, NULL, beta, NULL, false, &call, &binding, &exchanged);
   if (status != TSR_OK) fail_msg("%s", tsr_message());
   for (int i = 0; i < TSR_OPERANDS; ++i) {
     tsr_operand *o = &call.operand[i];

@@ -56,51 +56,98 @@ static void random_home(problem *p, int x) {
   if (o->pinned_end > bytes) o->pinned_end = bytes;
 }
 
-static void random_call(problem *p) {
-  static const tsr_type types[] = {TSR_S, TSR_D, TSR_C, TSR_Z, TSR_H, TSR_B, TSR_T};
+/* herk and her2k have real scalars among complex ones. */
+static void set_scalar(tsr_type type, int64_t value, double scalar[2]) {
+  float single = (float)value;
+  if (type == TSR_D || type == TSR_Z)
+    scalar[0] = (double)value;
+  else
+    memcpy(scalar, &single, sizeof single);
+}
+
+/* An op that the operation has for the type. */
+static tsr_op random_op(tsr_operation operation) {
+  bool hermitian = operation == TSR_HERK || operation == TSR_HER2K;
+  bool symmetric = operation == TSR_SYRK || operation == TSR_SYR2K;
   static const tsr_op ops[] = {TSR_NO_TRANS, TSR_TRANS, TSR_CONJ_TRANS};
-  tsr_op ta = ops[below(3)], tb = ops[below(3)];
-  int64_t m = random_extent(), n = random_extent(), k = below(12) == 0 ? 0 : random_extent();
+  return hermitian ? ops[below(2) * 2] : ops[below(symmetric ? 2 : 3)];
+}
+
+static tsr_type random_type(tsr_operation operation) {
+  static const tsr_type types[] = {TSR_C, TSR_Z, TSR_S, TSR_D, TSR_H, TSR_B, TSR_T};
+  bool hermitian = operation == TSR_HEMM || operation == TSR_HERK || operation == TSR_HER2K;
+  return types[below(operation == TSR_GEMM ? 7 : hermitian ? 2 : 4)];
+}
+
+static void random_call(problem *p) {
+  tsr_operation operation = (tsr_operation)below(TSR_OPERATION_COUNT);
+  tsr_level3 what = {.operation = operation,
+                     .type = random_type(operation),
+                     .layout = below(2) ? TSR_COL_MAJOR : TSR_ROW_MAJOR,
+                     .side = below(2) ? TSR_LEFT : TSR_RIGHT,
+                     .uplo = below(2) ? TSR_LOWER : TSR_UPPER,
+                     .transa = random_op(operation),
+                     .transb = random_op(operation),
+                     .diag = below(2) ? TSR_NON_UNIT : TSR_UNIT,
+                     .m = random_extent(),
+                     .n = random_extent(),
+                     .k = below(12) == 0 ? 0 : random_extent()};
+  int64_t longest = what.m > what.n ? what.m : what.n;
+  longest = longest > what.k ? longest : what.k;
+  what.lda = longest + below(5), what.ldb = longest + below(3), what.ldc = longest + below(3);
   double alpha[2] = {0}, beta[2] = {0};
-  float *fa = (float *)alpha, *fb = (float *)beta;
-  tsr_type type = types[below(7)];
-  if (type == TSR_D || type == TSR_Z) {
-    alpha[0] = (double)below(3);
-    beta[0] = (double)below(3);
-  } else {
-    fa[0] = (float)below(3);
-    fb[0] = (float)below(3);
-  }
-  int64_t lda = (ta == TSR_NO_TRANS ? m : k) + below(5), ldb = (tb == TSR_NO_TRANS ? k : n) + 1;
+  set_scalar(what.type, below(3), alpha);
+  set_scalar(what.type, below(3), beta);
   tsr_binding binding;
-  assert_int_equal(tsr_call_gemm(type, TSR_COL_MAJOR, ta, tb, m, n, k, alpha, NULL, lda + !lda,
-                                 NULL, ldb, beta, NULL, m + below(3), false, &p->call, &binding),
-                   TSR_OK);
+  bool exchanged;
+  assert_int_equal(
+      tsr_call_level3(&what, alpha, NULL, NULL, beta, NULL, false, &p->call, &binding, &exchanged),
+      TSR_OK);
   for (int x = 0; x < TSR_OPERANDS; x++) random_home(p, x);
+}
+
+static const char *random_recipe(void) {
+  static const char *const recipes[] = {"streams=2",         "block=50 chunk=33,33,33 piece=4096",
+                                        "c=first",           "c=last",
+                                        "chunk=17,17,17",    "slab=40,90 chunk=64,50,30",
+                                        "relay=0",           "tile=48 chunk=16,20,16 streams=2",
+                                        "tile=37 order=eta", "taper=8 chunk=200,100,64"};
+  return below(3) ? NULL : recipes[below(10)];
 }
 
 static void random_options(problem *p) {
   p->options = (tsr_plan_options){.obey_devices = below(4) > 0, .reproducible = below(6) == 0};
   p->options.tile = below(3) == 0 ? 32 + below(200) : 0;
+  p->options.recipe = random_recipe();
   p->options.ring = (size_t)(1 + below(64)) << 20;
   for (int d = 0; d < p->machine->devices; d++)
     p->options.budget[d] = below(2) ? (size_t)1 << 32 : (size_t)(200000 + below(4000000));
 }
 
+/* A budget that is too small is refused with one that is not. */
+static tsr_status make_plan(problem *p, tsr_plan **plan) {
+  tsr_status status = tsr_plan_make(p->machine, &p->call, &p->options, plan);
+  if (status != TSR_ERR_MEMORY) return status;
+  const char *named = strstr(tsr_message(), "give at least ");
+  assert_non_null(named);
+  size_t least = (size_t)strtoull(named + strlen("give at least "), NULL, 10);
+  for (int d = 0; d < p->machine->devices; d++) p->options.budget[d] = least;
+  return tsr_plan_make(p->machine, &p->call, &p->options, plan);
+}
+
 static void check_plan(problem *p, int number) {
   tsr_plan *plan = NULL;
-  tsr_status status = tsr_plan_make(p->machine, &p->call, &p->options, &plan);
-  if (status == TSR_ERR_MEMORY) {
-    assert_non_null(strstr(tsr_message(), "give at least"));
-    return;
-  }
+  tsr_status status = make_plan(p, &plan);
   if (status == TSR_OK) status = tsr_plan_verify(plan, p->machine, p->options.budget);
   if (status != TSR_OK) {
-    fail_msg("problem %d (%s): m %d n %d k %d type %c ops %c%c homes %d %d %d tile %d: %s", number,
-             p->machine->name, (int)p->call.m, (int)p->call.n, (int)p->call.k, p->call.type,
-             p->call.transa, p->call.transb, p->call.operand[0].location,
-             p->call.operand[1].location, p->call.operand[2].location, (int)p->options.tile,
-             tsr_message());
+    fail_msg(
+        "problem %d (%s): %s m %d n %d k %d type %c ops %c%c side %c uplo %c homes %d %d %d "
+        "tile %d recipe %s: %s",
+        number, p->machine->name, tsr_operation_name(p->call.operation), (int)p->call.m,
+        (int)p->call.n, (int)p->call.k, p->call.type, p->call.transa, p->call.transb, p->call.side,
+        p->call.uplo, p->call.operand[0].location, p->call.operand[1].location,
+        p->call.operand[2].location, (int)p->options.tile,
+        p->options.recipe ? p->options.recipe : "-", tsr_message());
   }
   if (plan->devices > 0 && plan->seconds < 0.97 * plan->floor)
     fail_msg("problem %d: predicted %g s is below the floor, %g s", number, plan->seconds,

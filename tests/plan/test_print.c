@@ -162,6 +162,21 @@ static void timeline_is_a_picture(void **state) {
   free(staged);
 }
 
+/* Every kernel there is has a bar and a place in the legend, or the picture is not drawn at all. */
+static void timelines_show_every_kernel(void **state) {
+  (void)state;
+  for (int kernel = 0; kernel < TSR_KERNEL_COUNT; kernel++) {
+    tsr_plan *plan = plan_relayed(TSR_D);
+    for (size_t i = 0; i < plan->commands.count; i++)
+      if (plan->commands.items[i].kind == TSR_COMMAND_KERNEL)
+        plan->commands.items[i].kernel = (uint8_t)kernel;
+    char *text = print(plan, TSR_TIMELINE_SVG, false);
+    assert_true(well_formed(text));
+    expect(text, kernel > TSR_KERNEL_SCALE ? ">triangle</text>" : tsr_kernel_get(kernel)->name);
+    free(text);
+  }
+}
+
 /* Of a million commands, a picture shows what can be seen. */
 static void long_plans_make_small_pictures(void **state) {
   (void)state;
@@ -227,6 +242,7 @@ int main(void) {
       cmocka_unit_test(json_of_an_unpredicted_plan),
       cmocka_unit_test(commands_stand_one_a_line),
       cmocka_unit_test(timeline_is_a_picture),
+      cmocka_unit_test(timelines_show_every_kernel),
       cmocka_unit_test(long_plans_make_small_pictures),
       cmocka_unit_test(trace_has_events),
       cmocka_unit_test(summary_counts),

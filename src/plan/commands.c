@@ -11,7 +11,7 @@ tsr_status tsr_commands_init(tsr_scheduler *s) {
   memset(s->queue_of, -1, sizeof s->queue_of);
   memset(s->peer_queue, -1, sizeof s->peer_queue);
   memset(s->lane_queue, -1, sizeof s->lane_queue);
-  s->queue_limit = s->devices * (3 + s->options->streams + s->devices - 1) + s->lanes;
+  s->queue_limit = s->devices * (3 + s->options->streams + s->devices) + s->lanes;
   if (s->queue_limit > TSR_PLAN_QUEUES)
     return tsr_fail(TSR_ERR_UNSUPPORTED,
                     "%d devices need more queues than a plan has (%d): name fewer", s->devices,

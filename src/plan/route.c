@@ -599,6 +599,38 @@ bool tsr_route_gather(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   return gather(s, &load, device);
 }
 
+/* One part of a room to the home; the tile's next writer waits for it. */
+static bool settle_part(tsr_scheduler *s, const tsr_task_operand *o, size_t number, tsr_rect part,
+                        int device) {
+  cargo load = {.matrix = o->matrix, .tile = o->tile, .row = part.row0, .col = part.col0};
+  load.rows = part.row1 - part.row0;
+  load.cols = part.col1 - part.col0;
+  weigh(s, &load);
+  const tsr_room *room = &s->options->residency->rooms.items[number];
+  end from = {room->device, tsr_rooms_buffer(s, number), NULL, TSR_NOTHING};
+  end home = {s->call->operand[o->matrix].location, o->matrix, NULL, TSR_NOTHING};
+  int32_t command = move(s, &load, &from, &home);
+  tsr_mark mark = {load.row, load.rows, load.col, load.cols, command, TSR_NOTHING};
+  tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, device);
+  return command != TSR_NOTHING && tsr_mark_push(s, &copy->writers, mark);
+}
+
+bool tsr_route_settle(tsr_scheduler *s, const tsr_task_operand *o, int device) {
+  const tsr_residency *before = s->options->residency;
+  tsr_rect rect = tsr_rect_make(o->row, o->col, o->rows, o->cols);
+  tsr_rects parts = {0};
+  bool done = true;
+  for (size_t i = 0; done && i < before->rooms.count; i++) {
+    const tsr_room *room = &before->rooms.items[i];
+    if (room->matrix != o->matrix) continue;
+    done = tsr_rects_clip(&room->newer, rect, &parts);
+    for (size_t j = 0; done && j < parts.count; j++)
+      done = settle_part(s, o, i, parts.items[j], device);
+  }
+  tsr_rects_free(&parts);
+  return done;
+}
+
 static bool open_tile(tsr_scheduler *s, const tsr_room *room, int32_t tile) {
   tsr_task_operand o = whole_tile(s, room->matrix, tile);
   tsr_rect rect = tsr_rect_make(o.row, o.col, o.rows, o.cols);

@@ -104,9 +104,7 @@ static bool collect(tsr_scheduler *s, const tsr_task_operand *o, int device) {
 }
 
 /* Room for an operand at the task's device, and its data when it is read and not there. */
-static bool provide(tsr_scheduler *s, const tsr_task_operand *o, int device) {
-  if (o->access == TSR_NONE || tsr_is_at_home(s, o->matrix, device)) return true;
-  if (!tsr_memory_place(s, o->matrix, o->tile, device)) return false;
+static bool provide_data(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   if (!(o->access & TSR_READ)) return true;
   if (o->matrix >= TSR_C_ && was_written(s, tsr_copy_of(s, o->matrix, o->tile, device), o))
     return true;
@@ -115,6 +113,19 @@ static bool provide(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   if (o->matrix == TSR_C_ && tsr_family_of(s->call->operation) == TSR_RANK)
     return tsr_route_fetch_alone(s, o, device);
   return tsr_route_fetch(s, o, device);
+}
+
+/* Of a block across the diagonal of C only a triangle changes, and comes home. */
+static bool is_across(const tsr_scheduler *s, const tsr_task_operand *o) {
+  return o->matrix == TSR_C_ && tsr_family_of(s->call->operation) == TSR_RANK && o->row == o->col;
+}
+
+static bool provide(tsr_scheduler *s, const tsr_task_operand *o, int device) {
+  if (o->access == TSR_NONE || tsr_is_at_home(s, o->matrix, device)) return true;
+  if (!tsr_memory_place(s, o->matrix, o->tile, device)) return false;
+  bool settles = tsr_has_rooms(s, o->matrix) && is_across(s, o) &&
+                 !was_written(s, tsr_copy_of(s, o->matrix, o->tile, device), o);
+  return provide_data(s, o, device) && (!settles || tsr_route_settle(s, o, device));
 }
 
 static void wait_for_operand(tsr_scheduler *s, const tsr_task_operand *o, int device) {

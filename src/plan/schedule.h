@@ -229,6 +229,10 @@ bool tsr_route_fetch_alone(tsr_scheduler *s, const tsr_task_operand *operand, in
  * it are. */
 bool tsr_route_gather(tsr_scheduler *s, const tsr_task_operand *operand, int device);
 
+/* Brings home what is newer in rooms of a rectangle of C that is about to change, of which the
+ * device will bring home but a triangle. */
+bool tsr_route_settle(tsr_scheduler *s, const tsr_task_operand *operand, int device);
+
 /* Opens the tiles that lie in the rooms there are, so that others find what is in them. */
 bool tsr_route_open_rooms(tsr_scheduler *s);
 

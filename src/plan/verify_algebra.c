@@ -218,18 +218,33 @@ static tsr_status make_buffers(tsr_algebra *x) {
   return TSR_OK;
 }
 
+/* The plan's buffer of a room; -1: the plan does not touch it. */
+static int32_t buffer_of(const tsr_plan *plan, size_t room) {
+  for (size_t b = TSR_OPERANDS; b < plan->buffers.count; b++)
+    if (plan->buffers.items[b].role == TSR_BUFFER_ROOM && plan->buffers.items[b].offset == room)
+      return (int32_t)b;
+  return -1;
+}
+
+static void bring_rect(tsr_algebra *x, int32_t buffer, tsr_rect rect) {
+  small_rect r = shrink(x, TSR_C_, rect);
+  for (size_t j = r.col; j < r.col + r.cols; j++)
+    for (size_t i = r.row; i < r.row + r.rows; i++)
+      *tsr_algebra_element(x, TSR_C_, i, j) = *tsr_algebra_element(x, buffer, i, j);
+}
+
 /* What is newer in rooms at the end counts as C. */
 static void bring_home(tsr_algebra *x) {
-  const tsr_plan *plan = x->v->plan;
-  for (size_t b = TSR_OPERANDS; b < plan->buffers.count; b++) {
-    if (plan->buffers.items[b].role != TSR_BUFFER_ROOM) continue;
-    const tsr_room *room = &plan->after->rooms.items[plan->buffers.items[b].offset];
-    for (size_t n = 0; room->matrix == TSR_C_ && n < room->newer.count; n++) {
-      small_rect r = shrink(x, TSR_C_, room->newer.items[n]);
-      for (size_t j = r.col; j < r.col + r.cols; j++)
-        for (size_t i = r.row; i < r.row + r.rows; i++)
-          *tsr_algebra_element(x, TSR_C_, i, j) = *tsr_algebra_element(x, (int32_t)b, i, j);
-    }
+  const tsr_residency *after = x->v->plan->after;
+  for (size_t i = 0; after != NULL && i < after->rooms.count; i++) {
+    const tsr_room *room = &after->rooms.items[i];
+    if (room->matrix != TSR_C_) continue;
+    int32_t buffer = buffer_of(x->v->plan, i);
+    for (size_t n = 0; n < room->newer.count; n++)
+      if (buffer >= 0)
+        bring_rect(x, buffer, room->newer.items[n]);
+      else
+        set_original(x, TSR_C_, room->newer.items[n], false);
   }
 }
 

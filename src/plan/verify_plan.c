@@ -11,7 +11,7 @@ static tsr_status check_queue(const tsr_verifier *v, int index) {
     return tsr_fail(TSR_ERR_CHECK, "queue %d (%s) is at location %d, where there can be none",
                     index, tsr_queue_name(queue, &name), queue->location);
   if (queue->role == TSR_QUEUE_PEER && queue->index != TSR_ANY_PEER &&
-      (queue->index >= devices || queue->index == queue->location))
+      (queue->index >= devices || (queue->index == queue->location && v->plan->before == NULL)))
     return tsr_fail(TSR_ERR_CHECK, "queue %d of device %d sends to device %d, which it cannot",
                     index, queue->location, queue->index);
   return TSR_OK;

@@ -79,7 +79,7 @@ static const char *draw_recipe(void) {
                                         "tile=23",
                                         "slab=16 chunk=16,16,16 block=16 piece=2048",
                                         "slab=0 chunk=8,8,8 block=32 piece=512 c=last",
-                                        "grid=1x2 block=64"};
+                                        "block=64 chunk=24,24,24"};
   return recipes[between(0, 5)];
 }
 

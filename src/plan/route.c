@@ -123,20 +123,35 @@ static int64_t limited(int64_t extent, int64_t most) {
   return most > 0 && most < extent ? most : extent;
 }
 
+/* Cuts the rectangle of p, which is set, into pieces; most_rows and most_cols as in `limited`. */
+static void cut(const tsr_scheduler *s, int matrix, int64_t most_rows, int64_t most_cols,
+                piece_range *p) {
+  tsr_piece_shape(limited(p->rows, most_rows), limited(p->cols, most_cols), s->size[matrix],
+                  s->options->piece, &p->piece_rows, &p->piece_cols);
+  p->down = (int)((p->rows + p->piece_rows - 1) / p->piece_rows);
+  p->count = p->down * (int)((p->cols + p->piece_cols - 1) / p->piece_cols);
+}
+
 static piece_range pieces_of(const tsr_scheduler *s, const tsr_task_operand *o) {
   const tsr_tile_grid *grid = &s->graph->grid[o->matrix];
   int i = o->tile / grid->cols.count, j = o->tile % grid->cols.count;
   piece_range p = {.row = grid->rows.at[i], .col = grid->cols.at[j]};
   p.rows = grid->rows.at[i + 1] - p.row;
   p.cols = grid->cols.at[j + 1] - p.col;
-  tsr_piece_shape(limited(p.rows, grid->piece_rows), limited(p.cols, grid->piece_cols),
-                  s->size[o->matrix], s->options->piece, &p.piece_rows, &p.piece_cols);
-  p.down = (int)((p.rows + p.piece_rows - 1) / p.piece_rows);
-  p.count = p.down * (int)((p.cols + p.piece_cols - 1) / p.piece_cols);
+  cut(s, o->matrix, grid->piece_rows, grid->piece_cols, &p);
   p.r0 = (int)((o->row - p.row) / p.piece_rows);
   p.r1 = (int)((o->row + o->rows - p.row + p.piece_rows - 1) / p.piece_rows);
   p.c0 = (int)((o->col - p.col) / p.piece_cols);
   p.c1 = (int)((o->col + o->cols - p.col + p.piece_cols - 1) / p.piece_cols);
+  return p;
+}
+
+/* The pieces of the rectangle itself, whatever the tile around it is cut into. */
+static piece_range pieces_alone(const tsr_scheduler *s, const tsr_task_operand *o) {
+  piece_range p = {.row = o->row, .col = o->col, .rows = o->rows, .cols = o->cols};
+  cut(s, o->matrix, 0, 0, &p);
+  p.r1 = p.down;
+  p.c1 = p.count / p.down;
   return p;
 }
 
@@ -668,15 +683,10 @@ bool tsr_route_each_piece(tsr_scheduler *s, int matrix, int32_t tile, int device
  */
 static bool move_alone(tsr_scheduler *s, const tsr_task_operand *o, end begin, int to) {
   tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, to);
-  int64_t piece_rows, piece_cols;
-  tsr_piece_shape(o->rows, o->cols, s->size[o->matrix], s->options->piece, &piece_rows,
-                  &piece_cols);
-  for (int64_t c = 0; c < o->cols; c += piece_cols)
-    for (int64_t r = 0; r < o->rows; r += piece_rows) {
-      cargo load = {.matrix = o->matrix, .tile = o->tile, .row = o->row + r, .col = o->col + c};
-      load.rows = smaller(piece_rows, o->rows - r);
-      load.cols = smaller(piece_cols, o->cols - c);
-      weigh(s, &load);
+  piece_range p = pieces_alone(s, o);
+  for (int c = p.c0; c < p.c1; c++)
+    for (int r = p.r0; r < p.r1; r++) {
+      cargo load = cargo_of(s, o, &p, r, c);
       end stop = end_at(s, &load, to, TSR_NOTHING);
       float when = route_arrival(s, &load, begin.location, to, 0);
       if (!begin.copy) wait_for_home(s, &load);
@@ -757,16 +767,11 @@ static bool bring_piece(tsr_scheduler *s, cargo *c, tsr_uplo uplo, const end *be
 bool tsr_route_bring_home(tsr_scheduler *s, const tsr_task_operand *o, tsr_uplo uplo, int device,
                           int32_t after) {
   int home = s->call->operand[o->matrix].location;
-  int64_t piece_rows, piece_cols;
-  tsr_piece_shape(o->rows, o->cols, s->size[o->matrix], s->options->piece, &piece_rows,
-                  &piece_cols);
+  piece_range p = pieces_alone(s, o);
   end stop = {home, o->matrix, NULL, TSR_NOTHING};
-  for (int64_t c = 0; c < o->cols; c += piece_cols)
-    for (int64_t r = 0; r < o->rows; r += piece_rows) {
-      cargo load = {.matrix = o->matrix, .tile = o->tile, .row = o->row + r, .col = o->col + c};
-      load.rows = smaller(piece_rows, o->rows - r);
-      load.cols = smaller(piece_cols, o->cols - c);
-      weigh(s, &load);
+  for (int c = p.c0; c < p.c1; c++)
+    for (int r = p.r0; r < p.r1; r++) {
+      cargo load = cargo_of(s, o, &p, r, c);
       end begin = end_at(s, &load, device, after);
       if (!bring_piece(s, &load, uplo, &begin, &stop)) return false;
     }

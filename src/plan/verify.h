@@ -180,9 +180,6 @@ bool tsr_verify_square(const tsr_call *call, int space);
 tsr_axes tsr_verify_axes(const tsr_command *command, int i);
 tsr_rect tsr_verify_rect(const tsr_command *command, int i);
 
-/* The part of its c that a kernel writes. */
-tsr_uplo tsr_verify_part_of_c(const tsr_command *command);
-
 bool tsr_verify_reads_c(const tsr_call *call, const tsr_command *command);
 
 /* That the operands of a kernel meet: equal indices begin alike. */

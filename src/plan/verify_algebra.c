@@ -365,7 +365,7 @@ static tsr_status compute(tsr_algebra *x, const tsr_command *command, tsr_uplo u
 
 static tsr_status do_kernel(tsr_algebra *x, uint32_t c) {
   const tsr_command *command = &x->v->plan->commands.items[c];
-  tsr_uplo uplo = tsr_verify_part_of_c(command);
+  tsr_uplo uplo = tsr_kernel_triangle((tsr_kernel)command->kernel, command->form);
   tsr_uplo of_a = command->kernel == TSR_KERNEL_ADD ? uplo : TSR_GENERAL;
   if (command->buffer[0] != TSR_NO_BUFFER) TSR_TRY(load(x, c, 0, of_a));
   if (command->buffer[1] != TSR_NO_BUFFER) TSR_TRY(load(x, c, 1, TSR_GENERAL));

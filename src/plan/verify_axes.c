@@ -72,20 +72,6 @@ tsr_axes tsr_verify_axes(const tsr_command *command, int i) {
   }
 }
 
-tsr_uplo tsr_verify_part_of_c(const tsr_command *command) {
-  switch (command->kernel) {
-    case TSR_KERNEL_ADD:
-    case TSR_KERNEL_SCALE:
-    case TSR_KERNEL_SYRK:
-    case TSR_KERNEL_HERK:
-    case TSR_KERNEL_SYR2K:
-    case TSR_KERNEL_HER2K:
-      return tsr_form_unpack(command->form).uplo;
-    default:
-      return TSR_GENERAL;
-  }
-}
-
 static int64_t length(const tsr_command *command, int axis) {
   return axis == TSR_AXIS_I ? command->m : axis == TSR_AXIS_J ? command->n : command->k;
 }
@@ -157,7 +143,7 @@ tsr_status tsr_verify_agreement(const tsr_verifier *v, uint32_t c) {
     TSR_TRY(check_axis(v, c, i, false, origins));
     TSR_TRY(check_axis(v, c, i, true, origins));
   }
-  if (tsr_verify_part_of_c(command) == TSR_GENERAL) return TSR_OK;
+  if (tsr_kernel_triangle((tsr_kernel)command->kernel, command->form) == TSR_GENERAL) return TSR_OK;
   if (command->m == command->n) return meet(v, c, &origins[TSR_AXIS_I], &origins[TSR_AXIS_J]);
   return tsr_verify_fail(v, c, "%d x %d have no triangle", command->m, command->n);
 }

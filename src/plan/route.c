@@ -333,6 +333,7 @@ static int32_t move(tsr_scheduler *s, const cargo *c, const end *from, const end
 
 /* Estimated arrival over one link, or, between devices that do not reach each other, two. */
 static float route_arrival(const tsr_scheduler *s, const cargo *c, int from, int to, float ready) {
+  if (from == to) return ready + (float)(2 * c->bytes / s->machine->device[to].memory_rate);
   double segment = on_host(s, from) ? c->segment : c->bytes;
   float direct = arrival(s, from, to, c->bytes, segment, ready);
   if (isfinite(direct) || on_host(s, from)) return direct;
@@ -342,6 +343,7 @@ static float route_arrival(const tsr_scheduler *s, const cargo *c, int from, int
 
 static void route_occupy(tsr_scheduler *s, const cargo *c, int from, int to, float ready,
                          float when) {
+  if (from == to) return;
   if (s->machine->link[from][to].bandwidth > 0) {
     occupy(s, from, to, c->bytes, ready, when);
     return;
@@ -511,8 +513,7 @@ static bool bring_part(tsr_scheduler *s, const cargo *whole, tsr_rect part, end 
   weigh(s, &load);
   tsr_tile_copy *copy = tsr_copy_of(s, whole->matrix, whole->tile, device);
   end to = {device, copy->buffer, NULL, TSR_NOTHING};
-  bool inside = from.location == device;
-  float when = inside ? INFINITY : route_arrival(s, &load, from.location, device, 0);
+  float when = route_arrival(s, &load, from.location, device, 0);
   int32_t command = move(s, &load, &from, &to);
   tsr_mark mark = {load.row, load.rows, load.col, load.cols, command, TSR_NOTHING};
   if (command == TSR_NOTHING || !tsr_mark_push(s, &copy->writers, mark)) return false;

@@ -10,8 +10,7 @@ static tsr_status check_queue(const tsr_verifier *v, int index) {
   if (queue->role >= TSR_QUEUE_USER || !(queue->role == TSR_QUEUE_LANE ? host : device))
     return tsr_fail(TSR_ERR_CHECK, "queue %d (%s) is at location %d, where there can be none",
                     index, tsr_queue_name(queue, &name), queue->location);
-  if (queue->role == TSR_QUEUE_PEER && queue->index != TSR_ANY_PEER &&
-      (queue->index >= devices || (queue->index == queue->location && v->plan->before == NULL)))
+  if (queue->role == TSR_QUEUE_PEER && queue->index != TSR_ANY_PEER && queue->index >= devices)
     return tsr_fail(TSR_ERR_CHECK, "queue %d of device %d sends to device %d, which it cannot",
                     index, queue->location, queue->index);
   return TSR_OK;

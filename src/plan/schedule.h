@@ -2,7 +2,7 @@
  * Inside the planner: from a graph whose tasks are in order and have owners to a plan.
  *
  * Tasks are taken in order. What a task reads and is not at its device is fetched, piece by piece,
- * for all devices that will read it (route.c); room comes from memory.c; commands, queues and waits
+ * for all devices that will read it (route*.c); room comes from memory.c; commands, queues and waits
  * from commands.c. Source: Uncut-GEMMs, algorithm 1, with copies cut apart from kernels.
  */
 #ifndef TSR_PLAN_SCHEDULE_H
@@ -212,7 +212,7 @@ int32_t tsr_rooms_buffer(tsr_scheduler *s, size_t room);
 /* Writes down what is where when the plan has ended. */
 bool tsr_rooms_finish(tsr_scheduler *s);
 
-/* ---- route.c ---- */
+/* ---- route*.c ---- */
 
 tsr_status tsr_route_init(tsr_scheduler *s);
 void tsr_route_free(tsr_scheduler *s);

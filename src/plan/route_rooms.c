@@ -1,0 +1,150 @@
+/* Routes with residency: parts of rectangles come from the rooms that hold them. */
+#include <math.h>
+
+#include "plan/route.h"
+
+/* Some room, of whatever extent, holds a part of it. */
+bool tsr_route_is_in_rooms(const tsr_scheduler *s, const tsr_cargo *c) {
+  if (!tsr_has_rooms(s, c->matrix)) return false;
+  const tsr_residency *before = s->options->residency;
+  for (size_t i = 0; i < before->rooms.count; i++)
+    if (before->rooms.items[i].matrix == c->matrix &&
+        tsr_rects_meets(&before->rooms.items[i].valid, tsr_cargo_rect(c)))
+      return true;
+  return false;
+}
+
+/* One rectangle to a tile's room, as if it was written there. */
+static bool bring_part(tsr_scheduler *s, const tsr_cargo *whole, tsr_rect part, tsr_end from,
+                       int device) {
+  tsr_cargo load = *whole;
+  load.row = part.row0;
+  load.col = part.col0;
+  load.rows = part.row1 - part.row0;
+  load.cols = part.col1 - part.col0;
+  tsr_cargo_weigh(s, &load);
+  tsr_tile_copy *copy = tsr_copy_of(s, whole->matrix, whole->tile, device);
+  tsr_end to = {device, copy->buffer, NULL, TSR_NOTHING};
+  float when = tsr_route_arrival(s, &load, from.location, device, 0);
+  int32_t command = tsr_move(s, &load, &from, &to);
+  tsr_mark mark = {load.row, load.rows, load.col, load.cols, command, TSR_NOTHING};
+  if (command == TSR_NOTHING || !tsr_mark_push(s, &copy->writers, mark)) return false;
+  if (isfinite(when)) tsr_route_occupy(s, &load, from.location, device, 0, when);
+  return true;
+}
+
+/* What of `left` a room holds comes from there. */
+static bool bring_from_room(tsr_scheduler *s, const tsr_cargo *c, size_t number, int device,
+                            tsr_rects *left) {
+  const tsr_room *room = &s->options->residency->rooms.items[number];
+  tsr_rects parts = {0}, found = {0};
+  bool done = true;
+  for (size_t i = 0; done && i < left->count; i++) {
+    done = tsr_rects_clip(&room->valid, left->items[i], &parts);
+    for (size_t j = 0; done && j < parts.count; j++)
+      done = bring_part(s, c, parts.items[j],
+                        (tsr_end){room->device, tsr_rooms_buffer(s, number), NULL, TSR_NOTHING},
+                        device) &&
+             tsr_rects_add(&found, parts.items[j]);
+  }
+  for (size_t i = 0; done && i < found.count; i++) done = tsr_rects_subtract(left, found.items[i]);
+  tsr_rects_free(&parts);
+  tsr_rects_free(&found);
+  return done;
+}
+
+/* From rooms, first those of the device itself, what they hold; from home the rest. */
+static bool bring_all(tsr_scheduler *s, const tsr_cargo *c, int device, tsr_rects *left) {
+  const tsr_residency *before = s->options->residency;
+  for (int own = 1; own >= 0; own--)
+    for (size_t i = 0; i < before->rooms.count && left->count > 0; i++) {
+      const tsr_room *room = &before->rooms.items[i];
+      if (room->matrix != c->matrix || (room->device == device) != (own == 1)) continue;
+      if (!bring_from_room(s, c, i, device, left)) return false;
+    }
+  tsr_end home = {s->call->operand[c->matrix].location, c->matrix, NULL, TSR_NOTHING};
+  for (size_t i = 0; i < left->count; i++)
+    if (!bring_part(s, c, left->items[i], home, device)) return false;
+  return true;
+}
+
+/* Brings a rectangle to its tile in parts, less what the tile's room holds. */
+static bool gather(tsr_scheduler *s, const tsr_cargo *c, int device) {
+  tsr_tile_copy *copy = tsr_copy_of(s, c->matrix, c->tile, device);
+  tsr_rects left = {0};
+  const tsr_room *room = tsr_rooms_of(s, copy);
+  bool done = tsr_rects_add(&left, tsr_cargo_rect(c));
+  for (size_t i = 0; done && i < room->valid.count; i++)
+    done = tsr_rects_subtract(&left, room->valid.items[i]);
+  done = done && bring_all(s, c, device, &left);
+  tsr_rects_free(&left);
+  return done;
+}
+
+bool tsr_route_gather_piece(tsr_scheduler *s, const tsr_cargo *c, int index, int device) {
+  if (!gather(s, c, device)) return false;
+  *tsr_piece_at(s, c->matrix, c->tile, device, index) = (tsr_piece){TSR_GATHERED, 0};
+  return true;
+}
+
+bool tsr_route_gather(tsr_scheduler *s, const tsr_task_operand *o, int device) {
+  tsr_cargo load = {.matrix = o->matrix,
+                    .tile = o->tile,
+                    .row = o->row,
+                    .col = o->col,
+                    .rows = o->rows,
+                    .cols = o->cols};
+  return gather(s, &load, device);
+}
+
+/* ---- Settling, opening ------------------------------------------------------ */
+
+/* One part of a room to the home; the tile's next writer waits for it. */
+static bool settle_part(tsr_scheduler *s, const tsr_task_operand *o, size_t number, tsr_rect part,
+                        int device) {
+  tsr_cargo load = {.matrix = o->matrix, .tile = o->tile, .row = part.row0, .col = part.col0};
+  load.rows = part.row1 - part.row0;
+  load.cols = part.col1 - part.col0;
+  tsr_cargo_weigh(s, &load);
+  const tsr_room *room = &s->options->residency->rooms.items[number];
+  tsr_end from = {room->device, tsr_rooms_buffer(s, number), NULL, TSR_NOTHING};
+  tsr_end home = {s->call->operand[o->matrix].location, o->matrix, NULL, TSR_NOTHING};
+  int32_t command = tsr_move(s, &load, &from, &home);
+  tsr_mark mark = {load.row, load.rows, load.col, load.cols, command, TSR_NOTHING};
+  tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, device);
+  return command != TSR_NOTHING && tsr_mark_push(s, &copy->writers, mark);
+}
+
+bool tsr_route_settle(tsr_scheduler *s, const tsr_task_operand *o, int device) {
+  const tsr_residency *before = s->options->residency;
+  tsr_rect rect = tsr_rect_make(o->row, o->col, o->rows, o->cols);
+  tsr_rects parts = {0};
+  bool done = true;
+  for (size_t i = 0; done && i < before->rooms.count; i++) {
+    const tsr_room *room = &before->rooms.items[i];
+    if (room->matrix != o->matrix) continue;
+    done = tsr_rects_clip(&room->newer, rect, &parts);
+    for (size_t j = 0; done && j < parts.count; j++)
+      done = settle_part(s, o, i, parts.items[j], device);
+  }
+  tsr_rects_free(&parts);
+  return done;
+}
+
+static bool open_tile(tsr_scheduler *s, const tsr_room *room, int32_t tile) {
+  tsr_task_operand o = tsr_whole_tile(s, room->matrix, tile);
+  tsr_rect rect = tsr_rect_make(o.row, o.col, o.rows, o.cols);
+  if (!tsr_rect_contains(room->rect, rect) || !tsr_rects_meets(&room->valid, rect)) return true;
+  return tsr_open_copy(s, room->matrix, tile, room->device, tsr_pieces_of(s, &o).count);
+}
+
+bool tsr_route_open_rooms(tsr_scheduler *s) {
+  size_t count = s->options->residency == NULL ? 0 : s->options->residency->rooms.count;
+  for (size_t i = 0; i < count; i++) {
+    const tsr_room *room = &s->options->residency->rooms.items[i];
+    const tsr_tile_grid *grid = &s->graph->grid[room->matrix];
+    for (int32_t t = 0; t < grid->rows.count * grid->cols.count; t++)
+      if (!open_tile(s, room, t)) return false;
+  }
+  return true;
+}

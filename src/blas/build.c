@@ -54,12 +54,12 @@ bool tsr_push_task(tsr_builder *b, tsr_task task) {
 
 /* ---- Through the parts of C ----------------------------------------------- */
 
-/* Columns of the next kernel when rest are left of a pass. The taper halves what is left, so that
- * little remains to be brought home after the last kernel. */
+/* Columns of the next kernel of a slab when rest are left of a pass. The taper halves what is left,
+ * so that little remains to be brought home after the last kernel. */
 static int64_t next_chunk(const tsr_builder *b, int step, int64_t rest) {
   const tsr_tiling *t = b->tiling;
-  bool last = b->uniform || step < 0 || step == t->k.count - 1;
-  int64_t chunk = last ? t->chunk_last : step == 0 ? t->chunk_first : t->chunk;
+  bool last = b->uniform || step < 0 || step == b->last_slab;
+  int64_t chunk = last ? t->chunk_last : step == b->first_slab ? t->chunk_first : t->chunk;
   if (last && t->chunk_least > 0 && rest < 2 * chunk) {
     int64_t half = (rest / 2 + 63) / 64 * 64;
     chunk = half < t->chunk_least ? t->chunk_least : half < chunk ? half : chunk;
@@ -71,44 +71,71 @@ static int64_t next_chunk(const tsr_builder *b, int step, int64_t rest) {
  * (row, col) of the grid. */
 typedef struct pass {
   int row, col, li, li_end, lj, lj_end;
+  bool backwards; /* through k */
 } pass;
+
+/* Slabs that are added to one tile of C before the next one, in the order of the pass: the first of
+ * them, and how many; or one of the other steps. */
+typedef struct stretch {
+  int first, count;
+  bool backwards;
+} stretch;
+
+static int slab_of(const stretch *s, int i) {
+  return s->backwards ? s->first - i : s->first + i;
+}
 
 /* With uniform chunks what the last slab completes is added at once: some of it is complete without
  * an addition, and what is brought home must come in the order in which it is complete. */
 static bool push_part(tsr_builder *b, tsr_part_of_c part, int step) {
   if (!b->emit(b, part, step)) return false;
-  bool last = step == b->tiling->k.count - 1;
+  bool last = step == b->last_slab;
   return !b->uniform || !last || b->emit(b, part, TSR_STEP_ADD);
 }
 
+static bool push_stretch(tsr_builder *b, tsr_part_of_c part, const stretch *s) {
+  for (int i = 0; i < s->count; i++)
+    if (!push_part(b, part, slab_of(s, i))) return false;
+  return true;
+}
+
 /* Chunks of one local column of tiles. */
-static bool push_column(tsr_builder *b, const pass *p, int lj, int step) {
+static bool push_column(tsr_builder *b, const pass *p, int lj, const stretch *s) {
   const tsr_tiling *t = b->tiling;
   int j = lj * t->grid_cols + p->col;
   if (j >= t->n.count) return true;
   int64_t width = tsr_cut_length(&t->n, j);
   for (int64_t from = 0, length; from < width; from += length) {
-    length = next_chunk(b, step, width - from);
+    length = next_chunk(b, slab_of(s, s->count - 1), width - from);
     tsr_part_of_c c = {.j = j, .col = tsr_cut_begin(&t->n, j) + from, .cols = length};
     for (int li = p->li; li < p->li_end; li++) {
       c.i = li * t->grid_rows + p->row;
-      if (c.i < t->m.count && !push_part(b, c, step)) return false;
+      if (c.i < t->m.count && !push_stretch(b, c, s)) return false;
     }
   }
   return true;
 }
 
-static bool push_pass_step(tsr_builder *b, const pass *p, int step) {
+static bool push_columns(tsr_builder *b, const pass *p, stretch s) {
   for (int lj = p->lj; lj < p->lj_end; lj++)
-    if (!push_column(b, p, lj, step)) return false;
+    if (!push_column(b, p, lj, &s)) return false;
   return true;
 }
 
+static int least(int a, int b) {
+  return a < b ? a : b;
+}
+
 static bool push_steps(tsr_builder *b, const pass *p) {
-  if (b->scales_only) return push_pass_step(b, p, TSR_STEP_SCALE);
-  for (int l = 0; l < b->tiling->k.count; l++)
-    if (!push_pass_step(b, p, l)) return false;
-  return b->uniform || push_pass_step(b, p, TSR_STEP_ADD);
+  int count = b->tiling->k.count, depth = b->tiling->depth > 0 ? b->tiling->depth : 1;
+  if (b->scales_only) return push_columns(b, p, (stretch){TSR_STEP_SCALE, 1, false});
+  b->first_slab = p->backwards ? count - 1 : 0;
+  b->last_slab = p->backwards ? 0 : count - 1;
+  for (int l = 0; l < count; l += depth) {
+    stretch s = {p->backwards ? count - 1 - l : l, least(depth, count - l), p->backwards};
+    if (!push_columns(b, p, s)) return false;
+  }
+  return b->uniform || push_columns(b, p, (stretch){TSR_STEP_ADD, 1, false});
 }
 
 static bool push_group(tsr_builder *b, const pass *p) {
@@ -118,10 +145,6 @@ static bool push_group(tsr_builder *b, const pass *p) {
   if (group.count == 0) return true;
   group.device = b->graph->tasks.items[group.first].device;
   return TSR_VEC_PUSH(&b->graph->groups, group);
-}
-
-static int least(int a, int b) {
-  return a < b ? a : b;
 }
 
 static bool push_pass(tsr_builder *b, pass p) {
@@ -137,9 +160,12 @@ bool tsr_build_parts(tsr_builder *b) {
   int cols = (t->n.count + t->grid_cols - 1) / t->grid_cols;
   int step_rows = t->pass_rows ? t->pass_rows : rows,
       step_cols = t->pass_cols ? t->pass_cols : cols;
-  for (int lj = 0; lj < cols; lj += step_cols)
-    for (int li = 0; li < rows; li += step_rows) {
-      pass p = {0, 0, li, least(li + step_rows, rows), lj, least(lj + step_cols, cols)};
+  int down = (rows + step_rows - 1) / step_rows, across = (cols + step_cols - 1) / step_cols;
+  for (int y = 0; y < across; y++)
+    for (int i = 0; i < down; i++) {
+      int x = t->winds && y % 2 ? down - 1 - i : i, li = x * step_rows, lj = y * step_cols;
+      pass p = {0, 0, li, least(li + step_rows, rows), lj, least(lj + step_cols, cols), false};
+      p.backwards = t->winds && (y * down + i) % 2;
       if (!push_pass(b, p)) return false;
     }
   return true;

@@ -15,7 +15,8 @@ typedef struct tsr_part_of_c {
   int64_t col, cols;
 } tsr_part_of_c;
 
-/* What is done to a part: a slab of k, or one of these. */
+/* What is done to a part: a slab of k, or one of these. Which slabs are the first and the last to
+ * be added to a part, the builder says. */
 enum { TSR_STEP_SCALE = -2, TSR_STEP_ADD = -1 };
 
 /* Adds the tasks of a step on a part to the graph. False: no memory. */
@@ -26,8 +27,9 @@ struct tsr_builder {
   const tsr_tiling *tiling;
   tsr_graph *graph;
   bool scales_only;
-  bool wide;    /* W is of the type's wide type */
-  bool uniform; /* every slab is cut into the chunks of the last one */
+  bool wide;                 /* W is of the type's wide type */
+  bool uniform;              /* every slab is cut into the chunks of the last one */
+  int first_slab, last_slab; /* in the order of the present pass */
   tsr_emit emit;
 };
 

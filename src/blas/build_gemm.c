@@ -18,7 +18,7 @@ static bool push(tsr_builder *b, tsr_task task, tsr_part_of_c p) {
 static bool push_product(tsr_builder *b, tsr_part_of_c p, int l) {
   const tsr_tiling *t = b->tiling;
   const tsr_call *call = b->call;
-  bool first = l == 0, lazy = tsr_goes_to_w(b, p);
+  bool first = l == b->first_slab, lazy = tsr_goes_to_w(b, p);
   tsr_form form = {.transa = call->transa, .transb = call->transb};
   int64_t k = tsr_cut_begin(&t->k, l);
   tsr_task task = {.kernel = TSR_KERNEL_GEMM,
@@ -36,7 +36,7 @@ static bool push_product(tsr_builder *b, tsr_part_of_c p, int l) {
     task.flags |= TSR_FLAG_BETA;
   if (lazy && b->wide) task.flags |= TSR_FLAG_WIDE;
   if (call->alpha == TSR_ONE) task.flags |= TSR_FLAG_ALPHA_ONE;
-  task.last = !lazy && l == t->k.count - 1;
+  task.last = !lazy && l == b->last_slab;
   return push(b, task, p);
 }
 

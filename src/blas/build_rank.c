@@ -96,7 +96,7 @@ static tsr_task_operand factor(const tsr_builder *b, int x, int l, int64_t row, 
 static void set_target(const tsr_builder *b, const region *r, int l, int number, int products,
                        tsr_task *task) {
   const tsr_call *call = b->call;
-  bool first = l == 0 && number == 0, lazy = goes_to_w(b, r);
+  bool first = l == b->first_slab && number == 0, lazy = goes_to_w(b, r);
   bool reads = !first || (!lazy && (call->beta != TSR_ZERO || must_clear(b, r)));
   task->operand[2] = region_of(b, lazy ? TSR_W : TSR_C_, reads, r);
   if (!first)
@@ -104,7 +104,7 @@ static void set_target(const tsr_builder *b, const region *r, int l, int number,
   else if (!lazy)
     task->flags |= TSR_FLAG_BETA;
   if (call->alpha == TSR_ONE) task->flags |= TSR_FLAG_ALPHA_ONE;
-  task->last = !lazy && l == b->tiling->k.count - 1 && number == products - 1;
+  task->last = !lazy && l == b->last_slab && number == products - 1;
 }
 
 /* left's rows times right's: the products of SYR2K exchange A and B. */
@@ -145,7 +145,7 @@ static bool push_own_kernel(tsr_builder *b, const region *r, int l) {
 
 static bool push_product(tsr_builder *b, const region *r, int l) {
   if (r->diagonal && b->call->operation != TSR_GEMMT)
-    return (l > 0 || push_clearing(b, r)) && push_own_kernel(b, r, l);
+    return (l != b->first_slab || push_clearing(b, r)) && push_own_kernel(b, r, l);
   int products = has_two_products(b->call) ? 2 : 1;
   for (int number = 0; number < products; number++)
     if (!push_gemm(b, r, l, number, products)) return false;

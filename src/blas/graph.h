@@ -25,6 +25,9 @@ typedef struct tsr_tiling {
   int grid_rows, grid_cols; /* devices over the tiles of C, 2D block-cyclic */
   int16_t *device;          /* [grid_rows * grid_cols], row by row */
   int pass_rows, pass_cols; /* tiles of C that each device works on at once; 0: all */
+  int depth;                /* parts of k that are summed over before the next tile of C; 0: one */
+  bool winds;               /* each pass goes the other way than the one before, so that it begins
+                               with what that has left */
   int64_t chunk_first;      /* columns of kernels of the first slab, */
   int64_t chunk;            /* of those between, */
   int64_t chunk_last;       /* and of the last one, */

@@ -1,10 +1,6 @@
 /*
- * Room for tiles and for staged pieces.
- *
- * When everything fits into the budgets, each tile gets room of its own. When it does not, a
- * device's budget is cut into slots of the size of the largest tile; a tile that is needed takes
- * the free slot, or the one whose tile is needed last of all (Belady: the future is known), and
- * waits for that tile's users.
+ * Room for tiles and for staged pieces. When everything fits into the budgets, each tile gets room
+ * of its own; when it does not, a slot (slots.c).
  */
 #include <string.h>
 
@@ -81,32 +77,8 @@ bool tsr_is_at_home(const tsr_scheduler *s, int matrix, int device) {
   return matrix == TSR_C_ || !s->options->copy_homes;
 }
 
-/* Calls visit(copy index, place in the sequence) for every use of a copy, in that order. */
-typedef void (*visitor)(tsr_scheduler *s, size_t copy, int32_t place);
-
-static void each_use(tsr_scheduler *s, visitor visit) {
-  tsr_sequence_rewind(s);
-  const tsr_task *task;
-  for (int32_t place = 0; (task = tsr_sequence_next(s)) != NULL; place++)
-    for (int i = 0; i < 3; i++) {
-      const tsr_task_operand *o = &task->operand[i];
-      if (o->access == TSR_NONE || tsr_is_at_home(s, o->matrix, task->device)) continue;
-      tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, task->device);
-      visit(s, (size_t)(copy - s->copies), place);
-    }
-}
-
-static void count_use(tsr_scheduler *s, size_t copy, int32_t place) {
-  (void)place;
-  s->copies[copy].next++;
-}
-
-static void store_use(tsr_scheduler *s, size_t copy, int32_t place) {
-  s->uses[s->copies[copy].next++] = place;
-}
-
 /* Bytes each device would need if nothing were reused. */
-static void total_need(tsr_scheduler *s, size_t *need) {
+static void total_need(const tsr_scheduler *s, size_t *need) {
   memset(need, 0, sizeof *need * (size_t)s->devices);
   for (int x = 0; x < TSR_MATRICES; x++)
     for (size_t i = s->first_copy[x]; i < s->first_copy[x + 1]; i++) {
@@ -115,37 +87,6 @@ static void total_need(tsr_scheduler *s, size_t *need) {
       tsr_buffer b = tile_rect(s, x, (int32_t)(in_matrix / (size_t)s->devices));
       need[in_matrix % (size_t)s->devices] += tile_bytes(&b, s->size[x]);
     }
-}
-
-/* Lists the uses of each copy, each list ended by INT32_MAX; copy->next is where its list is. */
-static tsr_status list_uses(tsr_scheduler *s, size_t copies) {
-  size_t total = 0;
-  for (size_t i = 0; i < copies; i++) {
-    size_t count = (size_t)s->copies[i].next + 1;
-    s->copies[i].next = (int32_t)total;
-    total += count;
-  }
-  s->uses = total < INT32_MAX ? tsr_alloc(sizeof *s->uses * (total + 1)) : NULL;
-  if (!s->uses) return no_memory();
-  each_use(s, store_use);
-  for (size_t i = copies; i-- > 0;) {
-    s->uses[s->copies[i].next] = INT32_MAX;
-    s->copies[i].next = i == 0 ? 0 : s->copies[i - 1].next + 1;
-  }
-  return TSR_OK;
-}
-
-static tsr_status make_slots(tsr_scheduler *s) {
-  s->slot_bytes = largest_tile(s->call, s->graph);
-  for (int d = 0; d < s->devices; d++) {
-    size_t count = s->options->budget[d] / s->slot_bytes;
-    if (count > 1 << 20) count = 1 << 20;
-    s->slot_count[d] = (int)count;
-    s->slot[d] = tsr_alloc(sizeof **s->slot * (count + 1));
-    if (!s->slot[d]) return no_memory();
-    for (size_t i = 0; i < count; i++) s->slot[d][i] = (tsr_slot){TSR_NOTHING, TSR_NOTHING};
-  }
-  return TSR_OK;
 }
 
 static tsr_status make_ring(tsr_scheduler *s) {
@@ -159,7 +100,7 @@ static tsr_status make_ring(tsr_scheduler *s) {
   return TSR_OK;
 }
 
-static tsr_status make_copies(tsr_scheduler *s, size_t *copies) {
+static tsr_status make_copies(tsr_scheduler *s) {
   size_t count = 0;
   for (int x = 0; x < TSR_MATRICES; x++) {
     const tsr_tile_grid *grid = &s->graph->grid[x];
@@ -172,34 +113,27 @@ static tsr_status make_copies(tsr_scheduler *s, size_t *copies) {
   for (size_t i = 0; i < count; i++)
     s->copies[i] = (tsr_tile_copy){TSR_NOTHING, TSR_NOTHING, TSR_NOTHING, TSR_NOTHING,
                                    TSR_NOTHING, TSR_NOTHING, 0,           false};
-  *copies = count;
   return TSR_OK;
 }
 
 tsr_status tsr_memory_init(tsr_scheduler *s) {
-  size_t copies = 0, need[TSR_MACHINE_DEVICES];
-  TSR_TRY(make_copies(s, &copies));
+  size_t need[TSR_MACHINE_DEVICES];
+  TSR_TRY(make_copies(s));
   TSR_TRY(make_ring(s));
-  s->slots = true; /* while uses are counted, groups keep the order of the graph */
-  each_use(s, count_use);
-  s->slots = false;
+  tsr_slots_count_uses(s);
   total_need(s, need);
   for (int d = 0; d < s->devices; d++) s->slots |= need[d] > s->options->budget[d];
   if (!s->slots) return TSR_OK;
-  if (s->options->residency != NULL) { /* rooms are not for sharing */
-    s->no_room = true;
-    s->slots = false;
-    return TSR_OK;
-  }
-  TSR_TRY(list_uses(s, copies));
-  return make_slots(s);
+  if (s->options->residency == NULL) return tsr_slots_init(s, largest_tile(s->call, s->graph));
+  s->no_room = true; /* rooms are not for sharing */
+  s->slots = false;
+  return TSR_OK;
 }
 
 void tsr_memory_free(tsr_scheduler *s) {
   tsr_dealloc(s->copies);
-  tsr_dealloc(s->uses);
   tsr_dealloc(s->ring);
-  for (int d = 0; d < s->devices; d++) tsr_dealloc(s->slot[d]);
+  tsr_slots_free(s);
   TSR_VEC_FREE(&s->pieces);
   TSR_VEC_FREE(&s->marks);
 }
@@ -213,64 +147,7 @@ bool tsr_mark_push(tsr_scheduler *s, int32_t *list, tsr_mark mark) {
   return true;
 }
 
-bool tsr_memory_use(tsr_scheduler *s, tsr_tile_copy *copy, int32_t command) {
-  if (!s->slots) return true;
-  int queue = s->plan->commands.items[command].queue;
-  for (int32_t i = copy->users; i != TSR_NOTHING; i = s->marks.items[i].next) {
-    tsr_mark *mark = &s->marks.items[i];
-    if (s->plan->commands.items[mark->command].queue != queue) continue;
-    mark->command = command;
-    return true;
-  }
-  return tsr_mark_push(s, &copy->users, (tsr_mark){.command = command});
-}
-
-/* ---- Slots ---------------------------------------------------------------- */
-
-static int32_t next_use(tsr_scheduler *s, tsr_tile_copy *copy) {
-  while (s->uses[copy->next] < s->now) copy->next++;
-  return s->uses[copy->next];
-}
-
-void tsr_memory_release(tsr_scheduler *s, tsr_tile_copy *copy) {
-  if (!s->slots || copy->slot == TSR_NOTHING) return;
-  int device = s->plan->buffers.items[copy->buffer].location;
-  s->slot[device][copy->slot] = (tsr_slot){TSR_NOTHING, copy->users};
-  copy->buffer = copy->pieces = copy->writers = copy->users = copy->slot = TSR_NOTHING;
-  copy->dirty = false;
-}
-
-/* A free slot, or the one whose tile is needed last and not by the present task. */
-static int find_slot(tsr_scheduler *s, int device) {
-  int best = TSR_NOTHING;
-  int32_t latest = s->now;
-  for (int i = 0; i < s->slot_count[device]; i++) {
-    int32_t copy = s->slot[device][i].copy;
-    if (copy == TSR_NOTHING) return i;
-    if (s->copies[copy].dirty) continue;
-    int32_t use = next_use(s, &s->copies[copy]);
-    if (use <= latest) continue;
-    latest = use;
-    best = i;
-  }
-  return best;
-}
-
-static bool take_slot(tsr_scheduler *s, tsr_tile_copy *copy, int device, tsr_buffer *buffer) {
-  int i = find_slot(s, device);
-  if (i == TSR_NOTHING) {
-    s->no_room = true;
-    return false;
-  }
-  tsr_slot *slot = &s->slot[device][i];
-  if (slot->copy != TSR_NOTHING) tsr_memory_release(s, &s->copies[slot->copy]);
-  copy->before = slot->users;
-  copy->slot = i;
-  slot->copy = (int32_t)(copy - s->copies);
-  buffer->offset = (size_t)i * s->slot_bytes;
-  buffer->bytes = s->slot_bytes;
-  return true;
-}
+/* ---- Placing -------------------------------------------------------------- */
 
 bool tsr_memory_place(tsr_scheduler *s, int matrix, int32_t tile, int device) {
   tsr_tile_copy *copy = tsr_copy_of(s, matrix, tile, device);
@@ -280,7 +157,7 @@ bool tsr_memory_place(tsr_scheduler *s, int matrix, int32_t tile, int device) {
   if (tsr_has_rooms(s, matrix)) return tsr_rooms_place(s, copy, buffer);
   size_t *arena = &s->plan->arena[device];
   if (s->slots) {
-    if (!take_slot(s, copy, device, &buffer)) return false;
+    if (!tsr_slots_take(s, copy, device, &buffer)) return false;
     if (*arena < buffer.offset + buffer.bytes) *arena = buffer.offset + buffer.bytes;
   } else {
     buffer.bytes = tile_bytes(&buffer, s->size[matrix]);

@@ -48,6 +48,14 @@ enum { TSR_FLAG_EVENT = 1 }; /* some command of another queue waits for this one
 
 enum { TSR_NO_BUFFER = -1 };
 
+/* How memory is shared by a plan that does not fit: a device holds rows x cols tiles of C at a
+ * time, and A and B come in chunks of depth tiles of k, so many chunks ahead (Herault et al.: b, c,
+ * d and l). rows 0: everything fits. */
+typedef struct tsr_plan_hold {
+  int32_t rows, cols, depth;
+  float ahead;
+} tsr_plan_hold;
+
 /* At most 100 bytes: a million of them must fit easily. */
 typedef struct tsr_command {
   int64_t row[3], col[3]; /* elements of the stored matrices */
@@ -85,6 +93,7 @@ struct tsr_plan {
   int devices;         /* devices that do anything; 0: the CPU's BLAS does the call */
   bool reproducible;
   int grid_rows, grid_cols;
+  tsr_plan_hold hold;
   TSR_VEC(tsr_command) commands;
   TSR_VEC(uint32_t) waits; /* indices of commands, each less than the waiter's */
   TSR_VEC(tsr_buffer) buffers;

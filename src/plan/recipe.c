@@ -101,11 +101,32 @@ static tsr_status cut_lines(const tsr_recipe *r, const tsr_call *call, const tsr
   return tsr_cuts_uniform(extent, r->block > 0 ? smaller(r->block, extent) : extent, &t->k);
 }
 
+/* The extent of tiles, none longer than the recipe's, when all are to be about alike and their
+ * number a multiple of the devices', so that no device has more of them than others. */
+static int64_t even_tile(const tsr_recipe *r, int64_t extent, int devices) {
+  int64_t align = r->tile >= 1024 ? 64 : r->tile >= 64 ? 8 : 1;
+  int64_t count = (extent + r->tile - 1) / r->tile;
+  if (!r->even || count < 2) return r->tile;
+  if (count > devices) count = (count + devices - 1) / devices * devices;
+  int64_t even = (extent + count - 1) / count;
+  return smaller((even + align - 1) / align * align, r->tile);
+}
+
+/* What belongs to one square matrix is cut alike. */
 static tsr_status cut_tiles(const tsr_recipe *r, const tsr_call *call, tsr_tiling *t) {
-  bool has_k = tsr_family_of(call->operation) == TSR_TRIANGLE || !tsr_call_scales_only(call);
-  TSR_TRY(tsr_cuts_uniform(call->m, r->tile, &t->m));
-  TSR_TRY(tsr_cuts_uniform(call->n, r->tile, &t->n));
-  return tsr_cuts_uniform(has_k ? call->k : 0, r->tile, &t->k);
+  tsr_family family = tsr_family_of(call->operation);
+  bool has_k = family == TSR_TRIANGLE || !tsr_call_scales_only(call), left = call->side == TSR_LEFT;
+  int64_t m = even_tile(r, call->m, r->grid_rows), n = even_tile(r, call->n, r->grid_cols);
+  int64_t k = even_tile(r, call->k, 1);
+  if (family == TSR_RANK) m = n = even_tile(r, call->n, r->grid_rows > r->grid_cols ? r->grid_rows : r->grid_cols);
+  if (family == TSR_TRIANGLE) {
+    k = even_tile(r, call->k, 1);
+    m = left ? k : even_tile(r, call->m, t->grid_rows);
+    n = left ? even_tile(r, call->n, t->grid_cols) : k;
+  }
+  TSR_TRY(tsr_cuts_uniform(call->m, m, &t->m));
+  TSR_TRY(tsr_cuts_uniform(call->n, n, &t->n));
+  return tsr_cuts_uniform(has_k ? call->k : 0, k, &t->k);
 }
 
 static tsr_status cut(const tsr_recipe *r, const tsr_call *call, const tsr_machine *machine,
@@ -135,7 +156,7 @@ static int64_t chunk_of(const tsr_call *call, int64_t chunk) {
  * of the grid. */
 static void set_grid(const tsr_recipe *r, const tsr_call *call, tsr_tiling *t) {
   tsr_family family = tsr_family_of(call->operation);
-  bool panels = r->tile == 0 && family != TSR_PRODUCT;
+  bool panels = family == TSR_TRIANGLE || (r->tile == 0 && family == TSR_RANK);
   bool down = family == TSR_TRIANGLE && call->side == TSR_RIGHT;
   int devices = r->grid_rows * r->grid_cols;
   t->grid_rows = !panels ? r->grid_rows : down ? devices : 1;
@@ -146,7 +167,10 @@ static void set_grid(const tsr_recipe *r, const tsr_call *call, tsr_tiling *t) {
  * before the next one, and a tile of which a part is complete, and another not begun, would need
  * room beside the three tiles that are promised to do. */
 static void set_tiles(const tsr_recipe *r, tsr_family family, tsr_tiling *t) {
-  t->pass_rows = t->pass_cols = 1;
+  t->pass_rows = r->hold_rows > 0 ? r->hold_rows : 1;
+  t->pass_cols = r->hold_cols > 0 ? r->hold_cols : 1;
+  t->depth = r->depth;
+  t->winds = r->winds;
   if (family == TSR_PRODUCT) return;
   t->chunk_first = t->chunk = t->chunk_last = r->tile;
   t->chunk_least = 0;

@@ -13,7 +13,14 @@
 typedef struct tsr_recipe {
   int grid_rows, grid_cols; /* devices used: their product, the first of the order */
   int64_t tile;             /* square tiles of this extent, C tile by C tile; 0: panels */
-  int64_t slab;             /* panels: the first slab of k, each next one is twice as long, */
+  bool winds;               /* as in tsr_tiling */
+  bool even;                /* tiles: as many as of that extent are needed, all about alike */
+  int hold_rows,
+      hold_cols;     /* tiles: of C that stay at a device while A and B stream through; 0: 1 */
+  int depth;         /* tiles: of k between one such tile and the next; 0: 1 */
+  int64_t ahead;     /* tiles: copies precede their use by that many percent of the kernels of
+                        depth x hold_rows x hold_cols */
+  int64_t slab;      /* panels: the first slab of k, each next one is twice as long, */
   int64_t slab_most; /* but not longer than this; slab 0: all of k at once, slab_most 0: no limit */
   int64_t chunk_first, chunk, chunk_last, chunk_least; /* as in tsr_tiling */
   int64_t block; /* panels beside a triangle: the blocks of its order; 0: one */

@@ -12,7 +12,7 @@ typedef struct part {
   void (*copy)(const tsr_recipe *from, tsr_recipe *to);
 } part;
 
-enum { MOST_TEXT = 64 };
+enum { MOST_TEXT = 64, MOST_HELD = 1 << 14, MOST_AHEAD = 10000 };
 
 static bool whole(const char *text, char **end, int64_t *value) {
   *value = strtoll(text, end, 10);
@@ -68,6 +68,40 @@ static bool read_tile(const char *text, tsr_recipe *r) {
 
 static void copy_tile(const tsr_recipe *from, tsr_recipe *to) {
   to->tile = from->tile;
+}
+
+static bool read_hold(const char *text, tsr_recipe *r) {
+  char *end;
+  int64_t rows, cols;
+  if (!whole(text, &end, &rows) || *end != 'x' || !all_of(end + 1, &cols)) return false;
+  if (rows < 1 || cols < 1 || rows > MOST_HELD || cols > MOST_HELD) return false;
+  r->hold_rows = (int)rows;
+  r->hold_cols = (int)cols;
+  return true;
+}
+
+static void copy_hold(const tsr_recipe *from, tsr_recipe *to) {
+  to->hold_rows = from->hold_rows;
+  to->hold_cols = from->hold_cols;
+}
+
+static bool read_depth(const char *text, tsr_recipe *r) {
+  int64_t depth;
+  if (!all_of(text, &depth) || depth < 1 || depth > MOST_HELD) return false;
+  r->depth = (int)depth;
+  return true;
+}
+
+static void copy_depth(const tsr_recipe *from, tsr_recipe *to) {
+  to->depth = from->depth;
+}
+
+static bool read_ahead(const char *text, tsr_recipe *r) {
+  return all_of(text, &r->ahead) && r->ahead <= MOST_AHEAD;
+}
+
+static void copy_ahead(const tsr_recipe *from, tsr_recipe *to) {
+  to->ahead = from->ahead;
 }
 
 static bool read_chunk(const char *text, tsr_recipe *r) {
@@ -185,6 +219,9 @@ static const part parts[] = {
     {"grid", "ROWSxCOLS", read_grid, copy_grid},
     {"slab", "FIRST or FIRST,MOST elements of k, 0 for all", read_slab, copy_slab},
     {"tile", "elements, 0 for panels", read_tile, copy_tile},
+    {"hold", "ROWSxCOLS tiles of C", read_hold, copy_hold},
+    {"depth", "tiles of k", read_depth, copy_depth},
+    {"ahead", "percent of the kernels of hold and depth", read_ahead, copy_ahead},
     {"block", "elements of a triangle's order, 0 for all", read_block, copy_block},
     {"chunk", "FIRST,MIDDLE,LAST columns, 0 for all", read_chunk, copy_chunk},
     {"taper", "columns, 0 for none", read_taper, copy_taper},
@@ -217,11 +254,11 @@ static tsr_status read_word(const char *word, size_t length, tsr_forced *forced)
                       parts[i].name, parts[i].values);
     }
   }
-  return tsr_fail(
-      TSR_ERR_ARGUMENT,
-      "recipe: \"%.*s\": give words NAME=VALUE with the names grid, slab, tile, "
-      "block, chunk, taper, c, add, share, piece, streams, order, relay, route and channels",
-      (int)length, word);
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "recipe: \"%.*s\": give words NAME=VALUE with the names grid, slab, tile, "
+                  "hold, depth, ahead, block, chunk, taper, c, add, share, piece, streams, order, "
+                  "relay, route and channels",
+                  (int)length, word);
 }
 
 tsr_status tsr_recipe_parse(const char *text, tsr_forced *forced) {

@@ -95,16 +95,19 @@ static uint32_t holders_of(tsr_scheduler *s, const tsr_cargo *c, int index) {
   return holders;
 }
 
-/* Who is sent the piece now: the device that needs it, and with it all others that will. With
- * slots, room for the others might push out what they need sooner. */
-static uint32_t receivers_of(const tsr_scheduler *s, const tsr_cargo *c, int device,
-                             uint32_t holders) {
+/* Who is sent the piece now: the device that needs it, and with it all others that will. With slots
+ * those only that have room for it. */
+static uint32_t receivers_of(tsr_scheduler *s, const tsr_cargo *c, int device, uint32_t holders) {
   uint32_t wanted = 1u << device;
-  if (c->matrix < TSR_C_ && !s->slots && s->options->relay)
-    wanted |= s->readers[c->matrix][c->tile];
-  for (int d = 0; d < s->devices; d++)
-    if (tsr_is_at_home(s, c->matrix, d)) wanted &= ~(1u << d);
-  return wanted & ~holders;
+  if (c->matrix < TSR_C_ && s->options->relay) wanted |= s->readers[c->matrix][c->tile];
+  wanted &= ~holders;
+  for (int d = 0; d < s->devices; d++) {
+    if (!(wanted >> d & 1) || d == device) continue;
+    tsr_tile_copy *copy = tsr_copy_of(s, c->matrix, c->tile, d);
+    if (tsr_is_at_home(s, c->matrix, d) || (s->slots && !tsr_slots_welcome(s, copy, d)))
+      wanted &= ~(1u << d);
+  }
+  return wanted;
 }
 
 /* The receiver that can have the piece first; ties go round, so that the pieces are dealt evenly.

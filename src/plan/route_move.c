@@ -33,7 +33,7 @@ static void wait_for_end(tsr_scheduler *s, const tsr_end *e) {
 }
 
 static bool use_end(tsr_scheduler *s, const tsr_end *e, int32_t command) {
-  return command != TSR_NOTHING && (!e->copy || tsr_memory_use(s, e->copy, command));
+  return command != TSR_NOTHING && (!e->copy || tsr_slots_use(s, e->copy, command));
 }
 
 /* Whether a device can copy the rectangle straight from, or to, the user's host memory. */

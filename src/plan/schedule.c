@@ -198,7 +198,7 @@ static bool note_operands(tsr_scheduler *s, const tsr_task *task, int32_t comman
       if (!note_writer(s, copy, o, command)) return false;
       copy->dirty = true;
     }
-    if (copy->buffer != TSR_NOTHING && !tsr_memory_use(s, copy, command)) return false;
+    if (copy->buffer != TSR_NOTHING && !tsr_slots_use(s, copy, command)) return false;
   }
   return true;
 }
@@ -211,9 +211,7 @@ static void release_finished(tsr_scheduler *s, const tsr_task *task) {
     const tsr_task_operand *o = &task->operand[i];
     if (o->access == TSR_NONE) continue;
     tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, task->device);
-    if (copy->buffer == TSR_NOTHING) continue;
-    while (s->uses[copy->next] < s->now) copy->next++;
-    if (s->uses[copy->next] == INT32_MAX) tsr_memory_release(s, copy);
+    if (copy->buffer != TSR_NOTHING) tsr_slots_release_unused(s, copy);
   }
 }
 
@@ -247,7 +245,7 @@ static bool schedule_task(tsr_scheduler *s, const tsr_task *task) {
 }
 
 tsr_status tsr_schedule(const tsr_machine *machine, const tsr_graph *graph,
-                        const tsr_schedule_options *options, tsr_plan *plan, bool *fits) {
+                        const tsr_schedule_options *options, tsr_plan *plan, tsr_fit *fit) {
   tsr_scheduler *s = tsr_alloc_zero(1, sizeof *s);
   if (!s) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
   s->machine = machine;
@@ -263,7 +261,7 @@ tsr_status tsr_schedule(const tsr_machine *machine, const tsr_graph *graph,
     done = schedule_task(s, task);
   }
   done = done && tsr_rooms_finish(s);
-  *fits = done;
+  *fit = !done ? TSR_FITS_NOT : s->slots ? TSR_FITS_TIGHT : TSR_FITS_IN;
   if (status == TSR_OK && !done && !s->no_room)
     status = tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
   tear_down(s);

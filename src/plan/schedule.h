@@ -2,8 +2,8 @@
  * Inside the planner: from a graph whose tasks are in order and have owners to a plan.
  *
  * Tasks are taken in order. What a task reads and is not at its device is fetched, piece by piece,
- * for all devices that will read it (route*.c); room comes from memory.c; commands, queues and waits
- * from commands.c. Source: Uncut-GEMMs, algorithm 1, with copies cut apart from kernels.
+ * for all devices that will read it (route*.c); room comes from memory.c; commands, queues and
+ * waits from commands.c. Source: Uncut-GEMMs, algorithm 1, with copies cut apart from kernels.
  */
 #ifndef TSR_PLAN_SCHEDULE_H
 #define TSR_PLAN_SCHEDULE_H
@@ -26,6 +26,7 @@ typedef struct tsr_schedule_options {
   int streams;   /* compute queues of a device */
   bool relay;    /* what several devices read leaves its home once, if they reach each other */
   bool by_eta;   /* a device takes next the group whose inputs arrive first; not with slots */
+  int64_t ahead; /* slots: tasks of the sequence by which copies should precede their use */
   tsr_routing routing;
   bool ignore_channels; /* links are thought to be independent of each other */
   bool copy_homes; /* read operands from tiles even at their home, so that kernels see one ld */
@@ -65,6 +66,7 @@ typedef struct tsr_mark {
 typedef struct tsr_slot {
   int32_t copy;  /* index of the tile copy in it, or TSR_NOTHING */
   int32_t users; /* marks of the last one that was in it */
+  int32_t last;  /* place in the sequence of its last use */
 } tsr_slot;
 
 typedef struct tsr_ring_slot {
@@ -102,13 +104,15 @@ typedef struct tsr_scheduler {
   TSR_VEC(tsr_piece) pieces;
   TSR_VEC(tsr_mark) marks;
 
-  /* memory.c */
+  /* slots.c */
   bool slots; /* budgets are tight: room is slots of one size, reused */
   size_t slot_bytes;
   tsr_slot *slot[TSR_MACHINE_DEVICES];
   int slot_count[TSR_MACHINE_DEVICES];
   int32_t *uses; /* tasks that use each copy, ascending; ends with INT32_MAX */
-  int32_t now;   /* index of the task being scheduled */
+  int32_t now;   /* place in the sequence of the task being scheduled */
+
+  /* memory.c */
   tsr_ring_slot *ring;
   int ring_slots, ring_next;
   size_t ring_bytes; /* of one slot */
@@ -125,10 +129,17 @@ typedef struct tsr_scheduler {
   TSR_VEC(int32_t) room_buffer; /* of each room of plan->after: its buffer, or TSR_NOTHING */
 } tsr_scheduler;
 
-/* Makes the commands, buffers and queues of plan (call and grid set) for a graph. *fits is false,
- * and the plan void, when budgets are too small. TSR_ERR_MEMORY for host memory. */
+/* How a graph and the budgets go together. */
+typedef enum tsr_fit {
+  TSR_FITS_NOT,  /* budgets are too small: the plan is void */
+  TSR_FITS_IN,   /* every tile has room of its own */
+  TSR_FITS_TIGHT /* tiles share memory */
+} tsr_fit;
+
+/* Makes the commands, buffers and queues of plan (call and grid set) for a graph. TSR_ERR_MEMORY
+ * for host memory. */
 tsr_status tsr_schedule(const tsr_machine *machine, const tsr_graph *graph,
-                        const tsr_schedule_options *options, tsr_plan *plan, bool *fits);
+                        const tsr_schedule_options *options, tsr_plan *plan, tsr_fit *fit);
 
 /* Least budget with which any order of the graph can be scheduled. */
 size_t tsr_schedule_least_budget(const tsr_call *call, const tsr_graph *graph);
@@ -175,12 +186,6 @@ bool tsr_is_at_home(const tsr_scheduler *s, int matrix, int device);
  * memory. */
 bool tsr_memory_place(tsr_scheduler *s, int matrix, int32_t tile, int device);
 
-/* The tile is not needed at the device any more: its slot may be reused after its users. */
-void tsr_memory_release(tsr_scheduler *s, tsr_tile_copy *copy);
-
-/* Notes that a command uses the copy. */
-bool tsr_memory_use(tsr_scheduler *s, tsr_tile_copy *copy, int32_t command);
-
 /* Room in the pinned ring for a rectangle of a matrix: a STAGE buffer; the next command waits for
  * who used it before. Its slot is then known by tsr_memory_staged. TSR_NOTHING: out of memory. */
 int32_t tsr_memory_stage(tsr_scheduler *s, int matrix, int64_t row, int64_t col, int64_t rows,
@@ -188,6 +193,28 @@ int32_t tsr_memory_stage(tsr_scheduler *s, int matrix, int64_t row, int64_t col,
 void tsr_memory_staged(tsr_scheduler *s, int32_t buffer, int32_t last_user);
 
 bool tsr_mark_push(tsr_scheduler *s, int32_t *list, tsr_mark mark);
+
+/* ---- slots.c: memory that tiles share ---- */
+
+/* Sets copy->next to the number of uses of each copy in the sequence. */
+void tsr_slots_count_uses(tsr_scheduler *s);
+
+/* Cuts the budgets into slots of so many bytes; uses must have been counted. */
+tsr_status tsr_slots_init(tsr_scheduler *s, size_t bytes);
+void tsr_slots_free(tsr_scheduler *s);
+
+/* A slot for a tile at a device: its place goes to the buffer. False: none (s->no_room). */
+bool tsr_slots_take(tsr_scheduler *s, tsr_tile_copy *copy, int device, tsr_buffer *buffer);
+
+/* Whether a tile that is not at the device, but will be used there before long, can be brought
+ * there now without pushing out what is used sooner. */
+bool tsr_slots_welcome(tsr_scheduler *s, tsr_tile_copy *copy, int device);
+
+/* Notes that a command uses the copy. */
+bool tsr_slots_use(tsr_scheduler *s, tsr_tile_copy *copy, int32_t command);
+
+/* Gives the slot back if no later task uses the tile at its device. */
+void tsr_slots_release_unused(tsr_scheduler *s, tsr_tile_copy *copy);
 
 /* ---- rooms.c: what stays on devices between calls ---- */
 

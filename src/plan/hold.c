@@ -1,0 +1,244 @@
+#include "plan/hold.h"
+
+#include <math.h>
+
+#include "blas/family.h"
+
+/* Elements of a tile's side: from the largest down, by a factor of about 2^(1/3). */
+static const double TILE_MOST = 16384, TILE_LEAST = 16, TILE_STEP = 0.794;
+
+/* What is to be done, seen as the sum over depth of products that fill rows x cols. */
+typedef struct work {
+  int64_t rows, cols, depth;
+  double part;          /* of all products of tiles that there are: of a triangle half */
+  double left, right;   /* operands that are read for rows (A), and for columns (B) */
+  double carried, born; /* times that C is read, and written */
+  int grid_rows, grid_cols;
+} work;
+
+/* One way to do it, in tiles. */
+typedef struct way {
+  const tsr_hold_question *q;
+  work w;
+  int64_t rows, cols, depth; /* elements of a tile */
+  int m, n, k;               /* tiles of all; m and n: at one device */
+  int b, c, d;
+  double l;
+  size_t element;
+} way;
+
+static int parts(int64_t extent, int64_t size) {
+  return extent == 0 ? 0 : (int)((extent + size - 1) / size);
+}
+
+static double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
+/* ---- Families ------------------------------------------------------------- */
+
+/* Devices share C in a grid, or, beside a triangle, its lines. */
+static work work_of(const tsr_hold_question *q, int grid_rows) {
+  const tsr_call *call = q->call;
+  work w = {call->m,
+            call->n,
+            call->k,
+            1,
+            1,
+            1,
+            call->beta != TSR_ZERO,
+            1,
+            grid_rows,
+            q->devices / grid_rows};
+  bool two = call->operation == TSR_SYR2K || call->operation == TSR_HER2K;
+  switch (tsr_family_of(call->operation)) {
+    case TSR_RANK:
+      w.part = 0.5;
+      w.left = w.right = two ? 2 : 1;
+      break;
+    case TSR_TRIANGLE:
+      w.grid_rows = call->side == TSR_LEFT ? 1 : q->devices;
+      w.grid_cols = q->devices / w.grid_rows;
+      w.part = tsr_is_in_place(call->operation) ? 0.5 : 1;
+      break;
+    default:
+      break;
+  }
+  return w;
+}
+
+/* ---- What it would take --------------------------------------------------- */
+
+/* Bytes that every device takes from the host and brings there, a device. */
+typedef struct flow {
+  double in, out;
+} flow;
+
+/* Seconds for it, by links and by the channels that all of them use. */
+static double flow_time(const way *y, flow f, double segment) {
+  const tsr_machine *machine = y->q->machine;
+  double most = 0, load[TSR_MACHINE_CHANNELS] = {0};
+  int host = machine->devices;
+  for (int i = 0; i < y->q->devices; i++) {
+    int d = y->q->order[i];
+    double in = tsr_link_rate(&machine->link[host][d], segment);
+    double out = tsr_link_rate(&machine->link[d][host], segment);
+    if (in > 0) most = larger(most, f.in / in);
+    if (out > 0) most = larger(most, f.out / out);
+  }
+  for (int c = 0; c < machine->channels; c++) {
+    const tsr_channel *channel = &machine->channel[c];
+    for (int u = 0; u < channel->count; u++)
+      if (channel->uses[u].from == host || channel->uses[u].to == host)
+        load[c] += channel->uses[u].weight * (channel->uses[u].from == host ? f.in : f.out);
+    most = larger(most, load[c] / channel->capacity);
+  }
+  return most;
+}
+
+/* What several devices read leaves the host once if they reach each other. */
+static bool reach_each_other(const tsr_hold_question *q) {
+  for (int i = 0; i < q->devices; i++)
+    for (int j = 0; j < q->devices; j++)
+      if (i != j && q->machine->link[q->order[i]][q->order[j]].bandwidth <= 0) return false;
+  return true;
+}
+
+static bool on_host(const way *y, int matrix) {
+  return !tsr_is_device(y->q->machine, y->q->call->operand[matrix].location);
+}
+
+/* Bytes of A and B for a chunk of all devices' holds, a device. */
+static double chunk_bytes(const way *y) {
+  bool shared = reach_each_other(y->q);
+  double size = (double)y->element * (double)y->depth * y->d;
+  double a = on_host(y, TSR_A) ? y->w.left * y->b * (double)y->rows * size : 0;
+  bool from_c = tsr_is_in_place(y->q->call->operation) || y->q->call->operation == TSR_SYRK ||
+                y->q->call->operation == TSR_HERK;
+  double b = on_host(y, from_c ? TSR_C_ : TSR_B_) ? y->w.right * y->c * (double)y->cols * size : 0;
+  return shared ? a / y->w.grid_cols + b / y->w.grid_rows : a + b;
+}
+
+static double kernel_time(const way *y) {
+  double most = 0;
+  for (int i = 0; i < y->q->devices; i++)
+    most = larger(most, tsr_machine_kernel_time(y->q->machine, y->q->order[i], TSR_KERNEL_GEMM,
+                                                y->q->call->type, y->rows, y->cols, y->depth, false,
+                                                true, y->q->heat));
+  return most * larger(y->w.left, y->w.right);
+}
+
+/* Holds one after another, of chunks each; a chunk takes as long as its kernels or its copies. What
+ * a hold's C takes beyond what is left of the links in two chunks stops all of it. */
+static double time_of(const way *y) {
+  double segment = (double)y->rows * (double)y->element;
+  double holds = (double)parts(y->m, y->b) * parts(y->n, y->c) * y->w.part;
+  double chunks = parts(y->k, y->d), kernels = kernel_time(y) * y->b * y->c * y->d;
+  double copies = flow_time(y, (flow){chunk_bytes(y), 0}, segment);
+  double c = (double)y->b * y->c * (double)y->rows * (double)y->cols * (double)y->element;
+  bool home = on_host(y, TSR_C_);
+  double change =
+      flow_time(y, (flow){home ? c * y->w.carried : 0, home ? c * y->w.born : 0}, segment);
+  double used = (double)y->m * y->n / ((double)parts(y->m, y->b) * y->b * parts(y->n, y->c) * y->c);
+  double stop = larger(0, change - 2 * larger(0, kernels - copies));
+  double first = flow_time(y, (flow){3 * c / (y->b * y->c), 0}, segment);
+  return holds * used * (chunks * larger(kernels, copies)) + (holds - 1) * stop + 2 * first;
+}
+
+/* ---- Ways ----------------------------------------------------------------- */
+
+static int64_t even(int64_t extent, int64_t tile, int devices) {
+  int64_t count = parts(extent, tile);
+  if (count > devices) count = (count + devices - 1) / devices * devices;
+  return count == 0 ? 1 : (extent + count - 1) / count;
+}
+
+static size_t least_budget(const tsr_hold_question *q) {
+  size_t least = SIZE_MAX;
+  for (int i = 0; i < q->devices; i++)
+    if (q->budget[q->order[i]] < least) least = q->budget[q->order[i]];
+  return least;
+}
+
+/* Slots of a device: all are of the size of the largest tile. */
+static double slots_of(const way *y) {
+  int64_t most = y->rows * y->cols;
+  if (most < y->rows * y->depth) most = y->rows * y->depth;
+  if (most < y->depth * y->cols) most = y->depth * y->cols;
+  return floor((double)least_budget(y->q) / ((double)most * (double)y->element));
+}
+
+/* Tiles of C in a row of those that fit beside a chunk and what goes ahead of it. */
+static int widest(const way *y, double slots) {
+  double c = floor((slots - (1 + y->l) * y->b * y->d - y->d) / (y->b + y->l * y->d));
+  return c > y->n ? y->n : (int)c;
+}
+
+static tsr_recipe recipe_of(const way *y, double tile) {
+  tsr_recipe r = y->q->base;
+  r.tile = (int64_t)tile;
+  r.even = y->q->tile == 0;
+  r.grid_rows = y->w.grid_rows;
+  r.grid_cols = y->w.grid_cols;
+  r.hold_rows = y->b;
+  r.hold_cols = y->c;
+  r.depth = y->d;
+  r.ahead = (int64_t)(100 * y->l);
+  return r;
+}
+
+/* Keeps the best ones, best first. */
+static int keep(tsr_hold one, int most, int count, tsr_hold *found) {
+  int at = count < most ? count : most;
+  while (at > 0 && found[at - 1].seconds > one.seconds) at--;
+  if (at == most) return count;
+  if (count < most) count++;
+  for (int i = count - 1; i > at; i--) found[i] = found[i - 1];
+  found[at] = one;
+  return count;
+}
+
+/* Of all shapes of the hold the best, so that what is kept differs in more than that. */
+static int try_shapes(way *y, double tile, int most, int count, tsr_hold *found) {
+  double slots = slots_of(y);
+  tsr_hold best = {.seconds = INFINITY};
+  for (y->b = 1; y->b <= y->m; y->b++) {
+    y->c = widest(y, slots);
+    if (y->c < 1) break;
+    double seconds = time_of(y);
+    if (seconds < best.seconds) best = (tsr_hold){recipe_of(y, tile), seconds};
+  }
+  return isfinite(best.seconds) ? keep(best, most, count, found) : count;
+}
+
+static int try_tile(way *y, double tile, int most, int count, tsr_hold *found) {
+  static const double aheads[] = {0.25, 0.5, 1, 2};
+  int64_t size = (int64_t)tile;
+  bool as_is = y->q->tile > 0;
+  y->rows = as_is ? size : even(y->w.rows, size, y->w.grid_rows);
+  y->cols = as_is ? size : even(y->w.cols, size, y->w.grid_cols);
+  y->depth = as_is ? size : even(y->w.depth, size, 1);
+  y->m = parts(parts(y->w.rows, y->rows), y->w.grid_rows);
+  y->n = parts(parts(y->w.cols, y->cols), y->w.grid_cols);
+  y->k = parts(y->w.depth, y->depth);
+  for (y->d = 1; y->d <= 4; y->d++)
+    for (int i = 0; i < 4; i++) {
+      y->l = aheads[i];
+      count = try_shapes(y, tile, most, count, found);
+    }
+  return count;
+}
+
+int tsr_hold_guess(const tsr_hold_question *q, int most, tsr_hold *found) {
+  int count = 0;
+  for (int rows = 1; rows <= q->devices; rows++) {
+    way y = {.q = q, .w = work_of(q, rows), .element = tsr_type_get(q->call->type)->size};
+    if (q->devices % rows) continue;
+    if (q->base.lazy) y.element = tsr_type_get(tsr_type_get(q->call->type)->wide)->size;
+    if (y.w.grid_rows != rows && rows > 1) continue; /* the family has one grid */
+    if (q->tile > 0) count = try_tile(&y, (double)q->tile, most, count, found);
+    for (double t = TILE_MOST; t >= TILE_LEAST && q->tile == 0; t *= TILE_STEP)
+      count = try_tile(&y, t, most, count, found);
+  }
+  return count;
+}

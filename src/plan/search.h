@@ -1,0 +1,77 @@
+/*
+ * Inside the search: what the files that look for the best recipe share. search.c tries one and
+ * says which plan is the best so far; search_panels.c and search_holds.c know what to try.
+ */
+#ifndef TSR_PLAN_SEARCH_H
+#define TSR_PLAN_SEARCH_H
+
+#include "blas/family.h"
+#include "plan/recipe.h"
+
+typedef struct tsr_search {
+  const tsr_machine *machine;
+  const tsr_call *call;
+  const tsr_plan_options *options;
+  double began, spent, allowed;   /* spent and allowed: seconds of a computer that plans */
+  int order[TSR_MACHINE_DEVICES]; /* devices, the preferred ones first */
+  tsr_plan *best;                 /* NULL: none fits yet */
+  tsr_recipe best_recipe;
+  double runner_up;
+  int candidates;
+  bool wide; /* a partial C is of a wider type than C */
+  double heat;
+  tsr_forced forced; /* parts of the recipe that the user named */
+} tsr_search;
+
+static inline tsr_family tsr_search_family(const tsr_search *s) {
+  return tsr_family_of(s->call->operation);
+}
+
+static inline bool tsr_search_in_time(const tsr_search *s) {
+  return s->spent < s->allowed;
+}
+
+/* Of those from least to most, which are powers of two, about the nearest to x. */
+static inline int64_t tsr_power_of_two_near(double x, int64_t least, int64_t most) {
+  int64_t p = least;
+  while (p < most && (double)p * 1.5 < x) p *= 2;
+  return p;
+}
+
+/* ---- search.c ---- */
+
+/* Plans and replays a recipe. *better: it is the best so far. A recipe that does not fit is no
+ * error. */
+tsr_status tsr_search_try(tsr_search *s, const tsr_recipe *recipe, bool *better);
+
+/* Square tiles on so many devices, C tile by C tile. */
+tsr_recipe tsr_search_tiles(const tsr_search *s, int devices, int64_t tile);
+
+/* The partial C must have a place of its own when it is wider than C. */
+bool tsr_search_must_be_lazy(const tsr_search *s, const tsr_recipe *r);
+
+/* Capacity of a channel that a device's host link would share with the devices chosen already. */
+double tsr_search_shared_rate(const tsr_search *s, int device, int chosen);
+
+/* The other choice of where C is added, if there is one. */
+tsr_status tsr_search_other_lazy(tsr_search *s, bool *better);
+
+/* ---- search_panels.c ---- */
+
+/* A first guess at panels on so many devices. */
+tsr_recipe tsr_panels_guess(const tsr_search *s, int devices);
+void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_recipe *r);
+void tsr_panels_set_lazy(const tsr_search *s, tsr_recipe *r);
+
+/* Changes one parameter after the other while that helps and there is time. */
+tsr_status tsr_panels_descend(tsr_search *s);
+
+/* ---- search_holds.c ---- */
+
+/* Recipes for budgets that do not suffice for everything; tile: the only one to use, or 0. */
+tsr_status tsr_holds_search(tsr_search *s, int devices, int64_t tile);
+
+/* Changes one parameter after the other while that helps and there is time. */
+tsr_status tsr_holds_descend(tsr_search *s);
+
+#endif

@@ -1,0 +1,159 @@
+/*
+ * Holds: recipes for budgets that do not suffice for everything. A formula lists those that should
+ * do (hold.c), the best of them are replayed, and from the best one parameter after the other is
+ * changed.
+ */
+#include "plan/hold.h"
+#include "plan/search.h"
+
+enum { GUESSES = 24, FIRST = 6 };
+
+/* ---- First guesses -------------------------------------------------------- */
+
+static tsr_recipe base_of(const tsr_search *s, int devices) {
+  tsr_recipe r = tsr_search_tiles(s, devices, 0);
+  r.winds = !s->options->reproducible; /* the order of k depends on the shape alone */
+  r.lazy = s->options->reproducible || tsr_search_must_be_lazy(s, &r);
+  r.piece = 32 << 20;
+  return r;
+}
+
+/* Without a plan the guesses are tried until one fits, however long that takes; then the first ones
+ * are. */
+static tsr_status try_guesses(tsr_search *s, const tsr_hold *guess, int count) {
+  bool better;
+  for (int i = 0; i < count; i++) {
+    if (s->best && (i >= FIRST || !tsr_search_in_time(s))) break;
+    TSR_TRY(tsr_search_try(s, &guess[i].recipe, &better));
+  }
+  return TSR_OK;
+}
+
+/* Square tiles one by one: what is left when a formula does not know what fits. */
+static tsr_status try_single_tiles(tsr_search *s, int devices, int64_t tile) {
+  static const int64_t least = 16;
+  int64_t extent = s->call->m > s->call->n ? s->call->m : s->call->n;
+  if (extent < s->call->k) extent = s->call->k;
+  int64_t largest = tile > 0 ? tile : tsr_power_of_two_near((double)extent, least, 16384);
+  for (int64_t t = largest; !s->best && t >= least; t /= 2) {
+    tsr_recipe r = tsr_search_tiles(s, devices, t);
+    bool better;
+    if (s->options->reproducible) r.lazy = true;
+    TSR_TRY(tsr_search_try(s, &r, &better));
+    if (tile > 0) break;
+  }
+  return TSR_OK;
+}
+
+tsr_status tsr_holds_search(tsr_search *s, int devices, int64_t tile) {
+  tsr_hold guess[GUESSES];
+  tsr_hold_question q = {.machine = s->machine,
+                         .call = s->call,
+                         .budget = s->options->budget,
+                         .order = s->order,
+                         .devices = devices,
+                         .base = base_of(s, devices),
+                         .tile = tile,
+                         .heat = s->heat};
+  int count = tsr_hold_guess(&q, GUESSES, guess);
+  TSR_TRY(try_guesses(s, guess, count));
+  return try_single_tiles(s, devices, tile);
+}
+
+/* ---- Steps ---------------------------------------------------------------- */
+
+/* A recipe with one thing changed; false: there is no such one. */
+typedef bool (*change)(const tsr_search *s, tsr_recipe *r);
+
+static bool higher(const tsr_search *s, tsr_recipe *r) {
+  (void)s;
+  return ++r->hold_rows > 1;
+}
+
+static bool lower(const tsr_search *s, tsr_recipe *r) {
+  (void)s;
+  return --r->hold_rows > 0;
+}
+
+static bool wider(const tsr_search *s, tsr_recipe *r) {
+  (void)s;
+  return ++r->hold_cols > 1;
+}
+
+static bool narrower(const tsr_search *s, tsr_recipe *r) {
+  (void)s;
+  return --r->hold_cols > 0;
+}
+
+static bool deeper(const tsr_search *s, tsr_recipe *r) {
+  (void)s;
+  return ++r->depth > 1;
+}
+
+static bool shallower(const tsr_search *s, tsr_recipe *r) {
+  (void)s;
+  return --r->depth > 0;
+}
+
+static bool farther(const tsr_search *s, tsr_recipe *r) {
+  (void)s;
+  r->ahead = r->ahead < 25 ? 25 : 2 * r->ahead;
+  return r->ahead <= 800;
+}
+
+static bool nearer(const tsr_search *s, tsr_recipe *r) {
+  (void)s;
+  r->ahead /= 2;
+  return true;
+}
+
+static bool smaller_tiles(const tsr_search *s, tsr_recipe *r) {
+  r->tile = r->tile * 7 / 8;
+  return s->options->tile == 0 && !s->options->reproducible && r->tile >= 16;
+}
+
+static bool larger_tiles(const tsr_search *s, tsr_recipe *r) {
+  r->tile = r->tile * 8 / 7;
+  return s->options->tile == 0 && !s->options->reproducible;
+}
+
+static bool smaller_pieces(const tsr_search *s, tsr_recipe *r) {
+  (void)s;
+  r->piece /= 2;
+  return r->piece >= 2 << 20;
+}
+
+static bool larger_pieces(const tsr_search *s, tsr_recipe *r) {
+  (void)s;
+  r->piece *= 2;
+  return r->piece <= 256 << 20;
+}
+
+static const change changes[] = {farther,       nearer,       deeper,         shallower,
+                                 higher,        lower,        wider,          narrower,
+                                 smaller_tiles, larger_tiles, smaller_pieces, larger_pieces};
+enum { CHANGES = sizeof changes / sizeof *changes };
+
+/* One change again and again while it helps. */
+static tsr_status follow(tsr_search *s, change with, bool *any) {
+  bool better = true;
+  while (better && tsr_search_in_time(s)) {
+    tsr_recipe r = s->best_recipe;
+    if (!with(s, &r)) break;
+    TSR_TRY(tsr_search_try(s, &r, &better));
+    *any |= better;
+  }
+  return TSR_OK;
+}
+
+tsr_status tsr_holds_descend(tsr_search *s) {
+  bool any = true, better;
+  while (any && tsr_search_in_time(s)) {
+    any = false;
+    for (int i = 0; i < CHANGES; i++) TSR_TRY(follow(s, changes[i], &any));
+    if (s->options->reproducible || !tsr_search_in_time(s)) continue;
+    TSR_TRY(tsr_search_other_lazy(s, &better));
+    any |= better;
+  }
+  return TSR_OK;
+}

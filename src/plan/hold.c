@@ -25,6 +25,8 @@ typedef struct way {
   int b, c, d;
   double l;
   size_t element;
+  double kernel, in, out, both; /* seconds: of a kernel; of a byte for every device, from the host,
+                                   to it, and one each way */
 } way;
 
 static int parts(int64_t extent, int64_t size) {
@@ -74,25 +76,30 @@ typedef struct flow {
   double in, out;
 } flow;
 
-/* Seconds for it, by links and by the channels that all of them use. */
-static double flow_time(const way *y, flow f, double segment) {
-  const tsr_machine *machine = y->q->machine;
-  double most = 0, load[TSR_MACHINE_CHANNELS] = {0};
+/* Seconds of a channel for such a flow. */
+static double channel_time(const tsr_machine *machine, const tsr_channel *channel, flow f) {
+  double load = 0;
   int host = machine->devices;
-  for (int i = 0; i < y->q->devices; i++) {
-    int d = y->q->order[i];
-    double in = tsr_link_rate(&machine->link[host][d], segment);
-    double out = tsr_link_rate(&machine->link[d][host], segment);
+  for (int u = 0; u < channel->count; u++) {
+    if (channel->uses[u].from == host) load += channel->uses[u].weight * f.in;
+    if (channel->uses[u].to == host) load += channel->uses[u].weight * f.out;
+  }
+  return load / channel->capacity;
+}
+
+/* Seconds for it, by links and by channels, with runs of contiguous bytes of that length. */
+static double flow_time(const tsr_hold_question *q, flow f, double segment) {
+  int host = q->machine->devices;
+  double most = 0;
+  for (int i = 0; i < q->devices; i++) {
+    int d = q->order[i];
+    double in = tsr_link_rate(&q->machine->link[host][d], segment);
+    double out = tsr_link_rate(&q->machine->link[d][host], segment);
     if (in > 0) most = larger(most, f.in / in);
     if (out > 0) most = larger(most, f.out / out);
   }
-  for (int c = 0; c < machine->channels; c++) {
-    const tsr_channel *channel = &machine->channel[c];
-    for (int u = 0; u < channel->count; u++)
-      if (channel->uses[u].from == host || channel->uses[u].to == host)
-        load[c] += channel->uses[u].weight * (channel->uses[u].from == host ? f.in : f.out);
-    most = larger(most, load[c] / channel->capacity);
-  }
+  for (int c = 0; c < q->machine->channels; c++)
+    most = larger(most, channel_time(q->machine, &q->machine->channel[c], f));
   return most;
 }
 
@@ -125,24 +132,37 @@ static double kernel_time(const way *y) {
     most = larger(most, tsr_machine_kernel_time(y->q->machine, y->q->order[i], TSR_KERNEL_GEMM,
                                                 y->q->call->type, y->rows, y->cols, y->depth, false,
                                                 true, y->q->heat));
-  return most * larger(y->w.left, y->w.right);
+  return larger(most, y->q->machine->submit_kernel) * larger(y->w.left, y->w.right);
+}
+
+/* What does not depend on the hold's shape. */
+static void set_rates(way *y) {
+  double segment = (double)y->rows * (double)y->element;
+  y->kernel = kernel_time(y);
+  y->in = flow_time(y->q, (flow){1, 0}, segment);
+  y->out = flow_time(y->q, (flow){0, 1}, segment);
+  y->both = flow_time(y->q, (flow){1, 1}, segment);
+}
+
+/* In both directions at once. */
+static double exchange_time(const way *y, double in, double out) {
+  double common = in < out ? in : out;
+  return common * y->both + (in - common) * y->in + (out - common) * y->out;
 }
 
 /* Holds one after another, of chunks each; a chunk takes as long as its kernels or its copies. What
  * a hold's C takes beyond what is left of the links in two chunks stops all of it. */
 static double time_of(const way *y) {
-  double segment = (double)y->rows * (double)y->element;
-  double holds = (double)parts(y->m, y->b) * parts(y->n, y->c) * y->w.part;
-  double chunks = parts(y->k, y->d), kernels = kernel_time(y) * y->b * y->c * y->d;
-  double copies = flow_time(y, (flow){chunk_bytes(y), 0}, segment);
-  double c = (double)y->b * y->c * (double)y->rows * (double)y->cols * (double)y->element;
-  bool home = on_host(y, TSR_C_);
-  double change =
-      flow_time(y, (flow){home ? c * y->w.carried : 0, home ? c * y->w.born : 0}, segment);
-  double used = (double)y->m * y->n / ((double)parts(y->m, y->b) * y->b * parts(y->n, y->c) * y->c);
+  double down = parts(y->m, y->b), across = parts(y->n, y->c);
+  double used = (double)y->m * y->n / (down * y->b * across * y->c);
+  double chunks = parts(y->k, y->d), kernels = y->kernel * y->b * y->c * y->d;
+  double copies = chunk_bytes(y) * y->in;
+  double tile = (double)y->rows * (double)y->cols * (double)y->element;
+  double c = on_host(y, TSR_C_) ? y->b * y->c * tile : 0;
+  double change = exchange_time(y, c * y->w.carried, c * y->w.born);
   double stop = larger(0, change - 2 * larger(0, kernels - copies));
-  double first = flow_time(y, (flow){3 * c / (y->b * y->c), 0}, segment);
-  return holds * used * (chunks * larger(kernels, copies)) + (holds - 1) * stop + 2 * first;
+  double holds = down * across * y->w.part;
+  return holds * used * (chunks * larger(kernels, copies)) + (holds - 1) * stop + 4 * tile * y->in;
 }
 
 /* ---- Ways ----------------------------------------------------------------- */
@@ -212,7 +232,7 @@ static int try_shapes(way *y, double tile, int most, int count, tsr_hold *found)
 }
 
 static int try_tile(way *y, double tile, int most, int count, tsr_hold *found) {
-  static const double aheads[] = {0.25, 0.5, 1, 2};
+  static const double most_kernels = 1 << 22; /* more are not worth their planning */
   int64_t size = (int64_t)tile;
   bool as_is = y->q->tile > 0;
   y->rows = as_is ? size : even(y->w.rows, size, y->w.grid_rows);
@@ -221,11 +241,15 @@ static int try_tile(way *y, double tile, int most, int count, tsr_hold *found) {
   y->m = parts(parts(y->w.rows, y->rows), y->w.grid_rows);
   y->n = parts(parts(y->w.cols, y->cols), y->w.grid_cols);
   y->k = parts(y->w.depth, y->depth);
-  for (y->d = 1; y->d <= 4; y->d++)
-    for (int i = 0; i < 4; i++) {
-      y->l = aheads[i];
-      count = try_shapes(y, tile, most, count, found);
-    }
+  if ((double)y->m * y->n * y->k * y->q->devices > most_kernels) return count;
+  set_rates(y);
+  for (y->d = 1; y->d <= 4; y->d++) {
+    int before = count;
+    y->l = 0.5;
+    count = try_shapes(y, tile, most, count, found);
+    y->l = 0;
+    if (count == before && y->d == 1) count = try_shapes(y, tile, most, count, found);
+  }
   return count;
 }
 

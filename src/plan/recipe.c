@@ -118,7 +118,8 @@ static tsr_status cut_tiles(const tsr_recipe *r, const tsr_call *call, tsr_tilin
   bool has_k = family == TSR_TRIANGLE || !tsr_call_scales_only(call), left = call->side == TSR_LEFT;
   int64_t m = even_tile(r, call->m, r->grid_rows), n = even_tile(r, call->n, r->grid_cols);
   int64_t k = even_tile(r, call->k, 1);
-  if (family == TSR_RANK) m = n = even_tile(r, call->n, r->grid_rows > r->grid_cols ? r->grid_rows : r->grid_cols);
+  if (family == TSR_RANK)
+    m = n = even_tile(r, call->n, r->grid_rows > r->grid_cols ? r->grid_rows : r->grid_cols);
   if (family == TSR_TRIANGLE) {
     k = even_tile(r, call->k, 1);
     m = left ? k : even_tile(r, call->m, t->grid_rows);

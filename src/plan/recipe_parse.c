@@ -54,6 +54,15 @@ static void copy_slab(const tsr_recipe *from, tsr_recipe *to) {
   to->slab_most = from->slab_most;
 }
 
+static bool read_even(const char *text, tsr_recipe *r) {
+  r->even = strcmp(text, "1") == 0;
+  return r->even || strcmp(text, "0") == 0;
+}
+
+static void copy_even(const tsr_recipe *from, tsr_recipe *to) {
+  to->even = from->even;
+}
+
 static bool read_block(const char *text, tsr_recipe *r) {
   return all_of(text, &r->block);
 }
@@ -219,6 +228,7 @@ static const part parts[] = {
     {"grid", "ROWSxCOLS", read_grid, copy_grid},
     {"slab", "FIRST or FIRST,MOST elements of k, 0 for all", read_slab, copy_slab},
     {"tile", "elements, 0 for panels", read_tile, copy_tile},
+    {"even", "0 or 1", read_even, copy_even},
     {"hold", "ROWSxCOLS tiles of C", read_hold, copy_hold},
     {"depth", "tiles of k", read_depth, copy_depth},
     {"ahead", "percent of the kernels of hold and depth", read_ahead, copy_ahead},
@@ -254,11 +264,12 @@ static tsr_status read_word(const char *word, size_t length, tsr_forced *forced)
                       parts[i].name, parts[i].values);
     }
   }
-  return tsr_fail(TSR_ERR_ARGUMENT,
-                  "recipe: \"%.*s\": give words NAME=VALUE with the names grid, slab, tile, "
-                  "hold, depth, ahead, block, chunk, taper, c, add, share, piece, streams, order, "
-                  "relay, route and channels",
-                  (int)length, word);
+  return tsr_fail(
+      TSR_ERR_ARGUMENT,
+      "recipe: \"%.*s\": give words NAME=VALUE with the names grid, slab, tile, "
+      "even, hold, depth, ahead, block, chunk, taper, c, add, share, piece, streams, order, "
+      "relay, route and channels",
+      (int)length, word);
 }
 
 tsr_status tsr_recipe_parse(const char *text, tsr_forced *forced) {

@@ -196,7 +196,7 @@ static bool note_operands(tsr_scheduler *s, const tsr_task *task, int32_t comman
     tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, task->device);
     if (o->access & TSR_WRITE) {
       if (!note_writer(s, copy, o, command)) return false;
-      copy->dirty = true;
+      tsr_slots_set_dirty(s, copy, true);
     }
     if (copy->buffer != TSR_NOTHING && !tsr_slots_use(s, copy, command)) return false;
   }
@@ -230,7 +230,7 @@ static bool bring_home(tsr_scheduler *s, const tsr_task *task, int32_t command) 
   if (tsr_has_rooms(s, TSR_C_) && uplo == TSR_GENERAL) return true; /* it stays */
   if (!tsr_route_bring_home(s, c, uplo, task->device, command)) return false;
   tsr_tile_copy *copy = tsr_copy_of(s, c->matrix, c->tile, task->device);
-  if (s->slots && covers_tile(s, c)) copy->dirty = false;
+  if (covers_tile(s, c)) tsr_slots_set_dirty(s, copy, false);
   return true;
 }
 

@@ -54,7 +54,6 @@ typedef struct tsr_tile_copy {
   int32_t before;  /* slots: users of what was in the slot before */
   int32_t slot;    /* slots: where it is */
   int32_t next;    /* slots: index of its next use in the list of uses */
-  bool dirty;      /* holds what is nowhere else */
 } tsr_tile_copy;
 
 /* A command and, for writers, the rectangle of the matrix it wrote. */
@@ -66,7 +65,9 @@ typedef struct tsr_mark {
 typedef struct tsr_slot {
   int32_t copy;  /* index of the tile copy in it, or TSR_NOTHING */
   int32_t users; /* marks of the last one that was in it */
-  int32_t last;  /* place in the sequence of its last use */
+  int32_t last;  /* place in the sequence of its last use, */
+  int32_t next;  /* and of its next one, unless that has passed; INT32_MAX: none */
+  bool dirty;    /* what is in it is nowhere else */
 } tsr_slot;
 
 typedef struct tsr_ring_slot {
@@ -212,6 +213,9 @@ bool tsr_slots_welcome(tsr_scheduler *s, tsr_tile_copy *copy, int device);
 
 /* Notes that a command uses the copy. */
 bool tsr_slots_use(tsr_scheduler *s, tsr_tile_copy *copy, int32_t command);
+
+/* Whether what is in the copy's slot is nowhere else. */
+void tsr_slots_set_dirty(tsr_scheduler *s, const tsr_tile_copy *copy, bool dirty);
 
 /* Gives the slot back if no later task uses the tile at its device. */
 void tsr_slots_release_unused(tsr_scheduler *s, tsr_tile_copy *copy);

@@ -3,6 +3,8 @@
  * do (hold.c), the best of them are replayed, and from the best one parameter after the other is
  * changed.
  */
+#include <string.h>
+
 #include "plan/hold.h"
 #include "plan/search.h"
 
@@ -22,9 +24,14 @@ static tsr_recipe base_of(const tsr_search *s, int devices) {
  * are. */
 static tsr_status try_guesses(tsr_search *s, const tsr_hold *guess, int count) {
   bool better;
+  tsr_recipe last = {0};
   for (int i = 0; i < count; i++) {
+    tsr_recipe r = guess[i].recipe;
     if (s->best && (i >= FIRST || !tsr_search_in_time(s))) break;
-    TSR_TRY(tsr_search_try(s, &guess[i].recipe, &better));
+    tsr_recipe_force(&s->forced, &r);
+    if (memcmp(&r, &last, sizeof r) == 0) continue; /* what differs is forced */
+    TSR_TRY(tsr_search_try(s, &r, &better));
+    last = r;
   }
   return TSR_OK;
 }
@@ -140,6 +147,8 @@ static tsr_status follow(tsr_search *s, change with, bool *any) {
   while (better && tsr_search_in_time(s)) {
     tsr_recipe r = s->best_recipe;
     if (!with(s, &r)) break;
+    tsr_recipe_force(&s->forced, &r);
+    if (memcmp(&r, &s->best_recipe, sizeof r) == 0) break; /* what was changed is forced */
     TSR_TRY(tsr_search_try(s, &r, &better));
     *any |= better;
   }

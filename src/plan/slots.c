@@ -83,7 +83,7 @@ tsr_status tsr_slots_init(tsr_scheduler *s, size_t bytes) {
     s->slot[d] = tsr_alloc(sizeof **s->slot * (count + 1));
     if (!s->slot[d]) return no_memory();
     for (size_t i = 0; i < count; i++)
-      s->slot[d][i] = (tsr_slot){TSR_NOTHING, TSR_NOTHING, INT32_MIN};
+      s->slot[d][i] = (tsr_slot){TSR_NOTHING, TSR_NOTHING, INT32_MIN, INT32_MAX, false};
   }
   return TSR_OK;
 }
@@ -113,10 +113,10 @@ static int find_slot(tsr_scheduler *s, int device, int32_t use) {
   offer best_offer = {false, use, INT32_MAX};
   int64_t recent = s->now - s->options->ahead;
   for (int i = 0; i < s->slot_count[device]; i++) {
-    const tsr_slot *slot = &s->slot[device][i];
-    tsr_tile_copy *copy = slot->copy == TSR_NOTHING ? NULL : &s->copies[slot->copy];
-    if (copy && copy->dirty) continue;
-    offer one = {slot->last <= recent, copy ? next_use(s, copy) : INT32_MAX, slot->last};
+    tsr_slot *slot = &s->slot[device][i];
+    if (slot->dirty) continue;
+    if (slot->next < s->now) slot->next = next_use(s, &s->copies[slot->copy]);
+    offer one = {slot->last <= recent, slot->next, slot->last};
     if (one.next <= use || (best != TSR_NOTHING && !is_better(&one, &best_offer))) continue;
     best = i;
     best_offer = one;
@@ -129,12 +129,14 @@ static void release(tsr_scheduler *s, tsr_tile_copy *copy) {
   tsr_slot *slot = &s->slot[device][copy->slot];
   slot->copy = TSR_NOTHING;
   slot->users = copy->users;
+  slot->next = INT32_MAX;
+  slot->dirty = false;
   copy->buffer = copy->pieces = copy->writers = copy->users = copy->slot = TSR_NOTHING;
-  copy->dirty = false;
 }
 
 bool tsr_slots_take(tsr_scheduler *s, tsr_tile_copy *copy, int device, tsr_buffer *buffer) {
-  int i = find_slot(s, device, next_use(s, copy));
+  int32_t use = next_use(s, copy);
+  int i = find_slot(s, device, use);
   if (i == TSR_NOTHING) {
     s->no_room = true;
     return false;
@@ -145,6 +147,7 @@ bool tsr_slots_take(tsr_scheduler *s, tsr_tile_copy *copy, int device, tsr_buffe
   copy->slot = i;
   slot->copy = (int32_t)(copy - s->copies);
   slot->last = s->now;
+  slot->next = use;
   buffer->offset = (size_t)i * s->slot_bytes;
   buffer->bytes = s->slot_bytes;
   return true;
@@ -169,6 +172,11 @@ bool tsr_slots_use(tsr_scheduler *s, tsr_tile_copy *copy, int32_t command) {
     return true;
   }
   return tsr_mark_push(s, &copy->users, (tsr_mark){.command = command});
+}
+
+void tsr_slots_set_dirty(tsr_scheduler *s, const tsr_tile_copy *copy, bool dirty) {
+  if (!s->slots || copy->buffer == TSR_NOTHING) return;
+  s->slot[s->plan->buffers.items[copy->buffer].location][copy->slot].dirty = dirty;
 }
 
 void tsr_slots_release_unused(tsr_scheduler *s, tsr_tile_copy *copy) {

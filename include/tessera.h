@@ -380,11 +380,12 @@ TSR_API tsr_status tsr_plan_predict(const tsr_plan *plan, tsr_prediction *predic
 TSR_API tsr_status tsr_plan_floor(const tsr_plan *plan, double rate, double *seconds);
 
 typedef enum tsr_format {
-  TSR_TEXT,         /* for people */
-  TSR_JSON,         /* for programs */
-  TSR_COMMANDS,     /* every command, one a line */
-  TSR_TIMELINE_SVG, /* queues over time, predicted and, when there are any, measured */
-  TSR_TIMELINE_JSON /* Trace Event Format (Perfetto) */
+  TSR_TEXT,          /* for people */
+  TSR_JSON,          /* for programs */
+  TSR_COMMANDS,      /* every command, one a line */
+  TSR_TIMELINE_SVG,  /* queues over time, predicted and, when there are any, measured */
+  TSR_TIMELINE_JSON, /* Trace Event Format (Perfetto) */
+  TSR_LOADS /* what each device loads, beside equation (1) of Herault et al. (docs/planner.md) */
 } tsr_format;
 
 /* Prints a plan. *text is made with malloc; free() it. */

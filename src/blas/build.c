@@ -244,6 +244,7 @@ tsr_status tsr_graph_build(const tsr_call *call, const tsr_tiling *tiling, tsr_g
   b.wide = tiling->lazy && tsr_type_get(call->type)->wide != call->type;
   TSR_TRY(tsr_check_tiling(call, tiling));
   set_grids(call, tiling, graph);
+  graph->depth = tiling->k.count;
   if (builders[tsr_family_of(call->operation)](&b)) return TSR_OK;
   tsr_graph_free(graph);
   return tsr_fail(TSR_ERR_MEMORY, "no host memory for the graph of a %s: use larger tiles",

@@ -71,6 +71,7 @@ typedef struct tsr_tile_grid {
 
 typedef struct tsr_graph {
   tsr_tile_grid grid[TSR_MATRICES];
+  int depth; /* parts of k */
   TSR_VEC(tsr_task) tasks;
   TSR_VEC(tsr_group) groups;
 } tsr_graph;

@@ -232,7 +232,7 @@ tsr_status tsr_plan_floor(const tsr_plan *plan, double rate, double *seconds) {
 tsr_status tsr_plan_print(const tsr_plan *plan, tsr_format format, char **text) {
   TSR_TRY(check_plan(plan));
   TSR_TRY(check_output("text", text));
-  if ((int)format < TSR_TEXT || format > TSR_TIMELINE_JSON)
+  if ((int)format < TSR_TEXT || format > TSR_LOADS)
     return tsr_fail(TSR_ERR_ARGUMENT, "format is %d; give one of tsr_format", (int)format);
   tsr_context *context = plan->owner;
   tsr_text written = TSR_TEXT_INIT;

@@ -54,6 +54,8 @@ enum { TSR_NO_BUFFER = -1 };
 typedef struct tsr_plan_hold {
   int32_t rows, cols, depth;
   float ahead;
+  int32_t m, n, k; /* tiles there are */
+  int32_t slots;   /* tiles that the smallest device has room for */
 } tsr_plan_hold;
 
 /* At most 100 bytes: a million of them must fit easily. */
@@ -99,6 +101,7 @@ struct tsr_plan {
   TSR_VEC(tsr_buffer) buffers;
   int queues;
   tsr_plan_queue queue[TSR_PLAN_QUEUES];
+  size_t budget[TSR_MACHINE_DEVICES];  /* bytes that it might have used */
   size_t arena[TSR_MACHINE_LOCATIONS]; /* bytes the plan needs at each location */
   /* What is on devices when it has ended: first the rooms it began with, then its own. NULL:
    * nothing stays there, and all of C is at home. */

@@ -3,6 +3,7 @@
 
 #include "blas/operation.h"
 #include "plan/names.h"
+#include "plan/loads.h"
 #include "plan/timeline.h"
 
 /* ---- Sums over the commands ---- */
@@ -281,6 +282,7 @@ static void write_text(const tsr_plan *plan, const tsr_machine *machine, tsr_tex
   add_links(text, plan, machine, &moved);
   add_channels(text, plan, machine, &moved);
   add_memory(text, plan);
+  if (plan->hold.rows > 0) tsr_loads_write(plan, false, text);
 }
 
 /* ---- JSON ---- */
@@ -442,6 +444,9 @@ tsr_status tsr_plan_write(const tsr_plan *plan, const tsr_machine *machine, tsr_
       return TSR_OK;
     case TSR_TIMELINE_SVG:
       return tsr_timeline_svg(plan, machine, text);
+    case TSR_LOADS:
+      tsr_loads_write(plan, true, text);
+      return TSR_OK;
     case TSR_TIMELINE_JSON:
       tsr_timeline_trace(plan, machine, text);
       return TSR_OK;

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -32,6 +33,7 @@ static tsr_plan *plan_new(const tsr_search *s) {
   plan->machine_devices = s->machine->devices;
   plan->reproducible = s->options->reproducible;
   plan->heat = s->heat;
+  memcpy(plan->budget, s->options->budget, sizeof plan->budget);
   return plan;
 }
 
@@ -59,11 +61,26 @@ static int64_t tasks_ahead(const tsr_recipe *r) {
   return held * depth * r->ahead / 100;
 }
 
-static void note_hold(const tsr_recipe *r, tsr_plan *plan) {
+/* What the smallest device has room for. */
+static int32_t count_slots(const tsr_search *s, const tsr_plan *plan) {
+  size_t slot = 1, least = SIZE_MAX;
+  for (size_t i = TSR_OPERANDS; i < plan->buffers.count; i++)
+    if (plan->buffers.items[i].role == TSR_BUFFER_TILE) slot = plan->buffers.items[i].bytes;
+  for (int i = 0; i < plan->devices; i++)
+    if (s->options->budget[s->order[i]] < least) least = s->options->budget[s->order[i]];
+  return (int32_t)fmin((double)(least / slot), 1 << 20);
+}
+
+static void note_hold(const tsr_search *s, const tsr_recipe *r, const tsr_graph *graph,
+                      tsr_plan *plan) {
   plan->hold = (tsr_plan_hold){.rows = r->hold_rows > 0 ? r->hold_rows : 1,
                                .cols = r->hold_cols > 0 ? r->hold_cols : 1,
                                .depth = r->depth > 0 ? r->depth : 1,
-                               .ahead = (float)r->ahead / 100};
+                               .ahead = (float)r->ahead / 100,
+                               .m = graph->grid[TSR_C_].rows.count,
+                               .n = graph->grid[TSR_C_].cols.count,
+                               .k = graph->depth,
+                               .slots = count_slots(s, plan)};
 }
 
 static tsr_status build(tsr_search *s, const tsr_recipe *r, const tsr_graph *graph, tsr_plan *plan,
@@ -85,7 +102,7 @@ static tsr_status build(tsr_search *s, const tsr_recipe *r, const tsr_graph *gra
   plan->devices = r->grid_rows * r->grid_cols;
   TSR_TRY(tsr_schedule(s->machine, graph, &options, plan, &fit));
   *fits = fit != TSR_FITS_NOT;
-  if (fit == TSR_FITS_TIGHT) note_hold(r, plan);
+  if (fit == TSR_FITS_TIGHT) note_hold(s, r, graph, plan);
   return *fits ? tsr_plan_replay(plan, s->machine, &plan->seconds) : TSR_OK;
 }
 

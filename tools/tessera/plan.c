@@ -9,7 +9,7 @@ typedef struct plan_request {
   scalar alpha, beta;
   home homes[3];
   const char *timeline;
-  bool json, commands, choi;
+  bool json, commands, choi, paper;
   settings settings;
 } plan_request;
 
@@ -69,8 +69,9 @@ static int parse_model(const char *text, plan_request *r) {
   if (r->choi && r->what.operation != TSR_GEMM) {
     return tool_usage("--model choi: its formula is for gemm; leave it out");
   }
-  if (r->choi || strcmp(text, "replay") == 0) return TOOL_OK;
-  return tool_usage("--model %s: must be replay or choi", text);
+  r->paper = strcmp(text, "paper") == 0;
+  if (r->choi || r->paper || strcmp(text, "replay") == 0) return TOOL_OK;
+  return tool_usage("--model %s: must be replay, choi or paper", text);
 }
 
 /* What is written is called C, or B where there is no C. */
@@ -135,8 +136,10 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       {"alpha", 0, OPTION_TEXT, &words.alpha, "0|1|x",
        "class of alpha; x is any other (default: 1)"},
       {"beta", 0, OPTION_TEXT, &words.beta, "0|1|x", "class of beta (default: 1)"},
-      {"model", 0, OPTION_TEXT, &words.model, "replay|choi",
-       "who chooses: plans in virtual time, or tiles by a formula (default: replay)"},
+      {"model", 0, OPTION_TEXT, &words.model, "replay|choi|paper",
+       "who chooses: plans in virtual time, or tiles by a formula; paper: the first, and loads "
+       "beside "
+       "equation (1) of Herault et al. (default: replay)"},
       {"commands", 0, OPTION_FLAG, &r->commands, NULL, "print every command of the plan"},
       {"timeline", 0, OPTION_TEXT, &r->timeline, "FILE",
        "write queues over time: .svg a picture, .json for Perfetto"},
@@ -200,6 +203,10 @@ static int show_plan(const plan_request *r, const tsr_plan *plan) {
   if (code == TOOL_OK && r->commands && !r->json) {
     printf("\n");
     code = tool_print_plan(plan, TSR_COMMANDS);
+  }
+  if (code == TOOL_OK && r->paper && !r->json) {
+    printf("\n");
+    code = tool_print_plan(plan, TSR_LOADS);
   }
   if (code == TOOL_OK && r->timeline) code = tool_write_timeline(plan, r->timeline);
   return code;

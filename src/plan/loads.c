@@ -1,0 +1,146 @@
+#include "plan/loads.h"
+
+#include <math.h>
+
+#include "blas/family.h"
+#include "plan/names.h"
+
+/* ---- As planned ----------------------------------------------------------- */
+
+static void count_copy(const tsr_plan *plan, const tsr_command *command, tsr_loads *loads) {
+  int from = plan->buffers.items[command->buffer[0]].location;
+  int to = plan->buffers.items[command->buffer[1]].location;
+  if (from == to || to >= plan->machine_devices) return;
+  double *sum = from < plan->machine_devices ? &loads[to].peers : &loads[to].host;
+  *sum += tsr_command_bytes(plan, command);
+}
+
+/* ---- At least ------------------------------------------------------------- */
+
+static bool is_away(const tsr_plan *plan, int matrix, int device) {
+  return plan->call.operand[matrix].location != device;
+}
+
+/* A device that adds so many products to elements of C touches r k elements of A and s k of B,
+ * where r s k are the products. */
+static double data_bound(const tsr_plan *plan, double products, int device) {
+  const tsr_call *call = &plan->call;
+  double k = (double)call->k, area = products / k;
+  bool a = is_away(plan, TSR_A, device), b = is_away(plan, TSR_B_, device);
+  if (tsr_family_of(call->operation) == TSR_RANK) return a ? k * sqrt(2 * area) : 0;
+  if (tsr_family_of(call->operation) == TSR_TRIANGLE) return 0;
+  double least = area / (double)call->n, most = (double)call->m;
+  double rows = a && b ? fmin(fmax(sqrt(area), least), most) : a ? least : most;
+  return k * ((a ? rows : 0) + (b ? area / rows : 0));
+}
+
+/* With room for S elements: 2 products / sqrt(S) - 2 S (Smith et al., "A tight I/O lower bound for
+ * matrix multiplication", 2017); where an operand is symmetric, or is read from both sides, less by
+ * sqrt(2) (Beaumont et al., "I/O-optimal algorithms for symmetric linear algebra kernels", 2022).
+ */
+static double memory_bound(const tsr_plan *plan, double products, int device) {
+  const tsr_call *call = &plan->call;
+  double room = (double)plan->budget[device] / (double)tsr_type_get(call->type)->size;
+  bool plain = call->operation == TSR_GEMM;
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    if (!is_away(plan, x, device)) return 0;
+  return room > 0 ? (plain ? 2 : sqrt(2)) * products / sqrt(room) - 2 * room : 0;
+}
+
+/* C is read besides, by who adds to it. */
+static double carried(const tsr_plan *plan, double products, int device) {
+  const tsr_call *call = &plan->call;
+  bool product = tsr_family_of(call->operation) != TSR_TRIANGLE;
+  return product && call->beta != TSR_ZERO && is_away(plan, TSR_C_, device)
+             ? products / (double)call->k
+             : 0;
+}
+
+static double bound(const tsr_plan *plan, double products, int device) {
+  if (products == 0) return 0;
+  double elements = fmax(data_bound(plan, products, device), memory_bound(plan, products, device));
+  elements += carried(plan, products, device);
+  return elements * (double)tsr_type_get(plan->call.type)->size;
+}
+
+static double products_of(const tsr_command *command) {
+  if (tsr_kernel_get((tsr_kernel)command->kernel)->bound_by_memory) return 0;
+  bool half = command->kernel != TSR_KERNEL_GEMM && command->kernel != TSR_KERNEL_SYMM &&
+              command->kernel != TSR_KERNEL_HEMM;
+  return (half ? 0.5 : 1) * (double)command->m * (double)command->n * (double)command->k;
+}
+
+void tsr_loads_count(const tsr_plan *plan, tsr_loads loads[TSR_MACHINE_DEVICES]) {
+  double products[TSR_MACHINE_DEVICES] = {0};
+  for (int d = 0; d < TSR_MACHINE_DEVICES; d++) loads[d] = (tsr_loads){0, 0, 0};
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    const tsr_command *command = &plan->commands.items[i];
+    if (command->kind == TSR_COMMAND_COPY)
+      count_copy(plan, command, loads);
+    else
+      products[plan->queue[command->queue].location] += products_of(command);
+  }
+  for (int d = 0; d < plan->machine_devices; d++) loads[d].bound = bound(plan, products[d], d);
+}
+
+/* ---- Equation (1) --------------------------------------------------------- */
+
+static double passes(int32_t tiles, double held) {
+  return held > 0 ? fmax(1, tiles / held) : 1;
+}
+
+/* Without tiles all fits: case (a). */
+double tsr_loads_paper(const tsr_plan *plan, char *which) {
+  const tsr_call *call = &plan->call;
+  const tsr_plan_hold *h = &plan->hold;
+  double size = (double)tsr_type_get(call->type)->size;
+  double p = plan->grid_rows, g = plan->grid_cols, b = h->rows, c = h->cols * g;
+  double a_term = (double)call->m * (double)call->k * size / p;
+  double b_term = (double)call->k * (double)call->n * size / g;
+  double c_term = (double)call->m * (double)call->n * size / (p * g);
+  bool whole_a = h->rows == 0 || h->m / p * h->k + (double)h->k * h->n / g + b * c / g <= h->slots;
+  bool whole_b = whole_a || b * h->depth + c * h->k / g + b * c / g <= h->slots;
+  *which = whole_a ? 'a' : whole_b ? 'b' : 'c';
+  if (!whole_a) a_term *= passes(h->n, c);
+  if (!whole_b) b_term *= passes(h->m, b * p);
+  return a_term + b_term + c_term;
+}
+
+/* ---- Text ----------------------------------------------------------------- */
+
+static void add_hold(const tsr_plan *plan, tsr_text *text) {
+  const tsr_plan_hold *h = &plan->hold;
+  if (h->rows == 0) return;
+  tsr_text_add(
+      text,
+      "held       %d x %d tiles of C (b x c), chunks of %d of k (d), %.3g chunks ahead (l); "
+      "%d x %d x %d tiles in all, room for %d\n",
+      h->rows, h->cols, h->depth, (double)h->ahead, h->m, h->n, h->k, h->slots);
+}
+
+static void add_gigabytes(tsr_text *text, double bytes) {
+  tsr_text_add(text, "  %9.4g", bytes / 1e9);
+}
+
+void tsr_loads_write(const tsr_plan *plan, bool paper, tsr_text *text) {
+  tsr_loads loads[TSR_MACHINE_DEVICES];
+  char which = 'a';
+  double equation = tsr_loads_paper(plan, &which);
+  if (plan->devices == 0) return;
+  tsr_loads_count(plan, loads);
+  add_hold(plan, text);
+  tsr_text_add(text, "loads, GB  from host  from peers     in all   at least");
+  if (paper) tsr_text_add(text, "  equation (1%c)", which);
+  tsr_text_add(text, "\n");
+  for (int d = 0; d < plan->machine_devices; d++) {
+    tsr_name name;
+    tsr_text_add(text, "  %-8s", tsr_plan_location_name(plan, d, &name));
+    add_gigabytes(text, loads[d].host);
+    tsr_text_add(text, " ");
+    add_gigabytes(text, loads[d].peers);
+    add_gigabytes(text, loads[d].host + loads[d].peers);
+    add_gigabytes(text, loads[d].bound);
+    if (paper) add_gigabytes(text, equation);
+    tsr_text_add(text, "\n");
+  }
+}

@@ -6,8 +6,14 @@
 
 /* ---- Pieces of tasks ------------------------------------------------------ */
 
+/* The place in its round of the one that comes to a column of the grid, and the other way round. */
+static int dealt(const tsr_tiling *t, int round, int place) {
+  return t->turns && round % 2 ? t->grid_cols - 1 - place : place;
+}
+
 int16_t tsr_owner_of(const tsr_tiling *t, int i, int j) {
-  return t->device[i % t->grid_rows * t->grid_cols + j % t->grid_cols];
+  int col = dealt(t, j / t->grid_cols, j % t->grid_cols);
+  return t->device[i % t->grid_rows * t->grid_cols + col];
 }
 
 bool tsr_goes_to_w(const tsr_builder *b, tsr_part_of_c p) {
@@ -102,7 +108,7 @@ static bool push_stretch(tsr_builder *b, tsr_part_of_c part, const stretch *s) {
 /* Chunks of one local column of tiles. */
 static bool push_column(tsr_builder *b, const pass *p, int lj, const stretch *s) {
   const tsr_tiling *t = b->tiling;
-  int j = lj * t->grid_cols + p->col;
+  int j = lj * t->grid_cols + dealt(t, lj, p->col);
   if (j >= t->n.count) return true;
   int64_t width = tsr_cut_length(&t->n, j);
   for (int64_t from = 0, length; from < width; from += length) {

@@ -26,6 +26,8 @@ typedef struct tsr_tiling {
   int16_t *device;          /* [grid_rows * grid_cols], row by row */
   int pass_rows, pass_cols; /* tiles of C that each device works on at once; 0: all */
   int depth;                /* parts of k that are summed over before the next tile of C; 0: one */
+  bool turns;               /* columns of tiles are dealt to the grid's to and fro, so that those of
+                               a triangle, which differ in length, add up alike */
   bool winds;               /* each pass goes the other way than the one before, so that it begins
                                with what that has left */
   int64_t chunk_first;      /* columns of kernels of the first slab, */

@@ -151,8 +151,10 @@ static double exchange_time(const way *y, double in, double out) {
 }
 
 /* Holds one after another, of chunks each; a chunk takes as long as its kernels or its copies. What
- * a hold's C takes beyond what is left of the links in two chunks stops all of it. */
+ * a hold's C takes beyond what is left of the links in two chunks stops all of it; at both ends, in
+ * one. */
 static double time_of(const way *y) {
+  static const double each_task = 2e-6; /* for what this does not know of */
   double down = parts(y->m, y->b), across = parts(y->n, y->c);
   double used = (double)y->m * y->n / (down * y->b * across * y->c);
   double chunks = parts(y->k, y->d), kernels = y->kernel * y->b * y->c * y->d;
@@ -161,8 +163,12 @@ static double time_of(const way *y) {
   double c = on_host(y, TSR_C_) ? y->b * y->c * tile : 0;
   double change = exchange_time(y, c * y->w.carried, c * y->w.born);
   double stop = larger(0, change - 2 * larger(0, kernels - copies));
+  double ends = larger(0, c * y->w.carried * y->in - larger(0, kernels - copies)) +
+                larger(0, c * y->w.born * y->out - kernels) + 4 * tile * y->in;
   double holds = down * across * y->w.part;
-  return holds * used * (chunks * larger(kernels, copies)) + (holds - 1) * stop + 4 * tile * y->in;
+  double busy = holds * used * chunks * larger(kernels, copies);
+  double tasks = holds * used * chunks * y->b * y->c * y->d; /* of a device */
+  return busy + (holds - 1) * stop + ends + each_task * tasks;
 }
 
 /* ---- Ways ----------------------------------------------------------------- */
@@ -192,6 +198,11 @@ static double slots_of(const way *y) {
 static int widest(const way *y, double slots) {
   double c = floor((slots - (1 + y->l) * y->b * y->d - y->d) / (y->b + y->l * y->d));
   return c > y->n ? y->n : (int)c;
+}
+
+static int widest_of_all(way *y) {
+  y->b = 1;
+  return widest(y, slots_of(y));
 }
 
 static tsr_recipe recipe_of(const way *y, double tile) {
@@ -244,25 +255,20 @@ static int try_tile(way *y, double tile, int most, int count, tsr_hold *found) {
   if ((double)y->m * y->n * y->k * y->q->devices > most_kernels) return count;
   set_rates(y);
   for (y->d = 1; y->d <= 4; y->d++) {
-    int before = count;
     y->l = 0.5;
+    if (y->d == 1 && widest_of_all(y) < 1) y->l = 0;
     count = try_shapes(y, tile, most, count, found);
-    y->l = 0;
-    if (count == before && y->d == 1) count = try_shapes(y, tile, most, count, found);
   }
   return count;
 }
 
-int tsr_hold_guess(const tsr_hold_question *q, int most, tsr_hold *found) {
+int tsr_hold_guess(const tsr_hold_question *q, int grid_rows, int most, tsr_hold *found) {
+  tsr_type type = q->base.lazy ? tsr_type_get(q->call->type)->wide : q->call->type;
+  way y = {.q = q, .w = work_of(q, grid_rows), .element = tsr_type_get(type)->size};
   int count = 0;
-  for (int rows = 1; rows <= q->devices; rows++) {
-    way y = {.q = q, .w = work_of(q, rows), .element = tsr_type_get(q->call->type)->size};
-    if (q->devices % rows) continue;
-    if (q->base.lazy) y.element = tsr_type_get(tsr_type_get(q->call->type)->wide)->size;
-    if (y.w.grid_rows != rows && rows > 1) continue; /* the family has one grid */
-    if (q->tile > 0) count = try_tile(&y, (double)q->tile, most, count, found);
-    for (double t = TILE_MOST; t >= TILE_LEAST && q->tile == 0; t *= TILE_STEP)
-      count = try_tile(&y, t, most, count, found);
-  }
+  if (y.w.grid_rows != grid_rows) return 0; /* beside a triangle there is one grid */
+  if (q->tile > 0) return try_tile(&y, (double)q->tile, most, 0, found);
+  for (double t = TILE_MOST; t >= TILE_LEAST; t *= TILE_STEP)
+    count = try_tile(&y, t, most, count, found);
   return count;
 }

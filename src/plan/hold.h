@@ -28,7 +28,8 @@ typedef struct tsr_hold_question {
   double heat;
 } tsr_hold_question;
 
-/* At most `most` recipes that should do with the budgets, the best first; how many there are. */
-int tsr_hold_guess(const tsr_hold_question *question, int most, tsr_hold *found);
+/* At most `most` recipes that should do with the budgets, the devices in a grid of so many rows,
+ * the best first; how many there are. */
+int tsr_hold_guess(const tsr_hold_question *question, int grid_rows, int most, tsr_hold *found);
 
 #endif

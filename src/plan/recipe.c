@@ -172,6 +172,7 @@ static void set_tiles(const tsr_recipe *r, tsr_family family, tsr_tiling *t) {
   t->pass_cols = r->hold_cols > 0 ? r->hold_cols : 1;
   t->depth = r->depth;
   t->winds = r->winds;
+  t->turns = r->winds && family == TSR_RANK;
   if (family == TSR_PRODUCT) return;
   t->chunk_first = t->chunk = t->chunk_last = r->tile;
   t->chunk_least = 0;

@@ -8,7 +8,7 @@
 #include "plan/hold.h"
 #include "plan/search.h"
 
-enum { GUESSES = 24, FIRST = 6 };
+enum { GUESSES = 24, FIRST = 3 };
 
 /* ---- First guesses -------------------------------------------------------- */
 
@@ -20,8 +20,7 @@ static tsr_recipe base_of(const tsr_search *s, int devices) {
   return r;
 }
 
-/* Without a plan the guesses are tried until one fits, however long that takes; then the first ones
- * are. */
+/* Until one fits all guesses are tried, however long that takes; when one has, the first ones. */
 static tsr_status try_guesses(tsr_search *s, const tsr_hold *guess, int count) {
   bool better;
   tsr_recipe last = {0};
@@ -62,8 +61,11 @@ tsr_status tsr_holds_search(tsr_search *s, int devices, int64_t tile) {
                          .base = base_of(s, devices),
                          .tile = tile,
                          .heat = s->heat};
-  int count = tsr_hold_guess(&q, GUESSES, guess);
-  TSR_TRY(try_guesses(s, guess, count));
+  for (int rows = devices; rows >= 1; rows--) {
+    if (devices % rows) continue;
+    int count = tsr_hold_guess(&q, rows, GUESSES, guess);
+    TSR_TRY(try_guesses(s, guess, count));
+  }
   return try_single_tiles(s, devices, tile);
 }
 

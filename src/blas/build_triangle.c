@@ -12,6 +12,7 @@
  * out of place, and puts it into C at its end. What reads the old block comes before its last
  * product in the same queue, so whoever waits for this one overwrites nothing that is still read.
  */
+#include "base/alloc.h"
 #include "blas/build.h"
 #include "blas/family.h"
 
@@ -246,8 +247,152 @@ static bool push_range(tsr_builder *b, int f) {
   return true;
 }
 
-bool tsr_build_triangle(tsr_builder *b) {
+/* ---- Holds ---------------------------------------------------------------- */
+
+/* Blocks of several stripes that are brought to their end together, while what they are summed from
+ * streams through: what is read of A serves all stripes, and what is read of B or C all blocks. */
+typedef struct hold {
+  stripe *stripes;
+  int count;      /* of stripes */
+  int from, step; /* blocks: from, from + step .. */
+  int blocks;
+  block *block; /* [stripe * blocks + number] */
+} hold;
+
+static block *block_of(const hold *h, int s, int number) {
+  return &h->block[s * h->blocks + number];
+}
+
+static bool is_in_hold(const hold *h, int i) {
+  int number = (i - h->from) * h->step;
+  return number >= 0 && number < h->blocks;
+}
+
+/* Whether block i has a part in block j. */
+static bool takes(const tsr_builder *b, int j, int i) {
+  return i != j && (is_symmetric(b) || (i < j) == takes_before(b));
+}
+
+static void begin_hold(const tsr_builder *b, const hold *h) {
+  const tsr_cuts *cuts = &b->tiling->k;
+  for (int s = 0; s < h->count; s++)
+    for (int number = 0; number < h->blocks; number++) {
+      int j = h->from + number * h->step;
+      block *k = block_of(h, s, number);
+      *k = (block){&h->stripes[s], tsr_cut_begin(cuts, j), tsr_cut_length(cuts, j), 0, false};
+      for (int i = 0; i < cuts->count; i++) k->sums += takes(b, j, i);
+    }
+}
+
+static bool push_part_of(tsr_builder *b, const hold *h, int s, int number, int i) {
+  const tsr_cuts *cuts = &b->tiling->k;
+  if (!takes(b, h->from + number * h->step, i)) return true;
+  return push_product(b, block_of(h, s, number), tsr_cut_begin(cuts, i), tsr_cut_length(cuts, i));
+}
+
+/* A system's blocks of the hold itself are not solved yet. */
+static bool streams(const tsr_builder *b, const hold *h, int i) {
+  return b->call->operation != TSR_TRSM || !is_in_hold(h, i);
+}
+
+/* Blocks first, first + step .. of what the hold is summed from, with all of the hold. */
+static bool push_chunk(tsr_builder *b, const hold *h, int first, int count) {
+  for (int s = 0; s < h->count; s++)
+    for (int number = 0; number < h->blocks; number++)
+      for (int n = 0, i = first; n < count; n++, i += h->step)
+        if (streams(b, h, i) && !push_part_of(b, h, s, number, i)) return false;
+  return true;
+}
+
+/* A system's come from the first that was solved to the last. */
+static bool push_chunks(tsr_builder *b, const hold *h) {
+  int count = b->tiling->k.count, depth = b->tiling->depth > 0 ? b->tiling->depth : 1;
+  int first = h->step > 0 ? 0 : count - 1;
+  for (int l = 0; l < count; l += depth)
+    if (!push_chunk(b, h, first + l * h->step, l + depth < count ? depth : count - l)) return false;
+  return true;
+}
+
+static bool push_own_kernels(tsr_builder *b, const hold *h) {
+  for (int i = 0; i < h->count * h->blocks; i++)
+    if (!push_own_kernel(b, &h->block[i])) return false;
+  return true;
+}
+
+static bool push_results(tsr_builder *b, const hold *h) {
+  for (int i = 0; i < h->count * h->blocks; i++)
+    if (!push_result(b, &h->block[i])) return false;
+  return true;
+}
+
+/* What the blocks of the hold have a part in each other is left of a system. */
+static bool push_solutions(tsr_builder *b, const hold *h) {
+  for (int number = 0; number < h->blocks; number++)
+    for (int s = 0; s < h->count; s++) {
+      for (int n = 0; n < number; n++)
+        if (!push_part_of(b, h, s, number, h->from + n * h->step)) return false;
+      if (!push_own_kernel(b, block_of(h, s, number))) return false;
+    }
+  return true;
+}
+
+static bool push_hold(tsr_builder *b, const hold *h) {
+  bool solves = b->call->operation == TSR_TRSM;
+  begin_hold(b, h);
+  if (!solves && !push_own_kernels(b, h)) return false;
+  if (!push_chunks(b, h)) return false;
+  if (solves) return push_solutions(b, h);
+  return !multiplies(b) || push_results(b, h);
+}
+
+/* All blocks of some stripes, hold by hold. */
+static bool push_holds(tsr_builder *b, hold *h, int most) {
+  int count = b->tiling->k.count;
+  bool upwards = is_symmetric(b) || (b->call->operation == TSR_TRSM) == takes_before(b);
+  tsr_group group = {.first = b->graph->tasks.count, .device = h->stripes[0].device};
+  h->step = upwards ? 1 : -1;
+  for (int done = 0; done < count; done += h->blocks) {
+    h->blocks = count - done < most ? count - done : most;
+    h->from = upwards ? done : count - 1 - done;
+    if (!push_hold(b, h)) return false;
+  }
+  group.count = b->graph->tasks.count - group.first;
+  return TSR_VEC_PUSH(&b->graph->groups, group);
+}
+
+/* The stripes of one device from the first-th range on: every range is one. */
+static int gather_stripes(const tsr_builder *b, int first, int most, stripe *stripes) {
+  const tsr_tiling *t = b->tiling;
+  const tsr_cuts *across = is_left(b) ? &t->n : &t->m;
+  int devices = t->grid_rows * t->grid_cols, count = 0;
+  for (int f = first; f < across->count && count < most; f += devices)
+    stripes[count++] =
+        (stripe){tsr_cut_begin(across, f), tsr_cut_length(across, f), t->device[f % devices]};
+  return count;
+}
+
+static bool build_holds(tsr_builder *b, int blocks, int stripes) {
   const tsr_cuts *across = is_left(b) ? &b->tiling->n : &b->tiling->m;
+  int devices = b->tiling->grid_rows * b->tiling->grid_cols;
+  hold h = {.stripes = tsr_alloc(sizeof *h.stripes * (size_t)stripes),
+            .block = tsr_alloc(sizeof *h.block * (size_t)stripes * (size_t)blocks)};
+  bool done = h.stripes != NULL && h.block != NULL;
+  for (int first = 0; done && first < across->count; first += devices * stripes)
+    for (int d = 0; done && d < devices; d++) {
+      h.count = gather_stripes(b, first + d, stripes, h.stripes);
+      done = h.count == 0 || push_holds(b, &h, blocks);
+    }
+  tsr_dealloc(h.stripes);
+  tsr_dealloc(h.block);
+  return done;
+}
+
+bool tsr_build_triangle(tsr_builder *b) {
+  const tsr_tiling *t = b->tiling;
+  const tsr_cuts *across = is_left(b) ? &t->n : &t->m;
+  int blocks = is_left(b) ? t->pass_rows : t->pass_cols;
+  int stripes = is_left(b) ? t->pass_cols : t->pass_rows;
+  if (blocks * stripes > 1 && !b->scales_only) return build_holds(b, blocks, stripes);
   for (int f = 0; f < across->count; f++)
     if (!push_range(b, f)) return false;
   return true;

@@ -191,7 +191,8 @@ static double slots_of(const way *y) {
   int64_t most = y->rows * y->cols;
   if (most < y->rows * y->depth) most = y->rows * y->depth;
   if (most < y->depth * y->cols) most = y->depth * y->cols;
-  return floor((double)least_budget(y->q) / ((double)most * (double)y->element));
+  double bytes = ceil((double)most * (double)y->element / TSR_TILE_ALIGN) * TSR_TILE_ALIGN;
+  return floor((double)least_budget(y->q) / bytes);
 }
 
 /* Tiles of C in a row of those that fit beside a chunk and what goes ahead of it. */

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "plan/schedule.h"
 
-static const size_t ALIGN = 512, ALIGN_COLUMN = 16; /* bytes */
+static const size_t ALIGN = TSR_TILE_ALIGN, ALIGN_COLUMN = 16; /* bytes */
 
 static size_t round_up(size_t bytes) {
   return (bytes + ALIGN - 1) / ALIGN * ALIGN;

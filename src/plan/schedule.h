@@ -35,6 +35,9 @@ typedef struct tsr_schedule_options {
   const tsr_residency *residency; /* what is on devices; NULL: nothing is, and nothing stays */
 } tsr_schedule_options;
 
+/* Bytes that the room of a tile is a multiple of. */
+enum { TSR_TILE_ALIGN = 512 };
+
 /* Instead of a command: none; what it would bring is there from the start; several bring it, which
  * are among the writers of its tile. */
 enum { TSR_NOTHING = -1, TSR_PRESENT = -2, TSR_GATHERED = -3 };
@@ -110,6 +113,7 @@ typedef struct tsr_scheduler {
   size_t slot_bytes;
   tsr_slot *slot[TSR_MACHINE_DEVICES];
   int slot_count[TSR_MACHINE_DEVICES];
+  int slots_taken[TSR_MACHINE_DEVICES]; /* the first ones; no tile was in the others yet */
   int32_t *uses; /* tasks that use each copy, ascending; ends with INT32_MAX */
   int32_t now;   /* place in the sequence of the task being scheduled */
 

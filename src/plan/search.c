@@ -131,6 +131,15 @@ static bool keep_better(tsr_search *s, const tsr_recipe *r, tsr_plan *plan) {
   return true;
 }
 
+/* A call that does not fit is a long one, whatever the memory. */
+static void set_allowed(tsr_search *s) {
+  static const double share = 0.05, least = 5e-3, most = 20e-3, most_held = 1;
+  double limit = s->best->hold.rows > 0 ? most_held : most;
+  double allowed = fmin(limit, fmax(least, share * s->best->seconds));
+  if (s->options->search_seconds > 0) allowed = s->options->search_seconds;
+  s->allowed = allowed;
+}
+
 /* Plans and replays a recipe. *better: it is the best so far. */
 tsr_status tsr_search_try(tsr_search *s, const tsr_recipe *recipe, bool *better) {
   tsr_recipe forced = *recipe;
@@ -158,6 +167,7 @@ tsr_status tsr_search_try(tsr_search *s, const tsr_recipe *recipe, bool *better)
     *better = keep_better(s, r, plan);
   else
     tsr_plan_free(plan);
+  if (s->best && s->best->hold.rows > 0) set_allowed(s);
   return status;
 }
 
@@ -244,23 +254,14 @@ static tsr_status search_devices(tsr_search *s, int devices) {
   return tsr_holds_search(s, devices, tile);
 }
 
-/* A call that does not fit is a long one, whatever the memory. */
-static void set_allowed(tsr_search *s) {
-  static const double share = 0.05, least = 5e-3, most = 20e-3, most_held = 1;
-  double limit = s->best->hold.rows > 0 ? most_held : most;
-  double allowed = fmin(limit, fmax(least, share * s->best->seconds));
-  if (s->options->search_seconds > 0) allowed = s->options->search_seconds;
-  s->allowed = allowed;
-}
-
 static tsr_status search_all(tsr_search *s) {
   int all = s->machine->devices;
   for (int devices = all; devices >= 1; devices = devices > 1 ? devices / 2 : 0) {
     TSR_TRY(search_devices(s, devices));
-    if (s->best) set_allowed(s);
     if (s->options->obey_devices && s->best) break;
   }
   if (!s->best) return TSR_OK;
+  set_allowed(s);
   if (s->best->hold.rows > 0) return tsr_holds_descend(s);
   return s->options->reproducible ? TSR_OK : tsr_panels_descend(s);
 }

@@ -8,7 +8,7 @@
 #include "plan/hold.h"
 #include "plan/search.h"
 
-enum { GUESSES = 24, FIRST = 3 };
+enum { GUESSES = 8, FIRST = 3 };
 
 /* ---- First guesses -------------------------------------------------------- */
 

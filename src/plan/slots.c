@@ -112,6 +112,7 @@ static int find_slot(tsr_scheduler *s, int device, int32_t use) {
   int best = TSR_NOTHING;
   offer best_offer = {false, use, INT32_MAX};
   int64_t recent = s->now - s->options->ahead;
+  if (s->slots_taken[device] < s->slot_count[device]) return s->slots_taken[device];
   for (int i = 0; i < s->slot_count[device]; i++) {
     tsr_slot *slot = &s->slot[device][i];
     if (slot->dirty) continue;
@@ -142,6 +143,7 @@ bool tsr_slots_take(tsr_scheduler *s, tsr_tile_copy *copy, int device, tsr_buffe
     return false;
   }
   tsr_slot *slot = &s->slot[device][i];
+  if (i == s->slots_taken[device]) s->slots_taken[device]++;
   if (slot->copy != TSR_NOTHING) release(s, &s->copies[slot->copy]);
   copy->before = slot->users;
   copy->slot = i;

@@ -111,8 +111,17 @@ static const char *random_recipe(void) {
                                         "c=first",           "c=last",
                                         "chunk=17,17,17",    "slab=40,90 chunk=64,50,30",
                                         "relay=0",           "tile=48 chunk=16,20,16 streams=2",
-                                        "tile=37 order=eta", "taper=8 chunk=200,100,64"};
-  return below(3) ? NULL : recipes[below(10)];
+                                        "tile=37 order=eta", "taper=8 chunk=200,100,64",
+                                        "tile=24 hold=2x2",  "tile=32 hold=3x2 depth=2 ahead=100",
+                                        "hold=1x3 depth=3",  "tile=40 even=1 hold=2x4 ahead=50"};
+  return below(3) ? NULL : recipes[below(14)];
+}
+
+/* From three of the smallest tiles up, as often small as large. */
+static size_t random_budget(void) {
+  size_t budget = 6144;
+  for (int doublings = (int)below(11); doublings > 0; doublings--) budget *= 2;
+  return budget + (size_t)below((int)budget);
 }
 
 static void random_options(problem *p) {
@@ -121,7 +130,7 @@ static void random_options(problem *p) {
   p->options.recipe = random_recipe();
   p->options.ring = (size_t)(1 + below(64)) << 20;
   for (int d = 0; d < p->machine->devices; d++)
-    p->options.budget[d] = below(2) ? (size_t)1 << 32 : (size_t)(200000 + below(4000000));
+    p->options.budget[d] = below(3) ? random_budget() : (size_t)1 << 32;
 }
 
 /* A budget that is too small is refused with one that is not. */

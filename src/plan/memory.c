@@ -68,8 +68,8 @@ static size_t largest_tile(const tsr_call *call, const tsr_graph *graph) {
   return most;
 }
 
-size_t tsr_schedule_least_budget(const tsr_call *call, const tsr_graph *graph) {
-  return 3 * largest_tile(call, graph);
+size_t tsr_schedule_least_budget(const tsr_call *call, const tsr_graph *graph, int64_t held) {
+  return (size_t)(held + 2) * largest_tile(call, graph);
 }
 
 bool tsr_is_at_home(const tsr_scheduler *s, int matrix, int device) {

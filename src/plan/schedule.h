@@ -146,8 +146,9 @@ typedef enum tsr_fit {
 tsr_status tsr_schedule(const tsr_machine *machine, const tsr_graph *graph,
                         const tsr_schedule_options *options, tsr_plan *plan, tsr_fit *fit);
 
-/* Least budget with which any order of the graph can be scheduled. */
-size_t tsr_schedule_least_budget(const tsr_call *call, const tsr_graph *graph);
+/* Least budget with which a graph can be scheduled of which a device holds so many tiles of C at a
+ * time: room for these, and for what one task reads. */
+size_t tsr_schedule_least_budget(const tsr_call *call, const tsr_graph *graph, int64_t held);
 
 /* ---- commands.c ---- */
 

@@ -113,20 +113,35 @@ static double cost_of(const tsr_plan *plan) {
   return each + command * (double)plan->commands.count;
 }
 
+/* Seconds for which links are busy, a device. */
+static double link_time(const tsr_plan *plan) {
+  double sum = 0;
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    const tsr_command *c = &plan->commands.items[i];
+    if (c->kind == TSR_COMMAND_COPY) sum += (double)c->end - (double)c->begin;
+  }
+  return sum / plan->devices;
+}
+
 /* What plans are compared by: of two with nearly the same time the one with fewer commands, which
- * has less that the model does not know of. */
+ * has less that the model does not know of; and of those that load again what did not fit the one
+ * that loads less, since others may use the links, too. */
 static double score_of(const tsr_plan *plan) {
-  return plan->seconds + 0.1e-6 * (double)plan->commands.count;
+  static const double share = 0.02;
+  double reloads = plan->hold.rows > 0 ? share * link_time(plan) : 0;
+  return plan->seconds + 0.1e-6 * (double)plan->commands.count + reloads;
 }
 
 /* Keeps the better of the plan and the best one; frees the other. */
 static bool keep_better(tsr_search *s, const tsr_recipe *r, tsr_plan *plan) {
-  bool better = !s->best || score_of(plan) < score_of(s->best);
+  double score = score_of(plan);
+  bool better = !s->best || score < s->best_score;
   double loser = better ? (s->best ? s->best->seconds : INFINITY) : plan->seconds;
   s->runner_up = fmin(s->runner_up, loser);
   tsr_plan_free(better ? s->best : plan);
   if (!better) return false;
   s->best = plan;
+  s->best_score = score;
   s->best_recipe = *r;
   return true;
 }
@@ -268,6 +283,16 @@ static tsr_status search_all(tsr_search *s) {
 
 /* ---- Ends ----------------------------------------------------------------- */
 
+static int least_of(int a, int b) {
+  return a < b ? a : b;
+}
+
+/* Tiles of C that a device has at a time. */
+static int64_t held_by(const tsr_tiling *t) {
+  int rows = least_of(t->pass_rows, t->m.count), cols = least_of(t->pass_cols, t->n.count);
+  return rows * cols > 1 ? (int64_t)rows * cols : 1;
+}
+
 static tsr_status too_small(tsr_search *s) {
   int64_t tile = s->options->tile > 0       ? s->options->tile
                  : s->options->reproducible ? reproducible_tile(s->call)
@@ -288,7 +313,7 @@ static tsr_status too_small(tsr_search *s) {
     status = tsr_fail(TSR_ERR_MEMORY,
                       "a budget of %zu bytes for each device is too small for %s: give at least "
                       "%zu bytes (TESSERA_MEMORY)%s",
-                      smallest, tiles, tsr_schedule_least_budget(s->call, &graph),
+                      smallest, tiles, tsr_schedule_least_budget(s->call, &graph, held_by(&tiling)),
                       s->options->tile > 0 ? " or smaller tiles (TESSERA_TILE)" : "");
     tsr_graph_free(&graph);
   }

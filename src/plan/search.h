@@ -16,6 +16,7 @@ typedef struct tsr_search {
   int order[TSR_MACHINE_DEVICES]; /* devices, the preferred ones first */
   tsr_plan *best;                 /* NULL: none fits yet */
   tsr_recipe best_recipe;
+  double best_score;
   double runner_up;
   int candidates;
   bool wide; /* a partial C is of a wider type than C */

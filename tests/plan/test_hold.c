@@ -1,0 +1,156 @@
+/* Products that are larger than devices' memory: what is held, what is loaded, how fast. */
+#include "plan/loads.h"
+#include "planning.h"
+
+static char *path_in_source(const char *path) {
+  static char full[512];
+  const char *root = getenv("TESSERA_SOURCE_DIR");
+  snprintf(full, sizeof full, "%s/%s", root && *root ? root : ".", path);
+  return full;
+}
+
+/* A plan with that many bytes for each device, verified. Searches stop where those of users do. */
+static tsr_plan *plan_within(const tsr_machine *machine, const planning_case *what,
+                             const size_t *budget, const char *recipe) {
+  tsr_call call = planning_call(machine, what);
+  tsr_plan_options options = planning_options(machine, what->tile);
+  tsr_plan *plan = NULL;
+  options.search_seconds = 0;
+  options.recipe = recipe;
+  memcpy(options.budget, budget, sizeof options.budget);
+  tsr_status status = tsr_plan_make(machine, &call, &options, &plan);
+  if (status == TSR_OK) status = tsr_plan_verify(plan, machine, budget);
+  if (status != TSR_OK) fail_msg("%s", tsr_message());
+  return plan;
+}
+
+static const size_t *alike(size_t bytes) {
+  static size_t budget[TSR_MACHINE_DEVICES];
+  for (int d = 0; d < TSR_MACHINE_DEVICES; d++) budget[d] = bytes;
+  return budget;
+}
+
+static const char *const four = "host:200 gpu*4@nvswitch:300 pcie:25/pair rate:19";
+
+static void words_are_obeyed(void **state) {
+  (void)state;
+  tsr_machine *machine = planning_machine(four);
+  planning_case what = {'d', 'N', 'T', 900, 800, 700, 1, 0.5, "ppp", 0};
+  tsr_plan *plan = plan_within(machine, &what, alike(900000),
+                               "grid=2x2 tile=50 even=0 hold=3x2 depth=2 ahead=50 c=first");
+  assert_int_equal(plan->hold.rows, 3);
+  assert_int_equal(plan->hold.cols, 2);
+  assert_int_equal(plan->hold.depth, 2);
+  assert_true(plan->hold.ahead == 0.5F);
+  assert_int_equal(plan->hold.m, 18);
+  assert_int_equal(plan->hold.n, 16);
+  assert_int_equal(plan->hold.k, 14);
+  assert_int_equal(plan->hold.slots, 900000 / 20480); /* 50 x 50 doubles, in units of 512 bytes */
+  tsr_plan_free(plan);
+  tsr_machine_destroy(machine);
+}
+
+static void what_fits_is_not_held(void **state) {
+  (void)state;
+  tsr_machine *machine = planning_machine(four);
+  planning_case what = {'d', 'N', 'N', 900, 800, 700, 1, 0.5, "ppp", 0};
+  tsr_plan *plan = plan_within(machine, &what, alike(64 << 20), NULL);
+  assert_int_equal(plan->hold.rows, 0);
+  tsr_plan_free(plan);
+  tsr_machine_destroy(machine);
+}
+
+static void budgets_may_differ(void **state) {
+  (void)state;
+  tsr_machine *machine = planning_machine(four);
+  const planning_case cases[] = {{'d', 'N', 'N', 900, 800, 700, 1, 0.5, "ppp", 0},
+                                 {'s', 'T', 'N', 500, 1200, 700, 1, 1, "p0h", 0},
+                                 {'h', 'N', 'N', 700, 600, 900, 1, 1, "php", 0}};
+  size_t budget[TSR_MACHINE_DEVICES] = {300000, 600000, 50000, 2000000};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tsr_plan *plan = plan_within(machine, &cases[i], budget, NULL);
+    assert_true(plan->hold.rows > 0);
+    tsr_plan_free(plan);
+  }
+  tsr_machine_destroy(machine);
+}
+
+/* No device loads more than the equation says for the same hold, nor less than it must. */
+static void check_loads(const tsr_machine *machine, const planning_case *what, size_t bytes,
+                        const char *recipe) {
+  tsr_plan *plan = plan_within(machine, what, alike(bytes), recipe);
+  tsr_loads loads[TSR_MACHINE_DEVICES];
+  char which;
+  double equation = tsr_loads_paper(plan, &which);
+  tsr_loads_count(plan, loads);
+  for (int d = 0; d < machine->devices; d++) {
+    double all = loads[d].host + loads[d].peers;
+    if (all > 1.001 * equation || all < loads[d].bound)
+      fail_msg("%s: device %d loads %g bytes; equation (1%c) has %g, the bound is %g", recipe, d,
+               all, which, equation, loads[d].bound);
+  }
+  tsr_plan_free(plan);
+}
+
+static void loads_are_those_of_the_equation(void **state) {
+  (void)state;
+  tsr_machine *machine = planning_machine(four);
+  planning_case what = {'d', 'N', 'N', 1600, 1600, 1600, 1, 0.5, "ppp", 0};
+  check_loads(machine, &what, 1 << 20, "grid=2x2 tile=50 even=0 hold=4x4 depth=1 ahead=25 c=first");
+  check_loads(machine, &what, 1 << 20, "grid=2x2 tile=50 even=0 hold=4x2 depth=2 ahead=50 c=first");
+  check_loads(machine, &what, 2 << 20, "grid=1x4 tile=50 even=0 hold=8x4 depth=1 ahead=25 c=first");
+  tsr_machine_destroy(machine);
+}
+
+/* Half of what is loaded at least comes from peers where these reach each other. */
+static void peers_give_half(void **state) {
+  (void)state;
+  tsr_machine *machine = planning_machine(four);
+  planning_case what = {'d', 'N', 'N', 1600, 1600, 1600, 1, 0, "ppp", 0};
+  tsr_loads loads[TSR_MACHINE_DEVICES];
+  double host = 0, peers = 0;
+  tsr_plan *plan = plan_within(machine, &what, alike(1 << 20),
+                               "grid=2x2 tile=50 even=0 hold=4x4 depth=1 ahead=25");
+  tsr_loads_count(plan, loads);
+  for (int d = 0; d < machine->devices; d++) host += loads[d].host, peers += loads[d].peers;
+  assert_true(peers >= 0.45 * (host + peers));
+  tsr_plan_free(plan);
+  tsr_machine_destroy(machine);
+}
+
+/* Little memory costs little time: predictions for a recorded machine. */
+static void rates_hold(void **state) {
+  (void)state;
+  tsr_machine *machine = planning_machine(path_in_source("machines/h200x4.json"));
+  planning_case what = {'d', 'N', 'N', 70000, 70000, 70000, 1, 1, "ppp", 0};
+  static const struct {
+    size_t budget;
+    double least; /* of the rate when everything fits */
+  } caps[] = {{(size_t)16e9, 0.97}, {(size_t)4e9, 0.95}, {(size_t)2e9, 0.9}};
+  tsr_plan *whole = plan_within(machine, &what, alike((size_t)130e9), NULL);
+  for (size_t i = 0; i < sizeof caps / sizeof *caps; i++) {
+    tsr_plan *plan = plan_within(machine, &what, alike(caps[i].budget), NULL);
+    if (whole->seconds < caps[i].least * plan->seconds)
+      fail_msg("%zu bytes: %g s, with enough memory %g s", caps[i].budget, plan->seconds,
+               whole->seconds);
+    tsr_plan_free(plan);
+  }
+  tsr_plan_free(whole);
+  tsr_machine_destroy(machine);
+}
+
+/* A million of them are to fit easily. */
+static void commands_are_small(void **state) {
+  (void)state;
+  assert_true(sizeof(tsr_command) <= 100);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(words_are_obeyed),   cmocka_unit_test(what_fits_is_not_held),
+      cmocka_unit_test(budgets_may_differ), cmocka_unit_test(loads_are_those_of_the_equation),
+      cmocka_unit_test(peers_give_half),    cmocka_unit_test(rates_hold),
+      cmocka_unit_test(commands_are_small),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -144,3 +144,25 @@ void tsr_loads_write(const tsr_plan *plan, bool paper, tsr_text *text) {
     tsr_text_add(text, "\n");
   }
 }
+
+/* ---- JSON ----------------------------------------------------------------- */
+
+static void add_json_hold(const tsr_plan *plan, tsr_text *text) {
+  const tsr_plan_hold *h = &plan->hold;
+  if (h->rows == 0)
+    tsr_text_add(text, "  \"hold\": null,\n");
+  else
+    tsr_text_add(text, "  \"hold\": {\"b\": %d, \"c\": %d, \"d\": %d, \"l\": %.3g},\n", h->rows,
+                 h->cols, h->depth, (double)h->ahead);
+}
+
+void tsr_loads_write_json(const tsr_plan *plan, tsr_text *text) {
+  tsr_loads loads[TSR_MACHINE_DEVICES];
+  tsr_loads_count(plan, loads);
+  add_json_hold(plan, text);
+  tsr_text_add(text, "  \"loads\": [");
+  for (int d = 0; d < plan->machine_devices; d++)
+    tsr_text_add(text, "%s{\"host\": %.0f, \"peers\": %.0f, \"bound\": %.0f}", d > 0 ? ", " : "",
+                 loads[d].host, loads[d].peers, loads[d].bound);
+  tsr_text_add(text, "],\n");
+}

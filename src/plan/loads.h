@@ -24,4 +24,7 @@ double tsr_loads_paper(const tsr_plan *plan, char *which);
 /* A table of them for people; paper: with the equation's. */
 void tsr_loads_write(const tsr_plan *plan, bool paper, tsr_text *text);
 
+/* The hold, null when everything fits, and the loads, as members of a JSON object. */
+void tsr_loads_write_json(const tsr_plan *plan, tsr_text *text);
+
 #endif

@@ -387,6 +387,7 @@ static void write_json(const tsr_plan *plan, const tsr_machine *machine, tsr_tex
   add_json_bytes(text, plan, &moved);
   add_json_channels(text, plan, machine, &moved);
   add_json_memory(text, plan);
+  tsr_loads_write_json(plan, text);
   tsr_text_add(text, "  \"commands\": %lld,\n  \"kernels\": %lld,\n  \"copies\": %lld\n}\n",
                (long long)sum.commands, (long long)sum.kernels, (long long)sum.copies);
 }

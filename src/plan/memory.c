@@ -111,8 +111,8 @@ static tsr_status make_copies(tsr_scheduler *s) {
   s->copies = tsr_alloc(sizeof *s->copies * (count + 1));
   if (!s->copies) return no_memory();
   for (size_t i = 0; i < count; i++)
-    s->copies[i] = (tsr_tile_copy){
-        TSR_NOTHING, TSR_NOTHING, TSR_NOTHING, TSR_NOTHING, TSR_NOTHING, TSR_NOTHING, 0};
+    s->copies[i] = (tsr_tile_copy){TSR_NOTHING, TSR_NOTHING, TSR_NOTHING, TSR_NOTHING, TSR_NOTHING,
+                                   TSR_NOTHING, 0,           false,       false};
   return TSR_OK;
 }
 

@@ -145,6 +145,7 @@ static bool broadcast(tsr_scheduler *s, const tsr_cargo *c, int index, int count
 }
 
 bool tsr_route_fetch(tsr_scheduler *s, const tsr_task_operand *o, int device) {
+  if (tsr_copy_of(s, o->matrix, o->tile, device)->whole) return true;
   tsr_piece_range p = tsr_pieces_of(s, o);
   if (!tsr_open_copy(s, o->matrix, o->tile, device, p.count)) return false;
   for (int c = p.c0; c < p.c1; c++)
@@ -154,5 +155,7 @@ bool tsr_route_fetch(tsr_scheduler *s, const tsr_task_operand *o, int device) {
       tsr_cargo load = tsr_cargo_of(s, o, &p, r, c);
       if (!broadcast(s, &load, index, p.count, device)) return false;
     }
+  bool all = (p.r1 - p.r0) * (p.c1 - p.c0) == p.count;
+  tsr_copy_of(s, o->matrix, o->tile, device)->whole = all;
   return true;
 }

@@ -57,6 +57,8 @@ typedef struct tsr_tile_copy {
   int32_t before;  /* slots: users of what was in the slot before */
   int32_t slot;    /* slots: where it is */
   int32_t next;    /* slots: index of its next use in the list of uses */
+  bool whole;      /* all of its pieces were asked for, */
+  bool awaited;    /* and the device's only compute queue has waited for all of them */
 } tsr_tile_copy;
 
 /* A command and, for writers, the rectangle of the matrix it wrote. */

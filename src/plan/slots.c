@@ -133,6 +133,7 @@ static void release(tsr_scheduler *s, tsr_tile_copy *copy) {
   slot->next = INT32_MAX;
   slot->dirty = false;
   copy->buffer = copy->pieces = copy->writers = copy->users = copy->slot = TSR_NOTHING;
+  copy->whole = copy->awaited = false;
 }
 
 bool tsr_slots_take(tsr_scheduler *s, tsr_tile_copy *copy, int device, tsr_buffer *buffer) {

@@ -77,13 +77,15 @@ typedef struct flow {
 } flow;
 
 /* Seconds of a channel for such a flow. */
-static double channel_time(const tsr_machine *machine, const tsr_channel *channel, flow f) {
+static double channel_time(const tsr_hold_question *q, const tsr_channel *channel, flow f) {
   double load = 0;
-  int host = machine->devices;
-  for (int u = 0; u < channel->count; u++) {
-    if (channel->uses[u].from == host) load += channel->uses[u].weight * f.in;
-    if (channel->uses[u].to == host) load += channel->uses[u].weight * f.out;
-  }
+  int host = q->machine->devices;
+  for (int u = 0; u < channel->count; u++)
+    for (int i = 0; i < q->devices; i++) {
+      const tsr_channel_use *use = &channel->uses[u];
+      if (use->from == host && use->to == q->order[i]) load += use->weight * f.in;
+      if (use->to == host && use->from == q->order[i]) load += use->weight * f.out;
+    }
   return load / channel->capacity;
 }
 
@@ -99,7 +101,7 @@ static double flow_time(const tsr_hold_question *q, flow f, double segment) {
     if (out > 0) most = larger(most, f.out / out);
   }
   for (int c = 0; c < q->machine->channels; c++)
-    most = larger(most, channel_time(q->machine, &q->machine->channel[c], f));
+    most = larger(most, channel_time(q, &q->machine->channel[c], f));
   return most;
 }
 
@@ -115,14 +117,18 @@ static bool on_host(const way *y, int matrix) {
   return !tsr_is_device(y->q->machine, y->q->call->operand[matrix].location);
 }
 
+/* The operand that is read for columns of C. */
+static int right_of(const tsr_call *call) {
+  if (tsr_is_in_place(call->operation)) return TSR_C_;
+  return call->operation == TSR_SYRK || call->operation == TSR_HERK ? TSR_A : TSR_B_;
+}
+
 /* Bytes of A and B for a chunk of all devices' holds, a device. */
 static double chunk_bytes(const way *y) {
   bool shared = reach_each_other(y->q);
   double size = (double)y->element * (double)y->depth * y->d;
   double a = on_host(y, TSR_A) ? y->w.left * y->b * (double)y->rows * size : 0;
-  bool from_c = tsr_is_in_place(y->q->call->operation) || y->q->call->operation == TSR_SYRK ||
-                y->q->call->operation == TSR_HERK;
-  double b = on_host(y, from_c ? TSR_C_ : TSR_B_) ? y->w.right * y->c * (double)y->cols * size : 0;
+  double b = on_host(y, right_of(y->q->call)) ? y->w.right * y->c * (double)y->cols * size : 0;
   return shared ? a / y->w.grid_cols + b / y->w.grid_rows : a + b;
 }
 

@@ -439,7 +439,16 @@ check choi_bench_4 says 'choi predicts 2048'
 run plan gemm s 64 64 64 --model choi --machine "$here" --json
 check choi_json_valid json_valid out
 run plan gemm s 64 64 64 --model other --machine "$here"
-check choi_odd exits_and_warns 2 'replay or choi'
+check choi_odd exits_and_warns 2 'replay, choi or paper'
+
+# What does not fit: the hold, loads, and equation (1) of Herault et al.
+large="plan gemm d 20000 20000 20000 --devices 4 --memory 1G"
+run $large --machine "$root/machines/h200x4.json" --model paper
+check hold_paper exits_and_says 0 '^held .*(b x c), .*(d), .*(l)'
+check hold_equation says 'at least  equation (1c)'
+run $large --machine "$root/machines/h200x4.json" --json
+check hold_json_valid json_valid out
+check hold_json says '"hold": {"b": '
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

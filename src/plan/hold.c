@@ -89,10 +89,21 @@ static double channel_time(const tsr_hold_question *q, const tsr_channel *channe
   return load / channel->capacity;
 }
 
+/* Memory that is not pinned goes by way of the staging threads. */
+static double staging_time(const tsr_hold_question *q, flow f) {
+  bool staged = false;
+  for (int x = 0; x < TSR_OPERANDS; x++) {
+    const tsr_operand *o = &q->call->operand[x];
+    staged |= o->rows > 0 && (o->memory == TSR_PAGEABLE || o->memory == TSR_MANAGED);
+  }
+  double rate = q->machine->staging_rate;
+  return staged && rate > 0 ? (f.in + f.out) * q->devices / rate : 0;
+}
+
 /* Seconds for it, by links and by channels, with runs of contiguous bytes of that length. */
 static double flow_time(const tsr_hold_question *q, flow f, double segment) {
   int host = q->machine->devices;
-  double most = 0;
+  double most = staging_time(q, f);
   for (int i = 0; i < q->devices; i++) {
     int d = q->order[i];
     double in = tsr_link_rate(&q->machine->link[host][d], segment);

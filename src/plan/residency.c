@@ -53,3 +53,11 @@ bool tsr_residency_written(tsr_residency *residency, int matrix, tsr_rect rect, 
   tsr_room *own = &residency->rooms.items[room];
   return tsr_rects_add(&own->valid, rect) && tsr_rects_add(&own->newer, rect);
 }
+
+bool tsr_residency_settled(tsr_residency *residency, int matrix, tsr_rect rect) {
+  for (size_t i = 0; i < residency->rooms.count; i++) {
+    tsr_room *room = &residency->rooms.items[i];
+    if (room->matrix == matrix && !tsr_rects_subtract(&room->newer, rect)) return false;
+  }
+  return true;
+}

@@ -45,16 +45,24 @@ int32_t tsr_rooms_buffer(tsr_scheduler *s, size_t number) {
   return *index = (int32_t)s->plan->buffers.count - 1;
 }
 
-static bool is_room_for(const tsr_room *room, const tsr_buffer *tile, tsr_rect rect) {
-  return room->device == tile->location && room->matrix == tile->matrix &&
-         tsr_rect_contains(room->rect, rect);
+static bool is_room_for(const tsr_room *room, int matrix, tsr_rect rect, int device) {
+  return room->device == device && room->matrix == matrix && tsr_rect_contains(room->rect, rect);
+}
+
+bool tsr_rooms_have(const tsr_scheduler *s, int matrix, tsr_rect rect, int device) {
+  const tsr_residency *before = s->options->residency;
+  if (!tsr_has_rooms(s, matrix)) return false;
+  for (size_t i = 0; i < before->rooms.count; i++)
+    if (is_room_for(&before->rooms.items[i], matrix, rect, device)) return true;
+  return false;
 }
 
 bool tsr_rooms_place(tsr_scheduler *s, tsr_tile_copy *copy, tsr_buffer tile) {
   tsr_residency *after = s->plan->after;
   tsr_rect rect = tsr_rect_make(tile.row, tile.col, tile.rows, tile.cols);
   size_t number = 0;
-  while (number < after->rooms.count && !is_room_for(&after->rooms.items[number], &tile, rect))
+  while (number < after->rooms.count &&
+         !is_room_for(&after->rooms.items[number], tile.matrix, rect, tile.location))
     number++;
   if (number == after->rooms.count) {
     tsr_room room = {.device = tile.location, .matrix = tile.matrix, .rect = rect, .ld = tile.ld};

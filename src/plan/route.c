@@ -615,20 +615,31 @@ bool tsr_route_gather(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   return gather(s, &load, device);
 }
 
-/* One part of a room to the home; the tile's next writer waits for it. */
-static bool settle_part(tsr_scheduler *s, const tsr_task_operand *o, size_t number, tsr_rect part,
-                        int device) {
-  cargo load = {.matrix = o->matrix, .tile = o->tile, .row = part.row0, .col = part.col0};
-  load.rows = part.row1 - part.row0;
-  load.cols = part.col1 - part.col0;
-  weigh(s, &load);
+/* One piece of a room to the home; the tile's next writer at the device, if any, waits for it. */
+static bool settle_piece(tsr_scheduler *s, const cargo *load, size_t number, int device) {
   const tsr_room *room = &s->options->residency->rooms.items[number];
   end from = {room->device, tsr_rooms_buffer(s, number), NULL, TSR_NOTHING};
-  end home = {s->call->operand[o->matrix].location, o->matrix, NULL, TSR_NOTHING};
-  int32_t command = move(s, &load, &from, &home);
-  tsr_mark mark = {load.row, load.rows, load.col, load.cols, command, TSR_NOTHING};
-  tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, device);
-  return command != TSR_NOTHING && tsr_mark_push(s, &copy->writers, mark);
+  end home = {s->call->operand[load->matrix].location, load->matrix, NULL, TSR_NOTHING};
+  int32_t command = move(s, load, &from, &home);
+  if (command == TSR_NOTHING || device == TSR_NOTHING) return command != TSR_NOTHING;
+  tsr_mark mark = {load->row, load->rows, load->col, load->cols, command, TSR_NOTHING};
+  return tsr_mark_push(s, &tsr_copy_of(s, load->matrix, load->tile, device)->writers, mark);
+}
+
+static bool settle_part(tsr_scheduler *s, const tsr_task_operand *o, size_t number, tsr_rect part,
+                        int device) {
+  tsr_task_operand whole = *o;
+  whole.row = part.row0;
+  whole.col = part.col0;
+  whole.rows = (int32_t)(part.row1 - part.row0);
+  whole.cols = (int32_t)(part.col1 - part.col0);
+  piece_range p = pieces_alone(s, &whole);
+  for (int c = p.c0; c < p.c1; c++)
+    for (int r = p.r0; r < p.r1; r++) {
+      cargo load = cargo_of(s, &whole, &p, r, c);
+      if (!settle_piece(s, &load, number, device)) return false;
+    }
+  return true;
 }
 
 bool tsr_route_settle(tsr_scheduler *s, const tsr_task_operand *o, int device) {

@@ -31,6 +31,7 @@ void tsr_context_unref(tsr_context *context) {
   pthread_rwlock_destroy(&context->machine_lock);
   pthread_mutex_destroy(&context->lock);
   pthread_mutex_destroy(&context->collecting);
+  pthread_mutex_destroy(&context->composing);
   tsr_dealloc(context->recipe);
   tsr_dealloc(context);
 }
@@ -44,6 +45,9 @@ void tsr_context_destroy(tsr_context *context) {
   tsr_plan_unref(last);
   tsr_cache_destroy(context->cache);
   tsr_runner_destroy(context->runner);
+  tsr_store_destroy(context->store);
+  TSR_VEC_FREE(&context->mapped);
+  TSR_VEC_FREE(&context->coming);
   tsr_context_free_blocks(context);
   if (context->engine != NULL) context->engine->close(context->state);
   atomic_store(&context->closed, true);
@@ -126,6 +130,7 @@ tsr_status tsr_context_create(const tsr_options *options, tsr_context **context)
   pthread_rwlock_init(&made->machine_lock, NULL);
   pthread_mutex_init(&made->lock, NULL);
   pthread_mutex_init(&made->collecting, NULL);
+  pthread_mutex_init(&made->composing, NULL);
   tsr_status status = fill(made, options);
   if (status == TSR_OK)
     *context = made;
@@ -191,5 +196,6 @@ tsr_status tsr_set_recipe(tsr_context *context, const char *recipe) {
 tsr_status tsr_trim(tsr_context *context) {
   TSR_TRY(tsr_context_check(context));
   if (context->runner != NULL) tsr_runner_trim(context->runner);
+  if (context->runner != NULL) tsr_compose_trim(context);
   return TSR_OK;
 }

@@ -38,7 +38,7 @@ tsr_status tsr_malloc(tsr_context *context, int device, size_t bytes, void **poi
   if (pointer == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "pointer is NULL; give the address of a pointer");
   TSR_TRY(check_device(context, device));
-  tsr_block block = {NULL, device};
+  tsr_block block = {NULL, bytes, device};
   TSR_TRY(allocate(context, device, bytes, &block.pointer));
   pthread_mutex_lock(&context->lock);
   bool noted = TSR_VEC_PUSH(&context->blocks, block);
@@ -54,7 +54,7 @@ tsr_status tsr_malloc(tsr_context *context, int device, size_t bytes, void **poi
 /* Calls in flight may use it. */
 void tsr_free(tsr_context *context, void *pointer) {
   if (context == NULL || pointer == NULL) return;
-  tsr_block block = {NULL, TSR_HOST};
+  tsr_block block = {NULL, 0, TSR_HOST};
   pthread_mutex_lock(&context->lock);
   for (size_t i = 0; i < context->blocks.count && block.pointer == NULL; i++) {
     if (context->blocks.items[i].pointer != pointer) continue;
@@ -63,6 +63,7 @@ void tsr_free(tsr_context *context, void *pointer) {
   }
   pthread_mutex_unlock(&context->lock);
   if (block.pointer == NULL) return;
+  if (context->runner != NULL) tsr_compose_forget_bytes(context, block.pointer, block.bytes);
   if (context->runner != NULL) tsr_runner_drain(context->runner);
   give_back(context, block);
 }
@@ -85,6 +86,10 @@ tsr_status tsr_memcpy(tsr_context *context, void *to, const void *from, size_t b
   if (context->engine != NULL) {
     TSR_TRY(device_of(context, to, &args.to_device));
     TSR_TRY(device_of(context, from, &args.from_device));
+  }
+  if (context->engine != NULL) {
+    TSR_TRY(tsr_compose_clear_bytes(context, from, bytes));
+    TSR_TRY(tsr_compose_clear_bytes(context, to, bytes));
   }
   if (args.to_device != TSR_HOST || args.from_device != TSR_HOST)
     return tsr_runner_copy(context->runner, &args);

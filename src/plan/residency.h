@@ -40,4 +40,7 @@ bool tsr_residency_settled(tsr_residency *residency, int matrix, tsr_rect rect);
 /* A rectangle of an operand is at home, and in no room any more. */
 bool tsr_residency_forget(tsr_residency *residency, int matrix, tsr_rect rect);
 
+/* A digest, going on from before, of all that a plan may depend on. */
+uint64_t tsr_residency_digest(uint64_t before, const tsr_residency *residency);
+
 #endif

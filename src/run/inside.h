@@ -23,6 +23,7 @@ struct tsr_ticket {
   tsr_plan *plan;
   tsr_program *program;
   tsr_binding binding;
+  void **rooms;     /* memory of the plan's rooms, or NULL */
   uint64_t number;  /* 0 for the first job */
   uint32_t epoch;   /* marks the program's flags; never 0 */
   uint32_t devices; /* bit d: device d's thread has work */

@@ -25,6 +25,7 @@ void tsr_job_release(tsr_ticket *job) {
   if (atomic_fetch_sub_explicit(&job->references, 1, memory_order_acq_rel) != 1) return;
   tsr_runner *runner = job->runner;
   tsr_dealloc(job->times);
+  tsr_dealloc(job->rooms);
   pthread_mutex_lock(&runner->pool);
   atomic_store(&job->next, runner->free);
   runner->free = job;

@@ -2,6 +2,8 @@
  * Composition: a call starts from what earlier ones left on the devices, and leaves there what it
  * computed. All of it happens in the order of submission, under one lock.
  */
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/log.h"
 #include "engine/host/host.h"
@@ -87,6 +89,12 @@ static void poison_new(const tsr_context *context, const tsr_plan *plan, void **
   for (size_t i = 0; i < plan->after->rooms.count; i++)
     if (plan->after->rooms.items[i].bytes > 0)
       tsr_engine_host_poison(rooms[i], plan->after->rooms.items[i].bytes);
+}
+
+static tsr_status forget(tsr_context *context, const tsr_region *region) {
+  TSR_TRY(tsr_store_forget(context->store, region));
+  stamp_homes(context, region, 1);
+  return TSR_OK;
 }
 
 /* ---- Plans with rooms ----------------------------------------------------- */
@@ -231,6 +239,35 @@ tsr_status tsr_compose_bring_home(tsr_context *context, const tsr_region *region
   return TSR_OK;
 }
 
+/* Between a region and memory of its own, column after column. */
+static void copy_columns(const tsr_region *region, char *packed, bool save) {
+  size_t length = (size_t)region->rows * region->size;
+  for (int64_t j = 0; j < region->cols; j++, packed += length) {
+    char *column = tsr_region_address(region, 0, j);
+    memcpy(save ? packed : column, save ? column : packed, length);
+  }
+}
+
+/* What crosses the region comes home by whole columns, which would undo what the host has changed:
+ * that is put aside meanwhile. */
+static tsr_status bring_around(tsr_context *context, const tsr_region *region) {
+  size_t bytes = (size_t)region->rows * (size_t)region->cols * region->size;
+  char *aside = tsr_alloc(bytes);
+  if (aside == NULL)
+    return tsr_fail(TSR_ERR_MEMORY, "no host memory to put %zu bytes of a matrix aside", bytes);
+  copy_columns(region, aside, true);
+  tsr_status status = bring_crossing(context, region, true);
+  copy_columns(region, aside, false);
+  tsr_dealloc(aside);
+  return status;
+}
+
+tsr_status tsr_compose_invalidate(tsr_context *context, const tsr_region *region) {
+  tsr_region part;
+  if (tsr_store_crossing(context->store, region, &part)) TSR_TRY(bring_around(context, region));
+  return forget(context, region);
+}
+
 tsr_status tsr_compose_distribute(tsr_context *context, const tsr_region *region,
                                   const tsr_mapping *mapping) {
   tsr_request request = {.kind = TSR_REQUEST_DISTRIBUTE, .mapping = mapping};
@@ -263,7 +300,7 @@ static tsr_status evict_oldest(tsr_context *context, const tsr_view *view, bool 
   *any = tsr_store_oldest(context->store, view, &home, &dirty);
   if (!*any) return TSR_OK;
   if (dirty) TSR_TRY(bring_along(context, &home, TSR_GENERAL, false));
-  return tsr_store_forget(context->store, &home);
+  return forget(context, &home);
 }
 
 /* ---- Calls ---------------------------------------------------------------- */
@@ -368,7 +405,7 @@ tsr_status tsr_compose_call(tsr_context *context, const tsr_call *call, const ts
 static tsr_status clear_region(tsr_context *context, const tsr_region *region) {
   TSR_TRY(bring_crossing(context, region, true));
   TSR_TRY(bring_along(context, region, TSR_GENERAL, true));
-  return tsr_store_forget(context->store, region);
+  return forget(context, region);
 }
 
 tsr_status tsr_compose_clear(tsr_context *context, const tsr_call *call,
@@ -391,7 +428,7 @@ tsr_status tsr_compose_clear_bytes(tsr_context *context, const void *base, size_
   tsr_region region = bytes_at(base, bytes);
   if (!begin_if_any(context)) return TSR_OK;
   tsr_status status = bring_crossing(context, &region, true);
-  if (status == TSR_OK) status = tsr_store_forget(context->store, &region);
+  if (status == TSR_OK) status = forget(context, &region);
   tsr_compose_end(context);
   return status;
 }
@@ -399,7 +436,7 @@ tsr_status tsr_compose_clear_bytes(tsr_context *context, const void *base, size_
 void tsr_compose_forget_bytes(tsr_context *context, const void *base, size_t bytes) {
   tsr_region region = bytes_at(base, bytes);
   if (!begin_if_any(context)) return;
-  (void)tsr_store_forget(context->store, &region);
+  (void)forget(context, &region);
   tsr_compose_end(context);
 }
 

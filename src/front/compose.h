@@ -11,6 +11,10 @@
 tsr_status tsr_compose_begin(tsr_context *context);
 void tsr_compose_end(tsr_context *context);
 
+/* What is on devices of the region does not count any more; what crosses it is brought home around
+ * it. */
+tsr_status tsr_compose_invalidate(tsr_context *context, const tsr_region *region);
+
 /* Brings home what is newer on devices of a region, or of a triangle of it; tsr_sync waits for it.
  */
 tsr_status tsr_compose_bring_home(tsr_context *context, const tsr_region *region, tsr_uplo uplo);

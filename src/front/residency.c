@@ -86,22 +86,6 @@ tsr_status tsr_coherent(tsr_context *context, tsr_uplo uplo, int64_t m, int64_t 
 
 /* ---- Forgetting ----------------------------------------------------------- */
 
-static tsr_status forget(tsr_context *context, const matrix *x) {
-  tsr_region region = region_of(x);
-  TSR_TRY(tsr_compose_begin(context));
-  tsr_status status = tsr_store_forget(context->store, &region);
-  tsr_compose_end(context);
-  return status;
-}
-
-tsr_status tsr_invalidate(tsr_context *context, int64_t m, int64_t n, const void *c, int64_t ldc,
-                          tsr_type type) {
-  matrix x = {m, n, c, ldc, type};
-  TSR_TRY(tsr_context_check(context));
-  TSR_TRY(check_matrix(&x));
-  return context->engine == NULL || m == 0 || n == 0 ? TSR_OK : forget(context, &x);
-}
-
 static bool lies_in(const tsr_region *inner, const tsr_region *outer) {
   tsr_rect at;
   return tsr_region_relate(inner, outer, &at) == TSR_ALONG &&
@@ -116,6 +100,24 @@ static void unmap(tsr_context *context, const tsr_region *region) {
   context->mapped.count = kept;
 }
 
+/* and_maps: also where it was mapped. */
+static tsr_status forget(tsr_context *context, const matrix *x, bool and_maps) {
+  TSR_TRY(check_matrix(x));
+  if (context->engine == NULL || x->m == 0 || x->n == 0) return TSR_OK;
+  tsr_region region = region_of(x);
+  TSR_TRY(tsr_compose_begin(context));
+  tsr_status status = tsr_compose_invalidate(context, &region);
+  if (and_maps) unmap(context, &region);
+  tsr_compose_end(context);
+  return status;
+}
+
+tsr_status tsr_invalidate(tsr_context *context, int64_t m, int64_t n, const void *c, int64_t ldc,
+                          tsr_type type) {
+  TSR_TRY(tsr_context_check(context));
+  return forget(context, &(matrix){m, n, c, ldc, type}, false);
+}
+
 static tsr_status release_all(tsr_context *context) {
   TSR_TRY(tsr_compose_begin(context));
   tsr_store_clear(context->store);
@@ -126,17 +128,9 @@ static tsr_status release_all(tsr_context *context) {
 
 tsr_status tsr_release(tsr_context *context, int64_t m, int64_t n, const void *c, int64_t ldc,
                        tsr_type type) {
-  matrix x = {m, n, c, ldc, type};
   TSR_TRY(tsr_context_check(context));
-  if (c == NULL) return context->engine == NULL ? TSR_OK : release_all(context);
-  TSR_TRY(check_matrix(&x));
-  if (context->engine == NULL || m == 0 || n == 0) return TSR_OK;
-  tsr_region region = region_of(&x);
-  TSR_TRY(tsr_compose_begin(context));
-  tsr_status status = tsr_store_forget(context->store, &region);
-  unmap(context, &region);
-  tsr_compose_end(context);
-  return status;
+  if (c != NULL) return forget(context, &(matrix){m, n, c, ldc, type}, true);
+  return context->engine == NULL ? TSR_OK : release_all(context);
 }
 
 /* ---- Mapping -------------------------------------------------------------- */

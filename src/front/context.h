@@ -33,6 +33,7 @@ struct tsr_context {
   tsr_device_info info[TSR_MAX_DEVICES];
   int devices; /* of the engine; 0 without one */
   tsr_runner *runner;
+  tsr_pinner *pinner;
   tsr_cache *cache;
   bool check, trace;
   atomic_bool just_measured;     /* its machine, when it was made */
@@ -101,6 +102,9 @@ tsr_status tsr_context_run(tsr_context *context, tsr_plan *plan, const tsr_bindi
 
 /* Waits for a ticket, keeps what it measured, releases it and its plan. */
 tsr_status tsr_context_collect(tsr_context *context, tsr_ticket *ticket);
+
+/* Keeps the calling thread's error for tsr_sync, unless there is one. */
+void tsr_context_note_error(tsr_context *context, tsr_status status);
 
 /* Collects all asynchronous calls, noting the first error in the context. */
 void tsr_context_collect_pending(tsr_context *context);

@@ -11,6 +11,7 @@
 
 #include "engine/engine.h"
 #include "plan/plan.h"
+#include "run/pinner.h"
 
 typedef struct tsr_runner tsr_runner;
 
@@ -36,7 +37,9 @@ void tsr_runner_destroy(tsr_runner *runner);
 typedef struct tsr_submission {
   tsr_plan *plan;
   tsr_binding binding;
-  bool trace;   /* measure the times of each command */
+  bool trace; /* measure the times of each command */
+  tsr_pinner *pinner;
+  uint64_t registration; /* of the pinner's, to be carried out before the plan starts; 0: none */
   int short_of; /* out, with TSR_ERR_MEMORY: the location that has not the plan's arena; else -1 */
 } tsr_submission;
 

@@ -381,8 +381,8 @@ static void finds_jobs_that_do_not_wait(void **state) {
   problem p;
   problem_make(&p, 16, 5);
   tsr_engine_host_hold_pins(true);
-  assert_int_equal(tsr_pinner_add(r.pinner, p.a, 8 * 16 * 16), TSR_OK);
-  while (!host_being_pinned(r.state, (char *)p.a, 1)) tsr_sleep(50e-6);
+  assert_int_equal(tsr_pinner_add(r.pinner, p.b, 8 * 16 * 16), TSR_OK);
+  while (!host_being_pinned(r.state, (char *)p.b, 1)) tsr_sleep(50e-6);
   tsr_ticket *ticket = submit(&r, plan, &p, 0);
   assert_int_equal(tsr_ticket_wait(ticket), TSR_ERR_CHECK);
   assert_non_null(strstr(tsr_message(), "being pinned"));

@@ -255,7 +255,7 @@ static void test_small_budgets(void **state) {
   (void)state;
   static const size_t budgets[] = {1, 511, 4096, 30000, 120000};
   for (size_t i = 0; i < sizeof budgets / sizeof *budgets; ++i) {
-    tsr_context *context = context_of(front_engine(), budgets[i], 1);
+    tsr_context *context = context_of(front_engine(), budgets[i], 0);
     for (int o = 0; o < TSR_OPERATION_COUNT; ++o)
       for (int async = 0; async < 2; ++async) right_or_refused(context, (tsr_operation)o, async);
     tsr_context_destroy(context);
@@ -293,7 +293,7 @@ static void test_memory_comes_back(void **state) {
   for (int d = 0; d < 2; ++d)
     assert_ok(tsr_malloc(context, d, context->info[d].memory_free, &taken[d]));
   call x = call_make(TSR_GEMM, ORDER, 3);
-  assert_refused(call_run(context, &x, x.c, 0), TSR_ERR_MEMORY, "emulated device");
+  assert_refused(call_run(context, &x, x.c, 0), TSR_ERR_MEMORY, "bytes");
   for (int d = 0; d < 2; ++d) tsr_free(context, taken[d]);
   tsr_context *other = context_of("host", 0, 0); /* the first one has learnt to do with less */
   assert_ok(call_run(other, &x, x.c, 0));
@@ -376,7 +376,7 @@ static void test_takes_nothing_of_emulated_devices(void **state) {
 
 static void test_other_shapes_and_data(void **state) {
   (void)state;
-  tsr_context *context = context_of(front_engine(), 0, 1);
+  tsr_context *context = context_of(front_engine(), 0, 0);
   for (int o = 0; o < TSR_OPERATION_COUNT; ++o) {
     call x = call_make((tsr_operation)o, ORDER, 1);
     for (int round = 0; round < 4; ++round) {

@@ -12,12 +12,6 @@
 
 enum { ORDER = 48, PARTS = 2 * ORDER * ORDER, PATIENCE = 300 /* s; a hang ends the program */ };
 
-static int clear(void **state) {
-  (void)state;
-  front_clear_environment();
-  return 0;
-}
-
 static int patient(void **state) {
   (void)state;
   alarm(PATIENCE);
@@ -34,6 +28,22 @@ static tsr_context *context_of(const char *engine, size_t memory, int check) {
   options.check = check;
   assert_ok(tsr_context_create(&options, &context));
   return context;
+}
+
+/* What says what is right. */
+static tsr_context *cpu;
+
+static int begin(void **state) {
+  (void)state;
+  front_clear_environment();
+  cpu = context_of("cpu", 0, 0);
+  return 0;
+}
+
+static int end(void **state) {
+  (void)state;
+  tsr_context_destroy(cpu);
+  return 0;
 }
 
 /* ---- A call of any operation, in double complex, with what must come out ---- */
@@ -63,9 +73,7 @@ static void call_fill(call *x, int64_t order, int seed) {
   for (int64_t i = 0; i < order; ++i) x->a[2 * (i + i * x->what.lda)] = 1000;
   memcpy(x->before, x->c, PARTS * sizeof *x->c);
   memcpy(x->expected, x->c, PARTS * sizeof *x->c);
-  tsr_context *cpu = context_of("cpu", 0, 0);
   assert_ok(call_run(cpu, x, x->expected, 0));
-  tsr_context_destroy(cpu);
 }
 
 static call call_make(tsr_operation operation, int64_t order, int seed) {
@@ -407,5 +415,5 @@ int main(void) {
       cmocka_unit_test(test_takes_nothing_of_emulated_devices),
       cmocka_unit_test(test_other_shapes_and_data),
   };
-  return cmocka_run_group_tests(tests, clear, NULL);
+  return cmocka_run_group_tests(tests, begin, end);
 }

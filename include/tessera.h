@@ -178,7 +178,9 @@ TSR_API tsr_status tsr_unregister(tsr_context *context, void *pointer);
  *
  * TSR_ERR_ARGUMENT, at once: pointer is NULL, bytes is 0, or the memory is a device's, managed,
  * pinned or, in part or whole, registered already. What the thread meets (TSR_ERR_MEMORY where the
- * system pins no more) is told by tsr_sync; the calls copy the memory as it is, only slower. */
+ * system pins no more) is told by tsr_sync; the calls copy the memory as it is, only slower. Where
+ * it failed because others have pinned a part of the memory, such calls may end with
+ * TSR_ERR_DEVICE. While CUDA pins (0.06 s a GB) it begins no other copies, on any device. */
 TSR_API tsr_status tsr_register_memory_async(tsr_context *context, void *pointer, size_t bytes);
 
 /* Undoes either registration, before the memory is freed; pointer is the address that was

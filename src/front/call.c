@@ -18,7 +18,7 @@ tsr_status tsr_context_place(tsr_context *context, tsr_call *call, const tsr_bin
                              bool exchanged) {
   bool reads = !tsr_call_scales_only(call);
   for (int i = 0; i < TSR_OPERANDS; i++)
-    TSR_TRY(tsr_place_operand(context->engine, context->state, context->devices, call->type,
+    TSR_TRY(tsr_place_operand(context->pinner, context->devices, call->type,
                               tsr_operation_operand(call->operation, i, exchanged),
                               reads || i == TSR_C_ ? binding->base[i] : NULL, &call->operand[i]));
   return TSR_OK;
@@ -132,15 +132,15 @@ tsr_status tsr_context_collect(tsr_context *context, tsr_ticket *ticket) {
     context->last = plan;
     pthread_mutex_unlock(&context->lock);
   }
+  if (status != TSR_OK) atomic_store(&context->lost, true);
   tsr_dealloc(times);
   tsr_ticket_release(ticket);
   tsr_plan_unref(status == TSR_OK ? former : plan);
   return status;
 }
 
-static void note_error(tsr_context *context, tsr_status status) {
+void tsr_context_note_error(tsr_context *context, tsr_status status) {
   if (status == TSR_OK) return;
-  atomic_store(&context->lost, true);
   pthread_mutex_lock(&context->lock);
   if (context->error.status == TSR_OK) tsr_error_take(status, &context->error);
   pthread_mutex_unlock(&context->lock);
@@ -163,7 +163,7 @@ static tsr_ticket *next_pending(tsr_context *context, bool all) {
 void tsr_context_collect_pending(tsr_context *context) {
   pthread_mutex_lock(&context->collecting);
   for (tsr_ticket *ticket; (ticket = next_pending(context, true)) != NULL;)
-    note_error(context, tsr_context_collect(context, ticket));
+    tsr_context_note_error(context, tsr_context_collect(context, ticket));
   pthread_mutex_unlock(&context->collecting);
 }
 
@@ -172,19 +172,35 @@ void tsr_context_keep_for_later(tsr_context *context, tsr_ticket *ticket) {
   pthread_mutex_lock(&context->lock);
   bool kept = TSR_VEC_PUSH(&context->pending, ticket);
   pthread_mutex_unlock(&context->lock);
-  if (!kept) note_error(context, tsr_context_collect(context, ticket));
+  if (!kept) tsr_context_note_error(context, tsr_context_collect(context, ticket));
   /* Whoever takes a ticket notes its error before tsr_sync can find nothing pending. */
   if (pthread_mutex_trylock(&context->collecting) != 0) return;
   for (tsr_ticket *old; (old = next_pending(context, false)) != NULL;)
-    note_error(context, tsr_context_collect(context, old));
+    tsr_context_note_error(context, tsr_context_collect(context, old));
   pthread_mutex_unlock(&context->collecting);
 }
 
 /* ---- Running ---- */
 
+uint64_t tsr_context_registration(tsr_context *context, const tsr_call *call,
+                                  const tsr_binding *binding) {
+  uint64_t last = 0;
+  for (int i = 0; i < TSR_OPERANDS; i++) {
+    size_t bytes = (size_t)tsr_operand_bytes(&call->operand[i], call->type);
+    uint64_t number = tsr_pinner_touching(context->pinner, binding->base[i], bytes);
+    if (number > last) last = number;
+  }
+  return last;
+}
+
 static tsr_status submit(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
                          int *short_of, tsr_ticket **ticket) {
-  tsr_submission submission = {.plan = plan, .binding = *binding, .trace = context->trace};
+  tsr_submission submission = {
+      .plan = plan,
+      .binding = *binding,
+      .trace = context->trace,
+      .pinner = context->pinner,
+      .registration = tsr_context_registration(context, &plan->call, binding)};
   atomic_fetch_add(&plan->references, 1);
   tsr_status status = tsr_runner_submit(context->runner, &submission, ticket);
   if (status != TSR_OK) tsr_plan_unref(plan);

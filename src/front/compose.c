@@ -114,7 +114,12 @@ static tsr_status enter(tsr_context *context, tsr_plan *plan, const tsr_binding 
                         const tsr_view *view, void **rooms, int *short_of, tsr_ticket **ticket) {
   poison_new(context, plan, rooms);
   tsr_submission submission = {
-      .plan = plan, .binding = *binding, .rooms = rooms, .trace = context->trace};
+      .plan = plan,
+      .binding = *binding,
+      .rooms = rooms,
+      .trace = context->trace,
+      .pinner = context->pinner,
+      .registration = tsr_context_registration(context, &plan->call, binding)};
   atomic_fetch_add(&plan->references, 1);
   tsr_status status = tsr_runner_submit(context->runner, &submission, ticket);
   *short_of = submission.short_of;
@@ -195,8 +200,8 @@ static tsr_status move_region(tsr_context *context, tsr_request *request, int ma
   regions[matrix] = *region;
   request->call = &call;
   *ticket = NULL;
-  TSR_TRY(tsr_place_operand(context->engine, context->state, context->devices, call.type, "matrix",
-                            region->base, &call.operand[matrix]));
+  TSR_TRY(tsr_place_operand(context->pinner, context->devices, call.type, "matrix", region->base,
+                            &call.operand[matrix]));
   TSR_TRY(tsr_store_view(context->store, regions, &view));
   tsr_status status = TSR_OK;
   if (request->kind != TSR_REQUEST_HOME || tsr_view_has_newer(&view))

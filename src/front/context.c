@@ -45,6 +45,7 @@ void tsr_context_destroy(tsr_context *context) {
   tsr_plan_unref(last);
   tsr_cache_destroy(context->cache);
   tsr_runner_destroy(context->runner);
+  tsr_pinner_destroy(context->pinner); /* behind the jobs, which wait for it */
   tsr_store_destroy(context->store);
   TSR_VEC_FREE(&context->mapped);
   TSR_VEC_FREE(&context->coming);
@@ -116,6 +117,7 @@ static tsr_status fill(tsr_context *context, const tsr_options *given) {
   TSR_TRY(tsr_context_open_devices(context, &options));
   if (context->engine == NULL || context->engine == &tsr_engine_host) TSR_TRY(tsr_cpu_blas_load());
   TSR_TRY(set_planning(context, &options));
+  TSR_TRY(tsr_pinner_create(context->engine, context->state, &context->pinner));
   TSR_TRY(tsr_cache_create(tsr_plan_unref, &context->cache));
   return start_runner(context);
 }
@@ -154,6 +156,8 @@ tsr_status tsr_context_wait_for_devices(tsr_context *context) {
 tsr_status tsr_sync(tsr_context *context) {
   TSR_TRY(tsr_context_check(context));
   if (context->runner == NULL) return TSR_OK;
+  /* First: where a call fails for want of memory that could not be pinned, that is the cause. */
+  tsr_context_note_error(context, tsr_pinner_settle(context->pinner));
   tsr_context_collect_pending(context);
   tsr_runner_drain(context->runner); /* calls that another thread is collecting */
   pthread_mutex_lock(&context->lock);

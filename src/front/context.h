@@ -48,6 +48,7 @@ struct tsr_context {
   tsr_device_info info[TSR_MAX_DEVICES];
   int devices; /* of the engine; 0 without one */
   tsr_runner *runner;
+  tsr_pinner *pinner;
   tsr_cache *cache;
   bool check, trace;
   atomic_bool just_measured;     /* its machine, when it was made */
@@ -132,6 +133,10 @@ tsr_status tsr_context_find_plan(tsr_context *context, const tsr_request *reques
 tsr_status tsr_context_run(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
                            int *short_of);
 
+/* The last registration under way of what a call is bound to; 0: none is. */
+uint64_t tsr_context_registration(tsr_context *context, const tsr_call *call,
+                                  const tsr_binding *binding);
+
 /* Keeps a ticket until tsr_sync. */
 void tsr_context_keep_for_later(tsr_context *context, tsr_ticket *ticket);
 
@@ -140,6 +145,9 @@ void tsr_context_shrink_budget(tsr_context *context, const tsr_plan *plan, int l
 
 /* Waits for a ticket, keeps what it measured, releases it and its plan. */
 tsr_status tsr_context_collect(tsr_context *context, tsr_ticket *ticket);
+
+/* Keeps the calling thread's error for tsr_sync, unless there is one. */
+void tsr_context_note_error(tsr_context *context, tsr_status status);
 
 /* Collects all asynchronous calls, noting the first error in the context. */
 void tsr_context_collect_pending(tsr_context *context);

@@ -106,6 +106,10 @@ bool tsr_job_may_start(const tsr_ticket *job) {
   return atomic_load_explicit(&job->runner->completed, memory_order_acquire) == job->number;
 }
 
+void tsr_job_await_memory(const tsr_ticket *job) {
+  if (job->registration > 0) tsr_pinner_await(job->pinner, job->registration);
+}
+
 /* A device that failed leaves unwritten what others then read: its error says more than theirs.
  * TSR_ERR_MEMORY promises that nothing was touched, which once a job runs nobody can. */
 void tsr_job_fail(tsr_ticket *job, tsr_status status) {

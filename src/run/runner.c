@@ -17,6 +17,7 @@ static bool needs(const tsr_worker *worker, const tsr_ticket *job) {
 
 static void await_turn(tsr_ticket *job) {
   tsr_backoff backoff = {0};
+  tsr_job_await_memory(job);
   while (!tsr_job_may_start(job)) tsr_backoff_step(&backoff, tsr_spins(job->runner));
 }
 
@@ -166,6 +167,8 @@ static tsr_status fill(tsr_ticket *job, const tsr_submission *submission) {
   job->program = submission->plan->program;
   job->binding = submission->binding;
   job->trace = submission->trace;
+  job->pinner = submission->pinner;
+  job->registration = submission->registration;
   job->number = runner->posted;
   job->epoch = (uint32_t)(runner->posted % UINT32_MAX) + 1;
   job->tied = tied_devices(runner);

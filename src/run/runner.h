@@ -11,6 +11,7 @@
 
 #include "engine/engine.h"
 #include "plan/plan.h"
+#include "run/pinner.h"
 
 typedef struct tsr_runner tsr_runner;
 
@@ -38,6 +39,8 @@ typedef struct tsr_submission {
   tsr_binding binding;
   void *const *rooms; /* memory of each room of plan->after; copied */
   bool trace;         /* measure the times of each command */
+  tsr_pinner *pinner;
+  uint64_t registration; /* of the pinner's, to be carried out before the plan starts; 0: none */
   int short_of; /* out, with TSR_ERR_MEMORY: the location that has not the plan's arena; else -1 */
 } tsr_submission;
 

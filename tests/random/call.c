@@ -103,7 +103,7 @@ static tsr_status call_data(const arguments *x, const void *a, const void *b, vo
 /* ---- Plans ---- */
 
 static tsr_home home_of(char letter) {
-  if (letter == HOME_PINNED) return (tsr_home){TSR_PINNED, 0};
+  if (letter == HOME_PINNED || letter == HOME_REGISTERED) return (tsr_home){TSR_PINNED, 0};
   if (letter >= '0' && letter <= '9') return (tsr_home){TSR_DEVICE, letter - '0'};
   return (tsr_home){TSR_PAGEABLE, 0};
 }

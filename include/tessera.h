@@ -408,6 +408,33 @@ TSR_API tsr_status tsr_distribute_2d_block_cyclic_async(tsr_context *context, in
                                                         const void *c, int64_t ldc, tsr_type type,
                                                         int64_t mb, int64_t nb, int p, int q);
 
+/* ---- What sequences cost -------------------------------------------------- */
+
+/* Bytes that calls have moved, by direction, and how many plans did so: the calls', and those that
+ * make regions coherent, distribute them, or bring home what has to leave a device. */
+typedef struct tsr_traffic {
+  double host_to_device, device_to_host, device_to_device;
+  int64_t plans;
+} tsr_traffic;
+
+/* Of all that was submitted since the context was made; what lies between two readings is their
+ * difference. tsr_memcpy and measurements of the machine do not count. */
+TSR_API tsr_status tsr_context_traffic(tsr_context *context, tsr_traffic *traffic);
+
+/* From here on the times of all commands of all calls are kept, until tsr_timeline_end. This costs
+ * some microseconds a command, and eight bytes. What was kept before is dropped. */
+TSR_API tsr_status tsr_timeline_begin(tsr_context *context);
+
+/* The program has just done something that took so many seconds: a bar on the host's track. name is
+ * copied, as far as 31 characters of it. Without a timeline that was begun this does nothing. */
+TSR_API tsr_status tsr_timeline_note(tsr_context *context, const char *name, double seconds);
+
+/* Waits as tsr_sync does, then gives what was kept in Trace Event Format (Perfetto): a process for
+ * each location with a thread for each queue, and a track of whole calls. *text is made with
+ * malloc; free() it. An error of a call, which tsr_sync would have told, stays for tsr_sync.
+ * TSR_ERR_ARGUMENT: no timeline was begun. */
+TSR_API tsr_status tsr_timeline_end(tsr_context *context, char **text);
+
 /* ---- Plans ---------------------------------------------------------------- */
 
 /* A plan: how one kind of call will be done. Immutable but for its measured times. */

@@ -66,6 +66,12 @@ static void set_request(const tsr_request *request, tsr_plan_options *options) {
   }
 }
 
+static tsr_traffic traffic_of(const tsr_plan *plan) {
+  tsr_prediction p;
+  tsr_plan_summary(plan, &p);
+  return (tsr_traffic){p.host_to_device, p.device_to_host, p.device_to_device, 1};
+}
+
 tsr_status tsr_context_make_plan(tsr_context *context, const tsr_request *request,
                                  tsr_plan **plan) {
   pthread_mutex_lock(&context->lock);
@@ -81,6 +87,7 @@ tsr_status tsr_context_make_plan(tsr_context *context, const tsr_request *reques
   tsr_dealloc(recipe);
   if (planned != TSR_OK) return planned;
   made->owner = context;
+  made->moved = traffic_of(made);
   made->exchanged = request->exchanged;
   atomic_fetch_add(&context->references, 1);
   atomic_store(&made->references, 1);
@@ -125,6 +132,7 @@ tsr_status tsr_context_collect(tsr_context *context, tsr_ticket *ticket) {
   if (status == TSR_OK) {
     pthread_mutex_lock(&context->lock);
     plan->measured = tsr_ticket_seconds(ticket);
+    tsr_timeline_keep(context, ticket, times);
     float *old = plan->times;
     if (times != NULL) plan->times = times;
     if (times != NULL) times = old;
@@ -193,17 +201,31 @@ uint64_t tsr_context_registration(tsr_context *context, const tsr_call *call,
   return last;
 }
 
-static tsr_status submit(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
-                         int *short_of, tsr_ticket **ticket) {
+static void count_traffic(tsr_context *context, const tsr_traffic *moved) {
+  tsr_traffic *sum = &context->traffic;
+  pthread_mutex_lock(&context->lock);
+  sum->host_to_device += moved->host_to_device;
+  sum->device_to_host += moved->device_to_host;
+  sum->device_to_device += moved->device_to_device;
+  sum->plans += moved->plans;
+  pthread_mutex_unlock(&context->lock);
+}
+
+tsr_status tsr_context_submit(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
+                              void *const *rooms, int *short_of, tsr_ticket **ticket) {
   tsr_submission submission = {
       .plan = plan,
       .binding = *binding,
-      .trace = context->trace,
+      .rooms = rooms,
+      .trace = atomic_load(&context->trace),
       .pinner = context->pinner,
       .registration = tsr_context_registration(context, &plan->call, binding)};
   atomic_fetch_add(&plan->references, 1);
   tsr_status status = tsr_runner_submit(context->runner, &submission, ticket);
-  if (status != TSR_OK) tsr_plan_unref(plan);
+  if (status == TSR_OK)
+    count_traffic(context, &plan->moved);
+  else
+    tsr_plan_unref(plan);
   *short_of = submission.short_of;
   return status;
 }
@@ -211,7 +233,7 @@ static tsr_status submit(tsr_context *context, tsr_plan *plan, const tsr_binding
 tsr_status tsr_context_run(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
                            int *short_of) {
   tsr_ticket *ticket;
-  TSR_TRY(submit(context, plan, binding, short_of, &ticket));
+  TSR_TRY(tsr_context_submit(context, plan, binding, NULL, short_of, &ticket));
   return tsr_context_collect(context, ticket);
 }
 
@@ -219,7 +241,7 @@ static tsr_status run_plan(tsr_context *context, tsr_plan *plan, const tsr_bindi
                            bool async, int *short_of) {
   if (!async) return tsr_context_run(context, plan, binding, short_of);
   tsr_ticket *ticket;
-  TSR_TRY(submit(context, plan, binding, short_of, &ticket));
+  TSR_TRY(tsr_context_submit(context, plan, binding, NULL, short_of, &ticket));
   tsr_context_keep_for_later(context, ticket);
   return TSR_OK;
 }

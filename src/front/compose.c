@@ -113,18 +113,8 @@ static tsr_status find_plan(tsr_context *context, tsr_request *request, const ts
 static tsr_status enter(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
                         const tsr_view *view, void **rooms, int *short_of, tsr_ticket **ticket) {
   poison_new(context, plan, rooms);
-  tsr_submission submission = {
-      .plan = plan,
-      .binding = *binding,
-      .rooms = rooms,
-      .trace = context->trace,
-      .pinner = context->pinner,
-      .registration = tsr_context_registration(context, &plan->call, binding)};
-  atomic_fetch_add(&plan->references, 1);
-  tsr_status status = tsr_runner_submit(context->runner, &submission, ticket);
-  *short_of = submission.short_of;
+  tsr_status status = tsr_context_submit(context, plan, binding, rooms, short_of, ticket);
   if (status != TSR_OK) {
-    tsr_plan_unref(plan);
     tsr_store_give(context->store, plan, rooms);
     return status;
   }

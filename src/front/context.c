@@ -43,6 +43,7 @@ void tsr_context_destroy(tsr_context *context) {
   tsr_plan *last = context->last;
   context->last = NULL;
   tsr_plan_unref(last);
+  tsr_timeline_drop(context);
   tsr_cache_destroy(context->cache);
   tsr_runner_destroy(context->runner);
   tsr_pinner_destroy(context->pinner); /* behind the jobs, which wait for it */
@@ -68,7 +69,8 @@ static void set_budgets(tsr_context *context, const tsr_options *options) {
 
 static tsr_status set_planning(tsr_context *context, const tsr_options *options) {
   context->check = options->check == 1;
-  context->trace = options->trace != 0;
+  context->always_traced = options->trace != 0;
+  atomic_store(&context->trace, context->always_traced);
   context->planning.reproducible = options->reproducible == 1;
   context->planning.obey_devices = options->engine != NULL || options->devices != NULL;
   context->planning.tile = options->tile;
@@ -151,6 +153,16 @@ tsr_status tsr_context_wait_for_devices(tsr_context *context) {
   if (context->runner == NULL) return TSR_OK;
   tsr_runner_drain(context->runner);
   return atomic_load(&context->tied) ? tsr_runner_join(context->runner) : TSR_OK;
+}
+
+tsr_status tsr_context_traffic(tsr_context *context, tsr_traffic *traffic) {
+  TSR_TRY(tsr_context_check(context));
+  if (traffic == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "traffic is NULL; give the address of what is to be filled");
+  pthread_mutex_lock(&context->lock);
+  *traffic = context->traffic;
+  pthread_mutex_unlock(&context->lock);
+  return TSR_OK;
 }
 
 tsr_status tsr_sync(tsr_context *context) {

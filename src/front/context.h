@@ -34,6 +34,14 @@ typedef struct tsr_mapped {
   tsr_mapping mapping;
 } tsr_mapped;
 
+/* What is kept of a sequence of calls for its timeline. */
+typedef struct tsr_traced {
+  tsr_plan *plan; /* a reference; NULL: the host's own doing */
+  float *times;   /* of its commands */
+  double begin, seconds;
+  char name[32]; /* of the host's */
+} tsr_traced;
+
 /* A submission that writes to a region in host memory. */
 typedef struct tsr_homecoming {
   tsr_region region;
@@ -50,7 +58,9 @@ struct tsr_context {
   tsr_runner *runner;
   tsr_pinner *pinner;
   tsr_cache *cache;
-  bool check, trace;
+  bool check;
+  bool always_traced; /* by options.trace */
+  atomic_bool trace;  /* always, or while a timeline is kept */
   atomic_bool just_measured;     /* its machine, when it was made */
   atomic_bool tied;              /* a user's stream is */
   pthread_rwlock_t machine_lock; /* of machine, which a probe exchanges; taken before lock */
@@ -64,6 +74,9 @@ struct tsr_context {
   TSR_VEC(tsr_ticket *) pending; /* asynchronous calls, in order */
   tsr_error error;               /* the first of those of them that have been looked after */
   tsr_plan *last;
+  tsr_traffic traffic;
+  bool keeping; /* a timeline was begun, and is kept in: */
+  TSR_VEC(tsr_traced) traced;
   TSR_VEC(tsr_block) blocks;
   pthread_mutex_t composing;      /* of all below; taken before lock */
   tsr_store *store;               /* NULL: nothing has stayed on devices yet */
@@ -129,6 +142,11 @@ tsr_status tsr_context_make_plan(tsr_context *context, const tsr_request *reques
 /* A plan from the cache, or a new one, with a reference. */
 tsr_status tsr_context_find_plan(tsr_context *context, const tsr_request *request, tsr_plan **plan);
 
+/* Enters a plan, with the memory of its rooms (NULL: it has none), and counts what it moves;
+ * *short_of as in tsr_submission. The ticket has a reference of the plan's. */
+tsr_status tsr_context_submit(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
+                              void *const *rooms, int *short_of, tsr_ticket **ticket);
+
 /* Runs a plan on the devices and waits; *short_of as in tsr_submission. */
 tsr_status tsr_context_run(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
                            int *short_of);
@@ -173,6 +191,14 @@ void tsr_compose_forget_bytes(tsr_context *context, const void *base, size_t byt
 /* Everything on devices is brought home and its memory given back. *any: there was something. */
 tsr_status tsr_compose_evict(tsr_context *context, bool *any);
 void tsr_compose_trim(tsr_context *context);
+
+/* ---- timeline.c ---- */
+
+/* Keeps a copy of a complete ticket's times while a timeline is kept; times may be NULL. The caller
+ * holds the lock. */
+void tsr_timeline_keep(tsr_context *context, const tsr_ticket *ticket, const float *times);
+/* Drops what is kept; nobody else has the context any more. */
+void tsr_timeline_drop(tsr_context *context);
 
 /* ---- plan_object.c ---- */
 

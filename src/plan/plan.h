@@ -101,6 +101,7 @@ struct tsr_plan {
   double floor;                         /* lower bound */
   double plan_seconds;                  /* what planning took */
   int candidates;                       /* tried */
+  tsr_traffic moved;                    /* by its copies (front's) */
   double measured;                      /* s, last execution (front's) */
   float *times; /* measured begin, end of each command when traced, or NULL (front's) */
 };

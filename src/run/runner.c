@@ -244,6 +244,10 @@ bool tsr_ticket_done(tsr_ticket *ticket) {
   return atomic_load(&ticket->done);
 }
 
+double tsr_ticket_entered(const tsr_ticket *ticket) {
+  return ticket->entered;
+}
+
 double tsr_ticket_seconds(const tsr_ticket *ticket) {
   return ticket->seconds;
 }

@@ -59,6 +59,7 @@ bool tsr_ticket_done(tsr_ticket *ticket);
 /* Of a complete ticket: seconds from the call to the end; the measured begin and end of each
  * command in seconds from the call (NULL when not traced), which the caller then owns
  * (tsr_dealloc). */
+double tsr_ticket_entered(const tsr_ticket *ticket); /* when the call was made: tsr_now */
 double tsr_ticket_seconds(const tsr_ticket *ticket);
 float *tsr_ticket_take_times(tsr_ticket *ticket);
 tsr_plan *tsr_ticket_plan(const tsr_ticket *ticket);

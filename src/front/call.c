@@ -242,6 +242,7 @@ static tsr_status run_plan(tsr_context *context, tsr_plan *plan, const tsr_bindi
   if (!async) return tsr_context_run(context, plan, binding, short_of);
   tsr_ticket *ticket;
   TSR_TRY(tsr_context_submit(context, plan, binding, NULL, short_of, &ticket));
+  tsr_compose_note(context, &plan->call, binding, ticket);
   tsr_context_keep_for_later(context, ticket);
   return TSR_OK;
 }

@@ -86,6 +86,7 @@ static void stamp_homes(tsr_context *context, const tsr_region *regions, int cou
 
 static void poison_new(const tsr_context *context, const tsr_plan *plan, void **rooms) {
   if (!context->check || context->engine != &tsr_engine_host) return;
+  tsr_runner_drain(context->runner); /* it may have been something else's until now */
   for (size_t i = 0; i < plan->after->rooms.count; i++)
     if (plan->after->rooms.items[i].bytes > 0)
       tsr_engine_host_poison(rooms[i], plan->after->rooms.items[i].bytes);
@@ -292,10 +293,12 @@ static tsr_status evict_all(tsr_context *context) {
 static tsr_status evict_oldest(tsr_context *context, const tsr_view *view, bool *any) {
   tsr_region home;
   bool dirty;
-  *any = tsr_store_oldest(context->store, view, &home, &dirty);
+  tsr_stay *oldest = tsr_store_oldest(context->store, view, &home, &dirty);
+  *any = oldest != NULL;
   if (!*any) return TSR_OK;
   if (dirty) TSR_TRY(bring_along(context, &home, TSR_GENERAL, false));
-  return forget(context, &home);
+  tsr_store_drop(context->store, oldest);
+  return TSR_OK;
 }
 
 /* ---- Calls ---------------------------------------------------------------- */
@@ -393,6 +396,16 @@ tsr_status tsr_compose_call(tsr_context *context, const tsr_call *call, const ts
   tsr_status status = compose(&x, alone);
   tsr_compose_end(context);
   return status;
+}
+
+void tsr_compose_note(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
+                      const tsr_ticket *ticket) {
+  tsr_region region[TSR_OPERANDS];
+  regions_of(context, call, binding, region);
+  if (region[TSR_C_].base == NULL) return;
+  pthread_mutex_lock(&context->composing);
+  note_coming(context, &region[TSR_C_], ticket);
+  pthread_mutex_unlock(&context->composing);
 }
 
 /* ---- Work that knows nothing of it ---------------------------------------- */

@@ -180,6 +180,10 @@ bool tsr_composes(const tsr_context *context, const tsr_call *call);
 tsr_status tsr_compose_call(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
                             bool exchanged, bool *alone);
 
+/* A call that does not compose was submitted: it brings its result home, later. */
+void tsr_compose_note(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
+                      const tsr_ticket *ticket);
+
 /* For work that knows nothing of what is on the devices: brings home what is newer there of the
  * operands' memory, and forgets the rest of it. */
 tsr_status tsr_compose_clear(tsr_context *context, const tsr_call *call,

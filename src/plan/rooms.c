@@ -88,12 +88,12 @@ static bool note_piece(tsr_scheduler *s, const tsr_tile_copy *copy, tsr_rect pie
   return tsr_rects_add(&s->plan->after->rooms.items[number_of(s, copy)].valid, piece);
 }
 
+/* What came of C came to be changed. */
 static bool note_tile(tsr_scheduler *s, int matrix, int32_t tile, int device) {
   const tsr_tile_copy *copy = tsr_copy_of(s, matrix, tile, device);
   if (copy->buffer == TSR_NOTHING) return true;
-  if (!tsr_route_each_piece(s, matrix, tile, device, note_piece)) return false;
-  for (int32_t i = copy->writers; matrix == TSR_C_ && i != TSR_NOTHING;
-       i = s->marks.items[i].next) {
+  if (matrix != TSR_C_) return tsr_route_each_piece(s, matrix, tile, device, note_piece);
+  for (int32_t i = copy->writers; i != TSR_NOTHING; i = s->marks.items[i].next) {
     const tsr_mark *mark = &s->marks.items[i];
     tsr_rect rect = tsr_rect_make(mark->row, mark->col, mark->rows, mark->cols);
     if (!tsr_residency_written(s->plan->after, matrix, rect, number_of(s, copy))) return false;

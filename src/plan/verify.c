@@ -271,6 +271,7 @@ static void stop(tsr_verifier *v) {
 static tsr_status carry_out(tsr_verifier *v) {
   TSR_TRY(start(v));
   for (size_t c = 0; c < v->plan->commands.count; c++) TSR_TRY(do_command(v, (uint32_t)c));
+  TSR_TRY(tsr_verify_rooms(v));
   TSR_TRY(tsr_verify_algebra(v));
   return check_lives(v);
 }

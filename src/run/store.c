@@ -320,17 +320,24 @@ tsr_status tsr_store_note(tsr_store *store, const tsr_view *view, const tsr_plan
 
 /* ---- Making room ---------------------------------------------------------- */
 
-bool tsr_store_oldest(const tsr_store *store, const tsr_view *view, tsr_region *home, bool *dirty) {
-  const tsr_stay *best = NULL;
+tsr_stay *tsr_store_oldest(const tsr_store *store, const tsr_view *view, tsr_region *home,
+                           bool *dirty) {
+  tsr_stay *best = NULL;
   for (size_t i = 0; i < store->stays.count; i++) {
-    const tsr_stay *stay = store->stays.items[i];
+    tsr_stay *stay = store->stays.items[i];
     if (is_in_view(view, stay) || (best != NULL && stay->used >= best->used)) continue;
     best = stay;
   }
-  if (best == NULL) return false;
+  if (best == NULL) return NULL;
   *home = best->home;
   *dirty = best->newer.count > 0;
-  return true;
+  return best;
+}
+
+void tsr_store_drop(tsr_store *store, tsr_stay *stay) {
+  tsr_rects_free(&stay->valid);
+  tsr_rects_free(&stay->newer);
+  drop_empty(store);
 }
 
 bool tsr_store_newer(const tsr_store *store, tsr_region *home) {

@@ -68,9 +68,12 @@ void tsr_store_give(tsr_store *store, const tsr_plan *plan, void **rooms);
 tsr_status tsr_store_note(tsr_store *store, const tsr_view *view, const tsr_plan *plan,
                           void **rooms);
 
-/* The home of what was used longest ago, the view's stays aside; dirty: some of it is newer on the
- * device. False: there is none. */
-bool tsr_store_oldest(const tsr_store *store, const tsr_view *view, tsr_region *home, bool *dirty);
+/* What was used longest ago, the view's stays aside; NULL: there is nothing. *home is its home,
+ * *dirty whether some of it is newer on the device. */
+tsr_stay *tsr_store_oldest(const tsr_store *store, const tsr_view *view, tsr_region *home,
+                           bool *dirty);
+/* Forgets a stay, and nothing else of its home. */
+void tsr_store_drop(tsr_store *store, tsr_stay *stay);
 
 /* Some home of which a device has something newer. */
 bool tsr_store_newer(const tsr_store *store, tsr_region *home);

@@ -66,8 +66,7 @@ static tsr_status product_call(tsr_context *context, const product *p, int async
   if (!async) return front_dgemm(context, N, 2, p->a, p->b, -1, p->c);
   tsr_status status = front_dgemm_async(context, N, 2, p->a, p->b, -1, p->c);
   double *const all[3] = {p->a, p->b, p->c};
-  for (int i = 0; i < 3 && status == TSR_OK; ++i)
-    status = front_take_home(context, all[i], N * N);
+  for (int i = 0; i < 3 && status == TSR_OK; ++i) status = front_take_home(context, all[i], N * N);
   return status;
 }
 

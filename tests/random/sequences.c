@@ -15,7 +15,7 @@ typedef struct settings {
   int devices; /* at most */
   uint64_t seed;
   int64_t first, count;
-  bool verbose;
+  bool verbose, check; /* check: checking mode always */
 } settings;
 
 /* A sequence under way. */
@@ -183,9 +183,10 @@ static bool do_call(sequence *s, bool async) {
   const char *name = tsr_operation_name(c.what.operation);
   if (s->verbose)
     printf("  %3d %s%s %c side %c uplo %c ops %c%c layout %c m %" PRId64 " n %" PRId64 " k %" PRId64
-           "\n",
+           " alpha %g,%g beta %g,%g\n",
            s->steps, name, async ? " async" : "", c.what.type, c.what.side, c.what.uplo,
-           c.what.transa, c.what.transb, c.what.layout, c.what.m, c.what.n, c.what.k);
+           c.what.transa, c.what.transb, c.what.layout, c.what.m, c.what.n, c.what.k, c.alpha[0],
+           c.alpha[1], c.beta[0], c.beta[1]);
   for (int i = 0; i < 3; ++i)
     if (c.operand[i].slow > 0) say(s, i == 2 ? "    C" : i ? "    B" : "    A", &c.operand[i]);
   return passed(s, name, carry_out(s, &c, true, false)) &&
@@ -296,7 +297,7 @@ static const char *draw_recipe(sequence *s) {
 static tsr_status open_context(sequence *s, const settings *set) {
   char devices[16];
   tsr_options options = TSR_OPTIONS_DEFAULT;
-  s->checks = chance(s, 40);
+  s->checks = chance(s, 40) || set->check;
   snprintf(devices, sizeof devices, "%d", (int)between(s, 1, set->devices));
   options.engine = set->engine;
   options.devices = devices;
@@ -336,10 +337,10 @@ static bool run(const settings *set, tsr_context *cpu, int64_t number) {
 static void read_settings(int argc, char **argv, settings *set) {
   for (int i = 1; i < argc; ++i) {
     const char *value = i + 1 < argc ? argv[i + 1] : "0";
-    if (strcmp(argv[i], "--verbose") == 0) {
-      set->verbose = true;
-      continue;
-    }
+    bool verbose = strcmp(argv[i], "--verbose") == 0, check = strcmp(argv[i], "--check") == 0;
+    set->verbose |= verbose;
+    set->check |= check;
+    if (verbose || check) continue;
     if (strcmp(argv[i], "--engine") == 0) set->engine = value;
     if (strcmp(argv[i], "--devices") == 0) set->devices = atoi(value);
     if (strcmp(argv[i], "--seed") == 0) set->seed = strtoull(value, NULL, 10);

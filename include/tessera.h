@@ -414,6 +414,7 @@ TSR_API tsr_status tsr_distribute_2d_block_cyclic_async(tsr_context *context, in
  * make regions coherent, distribute them, or bring home what has to leave a device. */
 typedef struct tsr_traffic {
   double host_to_device, device_to_host, device_to_device;
+  double within_devices; /* from one place of a device's memory to another: over no link */
   int64_t plans;
 } tsr_traffic;
 

@@ -66,12 +66,6 @@ static void set_request(const tsr_request *request, tsr_plan_options *options) {
   }
 }
 
-static tsr_traffic traffic_of(const tsr_plan *plan) {
-  tsr_prediction p;
-  tsr_plan_summary(plan, &p);
-  return (tsr_traffic){p.host_to_device, p.device_to_host, p.device_to_device, 1};
-}
-
 tsr_status tsr_context_make_plan(tsr_context *context, const tsr_request *request,
                                  tsr_plan **plan) {
   pthread_mutex_lock(&context->lock);
@@ -87,7 +81,7 @@ tsr_status tsr_context_make_plan(tsr_context *context, const tsr_request *reques
   tsr_dealloc(recipe);
   if (planned != TSR_OK) return planned;
   made->owner = context;
-  made->moved = traffic_of(made);
+  made->moved = tsr_plan_traffic(made);
   made->exchanged = request->exchanged;
   atomic_fetch_add(&context->references, 1);
   atomic_store(&made->references, 1);
@@ -207,6 +201,7 @@ static void count_traffic(tsr_context *context, const tsr_traffic *moved) {
   sum->host_to_device += moved->host_to_device;
   sum->device_to_host += moved->device_to_host;
   sum->device_to_device += moved->device_to_device;
+  sum->within_devices += moved->within_devices;
   sum->plans += moved->plans;
   pthread_mutex_unlock(&context->lock);
 }

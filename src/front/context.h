@@ -59,8 +59,8 @@ struct tsr_context {
   tsr_pinner *pinner;
   tsr_cache *cache;
   bool check;
-  bool always_traced; /* by options.trace */
-  atomic_bool trace;  /* always, or while a timeline is kept */
+  bool always_traced;            /* by options.trace */
+  atomic_bool trace;             /* always, or while a timeline is kept */
   atomic_bool just_measured;     /* its machine, when it was made */
   atomic_bool tied;              /* a user's stream is */
   pthread_rwlock_t machine_lock; /* of machine, which a probe exchanges; taken before lock */

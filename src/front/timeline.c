@@ -115,7 +115,8 @@ static bool is_kept(tsr_context *context) {
 tsr_status tsr_timeline_end(tsr_context *context, char **text) {
   tsr_text written = TSR_TEXT_INIT;
   TSR_TRY(tsr_context_check(context));
-  if (text == NULL) return tsr_fail(TSR_ERR_ARGUMENT, "text is NULL; give the address of a pointer");
+  if (text == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "text is NULL; give the address of a pointer");
   if (!is_kept(context))
     return tsr_fail(TSR_ERR_ARGUMENT, "no timeline is kept; call tsr_timeline_begin first");
   tsr_context_collect_pending(context);

@@ -149,6 +149,9 @@ double tsr_plan_heat(const tsr_machine *machine, const tsr_call *call);
 /* Bytes moved between two locations, as planned. */
 double tsr_plan_bytes(const tsr_plan *plan, int from, int to);
 
+/* What a run of the plan moves. */
+tsr_traffic tsr_plan_traffic(const tsr_plan *plan);
+
 void tsr_plan_summary(const tsr_plan *plan, tsr_prediction *prediction);
 
 /* text, JSON, commands (print.c); timelines (timeline.c). machine gives names; NULL is allowed. */

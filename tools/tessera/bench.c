@@ -13,6 +13,8 @@ static const benchmark benchmarks[] = {
      bench_gemm},
     {"blas3", "tessera bench blas3", "level-3 routines, with cuBLASXt in the same run",
      bench_blas3},
+    {"composed", "tessera bench composed",
+     "a solve and a product of its result, composed and as separate calls", bench_composed},
     {"regular", "tessera bench regular", "square products from host memory and from a device",
      bench_regular},
     {"irregular", "tessera bench irregular",
@@ -36,7 +38,7 @@ enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks };
 
 /* "gemm, regular ... and plan" */
 static const char *list_names(void) {
-  static char text[160];
+  static char text[200];
   int used = 0;
   for (int i = 0; i < BENCHMARKS; i++) {
     const char *before = i == 0 ? "" : i + 1 < BENCHMARKS ? ", " : " and ";

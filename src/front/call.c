@@ -95,7 +95,7 @@ tsr_status tsr_context_make_plan(tsr_context *context, const tsr_request *reques
 
 static uint64_t digest_request(uint64_t digest, const tsr_request *request) {
   uint64_t words[] = {(uint64_t)request->kind, (uint64_t)request->exchanged,
-                      (uint64_t)request->uplo};
+                      (uint64_t)request->uplo, (uint64_t)request->halvings};
   digest = tsr_cache_digest(digest, words, sizeof words);
   if (request->mapping != NULL) digest = tsr_mapping_digest(digest, request->mapping);
   return request->residency != NULL ? tsr_residency_digest(digest, request->residency) : digest;

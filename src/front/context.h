@@ -119,6 +119,7 @@ typedef struct tsr_request {
   bool exchanged;
   const tsr_residency *residency; /* NULL: nothing is on devices, and nothing stays there */
   const size_t *kept;             /* bytes of each device that are not to be had; NULL: none */
+  int halvings;                   /* and of what is left, how often but half */
   tsr_uplo uplo;                  /* HOME: what is brought home */
   const tsr_mapping *mapping;     /* DISTRIBUTE: to where; CALL: where C shall live, or NULL */
 } tsr_request;

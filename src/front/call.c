@@ -203,6 +203,22 @@ static void set_last(tsr_context *context, tsr_plan *plan) {
   tsr_plan_unref(former);
 }
 
+static tsr_status run_offer(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
+                            bool exchanged, tsr_offer *offer, bool *again) {
+  tsr_plan *plan;
+  int short_of = -1;
+  TSR_TRY(find_plan(context, call, exchanged, &plan));
+  offer->seconds = plan->seconds;
+  offer->devices = plan->devices;
+  offer->taken = plan->devices > 0 && plan->seconds < offer->price;
+  tsr_status status = TSR_OK;
+  if (offer->taken) status = tsr_context_run(context, plan, binding, &short_of);
+  *again = status == TSR_ERR_MEMORY && short_of >= 0;
+  if (*again) shrink_budget(context, plan, short_of);
+  tsr_plan_unref(plan);
+  return status;
+}
+
 static tsr_status run_call(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
                            bool exchanged, bool async, bool *again) {
   tsr_plan *plan;
@@ -227,5 +243,14 @@ tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_bind
   tsr_status status = TSR_OK;
   for (int i = 0; i < MOST_ATTEMPTS && again; i++)
     status = run_call(context, call, binding, exchanged, async, &again);
+  return status;
+}
+
+tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
+                             bool exchanged, tsr_offer *offer) {
+  bool again = true;
+  tsr_status status = TSR_OK;
+  for (int i = 0; i < MOST_ATTEMPTS && again; i++)
+    status = run_offer(context, call, binding, exchanged, offer, &again);
   return status;
 }

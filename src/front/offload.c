@@ -144,6 +144,10 @@ tsr_offload_verdict tsr_offload(const tsr_offload_call *call, tsr_offload_visit 
   return verdict;
 }
 
+void tsr_offload_prepare(void) {
+  (void)tsr_offload_get();
+}
+
 void tsr_offload_end(const tsr_offload_call *call, const tsr_offload_visit *visit) {
   if (visit->began == 0) return;
   tsr_offload_state *state = tsr_offload_get();

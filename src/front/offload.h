@@ -56,6 +56,9 @@ typedef enum tsr_offload_verdict {
 
 TSR_API tsr_offload_verdict tsr_offload(const tsr_offload_call *call, tsr_offload_visit *visit);
 
+/* Sets up what the first call would. */
+TSR_API void tsr_offload_prepare(void);
+
 /* The CPU's BLAS has done the call. */
 TSR_API void tsr_offload_end(const tsr_offload_call *call, const tsr_offload_visit *visit);
 

@@ -4,6 +4,7 @@
  */
 #include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -44,6 +45,15 @@ int tsr_offload_list_nvidia(const char *root, tsr_device_info *info, int most) {
   return count;
 }
 
+/* How many of them the runtime will show: "" or "-1" hides all, "0,2" all but two. */
+static int visible(int present) {
+  const char *list = getenv("CUDA_VISIBLE_DEVICES");
+  if (list == NULL) return present;
+  int count = list[0] != '\0' && list[0] != '-';
+  for (; *list != '\0'; list++) count += *list == ',';
+  return count < present ? count : present;
+}
+
 static tsr_machine *read_kept(const tsr_device_info *info) {
   char identity[192], *path;
   tsr_machine *kept = NULL;
@@ -56,7 +66,7 @@ static tsr_machine *read_kept(const tsr_device_info *info) {
 
 static tsr_status guess_nvidia(const tsr_options *options, tsr_machine **machine, bool *measured) {
   tsr_device_info info[TSR_MAX_DEVICES];
-  int present = tsr_offload_list_nvidia(DRIVER, info, TSR_MAX_DEVICES), wanted = 0;
+  int present = visible(tsr_offload_list_nvidia(DRIVER, info, TSR_MAX_DEVICES)), wanted = 0;
   TSR_TRY(tsr_context_count_devices(options->devices, &wanted));
   int count = wanted > 0 && wanted < present ? wanted : present;
   if (present == 0) return TSR_OK;

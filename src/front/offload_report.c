@@ -2,7 +2,9 @@
  * What became of the calls, on request: TESSERA_REPORT prints sums at exit, TESSERA_EXPLAIN a line
  * for each distinct call. Nothing is kept, and nothing printed, unless one of them is set.
  */
-#include <stdio.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,17 +23,18 @@ typedef struct kind {
   double cpu_price, plan_price; /* of the last one */
 } kind;
 
-enum { MOST_KINDS = 1 << 12, SLOTS = 2 * MOST_KINDS };
+enum { MOST_KINDS = 1 << 12, SLOTS = 2 * MOST_KINDS, OUT_OF_THE_WAY = 200 };
 
 static struct {
-  bool sums, kinds;
-  const char *path; /* NULL: stderr */
+  bool sums, kinds, always; /* always: also without any call */
+  const char *path;         /* NULL: stderr */
+  int error;                /* a number of our own for it: programs close theirs before they end */
   pthread_mutex_t lock;
   int64_t calls[TSR_WHY_COUNT];
   double saved; /* s, by the model */
   kind *kind;   /* SLOTS of them, open addressing; NULL: no memory, or not wanted */
   int count, lost;
-} report = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} report = {.error = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 static const char *const reasons[TSR_WHY_COUNT] = {
     [TSR_WHY_SMALL] = "too small to gain",
@@ -62,7 +65,11 @@ void tsr_offload_report_init(void) {
   const char *where = tsr_setting_text("TESSERA_REPORT");
   report.kinds = is_set("TESSERA_EXPLAIN");
   report.sums = is_set("TESSERA_REPORT");
+  const char *run = tsr_setting_text("TESSERA_RUN_PID");
+  report.always = run != NULL && strtol(run, NULL, 10) == (long)getpid();
   report.path = report.sums && strcmp(where, "1") != 0 ? where : NULL;
+  if (report.sums || report.kinds)
+    report.error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, OUT_OF_THE_WAY);
   if (report.kinds) report.kind = tsr_alloc_zero(SLOTS, sizeof *report.kind);
 }
 
@@ -124,6 +131,7 @@ void tsr_offload_report_unlock(bool child) {
   if (child) {
     memset(report.calls, 0, sizeof report.calls);
     report.saved = 0;
+    report.always = false;
     report.count = report.lost = 0;
     if (report.kind != NULL) memset(report.kind, 0, SLOTS * sizeof *report.kind);
   }
@@ -192,7 +200,8 @@ static void write_sums(tsr_text *text, const tsr_offload_state *state) {
                    is_on_devices((tsr_offload_why)why) ? "on devices" : "on the CPU", reasons[why]);
   if (state->error[0] != '\0') tsr_text_add(text, "tessera:   no devices: %s\n", state->error);
   tsr_text_add(text, "tessera: saved by the model: ");
-  write_seconds(text, report.saved > 0 ? report.saved : 0);
+  if (report.saved < 0) tsr_text_add(text, "-"); /* forced calls may lose */
+  write_seconds(text, fabs(report.saved));
   tsr_text_add(text, "\n");
 }
 
@@ -203,12 +212,14 @@ static void write_kinds(tsr_text *text) {
     if (report.kind[i].calls > 0) write_kind(text, &report.kind[i]);
 }
 
-/* Where it was asked for, or nowhere: the program may have closed its streams. */
+/* Where it was asked for, or nowhere: the program may have closed everything. In one write, so that
+ * the reports of several processes do not mix. */
 static void print(const char *bytes) {
-  FILE *file = report.path != NULL ? fopen(report.path, "a") : stderr;
-  if (file == NULL) return;
-  fputs(bytes, file);
-  if (report.path != NULL) fclose(file);
+  int file = report.error;
+  if (report.path != NULL)
+    file = open(report.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (file < 0 || write(file, bytes, strlen(bytes)) < 0) return;
+  if (report.path != NULL) close(file);
 }
 
 void tsr_offload_report_write(const tsr_offload_state *state) {
@@ -216,7 +227,7 @@ void tsr_offload_report_write(const tsr_offload_state *state) {
   char *bytes = NULL;
   if (!tsr_offload_report_wanted()) return;
   pthread_mutex_lock(&report.lock);
-  bool seen = sum(true) + sum(false) > 0;
+  bool seen = report.always || sum(true) + sum(false) > 0;
   if (seen && report.sums) write_sums(&text, state);
   if (seen && report.kind != NULL) write_kinds(&text);
   pthread_mutex_unlock(&report.lock);

@@ -1,5 +1,6 @@
 /* What happens behind a symbol. */
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/cpu_blas.h"
 #include "blas/check.h"
@@ -17,9 +18,12 @@ static bool is_refused(const tsr_door *door, const tsr_level3 *what) {
   return position != 0 && tsr_door_tell(door, what, position);
 }
 
-/* C is not what it should be, and the convention of the BLAS has no other way to say so. */
+/* C is not what it should be, and a BLAS has only one way to say so: xerbla. A program that has
+ * none gets what the reference's does, since it must not go on with a wrong result. */
 static void tell_failure(const tsr_door *door, const tsr_level3 *what) {
-  (void)tsr_door_tell(door, what, 0);
+  if (tsr_door_tell(door, what, 0)) return;
+  fprintf(stderr, "tessera: %s cannot be carried out: %s\n", door->symbol, tsr_message());
+  _exit(127);
 }
 
 /* Whether the call is done. */

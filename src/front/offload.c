@@ -64,7 +64,6 @@ static tsr_offload_verdict after_failure(tsr_offload_state *state, const tsr_cal
                                          tsr_status status, tsr_offload_visit *visit) {
   tsr_log(TSR_LOG_INFO, "a call goes to the CPU: %s", tsr_message());
   visit->why = TSR_WHY_FAILED;
-  visit->devices = 0;
   if (status != TSR_ERR_DEVICE) return TSR_OFFLOAD_TO_CPU;
   pthread_mutex_lock(&state->lock);
   tsr_offload_give_up(state, TSR_WHY_FAILED, tsr_message());
@@ -80,25 +79,40 @@ static bool floor_is_too_high(tsr_context *context, const tsr_call *call, double
   return floor > price;
 }
 
-/* The call with the places of its operands, which is planned, priced and, if it is worth it, run.
- */
+/* What speaks for the devices whatever it costs; TSR_WHY_FASTER: only that they are faster. */
+static tsr_offload_why reason_of(const tsr_offload_state *state, const tsr_call *call) {
+  if (state->mode == TSR_OFFLOAD_ALWAYS) return TSR_WHY_ALWAYS;
+  return is_on_device(call) ? TSR_WHY_ON_DEVICE : TSR_WHY_FASTER;
+}
+
+/* The call, whose operands have their places, is planned, priced and, if it is worth it, run. */
+static tsr_status run_if_cheaper(tsr_context *context, const tsr_call *call,
+                                 const tsr_binding *binding, bool exchanged, tsr_offload_why reason,
+                                 tsr_offload_visit *visit, bool *taken) {
+  bool forced = reason != TSR_WHY_FASTER;
+  tsr_offer offer = {.price = forced ? HUGE_VAL : visit->cpu_price};
+  *taken = false;
+  visit->why = TSR_WHY_CPU_FASTER;
+  if (!forced && floor_is_too_high(context, call, visit->cpu_price)) return TSR_OK;
+  TSR_TRY(tsr_context_offer(context, call, binding, exchanged, &offer));
+  *taken = offer.taken;
+  visit->plan_price = offer.seconds;
+  if (!offer.taken) return TSR_OK;
+  visit->devices = offer.devices;
+  visit->why = reason;
+  return TSR_OK;
+}
+
 static tsr_offload_verdict offer(tsr_offload_state *state, tsr_call *call,
                                  const tsr_binding *binding, bool exchanged,
                                  tsr_offload_visit *visit) {
-  tsr_context *context = state->context;
-  tsr_status status = tsr_context_place(context, call, binding, exchanged);
+  bool taken = false;
+  tsr_status status = tsr_context_place(state->context, call, binding, exchanged);
+  if (status == TSR_OK)
+    status = run_if_cheaper(state->context, call, binding, exchanged, reason_of(state, call), visit,
+                            &taken);
   if (status != TSR_OK) return after_failure(state, call, status, visit);
-  bool forced = state->mode == TSR_OFFLOAD_ALWAYS || is_on_device(call);
-  tsr_offer offered = {.price = forced ? HUGE_VAL : visit->cpu_price};
-  visit->why = TSR_WHY_CPU_FASTER;
-  if (!forced && floor_is_too_high(context, call, visit->cpu_price)) return TSR_OFFLOAD_TO_CPU;
-  status = tsr_context_offer(context, call, binding, exchanged, &offered);
-  visit->plan_price = offered.seconds;
-  visit->devices = offered.devices;
-  if (status != TSR_OK) return after_failure(state, call, status, visit);
-  if (!offered.taken) return TSR_OFFLOAD_TO_CPU;
-  visit->why = forced ? TSR_WHY_ALWAYS : TSR_WHY_FASTER;
-  return TSR_OFFLOAD_DONE;
+  return taken ? TSR_OFFLOAD_DONE : TSR_OFFLOAD_TO_CPU;
 }
 
 /* ---- The way of a call ---- */

@@ -35,6 +35,7 @@ typedef enum tsr_offload_why {
   TSR_WHY_STARTING,    /* CPU: meanwhile */
   TSR_WHY_FAILED,      /* CPU: the devices could not */
   TSR_WHY_FASTER,      /* devices: by the model */
+  TSR_WHY_ON_DEVICE,   /* devices: an operand is there */
   TSR_WHY_ALWAYS,      /* devices: TESSERA_OFFLOAD=always */
   TSR_WHY_COUNT
 } tsr_offload_why;

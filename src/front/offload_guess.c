@@ -64,15 +64,26 @@ static tsr_machine *read_kept(const tsr_device_info *info) {
   return kept;
 }
 
+/* Of the measured devices as many as will be used. */
+static tsr_status choose_first(const tsr_machine *kept, int count, tsr_machine **machine) {
+  int list[TSR_MAX_DEVICES];
+  if (count > kept->devices) count = kept->devices;
+  for (int d = 0; d < count; d++) list[d] = d;
+  return tsr_machine_select(kept, list, count, machine);
+}
+
 static tsr_status guess_nvidia(const tsr_options *options, tsr_machine **machine, bool *measured) {
   tsr_device_info info[TSR_MAX_DEVICES];
   int present = visible(tsr_offload_list_nvidia(DRIVER, info, TSR_MAX_DEVICES)), wanted = 0;
   TSR_TRY(tsr_context_count_devices(options->devices, &wanted));
   int count = wanted > 0 && wanted < present ? wanted : present;
   if (present == 0) return TSR_OK;
-  *machine = read_kept(info);
-  *measured = *machine != NULL;
-  return *measured ? TSR_OK : tsr_machine_shipped(info[0].name, count, machine);
+  tsr_machine *kept = read_kept(info);
+  *measured = kept != NULL;
+  if (kept == NULL) return tsr_machine_shipped(info[0].name, count, machine);
+  tsr_status status = choose_first(kept, count, machine);
+  tsr_machine_destroy(kept);
+  return status;
 }
 
 tsr_status tsr_offload_guess(const tsr_options *options, tsr_machine **machine, bool *measured) {

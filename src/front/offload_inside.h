@@ -70,10 +70,8 @@ typedef struct tsr_offload_state {
   atomic_int phase;
   atomic_int why;       /* tsr_offload_why, of TSR_PHASE_NONE */
   tsr_context *context; /* from TSR_PHASE_READY on */
-  pthread_t starter;    /* runs or has run when started is set */
   pthread_mutex_t lock; /* of what follows, and of changes of phase */
   pthread_cond_t changed;
-  bool started;
   double would_have_saved, start_seconds; /* s */
   char error[256];                        /* why there are no devices, for people */
 } tsr_offload_state;

@@ -47,11 +47,12 @@ static const char *const reasons[TSR_WHY_COUNT] = {
     [TSR_WHY_STARTING] = "while devices were started",
     [TSR_WHY_FAILED] = "the devices could not",
     [TSR_WHY_FASTER] = "the devices are faster",
+    [TSR_WHY_ON_DEVICE] = "an operand is on a device",
     [TSR_WHY_ALWAYS] = "TESSERA_OFFLOAD is always",
 };
 
 static bool is_on_devices(tsr_offload_why why) {
-  return why == TSR_WHY_FASTER || why == TSR_WHY_ALWAYS;
+  return why == TSR_WHY_FASTER || why == TSR_WHY_ON_DEVICE || why == TSR_WHY_ALWAYS;
 }
 
 /* ---- Collecting ---- */

@@ -105,21 +105,27 @@ static bool start_thread(tsr_offload_state *state) {
   sigset_t all, former;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &former);
-  bool good = pthread_create(&state->starter, NULL, start, state) == 0;
+  pthread_t thread;
+  bool good = pthread_create(&thread, NULL, start, state) == 0;
   pthread_sigmask(SIG_SETMASK, &former, NULL);
+  if (good) pthread_detach(thread);
   return good;
+}
+
+/* The caller holds the lock. */
+static void await_start(tsr_offload_state *state) {
+  while (atomic_load(&state->phase) == TSR_PHASE_STARTING)
+    pthread_cond_wait(&state->changed, &state->lock);
 }
 
 void tsr_offload_start(tsr_offload_state *state, bool await) {
   pthread_mutex_lock(&state->lock);
   if (atomic_load(&state->phase) == TSR_PHASE_IDLE) {
     atomic_store(&state->phase, TSR_PHASE_STARTING);
-    state->started = start_thread(state);
-    if (!state->started)
+    if (!start_thread(state))
       tsr_offload_give_up(state, TSR_WHY_NO_DEVICE, "no thread can be made to start devices");
   }
-  while (await && atomic_load(&state->phase) == TSR_PHASE_STARTING)
-    pthread_cond_wait(&state->changed, &state->lock);
+  if (await) await_start(state);
   pthread_mutex_unlock(&state->lock);
 }
 
@@ -138,7 +144,6 @@ static void after_in_parent(void) {
 /* Devices that the parent has not started are as good for the child. */
 static void after_in_child(void) {
   int phase = atomic_load(&global.phase);
-  global.started = false;
   if (phase == TSR_PHASE_STARTING || phase == TSR_PHASE_READY)
     tsr_offload_give_up(&global, TSR_WHY_FORKED, "the devices are those of the parent process");
   tsr_offload_report_unlock(true);
@@ -151,10 +156,8 @@ static void after_in_child(void) {
  * crash it. What is ready is left alone: its end is the process's. */
 static void at_exit(void) {
   pthread_mutex_lock(&global.lock);
-  bool join = global.started;
-  global.started = false;
+  await_start(&global);
   pthread_mutex_unlock(&global.lock);
-  if (join) pthread_join(global.starter, NULL);
   tsr_offload_report_write(&global);
 }
 

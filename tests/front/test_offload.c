@@ -28,6 +28,7 @@ static void in_a_child(void (*test)(void)) {
   assert_true(child >= 0);
   if (child == 0) {
     test();
+    tsr_context_destroy(tsr_offload_get()->context); /* no threads are left */
     _exit(0);
   }
   int status = 1;

@@ -20,7 +20,7 @@ typedef void (*tsr_door_routine)(void);
 /* One symbol. */
 typedef struct tsr_door {
   const char *symbol;             /* "dgemm_", "cblas_dgemm64_" */
-  _Atomic(tsr_door_routine) next; /* what was behind us when last asked; NULL: not looked for */
+  _Atomic(tsr_door_routine) next; /* what is behind us; NULL: not looked for yet */
 } tsr_door;
 
 /* How far a call has come: filled by enter for leave. */

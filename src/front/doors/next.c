@@ -50,13 +50,23 @@ static void *find(const char *symbol) {
   return found;
 }
 
-/* Two threads that look at once find the same. */
-tsr_door_routine tsr_door_next(tsr_door *door) {
-  tsr_door_routine next = atomic_load_explicit(&door->next, memory_order_acquire);
-  if (next != NULL) return next;
-  next = as_routine(find(door->symbol));
+/* Stands for what was looked for and is not there. */
+static void none(void) {}
+
+/* Two threads that look at once find the same. What the loader had to say of it is not for the
+ * program. */
+static tsr_door_routine look_for_next(tsr_door *door) {
+  void *found = find(door->symbol);
+  tsr_door_routine next = found != NULL ? as_routine(found) : none;
+  (void)dlerror();
   atomic_store_explicit(&door->next, next, memory_order_release);
   return next;
+}
+
+tsr_door_routine tsr_door_next(tsr_door *door) {
+  tsr_door_routine next = atomic_load_explicit(&door->next, memory_order_acquire);
+  if (next == NULL) next = look_for_next(door);
+  return next != none ? next : NULL;
 }
 
 tsr_door_routine tsr_door_global(const char *symbol) {

@@ -58,13 +58,17 @@ static bool is_on_device(const tsr_call *call) {
   return false;
 }
 
-/* What a failure leaves of C: nothing is touched unless a device failed; then what C held is lost,
- * which is no loss where it is not read. */
+/* Whether C may have been written by a call that failed so. */
+static bool may_have_written(tsr_status status) {
+  return status == TSR_ERR_DEVICE || status == TSR_ERR_CHECK || status == TSR_ERR_INTERNAL;
+}
+
+/* What C held may be lost with a device that failed, which is no loss where it is not read. */
 static tsr_offload_verdict after_failure(tsr_offload_state *state, const tsr_call *call,
                                          tsr_status status, tsr_offload_visit *visit) {
   tsr_log(TSR_LOG_INFO, "a call goes to the CPU: %s", tsr_message());
   visit->why = TSR_WHY_FAILED;
-  if (status != TSR_ERR_DEVICE) return TSR_OFFLOAD_TO_CPU;
+  if (!may_have_written(status)) return TSR_OFFLOAD_TO_CPU;
   pthread_mutex_lock(&state->lock);
   tsr_offload_give_up(state, TSR_WHY_FAILED, tsr_message());
   pthread_mutex_unlock(&state->lock);

@@ -206,6 +206,88 @@ static int triangle(void) {
   return right;
 }
 
+/* ---- Wrong arguments ---- */
+
+#ifdef OWN_XERBLA
+
+static struct {
+  char name[32];
+  long position;
+  int wide;
+} told;
+
+static void note(const char *name, size_t length, long position, int wide) {
+  snprintf(told.name, sizeof told.name, "%.*s", (int)length, name);
+  told.position = position;
+  told.wide = wide;
+}
+
+void xerbla_(const char *name, const int *position, size_t length);
+void xerbla_64_(const char *name, const int64_t *position, size_t length);
+void cblas_xerbla(int position, const char *name, const char *format, ...);
+
+void xerbla_(const char *name, const int *position, size_t length) {
+  note(name, length, *position, 0);
+}
+
+void xerbla_64_(const char *name, const int64_t *position, size_t length) {
+  note(name, length, (long)*position, 1);
+}
+
+void cblas_xerbla(int position, const char *name, const char *format, ...) {
+  (void)format;
+  note(name, strlen(name), position, 0);
+}
+
+static int was_told(const char *name, long position, int wide) {
+  int right = strcmp(told.name, name) == 0 && told.position == position && told.wide == wide;
+  if (!right) fprintf(stderr, "told %s %ld %d\n", told.name, told.position, told.wide);
+  return right;
+}
+
+/* The reference CBLAS tells of the transposed call, and lets the handler turn it. */
+static int wrong(void) {
+  const int n = 4, less = 3, negative = -1;
+  const int64_t wide_n = 4, wide_less = 3;
+  const double one = 1;
+  double x[16] = {0}, z[16] = {0};
+  int turned = dlsym(RTLD_DEFAULT, "RowMajorStrg") != NULL, right = 1;
+  void (*wide)(const char *, const char *, const int64_t *, const int64_t *, const int64_t *,
+               const double *, const double *, const int64_t *, const double *, const int64_t *,
+               const double *, double *, const int64_t *, size_t, size_t);
+  void (*gemmtr)(const char *, const char *, const char *, const int *, const int *, const double *,
+                 const double *, const int *, const double *, const int *, const double *, double *,
+                 const int *, size_t, size_t, size_t);
+  void *wide_symbol = dlsym(RTLD_DEFAULT, "dgemm_64_");
+  void *gemmtr_symbol = dlsym(RTLD_DEFAULT, "dgemmtr_");
+  if (wide_symbol == NULL || gemmtr_symbol == NULL) return 0;
+  memcpy(&wide, &wide_symbol, sizeof wide);
+  memcpy(&gemmtr, &gemmtr_symbol, sizeof gemmtr);
+  dgemm_("N", "N", &n, &n, &n, &one, x, &less, x, &n, &one, z, &n, 1, 1);
+  right &= was_told("DGEMM ", 8, 0);
+  dgemm_("/", "N", &n, &n, &n, &one, x, &less, x, &n, &one, z, &n, 1, 1);
+  right &= was_told("DGEMM ", 1, 0);
+  wide("N", "N", &wide_n, &wide_n, &wide_n, &one, x, &wide_n, x, &wide_less, &one, z, &wide_n, 1,
+       1);
+  right &= was_told("DGEMM ", 10, 1);
+  gemmtr("U", "N", "N", &negative, &n, &one, x, &n, x, &n, &one, z, &n, 1, 1, 1);
+  right &= was_told("DGEMMTR", 4, 0);
+  cblas_dgemm(COL_MAJOR, NO_TRANS, NO_TRANS, n, n, n, 1, x, less, x, n, 1, z, n);
+  right &= was_told("cblas_dgemm", 9, 0);
+  cblas_dgemm(ROW_MAJOR, NO_TRANS, NO_TRANS, n, n, n, 1, x, less, x, n, 1, z, n);
+  right &= was_told("cblas_dgemm", turned ? 11 : 9, 0);
+  cblas_dgemm(99, NO_TRANS, NO_TRANS, n, n, n, 1, x, n, x, n, 1, z, n);
+  right &= was_told("cblas_dgemm", 1, 0);
+  cblas_dgemm(COL_MAJOR, NO_TRANS, 99, n, n, n, 1, x, n, x, n, 1, z, n);
+  return right & was_told("cblas_dgemm", 3, 0);
+}
+
+#else
+static int wrong(void) {
+  return 0;
+}
+#endif
+
 int main(int argc, char **argv) {
   static const struct {
     const char *name;
@@ -222,6 +304,7 @@ int main(int argc, char **argv) {
       {"hasty", hasty},
       {"looked_up", looked_up},
       {"triangle", triangle},
+      {"wrong", wrong},
   };
   for (size_t i = 0; argc == 2 && i < sizeof ways / sizeof *ways; i++)
     if (strcmp(argv[1], ways[i].name) == 0) return ways[i].run() ? 0 : 1;

@@ -108,6 +108,16 @@ else
   skip "blas_that_calls_itself" "netlib's libblas.so.3 (libblas3)"
 fi
 
+# ---- Wrong arguments, over each BLAS ----
+
+preloaded TESSERA_ENGINE=host TESSERA_OFFLOAD=always "$calls" wrong
+check "wrong_arguments" silently
+check "wrong_arguments_go_nowhere" test ! -e report
+if [ -e "$netlib/libblas.so.3" ]; then
+  preloaded LD_LIBRARY_PATH="$netlib" "$calls" wrong
+  check "wrong_arguments_netlib" silently
+fi
+
 # ---- Programs without a BLAS ----
 
 for program in "true" "ls /" "sh -c :" "cat $root/README.md"; do

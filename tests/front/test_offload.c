@@ -5,7 +5,7 @@
 
 #include "front.h"
 
-#include "base/clock.h"
+#include "engine/host/host.h"
 #include "front/offload_inside.h"
 
 /* Fast devices beside a slow CPU, and the other way round; 1 GFLOP/s is what "cpu:1" says. */
@@ -149,6 +149,47 @@ static void after_a_fork(void) {
   must(product(8, 1, 0) == TSR_OFFLOAD_DONE);
 }
 
+/* The nth thing that a device does from now on fails. */
+static int nth;
+
+static void warm_devices(void) {
+  setenv("TESSERA_ENGINE", "host", 1);
+  setenv("TESSERA_OFFLOAD", "always", 1);
+  setenv("TESSERA_DEVICES", "2", 1);
+  setenv("TESSERA_TILE", "16", 1);
+  must(product(MOST, 1, 0) == TSR_OFFLOAD_DONE);
+}
+
+/* What C held is not needed: the CPU can still do the call, and does all later ones. */
+static void device_fails(void) {
+  warm_devices();
+  tsr_engine_host_fail_at(nth);
+  must(goes_to_cpu(MOST, TSR_WHY_FAILED));
+  tsr_engine_host_fail_at(0);
+  must(goes_to_cpu(MOST, TSR_WHY_FAILED));
+  must(product(MOST, 1, 1) == TSR_OFFLOAD_TO_CPU);
+}
+
+static void device_fails_with_c(void) {
+  warm_devices();
+  must(product(MOST, 1, 1) == TSR_OFFLOAD_DONE);
+  tsr_engine_host_fail_at(nth);
+  must(product(MOST, 1, 1) == TSR_OFFLOAD_LOST);
+  must(strstr(tsr_message(), "told to fail") != NULL);
+  tsr_engine_host_fail_at(0);
+  must(goes_to_cpu(MOST, TSR_WHY_FAILED));
+}
+
+static void start_fails(void) {
+  setenv("CUDA_VISIBLE_DEVICES", "", 1);
+  setenv("TESSERA_ENGINE", "host", 1);
+  setenv("TESSERA_OFFLOAD", "always", 1);
+  tsr_offload_get()->options.engine = "cuda"; /* as if the driver had shown some */
+  must(goes_to_cpu(MOST, TSR_WHY_NO_DEVICE));
+  must(tsr_offload_get()->context == NULL && tsr_offload_get()->error[0] != '\0');
+  must(goes_to_cpu(MOST, TSR_WHY_NO_DEVICE));
+}
+
 static void wrong_setting(void) {
   setenv("TESSERA_OFFLOAD", "perhaps", 1);
   setenv("TESSERA_ENGINE", "host", 1);
@@ -203,6 +244,17 @@ static void test_cpu_is_faster(void **state) {
 static void test_after_a_fork(void **state) {
   (void)state;
   in_a_child(after_a_fork);
+}
+static void test_device_fails(void **state) {
+  (void)state;
+  for (nth = 1; nth <= 81; nth += 20) {
+    in_a_child(device_fails);
+    in_a_child(device_fails_with_c);
+  }
+}
+static void test_start_fails(void **state) {
+  (void)state;
+  in_a_child(start_fails);
 }
 static void test_wrong_setting(void **state) {
   (void)state;
@@ -317,6 +369,7 @@ int main(void) {
       cmocka_unit_test(test_never),         cmocka_unit_test(test_always),
       cmocka_unit_test(test_no_device),     cmocka_unit_test(test_start_pays_later),
       cmocka_unit_test(test_cpu_is_faster), cmocka_unit_test(test_after_a_fork),
+      cmocka_unit_test(test_device_fails),  cmocka_unit_test(test_start_fails),
       cmocka_unit_test(test_wrong_setting), cmocka_unit_test(test_aliased),
       cmocka_unit_test(test_price_learns),  cmocka_unit_test(test_prices_cross),
       cmocka_unit_test(test_list_nvidia),

@@ -76,11 +76,12 @@ static tsr_offload_verdict after_failure(tsr_offload_state *state, const tsr_cal
   return !in_place && call->beta == TSR_ZERO ? TSR_OFFLOAD_TO_CPU : TSR_OFFLOAD_LOST;
 }
 
-static bool floor_is_too_high(tsr_context *context, const tsr_call *call, double price) {
+/* Planning has its price too: what does not look cheaper is not planned. */
+static bool looks_cheaper(tsr_context *context, const tsr_call *call, double price) {
   pthread_rwlock_rdlock(&context->machine_lock);
-  double floor = tsr_floor(context->machine, call);
+  double seconds = tsr_offload_device_seconds(context->machine, call);
   pthread_rwlock_unlock(&context->machine_lock);
-  return floor > price;
+  return seconds < price;
 }
 
 /* What speaks for the devices whatever it costs; TSR_WHY_FASTER: only that they are faster. */
@@ -97,7 +98,7 @@ static tsr_status run_if_cheaper(tsr_context *context, const tsr_call *call,
   tsr_offer offer = {.price = forced ? HUGE_VAL : visit->cpu_price};
   *taken = false;
   visit->why = TSR_WHY_CPU_FASTER;
-  if (!forced && floor_is_too_high(context, call, visit->cpu_price)) return TSR_OK;
+  if (!forced && !looks_cheaper(context, call, visit->cpu_price)) return TSR_OK;
   TSR_TRY(tsr_context_offer(context, call, binding, exchanged, &offer));
   *taken = offer.taken;
   visit->plan_price = offer.seconds;

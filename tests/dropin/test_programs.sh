@@ -35,8 +35,19 @@ if has numpy; then
   offloaded 2 16 $python "$programs/products.py"
   check "python" right
   check "python_planned" went_through_plans 20
+  offloaded 2 64 $python "$root/bench/pca.py" 1000 100 1
+  check "pca" right
+  check "pca_planned" went_through_plans 1
 else
   skip "python" "NumPy (python3-numpy)"
+fi
+netlib_lapack=$(find /usr/lib* -path '*/lapack/liblapack.so.3' 2>/dev/null | head -n 1)
+if has numpy && [ -n "$netlib_lapack" ]; then
+  offloaded 3 64 $python "$root/bench/cholesky.py" "$netlib_lapack" 400
+  check "cholesky" right
+  check "cholesky_planned" went_through_plans 10
+else
+  skip "cholesky" "NumPy, or netlib's LAPACK (python3-numpy, liblapack3)"
 fi
 if has numpy.linalg.tests.test_linalg; then
   same_as_without "numpy" 1000 "$(tests_of numpy)/linalg/tests/test_linalg.py"

@@ -137,6 +137,59 @@ static void cpu_is_faster(void) {
   must(goes_to_cpu(MOST, TSR_WHY_CPU_FASTER));
 }
 
+/* ---- Several threads ---- */
+
+enum { THREADS = 4, ROUNDS = 10, SMALL = 24 };
+
+static void *call_often(void *unused) {
+  const double one = 1, zero = 0;
+  double own[SMALL * SMALL];
+  (void)unused;
+  for (int i = 0; i < ROUNDS; i++) {
+    tsr_offload_visit mine;
+    const tsr_offload_call call = {.what = {.operation = TSR_SYRK,
+                                            .type = TSR_D,
+                                            .layout = TSR_ROW_MAJOR,
+                                            .uplo = TSR_LOWER,
+                                            .transa = TSR_TRANS,
+                                            .n = SMALL,
+                                            .k = SMALL,
+                                            .lda = MOST,
+                                            .ldc = SMALL},
+                                   .alpha = &one,
+                                   .a = a,
+                                   .beta = &zero,
+                                   .c = own};
+    if (tsr_offload(&call, &mine) == TSR_OFFLOAD_TO_CPU) tsr_offload_end(&call, &mine);
+  }
+  return NULL;
+}
+
+static void threads(void) {
+  pthread_t thread[THREADS];
+  for (int i = 0; i < THREADS; i++) must(pthread_create(&thread[i], NULL, call_often, NULL) == 0);
+  for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
+}
+
+/* The first calls all start the devices. */
+static void threads_always(void) {
+  setenv("TESSERA_ENGINE", "host", 1);
+  setenv("TESSERA_OFFLOAD", "always", 1);
+  setenv("TESSERA_REPORT", "/dev/null", 1);
+  setenv("TESSERA_EXPLAIN", "1", 1);
+  threads();
+  must(atomic_load(&tsr_offload_get()->phase) == TSR_PHASE_READY);
+}
+
+static void threads_auto(void) {
+  setenv("TESSERA_ENGINE", "host", 1);
+  setenv("TESSERA_MACHINE", FAST, 1);
+  setenv("TESSERA_MIN_SIZE", "8", 1);
+  threads();
+  tsr_offload_start(tsr_offload_get(), true);
+  threads();
+}
+
 static void after_a_fork(void) {
   setenv("TESSERA_ENGINE", "host", 1);
   setenv("TESSERA_OFFLOAD", "always", 1);
@@ -240,6 +293,11 @@ static void test_start_pays_later(void **state) {
 static void test_cpu_is_faster(void **state) {
   (void)state;
   in_a_child(cpu_is_faster);
+}
+static void test_threads(void **state) {
+  (void)state;
+  in_a_child(threads_always);
+  in_a_child(threads_auto);
 }
 static void test_after_a_fork(void **state) {
   (void)state;
@@ -368,11 +426,11 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_never),         cmocka_unit_test(test_always),
       cmocka_unit_test(test_no_device),     cmocka_unit_test(test_start_pays_later),
-      cmocka_unit_test(test_cpu_is_faster), cmocka_unit_test(test_after_a_fork),
-      cmocka_unit_test(test_device_fails),  cmocka_unit_test(test_start_fails),
-      cmocka_unit_test(test_wrong_setting), cmocka_unit_test(test_aliased),
-      cmocka_unit_test(test_price_learns),  cmocka_unit_test(test_prices_cross),
-      cmocka_unit_test(test_list_nvidia),
+      cmocka_unit_test(test_cpu_is_faster), cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_after_a_fork),  cmocka_unit_test(test_device_fails),
+      cmocka_unit_test(test_start_fails),   cmocka_unit_test(test_wrong_setting),
+      cmocka_unit_test(test_aliased),       cmocka_unit_test(test_price_learns),
+      cmocka_unit_test(test_prices_cross),  cmocka_unit_test(test_list_nvidia),
   };
   return cmocka_run_group_tests(tests, clear, NULL);
 }

@@ -1,5 +1,6 @@
 # What the tests of unmodified programs share; sourced. Counts cases, and reads the report that the
-# doors write: programs may succeed without ever having come through us.
+# doors write: programs may succeed without ever having come through us. TSR_TEST_ENGINE: what the
+# calls are offloaded to (host).
 root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 build=${1:-$root/build}
 case $build in
@@ -13,7 +14,8 @@ trap 'rm -rf "$work"' EXIT
 passed=0
 failed=0
 skipped=0
-may_skip=${TESSERA_TEST_SKIPS:-1}
+engine=${TSR_TEST_ENGINE:-host}
+may_skip=${TSR_TEST_SKIPS:-1}
 for setting in $(env | sed -n 's/^\(TESSERA_[A-Z_]*\)=.*/\1/p'); do unset "$setting"; done
 XDG_CACHE_HOME=$work/cache
 export XDG_CACHE_HOME
@@ -38,7 +40,7 @@ check() {
   fi
 }
 
-# TESSERA_TEST_SKIPS=0 (as in CI): nothing may be missing.
+# TSR_TEST_SKIPS=0 (as in CI): nothing may be missing.
 skip() { # name, what is missing
   if [ "$may_skip" = 0 ]; then
     echo "FAIL $1: there is no $2"
@@ -49,14 +51,13 @@ skip() { # name, what is missing
   fi
 }
 
-# Runs a program on emulated devices with every call offloaded; leaves $code, out, err and report.
-# Settings go before: offloaded 3 7 program arguments.
+# Runs a program with every call offloaded; leaves $code, out, err and report.
 offloaded() { # devices, tile, then the program
   devices=$1 tile=$2
   shift 2
   rm -f report
-  "$tessera" run --report-to "$work/report" --engine host --devices "$devices" --tile "$tile" \
-    --offload always -- "$@" >out 2>err </dev/null
+  "$tessera" run --report-to "$work/report" --engine "$engine" --devices "$devices" \
+    --tile "$tile" --offload always -- "$@" >out 2>err </dev/null
   code=$?
 }
 

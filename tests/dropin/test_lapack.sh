@@ -28,8 +28,8 @@ no_more_failures() { [ "$(failures out)" -le "$(failures without)" ]; }
 tester() { # name, program, input, least size to offload
   "$lapack/$2" <"$lapack/$3" >without 2>&1
   rm -f report
-  "$tessera" run --report-to "$work/report" --engine host --devices 3 --tile 16 --offload always \
-    --min-size "$4" -- "$lapack/$2" <"$lapack/$3" >out 2>err
+  "$tessera" run --report-to "$work/report" --engine "$engine" --devices "3" \
+    --tile 16 --offload always --min-size "$4" -- "$lapack/$2" <"$lapack/$3" >out 2>err
   check "$1_ends" ended out
   check "$1_passes_as_much" same out without
   check "$1_fails_no_more" no_more_failures

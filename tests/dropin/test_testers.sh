@@ -46,7 +46,7 @@ tester() { # devices, type, program, input, result
     *) routines=9 ;;
   esac
   rm -f "$5" report
-  "$tessera" run --report-to "$work/report" --engine host --devices "$1" --tile "$tile" \
+  "$tessera" run --report-to "$work/report" --engine "$engine" --devices "$1" --tile "$tile" \
     --offload always -- "$netlib/$3" <input >out 2>err
   [ "$5" = out ] || cat "$5" >>out
   check "$3_on_$1" is_clean out $routines

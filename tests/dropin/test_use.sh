@@ -6,6 +6,12 @@
 calls=$build/tests/dropin_calls
 alone=$build/tests/dropin_calls_alone
 
+if [ ! -x "$calls" ]; then
+  skip "use" "BLAS to link with (libopenblas-dev)"
+  finish
+  exit
+fi
+
 # Runs a command with settings before it: preloaded NAME=value ... program arguments
 preloaded() {
   rm -f report

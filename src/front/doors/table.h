@@ -1,7 +1,7 @@
 /*
- * The symbols of the BLAS doors: one row a routine, from which blas.c makes the Fortran symbols,
- * cblas.c the CBLAS ones (both with 32-bit integers, and with 64-bit ones under a suffix), and the
- * build the list of what the library exports.
+ * The symbols of the BLAS doors: one row a routine, from which blas.c makes the Fortran symbols and
+ * cblas.c the CBLAS ones, both with 32-bit integers, and with 64-bit ones under a suffix. What the
+ * linker lets out is listed once more in exports.map.
  *
  *   DOOR(signature, name, operation, letter, type, alpha, beta)
  *

@@ -79,24 +79,35 @@ static int turned(tsr_operation operation, int position) {
   }
 }
 
-static bool tell_cblas(const tsr_door *door, const tsr_level3 *what, int position) {
-  static const char format[] = "";
+/* What CBLAS calls a position: the layout comes first. 0 stays: no argument is to blame. */
+static int cblas_position(int position) {
+  if (position == TSR_POSITION_LAYOUT) return 1;
+  return position > 0 ? position + 1 : 0;
+}
+
+static void call_cblas_handler(tsr_door_routine handler, const char *symbol, int position) {
+  const char *format = position == 0 ? "it cannot be carried out: %s\n" : "";
   char name[NAME_ROOM];
-  bool is_wide = is_64(door->symbol);
-  tsr_door_routine told = tsr_door_global(is_wide ? "cblas_xerbla64_" : "cblas_xerbla");
-  if (told == NULL) return false;
-  cblas_name(door->symbol, name);
-  int *row_major = tsr_door_variable("RowMajorStrg");
-  int former = row_major != NULL ? *row_major : 0;
-  bool turns = row_major != NULL && what->layout == TSR_ROW_MAJOR;
-  int number = position == TSR_POSITION_LAYOUT ? 1 : position + 1;
-  if (turns) number = turned(what->operation, number);
-  if (turns) *row_major = 1;
-  if (is_wide)
-    ((cblas_xerbla64_function)told)(number, name, format);
+  cblas_name(symbol, name);
+  if (is_64(symbol))
+    ((cblas_xerbla64_function)handler)(position, name, format, tsr_message());
   else
-    ((cblas_xerbla_function)told)(number, name, format);
-  if (turns) *row_major = former;
+    ((cblas_xerbla_function)handler)(position, name, format, tsr_message());
+}
+
+static bool tell_cblas(const tsr_door *door, const tsr_level3 *what, int position) {
+  tsr_door_routine handler =
+      tsr_door_global(is_64(door->symbol) ? "cblas_xerbla64_" : "cblas_xerbla");
+  int *row_major = tsr_door_variable("RowMajorStrg"), number = cblas_position(position);
+  if (handler == NULL) return false;
+  if (row_major == NULL || what->layout != TSR_ROW_MAJOR) {
+    call_cblas_handler(handler, door->symbol, number);
+    return true;
+  }
+  int former = *row_major;
+  *row_major = 1;
+  call_cblas_handler(handler, door->symbol, turned(what->operation, number));
+  *row_major = former;
   return true;
 }
 

@@ -39,10 +39,9 @@ static bool note_savings(tsr_offload_state *state, double seconds) {
 }
 
 /* The call goes to the CPU; whether the devices are to be started for the next ones is decided. */
-static tsr_offload_why weigh_start(tsr_offload_state *state, tsr_call *call,
+static tsr_offload_why weigh_start(tsr_offload_state *state, const tsr_call *call,
                                    tsr_offload_visit *visit) {
-  tsr_offload_assume_pageable(state->machine, call);
-  visit->plan_price = tsr_offload_device_seconds(state->machine, call);
+  visit->plan_price = tsr_offload_device_seconds(&state->guess, call, true);
   double saves = visit->cpu_price - visit->plan_price;
   if (!(saves > 0)) return TSR_WHY_CPU_FASTER;
   if (!note_savings(state, saves)) return TSR_WHY_NOT_STARTED;
@@ -76,12 +75,18 @@ static tsr_offload_verdict after_failure(tsr_offload_state *state, const tsr_cal
   return !in_place && call->beta == TSR_ZERO ? TSR_OFFLOAD_TO_CPU : TSR_OFFLOAD_LOST;
 }
 
-/* Planning has its price too: what does not look cheaper is not planned. */
-static bool looks_cheaper(tsr_context *context, const tsr_call *call, double price) {
-  pthread_rwlock_rdlock(&context->machine_lock);
-  double seconds = tsr_offload_device_seconds(context->machine, call);
-  pthread_rwlock_unlock(&context->machine_lock);
-  return seconds < price;
+static bool is_pageable(const tsr_call *call) {
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    if (call->operand[x].memory == TSR_PAGEABLE && call->operand[x].rows > 0) return true;
+  return false;
+}
+
+/* Asking where memory is costs something, and planning does: what does not look cheaper is spared.
+ */
+static bool looks_cheaper(const tsr_offload_state *state, const tsr_call *call, bool staged,
+                          tsr_offload_visit *visit) {
+  visit->plan_price = tsr_offload_device_seconds(&state->reach, call, staged);
+  return visit->plan_price < visit->cpu_price;
 }
 
 /* What speaks for the devices whatever it costs; TSR_WHY_FASTER: only that they are faster. */
@@ -91,15 +96,15 @@ static tsr_offload_why reason_of(const tsr_offload_state *state, const tsr_call 
 }
 
 /* The call, whose operands have their places, is planned, priced and, if it is worth it, run. */
-static tsr_status run_if_cheaper(tsr_context *context, const tsr_call *call,
-                                 const tsr_binding *binding, bool exchanged, tsr_offload_why reason,
+static tsr_status run_if_cheaper(const tsr_offload_state *state, const tsr_call *call,
+                                 const tsr_binding *binding, bool exchanged,
                                  tsr_offload_visit *visit, bool *taken) {
+  tsr_offload_why reason = reason_of(state, call);
   bool forced = reason != TSR_WHY_FASTER;
   tsr_offer offer = {.price = forced ? HUGE_VAL : visit->cpu_price};
   *taken = false;
-  visit->why = TSR_WHY_CPU_FASTER;
-  if (!forced && !looks_cheaper(context, call, visit->cpu_price)) return TSR_OK;
-  TSR_TRY(tsr_context_offer(context, call, binding, exchanged, &offer));
+  if (!forced && !looks_cheaper(state, call, is_pageable(call), visit)) return TSR_OK;
+  TSR_TRY(tsr_context_offer(state->context, call, binding, exchanged, &offer));
   *taken = offer.taken;
   visit->plan_price = offer.seconds;
   if (!offer.taken) return TSR_OK;
@@ -112,10 +117,11 @@ static tsr_offload_verdict offer(tsr_offload_state *state, tsr_call *call,
                                  const tsr_binding *binding, bool exchanged,
                                  tsr_offload_visit *visit) {
   bool taken = false;
+  visit->why = TSR_WHY_CPU_FASTER;
+  if (state->mode == TSR_OFFLOAD_AUTO && !looks_cheaper(state, call, false, visit))
+    return TSR_OFFLOAD_TO_CPU;
   tsr_status status = tsr_context_place(state->context, call, binding, exchanged);
-  if (status == TSR_OK)
-    status = run_if_cheaper(state->context, call, binding, exchanged, reason_of(state, call), visit,
-                            &taken);
+  if (status == TSR_OK) status = run_if_cheaper(state, call, binding, exchanged, visit, &taken);
   if (status != TSR_OK) return after_failure(state, call, status, visit);
   return taken ? TSR_OFFLOAD_DONE : TSR_OFFLOAD_TO_CPU;
 }

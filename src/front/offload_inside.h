@@ -8,6 +8,7 @@
 #include "blas/call.h"
 #include "front/context.h"
 #include "front/offload.h"
+#include "plan/plan.h"
 
 /* ---- Prices (offload_price.c) ---- */
 
@@ -26,11 +27,9 @@ double tsr_offload_cpu_rate(const tsr_offload_price *price, tsr_type type);
 double tsr_offload_cpu_seconds(const tsr_offload_price *price, const tsr_call *call);
 void tsr_offload_price_show(tsr_offload_price *price, tsr_type type, double flops, double seconds);
 
-/* Seconds on the machine's devices before there is a plan, operands where the call has them. */
-double tsr_offload_device_seconds(const tsr_machine *machine, const tsr_call *call);
-
-/* All operands in the ordinary memory of the machine's host. */
-void tsr_offload_assume_pageable(const tsr_machine *machine, tsr_call *call);
+/* Seconds on devices before there is a plan, with operands in host memory; staged: in pageable
+ * memory. */
+double tsr_offload_device_seconds(const tsr_reach *reach, const tsr_call *call, bool staged);
 
 /* What starting the devices of an engine costs, s. */
 double tsr_offload_start_seconds(const char *engine, int devices);
@@ -66,7 +65,8 @@ typedef struct tsr_offload_state {
   int64_t min_size;                     /* -1: by the model */
   _Atomic double least[TSR_TYPE_COUNT]; /* multiplications of the smallest call that is looked at */
   tsr_offload_price price;
-  tsr_machine *machine; /* to price with until the context is there; NULL: no devices */
+  tsr_reach guess, reach; /* of the devices that there seem to be, and of those of the context */
+  int devices;            /* that there seem to be */
   atomic_int phase;
   atomic_int why;       /* tsr_offload_why, of TSR_PHASE_NONE */
   tsr_context *context; /* from TSR_PHASE_READY on */

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "front/offload_inside.h"
-#include "plan/plan.h"
 
 /* A processor that is not known is taken for a fast one, so that no call is sent away too early:
  * two multiply-adds of 512 bits in a cycle, at 2.5 GHz. */
@@ -16,8 +15,8 @@ static const double guessed_rate = 80e9;
 static const double long_enough = 1e-3;
 enum { CALLS_TO_BELIEVE = 3 };
 
-/* The floor is a lower bound: plans come this near to it, and a blocking call from ordinary memory
- * has some fixed cost. */
+/* What devices reach is a bound: plans come this near to it, and a blocking call from ordinary
+ * memory has some fixed cost. */
 static const double of_the_floor = 0.8, fixed_cost = 100e-6;
 
 static int processors(void) {
@@ -69,17 +68,8 @@ void tsr_offload_price_show(tsr_offload_price *price, tsr_type type, double flop
   atomic_fetch_add_explicit(&price->calls[i], 1, memory_order_relaxed);
 }
 
-void tsr_offload_assume_pageable(const tsr_machine *machine, tsr_call *call) {
-  for (int x = 0; x < TSR_OPERANDS; x++) {
-    call->operand[x].memory = TSR_PAGEABLE;
-    call->operand[x].location = machine->devices;
-    call->operand[x].pinned_begin = call->operand[x].pinned_end = 0;
-    call->operand[x].alignment = 4;
-  }
-}
-
-double tsr_offload_device_seconds(const tsr_machine *machine, const tsr_call *call) {
-  return fixed_cost + tsr_floor(machine, call) / of_the_floor;
+double tsr_offload_device_seconds(const tsr_reach *reach, const tsr_call *call, bool staged) {
+  return fixed_cost + tsr_reach_seconds(reach, call, staged) / of_the_floor;
 }
 
 /* Emulated devices are threads. Contexts of GPUs take their time one after another; the first one

@@ -79,6 +79,7 @@ static tsr_status make_context(tsr_offload_state *state, tsr_context **context) 
   TSR_TRY(tsr_context_create_quietly(&state->options, obey, context));
   if (tsr_device_count(*context) > 0) {
     tell_cpu_rates(state, *context);
+    tsr_reach_of((*context)->machine, &state->reach);
     return TSR_OK;
   }
   tsr_context_destroy(*context);
@@ -161,13 +162,22 @@ static void at_exit(void) {
   tsr_offload_report_write(&global);
 }
 
+/* What is kept of the machine are its prices. */
+static void take_machine(tsr_offload_state *state, const tsr_machine *machine, bool measured) {
+  state->devices = machine->devices;
+  if (machine->devices == 0) return;
+  tsr_offload_price_init(&state->price, machine, !measured);
+  tsr_reach_of(machine, &state->guess);
+  state->start_seconds = tsr_offload_start_seconds(state->options.engine, machine->devices);
+}
+
 static tsr_status find_machine(tsr_offload_state *state) {
+  tsr_machine *machine = NULL;
   bool measured;
   if (state->mode == TSR_OFFLOAD_NEVER) return TSR_OK;
-  TSR_TRY(tsr_offload_guess(&state->options, &state->machine, &measured));
-  if (state->machine == NULL || state->machine->devices == 0) return TSR_OK;
-  tsr_offload_price_init(&state->price, state->machine, !measured);
-  state->start_seconds = tsr_offload_start_seconds(state->options.engine, state->machine->devices);
+  TSR_TRY(tsr_offload_guess(&state->options, &machine, &measured));
+  if (machine != NULL) take_machine(state, machine, measured);
+  tsr_machine_destroy(machine);
   return TSR_OK;
 }
 
@@ -180,7 +190,7 @@ static void init(void) {
     tsr_offload_give_up(state, TSR_WHY_NO_DEVICE, tsr_message());
   else if (state->mode == TSR_OFFLOAD_NEVER)
     tsr_offload_give_up(state, TSR_WHY_NEVER, "TESSERA_OFFLOAD is never");
-  else if (state->machine == NULL || state->machine->devices == 0)
+  else if (state->devices == 0)
     tsr_offload_give_up(state, TSR_WHY_NO_DEVICE, "no GPU is here");
   tsr_offload_set_least(state);
   tsr_offload_report_init();

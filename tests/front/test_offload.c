@@ -350,7 +350,7 @@ static void test_price_learns(void **state) {
   tsr_machine_destroy(machine);
 }
 
-static tsr_call call_of(const tsr_machine *machine, int64_t n) {
+static tsr_call call_of(int64_t n) {
   const double one = 1;
   const tsr_level3 what = {.operation = TSR_GEMM,
                            .type = TSR_D,
@@ -369,7 +369,6 @@ static tsr_call call_of(const tsr_machine *machine, int64_t n) {
   assert_int_equal(
       tsr_call_level3(&what, &one, NULL, NULL, &one, NULL, false, &call, &binding, &exchanged),
       TSR_OK);
-  tsr_offload_assume_pageable(machine, &call);
   return call;
 }
 
@@ -379,11 +378,13 @@ static void test_prices_cross(void **state) {
   tsr_offload_price price;
   tsr_machine *machine = machine_of("host:200 gpu*4@nvswitch:396 pcie:55 rate:60 cpu:1000");
   tsr_offload_price_init(&price, machine, false);
+  tsr_reach reach;
+  tsr_reach_of(machine, &reach);
   bool devices = false;
   for (int64_t n = 16; n <= 16384; n *= 2) {
-    tsr_call call = call_of(machine, n);
+    tsr_call call = call_of(n);
     bool cheaper =
-        tsr_offload_device_seconds(machine, &call) < tsr_offload_cpu_seconds(&price, &call);
+        tsr_offload_device_seconds(&reach, &call, true) < tsr_offload_cpu_seconds(&price, &call);
     assert_true(cheaper || !devices);
     devices = cheaper;
     if (n == 128) assert_false(devices);

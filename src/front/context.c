@@ -31,6 +31,7 @@ void tsr_context_unref(tsr_context *context) {
   pthread_rwlock_destroy(&context->machine_lock);
   pthread_mutex_destroy(&context->lock);
   pthread_mutex_destroy(&context->collecting);
+  pthread_mutex_destroy(&context->composing);
   tsr_dealloc(context->recipe);
   tsr_dealloc(context);
 }
@@ -44,6 +45,10 @@ void tsr_context_destroy(tsr_context *context) {
   tsr_plan_unref(last);
   tsr_cache_destroy(context->cache);
   tsr_runner_destroy(context->runner);
+  tsr_pinner_destroy(context->pinner); /* behind the jobs, which wait for it */
+  tsr_store_destroy(context->store);
+  TSR_VEC_FREE(&context->mapped);
+  TSR_VEC_FREE(&context->coming);
   tsr_context_free_blocks(context);
   if (context->engine != NULL) context->engine->close(context->state);
   atomic_store(&context->closed, true);
@@ -112,6 +117,7 @@ static tsr_status fill(tsr_context *context, const tsr_options *given) {
   TSR_TRY(tsr_context_open_devices(context, &options));
   if (context->engine == NULL || context->engine == &tsr_engine_host) TSR_TRY(tsr_cpu_blas_load());
   TSR_TRY(set_planning(context, &options));
+  TSR_TRY(tsr_pinner_create(context->engine, context->state, &context->pinner));
   TSR_TRY(tsr_cache_create(tsr_plan_unref, &context->cache));
   return start_runner(context);
 }
@@ -125,6 +131,7 @@ static tsr_status create(const tsr_options *options, bool quiet, tsr_context **c
   pthread_rwlock_init(&made->machine_lock, NULL);
   pthread_mutex_init(&made->lock, NULL);
   pthread_mutex_init(&made->collecting, NULL);
+  pthread_mutex_init(&made->composing, NULL);
   tsr_status status = fill(made, options);
   if (status == TSR_OK)
     *context = made;
@@ -162,6 +169,8 @@ tsr_status tsr_context_wait_for_devices(tsr_context *context) {
 tsr_status tsr_sync(tsr_context *context) {
   TSR_TRY(tsr_context_check(context));
   if (context->runner == NULL) return TSR_OK;
+  /* First: where a call fails for want of memory that could not be pinned, that is the cause. */
+  tsr_context_note_error(context, tsr_pinner_settle(context->pinner));
   tsr_context_collect_pending(context);
   tsr_runner_drain(context->runner); /* calls that another thread is collecting */
   pthread_mutex_lock(&context->lock);
@@ -204,5 +213,6 @@ tsr_status tsr_set_recipe(tsr_context *context, const char *recipe) {
 tsr_status tsr_trim(tsr_context *context) {
   TSR_TRY(tsr_context_check(context));
   if (context->runner != NULL) tsr_runner_trim(context->runner);
+  if (context->runner != NULL) tsr_compose_trim(context);
   return TSR_OK;
 }

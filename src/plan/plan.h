@@ -84,6 +84,7 @@ struct tsr_plan {
   int machine_devices; /* locations below are of that machine */
   int devices;         /* devices that do anything; 0: the CPU's BLAS does the call */
   bool reproducible;
+  bool moves; /* only copies: call stands for the matrix that is moved (plan/moves.h) */
   int grid_rows, grid_cols;
   TSR_VEC(tsr_command) commands;
   TSR_VEC(uint32_t) waits; /* indices of commands, each less than the waiter's */

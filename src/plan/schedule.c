@@ -246,8 +246,24 @@ static bool schedule_task(tsr_scheduler *s, const tsr_task *task) {
   return true;
 }
 
+static bool schedule_tasks(tsr_scheduler *s, const void *unused) {
+  (void)unused;
+  const tsr_task *task;
+  for (int32_t place = 0; (task = tsr_sequence_next(s)) != NULL; place++) {
+    s->now = place;
+    if (!schedule_task(s, task)) return false;
+  }
+  return true;
+}
+
 tsr_status tsr_schedule(const tsr_machine *machine, const tsr_graph *graph,
                         const tsr_schedule_options *options, tsr_plan *plan, bool *fits) {
+  return tsr_schedule_with(machine, graph, options, schedule_tasks, NULL, plan, fits);
+}
+
+tsr_status tsr_schedule_with(const tsr_machine *machine, const tsr_graph *graph,
+                             const tsr_schedule_options *options, tsr_schedule_work work,
+                             const void *what, tsr_plan *plan, bool *fits) {
   tsr_scheduler *s = tsr_alloc_zero(1, sizeof *s);
   if (!s) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
   s->machine = machine;
@@ -256,13 +272,7 @@ tsr_status tsr_schedule(const tsr_machine *machine, const tsr_graph *graph,
   s->options = options;
   s->plan = plan;
   tsr_status status = set_up(s);
-  bool done = status == TSR_OK && !s->no_room;
-  const tsr_task *task;
-  for (int32_t place = 0; done && (task = tsr_sequence_next(s)) != NULL; place++) {
-    s->now = place;
-    done = schedule_task(s, task);
-  }
-  done = done && tsr_rooms_finish(s);
+  bool done = status == TSR_OK && !s->no_room && work(s, what) && tsr_rooms_finish(s);
   *fits = done;
   if (status == TSR_OK && !done && !s->no_room)
     status = tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");

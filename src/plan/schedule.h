@@ -130,6 +130,13 @@ typedef struct tsr_scheduler {
 tsr_status tsr_schedule(const tsr_machine *machine, const tsr_graph *graph,
                         const tsr_schedule_options *options, tsr_plan *plan, bool *fits);
 
+/* The same for work that is not a graph's tasks: it adds its commands itself. The graph has grids
+ * of tiles alone. */
+typedef bool (*tsr_schedule_work)(tsr_scheduler *s, const void *what);
+tsr_status tsr_schedule_with(const tsr_machine *machine, const tsr_graph *graph,
+                             const tsr_schedule_options *options, tsr_schedule_work work,
+                             const void *what, tsr_plan *plan, bool *fits);
+
 /* Least budget with which any order of the graph can be scheduled. */
 size_t tsr_schedule_least_budget(const tsr_call *call, const tsr_graph *graph);
 
@@ -203,6 +210,9 @@ static inline bool tsr_has_rooms(const tsr_scheduler *s, int matrix) {
 /* Gives a tile a place in a room at the device: one that it lies in, or a new one. */
 bool tsr_rooms_place(tsr_scheduler *s, tsr_tile_copy *copy, tsr_buffer tile);
 
+/* Whether a rectangle of a matrix has a place in one of the rooms that there are at the start. */
+bool tsr_rooms_have(const tsr_scheduler *s, int matrix, tsr_rect rect, int device);
+
 /* The room of a tile copy that is in one. */
 const tsr_room *tsr_rooms_of(const tsr_scheduler *s, const tsr_tile_copy *copy);
 
@@ -230,7 +240,7 @@ bool tsr_route_fetch_alone(tsr_scheduler *s, const tsr_task_operand *operand, in
 bool tsr_route_gather(tsr_scheduler *s, const tsr_task_operand *operand, int device);
 
 /* Brings home what is newer in rooms of a rectangle of C that is about to change, of which the
- * device will bring home but a triangle. */
+ * device (TSR_NOTHING: none) will bring home but a triangle. */
 bool tsr_route_settle(tsr_scheduler *s, const tsr_task_operand *operand, int device);
 
 /* Opens the tiles that lie in the rooms there are, so that others find what is in them. */

@@ -56,6 +56,8 @@ tester() { # devices, type, program, input, result
 for count in $counts; do
   for type in s d c z; do
     tester "$count" $type "xblat3$type" "${type}blat3.in" "${type}blat3.out"
+    # The sample meets CBLAS, which is the slower half, on several devices only.
+    [ -z "$all_on" ] && [ "$count" = 1 ] && continue
     tester "$count" $type "x${type}cblat3" "${type}in3" out
   done
 done

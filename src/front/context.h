@@ -50,7 +50,7 @@ struct tsr_context {
   tsr_runner *runner;
   tsr_pinner *pinner;
   tsr_cache *cache;
-  bool check, trace;
+  bool check, trace, quiet;      /* quiet: nothing is measured */
   atomic_bool just_measured;     /* its machine, when it was made */
   atomic_bool tied;              /* a user's stream is */
   pthread_rwlock_t machine_lock; /* of machine, which a probe exchanges; taken before lock */
@@ -83,6 +83,10 @@ void tsr_context_note_settings(tsr_context *context);
  * calling thread. Errors of those calls stay for tsr_sync. */
 tsr_status tsr_context_wait_for_devices(tsr_context *context);
 
+/* As tsr_context_create, but nothing is measured: without a kept measurement the rates that come
+ * with the library for such devices are used. obey: every call is for devices. */
+tsr_status tsr_context_create_quietly(const tsr_options *options, bool obey, tsr_context **context);
+
 /* ---- memory.c ---- */
 
 /* Gives back what the user did not. */
@@ -93,9 +97,13 @@ void tsr_context_free_blocks(tsr_context *context);
 /* Chooses engine and machine and opens the devices: fills engine, state, info, devices, machine. */
 tsr_status tsr_context_open_devices(tsr_context *context, const tsr_options *options);
 
+/* How many devices the text asks for ("4", "0,2"); 0: all. */
+tsr_status tsr_context_count_devices(const char *text, int *count);
+
 /* ---- machine.c ---- */
 
-/* The kept measurement of the engine's devices, or a new one, which is then kept. */
+/* The kept measurement of the engine's devices, or a new one, which is then kept; in a context that
+ * measures nothing, the rates that come with the library. */
 tsr_status tsr_context_measured_machine(tsr_context *context, tsr_machine **machine);
 /* What stands for the engine's devices until they are measured: the emulated ones' machine. */
 tsr_status tsr_context_emulated_machine(int devices, tsr_machine **machine);
@@ -107,6 +115,17 @@ tsr_status tsr_context_cpu_machine(tsr_machine **machine);
  * it was normalised. Not async: complete on return. */
 tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                             bool exchanged, bool async);
+
+/* As tsr_context_call, for a caller with a price of its own, in seconds: the plan runs if it is for
+ * devices and predicted to take less. */
+typedef struct tsr_offer {
+  double price;   /* of the caller's other way */
+  bool taken;     /* out: it has run */
+  double seconds; /* out: predicted */
+  int devices;    /* out: of the plan */
+} tsr_offer;
+tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
+                             bool exchanged, tsr_offer *offer);
 
 /* Fills in where the operands are. */
 tsr_status tsr_context_place(tsr_context *context, tsr_call *call, const tsr_binding *binding,

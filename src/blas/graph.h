@@ -24,6 +24,7 @@ typedef struct tsr_tiling {
   tsr_cuts m, n, k;
   int grid_rows, grid_cols; /* devices over the tiles of C, 2D block-cyclic */
   int16_t *device;          /* [grid_rows * grid_cols], row by row */
+  int64_t span;             /* beside a triangle: blocks of k that a copy may be high; 0: one */
   int pass_rows, pass_cols; /* tiles of C that each device works on at once; 0: all */
   int64_t chunk_first;      /* columns of kernels of the first slab, */
   int64_t chunk;            /* of those between, */

@@ -96,7 +96,7 @@ tsr_status tsr_context_make_plan(tsr_context *context, const tsr_request *reques
 
 static uint64_t digest_request(uint64_t digest, const tsr_request *request) {
   uint64_t words[] = {(uint64_t)request->kind, (uint64_t)request->exchanged,
-                      (uint64_t)request->uplo};
+                      (uint64_t)request->uplo, (uint64_t)request->halvings};
   digest = tsr_cache_digest(digest, words, sizeof words);
   if (request->mapping != NULL) digest = tsr_mapping_digest(digest, request->mapping);
   return request->residency != NULL ? tsr_residency_digest(digest, request->residency) : digest;
@@ -278,6 +278,23 @@ static tsr_status make_room(tsr_context *context, const tsr_plan *plan, int loca
   return TSR_ERR_MEMORY;
 }
 
+static tsr_status run_offer(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
+                            bool exchanged, tsr_offer *offer, bool *again) {
+  tsr_plan *plan;
+  int short_of = -1;
+  TSR_TRY(
+      tsr_context_find_plan(context, &(tsr_request){.call = call, .exchanged = exchanged}, &plan));
+  offer->seconds = plan->seconds;
+  offer->devices = plan->devices;
+  offer->taken = plan->devices > 0 && plan->seconds < offer->price;
+  tsr_status status = TSR_OK;
+  if (offer->taken) status = tsr_context_run(context, plan, binding, &short_of);
+  *again = status == TSR_ERR_MEMORY && short_of >= 0;
+  if (*again) status = make_room(context, plan, short_of);
+  tsr_plan_unref(plan);
+  return status;
+}
+
 static tsr_status run_call(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
                            bool exchanged, bool async, bool *again) {
   tsr_plan *plan;
@@ -308,5 +325,15 @@ tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_bind
   TSR_TRY(tsr_compose_clear(context, call, binding));
   for (int i = 0; i < MOST_ATTEMPTS && again; i++)
     status = run_call(context, call, binding, exchanged, async, &again);
+  return status;
+}
+
+tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
+                             bool exchanged, tsr_offer *offer) {
+  bool again = true;
+  tsr_status status = TSR_OK;
+  TSR_TRY(tsr_compose_clear(context, call, binding));
+  for (int i = 0; i < MOST_ATTEMPTS && again; i++)
+    status = run_offer(context, call, binding, exchanged, offer, &again);
   return status;
 }

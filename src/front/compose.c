@@ -103,7 +103,13 @@ static tsr_status forget(tsr_context *context, const tsr_region *region) {
 static tsr_status find_plan(tsr_context *context, tsr_request *request, const tsr_view *view,
                             tsr_plan **plan) {
   size_t kept[TSR_MACHINE_DEVICES] = {0};
-  for (int d = 0; d < context->devices; d++) kept[d] = tsr_store_used(context->store, d);
+  pthread_mutex_lock(&context->lock);
+  for (int d = 0; d < context->devices; d++) kept[d] = context->planning.budget[d];
+  pthread_mutex_unlock(&context->lock);
+  for (int d = 0; d < context->devices; d++) {
+    size_t used = tsr_store_used(context->store, d), left = kept[d] > used ? kept[d] - used : 0;
+    kept[d] -= left >> request->halvings;
+  }
   request->residency = &view->seen;
   request->kept = kept;
   return tsr_context_find_plan(context, request, plan);
@@ -215,7 +221,9 @@ static tsr_status bring_along(tsr_context *context, const tsr_region *region, ts
   tsr_request request = {.kind = TSR_REQUEST_HOME, .uplo = uplo};
   tsr_ticket *ticket;
   TSR_TRY(move_region(context, &request, TSR_C_, region, &ticket));
-  if (ticket != NULL) note_coming(context, region, ticket);
+  if (ticket == NULL) return TSR_OK;
+  note_coming(context, region, ticket);
+  stamp_homes(context, region, 1);
   return leave(context, ticket, wait);
 }
 
@@ -264,14 +272,28 @@ tsr_status tsr_compose_invalidate(tsr_context *context, const tsr_region *region
   return forget(context, region);
 }
 
+/* As much as there is room for: the pieces of memory that are free may be too small for blocks that
+ * the budget has room for, so in the end half of it is tried, and so on. */
+static tsr_status distribute(tsr_context *context, const tsr_region *region,
+                             const tsr_mapping *mapping) {
+  enum { ATTEMPTS = 4 };
+  tsr_request request = {.kind = TSR_REQUEST_DISTRIBUTE, .mapping = mapping};
+  tsr_status status = TSR_ERR_MEMORY;
+  for (int i = 0; i < ATTEMPTS && status == TSR_ERR_MEMORY; i++) {
+    tsr_ticket *ticket;
+    request.halvings = i;
+    status = move_region(context, &request, TSR_A, region, &ticket);
+    if (status == TSR_OK) return leave(context, ticket, false);
+  }
+  tsr_log(TSR_LOG_INFO, "nothing was distributed: %s", tsr_message());
+  return status == TSR_ERR_MEMORY ? TSR_OK : status;
+}
+
 tsr_status tsr_compose_distribute(tsr_context *context, const tsr_region *region,
                                   const tsr_mapping *mapping) {
-  tsr_request request = {.kind = TSR_REQUEST_DISTRIBUTE, .mapping = mapping};
-  tsr_ticket *ticket;
   TSR_TRY(check_homes(context, region, 1));
   TSR_TRY(bring_crossing(context, region, false));
-  TSR_TRY(move_region(context, &request, TSR_A, region, &ticket));
-  TSR_TRY(leave(context, ticket, false));
+  TSR_TRY(distribute(context, region, mapping));
   stamp_homes(context, region, 1);
   return TSR_OK;
 }

@@ -124,13 +124,12 @@ static tsr_status fill(tsr_context *context, const tsr_options *given) {
   return start_runner(context);
 }
 
-tsr_status tsr_context_create(const tsr_options *options, tsr_context **context) {
-  if (context == NULL)
-    return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; give the address of a tsr_context pointer");
+static tsr_status create(const tsr_options *options, bool quiet, tsr_context **context) {
   tsr_context *made = tsr_alloc_zero(1, sizeof *made);
   if (made == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a context");
   atomic_store(&made->references, 1);
   made->process = getpid();
+  made->quiet = quiet;
   pthread_rwlock_init(&made->machine_lock, NULL);
   pthread_mutex_init(&made->lock, NULL);
   pthread_mutex_init(&made->collecting, NULL);
@@ -141,6 +140,20 @@ tsr_status tsr_context_create(const tsr_options *options, tsr_context **context)
   else
     tsr_context_destroy(made);
   return status;
+}
+
+tsr_status tsr_context_create(const tsr_options *options, tsr_context **context) {
+  if (context == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; give the address of a tsr_context pointer");
+  return create(options, false, context);
+}
+
+tsr_status tsr_context_create_quietly(const tsr_options *options, bool obey,
+                                      tsr_context **context) {
+  TSR_TRY(create(options, true, context));
+  (*context)->planning.obey_devices |= obey;
+  tsr_context_note_settings(*context);
+  return TSR_OK;
 }
 
 /* ---- Small questions and orders ---- */

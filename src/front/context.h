@@ -58,7 +58,7 @@ struct tsr_context {
   tsr_runner *runner;
   tsr_pinner *pinner;
   tsr_cache *cache;
-  bool check;
+  bool check, quiet;             /* quiet: nothing is measured */
   bool always_traced;            /* by options.trace */
   atomic_bool trace;             /* always, or while a timeline is kept */
   atomic_bool just_measured;     /* its machine, when it was made */
@@ -96,6 +96,10 @@ void tsr_context_note_settings(tsr_context *context);
  * calling thread. Errors of those calls stay for tsr_sync. */
 tsr_status tsr_context_wait_for_devices(tsr_context *context);
 
+/* As tsr_context_create, but nothing is measured: without a kept measurement the rates that come
+ * with the library for such devices are used. obey: every call is for devices. */
+tsr_status tsr_context_create_quietly(const tsr_options *options, bool obey, tsr_context **context);
+
 /* ---- memory.c ---- */
 
 /* Gives back what the user did not. */
@@ -106,9 +110,13 @@ void tsr_context_free_blocks(tsr_context *context);
 /* Chooses engine and machine and opens the devices: fills engine, state, info, devices, machine. */
 tsr_status tsr_context_open_devices(tsr_context *context, const tsr_options *options);
 
+/* How many devices the text asks for ("4", "0,2"); 0: all. */
+tsr_status tsr_context_count_devices(const char *text, int *count);
+
 /* ---- machine.c ---- */
 
-/* The kept measurement of the engine's devices, or a new one, which is then kept. */
+/* The kept measurement of the engine's devices, or a new one, which is then kept; in a context that
+ * measures nothing, the rates that come with the library. */
 tsr_status tsr_context_measured_machine(tsr_context *context, tsr_machine **machine);
 /* What stands for the engine's devices until they are measured: the emulated ones' machine. */
 tsr_status tsr_context_emulated_machine(int devices, tsr_machine **machine);
@@ -121,6 +129,17 @@ tsr_status tsr_context_cpu_machine(tsr_machine **machine);
 tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                             bool exchanged, bool async);
 
+/* As tsr_context_call, for a caller with a price of its own, in seconds: the plan runs if it is for
+ * devices and predicted to take less. */
+typedef struct tsr_offer {
+  double price;   /* of the caller's other way */
+  bool taken;     /* out: it has run */
+  double seconds; /* out: predicted */
+  int devices;    /* out: of the plan */
+} tsr_offer;
+tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
+                             bool exchanged, tsr_offer *offer);
+
 /* Fills in where the operands are. */
 tsr_status tsr_context_place(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                              bool exchanged);
@@ -132,6 +151,7 @@ typedef struct tsr_request {
   bool exchanged;
   const tsr_residency *residency; /* NULL: nothing is on devices, and nothing stays there */
   const size_t *kept;             /* bytes of each device that are not to be had; NULL: none */
+  int halvings;                   /* and of what is left, how often but half */
   tsr_uplo uplo;                  /* HOME: what is brought home */
   const tsr_mapping *mapping;     /* DISTRIBUTE: to where; CALL: where C shall live, or NULL */
 } tsr_request;

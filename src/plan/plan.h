@@ -143,6 +143,17 @@ double tsr_floor(const tsr_machine *machine, const tsr_call *call);
 /* The same, when products run at that many flops/s on a device of speed 1. */
 double tsr_floor_at(const tsr_machine *machine, const tsr_call *call, double rate);
 
+/* What the devices of a machine do together, for a first look at a call whose operands are in host
+ * memory: it is at hand in 50 ns, where the floor takes microseconds, and close to it. */
+typedef struct tsr_reach {
+  double flops[TSR_TYPE_COUNT]; /* sustained */
+  double in, out, staging;      /* bytes/s: into devices, out of them, through staging threads */
+} tsr_reach;
+void tsr_reach_of(const tsr_machine *machine, tsr_reach *reach);
+
+/* staged: some operand is in pageable memory. Infinite when the devices do not know the type. */
+double tsr_reach_seconds(const tsr_reach *reach, const tsr_call *call, bool staged);
+
 /* tsr_machine_heat for the call on all devices of the machine. */
 double tsr_plan_heat(const tsr_machine *machine, const tsr_call *call);
 

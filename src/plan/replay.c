@@ -84,8 +84,9 @@ static void copy_flow(const replay *r, const tsr_command *c, bool fresh, flow *f
   double start = in_host ? 1e-6 : fresh ? link->latency : 0.15 * link->latency;
   f->left = (double)c->m * (double)c->n * size + start * f->full;
   const tsr_link_uses *uses = tsr_links_of(&r->links, from->location, to->location);
+  double at_best = link->bandwidth > 0 ? link->bandwidth : f->full; /* what short runs cost, too */
   for (int i = 0; i < uses->count; i++)
-    add_share(f, uses->channel[i], f->full * (double)uses->seconds[i]);
+    add_share(f, uses->channel[i], at_best * (double)uses->seconds[i]);
   if (in_host && r->machine->staging_rate > 0)
     add_share(f, TSR_MACHINE_CHANNELS + r->plan->machine_devices,
               f->full / r->machine->staging_rate);

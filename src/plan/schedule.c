@@ -230,7 +230,7 @@ static bool bring_home(tsr_scheduler *s, const tsr_task *task, int32_t command) 
   if (tsr_is_at_home(s, c->matrix, task->device)) return true;
   tsr_uplo uplo = tsr_kernel_triangle((tsr_kernel)task->kernel, task->form);
   if (tsr_has_rooms(s, TSR_C_) && uplo == TSR_GENERAL) return true; /* it stays */
-  if (!tsr_route_bring_home(s, c, uplo, task->device, command)) return false;
+  if (!tsr_homing_add(s, c, uplo, task->device, command)) return false;
   tsr_tile_copy *copy = tsr_copy_of(s, c->matrix, c->tile, task->device);
   if (s->slots && covers_tile(s, c)) copy->dirty = false;
   return true;
@@ -253,7 +253,7 @@ static bool schedule_tasks(tsr_scheduler *s, const void *unused) {
     s->now = place;
     if (!schedule_task(s, task)) return false;
   }
-  return true;
+  return tsr_homing_finish(s);
 }
 
 tsr_status tsr_schedule(const tsr_machine *machine, const tsr_graph *graph,

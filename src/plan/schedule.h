@@ -71,6 +71,14 @@ typedef struct tsr_ring_slot {
   int32_t command; /* last that used it */
 } tsr_ring_slot;
 
+/* Finished blocks of C at a device that go home together. */
+typedef struct tsr_homing {
+  tsr_task_operand part;   /* those that wait; without rows: none */
+  tsr_task_operand stripe; /* the last block's, of which so many rows are finished */
+  int64_t finished;
+  int32_t after; /* the command that finished the last one */
+} tsr_homing;
+
 typedef struct tsr_scheduler {
   const tsr_machine *machine;
   const tsr_call *call;
@@ -120,6 +128,8 @@ typedef struct tsr_scheduler {
   tsr_links links;
   bool one_port[TSR_MACHINE_DEVICES]; /* all links to other devices share the device's port */
   bool no_room;                       /* the budget is too small for this candidate */
+
+  tsr_homing homing[TSR_MACHINE_DEVICES]; /* homing.c */
 
   /* rooms.c: residency */
   TSR_VEC(int32_t) room_buffer; /* of each room of plan->after: its buffer, or TSR_NOTHING */
@@ -221,6 +231,15 @@ int32_t tsr_rooms_buffer(tsr_scheduler *s, size_t room);
 
 /* Writes down what is where when the plan has ended. */
 bool tsr_rooms_finish(tsr_scheduler *s);
+
+/* ---- homing.c ---- */
+
+/* Brings a finished rectangle of C, or a triangle on its diagonal, home from the device after the
+ * command `after`, now or together with others. */
+bool tsr_homing_add(tsr_scheduler *s, const tsr_task_operand *part, tsr_uplo uplo, int device,
+                    int32_t after);
+/* Brings home what waits. */
+bool tsr_homing_finish(tsr_scheduler *s);
 
 /* ---- route.c ---- */
 

@@ -249,6 +249,7 @@ static void guess_blocks(const search *s, int devices, tsr_recipe *r) {
   int64_t order = left ? call->m : call->n, lines = (left ? call->n : call->m) / devices;
   r->block = power_of_two_near((double)order / (solves ? 32 : 8), 256, solves ? 1024 : 2048);
   r->chunk = power_of_two_near((double)lines / (solves ? 1 : 8), 256, 4096);
+  r->span = power_of_two_near(fmin(4096, (double)order / 8) / (double)r->block, 1, 32);
   r->chunk_least = 0; /* a narrow stripe goes through all blocks, too */
 }
 
@@ -275,7 +276,7 @@ static tsr_recipe guess(const search *s, int devices) {
 
 /* ---- Steps ---------------------------------------------------------------- */
 
-enum { STEPS = 9, OPTIONS = 8 };
+enum { STEPS = 10, OPTIONS = 8 };
 
 /* Parameters that the search changes one at a time; a value of -1 ends a list. */
 static const struct {
@@ -287,6 +288,7 @@ static const struct {
     {offsetof(tsr_recipe, chunk_last), {256, 512, 1024, 2048, 4096, 0, -1}},
     {offsetof(tsr_recipe, chunk_first), {512, 1024, 2048, 0, -1}},
     {offsetof(tsr_recipe, piece), {4 << 20, 8 << 20, 16 << 20, 32 << 20, -1}},
+    {offsetof(tsr_recipe, span), {1, 2, 4, 8, 16, 32, -1}},
     {offsetof(tsr_recipe, block), {1024, 2048, 512, 4096, 256, -1}},
     {offsetof(tsr_recipe, chunk), {512, 1024, 2048, 4096, 8192, 0, -1}},
     {offsetof(tsr_recipe, chunk_least), {0, 128, 256, 512, -1}},
@@ -306,7 +308,7 @@ static bool has_device_home(const search *s) {
 /* Whether the family's panels depend on a parameter. Beside a triangle there are blocks and
  * stripes, else slabs; rank-k updates have the chunks of the last slab in all. */
 static bool has_field(const search *s, size_t field) {
-  bool is_block = field == offsetof(tsr_recipe, block);
+  bool is_block = field == offsetof(tsr_recipe, block) || field == offsetof(tsr_recipe, span);
   bool is_chunk = field == offsetof(tsr_recipe, chunk);
   bool is_any = field == offsetof(tsr_recipe, piece) || field == offsetof(tsr_recipe, chunk_least);
   switch (family_of(s)) {

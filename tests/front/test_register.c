@@ -261,7 +261,9 @@ static void test_pinning_fails(void **state) {
       tsr_context *context = front_context();
       product warm = product_make(7), p = product_make(1);
       product_register(context, &warm);
-      assert_ok(product_call(context, &warm, 0)); /* no allocation is left to fail */
+      assert_ok(product_call(context, &warm, 0)); /* no allocation is left to fail, */
+      assert_ok(product_call(context, &warm, 1)); /* nor one for what stays */
+      assert_ok(tsr_sync(context));
       tsr_engine_host_fail_at(failing);
       product_register(context, &p);
       assert_ok(product_call(context, &p, async));

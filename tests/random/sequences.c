@@ -305,7 +305,7 @@ static tsr_status open_context(sequence *s, const settings *set) {
   options.recipe = draw_recipe(s);
   if (chance(s, 40)) options.tile = between(s, 8, 70);
   if (chance(s, 40)) options.delay_seed = (uint64_t)between(s, 1, 1000);
-  if (chance(s, 25)) options.memory = (size_t)between(s, 100, 2000) << 10;
+  if (chance(s, 25)) options.memory = (size_t)between(s, 300, 2000) << 10;
   return tsr_context_create(&options, &s->context);
 }
 

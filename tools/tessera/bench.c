@@ -30,6 +30,8 @@ static const benchmark benchmarks[] = {
      bench_tiles},
     {"cpu", "tessera bench cpu", "a call of ours against calling the CPU's BLAS directly",
      bench_cpu},
+    {"doors", "tessera bench doors",
+     "a call through the BLAS door against the CPU's BLAS called directly", bench_doors},
     {"plan", "tessera bench plan", "what planning costs, and what a warm call costs its thread",
      bench_plan},
 };

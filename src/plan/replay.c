@@ -147,6 +147,19 @@ static void start(replay *r, int queue, int32_t command) {
 }
 
 /* Starts the head of a queue, or finds out what holds it. */
+/* When a command whose waits are over may start: it is submitted, and what other devices did for it
+ * has been handed over. */
+static double ready_at(const replay *r, const tsr_command *c, int32_t command) {
+  double ready = r->submitted[command];
+  for (int i = 0; i < c->waits; i++) {
+    const tsr_command *awaited =
+        &r->plan->commands.items[r->plan->waits.items[c->wait + (uint32_t)i]];
+    if (r->plan->queue[awaited->queue].location == r->plan->queue[c->queue].location) continue;
+    ready = fmax(ready, (double)awaited->end + TSR_HAND_OVER);
+  }
+  return ready;
+}
+
 static void advance(replay *r, int queue) {
   lane *l = &r->lane[queue];
   if (l->running || l->asleep > 0 || l->next == l->end) return;
@@ -159,8 +172,9 @@ static void advance(replay *r, int queue) {
     r->held[awaited] = queue;
     return;
   }
-  if (r->submitted[command] > r->now) {
-    l->asleep = r->submitted[command];
+  double ready = ready_at(r, c, command);
+  if (ready > r->now) {
+    l->asleep = ready;
     r->sleepers++;
     return;
   }

@@ -128,12 +128,13 @@ typedef struct tsr_options {
 /* Makes a context. options may be NULL (all defaults). */
 TSR_API tsr_status tsr_context_create(const tsr_options *options, tsr_context **context);
 
-/* Waits for what was submitted, then gives everything back. In a process that was forked after the
+/* Waits for what was submitted, then gives everything back; results of asynchronous calls that were
+ * not made coherent are lost. In a process that was forked after the
  * context was made a context cannot be used (TSR_ERR_ARGUMENT), and destroying it does nothing. */
 TSR_API void tsr_context_destroy(tsr_context *context);
 
-/* Waits for every asynchronous call of this context. Returns the first error of any of them
- * since the last tsr_sync. */
+/* Waits for every asynchronous call and every registration of memory of this context. Returns the
+ * first error of any of them since the last tsr_sync. */
 TSR_API tsr_status tsr_sync(tsr_context *context);
 
 /* Ties a CUDA stream (a cudaStream_t of that device; NULL unties) to the context: each later call
@@ -170,6 +171,25 @@ TSR_API tsr_status tsr_memcpy(tsr_context *context, void *to, const void *from, 
 TSR_API tsr_status tsr_register(tsr_context *context, void *pointer, size_t bytes);
 TSR_API tsr_status tsr_unregister(tsr_context *context, void *pointer);
 
+/* tsr_register, returning at once: a thread of the library pins, one registration after the other
+ * in the order in which they were made, also those of tsr_register. Calls that are made meanwhile,
+ * blocking or asynchronous, are planned as if it was done; each starts when the registrations that
+ * it touches are, and asynchronous ones return at once all the same. The memory may be read and
+ * written while it is being pinned.
+ *
+ * TSR_ERR_ARGUMENT, at once: pointer is NULL, bytes is 0, or the memory is a device's, managed,
+ * pinned or, in part or whole, registered already. What the thread meets (TSR_ERR_MEMORY where the
+ * system pins no more) is told by tsr_sync; the calls copy the memory as it is, only slower. Where
+ * it failed because others have pinned a part of the memory, such calls may end with
+ * TSR_ERR_DEVICE. While CUDA pins (0.06 s a GB) it begins no other copies, on any device. */
+TSR_API tsr_status tsr_register_memory_async(tsr_context *context, void *pointer, size_t bytes);
+
+/* Undoes either registration, before the memory is freed; pointer is the address that was
+ * registered with this context. Waits for the registration and for the calls in flight; one that
+ * failed is forgotten. TSR_ERR_ARGUMENT: no registered memory begins there. tsr_context_destroy
+ * unregisters what is left, and drops registrations that have not begun. */
+TSR_API tsr_status tsr_unregister_memory(tsr_context *context, void *pointer);
+
 /* ---- GEMM ----------------------------------------------------------------- */
 
 /*
@@ -188,8 +208,10 @@ TSR_API tsr_status tsr_gemm(tsr_context *context, tsr_type type, tsr_layout layo
                             const void *a, int64_t lda, const void *b, int64_t ldb,
                             const void *beta, void *c, int64_t ldc);
 
-/* The same, returning once planned and submitted. The matrices must stay as they are until
- * tsr_sync; alpha and beta are copied. Calls take effect in the order they were made. */
+/* The same, returning once planned and submitted. alpha and beta are copied. Calls take effect in
+ * the order they were made, each as if those before it were complete. The result stays on the
+ * devices: tsr_coherent_async brings it to host memory (see Composition, below). The matrices must
+ * stay as they are until tsr_sync. */
 TSR_API tsr_status tsr_gemm_async(tsr_context *context, tsr_type type, tsr_layout layout,
                                   tsr_op transa, tsr_op transb, int64_t m, int64_t n, int64_t k,
                                   const void *alpha, const void *a, int64_t lda, const void *b,
@@ -323,6 +345,96 @@ TSR_API tsr_status tsr_level3_run_async(tsr_context *context, const tsr_level3 *
 
 /* "gemm", "gemmt", ...; NULL for a value that is none. */
 TSR_API const char *tsr_operation_name(tsr_operation operation);
+
+/* ---- Composition ---------------------------------------------------------- */
+
+/*
+ * Asynchronous calls compose. Each starts from what those before it left on the devices, and what
+ * it computes or reads stays there, so that a sequence of calls moves no byte twice. They behave as
+ * if they were carried out one after another, whatever memory their matrices share: the same
+ * tiles, other tiles, a part of one in another, or the same memory with another leading dimension.
+ *
+ * What the program has to say, of matrices in host memory:
+ *   - A result is in host memory once tsr_coherent_async was called for it and tsr_sync has
+ *     returned (or tsr_coherent has); until then host memory holds something older.
+ *   - When the program changes memory that asynchronous calls have used, it says so, with
+ *     tsr_invalidate, before the next call on it; before it frees the memory or makes something
+ *     else of it, with tsr_release. In checking mode a change that was not announced is an error
+ *     (TSR_ERR_CHECK) of the next asynchronous call that uses the memory.
+ * The blocking calls need none of this: they bring home what they need, take host data as it is and
+ * leave nothing on the devices. When device memory runs out, what was used longest ago goes first,
+ * by way of its home where that is older. Matrices in the memory of a device are used where they
+ * are. With TESSERA_REPRODUCIBLE nothing stays: asynchronous calls bring their results home.
+ *
+ * A region is m x n elements of a type, column-major with leading dimension ldc (a row-major one: m
+ * and n, and the triangles, exchanged). TSR_LOWER and TSR_UPPER take the triangle alone.
+ */
+
+/* Makes a region in host memory valid, after the calls before; complete when tsr_sync returns.
+ * Nothing is copied that is valid. Errors as for a call. */
+TSR_API tsr_status tsr_coherent_async(tsr_context *context, tsr_uplo uplo, int64_t m, int64_t n,
+                                      const void *c, int64_t ldc, tsr_type type);
+
+/* The same, waiting for that region, but not for what others are doing meanwhile. An error of the
+ * calls that computed it is tsr_sync's to tell. */
+TSR_API tsr_status tsr_coherent(tsr_context *context, tsr_uplo uplo, int64_t m, int64_t n,
+                                const void *c, int64_t ldc, tsr_type type);
+
+/* The program has changed a region in host memory, or is about to: copies of it on devices do not
+ * count any more. */
+TSR_API tsr_status tsr_invalidate(tsr_context *context, int64_t m, int64_t n, const void *c,
+                                  int64_t ldc, tsr_type type);
+
+/* Forgets what is on devices of a region, and where it was mapped; c NULL: of everything. Results
+ * that were not made coherent are lost. */
+TSR_API tsr_status tsr_release(tsr_context *context, int64_t m, int64_t n, const void *c,
+                               int64_t ldc, tsr_type type);
+
+/* Says where the blocks of a matrix shall live: later asynchronous calls compute the parts of it
+ * there, as far as their dependencies allow (trmm and trsm cut B in one direction only, and choose
+ * by themselves). 1D: blocks of nb columns over all devices in turn. 2D: blocks of mb x nb over a
+ * grid of p x q devices, device 0 .. p q - 1 row by row. */
+TSR_API tsr_status tsr_map_1d_block_cyclic(tsr_context *context, int64_t m, int64_t n,
+                                           const void *c, int64_t ldc, tsr_type type, int64_t nb);
+TSR_API tsr_status tsr_map_2d_block_cyclic(tsr_context *context, int64_t m, int64_t n,
+                                           const void *c, int64_t ldc, tsr_type type, int64_t mb,
+                                           int64_t nb, int p, int q);
+
+/* The same, and copies them there now, until the devices' budgets are used up. */
+TSR_API tsr_status tsr_distribute_1d_block_cyclic_async(tsr_context *context, int64_t m, int64_t n,
+                                                        const void *c, int64_t ldc, tsr_type type,
+                                                        int64_t nb);
+TSR_API tsr_status tsr_distribute_2d_block_cyclic_async(tsr_context *context, int64_t m, int64_t n,
+                                                        const void *c, int64_t ldc, tsr_type type,
+                                                        int64_t mb, int64_t nb, int p, int q);
+
+/* ---- What sequences cost -------------------------------------------------- */
+
+/* Bytes that calls have moved, by direction, and how many plans did so: the calls', and those that
+ * make regions coherent, distribute them, or bring home what has to leave a device. */
+typedef struct tsr_traffic {
+  double host_to_device, device_to_host, device_to_device;
+  double within_devices; /* from one place of a device's memory to another: over no link */
+  int64_t plans;
+} tsr_traffic;
+
+/* Of all that was submitted since the context was made; what lies between two readings is their
+ * difference. tsr_memcpy and measurements of the machine do not count. */
+TSR_API tsr_status tsr_context_traffic(tsr_context *context, tsr_traffic *traffic);
+
+/* From here on the times of all commands of all calls are kept, until tsr_timeline_end. This costs
+ * some microseconds a command, and eight bytes. What was kept before is dropped. */
+TSR_API tsr_status tsr_timeline_begin(tsr_context *context);
+
+/* The program has just done something that took so many seconds: a bar on the host's track. name is
+ * copied, as far as 31 characters of it. Without a timeline that was begun this does nothing. */
+TSR_API tsr_status tsr_timeline_note(tsr_context *context, const char *name, double seconds);
+
+/* Waits as tsr_sync does, then gives what was kept in Trace Event Format (Perfetto): a process for
+ * each location with a thread for each queue, and a track of whole calls. *text is made with
+ * malloc; free() it. An error of a call, which tsr_sync would have told, stays for tsr_sync.
+ * TSR_ERR_ARGUMENT: no timeline was begun. */
+TSR_API tsr_status tsr_timeline_end(tsr_context *context, char **text);
 
 /* ---- Plans ---------------------------------------------------------------- */
 

@@ -4,7 +4,8 @@
 #   DEPS            folder of unpacked packages (tools/fetch_deps.sh), used where it exists: .deps
 #   BUILD           build folder: build-gpu
 #   GPU_CHECK_OUT   logs, CSV and pictures: out
-#   GPU_CHECK_STEPS which steps: build machine tests random placements memcheck bench
+#   GPU_CHECK_STEPS which steps: build machine tests random placements memcheck doors
+#                   bench
 #   GPU_CHECK_N     sizes of the benchmark: 8192,16384,32768
 #   GPU_CHECK_COUNT random problems: 300
 set -u
@@ -12,7 +13,7 @@ cd "$(dirname "$0")/.." || exit 1
 deps=${DEPS:-.deps}
 build=${BUILD:-build-gpu}
 out=${GPU_CHECK_OUT:-out}
-steps=${GPU_CHECK_STEPS:-build machine tests random placements memcheck bench}
+steps=${GPU_CHECK_STEPS:-build machine tests random placements memcheck doors bench}
 sizes=${GPU_CHECK_N:-8192,16384,32768}
 count=${GPU_CHECK_COUNT:-300}
 mkdir -p "$out"
@@ -64,6 +65,16 @@ sanitized() {
   compute-sanitizer --tool memcheck --leak-check no --error-exitcode 9 \
     "$build/tests/random_driver" --engine cuda --devices 1 --seed 3 --count 12
 }
+doors() { # a program that knows nothing of us, then what its calls cost and gain
+  local calls=$build/tests/dropin_calls way
+  for way in plain threads forks busy_fork hasty closed; do
+    [ -x "$calls" ] || break
+    timeout 120 "$build/bin/tessera" run --report-to "$out/doors-report.log" --offload always -- \
+      "$calls" $way || return 1
+  done
+  "$build/bin/tessera" bench doors --native --settle 6 --repeat 5 \
+    --n "1,32,64,256,1024,2048,4096,$sizes"
+}
 bench() {
   local homes
   for homes in p,p,p h,h,h; do
@@ -82,6 +93,7 @@ for n in ${devices//,/ }; do
 done
 step placements "$build/tests/random_driver" --engine cuda --placements --devices "$devices"
 if command -v compute-sanitizer >/dev/null; then step memcheck sanitized; fi
+step doors doors
 step bench bench
 
 echo

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what is missing to build and test: on Debian and Ubuntu as root. Otherwise it prints the
 # one command to run and fails. Quick, and without a word, when all is there.
-# Arguments: more "probe:package" pairs, the probe a command's name.
+# Arguments: more "probe:package" pairs, the probe a command's name or, with a slash, a file.
 set -u
 
 missing=
@@ -26,7 +26,10 @@ for pair in cmocka:cmocka hwloc:hwloc libcjson:cjson; do
   want "lib${pair#*:}-dev" pkg-config --exists "${pair%:*}"
 done
 for pair in "$@"; do
-  want "${pair#*:}" command -v "${pair%%:*}"
+  case $pair in
+    */*) want "${pair#*:}" test -e "${pair%%:*}" ;;
+    *) want "${pair#*:}" command -v "${pair%%:*}" ;;
+  esac
 done
 
 if [ -n "$missing" ]; then

@@ -75,6 +75,11 @@ static bool is_ours(const void *symbol) {
   return ours.dli_fbase == theirs.dli_fbase;
 }
 
+/* Whether the library is, or needs, ours: it is a door, and would call us back. */
+static bool is_door(void *library) {
+  return dlsym(library, "tsr_cpu_blas_load") != NULL;
+}
+
 static void take_routine(void *library, int kernel, int type) {
   const char *name = routine_names[kernel][type];
   void *symbol = name ? dlsym(library, name) : NULL;
@@ -104,7 +109,7 @@ static void take_threads(void *library) {
 static bool open_library(const char *name) {
   void *library = dlopen(name, OPEN_FLAGS);
   if (!library) return false;
-  if (!take_routines(library)) {
+  if (is_door(library) || !take_routines(library)) {
     dlclose(library);
     return false;
   }
@@ -152,6 +157,20 @@ tsr_status tsr_cpu_routine_get(tsr_kernel kernel, tsr_type type, tsr_cpu_routine
 
 const char *tsr_cpu_blas_name(void) {
   return atomic_load(&loaded) ? blas.name : "";
+}
+
+static _Thread_local int depth;
+
+void tsr_cpu_blas_enter(void) {
+  depth++;
+}
+
+void tsr_cpu_blas_leave(void) {
+  depth--;
+}
+
+bool tsr_cpu_blas_is_inside(void) {
+  return depth > 0;
 }
 
 int tsr_cpu_blas_threads(void) {

@@ -21,6 +21,12 @@ const char *tsr_cpu_blas_name(void);
  * tsr_cpu_blas_load(). TSR_ERR_MEMORY when there is none for conversions. */
 tsr_status tsr_cpu_kernel(const tsr_kernel_args *args);
 
+/* What a thread calls between enter and leave is the CPU's BLAS at work: where that reaches the
+ * symbols of our doors, they hand it straight back. Calls nest. */
+void tsr_cpu_blas_enter(void);
+void tsr_cpu_blas_leave(void);
+bool tsr_cpu_blas_is_inside(void);
+
 /* Number of threads the CPU's BLAS uses in one call; 0 when it cannot be told. */
 int tsr_cpu_blas_threads(void);
 void tsr_cpu_blas_set_threads(int threads);

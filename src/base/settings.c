@@ -23,6 +23,17 @@ static const tsr_setting table[] = {
     {"TESSERA_CHECK", "0 or 1", "0",
      "Verify every plan before it runs, and poison memory that no command wrote."},
     {"TESSERA_REPRODUCIBLE", "0 or 1", "0", "The same bits of C on any number of devices."},
+    {"TESSERA_OFFLOAD", "never, auto or always", "auto",
+     "Unmodified programs: which calls go to devices; auto: those that the model says gain."},
+    {"TESSERA_MIN_SIZE", "elements, 0 or more", "by the model",
+     "Unmodified programs: calls with fewer multiplications than a product of this extent stay on "
+     "the CPU."},
+    {"TESSERA_REPORT", "1 or a file to append to", "none",
+     "Unmodified programs: say at exit where the calls went, on stderr or in the file."},
+    {"TESSERA_EXPLAIN", "0 or 1", "0",
+     "Unmodified programs: say at exit where each distinct call went, and why."},
+    {"TESSERA_SETTINGS", "a file", "none",
+     "Settings, one NAME=value a line, for what the environment does not say; # begins a comment."},
     {"TESSERA_LOG", "none, error, info or debug", "none", "What to write to stderr."},
     {"TESSERA_CPU_BLAS", "a library's file name or path", "OpenBLAS", "The CPU's BLAS to load."},
     {NULL, NULL, NULL, NULL},
@@ -34,7 +45,7 @@ const tsr_setting *tsr_settings(void) {
 
 const char *tsr_setting_text(const char *name) {
   const char *value = getenv(name);
-  return value != NULL && value[0] != '\0' ? value : NULL;
+  return value != NULL && value[0] != '\0' ? value : tsr_settings_file_text(name);
 }
 
 tsr_status tsr_parse_int(const char *what, const char *text, int64_t least, int64_t most,
@@ -105,6 +116,7 @@ static tsr_status check_engine(const char *engine) {
 
 tsr_status tsr_settings_fill(tsr_options *options) {
   tsr_options filled = *options;
+  TSR_TRY(tsr_settings_file_check());
   if (filled.engine == NULL) {
     filled.engine = tsr_setting_text("TESSERA_ENGINE");
     TSR_TRY(check_engine(filled.engine));

@@ -6,8 +6,14 @@
 
 #include "base/status.h"
 
-/* The value of an environment variable of the table; NULL when unset or empty. */
+/* The value of an environment variable of the table, or else of the file that TESSERA_SETTINGS
+ * names; NULL when unset or empty. */
 const char *tsr_setting_text(const char *name);
+
+/* settings_file.c: the file's value (NULL: none), and whether the file can be read and says what
+ * makes sense, which tsr_settings_fill asks. The file is read once a process. */
+const char *tsr_settings_file_text(const char *name);
+tsr_status tsr_settings_file_check(void);
 
 /* Fills the fields of *options that stand at their default from the environment
  * (TESSERA_ENGINE, TESSERA_DEVICES, TESSERA_MACHINE, TESSERA_MEMORY, TESSERA_TILE, TESSERA_CHECK,

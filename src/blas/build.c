@@ -218,14 +218,16 @@ static void set_product_grids(const tsr_call *call, const tsr_tiling *t, tsr_gra
   graph->grid[TSR_B_] = both ? graph->grid[TSR_A] : grid_of(t->k, t->n, call->transb);
 }
 
-/* A is square, cut as the side of C that it is on, and comes block by block; so does C. */
+/* A is square, cut as the side of C that it is on, and comes block by block; so does C. Copies may
+ * be several blocks high: short columns are slow to copy. */
 static void set_triangle_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *graph) {
   bool left = call->side == TSR_LEFT;
   const tsr_cuts *order = left ? &t->m : &t->n;
   int64_t block = t->k.count > 0 ? tsr_cut_length(&t->k, 0) : 0;
+  int64_t high = block * (t->span > 1 ? t->span : 1);
   graph->grid[TSR_A] =
-      (tsr_tile_grid){.rows = *order, .cols = *order, .piece_rows = block, .piece_cols = block};
-  graph->grid[TSR_C_].piece_rows = left ? block : 0;
+      (tsr_tile_grid){.rows = *order, .cols = *order, .piece_rows = high, .piece_cols = block};
+  graph->grid[TSR_C_].piece_rows = left ? high : 0;
   graph->grid[TSR_C_].piece_cols = left ? 0 : block;
   graph->grid[TSR_B_] = graph->grid[TSR_C_];
 }

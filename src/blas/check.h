@@ -22,4 +22,10 @@ tsr_level3 tsr_check_complete(const tsr_level3 *what);
 /* The stored extents of an operand of a completed call; none of a B that there is not. */
 void tsr_check_stored(const tsr_level3 *what, int operand, int64_t *rows, int64_t *cols);
 
+/* The first wrong argument as the reference BLAS sees it: its position in the Fortran routine, from
+ * 1; 0: none is wrong. Flags that are none must be 0. TSR_POSITION_LAYOUT: the layout, which only
+ * CBLAS has. */
+enum { TSR_POSITION_LAYOUT = -1 };
+TSR_API int tsr_check_position(const tsr_level3 *what);
+
 #endif

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "blas/operation.h"
 #include "front/context.h"
+#include "plan/moves.h"
 #include "run/place.h"
 
 /* Tries with ever smaller budgets before lack of memory is the user's problem. */
@@ -17,7 +18,7 @@ tsr_status tsr_context_place(tsr_context *context, tsr_call *call, const tsr_bin
                              bool exchanged) {
   bool reads = !tsr_call_scales_only(call);
   for (int i = 0; i < TSR_OPERANDS; i++)
-    TSR_TRY(tsr_place_operand(context->engine, context->state, context->devices, call->type,
+    TSR_TRY(tsr_place_operand(context->pinner, context->devices, call->type,
                               tsr_operation_operand(call->operation, i, exchanged),
                               reads || i == TSR_C_ ? binding->base[i] : NULL, &call->operand[i]));
   return TSR_OK;
@@ -31,10 +32,22 @@ static bool is_on_device(const tsr_call *call) {
 
 /* ---- Plans ---- */
 
-static tsr_status plan_and_verify(tsr_context *context, const tsr_call *call,
+static tsr_status plan_for(tsr_context *context, const tsr_request *request,
+                           const tsr_plan_options *options, tsr_plan **plan) {
+  switch (request->kind) {
+    case TSR_REQUEST_HOME:
+      return tsr_plan_bring_home(context->machine, request->call, request->uplo, options, plan);
+    case TSR_REQUEST_DISTRIBUTE:
+      return tsr_plan_distribute(context->machine, request->call, request->mapping, options, plan);
+    default:
+      return tsr_plan_make(context->machine, request->call, options, plan);
+  }
+}
+
+static tsr_status plan_and_verify(tsr_context *context, const tsr_request *request,
                                   const tsr_plan_options *options, tsr_plan **plan) {
   pthread_rwlock_rdlock(&context->machine_lock);
-  tsr_status status = tsr_plan_make(context->machine, call, options, plan);
+  tsr_status status = plan_for(context, request, options, plan);
   if (status == TSR_OK && context->check && (*plan)->devices > 0) {
     status = tsr_plan_verify(*plan, context->machine, options->budget);
     if (status != TSR_OK) tsr_plan_free(*plan);
@@ -43,7 +56,17 @@ static tsr_status plan_and_verify(tsr_context *context, const tsr_call *call,
   return status;
 }
 
-tsr_status tsr_context_make_plan(tsr_context *context, const tsr_call *call, bool exchanged,
+/* What the request changes of the context's settings. */
+static void set_request(const tsr_request *request, tsr_plan_options *options) {
+  options->residency = request->residency;
+  if (is_on_device(request->call)) options->obey_devices = true; /* the CPU cannot reach it */
+  for (int d = 0; request->kept != NULL && d < TSR_MACHINE_DEVICES; d++) {
+    size_t kept = request->kept[d], budget = options->budget[d];
+    options->budget[d] = budget > kept ? budget - kept : 0;
+  }
+}
+
+tsr_status tsr_context_make_plan(tsr_context *context, const tsr_request *request,
                                  tsr_plan **plan) {
   pthread_mutex_lock(&context->lock);
   tsr_plan_options options = context->planning;
@@ -52,13 +75,14 @@ tsr_status tsr_context_make_plan(tsr_context *context, const tsr_call *call, boo
   pthread_mutex_unlock(&context->lock);
   if (forced && recipe == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a recipe");
   options.recipe = recipe;
-  if (is_on_device(call)) options.obey_devices = true; /* the CPU cannot reach it */
+  set_request(request, &options);
   tsr_plan *made;
-  tsr_status planned = plan_and_verify(context, call, &options, &made);
+  tsr_status planned = plan_and_verify(context, request, &options, &made);
   tsr_dealloc(recipe);
   if (planned != TSR_OK) return planned;
   made->owner = context;
-  made->exchanged = exchanged;
+  made->moved = tsr_plan_traffic(made);
+  made->exchanged = request->exchanged;
   atomic_fetch_add(&context->references, 1);
   atomic_store(&made->references, 1);
   tsr_status status = TSR_OK;
@@ -70,17 +94,26 @@ tsr_status tsr_context_make_plan(tsr_context *context, const tsr_call *call, boo
   return status;
 }
 
+static uint64_t digest_request(uint64_t digest, const tsr_request *request) {
+  uint64_t words[] = {(uint64_t)request->kind, (uint64_t)request->exchanged,
+                      (uint64_t)request->uplo, (uint64_t)request->halvings};
+  digest = tsr_cache_digest(digest, words, sizeof words);
+  if (request->mapping != NULL) digest = tsr_mapping_digest(digest, request->mapping);
+  return request->residency != NULL ? tsr_residency_digest(digest, request->residency) : digest;
+}
+
 /* A plan may be had, and bound anew, by whoever made the call (tsr_plan_last): one in which A and B
  * changed places is not for a call in which they did not, though its commands would do. */
-static tsr_status find_plan(tsr_context *context, const tsr_call *call, bool exchanged,
-                            tsr_plan **plan) {
+tsr_status tsr_context_find_plan(tsr_context *context, const tsr_request *request,
+                                 tsr_plan **plan) {
   pthread_mutex_lock(&context->lock);
-  uint64_t digest = context->digest ^ (uint64_t)exchanged;
+  uint64_t digest = context->digest;
   pthread_mutex_unlock(&context->lock);
-  *plan = tsr_cache_find(context->cache, call, digest);
+  digest = digest_request(digest, request);
+  *plan = tsr_cache_find(context->cache, request->call, digest);
   if (*plan != NULL) return TSR_OK;
-  TSR_TRY(tsr_context_make_plan(context, call, exchanged, plan));
-  tsr_cache_add(context->cache, call, digest, *plan);
+  TSR_TRY(tsr_context_make_plan(context, request, plan));
+  tsr_cache_add(context->cache, request->call, digest, *plan);
   return TSR_OK;
 }
 
@@ -93,6 +126,7 @@ tsr_status tsr_context_collect(tsr_context *context, tsr_ticket *ticket) {
   if (status == TSR_OK) {
     pthread_mutex_lock(&context->lock);
     plan->measured = tsr_ticket_seconds(ticket);
+    tsr_timeline_keep(context, ticket, times);
     float *old = plan->times;
     if (times != NULL) plan->times = times;
     if (times != NULL) times = old;
@@ -100,13 +134,14 @@ tsr_status tsr_context_collect(tsr_context *context, tsr_ticket *ticket) {
     context->last = plan;
     pthread_mutex_unlock(&context->lock);
   }
+  if (status != TSR_OK) atomic_store(&context->lost, true);
   tsr_dealloc(times);
   tsr_ticket_release(ticket);
   tsr_plan_unref(status == TSR_OK ? former : plan);
   return status;
 }
 
-static void note_error(tsr_context *context, tsr_status status) {
+void tsr_context_note_error(tsr_context *context, tsr_status status) {
   if (status == TSR_OK) return;
   pthread_mutex_lock(&context->lock);
   if (context->error.status == TSR_OK) tsr_error_take(status, &context->error);
@@ -130,31 +165,62 @@ static tsr_ticket *next_pending(tsr_context *context, bool all) {
 void tsr_context_collect_pending(tsr_context *context) {
   pthread_mutex_lock(&context->collecting);
   for (tsr_ticket *ticket; (ticket = next_pending(context, true)) != NULL;)
-    note_error(context, tsr_context_collect(context, ticket));
+    tsr_context_note_error(context, tsr_context_collect(context, ticket));
   pthread_mutex_unlock(&context->collecting);
 }
 
 /* A ticket that cannot be kept for later is waited for now. */
-static void keep_for_later(tsr_context *context, tsr_ticket *ticket) {
+void tsr_context_keep_for_later(tsr_context *context, tsr_ticket *ticket) {
   pthread_mutex_lock(&context->lock);
   bool kept = TSR_VEC_PUSH(&context->pending, ticket);
   pthread_mutex_unlock(&context->lock);
-  if (!kept) note_error(context, tsr_context_collect(context, ticket));
+  if (!kept) tsr_context_note_error(context, tsr_context_collect(context, ticket));
   /* Whoever takes a ticket notes its error before tsr_sync can find nothing pending. */
   if (pthread_mutex_trylock(&context->collecting) != 0) return;
   for (tsr_ticket *old; (old = next_pending(context, false)) != NULL;)
-    note_error(context, tsr_context_collect(context, old));
+    tsr_context_note_error(context, tsr_context_collect(context, old));
   pthread_mutex_unlock(&context->collecting);
 }
 
 /* ---- Running ---- */
 
-static tsr_status submit(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
-                         int *short_of, tsr_ticket **ticket) {
-  tsr_submission submission = {.plan = plan, .binding = *binding, .trace = context->trace};
+uint64_t tsr_context_registration(tsr_context *context, const tsr_call *call,
+                                  const tsr_binding *binding) {
+  uint64_t last = 0;
+  for (int i = 0; i < TSR_OPERANDS; i++) {
+    size_t bytes = (size_t)tsr_operand_bytes(&call->operand[i], call->type);
+    uint64_t number = tsr_pinner_touching(context->pinner, binding->base[i], bytes);
+    if (number > last) last = number;
+  }
+  return last;
+}
+
+static void count_traffic(tsr_context *context, const tsr_traffic *moved) {
+  tsr_traffic *sum = &context->traffic;
+  pthread_mutex_lock(&context->lock);
+  sum->host_to_device += moved->host_to_device;
+  sum->device_to_host += moved->device_to_host;
+  sum->device_to_device += moved->device_to_device;
+  sum->within_devices += moved->within_devices;
+  sum->plans += moved->plans;
+  pthread_mutex_unlock(&context->lock);
+}
+
+tsr_status tsr_context_submit(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
+                              void *const *rooms, int *short_of, tsr_ticket **ticket) {
+  tsr_submission submission = {
+      .plan = plan,
+      .binding = *binding,
+      .rooms = rooms,
+      .trace = atomic_load(&context->trace),
+      .pinner = context->pinner,
+      .registration = tsr_context_registration(context, &plan->call, binding)};
   atomic_fetch_add(&plan->references, 1);
   tsr_status status = tsr_runner_submit(context->runner, &submission, ticket);
-  if (status != TSR_OK) tsr_plan_unref(plan);
+  if (status == TSR_OK)
+    count_traffic(context, &plan->moved);
+  else
+    tsr_plan_unref(plan);
   *short_of = submission.short_of;
   return status;
 }
@@ -162,7 +228,7 @@ static tsr_status submit(tsr_context *context, tsr_plan *plan, const tsr_binding
 tsr_status tsr_context_run(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
                            int *short_of) {
   tsr_ticket *ticket;
-  TSR_TRY(submit(context, plan, binding, short_of, &ticket));
+  TSR_TRY(tsr_context_submit(context, plan, binding, NULL, short_of, &ticket));
   return tsr_context_collect(context, ticket);
 }
 
@@ -170,13 +236,14 @@ static tsr_status run_plan(tsr_context *context, tsr_plan *plan, const tsr_bindi
                            bool async, int *short_of) {
   if (!async) return tsr_context_run(context, plan, binding, short_of);
   tsr_ticket *ticket;
-  TSR_TRY(submit(context, plan, binding, short_of, &ticket));
-  keep_for_later(context, ticket);
+  TSR_TRY(tsr_context_submit(context, plan, binding, NULL, short_of, &ticket));
+  tsr_compose_note(context, &plan->call, binding, ticket);
+  tsr_context_keep_for_later(context, ticket);
   return TSR_OK;
 }
 
 /* The location has not as much memory as its budget says: less from now on. */
-static void shrink_budget(tsr_context *context, const tsr_plan *plan, int location) {
+void tsr_context_shrink_budget(tsr_context *context, const tsr_plan *plan, int location) {
   size_t less = (size_t)(shrink * (double)plan->arena[location]);
   pthread_mutex_lock(&context->lock);
   size_t *budget =
@@ -203,11 +270,37 @@ static void set_last(tsr_context *context, tsr_plan *plan) {
   tsr_plan_unref(former);
 }
 
+/* What stays on devices makes room first; then budgets shrink. */
+static tsr_status make_room(tsr_context *context, const tsr_plan *plan, int location) {
+  bool any = false;
+  TSR_TRY(tsr_compose_evict(context, &any));
+  if (!any) tsr_context_shrink_budget(context, plan, location);
+  return TSR_ERR_MEMORY;
+}
+
+static tsr_status run_offer(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
+                            bool exchanged, tsr_offer *offer, bool *again) {
+  tsr_plan *plan;
+  int short_of = -1;
+  TSR_TRY(
+      tsr_context_find_plan(context, &(tsr_request){.call = call, .exchanged = exchanged}, &plan));
+  offer->seconds = plan->seconds;
+  offer->devices = plan->devices;
+  offer->taken = plan->devices > 0 && plan->seconds < offer->price;
+  tsr_status status = TSR_OK;
+  if (offer->taken) status = tsr_context_run(context, plan, binding, &short_of);
+  *again = status == TSR_ERR_MEMORY && short_of >= 0;
+  if (*again) status = make_room(context, plan, short_of);
+  tsr_plan_unref(plan);
+  return status;
+}
+
 static tsr_status run_call(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
                            bool exchanged, bool async, bool *again) {
   tsr_plan *plan;
   int short_of = -1;
-  TSR_TRY(find_plan(context, call, exchanged, &plan));
+  TSR_TRY(
+      tsr_context_find_plan(context, &(tsr_request){.call = call, .exchanged = exchanged}, &plan));
   tsr_status status;
   if (plan->devices == 0) {
     status = call_on_cpu(context, call, binding);
@@ -216,16 +309,31 @@ static tsr_status run_call(tsr_context *context, const tsr_call *call, const tsr
     status = run_plan(context, plan, binding, async, &short_of);
   }
   *again = status == TSR_ERR_MEMORY && short_of >= 0;
-  if (*again) shrink_budget(context, plan, short_of);
+  if (*again) status = make_room(context, plan, short_of);
   tsr_plan_unref(plan);
   return status;
 }
 
 tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                             bool exchanged, bool async) {
-  bool again = true;
+  bool again = true, alone = true;
   tsr_status status = TSR_OK;
+  if (async && tsr_composes(context, call)) {
+    status = tsr_compose_call(context, call, binding, exchanged, &alone);
+    if (status != TSR_OK || !alone) return status;
+  }
+  TSR_TRY(tsr_compose_clear(context, call, binding));
   for (int i = 0; i < MOST_ATTEMPTS && again; i++)
     status = run_call(context, call, binding, exchanged, async, &again);
+  return status;
+}
+
+tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
+                             bool exchanged, tsr_offer *offer) {
+  bool again = true;
+  tsr_status status = TSR_OK;
+  TSR_TRY(tsr_compose_clear(context, call, binding));
+  for (int i = 0; i < MOST_ATTEMPTS && again; i++)
+    status = run_offer(context, call, binding, exchanged, offer, &again);
   return status;
 }

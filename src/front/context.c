@@ -31,6 +31,7 @@ void tsr_context_unref(tsr_context *context) {
   pthread_rwlock_destroy(&context->machine_lock);
   pthread_mutex_destroy(&context->lock);
   pthread_mutex_destroy(&context->collecting);
+  pthread_mutex_destroy(&context->composing);
   tsr_dealloc(context->recipe);
   tsr_dealloc(context);
 }
@@ -42,8 +43,13 @@ void tsr_context_destroy(tsr_context *context) {
   tsr_plan *last = context->last;
   context->last = NULL;
   tsr_plan_unref(last);
+  tsr_timeline_drop(context);
   tsr_cache_destroy(context->cache);
   tsr_runner_destroy(context->runner);
+  tsr_pinner_destroy(context->pinner); /* behind the jobs, which wait for it */
+  tsr_store_destroy(context->store);
+  TSR_VEC_FREE(&context->mapped);
+  TSR_VEC_FREE(&context->coming);
   tsr_context_free_blocks(context);
   if (context->engine != NULL) context->engine->close(context->state);
   atomic_store(&context->closed, true);
@@ -63,7 +69,8 @@ static void set_budgets(tsr_context *context, const tsr_options *options) {
 
 static tsr_status set_planning(tsr_context *context, const tsr_options *options) {
   context->check = options->check == 1;
-  context->trace = options->trace != 0;
+  context->always_traced = options->trace != 0;
+  atomic_store(&context->trace, context->always_traced);
   context->planning.reproducible = options->reproducible == 1;
   context->planning.obey_devices = options->engine != NULL || options->devices != NULL;
   context->planning.tile = options->tile;
@@ -112,26 +119,41 @@ static tsr_status fill(tsr_context *context, const tsr_options *given) {
   TSR_TRY(tsr_context_open_devices(context, &options));
   if (context->engine == NULL || context->engine == &tsr_engine_host) TSR_TRY(tsr_cpu_blas_load());
   TSR_TRY(set_planning(context, &options));
+  TSR_TRY(tsr_pinner_create(context->engine, context->state, &context->pinner));
   TSR_TRY(tsr_cache_create(tsr_plan_unref, &context->cache));
   return start_runner(context);
 }
 
-tsr_status tsr_context_create(const tsr_options *options, tsr_context **context) {
-  if (context == NULL)
-    return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; give the address of a tsr_context pointer");
+static tsr_status create(const tsr_options *options, bool quiet, tsr_context **context) {
   tsr_context *made = tsr_alloc_zero(1, sizeof *made);
   if (made == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a context");
   atomic_store(&made->references, 1);
   made->process = getpid();
+  made->quiet = quiet;
   pthread_rwlock_init(&made->machine_lock, NULL);
   pthread_mutex_init(&made->lock, NULL);
   pthread_mutex_init(&made->collecting, NULL);
+  pthread_mutex_init(&made->composing, NULL);
   tsr_status status = fill(made, options);
   if (status == TSR_OK)
     *context = made;
   else
     tsr_context_destroy(made);
   return status;
+}
+
+tsr_status tsr_context_create(const tsr_options *options, tsr_context **context) {
+  if (context == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; give the address of a tsr_context pointer");
+  return create(options, false, context);
+}
+
+tsr_status tsr_context_create_quietly(const tsr_options *options, bool obey,
+                                      tsr_context **context) {
+  TSR_TRY(create(options, true, context));
+  (*context)->planning.obey_devices |= obey;
+  tsr_context_note_settings(*context);
+  return TSR_OK;
 }
 
 /* ---- Small questions and orders ---- */
@@ -146,9 +168,21 @@ tsr_status tsr_context_wait_for_devices(tsr_context *context) {
   return atomic_load(&context->tied) ? tsr_runner_join(context->runner) : TSR_OK;
 }
 
+tsr_status tsr_context_traffic(tsr_context *context, tsr_traffic *traffic) {
+  TSR_TRY(tsr_context_check(context));
+  if (traffic == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "traffic is NULL; give the address of what is to be filled");
+  pthread_mutex_lock(&context->lock);
+  *traffic = context->traffic;
+  pthread_mutex_unlock(&context->lock);
+  return TSR_OK;
+}
+
 tsr_status tsr_sync(tsr_context *context) {
   TSR_TRY(tsr_context_check(context));
   if (context->runner == NULL) return TSR_OK;
+  /* First: where a call fails for want of memory that could not be pinned, that is the cause. */
+  tsr_context_note_error(context, tsr_pinner_settle(context->pinner));
   tsr_context_collect_pending(context);
   tsr_runner_drain(context->runner); /* calls that another thread is collecting */
   pthread_mutex_lock(&context->lock);
@@ -191,5 +225,6 @@ tsr_status tsr_set_recipe(tsr_context *context, const char *recipe) {
 tsr_status tsr_trim(tsr_context *context) {
   TSR_TRY(tsr_context_check(context));
   if (context->runner != NULL) tsr_runner_trim(context->runner);
+  if (context->runner != NULL) tsr_compose_trim(context);
   return TSR_OK;
 }

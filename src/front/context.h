@@ -17,13 +17,36 @@
 #include "engine/engine.h"
 #include "machine/machine.h"
 #include "plan/cache.h"
+#include "plan/mapping.h"
 #include "run/runner.h"
+#include "run/store.h"
 
 /* Memory that the user asked for. */
 typedef struct tsr_block {
   void *pointer;
+  size_t bytes;
   int device;
 } tsr_block;
+
+/* Where the user wants blocks of a region to be. */
+typedef struct tsr_mapped {
+  tsr_region region;
+  tsr_mapping mapping;
+} tsr_mapped;
+
+/* What is kept of a sequence of calls for its timeline. */
+typedef struct tsr_traced {
+  tsr_plan *plan; /* a reference; NULL: the host's own doing */
+  float *times;   /* of its commands */
+  double begin, seconds;
+  char name[32]; /* of the host's */
+} tsr_traced;
+
+/* A submission that writes to a region in host memory. */
+typedef struct tsr_homecoming {
+  tsr_region region;
+  uint64_t number; /* of its ticket */
+} tsr_homecoming;
 
 struct tsr_context {
   atomic_int references;
@@ -33,8 +56,11 @@ struct tsr_context {
   tsr_device_info info[TSR_MAX_DEVICES];
   int devices; /* of the engine; 0 without one */
   tsr_runner *runner;
+  tsr_pinner *pinner;
   tsr_cache *cache;
-  bool check, trace;
+  bool check, quiet;             /* quiet: nothing is measured */
+  bool always_traced;            /* by options.trace */
+  atomic_bool trace;             /* always, or while a timeline is kept */
   atomic_bool just_measured;     /* its machine, when it was made */
   atomic_bool tied;              /* a user's stream is */
   pthread_rwlock_t machine_lock; /* of machine, which a probe exchanges; taken before lock */
@@ -48,7 +74,15 @@ struct tsr_context {
   TSR_VEC(tsr_ticket *) pending; /* asynchronous calls, in order */
   tsr_error error;               /* the first of those of them that have been looked after */
   tsr_plan *last;
+  tsr_traffic traffic;
+  bool keeping; /* a timeline was begun, and is kept in: */
+  TSR_VEC(tsr_traced) traced;
   TSR_VEC(tsr_block) blocks;
+  pthread_mutex_t composing;      /* of all below; taken before lock */
+  tsr_store *store;               /* NULL: nothing has stayed on devices yet */
+  TSR_VEC(tsr_mapped) mapped;     /* the latest last */
+  TSR_VEC(tsr_homecoming) coming; /* those that may not be complete yet */
+  atomic_bool lost;               /* a call failed: what is on devices is not to be believed */
 };
 
 /* TSR_ERR_ARGUMENT for NULL. */
@@ -62,6 +96,10 @@ void tsr_context_note_settings(tsr_context *context);
  * calling thread. Errors of those calls stay for tsr_sync. */
 tsr_status tsr_context_wait_for_devices(tsr_context *context);
 
+/* As tsr_context_create, but nothing is measured: without a kept measurement the rates that come
+ * with the library for such devices are used. obey: every call is for devices. */
+tsr_status tsr_context_create_quietly(const tsr_options *options, bool obey, tsr_context **context);
+
 /* ---- memory.c ---- */
 
 /* Gives back what the user did not. */
@@ -72,9 +110,13 @@ void tsr_context_free_blocks(tsr_context *context);
 /* Chooses engine and machine and opens the devices: fills engine, state, info, devices, machine. */
 tsr_status tsr_context_open_devices(tsr_context *context, const tsr_options *options);
 
+/* How many devices the text asks for ("4", "0,2"); 0: all. */
+tsr_status tsr_context_count_devices(const char *text, int *count);
+
 /* ---- machine.c ---- */
 
-/* The kept measurement of the engine's devices, or a new one, which is then kept. */
+/* The kept measurement of the engine's devices, or a new one, which is then kept; in a context that
+ * measures nothing, the rates that come with the library. */
 tsr_status tsr_context_measured_machine(tsr_context *context, tsr_machine **machine);
 /* What stands for the engine's devices until they are measured: the emulated ones' machine. */
 tsr_status tsr_context_emulated_machine(int devices, tsr_machine **machine);
@@ -87,23 +129,100 @@ tsr_status tsr_context_cpu_machine(tsr_machine **machine);
 tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                             bool exchanged, bool async);
 
+/* As tsr_context_call, for a caller with a price of its own, in seconds: the plan runs if it is for
+ * devices and predicted to take less. */
+typedef struct tsr_offer {
+  double price;   /* of the caller's other way */
+  bool taken;     /* out: it has run */
+  double seconds; /* out: predicted */
+  int devices;    /* out: of the plan */
+} tsr_offer;
+tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
+                             bool exchanged, tsr_offer *offer);
+
 /* Fills in where the operands are. */
 tsr_status tsr_context_place(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                              bool exchanged);
 
+/* What a plan is wanted for. */
+typedef struct tsr_request {
+  enum { TSR_REQUEST_CALL, TSR_REQUEST_HOME, TSR_REQUEST_DISTRIBUTE } kind;
+  const tsr_call *call; /* of moves: tsr_moves_call */
+  bool exchanged;
+  const tsr_residency *residency; /* NULL: nothing is on devices, and nothing stays there */
+  const size_t *kept;             /* bytes of each device that are not to be had; NULL: none */
+  int halvings;                   /* and of what is left, how often but half */
+  tsr_uplo uplo;                  /* HOME: what is brought home */
+  const tsr_mapping *mapping;     /* DISTRIBUTE: to where; CALL: where C shall live, or NULL */
+} tsr_request;
+
 /* Makes a plan, checked when the context checks, with one reference; not from the cache. */
-tsr_status tsr_context_make_plan(tsr_context *context, const tsr_call *call, bool exchanged,
-                                 tsr_plan **plan);
+tsr_status tsr_context_make_plan(tsr_context *context, const tsr_request *request, tsr_plan **plan);
+
+/* A plan from the cache, or a new one, with a reference. */
+tsr_status tsr_context_find_plan(tsr_context *context, const tsr_request *request, tsr_plan **plan);
+
+/* Enters a plan, with the memory of its rooms (NULL: it has none), and counts what it moves;
+ * *short_of as in tsr_submission. The ticket has a reference of the plan's. */
+tsr_status tsr_context_submit(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
+                              void *const *rooms, int *short_of, tsr_ticket **ticket);
 
 /* Runs a plan on the devices and waits; *short_of as in tsr_submission. */
 tsr_status tsr_context_run(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
                            int *short_of);
 
+/* The last registration under way of what a call is bound to; 0: none is. */
+uint64_t tsr_context_registration(tsr_context *context, const tsr_call *call,
+                                  const tsr_binding *binding);
+
+/* Keeps a ticket until tsr_sync. */
+void tsr_context_keep_for_later(tsr_context *context, tsr_ticket *ticket);
+
+/* A plan that ran short of memory at a location (submission.short_of): budgets shrink. */
+void tsr_context_shrink_budget(tsr_context *context, const tsr_plan *plan, int location);
+
 /* Waits for a ticket, keeps what it measured, releases it and its plan. */
 tsr_status tsr_context_collect(tsr_context *context, tsr_ticket *ticket);
 
+/* Keeps the calling thread's error for tsr_sync, unless there is one. */
+void tsr_context_note_error(tsr_context *context, tsr_status status);
+
 /* Collects all asynchronous calls, noting the first error in the context. */
 void tsr_context_collect_pending(tsr_context *context);
+
+/* ---- compose.c: calls that start from what others left on the devices ---- */
+
+/* Whether an asynchronous call composes with others, or is carried out by itself. */
+bool tsr_composes(const tsr_context *context, const tsr_call *call);
+
+/* Plans and submits a call; what it computes stays on the devices. *alone: it cannot be done so and
+ * nothing was done; devices have been cleared for it. */
+tsr_status tsr_compose_call(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
+                            bool exchanged, bool *alone);
+
+/* A call that does not compose was submitted: it brings its result home, later. */
+void tsr_compose_note(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
+                      const tsr_ticket *ticket);
+
+/* For work that knows nothing of what is on the devices: brings home what is newer there of the
+ * operands' memory, and forgets the rest of it. */
+tsr_status tsr_compose_clear(tsr_context *context, const tsr_call *call,
+                             const tsr_binding *binding);
+/* The same for bytes of memory. */
+tsr_status tsr_compose_clear_bytes(tsr_context *context, const void *base, size_t bytes);
+/* Forgets what of some bytes is on devices. */
+void tsr_compose_forget_bytes(tsr_context *context, const void *base, size_t bytes);
+/* Everything on devices is brought home and its memory given back. *any: there was something. */
+tsr_status tsr_compose_evict(tsr_context *context, bool *any);
+void tsr_compose_trim(tsr_context *context);
+
+/* ---- timeline.c ---- */
+
+/* Keeps a copy of a complete ticket's times while a timeline is kept; times may be NULL. The caller
+ * holds the lock. */
+void tsr_timeline_keep(tsr_context *context, const tsr_ticket *ticket, const float *times);
+/* Drops what is kept; nobody else has the context any more. */
+void tsr_timeline_drop(tsr_context *context);
 
 /* ---- plan_object.c ---- */
 

@@ -62,6 +62,13 @@ static tsr_status parse_devices(const char *text, choice *c) {
   return TSR_OK;
 }
 
+tsr_status tsr_context_count_devices(const char *text, int *count) {
+  choice c;
+  TSR_TRY(parse_devices(text, &c));
+  *count = c.count;
+  return TSR_OK;
+}
+
 /* ---- The machine ---- */
 
 /* The chosen devices of a machine that was given. A machine of just as many devices as are listed

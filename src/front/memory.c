@@ -38,7 +38,7 @@ tsr_status tsr_malloc(tsr_context *context, int device, size_t bytes, void **poi
   if (pointer == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "pointer is NULL; give the address of a pointer");
   TSR_TRY(check_device(context, device));
-  tsr_block block = {NULL, device};
+  tsr_block block = {NULL, bytes, device};
   TSR_TRY(allocate(context, device, bytes, &block.pointer));
   pthread_mutex_lock(&context->lock);
   bool noted = TSR_VEC_PUSH(&context->blocks, block);
@@ -54,7 +54,7 @@ tsr_status tsr_malloc(tsr_context *context, int device, size_t bytes, void **poi
 /* Calls in flight may use it. */
 void tsr_free(tsr_context *context, void *pointer) {
   if (context == NULL || pointer == NULL) return;
-  tsr_block block = {NULL, TSR_HOST};
+  tsr_block block = {NULL, 0, TSR_HOST};
   pthread_mutex_lock(&context->lock);
   for (size_t i = 0; i < context->blocks.count && block.pointer == NULL; i++) {
     if (context->blocks.items[i].pointer != pointer) continue;
@@ -63,13 +63,16 @@ void tsr_free(tsr_context *context, void *pointer) {
   }
   pthread_mutex_unlock(&context->lock);
   if (block.pointer == NULL) return;
+  if (context->runner != NULL) tsr_compose_forget_bytes(context, block.pointer, block.bytes);
   if (context->runner != NULL) tsr_runner_drain(context->runner);
   give_back(context, block);
 }
 
-/* The device of memory; TSR_HOST for the host's, of whatever kind. */
-static tsr_status device_of(tsr_context *context, const void *pointer, int *device) {
+/* The device of memory; TSR_HOST for the host's, of whatever kind, which is not being registered
+ * any more. */
+static tsr_status device_of(tsr_context *context, const void *pointer, size_t bytes, int *device) {
   tsr_place place;
+  tsr_pinner_await(context->pinner, tsr_pinner_touching(context->pinner, pointer, bytes));
   TSR_TRY(context->engine->where(context->state, pointer, &place));
   *device = place.memory == TSR_DEVICE ? place.device : TSR_HOST;
   return TSR_OK;
@@ -83,8 +86,12 @@ tsr_status tsr_memcpy(tsr_context *context, void *to, const void *from, size_t b
                     to == NULL ? "to" : "from", bytes);
   tsr_copy_args args = {to, from, TSR_HOST, TSR_HOST, bytes, bytes, bytes, 1};
   if (context->engine != NULL) {
-    TSR_TRY(device_of(context, to, &args.to_device));
-    TSR_TRY(device_of(context, from, &args.from_device));
+    TSR_TRY(device_of(context, to, bytes, &args.to_device));
+    TSR_TRY(device_of(context, from, bytes, &args.from_device));
+  }
+  if (context->engine != NULL) {
+    TSR_TRY(tsr_compose_clear_bytes(context, from, bytes));
+    TSR_TRY(tsr_compose_clear_bytes(context, to, bytes));
   }
   if (args.to_device != TSR_HOST || args.from_device != TSR_HOST)
     return tsr_runner_copy(context->runner, &args);
@@ -93,23 +100,27 @@ tsr_status tsr_memcpy(tsr_context *context, void *to, const void *from, size_t b
   return TSR_OK;
 }
 
-static tsr_status pin(tsr_context *context, void *pointer, size_t bytes, bool on) {
-  TSR_TRY(tsr_context_check(context));
-  if (pointer == NULL)
-    return tsr_fail(TSR_ERR_ARGUMENT, "pointer is NULL; give memory of the host");
-  if (context->engine == NULL) return TSR_OK; /* the CPU needs nothing pinned */
-  if (context->engine->pin == NULL)
-    return tsr_fail(TSR_ERR_UNSUPPORTED, "engine %s cannot pin memory", context->engine->name);
-  if (!on) tsr_runner_drain(context->runner);
-  return context->engine->pin(context->state, pointer, bytes, on);
-}
+/* ---- Registering ---- */
 
 tsr_status tsr_register(tsr_context *context, void *pointer, size_t bytes) {
-  if (context != NULL && bytes == 0)
-    return tsr_fail(TSR_ERR_ARGUMENT, "bytes is 0; give the size of the memory to pin");
-  return pin(context, pointer, bytes, true);
+  TSR_TRY(tsr_context_check(context));
+  return tsr_pinner_add_now(context->pinner, pointer, bytes);
+}
+
+tsr_status tsr_register_memory_async(tsr_context *context, void *pointer, size_t bytes) {
+  TSR_TRY(tsr_context_check(context));
+  return tsr_pinner_add(context->pinner, pointer, bytes);
+}
+
+/* Calls in flight may use it. */
+tsr_status tsr_unregister_memory(tsr_context *context, void *pointer) {
+  TSR_TRY(tsr_context_check(context));
+  if (pointer == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "pointer is NULL; give the address that was registered");
+  if (context->runner != NULL) tsr_runner_drain(context->runner);
+  return tsr_pinner_remove(context->pinner, pointer);
 }
 
 tsr_status tsr_unregister(tsr_context *context, void *pointer) {
-  return pin(context, pointer, 0, false);
+  return tsr_unregister_memory(context, pointer);
 }

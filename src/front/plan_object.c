@@ -83,7 +83,8 @@ tsr_status tsr_plan_level3(tsr_context *context, const tsr_level3 *what, const v
   TSR_TRY(check_output("homes", homes));
   TSR_TRY(tsr_call_level3(what, alpha, NULL, NULL, beta, NULL, false, &call, &binding, &exchanged));
   TSR_TRY(set_homes(context, exchanged, homes, &call));
-  return tsr_context_make_plan(context, &call, exchanged, plan);
+  return tsr_context_make_plan(context, &(tsr_request){.call = &call, .exchanged = exchanged},
+                               plan);
 }
 
 tsr_status tsr_plan_gemm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_op transa,
@@ -190,6 +191,10 @@ tsr_status tsr_plan_execute(tsr_plan *plan, const void *alpha, const void *a, co
   tsr_binding binding = {
       .base = {(void *)(plan->exchanged ? b : a), (void *)(plan->exchanged ? a : b), c}};
   TSR_TRY(bind_scalars(call, alpha, beta, &binding));
+  if (plan->after != NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "the plan is an asynchronous call's, which starts from what was on the devices "
+                    "then; make one with tsr_plan_level3");
   if (atomic_load(&context->closed))
     return tsr_fail(TSR_ERR_ARGUMENT, "the plan's context is destroyed; keep it while plans run");
   if (tsr_call_is_empty(call)) return TSR_OK;
@@ -200,6 +205,7 @@ tsr_status tsr_plan_execute(tsr_plan *plan, const void *alpha, const void *a, co
                     "them",
                     plan->devices);
   if (context->engine != NULL) TSR_TRY(check_places(context, plan, &binding));
+  if (context->engine != NULL) TSR_TRY(tsr_compose_clear(context, call, &binding));
   if (plan->devices == 0) return execute_on_cpu(context, plan, &binding);
   int short_of;
   return tsr_context_run(context, plan, &binding, &short_of);

@@ -198,3 +198,24 @@ double tsr_floor(const tsr_machine *machine, const tsr_call *call) {
   double heat = tsr_plan_heat(machine, call);
   return tsr_floor_at(machine, call, tsr_machine_rate_limit(machine, call->type, heat));
 }
+
+/* ---- A first look ---- */
+
+void tsr_reach_of(const tsr_machine *machine, tsr_reach *reach) {
+  int node = machine->devices;
+  for (int i = 0; i < TSR_TYPE_COUNT; i++)
+    reach->flops[i] =
+        total_speed(machine) * tsr_machine_rate_limit(machine, tsr_type_at(i)->type, 1);
+  reach->in = host_rate(machine, node, true);
+  reach->out = host_rate(machine, node, false);
+  reach->staging = machine->staging_rate;
+}
+
+double tsr_reach_seconds(const tsr_reach *reach, const tsr_call *call, bool staged) {
+  double in = 0, out = bytes_of(call, TSR_C_);
+  for (int x = 0; x < TSR_OPERANDS; x++) in += read_bytes(call, x);
+  double seconds = flops_of(call) / reach->flops[tsr_type_index(call->type)];
+  seconds = fmax(seconds, fmax(in / reach->in, out / reach->out));
+  if (staged && reach->staging > 0) seconds = fmax(seconds, (in + out) / reach->staging);
+  return seconds;
+}

@@ -84,14 +84,16 @@ static void total_need(const tsr_scheduler *s, size_t *need) {
     for (size_t i = s->first_copy[x]; i < s->first_copy[x + 1]; i++) {
       if (s->copies[i].next == 0) continue;
       size_t in_matrix = i - s->first_copy[x];
+      size_t device = in_matrix % (size_t)s->devices;
       tsr_buffer b = tile_rect(s, x, (int32_t)(in_matrix / (size_t)s->devices));
-      need[in_matrix % (size_t)s->devices] += tile_bytes(&b, s->size[x]);
+      tsr_rect rect = tsr_rect_make(b.row, b.col, b.rows, b.cols);
+      if (!tsr_rooms_have(s, x, rect, (int)device)) need[device] += tile_bytes(&b, s->size[x]);
     }
 }
 
 static tsr_status make_ring(tsr_scheduler *s) {
   size_t piece = (size_t)s->options->piece, tile = largest_tile(s->call, s->graph);
-  s->ring_bytes = round_up(piece < tile ? piece : tile);
+  s->ring_bytes = round_up(piece < tile || tile == 0 ? piece : tile);
   size_t count = s->options->ring / s->ring_bytes;
   s->ring_slots = count < 2 ? 2 : count > 4096 ? 4096 : (int)count;
   s->ring = tsr_alloc(sizeof *s->ring * (size_t)s->ring_slots);

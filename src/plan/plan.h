@@ -94,6 +94,7 @@ struct tsr_plan {
   int machine_devices; /* locations below are of that machine */
   int devices;         /* devices that do anything; 0: the CPU's BLAS does the call */
   bool reproducible;
+  bool moves; /* only copies: call stands for the matrix that is moved (plan/moves.h) */
   int grid_rows, grid_cols;
   tsr_plan_hold hold;
   TSR_VEC(tsr_command) commands;
@@ -112,6 +113,7 @@ struct tsr_plan {
   double floor;                         /* lower bound */
   double plan_seconds;                  /* what planning took */
   int candidates;                       /* tried */
+  tsr_traffic moved;                    /* by its copies (front's) */
   double measured;                      /* s, last execution (front's) */
   float *times; /* measured begin, end of each command when traced, or NULL (front's) */
 };
@@ -153,11 +155,25 @@ double tsr_floor(const tsr_machine *machine, const tsr_call *call);
 /* The same, when products run at that many flops/s on a device of speed 1. */
 double tsr_floor_at(const tsr_machine *machine, const tsr_call *call, double rate);
 
+/* What the devices of a machine do together, for a first look at a call whose operands are in host
+ * memory: it is at hand in 50 ns, where the floor takes microseconds, and close to it. */
+typedef struct tsr_reach {
+  double flops[TSR_TYPE_COUNT]; /* sustained */
+  double in, out, staging;      /* bytes/s: into devices, out of them, through staging threads */
+} tsr_reach;
+void tsr_reach_of(const tsr_machine *machine, tsr_reach *reach);
+
+/* staged: some operand is in pageable memory. Infinite when the devices do not know the type. */
+double tsr_reach_seconds(const tsr_reach *reach, const tsr_call *call, bool staged);
+
 /* tsr_machine_heat for the call on all devices of the machine. */
 double tsr_plan_heat(const tsr_machine *machine, const tsr_call *call);
 
 /* Bytes moved between two locations, as planned. */
 double tsr_plan_bytes(const tsr_plan *plan, int from, int to);
+
+/* What a run of the plan moves. */
+tsr_traffic tsr_plan_traffic(const tsr_plan *plan);
 
 void tsr_plan_summary(const tsr_plan *plan, tsr_prediction *prediction);
 

@@ -72,17 +72,28 @@ static shapes count_shapes(const tsr_plan *plan) {
   return shape;
 }
 
-static void sum_traffic(const tsr_plan *plan, tsr_prediction *prediction) {
+tsr_traffic tsr_plan_traffic(const tsr_plan *plan) {
   traffic moved;
+  tsr_traffic sum = {.plans = 1};
   count_traffic(plan, &moved);
   for (int from = 0; from < TSR_MACHINE_LOCATIONS; from++) {
     for (int to = 0; to < TSR_MACHINE_LOCATIONS; to++) {
       bool from_device = from < plan->machine_devices, to_device = to < plan->machine_devices;
-      if (from_device && to_device) prediction->device_to_device += moved.bytes[from][to];
-      if (!from_device && to_device) prediction->host_to_device += moved.bytes[from][to];
-      if (from_device && !to_device) prediction->device_to_host += moved.bytes[from][to];
+      double bytes = moved.bytes[from][to];
+      if (from_device && to_device)
+        *(from == to ? &sum.within_devices : &sum.device_to_device) += bytes;
+      if (!from_device && to_device) sum.host_to_device += bytes;
+      if (from_device && !to_device) sum.device_to_host += bytes;
     }
   }
+  return sum;
+}
+
+static void sum_traffic(const tsr_plan *plan, tsr_prediction *prediction) {
+  tsr_traffic sum = tsr_plan_traffic(plan);
+  prediction->host_to_device = sum.host_to_device;
+  prediction->device_to_host = sum.device_to_host;
+  prediction->device_to_device = sum.device_to_device + sum.within_devices;
 }
 
 void tsr_plan_summary(const tsr_plan *plan, tsr_prediction *prediction) {

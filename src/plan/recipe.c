@@ -185,6 +185,7 @@ tsr_status tsr_recipe_tiling(const tsr_recipe *r, const tsr_call *call, const ts
   bool sums = family != TSR_TRIANGLE && !tsr_call_scales_only(call);
   *t = (tsr_tiling){.lazy = r->lazy && sums,
                     .adder = r->add_at_home && tsr_is_device(machine, home) ? (int16_t)home : -1,
+                    .span = r->tile > 0 ? 1 : r->span,
                     .chunk_first = chunk_of(call, r->chunk_first),
                     .chunk = chunk_of(call, r->chunk),
                     .chunk_last = chunk_of(call, r->chunk_last),
@@ -215,8 +216,10 @@ static int print_cuts(const tsr_recipe *r, char *text, size_t room) {
     return snprintf(text, room, "tiles of %" PRId64 "%s", r->tile,
                     r->by_eta ? ", the first to arrive first" : "");
   if (r->block > 0)
-    return snprintf(text, room, "blocks of A of %" PRId64 ", stripes of C of %" PRId64, r->block,
-                    r->chunk);
+    return snprintf(text, room,
+                    "blocks of A of %" PRId64 ", copied by up to %" PRId64
+                    ", stripes of C of %" PRId64,
+                    r->block, r->span > 0 ? r->span : 1, r->chunk);
   if (r->slab == 0)
     return snprintf(text, room, "all of A, then B in chunks of %" PRId64 " columns", r->chunk_last);
   char limit[40] = "";

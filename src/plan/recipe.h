@@ -24,6 +24,7 @@ typedef struct tsr_recipe {
   int64_t slab_most; /* but not longer than this; slab 0: all of k at once, slab_most 0: no limit */
   int64_t chunk_first, chunk, chunk_last, chunk_least; /* as in tsr_tiling */
   int64_t block; /* panels beside a triangle: the blocks of its order; 0: one */
+  int64_t span;  /* blocks that a copy may be high, whose columns are long then; 0: one */
   bool lazy, by_eta, relay;
   bool add_at_home;   /* lazy, C at home on a device: products go there to be added */
   int64_t home_share; /* panels: the share of C of a device that is home to A or B, in percent of
@@ -47,9 +48,9 @@ typedef struct tsr_forced {
   uint32_t parts;
 } tsr_forced;
 
-/* Reads words such as "grid=1x4 slab=512 chunk=1024,4096,512 taper=128 c=last piece=8M streams=1
- * order=eta relay=1 route=eta channels=1 tile=0"; NULL: none. A part that is not named stays free.
- * TSR_ERR_ARGUMENT. */
+/* Reads words such as "grid=1x4 slab=512 chunk=1024,4096,512 span=4 taper=128 c=last piece=8M
+ * streams=1 order=eta relay=1 route=eta channels=1 tile=0"; NULL: none. A part that is not named
+ * stays free. TSR_ERR_ARGUMENT. */
 tsr_status tsr_recipe_parse(const char *text, tsr_forced *forced);
 void tsr_recipe_force(const tsr_forced *forced, tsr_recipe *recipe);
 

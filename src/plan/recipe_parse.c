@@ -71,6 +71,14 @@ static void copy_block(const tsr_recipe *from, tsr_recipe *to) {
   to->block = from->block;
 }
 
+static bool read_span(const char *text, tsr_recipe *r) {
+  return all_of(text, &r->span);
+}
+
+static void copy_span(const tsr_recipe *from, tsr_recipe *to) {
+  to->span = from->span;
+}
+
 static bool read_tile(const char *text, tsr_recipe *r) {
   return all_of(text, &r->tile);
 }
@@ -233,6 +241,7 @@ static const part parts[] = {
     {"depth", "tiles of k", read_depth, copy_depth},
     {"ahead", "percent of the kernels of hold and depth", read_ahead, copy_ahead},
     {"block", "elements of a triangle's order, 0 for all", read_block, copy_block},
+    {"span", "blocks", read_span, copy_span},
     {"chunk", "FIRST,MIDDLE,LAST columns, 0 for all", read_chunk, copy_chunk},
     {"taper", "columns, 0 for none", read_taper, copy_taper},
     {"c", "first or last", read_c, copy_c},
@@ -267,7 +276,7 @@ static tsr_status read_word(const char *word, size_t length, tsr_forced *forced)
   return tsr_fail(
       TSR_ERR_ARGUMENT,
       "recipe: \"%.*s\": give words NAME=VALUE with the names grid, slab, tile, "
-      "even, hold, depth, ahead, block, chunk, taper, c, add, share, piece, streams, order, "
+      "even, hold, depth, ahead, block, span, chunk, taper, c, add, share, piece, streams, order, "
       "relay, route and channels",
       (int)length, word);
 }

@@ -93,8 +93,9 @@ static void copy_flow(const replay *r, const tsr_command *c, bool fresh, flow *f
   double start = in_host ? 1e-6 : fresh ? link->latency : 0.15 * link->latency;
   f->left = (double)c->m * (double)c->n * size + start * f->full;
   const tsr_link_uses *uses = tsr_links_of(&r->links, from->location, to->location);
+  double at_best = link->bandwidth > 0 ? link->bandwidth : f->full; /* what short runs cost, too */
   for (int i = 0; i < uses->count; i++)
-    add_share(f, uses->channel[i], f->full * (double)uses->seconds[i]);
+    add_share(f, uses->channel[i], at_best * (double)uses->seconds[i]);
   if (in_host && r->machine->staging_rate > 0)
     add_share(f, TSR_MACHINE_CHANNELS + r->plan->machine_devices,
               f->full / r->machine->staging_rate);
@@ -167,6 +168,19 @@ static void start(replay *r, int queue, int32_t command) {
 }
 
 /* Starts the head of a queue, or finds out what holds it. */
+/* When a command whose waits are over may start: it is submitted, and what other devices did for it
+ * has been handed over. */
+static double ready_at(const replay *r, const tsr_command *c, int32_t command) {
+  double ready = r->submitted[command];
+  for (int i = 0; i < c->waits; i++) {
+    const tsr_command *awaited =
+        &r->plan->commands.items[r->plan->waits.items[c->wait + (uint32_t)i]];
+    if (r->plan->queue[awaited->queue].location == r->plan->queue[c->queue].location) continue;
+    ready = fmax(ready, (double)awaited->end + TSR_HAND_OVER);
+  }
+  return ready;
+}
+
 static void advance(replay *r, int queue) {
   lane *l = &r->lane[queue];
   if (l->running || l->asleep > 0 || l->next == l->end) return;
@@ -179,8 +193,9 @@ static void advance(replay *r, int queue) {
     r->held[awaited] = queue;
     return;
   }
-  if (r->submitted[command] > r->now) {
-    l->asleep = r->submitted[command];
+  double ready = ready_at(r, c, command);
+  if (ready > r->now) {
+    l->asleep = ready;
     r->sleepers++;
     return;
   }

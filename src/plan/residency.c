@@ -1,5 +1,7 @@
 #include "plan/residency.h"
 
+#include "plan/cache.h"
+
 static void free_room(tsr_room *room) {
   tsr_rects_free(&room->valid);
   tsr_rects_free(&room->newer);
@@ -52,4 +54,31 @@ bool tsr_residency_written(tsr_residency *residency, int matrix, tsr_rect rect, 
   if (!tsr_residency_forget(residency, matrix, rect)) return false;
   tsr_room *own = &residency->rooms.items[room];
   return tsr_rects_add(&own->valid, rect) && tsr_rects_add(&own->newer, rect);
+}
+
+bool tsr_residency_settled(tsr_residency *residency, int matrix, tsr_rect rect) {
+  for (size_t i = 0; i < residency->rooms.count; i++) {
+    tsr_room *room = &residency->rooms.items[i];
+    if (room->matrix == matrix && !tsr_rects_subtract(&room->newer, rect)) return false;
+  }
+  return true;
+}
+
+static uint64_t digest_rects(uint64_t digest, const tsr_rects *rects) {
+  uint64_t count = rects->count;
+  digest = tsr_cache_digest(digest, &count, sizeof count);
+  return count == 0 ? digest : tsr_cache_digest(digest, rects->items, count * sizeof *rects->items);
+}
+
+uint64_t tsr_residency_digest(uint64_t before, const tsr_residency *residency) {
+  uint64_t digest = tsr_cache_digest(before, "rooms", 5);
+  for (size_t i = 0; i < residency->rooms.count; i++) {
+    const tsr_room *room = &residency->rooms.items[i];
+    const int64_t words[] = {room->device,    room->matrix,    room->ld,       room->rect.row0,
+                             room->rect.col0, room->rect.row1, room->rect.col1};
+    digest = tsr_cache_digest(digest, words, sizeof words);
+    digest = digest_rects(digest, &room->valid);
+    digest = digest_rects(digest, &room->newer);
+  }
+  return digest;
 }

@@ -45,16 +45,24 @@ int32_t tsr_rooms_buffer(tsr_scheduler *s, size_t number) {
   return *index = (int32_t)s->plan->buffers.count - 1;
 }
 
-static bool is_room_for(const tsr_room *room, const tsr_buffer *tile, tsr_rect rect) {
-  return room->device == tile->location && room->matrix == tile->matrix &&
-         tsr_rect_contains(room->rect, rect);
+static bool is_room_for(const tsr_room *room, int matrix, tsr_rect rect, int device) {
+  return room->device == device && room->matrix == matrix && tsr_rect_contains(room->rect, rect);
+}
+
+bool tsr_rooms_have(const tsr_scheduler *s, int matrix, tsr_rect rect, int device) {
+  const tsr_residency *before = s->options->residency;
+  if (!tsr_has_rooms(s, matrix)) return false;
+  for (size_t i = 0; i < before->rooms.count; i++)
+    if (is_room_for(&before->rooms.items[i], matrix, rect, device)) return true;
+  return false;
 }
 
 bool tsr_rooms_place(tsr_scheduler *s, tsr_tile_copy *copy, tsr_buffer tile) {
   tsr_residency *after = s->plan->after;
   tsr_rect rect = tsr_rect_make(tile.row, tile.col, tile.rows, tile.cols);
   size_t number = 0;
-  while (number < after->rooms.count && !is_room_for(&after->rooms.items[number], &tile, rect))
+  while (number < after->rooms.count &&
+         !is_room_for(&after->rooms.items[number], tile.matrix, rect, tile.location))
     number++;
   if (number == after->rooms.count) {
     tsr_room room = {.device = tile.location, .matrix = tile.matrix, .rect = rect, .ld = tile.ld};
@@ -80,12 +88,12 @@ static bool note_piece(tsr_scheduler *s, const tsr_tile_copy *copy, tsr_rect pie
   return tsr_rects_add(&s->plan->after->rooms.items[number_of(s, copy)].valid, piece);
 }
 
+/* What came of C came to be changed. */
 static bool note_tile(tsr_scheduler *s, int matrix, int32_t tile, int device) {
   const tsr_tile_copy *copy = tsr_copy_of(s, matrix, tile, device);
   if (copy->buffer == TSR_NOTHING) return true;
-  if (!tsr_route_each_piece(s, matrix, tile, device, note_piece)) return false;
-  for (int32_t i = copy->writers; matrix == TSR_C_ && i != TSR_NOTHING;
-       i = s->marks.items[i].next) {
+  if (matrix != TSR_C_) return tsr_route_each_piece(s, matrix, tile, device, note_piece);
+  for (int32_t i = copy->writers; i != TSR_NOTHING; i = s->marks.items[i].next) {
     const tsr_mark *mark = &s->marks.items[i];
     tsr_rect rect = tsr_rect_make(mark->row, mark->col, mark->rows, mark->cols);
     if (!tsr_residency_written(s->plan->after, matrix, rect, number_of(s, copy))) return false;

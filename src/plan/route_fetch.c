@@ -40,6 +40,18 @@ static float slack_of(const tsr_scheduler *s, const tsr_cargo *c, int from, int 
   return rate > 0 ? (float)(part * c->bytes / rate) : 0;
 }
 
+/* A piece that a device has from another one, not from the host, is handed on: the next copy waits
+ * for another device's, and everything behind it in its queue waits with it. Where the first holder
+ * can send in reasonable time it should. */
+static float handing_on(tsr_scheduler *s, const tsr_cargo *c, int index, int from, int to) {
+  int32_t command = tsr_piece_at(s, c->matrix, c->tile, from, index)->command;
+  bool host = tsr_on_host(s, s->call->operand[c->matrix].location);
+  if (command < 0 || !host) return 0;
+  int queue = s->plan->commands.items[command].queue;
+  if (s->plan->queue[queue].role != TSR_QUEUE_PEER) return 0;
+  return (float)(TSR_HAND_OVER + 2 * c->bytes / tsr_route_bandwidth(s, from, to));
+}
+
 /* The best source of a piece for a receiver: the least arrival, and of those as good the one that
  * has sent least; but the home only when no device that has the piece has a link that is as fast.
  */
@@ -56,11 +68,12 @@ static source find_source(tsr_scheduler *s, const tsr_cargo *c, int index, uint3
   for (int d = 0; d < s->devices; d++) {
     if (!(holders >> d & 1)) continue;
     const tsr_piece *piece = tsr_piece_at(s, c->matrix, c->tile, d, index);
-    float when = tsr_route_arrival(s, c, d, to, piece->eta), slack = slack_of(s, c, d, to);
+    float ready = piece->eta + handing_on(s, c, index, d, to);
+    float when = tsr_route_arrival(s, c, d, to, ready), slack = slack_of(s, c, d, to);
     bool as_fast = s->options->relay && s->machine->link[d][to].bandwidth >= home_rate;
     bool sooner = when < best.when - (relayed ? slack : 0);
     bool idler = relayed && when <= best.when + slack && s->sent[d] < s->sent[best.location];
-    if (sooner || idler || (as_fast && !relayed)) best = (source){d, piece->eta, when, false};
+    if (sooner || idler || (as_fast && !relayed)) best = (source){d, ready, when, false};
     relayed |= as_fast;
   }
   return best;

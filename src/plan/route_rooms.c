@@ -14,22 +14,36 @@ bool tsr_route_is_in_rooms(const tsr_scheduler *s, const tsr_cargo *c) {
   return false;
 }
 
+static bool bring_piece_of_part(tsr_scheduler *s, const tsr_cargo *load, tsr_end from, int device) {
+  tsr_tile_copy *copy = tsr_copy_of(s, load->matrix, load->tile, device);
+  tsr_end to = {device, copy->buffer, NULL, TSR_NOTHING};
+  float when = tsr_route_arrival(s, load, from.location, device, 0);
+  int32_t command = tsr_move(s, load, &from, &to);
+  tsr_mark mark = {load->row, load->rows, load->col, load->cols, command, TSR_NOTHING};
+  if (command == TSR_NOTHING || !tsr_mark_push(s, &copy->writers, mark)) return false;
+  if (isfinite(when)) tsr_route_occupy(s, load, from.location, device, 0, when);
+  return true;
+}
+
+static tsr_task_operand operand_of(int matrix, int32_t tile, tsr_rect part) {
+  return (tsr_task_operand){.row = part.row0,
+                            .col = part.col0,
+                            .rows = (int32_t)(part.row1 - part.row0),
+                            .cols = (int32_t)(part.col1 - part.col0),
+                            .tile = tile,
+                            .matrix = (uint8_t)matrix};
+}
+
 /* One rectangle to a tile's room, as if it was written there. */
 static bool bring_part(tsr_scheduler *s, const tsr_cargo *whole, tsr_rect part, tsr_end from,
                        int device) {
-  tsr_cargo load = *whole;
-  load.row = part.row0;
-  load.col = part.col0;
-  load.rows = part.row1 - part.row0;
-  load.cols = part.col1 - part.col0;
-  tsr_cargo_weigh(s, &load);
-  tsr_tile_copy *copy = tsr_copy_of(s, whole->matrix, whole->tile, device);
-  tsr_end to = {device, copy->buffer, NULL, TSR_NOTHING};
-  float when = tsr_route_arrival(s, &load, from.location, device, 0);
-  int32_t command = tsr_move(s, &load, &from, &to);
-  tsr_mark mark = {load.row, load.rows, load.col, load.cols, command, TSR_NOTHING};
-  if (command == TSR_NOTHING || !tsr_mark_push(s, &copy->writers, mark)) return false;
-  if (isfinite(when)) tsr_route_occupy(s, &load, from.location, device, 0, when);
+  tsr_task_operand o = operand_of(whole->matrix, whole->tile, part);
+  tsr_piece_range p = tsr_pieces_alone(s, &o);
+  for (int c = p.c0; c < p.c1; c++)
+    for (int r = p.r0; r < p.r1; r++) {
+      tsr_cargo load = tsr_cargo_of(s, &o, &p, r, c);
+      if (!bring_piece_of_part(s, &load, from, device)) return false;
+    }
   return true;
 }
 
@@ -99,20 +113,27 @@ bool tsr_route_gather(tsr_scheduler *s, const tsr_task_operand *o, int device) {
 
 /* ---- Settling, opening ------------------------------------------------------ */
 
-/* One part of a room to the home; the tile's next writer waits for it. */
-static bool settle_part(tsr_scheduler *s, const tsr_task_operand *o, size_t number, tsr_rect part,
-                        int device) {
-  tsr_cargo load = {.matrix = o->matrix, .tile = o->tile, .row = part.row0, .col = part.col0};
-  load.rows = part.row1 - part.row0;
-  load.cols = part.col1 - part.col0;
-  tsr_cargo_weigh(s, &load);
+/* One piece of a room to the home; the tile's next writer at the device, if any, waits for it. */
+static bool settle_piece(tsr_scheduler *s, const tsr_cargo *load, size_t number, int device) {
   const tsr_room *room = &s->options->residency->rooms.items[number];
   tsr_end from = {room->device, tsr_rooms_buffer(s, number), NULL, TSR_NOTHING};
-  tsr_end home = {s->call->operand[o->matrix].location, o->matrix, NULL, TSR_NOTHING};
-  int32_t command = tsr_move(s, &load, &from, &home);
-  tsr_mark mark = {load.row, load.rows, load.col, load.cols, command, TSR_NOTHING};
-  tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, device);
-  return command != TSR_NOTHING && tsr_mark_push(s, &copy->writers, mark);
+  tsr_end home = {s->call->operand[load->matrix].location, load->matrix, NULL, TSR_NOTHING};
+  int32_t command = tsr_move(s, load, &from, &home);
+  if (command == TSR_NOTHING || device == TSR_NOTHING) return command != TSR_NOTHING;
+  tsr_mark mark = {load->row, load->rows, load->col, load->cols, command, TSR_NOTHING};
+  return tsr_mark_push(s, &tsr_copy_of(s, load->matrix, load->tile, device)->writers, mark);
+}
+
+static bool settle_part(tsr_scheduler *s, const tsr_task_operand *o, size_t number, tsr_rect part,
+                        int device) {
+  tsr_task_operand whole = operand_of(o->matrix, o->tile, part);
+  tsr_piece_range p = tsr_pieces_alone(s, &whole);
+  for (int c = p.c0; c < p.c1; c++)
+    for (int r = p.r0; r < p.r1; r++) {
+      tsr_cargo load = tsr_cargo_of(s, &whole, &p, r, c);
+      if (!settle_piece(s, &load, number, device)) return false;
+    }
+  return true;
 }
 
 bool tsr_route_settle(tsr_scheduler *s, const tsr_task_operand *o, int device) {

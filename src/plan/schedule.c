@@ -228,7 +228,7 @@ static bool bring_home(tsr_scheduler *s, const tsr_task *task, int32_t command) 
   if (tsr_is_at_home(s, c->matrix, task->device)) return true;
   tsr_uplo uplo = tsr_kernel_triangle((tsr_kernel)task->kernel, task->form);
   if (tsr_has_rooms(s, TSR_C_) && uplo == TSR_GENERAL) return true; /* it stays */
-  if (!tsr_route_bring_home(s, c, uplo, task->device, command)) return false;
+  if (!tsr_homing_add(s, c, uplo, task->device, command)) return false;
   tsr_tile_copy *copy = tsr_copy_of(s, c->matrix, c->tile, task->device);
   if (covers_tile(s, c)) tsr_slots_set_dirty(s, copy, false);
   return true;
@@ -244,8 +244,24 @@ static bool schedule_task(tsr_scheduler *s, const tsr_task *task) {
   return true;
 }
 
+static bool schedule_tasks(tsr_scheduler *s, const void *unused) {
+  (void)unused;
+  const tsr_task *task;
+  for (int32_t place = 0; (task = tsr_sequence_next(s)) != NULL; place++) {
+    s->now = place;
+    if (!schedule_task(s, task)) return false;
+  }
+  return tsr_homing_finish(s);
+}
+
 tsr_status tsr_schedule(const tsr_machine *machine, const tsr_graph *graph,
                         const tsr_schedule_options *options, tsr_plan *plan, tsr_fit *fit) {
+  return tsr_schedule_with(machine, graph, options, schedule_tasks, NULL, plan, fit);
+}
+
+tsr_status tsr_schedule_with(const tsr_machine *machine, const tsr_graph *graph,
+                             const tsr_schedule_options *options, tsr_schedule_work work,
+                             const void *what, tsr_plan *plan, tsr_fit *fit) {
   tsr_scheduler *s = tsr_alloc_zero(1, sizeof *s);
   if (!s) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
   s->machine = machine;
@@ -254,13 +270,7 @@ tsr_status tsr_schedule(const tsr_machine *machine, const tsr_graph *graph,
   s->options = options;
   s->plan = plan;
   tsr_status status = set_up(s);
-  bool done = status == TSR_OK && !s->no_room;
-  const tsr_task *task;
-  for (int32_t place = 0; done && (task = tsr_sequence_next(s)) != NULL; place++) {
-    s->now = place;
-    done = schedule_task(s, task);
-  }
-  done = done && tsr_rooms_finish(s);
+  bool done = status == TSR_OK && !s->no_room && work(s, what) && tsr_rooms_finish(s);
   *fit = !done ? TSR_FITS_NOT : s->slots ? TSR_FITS_TIGHT : TSR_FITS_IN;
   if (status == TSR_OK && !done && !s->no_room)
     status = tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");

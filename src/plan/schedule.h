@@ -79,6 +79,14 @@ typedef struct tsr_ring_slot {
   int32_t command; /* last that used it */
 } tsr_ring_slot;
 
+/* Finished blocks of C at a device that go home together. */
+typedef struct tsr_homing {
+  tsr_task_operand part;   /* those that wait; without rows: none */
+  tsr_task_operand stripe; /* the last block's, of which so many rows are finished */
+  int64_t finished;
+  int32_t after; /* the command that finished the last one */
+} tsr_homing;
+
 typedef struct tsr_scheduler {
   const tsr_machine *machine;
   const tsr_call *call;
@@ -132,6 +140,8 @@ typedef struct tsr_scheduler {
   bool one_port[TSR_MACHINE_DEVICES]; /* all links to other devices share the device's port */
   bool no_room;                       /* the budget is too small for this candidate */
 
+  tsr_homing homing[TSR_MACHINE_DEVICES]; /* homing.c */
+
   /* rooms.c: residency */
   TSR_VEC(int32_t) room_buffer; /* of each room of plan->after: its buffer, or TSR_NOTHING */
 } tsr_scheduler;
@@ -147,6 +157,13 @@ typedef enum tsr_fit {
  * for host memory. */
 tsr_status tsr_schedule(const tsr_machine *machine, const tsr_graph *graph,
                         const tsr_schedule_options *options, tsr_plan *plan, tsr_fit *fit);
+
+/* The same for work that is not a graph's tasks: it adds its commands itself. The graph has grids
+ * of tiles alone. */
+typedef bool (*tsr_schedule_work)(tsr_scheduler *s, const void *what);
+tsr_status tsr_schedule_with(const tsr_machine *machine, const tsr_graph *graph,
+                             const tsr_schedule_options *options, tsr_schedule_work work,
+                             const void *what, tsr_plan *plan, tsr_fit *fit);
 
 /* Least budget with which a graph can be scheduled of which a device holds so many tiles of C at a
  * time: room for these, and for what one task reads. */
@@ -241,6 +258,9 @@ static inline bool tsr_has_rooms(const tsr_scheduler *s, int matrix) {
 /* Gives a tile a place in a room at the device: one that it lies in, or a new one. */
 bool tsr_rooms_place(tsr_scheduler *s, tsr_tile_copy *copy, tsr_buffer tile);
 
+/* Whether a rectangle of a matrix has a place in one of the rooms that there are at the start. */
+bool tsr_rooms_have(const tsr_scheduler *s, int matrix, tsr_rect rect, int device);
+
 /* The room of a tile copy that is in one. */
 const tsr_room *tsr_rooms_of(const tsr_scheduler *s, const tsr_tile_copy *copy);
 
@@ -249,6 +269,15 @@ int32_t tsr_rooms_buffer(tsr_scheduler *s, size_t room);
 
 /* Writes down what is where when the plan has ended. */
 bool tsr_rooms_finish(tsr_scheduler *s);
+
+/* ---- homing.c ---- */
+
+/* Brings a finished rectangle of C, or a triangle on its diagonal, home from the device after the
+ * command `after`, now or together with others. */
+bool tsr_homing_add(tsr_scheduler *s, const tsr_task_operand *part, tsr_uplo uplo, int device,
+                    int32_t after);
+/* Brings home what waits. */
+bool tsr_homing_finish(tsr_scheduler *s);
 
 /* ---- route*.c ---- */
 
@@ -268,7 +297,7 @@ bool tsr_route_fetch_alone(tsr_scheduler *s, const tsr_task_operand *operand, in
 bool tsr_route_gather(tsr_scheduler *s, const tsr_task_operand *operand, int device);
 
 /* Brings home what is newer in rooms of a rectangle of C that is about to change, of which the
- * device will bring home but a triangle. */
+ * device (TSR_NOTHING: none) will bring home but a triangle. */
 bool tsr_route_settle(tsr_scheduler *s, const tsr_task_operand *operand, int device);
 
 /* Opens the tiles that lie in the rooms there are, so that others find what is in them. */

@@ -1,4 +1,5 @@
 /* Panels: what is guessed at first, and how parameters are changed one at a time. */
+#include <math.h>
 #include <stddef.h>
 
 #include "plan/search.h"
@@ -52,6 +53,7 @@ static void guess_blocks(const tsr_search *s, int devices, tsr_recipe *r) {
   int64_t order = left ? call->m : call->n, lines = (left ? call->n : call->m) / devices;
   r->block = tsr_power_of_two_near((double)order / (solves ? 32 : 8), 256, solves ? 1024 : 2048);
   r->chunk = tsr_power_of_two_near((double)lines / (solves ? 1 : 8), 256, 4096);
+  r->span = tsr_power_of_two_near(fmin(4096, (double)order / 8) / (double)r->block, 1, 32);
   r->chunk_least = 0; /* a narrow stripe goes through all blocks, too */
 }
 
@@ -78,7 +80,7 @@ tsr_recipe tsr_panels_guess(const tsr_search *s, int devices) {
 
 /* ---- Steps ---------------------------------------------------------------- */
 
-enum { STEPS = 9, OPTIONS = 8 };
+enum { STEPS = 10, OPTIONS = 8 };
 
 /* Parameters that the search changes one at a time; a value of -1 ends a list. */
 static const struct {
@@ -90,6 +92,7 @@ static const struct {
     {offsetof(tsr_recipe, chunk_last), {256, 512, 1024, 2048, 4096, 0, -1}},
     {offsetof(tsr_recipe, chunk_first), {512, 1024, 2048, 0, -1}},
     {offsetof(tsr_recipe, piece), {4 << 20, 8 << 20, 16 << 20, 32 << 20, -1}},
+    {offsetof(tsr_recipe, span), {1, 2, 4, 8, 16, 32, -1}},
     {offsetof(tsr_recipe, block), {1024, 2048, 512, 4096, 256, -1}},
     {offsetof(tsr_recipe, chunk), {512, 1024, 2048, 4096, 8192, 0, -1}},
     {offsetof(tsr_recipe, chunk_least), {0, 128, 256, 512, -1}},
@@ -105,7 +108,7 @@ static bool has_device_home(const tsr_search *s) {
 /* Whether the family's panels depend on a parameter. Beside a triangle there are blocks and
  * stripes, else slabs; rank-k updates have the chunks of the last slab in all. */
 static bool has_field(const tsr_search *s, size_t field) {
-  bool is_block = field == offsetof(tsr_recipe, block);
+  bool is_block = field == offsetof(tsr_recipe, block) || field == offsetof(tsr_recipe, span);
   bool is_chunk = field == offsetof(tsr_recipe, chunk);
   bool is_any = field == offsetof(tsr_recipe, piece) || field == offsetof(tsr_recipe, chunk_least);
   switch (tsr_search_family(s)) {

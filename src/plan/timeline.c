@@ -324,52 +324,127 @@ tsr_status tsr_timeline_svg(const tsr_plan *plan, const tsr_machine *machine, ts
 
 /* ---- Trace events ---- */
 
-enum { MEASURED_PROCESSES = 1000 }; /* process numbers of what was measured begin here */
+/* Process numbers: locations as predicted, as measured, and what is not of one. */
+enum { MEASURED_PROCESSES = 1000, CALLS_PROCESS = 999 };
+enum { CALLS_THREAD, HOST_THREAD };
 
-static void trace_names(const tsr_plan *plan, bool measured, tsr_text *text) {
-  int base = measured ? MEASURED_PROCESSES : 0;
-  tsr_name name;
-  for (int q = 0; q < plan->queues; q++) {
-    const tsr_plan_queue *queue = &plan->queue[q];
-    tsr_text_add(text,
-                 "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"%s: %s\"}"
-                 "},\n",
-                 base + queue->location, measured ? "measured" : "predicted",
-                 tsr_plan_location_name(plan, queue->location, &name));
-    tsr_text_add(text,
-                 "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":"
-                 "\"%s\"}},\n",
-                 base + queue->location, q, tsr_queue_name(queue, &name));
-  }
+/* Queues of different plans that have one role are one thread. */
+static int thread_of(const tsr_plan_queue *queue) {
+  return queue->role * TSR_TRACE_INDICES + queue->index;
 }
 
-static void trace_events(const tsr_plan *plan, bool measured, tsr_text *text) {
-  int base = measured ? MEASURED_PROCESSES : 0;
+static void trace_name(tsr_text *text, const char *what, int process, int thread,
+                       const char *before, const char *name) {
+  tsr_text_add(text,
+               "{\"ph\":\"M\",\"name\":\"%s_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":"
+               "\"%s%s\"}},\n",
+               what, process, thread, before, name);
+}
+
+static void trace_queue(const tsr_plan *plan, const tsr_plan_queue *queue, bool measured,
+                        tsr_text *text) {
+  int process = queue->location + (measured ? MEASURED_PROCESSES : 0);
+  tsr_name name;
+  trace_name(text, "process", process, 0, measured ? "measured: " : "predicted: ",
+             tsr_plan_location_name(plan, queue->location, &name));
+  trace_name(text, "thread", process, thread_of(queue), "", tsr_queue_name(queue, &name));
+}
+
+static void trace_names(const tsr_plan *plan, bool measured, tsr_text *text) {
+  for (int q = 0; q < plan->queues; q++) trace_queue(plan, &plan->queue[q], measured, text);
+}
+
+/* times NULL: as predicted. */
+static void trace_events(const tsr_plan *plan, const float *times, double at, tsr_text *text) {
+  int base = times != NULL ? MEASURED_PROCESSES : 0;
   for (size_t i = 0; i < plan->commands.count; i++) {
     const tsr_command *command = &plan->commands.items[i];
-    span when = span_of(plan, i, measured);
+    const tsr_plan_queue *queue = &plan->queue[command->queue];
+    span when = times != NULL ? (span){times[2 * i], times[2 * i + 1]} : span_of(plan, i, false);
     if (!isfinite(when.begin) || !isfinite(when.end)) continue;
     tsr_text_add(text,
                  "{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
                  "\"args\":{\"command\":%zu,\"m\":%d,\"n\":%d,\"k\":%d}},\n",
-                 kinds[kind_of(plan, command)].name, base + plan->queue[command->queue].location,
-                 command->queue, when.begin * 1e6, fmax(when.end - when.begin, 0) * 1e6, i,
-                 command->m, command->n, command->k);
+                 kinds[kind_of(plan, command)].name, base + queue->location, thread_of(queue),
+                 (at + when.begin) * 1e6, fmax(when.end - when.begin, 0) * 1e6, i, command->m,
+                 command->n, command->k);
   }
+}
+
+static void trace_head(const tsr_machine *machine, tsr_text *text) {
+  tsr_text_add(text, "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"machine\":\"");
+  tsr_text_add_json(text, machine == NULL ? "" : machine->name);
+  tsr_text_add(text, "\"},\"traceEvents\":[\n");
+}
+
+/* The last event has no comma behind it. */
+static void trace_tail(const char *label, tsr_text *text) {
+  tsr_text_add(text, "{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":0,\"args\":{\"labels\":");
+  tsr_text_add(text, "\"%s\"}}\n]}\n", label);
 }
 
 void tsr_timeline_trace(const tsr_plan *plan, const tsr_machine *machine, tsr_text *text) {
   tsr_name name;
-  tsr_text_add(text, "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"machine\":\"");
-  tsr_text_add_json(text, machine == NULL ? "" : machine->name);
-  tsr_text_add(text, "\"},\"traceEvents\":[\n");
+  trace_head(machine, text);
   trace_names(plan, false, text);
-  trace_events(plan, false, text);
+  trace_events(plan, NULL, 0, text);
   if (plan->times != NULL) {
     trace_names(plan, true, text);
-    trace_events(plan, true, text);
+    trace_events(plan, plan->times, 0, text);
   }
-  /* The last event has no comma behind it. */
-  tsr_text_add(text, "{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":0,\"args\":{\"labels\":");
-  tsr_text_add(text, "\"%s\"}}\n]}\n", tsr_call_name(&plan->call, &name));
+  trace_tail(tsr_call_name(&plan->call, &name), text);
+}
+
+/* ---- Sequences ---- */
+
+void tsr_trace_begin(tsr_trace *trace, const tsr_machine *machine, tsr_text *text) {
+  *trace = (tsr_trace){.text = text};
+  trace_head(machine, text);
+  trace_name(text, "process", CALLS_PROCESS, 0, "", "calls");
+  trace_name(text, "thread", CALLS_PROCESS, CALLS_THREAD, "", "on the devices");
+  trace_name(text, "thread", CALLS_PROCESS, HOST_THREAD, "", "on the host");
+}
+
+/* From the first command's begin: until then the call waited for those before it. */
+static span span_of_all(const tsr_plan *plan, const float *times) {
+  span all = {INFINITY, 0};
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    all.begin = fmin(all.begin, times[2 * i]);
+    all.end = fmax(all.end, times[2 * i + 1]);
+  }
+  return all;
+}
+
+static void trace_call(const tsr_plan *plan, const float *times, double at, tsr_text *text) {
+  span all = span_of_all(plan, times);
+  tsr_name name;
+  if (!(all.begin <= all.end)) return;
+  tsr_text_add(text,
+               "{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
+               "\"args\":{\"m\":%lld,\"n\":%lld,\"k\":%lld}},\n",
+               plan->moves ? "move" : tsr_call_name(&plan->call, &name), CALLS_PROCESS,
+               CALLS_THREAD, (at + all.begin) * 1e6, (all.end - all.begin) * 1e6,
+               (long long)plan->call.m, (long long)plan->call.n, (long long)plan->call.k);
+}
+
+void tsr_trace_plan(tsr_trace *trace, const tsr_plan *plan, const float *times, double at) {
+  for (int q = 0; q < plan->queues; q++) {
+    const tsr_plan_queue *queue = &plan->queue[q];
+    bool *named = &trace->named[queue->location][queue->role][queue->index];
+    if (!*named) trace_queue(plan, queue, true, trace->text);
+    *named = true;
+  }
+  trace_call(plan, times, at, trace->text);
+  trace_events(plan, times, at, trace->text);
+}
+
+void tsr_trace_host(tsr_trace *trace, const char *name, double at, double seconds) {
+  tsr_text_add(trace->text, "{\"ph\":\"X\",\"name\":\"");
+  tsr_text_add_json(trace->text, name);
+  tsr_text_add(trace->text, "\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f},\n", CALLS_PROCESS,
+               HOST_THREAD, at * 1e6, seconds * 1e6);
+}
+
+void tsr_trace_end(tsr_trace *trace) {
+  trace_tail("", trace->text);
 }

@@ -152,6 +152,9 @@ tsr_status tsr_verify_form(const tsr_verifier *v, uint32_t command);
 /* The room that a buffer is, as the plan finds it; NULL: it is none, or a new one. */
 const tsr_room *tsr_verify_room(const tsr_verifier *v, int32_t buffer);
 
+/* What rooms are said to hold at the end has been brought or written there (verify_rooms.c). */
+tsr_status tsr_verify_rooms(tsr_verifier *v);
+
 /* Records "command 17 (gemm on device 2, queue compute 0): " and the message. */
 tsr_status tsr_verify_fail(const tsr_verifier *v, uint32_t command, const char *format, ...)
     TSR_PRINTF(3, 4);

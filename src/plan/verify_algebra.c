@@ -147,14 +147,10 @@ static size_t index_of(const tsr_small_space *s, int64_t at) {
   return s->first[low];
 }
 
-typedef struct small_rect {
-  size_t row, col, rows, cols;
-} small_rect;
-
-static small_rect shrink(const tsr_algebra *x, int matrix, tsr_rect rect) {
+tsr_small_rect tsr_algebra_shrink(const tsr_algebra *x, int matrix, tsr_rect rect) {
   tsr_axes spaces = tsr_verify_spaces(x->call, matrix);
   const tsr_small_space *r = &x->space[spaces.rows], *c = &x->space[spaces.cols];
-  small_rect small = {index_of(r, rect.row0), index_of(c, rect.col0), 0, 0};
+  tsr_small_rect small = {index_of(r, rect.row0), index_of(c, rect.col0), 0, 0};
   small.rows = index_of(r, rect.row1) - small.row;
   small.cols = index_of(c, rect.col1) - small.col;
   return small;
@@ -168,37 +164,12 @@ static size_t place_buffers(tsr_algebra *x) {
   for (size_t i = 0; i < plan->buffers.count; i++) {
     const tsr_buffer *b = &plan->buffers.items[i];
     if (!is_result(x, (int32_t)i)) continue;
-    small_rect small = shrink(x, b->matrix, tsr_rect_make(b->row, b->col, b->rows, b->cols));
+    tsr_small_rect small =
+        tsr_algebra_shrink(x, b->matrix, tsr_rect_make(b->row, b->col, b->rows, b->cols));
     x->buffers[i] = (tsr_small_buffer){small.row, small.col, small.rows, elements};
     elements += small.rows * small.cols;
   }
   return elements;
-}
-
-/* Sets the elements of a rectangle of a buffer of C; those of a home that is out of date to
- * something else than C is. */
-static void set_original(tsr_algebra *x, int32_t buffer, tsr_rect rect, bool stale) {
-  small_rect r = shrink(x, TSR_C_, rect);
-  for (size_t j = r.col; j < r.col + r.cols; j++)
-    for (size_t i = r.row; i < r.row + r.rows; i++)
-      *tsr_algebra_element(x, buffer, i, j) = (tsr_small_element){
-          tsr_algebra_original(x, stale ? TSR_MATRICES : TSR_C_, i, j), TSR_NO_COMMAND};
-}
-
-/* What rooms hold from the start, of which some is newer than the home. */
-static void fill_rooms(tsr_algebra *x) {
-  const tsr_plan *plan = x->v->plan;
-  for (size_t b = TSR_OPERANDS; b < plan->buffers.count; b++) {
-    const tsr_room *room = tsr_verify_room(x->v, (int32_t)b);
-    if (room == NULL || room->matrix != TSR_C_) continue;
-    for (size_t i = 0; i < room->valid.count; i++)
-      set_original(x, (int32_t)b, room->valid.items[i], false);
-  }
-  const tsr_residency *before = plan->before;
-  for (size_t i = 0; before != NULL && i < before->rooms.count; i++)
-    for (size_t n = 0;
-         before->rooms.items[i].matrix == TSR_C_ && n < before->rooms.items[i].newer.count; n++)
-      set_original(x, TSR_C_, before->rooms.items[i].newer.items[n], true);
 }
 
 static tsr_status make_buffers(tsr_algebra *x) {
@@ -214,38 +185,8 @@ static tsr_status make_buffers(tsr_algebra *x) {
     for (size_t i = 0; i < x->space[spaces.rows].count; i++)
       *tsr_algebra_element(x, TSR_C_, i, j) =
           (tsr_small_element){tsr_algebra_original(x, TSR_C_, i, j), TSR_NO_COMMAND};
-  fill_rooms(x);
+  tsr_algebra_fill_rooms(x);
   return TSR_OK;
-}
-
-/* The plan's buffer of a room; -1: the plan does not touch it. */
-static int32_t buffer_of(const tsr_plan *plan, size_t room) {
-  for (size_t b = TSR_OPERANDS; b < plan->buffers.count; b++)
-    if (plan->buffers.items[b].role == TSR_BUFFER_ROOM && plan->buffers.items[b].offset == room)
-      return (int32_t)b;
-  return -1;
-}
-
-static void bring_rect(tsr_algebra *x, int32_t buffer, tsr_rect rect) {
-  small_rect r = shrink(x, TSR_C_, rect);
-  for (size_t j = r.col; j < r.col + r.cols; j++)
-    for (size_t i = r.row; i < r.row + r.rows; i++)
-      *tsr_algebra_element(x, TSR_C_, i, j) = *tsr_algebra_element(x, buffer, i, j);
-}
-
-/* What is newer in rooms at the end counts as C. */
-static void bring_home(tsr_algebra *x) {
-  const tsr_residency *after = x->v->plan->after;
-  for (size_t i = 0; after != NULL && i < after->rooms.count; i++) {
-    const tsr_room *room = &after->rooms.items[i];
-    if (room->matrix != TSR_C_) continue;
-    int32_t buffer = buffer_of(x->v->plan, i);
-    for (size_t n = 0; n < room->newer.count; n++)
-      if (buffer >= 0)
-        bring_rect(x, buffer, room->newer.items[n]);
-      else
-        set_original(x, TSR_C_, room->newer.items[n], false);
-  }
 }
 
 /* ---- Copies ---- */
@@ -254,7 +195,7 @@ static tsr_status copy(tsr_algebra *x, uint32_t c) {
   const tsr_command *command = &x->v->plan->commands.items[c];
   int32_t from = command->buffer[0], to = command->buffer[1];
   if (!is_result(x, from)) return TSR_OK;
-  small_rect r = shrink(x, TSR_C_, tsr_verify_rect(command, 0));
+  tsr_small_rect r = tsr_algebra_shrink(x, TSR_C_, tsr_verify_rect(command, 0));
   tsr_uplo uplo = tsr_form_unpack(command->form).uplo;
   for (size_t j = r.col; j < r.col + r.cols; j++)
     for (size_t i = r.row; i < r.row + r.rows; i++) {
@@ -274,7 +215,7 @@ static tsr_status load(tsr_algebra *x, uint32_t c, int i, tsr_uplo uplo) {
   const tsr_command *command = &x->v->plan->commands.items[c];
   int32_t buffer = command->buffer[i];
   uint8_t matrix = x->v->plan->buffers.items[buffer].matrix;
-  small_rect r = shrink(x, matrix, tsr_verify_rect(command, i));
+  tsr_small_rect r = tsr_algebra_shrink(x, matrix, tsr_verify_rect(command, i));
   tsr_dense *to = &x->operand[i];
   TSR_TRY(tsr_dense_resize(to, r.rows, r.cols));
   for (size_t col = 0; col < r.cols; col++)
@@ -298,7 +239,7 @@ static tsr_status load(tsr_algebra *x, uint32_t c, int i, tsr_uplo uplo) {
 
 static void store(tsr_algebra *x, uint32_t c, tsr_uplo uplo) {
   const tsr_command *command = &x->v->plan->commands.items[c];
-  small_rect r = shrink(x, TSR_C_, tsr_verify_rect(command, 2));
+  tsr_small_rect r = tsr_algebra_shrink(x, TSR_C_, tsr_verify_rect(command, 2));
   const tsr_dense *from = &x->operand[2];
   for (size_t j = 0; j < r.cols; j++)
     for (size_t i = 0; i < r.rows; i++)
@@ -372,7 +313,7 @@ static tsr_status do_kernel(tsr_algebra *x, uint32_t c) {
   if (tsr_verify_reads_c(x->call, command)) {
     TSR_TRY(load(x, c, 2, uplo));
   } else {
-    small_rect r = shrink(x, TSR_C_, tsr_verify_rect(command, 2));
+    tsr_small_rect r = tsr_algebra_shrink(x, TSR_C_, tsr_verify_rect(command, 2));
     TSR_TRY(tsr_dense_resize(&x->operand[2], r.rows, r.cols));
     for (size_t e = 0; e < r.rows * r.cols; e++) x->operand[2].at[e] = tsr_field_zero;
   }
@@ -389,7 +330,7 @@ static tsr_status carry_out(tsr_algebra *x) {
   TSR_TRY(make_buffers(x));
   for (uint32_t c = 0; c < plan->commands.count; c++)
     TSR_TRY(plan->commands.items[c].kind == TSR_COMMAND_COPY ? copy(x, c) : do_kernel(x, c));
-  bring_home(x);
+  TSR_TRY(tsr_algebra_settle_rooms(x));
   return tsr_algebra_compare(x);
 }
 

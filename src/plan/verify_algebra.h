@@ -50,6 +50,22 @@ static inline tsr_small_element *tsr_algebra_element(const tsr_algebra *x, int32
   return &x->elements[b->first + row - b->row + (col - b->col) * b->rows];
 }
 
+/* A rectangle of a matrix in the small problem. */
+typedef struct tsr_small_rect {
+  size_t row, col, rows, cols;
+} tsr_small_rect;
+
+tsr_small_rect tsr_algebra_shrink(const tsr_algebra *x, int matrix, tsr_rect rect);
+
+/* ---- verify_rooms.c ---- */
+
+/* Rooms of C hold what they do at the start; a home that is out of date, something else than C. */
+void tsr_algebra_fill_rooms(tsr_algebra *x);
+
+/* At the end what is newer in rooms counts as C, and everything that is said to be valid in a room
+ * must be what C is then. TSR_ERR_CHECK. */
+tsr_status tsr_algebra_settle_rooms(tsr_algebra *x);
+
 /* Compares C at home with what the call asks for. TSR_ERR_CHECK. */
 tsr_status tsr_algebra_compare(tsr_algebra *x);
 

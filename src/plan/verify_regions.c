@@ -158,6 +158,7 @@ static void forget_readings(tsr_cell *cell, tsr_rect written) {
 }
 
 tsr_status tsr_regions_write(tsr_regions *regions, tsr_rect rect, uint32_t command) {
+  if (tsr_rect_empty(rect)) return TSR_OK;
   if (regions->cells == NULL) {
     size_t count = (size_t)(regions->grid_rows * regions->grid_cols);
     regions->cells = tsr_alloc_zero(count, sizeof *regions->cells);

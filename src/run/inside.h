@@ -23,12 +23,15 @@ struct tsr_ticket {
   tsr_plan *plan;
   tsr_program *program;
   tsr_binding binding;
+  void **rooms;     /* memory of the plan's rooms, or NULL */
   uint64_t number;  /* 0 for the first job */
   uint32_t epoch;   /* marks the program's flags; never 0 */
   uint32_t devices; /* bit d: device d's thread has work */
   uint32_t tied;    /* bit d: device d has a user's stream to mind */
   int lanes;        /* lanes 0 .. lanes-1 have work */
   double entered, seconds;
+  tsr_pinner *pinner;
+  uint64_t registration; /* it waits for that one */
   bool trace;
   float *times;    /* begin (first: time of submission) and end of each command */
   tsr_error error; /* guarded by the runner's pool lock until the job is complete */
@@ -109,6 +112,10 @@ void tsr_job_quit(tsr_runner *runner);
 
 /* The one place that decides when a job may start beside those before it: not at all for now. */
 bool tsr_job_may_start(const tsr_ticket *job);
+
+/* Before that: waits for memory of the job's that is being registered. It may take seconds, in
+ * which nobody spins. */
+void tsr_job_await_memory(const tsr_ticket *job);
 
 /* Records this thread's last message with the job, if none is there; nothing more is started. */
 void tsr_job_fail(tsr_ticket *job, tsr_status status);

@@ -9,11 +9,20 @@ static const tsr_buffer *buffer_of(const tsr_ticket *job, const tsr_command *com
   return index == TSR_NO_BUFFER ? NULL : &job->plan->buffers.items[index];
 }
 
+static char *base_of(const tsr_ticket *job, const tsr_buffer *buffer) {
+  switch (buffer->role) {
+    case TSR_BUFFER_HOME:
+      return job->binding.base[buffer->matrix];
+    case TSR_BUFFER_ROOM:
+      return job->rooms[buffer->offset];
+    default:
+      return (char *)job->runner->arena[buffer->location].base + buffer->offset;
+  }
+}
+
 /* Address of an element of a matrix in a buffer. */
 static char *address(const tsr_ticket *job, const tsr_buffer *buffer, int64_t row, int64_t col) {
-  char *base = buffer->role == TSR_BUFFER_HOME
-                   ? (char *)job->binding.base[buffer->matrix]
-                   : (char *)job->runner->arena[buffer->location].base + buffer->offset;
+  char *base = base_of(job, buffer);
   int64_t elements = (row - buffer->row) + (col - buffer->col) * buffer->ld;
   return base + elements * (int64_t)tsr_matrix_element(&job->plan->call, buffer->matrix);
 }

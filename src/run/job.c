@@ -25,6 +25,7 @@ void tsr_job_release(tsr_ticket *job) {
   if (atomic_fetch_sub_explicit(&job->references, 1, memory_order_acq_rel) != 1) return;
   tsr_runner *runner = job->runner;
   tsr_dealloc(job->times);
+  tsr_dealloc(job->rooms);
   pthread_mutex_lock(&runner->pool);
   atomic_store(&job->next, runner->free);
   runner->free = job;
@@ -103,6 +104,10 @@ void tsr_job_quit(tsr_runner *runner) {
 
 bool tsr_job_may_start(const tsr_ticket *job) {
   return atomic_load_explicit(&job->runner->completed, memory_order_acquire) == job->number;
+}
+
+void tsr_job_await_memory(const tsr_ticket *job) {
+  if (job->registration > 0) tsr_pinner_await(job->pinner, job->registration);
 }
 
 /* A device that failed leaves unwritten what others then read: its error says more than theirs.

@@ -2,8 +2,7 @@
 
 /* What is being asked about. */
 typedef struct query {
-  const tsr_engine *engine;
-  tsr_engine_state *state;
+  tsr_pinner *pinner;
   const char *base;
   int64_t bytes;
 } query;
@@ -19,7 +18,7 @@ int tsr_place_alignment(uintptr_t base, int64_t ld_bytes) {
 }
 
 static tsr_status ask(const query *q, int64_t offset, tsr_place *place) {
-  return q->engine->where(q->state, q->base + offset, place);
+  return tsr_pinner_where(q->pinner, q->base + offset, place);
 }
 
 /* Offset behind what is known to be of this place's kind: at least one byte further. */
@@ -103,10 +102,9 @@ static tsr_status place_device(const query *q, const tsr_place *first, const cha
                   what, (const void *)q->base, first->device, (long long)q->bytes);
 }
 
-tsr_status tsr_place_operand(const tsr_engine *engine, tsr_engine_state *state, int host,
-                             tsr_type type, const char *what, const void *base,
-                             tsr_operand *operand) {
-  query q = {engine, state, base, tsr_operand_bytes(operand, type)};
+tsr_status tsr_place_operand(tsr_pinner *pinner, int host, tsr_type type, const char *what,
+                             const void *base, tsr_operand *operand) {
+  query q = {pinner, base, tsr_operand_bytes(operand, type)};
   operand->memory = TSR_PAGEABLE;
   operand->location = host;
   operand->pinned_begin = operand->pinned_end = 0;

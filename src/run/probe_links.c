@@ -117,10 +117,9 @@ static tsr_status measure_shape(tsr_bench *b, int from, int to, tsr_curve *curve
   return tsr_bench_finish(b, device, b->compute[device], NULL);
 }
 
-/* Longer segments are not slower: what says so is noise. */
+/* Longer segments are not slower: what says so is noise, which only ever slows a copy. */
 static void smooth(tsr_curve *curve) {
-  for (int i = curve->count - 2; i >= 0; i--)
-    curve->rate[i] = fmin(curve->rate[i], curve->rate[i + 1]);
+  for (int i = 1; i < curve->count; i++) curve->rate[i] = fmax(curve->rate[i], curve->rate[i - 1]);
 }
 
 /* The same shape, for a link of another bandwidth. */

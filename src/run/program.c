@@ -105,11 +105,12 @@ static void find_users(const tsr_plan *plan, tsr_program *p) {
       p->lane_queue[p->lanes++] = (uint16_t)q;
 }
 
-static bool lanes_bring_home(const tsr_plan *plan) {
+/* Whether copies, or those of lanes alone, write to the user's memory. */
+static bool brings_home(const tsr_plan *plan, bool lanes) {
   for (size_t i = 0; i < plan->commands.count; i++) {
     const tsr_command *c = &plan->commands.items[i];
-    if (is_lane(plan, c->queue) && plan->buffers.items[c->buffer[1]].role == TSR_BUFFER_HOME)
-      return true;
+    if (c->kind != TSR_COMMAND_COPY || (lanes && !is_lane(plan, c->queue))) continue;
+    if (plan->buffers.items[c->buffer[1]].role == TSR_BUFFER_HOME) return true;
   }
   return false;
 }
@@ -130,7 +131,8 @@ tsr_status tsr_program_create(const tsr_plan *plan, tsr_program **program) {
     return status;
   }
   find_users(plan, p);
-  p->lanes_bring_home = lanes_bring_home(plan);
+  p->lanes_bring_home = brings_home(plan, true);
+  p->brings_home = brings_home(plan, false);
   *program = p;
   return TSR_OK;
 }

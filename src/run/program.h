@@ -27,7 +27,8 @@ typedef struct tsr_program {
   uint32_t devices;                     /* bit d: device d has commands */
   int lanes;                            /* host threads needed */
   uint16_t *lane_queue;                 /* the plan's queue of each lane */
-  bool lanes_bring_home;                /* lanes write to the user's memory */
+  bool lanes_bring_home;                /* lanes write to the user's memory, */
+  bool brings_home;                     /* or some copy does */
   uint16_t *used, *used_first;          /* the plan's queues that device d uses, as above */
   bool warm;                            /* its kernels have been tried */
   bool resolved;                        /* queue[] is filled */

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "plan/residency.h"
 #include "run/inside.h"
 
 /* ---- The threads ---- */
@@ -16,6 +17,7 @@ static bool needs(const tsr_worker *worker, const tsr_ticket *job) {
 
 static void await_turn(tsr_ticket *job) {
   tsr_backoff backoff = {0};
+  tsr_job_await_memory(job);
   while (!tsr_job_may_start(job)) tsr_backoff_step(&backoff, tsr_spins(job->runner));
 }
 
@@ -150,12 +152,23 @@ static int bits(uint32_t set) {
   return count;
 }
 
+static tsr_status fill_rooms(tsr_ticket *job, void *const *rooms) {
+  size_t count = job->plan->after != NULL ? job->plan->after->rooms.count : 0;
+  if (count == 0) return TSR_OK;
+  job->rooms = tsr_alloc(count * sizeof *job->rooms);
+  if (job->rooms == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a ticket");
+  memcpy(job->rooms, rooms, count * sizeof *job->rooms);
+  return TSR_OK;
+}
+
 static tsr_status fill(tsr_ticket *job, const tsr_submission *submission) {
   tsr_runner *runner = job->runner;
   job->plan = submission->plan;
   job->program = submission->plan->program;
   job->binding = submission->binding;
   job->trace = submission->trace;
+  job->pinner = submission->pinner;
+  job->registration = submission->registration;
   job->number = runner->posted;
   job->epoch = (uint32_t)(runner->posted % UINT32_MAX) + 1;
   job->tied = tied_devices(runner);
@@ -164,6 +177,7 @@ static tsr_status fill(tsr_ticket *job, const tsr_submission *submission) {
   if (job->devices == 0 && job->lanes == 0) job->devices = 1; /* someone must complete it */
   atomic_store(&job->left, bits(job->devices) + job->lanes);
   atomic_store(&job->untied, bits(job->tied));
+  TSR_TRY(fill_rooms(job, submission->rooms));
   if (!job->trace) return TSR_OK;
   job->times = tsr_alloc_zero(2 * submission->plan->commands.count, sizeof *job->times);
   return job->times != NULL ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for a trace");
@@ -230,6 +244,10 @@ bool tsr_ticket_done(tsr_ticket *ticket) {
   return atomic_load(&ticket->done);
 }
 
+double tsr_ticket_entered(const tsr_ticket *ticket) {
+  return ticket->entered;
+}
+
 double tsr_ticket_seconds(const tsr_ticket *ticket) {
   return ticket->seconds;
 }
@@ -238,6 +256,10 @@ float *tsr_ticket_take_times(tsr_ticket *ticket) {
   float *times = tsr_job_failed(ticket) ? NULL : ticket->times;
   if (times != NULL) ticket->times = NULL;
   return times;
+}
+
+uint64_t tsr_ticket_number(const tsr_ticket *ticket) {
+  return ticket->number;
 }
 
 tsr_plan *tsr_ticket_plan(const tsr_ticket *ticket) {
@@ -254,6 +276,14 @@ void tsr_ticket_release(tsr_ticket *ticket) {
 
 void tsr_runner_settle(tsr_runner *runner) {
   tsr_job_wait(runner, runner->posted);
+}
+
+void tsr_runner_await(tsr_runner *runner, uint64_t number) {
+  tsr_job_wait(runner, number + 1);
+}
+
+uint64_t tsr_runner_completed(tsr_runner *runner) {
+  return atomic_load(&runner->completed);
 }
 
 void tsr_runner_occupy(tsr_runner *runner) {

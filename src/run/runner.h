@@ -11,6 +11,7 @@
 
 #include "engine/engine.h"
 #include "plan/plan.h"
+#include "run/pinner.h"
 
 typedef struct tsr_runner tsr_runner;
 
@@ -36,7 +37,10 @@ void tsr_runner_destroy(tsr_runner *runner);
 typedef struct tsr_submission {
   tsr_plan *plan;
   tsr_binding binding;
-  bool trace;   /* measure the times of each command */
+  void *const *rooms; /* memory of each room of plan->after; copied */
+  bool trace;         /* measure the times of each command */
+  tsr_pinner *pinner;
+  uint64_t registration; /* of the pinner's, to be carried out before the plan starts; 0: none */
   int short_of; /* out, with TSR_ERR_MEMORY: the location that has not the plan's arena; else -1 */
 } tsr_submission;
 
@@ -55,12 +59,22 @@ bool tsr_ticket_done(tsr_ticket *ticket);
 /* Of a complete ticket: seconds from the call to the end; the measured begin and end of each
  * command in seconds from the call (NULL when not traced), which the caller then owns
  * (tsr_dealloc). */
+double tsr_ticket_entered(const tsr_ticket *ticket); /* when the call was made: tsr_now */
 double tsr_ticket_seconds(const tsr_ticket *ticket);
 float *tsr_ticket_take_times(tsr_ticket *ticket);
 tsr_plan *tsr_ticket_plan(const tsr_ticket *ticket);
 
+/* Its place in the order of submission, for tsr_runner_await. */
+uint64_t tsr_ticket_number(const tsr_ticket *ticket);
+
 /* Waits for it if need be. NULL is accepted. */
 void tsr_ticket_release(tsr_ticket *ticket);
+
+/* Waits until what was submitted under that number, and all before it, is complete. */
+void tsr_runner_await(tsr_runner *runner, uint64_t number);
+
+/* How many submissions are complete: those with lower numbers. */
+uint64_t tsr_runner_completed(tsr_runner *runner);
 
 /* Waits until everything submitted is complete. */
 void tsr_runner_drain(tsr_runner *runner);

@@ -72,10 +72,11 @@ static bool is_known(const shape *shapes, int count, const shape *s) {
   return false;
 }
 
-/* Not what writes to the user's memory, where C is at home on the device. */
+/* Not what writes to the user's memory, where C is at home on the device, or to what stays there.
+ */
 static bool may_try(const tsr_plan *plan, const tsr_command *c) {
   if (c->kind != TSR_COMMAND_KERNEL) return false;
-  if (plan->buffers.items[c->buffer[2]].role == TSR_BUFFER_HOME) return false;
+  if (plan->buffers.items[c->buffer[2]].role != TSR_BUFFER_TILE) return false;
   return tsr_kernel_flops((tsr_kernel)c->kernel, plan->call.type, c->m, c->n, c->k) <= most_flops;
 }
 

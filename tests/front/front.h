@@ -119,4 +119,11 @@ static inline void front_clear_environment(void) {
   for (const tsr_setting *s = tsr_settings(); s->name; ++s) unsetenv(s->name);
 }
 
+/* Leaves nothing of count doubles on devices: a result is brought home, and its memory may become
+ * something else once it is there. */
+static inline tsr_status front_take_home(tsr_context *context, const void *at, int64_t count) {
+  tsr_status status = tsr_coherent_async(context, TSR_GENERAL, count, 1, at, count, TSR_D);
+  return status == TSR_OK ? tsr_release(context, count, 1, at, count, TSR_D) : status;
+}
+
 #endif

@@ -16,13 +16,19 @@ static void fill_bits(double *x, int64_t count, int seed) {
 }
 
 /* C of one call is A of the next, then B, then C. */
+static tsr_status bring_home(tsr_context *context, int64_t n, const double *c) {
+  return tsr_coherent_async(context, TSR_GENERAL, n, n, c, n, TSR_D);
+}
+
 static tsr_status chain(tsr_context *context, int64_t n, double *m[5]) {
   tsr_status status = front_dgemm_async(context, n, 1, m[0], m[1], 0, m[2]);
   if (status == TSR_OK) status = front_dgemm_async(context, n, 1, m[2], m[1], 0, m[3]);
   if (status == TSR_OK) status = front_dgemm_async(context, n, 1, m[0], m[3], 0, m[4]);
   if (status == TSR_OK) status = front_dgemm_async(context, n, -1, m[2], m[1], 1, m[4]);
   if (status == TSR_OK) status = front_dgemm_async(context, n, 1, m[1], m[1], 0, m[0]);
+  for (int i = 0; i < 5 && status == TSR_OK; ++i) status = bring_home(context, n, m[i]);
   tsr_status synced = tsr_sync(context);
+  for (int i = 0; i < 5; ++i) assert_ok(tsr_release(context, n, n, m[i], n, TSR_D));
   return status == TSR_OK ? synced : status;
 }
 
@@ -109,6 +115,7 @@ static void test_scalars_are_copied(void **state) {
   assert_ok(tsr_gemm_async(context, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, N, N, N,
                            &alpha, a, N, b, N, &beta, c, N));
   alpha = beta = 1e300;
+  assert_ok(bring_home(context, N, c));
   assert_ok(tsr_sync(context));
   front_reference(N, 2, a, b, 3, expected);
   front_assert_equal(c, expected, N * N);
@@ -124,6 +131,7 @@ static void test_destroy_waits(void **state) {
   double *expected = front_matrix(N * N, 3);
   tsr_context *context = front_context();
   assert_ok(front_dgemm_async(context, N, 1, a, b, 1, c));
+  assert_ok(bring_home(context, N, c));
   tsr_context_destroy(context);
   front_reference(N, 1, a, b, 1, expected);
   front_assert_equal(c, expected, N * N);
@@ -137,6 +145,7 @@ static void test_many_in_flight(void **state) {
   double *a = malloc(N * N * sizeof *a), *c = calloc(N * N, sizeof *c);
   for (int i = 0; i < N * N; ++i) a[i] = i % (N + 1) == 0; /* the identity */
   for (int i = 0; i < CALLS; ++i) assert_ok(front_dgemm_async(context, N, 1, a, a, 1, c));
+  assert_ok(bring_home(context, N, c));
   assert_ok(tsr_sync(context));
   for (int i = 0; i < N * N; ++i) assert_true(c[i] == CALLS * a[i]);
   assert_ok(tsr_sync(context)); /* nothing left to wait for */

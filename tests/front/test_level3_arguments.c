@@ -1,33 +1,9 @@
 /* The arguments of every operation, wrong one by one: messages name the operation and the argument
  * as the BLAS does, the first wrong one counts, and nothing is touched. */
-#include "level3.h"
-
-enum { M = 5, N = 6, K = 7, ROOM = 2 * 16 * 16 };
+#include "requests.h"
 
 static tsr_context *context;
-static double a[ROOM], b[ROOM], c[ROOM], before[ROOM], one[2] = {1, 0}, zero[2];
-
-typedef struct request {
-  tsr_level3 what;
-  level3_data data;
-} request;
-
-/* Every argument in the order of the list. */
-static const struct {
-  tsr_operation operation;
-  const char *arguments;
-} lists[] = {
-    {TSR_GEMM, "type layout transa transb m n k alpha a lda b ldb beta c ldc"},
-    {TSR_GEMMT, "type layout uplo transa transb n k alpha a lda b ldb beta c ldc"},
-    {TSR_SYMM, "type layout side uplo m n alpha a lda b ldb beta c ldc"},
-    {TSR_HEMM, "type layout side uplo m n alpha a lda b ldb beta c ldc"},
-    {TSR_SYRK, "type layout uplo trans n k alpha a lda beta c ldc"},
-    {TSR_HERK, "type layout uplo trans n k alpha a lda beta c ldc"},
-    {TSR_SYR2K, "type layout uplo trans n k alpha a lda b ldb beta c ldc"},
-    {TSR_HER2K, "type layout uplo trans n k alpha a lda b ldb beta c ldc"},
-    {TSR_TRMM, "type layout side uplo transa diag m n alpha a lda b ldb"},
-    {TSR_TRSM, "type layout side uplo transa diag m n alpha a lda b ldb"},
-};
+static double before[ROOM], zero[2];
 
 static int make(void **state) {
   (void)state;
@@ -42,52 +18,6 @@ static int end(void **state) {
   (void)state;
   tsr_context_destroy(context);
   return 0;
-}
-
-static int in_place(tsr_operation operation) {
-  return operation == TSR_TRMM || operation == TSR_TRSM;
-}
-
-static request good(tsr_operation operation) {
-  return (request){{.operation = operation,
-                    .type = TSR_Z,
-                    .layout = TSR_COL_MAJOR,
-                    .side = TSR_LEFT,
-                    .uplo = TSR_LOWER,
-                    .transa = TSR_NO_TRANS,
-                    .transb = TSR_NO_TRANS,
-                    .diag = TSR_NON_UNIT,
-                    .m = M,
-                    .n = N,
-                    .k = K,
-                    .lda = 16,
-                    .ldb = 16,
-                    .ldc = 16},
-                   {one, a, b, one, c}};
-}
-
-/* Makes the argument wrong. */
-static void spoil(request *x, const char *name) {
-  tsr_level3 *w = &x->what;
-  int b_is_c = in_place(w->operation);
-  if (!strcmp(name, "type")) w->type = (tsr_type)'q';
-  if (!strcmp(name, "layout")) w->layout = (tsr_layout)'X';
-  if (!strcmp(name, "side")) w->side = (tsr_side)'M';
-  if (!strcmp(name, "uplo")) w->uplo = TSR_GENERAL;
-  if (!strcmp(name, "transa") || !strcmp(name, "trans")) w->transa = (tsr_op)'Q';
-  if (!strcmp(name, "transb")) w->transb = (tsr_op)0;
-  if (!strcmp(name, "diag")) w->diag = (tsr_diag)'D';
-  if (!strcmp(name, "m")) w->m = -1;
-  if (!strcmp(name, "n")) w->n = -2;
-  if (!strcmp(name, "k")) w->k = INT64_MIN;
-  if (!strcmp(name, "alpha")) x->data.alpha = NULL;
-  if (!strcmp(name, "a")) x->data.a = NULL;
-  if (!strcmp(name, "lda")) w->lda = 0;
-  if (!strcmp(name, "b")) *(b_is_c ? (const void **)&x->data.c : &x->data.b) = NULL;
-  if (!strcmp(name, "ldb")) *(b_is_c ? &w->ldc : &w->ldb) = -3;
-  if (!strcmp(name, "beta")) x->data.beta = NULL;
-  if (!strcmp(name, "c")) x->data.c = NULL;
-  if (!strcmp(name, "ldc")) w->ldc = 1;
 }
 
 static void refused(const request *x, const char *beginning) {
@@ -105,15 +35,6 @@ static void accepted(const request *x) {
   for (int door = DOOR_BLOCKING; door <= DOOR_STRUCT_ASYNC; ++door)
     assert_ok(level3_call(context, (level3_door)door, &x->what, &x->data));
   assert_ok(tsr_sync(context));
-}
-
-/* Splits a list into its names. */
-static int split(const char *list, char names[16][8]) {
-  int count = 0, used;
-  for (const char *at = list; count < 16 && sscanf(at, "%7s%n", names[count], &used) == 1;
-       at += used)
-    ++count;
-  return count;
 }
 
 static void test_each(void **state) {

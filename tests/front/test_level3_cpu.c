@@ -310,13 +310,22 @@ static tsr_status by_plan(const tsr_level3 *w, const level3_data *x) {
   return status;
 }
 
+/* What asynchronous calls leave on devices comes home, and their memory may become another's. */
+static tsr_status take_home(const tsr_level3 *w, const level3_data *x) {
+  int rows = w->layout == TSR_ROW_MAJOR;
+  tsr_status status = tsr_coherent_async(context, TSR_GENERAL, rows ? w->n : w->m,
+                                         rows ? w->m : w->n, x->c, w->ldc, w->type);
+  if (status == TSR_OK) status = tsr_sync(context);
+  return status == TSR_OK ? tsr_release(context, 0, 0, NULL, 1, w->type) : status;
+}
+
 /* Doors in turn; plans, too, where there are any for every operation. */
 static tsr_status call_door(const tsr_level3 *w, const level3_data *x) {
   static int turn;
   int plans = tsr_device_count(context) == 0, door = turn++ % (4 + plans);
   if (door == 4) return by_plan(w, x);
   tsr_status status = level3_call(context, (level3_door)door, w, x);
-  return status == TSR_OK ? tsr_sync(context) : status;
+  return status == TSR_OK ? take_home(w, x) : status;
 }
 
 static void try(tsr_level3 w, char alpha, char beta) {

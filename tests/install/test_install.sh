@@ -56,6 +56,7 @@ try "a program with find_package" with_cmake
 try "the header alone, as C99" header_alone
 try "only tsr_ names are exported" exports_only_ours
 try "the installed command" "$prefix/bin/tessera" --help
+try "the installed BLAS door" "$prefix/bin/tessera" run --report -- true
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -1,5 +1,6 @@
 /* Chains of calls planned one after another, each from what the one before left on devices: every
  * plan is verified, and no byte crosses a host link that is on a device already. */
+#include "plan/moves.h"
 #include "plan/residency.h"
 #include "planning.h"
 
@@ -10,6 +11,10 @@ static uint64_t state;
 static int64_t between(int64_t least, int64_t most) {
   state = state * 6364136223846793005u + 1442695040888963407u;
   return least + (int64_t)((state >> 33) % (uint64_t)(most - least + 1));
+}
+
+static void must(tsr_status status) {
+  if (status != TSR_OK) fail_msg("%s", tsr_message());
 }
 
 static void set_homes(const tsr_machine *machine, tsr_call *call) {
@@ -51,15 +56,14 @@ static tsr_call draw_call(const tsr_machine *machine, int64_t n) {
   return call;
 }
 
-/* The next call sees the C of the last one as any of its operands, or none. */
-static tsr_residency handed_on(const tsr_residency *after, const tsr_call *next) {
+/* What one matrix has left on devices, as another one has it. */
+static tsr_residency seen_as(const tsr_residency *after, int from, int as) {
   tsr_residency seen;
-  int as = (int)between(0, TSR_OPERANDS - 1);
   size_t kept = 0;
   assert_true(tsr_residency_copy(after, &seen));
   for (size_t i = 0; i < seen.rooms.count; ++i) {
     tsr_room room = seen.rooms.items[i];
-    if (room.matrix != TSR_C_ || next->operand[as].rows == 0) {
+    if (room.matrix != from || as < 0) {
       tsr_rects_free(&room.valid);
       tsr_rects_free(&room.newer);
       continue;
@@ -70,6 +74,59 @@ static tsr_residency handed_on(const tsr_residency *after, const tsr_call *next)
   }
   seen.rooms.count = kept;
   return seen;
+}
+
+/* The next call sees the C of the last one as any of its operands, or none. */
+static tsr_residency handed_on(const tsr_residency *after, const tsr_call *next) {
+  int as = (int)between(0, TSR_OPERANDS - 1);
+  return seen_as(after, TSR_C_, next->operand[as].rows == 0 ? -1 : as);
+}
+
+static void replace(tsr_residency *residency, tsr_residency by) {
+  tsr_residency_free(residency);
+  *residency = by;
+}
+
+static bool has_newer(const tsr_residency *residency) {
+  for (size_t i = 0; i < residency->rooms.count; ++i)
+    if (residency->rooms.items[i].newer.count > 0) return true;
+  return false;
+}
+
+/* Brings C, or a triangle of it, home between two calls. */
+static void bring_home(const tsr_machine *machine, const tsr_call *done, tsr_residency *kept) {
+  static const tsr_uplo uplos[] = {TSR_GENERAL, TSR_LOWER, TSR_UPPER};
+  tsr_uplo uplo = uplos[between(0, 2)];
+  tsr_call call = tsr_moves_call(TSR_C_, &done->operand[TSR_C_], 16);
+  tsr_residency seen = seen_as(kept, TSR_C_, TSR_C_);
+  tsr_plan_options options = planning_options(machine, 0);
+  options.residency = &seen;
+  tsr_plan *plan = NULL;
+  must(tsr_plan_bring_home(machine, &call, uplo, &options, &plan));
+  must(tsr_plan_verify(plan, machine, options.budget));
+  if (uplo == TSR_GENERAL) assert_false(has_newer(plan->after));
+  replace(kept, seen_as(plan->after, TSR_C_, TSR_C_));
+  tsr_residency_free(&seen);
+  tsr_plan_free(plan);
+}
+
+/* Deals C over the devices between two calls. */
+static void distribute(const tsr_machine *machine, const tsr_call *done, tsr_residency *kept) {
+  tsr_mapping mapping = {between(0, 40), between(0, 40), between(1, 80), between(1, 80), 1, 1, {0}};
+  mapping.grid_rows = (int)between(1, machine->devices);
+  mapping.grid_cols = machine->devices / mapping.grid_rows;
+  for (int i = 0; i < machine->devices; ++i)
+    mapping.device[i] = (int16_t)(machine->devices - 1 - i);
+  tsr_call call = tsr_moves_call(TSR_A, &done->operand[TSR_C_], 16);
+  tsr_residency seen = seen_as(kept, TSR_C_, TSR_A);
+  tsr_plan_options options = planning_options(machine, 0);
+  options.residency = &seen;
+  tsr_plan *plan = NULL;
+  must(tsr_plan_distribute(machine, &call, &mapping, &options, &plan));
+  must(tsr_plan_verify(plan, machine, options.budget));
+  replace(kept, seen_as(plan->after, TSR_A, TSR_C_));
+  tsr_residency_free(&seen);
+  tsr_plan_free(plan);
 }
 
 /* Some ways of cutting, so that boundaries of one call are not those of the next. */
@@ -117,6 +174,8 @@ static void chains_are_right(void **unused) {
       tsr_residency_free(&seen);
       before = (tsr_residency){0};
       if (plan->after) assert_true(tsr_residency_copy(plan->after, &before));
+      if (plan->after && between(0, 2) == 0) bring_home(machine, &plan->call, &before);
+      if (plan->after && between(0, 3) == 0) distribute(machine, &plan->call, &before);
       tsr_plan_free(plan);
     }
     tsr_residency_free(&before);

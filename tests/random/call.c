@@ -103,7 +103,7 @@ static tsr_status call_data(const arguments *x, const void *a, const void *b, vo
 /* ---- Plans ---- */
 
 static tsr_home home_of(char letter) {
-  if (letter == HOME_PINNED) return (tsr_home){TSR_PINNED, 0};
+  if (letter == HOME_PINNED || letter == HOME_REGISTERED) return (tsr_home){TSR_PINNED, 0};
   if (letter >= '0' && letter <= '9') return (tsr_home){TSR_DEVICE, letter - '0'};
   return (tsr_home){TSR_PAGEABLE, 0};
 }
@@ -132,6 +132,29 @@ static tsr_status call_plan(const arguments *x, bool named, const operand set[CA
 
 /* ---- Calls ---- */
 
+/* Results of asynchronous calls come home on request. */
+static tsr_status bring_home(const arguments *x, const operand *c) {
+  return tsr_coherent_async(x->context, TSR_GENERAL, c->shape.fast, c->shape.slow,
+                            operand_pointer(c), c->ld, x->what.type);
+}
+
+/* Its memory will be something else's. */
+static tsr_status let_go(const arguments *x, const operand *o) {
+  const void *at = operand_pointer(o);
+  if (at == NULL) return TSR_OK;
+  return tsr_release(x->context, o->shape.fast, o->shape.slow, at, o->ld, x->what.type);
+}
+
+static tsr_status finish(const arguments *x, const operand set[CALL_SETS][3]) {
+  tsr_status status = TSR_OK;
+  int sets = x->p->sets < x->p->calls ? x->p->sets : x->p->calls;
+  for (int i = 0; status == TSR_OK && i < sets; ++i) status = bring_home(x, &set[i][2]);
+  tsr_status synced = tsr_sync(x->context);
+  if (status == TSR_OK) status = synced;
+  for (int i = 0; status == TSR_OK && i < 3 * sets; ++i) status = let_go(x, &set[i / 3][i % 3]);
+  return status;
+}
+
 tsr_status call_run(const problem *p, tsr_context *context, const operand set[CALL_SETS][3]) {
   arguments x = arguments_of(p, context, set[0]);
   bool named = p->seed % 2 == 1;
@@ -142,6 +165,6 @@ tsr_status call_run(const problem *p, tsr_context *context, const operand set[CA
     status = (named ? call_named : call_data)(&x, operand_pointer(&one[0]),
                                               operand_pointer(&one[1]), operand_pointer(&one[2]));
   }
-  tsr_status synced = x.async ? tsr_sync(context) : TSR_OK;
-  return status != TSR_OK ? status : synced;
+  tsr_status finished = x.async ? finish(&x, set) : TSR_OK;
+  return status != TSR_OK ? status : finished;
 }

@@ -117,8 +117,8 @@ static problem placed(const arguments *args, int devices, size_t shape, int mixt
 }
 
 static void run_placements_on(const arguments *args, int devices) {
-  char homes[16] = {HOME_HOST, HOME_PINNED, HOME_PART};
-  int count = 3;
+  char homes[16] = {HOME_HOST, HOME_PINNED, HOME_PART, HOME_PART_REGISTERED};
+  int count = 4;
   for (int d = 0; d < devices; ++d) homes[count++] = (char)('0' + d);
   for (size_t s = 0; s < sizeof shapes / sizeof *shapes; ++s)
     for (int i = 0; i < count * count * count; ++i) {

@@ -160,23 +160,54 @@ static tsr_status host_alloc(operand *o) {
   return o->memory ? TSR_OK : TSR_ERR_MEMORY;
 }
 
-/* Pins some of the storage, in whole units from a random one on. Real pinning works in pages;
- * emulated pinning takes what it is given, and small matrices want small units. */
-static tsr_status part_alloc(operand *o, rng *random) {
-  tsr_status status = host_alloc(o);
-  if (status != TSR_OK) return status;
+static bool is_partly(const operand *o) {
+  return o->home == HOME_PART || o->home == HOME_PART_REGISTERED;
+}
+
+/* Chooses what of the storage is to be registered: all, or whole units from a random one on. Real
+ * pinning works in pages; emulated pinning takes what it is given, and small matrices want small
+ * units. */
+static void choose_part(operand *o, rng *random) {
+  o->registered = o->memory;
+  o->registered_bytes = o->bytes;
+  if (!is_partly(o)) return;
   size_t unit = o->bytes >= 4 * PAGE ? PAGE : 64;
   int64_t units = (int64_t)((o->bytes + unit - 1) / unit);
   int64_t first = rng_between(random, 0, units - 1), last = rng_between(random, first, units - 1);
-  unsigned char *begin = o->memory + (size_t)first * unit;
-  status = tsr_register(o->context, begin, (size_t)(last - first + 1) * unit);
-  if (status == TSR_OK) o->pinned = begin;
+  o->registered = o->memory + (size_t)first * unit;
+  o->registered_bytes = (size_t)(last - first + 1) * unit;
+}
+
+static tsr_status registered_alloc(operand *o, rng *random) {
+  tsr_status status = host_alloc(o);
+  if (status != TSR_OK) return status;
+  choose_part(o, random);
+  if (o->home == HOME_PART) status = tsr_register(o->context, o->registered, o->registered_bytes);
+  if (status != TSR_OK) o->registered = NULL;
   return status;
+}
+
+static bool registered_late(const operand *o) {
+  return o->home == HOME_REGISTERED || o->home == HOME_PART_REGISTERED;
+}
+
+tsr_status operand_register(operand *o) {
+  if (!o->memory || !registered_late(o)) return TSR_OK;
+  tsr_status status = tsr_register_memory_async(o->context, o->registered, o->registered_bytes);
+  if (status != TSR_OK) o->registered = NULL;
+  return status;
+}
+
+tsr_status operand_unregister(operand *o) {
+  if (!o->registered) return TSR_OK;
+  void *registered = o->registered;
+  o->registered = NULL;
+  return tsr_unregister_memory(o->context, registered);
 }
 
 static tsr_status allocate(operand *o, rng *random) {
   if (o->home == HOME_HOST) return host_alloc(o);
-  if (o->home == HOME_PART) return part_alloc(o, random);
+  if (o->home == HOME_PART || registered_late(o)) return registered_alloc(o, random);
   void *memory = NULL;
   int device = o->home == HOME_PINNED ? TSR_HOST : o->home - '0';
   tsr_status status = tsr_malloc(o->context, device, o->bytes, &memory);
@@ -215,8 +246,8 @@ tsr_status operand_create(const problem *p, tsr_context *context, int which, con
 }
 
 void operand_destroy(operand *o) {
-  if (o->pinned) tsr_unregister(o->context, o->pinned);
-  if (o->home == HOME_HOST || o->home == HOME_PART)
+  operand_unregister(o);
+  if (o->home == HOME_HOST || o->home == HOME_PART || registered_late(o))
     free(o->memory);
   else if (o->memory)
     tsr_free(o->context, o->memory);

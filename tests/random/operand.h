@@ -18,7 +18,8 @@ typedef struct operand {
   size_t start;          /* of the matrix in the storage, bytes */
   unsigned char *memory; /* the storage, at its home */
   unsigned char *image;  /* what was put there */
-  void *pinned;          /* the pinned part of HOME_PART */
+  void *registered;      /* the part that is, or is to be, registered */
+  size_t registered_bytes;
 } operand;
 
 typedef enum operand_content {
@@ -39,6 +40,10 @@ void element_get(char type, const void *at, double *re, double *im);
 tsr_status operand_create(const problem *p, tsr_context *context, int which, const stored *shape,
                           operand_content content, rng *random, operand *made);
 void operand_destroy(operand *o);
+
+/* Registers, asynchronously, what is to be so; and undoes it. */
+tsr_status operand_register(operand *o);
+tsr_status operand_unregister(operand *o);
 
 /* The address to call with; NULL for an operand that was not made. */
 void *operand_pointer(const operand *o);

@@ -150,8 +150,10 @@ static void draw_context(rng *r, const problem_range *range, problem *p) {
 static char draw_home(rng *r, const problem *p) {
   double u = rng_unit(r);
   if (u < 0.3 || p->devices == 0) return HOME_HOST;
-  if (u < 0.55) return HOME_PINNED;
-  if (u < 0.65) return HOME_PART;
+  if (u < 0.45) return HOME_PINNED;
+  if (u < 0.55) return HOME_REGISTERED;
+  if (u < 0.6) return HOME_PART;
+  if (u < 0.65) return HOME_PART_REGISTERED;
   return (char)('0' + rng_between(r, 0, p->devices - 1));
 }
 
@@ -193,7 +195,7 @@ static void draw_manner(rng *r, problem *p) {
     p->calls = p->sets = 2;
     /* A plan made without pointers knows pageable and pinned, but nothing between. */
     for (int i = 0; i < 3; ++i)
-      if (p->home[i] == HOME_PART) p->home[i] = HOME_HOST;
+      if (p->home[i] == HOME_PART || p->home[i] == HOME_PART_REGISTERED) p->home[i] = HOME_HOST;
   } else if (chance(r, 0.1)) {
     p->calls = 3; /* the same call again: the cached plan */
   }

@@ -23,9 +23,16 @@ enum {
 typedef enum problem_mode { MODE_BLOCKING, MODE_ASYNC, MODE_PLAN } problem_mode;
 typedef enum problem_threads { THREADS_ONE, THREADS_SHARED, THREADS_OWN } problem_threads;
 
-/* Places of an operand: HOME_HOST pageable, HOME_PINNED, HOME_PART partly pinned, or the digit of
- * a device. */
-enum { HOME_HOST = 'h', HOME_PINNED = 'p', HOME_PART = 'q' };
+/* Places of an operand: HOME_HOST pageable, HOME_PINNED, HOME_PART partly pinned, HOME_REGISTERED
+ * and HOME_PART_REGISTERED the same but registered asynchronously right before the calls, or the
+ * digit of a device. */
+enum {
+  HOME_HOST = 'h',
+  HOME_PINNED = 'p',
+  HOME_PART = 'q',
+  HOME_REGISTERED = 'r',
+  HOME_PART_REGISTERED = 's'
+};
 
 typedef struct problem {
   /* The context; the cases of a group have these in common, since contexts are costly. */

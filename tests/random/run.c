@@ -83,6 +83,17 @@ static bool create_sets(worker *w) {
   return true;
 }
 
+/* Registers what is to be so right before the calls, or unregisters everything behind them. */
+static bool register_sets(worker *w, bool on) {
+  for (int s = 0; s < w->p->sets; ++s)
+    for (int which = w->aliased[s] ? 1 : 0; which < 3; ++which) {
+      operand *o = &w->set[s][w->aliased[s] && which == 1 ? 0 : which];
+      tsr_status status = (on ? operand_register : operand_unregister)(o);
+      if (status != TSR_OK) return fail(w, on ? "registering" : "unregistering", status);
+    }
+  return true;
+}
+
 static void destroy_sets(worker *w) {
   for (int s = 0; s < MAX_SETS; ++s) {
     operand_destroy(&w->set[s][0]);
@@ -166,15 +177,18 @@ static bool judge_plan(worker *w) {
 
 static void *work(void *argument) {
   worker *w = argument;
-  if (!create_sets(w)) return NULL;
+  if (!create_sets(w) || !register_sets(w, true)) return NULL;
   w->status = call_run(w->p, w->context, w->set);
+  snprintf(w->message, sizeof w->message, "%s", tsr_message());
+  if (!register_sets(w, false)) return NULL;
   if (w->status == TSR_ERR_MEMORY) {
-    snprintf(w->message, sizeof w->message, "%s", tsr_message());
     /* Refused while planning: nothing may have happened (calls of this kind share their fate). */
     for (int s = 0; s < w->p->sets; ++s)
       if (!judge_untouched(w, s, true)) break;
   } else if (w->status != TSR_OK) {
-    fail(w, "the call", w->status);
+    w->failed = true;
+    snprintf(w->why, sizeof w->why, "thread %d: the call: %s: %s", w->index,
+             tsr_status_name(w->status), w->message);
   } else {
     for (int s = 0; s < w->p->sets; ++s)
       if (!judge_set(w, s)) return NULL;

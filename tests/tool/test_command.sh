@@ -71,7 +71,7 @@ check help_lists_settings says TESSERA_ENGINE
 run --version
 check version exits_and_says 0 '^tessera [0-9]'
 for command in gemm plan machine bench 'bench gemm' 'bench blas3' 'bench cpu' 'bench plan' 'bench regular' \
-  'bench irregular' 'bench skinny' 'bench variants' 'bench roofline' \
+  'bench composed' 'bench irregular' 'bench skinny' 'bench variants' 'bench roofline' \
   'bench ablation' 'bench tiles'; do
   # shellcheck disable=SC2086
   run $command --help
@@ -299,6 +299,20 @@ refuse bench_blas3_type '--type h: symm takes' bench blas3 --type h
 refuse bench_blas3_hemm '--type d: hemm takes c or z' bench blas3 --op hemm
 refuse bench_blas3_peer '--peer mkl: must be cublasxt or none' bench blas3 --peer mkl
 refuse bench_blas3_repeat '--repeat must be' bench blas3 --repeat 0
+run bench composed --n 96,64 --devices 1,2 --repeat 2 --tile 24 --engine host --check \
+  --machine 'gpu*2@nvlink:300' --csv c.csv --plot c.svg
+check bench_composed exits 0
+check bench_composed_rows [ "$(grep -c ' ok$' out)" -eq 8 ]
+check bench_composed_csv [ "$(grep -c '^d,96,2,composed,' c.csv)" -eq 1 ]
+# X is on the device when the product begins: one matrix less goes there, and no more comes back.
+bytes() { grep "^d,96,1,$1," c.csv | cut -d, -f"$2"; }
+check bench_composed_in [ "$(($(bytes separate 8) - $(bytes composed 8)))" -eq $((96 * 96 * 8)) ]
+check bench_composed_out [ "$(bytes composed 9)" -eq $((2 * 96 * 96 * 8)) ]
+check bench_composed_plot [ "$(grep -c 'devices to host' c.svg)" -eq 1 ]
+run bench composed --n 61 --type z --devices 2 --repeat 1 --engine host
+check bench_composed_complex [ "$(grep -c ' ok$' out)" -eq 2 ]
+refuse bench_composed_type '--type h: trsm takes' bench composed --type h
+refuse bench_composed_repeat '--repeat must be' bench composed --repeat 0
 run bench cpu --n 32 --repeat 3 --json
 check bench_cpu exits 0
 check bench_cpu_valid json_valid out

@@ -13,6 +13,8 @@ static const benchmark benchmarks[] = {
      bench_gemm},
     {"blas3", "tessera bench blas3", "level-3 routines, with cuBLASXt in the same run",
      bench_blas3},
+    {"composed", "tessera bench composed",
+     "a solve and a product of its result, composed and as separate calls", bench_composed},
     {"regular", "tessera bench regular", "square products from host memory and from a device",
      bench_regular},
     {"irregular", "tessera bench irregular",
@@ -28,6 +30,8 @@ static const benchmark benchmarks[] = {
      bench_tiles},
     {"cpu", "tessera bench cpu", "a call of ours against calling the CPU's BLAS directly",
      bench_cpu},
+    {"doors", "tessera bench doors",
+     "a call through the BLAS door against the CPU's BLAS called directly", bench_doors},
     {"plan", "tessera bench plan", "what planning costs, and what a warm call costs its thread",
      bench_plan},
 };
@@ -36,7 +40,7 @@ enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks };
 
 /* "gemm, regular ... and plan" */
 static const char *list_names(void) {
-  static char text[160];
+  static char text[200];
   int used = 0;
   for (int i = 0; i < BENCHMARKS; i++) {
     const char *before = i == 0 ? "" : i + 1 < BENCHMARKS ? ", " : " and ";

@@ -15,6 +15,8 @@ static const subcommand subcommands[] = {
     {"plan", "tessera plan", "explain how an operation would be done, without doing it",
      command_plan},
     {"machine", "tessera machine", "print or measure the machine", command_machine},
+    {"run", "tessera run", "run a program with its BLAS calls on the GPUs where they gain",
+     command_run},
     {"bench", "tessera bench", "measure products, planning, and the CPU alone", command_bench},
 };
 

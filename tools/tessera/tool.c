@@ -1,6 +1,8 @@
 #include "tool.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,4 +179,25 @@ int tool_print_plan(const tsr_plan *plan, tsr_format format) {
   if (code == TOOL_OK) fputs(text, stdout);
   free(text);
   return code;
+}
+
+#define DOORS "libtessera_blas.so.0"
+
+/* Our library is beside the one that this command uses. */
+int tool_find_doors(char *path) {
+  const char *(*ours)(void) = tsr_version;
+  void *address;
+  Dl_info info;
+  char file[PATH_MAX];
+  memcpy(&address, &ours, sizeof address);
+  if (!dladdr(address, &info) || !realpath(info.dli_fname, file)) {
+    return tool_fail("cannot tell where the library is");
+  }
+  char *slash = strrchr(file, '/');
+  int length = slash ? (int)(slash - file) : 0;
+  if (snprintf(path, PATH_MAX, "%.*s/%s", length, file, DOORS) >= PATH_MAX) {
+    return tool_fail("the library's path is too long: %s", file);
+  }
+  if (access(path, R_OK) != 0) return tool_fail("%s: %s", path, strerror(errno));
+  return TOOL_OK;
 }

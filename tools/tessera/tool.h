@@ -51,6 +51,9 @@ int tool_write_file(const char *path, const char *text);
 int tool_timeline_format(const char *path, tsr_format *format);
 int tool_write_timeline(const tsr_plan *plan, const char *path);
 
+/* The path of the library with the BLAS doors, in path[PATH_MAX]. */
+int tool_find_doors(char *path);
+
 /* Prints a plan or a machine on stdout. */
 int tool_print_plan(const tsr_plan *plan, tsr_format format);
 
@@ -58,15 +61,18 @@ int tool_print_plan(const tsr_plan *plan, tsr_format format);
 int command_gemm(int argc, char **argv);
 int command_plan(int argc, char **argv);
 int command_machine(int argc, char **argv);
+int command_run(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int bench_gemm(int argc, char **argv);
 int bench_blas3(int argc, char **argv);
+int bench_composed(int argc, char **argv);
 int bench_regular(int argc, char **argv);
 int bench_irregular(int argc, char **argv);
 int bench_skinny(int argc, char **argv);
 int bench_variants(int argc, char **argv);
 int bench_roofline(int argc, char **argv);
 int bench_cpu(int argc, char **argv);
+int bench_doors(int argc, char **argv);
 int bench_plan(int argc, char **argv);
 int bench_ablation(int argc, char **argv);
 int bench_tiles(int argc, char **argv);

@@ -30,6 +30,9 @@ static tsr_status check_place(const tsr_queue *queue, const host_command *comman
   host_block block = {.device = TSR_HOST};
   size_t extent = operand_extent(o);
   if (extent == 0) return TSR_OK;
+  if (device == TSR_HOST && host_being_pinned(queue->state, o->begin, extent))
+    return tsr_fail(TSR_ERR_CHECK, "%s: %s (%zu bytes at %p) is being pinned, and not waited for",
+                    host_place(queue, command), o->name, extent, (const void *)o->begin);
   bool known = host_find_block(queue->state, o->begin, &block);
   if (device == TSR_HOST && block.device == TSR_HOST) return TSR_OK;
   bool inside =

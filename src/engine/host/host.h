@@ -5,11 +5,13 @@
  * In checking mode memory that no command wrote holds poison: a quiet NaN whose every 16-bit half
  * word is the same, so that it reads as that NaN in each of our types. A kernel that reads a
  * poisoned element, or a copy that reads eight poisoned bytes (or a whole shorter row), fails its
- * device with TSR_ERR_CHECK. Such a failure stays until the engine is closed; query reports it.
+ * device with TSR_ERR_CHECK. So does a copy from or to memory that is being pinned. Such a failure
+ * stays until the engine is closed; query reports it.
  */
 #ifndef TSR_ENGINE_HOST_H
 #define TSR_ENGINE_HOST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,9 +21,12 @@
 /* Fills memory with poison. pointer is 2-byte aligned; no command may be using the memory. */
 void tsr_engine_host_poison(void *pointer, size_t bytes);
 
-/* Tests: the nth copy, kernel or allocation of any host engine from now on fails (1: the next), a
- * copy or kernel with TSR_ERR_DEVICE when it is its turn to run, an allocation with
+/* Tests: the nth copy, kernel, allocation or pinning of any host engine from now on fails (1: the
+ * next), a copy or kernel with TSR_ERR_DEVICE when it is its turn to run, the others with
  * TSR_ERR_MEMORY. 0: none. */
 void tsr_engine_host_fail_at(long n);
+
+/* Tests: pinning, once begun, takes until it is held no longer. */
+void tsr_engine_host_hold_pins(bool hold);
 
 #endif

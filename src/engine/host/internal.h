@@ -24,7 +24,8 @@ typedef struct host_block {
   char *begin; /* what the user sees */
   size_t bytes;
   int device;
-  void *raw; /* what was allocated; NULL: the user's, pinned */
+  void *raw;   /* what was allocated; NULL: the user's, pinned */
+  bool coming; /* it is being pinned still: not a block to others */
 } host_block;
 
 struct tsr_engine_state {
@@ -93,7 +94,11 @@ void host_free_all(tsr_engine_state *state);
 /* Copies the block around pointer (its next is not to be followed); false: there is none. */
 bool host_find_block(tsr_engine_state *state, const void *pointer, host_block *block);
 
-/* Counts a command or an allocation towards the one that is to fail: whether this is it. */
+/* Whether any of these bytes is being pinned. */
+bool host_being_pinned(tsr_engine_state *state, const char *begin, size_t bytes);
+
+/* Counts a command, an allocation or a pinning towards the one that is to fail: whether this is it.
+ */
 bool host_must_fail(void);
 
 /* queue.c */

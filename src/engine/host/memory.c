@@ -3,15 +3,21 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "engine/host/host.h"
 #include "engine/host/internal.h"
 
 enum { ALIGNMENT = 512 };
 
 static atomic_long fail_in;
+static atomic_bool hold_pins;
 
 void tsr_engine_host_fail_at(long n) {
   atomic_store(&fail_in, n);
+}
+
+void tsr_engine_host_hold_pins(bool hold) {
+  atomic_store(&hold_pins, hold);
 }
 
 bool host_must_fail(void) {
@@ -136,33 +142,64 @@ static tsr_status unpin(tsr_engine_state *state, void *pointer) {
   return TSR_OK;
 }
 
+static bool overlaps(const host_block *block, const char *begin, size_t bytes) {
+  return begin < block->begin + block->bytes && block->begin < begin + bytes;
+}
+
 /* Whether any known block shares a byte with the range. */
-static bool overlaps(tsr_engine_state *state, const char *begin, size_t bytes) {
+static bool is_known(tsr_engine_state *state, const char *begin, size_t bytes) {
   bool found = false;
   pthread_mutex_lock(&state->lock);
   for (const host_block *b = state->blocks; b && !found; b = b->next)
-    found = begin < b->begin + b->bytes && b->begin < begin + bytes;
+    found = overlaps(b, begin, bytes);
   pthread_mutex_unlock(&state->lock);
   return found;
+}
+
+bool host_being_pinned(tsr_engine_state *state, const char *begin, size_t bytes) {
+  bool found = false;
+  pthread_mutex_lock(&state->lock);
+  for (const host_block *b = state->blocks; b && !found; b = b->next)
+    found = b->coming && overlaps(b, begin, bytes);
+  pthread_mutex_unlock(&state->lock);
+  return found;
+}
+
+/* Real pinning takes its time. */
+static void take_time(const tsr_engine_state *state, size_t bytes) {
+  if (state->delay_seed != 0) tsr_sleep((double)((state->delay_seed ^ bytes) % 700) * 1e-6);
+  while (atomic_load(&hold_pins)) tsr_sleep(100e-6);
+}
+
+static void note_pinned(tsr_engine_state *state, host_block *block) {
+  pthread_mutex_lock(&state->lock);
+  block->coming = false;
+  pthread_mutex_unlock(&state->lock);
 }
 
 tsr_status host_pin(tsr_engine_state *state, void *pointer, size_t bytes, bool on) {
   if (!on) return unpin(state, pointer);
   if (!pointer || bytes == 0)
     return tsr_fail(TSR_ERR_ARGUMENT, "cannot pin %zu bytes at %p", bytes, pointer);
-  if (overlaps(state, pointer, bytes))
+  if (is_known(state, pointer, bytes))
     return tsr_fail(TSR_ERR_ARGUMENT, "memory at %p is pinned already, in part or whole", pointer);
   host_block *block = tsr_alloc_zero(1, sizeof *block);
   if (!block) return tsr_fail(TSR_ERR_MEMORY, "no memory to note a pinned range");
-  *block = (host_block){.begin = pointer, .bytes = bytes, .device = TSR_HOST};
+  *block = (host_block){.begin = pointer, .bytes = bytes, .device = TSR_HOST, .coming = true};
   link_block(state, block);
-  return TSR_OK;
+  take_time(state, bytes);
+  if (!host_must_fail()) {
+    note_pinned(state, block);
+    return TSR_OK;
+  }
+  dealloc_block(unlink_block(state, pointer, false));
+  return tsr_fail(TSR_ERR_MEMORY, "this pinning of the host engine was told to fail");
 }
 
 bool host_find_block(tsr_engine_state *state, const void *pointer, host_block *found) {
   pthread_mutex_lock(&state->lock);
   const host_block *block = state->blocks;
-  while (block && !contains(block, pointer)) block = block->next;
+  while (block && (block->coming || !contains(block, pointer))) block = block->next;
   if (block) *found = *block;
   pthread_mutex_unlock(&state->lock);
   return block != NULL;

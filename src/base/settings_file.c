@@ -1,0 +1,89 @@
+/* Settings in a file, for those who would rather not have them in the environment. */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/settings.h"
+#include "base/text.h"
+#include "base/vec.h"
+
+#define NAMES_THE_FILE "TESSERA_SETTINGS"
+
+static struct {
+  pthread_once_t once;
+  char *text;            /* for as long as the process lives */
+  TSR_VEC(char *) lines; /* of it: NAME=value */
+  tsr_error error;       /* TSR_OK: none */
+} file = {.once = PTHREAD_ONCE_INIT};
+
+/* Makes a comment and blanks at the ends of a line blank room of its own: the line keeps its place,
+ * and begins where this says. */
+static char *trim(char *line) {
+  line[strcspn(line, "#")] = '\0';
+  line += strspn(line, " \t\r");
+  size_t length = strlen(line);
+  while (length > 0 && strchr(" \t\r", line[length - 1]) != NULL) line[--length] = '\0';
+  return line;
+}
+
+static bool is_setting(const char *line) {
+  for (const tsr_setting *s = tsr_settings(); s->name != NULL; s++) {
+    size_t length = strlen(s->name);
+    if (strncmp(line, s->name, length) == 0 && line[length] == '=') return true;
+  }
+  return false;
+}
+
+static tsr_status take_line(const char *path, int number, char *text) {
+  char *line = trim(text);
+  if (line[0] == '\0') return TSR_OK;
+  if (!is_setting(line))
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "%s, line %d: \"%.80s\" is no setting; write NAME=value with a name that "
+                    "tessera --help lists",
+                    path, number, line);
+  if (TSR_VEC_PUSH(&file.lines, line)) return TSR_OK;
+  return tsr_fail(TSR_ERR_MEMORY, "no host memory for the settings of %s", path);
+}
+
+static tsr_status read_file(const char *path) {
+  size_t length;
+  TSR_TRY(tsr_text_read_file(path, &file.text, &length));
+  int number = 1;
+  for (char *line = file.text, *next; line != NULL; line = next, number++) {
+    next = strchr(line, '\n');
+    if (next != NULL) *next++ = '\0';
+    TSR_TRY(take_line(path, number, line));
+  }
+  return TSR_OK;
+}
+
+/* An error is logged, and the log asks for its setting: not here, while the file is read. */
+static _Thread_local bool loading;
+
+static void load(void) {
+  const char *path = getenv(NAMES_THE_FILE);
+  if (path == NULL || path[0] == '\0') return;
+  loading = true;
+  tsr_status status = read_file(path);
+  loading = false;
+  if (status != TSR_OK) tsr_error_take(status, &file.error);
+}
+
+tsr_status tsr_settings_file_check(void) {
+  pthread_once(&file.once, load);
+  return file.error.status == TSR_OK ? TSR_OK : tsr_error_put(&file.error);
+}
+
+const char *tsr_settings_file_text(const char *name) {
+  if (loading || tsr_settings_file_check() != TSR_OK) return NULL;
+  size_t length = strlen(name);
+  for (size_t i = 0; i < file.lines.count; i++) {
+    const char *line = file.lines.items[i];
+    if (strncmp(line, name, length) == 0 && line[length] == '=' && line[length + 1] != '\0')
+      return line + length + 1;
+  }
+  return NULL;
+}

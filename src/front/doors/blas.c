@@ -1,0 +1,26 @@
+/* The Fortran symbols: dgemm_ with 32-bit integers, dgemm_64_ with 64-bit ones, and so on. */
+#include "front/doors/doors.h"
+#include "front/doors/signatures.h"
+#include "front/doors/table.h"
+
+#define FORTRAN(signature, operation_, type_, symbol_, INT)                                   \
+  TSR_API void symbol_(FORTRAN_##signature##_PARAMETERS(INT));                                \
+  void symbol_(FORTRAN_##signature##_PARAMETERS(INT)) {                                       \
+    static tsr_door door = {.symbol = #symbol_};                                              \
+    const tsr_offload_call call = {{.operation = operation_,                                  \
+                                    .type = type_,                                            \
+                                    .layout = TSR_COL_MAJOR,                                  \
+                                    FORTRAN_##signature##_FIELDS},                            \
+                                   FORTRAN_##signature##_MATRICES};                           \
+    tsr_door_visit visit;                                                                     \
+    tsr_door_routine next = tsr_door_enter(&door, &call, &visit);                             \
+    if (next == NULL) return;                                                                 \
+    ((void (*)(FORTRAN_##signature##_PARAMETERS(INT)))next)(FORTRAN_##signature##_ARGUMENTS); \
+    tsr_door_leave(&visit);                                                                   \
+  }
+
+#define BOTH(signature, name, operation, letter, type, alpha, beta) \
+  FORTRAN(signature, operation, type, letter##name##_, int32_t)     \
+  FORTRAN(signature, operation, type, letter##name##_64_, int64_t)
+
+TSR_DOORS(BOTH)

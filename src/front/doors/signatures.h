@@ -1,0 +1,144 @@
+/*
+ * How each signature's arguments go in: its parameters, handed on as they are, and what of them
+ * describes the call. Used by FORTRAN and CBLAS functions alike, which name parameters alike; in
+ * Fortran all are addresses, and the lengths of the flags follow.
+ */
+#ifndef TSR_FRONT_DOORS_SIGNATURES_H
+#define TSR_FRONT_DOORS_SIGNATURES_H
+
+/* ---- Fortran ---- */
+
+#define FORTRAN_PRODUCT_PARAMETERS(INT)                                                \
+  const char *transa, const char *transb, const INT *m, const INT *n, const INT *k,    \
+      const void *alpha, const void *a, const INT *lda, const void *b, const INT *ldb, \
+      const void *beta, void *c, const INT *ldc, size_t length1, size_t length2
+#define FORTRAN_PRODUCT_ARGUMENTS \
+  transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, length1, length2
+#define FORTRAN_PRODUCT_FIELDS                                                             \
+  .transa = tsr_door_op(transa), .transb = tsr_door_op(transb), .m = *m, .n = *n, .k = *k, \
+  .lda = *lda, .ldb = *ldb, .ldc = *ldc
+#define FORTRAN_PRODUCT_MATRICES alpha, a, b, beta, c
+
+#define FORTRAN_TRIANGLE_PARAMETERS(INT)                                                \
+  const char *uplo, const char *transa, const char *transb, const INT *n, const INT *k, \
+      const void *alpha, const void *a, const INT *lda, const void *b, const INT *ldb,  \
+      const void *beta, void *c, const INT *ldc, size_t length1, size_t length2, size_t length3
+#define FORTRAN_TRIANGLE_ARGUMENTS \
+  uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc, length1, length2, length3
+#define FORTRAN_TRIANGLE_FIELDS                                                              \
+  .uplo = tsr_door_uplo(uplo), .transa = tsr_door_op(transa), .transb = tsr_door_op(transb), \
+  .n = *n, .k = *k, .lda = *lda, .ldb = *ldb, .ldc = *ldc
+#define FORTRAN_TRIANGLE_MATRICES alpha, a, b, beta, c
+
+#define FORTRAN_SIDED_PARAMETERS(INT)                                                          \
+  const char *side, const char *uplo, const INT *m, const INT *n, const void *alpha,           \
+      const void *a, const INT *lda, const void *b, const INT *ldb, const void *beta, void *c, \
+      const INT *ldc, size_t length1, size_t length2
+#define FORTRAN_SIDED_ARGUMENTS \
+  side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc, length1, length2
+#define FORTRAN_SIDED_FIELDS                                                               \
+  .side = tsr_door_side(side), .uplo = tsr_door_uplo(uplo), .m = *m, .n = *n, .lda = *lda, \
+  .ldb = *ldb, .ldc = *ldc
+#define FORTRAN_SIDED_MATRICES alpha, a, b, beta, c
+
+#define FORTRAN_RANK_K_PARAMETERS(INT)                                                          \
+  const char *uplo, const char *trans, const INT *n, const INT *k, const void *alpha,           \
+      const void *a, const INT *lda, const void *beta, void *c, const INT *ldc, size_t length1, \
+      size_t length2
+#define FORTRAN_RANK_K_ARGUMENTS uplo, trans, n, k, alpha, a, lda, beta, c, ldc, length1, length2
+#define FORTRAN_RANK_K_FIELDS                                                               \
+  .uplo = tsr_door_uplo(uplo), .transa = tsr_door_op(trans), .n = *n, .k = *k, .lda = *lda, \
+  .ldc = *ldc
+#define FORTRAN_RANK_K_MATRICES alpha, a, NULL, beta, c
+
+#define FORTRAN_RANK_2K_PARAMETERS(INT)                                                        \
+  const char *uplo, const char *trans, const INT *n, const INT *k, const void *alpha,          \
+      const void *a, const INT *lda, const void *b, const INT *ldb, const void *beta, void *c, \
+      const INT *ldc, size_t length1, size_t length2
+#define FORTRAN_RANK_2K_ARGUMENTS \
+  uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc, length1, length2
+#define FORTRAN_RANK_2K_FIELDS                                                              \
+  .uplo = tsr_door_uplo(uplo), .transa = tsr_door_op(trans), .n = *n, .k = *k, .lda = *lda, \
+  .ldb = *ldb, .ldc = *ldc
+#define FORTRAN_RANK_2K_MATRICES alpha, a, b, beta, c
+
+/* B is what is written: the library's C. */
+#define FORTRAN_TRIANGULAR_PARAMETERS(INT)                                                     \
+  const char *side, const char *uplo, const char *transa, const char *diag, const INT *m,      \
+      const INT *n, const void *alpha, const void *a, const INT *lda, void *b, const INT *ldb, \
+      size_t length1, size_t length2, size_t length3, size_t length4
+#define FORTRAN_TRIANGULAR_ARGUMENTS \
+  side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb, length1, length2, length3, length4
+#define FORTRAN_TRIANGULAR_FIELDS                                                          \
+  .side = tsr_door_side(side), .uplo = tsr_door_uplo(uplo), .transa = tsr_door_op(transa), \
+  .diag = tsr_door_diag(diag), .m = *m, .n = *n, .lda = *lda, .ldc = *ldb
+#define FORTRAN_TRIANGULAR_MATRICES alpha, a, NULL, NULL, b
+
+/* ---- CBLAS ---- */
+
+/* How a scalar comes, and its address. */
+#define CBLAS_TAKE_float float
+#define CBLAS_TAKE_double double
+#define CBLAS_TAKE_complex const void *
+#define CBLAS_ADDRESS_float(x) &x
+#define CBLAS_ADDRESS_double(x) &x
+#define CBLAS_ADDRESS_complex(x) x
+
+#define CBLAS_PRODUCT_PARAMETERS(INT, ALPHA, BETA)                                   \
+  int layout, int transa, int transb, INT m, INT n, INT k, CBLAS_TAKE_##ALPHA alpha, \
+      const void *a, INT lda, const void *b, INT ldb, CBLAS_TAKE_##BETA beta, void *c, INT ldc
+#define CBLAS_PRODUCT_ARGUMENTS layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc
+#define CBLAS_PRODUCT_FIELDS                                                              \
+  .transa = tsr_cblas_op(transa), .transb = tsr_cblas_op(transb), .m = m, .n = n, .k = k, \
+  .lda = lda, .ldb = ldb, .ldc = ldc
+#define CBLAS_PRODUCT_MATRICES(ALPHA, BETA) \
+  CBLAS_ADDRESS_##ALPHA(alpha), a, b, CBLAS_ADDRESS_##BETA(beta), c
+
+#define CBLAS_TRIANGLE_PARAMETERS(INT, ALPHA, BETA)                                     \
+  int layout, int uplo, int transa, int transb, INT n, INT k, CBLAS_TAKE_##ALPHA alpha, \
+      const void *a, INT lda, const void *b, INT ldb, CBLAS_TAKE_##BETA beta, void *c, INT ldc
+#define CBLAS_TRIANGLE_ARGUMENTS \
+  layout, uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc
+#define CBLAS_TRIANGLE_FIELDS                                                                   \
+  .uplo = tsr_cblas_uplo(uplo), .transa = tsr_cblas_op(transa), .transb = tsr_cblas_op(transb), \
+  .n = n, .k = k, .lda = lda, .ldb = ldb, .ldc = ldc
+#define CBLAS_TRIANGLE_MATRICES CBLAS_PRODUCT_MATRICES
+
+#define CBLAS_SIDED_PARAMETERS(INT, ALPHA, BETA)                                                  \
+  int layout, int side, int uplo, INT m, INT n, CBLAS_TAKE_##ALPHA alpha, const void *a, INT lda, \
+      const void *b, INT ldb, CBLAS_TAKE_##BETA beta, void *c, INT ldc
+#define CBLAS_SIDED_ARGUMENTS layout, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc
+#define CBLAS_SIDED_FIELDS                                                                \
+  .side = tsr_cblas_side(side), .uplo = tsr_cblas_uplo(uplo), .m = m, .n = n, .lda = lda, \
+  .ldb = ldb, .ldc = ldc
+#define CBLAS_SIDED_MATRICES CBLAS_PRODUCT_MATRICES
+
+#define CBLAS_RANK_K_PARAMETERS(INT, ALPHA, BETA)                                                  \
+  int layout, int uplo, int trans, INT n, INT k, CBLAS_TAKE_##ALPHA alpha, const void *a, INT lda, \
+      CBLAS_TAKE_##BETA beta, void *c, INT ldc
+#define CBLAS_RANK_K_ARGUMENTS layout, uplo, trans, n, k, alpha, a, lda, beta, c, ldc
+#define CBLAS_RANK_K_FIELDS                                                                \
+  .uplo = tsr_cblas_uplo(uplo), .transa = tsr_cblas_op(trans), .n = n, .k = k, .lda = lda, \
+  .ldc = ldc
+#define CBLAS_RANK_K_MATRICES(ALPHA, BETA) \
+  CBLAS_ADDRESS_##ALPHA(alpha), a, NULL, CBLAS_ADDRESS_##BETA(beta), c
+
+#define CBLAS_RANK_2K_PARAMETERS(INT, ALPHA, BETA)                                                 \
+  int layout, int uplo, int trans, INT n, INT k, CBLAS_TAKE_##ALPHA alpha, const void *a, INT lda, \
+      const void *b, INT ldb, CBLAS_TAKE_##BETA beta, void *c, INT ldc
+#define CBLAS_RANK_2K_ARGUMENTS layout, uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc
+#define CBLAS_RANK_2K_FIELDS                                                               \
+  .uplo = tsr_cblas_uplo(uplo), .transa = tsr_cblas_op(trans), .n = n, .k = k, .lda = lda, \
+  .ldb = ldb, .ldc = ldc
+#define CBLAS_RANK_2K_MATRICES CBLAS_PRODUCT_MATRICES
+
+#define CBLAS_TRIANGULAR_PARAMETERS(INT, ALPHA, BETA)                                           \
+  int layout, int side, int uplo, int transa, int diag, INT m, INT n, CBLAS_TAKE_##ALPHA alpha, \
+      const void *a, INT lda, void *b, INT ldb
+#define CBLAS_TRIANGULAR_ARGUMENTS layout, side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb
+#define CBLAS_TRIANGULAR_FIELDS                                                               \
+  .side = tsr_cblas_side(side), .uplo = tsr_cblas_uplo(uplo), .transa = tsr_cblas_op(transa), \
+  .diag = tsr_cblas_diag(diag), .m = m, .n = n, .lda = lda, .ldc = ldb
+#define CBLAS_TRIANGULAR_MATRICES(ALPHA, BETA) CBLAS_ADDRESS_##ALPHA(alpha), a, NULL, NULL, b
+
+#endif

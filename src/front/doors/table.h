@@ -1,0 +1,40 @@
+/*
+ * The symbols of the BLAS doors: one row a routine, from which blas.c makes the Fortran symbols and
+ * cblas.c the CBLAS ones, both with 32-bit integers, and with 64-bit ones under a suffix. What the
+ * linker lets out is listed once more in exports.map.
+ *
+ *   DOOR(signature, name, operation, letter, type, alpha, beta)
+ *
+ * signature is how the routine takes its arguments (signatures.h); alpha and beta are how CBLAS
+ * takes the scalars: float and double by value, complex by address.
+ */
+#ifndef TSR_FRONT_DOORS_TABLE_H
+#define TSR_FRONT_DOORS_TABLE_H
+
+#define TSR_DOORS_OF_COMPLEX(DOOR, signature, name, operation) \
+  DOOR(signature, name, operation, c, TSR_C, complex, complex) \
+  DOOR(signature, name, operation, z, TSR_Z, complex, complex)
+
+#define TSR_DOORS_OF_ALL(DOOR, signature, name, operation)   \
+  DOOR(signature, name, operation, s, TSR_S, float, float)   \
+  DOOR(signature, name, operation, d, TSR_D, double, double) \
+  TSR_DOORS_OF_COMPLEX(DOOR, signature, name, operation)
+
+/* gemmt is what vendors call the product of which one triangle is computed, gemmtr what the
+ * reference BLAS calls it since. */
+#define TSR_DOORS(DOOR)                                      \
+  TSR_DOORS_OF_ALL(DOOR, PRODUCT, gemm, TSR_GEMM)            \
+  TSR_DOORS_OF_ALL(DOOR, TRIANGLE, gemmt, TSR_GEMMT)         \
+  TSR_DOORS_OF_ALL(DOOR, TRIANGLE, gemmtr, TSR_GEMMT)        \
+  TSR_DOORS_OF_ALL(DOOR, SIDED, symm, TSR_SYMM)              \
+  TSR_DOORS_OF_COMPLEX(DOOR, SIDED, hemm, TSR_HEMM)          \
+  TSR_DOORS_OF_ALL(DOOR, RANK_K, syrk, TSR_SYRK)             \
+  DOOR(RANK_K, herk, TSR_HERK, c, TSR_C, float, float)       \
+  DOOR(RANK_K, herk, TSR_HERK, z, TSR_Z, double, double)     \
+  TSR_DOORS_OF_ALL(DOOR, RANK_2K, syr2k, TSR_SYR2K)          \
+  DOOR(RANK_2K, her2k, TSR_HER2K, c, TSR_C, complex, float)  \
+  DOOR(RANK_2K, her2k, TSR_HER2K, z, TSR_Z, complex, double) \
+  TSR_DOORS_OF_ALL(DOOR, TRIANGULAR, trmm, TSR_TRMM)         \
+  TSR_DOORS_OF_ALL(DOOR, TRIANGULAR, trsm, TSR_TRSM)
+
+#endif

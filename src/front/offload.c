@@ -1,0 +1,193 @@
+#include "front/offload.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/cpu_blas.h"
+#include "base/log.h"
+#include "blas/check.h"
+#include "blas/operation.h"
+#include "front/offload_inside.h"
+
+/* ---- Size ---- */
+
+/* m n k as the operation has them: of a triangle, too. */
+static double multiplications(const tsr_level3 *what) {
+  const tsr_operation_info *info = tsr_operation_get(what->operation);
+  double m = (double)(info->triangle_of_c ? what->n : what->m), n = (double)what->n;
+  bool sided =
+      info->signature == TSR_SIGNATURE_SIDED || info->signature == TSR_SIGNATURE_TRIANGULAR;
+  double k = !sided ? (double)what->k : what->side == TSR_LEFT ? m : n;
+  return m * n * k;
+}
+
+static bool is_small(const tsr_offload_state *state, const tsr_level3 *what) {
+  int type = tsr_type_index(what->type);
+  return multiplications(what) < atomic_load_explicit(&state->least[type], memory_order_relaxed);
+}
+
+/* ---- Before the devices are started ---- */
+
+/* Adds what the call would have saved; true when starting pays by now. */
+static bool note_savings(tsr_offload_state *state, double seconds) {
+  pthread_mutex_lock(&state->lock);
+  state->would_have_saved += seconds;
+  bool pays = state->would_have_saved > state->start_seconds;
+  pthread_mutex_unlock(&state->lock);
+  return pays;
+}
+
+/* The call goes to the CPU; whether the devices are to be started for the next ones is decided. */
+static tsr_offload_why weigh_start(tsr_offload_state *state, const tsr_call *call,
+                                   tsr_offload_visit *visit) {
+  visit->plan_price = tsr_offload_device_seconds(&state->guess, call, true);
+  double saves = visit->cpu_price - visit->plan_price;
+  if (!(saves > 0)) return TSR_WHY_CPU_FASTER;
+  if (!note_savings(state, saves)) return TSR_WHY_NOT_STARTED;
+  tsr_offload_start(state, false);
+  return TSR_WHY_STARTING;
+}
+
+/* ---- On the devices ---- */
+
+static bool is_on_device(const tsr_call *call) {
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    if (call->operand[x].memory == TSR_DEVICE) return true;
+  return false;
+}
+
+/* Whether C may have been written by a call that failed so. */
+static bool may_have_written(tsr_status status) {
+  return status == TSR_ERR_DEVICE || status == TSR_ERR_CHECK || status == TSR_ERR_INTERNAL;
+}
+
+/* What C held may be lost with a device that failed, which is no loss where it is not read. */
+static tsr_offload_verdict after_failure(tsr_offload_state *state, const tsr_call *call,
+                                         tsr_status status, tsr_offload_visit *visit) {
+  tsr_log(TSR_LOG_INFO, "a call goes to the CPU: %s", tsr_message());
+  visit->why = TSR_WHY_FAILED;
+  if (!may_have_written(status)) return TSR_OFFLOAD_TO_CPU;
+  pthread_mutex_lock(&state->lock);
+  tsr_offload_give_up(state, TSR_WHY_FAILED, tsr_message());
+  pthread_mutex_unlock(&state->lock);
+  bool in_place = tsr_operation_get(call->operation)->signature == TSR_SIGNATURE_TRIANGULAR;
+  return !in_place && call->beta == TSR_ZERO ? TSR_OFFLOAD_TO_CPU : TSR_OFFLOAD_LOST;
+}
+
+static bool is_pageable(const tsr_call *call) {
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    if (call->operand[x].memory == TSR_PAGEABLE && call->operand[x].rows > 0) return true;
+  return false;
+}
+
+/* Asking where memory is costs something, and planning does: what does not look cheaper is spared.
+ */
+static bool looks_cheaper(const tsr_offload_state *state, const tsr_call *call, bool staged,
+                          tsr_offload_visit *visit) {
+  visit->plan_price = tsr_offload_device_seconds(&state->reach, call, staged);
+  return visit->plan_price < visit->cpu_price;
+}
+
+/* What speaks for the devices whatever it costs; TSR_WHY_FASTER: only that they are faster. */
+static tsr_offload_why reason_of(const tsr_offload_state *state, const tsr_call *call) {
+  if (state->mode == TSR_OFFLOAD_ALWAYS) return TSR_WHY_ALWAYS;
+  return is_on_device(call) ? TSR_WHY_ON_DEVICE : TSR_WHY_FASTER;
+}
+
+/* The call, whose operands have their places, is planned, priced and, if it is worth it, run. */
+static tsr_status run_if_cheaper(const tsr_offload_state *state, const tsr_call *call,
+                                 const tsr_binding *binding, bool exchanged,
+                                 tsr_offload_visit *visit, bool *taken) {
+  tsr_offload_why reason = reason_of(state, call);
+  bool forced = reason != TSR_WHY_FASTER;
+  tsr_offer offer = {.price = forced ? HUGE_VAL : visit->cpu_price};
+  *taken = false;
+  if (!forced && !looks_cheaper(state, call, is_pageable(call), visit)) return TSR_OK;
+  TSR_TRY(tsr_context_offer(state->context, call, binding, exchanged, &offer));
+  *taken = offer.taken;
+  visit->plan_price = offer.seconds;
+  if (!offer.taken) return TSR_OK;
+  visit->devices = offer.devices;
+  visit->why = reason;
+  return TSR_OK;
+}
+
+static tsr_offload_verdict offer(tsr_offload_state *state, tsr_call *call,
+                                 const tsr_binding *binding, bool exchanged,
+                                 tsr_offload_visit *visit) {
+  bool taken = false;
+  visit->why = TSR_WHY_CPU_FASTER;
+  if (state->mode == TSR_OFFLOAD_AUTO && !looks_cheaper(state, call, false, visit))
+    return TSR_OFFLOAD_TO_CPU;
+  tsr_status status = tsr_context_place(state->context, call, binding, exchanged);
+  if (status == TSR_OK) status = run_if_cheaper(state, call, binding, exchanged, visit, &taken);
+  if (status != TSR_OK) return after_failure(state, call, status, visit);
+  return taken ? TSR_OFFLOAD_DONE : TSR_OFFLOAD_TO_CPU;
+}
+
+/* ---- The way of a call ---- */
+
+static tsr_offload_verdict decide(tsr_offload_state *state, const tsr_offload_call *x,
+                                  tsr_offload_visit *visit) {
+  tsr_call call;
+  tsr_binding binding;
+  bool exchanged;
+  visit->why = TSR_WHY_EMPTY;
+  if (tsr_call_level3(&x->what, x->alpha, x->a, x->b, x->beta, x->c, true, &call, &binding,
+                      &exchanged) != TSR_OK)
+    return TSR_OFFLOAD_TO_CPU; /* the BLAS may know what to make of it */
+  if (tsr_call_is_empty(&call)) return TSR_OFFLOAD_TO_CPU;
+  visit->flops = tsr_call_flops(&call);
+  visit->cpu_price = tsr_offload_cpu_seconds(&state->price, &call);
+  if (state->mode == TSR_OFFLOAD_ALWAYS) tsr_offload_start(state, true);
+  switch (atomic_load(&state->phase)) {
+    case TSR_PHASE_READY:
+      return offer(state, &call, &binding, exchanged, visit);
+    case TSR_PHASE_IDLE:
+      visit->why = weigh_start(state, &call, visit);
+      return TSR_OFFLOAD_TO_CPU;
+    case TSR_PHASE_STARTING:
+      visit->why = TSR_WHY_STARTING;
+      return TSR_OFFLOAD_TO_CPU;
+    default:
+      visit->why = (tsr_offload_why)atomic_load(&state->why);
+      return TSR_OFFLOAD_TO_CPU;
+  }
+}
+
+tsr_offload_verdict tsr_offload(const tsr_offload_call *call, tsr_offload_visit *visit) {
+  tsr_offload_state *state = tsr_offload_get();
+  bool small = is_small(state, &call->what), reports = tsr_offload_report_wanted();
+  tsr_offload_verdict verdict = TSR_OFFLOAD_TO_CPU;
+  *visit = (tsr_offload_visit){.why = TSR_WHY_SMALL};
+  if (atomic_load_explicit(&state->phase, memory_order_relaxed) == TSR_PHASE_NONE)
+    visit->why = (tsr_offload_why)atomic_load(&state->why);
+  if (!small) verdict = decide(state, call, visit);
+  if (verdict == TSR_OFFLOAD_DONE && reports) tsr_offload_report_add(&call->what, visit);
+  if (verdict == TSR_OFFLOAD_TO_CPU && (!small || reports)) visit->began = tsr_now();
+  return verdict;
+}
+
+void tsr_offload_prepare(void) {
+  (void)tsr_offload_get();
+}
+
+void tsr_offload_end(const tsr_offload_call *call, const tsr_offload_visit *visit) {
+  if (visit->began == 0) return;
+  tsr_offload_state *state = tsr_offload_get();
+  if (visit->flops > 0) {
+    tsr_offload_price_show(&state->price, call->what.type, visit->flops, tsr_now() - visit->began);
+    tsr_offload_set_least(state);
+  }
+  if (tsr_offload_report_wanted()) tsr_offload_report_add(&call->what, visit);
+}
+
+tsr_status tsr_offload_alone(const tsr_offload_call *x) {
+  tsr_call call;
+  tsr_binding binding;
+  bool exchanged;
+  TSR_TRY(tsr_call_level3(&x->what, x->alpha, x->a, x->b, x->beta, x->c, true, &call, &binding,
+                          &exchanged));
+  return tsr_call_is_empty(&call) ? TSR_OK : tsr_call_on_cpu(&call, &binding);
+}

@@ -1,0 +1,204 @@
+/* The state of deciding: settings, starting the devices, forks, and the end of the process. */
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cpu_blas.h"
+#include "base/settings.h"
+#include "front/offload_inside.h"
+
+static tsr_offload_state global = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                                   .changed = PTHREAD_COND_INITIALIZER};
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* ---- Settings ---- */
+
+static tsr_status read_mode(tsr_offload_mode *mode) {
+  static const char *const names[] = {"never", "auto", "always"};
+  const char *text = tsr_setting_text("TESSERA_OFFLOAD");
+  *mode = TSR_OFFLOAD_AUTO;
+  if (text == NULL) return TSR_OK;
+  for (int i = TSR_OFFLOAD_NEVER; i <= TSR_OFFLOAD_ALWAYS; i++) {
+    if (strcmp(text, names[i]) != 0) continue;
+    *mode = (tsr_offload_mode)i;
+    return TSR_OK;
+  }
+  return tsr_fail(TSR_ERR_ARGUMENT, "TESSERA_OFFLOAD is \"%s\"; it may be never, auto or always",
+                  text);
+}
+
+static tsr_status read_settings(tsr_offload_state *state) {
+  static const tsr_options all_default = TSR_OPTIONS_DEFAULT;
+  const char *least = tsr_setting_text("TESSERA_MIN_SIZE");
+  state->options = all_default;
+  state->min_size = -1;
+  TSR_TRY(read_mode(&state->mode));
+  if (least != NULL)
+    TSR_TRY(tsr_parse_int("TESSERA_MIN_SIZE", least, 0, INT32_MAX, &state->min_size));
+  return tsr_settings_fill(&state->options);
+}
+
+/* ---- What is looked at ---- */
+
+/* In less time than this nothing comes back from a device. */
+static const double least_seconds = 50e-6;
+
+static double least_of(const tsr_offload_state *state, const tsr_type_info *type) {
+  if (atomic_load(&state->phase) == TSR_PHASE_NONE) return HUGE_VAL;
+  double n = (double)state->min_size;
+  if (n >= 0) return n * n * n;
+  if (state->mode == TSR_OFFLOAD_ALWAYS) return 0;
+  return least_seconds * tsr_offload_cpu_rate(&state->price, type->type) / type->flop_factor;
+}
+
+void tsr_offload_set_least(tsr_offload_state *state) {
+  for (int i = 0; i < TSR_TYPE_COUNT; i++)
+    atomic_store_explicit(&state->least[i], least_of(state, tsr_type_at(i)), memory_order_relaxed);
+}
+
+void tsr_offload_give_up(tsr_offload_state *state, tsr_offload_why why, const char *error) {
+  atomic_store(&state->why, why);
+  atomic_store(&state->phase, TSR_PHASE_NONE);
+  snprintf(state->error, sizeof state->error, "%s", error);
+  tsr_offload_set_least(state);
+}
+
+/* ---- Starting ---- */
+
+/* The planner is told what the program's calls have shown of the CPU. */
+static void tell_cpu_rates(tsr_offload_state *state, tsr_context *context) {
+  for (int i = 0; i < TSR_TYPE_COUNT; i++)
+    context->machine->cpu_flops[i] = tsr_offload_cpu_rate(&state->price, tsr_type_at(i)->type);
+  tsr_context_note_settings(context);
+}
+
+static tsr_status make_context(tsr_offload_state *state, tsr_context **context) {
+  bool obey = state->mode == TSR_OFFLOAD_ALWAYS;
+  TSR_TRY(tsr_context_create_quietly(&state->options, obey, context));
+  if (tsr_device_count(*context) > 0) {
+    tell_cpu_rates(state, *context);
+    tsr_reach_of((*context)->machine, &state->reach);
+    return TSR_OK;
+  }
+  tsr_context_destroy(*context);
+  return tsr_fail(TSR_ERR_ENGINE, "no device can be used");
+}
+
+static void *start(void *argument) {
+  tsr_offload_state *state = argument;
+  tsr_context *context = NULL;
+  tsr_status status = make_context(state, &context);
+  pthread_mutex_lock(&state->lock);
+  state->context = context;
+  if (status == TSR_OK)
+    atomic_store(&state->phase, TSR_PHASE_READY);
+  else
+    tsr_offload_give_up(state, TSR_WHY_NO_DEVICE, tsr_message());
+  pthread_cond_broadcast(&state->changed);
+  pthread_mutex_unlock(&state->lock);
+  return NULL;
+}
+
+/* The library's threads are not to run the program's signal handlers. */
+static bool start_thread(tsr_offload_state *state) {
+  sigset_t all, former;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &former);
+  pthread_t thread;
+  bool good = pthread_create(&thread, NULL, start, state) == 0;
+  pthread_sigmask(SIG_SETMASK, &former, NULL);
+  if (good) pthread_detach(thread);
+  return good;
+}
+
+/* The caller holds the lock. */
+static void await_start(tsr_offload_state *state) {
+  while (atomic_load(&state->phase) == TSR_PHASE_STARTING)
+    pthread_cond_wait(&state->changed, &state->lock);
+}
+
+void tsr_offload_start(tsr_offload_state *state, bool await) {
+  pthread_mutex_lock(&state->lock);
+  if (atomic_load(&state->phase) == TSR_PHASE_IDLE) {
+    atomic_store(&state->phase, TSR_PHASE_STARTING);
+    if (!start_thread(state))
+      tsr_offload_give_up(state, TSR_WHY_NO_DEVICE, "no thread can be made to start devices");
+  }
+  if (await) await_start(state);
+  pthread_mutex_unlock(&state->lock);
+}
+
+/* ---- Forks ---- */
+
+static void before_fork(void) {
+  pthread_mutex_lock(&global.lock);
+  tsr_offload_report_lock();
+}
+
+static void after_in_parent(void) {
+  tsr_offload_report_unlock(false);
+  pthread_mutex_unlock(&global.lock);
+}
+
+/* Devices that the parent has not started are as good for the child. */
+static void after_in_child(void) {
+  int phase = atomic_load(&global.phase);
+  if (phase == TSR_PHASE_STARTING || phase == TSR_PHASE_READY)
+    tsr_offload_give_up(&global, TSR_WHY_FORKED, "the devices are those of the parent process");
+  tsr_offload_report_unlock(true);
+  pthread_mutex_unlock(&global.lock);
+}
+
+/* ---- The beginning and the end ---- */
+
+/* A start that is under way is waited for: a runtime that is started while the process ends may
+ * crash it. What is ready is left alone: its end is the process's. */
+static void at_exit(void) {
+  pthread_mutex_lock(&global.lock);
+  await_start(&global);
+  pthread_mutex_unlock(&global.lock);
+  tsr_offload_report_write(&global);
+}
+
+/* What is kept of the machine are its prices. */
+static void take_machine(tsr_offload_state *state, const tsr_machine *machine, bool measured) {
+  state->devices = machine->devices;
+  if (machine->devices == 0) return;
+  tsr_offload_price_init(&state->price, machine, !measured);
+  tsr_reach_of(machine, &state->guess);
+  state->start_seconds = tsr_offload_start_seconds(state->options.engine, machine->devices);
+}
+
+static tsr_status find_machine(tsr_offload_state *state) {
+  tsr_machine *machine = NULL;
+  bool measured;
+  if (state->mode == TSR_OFFLOAD_NEVER) return TSR_OK;
+  TSR_TRY(tsr_offload_guess(&state->options, &machine, &measured));
+  if (machine != NULL) take_machine(state, machine, measured);
+  tsr_machine_destroy(machine);
+  return TSR_OK;
+}
+
+static void init(void) {
+  tsr_offload_state *state = &global;
+  tsr_status status = read_settings(state);
+  if (status == TSR_OK) status = find_machine(state);
+  atomic_store(&state->phase, TSR_PHASE_IDLE);
+  if (status != TSR_OK)
+    tsr_offload_give_up(state, TSR_WHY_NO_DEVICE, tsr_message());
+  else if (state->mode == TSR_OFFLOAD_NEVER)
+    tsr_offload_give_up(state, TSR_WHY_NEVER, "TESSERA_OFFLOAD is never");
+  else if (state->devices == 0)
+    tsr_offload_give_up(state, TSR_WHY_NO_DEVICE, "no GPU is here");
+  tsr_offload_set_least(state);
+  tsr_offload_report_init();
+  pthread_atfork(before_fork, after_in_parent, after_in_child);
+  atexit(at_exit);
+}
+
+tsr_offload_state *tsr_offload_get(void) {
+  pthread_once(&once, init);
+  return &global;
+}

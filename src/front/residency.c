@@ -1,0 +1,211 @@
+/* The native door: what of the user's matrices is on the devices. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "front/compose.h"
+
+/* ---- Arguments ------------------------------------------------------------ */
+
+typedef struct matrix {
+  int64_t m, n;
+  const void *c;
+  int64_t ldc;
+  tsr_type type;
+} matrix;
+
+static tsr_status check_matrix(const matrix *x) {
+  if (x->m < 0) return tsr_fail(TSR_ERR_ARGUMENT, "m is %" PRId64 "; give 0 or more", x->m);
+  if (x->n < 0) return tsr_fail(TSR_ERR_ARGUMENT, "n is %" PRId64 "; give 0 or more", x->n);
+  if (tsr_type_get(x->type) == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "type is %d; give one of tsr_type", (int)x->type);
+  if (x->c == NULL && x->m > 0 && x->n > 0)
+    return tsr_fail(TSR_ERR_ARGUMENT, "c is NULL; give the address of the matrix");
+  if (x->ldc < (x->m > 1 ? x->m : 1))
+    return tsr_fail(TSR_ERR_ARGUMENT, "ldc is %" PRId64 "; give at least max(1, m) = %" PRId64,
+                    x->ldc, x->m > 1 ? x->m : 1);
+  return TSR_OK;
+}
+
+static tsr_status check_uplo(tsr_uplo uplo) {
+  if (uplo == TSR_GENERAL || uplo == TSR_LOWER || uplo == TSR_UPPER) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "uplo is %d; give TSR_GENERAL, TSR_LOWER or TSR_UPPER",
+                  (int)uplo);
+}
+
+static tsr_status check_blocks(const tsr_context *context, int64_t mb, int64_t nb, int p, int q) {
+  if (mb < 1) return tsr_fail(TSR_ERR_ARGUMENT, "mb is %" PRId64 "; give 1 or more", mb);
+  if (nb < 1) return tsr_fail(TSR_ERR_ARGUMENT, "nb is %" PRId64 "; give 1 or more", nb);
+  if (p >= 1 && q >= 1 && (int64_t)p * q <= context->machine->devices) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "p x q is %d x %d; give a grid of at most the %d devices there are", p, q,
+                  context->machine->devices);
+}
+
+static tsr_region region_of(const matrix *x) {
+  return (tsr_region){(char *)x->c, x->m, x->n, x->ldc, tsr_type_get(x->type)->size};
+}
+
+/* In host memory: only that has copies on devices. */
+static tsr_status is_at_host(tsr_context *context, const matrix *x, bool *at_host) {
+  tsr_place place;
+  *at_host = false;
+  if (context->engine == NULL || x->m == 0 || x->n == 0) return TSR_OK;
+  TSR_TRY(context->engine->where(context->state, x->c, &place));
+  *at_host = place.memory != TSR_DEVICE;
+  return TSR_OK;
+}
+
+/* ---- Home ----------------------------------------------------------------- */
+
+static tsr_status coherent(tsr_context *context, tsr_uplo uplo, const matrix *x, bool wait) {
+  bool at_host;
+  TSR_TRY(tsr_context_check(context));
+  TSR_TRY(check_uplo(uplo));
+  TSR_TRY(check_matrix(x));
+  TSR_TRY(is_at_host(context, x, &at_host));
+  if (!at_host) return TSR_OK;
+  tsr_region region = region_of(x);
+  TSR_TRY(tsr_compose_begin(context));
+  uint64_t number;
+  tsr_status status = tsr_compose_bring_home(context, &region, uplo);
+  wait = wait && tsr_compose_coming(context, &region, &number);
+  tsr_compose_end(context);
+  if (wait) tsr_runner_await(context->runner, number);
+  return status;
+}
+
+tsr_status tsr_coherent_async(tsr_context *context, tsr_uplo uplo, int64_t m, int64_t n,
+                              const void *c, int64_t ldc, tsr_type type) {
+  return coherent(context, uplo, &(matrix){m, n, c, ldc, type}, false);
+}
+
+tsr_status tsr_coherent(tsr_context *context, tsr_uplo uplo, int64_t m, int64_t n, const void *c,
+                        int64_t ldc, tsr_type type) {
+  return coherent(context, uplo, &(matrix){m, n, c, ldc, type}, true);
+}
+
+/* ---- Forgetting ----------------------------------------------------------- */
+
+static bool lies_in(const tsr_region *inner, const tsr_region *outer) {
+  tsr_rect at;
+  return tsr_region_relate(inner, outer, &at) == TSR_ALONG &&
+         tsr_rect_contains(tsr_region_all(outer), at);
+}
+
+static void unmap(tsr_context *context, const tsr_region *region) {
+  size_t kept = 0;
+  for (size_t i = 0; i < context->mapped.count; i++)
+    if (region != NULL && !lies_in(&context->mapped.items[i].region, region))
+      context->mapped.items[kept++] = context->mapped.items[i];
+  context->mapped.count = kept;
+}
+
+/* and_maps: also where it was mapped. */
+static tsr_status forget(tsr_context *context, const matrix *x, bool and_maps) {
+  TSR_TRY(check_matrix(x));
+  if (context->engine == NULL || x->m == 0 || x->n == 0) return TSR_OK;
+  tsr_region region = region_of(x);
+  TSR_TRY(tsr_compose_begin(context));
+  tsr_status status = tsr_compose_invalidate(context, &region);
+  if (and_maps) unmap(context, &region);
+  tsr_compose_end(context);
+  return status;
+}
+
+tsr_status tsr_invalidate(tsr_context *context, int64_t m, int64_t n, const void *c, int64_t ldc,
+                          tsr_type type) {
+  TSR_TRY(tsr_context_check(context));
+  return forget(context, &(matrix){m, n, c, ldc, type}, false);
+}
+
+static tsr_status release_all(tsr_context *context) {
+  TSR_TRY(tsr_compose_begin(context));
+  tsr_store_clear(context->store);
+  unmap(context, NULL);
+  tsr_compose_end(context);
+  return TSR_OK;
+}
+
+tsr_status tsr_release(tsr_context *context, int64_t m, int64_t n, const void *c, int64_t ldc,
+                       tsr_type type) {
+  TSR_TRY(tsr_context_check(context));
+  if (c != NULL) return forget(context, &(matrix){m, n, c, ldc, type}, true);
+  return context->engine == NULL ? TSR_OK : release_all(context);
+}
+
+/* ---- Mapping -------------------------------------------------------------- */
+
+static tsr_mapping mapping_of(int64_t mb, int64_t nb, int p, int q) {
+  tsr_mapping made = {.block_rows = mb, .block_cols = nb, .grid_rows = p, .grid_cols = q};
+  for (int d = 0; d < p * q; d++) made.device[d] = (int16_t)d;
+  return made;
+}
+
+bool tsr_mapping_of(const tsr_context *context, const tsr_region *region, tsr_mapping *mapping) {
+  for (size_t i = context->mapped.count; region->base != NULL && i-- > 0;) {
+    const tsr_mapped *mapped = &context->mapped.items[i];
+    tsr_rect at;
+    if (tsr_region_relate(region, &mapped->region, &at) != TSR_ALONG ||
+        !tsr_rect_contains(tsr_region_all(&mapped->region), at))
+      continue;
+    *mapping = mapped->mapping;
+    mapping->row = at.row0;
+    mapping->col = at.col0;
+    return true;
+  }
+  return false;
+}
+
+/* Under the composing lock. */
+static tsr_status note(tsr_context *context, const tsr_region *region, const tsr_mapping *mapping) {
+  unmap(context, region);
+  if (TSR_VEC_PUSH(&context->mapped, ((tsr_mapped){*region, *mapping}))) return TSR_OK;
+  return tsr_fail(TSR_ERR_MEMORY, "no host memory to note a mapping");
+}
+
+static tsr_status map(tsr_context *context, const matrix *x, int64_t mb, int64_t nb, int p, int q,
+                      bool move) {
+  bool at_host;
+  TSR_TRY(check_matrix(x));
+  TSR_TRY(is_at_host(context, x, &at_host));
+  if (!at_host) return TSR_OK;
+  TSR_TRY(check_blocks(context, mb, nb, p, q));
+  tsr_region region = region_of(x);
+  tsr_mapping mapping = mapping_of(mb, nb, p, q);
+  TSR_TRY(tsr_compose_begin(context));
+  tsr_status status = note(context, &region, &mapping);
+  if (status == TSR_OK && move) status = tsr_compose_distribute(context, &region, &mapping);
+  tsr_compose_end(context);
+  return status;
+}
+
+static tsr_status map_1d(tsr_context *context, const matrix *x, int64_t nb, bool move) {
+  TSR_TRY(tsr_context_check(context));
+  int64_t rows = x->m > 0 ? x->m : 1;
+  return map(context, x, rows, nb, 1, context->machine->devices, move);
+}
+
+tsr_status tsr_map_1d_block_cyclic(tsr_context *context, int64_t m, int64_t n, const void *c,
+                                   int64_t ldc, tsr_type type, int64_t nb) {
+  return map_1d(context, &(matrix){m, n, c, ldc, type}, nb, false);
+}
+
+tsr_status tsr_map_2d_block_cyclic(tsr_context *context, int64_t m, int64_t n, const void *c,
+                                   int64_t ldc, tsr_type type, int64_t mb, int64_t nb, int p,
+                                   int q) {
+  TSR_TRY(tsr_context_check(context));
+  return map(context, &(matrix){m, n, c, ldc, type}, mb, nb, p, q, false);
+}
+
+tsr_status tsr_distribute_1d_block_cyclic_async(tsr_context *context, int64_t m, int64_t n,
+                                                const void *c, int64_t ldc, tsr_type type,
+                                                int64_t nb) {
+  return map_1d(context, &(matrix){m, n, c, ldc, type}, nb, true);
+}
+
+tsr_status tsr_distribute_2d_block_cyclic_async(tsr_context *context, int64_t m, int64_t n,
+                                                const void *c, int64_t ldc, tsr_type type,
+                                                int64_t mb, int64_t nb, int p, int q) {
+  TSR_TRY(tsr_context_check(context));
+  return map(context, &(matrix){m, n, c, ldc, type}, mb, nb, p, q, true);
+}

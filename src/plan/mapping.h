@@ -1,0 +1,33 @@
+/*
+ * A mapping: blocks of a matrix dealt over devices, 2D block-cyclically.
+ */
+#ifndef TSR_PLAN_MAPPING_H
+#define TSR_PLAN_MAPPING_H
+
+#include "machine/machine.h"
+#include "plan/cache.h"
+
+/* Element (i, j) of the matrix lives at
+ * device[((row + i) / block_rows % grid_rows) * grid_cols + (col + j) / block_cols % grid_cols]. */
+typedef struct tsr_mapping {
+  int64_t row, col; /* of the matrix's first element in what is mapped; not negative */
+  int64_t block_rows, block_cols;
+  int grid_rows, grid_cols;
+  int16_t device[TSR_MACHINE_DEVICES];
+} tsr_mapping;
+
+static inline int tsr_mapping_device(const tsr_mapping *mapping, int64_t i, int64_t j) {
+  int64_t down = (mapping->row + i) / mapping->block_rows % mapping->grid_rows;
+  int64_t right = (mapping->col + j) / mapping->block_cols % mapping->grid_cols;
+  return mapping->device[down * mapping->grid_cols + right];
+}
+
+static inline uint64_t tsr_mapping_digest(uint64_t before, const tsr_mapping *m) {
+  const int64_t words[] = {m->row,        m->col,       m->block_rows,
+                           m->block_cols, m->grid_rows, m->grid_cols};
+  uint64_t digest = tsr_cache_digest(before, words, sizeof words);
+  size_t devices = (size_t)m->grid_rows * (size_t)m->grid_cols;
+  return tsr_cache_digest(digest, m->device, devices * sizeof *m->device);
+}
+
+#endif

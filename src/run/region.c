@@ -1,0 +1,41 @@
+#include "run/region.h"
+
+static char *end_of(const tsr_region *r) {
+  return r->base + ((r->cols - 1) * r->ld + r->rows) * (int64_t)r->size;
+}
+
+static bool is_nothing(const tsr_region *r) {
+  return r->base == NULL || r->rows == 0 || r->cols == 0;
+}
+
+/* Both have the same grid of columns: *rect is the home in the region's coordinates. A home whose
+ * rows run over the end of the region's columns has two places in it, of which at most one may
+ * matter. */
+static tsr_relation relate_along(const tsr_region *home, const tsr_region *region, int64_t offset,
+                                 tsr_rect *rect) {
+  int64_t ld = region->ld, row = (offset % ld + ld) % ld, col = (offset - row) / ld;
+  tsr_rect here = tsr_rect_make(row, col, home->rows, home->cols);
+  tsr_rect next = tsr_rect_make(row - ld, col + 1, home->rows, home->cols);
+  bool meets_here = tsr_rect_meet(here, tsr_region_all(region));
+  bool meets_next = row + home->rows > ld && tsr_rect_meet(next, tsr_region_all(region));
+  *rect = meets_here ? here : next;
+  if (meets_here && meets_next) return TSR_ACROSS;
+  return meets_here || meets_next ? TSR_ALONG : TSR_APART;
+}
+
+tsr_relation tsr_region_relate(const tsr_region *home, const tsr_region *region, tsr_rect *rect) {
+  if (is_nothing(region)) return TSR_APART;
+  if (home->base >= end_of(region) || region->base >= end_of(home)) return TSR_APART;
+  int64_t bytes = home->base - region->base, size = (int64_t)region->size;
+  if (home->size != region->size || home->ld != region->ld || bytes % size != 0) return TSR_ACROSS;
+  return relate_along(home, region, bytes / size, rect);
+}
+
+tsr_rect tsr_region_crossed(const tsr_region *home, const tsr_region *region) {
+  int64_t step = home->ld * (int64_t)home->size, length = home->rows * (int64_t)home->size;
+  int64_t begin = region->base - home->base, end = end_of(region) - home->base;
+  int64_t first = begin - length < 0 ? 0 : (begin - length) / step + 1;
+  int64_t last = end <= 0 ? 0 : (end + step - 1) / step;
+  if (last > home->cols) last = home->cols;
+  return (tsr_rect){0, first, home->rows, last};
+}

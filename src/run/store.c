@@ -1,0 +1,397 @@
+#include "run/store.h"
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "run/heap.h"
+
+struct tsr_stay {
+  tsr_region home;
+  int device;
+  char *memory;
+  int64_t ld;             /* of memory, elements */
+  tsr_rects valid, newer; /* from the home's first element on */
+  uint64_t used;          /* when: the store's count of views */
+  uint64_t stamp;         /* digest of what is clean, at home */
+};
+
+struct tsr_store {
+  int devices;
+  tsr_heap *heap[TSR_MAX_DEVICES];
+  TSR_VEC(tsr_stay *) stays;
+  uint64_t views;
+};
+
+static tsr_status no_memory(void) {
+  return tsr_fail(TSR_ERR_MEMORY, "no host memory to note what is on the devices: free some");
+}
+
+/* ---- Creating and destroying ---------------------------------------------- */
+
+tsr_status tsr_store_create(const tsr_engine *engine, tsr_engine_state *state, int devices,
+                            const size_t *limit, size_t block, tsr_store **store) {
+  tsr_store *made = tsr_alloc_zero(1, sizeof *made);
+  tsr_status status = made == NULL ? no_memory() : TSR_OK;
+  for (int d = 0; d < devices && status == TSR_OK; d++) {
+    status = tsr_heap_create(engine, state, d, limit[d], block, &made->heap[d]);
+    made->devices += status == TSR_OK;
+  }
+  if (status == TSR_OK)
+    *store = made;
+  else
+    tsr_store_destroy(made);
+  return status;
+}
+
+/* The stay is in no list any more. */
+static void stay_free(tsr_store *store, tsr_stay *stay) {
+  tsr_heap_give(store->heap[stay->device], stay->memory);
+  tsr_rects_free(&stay->valid);
+  tsr_rects_free(&stay->newer);
+  tsr_dealloc(stay);
+}
+
+void tsr_store_clear(tsr_store *store) {
+  for (size_t i = 0; i < store->stays.count; i++) stay_free(store, store->stays.items[i]);
+  store->stays.count = 0;
+}
+
+void tsr_store_destroy(tsr_store *store) {
+  if (store == NULL) return;
+  tsr_store_clear(store);
+  TSR_VEC_FREE(&store->stays);
+  for (int d = 0; d < store->devices; d++) tsr_heap_destroy(store->heap[d]);
+  tsr_dealloc(store);
+}
+
+bool tsr_store_is_empty(const tsr_store *store) {
+  return store->stays.count == 0;
+}
+
+size_t tsr_store_used(const tsr_store *store, int device) {
+  return tsr_heap_used(store->heap[device]);
+}
+
+void tsr_store_trim(tsr_store *store) {
+  for (int d = 0; d < store->devices; d++) tsr_heap_trim(store->heap[d]);
+}
+
+static void drop_empty(tsr_store *store) {
+  size_t kept = 0;
+  for (size_t i = 0; i < store->stays.count; i++) {
+    tsr_stay *stay = store->stays.items[i];
+    if (stay->valid.count > 0)
+      store->stays.items[kept++] = stay;
+    else
+      stay_free(store, stay);
+  }
+  store->stays.count = kept;
+}
+
+/* ---- How stays lie to regions ---------------------------------------------- */
+
+/* What of a stay's home the region shares, in the home's coordinates; may be empty. */
+static tsr_rect shared(const tsr_stay *stay, const tsr_region *region, tsr_relation *how) {
+  tsr_rect at = {0, 0, 0, 0};
+  *how = tsr_region_relate(&stay->home, region, &at);
+  if (*how == TSR_APART) return at;
+  if (*how == TSR_ACROSS) return tsr_region_crossed(&stay->home, region);
+  tsr_rect part = tsr_rect_intersect(at, tsr_region_all(region));
+  return tsr_rect_make(part.row0 - at.row0, part.col0 - at.col0, part.row1 - part.row0,
+                       part.col1 - part.col0);
+}
+
+/* ---- Views ---------------------------------------------------------------- */
+
+static tsr_rect shifted(tsr_rect r, int64_t rows, int64_t cols) {
+  return (tsr_rect){r.row0 + rows, r.col0 + cols, r.row1 + rows, r.col1 + cols};
+}
+
+/* What of a set is in part, shifted. */
+static bool shift_part(const tsr_rects *set, tsr_rect part, int64_t rows, int64_t cols,
+                       tsr_rects *moved) {
+  if (!tsr_rects_clip(set, part, moved)) return false;
+  for (size_t i = 0; i < moved->count; i++) moved->items[i] = shifted(moved->items[i], rows, cols);
+  return true;
+}
+
+/* Adds a part of a stay, given in the home's coordinates, as a room of a matrix in which the home's
+ * first element is at (row, col). */
+static bool add_room(tsr_view *view, int matrix, tsr_stay *stay, tsr_rect part, int64_t row,
+                     int64_t col) {
+  tsr_room *room = tsr_residency_add(&view->seen, (tsr_room){.device = (int16_t)stay->device,
+                                                             .matrix = (uint8_t)matrix,
+                                                             .rect = shifted(part, row, col),
+                                                             .ld = stay->ld});
+  return room != NULL && TSR_VEC_PUSH(&view->stays, stay) &&
+         shift_part(&stay->valid, part, row, col, &room->valid) &&
+         shift_part(&stay->newer, part, row, col, &room->newer);
+}
+
+static bool is_in_view(const tsr_view *view, const tsr_stay *stay) {
+  for (size_t i = 0; i < view->stays.count; i++)
+    if (view->stays.items[i] == stay) return true;
+  return false;
+}
+
+/* A stay that is a room of another operand already gives only what is valid in it, which nobody
+ * will write to. */
+static bool add_again(tsr_view *view, int matrix, tsr_stay *stay, tsr_rect part, int64_t row,
+                      int64_t col) {
+  tsr_rects parts = {0};
+  bool done = tsr_rects_clip(&stay->valid, part, &parts);
+  for (size_t i = 0; done && i < parts.count; i++)
+    done = add_room(view, matrix, stay, parts.items[i], row, col);
+  tsr_rects_free(&parts);
+  return done;
+}
+
+static bool add_stay(tsr_store *store, tsr_view *view, int matrix, tsr_stay *stay) {
+  const tsr_region *region = &view->region[matrix];
+  tsr_relation how;
+  tsr_rect at, part = shared(stay, region, &how);
+  if (how != TSR_ALONG) return true;
+  (void)tsr_region_relate(&stay->home, region, &at);
+  bool again = is_in_view(view, stay);
+  stay->used = store->views;
+  return (again ? add_again : add_room)(view, matrix, stay, part, at.row0, at.col0);
+}
+
+tsr_status tsr_store_view(tsr_store *store, const tsr_region region[TSR_OPERANDS], tsr_view *view) {
+  tsr_view made = {.seen = {{0}}};
+  store->views++;
+  for (int x = 0; x < TSR_OPERANDS; x++) {
+    made.region[x] = region[x];
+    for (size_t i = 0; i < store->stays.count; i++) {
+      if (add_stay(store, &made, x, store->stays.items[i])) continue;
+      tsr_view_free(&made);
+      return no_memory();
+    }
+  }
+  *view = made;
+  return TSR_OK;
+}
+
+void tsr_view_free(tsr_view *view) {
+  tsr_residency_free(&view->seen);
+  TSR_VEC_FREE(&view->stays);
+}
+
+/* Where the region has the home's first element. */
+static void offset_of(const tsr_view *view, size_t room, int64_t *row, int64_t *col) {
+  tsr_rect at = {0, 0, 0, 0};
+  (void)tsr_region_relate(&view->stays.items[room]->home,
+                          &view->region[view->seen.rooms.items[room].matrix], &at);
+  *row = at.row0;
+  *col = at.col0;
+}
+
+void *tsr_view_room(const tsr_view *view, size_t room) {
+  const tsr_stay *stay = view->stays.items[room];
+  tsr_rect rect = view->seen.rooms.items[room].rect;
+  int64_t row, col;
+  offset_of(view, room, &row, &col);
+  return stay->memory +
+         ((rect.row0 - row) + (rect.col0 - col) * stay->ld) * (int64_t)stay->home.size;
+}
+
+bool tsr_view_has_newer(const tsr_view *view) {
+  for (size_t i = 0; i < view->seen.rooms.count; i++)
+    if (view->seen.rooms.items[i].newer.count > 0) return true;
+  return false;
+}
+
+/* ---- Crossing and forgetting ---------------------------------------------- */
+
+bool tsr_store_crossing(const tsr_store *store, const tsr_region *region, tsr_region *part) {
+  for (size_t i = 0; i < store->stays.count; i++) {
+    const tsr_stay *stay = store->stays.items[i];
+    tsr_relation how;
+    tsr_rect rect = shared(stay, region, &how);
+    if (how != TSR_ACROSS || tsr_rect_empty(rect) || !tsr_rects_meets(&stay->newer, rect)) continue;
+    *part = tsr_region_part(&stay->home, rect);
+    return true;
+  }
+  return false;
+}
+
+static tsr_status forget(tsr_store *store, const tsr_region *region, bool crossing_only) {
+  bool done = true;
+  for (size_t i = 0; i < store->stays.count; i++) {
+    tsr_stay *stay = store->stays.items[i];
+    tsr_relation how;
+    tsr_rect rect = shared(stay, region, &how);
+    if (how == TSR_APART || tsr_rect_empty(rect)) continue;
+    if (crossing_only && how == TSR_ALONG) continue;
+    done = done && tsr_rects_subtract(&stay->valid, rect) && tsr_rects_subtract(&stay->newer, rect);
+  }
+  drop_empty(store);
+  return done ? TSR_OK : no_memory();
+}
+
+tsr_status tsr_store_forget(tsr_store *store, const tsr_region *region) {
+  return forget(store, region, false);
+}
+
+tsr_status tsr_store_forget_crossing(tsr_store *store, const tsr_region *region) {
+  return forget(store, region, true);
+}
+
+/* ---- The rooms of a plan -------------------------------------------------- */
+
+void tsr_store_give(tsr_store *store, const tsr_plan *plan, void **rooms) {
+  for (size_t i = 0; i < plan->after->rooms.count; i++) {
+    const tsr_room *room = &plan->after->rooms.items[i];
+    if (room->bytes > 0) tsr_heap_give(store->heap[room->device], rooms[i]);
+  }
+}
+
+tsr_status tsr_store_take(tsr_store *store, const tsr_view *view, const tsr_plan *plan,
+                          void **rooms, int *short_of) {
+  size_t count = plan->after->rooms.count;
+  for (size_t i = 0; i < count; i++) rooms[i] = NULL;
+  for (size_t i = 0; i < count; i++) {
+    const tsr_room *room = &plan->after->rooms.items[i];
+    tsr_status status = TSR_OK;
+    if (room->bytes == 0)
+      rooms[i] = tsr_view_room(view, i);
+    else
+      status = tsr_heap_take(store->heap[room->device], room->bytes, &rooms[i]);
+    if (status == TSR_OK) continue;
+    *short_of = room->device;
+    tsr_store_give(store, plan, rooms);
+    return status;
+  }
+  return TSR_OK;
+}
+
+/* ---- After a plan --------------------------------------------------------- */
+
+/* What the plan left in a room, put in the place of what its stay had in that part. */
+static bool replace_part(tsr_rects *set, tsr_rect part, const tsr_rects *by, int64_t row,
+                         int64_t col) {
+  if (!tsr_rects_subtract(set, part)) return false;
+  for (size_t i = 0; i < by->count; i++)
+    if (!tsr_rects_add(set, shifted(by->items[i], -row, -col))) return false;
+  return true;
+}
+
+static bool update_stay(const tsr_view *view, size_t index, const tsr_room *after) {
+  tsr_stay *stay = view->stays.items[index];
+  int64_t row, col;
+  offset_of(view, index, &row, &col);
+  tsr_rect part = shifted(after->rect, -row, -col);
+  return replace_part(&stay->valid, part, &after->valid, row, col) &&
+         replace_part(&stay->newer, part, &after->newer, row, col);
+}
+
+static bool add_new(tsr_store *store, const tsr_view *view, const tsr_room *room, void *memory) {
+  const tsr_region *region = &view->region[room->matrix];
+  tsr_stay *stay = tsr_alloc_zero(1, sizeof *stay);
+  if (stay == NULL || !TSR_VEC_RESERVE(&store->stays, 1)) {
+    tsr_dealloc(stay);
+    tsr_heap_give(store->heap[room->device], memory);
+    return false;
+  }
+  *stay = (tsr_stay){.home = tsr_region_part(region, room->rect),
+                     .device = room->device,
+                     .memory = memory,
+                     .ld = room->ld,
+                     .used = store->views};
+  store->stays.items[store->stays.count++] = stay;
+  int64_t row = -room->rect.row0, col = -room->rect.col0;
+  return shift_part(&room->valid, room->rect, row, col, &stay->valid) &&
+         shift_part(&room->newer, room->rect, row, col, &stay->newer);
+}
+
+tsr_status tsr_store_note(tsr_store *store, const tsr_view *view, const tsr_plan *plan,
+                          void **rooms) {
+  bool done = true;
+  for (size_t i = 0; i < plan->after->rooms.count; i++) {
+    const tsr_room *room = &plan->after->rooms.items[i];
+    if (room->bytes == 0)
+      done = update_stay(view, i, room) && done;
+    else
+      done = add_new(store, view, room, rooms[i]) && done;
+  }
+  for (int x = 0; x < TSR_OPERANDS && !done; x++) (void)tsr_store_forget(store, &view->region[x]);
+  drop_empty(store);
+  return done ? TSR_OK : no_memory();
+}
+
+/* ---- Making room ---------------------------------------------------------- */
+
+tsr_stay *tsr_store_oldest(const tsr_store *store, const tsr_view *view, tsr_region *home,
+                           bool *dirty) {
+  tsr_stay *best = NULL;
+  for (size_t i = 0; i < store->stays.count; i++) {
+    tsr_stay *stay = store->stays.items[i];
+    if (is_in_view(view, stay) || (best != NULL && stay->used >= best->used)) continue;
+    best = stay;
+  }
+  if (best == NULL) return NULL;
+  *home = best->home;
+  *dirty = best->newer.count > 0;
+  return best;
+}
+
+void tsr_store_drop(tsr_store *store, tsr_stay *stay) {
+  tsr_rects_free(&stay->valid);
+  tsr_rects_free(&stay->newer);
+  drop_empty(store);
+}
+
+bool tsr_store_newer(const tsr_store *store, tsr_region *home) {
+  for (size_t i = 0; i < store->stays.count; i++) {
+    if (store->stays.items[i]->newer.count == 0) continue;
+    *home = store->stays.items[i]->home;
+    return true;
+  }
+  return false;
+}
+
+/* ---- Checking ------------------------------------------------------------- */
+
+static uint64_t digest_bytes(uint64_t hash, const char *bytes, int64_t count) {
+  for (int64_t i = 0; i < count; i++)
+    hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+/* Of what the device has a clean copy of. */
+static uint64_t digest_home(const tsr_stay *stay) {
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  for (size_t i = 0; i < stay->valid.count; i++) {
+    tsr_rect r = stay->valid.items[i];
+    if (tsr_rects_meets(&stay->newer, r)) continue;
+    for (int64_t col = r.col0; col < r.col1; col++)
+      hash = digest_bytes(hash, tsr_region_address(&stay->home, r.row0, col),
+                          (r.row1 - r.row0) * (int64_t)stay->home.size);
+  }
+  return hash;
+}
+
+static bool touches(const tsr_stay *stay, const tsr_region *region) {
+  tsr_relation how;
+  tsr_rect rect = shared(stay, region, &how);
+  return how != TSR_APART && !tsr_rect_empty(rect);
+}
+
+void tsr_store_stamp(tsr_store *store, const tsr_region *region) {
+  for (size_t i = 0; i < store->stays.count; i++) {
+    tsr_stay *stay = store->stays.items[i];
+    if (touches(stay, region)) stay->stamp = digest_home(stay);
+  }
+}
+
+tsr_status tsr_store_check(const tsr_store *store, const tsr_region *region) {
+  for (size_t i = 0; i < store->stays.count; i++) {
+    const tsr_stay *stay = store->stays.items[i];
+    if (!touches(stay, region) || stay->stamp == digest_home(stay)) continue;
+    return tsr_fail(TSR_ERR_CHECK,
+                    "host memory at %p (%lld x %lld elements of %zu bytes, ld %lld) was changed "
+                    "while device %d has a copy of it; call tsr_invalidate after changing it",
+                    (void *)stay->home.base, (long long)stay->home.rows, (long long)stay->home.cols,
+                    stay->home.size, (long long)stay->home.ld, stay->device);
+  }
+  return TSR_OK;
+}

@@ -1,0 +1,312 @@
+/*
+ * A program that knows nothing of Tessera: it calls the BLAS that it is linked with, as programs
+ * do, in ways that a library before that BLAS could get wrong. Argument: which. Exits 0 when all
+ * results are right.
+ */
+#include <dlfcn.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { N = 96, ROW_MAJOR = 101, COL_MAJOR = 102, NO_TRANS = 111, TRANS = 112 };
+
+void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+            const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
+            const double *beta, double *c, const int *ldc, size_t length_a, size_t length_b);
+void cblas_dgemm(int layout, int transa, int transb, int m, int n, int k, double alpha,
+                 const double *a, int lda, const double *b, int ldb, double beta, double *c,
+                 int ldc);
+
+typedef struct problem {
+  double a[N * N], b[N * N], c[N * N], expected[N * N];
+} problem;
+
+static problem *make(int seed) {
+  problem *p = malloc(sizeof *p);
+  if (p == NULL) exit(3);
+  for (int i = 0; i < N * N; i++) {
+    p->a[i] = (double)((i * 7 + seed) % 11 - 5);
+    p->b[i] = (double)((i * 5 + 3 * seed) % 13 - 6);
+    p->c[i] = p->expected[i] = (double)(i % 9 - 4);
+  }
+  for (int j = 0; j < N; j++)
+    for (int i = 0; i < N; i++) {
+      double sum = 0;
+      for (int l = 0; l < N; l++) sum += p->a[i + l * N] * p->b[l + j * N];
+      p->expected[i + j * N] = 2 * sum - p->expected[i + j * N];
+    }
+  return p;
+}
+
+/* Whole numbers: results are exact. */
+static int is_right(const problem *p) {
+  return memcmp(p->c, p->expected, sizeof p->c) == 0;
+}
+
+static int fortran(int seed) {
+  const int n = N;
+  const double two = 2, minus = -1;
+  problem *p = make(seed);
+  dgemm_("N", "n", &n, &n, &n, &two, p->a, &n, p->b, &n, &minus, p->c, &n, 1, 1);
+  int right = is_right(p);
+  free(p);
+  return right;
+}
+
+/* The same numbers as rows: C' = B' A'. */
+static int c_rows(int seed) {
+  problem *p = make(seed);
+  cblas_dgemm(ROW_MAJOR, NO_TRANS, NO_TRANS, N, N, N, 2, p->b, N, p->a, N, -1, p->c, N);
+  int right = is_right(p);
+  free(p);
+  return right;
+}
+
+static int plain(void) {
+  return fortran(1) && c_rows(2);
+}
+
+/* ---- Threads ---- */
+
+enum { THREADS = 8, ROUNDS = 20 };
+
+static void *call_often(void *argument) {
+  int seed = (int)(intptr_t)argument, right = 1;
+  for (int i = 0; i < ROUNDS; i++) right &= fortran(seed + i) & c_rows(seed + i);
+  return (void *)(intptr_t)right;
+}
+
+static int threads(void) {
+  pthread_t thread[THREADS];
+  int right = 1;
+  for (intptr_t i = 0; i < THREADS; i++)
+    if (pthread_create(&thread[i], NULL, call_often, (void *)i) != 0) return 0;
+  for (int i = 0; i < THREADS; i++) {
+    void *result = NULL;
+    pthread_join(thread[i], &result);
+    right &= (int)(intptr_t)result;
+  }
+  return right;
+}
+
+/* ---- Forks ---- */
+
+/* Whether the child ends by itself, and well, in 20 s. */
+static int ends_well(pid_t child) {
+  int status = 1;
+  for (int i = 0; i < 2000; i++) {
+    if (waitpid(child, &status, WNOHANG) == child) return WIFEXITED(status) && !WEXITSTATUS(status);
+    usleep(10000);
+  }
+  kill(child, SIGKILL);
+  waitpid(child, &status, 0);
+  return 0;
+}
+
+/* The child calls, and leaves by way of its exit handlers. */
+static int fork_and_call(void) {
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0) exit(plain() ? 0 : 1);
+  return child > 0 && ends_well(child);
+}
+
+static int forks(void) {
+  int right = plain();
+  right &= fork_and_call();
+  return right & plain();
+}
+
+static void *call_until(void *stop) {
+  while (!*(volatile int *)stop) fortran(3);
+  return NULL;
+}
+
+/* While another thread is in a call. */
+static int busy_fork(void) {
+  volatile int stop = 0;
+  pthread_t thread;
+  int right = plain();
+  if (pthread_create(&thread, NULL, call_until, (void *)&stop) != 0) return 0;
+  for (int i = 0; i < 10; i++) right &= fork_and_call();
+  stop = 1;
+  pthread_join(thread, NULL);
+  return right & plain();
+}
+
+/* A daemon: all work is in the child. */
+static int fork_first(void) {
+  return fork_and_call();
+}
+
+/* ---- The rest ---- */
+
+static int closed(void) {
+  for (int file = 0; file < 3; file++) close(file);
+  return plain();
+}
+
+static int streams_closed(void) {
+  fclose(stdin), fclose(stdout), fclose(stderr);
+  return plain();
+}
+
+/* Until a background start has had its time: the results of all calls before, while and after. */
+static int patient(void) {
+  int right = 1;
+  for (int i = 0; i < 60; i++) {
+    right &= fortran(i);
+    usleep(10000);
+  }
+  return right;
+}
+
+/* A program that ends while devices are started. */
+static int hasty(void) {
+  return fortran(1);
+}
+
+/* Through names that it looks up itself, as languages with a foreign function interface do. */
+static int looked_up(void) {
+  void (*gemm)(const char *, const char *, const int64_t *, const int64_t *, const int64_t *,
+               const double *, const double *, const int64_t *, const double *, const int64_t *,
+               const double *, double *, const int64_t *, size_t, size_t);
+  const int64_t n = N;
+  const double two = 2, minus = -1;
+  void *symbol = dlsym(RTLD_DEFAULT, "dgemm_64_");
+  if (symbol == NULL) return 0;
+  memcpy(&gemm, &symbol, sizeof gemm);
+  problem *p = make(5);
+  gemm("N", "N", &n, &n, &n, &two, p->a, &n, p->b, &n, &minus, p->c, &n, 1, 1);
+  int right = is_right(p);
+  free(p);
+  return right;
+}
+
+/* One triangle of a product: many a BLAS has no such routine. */
+static int triangle(void) {
+  void (*gemmt)(int, int, int, int, int, int, double, const double *, int, const double *, int,
+                double, double *, int);
+  void *symbol = dlsym(RTLD_DEFAULT, "cblas_dgemmt");
+  if (symbol == NULL) return 0;
+  memcpy(&gemmt, &symbol, sizeof gemmt);
+  problem *p = make(6);
+  gemmt(COL_MAJOR, 122, NO_TRANS, NO_TRANS, N, N, 2, p->a, N, p->b, N, -1, p->c, N);
+  int right = 1;
+  for (int j = 0; j < N; j++)
+    for (int i = 0; i < N; i++)
+      right &= p->c[i + j * N] == (i >= j ? p->expected[i + j * N] : (double)((i + j * N) % 9 - 4));
+  free(p);
+  return right;
+}
+
+/* ---- Wrong arguments ---- */
+
+#ifdef OWN_XERBLA
+
+static struct {
+  char name[32];
+  long position;
+  int wide;
+} told;
+
+static void note(const char *name, size_t length, long position, int wide) {
+  snprintf(told.name, sizeof told.name, "%.*s", (int)length, name);
+  told.position = position;
+  told.wide = wide;
+}
+
+void xerbla_(const char *name, const int *position, size_t length);
+void xerbla_64_(const char *name, const int64_t *position, size_t length);
+void cblas_xerbla(int position, const char *name, const char *format, ...);
+
+void xerbla_(const char *name, const int *position, size_t length) {
+  note(name, length, *position, 0);
+}
+
+void xerbla_64_(const char *name, const int64_t *position, size_t length) {
+  note(name, length, (long)*position, 1);
+}
+
+void cblas_xerbla(int position, const char *name, const char *format, ...) {
+  (void)format;
+  note(name, strlen(name), position, 0);
+}
+
+static int was_told(const char *name, long position, int wide) {
+  int right = strcmp(told.name, name) == 0 && told.position == position && told.wide == wide;
+  if (!right) fprintf(stderr, "told %s %ld %d\n", told.name, told.position, told.wide);
+  return right;
+}
+
+/* The reference CBLAS tells of the transposed call, and lets the handler turn it. */
+static int wrong(void) {
+  const int n = 4, less = 3, negative = -1;
+  const int64_t wide_n = 4, wide_less = 3;
+  const double one = 1;
+  double x[16] = {0}, z[16] = {0};
+  int turned = dlsym(RTLD_DEFAULT, "RowMajorStrg") != NULL, right = 1;
+  void (*wide)(const char *, const char *, const int64_t *, const int64_t *, const int64_t *,
+               const double *, const double *, const int64_t *, const double *, const int64_t *,
+               const double *, double *, const int64_t *, size_t, size_t);
+  void (*gemmtr)(const char *, const char *, const char *, const int *, const int *, const double *,
+                 const double *, const int *, const double *, const int *, const double *, double *,
+                 const int *, size_t, size_t, size_t);
+  void *wide_symbol = dlsym(RTLD_DEFAULT, "dgemm_64_");
+  void *gemmtr_symbol = dlsym(RTLD_DEFAULT, "dgemmtr_");
+  if (wide_symbol == NULL || gemmtr_symbol == NULL) return 0;
+  memcpy(&wide, &wide_symbol, sizeof wide);
+  memcpy(&gemmtr, &gemmtr_symbol, sizeof gemmtr);
+  dgemm_("N", "N", &n, &n, &n, &one, x, &less, x, &n, &one, z, &n, 1, 1);
+  right &= was_told("DGEMM ", 8, 0);
+  dgemm_("/", "N", &n, &n, &n, &one, x, &less, x, &n, &one, z, &n, 1, 1);
+  right &= was_told("DGEMM ", 1, 0);
+  wide("N", "N", &wide_n, &wide_n, &wide_n, &one, x, &wide_n, x, &wide_less, &one, z, &wide_n, 1,
+       1);
+  right &= was_told("DGEMM ", 10, 1);
+  gemmtr("U", "N", "N", &negative, &n, &one, x, &n, x, &n, &one, z, &n, 1, 1, 1);
+  right &= was_told("DGEMMTR", 4, 0);
+  cblas_dgemm(COL_MAJOR, NO_TRANS, NO_TRANS, n, n, n, 1, x, less, x, n, 1, z, n);
+  right &= was_told("cblas_dgemm", 9, 0);
+  cblas_dgemm(ROW_MAJOR, NO_TRANS, NO_TRANS, n, n, n, 1, x, less, x, n, 1, z, n);
+  right &= was_told("cblas_dgemm", turned ? 11 : 9, 0);
+  cblas_dgemm(99, NO_TRANS, NO_TRANS, n, n, n, 1, x, n, x, n, 1, z, n);
+  right &= was_told("cblas_dgemm", 1, 0);
+  cblas_dgemm(COL_MAJOR, NO_TRANS, 99, n, n, n, 1, x, n, x, n, 1, z, n);
+  return right & was_told("cblas_dgemm", 3, 0);
+}
+
+#else
+static int wrong(void) {
+  return 0;
+}
+#endif
+
+int main(int argc, char **argv) {
+  static const struct {
+    const char *name;
+    int (*run)(void);
+  } ways[] = {
+      {"plain", plain},
+      {"threads", threads},
+      {"forks", forks},
+      {"busy_fork", busy_fork},
+      {"fork_first", fork_first},
+      {"closed", closed},
+      {"streams_closed", streams_closed},
+      {"patient", patient},
+      {"hasty", hasty},
+      {"looked_up", looked_up},
+      {"triangle", triangle},
+      {"wrong", wrong},
+  };
+  for (size_t i = 0; argc == 2 && i < sizeof ways / sizeof *ways; i++)
+    if (strcmp(argv[1], ways[i].name) == 0) return ways[i].run() ? 0 : 1;
+  return 2;
+}

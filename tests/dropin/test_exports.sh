@@ -1,0 +1,34 @@
+#!/bin/sh
+# What libtessera_blas.so shows: the level-3 routines of both interfaces in both sizes of integers,
+# and nothing else. The names are spelled out here, apart from the table that makes them. Argument:
+# the build folder.
+. "$(dirname "$0")/dropin.sh"
+
+for name in gemm gemmt gemmtr symm syrk syr2k trmm trsm; do
+  for type in s d c z; do echo $type$name; done
+done >routines
+for name in hemm herk her2k; do
+  for type in c z; do echo $type$name; done
+done >>routines
+while read -r routine; do
+  echo "${routine}_"
+  echo "${routine}_64_"
+  echo "cblas_$routine"
+  echo "cblas_${routine}64_"
+done <routines | sort >expected
+
+nm -D --defined-only "$doors" | awk '{ print $NF }' | sort >shown
+check "152_names" test "$(wc -l <expected)" = 152
+check "just_the_names" diff expected shown
+check "without_versions" sh -c "! grep '@' shown"
+check "all_are_functions" test -z "$(nm -D --defined-only "$doors" | awk '$2 != "T"')"
+
+# A symbol that was bound inside could not be replaced by the program's.
+check "not_symbolic" sh -c "! readelf -d '$doors' | grep -q SYMBOLIC"
+check "stays_loaded" sh -c "readelf -d '$doors' | grep -q NODELETE"
+needs_no_blas() {
+  ! readelf -d "$1" | grep NEEDED | grep -E 'blas\.|lapack|mkl|cuda|cublas'
+}
+check "doors_need_no_blas" needs_no_blas "$doors"
+check "library_needs_no_blas" needs_no_blas "$build/lib/libtessera.so"
+finish

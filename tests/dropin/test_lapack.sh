@@ -1,0 +1,49 @@
+#!/bin/sh
+# LAPACK's own testers over netlib's LAPACK and BLAS, with our doors before them: no test fails that
+# does not fail without us. Arguments: the build folder; "all" for every type and the eigenvalue
+# problems (else the linear equations of one type).
+. "$(dirname "$0")/dropin.sh"
+part=${2:-sample}
+
+lapack=$(dirname "$(find /usr/lib* -path '*/lapack/xlintstd' 2>/dev/null | head -n 1)")
+if [ ! -e "$lapack/liblapack.so.3" ] || [ ! -e "$lapack/../blas/libblas.so.3" ]; then
+  skip "lapack" "xlintstd over netlib's libraries (liblapack-test, liblapack3, libblas3)"
+  finish
+  exit
+fi
+LD_LIBRARY_PATH=$lapack/../blas:$lapack
+export LD_LIBRARY_PATH
+
+# Tests that failed, by the summaries: "...: 3 out of 1234 tests failed to pass the threshold" and
+# "... 3 error messages recorded".
+failures() {
+  awk '/ failed to pass/ { for (i = 1; i < NF; i++) if ($i == "out") sum += $(i - 1) }
+       /error messages recorded/ { for (i = 1; i < NF; i++) if ($(i + 1) == "error") sum += $i }
+       END { print sum + 0 }' "$1"
+}
+ended() { grep -q 'End of tests' "$1"; }
+same() { [ "$(grep -c 'passed the' "$1")" = "$(grep -c 'passed the' "$2")" ]; }
+no_more_failures() { [ "$(failures out)" -le "$(failures without)" ]; }
+
+tester() { # name, program, input, least size to offload
+  "$lapack/$2" <"$lapack/$3" >without 2>&1
+  rm -f report
+  "$tessera" run --report-to "$work/report" --engine "$engine" --devices "3" \
+    --tile 16 --offload always --min-size "$4" -- "$lapack/$2" <"$lapack/$3" >out 2>err
+  check "$1_ends" ended out
+  check "$1_passes_as_much" same out without
+  check "$1_fails_no_more" no_more_failures
+  check "$1_planned" went_through_plans 50
+}
+
+if [ "$part" = all ]; then
+  for type in s d c z; do
+    tester "linear_$type" xlintst$type ${type}test.in 16
+    for problem in nep sep svd; do
+      tester "${problem}_$type" xeigtst$type $problem.in 12
+    done
+  done
+else
+  tester linear_d xlintstd dtest.in 40
+fi
+finish

@@ -1,0 +1,64 @@
+#!/bin/sh
+# The netlib testers of the level-3 BLAS and of CBLAS through our doors, error exits among them,
+# over netlib's own BLAS. They exit 0 whatever happens, so what they print is read. Arguments: the
+# build folder; a number of devices, for every size on that many (else a sample).
+. "$(dirname "$0")/dropin.sh"
+all_on=${2:-}
+
+netlib=$(dirname "$(find /usr/lib* -name xblat3d 2>/dev/null | head -n 1)")
+if [ ! -x "$netlib/xblat3d" ]; then
+  skip testers "xblat3d (libblas-test)"
+  finish
+  exit
+fi
+LD_LIBRARY_PATH=$netlib
+export LD_LIBRARY_PATH
+
+# Their own sizes are smaller than any tile. With tiles of 7, 17 is three tiles, the last of 3.
+if [ -n "$all_on" ]; then
+  sizes='0 1 2 3 7 16 17 33 65' tile=16 counts=$all_on
+else
+  sizes='0 1 3 17' tile=7 counts='1 3'
+fi
+
+# The input of a tester with our sizes.
+with_sizes() {
+  many=$(echo "$sizes" | wc -w)
+  sed -e "s/^.*NUMBER OF VALUES OF N *\$/$many NUMBER OF VALUES OF N/" \
+    -e "s/^[0-9 ]* VALUES OF N *\$/$sizes VALUES OF N/" "$1" >input
+  grep -q "^$sizes VALUES OF N" input && grep -q "^$many NUMBER" input
+}
+
+# What the reference prints when all is well, and nothing that it prints otherwise.
+is_clean() { # result, how many routines
+  ! grep -E 'FAIL|FATAL|SUSPECT|XERBLA|ABANDONED|\*\*\*\*' "$1" &&
+    [ "$(grep -c 'PASSED THE TESTS OF ERROR-EXITS' "$1")" = "$2" ] &&
+    [ "$(grep -c 'COMPUTATIONAL TESTS' "$1")" -ge "$2" ] && grep -q 'END OF TESTS' "$1"
+}
+
+tester() { # devices, type, program, input, result
+  with_sizes "$netlib/$4" || {
+    check "$3_input" false
+    return
+  }
+  case $2 in
+    s | d) routines=6 ;;
+    *) routines=9 ;;
+  esac
+  rm -f "$5" report
+  "$tessera" run --report-to "$work/report" --engine "$engine" --devices "$1" --tile "$tile" \
+    --offload always -- "$netlib/$3" <input >out 2>err
+  [ "$5" = out ] || cat "$5" >>out
+  check "$3_on_$1" is_clean out $routines
+  check "$3_on_$1_planned" went_through_plans 500
+}
+
+for count in $counts; do
+  for type in s d c z; do
+    tester "$count" $type "xblat3$type" "${type}blat3.in" "${type}blat3.out"
+    # The sample meets CBLAS, which is the slower half, on several devices only.
+    [ -z "$all_on" ] && [ "$count" = 1 ] && continue
+    tester "$count" $type "x${type}cblat3" "${type}in3" out
+  done
+done
+finish

@@ -1,0 +1,160 @@
+#!/bin/sh
+# Good use and bad use: a program that knows nothing of us runs as it would without us, with and
+# without devices, whatever it does to its threads, processes and streams. Argument: the build
+# folder.
+. "$(dirname "$0")/dropin.sh"
+calls=$build/tests/dropin_calls
+alone=$build/tests/dropin_calls_alone
+
+if [ ! -x "$calls" ]; then
+  skip "use" "BLAS to link with (libopenblas-dev)"
+  finish
+  exit
+fi
+
+# Runs a command with settings before it: preloaded NAME=value ... program arguments
+preloaded() {
+  rm -f report
+  env LD_PRELOAD="$doors" TESSERA_REPORT="$work/report" "$@" >out 2>err
+  code=$?
+}
+silently() { [ "$code" = 0 ] && [ ! -s out ] && [ ! -s err ]; }
+reported() { grep -q -e "$1" report; }
+
+# ---- On devices ----
+
+for way in plain threads forks busy_fork fork_first closed streams_closed looked_up triangle; do
+  offloaded 2 33 "$calls" $way
+  check "offloaded_$way" silently
+  check "offloaded_${way}_planned" went_through_plans 1
+done
+offloaded 3 16 "$calls" plain
+check "count_is_exact" test "$(planned)" = 2
+
+# The child of a process that has started devices calls no device; that of one that has not, may.
+offloaded 2 33 "$calls" forks
+check "child_on_cpu" reported "2 on the CPU: the devices are the parent process's"
+check "parent_on_devices" test "$(planned)" = 4
+offloaded 2 33 "$calls" fork_first
+check "child_that_starts_devices" test "$(planned)" = 2
+
+# ---- By the model ----
+
+# A machine whose devices are very fast and whose CPU is very slow: soon all calls are for devices.
+fast='host:200 gpu*2@nvswitch:300 pcie:1000 rate:1000 cpu:0.01 lat:0.1 launch:0.1'
+preloaded TESSERA_ENGINE=host TESSERA_MACHINE="$fast" TESSERA_MIN_SIZE=8 "$calls" patient
+check "auto" silently
+check "auto_first_on_cpu" reported 'on the CPU: \(while devices\|starting devices\)'
+check "auto_then_on_devices" reported 'on devices: the devices are faster'
+check "auto_saves" reported 'saved by the model: [1-9]'
+preloaded TESSERA_ENGINE=host TESSERA_MACHINE="$fast" TESSERA_MIN_SIZE=8 "$calls" hasty
+check "ends_while_starting" silently
+
+# The other way round.
+slow='host:200 gpu*2@nvswitch:300 pcie:1 rate:0.001 cpu:100000'
+preloaded TESSERA_ENGINE=host TESSERA_MACHINE="$slow" TESSERA_MIN_SIZE=8 "$calls" patient
+check "auto_cpu_faster" reported '60 on the CPU: the CPU is faster'
+preloaded TESSERA_ENGINE=host "$calls" plain
+check "small_calls" reported '2 on the CPU: too small to gain'
+preloaded TESSERA_ENGINE=host TESSERA_OFFLOAD=always TESSERA_MIN_SIZE=97 "$calls" plain
+check "min_size" reported '2 on the CPU: too small to gain'
+preloaded TESSERA_ENGINE=host TESSERA_OFFLOAD=always TESSERA_MIN_SIZE=96 "$calls" plain
+check "min_size_reached" test "$(planned)" = 2
+
+# ---- Without devices ----
+
+preloaded TESSERA_OFFLOAD=never TESSERA_ENGINE=host "$calls" plain
+check "never" silently
+check "never_says_so" reported '2 on the CPU: TESSERA_OFFLOAD is never'
+for engine in cuda cpu; do
+  preloaded TESSERA_ENGINE=$engine "$calls" forks
+  check "engine_$engine" silently
+done
+preloaded CUDA_VISIBLE_DEVICES= TESSERA_OFFLOAD=always "$calls" plain
+check "driver_without_gpu" silently
+check "driver_without_gpu_on_cpu" reported '2 on the CPU: no device can be used'
+# All memory taken: no plan fits.
+preloaded TESSERA_ENGINE=host TESSERA_OFFLOAD=always TESSERA_MEMORY=2K "$calls" threads
+check "memory_taken" silently
+check "memory_taken_on_cpu" reported 'on the CPU: the devices could not'
+
+# ---- Settings that make no sense ----
+
+for wrong in TESSERA_OFFLOAD=maybe TESSERA_MIN_SIZE=-1 TESSERA_ENGINE=abacus TESSERA_DEVICES=x; do
+  preloaded $wrong "$calls" plain
+  check "wrong_${wrong%%=*}" silently
+  check "wrong_${wrong%%=*}_told" reported "no devices: .*\"${wrong#*=}\""
+done
+preloaded TESSERA_REPORT=/nowhere/report "$calls" plain
+check "report_to_nowhere" silently
+
+# ---- Other BLASes ----
+
+# Without a BLAS of its own, and with us in the place of its own.
+preloaded TESSERA_ENGINE=cpu "$alone" plain
+check "no_other_blas" silently
+preloaded TESSERA_ENGINE=host TESSERA_OFFLOAD=always "$alone" plain
+check "no_other_blas_offloaded" test "$(planned)" = 2
+env TESSERA_CPU_BLAS="$doors" "$alone" plain >out 2>err
+check "own_blas_refused" test $? = 127
+check "own_blas_refused_and_told" grep -q 'cannot be carried out' err
+mkdir as_blas
+ln -s "$doors" as_blas/libblas.so.3
+env LD_LIBRARY_PATH="$work/as_blas:$build/lib" TESSERA_ENGINE=cpu "$calls" plain >out 2>err
+code=$?
+check "in_place_of_libblas" silently
+
+# The reference CBLAS calls its own Fortran symbols, which are ours: still one call each.
+netlib=$(dirname "$(find /usr/lib* -path '*/blas/libblas.so.3' 2>/dev/null | head -n 1)")
+if [ -e "$netlib/libblas.so.3" ]; then
+  preloaded LD_LIBRARY_PATH="$netlib" TESSERA_OFFLOAD=never "$calls" threads
+  check "blas_that_calls_itself" silently
+  check "blas_that_calls_itself_once" reported '^tessera: 320 level-3 BLAS calls'
+else
+  skip "blas_that_calls_itself" "netlib's libblas.so.3 (libblas3)"
+fi
+
+# ---- Wrong arguments, over each BLAS ----
+
+preloaded TESSERA_ENGINE=host TESSERA_OFFLOAD=always "$calls" wrong
+check "wrong_arguments" silently
+check "wrong_arguments_go_nowhere" test ! -e report
+if [ -e "$netlib/libblas.so.3" ]; then
+  preloaded LD_LIBRARY_PATH="$netlib" "$calls" wrong
+  check "wrong_arguments_netlib" silently
+fi
+
+# ---- Programs without a BLAS ----
+
+for program in "true" "ls /" "sh -c :" "cat $root/README.md"; do
+  $program >without 2>&1
+  preloaded TESSERA_OFFLOAD=always $program
+  check "no_blas_${program%% *}" test "$code" = 0 -a ! -s err
+  check "no_blas_${program%% *}_same" diff without out
+done
+
+# ---- The command ----
+
+"$tessera" run --report "$calls" >out 2>err
+check "run_wants_dashes" grep -q 'put -- before' err
+"$tessera" run "$calls" plain >out 2>err
+check "run_without_options" test $? = 0
+"$tessera" run -- "$calls" nonsense >out 2>err
+check "run_exit_code" test $? = 2
+"$tessera" run -- "$work/nonesuch" >out 2>err
+check "run_not_found" test $? = 127
+"$tessera" run >out 2>err
+check "run_what" test $? = 2
+"$tessera" run --report -- "$calls" plain >out 2>err
+check "run_report" grep -q '^tessera: 2 level-3 BLAS calls: ' err
+"$tessera" run --report -- true >out 2>err
+check "run_report_of_nothing" grep -q '^tessera: 0 level-3 BLAS calls: ' err
+"$tessera" run --report -- timeout 20 true >out 2>err
+check "run_report_once" test "$(grep -c 'level-3 BLAS calls' err)" = 1
+"$tessera" run --explain --engine host --offload always -- "$calls" plain >out 2>err
+check "run_explain" grep -q 'dgemm trans NN m 96 n 96 k 96, 1 times: 4 devices' err
+check "run_explain_rows" grep -q 'dgemm row-major trans NN m 96 n 96 k 96, 1 times' err
+check "run_explain_is_short" test "$(wc -l <err)" = 3
+LD_PRELOAD=/lib/libnonesuch.so "$tessera" run -- sh -c 'echo $LD_PRELOAD' >out 2>/dev/null
+check "run_keeps_preloads" grep -q ':/lib/libnonesuch.so$' out
+finish

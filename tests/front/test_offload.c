@@ -1,0 +1,437 @@
+/* Deciding which calls of unmodified programs go to devices. tests/dropin tests it from outside. */
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "front.h"
+
+#include "engine/host/host.h"
+#include "front/offload_inside.h"
+
+/* Fast devices beside a slow CPU, and the other way round; 1 GFLOP/s is what "cpu:1" says. */
+#define FAST "host:200 gpu*2@nvswitch:300 pcie:1000 rate:1000 cpu:1 lat:0.1 launch:0.1"
+#define SLOW "host:200 gpu*2@nvswitch:300 pcie:1 rate:0.001 cpu:100000"
+
+static int clear(void **state) {
+  (void)state;
+  front_clear_environment();
+  unsetenv("TESSERA_RUN_PID");
+  return 0;
+}
+
+/* ---- One decision after another, each test in a process of its own: there is one state in each.
+ */
+
+static void in_a_child(void (*test)(void)) {
+  fflush(NULL);
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    test();
+    tsr_context_destroy(tsr_offload_get()->context); /* no threads are left */
+    _exit(0);
+  }
+  int status = 1;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    fail_msg("line %d of the child", WIFEXITED(status) ? WEXITSTATUS(status) + 256 : -status);
+}
+
+/* In a child: ends it with the line, less what makes it fit. */
+#define must(condition)                                       \
+  do {                                                        \
+    if (!(condition)) {                                       \
+      fprintf(stderr, "line %d: %s\n", __LINE__, #condition); \
+      _exit(1);                                               \
+    }                                                         \
+  } while (0)
+
+enum { MOST = 64 };
+static double a[MOST * MOST], b[MOST * MOST], c[MOST * MOST];
+
+static tsr_offload_visit visit;
+
+static tsr_offload_verdict product(int64_t n, double alpha, double beta) {
+  const double scalars[2] = {alpha, beta};
+  const tsr_offload_call call = {.what = {.operation = TSR_GEMM,
+                                          .type = TSR_D,
+                                          .layout = TSR_COL_MAJOR,
+                                          .transa = TSR_NO_TRANS,
+                                          .transb = TSR_NO_TRANS,
+                                          .m = n,
+                                          .n = n,
+                                          .k = n,
+                                          .lda = MOST,
+                                          .ldb = MOST,
+                                          .ldc = MOST},
+                                 .alpha = &scalars[0],
+                                 .a = a,
+                                 .b = b,
+                                 .beta = &scalars[1],
+                                 .c = c};
+  tsr_offload_verdict verdict = tsr_offload(&call, &visit);
+  if (verdict == TSR_OFFLOAD_TO_CPU) tsr_offload_end(&call, &visit);
+  return verdict;
+}
+
+static bool goes_to_cpu(int64_t n, tsr_offload_why why) {
+  return product(n, 1, 0) == TSR_OFFLOAD_TO_CPU && visit.why == why && visit.devices == 0;
+}
+
+static void never(void) {
+  setenv("TESSERA_OFFLOAD", "never", 1);
+  setenv("TESSERA_ENGINE", "host", 1);
+  must(goes_to_cpu(MOST, TSR_WHY_NEVER));
+  must(visit.began == 0); /* nobody looks at the clock */
+}
+
+static void always(void) {
+  setenv("TESSERA_OFFLOAD", "always", 1);
+  setenv("TESSERA_ENGINE", "host", 1);
+  setenv("TESSERA_DEVICES", "3", 1);
+  setenv("TESSERA_TILE", "16", 1);
+  front_fill(a, MOST * MOST, 1), front_fill(b, MOST * MOST, 2), front_fill(c, MOST * MOST, 3);
+  static double expected[MOST * MOST];
+  memcpy(expected, c, sizeof c);
+  front_reference(MOST, 2, a, b, -1, expected);
+  must(product(MOST, 2, -1) == TSR_OFFLOAD_DONE);
+  must(visit.why == TSR_WHY_ALWAYS && visit.devices == 3);
+  must(memcmp(c, expected, sizeof c) == 0);
+  must(product(1, 1, 0) == TSR_OFFLOAD_DONE); /* whatever the size */
+  must(goes_to_cpu(0, TSR_WHY_EMPTY));
+  must(product(4, 0, 1) == TSR_OFFLOAD_TO_CPU && visit.why == TSR_WHY_EMPTY);
+}
+
+static void no_device(void) {
+  setenv("CUDA_VISIBLE_DEVICES", "", 1);
+  must(goes_to_cpu(MOST, TSR_WHY_NO_DEVICE));
+  must(tsr_offload_get()->context == NULL);
+}
+
+static void start_pays_later(void) {
+  setenv("TESSERA_ENGINE", "host", 1);
+  setenv("TESSERA_MACHINE", FAST, 1);
+  setenv("TESSERA_MIN_SIZE", "8", 1);
+  tsr_offload_state *state = tsr_offload_get();
+  state->start_seconds = 1.5 * (2.0 * MOST * MOST * MOST / 1e9); /* of about two calls' savings */
+  must(goes_to_cpu(MOST, TSR_WHY_NOT_STARTED));
+  must(atomic_load(&state->phase) == TSR_PHASE_IDLE && state->context == NULL);
+  must(state->would_have_saved > 0);
+  must(goes_to_cpu(4, TSR_WHY_SMALL));
+  for (int i = 0; i < 20 && atomic_load(&state->phase) == TSR_PHASE_IDLE; i++) product(MOST, 1, 0);
+  must(atomic_load(&state->phase) != TSR_PHASE_IDLE);
+  tsr_offload_start(state, true);
+  must(atomic_load(&state->phase) == TSR_PHASE_READY);
+  must(product(MOST, 1, 0) == TSR_OFFLOAD_DONE && visit.why == TSR_WHY_FASTER);
+  must(visit.plan_price > 0 && visit.plan_price < visit.cpu_price);
+}
+
+static void cpu_is_faster(void) {
+  setenv("TESSERA_ENGINE", "host", 1);
+  setenv("TESSERA_MACHINE", SLOW, 1);
+  setenv("TESSERA_MIN_SIZE", "1", 1);
+  tsr_offload_state *state = tsr_offload_get();
+  for (int i = 0; i < 50; i++) must(goes_to_cpu(MOST, TSR_WHY_CPU_FASTER));
+  must(atomic_load(&state->phase) == TSR_PHASE_IDLE);
+  tsr_offload_start(state, true); /* and so it is with plans */
+  must(goes_to_cpu(MOST, TSR_WHY_CPU_FASTER));
+}
+
+/* ---- Several threads ---- */
+
+enum { THREADS = 4, ROUNDS = 10, SMALL = 24 };
+
+static void *call_often(void *unused) {
+  const double one = 1, zero = 0;
+  double own[SMALL * SMALL];
+  (void)unused;
+  for (int i = 0; i < ROUNDS; i++) {
+    tsr_offload_visit mine;
+    const tsr_offload_call call = {.what = {.operation = TSR_SYRK,
+                                            .type = TSR_D,
+                                            .layout = TSR_ROW_MAJOR,
+                                            .uplo = TSR_LOWER,
+                                            .transa = TSR_TRANS,
+                                            .n = SMALL,
+                                            .k = SMALL,
+                                            .lda = MOST,
+                                            .ldc = SMALL},
+                                   .alpha = &one,
+                                   .a = a,
+                                   .beta = &zero,
+                                   .c = own};
+    if (tsr_offload(&call, &mine) == TSR_OFFLOAD_TO_CPU) tsr_offload_end(&call, &mine);
+  }
+  return NULL;
+}
+
+static void threads(void) {
+  pthread_t thread[THREADS];
+  for (int i = 0; i < THREADS; i++) must(pthread_create(&thread[i], NULL, call_often, NULL) == 0);
+  for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
+}
+
+/* The first calls all start the devices. */
+static void threads_always(void) {
+  setenv("TESSERA_ENGINE", "host", 1);
+  setenv("TESSERA_OFFLOAD", "always", 1);
+  setenv("TESSERA_REPORT", "/dev/null", 1);
+  setenv("TESSERA_EXPLAIN", "1", 1);
+  threads();
+  must(atomic_load(&tsr_offload_get()->phase) == TSR_PHASE_READY);
+}
+
+static void threads_auto(void) {
+  setenv("TESSERA_ENGINE", "host", 1);
+  setenv("TESSERA_MACHINE", FAST, 1);
+  setenv("TESSERA_MIN_SIZE", "8", 1);
+  threads();
+  tsr_offload_start(tsr_offload_get(), true);
+  threads();
+}
+
+static void after_a_fork(void) {
+  setenv("TESSERA_ENGINE", "host", 1);
+  setenv("TESSERA_OFFLOAD", "always", 1);
+  must(product(8, 1, 0) == TSR_OFFLOAD_DONE);
+  pid_t child = fork();
+  must(child >= 0);
+  if (child == 0) _exit(goes_to_cpu(8, TSR_WHY_FORKED) ? 0 : 1);
+  int status = 1;
+  must(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  must(product(8, 1, 0) == TSR_OFFLOAD_DONE);
+}
+
+/* The nth thing that a device does from now on fails. */
+static int nth;
+
+static void warm_devices(void) {
+  setenv("TESSERA_ENGINE", "host", 1);
+  setenv("TESSERA_OFFLOAD", "always", 1);
+  setenv("TESSERA_DEVICES", "2", 1);
+  setenv("TESSERA_TILE", "16", 1);
+  must(product(MOST, 1, 0) == TSR_OFFLOAD_DONE);
+}
+
+/* What C held is not needed: the CPU can still do the call, and does all later ones. */
+static void device_fails(void) {
+  warm_devices();
+  tsr_engine_host_fail_at(nth);
+  must(goes_to_cpu(MOST, TSR_WHY_FAILED));
+  tsr_engine_host_fail_at(0);
+  must(goes_to_cpu(MOST, TSR_WHY_FAILED));
+  must(product(MOST, 1, 1) == TSR_OFFLOAD_TO_CPU);
+}
+
+static void device_fails_with_c(void) {
+  warm_devices();
+  must(product(MOST, 1, 1) == TSR_OFFLOAD_DONE);
+  tsr_engine_host_fail_at(nth);
+  must(product(MOST, 1, 1) == TSR_OFFLOAD_LOST);
+  must(strstr(tsr_message(), "told to fail") != NULL);
+  tsr_engine_host_fail_at(0);
+  must(goes_to_cpu(MOST, TSR_WHY_FAILED));
+}
+
+static void start_fails(void) {
+  setenv("CUDA_VISIBLE_DEVICES", "", 1);
+  setenv("TESSERA_ENGINE", "host", 1);
+  setenv("TESSERA_OFFLOAD", "always", 1);
+  tsr_offload_get()->options.engine = "cuda"; /* as if the driver had shown some */
+  must(goes_to_cpu(MOST, TSR_WHY_NO_DEVICE));
+  must(tsr_offload_get()->context == NULL && tsr_offload_get()->error[0] != '\0');
+  must(goes_to_cpu(MOST, TSR_WHY_NO_DEVICE));
+}
+
+static void wrong_setting(void) {
+  setenv("TESSERA_OFFLOAD", "perhaps", 1);
+  setenv("TESSERA_ENGINE", "host", 1);
+  must(goes_to_cpu(MOST, TSR_WHY_NO_DEVICE));
+  must(strstr(tsr_offload_get()->error, "perhaps") != NULL);
+}
+
+/* A matrix that is its own product is for the BLAS to judge, not for us. */
+static void aliased(void) {
+  setenv("TESSERA_ENGINE", "host", 1);
+  setenv("TESSERA_OFFLOAD", "always", 1);
+  const double one = 1;
+  const tsr_offload_call call = {{.operation = TSR_GEMM,
+                                  .type = TSR_D,
+                                  .layout = TSR_COL_MAJOR,
+                                  .transa = TSR_NO_TRANS,
+                                  .transb = TSR_NO_TRANS,
+                                  .m = 4,
+                                  .n = 4,
+                                  .k = 4,
+                                  .lda = 4,
+                                  .ldb = 4,
+                                  .ldc = 4},
+                                 &one,
+                                 a,
+                                 b,
+                                 &one,
+                                 a};
+  must(tsr_offload(&call, &visit) == TSR_OFFLOAD_TO_CPU);
+}
+
+static void test_never(void **state) {
+  (void)state;
+  in_a_child(never);
+}
+static void test_always(void **state) {
+  (void)state;
+  in_a_child(always);
+}
+static void test_no_device(void **state) {
+  (void)state;
+  in_a_child(no_device);
+}
+static void test_start_pays_later(void **state) {
+  (void)state;
+  in_a_child(start_pays_later);
+}
+static void test_cpu_is_faster(void **state) {
+  (void)state;
+  in_a_child(cpu_is_faster);
+}
+static void test_threads(void **state) {
+  (void)state;
+  in_a_child(threads_always);
+  in_a_child(threads_auto);
+}
+static void test_after_a_fork(void **state) {
+  (void)state;
+  in_a_child(after_a_fork);
+}
+static void test_device_fails(void **state) {
+  (void)state;
+  for (nth = 1; nth <= 81; nth += 20) {
+    in_a_child(device_fails);
+    in_a_child(device_fails_with_c);
+  }
+}
+static void test_start_fails(void **state) {
+  (void)state;
+  in_a_child(start_fails);
+}
+static void test_wrong_setting(void **state) {
+  (void)state;
+  in_a_child(wrong_setting);
+}
+static void test_aliased(void **state) {
+  (void)state;
+  in_a_child(aliased);
+}
+
+/* ---- Prices ---- */
+
+static tsr_machine *machine_of(const char *string) {
+  tsr_machine *machine;
+  assert_int_equal(tsr_machine_parse(string, &machine), TSR_OK);
+  return machine;
+}
+
+/* The rate is the machine's until three calls have shown another. */
+static void test_price_learns(void **state) {
+  (void)state;
+  tsr_offload_price price;
+  tsr_machine *machine = machine_of("host:200 cpu:100");
+  tsr_offload_price_init(&price, machine, false);
+  assert_true(tsr_offload_cpu_rate(&price, TSR_D) == 100e9);
+  tsr_offload_price_show(&price, TSR_D, 1e9, 1e-6); /* too short to believe */
+  assert_true(tsr_offload_cpu_rate(&price, TSR_D) == 100e9);
+  for (int i = 0; i < 3; i++) tsr_offload_price_show(&price, TSR_D, 10e9, 1);
+  assert_true(tsr_offload_cpu_rate(&price, TSR_D) == 10e9);
+  assert_true(tsr_offload_cpu_rate(&price, TSR_S) == 200e9);
+  tsr_offload_price_show(&price, TSR_D, 300e9, 1);
+  assert_true(tsr_offload_cpu_rate(&price, TSR_D) == 300e9);
+  tsr_offload_price_init(&price, machine, true);
+  assert_true(tsr_offload_cpu_rate(&price, TSR_D) >= 80e9); /* of every processor */
+  tsr_machine_destroy(machine);
+}
+
+static tsr_call call_of(int64_t n) {
+  const double one = 1;
+  const tsr_level3 what = {.operation = TSR_GEMM,
+                           .type = TSR_D,
+                           .layout = TSR_COL_MAJOR,
+                           .transa = TSR_NO_TRANS,
+                           .transb = TSR_NO_TRANS,
+                           .m = n,
+                           .n = n,
+                           .k = n,
+                           .lda = n,
+                           .ldb = n,
+                           .ldc = n};
+  tsr_call call;
+  tsr_binding binding;
+  bool exchanged;
+  assert_int_equal(
+      tsr_call_level3(&what, &one, NULL, NULL, &one, NULL, false, &call, &binding, &exchanged),
+      TSR_OK);
+  return call;
+}
+
+/* Large products are for devices, small ones are not, and there is one size where it turns. */
+static void test_prices_cross(void **state) {
+  (void)state;
+  tsr_offload_price price;
+  tsr_machine *machine = machine_of("host:200 gpu*4@nvswitch:396 pcie:55 rate:60 cpu:1000");
+  tsr_offload_price_init(&price, machine, false);
+  tsr_reach reach;
+  tsr_reach_of(machine, &reach);
+  bool devices = false;
+  for (int64_t n = 16; n <= 16384; n *= 2) {
+    tsr_call call = call_of(n);
+    bool cheaper =
+        tsr_offload_device_seconds(&reach, &call, true) < tsr_offload_cpu_seconds(&price, &call);
+    assert_true(cheaper || !devices);
+    devices = cheaper;
+    if (n == 128) assert_false(devices);
+  }
+  assert_true(devices);
+  tsr_machine_destroy(machine);
+}
+
+/* ---- What the driver shows ---- */
+
+static void add_device(const char *root, const char *bus, const char *model) {
+  char path[256];
+  snprintf(path, sizeof path, "%s/%s", root, bus);
+  assert_int_equal(mkdir(path, 0700), 0);
+  strcat(path, "/information");
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fprintf(file, "Model: \t\t %s\nIRQ:   \t\t 41\nGPU UUID: \t GPU-9b85fe9e\n", model);
+  fclose(file);
+}
+
+static void test_list_nvidia(void **state) {
+  (void)state;
+  char root[] = "/tmp/tessera_gpus_XXXXXX", command[64];
+  tsr_device_info info[4];
+  assert_int_equal(tsr_offload_list_nvidia("/nowhere", info, 4), 0);
+  assert_non_null(mkdtemp(root));
+  assert_int_equal(tsr_offload_list_nvidia(root, info, 4), 0);
+  add_device(root, "0000:00:06.0", "NVIDIA H200");
+  add_device(root, "0000:00:07.0", "NVIDIA H200");
+  assert_int_equal(tsr_offload_list_nvidia(root, info, 4), 2);
+  assert_string_equal(info[0].name, "NVIDIA H200");
+  assert_string_equal(info[1].name, "NVIDIA H200");
+  assert_int_equal(tsr_offload_list_nvidia(root, info, 1), 1);
+  snprintf(command, sizeof command, "rm -r %s", root);
+  assert_int_equal(system(command), 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_never),         cmocka_unit_test(test_always),
+      cmocka_unit_test(test_no_device),     cmocka_unit_test(test_start_pays_later),
+      cmocka_unit_test(test_cpu_is_faster), cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_after_a_fork),  cmocka_unit_test(test_device_fails),
+      cmocka_unit_test(test_start_fails),   cmocka_unit_test(test_wrong_setting),
+      cmocka_unit_test(test_aliased),       cmocka_unit_test(test_price_learns),
+      cmocka_unit_test(test_prices_cross),  cmocka_unit_test(test_list_nvidia),
+  };
+  return cmocka_run_group_tests(tests, clear, NULL);
+}

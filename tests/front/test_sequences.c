@@ -1,0 +1,144 @@
+/* What sequences of calls move, and their timelines. */
+#include "front.h"
+
+enum { N = 48, MATRIX = N * N * 8 };
+
+static int clear(void **state) {
+  (void)state;
+  front_clear_environment();
+  return 0;
+}
+
+/* Of one device, so that no byte has a choice of ways. */
+static tsr_context *one_device(void) {
+  tsr_options options = front_options();
+  tsr_context *context;
+  options.devices = "1";
+  options.machine = "host:200 gpu*1@nvswitch:300 pcie:25 rate:19";
+  assert_ok(tsr_context_create(&options, &context));
+  return context;
+}
+
+static double *pinned(tsr_context *context, int seed) {
+  void *x;
+  assert_ok(tsr_malloc(context, TSR_HOST, MATRIX, &x));
+  front_fill(x, N * N, seed);
+  return x;
+}
+
+/* What was moved since the last time. */
+static tsr_traffic moved(tsr_context *context, tsr_traffic *last) {
+  tsr_traffic before = *last;
+  assert_ok(tsr_context_traffic(context, last));
+  return (tsr_traffic){.host_to_device = last->host_to_device - before.host_to_device,
+                       .device_to_host = last->device_to_host - before.device_to_host,
+                       .device_to_device = last->device_to_device - before.device_to_device,
+                       .plans = last->plans - before.plans};
+}
+
+static void assert_moved(tsr_context *context, tsr_traffic *last, int in, int out, int plans) {
+  tsr_traffic now = moved(context, last);
+  assert_int_equal((int64_t)now.host_to_device, (int64_t)in * MATRIX);
+  assert_int_equal((int64_t)now.device_to_host, (int64_t)out * MATRIX);
+  assert_int_equal((int64_t)now.device_to_device, 0);
+  assert_int_equal(now.plans, plans);
+}
+
+static tsr_status bring_home(tsr_context *context, const double *x) {
+  return tsr_coherent_async(context, TSR_GENERAL, N, N, x, N, TSR_D);
+}
+
+/* Each matrix goes in once and comes out once, however many calls have it. */
+static void test_a_sequence_moves_no_byte_twice(void **state) {
+  (void)state;
+  tsr_context *context = one_device();
+  tsr_traffic last = {0};
+  double *a = pinned(context, 1), *b = pinned(context, 2), *c = pinned(context, 3);
+  assert_moved(context, &last, 0, 0, 0);
+  assert_ok(front_dgemm_async(context, N, 1, a, b, 0, c));
+  assert_moved(context, &last, 2, 0, 1);
+  assert_ok(front_dgemm_async(context, N, 1, c, b, 1, a));
+  assert_moved(context, &last, 0, 0, 1);
+  assert_ok(bring_home(context, c));
+  assert_moved(context, &last, 0, 1, 1);
+  assert_ok(bring_home(context, c));
+  assert_moved(context, &last, 0, 0, 0);
+  assert_ok(bring_home(context, a));
+  assert_moved(context, &last, 0, 1, 1);
+  assert_ok(tsr_sync(context));
+  assert_ok(tsr_invalidate(context, N, N, b, N, TSR_D));
+  assert_ok(front_dgemm_async(context, N, 1, a, b, 1, c));
+  assert_moved(context, &last, 1, 0, 1);
+  tsr_context_destroy(context);
+}
+
+static void test_blocking_calls_count(void **state) {
+  (void)state;
+  tsr_context *context = one_device();
+  tsr_traffic last = {0};
+  double *a = pinned(context, 1), *b = pinned(context, 2), *c = pinned(context, 3);
+  for (int i = 0; i < 2; ++i) {
+    assert_ok(front_dgemm(context, N, 1, a, b, 1, c));
+    assert_moved(context, &last, 3, 1, 1);
+  }
+  assert_refused(tsr_context_traffic(context, NULL), TSR_ERR_ARGUMENT, "traffic");
+  assert_refused(tsr_context_traffic(NULL, &last), TSR_ERR_ARGUMENT, "context");
+  tsr_context_destroy(context);
+}
+
+static int occurrences(const char *text, const char *of) {
+  int count = 0;
+  for (; (text = strstr(text, of)) != NULL; ++text) ++count;
+  return count;
+}
+
+/* The calls between begin and end, each once, and what the host did. */
+static void test_timeline(void **state) {
+  (void)state;
+  tsr_context *context = front_context();
+  double *a = pinned(context, 1), *b = pinned(context, 2), *c = pinned(context, 3);
+  char *text = NULL;
+  assert_ok(front_dgemm_async(context, N, 1, a, b, 0, c));
+  assert_ok(tsr_timeline_begin(context));
+  assert_ok(front_dgemm_async(context, N, 1, a, b, 1, c));
+  assert_ok(tsr_timeline_note(context, "a \"note\"", 1e-3));
+  assert_ok(front_dgemm_async(context, N, 1, a, b, 1, c));
+  assert_ok(bring_home(context, c));
+  assert_ok(tsr_timeline_end(context, &text));
+  assert_int_equal(occurrences(text, "\"name\":\"dgemm NN\",\"pid\":999"), 2);
+  assert_int_equal(occurrences(text, "\"name\":\"move\",\"pid\":999"), 1);
+  assert_int_equal(occurrences(text, "\"name\":\"a \\\"note\\\"\",\"pid\":999"), 1);
+  assert_int_equal(occurrences(text, "\"name\":\"gemm\""), 2 * 27);
+  free(text);
+  tsr_context_destroy(context);
+}
+
+static void test_timelines_end_once(void **state) {
+  (void)state;
+  tsr_context *context = front_context();
+  double *a = pinned(context, 1), *b = pinned(context, 2), *c = pinned(context, 3);
+  char *text = NULL;
+  assert_refused(tsr_timeline_end(context, &text), TSR_ERR_ARGUMENT, "tsr_timeline_begin");
+  assert_ok(tsr_timeline_note(context, "of none", 1));
+  assert_ok(tsr_timeline_begin(context));
+  assert_refused(tsr_timeline_end(context, NULL), TSR_ERR_ARGUMENT, "text");
+  assert_refused(tsr_timeline_note(context, NULL, 1), TSR_ERR_ARGUMENT, "name");
+  assert_refused(tsr_timeline_note(context, "less than none", -1), TSR_ERR_ARGUMENT, "seconds");
+  assert_ok(front_dgemm(context, N, 1, a, b, 0, c));
+  assert_ok(tsr_timeline_begin(context)); /* again: what was kept is dropped */
+  assert_ok(tsr_timeline_end(context, &text));
+  assert_int_equal(occurrences(text, "\"ph\":\"X\""), 0);
+  free(text);
+  assert_refused(tsr_timeline_end(context, &text), TSR_ERR_ARGUMENT, "tsr_timeline_begin");
+  assert_ok(tsr_timeline_begin(context));
+  assert_ok(front_dgemm_async(context, N, 1, a, b, 0, c));
+  tsr_context_destroy(context); /* in the middle of one */
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_sequence_moves_no_byte_twice),
+                                     cmocka_unit_test(test_blocking_calls_count),
+                                     cmocka_unit_test(test_timeline),
+                                     cmocka_unit_test(test_timelines_end_once)};
+  return cmocka_run_group_tests(tests, clear, NULL);
+}

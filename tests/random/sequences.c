@@ -1,0 +1,368 @@
+/*
+ * Random sequences of calls over matrices that share memory, asynchronous and blocking, with
+ * changes by the host, coherency, mappings and releases between them, against the same sequence on
+ * the CPU. A sequence is its number: random_sequences --seed S --first N --count 1 --verbose.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pool.h"
+
+typedef struct settings {
+  const char *engine;
+  int devices; /* at most */
+  uint64_t seed;
+  int64_t first, count;
+  bool verbose, check; /* check: checking mode always */
+} settings;
+
+/* A sequence under way. */
+typedef struct sequence {
+  rng random;
+  pool pool;
+  tsr_context *context, *cpu;
+  bool checks; /* checking mode */
+  int steps;
+  bool verbose;
+  char failure[512];
+} sequence;
+
+static bool fail(sequence *s, const char *what, const char *why) {
+  snprintf(s->failure, sizeof s->failure, "step %d, %s: %s", s->steps, what, why);
+  return false;
+}
+
+static bool passed(sequence *s, const char *what, tsr_status status) {
+  if (status == TSR_OK) return true;
+  char why[400];
+  snprintf(why, sizeof why, "%s: %s", tsr_status_name(status), tsr_message());
+  return fail(s, what, why);
+}
+
+static int64_t between(sequence *s, int64_t least, int64_t most) {
+  return rng_between(&s->random, least, most);
+}
+
+static bool chance(sequence *s, int percent) {
+  return between(s, 0, 99) < percent;
+}
+
+static void *ours(const sequence *s, const part *x) {
+  return pool_at(&s->pool, x->offset, false);
+}
+
+static void say(const sequence *s, const char *what, const part *x) {
+  if (s->verbose)
+    printf("  %3d %-12s %c %3" PRId64 " x %3" PRId64 " ld %3" PRId64 " at %" PRId64 "\n", s->steps,
+           what, x->type, x->fast, x->slow, x->ld, x->offset);
+}
+
+/* ---- Calls ---------------------------------------------------------------- */
+
+typedef struct call {
+  tsr_level3 what;
+  part operand[3]; /* slow 0: none */
+  double alpha[2], beta[2];
+} call;
+
+static tsr_op draw_op(sequence *s) {
+  static const tsr_op ops[] = {TSR_NO_TRANS, TSR_TRANS, TSR_CONJ_TRANS};
+  return ops[between(s, 0, 2)];
+}
+
+static tsr_type draw_type(sequence *s) {
+  static const tsr_type types[2][2] = {{TSR_S, TSR_C}, {TSR_D, TSR_Z}};
+  return types[s->pool.wide][chance(s, 30)];
+}
+
+static bool is_complex(tsr_type type) {
+  return type == TSR_C || type == TSR_Z;
+}
+
+static tsr_level3 draw_what(sequence *s) {
+  tsr_level3 w = {.operation = (tsr_operation)between(s, 0, TSR_OPERATION_COUNT - 1),
+                  .type = draw_type(s),
+                  .layout = chance(s, 25) ? TSR_ROW_MAJOR : TSR_COL_MAJOR,
+                  .side = chance(s, 50) ? TSR_LEFT : TSR_RIGHT,
+                  .uplo = chance(s, 50) ? TSR_LOWER : TSR_UPPER,
+                  .transa = draw_op(s),
+                  .transb = draw_op(s),
+                  .diag = TSR_UNIT,
+                  .m = between(s, 1, 90),
+                  .n = between(s, 1, 90),
+                  .k = between(s, 0, 20) ? between(s, 1, 90) : 0};
+  bool hermitian = w.operation == TSR_HEMM || w.operation == TSR_HERK || w.operation == TSR_HER2K;
+  bool update = w.operation == TSR_SYRK || w.operation == TSR_SYR2K;
+  if (hermitian) w.type = s->pool.wide ? TSR_Z : TSR_C;
+  if ((hermitian || update) && w.transa != TSR_NO_TRANS)
+    w.transa = hermitian ? TSR_CONJ_TRANS : TSR_TRANS;
+  if (w.operation == TSR_TRMM && chance(s, 50)) w.diag = TSR_NON_UNIT;
+  return w;
+}
+
+/* Rows and columns of an operand, by the definition of the operation. */
+static void extents(const tsr_level3 *w, int operand, int64_t *rows, int64_t *cols) {
+  bool sided = w->operation == TSR_SYMM || w->operation == TSR_HEMM || w->operation == TSR_TRMM ||
+               w->operation == TSR_TRSM;
+  bool product = w->operation == TSR_GEMM || w->operation == TSR_GEMMT;
+  int64_t m = w->operation == TSR_GEMM || sided ? w->m : w->n, n = w->n, k = w->k;
+  int64_t order = w->side == TSR_LEFT ? w->m : w->n;
+  int64_t shape[3][2] = {{m, k}, {product ? k : n, product ? n : k}, {m, n}};
+  if (sided) shape[0][0] = shape[0][1] = order, shape[1][0] = m, shape[1][1] = n;
+  tsr_op op = operand == 0 || !product ? w->transa : w->transb;
+  bool turned = op != TSR_NO_TRANS && !sided && operand < 2;
+  *rows = shape[operand][turned];
+  *cols = shape[operand][!turned];
+}
+
+static bool has_operand(const tsr_level3 *w, int operand) {
+  bool without_b = w->operation == TSR_SYRK || w->operation == TSR_HERK ||
+                   w->operation == TSR_TRMM || w->operation == TSR_TRSM;
+  return operand != 1 || !without_b;
+}
+
+static bool draw_operand(sequence *s, call *c, int operand) {
+  int64_t rows, cols;
+  c->operand[operand] = (part){0};
+  if (!has_operand(&c->what, operand)) return true;
+  extents(&c->what, operand, &rows, &cols);
+  bool flipped = c->what.layout == TSR_ROW_MAJOR;
+  int64_t fast = flipped ? cols : rows, slow = flipped ? rows : cols;
+  return pool_draw(&s->pool, c->what.type, fast > 0 ? fast : 1, slow > 0 ? slow : 1, &s->random,
+                   &c->operand[operand]);
+}
+
+/* Numbers that keep those in the pool small. */
+static void draw_scalars(sequence *s, call *c) {
+  static const double alphas[] = {0.25, -0.25, 0, 1}, betas[] = {0.5, 0, 1, -0.5};
+  c->alpha[0] = alphas[chance(s, 85) ? between(s, 0, 1) : between(s, 0, 3)];
+  c->beta[0] = betas[between(s, 0, 3)];
+  bool whole = is_complex(c->what.type);
+  c->alpha[1] = whole && c->what.operation != TSR_HERK && c->alpha[0] != 0 ? 0.125 : 0;
+  bool real = c->what.operation == TSR_HERK || c->what.operation == TSR_HER2K;
+  c->beta[1] = whole && !real && c->beta[0] == 0.5 ? 0.25 : 0;
+}
+
+static bool draw_call(sequence *s, call *c) {
+  c->what = draw_what(s);
+  draw_scalars(s, c);
+  for (int tries = 0; tries < 20; ++tries) {
+    bool fits = true;
+    for (int i = 0; i < 3; ++i) fits = fits && draw_operand(s, c, i);
+    for (int i = 0; i < 2 && fits; ++i)
+      fits = c->operand[i].slow == 0 || !pool_share(&s->pool, &c->operand[i], &c->operand[2]);
+    if (!fits) continue;
+    c->what.lda = c->operand[0].ld;
+    c->what.ldb = c->operand[1].ld;
+    c->what.ldc = c->operand[2].ld;
+    return true;
+  }
+  return false;
+}
+
+static const void *scalar(const sequence *s, const double value[2], float narrow[2]) {
+  for (int i = 0; i < 2; ++i) narrow[i] = (float)value[i];
+  return s->pool.wide ? (const void *)value : narrow;
+}
+
+static tsr_status carry_out(const sequence *s, const call *c, bool twin, bool async) {
+  float a[2], b[2];
+  void *at[3];
+  for (int i = 0; i < 3; ++i)
+    at[i] = c->operand[i].slow > 0 ? pool_at(&s->pool, c->operand[i].offset, twin) : NULL;
+  return (async ? tsr_level3_run_async : tsr_level3_run)(twin ? s->cpu : s->context, &c->what,
+                                                         scalar(s, c->alpha, a), at[0], at[1],
+                                                         scalar(s, c->beta, b), at[2]);
+}
+
+static bool do_call(sequence *s, bool async) {
+  call c;
+  if (!draw_call(s, &c)) return true;
+  const char *name = tsr_operation_name(c.what.operation);
+  if (s->verbose)
+    printf("  %3d %s%s %c side %c uplo %c ops %c%c layout %c m %" PRId64 " n %" PRId64 " k %" PRId64
+           " alpha %g,%g beta %g,%g\n",
+           s->steps, name, async ? " async" : "", c.what.type, c.what.side, c.what.uplo,
+           c.what.transa, c.what.transb, c.what.layout, c.what.m, c.what.n, c.what.k, c.alpha[0],
+           c.alpha[1], c.beta[0], c.beta[1]);
+  for (int i = 0; i < 3; ++i)
+    if (c.operand[i].slow > 0) say(s, i == 2 ? "    C" : i ? "    B" : "    A", &c.operand[i]);
+  return passed(s, name, carry_out(s, &c, true, false)) &&
+         passed(s, name, carry_out(s, &c, false, async));
+}
+
+/* ---- What is between them ------------------------------------------------- */
+
+static bool draw_part(sequence *s, part *x) {
+  return pool_draw(&s->pool, draw_type(s), between(s, 1, 90), between(s, 1, 100), &s->random, x);
+}
+
+static part all_of(const sequence *s) {
+  tsr_type type = s->pool.wide ? TSR_D : TSR_S;
+  return (part){type, 0, s->pool.ld, s->pool.reals / s->pool.ld, s->pool.ld};
+}
+
+static bool compare(sequence *s, const char *what, const part *x) {
+  int64_t where;
+  char why[160];
+  if (pool_equal(&s->pool, x, &where)) return true;
+  snprintf(why, sizeof why, "number %" PRId64 " is %.9g, must be %.9g", where,
+           pool_number(&s->pool, where, false), pool_number(&s->pool, where, true));
+  return fail(s, what, why);
+}
+
+static bool do_coherent(sequence *s, bool wait) {
+  static const tsr_uplo uplos[] = {TSR_GENERAL, TSR_LOWER, TSR_UPPER};
+  part x;
+  if (!draw_part(s, &x)) return true;
+  say(s, wait ? "coherent" : "coherent async", &x);
+  if (wait)
+    return passed(
+               s, "coherent",
+               tsr_coherent(s->context, TSR_GENERAL, x.fast, x.slow, ours(s, &x), x.ld, x.type)) &&
+           compare(s, "coherent", &x);
+  return passed(s, "coherent async",
+                tsr_coherent_async(s->context, uplos[between(s, 0, 2)], x.fast, x.slow, ours(s, &x),
+                                   x.ld, x.type));
+}
+
+/* The host writes to all of a part, and says so. */
+static bool do_change(sequence *s) {
+  part x;
+  if (!draw_part(s, &x)) return true;
+  say(s, "change", &x);
+  if (!passed(s, "sync", tsr_sync(s->context))) return false;
+  pool_change(&s->pool, &x, &s->random);
+  return passed(s, "invalidate",
+                tsr_invalidate(s->context, x.fast, x.slow, ours(s, &x), x.ld, x.type));
+}
+
+static bool do_map(sequence *s) {
+  part x;
+  if (!draw_part(s, &x)) return true;
+  int devices = tsr_device_count(s->context), p = (int)between(s, 1, devices);
+  int q = (int)between(s, 1, devices / p);
+  int64_t mb = between(s, 8, 60), nb = between(s, 8, 60);
+  bool move = chance(s, 60);
+  say(s, move ? "distribute" : "map", &x);
+  if (chance(s, 40))
+    return passed(s, "map 1d",
+                  (move ? tsr_distribute_1d_block_cyclic_async : tsr_map_1d_block_cyclic)(
+                      s->context, x.fast, x.slow, ours(s, &x), x.ld, x.type, nb));
+  return passed(s, "map 2d",
+                (move ? tsr_distribute_2d_block_cyclic_async : tsr_map_2d_block_cyclic)(
+                    s->context, x.fast, x.slow, ours(s, &x), x.ld, x.type, mb, nb, p, q));
+}
+
+static bool bring_all_home(sequence *s) {
+  part all = all_of(s);
+  return passed(s, "coherent",
+                tsr_coherent_async(s->context, TSR_GENERAL, all.fast, all.slow, ours(s, &all),
+                                   all.ld, all.type)) &&
+         passed(s, "sync", tsr_sync(s->context)) && compare(s, "the end", NULL);
+}
+
+static bool do_release(sequence *s) {
+  part x;
+  if (!bring_all_home(s)) return false;
+  if (chance(s, 50) || !draw_part(s, &x))
+    return passed(s, "release all", tsr_release(s->context, 0, 0, NULL, 1, TSR_D));
+  say(s, "release", &x);
+  return passed(s, "release", tsr_release(s->context, x.fast, x.slow, ours(s, &x), x.ld, x.type));
+}
+
+static bool step(sequence *s) {
+  s->steps++;
+  int64_t kind = between(s, 0, 99);
+  if (kind < 55) return do_call(s, true);
+  if (kind < 65) return do_call(s, false);
+  if (kind < 73) return do_coherent(s, true);
+  if (kind < 80) return do_coherent(s, false);
+  if (kind < 89) return do_change(s);
+  if (kind < 96) return do_map(s);
+  return do_release(s);
+}
+
+/* ---- Sequences ------------------------------------------------------------ */
+
+static const char *draw_recipe(sequence *s) {
+  static const char *const recipes[] = {NULL, NULL, "slab=16 chunk=16,16,16 block=16 piece=2048",
+                                        "slab=0 chunk=8,8,8 block=32 piece=512 c=last",
+                                        "block=24 chunk=24,24,24"};
+  return recipes[between(s, 0, 4)];
+}
+
+static tsr_status open_context(sequence *s, const settings *set) {
+  char devices[16];
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  s->checks = chance(s, 40) || set->check;
+  snprintf(devices, sizeof devices, "%d", (int)between(s, 1, set->devices));
+  options.engine = set->engine;
+  options.devices = devices;
+  options.check = s->checks;
+  options.recipe = draw_recipe(s);
+  if (chance(s, 40)) options.tile = between(s, 8, 70);
+  if (chance(s, 40)) options.delay_seed = (uint64_t)between(s, 1, 1000);
+  if (chance(s, 25)) options.memory = (size_t)between(s, 300, 2000) << 10;
+  return tsr_context_create(&options, &s->context);
+}
+
+static bool run_steps(sequence *s) {
+  int calls = (int)between(s, 3, 16);
+  for (int i = 0; i < calls; ++i)
+    if (!step(s)) return false;
+  return bring_all_home(s);
+}
+
+static bool run(const settings *set, tsr_context *cpu, int64_t number) {
+  sequence s = {.random = {(set->seed << 32) + (uint64_t)number * 0xD1342543DE82EF95u},
+                .cpu = cpu,
+                .verbose = set->verbose};
+  for (int i = 0; i < 4; ++i) (void)rng_next(&s.random);
+  bool right = passed(&s, "context", open_context(&s, set));
+  if (right) {
+    right = pool_make(chance(&s, 50) ? s.context : NULL, chance(&s, 60), &s.random, &s.pool);
+    right = right ? run_steps(&s) : fail(&s, "memory", "none");
+    pool_free(&s.pool);
+    tsr_context_destroy(s.context);
+  }
+  if (!right)
+    printf("FAIL seed %" PRIu64 " sequence %" PRId64 "%s: %s\n", set->seed, number,
+           s.checks ? " (checking)" : "", s.failure);
+  return right;
+}
+
+static void read_settings(int argc, char **argv, settings *set) {
+  for (int i = 1; i < argc; ++i) {
+    const char *value = i + 1 < argc ? argv[i + 1] : "0";
+    bool verbose = strcmp(argv[i], "--verbose") == 0, check = strcmp(argv[i], "--check") == 0;
+    set->verbose |= verbose;
+    set->check |= check;
+    if (verbose || check) continue;
+    if (strcmp(argv[i], "--engine") == 0) set->engine = value;
+    if (strcmp(argv[i], "--devices") == 0) set->devices = atoi(value);
+    if (strcmp(argv[i], "--seed") == 0) set->seed = strtoull(value, NULL, 10);
+    if (strcmp(argv[i], "--first") == 0) set->first = atoll(value);
+    if (strcmp(argv[i], "--count") == 0) set->count = atoll(value);
+    ++i;
+  }
+}
+
+int main(int argc, char **argv) {
+  settings set = {.engine = "host", .devices = 8, .seed = 1, .count = 100};
+  read_settings(argc, argv, &set);
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  tsr_context *cpu;
+  int64_t right = 0;
+  options.engine = "cpu";
+  if (tsr_context_create(&options, &cpu) != TSR_OK) {
+    printf("FAIL %s\n", tsr_message());
+    return 1;
+  }
+  for (int64_t i = set.first; i < set.first + set.count; ++i) right += run(&set, cpu, i);
+  tsr_context_destroy(cpu);
+  printf("%" PRId64 " passed, %" PRId64 " failed\n", right, set.count - right);
+  return right == set.count ? 0 : 1;
+}

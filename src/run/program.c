@@ -3,13 +3,15 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "plan/residency.h"
 
 void tsr_program_destroy(tsr_program *program) {
   if (program == NULL) return;
   void *parts[] = {program->by_device,   program->device_first, program->by_queue,
                    program->queue_first, program->event,        program->rank,
                    program->flag,        program->lane_queue,   program->used,
-                   program->used_first,  program->queue};
+                   program->used_first,  program->queue,        program->use,
+                   program->use_first};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) tsr_dealloc(parts[i]);
   tsr_dealloc(program);
 }
@@ -90,6 +92,59 @@ static tsr_status number_events(const tsr_plan *plan, tsr_program *p) {
   return TSR_OK;
 }
 
+/* ---- Rooms ---- */
+
+static size_t rooms_of(const tsr_plan *plan) {
+  return plan->after != NULL ? plan->after->rooms.count : 0;
+}
+
+static void note_use(const tsr_plan *plan, uint32_t index, int operand, uint32_t *last) {
+  const tsr_command *c = &plan->commands.items[index];
+  if (c->buffer[operand] == TSR_NO_BUFFER) return;
+  const tsr_buffer *b = &plan->buffers.items[c->buffer[operand]];
+  if (b->role != TSR_BUFFER_ROOM) return;
+  bool wrote = operand == (c->kind == TSR_COMMAND_COPY ? 1 : 2);
+  last[(b->offset * (size_t)plan->queues + c->queue) * 2 + wrote] = index + 1;
+}
+
+/* Of every room and queue the last command that reads it, and the last that writes to it: 1 + its
+ * index, or 0. */
+static uint32_t *last_uses(const tsr_plan *plan) {
+  uint32_t *last = tsr_alloc_zero(rooms_of(plan) * (size_t)plan->queues * 2 + 1, sizeof *last);
+  for (uint32_t i = 0; last != NULL && i < plan->commands.count; i++)
+    for (int x = 0; x < (plan->commands.items[i].kind == TSR_COMMAND_COPY ? 2 : 3); x++)
+      note_use(plan, i, x, last);
+  return last;
+}
+
+/* They get events: later jobs wait for them. */
+static bool list_uses(const tsr_plan *plan, tsr_program *p, const uint32_t *last) {
+  size_t rooms = rooms_of(plan), each = (size_t)plan->queues * 2, count = 0;
+  for (size_t i = 0; i < rooms * each; i++) count += last[i] > 0;
+  p->use = tsr_alloc((count + 1) * sizeof *p->use);
+  p->use_first = tsr_alloc_zero(rooms + 1, sizeof *p->use_first);
+  if (p->use == NULL || p->use_first == NULL) return false;
+  uint32_t at = 0;
+  for (size_t r = 0; r < rooms; r++) {
+    for (size_t i = 0; i < each; i++) {
+      if (last[r * each + i] == 0) continue;
+      uint32_t command = last[r * each + i] - 1;
+      p->use[at++] = (tsr_program_use){command, i % 2 == 1};
+      if (p->event[command] != TSR_NO_EVENT) continue;
+      p->event[command] = p->events[plan->queue[plan->commands.items[command].queue].location]++;
+    }
+    p->use_first[r + 1] = at;
+  }
+  return true;
+}
+
+static tsr_status find_uses(const tsr_plan *plan, tsr_program *p) {
+  uint32_t *last = last_uses(plan);
+  bool listed = last != NULL && list_uses(plan, p, last);
+  tsr_dealloc(last);
+  return listed ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory to run a plan with rooms");
+}
+
 static void find_users(const tsr_plan *plan, tsr_program *p) {
   int used = 0;
   for (int d = 0; d < plan->machine_devices; d++) {
@@ -103,6 +158,18 @@ static void find_users(const tsr_plan *plan, tsr_program *p) {
   for (int q = 0; q < plan->queues; q++)
     if (is_lane(plan, q) && p->queue_first[q] < p->queue_first[q + 1])
       p->lane_queue[p->lanes++] = (uint16_t)q;
+}
+
+/* The operands, as bits, whose homes copies read (end 0) or write to (1). */
+static uint8_t homes(const tsr_plan *plan, int end) {
+  uint8_t set = 0;
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    const tsr_command *c = &plan->commands.items[i];
+    int32_t buffer = c->buffer[end];
+    if (c->kind == TSR_COMMAND_COPY && plan->buffers.items[buffer].role == TSR_BUFFER_HOME)
+      set |= (uint8_t)(1 << plan->buffers.items[buffer].matrix);
+  }
+  return set;
 }
 
 /* Whether copies, or those of lanes alone, write to the user's memory. */
@@ -126,6 +193,7 @@ tsr_status tsr_program_create(const tsr_plan *plan, tsr_program **program) {
   }
   sort(plan, p);
   tsr_status status = number_events(plan, p);
+  if (status == TSR_OK) status = find_uses(plan, p);
   if (status != TSR_OK) {
     tsr_program_destroy(p);
     return status;
@@ -133,6 +201,8 @@ tsr_status tsr_program_create(const tsr_plan *plan, tsr_program **program) {
   find_users(plan, p);
   p->lanes_bring_home = brings_home(plan, true);
   p->brings_home = brings_home(plan, false);
+  p->homes_read = homes(plan, 0);
+  p->homes_written = homes(plan, 1);
   *program = p;
   return TSR_OK;
 }

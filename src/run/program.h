@@ -15,6 +15,12 @@
 
 #define TSR_NO_EVENT UINT32_MAX
 
+/* The last command of a queue that reads, or writes to, a room. */
+typedef struct tsr_program_use {
+  uint32_t command;
+  bool wrote;
+} tsr_program_use;
+
 typedef struct tsr_program {
   uint32_t *by_device,
       *device_first; /* commands of device d: by_device[device_first[d] .. [d + 1]) */
@@ -29,6 +35,9 @@ typedef struct tsr_program {
   uint16_t *lane_queue;                 /* the plan's queue of each lane */
   bool lanes_bring_home;                /* lanes write to the user's memory, */
   bool brings_home;                     /* or some copy does */
+  uint8_t homes_read, homes_written;    /* by copies: bit x for operand x */
+  struct tsr_program_use *use;          /* what is done last in each room, by queues: */
+  uint32_t *use_first;                  /* of room r: use[use_first[r] .. [r + 1]) */
   uint16_t *used, *used_first;          /* the plan's queues that device d uses, as above */
   bool warm;                            /* its kernels have been tried */
   bool resolved;                        /* queue[] is filled */

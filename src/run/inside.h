@@ -25,9 +25,10 @@ typedef struct tsr_earlier {
   bool apart;      /* they have something in common besides rooms: it must be complete first */
 } tsr_earlier;
 
-/* What an earlier job does last in a room, on one of its queues. */
+/* What an earlier job does last in a part of a stay, on one of its queues. */
 typedef struct tsr_room_wait {
   tsr_event *event;
+  tsr_rect rect; /* from the stay's first element on */
   bool wrote;
 } tsr_room_wait;
 
@@ -44,7 +45,7 @@ struct tsr_ticket {
   int earlier_count;
   TSR_VEC(tsr_room_wait) room_waits;
   uint32_t *room_first; /* room r waits for room_waits[room_first[r] .. [r + 1]) */
-  uint8_t *met;         /* [queue][room]: what the queue has waited for in the room, tsr_access */
+  bool *met;            /* [queue][room_waits]: the queue has waited for it */
   uint64_t number;      /* 0 for the first job */
   uint32_t epoch;       /* marks the program's flags; never 0 */
   uint32_t devices;     /* bit d: device d's thread has work */

@@ -9,7 +9,9 @@
  * waits for are recorded.
  */
 #include "base/alloc.h"
+#include "plan/names.h"
 #include "plan/residency.h"
+#include "plan/verify.h"
 #include "run/inside.h"
 
 /* ---- The user's memory ---- */
@@ -53,13 +55,23 @@ static size_t rooms_of(const tsr_ticket *job) {
   return job->plan->after != NULL ? job->plan->after->rooms.count : 0;
 }
 
+/* A rectangle of a room in the coordinates of what the room is part of. */
+static tsr_rect in_stay(const tsr_ticket *job, size_t r, tsr_rect rect) {
+  const tsr_room *room = &job->plan->after->rooms.items[r];
+  int64_t size = (int64_t)tsr_matrix_element(&job->plan->call, room->matrix);
+  int64_t offset = ((char *)job->rooms[r] - (char *)job->stays[r]) / size;
+  int64_t row = offset % room->ld - room->rect.row0, col = offset / room->ld - room->rect.col0;
+  return (tsr_rect){rect.row0 + row, rect.col0 + col, rect.row1 + row, rect.col1 + col};
+}
+
 /* The earlier job's last commands on what a room is part of. */
 static bool add_waits(tsr_ticket *job, size_t room, const tsr_ticket *earlier) {
   const tsr_program *p = earlier->program;
   for (size_t r = 0; r < rooms_of(earlier); r++) {
     if (earlier->stays[r] != job->stays[room]) continue;
     for (uint32_t u = p->use_first[r]; u < p->use_first[r + 1]; u++) {
-      tsr_room_wait wait = {tsr_job_event(earlier, p->use[u].command), p->use[u].wrote};
+      tsr_room_wait wait = {tsr_job_event(earlier, p->use[u].command),
+                            in_stay(earlier, r, p->use[u].rect), p->use[u].wrote};
       if (!TSR_VEC_PUSH(&job->room_waits, wait)) return false;
     }
   }
@@ -69,15 +81,15 @@ static bool add_waits(tsr_ticket *job, size_t room, const tsr_ticket *earlier) {
 static bool find_waits(tsr_ticket *job) {
   size_t rooms = rooms_of(job);
   job->room_first = tsr_alloc_zero(rooms + 1, sizeof *job->room_first);
-  job->met = tsr_alloc_zero(rooms * (size_t)job->plan->queues + 1, 1);
-  if (job->room_first == NULL || job->met == NULL) return false;
+  if (job->room_first == NULL) return false;
   for (size_t r = 0; r < rooms; r++) {
     bool is_new = job->plan->after->rooms.items[r].bytes > 0;
     for (int i = 0; i < job->earlier_count && !is_new; i++)
       if (!job->earlier[i].apart && !add_waits(job, r, job->earlier[i].job)) return false;
     job->room_first[r + 1] = (uint32_t)job->room_waits.count;
   }
-  return true;
+  job->met = tsr_alloc_zero(job->room_waits.count * (size_t)job->plan->queues + 1, 1);
+  return job->met != NULL;
 }
 
 /* ---- Jobs ---- */
@@ -117,29 +129,28 @@ bool tsr_overlap_allows(const tsr_ticket *job) {
   return true;
 }
 
-static tsr_status wait_for_room(tsr_ticket *job, size_t room, bool writes, tsr_queue *queue) {
+/* A queue waits for each but once. */
+static tsr_status wait_for_room(tsr_ticket *job, const tsr_command *c, int operand, size_t room,
+                                tsr_queue *queue) {
+  bool writes = operand == (c->kind == TSR_COMMAND_COPY ? 1 : 2);
+  bool *met = job->met + c->queue * job->room_waits.count;
+  tsr_rect rect = in_stay(job, room, tsr_verify_rect(c, operand));
   for (uint32_t i = job->room_first[room]; i < job->room_first[room + 1]; i++) {
     const tsr_room_wait *wait = &job->room_waits.items[i];
-    if (writes || wait->wrote) TSR_TRY(tsr_enter_wait(job->runner->engine, queue, wait->event));
+    if (met[i] || !(writes || wait->wrote) || !tsr_rect_meet(wait->rect, rect)) continue;
+    TSR_TRY(tsr_enter_wait(job->runner->engine, queue, wait->event));
+    met[i] = true;
   }
   return TSR_OK;
 }
 
-/* Once for each queue and room, and once more when it is written to for the first time. */
 tsr_status tsr_overlap_wait(tsr_ticket *job, uint32_t command, tsr_queue *queue) {
   if (job->room_waits.count == 0) return TSR_OK;
-  const tsr_plan *plan = job->plan;
-  const tsr_command *c = &plan->commands.items[command];
+  const tsr_command *c = &job->plan->commands.items[command];
   for (int x = 0; x < (c->kind == TSR_COMMAND_COPY ? 2 : 3); x++) {
     if (c->buffer[x] == TSR_NO_BUFFER) continue;
-    const tsr_buffer *b = &plan->buffers.items[c->buffer[x]];
-    if (b->role != TSR_BUFFER_ROOM) continue;
-    bool writes = x == (c->kind == TSR_COMMAND_COPY ? 1 : 2);
-    uint8_t *met = &job->met[c->queue * rooms_of(job) + b->offset];
-    uint8_t wanted = writes ? TSR_UPDATE : TSR_READ;
-    if ((*met & wanted) == wanted) continue;
-    TSR_TRY(wait_for_room(job, b->offset, writes, queue));
-    *met |= wanted;
+    const tsr_buffer *b = &job->plan->buffers.items[c->buffer[x]];
+    if (b->role == TSR_BUFFER_ROOM) TSR_TRY(wait_for_room(job, c, x, b->offset, queue));
   }
   return TSR_OK;
 }

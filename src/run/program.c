@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "plan/residency.h"
+#include "plan/verify.h"
 
 void tsr_program_destroy(tsr_program *program) {
   if (program == NULL) return;
@@ -98,38 +99,62 @@ static size_t rooms_of(const tsr_plan *plan) {
   return plan->after != NULL ? plan->after->rooms.count : 0;
 }
 
-static void note_use(const tsr_plan *plan, uint32_t index, int operand, uint32_t *last) {
+/* Of one room. Beyond so many places a queue's uses of the room count as one. */
+typedef TSR_VEC(tsr_program_use) uses;
+enum { PLACES = 96 };
+
+static bool is_same(const tsr_program_use *a, const tsr_program_use *b, bool any_place) {
+  return a->queue == b->queue && a->wrote == b->wrote &&
+         (any_place ||
+          (tsr_rect_contains(a->rect, b->rect) && tsr_rect_contains(b->rect, a->rect)));
+}
+
+static tsr_rect around(tsr_rect a, tsr_rect b) {
+  return (tsr_rect){a.row0 < b.row0 ? a.row0 : b.row0, a.col0 < b.col0 ? a.col0 : b.col0,
+                    a.row1 > b.row1 ? a.row1 : b.row1, a.col1 > b.col1 ? a.col1 : b.col1};
+}
+
+static bool add_use(uses *list, tsr_program_use use) {
+  bool full = list->count >= PLACES;
+  for (size_t i = list->count; i-- > 0;) {
+    tsr_program_use *known = &list->items[i];
+    if (!is_same(known, &use, full)) continue;
+    known->command = use.command;
+    known->rect = around(known->rect, use.rect);
+    return true;
+  }
+  return TSR_VEC_PUSH(list, use);
+}
+
+static bool note_use(const tsr_plan *plan, uint32_t index, int operand, uses *lists) {
   const tsr_command *c = &plan->commands.items[index];
-  if (c->buffer[operand] == TSR_NO_BUFFER) return;
+  if (c->buffer[operand] == TSR_NO_BUFFER) return true;
   const tsr_buffer *b = &plan->buffers.items[c->buffer[operand]];
-  if (b->role != TSR_BUFFER_ROOM) return;
+  if (b->role != TSR_BUFFER_ROOM) return true;
   bool wrote = operand == (c->kind == TSR_COMMAND_COPY ? 1 : 2);
-  last[(b->offset * (size_t)plan->queues + c->queue) * 2 + wrote] = index + 1;
+  return add_use(&lists[b->offset],
+                 (tsr_program_use){tsr_verify_rect(c, operand), index, c->queue, wrote});
 }
 
-/* Of every room and queue the last command that reads it, and the last that writes to it: 1 + its
- * index, or 0. */
-static uint32_t *last_uses(const tsr_plan *plan) {
-  uint32_t *last = tsr_alloc_zero(rooms_of(plan) * (size_t)plan->queues * 2 + 1, sizeof *last);
-  for (uint32_t i = 0; last != NULL && i < plan->commands.count; i++)
+static bool note_uses(const tsr_plan *plan, uses *lists) {
+  for (uint32_t i = 0; i < plan->commands.count; i++)
     for (int x = 0; x < (plan->commands.items[i].kind == TSR_COMMAND_COPY ? 2 : 3); x++)
-      note_use(plan, i, x, last);
-  return last;
+      if (!note_use(plan, i, x, lists)) return false;
+  return true;
 }
 
-/* They get events: later jobs wait for them. */
-static bool list_uses(const tsr_plan *plan, tsr_program *p, const uint32_t *last) {
-  size_t rooms = rooms_of(plan), each = (size_t)plan->queues * 2, count = 0;
-  for (size_t i = 0; i < rooms * each; i++) count += last[i] > 0;
+/* All in one array. They get events: later jobs wait for them. */
+static bool list_uses(const tsr_plan *plan, const uses *lists, tsr_program *p) {
+  size_t rooms = rooms_of(plan), count = 0;
+  for (size_t r = 0; r < rooms; r++) count += lists[r].count;
   p->use = tsr_alloc((count + 1) * sizeof *p->use);
   p->use_first = tsr_alloc_zero(rooms + 1, sizeof *p->use_first);
   if (p->use == NULL || p->use_first == NULL) return false;
   uint32_t at = 0;
   for (size_t r = 0; r < rooms; r++) {
-    for (size_t i = 0; i < each; i++) {
-      if (last[r * each + i] == 0) continue;
-      uint32_t command = last[r * each + i] - 1;
-      p->use[at++] = (tsr_program_use){command, i % 2 == 1};
+    for (size_t i = 0; i < lists[r].count; i++) {
+      uint32_t command = lists[r].items[i].command;
+      p->use[at++] = lists[r].items[i];
       if (p->event[command] != TSR_NO_EVENT) continue;
       p->event[command] = p->events[plan->queue[plan->commands.items[command].queue].location]++;
     }
@@ -139,9 +164,11 @@ static bool list_uses(const tsr_plan *plan, tsr_program *p, const uint32_t *last
 }
 
 static tsr_status find_uses(const tsr_plan *plan, tsr_program *p) {
-  uint32_t *last = last_uses(plan);
-  bool listed = last != NULL && list_uses(plan, p, last);
-  tsr_dealloc(last);
+  size_t rooms = rooms_of(plan);
+  uses *lists = tsr_alloc_zero(rooms + 1, sizeof *lists);
+  bool listed = lists != NULL && note_uses(plan, lists) && list_uses(plan, lists, p);
+  for (size_t r = 0; lists != NULL && r < rooms; r++) TSR_VEC_FREE(&lists[r]);
+  tsr_dealloc(lists);
   return listed ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory to run a plan with rooms");
 }
 

@@ -516,6 +516,36 @@ TSR_API void tsr_plan_destroy(tsr_plan *plan);
 TSR_API tsr_status tsr_plan_choi_tile(tsr_context *context, tsr_type type, int64_t n, int devices,
                                       int64_t *tile);
 
+/* ---- Captures ------------------------------------------------------------- */
+
+/*
+ * A capture: asynchronous calls, and what was said about residency between them, with their plans,
+ * to be made again on the same memory or on other without planning anything.
+ */
+typedef struct tsr_capture tsr_capture;
+
+/* From here on the asynchronous calls of this context (by any thread), tsr_coherent, _invalidate,
+ * _release, _map and _distribute are carried out and kept; blocking calls are carried out alone.
+ * What is on the devices comes home first, so that every run starts as the capture did.
+ * TSR_ERR_ARGUMENT: a capture is under way. */
+TSR_API tsr_status tsr_capture_begin(tsr_context *context);
+TSR_API tsr_status tsr_capture_end(tsr_context *context, tsr_capture **capture);
+
+/* Makes the calls again and returns when they are submitted, with alpha and beta as they were. What
+ * is on the devices comes home first. */
+TSR_API tsr_status tsr_capture_run_async(tsr_capture *capture);
+
+/* Later runs use, for matrices that begin in [from, from + bytes), memory as far behind `to` as
+ * they were behind `from`. What is in one allocation should move as one. If the new memory is of
+ * another kind (pageable, pinned) or aligned otherwise, plans are made anew. */
+TSR_API tsr_status tsr_capture_move(tsr_capture *capture, const void *from, size_t bytes, void *to);
+
+/* Prints its plans, each once, as TSR_TEXT, TSR_JSON (an array) or TSR_COMMANDS. *text is made with
+ * malloc; free() it. A run is drawn by tsr_timeline_begin and _end around it. */
+TSR_API tsr_status tsr_capture_print(const tsr_capture *capture, tsr_format format, char **text);
+
+TSR_API void tsr_capture_destroy(tsr_capture *capture);
+
 /* ---- Machine -------------------------------------------------------------- */
 
 typedef void (*tsr_progress)(void *user, double fraction, const char *what);

@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "blas/operation.h"
-#include "front/context.h"
+#include "front/capture.h"
 #include "plan/moves.h"
 #include "run/place.h"
 
@@ -104,16 +104,25 @@ static uint64_t digest_request(uint64_t digest, const tsr_request *request) {
 
 /* A plan may be had, and bound anew, by whoever made the call (tsr_plan_last): one in which A and B
  * changed places is not for a call in which they did not, though its commands would do. */
+static tsr_status find_or_make(tsr_context *context, const tsr_request *request, uint64_t digest,
+                               tsr_plan **plan) {
+  *plan = tsr_cache_find(context->cache, request->call, digest);
+  if (*plan != NULL) return TSR_OK;
+  TSR_TRY(tsr_context_make_plan(context, request, plan));
+  tsr_cache_add(context->cache, request->call, digest, *plan);
+  return TSR_OK;
+}
+
 tsr_status tsr_context_find_plan(tsr_context *context, const tsr_request *request,
                                  tsr_plan **plan) {
   pthread_mutex_lock(&context->lock);
   uint64_t digest = context->digest;
   pthread_mutex_unlock(&context->lock);
   digest = digest_request(digest, request);
-  *plan = tsr_cache_find(context->cache, request->call, digest);
-  if (*plan != NULL) return TSR_OK;
-  TSR_TRY(tsr_context_make_plan(context, request, plan));
-  tsr_cache_add(context->cache, request->call, digest, *plan);
+  tsr_planned key = {tsr_cache_key(request->call), digest};
+  *plan = tsr_capture_find(context, &key);
+  if (*plan == NULL) TSR_TRY(find_or_make(context, request, digest, plan));
+  tsr_capture_note_plan(context, &key, *plan);
   return TSR_OK;
 }
 

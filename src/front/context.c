@@ -40,6 +40,8 @@ void tsr_context_destroy(tsr_context *context) {
   if (context == NULL || context->process != getpid()) return; /* the parent's: left to it */
   tsr_context_collect_pending(context);
   TSR_VEC_FREE(&context->pending);
+  tsr_capture_destroy(context->capturing);
+  context->capturing = NULL;
   tsr_plan *last = context->last;
   context->last = NULL;
   tsr_plan_unref(last);

@@ -78,11 +78,13 @@ struct tsr_context {
   bool keeping; /* a timeline was begun, and is kept in: */
   TSR_VEC(tsr_traced) traced;
   TSR_VEC(tsr_block) blocks;
-  pthread_mutex_t composing;      /* of all below; taken before lock */
-  tsr_store *store;               /* NULL: nothing has stayed on devices yet */
-  TSR_VEC(tsr_mapped) mapped;     /* the latest last */
-  TSR_VEC(tsr_homecoming) coming; /* those that may not be complete yet */
-  atomic_bool lost;               /* a call failed: what is on devices is not to be believed */
+  pthread_mutex_t composing;         /* of all below; taken before lock */
+  tsr_store *store;                  /* NULL: nothing has stayed on devices yet */
+  TSR_VEC(tsr_mapped) mapped;        /* the latest last */
+  TSR_VEC(tsr_homecoming) coming;    /* those that may not be complete yet */
+  struct tsr_capture *capturing;     /* guarded by lock, as running; NULL: none is */
+  const struct tsr_capture *running; /* whose plans calls may use */
+  atomic_bool lost;                  /* a call failed: what is on devices is not to be believed */
 };
 
 /* TSR_ERR_ARGUMENT for NULL. */

@@ -1,6 +1,25 @@
 /* The native door: calls. */
+#include <string.h>
+
 #include "blas/call.h"
-#include "front/context.h"
+#include "front/capture.h"
+
+static size_t scalar_bytes(const tsr_level3 *what, bool of_c) {
+  bool real = what->operation == TSR_HERK || (what->operation == TSR_HER2K && of_c);
+  size_t size = tsr_type_get(what->type)->size;
+  if (what->type == TSR_H || what->type == TSR_B) return sizeof(float);
+  return real ? size / 2 : size;
+}
+
+/* trmm and trsm have no beta. */
+static void capture(tsr_context *context, const tsr_level3 *what, const void *alpha, const void *a,
+                    const void *b, const void *beta, void *c) {
+  tsr_step step = {.kind = TSR_STEP_CALL, .what = *what, .a = a, .b = b, .c = c};
+  bool has_beta = what->operation != TSR_TRMM && what->operation != TSR_TRSM;
+  memcpy(step.alpha, alpha, scalar_bytes(what, false));
+  if (has_beta) memcpy(step.beta, beta, scalar_bytes(what, true));
+  tsr_capture_note_step(context, &step);
+}
 
 static tsr_status run(tsr_context *context, bool async, const tsr_level3 *what, const void *alpha,
                       const void *a, const void *b, const void *beta, void *c) {
@@ -9,6 +28,7 @@ static tsr_status run(tsr_context *context, bool async, const tsr_level3 *what, 
   bool exchanged;
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(tsr_call_level3(what, alpha, a, b, beta, c, true, &call, &binding, &exchanged));
+  if (async) capture(context, what, alpha, a, b, beta, c);
   if (tsr_call_is_empty(&call)) return TSR_OK;
   if (context->engine == NULL) return tsr_call_on_cpu(&call, &binding);
   TSR_TRY(tsr_context_place(context, &call, &binding, exchanged));

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "front/capture.h"
 #include "front/compose.h"
 
 /* ---- Arguments ------------------------------------------------------------ */
@@ -55,6 +56,25 @@ static tsr_status is_at_host(tsr_context *context, const matrix *x, bool *at_hos
   return TSR_OK;
 }
 
+static void capture(tsr_context *context, tsr_step_kind kind, tsr_uplo uplo, const matrix *x) {
+  tsr_step step = {.kind = kind,
+                   .what = {.uplo = uplo, .m = x->m, .n = x->n, .ldc = x->ldc, .type = x->type},
+                   .c = (void *)x->c};
+  tsr_capture_note_step(context, &step);
+}
+
+static void capture_map(tsr_context *context, const matrix *x, int64_t mb, int64_t nb, int p, int q,
+                        bool move) {
+  tsr_step step = {.kind = move ? TSR_STEP_DISTRIBUTE : TSR_STEP_MAP,
+                   .what = {.m = x->m, .n = x->n, .ldc = x->ldc, .type = x->type},
+                   .c = (void *)x->c,
+                   .mb = mb,
+                   .nb = nb,
+                   .p = p,
+                   .q = q};
+  tsr_capture_note_step(context, &step);
+}
+
 /* ---- Home ----------------------------------------------------------------- */
 
 static tsr_status coherent(tsr_context *context, tsr_uplo uplo, const matrix *x, bool wait) {
@@ -64,6 +84,7 @@ static tsr_status coherent(tsr_context *context, tsr_uplo uplo, const matrix *x,
   TSR_TRY(check_matrix(x));
   TSR_TRY(is_at_host(context, x, &at_host));
   if (!at_host) return TSR_OK;
+  capture(context, TSR_STEP_COHERENT, uplo, x);
   tsr_region region = region_of(x);
   TSR_TRY(tsr_compose_begin(context));
   uint64_t number;
@@ -104,6 +125,7 @@ static void unmap(tsr_context *context, const tsr_region *region) {
 static tsr_status forget(tsr_context *context, const matrix *x, bool and_maps) {
   TSR_TRY(check_matrix(x));
   if (context->engine == NULL || x->m == 0 || x->n == 0) return TSR_OK;
+  capture(context, and_maps ? TSR_STEP_RELEASE : TSR_STEP_INVALIDATE, TSR_GENERAL, x);
   tsr_region region = region_of(x);
   TSR_TRY(tsr_compose_begin(context));
   tsr_status status = tsr_compose_invalidate(context, &region);
@@ -119,6 +141,7 @@ tsr_status tsr_invalidate(tsr_context *context, int64_t m, int64_t n, const void
 }
 
 static tsr_status release_all(tsr_context *context) {
+  capture(context, TSR_STEP_RELEASE, TSR_GENERAL, &(matrix){0, 0, NULL, 1, TSR_D});
   TSR_TRY(tsr_compose_begin(context));
   tsr_store_clear(context->store);
   unmap(context, NULL);
@@ -170,6 +193,7 @@ static tsr_status map(tsr_context *context, const matrix *x, int64_t mb, int64_t
   TSR_TRY(is_at_host(context, x, &at_host));
   if (!at_host) return TSR_OK;
   TSR_TRY(check_blocks(context, mb, nb, p, q));
+  capture_map(context, x, mb, nb, p, q, move);
   tsr_region region = region_of(x);
   tsr_mapping mapping = mapping_of(mb, nb, p, q);
   TSR_TRY(tsr_compose_begin(context));

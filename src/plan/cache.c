@@ -91,6 +91,12 @@ static uint64_t hash_key(const int64_t key[KEY_WORDS]) {
   return hash;
 }
 
+uint64_t tsr_cache_key(const tsr_call *call) {
+  int64_t key[KEY_WORDS];
+  make_key(call, 0, key);
+  return hash_key(key);
+}
+
 static entry *find(tsr_cache *cache, uint64_t hash, const int64_t key[KEY_WORDS]) {
   for (int i = 0; i < ENTRIES; i++) {
     entry *e = &cache->entries[i];

@@ -21,6 +21,9 @@ void tsr_cache_add(tsr_cache *cache, const tsr_call *call, uint64_t settings, ts
 
 void tsr_cache_clear(tsr_cache *cache);
 
+/* A digest of all of a call. */
+uint64_t tsr_cache_key(const tsr_call *call);
+
 /* A digest (FNV-1a) of bytes, going on from before; start with 0. */
 uint64_t tsr_cache_digest(uint64_t before, const void *bytes, size_t count);
 

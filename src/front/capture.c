@@ -1,0 +1,215 @@
+/*
+ * Captures: asynchronous calls, and what is said about residency between them, kept with their
+ * plans. A run of a capture makes the same calls again, from the same state (nothing on the
+ * devices), and finds every plan that the capture found.
+ */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "front/capture.h"
+
+struct tsr_capture {
+  tsr_context *context; /* a reference */
+  TSR_VEC(tsr_step) steps;
+  TSR_VEC(tsr_plan *) plans; /* a reference each, in the order in which they were wanted first */
+  TSR_VEC(tsr_planned) keys; /* of plans */
+  bool incomplete;           /* there was no memory for a step */
+};
+
+/* ---- While it is captured -------------------------------------------------- */
+
+void tsr_capture_note_step(tsr_context *context, const tsr_step *step) {
+  pthread_mutex_lock(&context->lock);
+  tsr_capture *s = context->capturing;
+  if (s != NULL && !TSR_VEC_PUSH(&s->steps, *step)) s->incomplete = true;
+  pthread_mutex_unlock(&context->lock);
+}
+
+static bool is_same(const tsr_planned *a, const tsr_planned *b) {
+  return a->digest == b->digest && a->call_digest == b->call_digest;
+}
+
+static size_t find_key(const tsr_capture *s, const tsr_planned *key) {
+  size_t i = 0;
+  while (i < s->keys.count && !is_same(&s->keys.items[i], key)) i++;
+  return i;
+}
+
+void tsr_capture_note_plan(tsr_context *context, const tsr_planned *key, tsr_plan *plan) {
+  pthread_mutex_lock(&context->lock);
+  tsr_capture *s = context->capturing;
+  if (s != NULL && find_key(s, key) == s->keys.count) {
+    if (TSR_VEC_RESERVE(&s->plans, 1) && TSR_VEC_PUSH(&s->keys, *key)) {
+      s->plans.items[s->plans.count++] = plan;
+      atomic_fetch_add(&plan->references, 1);
+    } else {
+      s->incomplete = true;
+    }
+  }
+  pthread_mutex_unlock(&context->lock);
+}
+
+tsr_plan *tsr_capture_find(tsr_context *context, const tsr_planned *key) {
+  tsr_plan *plan = NULL;
+  pthread_mutex_lock(&context->lock);
+  const tsr_capture *s = context->running;
+  size_t i = s != NULL ? find_key(s, key) : 0;
+  if (s != NULL && i < s->keys.count) plan = s->plans.items[i];
+  if (plan != NULL) atomic_fetch_add(&plan->references, 1);
+  pthread_mutex_unlock(&context->lock);
+  return plan;
+}
+
+static tsr_status clear_devices(tsr_context *context) {
+  bool any;
+  return context->engine != NULL ? tsr_compose_evict(context, &any) : TSR_OK;
+}
+
+tsr_status tsr_capture_begin(tsr_context *context) {
+  TSR_TRY(tsr_context_check(context));
+  TSR_TRY(clear_devices(context));
+  tsr_capture *made = tsr_alloc_zero(1, sizeof *made);
+  if (made == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a capture");
+  pthread_mutex_lock(&context->lock);
+  bool free = context->capturing == NULL;
+  if (free) context->capturing = made;
+  pthread_mutex_unlock(&context->lock);
+  if (free) {
+    made->context = context;
+    atomic_fetch_add(&context->references, 1);
+    return TSR_OK;
+  }
+  tsr_dealloc(made);
+  return tsr_fail(TSR_ERR_ARGUMENT, "the context is capturing already; end that one first");
+}
+
+tsr_status tsr_capture_end(tsr_context *context, tsr_capture **capture) {
+  TSR_TRY(tsr_context_check(context));
+  if (capture == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "capture is NULL; give the address of a pointer");
+  pthread_mutex_lock(&context->lock);
+  tsr_capture *s = context->capturing;
+  context->capturing = NULL;
+  pthread_mutex_unlock(&context->lock);
+  if (s == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "the context captures nothing; call tsr_capture_begin first");
+  if (s->incomplete) {
+    tsr_capture_destroy(s);
+    return tsr_fail(TSR_ERR_MEMORY, "no host memory for all of the capture");
+  }
+  *capture = s;
+  return TSR_OK;
+}
+
+void tsr_capture_destroy(tsr_capture *capture) {
+  if (capture == NULL) return;
+  for (size_t i = 0; i < capture->plans.count; i++) tsr_plan_unref(capture->plans.items[i]);
+  TSR_VEC_FREE(&capture->plans);
+  TSR_VEC_FREE(&capture->keys);
+  TSR_VEC_FREE(&capture->steps);
+  tsr_context_unref(capture->context);
+  tsr_dealloc(capture);
+}
+
+/* ---- Running it ------------------------------------------------------------ */
+
+static tsr_status check_capture(const tsr_capture *capture) {
+  if (capture != NULL) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "capture is NULL; make one with tsr_capture_begin and _end");
+}
+
+static tsr_status take_step(tsr_context *context, const tsr_step *x) {
+  const tsr_level3 *w = &x->what;
+  switch (x->kind) {
+    case TSR_STEP_COHERENT:
+      return tsr_coherent_async(context, w->uplo, w->m, w->n, x->c, w->ldc, w->type);
+    case TSR_STEP_INVALIDATE:
+      return tsr_invalidate(context, w->m, w->n, x->c, w->ldc, w->type);
+    case TSR_STEP_RELEASE:
+      return tsr_release(context, w->m, w->n, x->c, w->ldc, w->type);
+    case TSR_STEP_MAP:
+      return tsr_map_2d_block_cyclic(context, w->m, w->n, x->c, w->ldc, w->type, x->mb, x->nb, x->p,
+                                     x->q);
+    case TSR_STEP_DISTRIBUTE:
+      return tsr_distribute_2d_block_cyclic_async(context, w->m, w->n, x->c, w->ldc, w->type, x->mb,
+                                                  x->nb, x->p, x->q);
+    default:
+      return tsr_level3_run_async(context, w, x->alpha, x->a, x->b, x->beta, x->c);
+  }
+}
+
+/* Which capture's plans calls may use; false: another one is running. */
+static bool set_running(tsr_context *context, const tsr_capture *capture) {
+  pthread_mutex_lock(&context->lock);
+  bool done = capture == NULL || context->running == NULL;
+  if (done) context->running = capture;
+  pthread_mutex_unlock(&context->lock);
+  return done;
+}
+
+tsr_status tsr_capture_run_async(tsr_capture *capture) {
+  TSR_TRY(check_capture(capture));
+  tsr_context *context = capture->context;
+  if (atomic_load(&context->closed))
+    return tsr_fail(TSR_ERR_ARGUMENT, "the capture's context is destroyed; keep it");
+  TSR_TRY(tsr_context_check(context));
+  TSR_TRY(clear_devices(context));
+  if (!set_running(context, capture))
+    return tsr_fail(TSR_ERR_ARGUMENT, "another thread is starting a capture of this context");
+  tsr_status status = TSR_OK;
+  for (size_t i = 0; i < capture->steps.count && status == TSR_OK; i++)
+    status = take_step(context, &capture->steps.items[i]);
+  (void)set_running(context, NULL);
+  return status;
+}
+
+static const void *moved(const void *at, const char *from, size_t bytes, char *to) {
+  uintptr_t offset = (uintptr_t)at - (uintptr_t)from;
+  return at != NULL && (uintptr_t)at >= (uintptr_t)from && offset < bytes ? to + offset : at;
+}
+
+tsr_status tsr_capture_move(tsr_capture *capture, const void *from, size_t bytes, void *to) {
+  TSR_TRY(check_capture(capture));
+  if (from == NULL || to == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "%s is NULL; give the address of %zu bytes",
+                    from == NULL ? "from" : "to", bytes);
+  for (size_t i = 0; i < capture->steps.count; i++) {
+    tsr_step *x = &capture->steps.items[i];
+    x->a = moved(x->a, from, bytes, to);
+    x->b = moved(x->b, from, bytes, to);
+    x->c = (void *)moved(x->c, from, bytes, to);
+  }
+  return TSR_OK;
+}
+
+/* ---- Printing it ----------------------------------------------------------- */
+
+static tsr_status write_plans(const tsr_capture *capture, tsr_format format, tsr_text *text) {
+  bool json = format == TSR_JSON;
+  tsr_text_add(text, "%s", json ? "[\n" : "");
+  for (size_t i = 0; i < capture->plans.count; i++) {
+    char *one;
+    TSR_TRY(tsr_plan_print(capture->plans.items[i], format, &one));
+    tsr_text_add(text, "%s%s%s", i == 0 ? "" : json ? ",\n" : "\n", one, json ? "" : "\n");
+    free(one);
+  }
+  tsr_text_add(text, "%s", json ? "\n]\n" : "");
+  return TSR_OK;
+}
+
+tsr_status tsr_capture_print(const tsr_capture *capture, tsr_format format, char **text) {
+  tsr_text written = TSR_TEXT_INIT;
+  TSR_TRY(check_capture(capture));
+  if (text == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "text is NULL; give the address of a pointer");
+  if (format != TSR_TEXT && format != TSR_JSON && format != TSR_COMMANDS)
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "format is %d; give TSR_TEXT, TSR_JSON or TSR_COMMANDS (a run is drawn by "
+                    "tsr_timeline_begin and _end around it)",
+                    (int)format);
+  tsr_status status = write_plans(capture, format, &written);
+  if (status == TSR_OK) status = tsr_text_take(&written, text);
+  tsr_text_free(&written);
+  return status;
+}

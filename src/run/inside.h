@@ -150,9 +150,10 @@ void tsr_job_quit(tsr_runner *runner);
 /* The one place that decides when a job may start beside those before it: not at all for now. */
 bool tsr_job_may_start(const tsr_ticket *job);
 
-/* Before that: waits for memory of the job's that is being registered. It may take seconds, in
- * which nobody spins. */
+/* Then: waits for memory of the job's that is being registered. It may take seconds, in which
+ * nobody spins. */
 void tsr_job_await_memory(const tsr_ticket *job);
+bool tsr_job_has_memory(const tsr_ticket *job); /* it would not wait */
 
 /* Records this thread's last message with the job, if none is there; nothing more is started. */
 void tsr_job_fail(tsr_ticket *job, tsr_status status);

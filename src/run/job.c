@@ -117,6 +117,10 @@ bool tsr_job_may_start(const tsr_ticket *job) {
   return job->number - completed < TSR_RUN_JOBS && tsr_overlap_allows(job);
 }
 
+bool tsr_job_has_memory(const tsr_ticket *job) {
+  return job->registration == 0 || tsr_pinner_is_done(job->pinner, job->registration);
+}
+
 void tsr_job_await_memory(const tsr_ticket *job) {
   if (job->registration > 0) tsr_pinner_await(job->pinner, job->registration);
 }

@@ -318,6 +318,10 @@ uint64_t tsr_pinner_touching(tsr_pinner *pinner, const void *begin, size_t bytes
   return begin != NULL && bytes > 0 ? coming(pinner, begin, bytes, &pinned) : 0;
 }
 
+bool tsr_pinner_is_done(tsr_pinner *pinner, uint64_t number) {
+  return atomic_load(&pinner->completed) >= number;
+}
+
 void tsr_pinner_await(tsr_pinner *pinner, uint64_t number) {
   if (number == 0 || atomic_load(&pinner->completed) >= number) return;
   pthread_mutex_lock(&pinner->lock);

@@ -42,6 +42,9 @@ tsr_status tsr_pinner_where(tsr_pinner *pinner, const void *pointer, tsr_place *
 /* The last registration that is not carried out yet and shares a byte with these; 0: none. */
 uint64_t tsr_pinner_touching(tsr_pinner *pinner, const void *begin, size_t bytes);
 
+/* Whether the registration is carried out, well or not. 0: always. */
+bool tsr_pinner_is_done(tsr_pinner *pinner, uint64_t number);
+
 /* Waits until the registration is carried out, well or not. 0: for nothing. */
 void tsr_pinner_await(tsr_pinner *pinner, uint64_t number);
 

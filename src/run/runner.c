@@ -15,9 +15,11 @@ static bool needs(const tsr_worker *worker, const tsr_ticket *job) {
   return worker->lane >= 0 ? worker->lane < job->lanes : (job->devices >> worker->device & 1) != 0;
 }
 
+/* While something is unfinished nobody else would notice its end: only then is the memory that a
+ * job waits for looked at again and again. */
 static void await_turn(tsr_worker *worker, tsr_ticket *job) {
   tsr_backoff backoff = {0};
-  while (!tsr_job_may_start(job)) {
+  while (!tsr_job_may_start(job) || (worker->unfinished_count > 0 && !tsr_job_has_memory(job))) {
     tsr_worker_poll(worker);
     tsr_backoff_step(&backoff, tsr_spins(job->runner));
   }

@@ -3,12 +3,17 @@
 
 #include "plan/route.h"
 
+/* Most rooms are elsewhere: their sets need not be looked at. */
+static bool touches(const tsr_room *room, int matrix, tsr_rect rect) {
+  return room->matrix == matrix && tsr_rect_meet(room->rect, rect);
+}
+
 /* Some room, of whatever extent, holds a part of it. */
 bool tsr_route_is_in_rooms(const tsr_scheduler *s, const tsr_cargo *c) {
   if (!tsr_has_rooms(s, c->matrix)) return false;
   const tsr_residency *before = s->options->residency;
   for (size_t i = 0; i < before->rooms.count; i++)
-    if (before->rooms.items[i].matrix == c->matrix &&
+    if (touches(&before->rooms.items[i], c->matrix, tsr_cargo_rect(c)) &&
         tsr_rects_meets(&before->rooms.items[i].valid, tsr_cargo_rect(c)))
       return true;
   return false;
@@ -73,7 +78,8 @@ static bool bring_all(tsr_scheduler *s, const tsr_cargo *c, int device, tsr_rect
   for (int own = 1; own >= 0; own--)
     for (size_t i = 0; i < before->rooms.count && left->count > 0; i++) {
       const tsr_room *room = &before->rooms.items[i];
-      if (room->matrix != c->matrix || (room->device == device) != (own == 1)) continue;
+      bool other = (room->device == device) != (own == 1);
+      if (other || !touches(room, c->matrix, tsr_cargo_rect(c))) continue;
       if (!bring_from_room(s, c, i, device, left)) return false;
     }
   tsr_end home = {s->call->operand[c->matrix].location, c->matrix, NULL, TSR_NOTHING};
@@ -87,6 +93,7 @@ static bool gather(tsr_scheduler *s, const tsr_cargo *c, int device) {
   tsr_tile_copy *copy = tsr_copy_of(s, c->matrix, c->tile, device);
   tsr_rects left = {0};
   const tsr_room *room = tsr_rooms_of(s, copy);
+  if (tsr_rects_covers(&room->valid, tsr_cargo_rect(c))) return true;
   bool done = tsr_rects_add(&left, tsr_cargo_rect(c));
   for (size_t i = 0; done && i < room->valid.count; i++)
     done = tsr_rects_subtract(&left, room->valid.items[i]);
@@ -143,7 +150,7 @@ bool tsr_route_settle(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   bool done = true;
   for (size_t i = 0; done && i < before->rooms.count; i++) {
     const tsr_room *room = &before->rooms.items[i];
-    if (room->matrix != o->matrix) continue;
+    if (!touches(room, o->matrix, rect)) continue;
     done = tsr_rects_clip(&room->newer, rect, &parts);
     for (size_t j = 0; done && j < parts.count; j++)
       done = settle_part(s, o, i, parts.items[j], device);
@@ -152,20 +159,34 @@ bool tsr_route_settle(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   return done;
 }
 
+/* Parts of the cuts that lie in [from, to) as a whole: [*first, *end). */
+static void parts_in(const tsr_cuts *cuts, int64_t from, int64_t to, int *first, int *end) {
+  *first = 0;
+  while (*first < cuts->count && cuts->at[*first] < from) ++*first;
+  *end = *first;
+  while (*end < cuts->count && cuts->at[*end + 1] <= to) ++*end;
+}
+
 static bool open_tile(tsr_scheduler *s, const tsr_room *room, int32_t tile) {
   tsr_task_operand o = tsr_whole_tile(s, room->matrix, tile);
-  tsr_rect rect = tsr_rect_make(o.row, o.col, o.rows, o.cols);
-  if (!tsr_rect_contains(room->rect, rect) || !tsr_rects_meets(&room->valid, rect)) return true;
+  if (!tsr_rects_meets(&room->valid, tsr_rect_make(o.row, o.col, o.rows, o.cols))) return true;
   return tsr_open_copy(s, room->matrix, tile, room->device, tsr_pieces_of(s, &o).count);
+}
+
+static bool open_room(tsr_scheduler *s, const tsr_room *room) {
+  const tsr_tile_grid *grid = &s->graph->grid[room->matrix];
+  int i0, i1, j0, j1;
+  parts_in(&grid->rows, room->rect.row0, room->rect.row1, &i0, &i1);
+  parts_in(&grid->cols, room->rect.col0, room->rect.col1, &j0, &j1);
+  for (int i = i0; i < i1; i++)
+    for (int j = j0; j < j1; j++)
+      if (!open_tile(s, room, i * grid->cols.count + j)) return false;
+  return true;
 }
 
 bool tsr_route_open_rooms(tsr_scheduler *s) {
   size_t count = s->options->residency == NULL ? 0 : s->options->residency->rooms.count;
-  for (size_t i = 0; i < count; i++) {
-    const tsr_room *room = &s->options->residency->rooms.items[i];
-    const tsr_tile_grid *grid = &s->graph->grid[room->matrix];
-    for (int32_t t = 0; t < grid->rows.count * grid->cols.count; t++)
-      if (!open_tile(s, room, t)) return false;
-  }
+  for (size_t i = 0; i < count; i++)
+    if (!open_room(s, &s->options->residency->rooms.items[i])) return false;
   return true;
 }

@@ -146,11 +146,14 @@ static bool keep_better(tsr_search *s, const tsr_recipe *r, tsr_plan *plan) {
   return true;
 }
 
-/* A call that does not fit is a long one, whatever the memory. */
+/* A call that does not fit is a long one, whatever the memory. A composed one is short, mostly, and
+ * planned while the devices do those before it: they must not run out of work. */
 static void set_allowed(tsr_search *s) {
-  static const double share = 0.05, least = 5e-3, most = 20e-3, most_held = 1;
+  static const double share = 0.05, least = 5e-3, least_composed = 0.2e-3, most = 20e-3,
+                      most_held = 1;
   double limit = s->best->hold.rows > 0 ? most_held : most;
-  double allowed = fmin(limit, fmax(least, share * s->best->seconds));
+  double from = s->options->residency != NULL ? least_composed : least;
+  double allowed = fmin(limit, fmax(from, share * s->best->seconds));
   if (s->options->search_seconds > 0) allowed = s->options->search_seconds;
   s->allowed = allowed;
 }

@@ -18,12 +18,25 @@ void tsr_panels_set_lazy(const tsr_search *s, tsr_recipe *r) {
   r->lazy = may_be_lazy(s, r) && (tsr_search_must_be_lazy(s, r) || shares);
 }
 
+/* How much of an operand in host memory has to come from there: what no device has yet. Of a C of
+ * which a triangle is updated no device ever has the other one. */
+static double part_at_home(const tsr_search *s, int x) {
+  const tsr_residency *r = s->options->residency;
+  const tsr_operand *o = &s->call->operand[x];
+  double all = (double)o->rows * (double)o->cols, there = 0;
+  if (x == TSR_C_ && tsr_search_family(s) == TSR_RANK) all /= 2;
+  for (size_t i = 0; r != NULL && i < r->rooms.count; i++)
+    if (r->rooms.items[i].matrix == x) there += tsr_rects_area(&r->rooms.items[i].valid);
+  return there < all ? 1 - there / all : 0;
+}
+
 /* Seconds of transfers over seconds of kernels. */
 static double transfer_share(const tsr_search *s, int devices) {
   double flops = tsr_call_flops(s->call), bytes = 0, link = 0;
   for (int x = 0; x < TSR_OPERANDS; x++)
     if (s->call->operand[x].location >= s->machine->devices)
-      bytes += (double)tsr_operand_bytes(&s->call->operand[x], s->call->type);
+      bytes += part_at_home(s, x) *
+               (double)tsr_operand_bytes(&s->call->operand[x], s->call->type);
   for (int i = 0; i < devices; i++) link += tsr_search_shared_rate(s, s->order[i], i);
   double rate = s->machine->rates[tsr_type_index(s->call->type)].sustained;
   return link > 0 && flops > 0 ? bytes / link * rate * devices / flops : 0;
@@ -57,6 +70,20 @@ static void guess_blocks(const tsr_search *s, int devices, tsr_recipe *r) {
   r->chunk_least = 0; /* a narrow stripe goes through all blocks, too */
 }
 
+/* A composed call whose operands are on devices, mostly, has no slab to wait for, and so little time
+ * to be planned in that the first guess must be about right: one slab, and few copies. Of a triangle
+ * of C the blocks across the diagonal come and go with every call, so they are small. */
+static bool guess_composed(const tsr_search *s, int devices, double columns, tsr_recipe *r) {
+  static const int64_t longest_slab = 4096;
+  bool is_rank = tsr_search_family(s) == TSR_RANK;
+  if (s->options->residency == NULL || s->call->k > longest_slab) return false;
+  if (transfer_share(s, devices) > 1) return false;
+  r->piece = 32 << 20;
+  r->chunk_last = is_rank ? 256 : tsr_power_of_two_near(columns / 2, 256, 4096);
+  r->chunk_first = r->chunk = r->chunk_last;
+  return true;
+}
+
 tsr_recipe tsr_panels_guess(const tsr_search *s, int devices) {
   tsr_recipe r = {.streams = 1, .chunk_least = 128, .relay = true};
   tsr_panels_guess_grid(s->call, devices, &r);
@@ -66,7 +93,9 @@ tsr_recipe tsr_panels_guess(const tsr_search *s, int devices) {
     return r;
   }
   double columns = (double)s->call->n / r.grid_cols;
-  if (transfer_share(s, devices) > 1) {
+  if (guess_composed(s, devices, columns, &r)) {
+    r.slab = 0;
+  } else if (transfer_share(s, devices) > 1) {
     r.chunk_first = r.chunk = r.chunk_last = tsr_power_of_two_near(columns / 6, 64, 1024);
   } else {
     r.slab = tsr_power_of_two_near((double)s->call->k / 24, 256, 1024);

@@ -115,6 +115,7 @@ static void plan_call(sequence *s, int which, const tsr_level3 *what,
   double begin = tsr_now();
   must(tsr_plan_make(s->machine, &call, &options, &plan));
   count(&s->kind[which], &view, plan, tsr_now() - begin);
+  if (getenv("WHY")) printf("%s %.3f ms %d cmds: %s\n", s->kind[which].name, plan->seconds*1e3, (int)plan->commands.count, plan->why);
   if (s->verify) must(tsr_plan_verify(plan, s->machine, options.budget));
   note(s, &s->kind[which], &view, plan);
   tsr_view_free(&view);

@@ -189,6 +189,7 @@ static tsr_status try_adder(tsr_search *s, bool *better) {
 
 static tsr_status try_grids(tsr_search *s, int devices, bool *better) {
   *better = false;
+  if (s->mapping != NULL) return TSR_OK;
   if (tsr_search_family(s) != TSR_PRODUCT) return TSR_OK; /* their panels lie side by side */
   for (int rows = 1; rows <= devices && tsr_search_in_time(s); rows++) {
     if (devices % rows || rows == s->best_recipe.grid_rows) continue;

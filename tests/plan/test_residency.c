@@ -2,7 +2,7 @@
  * plan is verified, and no byte crosses a host link that is on a device already. */
 #include "plan/moves.h"
 #include "plan/residency.h"
-#include "planning.h"
+#include "owners.h"
 
 enum { CHAINS = 300, LONGEST = 5 };
 
@@ -112,11 +112,7 @@ static void bring_home(const tsr_machine *machine, const tsr_call *done, tsr_res
 
 /* Deals C over the devices between two calls. */
 static void distribute(const tsr_machine *machine, const tsr_call *done, tsr_residency *kept) {
-  tsr_mapping mapping = {between(0, 40), between(0, 40), between(1, 80), between(1, 80), 1, 1, {0}};
-  mapping.grid_rows = (int)between(1, machine->devices);
-  mapping.grid_cols = machine->devices / mapping.grid_rows;
-  for (int i = 0; i < machine->devices; ++i)
-    mapping.device[i] = (int16_t)(machine->devices - 1 - i);
+  tsr_mapping mapping = owners_draw(machine->devices, between);
   tsr_call call = tsr_moves_call(TSR_A, &done->operand[TSR_C_], 16);
   tsr_residency seen = seen_as(kept, TSR_C_, TSR_A);
   tsr_plan_options options = planning_options(machine, 0);
@@ -148,12 +144,16 @@ static tsr_plan *plan_next(const tsr_machine *machine, int64_t n, const tsr_resi
   options.search_seconds = 1e-3;
   options.recipe = draw_recipe();
   options.residency = seen;
+  tsr_mapping mapping = owners_draw(machine->devices, between);
+  if (between(0, 2) == 0) options.mapping = &mapping;
   tsr_plan *plan = NULL;
   tsr_status status = tsr_plan_make(machine, &call, &options, &plan);
   if (status == TSR_OK) status = tsr_plan_verify(plan, machine, options.budget);
   if (status != TSR_OK)
     fail_msg("%s, recipe %s: %s", tsr_operation_name(call.operation),
              options.recipe ? options.recipe : "none", tsr_message());
+  if (options.mapping && tsr_mapped_follows(&mapping, machine, &call))
+    owners_must_follow(plan, &mapping);
   return plan;
 }
 

@@ -3,7 +3,9 @@
  * after another from what the ones before leave on the devices. There is no data and no device: the
  * store gives out addresses that nobody uses.
  *
- *   plan_composed_cost MACHINE.json [N [NB [STEPS [verify]]]]
+ *   plan_composed_cost MACHINE.json [N [NB [STEPS [P [Q [verify]]]]]]
+ *
+ * P x Q: the matrix is mapped to that grid of devices in blocks of NB; 0: it is not.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,6 +13,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "plan/mapping.h"
 #include "plan/moves.h"
 #include "run/store.h"
 
@@ -48,6 +51,7 @@ typedef struct sequence {
   int64_t n, nb;
   char *a; /* an address */
   bool verify;
+  tsr_mapping map; /* of the matrix; grid_rows 0: none */
   kind kind[KINDS];
 } sequence;
 
@@ -59,6 +63,15 @@ static void must(tsr_status status) {
 
 static tsr_region part(const sequence *s, int64_t row, int64_t col, int64_t rows, int64_t cols) {
   return (tsr_region){s->a + (row + col * s->n) * 8, rows, cols, s->n, 8};
+}
+
+/* The map as an operand sees it. */
+static tsr_mapping map_of(const sequence *s, const tsr_region *region) {
+  tsr_mapping map = s->map;
+  int64_t at = (region->base - s->a) / 8;
+  map.row = at % s->n;
+  map.col = at / s->n;
+  return map;
 }
 
 /* Budgets less what is there already, as composed calls have them. */
@@ -112,6 +125,8 @@ static void plan_call(sequence *s, int which, const tsr_level3 *what,
   tsr_plan_options options = s->options;
   leave_what_is_kept(s, &options);
   options.residency = &view.seen;
+  tsr_mapping map = map_of(s, &region[TSR_C_]);
+  if (s->map.grid_rows > 0) options.mapping = &map;
   double begin = tsr_now();
   must(tsr_plan_make(s->machine, &call, &options, &plan));
   count(&s->kind[which], &view, plan, tsr_now() - begin);
@@ -213,14 +228,20 @@ int main(int argc, char **argv) {
   sequence s = {.n = argument(argc, argv, 2, 32768), .nb = argument(argc, argv, 3, 1024)};
   int64_t steps = argument(argc, argv, 4, s.n / s.nb - 1);
   size_t limit[TSR_MAX_DEVICES] = {0};
-  if (argc < 2) return fprintf(stderr, "usage: %s MACHINE [N [NB [STEPS [verify]]]]\n", argv[0]);
+  if (argc < 2)
+    return fprintf(stderr, "usage: %s MACHINE [N [NB [STEPS [P [Q [verify]]]]]]\n", argv[0]);
   must(tsr_machine_load(argv[1], &s.machine));
   s.options = (tsr_plan_options){.obey_devices = true, .ring = (size_t)256 << 20};
   for (int d = 0; d < s.machine->devices; d++)
     limit[d] = s.options.budget[d] = (size_t)(0.9 * s.machine->device[d].memory);
   for (int i = 0; i < KINDS; i++) s.kind[i].name = names[i];
   s.a = (char *)((uintptr_t)1 << 32);
-  s.verify = argc > 5 && strcmp(argv[5], "verify") == 0;
+  s.map = (tsr_mapping){.block_rows = s.nb,
+                        .block_cols = s.nb,
+                        .grid_rows = (int)argument(argc, argv, 5, 0),
+                        .grid_cols = (int)argument(argc, argv, 6, 1)};
+  for (int d = 0; d < s.map.grid_rows * s.map.grid_cols; d++) s.map.device[d] = (int16_t)d;
+  s.verify = argc > 7 && strcmp(argv[7], "verify") == 0;
   must(tsr_store_create(&addresses, NULL, s.machine->devices, limit, 0, &s.store));
   for (int64_t i = 0; i < steps && i < s.n / s.nb - 1; i++) step(&s, i * s.nb);
   report(&s);

@@ -1,7 +1,5 @@
 #include "plan/residency.h"
 
-#include <stdint.h>
-
 #include "plan/cache.h"
 
 static void free_room(tsr_room *room) {
@@ -46,27 +44,8 @@ bool tsr_residency_home_is_current(const tsr_residency *residency, int matrix, t
   return true;
 }
 
-/* but: a room that keeps the rectangle; SIZE_MAX: none does. */
-static bool forget_but(tsr_residency *residency, int matrix, tsr_rect rect, size_t but) {
-  for (size_t i = 0; i < residency->rooms.count; i++) {
-    tsr_room *room = &residency->rooms.items[i];
-    if (i == but || !touches(room, matrix, rect)) continue;
-    if (!tsr_rects_subtract(&room->valid, rect) || !tsr_rects_subtract(&room->newer, rect))
-      return false;
-  }
-  return true;
-}
-
-bool tsr_residency_forget(tsr_residency *residency, int matrix, tsr_rect rect) {
-  return forget_but(residency, matrix, rect, SIZE_MAX);
-}
-
-/* What the room has already is not taken out to be put back, which would leave its sets in
- * splinters. */
-bool tsr_residency_written(tsr_residency *residency, int matrix, tsr_rect rect, size_t room) {
-  if (!forget_but(residency, matrix, rect, room)) return false;
-  tsr_room *own = &residency->rooms.items[room];
-  return tsr_rects_add(&own->valid, rect) && tsr_rects_add(&own->newer, rect);
+bool tsr_room_forget(tsr_room *room, tsr_rect rect) {
+  return tsr_rects_subtract(&room->valid, rect) && tsr_rects_subtract(&room->newer, rect);
 }
 
 bool tsr_residency_settled(tsr_residency *residency, int matrix, tsr_rect rect) {

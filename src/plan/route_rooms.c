@@ -3,19 +3,19 @@
 
 #include "plan/route.h"
 
-/* Most rooms are elsewhere: their sets need not be looked at. */
-static bool touches(const tsr_room *room, int matrix, tsr_rect rect) {
-  return room->matrix == matrix && tsr_rect_meet(room->rect, rect);
+static const tsr_room *old_room(const tsr_scheduler *s, int32_t number) {
+  return &s->options->residency->rooms.items[number];
 }
 
 /* Some room, of whatever extent, holds a part of it. */
-bool tsr_route_is_in_rooms(const tsr_scheduler *s, const tsr_cargo *c) {
-  if (!tsr_has_rooms(s, c->matrix)) return false;
-  const tsr_residency *before = s->options->residency;
-  for (size_t i = 0; i < before->rooms.count; i++)
-    if (touches(&before->rooms.items[i], c->matrix, tsr_cargo_rect(c)) &&
-        tsr_rects_meets(&before->rooms.items[i].valid, tsr_cargo_rect(c)))
+bool tsr_route_is_in_rooms(tsr_scheduler *s, const tsr_cargo *c) {
+  tsr_rect rect = tsr_cargo_rect(c);
+  if (!tsr_has_rooms(s, c->matrix) || !tsr_rooms_ask(s, c->matrix, rect)) return false;
+  for (size_t i = 0; i < s->room_index.found.count; i++) {
+    int32_t number = s->room_index.found.items[i];
+    if (tsr_rooms_is_old(s, number) && tsr_rects_meets(&old_room(s, number)->valid, rect))
       return true;
+  }
   return false;
 }
 
@@ -74,13 +74,13 @@ static bool bring_from_room(tsr_scheduler *s, const tsr_cargo *c, size_t number,
 
 /* From rooms, first those of the device itself, what they hold; from home the rest. */
 static bool bring_all(tsr_scheduler *s, const tsr_cargo *c, int device, tsr_rects *left) {
-  const tsr_residency *before = s->options->residency;
+  if (!tsr_rooms_ask(s, c->matrix, tsr_cargo_rect(c))) return false;
   for (int own = 1; own >= 0; own--)
-    for (size_t i = 0; i < before->rooms.count && left->count > 0; i++) {
-      const tsr_room *room = &before->rooms.items[i];
-      bool other = (room->device == device) != (own == 1);
-      if (other || !touches(room, c->matrix, tsr_cargo_rect(c))) continue;
-      if (!bring_from_room(s, c, i, device, left)) return false;
+    for (size_t i = 0; i < s->room_index.found.count && left->count > 0; i++) {
+      int32_t number = s->room_index.found.items[i];
+      if (!tsr_rooms_is_old(s, number)) continue;
+      if ((old_room(s, number)->device == device) != (own == 1)) continue;
+      if (!bring_from_room(s, c, (size_t)number, device, left)) return false;
     }
   tsr_end home = {s->call->operand[c->matrix].location, c->matrix, NULL, TSR_NOTHING};
   for (size_t i = 0; i < left->count; i++)
@@ -144,16 +144,15 @@ static bool settle_part(tsr_scheduler *s, const tsr_task_operand *o, size_t numb
 }
 
 bool tsr_route_settle(tsr_scheduler *s, const tsr_task_operand *o, int device) {
-  const tsr_residency *before = s->options->residency;
   tsr_rect rect = tsr_rect_make(o->row, o->col, o->rows, o->cols);
   tsr_rects parts = {0};
-  bool done = true;
-  for (size_t i = 0; done && i < before->rooms.count; i++) {
-    const tsr_room *room = &before->rooms.items[i];
-    if (!touches(room, o->matrix, rect)) continue;
-    done = tsr_rects_clip(&room->newer, rect, &parts);
+  bool done = tsr_rooms_ask(s, o->matrix, rect);
+  for (size_t i = 0; done && i < s->room_index.found.count; i++) {
+    int32_t number = s->room_index.found.items[i];
+    if (!tsr_rooms_is_old(s, number)) continue;
+    done = tsr_rects_clip(&old_room(s, number)->newer, rect, &parts);
     for (size_t j = 0; done && j < parts.count; j++)
-      done = settle_part(s, o, i, parts.items[j], device);
+      done = settle_part(s, o, (size_t)number, parts.items[j], device);
   }
   tsr_rects_free(&parts);
   return done;

@@ -1,7 +1,7 @@
 /*
  * The plans of a context by the calls they are for: those used last, as many as the limits allow. A
- * sequence of calls, such as a blocked factorisation, makes hundreds of them, small ones mostly. Any
- * thread may use it.
+ * sequence of calls, such as a blocked factorisation, makes hundreds of them, small ones mostly.
+ * Any thread may use it.
  */
 #ifndef TSR_PLAN_CACHE_H
 #define TSR_PLAN_CACHE_H

@@ -14,13 +14,13 @@
 #include "blas/graph.h"
 #include "plan/mapping.h"
 
-/* Whether the call's C can be computed where it is mapped. Not when it is in the memory of a device,
- * where it is used, nor in thousands of small blocks, which no device would do well. */
+/* Whether the call's C can be computed where it is mapped. Not when it is in the memory of a
+ * device, where it is used, nor in thousands of small blocks, which no device would do well. */
 bool tsr_mapped_follows(const tsr_mapping *mapping, const tsr_machine *machine,
                         const tsr_call *call);
 
-/* Puts the mapping's parts and owners of C into the tiling of some recipe; the mapping is one that is
- * followed. TSR_ERR_MEMORY. */
+/* Puts the mapping's parts and owners of C into the tiling of some recipe; the mapping is one that
+ * is followed. TSR_ERR_MEMORY. */
 tsr_status tsr_mapped_set(const tsr_mapping *mapping, const tsr_call *call, tsr_tiling *tiling);
 
 #endif

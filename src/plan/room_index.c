@@ -41,9 +41,9 @@ typedef struct range {
 } range;
 
 static range range_of(const tsr_room_cells *c, tsr_rect r) {
-  return (range){
-      cell_at(r.row0, c->cell_rows, c->down), cell_at(r.row1 - 1, c->cell_rows, c->down),
-      cell_at(r.col0, c->cell_cols, c->across), cell_at(r.col1 - 1, c->cell_cols, c->across)};
+  return (range){cell_at(r.row0, c->cell_rows, c->down), cell_at(r.row1 - 1, c->cell_rows, c->down),
+                 cell_at(r.col0, c->cell_cols, c->across),
+                 cell_at(r.col1 - 1, c->cell_cols, c->across)};
 }
 
 static int32_t *first_of(const tsr_room_cells *c, int row, int col) {

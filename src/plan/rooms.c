@@ -82,8 +82,7 @@ bool tsr_rooms_home_is_current(tsr_scheduler *s, int matrix, tsr_rect rect) {
 bool tsr_rooms_place(tsr_scheduler *s, tsr_tile_copy *copy, tsr_buffer tile) {
   tsr_residency *after = s->plan->after;
   tsr_rect rect = tsr_rect_make(tile.row, tile.col, tile.rows, tile.cols);
-  int32_t number =
-      tsr_room_index_holder(&s->room_index, after, tile.matrix, rect, tile.location);
+  int32_t number = tsr_room_index_holder(&s->room_index, after, tile.matrix, rect, tile.location);
   if (number == TSR_NOTHING) {
     tsr_room room = {.device = tile.location, .matrix = tile.matrix, .rect = rect, .ld = tile.ld};
     room.bytes = (size_t)tile.ld * (size_t)tile.cols * s->size[tile.matrix];

@@ -35,8 +35,7 @@ static double transfer_share(const tsr_search *s, int devices) {
   double flops = tsr_call_flops(s->call), bytes = 0, link = 0;
   for (int x = 0; x < TSR_OPERANDS; x++)
     if (s->call->operand[x].location >= s->machine->devices)
-      bytes += part_at_home(s, x) *
-               (double)tsr_operand_bytes(&s->call->operand[x], s->call->type);
+      bytes += part_at_home(s, x) * (double)tsr_operand_bytes(&s->call->operand[x], s->call->type);
   for (int i = 0; i < devices; i++) link += tsr_search_shared_rate(s, s->order[i], i);
   double rate = s->machine->rates[tsr_type_index(s->call->type)].sustained;
   return link > 0 && flops > 0 ? bytes / link * rate * devices / flops : 0;
@@ -59,20 +58,23 @@ static int64_t guess_piece(const tsr_call *call, int devices) {
 }
 
 /* Blocks long enough for good kernels, and stripes narrow enough to begin before all of B is there.
- * trsm needs but one block to begin, and what it takes to solve one depends little on the lines. */
+ * trsm needs but one block to begin, and what it takes to solve one depends little on the lines:
+ * with lines that are on devices already, one stripe does. */
 static void guess_blocks(const tsr_search *s, int devices, tsr_recipe *r) {
   const tsr_call *call = s->call;
   bool left = call->side == TSR_LEFT, solves = call->operation == TSR_TRSM;
+  bool composed = s->options->residency != NULL;
   int64_t order = left ? call->m : call->n, lines = (left ? call->n : call->m) / devices;
   r->block = tsr_power_of_two_near((double)order / (solves ? 32 : 8), 256, solves ? 1024 : 2048);
   r->chunk = tsr_power_of_two_near((double)lines / (solves ? 1 : 8), 256, 4096);
+  if (composed && solves) r->chunk = lines + 256; /* devices' lines are about alike */
   r->span = tsr_power_of_two_near(fmin(4096, (double)order / 8) / (double)r->block, 1, 32);
   r->chunk_least = 0; /* a narrow stripe goes through all blocks, too */
 }
 
-/* A composed call whose operands are on devices, mostly, has no slab to wait for, and so little time
- * to be planned in that the first guess must be about right: one slab, and few copies. Of a triangle
- * of C the blocks across the diagonal come and go with every call, so they are small. */
+/* A composed call whose operands are on devices, mostly, has no slab to wait for, and so little
+ * time to be planned in that the first guess must be about right: one slab, and few copies. Of a
+ * triangle of C the blocks across the diagonal come and go with every call, so they are small. */
 static bool guess_composed(const tsr_search *s, int devices, double columns, tsr_recipe *r) {
   static const int64_t longest_slab = 4096;
   bool is_rank = tsr_search_family(s) == TSR_RANK;

@@ -1,7 +1,7 @@
 /*
- * What planning costs in a sequence of composed calls: the calls of examples/cholesky.c, planned one
- * after another from what the ones before leave on the devices. There is no data and no device: the
- * store gives out addresses that nobody uses.
+ * What planning costs in a sequence of composed calls: the calls of examples/cholesky.c, planned
+ * one after another from what the ones before leave on the devices. There is no data and no device:
+ * the store gives out addresses that nobody uses.
  *
  *   plan_composed_cost MACHINE.json [N [NB [STEPS [P [Q [verify]]]]]]
  *
@@ -130,7 +130,9 @@ static void plan_call(sequence *s, int which, const tsr_level3 *what,
   double begin = tsr_now();
   must(tsr_plan_make(s->machine, &call, &options, &plan));
   count(&s->kind[which], &view, plan, tsr_now() - begin);
-  if (getenv("WHY")) printf("%s %.3f ms %d cmds: %s\n", s->kind[which].name, plan->seconds*1e3, (int)plan->commands.count, plan->why);
+  if (getenv("WHY"))
+    printf("%s %.3f ms %d cmds: %s\n", s->kind[which].name, plan->seconds * 1e3,
+           (int)plan->commands.count, plan->why);
   if (s->verify) must(tsr_plan_verify(plan, s->machine, options.budget));
   note(s, &s->kind[which], &view, plan);
   tsr_view_free(&view);
@@ -180,8 +182,8 @@ static void bring_home(sequence *s, const tsr_region *region, tsr_uplo uplo) {
 
 static void syrk(sequence *s, int which, int64_t row, int64_t order, int64_t col, int64_t width) {
   tsr_level3 what = call_of(s, TSR_SYRK, order, order, width);
-  tsr_region regions[TSR_OPERANDS] = {part(s, row, col, order, width), {0},
-                                      part(s, row, row, order, order)};
+  tsr_region regions[TSR_OPERANDS] = {
+      part(s, row, col, order, width), {0}, part(s, row, row, order, order)};
   plan_call(s, which, &what, regions);
 }
 

@@ -121,7 +121,7 @@ int32_t tsr_room_index_holder(const tsr_room_index *index, const tsr_residency *
     int32_t number = index->links.items[i].room;
     const tsr_room *room = &rooms->rooms.items[number];
     if (room->device != device || !tsr_rect_contains(room->rect, rect)) continue;
-    if (best == NONE || number < best) best = number;
+    best = number; /* lists go from the latest room to the first */
   }
   return best;
 }

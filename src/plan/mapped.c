@@ -31,7 +31,7 @@ static direction across_of(const tsr_mapping *m, const tsr_call *call) {
 /* With one place all blocks have the same one. */
 static int64_t count_parts(const direction *d) {
   if (d->places == 1) return 1;
-  return (d->offset % d->block + d->extent + d->block - 1) / d->block;
+  return 1 + (d->offset % d->block + d->extent - 1) / d->block;
 }
 
 static int place_of(const direction *d, int64_t at) {

@@ -10,6 +10,7 @@ static inline tsr_mapping owners_draw(int devices, int64_t (*between)(int64_t, i
   tsr_mapping mapping = {between(0, 40), between(0, 40), between(1, 80), between(1, 80), 1, 1, {0}};
   mapping.grid_rows = (int)between(1, devices);
   mapping.grid_cols = (int)between(1, devices / mapping.grid_rows);
+  if (between(0, 9) == 0) mapping.block_rows = INT64_MAX;
   int turn = (int)between(0, devices - 1);
   for (int i = 0; i < devices; ++i) mapping.device[i] = (int16_t)((i + turn) % devices);
   return mapping;

@@ -10,7 +10,8 @@
 
 typedef struct tsr_cache tsr_cache;
 
-/* Limits: plans, the bytes of all of them, and those of one. */
+/* Limits: plans, the bytes of all of them, and those of one. What a runner derives from a plan
+ * takes some tens of bytes a command besides, and is not counted. */
 enum { TSR_CACHE_PLANS = 1024 };
 #define TSR_CACHE_BYTES ((size_t)256 << 20)
 #define TSR_CACHE_PLAN_BYTES ((size_t)64 << 20)

@@ -72,15 +72,27 @@ static void guess_blocks(const tsr_search *s, int devices, tsr_recipe *r) {
   r->chunk_least = 0; /* a narrow stripe goes through all blocks, too */
 }
 
-/* A composed call whose operands are on devices, mostly, has no slab to wait for, and so little
- * time to be planned in that the first guess must be about right: one slab, and few copies. Of a
- * triangle of C the blocks across the diagonal come and go with every call, so they are small. */
+/* Of what is summed, from whatever is left at home; few copies when it is on devices. */
+static int64_t guess_composed_piece(const tsr_search *s, int devices) {
+  double all = 0, at_home = 0;
+  for (int x = TSR_A; x <= TSR_B_; x++) {
+    double bytes = (double)tsr_operand_bytes(&s->call->operand[x], s->call->type);
+    all += bytes;
+    at_home += bytes * part_at_home(s, x);
+  }
+  if (at_home < all / 2) return 32 << 20;
+  return tsr_power_of_two_near(at_home / devices / 48, 4 << 20, 32 << 20);
+}
+
+/* A composed call has little time to be planned in, so the first guess must be about right. When
+ * its operands are on devices, mostly, it has no slab to wait for: one will do. Of a triangle of C
+ * the blocks across the diagonal come and go with every call, so they are small. */
 static bool guess_composed(const tsr_search *s, int devices, double columns, tsr_recipe *r) {
   static const int64_t longest_slab = 4096;
   bool is_rank = tsr_search_family(s) == TSR_RANK;
   if (s->options->residency == NULL || s->call->k > longest_slab) return false;
-  if (transfer_share(s, devices) > 1) return false;
-  r->piece = 32 << 20;
+  if (!is_rank && transfer_share(s, devices) > 1) return false;
+  r->piece = guess_composed_piece(s, devices);
   r->chunk_last = is_rank ? 256 : tsr_power_of_two_near(columns / 2, 256, 4096);
   r->chunk_first = r->chunk = r->chunk_last;
   return true;

@@ -208,11 +208,13 @@ static void count_traffic(tsr_context *context, const tsr_traffic *moved) {
 }
 
 tsr_status tsr_context_submit(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
-                              void *const *rooms, int *short_of, tsr_ticket **ticket) {
+                              const tsr_lodging *lodging, int *short_of, tsr_ticket **ticket) {
   tsr_submission submission = {
       .plan = plan,
       .binding = *binding,
-      .rooms = rooms,
+      .rooms = lodging != NULL ? lodging->rooms : NULL,
+      .stays = lodging != NULL ? lodging->stays : NULL,
+      .arenas = lodging != NULL ? lodging->arena : NULL,
       .trace = atomic_load(&context->trace),
       .pinner = context->pinner,
       .registration = tsr_context_registration(context, &plan->call, binding)};

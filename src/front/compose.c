@@ -19,9 +19,10 @@ static const size_t emulated_block = 64 << 10;
 
 static tsr_status open_store(tsr_context *context) {
   if (context->store != NULL) return TSR_OK;
-  size_t limit[TSR_MAX_DEVICES];
+  size_t limit[TSR_MAX_DEVICES + 1];
   pthread_mutex_lock(&context->lock);
   for (int d = 0; d < context->devices; d++) limit[d] = context->planning.budget[d];
+  limit[context->devices] = 4 * context->planning.ring; /* of several plans side by side */
   pthread_mutex_unlock(&context->lock);
   size_t block = context->engine == &tsr_engine_host ? emulated_block : 0;
   return tsr_store_create(context->engine, context->state, context->devices, limit, block,
@@ -84,12 +85,14 @@ static void stamp_homes(tsr_context *context, const tsr_region *regions, int cou
   for (int i = 0; i < count; i++) tsr_store_stamp(context->store, &regions[i]);
 }
 
-static void poison_new(const tsr_context *context, const tsr_plan *plan, void **rooms) {
+static void poison_new(const tsr_context *context, const tsr_plan *plan,
+                       const tsr_lodging *lodging) {
   if (!context->check || context->engine != &tsr_engine_host) return;
-  tsr_runner_drain(context->runner); /* it may have been something else's until now */
-  for (size_t i = 0; i < plan->after->rooms.count; i++)
+  for (size_t i = 0; i < lodging->count; i++)
     if (plan->after->rooms.items[i].bytes > 0)
-      tsr_engine_host_poison(rooms[i], plan->after->rooms.items[i].bytes);
+      tsr_engine_host_poison(lodging->rooms[i], plan->after->rooms.items[i].bytes);
+  for (int l = 0; l <= context->devices; l++)
+    if (plan->arena[l] > 0) tsr_engine_host_poison(lodging->arena[l], plan->arena[l]);
 }
 
 static tsr_status forget(tsr_context *context, const tsr_region *region) {
@@ -118,26 +121,39 @@ static tsr_status find_plan(tsr_context *context, tsr_request *request, const ts
 /* Enters the plan; from here on the store says what will be there when it is done. *short_of as in
  * tsr_submission. */
 static tsr_status enter(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
-                        const tsr_view *view, void **rooms, int *short_of, tsr_ticket **ticket) {
-  poison_new(context, plan, rooms);
-  tsr_status status = tsr_context_submit(context, plan, binding, rooms, short_of, ticket);
+                        const tsr_view *view, tsr_lodging *lodging, int *short_of,
+                        tsr_ticket **ticket) {
+  poison_new(context, plan, lodging);
+  tsr_status status = tsr_context_submit(context, plan, binding, lodging, short_of, ticket);
   if (status != TSR_OK) {
-    tsr_store_give(context->store, plan, rooms);
+    tsr_store_give(context->store, plan, lodging);
     return status;
   }
-  status = tsr_store_note(context->store, view, plan, rooms);
+  status = tsr_store_note(context->store, view, plan, lodging, tsr_ticket_number(*ticket));
   if (status != TSR_OK) (void)tsr_context_collect(context, *ticket);
   return status;
 }
 
+/* What was given back serves again when the jobs that may use it are complete. */
+static void await_retired(tsr_context *context) {
+  tsr_runner_drain(context->runner);
+  tsr_store_reclaim(context->store, UINT64_MAX);
+}
+
+static tsr_status take(tsr_context *context, const tsr_view *view, const tsr_plan *plan,
+                       tsr_lodging *lodging, int *short_of) {
+  tsr_store_reclaim(context->store, tsr_runner_completed(context->runner));
+  tsr_status status = tsr_store_take(context->store, view, plan, lodging, short_of);
+  if (status != TSR_ERR_MEMORY) return status;
+  await_retired(context);
+  return tsr_store_take(context->store, view, plan, lodging, short_of);
+}
+
 static tsr_status submit(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
                          const tsr_view *view, int *short_of, tsr_ticket **ticket) {
-  void **rooms = tsr_alloc_zero(plan->after->rooms.count + 1, sizeof *rooms);
-  if (rooms == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a call");
-  tsr_status status = tsr_store_take(context->store, view, plan, rooms, short_of);
-  if (status == TSR_OK) status = enter(context, plan, binding, view, rooms, short_of, ticket);
-  tsr_dealloc(rooms);
-  return status;
+  tsr_lodging lodging;
+  TSR_TRY(take(context, view, plan, &lodging, short_of));
+  return enter(context, plan, binding, view, &lodging, short_of, ticket);
 }
 
 /* ---- What is on its way home ---------------------------------------------- */
@@ -311,10 +327,16 @@ static tsr_status evict_all(tsr_context *context) {
   return TSR_OK;
 }
 
-/* What was used longest ago and is not in the view goes first. *any: there was something. */
+/* What was given back already, then what was used longest ago and is not in the view. *any: there
+ * was something. */
 static tsr_status evict_oldest(tsr_context *context, const tsr_view *view, bool *any) {
   tsr_region home;
   bool dirty;
+  *any = tsr_store_has_retired(context->store);
+  if (*any) {
+    await_retired(context);
+    return TSR_OK;
+  }
   tsr_stay *oldest = tsr_store_oldest(context->store, view, &home, &dirty);
   *any = oldest != NULL;
   if (!*any) return TSR_OK;

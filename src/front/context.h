@@ -165,7 +165,7 @@ tsr_status tsr_context_find_plan(tsr_context *context, const tsr_request *reques
 /* Enters a plan, with the memory of its rooms (NULL: it has none), and counts what it moves;
  * *short_of as in tsr_submission. The ticket has a reference of the plan's. */
 tsr_status tsr_context_submit(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
-                              void *const *rooms, int *short_of, tsr_ticket **ticket);
+                              const tsr_lodging *lodging, int *short_of, tsr_ticket **ticket);
 
 /* Runs a plan on the devices and waits; *short_of as in tsr_submission. */
 tsr_status tsr_context_run(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,

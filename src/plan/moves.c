@@ -6,7 +6,15 @@
 #include "base/clock.h"
 #include "plan/schedule.h"
 
-static const int64_t bytes_of_a_copy = 8 << 20;
+/* Some tens of copies of a large matrix; the staging ring holds several. */
+static int64_t bytes_of_a_copy(const tsr_call *call, const tsr_plan_options *options) {
+  static const int64_t most = 8 << 20, least = 4096;
+  int64_t bytes = tsr_operand_bytes(&call->operand[TSR_A], call->type) +
+                  tsr_operand_bytes(&call->operand[TSR_C_], call->type);
+  int64_t share = (int64_t)(options->ring / 4);
+  if (share < bytes) bytes = share;
+  return bytes < least ? least : bytes < most ? bytes : most;
+}
 
 tsr_call tsr_moves_call(int matrix, const tsr_operand *operand, size_t element) {
   static const char of_size[17] = {[2] = TSR_H, [4] = TSR_S, [8] = TSR_D, [16] = TSR_Z};
@@ -50,7 +58,7 @@ static tsr_status make(const tsr_machine *machine, const tsr_call *call,
                        tsr_schedule_work work, const void *what, tsr_plan **made) {
   double began = tsr_now();
   tsr_fit fit = TSR_FITS_NOT;
-  tsr_schedule_options schedule = {.piece = bytes_of_a_copy,
+  tsr_schedule_options schedule = {.piece = bytes_of_a_copy(call, options),
                                    .streams = 1,
                                    .relay = true,
                                    .budget = options->budget,

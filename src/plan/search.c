@@ -126,16 +126,18 @@ static double link_time(const tsr_plan *plan) {
 
 /* What plans are compared by: of two with nearly the same time the one with fewer commands, which
  * has less that the model does not know of; and of those that load again what did not fit the one
- * that loads less, since others may use the links, too. */
-static double score_of(const tsr_plan *plan) {
-  static const double share = 0.02;
+ * that loads less, since others may use the links, too. Where C stays it is probably wanted at home
+ * before long: half of the time that this would take beyond the plan's counts. */
+static double score_of(const tsr_search *s, const tsr_plan *plan) {
+  static const double share = 0.02, wanted = 0.5;
   double reloads = plan->hold.rows > 0 ? share * link_time(plan) : 0;
-  return plan->seconds + 0.1e-6 * (double)plan->commands.count + reloads;
+  double draining = plan->after != NULL ? tsr_plan_drained(plan, s->machine) - plan->seconds : 0;
+  return plan->seconds + 0.1e-6 * (double)plan->commands.count + reloads + wanted * draining;
 }
 
 /* Keeps the better of the plan and the best one; frees the other. */
 static bool keep_better(tsr_search *s, const tsr_recipe *r, tsr_plan *plan) {
-  double score = score_of(plan);
+  double score = score_of(s, plan);
   bool better = !s->best || score < s->best_score;
   double loser = better ? (s->best ? s->best->seconds : INFINITY) : plan->seconds;
   s->runner_up = fmin(s->runner_up, loser);

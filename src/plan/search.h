@@ -59,6 +59,11 @@ double tsr_search_shared_rate(const tsr_search *s, int device, int chosen);
 /* The other choice of where C is added, if there is one. */
 tsr_status tsr_search_other_lazy(tsr_search *s, bool *better);
 
+/* ---- drain.c ---- */
+
+/* When all of C could be at home after a plan whose result stays, s from the plan's start. */
+double tsr_plan_drained(const tsr_plan *plan, const tsr_machine *machine);
+
 /* ---- search_panels.c ---- */
 
 /* A first guess at panels on so many devices. */

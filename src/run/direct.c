@@ -69,7 +69,7 @@ static tsr_status copy(void *argument) {
                         .index = (uint8_t)(up || down ? 0 : args->to_device)};
   tsr_queue *queue;
   TSR_TRY(tsr_resource_queue(runner, device, key, &queue));
-  tsr_events *events = &runner->side[device].last;
+  tsr_events *events = &runner->side[device].last[0];
   TSR_TRY(tsr_resource_events(runner, device, events, 1, false));
   TSR_TRY(runner->engine->copy(queue, args));
   return tsr_direct_finish(runner, queue, events->items[0]);

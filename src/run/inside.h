@@ -16,19 +16,41 @@
 #include "run/program.h"
 #include "run/runner.h"
 
-enum { TSR_RUN_LANES = 128 };
+/* Jobs under way at once at most: so many sets of events there are. */
+enum { TSR_RUN_LANES = 128, TSR_RUN_JOBS = 4 };
+
+/* A job that was not complete when a later one was posted, as the later one sees it. */
+typedef struct tsr_earlier {
+  tsr_ticket *job; /* a reference */
+  bool apart;      /* they have something in common besides rooms: it must be complete first */
+} tsr_earlier;
+
+/* What an earlier job does last in a part of a stay, on one of its queues. */
+typedef struct tsr_room_wait {
+  tsr_event *event;
+  tsr_rect rect; /* from the stay's first element on */
+  bool wrote;
+} tsr_room_wait;
 
 struct tsr_ticket {
   tsr_runner *runner;
   tsr_plan *plan;
   tsr_program *program;
   tsr_binding binding;
-  void **rooms;     /* memory of the plan's rooms, or NULL */
-  uint64_t number;  /* 0 for the first job */
-  uint32_t epoch;   /* marks the program's flags; never 0 */
-  uint32_t devices; /* bit d: device d's thread has work */
-  uint32_t tied;    /* bit d: device d has a user's stream to mind */
-  int lanes;        /* lanes 0 .. lanes-1 have work */
+  void **rooms; /* memory of the plan's rooms, or NULL */
+  void **stays; /* what each of them is part of: the same memory is the same for all jobs */
+  void *arena[TSR_MACHINE_LOCATIONS]; /* its own, or the runner's */
+  bool own_arenas;
+  tsr_earlier earlier[TSR_RUN_JOBS];
+  int earlier_count;
+  TSR_VEC(tsr_room_wait) room_waits;
+  uint32_t *room_first; /* room r waits for room_waits[room_first[r] .. [r + 1]) */
+  bool *met;            /* [queue][room_waits]: the queue has waited for it */
+  uint64_t number;      /* 0 for the first job */
+  uint32_t epoch;       /* marks the program's flags; never 0 */
+  uint32_t devices;     /* bit d: device d's thread has work */
+  uint32_t tied;        /* bit d: device d has a user's stream to mind */
+  int lanes;            /* lanes 0 .. lanes-1 have work */
   double entered, seconds;
   tsr_pinner *pinner;
   uint64_t registration; /* it waits for that one */
@@ -37,10 +59,11 @@ struct tsr_ticket {
   tsr_error error; /* guarded by the runner's pool lock until the job is complete */
   atomic_bool failed;
   atomic_bool done;
-  atomic_int left;     /* threads that have work in it still */
-  atomic_int untied;   /* tied streams that do not wait for this job yet */
-  atomic_uint started; /* bit d: the mark on device d's user stream is recorded */
-  atomic_uint ended;   /* bit d: device d's last events are recorded */
+  atomic_int left;      /* threads that have work in it still */
+  atomic_int to_submit; /* threads that have something to submit still */
+  atomic_int untied;    /* tied streams that do not wait for this job yet */
+  atomic_uint started;  /* bit d: the mark on device d's user stream is recorded */
+  atomic_uint ended;    /* bit d: device d's last events are recorded */
   atomic_int references;
   _Atomic(tsr_ticket *) next; /* the next job; when free, the next free one */
 };
@@ -50,20 +73,30 @@ typedef TSR_VEC(tsr_event *) tsr_events;
 /* A device as the runner keeps it. */
 typedef struct tsr_run_device {
   TSR_VEC(tsr_queue *) queues;
-  TSR_VEC(tsr_plan_queue) keys; /* of queues */
-  tsr_events events;            /* numbered by programs */
-  tsr_events timed;             /* by rank, when traced */
-  tsr_events last;              /* by place among the device's used queues */
-  tsr_queue *user;              /* wraps the tied stream, or NULL */
-  tsr_event *mark;              /* on it */
-  uint32_t *cursor;             /* the submitter's: next command of each queue of the plan */
+  TSR_VEC(tsr_plan_queue) keys;    /* of queues */
+  tsr_events events[TSR_RUN_JOBS]; /* of a job's set, numbered by programs */
+  tsr_events timed[TSR_RUN_JOBS];  /* by rank, when traced */
+  tsr_events last[TSR_RUN_JOBS];   /* by place among the device's used queues */
+  tsr_queue *user;                 /* wraps the tied stream, or NULL */
+  tsr_event *mark;                 /* on it */
+  uint32_t *cursor;                /* the submitter's: next command of each queue of the plan */
 } tsr_run_device;
+
+/* A job whose part a device's thread has submitted, but which is not over. */
+typedef struct tsr_unfinished {
+  tsr_ticket *job;
+  int queues;
+  bool passed[TSR_PLAN_QUEUES]; /* the last event of each queue used */
+  double failed_at;             /* 0: it has not */
+} tsr_unfinished;
 
 typedef struct tsr_worker {
   tsr_runner *runner;
   pthread_t thread;
-  int device, lane; /* one of them; the other is -1 */
-  tsr_ticket *at;   /* the job it passed last */
+  int device, lane;                        /* one of them; the other is -1 */
+  tsr_ticket *at;                          /* the job it passed last */
+  tsr_unfinished unfinished[TSR_RUN_JOBS]; /* the oldest first */
+  int unfinished_count;
 } tsr_worker;
 
 typedef struct tsr_arena {
@@ -77,8 +110,10 @@ struct tsr_runner {
   int devices, lanes, cores;
   bool poison, warm;
   atomic_bool spin, quit;
-  atomic_ullong completed; /* jobs 0 .. completed-1 are complete */
-  pthread_mutex_t enter;   /* who holds it may submit, and change what follows when drained */
+  atomic_ullong completed;          /* jobs 0 .. completed-1 are complete */
+  atomic_ullong over[TSR_RUN_JOBS]; /* by number: a job's number plus one, when it is complete */
+  tsr_ticket *recent[TSR_RUN_JOBS]; /* by number: the last jobs posted, with a reference each */
+  pthread_mutex_t enter; /* who holds it may submit, and change what follows when drained */
   uint64_t posted;
   tsr_ticket *tail; /* the job submitted last */
   tsr_arena arena[TSR_MACHINE_LOCATIONS];
@@ -103,6 +138,8 @@ void tsr_job_post(tsr_ticket *job);
 
 /* Waits for the worker's next job; NULL when the runner ends. */
 tsr_ticket *tsr_job_next(tsr_worker *worker);
+/* The same without waiting: NULL when there is none yet. */
+tsr_ticket *tsr_job_try_next(tsr_worker *worker);
 
 /* Waits until the runner has completed that many jobs. */
 void tsr_job_wait(tsr_runner *runner, uint64_t completed);
@@ -126,10 +163,27 @@ static inline bool tsr_job_failed(tsr_ticket *job) {
 /* A thread has done its part; the last one completes the job. */
 void tsr_job_leave(tsr_ticket *job);
 
-/* ---- submitter.c, lane.c: the threads ---- */
+/* ---- overlap.c: jobs beside those before them ---- */
 
+/* Finds what jobs that are not complete have in common with one that is about to be posted. False:
+ * no memory. The caller holds enter. */
+bool tsr_overlap_find(tsr_ticket *job);
+void tsr_overlap_forget(tsr_ticket *job);
+/* Whether the job may start beside those before it. */
+bool tsr_overlap_allows(const tsr_ticket *job);
+/* Has the queue wait for what jobs before this one do in the rooms that a command touches. */
+tsr_status tsr_overlap_wait(tsr_ticket *job, uint32_t command, tsr_queue *queue);
+
+/* ---- submitter.c, finish.c, lane.c: the threads ---- */
+
+/* Submits a device's part of a job, which is then among the worker's unfinished ones. */
 void tsr_submitter_run(tsr_worker *worker, tsr_ticket *job);
+/* Looks after the unfinished ones: those that are over are left. */
+void tsr_worker_poll(tsr_worker *worker);
 void tsr_lane_run(tsr_worker *worker, tsr_ticket *job);
+
+/* Has a queue wait for an event, trying again while memory is out. */
+tsr_status tsr_enter_wait(const tsr_engine *engine, tsr_queue *queue, tsr_event *event);
 
 /* ---- issue.c: from a plan's command to an engine's ---- */
 
@@ -156,8 +210,9 @@ void tsr_trace_finish(tsr_ticket *job);
 
 /* ---- resource.c: what a job needs of its runner ---- */
 
-/* Queues, events, arenas and threads; the caller holds enter. *short_of as in tsr_submission. */
-tsr_status tsr_resource_reserve(tsr_runner *runner, const tsr_plan *plan, bool trace,
+/* Queues, events, arenas unless it has its own, and threads; the caller holds enter. *short_of as
+ * in tsr_submission. */
+tsr_status tsr_resource_reserve(tsr_runner *runner, const tsr_plan *plan, bool trace, bool arenas,
                                 int *short_of);
 void tsr_resource_trim(tsr_runner *runner);
 /* Makes what a plan will use of the arenas unwritten again; for the host engine. */
@@ -178,12 +233,17 @@ static inline bool tsr_spins(const tsr_runner *runner) {
   return atomic_load_explicit(&runner->spin, memory_order_relaxed);
 }
 
+static inline int tsr_job_set(const tsr_ticket *job) {
+  return (int)(job->number % TSR_RUN_JOBS);
+}
+
 /* The event that says that a command of a device has been carried out. */
 static inline tsr_event *tsr_job_event(const tsr_ticket *job, uint32_t command) {
   int device = job->plan->queue[job->plan->commands.items[command].queue].location;
   tsr_run_device *side = &job->runner->side[device];
-  if (job->trace) return side->timed.items[job->program->rank[command]];
-  return side->events.items[job->program->event[command]];
+  int set = tsr_job_set(job);
+  if (job->trace) return side->timed[set].items[job->program->rank[command]];
+  return side->events[set].items[job->program->event[command]];
 }
 
 static inline bool tsr_job_on_lane(const tsr_ticket *job, uint32_t command) {

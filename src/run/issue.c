@@ -16,7 +16,7 @@ static char *base_of(const tsr_ticket *job, const tsr_buffer *buffer) {
     case TSR_BUFFER_ROOM:
       return job->rooms[buffer->offset];
     default:
-      return (char *)job->runner->arena[buffer->location].base + buffer->offset;
+      return (char *)job->arena[buffer->location] + buffer->offset;
   }
 }
 

@@ -26,6 +26,8 @@ void tsr_job_release(tsr_ticket *job) {
   tsr_runner *runner = job->runner;
   tsr_dealloc(job->times);
   tsr_dealloc(job->rooms);
+  tsr_dealloc(job->stays);
+  tsr_overlap_forget(job);
   pthread_mutex_lock(&runner->pool);
   atomic_store(&job->next, runner->free);
   runner->free = job;
@@ -46,14 +48,17 @@ static void wake(tsr_runner *runner, atomic_int *sleepers, pthread_cond_t *condi
 void tsr_job_post(tsr_ticket *job) {
   tsr_runner *runner = job->runner;
   tsr_ticket *before = runner->tail;
+  tsr_ticket **recent = &runner->recent[tsr_job_set(job)], *former = *recent;
   bool lanes = job->lanes > 0 || runner->posted % 64 == 63; /* so that they let old jobs go */
-  atomic_store(&job->references, runner->devices + runner->lanes + 2);
+  atomic_store(&job->references, runner->devices + runner->lanes + 3);
+  *recent = job;
   runner->tail = job;
   runner->posted++;
   atomic_store(&before->next, job);
   wake(runner, &runner->sleepers[0], &runner->wake[0]);
   if (lanes) wake(runner, &runner->sleepers[1], &runner->wake[1]);
   tsr_job_release(before);
+  if (former != NULL) tsr_job_release(former);
 }
 
 static bool arrived(tsr_worker *worker) {
@@ -83,13 +88,17 @@ static void sleep_for_next(tsr_worker *worker) {
   pthread_mutex_unlock(&runner->sleep);
 }
 
-tsr_ticket *tsr_job_next(tsr_worker *worker) {
-  if (!look_for_next(worker)) sleep_for_next(worker);
+tsr_ticket *tsr_job_try_next(tsr_worker *worker) {
   tsr_ticket *before = worker->at, *next = atomic_load(&before->next);
   if (next == NULL) return NULL;
   worker->at = next;
   tsr_job_release(before);
   return next;
+}
+
+tsr_ticket *tsr_job_next(tsr_worker *worker) {
+  if (!look_for_next(worker)) sleep_for_next(worker);
+  return tsr_job_try_next(worker);
 }
 
 void tsr_job_quit(tsr_runner *runner) {
@@ -103,7 +112,9 @@ void tsr_job_quit(tsr_runner *runner) {
 /* ---- Failing and completing ---- */
 
 bool tsr_job_may_start(const tsr_ticket *job) {
-  return atomic_load_explicit(&job->runner->completed, memory_order_acquire) == job->number;
+  uint64_t completed = atomic_load_explicit(&job->runner->completed, memory_order_acquire);
+  if (completed == job->number) return true;
+  return job->number - completed < TSR_RUN_JOBS && tsr_overlap_allows(job);
 }
 
 void tsr_job_await_memory(const tsr_ticket *job) {
@@ -122,13 +133,22 @@ void tsr_job_fail(tsr_ticket *job, tsr_status status) {
   atomic_store_explicit(&job->failed, true, memory_order_release);
 }
 
+/* Jobs beside each other may be over in any order; they count as complete in that of submission. */
+static void complete_in_order(tsr_runner *runner, uint64_t number) {
+  atomic_store(&runner->over[number % TSR_RUN_JOBS], number + 1);
+  uint64_t first = atomic_load(&runner->completed);
+  while (atomic_load(&runner->over[first % TSR_RUN_JOBS]) == first + 1)
+    if (atomic_compare_exchange_strong(&runner->completed, &first, first + 1)) first++;
+}
+
 void tsr_job_leave(tsr_ticket *job) {
   if (atomic_fetch_sub_explicit(&job->left, 1, memory_order_acq_rel) != 1) return;
   tsr_runner *runner = job->runner;
   job->seconds = tsr_now() - job->entered;
   if (job->trace) tsr_trace_finish(job);
+  tsr_overlap_forget(job);
   atomic_store(&job->done, true);
-  atomic_fetch_add(&runner->completed, 1);
+  complete_in_order(runner, job->number);
   wake(runner, &runner->waiters, &runner->done);
 }
 

@@ -74,10 +74,14 @@ static const size_t segments[] = {1 << 10,  4 << 10,  8 << 10,   16 << 10,
                                   32 << 10, 64 << 10, 256 << 10, 1 << 20};
 enum { SEGMENTS = sizeof segments / sizeof *segments };
 
-/* Copies of columns that are segment bytes long out of a matrix whose columns are four times as
- * long; the device's side is dense. */
+/* Copies of columns that are segment bytes long out of a matrix with columns four times as long, or
+ * as long as those of large matrices are: short runs that are near each other are much faster than
+ * runs each of which is in pages of its own. The device's side is dense. */
 static void set_columns(tsr_stream *s, size_t segment, size_t host_room) {
-  size_t pitch = 4 * segment, height = host_room / pitch;
+  static const size_t long_column = 128 << 10, enough = 256;
+  size_t pitch = 4 * segment;
+  if (pitch < long_column && host_room / long_column >= enough) pitch = long_column;
+  size_t height = host_room / pitch;
   size_t most = ((size_t)8 << 20) / segment;
   if (height > most) height = most;
   bool in = s->copy.from_device == TSR_HOST;

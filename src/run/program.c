@@ -3,13 +3,16 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "plan/residency.h"
+#include "plan/verify.h"
 
 void tsr_program_destroy(tsr_program *program) {
   if (program == NULL) return;
   void *parts[] = {program->by_device,   program->device_first, program->by_queue,
                    program->queue_first, program->event,        program->rank,
                    program->flag,        program->lane_queue,   program->used,
-                   program->used_first,  program->queue};
+                   program->used_first,  program->queue,        program->use,
+                   program->use_first};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) tsr_dealloc(parts[i]);
   tsr_dealloc(program);
 }
@@ -90,6 +93,85 @@ static tsr_status number_events(const tsr_plan *plan, tsr_program *p) {
   return TSR_OK;
 }
 
+/* ---- Rooms ---- */
+
+static size_t rooms_of(const tsr_plan *plan) {
+  return plan->after != NULL ? plan->after->rooms.count : 0;
+}
+
+/* Of one room. Beyond so many places a queue's uses of the room count as one. */
+typedef TSR_VEC(tsr_program_use) uses;
+enum { PLACES = 96 };
+
+static bool is_same(const tsr_program_use *a, const tsr_program_use *b, bool any_place) {
+  return a->queue == b->queue && a->wrote == b->wrote &&
+         (any_place ||
+          (tsr_rect_contains(a->rect, b->rect) && tsr_rect_contains(b->rect, a->rect)));
+}
+
+static tsr_rect around(tsr_rect a, tsr_rect b) {
+  return (tsr_rect){a.row0 < b.row0 ? a.row0 : b.row0, a.col0 < b.col0 ? a.col0 : b.col0,
+                    a.row1 > b.row1 ? a.row1 : b.row1, a.col1 > b.col1 ? a.col1 : b.col1};
+}
+
+static bool add_use(uses *list, tsr_program_use use) {
+  bool full = list->count >= PLACES;
+  for (size_t i = list->count; i-- > 0;) {
+    tsr_program_use *known = &list->items[i];
+    if (!is_same(known, &use, full)) continue;
+    known->command = use.command;
+    known->rect = around(known->rect, use.rect);
+    return true;
+  }
+  return TSR_VEC_PUSH(list, use);
+}
+
+static bool note_use(const tsr_plan *plan, uint32_t index, int operand, uses *lists) {
+  const tsr_command *c = &plan->commands.items[index];
+  if (c->buffer[operand] == TSR_NO_BUFFER) return true;
+  const tsr_buffer *b = &plan->buffers.items[c->buffer[operand]];
+  if (b->role != TSR_BUFFER_ROOM) return true;
+  bool wrote = operand == (c->kind == TSR_COMMAND_COPY ? 1 : 2);
+  return add_use(&lists[b->offset],
+                 (tsr_program_use){tsr_verify_rect(c, operand), index, c->queue, wrote});
+}
+
+static bool note_uses(const tsr_plan *plan, uses *lists) {
+  for (uint32_t i = 0; i < plan->commands.count; i++)
+    for (int x = 0; x < (plan->commands.items[i].kind == TSR_COMMAND_COPY ? 2 : 3); x++)
+      if (!note_use(plan, i, x, lists)) return false;
+  return true;
+}
+
+/* All in one array. They get events: later jobs wait for them. */
+static bool list_uses(const tsr_plan *plan, const uses *lists, tsr_program *p) {
+  size_t rooms = rooms_of(plan), count = 0;
+  for (size_t r = 0; r < rooms; r++) count += lists[r].count;
+  p->use = tsr_alloc((count + 1) * sizeof *p->use);
+  p->use_first = tsr_alloc_zero(rooms + 1, sizeof *p->use_first);
+  if (p->use == NULL || p->use_first == NULL) return false;
+  uint32_t at = 0;
+  for (size_t r = 0; r < rooms; r++) {
+    for (size_t i = 0; i < lists[r].count; i++) {
+      uint32_t command = lists[r].items[i].command;
+      p->use[at++] = lists[r].items[i];
+      if (p->event[command] != TSR_NO_EVENT) continue;
+      p->event[command] = p->events[plan->queue[plan->commands.items[command].queue].location]++;
+    }
+    p->use_first[r + 1] = at;
+  }
+  return true;
+}
+
+static tsr_status find_uses(const tsr_plan *plan, tsr_program *p) {
+  size_t rooms = rooms_of(plan);
+  uses *lists = tsr_alloc_zero(rooms + 1, sizeof *lists);
+  bool listed = lists != NULL && note_uses(plan, lists) && list_uses(plan, lists, p);
+  for (size_t r = 0; lists != NULL && r < rooms; r++) TSR_VEC_FREE(&lists[r]);
+  tsr_dealloc(lists);
+  return listed ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory to run a plan with rooms");
+}
+
 static void find_users(const tsr_plan *plan, tsr_program *p) {
   int used = 0;
   for (int d = 0; d < plan->machine_devices; d++) {
@@ -103,6 +185,18 @@ static void find_users(const tsr_plan *plan, tsr_program *p) {
   for (int q = 0; q < plan->queues; q++)
     if (is_lane(plan, q) && p->queue_first[q] < p->queue_first[q + 1])
       p->lane_queue[p->lanes++] = (uint16_t)q;
+}
+
+/* The operands, as bits, whose homes copies read (end 0) or write to (1). */
+static uint8_t homes(const tsr_plan *plan, int end) {
+  uint8_t set = 0;
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    const tsr_command *c = &plan->commands.items[i];
+    int32_t buffer = c->buffer[end];
+    if (c->kind == TSR_COMMAND_COPY && plan->buffers.items[buffer].role == TSR_BUFFER_HOME)
+      set |= (uint8_t)(1 << plan->buffers.items[buffer].matrix);
+  }
+  return set;
 }
 
 /* Whether copies, or those of lanes alone, write to the user's memory. */
@@ -126,6 +220,7 @@ tsr_status tsr_program_create(const tsr_plan *plan, tsr_program **program) {
   }
   sort(plan, p);
   tsr_status status = number_events(plan, p);
+  if (status == TSR_OK) status = find_uses(plan, p);
   if (status != TSR_OK) {
     tsr_program_destroy(p);
     return status;
@@ -133,6 +228,8 @@ tsr_status tsr_program_create(const tsr_plan *plan, tsr_program **program) {
   find_users(plan, p);
   p->lanes_bring_home = brings_home(plan, true);
   p->brings_home = brings_home(plan, false);
+  p->homes_read = homes(plan, 0);
+  p->homes_written = homes(plan, 1);
   *program = p;
   return TSR_OK;
 }

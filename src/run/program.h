@@ -10,10 +10,20 @@
 
 #include <stdatomic.h>
 
+#include "base/rect.h"
 #include "engine/engine.h"
 #include "plan/plan.h"
 
 #define TSR_NO_EVENT UINT32_MAX
+
+/* The last command of a queue that reads, or writes to, a rectangle of a room, or to several of it.
+ */
+typedef struct tsr_program_use {
+  tsr_rect rect; /* in the operand's coordinates */
+  uint32_t command;
+  uint16_t queue;
+  bool wrote;
+} tsr_program_use;
 
 typedef struct tsr_program {
   uint32_t *by_device,
@@ -29,6 +39,9 @@ typedef struct tsr_program {
   uint16_t *lane_queue;                 /* the plan's queue of each lane */
   bool lanes_bring_home;                /* lanes write to the user's memory, */
   bool brings_home;                     /* or some copy does */
+  uint8_t homes_read, homes_written;    /* by copies: bit x for operand x */
+  struct tsr_program_use *use;          /* what is done last in each room, by queues and places: */
+  uint32_t *use_first;                  /* of room r: use[use_first[r] .. [r + 1]) */
   uint16_t *used, *used_first;          /* the plan's queues that device d uses, as above */
   bool warm;                            /* its kernels have been tried */
   bool resolved;                        /* queue[] is filled */

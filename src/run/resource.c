@@ -48,9 +48,10 @@ static tsr_status reserve_events(tsr_runner *runner, const tsr_plan *plan, bool 
     tsr_run_device *side = &runner->side[d];
     size_t commands = p->device_first[d + 1] - p->device_first[d];
     size_t queues = (size_t)(p->used_first[d + 1] - p->used_first[d]);
-    TSR_TRY(tsr_resource_events(runner, d, &side->events, trace ? 0 : p->events[d], false));
-    TSR_TRY(tsr_resource_events(runner, d, &side->timed, trace ? commands : 0, true));
-    TSR_TRY(tsr_resource_events(runner, d, &side->last, queues, false));
+    int set = (int)(runner->posted % TSR_RUN_JOBS);
+    TSR_TRY(tsr_resource_events(runner, d, &side->events[set], trace ? 0 : p->events[d], false));
+    TSR_TRY(tsr_resource_events(runner, d, &side->timed[set], trace ? commands : 0, true));
+    TSR_TRY(tsr_resource_events(runner, d, &side->last[set], queues, false));
   }
   return TSR_OK;
 }
@@ -109,12 +110,12 @@ static tsr_status reserve_arenas(tsr_runner *runner, const tsr_plan *plan, int *
   return TSR_OK;
 }
 
-tsr_status tsr_resource_reserve(tsr_runner *runner, const tsr_plan *plan, bool trace,
+tsr_status tsr_resource_reserve(tsr_runner *runner, const tsr_plan *plan, bool trace, bool arenas,
                                 int *short_of) {
   if (plan->machine_devices != runner->devices)
     return tsr_fail(TSR_ERR_ARGUMENT, "the plan is for a machine of %d devices, not of %d",
                     plan->machine_devices, runner->devices);
-  TSR_TRY(reserve_arenas(runner, plan, short_of));
+  if (arenas) TSR_TRY(reserve_arenas(runner, plan, short_of));
   TSR_TRY(resolve_queues(runner, plan));
   TSR_TRY(reserve_events(runner, plan, trace));
   return reserve_lanes(runner, plan->program->lanes);
@@ -147,9 +148,11 @@ static void free_side(tsr_runner *runner, tsr_run_device *side) {
     runner->engine->queue_destroy(side->queues.items[i]);
   if (side->user != NULL) runner->engine->queue_destroy(side->user);
   if (side->mark != NULL) runner->engine->event_destroy(side->mark);
-  free_events(runner, &side->events);
-  free_events(runner, &side->timed);
-  free_events(runner, &side->last);
+  for (int set = 0; set < TSR_RUN_JOBS; set++) {
+    free_events(runner, &side->events[set]);
+    free_events(runner, &side->timed[set]);
+    free_events(runner, &side->last[set]);
+  }
   TSR_VEC_FREE(&side->queues);
   TSR_VEC_FREE(&side->keys);
   tsr_dealloc(side->cursor);

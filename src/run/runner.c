@@ -15,21 +15,38 @@ static bool needs(const tsr_worker *worker, const tsr_ticket *job) {
   return worker->lane >= 0 ? worker->lane < job->lanes : (job->devices >> worker->device & 1) != 0;
 }
 
-static void await_turn(tsr_ticket *job) {
+static void await_turn(tsr_worker *worker, tsr_ticket *job) {
   tsr_backoff backoff = {0};
+  while (!tsr_job_may_start(job)) {
+    tsr_worker_poll(worker);
+    tsr_backoff_step(&backoff, tsr_spins(job->runner));
+  }
   tsr_job_await_memory(job);
-  while (!tsr_job_may_start(job)) tsr_backoff_step(&backoff, tsr_spins(job->runner));
+}
+
+/* The next job; until there is one, the unfinished ones are looked after. */
+static tsr_ticket *next_job(tsr_worker *worker) {
+  tsr_backoff backoff = {0};
+  while (worker->unfinished_count > 0) {
+    tsr_ticket *job = tsr_job_try_next(worker);
+    if (job != NULL) return job;
+    tsr_worker_poll(worker);
+    tsr_backoff_step(&backoff, tsr_spins(worker->runner));
+  }
+  return tsr_job_next(worker);
 }
 
 static void *work(void *argument) {
   tsr_worker *worker = argument;
-  for (tsr_ticket *job; (job = tsr_job_next(worker)) != NULL;) {
+  for (tsr_ticket *job; (job = next_job(worker)) != NULL;) {
     if (!needs(worker, job)) continue;
-    await_turn(job);
-    if (worker->lane >= 0)
-      tsr_lane_run(worker, job);
-    else
+    await_turn(worker, job);
+    if (worker->lane < 0) {
       tsr_submitter_run(worker, job);
+      continue;
+    }
+    atomic_fetch_sub_explicit(&job->to_submit, 1, memory_order_acq_rel);
+    tsr_lane_run(worker, job);
     tsr_job_leave(job);
   }
   tsr_job_release(worker->at);
@@ -75,6 +92,8 @@ static void destroy_locks(tsr_runner *runner) {
 }
 
 static void free_tickets(tsr_runner *runner) {
+  for (int i = 0; i < TSR_RUN_JOBS; i++)
+    if (runner->recent[i] != NULL) tsr_job_release(runner->recent[i]);
   if (runner->tail != NULL) tsr_job_release(runner->tail);
   while (runner->free != NULL) {
     tsr_ticket *next = atomic_load(&runner->free->next);
@@ -152,12 +171,17 @@ static int bits(uint32_t set) {
   return count;
 }
 
-static tsr_status fill_rooms(tsr_ticket *job, void *const *rooms) {
+static tsr_status fill_rooms(tsr_ticket *job, const tsr_submission *submission) {
   size_t count = job->plan->after != NULL ? job->plan->after->rooms.count : 0;
+  for (int l = 0; l < TSR_MACHINE_LOCATIONS; l++)
+    job->arena[l] = job->own_arenas ? submission->arenas[l] : job->runner->arena[l].base;
   if (count == 0) return TSR_OK;
   job->rooms = tsr_alloc(count * sizeof *job->rooms);
-  if (job->rooms == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a ticket");
-  memcpy(job->rooms, rooms, count * sizeof *job->rooms);
+  job->stays = tsr_alloc(count * sizeof *job->stays);
+  if (job->rooms == NULL || job->stays == NULL)
+    return tsr_fail(TSR_ERR_MEMORY, "no host memory for a ticket");
+  memcpy(job->rooms, submission->rooms, count * sizeof *job->rooms);
+  memcpy(job->stays, submission->stays, count * sizeof *job->stays);
   return TSR_OK;
 }
 
@@ -167,6 +191,7 @@ static tsr_status fill(tsr_ticket *job, const tsr_submission *submission) {
   job->program = submission->plan->program;
   job->binding = submission->binding;
   job->trace = submission->trace;
+  job->own_arenas = submission->arenas != NULL;
   job->pinner = submission->pinner;
   job->registration = submission->registration;
   job->number = runner->posted;
@@ -176,8 +201,10 @@ static tsr_status fill(tsr_ticket *job, const tsr_submission *submission) {
   job->lanes = job->program->lanes;
   if (job->devices == 0 && job->lanes == 0) job->devices = 1; /* someone must complete it */
   atomic_store(&job->left, bits(job->devices) + job->lanes);
+  atomic_store(&job->to_submit, bits(job->devices) + job->lanes);
   atomic_store(&job->untied, bits(job->tied));
-  TSR_TRY(fill_rooms(job, submission->rooms));
+  TSR_TRY(fill_rooms(job, submission));
+  if (!tsr_overlap_find(job)) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a ticket");
   if (!job->trace) return TSR_OK;
   job->times = tsr_alloc_zero(2 * submission->plan->commands.count, sizeof *job->times);
   return job->times != NULL ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for a trace");
@@ -194,7 +221,8 @@ static void log_preparation(double began, double reserved) {
 static tsr_status enter(tsr_runner *runner, tsr_submission *submission, double now,
                         tsr_ticket **ticket) {
   TSR_TRY(tsr_runner_prepare(submission->plan));
-  TSR_TRY(tsr_resource_reserve(runner, submission->plan, submission->trace, &submission->short_of));
+  TSR_TRY(tsr_resource_reserve(runner, submission->plan, submission->trace,
+                               submission->arenas == NULL, &submission->short_of));
   double reserved = tsr_now();
   tsr_ticket *job = tsr_job_take(runner);
   if (job == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a ticket");
@@ -206,7 +234,7 @@ static tsr_status enter(tsr_runner *runner, tsr_submission *submission, double n
   }
   tsr_warm_up(job);
   log_preparation(now, reserved);
-  if (runner->poison) tsr_resource_poison(runner, submission->plan);
+  if (runner->poison && !job->own_arenas) tsr_resource_poison(runner, submission->plan);
   job->entered = now;
   tsr_job_post(job);
   *ticket = job;
@@ -266,9 +294,17 @@ tsr_plan *tsr_ticket_plan(const tsr_ticket *ticket) {
   return ticket->plan;
 }
 
+/* Whoever is submitting may be looking at the plans of jobs that were not complete when it began.
+ */
+static void await_submission(tsr_runner *runner) {
+  pthread_mutex_lock(&runner->enter);
+  pthread_mutex_unlock(&runner->enter);
+}
+
 void tsr_ticket_release(tsr_ticket *ticket) {
   if (ticket == NULL) return;
   tsr_job_wait(ticket->runner, ticket->number + 1);
+  await_submission(ticket->runner);
   tsr_job_release(ticket);
 }
 

@@ -37,8 +37,11 @@ void tsr_runner_destroy(tsr_runner *runner);
 typedef struct tsr_submission {
   tsr_plan *plan;
   tsr_binding binding;
-  void *const *rooms; /* memory of each room of plan->after; copied */
-  bool trace;         /* measure the times of each command */
+  /* With rooms (copied): their memory, and what each is part of, by which jobs know it again. Such
+   * a plan also has arenas of its own, by location, which stay untouched by others until it is
+   * complete: it may start beside the jobs before it. */
+  void *const *rooms, *const *stays, *const *arenas;
+  bool trace; /* measure the times of each command */
   tsr_pinner *pinner;
   uint64_t registration; /* of the pinner's, to be carried out before the plan starts; 0: none */
   int short_of; /* out, with TSR_ERR_MEMORY: the location that has not the plan's arena; else -1 */

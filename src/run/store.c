@@ -14,11 +14,20 @@ struct tsr_stay {
   uint64_t stamp;         /* digest of what is clean, at home */
 };
 
+/* Memory that was given back and may be in use until a submission is complete. */
+typedef struct retired {
+  void *memory;
+  int location;
+  uint64_t number;
+} retired;
+
 struct tsr_store {
   int devices;
-  tsr_heap *heap[TSR_MAX_DEVICES];
+  tsr_heap *heap[TSR_MAX_DEVICES + 1]; /* the last one used: pinned memory of the host */
   TSR_VEC(tsr_stay *) stays;
+  TSR_VEC(retired) retired;
   uint64_t views;
+  uint64_t latest; /* submission */
 };
 
 static tsr_status no_memory(void) {
@@ -31,10 +40,10 @@ tsr_status tsr_store_create(const tsr_engine *engine, tsr_engine_state *state, i
                             const size_t *limit, size_t block, tsr_store **store) {
   tsr_store *made = tsr_alloc_zero(1, sizeof *made);
   tsr_status status = made == NULL ? no_memory() : TSR_OK;
-  for (int d = 0; d < devices && status == TSR_OK; d++) {
-    status = tsr_heap_create(engine, state, d, limit[d], block, &made->heap[d]);
-    made->devices += status == TSR_OK;
-  }
+  if (status == TSR_OK) made->devices = devices;
+  for (int l = 0; l <= devices && status == TSR_OK; l++)
+    status =
+        tsr_heap_create(engine, state, l < devices ? l : TSR_HOST, limit[l], block, &made->heap[l]);
   if (status == TSR_OK)
     *store = made;
   else
@@ -42,9 +51,31 @@ tsr_status tsr_store_create(const tsr_engine *engine, tsr_engine_state *state, i
   return status;
 }
 
+/* A piece of memory that cannot be noted is lost until the store ends. */
+static void retire(tsr_store *store, int location, void *memory) {
+  if (memory != NULL)
+    (void)TSR_VEC_PUSH(&store->retired, ((retired){memory, location, store->latest}));
+}
+
+bool tsr_store_has_retired(const tsr_store *store) {
+  return store->retired.count > 0;
+}
+
+void tsr_store_reclaim(tsr_store *store, uint64_t completed) {
+  size_t kept = 0;
+  for (size_t i = 0; i < store->retired.count; i++) {
+    retired r = store->retired.items[i];
+    if (r.number < completed)
+      tsr_heap_give(store->heap[r.location], r.memory);
+    else
+      store->retired.items[kept++] = r;
+  }
+  store->retired.count = kept;
+}
+
 /* The stay is in no list any more. */
 static void stay_free(tsr_store *store, tsr_stay *stay) {
-  tsr_heap_give(store->heap[stay->device], stay->memory);
+  retire(store, stay->device, stay->memory);
   tsr_rects_free(&stay->valid);
   tsr_rects_free(&stay->newer);
   tsr_dealloc(stay);
@@ -59,7 +90,8 @@ void tsr_store_destroy(tsr_store *store) {
   if (store == NULL) return;
   tsr_store_clear(store);
   TSR_VEC_FREE(&store->stays);
-  for (int d = 0; d < store->devices; d++) tsr_heap_destroy(store->heap[d]);
+  TSR_VEC_FREE(&store->retired);
+  for (int l = 0; l <= store->devices; l++) tsr_heap_destroy(store->heap[l]);
   tsr_dealloc(store);
 }
 
@@ -72,7 +104,8 @@ size_t tsr_store_used(const tsr_store *store, int device) {
 }
 
 void tsr_store_trim(tsr_store *store) {
-  for (int d = 0; d < store->devices; d++) tsr_heap_trim(store->heap[d]);
+  tsr_store_reclaim(store, UINT64_MAX);
+  for (int l = 0; l <= store->devices; l++) tsr_heap_trim(store->heap[l]);
 }
 
 static void drop_empty(tsr_store *store) {
@@ -238,30 +271,66 @@ tsr_status tsr_store_forget_crossing(tsr_store *store, const tsr_region *region)
 
 /* ---- The rooms of a plan -------------------------------------------------- */
 
-void tsr_store_give(tsr_store *store, const tsr_plan *plan, void **rooms) {
-  for (size_t i = 0; i < plan->after->rooms.count; i++) {
+static void lodging_free(tsr_lodging *lodging) {
+  tsr_dealloc(lodging->rooms);
+  tsr_dealloc(lodging->stays);
+  *lodging = (tsr_lodging){.count = 0};
+}
+
+static bool lodging_make(size_t count, tsr_lodging *lodging) {
+  *lodging = (tsr_lodging){.count = count};
+  lodging->rooms = tsr_alloc_zero(count + 1, sizeof *lodging->rooms);
+  lodging->stays = tsr_alloc_zero(count + 1, sizeof *lodging->stays);
+  if (lodging->rooms != NULL && lodging->stays != NULL) return true;
+  lodging_free(lodging);
+  return false;
+}
+
+void tsr_store_give(tsr_store *store, const tsr_plan *plan, tsr_lodging *lodging) {
+  for (size_t i = 0; i < lodging->count; i++) {
     const tsr_room *room = &plan->after->rooms.items[i];
-    if (room->bytes > 0) tsr_heap_give(store->heap[room->device], rooms[i]);
+    if (room->bytes > 0) tsr_heap_give(store->heap[room->device], lodging->rooms[i]);
   }
+  for (int l = 0; l <= store->devices; l++) tsr_heap_give(store->heap[l], lodging->arena[l]);
+  lodging_free(lodging);
+}
+
+static tsr_status take_room(tsr_store *store, const tsr_view *view, const tsr_room *room, size_t i,
+                            tsr_lodging *lodging) {
+  if (room->bytes == 0) {
+    lodging->rooms[i] = tsr_view_room(view, i);
+    lodging->stays[i] = view->stays.items[i]->memory;
+    return TSR_OK;
+  }
+  TSR_TRY(tsr_heap_take(store->heap[room->device], room->bytes, &lodging->rooms[i]));
+  lodging->stays[i] = lodging->rooms[i];
+  return TSR_OK;
+}
+
+static tsr_status take_all(tsr_store *store, const tsr_view *view, const tsr_plan *plan,
+                           tsr_lodging *lodging, int *short_of) {
+  for (int l = 0; l <= store->devices; l++) {
+    *short_of = l;
+    if (plan->arena[l] > 0)
+      TSR_TRY(tsr_heap_take(store->heap[l], plan->arena[l], &lodging->arena[l]));
+  }
+  for (size_t i = 0; i < lodging->count; i++) {
+    *short_of = plan->after->rooms.items[i].device;
+    TSR_TRY(take_room(store, view, &plan->after->rooms.items[i], i, lodging));
+  }
+  return TSR_OK;
 }
 
 tsr_status tsr_store_take(tsr_store *store, const tsr_view *view, const tsr_plan *plan,
-                          void **rooms, int *short_of) {
-  size_t count = plan->after->rooms.count;
-  for (size_t i = 0; i < count; i++) rooms[i] = NULL;
-  for (size_t i = 0; i < count; i++) {
-    const tsr_room *room = &plan->after->rooms.items[i];
-    tsr_status status = TSR_OK;
-    if (room->bytes == 0)
-      rooms[i] = tsr_view_room(view, i);
-    else
-      status = tsr_heap_take(store->heap[room->device], room->bytes, &rooms[i]);
-    if (status == TSR_OK) continue;
-    *short_of = room->device;
-    tsr_store_give(store, plan, rooms);
-    return status;
-  }
-  return TSR_OK;
+                          tsr_lodging *lodging, int *short_of) {
+  *short_of = -1;
+  if (!lodging_make(plan->after->rooms.count, lodging)) return no_memory();
+  tsr_status status = take_all(store, view, plan, lodging, short_of);
+  if (status == TSR_OK)
+    *short_of = -1;
+  else
+    tsr_store_give(store, plan, lodging);
+  return status;
 }
 
 /* ---- After a plan --------------------------------------------------------- */
@@ -289,7 +358,7 @@ static bool add_new(tsr_store *store, const tsr_view *view, const tsr_room *room
   tsr_stay *stay = tsr_alloc_zero(1, sizeof *stay);
   if (stay == NULL || !TSR_VEC_RESERVE(&store->stays, 1)) {
     tsr_dealloc(stay);
-    tsr_heap_give(store->heap[room->device], memory);
+    retire(store, room->device, memory);
     return false;
   }
   *stay = (tsr_stay){.home = tsr_region_part(region, room->rect),
@@ -304,17 +373,20 @@ static bool add_new(tsr_store *store, const tsr_view *view, const tsr_room *room
 }
 
 tsr_status tsr_store_note(tsr_store *store, const tsr_view *view, const tsr_plan *plan,
-                          void **rooms) {
+                          tsr_lodging *lodging, uint64_t number) {
   bool done = true;
+  store->latest = number;
+  for (int l = 0; l <= store->devices; l++) retire(store, l, lodging->arena[l]);
   for (size_t i = 0; i < plan->after->rooms.count; i++) {
     const tsr_room *room = &plan->after->rooms.items[i];
     if (room->bytes == 0)
       done = update_stay(view, i, room) && done;
     else
-      done = add_new(store, view, room, rooms[i]) && done;
+      done = add_new(store, view, room, lodging->rooms[i]) && done;
   }
   for (int x = 0; x < TSR_OPERANDS && !done; x++) (void)tsr_store_forget(store, &view->region[x]);
   drop_empty(store);
+  lodging_free(lodging);
   return done ? TSR_OK : no_memory();
 }
 

@@ -8,7 +8,8 @@
  * that crosses has to be settled, column by column, before the call.
  *
  * The store changes as calls are submitted, not as they end: it says what will be there when all
- * that was submitted is done. It is not thread-safe: one thread at a time.
+ * that was submitted is done. Memory that is given back serves again only when what was submitted
+ * until then is complete, since jobs may overlap. It is not thread-safe: one thread at a time.
  */
 #ifndef TSR_RUN_STORE_H
 #define TSR_RUN_STORE_H
@@ -29,8 +30,8 @@ typedef struct tsr_view {
   TSR_VEC(tsr_stay *) stays; /* of each room of seen */
 } tsr_view;
 
-/* limit: bytes for each device; block: to take from the engine at a time, 0: as tsr_heap_create
- * chooses. TSR_ERR_MEMORY. */
+/* limit: bytes for each device, and behind them for the staging ring; block: to take from the
+ * engine at a time, 0: as tsr_heap_create chooses. TSR_ERR_MEMORY. */
 tsr_status tsr_store_create(const tsr_engine *engine, tsr_engine_state *state, int devices,
                             const size_t *limit, size_t block, tsr_store **store);
 /* Nothing may be using what stays. NULL is nothing. */
@@ -58,15 +59,28 @@ tsr_status tsr_store_forget(tsr_store *store, const tsr_region *region);
 /* The same, of what crosses the region alone. */
 tsr_status tsr_store_forget_crossing(tsr_store *store, const tsr_region *region);
 
-/* Memory for the rooms of a plan made for the view: rooms[] has one for each room of plan->after.
- * TSR_ERR_MEMORY: nothing was taken; *short_of is the device. */
+/* The memory of a plan made for a view. */
+typedef struct tsr_lodging {
+  size_t count; /* rooms of plan->after */
+  void **rooms; /* where each is, */
+  void **stays; /* and what it is part of */
+  void *arena[TSR_MACHINE_LOCATIONS];
+} tsr_lodging;
+
+/* TSR_ERR_MEMORY: nothing was taken; *short_of is the location, or -1 for want of host memory. */
 tsr_status tsr_store_take(tsr_store *store, const tsr_view *view, const tsr_plan *plan,
-                          void **rooms, int *short_of);
-/* Gives the memory of new rooms back: the plan was not submitted. */
-void tsr_store_give(tsr_store *store, const tsr_plan *plan, void **rooms);
-/* The plan was submitted with these rooms. TSR_ERR_MEMORY: what the plan touched counts as lost. */
+                          tsr_lodging *lodging, int *short_of);
+/* Gives it all back: the plan was not submitted. */
+void tsr_store_give(tsr_store *store, const tsr_plan *plan, tsr_lodging *lodging);
+/* The plan was submitted, as that number, and lodges there. TSR_ERR_MEMORY: what the plan touched
+ * counts as lost. */
 tsr_status tsr_store_note(tsr_store *store, const tsr_view *view, const tsr_plan *plan,
-                          void **rooms);
+                          tsr_lodging *lodging, uint64_t number);
+
+/* Something was given back that does not serve again yet. */
+bool tsr_store_has_retired(const tsr_store *store);
+/* Submissions below that number are complete: what was given back under them may serve again. */
+void tsr_store_reclaim(tsr_store *store, uint64_t completed);
 
 /* What was used longest ago, the view's stays aside; NULL: there is nothing. *home is its home,
  * *dirty whether some of it is newer on the device. */
@@ -80,7 +94,7 @@ bool tsr_store_newer(const tsr_store *store, tsr_region *home);
 
 /* Forgets everything. */
 void tsr_store_clear(tsr_store *store);
-/* Gives memory that no stay has back to the devices; nothing may be running. */
+/* Gives memory that no stay has back to the engine; nothing may be running. */
 void tsr_store_trim(tsr_store *store);
 
 /* Checking mode: tsr_store_stamp notes what the region's host memory holds of which devices have

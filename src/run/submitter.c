@@ -11,7 +11,7 @@ typedef struct walk {
   int queues;
 } walk;
 
-enum { NONE_READY = -1 };
+enum { NONE_READY = -1, POLL_EVERY = 32 };
 
 static walk walk_start(tsr_worker *worker, tsr_ticket *job) {
   tsr_program *p = job->program;
@@ -48,7 +48,7 @@ static bool try_again(tsr_status status, int *attempts) {
   return true;
 }
 
-static tsr_status enter_wait(const tsr_engine *engine, tsr_queue *queue, tsr_event *event) {
+tsr_status tsr_enter_wait(const tsr_engine *engine, tsr_queue *queue, tsr_event *event) {
   int attempts = 5;
   tsr_status status;
   do status = engine->wait(queue, event);
@@ -77,7 +77,7 @@ static tsr_status enter_waits(tsr_ticket *job, const tsr_command *c, tsr_queue *
   for (uint32_t i = 0; i < c->waits; i++) {
     uint16_t source = job->plan->commands.items[waits[i]].queue;
     if (source == c->queue || tsr_job_on_lane(job, waits[i])) continue;
-    TSR_TRY(enter_wait(job->runner->engine, queue, tsr_job_event(job, waits[i])));
+    TSR_TRY(tsr_enter_wait(job->runner->engine, queue, tsr_job_event(job, waits[i])));
   }
   return TSR_OK;
 }
@@ -87,6 +87,7 @@ static tsr_status submit(walk *w, uint32_t command) {
   const tsr_command *c = &job->plan->commands.items[command];
   tsr_queue *queue = job->program->queue[c->queue];
   TSR_TRY(enter_waits(job, c, queue));
+  TSR_TRY(tsr_overlap_wait(job, command, queue));
   if (job->trace) job->times[2 * command] = (float)(tsr_now() - job->entered);
   TSR_TRY(issue(job, command, queue));
   if (job->trace || job->program->event[command] != TSR_NO_EVENT)
@@ -118,13 +119,16 @@ static int64_t choose(walk *w) {
 static void submit_all(walk *w) {
   tsr_backoff backoff = {0};
   bool spin = tsr_spins(w->worker->runner);
+  uint32_t submitted = 0;
   while (!tsr_job_failed(w->job)) {
     int64_t command = choose(w);
     if (w->at == w->count) return;
     if (command == NONE_READY) {
+      tsr_worker_poll(w->worker);
       tsr_backoff_step(&backoff, spin);
       continue;
     }
+    if (++submitted % POLL_EVERY == 0) tsr_worker_poll(w->worker);
     backoff = (tsr_backoff){0};
     tsr_status status = submit(w, (uint32_t)command);
     if (status != TSR_OK) tsr_job_fail(w->job, status);
@@ -144,7 +148,8 @@ static tsr_status wait_for_users(walk *w) {
   for (int d = 0; d < w->job->runner->devices; d++) {
     if (!(w->job->tied & 1u << d)) continue;
     for (int i = 0; i < w->queues; i++)
-      TSR_TRY(enter_wait(engine, w->job->program->queue[w->used[i]], w->job->runner->side[d].mark));
+      TSR_TRY(
+          tsr_enter_wait(engine, w->job->program->queue[w->used[i]], w->job->runner->side[d].mark));
   }
   return TSR_OK;
 }
@@ -175,37 +180,24 @@ static tsr_status hold_user(walk *w) {
   if (tsr_job_failed(w->job)) return TSR_OK;
   for (int d = 0; d < runner->devices; d++)
     for (int i = 0; (p->devices & 1u << d) && i < p->used_first[d + 1] - p->used_first[d]; i++)
-      TSR_TRY(enter_wait(runner->engine, w->side->user, runner->side[d].last.items[i]));
+      TSR_TRY(tsr_enter_wait(runner->engine, w->side->user,
+                             runner->side[d].last[tsr_job_set(w->job)].items[i]));
   return TSR_OK;
 }
 
 /* ---- The end ---- */
 
-/* How long to wait for a device that has failed. */
-static const double patience = 5;
-
-/* Also after an error, since other queues of the device may still be at work. */
-static void await_event(tsr_ticket *job, tsr_event *event) {
-  tsr_backoff backoff = {0};
-  double failed_at = 0;
-  for (bool passed = false; !passed; tsr_backoff_step(&backoff, tsr_spins(job->runner))) {
-    tsr_status status = job->runner->engine->query(event, &passed, NULL);
-    if (status == TSR_OK) continue;
-    tsr_job_fail(job, status);
-    if (failed_at == 0) failed_at = tsr_now();
-    if (tsr_now() - failed_at > patience) return;
-  }
-}
-
-/* Records the last events and waits for them, also after an error: nothing may touch the user's
- * memory once the job is complete. */
+/* Records the last events, also after an error: nothing may touch the user's memory once the job is
+ * complete. */
 static void end(walk *w) {
   tsr_ticket *job = w->job;
   const tsr_engine *engine = job->runner->engine;
-  bool recorded[TSR_PLAN_QUEUES];
+  tsr_unfinished *u = &w->worker->unfinished[w->worker->unfinished_count++];
+  *u = (tsr_unfinished){.job = job, .queues = w->queues};
   for (int i = 0; i < w->queues; i++) {
-    tsr_status status = record(engine, job->program->queue[w->used[i]], w->side->last.items[i]);
-    recorded[i] = status == TSR_OK;
+    tsr_event *event = w->side->last[tsr_job_set(job)].items[i];
+    tsr_status status = record(engine, job->program->queue[w->used[i]], event);
+    u->passed[i] = status != TSR_OK;
     if (status != TSR_OK) tsr_job_fail(job, status);
   }
   uint32_t mine = 1u << w->worker->device;
@@ -215,8 +207,7 @@ static void end(walk *w) {
     if (status != TSR_OK) tsr_job_fail(job, status);
     atomic_fetch_sub_explicit(&job->untied, 1, memory_order_release);
   }
-  for (int i = 0; i < w->queues; i++)
-    if (recorded[i]) await_event(job, w->side->last.items[i]);
+  atomic_fetch_sub_explicit(&job->to_submit, 1, memory_order_acq_rel);
 }
 
 void tsr_submitter_run(tsr_worker *worker, tsr_ticket *job) {

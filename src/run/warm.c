@@ -100,11 +100,12 @@ static tsr_status issue_shapes(tsr_ticket *job, int device) {
 
 static tsr_status finish_queues(tsr_ticket *job, int device) {
   tsr_runner *runner = job->runner;
+  int set = tsr_job_set(job);
   const tsr_program *program = job->program;
   tsr_status status = TSR_OK;
   for (int i = program->used_first[device]; i < program->used_first[device + 1]; i++) {
     tsr_status ended = tsr_direct_finish(runner, program->queue[program->used[i]],
-                                         runner->side[device].last.items[0]);
+                                         runner->side[device].last[set].items[0]);
     if (status == TSR_OK) status = ended;
   }
   return status;
@@ -118,8 +119,10 @@ static tsr_status try_device(void *argument, int device) {
   return TSR_OK;
 }
 
+/* Plans with rooms are many, of ever new shapes: waiting for the devices before each would cost
+ * more than kernels that are loaded on the way. */
 void tsr_warm_up(tsr_ticket *job) {
-  if (!job->runner->warm || job->program->warm) return;
+  if (!job->runner->warm || job->program->warm || job->own_arenas) return;
   job->program->warm = true;
   tsr_runner_settle(job->runner);
   (void)tsr_aside_each(job->runner->devices, try_device, job);

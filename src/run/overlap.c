@@ -1,0 +1,156 @@
+/*
+ * Overlap: a job that has its memory to itself may start beside those before it. What they have in
+ * common is rooms, where a queue waits for the last commands on the room in the earlier jobs, and
+ * the user's memory at home: if one of two jobs writes there what the other one touches, the later
+ * one waits for the earlier one's end.
+ *
+ * What is waited for is found when the job is posted, while the earlier jobs' plans are known to
+ * live. A job starts only when the earlier ones are submitted to the end, so that all events it
+ * waits for are recorded.
+ */
+#include "base/alloc.h"
+#include "plan/names.h"
+#include "plan/residency.h"
+#include "plan/verify.h"
+#include "run/inside.h"
+
+/* ---- The user's memory ---- */
+
+static const char *begin_of(const tsr_ticket *job, int x) {
+  return job->binding.base[x];
+}
+
+static const char *end_of(const tsr_ticket *job, int x) {
+  const tsr_call *call = &job->plan->call;
+  return begin_of(job, x) + tsr_operand_bytes(&call->operand[x], call->type);
+}
+
+/* Some operand of one's set shares bytes with one of the other's. */
+static bool meet(const tsr_ticket *a, uint8_t set_a, const tsr_ticket *b, uint8_t set_b) {
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    for (int y = 0; y < TSR_OPERANDS; y++)
+      if ((set_a >> x & 1) && (set_b >> y & 1) && begin_of(a, x) < end_of(b, y) &&
+          begin_of(b, y) < end_of(a, x))
+        return true;
+  return false;
+}
+
+/* What the earlier job reads of its own C at home goes to rooms that it then writes to: whoever
+ * writes that home later has waited for those rooms. */
+static bool share_homes(const tsr_ticket *earlier, const tsr_ticket *later) {
+  const tsr_program *e = earlier->program, *l = later->program;
+  uint8_t inputs = e->homes_read & (uint8_t) ~(1 << TSR_C_);
+  return meet(earlier, e->homes_written, later, l->homes_read | l->homes_written) ||
+         meet(earlier, inputs, later, l->homes_written);
+}
+
+static bool must_be_apart(const tsr_ticket *earlier, const tsr_ticket *later) {
+  if (!earlier->own_arenas || !later->own_arenas || earlier->tied || later->tied) return true;
+  return earlier->program == later->program || share_homes(earlier, later);
+}
+
+/* ---- Rooms ---- */
+
+static size_t rooms_of(const tsr_ticket *job) {
+  return job->plan->after != NULL ? job->plan->after->rooms.count : 0;
+}
+
+/* A rectangle of a room in the coordinates of what the room is part of. */
+static tsr_rect in_stay(const tsr_ticket *job, size_t r, tsr_rect rect) {
+  const tsr_room *room = &job->plan->after->rooms.items[r];
+  int64_t size = (int64_t)tsr_matrix_element(&job->plan->call, room->matrix);
+  int64_t offset = ((char *)job->rooms[r] - (char *)job->stays[r]) / size;
+  int64_t row = offset % room->ld - room->rect.row0, col = offset / room->ld - room->rect.col0;
+  return (tsr_rect){rect.row0 + row, rect.col0 + col, rect.row1 + row, rect.col1 + col};
+}
+
+/* The earlier job's last commands on what a room is part of. */
+static bool add_waits(tsr_ticket *job, size_t room, const tsr_ticket *earlier) {
+  const tsr_program *p = earlier->program;
+  for (size_t r = 0; r < rooms_of(earlier); r++) {
+    if (earlier->stays[r] != job->stays[room]) continue;
+    for (uint32_t u = p->use_first[r]; u < p->use_first[r + 1]; u++) {
+      tsr_room_wait wait = {tsr_job_event(earlier, p->use[u].command),
+                            in_stay(earlier, r, p->use[u].rect), p->use[u].wrote};
+      if (!TSR_VEC_PUSH(&job->room_waits, wait)) return false;
+    }
+  }
+  return true;
+}
+
+static bool find_waits(tsr_ticket *job) {
+  size_t rooms = rooms_of(job);
+  job->room_first = tsr_alloc_zero(rooms + 1, sizeof *job->room_first);
+  if (job->room_first == NULL) return false;
+  for (size_t r = 0; r < rooms; r++) {
+    bool is_new = job->plan->after->rooms.items[r].bytes > 0;
+    for (int i = 0; i < job->earlier_count && !is_new; i++)
+      if (!job->earlier[i].apart && !add_waits(job, r, job->earlier[i].job)) return false;
+    job->room_first[r + 1] = (uint32_t)job->room_waits.count;
+  }
+  job->met = tsr_alloc_zero(job->room_waits.count * (size_t)job->plan->queues + 1, 1);
+  return job->met != NULL;
+}
+
+/* ---- Jobs ---- */
+
+bool tsr_overlap_find(tsr_ticket *job) {
+  tsr_runner *runner = job->runner;
+  uint64_t completed = atomic_load(&runner->completed);
+  if (!job->own_arenas) return true;
+  for (uint64_t n = completed; n < job->number; n++) {
+    if (job->number - n >= TSR_RUN_JOBS) continue; /* it has to wait for that one anyway */
+    tsr_ticket *earlier = runner->recent[n % TSR_RUN_JOBS];
+    atomic_fetch_add(&earlier->references, 1);
+    job->earlier[job->earlier_count++] = (tsr_earlier){earlier, must_be_apart(earlier, job)};
+  }
+  return find_waits(job);
+}
+
+void tsr_overlap_forget(tsr_ticket *job) {
+  int count = job->earlier_count;
+  job->earlier_count = 0;
+  for (int i = 0; i < count; i++) tsr_job_release(job->earlier[i].job);
+  TSR_VEC_FREE(&job->room_waits);
+  tsr_dealloc(job->room_first);
+  tsr_dealloc(job->met);
+  job->room_first = NULL;
+  job->met = NULL;
+}
+
+bool tsr_overlap_allows(const tsr_ticket *job) {
+  if (!job->own_arenas) return false;
+  for (int i = 0; i < job->earlier_count; i++) {
+    tsr_ticket *earlier = job->earlier[i].job;
+    if (atomic_load_explicit(&earlier->done, memory_order_acquire)) continue;
+    if (job->earlier[i].apart) return false;
+    if (atomic_load_explicit(&earlier->to_submit, memory_order_acquire) > 0) return false;
+  }
+  return true;
+}
+
+/* A queue waits for each but once. */
+static tsr_status wait_for_room(tsr_ticket *job, const tsr_command *c, int operand, size_t room,
+                                tsr_queue *queue) {
+  bool writes = operand == (c->kind == TSR_COMMAND_COPY ? 1 : 2);
+  bool *met = job->met + c->queue * job->room_waits.count;
+  tsr_rect rect = in_stay(job, room, tsr_verify_rect(c, operand));
+  for (uint32_t i = job->room_first[room]; i < job->room_first[room + 1]; i++) {
+    const tsr_room_wait *wait = &job->room_waits.items[i];
+    if (met[i] || !(writes || wait->wrote) || !tsr_rect_meet(wait->rect, rect)) continue;
+    TSR_TRY(tsr_enter_wait(job->runner->engine, queue, wait->event));
+    met[i] = true;
+  }
+  return TSR_OK;
+}
+
+tsr_status tsr_overlap_wait(tsr_ticket *job, uint32_t command, tsr_queue *queue) {
+  if (job->room_waits.count == 0) return TSR_OK;
+  const tsr_command *c = &job->plan->commands.items[command];
+  for (int x = 0; x < (c->kind == TSR_COMMAND_COPY ? 2 : 3); x++) {
+    if (c->buffer[x] == TSR_NO_BUFFER) continue;
+    const tsr_buffer *b = &job->plan->buffers.items[c->buffer[x]];
+    if (b->role == TSR_BUFFER_ROOM) TSR_TRY(wait_for_room(job, c, x, b->offset, queue));
+  }
+  return TSR_OK;
+}

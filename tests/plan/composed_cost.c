@@ -51,6 +51,7 @@ typedef struct sequence {
   int64_t n, nb;
   char *a; /* an address */
   bool verify;
+  uint64_t submitted;
   tsr_mapping map; /* of the matrix; grid_rows 0: none */
   kind kind[KINDS];
 } sequence;
@@ -83,13 +84,13 @@ static void leave_what_is_kept(const sequence *s, tsr_plan_options *options) {
 }
 
 static void note(sequence *s, kind *k, const tsr_view *view, tsr_plan *plan) {
-  void **rooms = calloc(plan->after->rooms.count + 1, sizeof *rooms);
+  tsr_lodging lodging;
   int short_of;
   double begin = tsr_now();
-  must(tsr_store_take(s->store, view, plan, rooms, &short_of));
-  must(tsr_store_note(s->store, view, plan, rooms));
+  tsr_store_reclaim(s->store, UINT64_MAX); /* all plans before are over */
+  must(tsr_store_take(s->store, view, plan, &lodging, &short_of));
+  must(tsr_store_note(s->store, view, plan, &lodging, s->submitted++));
   k->noting += tsr_now() - begin;
-  free(rooms);
 }
 
 static void count(kind *k, const tsr_view *view, const tsr_plan *plan, double seconds) {
@@ -229,13 +230,14 @@ int main(int argc, char **argv) {
   static const char *const names[] = {"trsm", "next syrk", "gemm", "syrk", "home"};
   sequence s = {.n = argument(argc, argv, 2, 32768), .nb = argument(argc, argv, 3, 1024)};
   int64_t steps = argument(argc, argv, 4, s.n / s.nb - 1);
-  size_t limit[TSR_MAX_DEVICES] = {0};
+  size_t limit[TSR_MAX_DEVICES + 1] = {0};
   if (argc < 2)
     return fprintf(stderr, "usage: %s MACHINE [N [NB [STEPS [P [Q [verify]]]]]]\n", argv[0]);
   must(tsr_machine_load(argv[1], &s.machine));
   s.options = (tsr_plan_options){.obey_devices = true, .ring = (size_t)256 << 20};
   for (int d = 0; d < s.machine->devices; d++)
     limit[d] = s.options.budget[d] = (size_t)(0.9 * s.machine->device[d].memory);
+  limit[s.machine->devices] = s.options.ring;
   for (int i = 0; i < KINDS; i++) s.kind[i].name = names[i];
   s.a = (char *)((uintptr_t)1 << 32);
   s.map = (tsr_mapping){.block_rows = s.nb,

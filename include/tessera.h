@@ -390,10 +390,13 @@ TSR_API tsr_status tsr_invalidate(tsr_context *context, int64_t m, int64_t n, co
 TSR_API tsr_status tsr_release(tsr_context *context, int64_t m, int64_t n, const void *c,
                                int64_t ldc, tsr_type type);
 
-/* Says where the blocks of a matrix shall live: later asynchronous calls compute the parts of it
- * there, as far as their dependencies allow (trmm and trsm cut B in one direction only, and choose
- * by themselves). 1D: blocks of nb columns over all devices in turn. 2D: blocks of mb x nb over a
- * grid of p x q devices, device 0 .. p q - 1 row by row. */
+/* Says where the blocks of a matrix shall live: later asynchronous calls that write to it, or to a
+ * part of it, compute each block there. symm, hemm, trmm and trsm cut it in one direction only, in
+ * columns with A on the left and in rows with A on the right; they follow a map that leaves each
+ * column (row) to one device, and choose by themselves otherwise. So does every call for which the
+ * map makes thousands of blocks, or more on a device than it has room for. 1D: blocks of nb columns
+ * over all devices in turn. 2D: blocks of mb x nb over a grid of p x q devices, device 0 .. p q - 1
+ * row by row. */
 TSR_API tsr_status tsr_map_1d_block_cyclic(tsr_context *context, int64_t m, int64_t n,
                                            const void *c, int64_t ldc, tsr_type type, int64_t nb);
 TSR_API tsr_status tsr_map_2d_block_cyclic(tsr_context *context, int64_t m, int64_t n,

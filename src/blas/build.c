@@ -12,6 +12,7 @@ static int dealt(const tsr_tiling *t, int round, int place) {
 }
 
 int16_t tsr_owner_of(const tsr_tiling *t, int i, int j) {
+  if (t->down != NULL) return t->device[t->down[i] * t->grid_cols + t->across[j]];
   int col = dealt(t, j / t->grid_cols, j % t->grid_cols);
   return t->device[i % t->grid_rows * t->grid_cols + col];
 }
@@ -105,18 +106,34 @@ static bool push_stretch(tsr_builder *b, tsr_part_of_c part, const stretch *s) {
   return true;
 }
 
+enum { NO_TILE = -1 };
+
+/* The row of tiles that is a device's local one. With rows that are not dealt in turn every row is
+ * looked at, and is there or is not. */
+static int row_of(const tsr_tiling *t, const pass *p, int li) {
+  if (t->down != NULL) return t->down[li] == p->row ? li : NO_TILE;
+  int i = li * t->grid_rows + p->row;
+  return i < t->m.count ? i : NO_TILE;
+}
+
+static int column_of(const tsr_tiling *t, const pass *p, int lj) {
+  if (t->across != NULL) return t->across[lj] == p->col ? lj : NO_TILE;
+  int j = lj * t->grid_cols + dealt(t, lj, p->col);
+  return j < t->n.count ? j : NO_TILE;
+}
+
 /* Chunks of one local column of tiles. */
 static bool push_column(tsr_builder *b, const pass *p, int lj, const stretch *s) {
   const tsr_tiling *t = b->tiling;
-  int j = lj * t->grid_cols + dealt(t, lj, p->col);
-  if (j >= t->n.count) return true;
+  int j = column_of(t, p, lj);
+  if (j == NO_TILE) return true;
   int64_t width = tsr_cut_length(&t->n, j);
   for (int64_t from = 0, length; from < width; from += length) {
     length = next_chunk(b, slab_of(s, s->count - 1), width - from);
     tsr_part_of_c c = {.j = j, .col = tsr_cut_begin(&t->n, j) + from, .cols = length};
     for (int li = p->li; li < p->li_end; li++) {
-      c.i = li * t->grid_rows + p->row;
-      if (c.i < t->m.count && !push_stretch(b, c, s)) return false;
+      c.i = row_of(t, p, li);
+      if (c.i != NO_TILE && !push_stretch(b, c, s)) return false;
     }
   }
   return true;
@@ -160,8 +177,14 @@ static bool push_pass(tsr_builder *b, pass p) {
   return true;
 }
 
+/* All of C at once. */
+static bool push_dealt(tsr_builder *b) {
+  return push_pass(b, (pass){0, 0, 0, b->tiling->m.count, 0, b->tiling->n.count, false});
+}
+
 bool tsr_build_parts(tsr_builder *b) {
   const tsr_tiling *t = b->tiling;
+  if (t->down != NULL) return push_dealt(b);
   int rows = (t->m.count + t->grid_rows - 1) / t->grid_rows;
   int cols = (t->n.count + t->grid_cols - 1) / t->grid_cols;
   int step_rows = t->pass_rows ? t->pass_rows : rows,

@@ -239,7 +239,7 @@ static bool push_range(tsr_builder *b, int f) {
   const tsr_tiling *t = b->tiling;
   const tsr_cuts *across = is_left(b) ? &t->n : &t->m;
   stripe s = {.line = tsr_cut_begin(across, f),
-              .device = t->device[f % (t->grid_rows * t->grid_cols)]};
+              .device = is_left(b) ? tsr_owner_of(t, 0, f) : tsr_owner_of(t, f, 0)};
   for (int64_t end = s.line + tsr_cut_length(across, f); s.line < end; s.line += s.lines) {
     s.lines = next_lines(t, end - s.line);
     if (!push_stripe(b, &s)) return false;

@@ -24,6 +24,8 @@ typedef struct tsr_tiling {
   tsr_cuts m, n, k;
   int grid_rows, grid_cols; /* devices over the tiles of C, 2D block-cyclic */
   int16_t *device;          /* [grid_rows * grid_cols], row by row */
+  int *down, *across;       /* the grid's row of each part of m, and its column of each part of n;
+                               NULL: dealt in turn. With them there is one pass, without turns */
   int64_t span;             /* beside a triangle: blocks of k that a copy may be high; 0: one */
   int pass_rows, pass_cols; /* tiles of C that each device works on at once; 0: all */
   int depth;                /* parts of k that are summed over before the next tile of C; 0: one */

@@ -4,26 +4,92 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "plan/residency.h"
 
-enum { ENTRIES = 64 };
-
-static const size_t most_bytes = 64 << 20;
+/* Twice as many as plans: lists of one, mostly. */
+enum { BUCKETS = 2 * TSR_CACHE_PLANS };
 
 /* All of a call as whole numbers: no padding to compare by accident. */
 enum { KEY_WORDS = 12 + 8 * TSR_OPERANDS };
 
 typedef struct entry {
-  uint64_t hash, used; /* used: when, in look-ups; 0: the entry is free */
-  int64_t key[KEY_WORDS];
+  struct entry *next;          /* in its bucket; or of those taken out */
+  struct entry *newer, *older; /* by their last use */
+  uint64_t hash;
+  size_t bytes;
   tsr_plan *plan;
+  int64_t key[KEY_WORDS];
 } entry;
 
 struct tsr_cache {
   pthread_mutex_t lock;
   void (*release)(tsr_plan *plan);
-  uint64_t clock;
-  entry entries[ENTRIES];
+  entry *bucket[BUCKETS];
+  entry *newest, *oldest;
+  int count;
+  size_t bytes;
 };
+
+/* ---- Entries, under the lock ---------------------------------------------- */
+
+static void put_in_front(tsr_cache *cache, entry *e) {
+  e->newer = NULL;
+  e->older = cache->newest;
+  *(e->older != NULL ? &e->older->newer : &cache->oldest) = e;
+  cache->newest = e;
+}
+
+static void take_from_order(tsr_cache *cache, entry *e) {
+  *(e->newer != NULL ? &e->newer->older : &cache->newest) = e->older;
+  *(e->older != NULL ? &e->older->newer : &cache->oldest) = e->newer;
+}
+
+static entry *find(tsr_cache *cache, uint64_t hash, const int64_t key[KEY_WORDS]) {
+  for (entry *e = cache->bucket[hash % BUCKETS]; e != NULL; e = e->next)
+    if (e->hash == hash && memcmp(e->key, key, sizeof e->key) == 0) return e;
+  return NULL;
+}
+
+static void put_in(tsr_cache *cache, entry *e) {
+  entry **bucket = &cache->bucket[e->hash % BUCKETS];
+  e->next = *bucket;
+  *bucket = e;
+  put_in_front(cache, e);
+  cache->count++;
+  cache->bytes += e->bytes;
+}
+
+static void take_out(tsr_cache *cache, entry *e) {
+  entry **link = &cache->bucket[e->hash % BUCKETS];
+  while (*link != e) link = &(*link)->next;
+  *link = e->next;
+  take_from_order(cache, e);
+  cache->count--;
+  cache->bytes -= e->bytes;
+}
+
+/* Takes out those used longest ago until another one of so many bytes has room; *out lists them. */
+static void make_room(tsr_cache *cache, int count, size_t bytes, entry **out) {
+  while (cache->count > 0 &&
+         (cache->count + count > TSR_CACHE_PLANS || cache->bytes + bytes > TSR_CACHE_BYTES)) {
+    entry *e = cache->oldest;
+    take_out(cache, e);
+    e->next = *out;
+    *out = e;
+  }
+}
+
+/* Without the lock: the end of a plan may need others. */
+static void drop(tsr_cache *cache, entry *out) {
+  while (out != NULL) {
+    entry *next = out->next;
+    cache->release(out->plan);
+    tsr_dealloc(out);
+    out = next;
+  }
+}
+
+/* ---- The cache ------------------------------------------------------------ */
 
 tsr_status tsr_cache_create(void (*release)(tsr_plan *plan), tsr_cache **cache) {
   tsr_cache *made = tsr_alloc_zero(1, sizeof *made);
@@ -42,19 +108,32 @@ void tsr_cache_destroy(tsr_cache *cache) {
 }
 
 void tsr_cache_clear(tsr_cache *cache) {
+  entry *out = NULL;
   pthread_mutex_lock(&cache->lock);
-  for (int i = 0; i < ENTRIES; i++)
-    if (cache->entries[i].used != 0) {
-      cache->release(cache->entries[i].plan);
-      cache->entries[i].used = 0;
-    }
+  make_room(cache, TSR_CACHE_PLANS, 0, &out);
   pthread_mutex_unlock(&cache->lock);
+  drop(cache, out);
 }
 
+/* ---- Keys ----------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * UINT64_C(0xBF58476D1CE4E5B9);
+  return hash ^ hash >> 29;
+}
+
+/* Word by word: what is on devices may be thousands of rectangles. */
 uint64_t tsr_cache_digest(uint64_t before, const void *bytes, size_t count) {
-  const unsigned char *at = bytes;
-  uint64_t hash = before ^ UINT64_C(0xcbf29ce484222325);
-  for (size_t i = 0; i < count; i++) hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+  const char *at = bytes;
+  uint64_t hash = mix(before ^ UINT64_C(0x9E3779B97F4A7C15), count);
+  for (size_t left = count; left > 0;) {
+    uint64_t word = 0;
+    size_t step = left < sizeof word ? left : sizeof word;
+    memcpy(&word, at, step);
+    hash = mix(hash, word);
+    at += step;
+    left -= step;
+  }
   return hash;
 }
 
@@ -84,10 +163,7 @@ static void make_key(const tsr_call *call, uint64_t settings, int64_t key[KEY_WO
 /* Word by word: a look-up is on the way of every call. */
 static uint64_t hash_key(const int64_t key[KEY_WORDS]) {
   uint64_t hash = UINT64_C(0x9E3779B97F4A7C15);
-  for (int i = 0; i < KEY_WORDS; i++) {
-    hash = (hash ^ (uint64_t)key[i]) * UINT64_C(0xBF58476D1CE4E5B9);
-    hash ^= hash >> 29;
-  }
+  for (int i = 0; i < KEY_WORDS; i++) hash = mix(hash, (uint64_t)key[i]);
   return hash;
 }
 
@@ -97,13 +173,7 @@ uint64_t tsr_cache_key(const tsr_call *call) {
   return hash_key(key);
 }
 
-static entry *find(tsr_cache *cache, uint64_t hash, const int64_t key[KEY_WORDS]) {
-  for (int i = 0; i < ENTRIES; i++) {
-    entry *e = &cache->entries[i];
-    if (e->used != 0 && e->hash == hash && memcmp(e->key, key, sizeof e->key) == 0) return e;
-  }
-  return NULL;
-}
+/* ---- Looking up and adding ------------------------------------------------ */
 
 tsr_plan *tsr_cache_find(tsr_cache *cache, const tsr_call *call, uint64_t settings) {
   int64_t key[KEY_WORDS];
@@ -113,39 +183,46 @@ tsr_plan *tsr_cache_find(tsr_cache *cache, const tsr_call *call, uint64_t settin
   entry *e = find(cache, hash, key);
   tsr_plan *plan = e != NULL ? e->plan : NULL;
   if (e != NULL) {
-    e->used = ++cache->clock;
+    take_from_order(cache, e);
+    put_in_front(cache, e);
     atomic_fetch_add(&plan->references, 1);
   }
   pthread_mutex_unlock(&cache->lock);
   return plan;
 }
 
-static size_t plan_bytes(const tsr_plan *plan) {
-  return plan->commands.count * sizeof *plan->commands.items +
-         plan->waits.count * sizeof *plan->waits.items +
-         plan->buffers.count * sizeof *plan->buffers.items;
+static size_t residency_bytes(const tsr_residency *residency) {
+  size_t bytes = 0;
+  for (size_t i = 0; residency != NULL && i < residency->rooms.count; i++) {
+    const tsr_room *room = &residency->rooms.items[i];
+    bytes += sizeof *room + (room->valid.count + room->newer.count) * sizeof *room->valid.items;
+  }
+  return bytes;
 }
 
-/* A free entry, or the one used longest ago. */
-static entry *oldest(tsr_cache *cache) {
-  entry *best = &cache->entries[0];
-  for (int i = 1; i < ENTRIES; i++)
-    if (cache->entries[i].used < best->used) best = &cache->entries[i];
-  return best;
+static size_t plan_bytes(const tsr_plan *plan) {
+  return sizeof *plan + plan->commands.count * sizeof *plan->commands.items +
+         plan->waits.count * sizeof *plan->waits.items +
+         plan->buffers.count * sizeof *plan->buffers.items + residency_bytes(plan->before) +
+         residency_bytes(plan->after);
 }
 
 void tsr_cache_add(tsr_cache *cache, const tsr_call *call, uint64_t settings, tsr_plan *plan) {
-  if (plan_bytes(plan) > most_bytes) return;
-  entry new = {.plan = plan};
-  make_key(call, settings, new.key);
-  new.hash = hash_key(new.key);
+  size_t bytes = plan_bytes(plan);
+  entry *new = bytes <= TSR_CACHE_PLAN_BYTES ? tsr_alloc_zero(1, sizeof *new) : NULL;
+  if (new == NULL) return; /* it is made anew when it is wanted again */
+  *new = (entry){.plan = plan, .bytes = bytes};
+  make_key(call, settings, new->key);
+  new->hash = hash_key(new->key);
   atomic_fetch_add(&plan->references, 1);
   pthread_mutex_lock(&cache->lock);
-  entry *e = find(cache, new.hash, new.key); /* another thread may have planned the same */
-  if (e == NULL) e = oldest(cache);
-  tsr_plan *former = e->used != 0 ? e->plan : NULL;
-  new.used = ++cache->clock;
-  *e = new;
+  entry *out = find(cache, new->hash, new->key); /* another thread may have planned the same */
+  if (out != NULL) {
+    take_out(cache, out);
+    out->next = NULL;
+  }
+  make_room(cache, 1, bytes, &out);
+  put_in(cache, new);
   pthread_mutex_unlock(&cache->lock);
-  if (former != NULL) cache->release(former);
+  drop(cache, out);
 }

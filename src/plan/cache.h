@@ -1,5 +1,7 @@
 /*
- * The plans of a context by the calls they are for: the 64 used last. Any thread may use it.
+ * The plans of a context by the calls they are for: those used last, as many as the limits allow. A
+ * sequence of calls, such as a blocked factorisation, makes hundreds of them, small ones mostly.
+ * Any thread may use it.
  */
 #ifndef TSR_PLAN_CACHE_H
 #define TSR_PLAN_CACHE_H
@@ -7,6 +9,12 @@
 #include "plan/plan.h"
 
 typedef struct tsr_cache tsr_cache;
+
+/* Limits: plans, the bytes of all of them, and those of one. What a runner derives from a plan
+ * takes some tens of bytes a command besides, and is not counted. */
+enum { TSR_CACHE_PLANS = 1024 };
+#define TSR_CACHE_BYTES ((size_t)256 << 20)
+#define TSR_CACHE_PLAN_BYTES ((size_t)64 << 20)
 
 /* release drops one reference of a plan; the cache holds one for each plan that it keeps. */
 tsr_status tsr_cache_create(void (*release)(tsr_plan *plan), tsr_cache **cache);
@@ -24,7 +32,7 @@ void tsr_cache_clear(tsr_cache *cache);
 /* A digest of all of a call. */
 uint64_t tsr_cache_key(const tsr_call *call);
 
-/* A digest (FNV-1a) of bytes, going on from before; start with 0. */
+/* A digest of bytes, going on from before; start with 0. */
 uint64_t tsr_cache_digest(uint64_t before, const void *bytes, size_t count);
 
 #endif

@@ -129,6 +129,8 @@ typedef struct tsr_plan_options {
   double search_seconds; /* at most this long for candidates; 0: 5 % of the predicted time */
   const char *recipe;    /* parts of the recipe to force (tsr_recipe_parse); NULL: none */
   const struct tsr_residency *residency; /* what it begins with; NULL: nothing stays on devices */
+  const struct tsr_mapping
+      *mapping; /* where C is to be computed, if it can be (mapped.h); or NULL */
 } tsr_plan_options;
 
 /* Plans a call on a machine. TSR_ERR_MEMORY names the least budget that would do. */

@@ -208,7 +208,10 @@ void tsr_tiling_free(tsr_tiling *t) {
   tsr_cuts_free(&t->n);
   tsr_cuts_free(&t->k);
   tsr_dealloc(t->device);
+  tsr_dealloc(t->down);
+  tsr_dealloc(t->across);
   t->device = NULL;
+  t->down = t->across = NULL;
 }
 
 static int print_cuts(const tsr_recipe *r, char *text, size_t room) {

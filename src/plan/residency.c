@@ -32,34 +32,26 @@ bool tsr_residency_copy(const tsr_residency *from, tsr_residency *to) {
   return true;
 }
 
+static bool touches(const tsr_room *room, int matrix, tsr_rect rect) {
+  return room->matrix == matrix && tsr_rect_meet(room->rect, rect);
+}
+
 bool tsr_residency_home_is_current(const tsr_residency *residency, int matrix, tsr_rect rect) {
   for (size_t i = 0; i < residency->rooms.count; i++) {
     const tsr_room *room = &residency->rooms.items[i];
-    if (room->matrix == matrix && tsr_rects_meets(&room->newer, rect)) return false;
+    if (touches(room, matrix, rect) && tsr_rects_meets(&room->newer, rect)) return false;
   }
   return true;
 }
 
-bool tsr_residency_forget(tsr_residency *residency, int matrix, tsr_rect rect) {
-  for (size_t i = 0; i < residency->rooms.count; i++) {
-    tsr_room *room = &residency->rooms.items[i];
-    if (room->matrix != matrix) continue;
-    if (!tsr_rects_subtract(&room->valid, rect) || !tsr_rects_subtract(&room->newer, rect))
-      return false;
-  }
-  return true;
-}
-
-bool tsr_residency_written(tsr_residency *residency, int matrix, tsr_rect rect, size_t room) {
-  if (!tsr_residency_forget(residency, matrix, rect)) return false;
-  tsr_room *own = &residency->rooms.items[room];
-  return tsr_rects_add(&own->valid, rect) && tsr_rects_add(&own->newer, rect);
+bool tsr_room_forget(tsr_room *room, tsr_rect rect) {
+  return tsr_rects_subtract(&room->valid, rect) && tsr_rects_subtract(&room->newer, rect);
 }
 
 bool tsr_residency_settled(tsr_residency *residency, int matrix, tsr_rect rect) {
   for (size_t i = 0; i < residency->rooms.count; i++) {
     tsr_room *room = &residency->rooms.items[i];
-    if (room->matrix == matrix && !tsr_rects_subtract(&room->newer, rect)) return false;
+    if (touches(room, matrix, rect) && !tsr_rects_subtract(&room->newer, rect)) return false;
   }
   return true;
 }

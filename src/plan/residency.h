@@ -33,12 +33,10 @@ bool tsr_residency_copy(const tsr_residency *from, tsr_residency *to);
 tsr_room *tsr_residency_add(tsr_residency *residency, tsr_room room);
 /* The home of a rectangle of an operand is as new as any room. */
 bool tsr_residency_home_is_current(const tsr_residency *residency, int matrix, tsr_rect rect);
-/* A rectangle of an operand has been written to in one room: no other has it. */
-bool tsr_residency_written(tsr_residency *residency, int matrix, tsr_rect rect, size_t room);
 /* What of a rectangle of an operand was newer in rooms is at home now, too. */
 bool tsr_residency_settled(tsr_residency *residency, int matrix, tsr_rect rect);
-/* A rectangle of an operand is at home, and in no room any more. */
-bool tsr_residency_forget(tsr_residency *residency, int matrix, tsr_rect rect);
+/* What a room has of a rectangle does not count any more. */
+bool tsr_room_forget(tsr_room *room, tsr_rect rect);
 
 /* A digest, going on from before, of all that a plan may depend on. */
 uint64_t tsr_residency_digest(uint64_t before, const tsr_residency *residency);

@@ -10,6 +10,19 @@ static tsr_status no_memory(void) {
   return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
 }
 
+/* Rooms that there are, and one for each tile, of which some will be new. */
+static bool make_index(tsr_scheduler *s) {
+  const tsr_residency *after = s->plan->after;
+  size_t expected[TSR_OPERANDS];
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    expected[x] = (size_t)s->graph->grid[x].rows.count * (size_t)s->graph->grid[x].cols.count;
+  for (size_t i = 0; i < after->rooms.count; i++) expected[after->rooms.items[i].matrix]++;
+  if (!tsr_room_index_init(&s->room_index, s->call, expected)) return false;
+  for (size_t i = 0; i < after->rooms.count; i++)
+    if (!tsr_room_index_add(&s->room_index, &after->rooms.items[i])) return false;
+  return true;
+}
+
 tsr_status tsr_rooms_init(tsr_scheduler *s) {
   if (s->options->residency == NULL) return TSR_OK;
   s->plan->before = tsr_alloc_zero(1, sizeof *s->plan->before);
@@ -19,10 +32,11 @@ tsr_status tsr_rooms_init(tsr_scheduler *s) {
     return no_memory();
   for (size_t i = 0; i < s->plan->after->rooms.count; i++)
     if (!TSR_VEC_PUSH(&s->room_buffer, TSR_NOTHING)) return no_memory();
-  return TSR_OK;
+  return make_index(s) ? TSR_OK : no_memory();
 }
 
 void tsr_rooms_free(tsr_scheduler *s) {
+  tsr_room_index_free(&s->room_index);
   TSR_VEC_FREE(&s->room_buffer);
 }
 
@@ -45,32 +59,39 @@ int32_t tsr_rooms_buffer(tsr_scheduler *s, size_t number) {
   return *index = (int32_t)s->plan->buffers.count - 1;
 }
 
-static bool is_room_for(const tsr_room *room, int matrix, tsr_rect rect, int device) {
-  return room->device == device && room->matrix == matrix && tsr_rect_contains(room->rect, rect);
+/* The rooms that there are have the lowest numbers: one of them is found first. */
+bool tsr_rooms_have(const tsr_scheduler *s, int matrix, tsr_rect rect, int device) {
+  if (!tsr_has_rooms(s, matrix)) return false;
+  int32_t room = tsr_room_index_holder(&s->room_index, s->plan->after, matrix, rect, device);
+  return room != TSR_NOTHING && tsr_rooms_is_old(s, room);
 }
 
-bool tsr_rooms_have(const tsr_scheduler *s, int matrix, tsr_rect rect, int device) {
-  const tsr_residency *before = s->options->residency;
-  if (!tsr_has_rooms(s, matrix)) return false;
-  for (size_t i = 0; i < before->rooms.count; i++)
-    if (is_room_for(&before->rooms.items[i], matrix, rect, device)) return true;
-  return false;
+bool tsr_rooms_ask(tsr_scheduler *s, int matrix, tsr_rect rect) {
+  return tsr_room_index_ask(&s->room_index, s->plan->after, matrix, rect);
+}
+
+bool tsr_rooms_home_is_current(tsr_scheduler *s, int matrix, tsr_rect rect) {
+  if (!tsr_rooms_ask(s, matrix, rect)) return false;
+  for (size_t i = 0; i < s->room_index.found.count; i++) {
+    const tsr_room *room = &s->plan->after->rooms.items[s->room_index.found.items[i]];
+    if (tsr_rects_meets(&room->newer, rect)) return false;
+  }
+  return true;
 }
 
 bool tsr_rooms_place(tsr_scheduler *s, tsr_tile_copy *copy, tsr_buffer tile) {
   tsr_residency *after = s->plan->after;
   tsr_rect rect = tsr_rect_make(tile.row, tile.col, tile.rows, tile.cols);
-  size_t number = 0;
-  while (number < after->rooms.count &&
-         !is_room_for(&after->rooms.items[number], tile.matrix, rect, tile.location))
-    number++;
-  if (number == after->rooms.count) {
+  int32_t number = tsr_room_index_holder(&s->room_index, after, tile.matrix, rect, tile.location);
+  if (number == TSR_NOTHING) {
     tsr_room room = {.device = tile.location, .matrix = tile.matrix, .rect = rect, .ld = tile.ld};
     room.bytes = (size_t)tile.ld * (size_t)tile.cols * s->size[tile.matrix];
-    if (!tsr_residency_add(after, room) || !TSR_VEC_PUSH(&s->room_buffer, TSR_NOTHING))
+    number = (int32_t)after->rooms.count;
+    if (!tsr_residency_add(after, room) || !TSR_VEC_PUSH(&s->room_buffer, TSR_NOTHING) ||
+        !tsr_room_index_add(&s->room_index, &room))
       return false;
   }
-  copy->buffer = tsr_rooms_buffer(s, number);
+  copy->buffer = tsr_rooms_buffer(s, (size_t)number);
   return copy->buffer != TSR_NOTHING;
 }
 
@@ -82,6 +103,24 @@ const tsr_room *tsr_rooms_of(const tsr_scheduler *s, const tsr_tile_copy *copy) 
 
 static size_t number_of(const tsr_scheduler *s, const tsr_tile_copy *copy) {
   return s->plan->buffers.items[copy->buffer].offset;
+}
+
+/* No room has the rectangle of C any more, but perhaps one (TSR_NOTHING: none). */
+static bool forget_but(tsr_scheduler *s, tsr_rect rect, int32_t but) {
+  if (!tsr_rooms_ask(s, TSR_C_, rect)) return false;
+  for (size_t i = 0; i < s->room_index.found.count; i++) {
+    int32_t number = s->room_index.found.items[i];
+    if (number != but && !tsr_room_forget(&s->plan->after->rooms.items[number], rect)) return false;
+  }
+  return true;
+}
+
+/* The rectangle of C has been written to in one room. What that has already is not taken out to be
+ * put back, which would leave its sets in splinters. */
+static bool note_written(tsr_scheduler *s, tsr_rect rect, size_t number) {
+  tsr_room *room = &s->plan->after->rooms.items[number];
+  return forget_but(s, rect, (int32_t)number) && tsr_rects_add(&room->valid, rect) &&
+         tsr_rects_add(&room->newer, rect);
 }
 
 static bool note_piece(tsr_scheduler *s, const tsr_tile_copy *copy, tsr_rect piece) {
@@ -96,7 +135,7 @@ static bool note_tile(tsr_scheduler *s, int matrix, int32_t tile, int device) {
   for (int32_t i = copy->writers; i != TSR_NOTHING; i = s->marks.items[i].next) {
     const tsr_mark *mark = &s->marks.items[i];
     tsr_rect rect = tsr_rect_make(mark->row, mark->col, mark->rows, mark->cols);
-    if (!tsr_residency_written(s->plan->after, matrix, rect, number_of(s, copy))) return false;
+    if (!note_written(s, rect, number_of(s, copy))) return false;
   }
   return true;
 }
@@ -110,7 +149,7 @@ static bool forget_triangles(tsr_scheduler *s) {
     if (!task->last || tsr_kernel_triangle((tsr_kernel)task->kernel, task->form) == TSR_GENERAL)
       continue;
     tsr_rect rect = tsr_rect_make(c->row, c->col, c->rows, c->cols);
-    if (!tsr_residency_forget(s->plan->after, TSR_C_, rect)) return false;
+    if (!forget_but(s, rect, TSR_NOTHING)) return false;
   }
   return true;
 }

@@ -95,7 +95,7 @@ void tsr_wait_for_home(tsr_scheduler *s, const tsr_cargo *c);
 /* ---- route_rooms.c ---- */
 
 /* Some room, of whatever extent, holds a part of it. */
-bool tsr_route_is_in_rooms(const tsr_scheduler *s, const tsr_cargo *c);
+bool tsr_route_is_in_rooms(tsr_scheduler *s, const tsr_cargo *c);
 
 /* Brings a piece to its tile in parts, from the rooms that hold them and from home. */
 bool tsr_route_gather_piece(tsr_scheduler *s, const tsr_cargo *c, int index, int device);

@@ -26,9 +26,8 @@ static source fastest_source(tsr_scheduler *s, const tsr_cargo *c, int index, so
   return best;
 }
 
-static bool home_is_current(const tsr_scheduler *s, const tsr_cargo *c) {
-  return !tsr_has_rooms(s, c->matrix) ||
-         tsr_residency_home_is_current(s->plan->after, c->matrix, tsr_cargo_rect(c));
+static bool home_is_current(tsr_scheduler *s, const tsr_cargo *c) {
+  return !tsr_has_rooms(s, c->matrix) || tsr_rooms_home_is_current(s, c->matrix, tsr_cargo_rect(c));
 }
 
 /* Arrivals that differ by less are as good as the same: a part of what the transfer takes. Links

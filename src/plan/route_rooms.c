@@ -3,14 +3,19 @@
 
 #include "plan/route.h"
 
+static const tsr_room *old_room(const tsr_scheduler *s, int32_t number) {
+  return &s->options->residency->rooms.items[number];
+}
+
 /* Some room, of whatever extent, holds a part of it. */
-bool tsr_route_is_in_rooms(const tsr_scheduler *s, const tsr_cargo *c) {
-  if (!tsr_has_rooms(s, c->matrix)) return false;
-  const tsr_residency *before = s->options->residency;
-  for (size_t i = 0; i < before->rooms.count; i++)
-    if (before->rooms.items[i].matrix == c->matrix &&
-        tsr_rects_meets(&before->rooms.items[i].valid, tsr_cargo_rect(c)))
+bool tsr_route_is_in_rooms(tsr_scheduler *s, const tsr_cargo *c) {
+  tsr_rect rect = tsr_cargo_rect(c);
+  if (!tsr_has_rooms(s, c->matrix) || !tsr_rooms_ask(s, c->matrix, rect)) return false;
+  for (size_t i = 0; i < s->room_index.found.count; i++) {
+    int32_t number = s->room_index.found.items[i];
+    if (tsr_rooms_is_old(s, number) && tsr_rects_meets(&old_room(s, number)->valid, rect))
       return true;
+  }
   return false;
 }
 
@@ -69,12 +74,13 @@ static bool bring_from_room(tsr_scheduler *s, const tsr_cargo *c, size_t number,
 
 /* From rooms, first those of the device itself, what they hold; from home the rest. */
 static bool bring_all(tsr_scheduler *s, const tsr_cargo *c, int device, tsr_rects *left) {
-  const tsr_residency *before = s->options->residency;
+  if (!tsr_rooms_ask(s, c->matrix, tsr_cargo_rect(c))) return false;
   for (int own = 1; own >= 0; own--)
-    for (size_t i = 0; i < before->rooms.count && left->count > 0; i++) {
-      const tsr_room *room = &before->rooms.items[i];
-      if (room->matrix != c->matrix || (room->device == device) != (own == 1)) continue;
-      if (!bring_from_room(s, c, i, device, left)) return false;
+    for (size_t i = 0; i < s->room_index.found.count && left->count > 0; i++) {
+      int32_t number = s->room_index.found.items[i];
+      if (!tsr_rooms_is_old(s, number)) continue;
+      if ((old_room(s, number)->device == device) != (own == 1)) continue;
+      if (!bring_from_room(s, c, (size_t)number, device, left)) return false;
     }
   tsr_end home = {s->call->operand[c->matrix].location, c->matrix, NULL, TSR_NOTHING};
   for (size_t i = 0; i < left->count; i++)
@@ -87,6 +93,7 @@ static bool gather(tsr_scheduler *s, const tsr_cargo *c, int device) {
   tsr_tile_copy *copy = tsr_copy_of(s, c->matrix, c->tile, device);
   tsr_rects left = {0};
   const tsr_room *room = tsr_rooms_of(s, copy);
+  if (tsr_rects_covers(&room->valid, tsr_cargo_rect(c))) return true;
   bool done = tsr_rects_add(&left, tsr_cargo_rect(c));
   for (size_t i = 0; done && i < room->valid.count; i++)
     done = tsr_rects_subtract(&left, room->valid.items[i]);
@@ -137,35 +144,48 @@ static bool settle_part(tsr_scheduler *s, const tsr_task_operand *o, size_t numb
 }
 
 bool tsr_route_settle(tsr_scheduler *s, const tsr_task_operand *o, int device) {
-  const tsr_residency *before = s->options->residency;
   tsr_rect rect = tsr_rect_make(o->row, o->col, o->rows, o->cols);
   tsr_rects parts = {0};
-  bool done = true;
-  for (size_t i = 0; done && i < before->rooms.count; i++) {
-    const tsr_room *room = &before->rooms.items[i];
-    if (room->matrix != o->matrix) continue;
-    done = tsr_rects_clip(&room->newer, rect, &parts);
+  bool done = tsr_rooms_ask(s, o->matrix, rect);
+  for (size_t i = 0; done && i < s->room_index.found.count; i++) {
+    int32_t number = s->room_index.found.items[i];
+    if (!tsr_rooms_is_old(s, number)) continue;
+    done = tsr_rects_clip(&old_room(s, number)->newer, rect, &parts);
     for (size_t j = 0; done && j < parts.count; j++)
-      done = settle_part(s, o, i, parts.items[j], device);
+      done = settle_part(s, o, (size_t)number, parts.items[j], device);
   }
   tsr_rects_free(&parts);
   return done;
 }
 
+/* Parts of the cuts that lie in [from, to) as a whole: [*first, *end). */
+static void parts_in(const tsr_cuts *cuts, int64_t from, int64_t to, int *first, int *end) {
+  *first = 0;
+  while (*first < cuts->count && cuts->at[*first] < from) ++*first;
+  *end = *first;
+  while (*end < cuts->count && cuts->at[*end + 1] <= to) ++*end;
+}
+
 static bool open_tile(tsr_scheduler *s, const tsr_room *room, int32_t tile) {
   tsr_task_operand o = tsr_whole_tile(s, room->matrix, tile);
-  tsr_rect rect = tsr_rect_make(o.row, o.col, o.rows, o.cols);
-  if (!tsr_rect_contains(room->rect, rect) || !tsr_rects_meets(&room->valid, rect)) return true;
+  if (!tsr_rects_meets(&room->valid, tsr_rect_make(o.row, o.col, o.rows, o.cols))) return true;
   return tsr_open_copy(s, room->matrix, tile, room->device, tsr_pieces_of(s, &o).count);
+}
+
+static bool open_room(tsr_scheduler *s, const tsr_room *room) {
+  const tsr_tile_grid *grid = &s->graph->grid[room->matrix];
+  int i0, i1, j0, j1;
+  parts_in(&grid->rows, room->rect.row0, room->rect.row1, &i0, &i1);
+  parts_in(&grid->cols, room->rect.col0, room->rect.col1, &j0, &j1);
+  for (int i = i0; i < i1; i++)
+    for (int j = j0; j < j1; j++)
+      if (!open_tile(s, room, i * grid->cols.count + j)) return false;
+  return true;
 }
 
 bool tsr_route_open_rooms(tsr_scheduler *s) {
   size_t count = s->options->residency == NULL ? 0 : s->options->residency->rooms.count;
-  for (size_t i = 0; i < count; i++) {
-    const tsr_room *room = &s->options->residency->rooms.items[i];
-    const tsr_tile_grid *grid = &s->graph->grid[room->matrix];
-    for (int32_t t = 0; t < grid->rows.count * grid->cols.count; t++)
-      if (!open_tile(s, room, t)) return false;
-  }
+  for (size_t i = 0; i < count; i++)
+    if (!open_room(s, &s->options->residency->rooms.items[i])) return false;
   return true;
 }

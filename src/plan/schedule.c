@@ -55,9 +55,9 @@ static tsr_status set_up(tsr_scheduler *s) {
   TSR_TRY(find_readers(s));
   if (!add_homes(s)) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
   TSR_TRY(tsr_sequence_init(s));
+  TSR_TRY(tsr_rooms_init(s));
   TSR_TRY(tsr_memory_init(s));
   tsr_sequence_rewind(s);
-  TSR_TRY(tsr_rooms_init(s));
   if (!tsr_route_open_rooms(s))
     return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
   return TSR_OK;

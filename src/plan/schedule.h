@@ -13,6 +13,7 @@
 #include "plan/links.h"
 #include "plan/plan.h"
 #include "plan/residency.h"
+#include "plan/room_index.h"
 
 /* Where a piece comes from when more than its home has it. */
 typedef enum tsr_routing {
@@ -144,6 +145,7 @@ typedef struct tsr_scheduler {
 
   /* rooms.c: residency */
   TSR_VEC(int32_t) room_buffer; /* of each room of plan->after: its buffer, or TSR_NOTHING */
+  tsr_room_index room_index;    /* of plan->after; the first rooms are those that were there */
 } tsr_scheduler;
 
 /* How a graph and the budgets go together. */
@@ -260,6 +262,18 @@ bool tsr_rooms_place(tsr_scheduler *s, tsr_tile_copy *copy, tsr_buffer tile);
 
 /* Whether a rectangle of a matrix has a place in one of the rooms that there are at the start. */
 bool tsr_rooms_have(const tsr_scheduler *s, int matrix, tsr_rect rect, int device);
+
+/* Finds the rooms that meet a rectangle of a matrix, by their numbers in plan->after:
+ * s->room_index.found, until the next question. */
+bool tsr_rooms_ask(tsr_scheduler *s, int matrix, tsr_rect rect);
+
+/* Whether a room is one of those that there are at the start, and holds what it held then. */
+static inline bool tsr_rooms_is_old(const tsr_scheduler *s, int32_t room) {
+  return (size_t)room < s->options->residency->rooms.count;
+}
+
+/* The home of a rectangle of a matrix that has rooms is as new as any of them. */
+bool tsr_rooms_home_is_current(tsr_scheduler *s, int matrix, tsr_rect rect);
 
 /* The room of a tile copy that is in one. */
 const tsr_room *tsr_rooms_of(const tsr_scheduler *s, const tsr_tile_copy *copy);

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "plan/mapped.h"
 #include "plan/search.h"
 
 /* ---- Plans ---------------------------------------------------------------- */
@@ -148,13 +149,40 @@ static bool keep_better(tsr_search *s, const tsr_recipe *r, tsr_plan *plan) {
   return true;
 }
 
-/* A call that does not fit is a long one, whatever the memory. */
+/* A call that does not fit is a long one, whatever the memory. A composed one is short, mostly, and
+ * planned while the devices do those before it: they must not run out of work. */
 static void set_allowed(tsr_search *s) {
-  static const double share = 0.05, least = 5e-3, most = 20e-3, most_held = 1;
+  static const double share = 0.05, least = 5e-3, least_composed = 0.2e-3, most = 20e-3,
+                      most_held = 1;
   double limit = s->best->hold.rows > 0 ? most_held : most;
-  double allowed = fmin(limit, fmax(least, share * s->best->seconds));
+  double from = s->options->residency != NULL ? least_composed : least;
+  double allowed = fmin(limit, fmax(from, share * s->best->seconds));
   if (s->options->search_seconds > 0) allowed = s->options->search_seconds;
   s->allowed = allowed;
+}
+
+/* The tiling of a recipe; of a C that follows its mapping with that one's parts. */
+static tsr_status cut(const tsr_search *s, const tsr_recipe *r, tsr_tiling *tiling) {
+  TSR_TRY(tsr_recipe_tiling(r, s->call, s->machine, s->order, tiling));
+  tiling->lazy_everywhere = s->options->reproducible;
+  if (s->mapping == NULL) return TSR_OK;
+  tsr_status status = tsr_mapped_set(s->mapping, s->call, tiling);
+  if (status != TSR_OK) tsr_tiling_free(tiling);
+  return status;
+}
+
+/* What is forced, and what follows from it. */
+static tsr_status settle(const tsr_search *s, tsr_recipe *r) {
+  tsr_recipe_force(&s->forced, r);
+  if (s->mapping != NULL) {
+    r->grid_rows = s->mapping->grid_rows;
+    r->grid_cols = s->mapping->grid_cols;
+  }
+  if (r->grid_rows * r->grid_cols > s->machine->devices)
+    return tsr_fail(TSR_ERR_ARGUMENT, "a grid of %d x %d needs more than the %d devices there are",
+                    r->grid_rows, r->grid_cols, s->machine->devices);
+  if (tsr_search_must_be_lazy(s, r)) r->lazy = true;
+  return TSR_OK;
 }
 
 /* Plans and replays a recipe. *better: it is the best so far. */
@@ -165,13 +193,8 @@ tsr_status tsr_search_try(tsr_search *s, const tsr_recipe *recipe, bool *better)
   tsr_graph graph = {0};
   bool fits = false;
   *better = false;
-  tsr_recipe_force(&s->forced, &forced);
-  if (forced.grid_rows * forced.grid_cols > s->machine->devices)
-    return tsr_fail(TSR_ERR_ARGUMENT, "a grid of %d x %d needs more than the %d devices there are",
-                    forced.grid_rows, forced.grid_cols, s->machine->devices);
-  if (tsr_search_must_be_lazy(s, &forced)) forced.lazy = true;
-  TSR_TRY(tsr_recipe_tiling(r, s->call, s->machine, s->order, &tiling));
-  tiling.lazy_everywhere = s->options->reproducible;
+  TSR_TRY(settle(s, &forced));
+  TSR_TRY(cut(s, r, &tiling));
   tsr_plan *plan = plan_new(s);
   tsr_status status = plan ? tsr_graph_build(s->call, &tiling, &graph)
                            : tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
@@ -271,8 +294,19 @@ static tsr_status search_devices(tsr_search *s, int devices) {
   return tsr_holds_search(s, devices, tile);
 }
 
+/* Where C is computed is given. One that has no room there is computed anywhere. */
+static tsr_status search_mapped(tsr_search *s) {
+  bool better;
+  if (s->mapping == NULL) return TSR_OK;
+  tsr_recipe r = first_guess(s, s->mapping->grid_rows * s->mapping->grid_cols, s->options->tile);
+  TSR_TRY(tsr_search_try(s, &r, &better));
+  if (s->best == NULL) s->mapping = NULL;
+  return TSR_OK;
+}
+
 static tsr_status search_all(tsr_search *s) {
-  int all = s->machine->devices;
+  TSR_TRY(search_mapped(s));
+  int all = s->best == NULL ? s->machine->devices : 0;
   for (int devices = all; devices >= 1; devices = devices > 1 ? devices / 2 : 0) {
     TSR_TRY(search_devices(s, devices));
     if (s->options->obey_devices && s->best) break;
@@ -325,8 +359,9 @@ static tsr_status too_small(tsr_search *s) {
 
 static void describe(const tsr_search *s, tsr_plan *plan) {
   char recipe[200];
+  const char *mapped = s->mapping != NULL ? "; C where it is mapped" : "";
   tsr_recipe_print(&s->best_recipe, recipe, sizeof recipe);
-  int used = snprintf(plan->why, sizeof plan->why, "%s", recipe);
+  int used = snprintf(plan->why, sizeof plan->why, "%s%s", recipe, mapped);
   if (isfinite(s->runner_up) && used > 0 && (size_t)used < sizeof plan->why)
     snprintf(plan->why + used, sizeof plan->why - (size_t)used, " (next best %+.1f %%)",
              100 * (s->runner_up / plan->seconds - 1));
@@ -379,6 +414,9 @@ tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
                   .runner_up = INFINITY};
   s.wide = tsr_type_get(call->type)->wide != call->type;
   s.heat = tsr_plan_heat(machine, call);
+  if (options->mapping != NULL && !options->reproducible &&
+      tsr_mapped_follows(options->mapping, machine, call))
+    s.mapping = options->mapping;
   TSR_TRY(tsr_recipe_parse(options->recipe, &s.forced));
   tsr_status status = run_search(&s);
   if (status != TSR_OK) {

@@ -6,6 +6,7 @@
 #define TSR_PLAN_SEARCH_H
 
 #include "blas/family.h"
+#include "plan/mapping.h"
 #include "plan/recipe.h"
 
 typedef struct tsr_search {
@@ -14,6 +15,7 @@ typedef struct tsr_search {
   const tsr_plan_options *options;
   double began, spent, allowed;   /* spent and allowed: seconds of a computer that plans */
   int order[TSR_MACHINE_DEVICES]; /* devices, the preferred ones first */
+  const tsr_mapping *mapping;     /* that C follows, or NULL */
   tsr_plan *best;                 /* NULL: none fits yet */
   tsr_recipe best_recipe;
   double best_score;

@@ -18,12 +18,24 @@ void tsr_panels_set_lazy(const tsr_search *s, tsr_recipe *r) {
   r->lazy = may_be_lazy(s, r) && (tsr_search_must_be_lazy(s, r) || shares);
 }
 
+/* How much of an operand in host memory has to come from there: what no device has yet. Of a C of
+ * which a triangle is updated no device ever has the other one. */
+static double part_at_home(const tsr_search *s, int x) {
+  const tsr_residency *r = s->options->residency;
+  const tsr_operand *o = &s->call->operand[x];
+  double all = (double)o->rows * (double)o->cols, there = 0;
+  if (x == TSR_C_ && tsr_search_family(s) == TSR_RANK) all /= 2;
+  for (size_t i = 0; r != NULL && i < r->rooms.count; i++)
+    if (r->rooms.items[i].matrix == x) there += tsr_rects_area(&r->rooms.items[i].valid);
+  return there < all ? 1 - there / all : 0;
+}
+
 /* Seconds of transfers over seconds of kernels. */
 static double transfer_share(const tsr_search *s, int devices) {
   double flops = tsr_call_flops(s->call), bytes = 0, link = 0;
   for (int x = 0; x < TSR_OPERANDS; x++)
     if (s->call->operand[x].location >= s->machine->devices)
-      bytes += (double)tsr_operand_bytes(&s->call->operand[x], s->call->type);
+      bytes += part_at_home(s, x) * (double)tsr_operand_bytes(&s->call->operand[x], s->call->type);
   for (int i = 0; i < devices; i++) link += tsr_search_shared_rate(s, s->order[i], i);
   double rate = s->machine->rates[tsr_type_index(s->call->type)].sustained;
   return link > 0 && flops > 0 ? bytes / link * rate * devices / flops : 0;
@@ -46,15 +58,44 @@ static int64_t guess_piece(const tsr_call *call, int devices) {
 }
 
 /* Blocks long enough for good kernels, and stripes narrow enough to begin before all of B is there.
- * trsm needs but one block to begin, and what it takes to solve one depends little on the lines. */
+ * trsm needs but one block to begin, and what it takes to solve one depends little on the lines:
+ * with lines that are on devices already, one stripe does. */
 static void guess_blocks(const tsr_search *s, int devices, tsr_recipe *r) {
   const tsr_call *call = s->call;
   bool left = call->side == TSR_LEFT, solves = call->operation == TSR_TRSM;
+  bool composed = s->options->residency != NULL;
   int64_t order = left ? call->m : call->n, lines = (left ? call->n : call->m) / devices;
   r->block = tsr_power_of_two_near((double)order / (solves ? 32 : 8), 256, solves ? 1024 : 2048);
   r->chunk = tsr_power_of_two_near((double)lines / (solves ? 1 : 8), 256, 4096);
+  if (composed && solves) r->chunk = lines + 256; /* devices' lines are about alike */
   r->span = tsr_power_of_two_near(fmin(4096, (double)order / 8) / (double)r->block, 1, 32);
   r->chunk_least = 0; /* a narrow stripe goes through all blocks, too */
+}
+
+/* Of what is summed, from whatever is left at home; few copies when it is on devices. */
+static int64_t guess_composed_piece(const tsr_search *s, int devices) {
+  double all = 0, at_home = 0;
+  for (int x = TSR_A; x <= TSR_B_; x++) {
+    double bytes = (double)tsr_operand_bytes(&s->call->operand[x], s->call->type);
+    all += bytes;
+    at_home += bytes * part_at_home(s, x);
+  }
+  if (at_home < all / 2) return 32 << 20;
+  return tsr_power_of_two_near(at_home / devices / 48, 4 << 20, 32 << 20);
+}
+
+/* A composed call has little time to be planned in, so the first guess must be about right. When
+ * its operands are on devices, mostly, it has no slab to wait for: one will do. Of a triangle of C
+ * the blocks across the diagonal come and go with every call, so they are small. */
+static bool guess_composed(const tsr_search *s, int devices, double columns, tsr_recipe *r) {
+  static const int64_t longest_slab = 4096;
+  bool is_rank = tsr_search_family(s) == TSR_RANK;
+  if (s->options->residency == NULL || s->call->k > longest_slab) return false;
+  if (!is_rank && transfer_share(s, devices) > 1) return false;
+  r->piece = guess_composed_piece(s, devices);
+  r->chunk_last = is_rank ? 256 : tsr_power_of_two_near(columns / 2, 256, 4096);
+  r->chunk_first = r->chunk = r->chunk_last;
+  return true;
 }
 
 tsr_recipe tsr_panels_guess(const tsr_search *s, int devices) {
@@ -66,7 +107,9 @@ tsr_recipe tsr_panels_guess(const tsr_search *s, int devices) {
     return r;
   }
   double columns = (double)s->call->n / r.grid_cols;
-  if (transfer_share(s, devices) > 1) {
+  if (guess_composed(s, devices, columns, &r)) {
+    r.slab = 0;
+  } else if (transfer_share(s, devices) > 1) {
     r.chunk_first = r.chunk = r.chunk_last = tsr_power_of_two_near(columns / 6, 64, 1024);
   } else {
     r.slab = tsr_power_of_two_near((double)s->call->k / 24, 256, 1024);
@@ -160,6 +203,7 @@ static tsr_status try_adder(tsr_search *s, bool *better) {
 
 static tsr_status try_grids(tsr_search *s, int devices, bool *better) {
   *better = false;
+  if (s->mapping != NULL) return TSR_OK;
   if (tsr_search_family(s) != TSR_PRODUCT) return TSR_OK; /* their panels lie side by side */
   for (int rows = 1; rows <= devices && tsr_search_in_time(s); rows++) {
     if (devices % rows || rows == s->best_recipe.grid_rows) continue;

@@ -27,10 +27,16 @@ tsr_status tsr_resource_queue(tsr_runner *runner, int device, tsr_plan_queue key
   return TSR_OK;
 }
 
+/* Threads may be reading an array that is about to move: those of the job that had the set before.
+ */
+static void await_set(tsr_runner *runner) {
+  if (runner->posted >= TSR_RUN_JOBS) tsr_job_wait(runner, runner->posted - TSR_RUN_JOBS + 1);
+}
+
 tsr_status tsr_resource_events(tsr_runner *runner, int device, tsr_events *events, size_t count,
                                bool timed) {
   if (events->count >= count) return TSR_OK;
-  tsr_runner_settle(runner); /* threads may be reading the array that is about to move */
+  await_set(runner);
   if (!TSR_VEC_RESERVE(events, count - events->count))
     return tsr_fail(TSR_ERR_MEMORY, "no host memory for %zu events", count);
   while (events->count < count) {

@@ -9,14 +9,18 @@ static int clear(void **state) {
   return 0;
 }
 
-/* Of one device, so that no byte has a choice of ways. */
-static tsr_context *one_device(void) {
+static tsr_context *devices(const char *count, const char *machine) {
   tsr_options options = front_options();
   tsr_context *context;
-  options.devices = "1";
-  options.machine = "host:200 gpu*1@nvswitch:300 pcie:25 rate:19";
+  options.devices = count;
+  options.machine = machine;
   assert_ok(tsr_context_create(&options, &context));
   return context;
+}
+
+/* So that no byte has a choice of ways. */
+static tsr_context *one_device(void) {
+  return devices("1", "host:200 gpu*1@nvswitch:300 pcie:25 rate:19");
 }
 
 static double *pinned(tsr_context *context, int seed) {
@@ -135,10 +139,49 @@ static void test_timelines_end_once(void **state) {
   tsr_context_destroy(context); /* in the middle of one */
 }
 
+/* ---- Maps ---- */
+
+static int devices_of_last(tsr_context *context) {
+  tsr_plan *plan;
+  tsr_prediction predicted;
+  assert_ok(tsr_sync(context));
+  assert_ok(tsr_plan_last(context, &plan));
+  assert_ok(tsr_plan_predict(plan, &predicted));
+  tsr_plan_destroy(plan);
+  return predicted.devices;
+}
+
+/* All of C is mapped to the first device: the second one has no part in it, and nothing to send. */
+static void test_a_mapped_result_is_computed_there(void **state) {
+  (void)state;
+  tsr_context *context = devices("2", "host:200 gpu*2@nvswitch:300 pcie:25 rate:19");
+  tsr_traffic last = {0};
+  double *a = pinned(context, 1), *b = pinned(context, 2), *c = pinned(context, 3);
+  double *d = pinned(context, 4), *expected = front_matrix(N * N, 4);
+  assert_ok(front_dgemm_async(context, N, 1, a, b, 0, c));
+  assert_int_equal(devices_of_last(context), 2);
+  assert_ok(tsr_release(context, 0, 0, NULL, 1, TSR_D));
+  assert_ok(tsr_map_2d_block_cyclic(context, N, N, d, N, TSR_D, N, N, 1, 1));
+  (void)moved(context, &last);
+  assert_ok(front_dgemm_async(context, N, 1, a, b, 1, d));
+  assert_moved(context, &last, 3, 0, 1);
+  assert_int_equal(devices_of_last(context), 1);
+  assert_ok(bring_home(context, d));
+  assert_ok(tsr_sync(context));
+  front_reference(N, 1, a, b, 1, expected);
+  front_assert_equal(d, expected, N * N);
+  assert_ok(tsr_release(context, 0, 0, NULL, 1, TSR_D)); /* and where it was mapped */
+  assert_ok(front_dgemm_async(context, N, 1, a, b, 1, d));
+  assert_int_equal(devices_of_last(context), 2);
+  free(expected);
+  tsr_context_destroy(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_sequence_moves_no_byte_twice),
                                      cmocka_unit_test(test_blocking_calls_count),
                                      cmocka_unit_test(test_timeline),
-                                     cmocka_unit_test(test_timelines_end_once)};
+                                     cmocka_unit_test(test_timelines_end_once),
+                                     cmocka_unit_test(test_a_mapped_result_is_computed_there)};
   return cmocka_run_group_tests(tests, clear, NULL);
 }

@@ -140,7 +140,7 @@ void tsr_job_fail(tsr_ticket *job, tsr_status status) {
 /* Jobs beside each other may be over in any order; they count as complete in that of submission. */
 static void complete_in_order(tsr_runner *runner, uint64_t number) {
   atomic_store(&runner->over[number % TSR_RUN_JOBS], number + 1);
-  uint64_t first = atomic_load(&runner->completed);
+  unsigned long long first = atomic_load(&runner->completed);
   while (atomic_load(&runner->over[first % TSR_RUN_JOBS]) == first + 1)
     if (atomic_compare_exchange_strong(&runner->completed, &first, first + 1)) first++;
 }

@@ -8,8 +8,8 @@
  *     everywhere: when a process fails, or the arguments differ, every process gets the status of
  *     the first one that failed (by rank), and tsr_message() names that process and its cause. None
  *     hangs, as long as all make the call.
- *   - The thread that calls does all of MPI's work: MPI_THREAD_FUNNELED is enough. MPI must have been
- *     initialised before and must not be finalised until the grid is destroyed. A grid has
+ *   - The thread that calls does all of MPI's work: MPI_THREAD_FUNNELED is enough. MPI must have
+ * been initialised before and must not be finalised until the grid is destroyed. A grid has
  *     communicators of its own: the program's messages are not met.
  *   - Processes fail together, but the death of one is MPI's business.
  *   - Indices begin with 0. Extents are in elements.
@@ -31,9 +31,9 @@ extern "C" {
  * time uses a grid. */
 typedef struct tsr_grid tsr_grid;
 
-/* Makes a grid of all processes of comm. rows = cols = 0: the shape nearest to a square with no more
- * rows than columns; one of them 0: what goes with the other. context is this process's own; it does
- * the local products and must live until the grid is destroyed. Collective over comm.
+/* Makes a grid of all processes of comm. rows = cols = 0: the shape nearest to a square with no
+ * more rows than columns; one of them 0: what goes with the other. context is this process's own;
+ * it does the local products and must live until the grid is destroyed. Collective over comm.
  * TSR_ERR_ARGUMENT: rows x cols is not the number of processes, or MPI is not initialised. */
 TSR_API tsr_status tsr_grid_create(tsr_context *context, MPI_Comm comm, int rows, int cols,
                                    tsr_grid **grid);
@@ -54,12 +54,12 @@ TSR_API tsr_status tsr_grid_set_panels(tsr_grid *grid, int64_t depth, int lookah
 /* ---- Distributed matrices ------------------------------------------------- */
 
 /*
- * An m x n matrix in blocks of mb x nb, dealt in turn to the rows and columns of a grid, beginning at
- * process (row_source, col_source): ScaLAPACK's 2D block-cyclic layout. The first block may have
+ * An m x n matrix in blocks of mb x nb, dealt in turn to the rows and columns of a grid, beginning
+ * at process (row_source, col_source): ScaLAPACK's 2D block-cyclic layout. The first block may have
  * other extents than the rest (imb, inb), as in its descriptors of type 2.
  *
- * Programs with storage of their own fill this in; tsr_pmatrix_create does it for the others. ld and
- * data are each process's own, the rest is the same everywhere. Storage is in host memory and
+ * Programs with storage of their own fill this in; tsr_pmatrix_create does it for the others. ld
+ * and data are each process's own, the rest is the same everywhere. Storage is in host memory and
  * column-major: the rows and columns that the process owns, in order (tsr_pmatrix_extents tells how
  * many).
  */
@@ -96,8 +96,8 @@ TSR_API tsr_status tsr_redistribute(tsr_grid *grid, tsr_op op, int64_t m, int64_
                                     const tsr_pmatrix *from, int64_t ia, int64_t ja,
                                     const tsr_pmatrix *to, int64_t ib, int64_t jb);
 
-/* From an ordinary column-major matrix at process (row, col) to a distributed one, and back. full and
- * ld count only there; full has the extents of the matrix. Collective. Errors as above. */
+/* From an ordinary column-major matrix at process (row, col) to a distributed one, and back. full
+ * and ld count only there; full has the extents of the matrix. Collective. Errors as above. */
 TSR_API tsr_status tsr_scatter(tsr_grid *grid, int row, int col, const void *full, int64_t ld,
                                const tsr_pmatrix *to);
 TSR_API tsr_status tsr_gather(tsr_grid *grid, int row, int col, const tsr_pmatrix *from, void *full,
@@ -107,22 +107,24 @@ TSR_API tsr_status tsr_gather(tsr_grid *grid, int row, int col, const tsr_pmatri
 
 /*
  * sub(C) = alpha op(sub(A)) op(sub(B)) + beta sub(C), where sub(C) is the m x n part of c at
- * (ic, jc); op(sub(A)) is m x k, and sub(A) begins at (ia, ja) of a; op(sub(B)) is k x n, and sub(B)
- * begins at (ib, jb) of b. The layouts need not match. alpha and beta point to a value of the type.
+ * (ic, jc); op(sub(A)) is m x k, and sub(A) begins at (ia, ja) of a; op(sub(B)) is k x n, and
+ * sub(B) begins at (ib, jb) of b. The layouts need not match. alpha and beta point to a value of
+ * the type.
  *
- * alpha = 0 or k = 0: A and B are not read. beta = 0: C is not read (it may hold NaN). Of A, B and C
- * nothing outside of the parts is read or written. sub(C) must not overlap sub(A) or sub(B).
+ * alpha = 0 or k = 0: A and B are not read. beta = 0: C is not read (it may hold NaN). Of A, B and
+ * C nothing outside of the parts is read or written. sub(C) must not overlap sub(A) or sub(B).
  *
- * SUMMA (van de Geijn and Watts 1997): C stays where it is; panels of A and B are sent along the rows
- * and columns of the grid, ahead of the products, which the devices do. Where op is a transposition,
- * or the rows of A or the columns of B are dealt otherwise than C's, that matrix is redistributed
- * first, into memory of the process's share of it. Over one process this is tsr_gemm.
+ * SUMMA (van de Geijn and Watts 1997): C stays where it is; panels of A and B are sent along the
+ * rows and columns of the grid, ahead of the products, which the devices do. Where op is a
+ * transposition, or the rows of A or the columns of B are dealt otherwise than C's, that matrix is
+ * redistributed first, into memory of the process's share of it. Over one process this is tsr_gemm.
  *
  * Blocking and collective: takes the data as it is, also from asynchronous calls on the grid's
  * contexts, returns when C is complete, and leaves nothing on the devices. Waits for those contexts
  * as tsr_sync does, and tells their errors.
  * Errors: TSR_ERR_ARGUMENT and TSR_ERR_MEMORY before the first message (nothing is touched);
- * whatever a local product says (C is undefined); TSR_ERR_INTERNAL with MPI's message where MPI fails.
+ * whatever a local product says (C is undefined); TSR_ERR_INTERNAL with MPI's message where MPI
+ * fails.
  */
 TSR_API tsr_status tsr_pgemm(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m, int64_t n,
                              int64_t k, const void *alpha, const tsr_pmatrix *a, int64_t ia,

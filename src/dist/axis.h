@@ -1,7 +1,7 @@
 /*
  * One direction of a block-cyclic layout: indices 0 .. extent-1 in blocks, dealt in turn to the
- * coordinates 0 .. count-1 of a grid. The same arithmetic serves whole matrices and parts of them: a
- * part of an axis is an axis, with another first block.
+ * coordinates 0 .. count-1 of a grid. The same arithmetic serves whole matrices and parts of them:
+ * a part of an axis is an axis, with another first block.
  */
 #ifndef TSR_DIST_AXIS_H
 #define TSR_DIST_AXIS_H

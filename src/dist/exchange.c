@@ -56,14 +56,14 @@ typedef struct window {
 /* Copies what this process, seen by `mine`, shares in the window with the process at coordinates
  * `they` of `other`, to or from a buffer; returns how many elements. Both sides go through the same
  * blocks in the same order. */
-static int64_t pack(const tsr_view *mine, const tsr_view *other, const int they[2],
-                    const window *w, char *buffer, bool outward) {
+static int64_t pack(const tsr_view *mine, const tsr_view *other, const int they[2], const window *w,
+                    char *buffer, bool outward) {
   int64_t done = 0;
-  for (tsr_span c = {w->at[1], 0}; tsr_axis_common(&mine->axis[1], mine->me[1], &other->axis[1],
-                                                   they[1], w->end[1], &c);
+  for (tsr_span c = {w->at[1], 0};
+       tsr_axis_common(&mine->axis[1], mine->me[1], &other->axis[1], they[1], w->end[1], &c);
        c.at = c.end)
-    for (tsr_span r = {w->at[0], 0}; tsr_axis_common(&mine->axis[0], mine->me[0], &other->axis[0],
-                                                     they[0], w->end[0], &r);
+    for (tsr_span r = {w->at[0], 0};
+         tsr_axis_common(&mine->axis[0], mine->me[0], &other->axis[0], they[0], w->end[0], &r);
          r.at = r.end) {
       int64_t extent[2] = {r.end - r.at, c.end - c.at}, packed[2] = {1, extent[0]};
       char *here = tsr_view_at(mine, r.at, c.at), *there = buffer + done * (int64_t)mine->size;

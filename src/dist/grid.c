@@ -19,8 +19,8 @@ static int square_rows(int size) {
 
 static tsr_status shape(int size, int rows, int cols, int extent[2]) {
   if (rows < 0 || cols < 0)
-    return tsr_fail(TSR_ERR_ARGUMENT, "the grid is %d x %d; give extents of at least 1, or 0",
-                    rows, cols);
+    return tsr_fail(TSR_ERR_ARGUMENT, "the grid is %d x %d; give extents of at least 1, or 0", rows,
+                    cols);
   if (rows == 0 && cols == 0) rows = square_rows(size);
   extent[0] = rows > 0 ? rows : size / cols;
   extent[1] = cols > 0 ? cols : size / rows;
@@ -37,8 +37,9 @@ static tsr_status check_mpi(MPI_Comm comm, tsr_grid **grid) {
   int begun = 0, ended = 0;
   if (MPI_Initialized(&begun) != MPI_SUCCESS || !begun || MPI_Finalized(&ended) != MPI_SUCCESS ||
       ended)
-    return tsr_fail(TSR_ERR_ARGUMENT, "MPI is not in use; call this between MPI_Init and "
-                                      "MPI_Finalize");
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "MPI is not in use; call this between MPI_Init and "
+                    "MPI_Finalize");
   if (comm == MPI_COMM_NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "comm is MPI_COMM_NULL; give the grid's communicator");
   if (grid == NULL)
@@ -80,10 +81,9 @@ static tsr_status begin(tsr_context *context, const tsr_peers *peers, int rows, 
 
 static tsr_status split(tsr_grid *grid) {
   MPI_Comm all = grid->all.comm;
-  TSR_TRY(tsr_mpi_check(MPI_Comm_split(all, grid->me[0], grid->me[1], &grid->row),
-                        "MPI_Comm_split"));
-  return tsr_mpi_check(MPI_Comm_split(all, grid->me[1], grid->me[0], &grid->col),
-                       "MPI_Comm_split");
+  TSR_TRY(
+      tsr_mpi_check(MPI_Comm_split(all, grid->me[0], grid->me[1], &grid->row), "MPI_Comm_split"));
+  return tsr_mpi_check(MPI_Comm_split(all, grid->me[1], grid->me[0], &grid->col), "MPI_Comm_split");
 }
 
 static void free_comm(MPI_Comm *comm) {

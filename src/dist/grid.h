@@ -8,10 +8,10 @@
 struct tsr_grid {
   tsr_context *context; /* this process's; not owned */
   tsr_peers all;        /* ranked row by row */
-  MPI_Comm row, col;    /* the processes of this one's row, ranked by column; of its column, by row */
-  int extent[2];        /* rows, columns */
-  int me[2];            /* this process's row and column */
-  int64_t depth;        /* of panels; 0: the default */
+  MPI_Comm row, col; /* the processes of this one's row, ranked by column; of its column, by row */
+  int extent[2];     /* rows, columns */
+  int me[2];         /* this process's row and column */
+  int64_t depth;     /* of panels; 0: the default */
   int lookahead;
 };
 

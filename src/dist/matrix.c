@@ -21,14 +21,16 @@ static tsr_status source_is(const char *name, const char *field, int value, int 
 
 tsr_status tsr_op_check(const char *name, tsr_op op) {
   if (op == TSR_NO_TRANS || op == TSR_TRANS || op == TSR_CONJ_TRANS) return TSR_OK;
-  return tsr_fail(TSR_ERR_ARGUMENT,
-                  "%s is %d; give TSR_NO_TRANS, TSR_TRANS or TSR_CONJ_TRANS", name, (int)op);
+  return tsr_fail(TSR_ERR_ARGUMENT, "%s is %d; give TSR_NO_TRANS, TSR_TRANS or TSR_CONJ_TRANS",
+                  name, (int)op);
 }
 
 static tsr_status check_type(const char *name, tsr_type type) {
   if (type == TSR_S || type == TSR_D || type == TSR_C || type == TSR_Z) return TSR_OK;
-  return tsr_fail(TSR_ERR_ARGUMENT, "%s->type is %d; distributed matrices are of type TSR_S, "
-                                    "TSR_D, TSR_C or TSR_Z", name, (int)type);
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "%s->type is %d; distributed matrices are of type TSR_S, "
+                  "TSR_D, TSR_C or TSR_Z",
+                  name, (int)type);
 }
 
 static tsr_status check_layout(const char *name, const tsr_pmatrix *x) {
@@ -54,8 +56,7 @@ static tsr_status check_storage(const char *name, const tsr_pmatrix *x) {
 }
 
 tsr_status tsr_pmatrix_check(const tsr_grid *grid, const char *name, const tsr_pmatrix *x) {
-  if (x == NULL)
-    return tsr_fail(TSR_ERR_ARGUMENT, "%s is NULL; give a distributed matrix", name);
+  if (x == NULL) return tsr_fail(TSR_ERR_ARGUMENT, "%s is NULL; give a distributed matrix", name);
   if (x->grid != grid)
     return tsr_fail(TSR_ERR_ARGUMENT,
                     "%s->grid is another grid than that of the call; give a matrix on the same",
@@ -71,8 +72,8 @@ static tsr_status check_range(const char *name, const char *what, int64_t at, in
                     (long long)extent, what);
   if (at >= 0 && at <= whole && extent <= whole - at) return TSR_OK;
   return tsr_fail(TSR_ERR_ARGUMENT,
-                  "the part of %s has %lld %ss from %lld; the matrix has %lld, counted from 0", name,
-                  (long long)extent, what, (long long)at, (long long)whole);
+                  "the part of %s has %lld %ss from %lld; the matrix has %lld, counted from 0",
+                  name, (long long)extent, what, (long long)at, (long long)whole);
 }
 
 tsr_status tsr_pmatrix_check_part(const char *name, const tsr_pmatrix *x, int64_t i, int64_t j,
@@ -124,8 +125,14 @@ static tsr_status allocate(tsr_pmatrix *x) {
 tsr_status tsr_pmatrix_create(tsr_grid *grid, tsr_type type, int64_t m, int64_t n, int64_t mb,
                               int64_t nb, int row_source, int col_source, tsr_pmatrix *matrix) {
   TSR_TRY(tsr_grid_check(grid));
-  tsr_pmatrix made = {.grid = grid, .type = type, .m = m, .n = n, .mb = mb, .nb = nb,
-                      .row_source = row_source, .col_source = col_source};
+  tsr_pmatrix made = {.grid = grid,
+                      .type = type,
+                      .m = m,
+                      .n = n,
+                      .mb = mb,
+                      .nb = nb,
+                      .row_source = row_source,
+                      .col_source = col_source};
   tsr_status status = TSR_OK;
   if (matrix == NULL)
     status = tsr_fail(TSR_ERR_ARGUMENT, "matrix is NULL; give the address of a tsr_pmatrix");

@@ -1,7 +1,7 @@
 /*
  * In which order a product goes through k. A panel is a set of indices that one process column has
- * of A and one process row of B. The inner order is free, so a panel takes all that belongs to such a
- * pair, block after block, up to the depth: small blocks make long panels.
+ * of A and one process row of B. The inner order is free, so a panel takes all that belongs to such
+ * a pair, block after block, up to the depth: small blocks make long panels.
  */
 #ifndef TSR_DIST_PANELS_H
 #define TSR_DIST_PANELS_H

@@ -45,8 +45,8 @@ static tsr_status prepare(tsr_grid *grid, tsr_op op, int64_t m, int64_t n, const
   TSR_TRY(tsr_sync(grid->context));
   TSR_TRY(settle(grid->context, from->matrix));
   TSR_TRY(settle(grid->context, to->matrix));
-  tsr_view source = tsr_view_make(from->matrix, from->i, from->j, straight ? m : n,
-                                  straight ? n : m, op);
+  tsr_view source =
+      tsr_view_make(from->matrix, from->i, from->j, straight ? m : n, straight ? n : m, op);
   tsr_view target = tsr_view_make(to->matrix, to->i, to->j, m, n, TSR_NO_TRANS);
   return tsr_exchange_create(&grid->all, &source, &target, exchange);
 }

@@ -6,8 +6,7 @@
 
 /* Both directions go over the grid as they do in an ordinary matrix. */
 static bool is_straight(const tsr_grid *grid, const tsr_view *x) {
-  return x->weight[0] == grid->extent[1] && x->weight[1] == 1 && x->stride[0] == 1 &&
-         !x->conjugate;
+  return x->weight[0] == grid->extent[1] && x->weight[1] == 1 && x->stride[0] == 1 && !x->conjugate;
 }
 
 bool tsr_summa_fits_a(const tsr_grid *grid, const tsr_view *a, const tsr_view *c) {
@@ -43,10 +42,10 @@ static tsr_status allocate_slots(tsr_summa *s) {
   s->slots = (int)(wanted < s->panels.count ? wanted : s->panels.count);
   for (int i = 0; i < s->slots; i++) {
     tsr_summa_slot *slot = &s->slot[i];
-    TSR_TRY(tsr_malloc(s->grid->context, TSR_HOST, size * depth * (size_t)s->rows,
-                       (void **)&slot->a));
-    TSR_TRY(tsr_malloc(s->grid->context, TSR_HOST, size * depth * (size_t)s->cols,
-                       (void **)&slot->b));
+    TSR_TRY(
+        tsr_malloc(s->grid->context, TSR_HOST, size * depth * (size_t)s->rows, (void **)&slot->a));
+    TSR_TRY(
+        tsr_malloc(s->grid->context, TSR_HOST, size * depth * (size_t)s->cols, (void **)&slot->b));
   }
   return TSR_OK;
 }
@@ -60,8 +59,14 @@ static const void *one_of(tsr_type type) {
 tsr_status tsr_summa_create(const tsr_grid *grid, tsr_type type, const void *alpha,
                             const tsr_view *a, const tsr_view *b, const void *beta,
                             const tsr_view *c, tsr_summa *s) {
-  *s = (tsr_summa){.grid = grid, .type = type, .alpha = alpha, .beta = beta, .one = one_of(type),
-                   .a = *a, .b = *b, .c = *c};
+  *s = (tsr_summa){.grid = grid,
+                   .type = type,
+                   .alpha = alpha,
+                   .beta = beta,
+                   .one = one_of(type),
+                   .a = *a,
+                   .b = *b,
+                   .c = *c};
   s->rows = tsr_view_local(c, 0);
   s->cols = tsr_view_local(c, 1);
   s->ldc = c->stride[1];

@@ -1,7 +1,7 @@
 /*
  * SUMMA (van de Geijn and Watts, 1997) with C in place: panels of op(A) go along the rows of the
- * grid and panels of op(B) along its columns, `lookahead` of them ahead of the products. The rows of
- * op(A) are dealt as C's, the columns of op(B) as C's columns; k is dealt as it may be.
+ * grid and panels of op(B) along its columns, `lookahead` of them ahead of the products. The rows
+ * of op(A) are dealt as C's, the columns of op(B) as C's columns; k is dealt as it may be.
  *
  * A process whose product fails goes on sending and receiving, so that no other one waits for it.
  */
@@ -42,7 +42,8 @@ tsr_status tsr_summa_create(const tsr_grid *grid, tsr_type type, const void *alp
                             const tsr_view *a, const tsr_view *b, const void *beta,
                             const tsr_view *c, tsr_summa *summa);
 
-/* Collective. Goes on to the end whatever happens; returns the first error here. C is then at home. */
+/* Collective. Goes on to the end whatever happens; returns the first error here. C is then at home.
+ */
 tsr_status tsr_summa_run(tsr_summa *summa);
 
 /* Zeroed ones are accepted. */

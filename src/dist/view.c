@@ -48,8 +48,8 @@ char *tsr_view_at(const tsr_view *view, int64_t row, int64_t col) {
 /* ---- Elements ------------------------------------------------------------- */
 
 /* A fixed size, so that the compiler makes one load and one store of each memcpy. */
-#define COPY_COLUMN(bytes)                         \
-  for (int64_t i = 0; i < rows; i++) {             \
+#define COPY_COLUMN(bytes)                                 \
+  for (int64_t i = 0; i < rows; i++) {                     \
     memcpy(to + i * to_step, from + i * from_step, bytes); \
   }
 

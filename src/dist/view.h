@@ -12,9 +12,9 @@
 #include "dist/grid.h"
 
 typedef struct tsr_view {
-  tsr_axis axis[2];  /* rows and columns of the view */
-  int weight[2];     /* the process at coordinates (x, y) of the axes is x weight[0] + y weight[1] */
-  int me[2];         /* this process's coordinates in the axes */
+  tsr_axis axis[2]; /* rows and columns of the view */
+  int weight[2];    /* the process at coordinates (x, y) of the axes is x weight[0] + y weight[1] */
+  int me[2];        /* this process's coordinates in the axes */
   int64_t stride[2]; /* elements from one own row, or column, to the next */
   char *base;        /* the first own element of the part */
   size_t size;       /* bytes of an element */
@@ -42,7 +42,8 @@ tsr_view tsr_view_make(const tsr_pmatrix *matrix, int64_t i, int64_t j, int64_t 
 /* Own rows (0) or columns (1) of a view. */
 int64_t tsr_view_local(const tsr_view *view, int direction);
 
-/* The address of the element that is the first of own row and column indices given by view index. */
+/* The address of the element that is the first of own row and column indices given by view index.
+ */
 char *tsr_view_at(const tsr_view *view, int64_t row, int64_t col);
 
 /* Copies extent[0] x extent[1] elements of `size` bytes (4, 8 or 16) between any two strides. */

@@ -22,6 +22,11 @@ function(tessera_dist_test name label processes program)
 endfunction()
 
 tessera_dist_program(dist_driver dist/driver.c dist/layout.c)
+tessera_dist_program(dist_faults dist/faults.c dist/layout.c)
+
+foreach(processes 1 2 4 6 9)
+  tessera_dist_test(dist_faults_${processes} faults ${processes} dist_faults)
+endforeach()
 
 # The random problems: 600 in all, and a sample of 40 for each number of processes.
 foreach(processes 1 2 4 6 9)

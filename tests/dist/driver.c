@@ -3,8 +3,8 @@
  * follows from the seed, its number and the number of processes:
  *   mpirun -n 6 dist_driver --seed 5 --first 17 --count 1
  * Products are compared with the CPU's BLAS on one process, element by element and exactly; what is
- * not to be read is NaN, and what is not to be written is looked at afterwards. Every eighth problem
- * is a redistribution, every fifth is done by emulated devices in checking mode.
+ * not to be read is NaN, and what is not to be written is looked at afterwards. Every eighth
+ * problem is a redistribution, every fifth is done by emulated devices in checking mode.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +58,8 @@ static void same_cols(layout *x, const layout *as) {
   x->j = as->j, x->n = as->n, x->nb = as->nb, x->inb = as->inb, x->col_source = as->col_source;
 }
 
-/* Layouts that need no redistribution, in half of the problems: drawn freely they hardly come up. */
+/* Layouts that need no redistribution, in half of the problems: drawn freely they hardly come up.
+ */
 static void align(numbers *n, problem *p) {
   if (numbers_draw(n, 0, 1) == 0) same_rows(&p->a, &p->c);
   if (numbers_draw(n, 0, 1) == 0) same_cols(&p->b, &p->c);
@@ -102,19 +103,21 @@ static problem draw(uint64_t seed, int64_t index, int size) {
 }
 
 static void print_layout(const char *name, const layout *x) {
-  printf("  %s: %lld x %lld in %lld x %lld (first %lld x %lld) from (%d, %d), part %lld x %lld at "
-         "(%lld, %lld), ld +%lld\n",
-         name, (long long)x->m, (long long)x->n, (long long)x->mb, (long long)x->nb,
-         (long long)x->imb, (long long)x->inb, x->row_source, x->col_source, (long long)x->rows,
-         (long long)x->cols, (long long)x->i, (long long)x->j, (long long)x->extra);
+  printf(
+      "  %s: %lld x %lld in %lld x %lld (first %lld x %lld) from (%d, %d), part %lld x %lld at "
+      "(%lld, %lld), ld +%lld\n",
+      name, (long long)x->m, (long long)x->n, (long long)x->mb, (long long)x->nb, (long long)x->imb,
+      (long long)x->inb, x->row_source, x->col_source, (long long)x->rows, (long long)x->cols,
+      (long long)x->i, (long long)x->j, (long long)x->extra);
 }
 
 static void print_problem(const problem *p) {
-  printf("  %s %c, ops %c %c, m %lld n %lld k %lld, alpha %d %d beta %d %d, grid %d x %d, depth "
-         "%lld, lookahead %d, devices %d\n",
-         p->moves ? "redistribution" : "product", p->type, p->transa, p->transb, (long long)p->m,
-         (long long)p->n, (long long)p->k, p->alpha[0], p->alpha[1], p->beta[0], p->beta[1],
-         p->grid[0], p->grid[1], (long long)p->depth, p->lookahead, p->devices);
+  printf(
+      "  %s %c, ops %c %c, m %lld n %lld k %lld, alpha %d %d beta %d %d, grid %d x %d, depth "
+      "%lld, lookahead %d, devices %d\n",
+      p->moves ? "redistribution" : "product", p->type, p->transa, p->transb, (long long)p->m,
+      (long long)p->n, (long long)p->k, p->alpha[0], p->alpha[1], p->beta[0], p->beta[1],
+      p->grid[0], p->grid[1], (long long)p->depth, p->lookahead, p->devices);
   print_layout("A", &p->a);
   print_layout("B", &p->b);
   print_layout("C", &p->c);
@@ -130,8 +133,7 @@ static char *dense(const layout *x, tsr_type type, int which) {
   char *full = malloc((size_t)(x->rows * x->cols) * size + 1);
   for (int64_t j = 0; full != NULL && j < x->cols; j++)
     for (int64_t i = 0; i < x->rows; i++)
-      element_put(type, which, x->i + i, x->j + j, KNOWN,
-                  full + (size_t)(i + j * x->rows) * size);
+      element_put(type, which, x->i + i, x->j + j, KNOWN, full + (size_t)(i + j * x->rows) * size);
   return full;
 }
 
@@ -207,8 +209,8 @@ static tsr_status call(const problem *p, tsr_grid *grid, const storage *a, const
 static const char *run_on(const world *w, const problem *p, tsr_grid *grid) {
   storage a, b, c;
   const char *wrong = NULL;
-  bool made = storage_create(&p->a, grid, p->type, &a) && storage_create(&p->b, grid, p->type, &b) &&
-              storage_create(&p->c, grid, p->type, &c);
+  bool made = storage_create(&p->a, grid, p->type, &a) &&
+              storage_create(&p->b, grid, p->type, &b) && storage_create(&p->c, grid, p->type, &c);
   char *right = expected(w, p);
   if (!made || right == NULL) return "the test has no memory"; /* and ends */
   filling inputs = reads_inputs(p) ? KNOWN : NOT_A_NUMBER;
@@ -250,8 +252,9 @@ static bool judge(const world *w, const problem *p, int64_t index, uint64_t seed
   if (w->rank == first) snprintf(text, sizeof text, "%s", wrong);
   MPI_Bcast(text, sizeof text, MPI_CHAR, first, MPI_COMM_WORLD);
   if (w->rank == 0) {
-    printf("FAILED: mpirun -n %d dist_driver --seed %llu --first %lld --count 1\n  process %d: %s\n",
-           w->size, (unsigned long long)seed, (long long)index, first, text);
+    printf(
+        "FAILED: mpirun -n %d dist_driver --seed %llu --first %lld --count 1\n  process %d: %s\n",
+        w->size, (unsigned long long)seed, (long long)index, first, text);
     print_problem(p);
   }
   return false;

@@ -20,8 +20,8 @@ int64_t numbers_draw(numbers *n, int64_t least, int64_t most);
 typedef struct layout {
   int64_t m, n, mb, nb, imb, inb;
   int row_source, col_source;
-  int64_t extra;              /* of the leading dimension, over the least */
-  int64_t i, j, rows, cols;   /* the part as it is stored */
+  int64_t extra;            /* of the leading dimension, over the least */
+  int64_t i, j, rows, cols; /* the part as it is stored */
 } layout;
 
 /* A layout around a part of rows x cols, on a grid. */
@@ -56,8 +56,8 @@ bool element_equal(tsr_type type, const void *a, const void *b);
 /* The element that padding between columns has: it must stay. */
 void padding_put(tsr_type type, void *to);
 
-/* Whether every element of the part equals that of `expected` (rows x cols, column-major), everything
- * outside is as storage_fill() left it, with `outside` = KNOWN, and padding too. */
+/* Whether every element of the part equals that of `expected` (rows x cols, column-major),
+ * everything outside is as storage_fill() left it, with `outside` = KNOWN, and padding too. */
 bool storage_holds(const storage *s, const layout *x, int which, const void *expected);
 
 #endif

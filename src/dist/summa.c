@@ -139,7 +139,8 @@ static void begin_panel(tsr_summa *s, size_t t) {
 }
 
 static void await_panel(tsr_summa *s, size_t t) {
-  int code = MPI_Waitall(2, slot_of(s, t)->request, MPI_STATUSES_IGNORE);
+  MPI_Status status[2];
+  int code = MPI_Waitall(2, slot_of(s, t)->request, status);
   note(s, tsr_mpi_check(code, "MPI_Waitall"));
 }
 

@@ -17,15 +17,15 @@ typedef struct problem {
   tsr_op transa, transb;
   int64_t m, n, k, depth;
   int alpha[2], beta[2];
-  int grid[2], lookahead, devices;
-  bool moves; /* a redistribution: op(A) to C */
+  int grid[2], lookahead, devices; /* 0: the CPU's BLAS, 1: checked, 2: delayed */
+  bool moves;                      /* a redistribution: op(A) to C */
   layout a, b, c;
 } problem;
 
 /* Of this process. */
 typedef struct world {
   int rank, size;
-  tsr_context *cpu, *devices;
+  tsr_context *cpu, *checked, *delayed;
 } world;
 
 /* ---- Drawing -------------------------------------------------------------- */
@@ -90,7 +90,7 @@ static problem draw(uint64_t seed, int64_t index, int size) {
   p.m = draw_extent(&n), p.n = draw_extent(&n), p.k = p.moves ? p.n : draw_extent(&n);
   p.depth = numbers_draw(&n, 0, 1) == 0 ? 0 : numbers_draw(&n, 1, 40);
   p.lookahead = (int)numbers_draw(&n, 0, 4);
-  p.devices = index % 5 == 4 ? 2 : 0;
+  p.devices = index % 5 > 2 ? (int)(index % 5) - 2 : 0;
   draw_scalars(&n, &p);
   draw_grid(&n, size, p.grid);
   bool straight_a = p.transa == TSR_NO_TRANS, straight_b = p.transb == TSR_NO_TRANS;
@@ -230,7 +230,8 @@ static const char *run_on(const world *w, const problem *p, tsr_grid *grid) {
 
 static const char *run(const world *w, const problem *p) {
   tsr_grid *grid = NULL;
-  tsr_context *context = p->devices > 0 ? w->devices : w->cpu;
+  tsr_context *const contexts[3] = {w->cpu, w->checked, w->delayed};
+  tsr_context *context = contexts[p->devices];
   const char *wrong = NULL;
   if (tsr_grid_create(context, MPI_COMM_WORLD, p->grid[0], p->grid[1], &grid) != TSR_OK)
     return tsr_message();
@@ -272,9 +273,13 @@ static bool open_world(world *w) {
   devices.machine = "host:200 gpu*2@nvlink:300 pcie:25 rate:1";
   devices.memory = (size_t)16 << 20;
   devices.check = 1;
-  w->cpu = w->devices = NULL;
-  return tsr_context_create(&cpu, &w->cpu) == TSR_OK &&
-         tsr_context_create(&devices, &w->devices) == TSR_OK;
+  w->cpu = w->checked = w->delayed = NULL;
+  if (tsr_context_create(&cpu, &w->cpu) != TSR_OK ||
+      tsr_context_create(&devices, &w->checked) != TSR_OK)
+    return false;
+  devices.check = 0;
+  devices.delay_seed = (uint64_t)w->rank + 1;
+  return tsr_context_create(&devices, &w->delayed) == TSR_OK;
 }
 
 static long long argument(int argc, char **argv, const char *name, long long otherwise) {
@@ -303,7 +308,8 @@ int main(int argc, char **argv) {
   }
   if (w.rank == 0) printf("%d passed, %d failed\n", passed, failed);
   tsr_context_destroy(w.cpu);
-  tsr_context_destroy(w.devices);
+  tsr_context_destroy(w.checked);
+  tsr_context_destroy(w.delayed);
   MPI_Finalize();
   return failed > 0;
 }

@@ -376,36 +376,81 @@ static void memory_runs_out_midway(world *w) {
 
 /* ---- What the driver does not see ------------------------------------------- */
 
+/* Adds to every element, on the devices: the result stays there. */
+static void add_there(const world *w, const tsr_pmatrix *x, double by) {
+  const double one = 1;
+  double ones[2 * N];
+  int64_t rows, cols;
+  tsr_pmatrix_extents(x, &rows, &cols);
+  for (int i = 0; i < 2 * N; i++) ones[i] = 1;
+  HOLD(tsr_gemm_async(w->devices, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, rows, cols, 1,
+                      &by, ones, rows > 0 ? rows : 1, ones + N, 1, &one, x->data, x->ld) == TSR_OK);
+  HOLD(tsr_sync(w->devices) == TSR_OK); /* the ones are gone after this */
+  tsr_invalidate(w->devices, 2 * N, 1, ones, 2 * N, TSR_D);
+}
+
+/* The sum over all elements here as the devices see them. */
+static double sum_there(const world *w, const tsr_pmatrix *x) {
+  const double one = 1, zero = 0;
+  double ones[N], sums[N] = {0}, sum = 0;
+  int64_t rows, cols;
+  tsr_pmatrix_extents(x, &rows, &cols);
+  if (rows == 0 || cols == 0) return 0;
+  for (int i = 0; i < N; i++) ones[i] = 1;
+  HOLD(tsr_gemm_async(w->devices, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, rows, 1, cols,
+                      &one, x->data, x->ld, ones, cols, &zero, sums, rows) == TSR_OK);
+  HOLD(tsr_coherent(w->devices, TSR_GENERAL, rows, 1, sums, rows, TSR_D) == TSR_OK);
+  HOLD(tsr_sync(w->devices) == TSR_OK);
+  tsr_release(w->devices, rows, 1, sums, rows, TSR_D);
+  tsr_release(w->devices, cols, 1, ones, cols, TSR_D);
+  for (int64_t i = 0; i < rows; i++) sum += sums[i];
+  return sum;
+}
+
+static void set_here(const tsr_pmatrix *x, double value) {
+  int64_t rows, cols;
+  tsr_pmatrix_extents(x, &rows, &cols);
+  for (int64_t i = 0; i < rows * cols; i++) ((double *)x->data)[i] = value;
+}
+
 /* Results of asynchronous calls are operands, host memory being older; C is at home afterwards, and
  * the program may change it without a word. */
 static void composition(world *w) {
   tsr_grid *grid = NULL;
-  const double one = 1, zero = 0;
   EXPECT(tsr_grid_create(w->devices, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK, "");
   for (int trans = 0; trans < 2; trans++) {
     call x;
-    int64_t rows, cols;
     if (!HOLD(call_create(grid, trans ? TSR_TRANS : TSR_NO_TRANS, &x))) return;
-    tsr_pmatrix_extents(&x.a, &rows, &cols);
-    /* A = A + u v with u, v of ones: two everywhere, on the devices alone. */
-    double *ones = malloc((size_t)(rows + cols + 1) * sizeof *ones);
-    for (int64_t i = 0; i < rows + cols; i++) ones[i] = 1;
-    HOLD(tsr_gemm_async(w->devices, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, rows, cols, 1,
-                        &one, ones, rows > 0 ? rows : 1, ones + rows, 1, &one, x.a.data,
-                        x.a.ld) == TSR_OK);
+    add_there(w, &x.a, 1);
     x.alpha = 0.5;
     EXPECT(call_run(&x), TSR_OK, "");
     HOLD(is_right(&x));
-    tsr_pmatrix_extents(&x.c, &rows, &cols);
-    for (int64_t i = 0; i < rows * cols; i++) ((double *)x.c.data)[i] = 2;
-    x.alpha = zero, x.beta = N / 2;
+    set_here(&x.c, 2);
+    x.alpha = 0, x.beta = N / 2;
     EXPECT(call_run(&x), TSR_OK, "");
     HOLD(is_right(&x));
     HOLD(tsr_sync(w->devices) == TSR_OK);
     tsr_release(w->devices, 0, 0, NULL, 1, TSR_D);
-    free(ones);
     call_destroy(&x);
   }
+  tsr_grid_destroy(grid);
+}
+
+/* The same for what is redistributed: of C, which devices have newer, all but the last row and
+ * column is replaced by A, which they have newer as well. Devices then see the new C. */
+static void composition_of_moves(world *w) {
+  tsr_grid *grid = NULL;
+  call x;
+  EXPECT(tsr_grid_create(w->devices, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK, "");
+  if (!HOLD(call_create(grid, TSR_NO_TRANS, &x))) return;
+  add_there(w, &x.a, 1);
+  add_there(w, &x.c, 2);
+  EXPECT(tsr_redistribute(grid, TSR_NO_TRANS, N - 1, N - 1, &x.a, 0, 0, &x.c, 0, 0), TSR_OK, "");
+  double here = sum_there(w, &x.c), all;
+  MPI_Allreduce(&here, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  HOLD(all == 2 * (N - 1) * (N - 1) + 3 * (2 * N - 1));
+  tsr_release(w->devices, 0, 0, NULL, 1, TSR_D);
+  call_destroy(&x);
   tsr_grid_destroy(grid);
 }
 
@@ -478,6 +523,7 @@ static const struct {
     {"a product fails midway", a_product_fails_midway},
     {"memory runs out midway", memory_runs_out_midway},
     {"composition", composition},
+    {"composition of moves", composition_of_moves},
     {"there and back", there_and_back},
     {"large messages", large_messages},
 };

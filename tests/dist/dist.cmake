@@ -3,7 +3,9 @@
 set(TESSERA_MPI_ENVIRONMENT ${TESSERA_TEST_ENVIRONMENT}
   "OMPI_ALLOW_RUN_AS_ROOT=1" "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"
   "OMPI_MCA_rmaps_base_oversubscribe=1" "OMPI_MCA_mpi_yield_when_idle=1"
-  "OMPI_MCA_hwloc_base_binding_policy=none" "OMPI_MCA_btl_vader_single_copy_mechanism=none")
+  "OMPI_MCA_hwloc_base_binding_policy=none" "OMPI_MCA_btl_vader_single_copy_mechanism=none"
+  # Open MPI leaves much behind, in components that are unloaded before leaks are looked for.
+  "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1")
 
 function(tessera_dist_program name)
   add_executable(${name} ${ARGN})
@@ -28,10 +30,10 @@ foreach(processes 1 2 4 6 9)
   tessera_dist_test(dist_faults_${processes} faults ${processes} dist_faults)
 endforeach()
 
-# The random problems: 600 in all, and a sample of 40 for each number of processes.
+# The random problems: 2000 in all, and a sample of 40 for each number of processes.
 foreach(processes 1 2 4 6 9)
   tessera_dist_test(dist_random_${processes} random ${processes} dist_driver
-    --seed 7 --count 120)
+    --seed 7 --count 400)
   tessera_dist_test(dist_sample_${processes} sample ${processes} dist_driver
     --seed 7 --first 1000 --count 40)
   tessera_dist_test(dist_long_${processes} long ${processes} dist_driver

@@ -24,10 +24,12 @@ function(tessera_dist_test name label processes program)
 endfunction()
 
 tessera_dist_program(dist_driver dist/driver.c dist/layout.c)
-tessera_dist_program(dist_faults dist/faults.c dist/layout.c)
+tessera_dist_program(dist_faults dist/faults.c dist/cases.c)
+tessera_dist_program(dist_uses dist/uses.c dist/cases.c)
 
 foreach(processes 1 2 4 6 9)
   tessera_dist_test(dist_faults_${processes} faults ${processes} dist_faults)
+  tessera_dist_test(dist_uses_${processes} faults ${processes} dist_uses)
 endforeach()
 
 # The random problems: 2000 in all, and a sample of 40 for each number of processes.

@@ -4,7 +4,8 @@
  *   mpirun -n 6 dist_driver --seed 5 --first 17 --count 1
  * Products are compared with the CPU's BLAS on one process, element by element and exactly; what is
  * not to be read is NaN, and what is not to be written is looked at afterwards. Every eighth
- * problem is a redistribution, every fifth is done by emulated devices in checking mode.
+ * problem is a redistribution. Half of them are done by emulated devices: in checking mode, delayed
+ * at random, or reproducibly.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ typedef struct problem {
   tsr_op transa, transb;
   int64_t m, n, k, depth;
   int alpha[2], beta[2];
-  int grid[2], lookahead, devices; /* 0: the CPU's BLAS, 1: checked, 2: delayed */
+  int grid[2], lookahead, devices; /* which context: contexts[] */
   bool moves;                      /* a redistribution: op(A) to C */
   layout a, b, c;
 } problem;
@@ -25,7 +26,7 @@ typedef struct problem {
 /* Of this process. */
 typedef struct world {
   int rank, size;
-  tsr_context *cpu, *checked, *delayed;
+  tsr_context *contexts[4]; /* the CPU's BLAS; devices: checked, delayed, reproducible */
 } world;
 
 /* ---- Drawing -------------------------------------------------------------- */
@@ -90,7 +91,7 @@ static problem draw(uint64_t seed, int64_t index, int size) {
   p.m = draw_extent(&n), p.n = draw_extent(&n), p.k = p.moves ? p.n : draw_extent(&n);
   p.depth = numbers_draw(&n, 0, 1) == 0 ? 0 : numbers_draw(&n, 1, 40);
   p.lookahead = (int)numbers_draw(&n, 0, 4);
-  p.devices = index % 5 > 2 ? (int)(index % 5) - 2 : 0;
+  p.devices = index % 6 > 2 ? (int)(index % 6) - 2 : 0;
   draw_scalars(&n, &p);
   draw_grid(&n, size, p.grid);
   bool straight_a = p.transa == TSR_NO_TRANS, straight_b = p.transb == TSR_NO_TRANS;
@@ -147,8 +148,8 @@ static bool multiply_there(const world *w, const problem *p, char *c) {
   scalar_put(p->type, p->alpha[0], p->alpha[1], alpha);
   scalar_put(p->type, p->beta[0], p->beta[1], beta);
   tsr_status status =
-      tsr_gemm(w->cpu, p->type, TSR_COL_MAJOR, p->transa, p->transb, p->m, p->n, p->k, alpha, a,
-               leading(p->a.rows), b, leading(p->b.rows), beta, c, leading(p->m));
+      tsr_gemm(w->contexts[0], p->type, TSR_COL_MAJOR, p->transa, p->transb, p->m, p->n, p->k,
+               alpha, a, leading(p->a.rows), b, leading(p->b.rows), beta, c, leading(p->m));
   free(a);
   free(b);
   return status == TSR_OK;
@@ -230,8 +231,7 @@ static const char *run_on(const world *w, const problem *p, tsr_grid *grid) {
 
 static const char *run(const world *w, const problem *p) {
   tsr_grid *grid = NULL;
-  tsr_context *const contexts[3] = {w->cpu, w->checked, w->delayed};
-  tsr_context *context = contexts[p->devices];
+  tsr_context *context = w->contexts[p->devices];
   const char *wrong = NULL;
   if (tsr_grid_create(context, MPI_COMM_WORLD, p->grid[0], p->grid[1], &grid) != TSR_OK)
     return tsr_message();
@@ -273,13 +273,15 @@ static bool open_world(world *w) {
   devices.machine = "host:200 gpu*2@nvlink:300 pcie:25 rate:1";
   devices.memory = (size_t)16 << 20;
   devices.check = 1;
-  w->cpu = w->checked = w->delayed = NULL;
-  if (tsr_context_create(&cpu, &w->cpu) != TSR_OK ||
-      tsr_context_create(&devices, &w->checked) != TSR_OK)
+  memset(w->contexts, 0, sizeof w->contexts);
+  if (tsr_context_create(&cpu, &w->contexts[0]) != TSR_OK ||
+      tsr_context_create(&devices, &w->contexts[1]) != TSR_OK)
     return false;
   devices.check = 0;
   devices.delay_seed = (uint64_t)w->rank + 1;
-  return tsr_context_create(&devices, &w->delayed) == TSR_OK;
+  if (tsr_context_create(&devices, &w->contexts[2]) != TSR_OK) return false;
+  devices.reproducible = 1;
+  return tsr_context_create(&devices, &w->contexts[3]) == TSR_OK;
 }
 
 static long long argument(int argc, char **argv, const char *name, long long otherwise) {
@@ -307,9 +309,7 @@ int main(int argc, char **argv) {
       failed++;
   }
   if (w.rank == 0) printf("%d passed, %d failed\n", passed, failed);
-  tsr_context_destroy(w.cpu);
-  tsr_context_destroy(w.checked);
-  tsr_context_destroy(w.delayed);
+  for (int i = 0; i < 4; i++) tsr_context_destroy(w.contexts[i]);
   MPI_Finalize();
   return failed > 0;
 }

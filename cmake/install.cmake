@@ -1,5 +1,6 @@
 # What is installed: the library with its header, a pkg-config file, a CMake package
-# (find_package(tessera), target tessera::tessera) and what explains it. The command and the CUDA
+# (find_package(tessera), target tessera::tessera; COMPONENTS mpi: tessera::tessera_mpi) and what
+# explains it. The command and the CUDA
 # engine install themselves.
 include(CMakePackageConfigHelpers)
 
@@ -11,6 +12,18 @@ install(TARGETS tessera tessera_blas EXPORT tessera_targets
 install(FILES ${PROJECT_SOURCE_DIR}/include/tessera.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT tessera_targets NAMESPACE tessera:: FILE tesseraTargets.cmake
   DESTINATION ${PACKAGE_DIR})
+
+# The library across processes, where it was built: target tessera::tessera_mpi, in a file of its own,
+# since a program that has no use for it need not have MPI.
+if(TARGET tessera_mpi)
+  install(TARGETS tessera_mpi EXPORT tessera_mpi_targets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(FILES ${PROJECT_SOURCE_DIR}/include/tessera_mpi.h
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT tessera_mpi_targets NAMESPACE tessera:: FILE tesseraMpiTargets.cmake
+    DESTINATION ${PACKAGE_DIR})
+endif()
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tesseraConfig.cmake.in
   ${PROJECT_BINARY_DIR}/tesseraConfig.cmake INSTALL_DESTINATION ${PACKAGE_DIR})

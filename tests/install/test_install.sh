@@ -41,13 +41,20 @@ with_cmake() {
     cmake --build "$work/build" && "$work/build/program"
 }
 
+# The library across processes, where this build has it.
+with_mpi() {
+  cp -r "$here/mpi" "$work/mpi"
+  cmake -S "$work/mpi" -B "$work/build-mpi" -DCMAKE_PREFIX_PATH="$prefix" &&
+    cmake --build "$work/build-mpi" && "$work/build-mpi/program"
+}
+
 header_alone() {
   echo '#include <tessera.h>' >"$work/alone.c"
   cc -std=c99 -pedantic-errors -Wall -Werror -I"$prefix/include" -fsyntax-only "$work/alone.c"
 }
 
 exports_only_ours() {
-  others=$(nm -D --defined-only "$lib/libtessera.so" | awk '{ print $3 }' | grep -v '^tsr_' | grep -v '^_')
+  others=$(nm -D --defined-only "$lib"/libtessera.so "$lib"/libtessera_mpi.so 2>/dev/null | awk 'NF == 3' | awk '{ print $3 }' | grep -v '^tsr_' | grep -v '^_')
   [ -z "$others" ] || { echo "exported: $others" && false; }
 }
 
@@ -55,6 +62,9 @@ try "a program with pkg-config" with_pkg_config
 try "a program with find_package" with_cmake
 try "the header alone, as C99" header_alone
 try "only tsr_ names are exported" exports_only_ours
+if [ -e "$lib/libtessera_mpi.so" ]; then
+  try "a program with find_package and MPI" with_mpi
+fi
 try "the installed command" "$prefix/bin/tessera" --help
 try "the installed BLAS door" "$prefix/bin/tessera" run --report -- true
 

@@ -1,0 +1,168 @@
+#include "dist/grid.h"
+
+#include "base/alloc.h"
+
+tsr_status tsr_grid_check(const tsr_grid *grid) {
+  if (grid != NULL) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "grid is NULL; make one with tsr_grid_create");
+}
+
+/* ---- Shape ---------------------------------------------------------------- */
+
+/* Rows of the shape nearest to a square. */
+static int square_rows(int size) {
+  int rows = 1;
+  for (int r = 1; r <= size / r; r++)
+    if (size % r == 0) rows = r;
+  return rows;
+}
+
+static tsr_status shape(int size, int rows, int cols, int extent[2]) {
+  if (rows < 0 || cols < 0)
+    return tsr_fail(TSR_ERR_ARGUMENT, "the grid is %d x %d; give extents of at least 1, or 0", rows,
+                    cols);
+  if (rows == 0 && cols == 0) rows = square_rows(size);
+  extent[0] = rows > 0 ? rows : size / cols;
+  extent[1] = cols > 0 ? cols : size / rows;
+  if ((int64_t)extent[0] * extent[1] == size) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "a grid of %d x %d does not match the communicator, which has %d processes; give "
+                  "extents whose product that is, or a communicator of the grid's processes",
+                  extent[0], extent[1], size);
+}
+
+/* ---- Making --------------------------------------------------------------- */
+
+static tsr_status check_mpi(MPI_Comm comm, tsr_grid **grid) {
+  int begun = 0, ended = 0;
+  if (MPI_Initialized(&begun) != MPI_SUCCESS || !begun || MPI_Finalized(&ended) != MPI_SUCCESS ||
+      ended)
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "MPI is not in use; call this between MPI_Init and "
+                    "MPI_Finalize");
+  if (comm == MPI_COMM_NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "comm is MPI_COMM_NULL; give the grid's communicator");
+  if (grid == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "grid is NULL; give the address of a pointer");
+  return TSR_OK;
+}
+
+static tsr_status open_peers(MPI_Comm comm, tsr_peers *peers) {
+  TSR_TRY(tsr_mpi_check(MPI_Comm_dup(comm, &peers->comm), "MPI_Comm_dup"));
+  MPI_Comm_set_errhandler(peers->comm, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(peers->comm, &peers->rank);
+  MPI_Comm_size(peers->comm, &peers->size);
+  return TSR_OK;
+}
+
+static tsr_status allocate(tsr_context *context, tsr_grid **grid) {
+  if (context == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; make one with tsr_context_create");
+  *grid = tsr_alloc_zero(1, sizeof **grid);
+  return *grid != NULL ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for a grid");
+}
+
+/* What each process can say by itself; the grid is made where that is good. */
+static tsr_status begin(tsr_context *context, const tsr_peers *peers, int rows, int cols,
+                        tsr_grid **grid) {
+  int extent[2] = {0, 0};
+  TSR_TRY(shape(peers->size, rows, cols, extent));
+  TSR_TRY(allocate(context, grid));
+  **grid = (tsr_grid){.context = context,
+                      .all = *peers,
+                      .row = MPI_COMM_NULL,
+                      .col = MPI_COMM_NULL,
+                      .extent = {extent[0], extent[1]},
+                      .me = {peers->rank / extent[1], peers->rank % extent[1]},
+                      .depth = 0,
+                      .lookahead = TSR_LOOKAHEAD};
+  return TSR_OK;
+}
+
+static tsr_status split(tsr_grid *grid) {
+  MPI_Comm all = grid->all.comm;
+  TSR_TRY(
+      tsr_mpi_check(MPI_Comm_split(all, grid->me[0], grid->me[1], &grid->row), "MPI_Comm_split"));
+  return tsr_mpi_check(MPI_Comm_split(all, grid->me[1], grid->me[0], &grid->col), "MPI_Comm_split");
+}
+
+static void free_comm(MPI_Comm *comm) {
+  if (*comm != MPI_COMM_NULL) MPI_Comm_free(comm);
+}
+
+/* Everything but the communicator that all have in common. */
+static void drop(tsr_grid *grid) {
+  if (grid == NULL) return;
+  free_comm(&grid->row);
+  free_comm(&grid->col);
+  tsr_dealloc(grid);
+}
+
+tsr_status tsr_grid_create(tsr_context *context, MPI_Comm comm, int rows, int cols,
+                           tsr_grid **grid) {
+  tsr_peers peers;
+  tsr_grid *made = NULL;
+  TSR_TRY(check_mpi(comm, grid));
+  TSR_TRY(open_peers(comm, &peers));
+  tsr_record record = tsr_record_begin(TSR_RECORD_GRID);
+  tsr_record_add(&record, "", "rows", rows);
+  tsr_record_add(&record, "", "cols", cols);
+  tsr_status status = tsr_agree(&peers, &record, begin(context, &peers, rows, cols, &made));
+  if (status == TSR_OK) status = tsr_agree(&peers, NULL, split(made));
+  if (status != TSR_OK) {
+    drop(made);
+    free_comm(&peers.comm);
+    return status;
+  }
+  *grid = made;
+  return TSR_OK;
+}
+
+void tsr_grid_destroy(tsr_grid *grid) {
+  int ended = 0;
+  if (grid == NULL) return;
+  MPI_Finalized(&ended);
+  if (ended) { /* too late to free communicators, which are gone */
+    tsr_dealloc(grid);
+    return;
+  }
+  MPI_Comm all = grid->all.comm;
+  drop(grid);
+  free_comm(&all);
+}
+
+/* ---- Asking and setting --------------------------------------------------- */
+
+static void put(int *to, int value) {
+  if (to != NULL) *to = value;
+}
+
+tsr_status tsr_grid_place(const tsr_grid *grid, int *rows, int *cols, int *row, int *col) {
+  TSR_TRY(tsr_grid_check(grid));
+  put(rows, grid->extent[0]);
+  put(cols, grid->extent[1]);
+  put(row, grid->me[0]);
+  put(col, grid->me[1]);
+  return TSR_OK;
+}
+
+static tsr_status check_panels(int64_t depth, int lookahead) {
+  if (depth < 0)
+    return tsr_fail(TSR_ERR_ARGUMENT, "depth is %lld; give at least 1, or 0 for the default",
+                    (long long)depth);
+  if (lookahead < 0 || lookahead > TSR_LOOKAHEAD_MOST)
+    return tsr_fail(TSR_ERR_ARGUMENT, "lookahead is %d; give 1 to %d, or 0 for the default",
+                    lookahead, TSR_LOOKAHEAD_MOST);
+  return TSR_OK;
+}
+
+tsr_status tsr_grid_set_panels(tsr_grid *grid, int64_t depth, int lookahead) {
+  TSR_TRY(tsr_grid_check(grid));
+  tsr_record record = tsr_record_begin(TSR_RECORD_PANELS);
+  tsr_record_add(&record, "", "depth", depth);
+  tsr_record_add(&record, "", "lookahead", lookahead);
+  TSR_TRY(tsr_agree(&grid->all, &record, check_panels(depth, lookahead)));
+  grid->depth = depth;
+  grid->lookahead = lookahead > 0 ? lookahead : TSR_LOOKAHEAD;
+  return TSR_OK;
+}

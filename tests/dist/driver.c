@@ -1,0 +1,315 @@
+/*
+ * Random problems of distributed products and redistributions, to be run by mpirun. Every problem
+ * follows from the seed, its number and the number of processes:
+ *   mpirun -n 6 dist_driver --seed 5 --first 17 --count 1
+ * Products are compared with the CPU's BLAS on one process, element by element and exactly; what is
+ * not to be read is NaN, and what is not to be written is looked at afterwards. Every eighth
+ * problem is a redistribution. Half of them are done by emulated devices: in checking mode, delayed
+ * at random, or reproducibly.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layout.h"
+
+typedef struct problem {
+  tsr_type type;
+  tsr_op transa, transb;
+  int64_t m, n, k, depth;
+  int alpha[2], beta[2];
+  int grid[2], lookahead, devices; /* which context: contexts[] */
+  bool moves;                      /* a redistribution: op(A) to C */
+  layout a, b, c;
+} problem;
+
+/* Of this process. */
+typedef struct world {
+  int rank, size;
+  tsr_context *contexts[4]; /* the CPU's BLAS; devices: checked, delayed, reproducible */
+} world;
+
+/* ---- Drawing -------------------------------------------------------------- */
+
+static int64_t draw_extent(numbers *n) {
+  switch (numbers_draw(n, 0, 11)) {
+    case 0:
+      return numbers_draw(n, 0, 3);
+    case 1:
+    case 2:
+    case 3:
+      return numbers_draw(n, 100, 200);
+    default:
+      return numbers_draw(n, 1, 100);
+  }
+}
+
+static void draw_grid(numbers *n, int size, int grid[2]) {
+  do {
+    grid[0] = (int)numbers_draw(n, 1, size);
+  } while (size % grid[0] != 0);
+  grid[1] = size / grid[0];
+}
+
+static void same_rows(layout *x, const layout *as) {
+  x->i = as->i, x->m = as->m, x->mb = as->mb, x->imb = as->imb, x->row_source = as->row_source;
+}
+
+static void same_cols(layout *x, const layout *as) {
+  x->j = as->j, x->n = as->n, x->nb = as->nb, x->inb = as->inb, x->col_source = as->col_source;
+}
+
+/* Layouts that need no redistribution, in half of the problems: drawn freely they hardly come up.
+ */
+static void align(numbers *n, problem *p) {
+  if (numbers_draw(n, 0, 1) == 0) same_rows(&p->a, &p->c);
+  if (numbers_draw(n, 0, 1) == 0) same_cols(&p->b, &p->c);
+}
+
+/* k in the same blocks in A and B, if at other places and with another source. */
+static void align_k(numbers *n, problem *p) {
+  if (numbers_draw(n, 0, 1) == 0) return;
+  p->b.mb = p->a.nb, p->b.imb = p->a.inb;
+  p->b.i = p->a.j, p->b.m = p->a.n;
+}
+
+static void draw_scalars(numbers *n, problem *p) {
+  for (int i = 0; i < 2; i++) {
+    p->alpha[i] = (int)numbers_draw(n, -2, 2);
+    p->beta[i] = (int)numbers_draw(n, -2, 2);
+  }
+  if (numbers_draw(n, 0, 3) == 0) p->alpha[0] = 1, p->alpha[1] = 0;
+  if (numbers_draw(n, 0, 2) == 0) p->beta[0] = 0, p->beta[1] = 0;
+}
+
+static problem draw(uint64_t seed, int64_t index, int size) {
+  static const tsr_type types[4] = {TSR_S, TSR_D, TSR_C, TSR_Z};
+  static const tsr_op ops[4] = {TSR_NO_TRANS, TSR_NO_TRANS, TSR_TRANS, TSR_CONJ_TRANS};
+  numbers n = {seed * 1000003u + (uint64_t)index * 64u + (uint64_t)size};
+  problem p = {.type = types[numbers_draw(&n, 0, 3)], .moves = index % 8 == 7};
+  p.transa = ops[numbers_draw(&n, 0, 3)], p.transb = ops[numbers_draw(&n, 0, 3)];
+  p.m = draw_extent(&n), p.n = draw_extent(&n), p.k = p.moves ? p.n : draw_extent(&n);
+  p.depth = numbers_draw(&n, 0, 1) == 0 ? 0 : numbers_draw(&n, 1, 40);
+  p.lookahead = (int)numbers_draw(&n, 0, 4);
+  p.devices = index % 6 > 2 ? (int)(index % 6) - 2 : 0;
+  draw_scalars(&n, &p);
+  draw_grid(&n, size, p.grid);
+  bool straight_a = p.transa == TSR_NO_TRANS, straight_b = p.transb == TSR_NO_TRANS;
+  p.a = layout_draw(&n, straight_a ? p.m : p.k, straight_a ? p.k : p.m, p.grid);
+  p.b = layout_draw(&n, straight_b ? p.k : p.n, straight_b ? p.n : p.k, p.grid);
+  p.c = layout_draw(&n, p.m, p.n, p.grid);
+  if (straight_a && straight_b) align(&n, &p);
+  if (straight_a && straight_b) align_k(&n, &p);
+  return p;
+}
+
+static void print_layout(const char *name, const layout *x) {
+  printf(
+      "  %s: %lld x %lld in %lld x %lld (first %lld x %lld) from (%d, %d), part %lld x %lld at "
+      "(%lld, %lld), ld +%lld\n",
+      name, (long long)x->m, (long long)x->n, (long long)x->mb, (long long)x->nb, (long long)x->imb,
+      (long long)x->inb, x->row_source, x->col_source, (long long)x->rows, (long long)x->cols,
+      (long long)x->i, (long long)x->j, (long long)x->extra);
+}
+
+static void print_problem(const problem *p) {
+  printf(
+      "  %s %c, ops %c %c, m %lld n %lld k %lld, alpha %d %d beta %d %d, grid %d x %d, depth "
+      "%lld, lookahead %d, devices %d\n",
+      p->moves ? "redistribution" : "product", p->type, p->transa, p->transb, (long long)p->m,
+      (long long)p->n, (long long)p->k, p->alpha[0], p->alpha[1], p->beta[0], p->beta[1],
+      p->grid[0], p->grid[1], (long long)p->depth, p->lookahead, p->devices);
+  print_layout("A", &p->a);
+  print_layout("B", &p->b);
+  print_layout("C", &p->c);
+}
+
+/* ---- The result, on one process -------------------------------------------- */
+
+enum { A_ = 1, B_ = 2, C_ = 3 };
+
+/* A part as an ordinary matrix. */
+static char *dense(const layout *x, tsr_type type, int which) {
+  size_t size = element_size(type);
+  char *full = malloc((size_t)(x->rows * x->cols) * size + 1);
+  for (int64_t j = 0; full != NULL && j < x->cols; j++)
+    for (int64_t i = 0; i < x->rows; i++)
+      element_put(type, which, x->i + i, x->j + j, KNOWN, full + (size_t)(i + j * x->rows) * size);
+  return full;
+}
+
+static int64_t leading(int64_t rows) {
+  return rows > 0 ? rows : 1;
+}
+
+static bool multiply_there(const world *w, const problem *p, char *c) {
+  char alpha[16], beta[16];
+  char *a = dense(&p->a, p->type, A_), *b = dense(&p->b, p->type, B_);
+  scalar_put(p->type, p->alpha[0], p->alpha[1], alpha);
+  scalar_put(p->type, p->beta[0], p->beta[1], beta);
+  tsr_status status =
+      tsr_gemm(w->contexts[0], p->type, TSR_COL_MAJOR, p->transa, p->transb, p->m, p->n, p->k,
+               alpha, a, leading(p->a.rows), b, leading(p->b.rows), beta, c, leading(p->m));
+  free(a);
+  free(b);
+  return status == TSR_OK;
+}
+
+static void conjugate(tsr_type type, char *element) {
+  if (type == TSR_C) ((float *)(void *)element)[1] *= -1;
+  if (type == TSR_Z) ((double *)(void *)element)[1] *= -1;
+}
+
+static void move_there(const problem *p, char *c) {
+  size_t size = element_size(p->type);
+  for (int64_t j = 0; j < p->n; j++)
+    for (int64_t i = 0; i < p->m; i++) {
+      bool straight = p->transa == TSR_NO_TRANS;
+      char *to = c + (size_t)(i + j * p->m) * size;
+      element_put(p->type, A_, p->a.i + (straight ? i : j), p->a.j + (straight ? j : i), KNOWN, to);
+      if (p->transa == TSR_CONJ_TRANS) conjugate(p->type, to);
+    }
+}
+
+/* The same on all processes; NULL: it could not be made. */
+static char *expected(const world *w, const problem *p) {
+  char *c = dense(&p->c, p->type, C_);
+  int made = c != NULL;
+  if (made && w->rank == 0 && p->moves) move_there(p, c);
+  if (made && w->rank == 0 && !p->moves) made = multiply_there(w, p, c);
+  MPI_Bcast(&made, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (!made) return NULL;
+  MPI_Bcast(c, (int)((size_t)(p->m * p->n) * element_size(p->type)), MPI_BYTE, 0, MPI_COMM_WORLD);
+  return c;
+}
+
+/* ---- A problem ------------------------------------------------------------- */
+
+static bool reads_inputs(const problem *p) {
+  bool complex = p->type == TSR_C || p->type == TSR_Z;
+  return p->moves || (p->k > 0 && (p->alpha[0] != 0 || (complex && p->alpha[1] != 0)));
+}
+
+static bool reads_c(const problem *p) {
+  bool complex = p->type == TSR_C || p->type == TSR_Z;
+  return !p->moves && (p->beta[0] != 0 || (complex && p->beta[1] != 0));
+}
+
+static tsr_status call(const problem *p, tsr_grid *grid, const storage *a, const storage *b,
+                       const storage *c) {
+  char alpha[16], beta[16];
+  scalar_put(p->type, p->alpha[0], p->alpha[1], alpha);
+  scalar_put(p->type, p->beta[0], p->beta[1], beta);
+  if (p->moves)
+    return tsr_redistribute(grid, p->transa, p->m, p->n, &a->matrix, p->a.i, p->a.j, &c->matrix,
+                            p->c.i, p->c.j);
+  return tsr_pgemm(grid, p->transa, p->transb, p->m, p->n, p->k, alpha, &a->matrix, p->a.i, p->a.j,
+                   &b->matrix, p->b.i, p->b.j, beta, &c->matrix, p->c.i, p->c.j);
+}
+
+static const char *run_on(const world *w, const problem *p, tsr_grid *grid) {
+  storage a, b, c;
+  const char *wrong = NULL;
+  bool made = storage_create(&p->a, grid, p->type, &a) &&
+              storage_create(&p->b, grid, p->type, &b) && storage_create(&p->c, grid, p->type, &c);
+  char *right = expected(w, p);
+  if (!made || right == NULL) return "the test has no memory"; /* and ends */
+  filling inputs = reads_inputs(p) ? KNOWN : NOT_A_NUMBER;
+  storage_fill(&a, &p->a, A_, inputs, NOT_A_NUMBER);
+  storage_fill(&b, &p->b, B_, inputs, NOT_A_NUMBER);
+  storage_fill(&c, &p->c, C_, reads_c(p) ? KNOWN : NOT_A_NUMBER, KNOWN);
+  if (call(p, grid, &a, &b, &c) != TSR_OK)
+    wrong = tsr_message();
+  else if (!storage_holds(&c, &p->c, C_, right))
+    wrong = "the result is wrong";
+  storage_destroy(&a);
+  storage_destroy(&b);
+  storage_destroy(&c);
+  free(right);
+  return wrong;
+}
+
+static const char *run(const world *w, const problem *p) {
+  tsr_grid *grid = NULL;
+  tsr_context *context = w->contexts[p->devices];
+  const char *wrong = NULL;
+  if (tsr_grid_create(context, MPI_COMM_WORLD, p->grid[0], p->grid[1], &grid) != TSR_OK)
+    return tsr_message();
+  if (tsr_grid_set_panels(grid, p->depth, p->lookahead) != TSR_OK)
+    wrong = tsr_message();
+  else
+    wrong = run_on(w, p, grid);
+  tsr_grid_destroy(grid);
+  return wrong;
+}
+
+/* Says on process 0 what the first process that is not content found; whether all are. */
+static bool judge(const world *w, const problem *p, int64_t index, uint64_t seed,
+                  const char *wrong) {
+  int mine = wrong != NULL ? w->rank : w->size, first;
+  char text[600] = "";
+  MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (first == w->size) return true;
+  if (w->rank == first) snprintf(text, sizeof text, "%s", wrong);
+  MPI_Bcast(text, sizeof text, MPI_CHAR, first, MPI_COMM_WORLD);
+  if (w->rank == 0) {
+    printf(
+        "FAILED: mpirun -n %d dist_driver --seed %llu --first %lld --count 1\n  process %d: %s\n",
+        w->size, (unsigned long long)seed, (long long)index, first, text);
+    print_problem(p);
+  }
+  return false;
+}
+
+/* ---- The program ----------------------------------------------------------- */
+
+static bool open_world(world *w) {
+  tsr_options cpu = TSR_OPTIONS_DEFAULT, devices = TSR_OPTIONS_DEFAULT;
+  MPI_Comm_rank(MPI_COMM_WORLD, &w->rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &w->size);
+  cpu.engine = "cpu";
+  devices.engine = "host";
+  devices.devices = "2";
+  devices.machine = "host:200 gpu*2@nvlink:300 pcie:25 rate:1";
+  devices.memory = (size_t)16 << 20;
+  devices.check = 1;
+  memset(w->contexts, 0, sizeof w->contexts);
+  if (tsr_context_create(&cpu, &w->contexts[0]) != TSR_OK ||
+      tsr_context_create(&devices, &w->contexts[1]) != TSR_OK)
+    return false;
+  devices.check = 0;
+  devices.delay_seed = (uint64_t)w->rank + 1;
+  if (tsr_context_create(&devices, &w->contexts[2]) != TSR_OK) return false;
+  devices.reproducible = 1;
+  return tsr_context_create(&devices, &w->contexts[3]) == TSR_OK;
+}
+
+static long long argument(int argc, char **argv, const char *name, long long otherwise) {
+  for (int i = 1; i + 1 < argc; i++)
+    if (strcmp(argv[i], name) == 0) return atoll(argv[i + 1]);
+  return otherwise;
+}
+
+int main(int argc, char **argv) {
+  world w;
+  int level;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+  uint64_t seed = (uint64_t)argument(argc, argv, "--seed", 1);
+  long long first = argument(argc, argv, "--first", 0), count = argument(argc, argv, "--count", 40);
+  if (!open_world(&w)) {
+    printf("no context: %s\n", tsr_message());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  int passed = 0, failed = 0;
+  for (long long i = first; i < first + count; i++) {
+    problem p = draw(seed, i, w.size);
+    if (judge(&w, &p, i, seed, run(&w, &p)))
+      passed++;
+    else
+      failed++;
+  }
+  if (w.rank == 0) printf("%d passed, %d failed\n", passed, failed);
+  for (int i = 0; i < 4; i++) tsr_context_destroy(w.contexts[i]);
+  MPI_Finalize();
+  return failed > 0;
+}

@@ -1,0 +1,291 @@
+/*
+ * What goes wrong across processes: whatever one process does, all get the same status with the
+ * same message, none hangs, and the grid goes on.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cases.h"
+
+/* ---- Cases ----------------------------------------------------------------- */
+
+static void shapes(world *w) {
+  tsr_grid *grid = NULL;
+  int rows = 0, cols = 0, row = -1, col = -1;
+  EXPECT(tsr_grid_create(w->cpu, MPI_COMM_WORLD, w->size + 1, 1, &grid), TSR_ERR_ARGUMENT,
+         "does not match the communicator");
+  EXPECT(tsr_grid_create(w->cpu, MPI_COMM_WORLD, -1, 1, &grid), TSR_ERR_ARGUMENT, "-1 x 1");
+  EXPECT(tsr_grid_create(w->cpu, MPI_COMM_WORLD, 0, w->size + 1, &grid), TSR_ERR_ARGUMENT,
+         "does not match");
+  HOLD(grid == NULL);
+  EXPECT(tsr_grid_create(w->cpu, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK, "");
+  HOLD(tsr_grid_place(grid, &rows, &cols, &row, &col) == TSR_OK);
+  HOLD(rows * cols == w->size && rows <= cols && row * cols + col == w->rank);
+  for (int r = rows + 1; r * r <= w->size; r++) HOLD(w->size % r != 0);
+  tsr_grid_destroy(grid);
+  grid = NULL;
+  EXPECT(tsr_grid_create(w->cpu, MPI_COMM_WORLD, w->size, 0, &grid), TSR_OK, "");
+  tsr_grid_destroy(grid);
+  HOLD(tsr_grid_create(w->cpu, MPI_COMM_NULL, 0, 0, &grid) == TSR_ERR_ARGUMENT);
+  HOLD(tsr_grid_place(NULL, &rows, NULL, NULL, NULL) == TSR_ERR_ARGUMENT);
+  tsr_grid_destroy(NULL);
+}
+
+static void grids_of_parts(world *w) {
+  MPI_Comm half;
+  tsr_grid *grid = NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, w->rank % 2, -w->rank, &half);
+  tsr_status status = tsr_grid_create(w->cpu, half, 0, 0, &grid);
+  MPI_Comm_free(&half); /* the grid has its own */
+  EXPECT(status, TSR_OK, "");
+  goes_on(grid);
+  tsr_grid_destroy(grid);
+}
+
+static void one_disagrees_on_a_grid(world *w) {
+  tsr_grid *grid = NULL;
+  int last = w->rank == w->size - 1;
+  if (w->size == 1) return;
+  EXPECT(tsr_grid_create(w->cpu, MPI_COMM_WORLD, last ? w->size : 1, last ? 1 : w->size, &grid),
+         TSR_ERR_ARGUMENT, "rows is");
+  EXPECT(tsr_grid_create(last ? NULL : w->cpu, MPI_COMM_WORLD, 0, 0, &grid), TSR_ERR_ARGUMENT,
+         "context is NULL");
+  EXPECT(tsr_grid_set_panels(w->grid, last ? 3 : 4, 0), TSR_ERR_ARGUMENT, "depth is 3");
+  EXPECT(tsr_grid_set_panels(w->grid, 0, last ? 99 : 1), TSR_ERR_ARGUMENT, "lookahead is 99");
+  HOLD(grid == NULL);
+}
+
+/* One process changes something of the call. */
+static void change(call *x, int what) {
+  switch (what) {
+    case 0:
+      x->m--;
+      break;
+    case 1:
+      x->transa = TSR_TRANS;
+      break;
+    case 2:
+      x->alpha = 2;
+      break;
+    case 3:
+      x->beta = 2;
+      break;
+    case 4:
+      x->a.mb++;
+      break;
+    case 5:
+      x->b.inb = 2;
+      break;
+    case 6:
+      x->c.n++;
+      break;
+    default:
+      x->m--, x->ia = 1;
+  }
+}
+
+static void one_disagrees_on_a_product(world *w) {
+  static const char *const names[] = {"m is 23",          "transa is",  "the bits of alpha",
+                                      "the bits of beta", "a->mb is 6", "b->inb is 2",
+                                      "c->n is 25",       "m is 23"};
+  if (w->size == 1) return;
+  for (int what = 0; what < 8; what++) {
+    call x;
+    if (!HOLD(call_create(w->grid, TSR_NO_TRANS, &x))) return;
+    void *larger = calloc((N + 8) * (N + 8), sizeof(double)), *kept = x.c.data;
+    if (w->rank == w->size - 1) {
+      change(&x, what);
+      x.a.ld = x.b.ld = x.c.ld = N + 8; /* enough for any layout, as is the storage */
+      x.a.data = x.b.data = x.c.data = larger;
+    }
+    EXPECT(call_run(&x), TSR_ERR_ARGUMENT, names[what]);
+    if (w->rank != w->size - 1) HOLD(((double *)kept)[0] == 1);
+    free(larger);
+  }
+  goes_on(w->grid);
+}
+
+static void one_makes_another_call(world *w) {
+  call x;
+  if (w->size == 1 || !HOLD(call_create(w->grid, TSR_NO_TRANS, &x))) return;
+  bool other = w->rank == w->size - 1;
+  EXPECT(
+      other ? tsr_redistribute(w->grid, TSR_NO_TRANS, N, N, &x.a, 0, 0, &x.c, 0, 0) : call_run(&x),
+      TSR_ERR_ARGUMENT, "the number of the function");
+  call_destroy(&x);
+  goes_on(w->grid);
+}
+
+/* One process, whichever it is, gives what makes no sense. */
+static void one_is_wrong(world *w) {
+  for (int who = 0; who < w->size; who = next_of(w, who))
+    for (int what = 0; what < 7; what++) {
+      static const char *const names[] = {
+          "a->ld is 0", "b->data is NULL",        "a->mb is 0", "c->row_source", "c has",
+          "a->type is", "c->grid is another grid"};
+      call x, y;
+      if (!HOLD(call_create(w->grid, TSR_NO_TRANS, &x))) return;
+      y = x;
+      int64_t rows, cols;
+      if (w->rank == who) {
+        if (what == 0) y.a.ld = 0;
+        if (what == 1) y.b.data = NULL;
+        if (what == 2) y.a.mb = 0;
+        if (what == 3) y.c.row_source = w->size;
+        if (what == 4) y.c.m = y.c.n = N - 1;
+        if (what == 5) y.a.type = TSR_H;
+        if (what == 6) y.c.grid = NULL;
+      }
+      tsr_pmatrix_extents(&x.b, &rows, &cols);
+      int has = rows > 0 && cols > 0;
+      MPI_Bcast(&has, 1, MPI_INT, who, MPI_COMM_WORLD);
+      if (what != 1 || has) { /* NULL is no error where nothing is */
+        char process[32];
+        snprintf(process, sizeof process, "process %d: ", who);
+        EXPECT(call_run(&y), TSR_ERR_ARGUMENT, names[what]);
+        HOLD(strncmp(tsr_message(), process, strlen(process)) == 0);
+      }
+      call_destroy(&x);
+    }
+  goes_on(w->grid);
+}
+
+static void not_on_the_grid(world *w) {
+  call x;
+  tsr_grid *other = NULL;
+  EXPECT(tsr_grid_create(w->cpu, MPI_COMM_WORLD, 0, 0, &other), TSR_OK, "");
+  if (!HOLD(call_create(w->grid, TSR_NO_TRANS, &x))) return;
+  x.grid = other;
+  EXPECT(call_run(&x), TSR_ERR_ARGUMENT, "a->grid is another grid");
+  EXPECT(tsr_redistribute(other, TSR_NO_TRANS, N, N, &x.a, 0, 0, &x.c, 0, 0), TSR_ERR_ARGUMENT,
+         "from->grid is another grid");
+  EXPECT(tsr_gather(w->grid, w->size, 0, &x.a, NULL, N), TSR_ERR_ARGUMENT, "row_source");
+  EXPECT(tsr_scatter(w->grid, 0, 0, NULL, N, &x.a), TSR_ERR_ARGUMENT, "from->data is NULL");
+  EXPECT(tsr_scatter(w->grid, 0, 0, NULL, N, NULL), TSR_ERR_ARGUMENT, "to is NULL");
+  HOLD(call_run(&(call){.grid = NULL}) == TSR_ERR_ARGUMENT);
+  call_destroy(&x);
+  tsr_grid_destroy(other);
+}
+
+/* ---- No memory -------------------------------------------------------------- */
+
+/* Lets the nth allocation of process `who` fail, for all n, until the call does not meet it.
+ * Returns how many allocations there were. */
+#define FAIL_EACH(w, who, call_, undo)                               \
+  do {                                                               \
+    int done = 0;                                                    \
+    for (long n = 1; !done && n < 4000; n++) {                       \
+      if ((w)->rank == (who)) tsr_alloc_fail_at(n);                  \
+      tsr_status status_ = (call_);                                  \
+      tsr_alloc_fail_at(0);                                          \
+      done = status_ == TSR_OK;                                      \
+      if (done && n == 1) HOLD(!"allocations are made");             \
+      if (done) {                                                    \
+        undo;                                                        \
+      }                                                              \
+      expect(status_, done ? TSR_OK : TSR_ERR_MEMORY, "", __LINE__); \
+    }                                                                \
+    HOLD(done);                                                      \
+  } while (0)
+
+static void no_memory_for_objects(world *w) {
+  for (int who = 0; who < w->size; who = next_of(w, who)) {
+    tsr_grid *grid = NULL;
+    tsr_pmatrix x;
+    FAIL_EACH(w, who, tsr_grid_create(w->cpu, MPI_COMM_WORLD, 0, 0, &grid), tsr_grid_destroy(grid));
+    FAIL_EACH(w, who, tsr_pmatrix_create(w->grid, TSR_D, N, N, 3, 3, 0, 0, &x),
+              tsr_pmatrix_destroy(&x));
+  }
+}
+
+/* With and without a matrix that moves first. */
+static void no_memory_for_a_product(world *w) {
+  for (int who = 0; who < w->size && w->size > 1; who = next_of(w, who))
+    for (int moving = 0; moving < 2; moving++) {
+      call x;
+      if (!HOLD(call_create(w->grid, moving ? TSR_TRANS : TSR_NO_TRANS, &x))) return;
+      FAIL_EACH(w, who, call_run(&x), HOLD(is_right(&x)));
+      FAIL_EACH(w, who, tsr_redistribute(w->grid, TSR_TRANS, N, N, &x.a, 0, 0, &x.c, 0, 0), );
+      call_destroy(&x);
+    }
+  goes_on(w->grid);
+}
+
+/* A context whose products fail: results must be reproducible, in memory for less than a tile. */
+static tsr_context *without_room(void) {
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  tsr_context *context = NULL;
+  options.engine = "host";
+  options.devices = "1";
+  options.machine = "host:200 gpu*1@nvlink:300 pcie:25 rate:1";
+  options.memory = 512;
+  options.reproducible = 1;
+  HOLD(tsr_context_create(&options, &context) == TSR_OK);
+  return context;
+}
+
+/* A process whose local products fail goes on with the messages, of which there are many. */
+static void a_product_fails_midway(world *w) {
+  tsr_context *poor = without_room();
+  for (int who = 0; who < w->size; who = next_of(w, who)) {
+    tsr_grid *grid = NULL;
+    call x;
+    char process[32];
+    EXPECT(tsr_grid_create(w->rank == who ? poor : w->devices, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK,
+           "");
+    EXPECT(tsr_grid_set_panels(grid, 1, 2), TSR_OK, "");
+    if (!HOLD(call_create(grid, TSR_NO_TRANS, &x))) return;
+    snprintf(process, sizeof process, "process %d: ", who);
+    int64_t rows, cols;
+    tsr_pmatrix_extents(&x.c, &rows, &cols);
+    int has = rows > 0 && cols > 0;
+    MPI_Bcast(&has, 1, MPI_INT, who, MPI_COMM_WORLD);
+    EXPECT(call_run(&x), has ? TSR_ERR_MEMORY : TSR_OK, process);
+    HOLD(who > 0 || has);
+    call_destroy(&x);
+    tsr_grid_destroy(grid);
+  }
+  tsr_context_destroy(poor);
+  goes_on(w->grid);
+}
+
+/* Memory runs out in one process at any place of planning and running: devices may do without, but
+ * all say the same, and what is said to be right is. */
+static void memory_runs_out_midway(world *w) {
+  tsr_grid *grid = NULL;
+  EXPECT(tsr_grid_create(w->devices, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK, "");
+  EXPECT(tsr_grid_set_panels(grid, 3, 2), TSR_OK, "");
+  for (long n = 1; n < 200; n += 7) {
+    call x;
+    if (!HOLD(call_create(grid, TSR_NO_TRANS, &x))) return;
+    if (w->rank == w->size - 1) tsr_alloc_fail_at(n);
+    tsr_status status = call_run(&x);
+    tsr_alloc_fail_at(0);
+    if (status == TSR_OK) HOLD(is_right(&x));
+    expect(status, status == TSR_OK ? TSR_OK : TSR_ERR_MEMORY, "", __LINE__);
+    call_destroy(&x);
+  }
+  goes_on(grid);
+  tsr_grid_destroy(grid);
+}
+
+/* ---- The program ------------------------------------------------------------ */
+
+int main(int argc, char **argv) {
+  static const test_case cases[] = {
+      {"shapes", shapes},
+      {"grids of parts", grids_of_parts},
+      {"one disagrees on a grid", one_disagrees_on_a_grid},
+      {"one disagrees on a product", one_disagrees_on_a_product},
+      {"one makes another call", one_makes_another_call},
+      {"one is wrong", one_is_wrong},
+      {"not on the grid", not_on_the_grid},
+      {"no memory for objects", no_memory_for_objects},
+      {"no memory for a product", no_memory_for_a_product},
+      {"a product fails midway", a_product_fails_midway},
+      {"memory runs out midway", memory_runs_out_midway},
+  };
+  return run_cases(argc, argv, cases, sizeof cases / sizeof *cases);
+}

@@ -1,0 +1,148 @@
+/*
+ * What the random driver has no eye for: composition with asynchronous calls, messages of more than
+ * a window, scattering and gathering.
+ */
+#include <stdlib.h>
+
+#include "cases.h"
+
+/* Adds to every element, on the devices: the result stays there. */
+static void add_there(const world *w, const tsr_pmatrix *x, double by) {
+  const double one = 1;
+  double ones[2 * N];
+  int64_t rows, cols;
+  tsr_pmatrix_extents(x, &rows, &cols);
+  for (int i = 0; i < 2 * N; i++) ones[i] = 1;
+  HOLD(tsr_gemm_async(w->devices, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, rows, cols, 1,
+                      &by, ones, rows > 0 ? rows : 1, ones + N, 1, &one, x->data, x->ld) == TSR_OK);
+  HOLD(tsr_sync(w->devices) == TSR_OK); /* the ones are gone after this */
+  tsr_invalidate(w->devices, 2 * N, 1, ones, 2 * N, TSR_D);
+}
+
+/* The sum over all elements here as the devices see them. */
+static double sum_there(const world *w, const tsr_pmatrix *x) {
+  const double one = 1, zero = 0;
+  double ones[N], sums[N] = {0}, sum = 0;
+  int64_t rows, cols;
+  tsr_pmatrix_extents(x, &rows, &cols);
+  if (rows == 0 || cols == 0) return 0;
+  for (int i = 0; i < N; i++) ones[i] = 1;
+  HOLD(tsr_gemm_async(w->devices, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, rows, 1, cols,
+                      &one, x->data, x->ld, ones, cols, &zero, sums, rows) == TSR_OK);
+  HOLD(tsr_coherent(w->devices, TSR_GENERAL, rows, 1, sums, rows, TSR_D) == TSR_OK);
+  HOLD(tsr_sync(w->devices) == TSR_OK);
+  tsr_release(w->devices, rows, 1, sums, rows, TSR_D);
+  tsr_release(w->devices, cols, 1, ones, cols, TSR_D);
+  for (int64_t i = 0; i < rows; i++) sum += sums[i];
+  return sum;
+}
+
+static void set_here(const tsr_pmatrix *x, double value) {
+  int64_t rows, cols;
+  tsr_pmatrix_extents(x, &rows, &cols);
+  for (int64_t i = 0; i < rows * cols; i++) ((double *)x->data)[i] = value;
+}
+
+/* Results of asynchronous calls are operands, host memory being older; C is at home afterwards, and
+ * the program may change it without a word. */
+static void composition(world *w) {
+  tsr_grid *grid = NULL;
+  EXPECT(tsr_grid_create(w->devices, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK, "");
+  for (int trans = 0; trans < 2; trans++) {
+    call x;
+    if (!HOLD(call_create(grid, trans ? TSR_TRANS : TSR_NO_TRANS, &x))) return;
+    add_there(w, &x.a, 1);
+    x.alpha = 0.5;
+    EXPECT(call_run(&x), TSR_OK, "");
+    HOLD(is_right(&x));
+    set_here(&x.c, 2);
+    x.alpha = 0, x.beta = N / 2;
+    EXPECT(call_run(&x), TSR_OK, "");
+    HOLD(is_right(&x));
+    HOLD(tsr_sync(w->devices) == TSR_OK);
+    tsr_release(w->devices, 0, 0, NULL, 1, TSR_D);
+    call_destroy(&x);
+  }
+  tsr_grid_destroy(grid);
+}
+
+/* The same for what is redistributed: of C, which devices have newer, all but the last row and
+ * column is replaced by A, which they have newer as well. Devices then see the new C. */
+static void composition_of_moves(world *w) {
+  tsr_grid *grid = NULL;
+  call x;
+  EXPECT(tsr_grid_create(w->devices, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK, "");
+  if (!HOLD(call_create(grid, TSR_NO_TRANS, &x))) return;
+  add_there(w, &x.a, 1);
+  add_there(w, &x.c, 2);
+  EXPECT(tsr_redistribute(grid, TSR_NO_TRANS, N - 1, N - 1, &x.a, 0, 0, &x.c, 0, 0), TSR_OK, "");
+  double here = sum_there(w, &x.c), all;
+  MPI_Allreduce(&here, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  HOLD(all == 2 * (N - 1) * (N - 1) + 3 * (2 * N - 1));
+  tsr_release(w->devices, 0, 0, NULL, 1, TSR_D);
+  call_destroy(&x);
+  tsr_grid_destroy(grid);
+}
+
+/* Scattered from every process and gathered at every other one. */
+static void there_and_back(world *w) {
+  enum { ROWS = 37, COLS = 21, LD = 40 };
+  int rows, cols, row, col;
+  tsr_grid_place(w->grid, &rows, &cols, &row, &col);
+  for (int from = 0; from < w->size; from++) {
+    int to = (from * 5 + 1) % w->size;
+    double *full = calloc(LD * COLS, sizeof *full), *back = calloc(LD * COLS, sizeof *back);
+    tsr_pmatrix x;
+    HOLD(tsr_pmatrix_create(w->grid, TSR_D, ROWS, COLS, 4, 3, rows - 1, 0, &x) == TSR_OK);
+    for (int i = 0; i < LD * COLS; i++) full[i] = w->rank == from ? i : -1;
+    EXPECT(tsr_scatter(w->grid, from / cols, from % cols, w->rank == from ? full : NULL, LD, &x),
+           TSR_OK, "");
+    EXPECT(tsr_gather(w->grid, to / cols, to % cols, &x, back, w->rank == to ? LD : 0), TSR_OK, "");
+    for (int i = 0; i < LD * COLS; i++) HOLD(back[i] == (w->rank == to && i % LD < ROWS ? i : 0));
+    tsr_pmatrix_destroy(&x);
+    free(full);
+    free(back);
+  }
+}
+
+static void fill(const tsr_pmatrix *x, bool clear, bool check, int rank) {
+  int64_t rows, cols;
+  tsr_pmatrix_extents(x, &rows, &cols);
+  for (int64_t i = 0; i < rows * cols; i++) {
+    double *to = (double *)x->data + i;
+    if (check) HOLD(*to == (double)i + rank * 1e9);
+    if (!check) *to = clear ? 0 : (double)i + rank * 1e9;
+  }
+}
+
+/* More than goes in one window, by rows and by columns: to other blocks, and back. */
+static void large_messages(world *w) {
+  static const int64_t extents[2][2] = {{2200001, 3}, {1501, 2203}};
+  for (int e = 0; e < 2 && w->size <= 2; e++) {
+    int64_t m = extents[e][0] * (e == 0 ? w->size : 1), n = extents[e][1] * (e == 1 ? w->size : 1);
+    tsr_pmatrix x, y, z;
+    HOLD(tsr_pmatrix_create(w->grid, TSR_D, m, n, 1000, 700, 0, 0, &x) == TSR_OK);
+    HOLD(tsr_pmatrix_create(w->grid, TSR_D, m, n, 1000, 700, 0, 0, &z) == TSR_OK);
+    HOLD(tsr_pmatrix_create(w->grid, TSR_D, n, m, 64, 999, 0, 0, &y) == TSR_OK);
+    fill(&x, false, false, w->rank);
+    fill(&z, true, false, w->rank);
+    EXPECT(tsr_redistribute(w->grid, TSR_TRANS, n, m, &x, 0, 0, &y, 0, 0), TSR_OK, "");
+    EXPECT(tsr_redistribute(w->grid, TSR_TRANS, m, n, &y, 0, 0, &z, 0, 0), TSR_OK, "");
+    fill(&z, false, true, w->rank);
+    tsr_pmatrix_destroy(&x);
+    tsr_pmatrix_destroy(&y);
+    tsr_pmatrix_destroy(&z);
+  }
+}
+
+/* ---- The program ------------------------------------------------------------ */
+
+int main(int argc, char **argv) {
+  static const test_case cases[] = {
+      {"composition", composition},
+      {"composition of moves", composition_of_moves},
+      {"there and back", there_and_back},
+      {"large messages", large_messages},
+  };
+  return run_cases(argc, argv, cases, sizeof cases / sizeof *cases);
+}

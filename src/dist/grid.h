@@ -3,6 +3,7 @@
 #define TSR_DIST_GRID_H
 
 #include "dist/agree.h"
+#include "dist/schedule.h"
 #include "tessera_mpi.h"
 
 struct tsr_grid {
@@ -16,7 +17,7 @@ struct tsr_grid {
 };
 
 /* Of a panel in k, and of how many are under way; above, what the largest message may have. */
-enum { TSR_PANEL_DEPTH = 1024, TSR_LOOKAHEAD = 2, TSR_LOOKAHEAD_MOST = 16 };
+enum { TSR_PANEL_DEPTH = 1024, TSR_LOOKAHEAD = 2 };
 #define TSR_MESSAGE_MOST ((int64_t)1 << 30) /* bytes; MPI counts with int */
 
 /* TSR_ERR_ARGUMENT for NULL: all that can be told without the others. */

@@ -164,9 +164,12 @@ TSR_API int tsr_device_count(const tsr_context *context);
 typedef struct tsr_context_facts {
   int devices;         /* of its machine: also of one that is only planned for */
   int reproducible;    /* 1: the same bits on any number of devices */
+  int check;           /* 1: plans are verified */
+  uint64_t plans;      /* contexts in which this is the same make the same plans */
   size_t memory;       /* the least budget of a device, bytes */
   double staging_rate; /* bytes/s at which one thread copies host memory */
-  double network_bandwidth, network_latency; /* of a process, bytes/s each way and s; 0: not known */
+  double network_bandwidth,
+      network_latency; /* of a process, bytes/s each way and s; 0: not known */
 } tsr_context_facts;
 
 TSR_API tsr_status tsr_context_describe(tsr_context *context, tsr_context_facts *facts);

@@ -8,9 +8,11 @@
  *     everywhere: when a process fails, or the arguments differ, every process gets the status of
  *     the first one that failed (by rank), and tsr_message() names that process and its cause. None
  *     hangs, as long as all make the call.
- *   - The thread that calls does all of MPI's work: MPI_THREAD_FUNNELED is enough. MPI must have
- * been initialised before and must not be finalised until the grid is destroyed. A grid has
- *     communicators of its own: the program's messages are not met.
+ *   - MPI must have been initialised before and must not be finalised until the grid is destroyed.
+ * A grid has communicators of its own: the program's messages are not met. With MPI_THREAD_MULTIPLE
+ * asynchronous calls go on in a thread of the grid's; without it the thread that calls does all of
+ * MPI's work, MPI_THREAD_FUNNELED is enough, and asynchronous calls go on inside the grid's
+ * functions only.
  *   - Processes fail together, but the death of one is MPI's business.
  *   - Indices begin with 0. Extents are in elements.
  */
@@ -44,12 +46,23 @@ TSR_API void tsr_grid_destroy(tsr_grid *grid);
 /* The grid's extents, and where this process is. Any pointer may be NULL. Not collective. */
 TSR_API tsr_status tsr_grid_place(const tsr_grid *grid, int *rows, int *cols, int *row, int *col);
 
-/* How products go about k: depth, the extent of a panel in k (elements; 0: the default, 1024, less
- * where a panel would be above 1 GiB), and lookahead, how many panels are on their way while one is
- * multiplied (1 .. 16; 0: the default, 2). A process has lookahead + 1 panels of its rows of op(A)
- * and columns of op(B). The words are those of Herault et al., "Generic matrix multiplication for
- * multi-GPU accelerated distributed-memory platforms over PaRSEC". Collective. */
+/* How products go about k: depth, the extent of a panel in k (elements; 0: by the model), and
+ * lookahead, how many panels are on their way while one is multiplied (1 .. 16; 0: by the model). A
+ * process has lookahead + 1 panels of the rows of op(A) and columns of op(B) of a block of C; the
+ * grid keeps their memory until it is destroyed. The words, here and for blocks, are those of
+ * Herault et al., "Generic matrix multiplication for multi-GPU accelerated distributed-memory
+ * platforms over PaRSEC". Collective. */
 TSR_API tsr_status tsr_grid_set_panels(tsr_grid *grid, int64_t depth, int lookahead);
+
+/* Into which blocks each process's part of C is cut, in its own rows and columns: for each block
+ * all of k is swept, and what it needs of A and B is sent again. 0: as large as the devices have
+ * room for. Collective. */
+TSR_API tsr_status tsr_grid_set_blocks(tsr_grid *grid, int64_t rows, int64_t cols);
+
+/* Waits until all asynchronous products of the grid are complete, and for the grid's contexts as
+ * tsr_sync does. Returns the first error of any of them since the last tsr_grid_sync; C of what
+ * failed is undefined. Collective. */
+TSR_API tsr_status tsr_grid_sync(tsr_grid *grid);
 
 /* ---- Distributed matrices ------------------------------------------------- */
 
@@ -130,6 +143,17 @@ TSR_API tsr_status tsr_pgemm(tsr_grid *grid, tsr_op transa, tsr_op transb, int64
                              int64_t k, const void *alpha, const tsr_pmatrix *a, int64_t ia,
                              int64_t ja, const tsr_pmatrix *b, int64_t ib, int64_t jb,
                              const void *beta, const tsr_pmatrix *c, int64_t ic, int64_t jc);
+
+/* The same, returning when all processes have found that they can do it and have entered it; the
+ * messages and products of a grid's calls are made one call after the other. alpha, beta and the
+ * descriptions of the matrices are copied; the storage must stay as it is until tsr_grid_sync,
+ * which tells what went wrong. Other functions of the grid wait for what was entered before.
+ * Errors: TSR_ERR_ARGUMENT and TSR_ERR_MEMORY (nothing is touched). */
+TSR_API tsr_status tsr_pgemm_async(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m,
+                                   int64_t n, int64_t k, const void *alpha, const tsr_pmatrix *a,
+                                   int64_t ia, int64_t ja, const tsr_pmatrix *b, int64_t ib,
+                                   int64_t jb, const void *beta, const tsr_pmatrix *c, int64_t ic,
+                                   int64_t jc);
 
 #ifdef __cplusplus
 }

@@ -1,10 +1,21 @@
 #include "dist/grid.h"
 
 #include "base/alloc.h"
+#include "dist/model.h"
+#include "dist/queue.h"
+#include "dist/slots.h"
 
 tsr_status tsr_grid_check(const tsr_grid *grid) {
   if (grid != NULL) return TSR_OK;
   return tsr_fail(TSR_ERR_ARGUMENT, "grid is NULL; make one with tsr_grid_create");
+}
+
+tsr_status tsr_grid_check_real(const tsr_grid *grid) {
+  TSR_TRY(tsr_grid_check(grid));
+  if (!grid->imagined) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "the grid has no processes, it serves plans alone; make one with "
+                  "tsr_grid_create");
 }
 
 /* ---- Shape ---------------------------------------------------------------- */
@@ -48,6 +59,7 @@ static tsr_status check_mpi(MPI_Comm comm, tsr_grid **grid) {
 }
 
 static tsr_status open_peers(MPI_Comm comm, tsr_peers *peers) {
+  peers->comm = MPI_COMM_NULL;
   TSR_TRY(tsr_mpi_check(MPI_Comm_dup(comm, &peers->comm), "MPI_Comm_dup"));
   MPI_Comm_set_errhandler(peers->comm, MPI_ERRORS_RETURN);
   MPI_Comm_rank(peers->comm, &peers->rank);
@@ -62,6 +74,12 @@ static tsr_status allocate(tsr_context *context, tsr_grid **grid) {
   return *grid != NULL ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for a grid");
 }
 
+/* Whether a thread of the grid's may use MPI beside the program's. */
+static bool may_be_threaded(void) {
+  int provided = MPI_THREAD_SINGLE;
+  return MPI_Query_thread(&provided) == MPI_SUCCESS && provided == MPI_THREAD_MULTIPLE;
+}
+
 /* What each process can say by itself; the grid is made where that is good. */
 static tsr_status begin(tsr_context *context, const tsr_peers *peers, int rows, int cols,
                         tsr_grid **grid) {
@@ -70,17 +88,19 @@ static tsr_status begin(tsr_context *context, const tsr_peers *peers, int rows, 
   TSR_TRY(allocate(context, grid));
   **grid = (tsr_grid){.context = context,
                       .all = *peers,
+                      .work = {.comm = MPI_COMM_NULL},
                       .row = MPI_COMM_NULL,
                       .col = MPI_COMM_NULL,
                       .extent = {extent[0], extent[1]},
                       .me = {peers->rank / extent[1], peers->rank % extent[1]},
-                      .depth = 0,
-                      .lookahead = TSR_LOOKAHEAD};
-  return TSR_OK;
+                      .transport = &tsr_transport_mpi};
+  TSR_TRY(tsr_packers_create(&(*grid)->packers));
+  return tsr_queue_create(may_be_threaded(), &(*grid)->queue);
 }
 
 static tsr_status split(tsr_grid *grid) {
   MPI_Comm all = grid->all.comm;
+  TSR_TRY(open_peers(all, &grid->work));
   TSR_TRY(
       tsr_mpi_check(MPI_Comm_split(all, grid->me[0], grid->me[1], &grid->row), "MPI_Comm_split"));
   return tsr_mpi_check(MPI_Comm_split(all, grid->me[1], grid->me[0], &grid->col), "MPI_Comm_split");
@@ -90,12 +110,32 @@ static void free_comm(MPI_Comm *comm) {
   if (*comm != MPI_COMM_NULL) MPI_Comm_free(comm);
 }
 
+/* What has nothing to do with MPI. */
+static void drop_rest(tsr_grid *grid) {
+  if (grid->transport_state != NULL) {
+    tsr_slots_free(grid->transport, grid->transport_state, &grid->slots);
+    grid->transport->close(grid->transport_state);
+  }
+  tsr_model_free(&grid->model);
+  tsr_queue_destroy(grid->queue);
+  tsr_packers_destroy(grid->packers);
+  tsr_dealloc(grid);
+}
+
 /* Everything but the communicator that all have in common. */
 static void drop(tsr_grid *grid) {
   if (grid == NULL) return;
   free_comm(&grid->row);
   free_comm(&grid->col);
-  tsr_dealloc(grid);
+  free_comm(&grid->work.comm);
+  drop_rest(grid);
+}
+
+/* Collective, each step of it. */
+static tsr_status complete(tsr_grid *grid) {
+  TSR_TRY(tsr_agree(&grid->all, NULL, split(grid)));
+  TSR_TRY(tsr_model_agree(&grid->all, grid->context, &grid->model));
+  return tsr_agree(&grid->all, NULL, grid->transport->open(grid, &grid->transport_state));
 }
 
 tsr_status tsr_grid_create(tsr_context *context, MPI_Comm comm, int rows, int cols,
@@ -108,25 +148,28 @@ tsr_status tsr_grid_create(tsr_context *context, MPI_Comm comm, int rows, int co
   tsr_record_add(&record, "", "rows", rows);
   tsr_record_add(&record, "", "cols", cols);
   tsr_status status = tsr_agree(&peers, &record, begin(context, &peers, rows, cols, &made));
-  if (status == TSR_OK) status = tsr_agree(&peers, NULL, split(made));
-  if (status != TSR_OK) {
-    drop(made);
-    free_comm(&peers.comm);
-    return status;
+  if (status == TSR_OK) status = complete(made);
+  if (status == TSR_OK) {
+    *grid = made;
+    return TSR_OK;
   }
-  *grid = made;
-  return TSR_OK;
+  tsr_error error;
+  tsr_error_take(status, &error);
+  drop(made);
+  free_comm(&peers.comm);
+  return tsr_error_put(&error);
 }
 
 void tsr_grid_destroy(tsr_grid *grid) {
   int ended = 0;
   if (grid == NULL) return;
   MPI_Finalized(&ended);
-  if (ended) { /* too late to free communicators, which are gone */
-    tsr_dealloc(grid);
+  if (ended || grid->imagined) { /* too late to free communicators, which are gone; or none */
+    drop_rest(grid);
     return;
   }
   MPI_Comm all = grid->all.comm;
+  tsr_queue_drain(grid->queue);
   drop(grid);
   free_comm(&all);
 }
@@ -148,12 +191,17 @@ tsr_status tsr_grid_place(const tsr_grid *grid, int *rows, int *cols, int *row, 
 
 static tsr_status check_panels(int64_t depth, int lookahead) {
   if (depth < 0)
-    return tsr_fail(TSR_ERR_ARGUMENT, "depth is %lld; give at least 1, or 0 for the default",
+    return tsr_fail(TSR_ERR_ARGUMENT, "depth is %lld; give at least 1, or 0 for the model's",
                     (long long)depth);
   if (lookahead < 0 || lookahead > TSR_LOOKAHEAD_MOST)
-    return tsr_fail(TSR_ERR_ARGUMENT, "lookahead is %d; give 1 to %d, or 0 for the default",
+    return tsr_fail(TSR_ERR_ARGUMENT, "lookahead is %d; give 1 to %d, or 0 for the model's",
                     lookahead, TSR_LOOKAHEAD_MOST);
   return TSR_OK;
+}
+
+/* On a grid without processes there is nobody to agree with. */
+static tsr_status agree_on(const tsr_grid *grid, const tsr_record *record, tsr_status status) {
+  return grid->imagined ? status : tsr_agree(&grid->all, record, status);
 }
 
 tsr_status tsr_grid_set_panels(tsr_grid *grid, int64_t depth, int lookahead) {
@@ -161,8 +209,26 @@ tsr_status tsr_grid_set_panels(tsr_grid *grid, int64_t depth, int lookahead) {
   tsr_record record = tsr_record_begin(TSR_RECORD_PANELS);
   tsr_record_add(&record, "", "depth", depth);
   tsr_record_add(&record, "", "lookahead", lookahead);
-  TSR_TRY(tsr_agree(&grid->all, &record, check_panels(depth, lookahead)));
-  grid->depth = depth;
-  grid->lookahead = lookahead > 0 ? lookahead : TSR_LOOKAHEAD;
+  TSR_TRY(agree_on(grid, &record, check_panels(depth, lookahead)));
+  grid->wishes.depth = depth;
+  grid->wishes.lookahead = lookahead;
+  return TSR_OK;
+}
+
+static tsr_status check_blocks(int64_t rows, int64_t cols) {
+  if (rows >= 0 && cols >= 0) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "blocks are %lld x %lld; give extents of at least 1, or 0 for the model's",
+                  (long long)rows, (long long)cols);
+}
+
+tsr_status tsr_grid_set_blocks(tsr_grid *grid, int64_t rows, int64_t cols) {
+  TSR_TRY(tsr_grid_check(grid));
+  tsr_record record = tsr_record_begin(TSR_RECORD_BLOCKS);
+  tsr_record_add(&record, "", "rows", rows);
+  tsr_record_add(&record, "", "cols", cols);
+  TSR_TRY(agree_on(grid, &record, check_blocks(rows, cols)));
+  grid->wishes.block[0] = rows;
+  grid->wishes.block[1] = cols;
   return TSR_OK;
 }

@@ -157,10 +157,8 @@ static int count_blocks(const tsr_axis *axis, int64_t extent) {
 }
 
 static tsr_status fill(const bool moves[2], tsr_summa_schedule *s) {
-  maker m = {.s = s,
-             .move = {TSR_NO_STEP, TSR_NO_STEP},
-             .home = {TSR_NO_STEP, TSR_NO_STEP},
-             .fits = true};
+  maker m = {
+      .s = s, .move = {TSR_NO_STEP, TSR_NO_STEP}, .home = {TSR_NO_STEP, TSR_NO_STEP}, .fits = true};
   for (int operand = 0; operand < 2; operand++) {
     for (int i = 0; i < s->slots; i++)
       m.slot[operand][i] = (slot){-1, -1, TSR_NO_STEP, -1, TSR_NO_STEP};

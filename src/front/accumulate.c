@@ -1,4 +1,5 @@
-/* What products onto a C that stays on the devices take: two of them, one after the other, planned. */
+/* What products onto a C that stays on the devices take: two of them, one after the other, planned.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,7 +183,8 @@ static void by_formula(const tsr_machine *machine, const tsr_call *first, tsr_ac
   double a = bytes_of(first, TSR_A), b = bytes_of(first, TSR_B_), c = bytes_of(first, TSR_C_);
   int devices = machine->devices;
   if (devices == 0) {
-    double seconds = tsr_machine_cpu_time(machine, first->type, tsr_call_flops(first), a + b + 2 * c);
+    double seconds =
+        tsr_machine_cpu_time(machine, first->type, tsr_call_flops(first), a + b + 2 * c);
     made->first = made->next = (tsr_stage){seconds, seconds, 0};
     return;
   }
@@ -246,7 +248,8 @@ tsr_status tsr_plan_accumulation(tsr_context *context, tsr_type type, int64_t m,
   tsr_accumulation made = {0};
   TSR_TRY(tsr_context_check(context));
   if (predicted == NULL)
-    return tsr_fail(TSR_ERR_ARGUMENT, "predicted is NULL; give the address of what is to be filled");
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "predicted is NULL; give the address of what is to be filled");
   TSR_TRY(make_call(context, type, m, n, k, beta, &first));
   TSR_TRY(make_call(context, type, m, n, k, NULL, &next));
   tsr_status status = TSR_OK;

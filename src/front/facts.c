@@ -25,6 +25,8 @@ static void describe(const tsr_context *context, tsr_context_facts *facts) {
   const tsr_machine *machine = context->machine;
   *facts = (tsr_context_facts){.devices = machine->devices,
                                .reproducible = context->planning.reproducible,
+                               .check = context->check,
+                               .plans = context->digest,
                                .staging_rate = machine->lane_rate,
                                .network_bandwidth = machine->network.bandwidth,
                                .network_latency = machine->network.latency};

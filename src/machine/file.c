@@ -292,7 +292,8 @@ static tsr_status read_network(const node *n) {
   if (n->json == NULL) return TSR_OK;
   TSR_TRY(check_object(n, keys));
   TSR_TRY(get_required(n, "bandwidth", &network->bandwidth));
-  if (!(network->bandwidth > 0)) return fail_at(n, "a bandwidth of more than 0; else leave it away");
+  if (!(network->bandwidth > 0))
+    return fail_at(n, "a bandwidth of more than 0; else leave it away");
   return get_optional(n, "latency", &network->latency);
 }
 
@@ -410,8 +411,7 @@ tsr_status tsr_machine_load(const char *file_or_string, tsr_machine **machine) {
   size_t length = strlen(file_or_string), tail = sizeof suffix - 1;
   struct stat what;
   bool named = length >= tail && strcmp(file_or_string + length - tail, suffix) == 0;
-  if (file_or_string[0] == '{')
-    return read_bytes("the machine", file_or_string, length, machine);
+  if (file_or_string[0] == '{') return read_bytes("the machine", file_or_string, length, machine);
   if (named || stat(file_or_string, &what) == 0) return tsr_machine_read(file_or_string, machine);
   return tsr_machine_parse(file_or_string, machine);
 }

@@ -42,6 +42,8 @@ foreach(processes 1 2 4 6 9)
     --seed 7 --count 400)
   tessera_dist_test(dist_sample_${processes} sample ${processes} dist_driver
     --seed 7 --first 1000 --count 40)
+  tessera_dist_test(dist_funneled_${processes} sample ${processes} dist_driver
+    --seed 7 --first 2000 --count 40 --level 1)
   tessera_dist_test(dist_long_${processes} long ${processes} dist_driver
     --seed 7 --first 100000 --count 3000)
 endforeach()

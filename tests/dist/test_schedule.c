@@ -203,9 +203,9 @@ static bool panel_is_cut(tsr_summa_schedule *s, tsr_step *step) {
 static void mistakes_are_found(void **state) {
   (void)state;
   static const mistake mistakes[] = {
-      overwrites_early, does_not_wait,     sends_another_panel, sends_another_block,
-      sends_elsewhere,  multiplies_twice,  counts_beta_again,   stays_out,
-      goes_home_early,  crowds,            panel_is_cut,
+      overwrites_early, does_not_wait,    sends_another_panel, sends_another_block,
+      sends_elsewhere,  multiplies_twice, counts_beta_again,   stays_out,
+      goes_home_early,  crowds,           panel_is_cut,
   };
   for (size_t kind = 0; kind < sizeof mistakes / sizeof *mistakes; kind++) {
     int made = 0;
@@ -243,7 +243,7 @@ static void no_memory_is_told(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(schedules_are_right),   cmocka_unit_test(lookahead_is_kept),
+      cmocka_unit_test(schedules_are_right),      cmocka_unit_test(lookahead_is_kept),
       cmocka_unit_test(same_numbers_same_digest), cmocka_unit_test(mistakes_are_found),
       cmocka_unit_test(no_memory_is_told),
   };

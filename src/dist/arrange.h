@@ -11,14 +11,14 @@
 typedef struct tsr_arrangement {
   bool moves[2];       /* op(A), op(B) */
   tsr_axis axes[2][2]; /* rows and columns of each as it is sent */
-  tsr_cut cut;
-  double seconds; /* predicted; 0: not reckoned */
+  tsr_choice choice;
 } tsr_arrangement;
 
-/* Of a product that was checked and reads its inputs, on several processes. TSR_ERR_MEMORY. */
-tsr_status tsr_arrange(const tsr_product *product, tsr_arrangement *arrangement);
+/* Of a product that was checked and reads its inputs, on several processes; plan as in
+ * tsr_choose_cut. TSR_ERR_MEMORY. */
+tsr_status tsr_arrange(const tsr_product *product, bool plan, tsr_arrangement *arrangement);
 
-/* The deal that comes out. */
-tsr_deal tsr_arranged_deal(const tsr_product *product, const tsr_arrangement *arrangement);
+/* What comes out, to be cut. */
+tsr_job tsr_arranged_job(const tsr_product *product, const tsr_arrangement *arrangement);
 
 #endif

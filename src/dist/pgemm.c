@@ -85,8 +85,8 @@ static tsr_status move_first(operation *o, int operand, const tsr_axis axes[2], 
 
 static tsr_status make_schedule(operation *o, const tsr_arrangement *x,
                                 tsr_summa_schedule *schedule) {
-  tsr_deal deal = tsr_arranged_deal(&o->product, x);
-  TSR_TRY(tsr_summa_schedule_make(&deal, &x->cut, x->moves, schedule));
+  tsr_job job = tsr_arranged_job(&o->product, x);
+  TSR_TRY(tsr_summa_schedule_make(&job.deal, &x->choice.cut, x->moves, schedule));
   if (!o->product.grid->model.facts.check) return TSR_OK;
   tsr_status status = tsr_summa_schedule_verify(schedule);
   if (status != TSR_OK) tsr_summa_schedule_free(schedule);
@@ -107,7 +107,7 @@ static tsr_status prepare_summa(operation *o, uint64_t *digest) {
   tsr_view a = tsr_product_view(&p->a), b = tsr_product_view(&p->b), c = tsr_product_view(&p->c);
   tsr_arrangement x;
   tsr_summa_schedule schedule = {0};
-  TSR_TRY(tsr_arrange(p, &x));
+  TSR_TRY(tsr_arrange(p, false, &x));
   if (x.moves[0]) TSR_TRY(move_first(o, 0, x.axes[0], &a));
   if (x.moves[1]) TSR_TRY(move_first(o, 1, x.axes[1], &b));
   TSR_TRY(make_schedule(o, &x, &schedule));

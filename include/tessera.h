@@ -534,7 +534,7 @@ TSR_API void tsr_plan_destroy(tsr_plan *plan);
 /*
  * A result that is summed up: C = A B + beta C, then C = C + A B again and again by asynchronous
  * calls, with A and B new in pinned host memory each time, and C on the devices from the first
- * product to the last.
+ * product to the last, mapped in one strip of columns for each (tsr_map_1d_block_cyclic).
  */
 typedef struct tsr_stage {
   double alone;   /* s of one product when nothing else is under way */

@@ -40,6 +40,10 @@ typedef struct tsr_grid tsr_grid;
 TSR_API tsr_status tsr_grid_create(tsr_context *context, MPI_Comm comm, int rows, int cols,
                                    tsr_grid **grid);
 
+/* A grid without processes, of those that the context's machine describes, for plans alone: MPI is
+ * not used, and need not be there. What would need processes is refused. */
+TSR_API tsr_status tsr_grid_imagine(tsr_context *context, int rows, int cols, tsr_grid **grid);
+
 /* Collective, and before MPI_Finalize; NULL is accepted. */
 TSR_API void tsr_grid_destroy(tsr_grid *grid);
 
@@ -154,6 +158,45 @@ TSR_API tsr_status tsr_pgemm_async(tsr_grid *grid, tsr_op transa, tsr_op transb,
                                    int64_t ia, int64_t ja, const tsr_pmatrix *b, int64_t ib,
                                    int64_t jb, const void *beta, const tsr_pmatrix *c, int64_t ic,
                                    int64_t jc);
+
+/* ---- Plans ---------------------------------------------------------------- */
+
+/* How a product would be done, and how long it would take: what tsr_pgemm does with the same
+ * arguments, but that products on devices are planned, where a short call would take a formula. */
+typedef struct tsr_pplan tsr_pplan;
+
+/* Not collective. The matrices need no storage. TSR_ERR_ARGUMENT: also for what is no sum of
+ * products over several processes; over one, tsr_plan_gemm tells. */
+TSR_API tsr_status tsr_pgemm_plan(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m,
+                                  int64_t n, int64_t k, const void *alpha, const tsr_pmatrix *a,
+                                  int64_t ia, int64_t ja, const tsr_pmatrix *b, int64_t ib,
+                                  int64_t jb, const void *beta, const tsr_pmatrix *c, int64_t ic,
+                                  int64_t jc, tsr_pplan **plan);
+
+typedef struct tsr_pprediction {
+  double seconds;                 /* predicted */
+  double kernels;                 /* s for which the devices of a process compute, */
+  double fill;                    /* until they begin, */
+  double starved;                 /* and wait for panels, */
+  double changing;                /* or for blocks of C to go and come */
+  double received, sent;          /* bytes over the network, of one process */
+  int64_t block_rows, block_cols; /* of C, of a process's own */
+  int blocks_down, blocks_across; /* how many of them */
+  int together;                   /* 1: two of them have room on the devices at once */
+  int64_t depth;                  /* of the deepest panel */
+  int lookahead;
+  int64_t panels, products, steps;
+  int moves_a, moves_b; /* 1: redistributed first */
+  size_t slots;         /* bytes of host memory for panels, of one process */
+} tsr_pprediction;
+
+TSR_API tsr_status tsr_pplan_predict(const tsr_pplan *plan, tsr_pprediction *prediction);
+
+/* TSR_TEXT, TSR_JSON, TSR_COMMANDS (every step) or TSR_TIMELINE_JSON (Trace Event Format, of one
+ * process that stands for all). *text is made with malloc; free() it. */
+TSR_API tsr_status tsr_pplan_print(const tsr_pplan *plan, tsr_format format, char **text);
+
+TSR_API void tsr_pplan_destroy(tsr_pplan *plan);
 
 #ifdef __cplusplus
 }

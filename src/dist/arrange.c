@@ -76,8 +76,8 @@ static bool in_step(const tsr_axis *a, const tsr_axis *b) {
   return one || (a->first == b->first && a->block == b->block);
 }
 
-/* Where k is dealt in other blocks in A than in B, panels have something of each pair of owners: one
- * of the matrices may better be redistributed. */
+/* Where k is dealt in other blocks in A than in B, panels have something of each pair of owners:
+ * one of the matrices may better be redistributed. */
 static tsr_status try_more(chooser *x, bool move_a, bool move_b) {
   const int *extent = x->product->grid->extent;
   bool reproducible = x->product->grid->model.facts.reproducible;

@@ -33,7 +33,6 @@ tsr_costs tsr_costs_quick(const tsr_grid *grid, tsr_type type, bool reads_result
  * where a product takes seconds. TSR_ERR_MEMORY: they do not fit the devices. */
 tsr_status tsr_costs_plan(tsr_costs *costs, int64_t m, int64_t n, int64_t k);
 
-tsr_status tsr_costs_ask(tsr_costs *costs, int64_t m, int64_t n, int64_t k,
-                         tsr_accumulation *cost);
+tsr_status tsr_costs_ask(tsr_costs *costs, int64_t m, int64_t n, int64_t k, tsr_accumulation *cost);
 
 #endif

@@ -160,11 +160,43 @@ tsr_status tsr_grid_create(tsr_context *context, MPI_Comm comm, int rows, int co
   return tsr_error_put(&error);
 }
 
+static tsr_status check_imagined(tsr_context *context, int rows, int cols, tsr_grid **grid) {
+  if (grid == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "grid is NULL; give the address of a pointer");
+  if (context == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; make one with tsr_context_create");
+  if (rows >= 1 && cols >= 1 && (int64_t)rows * cols <= 1 << 20) return TSR_OK;
+  return tsr_fail(
+      TSR_ERR_ARGUMENT,
+      "the grid is %d x %d; give extents of at least 1, and at most a million processes", rows,
+      cols);
+}
+
+tsr_status tsr_grid_imagine(tsr_context *context, int rows, int cols, tsr_grid **grid) {
+  tsr_grid *made = NULL;
+  TSR_TRY(check_imagined(context, rows, cols, grid));
+  TSR_TRY(allocate(context, &made));
+  *made = (tsr_grid){.context = context,
+                     .imagined = true,
+                     .all = {MPI_COMM_NULL, 0, rows * cols},
+                     .work = {MPI_COMM_NULL, 0, rows * cols},
+                     .row = MPI_COMM_NULL,
+                     .col = MPI_COMM_NULL,
+                     .extent = {rows, cols},
+                     .transport = &tsr_transport_mpi};
+  tsr_status status = tsr_model_alone(context, &made->model);
+  if (status == TSR_OK)
+    *grid = made;
+  else
+    drop_rest(made);
+  return status;
+}
+
 void tsr_grid_destroy(tsr_grid *grid) {
   int ended = 0;
   if (grid == NULL) return;
-  MPI_Finalized(&ended);
-  if (ended || grid->imagined) { /* too late to free communicators, which are gone; or none */
+  if (!grid->imagined) MPI_Finalized(&ended);
+  if (ended || grid->imagined) { /* communicators are gone, or there were none */
     drop_rest(grid);
     return;
   }

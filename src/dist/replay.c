@@ -99,14 +99,13 @@ static int distance(const replay *r, const tsr_step *step, int *line) {
 static void send(replay *r, int32_t at, const tsr_step *step) {
   int line, place = distance(r, step, &line), operand = step->operand;
   tsr_span part = tsr_summa_block(r->s, operand, r->me[operand], step->block[operand]);
-  double bytes = (double)(part.end - part.at) *
-                 (double)r->s->panels.items[step->panel].depth * r->element;
+  double bytes =
+      (double)(part.end - part.at) * (double)r->s->panels.items[step->panel].depth * r->element;
   double hop = r->costs->latency + fmin(bytes, segment) / r->costs->bandwidth;
-  flow f = {.step = at,
-            .in = place > 0,
-            .out = place < line - 1,
-            .left = bytes,
-            .tail = line > 1 ? r->costs->latency + place * hop : 0};
+  flow f = {
+      .step = at,
+      .in = place > 0,
+      .out = place<line - 1, .left = bytes, .tail = line> 1 ? r->costs->latency + place * hop : 0};
   if (place == 0) r->now += bytes / r->costs->pack_rate;
   f.earliest = r->now;
   r->f.received += f.in ? bytes : 0;
@@ -142,7 +141,7 @@ static tsr_status multiply(replay *r, int32_t at, const tsr_step *step) {
   double begin = fmax(r->now, r->copies_free);
   double end = fmax(begin + stage->alone, r->kernels_free + stage->kernels);
   r->copies_free = begin + stage->copies;
-  note_idle(r, step, end - stage->kernels - r->kernels_free);
+  note_idle(r, step, fmax(0, end - stage->kernels - r->kernels_free));
   r->f.kernels += stage->kernels;
   r->kernels_free = r->end[at] = end;
   if (r->times != NULL) r->times[at].begin = fmax(begin, end - stage->alone);

@@ -83,7 +83,8 @@ tsr_span tsr_summa_block(const tsr_summa_schedule *schedule, int direction, int 
  * TSR_ERR_CHECK names the step. */
 tsr_status tsr_summa_schedule_verify(const tsr_summa_schedule *schedule);
 
-/* Every step, one a line. */
+/* One step, or each with its number, a line. */
+void tsr_step_print(const tsr_summa_schedule *schedule, const tsr_step *step, tsr_text *text);
 void tsr_summa_schedule_print(const tsr_summa_schedule *schedule, tsr_text *text);
 
 #endif

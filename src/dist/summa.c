@@ -195,11 +195,20 @@ static place place_of(const tsr_summa *s, const tsr_step *step) {
   return (place){s->c.base + offset * (int64_t)s->c.size, r.end - r.at, c.end - c.at};
 }
 
+/* A strip of columns for each device, so that no product moves what another one has computed. */
+static tsr_status map(const tsr_summa *s, const place *c) {
+  int64_t devices = tsr_device_count(s->grid->context);
+  if (devices < 2) return TSR_OK;
+  return tsr_map_1d_block_cyclic(s->grid->context, c->rows, c->cols, c->base, s->ldc, s->type,
+                                 (c->cols + devices - 1) / devices);
+}
+
 static tsr_status multiply(const tsr_summa *s, const tsr_step *step) {
   place c = place_of(s, step);
   int64_t depth = s->schedule.panels.items[step->panel].depth;
   void *const(*memory)[TSR_LOOKAHEAD_MOST + 1] = s->grid->slots.memory;
   if (c.rows == 0 || c.cols == 0) return TSR_OK;
+  if (step->first) TSR_TRY(map(s, &c));
   return tsr_gemm_async(s->grid->context, s->type, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS,
                         c.rows, c.cols, depth, s->alpha, memory[0][step->slot[0]], c.rows,
                         memory[1][step->slot[1]], depth, step->first ? s->beta : s->one, c.base,

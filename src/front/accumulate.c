@@ -104,9 +104,25 @@ no_memory:
   return tsr_fail(TSR_ERR_MEMORY, "no host memory for what is on devices");
 }
 
+/* A strip of columns for each device: where C was computed first it stays. */
+static tsr_mapping strips(const tsr_context *context, const tsr_call *call) {
+  int devices = context->machine->devices;
+  tsr_mapping mapping = {.block_rows = call->m,
+                         .block_cols = (call->n + devices - 1) / devices,
+                         .grid_rows = 1,
+                         .grid_cols = devices};
+  for (int d = 0; d < devices; d++) mapping.device[d] = (int16_t)d;
+  return mapping;
+}
+
 static tsr_status plan_one(tsr_context *context, const tsr_call *call, const tsr_residency *before,
                            const size_t *kept, tsr_plan **plan) {
   tsr_request request = {.call = call, .residency = before, .kept = kept};
+  tsr_mapping mapping;
+  if (context->machine->devices > 0) {
+    mapping = strips(context, call);
+    request.mapping = &mapping;
+  }
   return tsr_context_make_plan(context, &request, plan);
 }
 

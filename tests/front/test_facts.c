@@ -100,6 +100,21 @@ static void products_summed_up(void **state) {
   tsr_context_destroy(context);
 }
 
+/* A C of most of the memory has no room for a partial one beside it, and does not move. */
+static void products_that_nearly_fill_devices(void **state) {
+  (void)state;
+  enum { N = 54000, K = 1024 };
+  static const double values[2] = {0, 1};
+  tsr_context *context = planner("host:150 gpu*3:16@nvlink:50 pcie:50 rate:7.2", 12800000000);
+  for (int i = 0; i < 2; i++) {
+    tsr_accumulation x;
+    assert_ok(tsr_plan_accumulation(context, TSR_D, N, N, K, &values[i], 0, &x));
+    expect_near((double)x.result, 8.0 * N * N / 3, 0.01);
+    expect_near(x.next.copies, 8.0 * N * K * (1 + 1 / 3.0) / 50e9, 0.5);
+  }
+  tsr_context_destroy(context);
+}
+
 static void products_that_do_not_fit(void **state) {
   (void)state;
   static const double one = 1;
@@ -126,6 +141,7 @@ int main(void) {
       cmocka_unit_test(points_are_passed),
       cmocka_unit_test(facts),
       cmocka_unit_test(products_summed_up),
+      cmocka_unit_test(products_that_nearly_fill_devices),
       cmocka_unit_test(products_that_do_not_fit),
   };
   return cmocka_run_group_tests(tests, clear, NULL);

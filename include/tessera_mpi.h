@@ -63,6 +63,10 @@ TSR_API tsr_status tsr_grid_set_panels(tsr_grid *grid, int64_t depth, int lookah
  * room for. Collective. */
 TSR_API tsr_status tsr_grid_set_blocks(tsr_grid *grid, int64_t rows, int64_t cols);
 
+/* What plans take the network to be, in place of what the machines say: bytes/s that a process
+ * sends and, at the same time, receives, more than 0; s of a message, 0 or more. Collective. */
+TSR_API tsr_status tsr_grid_set_network(tsr_grid *grid, double bandwidth, double latency);
+
 /* Waits until all asynchronous products of the grid are complete, and for the grid's contexts as
  * tsr_sync does. Returns the first error of any of them since the last tsr_grid_sync; C of what
  * failed is undefined. Collective. */

@@ -33,7 +33,8 @@ typedef enum tsr_record_call {
   TSR_RECORD_GATHER,
   TSR_RECORD_PGEMM,
   TSR_RECORD_BLOCKS,
-  TSR_RECORD_SYNC
+  TSR_RECORD_SYNC,
+  TSR_RECORD_NETWORK
 } tsr_record_call;
 tsr_record tsr_record_begin(tsr_record_call call);
 

@@ -264,3 +264,21 @@ tsr_status tsr_grid_set_blocks(tsr_grid *grid, int64_t rows, int64_t cols) {
   grid->wishes.block[1] = cols;
   return TSR_OK;
 }
+
+static tsr_status check_network(double bandwidth, double latency) {
+  if (bandwidth > 0 && latency >= 0 && bandwidth < 1e30 && latency < 1e30) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "the network has %g bytes/s and %g s; give more than 0, and 0 or more", bandwidth,
+                  latency);
+}
+
+tsr_status tsr_grid_set_network(tsr_grid *grid, double bandwidth, double latency) {
+  TSR_TRY(tsr_grid_check(grid));
+  tsr_record record = tsr_record_begin(TSR_RECORD_NETWORK);
+  tsr_record_add_bytes(&record, "bandwidth", &bandwidth, sizeof bandwidth);
+  tsr_record_add_bytes(&record, "latency", &latency, sizeof latency);
+  TSR_TRY(agree_on(grid, &record, check_network(bandwidth, latency)));
+  grid->model.facts.network_bandwidth = bandwidth;
+  grid->model.facts.network_latency = latency;
+  return TSR_OK;
+}

@@ -38,6 +38,8 @@ typedef struct tsr_summa {
   bool *complete;              /* [step] */
   uint64_t *point;             /* [step] of the context, behind a product or a block's way home */
   int32_t sending[TSR_TRANSPORT_MESSAGES]; /* the step of each message under way, or TSR_NO_STEP */
+  double since[TSR_TRANSPORT_MESSAGES];    /* when it began, for timelines */
+  double moving[2];                        /* when a redistribution did */
   tsr_filling filling[2][TSR_LOOKAHEAD_MOST + 1];
   bool devices;
   tsr_status status; /* the first failure here */

@@ -47,3 +47,10 @@ foreach(processes 1 2 4 6 9)
   tessera_dist_test(dist_long_${processes} long ${processes} dist_driver
     --seed 7 --first 100000 --count 3000)
 endforeach()
+
+# The command across processes.
+add_test(NAME dist_test_pgemm
+  COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/dist/test_pgemm.sh ${CMAKE_BINARY_DIR} ${MPIEXEC_EXECUTABLE}
+    ${MPIEXEC_NUMPROC_FLAG})
+set_tests_properties(dist_test_pgemm PROPERTIES TIMEOUT 900 LABELS command PROCESSORS 2
+  ENVIRONMENT "${TESSERA_MPI_ENVIRONMENT}")

@@ -54,3 +54,10 @@ add_test(NAME dist_test_pgemm
     ${MPIEXEC_NUMPROC_FLAG})
 set_tests_properties(dist_test_pgemm PROPERTIES TIMEOUT 900 LABELS command PROCESSORS 2
   ENVIRONMENT "${TESSERA_MPI_ENVIRONMENT}")
+
+# Plans need no processes.
+tessera_dist_program(dist_plans dist/plans.c)
+target_link_libraries(dist_plans PRIVATE PkgConfig::CMOCKA)
+add_test(NAME dist_plans COMMAND dist_plans)
+set_tests_properties(dist_plans PROPERTIES TIMEOUT 600 LABELS cmocka
+  ENVIRONMENT "${TESSERA_TEST_ENVIRONMENT}")

@@ -52,7 +52,7 @@ static tsr_status parse_list(const char *text, choice *c) {
 
 static tsr_status parse_devices(const char *text, choice *c) {
   *c = (choice){.count = 0};
-  if (text == NULL) return TSR_OK;
+  if (text == NULL || text[0] == '\0') return TSR_OK;
   c->listed = true;
   TSR_TRY(parse_list(text, c));
   if (strchr(text, ',') != NULL) return TSR_OK;

@@ -27,6 +27,7 @@ typedef struct job {
   tsr_grid *grid;
   matrix_file file[3]; /* A, B, C0 */
   tsr_type type;
+  int64_t block;   /* in which matrices are dealt */
   bool fortran;    /* the order of the result: A's */
   int64_t m, n, k; /* of the product as asked */
   tsr_pmatrix a, b, c, c0;
@@ -49,7 +50,6 @@ static int interpret(const words *w, request *r) {
   if (!code && r->type && !strchr("sdcz", (char)r->type))
     code = tool_usage("--type %c: products across processes are of type s, d, c or z", r->type);
   if (!code && r->grid_text) code = parse_pair("--grid", r->grid_text, r->grid);
-  if (!code && r->block < 1) code = tool_usage("--block: must be 1 or more");
   if (!code && !r->c_path) code = tool_usage("where should the result go? Give -o C.npy");
   if (!code && (r->beta.re != 0 || r->beta.im != 0) && !r->c0_path)
     code = tool_usage("--beta needs --c C0.npy, the matrix that beta multiplies");
@@ -70,7 +70,7 @@ static int parse(int argc, char **argv, request *r) {
       {"grid", 0, OPTION_TEXT, &r->grid_text, "PxQ",
        "rows x columns of processes (default: by model)"},
       {"block", 0, OPTION_WHOLE, &r->block, "N",
-       "blocks in which the matrices are dealt (default: 256)"},
+       "blocks in which the matrices are dealt (default: at most 256)"},
       CUT_OPTIONS(&r->cut),
       {"repeat", 0, OPTION_WHOLE, &r->repeat, "N", "N more products, for the warm time"},
       {"explain", 0, OPTION_FLAG, &r->explain, NULL,
@@ -180,6 +180,16 @@ static int open_context(job *j) {
   return same_status(status);
 }
 
+/* Each process gets something of a small matrix, too. */
+static int64_t default_block(const job *j, const int shape[2]) {
+  enum { MOST = 256 };
+  int64_t least = j->m < j->n ? j->m : j->n;
+  if (j->k < least) least = j->k;
+  int processes = shape[0] > shape[1] ? shape[0] : shape[1];
+  int64_t block = (least + processes - 1) / processes;
+  return block < 1 ? 1 : block > MOST ? MOST : block;
+}
+
 static int open_grid(job *j) {
   int shape[2] = {(int)j->r->grid[0], (int)j->r->grid[1]}, size;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -189,6 +199,7 @@ static int open_grid(job *j) {
   int code = all_agree(tool_status(status));
   if (code) return code;
   MPI_Bcast(shape, 2, MPI_INT, 0, MPI_COMM_WORLD);
+  j->block = j->r->block > 0 ? j->r->block : default_block(j, shape);
   code = same_status(tsr_grid_create(j->context, MPI_COMM_WORLD, shape[0], shape[1], &j->grid));
   return code ? code : cut_apply(&j->r->cut, j->grid);
 }
@@ -206,21 +217,19 @@ static bool library_op(bool fortran, bool result_fortran, tsr_op op, tsr_op *giv
 
 static int read_operand(job *j, int which, tsr_pmatrix *x) {
   bool conjugate = library_op(j->file[which].fortran, j->fortran, j->r->ops[which], &j->ops[which]);
-  return matrix_read(j->r->paths[which], &j->file[which], j->grid, j->type, j->r->block, conjugate,
-                     x);
+  return matrix_read(j->r->paths[which], &j->file[which], j->grid, j->type, j->block, conjugate, x);
 }
 
 static int make_result(job *j) {
-  int64_t m = j->fortran ? j->m : j->n, n = j->fortran ? j->n : j->m, block = j->r->block;
-  return same_status(tsr_pmatrix_create(j->grid, j->type, m, n, block, block, 0, 0, &j->c));
+  int64_t m = j->fortran ? j->m : j->n, n = j->fortran ? j->n : j->m;
+  return same_status(tsr_pmatrix_create(j->grid, j->type, m, n, j->block, j->block, 0, 0, &j->c));
 }
 
 /* C0 as the result is kept; in the other order it is turned over. */
 static int reset_result(job *j) {
   if (!j->r->c0_path) return TOOL_OK;
   if (j->c0.grid == NULL) {
-    int code =
-        matrix_read(j->r->c0_path, &j->file[2], j->grid, j->type, j->r->block, false, &j->c0);
+    int code = matrix_read(j->r->c0_path, &j->file[2], j->grid, j->type, j->block, false, &j->c0);
     if (code) return code;
   }
   tsr_op op = j->file[2].fortran == j->fortran ? TSR_NO_TRANS : TSR_TRANS;
@@ -328,7 +337,7 @@ static void end(job *j) {
 }
 
 int pgemm_run(int argc, char **argv) {
-  request r = {.block = 256};
+  request r = {0};
   job j = {.r = &r};
   int level;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);

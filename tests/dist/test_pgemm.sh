@@ -117,6 +117,11 @@ check measured done_and_says 'right'
 check measured_files [ -s m.svg ] && [ -s m.csv ]
 on 2 bench pgemm --mode strong --n 200 --engine host --devices 2 --processes 2 --repeat 1 --type c
 check measured_on_devices done_and_says 'right'
+alone bench pgemm --from m.csv --machine "$summit" --roofline r.svg
+check roofline done_and_says 'weak'
+check roofline_file [ -s r.svg ]
+alone bench pgemm --from w.csv --machine "$summit"
+check roofline_of_nothing fails_and_warns 'no products'
 on 2 bench pgemm --processes 3
 check too_many_processes fails_and_warns 'has started 2'
 

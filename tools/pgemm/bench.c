@@ -4,16 +4,18 @@
 #include "matrices.h"
 #include "measure.h"
 #include "predict.h"
+#include "roofline.h"
 
 typedef struct bench_words {
   const char *type, *grids, *lookaheads, *networks, *cut, *mode, *processes;
 } bench_words;
 
-/* Both ways share what both have. */
+/* All ways share what they have in common. */
 typedef struct bench_request {
   bool predict;
   measure_request measure;
   predict_request prediction;
+  roofline_request roofline;
 } bench_request;
 
 static int parse_grids(const char *text, predict_request *r) {
@@ -84,7 +86,11 @@ static int interpret(const bench_words *words, bench_request *r) {
   r->prediction.csv = r->measure.csv;
   r->prediction.plot = r->measure.plot;
   r->prediction.settings = r->measure.settings;
-  if (code) return code;
+  r->roofline.peak = 1000 * r->prediction.peak;
+  r->roofline.network = r->measure.cut.network;
+  r->roofline.settings = r->measure.settings;
+  if (code || r->roofline.from) return code;
+  if (r->roofline.plot) return tool_usage("--roofline needs --from, the points to draw");
   return r->predict ? interpret_prediction(words, &r->prediction)
                     : interpret_measurement(words, &r->measure);
 }
@@ -121,7 +127,10 @@ static int parse(int argc, char **argv, bench_request *r) {
        "who chooses blocks and depth; paper: C in 3/4 of the devices' memory, deep chunks in the "
        "rest"},
       {"peak", 0, OPTION_NUMBER, &p->peak, "TFLOP/S",
-       "of a device (default: large products on the machine)"},
+       "of a device, of a process with --from (default: large products on the machine)"},
+      {"from", 0, OPTION_TEXT, &r->roofline.from, "CSV,...",
+       "compare what was measured with the roofs of computing and of the network"},
+      {"roofline", 0, OPTION_TEXT, &r->roofline.plot, "FILE.svg", "draw that"},
       {"csv", 0, OPTION_TEXT, &m->csv, "FILE", "write the results as CSV"},
       {"plot", 0, OPTION_TEXT, &m->plot, "FILE.svg", "draw them"},
       SETTINGS_ENGINE(&m->settings),
@@ -160,14 +169,21 @@ static int measure(int argc, char **argv, bench_request *r) {
   return code;
 }
 
-/* Predictions, and help, need no MPI. */
+/* What is predicted or read, and help, need no MPI. */
+static bool needs_no_mpi(int argc, char **argv) {
+  static const char *const words[] = {"--predict", "--from", "--help", "-h"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (is_asked(argc, argv, words[i])) return true;
+  return false;
+}
+
 int pgemm_bench(int argc, char **argv) {
   bench_request r = {.measure = {.n = 8192, .repeat = 5},
                      .prediction = {.least = 50000, .points = 10, .memory = 256000000000}};
   int code;
-  if (is_asked(argc, argv, "--predict") || is_asked(argc, argv, "--help")) {
+  if (needs_no_mpi(argc, argv)) {
     code = parse(argc, argv, &r);
-    if (!code) code = predict_run(&r.prediction);
+    if (!code) code = r.roofline.from ? roofline_run(&r.roofline) : predict_run(&r.prediction);
   } else {
     code = measure(argc, argv, &r);
   }

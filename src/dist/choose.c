@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/alloc.h"
 #include "base/types.h"
 
 enum { DEPTH = 1024, LOOKAHEAD = 2, LEAST_DEPTH = 256, MOST_DEPTH = 8192, LEAST_BLOCK = 64 };
@@ -199,7 +200,7 @@ static tsr_status plan_products(chooser *x) {
   return TSR_OK;
 }
 
-tsr_status tsr_choose_cut(const tsr_grid *grid, const tsr_job *job, bool plan, tsr_choice *choice) {
+static tsr_status choose(const tsr_grid *grid, const tsr_job *job, bool plan, tsr_choice *choice) {
   const tsr_context_facts *facts = &grid->model.facts;
   chooser x = {.grid = grid,
                .job = job,
@@ -217,5 +218,73 @@ tsr_status tsr_choose_cut(const tsr_grid *grid, const tsr_job *job, bool plan, t
     }
   }
   *choice = x.best;
+  return TSR_OK;
+}
+
+/* ---- What was chosen before ------------------------------------------------------- */
+
+enum { KEPT = 16 };
+
+typedef struct kept {
+  tsr_job job;
+  tsr_wishes wishes;
+  double network[2];
+  tsr_choice choice;
+} kept;
+
+struct tsr_choices {
+  int count; /* ever */
+  kept kept[KEPT];
+};
+
+tsr_status tsr_choices_create(tsr_choices **choices) {
+  *choices = tsr_alloc_zero(1, sizeof **choices);
+  return *choices != NULL ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for a grid");
+}
+
+void tsr_choices_destroy(tsr_choices *choices) {
+  tsr_dealloc(choices);
+}
+
+static bool same_axis(const tsr_axis *a, const tsr_axis *b) {
+  return a->extent == b->extent && a->first == b->first && a->block == b->block &&
+         a->source == b->source && a->count == b->count;
+}
+
+static bool same_job(const tsr_job *a, const tsr_job *b) {
+  return same_axis(&a->deal.rows, &b->deal.rows) && same_axis(&a->deal.cols, &b->deal.cols) &&
+         same_axis(&a->deal.k_a, &b->deal.k_a) && same_axis(&a->deal.k_b, &b->deal.k_b) &&
+         a->type == b->type && a->reads_result == b->reads_result && a->moves[0] == b->moves[0] &&
+         a->moves[1] == b->moves[1];
+}
+
+static bool same_wishes(const tsr_wishes *a, const tsr_wishes *b) {
+  return a->depth == b->depth && a->lookahead == b->lookahead && a->block[0] == b->block[0] &&
+         a->block[1] == b->block[1];
+}
+
+static const kept *find(const tsr_grid *grid, const tsr_job *job) {
+  const tsr_context_facts *f = &grid->model.facts;
+  for (int i = 0; i < KEPT && i < grid->choices->count; i++) {
+    const kept *k = &grid->choices->kept[i];
+    if (same_job(&k->job, job) && same_wishes(&k->wishes, &grid->wishes) &&
+        k->network[0] == f->network_bandwidth && k->network[1] == f->network_latency)
+      return k;
+  }
+  return NULL;
+}
+
+/* What the planner was asked for is not kept: who asks wants to know it exactly. */
+tsr_status tsr_choose_cut(const tsr_grid *grid, const tsr_job *job, bool plan, tsr_choice *choice) {
+  const tsr_context_facts *f = &grid->model.facts;
+  if (grid->choices == NULL || plan) return choose(grid, job, plan, choice);
+  const kept *known = find(grid, job);
+  if (known != NULL) {
+    *choice = known->choice;
+    return TSR_OK;
+  }
+  TSR_TRY(choose(grid, job, plan, choice));
+  grid->choices->kept[grid->choices->count++ % KEPT] =
+      (kept){*job, grid->wishes, {f->network_bandwidth, f->network_latency}, *choice};
   return TSR_OK;
 }

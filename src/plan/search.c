@@ -136,16 +136,21 @@ static double score_of(const tsr_search *s, const tsr_plan *plan) {
 }
 
 /* Keeps the better of the plan and the best one; frees the other. */
-static bool keep_better(tsr_search *s, const tsr_recipe *r, tsr_plan *plan) {
-  double score = score_of(s, plan);
+static void keep_better(tsr_search *s, const tsr_recipe *r, double score, tsr_plan *plan) {
   bool better = !s->best || score < s->best_score;
   double loser = better ? (s->best ? s->best->seconds : INFINITY) : plan->seconds;
   s->runner_up = fmin(s->runner_up, loser);
   tsr_plan_free(better ? s->best : plan);
-  if (!better) return false;
+  if (!better) return;
   s->best = plan;
   s->best_score = score;
   s->best_recipe = *r;
+}
+
+static bool climb_to(tsr_search *s, const tsr_recipe *r, double score) {
+  if (!(score < s->at_score)) return false;
+  s->at = *r;
+  s->at_score = score;
   return true;
 }
 
@@ -185,15 +190,17 @@ static tsr_status settle(const tsr_search *s, tsr_recipe *r) {
   return TSR_OK;
 }
 
-/* Plans and replays a recipe. *better: it is the best so far. */
-tsr_status tsr_search_try(tsr_search *s, const tsr_recipe *recipe, bool *better) {
-  tsr_recipe forced = *recipe;
-  const tsr_recipe *r = &forced;
+/* What is known of a recipe that makes the same plan; NULL: it was not tried. */
+static const tsr_trial *find_trial(const tsr_search *s, const tsr_recipe *simple) {
+  for (size_t i = 0; i < s->tried.count; i++)
+    if (tsr_recipe_same(&s->tried.items[i].recipe, simple)) return &s->tried.items[i];
+  return NULL;
+}
+
+static tsr_status make_candidate(tsr_search *s, const tsr_recipe *r, tsr_plan **made) {
   tsr_tiling tiling;
   tsr_graph graph = {0};
   bool fits = false;
-  *better = false;
-  TSR_TRY(settle(s, &forced));
   TSR_TRY(cut(s, r, &tiling));
   tsr_plan *plan = plan_new(s);
   tsr_status status = plan ? tsr_graph_build(s->call, &tiling, &graph)
@@ -203,12 +210,31 @@ tsr_status tsr_search_try(tsr_search *s, const tsr_recipe *recipe, bool *better)
   tsr_tiling_free(&tiling);
   s->candidates++;
   if (plan) s->spent += cost_of(plan);
-  if (status == TSR_OK && fits)
-    *better = keep_better(s, r, plan);
-  else
-    tsr_plan_free(plan);
-  if (s->best && s->best->hold.rows > 0) set_allowed(s);
+  *made = status == TSR_OK && fits ? plan : NULL;
+  if (!*made) tsr_plan_free(plan);
   return status;
+}
+
+/* Plans and replays a recipe. *better: the climb has moved there. Without memory to note it down it
+ * is tried again, perhaps. */
+tsr_status tsr_search_try(tsr_search *s, const tsr_recipe *recipe, bool *better) {
+  tsr_recipe r = *recipe;
+  tsr_plan *plan = NULL;
+  *better = false;
+  TSR_TRY(settle(s, &r));
+  tsr_trial trial = {.recipe = r, .score = INFINITY};
+  tsr_recipe_simplify(s->call, s->machine, &trial.recipe);
+  const tsr_trial *known = find_trial(s, &trial.recipe);
+  if (!known) {
+    TSR_TRY(make_candidate(s, &r, &plan));
+    if (plan) trial.score = score_of(s, plan);
+    if (plan) keep_better(s, &r, trial.score, plan);
+    (void)TSR_VEC_PUSH(&s->tried, trial);
+    if (s->best && s->best->hold.rows > 0) set_allowed(s);
+  }
+  s->last_score = known ? known->score : trial.score;
+  *better = climb_to(s, &r, s->last_score);
+  return TSR_OK;
 }
 
 /* ---- Devices -------------------------------------------------------------- */
@@ -300,7 +326,9 @@ static tsr_status search_mapped(tsr_search *s) {
   if (s->mapping == NULL) return TSR_OK;
   tsr_recipe r = first_guess(s, s->mapping->grid_rows * s->mapping->grid_cols, s->options->tile);
   TSR_TRY(tsr_search_try(s, &r, &better));
-  if (s->best == NULL) s->mapping = NULL;
+  if (s->best != NULL) return TSR_OK;
+  s->mapping = NULL;
+  s->tried.count = 0;
   return TSR_OK;
 }
 
@@ -411,6 +439,7 @@ tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
                   .options = options,
                   .began = tsr_now(),
                   .allowed = INFINITY,
+                  .at_score = INFINITY,
                   .runner_up = INFINITY};
   s.wide = tsr_type_get(call->type)->wide != call->type;
   s.heat = tsr_plan_heat(machine, call);
@@ -419,6 +448,7 @@ tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
     s.mapping = options->mapping;
   TSR_TRY(tsr_recipe_parse(options->recipe, &s.forced));
   tsr_status status = run_search(&s);
+  TSR_VEC_FREE(&s.tried);
   if (status != TSR_OK) {
     tsr_plan_free(s.best);
     return status;

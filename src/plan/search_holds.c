@@ -147,10 +147,10 @@ enum { CHANGES = sizeof changes / sizeof *changes };
 static tsr_status follow(tsr_search *s, change with, bool *any) {
   bool better = true;
   while (better && tsr_search_in_time(s)) {
-    tsr_recipe r = s->best_recipe;
+    tsr_recipe r = s->at;
     if (!with(s, &r)) break;
     tsr_recipe_force(&s->forced, &r);
-    if (memcmp(&r, &s->best_recipe, sizeof r) == 0) break; /* what was changed is forced */
+    if (memcmp(&r, &s->at, sizeof r) == 0) break; /* what was changed is forced */
     TSR_TRY(tsr_search_try(s, &r, &better));
     *any |= better;
   }

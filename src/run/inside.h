@@ -80,6 +80,7 @@ typedef struct tsr_run_device {
   tsr_queue *user;                 /* wraps the tied stream, or NULL */
   tsr_event *mark;                 /* on it */
   uint32_t *cursor;                /* the submitter's: next command of each queue of the plan */
+  uint32_t *watch[TSR_RUN_JOBS];   /* of a job's set: next command of each queue that lanes await */
 } tsr_run_device;
 
 /* A job whose part a device's thread has submitted, but which is not over. */
@@ -183,6 +184,13 @@ void tsr_submitter_run(tsr_worker *worker, tsr_ticket *job);
 void tsr_worker_poll(tsr_worker *worker);
 void tsr_lane_run(tsr_worker *worker, tsr_ticket *job);
 
+/* ---- watch.c: what lanes wait for, looked at by the devices' threads ---- */
+
+/* Before the worker submits its part of the job. */
+void tsr_watch_start(tsr_worker *worker, tsr_ticket *job);
+/* Tells lanes which of the device's commands that they wait for are complete by now. */
+void tsr_watch_poll(tsr_worker *worker, tsr_ticket *job);
+
 /* Has a queue wait for an event, trying again while memory is out. */
 tsr_status tsr_enter_wait(const tsr_engine *engine, tsr_queue *queue, tsr_event *event);
 
@@ -249,6 +257,11 @@ static inline tsr_event *tsr_job_event(const tsr_ticket *job, uint32_t command) 
 
 static inline bool tsr_job_on_lane(const tsr_ticket *job, uint32_t command) {
   return job->plan->queue[job->plan->commands.items[command].queue].role == TSR_QUEUE_LANE;
+}
+
+/* A command of a device that lanes wait for is complete. */
+static inline bool tsr_job_passed(const tsr_ticket *job, uint32_t command) {
+  return atomic_load_explicit(&job->program->passed[command], memory_order_acquire) == job->epoch;
 }
 
 /* A command of a device has been submitted with its event; one of a lane is complete. */

@@ -2,8 +2,8 @@
 
 #include "run/inside.h"
 
-/* An event that a device has recorded, or will: until it has passed. False when the job failed. */
-static bool await_device(tsr_ticket *job, tsr_event *event) {
+/* An event on a user's stream: until it has passed. False when the job failed. */
+static bool await_mark(tsr_ticket *job, tsr_event *event) {
   tsr_backoff backoff = {0};
   while (!tsr_job_failed(job)) {
     bool passed = false;
@@ -15,21 +15,18 @@ static bool await_device(tsr_ticket *job, tsr_event *event) {
   return false;
 }
 
-static bool await_flag(tsr_ticket *job, uint32_t command) {
-  tsr_backoff backoff = {0};
-  while (!tsr_job_flagged(job, command)) {
-    if (tsr_job_failed(job)) return false;
-    tsr_backoff_step(&backoff, tsr_spins(job->runner));
-  }
-  return true;
+static bool is_complete(const tsr_ticket *job, uint32_t command) {
+  return tsr_job_on_lane(job, command) ? tsr_job_flagged(job, command)
+                                       : tsr_job_passed(job, command);
 }
 
 static bool await_all(tsr_ticket *job, const tsr_command *c) {
   for (uint32_t i = 0; i < c->waits; i++) {
-    uint32_t awaited = job->plan->waits.items[c->wait + i];
-    if (!await_flag(job, awaited)) return false;
-    if (tsr_job_on_lane(job, awaited)) continue;
-    if (!await_device(job, tsr_job_event(job, awaited))) return false;
+    tsr_backoff backoff = {0};
+    while (!is_complete(job, job->plan->waits.items[c->wait + i])) {
+      if (tsr_job_failed(job)) return false;
+      tsr_backoff_step(&backoff, tsr_spins(job->runner));
+    }
   }
   return !tsr_job_failed(job);
 }
@@ -40,7 +37,7 @@ static bool await_users(tsr_ticket *job) {
   while ((atomic_load_explicit(&job->started, memory_order_acquire) & job->tied) != job->tied)
     tsr_backoff_step(&backoff, tsr_spins(job->runner));
   for (int d = 0; d < job->runner->devices; d++)
-    if (job->tied & 1u << d && !await_device(job, job->runner->side[d].mark)) return false;
+    if (job->tied & 1u << d && !await_mark(job, job->runner->side[d].mark)) return false;
   return !tsr_job_failed(job);
 }
 

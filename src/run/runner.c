@@ -116,17 +116,23 @@ void tsr_runner_destroy(tsr_runner *runner) {
   tsr_dealloc(runner);
 }
 
+/* All of a device's in one array. */
+static tsr_status make_cursors(tsr_run_device *side) {
+  side->cursor = tsr_alloc_zero((1 + TSR_RUN_JOBS) * TSR_PLAN_QUEUES, sizeof *side->cursor);
+  if (side->cursor == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a runner");
+  for (int i = 0; i < TSR_RUN_JOBS; i++) side->watch[i] = side->cursor + (1 + i) * TSR_PLAN_QUEUES;
+  return TSR_OK;
+}
+
 /* The list starts with a job that is over, for the threads to stand at. */
 static tsr_status start(tsr_runner *runner, int devices) {
   runner->tail = tsr_job_take(runner);
   if (runner->tail == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a runner");
   atomic_store(&runner->tail->references, 1);
   for (int d = 0; d < devices; d++) {
-    runner->side[d].cursor = tsr_alloc_zero(TSR_PLAN_QUEUES, sizeof *runner->side[d].cursor);
     runner->worker[d] = (tsr_worker){.runner = runner, .device = d, .lane = -1};
-    if (runner->side[d].cursor == NULL)
-      return tsr_fail(TSR_ERR_MEMORY, "no host memory for a runner");
-    tsr_status status = tsr_worker_start(&runner->worker[d]);
+    tsr_status status = make_cursors(&runner->side[d]);
+    if (status == TSR_OK) status = tsr_worker_start(&runner->worker[d]);
     if (status != TSR_OK) tsr_dealloc(runner->side[d].cursor);
     TSR_TRY(status);
     runner->devices++;

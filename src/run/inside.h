@@ -224,6 +224,7 @@ void tsr_trace_finish(tsr_ticket *job);
 tsr_status tsr_resource_reserve(tsr_runner *runner, const tsr_plan *plan, bool trace, bool arenas,
                                 int *short_of);
 void tsr_resource_trim(tsr_runner *runner);
+tsr_status tsr_resource_reserve_ring(tsr_runner *runner, size_t bytes);
 /* Makes what a plan will use of the arenas unwritten again; for the host engine. */
 void tsr_resource_poison(tsr_runner *runner, const tsr_plan *plan);
 void tsr_resource_free(tsr_runner *runner);
@@ -237,6 +238,11 @@ tsr_status tsr_worker_start(tsr_worker *worker);
 
 /* Waits until all is complete; the caller holds enter. */
 void tsr_runner_settle(tsr_runner *runner);
+
+/* Spinning pays only where no thread takes the core of another: some are the program's own. */
+static inline bool tsr_may_spin(int cores, int threads) {
+  return 2 * cores >= 3 * threads;
+}
 
 static inline bool tsr_spins(const tsr_runner *runner) {
   return atomic_load_explicit(&runner->spin, memory_order_relaxed);

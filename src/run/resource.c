@@ -84,8 +84,8 @@ static tsr_status reserve_lanes(tsr_runner *runner, int lanes) {
     TSR_TRY(tsr_worker_start(worker));
     runner->lanes++;
   }
-  /* Spinning pays only where no thread takes the core of another. */
-  if (runner->cores < 2 * (runner->devices + runner->lanes)) atomic_store(&runner->spin, false);
+  if (!tsr_may_spin(runner->cores, runner->devices + runner->lanes))
+    atomic_store(&runner->spin, false);
   return TSR_OK;
 }
 
@@ -104,6 +104,10 @@ static tsr_status reserve_arena(tsr_runner *runner, int location, size_t bytes) 
   tsr_log(TSR_LOG_DEBUG, "arena of location %d: %zu bytes in %.1f ms", location, bytes,
           1e3 * (tsr_now() - began));
   return TSR_OK;
+}
+
+tsr_status tsr_resource_reserve_ring(tsr_runner *runner, size_t bytes) {
+  return reserve_arena(runner, runner->devices, bytes);
 }
 
 static tsr_status reserve_arenas(tsr_runner *runner, const tsr_plan *plan, int *short_of) {

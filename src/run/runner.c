@@ -149,7 +149,7 @@ tsr_status tsr_runner_create(const tsr_engine *engine, tsr_engine_state *state, 
   made->cores = settings != NULL && settings->cores > 0 ? settings->cores : available_cores();
   made->warm = settings != NULL && settings->warm;
   made->poison = settings != NULL && settings->poison;
-  atomic_store(&made->spin, made->cores >= 2 * devices);
+  atomic_store(&made->spin, tsr_may_spin(made->cores, devices));
   init_locks(made);
   tsr_status status = start(made, devices);
   if (status == TSR_OK && made->warm) status = tsr_warm_devices(made, settings->room);
@@ -342,6 +342,13 @@ void tsr_runner_leave(tsr_runner *runner) {
 void tsr_runner_drain(tsr_runner *runner) {
   tsr_runner_occupy(runner);
   tsr_runner_leave(runner);
+}
+
+tsr_status tsr_runner_reserve_ring(tsr_runner *runner, size_t bytes) {
+  tsr_runner_occupy(runner);
+  tsr_status status = tsr_resource_reserve_ring(runner, bytes);
+  tsr_runner_leave(runner);
+  return status;
 }
 
 void tsr_runner_trim(tsr_runner *runner) {

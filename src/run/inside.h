@@ -44,13 +44,15 @@ struct tsr_ticket {
   tsr_earlier earlier[TSR_RUN_JOBS];
   int earlier_count;
   TSR_VEC(tsr_room_wait) room_waits;
-  uint32_t *room_first; /* room r waits for room_waits[room_first[r] .. [r + 1]) */
-  bool *met;            /* [queue][room_waits]: the queue has waited for it */
-  uint64_t number;      /* 0 for the first job */
-  uint32_t epoch;       /* marks the program's flags; never 0 */
-  uint32_t devices;     /* bit d: device d's thread has work */
-  uint32_t tied;        /* bit d: device d has a user's stream to mind */
-  int lanes;            /* lanes 0 .. lanes-1 have work */
+  uint32_t *room_first;               /* room r waits for room_waits[room_first[r] .. [r + 1]) */
+  bool *met;                          /* [queue][room_waits]: the queue has waited for it */
+  uint64_t number;                    /* 0 for the first job */
+  uint32_t epoch;                     /* marks the program's flags; never 0 */
+  uint32_t devices;                   /* bit d: device d's thread has work */
+  uint32_t tied;                      /* bit d: device d has a user's stream to mind */
+  int lanes;                          /* lanes 0 .. lanes-1 have work; so many threads share it */
+  atomic_uint lane_at[TSR_RUN_LANES]; /* where in by_queue each lane is, and whether a thread is at
+                                         it (TSR_LANE_TAKEN) */
   double entered, seconds;
   tsr_pinner *pinner;
   uint64_t registration; /* it waits for that one */
@@ -178,11 +180,17 @@ tsr_status tsr_overlap_wait(tsr_ticket *job, uint32_t command, tsr_queue *queue)
 
 /* ---- submitter.c, finish.c, lane.c: the threads ---- */
 
+#define TSR_LANE_TAKEN 0x80000000u
+
+/* Sets the lanes of a job to their beginnings. */
+void tsr_lane_start(tsr_ticket *job);
+
 /* Submits a device's part of a job, which is then among the worker's unfinished ones. */
 void tsr_submitter_run(tsr_worker *worker, tsr_ticket *job);
 /* Looks after the unfinished ones: those that are over are left. */
 void tsr_worker_poll(tsr_worker *worker);
-void tsr_lane_run(tsr_worker *worker, tsr_ticket *job);
+/* A thread's part of the lanes of a job. */
+void tsr_lane_run(tsr_ticket *job);
 
 /* ---- watch.c: what lanes wait for, looked at by the devices' threads ---- */
 

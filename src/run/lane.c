@@ -20,15 +20,11 @@ static bool is_complete(const tsr_ticket *job, uint32_t command) {
                                        : tsr_job_passed(job, command);
 }
 
-static bool await_all(tsr_ticket *job, const tsr_command *c) {
-  for (uint32_t i = 0; i < c->waits; i++) {
-    tsr_backoff backoff = {0};
-    while (!is_complete(job, job->plan->waits.items[c->wait + i])) {
-      if (tsr_job_failed(job)) return false;
-      tsr_backoff_step(&backoff, tsr_spins(job->runner));
-    }
-  }
-  return !tsr_job_failed(job);
+static bool is_ready(const tsr_ticket *job, uint32_t command) {
+  const tsr_command *c = &job->plan->commands.items[command];
+  for (uint32_t i = 0; i < c->waits; i++)
+    if (!is_complete(job, job->plan->waits.items[c->wait + i])) return false;
+  return true;
 }
 
 /* Staging reads and writes the user's memory: not before what is on the user's streams. */
@@ -76,13 +72,55 @@ static void carry_out(tsr_ticket *job, uint32_t command) {
   atomic_store_explicit(&job->program->flag[command], job->epoch, memory_order_release);
 }
 
-void tsr_lane_run(tsr_worker *worker, tsr_ticket *job) {
+/* ---- Which thread does what ---- */
+
+void tsr_lane_start(tsr_ticket *job) {
+  for (int l = 0; l < job->lanes; l++)
+    atomic_store(&job->lane_at[l], job->program->queue_first[job->program->lane_queue[l]]);
+}
+
+/* Of the lanes at which no thread is and whose next command may run the one whose command comes
+ * first in the plan; -1: there is none. *over: all lanes are at their ends, or taken by threads
+ * that bring them there. */
+static int choose(tsr_ticket *job, uint32_t *at, bool *over) {
   const tsr_program *p = job->program;
-  int queue = p->lane_queue[worker->lane];
+  int best = -1;
+  uint32_t first = UINT32_MAX;
+  *over = true;
+  for (int l = 0; l < job->lanes; l++) {
+    uint32_t now = atomic_load_explicit(&job->lane_at[l], memory_order_acquire);
+    uint32_t end = p->queue_first[p->lane_queue[l] + 1], next = now & ~TSR_LANE_TAKEN;
+    if (next + (next != now) >= end) continue;
+    *over = false;
+    if (next != now || p->by_queue[next] >= first || !is_ready(job, p->by_queue[next])) continue;
+    first = p->by_queue[next];
+    best = l;
+    *at = next;
+  }
+  return best;
+}
+
+static bool take(tsr_ticket *job, int lane, uint32_t at) {
+  return atomic_compare_exchange_strong_explicit(&job->lane_at[lane], &at, at | TSR_LANE_TAKEN,
+                                                 memory_order_acq_rel, memory_order_relaxed);
+}
+
+/* Each lane is in order, but no thread's own: some threads are slower than others, where cores are
+ * shared, and a plan must not wait for always the same ones. */
+void tsr_lane_run(tsr_ticket *job) {
+  tsr_backoff backoff = {0};
+  bool over = false;
   if (!await_users(job)) return;
-  for (uint32_t i = p->queue_first[queue]; i < p->queue_first[queue + 1]; i++) {
-    uint32_t command = p->by_queue[i];
-    if (!await_all(job, &job->plan->commands.items[command])) return;
-    carry_out(job, command);
+  while (!tsr_job_failed(job)) {
+    uint32_t at;
+    int lane = choose(job, &at, &over);
+    if (over) return;
+    if (lane < 0 || !take(job, lane, at)) {
+      tsr_backoff_step(&backoff, tsr_spins(job->runner));
+      continue;
+    }
+    backoff = (tsr_backoff){0};
+    carry_out(job, job->program->by_queue[at]);
+    atomic_store_explicit(&job->lane_at[lane], at + 1, memory_order_release);
   }
 }

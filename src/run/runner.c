@@ -48,7 +48,7 @@ static void *work(void *argument) {
       continue;
     }
     atomic_fetch_sub_explicit(&job->to_submit, 1, memory_order_acq_rel);
-    tsr_lane_run(worker, job);
+    tsr_lane_run(job);
     tsr_job_leave(job);
   }
   tsr_job_release(worker->at);
@@ -207,6 +207,7 @@ static tsr_status fill(tsr_ticket *job, const tsr_submission *submission) {
   job->tied = tied_devices(runner);
   job->devices = job->program->devices | job->tied;
   job->lanes = job->program->lanes;
+  tsr_lane_start(job);
   if (job->devices == 0 && job->lanes == 0) job->devices = 1; /* someone must complete it */
   atomic_store(&job->left, bits(job->devices) + job->lanes);
   atomic_store(&job->to_submit, bits(job->devices) + job->lanes);

@@ -17,7 +17,7 @@
 #include "run/runner.h"
 
 /* Jobs under way at once at most: so many sets of events there are. */
-enum { TSR_RUN_LANES = 128, TSR_RUN_JOBS = 4 };
+enum { TSR_RUN_JOBS = 4 };
 
 /* A job that was not complete when a later one was posted, as the later one sees it. */
 typedef struct tsr_earlier {
@@ -44,14 +44,14 @@ struct tsr_ticket {
   tsr_earlier earlier[TSR_RUN_JOBS];
   int earlier_count;
   TSR_VEC(tsr_room_wait) room_waits;
-  uint32_t *room_first;               /* room r waits for room_waits[room_first[r] .. [r + 1]) */
-  bool *met;                          /* [queue][room_waits]: the queue has waited for it */
-  uint64_t number;                    /* 0 for the first job */
-  uint32_t epoch;                     /* marks the program's flags; never 0 */
-  uint32_t devices;                   /* bit d: device d's thread has work */
-  uint32_t tied;                      /* bit d: device d has a user's stream to mind */
-  int lanes;                          /* lanes 0 .. lanes-1 have work; so many threads share it */
-  atomic_uint lane_at[TSR_RUN_LANES]; /* where in by_queue each lane is, and whether a thread is at
+  uint32_t *room_first;                /* room r waits for room_waits[room_first[r] .. [r + 1]) */
+  bool *met;                           /* [queue][room_waits]: the queue has waited for it */
+  uint64_t number;                     /* 0 for the first job */
+  uint32_t epoch;                      /* marks the program's flags; never 0 */
+  uint32_t devices;                    /* bit d: device d's thread has work */
+  uint32_t tied;                       /* bit d: device d has a user's stream to mind */
+  int lane_threads;                    /* lane threads 0 .. lane_threads-1 have work */
+  atomic_uint lane_at[TSR_PLAN_LANES]; /* where in by_queue each lane is, and whether a thread is at
                                          it (TSR_LANE_TAKEN) */
   double entered, seconds;
   tsr_pinner *pinner;
@@ -121,7 +121,7 @@ struct tsr_runner {
   tsr_ticket *tail; /* the job submitted last */
   tsr_arena arena[TSR_MACHINE_LOCATIONS];
   tsr_run_device side[TSR_MAX_DEVICES];
-  tsr_worker worker[TSR_MAX_DEVICES], lane[TSR_RUN_LANES];
+  tsr_worker worker[TSR_MAX_DEVICES], lane[TSR_PLAN_LANES];
   pthread_mutex_t pool; /* guards free, and errors of jobs */
   tsr_ticket *free;
   pthread_mutex_t sleep;  /* with both conditions */

@@ -75,7 +75,7 @@ static void carry_out(tsr_ticket *job, uint32_t command) {
 /* ---- Which thread does what ---- */
 
 void tsr_lane_start(tsr_ticket *job) {
-  for (int l = 0; l < job->lanes; l++)
+  for (int l = 0; l < job->program->lanes; l++)
     atomic_store(&job->lane_at[l], job->program->queue_first[job->program->lane_queue[l]]);
 }
 
@@ -87,7 +87,7 @@ static int choose(tsr_ticket *job, uint32_t *at, bool *over) {
   int best = -1;
   uint32_t first = UINT32_MAX;
   *over = true;
-  for (int l = 0; l < job->lanes; l++) {
+  for (int l = 0; l < p->lanes; l++) {
     uint32_t now = atomic_load_explicit(&job->lane_at[l], memory_order_acquire);
     uint32_t end = p->queue_first[p->lane_queue[l] + 1], next = now & ~TSR_LANE_TAKEN;
     if (next + (next != now) >= end) continue;

@@ -40,6 +40,11 @@ static bool is_lane(const tsr_plan *plan, int queue) {
 }
 
 static tsr_status check(const tsr_plan *plan) {
+  int lanes = 0;
+  for (int q = 0; q < plan->queues; q++) lanes += is_lane(plan, q);
+  if (lanes > TSR_PLAN_LANES)
+    return tsr_fail(TSR_ERR_INTERNAL, "the plan has %d lanes; at most %d can be", lanes,
+                    TSR_PLAN_LANES);
   for (int q = 0; q < plan->queues; q++) {
     int location = plan->queue[q].location;
     bool device = location >= 0 && location < plan->machine_devices;
@@ -185,6 +190,8 @@ static void find_users(const tsr_plan *plan, tsr_program *p) {
   for (int q = 0; q < plan->queues; q++)
     if (is_lane(plan, q) && p->queue_first[q] < p->queue_first[q + 1])
       p->lane_queue[p->lanes++] = (uint16_t)q;
+  bool fewer = plan->lane_threads > 0 && plan->lane_threads < p->lanes;
+  p->lane_threads = fewer ? plan->lane_threads : p->lanes;
 }
 
 /* The operands, as bits, whose homes copies read (end 0) or write to (1). */

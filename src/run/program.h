@@ -37,7 +37,8 @@ typedef struct tsr_program {
   atomic_uint *passed; /* the last run in which it was seen to be complete */
   uint32_t events[TSR_MACHINE_DEVICES]; /* events each device needs */
   uint32_t devices;                     /* bit d: device d has commands */
-  int lanes;                            /* host threads needed */
+  int lanes;                            /* with commands */
+  int lane_threads;                     /* host threads that share them */
   uint16_t *lane_queue;                 /* the plan's queue of each lane */
   bool lanes_bring_home;                /* lanes write to the user's memory, */
   bool brings_home;                     /* or some copy does */

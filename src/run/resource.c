@@ -74,11 +74,8 @@ static tsr_status resolve_queues(tsr_runner *runner, const tsr_plan *plan) {
 
 /* ---- Lanes ---- */
 
-static tsr_status reserve_lanes(tsr_runner *runner, int lanes) {
-  if (lanes > TSR_RUN_LANES)
-    return tsr_fail(TSR_ERR_INTERNAL, "the plan has %d lanes; at most %d can be", lanes,
-                    TSR_RUN_LANES);
-  while (runner->lanes < lanes) {
+static tsr_status reserve_lanes(tsr_runner *runner, int threads) {
+  while (runner->lanes < threads) {
     tsr_worker *worker = &runner->lane[runner->lanes];
     *worker = (tsr_worker){.runner = runner, .device = -1, .lane = runner->lanes};
     TSR_TRY(tsr_worker_start(worker));
@@ -128,7 +125,7 @@ tsr_status tsr_resource_reserve(tsr_runner *runner, const tsr_plan *plan, bool t
   if (arenas) TSR_TRY(reserve_arenas(runner, plan, short_of));
   TSR_TRY(resolve_queues(runner, plan));
   TSR_TRY(reserve_events(runner, plan, trace));
-  return reserve_lanes(runner, plan->program->lanes);
+  return reserve_lanes(runner, plan->program->lane_threads);
 }
 
 /* ---- Giving back ---- */

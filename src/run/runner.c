@@ -12,7 +12,8 @@
 /* ---- The threads ---- */
 
 static bool needs(const tsr_worker *worker, const tsr_ticket *job) {
-  return worker->lane >= 0 ? worker->lane < job->lanes : (job->devices >> worker->device & 1) != 0;
+  return worker->lane >= 0 ? worker->lane < job->lane_threads
+                           : (job->devices >> worker->device & 1) != 0;
 }
 
 /* While something is unfinished nobody else would notice its end: only then is the memory that a
@@ -206,11 +207,11 @@ static tsr_status fill(tsr_ticket *job, const tsr_submission *submission) {
   job->epoch = (uint32_t)(runner->posted % UINT32_MAX) + 1;
   job->tied = tied_devices(runner);
   job->devices = job->program->devices | job->tied;
-  job->lanes = job->program->lanes;
+  job->lane_threads = job->program->lane_threads;
   tsr_lane_start(job);
-  if (job->devices == 0 && job->lanes == 0) job->devices = 1; /* someone must complete it */
-  atomic_store(&job->left, bits(job->devices) + job->lanes);
-  atomic_store(&job->to_submit, bits(job->devices) + job->lanes);
+  if (job->devices == 0 && job->lane_threads == 0) job->devices = 1; /* someone must complete it */
+  atomic_store(&job->left, bits(job->devices) + job->lane_threads);
+  atomic_store(&job->to_submit, bits(job->devices) + job->lane_threads);
   atomic_store(&job->untied, bits(job->tied));
   TSR_TRY(fill_rooms(job, submission));
   if (!tsr_overlap_find(job)) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a ticket");

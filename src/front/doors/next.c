@@ -3,10 +3,15 @@
  * loaded where we cannot see it (RTLD_LOCAL, as Python's modules do), or what is configured.
  */
 #include <dlfcn.h>
+#include <link.h>
 #include <string.h>
 
 #include "base/settings.h"
 #include "front/doors/doors.h"
+
+/* What a loaded object's file is called when a symbol may be in it that nothing above shows: the
+ * BLAS that wheels of Python packages carry has a name of each build's own. */
+static const char carried[] = "libscipy_openblas";
 
 /* By the names under which programs load a BLAS, the ones of the system first. */
 static const char *const loaded_names[] = {
@@ -40,10 +45,26 @@ static void *find_in(const char *name, int flags, const char *symbol) {
   return library != NULL ? accept(dlsym(library, symbol)) : NULL;
 }
 
+typedef struct search {
+  const char *symbol;
+  void *found;
+} search;
+
+static int look_in_carried(struct dl_phdr_info *info, size_t size, void *argument) {
+  search *s = argument;
+  (void)size;
+  if (strstr(info->dlpi_name, carried) != NULL)
+    s->found = find_in(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD, s->symbol);
+  return s->found != NULL;
+}
+
 static void *find(const char *symbol) {
   void *found = accept(dlsym(RTLD_NEXT, symbol));
   for (size_t i = 0; found == NULL && i < sizeof loaded_names / sizeof *loaded_names; i++)
     found = find_in(loaded_names[i], RTLD_LAZY | RTLD_NOLOAD, symbol);
+  search among = {symbol, found};
+  if (found == NULL) (void)dl_iterate_phdr(look_in_carried, &among);
+  found = among.found;
   const char *configured = tsr_setting_text("TESSERA_CPU_BLAS");
   if (found == NULL && configured != NULL)
     found = find_in(configured, RTLD_LAZY | RTLD_LOCAL, symbol);

@@ -166,6 +166,14 @@ static void set_allowed(tsr_search *s) {
   s->allowed = allowed;
 }
 
+/* The floor, and one kernel's start: what a call takes whose operands are where they are wanted. Of
+ * plans that load again, or leave something on devices, there are better ones that take as long. */
+static void set_enough(tsr_search *s) {
+  if (s->best->hold.rows > 0 || s->options->residency != NULL) return;
+  double start = s->machine->device[s->order[0]].kernel_latency;
+  s->enough = tsr_floor(s->machine, s->call) + 1.1 * start;
+}
+
 /* The tiling of a recipe; of a C that follows its mapping with that one's parts. */
 static tsr_status cut(const tsr_search *s, const tsr_recipe *r, tsr_tiling *tiling) {
   TSR_TRY(tsr_recipe_tiling(r, s->call, s->machine, s->order, tiling));
@@ -341,6 +349,7 @@ static tsr_status search_all(tsr_search *s) {
   }
   if (!s->best) return TSR_OK;
   set_allowed(s);
+  set_enough(s);
   if (s->best->hold.rows > 0) return tsr_holds_descend(s);
   return s->options->reproducible ? TSR_OK : tsr_panels_descend(s);
 }

@@ -21,6 +21,7 @@ typedef struct tsr_search {
   const tsr_call *call;
   const tsr_plan_options *options;
   double began, spent, allowed;   /* spent and allowed: seconds of a computer that plans */
+  double enough;                  /* seconds: a plan that takes no more is as good as any; 0: none */
   int order[TSR_MACHINE_DEVICES]; /* devices, the preferred ones first */
   const tsr_mapping *mapping;     /* that C follows, or NULL */
   tsr_plan *best;                 /* NULL: none fits yet */
@@ -41,8 +42,9 @@ static inline tsr_family tsr_search_family(const tsr_search *s) {
   return tsr_family_of(s->call->operation);
 }
 
+/* Whether more candidates should be tried: there is time, and something to gain. */
 static inline bool tsr_search_in_time(const tsr_search *s) {
-  return s->spent < s->allowed;
+  return s->spent < s->allowed && (!s->best || s->best->seconds > s->enough);
 }
 
 /* Of those from least to most, which are powers of two, about the nearest to x. */

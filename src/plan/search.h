@@ -20,8 +20,8 @@ typedef struct tsr_search {
   const tsr_machine *machine;
   const tsr_call *call;
   const tsr_plan_options *options;
-  double began, spent, allowed;   /* spent and allowed: seconds of a computer that plans */
-  double enough;                  /* seconds: a plan that takes no more is as good as any; 0: none */
+  double began, spent, allowed; /* spent and allowed: seconds of a computer that plans */
+  double enough;                /* seconds: a plan that takes no more is as good as any; 0: none */
   int order[TSR_MACHINE_DEVICES]; /* devices, the preferred ones first */
   const tsr_mapping *mapping;     /* that C follows, or NULL */
   tsr_plan *best;                 /* NULL: none fits yet */

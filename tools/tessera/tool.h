@@ -74,6 +74,7 @@ int bench_roofline(int argc, char **argv);
 int bench_cpu(int argc, char **argv);
 int bench_doors(int argc, char **argv);
 int bench_plan(int argc, char **argv);
+int bench_predicted(int argc, char **argv);
 int bench_ablation(int argc, char **argv);
 int bench_tiles(int argc, char **argv);
 

@@ -141,15 +141,25 @@ static void kernel_flow(replay *r, const tsr_command *c, flow *f) {
 
 /* ---- Virtual time --------------------------------------------------------- */
 
-static void share_channels(replay *r) {
-  memset(r->load, 0, sizeof r->load);
+/* Only the channels that flows use are looked at: there are many, and this happens with every
+ * command. */
+static void add_loads(replay *r) {
+  for (int i = 0; i < r->flows; i++)
+    for (int c = 0; c < r->flow[i].channels; c++) r->load[r->flow[i].channel[c]] = 0;
   for (int i = 0; i < r->flows; i++)
     for (int c = 0; c < r->flow[i].channels; c++)
       r->load[r->flow[i].channel[c]] += r->flow[i].share[c];
+}
+
+static void share_channels(replay *r) {
+  add_loads(r);
   for (int i = 0; i < r->flows; i++) {
     flow *f = &r->flow[i];
     double most = 1;
-    for (int c = 0; c < f->channels; c++) most = fmax(most, r->load[f->channel[c]]);
+    for (int c = 0; c < f->channels; c++) {
+      double load = r->load[f->channel[c]];
+      most = load > most ? load : most;
+    }
     f->rate = f->full / most;
   }
   r->changed = false;

@@ -163,8 +163,10 @@ int forecast_write_csv(const char *path, const forecast_list *list) {
   size_t length = 0;
   FILE *stream = open_memstream(&text, &length);
   if (!stream) return tool_fail("out of memory for %s", path);
-  fputs("op,type,m,n,k,home,devices,set,predicted_s,tflops,floor_s,fraction,measured_s,ratio,then_s\n",
-        stream);
+  fputs(
+      "op,type,m,n,k,home,devices,set,predicted_s,tflops,floor_s,fraction,measured_s,ratio,then_"
+      "s\n",
+      stream);
   for (int i = 0; i < list->count; i++) write_line(stream, list, &list->items[i]);
   int code = fclose(stream) == 0 ? tool_write_file(path, text) : tool_fail("cannot write %s", path);
   free(text);

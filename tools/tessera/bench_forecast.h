@@ -16,7 +16,7 @@ typedef struct bench_forecast {
   bench_row row;   /* median: predicted; peer_s: measured, 0 when it was not */
   bench_home home; /* of the row, its devices counted within the set */
   int point, set;  /* which of the data set's, and of the sets */
-  double then; /* s, what the measured run's own machine had predicted; 0: unknown */
+  double then;     /* s, what the measured run's own machine had predicted; 0: unknown */
   int64_t commands;
   int candidates; /* that were tried */
 } bench_forecast;

@@ -90,9 +90,10 @@ static tsr_status follow(tsr_search *s, const parameter *p, int from, int direct
   return TSR_OK;
 }
 
-/* Blocks that are copied together: some go better than others for no simple reason. */
+/* Blocks that are copied together, and slabs of which the last one is as long as it happens to be:
+ * some go better than others between them. */
 static bool is_rugged(const parameter *p) {
-  return p->field == offsetof(tsr_recipe, span);
+  return p->field == offsetof(tsr_recipe, span) || p->field == offsetof(tsr_recipe, slab_most);
 }
 
 static tsr_status walk(tsr_search *s, const parameter *p, bool *any) {

@@ -74,7 +74,7 @@ static void set_budgets(tsr_context *context, const tsr_options *options) {
 static size_t ring_of(const tsr_context *context) {
   if (context->engine == &tsr_engine_host) return emulated_ring;
   if (context->engine == NULL) return most_ring; /* for another machine, whose caches are unknown */
-  long cache = sysconf(_SC_LEVEL3_CACHE_SIZE); /* 0, -1: unknown */
+  long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);   /* 0, -1: unknown */
   size_t half = cache > 0 ? (size_t)cache / 2 : most_ring / 2;
   return half > most_ring ? most_ring : half < least_ring ? least_ring : half;
 }

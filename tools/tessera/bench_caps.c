@@ -138,7 +138,7 @@ static int parse_request(int argc, char **argv, caps_request *r) {
       OPERATION_DIAG(&words.operation),
       {"repeat", 0, OPTION_WHOLE, &r->repeat, "N", "calls, of which the median counts (1)"},
       {"warm-up", 0, OPTION_WHOLE, &r->warm_ups, "N",
-       "calls before them, which plan and allocate (1)"},
+       "calls before the first budget's, of each routine and number of devices (1)"},
       {"rate-seconds", 0, OPTION_NUMBER, &r->rate_seconds, "S",
        "hold a device at work so long for the peak (2; 0: leave it out)"},
       {"no-check", 0, OPTION_FLAG, &r->unchecked, NULL, "do not check results"},
@@ -151,12 +151,11 @@ static int parse_request(int argc, char **argv, caps_request *r) {
       {0}};
   const option_command command = {
       "[options]",
-      "Times square routines in pinned host memory with ever smaller budgets for the devices' "
-      "memory,\n"
-      "against the rate without a cap and the one that a device sustains on data of its own, in "
-      "the\n"
-      "same run; and what each device loads from the host and from its peers, against the plan, "
-      "against\n"
+      "Times square routines in pinned host memory with budgets for the devices' memory, planned\n"
+      "beforehand, against the rate without a cap and the one that a device sustains on data of "
+      "its own,\n"
+      "in the same run; and what each device loads from the host and from its peers, against the "
+      "plan,\n"
       "equation (1) of Herault et al. and a lower bound. Products are checked at 2500 entries, "
       "others on\n"
       "random vectors. Three matrices of 70000 in fp64 are 118 GB, and are filled once.",
@@ -212,12 +211,12 @@ static int read_plan(const tsr_plan *plan, caps_row *row) {
   return TOOL_OK;
 }
 
-static int read_last_plan(tsr_context *context, caps_row *row) {
-  tsr_plan *plan = NULL;
-  int code = tool_status(tsr_plan_last(context, &plan));
-  if (!code) code = read_plan(plan, row);
-  tsr_plan_destroy(plan);
-  return code;
+/* Planned before it is timed: plans are made once for many calls. */
+static int make_plan(const bench_case *c, tsr_plan **plan) {
+  tsr_home homes[3];
+  for (int i = 0; i < 3; i++) homes[i] = home_for_library(c->kind->homes[i]);
+  return tool_status(
+      tsr_plan_level3(c->context, &c->product.what, &c->alpha, &c->beta, homes, plan));
 }
 
 /* ---- A case ---- */
@@ -245,15 +244,23 @@ static int add_loads(tsr_context *context, double factor, caps_row *row) {
   return TOOL_OK;
 }
 
+static int execute(const bench_case *c, tsr_plan *plan, double *seconds) {
+  const bench_product *p = &c->product;
+  double begin = tool_now();
+  tsr_status status = tsr_plan_execute(plan, p->alpha, p->a, p->b, p->beta, p->c);
+  *seconds = tool_now() - begin;
+  return tool_status(status);
+}
+
 /* The last of the calls is checked. */
-static int time_calls(const caps_request *r, const bench_case *c, caps_row *row) {
+static int time_calls(const caps_request *r, const bench_case *c, tsr_plan *plan, caps_row *row) {
   double seconds[MOST_REPEATS];
   bench_check check = {0};
   int code = add_loads(c->context, -1.0 / (double)r->repeat, row);
   for (int i = 0; i < r->repeat && !code; i++) {
     bool checked = !r->unchecked && i + 1 == r->repeat;
     if (checked) code = bench_check_begin(c, &check);
-    if (!code) code = bench_case_run(c, &seconds[i]);
+    if (!code) code = execute(c, plan, &seconds[i]);
   }
   if (!code) code = add_loads(c->context, 1.0 / (double)r->repeat, row);
   if (!code) row->seconds = tool_median(seconds, (int)r->repeat);
@@ -263,14 +270,23 @@ static int time_calls(const caps_request *r, const bench_case *c, caps_row *row)
   return code;
 }
 
-static int measure(const caps_run *run, const bench_case *c, caps_row *row) {
+static int run_plan(const caps_run *run, const bench_case *c, bool first, tsr_plan *plan,
+                    caps_row *row) {
   const caps_request *r = run->request;
-  const tsr_level3 *w = &c->product.what;
   double ignored;
+  int code = read_plan(plan, row);
+  for (int64_t i = 0; first && i < r->warm_ups && !code; i++) code = execute(c, plan, &ignored);
+  return code ? code : time_calls(r, c, plan, row);
+}
+
+/* first: of its routine on so many devices. */
+static int measure(const caps_run *run, const bench_case *c, bool first, caps_row *row) {
+  const tsr_level3 *w = &c->product.what;
+  tsr_plan *plan = NULL;
   int code = set_budgets(c->context, row);
-  for (int64_t i = 0; i < r->warm_ups && !code; i++) code = bench_case_run(c, &ignored);
-  if (!code) code = time_calls(r, c, row);
-  if (!code) code = read_last_plan(c->context, row);
+  if (!code) code = make_plan(c, &plan);
+  if (!code) code = run_plan(run, c, first, plan, row);
+  tsr_plan_destroy(plan);
   if (code) return code;
   row->tera = operation_flops(w->operation, w->type, w->m, w->n, w->k) / row->seconds * 1e-12;
   if (run->rate > 0) row->peak = row->tera * 1e12 / (run->rate * row->devices);
@@ -288,7 +304,7 @@ static int measure_caps(caps_run *run, const bench_kind *kind, bench_store *stor
                       .n = r->shape.n,
                       .devices = devices,
                       .cap = r->caps[i]};
-    code = measure(run, &c, row);
+    code = measure(run, &c, i == 0, row);
     if (code) break;
     run->count++;
     caps_compare(run->rows, run->count);

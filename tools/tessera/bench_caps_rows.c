@@ -66,7 +66,7 @@ static const char *check_text(const caps_row *row) {
 
 void caps_print_head(void) {
   printf("%-6s %-4s %8s %3s %8s %9s %9s %9s %8s %10s %9s %14s %7s  check\n", "op", "type", "N",
-         "dev", "cap", "s", "TFLOP/s", "of whole", "of peak", "predict s", "plan s", "bxc,d,l",
+         "dev", "cap", "s", "TFLOP/s", "/ no cap", "/ peak", "predict s", "plan s", "bxc,d,l",
          "peers");
 }
 
@@ -149,6 +149,15 @@ static void sort_points(plot_series *s) {
   }
 }
 
+/* Of the x axis, bytes. */
+static double unit_of(const caps_row *rows, int count) {
+  double least = 1e9;
+  for (int i = 0; i < count; i++) {
+    if ((double)rows[i].budget < least) least = (double)rows[i].budget;
+  }
+  return least < 1e9 ? 1e6 : 1e9;
+}
+
 static void add_line(const caps_row *rows, int count, const caps_row *like, int colour,
                      bool measured, chart *c) {
   plot_series *s = &c->series[c->used];
@@ -159,7 +168,7 @@ static void add_line(const caps_row *rows, int count, const caps_row *like, int 
            like->devices, like->devices == 1 ? "" : "s");
   for (int i = 0; i < count; i++) {
     if (!same_line(&rows[i], like) || rows[i].budget == 0) continue;
-    s->x[s->count] = (double)rows[i].budget * 1e-9;
+    s->x[s->count] = (double)rows[i].budget / unit_of(rows, count);
     s->y[s->count++] = rows[i].tera * (measured ? 1 : rows[i].seconds / rows[i].predicted);
   }
   sort_points(s);
@@ -196,8 +205,8 @@ int caps_write_plot(const char *path, const caps_row *rows, int count) {
     if (!is_first(rows, i, false)) continue;
     chart *c = &charts[used];
     code = fill_chart(rows, count, &rows[i], c);
-    panels[used++] =
-        (plot_panel){c->title, "budget of a device, GB", "TFLOP/s", false, c->series, c->used};
+    const char *x = unit_of(rows, count) < 1e9 ? "budget of a device, MB" : "budget of a device, GB";
+    panels[used++] = (plot_panel){c->title, x, "TFLOP/s", false, c->series, c->used};
   }
   if (!code) code = plot_write(path, panels, used);
   for (int i = 0; i < used; i++) free(charts[i].points);

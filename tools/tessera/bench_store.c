@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "elements.h"
 #include "parallel.h"
@@ -64,8 +65,11 @@ static size_t bytes_of(const bench_store *store, int operand) {
 static int allocate(const bench_store *store, bench_buffer *buffer) {
   size_t bytes = bytes_of(store, buffer->operand);
   if (is_plain(store, buffer)) {
-    if (posix_memalign(&buffer->data, PAGE, bytes) == 0) return TOOL_OK;
-    return tool_fail("out of memory: a matrix needs %s", tool_bytes((double)bytes));
+    if (posix_memalign(&buffer->data, PAGE, bytes) != 0) {
+      return tool_fail("out of memory: a matrix needs %s", tool_bytes((double)bytes));
+    }
+    if (store->registers) (void)madvise(buffer->data, bytes, MADV_HUGEPAGE);
+    return TOOL_OK;
   }
   int device = buffer->where.kind == HOME_DEVICE ? buffer->where.device : TSR_HOST;
   return tool_status(tsr_malloc(store->context, device, bytes, &buffer->data));

@@ -8,13 +8,6 @@
 #include "base/settings.h"
 #include "plan/recipe.h"
 
-/* Pinned memory for staging: what threads write there is to be in their caches still when a device
- * fetches it. Staging goes at 75 GB/s by way of 128 MiB, half of the last cache, and at 57 by way
- * of 256 (16 threads, measured). */
-static const size_t most_ring = 128 << 20, least_ring = 32 << 20, emulated_ring = 4 << 20;
-
-static const double share_of_memory = 0.8;
-
 tsr_status tsr_context_check(const tsr_context *context) {
   if (context == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; make one with tsr_context_create");
@@ -62,23 +55,6 @@ void tsr_context_destroy(tsr_context *context) {
 
 /* ---- Making ---- */
 
-static void set_budgets(tsr_context *context, const tsr_options *options) {
-  for (int d = 0; d < context->machine->devices; d++) {
-    double room = context->engine != NULL ? (double)context->info[d].memory_free
-                                          : context->machine->device[d].memory;
-    context->planning.budget[d] =
-        options->memory > 0 ? options->memory : (size_t)(share_of_memory * room);
-  }
-}
-
-static size_t ring_of(const tsr_context *context) {
-  if (context->engine == &tsr_engine_host) return emulated_ring;
-  if (context->engine == NULL) return most_ring; /* for another machine, whose caches are unknown */
-  long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);   /* 0, -1: unknown */
-  size_t half = cache > 0 ? (size_t)cache / 2 : most_ring / 2;
-  return half > most_ring ? most_ring : half < least_ring ? least_ring : half;
-}
-
 static tsr_status set_planning(tsr_context *context, const tsr_options *options) {
   context->check = options->check == 1;
   context->always_traced = options->trace != 0;
@@ -86,8 +62,7 @@ static tsr_status set_planning(tsr_context *context, const tsr_options *options)
   context->planning.reproducible = options->reproducible == 1;
   context->planning.obey_devices = options->engine != NULL || options->devices != NULL;
   context->planning.tile = options->tile;
-  context->planning.ring = ring_of(context);
-  set_budgets(context, options);
+  TSR_TRY(tsr_budget_begin(context, options));
   return tsr_set_recipe(context, options->recipe);
 }
 
@@ -187,6 +162,16 @@ tsr_status tsr_context_traffic(tsr_context *context, tsr_traffic *traffic) {
   pthread_mutex_lock(&context->lock);
   *traffic = context->traffic;
   pthread_mutex_unlock(&context->lock);
+  return TSR_OK;
+}
+
+tsr_status tsr_device_traffic(tsr_context *context, int device, tsr_traffic *traffic) {
+  TSR_TRY(tsr_context_check(context));
+  if (device < 0 || device >= context->devices)
+    return tsr_fail(TSR_ERR_ARGUMENT, "device is %d; the context has %d", device, context->devices);
+  if (traffic == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "traffic is NULL; give the address of what is to be filled");
+  tsr_runner_moved(context->runner, device, traffic);
   return TSR_OK;
 }
 

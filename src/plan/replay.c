@@ -174,7 +174,8 @@ static void start(replay *r, int queue, int32_t command) {
   if (is_lane(r, queue)) r->threads--;
   tsr_command *c = &r->plan->commands.items[command];
   flow *f = &r->flow[r->flows++];
-  *f = (flow){.command = command};
+  f->command = command;
+  f->channels = 0;
   if (c->kind == TSR_COMMAND_COPY)
     copy_flow(r, c, r->now > l->since, f);
   else

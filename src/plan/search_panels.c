@@ -56,24 +56,27 @@ void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_recipe *r) {
 
 static bool is_staged(const tsr_call *call) {
   for (int x = 0; x < TSR_OPERANDS; x++) {
-    tsr_memory memory = call->operand[x].memory;
-    if (memory == TSR_PAGEABLE || memory == TSR_MANAGED) return true;
+    const tsr_operand *o = &call->operand[x];
+    if (o->rows > 0 && (o->memory == TSR_PAGEABLE || o->memory == TSR_MANAGED)) return true;
   }
   return false;
 }
 
+/* Each thread that stages has one piece under way and one in the ring that is being fetched. */
+static int64_t share_of_ring(const tsr_search *s) {
+  int threads = s->machine->lanes > 0 ? s->machine->lanes : 1;
+  return tsr_power_of_two_near((double)s->options->ring / threads / 2, 256 << 10, 32 << 20);
+}
+
 /* Some tens of copies to a device: enough to keep the links busy side by side, few enough that each
- * one's start does not count. In the ring each lane needs room for what it copies, and for what it
- * has copied. */
+ * one's start does not count. */
 static int64_t guess_piece(const tsr_search *s, const tsr_recipe *r) {
   const tsr_operand *o = s->call->operand;
   double a = (double)tsr_operand_bytes(&o[TSR_A], s->call->type) / r->grid_rows;
   double b = (double)tsr_operand_bytes(&o[TSR_B_], s->call->type) / r->grid_cols;
   double c = (double)tsr_operand_bytes(&o[TSR_C_], s->call->type) / (r->grid_rows * r->grid_cols);
-  double most = INFINITY;
-  if (is_staged(s->call) && s->machine->lanes > 0)
-    most = (double)s->options->ring / (2 * s->machine->lanes);
-  return tsr_power_of_two_near(fmin((a + b + c) / 48, most), 4 << 20, 32 << 20);
+  int64_t piece = tsr_power_of_two_near((a + b + c) / 48, 4 << 20, 32 << 20);
+  return is_staged(s->call) && piece > share_of_ring(s) ? share_of_ring(s) : piece;
 }
 
 /* Blocks long enough for good kernels, and stripes narrow enough to begin before all of B is there.

@@ -9,8 +9,8 @@
 
 enum { STEPS = 10, OPTIONS = 8 };
 
-/* Parameters that the search changes, in ascending order; a value of -1 ends a list, a 0 at its end
- * stands for all there is. */
+/* Parameters that the search changes, in ascending order where they are walked; a value of -1 ends
+ * a list, a 0 at its end stands for all there is. */
 typedef struct parameter {
   size_t field;
   int64_t value[OPTIONS];
@@ -24,7 +24,7 @@ static const parameter parameters[STEPS] = {
     {offsetof(tsr_recipe, chunk_first), {512, 1024, 2048, 0, -1}},
     {offsetof(tsr_recipe, piece), {4 << 20, 8 << 20, 16 << 20, 32 << 20, -1}},
     {offsetof(tsr_recipe, span), {1, 2, 4, 8, 16, 32, -1}},
-    {offsetof(tsr_recipe, block), {256, 512, 1024, 2048, 4096, -1}},
+    {offsetof(tsr_recipe, block), {1024, 2048, 4096, 512, 256, -1}},
     {offsetof(tsr_recipe, chunk), {512, 1024, 2048, 4096, 8192, 0, -1}},
     {offsetof(tsr_recipe, chunk_least), {0, 128, 256, 512, -1}},
 };
@@ -90,10 +90,11 @@ static tsr_status follow(tsr_search *s, const parameter *p, int from, int direct
   return TSR_OK;
 }
 
-/* Blocks that are copied together, and slabs of which the last one is as long as it happens to be:
- * some go better than others between them. */
+/* Blocks, how many are copied together, and slabs of which the last one is as long as it happens to
+ * be: some go better than others between them, so that a walk would stop too early. */
 static bool is_rugged(const parameter *p) {
-  return p->field == offsetof(tsr_recipe, span) || p->field == offsetof(tsr_recipe, slab_most);
+  return p->field == offsetof(tsr_recipe, span) || p->field == offsetof(tsr_recipe, block) ||
+         p->field == offsetof(tsr_recipe, slab_most);
 }
 
 static tsr_status walk(tsr_search *s, const parameter *p, bool *any) {

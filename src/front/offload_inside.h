@@ -67,6 +67,9 @@ typedef struct tsr_offload_state {
   tsr_offload_price price;
   tsr_reach guess, reach; /* of the devices that there seem to be, and of those of the context */
   int devices;            /* that there seem to be */
+  double device_memory;   /* bytes of one; 0: unknown */
+  int sharers;            /* processes on each device; 0: nothing was dealt */
+  char dealt[160];        /* options.devices, when that was dealt */
   atomic_int phase;
   atomic_int why;       /* tsr_offload_why, of TSR_PHASE_NONE */
   tsr_context *context; /* from TSR_PHASE_READY on */
@@ -86,14 +89,18 @@ void tsr_offload_set_least(tsr_offload_state *state);
  * cannot be. */
 void tsr_offload_start(tsr_offload_state *state, bool await);
 
+/* What the options say of devices that there seem to be: fills devices, guess and prices. */
+tsr_status tsr_offload_find_machine(tsr_offload_state *state);
+
+/* offload_share.c: gives the process its share of the devices; the caller holds the lock. */
+void tsr_offload_take_share(tsr_offload_state *state, int rank, int ranks);
+
 /* No devices from now on. */
 void tsr_offload_give_up(tsr_offload_state *state, tsr_offload_why why, const char *error);
 
 /* ---- The report (offload_report.c) ---- */
 
 void tsr_offload_report_init(void);
-bool tsr_offload_report_wanted(void);
-void tsr_offload_report_add(const tsr_level3 *what, const tsr_offload_visit *visit);
 void tsr_offload_report_write(const tsr_offload_state *state);
 /* Around a fork; the child has seen no calls. */
 void tsr_offload_report_lock(void);

@@ -166,12 +166,13 @@ static void at_exit(void) {
 static void take_machine(tsr_offload_state *state, const tsr_machine *machine, bool measured) {
   state->devices = machine->devices;
   if (machine->devices == 0) return;
+  state->device_memory = machine->device[0].memory;
   tsr_offload_price_init(&state->price, machine, !measured);
   tsr_reach_of(machine, &state->guess);
   state->start_seconds = tsr_offload_start_seconds(state->options.engine, machine->devices);
 }
 
-static tsr_status find_machine(tsr_offload_state *state) {
+tsr_status tsr_offload_find_machine(tsr_offload_state *state) {
   tsr_machine *machine = NULL;
   bool measured;
   if (state->mode == TSR_OFFLOAD_NEVER) return TSR_OK;
@@ -184,7 +185,7 @@ static tsr_status find_machine(tsr_offload_state *state) {
 static void init(void) {
   tsr_offload_state *state = &global;
   tsr_status status = read_settings(state);
-  if (status == TSR_OK) status = find_machine(state);
+  if (status == TSR_OK) status = tsr_offload_find_machine(state);
   atomic_store(&state->phase, TSR_PHASE_IDLE);
   if (status != TSR_OK)
     tsr_offload_give_up(state, TSR_WHY_NO_DEVICE, tsr_message());

@@ -30,7 +30,7 @@ static void tell_rates(const tsr_offload_state *state, tsr_offload_facts *facts)
   tsr_reach reach = reach_of(state);
   double sharers = state->sharers > 1 ? state->sharers : 1;
   for (int i = 0; i < TSR_TYPE_COUNT; i++) {
-    facts->cpu_flops[i] = tsr_offload_cpu_rate(&state->price, tsr_type_at(i)->type);
+    facts->cpu_flops[i] = state->price.figure[i];
     facts->device_flop[i] = inverse(reach.flops[i]) * sharers;
   }
   facts->cpu_latency = state->price.latency;

@@ -50,12 +50,16 @@ static double least_of(const tsr_offload_state *state, const tsr_type_info *type
   double n = (double)state->min_size;
   if (n >= 0) return n * n * n;
   if (state->mode == TSR_OFFLOAD_ALWAYS) return 0;
-  return least_seconds * tsr_offload_cpu_rate(&state->price, type->type) / type->flop_factor;
+  return tsr_offload_cpu_flops(&state->price, type->type, least_seconds) / type->flop_factor;
+}
+
+void tsr_offload_set_least_of(tsr_offload_state *state, tsr_type type) {
+  atomic_store_explicit(&state->least[tsr_type_index(type)], least_of(state, tsr_type_get(type)),
+                        memory_order_relaxed);
 }
 
 void tsr_offload_set_least(tsr_offload_state *state) {
-  for (int i = 0; i < TSR_TYPE_COUNT; i++)
-    atomic_store_explicit(&state->least[i], least_of(state, tsr_type_at(i)), memory_order_relaxed);
+  for (int i = 0; i < TSR_TYPE_COUNT; i++) tsr_offload_set_least_of(state, tsr_type_at(i)->type);
 }
 
 void tsr_offload_give_up(tsr_offload_state *state, tsr_offload_why why, const char *error) {
@@ -70,7 +74,8 @@ void tsr_offload_give_up(tsr_offload_state *state, tsr_offload_why why, const ch
 /* The planner is told what the program's calls have shown of the CPU. */
 static void tell_cpu_rates(tsr_offload_state *state, tsr_context *context) {
   for (int i = 0; i < TSR_TYPE_COUNT; i++)
-    context->machine->cpu_flops[i] = tsr_offload_cpu_rate(&state->price, tsr_type_at(i)->type);
+    context->machine->cpu_flops[i] =
+        tsr_offload_cpu_rate(&state->price, tsr_type_at(i)->type, HUGE_VAL);
   tsr_context_note_settings(context);
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "plan/residency.h"
-#include "plan/verify.h"
+#include "plan/axes.h"
 
 void tsr_program_destroy(tsr_program *program) {
   if (program == NULL) return;
@@ -95,10 +95,6 @@ static tsr_status number_events(const tsr_plan *plan, tsr_program *p) {
 
 /* ---- Rooms ---- */
 
-static size_t rooms_of(const tsr_plan *plan) {
-  return plan->after != NULL ? plan->after->rooms.count : 0;
-}
-
 /* Of one room. Beyond so many places a queue's uses of the room count as one. */
 typedef TSR_VEC(tsr_program_use) uses;
 enum { PLACES = 96 };
@@ -133,7 +129,7 @@ static bool note_use(const tsr_plan *plan, uint32_t index, int operand, uses *li
   if (b->role != TSR_BUFFER_ROOM) return true;
   bool wrote = operand == (c->kind == TSR_COMMAND_COPY ? 1 : 2);
   return add_use(&lists[b->offset],
-                 (tsr_program_use){tsr_verify_rect(c, operand), index, c->queue, wrote});
+                 (tsr_program_use){tsr_command_rect(c, operand), index, c->queue, wrote});
 }
 
 static bool note_uses(const tsr_plan *plan, uses *lists) {
@@ -145,7 +141,7 @@ static bool note_uses(const tsr_plan *plan, uses *lists) {
 
 /* All in one array. They get events: later jobs wait for them. */
 static bool list_uses(const tsr_plan *plan, const uses *lists, tsr_program *p) {
-  size_t rooms = rooms_of(plan), count = 0;
+  size_t rooms = tsr_residency_count(plan->after), count = 0;
   for (size_t r = 0; r < rooms; r++) count += lists[r].count;
   p->use = tsr_alloc((count + 1) * sizeof *p->use);
   p->use_first = tsr_alloc_zero(rooms + 1, sizeof *p->use_first);
@@ -164,7 +160,7 @@ static bool list_uses(const tsr_plan *plan, const uses *lists, tsr_program *p) {
 }
 
 static tsr_status find_uses(const tsr_plan *plan, tsr_program *p) {
-  size_t rooms = rooms_of(plan);
+  size_t rooms = tsr_residency_count(plan->after);
   uses *lists = tsr_alloc_zero(rooms + 1, sizeof *lists);
   bool listed = lists != NULL && note_uses(plan, lists) && list_uses(plan, lists, p);
   for (size_t r = 0; lists != NULL && r < rooms; r++) TSR_VEC_FREE(&lists[r]);

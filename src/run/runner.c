@@ -174,7 +174,7 @@ static int bits(uint32_t set) {
 }
 
 static tsr_status fill_rooms(tsr_ticket *job, const tsr_submission *submission) {
-  size_t count = job->plan->after != NULL ? job->plan->after->rooms.count : 0;
+  size_t count = tsr_residency_count(job->plan->after);
   for (int l = 0; l < TSR_MACHINE_LOCATIONS; l++)
     job->arena[l] = job->own_arenas ? submission->arenas[l] : job->runner->arena[l].base;
   if (count == 0) return TSR_OK;

@@ -61,53 +61,62 @@ static void weigh_start(tsr_pblas_state *state, const tsr_pblas_call *call,
 
 static bool is_for_devices(tsr_pblas_state *state, const tsr_pblas_call *call,
                            tsr_offload_visit *visit) {
+  tsr_pblas_price *price = &state->price;
   visit->why = state->why;
   if (state->phase == TSR_PBLAS_NONE) return false;
   visit->why = TSR_WHY_SMALL;
-  if (tsr_pblas_is_small(&state->price, call)) return false;
-  visit->cpu_price = tsr_pblas_cpu_seconds(&state->price, call);
-  visit->plan_price = tsr_pblas_device_seconds(&state->price, call);
+  if (tsr_pblas_is_small(price, call)) return false;
+  visit->flops = tsr_pblas_flops(call);
+  visit->cpu_price = tsr_pblas_cpu_seconds(price, call);
+  visit->plan_price = tsr_pblas_device_seconds(price, call);
   if (state->phase == TSR_PBLAS_IDLE) weigh_start(state, call, visit);
   if (state->phase != TSR_PBLAS_READY) return false;
   visit->why = is_forced(state) ? TSR_WHY_ALWAYS : TSR_WHY_FASTER;
-  if (is_forced(state) || visit->plan_price < visit->cpu_price) return true;
+  if (is_forced(state) ||
+      tsr_pblas_is_cheaper(price, call->type, visit->flops, visit->plan_price, visit->cpu_price))
+    return true;
   visit->why = TSR_WHY_CPU_FASTER;
   return false;
 }
 
 /* ---- Times -------------------------------------------------------------------- */
 
-/* Also agreed on: the last process to come waits for none. */
-static bool is_timed(const tsr_pblas_state *state, const tsr_pblas_call *call,
-                     const tsr_offload_visit *visit, bool on_devices) {
-  return !is_forced(state) && visit->cpu_price > 0 &&
-         tsr_pblas_wants_time(&state->price, call, visit->cpu_price, on_devices);
+/* Agreed on, too: that of the last process to come, which waits for none. */
+static double seconds_since(const tsr_pblas_call *call, double began) {
+  return tsr_pblas_least(&call->grid, tsr_now() - began);
 }
 
 static void show_devices(tsr_pblas_state *state, const tsr_pblas_call *call,
                          const tsr_offload_visit *visit, double began) {
-  double seconds = tsr_pblas_least(&call->grid, tsr_now() - began);
-  tsr_pblas_show_devices(&state->price, call, visit->plan_price, seconds);
+  if (visit->why != TSR_WHY_FASTER) return;
+  tsr_offload_price_run(&state->price.seen, call->type, visit->flops, visit->plan_price,
+                        seconds_since(call, began));
+}
+
+static bool wants_time(const tsr_pblas_state *state, const tsr_pblas_call *call,
+                       const tsr_offload_visit *visit) {
+  return !is_forced(state) && visit->flops > 0 &&
+         tsr_pblas_wants_time(&state->price, call->type, visit->flops);
 }
 
 TSR_API tsr_pblas_offer_function tsr_pblas_offer;
 tsr_offload_verdict tsr_pblas_offer(const tsr_pblas_call *call, tsr_offload_visit *visit) {
   tsr_pblas_state *state = tsr_pblas_state_get(&call->grid);
   if (state == NULL) return TSR_OFFLOAD_TO_CPU;
-  tsr_offload_verdict verdict = TSR_OFFLOAD_TO_CPU;
-  bool on_devices = is_for_devices(state, call, visit);
-  bool timed = is_timed(state, call, visit, on_devices);
-  double began = timed ? tsr_now() : 0;
-  if (on_devices) verdict = carry_out(state, call, visit);
-  if (timed && verdict == TSR_OFFLOAD_DONE) show_devices(state, call, visit, began);
-  if (timed && !on_devices) visit->began = began;
-  return verdict;
+  double began = tsr_now();
+  if (is_for_devices(state, call, visit)) {
+    tsr_offload_verdict verdict = carry_out(state, call, visit);
+    if (verdict == TSR_OFFLOAD_DONE) show_devices(state, call, visit, began);
+    return verdict;
+  }
+  if (wants_time(state, call, visit)) visit->began = tsr_now();
+  return TSR_OFFLOAD_TO_CPU;
 }
 
 TSR_API tsr_pblas_end_function tsr_pblas_end;
 void tsr_pblas_end(const tsr_pblas_call *call, const tsr_offload_visit *visit) {
   if (visit->began == 0) return;
   tsr_pblas_state *state = tsr_pblas_state_get(&call->grid);
-  double seconds = tsr_pblas_least(&call->grid, tsr_now() - visit->began);
-  tsr_pblas_show_cpu(&state->price, call, seconds);
+  double seconds = seconds_since(call, visit->began);
+  (void)tsr_offload_price_show(&state->price.seen, call->type, visit->flops, seconds);
 }

@@ -7,36 +7,31 @@
 #define TSR_FRONT_DOORS_PBLAS_MPI_PRICE_H
 
 #include "front/doors/pblas/call.h"
-
-/* What calls of one type have shown. */
-typedef struct tsr_pblas_shown {
-  int calls, products; /* by ScaLAPACK, on devices: that were timed */
-  double rate;         /* the best of ScaLAPACK's, flops/s a process */
-  double slower;       /* the least of how many times longer products took than was predicted */
-} tsr_pblas_shown;
+#include "front/offload_inside.h"
 
 typedef struct tsr_pblas_price {
   tsr_offload_facts facts; /* agreed */
-  tsr_pblas_shown shown[TSR_TYPE_COUNT];
+  tsr_offload_price seen;  /* of flops of one process: ScaLAPACK is what is called the CPU there */
 } tsr_pblas_price;
 
-/* m n k: what TESSERA_MIN_SIZE cubed is compared with. */
-double tsr_pblas_multiplications(const tsr_pblas_call *call);
+void tsr_pblas_price_init(tsr_pblas_price *price, const tsr_offload_facts *facts);
 
 /* Whether it is not even looked at. */
 bool tsr_pblas_is_small(const tsr_pblas_price *price, const tsr_pblas_call *call);
+
+/* Flops of the process with the most. */
+double tsr_pblas_flops(const tsr_pblas_call *call);
 
 /* Seconds. */
 double tsr_pblas_cpu_seconds(const tsr_pblas_price *price, const tsr_pblas_call *call);
 double tsr_pblas_device_seconds(const tsr_pblas_price *price, const tsr_pblas_call *call);
 
-/* Whether it is worth the while to time this call, with what it is predicted to take. */
-bool tsr_pblas_wants_time(const tsr_pblas_price *price, const tsr_pblas_call *call, double cpu,
-                          bool on_devices);
+/* Whether devices are worth it, by what both were predicted to take and by how late they have been.
+ */
+bool tsr_pblas_is_cheaper(tsr_pblas_price *price, tsr_type type, double flops, double devices,
+                          double cpu);
 
-/* It took so long, as all agree. predicted: by tsr_pblas_device_seconds(). */
-void tsr_pblas_show_cpu(tsr_pblas_price *price, const tsr_pblas_call *call, double seconds);
-void tsr_pblas_show_devices(tsr_pblas_price *price, const tsr_pblas_call *call, double predicted,
-                            double seconds);
+/* Whether too few calls of about that size have been seen of ScaLAPACK. */
+bool tsr_pblas_wants_time(const tsr_pblas_price *price, tsr_type type, double flops);
 
 #endif

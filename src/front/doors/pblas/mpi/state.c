@@ -72,22 +72,20 @@ static tsr_offload_facts agree(MPI_Comm comm, bool able) {
   return agreed;
 }
 
-static tsr_offload_why why_not(const tsr_offload_facts *agreed) {
-  return agreed->reluctance > 1 ? TSR_WHY_NEVER : TSR_WHY_NO_DEVICE;
+static void fill(tsr_pblas_state *state, const tsr_offload_facts *agreed) {
+  bool possible = agreed->reluctance < 2 && agreed->deviceless == 0;
+  state->phase = possible ? TSR_PBLAS_IDLE : TSR_PBLAS_NONE;
+  state->why = agreed->reluctance < 2 ? TSR_WHY_NO_DEVICE : TSR_WHY_NEVER;
+  state->all = state->across[0] = state->across[1] = MPI_COMM_NULL;
+  tsr_pblas_price_init(&state->price, agreed);
 }
 
 static tsr_pblas_state *make(MPI_Comm comm) {
   tsr_pblas_state *made = tsr_alloc_zero(1, sizeof *made);
-  tsr_pblas_state *state = made != NULL ? made : &out_of_memory;
   deal(comm);
   tsr_offload_facts agreed = agree(comm, made != NULL);
-  bool possible = agreed.reluctance < 2 && agreed.deviceless == 0;
-  if (made != NULL)
-    *state = (tsr_pblas_state){.phase = possible ? TSR_PBLAS_IDLE : TSR_PBLAS_NONE,
-                               .why = why_not(&agreed),
-                               .price = {.facts = agreed},
-                               .all = MPI_COMM_NULL,
-                               .across = {MPI_COMM_NULL, MPI_COMM_NULL}};
+  if (made != NULL) fill(made, &agreed);
+  tsr_pblas_state *state = made != NULL ? made : &out_of_memory;
   MPI_Comm_set_attr(comm, key_of_states(), state);
   return state;
 }
@@ -117,16 +115,44 @@ static void order(tsr_pblas_state *state, const tsr_pblas_grid *grid) {
   MPI_Comm_set_errhandler(state->all, MPI_ERRORS_RETURN);
 }
 
+static tsr_status multiply_zeros(tsr_context *context, const double *x, int64_t n, double *c) {
+  const double one = 1, zero = 0;
+  TSR_TRY(tsr_gemm_async(context, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, n, n, n, &one,
+                         x, n, x, n, &zero, c, n));
+  TSR_TRY(tsr_coherent(context, TSR_GENERAL, n, n, c, n, TSR_D));
+  return tsr_sync(context);
+}
+
+/* One product, so that what cannot work fails as long as no C of the program has been touched. */
+static tsr_status try_out(tsr_context *context) {
+  enum { N = 32 };
+  double *x = tsr_alloc_zero(2 * N * N, sizeof *x), *c = x + N * N;
+  if (x == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a product of %d", N);
+  tsr_error error = {.status = TSR_OK};
+  tsr_status status = multiply_zeros(context, x, N, c);
+  if (status != TSR_OK) tsr_error_take(status, &error);
+  status = tsr_release(context, N, 2 * N, x, N, TSR_D);
+  tsr_dealloc(x);
+  return error.status != TSR_OK ? tsr_error_put(&error) : status;
+}
+
+static tsr_context *start_here(void) {
+  tsr_context *context = NULL;
+  tsr_status status = tsr_offload_context(&context);
+  if (status == TSR_OK) status = try_out(context);
+  if (status == TSR_OK) return context;
+  tsr_log(TSR_LOG_INFO, "products of a grid go to ScaLAPACK: %s", tsr_message());
+  return NULL;
+}
+
+/* Without a context on one process there is a grid on none. */
 void tsr_pblas_state_start(tsr_pblas_state *state, const tsr_pblas_grid *grid) {
   order(state, grid);
-  if (tsr_offload_context(&state->context) != TSR_OK) {
-    tsr_log(TSR_LOG_INFO, "products of a grid go to ScaLAPACK: %s", tsr_message());
-    state->context = NULL; /* which makes the grid fail everywhere */
-  }
+  state->context = start_here();
   tsr_status status =
       tsr_grid_create(state->context, state->all, grid->rows, grid->cols, &state->grid);
   state->phase = status == TSR_OK ? TSR_PBLAS_READY : TSR_PBLAS_NONE;
-  state->why = TSR_WHY_NO_DEVICE;
+  state->why = TSR_WHY_FAILED;
 }
 
 MPI_Comm tsr_pblas_across(tsr_pblas_state *state, const tsr_pblas_grid *grid, int direction) {

@@ -13,6 +13,19 @@ if [ ! -e "$door" ]; then
   exit
 fi
 
+# ---- Without MPI ----
+
+# The sum over all processes of the products that went to devices.
+products() {
+  awk '/PBLAS products:/ { sum += $5 } END { print sum + 0 }' report 2>/dev/null
+}
+env TESSERA_OFFLOAD=always TESSERA_ENGINE=host TESSERA_REPORT="$work/report" \
+  "$build/tests/dropin_manglings" >out 2>err
+check "every_symbol" test $? = 0
+check "every_symbol_once" grep -q '16 PBLAS products: 0 on devices, 16 by ScaLAPACK' report
+"$tessera" run -- sh -c 'echo $LD_PRELOAD' >out 2>err
+check "run_preloads_it" grep -q 'libtessera_blas.so.0:[^:]*libtessera_pblas.so.0$' out
+
 # The MPI of the build, its launcher, and the testers that go with it.
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
 launcher=$(cached MPIEXEC_EXECUTABLE)
@@ -21,6 +34,9 @@ if ldd "$build/lib/libtessera_mpi.so" | grep -q libmpich; then
 else
   mine=openmpi other=mpich
 fi
+# MPICH's processes wait without resting: a sample makes do with as many as there may be cores.
+most=4
+[ "$part$mine" != samplempich ] || most=2
 testers_of() { dirname "$(find /usr/lib* -path "*/scalapack/$1-tests/xdlu" 2>/dev/null | head -n 1)"; }
 testers=$(testers_of $mine)
 inputs=/usr/share/scalapack
@@ -53,11 +69,6 @@ with_doors() { # processes, devices of each, program, arguments
     --devices "$each" --tile 7 --offload always -- "$@" >out 2>err </dev/null
   code=$?
 }
-# The sum over all processes of the products that went to devices.
-products() {
-  awk '/PBLAS products:/ { sum += $5 } END { print sum + 0 }' report 2>/dev/null
-}
-
 # ---- The testers ----
 
 # Rows of the summary: routine, tests, passed, failed, skipped.
@@ -119,8 +130,8 @@ if [ "$part" = all ]; then
     done
   done
 else
-  tester d 4 2 stock
-  tester z 4 1 1
+  tester d $most 2 stock
+  tester z $most 1 1
   tester s 2 2 2
   tester c 2 1 stock
   tester d 1 2 3
@@ -142,7 +153,7 @@ same_residuals() {
   residuals without >a
   residuals out >b
   [ "$(wc -l <a)" -ge "$1" ] && [ "$(wc -l <a)" = "$(wc -l <b)" ] &&
-    paste a b | awk '{ if ($2 >= 1 || $2 > 2 * $1 + 0.1) bad = 1 } END { exit bad }'
+    paste a b | awk '{ if ($2 >= 1 || $2 > 1.5 * $1 + 0.01) bad = 1 } END { exit bad }'
 }
 factorisation() { # type, processes, devices of each, sizes, blocks, least products, least residuals
   grids "$2"
@@ -158,18 +169,18 @@ if [ "$part" = all ]; then
     factorisation $type 4 2 "13 64 129" "2 8 16" 100 50
   done
 else
-  factorisation d 4 2 "23 64" "4 16" 50 30
+  factorisation d $most 2 "23 64" "4 16" 50 30
 fi
 
 # ---- Random products, counted ----
 
 program=$build/tests/dist_pblas
 if [ -x "$program" ]; then
-  with_doors 4 2 "$program" --seed 11 --count 60
+  with_doors $most 2 "$program" --seed 11 --count 60
   check "random" test "$code" = 0
   check "random_all_on_devices" test "$(products)" = "$(sed -n 's/ for devices//p' out)"
   # Settings that differ from process to process, for which all decide alike, or wait for ever.
-  timeout 120 env TESSERA_ENGINE=host "$launcher" -n 4 "$program" --differ --count 40 >out 2>err
+  timeout 120 env TESSERA_ENGINE=host "$launcher" -n $most "$program" --differ --count 40 >out 2>err
   check "processes_that_differ" test $? = 0
   timeout 120 env TESSERA_ENGINE=host TESSERA_OFFLOAD=always "$launcher" -n 3 "$program" \
     --wrong-here >out 2>err

@@ -99,7 +99,7 @@ typedef struct tsr_offload_facts {
 TSR_API tsr_offload_facts tsr_offload_facts_get(void);
 
 /* Of the `ranks` processes that see the same devices this is number `rank`: it takes its share of
- * them, unless the user named devices or they are in use. More processes than devices share them.
+ * them, unless the user named devices or they are started. More processes than devices share them.
  * Only the first time counts. */
 TSR_API void tsr_offload_deal(int rank, int ranks);
 

@@ -93,8 +93,9 @@ typedef struct tsr_offload_state {
   tsr_reach guess, reach; /* of the devices that there seem to be, and of those of the context */
   int devices;            /* that there seem to be */
   double device_memory;   /* bytes of one; 0: unknown */
-  int sharers;            /* processes on each device; 0: nothing was dealt */
-  char dealt[160];        /* options.devices, when that was dealt */
+  int dealt;              /* devices of this process, of those; 0: nothing was dealt */
+  int ranks;              /* processes that see the same devices; 0: unknown */
+  char share[160];        /* options.devices, when they were dealt */
   atomic_int phase;
   atomic_int why;       /* tsr_offload_why, of TSR_PHASE_NONE */
   tsr_context *context; /* from TSR_PHASE_READY on */
@@ -114,9 +115,6 @@ void tsr_offload_set_least_of(tsr_offload_state *state, tsr_type type);
 /* Starts the devices in the background if nobody has; await: returns when they are ready or
  * cannot be. */
 void tsr_offload_start(tsr_offload_state *state, bool await);
-
-/* What the options say of devices that there seem to be: fills devices, guess and prices. */
-tsr_status tsr_offload_find_machine(tsr_offload_state *state);
 
 /* offload_share.c: gives the process its share of the devices; the caller holds the lock. */
 void tsr_offload_take_share(tsr_offload_state *state, int rank, int ranks);

@@ -22,21 +22,36 @@ static bool is_started(const tsr_offload_state *state) {
   return atomic_load(&state->phase) == TSR_PHASE_READY;
 }
 
-static tsr_reach reach_of(const tsr_offload_state *state) {
-  return is_started(state) ? state->reach : state->guess;
+/* Processes on each device: on those that were dealt, or on all of them. */
+static int sharers(const tsr_offload_state *state) {
+  if (state->ranks <= 1) return 1;
+  return state->dealt > 0 ? (state->ranks + state->devices - 1) / state->devices : state->ranks;
 }
 
+/* Of the rate of the devices that there seem to be, or that were started, this process's part. */
+static double share_of(const tsr_offload_state *state) {
+  bool of_all = state->dealt > 0 && !is_started(state);
+  return (of_all ? (double)state->dealt / state->devices : 1) / sharers(state);
+}
+
+/* Threads that stage are the host's, and all its processes'. */
 static void tell_rates(const tsr_offload_state *state, tsr_offload_facts *facts) {
-  tsr_reach reach = reach_of(state);
-  double sharers = state->sharers > 1 ? state->sharers : 1;
+  tsr_reach reach = is_started(state) ? state->reach : state->guess;
+  double share = share_of(state);
   for (int i = 0; i < TSR_TYPE_COUNT; i++) {
     facts->cpu_flops[i] = state->price.figure[i];
-    facts->device_flop[i] = inverse(reach.flops[i]) * sharers;
+    facts->device_flop[i] = inverse(reach.flops[i] * share);
   }
   facts->cpu_latency = state->price.latency;
-  facts->in = inverse(reach.in) * sharers;
-  facts->out = inverse(reach.out) * sharers;
-  facts->staging = inverse(reach.staging) * sharers;
+  facts->in = inverse(reach.in * share);
+  facts->out = inverse(reach.out * share);
+  facts->staging = inverse(reach.staging) * (state->ranks > 1 ? state->ranks : 1);
+}
+
+static double start_of(const tsr_offload_state *state) {
+  if (is_started(state)) return 0;
+  if (state->dealt == 0) return state->start_seconds;
+  return tsr_offload_start_seconds(state->options.engine, state->dealt);
 }
 
 tsr_offload_facts tsr_offload_facts_get(void) {
@@ -45,7 +60,7 @@ tsr_offload_facts tsr_offload_facts_get(void) {
   pthread_mutex_lock(&state->lock);
   facts.reluctance = TSR_OFFLOAD_ALWAYS - state->mode;
   facts.deviceless = atomic_load(&state->phase) == TSR_PHASE_NONE;
-  facts.start = is_started(state) ? 0 : state->start_seconds;
+  facts.start = start_of(state);
   if (facts.deviceless == 0) tell_rates(state, &facts);
   pthread_mutex_unlock(&state->lock);
   return facts;
@@ -66,9 +81,14 @@ tsr_status tsr_offload_context(tsr_context **context) {
 
 /* ---- Shares of devices -------------------------------------------------------- */
 
+static uint64_t digest_of(uint64_t before, const char *text) {
+  return text != NULL ? tsr_cache_digest(before + 1, text, strlen(text)) : before;
+}
+
 uint64_t tsr_offload_visible(void) {
-  const char *list = getenv("CUDA_VISIBLE_DEVICES");
-  return list != NULL ? tsr_cache_digest(1, list, strlen(list)) : 0;
+  const tsr_offload_state *state = tsr_offload_get();
+  const char *named = state->dealt == 0 ? state->options.devices : NULL;
+  return digest_of(digest_of(0, getenv("CUDA_VISIBLE_DEVICES")), named);
 }
 
 /* "2," or "2,3,": as options.devices takes a list, since "2" would be a count. */
@@ -82,31 +102,32 @@ static void write_list(int first, int count, char *text, size_t room) {
 void tsr_offload_take_share(tsr_offload_state *state, int rank, int ranks) {
   int devices = state->devices, first = (int)((int64_t)rank * devices / ranks);
   int count = (int)((int64_t)(rank + 1) * devices / ranks) - first;
-  if (count < 1) count = 1;
-  write_list(first, count, state->dealt, sizeof state->dealt);
-  state->options.devices = state->dealt;
-  if (tsr_offload_find_machine(state) != TSR_OK) state->options.devices = NULL;
-  state->sharers = (ranks + devices - 1) / devices;
-  if (state->sharers <= 1) return;
+  state->dealt = count > 0 ? count : 1;
+  state->ranks = ranks;
+  write_list(first, state->dealt, state->share, sizeof state->share);
+  state->options.devices = state->share;
+  if (ranks <= devices) return;
   if (state->options.memory == 0)
-    state->options.memory = (size_t)(share_of_memory * state->device_memory / state->sharers);
+    state->options.memory = (size_t)(share_of_memory * state->device_memory / sharers(state));
   tsr_log(TSR_LOG_INFO,
           "%d processes share %d devices, up to %d of them each; run at most as many processes as "
           "there are devices",
-          ranks, devices, state->sharers);
+          ranks, devices, sharers(state));
 }
 
 /* Each process has emulated devices of its own. */
-static bool may_deal(const tsr_offload_state *state, int ranks) {
+static bool has_others(const tsr_offload_state *state) {
   const char *engine = state->options.engine;
-  bool emulated = engine != NULL && strcmp(engine, "host") == 0;
-  return ranks > 1 && !emulated && state->sharers == 0 && state->options.devices == NULL &&
-         state->devices > 0 && atomic_load(&state->phase) == TSR_PHASE_IDLE;
+  return state->devices > 0 && (engine == NULL || strcmp(engine, "host") != 0);
 }
 
 void tsr_offload_deal(int rank, int ranks) {
   tsr_offload_state *state = tsr_offload_get();
   pthread_mutex_lock(&state->lock);
-  if (may_deal(state, ranks)) tsr_offload_take_share(state, rank, ranks);
+  bool first = state->ranks == 0, idle = atomic_load(&state->phase) == TSR_PHASE_IDLE;
+  if (first && ranks > 1 && has_others(state)) {
+    state->ranks = ranks;
+    if (idle && state->options.devices == NULL) tsr_offload_take_share(state, rank, ranks);
+  }
   pthread_mutex_unlock(&state->lock);
 }

@@ -82,6 +82,8 @@ static void tell_cpu_rates(tsr_offload_state *state, tsr_context *context) {
 static tsr_status make_context(tsr_offload_state *state, tsr_context **context) {
   bool obey = state->mode == TSR_OFFLOAD_ALWAYS;
   TSR_TRY(tsr_context_create_quietly(&state->options, obey, context));
+  /* Devices that were dealt are not devices that the user named. */
+  if (state->dealt > 0) (*context)->planning.obey_devices = obey;
   if (tsr_device_count(*context) > 0) {
     tell_cpu_rates(state, *context);
     tsr_reach_of((*context)->machine, &state->reach);
@@ -177,7 +179,7 @@ static void take_machine(tsr_offload_state *state, const tsr_machine *machine, b
   state->start_seconds = tsr_offload_start_seconds(state->options.engine, machine->devices);
 }
 
-tsr_status tsr_offload_find_machine(tsr_offload_state *state) {
+static tsr_status find_machine(tsr_offload_state *state) {
   tsr_machine *machine = NULL;
   bool measured;
   if (state->mode == TSR_OFFLOAD_NEVER) return TSR_OK;
@@ -190,7 +192,7 @@ tsr_status tsr_offload_find_machine(tsr_offload_state *state) {
 static void init(void) {
   tsr_offload_state *state = &global;
   tsr_status status = read_settings(state);
-  if (status == TSR_OK) status = tsr_offload_find_machine(state);
+  if (status == TSR_OK) status = find_machine(state);
   atomic_store(&state->phase, TSR_PHASE_IDLE);
   if (status != TSR_OK)
     tsr_offload_give_up(state, TSR_WHY_NO_DEVICE, tsr_message());

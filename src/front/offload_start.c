@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cpu_blas.h"
+#include "base/log.h"
 #include "base/settings.h"
 #include "front/offload_inside.h"
 
@@ -86,6 +87,8 @@ static tsr_status make_context(tsr_offload_state *state, tsr_context **context) 
   if (state->dealt > 0) (*context)->planning.obey_devices = obey;
   if (tsr_device_count(*context) > 0) {
     tell_cpu_rates(state, *context);
+    if (tsr_runner_reserve_ring((*context)->runner, (*context)->planning.ring) != TSR_OK)
+      tsr_log(TSR_LOG_INFO, "no ring yet: %s", tsr_message());
     tsr_reach_of((*context)->machine, &state->reach);
     return TSR_OK;
   }

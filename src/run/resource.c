@@ -74,18 +74,15 @@ static tsr_status resolve_queues(tsr_runner *runner, const tsr_plan *plan) {
 
 /* ---- Lanes ---- */
 
-static tsr_status reserve_lanes(tsr_runner *runner, int lanes) {
-  if (lanes > TSR_RUN_LANES)
-    return tsr_fail(TSR_ERR_INTERNAL, "the plan has %d lanes; at most %d can be", lanes,
-                    TSR_RUN_LANES);
-  while (runner->lanes < lanes) {
+static tsr_status reserve_lanes(tsr_runner *runner, int threads) {
+  while (runner->lanes < threads) {
     tsr_worker *worker = &runner->lane[runner->lanes];
     *worker = (tsr_worker){.runner = runner, .device = -1, .lane = runner->lanes};
     TSR_TRY(tsr_worker_start(worker));
     runner->lanes++;
   }
-  /* Spinning pays only where no thread takes the core of another. */
-  if (runner->cores < 2 * (runner->devices + runner->lanes)) atomic_store(&runner->spin, false);
+  if (!tsr_may_spin(runner->cores, runner->devices + runner->lanes))
+    atomic_store(&runner->spin, false);
   return TSR_OK;
 }
 
@@ -106,6 +103,10 @@ static tsr_status reserve_arena(tsr_runner *runner, int location, size_t bytes) 
   return TSR_OK;
 }
 
+tsr_status tsr_resource_reserve_ring(tsr_runner *runner, size_t bytes) {
+  return reserve_arena(runner, runner->devices, bytes);
+}
+
 static tsr_status reserve_arenas(tsr_runner *runner, const tsr_plan *plan, int *short_of) {
   for (int l = 0; l < TSR_MACHINE_LOCATIONS; l++) {
     tsr_status status = reserve_arena(runner, l, plan->arena[l]);
@@ -124,7 +125,7 @@ tsr_status tsr_resource_reserve(tsr_runner *runner, const tsr_plan *plan, bool t
   if (arenas) TSR_TRY(reserve_arenas(runner, plan, short_of));
   TSR_TRY(resolve_queues(runner, plan));
   TSR_TRY(reserve_events(runner, plan, trace));
-  return reserve_lanes(runner, plan->program->lanes);
+  return reserve_lanes(runner, plan->program->lane_threads);
 }
 
 /* ---- Giving back ---- */

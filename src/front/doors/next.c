@@ -1,8 +1,14 @@
 /* The BLAS that the program would have used: what is loaded, or what is configured. */
 #include <dlfcn.h>
+#include <link.h>
+#include <string.h>
 
 #include "base/settings.h"
 #include "front/doors/doors.h"
+
+/* What a loaded object's file is called when a symbol may be in it that nothing above shows: the
+ * BLAS that wheels of Python packages carry has a name of each build's own. */
+static const char carried[] = "libscipy_openblas";
 
 /* By the names under which programs load a BLAS, the ones of the system first. */
 static const char *const loaded_names[] = {
@@ -21,11 +27,25 @@ static const char *const loaded_names[] = {
     NULL,
 };
 
+typedef struct search {
+  const char *symbol;
+  void *found;
+} search;
+
+static int look_in_carried(struct dl_phdr_info *info, size_t size, void *argument) {
+  search *s = argument;
+  (void)size;
+  if (strstr(info->dlpi_name, carried) != NULL)
+    s->found = tsr_door_find_in(info->dlpi_name, false, s->symbol);
+  return s->found != NULL;
+}
+
 static void *find(const char *symbol) {
-  void *found = tsr_door_find(loaded_names, symbol);
+  search among = {symbol, tsr_door_find(loaded_names, symbol)};
+  if (among.found == NULL) (void)dl_iterate_phdr(look_in_carried, &among);
   const char *configured = tsr_setting_text("TESSERA_CPU_BLAS");
-  if (found == NULL && configured != NULL) found = tsr_door_find_in(configured, true, symbol);
-  return found;
+  if (among.found != NULL || configured == NULL) return among.found;
+  return tsr_door_find_in(configured, true, symbol);
 }
 
 /* Stands for what was looked for and is not there. */

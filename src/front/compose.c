@@ -140,12 +140,16 @@ static void await_retired(tsr_context *context) {
   tsr_store_reclaim(context->store, UINT64_MAX);
 }
 
+/* When memory is short: what was given back, and then blocks that are free, each too small. */
 static tsr_status take(tsr_context *context, const tsr_view *view, const tsr_plan *plan,
                        tsr_lodging *lodging, int *short_of) {
   tsr_store_reclaim(context->store, tsr_runner_completed(context->runner));
   tsr_status status = tsr_store_take(context->store, view, plan, lodging, short_of);
   if (status != TSR_ERR_MEMORY) return status;
   await_retired(context);
+  status = tsr_store_take(context->store, view, plan, lodging, short_of);
+  if (status != TSR_ERR_MEMORY) return status;
+  tsr_store_trim(context->store);
   return tsr_store_take(context->store, view, plan, lodging, short_of);
 }
 

@@ -17,19 +17,21 @@ extern int fake_calls, fake_grids[4];
       const void *, const void *, const void *, const void *, const void *, const void *, \
       const void *
 typedef void product_function(PARAMETERS);
-#define FOUR(lower, upper) product_function lower##_, lower, upper, lower##__;
-FOUR(psgemm, PSGEMM)
-FOUR(pdgemm, PDGEMM) FOUR(pcgemm, PCGEMM) FOUR(pzgemm, PZGEMM)
-/* In the order of fake_grids. */
-#define ROW(lower, upper)                                     \
-  {#lower "_", lower##_}, {#lower, lower}, {#upper, upper}, { \
-#lower "__", lower##__                                    \
-  }
-    static const struct {
+product_function psgemm_, psgemm, PSGEMM, psgemm__;
+product_function pdgemm_, pdgemm, PDGEMM, pdgemm__;
+product_function pcgemm_, pcgemm, PCGEMM, pcgemm__;
+product_function pzgemm_, pzgemm, PZGEMM, pzgemm__;
+
+/* Spellings in the order of fake_grids. */
+static const struct {
   const char *name;
   product_function *routine;
-} symbols[16] = {ROW(psgemm, PSGEMM), ROW(pdgemm, PDGEMM), ROW(pcgemm, PCGEMM),
-                 ROW(pzgemm, PZGEMM)};
+} symbols[16] = {
+    {"psgemm_", psgemm_}, {"psgemm", psgemm}, {"PSGEMM", PSGEMM}, {"psgemm__", psgemm__},
+    {"pdgemm_", pdgemm_}, {"pdgemm", pdgemm}, {"PDGEMM", PDGEMM}, {"pdgemm__", pdgemm__},
+    {"pcgemm_", pcgemm_}, {"pcgemm", pcgemm}, {"PCGEMM", PCGEMM}, {"pcgemm__", pcgemm__},
+    {"pzgemm_", pzgemm_}, {"pzgemm", pzgemm}, {"PZGEMM", PZGEMM}, {"pzgemm__", pzgemm__},
+};
 
 static const int one = 1, n = 8;
 static const int plain[9] = {1, 0, 8, 8, 4, 4, 0, 0, 8};

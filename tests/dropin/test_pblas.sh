@@ -147,13 +147,14 @@ lu_input() { # sizes, blocks, grids
     -e "s/^[0-9]*\(.*number of process grids\)/$several\1/" -e "s/^[0-9 ]*\(.*values of P *\$\)/$rows \1/" \
     -e "s/^[0-9 ]*\(.*values of Q *\$\)/$cols \1/" -e "s/^1.0\(.*threshold\)/0.0\1/" -e "s/^T\(.*Test Cond\)/F\1/" "$inputs/LU.dat" >LU.dat
 }
-residuals() { sed -n 's/^||.*|| *\([0-9.E+-]*\) *$/\1/p; s/^||.*) *\([0-9.E+-]*\) *$/\1/p' "$1"; }
-# As many, none above the threshold that they should have had, and each as without but for rounding.
+residuals() { sed -n 's/^||.*[)=] *\([0-9][0-9.E+-]*\) *$/\1/p' "$1"; }
+# As many, none above the threshold that they should have had, and each as without but for rounding:
+# they are of the last bits, of which sums in another order make up to twice as many.
 same_residuals() {
   residuals without >a
   residuals out >b
   [ "$(wc -l <a)" -ge "$1" ] && [ "$(wc -l <a)" = "$(wc -l <b)" ] &&
-    paste a b | awk '{ if ($2 >= 1 || $2 > 1.5 * $1 + 0.01) bad = 1 } END { exit bad }'
+    paste a b | awk '{ if ($2 >= 1 || $2 > 3 * $1) bad = 1 } END { exit bad }'
 }
 factorisation() { # type, processes, devices of each, sizes, blocks, least products, least residuals
   grids "$2"

@@ -120,10 +120,12 @@ typedef struct tsr_options {
   int trace;           /* 1: keep measured times with plans, for timelines */
   uint64_t delay_seed; /* host engine: delay queues at random from this seed; 0: not */
   const char *recipe; /* parts of the plan to force, for experiments: docs/planner.md; NULL: none */
+  const char *budgets; /* in place of memory, device by device: "16G,4G", the last one for all that
+                          follow; NULL: memory */
 } tsr_options;
 
 #define TSR_OPTIONS_DEFAULT \
-  { NULL, NULL, NULL, 0, -1, -1, 0, 0, 0, NULL }
+  { NULL, NULL, NULL, 0, -1, -1, 0, 0, 0, NULL, NULL }
 
 /* Makes a context. options may be NULL (all defaults). */
 TSR_API tsr_status tsr_context_create(const tsr_options *options, tsr_context **context);
@@ -150,6 +152,16 @@ TSR_API tsr_status tsr_set_recipe(tsr_context *context, const char *recipe);
 /* Gives memory that the context keeps on its devices and in its staging ring back to the system.
  * Waits for calls in flight. */
 TSR_API tsr_status tsr_trim(tsr_context *context);
+
+/* The budget of a device (0, 1, ...) for later calls: the most bytes of its memory that they use;
+ * 0: that with which the context was made. What is on the devices comes home first, and memory that
+ * the context keeps is given back.
+ *
+ * A call that finds less than its budget on a device, since another program uses the memory, lowers
+ * the budget and does with less. After some calls for which there was enough the budget grows
+ * again, step by step. tsr_get_budget tells what it is. */
+TSR_API tsr_status tsr_set_budget(tsr_context *context, int device, size_t bytes);
+TSR_API tsr_status tsr_get_budget(tsr_context *context, int device, size_t *bytes);
 
 /* The number of devices the context uses: 0 when the CPU's BLAS does the work. */
 TSR_API int tsr_device_count(const tsr_context *context);
@@ -424,6 +436,11 @@ typedef struct tsr_traffic {
 /* Of all that was submitted since the context was made; what lies between two readings is their
  * difference. tsr_memcpy and measurements of the machine do not count. */
 TSR_API tsr_status tsr_context_traffic(tsr_context *context, tsr_traffic *traffic);
+
+/* The same of one device (0, 1, ...): what has come to it from the host and from other devices, and
+ * what it has sent to the host; plans are not counted. Copies count when they are carried out: read
+ * it when calls are complete. */
+TSR_API tsr_status tsr_device_traffic(tsr_context *context, int device, tsr_traffic *traffic);
 
 /* From here on the times of all commands of all calls are kept, until tsr_timeline_end. This costs
  * some microseconds a command, and eight bytes. What was kept before is dropped. */

@@ -23,8 +23,11 @@ bool tsr_goes_to_w(const tsr_builder *b, tsr_part_of_c p) {
   return tsr_owner_of(t, p.i, p.j) != b->call->operand[TSR_C_].location;
 }
 
-/* The part of the cuts that a coordinate is in. */
+/* The part of the cuts that a coordinate is in: mostly all are as long as the first one. */
 static int part_at(const tsr_cuts *cuts, int64_t at) {
+  if (cuts->count < 2) return 0;
+  int64_t guess = at / cuts->at[1];
+  if (guess < cuts->count && cuts->at[guess] <= at && at < cuts->at[guess + 1]) return (int)guess;
   int low = 0, high = cuts->count - 1;
   while (low < high) {
     int middle = (low + high + 1) / 2;
@@ -56,6 +59,8 @@ tsr_task_operand tsr_oriented(const tsr_graph *graph, int matrix, tsr_op op, int
 }
 
 bool tsr_push_task(tsr_builder *b, tsr_task task) {
+  for (int i = 0; i < 3; i++)
+    if (task.operand[i].access != TSR_NONE) b->graph->used |= 1u << task.operand[i].matrix;
   return TSR_VEC_PUSH(&b->graph->tasks, task);
 }
 
@@ -271,7 +276,8 @@ tsr_status tsr_graph_build(const tsr_call *call, const tsr_tiling *tiling, tsr_g
                                                       [TSR_TRIANGLE] = tsr_build_triangle};
   tsr_builder b = {
       .call = call, .tiling = tiling, .graph = graph, .scales_only = tsr_call_scales_only(call)};
-  *graph = (tsr_graph){0};
+  *graph = (tsr_graph){.tasks = {graph->tasks.items, 0, graph->tasks.room},
+                       .groups = {graph->groups.items, 0, graph->groups.room}};
   b.wide = tiling->lazy && tsr_type_get(call->type)->wide != call->type;
   TSR_TRY(tsr_check_tiling(call, tiling));
   set_grids(call, tiling, graph);

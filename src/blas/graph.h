@@ -76,14 +76,16 @@ typedef struct tsr_tile_grid {
 
 typedef struct tsr_graph {
   tsr_tile_grid grid[TSR_MATRICES];
-  int depth; /* parts of k */
+  int depth;     /* parts of k */
+  unsigned used; /* matrices that tasks use, as bits */
   TSR_VEC(tsr_task) tasks;
   TSR_VEC(tsr_group) groups;
 } tsr_graph;
 
 /* The graph of any operation. Groups come pass by pass, in a pass one for each device; in a group
  * slab by slab, in a slab chunk by chunk; then, when lazy, the additions of C. Of the operations
- * with a triangle beside C a group goes through the blocks of the triangle. TSR_ERR_MEMORY. */
+ * with a triangle beside C a group goes through the blocks of the triangle. graph: zeroed, or an
+ * earlier one, whose memory serves again. TSR_ERR_MEMORY. */
 tsr_status tsr_graph_build(const tsr_call *call, const tsr_tiling *tiling, tsr_graph *graph);
 
 void tsr_graph_free(tsr_graph *graph);

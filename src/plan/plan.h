@@ -9,6 +9,7 @@
 #ifndef TSR_PLAN_PLAN_H
 #define TSR_PLAN_PLAN_H
 
+#include <assert.h>
 #include <stdatomic.h>
 
 #include "base/queue.h"
@@ -58,7 +59,6 @@ typedef struct tsr_plan_hold {
   int32_t slots;   /* tiles that the smallest device has room for */
 } tsr_plan_hold;
 
-/* At most 100 bytes: a million of them must fit easily. */
 typedef struct tsr_command {
   int64_t row[3], col[3]; /* elements of the stored matrices */
   int32_t buffer[3];      /* TSR_NO_BUFFER when unused */
@@ -70,6 +70,8 @@ typedef struct tsr_command {
   uint8_t form;     /* tsr_form_pack of a kernel's; of a copy uplo, its triangle only */
   float begin, end; /* predicted, s from the start */
 } tsr_command;
+
+static_assert(sizeof(tsr_command) <= 100, "a million commands must fit easily");
 
 /* A device whose copies to all others share one port has one queue for them: several queues would
  * be served one after another, not in the order of the plan. */

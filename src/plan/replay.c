@@ -142,7 +142,9 @@ static void kernel_flow(replay *r, const tsr_command *c, flow *f) {
 /* ---- Virtual time --------------------------------------------------------- */
 
 static void share_channels(replay *r) {
-  memset(r->load, 0, sizeof r->load);
+  memset(r->load, 0, (size_t)r->machine->channels * sizeof *r->load);
+  memset(r->load + TSR_MACHINE_CHANNELS, 0,
+         ((size_t)r->plan->machine_devices + 1) * sizeof *r->load);
   for (int i = 0; i < r->flows; i++)
     for (int c = 0; c < r->flow[i].channels; c++)
       r->load[r->flow[i].channel[c]] += r->flow[i].share[c];
@@ -164,7 +166,8 @@ static void start(replay *r, int queue, int32_t command) {
   if (is_lane(r, queue)) r->threads--;
   tsr_command *c = &r->plan->commands.items[command];
   flow *f = &r->flow[r->flows++];
-  *f = (flow){.command = command};
+  f->command = command;
+  f->channels = 0;
   if (c->kind == TSR_COMMAND_COPY)
     copy_flow(r, c, r->now > l->since, f);
   else

@@ -134,13 +134,23 @@ static bool provide(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   return provide_data(s, o, device) && (!settles || tsr_route_settle(s, o, device));
 }
 
+/* Whether kernels of one queue alone use tiles of the matrix at a device: of C it is either that of
+ * products or that of additions, where there is no triangle. */
+static bool has_one_user(const tsr_scheduler *s, int matrix) {
+  if (s->options->streams > 1) return false;
+  return matrix <= TSR_B_ || (matrix == TSR_C_ && tsr_family_of(s->call->operation) == TSR_PRODUCT);
+}
+
+/* What a queue has waited for once is there for all that comes after in it. */
 static void wait_for_operand(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   if (o->access == TSR_NONE) return;
   tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, device);
-  tsr_route_wait(s, o, device);
   for (int32_t i = copy->writers; i != TSR_NOTHING; i = s->marks.items[i].next)
     if (touches(&s->marks.items[i], o)) tsr_commands_wait(s, s->marks.items[i].command);
+  if (copy->awaited) return;
+  bool all = tsr_route_wait(s, o, device);
   if (o->access & TSR_WRITE) tsr_commands_wait_marks(s, copy->before);
+  copy->awaited = all && has_one_user(s, o->matrix);
 }
 
 static int32_t buffer_of(tsr_scheduler *s, const tsr_task_operand *o, int device) {
@@ -217,7 +227,7 @@ static void release_finished(tsr_scheduler *s, const tsr_task *task) {
     const tsr_task_operand *o = &task->operand[i];
     if (o->access == TSR_NONE) continue;
     tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, task->device);
-    if (copy->buffer != TSR_NOTHING) tsr_slots_release_unused(s, copy);
+    if (copy->buffer != TSR_NOTHING) tsr_slots_pass(s, copy);
   }
 }
 

@@ -14,28 +14,47 @@
 
 /* ---- Plans ---------------------------------------------------------------- */
 
+static void residency_free(tsr_residency **residency) {
+  if (*residency) tsr_residency_free(*residency);
+  tsr_dealloc(*residency);
+  *residency = NULL;
+}
+
 void tsr_plan_free(tsr_plan *plan) {
   if (!plan) return;
   TSR_VEC_FREE(&plan->commands);
   TSR_VEC_FREE(&plan->waits);
   TSR_VEC_FREE(&plan->buffers);
-  if (plan->after) tsr_residency_free(plan->after);
-  tsr_dealloc(plan->after);
-  if (plan->before) tsr_residency_free(plan->before);
-  tsr_dealloc(plan->before);
+  residency_free(&plan->after);
+  residency_free(&plan->before);
   tsr_dealloc(plan->times);
   tsr_dealloc(plan);
 }
 
-static tsr_plan *plan_new(const tsr_search *s) {
-  tsr_plan *plan = tsr_alloc_zero(1, sizeof *plan);
+/* The memory of the last one that lost serves again: a large plan's is hundreds of megabytes, which
+ * the system clears when they are new. */
+static tsr_plan *plan_new(tsr_search *s) {
+  tsr_plan *plan = s->spare != NULL ? s->spare : tsr_alloc_zero(1, sizeof *plan);
+  s->spare = NULL;
   if (!plan) return NULL;
+  *plan = (tsr_plan){.commands = {plan->commands.items, 0, plan->commands.room},
+                     .waits = {plan->waits.items, 0, plan->waits.room},
+                     .buffers = {plan->buffers.items, 0, plan->buffers.room}};
   plan->call = *s->call;
   plan->machine_devices = s->machine->devices;
   plan->reproducible = s->options->reproducible;
   plan->heat = s->heat;
   memcpy(plan->budget, s->options->budget, sizeof plan->budget);
   return plan;
+}
+
+/* A plan that lost, or none. */
+static void set_aside(tsr_search *s, tsr_plan *plan) {
+  if (!plan) return;
+  tsr_plan_free(s->spare);
+  residency_free(&plan->after);
+  residency_free(&plan->before);
+  s->spare = plan;
 }
 
 bool tsr_search_must_be_lazy(const tsr_search *s, const tsr_recipe *r) {
@@ -141,7 +160,7 @@ static bool keep_better(tsr_search *s, const tsr_recipe *r, tsr_plan *plan) {
   bool better = !s->best || score < s->best_score;
   double loser = better ? (s->best ? s->best->seconds : INFINITY) : plan->seconds;
   s->runner_up = fmin(s->runner_up, loser);
-  tsr_plan_free(better ? s->best : plan);
+  set_aside(s, better ? s->best : plan);
   if (!better) return false;
   s->best = plan;
   s->best_score = score;
@@ -190,23 +209,23 @@ tsr_status tsr_search_try(tsr_search *s, const tsr_recipe *recipe, bool *better)
   tsr_recipe forced = *recipe;
   const tsr_recipe *r = &forced;
   tsr_tiling tiling;
-  tsr_graph graph = {0};
   bool fits = false;
   *better = false;
   TSR_TRY(settle(s, &forced));
+  if (memcmp(r, &s->tried, sizeof *r) == 0) return TSR_OK;
+  s->tried = *r;
   TSR_TRY(cut(s, r, &tiling));
   tsr_plan *plan = plan_new(s);
-  tsr_status status = plan ? tsr_graph_build(s->call, &tiling, &graph)
+  tsr_status status = plan ? tsr_graph_build(s->call, &tiling, &s->graph)
                            : tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
-  if (status == TSR_OK) status = build(s, r, &graph, plan, &fits);
-  tsr_graph_free(&graph);
+  if (status == TSR_OK) status = build(s, r, &s->graph, plan, &fits);
   tsr_tiling_free(&tiling);
   s->candidates++;
   if (plan) s->spent += cost_of(plan);
   if (status == TSR_OK && fits)
     *better = keep_better(s, r, plan);
   else
-    tsr_plan_free(plan);
+    set_aside(s, plan);
   if (s->best && s->best->hold.rows > 0) set_allowed(s);
   return status;
 }
@@ -301,6 +320,7 @@ static tsr_status search_mapped(tsr_search *s) {
   tsr_recipe r = first_guess(s, s->mapping->grid_rows * s->mapping->grid_cols, s->options->tile);
   TSR_TRY(tsr_search_try(s, &r, &better));
   if (s->best == NULL) s->mapping = NULL;
+  s->tried = (tsr_recipe){0}; /* without a mapping it is another plan */
   return TSR_OK;
 }
 
@@ -335,23 +355,22 @@ static tsr_status too_small(tsr_search *s) {
                                             : 16;
   tsr_recipe r = tsr_search_tiles(s, 1, tile);
   tsr_tiling tiling;
-  tsr_graph graph;
   char tiles[40] = "panels";
   tsr_recipe_force(&s->forced, &r);
   if (s->options->reproducible || tsr_search_must_be_lazy(s, &r)) r.lazy = true;
   if (r.tile > 0) snprintf(tiles, sizeof tiles, "tiles of %" PRId64, r.tile);
   TSR_TRY(tsr_recipe_tiling(&r, s->call, s->machine, s->order, &tiling));
-  tsr_status status = tsr_graph_build(s->call, &tiling, &graph);
+  tsr_status status = tsr_graph_build(s->call, &tiling, &s->graph);
   if (status == TSR_OK) {
     size_t smallest = SIZE_MAX;
     for (int d = 0; d < s->machine->devices; d++)
       if (s->options->budget[d] < smallest) smallest = s->options->budget[d];
-    status = tsr_fail(TSR_ERR_MEMORY,
-                      "a budget of %zu bytes for each device is too small for %s: give at least "
-                      "%zu bytes (TESSERA_MEMORY)%s",
-                      smallest, tiles, tsr_schedule_least_budget(s->call, &graph, held_by(&tiling)),
-                      s->options->tile > 0 ? " or smaller tiles (TESSERA_TILE)" : "");
-    tsr_graph_free(&graph);
+    status =
+        tsr_fail(TSR_ERR_MEMORY,
+                 "a budget of %zu bytes for each device is too small for %s: give at least "
+                 "%zu bytes (TESSERA_MEMORY)%s",
+                 smallest, tiles, tsr_schedule_least_budget(s->call, &s->graph, held_by(&tiling)),
+                 s->options->tile > 0 ? " or smaller tiles (TESSERA_TILE)" : "");
   }
   tsr_tiling_free(&tiling);
   return status;
@@ -387,6 +406,8 @@ static bool cpu_is_better(const tsr_search *s) {
 
 static tsr_status plan_for_cpu(tsr_search *s) {
   tsr_plan_free(s->best);
+  tsr_plan_free(s->spare);
+  s->spare = NULL;
   s->best = plan_new(s);
   if (!s->best) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
   double cpu = cpu_time(s);
@@ -404,6 +425,13 @@ static tsr_status run_search(tsr_search *s) {
   return s->best ? TSR_OK : too_small(s);
 }
 
+/* Plans are kept for long. */
+static void trim(tsr_plan *plan) {
+  TSR_VEC_TRIM(&plan->commands);
+  TSR_VEC_TRIM(&plan->waits);
+  TSR_VEC_TRIM(&plan->buffers);
+}
+
 tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
                          const tsr_plan_options *options, tsr_plan **plan) {
   tsr_search s = {.machine = machine,
@@ -419,11 +447,14 @@ tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
     s.mapping = options->mapping;
   TSR_TRY(tsr_recipe_parse(options->recipe, &s.forced));
   tsr_status status = run_search(&s);
+  tsr_plan_free(s.spare);
+  tsr_graph_free(&s.graph);
   if (status != TSR_OK) {
     tsr_plan_free(s.best);
     return status;
   }
   if (s.best->devices > 0) describe(&s, s.best);
+  trim(s.best);
   s.best->floor = tsr_call_is_empty(call) ? 0 : tsr_floor(machine, call);
   s.best->candidates = s.candidates;
   s.best->plan_seconds = tsr_now() - s.began;

@@ -18,6 +18,9 @@ typedef struct tsr_search {
   const tsr_mapping *mapping;     /* that C follows, or NULL */
   tsr_plan *best;                 /* NULL: none fits yet */
   tsr_recipe best_recipe;
+  tsr_recipe tried; /* the last one */
+  tsr_plan *spare;  /* its memory is for the next candidate; or NULL */
+  tsr_graph graph;  /* of the last candidate; its memory is for the next one */
   double best_score;
   double runner_up;
   int candidates;

@@ -48,13 +48,25 @@ void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_recipe *r) {
   r->grid_cols = flat ? 1 : devices;
 }
 
+/* Each thread that stages has one piece under way and one in the ring that is being fetched. */
+static int64_t share_of_ring(const tsr_search *s) {
+  int threads = s->machine->lanes > 0 ? s->machine->lanes : 1;
+  return tsr_power_of_two_near((double)s->options->ring / threads / 2, 256 << 10, 32 << 20);
+}
+
 /* Some tens of copies of each operand at a device: enough to keep the links busy side by side, few
  * enough that each one's start does not count. */
-static int64_t guess_piece(const tsr_call *call, int devices) {
+static int64_t guess_piece(const tsr_search *s, int devices) {
+  const tsr_call *call = s->call;
   double bytes = 0;
-  for (int x = 0; x < TSR_OPERANDS; x++)
-    bytes += (double)tsr_operand_bytes(&call->operand[x], call->type);
-  return tsr_power_of_two_near(bytes / devices / 48, 4 << 20, 32 << 20);
+  bool staged = false;
+  for (int x = 0; x < TSR_OPERANDS; x++) {
+    const tsr_operand *o = &call->operand[x];
+    bytes += (double)tsr_operand_bytes(o, call->type);
+    staged |= o->rows > 0 && (o->memory == TSR_PAGEABLE || o->memory == TSR_MANAGED);
+  }
+  int64_t piece = tsr_power_of_two_near(bytes / devices / 48, 4 << 20, 32 << 20);
+  return staged && piece > share_of_ring(s) ? share_of_ring(s) : piece;
 }
 
 /* Blocks long enough for good kernels, and stripes narrow enough to begin before all of B is there.
@@ -101,7 +113,7 @@ static bool guess_composed(const tsr_search *s, int devices, double columns, tsr
 tsr_recipe tsr_panels_guess(const tsr_search *s, int devices) {
   tsr_recipe r = {.streams = 1, .chunk_least = 128, .relay = true};
   tsr_panels_guess_grid(s->call, devices, &r);
-  r.piece = guess_piece(s->call, devices);
+  r.piece = guess_piece(s, devices);
   if (tsr_search_family(s) == TSR_TRIANGLE) {
     guess_blocks(s, devices, &r);
     return r;

@@ -107,6 +107,11 @@ typedef struct tsr_arena {
   size_t bytes;
 } tsr_arena;
 
+/* Bytes that copies have brought to a device and from it to the host; any thread adds to them. */
+typedef struct tsr_moved {
+  atomic_ullong from_host, from_devices, within, to_host;
+} tsr_moved;
+
 struct tsr_runner {
   const tsr_engine *engine;
   tsr_engine_state *state;
@@ -120,6 +125,7 @@ struct tsr_runner {
   uint64_t posted;
   tsr_ticket *tail; /* the job submitted last */
   tsr_arena arena[TSR_MACHINE_LOCATIONS];
+  tsr_moved moved[TSR_MAX_DEVICES];
   tsr_run_device side[TSR_MAX_DEVICES];
   tsr_worker worker[TSR_MAX_DEVICES], lane[TSR_PLAN_LANES];
   pthread_mutex_t pool; /* guards free, and errors of jobs */

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "engine/host/host.h"
+#include "run/aside.h"
 #include "run/inside.h"
 
 /* ---- Queues and events ---- */
@@ -107,14 +108,43 @@ tsr_status tsr_resource_reserve_ring(tsr_runner *runner, size_t bytes) {
   return reserve_arena(runner, runner->devices, bytes);
 }
 
+/* Arenas that a plan asks for. */
+typedef struct asking {
+  tsr_runner *runner;
+  const tsr_plan *plan;
+  atomic_int short_of; /* the first location that has no room; TSR_MACHINE_LOCATIONS: none */
+} asking;
+
+static tsr_status reserve_asked(void *argument, int location) {
+  asking *a = argument;
+  tsr_status status = reserve_arena(a->runner, location, a->plan->arena[location]);
+  int first = atomic_load(&a->short_of);
+  while (status == TSR_ERR_MEMORY && location < first &&
+         !atomic_compare_exchange_weak(&a->short_of, &first, location))
+    continue;
+  return status;
+}
+
+/* A device's runtime takes 10 ms for a large allocation, however large (measured): several devices
+ * get theirs side by side. */
+static bool pays_aside(const tsr_runner *runner, const tsr_plan *plan) {
+  static const size_t large = 64 << 20;
+  int count = 0;
+  for (int d = 0; d < runner->devices; d++)
+    count += plan->arena[d] > runner->arena[d].bytes && plan->arena[d] >= large;
+  return count > 1;
+}
+
 static tsr_status reserve_arenas(tsr_runner *runner, const tsr_plan *plan, int *short_of) {
-  for (int l = 0; l < TSR_MACHINE_LOCATIONS; l++) {
-    tsr_status status = reserve_arena(runner, l, plan->arena[l]);
-    if (status == TSR_OK) continue;
-    if (status == TSR_ERR_MEMORY) *short_of = l;
-    return status;
+  asking a = {runner, plan, TSR_MACHINE_LOCATIONS};
+  tsr_status status = TSR_OK;
+  if (pays_aside(runner, plan)) {
+    tsr_runner_settle(runner);
+    status = tsr_aside_each(runner->devices, reserve_asked, &a);
   }
-  return TSR_OK;
+  for (int l = 0; l < TSR_MACHINE_LOCATIONS && status == TSR_OK; l++) status = reserve_asked(&a, l);
+  if (status == TSR_ERR_MEMORY) *short_of = atomic_load(&a.short_of);
+  return status;
 }
 
 tsr_status tsr_resource_reserve(tsr_runner *runner, const tsr_plan *plan, bool trace, bool arenas,

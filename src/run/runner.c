@@ -332,6 +332,14 @@ uint64_t tsr_runner_completed(tsr_runner *runner) {
   return atomic_load(&runner->completed);
 }
 
+void tsr_runner_moved(tsr_runner *runner, int device, tsr_traffic *traffic) {
+  tsr_moved *moved = &runner->moved[device];
+  *traffic = (tsr_traffic){.host_to_device = (double)atomic_load(&moved->from_host),
+                           .device_to_host = (double)atomic_load(&moved->to_host),
+                           .device_to_device = (double)atomic_load(&moved->from_devices),
+                           .within_devices = (double)atomic_load(&moved->within)};
+}
+
 void tsr_runner_occupy(tsr_runner *runner) {
   pthread_mutex_lock(&runner->enter);
   tsr_runner_settle(runner);

@@ -79,6 +79,10 @@ void tsr_runner_await(tsr_runner *runner, uint64_t number);
 /* How many submissions are complete: those with lower numbers. */
 uint64_t tsr_runner_completed(tsr_runner *runner);
 
+/* Bytes that copies have brought to a device, and from it to the host, since the runner was made;
+ * plans are not counted. */
+void tsr_runner_moved(tsr_runner *runner, int device, tsr_traffic *traffic);
+
 /* Waits until everything submitted is complete. */
 void tsr_runner_drain(tsr_runner *runner);
 

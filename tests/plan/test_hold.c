@@ -139,18 +139,11 @@ static void rates_hold(void **state) {
   tsr_machine_destroy(machine);
 }
 
-/* A million of them are to fit easily. */
-static void commands_are_small(void **state) {
-  (void)state;
-  assert_true(sizeof(tsr_command) <= 100);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(words_are_obeyed),   cmocka_unit_test(what_fits_is_not_held),
       cmocka_unit_test(budgets_may_differ), cmocka_unit_test(loads_are_those_of_the_equation),
       cmocka_unit_test(peers_give_half),    cmocka_unit_test(rates_hold),
-      cmocka_unit_test(commands_are_small),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

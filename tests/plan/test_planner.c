@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "plan/loads.h"
 #include "plan/plan.h"
 
 static uint64_t state;
@@ -144,6 +145,18 @@ static tsr_status make_plan(problem *p, tsr_plan **plan) {
   return tsr_plan_make(p->machine, &p->call, &p->options, plan);
 }
 
+/* Nothing is loaded with less than the lower bound says. */
+static void check_loads(const tsr_plan *plan, int number) {
+  tsr_loads loads[TSR_MACHINE_DEVICES];
+  if (plan->devices == 0) return;
+  tsr_loads_count(plan, loads);
+  for (int d = 0; d < plan->machine_devices; d++)
+    if (loads[d].host + loads[d].peers < (1 - 1e-9) * loads[d].bound)
+      fail_msg("problem %d, %s: device %d loads %g bytes, the lower bound is %g", number,
+               tsr_operation_name(plan->call.operation), d, loads[d].host + loads[d].peers,
+               loads[d].bound);
+}
+
 static void check_plan(problem *p, int number) {
   tsr_plan *plan = NULL;
   tsr_status status = make_plan(p, &plan);
@@ -161,6 +174,7 @@ static void check_plan(problem *p, int number) {
   if (plan->devices > 0 && plan->seconds < 0.97 * plan->floor)
     fail_msg("problem %d: predicted %g s is below the floor, %g s", number, plan->seconds,
              plan->floor);
+  check_loads(plan, number);
   tsr_plan_free(plan);
 }
 

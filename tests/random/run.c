@@ -175,10 +175,14 @@ static bool judge_plan(worker *w) {
   return false;
 }
 
+void (*run_beside_calls)(tsr_context *context, bool begins);
+
 static void *work(void *argument) {
   worker *w = argument;
   if (!create_sets(w) || !register_sets(w, true)) return NULL;
+  if (run_beside_calls != NULL) run_beside_calls(w->context, true);
   w->status = call_run(w->p, w->context, w->set);
+  if (run_beside_calls != NULL) run_beside_calls(w->context, false);
   snprintf(w->message, sizeof w->message, "%s", tsr_message());
   if (!register_sets(w, false)) return NULL;
   if (w->status == TSR_ERR_MEMORY) {

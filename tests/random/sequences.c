@@ -2,6 +2,8 @@
  * Random sequences of calls over matrices that share memory, asynchronous and blocking, with
  * changes by the host, coherency, mappings and releases between them, against the same sequence on
  * the CPU. A sequence is its number: random_sequences --seed S --first N --count 1 --verbose.
+ * random_sequences_refused is the same program, but others take devices' memory meanwhile: none of
+ * it may fail, since all matrices are in host memory.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,6 +11,7 @@
 #include <string.h>
 
 #include "pool.h"
+#include "refusals.h"
 
 typedef struct settings {
   const char *engine;
@@ -20,7 +23,7 @@ typedef struct settings {
 
 /* A sequence under way. */
 typedef struct sequence {
-  rng random;
+  rng random, refusing;
   pool pool;
   tsr_context *context, *cpu;
   bool checks; /* checking mode */
@@ -273,8 +276,19 @@ static bool do_release(sequence *s) {
   return passed(s, "release", tsr_release(s->context, x.fast, x.slow, ours(s, &x), x.ld, x.type));
 }
 
+static long met; /* refusals */
+
+/* Others take memory, or give it back. */
+static void take_memory_away(sequence *s) {
+  refusals r = refusals_draw(&s->refusing);
+  if (rng_between(&s->refusing, 0, 2) == 0) r.nth = 0;
+  met += refusals_set(r);
+  if (s->verbose) printf("  --- refuse %ld,%ld\n", r.nth, r.count);
+}
+
 static bool step(sequence *s) {
   s->steps++;
+  if (REFUSES) take_memory_away(s);
   int64_t kind = between(s, 0, 99);
   if (kind < 55) return do_call(s, true);
   if (kind < 65) return do_call(s, false);
@@ -320,11 +334,13 @@ static bool run(const settings *set, tsr_context *cpu, int64_t number) {
   sequence s = {.random = {(set->seed << 32) + (uint64_t)number * 0xD1342543DE82EF95u},
                 .cpu = cpu,
                 .verbose = set->verbose};
-  for (int i = 0; i < 4; ++i) (void)rng_next(&s.random);
+  s.refusing = (rng){s.random.state + 1};
+  for (int i = 0; i < 4; ++i) (void)rng_next(&s.random), (void)rng_next(&s.refusing);
   bool right = passed(&s, "context", open_context(&s, set));
   if (right) {
     right = pool_make(chance(&s, 50) ? s.context : NULL, chance(&s, 60), &s.random, &s.pool);
     right = right ? run_steps(&s) : fail(&s, "memory", "none");
+    met += refusals_set((refusals){0, 0});
     pool_free(&s.pool);
     tsr_context_destroy(s.context);
   }
@@ -363,6 +379,7 @@ int main(int argc, char **argv) {
   }
   for (int64_t i = set.first; i < set.first + set.count; ++i) right += run(&set, cpu, i);
   tsr_context_destroy(cpu);
+  if (met > 0) printf("%ld allocations were refused\n", met);
   printf("%" PRId64 " passed, %" PRId64 " failed\n", right, set.count - right);
   return right == set.count ? 0 : 1;
 }

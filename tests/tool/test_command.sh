@@ -72,7 +72,7 @@ run --version
 check version exits_and_says 0 '^tessera [0-9]'
 for command in gemm plan machine bench 'bench gemm' 'bench blas3' 'bench cpu' 'bench plan' 'bench regular' \
   'bench composed' 'bench irregular' 'bench skinny' 'bench variants' 'bench roofline' \
-  'bench ablation' 'bench tiles'; do
+  'bench ablation' 'bench tiles' 'bench caps'; do
   # shellcheck disable=SC2086
   run $command --help
   check "help_$(echo "$command" | tr ' ' _)" exits_and_says 0 'example:'
@@ -313,6 +313,24 @@ run bench composed --n 61 --type z --devices 2 --repeat 1 --engine host
 check bench_composed_complex [ "$(grep -c ' ok$' out)" -eq 2 ]
 refuse bench_composed_type '--type h: trsm takes' bench composed --type h
 refuse bench_composed_repeat '--repeat must be' bench composed --repeat 0
+caps() { run bench caps --n 300 --rate-seconds 0 --engine host "$@"; }
+caps --devices 1,2 --caps 0,400K --routine $real --csv k.csv --plot k.svg
+check bench_caps exits 0
+check bench_caps_rows [ "$(grep -c ' ok$' out)" -eq 28 ]
+check bench_caps_csv [ "$(grep -c '^[a-z0-9]*,d,300,[12],.*,ok$' k.csv)" -eq 42 ]
+check bench_caps_plot [ "$(grep -c 'N = 300, pinned' k.svg)" -eq 7 ]
+# Without a cap everything fits; with one something is held. What is measured is what was planned.
+check bench_caps_fits [ "$(grep -c '^[a-z0-9]*,d,300,[12],0,[^,]*,[^,]*,[^,]*,1,.*,0,0,0,0,' k.csv)" -eq 21 ]
+check bench_caps_holds [ "$(grep -c '^[a-z0-9]*,d,300,[12],400000,400000,.*,0,0,0,0,' k.csv)" -eq 0 ]
+check bench_caps_loads [ "$(tail -n +2 k.csv | awk -F, '$18 != $19 || $20 != $21' | wc -l)" -eq 0 ]
+check bench_caps_bound [ "$(tail -n +2 k.csv | awk -F, '$18 + $20 < 0.999 * $24' | wc -l)" -eq 0 ]
+caps --routine gemm,herk --type z --caps 1M --repeat 3 --warm-up 0
+check bench_caps_complex [ "$(grep -c ' ok$' out)" -eq 2 ]
+caps --caps 1M,0 --no-check --rate-seconds 0.01
+check bench_caps_no_check [ "$(grep -c '  -$' out)" -eq 2 ]
+refuse bench_caps_cap '--caps many: must be bytes' bench caps --caps 0,many
+refuse bench_caps_repeat '--repeat must be' bench caps --repeat 0
+refuse bench_caps_type '--type h: syrk takes' bench caps --routine syrk --type h
 run bench cpu --n 32 --repeat 3 --json
 check bench_cpu exits 0
 check bench_cpu_valid json_valid out

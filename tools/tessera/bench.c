@@ -15,6 +15,8 @@ static const benchmark benchmarks[] = {
      bench_blas3},
     {"composed", "tessera bench composed",
      "a solve and a product of its result, composed and as separate calls", bench_composed},
+    {"caps", "tessera bench caps", "large products with small budgets: rates, and what is loaded",
+     bench_caps},
     {"regular", "tessera bench regular", "square products from host memory and from a device",
      bench_regular},
     {"irregular", "tessera bench irregular",

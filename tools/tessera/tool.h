@@ -69,6 +69,7 @@ int command_bench(int argc, char **argv);
 int bench_gemm(int argc, char **argv);
 int bench_blas3(int argc, char **argv);
 int bench_composed(int argc, char **argv);
+int bench_caps(int argc, char **argv);
 int bench_regular(int argc, char **argv);
 int bench_irregular(int argc, char **argv);
 int bench_skinny(int argc, char **argv);

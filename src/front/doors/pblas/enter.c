@@ -52,11 +52,13 @@ static void give_up(tsr_pblas_door *door, const tsr_pblas_arguments *arguments, 
 tsr_door_routine tsr_pblas_enter(tsr_pblas_door *door, const tsr_pblas_arguments *arguments,
                                  tsr_pblas_visit *visit) {
   tsr_door_routine next = tsr_pblas_next(door);
+  tsr_offload_verdict verdict = TSR_OFFLOAD_TO_CPU;
   *visit = (tsr_pblas_visit){.nested = inside};
-  if (inside) return next;
-  tsr_offload_verdict verdict = offer(door, arguments, visit);
-  if (verdict == TSR_OFFLOAD_LOST) give_up(door, arguments, tsr_message());
-  report(arguments, visit);
+  if (!inside) {
+    verdict = offer(door, arguments, visit);
+    if (verdict == TSR_OFFLOAD_LOST) give_up(door, arguments, tsr_message());
+    report(arguments, visit);
+  }
   if (verdict == TSR_OFFLOAD_DONE) return NULL;
   if (next == NULL) give_up(door, arguments, "no library has the original of it");
   inside = true;

@@ -70,6 +70,7 @@ static void load(tsr_door_routine blacs) {
   if (same) library = open_part();
   const char *why = same && library == NULL ? dlerror() : NULL;
   if (library != NULL && dlsym(library, FUNCTION_OF_MPI) == theirs) take(library);
+  if (library != NULL && part.offer == NULL) (void)dlclose(library);
   if (part.offer == NULL)
     tsr_log(TSR_LOG_INFO, "all products of the PBLAS go to ScaLAPACK: %s",
             why != NULL ? why

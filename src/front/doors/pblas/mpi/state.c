@@ -126,10 +126,10 @@ static tsr_status multiply_zeros(tsr_context *context, const double *x, int64_t 
 /* One product, so that what cannot work fails as long as no C of the program has been touched. */
 static tsr_status try_out(tsr_context *context) {
   enum { N = 32 };
-  double *x = tsr_alloc_zero(2 * N * N, sizeof *x), *c = x + N * N;
+  double *x = tsr_alloc_zero(2 * N * N, sizeof *x);
   if (x == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a product of %d", N);
   tsr_error error = {.status = TSR_OK};
-  tsr_status status = multiply_zeros(context, x, N, c);
+  tsr_status status = multiply_zeros(context, x, N, x + N * N);
   if (status != TSR_OK) tsr_error_take(status, &error);
   status = tsr_release(context, N, 2 * N, x, N, TSR_D);
   tsr_dealloc(x);

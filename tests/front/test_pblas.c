@@ -172,7 +172,7 @@ static void test_prices_learn(void **state) {
   double flops = tsr_pblas_flops(&call), devices = tsr_pblas_device_seconds(&price, &call);
   for (int i = 0; i < 3; i++) {
     assert_true(tsr_pblas_wants_time(&price, TSR_D, flops));
-    tsr_offload_price_show(&price.seen, TSR_D, flops, 0.25 * devices);
+    tsr_pblas_show(&price, TSR_D, flops, 0.25 * devices);
   }
   assert_false(tsr_pblas_wants_time(&price, TSR_D, flops));
   double cpu = tsr_pblas_cpu_seconds(&price, &call);

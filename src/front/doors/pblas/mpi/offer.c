@@ -117,6 +117,5 @@ TSR_API tsr_pblas_end_function tsr_pblas_end;
 void tsr_pblas_end(const tsr_pblas_call *call, const tsr_offload_visit *visit) {
   if (visit->began == 0) return;
   tsr_pblas_state *state = tsr_pblas_state_get(&call->grid);
-  double seconds = seconds_since(call, visit->began);
-  (void)tsr_offload_price_show(&state->price.seen, call->type, visit->flops, seconds);
+  tsr_pblas_show(&state->price, call->type, visit->flops, seconds_since(call, visit->began));
 }

@@ -19,11 +19,19 @@ static const double wire = 4e9;
 /* Of a size, until they are believed. */
 enum { CALLS_TO_TIME = 3 };
 
+/* Reckoned beforehand: most calls of most programs are small. */
+static void set_least(tsr_pblas_price *price, tsr_type type) {
+  bool forced = price->facts.reluctance == 0;
+  double flops = forced ? 0 : tsr_offload_cpu_flops(&price->seen, type, least_seconds);
+  price->least[tsr_type_index(type)] = flops;
+}
+
 void tsr_pblas_price_init(tsr_pblas_price *price, const tsr_offload_facts *facts) {
   memset(price, 0, sizeof *price);
   price->facts = *facts;
   price->seen.latency = facts->cpu_latency;
   for (int i = 0; i < TSR_TYPE_COUNT; i++) price->seen.figure[i] = facts->cpu_flops[i];
+  for (int i = 0; i < TSR_TYPE_COUNT; i++) set_least(price, tsr_type_at(i)->type);
 }
 
 /* ---- The share of a process ---------------------------------------------------- */
@@ -76,12 +84,15 @@ bool tsr_pblas_is_small(const tsr_pblas_price *price, const tsr_pblas_call *call
   double least = price->facts.min_size;
   double multiplications = (double)call->m * (double)call->n * (double)call->k;
   if (least >= 0) return multiplications < least * least * least;
-  if (price->facts.reluctance == 0) return false;
-  return tsr_pblas_flops(call) < tsr_offload_cpu_flops(&price->seen, call->type, least_seconds);
+  return tsr_pblas_flops(call) < price->least[tsr_type_index(call->type)];
 }
 
 bool tsr_pblas_wants_time(const tsr_pblas_price *price, tsr_type type, double flops) {
   return tsr_offload_price_calls(&price->seen, type, flops) < CALLS_TO_TIME;
+}
+
+void tsr_pblas_show(tsr_pblas_price *price, tsr_type type, double flops, double seconds) {
+  if (tsr_offload_price_show(&price->seen, type, flops, seconds)) set_least(price, type);
 }
 
 /* ---- Devices ------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 typedef struct tsr_pblas_price {
   tsr_offload_facts facts; /* agreed */
   tsr_offload_price seen;  /* of flops of one process: ScaLAPACK is what is called the CPU there */
+  double least[TSR_TYPE_COUNT]; /* flops of a process, below which a call is not looked at */
 } tsr_pblas_price;
 
 void tsr_pblas_price_init(tsr_pblas_price *price, const tsr_offload_facts *facts);
@@ -31,7 +32,8 @@ double tsr_pblas_device_seconds(const tsr_pblas_price *price, const tsr_pblas_ca
 bool tsr_pblas_is_cheaper(tsr_pblas_price *price, tsr_type type, double flops, double devices,
                           double cpu);
 
-/* Whether too few calls of about that size have been seen of ScaLAPACK. */
+/* Whether too few calls of about that size have been seen of ScaLAPACK; and one that has been. */
 bool tsr_pblas_wants_time(const tsr_pblas_price *price, tsr_type type, double flops);
+void tsr_pblas_show(tsr_pblas_price *price, tsr_type type, double flops, double seconds);
 
 #endif

@@ -179,7 +179,8 @@ tsr_offload_verdict tsr_offload(const tsr_offload_call *call, tsr_offload_visit 
   if (atomic_load_explicit(&state->phase, memory_order_relaxed) == TSR_PHASE_NONE)
     visit->why = (tsr_offload_why)atomic_load(&state->why);
   if (!small) verdict = decide(state, call, visit);
-  if (verdict == TSR_OFFLOAD_DONE && reports) tsr_offload_report_add(&call->what, visit);
+  if (verdict == TSR_OFFLOAD_DONE && reports)
+    tsr_offload_report_add(TSR_FAMILY_BLAS, &call->what, visit);
   if (verdict == TSR_OFFLOAD_TO_CPU && (!small || reports)) visit->began = tsr_now();
   return verdict;
 }
@@ -194,7 +195,7 @@ void tsr_offload_end(const tsr_offload_call *call, const tsr_offload_visit *visi
   if (visit->flops > 0 && tsr_offload_price_show(&state->price, call->what.type, visit->flops,
                                                  tsr_now() - visit->began))
     tsr_offload_set_least_of(state, call->what.type);
-  if (tsr_offload_report_wanted()) tsr_offload_report_add(&call->what, visit);
+  if (tsr_offload_report_wanted()) tsr_offload_report_add(TSR_FAMILY_BLAS, &call->what, visit);
 }
 
 tsr_status tsr_offload_alone(const tsr_offload_call *x) {

@@ -33,21 +33,24 @@ typedef struct tsr_offload_price {
 /* guess: the machine does not know this CPU; a fast one is assumed, with all its processors. */
 void tsr_offload_price_init(tsr_offload_price *price, const tsr_machine *machine, bool guess);
 /* Flops/s of calls of about as many flops; INFINITY: of the fastest. */
-double tsr_offload_cpu_rate(const tsr_offload_price *price, tsr_type type, double flops);
+TSR_API double tsr_offload_cpu_rate(const tsr_offload_price *price, tsr_type type, double flops);
 double tsr_offload_cpu_seconds(const tsr_offload_price *price, const tsr_call *call);
 /* Flops of the smallest call that keeps the CPU busy for so long. */
-double tsr_offload_cpu_flops(const tsr_offload_price *price, tsr_type type, double seconds);
+TSR_API double tsr_offload_cpu_flops(const tsr_offload_price *price, tsr_type type, double seconds);
 /* A call that the CPU has done. True: what is believed of the CPU may have changed. */
-bool tsr_offload_price_show(tsr_offload_price *price, tsr_type type, double flops, double seconds);
+TSR_API bool tsr_offload_price_show(tsr_offload_price *price, tsr_type type, double flops,
+                                    double seconds);
+/* How many of about that size there were. */
+TSR_API int tsr_offload_price_calls(const tsr_offload_price *price, tsr_type type, double flops);
 
 /* What is to be added to the planned time of a call on devices, s: what calls like it took longer
  * than planned because of what else the program does (a BLAS whose threads wait busily). */
-double tsr_offload_lateness(const tsr_offload_price *price, tsr_type type, double flops);
-void tsr_offload_price_run(tsr_offload_price *price, tsr_type type, double flops, double planned,
-                           double seconds);
+TSR_API double tsr_offload_lateness(const tsr_offload_price *price, tsr_type type, double flops);
+TSR_API void tsr_offload_price_run(tsr_offload_price *price, tsr_type type, double flops,
+                                   double planned, double seconds);
 /* A call went to the CPU for lateness alone: that counts for less, so that devices are tried again.
  */
-void tsr_offload_price_spared(tsr_offload_price *price, tsr_type type, double flops);
+TSR_API void tsr_offload_price_spared(tsr_offload_price *price, tsr_type type, double flops);
 
 /* Seconds on devices before there is a plan, with operands in host memory; staged: in pageable
  * memory. */
@@ -89,6 +92,10 @@ typedef struct tsr_offload_state {
   tsr_offload_price price;
   tsr_reach guess, reach; /* of the devices that there seem to be, and of those of the context */
   int devices;            /* that there seem to be */
+  double device_memory;   /* bytes of one; 0: unknown */
+  int dealt;              /* devices of this process, of those; 0: nothing was dealt */
+  int ranks;              /* processes that see the same devices; 0: unknown */
+  char share[160];        /* options.devices, when they were dealt */
   atomic_int phase;
   atomic_int why;       /* tsr_offload_why, of TSR_PHASE_NONE */
   tsr_context *context; /* from TSR_PHASE_READY on */
@@ -109,14 +116,15 @@ void tsr_offload_set_least_of(tsr_offload_state *state, tsr_type type);
  * cannot be. */
 void tsr_offload_start(tsr_offload_state *state, bool await);
 
+/* offload_share.c: gives the process its share of the devices; the caller holds the lock. */
+void tsr_offload_take_share(tsr_offload_state *state, int rank, int ranks);
+
 /* No devices from now on. */
 void tsr_offload_give_up(tsr_offload_state *state, tsr_offload_why why, const char *error);
 
 /* ---- The report (offload_report.c) ---- */
 
 void tsr_offload_report_init(void);
-bool tsr_offload_report_wanted(void);
-void tsr_offload_report_add(const tsr_level3 *what, const tsr_offload_visit *visit);
 void tsr_offload_report_write(const tsr_offload_state *state);
 /* Around a fork; the child has seen no calls. */
 void tsr_offload_report_lock(void);

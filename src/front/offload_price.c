@@ -105,6 +105,11 @@ bool tsr_offload_price_show(tsr_offload_price *price, tsr_type type, double flop
   return calls == CALLS_TO_BELIEVE || (better && calls > CALLS_TO_BELIEVE);
 }
 
+int tsr_offload_price_calls(const tsr_offload_price *price, tsr_type type, double flops) {
+  const tsr_offload_shown *shown = &price->shown[tsr_type_index(type)][size_of(flops)];
+  return atomic_load_explicit(&shown->calls, memory_order_relaxed);
+}
+
 /* ---- Devices ---- */
 
 double tsr_offload_lateness(const tsr_offload_price *price, tsr_type type, double flops) {

@@ -83,6 +83,8 @@ static void tell_cpu_rates(tsr_offload_state *state, tsr_context *context) {
 static tsr_status make_context(tsr_offload_state *state, tsr_context **context) {
   bool obey = state->mode == TSR_OFFLOAD_ALWAYS;
   TSR_TRY(tsr_context_create_quietly(&state->options, obey, context));
+  /* Devices that were dealt are not devices that the user named. */
+  if (state->dealt > 0) (*context)->planning.obey_devices = obey;
   if (tsr_device_count(*context) > 0) {
     tell_cpu_rates(state, *context);
     if (tsr_runner_reserve_ring((*context)->runner, (*context)->planning.ring) != TSR_OK)
@@ -174,6 +176,7 @@ static void at_exit(void) {
 static void take_machine(tsr_offload_state *state, const tsr_machine *machine, bool measured) {
   state->devices = machine->devices;
   if (machine->devices == 0) return;
+  state->device_memory = machine->device[0].memory;
   tsr_offload_price_init(&state->price, machine, !measured);
   tsr_reach_of(machine, &state->guess);
   state->start_seconds = tsr_offload_start_seconds(state->options.engine, machine->devices);

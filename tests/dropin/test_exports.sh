@@ -32,4 +32,25 @@ needs_no_blas() {
 }
 check "doors_need_no_blas" needs_no_blas "$doors"
 check "library_needs_no_blas" needs_no_blas "$build/lib/libtessera.so"
+
+# libtessera_pblas.so, where there is MPI: the products in the spellings of four compilers. It needs
+# no MPI, or it would bring one into programs that have another.
+pblas=$build/lib/libtessera_pblas.so.0
+if [ -e "$pblas" ]; then
+  for routine in psgemm pdgemm pcgemm pzgemm; do
+    echo "$routine"
+    echo "${routine}_"
+    echo "${routine}__"
+    echo "$routine" | tr a-z A-Z
+  done | sort >expected
+  nm -D --defined-only "$pblas" | awk '{ print $NF }' | sort >shown
+  check "pblas_16_names" test "$(wc -l <expected)" = 16
+  check "pblas_just_the_names" diff expected shown
+  check "pblas_all_are_functions" test -z "$(nm -D --defined-only "$pblas" | awk '$2 != "T"')"
+  check "pblas_not_symbolic" sh -c "! readelf -d '$pblas' | grep -q SYMBOLIC"
+  check "pblas_stays_loaded" sh -c "readelf -d '$pblas' | grep -q NODELETE"
+  check "pblas_needs_no_mpi" sh -c "! readelf -d '$pblas' | grep NEEDED | grep -E 'mpi|scalapack|blas\.'"
+  nm -D --defined-only "$build/lib/libtessera_pblas_mpi.so" | awk '{ print $NF }' | sort >shown
+  check "pblas_mpi_names" test "$(tr '\n' ' ' <shown)" = "tsr_pblas_end tsr_pblas_offer "
+fi
 finish

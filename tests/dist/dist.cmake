@@ -42,6 +42,8 @@ foreach(processes 1 2 4 6 9)
     --seed 7 --count 400)
   tessera_dist_test(dist_sample_${processes} sample ${processes} dist_driver
     --seed 7 --first 1000 --count 40)
+  tessera_dist_test(dist_funneled_${processes} sample ${processes} dist_driver
+    --seed 7 --first 2000 --count 40 --level 1)
   tessera_dist_test(dist_long_${processes} long ${processes} dist_driver
     --seed 7 --first 100000 --count 3000)
 endforeach()
@@ -76,3 +78,17 @@ if(TESSERA_TEST_SCALAPACK)
       --seed 3 --first 100000 --count 2000)
   endforeach()
 endif()
+
+# The command across processes.
+add_test(NAME dist_test_pgemm
+  COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/dist/test_pgemm.sh ${CMAKE_BINARY_DIR} ${MPIEXEC_EXECUTABLE}
+    ${MPIEXEC_NUMPROC_FLAG})
+set_tests_properties(dist_test_pgemm PROPERTIES TIMEOUT 900 LABELS command PROCESSORS 2
+  ENVIRONMENT "${TESSERA_MPI_ENVIRONMENT}")
+
+# Plans need no processes.
+tessera_dist_program(dist_plans dist/plans.c)
+target_link_libraries(dist_plans PRIVATE PkgConfig::CMOCKA)
+add_test(NAME dist_plans COMMAND dist_plans)
+set_tests_properties(dist_plans PROPERTIES TIMEOUT 600 LABELS cmocka
+  ENVIRONMENT "${TESSERA_TEST_ENVIRONMENT}")

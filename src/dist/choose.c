@@ -15,6 +15,9 @@ static const double slots_most = 8e9;
 /* Calls that take longer are worth planning products for, s. */
 static const double worth_planning = 4;
 
+/* Products of one schedule, about, above which deeper panels are tried first. */
+static const double products_most = 20e3;
+
 /* A cut that takes more memory must gain so much. */
 static const double gain_least = 0.01;
 
@@ -119,6 +122,14 @@ static double slots_of(const chooser *x, const tsr_cut *cut) {
          x->element;
 }
 
+/* Replaying it would take long, and it is hardly the best. */
+static bool is_too_fine(const chooser *x, const tsr_cut *cut) {
+  double panels = (double)x->job->deal.k_a.extent / (double)cut->depth;
+  double down = (double)x->most[0] / (double)cut->block[0];
+  double across = (double)x->most[1] / (double)cut->block[1];
+  return cut->depth < MOST_DEPTH && panels > 1 && panels * down * across > products_most;
+}
+
 /* Candidates come in the order of the memory that they take, about. */
 static tsr_status try_cut(chooser *x, const tsr_cut *cut) {
   tsr_choice made = {.cut = *cut};
@@ -139,6 +150,7 @@ static tsr_status try_blocks(chooser *x, int64_t depth, int lookahead) {
     if (together && (whole || !room)) break;
     if (!room && x->any) break; /* another depth had room */
     if (slots_of(x, &cut) > slots_most && x->any && !set) break;
+    if (x->grid->wishes.depth == 0 && is_too_fine(x, &cut)) break;
     TSR_TRY(try_cut(x, &cut));
   }
   return TSR_OK;

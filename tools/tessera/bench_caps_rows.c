@@ -205,7 +205,8 @@ int caps_write_plot(const char *path, const caps_row *rows, int count) {
     if (!is_first(rows, i, false)) continue;
     chart *c = &charts[used];
     code = fill_chart(rows, count, &rows[i], c);
-    const char *x = unit_of(rows, count) < 1e9 ? "budget of a device, MB" : "budget of a device, GB";
+    const char *x =
+        unit_of(rows, count) < 1e9 ? "budget of a device, MB" : "budget of a device, GB";
     panels[used++] = (plot_panel){c->title, x, "TFLOP/s", false, c->series, c->used};
   }
   if (!code) code = plot_write(path, panels, used);

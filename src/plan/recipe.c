@@ -168,8 +168,8 @@ static void set_grid(const tsr_recipe *r, const tsr_call *call, tsr_tiling *t) {
  * before the next one, and a tile of which a part is complete, and another not begun, would need
  * room beside the three tiles that are promised to do. */
 static void set_tiles(const tsr_recipe *r, tsr_family family, tsr_tiling *t) {
-  t->pass_rows = r->hold_rows > 0 ? r->hold_rows : 1;
-  t->pass_cols = r->hold_cols > 0 ? r->hold_cols : 1;
+  t->pass.rows = r->hold_rows > 0 ? r->hold_rows : 1;
+  t->pass.cols = r->hold_cols > 0 ? r->hold_cols : 1;
   t->depth = r->depth;
   t->winds = r->winds;
   t->turns = r->winds && family == TSR_RANK;
@@ -210,8 +210,10 @@ void tsr_tiling_free(tsr_tiling *t) {
   tsr_dealloc(t->device);
   tsr_dealloc(t->down);
   tsr_dealloc(t->across);
+  tsr_dealloc(t->passes);
   t->device = NULL;
   t->down = t->across = NULL;
+  t->passes = NULL;
 }
 
 static int print_cuts(const tsr_recipe *r, char *text, size_t room) {

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/types.h"
 #include "dist/exchange.h"
+#include "dist/offer.h"
 #include "dist/summa.h"
 
 /* ---- The call ------------------------------------------------------------- */
@@ -214,20 +215,22 @@ static tsr_status multiply(const product *p, work *w) {
   return error.status != TSR_OK ? tsr_error_put(&error) : status;
 }
 
-static tsr_status run(const product *p) {
+static tsr_status run(const product *p, bool *begun) {
   work w = {0};
   tsr_record record = record_of(p);
   tsr_status status = tsr_agree(&p->grid->all, &record, prepare(p, &w));
-  if (status == TSR_OK && p->m > 0 && p->n > 0)
-    status = tsr_agree(&p->grid->all, NULL, multiply(p, &w));
+  *begun = status == TSR_OK && p->m > 0 && p->n > 0;
+  if (*begun) status = tsr_agree(&p->grid->all, NULL, multiply(p, &w));
   clean(&w);
   return status;
 }
 
-tsr_status tsr_pgemm(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m, int64_t n, int64_t k,
-                     const void *alpha, const tsr_pmatrix *a, int64_t ia, int64_t ja,
-                     const tsr_pmatrix *b, int64_t ib, int64_t jb, const void *beta,
-                     const tsr_pmatrix *c, int64_t ic, int64_t jc) {
+tsr_status tsr_pgemm_begun(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m, int64_t n,
+                           int64_t k, const void *alpha, const tsr_pmatrix *a, int64_t ia,
+                           int64_t ja, const tsr_pmatrix *b, int64_t ib, int64_t jb,
+                           const void *beta, const tsr_pmatrix *c, int64_t ic, int64_t jc,
+                           bool *begun) {
+  *begun = false;
   TSR_TRY(tsr_grid_check(grid));
   product p = {.grid = grid,
                .a = {"a", a, ia, ja, m, k, transa},
@@ -238,5 +241,14 @@ tsr_status tsr_pgemm(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m, in
                .k = k,
                .alpha = alpha,
                .beta = beta};
-  return run(&p);
+  return run(&p, begun);
+}
+
+tsr_status tsr_pgemm(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m, int64_t n, int64_t k,
+                     const void *alpha, const tsr_pmatrix *a, int64_t ia, int64_t ja,
+                     const tsr_pmatrix *b, int64_t ib, int64_t jb, const void *beta,
+                     const tsr_pmatrix *c, int64_t ic, int64_t jc) {
+  bool begun;
+  return tsr_pgemm_begun(grid, transa, transb, m, n, k, alpha, a, ia, ja, b, ib, jb, beta, c, ic,
+                         jc, &begun);
 }

@@ -278,9 +278,7 @@ static tsr_status bring_crossing(tsr_context *context, const tsr_region *region,
 tsr_status tsr_compose_bring_home(tsr_context *context, const tsr_region *region, tsr_uplo uplo) {
   TSR_TRY(check_homes(context, region, 1));
   TSR_TRY(bring_crossing(context, region, false));
-  TSR_TRY(bring_along(context, region, uplo, false));
-  stamp_homes(context, region, 1);
-  return TSR_OK;
+  return bring_along(context, region, uplo, false);
 }
 
 /* Between a region and memory of its own, column after column. */

@@ -12,13 +12,13 @@ typedef struct choice {
   bool listed; /* by number; else the first count */
 } choice;
 
-/* ---- "4" or "0,2" ---- */
+/* ---- "4" or "0,2"; "2," is the list of one ---- */
 
 static tsr_status refuse(const char *text, const char *why) {
   return tsr_fail(
       TSR_ERR_ARGUMENT,
       "devices is \"%s\": %s; give a count from 1 to %d such as 4, or a list of devices "
-      "such as 0,2",
+      "such as 0,2 (a comma behind the only one: 3,)",
       text, why, TSR_MAX_DEVICES);
 }
 
@@ -46,6 +46,7 @@ static tsr_status parse_list(const char *text, choice *c) {
     c->list[c->count++] = device;
     if (*at == '\0') return TSR_OK;
     if (*at++ != ',') return refuse(text, "only digits and commas may be in it");
+    if (*at == '\0') return TSR_OK;
   }
 }
 

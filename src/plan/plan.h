@@ -86,7 +86,7 @@ typedef struct tsr_plan_queue {
       index; /* PEER: the receiver, or TSR_ANY_PEER; COMPUTE: which stream; LANE: which thread */
 } tsr_plan_queue;
 
-enum { TSR_PLAN_QUEUES = 512 };
+enum { TSR_PLAN_QUEUES = 512, TSR_PLAN_LANES = 128 };
 
 struct tsr_plan {
   atomic_int references;       /* front's; the cache holds one for each plan it keeps */
@@ -104,6 +104,7 @@ struct tsr_plan {
   TSR_VEC(uint32_t) waits; /* indices of commands, each less than the waiter's */
   TSR_VEC(tsr_buffer) buffers;
   int queues;
+  int lane_threads; /* host threads that share the lanes; 0: one for each */
   tsr_plan_queue queue[TSR_PLAN_QUEUES];
   size_t budget[TSR_MACHINE_DEVICES];  /* bytes that it might have used */
   size_t arena[TSR_MACHINE_LOCATIONS]; /* bytes the plan needs at each location */

@@ -44,6 +44,11 @@ tsr_status tsr_recipe_tiling(const tsr_recipe *recipe, const tsr_call *call,
                              const tsr_machine *machine, const int *order, tsr_tiling *tiling);
 void tsr_tiling_free(tsr_tiling *tiling);
 
+/* Sets what makes no difference to the plan of a call to one value, whatever it was: chunks that
+ * are wider than what a device owns, limits that no slab meets. */
+void tsr_recipe_simplify(const tsr_call *call, const tsr_machine *machine, tsr_recipe *recipe);
+bool tsr_recipe_same(const tsr_recipe *a, const tsr_recipe *b);
+
 /* Parts of a recipe that are given: those of value whose bit, counted in the order of the names
  * that tsr_recipe_parse knows, is set. */
 typedef struct tsr_forced {

@@ -73,6 +73,16 @@ tsr_cargo tsr_cargo_of(const tsr_scheduler *s, const tsr_task_operand *o, const 
 }
 
 /* All of a tile as an operand. */
+tsr_task_operand tsr_part_of_tile(int matrix, int32_t tile, tsr_rect rect) {
+  return (tsr_task_operand){.row = rect.row0,
+                            .col = rect.col0,
+                            .rows = (int32_t)(rect.row1 - rect.row0),
+                            .cols = (int32_t)(rect.col1 - rect.col0),
+                            .tile = tile,
+                            .matrix = (uint8_t)matrix,
+                            .access = TSR_READ};
+}
+
 tsr_task_operand tsr_whole_tile(const tsr_scheduler *s, int matrix, int32_t tile) {
   const tsr_tile_grid *grid = &s->graph->grid[matrix];
   int i = tile / grid->cols.count, j = tile % grid->cols.count;

@@ -43,13 +43,19 @@ static bool add_homes(tsr_scheduler *s) {
   return true;
 }
 
+/* A lane is in order. With more of them than threads, one that a slow thread has held up can make
+ * up for it. */
+enum { LANES_OF_A_THREAD = 2 };
+
 static tsr_status set_up(tsr_scheduler *s) {
   const tsr_type_info *type = tsr_type_get(s->call->type);
   for (int x = 0; x < TSR_OPERANDS; x++) s->size[x] = type->size;
   s->size[TSR_W] = tsr_type_get(type->wide)->size;
   s->devices = s->machine->devices;
   s->host = s->machine->devices;
-  s->lanes = s->machine->lanes > 0 ? s->machine->lanes : 1;
+  s->plan->lane_threads = s->machine->lanes > 0 ? s->machine->lanes : 1;
+  s->lanes = LANES_OF_A_THREAD * s->plan->lane_threads;
+  if (s->lanes > TSR_PLAN_LANES) s->lanes = TSR_PLAN_LANES;
   TSR_TRY(tsr_commands_init(s));
   TSR_TRY(tsr_route_init(s));
   TSR_TRY(find_readers(s));

@@ -305,6 +305,9 @@ bool tsr_homing_finish(tsr_scheduler *s);
 tsr_status tsr_route_init(tsr_scheduler *s);
 void tsr_route_free(tsr_scheduler *s);
 
+/* A rectangle of a tile as an operand that is read. */
+tsr_task_operand tsr_part_of_tile(int matrix, int32_t tile, tsr_rect rect);
+
 /* Sees to it that the rectangle of a tile is, or will be, at the device; for tiles of A and B also
  * at the other devices that read them. */
 bool tsr_route_fetch(tsr_scheduler *s, const tsr_task_operand *operand, int device);

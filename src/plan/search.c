@@ -164,16 +164,21 @@ static double score_of(const tsr_search *s, const tsr_plan *plan) {
 }
 
 /* Keeps the better of the plan and the best one; frees the other. */
-static bool keep_better(tsr_search *s, const tsr_recipe *r, tsr_plan *plan) {
-  double score = score_of(s, plan);
+static void keep_better(tsr_search *s, const tsr_recipe *r, double score, tsr_plan *plan) {
   bool better = !s->best || score < s->best_score;
   double loser = better ? (s->best ? s->best->seconds : INFINITY) : plan->seconds;
   s->runner_up = fmin(s->runner_up, loser);
   set_aside(s, better ? s->best : plan);
-  if (!better) return false;
+  if (!better) return;
   s->best = plan;
   s->best_score = score;
   s->best_recipe = *r;
+}
+
+static bool climb_to(tsr_search *s, const tsr_recipe *r, double score) {
+  if (!(score < s->at_score)) return false;
+  s->at = *r;
+  s->at_score = score;
   return true;
 }
 
@@ -187,6 +192,14 @@ static void set_allowed(tsr_search *s) {
   double allowed = fmin(limit, fmax(from, share * s->best->seconds));
   if (s->options->search_seconds > 0) allowed = s->options->search_seconds;
   s->allowed = allowed;
+}
+
+/* The floor, and one kernel's start: what a call takes whose operands are where they are wanted. Of
+ * plans that load again, or leave something on devices, there are better ones that take as long. */
+static void set_enough(tsr_search *s) {
+  if (s->best->hold.rows > 0 || s->options->residency != NULL) return;
+  double start = s->machine->device[s->order[0]].kernel_latency;
+  s->enough = tsr_floor(s->machine, s->call) + 1.1 * start;
 }
 
 /* The tiling of a recipe; of a C that follows its mapping with that one's parts, or dealt by what
@@ -217,16 +230,16 @@ static tsr_status settle(const tsr_search *s, tsr_recipe *r) {
   return TSR_OK;
 }
 
-/* Plans and replays a recipe. *better: it is the best so far. */
-tsr_status tsr_search_try(tsr_search *s, const tsr_recipe *recipe, bool *better) {
-  tsr_recipe forced = *recipe;
-  const tsr_recipe *r = &forced;
+/* What is known of a recipe that makes the same plan; NULL: it was not tried. */
+static const tsr_trial *find_trial(const tsr_search *s, const tsr_recipe *simple) {
+  for (size_t i = 0; i < s->tried.count; i++)
+    if (tsr_recipe_same(&s->tried.items[i].recipe, simple)) return &s->tried.items[i];
+  return NULL;
+}
+
+static tsr_status make_candidate(tsr_search *s, const tsr_recipe *r, tsr_plan **made) {
   tsr_tiling tiling;
   bool fits = false;
-  *better = false;
-  TSR_TRY(settle(s, &forced));
-  if (memcmp(r, &s->tried, sizeof *r) == 0) return TSR_OK;
-  s->tried = *r;
   TSR_TRY(cut(s, r, &tiling));
   tsr_plan *plan = plan_new(s);
   tsr_status status = plan ? tsr_graph_build(s->call, &tiling, &s->graph)
@@ -235,12 +248,31 @@ tsr_status tsr_search_try(tsr_search *s, const tsr_recipe *recipe, bool *better)
   tsr_tiling_free(&tiling);
   s->candidates++;
   if (plan) s->spent += cost_of(plan);
-  if (status == TSR_OK && fits)
-    *better = keep_better(s, r, plan);
-  else
-    set_aside(s, plan);
-  if (s->best && s->best->hold.rows > 0) set_allowed(s);
+  *made = status == TSR_OK && fits ? plan : NULL;
+  if (!*made) set_aside(s, plan);
   return status;
+}
+
+/* Plans and replays a recipe. *better: the climb has moved there. Without memory to note it down it
+ * is tried again, perhaps. */
+tsr_status tsr_search_try(tsr_search *s, const tsr_recipe *recipe, bool *better) {
+  tsr_recipe r = *recipe;
+  tsr_plan *plan = NULL;
+  *better = false;
+  TSR_TRY(settle(s, &r));
+  tsr_trial trial = {.recipe = r, .score = INFINITY};
+  tsr_recipe_simplify(s->call, s->machine, &trial.recipe);
+  const tsr_trial *known = find_trial(s, &trial.recipe);
+  if (!known) {
+    TSR_TRY(make_candidate(s, &r, &plan));
+    if (plan) trial.score = score_of(s, plan);
+    if (plan) keep_better(s, &r, trial.score, plan);
+    (void)TSR_VEC_PUSH(&s->tried, trial);
+    if (s->best && s->best->hold.rows > 0) set_allowed(s);
+  }
+  s->last_score = known ? known->score : trial.score;
+  *better = climb_to(s, &r, s->last_score);
+  return TSR_OK;
 }
 
 /* ---- Devices -------------------------------------------------------------- */
@@ -332,8 +364,9 @@ static tsr_status search_mapped(tsr_search *s) {
   if (s->mapping == NULL) return TSR_OK;
   tsr_recipe r = first_guess(s, s->mapping->grid_rows * s->mapping->grid_cols, s->options->tile);
   TSR_TRY(tsr_search_try(s, &r, &better));
-  if (s->best == NULL) s->mapping = NULL;
-  s->tried = (tsr_recipe){0}; /* without a mapping it is another plan */
+  if (s->best != NULL) return TSR_OK;
+  s->mapping = NULL;
+  s->tried.count = 0;
   return TSR_OK;
 }
 
@@ -346,6 +379,7 @@ static tsr_status search_all(tsr_search *s) {
   }
   if (!s->best) return TSR_OK;
   set_allowed(s);
+  set_enough(s);
   if (s->best->hold.rows > 0) return tsr_holds_descend(s);
   return s->options->reproducible ? TSR_OK : tsr_panels_descend(s);
 }
@@ -452,6 +486,7 @@ tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
                   .options = options,
                   .began = tsr_now(),
                   .allowed = INFINITY,
+                  .at_score = INFINITY,
                   .runner_up = INFINITY};
   s.wide = tsr_type_get(call->type)->wide != call->type;
   s.heat = tsr_plan_heat(machine, call);
@@ -460,6 +495,7 @@ tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
     s.mapping = options->mapping;
   TSR_TRY(tsr_recipe_parse(options->recipe, &s.forced));
   tsr_status status = run_search(&s);
+  TSR_VEC_FREE(&s.tried);
   tsr_plan_free(s.spare);
   tsr_graph_free(&s.graph);
   if (status != TSR_OK) {

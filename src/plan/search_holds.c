@@ -19,18 +19,19 @@ typedef bool (*change)(const tsr_search *s, tsr_recipe *r);
 
 /* Where devices differ: by how long each took. */
 static bool dealt_again(const tsr_search *s, tsr_recipe *r) {
-  if (r->deals) tsr_deal_again(s->best, s->order, r);
-  return r->deals;
+  if (!r->deals || !tsr_recipe_same(r, &s->best_recipe)) return false;
+  tsr_deal_again(s->best, s->order, r);
+  return true;
 }
 
 /* One change again and again while it helps. */
 static tsr_status follow(tsr_search *s, change with, bool *any) {
   bool better = true;
   while (better && tsr_search_in_time(s)) {
-    tsr_recipe r = s->best_recipe;
+    tsr_recipe r = s->at;
     if (!with(s, &r)) break;
     tsr_recipe_force(&s->forced, &r);
-    if (memcmp(&r, &s->best_recipe, sizeof r) == 0) break; /* what was changed is forced */
+    if (memcmp(&r, &s->at, sizeof r) == 0) break; /* what was changed is forced */
     TSR_TRY(tsr_search_try(s, &r, &better));
     *any |= better;
   }

@@ -50,7 +50,8 @@ void tsr_job_post(tsr_ticket *job) {
   tsr_runner *runner = job->runner;
   tsr_ticket *before = runner->tail;
   tsr_ticket **recent = &runner->recent[tsr_job_set(job)], *former = *recent;
-  bool lanes = job->lanes > 0 || runner->posted % 64 == 63; /* so that they let old jobs go */
+  bool lanes =
+      job->lane_threads > 0 || runner->posted % 64 == 63; /* so that they let old jobs go */
   atomic_store(&job->references, runner->devices + runner->lanes + 3);
   *recent = job;
   runner->tail = job;

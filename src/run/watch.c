@@ -1,89 +1,42 @@
-#include "run/watch.h"
-
-#include "base/alloc.h"
-#include "base/kernel.h"
-#include "plan/names.h"
+/*
+ * What lanes wait for. A lane cannot wait for an event as a queue does: somebody has to ask the
+ * engine again and again. The thread of the event's device does, which alone uses the device; lanes
+ * look at memory. (Lanes that ask for themselves, all at once, hold up those who submit: engines
+ * answer one thread at a time.)
+ */
 #include "run/inside.h"
 
-struct tsr_watch {
-  tsr_ticket *job;
-  bool by_bytes;
-  double total, done;
-  uint32_t *seen; /* of each queue of the plan: its commands before by_queue[seen] are done */
-};
-
-static double flops_of(const tsr_plan *plan, const tsr_command *c) {
-  if (c->kind != TSR_COMMAND_KERNEL || tsr_kernel_get((tsr_kernel)c->kernel)->bound_by_memory)
-    return 0;
-  return tsr_kernel_flops((tsr_kernel)c->kernel, plan->call.type, c->m, c->n, c->k);
+/* The next command of the queue that a lane waits for; the queue's end if there is none. */
+static uint32_t next_watched(const tsr_program *p, int queue, uint32_t at) {
+  while (at < p->queue_first[queue + 1] && !p->watched[p->by_queue[at]]) at++;
+  return at;
 }
 
-static double weight_of(const tsr_watch *w, uint32_t command) {
-  const tsr_plan *plan = w->job->plan;
-  const tsr_command *c = &plan->commands.items[command];
-  return w->by_bytes ? tsr_command_bytes(plan, c) : flops_of(plan, c);
-}
-
-static double total_of(const tsr_watch *w) {
-  double sum = 0;
-  for (uint32_t i = 0; i < w->job->plan->commands.count; i++) sum += weight_of(w, i);
-  return sum;
-}
-
-tsr_status tsr_watch_create(tsr_ticket *ticket, tsr_watch **watch) {
-  const tsr_program *program = ticket->program;
-  int queues = ticket->plan->queues;
-  tsr_watch *made = tsr_alloc_zero(1, sizeof *made);
-  if (made != NULL) made->seen = tsr_alloc(sizeof *made->seen * (size_t)(queues + 1));
-  if (made == NULL || made->seen == NULL) {
-    tsr_dealloc(made);
-    return tsr_fail(TSR_ERR_MEMORY, "no host memory to watch a call");
-  }
-  made->job = ticket;
-  for (int q = 0; q < queues; q++) made->seen[q] = program->queue_first[q];
-  made->total = total_of(made);
-  made->by_bytes = made->total == 0;
-  if (made->by_bytes) made->total = total_of(made);
-  *watch = made;
-  return TSR_OK;
-}
-
-void tsr_watch_destroy(tsr_watch *watch) {
-  if (watch == NULL) return;
-  tsr_dealloc(watch->seen);
-  tsr_dealloc(watch);
-}
-
-static bool has_passed(const tsr_ticket *job, uint32_t command) {
-  bool passed = false;
-  return job->runner->engine->query(tsr_job_event(job, command), &passed, NULL) == TSR_OK && passed;
-}
-
-static bool has_event(const tsr_ticket *job, uint32_t command) {
-  return job->trace || job->program->event[command] != TSR_NO_EVENT;
-}
-
-/* Commands of a queue are done in order: those with events tell it of those before them. */
-static void look_at_queue(tsr_watch *w, int queue) {
-  tsr_ticket *job = w->job;
+void tsr_watch_start(tsr_worker *worker, tsr_ticket *job) {
   const tsr_program *p = job->program;
-  for (uint32_t at = w->seen[queue]; at < p->queue_first[queue + 1]; at++) {
-    uint32_t command = p->by_queue[at];
-    bool lane = tsr_job_on_lane(job, command);
-    if (!tsr_job_flagged(job, command)) return;
-    if (!lane && !has_event(job, command)) continue;
-    if (!lane && !has_passed(job, command)) return;
-    for (; w->seen[queue] <= at; w->seen[queue]++)
-      w->done += weight_of(w, p->by_queue[w->seen[queue]]);
-  }
+  uint32_t *at = worker->runner->side[worker->device].watch[tsr_job_set(job)];
+  for (int i = p->used_first[worker->device]; i < p->used_first[worker->device + 1]; i++)
+    at[p->used[i]] = next_watched(p, p->used[i], p->queue_first[p->used[i]]);
 }
 
-/* While nobody submits, no other job can take over this one's events. */
-double tsr_watch_fraction(tsr_watch *w) {
-  tsr_runner *runner = w->job->runner;
-  pthread_mutex_lock(&runner->enter);
-  for (int q = 0; q < w->job->plan->queues && !tsr_ticket_done(w->job); q++) look_at_queue(w, q);
-  pthread_mutex_unlock(&runner->enter);
-  if (tsr_ticket_done(w->job)) return 1;
-  return w->total > 0 ? w->done / w->total : 0;
+static bool has_passed(tsr_ticket *job, uint32_t command) {
+  bool passed = false;
+  if (!tsr_job_flagged(job, command)) return false;
+  tsr_status status = job->runner->engine->query(tsr_job_event(job, command), &passed, NULL);
+  if (status != TSR_OK) tsr_job_fail(job, status);
+  return passed && status == TSR_OK;
+}
+
+void tsr_watch_poll(tsr_worker *worker, tsr_ticket *job) {
+  tsr_program *p = job->program;
+  uint32_t *at = worker->runner->side[worker->device].watch[tsr_job_set(job)];
+  for (int i = p->used_first[worker->device]; i < p->used_first[worker->device + 1]; i++) {
+    int queue = p->used[i];
+    while (at[queue] < p->queue_first[queue + 1]) {
+      uint32_t command = p->by_queue[at[queue]];
+      if (tsr_job_failed(job) || !has_passed(job, command)) break;
+      atomic_store_explicit(&p->passed[command], job->epoch, memory_order_release);
+      at[queue] = next_watched(p, queue, at[queue] + 1);
+    }
+  }
 }

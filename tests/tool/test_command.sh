@@ -72,7 +72,7 @@ run --version
 check version exits_and_says 0 '^tessera [0-9]'
 for command in gemm plan machine bench 'bench gemm' 'bench blas3' 'bench cpu' 'bench plan' 'bench regular' \
   'bench composed' 'bench irregular' 'bench skinny' 'bench variants' 'bench roofline' \
-  'bench ablation' 'bench tiles' 'bench caps'; do
+  'bench ablation' 'bench tiles' 'bench predicted' 'bench caps'; do
   # shellcheck disable=SC2086
   run $command --help
   check "help_$(echo "$command" | tr ' ' _)" exits_and_says 0 'example:'
@@ -459,6 +459,34 @@ run bench irregular --fat x
 check bench_odd_fat exits_and_warns 2 '--fat x'
 run bench irregular --homes 'h,q,h'
 check bench_odd_homes exits 2
+
+run bench predicted --machine "$root/machines/h200x8.json" --n 2048,3000 --type d,s \
+  --devices 1,8 --check --csv f.csv --plot f.svg
+check bench_predicted exits_and_says 0 '^8 devices (8): 8 points'
+check bench_predicted_rows [ "$(grep -c '^gemm,[ds],' f.csv)" -eq 16 ]
+check bench_predicted_panels [ "$(grep -c '^<g ' f.svg)" -eq 4 ]
+run bench predicted --machine "$root/machines/h200x8.json" --n 2048,3000 --type d,s \
+  --devices 1,8 --csv again.csv
+check bench_predicted_again cmp -s f.csv again.csv
+run bench predicted --machine 'gpu*4 pcie:10/pair' --n 4096 --homes h,h,h --devices '0,1;0,2' --json
+check bench_predicted_json json_valid out
+pair() { sed -n "s/.*\"set\": \"$1\", \"predicted_s\": [0-9.e-]*, \"tflops\": \([0-9]*\).*/\1/p" out; }
+check bench_predicted_sets [ "$(pair 0,2)" -gt "$(pair 0,1)" ]
+run bench predicted --machine 'gpu*2 rate:1' --dataset irregular --fat 512 --thin 64 --ratio 4
+check bench_predicted_irregular exits_and_says 0 '^2 devices (2): 10 points'
+check bench_predicted_real_homes [ "$(grep -c ' 0,0,h ' out)" -eq 2 ]
+run bench predicted --machine "$small" --measured r.csv,whole.csv --devices 2,4
+check bench_predicted_compares exits_and_says 0 'predicted then, by the measured'
+check bench_predicted_as_measured [ "$(grep -c '^d .* h,h,h  *2 ' out)" -eq \
+  "$(cat r.csv whole.csv | grep '^gemm.*"h,h,h",2,' | cut -d, -f1-9 | sort -u | wc -l)" ]
+refuse bench_predicted_machine '--machine is required' bench predicted
+refuse bench_predicted_dataset '--dataset odd: must be' bench predicted --machine "$small" --dataset odd
+refuse bench_predicted_set '--devices 1;: must be' bench predicted --machine "$small" --devices '1;'
+refuse bench_predicted_n '--n 64: the irregular' bench predicted --machine "$small" --dataset irregular --n 64
+run bench predicted --machine "$small" --n 64 --devices 9
+check bench_predicted_too_many exits_and_warns 1 'device 8 is asked for'
+run bench predicted --machine "$small" --measured r.csv --devices 3
+check bench_predicted_nothing exits_and_warns 1 'nothing was measured'
 
 run bench skinny --short 1,8 --long 40,64 --repeat 2 --engine host --machine "$small"
 check bench_skinny exits_and_says 0 '24 products'

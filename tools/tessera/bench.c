@@ -21,6 +21,8 @@ static const benchmark benchmarks[] = {
      bench_regular},
     {"irregular", "tessera bench irregular",
      "fat-thin and thin-fat products with operands in mixed places, in shards", bench_irregular},
+    {"predicted", "tessera bench predicted",
+     "such products on a machine that need not be here, beside what was measured", bench_predicted},
     {"skinny", "tessera bench skinny",
      "products with one short extent, against one device and against the CPU", bench_skinny},
     {"variants", "tessera bench variants", "transposed operands, odd sizes, and first calls",

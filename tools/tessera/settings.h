@@ -21,10 +21,10 @@ typedef struct settings {
     "engine", 0, OPTION_TEXT, &(s)->engine, "host|cuda|cpu",                                \
         "emulated devices, NVIDIA GPUs, or the CPU's BLAS (default: the best that is here)" \
   }
-#define SETTINGS_DEVICES(s)                                            \
-  {                                                                    \
-    "devices", 0, OPTION_TEXT, &(s)->devices, "N|LIST",                \
-        "how many devices, or which: 0,2 (default: as the model says)" \
+#define SETTINGS_DEVICES(s)                                                  \
+  {                                                                          \
+    "devices", 0, OPTION_TEXT, &(s)->devices, "N|LIST",                      \
+        "how many devices, or which: 0,2 or 3, (default: as the model says)" \
   }
 #define SETTINGS_MACHINE(s)                                                         \
   {                                                                                 \

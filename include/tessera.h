@@ -156,6 +156,17 @@ TSR_API tsr_status tsr_set_stream(tsr_context *context, int device, void *stream
  * none. TSR_ERR_ARGUMENT names the word that is wrong. */
 TSR_API tsr_status tsr_set_recipe(tsr_context *context, const char *recipe);
 
+/* Told how far something has come: fraction is 0 to 1, what is its name. */
+typedef void (*tsr_progress)(void *user, double fraction, const char *what);
+
+/* While a thread waits for a call on devices (in a blocking call, or in tsr_sync) it calls
+ * progress, about ten times a second: fraction is the part of the call's flops that is done, as far
+ * as can be told without stopping anything, and what is the operation's name. A call that is over
+ * sooner is told of once, as 1, at its end. progress must not call the library on this context;
+ * NULL: none.
+ */
+TSR_API tsr_status tsr_set_progress(tsr_context *context, tsr_progress progress, void *user);
+
 /* Gives memory that the context keeps on its devices and in its staging ring back to the system.
  * Waits for calls in flight. */
 TSR_API tsr_status tsr_trim(tsr_context *context);
@@ -611,8 +622,6 @@ TSR_API tsr_status tsr_capture_print(const tsr_capture *capture, tsr_format form
 TSR_API void tsr_capture_destroy(tsr_capture *capture);
 
 /* ---- Machine -------------------------------------------------------------- */
-
-typedef void (*tsr_progress)(void *user, double fraction, const char *what);
 
 /* Measures the machine through the engine and keeps the result in the user's cache directory.
  * progress may be NULL; a thread of the library calls it while the caller waits. Under 20 s on four

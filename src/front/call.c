@@ -8,6 +8,7 @@
 #include "front/capture.h"
 #include "plan/moves.h"
 #include "run/place.h"
+#include "run/meter.h"
 
 /* ---- Places ---- */
 
@@ -126,8 +127,25 @@ tsr_status tsr_context_find_plan(tsr_context *context, const tsr_request *reques
 
 /* ---- The end of a call ---- */
 
+/* Tells the user how far it is until it is over. Without memory to look, nothing is told. */
+static void tell_progress(tsr_context *context, tsr_ticket *ticket) {
+  static const double every = 0.1;
+  pthread_mutex_lock(&context->lock);
+  tsr_progress progress = context->progress;
+  void *user = context->progress_user;
+  pthread_mutex_unlock(&context->lock);
+  tsr_meter *meter = NULL;
+  if (progress == NULL || tsr_meter_create(ticket, &meter) != TSR_OK) return;
+  const tsr_plan *plan = tsr_ticket_plan(ticket);
+  const char *what = plan->moves ? "copies" : tsr_operation_name(plan->call.operation);
+  while (!tsr_ticket_wait_for(ticket, every)) progress(user, tsr_meter_fraction(meter), what);
+  progress(user, 1, what);
+  tsr_meter_destroy(meter);
+}
+
 tsr_status tsr_context_collect(tsr_context *context, tsr_ticket *ticket) {
   tsr_plan *plan = tsr_ticket_plan(ticket), *former = NULL;
+  tell_progress(context, ticket);
   tsr_status status = tsr_ticket_wait(ticket);
   float *times = tsr_ticket_take_times(ticket);
   if (status == TSR_OK) {

@@ -189,6 +189,15 @@ tsr_status tsr_sync(tsr_context *context) {
   return error.status == TSR_OK ? TSR_OK : tsr_error_put(&error);
 }
 
+tsr_status tsr_set_progress(tsr_context *context, tsr_progress progress, void *user) {
+  TSR_TRY(tsr_context_check(context));
+  pthread_mutex_lock(&context->lock);
+  context->progress = progress;
+  context->progress_user = user;
+  pthread_mutex_unlock(&context->lock);
+  return TSR_OK;
+}
+
 tsr_status tsr_set_stream(tsr_context *context, int device, void *stream) {
   TSR_TRY(tsr_context_check(context));
   if (context->runner == NULL)

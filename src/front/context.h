@@ -84,6 +84,8 @@ struct tsr_context {
   tsr_error error;               /* the first of those of them that have been looked after */
   tsr_plan *last;
   tsr_traffic traffic;
+  tsr_progress progress; /* the user's, or NULL */
+  void *progress_user;
   bool keeping; /* a timeline was begun, and is kept in: */
   TSR_VEC(tsr_traced) traced;
   TSR_VEC(tsr_block) blocks;

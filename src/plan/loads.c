@@ -136,8 +136,9 @@ static void add_hold(const tsr_plan *plan, tsr_text *text) {
   tsr_text_add(
       text,
       "held       %d x %d tiles of C (b x c), chunks of %d of k (d), %.3g chunks ahead (l); "
-      "%d x %d x %d tiles in all, room for %d\n",
-      h->rows, h->cols, h->depth, (double)h->ahead, h->m, h->n, h->k, h->slots);
+      "%d x %d x %d tiles in all, room for %d%s\n",
+      h->rows, h->cols, h->depth, (double)h->ahead, h->m, h->n, h->k, h->slots,
+      h->dealt ? "; other devices by their room" : "");
 }
 
 static void add_gigabytes(tsr_text *text, double bytes) {

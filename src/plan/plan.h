@@ -57,6 +57,7 @@ typedef struct tsr_plan_hold {
   float ahead;
   int32_t m, n, k; /* tiles there are */
   int32_t slots;   /* tiles that the smallest device has room for */
+  bool dealt;      /* budgets differ: this is the largest device, others hold less of C */
 } tsr_plan_hold;
 
 typedef struct tsr_command {

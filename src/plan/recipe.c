@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "blas/family.h"
@@ -168,8 +169,8 @@ static void set_grid(const tsr_recipe *r, const tsr_call *call, tsr_tiling *t) {
  * before the next one, and a tile of which a part is complete, and another not begun, would need
  * room beside the three tiles that are promised to do. */
 static void set_tiles(const tsr_recipe *r, tsr_family family, tsr_tiling *t) {
-  t->pass_rows = r->hold_rows > 0 ? r->hold_rows : 1;
-  t->pass_cols = r->hold_cols > 0 ? r->hold_cols : 1;
+  t->pass.rows = r->hold_rows > 0 ? r->hold_rows : 1;
+  t->pass.cols = r->hold_cols > 0 ? r->hold_cols : 1;
   t->depth = r->depth;
   t->winds = r->winds;
   t->turns = r->winds && family == TSR_RANK;
@@ -210,8 +211,10 @@ void tsr_tiling_free(tsr_tiling *t) {
   tsr_dealloc(t->device);
   tsr_dealloc(t->down);
   tsr_dealloc(t->across);
+  tsr_dealloc(t->passes);
   t->device = NULL;
   t->down = t->across = NULL;
+  t->passes = NULL;
 }
 
 /* ---- Recipes that come to the same ---- */
@@ -268,14 +271,16 @@ void tsr_recipe_simplify(const tsr_call *call, const tsr_machine *machine, tsr_r
 bool tsr_recipe_same(const tsr_recipe *a, const tsr_recipe *b) {
   return a->grid_rows == b->grid_rows && a->grid_cols == b->grid_cols && a->tile == b->tile &&
          a->winds == b->winds && a->even == b->even && a->hold_rows == b->hold_rows &&
-         a->hold_cols == b->hold_cols && a->depth == b->depth && a->ahead == b->ahead &&
-         a->slab == b->slab && a->slab_most == b->slab_most && a->chunk_first == b->chunk_first &&
-         a->chunk == b->chunk && a->chunk_last == b->chunk_last &&
-         a->chunk_least == b->chunk_least && a->block == b->block && a->span == b->span &&
-         a->lazy == b->lazy && a->by_eta == b->by_eta && a->relay == b->relay &&
-         a->add_at_home == b->add_at_home && a->home_share == b->home_share &&
-         a->routing == b->routing && a->ignore_channels == b->ignore_channels &&
-         a->piece == b->piece && a->streams == b->streams;
+         a->hold_cols == b->hold_cols && a->deals == b->deals &&
+         memcmp(a->weight, b->weight, sizeof a->weight) == 0 && a->depth == b->depth &&
+         a->ahead == b->ahead && a->slab == b->slab && a->slab_most == b->slab_most &&
+         a->chunk_first == b->chunk_first && a->chunk == b->chunk &&
+         a->chunk_last == b->chunk_last && a->chunk_least == b->chunk_least &&
+         a->block == b->block && a->span == b->span && a->lazy == b->lazy &&
+         a->by_eta == b->by_eta && a->relay == b->relay && a->add_at_home == b->add_at_home &&
+         a->home_share == b->home_share && a->routing == b->routing &&
+         a->ignore_channels == b->ignore_channels && a->piece == b->piece &&
+         a->streams == b->streams;
 }
 
 /* ---- In words ---- */

@@ -27,7 +27,8 @@ typedef struct tsr_schedule_options {
   int streams;   /* compute queues of a device */
   bool relay;    /* what several devices read leaves its home once, if they reach each other */
   bool by_eta;   /* a device takes next the group whose inputs arrive first; not with slots */
-  int64_t ahead; /* slots: tasks of the sequence by which copies should precede their use */
+  int64_t ahead[TSR_MACHINE_DEVICES]; /* slots: tasks of the sequence by which copies to a device
+                                         should precede their use */
   tsr_routing routing;
   bool ignore_channels; /* links are thought to be independent of each other */
   bool copy_homes; /* read operands from tiles even at their home, so that kernels see one ld */

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "plan/deal.h"
 #include "plan/mapped.h"
 #include "plan/search.h"
 
@@ -74,21 +75,28 @@ static int64_t piece_bytes(const tsr_search *s, const tsr_recipe *r) {
   return bytes < most ? bytes : most;
 }
 
-/* Of a product; with a triangle about as many. */
-static int64_t tasks_ahead(const tsr_recipe *r) {
-  int64_t depth = r->depth > 0 ? r->depth : 1;
-  int64_t held = (int64_t)r->hold_rows * r->hold_cols * r->grid_rows * r->grid_cols;
-  return held * depth * r->ahead / 100;
+/* Of a product, all devices taking turns; with a triangle about as many. */
+static void set_ahead(const tsr_recipe *r, const tsr_tiling *t, tsr_schedule_options *options) {
+  int64_t depth = r->depth > 0 ? r->depth : 1, devices = t->grid_rows * t->grid_cols;
+  for (int g = 0; g < devices; g++) {
+    tsr_pass held = {r->hold_rows, r->hold_cols};
+    if (t->passes != NULL) held = t->passes[g];
+    options->ahead[t->device[g]] =
+        (int64_t)held.rows * held.cols * devices * depth * r->ahead / 100;
+  }
 }
 
-/* What the smallest device has room for. */
-static int32_t count_slots(const tsr_search *s, const tsr_plan *plan) {
-  size_t slot = 1, least = SIZE_MAX;
+static tsr_deal_question deal_question(const tsr_search *s) {
+  return (tsr_deal_question){s->machine, s->call, s->options->budget, s->heat};
+}
+
+/* What the smallest device has room for; where each holds what it can, the largest. */
+static int32_t count_slots(const tsr_search *s, const tsr_recipe *r, const tsr_plan *plan) {
+  tsr_deal_question q = deal_question(s);
+  size_t slot = 1, room = (r->deals ? tsr_deal_most : tsr_deal_least)(&q, s->order, plan->devices);
   for (size_t i = TSR_OPERANDS; i < plan->buffers.count; i++)
     if (plan->buffers.items[i].role == TSR_BUFFER_TILE) slot = plan->buffers.items[i].bytes;
-  for (int i = 0; i < plan->devices; i++)
-    if (s->options->budget[s->order[i]] < least) least = s->options->budget[s->order[i]];
-  return (int32_t)fmin((double)(least / slot), 1 << 20);
+  return (int32_t)fmin((double)(room / slot), 1 << 20);
 }
 
 static void note_hold(const tsr_search *s, const tsr_recipe *r, const tsr_graph *graph,
@@ -100,16 +108,16 @@ static void note_hold(const tsr_search *s, const tsr_recipe *r, const tsr_graph 
                                .m = graph->grid[TSR_C_].rows.count,
                                .n = graph->grid[TSR_C_].cols.count,
                                .k = graph->depth,
-                               .slots = count_slots(s, plan)};
+                               .slots = count_slots(s, r, plan),
+                               .dealt = r->deals};
 }
 
-static tsr_status build(tsr_search *s, const tsr_recipe *r, const tsr_graph *graph, tsr_plan *plan,
-                        bool *fits) {
+static tsr_status build(tsr_search *s, const tsr_recipe *r, const tsr_tiling *tiling,
+                        const tsr_graph *graph, tsr_plan *plan, bool *fits) {
   tsr_schedule_options options = {.piece = piece_bytes(s, r),
                                   .streams = r->streams,
                                   .relay = r->relay,
                                   .by_eta = r->by_eta,
-                                  .ahead = tasks_ahead(r),
                                   .routing = r->routing,
                                   .ignore_channels = r->ignore_channels,
                                   .copy_homes = s->options->reproducible,
@@ -117,6 +125,7 @@ static tsr_status build(tsr_search *s, const tsr_recipe *r, const tsr_graph *gra
                                   .ring = s->options->ring,
                                   .residency = s->options->residency};
   tsr_fit fit;
+  set_ahead(r, tiling, &options);
   plan->grid_rows = r->grid_rows;
   plan->grid_cols = r->grid_cols;
   plan->devices = r->grid_rows * r->grid_cols;
@@ -193,12 +202,16 @@ static void set_enough(tsr_search *s) {
   s->enough = tsr_floor(s->machine, s->call) + 1.1 * start;
 }
 
-/* The tiling of a recipe; of a C that follows its mapping with that one's parts. */
+/* The tiling of a recipe; of a C that follows its mapping with that one's parts, or dealt by what
+ * devices make of their room. */
 static tsr_status cut(const tsr_search *s, const tsr_recipe *r, tsr_tiling *tiling) {
   TSR_TRY(tsr_recipe_tiling(r, s->call, s->machine, s->order, tiling));
   tiling->lazy_everywhere = s->options->reproducible;
-  if (s->mapping == NULL) return TSR_OK;
-  tsr_status status = tsr_mapped_set(s->mapping, s->call, tiling);
+  bool deals = r->deals && r->tile > 0;
+  if (s->mapping == NULL && !deals) return TSR_OK;
+  tsr_deal_question q = deal_question(s);
+  tsr_status status = s->mapping != NULL ? tsr_mapped_set(s->mapping, s->call, tiling)
+                                         : tsr_deal_set(&q, r, tiling);
   if (status != TSR_OK) tsr_tiling_free(tiling);
   return status;
 }
@@ -231,7 +244,7 @@ static tsr_status make_candidate(tsr_search *s, const tsr_recipe *r, tsr_plan **
   tsr_plan *plan = plan_new(s);
   tsr_status status = plan ? tsr_graph_build(s->call, &tiling, &s->graph)
                            : tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
-  if (status == TSR_OK) status = build(s, r, &s->graph, plan, &fits);
+  if (status == TSR_OK) status = build(s, r, &tiling, &s->graph, plan, &fits);
   tsr_tiling_free(&tiling);
   s->candidates++;
   if (plan) s->spent += cost_of(plan);
@@ -388,7 +401,7 @@ static int least_of(int a, int b) {
 
 /* Tiles of C that a device has at a time. */
 static int64_t held_by(const tsr_tiling *t) {
-  int rows = least_of(t->pass_rows, t->m.count), cols = least_of(t->pass_cols, t->n.count);
+  int rows = least_of(t->pass.rows, t->m.count), cols = least_of(t->pass.cols, t->n.count);
   return rows * cols > 1 ? (int64_t)rows * cols : 1;
 }
 

@@ -137,7 +137,7 @@ static int oldest(const tsr_slots *d, int32_t use, int32_t recent) {
 static int find_slot(tsr_scheduler *s, int device, int32_t use) {
   const tsr_slots *d = &s->slots_of[device];
   if (d->taken < d->count) return d->taken;
-  int64_t before = s->now - s->options->ahead;
+  int64_t before = s->now - s->options->ahead[device];
   int32_t recent = before < INT32_MIN ? INT32_MIN : (int32_t)before;
   int32_t next = latest(d, recent);
   if (next > use) return oldest(d, next, recent);
@@ -175,7 +175,7 @@ bool tsr_slots_take(tsr_scheduler *s, tsr_tile_copy *copy, int device, tsr_buffe
 bool tsr_slots_welcome(tsr_scheduler *s, tsr_tile_copy *copy, int device) {
   if (copy->buffer != TSR_NOTHING) return true;
   int32_t use = next_use(s, copy);
-  if (use - s->now > s->options->ahead + 2 * s->devices) return false;
+  if (use - s->now > s->options->ahead[device] + 2 * s->devices) return false;
   return find_slot(s, device, use) != TSR_NOTHING;
 }
 

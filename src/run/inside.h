@@ -152,6 +152,8 @@ tsr_ticket *tsr_job_try_next(tsr_worker *worker);
 
 /* Waits until the runner has completed that many jobs. */
 void tsr_job_wait(tsr_runner *runner, uint64_t completed);
+/* For so many seconds at most; whether it has. */
+bool tsr_job_wait_for(tsr_runner *runner, uint64_t completed, double seconds);
 
 /* Ends the threads' waiting for jobs. */
 void tsr_job_quit(tsr_runner *runner);

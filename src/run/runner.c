@@ -282,6 +282,10 @@ bool tsr_ticket_done(tsr_ticket *ticket) {
   return atomic_load(&ticket->done);
 }
 
+bool tsr_ticket_wait_for(tsr_ticket *ticket, double seconds) {
+  return tsr_job_wait_for(ticket->runner, ticket->number + 1, seconds);
+}
+
 double tsr_ticket_entered(const tsr_ticket *ticket) {
   return ticket->entered;
 }

@@ -58,6 +58,8 @@ tsr_status tsr_runner_submit(tsr_runner *runner, tsr_submission *submission, tsr
 /* Waits until the plan is complete; its status, with its message as this thread's. */
 tsr_status tsr_ticket_wait(tsr_ticket *ticket);
 bool tsr_ticket_done(tsr_ticket *ticket);
+/* Waits for so many seconds at most; whether it and all before it are complete. */
+bool tsr_ticket_wait_for(tsr_ticket *ticket, double seconds);
 
 /* Of a complete ticket: seconds from the call to the end; the measured begin and end of each
  * command in seconds from the call (NULL when not traced), which the caller then owns

@@ -28,6 +28,15 @@ static tsr_context *context_with(size_t memory, const char *budgets) {
   return context;
 }
 
+static tsr_context *context_of_one(void) {
+  tsr_options options = front_options();
+  tsr_context *context = NULL;
+  options.devices = "1";
+  options.tile = 0;
+  assert_ok(tsr_context_create(&options, &context));
+  return context;
+}
+
 static size_t budget_of(tsr_context *context, int device) {
   size_t bytes = 0;
   assert_ok(tsr_get_budget(context, device, &bytes));
@@ -148,7 +157,7 @@ static void test_less_and_more_again(void **state) {
 /* Growing that is no use is tried less often. */
 static void test_patience(void **state) {
   (void)state;
-  tsr_context *context = context_with(0, NULL);
+  tsr_context *context = context_of_one();
   multiply(context);
   assert_ok(tsr_trim(context));
   int refusals[2] = {0, 0};

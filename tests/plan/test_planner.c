@@ -114,8 +114,10 @@ static const char *random_recipe(void) {
                                         "relay=0",           "tile=48 chunk=16,20,16 streams=2",
                                         "tile=37 order=eta", "taper=8 chunk=200,100,64",
                                         "tile=24 hold=2x2",  "tile=32 hold=3x2 depth=2 ahead=100",
-                                        "hold=1x3 depth=3",  "tile=40 even=1 hold=2x4 ahead=50"};
-  return below(3) ? NULL : recipes[below(14)];
+                                        "hold=1x3 depth=3",  "tile=40 even=1 hold=2x4 ahead=50",
+                                        "deal=room",         "tile=24 hold=5x4 deal=room",
+                                        "deal=even"};
+  return below(3) ? NULL : recipes[below(17)];
 }
 
 /* From three of the smallest tiles up, as often small as large. */

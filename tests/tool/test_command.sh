@@ -264,6 +264,66 @@ run gemm "$digits" "$digits" --transb T -o t.npy --engine host --devices 4 --ver
 check gemm_json exits_and_says 0 '"verified": true'
 check gemm_json_valid json_valid out
 
+# ---- Files larger than memory ----
+# Blocks of the CPU's BLAS: as small as they are made here, in both orders, with every operation.
+long=$(some_data 460032 | wc -c)
+some_data "$long" | npy long.npy '<f8' False 1797 32
+some_data "$long" | npy tall.npy '<f8' True 1797 32
+some_data "$long" | npy flat.npy '<f4' False 64 1797
+in_blocks() { run gemm "$@" -o blocks.npy --resident 8K --progress --verify --json; }
+in_blocks long.npy long.npy --transb T
+check blocks_row_major exits_and_says 0 '"verified": true'
+check blocks_tell warns '^tessera gemm:  *[0-9]* % of the product, .* TFLOP/s, .* left$'
+check blocks_end warns ' 100 % of the product'
+in_blocks tall.npy tall.npy --transa T
+check blocks_sums exits_and_says 0 '"verified": true'
+in_blocks tall.npy tall.npy --transb T --alpha -2
+check blocks_column_major exits_and_says 0 '"verified": true'
+in_blocks tall.npy long.npy --transb C --type z --alpha 1.5-2j
+check blocks_mixed exits_and_says 0 '"verified": true'
+in_blocks flat.npy flat.npy --transa T --type h
+check blocks_half exits_and_says 0 '"verified": true'
+"$tessera" gemm flat.npy flat.npy --transa T -o c0.npy >out 2>err
+in_blocks flat.npy flat.npy --transa T --c c0.npy --beta 0.5
+check blocks_beta exits_and_says 0 '"verified": true'
+run gemm long.npy long.npy --transb T -o blocks.npy
+check progress_unasked quiet
+# Of a result of 400 MB little is in memory at a time, whoever computes it: 16 terms a sum, and
+# memory that the CPU's BLAS takes aside.
+some_data 640000 | npy left.npy '<f4' True 10000 16
+some_data 640000 | npy right.npy '<f4' True 16 10000
+peak() { sed -n 's/.*"peak_resident_bytes": \([0-9]*\),/\1/p' out; }
+run gemm "$digits" "$digits" --transb T -o blocks.npy --json
+least=$(peak)
+run gemm left.npy right.npy -o wide.npy --resident 32M --json
+check resident_cpu [ "$(peak)" -lt $((least + 290000000)) ]
+run gemm left.npy right.npy -o wide.npy --engine host --devices 2 --memory 20M --resident 32M --json \
+  --progress
+check resident_devices [ "$(peak)" -lt 300000000 ]
+check resident_tells warns ' 100 % of the product'
+check resident_size [ "$(wc -c <wide.npy)" -eq 400000128 ]
+rm -f wide.npy
+# What does not fit on the disk is refused before anything is computed, and what was there stays.
+echo old >kept.npy
+(
+  ulimit -f 100
+  "$tessera" gemm left.npy right.npy -o kept.npy >out 2>err
+  echo $? >code
+)
+code=$(cat code)
+check too_large_for_a_file exits_and_warns 1 'kept.npy: cannot take 400000128 bytes'
+check too_large_keeps_the_old [ "$(cat kept.npy)" = old ]
+check too_large_leaves_nothing nothing_left kept.npy.
+mkdir small
+if unshare -rm mount -t tmpfs -o size=1M tmpfs small 2>/dev/null; then
+  unshare -rm sh -c "mount -t tmpfs -o size=1M tmpfs small; echo old >small/c.npy
+    '$tessera' gemm left.npy right.npy -o small/c.npy >out 2>err; echo \$? >code
+    cat small/* >there" 2>/dev/null
+  code=$(cat code)
+  check full_disk exits_and_warns 1 'small/c.npy: cannot take 400000128 bytes: No space left'
+  check full_disk_keeps_the_old [ "$(cat there)" = old ]
+fi
+
 # ---- Benchmarks: that they run, not how fast ----
 run bench gemm --type d --n 48,96 --devices 1,2 --repeat 3 --rate-seconds 0 --engine host \
   --csv b.csv --plot b.svg

@@ -9,7 +9,7 @@
 /* The options as given; all zero when none is. */
 typedef struct settings {
   const char *engine, *devices, *machine;
-  size_t memory;
+  const char *memory; /* "16G", or device by device "16G,4G" */
   int64_t tile;
   bool reproducible, check;
   bool trace; /* keep measured times; not an option */
@@ -31,10 +31,10 @@ typedef struct settings {
     "machine", 0, OPTION_TEXT, &(s)->machine, "FILE|STRING",                        \
         "plan for this machine, such as 'host:200 gpu*8@nvswitch:300 pcie:25/pair'" \
   }
-#define SETTINGS_MEMORY(s)                                                    \
-  {                                                                           \
-    "memory", 0, OPTION_BYTES, &(s)->memory, "BYTES",                         \
-        "budget for each device: 16G, 1.5GiB (default: 80 % of what is free)" \
+#define SETTINGS_MEMORY(s)                                                                       \
+  {                                                                                              \
+    "memory", 0, OPTION_TEXT, &(s)->memory, "BYTES",                                             \
+        "budget for each device: 16G, 1.5GiB; 16G,4G one by one (default: 80 % of what is free)" \
   }
 #define SETTINGS_TILE(s) \
   { "tile", 0, OPTION_WHOLE, &(s)->tile, "N", "tiles of N elements (default: by the model)" }

@@ -52,6 +52,37 @@ foreach(processes 1 2 4 6 9)
     --seed 7 --first 100000 --count 3000)
 endforeach()
 
+# Through ScaLAPACK's symbols: a program that is linked with ours before those of the ScaLAPACK that
+# goes with this MPI.
+if(TESSERA_MPI_SONAME MATCHES "mpich")
+  set(scalapack libscalapack-mpich.so.2.2 libscalapack-mpich.so)
+else()
+  set(scalapack libscalapack-openmpi.so.2.2 libscalapack-openmpi.so)
+endif()
+find_library(TESSERA_TEST_SCALAPACK NAMES ${scalapack})
+if(TESSERA_TEST_SCALAPACK)
+  tessera_dist_program(dist_pblas dist/pblas.c dist/pblas_operand.c dist/layout.c)
+  target_link_libraries(dist_pblas PRIVATE
+    tessera_pblas ${TESSERA_TEST_SCALAPACK} MPI::MPI_C ${CMAKE_DL_LIBS})
+  get_filename_component(scalapack ${TESSERA_TEST_SCALAPACK} NAME)
+  target_compile_definitions(dist_pblas PRIVATE SCALAPACK="${scalapack}")
+  set_target_properties(dist_pblas PROPERTIES ENABLE_EXPORTS ON) # its error exit is to be found
+
+  # tests/dropin/test_pblas.sh counts what went to devices.
+  function(tessera_pblas_test name label processes)
+    tessera_dist_test(${name} ${label} ${processes} dist_pblas ${ARGN})
+    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
+      "TESSERA_ENGINE=host;TESSERA_DEVICES=2;TESSERA_TILE=7;TESSERA_OFFLOAD=always")
+  endfunction()
+  foreach(processes 1 2 4 6)
+    tessera_pblas_test(dist_pblas_${processes} random ${processes} --seed 3 --count 150)
+    tessera_pblas_test(dist_pblas_sample_${processes} sample ${processes}
+      --seed 3 --first 1000 --count 30)
+    tessera_pblas_test(dist_pblas_long_${processes} long ${processes}
+      --seed 3 --first 100000 --count 2000)
+  endforeach()
+endif()
+
 # The command across processes.
 add_test(NAME dist_test_pgemm
   COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/dist/test_pgemm.sh ${CMAKE_BINARY_DIR} ${MPIEXEC_EXECUTABLE}

@@ -110,7 +110,8 @@ typedef struct tsr_context tsr_context;
 typedef struct tsr_options {
   const char *engine;  /* "cuda", "host" (emulated devices), "cpu" (the CPU's BLAS), or NULL: the
                           best that is here */
-  const char *devices; /* "4": the first four; "0,2": these; "3,": this one; NULL: all */
+  const char *devices; /* "4": the first four; "0,2": these; "2,": that one; "": all; NULL: what
+                          the environment says, else all */
   const char *machine; /* a machine file or a machine string; NULL: the kept measurement of this
                           machine, measured now if there is none */
   size_t memory;       /* budget for each device, bytes; 0: 80 % of what is free */
@@ -138,6 +139,12 @@ TSR_API void tsr_context_destroy(tsr_context *context);
 /* Waits for every asynchronous call and every registration of memory of this context. Returns the
  * first error of any of them since the last tsr_sync. */
 TSR_API tsr_status tsr_sync(tsr_context *context);
+
+/* A point among a context's asynchronous calls: behind all that were made so far. tsr_passed tells,
+ * without waiting, whether they are complete (*passed is 1, else 0); what failed of them is told by
+ * tsr_sync alone. A call that is complete reads and writes the program's memory no more. */
+TSR_API tsr_status tsr_point(tsr_context *context, uint64_t *point);
+TSR_API tsr_status tsr_passed(tsr_context *context, uint64_t point, int *passed);
 
 /* Ties a CUDA stream (a cudaStream_t of that device; NULL unties) to the context: each later call
  * waits for what is on the stream, and what is put on the stream later waits for the call. A call
@@ -176,6 +183,20 @@ TSR_API tsr_status tsr_get_budget(tsr_context *context, int device, size_t *byte
 
 /* The number of devices the context uses: 0 when the CPU's BLAS does the work. */
 TSR_API int tsr_device_count(const tsr_context *context);
+
+/* What a context works with. */
+typedef struct tsr_context_facts {
+  int devices;         /* of its machine: also of one that is only planned for */
+  int reproducible;    /* 1: the same bits on any number of devices */
+  int check;           /* 1: plans are verified */
+  uint64_t plans;      /* contexts in which this is the same make the same plans */
+  size_t memory;       /* the least budget of a device, bytes */
+  double staging_rate; /* bytes/s at which one thread copies host memory */
+  double network_bandwidth,
+      network_latency; /* of a process, bytes/s each way and s; 0: not known */
+} tsr_context_facts;
+
+TSR_API tsr_status tsr_context_describe(tsr_context *context, tsr_context_facts *facts);
 
 /* ---- Memory --------------------------------------------------------------- */
 
@@ -538,6 +559,29 @@ TSR_API tsr_status tsr_plan_print(const tsr_plan *plan, tsr_format format, char 
 TSR_API tsr_status tsr_plan_last(tsr_context *context, tsr_plan **plan);
 
 TSR_API void tsr_plan_destroy(tsr_plan *plan);
+
+/*
+ * A result that is summed up: C = A B + beta C, then C = C + A B again and again by asynchronous
+ * calls, with A and B new in pinned host memory each time, and C on the devices from the first
+ * product to the last, mapped in one strip of columns for each (tsr_map_1d_block_cyclic).
+ */
+typedef struct tsr_stage {
+  double alone;   /* s of one product when nothing else is under way */
+  double kernels; /* of it: for how long the busiest device computes, */
+  double copies;  /* and the busiest link copies: products side by side come no more often */
+} tsr_stage;
+
+typedef struct tsr_accumulation {
+  tsr_stage first;       /* the product for which C comes along, unless beta is 0 */
+  tsr_stage next;        /* each other one */
+  double home;           /* s from the end of the last product until all of C is home */
+  size_t result, inputs; /* bytes on the fullest device of C, and of A and B of one product */
+} tsr_accumulation;
+
+/* Predicts it for m x n x k products by planning them; quick: by a formula, in microseconds. */
+TSR_API tsr_status tsr_plan_accumulation(tsr_context *context, tsr_type type, int64_t m, int64_t n,
+                                         int64_t k, const void *beta, int quick,
+                                         tsr_accumulation *predicted);
 
 /* The extent of tiles by the closed formula of Choi, Nikolskiy and Stegailov ("Tuning of a
  * matrix-matrix multiplication algorithm for several GPUs ...", equations 4, 12 and 13, next power

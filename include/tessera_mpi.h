@@ -8,9 +8,11 @@
  *     everywhere: when a process fails, or the arguments differ, every process gets the status of
  *     the first one that failed (by rank), and tsr_message() names that process and its cause. None
  *     hangs, as long as all make the call.
- *   - The thread that calls does all of MPI's work: MPI_THREAD_FUNNELED is enough. MPI must have
- * been initialised before and must not be finalised until the grid is destroyed. A grid has
- *     communicators of its own: the program's messages are not met.
+ *   - MPI must have been initialised before and must not be finalised until the grid is destroyed.
+ * A grid has communicators of its own: the program's messages are not met. With MPI_THREAD_MULTIPLE
+ * asynchronous calls go on in a thread of the grid's; without it the thread that calls does all of
+ * MPI's work, MPI_THREAD_FUNNELED is enough, and asynchronous calls go on inside the grid's
+ * functions only.
  *   - Processes fail together, but the death of one is MPI's business.
  *   - Indices begin with 0. Extents are in elements.
  */
@@ -25,18 +27,39 @@
 extern "C" {
 #endif
 
+/* ---- Contexts ------------------------------------------------------------- */
+
+/* Makes a context for each process, with a share of the devices that options (NULL: all default)
+ * name on its node: the processes of comm that share a node's memory get them in turn, side by
+ * side. Where there are more processes than devices several have the same one: *sharing (may be
+ * NULL) is how many processes have this one's devices, 1 where they are its own. The first process
+ * of each node opens all of them for a moment. Collective over comm; errors are the same
+ * everywhere. */
+TSR_API tsr_status tsr_context_create_dealt(MPI_Comm comm, const tsr_options *options,
+                                            tsr_context **context, int *sharing);
+
 /* ---- Grid ----------------------------------------------------------------- */
 
 /* Processes as rows x cols, numbered row by row as they are in their communicator. One thread at a
  * time uses a grid. */
 typedef struct tsr_grid tsr_grid;
 
-/* Makes a grid of all processes of comm. rows = cols = 0: the shape nearest to a square with no
- * more rows than columns; one of them 0: what goes with the other. context is this process's own;
+/* Makes a grid of all processes of comm. rows = cols = 0: by the model, for square products; one of
+ * them 0: what goes with the other. context is this process's own;
  * it does the local products and must live until the grid is destroyed. Collective over comm.
  * TSR_ERR_ARGUMENT: rows x cols is not the number of processes, or MPI is not initialised. */
 TSR_API tsr_status tsr_grid_create(tsr_context *context, MPI_Comm comm, int rows, int cols,
                                    tsr_grid **grid);
+
+/* The shape on which a product is predicted to take least; of those that take about as long the one
+ * nearest to a square, with no more rows than columns. Not collective: processes with contexts that
+ * plan alike get the same. */
+TSR_API tsr_status tsr_grid_suggest(tsr_context *context, int processes, tsr_type type, int64_t m,
+                                    int64_t n, int64_t k, int *rows, int *cols);
+
+/* A grid without processes, of those that the context's machine describes, for plans alone: MPI is
+ * not used, and need not be there. What would need processes is refused. */
+TSR_API tsr_status tsr_grid_imagine(tsr_context *context, int rows, int cols, tsr_grid **grid);
 
 /* Collective, and before MPI_Finalize; NULL is accepted. */
 TSR_API void tsr_grid_destroy(tsr_grid *grid);
@@ -44,12 +67,27 @@ TSR_API void tsr_grid_destroy(tsr_grid *grid);
 /* The grid's extents, and where this process is. Any pointer may be NULL. Not collective. */
 TSR_API tsr_status tsr_grid_place(const tsr_grid *grid, int *rows, int *cols, int *row, int *col);
 
-/* How products go about k: depth, the extent of a panel in k (elements; 0: the default, 1024, less
- * where a panel would be above 1 GiB), and lookahead, how many panels are on their way while one is
- * multiplied (1 .. 16; 0: the default, 2). A process has lookahead + 1 panels of its rows of op(A)
- * and columns of op(B). The words are those of Herault et al., "Generic matrix multiplication for
- * multi-GPU accelerated distributed-memory platforms over PaRSEC". Collective. */
+/* How products go about k: depth, the extent of a panel in k (elements; 0: by the model), and
+ * lookahead, how many panels are on their way while one is multiplied (1 .. 16; 0: by the model). A
+ * process has lookahead + 1 panels of the rows of op(A) and columns of op(B) of a block of C; the
+ * grid keeps their memory until it is destroyed. The words, here and for blocks, are those of
+ * Herault et al., "Generic matrix multiplication for multi-GPU accelerated distributed-memory
+ * platforms over PaRSEC". Collective. */
 TSR_API tsr_status tsr_grid_set_panels(tsr_grid *grid, int64_t depth, int lookahead);
+
+/* Into which blocks each process's part of C is cut, in its own rows and columns: for each block
+ * all of k is swept, and what it needs of A and B is sent again. 0: as large as the devices have
+ * room for. Collective. */
+TSR_API tsr_status tsr_grid_set_blocks(tsr_grid *grid, int64_t rows, int64_t cols);
+
+/* What plans take the network to be, in place of what the machines say: bytes/s that a process
+ * sends and, at the same time, receives, more than 0; s of a message, 0 or more. Collective. */
+TSR_API tsr_status tsr_grid_set_network(tsr_grid *grid, double bandwidth, double latency);
+
+/* Waits until all asynchronous products of the grid are complete, and for the grid's contexts as
+ * tsr_sync does. Returns the first error of any of them since the last tsr_grid_sync; C of what
+ * failed is undefined. Collective. */
+TSR_API tsr_status tsr_grid_sync(tsr_grid *grid);
 
 /* ---- Distributed matrices ------------------------------------------------- */
 
@@ -130,6 +168,67 @@ TSR_API tsr_status tsr_pgemm(tsr_grid *grid, tsr_op transa, tsr_op transb, int64
                              int64_t k, const void *alpha, const tsr_pmatrix *a, int64_t ia,
                              int64_t ja, const tsr_pmatrix *b, int64_t ib, int64_t jb,
                              const void *beta, const tsr_pmatrix *c, int64_t ic, int64_t jc);
+
+/* The same, returning when all processes have found that they can do it and have entered it; the
+ * messages and products of a grid's calls are made one call after the other. alpha, beta and the
+ * descriptions of the matrices are copied; the storage must stay as it is until tsr_grid_sync,
+ * which tells what went wrong. Other functions of the grid wait for what was entered before.
+ * Errors: TSR_ERR_ARGUMENT and TSR_ERR_MEMORY (nothing is touched). */
+TSR_API tsr_status tsr_pgemm_async(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m,
+                                   int64_t n, int64_t k, const void *alpha, const tsr_pmatrix *a,
+                                   int64_t ia, int64_t ja, const tsr_pmatrix *b, int64_t ib,
+                                   int64_t jb, const void *beta, const tsr_pmatrix *c, int64_t ic,
+                                   int64_t jc);
+
+/* ---- Timelines ------------------------------------------------------------ */
+
+/* From here on each process keeps the times of what its devices do, as tsr_timeline_begin, and of
+ * its messages. Collective. */
+TSR_API tsr_status tsr_grid_timeline_begin(tsr_grid *grid);
+
+/* Waits for the grid's asynchronous products, then gives all that was kept, of all processes, as
+ * one text in Trace Event Format (Perfetto) to process (row, col), where *text is made with malloc,
+ * for free(); elsewhere *text is NULL. Time begins where all processes began. Collective. */
+TSR_API tsr_status tsr_grid_timeline_end(tsr_grid *grid, int row, int col, char **text);
+
+/* ---- Plans ---------------------------------------------------------------- */
+
+/* How a product would be done, and how long it would take: what tsr_pgemm does with the same
+ * arguments, but that products on devices are planned, where a short call would take a formula. */
+typedef struct tsr_pplan tsr_pplan;
+
+/* Not collective. The matrices need no storage. TSR_ERR_ARGUMENT: also for what is no sum of
+ * products over several processes; over one, tsr_plan_gemm tells. */
+TSR_API tsr_status tsr_pgemm_plan(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m,
+                                  int64_t n, int64_t k, const void *alpha, const tsr_pmatrix *a,
+                                  int64_t ia, int64_t ja, const tsr_pmatrix *b, int64_t ib,
+                                  int64_t jb, const void *beta, const tsr_pmatrix *c, int64_t ic,
+                                  int64_t jc, tsr_pplan **plan);
+
+typedef struct tsr_pprediction {
+  double seconds;                 /* predicted */
+  double kernels;                 /* s for which the devices of a process compute, */
+  double fill;                    /* until they begin, */
+  double starved;                 /* and wait for panels, */
+  double changing;                /* or for blocks of C to go and come */
+  double received, sent;          /* bytes over the network, of one process */
+  int64_t block_rows, block_cols; /* of C, of a process's own */
+  int blocks_down, blocks_across; /* how many of them */
+  int together;                   /* 1: two of them have room on the devices at once */
+  int64_t depth;                  /* of the deepest panel */
+  int lookahead;
+  int64_t panels, products, steps;
+  int moves_a, moves_b; /* 1: redistributed first */
+  size_t slots;         /* bytes of host memory for panels, of one process */
+} tsr_pprediction;
+
+TSR_API tsr_status tsr_pplan_predict(const tsr_pplan *plan, tsr_pprediction *prediction);
+
+/* TSR_TEXT, TSR_JSON, TSR_COMMANDS (every step) or TSR_TIMELINE_JSON (Trace Event Format, of one
+ * process that stands for all). *text is made with malloc; free() it. */
+TSR_API tsr_status tsr_pplan_print(const tsr_pplan *plan, tsr_format format, char **text);
+
+TSR_API void tsr_pplan_destroy(tsr_pplan *plan);
 
 #ifdef __cplusplus
 }

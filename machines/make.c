@@ -110,6 +110,36 @@ static tsr_status fill_nothing(tsr_machine *machine) {
 
 /* ---- All of them ---- */
 
+/* A GPU of an eighth or so of the rate is filled by kernels of smaller extents, by the square root of
+ * that: the efficiency of an H200 at so much larger ones. */
+static tsr_status set_scaled_rates(tsr_machine *machine, tsr_type type, double rate) {
+  static const double h200 = 62.8 * TERA;
+  double scale = sqrt(h200 / rate);
+  tsr_rates *rates = rates_of(machine, type);
+  tsr_machine *model = NULL;
+  TSR_TRY(tsr_machine_parse("gpu*1 rate:62.8 hbm:1e6", &model));
+  for (int i = 0; i < rates->areas; i++)
+    for (int j = 0; j < rates->ks; j++) {
+      int64_t n = (int64_t)(scale * rates->area[i]), k = (int64_t)(scale * rates->k[j]);
+      double time = tsr_machine_kernel_time(model, 0, TSR_KERNEL_GEMM, TSR_D, n, n, k, false, false,
+                                            0) -
+                    model->device[0].kernel_latency;
+      double efficiency = 2.0 * (double)n * (double)n * (double)k / time / h200;
+      rates->flops[i][j] = keep_four_digits(rate * efficiency);
+    }
+  tsr_rates_guess_hot(rates);
+  tsr_machine_destroy(model);
+  return TSR_OK;
+}
+
+/* What the paper says of one process: half of a node. */
+static tsr_status fill_summit(tsr_machine *machine) {
+  TSR_TRY(set_scaled_rates(machine, TSR_D, 7.2 * TERA));
+  TSR_TRY(set_scaled_rates(machine, TSR_Z, 7.2 * TERA));
+  TSR_TRY(set_scaled_rates(machine, TSR_S, 14.4 * TERA));
+  return set_scaled_rates(machine, TSR_C, 14.4 * TERA);
+}
+
 typedef struct recipe {
   const char *name, *device, *string;
   tsr_status (*fill)(tsr_machine *machine);
@@ -135,6 +165,9 @@ static const recipe recipes[] = {
      "host:50 gpu*4:8@nvlink:8.55 pcie:12 rate:0.181,5.783 rate.t:5.783 rate.h:5.783 rate.b:5.783 "
      "hbm:256",
      fill_nothing},
+    {"v100x3-summit", "NVIDIA V100",
+     "host:150 gpu*3:16@nvlink:50 pcie:50 rate:7.2,14.4 rate.h:100 hbm:900 net:12.5,2 lanes:8@10/40",
+     fill_summit},
 };
 
 static tsr_status write_recipe(const recipe *r, const char *folder) {

@@ -1,27 +1,32 @@
 #include "dist/grid.h"
 
 #include "base/alloc.h"
+#include "dist/model.h"
+#include "dist/queue.h"
+#include "dist/shape.h"
+#include "dist/slots.h"
 
 tsr_status tsr_grid_check(const tsr_grid *grid) {
   if (grid != NULL) return TSR_OK;
   return tsr_fail(TSR_ERR_ARGUMENT, "grid is NULL; make one with tsr_grid_create");
 }
 
-/* ---- Shape ---------------------------------------------------------------- */
-
-/* Rows of the shape nearest to a square. */
-static int square_rows(int size) {
-  int rows = 1;
-  for (int r = 1; r <= size / r; r++)
-    if (size % r == 0) rows = r;
-  return rows;
+tsr_status tsr_grid_check_real(const tsr_grid *grid) {
+  TSR_TRY(tsr_grid_check(grid));
+  if (!grid->imagined) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "the grid has no processes, it serves plans alone; make one with "
+                  "tsr_grid_create");
 }
 
+/* ---- Shape ---------------------------------------------------------------- */
+
+/* With neither extent given the model chooses, when there is one. */
 static tsr_status shape(int size, int rows, int cols, int extent[2]) {
   if (rows < 0 || cols < 0)
     return tsr_fail(TSR_ERR_ARGUMENT, "the grid is %d x %d; give extents of at least 1, or 0", rows,
                     cols);
-  if (rows == 0 && cols == 0) rows = square_rows(size);
+  if (rows == 0 && cols == 0) return TSR_OK;
   extent[0] = rows > 0 ? rows : size / cols;
   extent[1] = cols > 0 ? cols : size / rows;
   if ((int64_t)extent[0] * extent[1] == size) return TSR_OK;
@@ -48,6 +53,7 @@ static tsr_status check_mpi(MPI_Comm comm, tsr_grid **grid) {
 }
 
 static tsr_status open_peers(MPI_Comm comm, tsr_peers *peers) {
+  peers->comm = MPI_COMM_NULL;
   TSR_TRY(tsr_mpi_check(MPI_Comm_dup(comm, &peers->comm), "MPI_Comm_dup"));
   MPI_Comm_set_errhandler(peers->comm, MPI_ERRORS_RETURN);
   MPI_Comm_rank(peers->comm, &peers->rank);
@@ -62,6 +68,12 @@ static tsr_status allocate(tsr_context *context, tsr_grid **grid) {
   return *grid != NULL ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for a grid");
 }
 
+/* Whether a thread of the grid's may use MPI beside the program's. */
+static bool may_be_threaded(void) {
+  int provided = MPI_THREAD_SINGLE;
+  return MPI_Query_thread(&provided) == MPI_SUCCESS && provided == MPI_THREAD_MULTIPLE;
+}
+
 /* What each process can say by itself; the grid is made where that is good. */
 static tsr_status begin(tsr_context *context, const tsr_peers *peers, int rows, int cols,
                         tsr_grid **grid) {
@@ -70,17 +82,18 @@ static tsr_status begin(tsr_context *context, const tsr_peers *peers, int rows, 
   TSR_TRY(allocate(context, grid));
   **grid = (tsr_grid){.context = context,
                       .all = *peers,
+                      .work = {.comm = MPI_COMM_NULL},
                       .row = MPI_COMM_NULL,
                       .col = MPI_COMM_NULL,
                       .extent = {extent[0], extent[1]},
-                      .me = {peers->rank / extent[1], peers->rank % extent[1]},
-                      .depth = 0,
-                      .lookahead = TSR_LOOKAHEAD};
-  return TSR_OK;
+                      .transport = &tsr_transport_mpi};
+  TSR_TRY(tsr_packers_create(&(*grid)->packers));
+  return tsr_queue_create(may_be_threaded(), &(*grid)->queue);
 }
 
 static tsr_status split(tsr_grid *grid) {
   MPI_Comm all = grid->all.comm;
+  TSR_TRY(open_peers(all, &grid->work));
   TSR_TRY(
       tsr_mpi_check(MPI_Comm_split(all, grid->me[0], grid->me[1], &grid->row), "MPI_Comm_split"));
   return tsr_mpi_check(MPI_Comm_split(all, grid->me[1], grid->me[0], &grid->col), "MPI_Comm_split");
@@ -90,12 +103,42 @@ static void free_comm(MPI_Comm *comm) {
   if (*comm != MPI_COMM_NULL) MPI_Comm_free(comm);
 }
 
+/* What has nothing to do with MPI. */
+static void drop_rest(tsr_grid *grid) {
+  if (grid->transport_state != NULL) {
+    tsr_slots_free(grid->transport, grid->transport_state, &grid->slots);
+    grid->transport->close(grid->transport_state);
+  }
+  tsr_model_free(&grid->model);
+  tsr_queue_destroy(grid->queue);
+  TSR_VEC_FREE(&grid->trace.events);
+  tsr_packers_destroy(grid->packers);
+  tsr_dealloc(grid);
+}
+
 /* Everything but the communicator that all have in common. */
 static void drop(tsr_grid *grid) {
   if (grid == NULL) return;
   free_comm(&grid->row);
   free_comm(&grid->col);
-  tsr_dealloc(grid);
+  free_comm(&grid->work.comm);
+  drop_rest(grid);
+}
+
+static tsr_status settle_shape(tsr_grid *grid) {
+  if (grid->extent[0] == 0)
+    TSR_TRY(tsr_shape_choose_any(&grid->model, grid->all.size, grid->extent));
+  grid->me[0] = grid->all.rank / grid->extent[1];
+  grid->me[1] = grid->all.rank % grid->extent[1];
+  return TSR_OK;
+}
+
+/* Collective, each step of it. */
+static tsr_status complete(tsr_grid *grid) {
+  TSR_TRY(tsr_model_agree(&grid->all, grid->context, &grid->model));
+  TSR_TRY(tsr_agree(&grid->all, NULL, settle_shape(grid)));
+  TSR_TRY(tsr_agree(&grid->all, NULL, split(grid)));
+  return tsr_agree(&grid->all, NULL, grid->transport->open(grid, &grid->transport_state));
 }
 
 tsr_status tsr_grid_create(tsr_context *context, MPI_Comm comm, int rows, int cols,
@@ -108,25 +151,60 @@ tsr_status tsr_grid_create(tsr_context *context, MPI_Comm comm, int rows, int co
   tsr_record_add(&record, "", "rows", rows);
   tsr_record_add(&record, "", "cols", cols);
   tsr_status status = tsr_agree(&peers, &record, begin(context, &peers, rows, cols, &made));
-  if (status == TSR_OK) status = tsr_agree(&peers, NULL, split(made));
-  if (status != TSR_OK) {
-    drop(made);
-    free_comm(&peers.comm);
-    return status;
+  if (status == TSR_OK) status = complete(made);
+  if (status == TSR_OK) {
+    *grid = made;
+    return TSR_OK;
   }
-  *grid = made;
-  return TSR_OK;
+  tsr_error error;
+  tsr_error_take(status, &error);
+  drop(made);
+  free_comm(&peers.comm);
+  return tsr_error_put(&error);
+}
+
+static tsr_status check_imagined(tsr_context *context, int rows, int cols, tsr_grid **grid) {
+  if (grid == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "grid is NULL; give the address of a pointer");
+  if (context == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; make one with tsr_context_create");
+  if (rows >= 1 && cols >= 1 && (int64_t)rows * cols <= 1 << 20) return TSR_OK;
+  return tsr_fail(
+      TSR_ERR_ARGUMENT,
+      "the grid is %d x %d; give extents of at least 1, and at most a million processes", rows,
+      cols);
+}
+
+tsr_status tsr_grid_imagine(tsr_context *context, int rows, int cols, tsr_grid **grid) {
+  tsr_grid *made = NULL;
+  TSR_TRY(check_imagined(context, rows, cols, grid));
+  TSR_TRY(allocate(context, &made));
+  *made = (tsr_grid){.context = context,
+                     .imagined = true,
+                     .all = {MPI_COMM_NULL, 0, rows * cols},
+                     .work = {MPI_COMM_NULL, 0, rows * cols},
+                     .row = MPI_COMM_NULL,
+                     .col = MPI_COMM_NULL,
+                     .extent = {rows, cols},
+                     .transport = &tsr_transport_mpi};
+  tsr_status status = tsr_model_alone(context, &made->model);
+  if (status == TSR_OK)
+    *grid = made;
+  else
+    drop_rest(made);
+  return status;
 }
 
 void tsr_grid_destroy(tsr_grid *grid) {
   int ended = 0;
   if (grid == NULL) return;
-  MPI_Finalized(&ended);
-  if (ended) { /* too late to free communicators, which are gone */
-    tsr_dealloc(grid);
+  if (!grid->imagined) MPI_Finalized(&ended);
+  if (ended || grid->imagined) { /* communicators are gone, or there were none */
+    drop_rest(grid);
     return;
   }
   MPI_Comm all = grid->all.comm;
+  tsr_queue_drain(grid->queue);
   drop(grid);
   free_comm(&all);
 }
@@ -148,12 +226,17 @@ tsr_status tsr_grid_place(const tsr_grid *grid, int *rows, int *cols, int *row, 
 
 static tsr_status check_panels(int64_t depth, int lookahead) {
   if (depth < 0)
-    return tsr_fail(TSR_ERR_ARGUMENT, "depth is %lld; give at least 1, or 0 for the default",
+    return tsr_fail(TSR_ERR_ARGUMENT, "depth is %lld; give at least 1, or 0 for the model's",
                     (long long)depth);
   if (lookahead < 0 || lookahead > TSR_LOOKAHEAD_MOST)
-    return tsr_fail(TSR_ERR_ARGUMENT, "lookahead is %d; give 1 to %d, or 0 for the default",
+    return tsr_fail(TSR_ERR_ARGUMENT, "lookahead is %d; give 1 to %d, or 0 for the model's",
                     lookahead, TSR_LOOKAHEAD_MOST);
   return TSR_OK;
+}
+
+/* On a grid without processes there is nobody to agree with. */
+static tsr_status agree_on(const tsr_grid *grid, const tsr_record *record, tsr_status status) {
+  return grid->imagined ? status : tsr_agree(&grid->all, record, status);
 }
 
 tsr_status tsr_grid_set_panels(tsr_grid *grid, int64_t depth, int lookahead) {
@@ -161,8 +244,76 @@ tsr_status tsr_grid_set_panels(tsr_grid *grid, int64_t depth, int lookahead) {
   tsr_record record = tsr_record_begin(TSR_RECORD_PANELS);
   tsr_record_add(&record, "", "depth", depth);
   tsr_record_add(&record, "", "lookahead", lookahead);
-  TSR_TRY(tsr_agree(&grid->all, &record, check_panels(depth, lookahead)));
-  grid->depth = depth;
-  grid->lookahead = lookahead > 0 ? lookahead : TSR_LOOKAHEAD;
+  TSR_TRY(agree_on(grid, &record, check_panels(depth, lookahead)));
+  grid->wishes.depth = depth;
+  grid->wishes.lookahead = lookahead;
+  return TSR_OK;
+}
+
+static tsr_status check_blocks(int64_t rows, int64_t cols) {
+  if (rows >= 0 && cols >= 0) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "blocks are %lld x %lld; give extents of at least 1, or 0 for the model's",
+                  (long long)rows, (long long)cols);
+}
+
+tsr_status tsr_grid_set_blocks(tsr_grid *grid, int64_t rows, int64_t cols) {
+  TSR_TRY(tsr_grid_check(grid));
+  tsr_record record = tsr_record_begin(TSR_RECORD_BLOCKS);
+  tsr_record_add(&record, "", "rows", rows);
+  tsr_record_add(&record, "", "cols", cols);
+  TSR_TRY(agree_on(grid, &record, check_blocks(rows, cols)));
+  grid->wishes.block[0] = rows;
+  grid->wishes.block[1] = cols;
+  return TSR_OK;
+}
+
+static tsr_status check_network(double bandwidth, double latency) {
+  if (bandwidth > 0 && latency >= 0 && bandwidth < 1e30 && latency < 1e30) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "the network has %g bytes/s and %g s; give more than 0, and 0 or more", bandwidth,
+                  latency);
+}
+
+tsr_status tsr_grid_set_network(tsr_grid *grid, double bandwidth, double latency) {
+  TSR_TRY(tsr_grid_check(grid));
+  tsr_record record = tsr_record_begin(TSR_RECORD_NETWORK);
+  tsr_record_add_bytes(&record, "bandwidth", &bandwidth, sizeof bandwidth);
+  tsr_record_add_bytes(&record, "latency", &latency, sizeof latency);
+  TSR_TRY(agree_on(grid, &record, check_network(bandwidth, latency)));
+  grid->model.facts.network_bandwidth = bandwidth;
+  grid->model.facts.network_latency = latency;
+  return TSR_OK;
+}
+
+static tsr_status check_suggestion(tsr_context *context, int processes, tsr_type type,
+                                   const int *rows, const int *cols) {
+  if (context == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; make one with tsr_context_create");
+  if (processes < 1)
+    return tsr_fail(TSR_ERR_ARGUMENT, "processes is %d; give at least 1", processes);
+  if (type != TSR_S && type != TSR_D && type != TSR_C && type != TSR_Z)
+    return tsr_fail(TSR_ERR_ARGUMENT, "type is %d; give TSR_S, TSR_D, TSR_C or TSR_Z", (int)type);
+  if (rows == NULL || cols == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "rows or cols is NULL; give the addresses of two numbers");
+  return TSR_OK;
+}
+
+tsr_status tsr_grid_suggest(tsr_context *context, int processes, tsr_type type, int64_t m,
+                            int64_t n, int64_t k, int *rows, int *cols) {
+  tsr_model model;
+  int extent[2];
+  TSR_TRY(check_suggestion(context, processes, type, rows, cols));
+  if (m < 0 || n < 0 || k < 0)
+    return tsr_fail(TSR_ERR_ARGUMENT, "the product is %lld x %lld x %lld; give at least 0",
+                    (long long)m, (long long)n, (long long)k);
+  TSR_TRY(tsr_model_alone(context, &model));
+  bool empty = m == 0 || n == 0 || k == 0;
+  tsr_status status = empty ? tsr_shape_choose_any(&model, processes, extent)
+                            : tsr_shape_choose(&model, processes, type, m, n, k, extent);
+  tsr_model_free(&model);
+  TSR_TRY(status);
+  *rows = extent[0];
+  *cols = extent[1];
   return TSR_OK;
 }

@@ -3,23 +3,60 @@
 #define TSR_DIST_GRID_H
 
 #include "dist/agree.h"
+#include "dist/pack.h"
+#include "dist/schedule.h"
+#include "dist/trace.h"
 #include "tessera_mpi.h"
+
+struct tsr_transport;
+struct tsr_queue;
+
+/* Memory in which panels arrive (slots.h). A grid keeps it from one product to the next, since
+ * pinning memory takes longer than many a product. */
+typedef struct tsr_slots {
+  int count;
+  size_t bytes[2]; /* of one, for A and for B */
+  void *memory[2][TSR_LOOKAHEAD_MOST + 1];
+} tsr_slots;
+
+/* What the user set of a cut; 0: by the model. */
+typedef struct tsr_wishes {
+  int64_t depth, block[2];
+  int lookahead;
+} tsr_wishes;
+
+/* What all processes agreed on when the grid was made, and plan with (model.h). */
+typedef struct tsr_model {
+  tsr_context *planner; /* the same plans everywhere */
+  bool owned;           /* the planner is the grid's, not the user's context */
+  tsr_context_facts facts;
+} tsr_model;
 
 struct tsr_grid {
   tsr_context *context; /* this process's; not owned */
-  tsr_peers all;        /* ranked row by row */
+  bool imagined;        /* it has no processes: for plans alone */
+  tsr_peers all;        /* ranked row by row: of who calls */
+  tsr_peers work;       /* the same: of who carries products out */
   MPI_Comm row, col; /* the processes of this one's row, ranked by column; of its column, by row */
   int extent[2];     /* rows, columns */
   int me[2];         /* this process's row and column */
-  int64_t depth;     /* of panels; 0: the default */
-  int lookahead;
+  tsr_wishes wishes;
+  tsr_model model;
+  tsr_packers *packers;
+  const struct tsr_transport *transport;
+  void *transport_state;
+  tsr_slots slots;
+  struct tsr_queue *queue;
+  tsr_grid_trace trace;
 };
 
-/* Of a panel in k, and of how many are under way; above, what the largest message may have. */
-enum { TSR_PANEL_DEPTH = 1024, TSR_LOOKAHEAD = 2, TSR_LOOKAHEAD_MOST = 16 };
+/* What the largest message may have. */
 #define TSR_MESSAGE_MOST ((int64_t)1 << 30) /* bytes; MPI counts with int */
 
 /* TSR_ERR_ARGUMENT for NULL: all that can be told without the others. */
 tsr_status tsr_grid_check(const tsr_grid *grid);
+
+/* The same, for what an imagined grid cannot do. */
+tsr_status tsr_grid_check_real(const tsr_grid *grid);
 
 #endif

@@ -55,14 +55,15 @@ static tsr_status check_storage(const char *name, const tsr_pmatrix *x) {
                   (long long)rows, (long long)cols);
 }
 
-tsr_status tsr_pmatrix_check(const tsr_grid *grid, const char *name, const tsr_pmatrix *x) {
+tsr_status tsr_pmatrix_check(const tsr_grid *grid, const char *name, const tsr_pmatrix *x,
+                             bool data) {
   if (x == NULL) return tsr_fail(TSR_ERR_ARGUMENT, "%s is NULL; give a distributed matrix", name);
   if (x->grid != grid)
     return tsr_fail(TSR_ERR_ARGUMENT,
                     "%s->grid is another grid than that of the call; give a matrix on the same",
                     name);
   TSR_TRY(check_layout(name, x));
-  return check_storage(name, x);
+  return data ? check_storage(name, x) : TSR_OK;
 }
 
 static tsr_status check_range(const char *name, const char *what, int64_t at, int64_t extent,
@@ -124,7 +125,7 @@ static tsr_status allocate(tsr_pmatrix *x) {
 
 tsr_status tsr_pmatrix_create(tsr_grid *grid, tsr_type type, int64_t m, int64_t n, int64_t mb,
                               int64_t nb, int row_source, int col_source, tsr_pmatrix *matrix) {
-  TSR_TRY(tsr_grid_check(grid));
+  TSR_TRY(tsr_grid_check_real(grid));
   tsr_pmatrix made = {.grid = grid,
                       .type = type,
                       .m = m,

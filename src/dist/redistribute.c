@@ -1,5 +1,6 @@
 /* From one layout to another; scattering and gathering are that too, with a layout of one block. */
 #include "dist/exchange.h"
+#include "dist/queue.h"
 
 /* ---- Between distributed matrices ------------------------------------------ */
 
@@ -11,8 +12,8 @@ typedef struct part {
 static tsr_status check(const tsr_grid *grid, tsr_op op, int64_t m, int64_t n, const part *from,
                         const part *to) {
   TSR_TRY(tsr_op_check("op", op));
-  TSR_TRY(tsr_pmatrix_check(grid, "from", from->matrix));
-  TSR_TRY(tsr_pmatrix_check(grid, "to", to->matrix));
+  TSR_TRY(tsr_pmatrix_check(grid, "from", from->matrix, true));
+  TSR_TRY(tsr_pmatrix_check(grid, "to", to->matrix, true));
   if (from->matrix->type != to->matrix->type)
     return tsr_fail(TSR_ERR_ARGUMENT, "from->type is '%c' and to->type '%c'; give the same type",
                     from->matrix->type, to->matrix->type);
@@ -48,12 +49,13 @@ static tsr_status prepare(tsr_grid *grid, tsr_op op, int64_t m, int64_t n, const
   tsr_view source =
       tsr_view_make(from->matrix, from->i, from->j, straight ? m : n, straight ? n : m, op);
   tsr_view target = tsr_view_make(to->matrix, to->i, to->j, m, n, TSR_NO_TRANS);
-  return tsr_exchange_create(&grid->all, &source, &target, exchange);
+  return tsr_exchange_create(&grid->all, grid->packers, &source, &target, exchange);
 }
 
 static tsr_status carry_out(tsr_grid *grid, const tsr_record *record, tsr_op op, int64_t m,
                             int64_t n, const part *from, const part *to) {
   tsr_exchange exchange = {0};
+  tsr_queue_drain(grid->queue);
   tsr_status status = prepare(grid, op, m, n, from, to, &exchange);
   status = tsr_agree(&grid->all, record, status);
   if (status == TSR_OK) {
@@ -68,7 +70,7 @@ static tsr_status carry_out(tsr_grid *grid, const tsr_record *record, tsr_op op,
 tsr_status tsr_redistribute(tsr_grid *grid, tsr_op op, int64_t m, int64_t n,
                             const tsr_pmatrix *from, int64_t ia, int64_t ja, const tsr_pmatrix *to,
                             int64_t ib, int64_t jb) {
-  TSR_TRY(tsr_grid_check(grid));
+  TSR_TRY(tsr_grid_check_real(grid));
   tsr_record record = tsr_record_begin(TSR_RECORD_REDISTRIBUTE);
   tsr_record_add(&record, "", "op", op);
   tsr_record_add(&record, "", "m", m);
@@ -112,7 +114,7 @@ static const tsr_pmatrix nothing = {.type = TSR_S};
 
 tsr_status tsr_scatter(tsr_grid *grid, int row, int col, const void *full, int64_t ld,
                        const tsr_pmatrix *to) {
-  TSR_TRY(tsr_grid_check(grid));
+  TSR_TRY(tsr_grid_check_real(grid));
   const tsr_pmatrix *like = to != NULL ? to : &nothing;
   tsr_record record = one_place_record(TSR_RECORD_SCATTER, row, col, to);
   tsr_pmatrix whole = in_one_place(grid, row, col, full, ld, like);
@@ -122,7 +124,7 @@ tsr_status tsr_scatter(tsr_grid *grid, int row, int col, const void *full, int64
 
 tsr_status tsr_gather(tsr_grid *grid, int row, int col, const tsr_pmatrix *from, void *full,
                       int64_t ld) {
-  TSR_TRY(tsr_grid_check(grid));
+  TSR_TRY(tsr_grid_check_real(grid));
   const tsr_pmatrix *like = from != NULL ? from : &nothing;
   tsr_record record = one_place_record(TSR_RECORD_GATHER, row, col, from);
   tsr_pmatrix whole = in_one_place(grid, row, col, full, ld, like);

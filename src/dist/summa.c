@@ -1,5 +1,9 @@
 #include "dist/summa.h"
 
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
 #include "base/types.h"
 
 /* ---- What fits ------------------------------------------------------------ */
@@ -17,75 +21,62 @@ bool tsr_summa_fits_b(const tsr_grid *grid, const tsr_view *b, const tsr_view *c
   return is_straight(grid, b) && tsr_axis_agrees(&b->axis[1], &c->axis[1]);
 }
 
-/* ---- Memory --------------------------------------------------------------- */
-
-/* The same everywhere, since all send messages of the same extents. */
-static int64_t choose_depth(const tsr_summa *s) {
-  int64_t rows = tsr_axis_most(&s->c.axis[0]), cols = tsr_axis_most(&s->c.axis[1]);
-  int64_t most = TSR_MESSAGE_MOST / (int64_t)s->c.size / (rows > cols ? rows : cols);
-  int64_t depth = s->grid->depth > 0 ? s->grid->depth : TSR_PANEL_DEPTH;
-  if (depth > most) depth = most;
-  return depth > 0 ? depth : 1;
+tsr_deal tsr_summa_deal(const tsr_view *a, const tsr_view *b, const tsr_view *c) {
+  return (tsr_deal){c->axis[0], c->axis[1], a->axis[1], b->axis[0]};
 }
 
-static int64_t deepest(const tsr_panels *panels) {
-  int64_t depth = 0;
-  for (size_t t = 0; t < panels->count; t++)
-    if (panels->items[t].depth > depth) depth = panels->items[t].depth;
-  return depth;
+/* ---- Making ---------------------------------------------------------------- */
+
+static int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
 }
 
-/* Pinned where there are devices. */
-static tsr_status allocate_slots(tsr_summa *s) {
-  size_t size = s->c.size, depth = (size_t)deepest(&s->panels);
-  size_t wanted = (size_t)s->grid->lookahead + 1;
-  s->slots = (int)(wanted < s->panels.count ? wanted : s->panels.count);
-  for (int i = 0; i < s->slots; i++) {
-    tsr_summa_slot *slot = &s->slot[i];
-    TSR_TRY(
-        tsr_malloc(s->grid->context, TSR_HOST, size * depth * (size_t)s->rows, (void **)&slot->a));
-    TSR_TRY(
-        tsr_malloc(s->grid->context, TSR_HOST, size * depth * (size_t)s->cols, (void **)&slot->b));
+void tsr_summa_slot_bytes(const tsr_summa_schedule *s, size_t element, size_t bytes[2]) {
+  int64_t rows = least(s->cut.block[0], tsr_axis_most(&s->deal.rows));
+  int64_t cols = least(s->cut.block[1], tsr_axis_most(&s->deal.cols));
+  bytes[TSR_STEP_A] = (size_t)(rows * s->deepest) * element;
+  bytes[TSR_STEP_B] = (size_t)(cols * s->deepest) * element;
+}
+
+static void set_scalars(const void *alpha, const void *beta, tsr_summa *s) {
+  static const float narrow[2] = {1, 0};
+  static const double wide[2] = {1, 0};
+  size_t size = tsr_type_get(s->type)->size;
+  bool is_wide = s->type == TSR_D || s->type == TSR_Z;
+  memcpy(s->alpha, alpha, size);
+  memcpy(s->beta, beta, size);
+  memcpy(s->one, is_wide ? (const void *)wide : (const void *)narrow, size);
+}
+
+tsr_status tsr_summa_create(tsr_grid *grid, tsr_type type, const void *alpha, const tsr_view *a,
+                            const tsr_view *b, const void *beta, const tsr_view *c,
+                            tsr_summa_schedule *schedule, tsr_summa *summa) {
+  tsr_summa s = {.grid = grid, .type = type, .a = *a, .b = *b, .c = *c};
+  set_scalars(alpha, beta, &s);
+  s.rows = tsr_view_local(c, 0);
+  s.cols = tsr_view_local(c, 1);
+  s.ldc = c->stride[1];
+  s.devices = tsr_device_count(grid->context) > 0;
+  for (int i = 0; i < TSR_TRANSPORT_MESSAGES; i++) s.sending[i] = TSR_NO_STEP;
+  s.complete = tsr_alloc_zero(schedule->steps.count + 1, sizeof *s.complete);
+  s.point = tsr_alloc_zero(schedule->steps.count + 1, sizeof *s.point);
+  if (s.complete == NULL || s.point == NULL) {
+    tsr_summa_destroy(&s);
+    return tsr_fail(TSR_ERR_MEMORY, "no host memory to carry a schedule out");
   }
+  s.schedule = *schedule;
+  *schedule = (tsr_summa_schedule){0};
+  *summa = s;
   return TSR_OK;
 }
 
-static const void *one_of(tsr_type type) {
-  static const float s[2] = {1, 0};
-  static const double d[2] = {1, 0};
-  return type == TSR_S || type == TSR_C ? (const void *)s : (const void *)d;
-}
-
-tsr_status tsr_summa_create(const tsr_grid *grid, tsr_type type, const void *alpha,
-                            const tsr_view *a, const tsr_view *b, const void *beta,
-                            const tsr_view *c, tsr_summa *s) {
-  *s = (tsr_summa){.grid = grid,
-                   .type = type,
-                   .alpha = alpha,
-                   .beta = beta,
-                   .one = one_of(type),
-                   .a = *a,
-                   .b = *b,
-                   .c = *c};
-  s->rows = tsr_view_local(c, 0);
-  s->cols = tsr_view_local(c, 1);
-  s->ldc = c->stride[1];
-  tsr_status status = tsr_panels_make(&a->axis[1], &b->axis[0], choose_depth(s), &s->panels);
-  if (status == TSR_OK) status = allocate_slots(s);
-  if (status != TSR_OK) tsr_summa_destroy(s);
-  return status;
-}
-
 void tsr_summa_destroy(tsr_summa *s) {
-  for (int i = 0; i < s->slots; i++) {
-    tsr_free(s->grid->context, s->slot[i].a);
-    tsr_free(s->grid->context, s->slot[i].b);
-  }
-  s->slots = 0;
-  tsr_panels_free(&s->panels);
+  tsr_summa_schedule_free(&s->schedule);
+  tsr_dealloc(s->complete);
+  tsr_dealloc(s->point);
+  s->complete = NULL;
+  s->point = NULL;
 }
-
-/* ---- Messages ------------------------------------------------------------- */
 
 static void note(tsr_summa *s, tsr_status status) {
   if (status == TSR_OK || s->status != TSR_OK) return;
@@ -93,110 +84,248 @@ static void note(tsr_summa *s, tsr_status status) {
   tsr_error_take(status, &s->error);
 }
 
-static tsr_summa_slot *slot_of(tsr_summa *s, size_t t) {
-  return &s->slot[t % (size_t)s->slots];
+tsr_status tsr_summa_result(const tsr_summa *s) {
+  return s->status == TSR_OK ? TSR_OK : tsr_error_put(&s->error);
 }
 
-/* Gathers the own part of a panel: of A (direction 1 is k) rows x depth, of B (direction 0 is k)
- * depth x cols, without gaps. */
-static void gather(const tsr_summa *s, const tsr_panel *panel, int k, char *to) {
-  const tsr_view *x = k == 1 ? &s->a : &s->b;
-  int64_t other = k == 1 ? s->rows : s->cols;
-  int64_t packed[2] = {1, k == 1 ? s->rows : panel->depth}, done = 0;
+/* ---- Packing ---------------------------------------------------------------- */
+
+/* Copies a run of k from the operand to its place in the panel: lines at .. at+count-1 of it. */
+typedef struct run {
+  int64_t local; /* the first index of k, as the operand's own */
+  int64_t first; /* the same, as the panel's */
+  int64_t length;
+} run;
+
+/* A line of A is an index of k: those of the run that are wanted. */
+static void copy_a(const tsr_panel_source *p, const run *r, int64_t at, int64_t count, char *to) {
+  const tsr_view *x = &p->summa->a;
+  int64_t begin = r->first > at ? r->first : at, end = least(r->first + r->length, at + count);
+  if (begin >= end) return;
+  int64_t size = (int64_t)x->size, rows = p->part.end - p->part.at;
+  int64_t extent[2] = {rows, end - begin}, packed[2] = {1, rows};
+  int64_t offset = p->part.at * x->stride[0] + (r->local + begin - r->first) * x->stride[1];
+  tsr_block_copy(x->size, extent, x->base + offset * size, x->stride,
+                 to + (begin - at) * rows * size, packed);
+}
+
+/* A line of B is a column, of which the run is a part. */
+static void copy_b(const tsr_panel_source *p, const run *r, int64_t at, int64_t count, char *to) {
+  const tsr_view *x = &p->summa->b;
+  int64_t size = (int64_t)x->size;
+  int64_t depth = p->summa->schedule.panels.items[p->panel].depth;
+  int64_t extent[2] = {r->length, count}, packed[2] = {1, depth};
+  int64_t offset = r->local * x->stride[0] + (p->part.at + at) * x->stride[1];
+  tsr_block_copy(x->size, extent, x->base + offset * size, x->stride, to + r->first * size, packed);
+}
+
+/* Goes through the runs of k that the panel is made of. */
+static void pack(const void *source, int64_t at, int64_t count, char *to) {
+  const tsr_panel_source *p = source;
+  const tsr_view *a = &p->summa->a, *b = &p->summa->b;
+  const tsr_axis *own = p->operand == TSR_STEP_A ? &a->axis[1] : &b->axis[0];
+  int me = p->operand == TSR_STEP_A ? a->me[1] : b->me[0];
+  const tsr_panel *panel = &p->summa->schedule.panels.items[p->panel];
   tsr_span span = {panel->at, 0};
-  while (done < panel->depth && tsr_axis_common(&s->a.axis[1], panel->col, &s->b.axis[0],
-                                                panel->row, s->a.axis[1].extent, &span)) {
-    int64_t length = span.end - span.at;
-    if (length > panel->depth - done) length = panel->depth - done;
-    int64_t extent[2] = {k == 1 ? other : length, k == 1 ? length : other};
-    int64_t local = tsr_axis_before(&x->axis[k], x->me[k], span.at);
-    tsr_block_copy(x->size, extent, x->base + local * x->stride[k] * (int64_t)x->size, x->stride,
-                   to + done * packed[k] * (int64_t)x->size, packed);
-    done += length;
+  for (run r = {0, 0, 0}; r.first < panel->depth; r.first += r.length) {
+    if (!tsr_axis_common(&a->axis[1], panel->col, &b->axis[0], panel->row, own->extent, &span))
+      break;
+    r.length = least(span.end - span.at, panel->depth - r.first);
+    r.local = tsr_axis_before(own, me, span.at);
+    (p->operand == TSR_STEP_A ? copy_a : copy_b)(p, &r, at, count, to);
     span.at = span.end;
   }
 }
 
-/* Sends or receives the panel of one matrix; count elements. */
-static void begin_one(tsr_summa *s, const tsr_panel *panel, int k, int64_t count, char *buffer,
-                      MPI_Request *request) {
-  const int *me = s->grid->me;
-  int root = k == 1 ? panel->col : panel->row;
-  *request = MPI_REQUEST_NULL;
-  if (count == 0) return; /* for the whole row, or column, of the grid */
-  if (root == (k == 1 ? me[1] : me[0])) gather(s, panel, k, buffer);
-  int code = MPI_Ibcast(buffer, (int)(count * (int64_t)s->c.size), MPI_BYTE, root,
-                        k == 1 ? s->grid->row : s->grid->col, request);
-  note(s, tsr_mpi_check(code, "MPI_Ibcast"));
+/* ---- Steps ------------------------------------------------------------------ */
+
+static const tsr_step *step_at(const tsr_summa *s, size_t at) {
+  return &s->schedule.steps.items[at];
 }
 
-static void begin_panel(tsr_summa *s, size_t t) {
-  if (t >= s->panels.count) return;
-  const tsr_panel *panel = &s->panels.items[t];
-  tsr_summa_slot *slot = slot_of(s, t);
-  begin_one(s, panel, 1, s->rows * panel->depth, slot->a, &slot->request[0]);
-  begin_one(s, panel, 0, panel->depth * s->cols, slot->b, &slot->request[1]);
+static tsr_span part_of(const tsr_summa *s, int direction, int32_t block) {
+  return tsr_summa_block(&s->schedule, direction, s->grid->me[direction], block);
 }
 
-static void await_panel(tsr_summa *s, size_t t) {
-  MPI_Status status[2];
-  int code = MPI_Waitall(2, slot_of(s, t)->request, status);
-  note(s, tsr_mpi_check(code, "MPI_Waitall"));
+static void finish_step(tsr_summa *s, size_t at) {
+  s->complete[at] = true;
 }
 
-/* ---- Products ------------------------------------------------------------- */
-
-static bool has_devices(const tsr_summa *s) {
-  return tsr_device_count(s->grid->context) > 0;
+static void trace(tsr_summa *s, int track, const tsr_step *step, double begin) {
+  tsr_trace_event event = {track, step->panel, step->block[step->operand], begin, tsr_now()};
+  tsr_grid_trace_add(&s->grid->trace, &event);
 }
 
-static bool has_part(const tsr_summa *s) {
-  return s->rows > 0 && s->cols > 0;
+/* Devices keep nothing of the panel that was in a slot. */
+static tsr_status renew(const tsr_summa *s, int operand, int slot) {
+  const tsr_filling *f = &s->filling[operand][slot];
+  if (!s->devices || f->rows == 0 || f->cols == 0) return TSR_OK;
+  return tsr_invalidate(s->grid->context, f->rows, f->cols, s->grid->slots.memory[operand][slot],
+                        f->rows, s->type);
 }
 
-/* What devices keep of a slot's former panels does not count any more. */
-static tsr_status renew(const tsr_summa *s, const tsr_summa_slot *slot, int64_t depth) {
-  tsr_context *context = s->grid->context;
-  if (!has_devices(s)) return TSR_OK;
-  TSR_TRY(tsr_invalidate(context, s->rows, depth, slot->a, s->rows, s->type));
-  return tsr_invalidate(context, depth, s->cols, slot->b, depth, s->type);
+static void send(tsr_summa *s, size_t at) {
+  const tsr_step *step = step_at(s, at);
+  const tsr_panel *panel = &s->schedule.panels.items[step->panel];
+  int operand = step->operand, slot = step->slot[0];
+  bool is_a = operand == TSR_STEP_A;
+  tsr_panel_source source = {s, operand, step->panel, part_of(s, operand, step->block[operand])};
+  int64_t own = source.part.end - source.part.at;
+  int message = operand * (TSR_LOOKAHEAD_MOST + 1) + slot;
+  note(s, renew(s, operand, slot));
+  s->filling[operand][slot] = (tsr_filling){is_a ? own : panel->depth, is_a ? panel->depth : own};
+  if (own == 0) { /* for the whole row, or column, of the grid */
+    finish_step(s, at);
+    return;
+  }
+  tsr_broadcast what = {.operand = operand,
+                        .root = is_a ? panel->col : panel->row,
+                        .slot = s->grid->slots.memory[operand][slot],
+                        .line = (size_t)(is_a ? own : panel->depth) * s->c.size,
+                        .lines = is_a ? panel->depth : own,
+                        .pack = pack,
+                        .panel = &source};
+  s->sending[message] = (int32_t)at;
+  s->since[message] = tsr_now();
+  note(s, s->grid->transport->begin(s->grid->transport_state, message, &what));
+  if (what.root == s->grid->me[is_a ? 1 : 0]) trace(s, TSR_TRACK_PACK, step, s->since[message]);
 }
 
-static tsr_status multiply(tsr_summa *s, size_t t) {
-  const tsr_summa_slot *slot = slot_of(s, t);
-  int64_t depth = s->panels.items[t].depth;
-  TSR_TRY(renew(s, slot, depth));
+/* Where a block of C is, and how large. */
+typedef struct place {
+  char *base;
+  int64_t rows, cols;
+} place;
+
+static place place_of(const tsr_summa *s, const tsr_step *step) {
+  tsr_span r = part_of(s, 0, step->block[0]), c = part_of(s, 1, step->block[1]);
+  int64_t offset = r.at + c.at * s->ldc;
+  return (place){s->c.base + offset * (int64_t)s->c.size, r.end - r.at, c.end - c.at};
+}
+
+/* A strip of columns for each device, so that no product moves what another one has computed. */
+static tsr_status map(const tsr_summa *s, const place *c) {
+  int64_t devices = tsr_device_count(s->grid->context);
+  if (devices < 2) return TSR_OK;
+  return tsr_map_1d_block_cyclic(s->grid->context, c->rows, c->cols, c->base, s->ldc, s->type,
+                                 (c->cols + devices - 1) / devices);
+}
+
+static tsr_status multiply(const tsr_summa *s, const tsr_step *step) {
+  place c = place_of(s, step);
+  int64_t depth = s->schedule.panels.items[step->panel].depth;
+  void *const(*memory)[TSR_LOOKAHEAD_MOST + 1] = s->grid->slots.memory;
+  if (c.rows == 0 || c.cols == 0) return TSR_OK;
+  if (step->first) TSR_TRY(map(s, &c));
   return tsr_gemm_async(s->grid->context, s->type, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS,
-                        s->rows, s->cols, depth, s->alpha, slot->a, s->rows, slot->b, depth,
-                        t == 0 ? s->beta : s->one, s->c.base, s->ldc);
+                        c.rows, c.cols, depth, s->alpha, memory[0][step->slot[0]], c.rows,
+                        memory[1][step->slot[1]], depth, step->first ? s->beta : s->one, c.base,
+                        s->ldc);
 }
 
-/* Until the product before is done its slot cannot take the next panel. That one is packed and sent
- * while the devices work at this one. */
-static void step(tsr_summa *s, size_t t) {
-  await_panel(s, t);
-  if (s->status == TSR_OK && has_part(s)) note(s, tsr_sync(s->grid->context));
-  if (s->status == TSR_OK && has_part(s)) note(s, multiply(s, t));
-  if (t > 0) begin_panel(s, t + (size_t)s->slots - 1);
-}
-
-/* C comes home, and devices forget it. */
-static tsr_status finish(tsr_summa *s) {
+/* Devices send it home behind its products, and then have room for the next one. */
+static tsr_status bring_home(const tsr_summa *s, const tsr_step *step) {
   tsr_context *context = s->grid->context;
-  tsr_status status = tsr_sync(context);
-  if (!has_devices(s) || !has_part(s)) return status;
-  if (status == TSR_OK)
-    status = tsr_coherent(context, TSR_GENERAL, s->rows, s->cols, s->c.base, s->ldc, s->type);
-  if (status == TSR_OK) status = tsr_sync(context);
-  tsr_error error;
-  if (status != TSR_OK) tsr_error_take(status, &error);
-  tsr_status released = tsr_release(context, s->rows, s->cols, s->c.base, s->ldc, s->type);
-  return status != TSR_OK ? tsr_error_put(&error) : released;
+  place c = place_of(s, step);
+  if (!s->devices || c.rows == 0 || c.cols == 0) return TSR_OK;
+  TSR_TRY(tsr_coherent_async(context, TSR_GENERAL, c.rows, c.cols, c.base, s->ldc, s->type));
+  return tsr_release(context, c.rows, c.cols, c.base, s->ldc, s->type);
 }
 
-tsr_status tsr_summa_run(tsr_summa *s) {
-  for (size_t t = 0; t < (size_t)s->slots; t++) begin_panel(s, t);
-  for (size_t t = 0; t < s->panels.count; t++) step(s, t);
-  note(s, finish(s));
-  return s->status == TSR_OK ? TSR_OK : tsr_error_put(&s->error);
+/* What the devices do of a step; a process that has failed leaves that out. */
+static void work(tsr_summa *s, size_t at, tsr_status (*what)(const tsr_summa *, const tsr_step *)) {
+  if (s->status == TSR_OK) note(s, what(s, step_at(s, at)));
+  note(s, tsr_point(s->grid->context, &s->point[at]));
+}
+
+static void begin(tsr_summa *s, size_t at) {
+  switch ((tsr_step_kind)step_at(s, at)->kind) {
+    case TSR_STEP_MOVE: /* which begins when it is polled */
+      s->moving[step_at(s, at)->operand] = tsr_now();
+      break;
+    case TSR_STEP_SEND:
+      send(s, at);
+      break;
+    case TSR_STEP_MULTIPLY:
+      work(s, at, multiply);
+      break;
+    case TSR_STEP_HOME:
+      work(s, at, bring_home);
+      break;
+  }
+}
+
+/* ---- Going on --------------------------------------------------------------- */
+
+static void test_messages(tsr_summa *s) {
+  for (int i = 0; i < TSR_TRANSPORT_MESSAGES; i++) {
+    bool complete = false;
+    if (s->sending[i] == TSR_NO_STEP) continue;
+    note(s, s->grid->transport->test(s->grid->transport_state, i, &complete));
+    if (!complete) continue;
+    finish_step(s, (size_t)s->sending[i]);
+    trace(s, TSR_TRACK_SLOTS + i, step_at(s, (size_t)s->sending[i]), s->since[i]);
+    s->sending[i] = TSR_NO_STEP;
+  }
+}
+
+static bool has_passed(tsr_summa *s, size_t at) {
+  int passed = 0;
+  tsr_status status = tsr_passed(s->grid->context, s->point[at], &passed);
+  note(s, status);
+  return passed != 0 || status != TSR_OK;
+}
+
+static bool is_complete(tsr_summa *s, size_t at) {
+  const tsr_step *step = step_at(s, at);
+  if (s->complete[at]) return true;
+  bool over = false;
+  if (step->kind == TSR_STEP_MOVE) over = tsr_exchange_poll(s->moves[step->operand]);
+  if (step->kind == TSR_STEP_MULTIPLY || step->kind == TSR_STEP_HOME) over = has_passed(s, at);
+  if (!over) return false;
+  if (step->kind == TSR_STEP_MOVE) {
+    note(s, tsr_exchange_result(s->moves[step->operand]));
+    trace(s, TSR_TRACK_MOVE, step, s->moving[step->operand]);
+  }
+  finish_step(s, at);
+  return true;
+}
+
+static bool may_begin(tsr_summa *s) {
+  const tsr_step *step = step_at(s, s->next);
+  for (int i = 0; i < TSR_STEP_WAITS; i++)
+    if (step->after[i] != TSR_NO_STEP && !is_complete(s, (size_t)step->after[i])) return false;
+  return true;
+}
+
+bool tsr_summa_has_messages(const tsr_summa *s) {
+  for (int i = 0; i < TSR_TRANSPORT_MESSAGES; i++)
+    if (s->sending[i] != TSR_NO_STEP) return true;
+  for (int i = 0; i < 2; i++)
+    if (s->moves[i] != NULL && s->moves[i]->under_way) return true;
+  return false;
+}
+
+/* Blocks come home in order: the last one stands for all. */
+static bool has_ended(tsr_summa *s) {
+  return !tsr_summa_has_messages(s) && (s->next == 0 || is_complete(s, s->next - 1));
+}
+
+/* Nothing stays on the devices: of panels, nor of a C that a failure left there. */
+static void clear(tsr_summa *s) {
+  for (int operand = 0; operand < 2; operand++)
+    for (int i = 0; i < s->schedule.slots; i++) note(s, renew(s, operand, i));
+  if (s->status == TSR_OK || !s->devices || s->rows == 0 || s->cols == 0) return;
+  (void)tsr_release(s->grid->context, s->rows, s->cols, s->c.base, s->ldc, s->type);
+}
+
+bool tsr_summa_poll(tsr_summa *s) {
+  test_messages(s);
+  while (s->next < s->schedule.steps.count && may_begin(s)) {
+    begin(s, s->next);
+    s->next++;
+  }
+  if (s->next < s->schedule.steps.count || !has_ended(s)) return false;
+  clear(s);
+  return true;
 }

@@ -22,8 +22,9 @@ typedef struct tsr_view {
 } tsr_view;
 
 /* TSR_ERR_ARGUMENT, naming the field of `name`, where the matrix makes no sense or is not on the
- * grid. */
-tsr_status tsr_pmatrix_check(const tsr_grid *grid, const char *name, const tsr_pmatrix *matrix);
+ * grid; data: it must have its storage. */
+tsr_status tsr_pmatrix_check(const tsr_grid *grid, const char *name, const tsr_pmatrix *matrix,
+                             bool data);
 
 /* The same for the part of rows x cols at (i, j). */
 tsr_status tsr_pmatrix_check_part(const char *name, const tsr_pmatrix *matrix, int64_t i, int64_t j,

@@ -151,6 +151,8 @@ static tsr_status check_host(const tsr_machine *machine) {
   TSR_TRY(check_not_negative("cpu", "latency", machine->cpu_latency));
   TSR_TRY(check_not_negative("submit", "copy", machine->submit_copy));
   TSR_TRY(check_not_negative("submit", "kernel", machine->submit_kernel));
+  TSR_TRY(check_not_negative("network", "bandwidth", machine->network.bandwidth));
+  TSR_TRY(check_not_negative("network", "latency", machine->network.latency));
   if (machine->lanes < 0 || (machine->lanes == 0 && machine->devices > 0))
     return tsr_fail(TSR_ERR_MACHINE, "staging.lanes is %d; devices need 1 or more", machine->lanes);
   if (machine->lanes == 0) return TSR_OK;

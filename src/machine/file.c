@@ -286,12 +286,23 @@ static tsr_status read_submit(const node *n) {
   return get_required(n, "kernel", &n->machine->submit_kernel);
 }
 
+static tsr_status read_network(const node *n) {
+  static const char *const keys[] = {"bandwidth", "latency", NULL};
+  tsr_network *network = &n->machine->network;
+  if (n->json == NULL) return TSR_OK;
+  TSR_TRY(check_object(n, keys));
+  TSR_TRY(get_required(n, "bandwidth", &network->bandwidth));
+  if (!(network->bandwidth > 0))
+    return fail_at(n, "a bandwidth of more than 0; else leave it away");
+  return get_optional(n, "latency", &network->latency);
+}
+
 /* ---- The whole ---- */
 
 static tsr_status read_head(const node *n) {
   static const char *const keys[] = {
       "tessera_machine", "name",  "identity", "interleaved", "nodes",  "devices", "links",
-      "channels",        "rates", "cpu",      "staging",     "submit", NULL};
+      "channels",        "rates", "cpu",      "staging",     "submit", "network", NULL};
   tsr_machine *machine = n->machine;
   int version = 0;
   TSR_TRY(check_object(n, keys));
@@ -334,11 +345,12 @@ static tsr_status read_machine(const node *n) {
   TSR_TRY(read_head(n));
   TSR_TRY(read_lists(n));
   node rates = member(n, "rates"), cpu = member(n, "cpu");
-  node staging = member(n, "staging"), submit = member(n, "submit");
+  node staging = member(n, "staging"), submit = member(n, "submit"), net = member(n, "network");
   TSR_TRY(read_all_rates(&rates));
   TSR_TRY(read_cpu(&cpu));
   TSR_TRY(read_staging(&staging));
   TSR_TRY(read_submit(&submit));
+  TSR_TRY(read_network(&net));
   tsr_status status = tsr_machine_check(n->machine);
   return status == TSR_OK ? TSR_OK : tsr_fail(status, "%s: %s", n->path, tsr_message());
 }
@@ -368,16 +380,21 @@ static tsr_status read_json(const char *path, const cJSON *json, tsr_machine **m
   return TSR_OK;
 }
 
+static tsr_status read_bytes(const char *path, const char *bytes, size_t length,
+                             tsr_machine **machine) {
+  cJSON *json = NULL;
+  TSR_TRY(parse_json(path, bytes, length, &json));
+  tsr_status status = read_json(path, json, machine);
+  cJSON_Delete(json);
+  return status;
+}
+
 tsr_status tsr_machine_read(const char *path, tsr_machine **machine) {
   char *bytes = NULL;
   size_t length = 0;
-  cJSON *json = NULL;
   TSR_TRY(tsr_text_read_file(path, &bytes, &length));
-  tsr_status status = parse_json(path, bytes, length, &json);
+  tsr_status status = read_bytes(path, bytes, length, machine);
   tsr_dealloc(bytes);
-  if (status != TSR_OK) return status;
-  status = read_json(path, json, machine);
-  cJSON_Delete(json);
   return status;
 }
 
@@ -394,56 +411,7 @@ tsr_status tsr_machine_load(const char *file_or_string, tsr_machine **machine) {
   size_t length = strlen(file_or_string), tail = sizeof suffix - 1;
   struct stat what;
   bool named = length >= tail && strcmp(file_or_string + length - tail, suffix) == 0;
+  if (file_or_string[0] == '{') return read_bytes("the machine", file_or_string, length, machine);
   if (named || stat(file_or_string, &what) == 0) return tsr_machine_read(file_or_string, machine);
   return tsr_machine_parse(file_or_string, machine);
-}
-
-/* ---- The cache ---- */
-
-static tsr_status make_directory(const char *path) {
-  if (mkdir(path, 0777) == 0 || errno == EEXIST) return TSR_OK;
-  return tsr_fail(TSR_ERR_IO, "%s cannot be made: %s", path, strerror(errno));
-}
-
-/* Makes every directory that path is in. */
-static tsr_status make_parents(char *path) {
-  for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-    *slash = '\0';
-    tsr_status status = make_directory(path);
-    *slash = '/';
-    if (status != TSR_OK) return status;
-  }
-  return TSR_OK;
-}
-
-/* Identities may hold any characters; a digest keeps apart what becomes alike. */
-static void add_file_name(tsr_text *text, const char *identity) {
-  uint64_t digest = UINT64_C(0xcbf29ce484222325);
-  for (const char *c = identity; *c != '\0'; c++) {
-    bool plain = (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z');
-    if (c - identity < 64) tsr_text_add(text, "%c", plain ? *c : '_');
-    digest = (digest ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-  }
-  tsr_text_add(text, "-%016llx.json", (unsigned long long)digest);
-}
-
-tsr_status tsr_machine_cache_path(const char *identity, char **path) {
-  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  tsr_text text = TSR_TEXT_INIT;
-  char *made = NULL;
-  if (cache != NULL && cache[0] == '/')
-    tsr_text_add(&text, "%s/tessera/", cache);
-  else if (home != NULL && home[0] == '/')
-    tsr_text_add(&text, "%s/.cache/tessera/", home);
-  else
-    return tsr_fail(TSR_ERR_IO, "no cache directory: set HOME or XDG_CACHE_HOME to a full path");
-  add_file_name(&text, identity);
-  TSR_TRY(tsr_text_take(&text, &made));
-  tsr_status status = make_parents(made);
-  if (status != TSR_OK) {
-    tsr_dealloc(made);
-    return status;
-  }
-  *path = made;
-  return TSR_OK;
 }

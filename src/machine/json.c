@@ -161,6 +161,12 @@ static void add_cpu(tsr_text *text, const tsr_machine *machine) {
   tsr_text_add(text, "}},\n");
 }
 
+static void add_network(tsr_text *text, const tsr_network *network) {
+  add_field(text, ",\n  \"network\": {", "bandwidth", network->bandwidth);
+  add_field(text, ", ", "latency", network->latency);
+  tsr_text_add(text, "}");
+}
+
 static void add_host(tsr_text *text, const tsr_machine *machine) {
   add_cpu(text, machine);
   add_field(text, "  \"staging\": {", "lanes", machine->lanes);
@@ -168,7 +174,9 @@ static void add_host(tsr_text *text, const tsr_machine *machine) {
   add_field(text, ", ", "rate", machine->staging_rate);
   add_field(text, "},\n  \"submit\": {", "copy", machine->submit_copy);
   add_field(text, ", ", "kernel", machine->submit_kernel);
-  tsr_text_add(text, "}\n}\n");
+  tsr_text_add(text, "}");
+  if (machine->network.bandwidth > 0) add_network(text, &machine->network);
+  tsr_text_add(text, "\n}\n");
 }
 
 tsr_status tsr_machine_print_json(const tsr_machine *machine, tsr_text *text) {

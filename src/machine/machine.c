@@ -120,6 +120,7 @@ static void select_rest(const tsr_machine *from, tsr_machine *to) {
   to->staging_rate = from->staging_rate;
   to->submit_copy = from->submit_copy;
   to->submit_kernel = from->submit_kernel;
+  to->network = from->network;
 }
 
 static tsr_status fill_selected(const tsr_machine *from, const renumbering *map, tsr_machine *to) {

@@ -76,6 +76,12 @@ typedef struct tsr_device {
   int host_node;         /* the nearest host location, as a location number */
 } tsr_device;
 
+/* What a process sends to others, and at the same time receives, together with all of them. */
+typedef struct tsr_network {
+  double bandwidth; /* bytes/s in each direction; 0: not known */
+  double latency;   /* s of a message */
+} tsr_network;
+
 typedef struct tsr_machine {
   char name[96];
   char identity[96]; /* what the kept measurement is filed under */
@@ -93,6 +99,7 @@ typedef struct tsr_machine {
   double lane_rate;                  /* bytes/s of one of them */
   double staging_rate;               /* bytes/s of all of them together */
   double submit_copy, submit_kernel; /* s of a submitting thread */
+  tsr_network network;               /* no part of what plans of one process depend on */
 } tsr_machine;
 
 tsr_status tsr_machine_create(tsr_machine **machine); /* empty */
@@ -169,7 +176,8 @@ tsr_status tsr_machine_parse(const char *string, tsr_machine **machine);
 tsr_status tsr_machine_read(const char *path, tsr_machine **machine);
 tsr_status tsr_machine_write(const tsr_machine *machine, const char *path);
 
-/* A file if the argument names one that exists or ends in .json, else a string. */
+/* JSON itself if the argument begins with a brace, a file if it names one that exists or ends in
+ * .json, else a string. */
 tsr_status tsr_machine_load(const char *file_or_string, tsr_machine **machine);
 
 /* Tables for people; the file's JSON for programs. */

@@ -123,6 +123,9 @@ static void add_host(tsr_text *text, const tsr_machine *machine) {
                machine->lane_rate / GIGA, machine->staging_rate / GIGA);
   tsr_text_add(text, "submission: copy %.3g us, kernel %.3g us\n", machine->submit_copy / MICRO,
                machine->submit_kernel / MICRO);
+  if (machine->network.bandwidth > 0)
+    tsr_text_add(text, "network: %.4g GB/s a process each way, %.3g us\n",
+                 machine->network.bandwidth / GIGA, machine->network.latency / MICRO);
 }
 
 void tsr_machine_print_text(const tsr_machine *machine, tsr_text *text) {

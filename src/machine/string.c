@@ -26,6 +26,7 @@ typedef struct spec {
   double rate[TSR_TYPE_COUNT], cpu;
   int lanes;
   double lane_rate, staging;
+  double net, net_latency;
 } spec;
 
 typedef struct parser {
@@ -205,6 +206,14 @@ static tsr_status read_lanes(parser *p) {
   return read_number(p, "GB/s of all staging threads, more than 0", &p->spec.staging);
 }
 
+/* net:BW[,LAT] */
+static tsr_status read_net(parser *p) {
+  TSR_TRY(require(p, ":", "\":\" and GB/s a process each way (\"net:12.5\")"));
+  TSR_TRY(read_number(p, "GB/s of the network, more than 0", &p->spec.net));
+  if (!accept(p, ",")) return TSR_OK;
+  return read_number(p, "microseconds of a message, more than 0", &p->spec.net_latency);
+}
+
 typedef struct word {
   const char *name;
   tsr_status (*read)(parser *p);
@@ -217,7 +226,7 @@ static const word words[] = {
     {"rate", read_rate, true},      {"mem", read_mem, false},
     {"hbm", read_hbm, false},       {"lat", read_lat, false},
     {"launch", read_launch, false}, {"cpu", read_cpu, false},
-    {"lanes", read_lanes, false},
+    {"lanes", read_lanes, false},   {"net", read_net, false},
 };
 enum { WORDS = sizeof words / sizeof *words };
 
@@ -230,7 +239,7 @@ static tsr_status read_word(parser *p, unsigned *seen) {
     return p->at == p->end ? TSR_OK : fail_at(p, p->at, "a blank or the end");
   }
   return fail_at(p, p->word,
-                 "host, interleaved, gpu, pcie, rate, mem, hbm, lat, launch, cpu or lanes");
+                 "host, interleaved, gpu, pcie, rate, mem, hbm, lat, launch, cpu, lanes or net");
 }
 
 /* What only several words together show to be wrong. */
@@ -290,6 +299,7 @@ static void choose(spec *s) {
   s->cpu = or_else(s->cpu, 500);
   s->lanes = s->lanes > 0 ? s->lanes : at_most(4 * (s->devices > 0 ? s->devices : 1), 16);
   s->lane_rate = or_else(s->lane_rate, 10);
+  s->net_latency = or_else(s->net_latency, s->net > 0 ? 2 : 0);
   double threads = s->lanes * s->lane_rate, memory = s->nodes * s->host_in / 2;
   s->staging = or_else(s->staging, threads < memory ? threads : memory);
   choose_rates(s->rate);
@@ -403,6 +413,7 @@ static void build_rest(const spec *s, tsr_machine *machine) {
   machine->staging_rate = s->staging * GIGA;
   machine->submit_copy = SUBMIT_COPY;
   machine->submit_kernel = SUBMIT_KERNEL;
+  machine->network = (tsr_network){s->net * GIGA, s->net_latency * MICRO};
 }
 
 static tsr_status build(const spec *s, const char *string, tsr_machine *machine) {

@@ -346,24 +346,33 @@ static tsr_recipe first_guess(const tsr_search *s, int devices, int64_t tile) {
   return r;
 }
 
+/* A partial C beside C takes room: where that is too much, C comes before the products. */
+static tsr_status try_guess(tsr_search *s, const tsr_recipe *guess) {
+  tsr_recipe r = *guess;
+  bool better;
+  TSR_TRY(tsr_search_try(s, &r, &better));
+  if (s->best != NULL || !r.lazy || s->options->reproducible || tsr_search_must_be_lazy(s, &r))
+    return TSR_OK;
+  r.lazy = false;
+  return tsr_search_try(s, &r, &better);
+}
+
 /* Tiles that are told are tried as they come; what does not fit otherwise is held in parts. */
 static tsr_status search_devices(tsr_search *s, int devices) {
-  bool better;
   int64_t tile = s->options->tile > 0       ? s->options->tile
                  : s->options->reproducible ? reproducible_tile(s->call)
                                             : 0;
   tsr_recipe r = first_guess(s, devices, tile);
-  TSR_TRY(tsr_search_try(s, &r, &better));
+  TSR_TRY(try_guess(s, &r));
   if (s->best && s->best->hold.rows == 0) return TSR_OK;
   return tsr_holds_search(s, devices, tile);
 }
 
 /* Where C is computed is given. One that has no room there is computed anywhere. */
 static tsr_status search_mapped(tsr_search *s) {
-  bool better;
   if (s->mapping == NULL) return TSR_OK;
   tsr_recipe r = first_guess(s, s->mapping->grid_rows * s->mapping->grid_cols, s->options->tile);
-  TSR_TRY(tsr_search_try(s, &r, &better));
+  TSR_TRY(try_guess(s, &r));
   if (s->best != NULL) return TSR_OK;
   s->mapping = NULL;
   s->tried.count = 0;

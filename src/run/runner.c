@@ -332,6 +332,13 @@ void tsr_runner_await(tsr_runner *runner, uint64_t number) {
   tsr_job_wait(runner, number + 1);
 }
 
+uint64_t tsr_runner_submitted(tsr_runner *runner) {
+  pthread_mutex_lock(&runner->enter);
+  uint64_t posted = runner->posted;
+  pthread_mutex_unlock(&runner->enter);
+  return posted;
+}
+
 uint64_t tsr_runner_completed(tsr_runner *runner) {
   return atomic_load(&runner->completed);
 }

@@ -78,6 +78,9 @@ void tsr_ticket_release(tsr_ticket *ticket);
 /* Waits until what was submitted under that number, and all before it, is complete. */
 void tsr_runner_await(tsr_runner *runner, uint64_t number);
 
+/* How many submissions there were, complete or not. Waits for one that is just being made. */
+uint64_t tsr_runner_submitted(tsr_runner *runner);
+
 /* How many submissions are complete: those with lower numbers. */
 uint64_t tsr_runner_completed(tsr_runner *runner);
 

@@ -9,7 +9,8 @@ set(TESSERA_MPI_ENVIRONMENT ${TESSERA_TEST_ENVIRONMENT}
   # Open MPI leaves much behind, in components that are unloaded before leaks are looked for; nor do
   # the suppressions of the other tests fit what it loads.
   "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1"
-  "TSAN_OPTIONS=allocator_may_return_null=1")
+  # What MPI does inside, for whichever thread, is not seen by the thread sanitizer.
+  "TSAN_OPTIONS=allocator_may_return_null=1:ignore_noninstrumented_modules=1")
 
 function(tessera_dist_program name)
   add_executable(${name} ${ARGN})
@@ -30,10 +31,13 @@ endfunction()
 tessera_dist_program(dist_driver dist/driver.c dist/layout.c)
 tessera_dist_program(dist_faults dist/faults.c dist/cases.c)
 tessera_dist_program(dist_uses dist/uses.c dist/cases.c)
+tessera_dist_program(dist_async dist/async.c dist/cases.c)
 
 foreach(processes 1 2 4 6 9)
   tessera_dist_test(dist_faults_${processes} faults ${processes} dist_faults)
   tessera_dist_test(dist_uses_${processes} faults ${processes} dist_uses)
+  tessera_dist_test(dist_async_${processes} faults ${processes} dist_async)
+  tessera_dist_test(dist_async_funneled_${processes} faults ${processes} dist_async --level 1)
 endforeach()
 
 # The random problems: 2000 in all, and a sample of 40 for each number of processes.
@@ -42,6 +46,8 @@ foreach(processes 1 2 4 6 9)
     --seed 7 --count 400)
   tessera_dist_test(dist_sample_${processes} sample ${processes} dist_driver
     --seed 7 --first 1000 --count 40)
+  tessera_dist_test(dist_funneled_${processes} sample ${processes} dist_driver
+    --seed 7 --first 2000 --count 40 --level 1)
   tessera_dist_test(dist_long_${processes} long ${processes} dist_driver
     --seed 7 --first 100000 --count 3000)
 endforeach()
@@ -76,3 +82,17 @@ if(TESSERA_TEST_SCALAPACK)
       --seed 3 --first 100000 --count 2000)
   endforeach()
 endif()
+
+# The command across processes.
+add_test(NAME dist_test_pgemm
+  COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/dist/test_pgemm.sh ${CMAKE_BINARY_DIR} ${MPIEXEC_EXECUTABLE}
+    ${MPIEXEC_NUMPROC_FLAG})
+set_tests_properties(dist_test_pgemm PROPERTIES TIMEOUT 900 LABELS command PROCESSORS 2
+  ENVIRONMENT "${TESSERA_MPI_ENVIRONMENT}")
+
+# Plans need no processes.
+tessera_dist_program(dist_plans dist/plans.c)
+target_link_libraries(dist_plans PRIVATE PkgConfig::CMOCKA)
+add_test(NAME dist_plans COMMAND dist_plans)
+set_tests_properties(dist_plans PROPERTIES TIMEOUT 600 LABELS cmocka
+  ENVIRONMENT "${TESSERA_TEST_ENVIRONMENT}")

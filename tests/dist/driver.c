@@ -4,8 +4,10 @@
  *   mpirun -n 6 dist_driver --seed 5 --first 17 --count 1
  * Products are compared with the CPU's BLAS on one process, element by element and exactly; what is
  * not to be read is NaN, and what is not to be written is looked at afterwards. Every eighth
- * problem is a redistribution. Half of them are done by emulated devices: in checking mode, delayed
- * at random, or reproducibly.
+ * problem is a redistribution; half of the products are asynchronous, some of them made twice, so
+ * that the second one finds what the first one made. Half of the problems are done by emulated
+ * devices: in checking mode, delayed at random, or reproducibly. --level: 1 is
+ * MPI_THREAD_FUNNELED, 3 is MPI_THREAD_MULTIPLE (the default).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,9 +18,10 @@
 typedef struct problem {
   tsr_type type;
   tsr_op transa, transb;
-  int64_t m, n, k, depth;
+  int64_t m, n, k, depth, block[2];
   int alpha[2], beta[2];
   int grid[2], lookahead, devices; /* which context: contexts[] */
+  int calls;                       /* asynchronous: one or two; 0: a blocking one */
   bool moves;                      /* a redistribution: op(A) to C */
   layout a, b, c;
 } problem;
@@ -91,6 +94,10 @@ static problem draw(uint64_t seed, int64_t index, int size) {
   p.m = draw_extent(&n), p.n = draw_extent(&n), p.k = p.moves ? p.n : draw_extent(&n);
   p.depth = numbers_draw(&n, 0, 1) == 0 ? 0 : numbers_draw(&n, 1, 40);
   p.lookahead = (int)numbers_draw(&n, 0, 4);
+  p.calls = (int)numbers_draw(&n, -1, 2);
+  if (p.calls < 0 || p.moves) p.calls = 0;
+  for (int d = 0; d < 2; d++)
+    p.block[d] = numbers_draw(&n, 0, 1) == 0 ? 0 : numbers_draw(&n, 1, 60);
   p.devices = index % 6 > 2 ? (int)(index % 6) - 2 : 0;
   draw_scalars(&n, &p);
   draw_grid(&n, size, p.grid);
@@ -115,10 +122,11 @@ static void print_layout(const char *name, const layout *x) {
 static void print_problem(const problem *p) {
   printf(
       "  %s %c, ops %c %c, m %lld n %lld k %lld, alpha %d %d beta %d %d, grid %d x %d, depth "
-      "%lld, lookahead %d, devices %d\n",
+      "%lld, lookahead %d, blocks %lld x %lld, calls %d, devices %d\n",
       p->moves ? "redistribution" : "product", p->type, p->transa, p->transb, (long long)p->m,
       (long long)p->n, (long long)p->k, p->alpha[0], p->alpha[1], p->beta[0], p->beta[1],
-      p->grid[0], p->grid[1], (long long)p->depth, p->lookahead, p->devices);
+      p->grid[0], p->grid[1], (long long)p->depth, p->lookahead, (long long)p->block[0],
+      (long long)p->block[1], p->calls, p->devices);
   print_layout("A", &p->a);
   print_layout("B", &p->b);
   print_layout("C", &p->c);
@@ -142,11 +150,12 @@ static int64_t leading(int64_t rows) {
   return rows > 0 ? rows : 1;
 }
 
-static bool multiply_there(const world *w, const problem *p, char *c) {
+/* again: C is what a first product has made, and nothing of it is lost. */
+static bool multiply_there(const world *w, const problem *p, bool again, char *c) {
   char alpha[16], beta[16];
   char *a = dense(&p->a, p->type, A_), *b = dense(&p->b, p->type, B_);
   scalar_put(p->type, p->alpha[0], p->alpha[1], alpha);
-  scalar_put(p->type, p->beta[0], p->beta[1], beta);
+  scalar_put(p->type, again ? 1 : p->beta[0], again ? 0 : p->beta[1], beta);
   tsr_status status =
       tsr_gemm(w->contexts[0], p->type, TSR_COL_MAJOR, p->transa, p->transb, p->m, p->n, p->k,
                alpha, a, leading(p->a.rows), b, leading(p->b.rows), beta, c, leading(p->m));
@@ -176,7 +185,8 @@ static char *expected(const world *w, const problem *p) {
   char *c = dense(&p->c, p->type, C_);
   int made = c != NULL;
   if (made && w->rank == 0 && p->moves) move_there(p, c);
-  if (made && w->rank == 0 && !p->moves) made = multiply_there(w, p, c);
+  if (made && w->rank == 0 && !p->moves) made = multiply_there(w, p, false, c);
+  if (made && w->rank == 0 && p->calls == 2) made = multiply_there(w, p, true, c);
   MPI_Bcast(&made, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (!made) return NULL;
   MPI_Bcast(c, (int)((size_t)(p->m * p->n) * element_size(p->type)), MPI_BYTE, 0, MPI_COMM_WORLD);
@@ -195,9 +205,26 @@ static bool reads_c(const problem *p) {
   return !p->moves && (p->beta[0] != 0 || (complex && p->beta[1] != 0));
 }
 
+static tsr_status call_async(const problem *p, tsr_grid *grid, const storage *a, const storage *b,
+                             const storage *c) {
+  for (int i = 0; i < p->calls; i++) {
+    char alpha[16], beta[16];
+    scalar_put(p->type, p->alpha[0], p->alpha[1], alpha);
+    scalar_put(p->type, i == 1 ? 1 : p->beta[0], i == 1 ? 0 : p->beta[1], beta);
+    tsr_status status =
+        tsr_pgemm_async(grid, p->transa, p->transb, p->m, p->n, p->k, alpha, &a->matrix, p->a.i,
+                        p->a.j, &b->matrix, p->b.i, p->b.j, beta, &c->matrix, p->c.i, p->c.j);
+    if (status != TSR_OK) return status;
+    memset(alpha, 77, sizeof alpha); /* they were copied */
+    memset(beta, 77, sizeof beta);
+  }
+  return tsr_grid_sync(grid);
+}
+
 static tsr_status call(const problem *p, tsr_grid *grid, const storage *a, const storage *b,
                        const storage *c) {
   char alpha[16], beta[16];
+  if (p->calls > 0) return call_async(p, grid, a, b, c);
   scalar_put(p->type, p->alpha[0], p->alpha[1], alpha);
   scalar_put(p->type, p->beta[0], p->beta[1], beta);
   if (p->moves)
@@ -235,7 +262,8 @@ static const char *run(const world *w, const problem *p) {
   const char *wrong = NULL;
   if (tsr_grid_create(context, MPI_COMM_WORLD, p->grid[0], p->grid[1], &grid) != TSR_OK)
     return tsr_message();
-  if (tsr_grid_set_panels(grid, p->depth, p->lookahead) != TSR_OK)
+  if (tsr_grid_set_panels(grid, p->depth, p->lookahead) != TSR_OK ||
+      tsr_grid_set_blocks(grid, p->block[0], p->block[1]) != TSR_OK)
     wrong = tsr_message();
   else
     wrong = run_on(w, p, grid);
@@ -293,7 +321,8 @@ static long long argument(int argc, char **argv, const char *name, long long oth
 int main(int argc, char **argv) {
   world w;
   int level;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+  bool alone = argument(argc, argv, "--level", 3) < 3;
+  MPI_Init_thread(&argc, &argv, alone ? MPI_THREAD_FUNNELED : MPI_THREAD_MULTIPLE, &level);
   uint64_t seed = (uint64_t)argument(argc, argv, "--seed", 1);
   long long first = argument(argc, argv, "--first", 0), count = argument(argc, argv, "--count", 40);
   if (!open_world(&w)) {

@@ -61,6 +61,7 @@ static void strings_come_back(void **state) {
       "host:215,154 gpu*4@nvswitch:396 pcie:55 rate:62.8",
       "host*3:77.7 interleaved gpu*5@pcie pcie:12.3/2 lat:1.7",
       "host*8:9 gpu*32@nvswitch:3",
+      "gpu*2 net:12.3,1.7",
   };
   for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
     tsr_machine *machine = NULL;
@@ -85,9 +86,26 @@ static void odd_numbers_and_names_come_back(void **state) {
   tsr_machine_destroy(machine);
 }
 
+static void text_that_is_json(void **state) {
+  (void)state;
+  char *json = json_of("host:100 gpu*2@nvlink:50 pcie:25 net:9");
+  tsr_machine *machine = NULL;
+  assert_int_equal(tsr_machine_load(json, &machine), TSR_OK);
+  assert_int_equal(machine->devices, 2);
+  assert_true(machine->network.bandwidth == 9e9);
+  expect_same_again(machine);
+  tsr_machine_destroy(machine);
+  machine = NULL;
+  json[strlen(json) / 2] = '\0';
+  assert_int_equal(tsr_machine_load(json, &machine), TSR_ERR_MACHINE);
+  assert_null(machine);
+  free(json);
+}
+
 static void our_machines_are_good(void **state) {
   (void)state;
-  static const char *const names[] = {"h200x4", "a100x8", "v100x4-choi", "gtx1070x4-choi"};
+  static const char *const names[] = {"h200x4", "a100x8", "v100x4-choi", "gtx1070x4-choi",
+                                      "v100x3-summit"};
   const char *source = getenv("TESSERA_SOURCE_DIR");
   if (source == NULL) source = ".";
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -304,6 +322,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(strings_come_back),
       cmocka_unit_test(odd_numbers_and_names_come_back),
+      cmocka_unit_test(text_that_is_json),
       cmocka_unit_test(our_machines_are_good),
       cmocka_unit_test(every_truncation_is_refused),
       cmocka_unit_test(odd_files_are_refused_at_their_place),

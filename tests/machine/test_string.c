@@ -128,6 +128,22 @@ static void small_words(void **state) {
   tsr_machine_destroy(m);
 }
 
+static void network(void **state) {
+  (void)state;
+  tsr_machine *m = parse("gpu*2 net:12.5,1.5"), *copy = NULL;
+  assert_true(near(m->network.bandwidth, 12.5e9) && near(m->network.latency, 1.5e-6));
+  assert_int_equal(tsr_machine_copy(m, &copy), TSR_OK);
+  assert_true(near(copy->network.bandwidth, 12.5e9) && near(copy->network.latency, 1.5e-6));
+  tsr_machine_destroy(copy);
+  tsr_machine_destroy(m);
+  m = parse("gpu*2 net:25");
+  assert_true(near(m->network.bandwidth, 25e9) && near(m->network.latency, 2e-6));
+  tsr_machine_destroy(m);
+  m = parse("gpu*2");
+  assert_true(m->network.bandwidth == 0 && m->network.latency == 0);
+  tsr_machine_destroy(m);
+}
+
 static void no_devices(void **state) {
   (void)state;
   tsr_machine *m = parse("host:100 cpu:500");
@@ -212,6 +228,8 @@ static const bad bad_strings[] = {
     {"gpu*4 lanes:4@", 15, "lanes:4@"},
     {"gpu*4 lanes:4@10/", 18, "lanes:4@10/"},
     {"gpu*4 interleaved:1", 18, "interleaved:1"},
+    {"gpu*4 net:0", 11, "net:0"},
+    {"gpu*4 net:5,", 13, "net:5,"},
 };
 
 static void errors_point_at_the_place(void **state) {
@@ -234,7 +252,7 @@ static void every_cut_of_a_string_is_safe(void **state) {
   (void)state;
   static const char whole[] =
       "host*2:215,154 interleaved gpu*4:80@nvswitch:300 pcie:25/pair rate:19,38 rate.h:7 "
-      "lanes:4@9/30";
+      "lanes:4@9/30 net:12.5,2";
   char part[sizeof whole];
   for (size_t length = 0; length < sizeof whole; length++) {
     tsr_machine *machine = NULL;
@@ -270,6 +288,7 @@ int main(void) {
       cmocka_unit_test(fabrics),
       cmocka_unit_test(rates_of_types),
       cmocka_unit_test(small_words),
+      cmocka_unit_test(network),
       cmocka_unit_test(no_devices),
       cmocka_unit_test(largest_machine),
       cmocka_unit_test(errors_point_at_the_place),

@@ -32,6 +32,8 @@ static const benchmark benchmarks[] = {
     {"ablation", "tessera bench ablation", "what each technique is worth", bench_ablation},
     {"tiles", "tessera bench tiles", "the rate by the size of tiles, and predictions of the best",
      bench_tiles},
+    {"pgemm", "tessera bench pgemm",
+     "products across processes: weak and strong scaling, measured or predicted", bench_pgemm},
     {"cpu", "tessera bench cpu", "a call of ours against calling the CPU's BLAS directly",
      bench_cpu},
     {"doors", "tessera bench doors",
@@ -44,7 +46,7 @@ enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks };
 
 /* "gemm, regular ... and plan" */
 static const char *list_names(void) {
-  static char text[200];
+  static char text[240];
   int used = 0;
   for (int i = 0; i < BENCHMARKS; i++) {
     const char *before = i == 0 ? "" : i + 1 < BENCHMARKS ? ", " : " and ";

@@ -13,6 +13,8 @@ typedef struct subcommand {
 
 static const subcommand subcommands[] = {
     {"gemm", "tessera gemm", "multiply matrices in NumPy files", command_gemm},
+    {"pgemm", "tessera pgemm", "multiply matrices in NumPy files across processes (mpirun)",
+     command_pgemm},
     {"plan", "tessera plan", "explain how an operation would be done, without doing it",
      command_plan},
     {"machine", "tessera machine", "print or measure the machine", command_machine},

@@ -162,7 +162,8 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       "  symm, hemm M N        C = alpha A B + beta C, A symmetric or Hermitian\n"
       "  syrk, herk N K        C = alpha A A^T + beta C, one triangle\n"
       "  syr2k, her2k N K      C = alpha A B^T + alpha B A^T + beta C, one triangle\n"
-      "  trmm, trsm M N        B = alpha op(A) B, op(A) X = alpha B, A triangular",
+      "  trmm, trsm M N        B = alpha op(A) B, op(A) X = alpha B, A triangular\n\n"
+      "Across processes: tessera plan pgemm --help.",
       "tessera plan gemm d 8192 8192 8192 --machine 'host:200 gpu*8@nvswitch:300 pcie:25/pair'\n"
       "  tessera plan trsm d 16384 8192 --uplo upper --home h,0 --machine 'host:200 "
       "gpu*4@nvlink:300'",
@@ -214,6 +215,7 @@ static int show_plan(const plan_request *r, const tsr_plan *plan) {
 
 int command_plan(int argc, char **argv) {
   plan_request request = {0};
+  if (argc > 1 && strcmp(argv[1], "pgemm") == 0) return plan_pgemm(argc - 1, argv + 1);
   int code = parse_request(argc, argv, &request);
   if (code == OPTIONS_HELPED) return TOOL_OK;
   if (code != TOOL_OK) return code;

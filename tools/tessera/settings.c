@@ -15,7 +15,7 @@ static void point_into_machine(const settings *s) {
 }
 
 /* One number is for all devices; of several the library takes one after the other. */
-static int set_memory(const settings *s, tsr_options *options) {
+int settings_set_memory(const settings *s, tsr_options *options) {
   const char *text = s->memory;
   if (!text) return TOOL_OK;
   if (strchr(text, ',')) {
@@ -28,7 +28,7 @@ static int set_memory(const settings *s, tsr_options *options) {
 
 int settings_open(const settings *s, tsr_context **context) {
   tsr_options options = TSR_OPTIONS_DEFAULT;
-  int wrong = set_memory(s, &options);
+  int wrong = settings_set_memory(s, &options);
   if (wrong) return wrong;
   options.engine = s->engine;
   options.devices = s->devices;

@@ -49,6 +49,9 @@ typedef struct settings {
 /* Makes the context; an exit code after a message. */
 int settings_open(const settings *s, tsr_context **context);
 
+/* --memory alone, for who opens a context by itself. */
+int settings_set_memory(const settings *s, tsr_options *options);
+
 /* Whether the devices are emulated ones, as far as the options and the environment tell. */
 bool settings_emulated(const settings *s);
 

@@ -1,0 +1,225 @@
+#include "dist/replay.h"
+
+#include <math.h>
+
+#include "base/alloc.h"
+#include "base/types.h"
+
+/* Parts in which a message is passed on: what a process farther down the line waits for more. */
+static const double segment = 128 << 10;
+
+enum { FLOWS = 2 * (TSR_LOOKAHEAD_MOST + 1) };
+
+/* A panel on its way, as this process sees it. */
+typedef struct flow {
+  int32_t step;
+  bool in, out;    /* it comes from others; it is passed on to others */
+  double left;     /* bytes */
+  double tail;     /* s by which the root's data is late here */
+  double earliest; /* when it can be complete, for the root's packing */
+} flow;
+
+typedef struct replay {
+  const tsr_summa_schedule *s;
+  tsr_costs *costs;
+  const int *me;
+  int64_t own[2];      /* rows and columns of C */
+  const double *moved; /* bytes of this process that a redistribution moves */
+  double element;
+  double now; /* of the thread that goes through the steps */
+  flow flow[FLOWS];
+  int flows;
+  double links; /* until when the flows have been carried on */
+  double kernels_free, copies_free, home_free, moves_free;
+  double *end; /* [step]: when it is complete; not known while it is a flow */
+  tsr_interval *times;
+  tsr_forecast f;
+} replay;
+
+/* Of a row or column of blocks, as tsr_summa_block. */
+static int64_t extent_of(const replay *r, int direction, int32_t block) {
+  int64_t extent = r->s->cut.block[direction], left = r->own[direction] - block * extent;
+  return left < 0 ? 0 : left < extent ? left : extent;
+}
+
+/* ---- Messages ---------------------------------------------------------------- */
+
+/* All share the way in, and the way out. */
+static double rate_of(const replay *r, const flow *f) {
+  int in = 0, out = 0;
+  for (int i = 0; i < r->flows; i++) {
+    in += r->flow[i].in;
+    out += r->flow[i].out;
+  }
+  int most = 1;
+  if (f->in && in > most) most = in;
+  if (f->out && out > most) most = out;
+  return r->costs->bandwidth / most;
+}
+
+static void end_flow(replay *r, int i) {
+  const flow *f = &r->flow[i];
+  r->end[f->step] = fmax(r->links + f->tail, f->earliest);
+  if (r->times != NULL) r->times[f->step].end = r->end[f->step];
+  r->flow[i] = r->flow[--r->flows];
+}
+
+/* Carries all flows on until a time, or until that step is complete. */
+static void carry_on(replay *r, double until, int32_t step) {
+  while (r->flows > 0 && r->links < until) {
+    int next = 0;
+    double dt = INFINITY;
+    for (int i = 0; i < r->flows; i++) {
+      double left = r->flow[i].left / rate_of(r, &r->flow[i]);
+      if (left < dt) dt = left, next = i;
+    }
+    bool ends = r->links + dt <= until;
+    if (!ends) dt = until - r->links;
+    for (int i = 0; i < r->flows; i++) r->flow[i].left -= dt * rate_of(r, &r->flow[i]);
+    r->links += dt;
+    int32_t ended = r->flow[next].step;
+    if (ends) end_flow(r, next);
+    if (ends && ended == step) return;
+  }
+  if (r->flows == 0 && !isinf(until)) r->links = fmax(r->links, until);
+}
+
+/* Waits for a step. */
+static void await(replay *r, int32_t step) {
+  for (int i = 0; i < r->flows; i++)
+    if (r->flow[i].step == step) {
+      carry_on(r, INFINITY, step);
+      break;
+    }
+  r->now = fmax(r->now, r->end[step]);
+}
+
+/* How far down the line from the root this process is, and how long the line. */
+static int distance(const replay *r, const tsr_step *step, int *line) {
+  const tsr_panel *p = &r->s->panels.items[step->panel];
+  bool is_a = step->operand == TSR_STEP_A;
+  *line = is_a ? r->s->deal.k_a.count : r->s->deal.k_b.count;
+  int me = r->me[is_a ? 1 : 0], root = is_a ? p->col : p->row;
+  return (me - root + *line) % *line;
+}
+
+static void send(replay *r, int32_t at, const tsr_step *step) {
+  int line, place = distance(r, step, &line), operand = step->operand;
+  double bytes = (double)extent_of(r, operand, step->block[operand]) *
+                 (double)r->s->panels.items[step->panel].depth * r->element;
+  double hop = r->costs->latency + fmin(bytes, segment) / r->costs->bandwidth;
+  flow f = {
+      .step = at,
+      .in = place > 0,
+      .out = place<line - 1, .left = bytes, .tail = line> 1 ? r->costs->latency + place * hop : 0};
+  if (place == 0) r->now += bytes / r->costs->pack_rate;
+  f.earliest = r->now;
+  r->f.received += f.in ? bytes : 0;
+  r->f.sent += f.out ? bytes : 0;
+  if (f.in || f.out)
+    r->flow[r->flows++] = f;
+  else
+    r->end[at] = r->now;
+}
+
+/* ---- What devices do ------------------------------------------------------------ */
+
+/* Why they had nothing to do until a product could begin. */
+static void note_idle(replay *r, const tsr_step *step, double seconds) {
+  if (r->f.kernels == 0)
+    r->f.fill += seconds;
+  else if (step->first)
+    r->f.changing += seconds;
+  else
+    r->f.starved += seconds;
+}
+
+static tsr_status cost_of(replay *r, const tsr_step *step, int64_t depth, tsr_accumulation *cost) {
+  return tsr_costs_ask(r->costs, extent_of(r, 0, step->block[0]), extent_of(r, 1, step->block[1]),
+                       depth, cost);
+}
+
+static tsr_status multiply(replay *r, int32_t at, const tsr_step *step) {
+  tsr_accumulation cost;
+  TSR_TRY(cost_of(r, step, r->s->panels.items[step->panel].depth, &cost));
+  const tsr_stage *stage = step->first ? &cost.first : &cost.next;
+  double begin = fmax(r->now, r->copies_free);
+  double end = fmax(begin + stage->alone, r->kernels_free + stage->kernels);
+  r->copies_free = begin + stage->copies;
+  note_idle(r, step, fmax(0, end - stage->kernels - r->kernels_free));
+  r->f.kernels += stage->kernels;
+  r->kernels_free = r->end[at] = end;
+  if (r->times != NULL) r->times[at].begin = fmax(begin, end - stage->alone);
+  return TSR_OK;
+}
+
+static tsr_status bring_home(replay *r, int32_t at, const tsr_step *step) {
+  tsr_accumulation cost;
+  TSR_TRY(cost_of(r, step, r->s->deepest, &cost));
+  double begin = fmax(r->home_free, r->end[step->after[0]]);
+  r->home_free = r->end[at] = begin + cost.home;
+  if (r->times != NULL) r->times[at].begin = begin;
+  return TSR_OK;
+}
+
+static void move(replay *r, int32_t at, const tsr_step *step) {
+  double bytes = r->moved[step->operand];
+  double begin = fmax(r->now, r->moves_free);
+  r->moves_free = r->end[at] =
+      begin + bytes / r->costs->bandwidth + 2 * bytes / r->costs->pack_rate;
+  r->f.received += bytes;
+  r->f.sent += bytes;
+}
+
+/* ---- Going through ---------------------------------------------------------------- */
+
+static tsr_status begin_step(replay *r, int32_t at) {
+  const tsr_step *step = &r->s->steps.items[at];
+  for (int i = 0; i < TSR_STEP_WAITS; i++) {
+    bool home_waits = step->kind == TSR_STEP_HOME; /* the devices see to the order */
+    if (step->after[i] != TSR_NO_STEP && !home_waits) await(r, step->after[i]);
+  }
+  carry_on(r, r->now, TSR_NO_STEP);
+  if (r->times != NULL) r->times[at].begin = r->now;
+  switch ((tsr_step_kind)step->kind) {
+    case TSR_STEP_MOVE:
+      move(r, at, step);
+      break;
+    case TSR_STEP_SEND:
+      send(r, at, step);
+      break;
+    case TSR_STEP_MULTIPLY:
+      TSR_TRY(multiply(r, at, step));
+      break;
+    case TSR_STEP_HOME:
+      TSR_TRY(bring_home(r, at, step));
+      break;
+  }
+  if (r->times != NULL) r->times[at].end = r->end[at];
+  return TSR_OK;
+}
+
+static tsr_status go_through(replay *r) {
+  for (int32_t at = 0; (size_t)at < r->s->steps.count; at++) TSR_TRY(begin_step(r, at));
+  carry_on(r, INFINITY, TSR_NO_STEP);
+  r->f.seconds = fmax(fmax(r->now, r->links), fmax(r->kernels_free, r->home_free));
+  return TSR_OK;
+}
+
+tsr_status tsr_replay(const tsr_summa_schedule *schedule, tsr_costs *costs, const int me[2],
+                      const double moved[2], tsr_forecast *forecast, tsr_interval *times) {
+  replay r = {.s = schedule,
+              .costs = costs,
+              .me = me,
+              .own = {tsr_axis_local(&schedule->deal.rows, me[0]),
+                      tsr_axis_local(&schedule->deal.cols, me[1])},
+              .moved = moved,
+              .element = (double)tsr_type_get(costs->type)->size,
+              .times = times};
+  r.end = tsr_alloc_zero(schedule->steps.count + 1, sizeof *r.end);
+  if (r.end == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a replay");
+  tsr_status status = go_through(&r);
+  tsr_dealloc(r.end);
+  if (status == TSR_OK) *forecast = r.f;
+  return status;
+}

@@ -1,0 +1,15 @@
+/* The slots of a grid. */
+#ifndef TSR_DIST_SLOTS_H
+#define TSR_DIST_SLOTS_H
+
+#include "dist/transport.h"
+
+bool tsr_slots_suffice(const tsr_slots *slots, int count, const size_t bytes[2]);
+
+/* Makes there be so many of at least these sizes. Nothing may be using them. TSR_ERR_MEMORY: there
+ * are none then. */
+tsr_status tsr_slots_provide(const tsr_transport *transport, void *state, int count,
+                             const size_t bytes[2], tsr_slots *slots);
+void tsr_slots_free(const tsr_transport *transport, void *state, tsr_slots *slots);
+
+#endif

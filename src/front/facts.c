@@ -1,0 +1,47 @@
+/* Small questions to a context that do not wait. */
+#include "front/context.h"
+
+static tsr_status check_output(const char *name, const void *output) {
+  if (output != NULL) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "%s is NULL; give the address of what is to be filled", name);
+}
+
+tsr_status tsr_point(tsr_context *context, uint64_t *point) {
+  TSR_TRY(tsr_context_check(context));
+  TSR_TRY(check_output("point", point));
+  *point = context->runner != NULL ? tsr_runner_submitted(context->runner) : 0;
+  return TSR_OK;
+}
+
+tsr_status tsr_passed(tsr_context *context, uint64_t point, int *passed) {
+  TSR_TRY(tsr_context_check(context));
+  TSR_TRY(check_output("passed", passed));
+  *passed = context->runner == NULL || tsr_runner_completed(context->runner) >= point;
+  return TSR_OK;
+}
+
+/* The caller holds both locks. */
+static void describe(const tsr_context *context, tsr_context_facts *facts) {
+  const tsr_machine *machine = context->machine;
+  *facts = (tsr_context_facts){.devices = machine->devices,
+                               .reproducible = context->planning.reproducible,
+                               .check = context->check,
+                               .plans = context->digest,
+                               .staging_rate = machine->lane_rate,
+                               .network_bandwidth = machine->network.bandwidth,
+                               .network_latency = machine->network.latency};
+  for (int d = 0; d < machine->devices; d++)
+    if (d == 0 || context->planning.budget[d] < facts->memory)
+      facts->memory = context->planning.budget[d];
+}
+
+tsr_status tsr_context_describe(tsr_context *context, tsr_context_facts *facts) {
+  TSR_TRY(tsr_context_check(context));
+  TSR_TRY(check_output("facts", facts));
+  pthread_rwlock_rdlock(&context->machine_lock);
+  pthread_mutex_lock(&context->lock);
+  describe(context, facts);
+  pthread_mutex_unlock(&context->lock);
+  pthread_rwlock_unlock(&context->machine_lock);
+  return TSR_OK;
+}

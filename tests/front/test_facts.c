@@ -1,0 +1,148 @@
+/* What a context tells: how far it has come, what it works with, what products summed up take. */
+#include "front.h"
+
+static int clear(void **state) {
+  (void)state;
+  front_clear_environment();
+  return 0;
+}
+
+static void points_are_passed(void **state) {
+  (void)state;
+  enum { N = 40, CALLS = 6 };
+  tsr_context *context = front_context();
+  double *a = front_matrix(N * N, 1), *b = front_matrix(N * N, 2), *c = front_matrix(N * N, 3);
+  uint64_t before, points[CALLS];
+  int passed = 0;
+  assert_ok(tsr_point(context, &before));
+  assert_ok(tsr_passed(context, before, &passed));
+  assert_int_equal(passed, 1); /* nothing was called */
+  for (int i = 0; i < CALLS; i++) {
+    assert_ok(front_dgemm_async(context, N, 1, a, b, 1, c));
+    assert_ok(tsr_point(context, &points[i]));
+    assert_true(points[i] > (i == 0 ? before : points[i - 1]));
+  }
+  for (int i = 0; i < CALLS; i++) {
+    do assert_ok(tsr_passed(context, points[i], &passed));
+    while (!passed);
+    for (int j = 0; j < i; j++) {
+      assert_ok(tsr_passed(context, points[j], &passed));
+      assert_int_equal(passed, 1);
+    }
+  }
+  assert_ok(tsr_sync(context));
+  assert_ok(tsr_passed(context, points[CALLS - 1] + 1, &passed));
+  assert_int_equal(passed, 0); /* of what has not been called yet */
+  assert_refused(tsr_point(context, NULL), TSR_ERR_ARGUMENT, "point");
+  assert_refused(tsr_passed(context, 0, NULL), TSR_ERR_ARGUMENT, "passed");
+  assert_refused(tsr_point(NULL, &before), TSR_ERR_ARGUMENT, "context");
+  tsr_context_destroy(context);
+  free(a), free(b), free(c);
+}
+
+static tsr_context *planner(const char *machine, size_t memory) {
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  tsr_context *context = NULL;
+  options.engine = "cpu";
+  options.machine = machine;
+  options.memory = memory;
+  assert_ok(tsr_context_create(&options, &context));
+  return context;
+}
+
+static void facts(void **state) {
+  (void)state;
+  tsr_context_facts one, two, other;
+  tsr_context *a = planner("gpu*3:16 net:12.5,3 lanes:4@7", 5000000000);
+  tsr_context *b = planner("gpu*3:16 net:9 lanes:4@7", 5000000000);
+  tsr_context *c = planner("gpu*3:16 net:9 lanes:4@7", 4000000000);
+  assert_ok(tsr_context_describe(a, &one));
+  assert_ok(tsr_context_describe(b, &two));
+  assert_ok(tsr_context_describe(c, &other));
+  assert_int_equal(one.devices, 3);
+  assert_int_equal(one.memory, 5000000000);
+  assert_true(one.network_bandwidth == 12.5e9 && one.network_latency == 3e-6);
+  assert_true(one.staging_rate == 7e9 && one.reproducible == 0 && one.check == 0);
+  assert_true(one.plans == two.plans); /* the network is no part of them */
+  assert_true(two.plans != other.plans);
+  assert_refused(tsr_context_describe(a, NULL), TSR_ERR_ARGUMENT, "facts");
+  tsr_context_destroy(a);
+  tsr_context_destroy(b);
+  tsr_context_destroy(c);
+}
+
+static void expect_near(double value, double expected, double share) {
+  if (value < expected * (1 - share) || value > expected * (1 + share))
+    fail_msg("%g is not within %g of %g", value, share, expected);
+}
+
+/* On three devices of 7.2 TFLOP/s each, behind 50 GB/s each. */
+static void products_summed_up(void **state) {
+  (void)state;
+  enum { N = 20000, K = 2048 };
+  static const double one = 1, zero = 0;
+  tsr_context *context = planner("host:150 gpu*3:16@nvlink:50 pcie:50 rate:7.2", 0);
+  double flops = 2.0 * N * N * K / (3 * 7.2e12), c = 8.0 * N * N, out = c / 150e9;
+  for (int quick = 0; quick < 2; quick++) {
+    tsr_accumulation read, fresh, deep;
+    assert_ok(tsr_plan_accumulation(context, TSR_D, N, N, K, &one, quick, &read));
+    assert_ok(tsr_plan_accumulation(context, TSR_D, N, N, K, &zero, quick, &fresh));
+    assert_ok(tsr_plan_accumulation(context, TSR_D, N, N, 2 * K, &zero, quick, &deep));
+    expect_near(read.next.kernels, flops, 0.15);
+    expect_near(deep.next.kernels, 2 * read.next.kernels, 0.1);
+    expect_near(read.home, out, 0.1);
+    expect_near((double)read.result, c / 3, 0.1);
+    expect_near((double)read.inputs, 8.0 * K * (N + N / 3.0), 0.15);
+    expect_near(read.first.copies - read.next.copies, out, 0.15); /* C comes along */
+    expect_near(fresh.first.copies, fresh.next.copies, 0.1);
+    assert_true(read.next.alone >= read.next.kernels && read.first.alone >= read.next.alone * 0.99);
+  }
+  tsr_context_destroy(context);
+}
+
+/* A C of most of the memory has no room for a partial one beside it, and does not move. */
+static void products_that_nearly_fill_devices(void **state) {
+  (void)state;
+  enum { N = 54000, K = 1024 };
+  static const double values[2] = {0, 1};
+  tsr_context *context = planner("host:150 gpu*3:16@nvlink:50 pcie:50 rate:7.2", 12800000000);
+  for (int i = 0; i < 2; i++) {
+    tsr_accumulation x;
+    assert_ok(tsr_plan_accumulation(context, TSR_D, N, N, K, &values[i], 0, &x));
+    expect_near((double)x.result, 8.0 * N * N / 3, 0.01);
+    expect_near(x.next.copies, 8.0 * N * K * (1 + 1 / 3.0) / 50e9, 0.5);
+  }
+  tsr_context_destroy(context);
+}
+
+static void products_that_do_not_fit(void **state) {
+  (void)state;
+  static const double one = 1;
+  tsr_accumulation x;
+  tsr_context *context = planner("gpu*2:16@nvlink:50", 64 << 20);
+  assert_int_equal(tsr_plan_accumulation(context, TSR_D, 8000, 8000, 500, &one, 0, &x),
+                   TSR_ERR_MEMORY);
+  assert_ok(tsr_plan_accumulation(context, TSR_D, 1000, 1000, 500, &one, 0, &x));
+  assert_ok(tsr_plan_accumulation(context, TSR_D, 0, 1000, 500, &one, 0, &x));
+  assert_true(x.next.alone == 0 && x.result == 0);
+  assert_refused(tsr_plan_accumulation(context, TSR_D, -1, 2, 3, &one, 1, &x), TSR_ERR_ARGUMENT,
+                 "m");
+  assert_refused(tsr_plan_accumulation(context, TSR_D, 1, 2, 3, &one, 1, NULL), TSR_ERR_ARGUMENT,
+                 "predicted");
+  tsr_context_destroy(context);
+  context = planner("host:100 cpu:500", 0);
+  assert_ok(tsr_plan_accumulation(context, TSR_D, 1000, 1000, 1000, &one, 0, &x));
+  expect_near(x.next.alone, 2e9 / 500e9, 0.1);
+  tsr_context_destroy(context);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(points_are_passed),
+      cmocka_unit_test(facts),
+      cmocka_unit_test(products_summed_up),
+      cmocka_unit_test(products_that_nearly_fill_devices),
+      cmocka_unit_test(products_that_do_not_fit),
+  };
+  return cmocka_run_group_tests(tests, clear, NULL);
+}

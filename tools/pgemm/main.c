@@ -1,0 +1,27 @@
+/* tessera-pgemm: products across processes. tessera runs it for 'tessera pgemm', 'tessera plan
+ * pgemm' and 'tessera bench pgemm', so that nothing else of the command needs MPI. */
+#include <string.h>
+
+#include "pgemm.h"
+
+typedef struct subcommand {
+  const char *name, *full_name;
+  int (*run)(int argc, char **argv);
+} subcommand;
+
+static const subcommand subcommands[] = {
+    {"run", "tessera pgemm", pgemm_run},
+    {"plan", "tessera plan pgemm", pgemm_plan},
+    {"bench", "tessera bench pgemm", pgemm_bench},
+};
+
+int main(int argc, char **argv) {
+  tool_set_name("tessera-pgemm");
+  for (size_t i = 0; argc > 1 && i < sizeof subcommands / sizeof *subcommands; i++) {
+    if (strcmp(argv[1], subcommands[i].name) != 0) continue;
+    tool_set_name(subcommands[i].full_name);
+    int code = subcommands[i].run(argc - 1, argv + 1);
+    return fflush(stdout) == 0 ? code : tool_fail("cannot write to the standard output");
+  }
+  return tool_fail("use 'tessera pgemm', 'tessera plan pgemm' or 'tessera bench pgemm'");
+}

@@ -1,0 +1,140 @@
+/* tessera plan pgemm: how a product across processes would be done, on any grid, without one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pgemm.h"
+
+typedef struct plan_request {
+  tsr_type type;
+  tsr_op transa, transb;
+  int64_t extents[3], grid[2], block;
+  double beta;
+  cut_options cut;
+  bool json, commands;
+  const char *timeline;
+  settings settings;
+} plan_request;
+
+typedef struct plan_words {
+  const char *grid, *transa, *transb, *beta;
+} plan_words;
+
+static int parse_beta(const char *text, double *beta) {
+  *beta = text[0] == '0' ? 0 : text[0] == '1' ? 1 : 0.5;
+  if (strchr("01x", text[0]) && text[0] && !text[1]) return TOOL_OK;
+  return tool_usage("--beta %s: must be 0, 1 or x (any other)", text);
+}
+
+static int interpret(const plan_words *words, plan_request *r) {
+  tsr_format format = TSR_TIMELINE_JSON;
+  if (!words->grid) return tool_usage("on which grid of processes? Give --grid 2x3");
+  int code = parse_pair("--grid", words->grid, r->grid);
+  if (!code && words->transa) code = parse_op("--transa", words->transa, &r->transa);
+  if (!code && words->transb) code = parse_op("--transb", words->transb, &r->transb);
+  if (!code) code = parse_beta(words->beta ? words->beta : "0", &r->beta);
+  for (int i = 0; i < 2 && !code; i++)
+    if (r->grid[i] > 1 << 20) code = tool_usage("--grid %s: that is too large", words->grid);
+  if (!code && r->block < 1) code = tool_usage("--block: must be 1 or more");
+  if (!code && r->timeline) code = tool_timeline_format(r->timeline, &format);
+  if (!code && format != TSR_TIMELINE_JSON)
+    code = tool_usage("--timeline %s: the name must end in .json (for Perfetto)", r->timeline);
+  return code;
+}
+
+static int parse_request(int argc, char **argv, plan_request *r) {
+  plan_words words = {0};
+  const option table[] = {
+      {"grid", 0, OPTION_TEXT, &words.grid, "PxQ", "rows x columns of processes (needed)"},
+      {"block", 0, OPTION_WHOLE, &r->block, "N",
+       "blocks in which the matrices are dealt (default: 256)"},
+      {"transa", 0, OPTION_TEXT, &words.transa, "N|T|C", "use A, transposed, conjugate transposed"},
+      {"transb", 0, OPTION_TEXT, &words.transb, "N|T|C", "the same for B"},
+      {"beta", 0, OPTION_TEXT, &words.beta, "0|1|x", "class of beta (default: 0)"},
+      CUT_OPTIONS(&r->cut),
+      {"commands", 0, OPTION_FLAG, &r->commands, NULL, "print every step of the schedule"},
+      {"timeline", 0, OPTION_TEXT, &r->timeline, "FILE.json",
+       "write a process's steps over time, for Perfetto"},
+      {"json", 0, OPTION_FLAG, &r->json, NULL, "print for programs"},
+      SETTINGS_MACHINE(&r->settings),
+      SETTINGS_DEVICES(&r->settings),
+      SETTINGS_MEMORY(&r->settings),
+      SETTINGS_TILE(&r->settings),
+      {0}};
+  const option_command command = {
+      "TYPE M N K --grid PxQ [options]",
+      "Plans C = op(A) op(B) + beta C over P x Q processes and says how long it would take. No "
+      "data,\n"
+      "no MPI and no device is used; the machine is that of one process.",
+      "tessera plan pgemm d 200000 200000 200000 --grid 6x6 --machine machines/v100x3-summit.json",
+      table,
+      4,
+      4};
+  const char *arguments[4];
+  int code = options_parse(&command, argc, argv, arguments, NULL);
+  if (code != TOOL_OK) return code;
+  code = parse_type("TYPE", arguments[0], &r->type);
+  for (int i = 0; i < 3 && !code; i++)
+    if (options_whole_list(arguments[1 + i], &r->extents[i], 1) != 1)
+      code = tool_usage("%c '%s': not a whole number", "MNK"[i], arguments[1 + i]);
+  return code ? code : interpret(&words, r);
+}
+
+static tsr_pmatrix matrix(tsr_grid *grid, const plan_request *r, tsr_op op, int64_t rows,
+                          int64_t cols) {
+  bool turned = op != TSR_NO_TRANS;
+  return (tsr_pmatrix){.grid = grid,
+                       .type = r->type,
+                       .m = turned ? cols : rows,
+                       .n = turned ? rows : cols,
+                       .mb = r->block,
+                       .nb = r->block,
+                       .ld = 1};
+}
+
+static int make_plan(const plan_request *r, tsr_grid *grid, tsr_pplan **plan) {
+  int64_t m = r->extents[0], n = r->extents[1], k = r->extents[2];
+  scalar_value one = scalar_for(r->type, (scalar){1, 0}),
+               beta = scalar_for(r->type, (scalar){r->beta, 0});
+  tsr_pmatrix a = matrix(grid, r, r->transa, m, k), b = matrix(grid, r, r->transb, k, n);
+  tsr_pmatrix c = matrix(grid, r, TSR_NO_TRANS, m, n);
+  return tool_status(tsr_pgemm_plan(grid, r->transa, r->transb, m, n, k, &one, &a, 0, 0, &b, 0, 0,
+                                    &beta, &c, 0, 0, plan));
+}
+
+static int print(const tsr_pplan *plan, tsr_format format, const char *path) {
+  char *text = NULL;
+  int code = tool_status(tsr_pplan_print(plan, format, &text));
+  if (!code && path) code = tool_write_file(path, text);
+  if (!code && !path) fputs(text, stdout);
+  free(text);
+  return code;
+}
+
+static int show(const plan_request *r, const tsr_pplan *plan) {
+  int code = print(plan, r->json ? TSR_JSON : TSR_TEXT, NULL);
+  if (!code && r->commands && !r->json) {
+    printf("\n");
+    code = print(plan, TSR_COMMANDS, NULL);
+  }
+  if (!code && r->timeline) code = print(plan, TSR_TIMELINE_JSON, r->timeline);
+  return code;
+}
+
+int pgemm_plan(int argc, char **argv) {
+  plan_request r = {.transa = TSR_NO_TRANS, .transb = TSR_NO_TRANS, .block = 256};
+  int code = parse_request(argc, argv, &r);
+  if (code) return code == OPTIONS_HELPED ? TOOL_OK : code;
+  tsr_context *context = NULL;
+  tsr_grid *grid = NULL;
+  tsr_pplan *plan = NULL;
+  r.settings.engine = "cpu"; /* it only plans */
+  code = settings_open(&r.settings, &context);
+  if (!code) code = tool_status(tsr_grid_imagine(context, (int)r.grid[0], (int)r.grid[1], &grid));
+  if (!code) code = cut_apply(&r.cut, grid);
+  if (!code) code = make_plan(&r, grid, &plan);
+  if (!code) code = show(&r, plan);
+  tsr_pplan_destroy(plan);
+  tsr_grid_destroy(grid);
+  tsr_context_destroy(context);
+  return code;
+}

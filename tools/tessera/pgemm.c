@@ -1,0 +1,53 @@
+/* What needs MPI is done by a program of its own, tessera-pgemm, which stands beside this one. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tool.h"
+
+#define PROGRAM "tessera-pgemm"
+
+static int find_program(char path[PATH_MAX]) {
+  char self[PATH_MAX];
+  ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (length < 0) return tool_fail("cannot tell where this program is: %s", strerror(errno));
+  self[length] = '\0';
+  char *slash = strrchr(self, '/');
+  *slash = '\0';
+  if (snprintf(path, PATH_MAX, "%s/%s", self, PROGRAM) < PATH_MAX) return TOOL_OK;
+  return tool_fail("the path of this program is too long");
+}
+
+/* argv[0] is the word that led here. */
+static int hand_over(const char *what, int argc, char **argv) {
+  char path[PATH_MAX];
+  int code = find_program(path);
+  if (code) return code;
+  char **words = malloc(((size_t)argc + 2) * sizeof *words);
+  if (!words) return tool_fail("out of memory");
+  words[0] = (char *)PROGRAM;
+  words[1] = (char *)what;
+  for (int i = 1; i <= argc; i++) words[i + 1] = argv[i];
+  execv(path, words);
+  int error = errno;
+  free(words);
+  if (error != ENOENT) return tool_fail("cannot run %s: %s", path, strerror(error));
+  return tool_fail(
+      "%s is not beside this program: products across processes need a build with MPI "
+      "(-DTESSERA_MPI=ON, and an MPI that CMake finds)",
+      PROGRAM);
+}
+
+int command_pgemm(int argc, char **argv) {
+  return hand_over("run", argc, argv);
+}
+
+int plan_pgemm(int argc, char **argv) {
+  return hand_over("plan", argc, argv);
+}
+
+int bench_pgemm(int argc, char **argv) {
+  return hand_over("bench", argc, argv);
+}

@@ -53,7 +53,7 @@ static int parse_request(int argc, char **argv, gemm_request *r) {
       {"progress", 0, OPTION_FLAG, &r->progress, NULL,
        "say how far it is, also where stderr is no terminal"},
       {"resident", 0, OPTION_BYTES, &r->resident, "BYTES",
-       "most of the files to have in memory (default: half of what is available)"},
+       "most of the files to have in memory (default: 3/4 of what is available)"},
       {"report", 0, OPTION_FLAG, &r->report, NULL, "print the whole plan too"},
       {"json", 0, OPTION_FLAG, &r->json, NULL, "print for programs"},
       SETTINGS_ENGINE(&r->settings),

@@ -64,7 +64,7 @@ size_t pages_default_limit(void) {
   if (all == 0) {
     all = (unsigned long long)sysconf(_SC_PHYS_PAGES) * (unsigned long long)sysconf(_SC_PAGESIZE);
   }
-  return (size_t)((group > 0 && group < all ? group : all) / 2);
+  return (size_t)((group > 0 && group < all ? group : all) / 4 * 3);
 }
 
 double pages_peak(void) {

@@ -13,7 +13,8 @@ typedef struct page_keeper page_keeper;
 
 enum { KEEPER_FILES = 4 };
 
-/* Half of the memory that is available now, on the machine and in the process's control group. */
+/* Three quarters of the memory that is available now, on the machine and in the process's control
+ * group. */
 size_t pages_default_limit(void);
 
 /* *keeper is NULL when the files are no larger than the limit together: nothing is to be done.

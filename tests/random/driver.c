@@ -14,6 +14,7 @@
  */
 #include <inttypes.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,7 @@ static int64_t passed, failed;
 static int64_t short_of_memory, declined; /* problems that met a refusal, and that ended with one */
 static runner contexts;
 static refusals refused; /* by this problem's calls */
-static long met;
+static atomic_long met;
 
 /* ---- When a problem hangs or crashes, its line is what is wanted ---- */
 

@@ -195,6 +195,13 @@ static tsr_status create(const tsr_product *p, bool late, operation **made) {
   return TSR_OK;
 }
 
+/* Slots must suffice for the same on all processes, since growing them waits for what is under way.
+ */
+static void drop_slots(tsr_grid *grid) {
+  tsr_queue_drain(grid->queue);
+  tsr_slots_free(grid->transport, grid->transport_state, &grid->slots);
+}
+
 /* All make the same operation, or none does. */
 static tsr_status agree(const tsr_product *p, bool late, operation **made) {
   uint64_t digest = 0;
@@ -212,6 +219,7 @@ static tsr_status agree(const tsr_product *p, bool late, operation **made) {
   tsr_error error;
   tsr_error_take(status, &error);
   destroy(o);
+  drop_slots(p->grid);
   return tsr_error_put(&error);
 }
 

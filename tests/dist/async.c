@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "cases.h"
 
 static const double one = 1, zero = 0;
@@ -163,6 +164,34 @@ static void failures_are_told_later(world *w) {
   tsr_context_destroy(poor);
 }
 
+/* A call for which one process has no memory leaves nothing that later ones, some of them larger,
+ * would wait for. */
+static void no_memory_in_between(world *w) {
+  tsr_grid *grid = NULL;
+  tsr_pmatrix small[2], large[2];
+  if (w->size == 1) return;
+  EXPECT(tsr_grid_create(w->cpu, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK, "");
+  if (!create(grid, N, BLOCK, 1, &small[0]) || !create(grid, N, BLOCK, 0, &small[1]) ||
+      !create(grid, 4 * N, BLOCK, 1, &large[0]) || !create(grid, 4 * N, BLOCK, 0, &large[1]))
+    return;
+  for (long n = 1; n < 40; n += 3) {
+    EXPECT(times(grid, &small[0], &small[0], 0, &small[1], true), TSR_OK, "");
+    if (w->rank == w->size - 1) tsr_alloc_fail_at(n);
+    tsr_status status = times(grid, &large[0], &large[0], 0, &large[1], true);
+    tsr_alloc_fail_at(0);
+    expect(status, status == TSR_OK ? TSR_OK : TSR_ERR_MEMORY, "", __LINE__);
+    EXPECT(times(grid, &small[0], &small[0], 0, &small[1], true), TSR_OK, "");
+    EXPECT(times(grid, &large[0], &large[0], 0, &large[1], true), TSR_OK, "");
+    EXPECT(tsr_grid_sync(grid), TSR_OK, "");
+    HOLD(is_filled(&small[1], N) && is_filled(&large[1], 4 * N));
+  }
+  for (int i = 0; i < 2; i++) {
+    tsr_pmatrix_destroy(&small[i]);
+    tsr_pmatrix_destroy(&large[i]);
+  }
+  tsr_grid_destroy(grid);
+}
+
 /* ---- Timelines and dealing ----------------------------------------------------------- */
 
 static int count_of(const char *text, const char *part) {
@@ -242,6 +271,7 @@ int main(int argc, char **argv) {
       {"large panels", large_panels},
       {"wrong calls are refused at once", wrong_calls_are_refused_at_once},
       {"failures are told later", failures_are_told_later},
+      {"no memory in between", no_memory_in_between},
       {"timelines", timelines},
       {"devices are dealt", devices_are_dealt},
   };

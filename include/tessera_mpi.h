@@ -36,7 +36,8 @@ typedef struct tsr_grid tsr_grid;
 /* Makes a grid of all processes of comm. rows = cols = 0: the shape nearest to a square with no
  * more rows than columns; one of them 0: what goes with the other. context is this process's own;
  * it does the local products and must live until the grid is destroyed. Collective over comm.
- * TSR_ERR_ARGUMENT: rows x cols is not the number of processes, or MPI is not initialised. */
+ * TSR_ERR_ARGUMENT: rows x cols is not the number of processes, or MPI is not initialised.
+ * TSR_ERR_UNSUPPORTED: the transport that TESSERA_TRANSPORT asks for cannot be used. */
 TSR_API tsr_status tsr_grid_create(tsr_context *context, MPI_Comm comm, int rows, int cols,
                                    tsr_grid **grid);
 
@@ -49,6 +50,11 @@ TSR_API void tsr_grid_destroy(tsr_grid *grid);
 
 /* The grid's extents, and where this process is. Any pointer may be NULL. Not collective. */
 TSR_API tsr_status tsr_grid_place(const tsr_grid *grid, int *rows, int *cols, int *row, int *col);
+
+/* How panels travel: "mpi", through host memory, or "nccl", from device to device: where each
+ * process has a CUDA device of its own, unless TESSERA_TRANSPORT says otherwise
+ * (docs/distributed.md). "" for a grid without processes. Not collective. */
+TSR_API const char *tsr_grid_transport(const tsr_grid *grid);
 
 /* How products go about k: depth, the extent of a panel in k (elements; 0: by the model), and
  * lookahead, how many panels are on their way while one is multiplied (1 .. 16; 0: by the model). A

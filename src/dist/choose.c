@@ -69,8 +69,14 @@ typedef struct chooser {
   bool any;
 } chooser;
 
+static double slots_of(const chooser *x, const tsr_cut *cut) {
+  return (cut->lookahead + 1.0) * (double)(cut->block[0] + cut->block[1]) * (double)cut->depth *
+         x->element;
+}
+
 /* Besides C there are the panels of the product under way, of the next one, and of the last one,
- * whose memory does not serve again before the one under way is done. */
+ * whose memory does not serve again before the one under way is done; and the slots, which may be
+ * the first device's. */
 static tsr_status fits(chooser *x, const tsr_cut *cut, bool *room) {
   enum { SETS = 3 };
   tsr_accumulation cost;
@@ -78,6 +84,7 @@ static tsr_status fits(chooser *x, const tsr_cut *cut, bool *room) {
   if (x->grid->model.facts.devices == 0) return TSR_OK;
   TSR_TRY(tsr_costs_ask(&x->costs, cut->block[0], cut->block[1], cut->depth, &cost));
   double needed = (cut->together ? 2.0 : 1.0) * (double)cost.result + SETS * (double)cost.inputs;
+  if (x->grid->model.up_rate > 0) needed += slots_of(x, cut);
   *room = needed <= usable * x->memory;
   return TSR_OK;
 }
@@ -113,11 +120,6 @@ static int64_t limit_depth(const chooser *x, int64_t depth) {
 }
 
 /* ---- The best ------------------------------------------------------------------ */
-
-static double slots_of(const chooser *x, const tsr_cut *cut) {
-  return (cut->lookahead + 1.0) * (double)(cut->block[0] + cut->block[1]) * (double)cut->depth *
-         x->element;
-}
 
 /* Candidates come in the order of the memory that they take, about. */
 static tsr_status try_cut(chooser *x, const tsr_cut *cut) {

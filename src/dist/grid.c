@@ -92,8 +92,7 @@ static tsr_status begin(tsr_context *context, const tsr_peers *peers, int rows, 
                       .row = MPI_COMM_NULL,
                       .col = MPI_COMM_NULL,
                       .extent = {extent[0], extent[1]},
-                      .me = {peers->rank / extent[1], peers->rank % extent[1]},
-                      .transport = &tsr_transport_mpi};
+                      .me = {peers->rank / extent[1], peers->rank % extent[1]}};
   TSR_TRY(tsr_packers_create(&(*grid)->packers));
   return tsr_queue_create(may_be_threaded(), &(*grid)->queue);
 }
@@ -135,7 +134,7 @@ static void drop(tsr_grid *grid) {
 static tsr_status complete(tsr_grid *grid) {
   TSR_TRY(tsr_agree(&grid->all, NULL, split(grid)));
   TSR_TRY(tsr_model_agree(&grid->all, grid->context, &grid->model));
-  return tsr_agree(&grid->all, NULL, grid->transport->open(grid, &grid->transport_state));
+  return tsr_transport_open(grid);
 }
 
 tsr_status tsr_grid_create(tsr_context *context, MPI_Comm comm, int rows, int cols,
@@ -182,8 +181,7 @@ tsr_status tsr_grid_imagine(tsr_context *context, int rows, int cols, tsr_grid *
                      .work = {MPI_COMM_NULL, 0, rows * cols},
                      .row = MPI_COMM_NULL,
                      .col = MPI_COMM_NULL,
-                     .extent = {rows, cols},
-                     .transport = &tsr_transport_mpi};
+                     .extent = {rows, cols}};
   tsr_status status = tsr_model_alone(context, &made->model);
   if (status == TSR_OK)
     *grid = made;

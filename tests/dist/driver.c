@@ -7,7 +7,8 @@
  * problem is a redistribution; half of the products are asynchronous, some of them made twice, so
  * that the second one finds what the first one made. Half of the problems are done by emulated
  * devices: in checking mode, delayed at random, or reproducibly. --level: 1 is
- * MPI_THREAD_FUNNELED, 3 is MPI_THREAD_MULTIPLE (the default).
+ * MPI_THREAD_FUNNELED, 3 is MPI_THREAD_MULTIPLE (the default). --transport: what grids of several
+ * processes with devices must have.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ typedef struct problem {
 typedef struct world {
   int rank, size;
   tsr_context *contexts[4]; /* the CPU's BLAS; devices: checked, delayed, reproducible */
+  const char *transport;    /* NULL: any */
 } world;
 
 /* ---- Drawing -------------------------------------------------------------- */
@@ -256,6 +258,11 @@ static const char *run_on(const world *w, const problem *p, tsr_grid *grid) {
   return wrong;
 }
 
+static bool has_transport(const world *w, const problem *p, const tsr_grid *grid) {
+  if (w->transport == NULL || p->devices == 0 || w->size == 1) return true;
+  return strcmp(tsr_grid_transport(grid), w->transport) == 0;
+}
+
 static const char *run(const world *w, const problem *p) {
   tsr_grid *grid = NULL;
   tsr_context *context = w->contexts[p->devices];
@@ -265,6 +272,8 @@ static const char *run(const world *w, const problem *p) {
   if (tsr_grid_set_panels(grid, p->depth, p->lookahead) != TSR_OK ||
       tsr_grid_set_blocks(grid, p->block[0], p->block[1]) != TSR_OK)
     wrong = tsr_message();
+  else if (!has_transport(w, p, grid))
+    wrong = "the grid has another transport";
   else
     wrong = run_on(w, p, grid);
   tsr_grid_destroy(grid);
@@ -301,7 +310,6 @@ static bool open_world(world *w) {
   devices.machine = "host:200 gpu*2@nvlink:300 pcie:25 rate:1";
   devices.memory = (size_t)16 << 20;
   devices.check = 1;
-  memset(w->contexts, 0, sizeof w->contexts);
   if (tsr_context_create(&cpu, &w->contexts[0]) != TSR_OK ||
       tsr_context_create(&devices, &w->contexts[1]) != TSR_OK)
     return false;
@@ -312,14 +320,19 @@ static bool open_world(world *w) {
   return tsr_context_create(&devices, &w->contexts[3]) == TSR_OK;
 }
 
-static long long argument(int argc, char **argv, const char *name, long long otherwise) {
+static const char *text_argument(int argc, char **argv, const char *name) {
   for (int i = 1; i + 1 < argc; i++)
-    if (strcmp(argv[i], name) == 0) return atoll(argv[i + 1]);
-  return otherwise;
+    if (strcmp(argv[i], name) == 0) return argv[i + 1];
+  return NULL;
+}
+
+static long long argument(int argc, char **argv, const char *name, long long otherwise) {
+  const char *text = text_argument(argc, argv, name);
+  return text != NULL ? atoll(text) : otherwise;
 }
 
 int main(int argc, char **argv) {
-  world w;
+  world w = {.transport = text_argument(argc, argv, "--transport")};
   int level;
   bool alone = argument(argc, argv, "--level", 3) < 3;
   MPI_Init_thread(&argc, &argv, alone ? MPI_THREAD_FUNNELED : MPI_THREAD_MULTIPLE, &level);

@@ -27,19 +27,36 @@
 extern "C" {
 #endif
 
+/* ---- Contexts ------------------------------------------------------------- */
+
+/* Makes a context for each process, with a share of the devices that options (NULL: all default)
+ * name on its node: the processes of comm that share a node's memory get them in turn, side by
+ * side. Where there are more processes than devices several have the same one: *sharing (may be
+ * NULL) is how many processes have this one's devices, 1 where they are its own. The first process
+ * of each node opens all of them for a moment. Collective over comm; errors are the same
+ * everywhere. */
+TSR_API tsr_status tsr_context_create_dealt(MPI_Comm comm, const tsr_options *options,
+                                            tsr_context **context, int *sharing);
+
 /* ---- Grid ----------------------------------------------------------------- */
 
 /* Processes as rows x cols, numbered row by row as they are in their communicator. One thread at a
  * time uses a grid. */
 typedef struct tsr_grid tsr_grid;
 
-/* Makes a grid of all processes of comm. rows = cols = 0: the shape nearest to a square with no
- * more rows than columns; one of them 0: what goes with the other. context is this process's own;
+/* Makes a grid of all processes of comm. rows = cols = 0: by the model, for square products; one of
+ * them 0: what goes with the other. context is this process's own;
  * it does the local products and must live until the grid is destroyed. Collective over comm.
  * TSR_ERR_ARGUMENT: rows x cols is not the number of processes, or MPI is not initialised.
  * TSR_ERR_UNSUPPORTED: the transport that TESSERA_TRANSPORT asks for cannot be used. */
 TSR_API tsr_status tsr_grid_create(tsr_context *context, MPI_Comm comm, int rows, int cols,
                                    tsr_grid **grid);
+
+/* The shape on which a product is predicted to take least; of those that take about as long the one
+ * nearest to a square, with no more rows than columns. Not collective: processes with contexts that
+ * plan alike get the same. */
+TSR_API tsr_status tsr_grid_suggest(tsr_context *context, int processes, tsr_type type, int64_t m,
+                                    int64_t n, int64_t k, int *rows, int *cols);
 
 /* A grid without processes, of those that the context's machine describes, for plans alone: MPI is
  * not used, and need not be there. What would need processes is refused. */
@@ -168,6 +185,17 @@ TSR_API tsr_status tsr_pgemm_async(tsr_grid *grid, tsr_op transa, tsr_op transb,
                                    int64_t ia, int64_t ja, const tsr_pmatrix *b, int64_t ib,
                                    int64_t jb, const void *beta, const tsr_pmatrix *c, int64_t ic,
                                    int64_t jc);
+
+/* ---- Timelines ------------------------------------------------------------ */
+
+/* From here on each process keeps the times of what its devices do, as tsr_timeline_begin, and of
+ * its messages. Collective. */
+TSR_API tsr_status tsr_grid_timeline_begin(tsr_grid *grid);
+
+/* Waits for the grid's asynchronous products, then gives all that was kept, of all processes, as
+ * one text in Trace Event Format (Perfetto) to process (row, col), where *text is made with malloc,
+ * for free(); elsewhere *text is NULL. Time begins where all processes began. Collective. */
+TSR_API tsr_status tsr_grid_timeline_end(tsr_grid *grid, int row, int col, char **text);
 
 /* ---- Plans ---------------------------------------------------------------- */
 

@@ -34,7 +34,8 @@ typedef enum tsr_record_call {
   TSR_RECORD_PGEMM,
   TSR_RECORD_BLOCKS,
   TSR_RECORD_SYNC,
-  TSR_RECORD_NETWORK
+  TSR_RECORD_NETWORK,
+  TSR_RECORD_TIMELINE
 } tsr_record_call;
 tsr_record tsr_record_begin(tsr_record_call call);
 

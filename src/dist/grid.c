@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "dist/model.h"
 #include "dist/queue.h"
+#include "dist/shape.h"
 #include "dist/slots.h"
 
 tsr_status tsr_grid_check(const tsr_grid *grid) {
@@ -20,19 +21,12 @@ tsr_status tsr_grid_check_real(const tsr_grid *grid) {
 
 /* ---- Shape ---------------------------------------------------------------- */
 
-/* Rows of the shape nearest to a square. */
-static int square_rows(int size) {
-  int rows = 1;
-  for (int r = 1; r <= size / r; r++)
-    if (size % r == 0) rows = r;
-  return rows;
-}
-
+/* With neither extent given the model chooses, when there is one. */
 static tsr_status shape(int size, int rows, int cols, int extent[2]) {
   if (rows < 0 || cols < 0)
     return tsr_fail(TSR_ERR_ARGUMENT, "the grid is %d x %d; give extents of at least 1, or 0", rows,
                     cols);
-  if (rows == 0 && cols == 0) rows = square_rows(size);
+  if (rows == 0 && cols == 0) return TSR_OK;
   extent[0] = rows > 0 ? rows : size / cols;
   extent[1] = cols > 0 ? cols : size / rows;
   if ((int64_t)extent[0] * extent[1] == size) return TSR_OK;
@@ -91,8 +85,7 @@ static tsr_status begin(tsr_context *context, const tsr_peers *peers, int rows, 
                       .work = {.comm = MPI_COMM_NULL},
                       .row = MPI_COMM_NULL,
                       .col = MPI_COMM_NULL,
-                      .extent = {extent[0], extent[1]},
-                      .me = {peers->rank / extent[1], peers->rank % extent[1]}};
+                      .extent = {extent[0], extent[1]}};
   TSR_TRY(tsr_packers_create(&(*grid)->packers));
   return tsr_queue_create(may_be_threaded(), &(*grid)->queue);
 }
@@ -117,6 +110,7 @@ static void drop_rest(tsr_grid *grid) {
   }
   tsr_model_free(&grid->model);
   tsr_queue_destroy(grid->queue);
+  TSR_VEC_FREE(&grid->trace.events);
   tsr_packers_destroy(grid->packers);
   tsr_dealloc(grid);
 }
@@ -130,10 +124,19 @@ static void drop(tsr_grid *grid) {
   drop_rest(grid);
 }
 
+static tsr_status settle_shape(tsr_grid *grid) {
+  if (grid->extent[0] == 0)
+    TSR_TRY(tsr_shape_choose_any(&grid->model, grid->all.size, grid->extent));
+  grid->me[0] = grid->all.rank / grid->extent[1];
+  grid->me[1] = grid->all.rank % grid->extent[1];
+  return TSR_OK;
+}
+
 /* Collective, each step of it. */
 static tsr_status complete(tsr_grid *grid) {
-  TSR_TRY(tsr_agree(&grid->all, NULL, split(grid)));
   TSR_TRY(tsr_model_agree(&grid->all, grid->context, &grid->model));
+  TSR_TRY(tsr_agree(&grid->all, NULL, settle_shape(grid)));
+  TSR_TRY(tsr_agree(&grid->all, NULL, split(grid)));
   return tsr_transport_open(grid);
 }
 
@@ -278,5 +281,37 @@ tsr_status tsr_grid_set_network(tsr_grid *grid, double bandwidth, double latency
   TSR_TRY(agree_on(grid, &record, check_network(bandwidth, latency)));
   grid->model.facts.network_bandwidth = bandwidth;
   grid->model.facts.network_latency = latency;
+  return TSR_OK;
+}
+
+static tsr_status check_suggestion(tsr_context *context, int processes, tsr_type type,
+                                   const int *rows, const int *cols) {
+  if (context == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; make one with tsr_context_create");
+  if (processes < 1)
+    return tsr_fail(TSR_ERR_ARGUMENT, "processes is %d; give at least 1", processes);
+  if (type != TSR_S && type != TSR_D && type != TSR_C && type != TSR_Z)
+    return tsr_fail(TSR_ERR_ARGUMENT, "type is %d; give TSR_S, TSR_D, TSR_C or TSR_Z", (int)type);
+  if (rows == NULL || cols == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "rows or cols is NULL; give the addresses of two numbers");
+  return TSR_OK;
+}
+
+tsr_status tsr_grid_suggest(tsr_context *context, int processes, tsr_type type, int64_t m,
+                            int64_t n, int64_t k, int *rows, int *cols) {
+  tsr_model model;
+  int extent[2];
+  TSR_TRY(check_suggestion(context, processes, type, rows, cols));
+  if (m < 0 || n < 0 || k < 0)
+    return tsr_fail(TSR_ERR_ARGUMENT, "the product is %lld x %lld x %lld; give at least 0",
+                    (long long)m, (long long)n, (long long)k);
+  TSR_TRY(tsr_model_alone(context, &model));
+  bool empty = m == 0 || n == 0 || k == 0;
+  tsr_status status = empty ? tsr_shape_choose_any(&model, processes, extent)
+                            : tsr_shape_choose(&model, processes, type, m, n, k, extent);
+  tsr_model_free(&model);
+  TSR_TRY(status);
+  *rows = extent[0];
+  *cols = extent[1];
   return TSR_OK;
 }

@@ -5,6 +5,7 @@
 #include "dist/agree.h"
 #include "dist/pack.h"
 #include "dist/schedule.h"
+#include "dist/trace.h"
 #include "tessera_mpi.h"
 
 struct tsr_transport;
@@ -48,6 +49,7 @@ struct tsr_grid {
   void *transport_state;
   tsr_slots slots;
   struct tsr_queue *queue;
+  tsr_grid_trace trace;
 };
 
 /* What the largest message may have. */

@@ -85,8 +85,10 @@ static tsr_status share_text(const tsr_peers *peers, int from, char **text) {
   return tsr_mpi_check(MPI_Bcast(*text, length, MPI_CHAR, from, peers->comm), "MPI_Bcast");
 }
 
+/* All that the machine has, whatever the environment says of this process's devices. */
 static tsr_status make_planner(const char *machine, tsr_model *model) {
   tsr_options options = TSR_OPTIONS_DEFAULT;
+  options.devices = "";
   options.engine = "cpu"; /* it only plans */
   options.machine = machine;
   options.memory = model->facts.memory;

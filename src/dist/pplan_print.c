@@ -113,6 +113,7 @@ static void write_steps(const tsr_pplan *plan, tsr_text *text) {
     tsr_text_add(text, "%6zu  %8.3f  %8.3f  ", i, 1e3 * plan->times[i].begin,
                  1e3 * plan->times[i].end);
     tsr_step_print(s, &s->steps.items[i], text);
+    tsr_text_add(text, "\n");
   }
 }
 

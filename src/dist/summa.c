@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/types.h"
 
 /* ---- What fits ------------------------------------------------------------ */
@@ -158,6 +159,11 @@ static void finish_step(tsr_summa *s, size_t at) {
   s->complete[at] = true;
 }
 
+static void trace(tsr_summa *s, int track, const tsr_step *step, double begin) {
+  tsr_trace_event event = {track, step->panel, step->block[step->operand], begin, tsr_now()};
+  tsr_grid_trace_add(&s->grid->trace, &event);
+}
+
 /* Devices keep nothing of the panel that was in a slot. */
 static tsr_status renew(const tsr_summa *s, int operand, int slot) {
   const tsr_filling *f = &s->filling[operand][slot];
@@ -188,7 +194,9 @@ static void send(tsr_summa *s, size_t at) {
                         .parts = {visit_lines, &s->source[message]}};
   s->source[message] = (tsr_panel_source){s, operand, step->panel, part};
   s->sending[message] = (int32_t)at;
+  s->since[message] = tsr_now();
   note(s, s->grid->transport->begin(s->grid->transport_state, message, &what));
+  if (what.root == s->grid->me[is_a ? 1 : 0]) trace(s, TSR_TRACK_PACK, step, s->since[message]);
 }
 
 /* Where a block of C is, and how large. */
@@ -240,8 +248,9 @@ static void work(tsr_summa *s, size_t at, tsr_status (*what)(const tsr_summa *, 
 
 static void begin(tsr_summa *s, size_t at) {
   switch ((tsr_step_kind)step_at(s, at)->kind) {
-    case TSR_STEP_MOVE:
-      break; /* it begins when it is polled */
+    case TSR_STEP_MOVE: /* which begins when it is polled */
+      s->moving[step_at(s, at)->operand] = tsr_now();
+      break;
     case TSR_STEP_SEND:
       send(s, at);
       break;
@@ -264,6 +273,7 @@ static void test_messages(tsr_summa *s) {
     if (at == TSR_MESSAGE_UNDER_WAY) continue;
     if (at == TSR_MESSAGE_LOST) s->lost = true;
     finish_step(s, (size_t)s->sending[i]);
+    trace(s, TSR_TRACK_SLOTS + i, step_at(s, (size_t)s->sending[i]), s->since[i]);
     s->sending[i] = TSR_NO_STEP;
   }
 }
@@ -282,7 +292,10 @@ static bool is_complete(tsr_summa *s, size_t at) {
   if (step->kind == TSR_STEP_MOVE) over = tsr_exchange_poll(s->moves[step->operand]);
   if (step->kind == TSR_STEP_MULTIPLY || step->kind == TSR_STEP_HOME) over = has_passed(s, at);
   if (!over) return false;
-  if (step->kind == TSR_STEP_MOVE) note(s, tsr_exchange_result(s->moves[step->operand]));
+  if (step->kind == TSR_STEP_MOVE) {
+    note(s, tsr_exchange_result(s->moves[step->operand]));
+    trace(s, TSR_TRACK_MOVE, step, s->moving[step->operand]);
+  }
   finish_step(s, at);
   return true;
 }

@@ -39,6 +39,8 @@ typedef struct tsr_summa {
   uint64_t *point;             /* [step] of the context, behind a product or a block's way home */
   int32_t sending[TSR_TRANSPORT_MESSAGES]; /* the step of each message under way, or TSR_NO_STEP */
   tsr_panel_source source[TSR_TRANSPORT_MESSAGES];
+  double since[TSR_TRANSPORT_MESSAGES]; /* when it began, for timelines */
+  double moving[2];                     /* when a redistribution did */
   tsr_filling filling[2][TSR_LOOKAHEAD_MOST + 1];
   bool devices;
   bool lost;         /* panels are missing, for which another process answers */

@@ -69,6 +69,11 @@ static tsr_status stage_of(const tsr_plan *plan, tsr_stage *stage) {
 
 /* ---- One plan after the other --------------------------------------------- */
 
+/* Bytes of what a plan has beside its rooms, by device: copies of what is not kept. */
+static void add_arenas(const tsr_plan *plan, size_t bytes[TSR_MACHINE_DEVICES]) {
+  for (int d = 0; d < plan->machine_devices; d++) bytes[d] += plan->arena[d];
+}
+
 /* Bytes of the rooms that a plan makes for some of its operands, by device. */
 static void add_rooms(const tsr_plan *plan, bool of_c, size_t bytes[TSR_MACHINE_DEVICES]) {
   for (size_t i = 0; plan->after != NULL && i < plan->after->rooms.count; i++) {
@@ -148,6 +153,7 @@ static tsr_status go_on(tsr_context *context, const tsr_call *call, const tsr_re
   TSR_TRY(plan_one(context, call, before, kept, &plan));
   tsr_status status = stage_of(plan, &made->next);
   add_rooms(plan, false, inputs);
+  add_arenas(plan, inputs);
   tsr_plan_unref(plan);
   made->inputs = most_of(inputs);
   if (status != TSR_OK || before->rooms.count == 0) return status;

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "front/context.h"
 
-/* What options.devices says. */
+/* What options.devices says: a count, or a list, in which one device has a comma behind it. */
 typedef struct choice {
   int list[TSR_MAX_DEVICES];
   int count;   /* 0: all */
@@ -18,7 +18,7 @@ static tsr_status refuse(const char *text, const char *why) {
   return tsr_fail(
       TSR_ERR_ARGUMENT,
       "devices is \"%s\": %s; give a count from 1 to %d such as 4, or a list of devices "
-      "such as 0,2",
+      "such as 0,2, or \"2,\" for one",
       text, why, TSR_MAX_DEVICES);
 }
 
@@ -46,12 +46,13 @@ static tsr_status parse_list(const char *text, choice *c) {
     c->list[c->count++] = device;
     if (*at == '\0') return TSR_OK;
     if (*at++ != ',') return refuse(text, "only digits and commas may be in it");
+    if (*at == '\0' && c->count == 1) return TSR_OK;
   }
 }
 
 static tsr_status parse_devices(const char *text, choice *c) {
   *c = (choice){.count = 0};
-  if (text == NULL) return TSR_OK;
+  if (text == NULL || text[0] == '\0') return TSR_OK;
   c->listed = true;
   TSR_TRY(parse_list(text, c));
   if (strchr(text, ',') != NULL) return TSR_OK;

@@ -11,11 +11,10 @@ set(TESSERA_MPI_ENVIRONMENT ${TESSERA_TEST_ENVIRONMENT}
   "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1"
   "TSAN_OPTIONS=allocator_may_return_null=1")
 
-# library: tessera_mpi, or the same with a fabric between emulated devices.
-function(tessera_dist_program name library)
+function(tessera_dist_program name)
   add_executable(${name} ${ARGN})
   target_include_directories(${name} PRIVATE dist)
-  target_link_libraries(${name} PRIVATE tessera_flags ${library} tessera m)
+  target_link_libraries(${name} PRIVATE tessera_flags tessera_mpi tessera m)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 endfunction()
 
@@ -28,9 +27,9 @@ function(tessera_dist_test name label processes program)
     ENVIRONMENT "${TESSERA_MPI_ENVIRONMENT}")
 endfunction()
 
-tessera_dist_program(dist_driver tessera_mpi dist/driver.c dist/layout.c)
-tessera_dist_program(dist_faults tessera_mpi dist/faults.c dist/cases.c)
-tessera_dist_program(dist_uses tessera_mpi dist/uses.c dist/cases.c)
+tessera_dist_program(dist_driver dist/driver.c dist/layout.c)
+tessera_dist_program(dist_faults dist/faults.c dist/cases.c)
+tessera_dist_program(dist_uses dist/uses.c dist/cases.c)
 
 foreach(processes 1 2 4 6 9)
   tessera_dist_test(dist_faults_${processes} faults ${processes} dist_faults)
@@ -49,30 +48,16 @@ foreach(processes 1 2 4 6 9)
     --seed 7 --first 100000 --count 3000)
 endforeach()
 
-# From device to device: the transport for NCCL, over a fabric between emulated devices.
-set(EMULATED_SOURCES ${DIST_SOURCES})
-list(FILTER EMULATED_SOURCES EXCLUDE REGEX "/fabric\\.c$")
-add_library(dist_emulated SHARED dist/emulated.c ${EMULATED_SOURCES})
-target_compile_options(dist_emulated PRIVATE -fvisibility=hidden)
-target_include_directories(dist_emulated PRIVATE dist)
-target_link_libraries(dist_emulated PUBLIC tessera MPI::MPI_C
-  PRIVATE tessera_flags Threads::Threads m)
-set_target_properties(dist_emulated PROPERTIES
-  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-tessera_dist_program(dist_driver_devices dist_emulated dist/driver.c dist/layout.c)
-tessera_dist_program(dist_faults_devices dist_emulated dist/faults.c dist/cases.c)
-tessera_dist_program(dist_uses_devices dist_emulated dist/uses.c dist/cases.c)
-tessera_dist_program(dist_losses dist_emulated dist/losses.c dist/cases.c)
-foreach(processes 1 2 4 6)
-  tessera_dist_test(dist_faults_devices_${processes} faults ${processes} dist_faults_devices)
-  tessera_dist_test(dist_uses_devices_${processes} faults ${processes} dist_uses_devices)
-  tessera_dist_test(dist_losses_${processes} faults ${processes} dist_losses)
-endforeach()
-foreach(processes 2 4 6)
-  tessera_dist_test(dist_random_devices_${processes} random ${processes} dist_driver_devices
-    --seed 8 --count 400 --transport nccl)
-  tessera_dist_test(dist_sample_devices_${processes} sample ${processes} dist_driver_devices
-    --seed 8 --first 1000 --count 40 --transport nccl)
-  tessera_dist_test(dist_funneled_devices_${processes} sample ${processes} dist_driver_devices
-    --seed 8 --first 2000 --count 40 --level 1 --transport nccl)
-endforeach()
+# The command across processes.
+add_test(NAME dist_test_pgemm
+  COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/dist/test_pgemm.sh ${CMAKE_BINARY_DIR} ${MPIEXEC_EXECUTABLE}
+    ${MPIEXEC_NUMPROC_FLAG})
+set_tests_properties(dist_test_pgemm PROPERTIES TIMEOUT 900 LABELS command PROCESSORS 2
+  ENVIRONMENT "${TESSERA_MPI_ENVIRONMENT}")
+
+# Plans need no processes.
+tessera_dist_program(dist_plans dist/plans.c)
+target_link_libraries(dist_plans PRIVATE PkgConfig::CMOCKA)
+add_test(NAME dist_plans COMMAND dist_plans)
+set_tests_properties(dist_plans PROPERTIES TIMEOUT 600 LABELS cmocka
+  ENVIRONMENT "${TESSERA_TEST_ENVIRONMENT}")

@@ -9,9 +9,14 @@
 #include "cases.h"
 #include "emulated.h"
 
+/* Of more than one row, where there are that many processes. */
+static int rows_of(const world *w) {
+  return w->size > 2 && w->size % 2 == 0 ? 2 : 1;
+}
+
 static tsr_grid *make_grid(const world *w) {
   tsr_grid *grid = NULL;
-  EXPECT(tsr_grid_create(w->devices, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK, "");
+  EXPECT(tsr_grid_create(w->devices, MPI_COMM_WORLD, rows_of(w), 0, &grid), TSR_OK, "");
   EXPECT(tsr_grid_set_panels(grid, 7, 2), TSR_OK, "");
   return grid;
 }
@@ -80,14 +85,14 @@ static void settings(world *w) {
   tsr_grid_destroy(grid);
   grid = NULL;
   setenv("TESSERA_TRANSPORT", "nccl", 1);
-  EXPECT(tsr_grid_create(w->cpu, MPI_COMM_WORLD, 0, 0, &grid),
+  EXPECT(tsr_grid_create(w->cpu, MPI_COMM_WORLD, rows_of(w), 0, &grid),
          w->size == 1 ? TSR_OK : TSR_ERR_UNSUPPORTED, "the engine is cpu");
   tsr_grid_destroy(grid);
   setenv("TESSERA_TRANSPORT", "pigeons", 1);
-  EXPECT(tsr_grid_create(w->devices, MPI_COMM_WORLD, 0, 0, &grid), TSR_ERR_ARGUMENT,
+  EXPECT(tsr_grid_create(w->devices, MPI_COMM_WORLD, rows_of(w), 0, &grid), TSR_ERR_ARGUMENT,
          "it may be auto, mpi or nccl");
   setenv("TESSERA_TRANSPORT", w->rank == w->size - 1 ? "mpi" : "auto", 1);
-  EXPECT(tsr_grid_create(w->devices, MPI_COMM_WORLD, 0, 0, &grid),
+  EXPECT(tsr_grid_create(w->devices, MPI_COMM_WORLD, rows_of(w), 0, &grid),
          w->size == 1 ? TSR_OK : TSR_ERR_ARGUMENT, "TESSERA_TRANSPORT (auto, mpi, nccl) is 1");
   if (w->size == 1) tsr_grid_destroy(grid);
   unsetenv("TESSERA_TRANSPORT");
@@ -103,12 +108,12 @@ static void a_device_for_each(world *w) {
   goes_on(grid);
   tsr_grid_destroy(grid);
   setenv("TESSERA_TRANSPORT", "nccl", 1);
-  EXPECT(tsr_grid_create(w->devices, MPI_COMM_WORLD, 0, 0, &grid), TSR_ERR_UNSUPPORTED,
+  EXPECT(tsr_grid_create(w->devices, MPI_COMM_WORLD, rows_of(w), 0, &grid), TSR_ERR_UNSUPPORTED,
          "processes 0 and 1 have the same first device");
   unsetenv("TESSERA_TRANSPORT");
   emulated_share_device(0);
-  EXPECT(tsr_grid_create(w->rank == 1 ? w->cpu : w->devices, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK,
-         "");
+  EXPECT(tsr_grid_create(w->rank == 1 ? w->cpu : w->devices, MPI_COMM_WORLD, rows_of(w), 0, &grid),
+         TSR_OK, "");
   HOLD(strcmp(tsr_grid_transport(grid), "mpi") == 0);
   goes_on(grid);
   tsr_grid_destroy(grid);

@@ -1,7 +1,351 @@
-/* tessera pgemm: multiplies matrices in NumPy files. */
-#include "pgemm.h"
+/* tessera pgemm: multiplies matrices in NumPy files across the processes that mpirun starts. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "elements.h"
+#include "matrices.h"
+
+typedef struct request {
+  const char *paths[2], *c_path, *c0_path, *timeline, *grid_text;
+  tsr_type type; /* 0: that of A */
+  tsr_op ops[2];
+  scalar alpha, beta;
+  int64_t grid[2], block, repeat;
+  cut_options cut;
+  bool explain;
+  settings settings;
+} request;
+
+typedef struct words {
+  const char *alpha, *beta, *transa, *transb, *type;
+} words;
+
+/* A product in the making. Zeroed, it can be ended. */
+typedef struct job {
+  const request *r;
+  tsr_context *context;
+  tsr_grid *grid;
+  matrix_file file[3]; /* A, B, C0 */
+  tsr_type type;
+  int64_t block;   /* in which matrices are dealt */
+  bool fortran;    /* the order of the result: A's */
+  int64_t m, n, k; /* of the product as asked */
+  tsr_pmatrix a, b, c, c0;
+  tsr_op ops[2]; /* as the library is given them */
+  double cold, best;
+} job;
+
+/* ---- Options --------------------------------------------------------------------- */
+
+static int interpret(const words *w, request *r) {
+  int code = TOOL_OK;
+  r->ops[0] = r->ops[1] = TSR_NO_TRANS;
+  r->alpha = (scalar){1, 0};
+  r->beta = (scalar){r->c0_path ? 1 : 0, 0};
+  if (w->alpha) code = parse_scalar("--alpha", w->alpha, &r->alpha);
+  if (!code && w->beta) code = parse_scalar("--beta", w->beta, &r->beta);
+  if (!code && w->transa) code = parse_op("--transa", w->transa, &r->ops[0]);
+  if (!code && w->transb) code = parse_op("--transb", w->transb, &r->ops[1]);
+  if (!code && w->type) code = parse_type("--type", w->type, &r->type);
+  if (!code && r->type && !strchr("sdcz", (char)r->type))
+    code = tool_usage("--type %c: products across processes are of type s, d, c or z", r->type);
+  if (!code && r->grid_text) code = parse_pair("--grid", r->grid_text, r->grid);
+  if (!code && !r->c_path) code = tool_usage("where should the result go? Give -o C.npy");
+  if (!code && (r->beta.re != 0 || r->beta.im != 0) && !r->c0_path)
+    code = tool_usage("--beta needs --c C0.npy, the matrix that beta multiplies");
+  return code;
+}
+
+static int parse(int argc, char **argv, request *r) {
+  words w = {0};
+  const option table[] = {
+      {"output", 'o', OPTION_TEXT, &r->c_path, "C.npy", "where the result goes (needed)"},
+      {"alpha", 0, OPTION_TEXT, &w.alpha, "X", "factor of A B (default: 1; 1.5+2j if complex)"},
+      {"beta", 0, OPTION_TEXT, &w.beta, "Y", "factor of C0 (default: 1 with --c, else 0)"},
+      {"c", 0, OPTION_TEXT, &r->c0_path, "C0.npy", "the matrix to add to"},
+      {"transa", 0, OPTION_TEXT, &w.transa, "N|T|C", "use A, transposed, conjugate transposed"},
+      {"transb", 0, OPTION_TEXT, &w.transb, "N|T|C", "the same for B"},
+      {"type", 0, OPTION_TEXT, &w.type, "s|d|c|z",
+       "multiply as fp32, fp64, complex, complex fp64 (default: as A)"},
+      {"grid", 0, OPTION_TEXT, &r->grid_text, "PxQ",
+       "rows x columns of processes (default: by model)"},
+      {"block", 0, OPTION_WHOLE, &r->block, "N",
+       "blocks in which the matrices are dealt (default: at most 256)"},
+      CUT_OPTIONS(&r->cut),
+      {"repeat", 0, OPTION_WHOLE, &r->repeat, "N", "N more products, for the warm time"},
+      {"explain", 0, OPTION_FLAG, &r->explain, NULL,
+       "say how it is done and how long it should take"},
+      {"timeline", 0, OPTION_TEXT, &r->timeline, "FILE.json",
+       "write what all processes did over time, for Perfetto"},
+      SETTINGS_ENGINE(&r->settings),
+      SETTINGS_DEVICES(&r->settings),
+      SETTINGS_MACHINE(&r->settings),
+      SETTINGS_MEMORY(&r->settings),
+      SETTINGS_TILE(&r->settings),
+      SETTINGS_CHECK(&r->settings),
+      {0}};
+  const option_command command = {
+      "A.npy B.npy -o C.npy [options]",
+      "C = alpha op(A) op(B) + beta C0 on matrices in NumPy files, which all processes read and "
+      "write\n"
+      "together: none of them holds a whole one. Devices of a node are dealt to its processes.",
+      "mpirun -n 4 tessera pgemm A.npy B.npy -o C.npy",
+      table,
+      2,
+      2};
+  int code = options_parse(&command, argc, argv, r->paths, NULL);
+  return code ? code : interpret(&w, r);
+}
+
+/* The first process says what is wrong; the others, which would say the same, are told. */
+static int parse_together(int argc, char **argv, request *r) {
+  int code = is_first() ? parse(argc, argv, r) : TOOL_OK;
+  MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return code == TOOL_OK && !is_first() ? parse(argc, argv, r) : code;
+}
+
+/* The library says the same everywhere. */
+static int same_status(tsr_status status) {
+  if (status == TSR_OK) return TOOL_OK;
+  return is_first() ? tool_status(status) : TOOL_FAILED;
+}
+
+/* ---- Files ------------------------------------------------------------------------ */
+
+static int choose_type(job *j) {
+  tsr_type a = j->file[0].type, b = j->file[1].type;
+  j->type = j->r->type ? j->r->type : a;
+  if (!is_first()) return TOOL_OK;
+  if (!j->r->type && a != b)
+    return tool_fail("%s is %s but %s is %s; say with --type which one to multiply as",
+                     j->r->paths[0], element_name(a), j->r->paths[1], element_name(b));
+  if (!strchr("sdcz", (char)j->type))
+    return tool_fail("%s is %s; say with --type s, d, c or z which one to multiply as",
+                     j->r->paths[0], element_name(a));
+  for (int i = 0; i < 3; i++)
+    if (j->file[i].rows >= 0 && element_is_complex(j->file[i].type) && !element_is_complex(j->type))
+      return tool_fail("a file is %s, the product is %s", element_name(j->file[i].type),
+                       element_name(j->type));
+  bool real = !element_is_complex(j->type);
+  if (real && (j->r->alpha.im != 0 || j->r->beta.im != 0))
+    return tool_fail("alpha and beta must be real for %s matrices", element_name(j->type));
+  return TOOL_OK;
+}
+
+static int choose_extents(job *j) {
+  const matrix_file *a = &j->file[0], *b = &j->file[1], *c0 = &j->file[2];
+  bool turn_a = j->r->ops[0] != TSR_NO_TRANS, turn_b = j->r->ops[1] != TSR_NO_TRANS;
+  int64_t inner = turn_b ? b->cols : b->rows;
+  j->m = turn_a ? a->cols : a->rows;
+  j->k = turn_a ? a->rows : a->cols;
+  j->n = turn_b ? b->rows : b->cols;
+  if (!is_first()) return TOOL_OK;
+  if (inner != j->k)
+    return tool_fail(
+        "op(A) is %lld x %lld and op(B) is %lld x %lld: the inner extents differ; is --transa or "
+        "--transb missing?",
+        (long long)j->m, (long long)j->k, (long long)inner, (long long)j->n);
+  if (j->r->c0_path && (c0->rows != j->m || c0->cols != j->n))
+    return tool_fail("%s is %lld x %lld, the product is %lld x %lld", j->r->c0_path,
+                     (long long)c0->rows, (long long)c0->cols, (long long)j->m, (long long)j->n);
+  return TOOL_OK;
+}
+
+static int look_at_files(job *j) {
+  j->file[2].rows = -1;
+  int code = matrix_file_open(j->r->paths[0], &j->file[0]);
+  if (!code) code = matrix_file_open(j->r->paths[1], &j->file[1]);
+  if (!code && j->r->c0_path) code = matrix_file_open(j->r->c0_path, &j->file[2]);
+  if (code) return code;
+  j->fortran = j->file[0].fortran;
+  code = all_agree(choose_type(j));
+  return code ? code : all_agree(choose_extents(j));
+}
+
+/* ---- Processes and operands --------------------------------------------------------- */
+
+static int open_context(job *j) {
+  const settings *s = &j->r->settings;
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  int sharing = 1;
+  options.engine = s->engine;
+  options.devices = s->devices;
+  options.machine = s->machine;
+  options.memory = s->memory;
+  options.tile = s->tile;
+  if (s->check) options.check = 1;
+  tsr_status status = tsr_context_create_dealt(MPI_COMM_WORLD, &options, &j->context, &sharing);
+  if (status == TSR_OK && sharing > 1 && is_first())
+    tool_note("%d processes share a device: start fewer, or --devices more", sharing);
+  return same_status(status);
+}
+
+/* Each process gets something of a small matrix, too. */
+static int64_t default_block(const job *j, const int shape[2]) {
+  enum { MOST = 256 };
+  int64_t least = j->m < j->n ? j->m : j->n;
+  if (j->k < least) least = j->k;
+  int processes = shape[0] > shape[1] ? shape[0] : shape[1];
+  int64_t block = (least + processes - 1) / processes;
+  return block < 1 ? 1 : block > MOST ? MOST : block;
+}
+
+static int open_grid(job *j) {
+  int shape[2] = {(int)j->r->grid[0], (int)j->r->grid[1]}, size;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  tsr_status status = TSR_OK;
+  if (shape[0] == 0 && is_first())
+    status = tsr_grid_suggest(j->context, size, j->type, j->m, j->n, j->k, &shape[0], &shape[1]);
+  int code = all_agree(tool_status(status));
+  if (code) return code;
+  MPI_Bcast(shape, 2, MPI_INT, 0, MPI_COMM_WORLD);
+  j->block = j->r->block > 0 ? j->r->block : default_block(j, shape);
+  code = same_status(tsr_grid_create(j->context, MPI_COMM_WORLD, shape[0], shape[1], &j->grid));
+  return code ? code : cut_apply(&j->r->cut, j->grid);
+}
+
+/* How the library is to take an operand: what a C-ordered file holds is read as its transpose, and
+ * a C-ordered result is computed as its transpose. What is left to be conjugated is so when it is
+ * read.
+ */
+static bool library_op(bool fortran, bool result_fortran, tsr_op op, tsr_op *given) {
+  bool turned = (op != TSR_NO_TRANS) != (fortran != result_fortran);
+  bool conjugated = op == TSR_CONJ_TRANS;
+  *given = turned ? conjugated ? TSR_CONJ_TRANS : TSR_TRANS : TSR_NO_TRANS;
+  return conjugated && !turned;
+}
+
+static int read_operand(job *j, int which, tsr_pmatrix *x) {
+  bool conjugate = library_op(j->file[which].fortran, j->fortran, j->r->ops[which], &j->ops[which]);
+  return matrix_read(j->r->paths[which], &j->file[which], j->grid, j->type, j->block, conjugate, x);
+}
+
+static int make_result(job *j) {
+  int64_t m = j->fortran ? j->m : j->n, n = j->fortran ? j->n : j->m;
+  return same_status(tsr_pmatrix_create(j->grid, j->type, m, n, j->block, j->block, 0, 0, &j->c));
+}
+
+/* C0 as the result is kept; in the other order it is turned over. */
+static int reset_result(job *j) {
+  if (!j->r->c0_path) return TOOL_OK;
+  if (j->c0.grid == NULL) {
+    int code = matrix_read(j->r->c0_path, &j->file[2], j->grid, j->type, j->block, false, &j->c0);
+    if (code) return code;
+  }
+  tsr_op op = j->file[2].fortran == j->fortran ? TSR_NO_TRANS : TSR_TRANS;
+  return same_status(tsr_redistribute(j->grid, op, j->c.m, j->c.n, &j->c0, 0, 0, &j->c, 0, 0));
+}
+
+/* ---- The product ------------------------------------------------------------------- */
+
+/* Of a C-ordered result op(B) comes first: it is computed as its transpose. */
+static tsr_status multiply(const job *j, tsr_pplan **plan) {
+  scalar_value alpha = scalar_for(j->type, j->r->alpha), beta = scalar_for(j->type, j->r->beta);
+  int first = j->fortran ? 0 : 1;
+  const tsr_pmatrix *x = first == 0 ? &j->a : &j->b, *y = first == 0 ? &j->b : &j->a;
+  if (plan)
+    return tsr_pgemm_plan(j->grid, j->ops[first], j->ops[1 - first], j->c.m, j->c.n, j->k, &alpha,
+                          x, 0, 0, y, 0, 0, &beta, &j->c, 0, 0, plan);
+  return tsr_pgemm(j->grid, j->ops[first], j->ops[1 - first], j->c.m, j->c.n, j->k, &alpha, x, 0, 0,
+                   y, 0, 0, &beta, &j->c, 0, 0);
+}
+
+static int run_once(job *j, double *seconds) {
+  int code = reset_result(j);
+  if (code) return code;
+  MPI_Barrier(MPI_COMM_WORLD);
+  double begin = tool_now();
+  code = same_status(multiply(j, NULL));
+  double mine = tool_now() - begin;
+  MPI_Allreduce(&mine, seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return code;
+}
+
+static int write_timeline(job *j) {
+  char *text = NULL;
+  int code = same_status(tsr_grid_timeline_end(j->grid, 0, 0, &text));
+  if (!code && text) code = tool_write_file(j->r->timeline, text);
+  free(text);
+  return all_agree(code);
+}
+
+/* The timeline is of the last product. */
+static int run_all(job *j) {
+  int code = TOOL_OK;
+  for (int64_t i = 0; i <= j->r->repeat && !code; i++) {
+    double seconds = 0;
+    bool traced = j->r->timeline && i == j->r->repeat;
+    if (traced) code = same_status(tsr_grid_timeline_begin(j->grid));
+    if (!code) code = run_once(j, &seconds);
+    if (!code && traced) code = write_timeline(j);
+    if (i == 0) j->cold = seconds;
+    if (i > 0 && (i == 1 || seconds < j->best)) j->best = seconds;
+  }
+  return code;
+}
+
+static int explain(const job *j) {
+  int size;
+  char *text = NULL;
+  tsr_pplan *plan = NULL;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (!j->r->explain || !is_first()) return TOOL_OK;
+  if (size == 1) return TOOL_OK;
+  int code = tool_status(multiply(j, &plan));
+  if (!code) code = tool_status(tsr_pplan_print(plan, TSR_TEXT, &text));
+  if (!code) fputs(text, stdout);
+  free(text);
+  tsr_pplan_destroy(plan);
+  return code;
+}
+
+static void report(const job *j) {
+  int rows, cols, size;
+  double flops = element_flops(j->type, j->m, j->n, j->k);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  tsr_grid_place(j->grid, &rows, &cols, NULL, NULL);
+  if (!is_first()) return;
+  printf("%s: %lld x %lld %s, C = op(A) op(B) over k = %lld, on %d x %d processes\n", j->r->c_path,
+         (long long)j->m, (long long)j->n, element_name(j->type), (long long)j->k, rows, cols);
+  printf("first product %s, %.3g GFLOP/s\n", tool_seconds(j->cold), 1e-9 * flops / j->cold);
+  if (j->r->repeat > 0)
+    printf("best of %lld more %s, %.3g GFLOP/s\n", (long long)j->r->repeat, tool_seconds(j->best),
+           1e-9 * flops / j->best);
+}
+
+static int carry_out(job *j) {
+  int code = look_at_files(j);
+  if (!code) code = open_context(j);
+  if (!code) code = open_grid(j);
+  if (!code) code = read_operand(j, 0, &j->a);
+  if (!code) code = read_operand(j, 1, &j->b);
+  if (!code) code = make_result(j);
+  if (!code) code = all_agree(explain(j));
+  if (!code) code = run_all(j);
+  if (!code) code = matrix_write(j->r->c_path, j->fortran, &j->c);
+  if (!code) report(j);
+  return code;
+}
+
+static void end(job *j) {
+  tsr_pmatrix_destroy(&j->a);
+  tsr_pmatrix_destroy(&j->b);
+  tsr_pmatrix_destroy(&j->c);
+  tsr_pmatrix_destroy(&j->c0);
+  tsr_grid_destroy(j->grid);
+  tsr_context_destroy(j->context);
+}
 
 int pgemm_run(int argc, char **argv) {
-  (void)argc, (void)argv;
-  return tool_fail("not yet");
+  request r = {0};
+  job j = {.r = &r};
+  int level;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+  int code = parse_together(argc, argv, &r);
+  if (!code) {
+    code = carry_out(&j);
+    end(&j);
+  }
+  MPI_Finalize();
+  return code == OPTIONS_HELPED ? TOOL_OK : code;
 }

@@ -1,0 +1,321 @@
+/* Plans across processes on imagined grids: against bounds, against each other, and what is wrong.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tessera_mpi.h"
+
+#define SUMMIT "host:150 gpu*3:16@nvlink:50 pcie:50 rate:7.2 net:12.5"
+
+#define assert_ok(call)                                             \
+  do {                                                              \
+    if ((call) != TSR_OK) fail_msg("%s: %s", #call, tsr_message()); \
+  } while (0)
+
+static tsr_context *planner(const char *machine) {
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  tsr_context *context = NULL;
+  options.engine = "cpu";
+  options.machine = machine;
+  assert_ok(tsr_context_create(&options, &context));
+  return context;
+}
+
+/* What is set of a plan; zeros are the model's. */
+typedef struct wish {
+  int rows, cols;
+  int64_t m, n, k, block; /* block: in which matrices are dealt */
+  int64_t depth, c_block;
+  int lookahead;
+  double network; /* GB/s */
+  tsr_op transa;
+  int64_t k_block_of_b; /* another one; 0: as the others */
+} wish;
+
+static tsr_status make(tsr_context *context, const wish *w, tsr_grid **grid, tsr_pplan **plan) {
+  static const double one = 1, zero = 0;
+  bool turned = w->transa != 0 && w->transa != TSR_NO_TRANS;
+  assert_ok(tsr_grid_imagine(context, w->rows, w->cols, grid));
+  assert_ok(tsr_grid_set_panels(*grid, w->depth, w->lookahead));
+  assert_ok(tsr_grid_set_blocks(*grid, w->c_block, w->c_block));
+  if (w->network > 0) assert_ok(tsr_grid_set_network(*grid, 1e9 * w->network, 2e-6));
+  int64_t nb = w->block;
+  tsr_pmatrix a = {*grid, TSR_D, turned ? w->k : w->m, turned ? w->m : w->k, nb, nb, 0, 0, 0, 0,
+                   1,     NULL};
+  tsr_pmatrix b = {*grid, TSR_D, w->k, w->n, nb, nb, 0, 0, 0, 0, 1, NULL};
+  tsr_pmatrix c = {*grid, TSR_D, w->m, w->n, nb, nb, 0, 0, 0, 0, 1, NULL};
+  if (w->k_block_of_b > 0) b.mb = w->k_block_of_b;
+  return tsr_pgemm_plan(*grid, turned ? w->transa : TSR_NO_TRANS, TSR_NO_TRANS, w->m, w->n, w->k,
+                        &one, &a, 0, 0, &b, 0, 0, &zero, &c, 0, 0, plan);
+}
+
+static tsr_pprediction predict(tsr_context *context, const wish *w) {
+  tsr_grid *grid = NULL;
+  tsr_pplan *plan = NULL;
+  tsr_pprediction p;
+  assert_ok(make(context, w, &grid, &plan));
+  assert_ok(tsr_pplan_predict(plan, &p));
+  tsr_pplan_destroy(plan);
+  tsr_grid_destroy(grid);
+  return p;
+}
+
+static wish square(int rows, int cols, int64_t n) {
+  return (wish){.rows = rows, .cols = cols, .m = n, .n = n, .k = n, .block = 256};
+}
+
+/* ---- Bounds -------------------------------------------------------------------- */
+
+static void no_faster_than_parts_allow(void **state) {
+  (void)state;
+  static const int64_t extents[] = {3000, 20000, 60000, 130000};
+  static const int shapes[][2] = {{1, 2}, {2, 2}, {3, 2}, {4, 4}};
+  tsr_context *context = planner(SUMMIT);
+  for (size_t i = 0; i < 4; i++)
+    for (size_t j = 0; j < 4; j++) {
+      wish w = square(shapes[j][0], shapes[j][1], extents[i]);
+      tsr_pprediction p = predict(context, &w);
+      double n = (double)w.m, processes = w.rows * w.cols;
+      double floor = 2 * n * n * n / processes / (3 * 7.2e12);
+      assert_true(p.seconds >= floor && p.kernels >= 0.95 * floor);
+      assert_true(p.seconds >= p.kernels + p.fill + p.starved + p.changing - 1e-9);
+      assert_true(p.seconds >= p.received / 12.5e9 && p.seconds >= p.sent / 12.5e9);
+      assert_true(p.starved >= 0 && p.changing >= 0 && p.fill > 0);
+      /* Of A and B a process receives what the others of its row and column have. */
+      double volume = 8 * n * n * ((1 - 1.0 / w.cols) / w.rows + (1 - 1.0 / w.rows) / w.cols);
+      if (p.blocks_down * p.blocks_across == 1)
+        assert_true(p.received > 0.7 * volume && p.received < 1.5 * volume);
+    }
+  tsr_context_destroy(context);
+}
+
+/* A network that binds takes as long as the bytes; one that costs nothing leaves the devices. */
+static void the_network_binds_or_not(void **state) {
+  (void)state;
+  tsr_context *context = planner(SUMMIT);
+  wish w = square(4, 4, 40000);
+  w.depth = 1024, w.lookahead = 2, w.network = 0.5;
+  tsr_pprediction slow = predict(context, &w);
+  assert_true(slow.seconds < 1.6 * slow.received / 0.5e9 && slow.starved > slow.kernels);
+  w.network = 1e6;
+  tsr_pprediction fast = predict(context, &w);
+  assert_true(fast.seconds < 1.1 * fast.kernels);
+  double last = fast.seconds;
+  for (w.network = 100; w.network > 0.2; w.network /= 2) {
+    tsr_pprediction p = predict(context, &w);
+    assert_true(p.seconds >= last * (1 - 1e-9));
+    last = p.seconds;
+  }
+  tsr_context_destroy(context);
+}
+
+/* Herault et al., Figure 3: when C is cut and the network is nearly busy, a lookahead of 2 does
+ * better than one of 1. */
+static void lookahead_helps_where_blocks_are_small(void **state) {
+  (void)state;
+  tsr_context *context = planner(SUMMIT);
+  wish w = square(6, 6, 362496);
+  w.block = 1024, w.c_block = 30720, w.depth = 8192, w.network = 5;
+  w.lookahead = 1;
+  tsr_pprediction one = predict(context, &w);
+  w.lookahead = 2;
+  tsr_pprediction two = predict(context, &w);
+  assert_int_equal(one.blocks_down * one.blocks_across, 4);
+  assert_true(one.seconds > 1.05 * two.seconds && one.starved > 2 * two.starved);
+  w.c_block = 59392, w.depth = 1024,
+  w.m = w.n = w.k = 356352; /* one block: it makes no difference */
+  tsr_pprediction whole = predict(context, &w);
+  w.lookahead = 1;
+  assert_true(predict(context, &w).seconds < 1.01 * whole.seconds);
+  tsr_context_destroy(context);
+}
+
+/* ---- Choices -------------------------------------------------------------------- */
+
+static void what_is_set_is_kept(void **state) {
+  (void)state;
+  tsr_context *context = planner(SUMMIT);
+  wish w = square(2, 3, 30000);
+  w.depth = 700, w.lookahead = 3, w.c_block = 4000;
+  tsr_pprediction p = predict(context, &w);
+  assert_true(p.depth <= 700 && p.depth > 600 && p.lookahead == 3);
+  assert_true(p.block_rows == 4000 && p.block_cols == 4000);
+  assert_true(p.blocks_down == 4 && p.blocks_across == 3);
+  assert_true(p.products == p.panels * 12);
+  tsr_context_destroy(context);
+}
+
+/* The model's own choice is as good as any that is set, but for what it counts as equal. */
+static void the_model_chooses_well(void **state) {
+  (void)state;
+  static const int64_t extents[] = {8000, 40000, 160000};
+  tsr_context *context = planner(SUMMIT);
+  for (size_t i = 0; i < 3; i++) {
+    wish w = square(3, 3, extents[i]);
+    double best = predict(context, &w).seconds;
+    for (w.depth = 256; w.depth <= 4096; w.depth *= 2)
+      for (w.lookahead = 1; w.lookahead <= 3; w.lookahead++)
+        assert_true(best <= 1.05 * predict(context, &w).seconds);
+  }
+  tsr_context_destroy(context);
+}
+
+/* Blocks of C, and three sets of panels, have room. */
+static void blocks_have_room(void **state) {
+  (void)state;
+  tsr_context *context = planner(SUMMIT);
+  for (int64_t n = 100000; n <= 400000; n += 50000) {
+    wish w = square(2, 2, n);
+    tsr_pprediction p = predict(context, &w);
+    double b = (double)p.block_rows, c = (double)p.block_cols, d = (double)p.depth;
+    double bytes = 8 * ((p.together ? 2 : 1) * b * c / 3 + 3 * (b + c / 3) * d);
+    assert_true(bytes <= 0.8 * 16e9);
+    assert_true(b * p.blocks_down >= (double)n / 2 && c * p.blocks_across >= (double)n / 2);
+  }
+  tsr_context_destroy(context);
+}
+
+static void transposed_operands_move(void **state) {
+  (void)state;
+  tsr_context *context = planner(SUMMIT);
+  wish w = square(2, 2, 10000);
+  tsr_pprediction straight = predict(context, &w);
+  w.transa = TSR_TRANS;
+  tsr_pprediction turned = predict(context, &w);
+  assert_true(!straight.moves_a && !straight.moves_b && turned.moves_a && !turned.moves_b);
+  assert_true(turned.seconds > straight.seconds && turned.received > straight.received);
+  tsr_context_destroy(context);
+}
+
+/* k in other blocks in B than in A: panels of every pair of owners are short, and moving one matrix
+ * is worth it where the product is long enough. */
+static void moving_is_weighed(void **state) {
+  (void)state;
+  int moved = 0, kept = 0;
+  tsr_context *context = planner(SUMMIT);
+  for (int64_t k = 2000; k <= 50000; k *= 5)
+    for (int64_t m = 5000; m <= 125000; m *= 5) {
+      wish w = {.rows = 8, .cols = 8, .m = m, .n = m, .k = k, .block = 64, .k_block_of_b = 48};
+      tsr_pprediction p = predict(context, &w);
+      if (p.moves_a || p.moves_b)
+        moved++;
+      else
+        kept++;
+    }
+  assert_true(moved > 0 && kept > 0);
+  tsr_context_destroy(context);
+}
+
+static void shapes(void **state) {
+  (void)state;
+  tsr_context *context = planner(SUMMIT);
+  int rows, cols;
+  for (int processes = 1; processes <= 36; processes++) {
+    assert_ok(tsr_grid_suggest(context, processes, TSR_D, 50000, 50000, 50000, &rows, &cols));
+    assert_true(rows * cols == processes && rows <= cols);
+    for (int r = rows + 1; r * r <= processes; r++) assert_true(processes % r != 0);
+  }
+  assert_ok(tsr_grid_suggest(context, 16, TSR_D, 200000, 2000, 50000, &rows, &cols));
+  assert_true(rows > cols);
+  assert_ok(tsr_grid_suggest(context, 16, TSR_D, 2000, 200000, 50000, &rows, &cols));
+  assert_true(rows < cols);
+  assert_int_equal(tsr_grid_suggest(context, 0, TSR_D, 1, 1, 1, &rows, &cols), TSR_ERR_ARGUMENT);
+  assert_int_equal(tsr_grid_suggest(context, 1, TSR_D, -1, 1, 1, &rows, &cols), TSR_ERR_ARGUMENT);
+  assert_int_equal(tsr_grid_suggest(NULL, 1, TSR_D, 1, 1, 1, &rows, &cols), TSR_ERR_ARGUMENT);
+  tsr_context_destroy(context);
+}
+
+/* ---- Prints, and what is wrong ---------------------------------------------------- */
+
+static void prints(void **state) {
+  (void)state;
+  static const struct {
+    tsr_format format;
+    const char *part;
+  } formats[] = {{TSR_TEXT, "dgemm NN 9000 x 9000 x 9000 on a grid of 2 x 2"},
+                 {TSR_JSON, "\"lookahead\":"},
+                 {TSR_COMMANDS, "home      block (0, 0)"},
+                 {TSR_TIMELINE_JSON, "\"panels of A\""}};
+  tsr_context *context = planner(SUMMIT);
+  tsr_grid *grid = NULL;
+  tsr_pplan *plan = NULL;
+  wish w = square(2, 2, 9000);
+  assert_ok(make(context, &w, &grid, &plan));
+  for (size_t i = 0; i < 4; i++) {
+    char *text = NULL;
+    assert_ok(tsr_pplan_print(plan, formats[i].format, &text));
+    if (strstr(text, formats[i].part) == NULL) fail_msg("no \"%s\" in %s", formats[i].part, text);
+    free(text);
+  }
+  char *text = NULL;
+  assert_int_equal(tsr_pplan_print(plan, TSR_TIMELINE_SVG, &text), TSR_ERR_ARGUMENT);
+  assert_int_equal(tsr_pplan_print(NULL, TSR_TEXT, &text), TSR_ERR_ARGUMENT);
+  assert_null(text);
+  tsr_pplan_destroy(plan);
+  tsr_pplan_destroy(NULL);
+  tsr_grid_destroy(grid);
+  tsr_context_destroy(context);
+}
+
+static void refuse(tsr_status status, const char *part) {
+  assert_int_equal(status, TSR_ERR_ARGUMENT);
+  if (strstr(tsr_message(), part) == NULL) fail_msg("\"%s\" is not in: %s", part, tsr_message());
+}
+
+static void what_is_wrong(void **state) {
+  (void)state;
+  static const double one = 1, zero = 0;
+  tsr_context *context = planner(SUMMIT);
+  tsr_grid *grid = NULL;
+  tsr_pplan *plan = NULL;
+  refuse(tsr_grid_imagine(NULL, 2, 2, &grid), "context");
+  refuse(tsr_grid_imagine(context, 0, 2, &grid), "0 x 2");
+  refuse(tsr_grid_imagine(context, 2, 2, NULL), "grid");
+  assert_ok(tsr_grid_imagine(context, 2, 2, &grid));
+  refuse(tsr_grid_set_network(grid, 0, 0), "network");
+  refuse(tsr_grid_set_blocks(grid, -1, 0), "blocks");
+  tsr_pmatrix x = {grid, TSR_D, 10, 10, 3, 3, 0, 0, 0, 0, 10, (void *)1};
+#define PLAN(k, alpha, matrix)                                                               \
+  tsr_pgemm_plan(grid, TSR_NO_TRANS, TSR_NO_TRANS, 10, 10, k, alpha, matrix, 0, 0, &x, 0, 0, \
+                 &zero, &x, 0, 0, &plan)
+  refuse(PLAN(0, &one, &x), "nothing");
+  refuse(PLAN(10, &zero, &x), "nothing");
+  refuse(PLAN(11, &one, &x), "part of a");
+  refuse(PLAN(10, NULL, &x), "alpha");
+  refuse(PLAN(10, &one, NULL), "a is NULL");
+  refuse(tsr_pgemm(grid, TSR_NO_TRANS, TSR_NO_TRANS, 10, 10, 10, &one, &x, 0, 0, &x, 0, 0, &zero,
+                   &x, 0, 0),
+         "no processes");
+  refuse(tsr_grid_sync(grid), "no processes");
+  assert_null(plan);
+  tsr_grid_destroy(grid);
+  assert_ok(tsr_grid_imagine(context, 1, 1, &grid));
+  x.grid = grid;
+  refuse(PLAN(10, &one, &x), "tsr_plan_gemm");
+  tsr_grid_destroy(grid);
+  tsr_context_destroy(context);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(no_faster_than_parts_allow),
+      cmocka_unit_test(the_network_binds_or_not),
+      cmocka_unit_test(lookahead_helps_where_blocks_are_small),
+      cmocka_unit_test(what_is_set_is_kept),
+      cmocka_unit_test(the_model_chooses_well),
+      cmocka_unit_test(blocks_have_room),
+      cmocka_unit_test(transposed_operands_move),
+      cmocka_unit_test(moving_is_weighed),
+      cmocka_unit_test(shapes),
+      cmocka_unit_test(prints),
+      cmocka_unit_test(what_is_wrong),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

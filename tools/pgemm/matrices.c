@@ -1,0 +1,206 @@
+#include "matrices.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elements.h"
+
+/* ---- Processes ------------------------------------------------------------------ */
+
+bool is_first(void) {
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank == 0;
+}
+
+int all_agree(int code) {
+  int worst;
+  MPI_Allreduce(&code, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return worst;
+}
+
+static int check_mpi(int code, const char *what, const char *path) {
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  if (code == MPI_SUCCESS) return TOOL_OK;
+  MPI_Error_string(code, text, &length);
+  return tool_fail("%s: cannot %s: %s", path, what, text);
+}
+
+/* ---- Heads ---------------------------------------------------------------------- */
+
+static int look(const char *path, matrix_file *file) {
+  npy found;
+  npy_reason reason;
+  if (!npy_open(path, &found, &reason)) return tool_fail("%s", reason.text);
+  *file = (matrix_file){.type = found.type,
+                        .fortran = found.fortran,
+                        .rows = found.rows,
+                        .cols = found.cols,
+                        .offset = (char *)found.data - (char *)found.mapping};
+  npy_close(&found);
+  return TOOL_OK;
+}
+
+int matrix_file_open(const char *path, matrix_file *file) {
+  int code = is_first() ? look(path, file) : TOOL_OK;
+  code = all_agree(code);
+  if (code == TOOL_OK) MPI_Bcast(file, sizeof *file, MPI_BYTE, 0, MPI_COMM_WORLD);
+  return code;
+}
+
+/* ---- What a process owns of a file ------------------------------------------------ */
+
+/* As MPI describes block-cyclic arrays; what is here, in order, is a column-major matrix. */
+static int make_part(const tsr_pmatrix *x, size_t size, MPI_Datatype *part) {
+  int rows, cols, row, col;
+  if (x->m > INT_MAX || x->n > INT_MAX)
+    return tool_fail("matrices above %d rows or columns cannot be read or written", INT_MAX);
+  tsr_grid_place(x->grid, &rows, &cols, &row, &col);
+  MPI_Datatype element;
+  int sizes[2] = {(int)x->m, (int)x->n}, grid[2] = {rows, cols};
+  int deal[2] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_CYCLIC};
+  int blocks[2] = {(int)x->mb, (int)x->nb};
+  MPI_Type_contiguous((int)size, MPI_BYTE, &element);
+  MPI_Type_commit(&element);
+  int code = MPI_Type_create_darray(rows * cols, row * cols + col, 2, sizes, deal, blocks, grid,
+                                    MPI_ORDER_FORTRAN, element, part);
+  MPI_Type_free(&element);
+  if (code != MPI_SUCCESS) return tool_fail("MPI cannot describe the matrix");
+  MPI_Type_commit(part);
+  return TOOL_OK;
+}
+
+/* A column of what is here, tight: MPI counts with int. */
+static MPI_Datatype column_type(int64_t rows, size_t size) {
+  MPI_Datatype element, column;
+  MPI_Type_contiguous((int)size, MPI_BYTE, &element);
+  MPI_Type_contiguous((int)rows, element, &column);
+  MPI_Type_commit(&column);
+  MPI_Type_free(&element);
+  return column;
+}
+
+static int transfer(MPI_File file, const char *path, int64_t offset, const tsr_pmatrix *x,
+                    size_t size, void *data, bool writes) {
+  MPI_Datatype part;
+  int64_t rows = 0, cols = 0;
+  int code = tool_status(tsr_pmatrix_extents(x, &rows, &cols));
+  if (!code) code = make_part(x, size, &part);
+  code = all_agree(code);
+  if (code) return code;
+  MPI_Datatype column = column_type(rows, size), element;
+  MPI_Type_contiguous((int)size, MPI_BYTE, &element);
+  MPI_Type_commit(&element);
+  int count = rows > 0 ? (int)cols : 0;
+  code = check_mpi(MPI_File_set_view(file, offset, element, part, "native", MPI_INFO_NULL), "see",
+                   path);
+  if (!code && writes)
+    code =
+        check_mpi(MPI_File_write_all(file, data, count, column, MPI_STATUS_IGNORE), "write", path);
+  if (!code && !writes)
+    code = check_mpi(MPI_File_read_all(file, data, count, column, MPI_STATUS_IGNORE), "read", path);
+  MPI_Type_free(&element);
+  MPI_Type_free(&column);
+  MPI_Type_free(&part);
+  return all_agree(code);
+}
+
+/* ---- Reading -------------------------------------------------------------------- */
+
+typedef struct reading {
+  const char *path;
+  const matrix_file *file;
+  tsr_pmatrix *matrix;
+  bool conjugate;
+} reading;
+
+static int read_data(const reading *r, void *data) {
+  MPI_File file;
+  int code =
+      check_mpi(MPI_File_open(MPI_COMM_WORLD, r->path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file),
+                "open", r->path);
+  code = all_agree(code);
+  if (code) return code;
+  code =
+      transfer(file, r->path, r->file->offset, r->matrix, element_size(r->file->type), data, false);
+  MPI_File_close(&file);
+  return code;
+}
+
+/* Elements of the file's type become those of the matrix; ld is the number of rows in both. */
+static void convert(const reading *r, const void *data, int64_t count) {
+  enum { AT_ONCE = 512 };
+  double re[AT_ONCE], im[AT_ONCE];
+  for (int64_t at = 0; at < count; at += AT_ONCE) {
+    int64_t some = count - at < AT_ONCE ? count - at : AT_ONCE;
+    element_load(r->file->type, data, at, some, re, im);
+    for (int64_t i = 0; i < some && r->conjugate; i++) im[i] = -im[i];
+    element_store(r->matrix->type, r->matrix->data, at, some, re, im);
+  }
+}
+
+static int fill(const reading *r) {
+  int64_t rows, cols;
+  tsr_pmatrix_extents(r->matrix, &rows, &cols);
+  if (r->file->type == r->matrix->type && !r->conjugate) return read_data(r, r->matrix->data);
+  void *data = malloc((size_t)(rows * cols) * element_size(r->file->type) + 1);
+  int code = all_agree(data ? TOOL_OK : tool_fail("%s: out of memory", r->path));
+  if (!code) code = read_data(r, data);
+  if (!code) convert(r, data, rows * cols);
+  free(data);
+  return code;
+}
+
+int matrix_read(const char *path, const matrix_file *file, tsr_grid *grid, tsr_type type,
+                int64_t block, bool conjugate, tsr_pmatrix *matrix) {
+  int64_t m = file->fortran ? file->rows : file->cols, n = file->fortran ? file->cols : file->rows;
+  tsr_status status = tsr_pmatrix_create(grid, type, m, n, block, block, 0, 0, matrix);
+  if (status != TSR_OK) return is_first() ? tool_status(status) : TOOL_FAILED;
+  reading r = {path, file, matrix, conjugate};
+  return m > 0 && n > 0 ? fill(&r) : TOOL_OK;
+}
+
+/* ---- Writing -------------------------------------------------------------------- */
+
+/* The first process makes the file under another name, and says where its elements are. */
+typedef struct target {
+  char path[1024];
+  int64_t offset;
+} target;
+
+static int make_file(const char *path, bool fortran, const tsr_pmatrix *x, npy *file, target *t) {
+  npy_reason reason;
+  int64_t rows = fortran ? x->m : x->n, cols = fortran ? x->n : x->m;
+  if (!npy_create(path, x->type, fortran, rows, cols, file, &reason))
+    return tool_fail("%s", reason.text);
+  t->offset = (char *)file->data - (char *)file->mapping;
+  if (strlen(file->temporary) >= sizeof t->path) return tool_fail("%s: the path is too long", path);
+  snprintf(t->path, sizeof t->path, "%s", file->temporary);
+  return TOOL_OK;
+}
+
+static int write_data(const target *t, const tsr_pmatrix *x) {
+  MPI_File file;
+  int code = check_mpi(MPI_File_open(MPI_COMM_WORLD, t->path, MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+                       "open", t->path);
+  code = all_agree(code);
+  if (code) return code;
+  code = transfer(file, t->path, t->offset, x, element_size(x->type), x->data, true);
+  int closed = check_mpi(MPI_File_close(&file), "close", t->path);
+  return all_agree(code ? code : closed);
+}
+
+int matrix_write(const char *path, bool fortran, const tsr_pmatrix *x) {
+  npy file = {0};
+  target t = {.offset = 0};
+  npy_reason reason;
+  int code = is_first() ? make_file(path, fortran, x, &file, &t) : TOOL_OK;
+  code = all_agree(code);
+  MPI_Bcast(&t, sizeof t, MPI_BYTE, 0, MPI_COMM_WORLD);
+  if (!code && x->m > 0 && x->n > 0) code = write_data(&t, x);
+  if (!code && is_first() && !npy_commit(&file, &reason)) code = tool_fail("%s", reason.text);
+  if (is_first()) npy_close(&file);
+  return all_agree(code);
+}

@@ -4,7 +4,14 @@
 
 #include "base/types.h"
 
-enum { DEPTH = 1024, LOOKAHEAD = 2, LEAST_DEPTH = 256, MOST_DEPTH = 8192, LEAST_BLOCK = 64 };
+enum {
+  DEPTH = 1024,
+  LOOKAHEAD = 2,
+  LEAST_DEPTH = 256,
+  MOST_DEPTH = 8192,
+  LEAST_BLOCK = 64,
+  BLOCKS_MOST = 8
+};
 
 /* Of the devices' budgets, since what is where leaves gaps. */
 static const double usable = 0.9;
@@ -14,6 +21,9 @@ static const double slots_most = 8e9;
 
 /* Calls that take longer are worth planning products for, s. */
 static const double worth_planning = 4;
+
+/* Of the predicted time, from which on C's way home is worth hiding. */
+static const double home_share = 0.03;
 
 /* A cut that takes more memory must gain so much. */
 static const double gain_least = 0.01;
@@ -96,18 +106,24 @@ static int64_t part(int64_t extent, int64_t count) {
   return count == 1 ? extent : least(round, extent);
 }
 
-/* The largest blocks that have room: the longer direction is cut, as far as the user left it to us.
- */
-static tsr_status set_blocks(chooser *x, tsr_cut *cut, bool *room) {
+static void cut_blocks(const chooser *x, const int64_t count[2], tsr_cut *cut) {
+  const int64_t *wish = x->grid->wishes.block;
+  for (int d = 0; d < 2; d++)
+    cut->block[d] = wish[d] > 0 ? least(wish[d], x->most[d]) : part(x->most[d], count[d]);
+}
+
+/* The largest blocks that have room, at least so many: the longer direction is cut, as far as the
+ * user left it to us. */
+static tsr_status set_blocks(chooser *x, int64_t blocks, tsr_cut *cut, bool *room) {
   const int64_t *wish = x->grid->wishes.block;
   int64_t count[2] = {1, 1};
   for (;;) {
-    for (int d = 0; d < 2; d++)
-      cut->block[d] = wish[d] > 0 ? least(wish[d], x->most[d]) : part(x->most[d], count[d]);
+    cut_blocks(x, count, cut);
     TSR_TRY(fits(x, cut, room));
     int longer = cut->block[1] > cut->block[0];
     if (wish[longer] > 0) longer = 1 - longer;
-    if (*room || wish[longer] > 0 || cut->block[longer] <= LEAST_BLOCK) return TSR_OK;
+    bool enough = *room && count[0] * count[1] >= blocks;
+    if (enough || wish[longer] > 0 || cut->block[longer] <= LEAST_BLOCK) return TSR_OK;
     count[longer]++;
   }
 }
@@ -131,25 +147,43 @@ static tsr_status try_cut(chooser *x, const tsr_cut *cut) {
   return TSR_OK;
 }
 
-static tsr_status try_blocks(chooser *x, int64_t depth, int lookahead) {
-  bool set = x->grid->wishes.depth > 0 && x->grid->wishes.lookahead > 0;
-  for (int together = 0; together < 2; together++) {
-    tsr_cut cut = {.depth = depth, .lookahead = lookahead, .together = together};
-    bool room;
-    TSR_TRY(set_blocks(x, &cut, &room));
-    bool whole = cut.block[0] == x->most[0] && cut.block[1] == x->most[1];
-    if (together && (whole || !room)) break;
-    if (!room && x->any) break; /* another depth had room */
-    if (slots_of(x, &cut) > slots_most && x->any && !set) break;
-    TSR_TRY(try_cut(x, &cut));
-  }
+/* Whether C takes so long home that a part of it should go while the rest is computed. */
+static tsr_status home_counts(chooser *x, const tsr_cut *cut, bool *counts) {
+  tsr_accumulation cost;
+  TSR_TRY(tsr_costs_ask(&x->costs, cut->block[0], cut->block[1], cut->depth, &cost));
+  *counts = cost.home > home_share * x->best.forecast.seconds;
+  return TSR_OK;
+}
+
+/* Two blocks at a time have room on the devices, or one. */
+static tsr_status try_blocks(chooser *x, const tsr_cut *wanted, int64_t blocks) {
+  bool set = x->grid->wishes.depth > 0 && x->grid->wishes.lookahead > 0, room;
+  tsr_cut cut = *wanted;
+  TSR_TRY(set_blocks(x, blocks, &cut, &room));
+  bool whole = cut.block[0] == x->most[0] && cut.block[1] == x->most[1];
+  if (cut.together && (whole || !room)) return TSR_OK;
+  if (!room && x->any) return TSR_OK; /* another depth had room */
+  if (slots_of(x, &cut) > slots_most && x->any && !set) return TSR_OK;
+  return try_cut(x, &cut);
+}
+
+static tsr_status try_depth(chooser *x, int64_t depth, int lookahead) {
+  tsr_cut cut = {
+      .block = {x->most[0], x->most[1]}, .depth = depth, .lookahead = lookahead, .together = false};
+  bool counts = false;
+  TSR_TRY(try_blocks(x, &cut, 1));
+  if (x->any) TSR_TRY(home_counts(x, &cut, &counts));
+  cut.together = true;
+  TSR_TRY(try_blocks(x, &cut, 1));
+  for (int64_t blocks = 2; counts && blocks <= BLOCKS_MOST; blocks *= 2)
+    TSR_TRY(try_blocks(x, &cut, blocks));
   return TSR_OK;
 }
 
 static tsr_status try_lookaheads(chooser *x, int64_t depth) {
   int wish = x->grid->wishes.lookahead;
-  if (wish > 0) return try_blocks(x, depth, wish);
-  for (int lookahead = 1; lookahead <= 3; lookahead++) TSR_TRY(try_blocks(x, depth, lookahead));
+  if (wish > 0) return try_depth(x, depth, wish);
+  for (int lookahead = 1; lookahead <= 3; lookahead++) TSR_TRY(try_depth(x, depth, lookahead));
   return TSR_OK;
 }
 

@@ -90,6 +90,12 @@ TSR_API tsr_status tsr_grid_set_blocks(tsr_grid *grid, int64_t rows, int64_t col
  * sends and, at the same time, receives, more than 0; s of a message, 0 or more. Collective. */
 TSR_API tsr_status tsr_grid_set_network(tsr_grid *grid, double bandwidth, double latency);
 
+/* What plans of an imagined grid take panels to travel by: 0: MPI, through host memory; else from
+ * device to device, as by NCCL, coming from a process's host memory to the memory of its first
+ * device at so many bytes/s. A grid of processes has the transport it has (tsr_grid_transport),
+ * whose rates were measured when it was made. */
+TSR_API tsr_status tsr_grid_imagine_transport(tsr_grid *grid, double up);
+
 /* Waits until all asynchronous products of the grid are complete, and for the grid's contexts as
  * tsr_sync does. Returns the first error of any of them since the last tsr_grid_sync; C of what
  * failed is undefined. Collective. */
@@ -225,7 +231,7 @@ typedef struct tsr_pprediction {
   int lookahead;
   int64_t panels, products, steps;
   int moves_a, moves_b; /* 1: redistributed first */
-  size_t slots;         /* bytes of host memory for panels, of one process */
+  size_t slots; /* bytes for panels, of one process: of host memory, or its first device's */
 } tsr_pprediction;
 
 TSR_API tsr_status tsr_pplan_predict(const tsr_pplan *plan, tsr_pprediction *prediction);

@@ -284,6 +284,28 @@ tsr_status tsr_grid_set_network(tsr_grid *grid, double bandwidth, double latency
   return TSR_OK;
 }
 
+static tsr_status check_imagined_transport(const tsr_grid *grid, double up) {
+  TSR_TRY(tsr_grid_check(grid));
+  if (!grid->imagined)
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "the grid has processes, and their transport, %s; imagine one with "
+                    "tsr_grid_imagine",
+                    tsr_grid_transport(grid));
+  if (!(up >= 0 && up < 1e30))
+    return tsr_fail(TSR_ERR_ARGUMENT, "up is %g bytes/s; give 0 or more", up);
+  if (up == 0 || grid->model.facts.devices > 0) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "up is %g, and the machine has no devices; give 0, or imagine the grid of a "
+                  "context whose machine has some",
+                  up);
+}
+
+tsr_status tsr_grid_imagine_transport(tsr_grid *grid, double up) {
+  TSR_TRY(check_imagined_transport(grid, up));
+  grid->model.up_rate = up;
+  return TSR_OK;
+}
+
 static tsr_status check_suggestion(tsr_context *context, int processes, tsr_type type,
                                    const int *rows, const int *cols) {
   if (context == NULL)

@@ -16,9 +16,11 @@ install(EXPORT tessera_targets NAMESPACE tessera:: FILE tesseraTargets.cmake
 # The library across processes, where it was built: target tessera::tessera_mpi, in a file of its own,
 # since a program that has no use for it need not have MPI.
 if(TARGET tessera_mpi)
-  install(TARGETS tessera_mpi EXPORT tessera_mpi_targets
+  install(TARGETS tessera_mpi tessera_pblas EXPORT tessera_mpi_targets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  # What the PBLAS door loads, from where it is itself.
+  install(TARGETS tessera_pblas_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(FILES ${PROJECT_SOURCE_DIR}/include/tessera_mpi.h
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(EXPORT tessera_mpi_targets NAMESPACE tessera:: FILE tesseraMpiTargets.cmake

@@ -121,10 +121,12 @@ typedef struct tsr_options {
   int trace;           /* 1: keep measured times with plans, for timelines */
   uint64_t delay_seed; /* host engine: delay queues at random from this seed; 0: not */
   const char *recipe; /* parts of the plan to force, for experiments: docs/planner.md; NULL: none */
+  const char *budgets; /* in place of memory, device by device: "16G,4G", the last one for all that
+                          follow; NULL: memory */
 } tsr_options;
 
 #define TSR_OPTIONS_DEFAULT \
-  { NULL, NULL, NULL, 0, -1, -1, 0, 0, 0, NULL }
+  { NULL, NULL, NULL, 0, -1, -1, 0, 0, 0, NULL, NULL }
 
 /* Makes a context. options may be NULL (all defaults). */
 TSR_API tsr_status tsr_context_create(const tsr_options *options, tsr_context **context);
@@ -154,9 +156,30 @@ TSR_API tsr_status tsr_set_stream(tsr_context *context, int device, void *stream
  * none. TSR_ERR_ARGUMENT names the word that is wrong. */
 TSR_API tsr_status tsr_set_recipe(tsr_context *context, const char *recipe);
 
+/* Told how far something has come: fraction is 0 to 1, what is its name. */
+typedef void (*tsr_progress)(void *user, double fraction, const char *what);
+
+/* While a thread waits for a call on devices (in a blocking call, or in tsr_sync) it calls
+ * progress, about ten times a second: fraction is the part of the call's flops that is done, as far
+ * as can be told without stopping anything, and what is the operation's name. A call that is over
+ * sooner is told of once, as 1, at its end. progress must not call the library on this context;
+ * NULL: none.
+ */
+TSR_API tsr_status tsr_set_progress(tsr_context *context, tsr_progress progress, void *user);
+
 /* Gives memory that the context keeps on its devices and in its staging ring back to the system.
  * Waits for calls in flight. */
 TSR_API tsr_status tsr_trim(tsr_context *context);
+
+/* The budget of a device (0, 1, ...) for later calls: the most bytes of its memory that they use;
+ * 0: that with which the context was made. What is on the devices comes home first, and memory that
+ * the context keeps is given back.
+ *
+ * A call that finds less than its budget on a device, since another program uses the memory, lowers
+ * the budget and does with less. After some calls for which there was enough the budget grows
+ * again, step by step. tsr_get_budget tells what it is. */
+TSR_API tsr_status tsr_set_budget(tsr_context *context, int device, size_t bytes);
+TSR_API tsr_status tsr_get_budget(tsr_context *context, int device, size_t *bytes);
 
 /* The number of devices the context uses: 0 when the CPU's BLAS does the work. */
 TSR_API int tsr_device_count(const tsr_context *context);
@@ -447,6 +470,11 @@ typedef struct tsr_traffic {
  * difference. tsr_memcpy and measurements of the machine do not count. */
 TSR_API tsr_status tsr_context_traffic(tsr_context *context, tsr_traffic *traffic);
 
+/* The same of one device (0, 1, ...): what has come to it from the host and from other devices, and
+ * what it has sent to the host; plans are not counted. Copies count when they are carried out: read
+ * it when calls are complete. */
+TSR_API tsr_status tsr_device_traffic(tsr_context *context, int device, tsr_traffic *traffic);
+
 /* From here on the times of all commands of all calls are kept, until tsr_timeline_end. This costs
  * some microseconds a command, and eight bytes. What was kept before is dropped. */
 TSR_API tsr_status tsr_timeline_begin(tsr_context *context);
@@ -598,8 +626,6 @@ TSR_API tsr_status tsr_capture_print(const tsr_capture *capture, tsr_format form
 TSR_API void tsr_capture_destroy(tsr_capture *capture);
 
 /* ---- Machine -------------------------------------------------------------- */
-
-typedef void (*tsr_progress)(void *user, double fraction, const char *what);
 
 /* Measures the machine through the engine and keeps the result in the user's cache directory.
  * progress may be NULL; a thread of the library calls it while the caller waits. Under 20 s on four

@@ -2,11 +2,7 @@
  * Writes the machine files of this folder: each starts from a machine string and is then given what
  * a string cannot say. machines/README.md tells where the figures come from. From the root:
  *
- *   cc -std=c17 -D_GNU_SOURCE -Iinclude -Isrc $(pkg-config --cflags libcjson) machines/make.c \
- *      src/base/alloc.c src/base/clock.c src/base/kernel.c src/base/log.c src/base/settings.c \
- *      src/base/settings_file.c src/base/status.c src/base/text.c src/base/types.c src/base/vec.c \
- *      src/machine/[a-z]*.c \
- *      -lcjson -lm -o build/make-machines && build/make-machines machines
+ *   cmake --build build --target make_machines && build/tests/make_machines machines
  */
 #include <math.h>
 #include <stdio.h>
@@ -26,7 +22,7 @@ static void set_name(tsr_machine *machine, const char *name, const char *device)
     snprintf(machine->device[i].name, sizeof machine->device[i].name, "%s", device);
 }
 
-/* ---- Four H200 ---- */
+/* ---- Four H200, and eight ---- */
 
 /* Host to device under a running DGEMM, GB/s by the length of a copy's columns. Measured from
  * 4 KB; in proportion to the length below. */
@@ -63,6 +59,7 @@ static void set_from_squares(tsr_machine *machine, tsr_type type, const double *
   }
   /* Held under the power limit: as much less than the best rate as fp64, 53 of 62.8 (estimated). */
   rates->sustained = keep_four_digits(squares[SQUARES - 1] * TERA * 53 / 62.8);
+  tsr_rates_guess_hot(rates);
 }
 
 static void round_rates(tsr_rates *rates) {
@@ -71,9 +68,11 @@ static void round_rates(tsr_rates *rates) {
 }
 
 static void set_h200_rates(tsr_machine *machine) {
+  tsr_rates *d = rates_of(machine, TSR_D);
   tsr_machine_set_rate(machine, TSR_D, 62.8 * TERA);
-  round_rates(rates_of(machine, TSR_D));
-  rates_of(machine, TSR_D)->sustained = 53 * TERA;
+  round_rates(d);
+  d->sustained = 53 * TERA;
+  tsr_rates_guess_hot(d);
   set_from_squares(machine, TSR_S, h200_s);
   set_from_squares(machine, TSR_T, h200_t);
   set_from_squares(machine, TSR_H, h200_h);
@@ -95,7 +94,6 @@ static tsr_status add_h200_duplex(tsr_machine *machine) {
 }
 
 static tsr_status fill_h200(tsr_machine *machine) {
-  set_name(machine, "h200x4", "NVIDIA H200");
   for (int i = 0; i < machine->devices; i++) {
     machine->link[machine->devices][i].shape = h200_shape;
     machine->link[i][machine->devices].shape = h200_shape;
@@ -104,22 +102,13 @@ static tsr_status fill_h200(tsr_machine *machine) {
   return add_h200_duplex(machine);
 }
 
-/* ---- The machines of the papers ---- */
-
-static tsr_status fill_a100(tsr_machine *machine) {
-  set_name(machine, "a100x8", "NVIDIA A100 40 GB");
+/* What the papers say, a string says. */
+static tsr_status fill_nothing(tsr_machine *machine) {
+  (void)machine;
   return TSR_OK;
 }
 
-static tsr_status fill_v100(tsr_machine *machine) {
-  set_name(machine, "v100x4-choi", "NVIDIA V100");
-  return TSR_OK;
-}
-
-static tsr_status fill_gtx1070(tsr_machine *machine) {
-  set_name(machine, "gtx1070x4-choi", "NVIDIA GeForce GTX 1070");
-  return TSR_OK;
-}
+/* ---- All of them ---- */
 
 /* A GPU of an eighth or so of the rate is filled by kernels of smaller extents, by the square root of
  * that: the efficiency of an H200 at so much larger ones. */
@@ -145,7 +134,6 @@ static tsr_status set_scaled_rates(tsr_machine *machine, tsr_type type, double r
 
 /* What the paper says of one process: half of a node. */
 static tsr_status fill_summit(tsr_machine *machine) {
-  set_name(machine, "v100x3-summit", "NVIDIA V100");
   TSR_TRY(set_scaled_rates(machine, TSR_D, 7.2 * TERA));
   TSR_TRY(set_scaled_rates(machine, TSR_Z, 7.2 * TERA));
   TSR_TRY(set_scaled_rates(machine, TSR_S, 14.4 * TERA));
@@ -153,25 +141,31 @@ static tsr_status fill_summit(tsr_machine *machine) {
 }
 
 typedef struct recipe {
-  const char *name, *string;
+  const char *name, *device, *string;
   tsr_status (*fill)(tsr_machine *machine);
 } recipe;
 
 static const recipe recipes[] = {
-    {"h200x4",
+    {"h200x4", "NVIDIA H200",
      "host:215,154 gpu*4:141@nvswitch:396 pcie:55 hbm:4000 lat:2 launch:2 cpu:470 lanes:16@11/94",
      fill_h200},
-    {"a100x8",
+    {"h200x8", "NVIDIA H200",
+     "host:430,308 gpu*8:141@nvswitch:396 pcie:55 hbm:4000 lat:2 launch:2 cpu:940 lanes:32@11/188",
+     fill_h200},
+    {"h200x8-narrow", "NVIDIA H200",
+     "host:215,154 gpu*8:141@nvswitch:396 pcie:55 hbm:4000 lat:2 launch:2 cpu:470 lanes:16@11/94",
+     fill_h200},
+    {"a100x8", "NVIDIA A100 40 GB",
      "host:96 gpu*8:40@nvswitch:300 pcie:24/pair rate:17.2,17.2 rate.t:137 rate.h:275 hbm:1560 "
      "cpu:3000",
-     fill_a100},
-    {"v100x4-choi", "host:50 gpu*4:16@nvlink:48.33 pcie:12 rate:7.45,14.899 rate.h:104 hbm:900",
-     fill_v100},
-    {"gtx1070x4-choi",
+     fill_nothing},
+    {"v100x4-choi", "NVIDIA V100",
+     "host:50 gpu*4:16@nvlink:48.33 pcie:12 rate:7.45,14.899 rate.h:104 hbm:900", fill_nothing},
+    {"gtx1070x4-choi", "NVIDIA GeForce GTX 1070",
      "host:50 gpu*4:8@nvlink:8.55 pcie:12 rate:0.181,5.783 rate.t:5.783 rate.h:5.783 rate.b:5.783 "
      "hbm:256",
-     fill_gtx1070},
-    {"v100x3-summit",
+     fill_nothing},
+    {"v100x3-summit", "NVIDIA V100",
      "host:150 gpu*3:16@nvlink:50 pcie:50 rate:7.2,14.4 rate.h:100 hbm:900 net:12.5,2 lanes:8@10/40",
      fill_summit},
 };
@@ -181,6 +175,7 @@ static tsr_status write_recipe(const recipe *r, const char *folder) {
   tsr_machine *machine = NULL;
   snprintf(path, sizeof path, "%s/%s.json", folder, r->name);
   TSR_TRY(tsr_machine_parse(r->string, &machine));
+  set_name(machine, r->name, r->device);
   tsr_status status = r->fill(machine);
   if (status == TSR_OK) status = tsr_machine_check(machine);
   if (status == TSR_OK) status = tsr_machine_write(machine, path);

@@ -9,7 +9,6 @@ trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"
 
 packages="libopenblas0-pthread libgfortran5 libquadmath0
-  libhwloc15 libhwloc-dev libudev1
   libcjson1 libcjson-dev
   libcmocka0 libcmocka-dev
   pkgconf pkgconf-bin libpkgconf3"

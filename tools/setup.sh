@@ -22,7 +22,7 @@ want build-essential sh -c 'command -v cc && command -v make'
 want cmake command -v cmake
 want pkg-config command -v pkg-config
 want libopenblas-dev blas
-for pair in cmocka:cmocka hwloc:hwloc libcjson:cjson; do
+for pair in cmocka:cmocka libcjson:cjson; do
   want "lib${pair#*:}-dev" pkg-config --exists "${pair%:*}"
 done
 for pair in "$@"; do

@@ -11,12 +11,12 @@
 static const tsr_setting table[] = {
     {"TESSERA_ENGINE", "cuda, host or cpu", "the best that is here",
      "What does the work: CUDA devices, emulated devices, or the CPU's BLAS alone."},
-    {"TESSERA_DEVICES", "a count (4) or a list (0,2)", "all",
+    {"TESSERA_DEVICES", "a count (4) or a list (0,2 or 3,)", "all",
      "The devices to use, numbered as the engine numbers them."},
     {"TESSERA_MACHINE", "a file or a machine string", "this machine, measured",
      "The machine to plan for, as docs/machine.md describes it."},
-    {"TESSERA_MEMORY", "bytes: 16G, 500M, 1.5GiB", "80 % of what is free",
-     "The most memory to use on each device."},
+    {"TESSERA_MEMORY", "bytes: 16G, 1.5GiB; 16G,4G", "80 % of what is free",
+     "The most memory to use on each device; a list says it for one after the other."},
     {"TESSERA_TILE", "elements, 1 or more", "by the model", "Force tiles of this extent."},
     {"TESSERA_RECIPE", "words: slab=512 c=last", "none",
      "Force parts of plans, for experiments, as docs/planner.md describes them."},
@@ -99,7 +99,10 @@ static tsr_status fill_flag(const char *name, int *flag) {
 
 static tsr_status fill_numbers(tsr_options *options) {
   const char *memory = tsr_setting_text("TESSERA_MEMORY");
-  if (options->memory == 0 && memory != NULL)
+  bool given = options->memory > 0 || options->budgets != NULL || memory == NULL;
+  if (!given && strchr(memory, ',') != NULL)
+    options->budgets = memory;
+  else if (!given)
     TSR_TRY(tsr_parse_bytes("TESSERA_MEMORY", memory, &options->memory));
   const char *tile = tsr_setting_text("TESSERA_TILE");
   if (options->recipe == NULL) options->recipe = tsr_setting_text("TESSERA_RECIPE");

@@ -16,6 +16,14 @@ bool tsr_vec_reserve(void **items, size_t *room, size_t wanted, size_t size) {
   return true;
 }
 
+void tsr_vec_trim(void **items, size_t *room, size_t count, size_t size) {
+  if (*room <= count || count == 0) return;
+  void *moved = tsr_realloc(*items, count * size);
+  if (moved == NULL) return;
+  *items = moved;
+  *room = count;
+}
+
 void tsr_vec_free(void **items, size_t *count, size_t *room) {
   tsr_dealloc(*items);
   *items = NULL;

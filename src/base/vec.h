@@ -22,9 +22,14 @@
 #define TSR_VEC_PUSH(vec, item) \
   (TSR_VEC_RESERVE(vec, 1) ? ((vec)->items[(vec)->count++] = (item), true) : false)
 
+/* Gives room that is not used back, if that can be. */
+#define TSR_VEC_TRIM(vec) \
+  tsr_vec_trim((void **)&(vec)->items, &(vec)->room, (vec)->count, sizeof *(vec)->items)
+
 #define TSR_VEC_FREE(vec) tsr_vec_free((void **)&(vec)->items, &(vec)->count, &(vec)->room)
 
 bool tsr_vec_reserve(void **items, size_t *room, size_t wanted, size_t size);
+void tsr_vec_trim(void **items, size_t *room, size_t count, size_t size);
 void tsr_vec_free(void **items, size_t *count, size_t *room);
 
 #endif

@@ -6,15 +6,52 @@
 
 /* ---- Pieces of tasks ------------------------------------------------------ */
 
-/* The place in its round of the one that comes to a column of the grid, and the other way round. */
-static int dealt(const tsr_tiling *t, int round, int place) {
+/* The grid's row of a part of m. */
+static int row_of(const tsr_tiling *t, int i) {
+  return t->down != NULL ? t->down[i] : i % t->grid_rows;
+}
+
+/* The grid's column of a part of n: in turn, or to and fro. */
+static int col_of(const tsr_tiling *t, int j) {
+  if (t->across != NULL) return t->across[j];
+  int round = j / t->grid_cols, place = j % t->grid_cols;
   return t->turns && round % 2 ? t->grid_cols - 1 - place : place;
 }
 
 int16_t tsr_owner_of(const tsr_tiling *t, int i, int j) {
-  if (t->down != NULL) return t->device[t->down[i] * t->grid_cols + t->across[j]];
-  int col = dealt(t, j / t->grid_cols, j % t->grid_cols);
-  return t->device[i % t->grid_rows * t->grid_cols + col];
+  return t->device[row_of(t, i) * t->grid_cols + col_of(t, j)];
+}
+
+static bool deal(const tsr_tiling *t, int parts, int places,
+                 int (*place_of)(const tsr_tiling *t, int part), tsr_dealt *d) {
+  d->part = tsr_alloc(sizeof *d->part * ((size_t)parts + 1));
+  d->first = tsr_alloc_zero((size_t)places + 2, sizeof *d->first);
+  if (!d->part || !d->first) {
+    tsr_dealt_free(d);
+    return false;
+  }
+  for (int i = 0; i < parts; i++) d->first[place_of(t, i) + 2]++;
+  for (int p = 0; p < places; p++) d->first[p + 2] += d->first[p + 1];
+  for (int i = 0; i < parts; i++) d->part[d->first[place_of(t, i) + 1]++] = i;
+  return true;
+}
+
+bool tsr_deal_rows(const tsr_tiling *t, tsr_dealt *dealt) {
+  return deal(t, t->m.count, t->grid_rows, row_of, dealt);
+}
+
+bool tsr_deal_cols(const tsr_tiling *t, tsr_dealt *dealt) {
+  return deal(t, t->n.count, t->grid_cols, col_of, dealt);
+}
+
+void tsr_dealt_free(tsr_dealt *dealt) {
+  tsr_dealloc(dealt->part);
+  tsr_dealloc(dealt->first);
+  *dealt = (tsr_dealt){NULL, NULL};
+}
+
+tsr_pass tsr_pass_of(const tsr_tiling *t, int row, int col) {
+  return t->passes != NULL ? t->passes[row * t->grid_cols + col] : t->pass;
 }
 
 bool tsr_goes_to_w(const tsr_builder *b, tsr_part_of_c p) {
@@ -23,8 +60,11 @@ bool tsr_goes_to_w(const tsr_builder *b, tsr_part_of_c p) {
   return tsr_owner_of(t, p.i, p.j) != b->call->operand[TSR_C_].location;
 }
 
-/* The part of the cuts that a coordinate is in. */
+/* The part of the cuts that a coordinate is in: mostly all are as long as the first one. */
 static int part_at(const tsr_cuts *cuts, int64_t at) {
+  if (cuts->count < 2) return 0;
+  int64_t guess = at / cuts->at[1];
+  if (guess < cuts->count && cuts->at[guess] <= at && at < cuts->at[guess + 1]) return (int)guess;
   int low = 0, high = cuts->count - 1;
   while (low < high) {
     int middle = (low + high + 1) / 2;
@@ -56,6 +96,8 @@ tsr_task_operand tsr_oriented(const tsr_graph *graph, int matrix, tsr_op op, int
 }
 
 bool tsr_push_task(tsr_builder *b, tsr_task task) {
+  for (int i = 0; i < 3; i++)
+    if (task.operand[i].access != TSR_NONE) b->graph->used |= 1u << task.operand[i].matrix;
   return TSR_VEC_PUSH(&b->graph->tasks, task);
 }
 
@@ -74,10 +116,11 @@ static int64_t next_chunk(const tsr_builder *b, int step, int64_t rest) {
   return chunk < rest ? chunk : rest;
 }
 
-/* What a pass covers at one device: local tiles li .. li_end-1 by lj .. lj_end-1 of the device at
- * (row, col) of the grid. */
+/* What a pass covers of a device's tiles: rows li .. li_end-1 by columns lj .. lj_end-1 of those
+ * that are dealt to it. */
 typedef struct pass {
-  int row, col, li, li_end, lj, lj_end;
+  const int *row, *col; /* of tiles, dealt to the device */
+  int li, li_end, lj, lj_end;
   bool backwards; /* through k */
 } pass;
 
@@ -106,34 +149,16 @@ static bool push_stretch(tsr_builder *b, tsr_part_of_c part, const stretch *s) {
   return true;
 }
 
-enum { NO_TILE = -1 };
-
-/* The row of tiles that is a device's local one. With rows that are not dealt in turn every row is
- * looked at, and is there or is not. */
-static int row_of(const tsr_tiling *t, const pass *p, int li) {
-  if (t->down != NULL) return t->down[li] == p->row ? li : NO_TILE;
-  int i = li * t->grid_rows + p->row;
-  return i < t->m.count ? i : NO_TILE;
-}
-
-static int column_of(const tsr_tiling *t, const pass *p, int lj) {
-  if (t->across != NULL) return t->across[lj] == p->col ? lj : NO_TILE;
-  int j = lj * t->grid_cols + dealt(t, lj, p->col);
-  return j < t->n.count ? j : NO_TILE;
-}
-
-/* Chunks of one local column of tiles. */
-static bool push_column(tsr_builder *b, const pass *p, int lj, const stretch *s) {
+/* Chunks of one of the device's columns of tiles. */
+static bool push_column(tsr_builder *b, const pass *p, int j, const stretch *s) {
   const tsr_tiling *t = b->tiling;
-  int j = column_of(t, p, lj);
-  if (j == NO_TILE) return true;
   int64_t width = tsr_cut_length(&t->n, j);
   for (int64_t from = 0, length; from < width; from += length) {
     length = next_chunk(b, slab_of(s, s->count - 1), width - from);
     tsr_part_of_c c = {.j = j, .col = tsr_cut_begin(&t->n, j) + from, .cols = length};
     for (int li = p->li; li < p->li_end; li++) {
-      c.i = row_of(t, p, li);
-      if (c.i != NO_TILE && !push_stretch(b, c, s)) return false;
+      c.i = p->row[li];
+      if (!push_stretch(b, c, s)) return false;
     }
   }
   return true;
@@ -141,7 +166,7 @@ static bool push_column(tsr_builder *b, const pass *p, int lj, const stretch *s)
 
 static bool push_columns(tsr_builder *b, const pass *p, stretch s) {
   for (int lj = p->lj; lj < p->lj_end; lj++)
-    if (!push_column(b, p, lj, &s)) return false;
+    if (!push_column(b, p, p->col[lj], &s)) return false;
   return true;
 }
 
@@ -170,34 +195,47 @@ static bool push_group(tsr_builder *b, const pass *p) {
   return TSR_VEC_PUSH(&b->graph->groups, group);
 }
 
-static bool push_pass(tsr_builder *b, pass p) {
-  for (p.row = 0; p.row < b->tiling->grid_rows; p.row++)
-    for (p.col = 0; p.col < b->tiling->grid_cols; p.col++)
+static int parts_of(int count, int step) {
+  return (count + step - 1) / step;
+}
+
+/* All passes over the so many rows and columns of tiles that are dealt to a device. Neighbouring
+ * passes share rows, and go opposite ways through k. */
+static bool push_passes(tsr_builder *b, const int *row, int rows, const int *col, int cols,
+                        tsr_pass shape) {
+  int step_rows = shape.rows > 0 ? shape.rows : rows, down = parts_of(rows, step_rows);
+  int step_cols = shape.cols > 0 ? shape.cols : cols, across = parts_of(cols, step_cols);
+  bool winds = b->tiling->winds;
+  for (int y = 0; y < across; y++)
+    for (int i = 0; i < down; i++) {
+      int x = winds && y % 2 ? down - 1 - i : i, li = x * step_rows, lj = y * step_cols;
+      pass p = {row, col, li, least(li + step_rows, rows), lj, least(lj + step_cols, cols), false};
+      p.backwards = winds && (y * down + i) % 2;
       if (!push_group(b, &p)) return false;
+    }
   return true;
 }
 
-/* All of C at once. */
-static bool push_dealt(tsr_builder *b) {
-  return push_pass(b, (pass){0, 0, 0, b->tiling->m.count, 0, b->tiling->n.count, false});
+static bool push_devices(tsr_builder *b, const tsr_dealt *rows, const tsr_dealt *cols) {
+  const tsr_tiling *t = b->tiling;
+  for (int r = 0; r < t->grid_rows; r++)
+    for (int c = 0; c < t->grid_cols; c++) {
+      int down = rows->first[r + 1] - rows->first[r], across = cols->first[c + 1] - cols->first[c];
+      if (down == 0 || across == 0) continue;
+      if (!push_passes(b, rows->part + rows->first[r], down, cols->part + cols->first[c], across,
+                       tsr_pass_of(t, r, c)))
+        return false;
+    }
+  return true;
 }
 
 bool tsr_build_parts(tsr_builder *b) {
-  const tsr_tiling *t = b->tiling;
-  if (t->down != NULL) return push_dealt(b);
-  int rows = (t->m.count + t->grid_rows - 1) / t->grid_rows;
-  int cols = (t->n.count + t->grid_cols - 1) / t->grid_cols;
-  int step_rows = t->pass_rows ? t->pass_rows : rows,
-      step_cols = t->pass_cols ? t->pass_cols : cols;
-  int down = (rows + step_rows - 1) / step_rows, across = (cols + step_cols - 1) / step_cols;
-  for (int y = 0; y < across; y++)
-    for (int i = 0; i < down; i++) {
-      int x = t->winds && y % 2 ? down - 1 - i : i, li = x * step_rows, lj = y * step_cols;
-      pass p = {0, 0, li, least(li + step_rows, rows), lj, least(lj + step_cols, cols), false};
-      p.backwards = t->winds && (y * down + i) % 2;
-      if (!push_pass(b, p)) return false;
-    }
-  return true;
+  tsr_dealt rows = {NULL, NULL}, cols = {NULL, NULL};
+  bool done = tsr_deal_rows(b->tiling, &rows) && tsr_deal_cols(b->tiling, &cols) &&
+              push_devices(b, &rows, &cols);
+  tsr_dealt_free(&rows);
+  tsr_dealt_free(&cols);
+  return done;
 }
 
 /* ---- Limits --------------------------------------------------------------- */
@@ -271,7 +309,8 @@ tsr_status tsr_graph_build(const tsr_call *call, const tsr_tiling *tiling, tsr_g
                                                       [TSR_TRIANGLE] = tsr_build_triangle};
   tsr_builder b = {
       .call = call, .tiling = tiling, .graph = graph, .scales_only = tsr_call_scales_only(call)};
-  *graph = (tsr_graph){0};
+  *graph = (tsr_graph){.tasks = {graph->tasks.items, 0, graph->tasks.room},
+                       .groups = {graph->groups.items, 0, graph->groups.room}};
   b.wide = tiling->lazy && tsr_type_get(call->type)->wide != call->type;
   TSR_TRY(tsr_check_tiling(call, tiling));
   set_grids(call, tiling, graph);

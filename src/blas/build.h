@@ -35,6 +35,20 @@ struct tsr_builder {
 
 /* ---- build.c ---- */
 
+/* Parts of m or of n by their place in the grid: those of place p are part[first[p] .. [p + 1]), in
+ * ascending order. */
+typedef struct tsr_dealt {
+  int *part, *first;
+} tsr_dealt;
+
+/* False: no memory. */
+bool tsr_deal_rows(const tsr_tiling *tiling, tsr_dealt *dealt);
+bool tsr_deal_cols(const tsr_tiling *tiling, tsr_dealt *dealt);
+void tsr_dealt_free(tsr_dealt *dealt);
+
+/* The pass of a device of the grid. */
+tsr_pass tsr_pass_of(const tsr_tiling *tiling, int row, int col);
+
 static inline int64_t tsr_cut_begin(const tsr_cuts *cuts, int i) {
   return cuts->at[i];
 }

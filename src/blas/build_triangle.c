@@ -360,39 +360,49 @@ static bool push_holds(tsr_builder *b, hold *h, int most) {
   return TSR_VEC_PUSH(&b->graph->groups, group);
 }
 
-/* The stripes of one device from the first-th range on: every range is one. */
-static int gather_stripes(const tsr_builder *b, int first, int most, stripe *stripes) {
+/* A device's ranges of lines, each a stripe; so many of them are held at a time. */
+static bool push_device(tsr_builder *b, const int *range, int ranges, tsr_pass pass) {
   const tsr_tiling *t = b->tiling;
   const tsr_cuts *across = is_left(b) ? &t->n : &t->m;
-  int devices = t->grid_rows * t->grid_cols, count = 0;
-  for (int f = first; f < across->count && count < most; f += devices)
-    stripes[count++] =
-        (stripe){tsr_cut_begin(across, f), tsr_cut_length(across, f), t->device[f % devices]};
-  return count;
-}
-
-static bool build_holds(tsr_builder *b, int blocks, int stripes) {
-  const tsr_cuts *across = is_left(b) ? &b->tiling->n : &b->tiling->m;
-  int devices = b->tiling->grid_rows * b->tiling->grid_cols;
+  int blocks = is_left(b) ? pass.rows : pass.cols, stripes = is_left(b) ? pass.cols : pass.rows;
   hold h = {.stripes = tsr_alloc(sizeof *h.stripes * (size_t)stripes),
             .block = tsr_alloc(sizeof *h.block * (size_t)stripes * (size_t)blocks)};
   bool done = h.stripes != NULL && h.block != NULL;
-  for (int first = 0; done && first < across->count; first += devices * stripes)
-    for (int d = 0; done && d < devices; d++) {
-      h.count = gather_stripes(b, first + d, stripes, h.stripes);
-      done = h.count == 0 || push_holds(b, &h, blocks);
+  for (int first = 0; done && first < ranges; first += stripes) {
+    for (h.count = 0; h.count < stripes && first + h.count < ranges; h.count++) {
+      int f = range[first + h.count];
+      h.stripes[h.count] = (stripe){tsr_cut_begin(across, f), tsr_cut_length(across, f),
+                                    is_left(b) ? tsr_owner_of(t, 0, f) : tsr_owner_of(t, f, 0)};
     }
+    done = push_holds(b, &h, blocks);
+  }
   tsr_dealloc(h.stripes);
   tsr_dealloc(h.block);
   return done;
 }
 
+static bool build_holds(tsr_builder *b) {
+  const tsr_tiling *t = b->tiling;
+  tsr_dealt lines = {NULL, NULL};
+  bool done = is_left(b) ? tsr_deal_cols(t, &lines) : tsr_deal_rows(t, &lines);
+  for (int d = 0; done && d < t->grid_rows * t->grid_cols; d++)
+    done = push_device(b, lines.part + lines.first[d], lines.first[d + 1] - lines.first[d],
+                       tsr_pass_of(t, is_left(b) ? 0 : d, is_left(b) ? d : 0));
+  tsr_dealt_free(&lines);
+  return done;
+}
+
+/* Whether some device holds more than one tile. */
+static bool holds(const tsr_tiling *t) {
+  for (int i = 0; t->passes != NULL && i < t->grid_rows * t->grid_cols; i++)
+    if (t->passes[i].rows * t->passes[i].cols > 1) return true;
+  return t->pass.rows * t->pass.cols > 1;
+}
+
 bool tsr_build_triangle(tsr_builder *b) {
   const tsr_tiling *t = b->tiling;
   const tsr_cuts *across = is_left(b) ? &t->n : &t->m;
-  int blocks = is_left(b) ? t->pass_rows : t->pass_cols;
-  int stripes = is_left(b) ? t->pass_cols : t->pass_rows;
-  if (blocks * stripes > 1 && !b->scales_only) return build_holds(b, blocks, stripes);
+  if (holds(t) && !b->scales_only) return build_holds(b);
   for (int f = 0; f < across->count; f++)
     if (!push_range(b, f)) return false;
   return true;

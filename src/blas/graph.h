@@ -15,6 +15,11 @@ typedef struct tsr_cuts {
   int64_t *at;
 } tsr_cuts;
 
+/* Tiles of C that a device works on at once; 0: all. */
+typedef struct tsr_pass {
+  int rows, cols;
+} tsr_pass;
+
 /* How the iteration space of a call is cut. Tiles are the unit of memory: C is cut by rows and
  * columns into tiles, which the devices own; A and B by the same cuts and by slabs of k. Kernels
  * are cut out of tiles along the columns of C ("chunks"), so that a kernel may start before all of
@@ -25,9 +30,10 @@ typedef struct tsr_tiling {
   int grid_rows, grid_cols; /* devices over the tiles of C, 2D block-cyclic */
   int16_t *device;          /* [grid_rows * grid_cols], row by row */
   int *down, *across;       /* the grid's row of each part of m, and its column of each part of n;
-                               NULL: dealt in turn. With them there is one pass, without turns */
+                               NULL: dealt in turn. With them there are no turns */
   int64_t span;             /* beside a triangle: blocks of k that a copy may be high; 0: one */
-  int pass_rows, pass_cols; /* tiles of C that each device works on at once; 0: all */
+  tsr_pass pass;            /* of every device, */
+  tsr_pass *passes;         /* or of each, [grid_rows * grid_cols] as device; NULL: pass */
   int depth;                /* parts of k that are summed over before the next tile of C; 0: one */
   bool turns;               /* columns of tiles are dealt to the grid's to and fro, so that those of
                                a triangle, which differ in length, add up alike */
@@ -76,14 +82,16 @@ typedef struct tsr_tile_grid {
 
 typedef struct tsr_graph {
   tsr_tile_grid grid[TSR_MATRICES];
-  int depth; /* parts of k */
+  int depth;     /* parts of k */
+  unsigned used; /* matrices that tasks use, as bits */
   TSR_VEC(tsr_task) tasks;
   TSR_VEC(tsr_group) groups;
 } tsr_graph;
 
-/* The graph of any operation. Groups come pass by pass, in a pass one for each device; in a group
- * slab by slab, in a slab chunk by chunk; then, when lazy, the additions of C. Of the operations
- * with a triangle beside C a group goes through the blocks of the triangle. TSR_ERR_MEMORY. */
+/* The graph of any operation. Groups come device by device, pass by pass; in a group slab by slab,
+ * in a slab chunk by chunk; then, when lazy, the additions of C. Of the operations
+ * with a triangle beside C a group goes through the blocks of the triangle. graph: zeroed, or an
+ * earlier one, whose memory serves again. TSR_ERR_MEMORY. */
 tsr_status tsr_graph_build(const tsr_call *call, const tsr_tiling *tiling, tsr_graph *graph);
 
 void tsr_graph_free(tsr_graph *graph);

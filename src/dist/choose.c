@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/alloc.h"
 #include "base/types.h"
 
 enum {
@@ -24,6 +25,9 @@ static const double worth_planning = 4;
 
 /* Of the predicted time, from which on C's way home is worth hiding. */
 static const double home_share = 0.03;
+
+/* Products of one schedule, about, above which deeper panels are tried first. */
+static const double products_most = 20e3;
 
 /* A cut that takes more memory must gain so much. */
 static const double gain_least = 0.01;
@@ -137,6 +141,14 @@ static int64_t limit_depth(const chooser *x, int64_t depth) {
 
 /* ---- The best ------------------------------------------------------------------ */
 
+/* Replaying it would take long, and it is hardly the best. */
+static bool is_too_fine(const chooser *x, const tsr_cut *cut) {
+  double panels = (double)x->job->deal.k_a.extent / (double)cut->depth;
+  double down = (double)x->most[0] / (double)cut->block[0];
+  double across = (double)x->most[1] / (double)cut->block[1];
+  return cut->depth < MOST_DEPTH && panels > 1 && panels * down * across > products_most;
+}
+
 /* Candidates come in the order of the memory that they take, about. */
 static tsr_status try_cut(chooser *x, const tsr_cut *cut) {
   tsr_choice made = {.cut = *cut};
@@ -164,6 +176,7 @@ static tsr_status try_blocks(chooser *x, const tsr_cut *wanted, int64_t blocks) 
   if (cut.together && (whole || !room)) return TSR_OK;
   if (!room && x->any) return TSR_OK; /* another depth had room */
   if (slots_of(x, &cut) > slots_most && x->any && !set) return TSR_OK;
+  if (x->grid->wishes.depth == 0 && is_too_fine(x, &cut)) return TSR_OK;
   return try_cut(x, &cut);
 }
 
@@ -223,7 +236,7 @@ static tsr_status plan_products(chooser *x) {
   return TSR_OK;
 }
 
-tsr_status tsr_choose_cut(const tsr_grid *grid, const tsr_job *job, bool plan, tsr_choice *choice) {
+static tsr_status choose(const tsr_grid *grid, const tsr_job *job, bool plan, tsr_choice *choice) {
   const tsr_context_facts *facts = &grid->model.facts;
   chooser x = {.grid = grid,
                .job = job,
@@ -241,5 +254,74 @@ tsr_status tsr_choose_cut(const tsr_grid *grid, const tsr_job *job, bool plan, t
     }
   }
   *choice = x.best;
+  return TSR_OK;
+}
+
+/* ---- What was chosen before ------------------------------------------------------- */
+
+enum { KEPT = 16 };
+
+typedef struct kept {
+  tsr_job job;
+  tsr_wishes wishes;
+  double network[3];
+  tsr_choice choice;
+} kept;
+
+struct tsr_choices {
+  int count; /* ever */
+  kept kept[KEPT];
+};
+
+tsr_status tsr_choices_create(tsr_choices **choices) {
+  *choices = tsr_alloc_zero(1, sizeof **choices);
+  return *choices != NULL ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for a grid");
+}
+
+void tsr_choices_destroy(tsr_choices *choices) {
+  tsr_dealloc(choices);
+}
+
+static bool same_axis(const tsr_axis *a, const tsr_axis *b) {
+  return a->extent == b->extent && a->first == b->first && a->block == b->block &&
+         a->source == b->source && a->count == b->count;
+}
+
+static bool same_job(const tsr_job *a, const tsr_job *b) {
+  return same_axis(&a->deal.rows, &b->deal.rows) && same_axis(&a->deal.cols, &b->deal.cols) &&
+         same_axis(&a->deal.k_a, &b->deal.k_a) && same_axis(&a->deal.k_b, &b->deal.k_b) &&
+         a->type == b->type && a->reads_result == b->reads_result && a->moves[0] == b->moves[0] &&
+         a->moves[1] == b->moves[1];
+}
+
+static bool same_wishes(const tsr_wishes *a, const tsr_wishes *b) {
+  return a->depth == b->depth && a->lookahead == b->lookahead && a->block[0] == b->block[0] &&
+         a->block[1] == b->block[1];
+}
+
+static const kept *find(const tsr_grid *grid, const tsr_job *job) {
+  const tsr_context_facts *f = &grid->model.facts;
+  for (int i = 0; i < KEPT && i < grid->choices->count; i++) {
+    const kept *k = &grid->choices->kept[i];
+    if (same_job(&k->job, job) && same_wishes(&k->wishes, &grid->wishes) &&
+        k->network[0] == f->network_bandwidth && k->network[1] == f->network_latency &&
+        k->network[2] == grid->model.up_rate)
+      return k;
+  }
+  return NULL;
+}
+
+/* What the planner was asked for is not kept: who asks wants to know it exactly. */
+tsr_status tsr_choose_cut(const tsr_grid *grid, const tsr_job *job, bool plan, tsr_choice *choice) {
+  const tsr_context_facts *f = &grid->model.facts;
+  if (grid->choices == NULL || plan) return choose(grid, job, plan, choice);
+  const kept *known = find(grid, job);
+  if (known != NULL) {
+    *choice = known->choice;
+    return TSR_OK;
+  }
+  TSR_TRY(choose(grid, job, plan, choice));
+  grid->choices->kept[grid->choices->count++ % KEPT] = (kept){
+      *job, grid->wishes, {f->network_bandwidth, f->network_latency, grid->model.up_rate}, *choice};
   return TSR_OK;
 }

@@ -22,6 +22,11 @@ typedef struct tsr_choice {
   tsr_forecast forecast; /* of the process that takes longest */
 } tsr_choice;
 
+/* Choices that a grid keeps, since products come again. */
+typedef struct tsr_choices tsr_choices;
+tsr_status tsr_choices_create(tsr_choices **choices); /* TSR_ERR_MEMORY */
+void tsr_choices_destroy(tsr_choices *choices);       /* NULL is accepted */
+
 /* plan: products are planned, whatever that takes; else only where they take long. The same on all
  * processes. TSR_ERR_MEMORY. */
 tsr_status tsr_choose_cut(const tsr_grid *grid, const tsr_job *job, bool plan, tsr_choice *choice);

@@ -1,6 +1,7 @@
 #include "dist/grid.h"
 
 #include "base/alloc.h"
+#include "dist/choose.h"
 #include "dist/model.h"
 #include "dist/queue.h"
 #include "dist/shape.h"
@@ -87,6 +88,7 @@ static tsr_status begin(tsr_context *context, const tsr_peers *peers, int rows, 
                       .col = MPI_COMM_NULL,
                       .extent = {extent[0], extent[1]}};
   TSR_TRY(tsr_packers_create(&(*grid)->packers));
+  TSR_TRY(tsr_choices_create(&(*grid)->choices));
   return tsr_queue_create(may_be_threaded(), &(*grid)->queue);
 }
 
@@ -109,6 +111,7 @@ static void drop_rest(tsr_grid *grid) {
     grid->transport->close(grid->transport_state);
   }
   tsr_model_free(&grid->model);
+  tsr_choices_destroy(grid->choices);
   tsr_queue_destroy(grid->queue);
   TSR_VEC_FREE(&grid->trace.events);
   tsr_packers_destroy(grid->packers);

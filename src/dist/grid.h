@@ -10,6 +10,7 @@
 
 struct tsr_transport;
 struct tsr_queue;
+struct tsr_choices;
 
 /* Memory in which panels arrive (slots.h). A grid keeps it from one product to the next, since
  * pinning memory takes longer than many a product. */
@@ -44,6 +45,7 @@ struct tsr_grid {
   int me[2];         /* this process's row and column */
   tsr_wishes wishes;
   tsr_model model;
+  struct tsr_choices *choices; /* that were made so far (choose.h); NULL: none are kept */
   tsr_packers *packers;
   const struct tsr_transport *transport;
   void *transport_state;

@@ -3,6 +3,7 @@
 #include "base/types.h"
 #include "dist/arrange.h"
 #include "dist/exchange.h"
+#include "dist/offer.h"
 #include "dist/queue.h"
 #include "dist/slots.h"
 #include "dist/summa.h"
@@ -214,11 +215,12 @@ static tsr_status agree(const tsr_product *p, bool late, operation **made) {
   return tsr_error_put(&error);
 }
 
-static tsr_status run(const tsr_product *p) {
+static tsr_status run(const tsr_product *p, bool *begun) {
   operation *o = NULL;
   tsr_queue_drain(p->grid->queue);
   TSR_TRY(agree(p, false, &o));
   if (o->kind == NOTHING) return end(&o->queued);
+  *begun = true;
   tsr_status status = tsr_errand_run(&o->queued), synced;
   tsr_error error;
   if (status != TSR_OK) tsr_error_take(status, &error);
@@ -227,14 +229,25 @@ static tsr_status run(const tsr_product *p) {
   return tsr_agree(&p->grid->all, NULL, status != TSR_OK ? status : synced);
 }
 
+tsr_status tsr_pgemm_begun(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m, int64_t n,
+                           int64_t k, const void *alpha, const tsr_pmatrix *a, int64_t ia,
+                           int64_t ja, const tsr_pmatrix *b, int64_t ib, int64_t jb,
+                           const void *beta, const tsr_pmatrix *c, int64_t ic, int64_t jc,
+                           bool *begun) {
+  *begun = false;
+  TSR_TRY(tsr_grid_check_real(grid));
+  tsr_product p =
+      tsr_product_make(grid, transa, transb, m, n, k, alpha, a, ia, ja, b, ib, jb, beta, c, ic, jc);
+  return run(&p, begun);
+}
+
 tsr_status tsr_pgemm(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m, int64_t n, int64_t k,
                      const void *alpha, const tsr_pmatrix *a, int64_t ia, int64_t ja,
                      const tsr_pmatrix *b, int64_t ib, int64_t jb, const void *beta,
                      const tsr_pmatrix *c, int64_t ic, int64_t jc) {
-  TSR_TRY(tsr_grid_check_real(grid));
-  tsr_product p =
-      tsr_product_make(grid, transa, transb, m, n, k, alpha, a, ia, ja, b, ib, jb, beta, c, ic, jc);
-  return run(&p);
+  bool begun;
+  return tsr_pgemm_begun(grid, transa, transb, m, n, k, alpha, a, ia, ja, b, ib, jb, beta, c, ic,
+                         jc, &begun);
 }
 
 tsr_status tsr_pgemm_async(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m, int64_t n,

@@ -23,6 +23,7 @@ typedef struct replay {
   const tsr_summa_schedule *s;
   tsr_costs *costs;
   const int *me;
+  int64_t own[2];      /* rows and columns of C */
   const double *moved; /* bytes of this process that a redistribution moves */
   double element;
   double now; /* of the thread that goes through the steps */
@@ -34,6 +35,12 @@ typedef struct replay {
   tsr_interval *times;
   tsr_forecast f;
 } replay;
+
+/* Of a row or column of blocks, as tsr_summa_block. */
+static int64_t extent_of(const replay *r, int direction, int32_t block) {
+  int64_t extent = r->s->cut.block[direction], left = r->own[direction] - block * extent;
+  return left < 0 ? 0 : left < extent ? left : extent;
+}
 
 /* ---- Messages ---------------------------------------------------------------- */
 
@@ -107,9 +114,8 @@ static void provide(replay *r, double bytes) {
 
 static void send(replay *r, int32_t at, const tsr_step *step) {
   int line, place = distance(r, step, &line), operand = step->operand;
-  tsr_span part = tsr_summa_block(r->s, operand, r->me[operand], step->block[operand]);
-  double bytes =
-      (double)(part.end - part.at) * (double)r->s->panels.items[step->panel].depth * r->element;
+  double bytes = (double)extent_of(r, operand, step->block[operand]) *
+                 (double)r->s->panels.items[step->panel].depth * r->element;
   double hop = r->costs->latency + fmin(bytes, segment) / r->costs->bandwidth;
   flow f = {
       .step = at,
@@ -138,9 +144,8 @@ static void note_idle(replay *r, const tsr_step *step, double seconds) {
 }
 
 static tsr_status cost_of(replay *r, const tsr_step *step, int64_t depth, tsr_accumulation *cost) {
-  tsr_span rows = tsr_summa_block(r->s, 0, r->me[0], step->block[0]);
-  tsr_span cols = tsr_summa_block(r->s, 1, r->me[1], step->block[1]);
-  return tsr_costs_ask(r->costs, rows.end - rows.at, cols.end - cols.at, depth, cost);
+  return tsr_costs_ask(r->costs, extent_of(r, 0, step->block[0]), extent_of(r, 1, step->block[1]),
+                       depth, cost);
 }
 
 static tsr_status multiply(replay *r, int32_t at, const tsr_step *step) {
@@ -215,6 +220,8 @@ tsr_status tsr_replay(const tsr_summa_schedule *schedule, tsr_costs *costs, cons
   replay r = {.s = schedule,
               .costs = costs,
               .me = me,
+              .own = {tsr_axis_local(&schedule->deal.rows, me[0]),
+                      tsr_axis_local(&schedule->deal.cols, me[1])},
               .moved = moved,
               .element = (double)tsr_type_get(costs->type)->size,
               .times = times};

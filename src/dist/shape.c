@@ -48,8 +48,11 @@ tsr_status tsr_shape_choose(const tsr_model *model, int processes, tsr_type type
   return TSR_OK;
 }
 
+/* A process has so much of the extent that its part of C takes a quarter of its devices. */
 tsr_status tsr_shape_choose_any(const tsr_model *model, int processes, int extent[2]) {
-  static const double each = 12288; /* a process's share of the extent */
-  int64_t n = (int64_t)(each * sqrt((double)processes));
+  static const double most = 12288, share = 0.25;
+  double memory = (double)model->facts.devices * (double)model->facts.memory;
+  double each = memory > 0 ? fmin(most, sqrt(share * memory / sizeof(double))) : most;
+  int64_t n = (int64_t)(each * sqrt((double)processes)) + 1;
   return tsr_shape_choose(model, processes, TSR_D, n, n, n, extent);
 }

@@ -1,4 +1,5 @@
 /* From a call to its plan, and from its plan to its end. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -7,10 +8,7 @@
 #include "front/capture.h"
 #include "plan/moves.h"
 #include "run/place.h"
-
-/* Tries with ever smaller budgets before lack of memory is the user's problem. */
-enum { MOST_ATTEMPTS = 8 };
-static const double shrink = 0.7;
+#include "run/meter.h"
 
 /* ---- Places ---- */
 
@@ -129,8 +127,25 @@ tsr_status tsr_context_find_plan(tsr_context *context, const tsr_request *reques
 
 /* ---- The end of a call ---- */
 
+/* Tells the user how far it is until it is over. Without memory to look, nothing is told. */
+static void tell_progress(tsr_context *context, tsr_ticket *ticket) {
+  static const double every = 0.1;
+  pthread_mutex_lock(&context->lock);
+  tsr_progress progress = context->progress;
+  void *user = context->progress_user;
+  pthread_mutex_unlock(&context->lock);
+  tsr_meter *meter = NULL;
+  if (progress == NULL || tsr_meter_create(ticket, &meter) != TSR_OK) return;
+  const tsr_plan *plan = tsr_ticket_plan(ticket);
+  const char *what = plan->moves ? "copies" : tsr_operation_name(plan->call.operation);
+  while (!tsr_ticket_wait_for(ticket, every)) progress(user, tsr_meter_fraction(meter), what);
+  progress(user, 1, what);
+  tsr_meter_destroy(meter);
+}
+
 tsr_status tsr_context_collect(tsr_context *context, tsr_ticket *ticket) {
   tsr_plan *plan = tsr_ticket_plan(ticket), *former = NULL;
+  tell_progress(context, ticket);
   tsr_status status = tsr_ticket_wait(ticket);
   float *times = tsr_ticket_take_times(ticket);
   if (status == TSR_OK) {
@@ -254,19 +269,6 @@ static tsr_status run_plan(tsr_context *context, tsr_plan *plan, const tsr_bindi
   return TSR_OK;
 }
 
-/* The location has not as much memory as its budget says: less from now on. */
-void tsr_context_shrink_budget(tsr_context *context, const tsr_plan *plan, int location) {
-  size_t less = (size_t)(shrink * (double)plan->arena[location]);
-  pthread_mutex_lock(&context->lock);
-  size_t *budget =
-      location < context->devices ? &context->planning.budget[location] : &context->planning.ring;
-  if (less < *budget) *budget = less;
-  tsr_context_note_settings(context);
-  pthread_mutex_unlock(&context->lock);
-  tsr_log(TSR_LOG_INFO, "location %d has no room for %zu bytes: planning again with %zu", location,
-          plan->arena[location], less);
-}
-
 static tsr_status call_on_cpu(tsr_context *context, const tsr_call *call,
                               const tsr_binding *binding) {
   TSR_TRY(tsr_context_wait_for_devices(context));
@@ -282,18 +284,61 @@ static void set_last(tsr_context *context, tsr_plan *plan) {
   tsr_plan_unref(former);
 }
 
-/* What stays on devices makes room first; then budgets shrink. */
-static tsr_status make_room(tsr_context *context, const tsr_plan *plan, int location) {
+/* A call's way to a plan for which there is memory: budgets shrink until there is one, or until the
+ * planner knows of none. */
+typedef struct trial {
+  bool again;
+  int shrunk;   /* so often */
+  int location; /* that was short of memory last */
+  size_t bytes;
+} trial;
+
+/* What is kept on devices makes room first; then budgets shrink. */
+static tsr_status make_room(tsr_context *context, const tsr_plan *plan, int short_of, trial *t) {
   bool any = false;
   TSR_TRY(tsr_compose_evict(context, &any));
-  if (!any) tsr_context_shrink_budget(context, plan, location);
+  t->again = true;
+  t->location = short_of;
+  t->bytes = plan->arena[short_of];
+  if (!any) tsr_budget_shrink(context, plan, short_of, t->shrunk++);
   return TSR_ERR_MEMORY;
 }
 
+/* There is none, since others have the memory. */
+static tsr_status give_up(tsr_context *context, const trial *t) {
+  char why[400];
+  snprintf(why, sizeof why, "%s", tsr_message());
+  const char *what = t->location < context->devices ? "device" : "staging memory, location";
+  return tsr_fail(TSR_ERR_MEMORY,
+                  "%s %d has no room for %zu bytes, which its budget allows (others may be using "
+                  "its memory), and with less: %s",
+                  what, t->location, t->bytes, why);
+}
+
+/* What devices have no memory for the CPU does, unless it cannot reach an operand, or its bits
+ * would be others. The next call asks the devices again. */
+static tsr_status do_without(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
+                             const trial *t) {
+  (void)tsr_budget_restore(context);
+  if (is_on_device(call) || context->planning.reproducible) return give_up(context, t);
+  tsr_log(TSR_LOG_INFO, "the CPU's BLAS does a call: %s", tsr_message());
+  return call_on_cpu(context, call, binding);
+}
+
+static bool is_short(const trial *t, tsr_status status) {
+  return status == TSR_ERR_MEMORY && t->shrunk > 0;
+}
+
+/* What earlier calls had to do with may be too little for this one. */
+static bool wants_more(tsr_context *context, const trial *t, tsr_status status) {
+  return status == TSR_ERR_MEMORY && t->shrunk == 0 && tsr_budget_restore(context);
+}
+
 static tsr_status run_offer(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
-                            bool exchanged, tsr_offer *offer, bool *again) {
+                            bool exchanged, tsr_offer *offer, trial *t) {
   tsr_plan *plan;
   int short_of = -1;
+  t->again = false;
   TSR_TRY(
       tsr_context_find_plan(context, &(tsr_request){.call = call, .exchanged = exchanged}, &plan));
   offer->seconds = plan->seconds;
@@ -301,16 +346,16 @@ static tsr_status run_offer(tsr_context *context, const tsr_call *call, const ts
   offer->taken = plan->devices > 0 && plan->seconds < offer->price;
   tsr_status status = TSR_OK;
   if (offer->taken) status = tsr_context_run(context, plan, binding, &short_of);
-  *again = status == TSR_ERR_MEMORY && short_of >= 0;
-  if (*again) status = make_room(context, plan, short_of);
+  if (status == TSR_ERR_MEMORY && short_of >= 0) status = make_room(context, plan, short_of, t);
   tsr_plan_unref(plan);
   return status;
 }
 
 static tsr_status run_call(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
-                           bool exchanged, bool async, bool *again) {
+                           bool exchanged, bool async, trial *t) {
   tsr_plan *plan;
   int short_of = -1;
+  t->again = false;
   TSR_TRY(
       tsr_context_find_plan(context, &(tsr_request){.call = call, .exchanged = exchanged}, &plan));
   tsr_status status;
@@ -320,32 +365,40 @@ static tsr_status run_call(tsr_context *context, const tsr_call *call, const tsr
   } else {
     status = run_plan(context, plan, binding, async, &short_of);
   }
-  *again = status == TSR_ERR_MEMORY && short_of >= 0;
-  if (*again) status = make_room(context, plan, short_of);
+  if (status == TSR_ERR_MEMORY && short_of >= 0) status = make_room(context, plan, short_of, t);
   tsr_plan_unref(plan);
   return status;
 }
 
 tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                             bool exchanged, bool async) {
-  bool again = true, alone = true;
+  bool alone = true;
+  trial t = {.again = true};
   tsr_status status = TSR_OK;
+  tsr_budget_call(context);
   if (async && tsr_composes(context, call)) {
     status = tsr_compose_call(context, call, binding, exchanged, &alone);
     if (status != TSR_OK || !alone) return status;
   }
   TSR_TRY(tsr_compose_clear(context, call, binding));
-  for (int i = 0; i < MOST_ATTEMPTS && again; i++)
-    status = run_call(context, call, binding, exchanged, async, &again);
-  return status;
+  while (t.again) {
+    status = run_call(context, call, binding, exchanged, async, &t);
+    t.again |= wants_more(context, &t, status);
+  }
+  return is_short(&t, status) ? do_without(context, call, binding, &t) : status;
 }
 
 tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
                              bool exchanged, tsr_offer *offer) {
-  bool again = true;
+  trial t = {.again = true};
   tsr_status status = TSR_OK;
+  tsr_budget_call(context);
   TSR_TRY(tsr_compose_clear(context, call, binding));
-  for (int i = 0; i < MOST_ATTEMPTS && again; i++)
-    status = run_offer(context, call, binding, exchanged, offer, &again);
-  return status;
+  while (t.again) {
+    status = run_offer(context, call, binding, exchanged, offer, &t);
+    t.again |= wants_more(context, &t, status);
+  }
+  if (!is_short(&t, status)) return status;
+  (void)tsr_budget_restore(context);
+  return give_up(context, &t);
 }

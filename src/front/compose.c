@@ -48,13 +48,17 @@ void tsr_compose_end(tsr_context *context) {
   pthread_mutex_unlock(&context->composing);
 }
 
-/* Without a store there is nothing to do: false. */
-static bool begin_if_any(tsr_context *context) {
+static bool begin_if(tsr_context *context, bool (*has)(const tsr_store *store)) {
   pthread_mutex_lock(&context->composing);
   drop_lost(context);
-  if (context->store != NULL && !tsr_store_is_empty(context->store)) return true;
+  if (context->store != NULL && has(context->store)) return true;
   pthread_mutex_unlock(&context->composing);
   return false;
+}
+
+/* When nothing stays on devices there is nothing to do: false. */
+static bool begin_if_any(tsr_context *context) {
+  return begin_if(context, tsr_store_has_stays);
 }
 
 /* Of operands that are used and at home in host memory. */
@@ -140,12 +144,16 @@ static void await_retired(tsr_context *context) {
   tsr_store_reclaim(context->store, UINT64_MAX);
 }
 
+/* When memory is short: what was given back, then what calls that do not compose have left. */
 static tsr_status take(tsr_context *context, const tsr_view *view, const tsr_plan *plan,
                        tsr_lodging *lodging, int *short_of) {
   tsr_store_reclaim(context->store, tsr_runner_completed(context->runner));
   tsr_status status = tsr_store_take(context->store, view, plan, lodging, short_of);
   if (status != TSR_ERR_MEMORY) return status;
   await_retired(context);
+  status = tsr_store_take(context->store, view, plan, lodging, short_of);
+  if (status != TSR_ERR_MEMORY) return status;
+  tsr_runner_trim(context->runner);
   return tsr_store_take(context->store, view, plan, lodging, short_of);
 }
 
@@ -188,14 +196,30 @@ bool tsr_compose_coming(tsr_context *context, const tsr_region *region, uint64_t
 
 /* ---- Moves ---------------------------------------------------------------- */
 
+/* *again: there was too little staging memory, and the next plan will need less. */
+static tsr_status try_move(tsr_context *context, tsr_request *request, const tsr_binding *binding,
+                           const tsr_view *view, int attempt, tsr_ticket **ticket, bool *again) {
+  tsr_plan *plan;
+  int short_of = -1;
+  *again = false;
+  TSR_TRY(find_plan(context, request, view, &plan));
+  tsr_status status = submit(context, plan, binding, view, &short_of, ticket);
+  if (status == TSR_ERR_MEMORY && short_of == context->devices) {
+    tsr_budget_shrink(context, plan, short_of, attempt);
+    *again = true;
+  }
+  tsr_plan_unref(plan);
+  return status;
+}
+
 static tsr_status move_in_view(tsr_context *context, tsr_request *request,
                                const tsr_binding *binding, const tsr_view *view,
                                tsr_ticket **ticket) {
-  tsr_plan *plan;
-  int short_of;
-  TSR_TRY(find_plan(context, request, view, &plan));
-  tsr_status status = submit(context, plan, binding, view, &short_of, ticket);
-  tsr_plan_unref(plan);
+  enum { ATTEMPTS = 8 };
+  bool again = true;
+  tsr_status status = TSR_OK;
+  for (int i = 0; i < ATTEMPTS && again; i++)
+    status = try_move(context, request, binding, view, i, ticket, &again);
   return status;
 }
 
@@ -254,9 +278,7 @@ static tsr_status bring_crossing(tsr_context *context, const tsr_region *region,
 tsr_status tsr_compose_bring_home(tsr_context *context, const tsr_region *region, tsr_uplo uplo) {
   TSR_TRY(check_homes(context, region, 1));
   TSR_TRY(bring_crossing(context, region, false));
-  TSR_TRY(bring_along(context, region, uplo, false));
-  stamp_homes(context, region, 1);
-  return TSR_OK;
+  return bring_along(context, region, uplo, false);
 }
 
 /* Between a region and memory of its own, column after column. */
@@ -492,12 +514,24 @@ void tsr_compose_forget_bytes(tsr_context *context, const void *base, size_t byt
   tsr_compose_end(context);
 }
 
+static bool holds_memory(const tsr_store *store) {
+  return tsr_store_held(store) > 0;
+}
+
 tsr_status tsr_compose_evict(tsr_context *context, bool *any) {
-  *any = begin_if_any(context);
-  if (!*any) return TSR_OK;
+  *any = false;
+  if (!begin_if(context, holds_memory)) return TSR_OK;
+  size_t before = tsr_store_held(context->store);
   tsr_status status = evict_all(context);
+  *any = tsr_store_held(context->store) < before;
   tsr_compose_end(context);
   return status;
+}
+
+void tsr_compose_limit(tsr_context *context, int device, size_t bytes) {
+  pthread_mutex_lock(&context->composing);
+  if (context->store != NULL) tsr_store_limit(context->store, device, bytes);
+  pthread_mutex_unlock(&context->composing);
 }
 
 void tsr_compose_trim(tsr_context *context) {

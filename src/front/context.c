@@ -8,11 +8,6 @@
 #include "base/settings.h"
 #include "plan/recipe.h"
 
-/* Pinned memory for staging, at most: pinning costs about 0.4 s a GB. */
-static const size_t most_ring = 256 << 20, emulated_ring = 4 << 20;
-
-static const double share_of_memory = 0.8;
-
 tsr_status tsr_context_check(const tsr_context *context) {
   if (context == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; make one with tsr_context_create");
@@ -60,15 +55,6 @@ void tsr_context_destroy(tsr_context *context) {
 
 /* ---- Making ---- */
 
-static void set_budgets(tsr_context *context, const tsr_options *options) {
-  for (int d = 0; d < context->machine->devices; d++) {
-    double room = context->engine != NULL ? (double)context->info[d].memory_free
-                                          : context->machine->device[d].memory;
-    context->planning.budget[d] =
-        options->memory > 0 ? options->memory : (size_t)(share_of_memory * room);
-  }
-}
-
 static tsr_status set_planning(tsr_context *context, const tsr_options *options) {
   context->check = options->check == 1;
   context->always_traced = options->trace != 0;
@@ -76,8 +62,7 @@ static tsr_status set_planning(tsr_context *context, const tsr_options *options)
   context->planning.reproducible = options->reproducible == 1;
   context->planning.obey_devices = options->engine != NULL || options->devices != NULL;
   context->planning.tile = options->tile;
-  context->planning.ring = context->engine == &tsr_engine_host ? emulated_ring : most_ring;
-  set_budgets(context, options);
+  TSR_TRY(tsr_budget_begin(context, options));
   return tsr_set_recipe(context, options->recipe);
 }
 
@@ -180,6 +165,16 @@ tsr_status tsr_context_traffic(tsr_context *context, tsr_traffic *traffic) {
   return TSR_OK;
 }
 
+tsr_status tsr_device_traffic(tsr_context *context, int device, tsr_traffic *traffic) {
+  TSR_TRY(tsr_context_check(context));
+  if (device < 0 || device >= context->devices)
+    return tsr_fail(TSR_ERR_ARGUMENT, "device is %d; the context has %d", device, context->devices);
+  if (traffic == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "traffic is NULL; give the address of what is to be filled");
+  tsr_runner_moved(context->runner, device, traffic);
+  return TSR_OK;
+}
+
 tsr_status tsr_sync(tsr_context *context) {
   TSR_TRY(tsr_context_check(context));
   if (context->runner == NULL) return TSR_OK;
@@ -192,6 +187,15 @@ tsr_status tsr_sync(tsr_context *context) {
   context->error.status = TSR_OK;
   pthread_mutex_unlock(&context->lock);
   return error.status == TSR_OK ? TSR_OK : tsr_error_put(&error);
+}
+
+tsr_status tsr_set_progress(tsr_context *context, tsr_progress progress, void *user) {
+  TSR_TRY(tsr_context_check(context));
+  pthread_mutex_lock(&context->lock);
+  context->progress = progress;
+  context->progress_user = user;
+  pthread_mutex_unlock(&context->lock);
+  return TSR_OK;
 }
 
 tsr_status tsr_set_stream(tsr_context *context, int device, void *stream) {

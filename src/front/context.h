@@ -48,6 +48,14 @@ typedef struct tsr_homecoming {
   uint64_t number; /* of its ticket */
 } tsr_homecoming;
 
+/* Bytes at each location, the devices and behind them the staging ring; what calls may use now is
+ * in planning. */
+typedef struct tsr_budgets {
+  size_t given[TSR_MACHINE_LOCATIONS];  /* when the context was made */
+  size_t wanted[TSR_MACHINE_LOCATIONS]; /* up to which they may grow again */
+  int calls, patience; /* since they changed, and after which they grow; patience 0: none is less */
+} tsr_budgets;
+
 struct tsr_context {
   atomic_int references;
   atomic_bool closed;
@@ -68,6 +76,7 @@ struct tsr_context {
   pthread_mutex_t lock;       /* of all below, and of measured and times of the plans */
   pthread_mutex_t collecting; /* held while tickets are taken from pending and waited for */
   tsr_plan_options planning;
+  tsr_budgets budgets;
   pid_t process;                 /* that made it */
   char *recipe;                  /* planning's, or NULL */
   uint64_t digest;               /* of machine and planning */
@@ -75,6 +84,8 @@ struct tsr_context {
   tsr_error error;               /* the first of those of them that have been looked after */
   tsr_plan *last;
   tsr_traffic traffic;
+  tsr_progress progress; /* the user's, or NULL */
+  void *progress_user;
   bool keeping; /* a timeline was begun, and is kept in: */
   TSR_VEC(tsr_traced) traced;
   TSR_VEC(tsr_block) blocks;
@@ -180,9 +191,6 @@ uint64_t tsr_context_registration(tsr_context *context, const tsr_call *call,
 /* Keeps a ticket until tsr_sync. */
 void tsr_context_keep_for_later(tsr_context *context, tsr_ticket *ticket);
 
-/* A plan that ran short of memory at a location (submission.short_of): budgets shrink. */
-void tsr_context_shrink_budget(tsr_context *context, const tsr_plan *plan, int location);
-
 /* Waits for a ticket, keeps what it measured, releases it and its plan. */
 tsr_status tsr_context_collect(tsr_context *context, tsr_ticket *ticket);
 
@@ -214,9 +222,29 @@ tsr_status tsr_compose_clear(tsr_context *context, const tsr_call *call,
 tsr_status tsr_compose_clear_bytes(tsr_context *context, const void *base, size_t bytes);
 /* Forgets what of some bytes is on devices. */
 void tsr_compose_forget_bytes(tsr_context *context, const void *base, size_t bytes);
-/* Everything on devices is brought home and its memory given back. *any: there was something. */
+/* Everything on devices is brought home and the memory for it given back. *any: there was some. */
 tsr_status tsr_compose_evict(tsr_context *context, bool *any);
 void tsr_compose_trim(tsr_context *context);
+
+/* Later calls of composition may hold so many bytes of a device, where nothing is. */
+void tsr_compose_limit(tsr_context *context, int device, size_t bytes);
+
+/* ---- budget.c: what calls may use of devices' memory ---- */
+
+tsr_status tsr_budget_begin(tsr_context *context, const tsr_options *options);
+
+/* The largest budget that the options name; 0: none. */
+tsr_status tsr_budget_most(const tsr_options *options, size_t *most);
+
+/* A plan ran short of memory at a location (submission.short_of): its budget shrinks. attempt: how
+ * often the call has had it shrink before. */
+void tsr_budget_shrink(tsr_context *context, const tsr_plan *plan, int location, int attempt);
+
+/* A call begins: budgets that shrank some time ago grow a step. */
+void tsr_budget_call(tsr_context *context);
+
+/* What they shrank to is of no use: budgets are what was asked for. Whether some were less. */
+bool tsr_budget_restore(tsr_context *context);
 
 /* ---- timeline.c ---- */
 

@@ -12,7 +12,7 @@ typedef struct choice {
   bool listed; /* by number; else the first count */
 } choice;
 
-/* ---- "4" or "0,2" ---- */
+/* ---- "4" or "0,2"; "2," is the list of one ---- */
 
 static tsr_status refuse(const char *text, const char *why) {
   return tsr_fail(
@@ -102,11 +102,14 @@ static tsr_status load_machine(const tsr_options *options, const choice *c, tsr_
 
 /* ---- The engine ---- */
 
-static size_t emulated_memory(const tsr_context *context, const tsr_options *options) {
+static tsr_status find_emulated_memory(const tsr_context *context, const tsr_options *options,
+                                       size_t *bytes) {
   size_t least = (size_t)1 << 30;
-  if (options->memory > least) least = options->memory;
+  TSR_TRY(tsr_budget_most(options, bytes));
+  if (*bytes < least) *bytes = least;
   double described = context->machine != NULL ? context->machine->device[0].memory : 0;
-  return described > (double)least ? (size_t)described : least;
+  if (described > (double)*bytes) *bytes = (size_t)described;
+  return TSR_OK;
 }
 
 static tsr_status open_engine(tsr_context *context, const tsr_engine *engine,
@@ -117,7 +120,7 @@ static tsr_status open_engine(tsr_context *context, const tsr_engine *engine,
                                        .count = count,
                                        .check = options->check == 1,
                                        .delay_seed = options->delay_seed};
-  if (emulated) engine_options.emulated_memory = emulated_memory(context, options);
+  if (emulated) TSR_TRY(find_emulated_memory(context, options, &engine_options.emulated_memory));
   TSR_TRY(engine->open(&engine_options, &context->state, context->info, &context->devices));
   context->engine = engine;
   return TSR_OK;

@@ -81,12 +81,22 @@ static bool is_pageable(const tsr_call *call) {
   return false;
 }
 
+/* Whether so many seconds on devices are fewer than the CPU's, with what such calls are late. */
+static bool is_cheaper(tsr_offload_state *state, const tsr_call *call, double seconds,
+                       const tsr_offload_visit *visit) {
+  if (seconds >= visit->cpu_price) return false;
+  double late = tsr_offload_lateness(&state->price, call->type, visit->flops);
+  if (seconds + late < visit->cpu_price) return true;
+  tsr_offload_price_spared(&state->price, call->type, visit->flops);
+  return false;
+}
+
 /* Asking where memory is costs something, and planning does: what does not look cheaper is spared.
  */
-static bool looks_cheaper(const tsr_offload_state *state, const tsr_call *call, bool staged,
+static bool looks_cheaper(tsr_offload_state *state, const tsr_call *call, bool staged,
                           tsr_offload_visit *visit) {
   visit->plan_price = tsr_offload_device_seconds(&state->reach, call, staged);
-  return visit->plan_price < visit->cpu_price;
+  return is_cheaper(state, call, visit->plan_price, visit);
 }
 
 /* What speaks for the devices whatever it costs; TSR_WHY_FASTER: only that they are faster. */
@@ -96,18 +106,23 @@ static tsr_offload_why reason_of(const tsr_offload_state *state, const tsr_call 
 }
 
 /* The call, whose operands have their places, is planned, priced and, if it is worth it, run. */
-static tsr_status run_if_cheaper(const tsr_offload_state *state, const tsr_call *call,
+static tsr_status run_if_cheaper(tsr_offload_state *state, const tsr_call *call,
                                  const tsr_binding *binding, bool exchanged,
                                  tsr_offload_visit *visit, bool *taken) {
   tsr_offload_why reason = reason_of(state, call);
   bool forced = reason != TSR_WHY_FASTER;
-  tsr_offer offer = {.price = forced ? HUGE_VAL : visit->cpu_price};
+  double late = tsr_offload_lateness(&state->price, call->type, visit->flops), began = tsr_now();
+  tsr_offer offer = {.price = forced ? HUGE_VAL : visit->cpu_price - late};
   *taken = false;
   if (!forced && !looks_cheaper(state, call, is_pageable(call), visit)) return TSR_OK;
   TSR_TRY(tsr_context_offer(state->context, call, binding, exchanged, &offer));
   *taken = offer.taken;
   visit->plan_price = offer.seconds;
-  if (!offer.taken) return TSR_OK;
+  if (!offer.taken) {
+    (void)is_cheaper(state, call, offer.seconds, visit);
+    return TSR_OK;
+  }
+  tsr_offload_price_run(&state->price, call->type, visit->flops, offer.seconds, tsr_now() - began);
   visit->devices = offer.devices;
   visit->why = reason;
   return TSR_OK;
@@ -164,7 +179,8 @@ tsr_offload_verdict tsr_offload(const tsr_offload_call *call, tsr_offload_visit 
   if (atomic_load_explicit(&state->phase, memory_order_relaxed) == TSR_PHASE_NONE)
     visit->why = (tsr_offload_why)atomic_load(&state->why);
   if (!small) verdict = decide(state, call, visit);
-  if (verdict == TSR_OFFLOAD_DONE && reports) tsr_offload_report_add(&call->what, visit);
+  if (verdict == TSR_OFFLOAD_DONE && reports)
+    tsr_offload_report_add(TSR_FAMILY_BLAS, &call->what, visit);
   if (verdict == TSR_OFFLOAD_TO_CPU && (!small || reports)) visit->began = tsr_now();
   return verdict;
 }
@@ -176,11 +192,10 @@ void tsr_offload_prepare(void) {
 void tsr_offload_end(const tsr_offload_call *call, const tsr_offload_visit *visit) {
   if (visit->began == 0) return;
   tsr_offload_state *state = tsr_offload_get();
-  if (visit->flops > 0) {
-    tsr_offload_price_show(&state->price, call->what.type, visit->flops, tsr_now() - visit->began);
-    tsr_offload_set_least(state);
-  }
-  if (tsr_offload_report_wanted()) tsr_offload_report_add(&call->what, visit);
+  if (visit->flops > 0 && tsr_offload_price_show(&state->price, call->what.type, visit->flops,
+                                                 tsr_now() - visit->began))
+    tsr_offload_set_least_of(state, call->what.type);
+  if (tsr_offload_report_wanted()) tsr_offload_report_add(TSR_FAMILY_BLAS, &call->what, visit);
 }
 
 tsr_status tsr_offload_alone(const tsr_offload_call *x) {

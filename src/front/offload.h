@@ -15,6 +15,7 @@
 #include <stdbool.h>
 
 #include "base/status.h"
+#include "base/types.h"
 
 /* A call as it came in. */
 typedef struct tsr_offload_call {
@@ -34,6 +35,8 @@ typedef enum tsr_offload_why {
   TSR_WHY_NOT_STARTED, /* CPU: what calls would have saved does not pay for starting devices yet */
   TSR_WHY_STARTING,    /* CPU: meanwhile */
   TSR_WHY_FAILED,      /* CPU: the devices could not */
+  TSR_WHY_ARGUMENTS,   /* ScaLAPACK: it knows what to make of them */
+  TSR_WHY_OTHER_MPI,   /* ScaLAPACK: the library across processes was built for another MPI */
   TSR_WHY_FASTER,      /* devices: by the model */
   TSR_WHY_ON_DEVICE,   /* devices: an operand is there */
   TSR_WHY_ALWAYS,      /* devices: TESSERA_OFFLOAD=always */
@@ -66,5 +69,45 @@ TSR_API void tsr_offload_end(const tsr_offload_call *call, const tsr_offload_vis
 /* Carries the call out with the library's own choice of the CPU's BLAS, for a program that has
  * none, or none with that routine. */
 TSR_API tsr_status tsr_offload_alone(const tsr_offload_call *call);
+
+/* ---- What became of calls: offload_report.c ---- */
+
+typedef enum tsr_offload_family {
+  TSR_FAMILY_BLAS,
+  TSR_FAMILY_PBLAS, /* across processes: CPU means ScaLAPACK */
+  TSR_FAMILY_COUNT
+} tsr_offload_family;
+
+TSR_API bool tsr_offload_report_wanted(void);
+TSR_API void tsr_offload_report_add(tsr_offload_family family, const tsr_level3 *what,
+                                    const tsr_offload_visit *visit);
+
+/* ---- Calls that several processes decide on together: offload_share.c ---- */
+
+/* What a process can say of itself, without touching a device. All numbers are such that the
+ * greatest of all processes is what they agree on: what speaks most against devices. */
+typedef struct tsr_offload_facts {
+  double reluctance;                  /* 0: TESSERA_OFFLOAD=always, 1: auto, 2: never */
+  double deviceless;                  /* 1: no device is here, or none can be used */
+  double min_size;                    /* TESSERA_MIN_SIZE; -1: by the model */
+  double start;                       /* s that starting the devices takes; 0: they are started */
+  double cpu_flops[TSR_TYPE_COUNT];   /* flops/s, of all processors that the process may use */
+  double cpu_latency;                 /* s */
+  double device_flop[TSR_TYPE_COUNT]; /* s a flop, on its devices together */
+  double in, out, staging;            /* s a byte, as tsr_reach has them; 0: unknown */
+} tsr_offload_facts;
+TSR_API tsr_offload_facts tsr_offload_facts_get(void);
+
+/* Of the `ranks` processes that see the same devices this is number `rank`: it takes its share of
+ * them, unless the user named devices or they are started. More processes than devices share them.
+ * Only the first time counts. */
+TSR_API void tsr_offload_deal(int rank, int ranks);
+
+/* The same number for processes of a host that see the same devices. */
+TSR_API uint64_t tsr_offload_visible(void);
+
+/* Starts the devices, or waits until they are started: *context is this process's, and the same
+ * that the BLAS doors use. TSR_ERR_ENGINE with the cause where none can be used. */
+TSR_API tsr_status tsr_offload_context(tsr_context **context);
 
 #endif

@@ -10,10 +10,13 @@
  * two multiply-adds of 512 bits in a cycle, at 2.5 GHz. */
 static const double guessed_rate = 80e9;
 
-/* Shorter calls show more of waking threads than of the rate; and what one call shows may be
- * disturbed. */
+/* Shorter calls show more of waking threads than of the rate of others; and what one call shows may
+ * be disturbed. */
 static const double long_enough = 1e-3;
 enum { CALLS_TO_BELIEVE = 3 };
+
+/* How much the latest run counts, and what of lateness is left when a call was spared it. */
+static const double newest = 0.25, kept = 0.99;
 
 /* What devices reach is a bound: plans come this near to it, and a blocking call from ordinary
  * memory has some fixed cost. */
@@ -37,11 +40,42 @@ void tsr_offload_price_init(tsr_offload_price *price, const tsr_machine *machine
   price->memory_rate = 2 * machine->staging_rate; /* as tsr_machine_cpu_time has it */
 }
 
-double tsr_offload_cpu_rate(const tsr_offload_price *price, tsr_type type) {
-  int i = tsr_type_index(type);
-  double shown = atomic_load_explicit(&price->shown[i], memory_order_relaxed);
-  int calls = atomic_load_explicit(&price->calls[i], memory_order_relaxed);
-  return calls >= CALLS_TO_BELIEVE ? shown : fmax(shown, price->figure[i]);
+/* ---- The CPU ---- */
+
+static int size_of(double flops) {
+  if (!(flops > 1)) return 0;
+  int size = flops < HUGE_VAL ? ilogb(flops) : TSR_OFFLOAD_SIZES;
+  return size < TSR_OFFLOAD_SIZES ? size : TSR_OFFLOAD_SIZES - 1;
+}
+
+/* What calls of that size have shown; 0: nothing that can be believed. */
+static double rate_shown(const tsr_offload_shown *shown) {
+  int calls = atomic_load_explicit(&shown->calls, memory_order_relaxed);
+  return calls < CALLS_TO_BELIEVE ? 0 : atomic_load_explicit(&shown->rate, memory_order_relaxed);
+}
+
+/* The same, if it says something of other sizes. */
+static double rate_of_long(const tsr_offload_shown *of_type, int size) {
+  if (size < 0 || size >= TSR_OFFLOAD_SIZES) return 0;
+  double rate = rate_shown(&of_type[size]);
+  return scalbn(1, size) >= rate * long_enough ? rate : 0;
+}
+
+double tsr_offload_cpu_rate(const tsr_offload_price *price, tsr_type type, double flops) {
+  int index = tsr_type_index(type), size = size_of(flops);
+  const tsr_offload_shown *of_type = price->shown[index];
+  double rate = rate_shown(&of_type[size]);
+  for (int away = 1; rate == 0 && away < TSR_OFFLOAD_SIZES; away++)
+    rate = fmax(rate_of_long(of_type, size - away), rate_of_long(of_type, size + away));
+  return rate > 0 ? rate : price->figure[index];
+}
+
+double tsr_offload_cpu_flops(const tsr_offload_price *price, tsr_type type, double seconds) {
+  for (int size = 0; size < TSR_OFFLOAD_SIZES; size++) {
+    double flops = seconds * tsr_offload_cpu_rate(price, type, scalbn(1, size));
+    if (flops < scalbn(1, size + 1)) return fmax(flops, scalbn(1, size));
+  }
+  return HUGE_VAL;
 }
 
 static double bytes_of(const tsr_call *call) {
@@ -52,20 +86,51 @@ static double bytes_of(const tsr_call *call) {
 }
 
 double tsr_offload_cpu_seconds(const tsr_offload_price *price, const tsr_call *call) {
-  double computing = tsr_call_flops(call) / tsr_offload_cpu_rate(price, call->type);
+  double flops = tsr_call_flops(call);
+  double computing = flops / tsr_offload_cpu_rate(price, call->type, flops);
   double moving = price->memory_rate > 0 ? bytes_of(call) / price->memory_rate : 0;
   return price->latency + fmax(computing, moving);
 }
 
-/* The best rate counts: what is slower was disturbed, or too thin to compare with. Two threads at
+/* The best rate counts: what is slower was disturbed, or too thin to compare with. Short calls
+ * count, too: if only those counted that took long, it would be the disturbed ones. Two threads at
  * once may lose one of their rates, which does no harm. */
-void tsr_offload_price_show(tsr_offload_price *price, tsr_type type, double flops, double seconds) {
-  int i = tsr_type_index(type);
-  if (seconds < long_enough) return;
+bool tsr_offload_price_show(tsr_offload_price *price, tsr_type type, double flops, double seconds) {
+  tsr_offload_shown *shown = &price->shown[tsr_type_index(type)][size_of(flops)];
+  if (!(seconds > 0)) return false;
   double rate = flops / seconds;
-  if (rate > atomic_load_explicit(&price->shown[i], memory_order_relaxed))
-    atomic_store_explicit(&price->shown[i], rate, memory_order_relaxed);
-  atomic_fetch_add_explicit(&price->calls[i], 1, memory_order_relaxed);
+  bool better = rate > atomic_load_explicit(&shown->rate, memory_order_relaxed);
+  if (better) atomic_store_explicit(&shown->rate, rate, memory_order_relaxed);
+  int calls = atomic_fetch_add_explicit(&shown->calls, 1, memory_order_relaxed) + 1;
+  return calls == CALLS_TO_BELIEVE || (better && calls > CALLS_TO_BELIEVE);
+}
+
+int tsr_offload_price_calls(const tsr_offload_price *price, tsr_type type, double flops) {
+  const tsr_offload_shown *shown = &price->shown[tsr_type_index(type)][size_of(flops)];
+  return atomic_load_explicit(&shown->calls, memory_order_relaxed);
+}
+
+/* ---- Devices ---- */
+
+double tsr_offload_lateness(const tsr_offload_price *price, tsr_type type, double flops) {
+  const tsr_offload_shown *shown = &price->shown[tsr_type_index(type)][size_of(flops)];
+  return fmax(0, atomic_load_explicit(&shown->late, memory_order_relaxed));
+}
+
+/* A first run also loads kernels, and says nothing of the next. */
+void tsr_offload_price_run(tsr_offload_price *price, tsr_type type, double flops, double planned,
+                           double seconds) {
+  tsr_offload_shown *shown = &price->shown[tsr_type_index(type)][size_of(flops)];
+  if (atomic_fetch_add_explicit(&shown->runs, 1, memory_order_relaxed) == 0) return;
+  double late = atomic_load_explicit(&shown->late, memory_order_relaxed);
+  late += newest * (seconds - planned - late);
+  atomic_store_explicit(&shown->late, late, memory_order_relaxed);
+}
+
+void tsr_offload_price_spared(tsr_offload_price *price, tsr_type type, double flops) {
+  tsr_offload_shown *shown = &price->shown[tsr_type_index(type)][size_of(flops)];
+  double late = atomic_load_explicit(&shown->late, memory_order_relaxed);
+  atomic_store_explicit(&shown->late, kept * late, memory_order_relaxed);
 }
 
 double tsr_offload_device_seconds(const tsr_reach *reach, const tsr_call *call, bool staged) {

@@ -16,6 +16,7 @@
 
 /* Calls of one kind. */
 typedef struct kind {
+  tsr_offload_family family;
   tsr_level3 what;
   tsr_offload_why why;
   int devices;
@@ -30,9 +31,9 @@ static struct {
   const char *path;         /* NULL: stderr */
   int error;                /* a number of our own for it: programs close theirs before they end */
   pthread_mutex_t lock;
-  int64_t calls[TSR_WHY_COUNT];
-  double saved; /* s, by the model */
-  kind *kind;   /* SLOTS of them, open addressing; NULL: no memory, or not wanted */
+  int64_t calls[TSR_FAMILY_COUNT][TSR_WHY_COUNT];
+  double saved[TSR_FAMILY_COUNT]; /* s, by the model */
+  kind *kind; /* SLOTS of them, open addressing; NULL: no memory, or not wanted */
   int count, lost;
 } report = {.error = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -46,9 +47,19 @@ static const char *const reasons[TSR_WHY_COUNT] = {
     [TSR_WHY_NOT_STARTED] = "starting devices did not pay yet",
     [TSR_WHY_STARTING] = "while devices were started",
     [TSR_WHY_FAILED] = "the devices could not",
+    [TSR_WHY_ARGUMENTS] = "arguments that ScaLAPACK judges",
+    [TSR_WHY_OTHER_MPI] = "Tessera was built for another MPI",
     [TSR_WHY_FASTER] = "the devices are faster",
     [TSR_WHY_ON_DEVICE] = "an operand is on a device",
     [TSR_WHY_ALWAYS] = "TESSERA_OFFLOAD is always",
+};
+
+/* What calls are named, what they are called by, and who does those that do not go to devices. */
+static const struct {
+  const char *what, *prefix, *where, *who;
+} families[TSR_FAMILY_COUNT] = {
+    [TSR_FAMILY_BLAS] = {"level-3 BLAS calls", "", "on the CPU", "CPU"},
+    [TSR_FAMILY_PBLAS] = {"PBLAS products", "p", "by ScaLAPACK", "ScaLAPACK"},
 };
 
 static bool is_on_devices(tsr_offload_why why) {
@@ -78,35 +89,41 @@ bool tsr_offload_report_wanted(void) {
   return report.sums || report.kinds;
 }
 
-static bool is_kind(const kind *k, const tsr_level3 *what, const tsr_offload_visit *visit) {
+static bool is_kind(const kind *k, tsr_offload_family family, const tsr_level3 *what,
+                    const tsr_offload_visit *visit) {
   const tsr_level3 *w = &k->what;
-  return w->operation == what->operation && w->type == what->type && w->layout == what->layout &&
-         w->side == what->side && w->uplo == what->uplo && w->transa == what->transa &&
-         w->transb == what->transb && w->diag == what->diag && w->m == what->m && w->n == what->n &&
-         w->k == what->k && k->why == visit->why && k->devices == visit->devices;
+  return k->family == family && w->operation == what->operation && w->type == what->type &&
+         w->layout == what->layout && w->side == what->side && w->uplo == what->uplo &&
+         w->transa == what->transa && w->transb == what->transb && w->diag == what->diag &&
+         w->m == what->m && w->n == what->n && w->k == what->k && k->why == visit->why &&
+         k->devices == visit->devices;
 }
 
-static unsigned slot_of(const tsr_level3 *what, const tsr_offload_visit *visit) {
-  int64_t words[] = {what->operation, what->type, what->transa, what->transb, what->side,
-                     what->uplo,      what->m,    what->n,      what->k,      visit->why};
+static unsigned slot_of(tsr_offload_family family, const tsr_level3 *what,
+                        const tsr_offload_visit *visit) {
+  int64_t words[] = {what->operation, what->type, what->transa, what->transb,
+                     what->side,      what->uplo, what->m,      what->n,
+                     what->k,         visit->why, family};
   return (unsigned)(tsr_cache_digest(0, words, sizeof words) % SLOTS);
 }
 
 /* The kind of the call, new if need be; NULL when there are too many. */
-static kind *find_kind(const tsr_level3 *what, const tsr_offload_visit *visit) {
-  unsigned slot = slot_of(what, visit);
-  while (report.kind[slot].calls > 0 && !is_kind(&report.kind[slot], what, visit))
+static kind *find_kind(tsr_offload_family family, const tsr_level3 *what,
+                       const tsr_offload_visit *visit) {
+  unsigned slot = slot_of(family, what, visit);
+  while (report.kind[slot].calls > 0 && !is_kind(&report.kind[slot], family, what, visit))
     slot = (slot + 1) % SLOTS;
   kind *found = &report.kind[slot];
   if (found->calls > 0) return found;
   if (report.count == MOST_KINDS) return NULL;
   report.count++;
-  *found = (kind){.what = *what, .why = visit->why, .devices = visit->devices};
+  *found = (kind){.family = family, .what = *what, .why = visit->why, .devices = visit->devices};
   return found;
 }
 
-static void add_kind(const tsr_level3 *what, const tsr_offload_visit *visit) {
-  kind *of = find_kind(what, visit);
+static void add_kind(tsr_offload_family family, const tsr_level3 *what,
+                     const tsr_offload_visit *visit) {
+  kind *of = find_kind(family, what, visit);
   if (of == NULL) {
     report.lost++;
     return;
@@ -116,11 +133,12 @@ static void add_kind(const tsr_level3 *what, const tsr_offload_visit *visit) {
   of->plan_price = visit->plan_price;
 }
 
-void tsr_offload_report_add(const tsr_level3 *what, const tsr_offload_visit *visit) {
+void tsr_offload_report_add(tsr_offload_family family, const tsr_level3 *what,
+                            const tsr_offload_visit *visit) {
   pthread_mutex_lock(&report.lock);
-  report.calls[visit->why]++;
-  if (is_on_devices(visit->why)) report.saved += visit->cpu_price - visit->plan_price;
-  if (report.kind != NULL) add_kind(what, visit);
+  report.calls[family][visit->why]++;
+  if (is_on_devices(visit->why)) report.saved[family] += visit->cpu_price - visit->plan_price;
+  if (report.kind != NULL) add_kind(family, what, visit);
   pthread_mutex_unlock(&report.lock);
 }
 
@@ -131,7 +149,7 @@ void tsr_offload_report_lock(void) {
 void tsr_offload_report_unlock(bool child) {
   if (child) {
     memset(report.calls, 0, sizeof report.calls);
-    report.saved = 0;
+    memset(report.saved, 0, sizeof report.saved);
     report.always = false;
     report.count = report.lost = 0;
     if (report.kind != NULL) memset(report.kind, 0, SLOTS * sizeof *report.kind);
@@ -166,16 +184,17 @@ static void write_flags(tsr_text *text, const tsr_level3 *w) {
 }
 
 static void write_kind(tsr_text *text, const kind *k) {
-  tsr_text_add(text, "tessera:   %c%s", (char)k->what.type, tsr_operation_name(k->what.operation));
+  tsr_text_add(text, "tessera:   %s%c%s", families[k->family].prefix, (char)k->what.type,
+               tsr_operation_name(k->what.operation));
   write_flags(text, &k->what);
   tsr_text_add(text, ", %lld times: ", (long long)k->calls);
   if (is_on_devices(k->why))
     tsr_text_add(text, "%d devices", k->devices);
   else
-    tsr_text_add(text, "CPU");
+    tsr_text_add(text, "%s", families[k->family].who);
   tsr_text_add(text, ", %s", reasons[k->why]);
   if (k->cpu_price > 0) {
-    tsr_text_add(text, " (CPU ");
+    tsr_text_add(text, " (%s ", families[k->family].who);
     write_seconds(text, k->cpu_price);
     if (k->plan_price > 0) tsr_text_add(text, ", devices ");
     if (k->plan_price > 0) write_seconds(text, k->plan_price);
@@ -184,26 +203,38 @@ static void write_kind(tsr_text *text, const kind *k) {
   tsr_text_add(text, "\n");
 }
 
-static int64_t sum(bool on_devices) {
+static int64_t sum(tsr_offload_family family, bool on_devices) {
   int64_t calls = 0;
   for (int why = 0; why < TSR_WHY_COUNT; why++)
-    if (is_on_devices((tsr_offload_why)why) == on_devices) calls += report.calls[why];
+    if (is_on_devices((tsr_offload_why)why) == on_devices) calls += report.calls[family][why];
   return calls;
 }
 
-static void write_sums(tsr_text *text, const tsr_offload_state *state) {
-  long long there = (long long)sum(true), here = (long long)sum(false);
-  tsr_text_add(text, "tessera: %lld level-3 BLAS calls: %lld on devices, %lld on the CPU\n",
-               there + here, there, here);
+static bool saw(tsr_offload_family family) {
+  return sum(family, true) + sum(family, false) > 0;
+}
+
+static void write_sums(tsr_text *text, tsr_offload_family family, const tsr_offload_state *state) {
+  long long there = (long long)sum(family, true), here = (long long)sum(family, false);
+  const char *where = families[family].where;
+  tsr_text_add(text, "tessera: %lld %s: %lld on devices, %lld %s\n", there + here,
+               families[family].what, there, here, where);
   for (int why = 0; why < TSR_WHY_COUNT; why++)
-    if (report.calls[why] > 0)
-      tsr_text_add(text, "tessera:   %lld %s: %s\n", (long long)report.calls[why],
-                   is_on_devices((tsr_offload_why)why) ? "on devices" : "on the CPU", reasons[why]);
+    if (report.calls[family][why] > 0)
+      tsr_text_add(text, "tessera:   %lld %s: %s\n", (long long)report.calls[family][why],
+                   is_on_devices((tsr_offload_why)why) ? "on devices" : where, reasons[why]);
   if (state->error[0] != '\0') tsr_text_add(text, "tessera:   no devices: %s\n", state->error);
   tsr_text_add(text, "tessera: saved by the model: ");
-  if (report.saved < 0) tsr_text_add(text, "-"); /* forced calls may lose */
-  write_seconds(text, fabs(report.saved));
+  if (report.saved[family] < 0) tsr_text_add(text, "-"); /* forced calls may lose */
+  write_seconds(text, fabs(report.saved[family]));
   tsr_text_add(text, "\n");
+}
+
+/* Of the BLAS also that there were no calls, where that is to be said. */
+static void write_all_sums(tsr_text *text, const tsr_offload_state *state) {
+  bool blas = report.always || saw(TSR_FAMILY_BLAS), pblas = saw(TSR_FAMILY_PBLAS);
+  if (blas) write_sums(text, TSR_FAMILY_BLAS, state);
+  if (pblas) write_sums(text, TSR_FAMILY_PBLAS, state);
 }
 
 static void write_kinds(tsr_text *text) {
@@ -228,8 +259,8 @@ void tsr_offload_report_write(const tsr_offload_state *state) {
   char *bytes = NULL;
   if (!tsr_offload_report_wanted()) return;
   pthread_mutex_lock(&report.lock);
-  bool seen = report.always || sum(true) + sum(false) > 0;
-  if (seen && report.sums) write_sums(&text, state);
+  bool seen = report.always || saw(TSR_FAMILY_BLAS) || saw(TSR_FAMILY_PBLAS);
+  if (seen && report.sums) write_all_sums(&text, state);
   if (seen && report.kind != NULL) write_kinds(&text);
   pthread_mutex_unlock(&report.lock);
   if (seen && tsr_text_take(&text, &bytes) == TSR_OK) print(bytes);

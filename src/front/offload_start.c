@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cpu_blas.h"
+#include "base/log.h"
 #include "base/settings.h"
 #include "front/offload_inside.h"
 
@@ -50,12 +51,16 @@ static double least_of(const tsr_offload_state *state, const tsr_type_info *type
   double n = (double)state->min_size;
   if (n >= 0) return n * n * n;
   if (state->mode == TSR_OFFLOAD_ALWAYS) return 0;
-  return least_seconds * tsr_offload_cpu_rate(&state->price, type->type) / type->flop_factor;
+  return tsr_offload_cpu_flops(&state->price, type->type, least_seconds) / type->flop_factor;
+}
+
+void tsr_offload_set_least_of(tsr_offload_state *state, tsr_type type) {
+  atomic_store_explicit(&state->least[tsr_type_index(type)], least_of(state, tsr_type_get(type)),
+                        memory_order_relaxed);
 }
 
 void tsr_offload_set_least(tsr_offload_state *state) {
-  for (int i = 0; i < TSR_TYPE_COUNT; i++)
-    atomic_store_explicit(&state->least[i], least_of(state, tsr_type_at(i)), memory_order_relaxed);
+  for (int i = 0; i < TSR_TYPE_COUNT; i++) tsr_offload_set_least_of(state, tsr_type_at(i)->type);
 }
 
 void tsr_offload_give_up(tsr_offload_state *state, tsr_offload_why why, const char *error) {
@@ -70,15 +75,20 @@ void tsr_offload_give_up(tsr_offload_state *state, tsr_offload_why why, const ch
 /* The planner is told what the program's calls have shown of the CPU. */
 static void tell_cpu_rates(tsr_offload_state *state, tsr_context *context) {
   for (int i = 0; i < TSR_TYPE_COUNT; i++)
-    context->machine->cpu_flops[i] = tsr_offload_cpu_rate(&state->price, tsr_type_at(i)->type);
+    context->machine->cpu_flops[i] =
+        tsr_offload_cpu_rate(&state->price, tsr_type_at(i)->type, HUGE_VAL);
   tsr_context_note_settings(context);
 }
 
 static tsr_status make_context(tsr_offload_state *state, tsr_context **context) {
   bool obey = state->mode == TSR_OFFLOAD_ALWAYS;
   TSR_TRY(tsr_context_create_quietly(&state->options, obey, context));
+  /* Devices that were dealt are not devices that the user named. */
+  if (state->dealt > 0) (*context)->planning.obey_devices = obey;
   if (tsr_device_count(*context) > 0) {
     tell_cpu_rates(state, *context);
+    if (tsr_runner_reserve_ring((*context)->runner, (*context)->planning.ring) != TSR_OK)
+      tsr_log(TSR_LOG_INFO, "no ring yet: %s", tsr_message());
     tsr_reach_of((*context)->machine, &state->reach);
     return TSR_OK;
   }
@@ -166,6 +176,7 @@ static void at_exit(void) {
 static void take_machine(tsr_offload_state *state, const tsr_machine *machine, bool measured) {
   state->devices = machine->devices;
   if (machine->devices == 0) return;
+  state->device_memory = machine->device[0].memory;
   tsr_offload_price_init(&state->price, machine, !measured);
   tsr_reach_of(machine, &state->guess);
   state->start_seconds = tsr_offload_start_seconds(state->options.engine, machine->devices);

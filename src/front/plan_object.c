@@ -183,6 +183,19 @@ static tsr_status execute_on_cpu(tsr_context *context, tsr_plan *plan, const tsr
   return TSR_OK;
 }
 
+/* What is kept on devices makes room for it. */
+static tsr_status execute(tsr_context *context, tsr_plan *plan, const tsr_binding *binding) {
+  bool any = true;
+  tsr_status status = TSR_OK;
+  while (any) {
+    int short_of = -1;
+    any = false;
+    status = tsr_context_run(context, plan, binding, &short_of);
+    if (status == TSR_ERR_MEMORY && short_of >= 0) TSR_TRY(tsr_compose_evict(context, &any));
+  }
+  return status;
+}
+
 tsr_status tsr_plan_execute(tsr_plan *plan, const void *alpha, const void *a, const void *b,
                             const void *beta, void *c) {
   TSR_TRY(check_plan(plan));
@@ -207,8 +220,7 @@ tsr_status tsr_plan_execute(tsr_plan *plan, const void *alpha, const void *a, co
   if (context->engine != NULL) TSR_TRY(check_places(context, plan, &binding));
   if (context->engine != NULL) TSR_TRY(tsr_compose_clear(context, call, &binding));
   if (plan->devices == 0) return execute_on_cpu(context, plan, &binding);
-  int short_of;
-  return tsr_context_run(context, plan, &binding, &short_of);
+  return execute(context, plan, &binding);
 }
 
 /* ---- Asking ---- */

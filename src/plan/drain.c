@@ -8,7 +8,7 @@
 #include "plan/names.h"
 #include "plan/residency.h"
 #include "plan/search.h"
-#include "plan/verify.h"
+#include "plan/axes.h"
 
 /* What a device may send to the host while all others do, bytes/s. */
 static double rate_out(const tsr_machine *machine, int device) {
@@ -47,7 +47,7 @@ static double drain_device(const tsr_plan *plan, const tsr_machine *machine, int
   for (size_t i = plan->commands.count; i-- > 0;) {
     const tsr_command *c = &plan->commands.items[i];
     if (!writes_result(plan, c, device)) continue;
-    tsr_rect rect = tsr_verify_rect(c, 2);
+    tsr_rect rect = tsr_command_rect(c, 2);
     behind += area_outside(&final, rect) * size / rate;
     most = fmax(most, (double)c->end + behind);
     if (!tsr_rects_add(&final, rect)) break;

@@ -247,21 +247,31 @@ static int keep(tsr_hold one, int most, int count, tsr_hold *found) {
   return count;
 }
 
-/* Of all shapes of the hold the best, so that what is kept differs in more than that. */
-static int try_shapes(way *y, double tile, int most, int count, tsr_hold *found) {
-  double slots = slots_of(y);
-  tsr_hold best = {.seconds = INFINITY};
+/* Of all shapes of the hold the best: b and c; its seconds, INFINITY when none fits. */
+static double find_shape(way *y) {
+  double slots = slots_of(y), best = INFINITY;
+  int b = 0, c = 0;
   for (y->b = 1; y->b <= y->m; y->b++) {
     y->c = widest(y, slots);
     if (y->c < 1) break;
     double seconds = time_of(y);
-    if (seconds < best.seconds) best = (tsr_hold){recipe_of(y, tile), seconds};
+    if (seconds >= best) continue;
+    best = seconds;
+    b = y->b;
+    c = y->c;
   }
-  return isfinite(best.seconds) ? keep(best, most, count, found) : count;
+  y->b = b;
+  y->c = c;
+  return best;
 }
 
-static int try_tile(way *y, double tile, int most, int count, tsr_hold *found) {
-  static const double most_kernels = 1 << 22; /* more are not worth their planning */
+/* Copies go ahead where there is room for it. */
+static void set_ahead(way *y) {
+  y->l = 0.5;
+  if (y->d == 1 && widest_of_all(y) < 1) y->l = 0;
+}
+
+static void set_tiles(way *y, double tile) {
   int64_t size = (int64_t)tile;
   bool as_is = y->q->tile > 0;
   y->rows = as_is ? size : even(y->w.rows, size, y->w.grid_rows);
@@ -270,12 +280,65 @@ static int try_tile(way *y, double tile, int most, int count, tsr_hold *found) {
   y->m = parts(parts(y->w.rows, y->rows), y->w.grid_rows);
   y->n = parts(parts(y->w.cols, y->cols), y->w.grid_cols);
   y->k = parts(y->w.depth, y->depth);
+}
+
+/* ---- Devices that differ -------------------------------------------------- */
+
+/* What one device would take for all of it, with tiles of that size and its own budget. */
+static double time_alone(const way *y, int device, tsr_recipe *recipe) {
+  tsr_hold_question one = *y->q;
+  way x = *y;
+  one.order = &device;
+  one.devices = 1;
+  x.q = &one;
+  x.w.grid_rows = x.w.grid_cols = 1;
+  x.m = parts(y->w.rows, y->rows);
+  x.n = parts(y->w.cols, y->cols);
+  set_rates(&x);
+  set_ahead(&x);
+  double seconds = find_shape(&x);
+  *recipe = recipe_of(&x, 0);
+  return seconds;
+}
+
+/* All of them together, each doing what it can; the hold is the one of the largest. */
+static tsr_hold deal(const way *y, double tile) {
+  tsr_hold all = {.seconds = 0};
+  size_t most = 0;
+  double rate = 0;
+  for (int i = 0; i < y->q->devices; i++) {
+    int device = y->q->order[i];
+    tsr_recipe one;
+    rate += 1 / time_alone(y, device, &one);
+    if (y->q->budget[device] <= most) continue;
+    most = y->q->budget[device];
+    all.recipe = one;
+  }
+  all.recipe.tile = (int64_t)tile;
+  all.recipe.grid_rows = y->w.grid_rows;
+  all.recipe.grid_cols = y->w.grid_cols;
+  all.seconds = rate > 0 ? 1 / rate : INFINITY;
+  return all;
+}
+
+/* ---- Tiles ---------------------------------------------------------------- */
+
+/* One of each depth, so that what is kept differs in more than the hold's shape. */
+static int try_tile(way *y, double tile, int most, int count, tsr_hold *found) {
+  static const double most_kernels = 1 << 22; /* more are not worth their planning */
+  set_tiles(y, tile);
   if ((double)y->m * y->n * y->k * y->q->devices > most_kernels) return count;
-  set_rates(y);
+  if (!y->q->base.deals) set_rates(y);
   for (y->d = 1; y->d <= 4; y->d++) {
-    y->l = 0.5;
-    if (y->d == 1 && widest_of_all(y) < 1) y->l = 0;
-    count = try_shapes(y, tile, most, count, found);
+    tsr_hold one;
+    if (y->q->base.deals) {
+      one = deal(y, tile);
+    } else {
+      set_ahead(y);
+      one.seconds = find_shape(y);
+      one.recipe = recipe_of(y, tile);
+    }
+    if (isfinite(one.seconds)) count = keep(one, most, count, found);
   }
   return count;
 }

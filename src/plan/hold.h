@@ -23,7 +23,8 @@ typedef struct tsr_hold_question {
   const size_t *budget; /* bytes for each device */
   const int *order;     /* devices, the preferred ones first */
   int devices;          /* of those, used */
-  tsr_recipe base;      /* what the recipes have beside tile, grid, hold, depth and ahead */
+  tsr_recipe base;      /* what the recipes have beside tile, grid, hold, depth and ahead; deals:
+                           each device has a hold of its own, and what it can do of C (deal.h) */
   int64_t tile;         /* the only one to use; 0: any */
   double heat;
 } tsr_hold_question;

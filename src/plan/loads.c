@@ -21,14 +21,28 @@ static bool is_away(const tsr_plan *plan, int matrix, int device) {
   return plan->call.operand[matrix].location != device;
 }
 
+static bool has_two_products(const tsr_call *call) {
+  return call->operation == TSR_SYR2K || call->operation == TSR_HER2K;
+}
+
+/* Of a triangle of A A^T with so many elements: r r / 2 of them need r rows of A. */
+static double rank_bound(const tsr_plan *plan, double area, int device) {
+  const tsr_call *call = &plan->call;
+  bool two = has_two_products(call);
+  double rows = sqrt(2 * area / (two ? 2 : 1)) * (double)call->k;
+  return (is_away(plan, TSR_A, device) ? rows : 0) +
+         (two && is_away(plan, TSR_B_, device) ? rows : 0);
+}
+
 /* A device that adds so many products to elements of C touches r k elements of A and s k of B,
  * where r s k are the products. */
 static double data_bound(const tsr_plan *plan, double products, int device) {
   const tsr_call *call = &plan->call;
   double k = (double)call->k, area = products / k;
   bool a = is_away(plan, TSR_A, device), b = is_away(plan, TSR_B_, device);
-  if (tsr_family_of(call->operation) == TSR_RANK) return a ? k * sqrt(2 * area) : 0;
   if (tsr_family_of(call->operation) == TSR_TRIANGLE) return 0;
+  if (tsr_family_of(call->operation) == TSR_RANK && call->operation != TSR_GEMMT)
+    return rank_bound(plan, area, device);
   double least = area / (double)call->n, most = (double)call->m;
   double rows = a && b ? fmin(fmax(sqrt(area), least), most) : a ? least : most;
   return k * ((a ? rows : 0) + (b ? area / rows : 0));
@@ -47,27 +61,35 @@ static double memory_bound(const tsr_plan *plan, double products, int device) {
   return room > 0 ? (plain ? 2 : sqrt(2)) * products / sqrt(room) - 2 * room : 0;
 }
 
-/* C is read besides, by who adds to it. */
-static double carried(const tsr_plan *plan, double products, int device) {
+/* C is read besides, by who adds to it: in host memory that is who computes it. */
+static double carried(const tsr_plan *plan, double products) {
   const tsr_call *call = &plan->call;
   bool product = tsr_family_of(call->operation) != TSR_TRIANGLE;
-  return product && call->beta != TSR_ZERO && is_away(plan, TSR_C_, device)
-             ? products / (double)call->k
-             : 0;
+  bool on_host = call->operand[TSR_C_].location >= plan->machine_devices;
+  if (!product || call->beta == TSR_ZERO || !on_host) return 0;
+  return products / (double)call->k / (has_two_products(call) ? 2 : 1);
 }
 
 static double bound(const tsr_plan *plan, double products, int device) {
   if (products == 0) return 0;
   double elements = fmax(data_bound(plan, products, device), memory_bound(plan, products, device));
-  elements += carried(plan, products, device);
+  elements += carried(plan, products);
   return elements * (double)tsr_type_get(plan->call.type)->size;
 }
 
-static double products_of(const tsr_command *command) {
+/* Of blocks across the diagonal of C that are computed whole only a triangle is wanted. */
+static bool is_half(const tsr_plan *plan, const tsr_command *command) {
+  if (command->kernel == TSR_KERNEL_SYMM || command->kernel == TSR_KERNEL_HEMM) return false;
+  if (command->kernel != TSR_KERNEL_GEMM) return true;
+  bool triangle = tsr_family_of(plan->call.operation) == TSR_RANK;
+  return triangle && command->row[2] == command->col[2];
+}
+
+static double products_of(const tsr_plan *plan, const tsr_command *command) {
   if (tsr_kernel_get((tsr_kernel)command->kernel)->bound_by_memory) return 0;
-  bool half = command->kernel != TSR_KERNEL_GEMM && command->kernel != TSR_KERNEL_SYMM &&
-              command->kernel != TSR_KERNEL_HEMM;
-  return (half ? 0.5 : 1) * (double)command->m * (double)command->n * (double)command->k;
+  double all = (double)command->m * (double)command->n * (double)command->k;
+  bool two = command->kernel == TSR_KERNEL_HER2K || command->kernel == TSR_KERNEL_SYR2K;
+  return all * (is_half(plan, command) ? 0.5 : 1) * (two ? 2 : 1);
 }
 
 void tsr_loads_count(const tsr_plan *plan, tsr_loads loads[TSR_MACHINE_DEVICES]) {
@@ -78,7 +100,7 @@ void tsr_loads_count(const tsr_plan *plan, tsr_loads loads[TSR_MACHINE_DEVICES])
     if (command->kind == TSR_COMMAND_COPY)
       count_copy(plan, command, loads);
     else
-      products[plan->queue[command->queue].location] += products_of(command);
+      products[plan->queue[command->queue].location] += products_of(plan, command);
   }
   for (int d = 0; d < plan->machine_devices; d++) loads[d].bound = bound(plan, products[d], d);
 }
@@ -114,8 +136,9 @@ static void add_hold(const tsr_plan *plan, tsr_text *text) {
   tsr_text_add(
       text,
       "held       %d x %d tiles of C (b x c), chunks of %d of k (d), %.3g chunks ahead (l); "
-      "%d x %d x %d tiles in all, room for %d\n",
-      h->rows, h->cols, h->depth, (double)h->ahead, h->m, h->n, h->k, h->slots);
+      "%d x %d x %d tiles in all, room for %d%s\n",
+      h->rows, h->cols, h->depth, (double)h->ahead, h->m, h->n, h->k, h->slots,
+      h->dealt ? "; other devices by their room" : "");
 }
 
 static void add_gigabytes(tsr_text *text, double bytes) {
@@ -165,4 +188,8 @@ void tsr_loads_write_json(const tsr_plan *plan, tsr_text *text) {
     tsr_text_add(text, "%s{\"host\": %.0f, \"peers\": %.0f, \"bound\": %.0f}", d > 0 ? ", " : "",
                  loads[d].host, loads[d].peers, loads[d].bound);
   tsr_text_add(text, "],\n");
+  if (plan->devices == 0) return;
+  char which = 'a';
+  double equation = tsr_loads_paper(plan, &which);
+  tsr_text_add(text, "  \"equation\": {\"case\": \"%c\", \"bytes\": %.0f},\n", which, equation);
 }

@@ -135,7 +135,7 @@ tsr_status tsr_mapped_set(const tsr_mapping *m, const tsr_call *call, tsr_tiling
   TSR_TRY(set_devices(m, t));
   TSR_TRY(find_places(&down, &t->m, &t->down));
   TSR_TRY(find_places(&across, &t->n, &t->across));
-  t->pass_rows = t->pass_cols = 0;
+  t->pass = (tsr_pass){0, 0};
   t->turns = t->winds = false;
   return TSR_OK;
 }

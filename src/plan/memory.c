@@ -53,18 +53,15 @@ static size_t largest(const tsr_cuts *cuts) {
 /* Bytes of the largest tile of any matrix that tasks use. */
 static size_t largest_tile(const tsr_call *call, const tsr_graph *graph) {
   const tsr_type_info *type = tsr_type_get(call->type);
-  size_t most = 0, seen = 0;
-  for (size_t t = 0; t < graph->tasks.count && seen != (1u << TSR_MATRICES) - 1; t++)
-    for (int i = 0; i < 3; i++) {
-      const tsr_task_operand *o = &graph->tasks.items[t].operand[i];
-      if (o->access == TSR_NONE || (seen >> o->matrix & 1)) continue;
-      seen |= 1u << o->matrix;
-      size_t size = o->matrix == TSR_W ? tsr_type_get(type->wide)->size : type->size;
-      const tsr_tile_grid *grid = &graph->grid[o->matrix];
-      size_t rows = (size_t)tsr_memory_ld((int64_t)largest(&grid->rows), size);
-      size_t bytes = round_up(rows * largest(&grid->cols) * size);
-      if (bytes > most) most = bytes;
-    }
+  size_t most = 0;
+  for (int x = 0; x < TSR_MATRICES; x++) {
+    if (!(graph->used >> x & 1)) continue;
+    size_t size = x == TSR_W ? tsr_type_get(type->wide)->size : type->size;
+    const tsr_tile_grid *grid = &graph->grid[x];
+    size_t rows = (size_t)tsr_memory_ld((int64_t)largest(&grid->rows), size);
+    size_t bytes = round_up(rows * largest(&grid->cols) * size);
+    if (bytes > most) most = bytes;
+  }
   return most;
 }
 

@@ -78,20 +78,10 @@ static tsr_status make(const tsr_machine *machine, const tsr_call *call,
   return status;
 }
 
-static tsr_task_operand part_of(int matrix, int32_t tile, tsr_rect rect) {
-  return (tsr_task_operand){.row = rect.row0,
-                            .col = rect.col0,
-                            .rows = (int32_t)(rect.row1 - rect.row0),
-                            .cols = (int32_t)(rect.col1 - rect.col0),
-                            .tile = tile,
-                            .matrix = (uint8_t)matrix,
-                            .access = TSR_READ};
-}
-
 /* ---- Home ----------------------------------------------------------------- */
 
 static bool settle(tsr_scheduler *s, tsr_rect rect) {
-  tsr_task_operand part = part_of(TSR_C_, 0, rect);
+  tsr_task_operand part = tsr_part_of_tile(TSR_C_, 0, rect);
   return tsr_rect_empty(rect) || (tsr_route_settle(s, &part, TSR_NOTHING) &&
                                   tsr_residency_settled(s->plan->after, TSR_C_, rect));
 }
@@ -145,7 +135,7 @@ static bool bring_block(tsr_scheduler *s, int32_t tile, tsr_rect rect, int devic
   if (tsr_rooms_have(s, TSR_A, rect, device)) bytes = 0;
   if (bytes > *left) return true;
   *left -= bytes;
-  tsr_task_operand block = part_of(TSR_A, tile, rect);
+  tsr_task_operand block = tsr_part_of_tile(TSR_A, tile, rect);
   s->readers[TSR_A][tile] = 1u << device;
   return tsr_route_fetch(s, &block, device);
 }

@@ -9,6 +9,7 @@
 #ifndef TSR_PLAN_PLAN_H
 #define TSR_PLAN_PLAN_H
 
+#include <assert.h>
 #include <stdatomic.h>
 
 #include "base/queue.h"
@@ -56,9 +57,9 @@ typedef struct tsr_plan_hold {
   float ahead;
   int32_t m, n, k; /* tiles there are */
   int32_t slots;   /* tiles that the smallest device has room for */
+  bool dealt;      /* budgets differ: this is the largest device, others hold less of C */
 } tsr_plan_hold;
 
-/* At most 100 bytes: a million of them must fit easily. */
 typedef struct tsr_command {
   int64_t row[3], col[3]; /* elements of the stored matrices */
   int32_t buffer[3];      /* TSR_NO_BUFFER when unused */
@@ -70,6 +71,8 @@ typedef struct tsr_command {
   uint8_t form;     /* tsr_form_pack of a kernel's; of a copy uplo, its triangle only */
   float begin, end; /* predicted, s from the start */
 } tsr_command;
+
+static_assert(sizeof(tsr_command) <= 100, "a million commands must fit easily");
 
 /* A device whose copies to all others share one port has one queue for them: several queues would
  * be served one after another, not in the order of the plan. */
@@ -83,7 +86,7 @@ typedef struct tsr_plan_queue {
       index; /* PEER: the receiver, or TSR_ANY_PEER; COMPUTE: which stream; LANE: which thread */
 } tsr_plan_queue;
 
-enum { TSR_PLAN_QUEUES = 512 };
+enum { TSR_PLAN_QUEUES = 512, TSR_PLAN_LANES = 128 };
 
 struct tsr_plan {
   atomic_int references;       /* front's; the cache holds one for each plan it keeps */
@@ -101,6 +104,7 @@ struct tsr_plan {
   TSR_VEC(uint32_t) waits; /* indices of commands, each less than the waiter's */
   TSR_VEC(tsr_buffer) buffers;
   int queues;
+  int lane_threads; /* host threads that share the lanes; 0: one for each */
   tsr_plan_queue queue[TSR_PLAN_QUEUES];
   size_t budget[TSR_MACHINE_DEVICES];  /* bytes that it might have used */
   size_t arena[TSR_MACHINE_LOCATIONS]; /* bytes the plan needs at each location */

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "blas/family.h"
@@ -168,8 +169,8 @@ static void set_grid(const tsr_recipe *r, const tsr_call *call, tsr_tiling *t) {
  * before the next one, and a tile of which a part is complete, and another not begun, would need
  * room beside the three tiles that are promised to do. */
 static void set_tiles(const tsr_recipe *r, tsr_family family, tsr_tiling *t) {
-  t->pass_rows = r->hold_rows > 0 ? r->hold_rows : 1;
-  t->pass_cols = r->hold_cols > 0 ? r->hold_cols : 1;
+  t->pass.rows = r->hold_rows > 0 ? r->hold_rows : 1;
+  t->pass.cols = r->hold_cols > 0 ? r->hold_cols : 1;
   t->depth = r->depth;
   t->winds = r->winds;
   t->turns = r->winds && family == TSR_RANK;
@@ -210,9 +211,79 @@ void tsr_tiling_free(tsr_tiling *t) {
   tsr_dealloc(t->device);
   tsr_dealloc(t->down);
   tsr_dealloc(t->across);
+  tsr_dealloc(t->passes);
   t->device = NULL;
   t->down = t->across = NULL;
+  t->passes = NULL;
 }
+
+/* ---- Recipes that come to the same ---- */
+
+/* No device owns more columns of C. */
+static double widest(const tsr_call *call, const tsr_machine *machine, const tsr_recipe *r) {
+  double fastest = 0, slowest = INFINITY, share = r->home_share > 100 ? (double)r->home_share : 100;
+  for (int d = 0; d < machine->devices; d++) {
+    fastest = fmax(fastest, machine->device[d].speed);
+    slowest = fmin(slowest, machine->device[d].speed);
+  }
+  return (double)call->n / r->grid_cols * share / 100 * fastest / slowest + 128;
+}
+
+static int64_t narrower(int64_t chunk, double width) {
+  return chunk == 0 || (double)chunk >= width ? 0 : chunk;
+}
+
+/* The longest slab, the last one, and how many there are, without a limit (geometric_cuts). */
+static int64_t longest_slab(int64_t k, int64_t first, int *count) {
+  int64_t at = 0, size = first;
+  *count = 1;
+  for (; k - at > 2 * size; size *= 2, ++*count) at += size;
+  return k - at;
+}
+
+static void simplify_slabs(int64_t k, tsr_recipe *r) {
+  int slabs;
+  if (r->slab == 0) return;
+  if (r->slab_most > 0) r->slab = smaller(r->slab, r->slab_most);
+  if (longest_slab(k, r->slab, &slabs) <= r->slab_most) r->slab_most = 0;
+  if (r->slab_most > 0) return;
+  if (slabs < 3) r->chunk = 0;
+  if (slabs < 2) r->slab = 0;
+}
+
+void tsr_recipe_simplify(const tsr_call *call, const tsr_machine *machine, tsr_recipe *r) {
+  tsr_family family = tsr_family_of(call->operation);
+  if (family == TSR_TRIANGLE || r->tile > 0) return;
+  double width = widest(call, machine, r);
+  if (family == TSR_RANK) { /* one chunk for all, and panels of different widths */
+    simplify_slabs(call->k, r);
+    if (r->slab == 0) r->slab_most = 0;
+    r->chunk_first = r->chunk = 0;
+    return;
+  }
+  r->chunk_first = narrower(r->chunk_first, width);
+  r->chunk = narrower(r->chunk, width);
+  r->chunk_last = narrower(r->chunk_last, width);
+  simplify_slabs(call->k, r);
+  if (r->slab == 0) r->slab_most = r->chunk_first = r->chunk = 0;
+}
+
+bool tsr_recipe_same(const tsr_recipe *a, const tsr_recipe *b) {
+  return a->grid_rows == b->grid_rows && a->grid_cols == b->grid_cols && a->tile == b->tile &&
+         a->winds == b->winds && a->even == b->even && a->hold_rows == b->hold_rows &&
+         a->hold_cols == b->hold_cols && a->deals == b->deals &&
+         memcmp(a->weight, b->weight, sizeof a->weight) == 0 && a->depth == b->depth &&
+         a->ahead == b->ahead && a->slab == b->slab && a->slab_most == b->slab_most &&
+         a->chunk_first == b->chunk_first && a->chunk == b->chunk &&
+         a->chunk_last == b->chunk_last && a->chunk_least == b->chunk_least &&
+         a->block == b->block && a->span == b->span && a->lazy == b->lazy &&
+         a->by_eta == b->by_eta && a->relay == b->relay && a->add_at_home == b->add_at_home &&
+         a->home_share == b->home_share && a->routing == b->routing &&
+         a->ignore_channels == b->ignore_channels && a->piece == b->piece &&
+         a->streams == b->streams;
+}
+
+/* ---- In words ---- */
 
 static int print_cuts(const tsr_recipe *r, char *text, size_t room) {
   if (r->tile > 0)

@@ -16,8 +16,11 @@ typedef struct tsr_recipe {
   bool winds;               /* as in tsr_tiling */
   bool even;                /* tiles: as many as of that extent are needed, all about alike */
   int hold_rows,
-      hold_cols;     /* tiles: of C that stay at a device while A and B stream through; 0: 1 */
-  int depth;         /* tiles: of k between one such tile and the next; 0: 1 */
+      hold_cols; /* tiles: of C that stay at a device while A and B stream through; 0: 1 */
+  bool deals;    /* tiles: C is dealt by what devices that differ make of their room, and hold
+                    is that of the device with the most (deal.h); */
+  uint16_t weight[TSR_MACHINE_DEVICES]; /* by these, a device of the grid each; all 0: reckoned */
+  int depth;                            /* tiles: of k between one such tile and the next; 0: 1 */
   int64_t ahead;     /* tiles: copies precede their use by that many percent of the kernels of
                         depth x hold_rows x hold_cols */
   int64_t slab;      /* panels: the first slab of k, each next one is twice as long, */
@@ -40,6 +43,11 @@ typedef struct tsr_recipe {
 tsr_status tsr_recipe_tiling(const tsr_recipe *recipe, const tsr_call *call,
                              const tsr_machine *machine, const int *order, tsr_tiling *tiling);
 void tsr_tiling_free(tsr_tiling *tiling);
+
+/* Sets what makes no difference to the plan of a call to one value, whatever it was: chunks that
+ * are wider than what a device owns, limits that no slab meets. */
+void tsr_recipe_simplify(const tsr_call *call, const tsr_machine *machine, tsr_recipe *recipe);
+bool tsr_recipe_same(const tsr_recipe *a, const tsr_recipe *b);
 
 /* Parts of a recipe that are given: those of value whose bit, counted in the order of the names
  * that tsr_recipe_parse knows, is set. */

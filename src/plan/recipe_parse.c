@@ -102,6 +102,15 @@ static void copy_hold(const tsr_recipe *from, tsr_recipe *to) {
   to->hold_cols = from->hold_cols;
 }
 
+static bool read_deal(const char *text, tsr_recipe *r) {
+  r->deals = strcmp(text, "room") == 0;
+  return r->deals || strcmp(text, "even") == 0;
+}
+
+static void copy_deal(const tsr_recipe *from, tsr_recipe *to) {
+  to->deals = from->deals;
+}
+
 static bool read_depth(const char *text, tsr_recipe *r) {
   int64_t depth;
   if (!all_of(text, &depth) || depth < 1 || depth > MOST_HELD) return false;
@@ -238,6 +247,7 @@ static const part parts[] = {
     {"tile", "elements, 0 for panels", read_tile, copy_tile},
     {"even", "0 or 1", read_even, copy_even},
     {"hold", "ROWSxCOLS tiles of C", read_hold, copy_hold},
+    {"deal", "even or room", read_deal, copy_deal},
     {"depth", "tiles of k", read_depth, copy_depth},
     {"ahead", "percent of the kernels of hold and depth", read_ahead, copy_ahead},
     {"block", "elements of a triangle's order, 0 for all", read_block, copy_block},
@@ -273,12 +283,12 @@ static tsr_status read_word(const char *word, size_t length, tsr_forced *forced)
                       parts[i].name, parts[i].values);
     }
   }
-  return tsr_fail(
-      TSR_ERR_ARGUMENT,
-      "recipe: \"%.*s\": give words NAME=VALUE with the names grid, slab, tile, "
-      "even, hold, depth, ahead, block, span, chunk, taper, c, add, share, piece, streams, order, "
-      "relay, route and channels",
-      (int)length, word);
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "recipe: \"%.*s\": give words NAME=VALUE with the names grid, slab, tile, "
+                  "even, hold, deal, depth, ahead, block, span, chunk, taper, c, add, share, "
+                  "piece, streams, order, "
+                  "relay, route and channels",
+                  (int)length, word);
 }
 
 tsr_status tsr_recipe_parse(const char *text, tsr_forced *forced) {

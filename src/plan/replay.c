@@ -31,6 +31,7 @@ typedef struct lane {
   double asleep;      /* its head cannot start before; 0: not asleep */
   double since;       /* when it became idle */
   bool running;
+  bool parked; /* a lane whose head could start, but for a thread */
 } lane;
 
 /* How long kernels like one took: most kernels of a plan are alike. */
@@ -55,6 +56,7 @@ typedef struct replay {
   flow flow[TSR_PLAN_QUEUES];
   int flows;
   int sleepers;
+  int threads, parked; /* that stage, and are free; lanes that wait for one */
   double load[TSR_MACHINE_CHANNELS + TSR_MACHINE_DEVICES + 1]; /* devices and the staging threads
                                                                   are channels too */
   bool changed;                                                /* rates must be computed again */
@@ -139,25 +141,41 @@ static void kernel_flow(replay *r, const tsr_command *c, flow *f) {
 
 /* ---- Virtual time --------------------------------------------------------- */
 
-static void share_channels(replay *r) {
-  memset(r->load, 0, sizeof r->load);
+/* Only the channels that flows use are looked at: there are many, and this happens with every
+ * command. */
+static void add_loads(replay *r) {
+  for (int i = 0; i < r->flows; i++)
+    for (int c = 0; c < r->flow[i].channels; c++) r->load[r->flow[i].channel[c]] = 0;
   for (int i = 0; i < r->flows; i++)
     for (int c = 0; c < r->flow[i].channels; c++)
       r->load[r->flow[i].channel[c]] += r->flow[i].share[c];
+}
+
+static void share_channels(replay *r) {
+  add_loads(r);
   for (int i = 0; i < r->flows; i++) {
     flow *f = &r->flow[i];
     double most = 1;
-    for (int c = 0; c < f->channels; c++) most = fmax(most, r->load[f->channel[c]]);
+    for (int c = 0; c < f->channels; c++) {
+      double load = r->load[f->channel[c]];
+      most = load > most ? load : most;
+    }
     f->rate = f->full / most;
   }
   r->changed = false;
 }
 
+static bool is_lane(const replay *r, int queue) {
+  return r->plan->queue[queue].role == TSR_QUEUE_LANE;
+}
+
 static void start(replay *r, int queue, int32_t command) {
   lane *l = &r->lane[queue];
+  if (is_lane(r, queue)) r->threads--;
   tsr_command *c = &r->plan->commands.items[command];
   flow *f = &r->flow[r->flows++];
-  *f = (flow){.command = command};
+  f->command = command;
+  f->channels = 0;
   if (c->kind == TSR_COMMAND_COPY)
     copy_flow(r, c, r->now > l->since, f);
   else
@@ -183,7 +201,7 @@ static double ready_at(const replay *r, const tsr_command *c, int32_t command) {
 
 static void advance(replay *r, int queue) {
   lane *l = &r->lane[queue];
-  if (l->running || l->asleep > 0 || l->next == l->end) return;
+  if (l->running || l->parked || l->asleep > 0 || l->next == l->end) return;
   int32_t command = (int32_t)r->order[l->next];
   const tsr_command *c = &r->plan->commands.items[command];
   for (int i = 0; i < c->waits; i++) {
@@ -199,7 +217,26 @@ static void advance(replay *r, int queue) {
     r->sleepers++;
     return;
   }
+  if (is_lane(r, queue) && (r->threads == 0 || r->parked > 0)) {
+    l->parked = true;
+    r->parked++;
+    return;
+  }
   start(r, queue, command);
+}
+
+/* Free threads take the lanes whose commands come first in the plan. */
+static void unpark(replay *r) {
+  while (r->threads > 0 && r->parked > 0) {
+    int best = NONE;
+    for (int q = 0; q < r->plan->queues; q++)
+      if (r->lane[q].parked &&
+          (best == NONE || r->order[r->lane[q].next] < r->order[r->lane[best].next]))
+        best = q;
+    r->lane[best].parked = false;
+    r->parked--;
+    start(r, best, (int32_t)r->order[r->lane[best].next]);
+  }
 }
 
 static void finish(replay *r, int i) {
@@ -213,11 +250,13 @@ static void finish(replay *r, int i) {
   l->running = false;
   l->since = r->now;
   l->next++;
+  if (is_lane(r, c->queue)) r->threads++;
   for (int32_t q = r->held[command], next; q != NONE; q = next) {
     next = r->lane[q].held_next;
     advance(r, q);
   }
   advance(r, c->queue);
+  unpark(r);
 }
 
 static void wake(replay *r) {
@@ -228,6 +267,7 @@ static void wake(replay *r) {
     r->sleepers--;
     advance(r, q);
   }
+  unpark(r);
 }
 
 /* Moves to the next event. False when nothing is left to happen. */
@@ -313,7 +353,8 @@ tsr_status tsr_plan_replay(tsr_plan *plan, const tsr_machine *machine, double *s
   r->links.uses = NULL;
   r->rate_limit = tsr_machine_rate_limit(machine, plan->call.type, plan->heat);
   r->now = 0;
-  r->flows = r->sleepers = 0;
+  r->flows = r->sleepers = r->parked = 0;
+  r->threads = plan->lane_threads > 0 ? plan->lane_threads : TSR_PLAN_LANES;
   r->changed = true;
   memset(r->kernels, 0, sizeof r->kernels);
   tsr_status status = TSR_OK;

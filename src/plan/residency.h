@@ -26,6 +26,11 @@ typedef struct tsr_residency {
   TSR_VEC(tsr_room) rooms;
 } tsr_residency;
 
+/* Rooms; NULL has none. */
+static inline size_t tsr_residency_count(const tsr_residency *residency) {
+  return residency != NULL ? residency->rooms.count : 0;
+}
+
 void tsr_residency_free(tsr_residency *residency);
 /* False: no memory. */
 bool tsr_residency_copy(const tsr_residency *from, tsr_residency *to);

@@ -57,6 +57,11 @@ void tsr_route_free(tsr_scheduler *s) {
 
 /* ---- The link availability matrix ----------------------------------------- */
 
+/* fmaxf without its care for what is no number: this is where planning spends its time. */
+static inline float later(float a, float b) {
+  return a > b ? a : b;
+}
+
 static float *link_free(const tsr_scheduler *s, int from, int to) {
   return &s->link_free[(size_t)from * (size_t)s->links.locations + (size_t)to];
 }
@@ -67,12 +72,12 @@ float tsr_link_arrival(const tsr_scheduler *s, int from, int to, double bytes, d
   const tsr_link *link = &s->machine->link[from][to];
   double rate = tsr_link_rate(link, segment);
   if (rate <= 0) return INFINITY;
-  float start = fmaxf(ready, *link_free(s, from, to));
+  float start = later(ready, *link_free(s, from, to));
   float end = start + (float)(bytes / rate);
   const tsr_link_uses *uses = tsr_links_of(&s->links, from, to);
   for (int i = 0; i < uses->count; i++) {
-    float busy = fmaxf(ready, s->channel_free[uses->channel[i]]);
-    end = fmaxf(end, busy + (float)bytes * uses->seconds[i]);
+    float busy = later(ready, s->channel_free[uses->channel[i]]);
+    end = later(end, busy + (float)bytes * uses->seconds[i]);
   }
   return end;
 }
@@ -82,7 +87,7 @@ void tsr_link_occupy(tsr_scheduler *s, int from, int to, double bytes, float rea
   const tsr_link_uses *uses = tsr_links_of(&s->links, from, to);
   for (int i = 0; i < uses->count; i++) {
     float *busy = &s->channel_free[uses->channel[i]];
-    *busy = fmaxf(ready, *busy) + (float)bytes * uses->seconds[i];
+    *busy = later(ready, *busy) + (float)bytes * uses->seconds[i];
   }
 }
 

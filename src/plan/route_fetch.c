@@ -51,18 +51,28 @@ static float handing_on(tsr_scheduler *s, const tsr_cargo *c, int index, int fro
   return (float)(TSR_HAND_OVER + 2 * c->bytes / tsr_route_bandwidth(s, from, to));
 }
 
+/* The first holder that is looked at takes the home's place if its link is as fast: then it need
+ * not be known when the piece would come from home. */
+static bool is_hidden(const tsr_scheduler *s, uint32_t holders, int home, int to) {
+  int first = 0;
+  if (!holders || !s->options->relay || s->options->routing != TSR_ROUTE_ETA) return false;
+  while (!(holders >> first & 1)) first++;
+  return s->machine->link[first][to].bandwidth >= s->machine->link[home][to].bandwidth;
+}
+
 /* The best source of a piece for a receiver: the least arrival, and of those as good the one that
  * has sent least; but the home only when no device that has the piece has a link that is as fast.
  */
 static source find_source(tsr_scheduler *s, const tsr_cargo *c, int index, uint32_t holders,
                           int to) {
   int home = s->call->operand[c->matrix].location;
-  source best = {home, 0, tsr_route_arrival(s, c, home, to, 0), true};
-  if (!home_is_current(s, c)) best.when = INFINITY;
+  double home_rate = s->machine->link[home][to].bandwidth;
+  source best = {home, 0, INFINITY, true};
+  if (!is_hidden(s, holders, home, to) && home_is_current(s, c))
+    best.when = tsr_route_arrival(s, c, home, to, 0);
   if (s->options->routing == TSR_ROUTE_HOME) return best;
   if (s->options->routing == TSR_ROUTE_BANDWIDTH)
     return fastest_source(s, c, index, best, holders, to);
-  double home_rate = s->machine->link[home][to].bandwidth;
   bool relayed = false;
   for (int d = 0; d < s->devices; d++) {
     if (!(holders >> d & 1)) continue;

@@ -73,6 +73,16 @@ tsr_cargo tsr_cargo_of(const tsr_scheduler *s, const tsr_task_operand *o, const 
 }
 
 /* All of a tile as an operand. */
+tsr_task_operand tsr_part_of_tile(int matrix, int32_t tile, tsr_rect rect) {
+  return (tsr_task_operand){.row = rect.row0,
+                            .col = rect.col0,
+                            .rows = (int32_t)(rect.row1 - rect.row0),
+                            .cols = (int32_t)(rect.col1 - rect.col0),
+                            .tile = tile,
+                            .matrix = (uint8_t)matrix,
+                            .access = TSR_READ};
+}
+
 tsr_task_operand tsr_whole_tile(const tsr_scheduler *s, int matrix, int32_t tile) {
   const tsr_tile_grid *grid = &s->graph->grid[matrix];
   int i = tile / grid->cols.count, j = tile % grid->cols.count;
@@ -132,14 +142,12 @@ bool tsr_route_each_piece(tsr_scheduler *s, int matrix, int32_t tile, int device
   return true;
 }
 
-/* A kernel that reads all of a tile of A or B, again and again, finds that its queue has waited. */
-void tsr_route_wait(tsr_scheduler *s, const tsr_task_operand *o, int device) {
+bool tsr_route_wait(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, device);
-  if (copy->pieces == TSR_NOTHING || copy->awaited) return;
+  if (copy->pieces == TSR_NOTHING) return true;
   tsr_piece_range p = tsr_pieces_of(s, o);
   for (int c = p.c0; c < p.c1; c++)
     for (int r = p.r0; r < p.r1; r++)
       tsr_commands_wait(s, tsr_piece_at(s, o->matrix, o->tile, device, c * p.down + r)->command);
-  bool all = (p.r1 - p.r0) * (p.c1 - p.c0) == p.count;
-  copy->awaited = all && o->matrix <= TSR_B_ && s->options->streams == 1;
+  return (p.r1 - p.r0) * (p.c1 - p.c0) == p.count;
 }

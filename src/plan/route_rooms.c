@@ -19,37 +19,51 @@ bool tsr_route_is_in_rooms(tsr_scheduler *s, const tsr_cargo *c) {
   return false;
 }
 
-static bool bring_piece_of_part(tsr_scheduler *s, const tsr_cargo *load, tsr_end from, int device) {
-  tsr_tile_copy *copy = tsr_copy_of(s, load->matrix, load->tile, device);
-  tsr_end to = {device, copy->buffer, NULL, TSR_NOTHING};
-  float when = tsr_route_arrival(s, load, from.location, device, 0);
-  int32_t command = tsr_move(s, load, &from, &to);
+/* A move of a rectangle, piece by piece; the tile's next user at device `marked` waits for it. */
+typedef struct shift {
+  int matrix;
+  int32_t tile;
+  tsr_end from, to;
+  int marked; /* TSR_NOTHING: nobody waits */
+} shift;
+
+static bool move_piece(tsr_scheduler *s, const shift *m, const tsr_cargo *load) {
+  int from = m->from.location, to = m->to.location;
+  float when = tsr_route_arrival(s, load, from, to, 0);
+  int32_t command = tsr_move(s, load, &m->from, &m->to);
+  if (command == TSR_NOTHING) return false;
+  if (!tsr_on_host(s, to) && isfinite(when)) tsr_route_occupy(s, load, from, to, 0, when);
+  if (m->marked == TSR_NOTHING) return true;
   tsr_mark mark = {load->row, load->rows, load->col, load->cols, command, TSR_NOTHING};
-  if (command == TSR_NOTHING || !tsr_mark_push(s, &copy->writers, mark)) return false;
-  if (isfinite(when)) tsr_route_occupy(s, load, from.location, device, 0, when);
+  return tsr_mark_push(s, &tsr_copy_of(s, m->matrix, m->tile, m->marked)->writers, mark);
+}
+
+static bool move_part(tsr_scheduler *s, const shift *m, tsr_rect part) {
+  tsr_task_operand o = tsr_part_of_tile(m->matrix, m->tile, part);
+  tsr_piece_range p = tsr_pieces_alone(s, &o);
+  for (int c = p.c0; c < p.c1; c++)
+    for (int r = p.r0; r < p.r1; r++) {
+      tsr_cargo load = tsr_cargo_of(s, &o, &p, r, c);
+      if (!move_piece(s, m, &load)) return false;
+    }
   return true;
 }
 
-static tsr_task_operand operand_of(int matrix, int32_t tile, tsr_rect part) {
-  return (tsr_task_operand){.row = part.row0,
-                            .col = part.col0,
-                            .rows = (int32_t)(part.row1 - part.row0),
-                            .cols = (int32_t)(part.col1 - part.col0),
-                            .tile = tile,
-                            .matrix = (uint8_t)matrix};
+static tsr_end home_of(const tsr_scheduler *s, int matrix) {
+  return (tsr_end){s->call->operand[matrix].location, matrix, NULL, TSR_NOTHING};
+}
+
+static tsr_end room_end(tsr_scheduler *s, size_t number) {
+  int device = s->options->residency->rooms.items[number].device;
+  return (tsr_end){device, tsr_rooms_buffer(s, number), NULL, TSR_NOTHING};
 }
 
 /* One rectangle to a tile's room, as if it was written there. */
 static bool bring_part(tsr_scheduler *s, const tsr_cargo *whole, tsr_rect part, tsr_end from,
                        int device) {
-  tsr_task_operand o = operand_of(whole->matrix, whole->tile, part);
-  tsr_piece_range p = tsr_pieces_alone(s, &o);
-  for (int c = p.c0; c < p.c1; c++)
-    for (int r = p.r0; r < p.r1; r++) {
-      tsr_cargo load = tsr_cargo_of(s, &o, &p, r, c);
-      if (!bring_piece_of_part(s, &load, from, device)) return false;
-    }
-  return true;
+  tsr_end to = {device, tsr_copy_of(s, whole->matrix, whole->tile, device)->buffer, NULL,
+                TSR_NOTHING};
+  return move_part(s, &(shift){whole->matrix, whole->tile, from, to, device}, part);
 }
 
 /* What of `left` a room holds comes from there. */
@@ -61,9 +75,7 @@ static bool bring_from_room(tsr_scheduler *s, const tsr_cargo *c, size_t number,
   for (size_t i = 0; done && i < left->count; i++) {
     done = tsr_rects_clip(&room->valid, left->items[i], &parts);
     for (size_t j = 0; done && j < parts.count; j++)
-      done = bring_part(s, c, parts.items[j],
-                        (tsr_end){room->device, tsr_rooms_buffer(s, number), NULL, TSR_NOTHING},
-                        device) &&
+      done = bring_part(s, c, parts.items[j], room_end(s, number), device) &&
              tsr_rects_add(&found, parts.items[j]);
   }
   for (size_t i = 0; done && i < found.count; i++) done = tsr_rects_subtract(left, found.items[i]);
@@ -82,9 +94,8 @@ static bool bring_all(tsr_scheduler *s, const tsr_cargo *c, int device, tsr_rect
       if ((old_room(s, number)->device == device) != (own == 1)) continue;
       if (!bring_from_room(s, c, (size_t)number, device, left)) return false;
     }
-  tsr_end home = {s->call->operand[c->matrix].location, c->matrix, NULL, TSR_NOTHING};
   for (size_t i = 0; i < left->count; i++)
-    if (!bring_part(s, c, left->items[i], home, device)) return false;
+    if (!bring_part(s, c, left->items[i], home_of(s, c->matrix), device)) return false;
   return true;
 }
 
@@ -120,27 +131,11 @@ bool tsr_route_gather(tsr_scheduler *s, const tsr_task_operand *o, int device) {
 
 /* ---- Settling, opening ------------------------------------------------------ */
 
-/* One piece of a room to the home; the tile's next writer at the device, if any, waits for it. */
-static bool settle_piece(tsr_scheduler *s, const tsr_cargo *load, size_t number, int device) {
-  const tsr_room *room = &s->options->residency->rooms.items[number];
-  tsr_end from = {room->device, tsr_rooms_buffer(s, number), NULL, TSR_NOTHING};
-  tsr_end home = {s->call->operand[load->matrix].location, load->matrix, NULL, TSR_NOTHING};
-  int32_t command = tsr_move(s, load, &from, &home);
-  if (command == TSR_NOTHING || device == TSR_NOTHING) return command != TSR_NOTHING;
-  tsr_mark mark = {load->row, load->rows, load->col, load->cols, command, TSR_NOTHING};
-  return tsr_mark_push(s, &tsr_copy_of(s, load->matrix, load->tile, device)->writers, mark);
-}
-
+/* One rectangle of a room to the home; the tile's next writer at the device, if any, waits. */
 static bool settle_part(tsr_scheduler *s, const tsr_task_operand *o, size_t number, tsr_rect part,
                         int device) {
-  tsr_task_operand whole = operand_of(o->matrix, o->tile, part);
-  tsr_piece_range p = tsr_pieces_alone(s, &whole);
-  for (int c = p.c0; c < p.c1; c++)
-    for (int r = p.r0; r < p.r1; r++) {
-      tsr_cargo load = tsr_cargo_of(s, &whole, &p, r, c);
-      if (!settle_piece(s, &load, number, device)) return false;
-    }
-  return true;
+  shift m = {o->matrix, o->tile, room_end(s, number), home_of(s, o->matrix), device};
+  return move_part(s, &m, part);
 }
 
 bool tsr_route_settle(tsr_scheduler *s, const tsr_task_operand *o, int device) {
@@ -184,7 +179,7 @@ static bool open_room(tsr_scheduler *s, const tsr_room *room) {
 }
 
 bool tsr_route_open_rooms(tsr_scheduler *s) {
-  size_t count = s->options->residency == NULL ? 0 : s->options->residency->rooms.count;
+  size_t count = tsr_residency_count(s->options->residency);
   for (size_t i = 0; i < count; i++)
     if (!open_room(s, &s->options->residency->rooms.items[i])) return false;
   return true;

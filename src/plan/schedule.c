@@ -43,13 +43,19 @@ static bool add_homes(tsr_scheduler *s) {
   return true;
 }
 
+/* A lane is in order. With more of them than threads, one that a slow thread has held up can make
+ * up for it. */
+enum { LANES_OF_A_THREAD = 2 };
+
 static tsr_status set_up(tsr_scheduler *s) {
   const tsr_type_info *type = tsr_type_get(s->call->type);
   for (int x = 0; x < TSR_OPERANDS; x++) s->size[x] = type->size;
   s->size[TSR_W] = tsr_type_get(type->wide)->size;
   s->devices = s->machine->devices;
   s->host = s->machine->devices;
-  s->lanes = s->machine->lanes > 0 ? s->machine->lanes : 1;
+  s->plan->lane_threads = s->machine->lanes > 0 ? s->machine->lanes : 1;
+  s->lanes = LANES_OF_A_THREAD * s->plan->lane_threads;
+  if (s->lanes > TSR_PLAN_LANES) s->lanes = TSR_PLAN_LANES;
   TSR_TRY(tsr_commands_init(s));
   TSR_TRY(tsr_route_init(s));
   TSR_TRY(find_readers(s));
@@ -128,13 +134,23 @@ static bool provide(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   return provide_data(s, o, device) && (!settles || tsr_route_settle(s, o, device));
 }
 
+/* Whether kernels of one queue alone use tiles of the matrix at a device: of C it is either that of
+ * products or that of additions, where there is no triangle. */
+static bool has_one_user(const tsr_scheduler *s, int matrix) {
+  if (s->options->streams > 1) return false;
+  return matrix <= TSR_B_ || (matrix == TSR_C_ && tsr_family_of(s->call->operation) == TSR_PRODUCT);
+}
+
+/* What a queue has waited for once is there for all that comes after in it. */
 static void wait_for_operand(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   if (o->access == TSR_NONE) return;
   tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, device);
-  tsr_route_wait(s, o, device);
   for (int32_t i = copy->writers; i != TSR_NOTHING; i = s->marks.items[i].next)
     if (touches(&s->marks.items[i], o)) tsr_commands_wait(s, s->marks.items[i].command);
+  if (copy->awaited) return;
+  bool all = tsr_route_wait(s, o, device);
   if (o->access & TSR_WRITE) tsr_commands_wait_marks(s, copy->before);
+  copy->awaited = all && has_one_user(s, o->matrix);
 }
 
 static int32_t buffer_of(tsr_scheduler *s, const tsr_task_operand *o, int device) {
@@ -211,7 +227,7 @@ static void release_finished(tsr_scheduler *s, const tsr_task *task) {
     const tsr_task_operand *o = &task->operand[i];
     if (o->access == TSR_NONE) continue;
     tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, task->device);
-    if (copy->buffer != TSR_NOTHING) tsr_slots_release_unused(s, copy);
+    if (copy->buffer != TSR_NOTHING) tsr_slots_pass(s, copy);
   }
 }
 

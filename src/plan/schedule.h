@@ -27,7 +27,8 @@ typedef struct tsr_schedule_options {
   int streams;   /* compute queues of a device */
   bool relay;    /* what several devices read leaves its home once, if they reach each other */
   bool by_eta;   /* a device takes next the group whose inputs arrive first; not with slots */
-  int64_t ahead; /* slots: tasks of the sequence by which copies should precede their use */
+  int64_t ahead[TSR_MACHINE_DEVICES]; /* slots: tasks of the sequence by which copies to a device
+                                         should precede their use */
   tsr_routing routing;
   bool ignore_channels; /* links are thought to be independent of each other */
   bool copy_homes; /* read operands from tiles even at their home, so that kernels see one ld */
@@ -59,7 +60,8 @@ typedef struct tsr_tile_copy {
   int32_t slot;    /* slots: where it is */
   int32_t next;    /* slots: index of its next use in the list of uses */
   bool whole;      /* all of its pieces were asked for, */
-  bool awaited;    /* and the device's only compute queue has waited for all of them */
+  bool awaited;    /* the device's only queue that uses it has waited for all of them, and for what
+                      was in the slot before */
 } tsr_tile_copy;
 
 /* A command and, for writers, the rectangle of the matrix it wrote. */
@@ -71,10 +73,16 @@ typedef struct tsr_mark {
 typedef struct tsr_slot {
   int32_t copy;  /* index of the tile copy in it, or TSR_NOTHING */
   int32_t users; /* marks of the last one that was in it */
-  int32_t last;  /* place in the sequence of its last use, */
-  int32_t next;  /* and of its next one, unless that has passed; INT32_MAX: none */
-  bool dirty;    /* what is in it is nowhere else */
 } tsr_slot;
+
+/* The slots of a device. last and next lie by themselves: they are searched for every new tile. */
+typedef struct tsr_slots {
+  tsr_slot *slot;
+  int32_t *last; /* place in the sequence of each one's last use, */
+  int32_t *next; /* and of its next one; INT32_MAX: none; -1: what is in it is nowhere else */
+  int count;
+  int taken; /* the first ones; no tile was in the others yet */
+} tsr_slots;
 
 typedef struct tsr_ring_slot {
   int32_t command; /* last that used it */
@@ -122,9 +130,7 @@ typedef struct tsr_scheduler {
   /* slots.c */
   bool slots; /* budgets are tight: room is slots of one size, reused */
   size_t slot_bytes;
-  tsr_slot *slot[TSR_MACHINE_DEVICES];
-  int slot_count[TSR_MACHINE_DEVICES];
-  int slots_taken[TSR_MACHINE_DEVICES]; /* the first ones; no tile was in the others yet */
+  tsr_slots slots_of[TSR_MACHINE_DEVICES];
   int32_t *uses; /* tasks that use each copy, ascending; ends with INT32_MAX */
   int32_t now;   /* place in the sequence of the task being scheduled */
 
@@ -241,10 +247,11 @@ bool tsr_slots_welcome(tsr_scheduler *s, tsr_tile_copy *copy, int device);
 bool tsr_slots_use(tsr_scheduler *s, tsr_tile_copy *copy, int32_t command);
 
 /* Whether what is in the copy's slot is nowhere else. */
-void tsr_slots_set_dirty(tsr_scheduler *s, const tsr_tile_copy *copy, bool dirty);
+void tsr_slots_set_dirty(tsr_scheduler *s, tsr_tile_copy *copy, bool dirty);
 
-/* Gives the slot back if no later task uses the tile at its device. */
-void tsr_slots_release_unused(tsr_scheduler *s, tsr_tile_copy *copy);
+/* The present task is over (s->now has passed it), which used the copy: notes when it is used next,
+ * or gives the slot back if no later task uses the tile at its device. */
+void tsr_slots_pass(tsr_scheduler *s, tsr_tile_copy *copy);
 
 /* ---- rooms.c: what stays on devices between calls ---- */
 
@@ -298,6 +305,9 @@ bool tsr_homing_finish(tsr_scheduler *s);
 tsr_status tsr_route_init(tsr_scheduler *s);
 void tsr_route_free(tsr_scheduler *s);
 
+/* A rectangle of a tile as an operand that is read. */
+tsr_task_operand tsr_part_of_tile(int matrix, int32_t tile, tsr_rect rect);
+
 /* Sees to it that the rectangle of a tile is, or will be, at the device; for tiles of A and B also
  * at the other devices that read them. */
 bool tsr_route_fetch(tsr_scheduler *s, const tsr_task_operand *operand, int device);
@@ -326,8 +336,9 @@ bool tsr_route_each_piece(tsr_scheduler *s, int matrix, int32_t tile, int device
 bool tsr_route_collect(tsr_scheduler *s, const tsr_task_operand *operand, int from, int32_t after,
                        int to);
 
-/* Makes the next command wait for the pieces of the rectangle that were fetched to the device. */
-void tsr_route_wait(tsr_scheduler *s, const tsr_task_operand *operand, int device);
+/* Makes the next command wait for the pieces of the rectangle that were fetched to the device.
+ * Whether these are all pieces of the tile. */
+bool tsr_route_wait(tsr_scheduler *s, const tsr_task_operand *operand, int device);
 
 /* Brings a rectangle of C, or a triangle on its diagonal, from the device to its home after the
  * command `after`. */

@@ -9,33 +9,53 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "plan/deal.h"
 #include "plan/mapped.h"
 #include "plan/search.h"
 
 /* ---- Plans ---------------------------------------------------------------- */
+
+static void residency_free(tsr_residency **residency) {
+  if (*residency) tsr_residency_free(*residency);
+  tsr_dealloc(*residency);
+  *residency = NULL;
+}
 
 void tsr_plan_free(tsr_plan *plan) {
   if (!plan) return;
   TSR_VEC_FREE(&plan->commands);
   TSR_VEC_FREE(&plan->waits);
   TSR_VEC_FREE(&plan->buffers);
-  if (plan->after) tsr_residency_free(plan->after);
-  tsr_dealloc(plan->after);
-  if (plan->before) tsr_residency_free(plan->before);
-  tsr_dealloc(plan->before);
+  residency_free(&plan->after);
+  residency_free(&plan->before);
   tsr_dealloc(plan->times);
   tsr_dealloc(plan);
 }
 
-static tsr_plan *plan_new(const tsr_search *s) {
-  tsr_plan *plan = tsr_alloc_zero(1, sizeof *plan);
+/* The memory of the last one that lost serves again: a large plan's is hundreds of megabytes, which
+ * the system clears when they are new. */
+static tsr_plan *plan_new(tsr_search *s) {
+  tsr_plan *plan = s->spare != NULL ? s->spare : tsr_alloc_zero(1, sizeof *plan);
+  s->spare = NULL;
   if (!plan) return NULL;
+  *plan = (tsr_plan){.commands = {plan->commands.items, 0, plan->commands.room},
+                     .waits = {plan->waits.items, 0, plan->waits.room},
+                     .buffers = {plan->buffers.items, 0, plan->buffers.room}};
   plan->call = *s->call;
   plan->machine_devices = s->machine->devices;
   plan->reproducible = s->options->reproducible;
   plan->heat = s->heat;
   memcpy(plan->budget, s->options->budget, sizeof plan->budget);
   return plan;
+}
+
+/* A plan that lost, or none. */
+static void set_aside(tsr_search *s, tsr_plan *plan) {
+  if (!plan) return;
+  tsr_plan_free(s->spare);
+  residency_free(&plan->after);
+  residency_free(&plan->before);
+  s->spare = plan;
 }
 
 bool tsr_search_must_be_lazy(const tsr_search *s, const tsr_recipe *r) {
@@ -55,21 +75,28 @@ static int64_t piece_bytes(const tsr_search *s, const tsr_recipe *r) {
   return bytes < most ? bytes : most;
 }
 
-/* Of a product; with a triangle about as many. */
-static int64_t tasks_ahead(const tsr_recipe *r) {
-  int64_t depth = r->depth > 0 ? r->depth : 1;
-  int64_t held = (int64_t)r->hold_rows * r->hold_cols * r->grid_rows * r->grid_cols;
-  return held * depth * r->ahead / 100;
+/* Of a product, all devices taking turns; with a triangle about as many. */
+static void set_ahead(const tsr_recipe *r, const tsr_tiling *t, tsr_schedule_options *options) {
+  int64_t depth = r->depth > 0 ? r->depth : 1, devices = t->grid_rows * t->grid_cols;
+  for (int g = 0; g < devices; g++) {
+    tsr_pass held = {r->hold_rows, r->hold_cols};
+    if (t->passes != NULL) held = t->passes[g];
+    options->ahead[t->device[g]] =
+        (int64_t)held.rows * held.cols * devices * depth * r->ahead / 100;
+  }
 }
 
-/* What the smallest device has room for. */
-static int32_t count_slots(const tsr_search *s, const tsr_plan *plan) {
-  size_t slot = 1, least = SIZE_MAX;
+static tsr_deal_question deal_question(const tsr_search *s) {
+  return (tsr_deal_question){s->machine, s->call, s->options->budget, s->heat};
+}
+
+/* What the smallest device has room for; where each holds what it can, the largest. */
+static int32_t count_slots(const tsr_search *s, const tsr_recipe *r, const tsr_plan *plan) {
+  tsr_deal_question q = deal_question(s);
+  size_t slot = 1, room = (r->deals ? tsr_deal_most : tsr_deal_least)(&q, s->order, plan->devices);
   for (size_t i = TSR_OPERANDS; i < plan->buffers.count; i++)
     if (plan->buffers.items[i].role == TSR_BUFFER_TILE) slot = plan->buffers.items[i].bytes;
-  for (int i = 0; i < plan->devices; i++)
-    if (s->options->budget[s->order[i]] < least) least = s->options->budget[s->order[i]];
-  return (int32_t)fmin((double)(least / slot), 1 << 20);
+  return (int32_t)fmin((double)(room / slot), 1 << 20);
 }
 
 static void note_hold(const tsr_search *s, const tsr_recipe *r, const tsr_graph *graph,
@@ -81,16 +108,16 @@ static void note_hold(const tsr_search *s, const tsr_recipe *r, const tsr_graph 
                                .m = graph->grid[TSR_C_].rows.count,
                                .n = graph->grid[TSR_C_].cols.count,
                                .k = graph->depth,
-                               .slots = count_slots(s, plan)};
+                               .slots = count_slots(s, r, plan),
+                               .dealt = r->deals};
 }
 
-static tsr_status build(tsr_search *s, const tsr_recipe *r, const tsr_graph *graph, tsr_plan *plan,
-                        bool *fits) {
+static tsr_status build(tsr_search *s, const tsr_recipe *r, const tsr_tiling *tiling,
+                        const tsr_graph *graph, tsr_plan *plan, bool *fits) {
   tsr_schedule_options options = {.piece = piece_bytes(s, r),
                                   .streams = r->streams,
                                   .relay = r->relay,
                                   .by_eta = r->by_eta,
-                                  .ahead = tasks_ahead(r),
                                   .routing = r->routing,
                                   .ignore_channels = r->ignore_channels,
                                   .copy_homes = s->options->reproducible,
@@ -98,6 +125,7 @@ static tsr_status build(tsr_search *s, const tsr_recipe *r, const tsr_graph *gra
                                   .ring = s->options->ring,
                                   .residency = s->options->residency};
   tsr_fit fit;
+  set_ahead(r, tiling, &options);
   plan->grid_rows = r->grid_rows;
   plan->grid_cols = r->grid_cols;
   plan->devices = r->grid_rows * r->grid_cols;
@@ -136,16 +164,21 @@ static double score_of(const tsr_search *s, const tsr_plan *plan) {
 }
 
 /* Keeps the better of the plan and the best one; frees the other. */
-static bool keep_better(tsr_search *s, const tsr_recipe *r, tsr_plan *plan) {
-  double score = score_of(s, plan);
+static void keep_better(tsr_search *s, const tsr_recipe *r, double score, tsr_plan *plan) {
   bool better = !s->best || score < s->best_score;
   double loser = better ? (s->best ? s->best->seconds : INFINITY) : plan->seconds;
   s->runner_up = fmin(s->runner_up, loser);
-  tsr_plan_free(better ? s->best : plan);
-  if (!better) return false;
+  set_aside(s, better ? s->best : plan);
+  if (!better) return;
   s->best = plan;
   s->best_score = score;
   s->best_recipe = *r;
+}
+
+static bool climb_to(tsr_search *s, const tsr_recipe *r, double score) {
+  if (!(score < s->at_score)) return false;
+  s->at = *r;
+  s->at_score = score;
   return true;
 }
 
@@ -161,12 +194,24 @@ static void set_allowed(tsr_search *s) {
   s->allowed = allowed;
 }
 
-/* The tiling of a recipe; of a C that follows its mapping with that one's parts. */
+/* The floor, and one kernel's start: what a call takes whose operands are where they are wanted. Of
+ * plans that load again, or leave something on devices, there are better ones that take as long. */
+static void set_enough(tsr_search *s) {
+  if (s->best->hold.rows > 0 || s->options->residency != NULL) return;
+  double start = s->machine->device[s->order[0]].kernel_latency;
+  s->enough = tsr_floor(s->machine, s->call) + 1.1 * start;
+}
+
+/* The tiling of a recipe; of a C that follows its mapping with that one's parts, or dealt by what
+ * devices make of their room. */
 static tsr_status cut(const tsr_search *s, const tsr_recipe *r, tsr_tiling *tiling) {
   TSR_TRY(tsr_recipe_tiling(r, s->call, s->machine, s->order, tiling));
   tiling->lazy_everywhere = s->options->reproducible;
-  if (s->mapping == NULL) return TSR_OK;
-  tsr_status status = tsr_mapped_set(s->mapping, s->call, tiling);
+  bool deals = r->deals && r->tile > 0;
+  if (s->mapping == NULL && !deals) return TSR_OK;
+  tsr_deal_question q = deal_question(s);
+  tsr_status status = s->mapping != NULL ? tsr_mapped_set(s->mapping, s->call, tiling)
+                                         : tsr_deal_set(&q, r, tiling);
   if (status != TSR_OK) tsr_tiling_free(tiling);
   return status;
 }
@@ -185,30 +230,49 @@ static tsr_status settle(const tsr_search *s, tsr_recipe *r) {
   return TSR_OK;
 }
 
-/* Plans and replays a recipe. *better: it is the best so far. */
-tsr_status tsr_search_try(tsr_search *s, const tsr_recipe *recipe, bool *better) {
-  tsr_recipe forced = *recipe;
-  const tsr_recipe *r = &forced;
+/* What is known of a recipe that makes the same plan; NULL: it was not tried. */
+static const tsr_trial *find_trial(const tsr_search *s, const tsr_recipe *simple) {
+  for (size_t i = 0; i < s->tried.count; i++)
+    if (tsr_recipe_same(&s->tried.items[i].recipe, simple)) return &s->tried.items[i];
+  return NULL;
+}
+
+static tsr_status make_candidate(tsr_search *s, const tsr_recipe *r, tsr_plan **made) {
   tsr_tiling tiling;
-  tsr_graph graph = {0};
   bool fits = false;
-  *better = false;
-  TSR_TRY(settle(s, &forced));
   TSR_TRY(cut(s, r, &tiling));
   tsr_plan *plan = plan_new(s);
-  tsr_status status = plan ? tsr_graph_build(s->call, &tiling, &graph)
+  tsr_status status = plan ? tsr_graph_build(s->call, &tiling, &s->graph)
                            : tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
-  if (status == TSR_OK) status = build(s, r, &graph, plan, &fits);
-  tsr_graph_free(&graph);
+  if (status == TSR_OK) status = build(s, r, &tiling, &s->graph, plan, &fits);
   tsr_tiling_free(&tiling);
   s->candidates++;
   if (plan) s->spent += cost_of(plan);
-  if (status == TSR_OK && fits)
-    *better = keep_better(s, r, plan);
-  else
-    tsr_plan_free(plan);
-  if (s->best && s->best->hold.rows > 0) set_allowed(s);
+  *made = status == TSR_OK && fits ? plan : NULL;
+  if (!*made) set_aside(s, plan);
   return status;
+}
+
+/* Plans and replays a recipe. *better: the climb has moved there. Without memory to note it down it
+ * is tried again, perhaps. */
+tsr_status tsr_search_try(tsr_search *s, const tsr_recipe *recipe, bool *better) {
+  tsr_recipe r = *recipe;
+  tsr_plan *plan = NULL;
+  *better = false;
+  TSR_TRY(settle(s, &r));
+  tsr_trial trial = {.recipe = r, .score = INFINITY};
+  tsr_recipe_simplify(s->call, s->machine, &trial.recipe);
+  const tsr_trial *known = find_trial(s, &trial.recipe);
+  if (!known) {
+    TSR_TRY(make_candidate(s, &r, &plan));
+    if (plan) trial.score = score_of(s, plan);
+    if (plan) keep_better(s, &r, trial.score, plan);
+    (void)TSR_VEC_PUSH(&s->tried, trial);
+    if (s->best && s->best->hold.rows > 0) set_allowed(s);
+  }
+  s->last_score = known ? known->score : trial.score;
+  *better = climb_to(s, &r, s->last_score);
+  return TSR_OK;
 }
 
 /* ---- Devices -------------------------------------------------------------- */
@@ -309,7 +373,9 @@ static tsr_status search_mapped(tsr_search *s) {
   if (s->mapping == NULL) return TSR_OK;
   tsr_recipe r = first_guess(s, s->mapping->grid_rows * s->mapping->grid_cols, s->options->tile);
   TSR_TRY(try_guess(s, &r));
-  if (s->best == NULL) s->mapping = NULL;
+  if (s->best != NULL) return TSR_OK;
+  s->mapping = NULL;
+  s->tried.count = 0;
   return TSR_OK;
 }
 
@@ -322,6 +388,7 @@ static tsr_status search_all(tsr_search *s) {
   }
   if (!s->best) return TSR_OK;
   set_allowed(s);
+  set_enough(s);
   if (s->best->hold.rows > 0) return tsr_holds_descend(s);
   return s->options->reproducible ? TSR_OK : tsr_panels_descend(s);
 }
@@ -334,7 +401,7 @@ static int least_of(int a, int b) {
 
 /* Tiles of C that a device has at a time. */
 static int64_t held_by(const tsr_tiling *t) {
-  int rows = least_of(t->pass_rows, t->m.count), cols = least_of(t->pass_cols, t->n.count);
+  int rows = least_of(t->pass.rows, t->m.count), cols = least_of(t->pass.cols, t->n.count);
   return rows * cols > 1 ? (int64_t)rows * cols : 1;
 }
 
@@ -344,23 +411,22 @@ static tsr_status too_small(tsr_search *s) {
                                             : 16;
   tsr_recipe r = tsr_search_tiles(s, 1, tile);
   tsr_tiling tiling;
-  tsr_graph graph;
   char tiles[40] = "panels";
   tsr_recipe_force(&s->forced, &r);
   if (s->options->reproducible || tsr_search_must_be_lazy(s, &r)) r.lazy = true;
   if (r.tile > 0) snprintf(tiles, sizeof tiles, "tiles of %" PRId64, r.tile);
   TSR_TRY(tsr_recipe_tiling(&r, s->call, s->machine, s->order, &tiling));
-  tsr_status status = tsr_graph_build(s->call, &tiling, &graph);
+  tsr_status status = tsr_graph_build(s->call, &tiling, &s->graph);
   if (status == TSR_OK) {
     size_t smallest = SIZE_MAX;
     for (int d = 0; d < s->machine->devices; d++)
       if (s->options->budget[d] < smallest) smallest = s->options->budget[d];
-    status = tsr_fail(TSR_ERR_MEMORY,
-                      "a budget of %zu bytes for each device is too small for %s: give at least "
-                      "%zu bytes (TESSERA_MEMORY)%s",
-                      smallest, tiles, tsr_schedule_least_budget(s->call, &graph, held_by(&tiling)),
-                      s->options->tile > 0 ? " or smaller tiles (TESSERA_TILE)" : "");
-    tsr_graph_free(&graph);
+    status =
+        tsr_fail(TSR_ERR_MEMORY,
+                 "a budget of %zu bytes for each device is too small for %s: give at least "
+                 "%zu bytes (TESSERA_MEMORY)%s",
+                 smallest, tiles, tsr_schedule_least_budget(s->call, &s->graph, held_by(&tiling)),
+                 s->options->tile > 0 ? " or smaller tiles (TESSERA_TILE)" : "");
   }
   tsr_tiling_free(&tiling);
   return status;
@@ -396,6 +462,8 @@ static bool cpu_is_better(const tsr_search *s) {
 
 static tsr_status plan_for_cpu(tsr_search *s) {
   tsr_plan_free(s->best);
+  tsr_plan_free(s->spare);
+  s->spare = NULL;
   s->best = plan_new(s);
   if (!s->best) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
   double cpu = cpu_time(s);
@@ -413,6 +481,13 @@ static tsr_status run_search(tsr_search *s) {
   return s->best ? TSR_OK : too_small(s);
 }
 
+/* Plans are kept for long. */
+static void trim(tsr_plan *plan) {
+  TSR_VEC_TRIM(&plan->commands);
+  TSR_VEC_TRIM(&plan->waits);
+  TSR_VEC_TRIM(&plan->buffers);
+}
+
 tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
                          const tsr_plan_options *options, tsr_plan **plan) {
   tsr_search s = {.machine = machine,
@@ -420,6 +495,7 @@ tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
                   .options = options,
                   .began = tsr_now(),
                   .allowed = INFINITY,
+                  .at_score = INFINITY,
                   .runner_up = INFINITY};
   s.wide = tsr_type_get(call->type)->wide != call->type;
   s.heat = tsr_plan_heat(machine, call);
@@ -428,11 +504,15 @@ tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
     s.mapping = options->mapping;
   TSR_TRY(tsr_recipe_parse(options->recipe, &s.forced));
   tsr_status status = run_search(&s);
+  TSR_VEC_FREE(&s.tried);
+  tsr_plan_free(s.spare);
+  tsr_graph_free(&s.graph);
   if (status != TSR_OK) {
     tsr_plan_free(s.best);
     return status;
   }
   if (s.best->devices > 0) describe(&s, s.best);
+  trim(s.best);
   s.best->floor = tsr_call_is_empty(call) ? 0 : tsr_floor(machine, call);
   s.best->candidates = s.candidates;
   s.best->plan_seconds = tsr_now() - s.began;

@@ -1,6 +1,7 @@
 /*
  * Inside the search: what the files that look for the best recipe share. search.c tries one and
- * says which plan is the best so far; search_panels.c and search_holds.c know what to try.
+ * says which plan is the best so far; search_panels.c, search_steps.c and search_holds.c know what
+ * to try.
  */
 #ifndef TSR_PLAN_SEARCH_H
 #define TSR_PLAN_SEARCH_H
@@ -9,18 +10,31 @@
 #include "plan/mapping.h"
 #include "plan/recipe.h"
 
+/* A recipe that was tried, simplified, and the score of its plan; INFINITY: it did not fit. */
+typedef struct tsr_trial {
+  tsr_recipe recipe;
+  double score;
+} tsr_trial;
+
 typedef struct tsr_search {
   const tsr_machine *machine;
   const tsr_call *call;
   const tsr_plan_options *options;
-  double began, spent, allowed;   /* spent and allowed: seconds of a computer that plans */
+  double began, spent, allowed; /* spent and allowed: seconds of a computer that plans */
+  double enough;                /* seconds: a plan that takes no more is as good as any; 0: none */
   int order[TSR_MACHINE_DEVICES]; /* devices, the preferred ones first */
   const tsr_mapping *mapping;     /* that C follows, or NULL */
   tsr_plan *best;                 /* NULL: none fits yet */
   tsr_recipe best_recipe;
+  tsr_plan *spare; /* its memory is for the next candidate; or NULL */
+  tsr_graph graph; /* of the last candidate; its memory is for the next one */
   double best_score;
   double runner_up;
   int candidates;
+  tsr_recipe at;   /* where the present climb has come to: the next candidates are its neighbours */
+  double at_score; /* a candidate with less is better */
+  double last_score;
+  TSR_VEC(tsr_trial) tried;
   bool wide; /* a partial C is of a wider type than C */
   double heat;
   tsr_forced forced; /* parts of the recipe that the user named */
@@ -30,8 +44,9 @@ static inline tsr_family tsr_search_family(const tsr_search *s) {
   return tsr_family_of(s->call->operation);
 }
 
+/* Whether more candidates should be tried: there is time, and something to gain. */
 static inline bool tsr_search_in_time(const tsr_search *s) {
-  return s->spent < s->allowed;
+  return s->spent < s->allowed && (!s->best || s->best->seconds > s->enough);
 }
 
 /* Of those from least to most, which are powers of two, about the nearest to x. */
@@ -43,8 +58,8 @@ static inline int64_t tsr_power_of_two_near(double x, int64_t least, int64_t mos
 
 /* ---- search.c ---- */
 
-/* Plans and replays a recipe. *better: it is the best so far. A recipe that does not fit is no
- * error. */
+/* Plans and replays a recipe, unless that was done before. *better: the climb has moved there. A
+ * recipe that does not fit is no error. */
 tsr_status tsr_search_try(tsr_search *s, const tsr_recipe *recipe, bool *better);
 
 /* Square tiles on so many devices, C tile by C tile. */
@@ -69,7 +84,20 @@ double tsr_plan_drained(const tsr_plan *plan, const tsr_machine *machine);
 /* A first guess at panels on so many devices. */
 tsr_recipe tsr_panels_guess(const tsr_search *s, int devices);
 void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_recipe *r);
+
+enum { TSR_PANEL_LIMITS = 4 };
+
+/* Cuts the best panels so far for each of the limits that may count, and tries that; *count of them
+ * are put down, the best first. */
+tsr_status tsr_panels_try_limits(tsr_search *s, tsr_trial starts[TSR_PANEL_LIMITS], int *count);
+
+bool tsr_panels_may_be_lazy(const tsr_search *s, const tsr_recipe *r);
 void tsr_panels_set_lazy(const tsr_search *s, tsr_recipe *r);
+
+/* ---- search_steps.c ---- */
+
+/* The other choice of where C is added, if there is one. */
+tsr_status tsr_search_other_lazy(tsr_search *s, bool *better);
 
 /* Changes one parameter after the other while that helps and there is time. */
 tsr_status tsr_panels_descend(tsr_search *s);

@@ -3,12 +3,40 @@
  * do (hold.c), the best of them are replayed, and from the best one parameter after the other is
  * changed.
  */
+#include <math.h>
 #include <string.h>
 
+#include "plan/deal.h"
 #include "plan/hold.h"
 #include "plan/search.h"
 
-enum { GUESSES = 8, FIRST = 3 };
+enum { GUESSES = 8, FIRST = 3, FIRST_DEALT = 2 };
+
+/* ---- Changes --------------------------------------------------------------- */
+
+/* A recipe with one thing changed; false: there is no such one. */
+typedef bool (*change)(const tsr_search *s, tsr_recipe *r);
+
+/* Where devices differ: by how long each took. */
+static bool dealt_again(const tsr_search *s, tsr_recipe *r) {
+  if (!r->deals || !tsr_recipe_same(r, &s->best_recipe)) return false;
+  tsr_deal_again(s->best, s->order, r);
+  return true;
+}
+
+/* One change again and again while it helps. */
+static tsr_status follow(tsr_search *s, change with, bool *any) {
+  bool better = true;
+  while (better && tsr_search_in_time(s)) {
+    tsr_recipe r = s->at;
+    if (!with(s, &r)) break;
+    tsr_recipe_force(&s->forced, &r);
+    if (memcmp(&r, &s->at, sizeof r) == 0) break; /* what was changed is forced */
+    TSR_TRY(tsr_search_try(s, &r, &better));
+    *any |= better;
+  }
+  return TSR_OK;
+}
 
 /* ---- First guesses -------------------------------------------------------- */
 
@@ -20,13 +48,16 @@ static tsr_recipe base_of(const tsr_search *s, int devices) {
   return r;
 }
 
-/* Until one fits all guesses are tried, however long that takes; when one has, the first ones. */
-static tsr_status try_guesses(tsr_search *s, const tsr_hold *guess, int count) {
+/* Until one fits all guesses are tried, however long that takes; when one has, so many of them,
+ * unless the formula thinks less of them. */
+static tsr_status try_guesses(tsr_search *s, const tsr_hold *guess, int count, int first) {
+  static const double hopeless = 1.1;
   bool better;
   tsr_recipe last = {0};
   for (int i = 0; i < count; i++) {
     tsr_recipe r = guess[i].recipe;
-    if (s->best && (i >= FIRST || !tsr_search_in_time(s))) break;
+    if (s->best && (i >= first || !tsr_search_in_time(s))) break;
+    if (s->best && guess[i].seconds > hopeless * s->best->seconds) break;
     tsr_recipe_force(&s->forced, &r);
     if (memcmp(&r, &last, sizeof r) == 0) continue; /* what differs is forced */
     TSR_TRY(tsr_search_try(s, &r, &better));
@@ -51,8 +82,46 @@ static tsr_status try_single_tiles(tsr_search *s, int devices, int64_t tile) {
   return TSR_OK;
 }
 
-tsr_status tsr_holds_search(tsr_search *s, int devices, int64_t tile) {
+/* For every grid the best that a formula knows of. */
+static tsr_status try_grids(tsr_search *s, const tsr_hold_question *q) {
   tsr_hold guess[GUESSES];
+  for (int rows = q->devices; rows >= 1; rows--) {
+    if (q->devices % rows) continue;
+    int count = tsr_hold_guess(q, rows, GUESSES, guess);
+    TSR_TRY(try_guesses(s, guess, count, q->base.deals ? FIRST_DEALT : FIRST));
+  }
+  return TSR_OK;
+}
+
+/* What the formula expects of the best. */
+static double expected(const tsr_hold_question *q) {
+  double best = INFINITY;
+  for (int rows = q->devices; rows >= 1; rows--) {
+    tsr_hold guess;
+    if (q->devices % rows == 0 && tsr_hold_guess(q, rows, 1, &guess) > 0)
+      best = fmin(best, guess.seconds);
+  }
+  return best;
+}
+
+/* Devices that differ may have holds of their own. Where they reach each other little is left to be
+ * gained: those with more room serve the others as a cache. */
+static tsr_status try_all(tsr_search *s, const tsr_hold_question *q) {
+  static const double sure = 0.95; /* formulas err by more */
+  tsr_deal_question d = {s->machine, s->call, s->options->budget, s->heat};
+  tsr_hold_question dealt = *q;
+  dealt.base.deals = true;
+  if (s->options->reproducible || !tsr_deal_differs(&d, q->order, q->devices))
+    return try_grids(s, q);
+  double even = expected(q);
+  bool first = expected(&dealt) < even, any = false;
+  TSR_TRY(try_grids(s, first ? &dealt : q));
+  if (first) TSR_TRY(follow(s, dealt_again, &any));
+  if (first && s->best != NULL && s->best->seconds < sure * even) return TSR_OK;
+  return try_grids(s, first ? q : &dealt);
+}
+
+tsr_status tsr_holds_search(tsr_search *s, int devices, int64_t tile) {
   tsr_hold_question q = {.machine = s->machine,
                          .call = s->call,
                          .budget = s->options->budget,
@@ -61,18 +130,11 @@ tsr_status tsr_holds_search(tsr_search *s, int devices, int64_t tile) {
                          .base = base_of(s, devices),
                          .tile = tile,
                          .heat = s->heat};
-  for (int rows = devices; rows >= 1; rows--) {
-    if (devices % rows) continue;
-    int count = tsr_hold_guess(&q, rows, GUESSES, guess);
-    TSR_TRY(try_guesses(s, guess, count));
-  }
+  TSR_TRY(try_all(s, &q));
   return try_single_tiles(s, devices, tile);
 }
 
 /* ---- Steps ---------------------------------------------------------------- */
-
-/* A recipe with one thing changed; false: there is no such one. */
-typedef bool (*change)(const tsr_search *s, tsr_recipe *r);
 
 static bool higher(const tsr_search *s, tsr_recipe *r) {
   (void)s;
@@ -138,24 +200,10 @@ static bool larger_pieces(const tsr_search *s, tsr_recipe *r) {
   return r->piece <= 256 << 20;
 }
 
-static const change changes[] = {farther,       nearer,       deeper,         shallower,
-                                 higher,        lower,        wider,          narrower,
-                                 smaller_tiles, larger_tiles, smaller_pieces, larger_pieces};
+static const change changes[] = {
+    dealt_again, farther,  nearer,        deeper,       shallower,      higher,       lower,
+    wider,       narrower, smaller_tiles, larger_tiles, smaller_pieces, larger_pieces};
 enum { CHANGES = sizeof changes / sizeof *changes };
-
-/* One change again and again while it helps. */
-static tsr_status follow(tsr_search *s, change with, bool *any) {
-  bool better = true;
-  while (better && tsr_search_in_time(s)) {
-    tsr_recipe r = s->best_recipe;
-    if (!with(s, &r)) break;
-    tsr_recipe_force(&s->forced, &r);
-    if (memcmp(&r, &s->best_recipe, sizeof r) == 0) break; /* what was changed is forced */
-    TSR_TRY(tsr_search_try(s, &r, &better));
-    *any |= better;
-  }
-  return TSR_OK;
-}
 
 tsr_status tsr_holds_descend(tsr_search *s) {
   bool any = true, better;

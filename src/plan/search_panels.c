@@ -1,12 +1,11 @@
-/* Panels: what is guessed at first, and how parameters are changed one at a time. */
+/* Panels: what is guessed at first. */
 #include <math.h>
-#include <stddef.h>
 
 #include "plan/search.h"
 
 /* ---- First guesses -------------------------------------------------------- */
 
-static bool may_be_lazy(const tsr_search *s, const tsr_recipe *r) {
+bool tsr_panels_may_be_lazy(const tsr_search *s, const tsr_recipe *r) {
   if (tsr_search_family(s) == TSR_TRIANGLE) return false;
   return tsr_search_must_be_lazy(s, r) || s->options->reproducible ||
          (s->call->beta != TSR_ZERO && !tsr_call_scales_only(s->call));
@@ -15,7 +14,7 @@ static bool may_be_lazy(const tsr_search *s, const tsr_recipe *r) {
 void tsr_panels_set_lazy(const tsr_search *s, tsr_recipe *r) {
   const tsr_operand *o = s->call->operand;
   bool shares = o[TSR_C_].location == o[TSR_A].location || o[TSR_C_].location == o[TSR_B_].location;
-  r->lazy = may_be_lazy(s, r) && (tsr_search_must_be_lazy(s, r) || shares);
+  r->lazy = tsr_panels_may_be_lazy(s, r) && (tsr_search_must_be_lazy(s, r) || shares);
 }
 
 /* How much of an operand in host memory has to come from there: what no device has yet. Of a C of
@@ -41,20 +40,43 @@ static double transfer_share(const tsr_search *s, int devices) {
   return link > 0 && flops > 0 ? bytes / link * rate * devices / flops : 0;
 }
 
-void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_recipe *r) {
-  /* Columns of C are contiguous: cut them unless C is flat. */
-  bool flat = call->m > 4 * call->n;
-  r->grid_rows = flat ? devices : 1;
-  r->grid_cols = flat ? 1 : devices;
+static bool is_on_device(const tsr_call *call) {
+  return call->operand[TSR_A].memory == TSR_DEVICE || call->operand[TSR_B_].memory == TSR_DEVICE;
 }
 
-/* Some tens of copies of each operand at a device: enough to keep the links busy side by side, few
- * enough that each one's start does not count. */
-static int64_t guess_piece(const tsr_call *call, int devices) {
-  double bytes = 0;
-  for (int x = 0; x < TSR_OPERANDS; x++)
-    bytes += (double)tsr_operand_bytes(&call->operand[x], call->type);
-  return tsr_power_of_two_near(bytes / devices / 48, 4 << 20, 32 << 20);
+/* Columns of C are contiguous: cut them unless C is flat. But a device that is home to A or B must
+ * send all that others read, so few should read the same. */
+void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_recipe *r) {
+  bool flat = call->m > 4 * call->n;
+  r->grid_rows = flat ? devices : 1;
+  for (int rows = 2; !flat && is_on_device(call) && rows * rows <= devices; rows++)
+    if (devices % rows == 0) r->grid_rows = rows;
+  r->grid_cols = devices / r->grid_rows;
+}
+
+static bool is_staged(const tsr_call *call) {
+  for (int x = 0; x < TSR_OPERANDS; x++) {
+    const tsr_operand *o = &call->operand[x];
+    if (o->rows > 0 && (o->memory == TSR_PAGEABLE || o->memory == TSR_MANAGED)) return true;
+  }
+  return false;
+}
+
+/* Each thread that stages has one piece under way and one in the ring that is being fetched. */
+static int64_t share_of_ring(const tsr_search *s) {
+  int threads = s->machine->lanes > 0 ? s->machine->lanes : 1;
+  return tsr_power_of_two_near((double)s->options->ring / threads / 2, 256 << 10, 32 << 20);
+}
+
+/* Some tens of copies to a device: enough to keep the links busy side by side, few enough that each
+ * one's start does not count. */
+static int64_t guess_piece(const tsr_search *s, const tsr_recipe *r) {
+  const tsr_operand *o = s->call->operand;
+  double a = (double)tsr_operand_bytes(&o[TSR_A], s->call->type) / r->grid_rows;
+  double b = (double)tsr_operand_bytes(&o[TSR_B_], s->call->type) / r->grid_cols;
+  double c = (double)tsr_operand_bytes(&o[TSR_C_], s->call->type) / (r->grid_rows * r->grid_cols);
+  int64_t piece = tsr_power_of_two_near((a + b + c) / 48, 4 << 20, 32 << 20);
+  return is_staged(s->call) && piece > share_of_ring(s) ? share_of_ring(s) : piece;
 }
 
 /* Blocks long enough for good kernels, and stripes narrow enough to begin before all of B is there.
@@ -98,144 +120,70 @@ static bool guess_composed(const tsr_search *s, int devices, double columns, tsr
   return true;
 }
 
+/* What a product's panels are cut for; which limit is the one that counts shows only when plans are
+ * tried. */
+typedef enum limit {
+  LIMIT_LINKS,   /* columns of C are finished chunk by chunk, so that they can leave */
+  LIMIT_KERNELS, /* they begin early, on a short slab, and slabs double */
+  LIMIT_EITHER,  /* about the same time for both: a few long slabs */
+  LIMIT_BOTH     /* with a long k: slabs that stay short, so that links never wait for kernels */
+} limit;
+
+static void cut_for(const tsr_search *s, limit what, tsr_recipe *r) {
+  double columns = (double)s->call->n / r->grid_cols, k = (double)s->call->k;
+  r->chunk_first = r->chunk = r->chunk_last = tsr_power_of_two_near(columns / 6, 64, 1024);
+  r->slab = r->slab_most = 0;
+  if (what == LIMIT_LINKS) return;
+  r->chunk_first = 1024;
+  if (what == LIMIT_EITHER) {
+    r->slab = tsr_power_of_two_near(k / 6, 256, 4096);
+    r->chunk = 1024;
+    return;
+  }
+  r->slab = tsr_power_of_two_near(k / 24, 256, what == LIMIT_BOTH ? 2048 : 1024);
+  r->chunk = 4096;
+  r->chunk_last = what == LIMIT_BOTH ? 512 : 1024;
+  if (what == LIMIT_BOTH) r->slab_most = 4 * r->slab;
+}
+
 tsr_recipe tsr_panels_guess(const tsr_search *s, int devices) {
   tsr_recipe r = {.streams = 1, .chunk_least = 128, .relay = true};
   tsr_panels_guess_grid(s->call, devices, &r);
-  r.piece = guess_piece(s->call, devices);
+  r.piece = guess_piece(s, &r);
   if (tsr_search_family(s) == TSR_TRIANGLE) {
     guess_blocks(s, devices, &r);
     return r;
   }
-  double columns = (double)s->call->n / r.grid_cols;
-  if (guess_composed(s, devices, columns, &r)) {
+  if (guess_composed(s, devices, (double)s->call->n / r.grid_cols, &r))
     r.slab = 0;
-  } else if (transfer_share(s, devices) > 1) {
-    r.chunk_first = r.chunk = r.chunk_last = tsr_power_of_two_near(columns / 6, 64, 1024);
-  } else {
-    r.slab = tsr_power_of_two_near((double)s->call->k / 24, 256, 1024);
-    r.chunk_first = 1024;
-    r.chunk = 4096;
-    r.chunk_last = 1024;
-  }
+  else
+    cut_for(s, transfer_share(s, devices) > 1 ? LIMIT_LINKS : LIMIT_KERNELS, &r);
   tsr_panels_set_lazy(s, &r);
   return r;
 }
 
-/* ---- Steps ---------------------------------------------------------------- */
-
-enum { STEPS = 10, OPTIONS = 8 };
-
-/* Parameters that the search changes one at a time; a value of -1 ends a list. */
-static const struct {
-  size_t field;
-  int64_t value[OPTIONS];
-} steps[STEPS] = {
-    {offsetof(tsr_recipe, slab), {0, 256, 512, 1024, 2048, 4096, -1}},
-    {offsetof(tsr_recipe, slab_most), {0, 1024, 2048, 4096, 8192, -1}},
-    {offsetof(tsr_recipe, chunk_last), {256, 512, 1024, 2048, 4096, 0, -1}},
-    {offsetof(tsr_recipe, chunk_first), {512, 1024, 2048, 0, -1}},
-    {offsetof(tsr_recipe, piece), {4 << 20, 8 << 20, 16 << 20, 32 << 20, -1}},
-    {offsetof(tsr_recipe, span), {1, 2, 4, 8, 16, 32, -1}},
-    {offsetof(tsr_recipe, block), {1024, 2048, 512, 4096, 256, -1}},
-    {offsetof(tsr_recipe, chunk), {512, 1024, 2048, 4096, 8192, 0, -1}},
-    {offsetof(tsr_recipe, chunk_least), {0, 128, 256, 512, -1}},
-    {offsetof(tsr_recipe, home_share), {100, 112, 125, 150, 175, 200, 300, -1}},
-};
-
-/* A or B is at home on a device. */
-static bool has_device_home(const tsr_search *s) {
-  return tsr_is_device(s->machine, s->call->operand[TSR_A].location) ||
-         tsr_is_device(s->machine, s->call->operand[TSR_B_].location);
+static void insert(const tsr_trial *trial, int count, tsr_trial *sorted) {
+  int at = count;
+  for (; at > 0 && sorted[at - 1].score > trial->score; at--) sorted[at] = sorted[at - 1];
+  sorted[at] = *trial;
 }
 
-/* Whether the family's panels depend on a parameter. Beside a triangle there are blocks and
- * stripes, else slabs; rank-k updates have the chunks of the last slab in all. */
-static bool has_field(const tsr_search *s, size_t field) {
-  bool is_block = field == offsetof(tsr_recipe, block) || field == offsetof(tsr_recipe, span);
-  bool is_chunk = field == offsetof(tsr_recipe, chunk);
-  bool is_any = field == offsetof(tsr_recipe, piece) || field == offsetof(tsr_recipe, chunk_least);
-  switch (tsr_search_family(s)) {
-    case TSR_TRIANGLE:
-      return is_any || is_block || is_chunk;
-    case TSR_RANK:
-      return !is_block && !is_chunk && field != offsetof(tsr_recipe, chunk_first);
-    default:
-      return !is_block;
+/* Composed calls have hardly the time for one guess. */
+tsr_status tsr_panels_try_limits(tsr_search *s, tsr_trial starts[TSR_PANEL_LIMITS], int *count) {
+  tsr_trial first = {s->at, s->at_score}, best = first;
+  *count = 0;
+  if (tsr_search_family(s) == TSR_TRIANGLE || s->options->residency != NULL) return TSR_OK;
+  for (int what = LIMIT_LINKS; first.recipe.tile == 0 && what <= LIMIT_BOTH; what++) {
+    bool fits;
+    if (!tsr_search_in_time(s)) break;
+    s->at_score = INFINITY;
+    cut_for(s, (limit)what, &first.recipe);
+    TSR_TRY(tsr_search_try(s, &first.recipe, &fits));
+    if (!fits) continue;
+    insert(&(tsr_trial){s->at, s->at_score}, (*count)++, starts);
   }
-}
-
-static tsr_status try_value(tsr_search *s, size_t field, int64_t value, bool *better) {
-  tsr_recipe r = s->best_recipe;
-  int64_t *place = (int64_t *)((char *)&r + field);
-  *better = false;
-  if (*place == value || !has_field(s, field)) return TSR_OK;
-  if (field == offsetof(tsr_recipe, slab_most) && (r.slab == 0 || value > s->call->k))
-    return TSR_OK;
-  if (field == offsetof(tsr_recipe, home_share) && !has_device_home(s)) return TSR_OK;
-  *place = value;
-  if (tsr_search_must_be_lazy(s, &r)) r.lazy = true;
-  return tsr_search_try(s, &r, better);
-}
-
-static tsr_status try_order(tsr_search *s, bool *better) {
-  tsr_recipe r = s->best_recipe;
-  *better = false;
-  if (r.tile == 0) return TSR_OK; /* a group for each device: there is one order */
-  r.by_eta = !r.by_eta;
-  return tsr_search_try(s, &r, better);
-}
-
-tsr_status tsr_search_other_lazy(tsr_search *s, bool *better) {
-  tsr_recipe r = s->best_recipe;
-  *better = false;
-  r.lazy = !r.lazy;
-  if ((r.lazy && !may_be_lazy(s, &r)) || (!r.lazy && tsr_search_must_be_lazy(s, &r))) return TSR_OK;
-  return tsr_search_try(s, &r, better);
-}
-
-static tsr_status try_adder(tsr_search *s, bool *better) {
-  tsr_recipe r = s->best_recipe;
-  *better = false;
-  if (!r.lazy || !tsr_is_device(s->machine, s->call->operand[TSR_C_].location)) return TSR_OK;
-  r.add_at_home = !r.add_at_home;
-  return tsr_search_try(s, &r, better);
-}
-
-static tsr_status try_grids(tsr_search *s, int devices, bool *better) {
-  *better = false;
-  if (s->mapping != NULL) return TSR_OK;
-  if (tsr_search_family(s) != TSR_PRODUCT) return TSR_OK; /* their panels lie side by side */
-  for (int rows = 1; rows <= devices && tsr_search_in_time(s); rows++) {
-    if (devices % rows || rows == s->best_recipe.grid_rows) continue;
-    tsr_recipe r = s->best_recipe;
-    bool is_better;
-    r.grid_rows = rows;
-    r.grid_cols = devices / rows;
-    TSR_TRY(tsr_search_try(s, &r, &is_better));
-    *better |= is_better;
-  }
-  return TSR_OK;
-}
-
-/* Changes one parameter after the other while that helps and there is time. */
-tsr_status tsr_panels_descend(tsr_search *s) {
-  int devices = s->best->devices;
-  bool any = true, better;
-  while (any && tsr_search_in_time(s)) {
-    any = false;
-    TSR_TRY(try_grids(s, devices, &better));
-    any |= better;
-    for (int i = 0; i < STEPS && s->best_recipe.tile == 0; i++)
-      for (int v = 0; v < OPTIONS && steps[i].value[v] >= 0 && tsr_search_in_time(s); v++) {
-        TSR_TRY(try_value(s, steps[i].field, steps[i].value[v], &better));
-        any |= better;
-      }
-    TSR_TRY(try_order(s, &better));
-    any |= better;
-    TSR_TRY(tsr_search_other_lazy(s, &better));
-    any |= better;
-    TSR_TRY(try_adder(s, &better));
-    any |= better;
-  }
+  if (*count > 0 && starts[0].score < best.score) best = starts[0];
+  s->at = best.recipe;
+  s->at_score = best.score;
   return TSR_OK;
 }

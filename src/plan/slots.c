@@ -18,34 +18,29 @@ static tsr_status no_memory(void) {
 
 /* ---- Uses ----------------------------------------------------------------- */
 
-/* Calls visit(copy index, place in the sequence) for every use of a copy, in that order. */
-typedef void (*visitor)(tsr_scheduler *s, size_t copy, int32_t place);
+/* The copy that an operand uses at the task's device, or NULL: it is used at home. */
+static tsr_tile_copy *used_by(tsr_scheduler *s, const tsr_task *task, int i) {
+  const tsr_task_operand *o = &task->operand[i];
+  if (o->access == TSR_NONE || tsr_is_at_home(s, o->matrix, task->device)) return NULL;
+  return tsr_copy_of(s, o->matrix, o->tile, task->device);
+}
 
-static void each_use(tsr_scheduler *s, visitor visit) {
+void tsr_slots_count_uses(tsr_scheduler *s) {
+  for (size_t t = 0; t < s->graph->tasks.count; t++)
+    for (int i = 0; i < 3; i++) {
+      tsr_tile_copy *copy = used_by(s, &s->graph->tasks.items[t], i);
+      if (copy) copy->next++;
+    }
+}
+
+static void store_uses(tsr_scheduler *s) {
   tsr_sequence_rewind(s);
   const tsr_task *task;
   for (int32_t place = 0; (task = tsr_sequence_next(s)) != NULL; place++)
     for (int i = 0; i < 3; i++) {
-      const tsr_task_operand *o = &task->operand[i];
-      if (o->access == TSR_NONE || tsr_is_at_home(s, o->matrix, task->device)) continue;
-      tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, task->device);
-      visit(s, (size_t)(copy - s->copies), place);
+      tsr_tile_copy *copy = used_by(s, task, i);
+      if (copy) s->uses[copy->next++] = place;
     }
-}
-
-static void count_use(tsr_scheduler *s, size_t copy, int32_t place) {
-  (void)place;
-  s->copies[copy].next++;
-}
-
-static void store_use(tsr_scheduler *s, size_t copy, int32_t place) {
-  s->uses[s->copies[copy].next++] = place;
-}
-
-void tsr_slots_count_uses(tsr_scheduler *s) {
-  s->slots = true; /* while uses are counted, groups keep the order of the graph */
-  each_use(s, count_use);
-  s->slots = false;
 }
 
 /* Lists the uses of each copy, each list ended by INT32_MAX; copy->next is where its list is. */
@@ -58,7 +53,7 @@ static tsr_status list_uses(tsr_scheduler *s) {
   }
   s->uses = total < INT32_MAX ? tsr_alloc(sizeof *s->uses * (total + 1)) : NULL;
   if (!s->uses) return no_memory();
-  each_use(s, store_use);
+  store_uses(s);
   for (size_t i = copies; i-- > 0;) {
     s->uses[s->copies[i].next] = INT32_MAX;
     s->copies[i].next = i == 0 ? 0 : s->copies[i - 1].next + 1;
@@ -73,84 +68,105 @@ static int32_t next_use(tsr_scheduler *s, tsr_tile_copy *copy) {
 
 /* ---- Slots ---------------------------------------------------------------- */
 
+static tsr_slots *slots_at(tsr_scheduler *s, const tsr_tile_copy *copy) {
+  return &s->slots_of[s->plan->buffers.items[copy->buffer].location];
+}
+
+static bool create(size_t count, tsr_slots *d) {
+  d->slot = tsr_alloc(sizeof *d->slot * (count + 1));
+  d->last = tsr_alloc(sizeof *d->last * (count + 1));
+  d->next = tsr_alloc(sizeof *d->next * (count + 1));
+  if (!d->slot || !d->last || !d->next) return false;
+  d->count = (int)count;
+  for (size_t i = 0; i < count; i++) {
+    d->slot[i] = (tsr_slot){TSR_NOTHING, TSR_NOTHING};
+    d->last[i] = INT32_MIN;
+    d->next[i] = INT32_MAX;
+  }
+  return true;
+}
+
 tsr_status tsr_slots_init(tsr_scheduler *s, size_t bytes) {
   TSR_TRY(list_uses(s));
   s->slot_bytes = bytes;
   for (int d = 0; d < s->devices; d++) {
     size_t count = s->options->budget[d] / bytes;
-    if (count > 1 << 20) count = 1 << 20;
-    s->slot_count[d] = (int)count;
-    s->slot[d] = tsr_alloc(sizeof **s->slot * (count + 1));
-    if (!s->slot[d]) return no_memory();
-    for (size_t i = 0; i < count; i++)
-      s->slot[d][i] = (tsr_slot){TSR_NOTHING, TSR_NOTHING, INT32_MIN, INT32_MAX, false};
+    if (!create(count > 1 << 20 ? 1 << 20 : count, &s->slots_of[d])) return no_memory();
   }
   return TSR_OK;
 }
 
 void tsr_slots_free(tsr_scheduler *s) {
   tsr_dealloc(s->uses);
-  for (int d = 0; d < s->devices; d++) tsr_dealloc(s->slot[d]);
+  for (int d = 0; d < s->devices; d++) {
+    tsr_dealloc(s->slots_of[d].slot);
+    tsr_dealloc(s->slots_of[d].last);
+    tsr_dealloc(s->slots_of[d].next);
+  }
 }
 
-/* What speaks for taking a slot. */
-typedef struct offer {
-  bool in_time; /* not used for some time */
-  int32_t next; /* when what is in it is used next; INT32_MAX: never */
-  int32_t last;
-} offer;
+/* The latest next use of those that were not used after `recent`; -1: there is none. The two loops
+ * are most of what a plan that does not fit costs: without branches, and with all that they read
+ * read each time, compilers turn them into vectors. */
+static int32_t latest(const tsr_slots *d, int32_t recent) {
+  const int32_t *last = d->last, *next = d->next;
+  int32_t most = -1;
+  for (int i = 0, count = d->count; i < count; i++) {
+    int32_t one = next[i] | -(last[i] > recent);
+    most = one > most ? one : most;
+  }
+  return most;
+}
 
-static bool is_better(const offer *a, const offer *b) {
-  if (a->in_time != b->in_time) return a->in_time;
-  if (a->next != b->next) return a->next > b->next;
-  return a->last < b->last;
+/* Of those with that next use which were not used after `recent`, the one that was used longest
+ * ago. */
+static int oldest(const tsr_slots *d, int32_t use, int32_t recent) {
+  const int32_t *last = d->last, *next = d->next;
+  int32_t least = recent;
+  for (int i = 0, count = d->count; i < count; i++) {
+    int32_t other = -(next[i] != use), one = (last[i] & ~other) | (recent & other);
+    least = one < least ? one : least;
+  }
+  int found = 0;
+  while (next[found] != use || last[found] != least) found++;
+  return found;
 }
 
 /* The slot to take for a tile that is used at place `use`, or TSR_NOTHING: what it holds is used
  * later, and not by the present task. */
 static int find_slot(tsr_scheduler *s, int device, int32_t use) {
-  int best = TSR_NOTHING;
-  offer best_offer = {false, use, INT32_MAX};
-  int64_t recent = s->now - s->options->ahead;
-  if (s->slots_taken[device] < s->slot_count[device]) return s->slots_taken[device];
-  for (int i = 0; i < s->slot_count[device]; i++) {
-    tsr_slot *slot = &s->slot[device][i];
-    if (slot->dirty) continue;
-    if (slot->next < s->now) slot->next = next_use(s, &s->copies[slot->copy]);
-    offer one = {slot->last <= recent, slot->next, slot->last};
-    if (one.next <= use || (best != TSR_NOTHING && !is_better(&one, &best_offer))) continue;
-    best = i;
-    best_offer = one;
-  }
-  return best;
+  const tsr_slots *d = &s->slots_of[device];
+  if (d->taken < d->count) return d->taken;
+  int64_t before = s->now - s->options->ahead[device];
+  int32_t recent = before < INT32_MIN ? INT32_MIN : (int32_t)before;
+  int32_t next = latest(d, recent);
+  if (next > use) return oldest(d, next, recent);
+  next = latest(d, INT32_MAX);
+  return next > use ? oldest(d, next, INT32_MAX) : TSR_NOTHING;
 }
 
-static void release(tsr_scheduler *s, tsr_tile_copy *copy) {
-  int device = s->plan->buffers.items[copy->buffer].location;
-  tsr_slot *slot = &s->slot[device][copy->slot];
-  slot->copy = TSR_NOTHING;
-  slot->users = copy->users;
-  slot->next = INT32_MAX;
-  slot->dirty = false;
+static void release(tsr_slots *d, tsr_tile_copy *copy) {
+  d->slot[copy->slot] = (tsr_slot){TSR_NOTHING, copy->users};
+  d->next[copy->slot] = INT32_MAX;
   copy->buffer = copy->pieces = copy->writers = copy->users = copy->slot = TSR_NOTHING;
   copy->whole = copy->awaited = false;
 }
 
 bool tsr_slots_take(tsr_scheduler *s, tsr_tile_copy *copy, int device, tsr_buffer *buffer) {
+  tsr_slots *d = &s->slots_of[device];
   int32_t use = next_use(s, copy);
   int i = find_slot(s, device, use);
   if (i == TSR_NOTHING) {
     s->no_room = true;
     return false;
   }
-  tsr_slot *slot = &s->slot[device][i];
-  if (i == s->slots_taken[device]) s->slots_taken[device]++;
-  if (slot->copy != TSR_NOTHING) release(s, &s->copies[slot->copy]);
-  copy->before = slot->users;
+  if (i == d->taken) d->taken++;
+  if (d->slot[i].copy != TSR_NOTHING) release(d, &s->copies[d->slot[i].copy]);
+  copy->before = d->slot[i].users;
   copy->slot = i;
-  slot->copy = (int32_t)(copy - s->copies);
-  slot->last = s->now;
-  slot->next = use;
+  d->slot[i].copy = (int32_t)(copy - s->copies);
+  d->last[i] = s->now;
+  d->next[i] = use;
   buffer->offset = (size_t)i * s->slot_bytes;
   buffer->bytes = s->slot_bytes;
   return true;
@@ -159,15 +175,14 @@ bool tsr_slots_take(tsr_scheduler *s, tsr_tile_copy *copy, int device, tsr_buffe
 bool tsr_slots_welcome(tsr_scheduler *s, tsr_tile_copy *copy, int device) {
   if (copy->buffer != TSR_NOTHING) return true;
   int32_t use = next_use(s, copy);
-  if (use - s->now > s->options->ahead + 2 * s->devices) return false;
+  if (use - s->now > s->options->ahead[device] + 2 * s->devices) return false;
   return find_slot(s, device, use) != TSR_NOTHING;
 }
 
 bool tsr_slots_use(tsr_scheduler *s, tsr_tile_copy *copy, int32_t command) {
   if (!s->slots) return true;
-  int device = s->plan->buffers.items[copy->buffer].location;
   int queue = s->plan->commands.items[command].queue;
-  s->slot[device][copy->slot].last = s->now;
+  slots_at(s, copy)->last[copy->slot] = s->now;
   for (int32_t i = copy->users; i != TSR_NOTHING; i = s->marks.items[i].next) {
     tsr_mark *mark = &s->marks.items[i];
     if (s->plan->commands.items[mark->command].queue != queue) continue;
@@ -177,11 +192,16 @@ bool tsr_slots_use(tsr_scheduler *s, tsr_tile_copy *copy, int32_t command) {
   return tsr_mark_push(s, &copy->users, (tsr_mark){.command = command});
 }
 
-void tsr_slots_set_dirty(tsr_scheduler *s, const tsr_tile_copy *copy, bool dirty) {
+void tsr_slots_set_dirty(tsr_scheduler *s, tsr_tile_copy *copy, bool dirty) {
   if (!s->slots || copy->buffer == TSR_NOTHING) return;
-  s->slot[s->plan->buffers.items[copy->buffer].location][copy->slot].dirty = dirty;
+  slots_at(s, copy)->next[copy->slot] = dirty ? -1 : next_use(s, copy);
 }
 
-void tsr_slots_release_unused(tsr_scheduler *s, tsr_tile_copy *copy) {
-  if (next_use(s, copy) == INT32_MAX) release(s, copy);
+void tsr_slots_pass(tsr_scheduler *s, tsr_tile_copy *copy) {
+  tsr_slots *d = slots_at(s, copy);
+  int32_t next = next_use(s, copy);
+  if (next == INT32_MAX)
+    release(d, copy);
+  else if (d->next[copy->slot] >= 0)
+    d->next[copy->slot] = next;
 }

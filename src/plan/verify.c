@@ -121,7 +121,7 @@ static tsr_status write_rect(tsr_verifier *v, uint32_t c, const char *what, int3
 
 /* What meets the diagonal comes home with a part of the other triangle, which has to be fetched. */
 static bool is_all_result(const tsr_call *call, tsr_rect rect) {
-  if (!tsr_verify_triangular_c(call)) return true;
+  if (!tsr_call_has_triangular_c(call)) return true;
   return call->uplo == TSR_LOWER ? rect.row0 >= rect.col1 : rect.row1 <= rect.col0;
 }
 
@@ -157,7 +157,7 @@ static tsr_status check_brought_home(tsr_verifier *v, uint32_t c, tsr_rect rect)
 static tsr_status do_copy(tsr_verifier *v, uint32_t c) {
   const tsr_command *command = &v->plan->commands.items[c];
   int32_t from = command->buffer[0], to = command->buffer[1];
-  tsr_rect rect = tsr_verify_rect(command, 0);
+  tsr_rect rect = tsr_command_rect(command, 0);
   TSR_TRY(read_rect(v, c, "source", from, rect));
   if (from == TSR_C_) TSR_TRY(check_fetched(v, c));
   if (to == TSR_C_) TSR_TRY(check_brought_home(v, c, rect));
@@ -170,9 +170,9 @@ static tsr_status do_kernel(tsr_verifier *v, uint32_t c) {
   const tsr_command *command = &v->plan->commands.items[c];
   for (int i = 0; i < 3; i++)
     if (command->buffer[i] != TSR_NO_BUFFER &&
-        (i < 2 || tsr_verify_reads_c(&v->plan->call, command)))
-      TSR_TRY(read_rect(v, c, operand_names[i], command->buffer[i], tsr_verify_rect(command, i)));
-  return write_rect(v, c, operand_names[2], command->buffer[2], tsr_verify_rect(command, 2));
+        (i < 2 || tsr_command_reads_c(&v->plan->call, command)))
+      TSR_TRY(read_rect(v, c, operand_names[i], command->buffer[i], tsr_command_rect(command, i)));
+  return write_rect(v, c, operand_names[2], command->buffer[2], tsr_command_rect(command, 2));
 }
 
 static tsr_status do_command(tsr_verifier *v, uint32_t c) {
@@ -207,7 +207,7 @@ static void count_accesses(const tsr_verifier *v, load *loads) {
     const tsr_command *command = &v->plan->commands.items[c];
     for (int i = 0; i < 3; i++) {
       if (command->buffer[i] == TSR_NO_BUFFER) continue;
-      tsr_rect rect = tsr_verify_rect(command, i);
+      tsr_rect rect = tsr_command_rect(command, i);
       load *one = &loads[command->buffer[i]];
       one->accesses++;
       one->rows += (double)(rect.row1 - rect.row0);

@@ -8,6 +8,7 @@
 #define TSR_PLAN_VERIFY_H
 
 #include "base/rect.h"
+#include "plan/axes.h"
 #include "plan/names.h"
 #include "plan/residency.h"
 
@@ -160,30 +161,6 @@ tsr_status tsr_verify_fail(const tsr_verifier *v, uint32_t command, const char *
     TSR_PRINTF(3, 4);
 
 /* ---- Axes ---- */
-
-/* An index of a kernel: i and j are those of its c, k is what is summed over. Also the spaces of
- * indices of a call, by the same names. */
-enum { TSR_AXIS_I, TSR_AXIS_J, TSR_AXIS_K, TSR_AXES };
-
-typedef struct tsr_axes {
-  uint8_t rows, cols;
-} tsr_axes;
-
-/* One triangle of C is the result. */
-bool tsr_verify_triangular_c(const tsr_call *call);
-
-/* The spaces of the rows and columns of a stored matrix, and their extents. */
-tsr_axes tsr_verify_spaces(const tsr_call *call, int matrix);
-int64_t tsr_verify_extent(const tsr_call *call, int space);
-
-/* Whether rows and columns of some matrix are both of the space. */
-bool tsr_verify_square(const tsr_call *call, int space);
-
-/* What the stored rows and columns of operand i of a command are, and the rectangle they make. */
-tsr_axes tsr_verify_axes(const tsr_command *command, int i);
-tsr_rect tsr_verify_rect(const tsr_command *command, int i);
-
-bool tsr_verify_reads_c(const tsr_call *call, const tsr_command *command);
 
 /* That the operands of a kernel meet: equal indices begin alike. */
 tsr_status tsr_verify_agreement(const tsr_verifier *v, uint32_t command);

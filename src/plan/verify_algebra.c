@@ -63,7 +63,7 @@ static bool cut(tsr_algebra *x, int space, int64_t begin, int64_t end) {
 }
 
 static bool cut_rect(tsr_algebra *x, int matrix, tsr_rect rect) {
-  tsr_axes spaces = tsr_verify_spaces(x->call, matrix);
+  tsr_axes spaces = tsr_call_spaces(x->call, matrix);
   return cut(x, spaces.rows, rect.row0, rect.row1) && cut(x, spaces.cols, rect.col0, rect.col1);
 }
 
@@ -71,10 +71,10 @@ static bool cut_command(tsr_algebra *x, const tsr_command *command) {
   const tsr_buffer *buffers = x->v->plan->buffers.items;
   if (command->kind == TSR_COMMAND_COPY)
     return !is_result(x, command->buffer[0]) ||
-           cut_rect(x, buffers[command->buffer[0]].matrix, tsr_verify_rect(command, 0));
+           cut_rect(x, buffers[command->buffer[0]].matrix, tsr_command_rect(command, 0));
   for (int i = 0; i < 3; i++)
     if (command->buffer[i] != TSR_NO_BUFFER &&
-        !cut_rect(x, buffers[command->buffer[i]].matrix, tsr_verify_rect(command, i)))
+        !cut_rect(x, buffers[command->buffer[i]].matrix, tsr_command_rect(command, i)))
       return false;
   return true;
 }
@@ -100,7 +100,7 @@ static int ascending(const void *a, const void *b) {
 
 static tsr_status finish_space(tsr_algebra *x, int space) {
   tsr_small_space *s = &x->space[space];
-  bool two = tsr_verify_square(x->call, space);
+  bool two = tsr_call_is_square(x->call, space);
   size_t ends = 1;
   qsort(s->ends.items, s->ends.count, sizeof *s->ends.items, ascending);
   for (size_t i = 1; i < s->ends.count; i++)
@@ -118,7 +118,7 @@ static tsr_status finish_space(tsr_algebra *x, int space) {
 static tsr_status cut_spaces(tsr_algebra *x) {
   const tsr_plan *plan = x->v->plan;
   bool room = true;
-  for (int s = 0; s < TSR_AXES; s++) room = room && cut(x, s, 0, tsr_verify_extent(x->call, s));
+  for (int s = 0; s < TSR_AXES; s++) room = room && cut(x, s, 0, tsr_call_extent(x->call, s));
   for (size_t i = 0; room && i < plan->buffers.count; i++) {
     const tsr_buffer *b = &plan->buffers.items[i];
     if (is_result(x, (int32_t)i))
@@ -148,7 +148,7 @@ static size_t index_of(const tsr_small_space *s, int64_t at) {
 }
 
 tsr_small_rect tsr_algebra_shrink(const tsr_algebra *x, int matrix, tsr_rect rect) {
-  tsr_axes spaces = tsr_verify_spaces(x->call, matrix);
+  tsr_axes spaces = tsr_call_spaces(x->call, matrix);
   const tsr_small_space *r = &x->space[spaces.rows], *c = &x->space[spaces.cols];
   tsr_small_rect small = {index_of(r, rect.row0), index_of(c, rect.col0), 0, 0};
   small.rows = index_of(r, rect.row1) - small.row;
@@ -180,7 +180,7 @@ static tsr_status make_buffers(tsr_algebra *x) {
   if (x->elements == NULL) return tsr_verify_no_memory();
   for (size_t i = 0; i < count; i++)
     x->elements[i] = (tsr_small_element){tsr_field_zero, TSR_NOT_WRITTEN};
-  tsr_axes spaces = tsr_verify_spaces(x->call, TSR_C_);
+  tsr_axes spaces = tsr_call_spaces(x->call, TSR_C_);
   for (size_t j = 0; j < x->space[spaces.cols].count; j++)
     for (size_t i = 0; i < x->space[spaces.rows].count; i++)
       *tsr_algebra_element(x, TSR_C_, i, j) =
@@ -195,7 +195,7 @@ static tsr_status copy(tsr_algebra *x, uint32_t c) {
   const tsr_command *command = &x->v->plan->commands.items[c];
   int32_t from = command->buffer[0], to = command->buffer[1];
   if (!is_result(x, from)) return TSR_OK;
-  tsr_small_rect r = tsr_algebra_shrink(x, TSR_C_, tsr_verify_rect(command, 0));
+  tsr_small_rect r = tsr_algebra_shrink(x, TSR_C_, tsr_command_rect(command, 0));
   tsr_uplo uplo = tsr_form_unpack(command->form).uplo;
   for (size_t j = r.col; j < r.col + r.cols; j++)
     for (size_t i = r.row; i < r.row + r.rows; i++) {
@@ -215,7 +215,7 @@ static tsr_status load(tsr_algebra *x, uint32_t c, int i, tsr_uplo uplo) {
   const tsr_command *command = &x->v->plan->commands.items[c];
   int32_t buffer = command->buffer[i];
   uint8_t matrix = x->v->plan->buffers.items[buffer].matrix;
-  tsr_small_rect r = tsr_algebra_shrink(x, matrix, tsr_verify_rect(command, i));
+  tsr_small_rect r = tsr_algebra_shrink(x, matrix, tsr_command_rect(command, i));
   tsr_dense *to = &x->operand[i];
   TSR_TRY(tsr_dense_resize(to, r.rows, r.cols));
   for (size_t col = 0; col < r.cols; col++)
@@ -239,7 +239,7 @@ static tsr_status load(tsr_algebra *x, uint32_t c, int i, tsr_uplo uplo) {
 
 static void store(tsr_algebra *x, uint32_t c, tsr_uplo uplo) {
   const tsr_command *command = &x->v->plan->commands.items[c];
-  tsr_small_rect r = tsr_algebra_shrink(x, TSR_C_, tsr_verify_rect(command, 2));
+  tsr_small_rect r = tsr_algebra_shrink(x, TSR_C_, tsr_command_rect(command, 2));
   const tsr_dense *from = &x->operand[2];
   for (size_t j = 0; j < r.cols; j++)
     for (size_t i = 0; i < r.rows; i++)
@@ -310,10 +310,10 @@ static tsr_status do_kernel(tsr_algebra *x, uint32_t c) {
   tsr_uplo of_a = command->kernel == TSR_KERNEL_ADD ? uplo : TSR_GENERAL;
   if (command->buffer[0] != TSR_NO_BUFFER) TSR_TRY(load(x, c, 0, of_a));
   if (command->buffer[1] != TSR_NO_BUFFER) TSR_TRY(load(x, c, 1, TSR_GENERAL));
-  if (tsr_verify_reads_c(x->call, command)) {
+  if (tsr_command_reads_c(x->call, command)) {
     TSR_TRY(load(x, c, 2, uplo));
   } else {
-    tsr_small_rect r = tsr_algebra_shrink(x, TSR_C_, tsr_verify_rect(command, 2));
+    tsr_small_rect r = tsr_algebra_shrink(x, TSR_C_, tsr_command_rect(command, 2));
     TSR_TRY(tsr_dense_resize(&x->operand[2], r.rows, r.cols));
     for (size_t e = 0; e < r.rows * r.cols; e++) x->operand[2].at[e] = tsr_field_zero;
   }

@@ -62,7 +62,7 @@ static tsr_status check_buffers(const tsr_verifier *v, uint32_t c) {
 }
 
 static bool sums_over_k(const tsr_command *command) {
-  tsr_axes axes = tsr_verify_axes(command, 0);
+  tsr_axes axes = tsr_command_axes(command, 0);
   return axes.rows == TSR_AXIS_K || axes.cols == TSR_AXIS_K;
 }
 
@@ -90,7 +90,7 @@ static tsr_status check_rect(const tsr_verifier *v, uint32_t c, int i, const cha
   int at = command->kind == TSR_COMMAND_COPY ? 0 : i;
   if (command->row[at] > INT64_MAX / 2 || command->col[at] > INT64_MAX / 2)
     return tsr_verify_fail(v, c, "%s is beyond any matrix", what);
-  tsr_rect rect = tsr_verify_rect(command, i);
+  tsr_rect rect = tsr_command_rect(command, i);
   tsr_rect room = tsr_rect_make(buffer->row, buffer->col, buffer->rows, buffer->cols);
   if (tsr_rect_contains(room, rect)) return TSR_OK;
   return tsr_verify_fail(v, c, "%s: rows %lld..%lld, columns %lld..%lld of %s are not in buffer %d",
@@ -142,7 +142,7 @@ static tsr_status check_way(const tsr_verifier *v, uint32_t c, const tsr_buffer 
     return tsr_verify_fail(v, c, "there is no link between these locations");
   const tsr_buffer *host = queue->role == TSR_QUEUE_IN ? from : to;
   if (queue->role == TSR_QUEUE_PEER || host->role != TSR_BUFFER_HOME) return TSR_OK;
-  if (pinned(&v->plan->call, host, tsr_verify_rect(command, 0))) return TSR_OK;
+  if (pinned(&v->plan->call, host, tsr_command_rect(command, 0))) return TSR_OK;
   return tsr_verify_fail(v, c, "%s is not pinned there, a lane must stage it",
                          tsr_matrix_name(host->matrix));
 }
@@ -228,10 +228,10 @@ static tsr_status check_form(const tsr_verifier *v, uint32_t c) {
 /* What a kernel reads beside its c may not be a part of it. */
 static tsr_status check_apart(const tsr_verifier *v, uint32_t c) {
   const tsr_command *command = &v->plan->commands.items[c];
-  tsr_rect written = tsr_verify_rect(command, 2);
+  tsr_rect written = tsr_command_rect(command, 2);
   for (int i = 0; i < 2; i++)
     if (command->buffer[i] == command->buffer[2] &&
-        tsr_rect_meet(tsr_verify_rect(command, i), written))
+        tsr_rect_meet(tsr_command_rect(command, i), written))
       return tsr_verify_fail(v, c, "%s and operand c overlap in buffer %d", operand_names[i],
                              command->buffer[2]);
   return TSR_OK;

@@ -25,10 +25,10 @@ static bool has_b(const tsr_call *call) {
  */
 static bool extents_fit(const tsr_call *call, int operand) {
   const tsr_operand *home = &call->operand[operand];
-  tsr_axes spaces = tsr_verify_spaces(call, operand);
+  tsr_axes spaces = tsr_call_spaces(call, operand);
   if (operand == TSR_B_ && !has_b(call)) return home->rows == 0;
-  return home->rows == tsr_verify_extent(call, spaces.rows) &&
-         home->cols == tsr_verify_extent(call, spaces.cols);
+  return home->rows == tsr_call_extent(call, spaces.rows) &&
+         home->cols == tsr_call_extent(call, spaces.cols);
 }
 
 static tsr_status check_home(const tsr_verifier *v, int operand) {

@@ -14,7 +14,7 @@ static tsr_kernel kernel_of(tsr_operation operation) {
 }
 
 static tsr_status resize_matrix(const tsr_algebra *x, int matrix, tsr_dense *whole) {
-  tsr_axes spaces = tsr_verify_spaces(x->call, matrix);
+  tsr_axes spaces = tsr_call_spaces(x->call, matrix);
   return tsr_dense_resize(whole, x->space[spaces.rows].count, x->space[spaces.cols].count);
 }
 
@@ -70,7 +70,7 @@ static tsr_field kept(const tsr_algebra *x, size_t i, size_t j) {
 static tsr_field difference(const tsr_algebra *x, size_t i, size_t j) {
   tsr_field value = tsr_algebra_element(x, TSR_C_, i, j)->value;
   tsr_field old = tsr_algebra_original(x, TSR_C_, i, j), wanted;
-  if (tsr_verify_triangular_c(x->call) && !tsr_in_triangle(x->call->uplo, i, j)) {
+  if (tsr_call_has_triangular_c(x->call) && !tsr_in_triangle(x->call->uplo, i, j)) {
     wanted = old;
   } else {
     wanted = tsr_factors_product(&x->left, &x->right, i, j, 0, x->left.rows);
@@ -114,7 +114,7 @@ static void explain_k(const tsr_algebra *x, size_t i, size_t j, tsr_field wrong,
   const tsr_small_space *space = &x->space[TSR_AXIS_K];
   size_t k0, k1;
   if (x->left.rows != space->count ||
-      tsr_verify_spaces(x->call, TSR_A).rows == tsr_verify_spaces(x->call, TSR_A).cols)
+      tsr_call_spaces(x->call, TSR_A).rows == tsr_call_spaces(x->call, TSR_A).cols)
     return;
   if (space->count > SEARCHED || !find_k(x, i, j, wrong, &k0, &k1)) return;
   int64_t first, last, unused;
@@ -130,7 +130,7 @@ static void explain(const tsr_algebra *x, size_t i, size_t j, tsr_field wrong, c
   const tsr_small_element *found = tsr_algebra_element(x, TSR_C_, i, j);
   if (found->command == TSR_NO_COMMAND)
     snprintf(text, room, ": they hold the original");
-  else if (tsr_verify_triangular_c(x->call) && !tsr_in_triangle(x->call->uplo, i, j))
+  else if (tsr_call_has_triangular_c(x->call) && !tsr_in_triangle(x->call->uplo, i, j))
     snprintf(text, room, ": they are not in the triangle that may change");
   else if (tsr_field_equal(tsr_field_negate(wrong), kept(x, i, j)))
     snprintf(text, room, ": beta C is missing");
@@ -139,7 +139,7 @@ static void explain(const tsr_algebra *x, size_t i, size_t j, tsr_field wrong, c
 }
 
 static tsr_status report(const tsr_algebra *x, size_t i, size_t j, tsr_field wrong) {
-  tsr_axes spaces = tsr_verify_spaces(x->call, TSR_C_);
+  tsr_axes spaces = tsr_call_spaces(x->call, TSR_C_);
   uint32_t by = tsr_algebra_element(x, TSR_C_, i, j)->command;
   int64_t row0, row1, col0, col1;
   char why[96] = "", last[160] = "";
@@ -159,7 +159,7 @@ static tsr_status report(const tsr_algebra *x, size_t i, size_t j, tsr_field wro
  * is about this element alone. */
 tsr_status tsr_algebra_compare(tsr_algebra *x) {
   const tsr_call *call = x->call;
-  tsr_axes spaces = tsr_verify_spaces(call, TSR_C_);
+  tsr_axes spaces = tsr_call_spaces(call, TSR_C_);
   size_t rows = x->space[spaces.rows].count, cols = x->space[spaces.cols].count;
   tsr_form form = {call->transa, call->transb, call->side, call->uplo, call->diag};
   bool descends = call->operation == TSR_TRSM && !tsr_form_ascends(form);

@@ -86,7 +86,7 @@ static tsr_status check_room(const tsr_algebra *x, size_t number, int32_t buffer
 
 tsr_status tsr_algebra_settle_rooms(tsr_algebra *x) {
   const tsr_plan *plan = x->v->plan;
-  size_t count = plan->after != NULL ? plan->after->rooms.count : 0;
+  size_t count = tsr_residency_count(plan->after);
   for (size_t i = 0; i < count; i++)
     if (is_of_c(&plan->after->rooms.items[i]))
       bring_room(x, &plan->after->rooms.items[i], buffer_of(plan, i));
@@ -113,7 +113,7 @@ static tsr_status check_filled(tsr_verifier *v, size_t number, int32_t buffer, t
 
 tsr_status tsr_verify_rooms(tsr_verifier *v) {
   const tsr_residency *after = v->plan->after;
-  for (size_t i = 0; after != NULL && i < after->rooms.count; i++) {
+  for (size_t i = 0; i < tsr_residency_count(after); i++) {
     const tsr_room *room = &after->rooms.items[i];
     int32_t buffer = buffer_of(v->plan, i);
     for (size_t n = 0; buffer >= 0 && n < room->valid.count; n++)

@@ -27,7 +27,9 @@ void tsr_worker_poll(tsr_worker *worker) {
   int kept = 0;
   for (int i = 0; i < worker->unfinished_count; i++) {
     tsr_unfinished *u = &worker->unfinished[i];
-    if (is_over(worker, u))
+    bool over = is_over(worker, u);
+    tsr_watch_poll(worker, u->job); /* after that: what is over has passed lanes' events, too */
+    if (over)
       tsr_job_leave(u->job);
     else if (kept++ != i)
       worker->unfinished[kept - 1] = *u;

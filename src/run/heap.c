@@ -79,6 +79,10 @@ tsr_status tsr_heap_create(const tsr_engine *engine, tsr_engine_state *state, in
   return TSR_OK;
 }
 
+void tsr_heap_limit(tsr_heap *heap, size_t limit) {
+  heap->limit = round_down(limit);
+}
+
 void tsr_heap_destroy(tsr_heap *heap) {
   if (heap == NULL) return;
   for (size_t i = 0; i < heap->blocks.count; i++)
@@ -112,7 +116,7 @@ static size_t best_fit(const tsr_heap *heap, size_t bytes) {
 
 /* A block for a piece: the usual size if that can be, else what the piece needs. */
 static tsr_status grow(tsr_heap *heap, size_t piece) {
-  size_t left = heap->limit - heap->held;
+  size_t left = heap->limit > heap->held ? heap->limit - heap->held : 0;
   if (piece > left)
     return tsr_fail(TSR_ERR_MEMORY,
                     "%zu bytes on device %d: %zu of at most %zu are in use, and no free piece is "

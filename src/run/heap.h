@@ -26,6 +26,9 @@ tsr_status tsr_heap_create(const tsr_engine *engine, tsr_engine_state *state, in
 /* Gives all blocks back to the engine, also those with pieces still out. NULL is nothing. */
 void tsr_heap_destroy(tsr_heap *heap);
 
+/* Another limit; blocks beyond it stay until they are trimmed. */
+void tsr_heap_limit(tsr_heap *heap, size_t limit);
+
 /* A piece of at least bytes (and one), not cleared. TSR_ERR_MEMORY when the limit or the engine
  * allows no more: then all is as it was, and less, or the same after a piece was given back, may
  * be asked for. */

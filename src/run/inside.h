@@ -17,7 +17,7 @@
 #include "run/runner.h"
 
 /* Jobs under way at once at most: so many sets of events there are. */
-enum { TSR_RUN_LANES = 128, TSR_RUN_JOBS = 4 };
+enum { TSR_RUN_JOBS = 4 };
 
 /* A job that was not complete when a later one was posted, as the later one sees it. */
 typedef struct tsr_earlier {
@@ -44,13 +44,15 @@ struct tsr_ticket {
   tsr_earlier earlier[TSR_RUN_JOBS];
   int earlier_count;
   TSR_VEC(tsr_room_wait) room_waits;
-  uint32_t *room_first; /* room r waits for room_waits[room_first[r] .. [r + 1]) */
-  bool *met;            /* [queue][room_waits]: the queue has waited for it */
-  uint64_t number;      /* 0 for the first job */
-  uint32_t epoch;       /* marks the program's flags; never 0 */
-  uint32_t devices;     /* bit d: device d's thread has work */
-  uint32_t tied;        /* bit d: device d has a user's stream to mind */
-  int lanes;            /* lanes 0 .. lanes-1 have work */
+  uint32_t *room_first;                /* room r waits for room_waits[room_first[r] .. [r + 1]) */
+  bool *met;                           /* [queue][room_waits]: the queue has waited for it */
+  uint64_t number;                     /* 0 for the first job */
+  uint32_t epoch;                      /* marks the program's flags; never 0 */
+  uint32_t devices;                    /* bit d: device d's thread has work */
+  uint32_t tied;                       /* bit d: device d has a user's stream to mind */
+  int lane_threads;                    /* lane threads 0 .. lane_threads-1 have work */
+  atomic_uint lane_at[TSR_PLAN_LANES]; /* where in by_queue each lane is, and whether a thread is at
+                                         it (TSR_LANE_TAKEN) */
   double entered, seconds;
   tsr_pinner *pinner;
   uint64_t registration; /* it waits for that one */
@@ -80,6 +82,7 @@ typedef struct tsr_run_device {
   tsr_queue *user;                 /* wraps the tied stream, or NULL */
   tsr_event *mark;                 /* on it */
   uint32_t *cursor;                /* the submitter's: next command of each queue of the plan */
+  uint32_t *watch[TSR_RUN_JOBS];   /* of a job's set: next command of each queue that lanes await */
 } tsr_run_device;
 
 /* A job whose part a device's thread has submitted, but which is not over. */
@@ -104,6 +107,11 @@ typedef struct tsr_arena {
   size_t bytes;
 } tsr_arena;
 
+/* Bytes that copies have brought to a device and from it to the host; any thread adds to them. */
+typedef struct tsr_moved {
+  atomic_ullong from_host, from_devices, within, to_host;
+} tsr_moved;
+
 struct tsr_runner {
   const tsr_engine *engine;
   tsr_engine_state *state;
@@ -117,8 +125,9 @@ struct tsr_runner {
   uint64_t posted;
   tsr_ticket *tail; /* the job submitted last */
   tsr_arena arena[TSR_MACHINE_LOCATIONS];
+  tsr_moved moved[TSR_MAX_DEVICES];
   tsr_run_device side[TSR_MAX_DEVICES];
-  tsr_worker worker[TSR_MAX_DEVICES], lane[TSR_RUN_LANES];
+  tsr_worker worker[TSR_MAX_DEVICES], lane[TSR_PLAN_LANES];
   pthread_mutex_t pool; /* guards free, and errors of jobs */
   tsr_ticket *free;
   pthread_mutex_t sleep;  /* with both conditions */
@@ -143,6 +152,8 @@ tsr_ticket *tsr_job_try_next(tsr_worker *worker);
 
 /* Waits until the runner has completed that many jobs. */
 void tsr_job_wait(tsr_runner *runner, uint64_t completed);
+/* For so many seconds at most; whether it has. */
+bool tsr_job_wait_for(tsr_runner *runner, uint64_t completed, double seconds);
 
 /* Ends the threads' waiting for jobs. */
 void tsr_job_quit(tsr_runner *runner);
@@ -177,11 +188,24 @@ tsr_status tsr_overlap_wait(tsr_ticket *job, uint32_t command, tsr_queue *queue)
 
 /* ---- submitter.c, finish.c, lane.c: the threads ---- */
 
+#define TSR_LANE_TAKEN 0x80000000u
+
+/* Sets the lanes of a job to their beginnings. */
+void tsr_lane_start(tsr_ticket *job);
+
 /* Submits a device's part of a job, which is then among the worker's unfinished ones. */
 void tsr_submitter_run(tsr_worker *worker, tsr_ticket *job);
 /* Looks after the unfinished ones: those that are over are left. */
 void tsr_worker_poll(tsr_worker *worker);
-void tsr_lane_run(tsr_worker *worker, tsr_ticket *job);
+/* A thread's part of the lanes of a job. */
+void tsr_lane_run(tsr_ticket *job);
+
+/* ---- watch.c: what lanes wait for, looked at by the devices' threads ---- */
+
+/* Before the worker submits its part of the job. */
+void tsr_watch_start(tsr_worker *worker, tsr_ticket *job);
+/* Tells lanes which of the device's commands that they wait for are complete by now. */
+void tsr_watch_poll(tsr_worker *worker, tsr_ticket *job);
 
 /* Has a queue wait for an event, trying again while memory is out. */
 tsr_status tsr_enter_wait(const tsr_engine *engine, tsr_queue *queue, tsr_event *event);
@@ -216,6 +240,7 @@ void tsr_trace_finish(tsr_ticket *job);
 tsr_status tsr_resource_reserve(tsr_runner *runner, const tsr_plan *plan, bool trace, bool arenas,
                                 int *short_of);
 void tsr_resource_trim(tsr_runner *runner);
+tsr_status tsr_resource_reserve_ring(tsr_runner *runner, size_t bytes);
 /* Makes what a plan will use of the arenas unwritten again; for the host engine. */
 void tsr_resource_poison(tsr_runner *runner, const tsr_plan *plan);
 void tsr_resource_free(tsr_runner *runner);
@@ -229,6 +254,11 @@ tsr_status tsr_worker_start(tsr_worker *worker);
 
 /* Waits until all is complete; the caller holds enter. */
 void tsr_runner_settle(tsr_runner *runner);
+
+/* Spinning pays only where no thread takes the core of another: some are the program's own. */
+static inline bool tsr_may_spin(int cores, int threads) {
+  return 2 * cores >= 3 * threads;
+}
 
 static inline bool tsr_spins(const tsr_runner *runner) {
   return atomic_load_explicit(&runner->spin, memory_order_relaxed);
@@ -249,6 +279,11 @@ static inline tsr_event *tsr_job_event(const tsr_ticket *job, uint32_t command) 
 
 static inline bool tsr_job_on_lane(const tsr_ticket *job, uint32_t command) {
   return job->plan->queue[job->plan->commands.items[command].queue].role == TSR_QUEUE_LANE;
+}
+
+/* A command of a device that lanes wait for is complete. */
+static inline bool tsr_job_passed(const tsr_ticket *job, uint32_t command) {
+  return atomic_load_explicit(&job->program->passed[command], memory_order_acquire) == job->epoch;
 }
 
 /* A command of a device has been submitted with its event; one of a lane is complete. */

@@ -93,10 +93,22 @@ static tsr_status issue_kernel(const tsr_ticket *job, const tsr_command *c, tsr_
   return job->runner->engine->kernel(queue, &args);
 }
 
+static void count(tsr_runner *runner, const tsr_copy_args *args) {
+  int from = args->from_device, to = args->to_device;
+  tsr_moved *at = &runner->moved[to == TSR_HOST ? from : to];
+  atomic_ullong *sum = to == TSR_HOST     ? &at->to_host
+                       : from == TSR_HOST ? &at->from_host
+                       : from == to       ? &at->within
+                                          : &at->from_devices;
+  atomic_fetch_add_explicit(sum, args->width * args->height, memory_order_relaxed);
+}
+
 tsr_status tsr_issue(tsr_ticket *job, uint32_t index, tsr_queue *queue) {
   const tsr_command *c = &job->plan->commands.items[index];
   if (c->kind == TSR_COMMAND_KERNEL) return issue_kernel(job, c, queue);
   tsr_copy_args args;
   tsr_issue_copy_args(job, index, &args);
-  return job->runner->engine->copy(queue, &args);
+  TSR_TRY(job->runner->engine->copy(queue, &args));
+  count(job->runner, &args);
+  return TSR_OK;
 }

@@ -1,4 +1,5 @@
 #include <string.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "run/inside.h"
@@ -49,7 +50,8 @@ void tsr_job_post(tsr_ticket *job) {
   tsr_runner *runner = job->runner;
   tsr_ticket *before = runner->tail;
   tsr_ticket **recent = &runner->recent[tsr_job_set(job)], *former = *recent;
-  bool lanes = job->lanes > 0 || runner->posted % 64 == 63; /* so that they let old jobs go */
+  bool lanes =
+      job->lane_threads > 0 || runner->posted % 64 == 63; /* so that they let old jobs go */
   atomic_store(&job->references, runner->devices + runner->lanes + 3);
   *recent = job;
   runner->tail = job;
@@ -180,4 +182,20 @@ void tsr_job_wait(tsr_runner *runner, uint64_t count) {
   while (!completed(runner, count)) pthread_cond_wait(&runner->done, &runner->sleep);
   atomic_fetch_sub(&runner->waiters, 1);
   pthread_mutex_unlock(&runner->sleep);
+}
+
+bool tsr_job_wait_for(tsr_runner *runner, uint64_t count, double seconds) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  double fraction = (double)until.tv_nsec * 1e-9 + seconds;
+  until.tv_sec += (time_t)fraction;
+  until.tv_nsec = (long)((fraction - (double)(time_t)fraction) * 1e9);
+  int error = 0;
+  pthread_mutex_lock(&runner->sleep);
+  atomic_fetch_add(&runner->waiters, 1);
+  while (!completed(runner, count) && error == 0)
+    error = pthread_cond_timedwait(&runner->done, &runner->sleep, &until);
+  atomic_fetch_sub(&runner->waiters, 1);
+  pthread_mutex_unlock(&runner->sleep);
+  return completed(runner, count);
 }

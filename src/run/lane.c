@@ -2,8 +2,8 @@
 
 #include "run/inside.h"
 
-/* An event that a device has recorded, or will: until it has passed. False when the job failed. */
-static bool await_device(tsr_ticket *job, tsr_event *event) {
+/* An event on a user's stream: until it has passed. False when the job failed. */
+static bool await_mark(tsr_ticket *job, tsr_event *event) {
   tsr_backoff backoff = {0};
   while (!tsr_job_failed(job)) {
     bool passed = false;
@@ -15,23 +15,16 @@ static bool await_device(tsr_ticket *job, tsr_event *event) {
   return false;
 }
 
-static bool await_flag(tsr_ticket *job, uint32_t command) {
-  tsr_backoff backoff = {0};
-  while (!tsr_job_flagged(job, command)) {
-    if (tsr_job_failed(job)) return false;
-    tsr_backoff_step(&backoff, tsr_spins(job->runner));
-  }
-  return true;
+static bool is_complete(const tsr_ticket *job, uint32_t command) {
+  return tsr_job_on_lane(job, command) ? tsr_job_flagged(job, command)
+                                       : tsr_job_passed(job, command);
 }
 
-static bool await_all(tsr_ticket *job, const tsr_command *c) {
-  for (uint32_t i = 0; i < c->waits; i++) {
-    uint32_t awaited = job->plan->waits.items[c->wait + i];
-    if (!await_flag(job, awaited)) return false;
-    if (tsr_job_on_lane(job, awaited)) continue;
-    if (!await_device(job, tsr_job_event(job, awaited))) return false;
-  }
-  return !tsr_job_failed(job);
+static bool is_ready(const tsr_ticket *job, uint32_t command) {
+  const tsr_command *c = &job->plan->commands.items[command];
+  for (uint32_t i = 0; i < c->waits; i++)
+    if (!is_complete(job, job->plan->waits.items[c->wait + i])) return false;
+  return true;
 }
 
 /* Staging reads and writes the user's memory: not before what is on the user's streams. */
@@ -40,7 +33,7 @@ static bool await_users(tsr_ticket *job) {
   while ((atomic_load_explicit(&job->started, memory_order_acquire) & job->tied) != job->tied)
     tsr_backoff_step(&backoff, tsr_spins(job->runner));
   for (int d = 0; d < job->runner->devices; d++)
-    if (job->tied & 1u << d && !await_device(job, job->runner->side[d].mark)) return false;
+    if (job->tied & 1u << d && !await_mark(job, job->runner->side[d].mark)) return false;
   return !tsr_job_failed(job);
 }
 
@@ -79,13 +72,55 @@ static void carry_out(tsr_ticket *job, uint32_t command) {
   atomic_store_explicit(&job->program->flag[command], job->epoch, memory_order_release);
 }
 
-void tsr_lane_run(tsr_worker *worker, tsr_ticket *job) {
+/* ---- Which thread does what ---- */
+
+void tsr_lane_start(tsr_ticket *job) {
+  for (int l = 0; l < job->program->lanes; l++)
+    atomic_store(&job->lane_at[l], job->program->queue_first[job->program->lane_queue[l]]);
+}
+
+/* Of the lanes at which no thread is and whose next command may run the one whose command comes
+ * first in the plan; -1: there is none. *over: all lanes are at their ends, or taken by threads
+ * that bring them there. */
+static int choose(tsr_ticket *job, uint32_t *at, bool *over) {
   const tsr_program *p = job->program;
-  int queue = p->lane_queue[worker->lane];
+  int best = -1;
+  uint32_t first = UINT32_MAX;
+  *over = true;
+  for (int l = 0; l < p->lanes; l++) {
+    uint32_t now = atomic_load_explicit(&job->lane_at[l], memory_order_acquire);
+    uint32_t end = p->queue_first[p->lane_queue[l] + 1], next = now & ~TSR_LANE_TAKEN;
+    if (next + (next != now) >= end) continue;
+    *over = false;
+    if (next != now || p->by_queue[next] >= first || !is_ready(job, p->by_queue[next])) continue;
+    first = p->by_queue[next];
+    best = l;
+    *at = next;
+  }
+  return best;
+}
+
+static bool take(tsr_ticket *job, int lane, uint32_t at) {
+  return atomic_compare_exchange_strong_explicit(&job->lane_at[lane], &at, at | TSR_LANE_TAKEN,
+                                                 memory_order_acq_rel, memory_order_relaxed);
+}
+
+/* Each lane is in order, but no thread's own: some threads are slower than others, where cores are
+ * shared, and a plan must not wait for always the same ones. */
+void tsr_lane_run(tsr_ticket *job) {
+  tsr_backoff backoff = {0};
+  bool over = false;
   if (!await_users(job)) return;
-  for (uint32_t i = p->queue_first[queue]; i < p->queue_first[queue + 1]; i++) {
-    uint32_t command = p->by_queue[i];
-    if (!await_all(job, &job->plan->commands.items[command])) return;
-    carry_out(job, command);
+  while (!tsr_job_failed(job)) {
+    uint32_t at;
+    int lane = choose(job, &at, &over);
+    if (over) return;
+    if (lane < 0 || !take(job, lane, at)) {
+      tsr_backoff_step(&backoff, tsr_spins(job->runner));
+      continue;
+    }
+    backoff = (tsr_backoff){0};
+    carry_out(job, job->program->by_queue[at]);
+    atomic_store_explicit(&job->lane_at[lane], at + 1, memory_order_release);
   }
 }

@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "plan/names.h"
 #include "plan/residency.h"
-#include "plan/verify.h"
+#include "plan/axes.h"
 #include "run/inside.h"
 
 /* ---- The user's memory ---- */
@@ -51,10 +51,6 @@ static bool must_be_apart(const tsr_ticket *earlier, const tsr_ticket *later) {
 
 /* ---- Rooms ---- */
 
-static size_t rooms_of(const tsr_ticket *job) {
-  return job->plan->after != NULL ? job->plan->after->rooms.count : 0;
-}
-
 /* A rectangle of a room in the coordinates of what the room is part of. */
 static tsr_rect in_stay(const tsr_ticket *job, size_t r, tsr_rect rect) {
   const tsr_room *room = &job->plan->after->rooms.items[r];
@@ -67,7 +63,7 @@ static tsr_rect in_stay(const tsr_ticket *job, size_t r, tsr_rect rect) {
 /* The earlier job's last commands on what a room is part of. */
 static bool add_waits(tsr_ticket *job, size_t room, const tsr_ticket *earlier) {
   const tsr_program *p = earlier->program;
-  for (size_t r = 0; r < rooms_of(earlier); r++) {
+  for (size_t r = 0; r < tsr_residency_count(earlier->plan->after); r++) {
     if (earlier->stays[r] != job->stays[room]) continue;
     for (uint32_t u = p->use_first[r]; u < p->use_first[r + 1]; u++) {
       tsr_room_wait wait = {tsr_job_event(earlier, p->use[u].command),
@@ -79,7 +75,7 @@ static bool add_waits(tsr_ticket *job, size_t room, const tsr_ticket *earlier) {
 }
 
 static bool find_waits(tsr_ticket *job) {
-  size_t rooms = rooms_of(job);
+  size_t rooms = tsr_residency_count(job->plan->after);
   job->room_first = tsr_alloc_zero(rooms + 1, sizeof *job->room_first);
   if (job->room_first == NULL) return false;
   for (size_t r = 0; r < rooms; r++) {
@@ -134,7 +130,7 @@ static tsr_status wait_for_room(tsr_ticket *job, const tsr_command *c, int opera
                                 tsr_queue *queue) {
   bool writes = operand == (c->kind == TSR_COMMAND_COPY ? 1 : 2);
   bool *met = job->met + c->queue * job->room_waits.count;
-  tsr_rect rect = in_stay(job, room, tsr_verify_rect(c, operand));
+  tsr_rect rect = in_stay(job, room, tsr_command_rect(c, operand));
   for (uint32_t i = job->room_first[room]; i < job->room_first[room + 1]; i++) {
     const tsr_room_wait *wait = &job->room_waits.items[i];
     if (met[i] || !(writes || wait->wrote) || !tsr_rect_meet(wait->rect, rect)) continue;

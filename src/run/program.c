@@ -4,15 +4,15 @@
 
 #include "base/alloc.h"
 #include "plan/residency.h"
-#include "plan/verify.h"
+#include "plan/axes.h"
 
 void tsr_program_destroy(tsr_program *program) {
   if (program == NULL) return;
   void *parts[] = {program->by_device,   program->device_first, program->by_queue,
                    program->queue_first, program->event,        program->rank,
-                   program->flag,        program->lane_queue,   program->used,
-                   program->used_first,  program->queue,        program->use,
-                   program->use_first};
+                   program->flag,        program->watched,      program->passed,
+                   program->lane_queue,  program->used,         program->used_first,
+                   program->queue,       program->use,          program->use_first};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) tsr_dealloc(parts[i]);
   tsr_dealloc(program);
 }
@@ -23,14 +23,16 @@ static bool allocate(tsr_program *p, size_t commands, size_t queues, size_t devi
   p->event = tsr_alloc_zero(commands, sizeof *p->event);
   p->rank = tsr_alloc_zero(commands, sizeof *p->rank);
   p->flag = tsr_alloc_zero(commands, sizeof *p->flag);
+  p->watched = tsr_alloc_zero(commands, sizeof *p->watched);
+  p->passed = tsr_alloc_zero(commands, sizeof *p->passed);
   p->device_first = tsr_alloc_zero(devices + 2, sizeof *p->device_first);
   p->queue_first = tsr_alloc_zero(queues + 2, sizeof *p->queue_first);
   p->lane_queue = tsr_alloc_zero(queues, sizeof *p->lane_queue);
   p->used = tsr_alloc_zero(queues, sizeof *p->used);
   p->used_first = tsr_alloc_zero(devices + 2, sizeof *p->used_first);
   p->queue = tsr_alloc_zero(queues, sizeof *p->queue);
-  return p->by_device && p->by_queue && p->event && p->rank && p->flag && p->device_first &&
-         p->queue_first && p->lane_queue && p->used && p->used_first && p->queue;
+  return p->by_device && p->by_queue && p->event && p->rank && p->flag && p->watched && p->passed &&
+         p->device_first && p->queue_first && p->lane_queue && p->used && p->used_first && p->queue;
 }
 
 static bool is_lane(const tsr_plan *plan, int queue) {
@@ -38,6 +40,11 @@ static bool is_lane(const tsr_plan *plan, int queue) {
 }
 
 static tsr_status check(const tsr_plan *plan) {
+  int lanes = 0;
+  for (int q = 0; q < plan->queues; q++) lanes += is_lane(plan, q);
+  if (lanes > TSR_PLAN_LANES)
+    return tsr_fail(TSR_ERR_INTERNAL, "the plan has %d lanes; at most %d can be", lanes,
+                    TSR_PLAN_LANES);
   for (int q = 0; q < plan->queues; q++) {
     int location = plan->queue[q].location;
     bool device = location >= 0 && location < plan->machine_devices;
@@ -87,17 +94,15 @@ static tsr_status number_events(const tsr_plan *plan, tsr_program *p) {
       if (awaited >= i)
         return tsr_fail(TSR_ERR_INTERNAL, "command %u of the plan waits for a later one", i);
       int q = commands[awaited].queue;
-      if (q == commands[i].queue || is_lane(plan, q) || p->event[awaited] != TSR_NO_EVENT) continue;
+      if (q == commands[i].queue || is_lane(plan, q)) continue;
+      if (is_lane(plan, commands[i].queue)) p->watched[awaited] = true;
+      if (p->event[awaited] != TSR_NO_EVENT) continue;
       p->event[awaited] = p->events[plan->queue[q].location]++;
     }
   return TSR_OK;
 }
 
 /* ---- Rooms ---- */
-
-static size_t rooms_of(const tsr_plan *plan) {
-  return plan->after != NULL ? plan->after->rooms.count : 0;
-}
 
 /* Of one room. Beyond so many places a queue's uses of the room count as one. */
 typedef TSR_VEC(tsr_program_use) uses;
@@ -133,7 +138,7 @@ static bool note_use(const tsr_plan *plan, uint32_t index, int operand, uses *li
   if (b->role != TSR_BUFFER_ROOM) return true;
   bool wrote = operand == (c->kind == TSR_COMMAND_COPY ? 1 : 2);
   return add_use(&lists[b->offset],
-                 (tsr_program_use){tsr_verify_rect(c, operand), index, c->queue, wrote});
+                 (tsr_program_use){tsr_command_rect(c, operand), index, c->queue, wrote});
 }
 
 static bool note_uses(const tsr_plan *plan, uses *lists) {
@@ -145,7 +150,7 @@ static bool note_uses(const tsr_plan *plan, uses *lists) {
 
 /* All in one array. They get events: later jobs wait for them. */
 static bool list_uses(const tsr_plan *plan, const uses *lists, tsr_program *p) {
-  size_t rooms = rooms_of(plan), count = 0;
+  size_t rooms = tsr_residency_count(plan->after), count = 0;
   for (size_t r = 0; r < rooms; r++) count += lists[r].count;
   p->use = tsr_alloc((count + 1) * sizeof *p->use);
   p->use_first = tsr_alloc_zero(rooms + 1, sizeof *p->use_first);
@@ -164,7 +169,7 @@ static bool list_uses(const tsr_plan *plan, const uses *lists, tsr_program *p) {
 }
 
 static tsr_status find_uses(const tsr_plan *plan, tsr_program *p) {
-  size_t rooms = rooms_of(plan);
+  size_t rooms = tsr_residency_count(plan->after);
   uses *lists = tsr_alloc_zero(rooms + 1, sizeof *lists);
   bool listed = lists != NULL && note_uses(plan, lists) && list_uses(plan, lists, p);
   for (size_t r = 0; lists != NULL && r < rooms; r++) TSR_VEC_FREE(&lists[r]);
@@ -185,6 +190,8 @@ static void find_users(const tsr_plan *plan, tsr_program *p) {
   for (int q = 0; q < plan->queues; q++)
     if (is_lane(plan, q) && p->queue_first[q] < p->queue_first[q + 1])
       p->lane_queue[p->lanes++] = (uint16_t)q;
+  bool fewer = plan->lane_threads > 0 && plan->lane_threads < p->lanes;
+  p->lane_threads = fewer ? plan->lane_threads : p->lanes;
 }
 
 /* The operands, as bits, whose homes copies read (end 0) or write to (1). */

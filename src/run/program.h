@@ -31,11 +31,14 @@ typedef struct tsr_program {
   uint32_t *by_queue, *queue_first; /* the same by queue of the plan; lanes are here alone */
   uint32_t *event;                  /* number of a command's event among its device's, or none */
   uint32_t *rank;                   /* place of a command among its device's */
-  atomic_uint *flag; /* the last run (its epoch) in which a command was submitted, or,
-                        of a lane, completed */
+  atomic_uint *flag;   /* the last run (its epoch) in which a command was submitted, or,
+                          of a lane, completed */
+  bool *watched;       /* some lane waits for the command of a device; */
+  atomic_uint *passed; /* the last run in which it was seen to be complete */
   uint32_t events[TSR_MACHINE_DEVICES]; /* events each device needs */
   uint32_t devices;                     /* bit d: device d has commands */
-  int lanes;                            /* host threads needed */
+  int lanes;                            /* with commands */
+  int lane_threads;                     /* host threads that share them */
   uint16_t *lane_queue;                 /* the plan's queue of each lane */
   bool lanes_bring_home;                /* lanes write to the user's memory, */
   bool brings_home;                     /* or some copy does */

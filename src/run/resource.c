@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "engine/host/host.h"
+#include "run/aside.h"
 #include "run/inside.h"
 
 /* ---- Queues and events ---- */
@@ -74,18 +75,15 @@ static tsr_status resolve_queues(tsr_runner *runner, const tsr_plan *plan) {
 
 /* ---- Lanes ---- */
 
-static tsr_status reserve_lanes(tsr_runner *runner, int lanes) {
-  if (lanes > TSR_RUN_LANES)
-    return tsr_fail(TSR_ERR_INTERNAL, "the plan has %d lanes; at most %d can be", lanes,
-                    TSR_RUN_LANES);
-  while (runner->lanes < lanes) {
+static tsr_status reserve_lanes(tsr_runner *runner, int threads) {
+  while (runner->lanes < threads) {
     tsr_worker *worker = &runner->lane[runner->lanes];
     *worker = (tsr_worker){.runner = runner, .device = -1, .lane = runner->lanes};
     TSR_TRY(tsr_worker_start(worker));
     runner->lanes++;
   }
-  /* Spinning pays only where no thread takes the core of another. */
-  if (runner->cores < 2 * (runner->devices + runner->lanes)) atomic_store(&runner->spin, false);
+  if (!tsr_may_spin(runner->cores, runner->devices + runner->lanes))
+    atomic_store(&runner->spin, false);
   return TSR_OK;
 }
 
@@ -106,14 +104,47 @@ static tsr_status reserve_arena(tsr_runner *runner, int location, size_t bytes) 
   return TSR_OK;
 }
 
+tsr_status tsr_resource_reserve_ring(tsr_runner *runner, size_t bytes) {
+  return reserve_arena(runner, runner->devices, bytes);
+}
+
+/* Arenas that a plan asks for. */
+typedef struct asking {
+  tsr_runner *runner;
+  const tsr_plan *plan;
+  atomic_int short_of; /* the first location that has no room; TSR_MACHINE_LOCATIONS: none */
+} asking;
+
+static tsr_status reserve_asked(void *argument, int location) {
+  asking *a = argument;
+  tsr_status status = reserve_arena(a->runner, location, a->plan->arena[location]);
+  int first = atomic_load(&a->short_of);
+  while (status == TSR_ERR_MEMORY && location < first &&
+         !atomic_compare_exchange_weak(&a->short_of, &first, location))
+    continue;
+  return status;
+}
+
+/* A device's runtime takes 10 ms for a large allocation, however large (measured): several devices
+ * get theirs side by side. */
+static bool pays_aside(const tsr_runner *runner, const tsr_plan *plan) {
+  static const size_t large = 64 << 20;
+  int count = 0;
+  for (int d = 0; d < runner->devices; d++)
+    count += plan->arena[d] > runner->arena[d].bytes && plan->arena[d] >= large;
+  return count > 1;
+}
+
 static tsr_status reserve_arenas(tsr_runner *runner, const tsr_plan *plan, int *short_of) {
-  for (int l = 0; l < TSR_MACHINE_LOCATIONS; l++) {
-    tsr_status status = reserve_arena(runner, l, plan->arena[l]);
-    if (status == TSR_OK) continue;
-    if (status == TSR_ERR_MEMORY) *short_of = l;
-    return status;
+  asking a = {runner, plan, TSR_MACHINE_LOCATIONS};
+  tsr_status status = TSR_OK;
+  if (pays_aside(runner, plan)) {
+    tsr_runner_settle(runner);
+    status = tsr_aside_each(runner->devices, reserve_asked, &a);
   }
-  return TSR_OK;
+  for (int l = 0; l < TSR_MACHINE_LOCATIONS && status == TSR_OK; l++) status = reserve_asked(&a, l);
+  if (status == TSR_ERR_MEMORY) *short_of = atomic_load(&a.short_of);
+  return status;
 }
 
 tsr_status tsr_resource_reserve(tsr_runner *runner, const tsr_plan *plan, bool trace, bool arenas,
@@ -124,7 +155,7 @@ tsr_status tsr_resource_reserve(tsr_runner *runner, const tsr_plan *plan, bool t
   if (arenas) TSR_TRY(reserve_arenas(runner, plan, short_of));
   TSR_TRY(resolve_queues(runner, plan));
   TSR_TRY(reserve_events(runner, plan, trace));
-  return reserve_lanes(runner, plan->program->lanes);
+  return reserve_lanes(runner, plan->program->lane_threads);
 }
 
 /* ---- Giving back ---- */

@@ -12,7 +12,8 @@
 /* ---- The threads ---- */
 
 static bool needs(const tsr_worker *worker, const tsr_ticket *job) {
-  return worker->lane >= 0 ? worker->lane < job->lanes : (job->devices >> worker->device & 1) != 0;
+  return worker->lane >= 0 ? worker->lane < job->lane_threads
+                           : (job->devices >> worker->device & 1) != 0;
 }
 
 /* While something is unfinished nobody else would notice its end: only then is the memory that a
@@ -48,7 +49,7 @@ static void *work(void *argument) {
       continue;
     }
     atomic_fetch_sub_explicit(&job->to_submit, 1, memory_order_acq_rel);
-    tsr_lane_run(worker, job);
+    tsr_lane_run(job);
     tsr_job_leave(job);
   }
   tsr_job_release(worker->at);
@@ -116,17 +117,23 @@ void tsr_runner_destroy(tsr_runner *runner) {
   tsr_dealloc(runner);
 }
 
+/* All of a device's in one array. */
+static tsr_status make_cursors(tsr_run_device *side) {
+  side->cursor = tsr_alloc_zero((1 + TSR_RUN_JOBS) * TSR_PLAN_QUEUES, sizeof *side->cursor);
+  if (side->cursor == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a runner");
+  for (int i = 0; i < TSR_RUN_JOBS; i++) side->watch[i] = side->cursor + (1 + i) * TSR_PLAN_QUEUES;
+  return TSR_OK;
+}
+
 /* The list starts with a job that is over, for the threads to stand at. */
 static tsr_status start(tsr_runner *runner, int devices) {
   runner->tail = tsr_job_take(runner);
   if (runner->tail == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a runner");
   atomic_store(&runner->tail->references, 1);
   for (int d = 0; d < devices; d++) {
-    runner->side[d].cursor = tsr_alloc_zero(TSR_PLAN_QUEUES, sizeof *runner->side[d].cursor);
     runner->worker[d] = (tsr_worker){.runner = runner, .device = d, .lane = -1};
-    if (runner->side[d].cursor == NULL)
-      return tsr_fail(TSR_ERR_MEMORY, "no host memory for a runner");
-    tsr_status status = tsr_worker_start(&runner->worker[d]);
+    tsr_status status = make_cursors(&runner->side[d]);
+    if (status == TSR_OK) status = tsr_worker_start(&runner->worker[d]);
     if (status != TSR_OK) tsr_dealloc(runner->side[d].cursor);
     TSR_TRY(status);
     runner->devices++;
@@ -143,7 +150,7 @@ tsr_status tsr_runner_create(const tsr_engine *engine, tsr_engine_state *state, 
   made->cores = settings != NULL && settings->cores > 0 ? settings->cores : available_cores();
   made->warm = settings != NULL && settings->warm;
   made->poison = settings != NULL && settings->poison;
-  atomic_store(&made->spin, made->cores >= 2 * devices);
+  atomic_store(&made->spin, tsr_may_spin(made->cores, devices));
   init_locks(made);
   tsr_status status = start(made, devices);
   if (status == TSR_OK && made->warm) status = tsr_warm_devices(made, settings->room);
@@ -174,7 +181,7 @@ static int bits(uint32_t set) {
 }
 
 static tsr_status fill_rooms(tsr_ticket *job, const tsr_submission *submission) {
-  size_t count = job->plan->after != NULL ? job->plan->after->rooms.count : 0;
+  size_t count = tsr_residency_count(job->plan->after);
   for (int l = 0; l < TSR_MACHINE_LOCATIONS; l++)
     job->arena[l] = job->own_arenas ? submission->arenas[l] : job->runner->arena[l].base;
   if (count == 0) return TSR_OK;
@@ -200,10 +207,11 @@ static tsr_status fill(tsr_ticket *job, const tsr_submission *submission) {
   job->epoch = (uint32_t)(runner->posted % UINT32_MAX) + 1;
   job->tied = tied_devices(runner);
   job->devices = job->program->devices | job->tied;
-  job->lanes = job->program->lanes;
-  if (job->devices == 0 && job->lanes == 0) job->devices = 1; /* someone must complete it */
-  atomic_store(&job->left, bits(job->devices) + job->lanes);
-  atomic_store(&job->to_submit, bits(job->devices) + job->lanes);
+  job->lane_threads = job->program->lane_threads;
+  tsr_lane_start(job);
+  if (job->devices == 0 && job->lane_threads == 0) job->devices = 1; /* someone must complete it */
+  atomic_store(&job->left, bits(job->devices) + job->lane_threads);
+  atomic_store(&job->to_submit, bits(job->devices) + job->lane_threads);
   atomic_store(&job->untied, bits(job->tied));
   TSR_TRY(fill_rooms(job, submission));
   if (!tsr_overlap_find(job)) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a ticket");
@@ -274,6 +282,10 @@ bool tsr_ticket_done(tsr_ticket *ticket) {
   return atomic_load(&ticket->done);
 }
 
+bool tsr_ticket_wait_for(tsr_ticket *ticket, double seconds) {
+  return tsr_job_wait_for(ticket->runner, ticket->number + 1, seconds);
+}
+
 double tsr_ticket_entered(const tsr_ticket *ticket) {
   return ticket->entered;
 }
@@ -331,6 +343,14 @@ uint64_t tsr_runner_completed(tsr_runner *runner) {
   return atomic_load(&runner->completed);
 }
 
+void tsr_runner_moved(tsr_runner *runner, int device, tsr_traffic *traffic) {
+  tsr_moved *moved = &runner->moved[device];
+  *traffic = (tsr_traffic){.host_to_device = (double)atomic_load(&moved->from_host),
+                           .device_to_host = (double)atomic_load(&moved->to_host),
+                           .device_to_device = (double)atomic_load(&moved->from_devices),
+                           .within_devices = (double)atomic_load(&moved->within)};
+}
+
 void tsr_runner_occupy(tsr_runner *runner) {
   pthread_mutex_lock(&runner->enter);
   tsr_runner_settle(runner);
@@ -343,6 +363,13 @@ void tsr_runner_leave(tsr_runner *runner) {
 void tsr_runner_drain(tsr_runner *runner) {
   tsr_runner_occupy(runner);
   tsr_runner_leave(runner);
+}
+
+tsr_status tsr_runner_reserve_ring(tsr_runner *runner, size_t bytes) {
+  tsr_runner_occupy(runner);
+  tsr_status status = tsr_resource_reserve_ring(runner, bytes);
+  tsr_runner_leave(runner);
+  return status;
 }
 
 void tsr_runner_trim(tsr_runner *runner) {

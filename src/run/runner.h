@@ -58,6 +58,8 @@ tsr_status tsr_runner_submit(tsr_runner *runner, tsr_submission *submission, tsr
 /* Waits until the plan is complete; its status, with its message as this thread's. */
 tsr_status tsr_ticket_wait(tsr_ticket *ticket);
 bool tsr_ticket_done(tsr_ticket *ticket);
+/* Waits for so many seconds at most; whether it and all before it are complete. */
+bool tsr_ticket_wait_for(tsr_ticket *ticket, double seconds);
 
 /* Of a complete ticket: seconds from the call to the end; the measured begin and end of each
  * command in seconds from the call (NULL when not traced), which the caller then owns
@@ -82,8 +84,16 @@ uint64_t tsr_runner_submitted(tsr_runner *runner);
 /* How many submissions are complete: those with lower numbers. */
 uint64_t tsr_runner_completed(tsr_runner *runner);
 
+/* Bytes that copies have brought to a device, and from it to the host, since the runner was made;
+ * plans are not counted. */
+void tsr_runner_moved(tsr_runner *runner, int device, tsr_traffic *traffic);
+
 /* Waits until everything submitted is complete. */
 void tsr_runner_drain(tsr_runner *runner);
+
+/* Makes the ring of pinned memory for staging now, bytes of it, or the first call that stages
+ * will wait for it (0.3 ms a MiB, measured). */
+tsr_status tsr_runner_reserve_ring(tsr_runner *runner, size_t bytes);
 
 /* Gives the arenas and the ring back, after what is in flight. */
 void tsr_runner_trim(tsr_runner *runner);

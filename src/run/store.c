@@ -95,8 +95,18 @@ void tsr_store_destroy(tsr_store *store) {
   tsr_dealloc(store);
 }
 
-bool tsr_store_is_empty(const tsr_store *store) {
-  return store->stays.count == 0;
+bool tsr_store_has_stays(const tsr_store *store) {
+  return store->stays.count > 0;
+}
+
+size_t tsr_store_held(const tsr_store *store) {
+  size_t held = 0;
+  for (int l = 0; l <= store->devices; l++) held += tsr_heap_held(store->heap[l]);
+  return held;
+}
+
+void tsr_store_limit(tsr_store *store, int location, size_t bytes) {
+  tsr_heap_limit(store->heap[location], bytes);
 }
 
 size_t tsr_store_used(const tsr_store *store, int device) {

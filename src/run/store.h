@@ -37,7 +37,11 @@ tsr_status tsr_store_create(const tsr_engine *engine, tsr_engine_state *state, i
 /* Nothing may be using what stays. NULL is nothing. */
 void tsr_store_destroy(tsr_store *store);
 
-bool tsr_store_is_empty(const tsr_store *store);
+bool tsr_store_has_stays(const tsr_store *store);
+/* Bytes of the engine's that it has, at all locations, whether something stays in them or not. */
+size_t tsr_store_held(const tsr_store *store);
+/* The most bytes that it may hold at a location from now on; what it holds it keeps. */
+void tsr_store_limit(tsr_store *store, int location, size_t bytes);
 /* Bytes that stays have at a device. */
 size_t tsr_store_used(const tsr_store *store, int device);
 

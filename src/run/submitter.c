@@ -11,7 +11,7 @@ typedef struct walk {
   int queues;
 } walk;
 
-enum { NONE_READY = -1, POLL_EVERY = 32 };
+enum { NONE_READY = -1, POLL_EVERY = 32, WATCH_EVERY = 4 };
 
 static walk walk_start(tsr_worker *worker, tsr_ticket *job) {
   tsr_program *p = job->program;
@@ -125,10 +125,12 @@ static void submit_all(walk *w) {
     if (w->at == w->count) return;
     if (command == NONE_READY) {
       tsr_worker_poll(w->worker);
+      tsr_watch_poll(w->worker, w->job);
       tsr_backoff_step(&backoff, spin);
       continue;
     }
     if (++submitted % POLL_EVERY == 0) tsr_worker_poll(w->worker);
+    if (submitted % WATCH_EVERY == 0) tsr_watch_poll(w->worker, w->job);
     backoff = (tsr_backoff){0};
     tsr_status status = submit(w, (uint32_t)command);
     if (status != TSR_OK) tsr_job_fail(w->job, status);
@@ -137,10 +139,13 @@ static void submit_all(walk *w) {
 
 /* ---- The user's streams ---- */
 
-static void await_bit(tsr_ticket *job, atomic_uint *bits, uint32_t wanted) {
+/* Others may need lanes to get there, and these may wait for this device. */
+static void await_bit(walk *w, atomic_uint *bits, uint32_t wanted) {
   tsr_backoff backoff = {0};
-  while ((atomic_load_explicit(bits, memory_order_acquire) & wanted) != wanted)
-    tsr_backoff_step(&backoff, tsr_spins(job->runner));
+  while ((atomic_load_explicit(bits, memory_order_acquire) & wanted) != wanted) {
+    tsr_watch_poll(w->worker, w->job);
+    tsr_backoff_step(&backoff, tsr_spins(w->job->runner));
+  }
 }
 
 static tsr_status wait_for_users(walk *w) {
@@ -166,7 +171,7 @@ static void begin(walk *w) {
     if (status != TSR_OK) tsr_job_fail(job, status);
     atomic_fetch_or_explicit(&job->started, mine, memory_order_release);
   }
-  await_bit(job, &job->started, job->tied);
+  await_bit(w, &job->started, job->tied);
   if (tsr_job_failed(job)) return;
   status = wait_for_users(w);
   if (status != TSR_OK) tsr_job_fail(job, status);
@@ -176,7 +181,7 @@ static void begin(walk *w) {
 static tsr_status hold_user(walk *w) {
   tsr_runner *runner = w->job->runner;
   const tsr_program *p = w->job->program;
-  await_bit(w->job, &w->job->ended, w->job->devices);
+  await_bit(w, &w->job->ended, w->job->devices);
   if (tsr_job_failed(w->job)) return TSR_OK;
   for (int d = 0; d < runner->devices; d++)
     for (int i = 0; (p->devices & 1u << d) && i < p->used_first[d + 1] - p->used_first[d]; i++)
@@ -212,6 +217,7 @@ static void end(walk *w) {
 
 void tsr_submitter_run(tsr_worker *worker, tsr_ticket *job) {
   walk w = walk_start(worker, job);
+  tsr_watch_start(worker, job);
   begin(&w);
   submit_all(&w);
   end(&w);

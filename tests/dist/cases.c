@@ -119,7 +119,11 @@ int run_cases(int argc, char **argv, const test_case *cases, size_t count) {
   alarm(PATIENCE);
   if (!open_world(&w)) return printf("no context: %s\n", tsr_message()), 1;
   bool refused = tsr_grid_create(w.cpu, MPI_COMM_WORLD, 0, 0, &none) == TSR_ERR_ARGUMENT;
-  MPI_Init(&argc, &argv);
+  bool alone = false;
+  for (int i = 1; i + 1 < argc; i++)
+    alone |= strcmp(argv[i], "--level") == 0 && argv[i + 1][0] < '3';
+  int level;
+  MPI_Init_thread(&argc, &argv, alone ? MPI_THREAD_FUNNELED : MPI_THREAD_MULTIPLE, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &w.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &w.size);
   HOLD(refused);

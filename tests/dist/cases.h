@@ -24,7 +24,8 @@ typedef struct test_case {
 } test_case;
 
 /* Initialises MPI, runs the cases, prints one line for each on process 0 and the sum; the exit
- * code. A program that hangs is ended after ten minutes. */
+ * code. A program that hangs is ended after ten minutes. "--level 1" asks for MPI_THREAD_FUNNELED
+ * in place of MPI_THREAD_MULTIPLE. */
 int run_cases(int argc, char **argv, const test_case *cases, size_t count);
 
 /* Notes the first thing that is wrong here. */

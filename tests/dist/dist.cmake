@@ -9,7 +9,8 @@ set(TESSERA_MPI_ENVIRONMENT ${TESSERA_TEST_ENVIRONMENT}
   # Open MPI leaves much behind, in components that are unloaded before leaks are looked for; nor do
   # the suppressions of the other tests fit what it loads.
   "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1"
-  "TSAN_OPTIONS=allocator_may_return_null=1")
+  # What MPI does inside, for whichever thread, is not seen by the thread sanitizer.
+  "TSAN_OPTIONS=allocator_may_return_null=1:ignore_noninstrumented_modules=1")
 
 function(tessera_dist_program name)
   add_executable(${name} ${ARGN})
@@ -30,10 +31,13 @@ endfunction()
 tessera_dist_program(dist_driver dist/driver.c dist/layout.c)
 tessera_dist_program(dist_faults dist/faults.c dist/cases.c)
 tessera_dist_program(dist_uses dist/uses.c dist/cases.c)
+tessera_dist_program(dist_async dist/async.c dist/cases.c)
 
 foreach(processes 1 2 4 6 9)
   tessera_dist_test(dist_faults_${processes} faults ${processes} dist_faults)
   tessera_dist_test(dist_uses_${processes} faults ${processes} dist_uses)
+  tessera_dist_test(dist_async_${processes} faults ${processes} dist_async)
+  tessera_dist_test(dist_async_funneled_${processes} faults ${processes} dist_async --level 1)
 endforeach()
 
 # The random problems: 2000 in all, and a sample of 40 for each number of processes.
@@ -47,6 +51,37 @@ foreach(processes 1 2 4 6 9)
   tessera_dist_test(dist_long_${processes} long ${processes} dist_driver
     --seed 7 --first 100000 --count 3000)
 endforeach()
+
+# Through ScaLAPACK's symbols: a program that is linked with ours before those of the ScaLAPACK that
+# goes with this MPI.
+if(TESSERA_MPI_SONAME MATCHES "mpich")
+  set(scalapack libscalapack-mpich.so.2.2 libscalapack-mpich.so)
+else()
+  set(scalapack libscalapack-openmpi.so.2.2 libscalapack-openmpi.so)
+endif()
+find_library(TESSERA_TEST_SCALAPACK NAMES ${scalapack})
+if(TESSERA_TEST_SCALAPACK)
+  tessera_dist_program(dist_pblas dist/pblas.c dist/pblas_operand.c dist/layout.c)
+  target_link_libraries(dist_pblas PRIVATE
+    tessera_pblas ${TESSERA_TEST_SCALAPACK} MPI::MPI_C ${CMAKE_DL_LIBS})
+  get_filename_component(scalapack ${TESSERA_TEST_SCALAPACK} NAME)
+  target_compile_definitions(dist_pblas PRIVATE SCALAPACK="${scalapack}")
+  set_target_properties(dist_pblas PROPERTIES ENABLE_EXPORTS ON) # its error exit is to be found
+
+  # tests/dropin/test_pblas.sh counts what went to devices.
+  function(tessera_pblas_test name label processes)
+    tessera_dist_test(${name} ${label} ${processes} dist_pblas ${ARGN})
+    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
+      "TESSERA_ENGINE=host;TESSERA_DEVICES=2;TESSERA_TILE=7;TESSERA_OFFLOAD=always")
+  endfunction()
+  foreach(processes 1 2 4 6)
+    tessera_pblas_test(dist_pblas_${processes} random ${processes} --seed 3 --count 150)
+    tessera_pblas_test(dist_pblas_sample_${processes} sample ${processes}
+      --seed 3 --first 1000 --count 30)
+    tessera_pblas_test(dist_pblas_long_${processes} long ${processes}
+      --seed 3 --first 100000 --count 2000)
+  endforeach()
+endif()
 
 # The command across processes.
 add_test(NAME dist_test_pgemm

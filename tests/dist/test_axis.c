@@ -8,20 +8,14 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "chance.h"
 #include "dist/axis.h"
 #include "dist/panels.h"
 
 enum { EXTENT = 90, CASES = 400 };
 
-static uint64_t state_of_numbers;
-
-static int64_t draw(int64_t least, int64_t most) {
-  state_of_numbers = state_of_numbers * 6364136223846793005u + 1442695040888963407u;
-  return least + (int64_t)((state_of_numbers >> 33) % (uint64_t)(most - least + 1));
-}
-
 static tsr_axis draw_axis(int64_t extent, int count) {
-  return (tsr_axis){extent, draw(1, 12), draw(1, 12), (int)draw(0, count - 1), count};
+  return (tsr_axis){extent, between(1, 12), between(1, 12), (int)between(0, count - 1), count};
 }
 
 /* Owners one after another, with nothing but a countdown. */
@@ -38,8 +32,8 @@ static void count_owners(const tsr_axis *x, int *owner) {
 static void owners_and_places(void **state) {
   (void)state;
   for (int at = 0; at < CASES; at++) {
-    int count = (int)draw(1, 5), owner[EXTENT];
-    tsr_axis x = draw_axis(draw(0, EXTENT), count);
+    int count = (int)between(1, 5), owner[EXTENT];
+    tsr_axis x = draw_axis(between(0, EXTENT), count);
     int64_t local[5] = {0}, most = 0;
     count_owners(&x, owner);
     for (int64_t i = 0; i < x.extent; i++) {
@@ -59,8 +53,8 @@ static void parts_are_axes(void **state) {
   (void)state;
   for (int at = 0; at < CASES; at++) {
     int owner[EXTENT];
-    tsr_axis x = draw_axis(EXTENT, (int)draw(1, 5));
-    int64_t begin = draw(0, EXTENT), extent = draw(0, EXTENT - begin);
+    tsr_axis x = draw_axis(EXTENT, (int)between(1, 5));
+    int64_t begin = between(0, EXTENT), extent = between(0, EXTENT - begin);
     tsr_axis part = tsr_axis_part(&x, begin, extent);
     count_owners(&x, owner);
     assert_int_equal(part.extent, extent);
@@ -73,11 +67,11 @@ static void agreement_is_of_owners(void **state) {
   int agreed = 0;
   (void)state;
   for (int at = 0; at < 20 * CASES; at++) {
-    int count = (int)draw(1, 3), one[EXTENT], other[EXTENT];
-    int64_t extent = draw(0, 30);
+    int count = (int)between(1, 3), one[EXTENT], other[EXTENT];
+    int64_t extent = between(0, 30);
     tsr_axis a = draw_axis(extent, count), b = draw_axis(extent, count);
-    if (draw(0, 1) == 0) b.source = a.source, b.first = a.first;
-    if (draw(0, 3) == 0) b.block = a.block;
+    if (between(0, 1) == 0) b.source = a.source, b.first = a.first;
+    if (between(0, 3) == 0) b.block = a.block;
     count_owners(&a, one);
     count_owners(&b, other);
     bool same = memcmp(one, other, (size_t)extent * sizeof *one) == 0;
@@ -91,9 +85,9 @@ static void common_indices(void **state) {
   (void)state;
   for (int at = 0; at < CASES; at++) {
     int one[EXTENT], other[EXTENT];
-    tsr_axis a = draw_axis(EXTENT, (int)draw(1, 5)), b = draw_axis(EXTENT, (int)draw(1, 5));
-    int pa = (int)draw(0, a.count - 1), pb = (int)draw(0, b.count - 1);
-    int64_t begin = draw(0, EXTENT), end = draw(begin, EXTENT), next = begin, found = 0;
+    tsr_axis a = draw_axis(EXTENT, (int)between(1, 5)), b = draw_axis(EXTENT, (int)between(1, 5));
+    int pa = (int)between(0, a.count - 1), pb = (int)between(0, b.count - 1);
+    int64_t begin = between(0, EXTENT), end = between(begin, EXTENT), next = begin, found = 0;
     count_owners(&a, one);
     count_owners(&b, other);
     for (tsr_span s = {begin, 0}; tsr_axis_common(&a, pa, &b, pb, end, &s); s.at = s.end) {
@@ -122,8 +116,8 @@ static void panels_cover_k_once(void **state) {
   (void)state;
   for (int at = 0; at < CASES; at++) {
     int seen[EXTENT] = {0};
-    int64_t k = draw(1, EXTENT), depth = draw(1, 20);
-    tsr_axis a = draw_axis(k, (int)draw(1, 4)), b = draw_axis(k, (int)draw(1, 4));
+    int64_t k = between(1, EXTENT), depth = between(1, 20);
+    tsr_axis a = draw_axis(k, (int)between(1, 4)), b = draw_axis(k, (int)between(1, 4));
     tsr_panels panels = {0};
     assert_int_equal(tsr_panels_make(&a, &b, depth, &panels), TSR_OK);
     for (size_t t = 0; t < panels.count; t++) {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # What libtessera_blas.so shows: the level-3 routines of both interfaces in both sizes of integers,
-# and nothing else. The names are spelled out here, apart from the table that makes them. Argument:
+# also as Python's wheels name them, and nothing else. The names are spelled out here, apart from the table that makes them. Argument:
 # the build folder.
 . "$(dirname "$0")/dropin.sh"
 
@@ -15,10 +15,11 @@ while read -r routine; do
   echo "${routine}_64_"
   echo "cblas_$routine"
   echo "cblas_${routine}64_"
-done <routines | sort >expected
+done <routines >plain
+{ cat plain && sed 's/^/scipy_/' plain; } | sort >expected
 
 nm -D --defined-only "$doors" | awk '{ print $NF }' | sort >shown
-check "152_names" test "$(wc -l <expected)" = 152
+check "304_names" test "$(wc -l <expected)" = 304
 check "just_the_names" diff expected shown
 check "without_versions" sh -c "! grep '@' shown"
 check "all_are_functions" test -z "$(nm -D --defined-only "$doors" | awk '$2 != "T"')"
@@ -31,4 +32,25 @@ needs_no_blas() {
 }
 check "doors_need_no_blas" needs_no_blas "$doors"
 check "library_needs_no_blas" needs_no_blas "$build/lib/libtessera.so"
+
+# libtessera_pblas.so, where there is MPI: the products in the spellings of four compilers. It needs
+# no MPI, or it would bring one into programs that have another.
+pblas=$build/lib/libtessera_pblas.so.0
+if [ -e "$pblas" ]; then
+  for routine in psgemm pdgemm pcgemm pzgemm; do
+    echo "$routine"
+    echo "${routine}_"
+    echo "${routine}__"
+    echo "$routine" | tr a-z A-Z
+  done | sort >expected
+  nm -D --defined-only "$pblas" | awk '{ print $NF }' | sort >shown
+  check "pblas_16_names" test "$(wc -l <expected)" = 16
+  check "pblas_just_the_names" diff expected shown
+  check "pblas_all_are_functions" test -z "$(nm -D --defined-only "$pblas" | awk '$2 != "T"')"
+  check "pblas_not_symbolic" sh -c "! readelf -d '$pblas' | grep -q SYMBOLIC"
+  check "pblas_stays_loaded" sh -c "readelf -d '$pblas' | grep -q NODELETE"
+  check "pblas_needs_no_mpi" sh -c "! readelf -d '$pblas' | grep NEEDED | grep -E 'mpi|scalapack|blas\.'"
+  nm -D --defined-only "$build/lib/libtessera_pblas_mpi.so" | awk '{ print $NF }' | sort >shown
+  check "pblas_mpi_names" test "$(tr '\n' ' ' <shown)" = "tsr_pblas_end tsr_pblas_offer "
+fi
 finish

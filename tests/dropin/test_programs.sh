@@ -5,7 +5,7 @@
 # installed is skipped; tools/setup.sh with the pairs of .ci/run installs all of it.
 . "$(dirname "$0")/dropin.sh"
 programs=$root/tests/dropin/programs
-python=/usr/bin/python3 # the system's, whose NumPy has the system's BLAS
+python=/usr/bin/python3 # the system's, whose NumPy has the system's BLAS; then PyPI's
 
 right() { [ "$code" = 0 ]; }
 
@@ -59,6 +59,24 @@ if has scipy.linalg.tests.test_blas; then
   same_as_without "scipy" 100 "$of/test_blas.py" "$of/test_fblas.py" "$of/test_cython_blas.py"
 else
   skip "scipy" "SciPy with its tests (python3-scipy)"
+fi
+
+# ---- Python's wheels, which carry a BLAS under names of its own ----
+
+python=$root/build-wheels/bin/python
+if has numpy; then
+  offloaded 2 16 $python "$programs/products.py"
+  check "wheels" right
+  check "wheels_planned" went_through_plans 20
+  same_as_without "wheels_numpy" 1000 "$(tests_of numpy)/linalg/tests/test_linalg.py"
+else
+  skip "wheels" "NumPy of PyPI (sh tools/wheels.sh)"
+fi
+if has scipy; then
+  of=$(tests_of scipy)/linalg/tests
+  same_as_without "wheels_scipy" 100 "$of/test_blas.py" "$of/test_cython_blas.py"
+else
+  skip "wheels_scipy" "SciPy of PyPI (sh tools/wheels.sh)"
 fi
 
 # ---- Octave and R ----

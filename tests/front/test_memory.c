@@ -132,6 +132,30 @@ static void test_each_allocation_of_a_call_fails(void **state) {
   free(a), free(b), free(c), free(was), free(expected);
 }
 
+/* Staging memory of calls of many sizes, one after another: pieces that are free, but each too
+ * small for the next call, give their memory back. */
+static void test_staging_of_many_sizes(void **state) {
+  (void)state;
+  enum { LEAST = 140, MOST = 260 };
+  const double one = 1, zero = 0;
+  tsr_options options = front_options();
+  tsr_context *context = NULL;
+  options.tile = 7;
+  assert_ok(tsr_context_create(&options, &context));
+  double *a = front_matrix(MOST * 2, 1), *c = front_matrix((int64_t)MOST * MOST, 3);
+  for (int64_t n = LEAST; n <= MOST; n++) {
+    assert_ok(tsr_gemm_async(context, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, n, n, 2,
+                             &one, a, n, a, 2, &zero, c, n));
+    assert_ok(tsr_coherent(context, TSR_GENERAL, n, n, c, n, TSR_D));
+    assert_ok(tsr_release(context, n, n, c, n, TSR_D));
+    assert_ok(tsr_release(context, MOST * 2, 1, a, MOST * 2, TSR_D));
+  }
+  assert_true(c[0] == a[0] * a[0] + a[MOST] * a[1]);
+  free(a);
+  free(c);
+  tsr_context_destroy(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_copies),
@@ -139,6 +163,7 @@ int main(void) {
       cmocka_unit_test(test_register),
       cmocka_unit_test(test_each_allocation_fails),
       cmocka_unit_test(test_each_allocation_of_a_call_fails),
+      cmocka_unit_test(test_staging_of_many_sizes),
   };
   return cmocka_run_group_tests(tests, clear, NULL);
 }

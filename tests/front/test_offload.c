@@ -1,4 +1,5 @@
 /* Deciding which calls of unmodified programs go to devices. tests/dropin tests it from outside. */
+#include <math.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -331,22 +332,76 @@ static tsr_machine *machine_of(const char *string) {
   return machine;
 }
 
-/* The rate is the machine's until three calls have shown another. */
+static double rate_at(const tsr_offload_price *price, double flops) {
+  return tsr_offload_cpu_rate(price, TSR_D, flops);
+}
+
+static void show(tsr_offload_price *price, double flops, double seconds, int times) {
+  for (int i = 0; i < times; i++) tsr_offload_price_show(price, TSR_D, flops, seconds);
+}
+
+/* The rate is the machine's until three calls have shown another, of that size or, if they were
+ * long ones, of others. */
 static void test_price_learns(void **state) {
   (void)state;
-  tsr_offload_price price;
+  static tsr_offload_price price;
   tsr_machine *machine = machine_of("host:200 cpu:100");
   tsr_offload_price_init(&price, machine, false);
-  assert_true(tsr_offload_cpu_rate(&price, TSR_D) == 100e9);
-  tsr_offload_price_show(&price, TSR_D, 1e9, 1e-6); /* too short to believe */
-  assert_true(tsr_offload_cpu_rate(&price, TSR_D) == 100e9);
-  for (int i = 0; i < 3; i++) tsr_offload_price_show(&price, TSR_D, 10e9, 1);
-  assert_true(tsr_offload_cpu_rate(&price, TSR_D) == 10e9);
-  assert_true(tsr_offload_cpu_rate(&price, TSR_S) == 200e9);
-  tsr_offload_price_show(&price, TSR_D, 300e9, 1);
-  assert_true(tsr_offload_cpu_rate(&price, TSR_D) == 300e9);
+  assert_true(rate_at(&price, 1e9) == 100e9);
+  show(&price, 1e5, 1e-5, 3); /* 10 GFLOP/s: short, as small ones are */
+  assert_true(rate_at(&price, 1e5) == 10e9 && rate_at(&price, 1e9) == 100e9);
+  show(&price, 10e9, 1, 2);
+  assert_true(rate_at(&price, 10e9) == 100e9);
+  show(&price, 10e9, 1, 1);
+  assert_true(rate_at(&price, 10e9) == 10e9 && rate_at(&price, HUGE_VAL) == 10e9);
+  assert_true(tsr_offload_cpu_rate(&price, TSR_S, 10e9) == 200e9);
+  show(&price, 10.1e9, 0.5, 1);
+  assert_true(rate_at(&price, 10e9) == 20.2e9);
   tsr_offload_price_init(&price, machine, true);
-  assert_true(tsr_offload_cpu_rate(&price, TSR_D) >= 80e9); /* of every processor */
+  assert_true(rate_at(&price, 1e9) >= 80e9); /* of every processor */
+  tsr_machine_destroy(machine);
+}
+
+/* A call that was disturbed now and then does not stand for those that were not. */
+static void test_price_is_of_the_best(void **state) {
+  (void)state;
+  static tsr_offload_price price;
+  tsr_machine *machine = machine_of("host:200 cpu:100");
+  tsr_offload_price_init(&price, machine, false);
+  for (int i = 0; i < 50; i++) show(&price, 33e6, i % 10 == 0 ? 3e-3 : 0.4e-3, 1);
+  assert_true(rate_at(&price, 33e6) == 33e6 / 0.4e-3);
+  assert_true(rate_at(&price, 1e10) == 100e9);
+  tsr_machine_destroy(machine);
+}
+
+/* The smallest call of so many seconds, whatever has been shown. */
+static void test_price_turned_round(void **state) {
+  (void)state;
+  static tsr_offload_price price;
+  tsr_machine *machine = machine_of("host:200 cpu:100");
+  tsr_offload_price_init(&price, machine, false);
+  assert_true(tsr_offload_cpu_flops(&price, TSR_D, 50e-6) == 5e6);
+  show(&price, 3e6, 3e-4, 3); /* 10 GFLOP/s: 50 us are 0.5e6 flops at that, and there it is 100 */
+  assert_true(tsr_offload_cpu_flops(&price, TSR_D, 50e-6) == scalbn(1, 21));
+  tsr_machine_destroy(machine);
+}
+
+/* Devices that come late are charged for it, and tried again after a while. */
+static void test_lateness(void **state) {
+  (void)state;
+  static tsr_offload_price price;
+  tsr_machine *machine = machine_of("host:200 cpu:100");
+  tsr_offload_price_init(&price, machine, false);
+  tsr_offload_price_run(&price, TSR_D, 1e9, 1e-3, 50e-3); /* the first one plans, and loads */
+  assert_true(tsr_offload_lateness(&price, TSR_D, 1e9) == 0);
+  for (int i = 0; i < 30; i++) tsr_offload_price_run(&price, TSR_D, 1e9, 1e-3, 3e-3);
+  double late = tsr_offload_lateness(&price, TSR_D, 1e9);
+  assert_true(late > 1.9e-3 && late <= 2e-3);
+  assert_true(tsr_offload_lateness(&price, TSR_D, 4e9) == 0);
+  for (int i = 0; i < 300; i++) tsr_offload_price_spared(&price, TSR_D, 1e9);
+  assert_true(tsr_offload_lateness(&price, TSR_D, 1e9) < 0.2e-3);
+  for (int i = 0; i < 30; i++) tsr_offload_price_run(&price, TSR_D, 1e9, 1e-3, 0.5e-3);
+  assert_true(tsr_offload_lateness(&price, TSR_D, 1e9) == 0); /* early ones are not paid for */
   tsr_machine_destroy(machine);
 }
 
@@ -425,13 +480,23 @@ static void test_list_nvidia(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_never),         cmocka_unit_test(test_always),
-      cmocka_unit_test(test_no_device),     cmocka_unit_test(test_start_pays_later),
-      cmocka_unit_test(test_cpu_is_faster), cmocka_unit_test(test_threads),
-      cmocka_unit_test(test_after_a_fork),  cmocka_unit_test(test_device_fails),
-      cmocka_unit_test(test_start_fails),   cmocka_unit_test(test_wrong_setting),
-      cmocka_unit_test(test_aliased),       cmocka_unit_test(test_price_learns),
-      cmocka_unit_test(test_prices_cross),  cmocka_unit_test(test_list_nvidia),
+      cmocka_unit_test(test_never),
+      cmocka_unit_test(test_always),
+      cmocka_unit_test(test_no_device),
+      cmocka_unit_test(test_start_pays_later),
+      cmocka_unit_test(test_cpu_is_faster),
+      cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_after_a_fork),
+      cmocka_unit_test(test_device_fails),
+      cmocka_unit_test(test_start_fails),
+      cmocka_unit_test(test_wrong_setting),
+      cmocka_unit_test(test_aliased),
+      cmocka_unit_test(test_price_learns),
+      cmocka_unit_test(test_price_is_of_the_best),
+      cmocka_unit_test(test_price_turned_round),
+      cmocka_unit_test(test_lateness),
+      cmocka_unit_test(test_prices_cross),
+      cmocka_unit_test(test_list_nvidia),
   };
   return cmocka_run_group_tests(tests, clear, NULL);
 }

@@ -90,6 +90,35 @@ static void test_blocking_calls_count(void **state) {
   tsr_context_destroy(context);
 }
 
+/* What devices have had adds up to what plans say. */
+static void test_traffic_of_devices(void **state) {
+  (void)state;
+  tsr_context *context = front_context();
+  tsr_traffic all, one, sum = {0};
+  double *a = pinned(context, 1), *b = pinned(context, 2), *c = pinned(context, 3);
+  for (int i = 0; i < 2; ++i) assert_ok(front_dgemm(context, N, 1, a, b, 1, c));
+  assert_ok(front_dgemm_async(context, N, 1, a, b, 1, c));
+  assert_ok(bring_home(context, c));
+  assert_ok(tsr_sync(context));
+  assert_ok(tsr_context_traffic(context, &all));
+  for (int d = 0; d < tsr_device_count(context); ++d) {
+    assert_ok(tsr_device_traffic(context, d, &one));
+    assert_true(one.host_to_device > 0);
+    sum.host_to_device += one.host_to_device;
+    sum.device_to_host += one.device_to_host;
+    sum.device_to_device += one.device_to_device;
+    sum.within_devices += one.within_devices;
+  }
+  assert_true(sum.host_to_device == all.host_to_device);
+  assert_true(sum.device_to_host == all.device_to_host);
+  assert_true(sum.device_to_device == all.device_to_device);
+  assert_true(sum.within_devices == all.within_devices);
+  assert_refused(tsr_device_traffic(context, 99, &one), TSR_ERR_ARGUMENT, "device is 99");
+  assert_refused(tsr_device_traffic(context, -1, &one), TSR_ERR_ARGUMENT, "device is -1");
+  assert_refused(tsr_device_traffic(context, 0, NULL), TSR_ERR_ARGUMENT, "traffic");
+  tsr_context_destroy(context);
+}
+
 static int occurrences(const char *text, const char *of) {
   int count = 0;
   for (; (text = strstr(text, of)) != NULL; ++text) ++count;
@@ -180,6 +209,7 @@ static void test_a_mapped_result_is_computed_there(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_sequence_moves_no_byte_twice),
                                      cmocka_unit_test(test_blocking_calls_count),
+                                     cmocka_unit_test(test_traffic_of_devices),
                                      cmocka_unit_test(test_timeline),
                                      cmocka_unit_test(test_timelines_end_once),
                                      cmocka_unit_test(test_a_mapped_result_is_computed_there)};

@@ -58,12 +58,20 @@ exports_only_ours() {
   [ -z "$others" ] || { echo "exported: $others" && false; }
 }
 
+# The part that it loads is beside it, and finds what it needs there.
+preloads_pblas() {
+  "$prefix/bin/tessera" run -- sh -c 'echo $LD_PRELOAD' | grep -q "$lib/libtessera_pblas.so.0" &&
+    ldd "$lib/libtessera_pblas_mpi.so" | grep "libtessera_mpi.so.0 => $lib/" &&
+    ! ldd "$lib/libtessera_pblas_mpi.so" | grep "not found"
+}
+
 try "a program with pkg-config" with_pkg_config
 try "a program with find_package" with_cmake
 try "the header alone, as C99" header_alone
 try "only tsr_ names are exported" exports_only_ours
 if [ -e "$lib/libtessera_mpi.so" ]; then
   try "a program with find_package and MPI" with_mpi
+  try "the PBLAS door is preloaded" preloads_pblas
 fi
 try "the installed command" "$prefix/bin/tessera" --help
 try "the installed BLAS door" "$prefix/bin/tessera" run --report -- true

@@ -2,11 +2,11 @@
 #ifndef TSR_TESTS_OWNERS_H
 #define TSR_TESTS_OWNERS_H
 
+#include "chance.h"
 #include "plan/mapped.h"
 #include "planning.h"
 
-/* between(least, most) is the test's own. */
-static inline tsr_mapping owners_draw(int devices, int64_t (*between)(int64_t, int64_t)) {
+static inline tsr_mapping owners_draw(int devices) {
   tsr_mapping mapping = {between(0, 40), between(0, 40), between(1, 80), between(1, 80), 1, 1, {0}};
   mapping.grid_rows = (int)between(1, devices);
   mapping.grid_cols = (int)between(1, devices / mapping.grid_rows);

@@ -22,6 +22,22 @@ typedef struct planning_case {
   int64_t tile;
 } planning_case;
 
+static inline void must(tsr_status status) {
+  if (status != TSR_OK) fail_msg("%s", tsr_message());
+}
+
+/* All operands in pinned host memory. */
+static inline void planning_pin(const tsr_machine *machine, tsr_call *call) {
+  for (int i = 0; i < TSR_OPERANDS; ++i) {
+    tsr_operand *o = &call->operand[i];
+    o->memory = TSR_PINNED;
+    o->location = machine->devices;
+    o->pinned_begin = 0;
+    o->pinned_end = tsr_operand_bytes(o, call->type);
+    o->alignment = 4;
+  }
+}
+
 static inline tsr_call planning_call(const tsr_machine *machine, const planning_case *c) {
   tsr_call call;
   tsr_binding binding;

@@ -1,5 +1,5 @@
 /*
- * What the planner decides for a few calls on three machines, against files that a person has
+ * What the planner decides for a few calls on four machines, against files that a person has
  * looked at. After a change that is meant: TSR_UPDATE_GOLDEN=1 writes them anew; read the
  * difference before it is kept.
  */
@@ -75,6 +75,11 @@ static void test_h200x4(void **state) {
   check_machine(path_in_source("machines/h200x4.json"), "tests/plan/golden/h200x4.txt");
 }
 
+static void test_h200x8(void **state) {
+  (void)state;
+  check_machine(path_in_source("machines/h200x8.json"), "tests/plan/golden/h200x8.txt");
+}
+
 static void test_a100x8(void **state) {
   (void)state;
   check_machine(path_in_source("machines/a100x8.json"), "tests/plan/golden/a100x8.txt");
@@ -106,9 +111,8 @@ static void test_deterministic(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_h200x4),
-      cmocka_unit_test(test_a100x8),
-      cmocka_unit_test(test_string),
+      cmocka_unit_test(test_h200x4),        cmocka_unit_test(test_h200x8),
+      cmocka_unit_test(test_a100x8),        cmocka_unit_test(test_string),
       cmocka_unit_test(test_deterministic),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,6 +75,52 @@ static void budgets_may_differ(void **state) {
   tsr_machine_destroy(machine);
 }
 
+/* Where devices cannot give each other what they load, one with little room would hold up all. */
+static void larger_budgets_do_more(void **state) {
+  (void)state;
+  tsr_machine *machine = planning_machine("host:200 gpu*2 pcie:25 rate:50");
+  const planning_case cases[] = {{'d', 'N', 'N', 40000, 40000, 40000, 1, 1, "ppp", 0},
+                                 {'s', 'T', 'N', 60000, 30000, 40000, 1, 0, "ppp", 0}};
+  size_t budget[TSR_MACHINE_DEVICES] = {(size_t)16e9, (size_t)3e8};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tsr_plan *mixed = plan_within(machine, &cases[i], budget, NULL);
+    tsr_plan *even = plan_within(machine, &cases[i], budget, "deal=even");
+    assert_true(mixed->hold.dealt && !even->hold.dealt);
+    if (mixed->seconds > 0.8 * even->seconds)
+      fail_msg("case %d: %g s, dealt evenly %g", (int)i, mixed->seconds, even->seconds);
+    tsr_plan_free(mixed);
+    tsr_plan_free(even);
+  }
+  tsr_machine_destroy(machine);
+}
+
+/* One without room does nothing, rather than have all others work on tiny tiles. */
+static void no_room_no_work(void **state) {
+  (void)state;
+  tsr_machine *machine = planning_machine(path_in_source("machines/h200x4.json"));
+  planning_case what = {'d', 'N', 'N', 70000, 70000, 70000, 1, 1, "ppp", 0};
+  size_t budget[TSR_MACHINE_DEVICES] = {(size_t)16e9, (size_t)1e6, (size_t)16e9, (size_t)16e9};
+  tsr_plan *plan = plan_within(machine, &what, budget, NULL);
+  tsr_plan *whole = plan_within(machine, &what, alike((size_t)16e9), NULL);
+  assert_true(plan->arena[1] == 0);
+  assert_true(plan->seconds < 1.5 * whole->seconds);
+  tsr_plan_free(plan);
+  tsr_plan_free(whole);
+  tsr_machine_destroy(machine);
+}
+
+/* Budgets that are about the same are no reason. */
+static void alike_is_alike(void **state) {
+  (void)state;
+  tsr_machine *machine = planning_machine(four);
+  planning_case what = {'d', 'N', 'N', 900, 800, 700, 1, 0.5, "ppp", 0};
+  size_t budget[TSR_MACHINE_DEVICES] = {500000, 510000, 505000, 500000};
+  tsr_plan *plan = plan_within(machine, &what, budget, NULL);
+  assert_true(plan->hold.rows > 0 && !plan->hold.dealt);
+  tsr_plan_free(plan);
+  tsr_machine_destroy(machine);
+}
+
 /* No device loads more than the equation says for the same hold, nor less than it must. */
 static void check_loads(const tsr_machine *machine, const planning_case *what, size_t bytes,
                         const char *recipe) {
@@ -139,18 +185,17 @@ static void rates_hold(void **state) {
   tsr_machine_destroy(machine);
 }
 
-/* A million of them are to fit easily. */
-static void commands_are_small(void **state) {
-  (void)state;
-  assert_true(sizeof(tsr_command) <= 100);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(words_are_obeyed),   cmocka_unit_test(what_fits_is_not_held),
-      cmocka_unit_test(budgets_may_differ), cmocka_unit_test(loads_are_those_of_the_equation),
-      cmocka_unit_test(peers_give_half),    cmocka_unit_test(rates_hold),
-      cmocka_unit_test(commands_are_small),
+      cmocka_unit_test(words_are_obeyed),
+      cmocka_unit_test(what_fits_is_not_held),
+      cmocka_unit_test(budgets_may_differ),
+      cmocka_unit_test(loads_are_those_of_the_equation),
+      cmocka_unit_test(larger_budgets_do_more),
+      cmocka_unit_test(no_room_no_work),
+      cmocka_unit_test(alike_is_alike),
+      cmocka_unit_test(peers_give_half),
+      cmocka_unit_test(rates_hold),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

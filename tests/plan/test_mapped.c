@@ -6,17 +6,6 @@
 
 enum { MAPS = 1200 };
 
-static uint64_t state;
-
-static int64_t between(int64_t least, int64_t most) {
-  state = state * 6364136223846793005u + 1442695040888963407u;
-  return least + (int64_t)((state >> 33) % (uint64_t)(most - least + 1));
-}
-
-static void must(tsr_status status) {
-  if (status != TSR_OK) fail_msg("%s", tsr_message());
-}
-
 static tsr_call call_of(const tsr_machine *machine, tsr_operation operation, tsr_side side,
                         tsr_uplo uplo, int64_t m, int64_t n, int64_t k) {
   static const double some[2] = {0.5, 0};
@@ -40,13 +29,7 @@ static tsr_call call_of(const tsr_machine *machine, tsr_operation operation, tsr
   tsr_binding binding;
   bool exchanged;
   must(tsr_call_level3(&what, some, NULL, NULL, some, NULL, false, &call, &binding, &exchanged));
-  for (int i = 0; i < TSR_OPERANDS; ++i) {
-    tsr_operand *o = &call.operand[i];
-    o->memory = TSR_PINNED;
-    o->location = machine->devices;
-    o->pinned_end = tsr_operand_bytes(o, call.type);
-    o->alignment = 4;
-  }
+  planning_pin(machine, &call);
   return call;
 }
 
@@ -89,7 +72,7 @@ static const char *draw_recipe(void) {
 static void plan_some_map(const tsr_machine *machine, int followed[3]) {
   static const tsr_residency nothing = {0};
   tsr_call call = draw_call(machine);
-  tsr_mapping mapping = owners_draw(machine->devices, between);
+  tsr_mapping mapping = owners_draw(machine->devices);
   bool follows = tsr_mapped_follows(&mapping, machine, &call);
   tsr_plan *plan =
       plan_of(machine, &call, &mapping, between(0, 2) ? &nothing : NULL, draw_recipe());
@@ -102,7 +85,7 @@ static void test_random_maps(void **unused) {
   (void)unused;
   int followed[3] = {0};
   for (int i = 0; i < MAPS; ++i) {
-    state = (uint64_t)i + 1;
+    chance_seed((uint64_t)i + 1);
     char string[96];
     snprintf(string, sizeof string, "host:200 gpu*%d@nvswitch:300 pcie:25/pair rate:19",
              (int)between(1, 6));

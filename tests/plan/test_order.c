@@ -27,7 +27,7 @@ static int accesses_of(const tsr_command *command, access found[3]) {
   for (int i = 0; i < 3; i++)
     if (command->buffer[i] != TSR_NO_BUFFER)
       found[count++] =
-          (access){command->buffer[i], tsr_verify_rect(command, i), i == (copy ? 1 : 2)};
+          (access){command->buffer[i], tsr_command_rect(command, i), i == (copy ? 1 : 2)};
   return count;
 }
 

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "plan/loads.h"
 #include "plan/plan.h"
 
 static uint64_t state;
@@ -113,8 +114,10 @@ static const char *random_recipe(void) {
                                         "relay=0",           "tile=48 chunk=16,20,16 streams=2",
                                         "tile=37 order=eta", "taper=8 chunk=200,100,64",
                                         "tile=24 hold=2x2",  "tile=32 hold=3x2 depth=2 ahead=100",
-                                        "hold=1x3 depth=3",  "tile=40 even=1 hold=2x4 ahead=50"};
-  return below(3) ? NULL : recipes[below(14)];
+                                        "hold=1x3 depth=3",  "tile=40 even=1 hold=2x4 ahead=50",
+                                        "deal=room",         "tile=24 hold=5x4 deal=room",
+                                        "deal=even"};
+  return below(3) ? NULL : recipes[below(17)];
 }
 
 /* From three of the smallest tiles up, as often small as large. */
@@ -144,6 +147,18 @@ static tsr_status make_plan(problem *p, tsr_plan **plan) {
   return tsr_plan_make(p->machine, &p->call, &p->options, plan);
 }
 
+/* Nothing is loaded with less than the lower bound says. */
+static void check_loads(const tsr_plan *plan, int number) {
+  tsr_loads loads[TSR_MACHINE_DEVICES];
+  if (plan->devices == 0) return;
+  tsr_loads_count(plan, loads);
+  for (int d = 0; d < plan->machine_devices; d++)
+    if (loads[d].host + loads[d].peers < (1 - 1e-9) * loads[d].bound)
+      fail_msg("problem %d, %s: device %d loads %g bytes, the lower bound is %g", number,
+               tsr_operation_name(plan->call.operation), d, loads[d].host + loads[d].peers,
+               loads[d].bound);
+}
+
 static void check_plan(problem *p, int number) {
   tsr_plan *plan = NULL;
   tsr_status status = make_plan(p, &plan);
@@ -161,6 +176,7 @@ static void check_plan(problem *p, int number) {
   if (plan->devices > 0 && plan->seconds < 0.97 * plan->floor)
     fail_msg("problem %d: predicted %g s is below the floor, %g s", number, plan->seconds,
              plan->floor);
+  check_loads(plan, number);
   tsr_plan_free(plan);
 }
 

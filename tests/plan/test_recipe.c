@@ -307,15 +307,71 @@ static void random_recipes(void **state) {
   }
 }
 
+/* ---- Recipes that come to the same ---- */
+
+/* With nothing else free the first candidate is the plan. */
+static tsr_plan *plan_of(const tsr_machine *machine, const planning_case *what,
+                         const tsr_recipe *r) {
+  char words[200];
+  snprintf(words, sizeof words, "tile=0 grid=%dx%d slab=%d,%d chunk=%d,%d,%d taper=%d share=%d",
+           r->grid_rows, r->grid_cols, (int)r->slab, (int)r->slab_most, (int)r->chunk_first,
+           (int)r->chunk, (int)r->chunk_last, (int)r->chunk_least, (int)r->home_share);
+  tsr_call call = planning_call(machine, what);
+  tsr_plan_options options = planning_options(machine, 0);
+  tsr_plan *plan = NULL;
+  options.recipe = words;
+  options.search_seconds = 1e-9;
+  if (tsr_plan_make(machine, &call, &options, &plan) != TSR_OK)
+    fail_msg("%s: %s", words, tsr_message());
+  return plan;
+}
+
+static int64_t any_extent(void) {
+  return below(4) ? (int64_t)1 << (4 + below(10)) : below(3) ? 1 + below(9000) : 0;
+}
+
+static tsr_recipe any_panels(void) {
+  int rows = 1 << below(3);
+  tsr_recipe r = {.grid_rows = rows,
+                  .grid_cols = 4 / rows,
+                  .slab = any_extent(),
+                  .chunk_first = any_extent(),
+                  .chunk = any_extent(),
+                  .chunk_last = any_extent(),
+                  .chunk_least = below(2) * 128,
+                  .home_share = 100 + 50 * below(3)};
+  r.slab_most = r.slab > 0 ? any_extent() : 0;
+  return r;
+}
+
+/* The search passes over a recipe that comes to the same as one it has tried. */
+static void simple_recipes_make_the_same_plan(void **state) {
+  (void)state;
+  tsr_machine *machine = planning_machine("host:200 gpu*4@nvswitch:300 pcie:25/pair rate:19");
+  int changed = 0;
+  for (int i = 0; i < 400; i++) {
+    seed = (uint64_t)i;
+    for (int j = 0; j < 4; j++) (void)below(2);
+    int64_t m = 500 + below(6000), n = 500 + below(6000), k = 500 + below(6000);
+    planning_case what = {'d', 'N', 'N', m, n, k, 1, 1, below(2) ? "ppp" : "0pp", 0};
+    tsr_call call = planning_call(machine, &what);
+    tsr_recipe r = any_panels(), simple = r;
+    tsr_recipe_simplify(&call, machine, &simple);
+    changed += !tsr_recipe_same(&r, &simple);
+    tsr_plan *plan = plan_of(machine, &what, &r), *other = plan_of(machine, &what, &simple);
+    if (!same_commands(plan, other)) fail_msg("%d: another plan", i);
+    tsr_plan_free(plan), tsr_plan_free(other);
+  }
+  assert_true(changed > 100);
+  tsr_machine_destroy(machine);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(good_words),
-      cmocka_unit_test(later_words_win),
-      cmocka_unit_test(bad_words),
-      cmocka_unit_test(shapes_are_obeyed),
-      cmocka_unit_test(copies_are_obeyed),
-      cmocka_unit_test(routes_are_obeyed),
-      cmocka_unit_test(orders_and_channels_matter),
+      cmocka_unit_test(good_words),        cmocka_unit_test(simple_recipes_make_the_same_plan),
+      cmocka_unit_test(later_words_win),   cmocka_unit_test(bad_words),
+      cmocka_unit_test(shapes_are_obeyed), cmocka_unit_test(copies_are_obeyed),
+      cmocka_unit_test(routes_are_obeyed), cmocka_unit_test(orders_and_channels_matter),
       cmocka_unit_test(random_recipes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,28 +6,6 @@
 
 enum { CHAINS = 300, LONGEST = 5 };
 
-static uint64_t state;
-
-static int64_t between(int64_t least, int64_t most) {
-  state = state * 6364136223846793005u + 1442695040888963407u;
-  return least + (int64_t)((state >> 33) % (uint64_t)(most - least + 1));
-}
-
-static void must(tsr_status status) {
-  if (status != TSR_OK) fail_msg("%s", tsr_message());
-}
-
-static void set_homes(const tsr_machine *machine, tsr_call *call) {
-  for (int i = 0; i < TSR_OPERANDS; ++i) {
-    tsr_operand *o = &call->operand[i];
-    o->memory = TSR_PINNED;
-    o->location = machine->devices;
-    o->pinned_begin = 0;
-    o->pinned_end = tsr_operand_bytes(o, call->type);
-    o->alignment = 4;
-  }
-}
-
 static tsr_call draw_call(const tsr_machine *machine, int64_t n) {
   static const double some[2] = {0.5, 0}, none[2] = {0, 0}, one[2] = {1, 0};
   const double *scalars[] = {some, none, one};
@@ -52,7 +30,7 @@ static tsr_call draw_call(const tsr_machine *machine, int64_t n) {
       tsr_call_level3(&what, scalars[between(0, 2)], NULL, NULL, scalars[between(0, 2)], NULL,
                       false, &call, &binding, &exchanged);
   if (status != TSR_OK) fail_msg("%s", tsr_message());
-  set_homes(machine, &call);
+  planning_pin(machine, &call);
   return call;
 }
 
@@ -112,7 +90,7 @@ static void bring_home(const tsr_machine *machine, const tsr_call *done, tsr_res
 
 /* Deals C over the devices between two calls. */
 static void distribute(const tsr_machine *machine, const tsr_call *done, tsr_residency *kept) {
-  tsr_mapping mapping = owners_draw(machine->devices, between);
+  tsr_mapping mapping = owners_draw(machine->devices);
   tsr_call call = tsr_moves_call(TSR_A, &done->operand[TSR_C_], 16);
   tsr_residency seen = seen_as(kept, TSR_C_, TSR_A);
   tsr_plan_options options = planning_options(machine, 0);
@@ -144,7 +122,7 @@ static tsr_plan *plan_next(const tsr_machine *machine, int64_t n, const tsr_resi
   options.search_seconds = 1e-3;
   options.recipe = draw_recipe();
   options.residency = seen;
-  tsr_mapping mapping = owners_draw(machine->devices, between);
+  tsr_mapping mapping = owners_draw(machine->devices);
   if (between(0, 2) == 0) options.mapping = &mapping;
   tsr_plan *plan = NULL;
   tsr_status status = tsr_plan_make(machine, &call, &options, &plan);
@@ -160,7 +138,7 @@ static tsr_plan *plan_next(const tsr_machine *machine, int64_t n, const tsr_resi
 static void chains_are_right(void **unused) {
   (void)unused;
   for (int chain = 0; chain < CHAINS; ++chain) {
-    state = (uint64_t)chain + 1;
+    chance_seed((uint64_t)chain + 1);
     char string[96];
     snprintf(string, sizeof string, "host:200 gpu*%d@nvswitch:300 pcie:25/pair rate:19",
              (int)between(1, 5));
@@ -202,7 +180,7 @@ static tsr_call syrk_of(const tsr_machine *machine, int64_t n, int64_t k) {
   bool exchanged;
   must(tsr_call_level3(&what, &minus_one, NULL, NULL, &one, NULL, false, &call, &binding,
                        &exchanged));
-  set_homes(machine, &call);
+  planning_pin(machine, &call);
   return call;
 }
 

@@ -1,15 +1,9 @@
 /* The index of rooms against looking at every room. */
 #include "plan/room_index.h"
+#include "chance.h"
 #include "planning.h"
 
 enum { QUESTIONS = 300, EXTENT = 1000, DEVICES = 3 };
-
-static uint64_t state = 1;
-
-static int64_t between(int64_t least, int64_t most) {
-  state = state * 6364136223846793005u + 1442695040888963407u;
-  return least + (int64_t)((state >> 33) % (uint64_t)(most - least + 1));
-}
 
 /* Some of them reach beyond the matrix. */
 static tsr_rect draw_rect(void) {

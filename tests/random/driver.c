@@ -6,6 +6,11 @@
  *   random_driver --op trsm --engine cpu
  *   random_driver --case "op=gemm type=d m=37 ..."
  *   random_driver --placements --engine cuda --devices 1,2,4
+ *
+ * random_refusals is the same program, but others take devices' memory while problems run:
+ *
+ *   random_refusals --seed 1 --count 2000
+ *   random_refusals --refuse 3,1 --case "op=gemm type=d m=37 ..."
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -14,9 +19,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "refusals.h"
 #include "run.h"
 
-enum { PATIENCE = 120 /* seconds for one problem */, MAX_COUNTS = 8 };
+enum { MAX_COUNTS = 8 };
+
+static unsigned patience = 120; /* seconds for one problem */
 
 typedef struct arguments {
   const char *engine;
@@ -25,15 +33,19 @@ typedef struct arguments {
   int devices[MAX_COUNTS], counts; /* --devices: numbers of devices; the last is the most */
   int operation;                   /* --op: no other; PROBLEM_ANY: all */
   const char *line;
+  refusals refuse; /* --refuse, for a case */
   bool placements, verbose;
 } arguments;
 
 static int64_t passed, failed;
+static int64_t short_of_memory, declined; /* problems that met a refusal, and that ended with one */
 static runner contexts;
+static refusals refused; /* by this problem's calls */
+static long met;
 
 /* ---- When a problem hangs or crashes, its line is what is wanted ---- */
 
-static char current[PROBLEM_LINE + 64];
+static char current[PROBLEM_LINE + 64], with[64]; /* the line, and --refuse */
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
 enum { FATALS = sizeof fatal / sizeof *fatal };
 static struct sigaction before[FATALS];
@@ -44,7 +56,7 @@ static void say(const char *text) {
 }
 
 static void on_fatal(int number) {
-  say("\nFAIL (crashed) "), say(current), say("\n");
+  say("\nFAIL (crashed) "), say(with), say(current), say("\n");
   for (int i = 0; i < FATALS; ++i) /* to what was there before: a sanitizer's report, or the end */
     if (fatal[i] == number) sigaction(number, &before[i], NULL);
   if (number == SIGABRT) raise(number);
@@ -53,7 +65,7 @@ static void on_fatal(int number) {
 static void on_alarm(int number) {
   (void)number;
   char total[64];
-  say("\nFAIL (hangs) "), say(current);
+  say("\nFAIL (hangs) "), say(with), say(current);
   snprintf(total, sizeof total, "\n%" PRId64 " passed, %" PRId64 " failed\n", passed, failed + 1);
   say(total);
   _exit(1);
@@ -67,20 +79,53 @@ static void watch(void) {
 
 /* ---- Running ---- */
 
+/* Memory that earlier calls have left would spare these from asking for any. */
+static void refuse(tsr_context *context, bool begins) {
+  if (begins) (void)tsr_trim(context);
+  met += refusals_set(begins ? refused : (refusals){0, 0});
+}
+
+/* What the CPU cannot do, or not with the same bits, has to have its memory. */
+static bool may_decline(const problem *p) {
+  bool on_device = false;
+  for (int i = 0; i < 3; ++i) on_device |= p->home[i] >= '0' && p->home[i] <= '9';
+  return on_device || p->repro;
+}
+
+static bool is_declined(const problem *p, const char *why) {
+  return met > 0 && may_decline(p) && strncmp(why, "too little memory", 17) == 0;
+}
+
 static void run(const problem *p, bool verbose) {
   char why[RUN_WHY] = "";
   problem_print(p, current);
-  if (verbose) printf("%s\n", current), fflush(stdout);
-  alarm(PATIENCE);
+  if (REFUSES) snprintf(with, sizeof with, "--refuse %ld,%ld ", refused.nth, refused.count);
+  if (verbose) printf("%s%s\n", with, current), fflush(stdout);
+  met = 0;
+  alarm(patience);
   bool ok = run_problem(&contexts, p, why);
   alarm(0);
-  if (ok) {
+  short_of_memory += met > 0;
+  if (ok || is_declined(p, why)) {
     ++passed;
+    declined += !ok;
     return;
   }
   ++failed;
-  printf("FAIL %s\n     %s\n", current, why);
+  printf("FAIL %s%s\n     %s\n", with, current, why);
   fflush(stdout);
+}
+
+/* Calls that may be declined come alone: what those before did would be there, and operands on
+ * devices are made while nothing is refused. A plan is for the memory that it was made for. */
+static void draw_refusals(const arguments *args, int64_t index, problem *p) {
+  rng random = {args->seed * 0x9fb21c651e98df25u + (uint64_t)index};
+  rng_next(&random);
+  refused = refusals_draw(&random);
+  if (p->mode == MODE_PLAN) p->mode = MODE_BLOCKING;
+  if (!may_decline(p)) return;
+  p->calls = p->sets = 1;
+  p->threads = THREADS_ONE;
 }
 
 static void run_random(const arguments *args) {
@@ -88,6 +133,7 @@ static void run_random(const arguments *args) {
   for (int64_t i = 0; i < args->count; ++i) {
     problem p;
     problem_draw(args->seed, args->first + i, &range, &p);
+    if (REFUSES) draw_refusals(args, args->first + i, &p);
     run(&p, args->verbose);
   }
 }
@@ -137,6 +183,7 @@ static bool run_line(const arguments *args) {
     fprintf(stderr, "random_driver: cannot understand the case at \"%.40s\"\n", wrong);
     return false;
   }
+  refused = args->refuse;
   run(&p, true);
   return true;
 }
@@ -147,7 +194,8 @@ static int usage(void) {
   fputs(
       "usage: random_driver [--engine host|cuda|cpu] [--op NAME] [--seed S] [--first I] [--count "
       "N]\n"
-      "                     [--devices N,N...] [--verbose] [--placements | --case LINE]\n",
+      "                     [--devices N,N...] [--patience SECONDS] [--verbose]\n"
+      "                     [--placements | --case LINE]\n",
       stderr);
   return 2;
 }
@@ -192,8 +240,12 @@ static bool parse_arguments(int argc, char **argv, arguments *args) {
       args->count = strtoll(value, NULL, 10);
     else if (strcmp(name, "--case") == 0)
       args->line = value;
-    else if (!(strcmp(name, "--devices") == 0 && parse_devices(value, args)) &&
-             !(strcmp(name, "--op") == 0 && parse_operation(value, args)))
+    else if (strcmp(name, "--patience") == 0)
+      patience = (unsigned)strtoul(value, NULL, 10);
+    else if (strcmp(name, "--refuse") == 0) {
+      if (sscanf(value, "%ld,%ld", &args->refuse.nth, &args->refuse.count) != 2) return false;
+    } else if (!(strcmp(name, "--devices") == 0 && parse_devices(value, args)) &&
+               !(strcmp(name, "--op") == 0 && parse_operation(value, args)))
       return false;
   }
   return true;
@@ -222,6 +274,7 @@ int main(int argc, char **argv) {
   if (!parse_arguments(argc, argv, &args)) return usage();
   if (strlen(args.engine) >= sizeof((problem *)0)->engine) return usage();
   watch();
+  if (REFUSES) run_beside_calls = refuse;
   if (args.line) {
     if (!run_line(&args)) return 2;
   } else {
@@ -235,6 +288,9 @@ int main(int argc, char **argv) {
   if (contexts.raised > 0)
     printf("%" PRId64 " were refused for memory and passed with the least budget named\n",
            contexts.raised);
+  if (REFUSES)
+    printf("%" PRId64 " met refusals, %" PRId64 " of them were declined, untouched\n",
+           short_of_memory, declined);
   printf("%" PRId64 " passed, %" PRId64 " failed\n", passed, failed);
   return failed > 0;
 }

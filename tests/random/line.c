@@ -16,18 +16,18 @@ const char *problem_operation_name(tsr_operation operation) {
 
 void problem_print(const problem *p, char line[PROBLEM_LINE]) {
   snprintf(line, PROBLEM_LINE,
-           "op=%s engine=%s devices=%d machine=%d memory=%zu tile=%" PRId64
+           "op=%s engine=%s devices=%d machine=%d memory=%zu uneven=%d tile=%" PRId64
            " recipe=%s check=%d repro=%d delay=%" PRIu64
            " type=%c layout=%c side=%c uplo=%c"
            " diag=%c ta=%c tb=%c m=%" PRId64 " n=%" PRId64 " k=%" PRId64 " lda=+%" PRId64
            " ldb=+%" PRId64 " ldc=+%" PRId64 " alpha=%c beta=%c home=%c,%c,%c offset=%" PRId64
            ",%" PRId64 ",%" PRId64 " alias=%d mode=%s calls=%d sets=%d threads=%s seed=%" PRIu64,
-           operation_names[p->operation], p->engine, p->devices, p->machine, p->memory, p->tile,
-           p->recipe[0] ? p->recipe : "-", p->check, p->repro, p->delay, p->type, p->layout,
-           p->side, p->uplo, p->diag, p->ta, p->tb, p->m, p->n, p->k, p->pad[0], p->pad[1],
-           p->pad[2], p->alpha, p->beta, p->home[0], p->home[1], p->home[2], p->offset[0],
-           p->offset[1], p->offset[2], p->alias, mode_names[p->mode], p->calls, p->sets,
-           thread_names[p->threads], p->seed);
+           operation_names[p->operation], p->engine, p->devices, p->machine, p->memory, p->uneven,
+           p->tile, p->recipe[0] ? p->recipe : "-", p->check, p->repro, p->delay, p->type,
+           p->layout, p->side, p->uplo, p->diag, p->ta, p->tb, p->m, p->n, p->k, p->pad[0],
+           p->pad[1], p->pad[2], p->alpha, p->beta, p->home[0], p->home[1], p->home[2],
+           p->offset[0], p->offset[1], p->offset[2], p->alias, mode_names[p->mode], p->calls,
+           p->sets, thread_names[p->threads], p->seed);
 }
 
 static bool parse_name(const char *text, const char *const *names, int count, int *value) {
@@ -72,7 +72,7 @@ static bool parse_word(const char *key, const char *text, problem *p) {
     int *value;
   } numbers[] = {{"devices", &p->devices}, {"machine", &p->machine}, {"check", &p->check},
                  {"repro", &p->repro},     {"alias", &p->alias},     {"calls", &p->calls},
-                 {"sets", &p->sets}};
+                 {"sets", &p->sets},       {"uneven", &p->uneven}};
   const struct {
     const char *key, *letters;
     char *value;

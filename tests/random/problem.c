@@ -131,6 +131,27 @@ const char *problem_recipe(const problem *p, char text[PROBLEM_RECIPE]) {
   return text;
 }
 
+/* Of a device. */
+static size_t budget_of(const problem *p, int device) {
+  return p->memory << (p->uneven ? 2 * (device % 3) : 0);
+}
+
+const char *problem_budgets(const problem *p, char text[PROBLEM_BUDGETS]) {
+  if (!p->uneven || p->memory == 0) return NULL;
+  int used = 0;
+  for (int d = 0; d < p->devices; ++d)
+    used += snprintf(text + used, (size_t)(PROBLEM_BUDGETS - used), "%s%zu", d ? "," : "",
+                     budget_of(p, d));
+  return text;
+}
+
+size_t problem_most_memory(const problem *p) {
+  size_t most = 0;
+  for (int d = 0; d < p->devices; ++d)
+    if (budget_of(p, d) > most) most = budget_of(p, d);
+  return most;
+}
+
 static void draw_context(rng *r, const problem_range *range, problem *p) {
   bool emulated = strcmp(range->engine, "host") == 0;
   snprintf(p->engine, sizeof p->engine, "%s", range->engine);
@@ -145,6 +166,7 @@ static void draw_context(rng *r, const problem_range *range, problem *p) {
   p->repro = chance(r, 0.15);
   p->delay = emulated && chance(r, 0.5) ? 1 + rng_next(r) % 100000 : 0;
   draw_recipe(r, p);
+  p->uneven = p->memory > 0 && p->devices > 1 && chance(r, 0.4);
 }
 
 static char draw_home(rng *r, const problem *p) {
@@ -218,7 +240,7 @@ void problem_draw(uint64_t seed, int64_t index, const problem_range *range, prob
 
 bool problem_same_context(const problem *a, const problem *b) {
   return strcmp(a->engine, b->engine) == 0 && a->devices == b->devices &&
-         a->machine == b->machine && a->memory == b->memory && a->tile == b->tile &&
-         a->check == b->check && a->repro == b->repro && a->delay == b->delay &&
-         strcmp(a->recipe, b->recipe) == 0;
+         a->machine == b->machine && a->memory == b->memory && a->uneven == b->uneven &&
+         a->tile == b->tile && a->check == b->check && a->repro == b->repro &&
+         a->delay == b->delay && strcmp(a->recipe, b->recipe) == 0;
 }

@@ -40,6 +40,7 @@ typedef struct problem {
   int devices;   /* 0: the CPU's BLAS */
   int machine;   /* index of problem_machine(), or PROBLEM_NO_MACHINE: as the engine finds it */
   size_t memory; /* budget, bytes; 0: no limit of ours */
+  int uneven;    /* 1: the budget of some devices, others have more: problem_budgets() */
   int64_t tile;  /* 0: by the model */
   char recipe[PROBLEM_RECIPE]; /* words of a forced recipe, with : and ; for = and blanks; "-": none
                                 */
@@ -64,6 +65,12 @@ typedef struct problem {
 
 /* The words of its recipe as the library takes them, in text; NULL: none. */
 const char *problem_recipe(const problem *p, char text[PROBLEM_RECIPE]);
+
+/* The budgets of an uneven problem as the library takes them, in text; NULL: all are alike. */
+enum { PROBLEM_BUDGETS = 256 };
+const char *problem_budgets(const problem *p, char text[PROBLEM_BUDGETS]);
+/* The largest one. */
+size_t problem_most_memory(const problem *p);
 
 /* What random problems are drawn from. */
 typedef struct problem_range {

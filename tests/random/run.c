@@ -167,7 +167,7 @@ static bool judge_plan(worker *w) {
   tsr_status status = tsr_plan_predict(plan, &got);
   tsr_plan_destroy(plan);
   if (status != TSR_OK) return fail(w, "tsr_plan_predict", status);
-  bool within = p->memory == 0 || got.device_memory <= p->memory;
+  bool within = p->memory == 0 || got.device_memory <= problem_most_memory(p);
   if (within && got.devices <= p->devices) return true;
   w->failed = true;
   snprintf(w->why, sizeof w->why, "the plan uses %d devices and %zu bytes of each", got.devices,
@@ -175,10 +175,14 @@ static bool judge_plan(worker *w) {
   return false;
 }
 
+void (*run_beside_calls)(tsr_context *context, bool begins);
+
 static void *work(void *argument) {
   worker *w = argument;
   if (!create_sets(w) || !register_sets(w, true)) return NULL;
+  if (run_beside_calls != NULL) run_beside_calls(w->context, true);
   w->status = call_run(w->p, w->context, w->set);
+  if (run_beside_calls != NULL) run_beside_calls(w->context, false);
   snprintf(w->message, sizeof w->message, "%s", tsr_message());
   if (!register_sets(w, false)) return NULL;
   if (w->status == TSR_ERR_MEMORY) {
@@ -201,7 +205,7 @@ static void *work(void *argument) {
 
 tsr_status run_context(const problem *p, tsr_context **context) {
   tsr_options options = TSR_OPTIONS_DEFAULT;
-  char devices[16], machine[128], recipe[PROBLEM_RECIPE];
+  char devices[16], machine[128], recipe[PROBLEM_RECIPE], budgets[PROBLEM_BUDGETS];
   snprintf(devices, sizeof devices, "%d", p->devices);
   options.engine = p->engine;
   options.devices = p->devices > 0 ? devices : NULL;
@@ -212,6 +216,7 @@ tsr_status run_context(const problem *p, tsr_context **context) {
   options.tile = p->tile;
   options.delay_seed = p->delay;
   options.recipe = problem_recipe(p, recipe);
+  options.budgets = problem_budgets(p, budgets);
   return tsr_context_create(&options, context);
 }
 

@@ -17,6 +17,10 @@ typedef struct runner {
 
 enum { RUN_WHY = 900 };
 
+/* What else is to happen right before a thread's calls (begins), and right behind them; NULL:
+ * nothing. */
+extern void (*run_beside_calls)(tsr_context *context, bool begins);
+
 /* Runs one problem. False, with the reason in why, if anything is not as it must be. A budget that
  * is too small must be refused with nothing touched and with the least budget that will do; the
  * problem is then run with that one. */

@@ -2,6 +2,8 @@
  * Random sequences of calls over matrices that share memory, asynchronous and blocking, with
  * changes by the host, coherency, mappings and releases between them, against the same sequence on
  * the CPU. A sequence is its number: random_sequences --seed S --first N --count 1 --verbose.
+ * random_sequences_refused is the same program, but others take devices' memory meanwhile: none of
+ * it may fail, since all matrices are in host memory.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,6 +11,7 @@
 #include <string.h>
 
 #include "pool.h"
+#include "refusals.h"
 
 typedef struct settings {
   const char *engine;
@@ -18,14 +21,24 @@ typedef struct settings {
   bool verbose, check; /* check: checking mode always */
 } settings;
 
+typedef struct call {
+  tsr_level3 what;
+  part operand[3]; /* slow 0: none */
+  double alpha[2], beta[2];
+} call;
+
+enum { MOST_CAPTURED = 6 };
+
 /* A sequence under way. */
 typedef struct sequence {
-  rng random;
+  rng random, refusing;
   pool pool;
   tsr_context *context, *cpu;
   bool checks; /* checking mode */
   int steps;
-  bool verbose;
+  bool verbose, capturing;
+  call captured[MOST_CAPTURED]; /* the asynchronous calls of the capture that is under way */
+  int captured_count;
   char failure[512];
 } sequence;
 
@@ -60,12 +73,6 @@ static void say(const sequence *s, const char *what, const part *x) {
 }
 
 /* ---- Calls ---------------------------------------------------------------- */
-
-typedef struct call {
-  tsr_level3 what;
-  part operand[3]; /* slow 0: none */
-  double alpha[2], beta[2];
-} call;
 
 static tsr_op draw_op(sequence *s) {
   static const tsr_op ops[] = {TSR_NO_TRANS, TSR_TRANS, TSR_CONJ_TRANS};
@@ -189,6 +196,7 @@ static bool do_call(sequence *s, bool async) {
            c.alpha[1], c.beta[0], c.beta[1]);
   for (int i = 0; i < 3; ++i)
     if (c.operand[i].slow > 0) say(s, i == 2 ? "    C" : i ? "    B" : "    A", &c.operand[i]);
+  if (s->capturing && async) s->captured[s->captured_count++] = c;
   return passed(s, name, carry_out(s, &c, true, false)) &&
          passed(s, name, carry_out(s, &c, false, async));
 }
@@ -273,10 +281,67 @@ static bool do_release(sequence *s) {
   return passed(s, "release", tsr_release(s->context, x.fast, x.slow, ours(s, &x), x.ld, x.type));
 }
 
+/* ---- Captures ------------------------------------------------------------- */
+
+/* What the host changes would not be changed again. */
+static bool do_captured_step(sequence *s) {
+  int64_t kind = between(s, 0, 99);
+  s->steps++;
+  if (kind < 70) return do_call(s, true);
+  if (kind < 75) return do_call(s, false); /* carried out, but not kept */
+  if (kind < 90) return do_coherent(s, chance(s, 50));
+  return do_map(s);
+}
+
+static bool capture_steps(sequence *s, tsr_capture **capture) {
+  bool right = passed(s, "capture begin", tsr_capture_begin(s->context));
+  int count = right ? (int)between(s, 1, MOST_CAPTURED) : 0;
+  s->capturing = right;
+  s->captured_count = 0;
+  for (int i = 0; i < count && right; ++i) right = do_captured_step(s);
+  if (!s->capturing) return false;
+  s->capturing = false;
+  return passed(s, "capture end", tsr_capture_end(s->context, capture)) && right;
+}
+
+/* The same calls on what they have left, or on what the host has changed since. */
+static bool run_again(sequence *s, tsr_capture *capture) {
+  s->steps++;
+  if (chance(s, 40) && !do_change(s)) return false;
+  if (chance(s, 30) && !do_call(s, true)) return false;
+  if (s->verbose) printf("  %3d the capture again\n", s->steps);
+  for (int i = 0; i < s->captured_count; ++i)
+    if (!passed(s, "capture", carry_out(s, &s->captured[i], true, false))) return false;
+  return passed(s, "capture run", tsr_capture_run_async(capture));
+}
+
+static bool do_capture(sequence *s) {
+  tsr_capture *capture = NULL;
+  if (s->verbose) printf("  %3d capture\n", s->steps);
+  bool right = capture_steps(s, &capture);
+  for (int64_t i = between(s, 1, 2); i > 0 && right; --i) right = run_again(s, capture);
+  tsr_capture_destroy(capture);
+  return right;
+}
+
+/* ---- Steps ---------------------------------------------------------------- */
+
+static long met; /* refusals */
+
+/* Others take memory, or give it back. */
+static void take_memory_away(sequence *s) {
+  refusals r = refusals_draw(&s->refusing);
+  if (rng_between(&s->refusing, 0, 2) == 0) r.nth = 0;
+  met += refusals_set(r);
+  if (s->verbose) printf("  --- refuse %ld,%ld\n", r.nth, r.count);
+}
+
 static bool step(sequence *s) {
   s->steps++;
+  if (REFUSES) take_memory_away(s);
   int64_t kind = between(s, 0, 99);
-  if (kind < 55) return do_call(s, true);
+  if (kind < 50) return do_call(s, true);
+  if (kind < 55) return do_capture(s);
   if (kind < 65) return do_call(s, false);
   if (kind < 73) return do_coherent(s, true);
   if (kind < 80) return do_coherent(s, false);
@@ -320,11 +385,13 @@ static bool run(const settings *set, tsr_context *cpu, int64_t number) {
   sequence s = {.random = {(set->seed << 32) + (uint64_t)number * 0xD1342543DE82EF95u},
                 .cpu = cpu,
                 .verbose = set->verbose};
-  for (int i = 0; i < 4; ++i) (void)rng_next(&s.random);
+  s.refusing = (rng){s.random.state + 1};
+  for (int i = 0; i < 4; ++i) (void)rng_next(&s.random), (void)rng_next(&s.refusing);
   bool right = passed(&s, "context", open_context(&s, set));
   if (right) {
     right = pool_make(chance(&s, 50) ? s.context : NULL, chance(&s, 60), &s.random, &s.pool);
     right = right ? run_steps(&s) : fail(&s, "memory", "none");
+    met += refusals_set((refusals){0, 0});
     pool_free(&s.pool);
     tsr_context_destroy(s.context);
   }
@@ -363,6 +430,7 @@ int main(int argc, char **argv) {
   }
   for (int64_t i = set.first; i < set.first + set.count; ++i) right += run(&set, cpu, i);
   tsr_context_destroy(cpu);
+  if (met > 0) printf("%ld allocations were refused\n", met);
   printf("%" PRId64 " passed, %" PRId64 " failed\n", right, set.count - right);
   return right == set.count ? 0 : 1;
 }

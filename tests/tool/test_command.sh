@@ -72,7 +72,7 @@ run --version
 check version exits_and_says 0 '^tessera [0-9]'
 for command in gemm plan machine bench 'bench gemm' 'bench blas3' 'bench cpu' 'bench plan' 'bench regular' \
   'bench composed' 'bench irregular' 'bench skinny' 'bench variants' 'bench roofline' \
-  'bench ablation' 'bench tiles'; do
+  'bench ablation' 'bench tiles' 'bench predicted' 'bench caps'; do
   # shellcheck disable=SC2086
   run $command --help
   check "help_$(echo "$command" | tr ' ' _)" exits_and_says 0 'example:'
@@ -264,6 +264,66 @@ run gemm "$digits" "$digits" --transb T -o t.npy --engine host --devices 4 --ver
 check gemm_json exits_and_says 0 '"verified": true'
 check gemm_json_valid json_valid out
 
+# ---- Files larger than memory ----
+# Blocks of the CPU's BLAS: as small as they are made here, in both orders, with every operation.
+long=$(some_data 460032 | wc -c)
+some_data "$long" | npy long.npy '<f8' False 1797 32
+some_data "$long" | npy tall.npy '<f8' True 1797 32
+some_data "$long" | npy flat.npy '<f4' False 64 1797
+in_blocks() { run gemm "$@" -o blocks.npy --resident 8K --progress --verify --json; }
+in_blocks long.npy long.npy --transb T
+check blocks_row_major exits_and_says 0 '"verified": true'
+check blocks_tell warns '^tessera gemm:  *[0-9]* % of the product, .* TFLOP/s, .* left$'
+check blocks_end warns ' 100 % of the product'
+in_blocks tall.npy tall.npy --transa T
+check blocks_sums exits_and_says 0 '"verified": true'
+in_blocks tall.npy tall.npy --transb T --alpha -2
+check blocks_column_major exits_and_says 0 '"verified": true'
+in_blocks tall.npy long.npy --transb C --type z --alpha 1.5-2j
+check blocks_mixed exits_and_says 0 '"verified": true'
+in_blocks flat.npy flat.npy --transa T --type h
+check blocks_half exits_and_says 0 '"verified": true'
+"$tessera" gemm flat.npy flat.npy --transa T -o c0.npy >out 2>err
+in_blocks flat.npy flat.npy --transa T --c c0.npy --beta 0.5
+check blocks_beta exits_and_says 0 '"verified": true'
+run gemm long.npy long.npy --transb T -o blocks.npy
+check progress_unasked quiet
+# Of a result of 400 MB little is in memory at a time, whoever computes it: 16 terms a sum, and
+# memory that the CPU's BLAS takes aside.
+some_data 640000 | npy left.npy '<f4' True 10000 16
+some_data 640000 | npy right.npy '<f4' True 16 10000
+peak() { sed -n 's/.*"peak_resident_bytes": \([0-9]*\),/\1/p' out; }
+run gemm "$digits" "$digits" --transb T -o blocks.npy --json
+least=$(peak)
+run gemm left.npy right.npy -o wide.npy --resident 32M --json
+check resident_cpu [ "$(peak)" -lt $((least + 290000000)) ]
+run gemm left.npy right.npy -o wide.npy --engine host --devices 2 --memory 20M --resident 32M --json \
+  --progress
+check resident_devices [ "$(peak)" -lt 300000000 ]
+check resident_tells warns ' 100 % of the product'
+check resident_size [ "$(wc -c <wide.npy)" -eq 400000128 ]
+rm -f wide.npy
+# What does not fit on the disk is refused before anything is computed, and what was there stays.
+echo old >kept.npy
+(
+  ulimit -f 100
+  "$tessera" gemm left.npy right.npy -o kept.npy >out 2>err
+  echo $? >code
+)
+code=$(cat code)
+check too_large_for_a_file exits_and_warns 1 'kept.npy: cannot take 400000128 bytes'
+check too_large_keeps_the_old [ "$(cat kept.npy)" = old ]
+check too_large_leaves_nothing nothing_left kept.npy.
+mkdir small
+if unshare -rm mount -t tmpfs -o size=1M tmpfs small 2>/dev/null; then
+  unshare -rm sh -c "mount -t tmpfs -o size=1M tmpfs small; echo old >small/c.npy
+    '$tessera' gemm left.npy right.npy -o small/c.npy >out 2>err; echo \$? >code
+    cat small/* >there" 2>/dev/null
+  code=$(cat code)
+  check full_disk exits_and_warns 1 'small/c.npy: cannot take 400000128 bytes: No space left'
+  check full_disk_keeps_the_old [ "$(cat there)" = old ]
+fi
+
 # ---- Benchmarks: that they run, not how fast ----
 run bench gemm --type d --n 48,96 --devices 1,2 --repeat 3 --rate-seconds 0 --engine host \
   --csv b.csv --plot b.svg
@@ -313,6 +373,24 @@ run bench composed --n 61 --type z --devices 2 --repeat 1 --engine host
 check bench_composed_complex [ "$(grep -c ' ok$' out)" -eq 2 ]
 refuse bench_composed_type '--type h: trsm takes' bench composed --type h
 refuse bench_composed_repeat '--repeat must be' bench composed --repeat 0
+caps() { run bench caps --n 300 --rate-seconds 0 --engine host "$@"; }
+caps --devices 1,2 --caps 0,400K --routine $real --csv k.csv --plot k.svg
+check bench_caps exits 0
+check bench_caps_rows [ "$(grep -c ' ok$' out)" -eq 28 ]
+check bench_caps_csv [ "$(grep -c '^[a-z0-9]*,d,300,[12],.*,ok$' k.csv)" -eq 42 ]
+check bench_caps_plot [ "$(grep -c 'N = 300, pinned' k.svg)" -eq 7 ]
+# Without a cap everything fits; with one something is held. What is measured is what was planned.
+check bench_caps_fits [ "$(grep -c '^[a-z0-9]*,d,300,[12],0,[^,]*,[^,]*,[^,]*,1,.*,0,0,0,0,' k.csv)" -eq 21 ]
+check bench_caps_holds [ "$(grep -c '^[a-z0-9]*,d,300,[12],400000,400000,.*,0,0,0,0,' k.csv)" -eq 0 ]
+check bench_caps_loads [ "$(tail -n +2 k.csv | awk -F, '$18 != $19 || $20 != $21' | wc -l)" -eq 0 ]
+check bench_caps_bound [ "$(tail -n +2 k.csv | awk -F, '$18 + $20 < 0.999 * $24' | wc -l)" -eq 0 ]
+caps --routine gemm,herk --type z --caps 1M --repeat 3 --warm-up 0
+check bench_caps_complex [ "$(grep -c ' ok$' out)" -eq 2 ]
+caps --caps 1M,0 --no-check --rate-seconds 0.01
+check bench_caps_no_check [ "$(grep -c '  -$' out)" -eq 2 ]
+refuse bench_caps_cap '--caps many: must be bytes' bench caps --caps 0,many
+refuse bench_caps_repeat '--repeat must be' bench caps --repeat 0
+refuse bench_caps_type '--type h: syrk takes' bench caps --routine syrk --type h
 run bench cpu --n 32 --repeat 3 --json
 check bench_cpu exits 0
 check bench_cpu_valid json_valid out
@@ -381,6 +459,34 @@ run bench irregular --fat x
 check bench_odd_fat exits_and_warns 2 '--fat x'
 run bench irregular --homes 'h,q,h'
 check bench_odd_homes exits 2
+
+run bench predicted --machine "$root/machines/h200x8.json" --n 2048,3000 --type d,s \
+  --devices 1,8 --check --csv f.csv --plot f.svg
+check bench_predicted exits_and_says 0 '^8 devices (8): 8 points'
+check bench_predicted_rows [ "$(grep -c '^gemm,[ds],' f.csv)" -eq 16 ]
+check bench_predicted_panels [ "$(grep -c '^<g ' f.svg)" -eq 4 ]
+run bench predicted --machine "$root/machines/h200x8.json" --n 2048,3000 --type d,s \
+  --devices 1,8 --csv again.csv
+check bench_predicted_again cmp -s f.csv again.csv
+run bench predicted --machine 'gpu*4 pcie:10/pair' --n 4096 --homes h,h,h --devices '0,1;0,2' --json
+check bench_predicted_json json_valid out
+pair() { sed -n "s/.*\"set\": \"$1\", \"predicted_s\": [0-9.e-]*, \"tflops\": \([0-9]*\).*/\1/p" out; }
+check bench_predicted_sets [ "$(pair 0,2)" -gt "$(pair 0,1)" ]
+run bench predicted --machine 'gpu*2 rate:1' --dataset irregular --fat 512 --thin 64 --ratio 4
+check bench_predicted_irregular exits_and_says 0 '^2 devices (2): 10 points'
+check bench_predicted_real_homes [ "$(grep -c ' 0,0,h ' out)" -eq 2 ]
+run bench predicted --machine "$small" --measured r.csv,whole.csv --devices 2,4
+check bench_predicted_compares exits_and_says 0 'predicted then, by the measured'
+check bench_predicted_as_measured [ "$(grep -c '^d .* h,h,h  *2 ' out)" -eq \
+  "$(cat r.csv whole.csv | grep '^gemm.*"h,h,h",2,' | cut -d, -f1-9 | sort -u | wc -l)" ]
+refuse bench_predicted_machine '--machine is required' bench predicted
+refuse bench_predicted_dataset '--dataset odd: must be' bench predicted --machine "$small" --dataset odd
+refuse bench_predicted_set '--devices 1;: must be' bench predicted --machine "$small" --devices '1;'
+refuse bench_predicted_n '--n 64: the irregular' bench predicted --machine "$small" --dataset irregular --n 64
+run bench predicted --machine "$small" --n 64 --devices 9
+check bench_predicted_too_many exits_and_warns 1 'device 8 is asked for'
+run bench predicted --machine "$small" --measured r.csv --devices 3
+check bench_predicted_nothing exits_and_warns 1 'nothing was measured'
 
 run bench skinny --short 1,8 --long 40,64 --repeat 2 --engine host --machine "$small"
 check bench_skinny exits_and_says 0 '24 products'

@@ -167,11 +167,11 @@ static int look_at_files(job *j) {
 static int open_context(job *j) {
   const settings *s = &j->r->settings;
   tsr_options options = TSR_OPTIONS_DEFAULT;
-  int sharing = 1;
+  int sharing = 1, wrong = settings_set_memory(s, &options);
+  if (wrong) return wrong;
   options.engine = s->engine;
   options.devices = s->devices;
   options.machine = s->machine;
-  options.memory = s->memory;
   options.tile = s->tile;
   if (s->check) options.check = 1;
   tsr_status status = tsr_context_create_dealt(MPI_COMM_WORLD, &options, &j->context, &sharing);

@@ -1,6 +1,5 @@
 /*
- * One measured case: random matrices at their homes (a store's), timed calls, and a check of the
- * result, of a product by sampled entries.
+ * One measured case: random matrices at their homes (a store's), and timed calls.
  */
 #ifndef TESSERA_BENCH_CASE_H
 #define TESSERA_BENCH_CASE_H
@@ -20,6 +19,8 @@ typedef struct bench_kind {
   scalar alpha, beta;
   home homes[3];
   bool check_all; /* the check looks at all of the result, on random vectors */
+  int samples;    /* or at so many entries of C; 0: as bench_check.h says */
+  bool no_peer;   /* a peer's call will not come: trmm needs no B for it */
 } bench_kind;
 
 /* Matrices of a case, in column-major storage, as tight as can be. */
@@ -41,9 +42,5 @@ int bench_case_run(const bench_case *c, double *seconds);
 
 /* The operation with its extents. */
 tsr_level3 bench_describe(const bench_kind *kind, bench_shape shape);
-
-/* Puts entries of C back as they were filled, multiplies once more, and compares those entries with
- * sums in long double; or calls once more and compares as verify_level3.h says. */
-int bench_case_check(const bench_case *c, bool *good);
 
 #endif

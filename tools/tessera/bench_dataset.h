@@ -6,12 +6,7 @@
 #define TESSERA_BENCH_DATASET_H
 
 #include "bench_measure.h"
-#include "bench_shapes.h"
-
-typedef struct bench_point {
-  bench_shape shape;
-  bench_home asked;
-} bench_point;
+#include "bench_points.h"
 
 /* What the options say. */
 typedef struct bench_dataset_words {

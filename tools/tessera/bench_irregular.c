@@ -7,75 +7,44 @@
 #include "bench_dataset.h"
 #include "plot.h"
 
-enum { MOST_SIZES = 64, MOST_RATIOS = 8, MOST_HOMES = 16, FAMILIES = 2 };
+enum { FAMILIES = 2 };
 
 static const double NOISE = 0.03; /* what a point may be slower with more devices */
 
 typedef struct irregular_request {
   bench_dataset set;
-  const char *fat, *thin, *ratio, *homes, *plot;
-  bench_home home[MOST_HOMES];
-  int home_count;
+  bench_irregular_words shapes;
+  const char *homes, *plot;
+  bench_points points;
   int64_t sample, seed;
 } irregular_request;
 
 /* ---- Points ---- */
 
-static int parse_list(const char *name, const char *text, int64_t *values, int room) {
-  int count = options_whole_list(text, values, room);
-  for (int i = 0; i < count; i++) {
-    if (values[i] < 1) count = -1;
-  }
-  if (count < 0) tool_usage("--%s %s: must be numbers such as 4,8,16", name, text);
-  return count;
-}
-
 static bool is_fat(bench_shape shape) {
   return shape.k <= shape.m;
 }
 
-/* All ratios of one family of shapes at each home. */
-static void add_points(irregular_request *r, bool fat, const int64_t *extents, int count,
-                       const int64_t *ratios, int ratio_count) {
-  bench_dataset *d = &r->set;
-  for (int h = 0; h < r->home_count; h++) {
-    for (int i = 0; i < count; i++) {
-      for (int j = 0; j < ratio_count; j++) {
-        int64_t m = extents[i], k = fat ? m / ratios[j] : m * ratios[j];
-        d->points[d->point_count++] = (bench_point){{m, m, k}, r->home[h]};
-      }
-    }
-  }
-}
-
 static int make_points(irregular_request *r) {
-  int64_t fat[MOST_SIZES], thin[MOST_SIZES], ratios[MOST_RATIOS];
-  int fats = parse_list("fat", r->fat, fat, MOST_SIZES);
-  int thins = parse_list("thin", r->thin, thin, MOST_SIZES);
-  int ratio_count = parse_list("ratio", r->ratio, ratios, MOST_RATIOS);
-  if (fats < 0 || thins < 0 || ratio_count < 0) return TOOL_USAGE;
-  r->home_count = bench_parse_homes(r->homes, r->home, MOST_HOMES);
-  if (r->home_count < 0) return TOOL_USAGE;
-  int most = (fats + thins) * ratio_count * r->home_count;
-  r->set.points = calloc((size_t)most, sizeof *r->set.points);
-  if (!r->set.points) return tool_fail("out of memory");
-  add_points(r, true, fat, fats, ratios, ratio_count);
-  add_points(r, false, thin, thins, ratios, ratio_count);
-  if (r->sample > 0) bench_dataset_sample(&r->set, r->sample, (uint64_t)r->seed);
-  return TOOL_OK;
+  int code = bench_points_irregular(&r->shapes, r->homes, &r->points);
+  r->set.points = r->points.items;
+  r->set.point_count = r->points.count;
+  if (!code && r->sample > 0) bench_dataset_sample(&r->set, r->sample, (uint64_t)r->seed);
+  return code;
 }
 
 static int parse_request(int argc, char **argv, irregular_request *r) {
   bench_dataset_begin(&r->set);
-  r->fat = "16384,20480,24576,28672,32768,36864,40960";
-  r->thin = "5120,6144,7168,8192,9216,10240,11264";
-  r->ratio = "4,8,16";
-  r->homes = "h,h,h;0,0,0;3,2,h;h,h,0;3,2,1";
+  r->shapes = (bench_irregular_words){BENCH_FAT, BENCH_THIN, BENCH_RATIO};
+  r->homes = BENCH_IRREGULAR_HOMES;
   r->seed = 1;
   const option table[] = {
-      {"fat", 0, OPTION_TEXT, &r->fat, "N,...", "M = N with a small K (16384 to 40960 by 4096)"},
-      {"thin", 0, OPTION_TEXT, &r->thin, "N,...", "M = N with a large K (5120 to 11264 by 1024)"},
-      {"ratio", 0, OPTION_TEXT, &r->ratio, "R,...", "how many times K is smaller, larger (4,8,16)"},
+      {"fat", 0, OPTION_TEXT, &r->shapes.fat, "N,...",
+       "M = N with a small K (16384 to 40960 by 4096)"},
+      {"thin", 0, OPTION_TEXT, &r->shapes.thin, "N,...",
+       "M = N with a large K (5120 to 11264 by 1024)"},
+      {"ratio", 0, OPTION_TEXT, &r->shapes.ratio, "R,...",
+       "how many times K is smaller, larger (4,8,16)"},
       {"homes", 0, OPTION_TEXT, &r->homes, "H;...",
        "where A,B,C are (h,h,h;0,0,0;3,2,h;h,h,0;3,2,1); device d is d modulo those used"},
       {"sample", 0, OPTION_WHOLE, &r->sample, "N", "so many points, chosen at random (0: all)"},
@@ -216,27 +185,27 @@ static void fill_series(const irregular_request *r, bool fat, int which, plot_se
   for (int p = 0; p < d->point_count; p++) {
     const bench_row *row = bench_dataset_row(d, count, p);
     if (!row || is_fat(row->shape) != fat) continue;
-    if (strcmp(d->points[p].asked.text, r->home[which].text) != 0) continue;
+    if (strcmp(d->points[p].asked.text, r->points.home[which].text) != 0) continue;
     add_mark(&series[0], row, row->floor);
     add_mark(&series[1], row, row->peer[0] ? row->peer_s : 0);
     add_mark(&series[2], row, row->median);
   }
-  snprintf(series[2].label, sizeof series[2].label, "home %s", r->home[which].text);
+  snprintf(series[2].label, sizeof series[2].label, "home %s", r->points.home[which].text);
 }
 
 static int draw(const irregular_request *r) {
   const bench_dataset *d = &r->set;
-  plot_series series[FAMILIES][3 * MOST_HOMES + 2];
+  plot_series series[FAMILIES][3 * BENCH_MOST_HOMES + 2];
   plot_panel panels[FAMILIES];
   char titles[FAMILIES][96];
   size_t each = 6 * (size_t)d->point_count;
-  double *points = calloc(each * (size_t)r->home_count * FAMILIES + 1, sizeof *points);
+  double *points = calloc(each * (size_t)r->points.home_count * FAMILIES + 1, sizeof *points);
   if (!points) return tool_fail("out of memory for %s", r->plot);
   for (int f = 0; f < FAMILIES; f++) {
     bool fat = f == 0;
-    int used = 3 * r->home_count;
-    for (int h = 0; h < r->home_count; h++) {
-      double *room = points + each * (size_t)(f * r->home_count + h);
+    int used = 3 * r->points.home_count;
+    for (int h = 0; h < r->points.home_count; h++) {
+      double *room = points + each * (size_t)(f * r->points.home_count + h);
       fill_series(r, fat, h, &series[f][3 * h], room);
     }
     series[f][used++] = (plot_series){.label = "floor", .colour = 6, .style = PLOT_BARS};

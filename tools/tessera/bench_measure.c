@@ -1,5 +1,6 @@
 #include "bench_measure.h"
 
+#include "bench_check.h"
 enum { WARM_UPS = 2 };
 
 /* ---- The rate that a device holds, in this run and on this data ---- */
@@ -37,6 +38,18 @@ static int hold_device(const bench_kind *given, tsr_context *context, int64_t n,
 }
 
 /* The product grows until one takes 10 ms. */
+double bench_hold_rate(tsr_context *context, const bench_kind *kind, double seconds) {
+  double rate = 0;
+  int64_t n = 512;
+  int code = hold_device(kind, context, n, 0, &rate);
+  while (code == TOOL_OK && n < 8192 && element_flops(kind->type, n, n, n) / rate < 0.01) {
+    n *= 2;
+    code = hold_device(kind, context, n, 0, &rate);
+  }
+  if (code == TOOL_OK) code = hold_device(kind, context, n, seconds, &rate);
+  return code == TOOL_OK ? rate : 0;
+}
+
 double bench_sustained_rate(const bench_kind *kind, const settings *given, double seconds) {
   settings alone = *given;
   tsr_context *context = NULL;
@@ -45,16 +58,10 @@ double bench_sustained_rate(const bench_kind *kind, const settings *given, doubl
   if (seconds <= 0) return 0;
   int code = settings_open(&alone, &context);
   if (code == TOOL_OK && tsr_device_count(context) == 1) {
-    int64_t n = 512;
-    code = hold_device(kind, context, n, 0, &rate);
-    while (code == TOOL_OK && n < 8192 && element_flops(kind->type, n, n, n) / rate < 0.01) {
-      n *= 2;
-      code = hold_device(kind, context, n, 0, &rate);
-    }
-    if (code == TOOL_OK) code = hold_device(kind, context, n, seconds, &rate);
+    rate = bench_hold_rate(context, kind, seconds);
   }
   tsr_context_destroy(context);
-  return code == TOOL_OK ? rate : 0;
+  return rate;
 }
 
 /* ---- The peer ---- */

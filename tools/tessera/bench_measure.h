@@ -15,6 +15,9 @@ typedef struct bench_effort {
  * cannot be told. A context of its own. */
 double bench_sustained_rate(const bench_kind *kind, const settings *given, double seconds);
 
+/* The same on device 0 of a context. */
+double bench_hold_rate(tsr_context *context, const bench_kind *kind, double seconds);
+
 /* One call of the peer, s; less than 0 when it cannot do the product. */
 double bench_peer_time(peer_library *p, const bench_product *product);
 

@@ -5,34 +5,23 @@
 
 #include "bench_dataset.h"
 
-enum { MOST_SIZES = 64, MOST_HOMES = 16 };
-
 typedef struct regular_request {
   bench_dataset set;
   const char *n, *homes, *plot;
-  bench_home home[MOST_HOMES];
-  int home_count;
+  bench_points points;
 } regular_request;
 
 static int make_points(regular_request *r) {
-  bench_shape shapes[MOST_SIZES];
-  int sizes = bench_parse_squares(r->n, shapes, MOST_SIZES);
-  r->home_count = sizes < 0 ? -1 : bench_parse_homes(r->homes, r->home, MOST_HOMES);
-  if (r->home_count < 0) return TOOL_USAGE;
-  r->set.points = calloc((size_t)sizes * (size_t)r->home_count, sizeof *r->set.points);
-  if (!r->set.points) return tool_fail("out of memory");
-  for (int h = 0; h < r->home_count; h++) {
-    for (int i = 0; i < sizes; i++) {
-      r->set.points[r->set.point_count++] = (bench_point){shapes[i], r->home[h]};
-    }
-  }
-  return TOOL_OK;
+  int code = bench_points_squares(r->n, r->homes, &r->points);
+  r->set.points = r->points.items;
+  r->set.point_count = r->points.count;
+  return code;
 }
 
 static int parse_request(int argc, char **argv, regular_request *r) {
   bench_dataset_begin(&r->set);
-  r->n = "4096,8192,12288,16384,20480,24576,28672,32768";
-  r->homes = "h,h,h;0,0,0";
+  r->n = BENCH_REGULAR_N;
+  r->homes = BENCH_REGULAR_HOMES;
   const option table[] = {
       {"n", 0, OPTION_TEXT, &r->n, "N,...", "extents (default: 4096 to 32768 by 4096)"},
       {"homes", 0, OPTION_TEXT, &r->homes, "h,h,h;0,0,0",
@@ -68,7 +57,7 @@ static void plot_path(const char *base, const char *name, char *path, size_t roo
 /* Rows of one home as asked, whatever the real one is on few devices. */
 static int draw_home(const regular_request *r, int which) {
   const bench_dataset *d = &r->set;
-  int sizes = d->point_count / r->home_count, count = 0;
+  int sizes = d->point_count / r->points.home_count, count = 0;
   char path[1024];
   bench_row *rows = calloc((size_t)sizes * (size_t)d->count_count + 1, sizeof *rows);
   if (!rows) return tool_fail("out of memory");
@@ -76,11 +65,11 @@ static int draw_home(const regular_request *r, int which) {
     for (int i = 0; i < sizes; i++) {
       const bench_row *row = bench_dataset_row(d, c, which * sizes + i);
       if (row) rows[count] = *row;
-      if (row) strcpy(rows[count++].home, r->home[which].text);
+      if (row) strcpy(rows[count++].home, r->points.home[which].text);
     }
   }
-  plot_path(r->plot, r->home[which].text, path, sizeof path);
-  int code = count > 0 ? bench_write_plot(path, rows, count) : TOOL_OK;
+  plot_path(r->plot, r->points.home[which].text, path, sizeof path);
+  int code = count > 0 ? bench_write_plot(path, rows, count, NULL) : TOOL_OK;
   free(rows);
   return code;
 }
@@ -91,7 +80,7 @@ static int publish(const regular_request *r) {
   if (!rows) return tool_fail("out of memory");
   if (r->set.json) bench_print_json(rows, count);
   free(rows);
-  for (int h = 0; r->plot && h < r->home_count && !code; h++) code = draw_home(r, h);
+  for (int h = 0; r->plot && h < r->points.home_count && !code; h++) code = draw_home(r, h);
   return code;
 }
 

@@ -170,7 +170,7 @@ void bench_print_json(const bench_row *rows, int count) {
 
 /* ---- Chart ---- */
 
-enum { MOST_SERIES = 24 };
+enum { MOST_SERIES = 24, MOST_PANELS = 24 };
 
 /* The extent of a cube of as many flops. */
 static double cube(const bench_row *row) {
@@ -197,11 +197,15 @@ static void sort_points(plot_series *s) {
   }
 }
 
-static bool same_line(const bench_row *a, const bench_row *b) {
-  return a->operation == b->operation && a->devices == b->devices;
+static bool same_panel(const bench_row *a, const bench_row *b) {
+  return a->operation == b->operation && a->type == b->type && strcmp(a->home, b->home) == 0;
 }
 
-/* The points of like's operation and number of devices; x and y have room for count each. */
+static bool same_line(const bench_row *a, const bench_row *b) {
+  return same_panel(a, b) && a->devices == b->devices;
+}
+
+/* The points of like's panel and number of devices; x and y have room for count each. */
 static void collect(const bench_row *rows, int count, const bench_row *like, curve which,
                     plot_series *s) {
   for (int i = 0; i < count; i++) {
@@ -227,9 +231,10 @@ static const char *peer_name(const bench_row *rows, int count) {
   return "peer";
 }
 
-/* The chart of one operation, with room for its points. */
+/* The chart of one panel, with room for its points. */
 typedef struct chart {
   char title[64];
+  const bench_look *look;
   plot_series series[MOST_SERIES];
   int used;
   double *points;
@@ -237,10 +242,12 @@ typedef struct chart {
 
 static void add_line(const bench_row *rows, int count, const bench_row *like, int colour,
                      curve which, chart *c) {
-  static const char *const whats[] = {"tessera", "floor", NULL};
-  const char *what = which == CURVE_PEER ? peer_name(rows, count) : whats[which];
+  static const plot_style points[] = {PLOT_POINTS, PLOT_BARS, PLOT_RINGS};
+  const char *const whats[] = {c->look->ours, "floor", peer_name(rows, count)};
+  const char *what = whats[which];
   plot_series *s = &c->series[c->used];
   *s = (plot_series){.colour = colour, .style = (plot_style)which};
+  if (c->look->points || (which == CURVE_PEER && c->look->peer_points)) s->style = points[which];
   s->x = c->points + (size_t)count * 2 * (size_t)c->used;
   s->y = s->x + count;
   snprintf(s->label, sizeof s->label, "%s, %d device%s", what, like->devices,
@@ -249,14 +256,14 @@ static void add_line(const bench_row *rows, int count, const bench_row *like, in
   if (s->count > 0) c->used++;
 }
 
-static int fill_chart(const bench_row *rows, int count, tsr_operation operation, chart *c) {
+static int fill_chart(const bench_row *rows, int count, const bench_row *like, chart *c) {
   int colour = 0;
   c->points = calloc((size_t)count * 2 * MOST_SERIES + 1, sizeof *c->points);
   if (!c->points) return tool_fail("out of memory for a chart");
-  snprintf(c->title, sizeof c->title, "%c%s, home %s", (char)rows[0].type,
-           tsr_operation_name(operation), rows[0].home);
+  snprintf(c->title, sizeof c->title, "%c%s, home %s", (char)like->type,
+           tsr_operation_name(like->operation), like->home);
   for (int i = 0; i < count && c->used + 3 <= MOST_SERIES; i++) {
-    if (rows[i].operation != operation || !first_of_its_line(rows, i)) continue;
+    if (!same_panel(&rows[i], like) || !first_of_its_line(rows, i)) continue;
     for (curve which = CURVE_OURS; which <= CURVE_PEER; which++) {
       add_line(rows, count, &rows[i], colour, which, c);
     }
@@ -265,21 +272,23 @@ static int fill_chart(const bench_row *rows, int count, tsr_operation operation,
   return TOOL_OK;
 }
 
-static bool has_operation(const bench_row *rows, int count, tsr_operation operation) {
-  for (int i = 0; i < count; i++) {
-    if (rows[i].operation == operation) return true;
+static bool first_of_its_panel(const bench_row *rows, int index) {
+  for (int i = 0; i < index; i++) {
+    if (same_panel(&rows[i], &rows[index])) return false;
   }
-  return false;
+  return true;
 }
 
-int bench_write_plot(const char *path, const bench_row *rows, int count) {
-  chart *charts = calloc(TSR_OPERATION_COUNT, sizeof *charts);
-  plot_panel panels[TSR_OPERATION_COUNT];
+int bench_write_plot(const char *path, const bench_row *rows, int count, const bench_look *look) {
+  static const bench_look usual = {.ours = "tessera"};
+  chart *charts = calloc(MOST_PANELS, sizeof *charts);
+  plot_panel panels[MOST_PANELS];
   int used = 0, code = charts ? TOOL_OK : tool_fail("out of memory for %s", path);
-  for (int i = 0; i < TSR_OPERATION_COUNT && !code; i++) {
-    if (!has_operation(rows, count, (tsr_operation)i)) continue;
+  for (int i = 0; i < count && used < MOST_PANELS && !code; i++) {
+    if (!first_of_its_panel(rows, i)) continue;
     chart *c = &charts[used];
-    code = fill_chart(rows, count, (tsr_operation)i, c);
+    c->look = look ? look : &usual;
+    code = fill_chart(rows, count, &rows[i], c);
     panels[used++] = (plot_panel){c->title, "N", "TFLOP/s", false, c->series, c->used};
   }
   if (!code) code = plot_write(path, panels, used);

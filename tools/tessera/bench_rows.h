@@ -34,8 +34,14 @@ double bench_tera_rate(const bench_row *row, double seconds); /* TFLOP/s */
 double bench_fraction(const bench_row *row);                  /* of the floor */
 bool bench_same_case(const bench_row *a, const bench_row *b);
 
-/* TFLOP/s against N, a line for each number of devices, with floor and peer; a panel for each
- * operation. */
-int bench_write_plot(const char *path, const bench_row *rows, int count);
+/* How a chart looks. */
+typedef struct bench_look {
+  const char *ours;         /* what the medians are called */
+  bool points, peer_points; /* marks instead of lines: of everything, of the peer */
+} bench_look;
+
+/* TFLOP/s against N (of other shapes the cube root of M N K), a line for each number of devices,
+ * with floor and peer; a panel for each operation, type and home. look: NULL is the usual one. */
+int bench_write_plot(const char *path, const bench_row *rows, int count, const bench_look *look);
 
 #endif

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bench_check.h"
 #include "bench_measure.h"
-
 enum { MOST_EXTENTS = 16, MOST_CALLS = 101, OURS = 0, ONE, CPU, SIDES };
 
 static const double SIDE_SECONDS = 1; /* calls of one side go on for so long */

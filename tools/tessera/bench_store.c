@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "elements.h"
 #include "parallel.h"
@@ -9,6 +10,7 @@
 
 enum { TRIANGLE = 3, CHUNK = 256, GRAIN = 1 << 18 };
 
+static const size_t PAGE = (size_t)2 << 20;        /* of the larger kind */
 static const size_t FILL_PIECE = (size_t)64 << 20; /* bytes, through which a device is filled */
 
 uint64_t bench_store_seed(int operand) {
@@ -20,11 +22,16 @@ void bench_store_open(tsr_type type, tsr_context *context, bench_store *lender, 
   *store = (bench_store){.type = type, .context = context, .lender = lender, .emulated = emulated};
 }
 
+/* Whether its memory is the program's, pinned or not. */
+static bool is_plain(const bench_store *store, const bench_buffer *buffer) {
+  home_kind kind = buffer->where.kind;
+  return kind == HOME_PAGEABLE || (kind == HOME_PINNED && store->registers && !buffer->borrowed);
+}
+
 static void give_back(const bench_store *store, const bench_buffer *buffer) {
-  bool registered = buffer->borrowed && store->emulated && buffer->where.kind == HOME_PINNED;
-  if (registered) tsr_unregister(store->context, buffer->data);
+  if (buffer->registered) tsr_unregister(store->context, buffer->data);
   if (buffer->borrowed) return;
-  if (buffer->where.kind == HOME_PAGEABLE) {
+  if (is_plain(store, buffer)) {
     free(buffer->data);
   } else {
     tsr_free(store->context, buffer->data);
@@ -57,9 +64,12 @@ static size_t bytes_of(const bench_store *store, int operand) {
 
 static int allocate(const bench_store *store, bench_buffer *buffer) {
   size_t bytes = bytes_of(store, buffer->operand);
-  if (buffer->where.kind == HOME_PAGEABLE) {
-    if (posix_memalign(&buffer->data, 4096, bytes) == 0) return TOOL_OK;
-    return tool_fail("out of memory: a matrix needs %s", tool_bytes((double)bytes));
+  if (is_plain(store, buffer)) {
+    if (posix_memalign(&buffer->data, PAGE, bytes) != 0) {
+      return tool_fail("out of memory: a matrix needs %s", tool_bytes((double)bytes));
+    }
+    if (store->registers) (void)madvise(buffer->data, bytes, MADV_HUGEPAGE);
+    return TOOL_OK;
   }
   int device = buffer->where.kind == HOME_DEVICE ? buffer->where.device : TSR_HOST;
   return tool_status(tsr_malloc(store->context, device, bytes, &buffer->data));
@@ -126,20 +136,34 @@ static int fill(const bench_store *store, const bench_buffer *buffer) {
   return TOOL_OK;
 }
 
+static int pin(const bench_store *store, bench_buffer *buffer, size_t bytes) {
+  int code = tool_status(tsr_register(store->context, buffer->data, bytes));
+  buffer->registered = code == TOOL_OK;
+  return code;
+}
+
 static int make(const bench_store *store, bench_buffer *buffer) {
   int code = allocate(store, buffer);
   if (code != TOOL_OK) return code;
   code = fill(store, buffer);
+  bool pins = is_plain(store, buffer) && buffer->where.kind == HOME_PINNED;
+  if (code == TOOL_OK && pins) code = pin(store, buffer, bytes_of(store, buffer->operand));
   if (code != TOOL_OK) give_back(store, buffer);
   return code;
 }
 
+static int get_of_lender(bench_store *lender, bench_buffer *buffer) {
+  if (buffer->operand == TRIANGLE) {
+    return bench_store_get_triangle(lender, buffer->order, buffer->where, &buffer->data);
+  }
+  return bench_store_get(lender, buffer->operand, buffer->where, &buffer->data);
+}
+
 static int borrow(bench_store *store, bench_buffer *buffer) {
-  int code = bench_store_get(store->lender, buffer->operand, buffer->where, &buffer->data);
+  int code = get_of_lender(store->lender, buffer);
   buffer->borrowed = true;
   if (code == TOOL_OK && store->emulated && buffer->where.kind == HOME_PINNED) {
-    size_t bytes = bytes_of(store->lender, buffer->operand);
-    code = tool_status(tsr_register(store->context, buffer->data, bytes));
+    code = pin(store, buffer, bytes_of(store->lender, buffer->operand));
   }
   return code;
 }
@@ -179,12 +203,14 @@ int bench_store_get(bench_store *store, int operand, home where, void **data) {
 
 int bench_store_get_triangle(bench_store *store, int64_t order, home where, void **data) {
   bench_buffer *found = find_buffer(store, TRIANGLE, where);
+  bool lent = store->lender && where.kind != HOME_DEVICE;
   if (!found) {
     bench_buffer made = {.where = where, .operand = TRIANGLE, .order = order};
-    return add_buffer(store, made, false, data);
+    return add_buffer(store, made, lent, data);
   }
   bool other = found->order != order;
   found->order = order;
   *data = found->data;
-  return other ? fill(store, found) : TOOL_OK;
+  if (!other) return TOOL_OK;
+  return lent ? get_of_lender(store->lender, found) : fill(store, found);
 }

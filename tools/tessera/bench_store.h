@@ -21,8 +21,9 @@ typedef struct bench_buffer {
   home where;
   int operand;
   void *data;
-  bool borrowed; /* it is the lender's */
-  int64_t order; /* of the triangular matrix that it holds; 0: it holds another */
+  bool borrowed;   /* it is the lender's */
+  bool registered; /* by this store */
+  int64_t order;   /* of the triangular matrix that it holds; 0: it holds another */
 } bench_buffer;
 
 typedef struct bench_store {
@@ -30,12 +31,14 @@ typedef struct bench_store {
   tsr_context *context;
   struct bench_store *lender; /* whose host memory is used; NULL: its own */
   bool emulated;   /* an emulated device knows only memory of its own context as pinned */
+  bool registers;  /* pinned memory is pinned once it is filled, by all cores: for large matrices */
   int64_t most[4]; /* elements, of each operand and of triangular matrices */
   bench_buffer buffers[STORE_BUFFERS];
   int count;
 } bench_store;
 
-/* Nothing is allocated yet. lender may be NULL, or must live as long as the store. */
+/* Nothing is allocated yet, and what registers says can be set. lender may be NULL, or must live as
+ * long as the store. */
 void bench_store_open(tsr_type type, tsr_context *context, bench_store *lender, bool emulated,
                       bench_store *store);
 void bench_store_close(bench_store *store);

@@ -110,7 +110,7 @@ static int publish(const bench_sweep *s, const sweep_results *results) {
   if (s->json) bench_print_json(results->rows, results->count);
   if (s->csv) code = bench_write_csv(s->csv, results->rows, results->count);
   if (!code && s->plot && results->count > 0) {
-    code = bench_write_plot(s->plot, results->rows, results->count);
+    code = bench_write_plot(s->plot, results->rows, results->count, NULL);
   }
   for (int i = 0; i < results->count && !code; i++) {
     if (!results->rows[i].good) code = tool_fail("a result is wrong: see 'check'");

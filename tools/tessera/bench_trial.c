@@ -1,5 +1,6 @@
 #include "bench_trial.h"
 
+#include "bench_check.h"
 #include "elements.h"
 
 enum { WARM_UPS = 2, MOST_REPEATS = 1000 };

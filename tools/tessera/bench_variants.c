@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bench_check.h"
 #include "bench_measure.h"
 #include "bench_shapes.h"
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gemm_blocks.h"
+
 /* ---- What is asked for ---- */
 
 /* Option values that need a second look. */
@@ -48,6 +50,10 @@ static int parse_request(int argc, char **argv, gemm_request *r) {
       {"verify", 0, OPTION_FLAG, &r->verify, NULL, "check the result with random vectors, O(n^2)"},
       {"timeline", 0, OPTION_TEXT, &r->timeline, "FILE",
        "write queues over time: .svg a picture, .json for Perfetto"},
+      {"progress", 0, OPTION_FLAG, &r->progress, NULL,
+       "say how far it is, also where stderr is no terminal"},
+      {"resident", 0, OPTION_BYTES, &r->resident, "BYTES",
+       "most of the files to have in memory (default: half of what is available)"},
       {"report", 0, OPTION_FLAG, &r->report, NULL, "print the whole plan too"},
       {"json", 0, OPTION_FLAG, &r->json, NULL, "print for programs"},
       SETTINGS_ENGINE(&r->settings),
@@ -192,20 +198,27 @@ static int reset_c(gemm_job *job) {
 
 /* ---- The product ---- */
 
-static int multiply(gemm_job *job, double *seconds) {
-  int code = reset_c(job);
-  if (code != TOOL_OK) return code;
+static int multiply_whole(gemm_job *job) {
   scalar_value alpha = scalar_for(job->type, job->request.alpha);
   scalar_value beta = scalar_for(job->type, job->request.beta);
   int64_t ldc = job->column_major ? job->m : job->n;
-  double begin = tool_now();
-  tsr_status status = tsr_gemm(
+  return tool_status(tsr_gemm(
       job->context, job->type, job->column_major ? TSR_COL_MAJOR : TSR_ROW_MAJOR, job->blas_transa,
       job->blas_transb, job->m, job->n, job->k, &alpha, operand_pointer(&job->a),
       operand_ld(&job->a), operand_pointer(&job->b), operand_ld(&job->b), &beta,
-      job->c_placed ? job->c_placed : job->c_file.data, ldc > 1 ? ldc : 1);
+      job->c_placed ? job->c_placed : job->c_file.data, ldc > 1 ? ldc : 1));
+}
+
+static int multiply(gemm_job *job, double *seconds) {
+  int code = reset_c(job);
+  if (code != TOOL_OK) return code;
+  progress_call(&job->progress, element_flops(job->type, job->m, job->n, job->k));
+  double begin = tool_now();
+  bool in_blocks = blocks_wanted(job, job->resident);
+  code = in_blocks ? blocks_multiply(job, job->resident) : multiply_whole(job);
   *seconds = tool_now() - begin;
-  return tool_status(status);
+  progress_end(&job->progress);
+  return code;
 }
 
 static int time_product(gemm_job *job) {
@@ -279,10 +292,20 @@ static int finish(gemm_job *job) {
   return npy_commit(&job->c_file, &reason) ? TOOL_OK : tool_fail("%s", reason.text);
 }
 
+/* From here on pages of the files come and go. */
+static int watch(gemm_job *job) {
+  const npy *const files[KEEPER_FILES] = {&job->a_file, &job->b_file, &job->c0_file, &job->c_file};
+  job->resident = job->request.resident ? job->request.resident : pages_default_limit();
+  progress_begin(&job->progress, job->request.progress);
+  int code = tool_status(tsr_set_progress(job->context, progress_tell, &job->progress));
+  return code ? code : pages_keep(files, job->resident, &job->keeper);
+}
+
 static int run(gemm_job *job) {
   int code = open_inputs(job);
   if (!code) code = settings_open(&job->request.settings, &job->context);
   if (!code) code = prepare(job);
+  if (!code) code = watch(job);
   if (!code) code = time_product(job);
   if (!code) code = bring_home(job);
   if (code) return code;
@@ -298,6 +321,7 @@ static int run(gemm_job *job) {
 }
 
 static void end(gemm_job *job) {
+  pages_stop(job->keeper);
   tsr_plan_destroy(job->plan);
   operand_destroy(&job->a, job->context);
   operand_destroy(&job->b, job->context);

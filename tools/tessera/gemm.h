@@ -2,6 +2,8 @@
 #ifndef TESSERA_GEMM_H
 #define TESSERA_GEMM_H
 
+#include "gemm_pages.h"
+#include "gemm_progress.h"
 #include "operand.h"
 #include "verify.h"
 
@@ -13,7 +15,8 @@ typedef struct gemm_request {
   scalar alpha, beta;
   home homes[3];
   int64_t repeat;
-  bool verify, json, report;
+  bool verify, json, report, progress;
+  size_t resident; /* of the files, at most, bytes; 0: as much as pages_default_limit says */
   settings settings;
 } gemm_request;
 
@@ -31,6 +34,9 @@ typedef struct gemm_job {
   void *c_placed; /* C at its home; NULL: in the mapped file */
   tsr_plan *plan; /* of the last call; NULL when there is none */
   tsr_prediction prediction;
+  progress_line progress;
+  page_keeper *keeper; /* NULL: all fits */
+  size_t resident;     /* the limit */
   double cold, median; /* s; median is 0 without repeats */
   verify_result check;
 } gemm_job;

@@ -99,6 +99,10 @@ void gemm_report_text(const gemm_job *job) {
   print_plan(job);
   print_times(job);
   print_check(job);
+  if (job->keeper) {
+    printf("files     let go once %s of them were in memory; the process had %s at most\n",
+           tool_bytes((double)job->resident), tool_bytes(pages_peak()));
+  }
   if (r->timeline && job->plan) printf("timeline  %s\n", r->timeline);
   if (r->report && job->plan) {
     printf("\n");
@@ -141,6 +145,7 @@ void gemm_report_json(const gemm_job *job) {
   if (job->median > 0) printf("  \"median_s\": %.9g,\n", job->median);
   printf("  \"tflops\": %.6g,\n", flops(job) / best_time(job) * 1e-12);
   json_check(job);
+  printf("  \"peak_resident_bytes\": %.0f,\n", pages_peak());
   printf("  \"output\": ");
   tool_json_string(stdout, job->request.c_path);
   printf("\n}\n");

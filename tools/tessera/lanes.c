@@ -7,7 +7,7 @@
 #include "parallel.h"
 #include "random.h"
 
-enum { SEGMENT = 256 };
+enum { SEGMENT = 256, GROUP = 16 };
 
 bool lanes_create(lanes *l, int64_t length) {
   size_t room = (size_t)(length > 0 ? length : 1);
@@ -122,6 +122,8 @@ typedef struct apply_job {
   const part *matrix;
   const lanes *x;
   lanes *y;
+  pthread_mutex_t lock; /* of y and failed, where several threads add to all of y */
+  bool failed;
 } apply_job;
 
 /* A segment of a row from column col on, times those of x, into y at out. */
@@ -170,24 +172,59 @@ static void apply_rows(void *user, int64_t begin, int64_t end) {
   }
 }
 
-/* Columns are contiguous: a thread owns SEGMENT rows and goes through their pieces of all columns.
- */
-static void apply_columns(void *user, int64_t begin, int64_t end) {
-  apply_job *job = user;
-  int64_t count = end - begin;
+/* All rows of some columns: of each segment of y, which stays at hand, the columns' parts one after
+ * another. */
+static void add_group(const apply_job *job, int64_t begin, int64_t end, lanes *y) {
+  int64_t rows = job->matrix->view.rows;
   segment s;
-  for (int64_t col = 0; col < job->matrix->view.cols; col++) {
-    if (!load_segment(job->matrix, begin, col, false, count, &s)) continue;
-    add_multiple(&s, job->x, col, count, job->y, begin);
-    for (int64_t i = 0; i < count; i++) job->y->squares[begin + i] += s.size[i] * s.size[i];
+  for (int64_t row = 0; row < rows; row += SEGMENT) {
+    int64_t count = rows - row < SEGMENT ? rows - row : SEGMENT;
+    for (int64_t col = begin; col < end; col++) {
+      if (!load_segment(job->matrix, row, col, false, count, &s)) continue;
+      add_multiple(&s, job->x, col, count, y, row);
+      for (int64_t i = 0; i < count; i++) y->squares[row + i] += s.size[i] * s.size[i];
+    }
   }
 }
 
-static void apply_part(const part *matrix, const lanes *x, lanes *y) {
-  apply_job job = {matrix, x, y};
+static void add_squares(lanes *sum, const lanes *y) {
+  for (int64_t i = 0; i < y->length; i++) sum->squares[i] += y->squares[i];
+}
+
+/* Columns are contiguous: a thread goes through those of its range one after another, since the
+ * matrix may be a file that is larger than memory. */
+static void apply_columns(void *user, int64_t begin, int64_t end) {
+  apply_job *job = user;
+  lanes y = {0};
+  bool good = lanes_create(&y, job->y->length);
+  for (int64_t col = begin; good && col < end; col += GROUP) {
+    add_group(job, col, col + GROUP < end ? col + GROUP : end, &y);
+  }
+  pthread_mutex_lock(&job->lock);
+  if (good) lanes_add(job->y, &y, (scalar){1, 0});
+  if (good) add_squares(job->y, &y);
+  job->failed = job->failed || !good;
+  pthread_mutex_unlock(&job->lock);
+  lanes_destroy(&y);
+}
+
+/* Ranges long enough that adding their sums up does not count. */
+static int64_t columns_of_a_range(const matrix_view *m) {
+  int64_t even = m->cols / (4 * parallel_workers()) / GROUP * GROUP;
+  return even > 2 * GROUP ? even : 2 * GROUP;
+}
+
+static bool apply_part(const part *matrix, const lanes *x, lanes *y) {
+  apply_job job = {.matrix = matrix, .x = x, .y = y};
   bool by_columns = matrix->view.row_stride == 1;
-  parallel_for(matrix->view.rows, by_columns ? SEGMENT : 16,
-               by_columns ? apply_columns : apply_rows, &job);
+  pthread_mutex_init(&job.lock, NULL);
+  if (by_columns) {
+    parallel_for(matrix->view.cols, columns_of_a_range(&matrix->view), apply_columns, &job);
+  } else {
+    parallel_for(matrix->view.rows, 16, apply_rows, &job);
+  }
+  pthread_mutex_destroy(&job.lock);
+  return !job.failed;
 }
 
 /* ---- Matrices with a structure ---- */
@@ -209,13 +246,11 @@ bool lanes_apply(const lanes_matrix *m, const lanes *x, lanes *y) {
   if (m->structure == LANES_GENERAL) stored.uplo = TSR_GENERAL;
   if (m->structure == LANES_TRIANGULAR && m->unit) stored.diagonal = DIAGONAL_ONE;
   if (hermitian) stored.diagonal = DIAGONAL_REAL;
-  apply_part(&stored, x, y);
-  if (m->structure == LANES_SYMMETRIC || hermitian) {
-    tsr_op op = hermitian ? TSR_CONJ_TRANS : TSR_TRANS;
-    part mirrored = {matrix_op(m->view, op), other(m->uplo), DIAGONAL_ZERO};
-    apply_part(&mirrored, x, y);
-  }
-  return true;
+  if (!apply_part(&stored, x, y)) return false;
+  if (m->structure != LANES_SYMMETRIC && !hermitian) return true;
+  tsr_op op = hermitian ? TSR_CONJ_TRANS : TSR_TRANS;
+  part mirrored = {matrix_op(m->view, op), other(m->uplo), DIAGONAL_ZERO};
+  return apply_part(&mirrored, x, y);
 }
 
 /* ---- A triangle of a product ---- */

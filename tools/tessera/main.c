@@ -1,6 +1,7 @@
 /* tessera: the command. Each subcommand is a file of its own. */
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "npy.h"
 #include "options.h"
@@ -51,9 +52,22 @@ static int unknown(const char *word) {
   return tool_usage("unknown command '%s'", word);
 }
 
+/* Reading or writing a mapped file failed: there is no status that would say so. */
+static void tell_bus_error(void) {
+  static const char text[] =
+      "tessera: a mapped file cannot be read or written: it was cut short, or its disk failed or "
+      "is full; nothing written\n";
+  ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+  (void)written;
+}
+
 /* An unfinished result is not left behind, whatever ends the program. */
 static void give_up(int signal_number) {
   npy_remove_unfinished();
+  if (signal_number == SIGBUS) {
+    tell_bus_error();
+    _exit(TOOL_FAILED);
+  }
   signal(signal_number, SIG_DFL);
   raise(signal_number);
 }
@@ -61,6 +75,7 @@ static void give_up(int signal_number) {
 static void catch_signals(void) {
   static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGBUS, SIGABRT};
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], give_up);
+  signal(SIGXFSZ, SIG_IGN); /* a file that grows beyond a limit is an error then */
 }
 
 /* What was printed has arrived, or the command failed. */

@@ -283,8 +283,8 @@ bool npy_open(const char *path, npy *file, npy_reason *reason) {
   *file = (npy){0};
   int descriptor = open(path, O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return refuse(reason, path, "%s", strerror(errno));
+  file->descriptor = descriptor;
   bool good = map_existing(path, descriptor, file, reason) && interpret(path, file, reason);
-  close(descriptor);
   if (good) file->path = strdup(path);
   if (good && !file->path) good = refuse(reason, path, "out of memory");
   if (!good) npy_close(file);
@@ -369,9 +369,8 @@ static bool create_temporary(npy *file, npy_reason *reason) {
   }
   snprintf(unfinished, sizeof unfinished, "%s", file->temporary);
   give_usual_mode(descriptor);
-  bool good = map_new(descriptor, file, reason);
-  close(descriptor);
-  return good;
+  file->descriptor = descriptor;
+  return map_new(descriptor, file, reason);
 }
 
 bool npy_create(const char *path, tsr_type type, bool fortran, int64_t rows, int64_t cols,
@@ -391,7 +390,11 @@ bool npy_create(const char *path, tsr_type type, bool fortran, int64_t rows, int
   return true;
 }
 
+/* What a disk cannot take it may say only now, while the old file is still there. */
 bool npy_commit(npy *file, npy_reason *reason) {
+  if (fsync(file->descriptor) != 0 && errno != EINVAL) {
+    return refuse(reason, file->path, "cannot be written: %s", strerror(errno));
+  }
   if (rename(file->temporary, file->path) != 0) {
     return refuse(reason, file->path, "cannot be put in place: %s", strerror(errno));
   }
@@ -403,6 +406,7 @@ bool npy_commit(npy *file, npy_reason *reason) {
 
 void npy_close(npy *file) {
   if (file->mapping) munmap(file->mapping, file->mapped);
+  if (file->descriptor > 0) close(file->descriptor);
   if (file->temporary) {
     unlink(file->temporary);
     unfinished[0] = '\0';

@@ -17,10 +17,11 @@ typedef struct npy {
   tsr_type type; /* of the elements as stored: s d c z h b */
   bool fortran;  /* column-major; else row-major */
   int64_t rows, cols;
-  void *data;    /* the first element; read-only in a file that was opened */
-  bool aligned;  /* data stands at a multiple of the element's size */
-  void *mapping; /* the whole file */
-  size_t mapped; /* bytes */
+  void *data;     /* the first element; read-only in a file that was opened */
+  bool aligned;   /* data stands at a multiple of the element's size */
+  void *mapping;  /* the whole file */
+  size_t mapped;  /* bytes */
+  int descriptor; /* of the file; 0: none */
   char *path;
   char *temporary; /* a file that is being made; NULL once committed, or opened */
 } npy;
@@ -38,7 +39,7 @@ bool npy_open(const char *path, npy *file, npy_reason *reason);
 bool npy_create(const char *path, tsr_type type, bool fortran, int64_t rows, int64_t cols,
                 npy *file, npy_reason *reason);
 
-/* Puts a created file in its place. */
+/* Puts a created file in its place, once all of it is on the disk. */
 bool npy_commit(npy *file, npy_reason *reason);
 
 /* Unmaps; what was created and not committed is removed. A zeroed npy is allowed. */

@@ -120,10 +120,14 @@ static void sum_devices(const cJSON *machine, double sustained, roofs *found) {
   }
 }
 
+int roofs_devices(const roofs_machine *machine) {
+  return cJSON_GetArraySize(list_of(machine->root, "devices"));
+}
+
 int roofs_find(const roofs_machine *machine, tsr_type type, int devices, roofs *found) {
   const cJSON *root = machine->root;
   const char name[2] = {(char)type, '\0'};
-  int there = cJSON_GetArraySize(list_of(root, "devices"));
+  int there = roofs_devices(machine);
   double sustained = number_of(list_of(list_of(root, "rates"), name), "sustained", 0);
   if (devices > there) {
     return tool_fail("%d devices: the machine has %d; name another with --machine", devices, there);

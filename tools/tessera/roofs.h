@@ -10,6 +10,8 @@ typedef struct roofs_machine roofs_machine;
 int roofs_open(tsr_context *context, roofs_machine **machine);
 void roofs_close(roofs_machine *machine);
 
+int roofs_devices(const roofs_machine *machine);
+
 typedef struct roofs {
   int devices;
   double kernels; /* flops/s that all devices sustain */

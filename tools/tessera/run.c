@@ -1,4 +1,4 @@
-/* tessera run: an unmodified program, with our BLAS doors before its BLAS. */
+/* tessera run: an unmodified program, with our doors before its BLAS and its ScaLAPACK. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -36,6 +36,16 @@ static int set_preload(const char *path) {
   return code;
 }
 
+/* The PBLAS door is behind the other; it does nothing to a program without ScaLAPACK. */
+static int set_preloads(const char *doors) {
+  char pblas[PATH_MAX];
+  if (strpbrk(doors, " :"))
+    return tool_fail("%s cannot be preloaded: move it where no blank or colon is in its path",
+                     doors);
+  int code = tool_find_pblas(pblas) ? set_preload(pblas) : TOOL_OK;
+  return code ? code : set_preload(doors);
+}
+
 static int set_environment(const run_request *r) {
   char path[PATH_MAX], pid[24];
   int code = tool_find_doors(path);
@@ -56,13 +66,9 @@ static int set_environment(const run_request *r) {
       {"TESSERA_MEMORY", r->memory},
       {"TESSERA_TILE", r->tile},
   };
-  if (!code && strpbrk(path, " :")) {
-    code =
-        tool_fail("%s cannot be preloaded: move it where no blank or colon is in its path", path);
-  }
   for (size_t i = 0; i < sizeof variables / sizeof *variables && !code; i++)
     code = set(variables[i].name, variables[i].value);
-  return code ? code : set_preload(path);
+  return code ? code : set_preloads(path);
 }
 
 /* The program begins behind "--", or is the first word when no option is given. */
@@ -97,7 +103,9 @@ static int parse_request(int argc, char **argv, run_request *r) {
   const option_command command = {
       "[options] -- PROGRAM [ARGUMENTS]",
       "Runs a program with Tessera before its BLAS: level-3 calls that gain by it are carried out\n"
-      "on the GPUs, all others go on to the program's own BLAS. docs/doors.md tells more.",
+      "on the GPUs, all others go on to the program's own BLAS; so do matrix products of the "
+      "PBLAS\n"
+      "(mpirun -n 4 tessera run -- PROGRAM). docs/doors.md tells more.",
       "tessera run --report -- python3 script.py",
       table,
       0,

@@ -14,12 +14,25 @@ static void point_into_machine(const settings *s) {
   fprintf(stderr, "  %s\n  %*s\n", text, column, "^");
 }
 
+/* One number is for all devices; of several the library takes one after the other. */
+int settings_set_memory(const settings *s, tsr_options *options) {
+  const char *text = s->memory;
+  if (!text) return TOOL_OK;
+  if (strchr(text, ',')) {
+    options->budgets = text;
+    return TOOL_OK;
+  }
+  if (options_bytes(text, &options->memory)) return TOOL_OK;
+  return tool_usage("--memory %s: must be bytes such as 16G, 500M or 1.5GiB", text);
+}
+
 int settings_open(const settings *s, tsr_context **context) {
   tsr_options options = TSR_OPTIONS_DEFAULT;
+  int wrong = settings_set_memory(s, &options);
+  if (wrong) return wrong;
   options.engine = s->engine;
   options.devices = s->devices;
   options.machine = s->machine;
-  options.memory = s->memory;
   options.tile = s->tile;
   if (s->reproducible) options.reproducible = 1;
   if (s->check) options.check = 1;

@@ -9,7 +9,7 @@
 /* The options as given; all zero when none is. */
 typedef struct settings {
   const char *engine, *devices, *machine;
-  size_t memory;
+  const char *memory; /* "16G", or device by device "16G,4G" */
   int64_t tile;
   bool reproducible, check;
   bool trace; /* keep measured times; not an option */
@@ -21,20 +21,20 @@ typedef struct settings {
     "engine", 0, OPTION_TEXT, &(s)->engine, "host|cuda|cpu",                                \
         "emulated devices, NVIDIA GPUs, or the CPU's BLAS (default: the best that is here)" \
   }
-#define SETTINGS_DEVICES(s)                                            \
-  {                                                                    \
-    "devices", 0, OPTION_TEXT, &(s)->devices, "N|LIST",                \
-        "how many devices, or which: 0,2 (default: as the model says)" \
+#define SETTINGS_DEVICES(s)                                                  \
+  {                                                                          \
+    "devices", 0, OPTION_TEXT, &(s)->devices, "N|LIST",                      \
+        "how many devices, or which: 0,2 or 3, (default: as the model says)" \
   }
 #define SETTINGS_MACHINE(s)                                                         \
   {                                                                                 \
     "machine", 0, OPTION_TEXT, &(s)->machine, "FILE|STRING",                        \
         "plan for this machine, such as 'host:200 gpu*8@nvswitch:300 pcie:25/pair'" \
   }
-#define SETTINGS_MEMORY(s)                                                    \
-  {                                                                           \
-    "memory", 0, OPTION_BYTES, &(s)->memory, "BYTES",                         \
-        "budget for each device: 16G, 1.5GiB (default: 80 % of what is free)" \
+#define SETTINGS_MEMORY(s)                                                                       \
+  {                                                                                              \
+    "memory", 0, OPTION_TEXT, &(s)->memory, "BYTES",                                             \
+        "budget for each device: 16G, 1.5GiB; 16G,4G one by one (default: 80 % of what is free)" \
   }
 #define SETTINGS_TILE(s) \
   { "tile", 0, OPTION_WHOLE, &(s)->tile, "N", "tiles of N elements (default: by the model)" }
@@ -48,6 +48,9 @@ typedef struct settings {
 
 /* Makes the context; an exit code after a message. */
 int settings_open(const settings *s, tsr_context **context);
+
+/* --memory alone, for who opens a context by itself. */
+int settings_set_memory(const settings *s, tsr_options *options);
 
 /* Whether the devices are emulated ones, as far as the options and the environment tell. */
 bool settings_emulated(const settings *s);

@@ -182,9 +182,10 @@ int tool_print_plan(const tsr_plan *plan, tsr_format format) {
 }
 
 #define DOORS "libtessera_blas.so.0"
+#define PBLAS "libtessera_pblas.so.0"
 
-/* Our library is beside the one that this command uses. */
-int tool_find_doors(char *path) {
+/* A library of ours is beside the one that this command uses. */
+static int path_of(const char *library, char *path) {
   const char *(*ours)(void) = tsr_version;
   void *address;
   Dl_info info;
@@ -195,9 +196,19 @@ int tool_find_doors(char *path) {
   }
   char *slash = strrchr(file, '/');
   int length = slash ? (int)(slash - file) : 0;
-  if (snprintf(path, PATH_MAX, "%.*s/%s", length, file, DOORS) >= PATH_MAX) {
+  if (snprintf(path, PATH_MAX, "%.*s/%s", length, file, library) >= PATH_MAX) {
     return tool_fail("the library's path is too long: %s", file);
   }
+  return TOOL_OK;
+}
+
+int tool_find_doors(char *path) {
+  int code = path_of(DOORS, path);
+  if (code) return code;
   if (access(path, R_OK) != 0) return tool_fail("%s: %s", path, strerror(errno));
   return TOOL_OK;
+}
+
+bool tool_find_pblas(char *path) {
+  return path_of(PBLAS, path) == TOOL_OK && access(path, R_OK) == 0;
 }

@@ -54,6 +54,9 @@ int tool_write_timeline(const tsr_plan *plan, const char *path);
 /* The path of the library with the BLAS doors, in path[PATH_MAX]. */
 int tool_find_doors(char *path);
 
+/* Of the one with the PBLAS door; false: it was not built, or is not installed. */
+bool tool_find_pblas(char *path);
+
 /* Prints a plan or a machine on stdout. */
 int tool_print_plan(const tsr_plan *plan, tsr_format format);
 
@@ -69,6 +72,7 @@ int bench_pgemm(int argc, char **argv);
 int bench_gemm(int argc, char **argv);
 int bench_blas3(int argc, char **argv);
 int bench_composed(int argc, char **argv);
+int bench_caps(int argc, char **argv);
 int bench_regular(int argc, char **argv);
 int bench_irregular(int argc, char **argv);
 int bench_skinny(int argc, char **argv);
@@ -77,6 +81,7 @@ int bench_roofline(int argc, char **argv);
 int bench_cpu(int argc, char **argv);
 int bench_doors(int argc, char **argv);
 int bench_plan(int argc, char **argv);
+int bench_predicted(int argc, char **argv);
 int bench_ablation(int argc, char **argv);
 int bench_tiles(int argc, char **argv);
 

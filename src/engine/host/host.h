@@ -26,6 +26,11 @@ void tsr_engine_host_poison(void *pointer, size_t bytes);
  * TSR_ERR_MEMORY. 0: none. */
 void tsr_engine_host_fail_at(long n);
 
+/* Tests: another program takes memory. Of the allocations of devices' memory from now on so many
+ * are refused (TSR_ERR_MEMORY), the nth (1: the next) first. 0: none. Returns how many have been
+ * refused since the last time. */
+long tsr_engine_host_refuse(long nth, long count);
+
 /* Tests: pinning, once begun, takes until it is held no longer. */
 void tsr_engine_host_hold_pins(bool hold);
 

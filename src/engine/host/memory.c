@@ -10,10 +10,28 @@
 enum { ALIGNMENT = 512 };
 
 static atomic_long fail_in;
+static atomic_long refuse_from, refuse_count, asked, refused; /* allocations of devices' memory */
 static atomic_bool hold_pins;
 
 void tsr_engine_host_fail_at(long n) {
   atomic_store(&fail_in, n);
+}
+
+long tsr_engine_host_refuse(long nth, long count) {
+  atomic_store(&refuse_count, 0);
+  atomic_store(&asked, 0);
+  atomic_store(&refuse_from, nth);
+  atomic_store(&refuse_count, nth > 0 ? count : 0);
+  return atomic_exchange(&refused, 0);
+}
+
+static bool must_refuse(int device) {
+  if (device == TSR_HOST || atomic_load_explicit(&refuse_count, memory_order_relaxed) == 0)
+    return false;
+  long number = atomic_fetch_add(&asked, 1) + 1, from = atomic_load(&refuse_from);
+  if (number < from || number >= from + atomic_load(&refuse_count)) return false;
+  atomic_fetch_add(&refused, 1);
+  return true;
 }
 
 void tsr_engine_host_hold_pins(bool hold) {
@@ -102,6 +120,8 @@ tsr_status host_alloc(tsr_engine_state *state, int device, size_t bytes, void **
     return tsr_fail(TSR_ERR_ARGUMENT, "device %d of %d emulated ones", device, state->count);
   if (host_must_fail())
     return tsr_fail(TSR_ERR_MEMORY, "this allocation of the host engine was told to fail");
+  if (must_refuse(device))
+    return tsr_fail(TSR_ERR_MEMORY, "%zu bytes on emulated device %d are refused", bytes, device);
   if (bytes == 0) bytes = 1;
   TSR_TRY(reserve(state, device, bytes));
   host_block *block = new_block(device, bytes);

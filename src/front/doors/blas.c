@@ -1,4 +1,5 @@
-/* The Fortran symbols: dgemm_ with 32-bit integers, dgemm_64_ with 64-bit ones, and so on. */
+/* The Fortran symbols: dgemm_ with 32-bit integers, dgemm_64_ with 64-bit ones, and so on; also as
+ * the BLAS of Python's wheels has them, scipy_dgemm_ and scipy_dgemm_64_. */
 #include "front/doors/doors.h"
 #include "front/doors/signatures.h"
 #include "front/doors/table.h"
@@ -19,8 +20,10 @@
     tsr_door_leave(&visit);                                                                   \
   }
 
-#define BOTH(signature, name, operation, letter, type, alpha, beta) \
-  FORTRAN(signature, operation, type, letter##name##_, int32_t)     \
-  FORTRAN(signature, operation, type, letter##name##_64_, int64_t)
+#define ALL(signature, name, operation, letter, type, alpha, beta)      \
+  FORTRAN(signature, operation, type, letter##name##_, int32_t)         \
+  FORTRAN(signature, operation, type, letter##name##_64_, int64_t)      \
+  FORTRAN(signature, operation, type, scipy_##letter##name##_, int32_t) \
+  FORTRAN(signature, operation, type, scipy_##letter##name##_64_, int64_t)
 
-TSR_DOORS(BOTH)
+TSR_DOORS(ALL)

@@ -1,5 +1,5 @@
-/* The CBLAS symbols: cblas_dgemm with 32-bit integers, cblas_dgemm64_ with 64-bit ones, and so on.
- */
+/* The CBLAS symbols: cblas_dgemm with 32-bit integers, cblas_dgemm64_ with 64-bit ones, and so on;
+ * also as the BLAS of Python's wheels has them, scipy_cblas_dgemm and scipy_cblas_dgemm64_. */
 #include "front/doors/doors.h"
 #include "front/doors/signatures.h"
 #include "front/doors/table.h"
@@ -21,8 +21,10 @@
     tsr_door_leave(&visit);                                                    \
   }
 
-#define BOTH(signature, name, operation, letter, type, alpha, beta)             \
-  CBLAS(signature, operation, type, cblas_##letter##name, int32_t, alpha, beta) \
-  CBLAS(signature, operation, type, cblas_##letter##name##64_, int64_t, alpha, beta)
+#define ALL(signature, name, operation, letter, type, alpha, beta)                    \
+  CBLAS(signature, operation, type, cblas_##letter##name, int32_t, alpha, beta)       \
+  CBLAS(signature, operation, type, cblas_##letter##name##64_, int64_t, alpha, beta)  \
+  CBLAS(signature, operation, type, scipy_cblas_##letter##name, int32_t, alpha, beta) \
+  CBLAS(signature, operation, type, scipy_cblas_##letter##name##64_, int64_t, alpha, beta)
 
-TSR_DOORS(BOTH)
+TSR_DOORS(ALL)

@@ -12,10 +12,8 @@
 
 #include <stdatomic.h>
 
+#include "front/doors/find.h"
 #include "front/offload.h"
-
-/* Any routine; who calls it knows its arguments. */
-typedef void (*tsr_door_routine)(void);
 
 /* One symbol. */
 typedef struct tsr_door {

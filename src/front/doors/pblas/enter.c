@@ -1,0 +1,72 @@
+/* What happens behind a symbol of the PBLAS. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "front/doors/pblas/door.h"
+
+/* ScaLAPACK is at work: its calls of its own symbols are not ours to look at. */
+static _Thread_local bool inside;
+
+/* Whether all the processes of the grid could do it, as far as one can tell by itself. */
+static bool read_call(tsr_pblas_door *door, const tsr_pblas_arguments *arguments,
+                      tsr_pblas_visit *visit) {
+  tsr_pblas_grid grid;
+  bool empty = false;
+  visit->offload.why = TSR_WHY_ARGUMENTS;
+  if (!tsr_pblas_grid_of(door, tsr_pblas_context(arguments), &grid)) return false;
+  bool good = tsr_pblas_read(arguments, &grid, &visit->call, &empty);
+  if (empty) visit->offload.why = TSR_WHY_EMPTY;
+  return good;
+}
+
+static tsr_offload_verdict offer(tsr_pblas_door *door, const tsr_pblas_arguments *arguments,
+                                 tsr_pblas_visit *visit) {
+  if (!read_call(door, arguments, visit)) return TSR_OFFLOAD_TO_CPU;
+  const tsr_pblas_part *part = tsr_pblas_part_get(tsr_pblas_blacs(door));
+  visit->offload.why = TSR_WHY_OTHER_MPI;
+  if (part->offer == NULL) return TSR_OFFLOAD_TO_CPU;
+  visit->offered = true;
+  return part->offer(&visit->call, &visit->offload);
+}
+
+static void report(const tsr_pblas_arguments *arguments, const tsr_pblas_visit *visit) {
+  const tsr_level3 what = {.operation = TSR_GEMM,
+                           .type = arguments->type,
+                           .layout = TSR_COL_MAJOR,
+                           .transa = arguments->transa,
+                           .transb = arguments->transb,
+                           .m = arguments->m,
+                           .n = arguments->n,
+                           .k = arguments->k};
+  tsr_offload_prepare(); /* which knows whether a report is wanted, and writes it in the end */
+  if (tsr_offload_report_wanted()) tsr_offload_report_add(TSR_FAMILY_PBLAS, &what, &visit->offload);
+}
+
+/* C is not what it should be, on any process, and the PBLAS have one way to say so. */
+static void give_up(tsr_pblas_door *door, const tsr_pblas_arguments *arguments, const char *why) {
+  fprintf(stderr, "tessera: %s cannot be carried out: %s\n", door->symbol, why);
+  tsr_pblas_abort(door, tsr_pblas_context(arguments));
+  _exit(127);
+}
+
+tsr_door_routine tsr_pblas_enter(tsr_pblas_door *door, const tsr_pblas_arguments *arguments,
+                                 tsr_pblas_visit *visit) {
+  tsr_door_routine next = tsr_pblas_next(door);
+  tsr_offload_verdict verdict = TSR_OFFLOAD_TO_CPU;
+  *visit = (tsr_pblas_visit){.nested = inside};
+  if (!inside) {
+    verdict = offer(door, arguments, visit);
+    if (verdict == TSR_OFFLOAD_LOST) give_up(door, arguments, tsr_message());
+    report(arguments, visit);
+  }
+  if (verdict == TSR_OFFLOAD_DONE) return NULL;
+  if (next == NULL) give_up(door, arguments, "no library has the original of it");
+  inside = true;
+  return next;
+}
+
+void tsr_pblas_leave(const tsr_pblas_visit *visit) {
+  if (visit->nested) return;
+  inside = false;
+  if (visit->offered) tsr_pblas_part_get(NULL)->end(&visit->call, &visit->offload);
+}

@@ -1,0 +1,115 @@
+#include "front/doors/pblas/mpi/price.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/types.h"
+
+/* What ScaLAPACK does in less time on a process is not looked at. */
+static const double least_seconds = 50e-6;
+
+/* Of a product on devices: agreements and planning, s; how near plans come to what devices reach.
+ */
+static const double fixed_cost = 500e-6, of_the_floor = 0.8;
+
+/* Bytes/s that a process gets through MPI. Nothing is measured unasked: this is what one process of
+ * several on a node gets of a fast network, or by way of shared memory. */
+static const double wire = 4e9;
+
+/* Of a size, until they are believed. */
+enum { CALLS_TO_TIME = 3 };
+
+/* Reckoned beforehand: most calls of most programs are small. */
+static void set_least(tsr_pblas_price *price, tsr_type type) {
+  bool forced = price->facts.reluctance == 0;
+  double flops = forced ? 0 : tsr_offload_cpu_flops(&price->seen, type, least_seconds);
+  price->least[tsr_type_index(type)] = flops;
+}
+
+void tsr_pblas_price_init(tsr_pblas_price *price, const tsr_offload_facts *facts) {
+  memset(price, 0, sizeof *price);
+  price->facts = *facts;
+  price->seen.latency = facts->cpu_latency;
+  for (int i = 0; i < TSR_TYPE_COUNT; i++) price->seen.figure[i] = facts->cpu_flops[i];
+  for (int i = 0; i < TSR_TYPE_COUNT; i++) set_least(price, tsr_type_at(i)->type);
+}
+
+/* ---- The share of a process ---------------------------------------------------- */
+
+/* The most indices that one of `count` processes has. */
+static double most(int64_t extent, int64_t block, int count) {
+  int64_t blocks = (extent + block - 1) / block, turns = (blocks + count - 1) / count;
+  return fmin((double)turns * (double)block, (double)extent);
+}
+
+/* Flops; bytes of A and B that are sent to it, of its C, and of what is redistributed. */
+typedef struct share {
+  double flops, panels, c, moved;
+} share;
+
+static bool moves(tsr_op op, int64_t block, int source, int64_t block_of_c, int source_of_c) {
+  return op != TSR_NO_TRANS || block != block_of_c || source != source_of_c;
+}
+
+static share share_of(const tsr_pblas_call *x) {
+  const tsr_type_info *type = tsr_type_get(x->type);
+  double size = (double)type->size, k = (double)x->k, moved = 0;
+  double m = most(x->m, x->c.mb, x->grid.rows), n = most(x->n, x->c.nb, x->grid.cols);
+  int processes = x->grid.rows * x->grid.cols;
+  if (moves(x->transa, x->a.mb, x->a.row_source, x->c.mb, x->c.row_source)) moved += (double)x->m;
+  if (moves(x->transb, x->b.nb, x->b.col_source, x->c.nb, x->c.col_source)) moved += (double)x->n;
+  return (share){.flops = type->flop_factor * m * n * k,
+                 .panels = processes > 1 ? (m + n) * k * size : 0,
+                 .c = m * n * size,
+                 .moved = processes > 1 ? moved * k * size / processes : 0};
+}
+
+double tsr_pblas_flops(const tsr_pblas_call *call) {
+  return share_of(call).flops;
+}
+
+/* ---- ScaLAPACK ----------------------------------------------------------------- */
+
+/* What calls have shown has the messages in it; what is known of the CPU has not. */
+double tsr_pblas_cpu_seconds(const tsr_pblas_price *price, const tsr_pblas_call *call) {
+  share of = share_of(call);
+  double figure = price->seen.figure[tsr_type_index(call->type)];
+  double rate = tsr_offload_cpu_rate(&price->seen, call->type, of.flops);
+  double computing = price->seen.latency + of.flops / rate;
+  return rate == figure ? computing + of.panels / wire : computing;
+}
+
+/* TESSERA_MIN_SIZE is of the whole product. */
+bool tsr_pblas_is_small(const tsr_pblas_price *price, const tsr_pblas_call *call) {
+  double least = price->facts.min_size;
+  double multiplications = (double)call->m * (double)call->n * (double)call->k;
+  if (least >= 0) return multiplications < least * least * least;
+  return tsr_pblas_flops(call) < price->least[tsr_type_index(call->type)];
+}
+
+bool tsr_pblas_wants_time(const tsr_pblas_price *price, tsr_type type, double flops) {
+  return tsr_offload_price_calls(&price->seen, type, flops) < CALLS_TO_TIME;
+}
+
+void tsr_pblas_show(tsr_pblas_price *price, tsr_type type, double flops, double seconds) {
+  if (tsr_offload_price_show(&price->seen, type, flops, seconds)) set_least(price, type);
+}
+
+/* ---- Devices ------------------------------------------------------------------- */
+
+double tsr_pblas_device_seconds(const tsr_pblas_price *price, const tsr_pblas_call *call) {
+  const tsr_offload_facts *facts = &price->facts;
+  share of = share_of(call);
+  double computing = of.flops * facts->device_flop[tsr_type_index(call->type)];
+  double links = fmax((of.panels + of.c) * facts->in, of.c * facts->out);
+  double devices = fmax(fmax(computing, links), 2 * of.c * facts->staging) / of_the_floor;
+  return fixed_cost + (of.panels + of.moved) / wire + devices;
+}
+
+bool tsr_pblas_is_cheaper(tsr_pblas_price *price, tsr_type type, double flops, double devices,
+                          double cpu) {
+  if (devices >= cpu) return false;
+  if (devices + tsr_offload_lateness(&price->seen, type, flops) < cpu) return true;
+  tsr_offload_price_spared(&price->seen, type, flops);
+  return false;
+}

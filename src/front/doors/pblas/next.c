@@ -1,0 +1,94 @@
+/*
+ * The program's own ScaLAPACK and BLACS, by their symbols. The communicator comes from blacs_get,
+ * which has it as Fortran does, so that no type of MPI is needed to carry it.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+
+#include "front/doors/pblas/door.h"
+
+/* By the names under which programs load a ScaLAPACK. */
+static const char *const loaded_names[] = {
+    "libscalapack.so.2.2",
+    "libscalapack.so",
+    "libscalapack-openmpi.so.2.2",
+    "libscalapack-mpich.so.2.2",
+    "libscalapack-openmpi.so",
+    "libscalapack-mpich.so",
+    "libmkl_scalapack_lp64.so.2",
+    "libmkl_scalapack_lp64.so.1",
+    NULL,
+};
+
+tsr_door_routine tsr_pblas_next(tsr_pblas_door *door) {
+  if (!door->looked) {
+    void *found = tsr_door_find(loaded_names, door->symbol);
+    (void)dlerror(); /* what the loader had to say is not for the program */
+    door->next = found != NULL ? tsr_door_as_routine(found) : NULL;
+    door->looked = true;
+  }
+  return door->next;
+}
+
+/* ---- The BLACS ---- */
+
+typedef void (*blacs_get_function)(const int *context, const int *what, int *value);
+typedef void (*blacs_gridinfo_function)(const int *context, int *rows, int *cols, int *row,
+                                        int *col);
+typedef void (*blacs_abort_function)(const int *context, const int *code);
+
+/* What of each is in use, as each Fortran compiler writes it. */
+enum { GET, GRIDINFO, ABORT, ROUTINES };
+static const char *const names[ROUTINES][4] = {
+    {"blacs_get_", "blacs_get", "BLACS_GET", "blacs_get__"},
+    {"blacs_gridinfo_", "blacs_gridinfo", "BLACS_GRIDINFO", "blacs_gridinfo__"},
+    {"blacs_abort_", "blacs_abort", "BLACS_ABORT", "blacs_abort__"},
+};
+
+/* Integers of 32 or 64 bits: what the BLACS write fits, and what they read of it is the same. */
+typedef struct number {
+  int low, high;
+} number;
+
+/* In the global scope, or in what ScaLAPACK's library is linked with. */
+static tsr_door_routine look_for(tsr_pblas_door *door, int routine) {
+  const char *name = names[routine][door->mangling];
+  void *found = dlsym(RTLD_DEFAULT, name), *library = NULL;
+  tsr_door_routine next = tsr_pblas_next(door);
+  Dl_info info;
+  if (found == NULL && next != NULL && dladdr((void *)next, &info))
+    library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (library != NULL) found = dlsym(library, name);
+  (void)dlerror();
+  return found != NULL ? tsr_door_as_routine(found) : NULL;
+}
+
+static tsr_door_routine blacs(tsr_pblas_door *door, int routine) {
+  static tsr_door_routine known[ROUTINES][4];
+  tsr_door_routine *kept = &known[routine][door->mangling];
+  if (*kept == NULL) *kept = look_for(door, routine);
+  return *kept;
+}
+
+tsr_door_routine tsr_pblas_blacs(tsr_pblas_door *door) {
+  return blacs(door, GET);
+}
+
+bool tsr_pblas_grid_of(tsr_pblas_door *door, int context, tsr_pblas_grid *grid) {
+  blacs_gridinfo_function info = (blacs_gridinfo_function)blacs(door, GRIDINFO);
+  blacs_get_function get = (blacs_get_function)blacs(door, GET);
+  const number of = {context, 0}, communicator = {10, 0}; /* 10: that of a context */
+  number rows = {0}, cols = {0}, row = {0}, col = {0}, value = {0};
+  if (info == NULL || get == NULL) return false;
+  info(&of.low, &rows.low, &cols.low, &row.low, &col.low);
+  if (rows.low < 1 || cols.low < 1) return false;
+  get(&of.low, &communicator.low, &value.low);
+  *grid = (tsr_pblas_grid){rows.low, cols.low, row.low, col.low, value.low};
+  return true;
+}
+
+void tsr_pblas_abort(tsr_pblas_door *door, int context) {
+  blacs_abort_function end = (blacs_abort_function)blacs(door, ABORT);
+  const number of = {context, 0}, code = {1, 0};
+  if (end != NULL) end(&of.low, &code.low);
+}

@@ -1,0 +1,87 @@
+/*
+ * The part of the door that knows MPI: a library of its own, beside this one. A handle of one MPI
+ * means nothing to another, so it is used only where its MPI is the program's, which is found out
+ * before anything of it is called: by the name of its library, and by the address of a function.
+ *
+ * TSR_MPI_SONAME: the name of the library of MPI that it was built with; absent where CMake could
+ * not tell.
+ */
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "front/doors/pblas/door.h"
+
+#define PART "libtessera_pblas_mpi.so"
+#define FUNCTION_OF_MPI "PMPI_Comm_rank" /* under this name tools that watch MPI leave it alone */
+
+static tsr_pblas_part part;
+
+/* The program's own, in the global scope or where its BLACS see it. */
+static void *mpi_of_program(tsr_door_routine blacs) {
+  Dl_info info;
+  void *found = dlsym(RTLD_DEFAULT, FUNCTION_OF_MPI), *library = NULL;
+  if (found == NULL && blacs != NULL && dladdr((void *)blacs, &info))
+    library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  return library != NULL ? dlsym(library, FUNCTION_OF_MPI) : found;
+}
+
+/* Else it is not even loaded: that would load another MPI beside the program's. */
+static bool may_be_ours(void) {
+#ifdef TSR_MPI_SONAME
+  return dlopen(TSR_MPI_SONAME, RTLD_LAZY | RTLD_NOLOAD) != NULL;
+#else
+  return true;
+#endif
+}
+
+/* "" when it cannot be told. */
+static void own_directory(char *directory, size_t room) {
+  static const char here;
+  Dl_info info;
+  directory[0] = '\0';
+  if (!dladdr(&here, &info) || info.dli_fname == NULL) return;
+  const char *slash = strrchr(info.dli_fname, '/');
+  size_t length = slash != NULL ? (size_t)(slash - info.dli_fname) + 1 : 0;
+  if (length >= room) return;
+  memcpy(directory, info.dli_fname, length);
+  directory[length] = '\0';
+}
+
+static void *open_part(void) {
+  char directory[PATH_MAX], path[PATH_MAX + sizeof PART];
+  own_directory(directory, sizeof directory);
+  snprintf(path, sizeof path, "%s%s", directory, PART);
+  return dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+}
+
+static void take(void *library) {
+  void *offer = dlsym(library, TSR_PBLAS_OFFER), *end = dlsym(library, TSR_PBLAS_END);
+  if (offer == NULL || end == NULL) return;
+  part.offer = (tsr_pblas_offer_function *)tsr_door_as_routine(offer);
+  part.end = (tsr_pblas_end_function *)tsr_door_as_routine(end);
+}
+
+static void load(tsr_door_routine blacs) {
+  void *theirs = mpi_of_program(blacs), *library = NULL;
+  bool same = theirs != NULL && may_be_ours();
+  if (same) library = open_part();
+  const char *why = same && library == NULL ? dlerror() : NULL;
+  if (library != NULL && dlsym(library, FUNCTION_OF_MPI) == theirs) take(library);
+  if (library != NULL && part.offer == NULL) (void)dlclose(library);
+  if (part.offer == NULL)
+    tsr_log(TSR_LOG_INFO, "all products of the PBLAS go to ScaLAPACK: %s",
+            why != NULL ? why
+                        : "its MPI is not the one that libtessera_mpi was built for; build Tessera "
+                          "with -DMPI_C_COMPILER=<the program's mpicc>");
+  (void)dlerror();
+}
+
+const tsr_pblas_part *tsr_pblas_part_get(tsr_door_routine blacs) {
+  static bool loaded;
+  if (!loaded) load(blacs);
+  loaded = true;
+  return &part;
+}

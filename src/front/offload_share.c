@@ -1,0 +1,133 @@
+/*
+ * Calls that several processes decide on together: what each can say of itself, and its share of
+ * the devices of a host that several of them see.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "front/offload_inside.h"
+
+/* As for a context that has its devices to itself. */
+static const double share_of_memory = 0.8;
+
+/* ---- What a process can say --------------------------------------------------- */
+
+static double inverse(double rate) {
+  return rate > 0 ? 1 / rate : 0;
+}
+
+static bool is_started(const tsr_offload_state *state) {
+  return atomic_load(&state->phase) == TSR_PHASE_READY;
+}
+
+/* Processes on each device: on those that were dealt, or on all of them. */
+static int sharers(const tsr_offload_state *state) {
+  if (state->ranks <= 1) return 1;
+  return state->dealt > 0 ? (state->ranks + state->devices - 1) / state->devices : state->ranks;
+}
+
+/* Of the rate of the devices that there seem to be, or that were started, this process's part. */
+static double share_of(const tsr_offload_state *state) {
+  bool of_all = state->dealt > 0 && !is_started(state);
+  return (of_all ? (double)state->dealt / state->devices : 1) / sharers(state);
+}
+
+/* Threads that stage are the host's, and all its processes'. */
+static void tell_rates(const tsr_offload_state *state, tsr_offload_facts *facts) {
+  tsr_reach reach = is_started(state) ? state->reach : state->guess;
+  double share = share_of(state);
+  for (int i = 0; i < TSR_TYPE_COUNT; i++) {
+    facts->cpu_flops[i] = state->price.figure[i];
+    facts->device_flop[i] = inverse(reach.flops[i] * share);
+  }
+  facts->cpu_latency = state->price.latency;
+  facts->in = inverse(reach.in * share);
+  facts->out = inverse(reach.out * share);
+  facts->staging = inverse(reach.staging) * (state->ranks > 1 ? state->ranks : 1);
+}
+
+static double start_of(const tsr_offload_state *state) {
+  if (is_started(state)) return 0;
+  if (state->dealt == 0) return state->start_seconds;
+  return tsr_offload_start_seconds(state->options.engine, state->dealt);
+}
+
+tsr_offload_facts tsr_offload_facts_get(void) {
+  tsr_offload_state *state = tsr_offload_get();
+  tsr_offload_facts facts = {.min_size = (double)state->min_size};
+  pthread_mutex_lock(&state->lock);
+  facts.reluctance = TSR_OFFLOAD_ALWAYS - state->mode;
+  facts.deviceless = atomic_load(&state->phase) == TSR_PHASE_NONE;
+  facts.start = start_of(state);
+  if (facts.deviceless == 0) tell_rates(state, &facts);
+  pthread_mutex_unlock(&state->lock);
+  return facts;
+}
+
+tsr_status tsr_offload_context(tsr_context **context) {
+  tsr_offload_state *state = tsr_offload_get();
+  tsr_offload_start(state, true);
+  pthread_mutex_lock(&state->lock);
+  tsr_status status = TSR_OK;
+  if (is_started(state))
+    *context = state->context;
+  else
+    status = tsr_fail(TSR_ERR_ENGINE, "%s", state->error);
+  pthread_mutex_unlock(&state->lock);
+  return status;
+}
+
+/* ---- Shares of devices -------------------------------------------------------- */
+
+static uint64_t digest_of(uint64_t before, const char *text) {
+  return text != NULL ? tsr_cache_digest(before + 1, text, strlen(text)) : before;
+}
+
+uint64_t tsr_offload_visible(void) {
+  const tsr_offload_state *state = tsr_offload_get();
+  const char *named = state->dealt == 0 ? state->options.devices : NULL;
+  return digest_of(digest_of(0, getenv("CUDA_VISIBLE_DEVICES")), named);
+}
+
+/* "2," or "2,3,": as options.devices takes a list, since "2" would be a count. */
+static void write_list(int first, int count, char *text, size_t room) {
+  size_t length = 0;
+  for (int d = first; d < first + count && length < room; d++)
+    length += (size_t)snprintf(text + length, room - length, "%d,", d);
+}
+
+/* Neighbours in rank get neighbouring devices. */
+void tsr_offload_take_share(tsr_offload_state *state, int rank, int ranks) {
+  int devices = state->devices, first = (int)((int64_t)rank * devices / ranks);
+  int count = (int)((int64_t)(rank + 1) * devices / ranks) - first;
+  state->dealt = count > 0 ? count : 1;
+  state->ranks = ranks;
+  write_list(first, state->dealt, state->share, sizeof state->share);
+  state->options.devices = state->share;
+  if (ranks <= devices) return;
+  if (state->options.memory == 0)
+    state->options.memory = (size_t)(share_of_memory * state->device_memory / sharers(state));
+  tsr_log(TSR_LOG_INFO,
+          "%d processes share %d devices, up to %d of them each; run at most as many processes as "
+          "there are devices",
+          ranks, devices, sharers(state));
+}
+
+/* Each process has emulated devices of its own. */
+static bool has_others(const tsr_offload_state *state) {
+  const char *engine = state->options.engine;
+  return state->devices > 0 && (engine == NULL || strcmp(engine, "host") != 0);
+}
+
+void tsr_offload_deal(int rank, int ranks) {
+  tsr_offload_state *state = tsr_offload_get();
+  pthread_mutex_lock(&state->lock);
+  bool first = state->ranks == 0, idle = atomic_load(&state->phase) == TSR_PHASE_IDLE;
+  if (first && ranks > 1 && has_others(state)) {
+    state->ranks = ranks;
+    if (idle && state->options.devices == NULL) tsr_offload_take_share(state, rank, ranks);
+  }
+  pthread_mutex_unlock(&state->lock);
+}

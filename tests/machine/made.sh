@@ -1,0 +1,8 @@
+#!/bin/sh
+# The machine files that come with the library are what their program writes. Arguments: the program
+# (make_machines), the folder of the files.
+set -eu
+made=$(mktemp -d)
+trap 'rm -rf "$made"' EXIT
+"$1" "$made"
+diff -r --exclude=README.md --exclude=make.c "$made" "$2"

@@ -1,0 +1,117 @@
+#include "gemm_blocks.h"
+
+#include <math.h>
+
+static size_t bytes_of(const gemm_job *job) {
+  double m = (double)job->m, n = (double)job->n, k = (double)job->k;
+  return (size_t)((m * k + k * n + m * n) * (double)element_size(job->type));
+}
+
+bool blocks_wanted(const gemm_job *job, size_t limit) {
+  return tsr_device_count(job->context) == 0 && bytes_of(job) > limit;
+}
+
+static int64_t smaller(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+/* Extents of blocks. */
+typedef struct blocks {
+  int64_t m, n, k;
+} blocks;
+
+static const double LEAST = 256; /* elements: of shorter blocks the BLAS is slow */
+
+/* Bytes that a disk moves in the time it takes to find a run. */
+static const double SEEK = 256e3;
+
+/* Bytes that disks would move for blocks of along x across of C: A comes once for each column of
+ * blocks, B once for each row of them, and runs along the files' columns have their price. (Of
+ * row-major files rows and columns change places, and A and B.) */
+static double price_of(double m, double n, double k, double along, double across, double size) {
+  double seek = 1 + SEEK / (along * size);
+  double a = m * k * ceil(n / across) * seek, c = m * n * seek, b = k * n * ceil(m / along);
+  return (a + b + c) * size;
+}
+
+/* Half of the room is C's, a quarter each A's and B's. */
+static blocks choose_chunks(const gemm_job *job, double room) {
+  double m = (double)(job->column_major ? job->m : job->n);
+  double n = (double)(job->column_major ? job->n : job->m);
+  double along = m, best = INFINITY, size = (double)element_size(job->type);
+  for (double rows = m; rows >= 1; rows = floor(rows / 2)) {
+    double price = price_of(m, n, (double)job->k, rows, fmax(1, room / 2 / rows), size);
+    if (price >= best) continue;
+    best = price;
+    along = rows;
+  }
+  along = fmax(along, fmin(m, LEAST));
+  double across = fmax(room / 2 / along, LEAST);
+  double depth = fmax(room / 4 / fmax(along, across), LEAST);
+  if (job->column_major) return (blocks){(int64_t)along, (int64_t)across, (int64_t)depth};
+  return (blocks){(int64_t)across, (int64_t)along, (int64_t)depth};
+}
+
+/* Sums that would be rounded between chunks have all of k at once. */
+static blocks choose_whole(const gemm_job *job, double room) {
+  double k = (double)job->k, side = fmax(sqrt(k * k + room) - k, LEAST);
+  return (blocks){(int64_t)side, (int64_t)side, job->k};
+}
+
+static blocks choose(const gemm_job *job, size_t limit) {
+  double room = (double)limit / (double)element_size(job->type);
+  bool rounds = element_store_rounding(job->type) > 0;
+  blocks b = rounds ? choose_whole(job, room) : choose_chunks(job, room);
+  return (blocks){smaller(b.m, job->m), smaller(b.n, job->n), smaller(b.k, job->k)};
+}
+
+/* Where the element (row, col) of op(matrix) is, in elements. */
+static int64_t place(const gemm_job *job, tsr_op op, int64_t row, int64_t col, int64_t ld) {
+  bool along_column = job->column_major == (op == TSR_NO_TRANS);
+  return along_column ? row + col * ld : row * ld + col;
+}
+
+static int multiply_block(gemm_job *job, const blocks *at, const blocks *extent) {
+  int64_t lda = operand_ld(&job->a), ldb = operand_ld(&job->b);
+  int64_t ldc = job->column_major ? job->m : job->n;
+  size_t size = element_size(job->type);
+  const char *a = operand_pointer(&job->a), *b = operand_pointer(&job->b);
+  char *c = job->c_placed ? job->c_placed : job->c_file.data;
+  scalar beta = at->k == 0 ? job->request.beta : (scalar){1, 0};
+  scalar_value alpha_value = scalar_for(job->type, job->request.alpha);
+  scalar_value beta_value = scalar_for(job->type, beta);
+  a += (size_t)place(job, job->blas_transa, at->m, at->k, lda) * size;
+  b += (size_t)place(job, job->blas_transb, at->k, at->n, ldb) * size;
+  c += (size_t)place(job, TSR_NO_TRANS, at->m, at->n, ldc) * size;
+  return tool_status(tsr_gemm(job->context, job->type,
+                              job->column_major ? TSR_COL_MAJOR : TSR_ROW_MAJOR, job->blas_transa,
+                              job->blas_transb, extent->m, extent->n, extent->k, &alpha_value, a,
+                              lda, b, ldb, &beta_value, c, ldc));
+}
+
+/* One block of C, through all of k. */
+static int sum_up(gemm_job *job, const blocks *step, blocks at, double *done) {
+  blocks extent = {smaller(step->m, job->m - at.m), smaller(step->n, job->n - at.n), 0};
+  double all = (double)job->m * (double)job->n * (double)job->k;
+  int code = TOOL_OK;
+  do { /* also without any: C is scaled */
+    extent.k = smaller(step->k, job->k - at.k);
+    code = multiply_block(job, &at, &extent);
+    *done += (double)extent.m * (double)extent.n * (double)extent.k;
+    if (all > 0) progress_tell(&job->progress, *done / all, "gemm");
+    at.k += step->k;
+  } while (at.k < job->k && !code);
+  return code;
+}
+
+int blocks_multiply(gemm_job *job, size_t limit) {
+  const blocks step = choose(job, limit);
+  double done = 0;
+  int code = TOOL_OK;
+  for (int64_t j = 0; j < job->n && !code; j += step.n) {
+    for (int64_t i = 0; i < job->m && !code; i += step.m) {
+      code = sum_up(job, &step, (blocks){i, j, 0}, &done);
+    }
+  }
+  return code;
+}

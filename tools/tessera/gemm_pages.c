@@ -1,0 +1,146 @@
+#include "gemm_pages.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tool.h"
+
+/* Between looks: memory takes some 10 MB in it at most. */
+static const long LOOK_EVERY = 2000000; /* ns */
+
+struct page_keeper {
+  const npy *files[KEEPER_FILES];
+  size_t limit;
+  pthread_t thread;
+  atomic_bool stop;
+};
+
+/* ---- What there is ---- */
+
+/* The number in a file; 0: there is none. */
+static unsigned long long number_in(const char *path, const char *before) {
+  char line[128];
+  unsigned long long number = 0;
+  size_t length = strlen(before);
+  FILE *stream = fopen(path, "re");
+  while (stream && fgets(line, sizeof line, stream)) {
+    bool found = strncmp(line, before, length) == 0;
+    if (found && sscanf(line + length, "%llu", &number) == 1) break;
+  }
+  if (stream) fclose(stream);
+  return number;
+}
+
+/* What the process's control group may have (versions 2 and 1); 0: there is no limit. */
+static unsigned long long group_limit(void) {
+  char line[512], path[600];
+  unsigned long long least = 0;
+  FILE *stream = fopen("/proc/self/cgroup", "re");
+  while (stream && fgets(line, sizeof line, stream)) {
+    char *name = strrchr(line, ':');
+    bool second = strncmp(line, "0::", 3) == 0, first = strstr(line, ":memory:") != NULL;
+    if (!name || !(first || second)) continue;
+    snprintf(path, sizeof path, "/sys/fs/cgroup%s%.*s/%s", first ? "/memory" : "",
+             (int)strcspn(name + 1, "\n"), name + 1,
+             first ? "memory.limit_in_bytes" : "memory.max");
+    unsigned long long limit = number_in(path, "");
+    if (limit > 0 && (least == 0 || limit < least)) least = limit;
+  }
+  if (stream) fclose(stream);
+  return least;
+}
+
+size_t pages_default_limit(void) {
+  unsigned long long all = number_in("/proc/meminfo", "MemAvailable:") * 1024;
+  unsigned long long group = group_limit();
+  if (all == 0) {
+    all = (unsigned long long)sysconf(_SC_PHYS_PAGES) * (unsigned long long)sysconf(_SC_PAGESIZE);
+  }
+  return (size_t)((group > 0 && group < all ? group : all) / 2);
+}
+
+double pages_peak(void) {
+  struct rusage usage;
+  if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
+  return (double)usage.ru_maxrss * 1024;
+}
+
+/* Pages of files that the process has mapped and resident, bytes. */
+static size_t resident(void) {
+  unsigned long size = 0, all = 0, shared = 0;
+  FILE *stream = fopen("/proc/self/statm", "re");
+  if (!stream) return 0;
+  if (fscanf(stream, "%lu %lu %lu", &size, &all, &shared) != 3) shared = 0;
+  fclose(stream);
+  return shared * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* ---- The thread ---- */
+
+/* From the process: what was written stays in the system's cache, to be written out. */
+static void unmap_pages(const npy *file) {
+  (void)madvise(file->mapping, file->mapped, MADV_DONTNEED);
+}
+
+/* And from there: written out all at once and in order, since a system that is out of memory would
+ * write page by page. */
+static void drop_pages(const npy *file) {
+  (void)sync_file_range(file->descriptor, 0, 0, SYNC_FILE_RANGE_WRITE);
+  (void)posix_fadvise(file->descriptor, 0, 0, POSIX_FADV_DONTNEED);
+}
+
+static void each_file(const page_keeper *k, void (*visit)(const npy *file)) {
+  for (int i = 0; i < KEEPER_FILES; i++) {
+    if (k->files[i] && k->files[i]->mapping) visit(k->files[i]);
+  }
+}
+
+static void *keep(void *user) {
+  page_keeper *k = user;
+  const struct timespec pause = {0, LOOK_EVERY};
+  while (!atomic_load(&k->stop)) {
+    nanosleep(&pause, NULL);
+    if (resident() <= k->limit) continue;
+    each_file(k, unmap_pages);
+    each_file(k, drop_pages);
+  }
+  return NULL;
+}
+
+static size_t mapped_bytes(const npy *const files[KEEPER_FILES]) {
+  size_t sum = 0;
+  for (int i = 0; i < KEEPER_FILES; i++) {
+    if (files[i] && files[i]->mapping) sum += files[i]->mapped;
+  }
+  return sum;
+}
+
+int pages_keep(const npy *const files[KEEPER_FILES], size_t limit, page_keeper **keeper) {
+  *keeper = NULL;
+  if (mapped_bytes(files) <= limit) return TOOL_OK;
+  page_keeper *k = calloc(1, sizeof *k);
+  if (!k) return tool_fail("out of memory");
+  memcpy(k->files, files, sizeof k->files);
+  k->limit = limit;
+  if (pthread_create(&k->thread, NULL, keep, k) != 0) {
+    free(k);
+    return tool_fail("cannot start a thread");
+  }
+  *keeper = k;
+  return TOOL_OK;
+}
+
+void pages_stop(page_keeper *k) {
+  if (!k) return;
+  atomic_store(&k->stop, true);
+  pthread_join(k->thread, NULL);
+  free(k);
+}

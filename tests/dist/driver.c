@@ -8,7 +8,7 @@
  * that the second one finds what the first one made. Half of the problems are done by emulated
  * devices: in checking mode, delayed at random, or reproducibly. --level: 1 is
  * MPI_THREAD_FUNNELED, 3 is MPI_THREAD_MULTIPLE (the default). --transport: what grids of several
- * processes with devices must have.
+ * processes with devices must have. --engine cuda: real devices, one for each process of a node.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -300,21 +300,49 @@ static bool judge(const world *w, const problem *p, int64_t index, uint64_t seed
 
 /* ---- The program ----------------------------------------------------------- */
 
-static bool open_world(world *w) {
-  tsr_options cpu = TSR_OPTIONS_DEFAULT, devices = TSR_OPTIONS_DEFAULT;
+/* Which process of its node this is. */
+static int local_rank(void) {
+  MPI_Comm node;
+  int rank;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_rank(node, &rank);
+  MPI_Comm_free(&node);
+  return rank;
+}
+
+static tsr_options emulated_devices(void) {
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  options.engine = "host";
+  options.devices = "2";
+  options.machine = "host:200 gpu*2@nvlink:300 pcie:25 rate:1";
+  options.memory = (size_t)16 << 20;
+  return options;
+}
+
+/* list: room for the number of the device. */
+static tsr_options real_device(const char *engine, char list[16]) {
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  snprintf(list, 16, "%d,", local_rank());
+  options.engine = engine;
+  options.devices = list;
+  options.machine = "host:200 gpu*1@nvlink:300 pcie:50 rate:60";
+  options.memory = (size_t)256 << 20;
+  return options;
+}
+
+static bool open_world(world *w, const char *engine) {
+  char list[16];
+  tsr_options cpu = TSR_OPTIONS_DEFAULT;
+  tsr_options devices = engine == NULL ? emulated_devices() : real_device(engine, list);
   MPI_Comm_rank(MPI_COMM_WORLD, &w->rank);
   MPI_Comm_size(MPI_COMM_WORLD, &w->size);
   cpu.engine = "cpu";
-  devices.engine = "host";
-  devices.devices = "2";
-  devices.machine = "host:200 gpu*2@nvlink:300 pcie:25 rate:1";
-  devices.memory = (size_t)16 << 20;
   devices.check = 1;
   if (tsr_context_create(&cpu, &w->contexts[0]) != TSR_OK ||
       tsr_context_create(&devices, &w->contexts[1]) != TSR_OK)
     return false;
   devices.check = 0;
-  devices.delay_seed = (uint64_t)w->rank + 1;
+  if (engine == NULL) devices.delay_seed = (uint64_t)w->rank + 1;
   if (tsr_context_create(&devices, &w->contexts[2]) != TSR_OK) return false;
   devices.reproducible = 1;
   return tsr_context_create(&devices, &w->contexts[3]) == TSR_OK;
@@ -338,7 +366,7 @@ int main(int argc, char **argv) {
   MPI_Init_thread(&argc, &argv, alone ? MPI_THREAD_FUNNELED : MPI_THREAD_MULTIPLE, &level);
   uint64_t seed = (uint64_t)argument(argc, argv, "--seed", 1);
   long long first = argument(argc, argv, "--first", 0), count = argument(argc, argv, "--count", 40);
-  if (!open_world(&w)) {
+  if (!open_world(&w, text_argument(argc, argv, "--engine"))) {
     printf("no context: %s\n", tsr_message());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

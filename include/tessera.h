@@ -186,6 +186,7 @@ TSR_API int tsr_device_count(const tsr_context *context);
 
 /* What a context works with. */
 typedef struct tsr_context_facts {
+  const char *engine;  /* "cuda", "host" or "cpu" */
   int devices;         /* of its machine: also of one that is only planned for */
   int reproducible;    /* 1: the same bits on any number of devices */
   int check;           /* 1: plans are verified */
@@ -562,8 +563,9 @@ TSR_API void tsr_plan_destroy(tsr_plan *plan);
 
 /*
  * A result that is summed up: C = A B + beta C, then C = C + A B again and again by asynchronous
- * calls, with A and B new in pinned host memory each time, and C on the devices from the first
- * product to the last, mapped in one strip of columns for each (tsr_map_1d_block_cyclic).
+ * calls, with A and B new in pinned host memory (or a device's) each time, and C on the devices
+ * from the first product to the last, mapped in one strip of columns for each
+ * (tsr_map_1d_block_cyclic).
  */
 typedef struct tsr_stage {
   double alone;   /* s of one product when nothing else is under way */
@@ -572,15 +574,17 @@ typedef struct tsr_stage {
 } tsr_stage;
 
 typedef struct tsr_accumulation {
-  tsr_stage first;       /* the product for which C comes along, unless beta is 0 */
-  tsr_stage next;        /* each other one */
-  double home;           /* s from the end of the last product until all of C is home */
-  size_t result, inputs; /* bytes on the fullest device of C, and of A and B of one product */
+  tsr_stage first; /* the product for which C comes along, unless beta is 0 */
+  tsr_stage next;  /* each other one */
+  double home;     /* s from the end of the last product until all of C is home */
+  size_t result,
+      inputs; /* bytes on the fullest device of C, and of copies of A and B of one product */
 } tsr_accumulation;
 
-/* Predicts it for m x n x k products by planning them; quick: by a formula, in microseconds. */
+/* Predicts it for m x n x k products by planning them; quick: by a formula, in microseconds.
+ * inputs: where A and B are: TSR_HOST, or a device whose memory they are in. */
 TSR_API tsr_status tsr_plan_accumulation(tsr_context *context, tsr_type type, int64_t m, int64_t n,
-                                         int64_t k, const void *beta, int quick,
+                                         int64_t k, int inputs, const void *beta, int quick,
                                          tsr_accumulation *predicted);
 
 /* The extent of tiles by the closed formula of Choi, Nikolskiy and Stegailov ("Tuning of a

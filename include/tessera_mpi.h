@@ -47,7 +47,8 @@ typedef struct tsr_grid tsr_grid;
 /* Makes a grid of all processes of comm. rows = cols = 0: by the model, for square products; one of
  * them 0: what goes with the other. context is this process's own;
  * it does the local products and must live until the grid is destroyed. Collective over comm.
- * TSR_ERR_ARGUMENT: rows x cols is not the number of processes, or MPI is not initialised. */
+ * TSR_ERR_ARGUMENT: rows x cols is not the number of processes, or MPI is not initialised.
+ * TSR_ERR_UNSUPPORTED: the transport that TESSERA_TRANSPORT asks for cannot be used. */
 TSR_API tsr_status tsr_grid_create(tsr_context *context, MPI_Comm comm, int rows, int cols,
                                    tsr_grid **grid);
 
@@ -67,6 +68,11 @@ TSR_API void tsr_grid_destroy(tsr_grid *grid);
 /* The grid's extents, and where this process is. Any pointer may be NULL. Not collective. */
 TSR_API tsr_status tsr_grid_place(const tsr_grid *grid, int *rows, int *cols, int *row, int *col);
 
+/* How panels travel: "mpi", through host memory, or "nccl", from device to device: where each
+ * process has a CUDA device of its own, unless TESSERA_TRANSPORT says otherwise
+ * (docs/distributed.md). "" for a grid without processes. Not collective. */
+TSR_API const char *tsr_grid_transport(const tsr_grid *grid);
+
 /* How products go about k: depth, the extent of a panel in k (elements; 0: by the model), and
  * lookahead, how many panels are on their way while one is multiplied (1 .. 16; 0: by the model). A
  * process has lookahead + 1 panels of the rows of op(A) and columns of op(B) of a block of C; the
@@ -84,6 +90,12 @@ TSR_API tsr_status tsr_grid_set_blocks(tsr_grid *grid, int64_t rows, int64_t col
 /* What plans take the network to be, in place of what the machines say: bytes/s that a process
  * sends and, at the same time, receives, more than 0; s of a message, 0 or more. Collective. */
 TSR_API tsr_status tsr_grid_set_network(tsr_grid *grid, double bandwidth, double latency);
+
+/* What plans of an imagined grid take panels to travel by: 0: MPI, through host memory; else from
+ * device to device, as by NCCL, coming from a process's host memory to the memory of its first
+ * device at so many bytes/s. A grid of processes has the transport it has (tsr_grid_transport),
+ * whose rates were measured when it was made. */
+TSR_API tsr_status tsr_grid_imagine_transport(tsr_grid *grid, double up);
 
 /* Waits until all asynchronous products of the grid are complete, and for the grid's contexts as
  * tsr_sync does. Returns the first error of any of them since the last tsr_grid_sync; C of what
@@ -220,7 +232,7 @@ typedef struct tsr_pprediction {
   int lookahead;
   int64_t panels, products, steps;
   int moves_a, moves_b; /* 1: redistributed first */
-  size_t slots;         /* bytes of host memory for panels, of one process */
+  size_t slots; /* bytes for panels, of one process: of host memory, or its first device's */
 } tsr_pprediction;
 
 TSR_API tsr_status tsr_pplan_predict(const tsr_pplan *plan, tsr_pprediction *prediction);

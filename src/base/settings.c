@@ -23,6 +23,10 @@ static const tsr_setting table[] = {
     {"TESSERA_CHECK", "0 or 1", "0",
      "Verify every plan before it runs, and poison memory that no command wrote."},
     {"TESSERA_REPRODUCIBLE", "0 or 1", "0", "The same bits of C on any number of devices."},
+    {"TESSERA_TRANSPORT", "auto, mpi or nccl", "auto",
+     "Across processes: how panels travel; auto: by NCCL where each process has a CUDA device of "
+     "its "
+     "own, else by MPI."},
     {"TESSERA_OFFLOAD", "never, auto or always", "auto",
      "Unmodified programs: which calls go to devices; auto: those that the model says gain."},
     {"TESSERA_MIN_SIZE", "elements, 0 or more", "by the model",

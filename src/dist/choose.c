@@ -5,7 +5,14 @@
 #include "base/alloc.h"
 #include "base/types.h"
 
-enum { DEPTH = 1024, LOOKAHEAD = 2, LEAST_DEPTH = 256, MOST_DEPTH = 8192, LEAST_BLOCK = 64 };
+enum {
+  DEPTH = 1024,
+  LOOKAHEAD = 2,
+  LEAST_DEPTH = 256,
+  MOST_DEPTH = 8192,
+  LEAST_BLOCK = 64,
+  BLOCKS_MOST = 8
+};
 
 /* Of the devices' budgets, since what is where leaves gaps. */
 static const double usable = 0.9;
@@ -15,6 +22,9 @@ static const double slots_most = 8e9;
 
 /* Calls that take longer are worth planning products for, s. */
 static const double worth_planning = 4;
+
+/* Of the predicted time, from which on C's way home is worth hiding. */
+static const double home_share = 0.03;
 
 /* Products of one schedule, about, above which deeper panels are tried first. */
 static const double products_most = 20e3;
@@ -73,8 +83,14 @@ typedef struct chooser {
   bool any;
 } chooser;
 
+static double slots_of(const chooser *x, const tsr_cut *cut) {
+  return (cut->lookahead + 1.0) * (double)(cut->block[0] + cut->block[1]) * (double)cut->depth *
+         x->element;
+}
+
 /* Besides C there are the panels of the product under way, of the next one, and of the last one,
- * whose memory does not serve again before the one under way is done. */
+ * whose memory does not serve again before the one under way is done; and the slots, which may be
+ * the first device's. */
 static tsr_status fits(chooser *x, const tsr_cut *cut, bool *room) {
   enum { SETS = 3 };
   tsr_accumulation cost;
@@ -82,6 +98,7 @@ static tsr_status fits(chooser *x, const tsr_cut *cut, bool *room) {
   if (x->grid->model.facts.devices == 0) return TSR_OK;
   TSR_TRY(tsr_costs_ask(&x->costs, cut->block[0], cut->block[1], cut->depth, &cost));
   double needed = (cut->together ? 2.0 : 1.0) * (double)cost.result + SETS * (double)cost.inputs;
+  if (x->grid->model.up_rate > 0) needed += slots_of(x, cut);
   *room = needed <= usable * x->memory;
   return TSR_OK;
 }
@@ -93,18 +110,24 @@ static int64_t part(int64_t extent, int64_t count) {
   return count == 1 ? extent : least(round, extent);
 }
 
-/* The largest blocks that have room: the longer direction is cut, as far as the user left it to us.
- */
-static tsr_status set_blocks(chooser *x, tsr_cut *cut, bool *room) {
+static void cut_blocks(const chooser *x, const int64_t count[2], tsr_cut *cut) {
+  const int64_t *wish = x->grid->wishes.block;
+  for (int d = 0; d < 2; d++)
+    cut->block[d] = wish[d] > 0 ? least(wish[d], x->most[d]) : part(x->most[d], count[d]);
+}
+
+/* The largest blocks that have room, at least so many: the longer direction is cut, as far as the
+ * user left it to us. */
+static tsr_status set_blocks(chooser *x, int64_t blocks, tsr_cut *cut, bool *room) {
   const int64_t *wish = x->grid->wishes.block;
   int64_t count[2] = {1, 1};
   for (;;) {
-    for (int d = 0; d < 2; d++)
-      cut->block[d] = wish[d] > 0 ? least(wish[d], x->most[d]) : part(x->most[d], count[d]);
+    cut_blocks(x, count, cut);
     TSR_TRY(fits(x, cut, room));
     int longer = cut->block[1] > cut->block[0];
     if (wish[longer] > 0) longer = 1 - longer;
-    if (*room || wish[longer] > 0 || cut->block[longer] <= LEAST_BLOCK) return TSR_OK;
+    bool enough = *room && count[0] * count[1] >= blocks;
+    if (enough || wish[longer] > 0 || cut->block[longer] <= LEAST_BLOCK) return TSR_OK;
     count[longer]++;
   }
 }
@@ -117,11 +140,6 @@ static int64_t limit_depth(const chooser *x, int64_t depth) {
 }
 
 /* ---- The best ------------------------------------------------------------------ */
-
-static double slots_of(const chooser *x, const tsr_cut *cut) {
-  return (cut->lookahead + 1.0) * (double)(cut->block[0] + cut->block[1]) * (double)cut->depth *
-         x->element;
-}
 
 /* Replaying it would take long, and it is hardly the best. */
 static bool is_too_fine(const chooser *x, const tsr_cut *cut) {
@@ -141,26 +159,44 @@ static tsr_status try_cut(chooser *x, const tsr_cut *cut) {
   return TSR_OK;
 }
 
-static tsr_status try_blocks(chooser *x, int64_t depth, int lookahead) {
-  bool set = x->grid->wishes.depth > 0 && x->grid->wishes.lookahead > 0;
-  for (int together = 0; together < 2; together++) {
-    tsr_cut cut = {.depth = depth, .lookahead = lookahead, .together = together};
-    bool room;
-    TSR_TRY(set_blocks(x, &cut, &room));
-    bool whole = cut.block[0] == x->most[0] && cut.block[1] == x->most[1];
-    if (together && (whole || !room)) break;
-    if (!room && x->any) break; /* another depth had room */
-    if (slots_of(x, &cut) > slots_most && x->any && !set) break;
-    if (x->grid->wishes.depth == 0 && is_too_fine(x, &cut)) break;
-    TSR_TRY(try_cut(x, &cut));
-  }
+/* Whether C takes so long home that a part of it should go while the rest is computed. */
+static tsr_status home_counts(chooser *x, const tsr_cut *cut, bool *counts) {
+  tsr_accumulation cost;
+  TSR_TRY(tsr_costs_ask(&x->costs, cut->block[0], cut->block[1], cut->depth, &cost));
+  *counts = cost.home > home_share * x->best.forecast.seconds;
+  return TSR_OK;
+}
+
+/* Two blocks at a time have room on the devices, or one. */
+static tsr_status try_blocks(chooser *x, const tsr_cut *wanted, int64_t blocks) {
+  bool set = x->grid->wishes.depth > 0 && x->grid->wishes.lookahead > 0, room;
+  tsr_cut cut = *wanted;
+  TSR_TRY(set_blocks(x, blocks, &cut, &room));
+  bool whole = cut.block[0] == x->most[0] && cut.block[1] == x->most[1];
+  if (cut.together && (whole || !room)) return TSR_OK;
+  if (!room && x->any) return TSR_OK; /* another depth had room */
+  if (slots_of(x, &cut) > slots_most && x->any && !set) return TSR_OK;
+  if (x->grid->wishes.depth == 0 && is_too_fine(x, &cut)) return TSR_OK;
+  return try_cut(x, &cut);
+}
+
+static tsr_status try_depth(chooser *x, int64_t depth, int lookahead) {
+  tsr_cut cut = {
+      .block = {x->most[0], x->most[1]}, .depth = depth, .lookahead = lookahead, .together = false};
+  bool counts = false;
+  TSR_TRY(try_blocks(x, &cut, 1));
+  if (x->any) TSR_TRY(home_counts(x, &cut, &counts));
+  cut.together = true;
+  TSR_TRY(try_blocks(x, &cut, 1));
+  for (int64_t blocks = 2; counts && blocks <= BLOCKS_MOST; blocks *= 2)
+    TSR_TRY(try_blocks(x, &cut, blocks));
   return TSR_OK;
 }
 
 static tsr_status try_lookaheads(chooser *x, int64_t depth) {
   int wish = x->grid->wishes.lookahead;
-  if (wish > 0) return try_blocks(x, depth, wish);
-  for (int lookahead = 1; lookahead <= 3; lookahead++) TSR_TRY(try_blocks(x, depth, lookahead));
+  if (wish > 0) return try_depth(x, depth, wish);
+  for (int lookahead = 1; lookahead <= 3; lookahead++) TSR_TRY(try_depth(x, depth, lookahead));
   return TSR_OK;
 }
 
@@ -228,7 +264,7 @@ enum { KEPT = 16 };
 typedef struct kept {
   tsr_job job;
   tsr_wishes wishes;
-  double network[2];
+  double network[3];
   tsr_choice choice;
 } kept;
 
@@ -268,7 +304,8 @@ static const kept *find(const tsr_grid *grid, const tsr_job *job) {
   for (int i = 0; i < KEPT && i < grid->choices->count; i++) {
     const kept *k = &grid->choices->kept[i];
     if (same_job(&k->job, job) && same_wishes(&k->wishes, &grid->wishes) &&
-        k->network[0] == f->network_bandwidth && k->network[1] == f->network_latency)
+        k->network[0] == f->network_bandwidth && k->network[1] == f->network_latency &&
+        k->network[2] == grid->model.up_rate)
       return k;
   }
   return NULL;
@@ -284,7 +321,7 @@ tsr_status tsr_choose_cut(const tsr_grid *grid, const tsr_job *job, bool plan, t
     return TSR_OK;
   }
   TSR_TRY(choose(grid, job, plan, choice));
-  grid->choices->kept[grid->choices->count++ % KEPT] =
-      (kept){*job, grid->wishes, {f->network_bandwidth, f->network_latency}, *choice};
+  grid->choices->kept[grid->choices->count++ % KEPT] = (kept){
+      *job, grid->wishes, {f->network_bandwidth, f->network_latency, grid->model.up_rate}, *choice};
   return TSR_OK;
 }

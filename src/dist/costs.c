@@ -11,6 +11,7 @@ tsr_costs tsr_costs_quick(const tsr_grid *grid, tsr_type type, bool reads_result
                      .bandwidth = f->network_bandwidth,
                      .latency = f->network_latency,
                      .pack_rate = packing_threads * (f->staging_rate > 0 ? f->staging_rate : 10e9),
+                     .up_rate = grid->model.up_rate,
                      .home = 1};
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 3; j++) costs.stage[i][j] = 1;
@@ -20,8 +21,8 @@ tsr_costs tsr_costs_quick(const tsr_grid *grid, tsr_type type, bool reads_result
 static tsr_status predict(const tsr_costs *c, int64_t m, int64_t n, int64_t k, int quick,
                           tsr_accumulation *cost) {
   static const double zero[2] = {0, 0}; /* of any type */
-  return tsr_plan_accumulation(c->planner, c->type, m, n, k, c->reads_result ? NULL : zero, quick,
-                               cost);
+  return tsr_plan_accumulation(c->planner, c->type, m, n, k, c->up_rate > 0 ? 0 : TSR_HOST,
+                               c->reads_result ? NULL : zero, quick, cost);
 }
 
 static double *field_of(tsr_accumulation *cost, int stage, int field) {

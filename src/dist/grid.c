@@ -86,8 +86,7 @@ static tsr_status begin(tsr_context *context, const tsr_peers *peers, int rows, 
                       .work = {.comm = MPI_COMM_NULL},
                       .row = MPI_COMM_NULL,
                       .col = MPI_COMM_NULL,
-                      .extent = {extent[0], extent[1]},
-                      .transport = &tsr_transport_mpi};
+                      .extent = {extent[0], extent[1]}};
   TSR_TRY(tsr_packers_create(&(*grid)->packers));
   TSR_TRY(tsr_choices_create(&(*grid)->choices));
   return tsr_queue_create(may_be_threaded(), &(*grid)->queue);
@@ -141,7 +140,7 @@ static tsr_status complete(tsr_grid *grid) {
   TSR_TRY(tsr_model_agree(&grid->all, grid->context, &grid->model));
   TSR_TRY(tsr_agree(&grid->all, NULL, settle_shape(grid)));
   TSR_TRY(tsr_agree(&grid->all, NULL, split(grid)));
-  return tsr_agree(&grid->all, NULL, grid->transport->open(grid, &grid->transport_state));
+  return tsr_transport_open(grid);
 }
 
 tsr_status tsr_grid_create(tsr_context *context, MPI_Comm comm, int rows, int cols,
@@ -188,8 +187,7 @@ tsr_status tsr_grid_imagine(tsr_context *context, int rows, int cols, tsr_grid *
                      .work = {MPI_COMM_NULL, 0, rows * cols},
                      .row = MPI_COMM_NULL,
                      .col = MPI_COMM_NULL,
-                     .extent = {rows, cols},
-                     .transport = &tsr_transport_mpi};
+                     .extent = {rows, cols}};
   tsr_status status = tsr_model_alone(context, &made->model);
   if (status == TSR_OK)
     *grid = made;
@@ -286,6 +284,28 @@ tsr_status tsr_grid_set_network(tsr_grid *grid, double bandwidth, double latency
   TSR_TRY(agree_on(grid, &record, check_network(bandwidth, latency)));
   grid->model.facts.network_bandwidth = bandwidth;
   grid->model.facts.network_latency = latency;
+  return TSR_OK;
+}
+
+static tsr_status check_imagined_transport(const tsr_grid *grid, double up) {
+  TSR_TRY(tsr_grid_check(grid));
+  if (!grid->imagined)
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "the grid has processes, and their transport, %s; imagine one with "
+                    "tsr_grid_imagine",
+                    tsr_grid_transport(grid));
+  if (!(up >= 0 && up < 1e30))
+    return tsr_fail(TSR_ERR_ARGUMENT, "up is %g bytes/s; give 0 or more", up);
+  if (up == 0 || grid->model.facts.devices > 0) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "up is %g, and the machine has no devices; give 0, or imagine the grid of a "
+                  "context whose machine has some",
+                  up);
+}
+
+tsr_status tsr_grid_imagine_transport(tsr_grid *grid, double up) {
+  TSR_TRY(check_imagined_transport(grid, up));
+  grid->model.up_rate = up;
   return TSR_OK;
 }
 

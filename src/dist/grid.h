@@ -31,6 +31,8 @@ typedef struct tsr_model {
   tsr_context *planner; /* the same plans everywhere */
   bool owned;           /* the planner is the grid's, not the user's context */
   tsr_context_facts facts;
+  double up_rate; /* bytes/s from a process's host memory to its slots, which are memory of its
+                     first device; 0: they are in host memory */
 } tsr_model;
 
 struct tsr_grid {

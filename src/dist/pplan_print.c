@@ -55,15 +55,16 @@ static void add_network(const tsr_pplan *plan, const tsr_pprediction *x, tsr_tex
                                : "A and B are");
 }
 
-static void add_cut(const tsr_pprediction *x, tsr_text *text) {
+static void add_cut(const tsr_pplan *plan, const tsr_pprediction *x, tsr_text *text) {
   tsr_text_add(text, "C           %d x %d block%s of %lld x %lld a process%s\n", x->blocks_down,
                x->blocks_across, x->blocks_down * x->blocks_across == 1 ? "" : "s",
                (long long)x->block_rows, (long long)x->block_cols,
                x->together ? ", two at a time" : "");
   tsr_text_add(text,
-               "panels      %lld of depth %lld at most, %d on their way ahead; %.4g GB of host "
+               "panels      %lld of depth %lld at most, %d on their way ahead; %.4g GB of %s "
                "memory a process\n",
-               (long long)x->panels, (long long)x->depth, x->lookahead, (double)x->slots / GIGA);
+               (long long)x->panels, (long long)x->depth, x->lookahead, (double)x->slots / GIGA,
+               plan->product.grid->model.up_rate > 0 ? "device" : "host");
   tsr_text_add(text, "steps       %lld, with %lld products\n", (long long)x->steps,
                (long long)x->products);
 }
@@ -73,7 +74,7 @@ static void write_text(const tsr_pplan *plan, tsr_text *text) {
   add_head(plan, text);
   add_times(plan, &x, text);
   add_network(plan, &x, text);
-  add_cut(&x, text);
+  add_cut(plan, &x, text);
 }
 
 /* ---- For programs ----------------------------------------------------------------- */

@@ -30,7 +30,7 @@ typedef struct replay {
   flow flow[FLOWS];
   int flows;
   double links; /* until when the flows have been carried on */
-  double kernels_free, copies_free, home_free, moves_free;
+  double kernels_free, copies_free, home_free, moves_free, up_free;
   double *end; /* [step]: when it is complete; not known while it is a flow */
   tsr_interval *times;
   tsr_forecast f;
@@ -44,7 +44,7 @@ static int64_t extent_of(const replay *r, int direction, int32_t block) {
 
 /* ---- Messages ---------------------------------------------------------------- */
 
-/* All share the way in, and the way out. */
+/* All share the way in, and the way out; where slots are on devices the root's host feeds them. */
 static double rate_of(const replay *r, const flow *f) {
   int in = 0, out = 0;
   for (int i = 0; i < r->flows; i++) {
@@ -54,7 +54,8 @@ static double rate_of(const replay *r, const flow *f) {
   int most = 1;
   if (f->in && in > most) most = in;
   if (f->out && out > most) most = out;
-  return r->costs->bandwidth / most;
+  double rate = r->costs->bandwidth / most;
+  return r->costs->up_rate > 0 ? fmin(rate, r->costs->up_rate) : rate;
 }
 
 static void end_flow(replay *r, int i) {
@@ -103,6 +104,14 @@ static int distance(const replay *r, const tsr_step *step, int *line) {
   return (me - root + *line) % *line;
 }
 
+/* The root packs its panel, or has it copied to its device meanwhile. */
+static void provide(replay *r, double bytes) {
+  if (r->costs->up_rate > 0)
+    r->up_free = fmax(r->up_free, r->now) + bytes / r->costs->up_rate;
+  else
+    r->now += bytes / r->costs->pack_rate;
+}
+
 static void send(replay *r, int32_t at, const tsr_step *step) {
   int line, place = distance(r, step, &line), operand = step->operand;
   double bytes = (double)extent_of(r, operand, step->block[operand]) *
@@ -112,14 +121,14 @@ static void send(replay *r, int32_t at, const tsr_step *step) {
       .step = at,
       .in = place > 0,
       .out = place<line - 1, .left = bytes, .tail = line> 1 ? r->costs->latency + place * hop : 0};
-  if (place == 0) r->now += bytes / r->costs->pack_rate;
-  f.earliest = r->now;
+  if (place == 0) provide(r, bytes);
+  f.earliest = place == 0 && r->costs->up_rate > 0 ? r->up_free : r->now;
   r->f.received += f.in ? bytes : 0;
   r->f.sent += f.out ? bytes : 0;
   if (f.in || f.out)
     r->flow[r->flows++] = f;
   else
-    r->end[at] = r->now;
+    r->end[at] = f.earliest;
 }
 
 /* ---- What devices do ------------------------------------------------------------ */

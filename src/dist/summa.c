@@ -88,51 +88,59 @@ tsr_status tsr_summa_result(const tsr_summa *s) {
   return s->status == TSR_OK ? TSR_OK : tsr_error_put(&s->error);
 }
 
-/* ---- Packing ---------------------------------------------------------------- */
+/* ---- Panels ---------------------------------------------------------------- */
 
-/* Copies a run of k from the operand to its place in the panel: lines at .. at+count-1 of it. */
+/* Indices of k that lie together in the operand. */
 typedef struct run {
-  int64_t local; /* the first index of k, as the operand's own */
+  int64_t local; /* the first one, as the operand's own */
   int64_t first; /* the same, as the panel's */
   int64_t length;
 } run;
 
-/* A line of A is an index of k: those of the run that are wanted. */
-static void copy_a(const tsr_panel_source *p, const run *r, int64_t at, int64_t count, char *to) {
+/* What lines at .. at+count-1 of the panel have of a run; a line of A is an index of k. */
+static tsr_part part_of_a(const tsr_panel_source *p, const run *r, int64_t at, int64_t count) {
   const tsr_view *x = &p->summa->a;
+  size_t line = (size_t)(p->part.end - p->part.at) * x->size;
   int64_t begin = r->first > at ? r->first : at, end = least(r->first + r->length, at + count);
-  if (begin >= end) return;
-  int64_t size = (int64_t)x->size, rows = p->part.end - p->part.at;
-  int64_t extent[2] = {rows, end - begin}, packed[2] = {1, rows};
-  int64_t offset = p->part.at * x->stride[0] + (r->local + begin - r->first) * x->stride[1];
-  tsr_block_copy(x->size, extent, x->base + offset * size, x->stride,
-                 to + (begin - at) * rows * size, packed);
+  if (begin >= end) return (tsr_part){.height = 0};
+  int64_t offset = p->part.at + (r->local + begin - r->first) * x->stride[1];
+  return (tsr_part){.from = x->base + offset * (int64_t)x->size,
+                    .from_pitch = (size_t)x->stride[1] * x->size,
+                    .to = (size_t)begin * line,
+                    .to_pitch = line,
+                    .width = line,
+                    .height = (size_t)(end - begin)};
 }
 
 /* A line of B is a column, of which the run is a part. */
-static void copy_b(const tsr_panel_source *p, const run *r, int64_t at, int64_t count, char *to) {
+static tsr_part part_of_b(const tsr_panel_source *p, const run *r, int64_t at, int64_t count) {
   const tsr_view *x = &p->summa->b;
-  int64_t size = (int64_t)x->size;
-  int64_t depth = p->summa->schedule.panels.items[p->panel].depth;
-  int64_t extent[2] = {r->length, count}, packed[2] = {1, depth};
-  int64_t offset = r->local * x->stride[0] + (p->part.at + at) * x->stride[1];
-  tsr_block_copy(x->size, extent, x->base + offset * size, x->stride, to + r->first * size, packed);
+  size_t line = (size_t)p->summa->schedule.panels.items[p->panel].depth * x->size;
+  int64_t offset = r->local + (p->part.at + at) * x->stride[1];
+  return (tsr_part){.from = x->base + offset * (int64_t)x->size,
+                    .from_pitch = (size_t)x->stride[1] * x->size,
+                    .to = (size_t)at * line + (size_t)r->first * x->size,
+                    .to_pitch = line,
+                    .width = (size_t)r->length * x->size,
+                    .height = (size_t)count};
 }
 
-/* Goes through the runs of k that the panel is made of. */
-static void pack(const void *source, int64_t at, int64_t count, char *to) {
-  const tsr_panel_source *p = source;
+/* Goes through the runs of k that the panel is made of. Both operands have their lines one element
+ * after the other, or they would have been redistributed. */
+static void visit_lines(const void *panel, int64_t at, int64_t count, tsr_part_visit visit,
+                        void *user) {
+  const tsr_panel_source *p = panel;
   const tsr_view *a = &p->summa->a, *b = &p->summa->b;
   const tsr_axis *own = p->operand == TSR_STEP_A ? &a->axis[1] : &b->axis[0];
   int me = p->operand == TSR_STEP_A ? a->me[1] : b->me[0];
-  const tsr_panel *panel = &p->summa->schedule.panels.items[p->panel];
-  tsr_span span = {panel->at, 0};
-  for (run r = {0, 0, 0}; r.first < panel->depth; r.first += r.length) {
-    if (!tsr_axis_common(&a->axis[1], panel->col, &b->axis[0], panel->row, own->extent, &span))
-      break;
-    r.length = least(span.end - span.at, panel->depth - r.first);
+  const tsr_panel *all = &p->summa->schedule.panels.items[p->panel];
+  tsr_span span = {all->at, 0};
+  for (run r = {0, 0, 0}; r.first < all->depth; r.first += r.length) {
+    if (!tsr_axis_common(&a->axis[1], all->col, &b->axis[0], all->row, own->extent, &span)) break;
+    r.length = least(span.end - span.at, all->depth - r.first);
     r.local = tsr_axis_before(own, me, span.at);
-    (p->operand == TSR_STEP_A ? copy_a : copy_b)(p, &r, at, count, to);
+    tsr_part part = (p->operand == TSR_STEP_A ? part_of_a : part_of_b)(p, &r, at, count);
+    if (part.height > 0) visit(user, &part);
     span.at = span.end;
   }
 }
@@ -169,8 +177,8 @@ static void send(tsr_summa *s, size_t at) {
   const tsr_panel *panel = &s->schedule.panels.items[step->panel];
   int operand = step->operand, slot = step->slot[0];
   bool is_a = operand == TSR_STEP_A;
-  tsr_panel_source source = {s, operand, step->panel, part_of(s, operand, step->block[operand])};
-  int64_t own = source.part.end - source.part.at;
+  tsr_span part = part_of(s, operand, step->block[operand]);
+  int64_t own = part.end - part.at;
   int message = operand * (TSR_LOOKAHEAD_MOST + 1) + slot;
   note(s, renew(s, operand, slot));
   s->filling[operand][slot] = (tsr_filling){is_a ? own : panel->depth, is_a ? panel->depth : own};
@@ -183,8 +191,8 @@ static void send(tsr_summa *s, size_t at) {
                         .slot = s->grid->slots.memory[operand][slot],
                         .line = (size_t)(is_a ? own : panel->depth) * s->c.size,
                         .lines = is_a ? panel->depth : own,
-                        .pack = pack,
-                        .panel = &source};
+                        .parts = {visit_lines, &s->source[message]}};
+  s->source[message] = (tsr_panel_source){s, operand, step->panel, part};
   s->sending[message] = (int32_t)at;
   s->since[message] = tsr_now();
   note(s, s->grid->transport->begin(s->grid->transport_state, message, &what));
@@ -232,9 +240,9 @@ static tsr_status bring_home(const tsr_summa *s, const tsr_step *step) {
   return tsr_release(context, c.rows, c.cols, c.base, s->ldc, s->type);
 }
 
-/* What the devices do of a step; a process that has failed leaves that out. */
+/* What the devices do of a step; a process that has failed, or lacks panels, leaves that out. */
 static void work(tsr_summa *s, size_t at, tsr_status (*what)(const tsr_summa *, const tsr_step *)) {
-  if (s->status == TSR_OK) note(s, what(s, step_at(s, at)));
+  if (s->status == TSR_OK && !s->lost) note(s, what(s, step_at(s, at)));
   note(s, tsr_point(s->grid->context, &s->point[at]));
 }
 
@@ -259,10 +267,11 @@ static void begin(tsr_summa *s, size_t at) {
 
 static void test_messages(tsr_summa *s) {
   for (int i = 0; i < TSR_TRANSPORT_MESSAGES; i++) {
-    bool complete = false;
+    tsr_message_state at = TSR_MESSAGE_UNDER_WAY;
     if (s->sending[i] == TSR_NO_STEP) continue;
-    note(s, s->grid->transport->test(s->grid->transport_state, i, &complete));
-    if (!complete) continue;
+    note(s, s->grid->transport->test(s->grid->transport_state, i, &at));
+    if (at == TSR_MESSAGE_UNDER_WAY) continue;
+    if (at == TSR_MESSAGE_LOST) s->lost = true;
     finish_step(s, (size_t)s->sending[i]);
     trace(s, TSR_TRACK_SLOTS + i, step_at(s, (size_t)s->sending[i]), s->since[i]);
     s->sending[i] = TSR_NO_STEP;
@@ -315,7 +324,7 @@ static bool has_ended(tsr_summa *s) {
 static void clear(tsr_summa *s) {
   for (int operand = 0; operand < 2; operand++)
     for (int i = 0; i < s->schedule.slots; i++) note(s, renew(s, operand, i));
-  if (s->status == TSR_OK || !s->devices || s->rows == 0 || s->cols == 0) return;
+  if ((s->status == TSR_OK && !s->lost) || !s->devices || s->rows == 0 || s->cols == 0) return;
   (void)tsr_release(s->grid->context, s->rows, s->cols, s->c.base, s->ldc, s->type);
 }
 

@@ -13,7 +13,7 @@
 #include "dist/exchange.h"
 #include "dist/transport.h"
 
-/* Where a panel comes from and what it is, for packing. */
+/* Where a panel comes from and what it is. */
 typedef struct tsr_panel_source {
   const struct tsr_summa *summa;
   int operand;
@@ -38,10 +38,12 @@ typedef struct tsr_summa {
   bool *complete;              /* [step] */
   uint64_t *point;             /* [step] of the context, behind a product or a block's way home */
   int32_t sending[TSR_TRANSPORT_MESSAGES]; /* the step of each message under way, or TSR_NO_STEP */
-  double since[TSR_TRANSPORT_MESSAGES];    /* when it began, for timelines */
-  double moving[2];                        /* when a redistribution did */
+  tsr_panel_source source[TSR_TRANSPORT_MESSAGES];
+  double since[TSR_TRANSPORT_MESSAGES]; /* when it began, for timelines */
+  double moving[2];                     /* when a redistribution did */
   tsr_filling filling[2][TSR_LOOKAHEAD_MOST + 1];
   bool devices;
+  bool lost;         /* panels are missing, for which another process answers */
   tsr_status status; /* the first failure here */
   tsr_error error;
 } tsr_summa;

@@ -11,6 +11,7 @@
 #define TSR_DIST_TRANSPORT_H
 
 #include "dist/grid.h"
+#include "dist/parts.h"
 
 /* A panel: lines (columns) of so many bytes each, one behind another in the slot. */
 typedef struct tsr_broadcast {
@@ -19,32 +20,45 @@ typedef struct tsr_broadcast {
   void *slot;  /* of tsr_transport.allocate */
   size_t line;
   int64_t lines;
-  /* At the root alone: puts lines at .. at + count - 1 into host memory, tightly. It may be called
-   * for any part in any order, and by several threads. */
-  void (*pack)(const void *panel, int64_t at, int64_t count, char *to);
-  const void *panel;
+  tsr_parts parts; /* at the root alone; they stay as they are until the message is complete */
 } tsr_broadcast;
 
 /* Messages are known by number, below TSR_TRANSPORT_MESSAGES; a number serves again when its
- * message is complete. */
+ * message is no longer under way. */
 enum { TSR_TRANSPORT_MESSAGES = 2 * (TSR_LOOKAHEAD_MOST + 1) };
+
+typedef enum tsr_message_state {
+  TSR_MESSAGE_UNDER_WAY,
+  TSR_MESSAGE_COMPLETE,
+  TSR_MESSAGE_LOST /* it will not come; a process says why: that whose fault it is */
+} tsr_message_state;
 
 typedef struct tsr_transport {
   const char *name;
-  /* Collective. */
+  /* Collective; the same status everywhere. */
   tsr_status (*open)(tsr_grid *grid, void **state);
   void (*close)(void *state);
+  /* What the model should know of it. Optional: NULL where slots are in host memory and the network
+   * is as the machines say. */
+  void (*describe)(const void *state, tsr_model *model);
   /* Memory for a panel of so many bytes; of this process alone. TSR_ERR_MEMORY. */
   tsr_status (*allocate)(void *state, size_t bytes, void **slot);
   void (*release)(void *state, void *slot);
-  /* Begins a message. pack is called, if at all, before it returns. What fails is told once, and
-   * the message counts as complete when test says so. */
+  /* Begins a message. What fails is told once, here or by test, and the message goes on to its end
+   * all the same. */
   tsr_status (*begin)(void *state, int message, const tsr_broadcast *what);
-  /* Whether it is complete, without waiting; whoever calls this drives all messages on. */
-  tsr_status (*test)(void *state, int message, bool *complete);
+  /* How far it is, without waiting; whoever calls this drives all messages on. */
+  tsr_status (*test)(void *state, int message, tsr_message_state *at);
 } tsr_transport;
 
 /* Through host memory by MPI: the one that is always there. */
 extern const tsr_transport tsr_transport_mpi;
+
+/* From device to device: slots are memory of each process's first device (device.c). */
+extern const tsr_transport tsr_transport_device;
+
+/* Opens the one that TESSERA_TRANSPORT names, or else the best that all processes can use, for the
+ * grid, and tells its model. Collective; the same status everywhere. */
+tsr_status tsr_transport_open(tsr_grid *grid);
 
 #endif

@@ -23,10 +23,16 @@ typedef struct state {
 
 static tsr_status open_mpi(tsr_grid *grid, void **opened) {
   state *s = tsr_alloc_zero(1, sizeof *s);
-  if (s == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for the messages of a grid");
-  s->grid = grid;
-  *opened = s;
-  return TSR_OK;
+  tsr_status status =
+      s != NULL ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for the messages of a grid");
+  status = tsr_agree(&grid->all, NULL, status);
+  if (status == TSR_OK) {
+    s->grid = grid;
+    *opened = s;
+    return TSR_OK;
+  }
+  tsr_dealloc(s);
+  return status;
 }
 
 static void close_mpi(void *opened) {
@@ -59,8 +65,8 @@ typedef struct packing {
 static void pack_part(void *argument, int64_t at, int64_t count) {
   const packing *p = argument;
   int64_t first = p->at + at;
-  p->what->pack(p->what->panel, first, count,
-                (char *)p->what->slot + first * (int64_t)p->what->line);
+  tsr_parts_pack(&p->what->parts, p->what->line, first, count,
+                 (char *)p->what->slot + first * (int64_t)p->what->line);
 }
 
 static tsr_status begin_piece(state *s, const tsr_broadcast *what, int64_t at, int64_t count,
@@ -92,12 +98,12 @@ static tsr_status begin(void *opened, int number, const tsr_broadcast *what) {
   return status;
 }
 
-static tsr_status test(void *opened, int number, bool *complete) {
+static tsr_status test(void *opened, int number, tsr_message_state *at) {
   state *s = opened;
   message *m = &s->message[number];
   int flag = 1;
   int code = MPI_Testall(m->pieces, m->request, &flag, MPI_STATUSES_IGNORE);
-  *complete = flag != 0 || code != MPI_SUCCESS;
+  *at = flag != 0 || code != MPI_SUCCESS ? TSR_MESSAGE_COMPLETE : TSR_MESSAGE_UNDER_WAY;
   return tsr_mpi_check(code, "MPI_Testall");
 }
 

@@ -69,6 +69,11 @@ static tsr_status stage_of(const tsr_plan *plan, tsr_stage *stage) {
 
 /* ---- One plan after the other --------------------------------------------- */
 
+/* Bytes of what a plan has beside its rooms, by device: copies of what is not kept. */
+static void add_arenas(const tsr_plan *plan, size_t bytes[TSR_MACHINE_DEVICES]) {
+  for (int d = 0; d < plan->machine_devices; d++) bytes[d] += plan->arena[d];
+}
+
 /* Bytes of the rooms that a plan makes for some of its operands, by device. */
 static void add_rooms(const tsr_plan *plan, bool of_c, size_t bytes[TSR_MACHINE_DEVICES]) {
   for (size_t i = 0; plan->after != NULL && i < plan->after->rooms.count; i++) {
@@ -148,6 +153,7 @@ static tsr_status go_on(tsr_context *context, const tsr_call *call, const tsr_re
   TSR_TRY(plan_one(context, call, before, kept, &plan));
   tsr_status status = stage_of(plan, &made->next);
   add_rooms(plan, false, inputs);
+  add_arenas(plan, inputs);
   tsr_plan_unref(plan);
   made->inputs = most_of(inputs);
   if (status != TSR_OK || before->rooms.count == 0) return status;
@@ -177,22 +183,38 @@ static double bytes_of(const tsr_call *call, int x) {
   return (double)o->rows * (double)o->cols * (double)tsr_type_get(call->type)->size;
 }
 
-/* Each device has columns of B and C, and gets A from the others, where that is no slower than from
- * the host. What is copied first and last is not hidden. */
-static tsr_stage stage_by_formula(const tsr_machine *machine, const tsr_reach *reach,
-                                  const tsr_call *call, double in) {
+/* Each device has columns of B and C. What is copied first and last is not hidden. */
+static tsr_stage stage_by_formula(const tsr_machine *machine, const tsr_call *call, double copies) {
   int devices = machine->devices;
   int64_t cols = (call->n + devices - 1) / devices;
   double heat = tsr_plan_heat(machine, call), slowest = 1;
   for (int d = 0; d < devices; d++) slowest = fmin(slowest, machine->device[d].speed);
-  tsr_stage stage = {0};
+  tsr_stage stage = {.copies = copies};
   stage.kernels = tsr_machine_kernel_time(machine, 0, TSR_KERNEL_GEMM, call->type, call->m, cols,
                                           call->k, false, true, heat) *
                   machine->device[0].speed / slowest;
-  stage.copies = in / reach->in + machine->link[devices][0].latency;
   double more = fmax(stage.kernels, stage.copies), less = fmin(stage.kernels, stage.copies);
   stage.alone = more + less / 8;
   return stage;
+}
+
+/* A comes once and goes on from device to device, where that is no slower than from the host. */
+static double from_host(const tsr_machine *machine, const tsr_reach *reach, double a, double b) {
+  int devices = machine->devices;
+  bool relays =
+      devices == 1 || machine->link[0][1].bandwidth >= machine->link[devices][0].bandwidth;
+  return (b + (relays ? a : a * devices)) / reach->in + machine->link[devices][0].latency;
+}
+
+/* A leaves the device once, and so do the other ones' columns of B: by way of the host where the
+ * devices do not reach each other. */
+static double from_device(const tsr_machine *machine, const tsr_reach *reach, int device, double a,
+                          double b) {
+  int devices = machine->devices;
+  if (devices == 1) return 0;
+  const tsr_link *link = &machine->link[device][device == 0 ? 1 : 0];
+  double rate = link->bandwidth > 0 ? link->bandwidth : fmin(reach->in, reach->out);
+  return (a + b * (devices - 1) / devices) / rate + link->latency;
 }
 
 static void by_formula(const tsr_machine *machine, const tsr_call *first, tsr_accumulation *made) {
@@ -206,32 +228,39 @@ static void by_formula(const tsr_machine *machine, const tsr_call *first, tsr_ac
   }
   tsr_reach reach;
   tsr_reach_of(machine, &reach);
-  bool relays =
-      devices == 1 || machine->link[0][1].bandwidth >= machine->link[devices][0].bandwidth;
-  double in = b + (relays ? a : a * devices);
-  made->next = stage_by_formula(machine, &reach, first, in);
-  made->first =
-      first->beta == TSR_ZERO ? made->next : stage_by_formula(machine, &reach, first, in + c);
+  bool at_host = first->operand[TSR_A].location == devices;
+  double copies = at_host ? from_host(machine, &reach, a, b)
+                          : from_device(machine, &reach, first->operand[TSR_A].location, a, b);
+  double with_c = at_host ? copies + c / reach.in : fmax(copies, c / reach.in);
+  made->next = stage_by_formula(machine, first, copies);
+  made->first = first->beta == TSR_ZERO ? made->next : stage_by_formula(machine, first, with_c);
   made->home = c / reach.out;
   made->result = (size_t)(c / devices);
-  made->inputs = (size_t)(a + b / devices);
+  made->inputs = at_host || devices > 1 ? (size_t)(a + b / devices) : 0;
 }
 
 /* ---- The door --------------------------------------------------------------- */
 
-static void set_places(const tsr_machine *machine, tsr_call *call) {
+/* inputs: where A and B are. */
+static tsr_status set_places(const tsr_machine *machine, int inputs, tsr_call *call) {
+  if (inputs != TSR_HOST && (inputs < 0 || inputs >= machine->devices))
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "inputs is %d; give one of the machine's %d devices, or TSR_HOST", inputs,
+                    machine->devices);
   for (int x = 0; x < TSR_OPERANDS; x++) {
     tsr_operand *o = &call->operand[x];
-    o->memory = TSR_PINNED;
-    o->location = machine->devices;
+    bool at_host = x == TSR_C_ || inputs == TSR_HOST;
+    o->memory = at_host ? TSR_PINNED : TSR_DEVICE;
+    o->location = at_host ? machine->devices : inputs;
     o->pinned_begin = 0;
     o->pinned_end = tsr_operand_bytes(o, call->type);
     o->alignment = 4;
   }
+  return TSR_OK;
 }
 
 static tsr_status make_call(tsr_context *context, tsr_type type, int64_t m, int64_t n, int64_t k,
-                            const void *beta, tsr_call *call) {
+                            int inputs, const void *beta, tsr_call *call) {
   static const float one[4] = {1, 0, 0, 0};
   static const double wide_one[2] = {1, 0};
   bool wide = type == TSR_D || type == TSR_Z;
@@ -252,13 +281,13 @@ static tsr_status make_call(tsr_context *context, tsr_type type, int64_t m, int6
   TSR_TRY(tsr_call_level3(&what, alpha, NULL, NULL, beta != NULL ? beta : alpha, NULL, false, call,
                           &binding, &exchanged));
   pthread_rwlock_rdlock(&context->machine_lock);
-  set_places(context->machine, call);
+  tsr_status status = set_places(context->machine, inputs, call);
   pthread_rwlock_unlock(&context->machine_lock);
-  return TSR_OK;
+  return status;
 }
 
 tsr_status tsr_plan_accumulation(tsr_context *context, tsr_type type, int64_t m, int64_t n,
-                                 int64_t k, const void *beta, int quick,
+                                 int64_t k, int inputs, const void *beta, int quick,
                                  tsr_accumulation *predicted) {
   tsr_call first, next;
   tsr_accumulation made = {0};
@@ -266,8 +295,8 @@ tsr_status tsr_plan_accumulation(tsr_context *context, tsr_type type, int64_t m,
   if (predicted == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT,
                     "predicted is NULL; give the address of what is to be filled");
-  TSR_TRY(make_call(context, type, m, n, k, beta, &first));
-  TSR_TRY(make_call(context, type, m, n, k, NULL, &next));
+  TSR_TRY(make_call(context, type, m, n, k, inputs, beta, &first));
+  TSR_TRY(make_call(context, type, m, n, k, inputs, NULL, &next));
   tsr_status status = TSR_OK;
   if (tsr_call_is_empty(&next)) {
     *predicted = made;

@@ -23,7 +23,8 @@ tsr_status tsr_passed(tsr_context *context, uint64_t point, int *passed) {
 /* The caller holds both locks. */
 static void describe(const tsr_context *context, tsr_context_facts *facts) {
   const tsr_machine *machine = context->machine;
-  *facts = (tsr_context_facts){.devices = machine->devices,
+  *facts = (tsr_context_facts){.engine = context->engine != NULL ? context->engine->name : "cpu",
+                               .devices = machine->devices,
                                .reproducible = context->planning.reproducible,
                                .check = context->check,
                                .plans = context->digest,

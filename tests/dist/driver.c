@@ -7,7 +7,8 @@
  * problem is a redistribution; half of the products are asynchronous, some of them made twice, so
  * that the second one finds what the first one made. Half of the problems are done by emulated
  * devices: in checking mode, delayed at random, or reproducibly. --level: 1 is
- * MPI_THREAD_FUNNELED, 3 is MPI_THREAD_MULTIPLE (the default).
+ * MPI_THREAD_FUNNELED, 3 is MPI_THREAD_MULTIPLE (the default). --transport: what grids of several
+ * processes with devices must have. --engine cuda: real devices, one for each process of a node.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ typedef struct problem {
 typedef struct world {
   int rank, size;
   tsr_context *contexts[4]; /* the CPU's BLAS; devices: checked, delayed, reproducible */
+  const char *transport;    /* NULL: any */
 } world;
 
 /* ---- Drawing -------------------------------------------------------------- */
@@ -256,6 +258,11 @@ static const char *run_on(const world *w, const problem *p, tsr_grid *grid) {
   return wrong;
 }
 
+static bool has_transport(const world *w, const problem *p, const tsr_grid *grid) {
+  if (w->transport == NULL || p->devices == 0 || w->size == 1) return true;
+  return strcmp(tsr_grid_transport(grid), w->transport) == 0;
+}
+
 static const char *run(const world *w, const problem *p) {
   tsr_grid *grid = NULL;
   tsr_context *context = w->contexts[p->devices];
@@ -265,6 +272,8 @@ static const char *run(const world *w, const problem *p) {
   if (tsr_grid_set_panels(grid, p->depth, p->lookahead) != TSR_OK ||
       tsr_grid_set_blocks(grid, p->block[0], p->block[1]) != TSR_OK)
     wrong = tsr_message();
+  else if (!has_transport(w, p, grid))
+    wrong = "the grid has another transport";
   else
     wrong = run_on(w, p, grid);
   tsr_grid_destroy(grid);
@@ -291,41 +300,73 @@ static bool judge(const world *w, const problem *p, int64_t index, uint64_t seed
 
 /* ---- The program ----------------------------------------------------------- */
 
-static bool open_world(world *w) {
-  tsr_options cpu = TSR_OPTIONS_DEFAULT, devices = TSR_OPTIONS_DEFAULT;
+/* Which process of its node this is. */
+static int local_rank(void) {
+  MPI_Comm node;
+  int rank;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_rank(node, &rank);
+  MPI_Comm_free(&node);
+  return rank;
+}
+
+static tsr_options emulated_devices(void) {
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  options.engine = "host";
+  options.devices = "2";
+  options.machine = "host:200 gpu*2@nvlink:300 pcie:25 rate:1";
+  options.memory = (size_t)16 << 20;
+  return options;
+}
+
+/* list: room for the number of the device. */
+static tsr_options real_device(const char *engine, char list[16]) {
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  snprintf(list, 16, "%d,", local_rank());
+  options.engine = engine;
+  options.devices = list;
+  options.machine = "host:200 gpu*1@nvlink:300 pcie:50 rate:60";
+  options.memory = (size_t)256 << 20;
+  return options;
+}
+
+static bool open_world(world *w, const char *engine) {
+  char list[16];
+  tsr_options cpu = TSR_OPTIONS_DEFAULT;
+  tsr_options devices = engine == NULL ? emulated_devices() : real_device(engine, list);
   MPI_Comm_rank(MPI_COMM_WORLD, &w->rank);
   MPI_Comm_size(MPI_COMM_WORLD, &w->size);
   cpu.engine = "cpu";
-  devices.engine = "host";
-  devices.devices = "2";
-  devices.machine = "host:200 gpu*2@nvlink:300 pcie:25 rate:1";
-  devices.memory = (size_t)16 << 20;
   devices.check = 1;
-  memset(w->contexts, 0, sizeof w->contexts);
   if (tsr_context_create(&cpu, &w->contexts[0]) != TSR_OK ||
       tsr_context_create(&devices, &w->contexts[1]) != TSR_OK)
     return false;
   devices.check = 0;
-  devices.delay_seed = (uint64_t)w->rank + 1;
+  if (engine == NULL) devices.delay_seed = (uint64_t)w->rank + 1;
   if (tsr_context_create(&devices, &w->contexts[2]) != TSR_OK) return false;
   devices.reproducible = 1;
   return tsr_context_create(&devices, &w->contexts[3]) == TSR_OK;
 }
 
-static long long argument(int argc, char **argv, const char *name, long long otherwise) {
+static const char *text_argument(int argc, char **argv, const char *name) {
   for (int i = 1; i + 1 < argc; i++)
-    if (strcmp(argv[i], name) == 0) return atoll(argv[i + 1]);
-  return otherwise;
+    if (strcmp(argv[i], name) == 0) return argv[i + 1];
+  return NULL;
+}
+
+static long long argument(int argc, char **argv, const char *name, long long otherwise) {
+  const char *text = text_argument(argc, argv, name);
+  return text != NULL ? atoll(text) : otherwise;
 }
 
 int main(int argc, char **argv) {
-  world w;
+  world w = {.transport = text_argument(argc, argv, "--transport")};
   int level;
   bool alone = argument(argc, argv, "--level", 3) < 3;
   MPI_Init_thread(&argc, &argv, alone ? MPI_THREAD_FUNNELED : MPI_THREAD_MULTIPLE, &level);
   uint64_t seed = (uint64_t)argument(argc, argv, "--seed", 1);
   long long first = argument(argc, argv, "--first", 0), count = argument(argc, argv, "--count", 40);
-  if (!open_world(&w)) {
+  if (!open_world(&w, text_argument(argc, argv, "--engine"))) {
     printf("no context: %s\n", tsr_message());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

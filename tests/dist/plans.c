@@ -34,7 +34,7 @@ typedef struct wish {
   int64_t m, n, k, block; /* block: in which matrices are dealt */
   int64_t depth, c_block;
   int lookahead;
-  double network; /* GB/s */
+  double network, up; /* GB/s */
   tsr_op transa;
   int64_t k_block_of_b; /* another one; 0: as the others */
 } wish;
@@ -46,6 +46,7 @@ static tsr_status make(tsr_context *context, const wish *w, tsr_grid **grid, tsr
   assert_ok(tsr_grid_set_panels(*grid, w->depth, w->lookahead));
   assert_ok(tsr_grid_set_blocks(*grid, w->c_block, w->c_block));
   if (w->network > 0) assert_ok(tsr_grid_set_network(*grid, 1e9 * w->network, 2e-6));
+  assert_ok(tsr_grid_imagine_transport(*grid, 1e9 * w->up));
   int64_t nb = w->block;
   tsr_pmatrix a = {*grid, TSR_D, turned ? w->k : w->m, turned ? w->m : w->k, nb, nb, 0, 0, 0, 0,
                    1,     NULL};
@@ -264,6 +265,34 @@ static void prints(void **state) {
   tsr_context_destroy(context);
 }
 
+/* From device to device: what comes up from host memory binds, or nothing does; slots take of the
+ * devices' memory. */
+static void panels_in_device_memory(void **state) {
+  (void)state;
+  tsr_context *context = planner("host:200 gpu*1:141@nvlink:300 pcie:55 rate:60 net:12");
+  wish w = square(2, 2, 32768);
+  tsr_pprediction by_mpi = predict(context, &w);
+  w.network = 200, w.up = 50;
+  tsr_pprediction by_nccl = predict(context, &w);
+  assert_true(by_nccl.seconds < 0.9 * by_mpi.seconds);
+  assert_true(by_nccl.seconds >= by_nccl.kernels + by_nccl.fill + by_nccl.starved - 1e-9);
+  double n = (double)w.m, raised = 8 * n * n * 2 / 4, last = by_nccl.seconds;
+  for (w.up = 40; w.up > 1; w.up /= 2) {
+    tsr_pprediction p = predict(context, &w);
+    assert_true(p.seconds >= last * (1 - 1e-9) && p.seconds >= raised / (1e9 * w.up));
+    last = p.seconds;
+  }
+  w.up = 2;
+  assert_true(predict(context, &w).starved > by_nccl.kernels);
+  tsr_context_destroy(context);
+  context = planner("host:200 gpu*1:1@nvlink:300 pcie:55 rate:60 net:12");
+  tsr_pprediction tight = predict(context, &w);
+  double c = 8.0 * (double)tight.block_rows * (double)tight.block_cols;
+  assert_true(tight.blocks_down * tight.blocks_across > 1);
+  assert_true((tight.together ? 2 : 1) * c + (double)tight.slots < 1e9);
+  tsr_context_destroy(context);
+}
+
 static void refuse(tsr_status status, const char *part) {
   assert_int_equal(status, TSR_ERR_ARGUMENT);
   if (strstr(tsr_message(), part) == NULL) fail_msg("\"%s\" is not in: %s", part, tsr_message());
@@ -280,6 +309,7 @@ static void what_is_wrong(void **state) {
   refuse(tsr_grid_imagine(context, 2, 2, NULL), "grid");
   assert_ok(tsr_grid_imagine(context, 2, 2, &grid));
   refuse(tsr_grid_set_network(grid, 0, 0), "network");
+  refuse(tsr_grid_imagine_transport(grid, -1), "up is -1");
   refuse(tsr_grid_set_blocks(grid, -1, 0), "blocks");
   tsr_pmatrix x = {grid, TSR_D, 10, 10, 3, 3, 0, 0, 0, 0, 10, (void *)1};
 #define PLAN(k, alpha, matrix)                                                               \
@@ -308,6 +338,7 @@ int main(void) {
       cmocka_unit_test(no_faster_than_parts_allow),
       cmocka_unit_test(the_network_binds_or_not),
       cmocka_unit_test(lookahead_helps_where_blocks_are_small),
+      cmocka_unit_test(panels_in_device_memory),
       cmocka_unit_test(what_is_set_is_kept),
       cmocka_unit_test(the_model_chooses_well),
       cmocka_unit_test(blocks_have_room),

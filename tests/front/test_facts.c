@@ -85,9 +85,9 @@ static void products_summed_up(void **state) {
   double flops = 2.0 * N * N * K / (3 * 7.2e12), c = 8.0 * N * N, out = c / 150e9;
   for (int quick = 0; quick < 2; quick++) {
     tsr_accumulation read, fresh, deep;
-    assert_ok(tsr_plan_accumulation(context, TSR_D, N, N, K, &one, quick, &read));
-    assert_ok(tsr_plan_accumulation(context, TSR_D, N, N, K, &zero, quick, &fresh));
-    assert_ok(tsr_plan_accumulation(context, TSR_D, N, N, 2 * K, &zero, quick, &deep));
+    assert_ok(tsr_plan_accumulation(context, TSR_D, N, N, K, TSR_HOST, &one, quick, &read));
+    assert_ok(tsr_plan_accumulation(context, TSR_D, N, N, K, TSR_HOST, &zero, quick, &fresh));
+    assert_ok(tsr_plan_accumulation(context, TSR_D, N, N, 2 * K, TSR_HOST, &zero, quick, &deep));
     expect_near(read.next.kernels, flops, 0.15);
     expect_near(deep.next.kernels, 2 * read.next.kernels, 0.1);
     expect_near(read.home, out, 0.1);
@@ -100,6 +100,28 @@ static void products_summed_up(void **state) {
   tsr_context_destroy(context);
 }
 
+/* A and B in the memory of a device: they come over its links, and it has no copies of them. */
+static void products_of_panels_on_a_device(void **state) {
+  (void)state;
+  enum { N = 20000, K = 2048 };
+  static const double one = 1;
+  double panel = 8.0 * N * K;
+  for (int devices = 1; devices <= 2; devices++)
+    for (int quick = 0; quick < 2; quick++) {
+      tsr_accumulation x;
+      tsr_context *context = planner(devices == 1 ? "host:150 gpu*1:16@nvlink:50 pcie:25 rate:7.2"
+                                                  : "host:150 gpu*2:16@nvlink:50 pcie:25 rate:7.2",
+                                     0);
+      assert_ok(tsr_plan_accumulation(context, TSR_D, N, N, K, 0, &one, quick, &x));
+      expect_near(x.next.kernels, 2.0 * N * N * K / (devices * 7.2e12), 0.15);
+      if (devices == 1) assert_true(x.next.copies == 0 && x.inputs == 0);
+      if (devices == 2) expect_near(x.next.copies, 1.5 * panel / 50e9, 0.15);
+      if (devices == 2) expect_near((double)x.inputs, 1.5 * panel, 0.15);
+      expect_near(x.first.copies, 8.0 * N * N / (25e9 * devices), 0.15);
+      tsr_context_destroy(context);
+    }
+}
+
 /* A C of most of the memory has no room for a partial one beside it, and does not move. */
 static void products_that_nearly_fill_devices(void **state) {
   (void)state;
@@ -108,7 +130,7 @@ static void products_that_nearly_fill_devices(void **state) {
   tsr_context *context = planner("host:150 gpu*3:16@nvlink:50 pcie:50 rate:7.2", 12800000000);
   for (int i = 0; i < 2; i++) {
     tsr_accumulation x;
-    assert_ok(tsr_plan_accumulation(context, TSR_D, N, N, K, &values[i], 0, &x));
+    assert_ok(tsr_plan_accumulation(context, TSR_D, N, N, K, TSR_HOST, &values[i], 0, &x));
     expect_near((double)x.result, 8.0 * N * N / 3, 0.01);
     expect_near(x.next.copies, 8.0 * N * K * (1 + 1 / 3.0) / 50e9, 0.5);
   }
@@ -120,18 +142,20 @@ static void products_that_do_not_fit(void **state) {
   static const double one = 1;
   tsr_accumulation x;
   tsr_context *context = planner("gpu*2:16@nvlink:50", 64 << 20);
-  assert_int_equal(tsr_plan_accumulation(context, TSR_D, 8000, 8000, 500, &one, 0, &x),
+  assert_int_equal(tsr_plan_accumulation(context, TSR_D, 8000, 8000, 500, TSR_HOST, &one, 0, &x),
                    TSR_ERR_MEMORY);
-  assert_ok(tsr_plan_accumulation(context, TSR_D, 1000, 1000, 500, &one, 0, &x));
-  assert_ok(tsr_plan_accumulation(context, TSR_D, 0, 1000, 500, &one, 0, &x));
+  assert_ok(tsr_plan_accumulation(context, TSR_D, 1000, 1000, 500, TSR_HOST, &one, 0, &x));
+  assert_ok(tsr_plan_accumulation(context, TSR_D, 0, 1000, 500, TSR_HOST, &one, 0, &x));
   assert_true(x.next.alone == 0 && x.result == 0);
-  assert_refused(tsr_plan_accumulation(context, TSR_D, -1, 2, 3, &one, 1, &x), TSR_ERR_ARGUMENT,
-                 "m");
-  assert_refused(tsr_plan_accumulation(context, TSR_D, 1, 2, 3, &one, 1, NULL), TSR_ERR_ARGUMENT,
-                 "predicted");
+  assert_refused(tsr_plan_accumulation(context, TSR_D, -1, 2, 3, TSR_HOST, &one, 1, &x),
+                 TSR_ERR_ARGUMENT, "m");
+  assert_refused(tsr_plan_accumulation(context, TSR_D, 1, 2, 3, TSR_HOST, &one, 1, NULL),
+                 TSR_ERR_ARGUMENT, "predicted");
+  assert_refused(tsr_plan_accumulation(context, TSR_D, 1, 2, 3, 2, &one, 1, &x), TSR_ERR_ARGUMENT,
+                 "inputs is 2");
   tsr_context_destroy(context);
   context = planner("host:100 cpu:500", 0);
-  assert_ok(tsr_plan_accumulation(context, TSR_D, 1000, 1000, 1000, &one, 0, &x));
+  assert_ok(tsr_plan_accumulation(context, TSR_D, 1000, 1000, 1000, TSR_HOST, &one, 0, &x));
   expect_near(x.next.alone, 2e9 / 500e9, 0.1);
   tsr_context_destroy(context);
 }
@@ -141,6 +165,7 @@ int main(void) {
       cmocka_unit_test(points_are_passed),
       cmocka_unit_test(facts),
       cmocka_unit_test(products_summed_up),
+      cmocka_unit_test(products_of_panels_on_a_device),
       cmocka_unit_test(products_that_nearly_fill_devices),
       cmocka_unit_test(products_that_do_not_fit),
   };

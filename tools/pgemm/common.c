@@ -17,6 +17,7 @@ int cut_apply(const cut_options *o, tsr_grid *grid) {
   if (!code && o->lookahead > 16) code = tool_usage("--lookahead: at most 16");
   if (!code) code = tool_status(tsr_grid_set_panels(grid, o->depth, (int)o->lookahead));
   if (!code) code = tool_status(tsr_grid_set_blocks(grid, blocks[0], blocks[1]));
+  if (!code && o->up > 0) code = tool_status(tsr_grid_imagine_transport(grid, 1e9 * o->up));
   if (code || o->network == 0) return code;
   return tool_status(tsr_grid_set_network(grid, 1e9 * o->network, latency));
 }

@@ -133,6 +133,7 @@ static int make_matrices(trial *t, bool first) {
 
 static int measure(trial *t, MPI_Comm comm, bool first) {
   tsr_grid_place(t->grid, &t->row.rows, &t->row.cols, NULL, NULL);
+  t->row.transport = t->row.processes > 1 ? tsr_grid_transport(t->grid) : "-";
   int code = cut_apply(&t->r->cut, t->grid);
   if (!code) code = make_matrices(t, first);
   if (!code) code = time_all(t, comm, first);
@@ -175,14 +176,14 @@ static double efficiency(const measure_request *r, const measure_row *row,
 
 static void print_row(const measure_request *r, const measure_row *row, const measure_row *base) {
   if (row == base)
-    printf("%-9s %-7s %8s %8s %11s %11s %11s %12s %11s  %s\n", "processes", "grid", "devices", "N",
-           "first", "median", "predicted", "GFLOP/s", "efficiency", "result");
+    printf("%-9s %-7s %8s %-4s %8s %11s %11s %11s %12s %11s  %s\n", "processes", "grid", "devices",
+           "by", "N", "first", "median", "predicted", "GFLOP/s", "efficiency", "result");
   char grid[24];
   snprintf(grid, sizeof grid, "%dx%d", row->rows, row->cols);
-  printf("%-9d %-7s %8d %8lld %11s %11s %11s %12.1f %9.1f %%  %s\n", row->processes, grid,
-         row->devices, (long long)row->n, tool_seconds(row->first), tool_seconds(row->median),
-         row->predicted > 0 ? tool_seconds(row->predicted) : "-", 1e-9 * rate_of(r, row),
-         100 * efficiency(r, row, base), row->good ? "right" : "WRONG");
+  printf("%-9d %-7s %8d %-4s %8lld %11s %11s %11s %12.1f %9.1f %%  %s\n", row->processes, grid,
+         row->devices, row->transport, (long long)row->n, tool_seconds(row->first),
+         tool_seconds(row->median), row->predicted > 0 ? tool_seconds(row->predicted) : "-",
+         1e-9 * rate_of(r, row), 100 * efficiency(r, row, base), row->good ? "right" : "WRONG");
   fflush(stdout);
 }
 
@@ -193,13 +194,13 @@ static int write_csv(const measure_request *r, const measure_row *rows, int coun
   if (!stream) return tool_fail("out of memory for %s", r->csv);
   fprintf(stream,
           "mode,type,processes,rows,cols,devices,n,first_s,median_s,predicted_s,gflops,"
-          "efficiency,right\n");
+          "efficiency,right,transport\n");
   for (int i = 0; i < count; i++)
-    fprintf(stream, "%s,%c,%d,%d,%d,%d,%lld,%.6g,%.6g,%.6g,%.5g,%.4g,%d\n",
+    fprintf(stream, "%s,%c,%d,%d,%d,%d,%lld,%.6g,%.6g,%.6g,%.5g,%.4g,%d,%s\n",
             r->strong ? "strong" : "weak", (char)r->type, rows[i].processes, rows[i].rows,
             rows[i].cols, rows[i].devices, (long long)rows[i].n, rows[i].first, rows[i].median,
             rows[i].predicted, 1e-9 * rate_of(r, &rows[i]), efficiency(r, &rows[i], &rows[0]),
-            rows[i].good);
+            rows[i].good, rows[i].transport);
   int code = fclose(stream) == 0 ? tool_write_file(r->csv, text) : tool_fail("out of memory");
   free(text);
   return code;

@@ -21,6 +21,7 @@ typedef struct measure_request {
 typedef struct measure_row {
   int processes, rows, cols, devices; /* devices of a process; 0: the CPU */
   int64_t n;
+  const char *transport;           /* how panels travel */
   double first, median, predicted; /* s; predicted 0: not known */
   bool good;
 } measure_row;

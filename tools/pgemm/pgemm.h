@@ -9,7 +9,7 @@
 typedef struct cut_options {
   int64_t depth, lookahead;
   const char *blocks; /* "RxC" */
-  double network;     /* GB/s */
+  double network, up; /* GB/s */
 } cut_options;
 
 #define CUT_OPTIONS(c)                                                                              \
@@ -18,9 +18,15 @@ typedef struct cut_options {
        &(c)->lookahead, "N", "panels on their way while one is multiplied (default: by model)"},    \
       {"blocks",     0,     OPTION_TEXT,                                                            \
        &(c)->blocks, "RxC", "blocks of C in a process's own rows and columns (default: by model)"}, \
+      {"network",                                                                                   \
+       0,                                                                                           \
+       OPTION_NUMBER,                                                                               \
+       &(c)->network,                                                                               \
+       "GB/S",                                                                                      \
+       "what a process sends, and receives, for predictions (default: as the machine says)"},       \
   {                                                                                                 \
-    "network", 0, OPTION_NUMBER, &(c)->network, "GB/S",                                             \
-        "what a process sends, and receives, for predictions (default: as the machine says)"        \
+    "up", 0, OPTION_NUMBER, &(c)->up, "GB/S",                                                       \
+        "predict for panels that travel by NCCL, from host memory to a device at this rate"         \
   }
 
 /* "2x3": whole numbers of at least 1. name is the option's in the message. */

@@ -26,7 +26,7 @@ static int find_peak(predictor *x) {
   x->peak = 1e12 * r->peak;
   if (r->peak > 0) return TOOL_OK;
   int code = tool_status(tsr_plan_accumulation(x->context, r->type, LARGE, (int64_t)LARGE * devices,
-                                               LARGE, NULL, 1, &a));
+                                               LARGE, TSR_HOST, NULL, 1, &a));
   if (!code)
     x->peak =
         element_flops(r->type, LARGE, (int64_t)LARGE * devices, LARGE) / a.next.kernels / devices;

@@ -78,7 +78,8 @@ static int find_roofs(const roofline_request *r, points *p, double *network) {
   if (!code) code = tool_status(tsr_context_describe(context, &facts));
   int64_t n = (int64_t)LARGE * (facts.devices > 0 ? facts.devices : 1);
   if (!code)
-    code = tool_status(tsr_plan_accumulation(context, p->type, LARGE, n, LARGE, NULL, 1, &a));
+    code = tool_status(
+        tsr_plan_accumulation(context, p->type, LARGE, n, LARGE, TSR_HOST, NULL, 1, &a));
   tsr_context_destroy(context);
   if (code) return code;
   p->peak = r->peak > 0 ? r->peak : 1e-9 * element_flops(p->type, LARGE, n, LARGE) / a.next.kernels;

@@ -1,0 +1,100 @@
+/* How fast panels come up to devices, and go across: measured when a grid is made, since no machine
+ * says what lies between the devices of two processes. */
+#include <math.h>
+
+#include "base/clock.h"
+#include "dist/transport_device.h"
+#include "dist/wait.h"
+
+/* What a broadcast is done with in turn. */
+enum { WARM, SMALL, LARGE };
+
+static const size_t small_bytes = 8;
+
+static tsr_status wait_for(tsr_device_transport *t, tsr_fabric_queue queue) {
+  tsr_wait wait = TSR_WAIT_INIT;
+  bool passed = false;
+  tsr_status status = t->fabric->mark(t->carrier, queue, 0);
+  while (status == TSR_OK && !passed) {
+    status = t->fabric->passed(t->carrier, queue, 0, &passed);
+    if (!passed) tsr_wait_step(&wait, true);
+  }
+  return status;
+}
+
+/* Pieces of the sample, from pinned memory. */
+static tsr_status raise_sample(tsr_device_transport *t) {
+  size_t piece = t->fabric->piece;
+  tsr_status status = TSR_OK;
+  for (size_t at = 0; at + piece <= t->fabric->sample && status == TSR_OK; at += piece) {
+    tsr_part part = {t->chunk[at / piece % TSR_FABRIC_MARKS], piece, at, piece, piece, 1};
+    status = t->fabric->up(t->carrier, t->sample, &part);
+  }
+  tsr_status waited = wait_for(t, TSR_FABRIC_UP);
+  return status != TSR_OK ? status : waited;
+}
+
+static tsr_status send_sample(tsr_device_transport *t, int group, bool small) {
+  size_t piece = small ? small_bytes : t->fabric->piece, sample = small ? piece : t->fabric->sample;
+  tsr_status status = TSR_OK;
+  for (size_t at = 0; at + piece <= sample && status == TSR_OK; at += piece)
+    status = t->fabric->across(t->carrier, group, (char *)t->sample + at, piece, 0);
+  tsr_status waited = wait_for(t, TSR_FABRIC_ACROSS);
+  return status != TSR_OK ? status : waited;
+}
+
+/* All at the same time, as they would be in a product. */
+static tsr_status begin_together(const tsr_peers *peers, double *begin) {
+  tsr_status status = tsr_mpi_check(MPI_Barrier(peers->comm), "MPI_Barrier");
+  *begin = tsr_now();
+  return status;
+}
+
+static tsr_status time_up(tsr_device_transport *t, double *seconds) {
+  double begin = 0;
+  for (int turn = 0; turn < 2; turn++) { /* the first one warms up */
+    TSR_TRY(begin_together(&t->grid->all, &begin));
+    TSR_TRY(tsr_agree(&t->grid->all, NULL, raise_sample(t)));
+    *seconds = tsr_now() - begin;
+  }
+  return TSR_OK;
+}
+
+static tsr_status time_across(tsr_device_transport *t, int group, double seconds[LARGE + 1]) {
+  double begin = 0;
+  for (int turn = WARM; turn <= LARGE; turn++) {
+    TSR_TRY(begin_together(&t->grid->all, &begin));
+    tsr_status status = TSR_OK;
+    if (turn == WARM) status = send_sample(t, group, false); /* connects, and fills what there is */
+    if (status == TSR_OK) status = send_sample(t, group, turn != LARGE);
+    seconds[turn] = tsr_now() - begin;
+    TSR_TRY(tsr_agree(&t->grid->all, NULL, status));
+  }
+  return TSR_OK;
+}
+
+/* Two digits: what is noise should choose no cut. */
+static double rounded(double x) {
+  double unit = pow(10, floor(log10(x)) - 1);
+  return unit * round(x / unit);
+}
+
+tsr_status tsr_device_measure(tsr_device_transport *t) {
+  double sample = (double)t->fabric->sample, up = 0;
+  double mine[3] = {INFINITY, INFINITY, 0}, all[3]; /* up, across, - latency: the least counts */
+  TSR_TRY(time_up(t, &up));
+  mine[0] = sample / up;
+  for (int i = 0; i < TSR_FABRIC_GROUPS; i++) {
+    double seconds[LARGE + 1];
+    if (t->group[i].size == 1) continue;
+    TSR_TRY(time_across(t, i, seconds));
+    mine[1] = fmin(mine[1], sample / fmax(seconds[LARGE] - seconds[SMALL], 1e-9));
+    mine[2] = fmin(mine[2], -seconds[SMALL]);
+  }
+  int code = MPI_Allreduce(mine, all, 3, MPI_DOUBLE, MPI_MIN, t->grid->all.comm);
+  TSR_TRY(tsr_mpi_check(code, "MPI_Allreduce"));
+  t->up_rate = rounded(all[0]);
+  t->bandwidth = rounded(all[1]);
+  t->latency = rounded(fmax(-all[2], 1e-9));
+  return TSR_OK;
+}

@@ -1,0 +1,199 @@
+/*
+ * Emulated devices' memory is the process's own, so that "up" is a copy, and "across" is a
+ * broadcast by MPI. Both are done later than they are asked for, by and by, in order for each
+ * queue, and only while somebody asks how far they are: what reads too early finds something else.
+ */
+#include "emulated.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dist/fabric.h"
+
+enum { ROOM = 4096, QUEUES = 2 };
+
+typedef struct order {
+  tsr_part part; /* UP */
+  char *panel;
+  void *memory; /* ACROSS */
+  size_t bytes;
+  int root, group;
+  bool fails;
+} order;
+
+typedef struct queue {
+  order orders[ROOM];
+  long asked, done;
+  long mark[TSR_FABRIC_MARKS]; /* how many had been asked for */
+  int delay;                   /* of the one that is next */
+  MPI_Request request;         /* of it, when it has begun */
+  bool begun;
+} queue;
+
+struct tsr_fabric_state {
+  queue queue[QUEUES];
+  MPI_Comm comm[TSR_FABRIC_GROUPS];
+  uint64_t numbers;
+  bool failed;
+};
+
+static struct {
+  long countdown, carried;
+  int later, shared;
+} fault;
+
+void emulated_fail_at(long n, int later) {
+  fault.countdown = n;
+  fault.later = later;
+}
+
+long emulated_carried(void) {
+  return fault.carried;
+}
+
+void emulated_share_device(int shared) {
+  fault.shared = shared;
+}
+
+static int draw(tsr_fabric_state *s, int most) {
+  s->numbers = s->numbers * 6364136223846793005u + 1442695040888963407u;
+  return (int)((s->numbers >> 33) % (uint64_t)(most + 1));
+}
+
+/* ---- Opening ------------------------------------------------------------------- */
+
+static tsr_status open_emulated(const void *memory, tsr_fabric_state **state,
+                                char identity[TSR_FABRIC_IDENTITY]) {
+  tsr_fabric_state *s = calloc(1, sizeof *s);
+  if (s == NULL || memory == NULL) return tsr_fail(TSR_ERR_MEMORY, "the test has no memory");
+  for (int i = 0; i < TSR_FABRIC_GROUPS; i++) s->comm[i] = MPI_COMM_NULL;
+  s->numbers = (uint64_t)getpid();
+  snprintf(identity, TSR_FABRIC_IDENTITY, "EMULATED-%ld", fault.shared ? 0L : (long)getpid());
+  *state = s;
+  return TSR_OK;
+}
+
+static void close_emulated(tsr_fabric_state *s) {
+  int ended = 0;
+  MPI_Finalized(&ended);
+  for (int i = 0; i < TSR_FABRIC_GROUPS && !ended; i++)
+    if (s->comm[i] != MPI_COMM_NULL) MPI_Comm_free(&s->comm[i]);
+  free(s);
+}
+
+static tsr_status name_group(unsigned char name[TSR_FABRIC_NAME]) {
+  memset(name, 42, TSR_FABRIC_NAME);
+  return TSR_OK;
+}
+
+static tsr_status join(tsr_fabric_state *s, int group, const tsr_fabric_group *what) {
+  for (int i = 0; i < TSR_FABRIC_NAME; i++)
+    if (what->name[i] != 42) return tsr_fail(TSR_ERR_INTERNAL, "the name is not the group's");
+  MPI_Comm_dup(*(const MPI_Comm *)what->comm, &s->comm[group]);
+  return TSR_OK;
+}
+
+static void leave(tsr_fabric_state *s, int group) {
+  (void)s, (void)group; /* what is under way ends by itself: all have begun it */
+}
+
+/* Now the one and now the other: both are right. */
+static bool is_pinned(tsr_fabric_state *s, const void *begin, size_t bytes) {
+  return begin != NULL && bytes > 0 && draw(s, 1) == 0;
+}
+
+/* ---- Asking --------------------------------------------------------------------- */
+
+static tsr_status ask(tsr_fabric_state *s, tsr_fabric_queue which, order what) {
+  queue *q = &s->queue[which];
+  bool fails = fault.countdown > 0 && --fault.countdown == 0;
+  fault.carried++;
+  if (which == TSR_FABRIC_UP && (s->failed || (fails && !fault.later))) {
+    s->failed = true;
+    return tsr_fail(TSR_ERR_DEVICE, "the test lets the device fail");
+  }
+  if (q->asked - q->done == ROOM) return tsr_fail(TSR_ERR_INTERNAL, "the test has no room");
+  what.fails = fails;
+  q->orders[q->asked++ % ROOM] = what;
+  return TSR_OK;
+}
+
+static tsr_status up(tsr_fabric_state *s, char *panel, const tsr_part *part) {
+  return ask(s, TSR_FABRIC_UP, (order){.part = *part, .panel = panel});
+}
+
+static tsr_status across(tsr_fabric_state *s, int group, void *memory, size_t bytes, int root) {
+  return ask(s, TSR_FABRIC_ACROSS,
+             (order){.memory = memory, .bytes = bytes, .root = root, .group = group});
+}
+
+static tsr_status mark(tsr_fabric_state *s, tsr_fabric_queue which, int number) {
+  queue *q = &s->queue[which];
+  q->mark[number] = q->asked;
+  return TSR_OK;
+}
+
+/* ---- Doing ---------------------------------------------------------------------- */
+
+static void copy(const order *o) {
+  const tsr_part *p = &o->part;
+  for (size_t i = 0; i < p->height; i++)
+    memcpy(o->panel + p->to + i * p->to_pitch, p->from + i * p->from_pitch, p->width);
+}
+
+static bool has_crossed(tsr_fabric_state *s, queue *q, const order *o) {
+  int flag = 0;
+  if (!q->begun)
+    MPI_Ibcast(o->memory, (int)o->bytes, MPI_BYTE, o->root, s->comm[o->group], &q->request);
+  q->begun = true;
+  MPI_Test(&q->request, &flag, MPI_STATUS_IGNORE);
+  return flag != 0;
+}
+
+static void do_next(tsr_fabric_state *s, tsr_fabric_queue which) {
+  queue *q = &s->queue[which];
+  const order *o = &q->orders[q->done % ROOM];
+  if (q->asked == q->done || q->delay-- > 0) return;
+  if (which == TSR_FABRIC_UP) copy(o);
+  if (which == TSR_FABRIC_ACROSS && !has_crossed(s, q, o)) return;
+  s->failed = s->failed || o->fails;
+  q->begun = false;
+  q->done++;
+  q->delay = draw(s, 3) == 0 ? draw(s, 20) : 0;
+}
+
+static tsr_status passed(tsr_fabric_state *s, tsr_fabric_queue which, int number, bool *is_past) {
+  do_next(s, TSR_FABRIC_UP);
+  do_next(s, TSR_FABRIC_ACROSS);
+  *is_past = s->queue[which].done >= s->queue[which].mark[number];
+  if (!s->failed || !*is_past) return TSR_OK;
+  return tsr_fail(TSR_ERR_DEVICE, "the test lets the device fail");
+}
+
+static const tsr_fabric emulated = {
+    .name = "emulated",
+    .piece = 512,
+    .narrowest = 32,
+    .sample = 2048,
+    .open = open_emulated,
+    .close = close_emulated,
+    .name_group = name_group,
+    .join = join,
+    .leave = leave,
+    .is_pinned = is_pinned,
+    .up = up,
+    .across = across,
+    .mark = mark,
+    .passed = passed,
+};
+
+tsr_status tsr_fabric_find(const char *engine, const tsr_fabric **fabric) {
+  if (strcmp(engine, "host") != 0)
+    return tsr_fail(TSR_ERR_UNSUPPORTED, "the engine is %s, which the test has no fabric for",
+                    engine);
+  *fabric = &emulated;
+  return TSR_OK;
+}

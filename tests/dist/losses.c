@@ -1,0 +1,130 @@
+/*
+ * What goes wrong while panels go from device to device: what one process meets is what all are
+ * told, none hangs, and what can go on does.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cases.h"
+#include "emulated.h"
+
+/* Of more than one row, where there are that many processes. */
+static int rows_of(const world *w) {
+  return w->size > 2 && w->size % 2 == 0 ? 2 : 1;
+}
+
+static tsr_grid *make_grid(const world *w) {
+  tsr_grid *grid = NULL;
+  EXPECT(tsr_grid_create(w->devices, MPI_COMM_WORLD, rows_of(w), 0, &grid), TSR_OK, "");
+  EXPECT(tsr_grid_set_panels(grid, 7, 2), TSR_OK, "");
+  return grid;
+}
+
+static void panels_go_from_device_to_device(world *w) {
+  tsr_grid *grid = make_grid(w);
+  long before = emulated_carried();
+  goes_on(grid);
+  HOLD(w->size == 1 || emulated_carried() > before);
+  HOLD(strcmp(tsr_grid_transport(grid), w->size == 1 ? "mpi" : "nccl") == 0);
+  HOLD(strcmp(tsr_grid_transport(w->grid), "mpi") == 0);
+  tsr_grid_destroy(grid);
+}
+
+/* How much a process carries in one call. */
+static long count_carried(tsr_grid *grid, const call *x) {
+  long before = emulated_carried();
+  (void)grid;
+  EXPECT(call_run(x), TSR_OK, "");
+  return emulated_carried() - before;
+}
+
+/* The grid is of no use any more, and says so. */
+static void one_fails(const world *w, int who, long n, int later) {
+  tsr_grid *grid = make_grid(w);
+  char process[32];
+  call x;
+  snprintf(process, sizeof process, "process %d: ", who);
+  if (!HOLD(call_create(grid, TSR_NO_TRANS, &x))) return;
+  if (w->rank == who) emulated_fail_at(n, later);
+  tsr_status status = call_run(&x);
+  emulated_fail_at(0, 0);
+  expect(status, TSR_ERR_DEVICE, "the test lets the device fail", __LINE__);
+  HOLD(strncmp(tsr_message(), process, strlen(process)) == 0);
+  EXPECT(call_run(&x), TSR_ERR_DEVICE, "the test lets the device fail");
+  HOLD(strncmp(tsr_message(), process, strlen(process)) == 0);
+  call_destroy(&x);
+  tsr_grid_destroy(grid);
+}
+
+/* Each thing that a process carries fails in turn, at once where it can or later. What fails as it
+ * is asked for is what goes up: others are carried all the same. */
+static void one_device_fails(world *w) {
+  if (w->size == 1) return;
+  for (int who = 0; who < w->size; who = next_of(w, who)) {
+    tsr_grid *grid = make_grid(w);
+    call x;
+    if (!HOLD(call_create(grid, TSR_NO_TRANS, &x))) return;
+    long count = count_carried(grid, &x);
+    MPI_Bcast(&count, 1, MPI_LONG, who, MPI_COMM_WORLD);
+    HOLD(count > 4);
+    call_destroy(&x);
+    tsr_grid_destroy(grid);
+    for (long n = 1; n <= count; n += 1 + count / 12) one_fails(w, who, n, 1);
+    one_fails(w, who, 1, 0);
+  }
+  goes_on(w->grid);
+}
+
+static void settings(world *w) {
+  tsr_grid *grid = NULL;
+  setenv("TESSERA_TRANSPORT", "mpi", 1);
+  grid = make_grid(w);
+  HOLD(strcmp(tsr_grid_transport(grid), "mpi") == 0);
+  goes_on(grid);
+  tsr_grid_destroy(grid);
+  grid = NULL;
+  setenv("TESSERA_TRANSPORT", "nccl", 1);
+  EXPECT(tsr_grid_create(w->cpu, MPI_COMM_WORLD, rows_of(w), 0, &grid),
+         w->size == 1 ? TSR_OK : TSR_ERR_UNSUPPORTED, "the engine is cpu");
+  tsr_grid_destroy(grid);
+  setenv("TESSERA_TRANSPORT", "pigeons", 1);
+  EXPECT(tsr_grid_create(w->devices, MPI_COMM_WORLD, rows_of(w), 0, &grid), TSR_ERR_ARGUMENT,
+         "it may be auto, mpi or nccl");
+  setenv("TESSERA_TRANSPORT", w->rank == w->size - 1 ? "mpi" : "auto", 1);
+  EXPECT(tsr_grid_create(w->devices, MPI_COMM_WORLD, rows_of(w), 0, &grid),
+         w->size == 1 ? TSR_OK : TSR_ERR_ARGUMENT, "TESSERA_TRANSPORT (auto, mpi, nccl) is 1");
+  if (w->size == 1) tsr_grid_destroy(grid);
+  unsetenv("TESSERA_TRANSPORT");
+}
+
+/* Two processes on one device, or one without any: by MPI, and not otherwise. */
+static void a_device_for_each(world *w) {
+  tsr_grid *grid = NULL;
+  if (w->size == 1) return;
+  emulated_share_device(1);
+  grid = make_grid(w);
+  HOLD(strcmp(tsr_grid_transport(grid), "mpi") == 0);
+  goes_on(grid);
+  tsr_grid_destroy(grid);
+  setenv("TESSERA_TRANSPORT", "nccl", 1);
+  EXPECT(tsr_grid_create(w->devices, MPI_COMM_WORLD, rows_of(w), 0, &grid), TSR_ERR_UNSUPPORTED,
+         "processes 0 and 1 have the same first device");
+  unsetenv("TESSERA_TRANSPORT");
+  emulated_share_device(0);
+  EXPECT(tsr_grid_create(w->rank == 1 ? w->cpu : w->devices, MPI_COMM_WORLD, rows_of(w), 0, &grid),
+         TSR_OK, "");
+  HOLD(strcmp(tsr_grid_transport(grid), "mpi") == 0);
+  goes_on(grid);
+  tsr_grid_destroy(grid);
+}
+
+int main(int argc, char **argv) {
+  static const test_case cases[] = {
+      {"panels go from device to device", panels_go_from_device_to_device},
+      {"one device fails", one_device_fails},
+      {"settings", settings},
+      {"a device for each", a_device_for_each},
+  };
+  return run_cases(argc, argv, cases, sizeof cases / sizeof *cases);
+}

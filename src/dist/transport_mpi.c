@@ -95,8 +95,9 @@ static tsr_status begin(void *opened, int number, const tsr_broadcast *what) {
 static tsr_status test(void *opened, int number, bool *complete) {
   state *s = opened;
   message *m = &s->message[number];
+  MPI_Status ignored[PIECES];
   int flag = 1;
-  int code = MPI_Testall(m->pieces, m->request, &flag, MPI_STATUSES_IGNORE);
+  int code = MPI_Testall(m->pieces, m->request, &flag, ignored);
   *complete = flag != 0 || code != MPI_SUCCESS;
   return tsr_mpi_check(code, "MPI_Testall");
 }

@@ -5,13 +5,12 @@
  * one pair the next one is on its way; C stays on the devices until the end.
  *
  *   mpicc summa.c $(pkg-config --cflags --libs tessera) -ltessera_mpi -o summa
- *   mpirun -n 4 ./summa 2000 4000 8000 > summa.csv  # as of tessera bench pgemm --csv
+ *   mpirun -n 4 ./summa 2000 4000 8000 > summa.csv
  *   tessera bench pgemm --from summa.csv --roofline summa.svg
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <tessera_mpi.h>
-
 enum { DEPTH = 512 };
 
 typedef struct summa {
@@ -23,6 +22,7 @@ typedef struct summa {
   tsr_pmatrix a, b, c;
   double *panel_a[2], *panel_b[2]; /* m x DEPTH, DEPTH x w: one multiplied, one on its way */
   MPI_Request request[2][2];
+  MPI_Status status[2];
 } summa;
 
 static void must(tsr_status status) {
@@ -53,9 +53,8 @@ static void make(summa *s, tsr_pmatrix *x, int64_t *rows, int64_t *cols) {
 /* Where k is cut: at whole panels, and where it passes to another owner in A or in B. */
 static int64_t panel_end(const summa *s, int64_t k) {
   int64_t a = (k / s->a.nb + 1) * s->a.nb, b = (k / s->b.mb + 1) * s->b.mb;
-  int64_t end = k + DEPTH < s->n ? k + DEPTH : s->n;
-  end = end < a ? end : a;
-  return end < b ? end : b;
+  int64_t owned = a < b ? a : b, end = k + DEPTH < s->n ? k + DEPTH : s->n;
+  return end < owned ? end : owned;
 }
 
 /* Owners copy their part of a panel to the buffer, where all of the row or column receive it. */
@@ -80,7 +79,7 @@ static void multiply(summa *s) {
   for (int64_t k = 0, end, slot = 0; k < s->n; k = end, slot = 1 - slot) {
     double *a = s->panel_a[slot], *b = s->panel_b[slot];
     int64_t depth = (end = panel_end(s, k)) - k;
-    MPI_Waitall(2, s->request[slot], MPI_STATUSES_IGNORE);
+    MPI_Waitall(2, s->request[slot], s->status);
     must(tsr_sync(s->context)); /* the product before this one: its buffers are free */
     must(tsr_invalidate(s->context, s->m * DEPTH, 1, a, s->m * DEPTH, TSR_D));
     must(tsr_invalidate(s->context, s->w * DEPTH, 1, b, s->w * DEPTH, TSR_D));
@@ -97,10 +96,10 @@ static void multiply(summa *s) {
 static int is_right(const summa *s) {
   for (int64_t x = 0; x < 16 && s->m > 0 && s->w > 0; x++) {
     int64_t i = x * 7919 % s->m, j = x * 104729 % s->w;
-    double sum = 0;
+    double rest = *at(&s->c, i, j);
     for (int64_t k = 0; k < s->n; k++)
-      sum += element(s->me[0] * s->c.mb + i, k) * element(k, s->me[1] * s->c.nb + j);
-    if (*at(&s->c, i, j) != sum) return 0;
+      rest -= element(s->me[0] * s->c.mb + i, k) * element(k, s->me[1] * s->c.nb + j);
+    if (rest != 0) return 0;
   }
   return 1;
 }
@@ -118,16 +117,16 @@ static int run(summa *s, int64_t n) {
     must(tsr_malloc(s->context, TSR_HOST, 8 * DEPTH * (size_t)s->w, (void **)&s->panel_b[i]));
   }
   for (int i = 0; i < 2; i++) {
-    double begin = (MPI_Barrier(MPI_COMM_WORLD), MPI_Wtime());
+    double mine = (MPI_Barrier(MPI_COMM_WORLD), -MPI_Wtime());
     multiply(s);
-    double mine = MPI_Wtime() - begin;
+    mine += MPI_Wtime();
     MPI_Allreduce(&mine, &seconds[i], 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   }
   int right = is_right(s);
+  int p = s->shape[0], q = s->shape[1], devices = tsr_device_count(s->context);
   if (s->me[0] + s->me[1] == 0)
-    printf("summa,d,%d,%d,%d,%d,%lld,%.6g,%.6g,0,%.5g,1,%d\n", s->shape[0] * s->shape[1],
-           s->shape[0], s->shape[1], tsr_device_count(s->context), (long long)n, seconds[0],
-           seconds[1], 1e-9 * flops / seconds[1], right);
+    printf("summa,d,%d,%d,%d,%d,%lld,%.6g,%.6g,0,%.5g,1,%d\n", p * q, p, q, devices, (long long)n,
+           seconds[0], seconds[1], 1e-9 * flops / seconds[1], right);
   for (int i = 0; i < 4; i++) tsr_free(s->context, i < 2 ? s->panel_a[i] : s->panel_b[i - 2]);
   tsr_pmatrix_destroy(&s->a), tsr_pmatrix_destroy(&s->b), tsr_pmatrix_destroy(&s->c);
   return right;

@@ -101,8 +101,9 @@ static tsr_status begin(void *opened, int number, const tsr_broadcast *what) {
 static tsr_status test(void *opened, int number, tsr_message_state *at) {
   state *s = opened;
   message *m = &s->message[number];
+  MPI_Status ignored[PIECES];
   int flag = 1;
-  int code = MPI_Testall(m->pieces, m->request, &flag, MPI_STATUSES_IGNORE);
+  int code = MPI_Testall(m->pieces, m->request, &flag, ignored);
   *at = flag != 0 || code != MPI_SUCCESS ? TSR_MESSAGE_COMPLETE : TSR_MESSAGE_UNDER_WAY;
   return tsr_mpi_check(code, "MPI_Testall");
 }

@@ -116,13 +116,29 @@ fi
 
 # ---- Wrong arguments, over each BLAS ----
 
-preloaded TESSERA_ENGINE=host TESSERA_OFFLOAD=always "$calls" wrong
-check "wrong_arguments" silently
+# What handlers are told is what they are told without us.
+told_as_without() { # settings
+  env "$@" "$calls" wrong >without 2>err
+  preloaded "$@" TESSERA_ENGINE=host TESSERA_OFFLOAD=always "$calls" wrong
+  [ "$code" = 0 ] && [ "$(wc -l <out)" = 6 ] && diff without out && [ ! -s err ]
+}
+check "wrong_arguments" told_as_without TESSERA_TILE=16
 check "wrong_arguments_go_nowhere" test ! -e report
+preloaded TESSERA_ENGINE=host TESSERA_OFFLOAD=always "$calls" wrong_ours
+check "wrong_arguments_of_ours" silently
+env "$build/tests/dropin_calls_told" wrong_alone >out 2>err
+code=$?
+check "wrong_arguments_alone" silently
 if [ -e "$netlib/libblas.so.3" ]; then
-  preloaded LD_LIBRARY_PATH="$netlib" "$calls" wrong
-  check "wrong_arguments_netlib" silently
+  check "wrong_arguments_netlib" told_as_without LD_LIBRARY_PATH="$netlib"
+  preloaded LD_LIBRARY_PATH="$netlib" "$calls" wrong_ours
+  check "wrong_arguments_of_ours_netlib" silently
 fi
+
+# ---- While other threads load libraries ----
+
+preloaded CARRIED_IN="$build/tests" "$calls" loading
+check "loading" silently
 
 # ---- Programs without a BLAS ----
 

@@ -161,6 +161,23 @@ check "run_exit_code" test $? = 2
 check "run_not_found" test $? = 127
 "$tessera" run >out 2>err
 check "run_what" test $? = 2
+for wrong in '--offload maybe' '--min-size 1e3' '--engine abacus' '--devices 1;2' '--devices -1' \
+  '--memory lots' '--tile x'; do
+  # shellcheck disable=SC2086
+  "$tessera" run $wrong -- touch begun >out 2>err
+  code=$?
+  check "run_refuses_$(echo "$wrong" | tr -dc 'a-z-')" \
+    test "$code" = 2 -a ! -e begun -a "$(grep -c -e "${wrong%% *}" err)" = 1
+done
+"$tessera" run --engine host --devices 1, --memory 16M,32M --tile 16 --min-size 0 --offload always \
+  --report-to here -- sh -c "cd / && '$calls' plain" >out 2>err
+check "run_options_arrive" grep -q '^tessera: 2 level-3 BLAS calls: 2 on devices' here
+echo '#!/no/such/interpreter' >script && chmod +x script
+"$tessera" run -- ./script >out 2>err
+check "run_no_interpreter" test $? = 127
+chmod -x script
+"$tessera" run -- ./script >out 2>err
+check "run_not_executable" test $? = 126
 "$tessera" run --report -- "$calls" plain >out 2>err
 check "run_report" grep -q '^tessera: 2 level-3 BLAS calls: ' err
 "$tessera" run --report -- true >out 2>err

@@ -35,7 +35,7 @@ static int print_help(void) {
   }
   printf(
       "\n'tessera COMMAND --help' tells more. 'tessera --version' prints the version.\n"
-      "Exit codes: 0 done, 1 failed, 2 wrong usage.\n\n"
+      "Exit codes: 0 done, 1 failed, 2 wrong usage; of run, the program's own.\n\n"
       "settings (environment variables; options go before them):\n");
   for (const tsr_setting *s = tsr_settings(); s->name; s++) {
     printf("  %s=%s\n      %s (default: %s)\n", s->name, s->values, s->help, s->initial);

@@ -70,7 +70,7 @@ check help exits_and_says 0 'commands:'
 check help_lists_settings says TESSERA_ENGINE
 run --version
 check version exits_and_says 0 '^tessera [0-9]'
-for command in gemm plan machine bench 'bench gemm' 'bench blas3' 'bench cpu' 'bench plan' 'bench regular' \
+for command in gemm plan machine run bench 'bench doors' 'bench gemm' 'bench blas3' 'bench cpu' 'bench plan' 'bench regular' \
   'bench composed' 'bench irregular' 'bench skinny' 'bench variants' 'bench roofline' \
   'bench ablation' 'bench tiles' 'bench predicted' 'bench caps'; do
   # shellcheck disable=SC2086

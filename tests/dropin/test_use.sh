@@ -184,6 +184,9 @@ check "run_report" grep -q '^tessera: 2 level-3 BLAS calls: ' err
 check "run_report_of_nothing" grep -q '^tessera: 0 level-3 BLAS calls: ' err
 "$tessera" run --report -- timeout 20 true >out 2>err
 check "run_report_once" test "$(grep -c 'level-3 BLAS calls' err)" = 1
+grep SigIgn /proc/self/status >without
+"$tessera" run -- grep SigIgn /proc/self/status >out 2>err
+check "run_ignores_no_signal" diff without out
 "$tessera" run --explain --engine host --offload always -- "$calls" plain >out 2>err
 check "run_explain" grep -q 'dgemm trans NN m 96 n 96 k 96, 1 times: 4 devices' err
 check "run_explain_rows" grep -q 'dgemm row-major trans NN m 96 n 96 k 96, 1 times' err

@@ -303,6 +303,24 @@ check resident_devices [ "$(peak)" -lt $((least + 290000000)) ]
 check resident_tells warns ' 100 % of the product'
 check resident_size [ "$(wc -c <wide.npy)" -eq 400000128 ]
 rm -f wide.npy
+# What is ended leaves nothing behind; what was told not to mind its terminal's end does not.
+ended_by() { # signal: once the result has begun
+  begun() { ls wide.npy.* >/dev/null 2>&1; }
+  "$tessera" gemm left.npy right.npy -o wide.npy >out 2>err &
+  while kill -0 $! 2>/dev/null && ! begun; do sleep 0.01; done
+  kill "-$1" $!
+  wait $!
+  code=$?
+}
+ended_by TERM
+check ended exits 143
+check ended_leaves_nothing nothing_left wide.npy
+trap '' HUP
+ended_by HUP
+check not_ended exits 0
+check not_ended_finishes [ "$(wc -c <wide.npy)" -eq 400000128 ]
+trap - HUP
+rm -f wide.npy
 # What does not fit on the disk is refused before anything is computed, and what was there stays.
 echo old >kept.npy
 (

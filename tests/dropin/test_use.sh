@@ -104,6 +104,10 @@ env LD_LIBRARY_PATH="$work/as_blas:$build/lib" TESSERA_ENGINE=cpu "$calls" plain
 code=$?
 check "in_place_of_libblas" silently
 
+# With 64-bit integers under the plain names: they go on whole.
+preloaded TESSERA_OFFLOAD=never "$build/tests/dropin_wide"
+check "wide_integers" silently
+
 # The reference CBLAS calls its own Fortran symbols, which are ours: still one call each.
 netlib=$(dirname "$(find /usr/lib* -path '*/blas/libblas.so.3' 2>/dev/null | head -n 1)")
 if [ -e "$netlib/libblas.so.3" ]; then

@@ -184,6 +184,8 @@ chmod -x script
 check "run_not_executable" test $? = 126
 "$tessera" run --report -- "$calls" plain >out 2>err
 check "run_report" grep -q '^tessera: 2 level-3 BLAS calls: ' err
+(ulimit -n 20 && "$tessera" run --report -- "$calls" plain >out 2>err)
+check "run_report_with_few_files" grep -q '^tessera: 2 level-3 BLAS calls: ' err
 "$tessera" run --report -- true >out 2>err
 check "run_report_of_nothing" grep -q '^tessera: 0 level-3 BLAS calls: ' err
 "$tessera" run --report -- timeout 20 true >out 2>err

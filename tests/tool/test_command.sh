@@ -309,7 +309,7 @@ ended_by() { # signal: once the result has begun
   "$tessera" gemm left.npy right.npy -o wide.npy >out 2>err &
   while kill -0 $! 2>/dev/null && ! begun; do sleep 0.01; done
   kill "-$1" $!
-  wait $!
+  wait $! 2>/dev/null
   code=$?
 }
 ended_by TERM

@@ -360,6 +360,9 @@ if unshare -rm mount -t tmpfs -o size=1M tmpfs small 2>/dev/null; then
 fi
 
 # ---- Benchmarks: that they run, not how fast ----
+run bench doors --n 2,40 --repeat 3 --json
+check bench_doors exits_and_says 0 '"n": 40, .*"added_s": '
+check bench_doors_json_valid json_valid out
 run bench gemm --type d --n 48,96 --devices 1,2 --repeat 3 --rate-seconds 0 --engine host \
   --csv b.csv --plot b.svg
 check bench_gemm exits_and_says 0 ' ok$'

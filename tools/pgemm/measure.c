@@ -191,15 +191,6 @@ static const char *transport_of(const trial *t) {
   return strcmp(name, "nccl") == 0 ? "nccl" : "mpi"; /* the grid's own text ends with it */
 }
 
-/* Panels of GPUs go through host memory: whoever reads the times should know. */
-static void tell_detour(const trial *t) {
-  tsr_context_facts facts;
-  if (!t->first || strcmp(t->row.transport, "mpi") != 0 || getenv("TESSERA_TRANSPORT") != NULL ||
-      tsr_context_describe(t->context, &facts) != TSR_OK || strcmp(facts.engine, "cuda") != 0)
-    return;
-  tool_note("panels go by MPI, through host memory; TESSERA_LOG=info says why");
-}
-
 /* In place of the grid of the last transport, which still has the matrices. */
 static int do_transport(trial *t) {
   tsr_grid *former = t->grid, *made = NULL;
@@ -210,7 +201,7 @@ static int do_transport(trial *t) {
   tsr_grid_destroy(former);
   tsr_grid_place(made, &t->row.rows, &t->row.cols, NULL, NULL);
   t->row.transport = transport_of(t);
-  tell_detour(t);
+  if (t->first) tell_detour(t->context, made);
   return measure(t);
 }
 

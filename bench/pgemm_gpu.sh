@@ -150,6 +150,19 @@ for n in $sizes; do
   first=0
 done
 
+# The example, and how far under the roofs of computing and of the network it stays. No part of the
+# comparison: left out without a word where there is no time.
+shape=${shapes%% *}
+kept=$(ls "$XDG_CACHE_HOME"/tessera/*.json 2>/dev/null | head -n 1)
+if [ -x "$build/examples/summa" ] && [ $((all_seconds - SECONDS)) -gt 20 ]; then
+  # shellcheck disable=SC2086 # words
+  TESSERA_ENGINE=$engine TESSERA_DEVICES=${shape#*:} step summa 30 $start -n "${shape%:*}" \
+    "$build/examples/summa" "${sizes%% *}" &&
+    step roofline 10 "$build/bin/tessera" bench pgemm --from "$out/pgemm-summa.log" \
+      --roofline "$out/pgemm-summa.svg" ${kept:+--machine "$kept"} \
+      ${kept:+--devices $((${shape#*:} / ${shape%:*}))} && cat "$out/pgemm-roofline.log"
+fi
+
 echo
 echo "$gpus x $name, $SECONDS s in all"
 printf '%-6s %-12s %-5s %10s %9s %s  %8s\n' N "ranks x GPUs" by seconds TFLOP/s result "of one"

@@ -30,13 +30,19 @@ static tsr_status geometric_cuts(int64_t k, int64_t first, int64_t most, tsr_cut
   return TSR_OK;
 }
 
+/* What a replay has taught about the place of a device in the grid. */
+static double dealt_to(const tsr_recipe *r, int place) {
+  return r->weight[place] > 0 ? (double)r->weight[place] / TSR_RECIPE_WEIGHT : 1;
+}
+
 /* How much of C a device should own: by its speed, and more where A or B is at home, since it need
  * not wait for that. */
 static double weight_of(const tsr_recipe *r, const tsr_call *call, const tsr_machine *machine,
-                        int device) {
+                        const int *order, int place) {
+  int device = order[place];
   double share = r->home_share > 0 ? (double)r->home_share / 100 : 1;
   bool home = call->operand[TSR_A].location == device || call->operand[TSR_B_].location == device;
-  return machine->device[device].speed * (home ? share : 1);
+  return machine->device[device].speed * dealt_to(r, place) * (home ? share : 1);
 }
 
 /* Cuts an extent over the devices of one direction of the grid by their weights; where parts would
@@ -63,7 +69,7 @@ static tsr_status cut_panels(const tsr_recipe *r, const tsr_call *call, const ts
   double rows[TSR_MACHINE_DEVICES] = {0}, cols[TSR_MACHINE_DEVICES] = {0};
   for (int i = 0; i < r->grid_rows; i++)
     for (int j = 0; j < r->grid_cols; j++) {
-      double weight = weight_of(r, call, machine, order[i * r->grid_cols + j]);
+      double weight = weight_of(r, call, machine, order, i * r->grid_cols + j);
       rows[i] += weight;
       cols[j] += weight;
     }
@@ -77,7 +83,7 @@ static tsr_status cut_triangle(const tsr_recipe *r, const tsr_call *call,
                                const tsr_machine *machine, const int *order, tsr_tiling *t) {
   double weight[TSR_MACHINE_DEVICES], total = 0, before = 0, edge = 0;
   int devices = r->grid_rows * r->grid_cols;
-  for (int i = 0; i < devices; i++) total += weight[i] = weight_of(r, call, machine, order[i]);
+  for (int i = 0; i < devices; i++) total += weight[i] = weight_of(r, call, machine, order, i);
   for (int i = 0; i < devices; i++) {
     before += weight[i];
     double share = fmin(1, before / total);
@@ -96,7 +102,7 @@ static tsr_status cut_lines(const tsr_recipe *r, const tsr_call *call, const tsr
   double weight[TSR_MACHINE_DEVICES];
   int devices = r->grid_rows * r->grid_cols;
   int64_t extent = left ? call->m : call->n;
-  for (int i = 0; i < devices; i++) weight[i] = machine->device[order[i]].speed;
+  for (int i = 0; i < devices; i++) weight[i] = machine->device[order[i]].speed * dealt_to(r, i);
   TSR_TRY(tsr_cuts_uniform(extent, smaller(extent, TSR_RECIPE_LONGEST), left ? &t->m : &t->n));
   TSR_TRY(cut_by_weight(left ? call->n : call->m, devices, weight, left ? &t->n : &t->m));
   return tsr_cuts_uniform(extent, r->block > 0 ? smaller(r->block, extent) : extent, &t->k);
@@ -222,11 +228,16 @@ void tsr_tiling_free(tsr_tiling *t) {
 /* No device owns more columns of C. */
 static double widest(const tsr_call *call, const tsr_machine *machine, const tsr_recipe *r) {
   double fastest = 0, slowest = INFINITY, share = r->home_share > 100 ? (double)r->home_share : 100;
+  double most = 0, least = INFINITY;
+  for (int i = 0; i < r->grid_rows * r->grid_cols; i++) {
+    most = fmax(most, dealt_to(r, i));
+    least = fmin(least, dealt_to(r, i));
+  }
   for (int d = 0; d < machine->devices; d++) {
     fastest = fmax(fastest, machine->device[d].speed);
     slowest = fmin(slowest, machine->device[d].speed);
   }
-  return (double)call->n / r->grid_cols * share / 100 * fastest / slowest + 128;
+  return (double)call->n / r->grid_cols * share / 100 * fastest / slowest * most / least + 128;
 }
 
 static int64_t narrower(int64_t chunk, double width) {

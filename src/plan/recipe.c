@@ -193,6 +193,8 @@ tsr_status tsr_recipe_tiling(const tsr_recipe *r, const tsr_call *call, const ts
   *t = (tsr_tiling){.lazy = r->lazy && sums,
                     .adder = r->add_at_home && tsr_is_device(machine, home) ? (int16_t)home : -1,
                     .span = r->tile > 0 ? 1 : r->span,
+                    .slab = r->tile > 0 ? 0 : r->slab,
+                    .slab_most = r->slab_most,
                     .chunk_first = chunk_of(call, r->chunk_first),
                     .chunk = chunk_of(call, r->chunk),
                     .chunk_last = chunk_of(call, r->chunk_last),
@@ -296,23 +298,31 @@ bool tsr_recipe_same(const tsr_recipe *a, const tsr_recipe *b) {
 
 /* ---- In words ---- */
 
+/* ", slabs of k from 512, doubling up to 4096"; beside a triangle mostly "". */
+static void print_slabs(const tsr_recipe *r, char *text, size_t room) {
+  char limit[40] = "";
+  text[0] = '\0';
+  if (r->slab == 0) return;
+  if (r->slab_most > 0) snprintf(limit, sizeof limit, " up to %" PRId64, r->slab_most);
+  snprintf(text, room, "slabs of k from %" PRId64 ", doubling%s", r->slab, limit);
+}
+
 static int print_cuts(const tsr_recipe *r, char *text, size_t room) {
+  char slabs[80];
+  print_slabs(r, slabs, sizeof slabs);
   if (r->tile > 0)
     return snprintf(text, room, "tiles of %" PRId64 "%s", r->tile,
                     r->by_eta ? ", the first to arrive first" : "");
   if (r->block > 0)
     return snprintf(text, room,
-                    "blocks of A of %" PRId64 ", copied by up to %" PRId64
+                    "%s%sblocks of A of %" PRId64 ", copied by up to %" PRId64
                     ", stripes of C of %" PRId64,
-                    r->block, r->span > 0 ? r->span : 1, r->chunk);
+                    slabs, r->slab > 0 ? "; " : "", r->block, r->span > 0 ? r->span : 1, r->chunk);
   if (r->slab == 0)
     return snprintf(text, room, "all of A, then B in chunks of %" PRId64 " columns", r->chunk_last);
-  char limit[40] = "";
-  if (r->slab_most > 0) snprintf(limit, sizeof limit, " up to %" PRId64, r->slab_most);
   return snprintf(text, room,
-                  "slabs of k from %" PRId64 ", doubling%s; kernels of %" PRId64 ", %" PRId64
-                  ", at the end %" PRId64 " columns",
-                  r->slab, limit, r->chunk_first, r->chunk, r->chunk_last);
+                  "%s; kernels of %" PRId64 ", %" PRId64 ", at the end %" PRId64 " columns", slabs,
+                  r->chunk_first, r->chunk, r->chunk_last);
 }
 
 void tsr_recipe_print(const tsr_recipe *r, char *text, size_t room) {

@@ -65,6 +65,9 @@ tsr_status tsr_search_try(tsr_search *s, const tsr_recipe *recipe, bool *better)
 /* Square tiles on so many devices, C tile by C tile. */
 tsr_recipe tsr_search_tiles(const tsr_search *s, int devices, int64_t tile);
 
+/* The tiles that the user asked for, or that the shape alone gives; 0: as is best. */
+int64_t tsr_search_told_tile(const tsr_search *s);
+
 /* The partial C must have a place of its own when it is wider than C. */
 bool tsr_search_must_be_lazy(const tsr_search *s, const tsr_recipe *r);
 
@@ -93,6 +96,14 @@ tsr_status tsr_panels_try_limits(tsr_search *s, tsr_trial starts[TSR_PANEL_LIMIT
 
 bool tsr_panels_may_be_lazy(const tsr_search *s, const tsr_recipe *r);
 void tsr_panels_set_lazy(const tsr_search *s, tsr_recipe *r);
+
+/* ---- search_least.c ---- */
+
+/* The least square tiles that are worth planning with: a power of two. */
+int64_t tsr_search_least_tile(const tsr_call *call);
+
+/* The error when nothing fits the budgets: it names the least that would do. */
+tsr_status tsr_search_too_small(tsr_search *s);
 
 /* ---- search_steps.c ---- */
 

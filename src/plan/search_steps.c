@@ -37,14 +37,17 @@ static bool has_device_home(const tsr_search *s) {
 }
 
 /* Whether the family's panels depend on a parameter. Beside a triangle there are blocks and
- * stripes, else slabs; rank-k updates have the chunks of the last slab in all. */
+ * stripes, and slabs if it began with some, else slabs; rank-k updates have the chunks of the last
+ * slab in all.
+ */
 static bool has_field(const tsr_search *s, size_t field) {
   bool is_block = field == offsetof(tsr_recipe, block) || field == offsetof(tsr_recipe, span);
   bool is_chunk = field == offsetof(tsr_recipe, chunk);
   bool is_any = field == offsetof(tsr_recipe, piece) || field == offsetof(tsr_recipe, chunk_least);
+  bool is_slab = field == offsetof(tsr_recipe, slab) || field == offsetof(tsr_recipe, slab_most);
   switch (tsr_search_family(s)) {
     case TSR_TRIANGLE:
-      return is_any || is_block || is_chunk;
+      return is_any || is_block || is_chunk || (is_slab && s->at.slab > 0);
     case TSR_RANK:
       return !is_block && !is_chunk && field != offsetof(tsr_recipe, chunk_first);
     default:

@@ -20,7 +20,7 @@ demo: build
 	@sh tools/demo.sh $(BUILD)
 
 test: build
-	@sh tools/run_tests.sh $(BUILD) "sample|long"
+	@sh tools/run_tests.sh $(BUILD) "sample|again|long"
 
 test-long: build
 	@sh tools/run_tests.sh $(BUILD) none

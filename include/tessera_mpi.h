@@ -174,8 +174,9 @@ TSR_API tsr_status tsr_gather(tsr_grid *grid, int row, int col, const tsr_pmatri
  * contexts, returns when C is complete, and leaves nothing on the devices. Waits for those contexts
  * as tsr_sync does, and tells their errors.
  * Errors: TSR_ERR_ARGUMENT and TSR_ERR_MEMORY before the first message (nothing is touched);
- * whatever a local product says (C is undefined); TSR_ERR_INTERNAL with MPI's message where MPI
- * fails.
+ * whatever a local product says (C is undefined), but that what its devices have no memory for the
+ * CPU's BLAS does, unless results are to be reproducible: that is refused before the first message;
+ * TSR_ERR_INTERNAL with MPI's message where MPI fails.
  */
 TSR_API tsr_status tsr_pgemm(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m, int64_t n,
                              int64_t k, const void *alpha, const tsr_pmatrix *a, int64_t ia,

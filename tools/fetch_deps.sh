@@ -1,7 +1,8 @@
 #!/bin/sh
 # Unpacks what the build needs into a folder, for a machine that cannot install packages: Debian's
 # packages of this computer's release, libraries and headers only. Argument: the folder (.deps).
-# A machine with the same or a newer glibc can use them; tools/gpu_check.sh does.
+# A machine with the same or a newer glibc can use them; tools/gpu_check.sh and bench/pgemm_gpu.sh do.
+# Of Open MPI there is what runs programs on one machine, not what builds them.
 set -eu
 deps=${1:-.deps}
 work=$(mktemp -d)
@@ -11,7 +12,9 @@ chmod 755 "$work"
 packages="libopenblas0-pthread libgfortran5 libquadmath0
   libcjson1 libcjson-dev
   libcmocka0 libcmocka-dev
-  pkgconf pkgconf-bin libpkgconf3"
+  pkgconf pkgconf-bin libpkgconf3
+  openmpi-bin openmpi-common libopenmpi3 libpmix2 libhwloc15 libevent-core-2.1-7
+  libevent-pthreads-2.1-7"
 
 (cd "$work" && apt-get download $packages) >"$work/log" 2>&1 || {
   cat "$work/log" >&2
@@ -30,7 +33,14 @@ if [ -d "$deps/lib/x86_64-linux-gnu" ]; then
 fi
 find "$libraries" -name '*.a' -delete
 rm -f "$libraries"/openblas-pthread/liblapack* "$libraries"/openblas-pthread/libblas*
+# Of Open MPI without networks, other languages and compilers, but with its messages.
+find "$libraries" \( -name '*java*' -o -name '*mpifh*' -o -name '*usempi*' -o -name 'liboshmem*' \
+  -o -name 'libmpi_cxx*' -o -name 'mca_*ucx*' -o -name '*_ofi*' -o -name 'mca_*psm*' \
+  -o -name '*openib*' -o -name '*verbs*' -o -name 'mca_*usnic*' -o -name '*munge*' \) -delete
+mv "$deps/usr/share/openmpi" "$deps/openmpi"
 rm -rf "$deps/usr/share" "${deps:?}/etc" "$libraries/cmake"
+mkdir "$deps/usr/share"
+mv "$deps/openmpi" "$deps/usr/share/"
 [ -e "$deps/usr/bin/pkg-config" ] || ln -s pkgconf "$deps/usr/bin/pkg-config"
 
 # The descriptions say where they are, not /usr.

@@ -7,10 +7,13 @@
 
 /* Allocations still to be made until one fails; 0 when none is to fail. */
 static atomic_long fail_in;
+static atomic_bool fail_on; /* all after that one fail, too */
 
 static bool must_fail(void) {
   if (atomic_load_explicit(&fail_in, memory_order_relaxed) <= 0) return false;
-  return atomic_fetch_sub(&fail_in, 1) == 1;
+  if (atomic_fetch_sub(&fail_in, 1) != 1) return false;
+  if (atomic_load(&fail_on)) atomic_store(&fail_in, 1);
+  return true;
 }
 
 void *tsr_alloc(size_t bytes) {
@@ -40,5 +43,11 @@ void tsr_dealloc(void *pointer) {
 }
 
 void tsr_alloc_fail_at(long n) {
+  atomic_store(&fail_on, false);
+  atomic_store(&fail_in, n);
+}
+
+void tsr_alloc_fail_from(long n) {
+  atomic_store(&fail_on, true);
   atomic_store(&fail_in, n);
 }

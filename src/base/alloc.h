@@ -16,4 +16,7 @@ void tsr_dealloc(void *pointer);
 /* Tests: the nth allocation from now on fails (1: the next); 0: none. */
 void tsr_alloc_fail_at(long n);
 
+/* Tests: so do all after it. */
+void tsr_alloc_fail_from(long n);
+
 #endif

@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include "dist/queue.h"
+#include "dist/wait.h"
+
 tsr_record tsr_record_begin(tsr_record_call call) {
   tsr_record record = {.count = 0};
   tsr_record_add(&record, "", "the number of the function", call);
@@ -75,11 +78,28 @@ static tsr_status tell_difference(const tsr_peers *peers, const tsr_record *reco
   return tsr_fail(TSR_ERR_ARGUMENT, "processes of a grid made different calls");
 }
 
+/* Others may not come before what is in the queue is done, here as well as there. */
+static tsr_status find_least(const tsr_peers *peers, const int64_t mine[3], int64_t all[3]) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  tsr_wait wait = TSR_WAIT_INIT;
+  int there = 0;
+  int code = MPI_Iallreduce(mine, all, 3, MPI_INT64_T, MPI_MIN, peers->comm, &request);
+  TSR_TRY(tsr_mpi_check(code, "MPI_Iallreduce"));
+  while (code == MPI_SUCCESS && !there) {
+    if (peers->queue != NULL) tsr_queue_go_on(peers->queue);
+    code = MPI_Test(&request, &there, MPI_STATUS_IGNORE);
+    if (!there) tsr_wait_step(&wait, true);
+  }
+  return tsr_mpi_check(code, "MPI_Test");
+}
+
 tsr_status tsr_agree(const tsr_peers *peers, const tsr_record *record, tsr_status status) {
   int64_t sum = digest(record);
   int64_t mine[3] = {status == TSR_OK ? peers->size : peers->rank, sum, ~sum}, all[3];
-  int code = MPI_Allreduce(mine, all, 3, MPI_INT64_T, MPI_MIN, peers->comm);
-  TSR_TRY(tsr_mpi_check(code, "MPI_Allreduce"));
+  tsr_error error;
+  if (status != TSR_OK) tsr_error_take(status, &error); /* what goes on has messages, too */
+  TSR_TRY(find_least(peers, mine, all));
+  if (status != TSR_OK) tsr_error_put(&error);
   if (all[0] < peers->size) return spread(peers, (int)all[0], status);
   /* The least complement is the complement of the greatest. */
   if (all[1] == ~all[2]) return TSR_OK;

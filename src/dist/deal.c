@@ -90,7 +90,7 @@ static tsr_status open_peers(MPI_Comm from, bool node, tsr_peers *peers) {
 
 static tsr_status deal_among(const tsr_peers *all, const tsr_options *options, share *s,
                              tsr_context **context) {
-  tsr_peers node;
+  tsr_peers node = {.comm = MPI_COMM_NULL};
   TSR_TRY(open_peers(all->comm, true, &node));
   tsr_status status = deal(all, &node, options, s, context);
   MPI_Comm_free(&node.comm);
@@ -102,7 +102,7 @@ tsr_status tsr_context_create_dealt(MPI_Comm comm, const tsr_options *options,
   static const tsr_options all_default = TSR_OPTIONS_DEFAULT;
   tsr_options given = options != NULL ? *options : all_default;
   tsr_context *made = NULL;
-  tsr_peers all;
+  tsr_peers all = {.comm = MPI_COMM_NULL};
   share s = {0};
   if (context == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; give the address of a tsr_context pointer");

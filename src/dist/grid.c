@@ -54,7 +54,7 @@ static tsr_status check_mpi(MPI_Comm comm, tsr_grid **grid) {
 }
 
 static tsr_status open_peers(MPI_Comm comm, tsr_peers *peers) {
-  peers->comm = MPI_COMM_NULL;
+  *peers = (tsr_peers){.comm = MPI_COMM_NULL};
   TSR_TRY(tsr_mpi_check(MPI_Comm_dup(comm, &peers->comm), "MPI_Comm_dup"));
   MPI_Comm_set_errhandler(peers->comm, MPI_ERRORS_RETURN);
   MPI_Comm_rank(peers->comm, &peers->rank);
@@ -89,7 +89,9 @@ static tsr_status begin(tsr_context *context, const tsr_peers *peers, int rows, 
                       .extent = {extent[0], extent[1]}};
   TSR_TRY(tsr_packers_create(&(*grid)->packers));
   TSR_TRY(tsr_choices_create(&(*grid)->choices));
-  return tsr_queue_create(may_be_threaded(), &(*grid)->queue);
+  TSR_TRY(tsr_queue_create(may_be_threaded(), &(*grid)->queue));
+  (*grid)->all.queue = (*grid)->queue;
+  return TSR_OK;
 }
 
 static tsr_status split(tsr_grid *grid) {
@@ -145,7 +147,7 @@ static tsr_status complete(tsr_grid *grid) {
 
 tsr_status tsr_grid_create(tsr_context *context, MPI_Comm comm, int rows, int cols,
                            tsr_grid **grid) {
-  tsr_peers peers;
+  tsr_peers peers = {.comm = MPI_COMM_NULL};
   tsr_grid *made = NULL;
   TSR_TRY(check_mpi(comm, grid));
   TSR_TRY(open_peers(comm, &peers));
@@ -183,8 +185,8 @@ tsr_status tsr_grid_imagine(tsr_context *context, int rows, int cols, tsr_grid *
   TSR_TRY(allocate(context, &made));
   *made = (tsr_grid){.context = context,
                      .imagined = true,
-                     .all = {MPI_COMM_NULL, 0, rows * cols},
-                     .work = {MPI_COMM_NULL, 0, rows * cols},
+                     .all = {MPI_COMM_NULL, 0, rows * cols, NULL},
+                     .work = {MPI_COMM_NULL, 0, rows * cols, NULL},
                      .row = MPI_COMM_NULL,
                      .col = MPI_COMM_NULL,
                      .extent = {rows, cols}};

@@ -3,6 +3,7 @@
 #include "base/types.h"
 #include "dist/arrange.h"
 #include "dist/exchange.h"
+#include "dist/local.h"
 #include "dist/offer.h"
 #include "dist/queue.h"
 #include "dist/slots.h"
@@ -45,12 +46,9 @@ static void destroy(operation *o) {
 
 /* Host memory gets what asynchronous calls have computed of it. */
 static tsr_status bring_home(const tsr_product *p, const tsr_factor *x) {
-  int64_t rows, cols;
-  if (tsr_device_count(p->grid->context) == 0) return TSR_OK;
-  TSR_TRY(tsr_pmatrix_extents(&x->matrix, &rows, &cols));
-  if (rows == 0 || cols == 0) return TSR_OK;
-  return tsr_coherent(p->grid->context, TSR_GENERAL, rows, cols, x->matrix.data, x->matrix.ld,
-                      x->matrix.type);
+  tsr_local_part part = {.base = x->matrix.data, .ld = x->matrix.ld};
+  TSR_TRY(tsr_pmatrix_extents(&x->matrix, &part.rows, &part.cols));
+  return tsr_local_settle(p->grid, x->matrix.type, &part);
 }
 
 static tsr_status settle(const tsr_product *p) {
@@ -118,7 +116,7 @@ static tsr_status prepare_summa(operation *o, uint64_t *digest) {
     status = tsr_summa_create(p->grid, p->c.matrix.type, p->alpha, &a, &b, p->beta, &c, &schedule,
                               &o->summa);
   tsr_summa_schedule_free(&schedule);
-  return status;
+  return status == TSR_OK ? tsr_summa_check(&o->summa) : status;
 }
 
 static kind kind_of(const tsr_product *p) {
@@ -151,9 +149,9 @@ static tsr_status multiply_alone(const tsr_product *p) {
 /* Nothing is to be multiplied: C = beta C, as a product with k = 0. */
 static tsr_status scale(const tsr_product *p) {
   tsr_view c = tsr_product_view(&p->c);
-  int64_t rows = tsr_view_local(&c, 0), cols = tsr_view_local(&c, 1), ldc = p->c.matrix.ld;
-  return tsr_gemm(p->grid->context, p->c.matrix.type, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS,
-                  rows, cols, 0, p->alpha, NULL, ldc, NULL, 1, p->beta, c.base, ldc);
+  tsr_local_part part = {c.base, tsr_view_local(&c, 0), tsr_view_local(&c, 1), p->c.matrix.ld};
+  tsr_local_product x = {.type = p->c.matrix.type, .alpha = p->alpha, .beta = p->beta, .c = part};
+  return tsr_local_scale(p->grid, &x);
 }
 
 static void begin(operation *o) {

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/types.h"
+#include "dist/local.h"
 
 /* ---- What fits ------------------------------------------------------------ */
 
@@ -167,9 +168,8 @@ static void trace(tsr_summa *s, int track, const tsr_step *step, double begin) {
 /* Devices keep nothing of the panel that was in a slot. */
 static tsr_status renew(const tsr_summa *s, int operand, int slot) {
   const tsr_filling *f = &s->filling[operand][slot];
-  if (!s->devices || f->rows == 0 || f->cols == 0) return TSR_OK;
-  return tsr_invalidate(s->grid->context, f->rows, f->cols, s->grid->slots.memory[operand][slot],
-                        f->rows, s->type);
+  tsr_local_part part = {s->grid->slots.memory[operand][slot], f->rows, f->cols, f->rows};
+  return tsr_local_renew(s->grid, s->type, &part);
 }
 
 static void send(tsr_summa *s, size_t at) {
@@ -199,45 +199,63 @@ static void send(tsr_summa *s, size_t at) {
   if (what.root == s->grid->me[is_a ? 1 : 0]) trace(s, TSR_TRACK_PACK, step, s->since[message]);
 }
 
-/* Where a block of C is, and how large. */
-typedef struct place {
-  char *base;
-  int64_t rows, cols;
-} place;
-
-static place place_of(const tsr_summa *s, const tsr_step *step) {
+static tsr_local_part block_of(const tsr_summa *s, const tsr_step *step) {
   tsr_span r = part_of(s, 0, step->block[0]), c = part_of(s, 1, step->block[1]);
   int64_t offset = r.at + c.at * s->ldc;
-  return (place){s->c.base + offset * (int64_t)s->c.size, r.end - r.at, c.end - c.at};
+  return (tsr_local_part){s->c.base + offset * (int64_t)s->c.size, r.end - r.at, c.end - c.at,
+                          s->ldc};
 }
 
-/* A strip of columns for each device, so that no product moves what another one has computed. */
-static tsr_status map(const tsr_summa *s, const place *c) {
+static tsr_local_product product_of(const tsr_summa *s, const tsr_step *step) {
+  void *const(*memory)[TSR_LOOKAHEAD_MOST + 1] = s->grid->slots.memory;
+  return (tsr_local_product){.type = s->type,
+                             .alpha = s->alpha,
+                             .a = memory[TSR_STEP_A][step->slot[0]],
+                             .b = memory[TSR_STEP_B][step->slot[1]],
+                             .beta = step->first ? s->beta : s->one,
+                             .k = s->schedule.panels.items[step->panel].depth,
+                             .c = block_of(s, step)};
+}
+
+/* A strip of columns for each device, so that no product moves what another one has computed. What
+ * cannot be noted is done without. */
+static tsr_status map(const tsr_summa *s, const tsr_local_part *c) {
   int64_t devices = tsr_device_count(s->grid->context);
   if (devices < 2) return TSR_OK;
-  return tsr_map_1d_block_cyclic(s->grid->context, c->rows, c->cols, c->base, s->ldc, s->type,
-                                 (c->cols + devices - 1) / devices);
+  tsr_status status = tsr_map_1d_block_cyclic(s->grid->context, c->rows, c->cols, c->base, c->ld,
+                                              s->type, (c->cols + devices - 1) / devices);
+  return status == TSR_ERR_MEMORY ? TSR_OK : status;
 }
 
 static tsr_status multiply(const tsr_summa *s, const tsr_step *step) {
-  place c = place_of(s, step);
-  int64_t depth = s->schedule.panels.items[step->panel].depth;
-  void *const(*memory)[TSR_LOOKAHEAD_MOST + 1] = s->grid->slots.memory;
-  if (c.rows == 0 || c.cols == 0) return TSR_OK;
-  if (step->first) TSR_TRY(map(s, &c));
-  return tsr_gemm_async(s->grid->context, s->type, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS,
-                        c.rows, c.cols, depth, s->alpha, memory[0][step->slot[0]], c.rows,
-                        memory[1][step->slot[1]], depth, step->first ? s->beta : s->one, c.base,
-                        s->ldc);
+  tsr_local_product x = product_of(s, step);
+  if (x.c.rows == 0 || x.c.cols == 0) return TSR_OK;
+  if (step->first) TSR_TRY(map(s, &x.c));
+  return tsr_local_multiply(s->grid, &x);
 }
 
 /* Devices send it home behind its products, and then have room for the next one. */
 static tsr_status bring_home(const tsr_summa *s, const tsr_step *step) {
-  tsr_context *context = s->grid->context;
-  place c = place_of(s, step);
+  tsr_local_part c = block_of(s, step);
   if (!s->devices || c.rows == 0 || c.cols == 0) return TSR_OK;
-  TSR_TRY(tsr_coherent_async(context, TSR_GENERAL, c.rows, c.cols, c.base, s->ldc, s->type));
-  return tsr_release(context, c.rows, c.cols, c.base, s->ldc, s->type);
+  TSR_TRY(tsr_local_bring_home(s->grid, s->type, &c));
+  return tsr_release(s->grid->context, c.rows, c.cols, c.base, c.ld, s->type);
+}
+
+/* Most blocks and panels have the extents of the last one. */
+static bool is_like(const tsr_local_product *x, const tsr_local_product *y) {
+  return x->k == y->k && x->beta == y->beta && x->c.rows == y->c.rows && x->c.cols == y->c.cols;
+}
+
+tsr_status tsr_summa_check(const tsr_summa *s) {
+  tsr_local_product last = {.k = -1};
+  for (size_t i = 0; i < s->schedule.steps.count; i++) {
+    if (step_at(s, i)->kind != TSR_STEP_MULTIPLY) continue;
+    tsr_local_product x = product_of(s, step_at(s, i));
+    if (!is_like(&x, &last)) TSR_TRY(tsr_local_check(s->grid, &x));
+    last = x;
+  }
+  return TSR_OK;
 }
 
 /* What the devices do of a step; a process that has failed, or lacks panels, leaves that out. */

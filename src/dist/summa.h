@@ -64,6 +64,10 @@ tsr_status tsr_summa_create(tsr_grid *grid, tsr_type type, const void *alpha, co
                             const tsr_view *b, const void *beta, const tsr_view *c,
                             tsr_summa_schedule *schedule, tsr_summa *summa);
 
+/* Whether this process's context has the memory for its products, where it must have it (local.h).
+ * TSR_ERR_MEMORY. */
+tsr_status tsr_summa_check(const tsr_summa *summa);
+
 /* Does what can be done without waiting; true: all steps have ended. Collective, in that it ends
  * when all have polled it often enough. */
 bool tsr_summa_poll(tsr_summa *summa);

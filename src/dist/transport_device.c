@@ -96,10 +96,22 @@ static tsr_status join_all(tsr_device_transport *t, int number) {
 
 /* ---- The transport ----------------------------------------------------------------- */
 
+/* Whether groups may be closed in the ordinary way, for which all their processes are needed: not
+ * where one of them has left, or never came. Collective, where all have opened it. */
+static bool all_are_well(const tsr_device_transport *t) {
+  int ended = 0, mine = t->failed, any = 1;
+  if (!t->opened) return false;
+  for (int i = 0; i < TSR_FABRIC_GROUPS; i++) mine |= t->group[i].failed;
+  if (MPI_Finalized(&ended) != MPI_SUCCESS || ended) return !mine;
+  int code = MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, t->grid->all.comm);
+  return code == MPI_SUCCESS && !any;
+}
+
 static void close_device(void *opened) {
   tsr_device_transport *t = opened;
-  for (int i = 0; i < TSR_FABRIC_GROUPS; i++) /* the others may be gone */
-    if (t->failed && t->group[i].joined) t->fabric->leave(t->carrier, i);
+  bool well = all_are_well(t);
+  for (int i = 0; i < TSR_FABRIC_GROUPS; i++)
+    if (!well && t->group[i].joined) t->fabric->leave(t->carrier, i);
   if (t->carrier != NULL) t->fabric->close(t->carrier);
   if (t->chunk[0] != NULL) tsr_free(t->grid->context, t->chunk[0]);
   if (t->sample != NULL) tsr_free(t->grid->context, t->sample);
@@ -133,6 +145,7 @@ static tsr_status open_device(tsr_grid *grid, void **opened) {
   tsr_status status = tsr_agree(&grid->all, NULL, begin_alone(grid, identity, &t));
   if (status == TSR_OK) status = complete(t, identity);
   if (status == TSR_OK) {
+    t->opened = true;
     *opened = t;
     return TSR_OK;
   }

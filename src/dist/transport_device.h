@@ -51,6 +51,7 @@ typedef struct tsr_device_transport {
   tsr_device_ring up, across;
   MPI_Request meeting; /* of the group that sends next, or MPI_REQUEST_NULL */
   int mine, all;       /* in it: whether this process, or any, has failed */
+  bool opened;         /* on all processes */
   bool failed, told;   /* error: the first failure here */
   tsr_error error;
   double up_rate, bandwidth, latency; /* the same everywhere */

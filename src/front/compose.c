@@ -125,17 +125,15 @@ static tsr_status find_plan(tsr_context *context, tsr_request *request, const ts
 /* Enters the plan; from here on the store says what will be there when it is done. *short_of as in
  * tsr_submission. */
 static tsr_status enter(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
-                        const tsr_view *view, tsr_lodging *lodging, int *short_of,
-                        tsr_ticket **ticket) {
+                        tsr_lodging *lodging, int *short_of, tsr_ticket **ticket) {
   poison_new(context, plan, lodging);
   tsr_status status = tsr_context_submit(context, plan, binding, lodging, short_of, ticket);
   if (status != TSR_OK) {
     tsr_store_give(context->store, plan, lodging);
     return status;
   }
-  status = tsr_store_note(context->store, view, plan, lodging, tsr_ticket_number(*ticket));
-  if (status != TSR_OK) (void)tsr_context_collect(context, *ticket);
-  return status;
+  tsr_store_note(context->store, plan, lodging, tsr_ticket_number(*ticket));
+  return TSR_OK;
 }
 
 /* What was given back serves again when the jobs that may use it are complete. */
@@ -161,7 +159,7 @@ static tsr_status submit(tsr_context *context, tsr_plan *plan, const tsr_binding
                          const tsr_view *view, int *short_of, tsr_ticket **ticket) {
   tsr_lodging lodging;
   TSR_TRY(take(context, view, plan, &lodging, short_of));
-  return enter(context, plan, binding, view, &lodging, short_of, ticket);
+  return enter(context, plan, binding, &lodging, short_of, ticket);
 }
 
 /* ---- What is on its way home ---------------------------------------------- */

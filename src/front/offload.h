@@ -95,6 +95,7 @@ typedef struct tsr_offload_facts {
   double cpu_latency;                 /* s */
   double device_flop[TSR_TYPE_COUNT]; /* s a flop, on its devices together */
   double in, out, staging;            /* s a byte, as tsr_reach has them; 0: unknown */
+  double wire; /* s a byte over the network, as the machine says; 0: it does not */
 } tsr_offload_facts;
 TSR_API tsr_offload_facts tsr_offload_facts_get(void);
 

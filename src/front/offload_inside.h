@@ -93,6 +93,7 @@ typedef struct tsr_offload_state {
   tsr_reach guess, reach; /* of the devices that there seem to be, and of those of the context */
   int devices;            /* that there seem to be */
   double device_memory;   /* bytes of one; 0: unknown */
+  double network;         /* bytes/s of a process each way, as the machine says; 0: it does not */
   int dealt;              /* devices of this process, of those; 0: nothing was dealt */
   int ranks;              /* processes that see the same devices; 0: unknown */
   char share[160];        /* options.devices, when they were dealt */

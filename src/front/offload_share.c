@@ -43,6 +43,7 @@ static void tell_rates(const tsr_offload_state *state, tsr_offload_facts *facts)
     facts->device_flop[i] = inverse(reach.flops[i] * share);
   }
   facts->cpu_latency = state->price.latency;
+  facts->wire = inverse(state->network);
   facts->in = inverse(reach.in * share);
   facts->out = inverse(reach.out * share);
   facts->staging = inverse(reach.staging) * (state->ranks > 1 ? state->ranks : 1);

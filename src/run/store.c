@@ -8,10 +8,12 @@ struct tsr_stay {
   tsr_region home;
   int device;
   char *memory;
-  int64_t ld;             /* of memory, elements */
-  tsr_rects valid, newer; /* from the home's first element on */
-  uint64_t used;          /* when: the store's count of views */
-  uint64_t stamp;         /* digest of what is clean, at home */
+  int64_t ld;                       /* of memory, elements */
+  tsr_rects valid, newer;           /* from the home's first element on */
+  tsr_rects next_valid, next_newer; /* when what it is noted for is submitted */
+  bool changing;                    /* it is */
+  uint64_t used;                    /* when: the store's count of views */
+  uint64_t stamp;                   /* digest of what is clean, at home */
 };
 
 /* Memory that was given back and may be in use until a submission is complete. */
@@ -257,6 +259,14 @@ bool tsr_store_crossing(const tsr_store *store, const tsr_region *region, tsr_re
   return false;
 }
 
+/* Where a hole cannot be noted all of a copy goes, if home has the same. */
+static bool forget_part(tsr_stay *stay, tsr_rect part) {
+  if (stay->newer.count > 0)
+    return tsr_rects_subtract(&stay->valid, part) && tsr_rects_subtract(&stay->newer, part);
+  if (!tsr_rects_subtract(&stay->valid, part)) tsr_rects_free(&stay->valid);
+  return true;
+}
+
 static tsr_status forget(tsr_store *store, const tsr_region *region, bool crossing_only) {
   bool done = true;
   for (size_t i = 0; i < store->stays.count; i++) {
@@ -265,7 +275,7 @@ static tsr_status forget(tsr_store *store, const tsr_region *region, bool crossi
     tsr_rect rect = shared(stay, region, &how);
     if (how == TSR_APART || tsr_rect_empty(rect)) continue;
     if (crossing_only && how == TSR_ALONG) continue;
-    done = done && tsr_rects_subtract(&stay->valid, rect) && tsr_rects_subtract(&stay->newer, rect);
+    done = forget_part(stay, rect) && done;
   }
   drop_empty(store);
   return done ? TSR_OK : no_memory();
@@ -284,6 +294,7 @@ tsr_status tsr_store_forget_crossing(tsr_store *store, const tsr_region *region)
 static void lodging_free(tsr_lodging *lodging) {
   tsr_dealloc(lodging->rooms);
   tsr_dealloc(lodging->stays);
+  tsr_dealloc(lodging->noted);
   *lodging = (tsr_lodging){.count = 0};
 }
 
@@ -291,15 +302,102 @@ static bool lodging_make(size_t count, tsr_lodging *lodging) {
   *lodging = (tsr_lodging){.count = count};
   lodging->rooms = tsr_alloc_zero(count + 1, sizeof *lodging->rooms);
   lodging->stays = tsr_alloc_zero(count + 1, sizeof *lodging->stays);
-  if (lodging->rooms != NULL && lodging->stays != NULL) return true;
+  lodging->noted = tsr_alloc_zero(count + 1, sizeof *lodging->noted);
+  if (lodging->rooms != NULL && lodging->stays != NULL && lodging->noted != NULL) return true;
   lodging_free(lodging);
   return false;
+}
+
+/* ---- What a plan will leave there ----------------------------------------- */
+
+/* What the plan leaves in a room, put in the place of what its stay has in that part. */
+static bool replace_part(tsr_rects *set, tsr_rect part, const tsr_rects *by, int64_t row,
+                         int64_t col) {
+  if (!tsr_rects_subtract(set, part)) return false;
+  for (size_t i = 0; i < by->count; i++)
+    if (!tsr_rects_add(set, shifted(by->items[i], -row, -col))) return false;
+  return true;
+}
+
+/* A stay may be several rooms. */
+static bool begin_change(tsr_stay *stay) {
+  if (stay->changing) return true;
+  stay->changing = true;
+  return tsr_rects_copy(&stay->valid, &stay->next_valid) &&
+         tsr_rects_copy(&stay->newer, &stay->next_newer);
+}
+
+static bool change_stay(const tsr_view *view, size_t index, const tsr_room *after,
+                        tsr_stay **noted) {
+  tsr_stay *stay = *noted = view->stays.items[index];
+  int64_t row, col;
+  offset_of(view, index, &row, &col);
+  tsr_rect part = shifted(after->rect, -row, -col);
+  return begin_change(stay) && replace_part(&stay->next_valid, part, &after->valid, row, col) &&
+         replace_part(&stay->next_newer, part, &after->newer, row, col);
+}
+
+static bool make_stay(const tsr_store *store, const tsr_view *view, const tsr_room *room,
+                      void *memory, tsr_stay **noted) {
+  tsr_stay *stay = *noted = tsr_alloc_zero(1, sizeof *stay);
+  if (stay == NULL) return false;
+  *stay = (tsr_stay){.home = tsr_region_part(&view->region[room->matrix], room->rect),
+                     .device = room->device,
+                     .memory = memory,
+                     .ld = room->ld,
+                     .used = store->views,
+                     .changing = true};
+  int64_t row = -room->rect.row0, col = -room->rect.col0;
+  return shift_part(&room->valid, room->rect, row, col, &stay->next_valid) &&
+         shift_part(&room->newer, room->rect, row, col, &stay->next_newer);
+}
+
+/* Before the plan is submitted: what cannot be noted must not be begun. */
+static tsr_status prepare(tsr_store *store, const tsr_view *view, const tsr_plan *plan,
+                          tsr_lodging *lodging) {
+  bool done = TSR_VEC_RESERVE(&store->stays, lodging->count);
+  for (size_t i = 0; i < lodging->count && done; i++) {
+    const tsr_room *room = &plan->after->rooms.items[i];
+    done = room->bytes == 0 ? change_stay(view, i, room, &lodging->noted[i])
+                            : make_stay(store, view, room, lodging->rooms[i], &lodging->noted[i]);
+  }
+  return done ? TSR_OK : no_memory();
+}
+
+static void swap(tsr_rects *a, tsr_rects *b) {
+  tsr_rects former = *a;
+  *a = *b;
+  *b = former;
+}
+
+static void end_change(tsr_stay *stay, bool submitted) {
+  if (!stay->changing) return;
+  stay->changing = false;
+  if (submitted) swap(&stay->valid, &stay->next_valid);
+  if (submitted) swap(&stay->newer, &stay->next_newer);
+  tsr_rects_free(&stay->next_valid);
+  tsr_rects_free(&stay->next_newer);
+}
+
+void tsr_store_note(tsr_store *store, const tsr_plan *plan, tsr_lodging *lodging, uint64_t number) {
+  store->latest = number;
+  for (int l = 0; l <= store->devices; l++) retire(store, l, lodging->arena[l]);
+  for (size_t i = 0; i < lodging->count; i++) {
+    tsr_stay *stay = lodging->noted[i];
+    end_change(stay, true);
+    if (plan->after->rooms.items[i].bytes > 0) store->stays.items[store->stays.count++] = stay;
+  }
+  drop_empty(store);
+  lodging_free(lodging);
 }
 
 void tsr_store_give(tsr_store *store, const tsr_plan *plan, tsr_lodging *lodging) {
   for (size_t i = 0; i < lodging->count; i++) {
     const tsr_room *room = &plan->after->rooms.items[i];
-    if (room->bytes > 0) tsr_heap_give(store->heap[room->device], lodging->rooms[i]);
+    if (lodging->noted[i] != NULL) end_change(lodging->noted[i], false);
+    if (room->bytes == 0) continue;
+    tsr_heap_give(store->heap[room->device], lodging->rooms[i]);
+    tsr_dealloc(lodging->noted[i]);
   }
   for (int l = 0; l <= store->devices; l++) tsr_heap_give(store->heap[l], lodging->arena[l]);
   lodging_free(lodging);
@@ -336,68 +434,12 @@ tsr_status tsr_store_take(tsr_store *store, const tsr_view *view, const tsr_plan
   *short_of = -1;
   if (!lodging_make(plan->after->rooms.count, lodging)) return no_memory();
   tsr_status status = take_all(store, view, plan, lodging, short_of);
-  if (status == TSR_OK)
+  if (status == TSR_OK) {
     *short_of = -1;
-  else
-    tsr_store_give(store, plan, lodging);
+    status = prepare(store, view, plan, lodging);
+  }
+  if (status != TSR_OK) tsr_store_give(store, plan, lodging);
   return status;
-}
-
-/* ---- After a plan --------------------------------------------------------- */
-
-/* What the plan left in a room, put in the place of what its stay had in that part. */
-static bool replace_part(tsr_rects *set, tsr_rect part, const tsr_rects *by, int64_t row,
-                         int64_t col) {
-  if (!tsr_rects_subtract(set, part)) return false;
-  for (size_t i = 0; i < by->count; i++)
-    if (!tsr_rects_add(set, shifted(by->items[i], -row, -col))) return false;
-  return true;
-}
-
-static bool update_stay(const tsr_view *view, size_t index, const tsr_room *after) {
-  tsr_stay *stay = view->stays.items[index];
-  int64_t row, col;
-  offset_of(view, index, &row, &col);
-  tsr_rect part = shifted(after->rect, -row, -col);
-  return replace_part(&stay->valid, part, &after->valid, row, col) &&
-         replace_part(&stay->newer, part, &after->newer, row, col);
-}
-
-static bool add_new(tsr_store *store, const tsr_view *view, const tsr_room *room, void *memory) {
-  const tsr_region *region = &view->region[room->matrix];
-  tsr_stay *stay = tsr_alloc_zero(1, sizeof *stay);
-  if (stay == NULL || !TSR_VEC_RESERVE(&store->stays, 1)) {
-    tsr_dealloc(stay);
-    retire(store, room->device, memory);
-    return false;
-  }
-  *stay = (tsr_stay){.home = tsr_region_part(region, room->rect),
-                     .device = room->device,
-                     .memory = memory,
-                     .ld = room->ld,
-                     .used = store->views};
-  store->stays.items[store->stays.count++] = stay;
-  int64_t row = -room->rect.row0, col = -room->rect.col0;
-  return shift_part(&room->valid, room->rect, row, col, &stay->valid) &&
-         shift_part(&room->newer, room->rect, row, col, &stay->newer);
-}
-
-tsr_status tsr_store_note(tsr_store *store, const tsr_view *view, const tsr_plan *plan,
-                          tsr_lodging *lodging, uint64_t number) {
-  bool done = true;
-  store->latest = number;
-  for (int l = 0; l <= store->devices; l++) retire(store, l, lodging->arena[l]);
-  for (size_t i = 0; i < plan->after->rooms.count; i++) {
-    const tsr_room *room = &plan->after->rooms.items[i];
-    if (room->bytes == 0)
-      done = update_stay(view, i, room) && done;
-    else
-      done = add_new(store, view, room, lodging->rooms[i]) && done;
-  }
-  for (int x = 0; x < TSR_OPERANDS && !done; x++) (void)tsr_store_forget(store, &view->region[x]);
-  drop_empty(store);
-  lodging_free(lodging);
-  return done ? TSR_OK : no_memory();
 }
 
 /* ---- Making room ---------------------------------------------------------- */

@@ -65,9 +65,10 @@ tsr_status tsr_store_forget_crossing(tsr_store *store, const tsr_region *region)
 
 /* The memory of a plan made for a view. */
 typedef struct tsr_lodging {
-  size_t count; /* rooms of plan->after */
-  void **rooms; /* where each is, */
-  void **stays; /* and what it is part of */
+  size_t count;            /* rooms of plan->after */
+  void **rooms;            /* where each is, */
+  void **stays;            /* and what it is part of, */
+  struct tsr_stay **noted; /* and what will be noted of it there */
   void *arena[TSR_MACHINE_LOCATIONS];
 } tsr_lodging;
 
@@ -76,10 +77,8 @@ tsr_status tsr_store_take(tsr_store *store, const tsr_view *view, const tsr_plan
                           tsr_lodging *lodging, int *short_of);
 /* Gives it all back: the plan was not submitted. */
 void tsr_store_give(tsr_store *store, const tsr_plan *plan, tsr_lodging *lodging);
-/* The plan was submitted, as that number, and lodges there. TSR_ERR_MEMORY: what the plan touched
- * counts as lost. */
-tsr_status tsr_store_note(tsr_store *store, const tsr_view *view, const tsr_plan *plan,
-                          tsr_lodging *lodging, uint64_t number);
+/* The plan was submitted, as that number, and lodges there. */
+void tsr_store_note(tsr_store *store, const tsr_plan *plan, tsr_lodging *lodging, uint64_t number);
 
 /* Something was given back that does not serve again yet. */
 bool tsr_store_has_retired(const tsr_store *store);

@@ -146,8 +146,8 @@ static tsr_context *without_room(void) {
   return context;
 }
 
-/* What fails on the way is told by the next tsr_grid_sync, everywhere, and by that one alone. */
-static void failures_are_told_later(world *w) {
+/* What one process cannot do is told at once, everywhere, and C stays what it was. */
+static void what_has_no_room_is_told_at_once(world *w) {
   tsr_context *poor = without_room();
   tsr_grid *grid = NULL;
   tsr_pmatrix a, c;
@@ -155,9 +155,10 @@ static void failures_are_told_later(world *w) {
          "");
   EXPECT(tsr_grid_set_panels(grid, 2, 1), TSR_OK, "");
   if (!create(grid, N, BLOCK, 1, &a) || !create(grid, N, BLOCK, 0, &c)) return;
-  for (int i = 0; i < 3; i++) EXPECT(times(grid, &a, &a, 0, &c, true), TSR_OK, "");
-  EXPECT(tsr_grid_sync(grid), TSR_ERR_MEMORY, "process 0: ");
+  for (int i = 0; i < 3 && w->size > 1; i++)
+    EXPECT(times(grid, &a, &a, 0, &c, true), TSR_ERR_MEMORY, "process 0: ");
   EXPECT(tsr_grid_sync(grid), TSR_OK, "");
+  HOLD(is_filled(&c, 0));
   tsr_pmatrix_destroy(&a);
   tsr_pmatrix_destroy(&c);
   tsr_grid_destroy(grid);
@@ -270,7 +271,7 @@ int main(int argc, char **argv) {
       {"others wait", others_wait},
       {"large panels", large_panels},
       {"wrong calls are refused at once", wrong_calls_are_refused_at_once},
-      {"failures are told later", failures_are_told_later},
+      {"what has no room is told at once", what_has_no_room_is_told_at_once},
       {"no memory in between", no_memory_in_between},
       {"timelines", timelines},
       {"devices are dealt", devices_are_dealt},

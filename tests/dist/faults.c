@@ -213,54 +213,105 @@ static void no_memory_for_a_product(world *w) {
   goes_on(w->grid);
 }
 
-/* A context whose products fail: results must be reproducible, in memory for less than a tile. */
-static tsr_context *without_room(void) {
+/* C as call_create has made it. */
+static bool is_untouched(const call *x) {
+  int64_t rows, cols;
+  if (tsr_pmatrix_extents(&x->c, &rows, &cols) != TSR_OK) return false;
+  for (int64_t at = 0; at < rows * cols; at++)
+    if (((double *)x->c.data)[at] != 1) return false;
+  return true;
+}
+
+static bool has_part_of_c(const call *x, int who) {
+  int64_t rows, cols;
+  tsr_pmatrix_extents(&x->c, &rows, &cols);
+  int has = rows > 0 && cols > 0;
+  MPI_Bcast(&has, 1, MPI_INT, who, MPI_COMM_WORLD);
+  return has;
+}
+
+/* A context with memory for less than a tile. */
+static tsr_context *without_room(int reproducible) {
   tsr_options options = TSR_OPTIONS_DEFAULT;
   tsr_context *context = NULL;
   options.engine = "host";
   options.devices = "1";
   options.machine = "host:200 gpu*1@nvlink:300 pcie:25 rate:1";
   options.memory = 512;
-  options.reproducible = 1;
+  options.reproducible = reproducible;
   HOLD(tsr_context_create(&options, &context) == TSR_OK);
   return context;
 }
 
-/* A process whose local products fail goes on with the messages, of which there are many. */
-static void a_product_fails_midway(world *w) {
-  tsr_context *poor = without_room();
-  for (int who = 0; who < w->size; who = next_of(w, who)) {
-    tsr_grid *grid = NULL;
-    call x;
-    char process[32];
-    EXPECT(tsr_grid_create(w->rank == who ? poor : w->devices, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK,
-           "");
-    EXPECT(tsr_grid_set_panels(grid, 1, 2), TSR_OK, "");
-    if (!HOLD(call_create(grid, TSR_NO_TRANS, &x))) return;
-    snprintf(process, sizeof process, "process %d: ", who);
-    int64_t rows, cols;
-    tsr_pmatrix_extents(&x.c, &rows, &cols);
-    int has = rows > 0 && cols > 0;
-    MPI_Bcast(&has, 1, MPI_INT, who, MPI_COMM_WORLD);
-    EXPECT(call_run(&x), has ? TSR_ERR_MEMORY : TSR_OK, process);
-    HOLD(who > 0 || has);
-    call_destroy(&x);
-    tsr_grid_destroy(grid);
+/* A process whose device has no room is found out before anything is written, where the CPU's BLAS
+ * may not stand in; where it may, it does. */
+static void no_room_on_a_device(world *w) {
+  for (int exact = 0; exact < 2; exact++) {
+    tsr_context *poor = without_room(exact);
+    for (int who = 0; who < w->size && w->size > 1; who = next_of(w, who)) {
+      tsr_grid *grid = NULL;
+      call x;
+      char process[32];
+      EXPECT(tsr_grid_create(w->rank == who ? poor : w->devices, MPI_COMM_WORLD, 0, 0, &grid),
+             TSR_OK, "");
+      EXPECT(tsr_grid_set_panels(grid, 1, 2), TSR_OK, "");
+      if (!HOLD(call_create(grid, TSR_NO_TRANS, &x))) return;
+      snprintf(process, sizeof process, "process %d: ", who);
+      bool has = has_part_of_c(&x, who);
+      EXPECT(call_run(&x), exact && has ? TSR_ERR_MEMORY : TSR_OK, process);
+      HOLD(who > 0 || has);
+      HOLD(exact && has ? is_untouched(&x) : is_right(&x));
+      call_destroy(&x);
+      tsr_grid_destroy(grid);
+    }
+    tsr_context_destroy(poor);
   }
-  tsr_context_destroy(poor);
   goes_on(w->grid);
 }
 
-/* Memory runs out in one process at any place of planning and running: devices may do without, but
- * all say the same, and what is said to be right is. */
+/* One process lacks memory at any place of planning and running, for once: C is right everywhere,
+ * or as it was. alpha 0: C is scaled. */
+static void nothing_is_lost(world *w) {
+  static const int reproducible[2] = {-1, 1};
+  for (int kind = 0; kind < 4; kind++) {
+    tsr_options options = TSR_OPTIONS_DEFAULT;
+    tsr_context *context = NULL;
+    tsr_grid *grid = NULL;
+    options.engine = "host";
+    options.machine = "host:200 gpu*2@nvlink:300 pcie:25 rate:1";
+    options.memory = (size_t)16 << 20;
+    options.reproducible = reproducible[kind & 1];
+    HOLD(tsr_context_create(&options, &context) == TSR_OK);
+    EXPECT(tsr_grid_create(context, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK, "");
+    EXPECT(tsr_grid_set_panels(grid, 5, 2), TSR_OK, "");
+    EXPECT(tsr_grid_set_blocks(grid, 7, 9), TSR_OK, "");
+    for (long n = 1; n < 900 && w->size > 1; n += 1 + n / 16) {
+      call x;
+      if (!HOLD(call_create(grid, TSR_NO_TRANS, &x))) return;
+      if (kind & 2) x.alpha = 0, x.beta = N;
+      if (w->rank == w->size - 1) tsr_alloc_fail_at(n);
+      tsr_status status = call_run(&x);
+      tsr_alloc_fail_at(0);
+      HOLD(status == TSR_OK ? is_right(&x) : is_untouched(&x));
+      expect(status, status == TSR_OK ? TSR_OK : TSR_ERR_MEMORY, "", __LINE__);
+      call_destroy(&x);
+    }
+    goes_on(grid);
+    tsr_grid_destroy(grid);
+    tsr_context_destroy(context);
+  }
+}
+
+/* A process that has no memory any more goes on with the messages: all say the same, and what is
+ * said to be right is. */
 static void memory_runs_out_midway(world *w) {
   tsr_grid *grid = NULL;
   EXPECT(tsr_grid_create(w->devices, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK, "");
   EXPECT(tsr_grid_set_panels(grid, 3, 2), TSR_OK, "");
-  for (long n = 1; n < 200; n += 7) {
+  for (long n = 1; n < 200; n += 3) {
     call x;
     if (!HOLD(call_create(grid, TSR_NO_TRANS, &x))) return;
-    if (w->rank == w->size - 1) tsr_alloc_fail_at(n);
+    if (w->rank == w->size - 1) tsr_alloc_fail_from(n);
     tsr_status status = call_run(&x);
     tsr_alloc_fail_at(0);
     if (status == TSR_OK) HOLD(is_right(&x));
@@ -284,7 +335,8 @@ int main(int argc, char **argv) {
       {"not on the grid", not_on_the_grid},
       {"no memory for objects", no_memory_for_objects},
       {"no memory for a product", no_memory_for_a_product},
-      {"a product fails midway", a_product_fails_midway},
+      {"no room on a device", no_room_on_a_device},
+      {"nothing is lost", nothing_is_lost},
       {"memory runs out midway", memory_runs_out_midway},
   };
   return run_cases(argc, argv, cases, sizeof cases / sizeof *cases);

@@ -76,6 +76,22 @@ static void one_device_fails(world *w) {
   goes_on(w->grid);
 }
 
+/* What fails of an asynchronous call is told by the next tsr_grid_sync, everywhere. */
+static void failures_are_told_later(world *w) {
+  tsr_grid *grid = make_grid(w);
+  call x;
+  if (w->size == 1 || !HOLD(call_create(grid, TSR_NO_TRANS, &x))) return;
+  if (w->rank == 0) emulated_fail_at(2, 1);
+  EXPECT(tsr_pgemm_async(grid, TSR_NO_TRANS, TSR_NO_TRANS, N, N, N, &x.alpha, &x.a, 0, 0, &x.b, 0,
+                         0, &x.beta, &x.c, 0, 0),
+         TSR_OK, "");
+  EXPECT(tsr_grid_sync(grid), TSR_ERR_DEVICE, "process 0: the test lets the device fail");
+  emulated_fail_at(0, 0);
+  EXPECT(tsr_grid_sync(grid), TSR_OK, "");
+  call_destroy(&x);
+  tsr_grid_destroy(grid);
+}
+
 static void settings(world *w) {
   tsr_grid *grid = NULL;
   setenv("TESSERA_TRANSPORT", "mpi", 1);
@@ -123,6 +139,7 @@ int main(int argc, char **argv) {
   static const test_case cases[] = {
       {"panels go from device to device", panels_go_from_device_to_device},
       {"one device fails", one_device_fails},
+      {"failures are told later", failures_are_told_later},
       {"settings", settings},
       {"a device for each", a_device_for_each},
   };

@@ -117,6 +117,12 @@ check measured done_and_says 'right'
 check measured_files [ -s m.svg ] && [ -s m.csv ]
 on 2 bench pgemm --mode strong --n 200 --engine host --devices 2 --processes 2 --repeat 1 --type c
 check measured_on_devices done_and_says 'right'
+on 2 bench pgemm --mode strong --n 100 --engine host --devices 2 --processes 2 --repeat 1 \
+  --transports nccl,mpi --csv t.csv
+check one_transport_fails fails_and_warns 'NCCL is for CUDA devices'
+check the_other_is_measured [ "$(grep -c ',1,mpi$' t.csv)" = 1 ]
+on 2 bench pgemm --transports pigeons
+check no_such_transport fails_and_warns 'some of auto, mpi and nccl'
 alone bench pgemm --from m.csv --machine "$summit" --roofline r.svg
 check roofline done_and_says 'weak'
 check roofline_file [ -s r.svg ]

@@ -2,6 +2,8 @@
  * and shares of devices. tests/dist and tests/dropin test it from outside. */
 #include "front.h"
 
+#include <math.h>
+
 #include "front/doors/pblas/mpi/price.h"
 
 /* ---- Descriptors -------------------------------------------------------------- */
@@ -164,6 +166,46 @@ static void test_prices(void **state) {
   assert_false(tsr_pblas_is_cheaper(&price, TSR_D, flops, cpu, devices));
 }
 
+/* The machine's network counts for both sides, and what is assumed only where it says none. */
+static void test_network(void **state) {
+  (void)state;
+  tsr_offload_facts facts = price_of(1, -1).facts;
+  tsr_pblas_call call = square(4096);
+  tsr_pblas_price unknown, slow, fast;
+  tsr_pblas_price_init(&unknown, &facts);
+  facts.wire = 1 / 1e9;
+  tsr_pblas_price_init(&slow, &facts);
+  facts.wire = 1 / 25e9;
+  tsr_pblas_price_init(&fast, &facts);
+  double panels = (2048.0 + 2048) * 4096 * 8; /* bytes of a process */
+  double seconds[3] = {tsr_pblas_device_seconds(&slow, &call),
+                       tsr_pblas_device_seconds(&unknown, &call),
+                       tsr_pblas_device_seconds(&fast, &call)};
+  assert_true(fabs(seconds[0] - seconds[2] - panels * (1 / 1e9 - 1 / 25e9)) < 1e-9);
+  assert_true(seconds[2] < seconds[1] && seconds[1] < seconds[0]);
+  assert_true(tsr_pblas_cpu_seconds(&slow, &call) > tsr_pblas_cpu_seconds(&fast, &call));
+  double cpu = tsr_pblas_cpu_seconds(&slow, &call);
+  tsr_pblas_price_carry(&slow, 25e9); /* what ScaLAPACK sends still goes the other way */
+  assert_true(tsr_pblas_device_seconds(&slow, &call) == seconds[2]);
+  assert_true(tsr_pblas_cpu_seconds(&slow, &call) == cpu);
+}
+
+/* What a process tells of itself is its machine's. */
+static void test_network_of_the_machine(void **state) {
+  (void)state;
+  tsr_machine *machine = NULL;
+  bool measured;
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  options.engine = "host";
+  options.machine = "host:200 gpu*2@nvlink:300 pcie:25 rate:1 net:12.5";
+  assert_int_equal(tsr_offload_guess(&options, &machine, &measured), TSR_OK);
+  assert_true(machine->network.bandwidth == 12.5e9);
+  tsr_machine_destroy(machine);
+  setenv("TESSERA_ENGINE", "host", 1);
+  setenv("TESSERA_MACHINE", options.machine, 1);
+  assert_true(fabs(tsr_offload_facts_get().wire * 12.5e9 - 1) < 1e-12);
+}
+
 /* What was seen of calls of the size counts, on both sides. */
 static void test_prices_learn(void **state) {
   (void)state;
@@ -216,6 +258,8 @@ int main(void) {
       cmocka_unit_test_setup(test_empty, set_up),
       cmocka_unit_test_setup(test_small, set_up),
       cmocka_unit_test_setup(test_prices, set_up),
+      cmocka_unit_test_setup(test_network, set_up),
+      cmocka_unit_test_setup(test_network_of_the_machine, set_up),
       cmocka_unit_test_setup(test_prices_learn, set_up),
       cmocka_unit_test_setup(test_shares, set_up),
   };

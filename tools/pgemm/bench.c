@@ -7,7 +7,7 @@
 #include "roofline.h"
 
 typedef struct bench_words {
-  const char *type, *grids, *lookaheads, *networks, *cut, *mode, *processes;
+  const char *type, *grids, *lookaheads, *networks, *cut, *mode, *processes, *transports;
 } bench_words;
 
 /* All ways share what they have in common. */
@@ -62,6 +62,21 @@ static int interpret_prediction(const bench_words *words, predict_request *r) {
   return TOOL_OK;
 }
 
+static int parse_transports(const char *text, measure_request *r) {
+  for (const char *at = text;;) {
+    size_t length = strcspn(at, ",");
+    if (r->transport_count == MEASURE_TRANSPORTS || length == 0 || length >= sizeof *r->transports)
+      break;
+    char *one = r->transports[r->transport_count++];
+    memcpy(one, at, length);
+    one[length] = '\0';
+    if (strcmp(one, "auto") != 0 && strcmp(one, "mpi") != 0 && strcmp(one, "nccl") != 0) break;
+    if (!at[length]) return TOOL_OK;
+    at += length + 1;
+  }
+  return tool_usage("--transports %s: must be some of auto, mpi and nccl, such as nccl,mpi", text);
+}
+
 static int interpret_measurement(const bench_words *words, measure_request *r) {
   const char *mode = words->mode ? words->mode : "weak";
   if (strcmp(mode, "weak") != 0 && strcmp(mode, "strong") != 0)
@@ -72,7 +87,7 @@ static int interpret_measurement(const bench_words *words, measure_request *r) {
   if (r->count_count < 0)
     return tool_usage("--processes %s: must be numbers such as 1,2,4", words->processes);
   if (r->n < 1) return tool_usage("--n: must be 1 or more");
-  return TOOL_OK;
+  return words->transports ? parse_transports(words->transports, r) : TOOL_OK;
 }
 
 static int interpret(const bench_words *words, bench_request *r) {
@@ -110,6 +125,8 @@ static int parse(int argc, char **argv, bench_request *r) {
       {"block", 0, OPTION_WHOLE, &m->block, "N",
        "blocks in which the matrices are dealt (default: 256; predicted 1024)"},
       {"repeat", 0, OPTION_WHOLE, &m->repeat, "N", "warm products, of which the median counts (5)"},
+      {"transports", 0, OPTION_TEXT, &words.transports, "auto|mpi|nccl,...",
+       "how panels travel: each in turn, on the same data (default: as TESSERA_TRANSPORT says)"},
       CUT_OPTIONS(&m->cut),
       {"predict", 0, OPTION_FLAG, &r->predict, NULL,
        "replay schedules in place of measuring; without MPI and devices, and with:"},

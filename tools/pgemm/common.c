@@ -1,5 +1,8 @@
 #include "pgemm.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 int parse_pair(const char *name, const char *text, int64_t pair[2]) {
   long long rows, cols;
   int used = 0;
@@ -20,4 +23,19 @@ int cut_apply(const cut_options *o, tsr_grid *grid) {
   if (!code && o->up > 0) code = tool_status(tsr_grid_imagine_transport(grid, 1e9 * o->up));
   if (code || o->network == 0) return code;
   return tool_status(tsr_grid_set_network(grid, 1e9 * o->network, latency));
+}
+
+static bool is_free_to_choose(void) {
+  const char *text = getenv("TESSERA_TRANSPORT");
+  return text == NULL || strcmp(text, "auto") == 0;
+}
+
+void tell_detour(tsr_context *context, const tsr_grid *grid) {
+  tsr_context_facts facts;
+  int rows, cols;
+  if (tsr_grid_place(grid, &rows, &cols, NULL, NULL) != TSR_OK || rows * cols == 1 ||
+      strcmp(tsr_grid_transport(grid), "mpi") != 0 || !is_free_to_choose() ||
+      tsr_context_describe(context, &facts) != TSR_OK || strcmp(facts.engine, "cuda") != 0)
+    return;
+  tool_note("panels go by MPI, through host memory; TESSERA_LOG=info says why");
 }

@@ -4,7 +4,7 @@
 
 #include "pgemm.h"
 
-enum { MEASURE_COUNTS = 16 };
+enum { MEASURE_COUNTS = 16, MEASURE_TRANSPORTS = 3, MEASURE_ROWS = 32 };
 
 typedef struct measure_request {
   tsr_type type;
@@ -12,6 +12,9 @@ typedef struct measure_request {
   bool strong;
   int64_t counts[MEASURE_COUNTS]; /* of processes */
   int count_count;                /* 0: 1, 2, 4 and so on */
+  char transports[MEASURE_TRANSPORTS]
+                 [8];  /* auto, mpi, nccl: one after the other on the same data */
+  int transport_count; /* 0: as TESSERA_TRANSPORT says */
   int64_t block, repeat;
   cut_options cut;
   const char *csv, *plot;
@@ -22,6 +25,7 @@ typedef struct measure_row {
   int processes, rows, cols, devices; /* devices of a process; 0: the CPU */
   int64_t n;
   const char *transport;           /* how panels travel */
+  bool failed;                     /* there is nothing but the number of processes and N */
   double first, median, predicted; /* s; predicted 0: not known */
   bool good;
 } measure_row;

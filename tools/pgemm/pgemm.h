@@ -35,6 +35,10 @@ int parse_pair(const char *name, const char *text, int64_t pair[2]);
 /* Sets them on a grid. */
 int cut_apply(const cut_options *options, tsr_grid *grid);
 
+/* Says it where panels of several processes with GPUs go through host memory unasked: whoever reads
+ * the times should know. Of one process. */
+void tell_detour(tsr_context *context, const tsr_grid *grid);
+
 /* The subcommands; argv[0] is the subcommand's name. */
 int pgemm_run(int argc, char **argv);
 int pgemm_plan(int argc, char **argv);

@@ -201,6 +201,7 @@ static int open_grid(job *j) {
   MPI_Bcast(shape, 2, MPI_INT, 0, MPI_COMM_WORLD);
   j->block = j->r->block > 0 ? j->r->block : default_block(j, shape);
   code = same_status(tsr_grid_create(j->context, MPI_COMM_WORLD, shape[0], shape[1], &j->grid));
+  if (!code && is_first()) tell_detour(j->context, j->grid);
   return code ? code : cut_apply(&j->r->cut, j->grid);
 }
 

@@ -12,9 +12,10 @@ static const double least_seconds = 50e-6;
  */
 static const double fixed_cost = 500e-6, of_the_floor = 0.8;
 
-/* Bytes/s that a process gets through MPI. Nothing is measured unasked: this is what one process of
- * several on a node gets of a fast network, or by way of shared memory. */
-static const double wire = 4e9;
+/* Bytes/s that a process gets through MPI, where its machine does not say it. Nothing is measured
+ * unasked: this is what one process of several on a node gets of a fast network, or by way of
+ * shared memory. */
+static const double assumed_network = 4e9;
 
 /* Of a size, until they are believed. */
 enum { CALLS_TO_TIME = 3 };
@@ -29,9 +30,14 @@ static void set_least(tsr_pblas_price *price, tsr_type type) {
 void tsr_pblas_price_init(tsr_pblas_price *price, const tsr_offload_facts *facts) {
   memset(price, 0, sizeof *price);
   price->facts = *facts;
+  price->network = price->across = facts->wire > 0 ? 1 / facts->wire : assumed_network;
   price->seen.latency = facts->cpu_latency;
   for (int i = 0; i < TSR_TYPE_COUNT; i++) price->seen.figure[i] = facts->cpu_flops[i];
   for (int i = 0; i < TSR_TYPE_COUNT; i++) set_least(price, tsr_type_at(i)->type);
+}
+
+void tsr_pblas_price_carry(tsr_pblas_price *price, double across) {
+  price->across = across;
 }
 
 /* ---- The share of a process ---------------------------------------------------- */
@@ -76,7 +82,7 @@ double tsr_pblas_cpu_seconds(const tsr_pblas_price *price, const tsr_pblas_call 
   double figure = price->seen.figure[tsr_type_index(call->type)];
   double rate = tsr_offload_cpu_rate(&price->seen, call->type, of.flops);
   double computing = price->seen.latency + of.flops / rate;
-  return rate == figure ? computing + of.panels / wire : computing;
+  return rate == figure ? computing + of.panels / price->network : computing;
 }
 
 /* TESSERA_MIN_SIZE is of the whole product. */
@@ -103,7 +109,7 @@ double tsr_pblas_device_seconds(const tsr_pblas_price *price, const tsr_pblas_ca
   double computing = of.flops * facts->device_flop[tsr_type_index(call->type)];
   double links = fmax((of.panels + of.c) * facts->in, of.c * facts->out);
   double devices = fmax(fmax(computing, links), 2 * of.c * facts->staging) / of_the_floor;
-  return fixed_cost + (of.panels + of.moved) / wire + devices;
+  return fixed_cost + of.panels / price->across + of.moved / price->network + devices;
 }
 
 bool tsr_pblas_is_cheaper(tsr_pblas_price *price, tsr_type type, double flops, double devices,

@@ -13,9 +13,14 @@ typedef struct tsr_pblas_price {
   tsr_offload_facts facts; /* agreed */
   tsr_offload_price seen;  /* of flops of one process: ScaLAPACK is what is called the CPU there */
   double least[TSR_TYPE_COUNT]; /* flops of a process, below which a call is not looked at */
+  double network; /* bytes/s that a process gets by MPI, as the machine says or as is assumed */
+  double across;  /* bytes/s of our panels: the same, or from device to device */
 } tsr_pblas_price;
 
 void tsr_pblas_price_init(tsr_pblas_price *price, const tsr_offload_facts *facts);
+
+/* Panels do not go by MPI: their rate, which was measured, the same on all processes. */
+void tsr_pblas_price_carry(tsr_pblas_price *price, double across);
 
 /* Whether it is not even looked at. */
 bool tsr_pblas_is_small(const tsr_pblas_price *price, const tsr_pblas_call *call);

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "dist/grid.h"
 
 static MPI_Comm communicator_of(const tsr_pblas_grid *grid) {
   return MPI_Comm_f2c((MPI_Fint)grid->communicator);
@@ -153,6 +154,8 @@ void tsr_pblas_state_start(tsr_pblas_state *state, const tsr_pblas_grid *grid) {
       tsr_grid_create(state->context, state->all, grid->rows, grid->cols, &state->grid);
   state->phase = status == TSR_OK ? TSR_PBLAS_READY : TSR_PBLAS_NONE;
   state->why = TSR_WHY_FAILED;
+  if (status == TSR_OK && state->grid->model.up_rate > 0)
+    tsr_pblas_price_carry(&state->price, state->grid->model.facts.network_bandwidth);
 }
 
 MPI_Comm tsr_pblas_across(tsr_pblas_state *state, const tsr_pblas_grid *grid, int direction) {

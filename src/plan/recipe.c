@@ -30,12 +30,13 @@ static tsr_status geometric_cuts(int64_t k, int64_t first, int64_t most, tsr_cut
   return TSR_OK;
 }
 
-/* How much of C a device should own: by its speed, and more where A or B is at home, since it need
- * not wait for that. */
+/* How much of C a device should own: by its speed, and more where an operand is at home, since that
+ * need not travel. */
 static double weight_of(const tsr_recipe *r, const tsr_call *call, const tsr_machine *machine,
                         int device) {
   double share = r->home_share > 0 ? (double)r->home_share / 100 : 1;
-  bool home = call->operand[TSR_A].location == device || call->operand[TSR_B_].location == device;
+  bool home = false;
+  for (int x = 0; x < TSR_OPERANDS; x++) home |= call->operand[x].location == device;
   return machine->device[device].speed * (home ? share : 1);
 }
 

@@ -1,7 +1,7 @@
 /*
- * Inside the search: what the files that look for the best recipe share. search.c tries one and
- * says which plan is the best so far; search_panels.c, search_steps.c and search_holds.c know what
- * to try.
+ * Inside the search: what the files that look for the best recipe share. search_try.c tries
+ * one and says which plan is the best so far; search_devices.c says on which devices;
+ * search_panels.c, search_steps.c and search_holds.c know what to try; search.c makes of it a plan.
  */
 #ifndef TSR_PLAN_SEARCH_H
 #define TSR_PLAN_SEARCH_H
@@ -56,23 +56,40 @@ static inline int64_t tsr_power_of_two_near(double x, int64_t least, int64_t mos
   return p;
 }
 
-/* ---- search.c ---- */
+/* ---- search_try.c ---- */
+
+/* An empty plan for the call, with the memory of one that lost if there is any; NULL: out of memory.
+ */
+tsr_plan *tsr_search_plan_new(tsr_search *s);
 
 /* Plans and replays a recipe, unless that was done before. *better: the climb has moved there. A
  * recipe that does not fit is no error. */
 tsr_status tsr_search_try(tsr_search *s, const tsr_recipe *recipe, bool *better);
 
-/* Square tiles on so many devices, C tile by C tile. */
-tsr_recipe tsr_search_tiles(const tsr_search *s, int devices, int64_t tile);
-
 /* The partial C must have a place of its own when it is wider than C. */
 bool tsr_search_must_be_lazy(const tsr_search *s, const tsr_recipe *r);
+
+/* Sets how long candidates may be tried, and which time is as good as any, by the best plan. */
+void tsr_search_set_allowed(tsr_search *s);
+void tsr_search_set_enough(tsr_search *s);
+
+/* ---- search_devices.c ---- */
+
+/* Fills s->order. */
+void tsr_search_order_devices(tsr_search *s);
 
 /* Capacity of a channel that a device's host link would share with the devices chosen already. */
 double tsr_search_shared_rate(const tsr_search *s, int device, int chosen);
 
-/* The other choice of where C is added, if there is one. */
-tsr_status tsr_search_other_lazy(tsr_search *s, bool *better);
+/* Square tiles on so many devices, C tile by C tile. */
+tsr_recipe tsr_search_tiles(const tsr_search *s, int devices, int64_t tile);
+
+/* Tiles that depend on the shape alone, so that the bits do not depend on the devices. */
+int64_t tsr_search_reproducible_tile(const tsr_call *call);
+
+/* Looks for the best plan on all of the machine's devices, and on fewer unless they are to be
+ * obeyed. s->best is NULL when none fits. */
+tsr_status tsr_search_all(tsr_search *s);
 
 /* ---- drain.c ---- */
 
@@ -85,7 +102,7 @@ double tsr_plan_drained(const tsr_plan *plan, const tsr_machine *machine);
 tsr_recipe tsr_panels_guess(const tsr_search *s, int devices);
 void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_recipe *r);
 
-enum { TSR_PANEL_LIMITS = 4 };
+enum { TSR_PANEL_LIMITS = 5 };
 
 /* Cuts the best panels so far for each of the limits that may count, and tries that; *count of them
  * are put down, the best first. */
@@ -99,8 +116,9 @@ void tsr_panels_set_lazy(const tsr_search *s, tsr_recipe *r);
 /* The other choice of where C is added, if there is one. */
 tsr_status tsr_search_other_lazy(tsr_search *s, bool *better);
 
-/* Changes one parameter after the other while that helps and there is time. */
-tsr_status tsr_panels_descend(tsr_search *s);
+/* Changes one parameter of panels on so many devices after the other while that helps and there is
+ * time, from s->at. */
+tsr_status tsr_panels_descend(tsr_search *s, int devices);
 
 /* ---- search_holds.c ---- */
 

@@ -5,6 +5,10 @@
 
 /* ---- First guesses -------------------------------------------------------- */
 
+static bool is_device_home(const tsr_search *s, int x) {
+  return tsr_is_device(s->machine, s->call->operand[x].location);
+}
+
 bool tsr_panels_may_be_lazy(const tsr_search *s, const tsr_recipe *r) {
   if (tsr_search_family(s) == TSR_TRIANGLE) return false;
   return tsr_search_must_be_lazy(s, r) || s->options->reproducible ||
@@ -14,7 +18,9 @@ bool tsr_panels_may_be_lazy(const tsr_search *s, const tsr_recipe *r) {
 void tsr_panels_set_lazy(const tsr_search *s, tsr_recipe *r) {
   const tsr_operand *o = s->call->operand;
   bool shares = o[TSR_C_].location == o[TSR_A].location || o[TSR_C_].location == o[TSR_B_].location;
-  r->lazy = tsr_panels_may_be_lazy(s, r) && (tsr_search_must_be_lazy(s, r) || shares);
+  bool at_device = tsr_search_family(s) == TSR_PRODUCT && is_device_home(s, TSR_C_);
+  r->lazy = tsr_panels_may_be_lazy(s, r) && (tsr_search_must_be_lazy(s, r) || shares || at_device);
+  r->add_at_home = r->lazy && at_device && !s->options->reproducible; /* C need not leave then */
 }
 
 /* How much of an operand in host memory has to come from there: what no device has yet. Of a C of
@@ -32,9 +38,11 @@ static double part_at_home(const tsr_search *s, int x) {
 /* Seconds of transfers over seconds of kernels. */
 static double transfer_share(const tsr_search *s, int devices) {
   double flops = tsr_call_flops(s->call), bytes = 0, link = 0;
+  bool half = tsr_search_family(s) == TSR_RANK; /* of C */
   for (int x = 0; x < TSR_OPERANDS; x++)
     if (s->call->operand[x].location >= s->machine->devices)
-      bytes += part_at_home(s, x) * (double)tsr_operand_bytes(&s->call->operand[x], s->call->type);
+      bytes += part_at_home(s, x) * (half && x == TSR_C_ ? 0.5 : 1) *
+               (double)tsr_operand_bytes(&s->call->operand[x], s->call->type);
   for (int i = 0; i < devices; i++) link += tsr_search_shared_rate(s, s->order[i], i);
   double rate = s->machine->rates[tsr_type_index(s->call->type)].sustained;
   return link > 0 && flops > 0 ? bytes / link * rate * devices / flops : 0;
@@ -75,7 +83,9 @@ static int64_t guess_piece(const tsr_search *s, const tsr_recipe *r) {
   double a = (double)tsr_operand_bytes(&o[TSR_A], s->call->type) / r->grid_rows;
   double b = (double)tsr_operand_bytes(&o[TSR_B_], s->call->type) / r->grid_cols;
   double c = (double)tsr_operand_bytes(&o[TSR_C_], s->call->type) / (r->grid_rows * r->grid_cols);
-  int64_t piece = tsr_power_of_two_near((a + b + c) / 48, 4 << 20, 32 << 20);
+  bool finer = tsr_search_family(s) == TSR_RANK && !is_device_home(s, TSR_C_);
+  int64_t most = finer ? 16 << 20 : 32 << 20; /* a block on the diagonal waits for many of them */
+  int64_t piece = tsr_power_of_two_near((a + b + c) / 48, 4 << 20, most);
   return is_staged(s->call) && piece > share_of_ring(s) ? share_of_ring(s) : piece;
 }
 
@@ -126,12 +136,14 @@ typedef enum limit {
   LIMIT_LINKS,   /* columns of C are finished chunk by chunk, so that they can leave */
   LIMIT_KERNELS, /* they begin early, on a short slab, and slabs double */
   LIMIT_EITHER,  /* about the same time for both: a few long slabs */
-  LIMIT_BOTH     /* with a long k: slabs that stay short, so that links never wait for kernels */
+  LIMIT_BOTH,    /* with a long k: slabs that stay short, so that links never wait for kernels */
+  LIMIT_START    /* short calls of rank-k: the least of both before the first kernel and the last */
 } limit;
 
-static void cut_for(const tsr_search *s, limit what, tsr_recipe *r) {
+static void cut_product(const tsr_search *s, limit what, tsr_recipe *r) {
   double columns = (double)s->call->n / r->grid_cols, k = (double)s->call->k;
-  r->chunk_first = r->chunk = r->chunk_last = tsr_power_of_two_near(columns / 6, 64, 1024);
+  double chunks = is_device_home(s, TSR_C_) ? 12 : 6; /* all of C comes back by one port */
+  r->chunk_first = r->chunk = r->chunk_last = tsr_power_of_two_near(columns / chunks, 64, 1024);
   r->slab = r->slab_most = 0;
   if (what == LIMIT_LINKS) return;
   r->chunk_first = 1024;
@@ -146,10 +158,51 @@ static void cut_for(const tsr_search *s, limit what, tsr_recipe *r) {
   if (what == LIMIT_BOTH) r->slab_most = 4 * r->slab;
 }
 
+/* Of a triangle of C every chunk has a block on the diagonal, for which the kernel is slow, and
+ * which is computed at C's home if that is a device: no tapering, and chunks that depend little on
+ * how many devices there are. Where pieces go by way of the ring they are narrower, since they come
+ * later. */
+static void cut_rank(const tsr_search *s, limit what, tsr_recipe *r) {
+  double k = (double)s->call->k;
+  int64_t widest = is_staged(s->call) ? 256 : 512;
+  r->chunk_first = r->chunk = r->chunk_last =
+      tsr_power_of_two_near((double)s->call->n / 6, 64, widest);
+  r->chunk_least = 0;
+  r->slab = r->slab_most = 0;
+  if (what == LIMIT_LINKS) return;
+  r->slab = tsr_power_of_two_near(k / 16, 256, what == LIMIT_KERNELS ? 256 : 512);
+  if (what == LIMIT_BOTH) r->slab_most = 2 * r->slab;
+  if (what == LIMIT_START) {
+    r->slab = tsr_power_of_two_near(k / 4, 256, 1024);
+    r->chunk_first = r->chunk = r->chunk_last = 1024;
+    r->chunk_least = 128;
+  }
+  if (what == LIMIT_EITHER) r->slab = r->slab_most = tsr_power_of_two_near(k / 6, 512, 2048);
+}
+
+static void cut_for(const tsr_search *s, limit what, tsr_recipe *r) {
+  (tsr_search_family(s) == TSR_RANK ? cut_rank : cut_product)(s, what, r);
+}
+
+static limit first_limit(const tsr_search *s, int devices) {
+  bool is_rank = tsr_search_family(s) == TSR_RANK;
+  if (transfer_share(s, devices) > 1 || (is_rank && is_device_home(s, TSR_C_))) return LIMIT_LINKS;
+  return is_rank ? LIMIT_BOTH : LIMIT_KERNELS;
+}
+
+/* In percent, in steps of about an eighth. A little more than the others' is not worth that parts
+ * differ. */
+static int64_t guess_share(const tsr_search *s, int devices) {
+  double share = tsr_plan_home_share(s->machine, s->call, devices);
+  return (int64_t)(100 * exp2(floor(6 * log2(share)) / 6));
+}
+
 tsr_recipe tsr_panels_guess(const tsr_search *s, int devices) {
   tsr_recipe r = {.streams = 1, .chunk_least = 128, .relay = true};
   tsr_panels_guess_grid(s->call, devices, &r);
   r.piece = guess_piece(s, &r);
+  if (tsr_search_family(s) == TSR_PRODUCT)
+    r.home_share = guess_share(s, devices);
   if (tsr_search_family(s) == TSR_TRIANGLE) {
     guess_blocks(s, devices, &r);
     return r;
@@ -157,7 +210,7 @@ tsr_recipe tsr_panels_guess(const tsr_search *s, int devices) {
   if (guess_composed(s, devices, (double)s->call->n / r.grid_cols, &r))
     r.slab = 0;
   else
-    cut_for(s, transfer_share(s, devices) > 1 ? LIMIT_LINKS : LIMIT_KERNELS, &r);
+    cut_for(s, first_limit(s, devices), &r);
   tsr_panels_set_lazy(s, &r);
   return r;
 }
@@ -168,16 +221,23 @@ static void insert(const tsr_trial *trial, int count, tsr_trial *sorted) {
   sorted[at] = *trial;
 }
 
+/* Those of each family, the more promising ones first. */
+static const limit product_limits[] = {LIMIT_LINKS, LIMIT_KERNELS, LIMIT_EITHER, LIMIT_BOTH};
+static const limit rank_limits[] = {LIMIT_BOTH, LIMIT_KERNELS, LIMIT_EITHER, LIMIT_LINKS,
+                                    LIMIT_START};
+
 /* Composed calls have hardly the time for one guess. */
 tsr_status tsr_panels_try_limits(tsr_search *s, tsr_trial starts[TSR_PANEL_LIMITS], int *count) {
   tsr_trial first = {s->at, s->at_score}, best = first;
   *count = 0;
   if (tsr_search_family(s) == TSR_TRIANGLE || s->options->residency != NULL) return TSR_OK;
-  for (int what = LIMIT_LINKS; first.recipe.tile == 0 && what <= LIMIT_BOTH; what++) {
+  bool is_rank = tsr_search_family(s) == TSR_RANK;
+  const limit *limits = is_rank ? rank_limits : product_limits;
+  int all = first.recipe.tile > 0 ? 0 : is_rank ? TSR_PANEL_LIMITS : TSR_PANEL_LIMITS - 1;
+  for (int i = 0; i < all && tsr_search_in_time(s); i++) {
     bool fits;
-    if (!tsr_search_in_time(s)) break;
     s->at_score = INFINITY;
-    cut_for(s, (limit)what, &first.recipe);
+    cut_for(s, limits[i], &first.recipe);
     TSR_TRY(tsr_search_try(s, &first.recipe, &fits));
     if (!fits) continue;
     insert(&(tsr_trial){s->at, s->at_score}, (*count)++, starts);

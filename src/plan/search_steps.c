@@ -7,7 +7,7 @@
 
 #include "plan/search.h"
 
-enum { STEPS = 10, OPTIONS = 8 };
+enum { STEPS = 10, OPTIONS = 12 };
 
 /* Parameters that the search changes, in ascending order where they are walked; a value of -1 ends
  * a list, a 0 at its end stands for all there is. */
@@ -17,7 +17,7 @@ typedef struct parameter {
 } parameter;
 
 static const parameter parameters[STEPS] = {
-    {offsetof(tsr_recipe, home_share), {100, 112, 125, 150, 175, 200, 300, -1}},
+    {offsetof(tsr_recipe, home_share), {100, 112, 125, 150, 175, 200, 250, 300, 400, 600, -1}},
     {offsetof(tsr_recipe, slab), {256, 512, 1024, 2048, 4096, 0, -1}},
     {offsetof(tsr_recipe, slab_most), {1024, 2048, 4096, 8192, 0, -1}},
     {offsetof(tsr_recipe, chunk_last), {256, 512, 1024, 2048, 4096, 0, -1}},
@@ -29,10 +29,11 @@ static const parameter parameters[STEPS] = {
     {offsetof(tsr_recipe, chunk_least), {0, 128, 256, 512, -1}},
 };
 
-/* A or B is at home on a device. */
 static bool has_device_home(const tsr_search *s) {
-  return tsr_is_device(s->machine, s->call->operand[TSR_A].location) ||
-         tsr_is_device(s->machine, s->call->operand[TSR_B_].location);
+  bool any = false;
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    any |= tsr_is_device(s->machine, s->call->operand[x].location);
+  return any;
 }
 
 /* Whether the family's panels depend on a parameter. Beside a triangle there are blocks and
@@ -242,8 +243,8 @@ static tsr_status choose_grid(tsr_search *s, int devices, const tsr_trial *start
 
 /* One parameter at a time does not lead from a good plan for one limit to a good one for another,
  * so there is a climb from each. */
-tsr_status tsr_panels_descend(tsr_search *s) {
-  int devices = s->best->devices, count;
+tsr_status tsr_panels_descend(tsr_search *s, int devices) {
+  int count;
   tsr_trial starts[TSR_PANEL_LIMITS];
   TSR_TRY(tsr_panels_try_limits(s, starts, &count));
   TSR_TRY(choose_grid(s, devices, starts, count));

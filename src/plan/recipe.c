@@ -255,6 +255,7 @@ static void simplify_slabs(int64_t k, tsr_recipe *r) {
 void tsr_recipe_simplify(const tsr_call *call, const tsr_machine *machine, tsr_recipe *r) {
   tsr_family family = tsr_family_of(call->operation);
   if (family == TSR_TRIANGLE || r->tile > 0) return;
+  if (r->grid_rows * r->grid_cols == 1) r->home_share = 0;
   double width = widest(call, machine, r);
   if (family == TSR_RANK) { /* one chunk for all, and panels of different widths */
     simplify_slabs(call->k, r);

@@ -89,9 +89,14 @@ static tsr_status plan_for_cpu(tsr_search *s) {
   return TSR_OK;
 }
 
+/* No plan on devices is quicker than the floor. */
+static bool cpu_is_best(const tsr_search *s) {
+  return cpu_is_better(s) && cpu_time(s) < tsr_floor(s->machine, s->call);
+}
+
 /* A call that changes nothing has a plan without commands. */
 static tsr_status run_search(tsr_search *s) {
-  if (tsr_call_is_empty(s->call)) return plan_for_cpu(s);
+  if (tsr_call_is_empty(s->call) || cpu_is_best(s)) return plan_for_cpu(s);
   tsr_search_order_devices(s);
   if (s->machine->devices > 0) TSR_TRY(tsr_search_all(s));
   if (cpu_is_better(s)) return plan_for_cpu(s);

@@ -102,6 +102,9 @@ double tsr_plan_drained(const tsr_plan *plan, const tsr_machine *machine);
 tsr_recipe tsr_panels_guess(const tsr_search *s, int devices);
 void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_recipe *r);
 
+/* Panels on so many devices that are cut as others were. */
+tsr_recipe tsr_panels_like(const tsr_search *s, const tsr_recipe *other, int devices);
+
 enum { TSR_PANEL_LIMITS = 5 };
 
 /* Cuts the best panels so far for each of the limits that may count, and tries that; *count of them

@@ -130,61 +130,92 @@ static bool may_win(const tsr_search *s, int devices) {
   return s->best == NULL || least_on(s, devices) < gain * s->best->seconds;
 }
 
-/* A first look at all devices, then at half of them, and so on. */
+/* A first look at all devices, then at half of them, and so on, while there is time. */
 static tsr_status search_halves(tsr_search *s) {
   int all = s->best == NULL ? s->machine->devices : 0;
   for (int devices = all; devices >= 1; devices /= 2) {
     if (may_win(s, devices)) TSR_TRY(search_devices(s, devices));
-    if (s->options->obey_devices && s->best) break;
+    if (s->best) tsr_search_set_allowed(s);
+    if (s->best && (s->options->obey_devices || !tsr_search_in_time(s))) break;
   }
   return TSR_OK;
 }
 
-/* A number of devices, and what its first guess came to. */
+/* ---- Fewer of them -------------------------------------------------------- */
+
+/* A number of devices, and the best recipe for it so far. */
 typedef struct entry {
   int devices;
   tsr_trial trial;
 } entry;
 
-/* First guesses on all numbers of devices that may do better than the best plan so far; those that
- * come close to it, the best first. */
-static tsr_status find_entries(tsr_search *s, entry list[TSR_MACHINE_DEVICES], int *count) {
+typedef struct entries {
+  entry list[TSR_MACHINE_DEVICES];
+  int count;
+} entries;
+
+/* Puts down where the climb is; the best first. */
+static void note_entry(const tsr_search *s, entries *e, int devices) {
+  int at = e->count++;
+  for (; at > 0 && e->list[at - 1].trial.score > s->at_score; at--) e->list[at] = e->list[at - 1];
+  e->list[at] = (entry){devices, {s->at, s->at_score}};
+}
+
+/* The best recipe so far, for another number of devices. Those far behind are dropped. */
+static tsr_status try_number(tsr_search *s, int devices, entries *e) {
   static const double hopeless = 1.3;
-  int searched = s->best->devices;
-  *count = 0;
-  for (int devices = s->machine->devices; devices >= 1 && tsr_search_in_time(s); devices--) {
-    bool moved;
-    if (devices == searched || !may_win(s, devices)) continue;
-    tsr_recipe r = tsr_panels_guess(s, devices);
-    s->at_score = INFINITY;
-    TSR_TRY(tsr_search_try(s, &r, &moved));
-    if (!(s->at_score < hopeless * s->best_score)) continue;
-    int at = (*count)++;
-    for (; at > 0 && list[at - 1].trial.score > s->at_score; at--) list[at] = list[at - 1];
-    list[at] = (entry){devices, {s->at, s->at_score}};
-  }
+  bool moved;
+  if (!may_win(s, devices)) return TSR_OK;
+  tsr_recipe r = tsr_panels_like(s, &s->best_recipe, devices);
+  s->at_score = INFINITY;
+  TSR_TRY(tsr_search_try(s, &r, &moved));
+  if (s->at_score < hopeless * s->best_score) note_entry(s, e, devices);
   return TSR_OK;
+}
+
+static tsr_status descend_from(tsr_search *s, const entry *from) {
+  s->at = from->trial.recipe;
+  s->at_score = from->trial.score;
+  return tsr_panels_descend(s, from->devices);
+}
+
+/* Which limit counts depends on how many devices there are, and the other way round, so the best
+ * cut on one number of them is tried on halves and doubles, and the climb begins from the best. */
+static tsr_status choose_number(tsr_search *s, int *devices) {
+  tsr_trial starts[TSR_PANEL_LIMITS];
+  entries e = {.count = 0};
+  int count, begun = s->best->devices;
+  TSR_TRY(tsr_panels_try_limits(s, starts, &count));
+  note_entry(s, &e, begun);
+  for (int other = s->machine->devices; other >= 1; other /= 2)
+    if (other != begun && tsr_search_in_time(s)) TSR_TRY(try_number(s, other, &e));
+  *devices = e.list[0].devices;
+  return descend_from(s, &e.list[0]);
 }
 
 /* Where devices wait for each other's data fewer of them may be as quick, and which number is best
  * shows only when each has been climbed from: for half as long again, half of what is left each. */
-static tsr_status search_fewer(tsr_search *s) {
-  entry list[TSR_MACHINE_DEVICES];
-  int count;
-  if (s->options->obey_devices || s->options->residency != NULL) return TSR_OK;
-  double end = fmax(s->spent, s->allowed) + s->allowed / 2;
+static tsr_status search_others(tsr_search *s, int searched) {
+  entries e = {.count = 0};
+  double end = 1.5 * s->allowed;
   s->allowed = end;
-  TSR_TRY(find_entries(s, list, &count));
-  for (int i = 0; i < count; i++) {
+  for (int other = s->machine->devices; other >= 1; other--)
+    if (other != searched && tsr_search_in_time(s)) TSR_TRY(try_number(s, other, &e));
+  for (int i = 0; i < e.count; i++) {
     s->allowed = (s->spent + end) / 2;
-    s->at = list[i].trial.recipe;
-    s->at_score = list[i].trial.score;
-    TSR_TRY(tsr_panels_descend(s, list[i].devices));
+    TSR_TRY(descend_from(s, &e.list[i]));
   }
   return TSR_OK;
 }
 
+/* Composed calls have hardly the time for one guess. */
+static bool is_number_free(const tsr_search *s) {
+  return !s->options->obey_devices && s->options->residency == NULL && s->mapping == NULL &&
+         s->best_recipe.tile == 0;
+}
+
 tsr_status tsr_search_all(tsr_search *s) {
+  int devices;
   TSR_TRY(search_mapped(s));
   TSR_TRY(search_halves(s));
   if (!s->best) return TSR_OK;
@@ -192,6 +223,7 @@ tsr_status tsr_search_all(tsr_search *s) {
   tsr_search_set_enough(s);
   if (s->best->hold.rows > 0) return tsr_holds_descend(s);
   if (s->options->reproducible) return TSR_OK;
-  TSR_TRY(tsr_panels_descend(s, s->best->devices));
-  return s->mapping == NULL && s->at.tile == 0 ? search_fewer(s) : TSR_OK;
+  if (!is_number_free(s)) return tsr_panels_descend(s, s->best->devices);
+  TSR_TRY(choose_number(s, &devices));
+  return search_others(s, devices);
 }

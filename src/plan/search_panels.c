@@ -140,10 +140,22 @@ typedef enum limit {
   LIMIT_START    /* short calls of rank-k: the least of both before the first kernel and the last */
 } limit;
 
+/* What binds a product is that C comes back to a device, by one port. */
+static bool comes_back(const tsr_search *s) {
+  const tsr_call *call = s->call;
+  double c = (double)call->m * (double)call->n;
+  return is_device_home(s, TSR_C_) && c > (double)call->k * (double)(call->m + call->n);
+}
+
+/* Columns that are finished together, and then leave. */
+static int64_t guess_chunk(const tsr_search *s, double columns) {
+  if (is_staged(s->call)) return tsr_power_of_two_near(columns / 6, 64, 256);
+  return tsr_power_of_two_near(columns / (comes_back(s) ? 12 : 6), 64, 1024);
+}
+
 static void cut_product(const tsr_search *s, limit what, tsr_recipe *r) {
   double columns = (double)s->call->n / r->grid_cols, k = (double)s->call->k;
-  double chunks = is_device_home(s, TSR_C_) ? 12 : 6; /* all of C comes back by one port */
-  r->chunk_first = r->chunk = r->chunk_last = tsr_power_of_two_near(columns / chunks, 64, 1024);
+  r->chunk_first = r->chunk = r->chunk_last = guess_chunk(s, columns);
   r->slab = r->slab_most = 0;
   if (what == LIMIT_LINKS) return;
   r->chunk_first = 1024;
@@ -190,6 +202,15 @@ static limit first_limit(const tsr_search *s, int devices) {
   return is_rank ? LIMIT_BOTH : LIMIT_KERNELS;
 }
 
+/* What the threads stage one after the other all devices should be able to work on: the same few
+ * columns of C, of which each has some rows, unless these are short. */
+static void lie_down(const tsr_call *call, int devices, tsr_recipe *r) {
+  tsr_memory c = call->operand[TSR_C_].memory;
+  if ((c != TSR_PAGEABLE && c != TSR_MANAGED) || call->n > 4 * call->m) return;
+  r->grid_rows = devices;
+  r->grid_cols = 1;
+}
+
 /* In percent, in steps of about an eighth. A little more than the others' is not worth that parts
  * differ. */
 static int64_t guess_share(const tsr_search *s, int devices) {
@@ -197,12 +218,21 @@ static int64_t guess_share(const tsr_search *s, int devices) {
   return (int64_t)(100 * exp2(floor(6 * log2(share)) / 6));
 }
 
+/* Nothing travels on one device that is home to everything: there is nothing to wait for. */
+static bool is_all_there(const tsr_search *s, int devices) {
+  bool all = devices == 1;
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    all &= s->call->operand[x].rows == 0 || s->call->operand[x].location == s->order[0];
+  return all;
+}
+
 tsr_recipe tsr_panels_guess(const tsr_search *s, int devices) {
   tsr_recipe r = {.streams = 1, .chunk_least = 128, .relay = true};
+  bool is_product = tsr_search_family(s) == TSR_PRODUCT;
   tsr_panels_guess_grid(s->call, devices, &r);
+  if (is_product && s->options->residency == NULL) lie_down(s->call, devices, &r);
   r.piece = guess_piece(s, &r);
-  if (tsr_search_family(s) == TSR_PRODUCT)
-    r.home_share = guess_share(s, devices);
+  if (is_product) r.home_share = guess_share(s, devices);
   if (tsr_search_family(s) == TSR_TRIANGLE) {
     guess_blocks(s, devices, &r);
     return r;
@@ -211,7 +241,21 @@ tsr_recipe tsr_panels_guess(const tsr_search *s, int devices) {
     r.slab = 0;
   else
     cut_for(s, first_limit(s, devices), &r);
+  if (is_all_there(s, devices)) r.slab = r.chunk_first = r.chunk = r.chunk_last = r.chunk_least = 0;
   tsr_panels_set_lazy(s, &r);
+  return r;
+}
+
+tsr_recipe tsr_panels_like(const tsr_search *s, const tsr_recipe *other, int devices) {
+  tsr_recipe r = tsr_panels_guess(s, devices);
+  r.slab = other->slab;
+  r.slab_most = other->slab_most;
+  r.chunk_first = other->chunk_first;
+  r.chunk = other->chunk;
+  r.chunk_last = other->chunk_last;
+  r.chunk_least = other->chunk_least;
+  r.lazy = other->lazy;
+  r.add_at_home = other->add_at_home;
   return r;
 }
 

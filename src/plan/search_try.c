@@ -154,10 +154,11 @@ static double link_time(const tsr_plan *plan) {
  * that loads less, since others may use the links, too. Where C stays it is probably wanted at home
  * before long: half of the time that this would take beyond the plan's counts. */
 static double score_of(const tsr_search *s, const tsr_plan *plan) {
-  static const double share = 0.02, wanted = 0.5;
+  static const double share = 0.02, wanted = 0.5, nearly = 0.005;
   double reloads = plan->hold.rows > 0 ? share * link_time(plan) : 0;
   double draining = plan->after != NULL ? tsr_plan_drained(plan, s->machine) - plan->seconds : 0;
-  return plan->seconds + 0.1e-6 * (double)plan->commands.count + reloads + wanted * draining;
+  double commands = fmin(0.1e-6 * (double)plan->commands.count, nearly * plan->seconds);
+  return plan->seconds + commands + reloads + wanted * draining;
 }
 
 /* Keeps the better of the plan and the best one; frees the other. */

@@ -10,11 +10,17 @@
 #include "plan/mapping.h"
 #include "plan/recipe.h"
 
-/* A recipe that was tried, simplified, and the score of its plan; INFINITY: it did not fit. */
+/* A recipe and the score of its plan; INFINITY: it did not fit. */
 typedef struct tsr_trial {
   tsr_recipe recipe;
   double score;
 } tsr_trial;
+
+/* What was tried: recipes that make the same plan have the same digest. */
+typedef struct tsr_tried {
+  uint64_t digest;
+  double score;
+} tsr_tried;
 
 typedef struct tsr_search {
   const tsr_machine *machine;
@@ -34,7 +40,7 @@ typedef struct tsr_search {
   tsr_recipe at;   /* where the present climb has come to: the next candidates are its neighbours */
   double at_score; /* a candidate with less is better */
   double last_score;
-  TSR_VEC(tsr_trial) tried;
+  TSR_VEC(tsr_tried) tried;
   bool wide; /* a partial C is of a wider type than C */
   double heat;
   tsr_forced forced; /* parts of the recipe that the user named */

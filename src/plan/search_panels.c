@@ -149,8 +149,8 @@ static bool comes_back(const tsr_search *s) {
 
 /* Columns that are finished together, and then leave. */
 static int64_t guess_chunk(const tsr_search *s, double columns) {
-  if (is_staged(s->call)) return tsr_power_of_two_near(columns / 6, 64, 256);
-  return tsr_power_of_two_near(columns / (comes_back(s) ? 12 : 6), 64, 1024);
+  if (is_staged(s->call)) return tsr_power_of_two_near(columns / 6, 128, 256);
+  return tsr_power_of_two_near(columns / (comes_back(s) ? 12 : 6), 128, 1024);
 }
 
 static void cut_product(const tsr_search *s, limit what, tsr_recipe *r) {

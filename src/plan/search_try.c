@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "blas/build.h"
+#include "plan/cache.h"
 #include "plan/deal.h"
 #include "plan/mapped.h"
 #include "plan/search.h"
@@ -228,22 +230,56 @@ static tsr_status settle(const tsr_search *s, tsr_recipe *r) {
   return TSR_OK;
 }
 
+/* ---- Recipes that make the same plan -------------------------------------- */
+
+static uint64_t add_cuts(uint64_t digest, const tsr_cuts *cuts) {
+  return tsr_cache_digest(digest, cuts->at, sizeof *cuts->at * (size_t)(cuts->count + 1));
+}
+
+static int64_t widest(const tsr_cuts *cuts) {
+  int64_t most = 0;
+  for (int i = 0; i < cuts->count; i++)
+    if (tsr_cut_length(cuts, i) > most) most = tsr_cut_length(cuts, i);
+  return most;
+}
+
+/* Of a product's panels chunks that are as wide as any part of C are one. */
+static int64_t effective(int64_t chunk, int64_t most) {
+  return chunk >= most ? 0 : chunk;
+}
+
+/* What a plan follows from: the cuts, instead of what led to them, and the rest of the recipe. */
+static uint64_t digest_of(const tsr_search *s, const tsr_recipe *recipe, const tsr_tiling *t) {
+  tsr_recipe r = *recipe;
+  tsr_recipe_simplify(s->call, s->machine, &r);
+  bool clamps = tsr_search_family(s) == TSR_PRODUCT && r.tile == 0;
+  int64_t most = clamps ? widest(&t->n) : INT64_MAX;
+  const int64_t words[] = {
+      r.grid_rows, r.grid_cols, r.tile, r.winds, r.even, r.hold_rows, r.hold_cols, r.deals, r.depth,
+      r.ahead, effective(r.chunk_first, most), effective(r.chunk, most),
+      effective(r.chunk_last, most), r.chunk_least, r.span, r.lazy, r.by_eta, r.relay,
+      r.lazy && r.add_at_home, (int64_t)r.routing, r.ignore_channels, r.piece, r.streams};
+  uint64_t digest = tsr_cache_digest(0, words, sizeof words);
+  digest = tsr_cache_digest(digest, r.weight, sizeof r.weight);
+  return add_cuts(add_cuts(add_cuts(digest, &t->m), &t->n), &t->k);
+}
+
 /* What is known of a recipe that makes the same plan; NULL: it was not tried. */
-static const tsr_trial *find_trial(const tsr_search *s, const tsr_recipe *simple) {
+static const tsr_tried *find_tried(const tsr_search *s, uint64_t digest) {
   for (size_t i = 0; i < s->tried.count; i++)
-    if (tsr_recipe_same(&s->tried.items[i].recipe, simple)) return &s->tried.items[i];
+    if (s->tried.items[i].digest == digest) return &s->tried.items[i];
   return NULL;
 }
 
-static tsr_status make_candidate(tsr_search *s, const tsr_recipe *r, tsr_plan **made) {
-  tsr_tiling tiling;
+/* ---- Trying --------------------------------------------------------------- */
+
+static tsr_status make_candidate(tsr_search *s, const tsr_recipe *r, const tsr_tiling *tiling,
+                                 tsr_plan **made) {
   bool fits = false;
-  TSR_TRY(cut(s, r, &tiling));
   tsr_plan *plan = tsr_search_plan_new(s);
-  tsr_status status = plan ? tsr_graph_build(s->call, &tiling, &s->graph)
+  tsr_status status = plan ? tsr_graph_build(s->call, tiling, &s->graph)
                            : tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
-  if (status == TSR_OK) status = build(s, r, &tiling, &s->graph, plan, &fits);
-  tsr_tiling_free(&tiling);
+  if (status == TSR_OK) status = build(s, r, tiling, &s->graph, plan, &fits);
   s->candidates++;
   if (plan) s->spent += cost_of(plan);
   *made = status == TSR_OK && fits ? plan : NULL;
@@ -251,24 +287,30 @@ static tsr_status make_candidate(tsr_search *s, const tsr_recipe *r, tsr_plan **
   return status;
 }
 
-/* Plans and replays a recipe. *better: the climb has moved there. Without memory to note it down it
- * is tried again, perhaps. */
+/* Without memory to note it down a recipe is tried again, perhaps. */
+static tsr_status try_tiling(tsr_search *s, const tsr_recipe *r, const tsr_tiling *tiling) {
+  tsr_tried trial = {digest_of(s, r, tiling), INFINITY};
+  const tsr_tried *known = find_tried(s, trial.digest);
+  tsr_plan *plan = NULL;
+  s->last_score = known ? known->score : INFINITY;
+  if (known) return TSR_OK;
+  TSR_TRY(make_candidate(s, r, tiling, &plan));
+  if (plan) s->last_score = trial.score = score_of(s, plan);
+  if (plan) keep_better(s, r, trial.score, plan);
+  (void)TSR_VEC_PUSH(&s->tried, trial);
+  if (s->best && s->best->hold.rows > 0) tsr_search_set_allowed(s);
+  return TSR_OK;
+}
+
+/* Plans and replays a recipe. *better: the climb has moved there. */
 tsr_status tsr_search_try(tsr_search *s, const tsr_recipe *recipe, bool *better) {
   tsr_recipe r = *recipe;
-  tsr_plan *plan = NULL;
+  tsr_tiling tiling;
   *better = false;
   TSR_TRY(settle(s, &r));
-  tsr_trial trial = {.recipe = r, .score = INFINITY};
-  tsr_recipe_simplify(s->call, s->machine, &trial.recipe);
-  const tsr_trial *known = find_trial(s, &trial.recipe);
-  if (!known) {
-    TSR_TRY(make_candidate(s, &r, &plan));
-    if (plan) trial.score = score_of(s, plan);
-    if (plan) keep_better(s, &r, trial.score, plan);
-    (void)TSR_VEC_PUSH(&s->tried, trial);
-    if (s->best && s->best->hold.rows > 0) tsr_search_set_allowed(s);
-  }
-  s->last_score = known ? known->score : trial.score;
-  *better = climb_to(s, &r, s->last_score);
-  return TSR_OK;
+  TSR_TRY(cut(s, &r, &tiling));
+  tsr_status status = try_tiling(s, &r, &tiling);
+  tsr_tiling_free(&tiling);
+  if (status == TSR_OK) *better = climb_to(s, &r, s->last_score);
+  return status;
 }

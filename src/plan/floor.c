@@ -160,8 +160,8 @@ static double home_time(const tsr_machine *machine, const tsr_call *call, double
 
 /* When one device has sent what the others lack, and they have sent back what they made of C, which
  * mostly follows: with a share of the work away. The floor has both at once. */
-static double home_rounds(const tsr_machine *machine, const tsr_call *call, int device,
-                          double away, double kernels) {
+static double home_rounds(const tsr_machine *machine, const tsr_call *call, int device, double away,
+                          double kernels) {
   double held[TSR_OPERANDS] = {0};
   bool has_c = call->operand[TSR_C_].location == device;
   for (int x = TSR_A; x <= TSR_B_; x++)

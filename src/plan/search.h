@@ -64,7 +64,8 @@ static inline int64_t tsr_power_of_two_near(double x, int64_t least, int64_t mos
 
 /* ---- search_try.c ---- */
 
-/* An empty plan for the call, with the memory of one that lost if there is any; NULL: out of memory.
+/* An empty plan for the call, with the memory of one that lost if there is any; NULL: out of
+ * memory.
  */
 tsr_plan *tsr_search_plan_new(tsr_search *s);
 

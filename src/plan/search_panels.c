@@ -62,6 +62,11 @@ void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_recipe *r) {
   r->grid_cols = devices / r->grid_rows;
 }
 
+/* All operands are at home on devices. */
+static bool is_resident(const tsr_search *s) {
+  return is_device_home(s, TSR_A) && is_device_home(s, TSR_B_) && is_device_home(s, TSR_C_);
+}
+
 static bool is_staged(const tsr_call *call) {
   for (int x = 0; x < TSR_OPERANDS; x++) {
     const tsr_operand *o = &call->operand[x];
@@ -137,7 +142,8 @@ typedef enum limit {
   LIMIT_KERNELS, /* they begin early, on a short slab, and slabs double */
   LIMIT_EITHER,  /* about the same time for both: a few long slabs */
   LIMIT_BOTH,    /* with a long k: slabs that stay short, so that links never wait for kernels */
-  LIMIT_START    /* short calls of rank-k: the least of both before the first kernel and the last */
+  LIMIT_START,   /* short calls of rank-k: the least of both before the first kernel and the last */
+  LIMIT_PORT     /* of devices that are home to all: what goes out, and then what comes back */
 } limit;
 
 /* What binds a product is that C comes back to a device, by one port. */
@@ -159,6 +165,12 @@ static void cut_product(const tsr_search *s, limit what, tsr_recipe *r) {
   r->slab = r->slab_most = 0;
   if (what == LIMIT_LINKS) return;
   r->chunk_first = 1024;
+  if (what == LIMIT_PORT) {
+    r->slab = r->slab_most = tsr_power_of_two_near(k / 4, 256, 4096);
+    r->chunk_first = r->chunk = 2048;
+    r->chunk_last = tsr_power_of_two_near(columns / 8, 256, 1024);
+    return;
+  }
   if (what == LIMIT_EITHER) {
     r->slab = tsr_power_of_two_near(k / 6, 256, 4096);
     r->chunk = 1024;
@@ -266,7 +278,8 @@ static void insert(const tsr_trial *trial, int count, tsr_trial *sorted) {
 }
 
 /* Those of each family, the more promising ones first. */
-static const limit product_limits[] = {LIMIT_LINKS, LIMIT_KERNELS, LIMIT_EITHER, LIMIT_BOTH};
+static const limit product_limits[] = {LIMIT_LINKS, LIMIT_KERNELS, LIMIT_EITHER, LIMIT_BOTH,
+                                       LIMIT_PORT};
 static const limit rank_limits[] = {LIMIT_BOTH, LIMIT_KERNELS, LIMIT_EITHER, LIMIT_LINKS,
                                     LIMIT_START};
 
@@ -277,7 +290,8 @@ tsr_status tsr_panels_try_limits(tsr_search *s, tsr_trial starts[TSR_PANEL_LIMIT
   if (tsr_search_family(s) == TSR_TRIANGLE || s->options->residency != NULL) return TSR_OK;
   bool is_rank = tsr_search_family(s) == TSR_RANK;
   const limit *limits = is_rank ? rank_limits : product_limits;
-  int all = first.recipe.tile > 0 ? 0 : is_rank ? TSR_PANEL_LIMITS : TSR_PANEL_LIMITS - 1;
+  bool has_last = is_rank || is_resident(s);
+  int all = first.recipe.tile > 0 ? 0 : TSR_PANEL_LIMITS - !has_last;
   for (int i = 0; i < all && tsr_search_in_time(s); i++) {
     bool fits;
     s->at_score = INFINITY;

@@ -254,11 +254,29 @@ static uint64_t digest_of(const tsr_search *s, const tsr_recipe *recipe, const t
   tsr_recipe_simplify(s->call, s->machine, &r);
   bool clamps = tsr_search_family(s) == TSR_PRODUCT && r.tile == 0;
   int64_t most = clamps ? widest(&t->n) : INT64_MAX;
-  const int64_t words[] = {
-      r.grid_rows, r.grid_cols, r.tile, r.winds, r.even, r.hold_rows, r.hold_cols, r.deals, r.depth,
-      r.ahead, effective(r.chunk_first, most), effective(r.chunk, most),
-      effective(r.chunk_last, most), r.chunk_least, r.span, r.lazy, r.by_eta, r.relay,
-      r.lazy && r.add_at_home, (int64_t)r.routing, r.ignore_channels, r.piece, r.streams};
+  const int64_t words[] = {r.grid_rows,
+                           r.grid_cols,
+                           r.tile,
+                           r.winds,
+                           r.even,
+                           r.hold_rows,
+                           r.hold_cols,
+                           r.deals,
+                           r.depth,
+                           r.ahead,
+                           effective(r.chunk_first, most),
+                           effective(r.chunk, most),
+                           effective(r.chunk_last, most),
+                           r.chunk_least,
+                           r.span,
+                           r.lazy,
+                           r.by_eta,
+                           r.relay,
+                           r.lazy && r.add_at_home,
+                           (int64_t)r.routing,
+                           r.ignore_channels,
+                           r.piece,
+                           r.streams};
   uint64_t digest = tsr_cache_digest(0, words, sizeof words);
   digest = tsr_cache_digest(digest, r.weight, sizeof r.weight);
   return add_cuts(add_cuts(add_cuts(digest, &t->m), &t->n), &t->k);

@@ -5,7 +5,8 @@
 #include "base/log.h"
 #include "front/context.h"
 
-/* What options.devices says: a count, or a list, in which one device has a comma behind it. */
+/* What options.devices says: a count, or a list, in which one device has a comma behind it. Two
+ * dots before it leave it to the planner how many of them a call uses. */
 typedef struct choice {
   int list[TSR_MAX_DEVICES];
   int count;   /* 0: all */
@@ -18,7 +19,7 @@ static tsr_status refuse(const char *text, const char *why) {
   return tsr_fail(
       TSR_ERR_ARGUMENT,
       "devices is \"%s\": %s; give a count from 1 to %d such as 4, or a list of devices "
-      "such as 0,2, or \"2,\" for one",
+      "such as 0,2, or \"2,\" for one, or ..4 for at most 4",
       text, why, TSR_MAX_DEVICES);
 }
 
@@ -50,8 +51,13 @@ static tsr_status parse_list(const char *text, choice *c) {
   }
 }
 
+static bool is_at_most(const char *text) {
+  return text[0] == '.' && text[1] == '.';
+}
+
 static tsr_status parse_devices(const char *text, choice *c) {
   *c = (choice){.count = 0};
+  if (text != NULL && is_at_most(text)) text += 2;
   if (text == NULL || text[0] == '\0') return TSR_OK;
   c->listed = true;
   TSR_TRY(parse_list(text, c));
@@ -61,6 +67,10 @@ static tsr_status parse_devices(const char *text, choice *c) {
   *c = (choice){.count = count};
   for (int i = 0; i < count; i++) c->list[i] = i;
   return TSR_OK;
+}
+
+bool tsr_context_obeys(const char *text) {
+  return text != NULL && !is_at_most(text);
 }
 
 tsr_status tsr_context_count_devices(const char *text, int *count) {

@@ -126,7 +126,8 @@ struct tsr_plan {
 
 typedef struct tsr_plan_options {
   bool reproducible;
-  bool obey_devices;                  /* use all devices of the machine: the user named them */
+  bool obey_devices;                  /* use all devices of the machine, and not the CPU's BLAS */
+  bool no_cpu;                        /* use devices, as many of them as help */
   int64_t tile;                       /* 0: by the model */
   size_t budget[TSR_MACHINE_DEVICES]; /* bytes for each device */
   size_t ring;                        /* bytes of the pinned ring for staging */

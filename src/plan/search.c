@@ -72,7 +72,7 @@ static bool cpu_is_better(const tsr_search *s) {
   for (int x = 0; x < TSR_OPERANDS; x++)
     if (tsr_is_device(m, s->call->operand[x].location)) return false;
   if (m->devices == 0) return true;
-  if (s->options->obey_devices || s->options->reproducible) return false;
+  if (s->options->obey_devices || s->options->no_cpu || s->options->reproducible) return false;
   double cpu = cpu_time(s);
   return isfinite(cpu) && (!s->best || cpu < s->best->seconds);
 }

@@ -69,8 +69,12 @@ static tsr_status set_planning(tsr_context *context, const tsr_options *options)
 
 void tsr_context_note_settings(tsr_context *context) {
   const tsr_plan_options *p = &context->planning;
-  uint64_t words[] = {tsr_machine_digest(context->machine), p->reproducible, p->obey_devices,
-                      p->no_cpu, (uint64_t)p->tile, p->ring};
+  uint64_t words[] = {tsr_machine_digest(context->machine),
+                      p->reproducible,
+                      p->obey_devices,
+                      p->no_cpu,
+                      (uint64_t)p->tile,
+                      p->ring};
   context->digest = tsr_cache_digest(0, words, sizeof words);
   context->digest = tsr_cache_digest(context->digest, p->budget, sizeof p->budget);
   if (p->recipe != NULL)

@@ -37,8 +37,16 @@ static bool is_listed(const choice *c, int device) {
   return false;
 }
 
+static bool is_at_most(const char *text) {
+  return text[0] == '.' && text[1] == '.';
+}
+
+static const char *after_dots(const char *text) {
+  return is_at_most(text) ? text + 2 : text;
+}
+
 static tsr_status parse_list(const char *text, choice *c) {
-  const char *at = text;
+  const char *at = after_dots(text);
   for (;;) {
     int device = scan_number(&at);
     if (device < 0) return refuse(text, "a number is missing or wrong");
@@ -51,14 +59,9 @@ static tsr_status parse_list(const char *text, choice *c) {
   }
 }
 
-static bool is_at_most(const char *text) {
-  return text[0] == '.' && text[1] == '.';
-}
-
 static tsr_status parse_devices(const char *text, choice *c) {
   *c = (choice){.count = 0};
-  if (text != NULL && is_at_most(text)) text += 2;
-  if (text == NULL || text[0] == '\0') return TSR_OK;
+  if (text == NULL || after_dots(text)[0] == '\0') return TSR_OK;
   c->listed = true;
   TSR_TRY(parse_list(text, c));
   if (strchr(text, ',') != NULL) return TSR_OK;

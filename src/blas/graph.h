@@ -32,6 +32,8 @@ typedef struct tsr_tiling {
   int *down, *across;       /* the grid's row of each part of m, and its column of each part of n;
                                NULL: dealt in turn. With them there are no turns */
   int64_t span;             /* beside a triangle: blocks of k that a copy may be high; 0: one */
+  int64_t slab, slab_most;  /* beside a triangle, for all lines of a stripe: the first slab of its
+                               order, 0 for all of it; the next ones double, up to slab_most */
   tsr_pass pass;            /* of every device, */
   tsr_pass *passes;         /* or of each, [grid_rows * grid_cols] as device; NULL: pass */
   int depth;                /* parts of k that are summed over before the next tile of C; 0: one */

@@ -134,7 +134,6 @@ static void weigh(deal *d) {
 }
 
 void tsr_deal_again(const tsr_plan *plan, const int *order, tsr_recipe *r) {
-  static const double full = 10000;
   double flops[TSR_MACHINE_DEVICES] = {0}, end[TSR_MACHINE_DEVICES] = {0}, best = 0;
   for (size_t i = 0; i < plan->commands.count; i++) {
     const tsr_command *c = &plan->commands.items[i];
@@ -148,7 +147,7 @@ void tsr_deal_again(const tsr_plan *plan, const int *order, tsr_recipe *r) {
     if (end[d] > 0) best = fmax(best, flops[d] / end[d]);
   for (int g = 0; g < r->grid_rows * r->grid_cols; g++) {
     int d = order[g];
-    r->weight[g] = end[d] > 0 ? (uint16_t)(full * flops[d] / end[d] / best) : 0;
+    r->weight[g] = end[d] > 0 ? (uint16_t)(TSR_RECIPE_WEIGHT * flops[d] / end[d] / best) : 0;
   }
 }
 

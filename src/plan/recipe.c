@@ -30,14 +30,20 @@ static tsr_status geometric_cuts(int64_t k, int64_t first, int64_t most, tsr_cut
   return TSR_OK;
 }
 
+/* What a replay has taught about the place of a device in the grid. */
+static double dealt_to(const tsr_recipe *r, int place) {
+  return r->weight[place] > 0 ? (double)r->weight[place] / TSR_RECIPE_WEIGHT : 1;
+}
+
 /* How much of C a device should own: by its speed, and more where an operand is at home, since that
  * need not travel. */
 static double weight_of(const tsr_recipe *r, const tsr_call *call, const tsr_machine *machine,
-                        int device) {
+                        const int *order, int place) {
+  int device = order[place];
   double share = r->home_share > 0 ? (double)r->home_share / 100 : 1;
   bool home = false;
   for (int x = 0; x < TSR_OPERANDS; x++) home |= call->operand[x].location == device;
-  return machine->device[device].speed * (home ? share : 1);
+  return machine->device[device].speed * dealt_to(r, place) * (home ? share : 1);
 }
 
 /* Cuts an extent over the devices of one direction of the grid by their weights; where parts would
@@ -64,7 +70,7 @@ static tsr_status cut_panels(const tsr_recipe *r, const tsr_call *call, const ts
   double rows[TSR_MACHINE_DEVICES] = {0}, cols[TSR_MACHINE_DEVICES] = {0};
   for (int i = 0; i < r->grid_rows; i++)
     for (int j = 0; j < r->grid_cols; j++) {
-      double weight = weight_of(r, call, machine, order[i * r->grid_cols + j]);
+      double weight = weight_of(r, call, machine, order, i * r->grid_cols + j);
       rows[i] += weight;
       cols[j] += weight;
     }
@@ -78,7 +84,7 @@ static tsr_status cut_triangle(const tsr_recipe *r, const tsr_call *call,
                                const tsr_machine *machine, const int *order, tsr_tiling *t) {
   double weight[TSR_MACHINE_DEVICES], total = 0, before = 0, edge = 0;
   int devices = r->grid_rows * r->grid_cols;
-  for (int i = 0; i < devices; i++) total += weight[i] = weight_of(r, call, machine, order[i]);
+  for (int i = 0; i < devices; i++) total += weight[i] = weight_of(r, call, machine, order, i);
   for (int i = 0; i < devices; i++) {
     before += weight[i];
     double share = fmin(1, before / total);
@@ -97,7 +103,7 @@ static tsr_status cut_lines(const tsr_recipe *r, const tsr_call *call, const tsr
   double weight[TSR_MACHINE_DEVICES];
   int devices = r->grid_rows * r->grid_cols;
   int64_t extent = left ? call->m : call->n;
-  for (int i = 0; i < devices; i++) weight[i] = machine->device[order[i]].speed;
+  for (int i = 0; i < devices; i++) weight[i] = machine->device[order[i]].speed * dealt_to(r, i);
   TSR_TRY(tsr_cuts_uniform(extent, smaller(extent, TSR_RECIPE_LONGEST), left ? &t->m : &t->n));
   TSR_TRY(cut_by_weight(left ? call->n : call->m, devices, weight, left ? &t->n : &t->m));
   return tsr_cuts_uniform(extent, r->block > 0 ? smaller(r->block, extent) : extent, &t->k);
@@ -188,6 +194,8 @@ tsr_status tsr_recipe_tiling(const tsr_recipe *r, const tsr_call *call, const ts
   *t = (tsr_tiling){.lazy = r->lazy && sums,
                     .adder = r->add_at_home && tsr_is_device(machine, home) ? (int16_t)home : -1,
                     .span = r->tile > 0 ? 1 : r->span,
+                    .slab = r->tile > 0 ? 0 : r->slab,
+                    .slab_most = r->slab_most,
                     .chunk_first = chunk_of(call, r->chunk_first),
                     .chunk = chunk_of(call, r->chunk),
                     .chunk_last = chunk_of(call, r->chunk_last),
@@ -223,11 +231,16 @@ void tsr_tiling_free(tsr_tiling *t) {
 /* No device owns more columns of C. */
 static double widest(const tsr_call *call, const tsr_machine *machine, const tsr_recipe *r) {
   double fastest = 0, slowest = INFINITY, share = r->home_share > 100 ? (double)r->home_share : 100;
+  double most = 0, least = INFINITY;
+  for (int i = 0; i < r->grid_rows * r->grid_cols; i++) {
+    most = fmax(most, dealt_to(r, i));
+    least = fmin(least, dealt_to(r, i));
+  }
   for (int d = 0; d < machine->devices; d++) {
     fastest = fmax(fastest, machine->device[d].speed);
     slowest = fmin(slowest, machine->device[d].speed);
   }
-  return (double)call->n / r->grid_cols * share / 100 * fastest / slowest + 128;
+  return (double)call->n / r->grid_cols * share / 100 * fastest / slowest * most / least + 128;
 }
 
 static int64_t narrower(int64_t chunk, double width) {
@@ -287,23 +300,31 @@ bool tsr_recipe_same(const tsr_recipe *a, const tsr_recipe *b) {
 
 /* ---- In words ---- */
 
+/* ", slabs of k from 512, doubling up to 4096"; beside a triangle mostly "". */
+static void print_slabs(const tsr_recipe *r, char *text, size_t room) {
+  char limit[40] = "";
+  text[0] = '\0';
+  if (r->slab == 0) return;
+  if (r->slab_most > 0) snprintf(limit, sizeof limit, " up to %" PRId64, r->slab_most);
+  snprintf(text, room, "slabs of k from %" PRId64 ", doubling%s", r->slab, limit);
+}
+
 static int print_cuts(const tsr_recipe *r, char *text, size_t room) {
+  char slabs[80];
+  print_slabs(r, slabs, sizeof slabs);
   if (r->tile > 0)
     return snprintf(text, room, "tiles of %" PRId64 "%s", r->tile,
                     r->by_eta ? ", the first to arrive first" : "");
   if (r->block > 0)
     return snprintf(text, room,
-                    "blocks of A of %" PRId64 ", copied by up to %" PRId64
+                    "%s%sblocks of A of %" PRId64 ", copied by up to %" PRId64
                     ", stripes of C of %" PRId64,
-                    r->block, r->span > 0 ? r->span : 1, r->chunk);
+                    slabs, r->slab > 0 ? "; " : "", r->block, r->span > 0 ? r->span : 1, r->chunk);
   if (r->slab == 0)
     return snprintf(text, room, "all of A, then B in chunks of %" PRId64 " columns", r->chunk_last);
-  char limit[40] = "";
-  if (r->slab_most > 0) snprintf(limit, sizeof limit, " up to %" PRId64, r->slab_most);
   return snprintf(text, room,
-                  "slabs of k from %" PRId64 ", doubling%s; kernels of %" PRId64 ", %" PRId64
-                  ", at the end %" PRId64 " columns",
-                  r->slab, limit, r->chunk_first, r->chunk, r->chunk_last);
+                  "%s; kernels of %" PRId64 ", %" PRId64 ", at the end %" PRId64 " columns", slabs,
+                  r->chunk_first, r->chunk, r->chunk_last);
 }
 
 void tsr_recipe_print(const tsr_recipe *r, char *text, size_t room) {

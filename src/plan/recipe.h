@@ -10,6 +10,9 @@
 /* Kernels' extents are 32-bit: no part of m, n or k is longer. */
 #define TSR_RECIPE_LONGEST (INT64_C(1) << 30)
 
+/* A weight of 1. */
+#define TSR_RECIPE_WEIGHT 10000
+
 typedef struct tsr_recipe {
   int grid_rows, grid_cols; /* devices used: their product, the first of the order */
   int64_t tile;             /* square tiles of this extent, C tile by C tile; 0: panels */
@@ -19,7 +22,8 @@ typedef struct tsr_recipe {
       hold_cols; /* tiles: of C that stay at a device while A and B stream through; 0: 1 */
   bool deals;    /* tiles: C is dealt by what devices that differ make of their room, and hold
                     is that of the device with the most (deal.h); */
-  uint16_t weight[TSR_MACHINE_DEVICES]; /* by these, a device of the grid each; all 0: reckoned */
+  uint16_t weight[TSR_MACHINE_DEVICES]; /* by these, a device of the grid each; all 0: reckoned.
+                                           Panels: times what they would get, 0: once */
   int depth;                            /* tiles: of k between one such tile and the next; 0: 1 */
   int64_t ahead;     /* tiles: copies precede their use by that many percent of the kernels of
                         depth x hold_rows x hold_cols */

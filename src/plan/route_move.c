@@ -162,17 +162,45 @@ static bool meets(const tsr_cargo *c, tsr_uplo uplo, tsr_uplo *part) {
   return lower ? bottom >= c->col : c->row <= right;
 }
 
-/* Brings what of a piece is in the triangle. Only the threads of the host can copy what is across a
- * diagonal. */
-static bool bring_piece(tsr_scheduler *s, tsr_cargo *c, tsr_uplo uplo, const tsr_end *begin,
-                        const tsr_end *stop) {
-  if (!meets(c, uplo, &c->uplo)) return true;
+static bool bring(tsr_scheduler *s, const tsr_cargo *c, const tsr_end *begin, const tsr_end *stop) {
   float when = tsr_link_arrival(s, begin->location, stop->location, c->bytes, c->bytes, 0);
   int32_t command = c->uplo == TSR_GENERAL ? tsr_move(s, c, begin, stop)
                                            : staged(s, c, queue_out(s, begin->location),
                                                     next_lane(s, stop->location), begin, stop);
   if (isfinite(when)) tsr_link_occupy(s, begin->location, stop->location, c->bytes, 0, when);
   return command != TSR_NOTHING && note_brought(s, c, command);
+}
+
+/* One half of a piece, which is halved across its longer side. */
+static tsr_cargo half_of(const tsr_scheduler *s, const tsr_cargo *c, int which) {
+  bool down = c->rows >= c->cols;
+  tsr_cargo half = *c;
+  int64_t first = down ? c->rows / 2 : c->cols / 2;
+  if (down) {
+    half.row += which ? first : 0;
+    half.rows = which ? c->rows - first : first;
+  } else {
+    half.col += which ? first : 0;
+    half.cols = which ? c->cols - first : first;
+  }
+  tsr_cargo_weigh(s, &half);
+  return half;
+}
+
+/* Brings what of a piece is in the triangle. Only the threads of the host can copy what is across a
+ * diagonal, by way of the ring, which all devices share: where a device can write to C itself, that
+ * is little. */
+static bool bring_piece(tsr_scheduler *s, tsr_cargo *c, tsr_uplo uplo, const tsr_end *begin,
+                        const tsr_end *stop) {
+  static const int64_t little = 256;
+  if (!meets(c, uplo, &c->uplo)) return true;
+  bool across = c->uplo != TSR_GENERAL && (c->rows > little || c->cols > little);
+  if (!across || !is_pinned(s, c)) return bring(s, c, begin, stop);
+  for (int i = 0; i < 2; i++) {
+    tsr_cargo half = half_of(s, c, i);
+    if (!bring_piece(s, &half, uplo, begin, stop)) return false;
+  }
+  return true;
 }
 
 bool tsr_route_bring_home(tsr_scheduler *s, const tsr_task_operand *o, tsr_uplo uplo, int device,

@@ -130,6 +130,12 @@ tsr_status tsr_search_other_lazy(tsr_search *s, bool *better);
  * time, from s->at. */
 tsr_status tsr_panels_descend(tsr_search *s, int devices);
 
+/* ---- search_shares.c ---- */
+
+/* Panels dealt by how long each device's kernels took in the best plan: a little more to those that
+ * were done early. */
+tsr_status tsr_search_shares(tsr_search *s, bool *better);
+
 /* ---- search_holds.c ---- */
 
 /* Recipes for budgets that do not suffice for everything; tile: the only one to use, or 0. */

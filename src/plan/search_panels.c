@@ -3,6 +3,10 @@
 
 #include "plan/search.h"
 
+static int64_t larger(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
 /* ---- First guesses -------------------------------------------------------- */
 
 static bool is_device_home(const tsr_search *s, int x) {
@@ -283,11 +287,39 @@ static const limit product_limits[] = {LIMIT_LINKS, LIMIT_KERNELS, LIMIT_EITHER,
 static const limit rank_limits[] = {LIMIT_BOTH, LIMIT_KERNELS, LIMIT_EITHER, LIMIT_LINKS,
                                     LIMIT_START};
 
+/* Sums of trmm are in W and can begin with what comes first, so stripes can be wide: that is where
+ * a climb begins if kernels are what counts, and otherwise where a second one does. */
+static tsr_status try_slabs(tsr_search *s, tsr_trial starts[TSR_PANEL_LIMITS], int *count) {
+  static const double ample = 0.75;
+  const tsr_call *call = s->call;
+  bool left = call->side == TSR_LEFT, better;
+  int devices = s->at.grid_rows * s->at.grid_cols;
+  double share = transfer_share(s, devices);
+  int64_t order = left ? call->m : call->n, lines = (left ? call->n : call->m) / devices;
+  tsr_trial narrow = {s->at, s->at_score};
+  tsr_recipe r = s->at;
+  if (call->operation != TSR_TRMM || r.tile > 0 || !tsr_search_in_time(s)) return TSR_OK;
+  r.slab = r.slab_most = tsr_power_of_two_near((double)order / 8, 512, 4096);
+  r.chunk = tsr_power_of_two_near((double)lines / 4, 256, 4096);
+  r.span = larger(r.span, 4096 / r.block);
+  r.chunk_least = 256;
+  s->at_score = INFINITY;
+  TSR_TRY(tsr_search_try(s, &r, &better));
+  bool wide_first = better && share > 0 && share < ample;
+  starts[0] = wide_first ? narrow : (tsr_trial){s->at, s->at_score};
+  *count = better ? 1 : 0;
+  if (wide_first) return TSR_OK;
+  s->at = narrow.recipe;
+  s->at_score = narrow.score;
+  return TSR_OK;
+}
+
 /* Composed calls have hardly the time for one guess. */
 tsr_status tsr_panels_try_limits(tsr_search *s, tsr_trial starts[TSR_PANEL_LIMITS], int *count) {
   tsr_trial first = {s->at, s->at_score}, best = first;
   *count = 0;
-  if (tsr_search_family(s) == TSR_TRIANGLE || s->options->residency != NULL) return TSR_OK;
+  if (s->options->residency != NULL) return TSR_OK;
+  if (tsr_search_family(s) == TSR_TRIANGLE) return try_slabs(s, starts, count);
   bool is_rank = tsr_search_family(s) == TSR_RANK;
   const limit *limits = is_rank ? rank_limits : product_limits;
   bool has_last = is_rank || is_resident(s);

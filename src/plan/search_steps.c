@@ -4,6 +4,7 @@
  * candidates only; when no step helps any more, all values are tried.
  */
 #include <stddef.h>
+#include <string.h>
 
 #include "plan/search.h"
 
@@ -37,14 +38,17 @@ static bool has_device_home(const tsr_search *s) {
 }
 
 /* Whether the family's panels depend on a parameter. Beside a triangle there are blocks and
- * stripes, else slabs; rank-k updates have the chunks of the last slab in all. */
+ * stripes, and slabs if it began with some, else slabs; rank-k updates have the chunks of the last
+ * slab in all.
+ */
 static bool has_field(const tsr_search *s, size_t field) {
   bool is_block = field == offsetof(tsr_recipe, block) || field == offsetof(tsr_recipe, span);
   bool is_chunk = field == offsetof(tsr_recipe, chunk);
   bool is_any = field == offsetof(tsr_recipe, piece) || field == offsetof(tsr_recipe, chunk_least);
+  bool is_slab = field == offsetof(tsr_recipe, slab) || field == offsetof(tsr_recipe, slab_most);
   switch (tsr_search_family(s)) {
     case TSR_TRIANGLE:
-      return is_any || is_block || is_chunk;
+      return is_any || is_block || is_chunk || (is_slab && s->at.slab > 0);
     case TSR_RANK:
       return !is_block && !is_chunk && field != offsetof(tsr_recipe, chunk_first);
     default:
@@ -153,6 +157,7 @@ static tsr_status try_grid(tsr_search *s, int devices, int rows, bool *better) {
   if (rows == r.grid_rows) return TSR_OK;
   r.grid_rows = rows;
   r.grid_cols = devices / rows;
+  memset(r.weight, 0, sizeof r.weight);
   return tsr_search_try(s, &r, better);
 }
 
@@ -203,14 +208,23 @@ static tsr_status try_choices(tsr_search *s, bool *any) {
   return TSR_OK;
 }
 
-/* Each of them once. */
+static tsr_status deal_again(tsr_search *s, bool *any) {
+  bool better = false;
+  if (tsr_search_in_time(s)) TSR_TRY(tsr_search_shares(s, &better));
+  *any |= better;
+  return TSR_OK;
+}
+
+/* Each of them once. Panels of a triangle differ so much that they are dealt anew at first. */
 static tsr_status go_round(tsr_search *s, int devices, bool walking, bool *any) {
+  bool is_rank = tsr_search_family(s) == TSR_RANK;
   *any = false;
+  if (is_rank) TSR_TRY(deal_again(s, any));
   TSR_TRY((walking ? walk_grids : scan_grids)(s, devices, any));
   TSR_TRY(try_choices(s, any));
   for (int i = 0; i < STEPS && s->at.tile == 0; i++)
     TSR_TRY((walking && !is_rugged(&parameters[i]) ? walk : scan)(s, &parameters[i], any));
-  return TSR_OK;
+  return is_rank ? TSR_OK : deal_again(s, any);
 }
 
 /* Until no step helps any more. */

@@ -253,6 +253,7 @@ static uint64_t digest_of(const tsr_search *s, const tsr_recipe *recipe, const t
   tsr_recipe r = *recipe;
   tsr_recipe_simplify(s->call, s->machine, &r);
   bool clamps = tsr_search_family(s) == TSR_PRODUCT && r.tile == 0;
+  bool slabs = tsr_search_family(s) == TSR_TRIANGLE; /* of other families they are cuts of k */
   int64_t most = clamps ? widest(&t->n) : INT64_MAX;
   const int64_t words[] = {r.grid_rows,
                            r.grid_cols,
@@ -278,7 +279,7 @@ static uint64_t digest_of(const tsr_search *s, const tsr_recipe *recipe, const t
                            r.piece,
                            r.streams};
   uint64_t digest = tsr_cache_digest(0, words, sizeof words);
-  digest = tsr_cache_digest(digest, r.weight, sizeof r.weight);
+  if (r.deals) digest = tsr_cache_digest(digest, r.weight, sizeof r.weight);
   return add_cuts(add_cuts(add_cuts(digest, &t->m), &t->n), &t->k);
 }
 

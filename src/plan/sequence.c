@@ -1,8 +1,11 @@
 /*
- * The sequence: the order in which tasks are scheduled. Devices take turns, a task each; a device
- * goes through its groups one after another, in the order of the graph, or each time that whose
- * inputs are expected first (Uncut-GEMMs, section III-G).
+ * The sequence: the order in which tasks are scheduled. Devices take turns, a task each, and one
+ * whose tasks take longer waits for the others: what they share, the threads of the host and the
+ * ring above all, serves them in this order. A device goes through its groups one after another, in
+ * the order of the graph, or each time that whose inputs are expected first (Uncut-GEMMs, section
+ * III-G).
  */
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -17,6 +20,7 @@ typedef struct walk {
   int next, count;
   const tsr_group *group; /* present one, or NULL */
   size_t done;            /* of its tasks */
+  double clock, last;     /* seconds, roughly, of its tasks so far, and of the last of them */
 } walk;
 
 struct tsr_sequence {
@@ -82,15 +86,47 @@ static bool begin_group(tsr_scheduler *s, walk *w) {
   return true;
 }
 
-const tsr_task *tsr_sequence_next(tsr_scheduler *s) {
+static bool has_more(const walk *w) {
+  return w->group != NULL || w->next < w->count;
+}
+
+static double least_clock(const tsr_scheduler *s) {
+  double least = INFINITY;
+  for (int d = 0; d < s->devices; d++) {
+    const walk *w = &s->sequence->walk[d];
+    if (has_more(w)) least = fmin(least, w->clock);
+  }
+  return least;
+}
+
+/* The next device in turn that had not begun its last task after another one was through. Where
+ * memory is tight all take their turns, since how far copies run ahead is counted in them. */
+static walk *whose_turn(tsr_scheduler *s) {
   struct tsr_sequence *q = s->sequence;
+  double least = least_clock(s);
   for (int tried = 0; tried < s->devices; tried++) {
     walk *w = &q->walk[q->turn];
     q->turn = (q->turn + 1) % s->devices;
-    if (!w->group && !begin_group(s, w)) continue;
-    const tsr_task *task = &s->graph->tasks.items[w->group->first + w->done++];
-    if (w->done == w->group->count) w->group = NULL;
-    return task;
+    if (has_more(w) && (s->slots || w->clock - w->last <= least)) return w;
   }
   return NULL;
+}
+
+/* By the rate of long kernels: enough for an order. */
+static void pass_time(const tsr_scheduler *s, const tsr_task *task, walk *w) {
+  const tsr_device *device = &s->machine->device[task->device];
+  double flops =
+      tsr_kernel_flops((tsr_kernel)task->kernel, s->call->type, task->m, task->n, task->k);
+  double rate = s->machine->rates[tsr_type_index(s->call->type)].sustained * device->speed;
+  w->last = device->kernel_latency + (rate > 0 ? flops / rate : 0);
+  w->clock += w->last;
+}
+
+const tsr_task *tsr_sequence_next(tsr_scheduler *s) {
+  walk *w = whose_turn(s);
+  if (!w || (!w->group && !begin_group(s, w))) return NULL;
+  const tsr_task *task = &s->graph->tasks.items[w->group->first + w->done++];
+  if (w->done == w->group->count) w->group = NULL;
+  pass_time(s, task, w);
+  return task;
 }

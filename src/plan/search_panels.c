@@ -205,7 +205,11 @@ static void cut_rank(const tsr_search *s, limit what, tsr_recipe *r) {
     r->chunk_first = r->chunk = r->chunk_last = 1024;
     r->chunk_least = 128;
   }
-  if (what == LIMIT_EITHER) r->slab = r->slab_most = tsr_power_of_two_near(k / 6, 512, 2048);
+  if (what == LIMIT_EITHER) {
+    r->slab = tsr_power_of_two_near(k / 24, 256, 2048);
+    r->slab_most = 4 * r->slab;
+    r->chunk_least = 128;
+  }
 }
 
 static void cut_for(const tsr_search *s, limit what, tsr_recipe *r) {

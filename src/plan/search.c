@@ -117,7 +117,7 @@ tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
                   .options = options,
                   .began = tsr_now(),
                   .allowed = INFINITY,
-                  .at_score = INFINITY,
+                  .at = {.score = INFINITY},
                   .runner_up = INFINITY};
   s.wide = tsr_type_get(call->type)->wide != call->type;
   s.heat = tsr_plan_heat(machine, call);

@@ -10,10 +10,16 @@
 #include "plan/mapping.h"
 #include "plan/recipe.h"
 
-/* A recipe and the score of its plan; INFINITY: it did not fit. */
+/* When the kernels of a place in the grid were done, and for how long it was busy, s. */
+typedef struct tsr_share {
+  double end, busy;
+} tsr_share;
+
+/* A recipe and the score of its plan, INFINITY if it did not fit; and what that tells of shares. */
 typedef struct tsr_trial {
   tsr_recipe recipe;
   double score;
+  tsr_share share[TSR_MACHINE_DEVICES]; /* busy 0: unknown */
 } tsr_trial;
 
 /* What was tried: recipes that make the same plan have the same digest. */
@@ -37,9 +43,9 @@ typedef struct tsr_search {
   double best_score;
   double runner_up;
   int candidates;
-  tsr_recipe at;   /* where the present climb has come to: the next candidates are its neighbours */
-  double at_score; /* a candidate with less is better */
-  double last_score;
+  tsr_trial at; /* where the present climb has come to: the next candidates are its neighbours; one
+                   with a lower score is better */
+  tsr_trial last; /* what was tried last */
   TSR_VEC(tsr_tried) tried;
   bool wide; /* a partial C is of a wider type than C */
   double heat;
@@ -132,8 +138,11 @@ tsr_status tsr_panels_descend(tsr_search *s, int devices);
 
 /* ---- search_shares.c ---- */
 
-/* Panels dealt by how long each device's kernels took in the best plan: a little more to those that
- * were done early. */
+/* What the plan of a recipe tells of the shares of C, or nothing: NULL. */
+void tsr_search_note_shares(tsr_search *s, const tsr_recipe *r, const tsr_plan *plan);
+
+/* Panels dealt by how long each device's kernels took where the climb is: a little more to those
+ * that were done early. */
 tsr_status tsr_search_shares(tsr_search *s, bool *better);
 
 /* ---- search_holds.c ---- */

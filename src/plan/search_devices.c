@@ -157,8 +157,8 @@ typedef struct entries {
 /* Puts down where the climb is; the best first. */
 static void note_entry(const tsr_search *s, entries *e, int devices) {
   int at = e->count++;
-  for (; at > 0 && e->list[at - 1].trial.score > s->at_score; at--) e->list[at] = e->list[at - 1];
-  e->list[at] = (entry){devices, {s->at, s->at_score}};
+  for (; at > 0 && e->list[at - 1].trial.score > s->at.score; at--) e->list[at] = e->list[at - 1];
+  e->list[at] = (entry){devices, s->at};
 }
 
 /* The best recipe so far, for another number of devices. Those far behind are dropped. */
@@ -167,15 +167,14 @@ static tsr_status try_number(tsr_search *s, int devices, entries *e) {
   bool moved;
   if (!may_win(s, devices)) return TSR_OK;
   tsr_recipe r = tsr_panels_like(s, &s->best_recipe, devices);
-  s->at_score = INFINITY;
+  s->at.score = INFINITY;
   TSR_TRY(tsr_search_try(s, &r, &moved));
-  if (s->at_score < hopeless * s->best_score) note_entry(s, e, devices);
+  if (s->at.score < hopeless * s->best_score) note_entry(s, e, devices);
   return TSR_OK;
 }
 
 static tsr_status descend_from(tsr_search *s, const entry *from) {
-  s->at = from->trial.recipe;
-  s->at_score = from->trial.score;
+  s->at = from->trial;
   return tsr_panels_descend(s, from->devices);
 }
 

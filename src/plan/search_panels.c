@@ -297,30 +297,30 @@ static tsr_status try_slabs(tsr_search *s, tsr_trial starts[TSR_PANEL_LIMITS], i
   static const double ample = 0.75;
   const tsr_call *call = s->call;
   bool left = call->side == TSR_LEFT, better;
-  int devices = s->at.grid_rows * s->at.grid_cols;
+  int devices = s->at.recipe.grid_rows * s->at.recipe.grid_cols;
   double share = transfer_share(s, devices);
   int64_t order = left ? call->m : call->n, lines = (left ? call->n : call->m) / devices;
-  tsr_trial narrow = {s->at, s->at_score};
-  tsr_recipe r = s->at;
+  tsr_trial narrow = s->at;
+  tsr_recipe r = s->at.recipe;
   if (call->operation != TSR_TRMM || r.tile > 0 || !tsr_search_in_time(s)) return TSR_OK;
   r.slab = r.slab_most = tsr_power_of_two_near((double)order / 8, 512, 4096);
   r.chunk = tsr_power_of_two_near((double)lines / 4, 256, 4096);
   r.span = larger(r.span, 4096 / r.block);
   r.chunk_least = 256;
-  s->at_score = INFINITY;
+  s->at.score = INFINITY;
   TSR_TRY(tsr_search_try(s, &r, &better));
   bool wide_first = better && share > 0 && share < ample;
-  starts[0] = wide_first ? narrow : (tsr_trial){s->at, s->at_score};
+  starts[0] = wide_first ? narrow : s->at;
   *count = better ? 1 : 0;
   if (wide_first) return TSR_OK;
-  s->at = narrow.recipe;
-  s->at_score = narrow.score;
+  s->at = narrow;
   return TSR_OK;
 }
 
 /* Composed calls have hardly the time for one guess. */
 tsr_status tsr_panels_try_limits(tsr_search *s, tsr_trial starts[TSR_PANEL_LIMITS], int *count) {
-  tsr_trial first = {s->at, s->at_score}, best = first;
+  static const double hopeful = 1.15; /* what dealing by the replay may gain */
+  tsr_trial first = s->at, best = first;
   *count = 0;
   if (s->options->residency != NULL) return TSR_OK;
   if (tsr_search_family(s) == TSR_TRIANGLE) return try_slabs(s, starts, count);
@@ -330,14 +330,15 @@ tsr_status tsr_panels_try_limits(tsr_search *s, tsr_trial starts[TSR_PANEL_LIMIT
   int all = first.recipe.tile > 0 ? 0 : TSR_PANEL_LIMITS - !has_last;
   for (int i = 0; i < all && tsr_search_in_time(s); i++) {
     bool fits;
-    s->at_score = INFINITY;
+    s->at.score = INFINITY;
     cut_for(s, limits[i], &first.recipe);
     TSR_TRY(tsr_search_try(s, &first.recipe, &fits));
     if (!fits) continue;
-    insert(&(tsr_trial){s->at, s->at_score}, (*count)++, starts);
+    if (is_rank && !is_staged(s->call) && s->at.score < hopeful * s->best_score)
+      TSR_TRY(tsr_search_shares(s, &fits));
+    insert(&s->at, (*count)++, starts);
   }
   if (*count > 0 && starts[0].score < best.score) best = starts[0];
-  s->at = best.recipe;
-  s->at_score = best.score;
+  s->at = best;
   return TSR_OK;
 }

@@ -176,9 +176,9 @@ static void keep_better(tsr_search *s, const tsr_recipe *r, double score, tsr_pl
 }
 
 static bool climb_to(tsr_search *s, const tsr_recipe *r, double score) {
-  if (!(score < s->at_score)) return false;
-  s->at = *r;
-  s->at_score = score;
+  if (!(score < s->at.score)) return false;
+  s->at = s->last;
+  s->at.recipe = *r;
   return true;
 }
 
@@ -270,6 +270,8 @@ static uint64_t digest_of(const tsr_search *s, const tsr_recipe *recipe, const t
                            effective(r.chunk_last, most),
                            r.chunk_least,
                            r.span,
+                           slabs ? r.slab : 0,
+                           slabs ? r.slab_most : 0,
                            r.lazy,
                            r.by_eta,
                            r.relay,
@@ -311,10 +313,12 @@ static tsr_status try_tiling(tsr_search *s, const tsr_recipe *r, const tsr_tilin
   tsr_tried trial = {digest_of(s, r, tiling), INFINITY};
   const tsr_tried *known = find_tried(s, trial.digest);
   tsr_plan *plan = NULL;
-  s->last_score = known ? known->score : INFINITY;
+  s->last.score = known ? known->score : INFINITY;
+  if (known) tsr_search_note_shares(s, r, NULL);
   if (known) return TSR_OK;
   TSR_TRY(make_candidate(s, r, tiling, &plan));
-  if (plan) s->last_score = trial.score = score_of(s, plan);
+  tsr_search_note_shares(s, r, plan);
+  if (plan) s->last.score = trial.score = score_of(s, plan);
   if (plan) keep_better(s, r, trial.score, plan);
   (void)TSR_VEC_PUSH(&s->tried, trial);
   if (s->best && s->best->hold.rows > 0) tsr_search_set_allowed(s);
@@ -330,6 +334,6 @@ tsr_status tsr_search_try(tsr_search *s, const tsr_recipe *recipe, bool *better)
   TSR_TRY(cut(s, &r, &tiling));
   tsr_status status = try_tiling(s, &r, &tiling);
   tsr_tiling_free(&tiling);
-  if (status == TSR_OK) *better = climb_to(s, &r, s->last_score);
+  if (status == TSR_OK) *better = climb_to(s, &r, s->last.score);
   return status;
 }

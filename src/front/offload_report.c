@@ -73,6 +73,14 @@ static bool is_set(const char *name) {
   return text != NULL && strcmp(text, "0") != 0;
 }
 
+/* As far out of the way as the process may have files. */
+static int keep_stderr(void) {
+  int kept = -1;
+  for (int least = OUT_OF_THE_WAY; kept < 0 && least > STDERR_FILENO; least /= 2)
+    kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, least);
+  return kept;
+}
+
 void tsr_offload_report_init(void) {
   const char *where = tsr_setting_text("TESSERA_REPORT");
   report.kinds = is_set("TESSERA_EXPLAIN");
@@ -80,8 +88,7 @@ void tsr_offload_report_init(void) {
   const char *run = tsr_setting_text("TESSERA_RUN_PID");
   report.always = run != NULL && strtol(run, NULL, 10) == (long)getpid();
   report.path = report.sums && strcmp(where, "1") != 0 ? where : NULL;
-  if (report.sums || report.kinds)
-    report.error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, OUT_OF_THE_WAY);
+  if (report.sums || report.kinds) report.error = keep_stderr();
   if (report.kinds) report.kind = tsr_alloc_zero(SLOTS, sizeof *report.kind);
 }
 

@@ -2,52 +2,12 @@
  * The search: recipes are tried on the model, from a first guess by steepest parameter, and the
  * plan with the least predicted time is kept, since a plan is used many times.
  */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "base/clock.h"
 #include "plan/mapped.h"
 #include "plan/search.h"
-
-/* ---- Ends ----------------------------------------------------------------- */
-
-static int least_of(int a, int b) {
-  return a < b ? a : b;
-}
-
-/* Tiles of C that a device has at a time. */
-static int64_t held_by(const tsr_tiling *t) {
-  int rows = least_of(t->pass.rows, t->m.count), cols = least_of(t->pass.cols, t->n.count);
-  return rows * cols > 1 ? (int64_t)rows * cols : 1;
-}
-
-static tsr_status too_small(tsr_search *s) {
-  int64_t tile = s->options->tile > 0       ? s->options->tile
-                 : s->options->reproducible ? tsr_search_reproducible_tile(s->call)
-                                            : 16;
-  tsr_recipe r = tsr_search_tiles(s, 1, tile);
-  tsr_tiling tiling;
-  char tiles[40] = "panels";
-  tsr_recipe_force(&s->forced, &r);
-  if (s->options->reproducible || tsr_search_must_be_lazy(s, &r)) r.lazy = true;
-  if (r.tile > 0) snprintf(tiles, sizeof tiles, "tiles of %" PRId64, r.tile);
-  TSR_TRY(tsr_recipe_tiling(&r, s->call, s->machine, s->order, &tiling));
-  tsr_status status = tsr_graph_build(s->call, &tiling, &s->graph);
-  if (status == TSR_OK) {
-    size_t smallest = SIZE_MAX;
-    for (int d = 0; d < s->machine->devices; d++)
-      if (s->options->budget[d] < smallest) smallest = s->options->budget[d];
-    status =
-        tsr_fail(TSR_ERR_MEMORY,
-                 "a budget of %zu bytes for each device is too small for %s: give at least "
-                 "%zu bytes (TESSERA_MEMORY)%s",
-                 smallest, tiles, tsr_schedule_least_budget(s->call, &s->graph, held_by(&tiling)),
-                 s->options->tile > 0 ? " or smaller tiles (TESSERA_TILE)" : "");
-  }
-  tsr_tiling_free(&tiling);
-  return status;
-}
 
 static void describe(const tsr_search *s, tsr_plan *plan) {
   char recipe[200];
@@ -100,7 +60,7 @@ static tsr_status run_search(tsr_search *s) {
   tsr_search_order_devices(s);
   if (s->machine->devices > 0) TSR_TRY(tsr_search_all(s));
   if (cpu_is_better(s)) return plan_for_cpu(s);
-  return s->best ? TSR_OK : too_small(s);
+  return s->best ? TSR_OK : tsr_search_too_small(s);
 }
 
 /* Plans are kept for long. */

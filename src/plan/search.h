@@ -97,8 +97,8 @@ double tsr_search_shared_rate(const tsr_search *s, int device, int chosen);
 /* Square tiles on so many devices, C tile by C tile. */
 tsr_recipe tsr_search_tiles(const tsr_search *s, int devices, int64_t tile);
 
-/* Tiles that depend on the shape alone, so that the bits do not depend on the devices. */
-int64_t tsr_search_reproducible_tile(const tsr_call *call);
+/* The tiles that the user asked for, or that the shape alone gives; 0: as is best. */
+int64_t tsr_search_told_tile(const tsr_search *s);
 
 /* Looks for the best plan on all of the machine's devices, and on fewer unless they are to be
  * obeyed. s->best is NULL when none fits. */
@@ -126,6 +126,14 @@ tsr_status tsr_panels_try_limits(tsr_search *s, tsr_trial starts[TSR_PANEL_LIMIT
 
 bool tsr_panels_may_be_lazy(const tsr_search *s, const tsr_recipe *r);
 void tsr_panels_set_lazy(const tsr_search *s, tsr_recipe *r);
+
+/* ---- search_least.c ---- */
+
+/* The least square tiles that are worth planning with: a power of two. */
+int64_t tsr_search_least_tile(const tsr_call *call);
+
+/* The error when nothing fits the budgets: it names the least that would do. */
+tsr_status tsr_search_too_small(tsr_search *s);
 
 /* ---- search_steps.c ---- */
 

@@ -73,8 +73,13 @@ tsr_recipe tsr_search_tiles(const tsr_search *s, int devices, int64_t tile) {
 }
 
 /* Tiles that depend on the shape alone, so that the bits do not depend on the devices. */
-int64_t tsr_search_reproducible_tile(const tsr_call *call) {
+static int64_t reproducible_tile(const tsr_call *call) {
   return tsr_power_of_two_near((double)longest(call) / 8, 128, 2048);
+}
+
+int64_t tsr_search_told_tile(const tsr_search *s) {
+  if (s->options->tile > 0) return s->options->tile;
+  return s->options->reproducible ? reproducible_tile(s->call) : 0;
 }
 
 static tsr_recipe first_guess(const tsr_search *s, int devices, int64_t tile) {
@@ -97,9 +102,7 @@ static tsr_status try_guess(tsr_search *s, const tsr_recipe *guess) {
 
 /* Tiles that are told are tried as they come; what does not fit otherwise is held in parts. */
 static tsr_status search_devices(tsr_search *s, int devices) {
-  int64_t tile = s->options->tile > 0       ? s->options->tile
-                 : s->options->reproducible ? tsr_search_reproducible_tile(s->call)
-                                            : 0;
+  int64_t tile = tsr_search_told_tile(s);
   tsr_recipe r = first_guess(s, devices, tile);
   TSR_TRY(try_guess(s, &r));
   if (s->best && s->best->hold.rows == 0) return TSR_OK;

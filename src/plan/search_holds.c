@@ -66,17 +66,33 @@ static tsr_status try_guesses(tsr_search *s, const tsr_hold *guess, int count, i
   return TSR_OK;
 }
 
+static double shorter(int64_t extent, int64_t tile) {
+  return (double)(extent < tile ? extent : tile);
+}
+
+/* No operation does with less than two tiles on a device: spares cutting all of a large call into
+ * tiles to learn that. */
+static bool may_fit(const tsr_search *s, int64_t tile) {
+  double m = shorter(s->call->m, tile), n = shorter(s->call->n, tile),
+         k = shorter(s->call->k, tile);
+  double most = fmax(m * n, fmax(m * k, k * n)) * (double)tsr_type_get(s->call->type)->size;
+  for (int d = 0; d < s->machine->devices; d++)
+    if (2 * most <= (double)s->options->budget[d]) return true;
+  return false;
+}
+
 /* Square tiles one by one: what is left when a formula does not know what fits. */
 static tsr_status try_single_tiles(tsr_search *s, int devices, int64_t tile) {
-  static const int64_t least = 16;
+  int64_t least = tsr_search_least_tile(s->call);
   int64_t extent = s->call->m > s->call->n ? s->call->m : s->call->n;
   if (extent < s->call->k) extent = s->call->k;
-  int64_t largest = tile > 0 ? tile : tsr_power_of_two_near((double)extent, least, 16384);
+  int64_t largest = tile > 0 ? tile : tsr_power_of_two_near((double)extent, 16, 16384);
+  if (tile == 0 && largest < least) largest = least;
   for (int64_t t = largest; !s->best && t >= least; t /= 2) {
     tsr_recipe r = tsr_search_tiles(s, devices, t);
     bool better;
     if (s->options->reproducible) r.lazy = true;
-    TSR_TRY(tsr_search_try(s, &r, &better));
+    if (may_fit(s, t)) TSR_TRY(tsr_search_try(s, &r, &better));
     if (tile > 0) break;
   }
   return TSR_OK;

@@ -13,6 +13,7 @@
 
 #include "base/vec.h"
 #include "run/backoff.h"
+#include "run/prefault.h"
 #include "run/program.h"
 #include "run/runner.h"
 
@@ -50,6 +51,7 @@ struct tsr_ticket {
   uint32_t epoch;                      /* marks the program's flags; never 0 */
   uint32_t devices;                    /* bit d: device d's thread has work */
   uint32_t tied;                       /* bit d: device d has a user's stream to mind */
+  tsr_prefault prefault;               /* of the result, by lane threads */
   int lane_threads;                    /* lane threads 0 .. lane_threads-1 have work */
   atomic_uint lane_at[TSR_PLAN_LANES]; /* where in by_queue each lane is, and whether a thread is at
                                          it (TSR_LANE_TAKEN) */

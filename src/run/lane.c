@@ -116,6 +116,7 @@ void tsr_lane_run(tsr_ticket *job) {
     int lane = choose(job, &at, &over);
     if (over) return;
     if (lane < 0 || !take(job, lane, at)) {
+      if (tsr_prefault_step(&job->prefault)) continue;
       tsr_backoff_step(&backoff, tsr_spins(job->runner));
       continue;
     }

@@ -208,6 +208,8 @@ static tsr_status fill(tsr_ticket *job, const tsr_submission *submission) {
   job->tied = tied_devices(runner);
   job->devices = job->program->devices | job->tied;
   job->lane_threads = job->program->lane_threads;
+  if (job->program->lanes_bring_home)
+    tsr_prefault_start(&job->prefault, &submission->plan->call, job->binding.base[TSR_C_]);
   tsr_lane_start(job);
   if (job->devices == 0 && job->lane_threads == 0) job->devices = 1; /* someone must complete it */
   atomic_store(&job->left, bits(job->devices) + job->lane_threads);

@@ -206,6 +206,53 @@ static int triangle(void) {
   return right;
 }
 
+/* ---- While libraries are loaded ---- */
+
+static void *load_and_unload(void *name) {
+  for (void *plugin; (plugin = dlopen(name, RTLD_NOW)) != NULL;) dlclose(plugin);
+  return NULL;
+}
+
+/* A first call looks for the BLAS of a wheel, which was loaded where the loader's search does not
+ * see it, among all that is loaded. The loader has locks of its own. */
+static void call_while_loading(const char *carried, char *plugin) {
+  static const char *const names[] = {"scipy_sgemm_", "scipy_dgemm_", "scipy_cgemm_",
+                                      "scipy_zgemm_"};
+  const int n = 1, none = 0;
+  const double one = 1;
+  double c = 0;
+  pthread_t thread;
+  int *calls = NULL;
+  void *library = dlopen(carried, RTLD_NOW | RTLD_LOCAL);
+  if (library != NULL) calls = dlsym(library, "carried_calls");
+  if (calls == NULL || pthread_create(&thread, NULL, load_and_unload, plugin) != 0) _exit(3);
+  usleep(1000);
+  for (int i = 0; i < 4; i++) {
+    void (*gemm)(const char *, const char *, const int *, const int *, const int *, const double *,
+                 const double *, const int *, const double *, const int *, const double *, double *,
+                 const int *, size_t, size_t);
+    void *symbol = dlsym(RTLD_DEFAULT, names[i]);
+    if (symbol == NULL) _exit(4);
+    memcpy(&gemm, &symbol, sizeof gemm);
+    gemm("N", "N", &none, &none, &none, &one, &one, &n, &one, &n, &one, &c, &n, 1, 1);
+  }
+  _exit(*calls == 4 ? 0 : 1);
+}
+
+static int loading(void) {
+  const char *folder = getenv("CARRIED_IN");
+  char carried[1024], plugin[1024];
+  int right = folder != NULL;
+  snprintf(carried, sizeof carried, "%s/libscipy_openblas_test.so", right ? folder : "");
+  snprintf(plugin, sizeof plugin, "%s/libdropin_plugin.so", right ? folder : "");
+  for (int i = 0; i < 60 && right; i++) {
+    pid_t child = fork();
+    if (child == 0) call_while_loading(carried, plugin);
+    right = child > 0 && ends_well(child);
+  }
+  return right;
+}
+
 /* ---- Wrong arguments ---- */
 
 #ifdef OWN_XERBLA
@@ -213,7 +260,7 @@ static int triangle(void) {
 static struct {
   char name[32];
   long position;
-  int wide;
+  int wide; /* 2: the handler of wheels */
 } told;
 
 static void note(const char *name, size_t length, long position, int wide) {
@@ -224,7 +271,9 @@ static void note(const char *name, size_t length, long position, int wide) {
 
 void xerbla_(const char *name, const int *position, size_t length);
 void xerbla_64_(const char *name, const int64_t *position, size_t length);
+void scipy_xerbla_64_(const char *name, const int64_t *position, size_t length);
 void cblas_xerbla(int position, const char *name, const char *format, ...);
+void scipy_cblas_xerbla64_(int64_t position, const char *name, const char *format, ...);
 
 void xerbla_(const char *name, const int *position, size_t length) {
   note(name, length, *position, 0);
@@ -234,9 +283,23 @@ void xerbla_64_(const char *name, const int64_t *position, size_t length) {
   note(name, length, (long)*position, 1);
 }
 
+void scipy_xerbla_64_(const char *name, const int64_t *position, size_t length) {
+  note(name, length, (long)*position, 2);
+}
+
 void cblas_xerbla(int position, const char *name, const char *format, ...) {
   (void)format;
   note(name, strlen(name), position, 0);
+}
+
+void scipy_cblas_xerbla64_(int64_t position, const char *name, const char *format, ...) {
+  (void)format;
+  note(name, strlen(name), (long)position, 2);
+}
+
+static void show_told(void) {
+  printf("%s %ld %d\n", told.name, told.position, told.wide);
+  told.name[0] = '\0';
 }
 
 static int was_told(const char *name, long position, int wide) {
@@ -245,45 +308,96 @@ static int was_told(const char *name, long position, int wide) {
   return right;
 }
 
-/* The reference CBLAS tells of the transposed call, and lets the handler turn it. */
+typedef void (*gemm_64)(const char *, const char *, const int64_t *, const int64_t *,
+                        const int64_t *, const double *, const double *, const int64_t *,
+                        const double *, const int64_t *, const double *, double *, const int64_t *,
+                        size_t, size_t);
+typedef void (*cblas_gemm_64)(int, int, int, int64_t, int64_t, int64_t, double, const double *,
+                              int64_t, const double *, int64_t, double, double *, int64_t);
+typedef void (*gemmtr)(const char *, const char *, const char *, const int *, const int *,
+                       const double *, const double *, const int *, const double *, const int *,
+                       const double *, double *, const int *, size_t, size_t, size_t);
+
+static void *look_up(const char *name) {
+  void *symbol = dlsym(RTLD_DEFAULT, name);
+  if (symbol == NULL) exit(3);
+  return symbol;
+}
+
+static double x[16], z[16];
+
+/* Calls that every BLAS has: what their handlers are told is for the script to compare with what
+ * they are told without us. */
 static int wrong(void) {
-  const int n = 4, less = 3, negative = -1;
-  const int64_t wide_n = 4, wide_less = 3;
+  const int n = 4, less = 3;
   const double one = 1;
-  double x[16] = {0}, z[16] = {0};
-  int turned = dlsym(RTLD_DEFAULT, "RowMajorStrg") != NULL, right = 1;
-  void (*wide)(const char *, const char *, const int64_t *, const int64_t *, const int64_t *,
-               const double *, const double *, const int64_t *, const double *, const int64_t *,
-               const double *, double *, const int64_t *, size_t, size_t);
-  void (*gemmtr)(const char *, const char *, const char *, const int *, const int *, const double *,
-                 const double *, const int *, const double *, const int *, const double *, double *,
-                 const int *, size_t, size_t, size_t);
-  void *wide_symbol = dlsym(RTLD_DEFAULT, "dgemm_64_");
-  void *gemmtr_symbol = dlsym(RTLD_DEFAULT, "dgemmtr_");
-  if (wide_symbol == NULL || gemmtr_symbol == NULL) return 0;
-  memcpy(&wide, &wide_symbol, sizeof wide);
-  memcpy(&gemmtr, &gemmtr_symbol, sizeof gemmtr);
   dgemm_("N", "N", &n, &n, &n, &one, x, &less, x, &n, &one, z, &n, 1, 1);
-  right &= was_told("DGEMM ", 8, 0);
+  show_told();
+  dgemm_("/", "N", &n, &n, &n, &one, x, &less, x, &n, &one, z, &n, 1, 1);
+  show_told();
+  cblas_dgemm(COL_MAJOR, NO_TRANS, NO_TRANS, n, n, n, 1, x, less, x, n, 1, z, n);
+  show_told();
+  cblas_dgemm(ROW_MAJOR, NO_TRANS, NO_TRANS, n, n, n, 1, x, less, x, n, 1, z, n);
+  show_told();
+  cblas_dgemm(99, NO_TRANS, NO_TRANS, n, n, n, 1, x, n, x, n, 1, z, n);
+  show_told();
+  cblas_dgemm(COL_MAJOR, NO_TRANS, 99, n, n, n, 1, x, n, x, n, 1, z, n);
+  show_told();
+  return 1;
+}
+
+static int wrong_64(void) {
+  const int64_t n = 4, less = 3;
+  const double one = 1;
+  gemm_64 gemm, of_wheels;
+  cblas_gemm_64 cblas_of_wheels;
+  memcpy(&gemm, &(void *){look_up("dgemm_64_")}, sizeof gemm);
+  memcpy(&of_wheels, &(void *){look_up("scipy_dgemm_64_")}, sizeof of_wheels);
+  memcpy(&cblas_of_wheels, &(void *){look_up("scipy_cblas_dgemm64_")}, sizeof cblas_of_wheels);
+  gemm("N", "N", &n, &n, &n, &one, x, &n, x, &less, &one, z, &n, 1, 1);
+  int right = was_told("DGEMM ", 10, 1);
+  of_wheels("N", "N", &n, &n, &n, &one, x, &less, x, &n, &one, z, &n, 1, 1);
+  right &= was_told("DGEMM ", 8, 2);
+  cblas_of_wheels(COL_MAJOR, NO_TRANS, NO_TRANS, n, n, n, 1, x, less, x, n, 1, z, n);
+  return right & was_told("cblas_dgemm", 9, 2);
+}
+
+/* Routines that the BLAS behind us has not, if there is one: we tell of them. The reference CBLAS
+ * tells of the transposed call, and lets the handler turn it. */
+static int wrong_ours(void) {
+  const int n = 4, negative = -1;
+  const double one = 1;
+  gemmtr triangle_of;
+  memcpy(&triangle_of, &(void *){look_up("dgemmtr_")}, sizeof triangle_of);
+  triangle_of("U", "N", "N", &negative, &n, &one, x, &n, x, &n, &one, z, &n, 1, 1, 1);
+  return was_told("DGEMMTR", 4, 0) & wrong_64();
+}
+
+/* Without another BLAS. */
+static int wrong_alone(void) {
+  const int n = 4, less = 3;
+  const double one = 1;
+  dgemm_("N", "N", &n, &n, &n, &one, x, &less, x, &n, &one, z, &n, 1, 1);
+  int right = was_told("DGEMM ", 8, 0);
   dgemm_("/", "N", &n, &n, &n, &one, x, &less, x, &n, &one, z, &n, 1, 1);
   right &= was_told("DGEMM ", 1, 0);
-  wide("N", "N", &wide_n, &wide_n, &wide_n, &one, x, &wide_n, x, &wide_less, &one, z, &wide_n, 1,
-       1);
-  right &= was_told("DGEMM ", 10, 1);
-  gemmtr("U", "N", "N", &negative, &n, &one, x, &n, x, &n, &one, z, &n, 1, 1, 1);
-  right &= was_told("DGEMMTR", 4, 0);
-  cblas_dgemm(COL_MAJOR, NO_TRANS, NO_TRANS, n, n, n, 1, x, less, x, n, 1, z, n);
-  right &= was_told("cblas_dgemm", 9, 0);
   cblas_dgemm(ROW_MAJOR, NO_TRANS, NO_TRANS, n, n, n, 1, x, less, x, n, 1, z, n);
-  right &= was_told("cblas_dgemm", turned ? 11 : 9, 0);
+  right &= was_told("cblas_dgemm", 9, 0);
   cblas_dgemm(99, NO_TRANS, NO_TRANS, n, n, n, 1, x, n, x, n, 1, z, n);
   right &= was_told("cblas_dgemm", 1, 0);
   cblas_dgemm(COL_MAJOR, NO_TRANS, 99, n, n, n, 1, x, n, x, n, 1, z, n);
-  return right & was_told("cblas_dgemm", 3, 0);
+  right &= was_told("cblas_dgemm", 3, 0);
+  return right & wrong_ours();
 }
 
 #else
 static int wrong(void) {
+  return 0;
+}
+static int wrong_ours(void) {
+  return 0;
+}
+static int wrong_alone(void) {
   return 0;
 }
 #endif
@@ -305,6 +419,9 @@ int main(int argc, char **argv) {
       {"looked_up", looked_up},
       {"triangle", triangle},
       {"wrong", wrong},
+      {"wrong_ours", wrong_ours},
+      {"wrong_alone", wrong_alone},
+      {"loading", loading},
   };
   for (size_t i = 0; argc == 2 && i < sizeof ways / sizeof *ways; i++)
     if (strcmp(argv[1], ways[i].name) == 0) return ways[i].run() ? 0 : 1;

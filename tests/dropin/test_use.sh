@@ -104,6 +104,10 @@ env LD_LIBRARY_PATH="$work/as_blas:$build/lib" TESSERA_ENGINE=cpu "$calls" plain
 code=$?
 check "in_place_of_libblas" silently
 
+# With 64-bit integers under the plain names: they go on whole.
+preloaded TESSERA_OFFLOAD=never "$build/tests/dropin_wide"
+check "wide_integers" silently
+
 # The reference CBLAS calls its own Fortran symbols, which are ours: still one call each.
 netlib=$(dirname "$(find /usr/lib* -path '*/blas/libblas.so.3' 2>/dev/null | head -n 1)")
 if [ -e "$netlib/libblas.so.3" ]; then
@@ -116,13 +120,29 @@ fi
 
 # ---- Wrong arguments, over each BLAS ----
 
-preloaded TESSERA_ENGINE=host TESSERA_OFFLOAD=always "$calls" wrong
-check "wrong_arguments" silently
+# What handlers are told is what they are told without us.
+told_as_without() { # settings
+  env "$@" "$calls" wrong >without 2>err
+  preloaded "$@" TESSERA_ENGINE=host TESSERA_OFFLOAD=always "$calls" wrong
+  [ "$code" = 0 ] && [ "$(wc -l <out)" = 6 ] && diff without out && [ ! -s err ]
+}
+check "wrong_arguments" told_as_without TESSERA_TILE=16
 check "wrong_arguments_go_nowhere" test ! -e report
+preloaded TESSERA_ENGINE=host TESSERA_OFFLOAD=always "$calls" wrong_ours
+check "wrong_arguments_of_ours" silently
+env "$build/tests/dropin_calls_told" wrong_alone >out 2>err
+code=$?
+check "wrong_arguments_alone" silently
 if [ -e "$netlib/libblas.so.3" ]; then
-  preloaded LD_LIBRARY_PATH="$netlib" "$calls" wrong
-  check "wrong_arguments_netlib" silently
+  check "wrong_arguments_netlib" told_as_without LD_LIBRARY_PATH="$netlib"
+  preloaded LD_LIBRARY_PATH="$netlib" "$calls" wrong_ours
+  check "wrong_arguments_of_ours_netlib" silently
 fi
+
+# ---- While other threads load libraries ----
+
+preloaded CARRIED_IN="$build/tests" "$calls" loading
+check "loading" silently
 
 # ---- Programs without a BLAS ----
 
@@ -145,12 +165,34 @@ check "run_exit_code" test $? = 2
 check "run_not_found" test $? = 127
 "$tessera" run >out 2>err
 check "run_what" test $? = 2
+for wrong in '--offload maybe' '--min-size 1e3' '--engine abacus' '--devices 1;2' '--devices -1' \
+  '--memory lots' '--tile x'; do
+  # shellcheck disable=SC2086
+  "$tessera" run $wrong -- touch begun >out 2>err
+  code=$?
+  check "run_refuses_$(echo "$wrong" | tr -dc 'a-z-')" \
+    test "$code" = 2 -a ! -e begun -a "$(grep -c -e "${wrong%% *}" err)" = 1
+done
+"$tessera" run --engine host --devices 1, --memory 16M,32M --tile 16 --min-size 0 --offload always \
+  --report-to here -- sh -c "cd / && '$calls' plain" >out 2>err
+check "run_options_arrive" grep -q '^tessera: 2 level-3 BLAS calls: 2 on devices' here
+echo '#!/no/such/interpreter' >script && chmod +x script
+"$tessera" run -- ./script >out 2>err
+check "run_no_interpreter" test $? = 127
+chmod -x script
+"$tessera" run -- ./script >out 2>err
+check "run_not_executable" test $? = 126
 "$tessera" run --report -- "$calls" plain >out 2>err
 check "run_report" grep -q '^tessera: 2 level-3 BLAS calls: ' err
+(ulimit -n 20 && "$tessera" run --report -- "$calls" plain >out 2>err)
+check "run_report_with_few_files" grep -q '^tessera: 2 level-3 BLAS calls: ' err
 "$tessera" run --report -- true >out 2>err
 check "run_report_of_nothing" grep -q '^tessera: 0 level-3 BLAS calls: ' err
 "$tessera" run --report -- timeout 20 true >out 2>err
 check "run_report_once" test "$(grep -c 'level-3 BLAS calls' err)" = 1
+grep SigIgn /proc/self/status >without
+"$tessera" run -- grep SigIgn /proc/self/status >out 2>err
+check "run_ignores_no_signal" diff without out
 "$tessera" run --explain --engine host --offload always -- "$calls" plain >out 2>err
 check "run_explain" grep -q 'dgemm trans NN m 96 n 96 k 96, 1 times: 4 devices' err
 check "run_explain_rows" grep -q 'dgemm row-major trans NN m 96 n 96 k 96, 1 times' err

@@ -104,8 +104,31 @@ static void reproducible_tiles(void **state) {
   every_operation(three, 0, true);
 }
 
+/* Of a call so large that small tiles would make more kernels than a plan is good for the least
+ * budget is one for larger tiles: three of them. */
+static void large_calls(void **state) {
+  (void)state;
+  static const struct {
+    int64_t m, n, k;
+    size_t tile;
+  } cases[] = {{4000, 4000, 4000, 16},
+               {5000, 5000, 5000, 32},
+               {200000, 200000, 200000, 1024},
+               {100000, 100000, 1024, 128}};
+  tsr_machine *machine = planning_machine(three);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    planning_case c = {'d', 'N', 'T', cases[i].m, cases[i].n, cases[i].k, 1, 1, "ppp", 0};
+    tsr_call call = planning_call(machine, &c);
+    tsr_plan *plan = NULL;
+    assert_int_equal(plan_with(machine, &call, 0, false, 1000, &plan), TSR_ERR_MEMORY);
+    assert_int_equal(least_named(), 3 * cases[i].tile * cases[i].tile * sizeof(double));
+  }
+  tsr_machine_destroy(machine);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(free_tiles), cmocka_unit_test(forced_tiles),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(large_calls), cmocka_unit_test(free_tiles),
+                                     cmocka_unit_test(forced_tiles),
                                      cmocka_unit_test(reproducible_tiles)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static int print_help(void) {
   }
   printf(
       "\n'tessera COMMAND --help' tells more. 'tessera --version' prints the version.\n"
-      "Exit codes: 0 done, 1 failed, 2 wrong usage.\n\n"
+      "Exit codes: 0 done, 1 failed, 2 wrong usage; of run, the program's own.\n\n"
       "settings (environment variables; options go before them):\n");
   for (const tsr_setting *s = tsr_settings(); s->name; s++) {
     printf("  %s=%s\n      %s (default: %s)\n", s->name, s->values, s->help, s->initial);
@@ -72,9 +72,12 @@ static void give_up(int signal_number) {
   raise(signal_number);
 }
 
+/* What the program is not to mind (nohup, a script's job in the background) stays so. */
 static void catch_signals(void) {
   static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGBUS, SIGABRT};
-  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], give_up);
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+    if (signal(signals[i], give_up) == SIG_IGN) signal(signals[i], SIG_IGN);
+  }
   signal(SIGXFSZ, SIG_IGN); /* a file that grows beyond a limit is an error then */
 }
 
@@ -97,7 +100,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < SUBCOMMANDS; i++) {
     if (strcmp(word, subcommands[i].name) != 0) continue;
     tool_set_name(subcommands[i].full_name);
-    catch_signals();
+    if (subcommands[i].run != command_run) catch_signals(); /* programs inherit what is ignored */
     return flush_output(subcommands[i].run(argc - 1, argv + 1));
   }
   return unknown(word);

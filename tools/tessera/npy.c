@@ -326,16 +326,26 @@ static void write_header(npy *file) {
   bytes[HEADER_BYTES - 1] = '\n';
 }
 
+/* What is put in its place would take the place of a device, a pipe or a directory, too. */
+static bool accept_place(const char *path, npy_reason *reason) {
+  struct stat status;
+  if (stat(path, &status) != 0 || S_ISREG(status.st_mode)) return true;
+  return refuse(reason, path, "is %s, which cannot be mapped; name a file",
+                S_ISDIR(status.st_mode) ? "a directory" : "no ordinary file");
+}
+
+/* Behind a link is where its user wants the file to be. */
 static bool name_temporary(const char *path, npy *file, npy_reason *reason) {
-  size_t room = strlen(path) + sizeof ".XXXXXX";
-  file->path = strdup(path);
+  char *behind = realpath(path, NULL);
+  file->path = behind ? behind : strdup(path);
+  size_t room = (file->path ? strlen(file->path) : 0) + sizeof ".XXXXXX";
   file->temporary = malloc(room);
   if (!file->path || !file->temporary) {
     free(file->temporary);
     file->temporary = NULL;
     return refuse(reason, path, "out of memory");
   }
-  snprintf(file->temporary, room, "%s.XXXXXX", path);
+  snprintf(file->temporary, room, "%s.XXXXXX", file->path);
   return true;
 }
 
@@ -380,7 +390,8 @@ bool npy_create(const char *path, tsr_type type, bool fortran, int64_t rows, int
   size_t bytes;
   if (!matrix_bytes(file, &bytes)) return refuse(reason, path, "is too large for a file");
   file->mapped = HEADER_BYTES + bytes;
-  if (!name_temporary(path, file, reason) || !create_temporary(file, reason)) {
+  if (!accept_place(path, reason) || !name_temporary(path, file, reason) ||
+      !create_temporary(file, reason)) {
     npy_close(file);
     return false;
   }

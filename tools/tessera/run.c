@@ -12,8 +12,7 @@ enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
 
 typedef struct run_request {
   settings settings;
-  const char *offload, *report_to, *memory, *tile;
-  const char *min_size;
+  const char *offload, *report_to, *min_size;
   bool report, explain;
   char **program; /* with its arguments; NULL ends them */
 } run_request;
@@ -46,29 +45,72 @@ static int set_preloads(const char *doors) {
   return code ? code : set_preload(doors);
 }
 
+/* The program may change its folder: the report goes where it was asked for. */
+static int set_report(const run_request *r) {
+  char folder[PATH_MAX], path[2 * PATH_MAX];
+  if (!r->report_to) return set("TESSERA_REPORT", r->report ? "1" : NULL);
+  if (r->report_to[0] == '/') return set("TESSERA_REPORT", r->report_to);
+  if (!getcwd(folder, sizeof folder)) return tool_fail("--report-to: %s", strerror(errno));
+  snprintf(path, sizeof path, "%s/%s", folder, r->report_to);
+  return set("TESSERA_REPORT", path);
+}
+
 static int set_environment(const run_request *r) {
-  char path[PATH_MAX], pid[24];
+  char path[PATH_MAX], pid[24], tile[24];
   int code = tool_find_doors(path);
   snprintf(pid, sizeof pid, "%ld", (long)getpid());
+  snprintf(tile, sizeof tile, "%lld", (long long)r->settings.tile);
   const struct {
     const char *name, *value;
   } variables[] = {
       {"TESSERA_OFFLOAD", r->offload},
       {"TESSERA_MIN_SIZE", r->min_size},
-      {"TESSERA_REPORT", r->report_to ? r->report_to
-                         : r->report  ? "1"
-                                      : NULL},
       {"TESSERA_EXPLAIN", r->explain ? "1" : NULL},
       {"TESSERA_RUN_PID", pid}, /* this process is who says that it saw no call */
       {"TESSERA_ENGINE", r->settings.engine},
       {"TESSERA_DEVICES", r->settings.devices},
       {"TESSERA_MACHINE", r->settings.machine},
-      {"TESSERA_MEMORY", r->memory},
-      {"TESSERA_TILE", r->tile},
+      {"TESSERA_MEMORY", r->settings.memory},
+      {"TESSERA_TILE", r->settings.tile > 0 ? tile : NULL},
   };
   for (size_t i = 0; i < sizeof variables / sizeof *variables && !code; i++)
     code = set(variables[i].name, variables[i].value);
+  if (!code) code = set_report(r);
   return code ? code : set_preloads(path);
+}
+
+/* ---- What is asked for ---- */
+
+static bool is_one_of(const char *word, const char *const *words) {
+  while (*words && strcmp(word, *words) != 0) words++;
+  return *words != NULL;
+}
+
+/* "2", "0,2", "3,". */
+static bool is_list(const char *text) {
+  for (; *text >= '0' && *text <= '9'; text++) {
+    text += strspn(text, "0123456789");
+    if (*text != ',') break;
+  }
+  return *text == '\0';
+}
+
+/* The doors are silent: what they could not read would only be in a report. */
+static int check_settings(const run_request *r) {
+  static const char *const modes[] = {"never", "auto", "always", NULL};
+  static const char *const engines[] = {"cuda", "host", "cpu", NULL};
+  const settings *s = &r->settings;
+  tsr_options unused = TSR_OPTIONS_DEFAULT;
+  int64_t size;
+  if (r->offload && !is_one_of(r->offload, modes))
+    return tool_usage("--offload %s: must be never, auto or always", r->offload);
+  if (r->min_size && (options_whole_list(r->min_size, &size, 1) != 1 || size > INT32_MAX))
+    return tool_usage("--min-size %s: must be a whole number up to %d", r->min_size, INT32_MAX);
+  if (s->engine && !is_one_of(s->engine, engines))
+    return tool_usage("--engine %s: must be cuda, host or cpu", s->engine);
+  if (s->devices && (!*s->devices || !is_list(s->devices)))
+    return tool_usage("--devices %s: must be a count (2) or a list (0,2 or 3,)", s->devices);
+  return settings_set_memory(s, &unused);
 }
 
 /* The program begins behind "--", or is the first word when no option is given. */
@@ -97,15 +139,16 @@ static int parse_request(int argc, char **argv, run_request *r) {
       SETTINGS_ENGINE(&r->settings),
       SETTINGS_DEVICES(&r->settings),
       SETTINGS_MACHINE(&r->settings),
-      {"memory", 0, OPTION_TEXT, &r->memory, "BYTES", "budget for each device"},
-      {"tile", 0, OPTION_TEXT, &r->tile, "N", "tiles of N elements"},
+      SETTINGS_MEMORY(&r->settings),
+      SETTINGS_TILE(&r->settings),
       {0}};
   const option_command command = {
       "[options] -- PROGRAM [ARGUMENTS]",
       "Runs a program with Tessera before its BLAS: level-3 calls that gain by it are carried out\n"
       "on the GPUs, all others go on to the program's own BLAS; so do matrix products of the "
       "PBLAS\n"
-      "(mpirun -n 4 tessera run -- PROGRAM). docs/doors.md tells more.",
+      "(mpirun -n 4 tessera run -- PROGRAM). docs/doors.md tells more. The exit code is the\n"
+      "program's; 126: it cannot be run; 127: it, or what it is to be run by, was not found.",
       "tessera run --report -- python3 script.py",
       table,
       0,
@@ -117,7 +160,7 @@ static int parse_request(int argc, char **argv, run_request *r) {
   if (code) return code;
   if (word) return tool_usage("put -- before the program: tessera run ... -- %s", word);
   if (!r->program || !r->program[0]) return tool_usage("which program? Put it behind --");
-  return TOOL_OK;
+  return check_settings(r);
 }
 
 int command_run(int argc, char **argv) {

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -131,7 +132,17 @@ static bool write_all(const char *path, const char *text) {
   return good;
 }
 
+/* A pipe, a terminal or /dev/null is written to, not replaced. */
+static bool is_replaced(const char *path) {
+  struct stat status;
+  return stat(path, &status) != 0 || S_ISREG(status.st_mode);
+}
+
 int tool_write_file(const char *path, const char *text) {
+  if (!is_replaced(path)) {
+    return write_all(path, text) ? TOOL_OK
+                                 : tool_fail("cannot write %s: %s", path, strerror(errno));
+  }
   size_t room = strlen(path) + 32;
   char *temporary = malloc(room);
   if (!temporary) return tool_fail("out of memory");

@@ -4,21 +4,20 @@
 #include "front/doors/signatures.h"
 #include "front/doors/table.h"
 
-#define CBLAS(signature, operation_, type_, symbol_, INT, ALPHA, BETA)         \
-  TSR_API void symbol_(CBLAS_##signature##_PARAMETERS(INT, ALPHA, BETA));      \
-  void symbol_(CBLAS_##signature##_PARAMETERS(INT, ALPHA, BETA)) {             \
-    static tsr_door door = {.symbol = #symbol_};                               \
-    const tsr_offload_call call = {{.operation = operation_,                   \
-                                    .type = type_,                             \
-                                    .layout = tsr_cblas_layout(layout),        \
-                                    CBLAS_##signature##_FIELDS},               \
-                                   CBLAS_##signature##_MATRICES(ALPHA, BETA)}; \
-    tsr_door_visit visit;                                                      \
-    tsr_door_routine next = tsr_door_enter(&door, &call, &visit);              \
-    if (next == NULL) return;                                                  \
-    ((void (*)(CBLAS_##signature##_PARAMETERS(INT, ALPHA, BETA)))next)(        \
-        CBLAS_##signature##_ARGUMENTS);                                        \
-    tsr_door_leave(&visit);                                                    \
+#define CBLAS(signature, operation_, type_, symbol_, INT, ALPHA, BETA)                            \
+  TSR_API void symbol_(CBLAS_##signature##_PARAMETERS(ALPHA, BETA));                              \
+  void symbol_(CBLAS_##signature##_PARAMETERS(ALPHA, BETA)) {                                     \
+    static tsr_door door = {.symbol = #symbol_};                                                  \
+    const tsr_offload_call call = {{.operation = operation_,                                      \
+                                    .type = type_,                                                \
+                                    .layout = tsr_cblas_layout(layout),                           \
+                                    CBLAS_##signature##_FIELDS(INT)},                             \
+                                   CBLAS_##signature##_MATRICES(ALPHA, BETA)};                    \
+    tsr_door_visit visit;                                                                         \
+    tsr_door_routine next = tsr_door_enter(&door, &call, &visit);                                 \
+    if (next == NULL) return;                                                                     \
+    ((void (*)(CBLAS_##signature##_PARAMETERS(ALPHA, BETA)))next)(CBLAS_##signature##_ARGUMENTS); \
+    tsr_door_leave(&visit);                                                                       \
   }
 
 #define ALL(signature, name, operation, letter, type, alpha, beta)                    \

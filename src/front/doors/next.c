@@ -1,6 +1,7 @@
 /* The BLAS that the program would have used: what is loaded, or what is configured. */
 #include <dlfcn.h>
 #include <link.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/settings.h"
@@ -27,24 +28,38 @@ static const char *const loaded_names[] = {
     NULL,
 };
 
-typedef struct search {
-  const char *symbol;
-  void *found;
-} search;
+enum { PATH_ROOM = 4096 }; /* longer than the name of any file */
 
-static int look_in_carried(struct dl_phdr_info *info, size_t size, void *argument) {
-  search *s = argument;
+/* The one that is `left` after the first. */
+typedef struct carried_name {
+  int left;
+  char path[PATH_ROOM];
+} carried_name;
+
+static int note_carried(struct dl_phdr_info *info, size_t size, void *argument) {
+  carried_name *name = argument;
   (void)size;
-  if (strstr(info->dlpi_name, carried) != NULL)
-    s->found = tsr_door_find_in(info->dlpi_name, false, s->symbol);
-  return s->found != NULL;
+  if (strstr(info->dlpi_name, carried) == NULL || name->left-- > 0) return 0;
+  return snprintf(name->path, PATH_ROOM, "%s", info->dlpi_name) < PATH_ROOM;
+}
+
+/* Only names are noted while the loader shows its objects: it holds a lock then, which a thread
+ * that is in dlopen waits for, so that dlopen from there would wait for that thread for ever. */
+static void *find_in_carried(const char *symbol) {
+  void *found = NULL;
+  for (int i = 0; found == NULL; i++) {
+    carried_name name = {.left = i};
+    if (dl_iterate_phdr(note_carried, &name) == 0) return NULL;
+    found = tsr_door_find_in(name.path, false, symbol);
+  }
+  return found;
 }
 
 static void *find(const char *symbol) {
-  search among = {symbol, tsr_door_find(loaded_names, symbol)};
-  if (among.found == NULL) (void)dl_iterate_phdr(look_in_carried, &among);
+  void *found = tsr_door_find(loaded_names, symbol);
+  if (found == NULL) found = find_in_carried(symbol);
   const char *configured = tsr_setting_text("TESSERA_CPU_BLAS");
-  if (among.found != NULL || configured == NULL) return among.found;
+  if (found != NULL || configured == NULL) return found;
   return tsr_door_find_in(configured, true, symbol);
 }
 

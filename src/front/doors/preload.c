@@ -11,11 +11,11 @@ static bool is_foreign(const tsr_level3 *what) {
   return (int)what->transa == TSR_DOOR_FOREIGN || (int)what->transb == TSR_DOOR_FOREIGN;
 }
 
-/* Wrong arguments are told where anyone listens; else the BLAS at hand tells of them its own way.
- */
-static bool is_refused(const tsr_door *door, const tsr_level3 *what) {
-  int position = tsr_check_position(what);
-  return position != 0 && tsr_door_tell(door, what, position);
+/* The BLAS behind us tells of wrong arguments as it would without us: some end the program, some go
+ * on. Where there is none that has the routine, the program's error handler is told from here. */
+static bool is_refused(const tsr_door *door, const tsr_level3 *what, int position,
+                       tsr_door_routine next) {
+  return position != 0 && next == NULL && tsr_door_tell(door, what, position);
 }
 
 /* C is not what it should be, and a BLAS has only one way to say so: xerbla. A program that has
@@ -53,7 +53,9 @@ tsr_door_routine tsr_door_enter(tsr_door *door, const tsr_offload_call *call,
   tsr_door_routine next = tsr_door_next(door);
   *visit = (tsr_door_visit){.call = call};
   if (!tsr_cpu_blas_is_inside() && !is_foreign(&call->what)) {
-    if (is_refused(door, &call->what) || is_offloaded(door, call, visit)) return NULL;
+    int position = tsr_check_position(&call->what);
+    if (is_refused(door, &call->what, position, next)) return NULL;
+    if (position == 0 && is_offloaded(door, call, visit)) return NULL;
   }
   if (next == NULL)
     do_alone(door, call, visit);

@@ -74,7 +74,11 @@
   .diag = tsr_door_diag(diag), .m = *m, .n = *n, .lda = *lda, .ldc = *ldb
 #define FORTRAN_TRIANGULAR_MATRICES alpha, a, NULL, NULL, b
 
-/* ---- CBLAS ---- */
+/* ---- CBLAS ----
+ * Integers come as whole registers, or whole places on the stack, and go on as they came: what is
+ * in the upper half is for the BLAS behind us to know. There is one (MKL's) with 64-bit integers
+ * under the plain names. INT is what we take them for.
+ */
 
 /* How a scalar comes, and its address. */
 #define CBLAS_TAKE_float float
@@ -84,61 +88,63 @@
 #define CBLAS_ADDRESS_double(x) &x
 #define CBLAS_ADDRESS_complex(x) x
 
-#define CBLAS_PRODUCT_PARAMETERS(INT, ALPHA, BETA)                                   \
-  int layout, int transa, int transb, INT m, INT n, INT k, CBLAS_TAKE_##ALPHA alpha, \
-      const void *a, INT lda, const void *b, INT ldb, CBLAS_TAKE_##BETA beta, void *c, INT ldc
+#define CBLAS_PRODUCT_PARAMETERS(ALPHA, BETA)                                                    \
+  int layout, int transa, int transb, int64_t m, int64_t n, int64_t k, CBLAS_TAKE_##ALPHA alpha, \
+      const void *a, int64_t lda, const void *b, int64_t ldb, CBLAS_TAKE_##BETA beta, void *c,   \
+      int64_t ldc
 #define CBLAS_PRODUCT_ARGUMENTS layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc
-#define CBLAS_PRODUCT_FIELDS                                                              \
-  .transa = tsr_cblas_op(transa), .transb = tsr_cblas_op(transb), .m = m, .n = n, .k = k, \
-  .lda = lda, .ldb = ldb, .ldc = ldc
+#define CBLAS_PRODUCT_FIELDS(INT)                                                           \
+  .transa = tsr_cblas_op(transa), .transb = tsr_cblas_op(transb), .m = (INT)m, .n = (INT)n, \
+  .k = (INT)k, .lda = (INT)lda, .ldb = (INT)ldb, .ldc = (INT)ldc
 #define CBLAS_PRODUCT_MATRICES(ALPHA, BETA) \
   CBLAS_ADDRESS_##ALPHA(alpha), a, b, CBLAS_ADDRESS_##BETA(beta), c
 
-#define CBLAS_TRIANGLE_PARAMETERS(INT, ALPHA, BETA)                                     \
-  int layout, int uplo, int transa, int transb, INT n, INT k, CBLAS_TAKE_##ALPHA alpha, \
-      const void *a, INT lda, const void *b, INT ldb, CBLAS_TAKE_##BETA beta, void *c, INT ldc
+#define CBLAS_TRIANGLE_PARAMETERS(ALPHA, BETA)                                                  \
+  int layout, int uplo, int transa, int transb, int64_t n, int64_t k, CBLAS_TAKE_##ALPHA alpha, \
+      const void *a, int64_t lda, const void *b, int64_t ldb, CBLAS_TAKE_##BETA beta, void *c,  \
+      int64_t ldc
 #define CBLAS_TRIANGLE_ARGUMENTS \
   layout, uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc
-#define CBLAS_TRIANGLE_FIELDS                                                                   \
+#define CBLAS_TRIANGLE_FIELDS(INT)                                                              \
   .uplo = tsr_cblas_uplo(uplo), .transa = tsr_cblas_op(transa), .transb = tsr_cblas_op(transb), \
-  .n = n, .k = k, .lda = lda, .ldb = ldb, .ldc = ldc
+  .n = (INT)n, .k = (INT)k, .lda = (INT)lda, .ldb = (INT)ldb, .ldc = (INT)ldc
 #define CBLAS_TRIANGLE_MATRICES CBLAS_PRODUCT_MATRICES
 
-#define CBLAS_SIDED_PARAMETERS(INT, ALPHA, BETA)                                                  \
-  int layout, int side, int uplo, INT m, INT n, CBLAS_TAKE_##ALPHA alpha, const void *a, INT lda, \
-      const void *b, INT ldb, CBLAS_TAKE_##BETA beta, void *c, INT ldc
+#define CBLAS_SIDED_PARAMETERS(ALPHA, BETA)                                                      \
+  int layout, int side, int uplo, int64_t m, int64_t n, CBLAS_TAKE_##ALPHA alpha, const void *a, \
+      int64_t lda, const void *b, int64_t ldb, CBLAS_TAKE_##BETA beta, void *c, int64_t ldc
 #define CBLAS_SIDED_ARGUMENTS layout, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc
-#define CBLAS_SIDED_FIELDS                                                                \
-  .side = tsr_cblas_side(side), .uplo = tsr_cblas_uplo(uplo), .m = m, .n = n, .lda = lda, \
-  .ldb = ldb, .ldc = ldc
+#define CBLAS_SIDED_FIELDS(INT)                                                         \
+  .side = tsr_cblas_side(side), .uplo = tsr_cblas_uplo(uplo), .m = (INT)m, .n = (INT)n, \
+  .lda = (INT)lda, .ldb = (INT)ldb, .ldc = (INT)ldc
 #define CBLAS_SIDED_MATRICES CBLAS_PRODUCT_MATRICES
 
-#define CBLAS_RANK_K_PARAMETERS(INT, ALPHA, BETA)                                                  \
-  int layout, int uplo, int trans, INT n, INT k, CBLAS_TAKE_##ALPHA alpha, const void *a, INT lda, \
-      CBLAS_TAKE_##BETA beta, void *c, INT ldc
+#define CBLAS_RANK_K_PARAMETERS(ALPHA, BETA)                                                      \
+  int layout, int uplo, int trans, int64_t n, int64_t k, CBLAS_TAKE_##ALPHA alpha, const void *a, \
+      int64_t lda, CBLAS_TAKE_##BETA beta, void *c, int64_t ldc
 #define CBLAS_RANK_K_ARGUMENTS layout, uplo, trans, n, k, alpha, a, lda, beta, c, ldc
-#define CBLAS_RANK_K_FIELDS                                                                \
-  .uplo = tsr_cblas_uplo(uplo), .transa = tsr_cblas_op(trans), .n = n, .k = k, .lda = lda, \
-  .ldc = ldc
+#define CBLAS_RANK_K_FIELDS(INT)                                                         \
+  .uplo = tsr_cblas_uplo(uplo), .transa = tsr_cblas_op(trans), .n = (INT)n, .k = (INT)k, \
+  .lda = (INT)lda, .ldc = (INT)ldc
 #define CBLAS_RANK_K_MATRICES(ALPHA, BETA) \
   CBLAS_ADDRESS_##ALPHA(alpha), a, NULL, CBLAS_ADDRESS_##BETA(beta), c
 
-#define CBLAS_RANK_2K_PARAMETERS(INT, ALPHA, BETA)                                                 \
-  int layout, int uplo, int trans, INT n, INT k, CBLAS_TAKE_##ALPHA alpha, const void *a, INT lda, \
-      const void *b, INT ldb, CBLAS_TAKE_##BETA beta, void *c, INT ldc
+#define CBLAS_RANK_2K_PARAMETERS(ALPHA, BETA)                                                     \
+  int layout, int uplo, int trans, int64_t n, int64_t k, CBLAS_TAKE_##ALPHA alpha, const void *a, \
+      int64_t lda, const void *b, int64_t ldb, CBLAS_TAKE_##BETA beta, void *c, int64_t ldc
 #define CBLAS_RANK_2K_ARGUMENTS layout, uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc
-#define CBLAS_RANK_2K_FIELDS                                                               \
-  .uplo = tsr_cblas_uplo(uplo), .transa = tsr_cblas_op(trans), .n = n, .k = k, .lda = lda, \
-  .ldb = ldb, .ldc = ldc
+#define CBLAS_RANK_2K_FIELDS(INT)                                                        \
+  .uplo = tsr_cblas_uplo(uplo), .transa = tsr_cblas_op(trans), .n = (INT)n, .k = (INT)k, \
+  .lda = (INT)lda, .ldb = (INT)ldb, .ldc = (INT)ldc
 #define CBLAS_RANK_2K_MATRICES CBLAS_PRODUCT_MATRICES
 
-#define CBLAS_TRIANGULAR_PARAMETERS(INT, ALPHA, BETA)                                           \
-  int layout, int side, int uplo, int transa, int diag, INT m, INT n, CBLAS_TAKE_##ALPHA alpha, \
-      const void *a, INT lda, void *b, INT ldb
+#define CBLAS_TRIANGULAR_PARAMETERS(ALPHA, BETA)                              \
+  int layout, int side, int uplo, int transa, int diag, int64_t m, int64_t n, \
+      CBLAS_TAKE_##ALPHA alpha, const void *a, int64_t lda, void *b, int64_t ldb
 #define CBLAS_TRIANGULAR_ARGUMENTS layout, side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb
-#define CBLAS_TRIANGULAR_FIELDS                                                               \
+#define CBLAS_TRIANGULAR_FIELDS(INT)                                                          \
   .side = tsr_cblas_side(side), .uplo = tsr_cblas_uplo(uplo), .transa = tsr_cblas_op(transa), \
-  .diag = tsr_cblas_diag(diag), .m = m, .n = n, .lda = lda, .ldc = ldb
+  .diag = tsr_cblas_diag(diag), .m = (INT)m, .n = (INT)n, .lda = (INT)lda, .ldc = (INT)ldb
 #define CBLAS_TRIANGULAR_MATRICES(ALPHA, BETA) CBLAS_ADDRESS_##ALPHA(alpha), a, NULL, NULL, b
 
 #endif

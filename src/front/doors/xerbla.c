@@ -1,6 +1,7 @@
 /*
- * Wrong arguments go to the program's error handler, by its dynamic symbol, since programs and
- * testers bring their own: xerbla_ for Fortran, cblas_xerbla for CBLAS.
+ * Wrong arguments of what no BLAS behind us has go to the program's error handler, by its dynamic
+ * symbol, since programs and testers bring their own: xerbla_ for Fortran, cblas_xerbla for CBLAS;
+ * with scipy_ before it where the routine has that.
  *
  * CBLAS positions count the layout first. The reference CBLAS calls the Fortran routine for the
  * transposes when the layout is row-major, and its cblas_xerbla turns the position back where its
@@ -21,8 +22,23 @@ typedef void (*cblas_xerbla64_function)(int64_t position, const char *name, cons
 
 enum { NAME_ROOM = 32, FORTRAN_LENGTH = 6 };
 
+static const char wheels[] = "scipy_";
+
+/* The name that the routine has in other libraries than Python's wheels. */
+static const char *usual(const char *symbol) {
+  size_t length = sizeof wheels - 1;
+  return strncmp(symbol, wheels, length) == 0 ? symbol + length : symbol;
+}
+
+/* The handler that belongs to the symbol; NULL: it cannot be seen from here. */
+static tsr_door_routine handler_of(const char *symbol, const char *name) {
+  char full[NAME_ROOM];
+  snprintf(full, sizeof full, "%s%s", usual(symbol) != symbol ? wheels : "", name);
+  return tsr_door_global(full);
+}
+
 static bool is_cblas(const char *symbol) {
-  return strncmp(symbol, "cblas_", 6) == 0;
+  return strncmp(usual(symbol), "cblas_", 6) == 0;
 }
 
 static bool is_64(const char *symbol) {
@@ -31,6 +47,7 @@ static bool is_64(const char *symbol) {
 
 /* "dgemm_64_" is "DGEMM ", at least six letters long. */
 static void fortran_name(const char *symbol, char name[NAME_ROOM]) {
+  symbol = usual(symbol);
   size_t length = strcspn(symbol, "_");
   snprintf(name, NAME_ROOM, "%-*.*s", FORTRAN_LENGTH, (int)length, symbol);
   for (char *c = name; *c != '\0'; c++)
@@ -39,6 +56,7 @@ static void fortran_name(const char *symbol, char name[NAME_ROOM]) {
 
 /* "cblas_dgemm64_" is "cblas_dgemm". */
 static void cblas_name(const char *symbol, char name[NAME_ROOM]) {
+  symbol = usual(symbol);
   const char *end = strstr(symbol, "64");
   size_t length = end != NULL ? (size_t)(end - symbol) : strlen(symbol);
   snprintf(name, NAME_ROOM, "%.*s", (int)length, symbol);
@@ -48,7 +66,7 @@ static bool tell_fortran(const tsr_door *door, int position) {
   char name[NAME_ROOM];
   const int64_t wide = position;
   bool is_wide = is_64(door->symbol);
-  tsr_door_routine told = tsr_door_global(is_wide ? "xerbla_64_" : "xerbla_");
+  tsr_door_routine told = handler_of(door->symbol, is_wide ? "xerbla_64_" : "xerbla_");
   if (told == NULL) return false;
   fortran_name(door->symbol, name);
   if (is_wide)
@@ -97,7 +115,7 @@ static void call_cblas_handler(tsr_door_routine handler, const char *symbol, int
 
 static bool tell_cblas(const tsr_door *door, const tsr_level3 *what, int position) {
   tsr_door_routine handler =
-      tsr_door_global(is_64(door->symbol) ? "cblas_xerbla64_" : "cblas_xerbla");
+      handler_of(door->symbol, is_64(door->symbol) ? "cblas_xerbla64_" : "cblas_xerbla");
   int *row_major = tsr_door_variable("RowMajorStrg"), number = cblas_position(position);
   if (handler == NULL) return false;
   if (row_major == NULL || what->layout != TSR_ROW_MAJOR) {

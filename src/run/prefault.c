@@ -1,0 +1,96 @@
+#include "run/prefault.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/types.h"
+#include "blas/family.h"
+#include "plan/axes.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; older ones refuse, and pages are made as before */
+#endif
+
+/* Below that a call ends before much is won; a slice is short enough to be left for a copy. */
+static const int64_t least_bytes = 4 << 20, slice_bytes = 512 << 10;
+
+/* Elements of column j that are written to: [*begin, *end). */
+static void part_of_column(const tsr_prefault *p, int64_t j, int64_t *begin, int64_t *end) {
+  *begin = p->uplo == TSR_LOWER ? (j < p->rows ? j : p->rows) : 0;
+  *end = p->uplo == TSR_UPPER ? (j + 1 < p->rows ? j + 1 : p->rows) : p->rows;
+}
+
+/* ---- Looking -------------------------------------------------------------- */
+
+static bool is_missing(const char *at, size_t page) {
+  unsigned char present = 1;
+  char *begin = (char *)((uintptr_t)at / page * page);
+  return mincore(begin, page, &present) == 0 && (present & 1) == 0;
+}
+
+/* A few pages, evenly spread over what is written to. */
+static bool has_missing(const tsr_prefault *p) {
+  enum { LOOKS = 16 };
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  for (int i = 0; i < LOOKS; i++) {
+    int64_t j = p->cols * (2 * i + 1) / (2 * LOOKS), begin, end;
+    part_of_column(p, j, &begin, &end);
+    int64_t row = begin + (end - begin) / 2;
+    if (begin < end && is_missing(p->base + (size_t)(j * p->ld + row) * p->element, page))
+      return true;
+  }
+  return false;
+}
+
+void tsr_prefault_start(tsr_prefault *p, const tsr_call *call, void *base) {
+  const tsr_operand *c = &call->operand[TSR_C_];
+  int64_t element = (int64_t)tsr_type_get(call->type)->size;
+  *p = (tsr_prefault){.element = (size_t)element, .rows = c->rows, .cols = c->cols, .ld = c->ld};
+  if (c->memory != TSR_PAGEABLE || call->beta != TSR_ZERO || tsr_is_in_place(call->operation))
+    return;
+  if (c->rows * c->cols * element < least_bytes) return;
+  p->uplo = tsr_call_has_triangular_c(call) ? call->uplo : TSR_GENERAL;
+  p->width = slice_bytes / (c->rows * element) + 1;
+  p->base = base;
+  if (!has_missing(p)) p->base = NULL;
+}
+
+/* ---- Making --------------------------------------------------------------- */
+
+/* The page that an end is in belongs to the result, too, so it is there to be made. */
+static bool make(char *begin, char *end, size_t page) {
+  uintptr_t from = (uintptr_t)begin / page * page;
+  uintptr_t to = ((uintptr_t)end + page - 1) / page * page;
+  return madvise((void *)from, to - from, MADV_POPULATE_WRITE) == 0;
+}
+
+/* Columns whose gaps hold no whole page are made at once. */
+static bool make_columns(const tsr_prefault *p, int64_t from, int64_t to) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  char *first = NULL, *last = NULL;
+  for (int64_t j = from; j < to; j++) {
+    int64_t begin, end;
+    part_of_column(p, j, &begin, &end);
+    if (begin >= end) continue;
+    char *low = p->base + (size_t)(j * p->ld + begin) * p->element;
+    char *high = p->base + (size_t)(j * p->ld + end) * p->element;
+    if (first != NULL && low > last + page) {
+      if (!make(first, last, page)) return false;
+      first = low;
+    }
+    if (first == NULL) first = low;
+    last = high;
+  }
+  return first == NULL || make(first, last, page);
+}
+
+bool tsr_prefault_step(tsr_prefault *p) {
+  if (p->base == NULL || atomic_load_explicit(&p->column, memory_order_relaxed) >= p->cols)
+    return false;
+  int64_t from = atomic_fetch_add_explicit(&p->column, p->width, memory_order_relaxed);
+  if (from >= p->cols) return false;
+  int64_t to = p->cols - from < p->width ? p->cols : from + p->width;
+  if (!make_columns(p, from, to)) atomic_store_explicit(&p->column, p->cols, memory_order_relaxed);
+  return true;
+}

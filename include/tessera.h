@@ -110,8 +110,9 @@ typedef struct tsr_context tsr_context;
 typedef struct tsr_options {
   const char *engine;  /* "cuda", "host" (emulated devices), "cpu" (the CPU's BLAS), or NULL: the
                           best that is here */
-  const char *devices; /* "4": the first four; "0,2": these; "2,": that one; "": all; NULL: what
-                          the environment says, else all */
+  const char *devices; /* "4": the first four; "0,2": these; "2,": that one; "": all; "..4": of
+                          the first four as many as help, call by call (also "..0,2"); NULL: what
+                          the environment says, else as many of all as help */
   const char *machine; /* a machine file or a machine string; NULL: the kept measurement of this
                           machine, measured now if there is none */
   size_t memory;       /* budget for each device, bytes; 0: 80 % of what is free */

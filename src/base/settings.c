@@ -11,8 +11,9 @@
 static const tsr_setting table[] = {
     {"TESSERA_ENGINE", "cuda, host or cpu", "the best that is here",
      "What does the work: CUDA devices, emulated devices, or the CPU's BLAS alone."},
-    {"TESSERA_DEVICES", "a count (4) or a list (0,2 or 3,)", "all",
-     "The devices to use, numbered as the engine numbers them."},
+    {"TESSERA_DEVICES", "a count (4) or a list (0,2 or 3,); ..4, ..0,2", "all that help",
+     "The devices to use, numbered as the engine numbers them; with two dots as many of them as "
+     "help a call."},
     {"TESSERA_MACHINE", "a file or a machine string", "this machine, measured",
      "The machine to plan for, as docs/machine.md describes it."},
     {"TESSERA_MEMORY", "bytes: 16G, 1.5GiB; 16G,4G", "80 % of what is free",

@@ -58,7 +58,6 @@ static tsr_status plan_and_verify(tsr_context *context, const tsr_request *reque
 static void set_request(const tsr_request *request, tsr_plan_options *options) {
   options->residency = request->residency;
   options->mapping = request->mapping;
-  if (is_on_device(request->call)) options->obey_devices = true; /* the CPU cannot reach it */
   for (int d = 0; request->kept != NULL && d < TSR_MACHINE_DEVICES; d++) {
     size_t kept = request->kept[d], budget = options->budget[d];
     options->budget[d] = budget > kept ? budget - kept : 0;

@@ -60,7 +60,8 @@ static tsr_status set_planning(tsr_context *context, const tsr_options *options)
   context->always_traced = options->trace != 0;
   atomic_store(&context->trace, context->always_traced);
   context->planning.reproducible = options->reproducible == 1;
-  context->planning.obey_devices = options->engine != NULL || options->devices != NULL;
+  context->planning.no_cpu = options->engine != NULL || options->devices != NULL;
+  context->planning.obey_devices = tsr_context_obeys(options->devices);
   context->planning.tile = options->tile;
   TSR_TRY(tsr_budget_begin(context, options));
   return tsr_set_recipe(context, options->recipe);
@@ -68,8 +69,12 @@ static tsr_status set_planning(tsr_context *context, const tsr_options *options)
 
 void tsr_context_note_settings(tsr_context *context) {
   const tsr_plan_options *p = &context->planning;
-  uint64_t words[] = {tsr_machine_digest(context->machine), p->reproducible, p->obey_devices,
-                      (uint64_t)p->tile, p->ring};
+  uint64_t words[] = {tsr_machine_digest(context->machine),
+                      p->reproducible,
+                      p->obey_devices,
+                      p->no_cpu,
+                      (uint64_t)p->tile,
+                      p->ring};
   context->digest = tsr_cache_digest(0, words, sizeof words);
   context->digest = tsr_cache_digest(context->digest, p->budget, sizeof p->budget);
   if (p->recipe != NULL)
@@ -138,7 +143,7 @@ tsr_status tsr_context_create(const tsr_options *options, tsr_context **context)
 tsr_status tsr_context_create_quietly(const tsr_options *options, bool obey,
                                       tsr_context **context) {
   TSR_TRY(create(options, true, context));
-  (*context)->planning.obey_devices |= obey;
+  (*context)->planning.no_cpu |= obey;
   tsr_context_note_settings(*context);
   return TSR_OK;
 }

@@ -123,7 +123,10 @@ void tsr_context_free_blocks(tsr_context *context);
 /* Chooses engine and machine and opens the devices: fills engine, state, info, devices, machine. */
 tsr_status tsr_context_open_devices(tsr_context *context, const tsr_options *options);
 
-/* How many devices the text asks for ("4", "0,2"); 0: all. */
+/* Whether calls are to use all of the devices that the text asks for: not with two dots. */
+bool tsr_context_obeys(const char *text);
+
+/* How many devices the text asks for ("4", "0,2", "..4"); 0: all. */
 tsr_status tsr_context_count_devices(const char *text, int *count);
 
 /* ---- machine.c ---- */

@@ -5,7 +5,8 @@
 #include "base/log.h"
 #include "front/context.h"
 
-/* What options.devices says: a count, or a list, in which one device has a comma behind it. */
+/* What options.devices says: a count, or a list, in which one device has a comma behind it. Two
+ * dots before it leave it to the planner how many of them a call uses. */
 typedef struct choice {
   int list[TSR_MAX_DEVICES];
   int count;   /* 0: all */
@@ -18,7 +19,7 @@ static tsr_status refuse(const char *text, const char *why) {
   return tsr_fail(
       TSR_ERR_ARGUMENT,
       "devices is \"%s\": %s; give a count from 1 to %d such as 4, or a list of devices "
-      "such as 0,2, or \"2,\" for one",
+      "such as 0,2, or \"2,\" for one, or ..4 for at most 4",
       text, why, TSR_MAX_DEVICES);
 }
 
@@ -36,8 +37,16 @@ static bool is_listed(const choice *c, int device) {
   return false;
 }
 
+static bool is_at_most(const char *text) {
+  return text[0] == '.' && text[1] == '.';
+}
+
+static const char *after_dots(const char *text) {
+  return is_at_most(text) ? text + 2 : text;
+}
+
 static tsr_status parse_list(const char *text, choice *c) {
-  const char *at = text;
+  const char *at = after_dots(text);
   for (;;) {
     int device = scan_number(&at);
     if (device < 0) return refuse(text, "a number is missing or wrong");
@@ -52,7 +61,7 @@ static tsr_status parse_list(const char *text, choice *c) {
 
 static tsr_status parse_devices(const char *text, choice *c) {
   *c = (choice){.count = 0};
-  if (text == NULL || text[0] == '\0') return TSR_OK;
+  if (text == NULL || after_dots(text)[0] == '\0') return TSR_OK;
   c->listed = true;
   TSR_TRY(parse_list(text, c));
   if (strchr(text, ',') != NULL) return TSR_OK;
@@ -61,6 +70,10 @@ static tsr_status parse_devices(const char *text, choice *c) {
   *c = (choice){.count = count};
   for (int i = 0; i < count; i++) c->list[i] = i;
   return TSR_OK;
+}
+
+bool tsr_context_obeys(const char *text) {
+  return text != NULL && !is_at_most(text);
 }
 
 tsr_status tsr_context_count_devices(const char *text, int *count) {

@@ -84,7 +84,10 @@ static tsr_status make_context(tsr_offload_state *state, tsr_context **context) 
   bool obey = state->mode == TSR_OFFLOAD_ALWAYS;
   TSR_TRY(tsr_context_create_quietly(&state->options, obey, context));
   /* Devices that were dealt are not devices that the user named. */
-  if (state->dealt > 0) (*context)->planning.obey_devices = obey;
+  if (state->dealt > 0) {
+    (*context)->planning.obey_devices = false;
+    (*context)->planning.no_cpu = obey;
+  }
   if (tsr_device_count(*context) > 0) {
     tell_cpu_rates(state, *context);
     if (tsr_runner_reserve_ring((*context)->runner, (*context)->planning.ring) != TSR_OK)

@@ -158,6 +158,44 @@ static double home_time(const tsr_machine *machine, const tsr_call *call, double
   return best;
 }
 
+/* When one device has sent what the others lack, and they have sent back what they made of C, which
+ * mostly follows: with a share of the work away. The floor has both at once. */
+static double home_rounds(const tsr_machine *machine, const tsr_call *call, int device, double away,
+                          double kernels) {
+  double held[TSR_OPERANDS] = {0};
+  bool has_c = call->operand[TSR_C_].location == device;
+  for (int x = TSR_A; x <= TSR_B_; x++)
+    if (call->operand[x].location == device) held[x] = read_bytes(call, x);
+  double out = sent_for(call, held, away) / device_port(machine, device, true);
+  double back = has_c ? away * bytes_of(call, TSR_C_) / device_port(machine, device, false) : 0;
+  return fmax(kernels, out + back);
+}
+
+/* By halving: its own kernels take less, the others more, the more is away. */
+static double home_share(const tsr_machine *machine, const tsr_call *call, int device,
+                         int devices) {
+  double rate = tsr_machine_rate_limit(machine, call->type, tsr_plan_heat(machine, call));
+  double all = tsr_call_flops(call) / rate, few = 0, many = 1;
+  for (int i = 0; i < 24; i++) {
+    double away = (few + many) / 2;
+    double kernels = away * all / (devices - 1);
+    bool waits = home_rounds(machine, call, device, away, kernels) > (1 - away) * all;
+    *(waits ? &many : &few) = away;
+  }
+  return (1 - few) * (devices - 1) / fmax(few, 1e-3);
+}
+
+double tsr_plan_home_share(const tsr_machine *machine, const tsr_call *call, int devices) {
+  static const double most = 10;
+  double share = 1;
+  for (int d = 0; d < machine->devices && devices > 1; d++) {
+    bool is_home = false;
+    for (int x = 0; x < TSR_OPERANDS; x++) is_home |= call->operand[x].location == d;
+    if (is_home) share = fmax(share, fmin(most, home_share(machine, call, d, devices)));
+  }
+  return share;
+}
+
 /* ---- All together --------------------------------------------------------- */
 
 static double flops_of(const tsr_call *call) {

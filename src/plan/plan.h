@@ -126,7 +126,8 @@ struct tsr_plan {
 
 typedef struct tsr_plan_options {
   bool reproducible;
-  bool obey_devices;                  /* use all devices of the machine: the user named them */
+  bool obey_devices;                  /* use all devices of the machine, and not the CPU's BLAS */
+  bool no_cpu;                        /* use devices, as many of them as help */
   int64_t tile;                       /* 0: by the model */
   size_t budget[TSR_MACHINE_DEVICES]; /* bytes for each device */
   size_t ring;                        /* bytes of the pinned ring for staging */
@@ -160,6 +161,11 @@ double tsr_floor(const tsr_machine *machine, const tsr_call *call);
 
 /* The same, when products run at that many flops/s on a device of speed 1. */
 double tsr_floor_at(const tsr_machine *machine, const tsr_call *call, double rate);
+
+/* How many times as much of a product as each of the others a device that is home to operands
+ * should compute, of so many devices of about one speed: until its kernels take as long as theirs,
+ * or as what it must send them and what comes back. At least 1. */
+double tsr_plan_home_share(const tsr_machine *machine, const tsr_call *call, int devices);
 
 /* What the devices of a machine do together, for a first look at a call whose operands are in host
  * memory: it is at hand in 50 ns, where the floor takes microseconds, and close to it. */

@@ -35,13 +35,14 @@ static double dealt_to(const tsr_recipe *r, int place) {
   return r->weight[place] > 0 ? (double)r->weight[place] / TSR_RECIPE_WEIGHT : 1;
 }
 
-/* How much of C a device should own: by its speed, and more where A or B is at home, since it need
- * not wait for that. */
+/* How much of C a device should own: by its speed, and more where an operand is at home, since that
+ * need not travel. */
 static double weight_of(const tsr_recipe *r, const tsr_call *call, const tsr_machine *machine,
                         const int *order, int place) {
   int device = order[place];
   double share = r->home_share > 0 ? (double)r->home_share / 100 : 1;
-  bool home = call->operand[TSR_A].location == device || call->operand[TSR_B_].location == device;
+  bool home = false;
+  for (int x = 0; x < TSR_OPERANDS; x++) home |= call->operand[x].location == device;
   return machine->device[device].speed * dealt_to(r, place) * (home ? share : 1);
 }
 
@@ -267,6 +268,7 @@ static void simplify_slabs(int64_t k, tsr_recipe *r) {
 void tsr_recipe_simplify(const tsr_call *call, const tsr_machine *machine, tsr_recipe *r) {
   tsr_family family = tsr_family_of(call->operation);
   if (family == TSR_TRIANGLE || r->tile > 0) return;
+  if (r->grid_rows * r->grid_cols == 1) r->home_share = 0;
   double width = widest(call, machine, r);
   if (family == TSR_RANK) { /* one chunk for all, and panels of different widths */
     simplify_slabs(call->k, r);

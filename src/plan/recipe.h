@@ -34,8 +34,8 @@ typedef struct tsr_recipe {
   int64_t span;  /* blocks that a copy may be high, whose columns are long then; 0: one */
   bool lazy, by_eta, relay;
   bool add_at_home;   /* lazy, C at home on a device: products go there to be added */
-  int64_t home_share; /* panels: the share of C of a device that is home to A or B, in percent of
-                         the others' */
+  int64_t home_share; /* panels: the share of C of a device that is home to an operand, in percent
+                         of the others' */
   tsr_routing routing;
   bool ignore_channels; /* in estimates of arrival */
   int64_t piece;        /* bytes of a copy; 0: whole tiles */

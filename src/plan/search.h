@@ -1,7 +1,7 @@
 /*
- * Inside the search: what the files that look for the best recipe share. search.c tries one and
- * says which plan is the best so far; search_panels.c, search_steps.c and search_holds.c know what
- * to try.
+ * Inside the search: what the files that look for the best recipe share. search_try.c tries
+ * one and says which plan is the best so far; search_devices.c says on which devices;
+ * search_panels.c, search_steps.c and search_holds.c know what to try; search.c makes of it a plan.
  */
 #ifndef TSR_PLAN_SEARCH_H
 #define TSR_PLAN_SEARCH_H
@@ -10,11 +10,23 @@
 #include "plan/mapping.h"
 #include "plan/recipe.h"
 
-/* A recipe that was tried, simplified, and the score of its plan; INFINITY: it did not fit. */
+/* When the kernels of a place in the grid were done, and for how long it was busy, s. */
+typedef struct tsr_share {
+  double end, busy;
+} tsr_share;
+
+/* A recipe and the score of its plan, INFINITY if it did not fit; and what that tells of shares. */
 typedef struct tsr_trial {
   tsr_recipe recipe;
   double score;
+  tsr_share share[TSR_MACHINE_DEVICES]; /* busy 0: unknown */
 } tsr_trial;
+
+/* What was tried: recipes that make the same plan have the same digest. */
+typedef struct tsr_tried {
+  uint64_t digest;
+  double score;
+} tsr_tried;
 
 typedef struct tsr_search {
   const tsr_machine *machine;
@@ -31,10 +43,10 @@ typedef struct tsr_search {
   double best_score;
   double runner_up;
   int candidates;
-  tsr_recipe at;   /* where the present climb has come to: the next candidates are its neighbours */
-  double at_score; /* a candidate with less is better */
-  double last_score;
-  TSR_VEC(tsr_trial) tried;
+  tsr_trial at; /* where the present climb has come to: the next candidates are its neighbours; one
+                   with a lower score is better */
+  tsr_trial last; /* what was tried last */
+  TSR_VEC(tsr_tried) tried;
   bool wide; /* a partial C is of a wider type than C */
   double heat;
   tsr_forced forced; /* parts of the recipe that the user named */
@@ -56,11 +68,31 @@ static inline int64_t tsr_power_of_two_near(double x, int64_t least, int64_t mos
   return p;
 }
 
-/* ---- search.c ---- */
+/* ---- search_try.c ---- */
+
+/* An empty plan for the call, with the memory of one that lost if there is any; NULL: out of
+ * memory.
+ */
+tsr_plan *tsr_search_plan_new(tsr_search *s);
 
 /* Plans and replays a recipe, unless that was done before. *better: the climb has moved there. A
  * recipe that does not fit is no error. */
 tsr_status tsr_search_try(tsr_search *s, const tsr_recipe *recipe, bool *better);
+
+/* The partial C must have a place of its own when it is wider than C. */
+bool tsr_search_must_be_lazy(const tsr_search *s, const tsr_recipe *r);
+
+/* Sets how long candidates may be tried, and which time is as good as any, by the best plan. */
+void tsr_search_set_allowed(tsr_search *s);
+void tsr_search_set_enough(tsr_search *s);
+
+/* ---- search_devices.c ---- */
+
+/* Fills s->order. */
+void tsr_search_order_devices(tsr_search *s);
+
+/* Capacity of a channel that a device's host link would share with the devices chosen already. */
+double tsr_search_shared_rate(const tsr_search *s, int device, int chosen);
 
 /* Square tiles on so many devices, C tile by C tile. */
 tsr_recipe tsr_search_tiles(const tsr_search *s, int devices, int64_t tile);
@@ -68,14 +100,9 @@ tsr_recipe tsr_search_tiles(const tsr_search *s, int devices, int64_t tile);
 /* The tiles that the user asked for, or that the shape alone gives; 0: as is best. */
 int64_t tsr_search_told_tile(const tsr_search *s);
 
-/* The partial C must have a place of its own when it is wider than C. */
-bool tsr_search_must_be_lazy(const tsr_search *s, const tsr_recipe *r);
-
-/* Capacity of a channel that a device's host link would share with the devices chosen already. */
-double tsr_search_shared_rate(const tsr_search *s, int device, int chosen);
-
-/* The other choice of where C is added, if there is one. */
-tsr_status tsr_search_other_lazy(tsr_search *s, bool *better);
+/* Looks for the best plan on all of the machine's devices, and on fewer unless they are to be
+ * obeyed. s->best is NULL when none fits. */
+tsr_status tsr_search_all(tsr_search *s);
 
 /* ---- drain.c ---- */
 
@@ -88,7 +115,10 @@ double tsr_plan_drained(const tsr_plan *plan, const tsr_machine *machine);
 tsr_recipe tsr_panels_guess(const tsr_search *s, int devices);
 void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_recipe *r);
 
-enum { TSR_PANEL_LIMITS = 4 };
+/* Panels on so many devices that are cut as others were. */
+tsr_recipe tsr_panels_like(const tsr_search *s, const tsr_recipe *other, int devices);
+
+enum { TSR_PANEL_LIMITS = 5 };
 
 /* Cuts the best panels so far for each of the limits that may count, and tries that; *count of them
  * are put down, the best first. */
@@ -110,13 +140,17 @@ tsr_status tsr_search_too_small(tsr_search *s);
 /* The other choice of where C is added, if there is one. */
 tsr_status tsr_search_other_lazy(tsr_search *s, bool *better);
 
-/* Changes one parameter after the other while that helps and there is time. */
-tsr_status tsr_panels_descend(tsr_search *s);
+/* Changes one parameter of panels on so many devices after the other while that helps and there is
+ * time, from s->at. */
+tsr_status tsr_panels_descend(tsr_search *s, int devices);
 
 /* ---- search_shares.c ---- */
 
-/* Panels dealt by how long each device's kernels took in the best plan: a little more to those that
- * were done early. */
+/* What the plan of a recipe tells of the shares of C, or nothing: NULL. */
+void tsr_search_note_shares(tsr_search *s, const tsr_recipe *r, const tsr_plan *plan);
+
+/* Panels dealt by how long each device's kernels took where the climb is: a little more to those
+ * that were done early. */
 tsr_status tsr_search_shares(tsr_search *s, bool *better);
 
 /* ---- search_holds.c ---- */

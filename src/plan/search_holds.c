@@ -28,10 +28,10 @@ static bool dealt_again(const tsr_search *s, tsr_recipe *r) {
 static tsr_status follow(tsr_search *s, change with, bool *any) {
   bool better = true;
   while (better && tsr_search_in_time(s)) {
-    tsr_recipe r = s->at;
+    tsr_recipe r = s->at.recipe;
     if (!with(s, &r)) break;
     tsr_recipe_force(&s->forced, &r);
-    if (memcmp(&r, &s->at, sizeof r) == 0) break; /* what was changed is forced */
+    if (memcmp(&r, &s->at.recipe, sizeof r) == 0) break; /* what was changed is forced */
     TSR_TRY(tsr_search_try(s, &r, &better));
     *any |= better;
   }

@@ -9,6 +9,10 @@ static int64_t larger(int64_t a, int64_t b) {
 
 /* ---- First guesses -------------------------------------------------------- */
 
+static bool is_device_home(const tsr_search *s, int x) {
+  return tsr_is_device(s->machine, s->call->operand[x].location);
+}
+
 bool tsr_panels_may_be_lazy(const tsr_search *s, const tsr_recipe *r) {
   if (tsr_search_family(s) == TSR_TRIANGLE) return false;
   return tsr_search_must_be_lazy(s, r) || s->options->reproducible ||
@@ -18,7 +22,9 @@ bool tsr_panels_may_be_lazy(const tsr_search *s, const tsr_recipe *r) {
 void tsr_panels_set_lazy(const tsr_search *s, tsr_recipe *r) {
   const tsr_operand *o = s->call->operand;
   bool shares = o[TSR_C_].location == o[TSR_A].location || o[TSR_C_].location == o[TSR_B_].location;
-  r->lazy = tsr_panels_may_be_lazy(s, r) && (tsr_search_must_be_lazy(s, r) || shares);
+  bool at_device = tsr_search_family(s) == TSR_PRODUCT && is_device_home(s, TSR_C_);
+  r->lazy = tsr_panels_may_be_lazy(s, r) && (tsr_search_must_be_lazy(s, r) || shares || at_device);
+  r->add_at_home = r->lazy && at_device && !s->options->reproducible; /* C need not leave then */
 }
 
 /* How much of an operand in host memory has to come from there: what no device has yet. Of a C of
@@ -36,9 +42,11 @@ static double part_at_home(const tsr_search *s, int x) {
 /* Seconds of transfers over seconds of kernels. */
 static double transfer_share(const tsr_search *s, int devices) {
   double flops = tsr_call_flops(s->call), bytes = 0, link = 0;
+  bool half = tsr_search_family(s) == TSR_RANK; /* of C */
   for (int x = 0; x < TSR_OPERANDS; x++)
     if (s->call->operand[x].location >= s->machine->devices)
-      bytes += part_at_home(s, x) * (double)tsr_operand_bytes(&s->call->operand[x], s->call->type);
+      bytes += part_at_home(s, x) * (half && x == TSR_C_ ? 0.5 : 1) *
+               (double)tsr_operand_bytes(&s->call->operand[x], s->call->type);
   for (int i = 0; i < devices; i++) link += tsr_search_shared_rate(s, s->order[i], i);
   double rate = s->machine->rates[tsr_type_index(s->call->type)].sustained;
   return link > 0 && flops > 0 ? bytes / link * rate * devices / flops : 0;
@@ -56,6 +64,11 @@ void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_recipe *r) {
   for (int rows = 2; !flat && is_on_device(call) && rows * rows <= devices; rows++)
     if (devices % rows == 0) r->grid_rows = rows;
   r->grid_cols = devices / r->grid_rows;
+}
+
+/* All operands are at home on devices. */
+static bool is_resident(const tsr_search *s) {
+  return is_device_home(s, TSR_A) && is_device_home(s, TSR_B_) && is_device_home(s, TSR_C_);
 }
 
 static bool is_staged(const tsr_call *call) {
@@ -79,7 +92,9 @@ static int64_t guess_piece(const tsr_search *s, const tsr_recipe *r) {
   double a = (double)tsr_operand_bytes(&o[TSR_A], s->call->type) / r->grid_rows;
   double b = (double)tsr_operand_bytes(&o[TSR_B_], s->call->type) / r->grid_cols;
   double c = (double)tsr_operand_bytes(&o[TSR_C_], s->call->type) / (r->grid_rows * r->grid_cols);
-  int64_t piece = tsr_power_of_two_near((a + b + c) / 48, 4 << 20, 32 << 20);
+  bool finer = tsr_search_family(s) == TSR_RANK && !is_device_home(s, TSR_C_);
+  int64_t most = finer ? 16 << 20 : 32 << 20; /* a block on the diagonal waits for many of them */
+  int64_t piece = tsr_power_of_two_near((a + b + c) / 48, 4 << 20, most);
   return is_staged(s->call) && piece > share_of_ring(s) ? share_of_ring(s) : piece;
 }
 
@@ -130,15 +145,36 @@ typedef enum limit {
   LIMIT_LINKS,   /* columns of C are finished chunk by chunk, so that they can leave */
   LIMIT_KERNELS, /* they begin early, on a short slab, and slabs double */
   LIMIT_EITHER,  /* about the same time for both: a few long slabs */
-  LIMIT_BOTH     /* with a long k: slabs that stay short, so that links never wait for kernels */
+  LIMIT_BOTH,    /* with a long k: slabs that stay short, so that links never wait for kernels */
+  LIMIT_START,   /* short calls of rank-k: the least of both before the first kernel and the last */
+  LIMIT_PORT     /* of devices that are home to all: what goes out, and then what comes back */
 } limit;
 
-static void cut_for(const tsr_search *s, limit what, tsr_recipe *r) {
+/* What binds a product is that C comes back to a device, by one port. */
+static bool comes_back(const tsr_search *s) {
+  const tsr_call *call = s->call;
+  double c = (double)call->m * (double)call->n;
+  return is_device_home(s, TSR_C_) && c > (double)call->k * (double)(call->m + call->n);
+}
+
+/* Columns that are finished together, and then leave. */
+static int64_t guess_chunk(const tsr_search *s, double columns) {
+  if (is_staged(s->call)) return tsr_power_of_two_near(columns / 6, 128, 256);
+  return tsr_power_of_two_near(columns / (comes_back(s) ? 12 : 6), 128, 1024);
+}
+
+static void cut_product(const tsr_search *s, limit what, tsr_recipe *r) {
   double columns = (double)s->call->n / r->grid_cols, k = (double)s->call->k;
-  r->chunk_first = r->chunk = r->chunk_last = tsr_power_of_two_near(columns / 6, 64, 1024);
+  r->chunk_first = r->chunk = r->chunk_last = guess_chunk(s, columns);
   r->slab = r->slab_most = 0;
   if (what == LIMIT_LINKS) return;
   r->chunk_first = 1024;
+  if (what == LIMIT_PORT) {
+    r->slab = r->slab_most = tsr_power_of_two_near(k / 4, 256, 4096);
+    r->chunk_first = r->chunk = 2048;
+    r->chunk_last = tsr_power_of_two_near(columns / 8, 256, 1024);
+    return;
+  }
   if (what == LIMIT_EITHER) {
     r->slab = tsr_power_of_two_near(k / 6, 256, 4096);
     r->chunk = 1024;
@@ -150,10 +186,73 @@ static void cut_for(const tsr_search *s, limit what, tsr_recipe *r) {
   if (what == LIMIT_BOTH) r->slab_most = 4 * r->slab;
 }
 
+/* Of a triangle of C every chunk has a block on the diagonal, for which the kernel is slow, and
+ * which is computed at C's home if that is a device: no tapering, and chunks that depend little on
+ * how many devices there are. Where pieces go by way of the ring they are narrower, since they come
+ * later. */
+static void cut_rank(const tsr_search *s, limit what, tsr_recipe *r) {
+  double k = (double)s->call->k;
+  int64_t widest = is_staged(s->call) ? 256 : 512;
+  r->chunk_first = r->chunk = r->chunk_last =
+      tsr_power_of_two_near((double)s->call->n / 6, 64, widest);
+  r->chunk_least = 0;
+  r->slab = r->slab_most = 0;
+  if (what == LIMIT_LINKS) return;
+  r->slab = tsr_power_of_two_near(k / 16, 256, what == LIMIT_KERNELS ? 256 : 512);
+  if (what == LIMIT_BOTH) r->slab_most = 2 * r->slab;
+  if (what == LIMIT_START) {
+    r->slab = tsr_power_of_two_near(k / 4, 256, 1024);
+    r->chunk_first = r->chunk = r->chunk_last = 1024;
+    r->chunk_least = 128;
+  }
+  if (what == LIMIT_EITHER) {
+    r->slab = tsr_power_of_two_near(k / 24, 256, 2048);
+    r->slab_most = 4 * r->slab;
+    r->chunk_least = 128;
+  }
+}
+
+static void cut_for(const tsr_search *s, limit what, tsr_recipe *r) {
+  (tsr_search_family(s) == TSR_RANK ? cut_rank : cut_product)(s, what, r);
+}
+
+static limit first_limit(const tsr_search *s, int devices) {
+  bool is_rank = tsr_search_family(s) == TSR_RANK;
+  if (transfer_share(s, devices) > 1 || (is_rank && is_device_home(s, TSR_C_))) return LIMIT_LINKS;
+  return is_rank ? LIMIT_BOTH : LIMIT_KERNELS;
+}
+
+/* What the threads stage one after the other all devices should be able to work on: the same few
+ * columns of C, of which each has some rows, unless these are short. */
+static void lie_down(const tsr_call *call, int devices, tsr_recipe *r) {
+  tsr_memory c = call->operand[TSR_C_].memory;
+  if ((c != TSR_PAGEABLE && c != TSR_MANAGED) || call->n > 4 * call->m) return;
+  r->grid_rows = devices;
+  r->grid_cols = 1;
+}
+
+/* In percent, in steps of about an eighth. A little more than the others' is not worth that parts
+ * differ. */
+static int64_t guess_share(const tsr_search *s, int devices) {
+  double share = tsr_plan_home_share(s->machine, s->call, devices);
+  return (int64_t)(100 * exp2(floor(6 * log2(share)) / 6));
+}
+
+/* Nothing travels on one device that is home to everything: there is nothing to wait for. */
+static bool is_all_there(const tsr_search *s, int devices) {
+  bool all = devices == 1;
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    all &= s->call->operand[x].rows == 0 || s->call->operand[x].location == s->order[0];
+  return all;
+}
+
 tsr_recipe tsr_panels_guess(const tsr_search *s, int devices) {
   tsr_recipe r = {.streams = 1, .chunk_least = 128, .relay = true};
+  bool is_product = tsr_search_family(s) == TSR_PRODUCT;
   tsr_panels_guess_grid(s->call, devices, &r);
+  if (is_product && s->options->residency == NULL) lie_down(s->call, devices, &r);
   r.piece = guess_piece(s, &r);
+  if (is_product) r.home_share = guess_share(s, devices);
   if (tsr_search_family(s) == TSR_TRIANGLE) {
     guess_blocks(s, devices, &r);
     return r;
@@ -161,8 +260,22 @@ tsr_recipe tsr_panels_guess(const tsr_search *s, int devices) {
   if (guess_composed(s, devices, (double)s->call->n / r.grid_cols, &r))
     r.slab = 0;
   else
-    cut_for(s, transfer_share(s, devices) > 1 ? LIMIT_LINKS : LIMIT_KERNELS, &r);
+    cut_for(s, first_limit(s, devices), &r);
+  if (is_all_there(s, devices)) r.slab = r.chunk_first = r.chunk = r.chunk_last = r.chunk_least = 0;
   tsr_panels_set_lazy(s, &r);
+  return r;
+}
+
+tsr_recipe tsr_panels_like(const tsr_search *s, const tsr_recipe *other, int devices) {
+  tsr_recipe r = tsr_panels_guess(s, devices);
+  r.slab = other->slab;
+  r.slab_most = other->slab_most;
+  r.chunk_first = other->chunk_first;
+  r.chunk = other->chunk;
+  r.chunk_last = other->chunk_last;
+  r.chunk_least = other->chunk_least;
+  r.lazy = other->lazy;
+  r.add_at_home = other->add_at_home;
   return r;
 }
 
@@ -172,50 +285,60 @@ static void insert(const tsr_trial *trial, int count, tsr_trial *sorted) {
   sorted[at] = *trial;
 }
 
+/* Those of each family, the more promising ones first. */
+static const limit product_limits[] = {LIMIT_LINKS, LIMIT_KERNELS, LIMIT_EITHER, LIMIT_BOTH,
+                                       LIMIT_PORT};
+static const limit rank_limits[] = {LIMIT_BOTH, LIMIT_KERNELS, LIMIT_EITHER, LIMIT_LINKS,
+                                    LIMIT_START};
+
 /* Sums of trmm are in W and can begin with what comes first, so stripes can be wide: that is where
  * a climb begins if kernels are what counts, and otherwise where a second one does. */
 static tsr_status try_slabs(tsr_search *s, tsr_trial starts[TSR_PANEL_LIMITS], int *count) {
   static const double ample = 0.75;
   const tsr_call *call = s->call;
   bool left = call->side == TSR_LEFT, better;
-  int devices = s->best->devices;
+  int devices = s->at.recipe.grid_rows * s->at.recipe.grid_cols;
   double share = transfer_share(s, devices);
   int64_t order = left ? call->m : call->n, lines = (left ? call->n : call->m) / devices;
-  tsr_trial narrow = {s->at, s->at_score};
-  tsr_recipe r = s->at;
+  tsr_trial narrow = s->at;
+  tsr_recipe r = s->at.recipe;
   if (call->operation != TSR_TRMM || r.tile > 0 || !tsr_search_in_time(s)) return TSR_OK;
   r.slab = r.slab_most = tsr_power_of_two_near((double)order / 8, 512, 4096);
   r.chunk = tsr_power_of_two_near((double)lines / 4, 256, 4096);
   r.span = larger(r.span, 4096 / r.block);
   r.chunk_least = 256;
-  s->at_score = INFINITY;
+  s->at.score = INFINITY;
   TSR_TRY(tsr_search_try(s, &r, &better));
   bool wide_first = better && share > 0 && share < ample;
-  starts[0] = wide_first ? narrow : (tsr_trial){s->at, s->at_score};
+  starts[0] = wide_first ? narrow : s->at;
   *count = better ? 1 : 0;
   if (wide_first) return TSR_OK;
-  s->at = narrow.recipe;
-  s->at_score = narrow.score;
+  s->at = narrow;
   return TSR_OK;
 }
 
 /* Composed calls have hardly the time for one guess. */
 tsr_status tsr_panels_try_limits(tsr_search *s, tsr_trial starts[TSR_PANEL_LIMITS], int *count) {
-  tsr_trial first = {s->at, s->at_score}, best = first;
+  static const double hopeful = 1.15; /* what dealing by the replay may gain */
+  tsr_trial first = s->at, best = first;
   *count = 0;
   if (s->options->residency != NULL) return TSR_OK;
   if (tsr_search_family(s) == TSR_TRIANGLE) return try_slabs(s, starts, count);
-  for (int what = LIMIT_LINKS; first.recipe.tile == 0 && what <= LIMIT_BOTH; what++) {
+  bool is_rank = tsr_search_family(s) == TSR_RANK;
+  const limit *limits = is_rank ? rank_limits : product_limits;
+  bool has_last = is_rank || is_resident(s);
+  int all = first.recipe.tile > 0 ? 0 : TSR_PANEL_LIMITS - !has_last;
+  for (int i = 0; i < all && tsr_search_in_time(s); i++) {
     bool fits;
-    if (!tsr_search_in_time(s)) break;
-    s->at_score = INFINITY;
-    cut_for(s, (limit)what, &first.recipe);
+    s->at.score = INFINITY;
+    cut_for(s, limits[i], &first.recipe);
     TSR_TRY(tsr_search_try(s, &first.recipe, &fits));
     if (!fits) continue;
-    insert(&(tsr_trial){s->at, s->at_score}, (*count)++, starts);
+    if (is_rank && !is_staged(s->call) && s->at.score < hopeful * s->best_score)
+      TSR_TRY(tsr_search_shares(s, &fits));
+    insert(&s->at, (*count)++, starts);
   }
   if (*count > 0 && starts[0].score < best.score) best = starts[0];
-  s->at = best.recipe;
-  s->at_score = best.score;
+  s->at = best;
   return TSR_OK;
 }

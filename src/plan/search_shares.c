@@ -4,12 +4,9 @@
  * its operands longer than another, or has the smaller kernels. The replay tells.
  */
 #include <math.h>
+#include <string.h>
 
 #include "plan/search.h"
-
-typedef struct share {
-  double begin, end, busy; /* of the kernels of a place in the grid, s */
-} share;
 
 static int place_of(const tsr_search *s, int devices, int device) {
   for (int g = 0; g < devices; g++)
@@ -17,27 +14,28 @@ static int place_of(const tsr_search *s, int devices, int device) {
   return -1;
 }
 
-static void note_kernels(const tsr_search *s, int devices, share *of) {
-  const tsr_plan *plan = s->best;
-  for (size_t i = 0; i < plan->commands.count; i++) {
+void tsr_search_note_shares(tsr_search *s, const tsr_recipe *r, const tsr_plan *plan) {
+  int devices = r->grid_rows * r->grid_cols;
+  memset(s->last.share, 0, sizeof s->last.share);
+  for (size_t i = 0; plan != NULL && r->tile == 0 && i < plan->commands.count; i++) {
     const tsr_command *c = &plan->commands.items[i];
     if (c->kind != TSR_COMMAND_KERNEL) continue;
     int g = place_of(s, devices, plan->queue[c->queue].location);
     if (g < 0) continue;
-    of[g].end = fmax(of[g].end, (double)c->end);
-    of[g].busy += (double)c->end - (double)c->begin;
+    s->last.share[g].end = fmax(s->last.share[g].end, (double)c->end);
+    s->last.share[g].busy += (double)c->end - (double)c->begin;
   }
 }
 
 /* What is done in the time that a device has more, or less, than the mean. */
-static uint16_t weight_after(uint16_t weight, const share *of, double mean) {
+static uint16_t weight_after(uint16_t weight, const tsr_share *of, double mean) {
   double now = weight > 0 ? weight : TSR_RECIPE_WEIGHT;
   double factor = 1 + (mean - of->end) / of->busy;
   return (uint16_t)fmin(UINT16_MAX, fmax(1, now * fmin(2, fmax(0.5, factor))));
 }
 
 /* Whether the devices differ by enough for a cut that is rounded to move. */
-static bool deal(const share *of, int devices, uint16_t *weight) {
+static bool deal(const tsr_share *of, int devices, uint16_t *weight) {
   static const double even = 0.01;
   double mean = 0, last = 0;
   for (int g = 0; g < devices; g++) {
@@ -51,12 +49,9 @@ static bool deal(const share *of, int devices, uint16_t *weight) {
 }
 
 tsr_status tsr_search_shares(tsr_search *s, bool *better) {
-  share of[TSR_MACHINE_DEVICES] = {{0}};
-  tsr_recipe r = s->at;
+  tsr_recipe r = s->at.recipe;
   int devices = r.grid_rows * r.grid_cols;
   *better = false;
   if (devices < 2 || r.tile > 0 || s->mapping != NULL) return TSR_OK;
-  if (!tsr_recipe_same(&s->at, &s->best_recipe)) return TSR_OK;
-  note_kernels(s, devices, of);
-  return deal(of, devices, r.weight) ? tsr_search_try(s, &r, better) : TSR_OK;
+  return deal(s->at.share, devices, r.weight) ? tsr_search_try(s, &r, better) : TSR_OK;
 }

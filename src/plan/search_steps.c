@@ -8,7 +8,7 @@
 
 #include "plan/search.h"
 
-enum { STEPS = 10, OPTIONS = 8 };
+enum { STEPS = 10, OPTIONS = 12 };
 
 /* Parameters that the search changes, in ascending order where they are walked; a value of -1 ends
  * a list, a 0 at its end stands for all there is. */
@@ -18,7 +18,7 @@ typedef struct parameter {
 } parameter;
 
 static const parameter parameters[STEPS] = {
-    {offsetof(tsr_recipe, home_share), {100, 112, 125, 150, 175, 200, 300, -1}},
+    {offsetof(tsr_recipe, home_share), {100, 112, 125, 150, 175, 200, 250, 300, 400, 600, -1}},
     {offsetof(tsr_recipe, slab), {256, 512, 1024, 2048, 4096, 0, -1}},
     {offsetof(tsr_recipe, slab_most), {1024, 2048, 4096, 8192, 0, -1}},
     {offsetof(tsr_recipe, chunk_last), {256, 512, 1024, 2048, 4096, 0, -1}},
@@ -30,10 +30,11 @@ static const parameter parameters[STEPS] = {
     {offsetof(tsr_recipe, chunk_least), {0, 128, 256, 512, -1}},
 };
 
-/* A or B is at home on a device. */
 static bool has_device_home(const tsr_search *s) {
-  return tsr_is_device(s->machine, s->call->operand[TSR_A].location) ||
-         tsr_is_device(s->machine, s->call->operand[TSR_B_].location);
+  bool any = false;
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    any |= tsr_is_device(s->machine, s->call->operand[x].location);
+  return any;
 }
 
 /* Whether the family's panels depend on a parameter. Beside a triangle there are blocks and
@@ -47,19 +48,20 @@ static bool has_field(const tsr_search *s, size_t field) {
   bool is_slab = field == offsetof(tsr_recipe, slab) || field == offsetof(tsr_recipe, slab_most);
   switch (tsr_search_family(s)) {
     case TSR_TRIANGLE:
-      return is_any || is_block || is_chunk || (is_slab && s->at.slab > 0);
+      return is_any || is_block || is_chunk || (is_slab && s->at.recipe.slab > 0);
     case TSR_RANK:
-      return !is_block && !is_chunk && field != offsetof(tsr_recipe, chunk_first);
+      return !is_block && !is_chunk && field != offsetof(tsr_recipe, chunk_first) &&
+             field != offsetof(tsr_recipe, home_share); /* the replay deals */
     default:
       return !is_block;
   }
 }
 
 static tsr_status try_value(tsr_search *s, size_t field, int64_t value, bool *better) {
-  tsr_recipe r = s->at;
+  tsr_recipe r = s->at.recipe;
   int64_t *place = (int64_t *)((char *)&r + field);
   *better = false;
-  s->last_score = s->at_score;
+  s->last.score = s->at.score;
   if (*place == value || !has_field(s, field)) return TSR_OK;
   if (field == offsetof(tsr_recipe, slab_most) && (r.slab == 0 || value > s->call->k))
     return TSR_OK;
@@ -89,7 +91,7 @@ static tsr_status follow(tsr_search *s, const parameter *p, int from, int direct
     bool better;
     TSR_TRY(try_value(s, p->field, p->value[v], &better));
     *any |= better;
-    if (s->last_score > s->at_score) break;
+    if (s->last.score > s->at.score) break;
   }
   return TSR_OK;
 }
@@ -102,7 +104,7 @@ static bool is_rugged(const parameter *p) {
 }
 
 static tsr_status walk(tsr_search *s, const parameter *p, bool *any) {
-  int64_t now = rank_of(p, *(const int64_t *)((const char *)&s->at + p->field));
+  int64_t now = rank_of(p, *(const int64_t *)((const char *)&s->at.recipe + p->field));
   int below = 0, above, count = count_values(p);
   while (below < count && rank_of(p, p->value[below]) < now) below++;
   above = below < count && rank_of(p, p->value[below]) == now ? below + 1 : below;
@@ -124,7 +126,7 @@ static tsr_status scan(tsr_search *s, const parameter *p, bool *any) {
 /* ---- Choices of two ---- */
 
 static tsr_status try_order(tsr_search *s, bool *better) {
-  tsr_recipe r = s->at;
+  tsr_recipe r = s->at.recipe;
   *better = false;
   if (r.tile == 0) return TSR_OK; /* a group for each device: there is one order */
   r.by_eta = !r.by_eta;
@@ -132,7 +134,7 @@ static tsr_status try_order(tsr_search *s, bool *better) {
 }
 
 tsr_status tsr_search_other_lazy(tsr_search *s, bool *better) {
-  tsr_recipe r = s->at;
+  tsr_recipe r = s->at.recipe;
   *better = false;
   r.lazy = !r.lazy;
   if ((r.lazy && !tsr_panels_may_be_lazy(s, &r)) || (!r.lazy && tsr_search_must_be_lazy(s, &r)))
@@ -141,7 +143,7 @@ tsr_status tsr_search_other_lazy(tsr_search *s, bool *better) {
 }
 
 static tsr_status try_adder(tsr_search *s, bool *better) {
-  tsr_recipe r = s->at;
+  tsr_recipe r = s->at.recipe;
   *better = false;
   if (!r.lazy || !tsr_is_device(s->machine, s->call->operand[TSR_C_].location)) return TSR_OK;
   r.add_at_home = !r.add_at_home;
@@ -151,7 +153,7 @@ static tsr_status try_adder(tsr_search *s, bool *better) {
 /* ---- Grids ---- */
 
 static tsr_status try_grid(tsr_search *s, int devices, int rows, bool *better) {
-  tsr_recipe r = s->at;
+  tsr_recipe r = s->at.recipe;
   *better = false;
   if (rows == r.grid_rows) return TSR_OK;
   r.grid_rows = rows;
@@ -162,7 +164,7 @@ static tsr_status try_grid(tsr_search *s, int devices, int rows, bool *better) {
 
 static tsr_status follow_grids(tsr_search *s, int devices, int direction, bool *any) {
   bool better = true;
-  for (int rows = s->at.grid_rows + direction;
+  for (int rows = s->at.recipe.grid_rows + direction;
        better && rows >= 1 && rows <= devices && tsr_search_in_time(s); rows += direction) {
     if (devices % rows) continue;
     TSR_TRY(try_grid(s, devices, rows, &better));
@@ -221,7 +223,7 @@ static tsr_status go_round(tsr_search *s, int devices, bool walking, bool *any) 
   if (is_rank) TSR_TRY(deal_again(s, any));
   TSR_TRY((walking ? walk_grids : scan_grids)(s, devices, any));
   TSR_TRY(try_choices(s, any));
-  for (int i = 0; i < STEPS && s->at.tile == 0; i++)
+  for (int i = 0; i < STEPS && s->at.recipe.tile == 0; i++)
     TSR_TRY((walking && !is_rugged(&parameters[i]) ? walk : scan)(s, &parameters[i], any));
   return is_rank ? TSR_OK : deal_again(s, any);
 }
@@ -240,15 +242,15 @@ static tsr_status climb(tsr_search *s, int devices) {
 /* Which limit counts depends on the grid, too: on another one the other good starts are tried. */
 static tsr_status choose_grid(tsr_search *s, int devices, const tsr_trial *starts, int count) {
   static const double good = 1.1;
-  int rows = s->at.grid_rows;
-  double least = s->at_score;
+  int rows = s->at.recipe.grid_rows;
+  double least = s->at.score;
   bool any = false;
   TSR_TRY(walk_grids(s, devices, &any));
-  if (s->at.grid_rows == rows) return TSR_OK;
+  if (s->at.recipe.grid_rows == rows) return TSR_OK;
   for (int i = 0; i < count && starts[i].score < good * least && tsr_search_in_time(s); i++) {
     tsr_recipe r = starts[i].recipe;
-    r.grid_rows = s->at.grid_rows;
-    r.grid_cols = s->at.grid_cols;
+    r.grid_rows = s->at.recipe.grid_rows;
+    r.grid_cols = s->at.recipe.grid_cols;
     TSR_TRY(tsr_search_try(s, &r, &any));
   }
   return TSR_OK;
@@ -256,15 +258,14 @@ static tsr_status choose_grid(tsr_search *s, int devices, const tsr_trial *start
 
 /* One parameter at a time does not lead from a good plan for one limit to a good one for another,
  * so there is a climb from each. */
-tsr_status tsr_panels_descend(tsr_search *s) {
-  int devices = s->best->devices, count;
+tsr_status tsr_panels_descend(tsr_search *s, int devices) {
+  int count;
   tsr_trial starts[TSR_PANEL_LIMITS];
   TSR_TRY(tsr_panels_try_limits(s, starts, &count));
   TSR_TRY(choose_grid(s, devices, starts, count));
   TSR_TRY(climb(s, devices));
   for (int i = 0; i < count && tsr_search_in_time(s); i++) {
-    s->at = starts[i].recipe;
-    s->at_score = starts[i].score;
+    s->at = starts[i];
     TSR_TRY(climb(s, devices));
   }
   return TSR_OK;

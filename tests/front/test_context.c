@@ -30,7 +30,8 @@ static void test_engine(void **state) {
 
 static void test_devices(void **state) {
   (void)state;
-  static const char *const wrong[] = {"x", "-1", "0,0", "1,0,", "99999999999999999999", "2 3", ","};
+  static const char *const wrong[] = {
+      "x", "-1", "0,0", "1,0,", "99999999999999999999", "2 3", ",", ".2", "..x", "...2", "..0"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
     tsr_options options = front_options();
     options.devices = wrong[i];
@@ -52,6 +53,11 @@ static void test_device_list(void **state) {
   options.devices = "2,";
   assert_ok(tsr_context_create(&options, &context));
   assert_int_equal(tsr_device_count(context), 1);
+  front_assert_works(context);
+  tsr_context_destroy(context);
+  options.devices = "..3,1"; /* as many of them as help */
+  assert_ok(tsr_context_create(&options, &context));
+  assert_int_equal(tsr_device_count(context), 2);
   front_assert_works(context);
   tsr_context_destroy(context);
   for (int empty = 0; empty < 2; empty++) {

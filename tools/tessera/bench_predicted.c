@@ -47,9 +47,10 @@ static int add_set(predicted_request *r, const char *text, size_t length) {
   }
   memcpy(set->text, text, length);
   set->text[length] = '\0';
+  const char *devices = set->text + (strncmp(set->text, "..", 2) == 0 ? 2 : 0);
   set->count = 1;
-  for (const char *c = set->text; *c; c++) set->count += *c == ',';
-  if (set->count == 1) set->count = atoi(set->text);
+  for (const char *c = devices; *c; c++) set->count += *c == ',';
+  if (set->count == 1) set->count = atoi(devices);
   r->set_count++;
   return TOOL_OK;
 }
@@ -113,8 +114,8 @@ static int parse_request(int argc, char **argv, predicted_request *r) {
       {"thin", 0, OPTION_TEXT, &r->shapes.thin, "N,...", "irregular: M = N with a large K"},
       {"ratio", 0, OPTION_TEXT, &r->shapes.ratio, "R,...", "irregular: how many times (4,8,16)"},
       {"devices", 0, OPTION_TEXT, &r->devices, "N,...|SET;...",
-       "numbers of devices, or sets of them: '1;0,2;0,2,4,6;8' (default: those of 1,2,4,8 that the "
-       "machine has)"},
+       "numbers of devices, or sets of them: '1;0,2;0,2,4,6;8'; with two dots as many of them as "
+       "help: ..4,..8 (default: those of 1,2,4,8 that the machine has)"},
       {"measured", 0, OPTION_TEXT, &r->measured, "CSV,...",
        "what other benchmarks measured, to compare with"},
       {"csv", 0, OPTION_TEXT, &r->csv, "FILE", "write the predictions as CSV"},

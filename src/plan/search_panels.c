@@ -98,6 +98,14 @@ static int64_t guess_piece(const tsr_search *s, const tsr_recipe *r) {
   return is_staged(s->call) && piece > share_of_ring(s) ? share_of_ring(s) : piece;
 }
 
+/* Links to the host carry short columns slowly, and so the blocks beside a triangle. Not of trsm:
+ * nothing can begin before the first of them is there. */
+static bool is_slow_when_short(const tsr_search *s) {
+  bool from_host = false;
+  for (int x = 0; x < TSR_OPERANDS; x++) from_host |= s->call->operand[x].memory == TSR_PINNED;
+  return from_host && s->call->operation != TSR_TRSM;
+}
+
 /* Blocks long enough for good kernels, and stripes narrow enough to begin before all of B is there.
  * trsm needs but one block to begin, and what it takes to solve one depends little on the lines:
  * with lines that are on devices already, one stripe does. */
@@ -109,7 +117,12 @@ static void guess_blocks(const tsr_search *s, int devices, tsr_recipe *r) {
   r->block = tsr_power_of_two_near((double)order / (solves ? 32 : 8), 256, solves ? 1024 : 2048);
   r->chunk = tsr_power_of_two_near((double)lines / (solves ? 1 : 8), 256, 4096);
   if (composed && solves) r->chunk = lines + 256; /* devices' lines are about alike */
-  r->span = tsr_power_of_two_near(fmin(4096, (double)order / 8) / (double)r->block, 1, 32);
+  double height = fmin(4096, (double)order / 8);
+  if (is_slow_when_short(s)) {
+    r->block = larger(r->block, 1024);
+    height = fmax(height, fmin(2048, (double)order));
+  }
+  r->span = tsr_power_of_two_near(height / (double)r->block, 1, 32);
   r->chunk_least = 0; /* a narrow stripe goes through all blocks, too */
 }
 

@@ -69,6 +69,7 @@ tsr_recipe tsr_search_tiles(const tsr_search *s, int devices, int64_t tile) {
   tsr_recipe r = {.tile = tile, .piece = 8 << 20, .streams = 1, .relay = true};
   tsr_panels_guess_grid(s->call, devices, &r);
   tsr_panels_set_lazy(s, &r);
+  r.add_at_home = false; /* that takes room beside the tiles */
   return r;
 }
 

@@ -1,14 +1,15 @@
 #!/bin/sh
 # Runs the tests of a build and ends with "N passed, N failed": single cases, as the programs count
 # them. Arguments: the build folder, the labels to leave out and, if not all, the names of the tests
-# (regular expressions).
+# and of those to leave out (regular expressions).
 set -u
 build=$1
 without=$2
 names=${3:-.}
+others=${4:-'^$'}
 log=$build/tests.log
 
-ctest --test-dir "$build" -LE "$without" -R "$names" -j "${JOBS:-$(nproc)}" --verbose \
+ctest --test-dir "$build" -LE "$without" -R "$names" -E "$others" -j "${JOBS:-$(nproc)}" --verbose \
   >"$log" 2>&1
 verdict=$?
 

@@ -40,15 +40,20 @@ foreach(processes 1 2 4 6 9)
   tessera_dist_test(dist_async_funneled_${processes} faults ${processes} dist_async --level 1)
 endforeach()
 
-# The random problems: 2000 in all, and a sample of 40 for each number of processes; 60 others where a
-# second MPI has to do with fewer.
+# The random problems: 2000 in all, and a sample of 40 for each number of processes; 300 others where a
+# second MPI has to do with fewer, most on few processes, since its processes wait busily.
+set(again_1 100)
+set(again_2 100)
+set(again_4 60)
+set(again_6 20)
+set(again_9 20)
 foreach(processes 1 2 4 6 9)
   tessera_dist_test(dist_random_${processes} random ${processes} dist_driver
     --seed 7 --count 400)
   tessera_dist_test(dist_sample_${processes} sample ${processes} dist_driver
     --seed 7 --first 1000 --count 40)
   tessera_dist_test(dist_again_${processes} random_again ${processes} dist_driver
-    --seed 7 --first 3000 --count 60)
+    --seed 7 --first 3000 --count ${again_${processes}})
   tessera_dist_test(dist_funneled_${processes} sample ${processes} dist_driver
     --seed 7 --first 2000 --count 40 --level 1)
   tessera_dist_test(dist_long_${processes} long ${processes} dist_driver

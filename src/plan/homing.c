@@ -39,10 +39,18 @@ static bool join(tsr_task_operand *part, const tsr_task_operand *block) {
   return true;
 }
 
-/* Rows that may wait: half of those that are still to be finished, at most. */
+/* Whether no other stripe of the device's comes after this one. */
+static bool is_last_stripe(const tsr_scheduler *s, const tsr_task_operand *stripe) {
+  const tsr_tile_grid *grid = &s->graph->grid[TSR_C_];
+  return stripe->col + stripe->cols == grid->cols.at[stripe->tile % grid->cols.count + 1];
+}
+
+/* Rows that may wait: as a copy may be high, and of the last stripe half of those that are still to
+ * be finished, at most. */
 static int64_t most_rows(const tsr_scheduler *s, const tsr_homing *h) {
-  int64_t left = s->call->m - h->finished;
-  return smaller(s->graph->grid[TSR_C_].piece_rows, left / 2);
+  int64_t left = s->call->m - h->finished, high = s->graph->grid[TSR_C_].piece_rows;
+  if (!is_last_stripe(s, &h->stripe)) return left > 0 ? high : 0;
+  return smaller(high, left / 2);
 }
 
 static bool add(tsr_scheduler *s, const tsr_task_operand *block, int device, int32_t after) {

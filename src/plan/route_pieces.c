@@ -66,8 +66,8 @@ void tsr_cargo_weigh(const tsr_scheduler *s, tsr_cargo *c) {
   c->segment = contiguous ? c->bytes : (double)c->rows * (double)size;
 }
 
-/* Nothing reads the other triangle of A: a copy that is several blocks high ends at, or begins with,
- * the block on the diagonal. */
+/* Nothing reads the other triangle of A: a copy that is several blocks high ends at, or begins
+ * with, the block on the diagonal. */
 static void cut_off_other_triangle(const tsr_scheduler *s, const tsr_task_operand *o,
                                    const tsr_piece_range *p, tsr_cargo *load) {
   int64_t block = s->graph->grid[o->matrix].piece_cols, row = load->row, end = row + load->rows;

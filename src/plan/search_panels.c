@@ -14,7 +14,8 @@ static bool is_device_home(const tsr_search *s, int x) {
 }
 
 bool tsr_panels_may_be_lazy(const tsr_search *s, const tsr_recipe *r) {
-  if (tsr_search_family(s) == TSR_TRIANGLE) return false;
+  bool beside = tsr_search_family(s) == TSR_TRIANGLE;
+  if (beside && (r->tile > 0 || tsr_is_in_place(s->call->operation))) return false;
   return tsr_search_must_be_lazy(s, r) || s->options->reproducible ||
          (s->call->beta != TSR_ZERO && !tsr_call_scales_only(s->call));
 }
@@ -120,7 +121,7 @@ static void guess_blocks(const tsr_search *s, int devices, tsr_recipe *r) {
   double height = fmin(4096, (double)order / 8);
   if (is_slow_when_short(s)) {
     r->block = larger(r->block, 1024);
-    height = fmax(height, fmin(2048, (double)order));
+    height = (double)order;
   }
   r->span = tsr_power_of_two_near(height / (double)r->block, 1, 32);
   r->chunk_least = 0; /* a narrow stripe goes through all blocks, too */
@@ -283,6 +284,7 @@ tsr_recipe tsr_panels_like(const tsr_search *s, const tsr_recipe *other, int dev
   tsr_recipe r = tsr_panels_guess(s, devices);
   r.slab = other->slab;
   r.slab_most = other->slab_most;
+  r.slab_once = other->slab_once;
   r.chunk_first = other->chunk_first;
   r.chunk = other->chunk;
   r.chunk_last = other->chunk_last;
@@ -304,22 +306,31 @@ static const limit product_limits[] = {LIMIT_LINKS, LIMIT_KERNELS, LIMIT_EITHER,
 static const limit rank_limits[] = {LIMIT_BOTH, LIMIT_KERNELS, LIMIT_EITHER, LIMIT_LINKS,
                                     LIMIT_START};
 
-/* Sums of trmm are in W and can begin with what comes first, so stripes can be wide: that is where
- * a climb begins if kernels are what counts, and otherwise where a second one does. */
+/* Stripes that are wide, and slabs so that kernels can begin with what comes first. Those of trmm
+ * all have them: its C is what is read as well as what is written, and crowds the links. */
+static void cut_slabs(const tsr_search *s, int devices, tsr_recipe *r) {
+  const tsr_call *call = s->call;
+  bool left = call->side == TSR_LEFT, in_place = tsr_is_in_place(call->operation);
+  int64_t order = left ? call->m : call->n, lines = (left ? call->n : call->m) / devices;
+  r->slab = tsr_power_of_two_near((double)order / (in_place ? 8 : 4), 512, 4096);
+  r->slab_most = in_place ? r->slab : 2 * r->slab;
+  r->slab_once = !in_place;
+  r->chunk = tsr_power_of_two_near((double)lines / (in_place ? 4 : 2), 256, 4096);
+  r->span = larger(r->span, 4096 / r->block);
+  r->chunk_least = in_place ? 256 : 512;
+}
+
+/* Sums can begin with what comes first: that is where a climb begins if kernels are what counts,
+ * and otherwise where a second one does. */
 static tsr_status try_slabs(tsr_search *s, tsr_trial starts[TSR_PANEL_LIMITS], int *count) {
   static const double ample = 0.75;
-  const tsr_call *call = s->call;
-  bool left = call->side == TSR_LEFT, better;
+  bool better;
   int devices = s->at.recipe.grid_rows * s->at.recipe.grid_cols;
   double share = transfer_share(s, devices);
-  int64_t order = left ? call->m : call->n, lines = (left ? call->n : call->m) / devices;
   tsr_trial narrow = s->at;
   tsr_recipe r = s->at.recipe;
-  if (call->operation != TSR_TRMM || r.tile > 0 || !tsr_search_in_time(s)) return TSR_OK;
-  r.slab = r.slab_most = tsr_power_of_two_near((double)order / 8, 512, 4096);
-  r.chunk = tsr_power_of_two_near((double)lines / 4, 256, 4096);
-  r.span = larger(r.span, 4096 / r.block);
-  r.chunk_least = 256;
+  if (s->call->operation == TSR_TRSM || r.tile > 0 || !tsr_search_in_time(s)) return TSR_OK;
+  cut_slabs(s, devices, &r);
   s->at.score = INFINITY;
   TSR_TRY(tsr_search_try(s, &r, &better));
   bool wide_first = better && share > 0 && share < ample;

@@ -107,6 +107,29 @@ static bool is_slow_when_short(const tsr_search *s) {
   return from_host && s->call->operation != TSR_TRSM;
 }
 
+/* Seconds of kernels for a row of trsm's block, halfway down, when so many lines are solved. */
+static double solving_time(const tsr_search *s, int64_t order, int64_t block, int64_t lines) {
+  const tsr_call *call = s->call;
+  bool left = call->side == TSR_LEFT;
+  int64_t m = left ? block : lines, n = left ? lines : block;
+  double own = tsr_machine_kernel_time(s->machine, s->order[0], TSR_KERNEL_TRSM, call->type, m, n,
+                                       block, false, true, s->heat);
+  double product = tsr_machine_kernel_time(s->machine, s->order[0], TSR_KERNEL_GEMM, call->type, m,
+                                           n, order / 2, false, true, s->heat);
+  return (own + product) / (double)block;
+}
+
+/* Low blocks take less to be solved, high ones less to be multiplied. Of two that are about as good
+ * the higher one, which makes fewer commands. */
+static int64_t guess_solved_block(const tsr_search *s, int64_t order, int64_t lines) {
+  static const double gain = 0.98;
+  int64_t best = 1024;
+  for (int64_t block = best / 2; block >= 256; block /= 2)
+    if (solving_time(s, order, block, lines) < gain * solving_time(s, order, best, lines))
+      best = block;
+  return best;
+}
+
 /* Blocks long enough for good kernels, and stripes narrow enough to begin before all of B is there.
  * trsm needs but one block to begin, and what it takes to solve one depends little on the lines:
  * with lines that are on devices already, one stripe does. */
@@ -115,8 +138,10 @@ static void guess_blocks(const tsr_search *s, int devices, tsr_recipe *r) {
   bool left = call->side == TSR_LEFT, solves = call->operation == TSR_TRSM;
   bool composed = s->options->residency != NULL;
   int64_t order = left ? call->m : call->n, lines = (left ? call->n : call->m) / devices;
-  r->block = tsr_power_of_two_near((double)order / (solves ? 32 : 8), 256, solves ? 1024 : 2048);
-  r->chunk = tsr_power_of_two_near((double)lines / (solves ? 1 : 8), 256, 4096);
+  r->block = solves ? guess_solved_block(s, order, lines)
+                    : tsr_power_of_two_near((double)order / 8, 256, 2048);
+  int64_t widest = solves && !left ? 8192 : 4096; /* columns come one by one, however many lines */
+  r->chunk = tsr_power_of_two_near((double)lines / (solves ? 1 : 8), 256, widest);
   if (composed && solves) r->chunk = lines + 256; /* devices' lines are about alike */
   double height = fmin(4096, (double)order / 8);
   if (is_slow_when_short(s)) {

@@ -29,7 +29,8 @@ bool tsr_takes_before(const tsr_builder *b) {
 }
 
 bool tsr_goes_up(const tsr_builder *b) {
-  return tsr_is_symmetric(b) || tsr_solves(b) == tsr_takes_before(b);
+  if (tsr_is_symmetric(b)) return b->call->uplo == TSR_LOWER;
+  return tsr_solves(b) == tsr_takes_before(b);
 }
 
 int16_t tsr_owner_of_lines(const tsr_builder *b, int f) {

@@ -62,7 +62,7 @@ int16_t tsr_owner_of_lines(const tsr_builder *b, int f);
 bool tsr_takes_before(const tsr_builder *b);
 
 /* Blocks upwards, unless what they are computed from comes later: trsm needs it solved, trmm old.
- */
+ * Of a symmetric A so that the next block adds one column of its triangle to what is needed. */
 bool tsr_goes_up(const tsr_builder *b);
 
 /* The j-th block, of which nothing is written; tasks: how many there will be. */

@@ -21,9 +21,14 @@ static bool solves(const tsr_scheduler *s) {
   return s->call->operation == TSR_TRSM;
 }
 
+/* Whether what goes home is in the way of what comes in: both at the host's memory. */
+static bool is_crowded(const tsr_scheduler *s) {
+  return s->call->operand[TSR_C_].memory == TSR_PINNED;
+}
+
 static bool gathers_blocks(const tsr_scheduler *s) {
   return !s->slots && tsr_family_of(s->call->operation) == TSR_TRIANGLE &&
-         (solves(s) || (is_left(s) && s->graph->grid[TSR_C_].piece_rows > 0));
+         ((solves(s) && is_crowded(s)) || (is_left(s) && s->graph->grid[TSR_C_].piece_rows > 0));
 }
 
 /* What waits goes. */
@@ -75,9 +80,9 @@ static bool is_last_stripe(const tsr_scheduler *s, const tsr_task_operand *strip
  * quarter of the time, would be in the way of what the rest is solved from and in. */
 static int64_t most_waiting(const tsr_scheduler *s, const tsr_homing *h) {
   int64_t left = order_of(s) - h->finished, high = s->graph->grid[TSR_C_].piece_rows;
-  if (solves(s) && h->finished < order_of(s) / 2) return order_of(s);
+  if (solves(s) && is_crowded(s) && h->finished < order_of(s) / 2) return order_of(s);
   if (!is_left(s)) return 0;
-  if (!is_last_stripe(s, &h->stripe)) return left > 0 ? high : 0;
+  if (is_crowded(s) && !is_last_stripe(s, &h->stripe)) return left > 0 ? high : 0;
   return smaller(high, left / 2);
 }
 

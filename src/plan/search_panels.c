@@ -119,11 +119,11 @@ static double solving_time(const tsr_search *s, int64_t order, int64_t block, in
   return (own + product) / (double)block;
 }
 
-/* Low blocks take less to be solved, high ones less to be multiplied. Of two that are about as good
- * the higher one, which makes fewer commands. */
+/* Low blocks take less to be solved, high ones less to be multiplied, and of a short order there
+ * should be some of them. Of two that are about as good the higher one makes fewer commands. */
 static int64_t guess_solved_block(const tsr_search *s, int64_t order, int64_t lines) {
   static const double gain = 0.98;
-  int64_t best = 1024;
+  int64_t best = tsr_power_of_two_near((double)order / 8, 256, 1024);
   for (int64_t block = best / 2; block >= 256; block /= 2)
     if (solving_time(s, order, block, lines) < gain * solving_time(s, order, best, lines))
       best = block;
@@ -341,7 +341,7 @@ static void cut_slabs(const tsr_search *s, int devices, tsr_recipe *r) {
   r->slab_most = in_place ? r->slab : 2 * r->slab;
   r->slab_once = !in_place;
   r->chunk = tsr_power_of_two_near((double)lines / (in_place ? 4 : 2), 256, 4096);
-  r->span = larger(r->span, 4096 / r->block);
+  r->span = in_place ? larger(1, 4096 / r->block) : larger(r->span, 4096 / r->block);
   r->chunk_least = in_place ? 256 : 512;
 }
 

@@ -99,14 +99,6 @@ static int64_t guess_piece(const tsr_search *s, const tsr_recipe *r) {
   return is_staged(s->call) && piece > share_of_ring(s) ? share_of_ring(s) : piece;
 }
 
-/* Links to the host carry short columns slowly, and so the blocks beside a triangle. Not of trsm:
- * nothing can begin before the first of them is there. */
-static bool is_slow_when_short(const tsr_search *s) {
-  bool from_host = false;
-  for (int x = 0; x < TSR_OPERANDS; x++) from_host |= s->call->operand[x].memory == TSR_PINNED;
-  return from_host && s->call->operation != TSR_TRSM;
-}
-
 /* Seconds of kernels for a row of trsm's block, halfway down, when so many lines are solved. */
 static double solving_time(const tsr_search *s, int64_t order, int64_t block, int64_t lines) {
   const tsr_call *call = s->call;
@@ -131,8 +123,10 @@ static int64_t guess_solved_block(const tsr_search *s, int64_t order, int64_t li
 }
 
 /* Blocks long enough for good kernels, and stripes narrow enough to begin before all of B is there.
- * trsm needs but one block to begin, and what it takes to solve one depends little on the lines:
- * with lines that are on devices already, one stripe does. */
+ * Short columns are slow to copy, and a stripe is read whole before it ends; but of trsm nothing
+ * can begin before the first block is there, and pieces of pageable memory are as small as the
+ * ring. trsm needs but one block to begin, and what it takes to solve one depends little on the
+ * lines: with lines that are on devices already, one stripe does. */
 static void guess_blocks(const tsr_search *s, int devices, tsr_recipe *r) {
   const tsr_call *call = s->call;
   bool left = call->side == TSR_LEFT, solves = call->operation == TSR_TRSM;
@@ -143,11 +137,9 @@ static void guess_blocks(const tsr_search *s, int devices, tsr_recipe *r) {
   int64_t widest = solves && !left ? 8192 : 4096; /* columns come one by one, however many lines */
   r->chunk = tsr_power_of_two_near((double)lines / (solves ? 1 : 8), 256, widest);
   if (composed && solves) r->chunk = lines + 256; /* devices' lines are about alike */
-  double height = fmin(4096, (double)order / 8);
-  if (is_slow_when_short(s)) {
-    r->block = larger(r->block, 1024);
-    height = (double)order;
-  }
+  bool high = !solves && !is_staged(call);
+  double height = high ? (double)order : fmin(4096, (double)order / 8);
+  if (high) r->block = larger(r->block, 1024);
   r->span = tsr_power_of_two_near(height / (double)r->block, 1, 32);
   r->chunk_least = 0; /* a narrow stripe goes through all blocks, too */
 }

@@ -179,7 +179,7 @@ static void send(tsr_summa *s, size_t at) {
   bool is_a = operand == TSR_STEP_A;
   tsr_span part = part_of(s, operand, step->block[operand]);
   int64_t own = part.end - part.at;
-  int message = operand * (TSR_LOOKAHEAD_MOST + 1) + slot;
+  int message = operand * TSR_SLOTS_MOST + slot;
   note(s, renew(s, operand, slot));
   s->filling[operand][slot] = (tsr_filling){is_a ? own : panel->depth, is_a ? panel->depth : own};
   if (own == 0) { /* for the whole row, or column, of the grid */
@@ -207,7 +207,7 @@ static tsr_local_part block_of(const tsr_summa *s, const tsr_step *step) {
 }
 
 static tsr_local_product product_of(const tsr_summa *s, const tsr_step *step) {
-  void *const(*memory)[TSR_LOOKAHEAD_MOST + 1] = s->grid->slots.memory;
+  void *const(*memory)[TSR_SLOTS_MOST] = s->grid->slots.memory;
   return (tsr_local_product){.type = s->type,
                              .alpha = s->alpha,
                              .a = memory[TSR_STEP_A][step->slot[0]],
@@ -341,7 +341,7 @@ static bool has_ended(tsr_summa *s) {
 /* Nothing stays on the devices: of panels, nor of a C that a failure left there. */
 static void clear(tsr_summa *s) {
   for (int operand = 0; operand < 2; operand++)
-    for (int i = 0; i < s->schedule.slots; i++) note(s, renew(s, operand, i));
+    for (int i = 0; i < s->schedule.slots[operand]; i++) note(s, renew(s, operand, i));
   if ((s->status == TSR_OK && !s->lost) || !s->devices || s->rows == 0 || s->cols == 0) return;
   (void)tsr_release(s->grid->context, s->rows, s->cols, s->c.base, s->ldc, s->type);
 }

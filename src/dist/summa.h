@@ -41,7 +41,7 @@ typedef struct tsr_summa {
   tsr_panel_source source[TSR_TRANSPORT_MESSAGES];
   double since[TSR_TRANSPORT_MESSAGES]; /* when it began, for timelines */
   double moving[2];                     /* when a redistribution did */
-  tsr_filling filling[2][TSR_LOOKAHEAD_MOST + 1];
+  tsr_filling filling[2][TSR_SLOTS_MOST];
   bool devices;
   bool lost;         /* panels are missing, for which another process answers */
   tsr_status status; /* the first failure here */

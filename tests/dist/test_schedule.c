@@ -35,11 +35,14 @@ typedef struct problem {
 static problem draw_problem(void) {
   int rows = (int)draw(1, 4), cols = (int)draw(1, 4);
   int64_t k = draw(1, 80);
-  problem p = {.deal = {draw_axis(draw(1, 60), rows), draw_axis(draw(1, 60), cols),
-                        draw_axis(k, cols), draw_axis(k, rows)},
-               .cut = {{draw(1, 30), draw(1, 30)}, draw(1, 40), (int)draw(1, 5), draw(0, 1) == 0},
-               .moves = {draw(0, 3) == 0, draw(0, 3) == 0}};
+  problem p = {
+      .deal = {draw_axis(draw(1, 60), rows), draw_axis(draw(1, 60), cols), draw_axis(k, cols),
+               draw_axis(k, rows)},
+      .cut = {{draw(1, 30), draw(1, 30)}, draw(1, 40), (int)draw(1, 5), {0, 0}, draw(0, 1) == 0},
+      .moves = {draw(0, 3) == 0, draw(0, 3) == 0}};
   if (draw(0, 4) == 0) p.cut.lookahead = TSR_LOOKAHEAD_MOST;
+  for (int i = 0; i < 2; i++)
+    if (draw(0, 1) == 0) p.cut.held[i] = (int)draw(1, 2 * TSR_SLOTS_MOST);
   return p;
 }
 
@@ -79,7 +82,7 @@ static void lookahead_is_kept(void **state) {
   for (int l = 1; l <= 4; l++) {
     tsr_axis x = {64, 4, 4, 0, 2};
     tsr_deal deal = {x, x, x, x};
-    tsr_cut cut = {{1 << 20, 1 << 20}, 4, l, false};
+    tsr_cut cut = {{1 << 20, 1 << 20}, 4, l, {0, 0}, false};
     bool moves[2] = {false, false};
     tsr_summa_schedule s;
     assert_int_equal(tsr_summa_schedule_make(&deal, &cut, moves, &s), TSR_OK);
@@ -147,8 +150,8 @@ static bool sends_another_block(tsr_summa_schedule *s, tsr_step *step) {
 }
 
 static bool sends_elsewhere(tsr_summa_schedule *s, tsr_step *step) {
-  if (step->kind != TSR_STEP_SEND || s->slots < 2) return false;
-  step->slot[0] = (int16_t)((step->slot[0] + 1) % s->slots);
+  if (step->kind != TSR_STEP_SEND || s->slots[step->operand] < 2) return false;
+  step->slot[0] = (int16_t)((step->slot[0] + 1) % s->slots[step->operand]);
   return true;
 }
 

@@ -33,7 +33,8 @@ typedef struct maker {
   tsr_summa_schedule *s;
   slot slot[2][TSR_SLOTS_MOST];
   int32_t at_slot[TSR_LOOKAHEAD_MOST + 1][2]; /* where those to come find their panels */
-  int32_t move[2], home[2]; /* steps: of operands, and of the last two blocks that went home */
+  int32_t product[TSR_LOOKAHEAD_MOST + 1];    /* steps: the last products that there are so far, */
+  int32_t move[2], home[2]; /* what moves operands, and the last two blocks that went home */
   cursor ahead, behind;
   bool fits;
 } maker;
@@ -76,6 +77,11 @@ static int ring_of(const maker *m, int32_t number) {
   return (int)(number % m->s->ahead);
 }
 
+/* Slots may be so many that nothing else would hold messages back. */
+static int32_t pace_maker(const maker *m, const cursor *c) {
+  return c->number < m->s->ahead ? TSR_NO_STEP : m->product[ring_of(m, c->number)];
+}
+
 /* One operand of the next product to come. */
 static void send_operand(maker *m, int operand, const cursor *c) {
   int at = choose_slot(m, operand, c);
@@ -85,7 +91,7 @@ static void send_operand(maker *m, int operand, const cursor *c) {
                      .operand = (uint8_t)operand,
                      .slot = {(int16_t)at, (int16_t)at},
                      .panel = c->panel,
-                     .after = {x->read, m->move[operand], TSR_NO_STEP}};
+                     .after = {x->read, m->move[operand], pace_maker(m, c)}};
     step.block[operand] = c->block[operand];
     *x = (slot){c->panel, c->block[operand], add(m, step), c->number, TSR_NO_STEP};
   }
@@ -119,7 +125,8 @@ static void multiply_next(maker *m) {
                    .panel = c->panel,
                    .block = {c->block[0], c->block[1]},
                    .after = {m->slot[0][at[0]].sent, m->slot[1][at[1]].sent, room_maker(m, first)}};
-  m->slot[0][at[0]].read = m->slot[1][at[1]].read = add(m, step);
+  m->product[ring] = add(m, step);
+  m->slot[0][at[0]].read = m->slot[1][at[1]].read = m->product[ring];
   m->behind.number++;
 }
 

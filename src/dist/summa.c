@@ -234,11 +234,18 @@ static tsr_status multiply(const tsr_summa *s, const tsr_step *step) {
   return tsr_local_multiply(s->grid, &x);
 }
 
-/* Devices send it home behind its products, and then have room for the next one. */
+/* Devices send it home behind its products. */
 static tsr_status bring_home(const tsr_summa *s, const tsr_step *step) {
   tsr_local_part c = block_of(s, step);
   if (!s->devices || c.rows == 0 || c.cols == 0) return TSR_OK;
-  TSR_TRY(tsr_local_bring_home(s->grid, s->type, &c));
+  return tsr_local_bring_home(s->grid, s->type, &c);
+}
+
+/* They have room for another one then. Not before it is home: that would wait for it, and all steps
+ * with it. */
+static tsr_status forget(const tsr_summa *s, const tsr_step *step) {
+  tsr_local_part c = block_of(s, step);
+  if (!s->devices || c.rows == 0 || c.cols == 0) return TSR_OK;
   return tsr_release(s->grid->context, c.rows, c.cols, c.base, c.ld, s->type);
 }
 
@@ -310,6 +317,7 @@ static bool is_complete(tsr_summa *s, size_t at) {
   if (step->kind == TSR_STEP_MOVE) over = tsr_exchange_poll(s->moves[step->operand]);
   if (step->kind == TSR_STEP_MULTIPLY || step->kind == TSR_STEP_HOME) over = has_passed(s, at);
   if (!over) return false;
+  if (step->kind == TSR_STEP_HOME && s->status == TSR_OK && !s->lost) note(s, forget(s, step));
   if (step->kind == TSR_STEP_MOVE) {
     note(s, tsr_exchange_result(s->moves[step->operand]));
     trace(s, TSR_TRACK_MOVE, step, s->moving[step->operand]);
@@ -333,9 +341,15 @@ bool tsr_summa_has_messages(const tsr_summa *s) {
   return false;
 }
 
-/* Blocks come home in order: the last one stands for all. */
+/* Blocks come home in order. */
+static void follow_home(tsr_summa *s) {
+  for (; s->home < s->next; s->home++)
+    if (step_at(s, s->home)->kind == TSR_STEP_HOME && !is_complete(s, s->home)) return;
+}
+
 static bool has_ended(tsr_summa *s) {
-  return !tsr_summa_has_messages(s) && (s->next == 0 || is_complete(s, s->next - 1));
+  follow_home(s);
+  return !tsr_summa_has_messages(s) && s->home == s->next;
 }
 
 /* Nothing stays on the devices: of panels, nor of a C that a failure left there. */

@@ -35,6 +35,7 @@ typedef struct tsr_summa {
   tsr_summa_schedule schedule; /* owned */
   tsr_exchange *moves[2];      /* of operands that are redistributed first; not owned */
   size_t next;                 /* the step that begins next */
+  size_t home;                 /* steps before it that bring blocks home are complete */
   bool *complete;              /* [step] */
   uint64_t *point;             /* [step] of the context, behind a product or a block's way home */
   int32_t sending[TSR_TRANSPORT_MESSAGES]; /* the step of each message under way, or TSR_NO_STEP */

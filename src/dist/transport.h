@@ -25,7 +25,7 @@ typedef struct tsr_broadcast {
 
 /* Messages are known by number, below TSR_TRANSPORT_MESSAGES; a number serves again when its
  * message is no longer under way. */
-enum { TSR_TRANSPORT_MESSAGES = 2 * (TSR_LOOKAHEAD_MOST + 1) };
+enum { TSR_TRANSPORT_MESSAGES = 2 * TSR_SLOTS_MOST };
 
 typedef enum tsr_message_state {
   TSR_MESSAGE_UNDER_WAY,

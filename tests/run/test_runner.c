@@ -499,6 +499,22 @@ static void blocks(int64_t rows, int64_t row, bool beside) {
   free(all);
 }
 
+/* Operands that are at home on a device. */
+static void kernels_touch_homes(void **state) {
+  (void)state;
+  tsr_plan *plan = handmade_plan(1, 16, false);
+  tsr_command *c = plan->commands.items;
+  while (c->kind != TSR_COMMAND_KERNEL) c++;
+  c->buffer[0] = TSR_A, c->buffer[2] = TSR_C_;
+  c->waits = 0;
+  plan->commands.items[0] = *c;
+  plan->commands.count = 1;
+  assert_int_equal(tsr_runner_prepare(plan), TSR_OK);
+  assert_int_equal(plan->program->homes_read, 1 << TSR_A | 1 << TSR_C_);
+  assert_int_equal(plan->program->homes_written, 1 << TSR_C_);
+  handmade_free(plan);
+}
+
 static void blocks_of_a_matrix_run_beside_each_other(void **state) {
   (void)state;
   blocks(32, 16, true);
@@ -592,6 +608,7 @@ int main(void) {
       cmocka_unit_test(keeps_off_the_callers_thread),
       cmocka_unit_test(one_plan_runs_beside_itself),
       cmocka_unit_test(blocks_of_a_matrix_run_beside_each_other),
+      cmocka_unit_test(kernels_touch_homes),
       cmocka_unit_test(makes_queues_early),
       cmocka_unit_test(tries_memory_early),
   };

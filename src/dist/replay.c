@@ -10,6 +10,9 @@ static const double segment = 128 << 10;
 
 enum { FLOWS = 2 * (TSR_LOOKAHEAD_MOST + 1) };
 
+/* Tiles of a block, about, one of which goes home while the next is computed. */
+enum { HOME_PARTS = 8 };
+
 /* A panel on its way, as this process sees it. */
 typedef struct flow {
   int32_t step;
@@ -31,7 +34,8 @@ typedef struct replay {
   int flows;
   double links; /* until when the flows have been carried on */
   double kernels_free, copies_free, home_free, moves_free, up_free;
-  double *end; /* [step]: when it is complete; not known while it is a flow */
+  double last_kernels; /* of the last product: how long */
+  double *end;         /* [step]: when it is complete; not known while it is a flow */
   tsr_interval *times;
   tsr_forecast f;
 } replay;
@@ -170,16 +174,19 @@ static tsr_status multiply(replay *r, int32_t at, const tsr_step *step) {
   r->copies_free = begin + late + stage->copies;
   note_idle(r, step, fmax(0, end - stage->kernels - r->kernels_free));
   r->f.kernels += stage->kernels;
+  r->last_kernels = stage->kernels;
   r->kernels_free = r->end[at] = end;
   if (r->times != NULL) r->times[at].begin = fmax(begin, end - stage->alone);
   return TSR_OK;
 }
 
+/* Tile by tile, each as the last product has done with it. */
 static tsr_status bring_home(replay *r, int32_t at, const tsr_step *step) {
   tsr_accumulation cost;
   TSR_TRY(cost_of(r, step, r->s->deepest, &cost));
-  double begin = fmax(r->home_free, r->end[step->after[0]]);
-  r->home_free = r->end[at] = begin + cost.home;
+  double complete = r->end[step->after[0]], part = 1.0 / HOME_PARTS;
+  double begin = fmax(r->home_free, complete - (1 - part) * r->last_kernels);
+  r->home_free = r->end[at] = fmax(begin + cost.home, complete + part * cost.home);
   if (r->times != NULL) r->times[at].begin = begin;
   return TSR_OK;
 }

@@ -328,6 +328,7 @@ static bool is_complete(tsr_summa *s, size_t at) {
 
 static bool may_begin(tsr_summa *s) {
   const tsr_step *step = step_at(s, s->next);
+  if (step->kind == TSR_STEP_HOME) return true; /* the devices see to the order */
   for (int i = 0; i < TSR_STEP_WAITS; i++)
     if (step->after[i] != TSR_NO_STEP && !is_complete(s, (size_t)step->after[i])) return false;
   return true;

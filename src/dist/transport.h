@@ -47,7 +47,7 @@ typedef struct tsr_transport {
   /* Begins a message. What fails is told once, here or by test, and the message goes on to its end
    * all the same. */
   tsr_status (*begin)(void *state, int message, const tsr_broadcast *what);
-  /* How far it is, without waiting; whoever calls this drives all messages on. */
+  /* How far it is, without waiting; testing all that are under way drives them on. */
   tsr_status (*test)(void *state, int message, tsr_message_state *at);
 } tsr_transport;
 

@@ -280,7 +280,7 @@ static void forget(tsr_device_transport *t, int number) {
 tsr_status tsr_device_test(void *opened, int number, tsr_message_state *at) {
   tsr_device_transport *t = opened;
   const tsr_device_message *m = &t->message[number];
-  go_on(t);
+  if (number == t->order[0]) go_on(t); /* once for all of them */
   *at = TSR_MESSAGE_UNDER_WAY;
   if (is_over(m)) {
     *at = m->lost ? TSR_MESSAGE_LOST : TSR_MESSAGE_COMPLETE;

@@ -2,50 +2,8 @@
 # The command as users meet it. Argument: the build folder (or TESSERA_BIN: the command itself).
 # Neither Python nor a GPU is needed.
 set -u
+. "$(dirname "$0")/command.sh"
 
-root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
-tessera=${TESSERA_BIN:-${1:-$root/build}/bin/tessera}
-case $tessera in
-  /*) ;;
-  *) tessera=$(pwd)/$tessera ;;
-esac
-digits=$root/examples/data/digits.npy
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-passed=0
-failed=0
-unset TESSERA_ENGINE TESSERA_DEVICES TESSERA_MACHINE TESSERA_MEMORY TESSERA_TILE TESSERA_RECIPE
-XDG_CACHE_HOME=$work/cache
-export XDG_CACHE_HOME
-cd "$work" || exit 1
-
-# check NAME CONDITION...: runs the condition as a command.
-check() {
-  name=$1
-  shift
-  if "$@"; then
-    echo "ok $name"
-    passed=$((passed + 1))
-  else
-    echo "FAIL $name"
-    echo "  exit code $code; it said:"
-    sed 's/^/    /' out err | head -20
-    failed=$((failed + 1))
-  fi
-}
-
-# Runs the command; leaves $code, out and err.
-run() {
-  "$tessera" "$@" >out 2>err
-  code=$?
-}
-
-exits() { [ "$code" -eq "$1" ]; }
-says() { grep -q -e "$1" out; }
-warns() { grep -q -e "$1" err; }
-quiet() { [ ! -s err ]; }
-exits_and_says() { exits "$1" && says "$2"; }
-exits_and_warns() { exits "$1" && warns "$2" && ! warns 'Sanitizer'; }
 nothing_left() {
   for file in "$1"*; do
     [ -e "$file" ] && return 1
@@ -53,15 +11,6 @@ nothing_left() {
   return 0
 }
 
-# npy NAME DESCR FORTRAN ROWS COLS: a file of version 1.0 with the data from its standard input.
-npy() {
-  {
-    printf '\223NUMPY\001\000\166\000'
-    printf '%-117s\n' "{'descr': '$2', 'fortran_order': $3, 'shape': ($4, $5), }"
-    cat
-  } >"$1"
-}
-data_of() { tail -c +129 "$1"; }
 some_data() { data_of "$digits" | head -c "$1"; }
 
 # ---- Help and usage ----
@@ -608,5 +557,4 @@ run $large --machine "$root/machines/h200x4.json" --json
 check hold_json_valid json_valid out
 check hold_json says '"hold": {"b": '
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -165,15 +165,9 @@ static int look_at_files(job *j) {
 /* ---- Processes and operands --------------------------------------------------------- */
 
 static int open_context(job *j) {
-  const settings *s = &j->r->settings;
-  tsr_options options = TSR_OPTIONS_DEFAULT;
-  int sharing = 1, wrong = settings_set_memory(s, &options);
+  tsr_options options;
+  int sharing = 1, wrong = settings_options(&j->r->settings, &options);
   if (wrong) return wrong;
-  options.engine = s->engine;
-  options.devices = s->devices;
-  options.machine = s->machine;
-  options.tile = s->tile;
-  if (s->check) options.check = 1;
   tsr_status status = tsr_context_create_dealt(MPI_COMM_WORLD, &options, &j->context, &sharing);
   if (status == TSR_OK && sharing > 1 && is_first())
     tool_note("%d processes share a device: start fewer, or --devices more", sharing);

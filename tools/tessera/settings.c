@@ -26,17 +26,23 @@ int settings_set_memory(const settings *s, tsr_options *options) {
   return tool_usage("--memory %s: must be bytes such as 16G, 500M or 1.5GiB", text);
 }
 
+int settings_options(const settings *s, tsr_options *options) {
+  tsr_options fresh = TSR_OPTIONS_DEFAULT;
+  *options = fresh;
+  options->engine = s->engine;
+  options->devices = s->devices;
+  options->machine = s->machine;
+  options->tile = s->tile;
+  if (s->reproducible) options->reproducible = 1;
+  if (s->check) options->check = 1;
+  options->trace = s->trace;
+  return settings_set_memory(s, options);
+}
+
 int settings_open(const settings *s, tsr_context **context) {
-  tsr_options options = TSR_OPTIONS_DEFAULT;
-  int wrong = settings_set_memory(s, &options);
+  tsr_options options;
+  int wrong = settings_options(s, &options);
   if (wrong) return wrong;
-  options.engine = s->engine;
-  options.devices = s->devices;
-  options.machine = s->machine;
-  options.tile = s->tile;
-  if (s->reproducible) options.reproducible = 1;
-  if (s->check) options.check = 1;
-  options.trace = s->trace;
   tsr_status status = tsr_context_create(&options, context);
   int code = tool_status(status);
   if (status == TSR_ERR_MACHINE) point_into_machine(s);

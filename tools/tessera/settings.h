@@ -49,7 +49,11 @@ typedef struct settings {
 /* Makes the context; an exit code after a message. */
 int settings_open(const settings *s, tsr_context **context);
 
-/* --memory alone, for who opens a context by itself. */
+/* What it is made with, for who makes one in another way; the texts are not copied. An exit code
+ * after a message. */
+int settings_options(const settings *s, tsr_options *options);
+
+/* --memory alone, to see whether it can be read. */
 int settings_set_memory(const settings *s, tsr_options *options);
 
 /* Whether the devices are emulated ones, as far as the options and the environment tell. */

@@ -193,8 +193,8 @@ check "run_report_once" test "$(grep -c 'level-3 BLAS calls' err)" = 1
 grep SigIgn /proc/self/status >without
 "$tessera" run -- grep SigIgn /proc/self/status >out 2>err
 check "run_ignores_no_signal" diff without out
-"$tessera" run --explain --engine host --offload always -- "$calls" plain >out 2>err
-check "run_explain" grep -q 'dgemm trans NN m 96 n 96 k 96, 1 times: [1-4] device' err
+"$tessera" run --explain --engine host --devices 4 --offload always -- "$calls" plain >out 2>err
+check "run_explain" grep -q 'dgemm trans NN m 96 n 96 k 96, 1 times: 4 devices' err
 check "run_explain_rows" grep -q 'dgemm row-major trans NN m 96 n 96 k 96, 1 times' err
 check "run_explain_is_short" test "$(wc -l <err)" = 3
 LD_PRELOAD=/lib/libnonesuch.so "$tessera" run -- sh -c 'echo $LD_PRELOAD' >out 2>/dev/null

@@ -64,6 +64,11 @@ on 2 pgemm "$digits" "$digits" --transa T -o c.npy --grid 3x1
 check wrong_grid fails_and_warns 'does not match'
 on 2 pgemm "$digits" "$digits" --transa T -o c.npy --type h
 check wrong_type fails_and_warns 'type s, d, c or z'
+for wrong in '--blocks 8' '--lookahead 99' '--network -1' '--memory lots' '--machine gpuu*2'; do
+  # shellcheck disable=SC2086
+  on 2 pgemm "$digits" "$digits" --transa T -o c.npy $wrong
+  check "wrong_${wrong% *}" once "tessera pgemm: ${wrong% *}"
+done
 
 # ---- Plans and benchmarks ----
 run plan pgemm d 200000 200000 200000 --grid 6x6 --machine "$summit"
@@ -71,6 +76,8 @@ check plan done_and_says 'predicted'
 run plan pgemm d 20000 20000 20000 --grid 2x2 --machine "$summit" --commands --timeline p.json
 check steps done_and_says 'home      block (0, 0)'
 check predicted_timeline grep -q 'panels of B' p.json
+run plan pgemm d 20000 20000 20000 --grid 2x2 --machine "$summit" --network 150 --up 50
+check plan_by_nccl done_and_says '150 GB/s each way'
 run plan pgemm d 100 100 100 --grid 1x1 --machine "$summit"
 check plan_of_one fails_and_warns 'tsr_plan_gemm'
 run plan pgemm d 100 100 100

@@ -166,7 +166,7 @@ check "run_not_found" test $? = 127
 "$tessera" run >out 2>err
 check "run_what" test $? = 2
 for wrong in '--offload maybe' '--min-size 1e3' '--engine abacus' '--devices 1;2' '--devices -1' \
-  '--memory lots' '--tile x'; do
+  '--devices ...2' '--machine gpuu*2' '--machine no.json' '--memory lots' '--tile x'; do
   # shellcheck disable=SC2086
   "$tessera" run $wrong -- touch begun >out 2>err
   code=$?
@@ -176,6 +176,10 @@ done
 "$tessera" run --engine host --devices 1, --memory 16M,32M --tile 16 --min-size 0 --offload always \
   --report-to here -- sh -c "cd / && '$calls' plain" >out 2>err
 check "run_options_arrive" grep -q '^tessera: 2 level-3 BLAS calls: 2 on devices' here
+cp "$root/machines/h200x4.json" small.json
+"$tessera" run --devices ..2 --machine small.json -- sh -c 'cd / && cat "$TESSERA_MACHINE" &&
+  echo $TESSERA_DEVICES' >out 2>err
+check "run_machine_is_found" grep -q '^\.\.2$' out
 echo '#!/no/such/interpreter' >script && chmod +x script
 "$tessera" run -- ./script >out 2>err
 check "run_no_interpreter" test $? = 127

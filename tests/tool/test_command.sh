@@ -63,6 +63,8 @@ check gram_same_bits cmp -s host.npy cpu.npy
 run gemm "$digits" "$digits" --transa T -o t.npy --engine host --devices 3 --verify \
   --timeline t.json --home p,0,2
 check homes exits_and_says 0 'correct'
+run gemm "$digits" "$digits" --transa T -o t.npy --engine host --home m
+check home_managed exits_and_warns 2 'can be planned for'
 check timeline_json grep -q 'traceEvents' t.json
 for type in s b t; do
   run gemm "$digits" "$digits" --transb T -o t.npy --engine host --devices 2 --verify --type $type

@@ -53,7 +53,8 @@ static int interpret(const words *w, request *r) {
   if (!code && !r->c_path) code = tool_usage("where should the result go? Give -o C.npy");
   if (!code && (r->beta.re != 0 || r->beta.im != 0) && !r->c0_path)
     code = tool_usage("--beta needs --c C0.npy, the matrix that beta multiplies");
-  return code;
+  if (!code) code = cut_check(&r->cut);
+  return code ? code : settings_check(&r->settings);
 }
 
 static int parse(int argc, char **argv, request *r) {

@@ -74,7 +74,3 @@ const tsr_engine *tsr_engine_find(const char *name) {
              cuda.error, PLUGIN);
   return engine;
 }
-
-const char *tsr_engine_names(void) {
-  return find_cuda() ? "host, cuda" : "host";
-}

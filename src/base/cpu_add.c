@@ -3,15 +3,6 @@
 
 #include "base/cpu_internal.h"
 
-/* The rows of column j that are meant are those from the first to before the end. */
-static int64_t first_row(const tsr_kernel_args *x, int64_t j) {
-  return x->uplo == TSR_LOWER ? j : 0;
-}
-
-static int64_t end_row(const tsr_kernel_args *x, int64_t j) {
-  return x->uplo == TSR_UPPER ? j + 1 : x->m;
-}
-
 typedef void (*loop_function)(const tsr_kernel_args *x);
 
 #define SAME(v) (v)
@@ -22,7 +13,8 @@ typedef void (*loop_function)(const tsr_kernel_args *x);
     for (int64_t j = 0; j < x->n; j++) {                                         \
       const A *a = (const A *)x->a + j * x->lda;                                 \
       C *c = (C *)x->c + j * x->ldc;                                             \
-      int64_t first = first_row(x, j), end = end_row(x, j);                      \
+      int64_t first, end;                                                        \
+      tsr_triangle_rows(x->uplo, j, x->m, &first, &end);                         \
       if (beta == 0)                                                             \
         for (int64_t i = first; i < end; i++) c[i] = to_c(alpha * from_a(a[i])); \
       else                                                                       \
@@ -40,8 +32,9 @@ typedef void (*loop_function)(const tsr_kernel_args *x);
     for (int64_t j = 0; j < x->n; j++) {                                     \
       const REAL *a = (const REAL *)x->a + 2 * j * x->lda;                   \
       REAL *c = (REAL *)x->c + 2 * j * x->ldc;                               \
-      int64_t first = 2 * first_row(x, j), end = 2 * end_row(x, j);          \
-      for (int64_t i = first; i < end; i += 2) {                             \
+      int64_t first, end;                                                    \
+      tsr_triangle_rows(x->uplo, j, x->m, &first, &end);                     \
+      for (int64_t i = 2 * first; i < 2 * end; i += 2) {                     \
         REAL re = ar * a[i] - ai * a[i + 1], im = ar * a[i + 1] + ai * a[i]; \
         REAL cr = reads_c ? c[i] : 0, ci = reads_c ? c[i + 1] : 0;           \
         c[i] = reads_c ? re + (br * cr - bi * ci) : re;                      \
@@ -55,23 +48,25 @@ typedef void (*loop_function)(const tsr_kernel_args *x);
     REAL beta = (REAL)x->beta.re;                                             \
     for (int64_t j = 0; j < x->n; j++) {                                      \
       C *c = (C *)x->c + j * x->ldc;                                          \
-      int64_t first = first_row(x, j), end = end_row(x, j);                   \
+      int64_t first, end;                                                     \
+      tsr_triangle_rows(x->uplo, j, x->m, &first, &end);                      \
       for (int64_t i = first; i < end; i++) c[i] = to_c(beta * from_c(c[i])); \
     }                                                                         \
   }
 
-#define DEFINE_SCALE_COMPLEX(name, REAL)                            \
-  static void name(const tsr_kernel_args *x) {                      \
-    REAL br = (REAL)x->beta.re, bi = (REAL)x->beta.im;              \
-    for (int64_t j = 0; j < x->n; j++) {                            \
-      REAL *c = (REAL *)x->c + 2 * j * x->ldc;                      \
-      int64_t first = 2 * first_row(x, j), end = 2 * end_row(x, j); \
-      for (int64_t i = first; i < end; i += 2) {                    \
-        REAL re = br * c[i] - bi * c[i + 1];                        \
-        c[i + 1] = br * c[i + 1] + bi * c[i];                       \
-        c[i] = re;                                                  \
-      }                                                             \
-    }                                                               \
+#define DEFINE_SCALE_COMPLEX(name, REAL)                 \
+  static void name(const tsr_kernel_args *x) {           \
+    REAL br = (REAL)x->beta.re, bi = (REAL)x->beta.im;   \
+    for (int64_t j = 0; j < x->n; j++) {                 \
+      REAL *c = (REAL *)x->c + 2 * j * x->ldc;           \
+      int64_t first, end;                                \
+      tsr_triangle_rows(x->uplo, j, x->m, &first, &end); \
+      for (int64_t i = 2 * first; i < 2 * end; i += 2) { \
+        REAL re = br * c[i] - bi * c[i + 1];             \
+        c[i + 1] = br * c[i + 1] + bi * c[i];            \
+        c[i] = re;                                       \
+      }                                                  \
+    }                                                    \
   }
 
 DEFINE_ADD(add_s, float, float, float, SAME, SAME, SAME)
@@ -104,9 +99,9 @@ static const struct {
 
 static void clear(const tsr_kernel_args *x, size_t size) {
   for (int64_t j = 0; j < x->n; j++) {
-    int64_t first = first_row(x, j);
-    memset((char *)x->c + (size_t)(first + j * x->ldc) * size, 0,
-           (size_t)(end_row(x, j) - first) * size);
+    int64_t first, end;
+    tsr_triangle_rows(x->uplo, j, x->m, &first, &end);
+    memset((char *)x->c + (size_t)(first + j * x->ldc) * size, 0, (size_t)(end - first) * size);
   }
 }
 

@@ -95,6 +95,16 @@ const tsr_kernel_info *tsr_kernel_get(tsr_kernel kernel);
 /* The triangle of c that a kernel with that form (packed) keeps to; TSR_GENERAL: to none. */
 tsr_uplo tsr_kernel_triangle(tsr_kernel kernel, uint8_t form);
 
+/* Of a column of so many rows those in a triangle, whose diagonal it meets at row `diagonal`, which
+ * may be outside: *begin .. *end-1, none when *begin >= *end. TSR_GENERAL: all of them. */
+static inline void tsr_triangle_rows(tsr_uplo uplo, int64_t diagonal, int64_t rows, int64_t *begin,
+                                     int64_t *end) {
+  int64_t edge = uplo == TSR_UPPER ? diagonal + 1 : diagonal;
+  edge = edge < 0 ? 0 : edge < rows ? edge : rows;
+  *begin = uplo == TSR_LOWER ? edge : 0;
+  *end = uplo == TSR_UPPER ? edge : rows;
+}
+
 /* Everything an engine needs to carry out one kernel. Pointers are the device's; column-major. */
 typedef struct tsr_kernel_args {
   tsr_kernel kernel;

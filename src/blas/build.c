@@ -250,7 +250,9 @@ static bool too_long(const tsr_cuts *cuts) {
   return false;
 }
 
-tsr_status tsr_check_tiling(const tsr_call *call, const tsr_tiling *t) {
+/* TSR_ERR_MEMORY, TSR_ERR_UNSUPPORTED: the tiling makes more tasks, or longer ones, than a plan can
+ * have. */
+static tsr_status check_tiling(const tsr_call *call, const tsr_tiling *t) {
   const char *name = tsr_operation_name(call->operation);
   if (too_long(&t->m) || too_long(&t->n) || too_long(&t->k))
     return tsr_fail(TSR_ERR_UNSUPPORTED,
@@ -315,7 +317,7 @@ tsr_status tsr_graph_build(const tsr_call *call, const tsr_tiling *tiling, tsr_g
   *graph = (tsr_graph){.tasks = {graph->tasks.items, 0, graph->tasks.room},
                        .groups = {graph->groups.items, 0, graph->groups.room}};
   b.wide = tiling->lazy && tsr_type_get(call->type)->wide != call->type;
-  TSR_TRY(tsr_check_tiling(call, tiling));
+  TSR_TRY(check_tiling(call, tiling));
   set_grids(call, tiling, graph);
   graph->depth = tiling->k.count;
   if (builders[tsr_family_of(call->operation)](&b)) return TSR_OK;

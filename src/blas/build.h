@@ -77,10 +77,6 @@ bool tsr_push_task(tsr_builder *b, tsr_task task);
  * slab by slab, in a slab chunk by chunk. */
 bool tsr_build_parts(tsr_builder *b);
 
-/* TSR_ERR_MEMORY, TSR_ERR_UNSUPPORTED: the tiling makes more tasks, or longer ones, than a plan can
- * have. */
-tsr_status tsr_check_tiling(const tsr_call *call, const tsr_tiling *tiling);
-
 /* ---- One for each family ---- */
 
 /* build_gemm.c */

@@ -52,11 +52,6 @@ tsr_axis tsr_axis_part(const tsr_axis *x, int64_t at, int64_t extent) {
   return part;
 }
 
-tsr_axis tsr_axis_alone(int64_t extent, int coordinate, int count) {
-  int64_t block = extent > 0 ? extent : 1;
-  return (tsr_axis){extent, block, block, coordinate, count};
-}
-
 /* The first indices from `at` on that a coordinate owns; the end may be behind the extent. */
 static tsr_span own(const tsr_axis *x, int coordinate, int64_t at) {
   int64_t block = block_of(x, at);

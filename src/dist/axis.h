@@ -36,9 +36,6 @@ int64_t tsr_axis_most(const tsr_axis *axis);
 /* The indices at .. at+extent-1 as an axis of their own. */
 tsr_axis tsr_axis_part(const tsr_axis *axis, int64_t at, int64_t extent);
 
-/* All of an extent at one coordinate. */
-tsr_axis tsr_axis_alone(int64_t extent, int coordinate, int count);
-
 /* Whether every index has the same owner in both, which have the same extent. */
 bool tsr_axis_agrees(const tsr_axis *a, const tsr_axis *b);
 

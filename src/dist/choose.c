@@ -62,7 +62,8 @@ static tsr_status forecast(const tsr_job *job, tsr_costs *costs, const tsr_summa
   return TSR_OK;
 }
 
-tsr_status tsr_forecast_cut(const tsr_job *job, tsr_costs *costs, tsr_choice *choice) {
+/* Of a cut that is given: choice->cut. */
+static tsr_status forecast_cut(const tsr_job *job, tsr_costs *costs, tsr_choice *choice) {
   tsr_summa_schedule schedule;
   TSR_TRY(tsr_summa_schedule_make(&job->deal, &choice->cut, job->moves, &schedule));
   tsr_status status = forecast(job, costs, &schedule, &choice->forecast);
@@ -167,7 +168,7 @@ static bool is_too_fine(const chooser *x, const tsr_cut *cut) {
 /* Candidates come in the order of the memory that they take, about. */
 static tsr_status try_cut(chooser *x, const tsr_cut *cut) {
   tsr_choice made = {.cut = *cut};
-  TSR_TRY(tsr_forecast_cut(x->job, &x->costs, &made));
+  TSR_TRY(forecast_cut(x->job, &x->costs, &made));
   double bound = x->any ? (1 - gain_least) * x->best.forecast.seconds : INFINITY;
   if (made.forecast.seconds < bound) x->best = made;
   x->any = true;

@@ -31,9 +31,6 @@ void tsr_choices_destroy(tsr_choices *choices);       /* NULL is accepted */
  * processes. TSR_ERR_MEMORY. */
 tsr_status tsr_choose_cut(const tsr_grid *grid, const tsr_job *job, bool plan, tsr_choice *choice);
 
-/* The same for a cut that is given: choice->cut. */
-tsr_status tsr_forecast_cut(const tsr_job *job, tsr_costs *costs, tsr_choice *choice);
-
 /* A process that stands for all: of those with most of C, the first or another one. */
 void tsr_representative(const tsr_deal *deal, int which, int me[2]);
 enum { TSR_REPRESENTATIVES = 2 };

@@ -43,10 +43,6 @@ tsr_status tsr_packers_create(tsr_packers **packers) {
   return TSR_OK;
 }
 
-int tsr_packers_count(const tsr_packers *packers) {
-  return packers->count;
-}
-
 /* Takes parts until there are none; the lock is held when it is called and when it returns. */
 static void take_parts(tsr_packers *p) {
   while (p->next < p->lines) {

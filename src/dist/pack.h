@@ -15,9 +15,6 @@ typedef struct tsr_packers tsr_packers;
 tsr_status tsr_packers_create(tsr_packers **packers);
 void tsr_packers_destroy(tsr_packers *packers); /* NULL is accepted */
 
-/* How many copy side by side. */
-int tsr_packers_count(const tsr_packers *packers);
-
 /* Calls work(what, at, count) for parts that make up 0 .. lines-1, from several threads and the
  * calling one, and waits. bytes: how much it is in all; what is little is done by the calling
  * thread. One caller at a time. */

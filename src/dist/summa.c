@@ -22,10 +22,6 @@ bool tsr_summa_fits_b(const tsr_grid *grid, const tsr_view *b, const tsr_view *c
   return is_straight(grid, b) && tsr_axis_agrees(&b->axis[1], &c->axis[1]);
 }
 
-tsr_deal tsr_summa_deal(const tsr_view *a, const tsr_view *b, const tsr_view *c) {
-  return (tsr_deal){c->axis[0], c->axis[1], a->axis[1], b->axis[0]};
-}
-
 /* ---- Making ---------------------------------------------------------------- */
 
 static int64_t least(int64_t a, int64_t b) {

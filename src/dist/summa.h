@@ -53,9 +53,6 @@ typedef struct tsr_summa {
 bool tsr_summa_fits_a(const tsr_grid *grid, const tsr_view *a, const tsr_view *c);
 bool tsr_summa_fits_b(const tsr_grid *grid, const tsr_view *b, const tsr_view *c);
 
-/* The deal of a product of views. */
-tsr_deal tsr_summa_deal(const tsr_view *a, const tsr_view *b, const tsr_view *c);
-
 /* Bytes of a slot for each operand: the same on all processes. */
 void tsr_summa_slot_bytes(const tsr_summa_schedule *schedule, size_t element, size_t bytes[2]);
 

@@ -62,7 +62,7 @@ static const tsr_engine *find_cuda(void) {
 const tsr_engine *tsr_engine_find(const char *name) {
   if (name && strcmp(name, tsr_engine_host.name) == 0) return &tsr_engine_host;
   if (!name || strcmp(name, "cuda") != 0) {
-    tsr_fail(TSR_ERR_ENGINE, "no engine is called \"%s\"; there are host and cuda",
+    tsr_fail(TSR_ERR_ENGINE, "no engine is called \"%s\"; name cuda, host or cpu",
              name ? name : "");
     return NULL;
   }
@@ -73,8 +73,4 @@ const tsr_engine *tsr_engine_find(const char *name) {
              "engine host or cpu",
              cuda.error, PLUGIN);
   return engine;
-}
-
-const char *tsr_engine_names(void) {
-  return find_cuda() ? "host, cuda" : "host";
 }

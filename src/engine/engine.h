@@ -30,7 +30,6 @@ typedef struct tsr_device_info {
   size_t memory_total;        /* bytes */
   size_t memory_free;         /* at the time of open */
   bool peer[TSR_MAX_DEVICES]; /* it can copy to and from that device directly */
-  int host_node;              /* nearest host memory node */
 } tsr_device_info;
 
 typedef struct tsr_engine_options {
@@ -104,9 +103,6 @@ typedef struct tsr_engine {
 
 /* "cuda", "host"; NULL for a name that this build does not have, and tsr_message() says why. */
 const tsr_engine *tsr_engine_find(const char *name);
-
-/* The names of those that can be loaded, for messages: "host, cuda". */
-const char *tsr_engine_names(void);
 
 extern const tsr_engine tsr_engine_host;
 

@@ -208,7 +208,8 @@ void tsr_context_keep_for_later(tsr_context *context, tsr_ticket *ticket) {
 
 /* ---- Running ---- */
 
-uint64_t tsr_context_registration(tsr_context *context, const tsr_call *call,
+/* The last registration under way of what a call is bound to; 0: none is. */
+static uint64_t last_registration(tsr_context *context, const tsr_call *call,
                                   const tsr_binding *binding) {
   uint64_t last = 0;
   for (int i = 0; i < TSR_OPERANDS; i++) {
@@ -232,15 +233,14 @@ static void count_traffic(tsr_context *context, const tsr_traffic *moved) {
 
 tsr_status tsr_context_submit(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
                               const tsr_lodging *lodging, int *short_of, tsr_ticket **ticket) {
-  tsr_submission submission = {
-      .plan = plan,
-      .binding = *binding,
-      .rooms = lodging != NULL ? lodging->rooms : NULL,
-      .stays = lodging != NULL ? lodging->stays : NULL,
-      .arenas = lodging != NULL ? lodging->arena : NULL,
-      .trace = atomic_load(&context->trace),
-      .pinner = context->pinner,
-      .registration = tsr_context_registration(context, &plan->call, binding)};
+  tsr_submission submission = {.plan = plan,
+                               .binding = *binding,
+                               .rooms = lodging != NULL ? lodging->rooms : NULL,
+                               .stays = lodging != NULL ? lodging->stays : NULL,
+                               .arenas = lodging != NULL ? lodging->arena : NULL,
+                               .trace = atomic_load(&context->trace),
+                               .pinner = context->pinner,
+                               .registration = last_registration(context, &plan->call, binding)};
   atomic_fetch_add(&plan->references, 1);
   tsr_status status = tsr_runner_submit(context->runner, &submission, ticket);
   if (status == TSR_OK)

@@ -187,10 +187,6 @@ tsr_status tsr_context_submit(tsr_context *context, tsr_plan *plan, const tsr_bi
 tsr_status tsr_context_run(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
                            int *short_of);
 
-/* The last registration under way of what a call is bound to; 0: none is. */
-uint64_t tsr_context_registration(tsr_context *context, const tsr_call *call,
-                                  const tsr_binding *binding);
-
 /* Keeps a ticket until tsr_sync. */
 void tsr_context_keep_for_later(tsr_context *context, tsr_ticket *ticket);
 

@@ -19,7 +19,8 @@ tsr_status tsr_context_emulated_machine(int devices, tsr_machine **machine) {
   char string[96];
   snprintf(string, sizeof string, "host:20 gpu*%d@nvswitch:20 pcie:10 rate:0.02 lat:20", devices);
   TSR_TRY(tsr_machine_parse(string, machine));
-  snprintf((*machine)->name, sizeof(*machine)->name, "%d emulated devices", devices);
+  snprintf((*machine)->name, sizeof(*machine)->name, "%d emulated device%s", devices,
+           devices == 1 ? "" : "s");
   snprintf((*machine)->source, sizeof(*machine)->source, "built-in");
   return TSR_OK;
 }

@@ -109,8 +109,7 @@ typedef struct tsr_offload_state {
 /* Made at the first use. */
 tsr_offload_state *tsr_offload_get(void);
 
-/* Sets least of all types, or of one, from the price or from the minimum size. */
-void tsr_offload_set_least(tsr_offload_state *state);
+/* Sets least of a type, from the price or from the minimum size. */
 void tsr_offload_set_least_of(tsr_offload_state *state, tsr_type type);
 
 /* Starts the devices in the background if nobody has; await: returns when they are ready or

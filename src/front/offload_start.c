@@ -59,7 +59,7 @@ void tsr_offload_set_least_of(tsr_offload_state *state, tsr_type type) {
                         memory_order_relaxed);
 }
 
-void tsr_offload_set_least(tsr_offload_state *state) {
+static void set_least(tsr_offload_state *state) {
   for (int i = 0; i < TSR_TYPE_COUNT; i++) tsr_offload_set_least_of(state, tsr_type_at(i)->type);
 }
 
@@ -67,7 +67,7 @@ void tsr_offload_give_up(tsr_offload_state *state, tsr_offload_why why, const ch
   atomic_store(&state->why, why);
   atomic_store(&state->phase, TSR_PHASE_NONE);
   snprintf(state->error, sizeof state->error, "%s", error);
-  tsr_offload_set_least(state);
+  set_least(state);
 }
 
 /* ---- Starting ---- */
@@ -207,7 +207,7 @@ static void init(void) {
     tsr_offload_give_up(state, TSR_WHY_NEVER, "TESSERA_OFFLOAD is never");
   else if (state->devices == 0)
     tsr_offload_give_up(state, TSR_WHY_NO_DEVICE, "no GPU is here");
-  tsr_offload_set_least(state);
+  set_least(state);
   tsr_offload_report_init();
   pthread_atfork(before_fork, after_in_parent, after_in_child);
   atexit(at_exit);

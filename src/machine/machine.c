@@ -146,12 +146,6 @@ tsr_status tsr_machine_select(const tsr_machine *machine, const int *devices, in
   return TSR_OK;
 }
 
-tsr_status tsr_machine_copy(const tsr_machine *machine, tsr_machine **copy) {
-  int all[TSR_MACHINE_DEVICES];
-  for (int i = 0; i < machine->devices; i++) all[i] = i;
-  return tsr_machine_select(machine, all, machine->devices, copy);
-}
-
 /* ---- Digest ---- */
 
 /* FNV-1a, 64 bits. */

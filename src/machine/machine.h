@@ -104,7 +104,6 @@ typedef struct tsr_machine {
 
 tsr_status tsr_machine_create(tsr_machine **machine); /* empty */
 void tsr_machine_destroy(tsr_machine *machine);
-tsr_status tsr_machine_copy(const tsr_machine *machine, tsr_machine **copy);
 
 /* Keeps only the given devices, in this order, and the channels they use. */
 tsr_status tsr_machine_select(const tsr_machine *machine, const int *devices, int count,

@@ -183,9 +183,6 @@ double tsr_reach_seconds(const tsr_reach *reach, const tsr_call *call, bool stag
 /* tsr_machine_heat for the call on all devices of the machine. */
 double tsr_plan_heat(const tsr_machine *machine, const tsr_call *call);
 
-/* Bytes moved between two locations, as planned. */
-double tsr_plan_bytes(const tsr_plan *plan, int from, int to);
-
 /* What a run of the plan moves. */
 tsr_traffic tsr_plan_traffic(const tsr_plan *plan);
 

@@ -12,17 +12,6 @@ static bool is_copy(const tsr_command *command) {
   return command->kind == TSR_COMMAND_COPY;
 }
 
-double tsr_plan_bytes(const tsr_plan *plan, int from, int to) {
-  double bytes = 0;
-  for (size_t i = 0; i < plan->commands.count; i++) {
-    const tsr_command *command = &plan->commands.items[i];
-    if (is_copy(command) && plan->buffers.items[command->buffer[0]].location == from &&
-        plan->buffers.items[command->buffer[1]].location == to)
-      bytes += tsr_command_bytes(plan, command);
-  }
-  return bytes;
-}
-
 /* Bytes between all pairs of locations. */
 typedef struct traffic {
   double bytes[TSR_MACHINE_LOCATIONS][TSR_MACHINE_LOCATIONS];

@@ -2,8 +2,9 @@
 #include "blas/family.h"
 #include "plan/route.h"
 
-void tsr_piece_shape(int64_t rows, int64_t cols, size_t size, int64_t bytes, int64_t *piece_rows,
-                     int64_t *piece_cols) {
+/* Rows and columns of the pieces of a rows x cols tile. */
+static void shape(int64_t rows, int64_t cols, size_t size, int64_t bytes, int64_t *piece_rows,
+                  int64_t *piece_cols) {
   int64_t room = bytes / (int64_t)size;
   if (room < 1) room = 1;
   *piece_rows = rows < room ? rows : room;
@@ -21,8 +22,8 @@ static int64_t limited(int64_t extent, int64_t most) {
 /* Cuts the rectangle of p, which is set, into pieces; most_rows and most_cols as in `limited`. */
 static void cut(const tsr_scheduler *s, int matrix, int64_t most_rows, int64_t most_cols,
                 tsr_piece_range *p) {
-  tsr_piece_shape(limited(p->rows, most_rows), limited(p->cols, most_cols), s->size[matrix],
-                  s->options->piece, &p->piece_rows, &p->piece_cols);
+  shape(limited(p->rows, most_rows), limited(p->cols, most_cols), s->size[matrix],
+        s->options->piece, &p->piece_rows, &p->piece_cols);
   p->down = (int)((p->rows + p->piece_rows - 1) / p->piece_rows);
   p->count = p->down * (int)((p->cols + p->piece_cols - 1) / p->piece_cols);
 }

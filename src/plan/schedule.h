@@ -115,7 +115,6 @@ typedef struct tsr_scheduler {
   int32_t waiting[TSR_PLAN_QUEUES]; /* latest command of each queue that the next one waits for */
   int16_t waiting_queue[TSR_PLAN_QUEUES];
   int waiting_count;
-  bool out_of_memory;
 
   struct tsr_sequence *sequence; /* sequence.c */
 
@@ -347,9 +346,5 @@ bool tsr_route_bring_home(tsr_scheduler *s, const tsr_task_operand *operand, tsr
 
 /* Estimated time at which everything that a group reads and its device lacks could be there. */
 float tsr_route_group_eta(tsr_scheduler *s, const tsr_group *group);
-
-/* Rows and columns of the pieces of a rows x cols tile. */
-void tsr_piece_shape(int64_t rows, int64_t cols, size_t size, int64_t bytes, int64_t *piece_rows,
-                     int64_t *piece_cols);
 
 #endif

@@ -37,18 +37,7 @@ static bool await_users(tsr_ticket *job) {
   return !tsr_job_failed(job);
 }
 
-static int64_t within(int64_t value, int64_t most) {
-  return value < 0 ? 0 : value < most ? value : most;
-}
-
-/* The part of a column that is to be copied: all of it, or what is in the triangle, whose diagonal
- * it meets at row `diagonal` of the rectangle. */
-static void part_of_column(tsr_uplo uplo, int64_t diagonal, int64_t rows, int64_t *begin,
-                           int64_t *end) {
-  *begin = uplo == TSR_LOWER ? within(diagonal, rows) : 0;
-  *end = uplo == TSR_UPPER ? within(diagonal + 1, rows) : rows;
-}
-
+/* All of each column, or what of it is in the triangle. */
 static void copy(const tsr_command *c, const tsr_copy_args *args) {
   char *to = args->to;
   const char *from = args->from;
@@ -56,7 +45,7 @@ static void copy(const tsr_command *c, const tsr_copy_args *args) {
   int64_t rows = uplo == TSR_GENERAL ? 1 : c->m, begin, end;
   size_t size = args->width / (size_t)rows;
   for (size_t j = 0; j < args->height; j++) {
-    part_of_column(uplo, c->col[0] + (int64_t)j - c->row[0], rows, &begin, &end);
+    tsr_triangle_rows(uplo, c->col[0] + (int64_t)j - c->row[0], rows, &begin, &end);
     if (begin >= end) continue;
     memcpy(to + j * args->to_pitch + (size_t)begin * size,
            from + j * args->from_pitch + (size_t)begin * size, (size_t)(end - begin) * size);

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/kernel.h"
 #include "base/types.h"
 #include "blas/family.h"
 #include "plan/axes.h"
@@ -14,12 +15,6 @@
 
 /* Below that a call ends before much is won; a slice is short enough to be left for a copy. */
 static const int64_t least_bytes = 4 << 20, slice_bytes = 512 << 10;
-
-/* Elements of column j that are written to: [*begin, *end). */
-static void part_of_column(const tsr_prefault *p, int64_t j, int64_t *begin, int64_t *end) {
-  *begin = p->uplo == TSR_LOWER ? (j < p->rows ? j : p->rows) : 0;
-  *end = p->uplo == TSR_UPPER ? (j + 1 < p->rows ? j + 1 : p->rows) : p->rows;
-}
 
 /* ---- Looking -------------------------------------------------------------- */
 
@@ -35,7 +30,7 @@ static bool has_missing(const tsr_prefault *p) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   for (int i = 0; i < LOOKS; i++) {
     int64_t j = p->cols * (2 * i + 1) / (2 * LOOKS), begin, end;
-    part_of_column(p, j, &begin, &end);
+    tsr_triangle_rows(p->uplo, j, p->rows, &begin, &end);
     int64_t row = begin + (end - begin) / 2;
     if (begin < end && is_missing(p->base + (size_t)(j * p->ld + row) * p->element, page))
       return true;
@@ -71,7 +66,7 @@ static bool make_columns(const tsr_prefault *p, int64_t from, int64_t to) {
   char *first = NULL, *last = NULL;
   for (int64_t j = from; j < to; j++) {
     int64_t begin, end;
-    part_of_column(p, j, &begin, &end);
+    tsr_triangle_rows(p->uplo, j, p->rows, &begin, &end);
     if (begin >= end) continue;
     char *low = p->base + (size_t)(j * p->ld + begin) * p->element;
     char *high = p->base + (size_t)(j * p->ld + end) * p->element;

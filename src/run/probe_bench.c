@@ -147,6 +147,14 @@ static size_t offset_of(const tsr_bench *b, int from) {
   return (size_t)(from + 1) * part;
 }
 
+/* How often to repeat copies of that many bytes. */
+static int repeats_of(const tsr_bench *b, double bytes) {
+  double wanted = b->options->quick ? 4e6 : 512e6;
+  int repeats = (int)(wanted / bytes) + 1;
+  int most = b->options->quick ? 4 : 512;
+  return repeats < most ? repeats : most;
+}
+
 /* Copies into a device go to its first buffer, out of it from its second. */
 tsr_status tsr_bench_stream(tsr_bench *b, int from, int to, size_t bytes, tsr_stream *s) {
   size_t most = b->bytes / (size_t)(b->devices + 1) / 512 * 512;
@@ -163,17 +171,10 @@ tsr_status tsr_bench_stream(tsr_bench *b, int from, int to, size_t bytes, tsr_st
                              .width = bytes,
                              .height = 1},
                     .rounds = (int)(b->host_bytes / 2 / bytes),
-                    .repeats = tsr_bench_repeats(b, (double)bytes)};
+                    .repeats = repeats_of(b, (double)bytes)};
   if (from != TSR_HOST && to != TSR_HOST) return peer_queue(b, from, to, &s->queue);
   s->queue = from == TSR_HOST ? b->in[to] : b->out[from];
   return TSR_OK;
-}
-
-int tsr_bench_repeats(const tsr_bench *b, double bytes) {
-  double wanted = b->options->quick ? 4e6 : 512e6;
-  int repeats = (int)(wanted / bytes) + 1;
-  int most = b->options->quick ? 4 : 512;
-  return repeats < most ? repeats : most;
 }
 
 /* Copy number i of a stream. In the host's memory each is at another place, so that caches do not

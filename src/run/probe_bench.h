@@ -52,9 +52,6 @@ double tsr_stream_bytes(const tsr_stream *stream);
 /* Bytes/s of streams together, from the first begin to the last end. */
 double tsr_stream_rate(const tsr_stream *streams, int count);
 
-/* How often to repeat copies of that many bytes. */
-int tsr_bench_repeats(const tsr_bench *bench, double bytes);
-
 /* A square product on the bench's buffers of a device: m = n = area. */
 tsr_kernel_args tsr_bench_product(const tsr_bench *bench, int device, tsr_type type, int64_t area,
                                   int64_t k);

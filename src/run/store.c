@@ -230,7 +230,8 @@ static void offset_of(const tsr_view *view, size_t room, int64_t *row, int64_t *
   *col = at.col0;
 }
 
-void *tsr_view_room(const tsr_view *view, size_t room) {
+/* The memory of a view's room. */
+static void *memory_of(const tsr_view *view, size_t room) {
   const tsr_stay *stay = view->stays.items[room];
   tsr_rect rect = view->seen.rooms.items[room].rect;
   int64_t row, col;
@@ -406,7 +407,7 @@ void tsr_store_give(tsr_store *store, const tsr_plan *plan, tsr_lodging *lodging
 static tsr_status take_room(tsr_store *store, const tsr_view *view, const tsr_room *room, size_t i,
                             tsr_lodging *lodging) {
   if (room->bytes == 0) {
-    lodging->rooms[i] = tsr_view_room(view, i);
+    lodging->rooms[i] = memory_of(view, i);
     lodging->stays[i] = view->stays.items[i]->memory;
     return TSR_OK;
   }

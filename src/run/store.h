@@ -48,8 +48,6 @@ size_t tsr_store_used(const tsr_store *store, int device);
 /* Fills a view of the regions of a call's operands. TSR_ERR_MEMORY. */
 tsr_status tsr_store_view(tsr_store *store, const tsr_region region[TSR_OPERANDS], tsr_view *view);
 void tsr_view_free(tsr_view *view);
-/* The memory of a view's rooms, room by room. */
-void *tsr_view_room(const tsr_view *view, size_t room);
 bool tsr_view_has_newer(const tsr_view *view);
 
 /* The part of some stay's home that crosses the region and is newer on the device: *part. False:

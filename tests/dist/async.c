@@ -133,22 +133,9 @@ static void wrong_calls_are_refused_at_once(world *w) {
   tsr_pmatrix_destroy(&c);
 }
 
-/* Results must be reproducible, in memory for less than a tile. */
-static tsr_context *without_room(void) {
-  tsr_options options = TSR_OPTIONS_DEFAULT;
-  tsr_context *context = NULL;
-  options.engine = "host";
-  options.devices = "1";
-  options.machine = "host:200 gpu*1@nvlink:300 pcie:25 rate:1";
-  options.memory = 512;
-  options.reproducible = 1;
-  HOLD(tsr_context_create(&options, &context) == TSR_OK);
-  return context;
-}
-
 /* What one process cannot do is told at once, everywhere, and C stays what it was. */
 static void what_has_no_room_is_told_at_once(world *w) {
-  tsr_context *poor = without_room();
+  tsr_context *poor = without_room(1);
   tsr_grid *grid = NULL;
   tsr_pmatrix a, c;
   EXPECT(tsr_grid_create(w->rank == 0 ? poor : w->devices, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK,

@@ -43,6 +43,18 @@ int next_of(const world *w, int who) {
   return who + (w->size > 4 ? 4 : 1);
 }
 
+tsr_context *without_room(int reproducible) {
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  tsr_context *context = NULL;
+  options.engine = "host";
+  options.devices = "1";
+  options.machine = "host:200 gpu*1@nvlink:300 pcie:25 rate:1";
+  options.memory = 512;
+  options.reproducible = reproducible;
+  HOLD(tsr_context_create(&options, &context) == TSR_OK);
+  return context;
+}
+
 /* ---- A small product ------------------------------------------------------- */
 
 bool call_create(tsr_grid *grid, tsr_op transa, call *x) {

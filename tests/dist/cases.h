@@ -39,6 +39,10 @@ void expect(tsr_status status, tsr_status wanted, const char *part, int line);
 /* Processes in turn; of many, the first and some others. */
 int next_of(const world *w, int who);
 
+/* A context on one device that has memory for less than a tile; with reproducible 1 the CPU's BLAS
+ * may not stand in for it. */
+tsr_context *without_room(int reproducible);
+
 /* C = alpha op(A) B + beta C, N x N, of matrices of ones; the fields may be changed. */
 typedef struct call {
   tsr_grid *grid;

@@ -230,19 +230,6 @@ static bool has_part_of_c(const call *x, int who) {
   return has;
 }
 
-/* A context with memory for less than a tile. */
-static tsr_context *without_room(int reproducible) {
-  tsr_options options = TSR_OPTIONS_DEFAULT;
-  tsr_context *context = NULL;
-  options.engine = "host";
-  options.devices = "1";
-  options.machine = "host:200 gpu*1@nvlink:300 pcie:25 rate:1";
-  options.memory = 512;
-  options.reproducible = reproducible;
-  HOLD(tsr_context_create(&options, &context) == TSR_OK);
-  return context;
-}
-
 /* A process whose device has no room is found out before anything is written, where the CPU's BLAS
  * may not stand in; where it may, it does. */
 static void no_room_on_a_device(world *w) {

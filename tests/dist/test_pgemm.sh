@@ -3,34 +3,10 @@
 # processes, its flag for their number. Results are compared with those of tessera gemm, byte by byte:
 # the data are small whole numbers.
 set -u
-
-root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
-tessera=$1/bin/tessera
+. "$(dirname "$0")/../tool/command.sh"
 mpiexec=$2
 flag=$3
-digits=$root/examples/data/digits.npy # 1797 x 64, C-ordered
 summit=$root/machines/v100x3-summit.json
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-passed=0
-failed=0
-unset TESSERA_ENGINE TESSERA_DEVICES TESSERA_MACHINE TESSERA_MEMORY TESSERA_TILE TESSERA_RECIPE
-cd "$work" || exit 1
-
-# check NAME CONDITION...: runs the condition as a command.
-check() {
-  name=$1
-  shift
-  if "$@"; then
-    echo "ok $name"
-    passed=$((passed + 1))
-  else
-    echo "FAIL $name"
-    echo "  exit code $code; it said:"
-    sed 's/^/    /' out err | head -20
-    failed=$((failed + 1))
-  fi
-}
 
 # on PROCESSES ARGUMENTS...: leaves $code, out and err.
 on() {
@@ -39,32 +15,22 @@ on() {
   "$mpiexec" "$flag" "$processes" "$tessera" "$@" >out 2>err
   code=$?
 }
-alone() {
-  "$tessera" "$@" >out 2>err
-  code=$?
-}
 
-exits() { [ "$code" -eq "$1" ]; }
 fails() { [ "$code" -ne 0 ]; }
-says() { grep -q -e "$1" out; }
-warns() { grep -q -e "$1" err; }
-done_and_says() { exits 0 && says "$1"; }
+done_and_says() { exits_and_says 0 "$1"; }
 same() { exits 0 && cmp -s "$1" "$2"; }
 fails_and_warns() { fails && warns "$1"; }
+written() { [ -s "$1" ] && [ -s "$2" ]; }
 once() { [ "$(grep -c -e "$1" err)" -eq 1 ]; }
 is_trace() { exits 0 && grep -q traceEvents "$1" && grep -q 'process (0, 0), messages' "$1" && grep -q 'panels of A, slot 0' "$1"; }
 
 # A F-ordered file of the same numbers, to be read in the other order: the transpose of digits.
-{
-  printf '\223NUMPY\001\000\166\000'
-  printf '%-117s\n' "{'descr': '<f8', 'fortran_order': True, 'shape': (64, 1797), }"
-  tail -c +129 "$digits"
-} >turned.npy
+data_of "$digits" | npy turned.npy '<f8' True 64 1797
 
 # ---- Products ----
-alone gemm "$digits" "$digits" --transa T -o gram.npy --engine cpu
+run gemm "$digits" "$digits" --transa T -o gram.npy --engine cpu
 check reference exits 0
-alone gemm "$digits" gram.npy -o big.npy --engine cpu --c "$digits" --beta -2
+run gemm "$digits" gram.npy -o big.npy --engine cpu --c "$digits" --beta -2
 check reference_with_c exits 0
 for processes in 1 2 3 4; do
   on $processes pgemm "$digits" "$digits" --transa T -o c.npy --engine cpu --block 7
@@ -98,23 +64,30 @@ on 2 pgemm "$digits" "$digits" --transa T -o c.npy --grid 3x1
 check wrong_grid fails_and_warns 'does not match'
 on 2 pgemm "$digits" "$digits" --transa T -o c.npy --type h
 check wrong_type fails_and_warns 'type s, d, c or z'
+for wrong in '--blocks 8' '--lookahead 99' '--network -1' '--memory lots' '--machine gpuu*2'; do
+  # shellcheck disable=SC2086
+  on 2 pgemm "$digits" "$digits" --transa T -o c.npy $wrong
+  check "wrong_${wrong% *}" once "tessera pgemm: ${wrong% *}"
+done
 
 # ---- Plans and benchmarks ----
-alone plan pgemm d 200000 200000 200000 --grid 6x6 --machine "$summit"
+run plan pgemm d 200000 200000 200000 --grid 6x6 --machine "$summit"
 check plan done_and_says 'predicted'
-alone plan pgemm d 20000 20000 20000 --grid 2x2 --machine "$summit" --commands --timeline p.json
+run plan pgemm d 20000 20000 20000 --grid 2x2 --machine "$summit" --commands --timeline p.json
 check steps done_and_says 'home      block (0, 0)'
 check predicted_timeline grep -q 'panels of B' p.json
-alone plan pgemm d 100 100 100 --grid 1x1 --machine "$summit"
+run plan pgemm d 20000 20000 20000 --grid 2x2 --machine "$summit" --network 150 --up 50
+check plan_by_nccl done_and_says '150 GB/s each way'
+run plan pgemm d 100 100 100 --grid 1x1 --machine "$summit"
 check plan_of_one fails_and_warns 'tsr_plan_gemm'
-alone plan pgemm d 100 100 100
+run plan pgemm d 100 100 100
 check plan_without_grid fails_and_warns '--grid'
-alone bench pgemm --predict --machine "$summit" --grids 2x2,12x12 --points 3 --plot w.svg --csv w.csv
+run bench pgemm --predict --machine "$summit" --grids 2x2,12x12 --points 3 --plot w.svg --csv w.csv
 check predicted done_and_says 'largest N'
-check predicted_files [ -s w.svg ] && [ -s w.csv ]
+check predicted_files written w.svg w.csv
 on 2 bench pgemm --n 300 --engine cpu --repeat 2 --csv m.csv --plot m.svg
 check measured done_and_says 'right'
-check measured_files [ -s m.svg ] && [ -s m.csv ]
+check measured_files written m.svg m.csv
 on 2 bench pgemm --mode strong --n 200 --engine host --devices 2 --processes 2 --repeat 1 --type c
 check measured_on_devices done_and_says 'right'
 on 2 bench pgemm --mode strong --n 100 --engine host --devices 2 --processes 2 --repeat 1 \
@@ -123,13 +96,12 @@ check one_transport_fails fails_and_warns 'NCCL is for CUDA devices'
 check the_other_is_measured [ "$(grep -c ',1,mpi$' t.csv)" = 1 ]
 on 2 bench pgemm --transports pigeons
 check no_such_transport fails_and_warns 'some of auto, mpi and nccl'
-alone bench pgemm --from m.csv --machine "$summit" --roofline r.svg
+run bench pgemm --from m.csv --machine "$summit" --roofline r.svg
 check roofline done_and_says 'weak'
 check roofline_file [ -s r.svg ]
-alone bench pgemm --from w.csv --machine "$summit"
+run bench pgemm --from w.csv --machine "$summit"
 check roofline_of_nothing fails_and_warns 'no products'
 on 2 bench pgemm --processes 3
 check too_many_processes fails_and_warns 'has started 2'
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -166,7 +166,7 @@ check "run_not_found" test $? = 127
 "$tessera" run >out 2>err
 check "run_what" test $? = 2
 for wrong in '--offload maybe' '--min-size 1e3' '--engine abacus' '--devices 1;2' '--devices -1' \
-  '--memory lots' '--tile x'; do
+  '--devices ...2' '--machine gpuu*2' '--machine no.json' '--memory lots' '--tile x'; do
   # shellcheck disable=SC2086
   "$tessera" run $wrong -- touch begun >out 2>err
   code=$?
@@ -176,6 +176,10 @@ done
 "$tessera" run --engine host --devices 1, --memory 16M,32M --tile 16 --min-size 0 --offload always \
   --report-to here -- sh -c "cd / && '$calls' plain" >out 2>err
 check "run_options_arrive" grep -q '^tessera: 2 level-3 BLAS calls: 2 on devices' here
+cp "$root/machines/h200x4.json" small.json
+"$tessera" run --devices ..2 --machine small.json -- sh -c 'cd / && cat "$TESSERA_MACHINE" &&
+  echo $TESSERA_DEVICES' >out 2>err
+check "run_machine_is_found" grep -q '^\.\.2$' out
 echo '#!/no/such/interpreter' >script && chmod +x script
 "$tessera" run -- ./script >out 2>err
 check "run_no_interpreter" test $? = 127
@@ -193,8 +197,8 @@ check "run_report_once" test "$(grep -c 'level-3 BLAS calls' err)" = 1
 grep SigIgn /proc/self/status >without
 "$tessera" run -- grep SigIgn /proc/self/status >out 2>err
 check "run_ignores_no_signal" diff without out
-"$tessera" run --explain --engine host --offload always -- "$calls" plain >out 2>err
-check "run_explain" grep -q 'dgemm trans NN m 96 n 96 k 96, 1 times: [1-4] device' err
+"$tessera" run --explain --engine host --devices 4 --offload always -- "$calls" plain >out 2>err
+check "run_explain" grep -q 'dgemm trans NN m 96 n 96 k 96, 1 times: 4 devices' err
 check "run_explain_rows" grep -q 'dgemm row-major trans NN m 96 n 96 k 96, 1 times' err
 check "run_explain_is_short" test "$(wc -l <err)" = 3
 LD_PRELOAD=/lib/libnonesuch.so "$tessera" run -- sh -c 'echo $LD_PRELOAD' >out 2>/dev/null

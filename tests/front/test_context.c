@@ -30,8 +30,8 @@ static void test_engine(void **state) {
 
 static void test_devices(void **state) {
   (void)state;
-  static const char *const wrong[] = {
-      "x", "-1", "0,0", "1,0,", "99999999999999999999", "2 3", ",", ".2", "..x", "...2", "..0"};
+  static const char *const wrong[] = {"x",   "-1", "0,0", "1,0,", "1,,",  "99999999999999999999",
+                                      "2 3", ",",  ".2",  "..x",  "...2", "..0"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
     tsr_options options = front_options();
     options.devices = wrong[i];

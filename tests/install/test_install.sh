@@ -2,26 +2,10 @@
 # Installs a build into a fresh prefix and builds a program of two files against it, once with
 # pkg-config and once with find_package. Argument: the build folder.
 set -u
-build=${1:-build}
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
+. "$(dirname "$0")/../cases.sh"
+here=$root/tests/install
 
-try() { # what, then the command
-  what=$1
-  shift
-  if "$@" >"$work/log" 2>&1; then
-    echo "ok $what"
-    passed=$((passed + 1))
-  else
-    echo "FAIL $what"
-    sed 's/^/     /' "$work/log"
-    failed=$((failed + 1))
-  fi
-}
-
-try "install" cmake --install "$build" --prefix "$work/prefix"
+check "install" cmake --install "$build" --prefix "$work/prefix"
 # The whole tree moves: nothing may point at where it was first.
 mv "$work/prefix" "$work/moved"
 prefix=$work/moved
@@ -65,16 +49,15 @@ preloads_pblas() {
     ! ldd "$lib/libtessera_pblas_mpi.so" | grep "not found"
 }
 
-try "a program with pkg-config" with_pkg_config
-try "a program with find_package" with_cmake
-try "the header alone, as C99" header_alone
-try "only tsr_ names are exported" exports_only_ours
+check "a program with pkg-config" with_pkg_config
+check "a program with find_package" with_cmake
+check "the header alone, as C99" header_alone
+check "only tsr_ names are exported" exports_only_ours
 if [ -e "$lib/libtessera_mpi.so" ]; then
-  try "a program with find_package and MPI" with_mpi
-  try "the PBLAS door is preloaded" preloads_pblas
+  check "a program with find_package and MPI" with_mpi
+  check "the PBLAS door is preloaded" preloads_pblas
 fi
-try "the installed command" "$prefix/bin/tessera" --help
-try "the installed BLAS door" "$prefix/bin/tessera" run --report -- true
+check "the installed command" "$prefix/bin/tessera" --help
+check "the installed BLAS door" "$prefix/bin/tessera" run --report -- true
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

@@ -132,7 +132,7 @@ static void network(void **state) {
   (void)state;
   tsr_machine *m = parse("gpu*2 net:12.5,1.5"), *copy = NULL;
   assert_true(near(m->network.bandwidth, 12.5e9) && near(m->network.latency, 1.5e-6));
-  assert_int_equal(tsr_machine_copy(m, &copy), TSR_OK);
+  assert_int_equal(tsr_machine_select(m, (const int[]){0, 1}, 2, &copy), TSR_OK);
   assert_true(near(copy->network.bandwidth, 12.5e9) && near(copy->network.latency, 1.5e-6));
   tsr_machine_destroy(copy);
   tsr_machine_destroy(m);

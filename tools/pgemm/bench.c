@@ -87,7 +87,9 @@ static int interpret_measurement(const bench_words *words, measure_request *r) {
   if (r->count_count < 0)
     return tool_usage("--processes %s: must be numbers such as 1,2,4", words->processes);
   if (r->n < 1) return tool_usage("--n: must be 1 or more");
-  return words->transports ? parse_transports(words->transports, r) : TOOL_OK;
+  int code = words->transports ? parse_transports(words->transports, r) : TOOL_OK;
+  if (!code) code = cut_check(&r->cut);
+  return code ? code : settings_check(&r->settings);
 }
 
 static int interpret(const bench_words *words, bench_request *r) {

@@ -13,11 +13,22 @@ int parse_pair(const char *name, const char *text, int64_t pair[2]) {
   return TOOL_OK;
 }
 
+static int read_blocks(const cut_options *o, int64_t blocks[2]) {
+  blocks[0] = blocks[1] = 0;
+  return o->blocks ? parse_pair("--blocks", o->blocks, blocks) : TOOL_OK;
+}
+
+int cut_check(const cut_options *o) {
+  int64_t unused[2];
+  if (o->lookahead > 16) return tool_usage("--lookahead: at most 16");
+  if (o->network < 0 || o->up < 0) return tool_usage("--network, --up: GB/s, more than 0");
+  return read_blocks(o, unused);
+}
+
 int cut_apply(const cut_options *o, tsr_grid *grid) {
-  int64_t blocks[2] = {0, 0};
+  int64_t blocks[2];
   static const double latency = 2e-6;
-  int code = o->blocks ? parse_pair("--blocks", o->blocks, blocks) : TOOL_OK;
-  if (!code && o->lookahead > 16) code = tool_usage("--lookahead: at most 16");
+  int code = read_blocks(o, blocks);
   if (!code) code = tool_status(tsr_grid_set_panels(grid, o->depth, (int)o->lookahead));
   if (!code) code = tool_status(tsr_grid_set_blocks(grid, blocks[0], blocks[1]));
   if (!code && o->up > 0) code = tool_status(tsr_grid_imagine_transport(grid, 1e9 * o->up));

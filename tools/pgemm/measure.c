@@ -396,14 +396,10 @@ static int run_all(const measure_request *r, tsr_context *context) {
 }
 
 int measure_run(const measure_request *r) {
-  const settings *s = &r->settings;
-  tsr_options options = TSR_OPTIONS_DEFAULT;
+  tsr_options options;
   tsr_context *context = NULL;
-  int sharing = 1, wrong = settings_set_memory(s, &options);
+  int sharing = 1, wrong = settings_options(&r->settings, &options);
   if (wrong) return wrong;
-  options.engine = s->engine;
-  options.devices = s->devices;
-  options.machine = s->machine;
   tsr_status status = tsr_context_create_dealt(MPI_COMM_WORLD, &options, &context, &sharing);
   int code = say(status, is_first());
   if (!code && sharing > 1 && is_first()) tool_note("%d processes share a device", sharing);

@@ -18,19 +18,16 @@ typedef struct cut_options {
        &(c)->lookahead, "N", "panels on their way while one is multiplied (default: by model)"},    \
       {"blocks",     0,     OPTION_TEXT,                                                            \
        &(c)->blocks, "RxC", "blocks of C in a process's own rows and columns (default: by model)"}, \
-      {"network",                                                                                   \
-       0,                                                                                           \
-       OPTION_NUMBER,                                                                               \
-       &(c)->network,                                                                               \
-       "GB/S",                                                                                      \
-       "what a process sends, and receives, for predictions (default: as the machine says)"},       \
   {                                                                                                 \
-    "up", 0, OPTION_NUMBER, &(c)->up, "GB/S",                                                       \
-        "predict for panels that travel by NCCL, from host memory to a device at this rate"         \
+    "network", 0, OPTION_NUMBER, &(c)->network, "GB/S",                                             \
+        "what a process sends, and receives, for predictions (default: as the machine says)"        \
   }
 
 /* "2x3": whole numbers of at least 1. name is the option's in the message. */
 int parse_pair(const char *name, const char *text, int64_t pair[2]);
+
+/* Whether they can be read; an exit code after a message. */
+int cut_check(const cut_options *options);
 
 /* Sets them on a grid. */
 int cut_apply(const cut_options *options, tsr_grid *grid);

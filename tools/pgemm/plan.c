@@ -38,7 +38,7 @@ static int interpret(const plan_words *words, plan_request *r) {
   if (!code && r->timeline) code = tool_timeline_format(r->timeline, &format);
   if (!code && format != TSR_TIMELINE_JSON)
     code = tool_usage("--timeline %s: the name must end in .json (for Perfetto)", r->timeline);
-  return code;
+  return code ? code : cut_check(&r->cut);
 }
 
 static int parse_request(int argc, char **argv, plan_request *r) {
@@ -51,6 +51,8 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       {"transb", 0, OPTION_TEXT, &words.transb, "N|T|C", "the same for B"},
       {"beta", 0, OPTION_TEXT, &words.beta, "0|1|x", "class of beta (default: 0)"},
       CUT_OPTIONS(&r->cut),
+      {"up", 0, OPTION_NUMBER, &r->cut.up, "GB/S",
+       "predict for panels that travel by NCCL, from host memory to a device at this rate"},
       {"commands", 0, OPTION_FLAG, &r->commands, NULL, "print every step of the schedule"},
       {"timeline", 0, OPTION_TEXT, &r->timeline, "FILE.json",
        "write a process's steps over time, for Perfetto"},

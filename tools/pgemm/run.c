@@ -53,7 +53,8 @@ static int interpret(const words *w, request *r) {
   if (!code && !r->c_path) code = tool_usage("where should the result go? Give -o C.npy");
   if (!code && (r->beta.re != 0 || r->beta.im != 0) && !r->c0_path)
     code = tool_usage("--beta needs --c C0.npy, the matrix that beta multiplies");
-  return code;
+  if (!code) code = cut_check(&r->cut);
+  return code ? code : settings_check(&r->settings);
 }
 
 static int parse(int argc, char **argv, request *r) {
@@ -165,15 +166,9 @@ static int look_at_files(job *j) {
 /* ---- Processes and operands --------------------------------------------------------- */
 
 static int open_context(job *j) {
-  const settings *s = &j->r->settings;
-  tsr_options options = TSR_OPTIONS_DEFAULT;
-  int sharing = 1, wrong = settings_set_memory(s, &options);
+  tsr_options options;
+  int sharing = 1, wrong = settings_options(&j->r->settings, &options);
   if (wrong) return wrong;
-  options.engine = s->engine;
-  options.devices = s->devices;
-  options.machine = s->machine;
-  options.tile = s->tile;
-  if (s->check) options.check = 1;
   tsr_status status = tsr_context_create_dealt(MPI_COMM_WORLD, &options, &j->context, &sharing);
   if (status == TSR_OK && sharing > 1 && is_first())
     tool_note("%d processes share a device: start fewer, or --devices more", sharing);

@@ -5,7 +5,8 @@
 
 #include "plot.h"
 
-caps_load caps_total(const caps_row *row) {
+/* Sums over the devices of a row. */
+static caps_load total(const caps_row *row) {
   caps_load sum = {0};
   for (int d = 0; d < row->devices; d++) {
     const caps_load *one = &row->loads[d];
@@ -56,7 +57,7 @@ static const char *hold_text(const caps_row *row, char text[40]) {
 }
 
 static double peers_share(const caps_row *row) {
-  caps_load sum = caps_total(row);
+  caps_load sum = total(row);
   return sum.host + sum.peers > 0 ? sum.peers / (sum.host + sum.peers) : 0;
 }
 

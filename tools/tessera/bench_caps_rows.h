@@ -33,9 +33,6 @@ typedef struct caps_row {
   bool checked, good;
 } caps_row;
 
-/* Sums over the devices of a row. */
-caps_load caps_total(const caps_row *row);
-
 /* Fills whole of all rows by those without a cap, of the same operation on as many devices. */
 void caps_compare(caps_row *rows, int count);
 

@@ -24,7 +24,8 @@ typedef enum way { DIRECT, DOOR, NATIVE } way;
 
 typedef struct doors_bench {
   tsr_type type;
-  int64_t sizes[MOST_SIZES], repeat, settle;
+  int64_t sizes[MOST_SIZES], repeat;
+  double settle; /* s */
   int count;
   bool json, native;
   gemm_function gemm[2]; /* DIRECT and DOOR */
@@ -127,7 +128,7 @@ static int measure(const doors_bench *x, bool first) {
 static int settle(const doors_bench *x) {
   double begin = tool_now();
   int code = TOOL_OK;
-  while (!code && tool_now() - begin < (double)x->settle) code = call(x, DOOR);
+  while (!code && tool_now() - begin < x->settle) code = call(x, DOOR);
   return code;
 }
 
@@ -168,7 +169,7 @@ static int parse_request(int argc, char **argv, doors_bench *x) {
       {"type", 0, OPTION_TEXT, &type, "s|d|c|z", "element type (default: d)"},
       {"n", 0, OPTION_TEXT, &sizes, "N,...", "extents (default: 1 to 1024)"},
       {"repeat", 0, OPTION_WHOLE, &x->repeat, "N", "samples for each (default: 21)"},
-      {"settle", 0, OPTION_WHOLE, &x->settle, "S",
+      {"settle", 0, OPTION_NUMBER, &x->settle, "S",
        "seconds of calls through the door before each size (default: 0)"},
       {"native", 0, OPTION_FLAG, &x->native, NULL, "also a plain call of the library"},
       {"json", 0, OPTION_FLAG, &x->json, NULL, "print for programs"},

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const bench_forecast *forecast_alone(const forecast_list *list, const bench_forecast *f) {
+/* The same point on one device, or NULL. */
+static const bench_forecast *alone(const forecast_list *list, const bench_forecast *f) {
   for (int i = 0; i < list->count; i++) {
     const bench_forecast *other = &list->items[i];
     if (other->point == f->point && other->row.type == f->row.type && other->row.devices == 1 &&
@@ -68,7 +69,7 @@ void forecast_print(const forecast_list *list, const bench_forecast *f, bool mea
   printf("%-4c %20s %-8s %-12s %10.3f %9.2f %10.3f %6.3f", (char)row->type, shape, row->home,
          list->sets[f->set].text, row->median * 1e3, bench_tera_rate(row, row->median),
          row->floor * 1e3, bench_fraction(row));
-  print_scaling(forecast_alone(list, f), row);
+  print_scaling(alone(list, f), row);
   if (measured) print_measured(f);
   printf(" %6d %9.3f\n", f->candidates, row->plan * 1e3);
   fflush(stdout);

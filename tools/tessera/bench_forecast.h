@@ -28,9 +28,6 @@ typedef struct forecast_list {
   int set_count;
 } forecast_list;
 
-/* The same point on one device, or NULL. */
-const bench_forecast *forecast_alone(const forecast_list *list, const bench_forecast *f);
-
 /* The table, row by row, and what it comes to. */
 void forecast_print_head(bool measured);
 void forecast_print(const forecast_list *list, const bench_forecast *f, bool measured);

@@ -66,7 +66,8 @@ double bench_sustained_rate(const bench_kind *kind, const settings *given, doubl
 
 /* ---- The peer ---- */
 
-double bench_peer_time(peer_library *p, const bench_product *product) {
+/* One call, s; less than 0 when it cannot do the product. */
+static double peer_time(peer_library *p, const bench_product *product) {
   double begin = tool_now();
   return peer_multiply(p, product) ? tool_now() - begin : -1;
 }
@@ -76,10 +77,10 @@ double bench_peer_time(peer_library *p, const bench_product *product) {
 static int choose_block(peer_library *p, const bench_product *product, double *least) {
   int best = 0;
   peer_set_block(p, *peer_blocks());
-  if (bench_peer_time(p, product) < 0) return 0;
+  if (peer_time(p, product) < 0) return 0;
   for (const int *block = peer_blocks(); *block; block++) {
     peer_set_block(p, *block);
-    double seconds = bench_peer_time(p, product);
+    double seconds = peer_time(p, product);
     if (seconds < 0) return 0;
     if (best != 0 && seconds >= *least) continue;
     best = *block;
@@ -101,7 +102,7 @@ static int time_warm(const bench_effort *effort, const bench_case *c, peer_libra
   for (int i = 0; i < effort->repeat && code == TOOL_OK; i++) {
     code = bench_case_run(c, &ours[i]);
     if (!row->peer_block || done >= effort->peer_repeat) continue;
-    theirs[done++] = bench_peer_time(p, &c->product);
+    theirs[done++] = peer_time(p, &c->product);
   }
   if (code != TOOL_OK) return code;
   row->median = tool_median(ours, (int)effort->repeat);

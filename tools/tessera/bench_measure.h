@@ -18,9 +18,6 @@ double bench_sustained_rate(const bench_kind *kind, const settings *given, doubl
 /* The same on device 0 of a context. */
 double bench_hold_rate(tsr_context *context, const bench_kind *kind, double seconds);
 
-/* One call of the peer, s; less than 0 when it cannot do the product. */
-double bench_peer_time(peer_library *p, const bench_product *product);
-
 /* Measures into a row whose type, shape, home and devices are set. peer may be NULL; rate may be
  * 0. Checks the result. */
 int bench_measure(const bench_effort *effort, const bench_case *c, const char *peer_name,

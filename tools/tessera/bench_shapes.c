@@ -40,11 +40,7 @@ static int parse_one_home(const char *text, size_t length, bench_home *one) {
   if (length >= sizeof one->text) return tool_usage("--homes %s: one is too long", text);
   memcpy(one->text, text, length);
   one->text[length] = '\0';
-  int code = homes_parse(one->text, HOME_PINNED, one->homes);
-  for (int i = 0; i < 3 && !code; i++) {
-    if (one->homes[i].kind == HOME_MANAGED) code = tool_usage("home m: no such memory here");
-  }
-  return code;
+  return homes_parse(one->text, HOME_PINNED, one->homes);
 }
 
 int bench_parse_homes(const char *text, bench_home *homes, int room) {

@@ -14,9 +14,6 @@ void bench_sweep_begin(bench_sweep *s) {
 static int interpret_homes(bench_sweep *s) {
   home homes[3];
   int code = homes_parse(s->home, HOME_PINNED, homes);
-  for (int i = 0; i < 3 && !code; i++) {
-    if (homes[i].kind == HOME_MANAGED) code = tool_usage("--home m: no such memory here");
-  }
   for (int i = 0; i < s->kind_count && !code; i++) {
     memcpy(s->kinds[i].homes, homes, sizeof homes);
   }

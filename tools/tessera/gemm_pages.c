@@ -19,7 +19,8 @@ static const long LOOK_EVERY = 2000000; /* ns */
 struct page_keeper {
   const npy *files[KEEPER_FILES];
   size_t limit;
-  pthread_t thread;
+  pthread_t watcher, writer;
+  atomic_bool full; /* pages were let go: they are to be written out */
   atomic_bool stop;
 };
 
@@ -83,7 +84,7 @@ static size_t resident(void) {
   return shared * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* ---- The thread ---- */
+/* ---- The threads ---- */
 
 /* From the process: what was written stays in the system's cache, to be written out. */
 static void unmap_pages(const npy *file) {
@@ -103,15 +104,31 @@ static void each_file(const page_keeper *k, void (*visit)(const npy *file)) {
   }
 }
 
-static void *keep(void *user) {
-  page_keeper *k = user;
+/* Waits until the next look; whether there is one. */
+static bool goes_on(page_keeper *k) {
   const struct timespec pause = {0, LOOK_EVERY};
-  while (!atomic_load(&k->stop)) {
-    nanosleep(&pause, NULL);
-    if (resident() <= k->limit) continue;
+  nanosleep(&pause, NULL);
+  return !atomic_load(&k->stop);
+}
+
+/* What is left when the files' pages have gone is not theirs: programs and libraries. */
+static void *watch(void *user) {
+  page_keeper *k = user;
+  size_t others = 0;
+  while (goes_on(k)) {
+    if (resident() <= others + k->limit) continue;
     each_file(k, unmap_pages);
-    each_file(k, drop_pages);
+    others = resident();
+    atomic_store(&k->full, true);
   }
+  return NULL;
+}
+
+/* Apart from who watches: it waits for the disk, and memory would fill meanwhile. */
+static void *write_out(void *user) {
+  page_keeper *k = user;
+  while (goes_on(k))
+    if (atomic_exchange(&k->full, false)) each_file(k, drop_pages);
   return NULL;
 }
 
@@ -130,17 +147,21 @@ int pages_keep(const npy *const files[KEEPER_FILES], size_t limit, page_keeper *
   if (!k) return tool_fail("out of memory");
   memcpy(k->files, files, sizeof k->files);
   k->limit = limit;
-  if (pthread_create(&k->thread, NULL, keep, k) != 0) {
-    free(k);
-    return tool_fail("cannot start a thread");
+  bool watched = pthread_create(&k->watcher, NULL, watch, k) == 0;
+  if (watched && pthread_create(&k->writer, NULL, write_out, k) == 0) {
+    *keeper = k;
+    return TOOL_OK;
   }
-  *keeper = k;
-  return TOOL_OK;
+  atomic_store(&k->stop, true);
+  if (watched) pthread_join(k->watcher, NULL);
+  free(k);
+  return tool_fail("cannot start a thread");
 }
 
 void pages_stop(page_keeper *k) {
   if (!k) return;
   atomic_store(&k->stop, true);
-  pthread_join(k->thread, NULL);
+  pthread_join(k->watcher, NULL);
+  pthread_join(k->writer, NULL);
   free(k);
 }

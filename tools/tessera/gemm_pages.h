@@ -1,8 +1,8 @@
 /*
  * Keeps the files' pages from filling the memory: a thread looks at how much of the mapped files is
- * resident, and lets all of it go once it is more than a limit. Nothing is lost: what was written
- * is the file's, whose pages the system writes out, and what is read again comes from the file, or
- * from the system's cache if it is still there.
+ * resident, and lets all of it go once it is more than a limit; another writes it out. Nothing is
+ * lost: what was written is the file's, whose pages the system writes out, and what is read again
+ * comes from the file, or from the system's cache if it is still there.
  */
 #ifndef TESSERA_GEMM_PAGES_H
 #define TESSERA_GEMM_PAGES_H

@@ -65,7 +65,7 @@ static void print_plan(const gemm_job *job) {
   printf("links     %s host to devices, %s devices to host, %s between devices\n",
          tool_bytes(p->host_to_device), tool_bytes(p->device_to_host),
          tool_bytes(p->device_to_device));
-  printf("memory    %s for each device, %s for staging\n", tool_bytes((double)p->device_memory),
+  printf("memory    %s on a device at most, %s for staging\n", tool_bytes((double)p->device_memory),
          tool_bytes((double)p->staging_memory));
 }
 

@@ -117,7 +117,8 @@ peer_library *peer_open(const char *name, int devices) {
   if (!p->library) {
     tool_note("note: no %s here (libcublas is not found); its columns stay empty", name);
   } else if (!start(p, devices)) {
-    tool_note("note: %s cannot use %d devices here; its columns stay empty", name, devices);
+    tool_note("note: %s cannot use %d device%s here; its columns stay empty", name, devices,
+              devices == 1 ? "" : "s");
   } else {
     return p;
   }

@@ -45,7 +45,7 @@ static int set_preloads(const char *doors) {
   return code ? code : set_preload(doors);
 }
 
-/* The program may change its folder: the report goes where it was asked for. */
+/* The program may change its folder: the report goes where it was asked for, */
 static int set_report(const run_request *r) {
   char folder[PATH_MAX], path[2 * PATH_MAX];
   if (!r->report_to) return set("TESSERA_REPORT", r->report ? "1" : NULL);
@@ -53,6 +53,12 @@ static int set_report(const run_request *r) {
   if (!getcwd(folder, sizeof folder)) return tool_fail("--report-to: %s", strerror(errno));
   snprintf(path, sizeof path, "%s/%s", folder, r->report_to);
   return set("TESSERA_REPORT", path);
+}
+
+/* and a file with a machine is found. */
+static int set_machine(const char *machine) {
+  char path[PATH_MAX];
+  return set("TESSERA_MACHINE", machine && realpath(machine, path) ? path : machine);
 }
 
 static int set_environment(const run_request *r) {
@@ -69,12 +75,12 @@ static int set_environment(const run_request *r) {
       {"TESSERA_RUN_PID", pid}, /* this process is who says that it saw no call */
       {"TESSERA_ENGINE", r->settings.engine},
       {"TESSERA_DEVICES", r->settings.devices},
-      {"TESSERA_MACHINE", r->settings.machine},
       {"TESSERA_MEMORY", r->settings.memory},
       {"TESSERA_TILE", r->settings.tile > 0 ? tile : NULL},
   };
   for (size_t i = 0; i < sizeof variables / sizeof *variables && !code; i++)
     code = set(variables[i].name, variables[i].value);
+  if (!code) code = set_machine(r->settings.machine);
   if (!code) code = set_report(r);
   return code ? code : set_preloads(path);
 }
@@ -86,8 +92,9 @@ static bool is_one_of(const char *word, const char *const *words) {
   return *words != NULL;
 }
 
-/* "2", "0,2", "3,". */
+/* "2", "0,2", "3,"; with two dots before it, "..2". */
 static bool is_list(const char *text) {
+  if (strncmp(text, "..", 2) == 0) text += 2;
   for (; *text >= '0' && *text <= '9'; text++) {
     text += strspn(text, "0123456789");
     if (*text != ',') break;
@@ -100,7 +107,6 @@ static int check_settings(const run_request *r) {
   static const char *const modes[] = {"never", "auto", "always", NULL};
   static const char *const engines[] = {"cuda", "host", "cpu", NULL};
   const settings *s = &r->settings;
-  tsr_options unused = TSR_OPTIONS_DEFAULT;
   int64_t size;
   if (r->offload && !is_one_of(r->offload, modes))
     return tool_usage("--offload %s: must be never, auto or always", r->offload);
@@ -109,8 +115,9 @@ static int check_settings(const run_request *r) {
   if (s->engine && !is_one_of(s->engine, engines))
     return tool_usage("--engine %s: must be cuda, host or cpu", s->engine);
   if (s->devices && (!*s->devices || !is_list(s->devices)))
-    return tool_usage("--devices %s: must be a count (2) or a list (0,2 or 3,)", s->devices);
-  return settings_set_memory(s, &unused);
+    return tool_usage("--devices %s: must be a count (2) or a list (0,2 or 3,); ..2: at most 2",
+                      s->devices);
+  return settings_check(s);
 }
 
 /* The program begins behind "--", or is the first word when no option is given. */

@@ -15,7 +15,7 @@ static void point_into_machine(const settings *s) {
 }
 
 /* One number is for all devices; of several the library takes one after the other. */
-int settings_set_memory(const settings *s, tsr_options *options) {
+static int set_memory(const settings *s, tsr_options *options) {
   const char *text = s->memory;
   if (!text) return TOOL_OK;
   if (strchr(text, ',')) {
@@ -26,21 +26,46 @@ int settings_set_memory(const settings *s, tsr_options *options) {
   return tool_usage("--memory %s: must be bytes such as 16G, 500M or 1.5GiB", text);
 }
 
+int settings_options(const settings *s, tsr_options *options) {
+  tsr_options fresh = TSR_OPTIONS_DEFAULT;
+  *options = fresh;
+  options->engine = s->engine;
+  options->devices = s->devices;
+  options->machine = s->machine;
+  options->tile = s->tile;
+  if (s->reproducible) options->reproducible = 1;
+  if (s->check) options->check = 1;
+  options->trace = s->trace;
+  return set_memory(s, options);
+}
+
 int settings_open(const settings *s, tsr_context **context) {
-  tsr_options options = TSR_OPTIONS_DEFAULT;
-  int wrong = settings_set_memory(s, &options);
+  tsr_options options;
+  int wrong = settings_options(s, &options);
   if (wrong) return wrong;
-  options.engine = s->engine;
-  options.devices = s->devices;
-  options.machine = s->machine;
-  options.tile = s->tile;
-  if (s->reproducible) options.reproducible = 1;
-  if (s->check) options.check = 1;
-  options.trace = s->trace;
   tsr_status status = tsr_context_create(&options, context);
   int code = tool_status(status);
   if (status == TSR_ERR_MACHINE) point_into_machine(s);
   return code;
+}
+
+static int check_machine(const settings *s) {
+  const settings alone = {.engine = "cpu", .machine = s->machine};
+  tsr_options options;
+  tsr_context *context = NULL;
+  if (!s->machine || settings_options(&alone, &options) != TOOL_OK) return TOOL_OK;
+  tsr_status status = tsr_context_create(&options, &context);
+  tsr_context_destroy(context);
+  if (status != TSR_ERR_MACHINE && status != TSR_ERR_IO) return TOOL_OK;
+  tool_fail("--machine: %s", tsr_message());
+  point_into_machine(s);
+  return TOOL_USAGE;
+}
+
+int settings_check(const settings *s) {
+  tsr_options unused = TSR_OPTIONS_DEFAULT;
+  int wrong = set_memory(s, &unused);
+  return wrong ? wrong : check_machine(s);
 }
 
 bool settings_emulated(const settings *s) {
@@ -113,6 +138,8 @@ int homes_parse_of(const char *operands, const char *text, home_kind h_means, ho
 }
 
 int homes_parse(const char *text, home_kind h_means, home homes[3]) {
+  if (strchr(text, 'm'))
+    return tool_usage("--home %s: managed memory can be planned for, with tessera plan", text);
   return homes_parse_of("ABC", text, h_means, homes);
 }
 

@@ -21,10 +21,10 @@ typedef struct settings {
     "engine", 0, OPTION_TEXT, &(s)->engine, "host|cuda|cpu",                                \
         "emulated devices, NVIDIA GPUs, or the CPU's BLAS (default: the best that is here)" \
   }
-#define SETTINGS_DEVICES(s)                                                  \
-  {                                                                          \
-    "devices", 0, OPTION_TEXT, &(s)->devices, "N|LIST",                      \
-        "how many devices, or which: 0,2 or 3, (default: as the model says)" \
+#define SETTINGS_DEVICES(s)                                                                \
+  {                                                                                        \
+    "devices", 0, OPTION_TEXT, &(s)->devices, "N|LIST",                                    \
+        "how many devices, or which: 0,2 or 3,; ..4: at most (default: as the model says)" \
   }
 #define SETTINGS_MACHINE(s)                                                         \
   {                                                                                 \
@@ -49,8 +49,13 @@ typedef struct settings {
 /* Makes the context; an exit code after a message. */
 int settings_open(const settings *s, tsr_context **context);
 
-/* --memory alone, for who opens a context by itself. */
-int settings_set_memory(const settings *s, tsr_options *options);
+/* What it is made with, for who makes one in another way; the texts are not copied. An exit code
+ * after a message. */
+int settings_options(const settings *s, tsr_options *options);
+
+/* Whether memory and machine can be read, for who opens nothing, or not at once; an exit code after
+ * a message. */
+int settings_check(const settings *s);
 
 /* Whether the devices are emulated ones, as far as the options and the environment tell. */
 bool settings_emulated(const settings *s);
@@ -70,10 +75,12 @@ typedef struct home {
   int device;
 } home;
 
-/* "h,h,h", "0,0,3", or one letter for all. h_means: what h stands for. */
+/* "h,h,h", "0,0,3", or one letter for all. h_means: what h stands for. Not m: there is no such
+ * memory but in plans. */
 int homes_parse(const char *text, home_kind h_means, home homes[3]);
 
-/* The same for operands with those letters, "AC": the last is what is written, homes[2]. */
+/* The same, with m, for operands with those letters, "AC": the last is what is written, homes[2].
+ */
 int homes_parse_of(const char *operands, const char *text, home_kind h_means, home homes[3]);
 
 tsr_home home_for_library(home place);

@@ -98,21 +98,6 @@ static tsr_status choose_devices(tsr_engine_state *state, const tsr_engine_optio
 
 /* ---- What they are -------------------------------------------------------- */
 
-/* The host memory node next to the device; 0 when the system does not say. */
-static int host_node(int physical) {
-  char bus[32] = "", path[96];
-  int node = 0;
-  if (gpuBusId(bus, sizeof bus, physical) != gpuSuccess) return 0;
-  for (char *c = bus; *c; c++)
-    if (*c >= 'A' && *c <= 'F') *c = (char)(*c - 'A' + 'a');
-  snprintf(path, sizeof path, "/sys/bus/pci/devices/%s/numa_node", bus);
-  FILE *file = fopen(path, "r");
-  if (!file) return 0;
-  if (fscanf(file, "%d", &node) != 1 || node < 0) node = 0;
-  fclose(file);
-  return node;
-}
-
 static void write_identity(const gpuProperties *properties, char *text) {
   const unsigned char *uuid = (const unsigned char *)properties->uuid.bytes;
   char *at = text + sprintf(text, "GPU-");
@@ -131,7 +116,7 @@ static tsr_status describe(gpu_device *device, tsr_device_info *info) {
   device->blocks = 8 * properties.multiProcessorCount;
   /* What cuBLAS wants at most; given by us, it makes results the same on every stream. */
   device->workspace = properties.major >= 9 ? 64 * MIB : 16 * MIB;
-  *info = (tsr_device_info){.host_node = host_node(d)};
+  *info = (tsr_device_info){0};
   snprintf(info->name, sizeof info->name, "%.*s", (int)sizeof info->name - 1, properties.name);
   write_identity(&properties, info->identity);
   GPU_TRY(gpuMemGetInfo(&info->memory_free, &info->memory_total), "asking for its memory", d);

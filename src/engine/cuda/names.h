@@ -36,7 +36,6 @@
 #define gpuSetDevice cudaSetDevice
 #define gpuProperties struct cudaDeviceProp
 #define gpuGetProperties cudaGetDeviceProperties
-#define gpuBusId cudaDeviceGetPCIBusId
 #define gpuGetAttribute cudaDeviceGetAttribute
 #define gpuAttributeMaxPitch cudaDevAttrMaxPitch
 #define gpuMemGetInfo cudaMemGetInfo

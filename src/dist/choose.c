@@ -84,6 +84,10 @@ typedef struct chooser {
   bool any;
 } chooser;
 
+static bool has_host_slots(const chooser *x) {
+  return x->grid->model.up_rate == 0;
+}
+
 static double slot_of(const chooser *x, const tsr_cut *cut, int operand) {
   return (double)cut->block[operand] * (double)cut->depth * x->element;
 }
@@ -107,7 +111,7 @@ static tsr_status find_room(chooser *x, const tsr_cut *cut, double *bytes) {
   if (x->grid->model.facts.devices == 0) return TSR_OK;
   TSR_TRY(tsr_costs_ask(&x->costs, cut->block[0], cut->block[1], cut->depth, &cost));
   double needed = (cut->together ? 2.0 : 1.0) * (double)cost.result + SETS * (double)cost.inputs;
-  if (x->grid->model.up_rate > 0) needed += slots_of(x, cut);
+  if (!has_host_slots(x)) needed += slots_of(x, cut);
   *bytes = usable * x->memory - needed;
   return TSR_OK;
 }
@@ -183,29 +187,41 @@ static tsr_status home_counts(chooser *x, const tsr_cut *cut, bool *counts) {
   return TSR_OK;
 }
 
-/* More slots of an operand, as far as there is room: so many in all. */
-static void hold(const chooser *x, int operand, int64_t slots, double *room, tsr_cut *cut) {
-  int64_t more = least(slots, TSR_SLOTS_MOST) - (cut->lookahead + 1);
+/* More slots of an operand, as far as there is room: so many in all. Whether that is enough. */
+static bool hold(const chooser *x, int operand, int64_t slots, double *room, tsr_cut *cut) {
+  int64_t wanted = least(slots, TSR_SLOTS_MOST) - (cut->lookahead + 1), more = wanted;
   double slot = slot_of(x, cut, operand);
-  if (more < 1 || slot <= 0) return;
+  if (more < 1 || slot <= 0) return true;
   if ((double)more * slot > *room) more = (int64_t)(*room / slot);
   *room -= (double)more * slot;
   cut->held[operand] = cut->lookahead + 1 + (int)more;
+  return more == wanted;
 }
 
 /* Panels of B stay while the blocks of a column are gone through, and those of the next column come
- * meanwhile; panels of A stay for all columns. */
-static tsr_status try_held(chooser *x, const tsr_cut *wanted) {
-  tsr_cut cut = *wanted;
-  double room, slots = slots_of(x, &cut);
-  int64_t panels = (x->job->deal.k_a.extent + cut.depth - 1) / cut.depth;
-  int64_t down = (x->most[0] + cut.block[0] - 1) / cut.block[0];
-  int64_t across = (x->most[1] + cut.block[1] - 1) / cut.block[1];
-  TSR_TRY(find_room(x, &cut, &room));
-  if (x->grid->model.up_rate == 0) room = slots_most - slots;
-  if (down > 1) hold(x, TSR_STEP_B, panels + cut.lookahead, &room, &cut);
-  if (across > 1) hold(x, TSR_STEP_A, panels * down, &room, &cut);
-  return cut.held[0] > 0 || cut.held[1] > 0 ? try_cut(x, &cut) : TSR_OK;
+ * meanwhile; panels of A stay for all columns. *all: none is sent twice then. */
+static tsr_status hold_panels(chooser *x, tsr_cut *cut, bool *all) {
+  double room, slots = slots_of(x, cut);
+  int64_t panels = (x->job->deal.k_a.extent + cut->depth - 1) / cut->depth;
+  int64_t down = (x->most[0] + cut->block[0] - 1) / cut->block[0];
+  int64_t across = (x->most[1] + cut->block[1] - 1) / cut->block[1];
+  *all = true;
+  TSR_TRY(find_room(x, cut, &room));
+  if (has_host_slots(x)) room = slots_most - slots;
+  if (down > 1) *all = hold(x, TSR_STEP_B, panels + cut->lookahead, &room, cut);
+  if (across > 1) *all = hold(x, TSR_STEP_A, panels * down, &room, cut) && *all;
+  return TSR_OK;
+}
+
+/* Where the first device has room for all panels they stay there: replay does not see all that a
+ * busy way up to it costs (other processes are as late as this one, or later). */
+static tsr_status try_slots(chooser *x, const tsr_cut *cut) {
+  tsr_cut more = *cut;
+  bool all;
+  TSR_TRY(hold_panels(x, &more, &all));
+  if (has_host_slots(x) || !all) TSR_TRY(try_cut(x, cut));
+  bool same = more.held[0] == cut->held[0] && more.held[1] == cut->held[1];
+  return (has_host_slots(x) || !all) && same ? TSR_OK : try_cut(x, &more);
 }
 
 /* Two blocks at a time have room on the devices, or one. */
@@ -216,10 +232,9 @@ static tsr_status try_blocks(chooser *x, const tsr_cut *wanted, int64_t blocks) 
   bool whole = cut.block[0] == x->most[0] && cut.block[1] == x->most[1];
   if (cut.together && (whole || !room)) return TSR_OK;
   if (!room && x->any) return TSR_OK; /* another depth had room */
-  if (slots_of(x, &cut) > slots_most && x->any && !set) return TSR_OK;
+  if (has_host_slots(x) && slots_of(x, &cut) > slots_most && x->any && !set) return TSR_OK;
   if (x->grid->wishes.depth == 0 && is_too_fine(x, &cut)) return TSR_OK;
-  TSR_TRY(try_cut(x, &cut));
-  return try_held(x, &cut);
+  return try_slots(x, &cut);
 }
 
 static tsr_status try_depth(chooser *x, int64_t depth, int lookahead) {
@@ -235,10 +250,14 @@ static tsr_status try_depth(chooser *x, int64_t depth, int lookahead) {
   return TSR_OK;
 }
 
+/* The memory of a device is there anyway, and a panel that is late costs more than one that is
+ * early: the deepest comes first. */
 static tsr_status try_lookaheads(chooser *x, int64_t depth) {
+  static const int host[] = {1, 2, 3, 0}, device[] = {8, 3, 2, 1, 0};
   int wish = x->grid->wishes.lookahead;
   if (wish > 0) return try_depth(x, depth, wish);
-  for (int lookahead = 1; lookahead <= 3; lookahead++) TSR_TRY(try_depth(x, depth, lookahead));
+  for (const int *lookahead = has_host_slots(x) ? host : device; *lookahead > 0; lookahead++)
+    TSR_TRY(try_depth(x, depth, *lookahead));
   return TSR_OK;
 }
 

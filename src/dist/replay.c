@@ -155,13 +155,9 @@ static tsr_status cost_of(replay *r, const tsr_step *step, int64_t depth, tsr_ac
                        depth, cost);
 }
 
-/* C comes up beside the panels, over the same link: each has half of it as long as both have
- * something to move. By how much C is late for that. */
-static double share_way_up(replay *r, double begin, double copies) {
-  double behind = r->up_free - begin;
-  if (r->costs->up_rate <= 0 || copies <= 0) return 0;
-  r->up_free = fmax(r->up_free, begin) + copies;
-  return fmax(0, fmin(behind, copies));
+/* C comes up over the link of the panels, which make way for it between their pieces. */
+static void take_way_up(replay *r, double begin, double copies) {
+  if (r->costs->up_rate > 0) r->up_free = fmax(r->up_free, begin) + copies;
 }
 
 static tsr_status multiply(replay *r, int32_t at, const tsr_step *step) {
@@ -169,9 +165,9 @@ static tsr_status multiply(replay *r, int32_t at, const tsr_step *step) {
   TSR_TRY(cost_of(r, step, r->s->panels.items[step->panel].depth, &cost));
   const tsr_stage *stage = step->first ? &cost.first : &cost.next;
   double begin = fmax(r->now, r->copies_free);
-  double late = step->first ? share_way_up(r, begin, stage->copies) : 0;
-  double end = fmax(begin + late + stage->alone, r->kernels_free + stage->kernels);
-  r->copies_free = begin + late + stage->copies;
+  if (step->first) take_way_up(r, begin, stage->copies);
+  double end = fmax(begin + stage->alone, r->kernels_free + stage->kernels);
+  r->copies_free = begin + stage->copies;
   note_idle(r, step, fmax(0, end - stage->kernels - r->kernels_free));
   r->f.kernels += stage->kernels;
   r->last_kernels = stage->kernels;

@@ -85,8 +85,8 @@ static bool multiply(const problem *p, const operand set[3], dense *x) {
 }
 
 /* c = x + beta c, with the bound
- *   8 (depth + 2) eps |alpha| |A| |B| + 8 eps |beta C| + 2 eps_store |C|, and what C was off
- * before.
+ *   8 (depth + 2) eps |alpha| |A| |B| + 8 eps |beta C| + 2 eps_store |C| + eps_store |alpha A B|,
+ * since a product may be stored before it is added, and what C was off before.
  */
 static void combine(const problem *p, const dense *x, int64_t depth, dense *c) {
   double sum, store, input;
@@ -96,6 +96,7 @@ static void combine(const problem *p, const dense *x, int64_t depth, dense *c) {
   for (int64_t i = 0; i < c->rows * c->cols; ++i) {
     double re = x->re[i], im = x->im[i];
     double bound = tiny + (8 * (double)(depth + 2) * sum + input) * x->size[i];
+    bound += store * (fabs(re) + fabs(im));
     if (beta.size > 0) {
       re += beta.re * c->re[i] - beta.im * c->im[i];
       im += beta.re * c->im[i] + beta.im * c->re[i];

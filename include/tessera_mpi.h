@@ -233,7 +233,8 @@ typedef struct tsr_pprediction {
   int lookahead;
   int64_t panels, products, steps;
   int moves_a, moves_b; /* 1: redistributed first */
-  size_t slots; /* bytes for panels, of one process: of host memory, or its first device's */
+  int held[2];          /* panels of A, and of B, that a process has room for, */
+  size_t slots;         /* and their bytes: of host memory, or its first device's */
 } tsr_pprediction;
 
 TSR_API tsr_status tsr_pplan_predict(const tsr_pplan *plan, tsr_pprediction *prediction);

@@ -127,8 +127,9 @@ static bool push_device(tsr_builder *b, const int *range, int ranges, tsr_pass p
   for (int first = 0; done && first < ranges; first += stripes) {
     for (h.count = 0; h.count < stripes && first + h.count < ranges; h.count++) {
       int f = range[first + h.count];
-      h.stripes[h.count] = (tsr_stripe){tsr_cut_begin(across, f), tsr_cut_length(across, f),
-                                        tsr_owner_of_lines(b, f)};
+      h.stripes[h.count] = (tsr_stripe){.line = tsr_cut_begin(across, f),
+                                        .lines = tsr_cut_length(across, f),
+                                        .device = tsr_owner_of_lines(b, f)};
     }
     done = push_holds(b, &h, blocks);
   }

@@ -1,8 +1,8 @@
 /*
- * Beside a triangle, stripe by stripe: all blocks of some lines. Of trmm, whose sums are in W and
- * wait for nothing, a slab of A's order gives all blocks their parts before the next slab's turn:
- * so kernels can begin when little is there of what they read, and later slabs, twice as long each,
- * arrive meanwhile. The others have to wait for C anyway, and take each block to its end.
+ * Beside a triangle, stripe by stripe: all blocks of some lines. Where blocks are sums, a slab of
+ * A's order can give all of them their parts before the next slab's turn: so kernels can begin when
+ * little is there of what they read, and later slabs, twice as long each, arrive meanwhile. trsm
+ * has to wait for what is solved anyway, and takes each block to its end.
  */
 #include "base/alloc.h"
 #include "blas/triangle.h"
@@ -69,18 +69,19 @@ static bool push_block(tsr_builder *b, tsr_block *k, range slab, int j) {
   if (!push_products(b, k, before(b, slab, j))) return false;
   if (!push_products(b, k, after(b, slab, j))) return false;
   if (own && tsr_solves(b) && !tsr_push_own_kernel(b, k)) return false;
-  return k->left > 0 || !tsr_multiplies(b) || tsr_push_result(b, k);
+  return k->left > 0 || !tsr_sums_apart(b) || tsr_push_result(b, k);
 }
 
 /* ---- Slabs ---------------------------------------------------------------- */
 
 /* Blocks of the next slab when `done` have had theirs and the one before had `last` (0: there was
- * none): twice as many, but no more than is told; and what would be left of that at the end. */
-static int next_slab(const tsr_builder *b, int done, int last) {
+ * none): twice as many, but no more than is told; and what would be left of that at the end. When
+ * a device's first stripe is done A is there, and the others may go without. */
+static int next_slab(const tsr_builder *b, const tsr_stripe *s, int done, int last) {
   const tsr_tiling *t = b->tiling;
   int left = t->k.count - done;
   int64_t block = tsr_cut_length(&t->k, 0);
-  if (t->slab == 0 || !tsr_multiplies(b) || is_tiled(b)) return left;
+  if (t->slab == 0 || (t->slab_once && !s->is_first) || tsr_solves(b) || is_tiled(b)) return left;
   int first = (int)((t->slab + block - 1) / block);
   int most = t->slab_most > 0 ? larger(first, (int)(t->slab_most / block)) : left;
   int next = smaller(last == 0 ? first : 2 * last, most);
@@ -100,7 +101,7 @@ typedef bool (*visitor)(tsr_builder *b, tsr_block *blocks, range slab);
 static bool each_slab(tsr_builder *b, tsr_block *blocks, visitor visit) {
   int blocks_of_slab = 0;
   for (int done = 0; done < b->tiling->k.count; done += blocks_of_slab) {
-    blocks_of_slab = next_slab(b, done, blocks_of_slab);
+    blocks_of_slab = next_slab(b, blocks->stripe, done, blocks_of_slab);
     if (!visit(b, blocks, slab_at(b, done, blocks_of_slab))) return false;
   }
   return true;
@@ -163,6 +164,7 @@ static bool push_range(tsr_builder *b, int f) {
   tsr_stripe s = {.line = tsr_cut_begin(across, f), .device = tsr_owner_of_lines(b, f)};
   for (int64_t end = s.line + tsr_cut_length(across, f); s.line < end; s.line += s.lines) {
     s.lines = next_lines(b->tiling, end - s.line);
+    s.is_first = s.line == tsr_cut_begin(across, f);
     if (!push_stripe(b, &s)) return false;
   }
   return true;

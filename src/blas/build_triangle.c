@@ -16,7 +16,7 @@
 
 /* Where a block is summed up. */
 static int sum_of(const tsr_builder *b) {
-  return tsr_multiplies(b) ? TSR_W : TSR_C_;
+  return tsr_sums_apart(b) ? TSR_W : TSR_C_;
 }
 
 /* Whether op(A), of a triangular A, is lower triangular. */
@@ -29,7 +29,8 @@ bool tsr_takes_before(const tsr_builder *b) {
 }
 
 bool tsr_goes_up(const tsr_builder *b) {
-  return tsr_is_symmetric(b) || tsr_solves(b) == tsr_takes_before(b);
+  if (tsr_is_symmetric(b)) return b->call->uplo == TSR_LOWER;
+  return tsr_solves(b) == tsr_takes_before(b);
 }
 
 int16_t tsr_owner_of_lines(const tsr_builder *b, int f) {
@@ -71,16 +72,30 @@ static tsr_op op_between(const tsr_builder *b, bool range_before, tsr_op *stored
   return call->operation == TSR_HEMM ? TSR_CONJ_TRANS : TSR_TRANS;
 }
 
+/* What is added to beta C, or to a sum in W; whoever comes first begins it. */
+static void begin_or_add(const tsr_builder *b, const tsr_block *k, tsr_task *task) {
+  if (k->begun)
+    task->flags |= TSR_FLAG_BETA_ONE;
+  else if (!tsr_sums_apart(b))
+    task->flags |= TSR_FLAG_BETA;
+  if (b->call->alpha == TSR_ONE) task->flags |= TSR_FLAG_ALPHA_ONE;
+}
+
 static void set_product_scalars(const tsr_builder *b, const tsr_block *k, tsr_task *task) {
   const tsr_call *call = b->call;
-  if (tsr_solves(b)) {
-    task->flags |= TSR_FLAG_ALPHA_MINUS;
-    bool scales = !k->begun && call->alpha != TSR_ONE;
-    task->flags |= scales ? TSR_FLAG_BETA_ALPHA : TSR_FLAG_BETA_ONE;
+  if (!tsr_solves(b)) {
+    begin_or_add(b, k, task);
     return;
   }
-  task->flags |= TSR_FLAG_BETA_ONE;
-  if (call->alpha == TSR_ONE) task->flags |= TSR_FLAG_ALPHA_ONE;
+  task->flags |= TSR_FLAG_ALPHA_MINUS;
+  bool scales = !k->begun && call->alpha != TSR_ONE;
+  task->flags |= scales ? TSR_FLAG_BETA_ALPHA : TSR_FLAG_BETA_ONE;
+}
+
+/* Whether what a block is summed up from, or solved in, is read by the next task on it. */
+static tsr_access sum_access(const tsr_builder *b, const tsr_block *k) {
+  if (k->begun || tsr_solves(b)) return TSR_UPDATE;
+  return tsr_sums_apart(b) || b->call->beta == TSR_ZERO ? TSR_WRITE : TSR_UPDATE;
 }
 
 bool tsr_push_product(tsr_builder *b, tsr_block *k, int64_t from, int64_t length) {
@@ -93,23 +108,19 @@ bool tsr_push_product(tsr_builder *b, tsr_block *k, int64_t from, int64_t length
                         ? tsr_oriented(b->graph, TSR_A, stored, k->at, k->length, from, length)
                         : tsr_oriented(b->graph, TSR_A, stored, from, length, k->at, k->length);
   task.operand[1 - a] = lines_of(b, source, TSR_READ, k->stripe, from, length);
-  task.operand[2] = lines_of(b, sum_of(b), TSR_UPDATE, k->stripe, k->at, k->length);
+  task.operand[2] = lines_of(b, sum_of(b), sum_access(b, k), k->stripe, k->at, k->length);
   set_product_scalars(b, k, &task);
-  task.last = --k->left == 0 && tsr_is_symmetric(b);
+  task.last = --k->left == 0 && !tsr_solves(b) && !tsr_sums_apart(b);
   k->begun = true;
   return push(b, task, k->stripe, k->length);
 }
 
 static void set_own_scalars(const tsr_builder *b, const tsr_block *k, tsr_task *task) {
-  const tsr_call *call = b->call;
-  bool done = tsr_solves(b) && k->begun; /* alpha is in it already */
-  if (done || call->alpha == TSR_ONE) task->flags |= TSR_FLAG_ALPHA_ONE;
-  if (tsr_is_symmetric(b)) task->flags |= TSR_FLAG_BETA;
-}
-
-static tsr_access own_access(const tsr_builder *b) {
-  if (tsr_multiplies(b)) return TSR_WRITE;
-  return tsr_is_symmetric(b) && b->call->beta == TSR_ZERO ? TSR_WRITE : TSR_UPDATE;
+  if (!tsr_solves(b)) {
+    begin_or_add(b, k, task);
+    return;
+  }
+  if (k->begun || b->call->alpha == TSR_ONE) task->flags |= TSR_FLAG_ALPHA_ONE; /* it is in it */
 }
 
 bool tsr_push_own_kernel(tsr_builder *b, tsr_block *k) {
@@ -127,17 +138,20 @@ bool tsr_push_own_kernel(tsr_builder *b, tsr_block *k) {
   int other = tsr_multiplies(b) ? TSR_C_ : TSR_B_;
   task.operand[0] = tsr_rectangle(b->graph, TSR_A, TSR_READ, k->at, k->length, k->at, k->length);
   if (!tsr_solves(b)) task.operand[1] = lines_of(b, other, TSR_READ, k->stripe, k->at, k->length);
-  task.operand[2] = lines_of(b, sum_of(b), own_access(b), k->stripe, k->at, k->length);
+  task.operand[2] = lines_of(b, sum_of(b), sum_access(b, k), k->stripe, k->at, k->length);
   set_own_scalars(b, k, &task);
-  task.last = --k->left == 0 && !tsr_multiplies(b);
+  task.last = --k->left == 0 && !tsr_sums_apart(b);
   k->begun = true;
   return push(b, task, k->stripe, k->length);
 }
 
 bool tsr_push_result(tsr_builder *b, const tsr_block *k) {
+  bool adds = tsr_is_symmetric(b), reads = adds && b->call->beta != TSR_ZERO;
   tsr_task task = {.kernel = TSR_KERNEL_ADD, .flags = TSR_FLAG_ALPHA_ONE, .last = true};
+  if (adds) task.flags |= TSR_FLAG_BETA;
   task.operand[0] = lines_of(b, TSR_W, TSR_READ, k->stripe, k->at, k->length);
-  task.operand[2] = lines_of(b, TSR_C_, TSR_WRITE, k->stripe, k->at, k->length);
+  task.operand[2] =
+      lines_of(b, TSR_C_, reads ? TSR_UPDATE : TSR_WRITE, k->stripe, k->at, k->length);
   return push(b, task, k->stripe, k->length);
 }
 

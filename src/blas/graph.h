@@ -34,6 +34,7 @@ typedef struct tsr_tiling {
   int64_t span;             /* beside a triangle: blocks of k that a copy may be high; 0: one */
   int64_t slab, slab_most;  /* beside a triangle, for all lines of a stripe: the first slab of its
                                order, 0 for all of it; the next ones double, up to slab_most */
+  bool slab_once;           /* only a device's first stripe has them */
   tsr_pass pass;            /* of every device, */
   tsr_pass *passes;         /* or of each, [grid_rows * grid_cols] as device; NULL: pass */
   int depth;                /* parts of k that are summed over before the next tile of C; 0: one */

@@ -12,6 +12,7 @@
 typedef struct tsr_stripe {
   int64_t line, lines;
   int16_t device;
+  bool is_first; /* of its range of lines, which one device owns */
 } tsr_stripe;
 
 /* What the tasks of a block of C have in common. */
@@ -38,6 +39,11 @@ static inline bool tsr_is_symmetric(const tsr_builder *b) {
   return !tsr_is_in_place(b->call->operation);
 }
 
+/* Whether blocks are summed up in W, and put into C, or added to it, at their end. */
+static inline bool tsr_sums_apart(const tsr_builder *b) {
+  return tsr_multiplies(b) || (tsr_is_symmetric(b) && b->tiling->lazy);
+}
+
 /* How A's order is cut where C is: into tiles, or not at all. Lines are cut the other way. */
 static inline const tsr_cuts *tsr_cuts_along(const tsr_builder *b) {
   return tsr_is_left(b) ? &b->tiling->m : &b->tiling->n;
@@ -56,7 +62,7 @@ int16_t tsr_owner_of_lines(const tsr_builder *b, int f);
 bool tsr_takes_before(const tsr_builder *b);
 
 /* Blocks upwards, unless what they are computed from comes later: trsm needs it solved, trmm old.
- */
+ * Of a symmetric A so that the next block adds one column of its triangle to what is needed. */
 bool tsr_goes_up(const tsr_builder *b);
 
 /* The j-th block, of which nothing is written; tasks: how many there will be. */
@@ -68,7 +74,7 @@ tsr_block tsr_block_of(const tsr_builder *b, const tsr_stripe *s, int j, int tas
 bool tsr_push_product(tsr_builder *b, tsr_block *k, int64_t from, int64_t length);
 /* The block on A's diagonal, by the routine's own kernel. */
 bool tsr_push_own_kernel(tsr_builder *b, tsr_block *k);
-/* trmm: the sum in W becomes the block of C. */
+/* The sum in W becomes the block of C, or (symm, hemm) is added to it. */
 bool tsr_push_result(tsr_builder *b, const tsr_block *k);
 /* beta C and nothing else. */
 bool tsr_push_scaled(tsr_builder *b, const tsr_block *k);

@@ -84,23 +84,38 @@ typedef struct chooser {
   bool any;
 } chooser;
 
+static double slot_of(const chooser *x, const tsr_cut *cut, int operand) {
+  return (double)cut->block[operand] * (double)cut->depth * x->element;
+}
+
 static double slots_of(const chooser *x, const tsr_cut *cut) {
-  return (cut->lookahead + 1.0) * (double)(cut->block[0] + cut->block[1]) * (double)cut->depth *
-         x->element;
+  double bytes = 0;
+  for (int i = 0; i < 2; i++) {
+    int slots = cut->held[i] > cut->lookahead + 1 ? cut->held[i] : cut->lookahead + 1;
+    bytes += slots * slot_of(x, cut, i);
+  }
+  return bytes;
 }
 
 /* Besides C there are the panels of the product under way, of the next one, and of the last one,
  * whose memory does not serve again before the one under way is done; and the slots, which may be
- * the first device's. */
-static tsr_status fits(chooser *x, const tsr_cut *cut, bool *room) {
+ * the first device's. Less than 0: so much is missing. */
+static tsr_status find_room(chooser *x, const tsr_cut *cut, double *bytes) {
   enum { SETS = 3 };
   tsr_accumulation cost;
-  *room = true;
+  *bytes = INFINITY;
   if (x->grid->model.facts.devices == 0) return TSR_OK;
   TSR_TRY(tsr_costs_ask(&x->costs, cut->block[0], cut->block[1], cut->depth, &cost));
   double needed = (cut->together ? 2.0 : 1.0) * (double)cost.result + SETS * (double)cost.inputs;
   if (x->grid->model.up_rate > 0) needed += slots_of(x, cut);
-  *room = needed <= usable * x->memory;
+  *bytes = usable * x->memory - needed;
+  return TSR_OK;
+}
+
+static tsr_status fits(chooser *x, const tsr_cut *cut, bool *room) {
+  double bytes;
+  TSR_TRY(find_room(x, cut, &bytes));
+  *room = bytes >= 0;
   return TSR_OK;
 }
 
@@ -168,6 +183,31 @@ static tsr_status home_counts(chooser *x, const tsr_cut *cut, bool *counts) {
   return TSR_OK;
 }
 
+/* More slots of an operand, as far as there is room: so many in all. */
+static void hold(const chooser *x, int operand, int64_t slots, double *room, tsr_cut *cut) {
+  int64_t more = least(slots, TSR_SLOTS_MOST) - (cut->lookahead + 1);
+  double slot = slot_of(x, cut, operand);
+  if (more < 1 || slot <= 0) return;
+  if ((double)more * slot > *room) more = (int64_t)(*room / slot);
+  *room -= (double)more * slot;
+  cut->held[operand] = cut->lookahead + 1 + (int)more;
+}
+
+/* Panels of B stay while the blocks of a column are gone through, and those of the next column come
+ * meanwhile; panels of A stay for all columns. */
+static tsr_status try_held(chooser *x, const tsr_cut *wanted) {
+  tsr_cut cut = *wanted;
+  double room, slots = slots_of(x, &cut);
+  int64_t panels = (x->job->deal.k_a.extent + cut.depth - 1) / cut.depth;
+  int64_t down = (x->most[0] + cut.block[0] - 1) / cut.block[0];
+  int64_t across = (x->most[1] + cut.block[1] - 1) / cut.block[1];
+  TSR_TRY(find_room(x, &cut, &room));
+  if (x->grid->model.up_rate == 0) room = slots_most - slots;
+  if (down > 1) hold(x, TSR_STEP_B, panels + cut.lookahead, &room, &cut);
+  if (across > 1) hold(x, TSR_STEP_A, panels * down, &room, &cut);
+  return cut.held[0] > 0 || cut.held[1] > 0 ? try_cut(x, &cut) : TSR_OK;
+}
+
 /* Two blocks at a time have room on the devices, or one. */
 static tsr_status try_blocks(chooser *x, const tsr_cut *wanted, int64_t blocks) {
   bool set = x->grid->wishes.depth > 0 && x->grid->wishes.lookahead > 0, room;
@@ -178,7 +218,8 @@ static tsr_status try_blocks(chooser *x, const tsr_cut *wanted, int64_t blocks) 
   if (!room && x->any) return TSR_OK; /* another depth had room */
   if (slots_of(x, &cut) > slots_most && x->any && !set) return TSR_OK;
   if (x->grid->wishes.depth == 0 && is_too_fine(x, &cut)) return TSR_OK;
-  return try_cut(x, &cut);
+  TSR_TRY(try_cut(x, &cut));
+  return try_held(x, &cut);
 }
 
 static tsr_status try_depth(chooser *x, int64_t depth, int lookahead) {

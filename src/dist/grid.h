@@ -15,9 +15,9 @@ struct tsr_choices;
 /* Memory in which panels arrive (slots.h). A grid keeps it from one product to the next, since
  * pinning memory takes longer than many a product. */
 typedef struct tsr_slots {
-  int count;
-  size_t bytes[2]; /* of one, for A and for B */
-  void *memory[2][TSR_LOOKAHEAD_MOST + 1];
+  int count[2];    /* for A and for B, */
+  size_t bytes[2]; /* and of one */
+  void *memory[2][TSR_SLOTS_MOST];
 } tsr_slots;
 
 /* What the user set of a cut; 0: by the model. */

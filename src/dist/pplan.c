@@ -96,26 +96,28 @@ tsr_pprediction tsr_pplan_summary(const tsr_pplan *plan) {
   const tsr_forecast *f = &plan->forecast;
   size_t bytes[2];
   tsr_summa_slot_bytes(s, tsr_type_get(plan->product.c.matrix.type)->size, bytes);
-  return (tsr_pprediction){.seconds = f->seconds,
-                           .kernels = f->kernels,
-                           .fill = f->fill,
-                           .starved = f->starved,
-                           .changing = f->changing,
-                           .received = f->received,
-                           .sent = f->sent,
-                           .block_rows = s->cut.block[0],
-                           .block_cols = s->cut.block[1],
-                           .blocks_down = s->blocks[0],
-                           .blocks_across = s->blocks[1],
-                           .together = s->cut.together,
-                           .depth = s->deepest,
-                           .lookahead = s->cut.lookahead,
-                           .panels = (int64_t)s->panels.count,
-                           .products = s->products,
-                           .steps = (int64_t)s->steps.count,
-                           .moves_a = plan->moves[0],
-                           .moves_b = plan->moves[1],
-                           .slots = (size_t)s->slots * (bytes[0] + bytes[1])};
+  return (tsr_pprediction){
+      .seconds = f->seconds,
+      .kernels = f->kernels,
+      .fill = f->fill,
+      .starved = f->starved,
+      .changing = f->changing,
+      .received = f->received,
+      .sent = f->sent,
+      .block_rows = s->cut.block[0],
+      .block_cols = s->cut.block[1],
+      .blocks_down = s->blocks[0],
+      .blocks_across = s->blocks[1],
+      .together = s->cut.together,
+      .depth = s->deepest,
+      .lookahead = s->cut.lookahead,
+      .panels = (int64_t)s->panels.count,
+      .products = s->products,
+      .steps = (int64_t)s->steps.count,
+      .moves_a = plan->moves[0],
+      .moves_b = plan->moves[1],
+      .held = {s->slots[0], s->slots[1]},
+      .slots = (size_t)s->slots[0] * bytes[0] + (size_t)s->slots[1] * bytes[1]};
 }
 
 tsr_status tsr_pplan_predict(const tsr_pplan *plan, tsr_pprediction *prediction) {

@@ -60,11 +60,12 @@ static void add_cut(const tsr_pplan *plan, const tsr_pprediction *x, tsr_text *t
                x->blocks_across, x->blocks_down * x->blocks_across == 1 ? "" : "s",
                (long long)x->block_rows, (long long)x->block_cols,
                x->together ? ", two at a time" : "");
-  tsr_text_add(text,
-               "panels      %lld of depth %lld at most, %d on their way ahead; %.4g GB of %s "
-               "memory a process\n",
-               (long long)x->panels, (long long)x->depth, x->lookahead, (double)x->slots / GIGA,
-               plan->product.grid->model.up_rate > 0 ? "device" : "host");
+  tsr_text_add(
+      text,
+      "panels      %lld of depth %lld at most, %d on their way ahead; room for %d of A and "
+      "%d of B, %.4g GB of %s memory a process\n",
+      (long long)x->panels, (long long)x->depth, x->lookahead, x->held[0], x->held[1],
+      (double)x->slots / GIGA, plan->product.grid->model.up_rate > 0 ? "device" : "host");
   tsr_text_add(text, "steps       %lld, with %lld products\n", (long long)x->steps,
                (long long)x->products);
 }
@@ -99,9 +100,11 @@ static void write_json(const tsr_pplan *plan, tsr_text *text) {
                (long long)x.block_rows, (long long)x.block_cols, x.blocks_down, x.blocks_across,
                x.together ? "true" : "false", (long long)x.depth, x.lookahead, (long long)x.panels,
                (long long)x.products);
-  tsr_text_add(text, "  \"steps\": %lld, \"moves\": [%s, %s], \"slots\": %zu\n}\n",
+  tsr_text_add(text,
+               "  \"steps\": %lld, \"moves\": [%s, %s], \"held\": [%d, %d], "
+               "\"slots\": %zu\n}\n",
                (long long)x.steps, x.moves_a ? "true" : "false", x.moves_b ? "true" : "false",
-               x.slots);
+               x.held[0], x.held[1], x.slots);
 }
 
 /* ---- Step by step ------------------------------------------------------------------ */

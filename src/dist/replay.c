@@ -10,6 +10,9 @@ static const double segment = 128 << 10;
 
 enum { FLOWS = 2 * (TSR_LOOKAHEAD_MOST + 1) };
 
+/* Tiles of a block, about, one of which goes home while the next is computed. */
+enum { HOME_PARTS = 8 };
+
 /* A panel on its way, as this process sees it. */
 typedef struct flow {
   int32_t step;
@@ -31,7 +34,8 @@ typedef struct replay {
   int flows;
   double links; /* until when the flows have been carried on */
   double kernels_free, copies_free, home_free, moves_free, up_free;
-  double *end; /* [step]: when it is complete; not known while it is a flow */
+  double last_kernels; /* of the last product: how long */
+  double *end;         /* [step]: when it is complete; not known while it is a flow */
   tsr_interval *times;
   tsr_forecast f;
 } replay;
@@ -104,12 +108,16 @@ static int distance(const replay *r, const tsr_step *step, int *line) {
   return (me - root + *line) % *line;
 }
 
-/* The root packs its panel, or has it copied to its device meanwhile. */
-static void provide(replay *r, double bytes) {
-  if (r->costs->up_rate > 0)
-    r->up_free = fmax(r->up_free, r->now) + bytes / r->costs->up_rate;
-  else
-    r->now += bytes / r->costs->pack_rate;
+/* The root packs its panel, or has it copied to its device meanwhile; the link by which it goes up
+ * has as much to do at another root as it has here. When the panel can be complete. */
+static double provide(replay *r, bool is_root, double bytes) {
+  if (r->costs->up_rate > 0) {
+    double up = fmax(r->up_free, r->now) + bytes / r->costs->up_rate;
+    if (is_root) r->up_free = up;
+    return up;
+  }
+  if (is_root) r->now += bytes / r->costs->pack_rate;
+  return r->now;
 }
 
 static void send(replay *r, int32_t at, const tsr_step *step) {
@@ -121,8 +129,7 @@ static void send(replay *r, int32_t at, const tsr_step *step) {
       .step = at,
       .in = place > 0,
       .out = place<line - 1, .left = bytes, .tail = line> 1 ? r->costs->latency + place * hop : 0};
-  if (place == 0) provide(r, bytes);
-  f.earliest = place == 0 && r->costs->up_rate > 0 ? r->up_free : r->now;
+  f.earliest = provide(r, place == 0, bytes);
   r->f.received += f.in ? bytes : 0;
   r->f.sent += f.out ? bytes : 0;
   if (f.in || f.out)
@@ -148,25 +155,38 @@ static tsr_status cost_of(replay *r, const tsr_step *step, int64_t depth, tsr_ac
                        depth, cost);
 }
 
+/* C comes up beside the panels, over the same link: each has half of it as long as both have
+ * something to move. By how much C is late for that. */
+static double share_way_up(replay *r, double begin, double copies) {
+  double behind = r->up_free - begin;
+  if (r->costs->up_rate <= 0 || copies <= 0) return 0;
+  r->up_free = fmax(r->up_free, begin) + copies;
+  return fmax(0, fmin(behind, copies));
+}
+
 static tsr_status multiply(replay *r, int32_t at, const tsr_step *step) {
   tsr_accumulation cost;
   TSR_TRY(cost_of(r, step, r->s->panels.items[step->panel].depth, &cost));
   const tsr_stage *stage = step->first ? &cost.first : &cost.next;
   double begin = fmax(r->now, r->copies_free);
-  double end = fmax(begin + stage->alone, r->kernels_free + stage->kernels);
-  r->copies_free = begin + stage->copies;
+  double late = step->first ? share_way_up(r, begin, stage->copies) : 0;
+  double end = fmax(begin + late + stage->alone, r->kernels_free + stage->kernels);
+  r->copies_free = begin + late + stage->copies;
   note_idle(r, step, fmax(0, end - stage->kernels - r->kernels_free));
   r->f.kernels += stage->kernels;
+  r->last_kernels = stage->kernels;
   r->kernels_free = r->end[at] = end;
   if (r->times != NULL) r->times[at].begin = fmax(begin, end - stage->alone);
   return TSR_OK;
 }
 
+/* Tile by tile, each as the last product has done with it. */
 static tsr_status bring_home(replay *r, int32_t at, const tsr_step *step) {
   tsr_accumulation cost;
   TSR_TRY(cost_of(r, step, r->s->deepest, &cost));
-  double begin = fmax(r->home_free, r->end[step->after[0]]);
-  r->home_free = r->end[at] = begin + cost.home;
+  double complete = r->end[step->after[0]], part = 1.0 / HOME_PARTS;
+  double begin = fmax(r->home_free, complete - (1 - part) * r->last_kernels);
+  r->home_free = r->end[at] = fmax(begin + cost.home, complete + part * cost.home);
   if (r->times != NULL) r->times[at].begin = begin;
   return TSR_OK;
 }

@@ -31,9 +31,10 @@ typedef struct cursor {
 
 typedef struct maker {
   tsr_summa_schedule *s;
-  slot slot[2][TSR_LOOKAHEAD_MOST + 1];
+  slot slot[2][TSR_SLOTS_MOST];
   int32_t at_slot[TSR_LOOKAHEAD_MOST + 1][2]; /* where those to come find their panels */
-  int32_t move[2], home[2]; /* steps: of operands, and of the last two blocks that went home */
+  int32_t product[TSR_LOOKAHEAD_MOST + 1];    /* steps: the last products that there are so far, */
+  int32_t move[2], home[2]; /* what moves operands, and the last two blocks that went home */
   cursor ahead, behind;
   bool fits;
 } maker;
@@ -64,7 +65,7 @@ static void place(const maker *m, int32_t number, cursor *c) {
 /* A slot that holds it already, or the one that is needed no more for the longest time. */
 static int choose_slot(const maker *m, int operand, const cursor *c) {
   int oldest = 0;
-  for (int i = 0; i < m->s->slots; i++) {
+  for (int i = 0; i < m->s->slots[operand]; i++) {
     const slot *x = &m->slot[operand][i];
     if (x->panel == c->panel && x->block == c->block[operand]) return i;
     if (x->reader < m->slot[operand][oldest].reader) oldest = i;
@@ -73,7 +74,12 @@ static int choose_slot(const maker *m, int operand, const cursor *c) {
 }
 
 static int ring_of(const maker *m, int32_t number) {
-  return (int)(number % m->s->slots);
+  return (int)(number % m->s->ahead);
+}
+
+/* Slots may be so many that nothing else would hold messages back. */
+static int32_t pace_maker(const maker *m, const cursor *c) {
+  return c->number < m->s->ahead ? TSR_NO_STEP : m->product[ring_of(m, c->number)];
 }
 
 /* One operand of the next product to come. */
@@ -85,7 +91,7 @@ static void send_operand(maker *m, int operand, const cursor *c) {
                      .operand = (uint8_t)operand,
                      .slot = {(int16_t)at, (int16_t)at},
                      .panel = c->panel,
-                     .after = {x->read, m->move[operand], TSR_NO_STEP}};
+                     .after = {x->read, m->move[operand], pace_maker(m, c)}};
     step.block[operand] = c->block[operand];
     *x = (slot){c->panel, c->block[operand], add(m, step), c->number, TSR_NO_STEP};
   }
@@ -119,7 +125,8 @@ static void multiply_next(maker *m) {
                    .panel = c->panel,
                    .block = {c->block[0], c->block[1]},
                    .after = {m->slot[0][at[0]].sent, m->slot[1][at[1]].sent, room_maker(m, first)}};
-  m->slot[0][at[0]].read = m->slot[1][at[1]].read = add(m, step);
+  m->product[ring] = add(m, step);
+  m->slot[0][at[0]].read = m->slot[1][at[1]].read = m->product[ring];
   m->behind.number++;
 }
 
@@ -141,7 +148,7 @@ static void make_steps(maker *m) {
   while (m->behind.number < m->s->products && m->fits) {
     multiply_next(m);
     bring_home(m);
-    int sends = m->behind.number == 1 ? m->s->slots - 1 : 1;
+    int sends = m->behind.number == 1 ? m->s->ahead - 1 : 1;
     for (int i = 0; i < sends; i++) send_next(m);
   }
 }
@@ -162,7 +169,7 @@ static tsr_status fill(const bool moves[2], tsr_summa_schedule *s) {
   maker m = {
       .s = s, .move = {TSR_NO_STEP, TSR_NO_STEP}, .home = {TSR_NO_STEP, TSR_NO_STEP}, .fits = true};
   for (int operand = 0; operand < 2; operand++) {
-    for (int i = 0; i < s->slots; i++)
+    for (int i = 0; i < s->slots[operand]; i++)
       m.slot[operand][i] = (slot){-1, -1, TSR_NO_STEP, -1, TSR_NO_STEP};
     if (moves[operand])
       m.move[operand] = add(&m, (tsr_step){.kind = TSR_STEP_MOVE,
@@ -173,6 +180,17 @@ static tsr_status fill(const bool moves[2], tsr_summa_schedule *s) {
   return m.fits ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for a schedule");
 }
 
+/* Nobody needs more than one for each row, or column, of blocks and each panel. */
+static void set_slots(tsr_summa_schedule *s, int64_t products) {
+  s->ahead = s->cut.lookahead < products ? s->cut.lookahead + 1 : (int)products;
+  for (int operand = 0; operand < 2; operand++) {
+    int64_t all = (int64_t)s->panels.count * s->blocks[operand], slots = s->cut.held[operand];
+    if (slots > all) slots = all;
+    if (slots > TSR_SLOTS_MOST) slots = TSR_SLOTS_MOST;
+    s->slots[operand] = slots > s->ahead ? (int)slots : s->ahead;
+  }
+}
+
 tsr_status tsr_summa_schedule_make(const tsr_deal *deal, const tsr_cut *cut, const bool moves[2],
                                    tsr_summa_schedule *schedule) {
   tsr_summa_schedule s = {.deal = *deal, .cut = *cut};
@@ -181,8 +199,7 @@ tsr_status tsr_summa_schedule_make(const tsr_deal *deal, const tsr_cut *cut, con
   s.blocks[1] = count_blocks(&deal->cols, cut->block[1]);
   int64_t products = (int64_t)s.panels.count * s.blocks[0] * s.blocks[1];
   s.products = (int32_t)products;
-  s.slots = cut->lookahead + 1;
-  if (s.slots > products) s.slots = (int)products;
+  set_slots(&s, products);
   s.deepest = deepest(&s.panels);
   tsr_status status = products > INT32_MAX / 8
                           ? tsr_fail(TSR_ERR_MEMORY,
@@ -222,7 +239,8 @@ static uint64_t mix_step(uint64_t digest, const tsr_step *step) {
 
 uint64_t tsr_summa_schedule_digest(const tsr_summa_schedule *s) {
   uint64_t digest = UINT64_C(14695981039346656037);
-  const int64_t numbers[] = {s->cut.block[0], s->cut.block[1], s->cut.depth, s->slots};
+  const int64_t numbers[] = {s->cut.block[0], s->cut.block[1], s->cut.depth,
+                             s->ahead,        s->slots[0],     s->slots[1]};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) digest = mix(digest, numbers[i]);
   for (size_t i = 0; i < s->panels.count; i++) {
     const tsr_panel *p = &s->panels.items[i];

@@ -7,7 +7,8 @@
  * C is cut, in each process's own rows and columns, into blocks. For each of them all panels of k
  * are swept: panels that are no longer in a slot are sent again, for the rows and columns of that
  * block alone. Neighbouring blocks share rows or columns, and k goes to and fro, so that a block
- * begins with the panel that the one before ended with.
+ * begins with the panels that the one before ended with: with as many slots as there are panels
+ * none of the operand that they share is sent again.
  *
  * The words are those of Herault et al., "Generic matrix multiplication for multi-GPU accelerated
  * distributed-memory platforms over PaRSEC", algorithm 2: blocks of b x c, chunks of depth d,
@@ -19,13 +20,14 @@
 #include "base/text.h"
 #include "dist/panels.h"
 
-enum { TSR_LOOKAHEAD_MOST = 16, TSR_STEP_WAITS = 3 };
+enum { TSR_LOOKAHEAD_MOST = 16, TSR_SLOTS_MOST = 128, TSR_STEP_WAITS = 3 };
 
 /* How a product is cut. */
 typedef struct tsr_cut {
   int64_t block[2]; /* own rows and columns of a process in a block of C: b, c */
   int64_t depth;    /* indices of k in a panel, at most: d */
   int lookahead;    /* panels on their way while one is multiplied: l */
+  int held[2];      /* panels of A, of B that a process has room for: l + 1 if less is said */
   bool together;    /* two blocks of C have room on the devices at once */
 } tsr_cut;
 
@@ -60,7 +62,8 @@ typedef struct tsr_summa_schedule {
   tsr_cut cut;
   tsr_panels panels;
   int blocks[2];    /* rows and columns of blocks of C */
-  int slots;        /* of each operand */
+  int ahead;        /* products for which panels are there or on their way: l + 1, or all */
+  int slots[2];     /* of each operand: TSR_SLOTS_MOST at most */
   int64_t deepest;  /* of the panels */
   int32_t products; /* MULTIPLY steps */
   TSR_VEC(tsr_step) steps;

@@ -175,7 +175,7 @@ static void send(tsr_summa *s, size_t at) {
   bool is_a = operand == TSR_STEP_A;
   tsr_span part = part_of(s, operand, step->block[operand]);
   int64_t own = part.end - part.at;
-  int message = operand * (TSR_LOOKAHEAD_MOST + 1) + slot;
+  int message = operand * TSR_SLOTS_MOST + slot;
   note(s, renew(s, operand, slot));
   s->filling[operand][slot] = (tsr_filling){is_a ? own : panel->depth, is_a ? panel->depth : own};
   if (own == 0) { /* for the whole row, or column, of the grid */
@@ -203,7 +203,7 @@ static tsr_local_part block_of(const tsr_summa *s, const tsr_step *step) {
 }
 
 static tsr_local_product product_of(const tsr_summa *s, const tsr_step *step) {
-  void *const(*memory)[TSR_LOOKAHEAD_MOST + 1] = s->grid->slots.memory;
+  void *const(*memory)[TSR_SLOTS_MOST] = s->grid->slots.memory;
   return (tsr_local_product){.type = s->type,
                              .alpha = s->alpha,
                              .a = memory[TSR_STEP_A][step->slot[0]],
@@ -230,11 +230,18 @@ static tsr_status multiply(const tsr_summa *s, const tsr_step *step) {
   return tsr_local_multiply(s->grid, &x);
 }
 
-/* Devices send it home behind its products, and then have room for the next one. */
+/* Devices send it home behind its products. */
 static tsr_status bring_home(const tsr_summa *s, const tsr_step *step) {
   tsr_local_part c = block_of(s, step);
   if (!s->devices || c.rows == 0 || c.cols == 0) return TSR_OK;
-  TSR_TRY(tsr_local_bring_home(s->grid, s->type, &c));
+  return tsr_local_bring_home(s->grid, s->type, &c);
+}
+
+/* They have room for another one then. Not before it is home: that would wait for it, and all steps
+ * with it. */
+static tsr_status forget(const tsr_summa *s, const tsr_step *step) {
+  tsr_local_part c = block_of(s, step);
+  if (!s->devices || c.rows == 0 || c.cols == 0) return TSR_OK;
   return tsr_release(s->grid->context, c.rows, c.cols, c.base, c.ld, s->type);
 }
 
@@ -306,6 +313,7 @@ static bool is_complete(tsr_summa *s, size_t at) {
   if (step->kind == TSR_STEP_MOVE) over = tsr_exchange_poll(s->moves[step->operand]);
   if (step->kind == TSR_STEP_MULTIPLY || step->kind == TSR_STEP_HOME) over = has_passed(s, at);
   if (!over) return false;
+  if (step->kind == TSR_STEP_HOME && s->status == TSR_OK && !s->lost) note(s, forget(s, step));
   if (step->kind == TSR_STEP_MOVE) {
     note(s, tsr_exchange_result(s->moves[step->operand]));
     trace(s, TSR_TRACK_MOVE, step, s->moving[step->operand]);
@@ -316,6 +324,7 @@ static bool is_complete(tsr_summa *s, size_t at) {
 
 static bool may_begin(tsr_summa *s) {
   const tsr_step *step = step_at(s, s->next);
+  if (step->kind == TSR_STEP_HOME) return true; /* the devices see to the order */
   for (int i = 0; i < TSR_STEP_WAITS; i++)
     if (step->after[i] != TSR_NO_STEP && !is_complete(s, (size_t)step->after[i])) return false;
   return true;
@@ -329,15 +338,21 @@ bool tsr_summa_has_messages(const tsr_summa *s) {
   return false;
 }
 
-/* Blocks come home in order: the last one stands for all. */
+/* Blocks come home in order. */
+static void follow_home(tsr_summa *s) {
+  for (; s->home < s->next; s->home++)
+    if (step_at(s, s->home)->kind == TSR_STEP_HOME && !is_complete(s, s->home)) return;
+}
+
 static bool has_ended(tsr_summa *s) {
-  return !tsr_summa_has_messages(s) && (s->next == 0 || is_complete(s, s->next - 1));
+  follow_home(s);
+  return !tsr_summa_has_messages(s) && s->home == s->next;
 }
 
 /* Nothing stays on the devices: of panels, nor of a C that a failure left there. */
 static void clear(tsr_summa *s) {
   for (int operand = 0; operand < 2; operand++)
-    for (int i = 0; i < s->schedule.slots; i++) note(s, renew(s, operand, i));
+    for (int i = 0; i < s->schedule.slots[operand]; i++) note(s, renew(s, operand, i));
   if ((s->status == TSR_OK && !s->lost) || !s->devices || s->rows == 0 || s->cols == 0) return;
   (void)tsr_release(s->grid->context, s->rows, s->cols, s->c.base, s->ldc, s->type);
 }

@@ -35,13 +35,14 @@ typedef struct tsr_summa {
   tsr_summa_schedule schedule; /* owned */
   tsr_exchange *moves[2];      /* of operands that are redistributed first; not owned */
   size_t next;                 /* the step that begins next */
+  size_t home;                 /* steps before it that bring blocks home are complete */
   bool *complete;              /* [step] */
   uint64_t *point;             /* [step] of the context, behind a product or a block's way home */
   int32_t sending[TSR_TRANSPORT_MESSAGES]; /* the step of each message under way, or TSR_NO_STEP */
   tsr_panel_source source[TSR_TRANSPORT_MESSAGES];
   double since[TSR_TRANSPORT_MESSAGES]; /* when it began, for timelines */
   double moving[2];                     /* when a redistribution did */
-  tsr_filling filling[2][TSR_LOOKAHEAD_MOST + 1];
+  tsr_filling filling[2][TSR_SLOTS_MOST];
   bool devices;
   bool lost;         /* panels are missing, for which another process answers */
   tsr_status status; /* the first failure here */

@@ -26,10 +26,10 @@ static void add_tracks(int process, const char *name, tsr_text *text) {
 }
 
 static void add_slot(const tsr_grid_trace *t, int process, int track, tsr_text *text) {
-  int slot = (track - TSR_TRACK_SLOTS) % (TSR_LOOKAHEAD_MOST + 1);
+  int slot = (track - TSR_TRACK_SLOTS) % TSR_SLOTS_MOST;
   for (size_t i = 0; i < t->events.count; i++) {
     if (t->events.items[i].track != track) continue;
-    const char *operand = track - TSR_TRACK_SLOTS > TSR_LOOKAHEAD_MOST ? "B" : "A";
+    const char *operand = track - TSR_TRACK_SLOTS >= TSR_SLOTS_MOST ? "B" : "A";
     tsr_text_add(text,
                  "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":"
                  "\"panels of %s, slot %d\"}},\n",
@@ -40,7 +40,7 @@ static void add_slot(const tsr_grid_trace *t, int process, int track, tsr_text *
 
 void tsr_grid_trace_write(const tsr_grid_trace *t, int process, const char *name, tsr_text *text) {
   add_tracks(process, name, text);
-  for (int slot = 0; slot < 2 * (TSR_LOOKAHEAD_MOST + 1); slot++)
+  for (int slot = 0; slot < 2 * TSR_SLOTS_MOST; slot++)
     add_slot(t, process, TSR_TRACK_SLOTS + slot, text);
   for (size_t i = 0; i < t->events.count; i++) {
     const tsr_trace_event *e = &t->events.items[i];

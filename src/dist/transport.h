@@ -25,7 +25,7 @@ typedef struct tsr_broadcast {
 
 /* Messages are known by number, below TSR_TRANSPORT_MESSAGES; a number serves again when its
  * message is no longer under way. */
-enum { TSR_TRANSPORT_MESSAGES = 2 * (TSR_LOOKAHEAD_MOST + 1) };
+enum { TSR_TRANSPORT_MESSAGES = 2 * TSR_SLOTS_MOST };
 
 typedef enum tsr_message_state {
   TSR_MESSAGE_UNDER_WAY,
@@ -47,7 +47,7 @@ typedef struct tsr_transport {
   /* Begins a message. What fails is told once, here or by test, and the message goes on to its end
    * all the same. */
   tsr_status (*begin)(void *state, int message, const tsr_broadcast *what);
-  /* How far it is, without waiting; whoever calls this drives all messages on. */
+  /* How far it is, without waiting; testing all that are under way drives them on. */
   tsr_status (*test)(void *state, int message, tsr_message_state *at);
 } tsr_transport;
 

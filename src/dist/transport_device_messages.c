@@ -31,8 +31,13 @@ static void lose_group(tsr_device_transport *t, int group) {
 
 /* ---- What is under way -------------------------------------------------------- */
 
-static bool is_full(const tsr_device_ring *ring) {
-  return ring->begun - ring->passed == TSR_FABRIC_MARKS;
+/* Pieces that go up at a time. A device's engine for copies stays with a queue as long as that has
+ * more to do (seen on H200: C waited for 500 MB of panels); one piece at a time lets C come up
+ * between the panels. What is packed has gaps of its own. */
+enum { RISING = 1 };
+
+static bool is_full(const tsr_device_ring *ring, int most) {
+  return ring->begun - ring->passed >= most;
 }
 
 static int mark_of(int64_t piece) {
@@ -137,8 +142,9 @@ static int next_to_raise(const tsr_device_transport *t) {
 /* At most one piece is packed at a time: there is other work that waits for whoever calls. */
 static void raise(tsr_device_transport *t) {
   bool packed = false;
-  for (int i; !packed && !t->failed && !is_full(&t->up) && (i = next_to_raise(t)) >= 0;) {
+  for (int i; !packed && !t->failed && (i = next_to_raise(t)) >= 0;) {
     packed = !t->message[i].direct;
+    if (is_full(&t->up, packed ? TSR_FABRIC_MARKS : RISING)) return;
     raise_piece(t, i);
   }
 }
@@ -189,7 +195,7 @@ static bool is_ready(const tsr_device_transport *t, const tsr_device_message *m)
 static void send(tsr_device_transport *t) {
   for (int i; (i = next_to_send(t)) >= 0;) {
     tsr_device_message *m = &t->message[i];
-    if (!is_ready(t, m) || is_full(&t->across)) return;
+    if (!is_ready(t, m) || is_full(&t->across, TSR_FABRIC_MARKS)) return;
     if (!meet(t, t->group[m->what.operand].comm)) return;
     if (t->all)
       lose_group(t, m->what.operand);
@@ -274,7 +280,7 @@ static void forget(tsr_device_transport *t, int number) {
 tsr_status tsr_device_test(void *opened, int number, tsr_message_state *at) {
   tsr_device_transport *t = opened;
   const tsr_device_message *m = &t->message[number];
-  go_on(t);
+  if (number == t->order[0]) go_on(t); /* once for all of them */
   *at = TSR_MESSAGE_UNDER_WAY;
   if (is_over(m)) {
     *at = m->lost ? TSR_MESSAGE_LOST : TSR_MESSAGE_COMPLETE;

@@ -13,7 +13,7 @@ typedef struct block {
 
 typedef struct verifier {
   const tsr_summa_schedule *s;
-  held slot[2][TSR_LOOKAHEAD_MOST + 1];
+  held slot[2][TSR_SLOTS_MOST];
   block *blocks; /* rows x columns of them, column by column */
   bool *done;    /* [block][panel]: multiplied */
   int32_t moved[2];
@@ -100,8 +100,8 @@ static bool readers_are_done(const verifier *v, const tsr_step *step, const held
   return false;
 }
 
-static bool is_slot(const verifier *v, int slot) {
-  return slot >= 0 && slot < v->s->slots;
+static bool is_slot(const verifier *v, int operand, int slot) {
+  return slot >= 0 && slot < v->s->slots[operand];
 }
 
 static bool is_block(const verifier *v, int direction, int32_t number) {
@@ -111,8 +111,9 @@ static bool is_block(const verifier *v, int direction, int32_t number) {
 static tsr_status check_send(verifier *v, int32_t at) {
   const tsr_step *step = &v->s->steps.items[at];
   int operand = step->operand;
-  if (operand > 1 || !is_slot(v, step->slot[0]) || !is_block(v, operand, step->block[operand]) ||
-      step->panel < 0 || (size_t)step->panel >= v->s->panels.count)
+  if (operand > 1 || !is_slot(v, operand, step->slot[0]) ||
+      !is_block(v, operand, step->block[operand]) || step->panel < 0 ||
+      (size_t)step->panel >= v->s->panels.count)
     return wrong(at, "it sends what there is not");
   held *slot = &v->slot[operand][step->slot[0]];
   if (!readers_are_done(v, step, slot)) return wrong(at, "it overwrites what is still to be read");
@@ -136,7 +137,7 @@ static int32_t blocks_there(const verifier *v, const tsr_step *step) {
 static tsr_status check_operands(verifier *v, int32_t at) {
   const tsr_step *step = &v->s->steps.items[at];
   for (int operand = 0; operand < 2; operand++) {
-    if (!is_slot(v, step->slot[operand]) || !is_block(v, operand, step->block[operand]))
+    if (!is_slot(v, operand, step->slot[operand]) || !is_block(v, operand, step->block[operand]))
       return wrong(at, "it multiplies what there is not");
     held *slot = &v->slot[operand][step->slot[operand]];
     if (slot->panel != step->panel || slot->block != step->block[operand])
@@ -179,7 +180,7 @@ static tsr_status check_move(verifier *v, int32_t at) {
   if (operand > 1 || v->moved[operand] != TSR_NO_STEP)
     return wrong(at, "it moves an operand a second time");
   v->moved[operand] = at;
-  for (int i = 0; i < v->s->slots; i++)
+  for (int i = 0; i < v->s->slots[operand]; i++)
     if (v->slot[operand][i].sent != TSR_NO_STEP)
       return wrong(at, "the operand was sent before it moved");
   return TSR_OK;
@@ -212,7 +213,7 @@ static tsr_status check_all(verifier *v) {
 static void begin(verifier *v) {
   for (int operand = 0; operand < 2; operand++) {
     v->moved[operand] = TSR_NO_STEP;
-    for (int i = 0; i < v->s->slots; i++)
+    for (int i = 0; i < v->s->slots[operand]; i++)
       v->slot[operand][i] = (held){-1, -1, TSR_NO_STEP, TSR_NO_STEP};
   }
   for (int32_t i = 0; i < v->s->blocks[0] * v->s->blocks[1]; i++)
@@ -222,7 +223,8 @@ static void begin(verifier *v) {
 tsr_status tsr_summa_schedule_verify(const tsr_summa_schedule *s) {
   size_t blocks = (size_t)s->blocks[0] * (size_t)s->blocks[1];
   verifier v = {.s = s};
-  if (s->slots > TSR_LOOKAHEAD_MOST + 1) return tsr_fail(TSR_ERR_CHECK, "too many slots");
+  for (int operand = 0; operand < 2; operand++)
+    if (s->slots[operand] > TSR_SLOTS_MOST) return tsr_fail(TSR_ERR_CHECK, "too many slots");
   TSR_TRY(check_panels(s));
   TSR_TRY(check_blocks(s));
   v.blocks = tsr_alloc((blocks + 1) * sizeof *v.blocks);

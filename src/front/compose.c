@@ -10,7 +10,6 @@
 #include "front/compose.h"
 #include "plan/moves.h"
 #include "run/place.h"
-#include "run/program.h"
 
 /* ---- What is on the devices ----------------------------------------------- */
 
@@ -394,7 +393,7 @@ static tsr_status submit_call(composed *x, tsr_plan *plan) {
     return TSR_OK;
   }
   if (status != TSR_OK) return status;
-  if (plan->program->brings_home) note_coming(context, &x->region[TSR_C_], ticket);
+  if (tsr_ticket_brings_home(ticket)) note_coming(context, &x->region[TSR_C_], ticket);
   tsr_context_keep_for_later(context, ticket);
   return tsr_store_forget_crossing(context->store, &x->region[TSR_C_]);
 }

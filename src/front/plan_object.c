@@ -13,6 +13,7 @@ void tsr_plan_unref(tsr_plan *plan) {
   if (plan == NULL || atomic_fetch_sub(&plan->references, 1) != 1) return;
   tsr_context *context = plan->owner;
   tsr_program_destroy(plan->program);
+  tsr_program_destroy(plan->twin);
   tsr_plan_free(plan);
   if (context != NULL) tsr_context_unref(context);
 }

@@ -89,9 +89,11 @@ typedef struct tsr_plan_queue {
 enum { TSR_PLAN_QUEUES = 512, TSR_PLAN_LANES = 128 };
 
 struct tsr_plan {
-  atomic_int references;       /* front's; the cache holds one for each plan it keeps */
-  void *owner;                 /* the context (front's) */
-  struct tsr_program *program; /* what the runner derived from the plan (front frees it), or NULL */
+  atomic_int references; /* front's; the cache holds one for each plan it keeps */
+  void *owner;           /* the context (front's) */
+  /* What the runner derived from the plan (front frees both), or NULL: for the next run, and for
+   * the one before it, which may still be under way. */
+  struct tsr_program *program, *twin;
   tsr_call call;
   bool exchanged;      /* front's: A and B changed places, since the caller is row-major */
   int machine_devices; /* locations below are of that machine */

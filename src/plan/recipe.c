@@ -190,12 +190,14 @@ tsr_status tsr_recipe_tiling(const tsr_recipe *r, const tsr_call *call, const ts
                              const int *order, tsr_tiling *t) {
   int devices = r->grid_rows * r->grid_cols, home = call->operand[TSR_C_].location;
   tsr_family family = tsr_family_of(call->operation);
-  bool sums = family != TSR_TRIANGLE && !tsr_call_scales_only(call);
+  bool sums = !tsr_call_scales_only(call) &&
+              (family != TSR_TRIANGLE || (r->tile == 0 && !tsr_is_in_place(call->operation)));
   *t = (tsr_tiling){.lazy = r->lazy && sums,
                     .adder = r->add_at_home && tsr_is_device(machine, home) ? (int16_t)home : -1,
                     .span = r->tile > 0 ? 1 : r->span,
                     .slab = r->tile > 0 ? 0 : r->slab,
                     .slab_most = r->slab_most,
+                    .slab_once = r->slab_once,
                     .chunk_first = chunk_of(call, r->chunk_first),
                     .chunk = chunk_of(call, r->chunk),
                     .chunk_last = chunk_of(call, r->chunk_last),
@@ -289,7 +291,7 @@ bool tsr_recipe_same(const tsr_recipe *a, const tsr_recipe *b) {
          a->hold_cols == b->hold_cols && a->deals == b->deals &&
          memcmp(a->weight, b->weight, sizeof a->weight) == 0 && a->depth == b->depth &&
          a->ahead == b->ahead && a->slab == b->slab && a->slab_most == b->slab_most &&
-         a->chunk_first == b->chunk_first && a->chunk == b->chunk &&
+         a->slab_once == b->slab_once && a->chunk_first == b->chunk_first && a->chunk == b->chunk &&
          a->chunk_last == b->chunk_last && a->chunk_least == b->chunk_least &&
          a->block == b->block && a->span == b->span && a->lazy == b->lazy &&
          a->by_eta == b->by_eta && a->relay == b->relay && a->add_at_home == b->add_at_home &&
@@ -306,7 +308,8 @@ static void print_slabs(const tsr_recipe *r, char *text, size_t room) {
   text[0] = '\0';
   if (r->slab == 0) return;
   if (r->slab_most > 0) snprintf(limit, sizeof limit, " up to %" PRId64, r->slab_most);
-  snprintf(text, room, "slabs of k from %" PRId64 ", doubling%s", r->slab, limit);
+  snprintf(text, room, "slabs of k from %" PRId64 ", doubling%s%s", r->slab, limit,
+           r->slab_once ? ", in the first stripe" : "");
 }
 
 static int print_cuts(const tsr_recipe *r, char *text, size_t room) {

@@ -29,6 +29,7 @@ typedef struct tsr_recipe {
                         depth x hold_rows x hold_cols */
   int64_t slab;      /* panels: the first slab of k, each next one is twice as long, */
   int64_t slab_most; /* but not longer than this; slab 0: all of k at once, slab_most 0: no limit */
+  bool slab_once;    /* beside a triangle: in a device's first stripe only */
   int64_t chunk_first, chunk, chunk_last, chunk_least; /* as in tsr_tiling */
   int64_t block; /* panels beside a triangle: the blocks of its order; 0: one */
   int64_t span;  /* blocks that a copy may be high, whose columns are long then; 0: one */

@@ -54,6 +54,15 @@ static void copy_slab(const tsr_recipe *from, tsr_recipe *to) {
   to->slab_most = from->slab_most;
 }
 
+static bool read_slabs(const char *text, tsr_recipe *r) {
+  r->slab_once = strcmp(text, "first") == 0;
+  return r->slab_once || strcmp(text, "all") == 0;
+}
+
+static void copy_slabs(const tsr_recipe *from, tsr_recipe *to) {
+  to->slab_once = from->slab_once;
+}
+
 static bool read_even(const char *text, tsr_recipe *r) {
   r->even = strcmp(text, "1") == 0;
   return r->even || strcmp(text, "0") == 0;
@@ -244,6 +253,7 @@ static void copy_channels(const tsr_recipe *from, tsr_recipe *to) {
 static const part parts[] = {
     {"grid", "ROWSxCOLS", read_grid, copy_grid},
     {"slab", "FIRST or FIRST,MOST elements of k, 0 for all", read_slab, copy_slab},
+    {"slabs", "first or all stripes'", read_slabs, copy_slabs},
     {"tile", "elements, 0 for panels", read_tile, copy_tile},
     {"even", "0 or 1", read_even, copy_even},
     {"hold", "ROWSxCOLS tiles of C", read_hold, copy_hold},
@@ -284,7 +294,7 @@ static tsr_status read_word(const char *word, size_t length, tsr_forced *forced)
     }
   }
   return tsr_fail(TSR_ERR_ARGUMENT,
-                  "recipe: \"%.*s\": give words NAME=VALUE with the names grid, slab, tile, "
+                  "recipe: \"%.*s\": give words NAME=VALUE with the names grid, slab, slabs, tile, "
                   "even, hold, deal, depth, ahead, block, span, chunk, taper, c, add, share, "
                   "piece, streams, order, "
                   "relay, route and channels",

@@ -1,4 +1,5 @@
 /* Pieces: what tiles are cut into on their way, and which of them are where. */
+#include "blas/family.h"
 #include "plan/route.h"
 
 /* Rows and columns of the pieces of a rows x cols tile. */
@@ -54,12 +55,31 @@ static int64_t smaller(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
+static int64_t larger(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
 void tsr_cargo_weigh(const tsr_scheduler *s, tsr_cargo *c) {
   size_t size = s->size[c->matrix];
   c->bytes = (double)c->rows * (double)c->cols * (double)size;
   bool whole = c->matrix < TSR_OPERANDS && s->call->operand[c->matrix].ld == c->rows;
   bool contiguous = whole && tsr_memory_ld(c->rows, size) == c->rows;
   c->segment = contiguous ? c->bytes : (double)c->rows * (double)size;
+}
+
+/* Nothing reads the other triangle of A: a copy that is several blocks high ends at, or begins
+ * with, the block on the diagonal. */
+static void cut_off_other_triangle(const tsr_scheduler *s, const tsr_task_operand *o,
+                                   const tsr_piece_range *p, tsr_cargo *load) {
+  int64_t block = s->graph->grid[o->matrix].piece_cols, row = load->row, end = row + load->rows;
+  if (block <= 0 || p->row != p->col) return;
+  if (s->call->uplo == TSR_LOWER)
+    row = larger(row, p->row + (load->col - p->col) / block * block);
+  else
+    end = smaller(end, p->row + (load->col + load->cols - 1 - p->col) / block * block + block);
+  if (row >= end) return; /* all of it is in that triangle */
+  load->row = row;
+  load->rows = end - row;
 }
 
 tsr_cargo tsr_cargo_of(const tsr_scheduler *s, const tsr_task_operand *o, const tsr_piece_range *p,
@@ -69,6 +89,8 @@ tsr_cargo tsr_cargo_of(const tsr_scheduler *s, const tsr_task_operand *o, const 
   load.col = p->col + c * p->piece_cols;
   load.rows = smaller(p->piece_rows, p->row + p->rows - load.row);
   load.cols = smaller(p->piece_cols, p->col + p->cols - load.col);
+  if (o->matrix == TSR_A && tsr_family_of(s->call->operation) == TSR_TRIANGLE)
+    cut_off_other_triangle(s, o, p, &load);
   tsr_cargo_weigh(s, &load);
   return load;
 }

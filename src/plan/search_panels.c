@@ -14,7 +14,8 @@ static bool is_device_home(const tsr_search *s, int x) {
 }
 
 bool tsr_panels_may_be_lazy(const tsr_search *s, const tsr_recipe *r) {
-  if (tsr_search_family(s) == TSR_TRIANGLE) return false;
+  bool beside = tsr_search_family(s) == TSR_TRIANGLE;
+  if (beside && (r->tile > 0 || tsr_is_in_place(s->call->operation))) return false;
   return tsr_search_must_be_lazy(s, r) || s->options->reproducible ||
          (s->call->beta != TSR_ZERO && !tsr_call_scales_only(s->call));
 }
@@ -98,30 +99,47 @@ static int64_t guess_piece(const tsr_search *s, const tsr_recipe *r) {
   return is_staged(s->call) && piece > share_of_ring(s) ? share_of_ring(s) : piece;
 }
 
-/* Links to the host carry short columns slowly, and so the blocks beside a triangle. Not of trsm:
- * nothing can begin before the first of them is there. */
-static bool is_slow_when_short(const tsr_search *s) {
-  bool from_host = false;
-  for (int x = 0; x < TSR_OPERANDS; x++) from_host |= s->call->operand[x].memory == TSR_PINNED;
-  return from_host && s->call->operation != TSR_TRSM;
+/* Seconds of kernels for a row of trsm's block, halfway down, when so many lines are solved. */
+static double solving_time(const tsr_search *s, int64_t order, int64_t block, int64_t lines) {
+  const tsr_call *call = s->call;
+  bool left = call->side == TSR_LEFT;
+  int64_t m = left ? block : lines, n = left ? lines : block;
+  double own = tsr_machine_kernel_time(s->machine, s->order[0], TSR_KERNEL_TRSM, call->type, m, n,
+                                       block, false, true, s->heat);
+  double product = tsr_machine_kernel_time(s->machine, s->order[0], TSR_KERNEL_GEMM, call->type, m,
+                                           n, order / 2, false, true, s->heat);
+  return (own + product) / (double)block;
+}
+
+/* Low blocks take less to be solved, high ones less to be multiplied, and of a short order there
+ * should be some of them. Of two that are about as good the higher one makes fewer commands. */
+static int64_t guess_solved_block(const tsr_search *s, int64_t order, int64_t lines) {
+  static const double gain = 0.98;
+  int64_t best = tsr_power_of_two_near((double)order / 8, 256, 1024);
+  for (int64_t block = best / 2; block >= 256; block /= 2)
+    if (solving_time(s, order, block, lines) < gain * solving_time(s, order, best, lines))
+      best = block;
+  return best;
 }
 
 /* Blocks long enough for good kernels, and stripes narrow enough to begin before all of B is there.
- * trsm needs but one block to begin, and what it takes to solve one depends little on the lines:
- * with lines that are on devices already, one stripe does. */
+ * Short columns are slow to copy, and a stripe is read whole before it ends; but of trsm nothing
+ * can begin before the first block is there, and pieces of pageable memory are as small as the
+ * ring. trsm needs but one block to begin, and what it takes to solve one depends little on the
+ * lines: with lines that are on devices already, one stripe does. */
 static void guess_blocks(const tsr_search *s, int devices, tsr_recipe *r) {
   const tsr_call *call = s->call;
   bool left = call->side == TSR_LEFT, solves = call->operation == TSR_TRSM;
   bool composed = s->options->residency != NULL;
   int64_t order = left ? call->m : call->n, lines = (left ? call->n : call->m) / devices;
-  r->block = tsr_power_of_two_near((double)order / (solves ? 32 : 8), 256, solves ? 1024 : 2048);
-  r->chunk = tsr_power_of_two_near((double)lines / (solves ? 1 : 8), 256, 4096);
+  r->block = solves ? guess_solved_block(s, order, lines)
+                    : tsr_power_of_two_near((double)order / 8, 256, 2048);
+  int64_t widest = solves && !left ? 8192 : 4096; /* columns come one by one, however many lines */
+  r->chunk = tsr_power_of_two_near((double)lines / (solves ? 1 : 8), 256, widest);
   if (composed && solves) r->chunk = lines + 256; /* devices' lines are about alike */
-  double height = fmin(4096, (double)order / 8);
-  if (is_slow_when_short(s)) {
-    r->block = larger(r->block, 1024);
-    height = fmax(height, fmin(2048, (double)order));
-  }
+  bool high = !solves && !is_staged(call);
+  double height = high ? (double)order : fmin(4096, (double)order / 8);
+  if (high) r->block = larger(r->block, 1024);
   r->span = tsr_power_of_two_near(height / (double)r->block, 1, 32);
   r->chunk_least = 0; /* a narrow stripe goes through all blocks, too */
 }
@@ -283,6 +301,7 @@ tsr_recipe tsr_panels_like(const tsr_search *s, const tsr_recipe *other, int dev
   tsr_recipe r = tsr_panels_guess(s, devices);
   r.slab = other->slab;
   r.slab_most = other->slab_most;
+  r.slab_once = other->slab_once;
   r.chunk_first = other->chunk_first;
   r.chunk = other->chunk;
   r.chunk_last = other->chunk_last;
@@ -304,22 +323,31 @@ static const limit product_limits[] = {LIMIT_LINKS, LIMIT_KERNELS, LIMIT_EITHER,
 static const limit rank_limits[] = {LIMIT_BOTH, LIMIT_KERNELS, LIMIT_EITHER, LIMIT_LINKS,
                                     LIMIT_START};
 
-/* Sums of trmm are in W and can begin with what comes first, so stripes can be wide: that is where
- * a climb begins if kernels are what counts, and otherwise where a second one does. */
+/* Stripes that are wide, and slabs so that kernels can begin with what comes first. Those of trmm
+ * all have them: its C is what is read as well as what is written, and crowds the links. */
+static void cut_slabs(const tsr_search *s, int devices, tsr_recipe *r) {
+  const tsr_call *call = s->call;
+  bool left = call->side == TSR_LEFT, in_place = tsr_is_in_place(call->operation);
+  int64_t order = left ? call->m : call->n, lines = (left ? call->n : call->m) / devices;
+  r->slab = tsr_power_of_two_near((double)order / (in_place ? 8 : 4), 512, 4096);
+  r->slab_most = in_place ? r->slab : 2 * r->slab;
+  r->slab_once = !in_place;
+  r->chunk = tsr_power_of_two_near((double)lines / (in_place ? 4 : 2), 256, 4096);
+  r->span = in_place ? larger(1, 4096 / r->block) : larger(r->span, 4096 / r->block);
+  r->chunk_least = in_place ? 256 : 512;
+}
+
+/* Sums can begin with what comes first: that is where a climb begins if kernels are what counts,
+ * and otherwise where a second one does. */
 static tsr_status try_slabs(tsr_search *s, tsr_trial starts[TSR_PANEL_LIMITS], int *count) {
   static const double ample = 0.75;
-  const tsr_call *call = s->call;
-  bool left = call->side == TSR_LEFT, better;
+  bool better;
   int devices = s->at.recipe.grid_rows * s->at.recipe.grid_cols;
   double share = transfer_share(s, devices);
-  int64_t order = left ? call->m : call->n, lines = (left ? call->n : call->m) / devices;
   tsr_trial narrow = s->at;
   tsr_recipe r = s->at.recipe;
-  if (call->operation != TSR_TRMM || r.tile > 0 || !tsr_search_in_time(s)) return TSR_OK;
-  r.slab = r.slab_most = tsr_power_of_two_near((double)order / 8, 512, 4096);
-  r.chunk = tsr_power_of_two_near((double)lines / 4, 256, 4096);
-  r.span = larger(r.span, 4096 / r.block);
-  r.chunk_least = 256;
+  if (s->call->operation == TSR_TRSM || r.tile > 0 || !tsr_search_in_time(s)) return TSR_OK;
+  cut_slabs(s, devices, &r);
   s->at.score = INFINITY;
   TSR_TRY(tsr_search_try(s, &r, &better));
   bool wide_first = better && share > 0 && share < ample;

@@ -142,6 +142,15 @@ tsr_status tsr_search_other_lazy(tsr_search *s, bool *better) {
   return tsr_search_try(s, &r, better);
 }
 
+/* Slabs in the first stripe only, while A arrives, or in all of them. */
+static tsr_status try_slabs(tsr_search *s, bool *better) {
+  tsr_recipe r = s->at.recipe;
+  *better = false;
+  if (tsr_search_family(s) != TSR_TRIANGLE || r.slab == 0 || r.tile > 0) return TSR_OK;
+  r.slab_once = !r.slab_once;
+  return tsr_search_try(s, &r, better);
+}
+
 static tsr_status try_adder(tsr_search *s, bool *better) {
   tsr_recipe r = s->at.recipe;
   *better = false;
@@ -200,7 +209,7 @@ static tsr_status scan_grids(tsr_search *s, int devices, bool *any) {
 
 static tsr_status try_choices(tsr_search *s, bool *any) {
   static tsr_status (*const choices[])(tsr_search * s, bool *better) = {
-      try_order, tsr_search_other_lazy, try_adder};
+      try_order, tsr_search_other_lazy, try_slabs, try_adder};
   for (size_t i = 0; i < sizeof choices / sizeof *choices && tsr_search_in_time(s); i++) {
     bool better;
     TSR_TRY(choices[i](s, &better));

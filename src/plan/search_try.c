@@ -272,6 +272,7 @@ static uint64_t digest_of(const tsr_search *s, const tsr_recipe *recipe, const t
                            r.span,
                            slabs ? r.slab : 0,
                            slabs ? r.slab_most : 0,
+                           slabs && r.slab > 0 && r.slab_once,
                            r.lazy,
                            r.by_eta,
                            r.relay,

@@ -13,25 +13,28 @@
 #include "plan/residency.h"
 #include "plan/axes.h"
 #include "run/inside.h"
+#include "run/region.h"
 
 /* ---- The user's memory ---- */
 
-static const char *begin_of(const tsr_ticket *job, int x) {
-  return job->binding.base[x];
+static tsr_region region_of(const tsr_ticket *job, int x) {
+  const tsr_call *call = &job->plan->call;
+  const tsr_operand *o = &call->operand[x];
+  return (tsr_region){job->binding.base[x], o->rows, o->cols, o->ld, tsr_matrix_element(call, x)};
 }
 
-static const char *end_of(const tsr_ticket *job, int x) {
-  const tsr_call *call = &job->plan->call;
-  return begin_of(job, x) + tsr_operand_bytes(&call->operand[x], call->type);
+/* Blocks of one matrix do not, though the one may begin between the other's ends. */
+static bool share_bytes(const tsr_ticket *a, int x, const tsr_ticket *b, int y) {
+  tsr_region first = region_of(a, x), second = region_of(b, y);
+  tsr_rect at;
+  return first.base != NULL && tsr_region_relate(&first, &second, &at) != TSR_APART;
 }
 
 /* Some operand of one's set shares bytes with one of the other's. */
 static bool meet(const tsr_ticket *a, uint8_t set_a, const tsr_ticket *b, uint8_t set_b) {
   for (int x = 0; x < TSR_OPERANDS; x++)
     for (int y = 0; y < TSR_OPERANDS; y++)
-      if ((set_a >> x & 1) && (set_b >> y & 1) && begin_of(a, x) < end_of(b, y) &&
-          begin_of(b, y) < end_of(a, x))
-        return true;
+      if ((set_a >> x & 1) && (set_b >> y & 1) && share_bytes(a, x, b, y)) return true;
   return false;
 }
 

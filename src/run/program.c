@@ -194,16 +194,21 @@ static void find_users(const tsr_plan *plan, tsr_program *p) {
   p->lane_threads = fewer ? plan->lane_threads : p->lanes;
 }
 
-/* The operands, as bits, whose homes copies read (end 0) or write to (1). */
-static uint8_t homes(const tsr_plan *plan, int end) {
-  uint8_t set = 0;
+/* The operand, as a bit, whose home a buffer is. */
+static uint8_t home_of(const tsr_plan *plan, int32_t buffer) {
+  if (buffer == TSR_NO_BUFFER) return 0;
+  const tsr_buffer *b = &plan->buffers.items[buffer];
+  return b->role == TSR_BUFFER_HOME ? (uint8_t)(1 << b->matrix) : 0;
+}
+
+/* Kernels read what they add to. */
+static void find_homes(const tsr_plan *plan, tsr_program *p) {
   for (size_t i = 0; i < plan->commands.count; i++) {
     const tsr_command *c = &plan->commands.items[i];
-    int32_t buffer = c->buffer[end];
-    if (c->kind == TSR_COMMAND_COPY && plan->buffers.items[buffer].role == TSR_BUFFER_HOME)
-      set |= (uint8_t)(1 << plan->buffers.items[buffer].matrix);
+    bool copies = c->kind == TSR_COMMAND_COPY;
+    for (int x = 0; x < (copies ? 1 : 3); x++) p->homes_read |= home_of(plan, c->buffer[x]);
+    p->homes_written |= home_of(plan, c->buffer[copies ? 1 : 2]);
   }
-  return set;
 }
 
 /* Whether copies, or those of lanes alone, write to the user's memory. */
@@ -235,8 +240,7 @@ tsr_status tsr_program_create(const tsr_plan *plan, tsr_program **program) {
   find_users(plan, p);
   p->lanes_bring_home = brings_home(plan, true);
   p->brings_home = brings_home(plan, false);
-  p->homes_read = homes(plan, 0);
-  p->homes_written = homes(plan, 1);
+  find_homes(plan, p);
   *program = p;
   return TSR_OK;
 }

@@ -42,7 +42,7 @@ typedef struct tsr_program {
   uint16_t *lane_queue;                 /* the plan's queue of each lane */
   bool lanes_bring_home;                /* lanes write to the user's memory, */
   bool brings_home;                     /* or some copy does */
-  uint8_t homes_read, homes_written;    /* by copies: bit x for operand x */
+  uint8_t homes_read, homes_written;    /* by copies and kernels: bit x for operand x */
   struct tsr_program_use *use;          /* what is done last in each room, by queues and places: */
   uint32_t *use_first;                  /* of room r: use[use_first[r] .. [r + 1]) */
   uint16_t *used, *used_first;          /* the plan's queues that device d uses, as above */

@@ -167,6 +167,24 @@ tsr_status tsr_runner_prepare(tsr_plan *plan) {
   return plan->program != NULL ? TSR_OK : tsr_program_create(plan, &plan->program);
 }
 
+/* A program takes part in one run at a time. */
+static bool is_under_way(tsr_runner *runner, const tsr_program *program) {
+  for (uint64_t n = atomic_load(&runner->completed); n < runner->posted; n++)
+    if (runner->posted - n < TSR_RUN_JOBS && runner->recent[n % TSR_RUN_JOBS]->program == program)
+      return true;
+  return false;
+}
+
+/* Runs that may go side by side do so, though they are of one plan. */
+static tsr_status take_turns(tsr_runner *runner, tsr_plan *plan) {
+  tsr_program *last = plan->program;
+  if (!is_under_way(runner, last)) return TSR_OK;
+  if (plan->twin == NULL) TSR_TRY(tsr_program_create(plan, &plan->twin));
+  plan->program = plan->twin;
+  plan->twin = last;
+  return TSR_OK;
+}
+
 static uint32_t tied_devices(const tsr_runner *runner) {
   uint32_t tied = 0;
   for (int d = 0; d < runner->devices; d++)
@@ -233,6 +251,7 @@ static void log_preparation(double began, double reserved) {
 static tsr_status enter(tsr_runner *runner, tsr_submission *submission, double now,
                         tsr_ticket **ticket) {
   TSR_TRY(tsr_runner_prepare(submission->plan));
+  if (submission->arenas != NULL) TSR_TRY(take_turns(runner, submission->plan));
   TSR_TRY(tsr_resource_reserve(runner, submission->plan, submission->trace,
                                submission->arenas == NULL, &submission->short_of));
   double reserved = tsr_now();
@@ -290,6 +309,10 @@ bool tsr_ticket_wait_for(tsr_ticket *ticket, double seconds) {
 
 double tsr_ticket_entered(const tsr_ticket *ticket) {
   return ticket->entered;
+}
+
+bool tsr_ticket_brings_home(const tsr_ticket *ticket) {
+  return ticket->program->brings_home;
 }
 
 double tsr_ticket_seconds(const tsr_ticket *ticket) {

@@ -66,6 +66,7 @@ bool tsr_ticket_wait_for(tsr_ticket *ticket, double seconds);
  * (tsr_dealloc). */
 double tsr_ticket_entered(const tsr_ticket *ticket); /* when the call was made: tsr_now */
 double tsr_ticket_seconds(const tsr_ticket *ticket);
+bool tsr_ticket_brings_home(const tsr_ticket *ticket); /* it copies to the user's memory */
 float *tsr_ticket_take_times(tsr_ticket *ticket);
 tsr_plan *tsr_ticket_plan(const tsr_ticket *ticket);
 

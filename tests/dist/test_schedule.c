@@ -35,11 +35,14 @@ typedef struct problem {
 static problem draw_problem(void) {
   int rows = (int)draw(1, 4), cols = (int)draw(1, 4);
   int64_t k = draw(1, 80);
-  problem p = {.deal = {draw_axis(draw(1, 60), rows), draw_axis(draw(1, 60), cols),
-                        draw_axis(k, cols), draw_axis(k, rows)},
-               .cut = {{draw(1, 30), draw(1, 30)}, draw(1, 40), (int)draw(1, 5), draw(0, 1) == 0},
-               .moves = {draw(0, 3) == 0, draw(0, 3) == 0}};
+  problem p = {
+      .deal = {draw_axis(draw(1, 60), rows), draw_axis(draw(1, 60), cols), draw_axis(k, cols),
+               draw_axis(k, rows)},
+      .cut = {{draw(1, 30), draw(1, 30)}, draw(1, 40), (int)draw(1, 5), {0, 0}, draw(0, 1) == 0},
+      .moves = {draw(0, 3) == 0, draw(0, 3) == 0}};
   if (draw(0, 4) == 0) p.cut.lookahead = TSR_LOOKAHEAD_MOST;
+  for (int i = 0; i < 2; i++)
+    if (draw(0, 1) == 0) p.cut.held[i] = (int)draw(1, 2 * TSR_SLOTS_MOST);
   return p;
 }
 
@@ -73,13 +76,42 @@ static void schedules_are_right(void **state) {
   assert_true(several > CASES / 10 && shared > CASES / 4);
 }
 
+/* How many products before a step it waits for. */
+static int32_t products_awaited(const tsr_summa_schedule *s, const tsr_step *step) {
+  int32_t last = TSR_NO_STEP, products = 0;
+  for (int i = 0; i < TSR_STEP_WAITS; i++) {
+    int32_t at = step->after[i];
+    if (at > last && s->steps.items[at].kind == TSR_STEP_MULTIPLY) last = at;
+  }
+  for (int32_t i = 0; i <= last; i++) products += s->steps.items[i].kind == TSR_STEP_MULTIPLY;
+  return products;
+}
+
+/* However many slots there are. */
+static void messages_wait_for_products(void **state) {
+  (void)state;
+  for (int i = 0; i < CASES / 10; i++) {
+    problem p = draw_problem();
+    tsr_summa_schedule s;
+    int32_t products = 0;
+    make(&p, &s);
+    for (size_t at = 0; at < s.steps.count; at++) {
+      const tsr_step *step = &s.steps.items[at];
+      if (step->kind == TSR_STEP_SEND)
+        assert_true(products - products_awaited(&s, step) <= p.cut.lookahead);
+      products += step->kind == TSR_STEP_MULTIPLY;
+    }
+    tsr_summa_schedule_free(&s);
+  }
+}
+
 /* While a product runs, so many panels may be on their way, and no more. */
 static void lookahead_is_kept(void **state) {
   (void)state;
   for (int l = 1; l <= 4; l++) {
     tsr_axis x = {64, 4, 4, 0, 2};
     tsr_deal deal = {x, x, x, x};
-    tsr_cut cut = {{1 << 20, 1 << 20}, 4, l, false};
+    tsr_cut cut = {{1 << 20, 1 << 20}, 4, l, {0, 0}, false};
     bool moves[2] = {false, false};
     tsr_summa_schedule s;
     assert_int_equal(tsr_summa_schedule_make(&deal, &cut, moves, &s), TSR_OK);
@@ -122,7 +154,7 @@ typedef bool (*mistake)(tsr_summa_schedule *s, tsr_step *step);
 static bool overwrites_early(tsr_summa_schedule *s, tsr_step *step) {
   (void)s;
   if (step->kind != TSR_STEP_SEND || step->after[0] == TSR_NO_STEP) return false;
-  step->after[0] = TSR_NO_STEP;
+  step->after[0] = step->after[2] = TSR_NO_STEP;
   return true;
 }
 
@@ -147,8 +179,8 @@ static bool sends_another_block(tsr_summa_schedule *s, tsr_step *step) {
 }
 
 static bool sends_elsewhere(tsr_summa_schedule *s, tsr_step *step) {
-  if (step->kind != TSR_STEP_SEND || s->slots < 2) return false;
-  step->slot[0] = (int16_t)((step->slot[0] + 1) % s->slots);
+  if (step->kind != TSR_STEP_SEND || s->slots[step->operand] < 2) return false;
+  step->slot[0] = (int16_t)((step->slot[0] + 1) % s->slots[step->operand]);
   return true;
 }
 
@@ -243,9 +275,9 @@ static void no_memory_is_told(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(schedules_are_right),      cmocka_unit_test(lookahead_is_kept),
-      cmocka_unit_test(same_numbers_same_digest), cmocka_unit_test(mistakes_are_found),
-      cmocka_unit_test(no_memory_is_told),
+      cmocka_unit_test(schedules_are_right),        cmocka_unit_test(lookahead_is_kept),
+      cmocka_unit_test(messages_wait_for_products), cmocka_unit_test(same_numbers_same_digest),
+      cmocka_unit_test(mistakes_are_found),         cmocka_unit_test(no_memory_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

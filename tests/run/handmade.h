@@ -180,6 +180,7 @@ static tsr_plan *handmade_plan(int devices, int64_t n, bool staged) {
 
 static void handmade_free(tsr_plan *plan) {
   tsr_program_destroy(plan->program);
+  tsr_program_destroy(plan->twin);
   TSR_VEC_FREE(&plan->commands);
   TSR_VEC_FREE(&plan->waits);
   TSR_VEC_FREE(&plan->buffers);

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "base/clock.h"
 #include "base/cpu_blas.h"
 #include "engine/host/host.h"
 #include "run/runner.h"
@@ -397,6 +398,131 @@ static void keeps_off_the_callers_thread(void **state) {
   rig_close(&r);
 }
 
+/* ---- Jobs beside each other ---- */
+
+/* An engine on which nothing passes before so many copies were asked for: a job that waits for the
+ * end of an earlier one asks for none, and after a while all passes. */
+static atomic_int asked, awaited;
+static atomic_bool gave_up;
+static double gate_closed, patience;
+
+static tsr_status gate_copy(tsr_queue *queue, const tsr_copy_args *args) {
+  atomic_fetch_add(&asked, 1);
+  return tsr_engine_host.copy(queue, args);
+}
+static tsr_status gate_query(tsr_event *event, bool *passed, double *seconds) {
+  bool late = tsr_now() - gate_closed > patience;
+  bool all = atomic_load(&asked) >= atomic_load(&awaited);
+  if (late && !all) atomic_store(&gave_up, true);
+  if (late || all) return tsr_engine_host.query(event, passed, seconds);
+  *passed = false;
+  return TSR_OK;
+}
+
+static tsr_ticket *submit_lodged(rig *r, tsr_plan *plan, const tsr_binding *binding, void **arena) {
+  tsr_submission submission = {.plan = plan, .binding = *binding, .arenas = arena};
+  tsr_ticket *ticket = NULL;
+  assert_int_equal(tsr_engine_host.alloc(r->state, 0, plan->arena[0], &arena[0]), TSR_OK);
+  assert_int_equal(tsr_runner_submit(r->runner, &submission, &ticket), TSR_OK);
+  return ticket;
+}
+
+static int count_copies(const tsr_plan *plan) {
+  int copies = 0;
+  for (size_t i = 0; i < plan->commands.count; i++)
+    copies += plan->commands.items[i].kind == TSR_COMMAND_COPY;
+  return copies;
+}
+
+/* Two runs; beside: whether the second one begins before the first one has ended. */
+static void run_two(tsr_plan *const plans[2], const tsr_binding bindings[2], bool beside) {
+  rig r;
+  rig_open(&r, 1, 0, 0);
+  tsr_runner_destroy(r.runner);
+  tsr_engine engine = tsr_engine_host;
+  engine.copy = gate_copy, engine.query = gate_query;
+  tsr_runner_settings settings = {.poison = false};
+  assert_int_equal(tsr_runner_create(&engine, r.state, 1, &settings, &r.runner), TSR_OK);
+  atomic_store(&asked, 0);
+  atomic_store(&awaited, 2 * count_copies(plans[0]));
+  atomic_store(&gave_up, false);
+  gate_closed = tsr_now(), patience = beside ? 20 : 0.2;
+  void *arenas[2][TSR_MACHINE_LOCATIONS] = {{NULL}};
+  tsr_ticket *tickets[2];
+  for (int i = 0; i < 2; i++) tickets[i] = submit_lodged(&r, plans[i], &bindings[i], arenas[i]);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(tsr_ticket_wait(tickets[i]), TSR_OK);
+    tsr_ticket_release(tickets[i]);
+  }
+  assert_true(atomic_load(&gave_up) == !beside);
+  for (int i = 0; i < 2; i++) tsr_engine_host.free(r.state, 0, arenas[i][0]);
+  rig_close(&r);
+}
+
+static void one_plan_runs_beside_itself(void **state) {
+  (void)state;
+  tsr_plan *plan = handmade_plan(1, 16, false);
+  problem p[2];
+  for (unsigned i = 0; i < 2; i++) problem_make(&p[i], 16, i);
+  run_two((tsr_plan *[]){plan, plan},
+          (tsr_binding[]){problem_binding(&p[0]), problem_binding(&p[1])}, true);
+  for (unsigned i = 0; i < 2; i++) {
+    problem_check(&p[i]);
+    problem_free(&p[i]);
+  }
+  handmade_free(plan);
+}
+
+/* Two C that lie in one matrix of so many rows, the second one from a row on. */
+static void blocks(int64_t rows, int64_t row, bool beside) {
+  enum { N = 16 };
+  tsr_plan *plans[2];
+  tsr_binding bindings[2];
+  problem p[2];
+  double *all = calloc((size_t)(rows * N), sizeof *all);
+  for (unsigned i = 0; i < 2; i++) {
+    plans[i] = handmade_plan(1, N, false);
+    plans[i]->call.operand[TSR_C_].ld = plans[i]->buffers.items[TSR_C_].ld = rows;
+    problem_make(&p[i], N, i);
+    bindings[i] = problem_binding(&p[i]);
+    bindings[i].base[TSR_C_] = all + i * row;
+    for (int64_t j = 0; j < N * N && (i == 0 || row >= N); j++)
+      all[i * row + j % N + j / N * rows] = p[i].c[j];
+  }
+  run_two(plans, bindings, beside);
+  for (unsigned i = 0; i < 2; i++) {
+    for (int64_t j = 0; j < N * N && row >= N; j++)
+      assert_true(all[i * row + j % N + j / N * rows] == p[i].wanted[j]);
+    handmade_free(plans[i]);
+    problem_free(&p[i]);
+  }
+  free(all);
+}
+
+/* Operands that are at home on a device. */
+static void kernels_touch_homes(void **state) {
+  (void)state;
+  tsr_plan *plan = handmade_plan(1, 16, false);
+  tsr_command *c = plan->commands.items;
+  while (c->kind != TSR_COMMAND_KERNEL) c++;
+  c->buffer[0] = TSR_A, c->buffer[2] = TSR_C_;
+  c->waits = 0;
+  plan->commands.items[0] = *c;
+  plan->commands.count = 1;
+  assert_int_equal(tsr_runner_prepare(plan), TSR_OK);
+  assert_int_equal(plan->program->homes_read, 1 << TSR_A | 1 << TSR_C_);
+  assert_int_equal(plan->program->homes_written, 1 << TSR_C_);
+  handmade_free(plan);
+}
+
+static void blocks_of_a_matrix_run_beside_each_other(void **state) {
+  (void)state;
+  blocks(32, 16, true);
+  blocks(40, 24, true);
+  blocks(40, 15, false);
+  blocks(20, 0, false);
+}
+
 static atomic_int queues_made, queues_allowed;
 
 static tsr_status count_queue(tsr_engine_state *state, int device, tsr_queue_role role,
@@ -480,6 +606,9 @@ int main(void) {
       cmocka_unit_test(minds_user_streams),
       cmocka_unit_test(copies_between_places),
       cmocka_unit_test(keeps_off_the_callers_thread),
+      cmocka_unit_test(one_plan_runs_beside_itself),
+      cmocka_unit_test(blocks_of_a_matrix_run_beside_each_other),
+      cmocka_unit_test(kernels_touch_homes),
       cmocka_unit_test(makes_queues_early),
       cmocka_unit_test(tries_memory_early),
   };

@@ -142,6 +142,7 @@ static void send(replay *r, int32_t at, const tsr_step *step) {
 
 /* Why they had nothing to do until a product could begin. */
 static void note_idle(replay *r, const tsr_step *step, double seconds) {
+  if (seconds < 1e-12) return; /* what sums leave */
   if (r->f.kernels == 0)
     r->f.fill += seconds;
   else if (step->first)

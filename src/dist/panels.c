@@ -55,7 +55,9 @@ tsr_status tsr_panels_make(const tsr_axis *a, const tsr_axis *b, int64_t depth,
     if (panels->count == before) break;
   }
   tsr_dealloc(cursor);
-  return made ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for the order of the panels");
+  if (made) return TSR_OK;
+  tsr_panels_free(panels);
+  return tsr_fail(TSR_ERR_MEMORY, "no host memory for the order of the panels");
 }
 
 void tsr_panels_free(tsr_panels *panels) {

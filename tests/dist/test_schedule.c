@@ -256,13 +256,12 @@ static void mistakes_are_found(void **state) {
   }
 }
 
-static void no_memory_is_told(void **state) {
-  (void)state;
-  problem p = draw_problem();
+/* Every allocation of one schedule fails, in turn. */
+static void starve(const problem *p) {
   for (long n = 1;; n++) {
     tsr_summa_schedule s;
     tsr_alloc_fail_at(n);
-    tsr_status status = tsr_summa_schedule_make(&p.deal, &p.cut, p.moves, &s);
+    tsr_status status = tsr_summa_schedule_make(&p->deal, &p->cut, p->moves, &s);
     tsr_alloc_fail_at(0);
     if (status == TSR_OK) {
       tsr_summa_schedule_free(&s);
@@ -270,6 +269,14 @@ static void no_memory_is_told(void **state) {
       return;
     }
     assert_int_equal(status, TSR_ERR_MEMORY);
+  }
+}
+
+static void no_memory_is_told(void **state) {
+  (void)state;
+  for (int i = 0; i < 20; i++) {
+    problem p = draw_problem();
+    starve(&p);
   }
 }
 

@@ -75,8 +75,9 @@ TSR_API const char *tsr_grid_transport(const tsr_grid *grid);
 
 /* How products go about k: depth, the extent of a panel in k (elements; 0: by the model), and
  * lookahead, how many panels are on their way while one is multiplied (1 .. 16; 0: by the model). A
- * process has lookahead + 1 panels of the rows of op(A) and columns of op(B) of a block of C; the
- * grid keeps their memory until it is destroyed. Where results are to be reproducible 0 stands for
+ * process has lookahead + 1 panels of the rows of op(A) and columns of op(B) of a block of C, or
+ * more where there is memory for it, so that none is sent again; the grid keeps their memory until
+ * it is destroyed. Where results are to be reproducible 0 stands for
  * 1024 and 2, and for one block below, whatever the machine. The words, here and for blocks, are
  * those of Herault et al., "Generic matrix multiplication for multi-GPU accelerated
  * distributed-memory platforms over PaRSEC". Collective. */

@@ -219,9 +219,10 @@ static tsr_status try_slots(chooser *x, const tsr_cut *cut) {
   tsr_cut more = *cut;
   bool all;
   TSR_TRY(hold_panels(x, &more, &all));
-  if (has_host_slots(x) || !all) TSR_TRY(try_cut(x, cut));
+  if (all && !has_host_slots(x)) return try_cut(x, &more);
+  TSR_TRY(try_cut(x, cut));
   bool same = more.held[0] == cut->held[0] && more.held[1] == cut->held[1];
-  return (has_host_slots(x) || !all) && same ? TSR_OK : try_cut(x, &more);
+  return same ? TSR_OK : try_cut(x, &more);
 }
 
 /* Two blocks at a time have room on the devices, or one. */

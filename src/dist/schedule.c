@@ -18,8 +18,7 @@ tsr_span tsr_summa_block(const tsr_summa_schedule *s, int direction, int coordin
 typedef struct slot {
   int32_t panel, block;
   int32_t sent;   /* the step */
-  int32_t reader; /* the last product that needs it, by number, */
-  int32_t read;   /* and the last step that read it so far */
+  int32_t reader; /* the last product that needs it, by number */
 } slot;
 
 /* The products, in order: this is gone through twice, ahead for what is sent and behind for what is
@@ -77,7 +76,8 @@ static int ring_of(const maker *m, int32_t number) {
   return (int)(number % m->s->ahead);
 }
 
-/* Slots may be so many that nothing else would hold messages back. */
+/* The product before those for which panels may be there: with fewer slots than that nothing reads
+ * the slot any more, and with more nothing else would hold messages back. */
 static int32_t pace_maker(const maker *m, const cursor *c) {
   return c->number < m->s->ahead ? TSR_NO_STEP : m->product[ring_of(m, c->number)];
 }
@@ -91,9 +91,9 @@ static void send_operand(maker *m, int operand, const cursor *c) {
                      .operand = (uint8_t)operand,
                      .slot = {(int16_t)at, (int16_t)at},
                      .panel = c->panel,
-                     .after = {x->read, m->move[operand], pace_maker(m, c)}};
+                     .after = {pace_maker(m, c), m->move[operand], TSR_NO_STEP}};
     step.block[operand] = c->block[operand];
-    *x = (slot){c->panel, c->block[operand], add(m, step), c->number, TSR_NO_STEP};
+    *x = (slot){c->panel, c->block[operand], add(m, step), c->number};
   }
   x->reader = c->number;
   m->at_slot[ring_of(m, c->number)][operand] = at;
@@ -126,7 +126,6 @@ static void multiply_next(maker *m) {
                    .block = {c->block[0], c->block[1]},
                    .after = {m->slot[0][at[0]].sent, m->slot[1][at[1]].sent, room_maker(m, first)}};
   m->product[ring] = add(m, step);
-  m->slot[0][at[0]].read = m->slot[1][at[1]].read = m->product[ring];
   m->behind.number++;
 }
 
@@ -170,7 +169,7 @@ static tsr_status fill(const bool moves[2], tsr_summa_schedule *s) {
       .s = s, .move = {TSR_NO_STEP, TSR_NO_STEP}, .home = {TSR_NO_STEP, TSR_NO_STEP}, .fits = true};
   for (int operand = 0; operand < 2; operand++) {
     for (int i = 0; i < s->slots[operand]; i++)
-      m.slot[operand][i] = (slot){-1, -1, TSR_NO_STEP, -1, TSR_NO_STEP};
+      m.slot[operand][i] = (slot){-1, -1, TSR_NO_STEP, -1};
     if (moves[operand])
       m.move[operand] = add(&m, (tsr_step){.kind = TSR_STEP_MOVE,
                                            .operand = (uint8_t)operand,

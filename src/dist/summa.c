@@ -233,7 +233,6 @@ static tsr_status multiply(const tsr_summa *s, const tsr_step *step) {
 /* Devices send it home behind its products. */
 static tsr_status bring_home(const tsr_summa *s, const tsr_step *step) {
   tsr_local_part c = block_of(s, step);
-  if (!s->devices || c.rows == 0 || c.cols == 0) return TSR_OK;
   return tsr_local_bring_home(s->grid, s->type, &c);
 }
 

@@ -99,6 +99,15 @@ static int64_t guess_piece(const tsr_search *s, const tsr_recipe *r) {
   return is_staged(s->call) && piece > share_of_ring(s) ? share_of_ring(s) : piece;
 }
 
+/* Of A, and of C across it for each of so many devices. */
+static int64_t order_of(const tsr_call *call) {
+  return call->side == TSR_LEFT ? call->m : call->n;
+}
+
+static int64_t lines_of(const tsr_call *call, int devices) {
+  return (call->side == TSR_LEFT ? call->n : call->m) / devices;
+}
+
 /* Seconds of kernels for a row of trsm's block, halfway down, when so many lines are solved. */
 static double solving_time(const tsr_search *s, int64_t order, int64_t block, int64_t lines) {
   const tsr_call *call = s->call;
@@ -131,7 +140,7 @@ static void guess_blocks(const tsr_search *s, int devices, tsr_recipe *r) {
   const tsr_call *call = s->call;
   bool left = call->side == TSR_LEFT, solves = call->operation == TSR_TRSM;
   bool composed = s->options->residency != NULL;
-  int64_t order = left ? call->m : call->n, lines = (left ? call->n : call->m) / devices;
+  int64_t order = order_of(call), lines = lines_of(call, devices);
   r->block = solves ? guess_solved_block(s, order, lines)
                     : tsr_power_of_two_near((double)order / 8, 256, 2048);
   int64_t widest = solves && !left ? 8192 : 4096; /* columns come one by one, however many lines */
@@ -327,8 +336,8 @@ static const limit rank_limits[] = {LIMIT_BOTH, LIMIT_KERNELS, LIMIT_EITHER, LIM
  * all have them: its C is what is read as well as what is written, and crowds the links. */
 static void cut_slabs(const tsr_search *s, int devices, tsr_recipe *r) {
   const tsr_call *call = s->call;
-  bool left = call->side == TSR_LEFT, in_place = tsr_is_in_place(call->operation);
-  int64_t order = left ? call->m : call->n, lines = (left ? call->n : call->m) / devices;
+  bool in_place = tsr_is_in_place(call->operation);
+  int64_t order = order_of(call), lines = lines_of(call, devices);
   r->slab = tsr_power_of_two_near((double)order / (in_place ? 8 : 4), 512, 4096);
   r->slab_most = in_place ? r->slab : 2 * r->slab;
   r->slab_once = !in_place;

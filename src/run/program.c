@@ -216,7 +216,7 @@ static bool brings_home(const tsr_plan *plan, bool lanes) {
   for (size_t i = 0; i < plan->commands.count; i++) {
     const tsr_command *c = &plan->commands.items[i];
     if (c->kind != TSR_COMMAND_COPY || (lanes && !is_lane(plan, c->queue))) continue;
-    if (plan->buffers.items[c->buffer[1]].role == TSR_BUFFER_HOME) return true;
+    if (home_of(plan, c->buffer[1]) != 0) return true;
   }
   return false;
 }

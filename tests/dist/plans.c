@@ -284,6 +284,14 @@ static void panels_in_device_memory(void **state) {
   }
   w.up = 2;
   assert_true(predict(context, &w).starved > by_nccl.kernels);
+  w.depth = 1024, w.lookahead = 2, w.c_block = 8192; /* of one cut exactly */
+  last = 0;
+  for (w.up = 50; w.up > 1; w.up /= 2) {
+    tsr_pprediction p = predict(context, &w);
+    assert_true(p.seconds >= last * (1 - 1e-9));
+    last = p.seconds;
+  }
+  w.depth = w.lookahead = 0, w.c_block = 0, w.up = 2;
   tsr_context_destroy(context);
   context = planner("host:200 gpu*1:1@nvlink:300 pcie:55 rate:60 net:12");
   tsr_pprediction tight = predict(context, &w);

@@ -151,10 +151,17 @@ static void same_numbers_same_digest(void **state) {
 /* Spoils a step; false: there is nothing of the kind to spoil in it. */
 typedef bool (*mistake)(tsr_summa_schedule *s, tsr_step *step);
 
+/* Whether an earlier step fills the slot that this one fills. */
+static bool fills_again(const tsr_summa_schedule *s, const tsr_step *step) {
+  for (const tsr_step *x = s->steps.items; x < step; x++)
+    if (x->kind == TSR_STEP_SEND && x->operand == step->operand && x->slot[0] == step->slot[0])
+      return true;
+  return false;
+}
+
 static bool overwrites_early(tsr_summa_schedule *s, tsr_step *step) {
-  (void)s;
-  if (step->kind != TSR_STEP_SEND || step->after[0] == TSR_NO_STEP) return false;
-  step->after[0] = step->after[2] = TSR_NO_STEP;
+  if (step->kind != TSR_STEP_SEND || !fills_again(s, step)) return false;
+  step->after[0] = TSR_NO_STEP;
   return true;
 }
 

@@ -13,7 +13,7 @@ packages="libopenblas0-pthread libgfortran5 libquadmath0
   libcjson1 libcjson-dev
   libcmocka0 libcmocka-dev
   pkgconf pkgconf-bin libpkgconf3
-  openmpi-bin openmpi-common libopenmpi3 libpmix2 libhwloc15 libevent-core-2.1-7
+  openmpi-bin openmpi-common libopenmpi3 libpmix2 libmunge2 libhwloc15 libevent-core-2.1-7
   libevent-pthreads-2.1-7"
 
 (cd "$work" && apt-get download $packages) >"$work/log" 2>&1 || {
@@ -35,8 +35,8 @@ find "$libraries" -name '*.a' -delete
 rm -f "$libraries"/openblas-pthread/liblapack* "$libraries"/openblas-pthread/libblas*
 # Of Open MPI without networks, other languages and compilers, but with its messages.
 find "$libraries" \( -name '*java*' -o -name '*mpifh*' -o -name '*usempi*' -o -name 'liboshmem*' \
-  -o -name 'libmpi_cxx*' -o -name 'mca_*ucx*' -o -name '*_ofi*' -o -name 'mca_*psm*' \
-  -o -name '*openib*' -o -name '*verbs*' -o -name 'mca_*usnic*' -o -name '*munge*' \) -delete
+  -o -name 'libmpi_cxx*' -o -name '*mca_*ucx*' -o -name '*_ofi*' -o -name 'mca_*psm*' \
+  -o -name '*openib*' -o -name '*verbs*' -o -name 'mca_*usnic*' -o -name 'mca_*munge*' \) -delete
 mv "$deps/usr/share/openmpi" "$deps/openmpi"
 rm -rf "$deps/usr/share" "${deps:?}/etc" "$libraries/cmake"
 mkdir "$deps/usr/share"

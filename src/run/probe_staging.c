@@ -1,5 +1,6 @@
 /* The probe's staging: threads that copy pageable memory into the pinned ring, while the devices
- * fetch from it. */
+ * fetch what they have copied, and no more: devices that took as much as their links carry would
+ * leave less of the host's memory to the threads than they have in a call. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -11,6 +12,7 @@
 #include "run/probe_bench.h"
 
 enum { MOST_THREADS = 32 };
+static const size_t most_piece = 4 << 20, ring = 64 << 20; /* as in plans; caches hold that much */
 
 /* A thread copies its part of the pageable memory, piece by piece, over and over. */
 typedef struct stager {
@@ -19,7 +21,7 @@ typedef struct stager {
   const char *from;
   size_t bytes, round; /* of a piece; of all it goes through before it begins again */
   atomic_bool *stop;
-  double copied;
+  atomic_size_t *copied; /* bytes, by all */
 } stager;
 
 static void *stage(void *argument) {
@@ -27,7 +29,7 @@ static void *stage(void *argument) {
   size_t at = 0;
   do {
     memcpy(s->to, s->from + at, s->bytes);
-    s->copied += (double)s->bytes;
+    atomic_fetch_add(s->copied, s->bytes);
     at = at + 2 * s->bytes <= s->round ? at + s->bytes : 0;
   } while (!atomic_load(s->stop));
   return NULL;
@@ -40,16 +42,18 @@ static int most_threads(void) {
   return most < MOST_THREADS ? most : MOST_THREADS;
 }
 
-/* All devices fetch from the first half of their pinned memory meanwhile. */
-static tsr_status fetch_all(tsr_bench *b, double seconds) {
+/* All devices fetch what was copied, in turn. */
+static tsr_status fetch_all(tsr_bench *b, double seconds, const atomic_size_t *copied) {
   double end = tsr_now() + seconds;
-  while (tsr_now() < end)
-    for (int d = 0; d < b->devices; d++) {
-      tsr_stream s;
-      TSR_TRY(tsr_bench_stream(b, TSR_HOST, d, 8 << 20, &s));
-      for (int i = 0; i < 4; i++) TSR_TRY(b->engine->copy(s.queue, &s.copy));
-      if (d == b->devices - 1) TSR_TRY(tsr_bench_finish(b, d, s.queue, NULL));
-    }
+  size_t fetched = 0;
+  for (int d = 0; tsr_now() < end; d = (d + 1) % b->devices) {
+    tsr_stream s;
+    while (fetched >= atomic_load(copied) && tsr_now() < end) sched_yield();
+    TSR_TRY(tsr_bench_stream(b, TSR_HOST, d, 8 << 20, &s));
+    s.copy.from = (const char *)s.copy.from + b->host_bytes / 2; /* where threads copy to */
+    for (int i = 0; i < 4; i++, fetched += s.copy.width) TSR_TRY(b->engine->copy(s.queue, &s.copy));
+    if (d == b->devices - 1) TSR_TRY(tsr_bench_finish(b, d, s.queue, NULL));
+  }
   for (int d = 0; d < b->devices; d++) TSR_TRY(tsr_bench_finish(b, d, b->in[d], NULL));
   return TSR_OK;
 }
@@ -61,10 +65,10 @@ static size_t pageable_bytes(const tsr_bench *b) {
 
 static void place(const tsr_bench *b, int index, int threads, const char *pageable, stager *s) {
   int device = index % b->devices, share = (threads + b->devices - 1) / b->devices;
-  size_t half = b->host_bytes / 2, most = (size_t)4 << 20; /* as pieces are */
-  size_t part = half / (size_t)share / 64 * 64;
+  size_t half = b->host_bytes / 2, part = half / (size_t)share / 64 * 64;
+  size_t most = ring / (size_t)threads < most_piece ? ring / (size_t)threads : most_piece;
   s->bytes = part < most ? part : most;
-  s->to = b->host[device] + half + (size_t)(index / b->devices) * part;
+  s->to = b->host[device] + half + (size_t)(index / b->devices) * s->bytes;
   s->round = pageable_bytes(b) / (size_t)threads / 64 * 64;
   s->from = pageable + (size_t)index * s->round;
   if (s->bytes > s->round) s->bytes = s->round;
@@ -74,20 +78,19 @@ static tsr_status measure(tsr_bench *b, int threads, const char *pageable, doubl
                           double *rate) {
   stager stagers[MOST_THREADS] = {{0}};
   atomic_bool stop = false;
+  atomic_size_t copied = 0;
   int started = 0;
   double start = tsr_now();
   for (; started < threads; started++) {
     place(b, started, threads, pageable, &stagers[started]);
     stagers[started].stop = &stop;
+    stagers[started].copied = &copied;
     if (pthread_create(&stagers[started].thread, NULL, stage, &stagers[started]) != 0) break;
   }
-  tsr_status status = fetch_all(b, seconds);
+  tsr_status status = fetch_all(b, seconds, &copied);
   atomic_store(&stop, true);
-  double took = tsr_now() - start, bytes = 0;
-  for (int i = 0; i < started; i++) {
-    pthread_join(stagers[i].thread, NULL);
-    bytes += stagers[i].copied;
-  }
+  double took = tsr_now() - start, bytes = (double)atomic_load(&copied);
+  for (int i = 0; i < started; i++) pthread_join(stagers[i].thread, NULL);
   *rate = bytes / took;
   return started > 0 ? status : tsr_fail(TSR_ERR_MEMORY, "cannot start a thread");
 }

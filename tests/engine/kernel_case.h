@@ -130,14 +130,15 @@ static tsr_scalar case_scalar(tsr_type type) {
   return s;
 }
 
-static kernel_case case_make(tsr_kernel kernel, tsr_type type, int64_t most) {
+/* Of extents up to most, but between tall and twice as many rows where tall is not 0. */
+static kernel_case case_make(tsr_kernel kernel, tsr_type type, int64_t most, int64_t tall) {
   static const tsr_op ops[] = {TSR_NO_TRANS, TSR_TRANS, TSR_CONJ_TRANS};
   kernel_case test = {{.kernel = kernel, .type = type}, {0, 0, 0}};
   tsr_kernel_args *x = &test.args;
   x->transa = ops[random_below(3)];
   x->transb = ops[random_below(3)];
   x->wide = random_below(2);
-  x->m = 1 + random_below(most);
+  x->m = tall ? tall + random_below(tall) : 1 + random_below(most);
   x->n = 1 + random_below(most);
   x->k = random_below(8) ? 1 + random_below(most) : 0;
   x->alpha = case_scalar(type);
@@ -266,17 +267,29 @@ static void case_check(const kernel_case *test, const void *before) {
   case_check_rest(test, before);
 }
 
+static void case_run(kernel_runner run, void *user, kernel_case *test) {
+  void *before = malloc(test->bytes[2]);
+  memcpy(before, test->args.c, test->bytes[2]);
+  run(user, test);
+  case_check(test, before);
+  free(before);
+  case_free(test);
+}
+
 /* count random kernels of those that exist in every type, each extent up to most. */
 static void cases_run(kernel_runner run, void *user, tsr_type type, int count, int64_t most) {
   static const tsr_kernel kernels[] = {TSR_KERNEL_GEMM, TSR_KERNEL_ADD, TSR_KERNEL_SCALE};
   for (int i = 0; i < count; i++) {
-    kernel_case test = case_make(kernels[i % 3], type, most);
-    void *before = malloc(test.bytes[2]);
-    memcpy(before, test.args.c, test.bytes[2]);
-    run(user, &test);
-    case_check(&test, before);
-    free(before);
-    case_free(&test);
+    kernel_case test = case_make(kernels[i % 3], type, most, 0);
+    case_run(run, user, &test);
+  }
+}
+
+/* Products of tens of thousands of rows, which engines may do in pieces. */
+static inline void cases_run_tall(kernel_runner run, void *user, tsr_type type, int count) {
+  for (int i = 0; i < count; i++) {
+    kernel_case test = case_make(TSR_KERNEL_GEMM, type, 4, 17000);
+    case_run(run, user, &test);
   }
 }
 

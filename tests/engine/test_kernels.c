@@ -49,6 +49,16 @@ static void test_larger(void **state) {
   run_types(TSR_QUEUE_COMPUTE, 3, 300);
 }
 
+static void test_tall(void **state) {
+  (void)state;
+  bench b = {.h = harness_open(&(tsr_engine_options){.count = 1})};
+  b.queue = queue_of(&b.h, 0, TSR_QUEUE_COMPUTE);
+  for (int t = 0; t < TSR_TYPE_COUNT; t++)
+    cases_run_tall(run_on_engine, &b, tsr_type_at(t)->type, 4);
+  b.h.engine->queue_destroy(b.queue);
+  harness_close(&b.h);
+}
+
 static void test_add_queue(void **state) {
   (void)state;
   run_types(TSR_QUEUE_ADD, 12, 20);
@@ -74,9 +84,9 @@ static void test_level3_larger(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_compute),       cmocka_unit_test(test_larger),
-      cmocka_unit_test(test_add_queue),     cmocka_unit_test(test_level3),
-      cmocka_unit_test(test_level3_larger),
+      cmocka_unit_test(test_compute), cmocka_unit_test(test_larger),
+      cmocka_unit_test(test_tall),    cmocka_unit_test(test_add_queue),
+      cmocka_unit_test(test_level3),  cmocka_unit_test(test_level3_larger),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

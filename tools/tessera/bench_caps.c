@@ -35,9 +35,9 @@ typedef struct caps_words {
 /* A run. */
 typedef struct caps_run {
   const caps_request *request;
-  tsr_context *base; /* one device: its rate is the peak, and its store lends the matrices */
+  tsr_context *base; /* one device: its store lends the matrices */
   bench_store store;
-  double rate; /* flops/s that a device sustains; 0: not known */
+  double rate; /* flops/s that each device at hand sustains; 0: not known */
   caps_row *rows;
   int count;
 } caps_run;
@@ -140,7 +140,7 @@ static int parse_request(int argc, char **argv, caps_request *r) {
       {"warm-up", 0, OPTION_WHOLE, &r->warm_ups, "N",
        "calls before the first budget's, of each routine and number of devices (1)"},
       {"rate-seconds", 0, OPTION_NUMBER, &r->rate_seconds, "S",
-       "hold a device at work so long for the peak (2; 0: leave it out)"},
+       "hold devices at work so long for the peak (2; 0: leave it out)"},
       {"no-check", 0, OPTION_FLAG, &r->unchecked, NULL, "do not check results"},
       {"csv", 0, OPTION_TEXT, &r->csv, "FILE", "write the results as CSV, a line a device"},
       {"plot", 0, OPTION_TEXT, &r->plot, "FILE.svg", "draw the rate against the budget"},
@@ -330,8 +330,11 @@ static int measure_count(caps_run *run, int64_t devices) {
   const caps_request *r = run->request;
   tsr_context *context = NULL;
   bench_store store;
+  run->rate = bench_sustained_rate(&r->kinds[0], &r->settings, (int)devices, r->rate_seconds);
+  bench_print_rate(run->rate, (int)devices, r->rate_seconds);
   int code = open_context(r, devices, &context);
   if (code == TOOL_OK) {
+    caps_print_head();
     bool emulated = settings_emulated(&r->settings);
     bench_store_open(r->kinds[0].type, context, &run->store, emulated, &store);
     bench_store_expect(&store, r->shape);
@@ -350,15 +353,10 @@ static int begin(const caps_request *r, caps_run *run) {
   if (!run->rows) return tool_fail("out of memory");
   int code = open_context(r, 1, &run->base);
   if (code) return code;
-  if (r->rate_seconds > 0) run->rate = bench_hold_rate(run->base, &r->kinds[0], r->rate_seconds);
-  if (run->rate > 0) {
-    printf("peak: a device holds %.4g TFLOP/s for %s\n", run->rate * 1e-12,
-           tool_seconds(r->rate_seconds));
-  }
   bench_store_open(r->kinds[0].type, run->base, NULL, settings_emulated(&r->settings), &run->store);
   run->store.registers = true;
   bench_store_expect(&run->store, r->shape);
-  return tool_status(tsr_trim(run->base));
+  return TOOL_OK;
 }
 
 static int publish(const caps_run *run) {
@@ -376,7 +374,6 @@ static int publish(const caps_run *run) {
 static int run_all(caps_run *run) {
   const caps_request *r = run->request;
   int code = TOOL_OK;
-  caps_print_head();
   for (int i = 0; i < r->count_count && !code; i++) code = measure_count(run, r->counts[i]);
   /* What was measured before something failed is still worth having. */
   int published = publish(run);

@@ -10,7 +10,7 @@
 
 void bench_dataset_begin(bench_dataset *d) {
   *d = (bench_dataset){
-      .effort = {10, 3}, .rate_seconds = 1, .peer = "cublasxt", .begin = tool_now()};
+      .effort = {10, 3}, .rate_seconds = 2, .peer = "cublasxt", .begin = tool_now()};
 }
 
 static int interpret_shard(bench_dataset *d) {
@@ -168,13 +168,13 @@ static bool time_is_up(const bench_dataset *d) {
   return d->seconds > 0 && tool_now() - d->begin + d->longest > d->seconds;
 }
 
-static int measure_point(bench_dataset *d, int point, bench_store *store, peer_library *peer,
-                         bench_row *row) {
+static int measure_point(bench_dataset *d, int count, int point, bench_store *store,
+                         peer_library *peer, bench_row *row) {
   bench_home real = bench_real_home(&d->points[point].asked, row->devices);
   bench_case c;
   memcpy(d->kind.homes, real.homes, sizeof real.homes);
   int code = bench_case_create(&d->kind, row->shape, store, &c);
-  if (!code) code = bench_measure(&d->effort, &c, d->peer, peer, d->rate, row);
+  if (!code) code = bench_measure(&d->effort, &c, d->peer, peer, d->rates[count], row);
   return code;
 }
 
@@ -197,7 +197,7 @@ static int measure_points(bench_dataset *d, int count, bench_store *store, peer_
     }
     double begin = tool_now();
     bench_row row = *row_at(d, count, p);
-    code = measure_point(d, p, store, peer, &row);
+    code = measure_point(d, count, p, store, peer, &row);
     if (code == TOOL_OK) code = note_row(d, &row);
     double taken = tool_now() - begin;
     if (taken > d->longest) d->longest = taken;
@@ -226,15 +226,21 @@ static int measure_count(bench_dataset *d, int count, bench_store *lender) {
   return code;
 }
 
+/* What kernels sustain on as many devices as there are counts with something to do. */
+static void measure_rates(bench_dataset *d) {
+  for (int c = 0; c < d->count_count; c++) {
+    int devices = (int)d->counts[c];
+    if (!any_due(d, c)) continue;
+    d->rates[c] = bench_sustained_rate(&d->kind, &d->settings, devices, d->rate_seconds);
+    if (!d->json) bench_print_rate(d->rates[c], devices, d->rate_seconds);
+  }
+}
+
 static int measure_all(bench_dataset *d, tsr_context *owner) {
   bench_store lender;
   int code = TOOL_OK;
   if (nothing_due(d)) return code;
-  d->rate = bench_sustained_rate(&d->kind, &d->settings, d->rate_seconds);
-  if (!d->json && d->rate > 0) {
-    printf("kernels on this data: %.4g TFLOP/s, held by a device for %s\n", d->rate * 1e-12,
-           tool_seconds(d->rate_seconds));
-  }
+  measure_rates(d);
   if (!d->json) bench_print_head(d->peer != NULL);
   bench_store_open(d->kind.type, owner, NULL, false, &lender);
   for (int c = 0; c < d->count_count; c++) expect_due(d, c, &lender);

@@ -27,9 +27,10 @@ typedef struct bench_dataset {
   settings settings;
   bench_dataset_words words;
 
-  bench_row *rows; /* of the points, count by count; median 0: not measured */
-  int left;        /* of this run's, when time ran out */
-  double rate, begin, longest;
+  bench_row *rows;                 /* of the points, count by count; median 0: not measured */
+  int left;                        /* of this run's, when time ran out */
+  double rates[BENCH_MOST_COUNTS]; /* as bench_sustained_rate, for each count */
+  double begin, longest;
 } bench_dataset;
 
 /* Rows of an option table. */
@@ -49,7 +50,7 @@ typedef struct bench_dataset {
        OPTION_NUMBER,                                                                               \
        &(d)->rate_seconds,                                                                          \
        "S",                                                                                         \
-       "hold a device at work so long for the floor's rate on this data (1; 0: the machine's)"},    \
+       "hold devices at work so long for the floor's rate on this data (2; 0: the machine's)"},     \
       {"csv", 0, OPTION_TEXT, &(d)->csv, "FILE", "add each result to this file as it comes"},       \
       {"resume",     0,    OPTION_FLAG,                                                             \
        &(d)->resume, NULL, "leave out what the file has; sum all of it up"},                        \

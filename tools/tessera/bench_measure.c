@@ -1,67 +1,132 @@
 #include "bench_measure.h"
 
+#include <pthread.h>
+#include <stdlib.h>
+
 #include "bench_check.h"
+
 enum { WARM_UPS = 2 };
 
-/* ---- The rate that a device holds, in this run and on this data ---- */
+/* ---- The rate that devices hold, in this run and on this data ---- */
 
-static int hold_case(const bench_case *work, double seconds, double *rate) {
-  double once = 0, begin, elapsed = 0;
-  int code = bench_case_run(work, &once); /* not counted: plans, allocates */
-  int calls = 0;
-  begin = tool_now();
-  do {
-    if (code == TOOL_OK) code = bench_case_run(work, &once);
-    calls++;
-    elapsed = tool_now() - begin;
-  } while (code == TOOL_OK && elapsed < seconds);
-  const tsr_level3 *w = &work->product.what;
-  *rate = calls * element_flops(w->type, w->m, w->n, w->k) / elapsed;
-  return code;
-}
-
-static int hold_device(const bench_kind *given, tsr_context *context, int64_t n, double seconds,
-                       double *rate) {
-  const bench_shape shape = {n, n, n};
-  bench_kind kind = *given;
+/* A device that does one product over and over. */
+typedef struct holder {
+  tsr_context *context;
+  bench_kind kind; /* one kernel, in place, and nothing else */
   bench_store store;
   bench_case work;
-  kind.operation = TSR_GEMM;
-  kind.beta = (scalar){0, 0}; /* one kernel, in place, and nothing else */
-  for (int i = 0; i < 3; i++) kind.homes[i] = (home){HOME_DEVICE, 0};
-  bench_store_open(kind.type, context, NULL, false, &store);
-  bench_store_expect(&store, shape);
-  int code = bench_case_create(&kind, shape, &store, &work);
-  if (code == TOOL_OK) code = hold_case(&work, seconds, rate);
-  bench_store_close(&store);
-  return code;
-}
+  pthread_t thread;
+  double seconds, rate; /* rate 0: it failed */
+} holder;
 
-/* The product grows until one takes 10 ms. */
-double bench_hold_rate(tsr_context *context, const bench_kind *kind, double seconds) {
-  double rate = 0;
-  int64_t n = 512;
-  int code = hold_device(kind, context, n, 0, &rate);
-  while (code == TOOL_OK && n < 8192 && element_flops(kind->type, n, n, n) / rate < 0.01) {
-    n *= 2;
-    code = hold_device(kind, context, n, 0, &rate);
-  }
-  if (code == TOOL_OK) code = hold_device(kind, context, n, seconds, &rate);
-  return code == TOOL_OK ? rate : 0;
-}
-
-double bench_sustained_rate(const bench_kind *kind, const settings *given, double seconds) {
+/* Not yet warm: the first call plans and allocates. */
+static int open_holder(const bench_kind *kind, const settings *given, int device, int64_t n,
+                       holder *h) {
+  const bench_shape shape = {n, n, n};
   settings alone = *given;
-  tsr_context *context = NULL;
-  double rate = 0;
-  alone.devices = "1";
-  if (seconds <= 0) return 0;
-  int code = settings_open(&alone, &context);
-  if (code == TOOL_OK && tsr_device_count(context) == 1) {
-    rate = bench_hold_rate(context, kind, seconds);
+  char name[16];
+  snprintf(name, sizeof name, "%d,", device);
+  alone.devices = name;
+  *h = (holder){.kind = *kind};
+  h->kind.operation = TSR_GEMM;
+  h->kind.beta = (scalar){0, 0};
+  for (int i = 0; i < 3; i++) h->kind.homes[i] = (home){HOME_DEVICE, 0};
+  int code = settings_open(&alone, &h->context);
+  bench_store_open(kind->type, h->context, NULL, false, &h->store);
+  if (code == TOOL_OK && tsr_device_count(h->context) != 1) code = TOOL_FAILED; /* the CPU */
+  if (code != TOOL_OK) return code;
+  bench_store_expect(&h->store, shape);
+  code = bench_case_create(&h->kind, shape, &h->store, &h->work);
+  return code ? code : bench_case_run(&h->work, &h->seconds);
+}
+
+static void close_holder(holder *h) {
+  bench_store_close(&h->store);
+  tsr_context_destroy(h->context);
+}
+
+static double hold_for(const bench_case *work, double seconds) {
+  const tsr_level3 *w = &work->product.what;
+  double begin = tool_now(), once, elapsed;
+  int calls = 0;
+  do {
+    if (bench_case_run(work, &once) != TOOL_OK) return 0;
+    calls++;
+    elapsed = tool_now() - begin;
+  } while (elapsed < seconds);
+  return calls * element_flops(w->type, w->m, w->n, w->k) / elapsed;
+}
+
+/* The first half of the time brings devices to a steady state. */
+static void *hold(void *argument) {
+  holder *h = argument;
+  h->rate = hold_for(&h->work, h->seconds / 2);
+  if (h->rate > 0) h->rate = hold_for(&h->work, h->seconds / 2);
+  return NULL;
+}
+
+/* The product grows until one takes 10 ms. 0: no device does it. */
+static int64_t choose_extent(const bench_kind *kind, const settings *given) {
+  for (int64_t n = 512;; n *= 2) {
+    holder h;
+    double rate = open_holder(kind, given, 0, n, &h) == TOOL_OK ? hold_for(&h.work, 0) : 0;
+    close_holder(&h);
+    if (rate == 0) return 0;
+    if (n >= 8192 || element_flops(kind->type, n, n, n) / rate >= 0.01) return n;
   }
-  tsr_context_destroy(context);
+}
+
+/* All of them at once; the mean. */
+static double hold_all(holder *holders, int devices, double seconds) {
+  double sum = 0;
+  bool all = true;
+  int started = 1;
+  for (int d = 0; d < devices; d++) holders[d].seconds = seconds;
+  while (started < devices &&
+         pthread_create(&holders[started].thread, NULL, hold, &holders[started]) == 0)
+    started++;
+  hold(&holders[0]);
+  for (int d = 0; d < started; d++) {
+    if (d > 0) pthread_join(holders[d].thread, NULL);
+    all = all && holders[d].rate > 0;
+    sum += holders[d].rate;
+  }
+  return all && started == devices ? sum / devices : 0;
+}
+
+static double sustained_rate(const bench_kind *kind, const settings *given, holder *holders,
+                             int devices, double seconds) {
+  int64_t n = choose_extent(kind, given);
+  double rate = 0;
+  int opened = 0, code = n > 0 ? TOOL_OK : TOOL_FAILED;
+  while (opened < devices && code == TOOL_OK) {
+    code = open_holder(kind, given, opened, n, &holders[opened]);
+    opened++;
+  }
+  if (code == TOOL_OK) rate = hold_all(holders, devices, seconds);
+  for (int d = 0; d < opened; d++) close_holder(&holders[d]);
   return rate;
+}
+
+double bench_sustained_rate(const bench_kind *kind, const settings *given, int devices,
+                            double seconds) {
+  if (seconds <= 0) return 0;
+  if (devices < 1) devices = 1;
+  holder *holders = calloc((size_t)devices, sizeof *holders);
+  double rate = holders ? sustained_rate(kind, given, holders, devices, seconds) : 0;
+  free(holders);
+  return rate;
+}
+
+void bench_print_rate(double rate, int devices, double seconds) {
+  if (rate <= 0) return;
+  printf("kernels on this data: %.4g TFLOP/s, held by ", rate * 1e-12);
+  if (devices > 1) {
+    printf("each of %d devices at once", devices);
+  } else {
+    printf("a device");
+  }
+  printf(" for %s\n", tool_seconds(seconds));
 }
 
 /* ---- The peer ---- */

@@ -11,12 +11,14 @@ typedef struct bench_effort {
   int64_t peer_repeat; /* calls of the peer */
 } bench_effort;
 
-/* The rate at which a device does this kind's kernels for so many seconds, on this data; 0 when it
- * cannot be told. A context of its own. */
-double bench_sustained_rate(const bench_kind *kind, const settings *given, double seconds);
+/* The rate, flops/s, at which each of so many devices (the first ones; 0: one) does this kind's
+ * kernels while all of them work, on this data: for so many seconds, of which the second half
+ * counts. The mean; 0 when it cannot be told. Contexts of its own. */
+double bench_sustained_rate(const bench_kind *kind, const settings *given, int devices,
+                            double seconds);
 
-/* The same on device 0 of a context. */
-double bench_hold_rate(tsr_context *context, const bench_kind *kind, double seconds);
+/* Says so: "kernels on this data: 52.1 TFLOP/s, held by each of 4 devices for 2 s". */
+void bench_print_rate(double rate, int devices, double seconds);
 
 /* Measures into a row whose type, shape, home and devices are set. peer may be NULL; rate may be
  * 0. Checks the result. */

@@ -8,7 +8,7 @@ enum { MOST_ROWS = TSR_OPERATION_COUNT * BENCH_MOST_SHAPES * BENCH_MOST_COUNTS }
 /* ---- What is asked for ---- */
 
 void bench_sweep_begin(bench_sweep *s) {
-  *s = (bench_sweep){.home = "h,h,h", .effort = {10, 3}, .rate_seconds = 1};
+  *s = (bench_sweep){.home = "h,h,h", .effort = {10, 3}, .rate_seconds = 2};
 }
 
 static int interpret_homes(bench_sweep *s) {
@@ -115,22 +115,22 @@ static int publish(const bench_sweep *s, const sweep_results *results) {
   return code;
 }
 
-static void print_head(const bench_sweep *s, double rate) {
+static void print_head(const bench_sweep *s) {
   if (s->json) return;
-  if (rate > 0) {
-    printf("kernels on this data: %.4g TFLOP/s, held by a device for %s\n", rate * 1e-12,
-           tool_seconds(s->rate_seconds));
-  }
   if (s->named) printf("%-6s ", "op");
   bench_print_head(s->peer != NULL);
 }
 
 static int measure_all(const bench_sweep *s, sweep_results *results) {
-  double rate = bench_sustained_rate(&s->kinds[0], &s->settings, s->rate_seconds);
-  print_head(s, rate);
+  double rates[BENCH_MOST_COUNTS];
   int code = TOOL_OK;
+  for (int i = 0; i < s->count_count; i++) {
+    rates[i] = bench_sustained_rate(&s->kinds[0], &s->settings, (int)s->counts[i], s->rate_seconds);
+    if (!s->json) bench_print_rate(rates[i], (int)s->counts[i], s->rate_seconds);
+  }
+  print_head(s);
   for (int i = 0; i < s->count_count && code == TOOL_OK; i++) {
-    code = measure_count(s, s->counts[i], rate, results);
+    code = measure_count(s, s->counts[i], rates[i], results);
   }
   /* What was measured before something failed is still worth having. */
   int published = publish(s, results);

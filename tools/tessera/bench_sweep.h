@@ -34,10 +34,10 @@ typedef struct bench_sweep {
     "repeat", 0, OPTION_WHOLE, &(s)->effort.repeat, "N", \
         "warm calls, of which the median counts (10)"    \
   }
-#define BENCH_SWEEP_RATE(s)                                                                     \
-  {                                                                                             \
-    "rate-seconds", 0, OPTION_NUMBER, &(s)->rate_seconds, "S",                                  \
-        "hold a device at work so long for the floor's rate on this data (1; 0: the machine's)" \
+#define BENCH_SWEEP_RATE(s)                                                                    \
+  {                                                                                            \
+    "rate-seconds", 0, OPTION_NUMBER, &(s)->rate_seconds, "S",                                 \
+        "hold devices at work so long for the floor's rate on this data (2; 0: the machine's)" \
   }
 #define BENCH_SWEEP_CSV(s) \
   { "csv", 0, OPTION_TEXT, &(s)->csv, "FILE", "write the results as CSV" }

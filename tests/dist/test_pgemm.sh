@@ -88,8 +88,10 @@ check predicted_files written w.svg w.csv
 on 2 bench pgemm --n 300 --engine cpu --repeat 2 --csv m.csv --plot m.svg
 check measured done_and_says 'right'
 check measured_files written m.svg m.csv
-on 2 bench pgemm --mode strong --n 200 --engine host --devices 2 --processes 2 --repeat 1 --type c
+on 2 bench pgemm --mode strong --n 200 --engine host --devices 2 --processes 2 --repeat 1 --type c \
+  --timeline m.json
 check measured_on_devices done_and_says 'right'
+check measured_timeline grep -q '"name":"panel 0"' m.json
 on 2 bench pgemm --mode strong --n 100 --engine host --devices 2 --processes 2 --repeat 1 \
   --transports nccl,mpi --csv t.csv
 check one_transport_fails fails_and_warns 'NCCL is for CUDA devices'

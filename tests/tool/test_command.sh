@@ -319,12 +319,15 @@ run bench doors --n 2,40 --repeat 3 --json
 check bench_doors exits_and_says 0 '"n": 40, .*"added_s": '
 check bench_doors_json_valid json_valid out
 run bench gemm --type d --n 48,96 --devices 1,2 --repeat 3 --rate-seconds 0 --engine host \
-  --csv b.csv --plot b.svg
+  --csv b.csv --plot b.svg --timeline b.json
 check bench_gemm exits_and_says 0 ' ok$'
 check bench_csv_head grep -q -x \
   'op,type,m,n,k,home,devices,cold_s,median_s,tflops,floor_s,fraction,predicted_s,peer,peer_s' b.csv
 check bench_csv_rows [ "$(grep -c '^gemm,d,' b.csv)" -eq 4 ]
 check bench_plot grep -q '<polyline' b.svg
+check bench_timeline json_valid b.json
+run bench gemm --n 48 --repeat 3 --rate-seconds 0.01 --engine host --devices 1,3
+check bench_rate exits_and_says 0 'held by each of 3 devices at once for 10 ms'
 run bench gemm --type z --shape 20x30x40 --transa C --home 0,h,u --devices 2 --repeat 2 \
   --rate-seconds 0 --engine host --json
 check bench_json exits_and_says 0 '"correct": true'
@@ -362,7 +365,8 @@ bytes() { grep "^d,96,1,$1," c.csv | cut -d, -f"$2"; }
 check bench_composed_in [ "$(($(bytes separate 8) - $(bytes composed 8)))" -eq $((96 * 96 * 8)) ]
 check bench_composed_out [ "$(bytes composed 9)" -eq $((2 * 96 * 96 * 8)) ]
 check bench_composed_plot [ "$(grep -c 'devices to host' c.svg)" -eq 1 ]
-run bench composed --n 61 --type z --devices 2 --repeat 1 --engine host
+run bench composed --n 61 --type z --devices 2 --repeat 1 --engine host --timeline c.json
+check bench_composed_timeline [ "$(grep -c '"name":"ztrsm' c.json)" -gt 0 ]
 check bench_composed_complex [ "$(grep -c ' ok$' out)" -eq 2 ]
 refuse bench_composed_type '--type h: trsm takes' bench composed --type h
 refuse bench_composed_repeat '--repeat must be' bench composed --repeat 0

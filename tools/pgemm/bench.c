@@ -152,6 +152,8 @@ static int parse(int argc, char **argv, bench_request *r) {
       {"roofline", 0, OPTION_TEXT, &r->roofline.plot, "FILE.svg", "draw that"},
       {"csv", 0, OPTION_TEXT, &m->csv, "FILE", "write the results as CSV"},
       {"plot", 0, OPTION_TEXT, &m->plot, "FILE.svg", "draw them"},
+      {"timeline", 0, OPTION_TEXT, &m->timeline, "FILE.json",
+       "measured: what one more product, the last, did over time in all processes, for Perfetto"},
       SETTINGS_ENGINE(&m->settings),
       SETTINGS_MACHINE(&m->settings),
       SETTINGS_DEVICES(&m->settings),

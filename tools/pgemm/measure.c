@@ -148,6 +148,18 @@ static int time_all(trial *t) {
   return code;
 }
 
+/* One more product, and what all its processes did over time. */
+static int draw(trial *t) {
+  double ignored;
+  char *text = NULL;
+  int code = say(tsr_grid_timeline_begin(t->grid), t->first);
+  if (!code) code = time_once(t, &ignored);
+  if (!code) code = say(tsr_grid_timeline_end(t->grid, 0, 0, &text), t->first);
+  if (!code && text) code = tool_write_file(t->r->timeline, text);
+  free(text);
+  return code;
+}
+
 static void predict(trial *t) {
   tsr_pplan *plan = NULL;
   tsr_pprediction p;
@@ -182,7 +194,7 @@ static int measure(trial *t) {
   MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, t->comm);
   t->row.good = all != 0;
   predict(t);
-  return TOOL_OK;
+  return t->r->timeline ? draw(t) : TOOL_OK;
 }
 
 static const char *transport_of(const trial *t) {

@@ -18,6 +18,7 @@ typedef struct measure_request {
   int64_t block, repeat;
   cut_options cut;
   const char *csv, *plot;
+  const char *timeline; /* of one more product of each, the last one's is kept */
   settings settings;
 } measure_request;
 

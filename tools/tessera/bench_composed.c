@@ -20,7 +20,7 @@ typedef struct composed_request {
   int64_t counts[BENCH_MOST_COUNTS]; /* of devices; 0: all */
   int shape_count, count_count;
   int64_t repeat;
-  const char *csv, *plot;
+  const char *csv, *plot, *timeline;
   settings settings;
   composed_row rows[MOST_ROWS];
   int row_count;
@@ -58,6 +58,8 @@ static int parse_request(int argc, char **argv, composed_request *r) {
       {"repeat", 0, OPTION_WHOLE, &r->repeat, "N", "warm runs, of which the median counts (5)"},
       BENCH_SWEEP_CSV(r),
       BENCH_SWEEP_PLOT(r),
+      {"timeline", 0, OPTION_TEXT, &r->timeline, "FILE.json",
+       "what one more composed run of the last extent did over time, for Perfetto"},
       SETTINGS_ENGINE(&r->settings),
       SETTINGS_MACHINE(&r->settings),
       SETTINGS_MEMORY(&r->settings),
@@ -234,6 +236,13 @@ static int measure_case(const composed_case *c, int64_t repeat,
   return code;
 }
 
+static int draw(const composed_case *c, const char *path) {
+  double ignored;
+  int code = bench_timeline_begin(c->context, path);
+  if (!code) code = run(c, COMPOSED, &ignored);
+  return code ? code : bench_timeline_end(c->context, path);
+}
+
 static int measure_size(composed_request *r, bench_shape shape, int devices, bench_store *store) {
   composed_row *rows = &r->rows[r->row_count];
   composed_case c;
@@ -243,6 +252,7 @@ static int measure_size(composed_request *r, bench_shape shape, int devices, ben
   }
   int code = make_case(store, r->type, shape, &c);
   if (!code) code = measure_case(&c, r->repeat, rows);
+  if (!code) code = draw(&c, r->timeline);
   if (code) return code;
   r->row_count += COMPOSED_VARIANTS;
   for (int v = 0; v < COMPOSED_VARIANTS; v++) composed_print(&rows[v]);

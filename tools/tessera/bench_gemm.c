@@ -59,6 +59,7 @@ static int parse_request(int argc, char **argv, bench_sweep *s) {
       BENCH_SWEEP_RATE(s),
       BENCH_SWEEP_CSV(s),
       BENCH_SWEEP_PLOT(s),
+      BENCH_SWEEP_TIMELINE(s),
       BENCH_SWEEP_JSON(s),
       SETTINGS_ENGINE(&s->settings),
       SETTINGS_MACHINE(&s->settings),

@@ -129,6 +129,21 @@ void bench_print_rate(double rate, int devices, double seconds) {
   printf(" for %s\n", tool_seconds(seconds));
 }
 
+/* ---- Timelines ---- */
+
+int bench_timeline_begin(tsr_context *context, const char *path) {
+  return path ? tool_status(tsr_timeline_begin(context)) : TOOL_OK;
+}
+
+int bench_timeline_end(tsr_context *context, const char *path) {
+  char *text = NULL;
+  if (!path) return TOOL_OK;
+  int code = tool_status(tsr_timeline_end(context, &text));
+  if (!code) code = tool_write_file(path, text);
+  free(text);
+  return code;
+}
+
 /* ---- The peer ---- */
 
 /* One call, s; less than 0 when it cannot do the product. */

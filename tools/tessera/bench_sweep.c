@@ -46,11 +46,19 @@ typedef struct sweep_results {
   int count;
 } sweep_results;
 
+static int draw(const bench_sweep *s, const bench_case *c) {
+  double ignored;
+  int code = bench_timeline_begin(c->context, s->timeline);
+  if (!code) code = bench_case_run(c, &ignored);
+  return code ? code : bench_timeline_end(c->context, s->timeline);
+}
+
 static int measure(const bench_sweep *s, const bench_kind *kind, bench_store *store,
                    peer_library *p, double rate, bench_row *row) {
   bench_case c;
   int code = bench_case_create(kind, row->shape, store, &c);
-  return code ? code : bench_measure(&s->effort, &c, s->peer, p, rate, row);
+  if (!code) code = bench_measure(&s->effort, &c, s->peer, p, rate, row);
+  return code || !s->timeline ? code : draw(s, &c);
 }
 
 static void print_row(const bench_sweep *s, const bench_row *row) {

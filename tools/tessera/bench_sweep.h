@@ -16,8 +16,8 @@ typedef struct bench_sweep {
   int count_count;
   bench_effort effort;
   double rate_seconds;
-  const char *home, *peer, *csv, *plot; /* peer NULL: none */
-  bool json, named;                     /* rows begin with the operation's name */
+  const char *home, *peer, *csv, *plot, *timeline; /* peer NULL: none */
+  bool json, named;                                /* rows begin with the operation's name */
   settings settings;
 } bench_sweep;
 
@@ -43,6 +43,11 @@ typedef struct bench_sweep {
   { "csv", 0, OPTION_TEXT, &(s)->csv, "FILE", "write the results as CSV" }
 #define BENCH_SWEEP_PLOT(s) \
   { "plot", 0, OPTION_TEXT, &(s)->plot, "FILE.svg", "draw them" }
+#define BENCH_SWEEP_TIMELINE(s)                                           \
+  {                                                                       \
+    "timeline", 0, OPTION_TEXT, &(s)->timeline, "FILE.json",              \
+        "what one more call of the last case did over time, for Perfetto" \
+  }
 #define BENCH_SWEEP_JSON(s) \
   { "json", 0, OPTION_FLAG, &(s)->json, NULL, "print for programs instead of the table" }
 

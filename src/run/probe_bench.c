@@ -177,13 +177,20 @@ tsr_status tsr_bench_stream(tsr_bench *b, int from, int to, size_t bytes, tsr_st
   return TSR_OK;
 }
 
-/* Copy number i of a stream. In the host's memory each is at another place, so that caches do not
- * help. */
+/* Where in the host's memory copy number i of a stream is. Each is at another place, so that caches
+ * do not help; and all devices are in one allocation at a time, as they are in one matrix: where
+ * memory is in parts with links of their own, that may be in one of them. */
+static char *host_place(const tsr_bench *b, const tsr_stream *s, int i) {
+  int round = s->rounds > 0 ? (i / b->devices + s->device) % s->rounds : 0;
+  return b->host[i % b->devices] + (size_t)round * s->copy.width;
+}
+
 static tsr_status submit_copy(tsr_bench *b, const tsr_stream *s, int i) {
   tsr_copy_args copy = s->copy;
-  size_t shift = copy.height > 1 || s->rounds < 2 ? 0 : (size_t)(i % s->rounds) * copy.width;
-  if (copy.from_device == TSR_HOST) copy.from = (const char *)copy.from + shift;
-  if (copy.to_device == TSR_HOST) copy.to = (char *)copy.to + shift;
+  if (copy.height == 1) {
+    if (copy.from_device == TSR_HOST) copy.from = host_place(b, s, i);
+    if (copy.to_device == TSR_HOST) copy.to = host_place(b, s, i) + b->host_bytes / 2;
+  }
   return b->engine->copy(s->queue, &copy);
 }
 

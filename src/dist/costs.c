@@ -1,5 +1,7 @@
 #include "dist/costs.h"
 
+#include <string.h>
+
 /* Threads that pack, as far as all can agree: how many a process has is its own business. */
 static const double packing_threads = 2;
 
@@ -13,6 +15,7 @@ tsr_costs tsr_costs_quick(const tsr_grid *grid, tsr_type type, bool reads_result
                      .pack_rate = packing_threads * (f->staging_rate > 0 ? f->staging_rate : 10e9),
                      .up_rate = grid->model.up_rate,
                      .home = 1};
+  memcpy(costs.up_by_run, grid->model.up_by_run, sizeof costs.up_by_run);
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 3; j++) costs.stage[i][j] = 1;
   return costs;

@@ -22,6 +22,7 @@ typedef struct tsr_costs {
   double pack_rate;          /* bytes/s at which a process packs */
   double up_rate; /* at which panels come to the first device, whose memory slots are; 0: they are
                      in host memory */
+  double up_by_run[TSR_UP_RUNS];
   /* How much longer plans take than the formula says, by field; 1: the formula alone. */
   double stage[2][3], home;
   int known;

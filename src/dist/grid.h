@@ -26,6 +26,9 @@ typedef struct tsr_wishes {
   int lookahead;
 } tsr_wishes;
 
+/* Runs of bytes that are copied one by one, from the shortest on, each twice as long. */
+enum { TSR_UP_RUNS = 6, TSR_UP_SHORTEST = 2048 };
+
 /* What all processes agreed on when the grid was made, and plan with (model.h). */
 typedef struct tsr_model {
   tsr_context *planner; /* the same plans everywhere */
@@ -33,6 +36,7 @@ typedef struct tsr_model {
   tsr_context_facts facts;
   double up_rate; /* bytes/s from a process's host memory to its slots, which are memory of its
                      first device; 0: they are in host memory */
+  double up_by_run[TSR_UP_RUNS]; /* the same in runs of TSR_UP_SHORTEST << i bytes; 0: no slower */
 } tsr_model;
 
 struct tsr_grid {

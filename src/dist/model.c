@@ -1,5 +1,6 @@
 #include "dist/model.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,6 +133,14 @@ tsr_status tsr_model_agree(const tsr_peers *peers, tsr_context *context, tsr_mod
 tsr_status tsr_model_alone(tsr_context *context, tsr_model *model) {
   *model = (tsr_model){.planner = context};
   return describe(context, &model->facts);
+}
+
+double tsr_model_up(double rate, const double by_run[TSR_UP_RUNS], double run) {
+  double place = log2(fmax(run, TSR_UP_SHORTEST) / TSR_UP_SHORTEST), below = floor(place);
+  int i = (int)below;
+  if (i >= TSR_UP_RUNS || by_run[i] == 0) return rate;
+  double next = i + 1 < TSR_UP_RUNS && by_run[i + 1] > 0 ? by_run[i + 1] : rate;
+  return by_run[i] + (place - below) * (next - by_run[i]);
 }
 
 void tsr_model_free(tsr_model *model) {

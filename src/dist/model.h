@@ -20,4 +20,7 @@ tsr_status tsr_model_alone(tsr_context *context, tsr_model *model);
 
 void tsr_model_free(tsr_model *model);
 
+/* Bytes/s at which a panel in runs of so many bytes comes up to its slot. */
+double tsr_model_up(double rate, const double by_run[TSR_UP_RUNS], double run);
+
 #endif

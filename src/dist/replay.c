@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/types.h"
+#include "dist/model.h"
 
 /* Parts in which a message is passed on: what a process farther down the line waits for more. */
 static const double segment = 128 << 10;
@@ -108,11 +109,20 @@ static int distance(const replay *r, const tsr_step *step, int *line) {
   return (me - root + *line) % *line;
 }
 
+/* A line of A's panels is a column of the block, one of B's goes through k. */
+static double run_of(const replay *r, const tsr_step *step) {
+  bool is_a = step->operand == TSR_STEP_A;
+  int64_t line = is_a ? extent_of(r, TSR_STEP_A, step->block[TSR_STEP_A])
+                      : r->s->panels.items[step->panel].depth;
+  return (double)line * r->element;
+}
+
 /* The root packs its panel, or has it copied to its device meanwhile; the link by which it goes up
  * has as much to do at another root as it has here. When the panel can be complete. */
-static double provide(replay *r, bool is_root, double bytes) {
-  if (r->costs->up_rate > 0) {
-    double up = fmax(r->up_free, r->now) + bytes / r->costs->up_rate;
+static double provide(replay *r, bool is_root, double bytes, double run) {
+  const tsr_costs *c = r->costs;
+  if (c->up_rate > 0) {
+    double up = fmax(r->up_free, r->now) + bytes / tsr_model_up(c->up_rate, c->up_by_run, run);
     if (is_root) r->up_free = up;
     return up;
   }
@@ -129,7 +139,7 @@ static void send(replay *r, int32_t at, const tsr_step *step) {
       .step = at,
       .in = place > 0,
       .out = place<line - 1, .left = bytes, .tail = line> 1 ? r->costs->latency + place * hop : 0};
-  f.earliest = provide(r, place == 0, bytes);
+  f.earliest = provide(r, place == 0, bytes, run_of(r, step));
   r->f.received += f.in ? bytes : 0;
   r->f.sent += f.out ? bytes : 0;
   if (f.in || f.out)

@@ -122,8 +122,15 @@ static tsr_part part_of_b(const tsr_panel_source *p, const run *r, int64_t at, i
                     .height = (size_t)count};
 }
 
-/* Goes through the runs of k that the panel is made of. Both operands have their lines one element
- * after the other, or they would have been redistributed. */
+static void visit_run(const tsr_panel_source *p, const run *r, int64_t at, int64_t count,
+                      tsr_part_visit visit, void *user) {
+  tsr_part part = (p->operand == TSR_STEP_A ? part_of_a : part_of_b)(p, r, at, count);
+  if (r->length > 0 && part.height > 0) visit(user, &part);
+}
+
+/* Goes through the runs of k that the panel is made of; blocks that follow each other in this
+ * process's memory are one. Both operands have their lines one element after the other, or they
+ * would have been redistributed. */
 static void visit_lines(const void *panel, int64_t at, int64_t count, tsr_part_visit visit,
                         void *user) {
   const tsr_panel_source *p = panel;
@@ -132,14 +139,19 @@ static void visit_lines(const void *panel, int64_t at, int64_t count, tsr_part_v
   int me = p->operand == TSR_STEP_A ? a->me[1] : b->me[0];
   const tsr_panel *all = &p->summa->schedule.panels.items[p->panel];
   tsr_span span = {all->at, 0};
-  for (run r = {0, 0, 0}; r.first < all->depth; r.first += r.length) {
-    if (!tsr_axis_common(&a->axis[1], all->col, &b->axis[0], all->row, own->extent, &span)) break;
-    r.length = least(span.end - span.at, all->depth - r.first);
-    r.local = tsr_axis_before(own, me, span.at);
-    tsr_part part = (p->operand == TSR_STEP_A ? part_of_a : part_of_b)(p, &r, at, count);
-    if (part.height > 0) visit(user, &part);
+  run r = {0, 0, 0};
+  while (r.first + r.length < all->depth &&
+         tsr_axis_common(&a->axis[1], all->col, &b->axis[0], all->row, own->extent, &span)) {
+    int64_t local = tsr_axis_before(own, me, span.at), done = r.first + r.length;
+    int64_t length = least(span.end - span.at, all->depth - done);
+    if (local != r.local + r.length) {
+      visit_run(p, &r, at, count, visit, user);
+      r = (run){local, done, 0};
+    }
+    r.length += length;
     span.at = span.end;
   }
+  visit_run(p, &r, at, count, visit, user);
 }
 
 /* ---- Steps ------------------------------------------------------------------ */

@@ -54,7 +54,8 @@ typedef struct tsr_device_transport {
   bool opened;         /* on all processes */
   bool failed, told;   /* error: the first failure here */
   tsr_error error;
-  double up_rate, bandwidth, latency; /* the same everywhere */
+  double up_rate, bandwidth, latency; /* the same everywhere, */
+  double up_by_run[TSR_UP_RUNS];      /* as is this */
 } tsr_device_transport;
 
 /* transport_device_messages.c */

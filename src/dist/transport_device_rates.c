@@ -34,6 +34,24 @@ static tsr_status raise_sample(tsr_device_transport *t) {
   return status != TSR_OK ? status : waited;
 }
 
+/* As many runs as a piece has, each in pages of its own as those of a large matrix are, out of all
+ * the memory that there is for pieces; *bytes of them. */
+static tsr_status raise_runs(tsr_device_transport *t, size_t run, double *bytes) {
+  enum { TIMES = 4, MOST_RUNS = 1024 };
+  size_t piece = t->fabric->piece, height = piece / run < MOST_RUNS ? piece / run : MOST_RUNS;
+  tsr_part part = {.from = t->chunk[0],
+                   .from_pitch = TSR_FABRIC_MARKS * piece / height,
+                   .to_pitch = run,
+                   .width = run,
+                   .height = height};
+  tsr_status status = TSR_OK;
+  for (int i = 0; i < TIMES && status == TSR_OK; i++)
+    status = t->fabric->up(t->carrier, t->sample, &part);
+  tsr_status waited = wait_for(t, TSR_FABRIC_UP);
+  *bytes = (double)(TIMES * run * height);
+  return status != TSR_OK ? status : waited;
+}
+
 static tsr_status send_sample(tsr_device_transport *t, int group, bool small) {
   size_t piece = small ? small_bytes : t->fabric->piece, sample = small ? piece : t->fabric->sample;
   tsr_status status = TSR_OK;
@@ -60,6 +78,20 @@ static tsr_status time_up(tsr_device_transport *t, double *seconds) {
   return TSR_OK;
 }
 
+/* Rates for runs that are shorter than a piece. */
+static tsr_status time_runs(tsr_device_transport *t, double rate[TSR_UP_RUNS]) {
+  for (int i = 0; i < TSR_UP_RUNS; i++) {
+    size_t run = (size_t)TSR_UP_SHORTEST << i;
+    double begin = 0, bytes = 0;
+    rate[i] = INFINITY;
+    if (run >= t->fabric->piece) continue;
+    TSR_TRY(begin_together(&t->grid->all, &begin));
+    TSR_TRY(tsr_agree(&t->grid->all, NULL, raise_runs(t, run, &bytes)));
+    rate[i] = bytes / (tsr_now() - begin);
+  }
+  return TSR_OK;
+}
+
 static tsr_status time_across(tsr_device_transport *t, int group, double seconds[LARGE + 1]) {
   double begin = 0;
   for (int turn = WARM; turn <= LARGE; turn++) {
@@ -81,9 +113,11 @@ static double rounded(double x) {
 
 tsr_status tsr_device_measure(tsr_device_transport *t) {
   double sample = (double)t->fabric->sample, up = 0;
-  double mine[3] = {INFINITY, INFINITY, 0}, all[3]; /* up, across, - latency: the least counts */
+  enum { RATES = 3 }; /* up, across, - latency; and up by runs: the least counts */
+  double mine[RATES + TSR_UP_RUNS] = {INFINITY, INFINITY, 0}, all[RATES + TSR_UP_RUNS];
   TSR_TRY(time_up(t, &up));
   mine[0] = sample / up;
+  TSR_TRY(time_runs(t, &mine[RATES]));
   for (int i = 0; i < TSR_FABRIC_GROUPS; i++) {
     double seconds[LARGE + 1];
     if (t->group[i].size == 1) continue;
@@ -91,10 +125,14 @@ tsr_status tsr_device_measure(tsr_device_transport *t) {
     mine[1] = fmin(mine[1], sample / fmax(seconds[LARGE] - seconds[SMALL], 1e-9));
     mine[2] = fmin(mine[2], -seconds[SMALL]);
   }
-  int code = MPI_Allreduce(mine, all, 3, MPI_DOUBLE, MPI_MIN, t->grid->all.comm);
+  int code = MPI_Allreduce(mine, all, RATES + TSR_UP_RUNS, MPI_DOUBLE, MPI_MIN, t->grid->all.comm);
   TSR_TRY(tsr_mpi_check(code, "MPI_Allreduce"));
   t->up_rate = rounded(all[0]);
   t->bandwidth = rounded(all[1]);
   t->latency = rounded(fmax(-all[2], 1e-9));
+  for (int i = 0; i < TSR_UP_RUNS; i++) {
+    double rate = isinf(all[RATES + i]) ? 0 : rounded(all[RATES + i]);
+    t->up_by_run[i] = rate < t->up_rate ? rate : 0;
+  }
   return TSR_OK;
 }

@@ -29,7 +29,7 @@ typedef struct retired {
 struct tsr_store {
   int devices;
   tsr_heap *heap[TSR_MAX_DEVICES + 1]; /* the last one used: pinned memory of the host */
-  TSR_VEC(tsr_stay *) stays; /* in the order in which they were last written to */
+  TSR_VEC(tsr_stay *) stays;           /* in the order in which they were last written to */
   TSR_VEC(retired) retired;
   uint64_t views;
   uint64_t latest; /* submission */

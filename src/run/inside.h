@@ -223,8 +223,8 @@ void tsr_issue_copy_args(const tsr_ticket *job, uint32_t command, tsr_copy_args 
 /* Waits for all that is in a queue. */
 tsr_status tsr_direct_finish(tsr_runner *runner, tsr_queue *queue, tsr_event *event);
 
-/* Makes the queues of nearly every plan and, where room is not NULL, the first allocation of each
- * device, which has so many bytes free; all devices side by side. Nobody else has the runner. */
+/* Makes the queues of nearly every plan and, where room is not NULL, a first arena on each device,
+ * which has so many bytes free; all devices side by side. Nobody else has the runner. */
 tsr_status tsr_warm_devices(tsr_runner *runner, const size_t *room);
 
 /* Tries the kernels of a plan that runs for the first time; the caller holds enter. */
@@ -242,6 +242,8 @@ void tsr_trace_finish(tsr_ticket *job);
 tsr_status tsr_resource_reserve(tsr_runner *runner, const tsr_plan *plan, bool trace, bool arenas,
                                 int *short_of);
 void tsr_resource_trim(tsr_runner *runner);
+/* An arena of at least so many bytes; what runs is waited for where it must be another one. */
+tsr_status tsr_resource_reserve_arena(tsr_runner *runner, int location, size_t bytes);
 tsr_status tsr_resource_reserve_ring(tsr_runner *runner, size_t bytes);
 /* Makes what a plan will use of the arenas unwritten again; for the host engine. */
 void tsr_resource_poison(tsr_runner *runner, const tsr_plan *plan);

@@ -89,7 +89,7 @@ static tsr_status reserve_lanes(tsr_runner *runner, int threads) {
 
 /* ---- Arenas ---- */
 
-static tsr_status reserve_arena(tsr_runner *runner, int location, size_t bytes) {
+tsr_status tsr_resource_reserve_arena(tsr_runner *runner, int location, size_t bytes) {
   tsr_arena *arena = &runner->arena[location];
   if (arena->bytes >= bytes) return TSR_OK;
   int device = location < runner->devices ? location : TSR_HOST;
@@ -105,7 +105,7 @@ static tsr_status reserve_arena(tsr_runner *runner, int location, size_t bytes) 
 }
 
 tsr_status tsr_resource_reserve_ring(tsr_runner *runner, size_t bytes) {
-  return reserve_arena(runner, runner->devices, bytes);
+  return tsr_resource_reserve_arena(runner, runner->devices, bytes);
 }
 
 /* Arenas that a plan asks for. */
@@ -117,7 +117,7 @@ typedef struct asking {
 
 static tsr_status reserve_asked(void *argument, int location) {
   asking *a = argument;
-  tsr_status status = reserve_arena(a->runner, location, a->plan->arena[location]);
+  tsr_status status = tsr_resource_reserve_arena(a->runner, location, a->plan->arena[location]);
   int first = atomic_load(&a->short_of);
   while (status == TSR_ERR_MEMORY && location < first &&
          !atomic_compare_exchange_weak(&a->short_of, &first, location))

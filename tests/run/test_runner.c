@@ -567,8 +567,8 @@ static void count_free(tsr_engine_state *state, int device, void *pointer) {
   tsr_engine_host.free(state, device, pointer);
 }
 
-/* A warm runner that is told what is free takes an eighth of it and gives it back; it is made also
- * when it gets none. */
+/* A warm runner that is told what is free takes an eighth of it, until it is trimmed; it is made
+ * also when it gets none. */
 static void tries_memory_early(void **state) {
   (void)state;
   const size_t room[] = {8 << 20, 8 << 20, 8 << 10};
@@ -584,6 +584,8 @@ static void tries_memory_early(void **state) {
     atomic_store(&most_taken, refused ? 1 << 10 : 1 << 20);
     assert_int_equal(tsr_runner_create(&engine, r.state, 3, &settings, &r.runner), TSR_OK);
     assert_int_equal(atomic_load(&taken), refused ? 1 : 3);
+    assert_int_equal(atomic_load(&given_back), 0);
+    tsr_runner_trim(r.runner);
     assert_int_equal(atomic_load(&given_back), refused ? 1 : 3);
     rig_close(&r);
   }

@@ -100,7 +100,6 @@ static tsr_status keep_result(const tsr_plan *plan, tsr_residency *left) {
     kept = tsr_residency_add(left, *room);
     if (kept == NULL) break;
     kept->bytes = 0; /* it is there already */
-    kept->written = 0;
     kept->valid = room->valid, kept->newer = room->newer;
     room->valid = room->newer = (tsr_rects){0};
   }

@@ -18,7 +18,6 @@ typedef struct tsr_room {
   tsr_rect rect;
   int64_t ld;      /* elements */
   size_t bytes;    /* of memory; 0: the room is there already */
-  int32_t written; /* after a plan: 1 + its last command that wrote here; 0: none */
   tsr_rects valid; /* inside rect, disjoint */
   tsr_rects newer; /* inside valid, disjoint */
 } tsr_room;

@@ -136,8 +136,6 @@ static bool note_tile(tsr_scheduler *s, int matrix, int32_t tile, int device) {
     const tsr_mark *mark = &s->marks.items[i];
     tsr_rect rect = tsr_rect_make(mark->row, mark->col, mark->rows, mark->cols);
     if (!note_written(s, rect, number_of(s, copy))) return false;
-    tsr_room *room = &s->plan->after->rooms.items[number_of(s, copy)];
-    if (mark->command >= room->written) room->written = mark->command + 1;
   }
   return true;
 }

@@ -119,7 +119,16 @@ static tsr_rect around(tsr_rect a, tsr_rect b) {
                     a.row1 > b.row1 ? a.row1 : b.row1, a.col1 > b.col1 ? a.col1 : b.col1};
 }
 
+/* What writes to a place is done after all that used it before. */
+static void drop_former(uses *list, const tsr_program_use *use) {
+  size_t kept = 0;
+  for (size_t i = 0; i < list->count; i++)
+    if (!tsr_rect_contains(use->rect, list->items[i].rect)) list->items[kept++] = list->items[i];
+  list->count = kept;
+}
+
 static bool add_use(uses *list, tsr_program_use use) {
+  if (use.wrote) drop_former(list, &use);
   bool full = list->count >= PLACES;
   for (size_t i = list->count; i-- > 0;) {
     tsr_program_use *known = &list->items[i];

@@ -1,7 +1,5 @@
 #include "run/store.h"
 
-#include <stdlib.h>
-
 #include "base/alloc.h"
 #include "base/log.h"
 #include "run/heap.h"
@@ -16,7 +14,6 @@ struct tsr_stay {
   bool changing;                    /* it is */
   uint64_t used;                    /* when: the store's count of views */
   uint64_t stamp;                   /* digest of what is clean, at home */
-  int64_t place[2];                 /* while stays are put in order */
 };
 
 /* Memory that was given back and may be in use until a submission is complete. */
@@ -29,7 +26,7 @@ typedef struct retired {
 struct tsr_store {
   int devices;
   tsr_heap *heap[TSR_MAX_DEVICES + 1]; /* the last one used: pinned memory of the host */
-  TSR_VEC(tsr_stay *) stays;           /* in the order in which they were last written to */
+  TSR_VEC(tsr_stay *) stays;
   TSR_VEC(retired) retired;
   uint64_t views;
   uint64_t latest; /* submission */
@@ -383,26 +380,6 @@ static void end_change(tsr_stay *stay, bool submitted) {
   tsr_rects_free(&stay->next_newer);
 }
 
-static int compare_places(const void *a, const void *b) {
-  const tsr_stay *x = *(tsr_stay *const *)a, *y = *(tsr_stay *const *)b;
-  int i = x->place[0] == y->place[0];
-  return (x->place[i] > y->place[i]) - (x->place[i] < y->place[i]);
-}
-
-/* What the plan has written to goes behind all that it has not, in the order in which it is done:
- * that is how plans find it, and what is done first should be brought home first. */
-static void put_in_order(tsr_store *store, const tsr_plan *plan, const tsr_lodging *lodging) {
-  for (size_t i = 0; i < store->stays.count; i++) {
-    store->stays.items[i]->place[0] = 0;
-    store->stays.items[i]->place[1] = (int64_t)i;
-  }
-  for (size_t i = 0; i < lodging->count; i++) {
-    int64_t *place = lodging->noted[i]->place, written = plan->after->rooms.items[i].written;
-    if (written > *place) *place = written;
-  }
-  qsort(store->stays.items, store->stays.count, sizeof(tsr_stay *), compare_places);
-}
-
 void tsr_store_note(tsr_store *store, const tsr_plan *plan, tsr_lodging *lodging, uint64_t number) {
   store->latest = number;
   for (int l = 0; l <= store->devices; l++) retire(store, l, lodging->arena[l]);
@@ -411,7 +388,6 @@ void tsr_store_note(tsr_store *store, const tsr_plan *plan, tsr_lodging *lodging
     end_change(stay, true);
     if (plan->after->rooms.items[i].bytes > 0) store->stays.items[store->stays.count++] = stay;
   }
-  put_in_order(store, plan, lodging);
   drop_empty(store);
   lodging_free(lodging);
 }

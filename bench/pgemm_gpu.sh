@@ -15,6 +15,7 @@
 #   PGEMM_GPU_REPEAT  warm products, of which the median counts: 3
 #   PGEMM_GPU_BLOCK   blocks in which the matrices are dealt: 1024
 #   PGEMM_GPU_COUNT   random problems for each transport: 8
+#   PGEMM_GPU_BY      how panels travel: nccl,mpi
 #   PGEMM_GPU_SHAPES  processes:GPUs in all: 2:2, or 4:4 2:4
 #   PGEMM_GPU_ENGINE  cuda; host: emulated devices, to try the script itself
 #   MPIRUN            how processes are started: mpirun --allow-run-as-root --oversubscribe
@@ -132,7 +133,7 @@ row() { # processes, GPUs, N, transport, GFLOP/s of one process
 
 rm -f "$out"/pgemm-*.csv "$out"/pgemm-random-*.log
 # By NCCL the emulated devices of other programs cannot go.
-transports=nccl,mpi
+transports=${PGEMM_GPU_BY:-nccl,mpi}
 [ "$engine" = cuda ] || transports=mpi
 first=1
 for n in $sizes; do

@@ -34,8 +34,8 @@ typedef struct tsr_model {
   tsr_context *planner; /* the same plans everywhere */
   bool owned;           /* the planner is the grid's, not the user's context */
   tsr_context_facts facts;
-  double up_rate; /* bytes/s from a process's host memory to its slots, which are memory of its
-                     first device; 0: they are in host memory */
+  double up_rate; /* bytes/s from a process's host memory, by all ways at once, to its slots, which
+                     are memory of its first device; 0: they are in host memory */
   double up_by_run[TSR_UP_RUNS]; /* the same in runs of TSR_UP_SHORTEST << i bytes; 0: no slower */
 } tsr_model;
 

@@ -166,7 +166,7 @@ static tsr_status cost_of(replay *r, const tsr_step *step, int64_t depth, tsr_ac
                        depth, cost);
 }
 
-/* C comes up over the link of the panels, which make way for it between their pieces. */
+/* C comes up over the links of the panels, which make way for it between their pieces. */
 static void take_way_up(replay *r, double begin, double copies) {
   if (r->costs->up_rate > 0) r->up_free = fmax(r->up_free, begin) + copies;
 }

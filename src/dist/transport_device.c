@@ -36,6 +36,7 @@ static tsr_status prepare(tsr_device_transport *t, char identity[TSR_FABRIC_IDEN
   memset(identity, 0, TSR_FABRIC_IDENTITY);
   TSR_TRY(find_device(t));
   TSR_TRY(t->fabric->open(t->sample, &t->carrier, identity));
+  TSR_TRY(tsr_device_open_ways(t));
   return allocate_chunks(t);
 }
 
@@ -113,6 +114,7 @@ static void close_device(void *opened) {
   for (int i = 0; i < TSR_FABRIC_GROUPS; i++)
     if (!well && t->group[i].joined) t->fabric->leave(t->carrier, i);
   if (t->carrier != NULL) t->fabric->close(t->carrier);
+  tsr_device_free_stones(t);
   if (t->chunk[0] != NULL) tsr_free(t->grid->context, t->chunk[0]);
   if (t->sample != NULL) tsr_free(t->grid->context, t->sample);
   tsr_dealloc(t);

@@ -31,10 +31,13 @@ static void lose_group(tsr_device_transport *t, int group) {
 
 /* ---- What is under way -------------------------------------------------------- */
 
-/* Pieces that go up at a time. A device's engine for copies stays with a queue as long as that has
- * more to do (seen on H200: C waited for 500 MB of panels); one piece at a time lets C come up
- * between the panels. What is packed has gaps of its own. */
+/* Pieces that go up at a time by each way. A device's engine for copies stays with a queue as long
+ * as that has more to do (seen on H200: C waited for 500 MB of panels); one piece at a time lets C
+ * come up between the panels. What is packed has gaps of its own. */
 enum { RISING = 1 };
+
+/* How far pieces of a message get ahead of each other: so many bits has `ahead`. */
+enum { AHEAD = 64 };
 
 static bool is_full(const tsr_device_ring *ring, int most) {
   return ring->begun - ring->passed >= most;
@@ -45,21 +48,24 @@ static int mark_of(int64_t piece) {
 }
 
 /* Marks what has just been asked for as a piece of a message. */
-static void push(tsr_device_transport *t, tsr_fabric_queue queue, tsr_device_ring *ring,
-                 int number) {
+static void push(tsr_device_transport *t, int queue, int number, int64_t piece) {
+  tsr_device_ring *ring = &t->ring[queue];
   int mark = mark_of(ring->begun++);
   ring->message[mark] = number;
+  ring->piece[mark] = piece;
   fail(t, t->fabric->mark(t->carrier, queue, mark));
 }
 
 /* The message of the oldest piece, when that has passed; else -1. */
-static int pop(tsr_device_transport *t, tsr_fabric_queue queue, tsr_device_ring *ring) {
+static int pop(tsr_device_transport *t, int queue, int64_t *piece) {
+  tsr_device_ring *ring = &t->ring[queue];
   bool passed = false;
   if (ring->begun == ring->passed) return -1;
   int mark = mark_of(ring->passed);
   fail(t, t->fabric->passed(t->carrier, queue, mark, &passed));
   if (!passed) return -1;
   ring->passed++;
+  *piece = ring->piece[mark];
   return ring->message[mark];
 }
 
@@ -67,13 +73,25 @@ static bool is_alone(const tsr_device_transport *t, const tsr_device_message *m)
   return t->group[m->what.operand].size == 1;
 }
 
-static void take_passed(tsr_device_transport *t) {
-  for (int i; (i = pop(t, TSR_FABRIC_UP, &t->up)) >= 0;) {
+/* Ways differ in how fast they are. */
+static void note_risen(tsr_device_message *m, int64_t piece) {
+  m->ahead |= (uint64_t)1 << (piece - m->risen);
+  for (; (m->ahead & 1) != 0; m->ahead >>= 1) m->risen++;
+}
+
+static void take_risen(tsr_device_transport *t, int way) {
+  int64_t piece;
+  for (int i; (i = pop(t, TSR_FABRIC_UP + way, &piece)) >= 0;) {
     tsr_device_message *m = &t->message[i];
-    m->risen++;
+    note_risen(m, piece);
     if (is_alone(t, m)) m->sent = m->arrived = m->risen;
   }
-  for (int i; (i = pop(t, TSR_FABRIC_ACROSS, &t->across)) >= 0;) t->message[i].arrived++;
+}
+
+static void take_passed(tsr_device_transport *t) {
+  int64_t piece;
+  for (int way = 0; way < t->ways; way++) take_risen(t, way);
+  for (int i; (i = pop(t, TSR_FABRIC_ACROSS, &piece)) >= 0;) t->message[i].arrived++;
 }
 
 /* ---- Up ----------------------------------------------------------------------- */
@@ -83,15 +101,26 @@ static int64_t lines_at(const tsr_device_message *m, int64_t piece) {
   return left < m->lines ? left : m->lines;
 }
 
+/* A piece by a way. */
 typedef struct raising {
   tsr_device_transport *transport;
   tsr_device_message *message;
+  int way;
+  int64_t at, lines; /* of the piece in the panel */
 } raising;
+
+static size_t begin_of(const raising *r) {
+  return (size_t)r->at * r->message->what.line;
+}
+
+static size_t bytes_of(const raising *r) {
+  return (size_t)r->lines * r->message->what.line;
+}
 
 static void raise_part(void *user, const tsr_part *part) {
   const raising *r = user;
-  tsr_device_transport *t = r->transport;
-  fail(t, t->fabric->up(t->carrier, r->message->what.slot, part));
+  fail(r->transport,
+       tsr_device_raise(r->transport, r->way, r->message->what.slot, begin_of(r), part));
 }
 
 typedef struct packing {
@@ -106,29 +135,55 @@ static void pack_lines(void *argument, int64_t at, int64_t count) {
   tsr_parts_pack(&what->parts, what->line, p->at + at, count, p->to + (size_t)at * what->line);
 }
 
-static void raise_packed(tsr_device_transport *t, tsr_device_message *m, int64_t at,
-                         int64_t lines) {
-  char *chunk = t->chunk[mark_of(t->up.begun)];
-  size_t bytes = (size_t)lines * m->what.line;
-  packing p = {m, at, chunk};
-  tsr_packers_run(t->grid->packers, pack_lines, &p, lines, bytes);
-  raise_part(&(raising){t, m}, &(tsr_part){.from = chunk,
-                                           .from_pitch = bytes,
-                                           .to = (size_t)at * m->what.line,
-                                           .to_pitch = bytes,
-                                           .width = bytes,
-                                           .height = 1});
+/* Chunks of a way, which are no more than its marks. A queue never holds more pieces than that, so
+ * that a chunk is free when its turn comes. */
+static int chunks_of_way(const tsr_device_transport *t) {
+  return TSR_FABRIC_MARKS / t->ways;
 }
 
-static void raise_piece(tsr_device_transport *t, int number) {
+static char *next_chunk(const tsr_device_transport *t, int way) {
+  int own = chunks_of_way(t);
+  return t->chunk[way * own + (int)(t->ring[TSR_FABRIC_UP + way].begun % own)];
+}
+
+static void raise_packed(raising *r) {
+  tsr_device_transport *t = r->transport;
+  char *chunk = next_chunk(t, r->way);
+  size_t bytes = bytes_of(r);
+  packing p = {r->message, r->at, chunk};
+  tsr_packers_run(t->grid->packers, pack_lines, &p, r->lines, bytes);
+  raise_part(r, &(tsr_part){.from = chunk,
+                            .from_pitch = bytes,
+                            .to = begin_of(r),
+                            .to_pitch = bytes,
+                            .width = bytes,
+                            .height = 1});
+}
+
+static void raise_piece(tsr_device_transport *t, int number, int way) {
   tsr_device_message *m = &t->message[number];
-  int64_t at = m->raised * m->lines, lines = lines_at(m, m->raised);
+  raising r = {t, m, way, m->raised * m->lines, lines_at(m, m->raised)};
   if (m->direct)
-    m->what.parts.visit_lines(m->what.parts.panel, at, lines, raise_part, &(raising){t, m});
+    m->what.parts.visit_lines(m->what.parts.panel, r.at, r.lines, raise_part, &r);
   else
-    raise_packed(t, m, at, lines);
-  m->raised++;
-  push(t, TSR_FABRIC_UP, &t->up, number);
+    raise_packed(&r);
+  fail(t, tsr_device_step_on(t, way, m->what.slot, begin_of(&r), bytes_of(&r)));
+  push(t, TSR_FABRIC_UP + way, number, m->raised++);
+}
+
+/* The way that has its turn, of those with room; -1: none has. A line that is longer than a piece
+ * finds no room on a stepping stone. */
+static int next_way(tsr_device_transport *t, const tsr_device_message *m) {
+  int most = m->direct ? RISING : chunks_of_way(t);
+  int ways = m->what.line > t->fabric->piece ? 1 : t->ways;
+  if (m->raised - m->risen >= AHEAD) return -1;
+  for (int i = 0; i < ways; i++) {
+    int way = (t->next_way + i) % ways;
+    if (is_full(&t->ring[TSR_FABRIC_UP + way], most)) continue;
+    t->next_way = (way + 1) % t->ways;
+    return way;
+  }
+  return -1;
 }
 
 static int next_to_raise(const tsr_device_transport *t) {
@@ -143,9 +198,10 @@ static int next_to_raise(const tsr_device_transport *t) {
 static void raise(tsr_device_transport *t) {
   bool packed = false;
   for (int i; !packed && !t->failed && (i = next_to_raise(t)) >= 0;) {
+    int way = next_way(t, &t->message[i]);
+    if (way < 0) return;
     packed = !t->message[i].direct;
-    if (is_full(&t->up, packed ? TSR_FABRIC_MARKS : RISING)) return;
-    raise_piece(t, i);
+    raise_piece(t, i, way);
   }
 }
 
@@ -184,8 +240,7 @@ static void send_piece(tsr_device_transport *t, int number) {
   size_t bytes = (size_t)lines_at(m, m->sent) * m->what.line;
   char *memory = (char *)m->what.slot + (size_t)at * m->what.line;
   fail(t, t->fabric->across(t->carrier, m->what.operand, memory, bytes, m->what.root));
-  m->sent++;
-  push(t, TSR_FABRIC_ACROSS, &t->across, number);
+  push(t, TSR_FABRIC_ACROSS, number, m->sent++);
 }
 
 static bool is_ready(const tsr_device_transport *t, const tsr_device_message *m) {
@@ -195,7 +250,7 @@ static bool is_ready(const tsr_device_transport *t, const tsr_device_message *m)
 static void send(tsr_device_transport *t) {
   for (int i; (i = next_to_send(t)) >= 0;) {
     tsr_device_message *m = &t->message[i];
-    if (!is_ready(t, m) || is_full(&t->across, TSR_FABRIC_MARKS)) return;
+    if (!is_ready(t, m) || is_full(&t->ring[TSR_FABRIC_ACROSS], TSR_FABRIC_MARKS)) return;
     if (!meet(t, t->group[m->what.operand].comm)) return;
     if (t->all)
       lose_group(t, m->what.operand);

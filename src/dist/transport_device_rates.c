@@ -11,7 +11,7 @@ enum { WARM, SMALL, LARGE };
 
 static const size_t small_bytes = 8;
 
-static tsr_status wait_for(tsr_device_transport *t, tsr_fabric_queue queue) {
+static tsr_status wait_for(tsr_device_transport *t, int queue) {
   tsr_wait wait = TSR_WAIT_INIT;
   bool passed = false;
   tsr_status status = t->fabric->mark(t->carrier, queue, 0);
@@ -22,16 +22,32 @@ static tsr_status wait_for(tsr_device_transport *t, tsr_fabric_queue queue) {
   return status;
 }
 
-/* Pieces of the sample, from pinned memory. */
-static tsr_status raise_sample(tsr_device_transport *t) {
-  size_t piece = t->fabric->piece;
-  tsr_status status = TSR_OK;
-  for (size_t at = 0; at + piece <= t->fabric->sample && status == TSR_OK; at += piece) {
-    tsr_part part = {t->chunk[at / piece % TSR_FABRIC_MARKS], piece, at, piece, piece, 1};
-    status = t->fabric->up(t->carrier, t->sample, &part);
+static tsr_status wait_for_ways(tsr_device_transport *t, tsr_status status) {
+  for (int way = 0; way < t->ways; way++) {
+    tsr_status waited = wait_for(t, TSR_FABRIC_UP + way);
+    if (status == TSR_OK) status = waited;
   }
-  tsr_status waited = wait_for(t, TSR_FABRIC_UP);
-  return status != TSR_OK ? status : waited;
+  return status;
+}
+
+/* One part, which begins where the piece does. */
+static tsr_status raise_one(tsr_device_transport *t, int way, const tsr_part *part) {
+  TSR_TRY(tsr_device_raise(t, way, t->sample, part->to, part));
+  return tsr_device_step_on(t, way, t->sample, part->to, part->width * part->height);
+}
+
+/* Pieces of the sample, from pinned memory, by all ways in turn, as many by each; *bytes of them.
+ */
+static tsr_status raise_sample(tsr_device_transport *t, double *bytes) {
+  size_t piece = t->fabric->piece, ways = (size_t)t->ways;
+  size_t pieces = t->fabric->sample / piece / ways * ways;
+  tsr_status status = TSR_OK;
+  for (size_t i = 0; i < pieces && status == TSR_OK; i++) {
+    tsr_part part = {t->chunk[i % TSR_FABRIC_MARKS], piece, i * piece, piece, piece, 1};
+    status = raise_one(t, (int)(i % ways), &part);
+  }
+  *bytes = (double)(pieces * piece);
+  return wait_for_ways(t, status);
 }
 
 /* As many runs as a piece has, each in pages of its own as those of a large matrix are, out of all
@@ -45,11 +61,12 @@ static tsr_status raise_runs(tsr_device_transport *t, size_t run, double *bytes)
                    .width = run,
                    .height = height};
   tsr_status status = TSR_OK;
-  for (int i = 0; i < TIMES && status == TSR_OK; i++)
-    status = t->fabric->up(t->carrier, t->sample, &part);
-  tsr_status waited = wait_for(t, TSR_FABRIC_UP);
-  *bytes = (double)(TIMES * run * height);
-  return status != TSR_OK ? status : waited;
+  for (int i = 0; i < TIMES * t->ways && status == TSR_OK; i++) {
+    part.to = (size_t)(i % t->ways) * piece;
+    status = raise_one(t, i % t->ways, &part);
+  }
+  *bytes = (double)((size_t)(TIMES * t->ways) * run * height);
+  return wait_for_ways(t, status);
 }
 
 static tsr_status send_sample(tsr_device_transport *t, int group, bool small) {
@@ -68,12 +85,12 @@ static tsr_status begin_together(const tsr_peers *peers, double *begin) {
   return status;
 }
 
-static tsr_status time_up(tsr_device_transport *t, double *seconds) {
-  double begin = 0;
+static tsr_status time_up(tsr_device_transport *t, double *rate) {
+  double begin = 0, bytes = 0;
   for (int turn = 0; turn < 2; turn++) { /* the first one warms up */
     TSR_TRY(begin_together(&t->grid->all, &begin));
-    TSR_TRY(tsr_agree(&t->grid->all, NULL, raise_sample(t)));
-    *seconds = tsr_now() - begin;
+    TSR_TRY(tsr_agree(&t->grid->all, NULL, raise_sample(t, &bytes)));
+    *rate = bytes / (tsr_now() - begin);
   }
   return TSR_OK;
 }
@@ -112,11 +129,10 @@ static double rounded(double x) {
 }
 
 tsr_status tsr_device_measure(tsr_device_transport *t) {
-  double sample = (double)t->fabric->sample, up = 0;
+  double sample = (double)t->fabric->sample;
   enum { RATES = 3 }; /* up, across, - latency; and up by runs: the least counts */
   double mine[RATES + TSR_UP_RUNS] = {INFINITY, INFINITY, 0}, all[RATES + TSR_UP_RUNS];
-  TSR_TRY(time_up(t, &up));
-  mine[0] = sample / up;
+  TSR_TRY(time_up(t, &mine[0]));
   TSR_TRY(time_runs(t, &mine[RATES]));
   for (int i = 0; i < TSR_FABRIC_GROUPS; i++) {
     double seconds[LARGE + 1];

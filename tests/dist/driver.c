@@ -6,9 +6,10 @@
  * not to be read is NaN, and what is not to be written is looked at afterwards. Every eighth
  * problem is a redistribution; half of the products are asynchronous, some of them made twice, so
  * that the second one finds what the first one made. Half of the problems are done by emulated
- * devices: in checking mode, delayed at random, or reproducibly. --level: 1 is
- * MPI_THREAD_FUNNELED, 3 is MPI_THREAD_MULTIPLE (the default). --transport: what grids of several
- * processes with devices must have. --engine cuda: real devices, one for each process of a node.
+ * devices: in checking mode, delayed at random (another number of them in each process), or
+ * reproducibly. --level: 1 is MPI_THREAD_FUNNELED, 3 is MPI_THREAD_MULTIPLE (the default).
+ * --transport: what grids of several processes with devices must have. --engine cuda: real devices,
+ * one for each process of a node.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -319,6 +320,15 @@ static tsr_options emulated_devices(void) {
   return options;
 }
 
+/* Each process has another number of them, up to more than panels have ways up. */
+static void vary_devices(tsr_options *options, int rank, char text[2][64]) {
+  int devices = (rank + 2) % 5 + 1;
+  snprintf(text[0], sizeof text[0], "%d", devices);
+  snprintf(text[1], sizeof text[1], "host:200 gpu*%d@nvlink:300 pcie:25 rate:1", devices);
+  options->devices = text[0];
+  options->machine = text[1];
+}
+
 /* list: room for the number of the device. */
 static tsr_options real_device(const char *engine, char list[16]) {
   tsr_options options = TSR_OPTIONS_DEFAULT;
@@ -331,8 +341,8 @@ static tsr_options real_device(const char *engine, char list[16]) {
 }
 
 static bool open_world(world *w, const char *engine) {
-  char list[16];
-  tsr_options cpu = TSR_OPTIONS_DEFAULT;
+  char list[16], varied[2][64];
+  tsr_options cpu = TSR_OPTIONS_DEFAULT, other;
   tsr_options devices = engine == NULL ? emulated_devices() : real_device(engine, list);
   MPI_Comm_rank(MPI_COMM_WORLD, &w->rank);
   MPI_Comm_size(MPI_COMM_WORLD, &w->size);
@@ -343,7 +353,9 @@ static bool open_world(world *w, const char *engine) {
     return false;
   devices.check = 0;
   if (engine == NULL) devices.delay_seed = (uint64_t)w->rank + 1;
-  if (tsr_context_create(&devices, &w->contexts[2]) != TSR_OK) return false;
+  other = devices;
+  if (engine == NULL) vary_devices(&other, w->rank, varied);
+  if (tsr_context_create(&other, &w->contexts[2]) != TSR_OK) return false;
   devices.reproducible = 1;
   return tsr_context_create(&devices, &w->contexts[3]) == TSR_OK;
 }

@@ -12,6 +12,15 @@ TSR_API void emulated_fail_at(long n, int later);
 /* How many were carried. */
 TSR_API long emulated_carried(void);
 
+/* Grids that are made from now on have no more ways up than this. 0: as many as there are devices.
+ */
+TSR_API void emulated_limit_ways(int most);
+
+/* How many pieces went on from a stepping stone, and how often something came up before what had
+ * set out earlier, by another way. */
+TSR_API long emulated_onward(void);
+TSR_API long emulated_overtaken(void);
+
 /* Grids that are made from now on have the same device on all processes. */
 TSR_API void emulated_share_device(int shared);
 

@@ -31,6 +31,22 @@ static void panels_go_from_device_to_device(world *w) {
   tsr_grid_destroy(grid);
 }
 
+/* By the links of both devices, whose pieces overtake each other; a process may have but one, and
+ * others more. */
+static void panels_come_up_by_all_links(world *w) {
+  long overtaken = emulated_overtaken();
+  for (int limited = 0; limited < 2 && w->size > 1; limited++) {
+    emulated_limit_ways(limited && w->rank == 0 ? 1 : 0);
+    tsr_grid *grid = make_grid(w);
+    emulated_limit_ways(0);
+    long before = emulated_onward();
+    for (int i = 0; i < 4; i++) goes_on(grid);
+    HOLD((emulated_onward() > before) == !(limited && w->rank == 0));
+    tsr_grid_destroy(grid);
+  }
+  HOLD(w->size == 1 || emulated_overtaken() > overtaken);
+}
+
 /* How much a process carries in one call. */
 static long count_carried(tsr_grid *grid, const call *x) {
   long before = emulated_carried();
@@ -138,6 +154,7 @@ static void a_device_for_each(world *w) {
 int main(int argc, char **argv) {
   static const test_case cases[] = {
       {"panels go from device to device", panels_go_from_device_to_device},
+      {"panels come up by all links", panels_come_up_by_all_links},
       {"one device fails", one_device_fails},
       {"failures are told later", failures_are_told_later},
       {"settings", settings},

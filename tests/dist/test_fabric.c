@@ -29,7 +29,10 @@ static void nccl_is_found(void **state) {
   char identity[TSR_FABRIC_IDENTITY] = "", memory[64];
   if (tsr_fabric_find("cuda", &fabric) != TSR_OK) fail_msg("%s", tsr_message());
   assert_string_equal(fabric->name, "nccl");
-  assert_true(fabric->sample >= 2 * fabric->piece && fabric->sample % fabric->piece == 0);
+  assert_true(fabric->sample >= TSR_FABRIC_WAYS * fabric->piece);
+  assert_int_equal(fabric->sample % fabric->piece, 0);
+  assert_non_null(fabric->open_way);
+  assert_non_null(fabric->onward);
   assert_true(fabric->open(memory, &opened, identity) != TSR_OK);
   assert_null(opened);
   assert_string_equal(identity, "");

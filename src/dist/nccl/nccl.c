@@ -15,8 +15,6 @@
 
 TSR_API extern const tsr_fabric tsr_fabric_nccl;
 
-enum { QUEUES = 2 };
-
 /* A broadcast should take few multiprocessors from the products that it runs beside. On two H200 a
  * product of processes wants 60 GB/s, and host memory gives no more: NCCL_MAX_CTAS sets another
  * number. */
@@ -26,11 +24,16 @@ enum { MOST_BLOCKS = 8 };
 typedef int (*pointer_attribute)(void *data, int attribute, unsigned long long pointer);
 enum { RANGE_BEGIN = 11, RANGE_BYTES = 12 }; /* CU_POINTER_ATTRIBUTE_RANGE_... */
 
-struct tsr_fabric_state {
+typedef struct queue {
   int device;
   size_t most_pitch; /* of a 2D copy */
-  cudaStream_t stream[QUEUES];
-  cudaEvent_t mark[QUEUES][TSR_FABRIC_MARKS];
+  cudaStream_t stream;
+  cudaEvent_t mark[TSR_FABRIC_MARKS];
+} queue;
+
+struct tsr_fabric_state {
+  int device;
+  queue queue[TSR_FABRIC_QUEUES];     /* without a stream: not open */
   ncclComm_t comm[TSR_FABRIC_GROUPS]; /* NULL: none */
   pointer_attribute attribute;        /* NULL: not in this driver */
 };
@@ -60,15 +63,15 @@ static tsr_status nccl_fail(ncclResult_t result, const char *what) {
 
 /* ---- The current device ------------------------------------------------------------- */
 
-static int enter(const tsr_fabric_state *s) {
-  int former = s->device;
+static int enter(int device) {
+  int former = device;
   (void)cudaGetDevice(&former);
-  if (former != s->device) (void)cudaSetDevice(s->device);
+  if (former != device) (void)cudaSetDevice(device);
   return former;
 }
 
-static void leave_device(const tsr_fabric_state *s, int former) {
-  if (former != s->device) (void)cudaSetDevice(former);
+static void leave_device(int device, int former) {
+  if (former != device) (void)cudaSetDevice(former);
 }
 
 /* ---- Opening ------------------------------------------------------------------------ */
@@ -93,13 +96,39 @@ static tsr_status identify(int device, char identity[TSR_FABRIC_IDENTITY]) {
   return TSR_OK;
 }
 
-static tsr_status create_queue(tsr_fabric_state *s, tsr_fabric_queue queue, int priority) {
-  CUDA_TRY(cudaStreamCreateWithPriority(&s->stream[queue], cudaStreamNonBlocking, priority),
-           "making a stream", s->device);
+/* Broadcasts go before products: what waits for them has nothing else to do. */
+static tsr_status create_queue(queue *q, bool first) {
+  int pitch = 0, low = 0, high = 0;
+  CUDA_TRY(cudaDeviceGetAttribute(&pitch, cudaDevAttrMaxPitch, q->device), "asking for its pitch",
+           q->device);
+  CUDA_TRY(cudaDeviceGetStreamPriorityRange(&low, &high), "asking for priorities", q->device);
+  q->most_pitch = (size_t)pitch;
+  CUDA_TRY(cudaStreamCreateWithPriority(&q->stream, cudaStreamNonBlocking, first ? high : low),
+           "making a stream", q->device);
   for (int i = 0; i < TSR_FABRIC_MARKS; i++)
-    CUDA_TRY(cudaEventCreateWithFlags(&s->mark[queue][i], cudaEventDisableTiming),
-             "making an event", s->device);
+    CUDA_TRY(cudaEventCreateWithFlags(&q->mark[i], cudaEventDisableTiming), "making an event",
+             q->device);
   return TSR_OK;
+}
+
+/* Also of what was made in part. */
+static void close_queue(queue *q) {
+  int former = enter(q->device);
+  for (int i = 0; i < TSR_FABRIC_MARKS; i++)
+    if (q->mark[i] != NULL) (void)cudaEventDestroy(q->mark[i]);
+  if (q->stream != NULL) (void)cudaStreamDestroy(q->stream);
+  leave_device(q->device, former);
+  *q = (queue){0};
+}
+
+static tsr_status open_queue(tsr_fabric_state *s, int number, int device) {
+  queue *q = &s->queue[number];
+  q->device = device;
+  int former = enter(device);
+  tsr_status status = create_queue(q, number == TSR_FABRIC_ACROSS);
+  leave_device(device, former);
+  if (status != TSR_OK) close_queue(q);
+  return status;
 }
 
 static pointer_attribute find_attribute(void) {
@@ -119,29 +148,19 @@ static pointer_attribute find_attribute(void) {
   return attribute;
 }
 
-/* Broadcasts go before products: what waits for them has nothing else to do. */
 static tsr_status open_queues(tsr_fabric_state *s) {
-  int pitch = 0, low = 0, high = 0;
-  CUDA_TRY(cudaDeviceGetAttribute(&pitch, cudaDevAttrMaxPitch, s->device), "asking for its pitch",
-           s->device);
-  CUDA_TRY(cudaDeviceGetStreamPriorityRange(&low, &high), "asking for priorities", s->device);
-  s->most_pitch = (size_t)pitch;
-  s->attribute = find_attribute();
-  TSR_TRY(create_queue(s, TSR_FABRIC_UP, low));
-  return create_queue(s, TSR_FABRIC_ACROSS, high);
+  TSR_TRY(open_queue(s, TSR_FABRIC_UP, s->device));
+  return open_queue(s, TSR_FABRIC_ACROSS, s->device);
 }
 
 static void close_nccl(tsr_fabric_state *s) {
-  int former = enter(s);
+  int former = enter(s->device);
   for (int i = 0; i < TSR_FABRIC_GROUPS; i++)
     if (s->comm[i] != NULL) (void)ncclCommDestroy(s->comm[i]);
-  for (int q = 0; q < QUEUES; q++) {
-    for (int i = 0; i < TSR_FABRIC_MARKS; i++)
-      if (s->mark[q][i] != NULL) (void)cudaEventDestroy(s->mark[q][i]);
-    if (s->stream[q] != NULL) (void)cudaStreamDestroy(s->stream[q]);
-  }
+  leave_device(s->device, former);
+  for (int i = 0; i < TSR_FABRIC_QUEUES; i++)
+    if (s->queue[i].stream != NULL) close_queue(&s->queue[i]);
   (void)cudaGetLastError();
-  leave_device(s, former);
   tsr_dealloc(s);
 }
 
@@ -156,14 +175,43 @@ static tsr_status open_nccl(const void *memory, tsr_fabric_state **opened,
   tsr_fabric_state *s = tsr_alloc_zero(1, sizeof *s);
   if (s == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for the messages of a grid");
   s->device = device;
-  int former = enter(s);
+  s->attribute = find_attribute();
   tsr_status status = open_queues(s);
-  leave_device(s, former);
   if (status == TSR_OK)
     *opened = s;
   else
     close_nccl(s);
   return status;
+}
+
+/* ---- More ways up ------------------------------------------------------------------- */
+
+/* Whether the one's copies reach the other's memory without the host. */
+static bool reaches(int from, int to) {
+  int can = 0, former = enter(from);
+  cudaError_t error = cudaDeviceCanAccessPeer(&can, from, to);
+  if (error == cudaSuccess && can) error = cudaDeviceEnablePeerAccess(to, 0);
+  if (error != cudaSuccess) (void)cudaGetLastError();
+  leave_device(from, former);
+  return can && (error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled);
+}
+
+/* A context may have a device more than once: it has one link all the same. */
+static bool is_taken(const tsr_fabric_state *s, int device) {
+  for (int i = 0; i < TSR_FABRIC_QUEUES; i++)
+    if (s->queue[i].stream != NULL && s->queue[i].device == device) return true;
+  return false;
+}
+
+static tsr_status open_way(tsr_fabric_state *s, int way, const void *stone) {
+  int device = 0;
+  TSR_TRY(find_device(stone, &device));
+  if (is_taken(s, device))
+    return tsr_fail(TSR_ERR_UNSUPPORTED, "CUDA device %d has a way up already", device);
+  if (!reaches(device, s->device) || !reaches(s->device, device))
+    return tsr_fail(TSR_ERR_UNSUPPORTED, "CUDA devices %d and %d do not reach each other", device,
+                    s->device);
+  return open_queue(s, TSR_FABRIC_UP + way, device);
 }
 
 /* ---- Groups ------------------------------------------------------------------------- */
@@ -183,10 +231,10 @@ static tsr_status join(tsr_fabric_state *s, int group, const tsr_fabric_group *w
   ncclUniqueId id;
   config.maxCTAs = MOST_BLOCKS;
   memcpy(id.internal, what->name, TSR_FABRIC_NAME);
-  int former = enter(s);
+  int former = enter(s->device);
   ncclResult_t result =
       ncclCommInitRankConfig(&s->comm[group], what->size, id, what->rank, &config);
-  leave_device(s, former);
+  leave_device(s->device, former);
   if (result == ncclSuccess) return TSR_OK;
   s->comm[group] = NULL;
   return nccl_fail(result, "ncclCommInitRankConfig");
@@ -194,10 +242,10 @@ static tsr_status join(tsr_fabric_state *s, int group, const tsr_fabric_group *w
 
 /* What is under way on the device ends, too. */
 static void leave(tsr_fabric_state *s, int group) {
-  int former = enter(s);
+  int former = enter(s->device);
   if (s->comm[group] != NULL) (void)ncclCommAbort(s->comm[group]);
   s->comm[group] = NULL;
-  leave_device(s, former);
+  leave_device(s->device, former);
 }
 
 /* ---- Carrying ----------------------------------------------------------------------- */
@@ -219,42 +267,51 @@ static bool is_pinned(tsr_fabric_state *s, const void *begin, size_t bytes) {
   return at >= range && at + bytes <= range + length;
 }
 
-static cudaError_t copy(const tsr_fabric_state *s, char *to, const tsr_part *part) {
-  cudaStream_t stream = s->stream[TSR_FABRIC_UP];
+static cudaError_t copy(const queue *q, char *to, const tsr_part *part) {
   bool even = part->from_pitch == part->width && part->to_pitch == part->width;
   if (even || part->height == 1)
     return cudaMemcpyAsync(to, part->from, part->width * part->height, cudaMemcpyHostToDevice,
-                           stream);
-  if (part->from_pitch <= s->most_pitch && part->to_pitch <= s->most_pitch)
+                           q->stream);
+  if (part->from_pitch <= q->most_pitch && part->to_pitch <= q->most_pitch)
     return cudaMemcpy2DAsync(to, part->to_pitch, part->from, part->from_pitch, part->width,
-                             part->height, cudaMemcpyHostToDevice, stream);
+                             part->height, cudaMemcpyHostToDevice, q->stream);
   cudaError_t error = cudaSuccess;
   for (size_t i = 0; i < part->height && error == cudaSuccess; i++)
     error = cudaMemcpyAsync(to + i * part->to_pitch, part->from + i * part->from_pitch, part->width,
-                            cudaMemcpyHostToDevice, stream);
+                            cudaMemcpyHostToDevice, q->stream);
   return error;
 }
 
-static tsr_status up(tsr_fabric_state *s, char *panel, const tsr_part *part) {
-  int former = enter(s);
-  cudaError_t error = copy(s, panel + part->to, part);
-  leave_device(s, former);
-  return error == cudaSuccess ? TSR_OK : cuda_fail(error, "copying a panel to it", s->device);
+static tsr_status up(tsr_fabric_state *s, int way, char *panel, const tsr_part *part) {
+  const queue *q = &s->queue[TSR_FABRIC_UP + way];
+  int former = enter(q->device);
+  cudaError_t error = copy(q, panel + part->to, part);
+  leave_device(q->device, former);
+  return error == cudaSuccess ? TSR_OK : cuda_fail(error, "copying a panel to it", q->device);
+}
+
+static tsr_status onward(tsr_fabric_state *s, int way, void *to, const void *stone, size_t bytes) {
+  const queue *q = &s->queue[TSR_FABRIC_UP + way];
+  int former = enter(q->device);
+  cudaError_t error = cudaMemcpyAsync(to, stone, bytes, cudaMemcpyDefault, q->stream);
+  leave_device(q->device, former);
+  return error == cudaSuccess ? TSR_OK : cuda_fail(error, "copying a panel on from it", q->device);
 }
 
 static tsr_status across(tsr_fabric_state *s, int group, void *memory, size_t bytes, int root) {
-  int former = enter(s);
+  int former = enter(s->device);
   ncclResult_t result = ncclBroadcast(memory, memory, bytes, ncclInt8, root, s->comm[group],
-                                      s->stream[TSR_FABRIC_ACROSS]);
-  leave_device(s, former);
+                                      s->queue[TSR_FABRIC_ACROSS].stream);
+  leave_device(s->device, former);
   return result == ncclSuccess ? TSR_OK : nccl_fail(result, "ncclBroadcast");
 }
 
-static tsr_status mark(tsr_fabric_state *s, tsr_fabric_queue queue, int number) {
-  int former = enter(s);
-  cudaError_t error = cudaEventRecord(s->mark[queue][number], s->stream[queue]);
-  leave_device(s, former);
-  return error == cudaSuccess ? TSR_OK : cuda_fail(error, "recording an event", s->device);
+static tsr_status mark(tsr_fabric_state *s, int which, int number) {
+  const queue *q = &s->queue[which];
+  int former = enter(q->device);
+  cudaError_t error = cudaEventRecord(q->mark[number], q->stream);
+  leave_device(q->device, former);
+  return error == cudaSuccess ? TSR_OK : cuda_fail(error, "recording an event", q->device);
 }
 
 /* What NCCL's own threads have met. */
@@ -269,15 +326,16 @@ static tsr_status check_groups(const tsr_fabric_state *s) {
   return TSR_OK;
 }
 
-static tsr_status passed(tsr_fabric_state *s, tsr_fabric_queue queue, int number, bool *is_past) {
-  int former = enter(s);
-  cudaError_t error = cudaEventQuery(s->mark[queue][number]);
-  leave_device(s, former);
+static tsr_status passed(tsr_fabric_state *s, int which, int number, bool *is_past) {
+  const queue *q = &s->queue[which];
+  int former = enter(q->device);
+  cudaError_t error = cudaEventQuery(q->mark[number]);
+  leave_device(q->device, former);
   *is_past = error == cudaSuccess;
   if (error == cudaSuccess) return TSR_OK;
   (void)cudaGetLastError(); /* also for what is no error */
   tsr_status status =
-      error == cudaErrorNotReady ? check_groups(s) : cuda_fail(error, "carrying panels", s->device);
+      error == cudaErrorNotReady ? check_groups(s) : cuda_fail(error, "carrying panels", q->device);
   *is_past = status != TSR_OK;
   return status;
 }
@@ -289,11 +347,13 @@ const tsr_fabric tsr_fabric_nccl = {
     .sample = (size_t)64 << 20,
     .open = open_nccl,
     .close = close_nccl,
+    .open_way = open_way,
     .name_group = name_group,
     .join = join,
     .leave = leave,
     .is_pinned = is_pinned,
     .up = up,
+    .onward = onward,
     .across = across,
     .mark = mark,
     .passed = passed,

@@ -183,16 +183,23 @@ static double bytes_of(const tsr_call *call, int x) {
   return (double)o->rows * (double)o->cols * (double)tsr_type_get(call->type)->size;
 }
 
-/* Each device has columns of B and C. What is copied first and last is not hidden. */
-static tsr_stage stage_by_formula(const tsr_machine *machine, const tsr_call *call, double copies) {
+/* Each device has columns of B and C. */
+static double kernels_by_formula(const tsr_machine *machine, const tsr_call *call, double heat) {
   int devices = machine->devices;
   int64_t cols = (call->n + devices - 1) / devices;
-  double heat = tsr_plan_heat(machine, call), slowest = 1;
+  double slowest = 1;
   for (int d = 0; d < devices; d++) slowest = fmin(slowest, machine->device[d].speed);
-  tsr_stage stage = {.copies = copies};
-  stage.kernels = tsr_machine_kernel_time(machine, 0, TSR_KERNEL_GEMM, call->type, call->m, cols,
-                                          call->k, false, true, heat) *
-                  machine->device[0].speed / slowest;
+  return tsr_machine_kernel_time(machine, 0, TSR_KERNEL_GEMM, call->type, call->m, cols, call->k,
+                                 false, true, heat) *
+         machine->device[0].speed / slowest;
+}
+
+/* What is copied first and last is not hidden. However short a product is, others follow it: they
+ * heat a device as one long product does. */
+static tsr_stage stage_by_formula(const tsr_machine *machine, const tsr_call *call, double copies) {
+  double cold = kernels_by_formula(machine, call, 0);
+  double heat = tsr_machine_heat(INFINITY, cold / fmax(cold, copies));
+  tsr_stage stage = {.copies = copies, .kernels = kernels_by_formula(machine, call, heat)};
   double more = fmax(stage.kernels, stage.copies), less = fmin(stage.kernels, stage.copies);
   stage.alone = more + less / 8;
   return stage;

@@ -18,7 +18,7 @@
 #include "run/runner.h"
 
 /* Jobs under way at once at most: so many sets of events there are. */
-enum { TSR_RUN_JOBS = 4 };
+enum { TSR_RUN_JOBS = 8 };
 
 /* A job that was not complete when a later one was posted, as the later one sees it. */
 typedef struct tsr_earlier {

@@ -434,8 +434,10 @@ static int count_copies(const tsr_plan *plan) {
   return copies;
 }
 
-/* Two runs; beside: whether the second one begins before the first one has ended. */
-static void run_two(tsr_plan *const plans[2], const tsr_binding bindings[2], bool beside) {
+enum { MOST_RUNS = 8 };
+
+/* Several runs; beside: whether the last one begins before the first one has ended. */
+static void run_all(tsr_plan *const *plans, const tsr_binding *bindings, int count, bool beside) {
   rig r;
   rig_open(&r, 1, 0, 0);
   tsr_runner_destroy(r.runner);
@@ -444,18 +446,18 @@ static void run_two(tsr_plan *const plans[2], const tsr_binding bindings[2], boo
   tsr_runner_settings settings = {.poison = false};
   assert_int_equal(tsr_runner_create(&engine, r.state, 1, &settings, &r.runner), TSR_OK);
   atomic_store(&asked, 0);
-  atomic_store(&awaited, 2 * count_copies(plans[0]));
+  atomic_store(&awaited, count * count_copies(plans[0]));
   atomic_store(&gave_up, false);
   gate_closed = tsr_now(), patience = beside ? 20 : 0.2;
-  void *arenas[2][TSR_MACHINE_LOCATIONS] = {{NULL}};
-  tsr_ticket *tickets[2];
-  for (int i = 0; i < 2; i++) tickets[i] = submit_lodged(&r, plans[i], &bindings[i], arenas[i]);
-  for (int i = 0; i < 2; i++) {
+  void *arenas[MOST_RUNS][TSR_MACHINE_LOCATIONS] = {{NULL}};
+  tsr_ticket *tickets[MOST_RUNS];
+  for (int i = 0; i < count; i++) tickets[i] = submit_lodged(&r, plans[i], &bindings[i], arenas[i]);
+  for (int i = 0; i < count; i++) {
     assert_int_equal(tsr_ticket_wait(tickets[i]), TSR_OK);
     tsr_ticket_release(tickets[i]);
   }
   assert_true(atomic_load(&gave_up) == !beside);
-  for (int i = 0; i < 2; i++) tsr_engine_host.free(r.state, 0, arenas[i][0]);
+  for (int i = 0; i < count; i++) tsr_engine_host.free(r.state, 0, arenas[i][0]);
   rig_close(&r);
 }
 
@@ -464,13 +466,32 @@ static void one_plan_runs_beside_itself(void **state) {
   tsr_plan *plan = handmade_plan(1, 16, false);
   problem p[2];
   for (unsigned i = 0; i < 2; i++) problem_make(&p[i], 16, i);
-  run_two((tsr_plan *[]){plan, plan},
-          (tsr_binding[]){problem_binding(&p[0]), problem_binding(&p[1])}, true);
+  run_all((tsr_plan *[]){plan, plan},
+          (tsr_binding[]){problem_binding(&p[0]), problem_binding(&p[1])}, 2, true);
   for (unsigned i = 0; i < 2; i++) {
     problem_check(&p[i]);
     problem_free(&p[i]);
   }
   handmade_free(plan);
+}
+
+/* One that takes long, such as a way home, holds up none of the seven after it. */
+static void eight_runs_go_side_by_side(void **state) {
+  (void)state;
+  tsr_plan *plans[MOST_RUNS];
+  tsr_binding bindings[MOST_RUNS];
+  problem p[MOST_RUNS];
+  for (unsigned i = 0; i < MOST_RUNS; i++) {
+    plans[i] = handmade_plan(1, 16, false);
+    problem_make(&p[i], 16, i);
+    bindings[i] = problem_binding(&p[i]);
+  }
+  run_all(plans, bindings, MOST_RUNS, true);
+  for (unsigned i = 0; i < MOST_RUNS; i++) {
+    problem_check(&p[i]);
+    problem_free(&p[i]);
+    handmade_free(plans[i]);
+  }
 }
 
 /* Two C that lie in one matrix of so many rows, the second one from a row on. */
@@ -489,7 +510,7 @@ static void blocks(int64_t rows, int64_t row, bool beside) {
     for (int64_t j = 0; j < N * N && (i == 0 || row >= N); j++)
       all[i * row + j % N + j / N * rows] = p[i].c[j];
   }
-  run_two(plans, bindings, beside);
+  run_all(plans, bindings, 2, beside);
   for (unsigned i = 0; i < 2; i++) {
     for (int64_t j = 0; j < N * N && row >= N; j++)
       assert_true(all[i * row + j % N + j / N * rows] == p[i].wanted[j]);
@@ -609,6 +630,7 @@ int main(void) {
       cmocka_unit_test(copies_between_places),
       cmocka_unit_test(keeps_off_the_callers_thread),
       cmocka_unit_test(one_plan_runs_beside_itself),
+      cmocka_unit_test(eight_runs_go_side_by_side),
       cmocka_unit_test(blocks_of_a_matrix_run_beside_each_other),
       cmocka_unit_test(kernels_touch_homes),
       cmocka_unit_test(makes_queues_early),

@@ -105,8 +105,8 @@ static int count_writers(const tsr_plan *plan, tsr_kernel kernel) {
   int count = 0;
   for (uint32_t i = 0; i < p->use_first[plan->after->rooms.count]; i++) {
     const tsr_command *c = &plan->commands.items[p->use[i].command];
-    bool of_c = plan->buffers.items[c->buffer[2]].role == TSR_BUFFER_ROOM;
-    count += p->use[i].wrote && of_c && c->kind == TSR_COMMAND_KERNEL && c->kernel == kernel;
+    bool adds = c->kind == TSR_COMMAND_KERNEL && c->kernel == kernel;
+    if (adds && p->use[i].wrote) count += plan->buffers.items[c->buffer[2]].role == TSR_BUFFER_ROOM;
   }
   return count;
 }

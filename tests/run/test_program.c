@@ -132,6 +132,7 @@ static void parts_of_a_room_are_waited_for_one_by_one(void **state) {
   assert_true(added >= 10);
   must(tsr_program_create(plan, &plan->program));
   assert_int_equal(count_writers(plan, TSR_KERNEL_ADD), added);
+  tsr_program_destroy(plan->program);
   tsr_plan_free(plan);
   rig_close(&r);
 }

@@ -196,6 +196,8 @@ static void send(tsr_summa *s, size_t at) {
   }
   tsr_broadcast what = {.operand = operand,
                         .root = is_a ? panel->col : panel->row,
+                        .panel = step->panel,
+                        .block = step->block[operand],
                         .slot = s->grid->slots.memory[operand][slot],
                         .line = (size_t)(is_a ? own : panel->depth) * s->c.size,
                         .lines = is_a ? panel->depth : own,

@@ -1,5 +1,6 @@
 #include "dist/trace.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,23 +26,32 @@ static void add_tracks(int process, const char *name, tsr_text *text) {
   add_name("thread", process, TSR_TRACK_MOVE, "", "redistribution", text);
 }
 
-static void add_slot(const tsr_grid_trace *t, int process, int track, tsr_text *text) {
-  int slot = (track - TSR_TRACK_SLOTS) % TSR_SLOTS_MOST;
-  for (size_t i = 0; i < t->events.count; i++) {
-    if (t->events.items[i].track != track) continue;
-    const char *operand = track - TSR_TRACK_SLOTS >= TSR_SLOTS_MOST ? "B" : "A";
-    tsr_text_add(text,
-                 "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":"
-                 "\"panels of %s, slot %d\"}},\n",
-                 process, track, operand, slot);
-    return;
-  }
+static bool is_used(const tsr_grid_trace *t, int track) {
+  for (size_t i = 0; i < t->events.count; i++)
+    if (t->events.items[i].track == track) return true;
+  return false;
+}
+
+static void add_queue(const tsr_grid_trace *t, int process, int queue, tsr_text *text) {
+  char name[32] = "pieces across";
+  if (!is_used(t, TSR_TRACK_PIECES + queue)) return;
+  if (queue != TSR_FABRIC_ACROSS)
+    snprintf(name, sizeof name, "pieces up, way %d", queue - TSR_FABRIC_UP);
+  add_name("thread", process, TSR_TRACK_PIECES + queue, "", name, text);
+}
+
+static void add_slot(const tsr_grid_trace *t, int process, int slot, tsr_text *text) {
+  char name[40];
+  if (!is_used(t, TSR_TRACK_SLOTS + slot)) return;
+  snprintf(name, sizeof name, "panels of %c, slot %d", slot < TSR_SLOTS_MOST ? 'A' : 'B',
+           slot % TSR_SLOTS_MOST);
+  add_name("thread", process, TSR_TRACK_SLOTS + slot, "", name, text);
 }
 
 void tsr_grid_trace_write(const tsr_grid_trace *t, int process, const char *name, tsr_text *text) {
   add_tracks(process, name, text);
-  for (int slot = 0; slot < 2 * TSR_SLOTS_MOST; slot++)
-    add_slot(t, process, TSR_TRACK_SLOTS + slot, text);
+  for (int queue = 0; queue < TSR_FABRIC_QUEUES; queue++) add_queue(t, process, queue, text);
+  for (int slot = 0; slot < 2 * TSR_SLOTS_MOST; slot++) add_slot(t, process, slot, text);
   for (size_t i = 0; i < t->events.count; i++) {
     const tsr_trace_event *e = &t->events.items[i];
     tsr_text_add(text,

@@ -7,9 +7,16 @@
 
 #include "base/text.h"
 #include "base/vec.h"
+#include "dist/fabric.h"
 
-/* Tracks: packing and sending, for each slot of A and of B, and redistribution. */
-enum { TSR_TRACK_PACK, TSR_TRACK_MOVE, TSR_TRACK_SLOTS };
+/* Tracks: packing and redistribution; pieces of panels on their way up to a device and across to
+ * others'; and whole panels, for each slot of A and of B. */
+enum {
+  TSR_TRACK_PACK,
+  TSR_TRACK_MOVE,
+  TSR_TRACK_PIECES,
+  TSR_TRACK_SLOTS = TSR_TRACK_PIECES + TSR_FABRIC_QUEUES
+};
 
 typedef struct tsr_trace_event {
   int track;

@@ -15,9 +15,10 @@
 
 /* A panel: lines (columns) of so many bytes each, one behind another in the slot. */
 typedef struct tsr_broadcast {
-  int operand; /* TSR_STEP_A, TSR_STEP_B */
-  int root;    /* who has it: a column of the grid for A, a row for B */
-  void *slot;  /* of tsr_transport.allocate */
+  int operand;          /* TSR_STEP_A, TSR_STEP_B */
+  int root;             /* who has it: a column of the grid for A, a row for B */
+  int32_t panel, block; /* what it is, for traces */
+  void *slot;           /* of tsr_transport.allocate */
   size_t line;
   int64_t lines;
   tsr_parts parts; /* at the root alone; they stay as they are until the message is complete */

@@ -37,6 +37,7 @@ typedef struct tsr_device_message {
 /* Pieces under way in a queue of the fabric, in order: whose they are, and which. */
 typedef struct tsr_device_ring {
   int64_t begun, passed;
+  double begin[TSR_FABRIC_MARKS]; /* tsr_now */
   int message[TSR_FABRIC_MARKS];
   int64_t piece[TSR_FABRIC_MARKS];
 } tsr_device_ring;

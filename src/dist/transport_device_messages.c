@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/clock.h"
+
 /* ---- Failing ---------------------------------------------------------------- */
 
 static void fail(tsr_device_transport *t, tsr_status status) {
@@ -52,6 +54,7 @@ static void push(tsr_device_transport *t, int queue, int number, int64_t piece) 
   tsr_device_ring *ring = &t->ring[queue];
   int mark = mark_of(ring->begun++);
   ring->message[mark] = number;
+  ring->begin[mark] = tsr_now();
   ring->piece[mark] = piece;
   fail(t, t->fabric->mark(t->carrier, queue, mark));
 }
@@ -65,6 +68,10 @@ static int pop(tsr_device_transport *t, int queue, int64_t *piece) {
   fail(t, t->fabric->passed(t->carrier, queue, mark, &passed));
   if (!passed) return -1;
   ring->passed++;
+  const tsr_broadcast *what = &t->message[ring->message[mark]].what;
+  tsr_grid_trace_add(&t->grid->trace,
+                     &(tsr_trace_event){TSR_TRACK_PIECES + queue, what->panel, what->block,
+                                        ring->begin[mark], tsr_now()});
   *piece = ring->piece[mark];
   return ring->message[mark];
 }

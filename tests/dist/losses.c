@@ -47,6 +47,20 @@ static void panels_come_up_by_all_links(world *w) {
   HOLD(w->size == 1 || emulated_overtaken() > overtaken);
 }
 
+/* Each queue of pieces has a track. */
+static void timelines_show_pieces(world *w) {
+  static const char *const tracks[] = {"pieces across", "pieces up, way 0", "pieces up, way 1"};
+  char *text = NULL;
+  if (w->size == 1) return;
+  tsr_grid *grid = make_grid(w);
+  EXPECT(tsr_grid_timeline_begin(grid), TSR_OK, "");
+  for (int i = 0; i < 4; i++) goes_on(grid);
+  EXPECT(tsr_grid_timeline_end(grid, 0, 0, &text), TSR_OK, "");
+  for (int i = 0; i < 3 && text != NULL; i++) HOLD(strstr(text, tracks[i]) != NULL);
+  free(text);
+  tsr_grid_destroy(grid);
+}
+
 /* How much a process carries in one call. */
 static long count_carried(tsr_grid *grid, const call *x) {
   long before = emulated_carried();
@@ -155,6 +169,7 @@ int main(int argc, char **argv) {
   static const test_case cases[] = {
       {"panels go from device to device", panels_go_from_device_to_device},
       {"panels come up by all links", panels_come_up_by_all_links},
+      {"timelines show pieces", timelines_show_pieces},
       {"one device fails", one_device_fails},
       {"failures are told later", failures_are_told_later},
       {"settings", settings},

@@ -178,10 +178,13 @@ tsr_status tsr_bench_stream(tsr_bench *b, int from, int to, size_t bytes, tsr_st
 }
 
 /* Where in the host's memory copy number i of a stream is. Each is at another place, so that caches
- * do not help; and all devices are in one allocation at a time, as they are in one matrix: where
- * memory is in parts with links of their own, that may be in one of them. */
+ * do not help; and all devices are in one allocation at a time, as they are in one matrix (where
+ * memory is in parts with links of their own, that may be in one of them), each in a share of its
+ * own. */
 static char *host_place(const tsr_bench *b, const tsr_stream *s, int i) {
-  int round = s->rounds > 0 ? (i / b->devices + s->device) % s->rounds : 0;
+  int share = s->rounds / b->devices;
+  if (share == 0) return b->host[s->device];
+  int round = s->device * share + i / b->devices % share;
   return b->host[i % b->devices] + (size_t)round * s->copy.width;
 }
 

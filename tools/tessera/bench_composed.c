@@ -238,9 +238,9 @@ static int measure_case(const composed_case *c, int64_t repeat,
 
 static int draw(const composed_case *c, const char *path) {
   double ignored;
-  int code = bench_timeline_begin(c->context, path);
+  int code = tool_status(tsr_timeline_begin(c->context));
   if (!code) code = run(c, COMPOSED, &ignored);
-  return code ? code : bench_timeline_end(c->context, path);
+  return code ? code : bench_write_timeline(c->context, path);
 }
 
 static int measure_size(composed_request *r, bench_shape shape, int devices, bench_store *store) {
@@ -252,7 +252,7 @@ static int measure_size(composed_request *r, bench_shape shape, int devices, ben
   }
   int code = make_case(store, r->type, shape, &c);
   if (!code) code = measure_case(&c, r->repeat, rows);
-  if (!code) code = draw(&c, r->timeline);
+  if (!code && r->timeline) code = draw(&c, r->timeline);
   if (code) return code;
   r->row_count += COMPOSED_VARIANTS;
   for (int v = 0; v < COMPOSED_VARIANTS; v++) composed_print(&rows[v]);

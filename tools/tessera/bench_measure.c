@@ -19,10 +19,7 @@ typedef struct holder {
   double seconds, rate; /* rate 0: it failed */
 } holder;
 
-/* Not yet warm: the first call plans and allocates. */
-static int open_holder(const bench_kind *kind, const settings *given, int device, int64_t n,
-                       holder *h) {
-  const bench_shape shape = {n, n, n};
+static int open_holder(const bench_kind *kind, const settings *given, int device, holder *h) {
   settings alone = *given;
   char name[16];
   snprintf(name, sizeof name, "%d,", device);
@@ -32,17 +29,26 @@ static int open_holder(const bench_kind *kind, const settings *given, int device
   h->kind.beta = (scalar){0, 0};
   for (int i = 0; i < 3; i++) h->kind.homes[i] = (home){HOME_DEVICE, 0};
   int code = settings_open(&alone, &h->context);
-  bench_store_open(kind->type, h->context, NULL, false, &h->store);
-  if (code == TOOL_OK && tsr_device_count(h->context) != 1) code = TOOL_FAILED; /* the CPU */
   if (code != TOOL_OK) return code;
-  bench_store_expect(&h->store, shape);
-  code = bench_case_create(&h->kind, shape, &h->store, &h->work);
-  return code ? code : bench_case_run(&h->work, &h->seconds);
+  bench_store_open(kind->type, h->context, NULL, false, &h->store);
+  return tsr_device_count(h->context) == 1 ? TOOL_OK : TOOL_FAILED; /* else it is the CPU */
 }
 
 static void close_holder(holder *h) {
-  bench_store_close(&h->store);
+  if (h->context) bench_store_close(&h->store);
   tsr_context_destroy(h->context);
+}
+
+/* Gives it a product of that extent in place of the one before. The first call, which plans and
+ * allocates, is over then. */
+static int set_work(holder *h, int64_t n) {
+  const bench_shape shape = {n, n, n};
+  double ignored;
+  bench_store_close(&h->store);
+  bench_store_open(h->kind.type, h->context, NULL, false, &h->store);
+  bench_store_expect(&h->store, shape);
+  int code = bench_case_create(&h->kind, shape, &h->store, &h->work);
+  return code ? code : bench_case_run(&h->work, &ignored);
 }
 
 static double hold_for(const bench_case *work, double seconds) {
@@ -65,15 +71,22 @@ static void *hold(void *argument) {
   return NULL;
 }
 
-/* The product grows until one takes 10 ms. 0: no device does it. */
-static int64_t choose_extent(const bench_kind *kind, const settings *given) {
+/* The product grows until one takes 10 ms; it is the device's work then. 0: the device does none.
+ */
+static int64_t choose_extent(holder *h) {
   for (int64_t n = 512;; n *= 2) {
-    holder h;
-    double rate = open_holder(kind, given, 0, n, &h) == TOOL_OK ? hold_for(&h.work, 0) : 0;
-    close_holder(&h);
+    double rate = set_work(h, n) == TOOL_OK ? hold_for(&h->work, 0) : 0;
     if (rate == 0) return 0;
-    if (n >= 8192 || element_flops(kind->type, n, n, n) / rate >= 0.01) return n;
+    if (n >= 8192 || element_flops(h->kind.type, n, n, n) / rate >= 0.01) return n;
   }
+}
+
+/* The first device's choice is that of all. */
+static int set_all(holder *holders, int devices) {
+  int64_t n = choose_extent(&holders[0]);
+  int code = n > 0 ? TOOL_OK : TOOL_FAILED;
+  for (int d = 1; d < devices && code == TOOL_OK; d++) code = set_work(&holders[d], n);
+  return code;
 }
 
 /* All of them at once; the mean. */
@@ -96,13 +109,13 @@ static double hold_all(holder *holders, int devices, double seconds) {
 
 static double sustained_rate(const bench_kind *kind, const settings *given, holder *holders,
                              int devices, double seconds) {
-  int64_t n = choose_extent(kind, given);
   double rate = 0;
-  int opened = 0, code = n > 0 ? TOOL_OK : TOOL_FAILED;
+  int opened = 0, code = TOOL_OK;
   while (opened < devices && code == TOOL_OK) {
-    code = open_holder(kind, given, opened, n, &holders[opened]);
+    code = open_holder(kind, given, opened, &holders[opened]);
     opened++;
   }
+  if (code == TOOL_OK) code = set_all(holders, devices);
   if (code == TOOL_OK) rate = hold_all(holders, devices, seconds);
   for (int d = 0; d < opened; d++) close_holder(&holders[d]);
   return rate;
@@ -131,13 +144,8 @@ void bench_print_rate(double rate, int devices, double seconds) {
 
 /* ---- Timelines ---- */
 
-int bench_timeline_begin(tsr_context *context, const char *path) {
-  return path ? tool_status(tsr_timeline_begin(context)) : TOOL_OK;
-}
-
-int bench_timeline_end(tsr_context *context, const char *path) {
+int bench_write_timeline(tsr_context *context, const char *path) {
   char *text = NULL;
-  if (!path) return TOOL_OK;
   int code = tool_status(tsr_timeline_end(context, &text));
   if (!code) code = tool_write_file(path, text);
   free(text);

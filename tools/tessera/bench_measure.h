@@ -25,9 +25,8 @@ void bench_print_rate(double rate, int devices, double seconds);
 int bench_measure(const bench_effort *effort, const bench_case *c, const char *peer_name,
                   peer_library *peer, double rate, bench_row *row);
 
-/* What calls do over time, for Perfetto, between begin and end; path NULL: nothing. */
-int bench_timeline_begin(tsr_context *context, const char *path);
-int bench_timeline_end(tsr_context *context, const char *path);
+/* What calls have done over time since tsr_timeline_begin, for Perfetto. */
+int bench_write_timeline(tsr_context *context, const char *path);
 
 /* Fills what the context's last plan says; the floor is that for kernels of the rate (0: the
  * machine's). */

@@ -48,9 +48,9 @@ typedef struct sweep_results {
 
 static int draw(const bench_sweep *s, const bench_case *c) {
   double ignored;
-  int code = bench_timeline_begin(c->context, s->timeline);
+  int code = tool_status(tsr_timeline_begin(c->context));
   if (!code) code = bench_case_run(c, &ignored);
-  return code ? code : bench_timeline_end(c->context, s->timeline);
+  return code ? code : bench_write_timeline(c->context, s->timeline);
 }
 
 static int measure(const bench_sweep *s, const bench_kind *kind, bench_store *store,

@@ -147,6 +147,11 @@ TSR_API tsr_status tsr_sync(tsr_context *context);
 TSR_API tsr_status tsr_point(tsr_context *context, uint64_t *point);
 TSR_API tsr_status tsr_passed(tsr_context *context, uint64_t point, int *passed);
 
+/* The same of the calls between two points alone: those before `from` may still be under way, since
+ * calls that do not depend on each other overlap. */
+TSR_API tsr_status tsr_passed_between(tsr_context *context, uint64_t from, uint64_t to,
+                                      int *passed);
+
 /* Ties a CUDA stream (a cudaStream_t of that device; NULL unties) to the context: each later call
  * waits for what is on the stream, and what is put on the stream later waits for the call. A call
  * whose C is in host memory that is not pinned then returns when C is complete, since a stream

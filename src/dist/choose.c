@@ -238,9 +238,32 @@ static tsr_status try_blocks(chooser *x, const tsr_cut *wanted, int64_t blocks) 
   return try_slots(x, &cut);
 }
 
+/* Blocks of so many eighths of C in one direction: the last one is smaller and sooner home, or what
+ * must come up before the first one is complete is less. */
+static tsr_status try_share(chooser *x, const tsr_cut *wanted, int direction, int eighths) {
+  const int64_t *wish = x->grid->wishes.block;
+  tsr_cut cut = *wanted;
+  bool room;
+  if (wish[0] > 0 || wish[1] > 0) return TSR_OK;
+  cut.block[direction] = part(eighths * x->most[direction], 8);
+  TSR_TRY(fits(x, &cut, &room));
+  if (!room || is_too_fine(x, &cut)) return TSR_OK;
+  return try_slots(x, &cut);
+}
+
+static tsr_status try_shares(chooser *x, const tsr_cut *wanted) {
+  static const int eighths[] = {5, 4, 3};
+  for (int direction = 0; direction < 2; direction++)
+    for (size_t i = 0; i < sizeof eighths / sizeof *eighths; i++)
+      TSR_TRY(try_share(x, wanted, direction, eighths[i]));
+  return TSR_OK;
+}
+
 static tsr_status try_depth(chooser *x, int64_t depth, int lookahead) {
-  tsr_cut cut = {
-      .block = {x->most[0], x->most[1]}, .depth = depth, .lookahead = lookahead, .together = false};
+  tsr_cut cut = {.block = {x->most[0], x->most[1]},
+                 .depth = depth,
+                 .lookahead = lookahead,
+                 .at_once = !has_host_slots(x)};
   bool counts = false;
   TSR_TRY(try_blocks(x, &cut, 1));
   if (x->any) TSR_TRY(home_counts(x, &cut, &counts));
@@ -248,7 +271,7 @@ static tsr_status try_depth(chooser *x, int64_t depth, int lookahead) {
   TSR_TRY(try_blocks(x, &cut, 1));
   for (int64_t blocks = 2; counts && blocks <= BLOCKS_MOST; blocks *= 2)
     TSR_TRY(try_blocks(x, &cut, blocks));
-  return TSR_OK;
+  return counts ? try_shares(x, &cut) : TSR_OK;
 }
 
 /* The memory of a device is there anyway, and a panel that is late costs more than one that is
@@ -277,7 +300,8 @@ static tsr_status try_all(chooser *x) {
 static tsr_status take_fixed(chooser *x) {
   const tsr_wishes *w = &x->grid->wishes;
   tsr_cut cut = {.depth = limit_depth(x, w->depth > 0 ? w->depth : DEPTH),
-                 .lookahead = w->lookahead > 0 ? w->lookahead : LOOKAHEAD};
+                 .lookahead = w->lookahead > 0 ? w->lookahead : LOOKAHEAD,
+                 .at_once = !has_host_slots(x)};
   for (int d = 0; d < 2; d++)
     cut.block[d] = w->block[d] > 0 ? least(w->block[d], x->most[d]) : x->most[d];
   x->any = false;

@@ -1,6 +1,7 @@
 #include "dist/replay.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/types.h"
@@ -34,7 +35,9 @@ typedef struct replay {
   flow flow[FLOWS];
   int flows;
   double links; /* until when the flows have been carried on */
-  double kernels_free, copies_free, home_free, moves_free, up_free;
+  double kernels_free, copies_free, home_free, moves_free;
+  double *up_free[2]; /* by operand: until when the links up of the processes of this row (of A) and
+                         of this column (of B) are taken */
   double last_kernels; /* of the last product: how long */
   double *end;         /* [step]: when it is complete; not known while it is a flow */
   tsr_interval *times;
@@ -49,7 +52,7 @@ static int64_t extent_of(const replay *r, int direction, int32_t block) {
 
 /* ---- Messages ---------------------------------------------------------------- */
 
-/* All share the way in, and the way out; where slots are on devices the root's host feeds them. */
+/* All share the way in, and the way out. */
 static double rate_of(const replay *r, const flow *f) {
   int in = 0, out = 0;
   for (int i = 0; i < r->flows; i++) {
@@ -59,19 +62,35 @@ static double rate_of(const replay *r, const flow *f) {
   int most = 1;
   if (f->in && in > most) most = in;
   if (f->out && out > most) most = out;
-  double rate = r->costs->bandwidth / most;
-  return r->costs->up_rate > 0 ? fmin(rate, r->costs->up_rate) : rate;
+  return r->costs->bandwidth / most;
 }
 
 static void end_flow(replay *r, int i) {
   const flow *f = &r->flow[i];
   r->end[f->step] = fmax(r->links + f->tail, f->earliest);
   if (r->times != NULL) r->times[f->step].end = r->end[f->step];
-  r->flow[i] = r->flow[--r->flows];
+  memmove(&r->flow[i], &r->flow[i + 1], (size_t)(--r->flows - i) * sizeof *r->flow);
 }
 
-/* Carries all flows on until a time, or until that step is complete. */
-static void carry_on(replay *r, double until, int32_t step) {
+/* From device to device panels go one after the other, each as far as it has come up. */
+static void carry_in_order(replay *r, double until, int32_t step) {
+  while (r->flows > 0 && r->links < until) {
+    flow *f = &r->flow[0];
+    int32_t ended = f->step;
+    double end = fmax(r->links + f->left / r->costs->bandwidth, f->earliest);
+    if (end > until) {
+      f->left = fmax(0, f->left - (until - r->links) * r->costs->bandwidth);
+      r->links = until;
+      return;
+    }
+    r->links = end;
+    end_flow(r, 0);
+    if (ended == step) return;
+  }
+}
+
+/* Through a network all go on at the same time. */
+static void carry_abreast(replay *r, double until, int32_t step) {
   while (r->flows > 0 && r->links < until) {
     int next = 0;
     double dt = INFINITY;
@@ -87,6 +106,11 @@ static void carry_on(replay *r, double until, int32_t step) {
     if (ends) end_flow(r, next);
     if (ends && ended == step) return;
   }
+}
+
+/* Carries all flows on until a time, or until that step is complete. */
+static void carry_on(replay *r, double until, int32_t step) {
+  (r->costs->up_rate > 0 ? carry_in_order : carry_abreast)(r, until, step);
   if (r->flows == 0 && !isinf(until)) r->links = fmax(r->links, until);
 }
 
@@ -117,16 +141,34 @@ static double run_of(const replay *r, const tsr_step *step) {
   return (double)line * r->element;
 }
 
-/* The root packs its panel, or has it copied to its device meanwhile; the link by which it goes up
- * has as much to do at another root as it has here. When the panel can be complete. */
-static double provide(replay *r, bool is_root, double bytes, double run) {
+static int line_of(const replay *r, int operand) {
+  const tsr_deal *deal = &r->s->deal;
+  return operand == TSR_STEP_A ? deal->k_a.count : deal->k_b.count;
+}
+
+static void take_link(double *free_at, double from, double seconds) {
+  *free_at = fmax(*free_at, from) + seconds;
+}
+
+/* Each row has a root of its own for a panel of A, all in one column: of this row the one there is
+ * busy, and of this column all are when it is the one. Of B likewise. When the panel is up. */
+static double raise_panel(replay *r, const tsr_step *step, double seconds) {
+  const tsr_panel *p = &r->s->panels.items[step->panel];
+  bool is_a = step->operand == TSR_STEP_A;
+  int root = is_a ? p->col : p->row, other = 1 - step->operand;
+  double *link = &r->up_free[step->operand][root];
+  take_link(link, r->now, seconds);
+  for (int i = 0; root == r->me[is_a ? 1 : 0] && i < line_of(r, other); i++)
+    take_link(&r->up_free[other][i], r->now, seconds);
+  return *link;
+}
+
+/* The root packs its panel, or has it copied to its device meanwhile. When it can be complete. */
+static double provide(replay *r, const tsr_step *step, bool is_root, double bytes) {
   const tsr_costs *c = r->costs;
-  if (c->up_rate > 0) {
-    double up = fmax(r->up_free, r->now) + bytes / tsr_model_up(c->up_rate, c->up_by_run, run);
-    if (is_root) r->up_free = up;
-    return up;
-  }
-  if (is_root) r->now += bytes / r->costs->pack_rate;
+  if (c->up_rate > 0)
+    return raise_panel(r, step, bytes / tsr_model_up(c->up_rate, c->up_by_run, run_of(r, step)));
+  if (is_root) r->now += bytes / c->pack_rate;
   return r->now;
 }
 
@@ -139,7 +181,7 @@ static void send(replay *r, int32_t at, const tsr_step *step) {
       .step = at,
       .in = place > 0,
       .out = place<line - 1, .left = bytes, .tail = line> 1 ? r->costs->latency + place * hop : 0};
-  f.earliest = provide(r, place == 0, bytes, run_of(r, step));
+  f.earliest = provide(r, step, place == 0, bytes);
   r->f.received += f.in ? bytes : 0;
   r->f.sent += f.out ? bytes : 0;
   if (f.in || f.out)
@@ -167,8 +209,9 @@ static tsr_status cost_of(replay *r, const tsr_step *step, int64_t depth, tsr_ac
 }
 
 /* C comes up over the links of the panels, which make way for it between their pieces. */
-static void take_way_up(replay *r, double begin, double copies) {
-  if (r->costs->up_rate > 0) r->up_free = fmax(r->up_free, begin) + copies;
+static void take_ways_up(replay *r, double begin, double copies) {
+  for (int x = 0; x < 2; x++)
+    for (int i = 0; i < line_of(r, x); i++) take_link(&r->up_free[x][i], begin, copies);
 }
 
 static tsr_status multiply(replay *r, int32_t at, const tsr_step *step) {
@@ -176,7 +219,7 @@ static tsr_status multiply(replay *r, int32_t at, const tsr_step *step) {
   TSR_TRY(cost_of(r, step, r->s->panels.items[step->panel].depth, &cost));
   const tsr_stage *stage = step->first ? &cost.first : &cost.next;
   double begin = fmax(r->now, r->copies_free);
-  if (step->first) take_way_up(r, begin, stage->copies);
+  if (step->first) take_ways_up(r, begin, stage->copies);
   double end = fmax(begin + stage->alone, r->kernels_free + stage->kernels);
   r->copies_free = begin + stage->copies;
   note_idle(r, step, fmax(0, end - stage->kernels - r->kernels_free));
@@ -252,8 +295,11 @@ tsr_status tsr_replay(const tsr_summa_schedule *schedule, tsr_costs *costs, cons
               .moved = moved,
               .element = (double)tsr_type_get(costs->type)->size,
               .times = times};
-  r.end = tsr_alloc_zero(schedule->steps.count + 1, sizeof *r.end);
+  size_t steps = schedule->steps.count, cols = (size_t)line_of(&r, TSR_STEP_A);
+  r.end = tsr_alloc_zero(steps + cols + (size_t)line_of(&r, TSR_STEP_B), sizeof *r.end);
   if (r.end == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a replay");
+  r.up_free[TSR_STEP_A] = r.end + steps;
+  r.up_free[TSR_STEP_B] = r.end + steps + cols;
   tsr_status status = go_through(&r);
   tsr_dealloc(r.end);
   if (status == TSR_OK) *forecast = r.f;

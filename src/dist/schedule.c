@@ -139,15 +139,16 @@ static void bring_home(maker *m) {
   m->home[0] = add(m, step);
 }
 
-/* The first panel has the network to itself. While a product is under way the one before it may be,
- * too: its slot takes the next panel when that one is done, and the next product waits for neither.
- */
+/* Where panels share a network the first one has that to itself. While a product is under way the
+ * one before it may be, too: its slot takes the next panel when that one is done, and the next
+ * product waits for neither. */
 static void make_steps(maker *m) {
-  send_next(m);
+  int first = m->s->cut.at_once ? m->s->ahead : 1;
+  for (int i = 0; i < first; i++) send_next(m);
   while (m->behind.number < m->s->products && m->fits) {
     multiply_next(m);
     bring_home(m);
-    int sends = m->behind.number == 1 ? m->s->ahead - 1 : 1;
+    int sends = m->behind.number == 1 ? m->s->ahead - first : 1;
     for (int i = 0; i < sends; i++) send_next(m);
   }
 }

@@ -29,6 +29,7 @@ typedef struct tsr_cut {
   int lookahead;    /* panels on their way while one is multiplied: l */
   int held[2];      /* panels of A, of B that a process has room for: l + 1 if less is said */
   bool together;    /* two blocks of C have room on the devices at once */
+  bool at_once;     /* roots have ways of their own: panels begin before the first one is there */
 } tsr_cut;
 
 /* What it is of: C's rows and columns, and k as the columns of A and as the rows of B, dealt over

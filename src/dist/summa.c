@@ -56,8 +56,9 @@ tsr_status tsr_summa_create(tsr_grid *grid, tsr_type type, const void *alpha, co
   s.devices = tsr_device_count(grid->context) > 0;
   for (int i = 0; i < TSR_TRANSPORT_MESSAGES; i++) s.sending[i] = TSR_NO_STEP;
   s.complete = tsr_alloc_zero(schedule->steps.count + 1, sizeof *s.complete);
-  s.point = tsr_alloc_zero(schedule->steps.count + 1, sizeof *s.point);
-  if (s.complete == NULL || s.point == NULL) {
+  s.begin = tsr_alloc_zero(schedule->steps.count + 1, sizeof *s.begin);
+  s.end = tsr_alloc_zero(schedule->steps.count + 1, sizeof *s.end);
+  if (s.complete == NULL || s.begin == NULL || s.end == NULL) {
     tsr_summa_destroy(&s);
     return tsr_fail(TSR_ERR_MEMORY, "no host memory to carry a schedule out");
   }
@@ -70,9 +71,10 @@ tsr_status tsr_summa_create(tsr_grid *grid, tsr_type type, const void *alpha, co
 void tsr_summa_destroy(tsr_summa *s) {
   tsr_summa_schedule_free(&s->schedule);
   tsr_dealloc(s->complete);
-  tsr_dealloc(s->point);
+  tsr_dealloc(s->begin);
+  tsr_dealloc(s->end);
   s->complete = NULL;
-  s->point = NULL;
+  s->begin = s->end = NULL;
 }
 
 static void note(tsr_summa *s, tsr_status status) {
@@ -276,8 +278,9 @@ tsr_status tsr_summa_check(const tsr_summa *s) {
 
 /* What the devices do of a step; a process that has failed, or lacks panels, leaves that out. */
 static void work(tsr_summa *s, size_t at, tsr_status (*what)(const tsr_summa *, const tsr_step *)) {
+  note(s, tsr_point(s->grid->context, &s->begin[at]));
   if (s->status == TSR_OK && !s->lost) note(s, what(s, step_at(s, at)));
-  note(s, tsr_point(s->grid->context, &s->point[at]));
+  note(s, tsr_point(s->grid->context, &s->end[at]));
 }
 
 static void begin(tsr_summa *s, size_t at) {
@@ -314,9 +317,20 @@ static void test_messages(tsr_summa *s) {
 
 static bool has_passed(tsr_summa *s, size_t at) {
   int passed = 0;
-  tsr_status status = tsr_passed(s->grid->context, s->point[at], &passed);
+  tsr_status status = tsr_passed_between(s->grid->context, s->begin[at], s->end[at], &passed);
   note(s, status);
   return passed != 0 || status != TSR_OK;
+}
+
+/* Products count as complete in their order, since a slot may have been read by an earlier one; but
+ * a block on its way home does not keep the products of the next one waiting. */
+static bool has_multiplied(tsr_summa *s, size_t at) {
+  for (; s->multiplied <= at; s->multiplied++) {
+    if (step_at(s, s->multiplied)->kind != TSR_STEP_MULTIPLY) continue;
+    if (!has_passed(s, s->multiplied)) return false;
+    finish_step(s, s->multiplied);
+  }
+  return true;
 }
 
 static bool is_complete(tsr_summa *s, size_t at) {
@@ -324,7 +338,8 @@ static bool is_complete(tsr_summa *s, size_t at) {
   if (s->complete[at]) return true;
   bool over = false;
   if (step->kind == TSR_STEP_MOVE) over = tsr_exchange_poll(s->moves[step->operand]);
-  if (step->kind == TSR_STEP_MULTIPLY || step->kind == TSR_STEP_HOME) over = has_passed(s, at);
+  if (step->kind == TSR_STEP_MULTIPLY) over = has_multiplied(s, at);
+  if (step->kind == TSR_STEP_HOME) over = has_multiplied(s, at) && has_passed(s, at);
   if (!over) return false;
   if (step->kind == TSR_STEP_HOME && s->status == TSR_OK && !s->lost) note(s, forget(s, step));
   if (step->kind == TSR_STEP_MOVE) {

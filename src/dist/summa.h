@@ -36,8 +36,9 @@ typedef struct tsr_summa {
   tsr_exchange *moves[2];      /* of operands that are redistributed first; not owned */
   size_t next;                 /* the step that begins next */
   size_t home;                 /* steps before it that bring blocks home are complete */
+  size_t multiplied;           /* products among the steps before it are complete */
   bool *complete;              /* [step] */
-  uint64_t *point;             /* [step] of the context, behind a product or a block's way home */
+  uint64_t *begin, *end;       /* [step] points of the context: around a product, or a way home */
   int32_t sending[TSR_TRANSPORT_MESSAGES]; /* the step of each message under way, or TSR_NO_STEP */
   tsr_panel_source source[TSR_TRANSPORT_MESSAGES];
   double since[TSR_TRANSPORT_MESSAGES]; /* when it began, for timelines */

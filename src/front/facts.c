@@ -20,6 +20,13 @@ tsr_status tsr_passed(tsr_context *context, uint64_t point, int *passed) {
   return TSR_OK;
 }
 
+tsr_status tsr_passed_between(tsr_context *context, uint64_t from, uint64_t to, int *passed) {
+  TSR_TRY(tsr_context_check(context));
+  TSR_TRY(check_output("passed", passed));
+  *passed = context->runner == NULL || tsr_runner_over(context->runner, from, to);
+  return TSR_OK;
+}
+
 /* The caller holds both locks. */
 static void describe(const tsr_context *context, tsr_context_facts *facts) {
   const tsr_machine *machine = context->machine;

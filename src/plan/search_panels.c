@@ -179,6 +179,22 @@ static bool guess_composed(const tsr_search *s, int devices, double columns, tsr
   return true;
 }
 
+bool tsr_panels_one_of_many(const tsr_search *s) {
+  const tsr_call *call = s->call;
+  return s->options->residency != NULL && tsr_search_family(s) == TSR_PRODUCT &&
+         4 * call->k <= call->m && 4 * call->k <= call->n;
+}
+
+/* Calls after this one find C on devices in its chunks: wide ones, so that kernels are good even
+ * where others take some of a device's multiprocessors. */
+static void widen_rooms(const tsr_search *s, tsr_recipe *r) {
+  static const int64_t good = 16 << 20; /* elements of C */
+  int64_t rows = s->call->m / r->grid_rows;
+  int64_t width = tsr_power_of_two_near((double)good / (double)rows, 256, 8192);
+  r->slab = 0;
+  r->chunk_first = r->chunk = r->chunk_last = width;
+}
+
 /* What a product's panels are cut for; which limit is the one that counts shows only when plans are
  * tried. */
 typedef enum limit {
@@ -301,6 +317,7 @@ tsr_recipe tsr_panels_guess(const tsr_search *s, int devices) {
     r.slab = 0;
   else
     cut_for(s, first_limit(s, devices), &r);
+  if (tsr_panels_one_of_many(s)) widen_rooms(s, &r);
   if (is_all_there(s, devices)) r.slab = r.chunk_first = r.chunk = r.chunk_last = r.chunk_least = 0;
   tsr_panels_set_lazy(s, &r);
   return r;

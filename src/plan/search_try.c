@@ -183,13 +183,15 @@ static bool climb_to(tsr_search *s, const tsr_recipe *r, double score) {
 }
 
 /* A call that does not fit is a long one, whatever the memory. A composed one is short, mostly, and
- * planned while the devices do those before it: they must not run out of work. */
+ * planned while the devices do those before it: they must not run out of work. Of one of many what
+ * it leaves to the next ones counts more than what it takes itself, which is all a search sees. */
 void tsr_search_set_allowed(tsr_search *s) {
   static const double share = 0.05, least = 5e-3, least_composed = 0.2e-3, most = 20e-3,
                       most_held = 1;
   double limit = s->best->hold.rows > 0 ? most_held : most;
   double from = s->options->residency != NULL ? least_composed : least;
   double allowed = fmin(limit, fmax(from, share * s->best->seconds));
+  if (tsr_panels_one_of_many(s)) allowed = 0;
   if (s->options->search_seconds > 0) allowed = s->options->search_seconds;
   s->allowed = allowed;
 }

@@ -368,6 +368,13 @@ uint64_t tsr_runner_completed(tsr_runner *runner) {
   return atomic_load(&runner->completed);
 }
 
+bool tsr_runner_over(tsr_runner *runner, uint64_t from, uint64_t to) {
+  for (uint64_t n = from; n < to; n++)
+    if (n >= tsr_runner_completed(runner) && atomic_load(&runner->over[n % TSR_RUN_JOBS]) != n + 1)
+      return false;
+  return true;
+}
+
 void tsr_runner_moved(tsr_runner *runner, int device, tsr_traffic *traffic) {
   tsr_moved *moved = &runner->moved[device];
   *traffic = (tsr_traffic){.host_to_device = (double)atomic_load(&moved->from_host),

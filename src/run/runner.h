@@ -85,6 +85,9 @@ uint64_t tsr_runner_submitted(tsr_runner *runner);
 /* How many submissions are complete: those with lower numbers. */
 uint64_t tsr_runner_completed(tsr_runner *runner);
 
+/* Whether those from one number up to another are over, while earlier ones may be under way. */
+bool tsr_runner_over(tsr_runner *runner, uint64_t from, uint64_t to);
+
 /* Bytes that copies have brought to a device, and from it to the host, since the runner was made;
  * plans are not counted. */
 void tsr_runner_moved(tsr_runner *runner, int device, tsr_traffic *traffic);

@@ -35,11 +35,15 @@ typedef struct problem {
 static problem draw_problem(void) {
   int rows = (int)draw(1, 4), cols = (int)draw(1, 4);
   int64_t k = draw(1, 80);
-  problem p = {
-      .deal = {draw_axis(draw(1, 60), rows), draw_axis(draw(1, 60), cols), draw_axis(k, cols),
-               draw_axis(k, rows)},
-      .cut = {{draw(1, 30), draw(1, 30)}, draw(1, 40), (int)draw(1, 5), {0, 0}, draw(0, 1) == 0},
-      .moves = {draw(0, 3) == 0, draw(0, 3) == 0}};
+  problem p = {.deal = {draw_axis(draw(1, 60), rows), draw_axis(draw(1, 60), cols),
+                        draw_axis(k, cols), draw_axis(k, rows)},
+               .cut = {{draw(1, 30), draw(1, 30)},
+                       draw(1, 40),
+                       (int)draw(1, 5),
+                       {0, 0},
+                       draw(0, 1) == 0,
+                       draw(0, 1) == 0},
+               .moves = {draw(0, 3) == 0, draw(0, 3) == 0}};
   if (draw(0, 4) == 0) p.cut.lookahead = TSR_LOOKAHEAD_MOST;
   for (int i = 0; i < 2; i++)
     if (draw(0, 1) == 0) p.cut.held[i] = (int)draw(1, 2 * TSR_SLOTS_MOST);

@@ -40,6 +40,43 @@ static void points_are_passed(void **state) {
   free(a), free(b), free(c);
 }
 
+/* With devices that copy slowly: one product's way home does not hold up what says of the next that
+ * it is over, though all that was called before is not. */
+static void later_calls_pass_first(void **state) {
+  (void)state;
+  enum { N = 1200, SMALL = 16 };
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  options.engine = "host";
+  options.machine = "host:20 gpu*2 pcie:0.2 rate:50";
+  tsr_context *context = NULL;
+  assert_ok(tsr_context_create(&options, &context));
+  double *a = front_matrix(N * N, 1), *b = front_matrix(N * N, 2), *c = front_matrix(N * N, 3);
+  double *x = front_matrix(SMALL * SMALL, 4), *y = front_matrix(SMALL * SMALL, 5);
+  uint64_t points[3];
+  int all = 0, last = 0;
+  assert_ok(tsr_point(context, &points[0]));
+  assert_ok(front_dgemm_async(context, N, 1, a, b, 1, c));
+  assert_ok(tsr_point(context, &points[1]));
+  assert_ok(front_dgemm_async(context, SMALL, 1, x, x, 1, y));
+  assert_ok(tsr_point(context, &points[2]));
+  while (!last) {
+    assert_ok(tsr_passed(context, points[2], &all));
+    assert_ok(tsr_passed_between(context, points[1], points[2], &last));
+    assert_true(last || !all); /* in this order: what all have passed, the last has */
+  }
+  while (!all) assert_ok(tsr_passed(context, points[2], &all));
+  for (int i = 0; i < 2; i++) {
+    assert_ok(tsr_passed_between(context, points[i], points[i + 1], &last));
+    assert_int_equal(last, 1);
+  }
+  assert_ok(tsr_passed_between(context, points[2], points[2] + 1, &last));
+  assert_int_equal(last, 0); /* of what has not been called yet */
+  assert_refused(tsr_passed_between(context, 0, 0, NULL), TSR_ERR_ARGUMENT, "passed");
+  assert_ok(tsr_sync(context));
+  tsr_context_destroy(context);
+  free(a), free(b), free(c), free(x), free(y);
+}
+
 static tsr_context *planner(const char *machine, size_t memory) {
   tsr_options options = TSR_OPTIONS_DEFAULT;
   tsr_context *context = NULL;
@@ -163,6 +200,7 @@ static void products_that_do_not_fit(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(points_are_passed),
+      cmocka_unit_test(later_calls_pass_first),
       cmocka_unit_test(facts),
       cmocka_unit_test(products_summed_up),
       cmocka_unit_test(products_of_panels_on_a_device),

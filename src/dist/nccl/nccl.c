@@ -15,10 +15,11 @@
 
 TSR_API extern const tsr_fabric tsr_fabric_nccl;
 
-/* A broadcast should take few multiprocessors from the products that it runs beside. On two H200 a
- * product of processes wants 60 GB/s, and host memory gives no more: NCCL_MAX_CTAS sets another
- * number. */
-enum { MOST_BLOCKS = 8 };
+/* A broadcast should take few multiprocessors from the products that it runs beside: kernels that
+ * are one wave of blocks, or a few, take one more for each that lacks some. On four H200 a product
+ * of processes wants 70 GB/s, since host memory gives no more; with 8 blocks 16384 took 61 to 69
+ * ms, with 4 it took 56. NCCL_MAX_CTAS sets another number. */
+enum { MOST_BLOCKS = 4 };
 
 /* The driver's own types, by their sizes: its header is not needed for one function. */
 typedef int (*pointer_attribute)(void *data, int attribute, unsigned long long pointer);

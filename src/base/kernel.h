@@ -105,6 +105,16 @@ static inline void tsr_triangle_rows(tsr_uplo uplo, int64_t diagonal, int64_t ro
   *end = uplo == TSR_UPPER ? edge : rows;
 }
 
+/* Whether a GPU solves by the inverse of a triangle of that order for so many lines, as a model of
+ * it must know: for lower ones it takes as long as the vendor's trsm, higher ones are mostly
+ * products with that, too, and few lines are not worth an inverse. */
+enum { TSR_INVERTS_LEAST = 256, TSR_INVERTS_MOST = 1024, TSR_INVERTS_LINES = 1024 };
+
+static inline bool tsr_kernel_inverts(int64_t order, int64_t lines) {
+  return order >= TSR_INVERTS_LEAST && order <= TSR_INVERTS_MOST && lines >= TSR_INVERTS_LINES &&
+         lines >= order;
+}
+
 /* Everything an engine needs to carry out one kernel. Pointers are the device's; column-major. */
 typedef struct tsr_kernel_args {
   tsr_kernel kernel;

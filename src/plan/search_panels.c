@@ -40,17 +40,22 @@ static double part_at_home(const tsr_search *s, int x) {
   return there < all ? 1 - there / all : 0;
 }
 
-/* Seconds of transfers over seconds of kernels. */
-static double transfer_share(const tsr_search *s, int devices) {
+/* Seconds of an operand's transfers over seconds of kernels. */
+static double operand_share(const tsr_search *s, int devices, int x) {
   double flops = tsr_call_flops(s->call), bytes = 0, link = 0;
-  bool half = tsr_search_family(s) == TSR_RANK; /* of C */
-  for (int x = 0; x < TSR_OPERANDS; x++)
-    if (s->call->operand[x].location >= s->machine->devices)
-      bytes += part_at_home(s, x) * (half && x == TSR_C_ ? 0.5 : 1) *
-               (double)tsr_operand_bytes(&s->call->operand[x], s->call->type);
+  bool half = tsr_search_family(s) == TSR_RANK && x == TSR_C_;
+  if (s->call->operand[x].location >= s->machine->devices)
+    bytes = part_at_home(s, x) * (half ? 0.5 : 1) *
+            (double)tsr_operand_bytes(&s->call->operand[x], s->call->type);
   for (int i = 0; i < devices; i++) link += tsr_search_shared_rate(s, s->order[i], i);
   double rate = s->machine->rates[tsr_type_index(s->call->type)].sustained;
   return link > 0 && flops > 0 ? bytes / link * rate * devices / flops : 0;
+}
+
+static double transfer_share(const tsr_search *s, int devices) {
+  double share = 0;
+  for (int x = 0; x < TSR_OPERANDS; x++) share += operand_share(s, devices, x);
+  return share;
 }
 
 static bool is_on_device(const tsr_call *call) {
@@ -131,20 +136,31 @@ static int64_t guess_solved_block(const tsr_search *s, int64_t order, int64_t li
   return best;
 }
 
+/* Columns of trsm's stripes; with A on the right they are rows. Where C takes longer to come and go
+ * than to be solved, some of it is solved meanwhile, if columns are cut: rows are solved column by
+ * column, however many there are. Else few wide ones are quickest, but where threads have to bring
+ * each of them first. */
+static int64_t guess_solved_stripe(const tsr_search *s, int devices, int64_t lines) {
+  bool left = s->call->side == TSR_LEFT;
+  bool cut = left && 2 * operand_share(s, devices, TSR_C_) > 1;
+  int64_t widest = left && is_staged(s->call) ? 4096 : 8192;
+  return tsr_power_of_two_near((double)lines / (cut ? 4 : 1), TSR_INVERTS_LINES, widest);
+}
+
 /* Blocks long enough for good kernels, and stripes narrow enough to begin before all of B is there.
  * Short columns are slow to copy, and a stripe is read whole before it ends; but of trsm nothing
  * can begin before the first block is there, and pieces of pageable memory are as small as the
- * ring. trsm needs but one block to begin, and what it takes to solve one depends little on the
+ * ring. trsm needs but one block to begin, and what it takes to invert one does not depend on the
  * lines: with lines that are on devices already, one stripe does. */
 static void guess_blocks(const tsr_search *s, int devices, tsr_recipe *r) {
   const tsr_call *call = s->call;
-  bool left = call->side == TSR_LEFT, solves = call->operation == TSR_TRSM;
+  bool solves = call->operation == TSR_TRSM;
   bool composed = s->options->residency != NULL;
   int64_t order = order_of(call), lines = lines_of(call, devices);
   r->block = solves ? guess_solved_block(s, order, lines)
                     : tsr_power_of_two_near((double)order / 8, 256, 2048);
-  int64_t widest = solves && !left ? 8192 : 4096; /* columns come one by one, however many lines */
-  r->chunk = tsr_power_of_two_near((double)lines / (solves ? 1 : 8), 256, widest);
+  r->chunk = solves ? guess_solved_stripe(s, devices, lines)
+                    : tsr_power_of_two_near((double)lines / 8, 256, 4096);
   if (composed && solves) r->chunk = lines + 256; /* devices' lines are about alike */
   bool high = !solves && !is_staged(call);
   double height = high ? (double)order : fmin(4096, (double)order / 8);

@@ -1,6 +1,6 @@
 /* Every kernel and type of an engine against naive loops. */
 #include "harness.h"
-#include "level3_case.h"
+#include "solve_case.h"
 
 typedef struct bench {
   harness h;
@@ -82,11 +82,23 @@ static void test_level3_larger(void **state) {
   run_level3(TSR_QUEUE_COMPUTE, 1, 200);
 }
 
+/* The CPU's BLAS, which is the host engine's, has nothing of its own there: a few will do. */
+static void test_solves(void **state) {
+  (void)state;
+  bench b = {.h = harness_open(&(tsr_engine_options){.count = 1})};
+  b.queue = queue_of(&b.h, 0, TSR_QUEUE_COMPUTE);
+  solve_run(run_on_engine, &b, harness_is_host() ? 35 : 1);
+  if (!harness_is_host()) solve_run_long(run_on_engine, &b);
+  b.h.engine->queue_destroy(b.queue);
+  harness_close(&b.h);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_compute), cmocka_unit_test(test_larger),
       cmocka_unit_test(test_tall),    cmocka_unit_test(test_add_queue),
       cmocka_unit_test(test_level3),  cmocka_unit_test(test_level3_larger),
+      cmocka_unit_test(test_solves),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

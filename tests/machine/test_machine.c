@@ -118,6 +118,36 @@ static void level3_kernels_follow_gemm(void **state) {
   tsr_machine_destroy(m);
 }
 
+static double solve_time(const tsr_machine *m, int64_t rows, int64_t columns, int64_t order) {
+  return tsr_machine_kernel_time(m, 0, TSR_KERNEL_TRSM, TSR_D, rows, columns, order, false, true,
+                                 0);
+}
+
+/* Measured on an H200, of order 512. Few lines, and orders that are lower or higher, go by
+ * substitution. */
+static void solves_by_an_inverse(void **state) {
+  (void)state;
+  static const struct {
+    int64_t lines;
+    double seconds;
+  } measured[] = {{2048, 0.113e-3}, {4096, 0.142e-3}, {8192, 0.200e-3}};
+  tsr_machine *m = parse("gpu*1 rate:62.8 hbm:4000 launch:2");
+  for (int i = 0; i < 3; i++) {
+    double left = solve_time(m, 512, measured[i].lines, 512);
+    double right = solve_time(m, measured[i].lines, 512, 512);
+    assert_true(fabs(left - measured[i].seconds) < 0.12 * measured[i].seconds);
+    assert_true(fabs(left - right) <= 1e-12 * left);
+  }
+  double inverse = solve_time(m, 512, 4096, 512) - gemm_time(m, TSR_D, 512, 4096, 512);
+  assert_true(fabs(inverse - (65e-6 + 512 * 0.06e-6 + 16 * 512 * 4096 / 4000e9)) < 1e-12);
+  assert_true(solve_time(m, 512, 1023, 512) > solve_time(m, 512, 1024, 512));
+  assert_true(solve_time(m, 1025, 1025, 1025) > 1.5 * solve_time(m, 1024, 1024, 1024));
+  assert_false(tsr_kernel_inverts(255, 4096) || tsr_kernel_inverts(1024, 1023));
+  assert_false(tsr_kernel_inverts(1025, 4096) || tsr_kernel_inverts(256, 1000));
+  assert_true(tsr_kernel_inverts(256, 1024) && tsr_kernel_inverts(1024, 1024));
+  tsr_machine_destroy(m);
+}
+
 /* A triangle of a solve with one column passes through memory once, and c twice. */
 static void narrow_solves_are_bound_by_memory(void **state) {
   (void)state;
@@ -378,6 +408,7 @@ int main(void) {
       cmocka_unit_test(narrow_kernels_are_slower),
       cmocka_unit_test(memory_bound_kernels),
       cmocka_unit_test(level3_kernels_follow_gemm),
+      cmocka_unit_test(solves_by_an_inverse),
       cmocka_unit_test(narrow_solves_are_bound_by_memory),
       cmocka_unit_test(absent_rates_are_infinite),
       cmocka_unit_test(selecting_devices),

@@ -42,8 +42,9 @@ tsr_status gpu_blas_start(tsr_queue *queue) {
 void gpu_blas_stop(tsr_queue *queue) {
   if (queue->blas) (void)gpuBlasDestroy(queue->blas);
   if (queue->workspace) (void)gpuFree(queue->workspace);
+  if (queue->scratch) (void)gpuFree(queue->scratch);
   queue->blas = NULL;
-  queue->workspace = NULL;
+  queue->workspace = queue->scratch = NULL;
 }
 
 /* ---- ADD and SCALE -------------------------------------------------------- */
@@ -113,6 +114,19 @@ static gpuBlasStatus call_gemm(const tsr_queue *queue, const tsr_kernel_args *x)
   return gpuBlasGemm(queue->blas, ta, tb, (int)x->m, (int)x->n, (int)x->k, &alpha, x->a, type,
                      (int)x->lda, x->b, type, (int)x->ldb, &beta, x->c, type_c, (int)x->ldc,
                      gemms[t].compute, gpuBlasDefaultAlgorithm);
+}
+
+tsr_status gpu_gemm_batch(tsr_queue *queue, const tsr_kernel_args *x, gpu_batch batch) {
+  int t = tsr_type_index(x->type);
+  gpuBlasType type = gemms[t].type;
+  gpu_scalar alpha = gpu_scalar_of(x->type, x->alpha), beta = gpu_scalar_of(x->type, x->beta);
+  gpuBlasOp ta = gpu_op_of(x->type, x->transa), tb = gpu_op_of(x->type, x->transb);
+  gpuBlasStatus status = gpuBlasGemmStridedBatched(
+      queue->blas, ta, tb, (int)x->m, (int)x->n, (int)x->k, &alpha, x->a, type, (int)x->lda,
+      batch.step_a, x->b, type, (int)x->ldb, batch.step_b, &beta, x->c, type, (int)x->ldc,
+      batch.step_c, batch.count, gemms[t].compute, gpuBlasDefaultAlgorithm);
+  GPU_BLAS_TRY(status, "GEMMs side by side", queue->index);
+  return TSR_OK;
 }
 
 /* Some rows of a product, from one on. */

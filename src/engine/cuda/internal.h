@@ -45,6 +45,7 @@ struct tsr_queue {
   bool owned;
   gpuBlas blas; /* NULL until a GEMM needs it, but of a COMPUTE queue from the start */
   void *workspace;
+  void *scratch; /* of solve.c; NULL until it is needed */
 };
 
 struct tsr_event {
@@ -114,7 +115,21 @@ tsr_status gpu_blas_start(tsr_queue *queue);
 void gpu_blas_stop(tsr_queue *queue);
 tsr_status gpu_kernel(tsr_queue *queue, const tsr_kernel_args *args);
 
+/* Products alike, each so many elements after the one before it. */
+typedef struct gpu_batch {
+  int count;
+  int64_t step_a, step_b, step_c;
+} gpu_batch;
+
+/* Those of a GEMM, of extents that fit an int. The queue's BLAS is started. */
+tsr_status gpu_gemm_batch(tsr_queue *queue, const tsr_kernel_args *args, gpu_batch batch);
+
 /* level3.c: a routine of the BLAS but GEMM, which reads its inputs. */
 tsr_status gpu_level3(tsr_queue *queue, const tsr_kernel_args *args);
+
+/* solve.c: trsm by the inverse of its triangle, where that pays and there is memory for it. The
+ * queue's BLAS is started. */
+bool gpu_can_invert(tsr_queue *queue, const tsr_kernel_args *args);
+tsr_status gpu_solve_by_inverse(tsr_queue *queue, const tsr_kernel_args *args);
 
 #endif

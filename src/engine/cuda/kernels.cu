@@ -1,5 +1,5 @@
 /*
- * c = alpha a + beta c for every type. Bound by memory: 16 bytes of c at a time where columns
+ * First c = alpha a + beta c for every type. Bound by memory: 16 bytes of c at a time where columns
  * allow it, and few enough blocks to run beside a GEMM. A triangle goes by single elements, so that
  * nothing beside it is touched; tiles on a diagonal are few.
  */
@@ -220,6 +220,79 @@ void launch_real_diagonal(int64_t n, void *c, int64_t ldc, cudaStream_t stream) 
   real_diagonal_kernel<R><<<blocks, threads, 0, stream>>>(n, (pair<R> *)c, ldc);
 }
 
+/* ---- Inverses of the blocks on a diagonal --------------------------------- */
+
+__device__ float negated(float x) { return -x; }
+__device__ double negated(double x) { return -x; }
+template <class R>
+__device__ pair<R> negated(pair<R> x) {
+  return pair<R>{-x.re, -x.im};
+}
+
+__device__ float reciprocal(float x) { return 1 / x; }
+__device__ double reciprocal(double x) { return 1 / x; }
+/* Smith's: no square overflows. */
+template <class R>
+__device__ pair<R> reciprocal(pair<R> x) {
+  if (fabs(x.re) >= fabs(x.im)) {
+    R ratio = x.im / x.re, d = 1 / (x.re + x.im * ratio);
+    return pair<R>{d, -ratio * d};
+  }
+  R ratio = x.re / x.im, d = 1 / (x.im + x.re * ratio);
+  return pair<R>{ratio * d, -d};
+}
+
+template <class T>
+struct unity {
+  static __device__ T value() { return T(1); }
+};
+template <class R>
+struct unity<pair<R>> {
+  static __device__ pair<R> value() { return pair<R>{R(1), R(0)}; }
+};
+
+/* A block of threads for each block of the triangle, a thread for each element. By elimination in
+ * place, of a lower triangle: step k finishes row k of the inverse, and of column k of A, which is
+ * needed no more, makes that of the inverse as far as it is known. An upper triangle is a lower one
+ * whose rows and columns are counted from the end. */
+template <class T>
+__global__ void __launch_bounds__(TSR_GPU_INVERTED *TSR_GPU_INVERTED)
+    invert_kernel(bool lower, bool unit, int64_t n, const T *a, int64_t lda, T *inverse) {
+  const int N = TSR_GPU_INVERTED;
+  __shared__ T x[N][N + 1];
+  int64_t first = (int64_t)blockIdx.x * N;
+  int order = n - first < N ? (int)(n - first) : N;
+  int row = threadIdx.x, column = threadIdx.y;
+  bool inside = row < order && column < order;
+  int i = lower || row >= order ? row : order - 1 - row;
+  int j = lower || column >= order ? column : order - 1 - column;
+  T mine = i == j ? unity<T>::value() : T{};
+  if (inside && (i > j || (i == j && !unit))) mine = a[first + row + (first + column) * lda];
+  if (i == j) mine = reciprocal(mine);
+  x[i][j] = mine;
+  for (int k = 0; k < order; k++) {
+    __syncthreads();
+    T pivot = x[k][k], across = x[k][j], factor = x[i][k];
+    __syncthreads();
+    if (i < k || j > k || i == j) continue;
+    T finished = j < k ? product(pivot, across) : pivot;
+    mine = i == k ? finished : sum(j < k ? mine : T{}, product(negated(factor), finished));
+    x[i][j] = mine;
+  }
+  if (inside) inverse[first + row + (first + column) * n] = mine;
+  int64_t begin = lower ? 0 : first + order, end = lower ? first : n;
+  for (int64_t r = begin + row; column < order && r < end; r += N)
+    inverse[r + (first + column) * n] = T{};
+}
+
+template <class T>
+void launch_invert(const tsr_gpu_invert &x, cudaStream_t stream) {
+  const int N = TSR_GPU_INVERTED;
+  unsigned blocks = (unsigned)((x.n + N - 1) / N);
+  invert_kernel<T><<<blocks, dim3(N, N), 0, stream>>>(x.uplo == 'L', x.unit != 0, x.n,
+                                                      (const T *)x.a, x.lda, (T *)x.inverse);
+}
+
 }  // namespace
 
 extern "C" int tsr_gpu_add_launch(const tsr_gpu_add *x, int blocks, void *stream_pointer) {
@@ -261,5 +334,27 @@ extern "C" int tsr_gpu_real_diagonal_launch(char type, int64_t n, void *c, int64
     launch_real_diagonal<double>(n, c, ldc, stream);
   else
     return cudaErrorInvalidValue;
+  return cudaGetLastError();
+}
+
+extern "C" int tsr_gpu_invert_launch(const tsr_gpu_invert *x, void *stream_pointer) {
+  cudaStream_t stream = (cudaStream_t)stream_pointer;
+  if (x->n <= 0) return cudaSuccess;
+  switch (x->type) {
+    case 's':
+      launch_invert<float>(*x, stream);
+      break;
+    case 'd':
+      launch_invert<double>(*x, stream);
+      break;
+    case 'c':
+      launch_invert<pair<float>>(*x, stream);
+      break;
+    case 'z':
+      launch_invert<pair<double>>(*x, stream);
+      break;
+    default:
+      return cudaErrorInvalidValue;
+  }
   return cudaGetLastError();
 }

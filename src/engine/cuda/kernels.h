@@ -29,6 +29,24 @@ int tsr_gpu_add_launch(const tsr_gpu_add *args, int blocks, void *stream);
 /* Clears the imaginary parts of the diagonal of an n x n matrix of type 'c' or 'z'. */
 int tsr_gpu_real_diagonal_launch(char type, int64_t n, void *c, int64_t ldc, void *stream);
 
+/* The blocks on the diagonal of a triangle of order n that are inverted each by itself: their
+ * order, but for the last one's. */
+enum { TSR_GPU_INVERTED = 32 };
+
+/* Of type 's', 'd', 'c' or 'z', column-major; uplo is 'L' or 'U'. The inverse is n x n without
+ * gaps; of it are written the blocks on the diagonal, and zeros beside its triangle. unit: the
+ * diagonal is not read. */
+typedef struct tsr_gpu_invert {
+  char type, uplo;
+  int unit;
+  int64_t n;
+  const void *a;
+  int64_t lda;
+  void *inverse;
+} tsr_gpu_invert;
+
+int tsr_gpu_invert_launch(const tsr_gpu_invert *args, void *stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,7 @@
 /*
- * The routines of the vendor's BLAS but GEMM. It promises what kernel.h does: with beta = 0 c is
- * not read, and of the diagonal of a Hermitian a no imaginary part is.
+ * The routines of the vendor's BLAS but GEMM, and but many a trsm (solve.c). It promises what
+ * kernel.h does: with beta = 0 c is not read, and of the diagonal of a Hermitian a no imaginary
+ * part is.
  */
 #include "engine/cuda/internal.h"
 
@@ -90,6 +91,8 @@ static tsr_status clear_diagonal(const tsr_queue *queue, const tsr_kernel_args *
 tsr_status gpu_level3(tsr_queue *queue, const tsr_kernel_args *x) {
   TSR_TRY(tsr_kernel_check_int(x, GPU_BLAS));
   if (!queue->blas) TSR_TRY(gpu_blas_start(queue));
+  if (x->kernel == TSR_KERNEL_TRSM && gpu_can_invert(queue, x))
+    return gpu_solve_by_inverse(queue, x);
   TSR_TRY(clear_diagonal(queue, x));
   call made = call_of(queue, x);
   GPU_BLAS_TRY(calls[x->kernel](&made, x), tsr_kernel_get(x->kernel)->name, queue->index);

@@ -142,6 +142,7 @@ static inline void *gpuDriverFunction(const char *name) {
 #define gpuBlasNonUnit CUBLAS_DIAG_NON_UNIT
 #define gpuBlasDefaultAlgorithm CUBLAS_GEMM_DEFAULT
 #define gpuBlasGemm cublasGemmEx
+#define gpuBlasGemmStridedBatched cublasGemmStridedBatchedEx
 #if CUBLAS_VERSION >= 120000
 #define gpuBlasGemm64 cublasGemmEx_64
 #endif

@@ -20,9 +20,17 @@ bool tsr_panels_may_be_lazy(const tsr_search *s, const tsr_recipe *r) {
          (s->call->beta != TSR_ZERO && !tsr_call_scales_only(s->call));
 }
 
+bool tsr_panels_one_of_many(const tsr_search *s) {
+  const tsr_call *call = s->call;
+  return s->options->residency != NULL && tsr_search_family(s) == TSR_PRODUCT &&
+         4 * call->k <= call->m && 4 * call->k <= call->n;
+}
+
+/* What calls have added to a C on devices waits for it but once. */
 void tsr_panels_set_lazy(const tsr_search *s, tsr_recipe *r) {
   const tsr_operand *o = s->call->operand;
-  bool shares = o[TSR_C_].location == o[TSR_A].location || o[TSR_C_].location == o[TSR_B_].location;
+  bool shares = !tsr_panels_one_of_many(s) && (o[TSR_C_].location == o[TSR_A].location ||
+                                               o[TSR_C_].location == o[TSR_B_].location);
   bool at_device = tsr_search_family(s) == TSR_PRODUCT && is_device_home(s, TSR_C_);
   r->lazy = tsr_panels_may_be_lazy(s, r) && (tsr_search_must_be_lazy(s, r) || shares || at_device);
   r->add_at_home = r->lazy && at_device && !s->options->reproducible; /* C need not leave then */
@@ -193,12 +201,6 @@ static bool guess_composed(const tsr_search *s, int devices, double columns, tsr
   r->chunk_last = is_rank ? 256 : tsr_power_of_two_near(columns / 2, 256, 4096);
   r->chunk_first = r->chunk = r->chunk_last;
   return true;
-}
-
-bool tsr_panels_one_of_many(const tsr_search *s) {
-  const tsr_call *call = s->call;
-  return s->options->residency != NULL && tsr_search_family(s) == TSR_PRODUCT &&
-         4 * call->k <= call->m && 4 * call->k <= call->n;
 }
 
 /* Calls after this one find C on devices in its chunks: wide ones, so that kernels are good even

@@ -1,6 +1,7 @@
 #include "dist/choose.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/types.h"
@@ -350,7 +351,7 @@ enum { KEPT = 16 };
 typedef struct kept {
   tsr_job job;
   tsr_wishes wishes;
-  double network[3];
+  double network[2], up[1 + TSR_UP_RUNS];
   tsr_choice choice;
 } kept;
 
@@ -385,13 +386,26 @@ static bool same_wishes(const tsr_wishes *a, const tsr_wishes *b) {
          a->block[1] == b->block[1];
 }
 
+/* What the model takes for what is between processes. */
+static void note_links(const tsr_grid *grid, kept *k) {
+  const tsr_model *model = &grid->model;
+  k->network[0] = model->facts.network_bandwidth;
+  k->network[1] = model->facts.network_latency;
+  k->up[0] = model->up_rate;
+  memcpy(k->up + 1, model->up_by_run, sizeof model->up_by_run);
+}
+
+static bool same_links(const kept *a, const kept *b) {
+  return memcmp(a->network, b->network, sizeof a->network) == 0 &&
+         memcmp(a->up, b->up, sizeof a->up) == 0;
+}
+
 static const kept *find(const tsr_grid *grid, const tsr_job *job) {
-  const tsr_context_facts *f = &grid->model.facts;
+  kept now;
+  note_links(grid, &now);
   for (int i = 0; i < KEPT && i < grid->choices->count; i++) {
     const kept *k = &grid->choices->kept[i];
-    if (same_job(&k->job, job) && same_wishes(&k->wishes, &grid->wishes) &&
-        k->network[0] == f->network_bandwidth && k->network[1] == f->network_latency &&
-        k->network[2] == grid->model.up_rate)
+    if (same_job(&k->job, job) && same_wishes(&k->wishes, &grid->wishes) && same_links(k, &now))
       return k;
   }
   return NULL;
@@ -399,7 +413,6 @@ static const kept *find(const tsr_grid *grid, const tsr_job *job) {
 
 /* What the planner was asked for is not kept: who asks wants to know it exactly. */
 tsr_status tsr_choose_cut(const tsr_grid *grid, const tsr_job *job, bool plan, tsr_choice *choice) {
-  const tsr_context_facts *f = &grid->model.facts;
   if (grid->choices == NULL || plan) return choose(grid, job, plan, choice);
   const kept *known = find(grid, job);
   if (known != NULL) {
@@ -407,7 +420,8 @@ tsr_status tsr_choose_cut(const tsr_grid *grid, const tsr_job *job, bool plan, t
     return TSR_OK;
   }
   TSR_TRY(choose(grid, job, plan, choice));
-  grid->choices->kept[grid->choices->count++ % KEPT] = (kept){
-      *job, grid->wishes, {f->network_bandwidth, f->network_latency, grid->model.up_rate}, *choice};
+  kept *made = &grid->choices->kept[grid->choices->count++ % KEPT];
+  *made = (kept){.job = *job, .wishes = grid->wishes, .choice = *choice};
+  note_links(grid, made);
   return TSR_OK;
 }

@@ -14,6 +14,8 @@
 #ifndef TSR_DIST_TRANSPORT_DEVICE_H
 #define TSR_DIST_TRANSPORT_DEVICE_H
 
+#include <stdatomic.h>
+
 #include "dist/fabric.h"
 #include "dist/transport.h"
 
@@ -27,6 +29,7 @@ typedef struct tsr_device_group {
 typedef struct tsr_device_message {
   tsr_broadcast what;
   bool root, direct, lost;
+  size_t run;    /* at the root, of what goes straight: the shortest, in bytes */
   int64_t lines; /* of a piece */
   int64_t pieces;
   int64_t raised, risen; /* at the root: the first ones, whose way up has begun, and has ended */
@@ -38,6 +41,7 @@ typedef struct tsr_device_message {
 typedef struct tsr_device_ring {
   int64_t begun, passed;
   double begin[TSR_FABRIC_MARKS]; /* tsr_now */
+  double end;                     /* of the last one that passed */
   int message[TSR_FABRIC_MARKS];
   int64_t piece[TSR_FABRIC_MARKS];
 } tsr_device_ring;
@@ -62,6 +66,8 @@ typedef struct tsr_device_transport {
   tsr_error error;
   double up_rate, bandwidth, latency; /* the same everywhere, */
   double up_by_run[TSR_UP_RUNS];      /* as is this */
+  atomic_llong seen[TSR_UP_RUNS]; /* bytes/s: the best that such runs of matrices have come up at */
+  int lessons;                    /* how often that was looked at */
 } tsr_device_transport;
 
 /* transport_device_ways.c: as many as there are devices for them; of this process alone. */
@@ -80,5 +86,9 @@ tsr_status tsr_device_test(void *opened, int number, tsr_message_state *at);
 
 /* transport_device_rates.c: measures what the model should know; all get the same. Collective. */
 tsr_status tsr_device_measure(tsr_device_transport *transport);
+/* A piece in runs of so many bytes came up by one of the ways, as fast as this. */
+void tsr_device_note(tsr_device_transport *transport, size_t run, double rate);
+/* Matrices may be slower than the memory that was measured with. Collective. */
+tsr_status tsr_device_learn(void *opened, tsr_model *model);
 
 #endif

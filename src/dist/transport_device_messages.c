@@ -69,15 +69,31 @@ static int pop(tsr_device_transport *t, int queue, int64_t *piece) {
   if (!passed) return -1;
   ring->passed++;
   const tsr_broadcast *what = &t->message[ring->message[mark]].what;
+  ring->end = tsr_now();
   tsr_grid_trace_add(&t->grid->trace,
                      &(tsr_trace_event){TSR_TRACK_PIECES + queue, what->panel, what->block,
-                                        ring->begin[mark], tsr_now()});
+                                        ring->begin[mark], ring->end});
   *piece = ring->piece[mark];
   return ring->message[mark];
 }
 
 static bool is_alone(const tsr_device_transport *t, const tsr_device_message *m) {
   return t->group[m->what.operand].size == 1;
+}
+
+static int64_t lines_at(const tsr_device_message *m, int64_t piece) {
+  int64_t left = m->what.lines - piece * m->lines;
+  return left < m->lines ? left : m->lines;
+}
+
+/* Of a piece that was alone on its way. Small ones tell more of how they begin. */
+static void note_rate(tsr_device_transport *t, int way, const tsr_device_message *m,
+                      int64_t piece) {
+  const tsr_device_ring *ring = &t->ring[TSR_FABRIC_UP + way];
+  double seconds = ring->end - ring->begin[mark_of(ring->passed - 1)];
+  size_t bytes = (size_t)lines_at(m, piece) * m->what.line;
+  if (m->direct && seconds > 0 && 2 * bytes > t->fabric->piece)
+    tsr_device_note(t, m->run, (double)bytes / seconds);
 }
 
 /* Ways differ in how fast they are. */
@@ -90,6 +106,7 @@ static void take_risen(tsr_device_transport *t, int way) {
   int64_t piece;
   for (int i; (i = pop(t, TSR_FABRIC_UP + way, &piece)) >= 0;) {
     tsr_device_message *m = &t->message[i];
+    note_rate(t, way, m, piece);
     note_risen(m, piece);
     if (is_alone(t, m)) m->sent = m->arrived = m->risen;
   }
@@ -102,11 +119,6 @@ static void take_passed(tsr_device_transport *t) {
 }
 
 /* ---- Up ----------------------------------------------------------------------- */
-
-static int64_t lines_at(const tsr_device_message *m, int64_t piece) {
-  int64_t left = m->what.lines - piece * m->lines;
-  return left < m->lines ? left : m->lines;
-}
 
 /* A piece by a way. */
 typedef struct raising {
@@ -295,11 +307,14 @@ static void look_at(void *user, const tsr_part *part) {
   if (run < s->shortest) s->shortest = run;
 }
 
-/* A line that is longer than a piece goes as it is, whatever memory it is in. */
-static bool goes_straight(const tsr_device_transport *t, const tsr_broadcast *what) {
+/* A line that is longer than a piece goes as it is, whatever memory it is in. *run: the shortest.
+ */
+static bool goes_straight(const tsr_device_transport *t, const tsr_broadcast *what, size_t *run) {
   survey s = {UINTPTR_MAX, 0, SIZE_MAX};
+  *run = what->line;
   if (what->line > t->fabric->piece) return true;
   what->parts.visit_lines(what->parts.panel, 0, what->lines, look_at, &s);
+  *run = s.shortest;
   return s.shortest >= t->fabric->narrowest &&
          t->fabric->is_pinned(t->carrier, (const void *)s.begin, s.end - s.begin);
 }
@@ -320,7 +335,7 @@ tsr_status tsr_device_begin(void *opened, int number, const tsr_broadcast *what)
                             .lost = group->failed,
                             .lines = lines,
                             .pieces = (what->lines + lines - 1) / lines};
-  if (m->root && !m->lost) m->direct = goes_straight(t, what);
+  if (m->root && !m->lost) m->direct = goes_straight(t, what, &m->run);
   t->order[t->count++] = number;
   t->told = false; /* whoever asks now has not been told */
   go_on(t);

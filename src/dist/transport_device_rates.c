@@ -1,8 +1,11 @@
 /* How fast panels come up to devices, and go across: measured when a grid is made, since no machine
  * says what lies between the devices of two processes. */
 #include <math.h>
+#include <stdio.h>
 
 #include "base/clock.h"
+#include "base/log.h"
+#include "dist/model.h"
 #include "dist/transport_device.h"
 #include "dist/wait.h"
 
@@ -128,6 +131,63 @@ static double rounded(double x) {
   return unit * round(x / unit);
 }
 
+/* ---- What matrices show ------------------------------------------------------ */
+
+/* Of the shorter runs; -1: as good as none. */
+static int place_of(size_t run) {
+  for (int i = 0; i < TSR_UP_RUNS; i++)
+    if (run < (size_t)TSR_UP_SHORTEST << (i + 1)) return run < TSR_UP_SHORTEST ? -1 : i;
+  return -1;
+}
+
+void tsr_device_note(tsr_device_transport *t, size_t run, double rate) {
+  int i = place_of(run);
+  if (i >= 0 && (long long)rate > atomic_load(&t->seen[i]))
+    atomic_store(&t->seen[i], (long long)rate);
+}
+
+/* The least of all processes; nothing where some have seen none. */
+static tsr_status share_seen(tsr_device_transport *t, double all[TSR_UP_RUNS]) {
+  double mine[TSR_UP_RUNS];
+  for (int i = 0; i < TSR_UP_RUNS; i++)
+    mine[i] = (double)t->ways * (double)atomic_exchange(&t->seen[i], 0);
+  int code = MPI_Allreduce(mine, all, TSR_UP_RUNS, MPI_DOUBLE, MPI_MIN, t->grid->all.comm);
+  return tsr_mpi_check(code, "MPI_Allreduce");
+}
+
+/* What was measured with little memory is believed until a matrix shows otherwise: its pages may be
+ * harder to find (on H200 runs of 8 KB came up at 49 GB/s from 64 MB, at 32 from a matrix). */
+tsr_status tsr_device_learn(void *opened, tsr_model *model) {
+  enum { LESSONS = 4 };
+  static const double doubtful = 0.85;
+  tsr_device_transport *t = opened;
+  double seen[TSR_UP_RUNS];
+  if (t->lessons == LESSONS) return TSR_OK;
+  t->lessons++;
+  TSR_TRY(share_seen(t, seen));
+  for (int i = TSR_UP_RUNS - 1; i >= 0; i--) {
+    double believed =
+        tsr_model_up(model->up_rate, model->up_by_run, (double)(TSR_UP_SHORTEST << i));
+    if (seen[i] > 0 && seen[i] < doubtful * believed) model->up_by_run[i] = rounded(seen[i]);
+    if (i + 1 < TSR_UP_RUNS && model->up_by_run[i + 1] > 0 &&
+        (model->up_by_run[i] == 0 || model->up_by_run[i] > model->up_by_run[i + 1]))
+      model->up_by_run[i] = model->up_by_run[i + 1]; /* shorter ones are no faster */
+  }
+  return TSR_OK;
+}
+
+/* ---- What is measured ---------------------------------------------------------- */
+
+static void log_rates(const tsr_device_transport *t) {
+  char text[TSR_UP_RUNS * 32] = "";
+  for (int i = 0, at = 0; i < TSR_UP_RUNS; i++)
+    if (t->up_by_run[i] > 0)
+      at += snprintf(text + at, sizeof text - (size_t)at, ", %.2g in runs of %d KB",
+                     1e-9 * t->up_by_run[i], (TSR_UP_SHORTEST << i) / 1024);
+  tsr_log(TSR_LOG_INFO, "panels come up at %.2g GB/s%s; across at %.2g after %.2g us",
+          1e-9 * t->up_rate, text, 1e-9 * t->bandwidth, 1e6 * t->latency);
+}
+
 tsr_status tsr_device_measure(tsr_device_transport *t) {
   double sample = (double)t->fabric->sample;
   enum { RATES = 3 }; /* up, across, - latency; and up by runs: the least counts */
@@ -150,5 +210,6 @@ tsr_status tsr_device_measure(tsr_device_transport *t) {
     double rate = isinf(all[RATES + i]) ? 0 : rounded(all[RATES + i]);
     t->up_by_run[i] = rate < t->up_rate ? rate : 0;
   }
+  if (t->grid->all.rank == 0) log_rates(t);
   return TSR_OK;
 }

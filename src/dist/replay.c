@@ -133,11 +133,20 @@ static int distance(const replay *r, const tsr_step *step, int *line) {
   return (me - root + *line) % *line;
 }
 
+/* What a process row has of k for one process column is together in its memory when the others of
+ * its rows are no process column's but that one's. */
+static int64_t run_in_k(const tsr_deal *deal, int64_t depth) {
+  const tsr_axis *a = &deal->k_a, *b = &deal->k_b;
+  bool together = a->block == b->block && b->count % a->count == 0;
+  int64_t block = a->block < b->block ? a->block : b->block;
+  return together || depth < block ? depth : block;
+}
+
 /* A line of A's panels is a column of the block, one of B's goes through k. */
 static double run_of(const replay *r, const tsr_step *step) {
   bool is_a = step->operand == TSR_STEP_A;
   int64_t line = is_a ? extent_of(r, TSR_STEP_A, step->block[TSR_STEP_A])
-                      : r->s->panels.items[step->panel].depth;
+                      : run_in_k(&r->s->deal, r->s->panels.items[step->panel].depth);
   return (double)line * r->element;
 }
 

@@ -23,7 +23,7 @@ bool tsr_panels_may_be_lazy(const tsr_search *s, const tsr_recipe *r) {
 bool tsr_panels_one_of_many(const tsr_search *s) {
   const tsr_call *call = s->call;
   return s->options->residency != NULL && tsr_search_family(s) == TSR_PRODUCT &&
-         4 * call->k <= call->m && 4 * call->k <= call->n;
+         2 * call->k <= call->m && 2 * call->k <= call->n;
 }
 
 /* What calls have added to a C on devices waits for it but once. */

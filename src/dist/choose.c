@@ -278,7 +278,7 @@ static tsr_status try_depth(chooser *x, int64_t depth, int lookahead) {
 /* The memory of a device is there anyway, and a panel that is late costs more than one that is
  * early: the deepest comes first. */
 static tsr_status try_lookaheads(chooser *x, int64_t depth) {
-  static const int host[] = {1, 2, 3, 0}, device[] = {8, 3, 2, 1, 0};
+  static const int host[] = {1, 2, 3, 0}, device[] = {16, 8, 3, 2, 1, 0};
   int wish = x->grid->wishes.lookahead;
   if (wish > 0) return try_depth(x, depth, wish);
   for (const int *lookahead = has_host_slots(x) ? host : device; *lookahead > 0; lookahead++)

@@ -211,6 +211,7 @@ static void widen_rooms(const tsr_search *s, tsr_recipe *r) {
   int64_t width = tsr_power_of_two_near((double)good / (double)rows, 256, 8192);
   r->slab = 0;
   r->chunk_first = r->chunk = r->chunk_last = width;
+  r->chunk_least = width < 1024 ? width : 1024; /* the last ones are halved no further */
 }
 
 /* What a product's panels are cut for; which limit is the one that counts shows only when plans are

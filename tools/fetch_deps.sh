@@ -13,6 +13,7 @@ packages="libopenblas0-pthread libgfortran5 libquadmath0
   libcjson1 libcjson-dev
   libcmocka0 libcmocka-dev
   pkgconf pkgconf-bin libpkgconf3
+  libblas3 libblas-test
   openmpi-bin openmpi-common libopenmpi3 libpmix2 libmunge2 libhwloc15 libevent-core-2.1-7
   libevent-pthreads-2.1-7"
 

@@ -5,7 +5,7 @@
 #   BUILD           build folder: build-gpu
 #   GPU_CHECK_OUT   logs, CSV and pictures: out
 #   GPU_CHECK_STEPS which steps: build machine tests random placements memcheck doors
-#                   bench
+#                   testers bench
 #   GPU_CHECK_N     sizes of the benchmark: 8192,16384,32768
 #   GPU_CHECK_COUNT random problems: 300
 set -u
@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.." || exit 1
 deps=${DEPS:-.deps}
 build=${BUILD:-build-gpu}
 out=${GPU_CHECK_OUT:-out}
-steps=${GPU_CHECK_STEPS:-build machine tests random placements memcheck doors bench}
+steps=${GPU_CHECK_STEPS:-build machine tests random placements memcheck doors testers bench}
 sizes=${GPU_CHECK_N:-8192,16384,32768}
 count=${GPU_CHECK_COUNT:-300}
 mkdir -p "$out"
@@ -75,6 +75,19 @@ doors() { # a program that knows nothing of us, then what its calls cost and gai
   "$build/bin/tessera" bench doors --native --settle 6 --repeat 5 \
     --n "1,32,64,256,1024,2048,4096,$sizes"
 }
+testers() { # netlib's, of the BLAS and of CBLAS, on as many devices as there are; the types side by side
+  local type bad=0
+  for type in s d c z; do
+    TSR_TEST_ENGINE=cuda TSR_NETLIB=${libraries:+$libraries/blas} \
+      sh tests/dropin/test_testers.sh "$build" "${devices##*,}" "$type" >"$out/testers-$type.log" 2>&1 &
+  done
+  wait
+  for type in s d c z; do
+    cat "$out/testers-$type.log"
+    grep -q ' passed, 0 failed$' "$out/testers-$type.log" || bad=1
+  done
+  return $bad
+}
 bench() {
   local homes
   for homes in p,p,p h,h,h; do
@@ -94,6 +107,7 @@ done
 step placements "$build/tests/random_driver" --engine cuda --placements --devices "$devices"
 if command -v compute-sanitizer >/dev/null; then step memcheck sanitized; fi
 step doors doors
+step testers testers
 step bench bench
 
 echo

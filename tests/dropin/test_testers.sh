@@ -1,17 +1,19 @@
 #!/bin/sh
 # The netlib testers of the level-3 BLAS and of CBLAS through our doors, error exits among them,
 # over netlib's own BLAS. They exit 0 whatever happens, so what they print is read. Arguments: the
-# build folder; a number of devices, for every size on that many (else a sample).
+# build folder; a number of devices, for every size on that many (else a sample); types (s d c z).
+# TSR_NETLIB: the folder of the testers and of netlib's BLAS, where they are not installed.
 . "$(dirname "$0")/dropin.sh"
 all_on=${2:-}
+types=${3:-s d c z}
 
-netlib=$(dirname "$(find /usr/lib* -name xblat3d 2>/dev/null | head -n 1)")
+netlib=${TSR_NETLIB:-$(dirname "$(find /usr/lib* -name xblat3d 2>/dev/null | head -n 1)")}
 if [ ! -x "$netlib/xblat3d" ]; then
   skip testers "xblat3d (libblas-test)"
   finish
   exit
 fi
-LD_LIBRARY_PATH=$netlib
+LD_LIBRARY_PATH=$netlib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
 
 # Their own sizes are smaller than any tile. With tiles of 7, 17 is three tiles, the last of 3.
@@ -54,7 +56,7 @@ tester() { # devices, type, program, input, result
 }
 
 for count in $counts; do
-  for type in s d c z; do
+  for type in $types; do
     tester "$count" $type "xblat3$type" "${type}blat3.in" "${type}blat3.out"
     # The sample meets CBLAS, which is the slower half, on several devices only.
     [ -z "$all_on" ] && [ "$count" = 1 ] && continue

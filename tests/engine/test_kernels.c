@@ -87,7 +87,7 @@ static void test_solves(void **state) {
   (void)state;
   bench b = {.h = harness_open(&(tsr_engine_options){.count = 1})};
   b.queue = queue_of(&b.h, 0, TSR_QUEUE_COMPUTE);
-  solve_run(run_on_engine, &b, harness_is_host() ? 35 : 1);
+  solve_run(run_on_engine, &b, harness_is_host() ? 149 : 1);
   if (!harness_is_host()) solve_run_long(run_on_engine, &b);
   b.h.engine->queue_destroy(b.queue);
   harness_close(&b.h);

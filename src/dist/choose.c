@@ -242,10 +242,8 @@ static tsr_status try_blocks(chooser *x, const tsr_cut *wanted, int64_t blocks) 
 /* Blocks of so many eighths of C in one direction: the last one is smaller and sooner home, or what
  * must come up before the first one is complete is less. */
 static tsr_status try_share(chooser *x, const tsr_cut *wanted, int direction, int eighths) {
-  const int64_t *wish = x->grid->wishes.block;
   tsr_cut cut = *wanted;
   bool room;
-  if (wish[0] > 0 || wish[1] > 0) return TSR_OK;
   cut.block[direction] = part(eighths * x->most[direction], 8);
   TSR_TRY(fits(x, &cut, &room));
   if (!room || is_too_fine(x, &cut)) return TSR_OK;
@@ -254,6 +252,8 @@ static tsr_status try_share(chooser *x, const tsr_cut *wanted, int direction, in
 
 static tsr_status try_shares(chooser *x, const tsr_cut *wanted) {
   static const int eighths[] = {5, 4, 3};
+  const int64_t *wish = x->grid->wishes.block;
+  if (wish[0] > 0 || wish[1] > 0) return TSR_OK;
   for (int direction = 0; direction < 2; direction++)
     for (size_t i = 0; i < sizeof eighths / sizeof *eighths; i++)
       TSR_TRY(try_share(x, wanted, direction, eighths[i]));
@@ -346,12 +346,12 @@ static tsr_status choose(const tsr_grid *grid, const tsr_job *job, bool plan, ts
 
 /* ---- What was chosen before ------------------------------------------------------- */
 
-enum { KEPT = 16 };
+enum { KEPT = 16, LINKS = 3 + TSR_UP_RUNS };
 
 typedef struct kept {
   tsr_job job;
   tsr_wishes wishes;
-  double network[2], up[1 + TSR_UP_RUNS];
+  double links[LINKS];
   tsr_choice choice;
 } kept;
 
@@ -387,25 +387,20 @@ static bool same_wishes(const tsr_wishes *a, const tsr_wishes *b) {
 }
 
 /* What the model takes for what is between processes. */
-static void note_links(const tsr_grid *grid, kept *k) {
-  const tsr_model *model = &grid->model;
-  k->network[0] = model->facts.network_bandwidth;
-  k->network[1] = model->facts.network_latency;
-  k->up[0] = model->up_rate;
-  memcpy(k->up + 1, model->up_by_run, sizeof model->up_by_run);
-}
-
-static bool same_links(const kept *a, const kept *b) {
-  return memcmp(a->network, b->network, sizeof a->network) == 0 &&
-         memcmp(a->up, b->up, sizeof a->up) == 0;
+static void note_links(const tsr_model *model, double links[LINKS]) {
+  links[0] = model->facts.network_bandwidth;
+  links[1] = model->facts.network_latency;
+  links[2] = model->up_rate;
+  memcpy(links + 3, model->up_by_run, sizeof model->up_by_run);
 }
 
 static const kept *find(const tsr_grid *grid, const tsr_job *job) {
-  kept now;
-  note_links(grid, &now);
+  double links[LINKS];
+  note_links(&grid->model, links);
   for (int i = 0; i < KEPT && i < grid->choices->count; i++) {
     const kept *k = &grid->choices->kept[i];
-    if (same_job(&k->job, job) && same_wishes(&k->wishes, &grid->wishes) && same_links(k, &now))
+    if (same_job(&k->job, job) && same_wishes(&k->wishes, &grid->wishes) &&
+        memcmp(k->links, links, sizeof links) == 0)
       return k;
   }
   return NULL;
@@ -422,6 +417,6 @@ tsr_status tsr_choose_cut(const tsr_grid *grid, const tsr_job *job, bool plan, t
   TSR_TRY(choose(grid, job, plan, choice));
   kept *made = &grid->choices->kept[grid->choices->count++ % KEPT];
   *made = (kept){.job = *job, .wishes = grid->wishes, .choice = *choice};
-  note_links(grid, made);
+  note_links(&grid->model, made->links);
   return TSR_OK;
 }

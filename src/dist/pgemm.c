@@ -224,8 +224,8 @@ static tsr_status agree(const tsr_product *p, bool late, operation **made) {
 /* The next products are cut by what this one's panels took. */
 static tsr_status learn(tsr_grid *grid) {
   const tsr_transport *transport = grid->transport;
-  bool has_learned = transport == NULL || transport->learn == NULL;
-  return has_learned ? TSR_OK : transport->learn(grid->transport_state, &grid->model);
+  if (transport == NULL || transport->learn == NULL) return TSR_OK;
+  return transport->learn(grid->transport_state, &grid->model);
 }
 
 static tsr_status run(const tsr_product *p, bool *begun) {

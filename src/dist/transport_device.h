@@ -41,7 +41,6 @@ typedef struct tsr_device_message {
 typedef struct tsr_device_ring {
   int64_t begun, passed;
   double begin[TSR_FABRIC_MARKS]; /* tsr_now */
-  double end;                     /* of the last one that passed */
   int message[TSR_FABRIC_MARKS];
   int64_t piece[TSR_FABRIC_MARKS];
 } tsr_device_ring;

@@ -59,22 +59,28 @@ static void push(tsr_device_transport *t, int queue, int number, int64_t piece) 
   fail(t, t->fabric->mark(t->carrier, queue, mark));
 }
 
-/* The message of the oldest piece, when that has passed; else -1. */
-static int pop(tsr_device_transport *t, int queue, int64_t *piece) {
+/* A piece that has passed. */
+typedef struct passage {
+  int message;
+  int64_t piece;
+  double seconds;
+} passage;
+
+/* The oldest piece, when that has passed. */
+static bool pop(tsr_device_transport *t, int queue, passage *over) {
   tsr_device_ring *ring = &t->ring[queue];
   bool passed = false;
-  if (ring->begun == ring->passed) return -1;
+  if (ring->begun == ring->passed) return false;
   int mark = mark_of(ring->passed);
   fail(t, t->fabric->passed(t->carrier, queue, mark, &passed));
-  if (!passed) return -1;
+  if (!passed) return false;
   ring->passed++;
   const tsr_broadcast *what = &t->message[ring->message[mark]].what;
-  ring->end = tsr_now();
-  tsr_grid_trace_add(&t->grid->trace,
-                     &(tsr_trace_event){TSR_TRACK_PIECES + queue, what->panel, what->block,
-                                        ring->begin[mark], ring->end});
-  *piece = ring->piece[mark];
-  return ring->message[mark];
+  double end = tsr_now();
+  tsr_grid_trace_add(&t->grid->trace, &(tsr_trace_event){TSR_TRACK_PIECES + queue, what->panel,
+                                                         what->block, ring->begin[mark], end});
+  *over = (passage){ring->message[mark], ring->piece[mark], end - ring->begin[mark]};
+  return true;
 }
 
 static bool is_alone(const tsr_device_transport *t, const tsr_device_message *m) {
@@ -87,13 +93,10 @@ static int64_t lines_at(const tsr_device_message *m, int64_t piece) {
 }
 
 /* Of a piece that was alone on its way. Small ones tell more of how they begin. */
-static void note_rate(tsr_device_transport *t, int way, const tsr_device_message *m,
-                      int64_t piece) {
-  const tsr_device_ring *ring = &t->ring[TSR_FABRIC_UP + way];
-  double seconds = ring->end - ring->begin[mark_of(ring->passed - 1)];
-  size_t bytes = (size_t)lines_at(m, piece) * m->what.line;
-  if (m->direct && seconds > 0 && 2 * bytes > t->fabric->piece)
-    tsr_device_note(t, m->run, (double)bytes / seconds);
+static void note_rate(tsr_device_transport *t, const tsr_device_message *m, const passage *over) {
+  size_t bytes = (size_t)lines_at(m, over->piece) * m->what.line;
+  if (m->direct && over->seconds > 0 && 2 * bytes > t->fabric->piece)
+    tsr_device_note(t, m->run, (double)bytes / over->seconds);
 }
 
 /* Ways differ in how fast they are. */
@@ -103,19 +106,19 @@ static void note_risen(tsr_device_message *m, int64_t piece) {
 }
 
 static void take_risen(tsr_device_transport *t, int way) {
-  int64_t piece;
-  for (int i; (i = pop(t, TSR_FABRIC_UP + way, &piece)) >= 0;) {
-    tsr_device_message *m = &t->message[i];
-    note_rate(t, way, m, piece);
-    note_risen(m, piece);
+  passage over;
+  while (pop(t, TSR_FABRIC_UP + way, &over)) {
+    tsr_device_message *m = &t->message[over.message];
+    note_rate(t, m, &over);
+    note_risen(m, over.piece);
     if (is_alone(t, m)) m->sent = m->arrived = m->risen;
   }
 }
 
 static void take_passed(tsr_device_transport *t) {
-  int64_t piece;
+  passage over;
   for (int way = 0; way < t->ways; way++) take_risen(t, way);
-  for (int i; (i = pop(t, TSR_FABRIC_ACROSS, &piece)) >= 0;) t->message[i].arrived++;
+  while (pop(t, TSR_FABRIC_ACROSS, &over)) t->message[over.message].arrived++;
 }
 
 /* ---- Up ----------------------------------------------------------------------- */

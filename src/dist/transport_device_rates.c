@@ -131,6 +131,42 @@ static double rounded(double x) {
   return unit * round(x / unit);
 }
 
+static void log_rates(const tsr_device_transport *t) {
+  char text[TSR_UP_RUNS * 32] = "";
+  for (int i = 0, at = 0; i < TSR_UP_RUNS; i++)
+    if (t->up_by_run[i] > 0)
+      at += snprintf(text + at, sizeof text - (size_t)at, ", %.2g in runs of %d KB",
+                     1e-9 * t->up_by_run[i], (TSR_UP_SHORTEST << i) / 1024);
+  tsr_log(TSR_LOG_INFO, "panels come up at %.2g GB/s%s; across at %.2g after %.2g us",
+          1e-9 * t->up_rate, text, 1e-9 * t->bandwidth, 1e6 * t->latency);
+}
+
+tsr_status tsr_device_measure(tsr_device_transport *t) {
+  double sample = (double)t->fabric->sample;
+  enum { RATES = 3 }; /* up, across, - latency; and up by runs: the least counts */
+  double mine[RATES + TSR_UP_RUNS] = {INFINITY, INFINITY, 0}, all[RATES + TSR_UP_RUNS];
+  TSR_TRY(time_up(t, &mine[0]));
+  TSR_TRY(time_runs(t, &mine[RATES]));
+  for (int i = 0; i < TSR_FABRIC_GROUPS; i++) {
+    double seconds[LARGE + 1];
+    if (t->group[i].size == 1) continue;
+    TSR_TRY(time_across(t, i, seconds));
+    mine[1] = fmin(mine[1], sample / fmax(seconds[LARGE] - seconds[SMALL], 1e-9));
+    mine[2] = fmin(mine[2], -seconds[SMALL]);
+  }
+  int code = MPI_Allreduce(mine, all, RATES + TSR_UP_RUNS, MPI_DOUBLE, MPI_MIN, t->grid->all.comm);
+  TSR_TRY(tsr_mpi_check(code, "MPI_Allreduce"));
+  t->up_rate = rounded(all[0]);
+  t->bandwidth = rounded(all[1]);
+  t->latency = rounded(fmax(-all[2], 1e-9));
+  for (int i = 0; i < TSR_UP_RUNS; i++) {
+    double rate = isinf(all[RATES + i]) ? 0 : rounded(all[RATES + i]);
+    t->up_by_run[i] = rate < t->up_rate ? rate : 0;
+  }
+  if (t->grid->all.rank == 0) log_rates(t);
+  return TSR_OK;
+}
+
 /* ---- What matrices show ------------------------------------------------------ */
 
 /* Of the shorter runs; -1: as good as none. */
@@ -173,43 +209,5 @@ tsr_status tsr_device_learn(void *opened, tsr_model *model) {
         (model->up_by_run[i] == 0 || model->up_by_run[i] > model->up_by_run[i + 1]))
       model->up_by_run[i] = model->up_by_run[i + 1]; /* shorter ones are no faster */
   }
-  return TSR_OK;
-}
-
-/* ---- What is measured ---------------------------------------------------------- */
-
-static void log_rates(const tsr_device_transport *t) {
-  char text[TSR_UP_RUNS * 32] = "";
-  for (int i = 0, at = 0; i < TSR_UP_RUNS; i++)
-    if (t->up_by_run[i] > 0)
-      at += snprintf(text + at, sizeof text - (size_t)at, ", %.2g in runs of %d KB",
-                     1e-9 * t->up_by_run[i], (TSR_UP_SHORTEST << i) / 1024);
-  tsr_log(TSR_LOG_INFO, "panels come up at %.2g GB/s%s; across at %.2g after %.2g us",
-          1e-9 * t->up_rate, text, 1e-9 * t->bandwidth, 1e6 * t->latency);
-}
-
-tsr_status tsr_device_measure(tsr_device_transport *t) {
-  double sample = (double)t->fabric->sample;
-  enum { RATES = 3 }; /* up, across, - latency; and up by runs: the least counts */
-  double mine[RATES + TSR_UP_RUNS] = {INFINITY, INFINITY, 0}, all[RATES + TSR_UP_RUNS];
-  TSR_TRY(time_up(t, &mine[0]));
-  TSR_TRY(time_runs(t, &mine[RATES]));
-  for (int i = 0; i < TSR_FABRIC_GROUPS; i++) {
-    double seconds[LARGE + 1];
-    if (t->group[i].size == 1) continue;
-    TSR_TRY(time_across(t, i, seconds));
-    mine[1] = fmin(mine[1], sample / fmax(seconds[LARGE] - seconds[SMALL], 1e-9));
-    mine[2] = fmin(mine[2], -seconds[SMALL]);
-  }
-  int code = MPI_Allreduce(mine, all, RATES + TSR_UP_RUNS, MPI_DOUBLE, MPI_MIN, t->grid->all.comm);
-  TSR_TRY(tsr_mpi_check(code, "MPI_Allreduce"));
-  t->up_rate = rounded(all[0]);
-  t->bandwidth = rounded(all[1]);
-  t->latency = rounded(fmax(-all[2], 1e-9));
-  for (int i = 0; i < TSR_UP_RUNS; i++) {
-    double rate = isinf(all[RATES + i]) ? 0 : rounded(all[RATES + i]);
-    t->up_by_run[i] = rate < t->up_rate ? rate : 0;
-  }
-  if (t->grid->all.rank == 0) log_rates(t);
   return TSR_OK;
 }

@@ -14,10 +14,7 @@ tsr_status tsr_point(tsr_context *context, uint64_t *point) {
 }
 
 tsr_status tsr_passed(tsr_context *context, uint64_t point, int *passed) {
-  TSR_TRY(tsr_context_check(context));
-  TSR_TRY(check_output("passed", passed));
-  *passed = context->runner == NULL || tsr_runner_completed(context->runner) >= point;
-  return TSR_OK;
+  return tsr_passed_between(context, 0, point, passed);
 }
 
 tsr_status tsr_passed_between(tsr_context *context, uint64_t from, uint64_t to, int *passed) {

@@ -113,10 +113,10 @@ double tsr_plan_drained(const tsr_plan *plan, const tsr_machine *machine);
 
 /* A first guess at panels on so many devices. */
 tsr_recipe tsr_panels_guess(const tsr_search *s, int devices);
+void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_recipe *r);
 
 /* A composed product whose C is much more than what is multiplied: calls like it will add to it. */
 bool tsr_panels_one_of_many(const tsr_search *s);
-void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_recipe *r);
 
 /* Panels on so many devices that are cut as others were. */
 tsr_recipe tsr_panels_like(const tsr_search *s, const tsr_recipe *other, int devices);

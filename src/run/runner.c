@@ -369,9 +369,9 @@ uint64_t tsr_runner_completed(tsr_runner *runner) {
 }
 
 bool tsr_runner_over(tsr_runner *runner, uint64_t from, uint64_t to) {
-  for (uint64_t n = from; n < to; n++)
-    if (n >= tsr_runner_completed(runner) && atomic_load(&runner->over[n % TSR_RUN_JOBS]) != n + 1)
-      return false;
+  uint64_t completed = tsr_runner_completed(runner);
+  for (uint64_t n = from > completed ? from : completed; n < to; n++)
+    if (atomic_load(&runner->over[n % TSR_RUN_JOBS]) != n + 1) return false;
   return true;
 }
 

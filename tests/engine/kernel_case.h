@@ -267,11 +267,14 @@ static void case_check(const kernel_case *test, const void *before) {
   case_check_rest(test, before);
 }
 
-static void case_run(kernel_runner run, void *user, kernel_case *test) {
+/* before: C as it was. */
+typedef void case_checker(const kernel_case *test, const void *before);
+
+static void case_run(kernel_runner run, void *user, kernel_case *test, case_checker *check) {
   void *before = malloc(test->bytes[2]);
   memcpy(before, test->args.c, test->bytes[2]);
   run(user, test);
-  case_check(test, before);
+  check(test, before);
   free(before);
   case_free(test);
 }
@@ -281,7 +284,7 @@ static void cases_run(kernel_runner run, void *user, tsr_type type, int count, i
   static const tsr_kernel kernels[] = {TSR_KERNEL_GEMM, TSR_KERNEL_ADD, TSR_KERNEL_SCALE};
   for (int i = 0; i < count; i++) {
     kernel_case test = case_make(kernels[i % 3], type, most, 0);
-    case_run(run, user, &test);
+    case_run(run, user, &test, case_check);
   }
 }
 
@@ -289,7 +292,7 @@ static void cases_run(kernel_runner run, void *user, tsr_type type, int count, i
 static inline void cases_run_tall(kernel_runner run, void *user, tsr_type type, int count) {
   for (int i = 0; i < count; i++) {
     kernel_case test = case_make(TSR_KERNEL_GEMM, type, 4, 17000);
-    case_run(run, user, &test);
+    case_run(run, user, &test, case_check);
   }
 }
 

@@ -255,12 +255,7 @@ static void level3_check(const kernel_case *test, const void *before) {
 
 static void level3_run_one(kernel_runner run, void *user, tsr_kernel_args flags, int64_t most) {
   kernel_case test = level3_make(flags, most);
-  void *before = malloc(test.bytes[2]);
-  memcpy(before, test.args.c, test.bytes[2]);
-  run(user, &test);
-  level3_check(&test, before);
-  free(before);
-  case_free(&test);
+  case_run(run, user, &test, level3_check);
 }
 
 /* Whether the routine has the flag, or another value of it would be the same case. */

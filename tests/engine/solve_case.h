@@ -46,12 +46,7 @@ static void solve_check(const kernel_case *test, const void *before) {
 static void solve_run_one(kernel_runner run, void *user, tsr_kernel_args flags, int64_t order,
                           int64_t lines) {
   kernel_case test = solve_make(flags, order, lines);
-  void *before = malloc(test.bytes[2]);
-  memcpy(before, test.args.c, test.bytes[2]);
-  run(user, &test);
-  solve_check(&test, before);
-  free(before);
-  case_free(&test);
+  case_run(run, user, &test, solve_check);
 }
 
 /* Every combination of flags, or every so many of them, with each order and type. */

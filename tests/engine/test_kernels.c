@@ -30,13 +30,22 @@ static void run_on_engine(void *user, const kernel_case *test) {
   b->h.engine->free(b->h.state, 0, args.c);
 }
 
-static void run_types(tsr_queue_role role, int count, int64_t most) {
+static bench open_bench(tsr_queue_role role) {
   bench b = {.h = harness_open(&(tsr_engine_options){.count = 1})};
   b.queue = queue_of(&b.h, 0, role);
+  return b;
+}
+
+static void close_bench(bench *b) {
+  b->h.engine->queue_destroy(b->queue);
+  harness_close(&b->h);
+}
+
+static void run_types(tsr_queue_role role, int count, int64_t most) {
+  bench b = open_bench(role);
   for (int t = 0; t < TSR_TYPE_COUNT; t++)
     cases_run(run_on_engine, &b, tsr_type_at(t)->type, count, most);
-  b.h.engine->queue_destroy(b.queue);
-  harness_close(&b.h);
+  close_bench(&b);
 }
 
 static void test_compute(void **state) {
@@ -51,12 +60,10 @@ static void test_larger(void **state) {
 
 static void test_tall(void **state) {
   (void)state;
-  bench b = {.h = harness_open(&(tsr_engine_options){.count = 1})};
-  b.queue = queue_of(&b.h, 0, TSR_QUEUE_COMPUTE);
+  bench b = open_bench(TSR_QUEUE_COMPUTE);
   for (int t = 0; t < TSR_TYPE_COUNT; t++)
     cases_run_tall(run_on_engine, &b, tsr_type_at(t)->type, 4);
-  b.h.engine->queue_destroy(b.queue);
-  harness_close(&b.h);
+  close_bench(&b);
 }
 
 static void test_add_queue(void **state) {
@@ -65,11 +72,9 @@ static void test_add_queue(void **state) {
 }
 
 static void run_level3(tsr_queue_role role, int count, int64_t most) {
-  bench b = {.h = harness_open(&(tsr_engine_options){.count = 1})};
-  b.queue = queue_of(&b.h, 0, role);
+  bench b = open_bench(role);
   level3_run(run_on_engine, &b, count, most);
-  b.h.engine->queue_destroy(b.queue);
-  harness_close(&b.h);
+  close_bench(&b);
 }
 
 static void test_level3(void **state) {
@@ -85,12 +90,10 @@ static void test_level3_larger(void **state) {
 /* The CPU's BLAS, which is the host engine's, has nothing of its own there: a few will do. */
 static void test_solves(void **state) {
   (void)state;
-  bench b = {.h = harness_open(&(tsr_engine_options){.count = 1})};
-  b.queue = queue_of(&b.h, 0, TSR_QUEUE_COMPUTE);
+  bench b = open_bench(TSR_QUEUE_COMPUTE);
   solve_run(run_on_engine, &b, harness_is_host() ? 149 : 1);
   if (!harness_is_host()) solve_run_long(run_on_engine, &b);
-  b.h.engine->queue_destroy(b.queue);
-  harness_close(&b.h);
+  close_bench(&b);
 }
 
 int main(void) {

@@ -94,9 +94,10 @@ TSR_API tsr_status tsr_grid_set_network(tsr_grid *grid, double bandwidth, double
 
 /* What plans of an imagined grid take panels to travel by: 0: MPI, through host memory; else from
  * device to device, as by NCCL, coming from a process's host memory to the memory of its first
- * device at so many bytes/s. A grid of processes has the transport it has (tsr_grid_transport),
- * whose rates were measured when it was made. */
-TSR_API tsr_status tsr_grid_imagine_transport(tsr_grid *grid, double up);
+ * device at so many bytes/s. down: bytes/s at which a process brings what it has of C to its host
+ * memory while all others do so, 0: as the machine says. A grid of processes has the transport it
+ * has (tsr_grid_transport), whose rates were measured when it was made. */
+TSR_API tsr_status tsr_grid_imagine_transport(tsr_grid *grid, double up, double down);
 
 /* Waits until all asynchronous products of the grid are complete, and for the grid's contexts as
  * tsr_sync does. Returns the first error of any of them since the last tsr_grid_sync; C of what
@@ -227,7 +228,8 @@ typedef struct tsr_pprediction {
   double starved;                 /* and wait for panels, */
   double changing;                /* or for blocks of C to go and come */
   double received, sent;          /* bytes over the network, of one process */
-  int64_t block_rows, block_cols; /* of C, of a process's own */
+  int64_t block_rows, block_cols; /* of C, of a process's own: of the first block, */
+  int64_t later_rows, later_cols; /* and of the blocks below it, and beside it: no more */
   int blocks_down, blocks_across; /* how many of them */
   int together;                   /* 1: two of them have room on the devices at once */
   int64_t depth;                  /* of the deepest panel */

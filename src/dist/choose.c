@@ -86,7 +86,7 @@ typedef struct chooser {
 } chooser;
 
 static bool has_host_slots(const chooser *x) {
-  return x->grid->model.up_rate == 0;
+  return x->grid->model.host.up == 0;
 }
 
 static double slot_of(const chooser *x, const tsr_cut *cut, int operand) {
@@ -165,8 +165,7 @@ static int64_t limit_depth(const chooser *x, int64_t depth) {
 /* Replaying it would take long, and it is hardly the best. */
 static bool is_too_fine(const chooser *x, const tsr_cut *cut) {
   double panels = (double)x->job->deal.k_a.extent / (double)cut->depth;
-  double down = (double)x->most[0] / (double)cut->block[0];
-  double across = (double)x->most[1] / (double)cut->block[1];
+  double down = tsr_cut_blocks(cut, 0, x->most[0]), across = tsr_cut_blocks(cut, 1, x->most[1]);
   return cut->depth < MOST_DEPTH && panels > 1 && panels * down * across > products_most;
 }
 
@@ -204,8 +203,7 @@ static bool hold(const chooser *x, int operand, int64_t slots, double *room, tsr
 static tsr_status hold_panels(chooser *x, tsr_cut *cut, bool *all) {
   double room, slots = slots_of(x, cut);
   int64_t panels = (x->job->deal.k_a.extent + cut->depth - 1) / cut->depth;
-  int64_t down = (x->most[0] + cut->block[0] - 1) / cut->block[0];
-  int64_t across = (x->most[1] + cut->block[1] - 1) / cut->block[1];
+  int64_t down = tsr_cut_blocks(cut, 0, x->most[0]), across = tsr_cut_blocks(cut, 1, x->most[1]);
   *all = true;
   TSR_TRY(find_room(x, cut, &room));
   if (has_host_slots(x)) room = slots_most - slots;
@@ -239,24 +237,39 @@ static tsr_status try_blocks(chooser *x, const tsr_cut *wanted, int64_t blocks) 
   return try_slots(x, &cut);
 }
 
-/* Blocks of so many eighths of C in one direction: the last one is smaller and sooner home, or what
- * must come up before the first one is complete is less. */
-static tsr_status try_share(chooser *x, const tsr_cut *wanted, int direction, int eighths) {
+/* First so many eighths of C in one direction, then the rest in so many parts: the last one is
+ * smaller and sooner home, or what must come up before the first one is complete is less. */
+static tsr_status try_share(chooser *x, const tsr_cut *wanted, int direction, int eighths,
+                            int parts) {
   tsr_cut cut = *wanted;
   bool room;
   cut.block[direction] = part(eighths * x->most[direction], 8);
+  cut.later[direction] =
+      least(cut.block[direction], part(x->most[direction] - cut.block[direction], parts));
   TSR_TRY(fits(x, &cut, &room));
   if (!room || is_too_fine(x, &cut)) return TSR_OK;
   return try_slots(x, &cut);
 }
 
-static tsr_status try_shares(chooser *x, const tsr_cut *wanted) {
+static tsr_status try_shares(chooser *x, const tsr_cut *wanted, int parts) {
   static const int eighths[] = {5, 4, 3};
   const int64_t *wish = x->grid->wishes.block;
   if (wish[0] > 0 || wish[1] > 0) return TSR_OK;
   for (int direction = 0; direction < 2; direction++)
     for (size_t i = 0; i < sizeof eighths / sizeof *eighths; i++)
-      TSR_TRY(try_share(x, wanted, direction, eighths[i]));
+      TSR_TRY(try_share(x, wanted, direction, eighths[i], parts));
+  return TSR_OK;
+}
+
+/* Nothing hides the way home of the last block: the later ones are cut again. */
+static tsr_status try_tails(chooser *x, int64_t depth, int lookahead) {
+  enum { MOST_PARTS = 4 };
+  tsr_cut cut = {.block = {x->most[0], x->most[1]},
+                 .depth = depth,
+                 .lookahead = lookahead,
+                 .together = true,
+                 .at_once = !has_host_slots(x)};
+  for (int parts = 2; parts <= MOST_PARTS; parts *= 2) TSR_TRY(try_shares(x, &cut, parts));
   return TSR_OK;
 }
 
@@ -272,7 +285,7 @@ static tsr_status try_depth(chooser *x, int64_t depth, int lookahead) {
   TSR_TRY(try_blocks(x, &cut, 1));
   for (int64_t blocks = 2; counts && blocks <= BLOCKS_MOST; blocks *= 2)
     TSR_TRY(try_blocks(x, &cut, blocks));
-  return counts ? try_shares(x, &cut) : TSR_OK;
+  return counts ? try_shares(x, &cut, 1) : TSR_OK;
 }
 
 /* The memory of a device is there anyway, and a panel that is late costs more than one that is
@@ -286,15 +299,26 @@ static tsr_status try_lookaheads(chooser *x, int64_t depth) {
   return TSR_OK;
 }
 
-static tsr_status try_all(chooser *x) {
+static tsr_status try_depths(chooser *x) {
   int64_t wish = x->grid->wishes.depth, k = x->job->deal.k_a.extent;
-  x->any = false;
   if (wish > 0) return try_lookaheads(x, limit_depth(x, wish));
   for (int64_t depth = LEAST_DEPTH; depth <= MOST_DEPTH; depth *= 2) {
     TSR_TRY(try_lookaheads(x, limit_depth(x, depth)));
     if (depth >= k || depth > limit_depth(x, depth)) break;
   }
   return TSR_OK;
+}
+
+static tsr_status try_all(chooser *x) {
+  bool counts;
+  x->any = false;
+  TSR_TRY(try_depths(x));
+  TSR_TRY(home_counts(x, &x->best.cut, &counts));
+  if (!counts) return TSR_OK;
+  int64_t depth = x->best.cut.depth;
+  int lookahead = x->best.cut.lookahead;
+  TSR_TRY(try_tails(x, depth, lookahead));
+  return x->grid->wishes.depth > 0 ? TSR_OK : try_tails(x, limit_depth(x, 2 * depth), lookahead);
 }
 
 /* The same bits whatever the machine: nothing is up to the model. */
@@ -346,12 +370,18 @@ static tsr_status choose(const tsr_grid *grid, const tsr_job *job, bool plan, ts
 
 /* ---- What was chosen before ------------------------------------------------------- */
 
-enum { KEPT = 16, LINKS = 3 + TSR_UP_RUNS };
+enum { KEPT = 16 };
+
+/* What the model takes for what is between processes, and between them and their devices. */
+typedef struct links {
+  double bandwidth, latency;
+  tsr_host_rates host;
+} links;
 
 typedef struct kept {
   tsr_job job;
   tsr_wishes wishes;
-  double links[LINKS];
+  links links;
   tsr_choice choice;
 } kept;
 
@@ -386,21 +416,16 @@ static bool same_wishes(const tsr_wishes *a, const tsr_wishes *b) {
          a->block[1] == b->block[1];
 }
 
-/* What the model takes for what is between processes. */
-static void note_links(const tsr_model *model, double links[LINKS]) {
-  links[0] = model->facts.network_bandwidth;
-  links[1] = model->facts.network_latency;
-  links[2] = model->up_rate;
-  memcpy(links + 3, model->up_by_run, sizeof model->up_by_run);
+static links links_of(const tsr_model *model) {
+  return (links){model->facts.network_bandwidth, model->facts.network_latency, model->host};
 }
 
 static const kept *find(const tsr_grid *grid, const tsr_job *job) {
-  double links[LINKS];
-  note_links(&grid->model, links);
+  links now = links_of(&grid->model);
   for (int i = 0; i < KEPT && i < grid->choices->count; i++) {
     const kept *k = &grid->choices->kept[i];
     if (same_job(&k->job, job) && same_wishes(&k->wishes, &grid->wishes) &&
-        memcmp(k->links, links, sizeof links) == 0)
+        memcmp(&k->links, &now, sizeof now) == 0)
       return k;
   }
   return NULL;
@@ -416,7 +441,6 @@ tsr_status tsr_choose_cut(const tsr_grid *grid, const tsr_job *job, bool plan, t
   }
   TSR_TRY(choose(grid, job, plan, choice));
   kept *made = &grid->choices->kept[grid->choices->count++ % KEPT];
-  *made = (kept){.job = *job, .wishes = grid->wishes, .choice = *choice};
-  note_links(&grid->model, made->links);
+  *made = (kept){*job, grid->wishes, links_of(&grid->model), *choice};
   return TSR_OK;
 }

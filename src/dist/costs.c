@@ -1,6 +1,8 @@
 #include "dist/costs.h"
 
-#include <string.h>
+#include <math.h>
+
+#include "base/types.h"
 
 /* Threads that pack, as far as all can agree: how many a process has is its own business. */
 static const double packing_threads = 2;
@@ -13,9 +15,8 @@ tsr_costs tsr_costs_quick(const tsr_grid *grid, tsr_type type, bool reads_result
                      .bandwidth = f->network_bandwidth,
                      .latency = f->network_latency,
                      .pack_rate = packing_threads * (f->staging_rate > 0 ? f->staging_rate : 10e9),
-                     .up_rate = grid->model.up_rate,
+                     .host = grid->model.host,
                      .home = 1};
-  memcpy(costs.up_by_run, grid->model.up_by_run, sizeof costs.up_by_run);
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 3; j++) costs.stage[i][j] = 1;
   return costs;
@@ -24,8 +25,14 @@ tsr_costs tsr_costs_quick(const tsr_grid *grid, tsr_type type, bool reads_result
 static tsr_status predict(const tsr_costs *c, int64_t m, int64_t n, int64_t k, int quick,
                           tsr_accumulation *cost) {
   static const double zero[2] = {0, 0}; /* of any type */
-  return tsr_plan_accumulation(c->planner, c->type, m, n, k, c->up_rate > 0 ? 0 : TSR_HOST,
+  return tsr_plan_accumulation(c->planner, c->type, m, n, k, c->host.up > 0 ? 0 : TSR_HOST,
                                c->reads_result ? NULL : zero, quick, cost);
+}
+
+/* The machine knows nothing of what other processes take from the host's memory meanwhile. */
+static double home_of(const tsr_costs *c, int64_t m, int64_t n, double seconds) {
+  double bytes = (double)m * (double)n * (double)tsr_type_get(c->type)->size;
+  return c->host.down > 0 ? fmax(seconds, bytes / c->host.down) : seconds;
 }
 
 static double *field_of(tsr_accumulation *cost, int stage, int field) {
@@ -64,6 +71,7 @@ tsr_status tsr_costs_ask(tsr_costs *c, int64_t m, int64_t n, int64_t k, tsr_accu
   tsr_known_cost made = {.m = m, .n = n, .k = k};
   TSR_TRY(predict(c, m, n, k, 1, &made.cost));
   correct(c, &made.cost);
+  made.cost.home = home_of(c, m, n, made.cost.home);
   c->cost[c->known++ % TSR_COSTS_KNOWN] = made;
   *cost = made.cost;
   return TSR_OK;

@@ -20,9 +20,7 @@ typedef struct tsr_costs {
   bool reads_result;
   double bandwidth, latency; /* of the network, for each process and direction */
   double pack_rate;          /* bytes/s at which a process packs */
-  double up_rate; /* at which panels come to the first device, whose memory slots are; 0: they are
-                     in host memory */
-  double up_by_run[TSR_UP_RUNS];
+  tsr_host_rates host;
   /* How much longer plans take than the formula says, by field; 1: the formula alone. */
   double stage[2][3], home;
   int known;

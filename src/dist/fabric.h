@@ -66,6 +66,8 @@ typedef struct tsr_fabric {
   tsr_status (*up)(tsr_fabric_state *state, int way, char *panel, const tsr_part *part);
   /* From a way's stepping stone to the device. */
   tsr_status (*onward)(tsr_fabric_state *state, int way, void *to, const void *stone, size_t bytes);
+  /* From a way's device to pinned memory, behind what went up by it. */
+  tsr_status (*down)(tsr_fabric_state *state, int way, void *to, const void *from, size_t bytes);
   /* From the group's root to all others, at the address that each gives. */
   tsr_status (*across)(tsr_fabric_state *state, int group, void *memory, size_t bytes, int root);
 

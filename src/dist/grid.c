@@ -289,7 +289,7 @@ tsr_status tsr_grid_set_network(tsr_grid *grid, double bandwidth, double latency
   return TSR_OK;
 }
 
-static tsr_status check_imagined_transport(const tsr_grid *grid, double up) {
+static tsr_status check_imagined_transport(const tsr_grid *grid, double up, double down) {
   TSR_TRY(tsr_grid_check(grid));
   if (!grid->imagined)
     return tsr_fail(TSR_ERR_ARGUMENT,
@@ -298,6 +298,8 @@ static tsr_status check_imagined_transport(const tsr_grid *grid, double up) {
                     tsr_grid_transport(grid));
   if (!(up >= 0 && up < 1e30))
     return tsr_fail(TSR_ERR_ARGUMENT, "up is %g bytes/s; give 0 or more", up);
+  if (!(down >= 0 && down < 1e30))
+    return tsr_fail(TSR_ERR_ARGUMENT, "down is %g bytes/s; give 0 or more", down);
   if (up == 0 || grid->model.facts.devices > 0) return TSR_OK;
   return tsr_fail(TSR_ERR_ARGUMENT,
                   "up is %g, and the machine has no devices; give 0, or imagine the grid of a "
@@ -305,9 +307,9 @@ static tsr_status check_imagined_transport(const tsr_grid *grid, double up) {
                   up);
 }
 
-tsr_status tsr_grid_imagine_transport(tsr_grid *grid, double up) {
-  TSR_TRY(check_imagined_transport(grid, up));
-  grid->model.up_rate = up;
+tsr_status tsr_grid_imagine_transport(tsr_grid *grid, double up, double down) {
+  TSR_TRY(check_imagined_transport(grid, up, down));
+  grid->model.host = (tsr_host_rates){.up = up, .down = down};
   return TSR_OK;
 }
 

@@ -29,14 +29,21 @@ typedef struct tsr_wishes {
 /* Runs of bytes that are copied one by one, from the shortest on, each twice as long. */
 enum { TSR_UP_RUNS = 6, TSR_UP_SHORTEST = 2048 };
 
+/* Between a process's host memory and its devices, by all their links at once and while all
+ * processes do the same; bytes/s. */
+typedef struct tsr_host_rates {
+  double up;                     /* to its slots, which are memory of its first device; 0: they are
+                                    in host memory, and nothing here was measured */
+  double up_by_run[TSR_UP_RUNS]; /* the same in runs of TSR_UP_SHORTEST << i bytes; 0: no slower */
+  double down;                   /* 0: as the machine says */
+} tsr_host_rates;
+
 /* What all processes agreed on when the grid was made, and plan with (model.h). */
 typedef struct tsr_model {
   tsr_context *planner; /* the same plans everywhere */
   bool owned;           /* the planner is the grid's, not the user's context */
   tsr_context_facts facts;
-  double up_rate; /* bytes/s from a process's host memory, by all ways at once, to its slots, which
-                     are memory of its first device; 0: they are in host memory */
-  double up_by_run[TSR_UP_RUNS]; /* the same in runs of TSR_UP_SHORTEST << i bytes; 0: no slower */
+  tsr_host_rates host;
 } tsr_model;
 
 struct tsr_grid {

@@ -54,7 +54,7 @@ tsr_status tsr_local_renew(const tsr_grid *grid, tsr_type type, const tsr_local_
 /* Slots may be memory of a device; *copy, to be freed, is NULL where they are not. */
 static tsr_status fetch(const tsr_grid *grid, size_t bytes, const void **slot, void **copy) {
   *copy = NULL;
-  if (grid->model.up_rate == 0 || bytes == 0) return TSR_OK;
+  if (grid->model.host.up == 0 || bytes == 0) return TSR_OK;
   *copy = tsr_alloc(bytes);
   if (*copy == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a panel");
   TSR_TRY(tsr_memcpy(grid->context, *copy, *slot, bytes));
@@ -138,7 +138,7 @@ tsr_status tsr_local_check(const tsr_grid *grid, const tsr_local_product *x) {
   tsr_home slot = {TSR_PINNED, 0}, homes[3];
   tsr_plan *plan = NULL;
   if (!grid->model.facts.reproducible || !is_on_devices(grid, c)) return TSR_OK;
-  if (grid->model.up_rate > 0) slot.memory = TSR_DEVICE;
+  if (grid->model.host.up > 0) slot.memory = TSR_DEVICE;
   homes[0] = homes[1] = slot;
   homes[2] = (tsr_home){TSR_PAGEABLE, 0};
   TSR_TRY(tsr_plan_gemm(grid->context, x->type, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, c->rows,

@@ -135,11 +135,12 @@ tsr_status tsr_model_alone(tsr_context *context, tsr_model *model) {
   return describe(context, &model->facts);
 }
 
-double tsr_model_up(double rate, const double by_run[TSR_UP_RUNS], double run) {
+double tsr_model_up(const tsr_host_rates *rates, double run) {
+  const double *by_run = rates->up_by_run;
   double place = log2(fmax(run, TSR_UP_SHORTEST) / TSR_UP_SHORTEST), below = floor(place);
   int i = (int)below;
-  if (i >= TSR_UP_RUNS || by_run[i] == 0) return rate;
-  double next = i + 1 < TSR_UP_RUNS && by_run[i + 1] > 0 ? by_run[i + 1] : rate;
+  if (i >= TSR_UP_RUNS || by_run[i] == 0) return rates->up;
+  double next = i + 1 < TSR_UP_RUNS && by_run[i + 1] > 0 ? by_run[i + 1] : rates->up;
   return by_run[i] + (place - below) * (next - by_run[i]);
 }
 

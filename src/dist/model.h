@@ -21,6 +21,6 @@ tsr_status tsr_model_alone(tsr_context *context, tsr_model *model);
 void tsr_model_free(tsr_model *model);
 
 /* Bytes/s at which a panel in runs of so many bytes comes up to its slot. */
-double tsr_model_up(double rate, const double by_run[TSR_UP_RUNS], double run);
+double tsr_model_up(const tsr_host_rates *rates, double run);
 
 #endif

@@ -106,6 +106,8 @@ tsr_pprediction tsr_pplan_summary(const tsr_pplan *plan) {
       .sent = f->sent,
       .block_rows = s->cut.block[0],
       .block_cols = s->cut.block[1],
+      .later_rows = tsr_cut_later(&s->cut, 0),
+      .later_cols = tsr_cut_later(&s->cut, 1),
       .blocks_down = s->blocks[0],
       .blocks_across = s->blocks[1],
       .together = s->cut.together,

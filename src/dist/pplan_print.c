@@ -56,16 +56,19 @@ static void add_network(const tsr_pplan *plan, const tsr_pprediction *x, tsr_tex
 }
 
 static void add_cut(const tsr_pplan *plan, const tsr_pprediction *x, tsr_text *text) {
-  tsr_text_add(text, "C           %d x %d block%s of %lld x %lld a process%s\n", x->blocks_down,
+  tsr_text_add(text, "C           %d x %d block%s of %lld x %lld a process", x->blocks_down,
                x->blocks_across, x->blocks_down * x->blocks_across == 1 ? "" : "s",
-               (long long)x->block_rows, (long long)x->block_cols,
-               x->together ? ", two at a time" : "");
+               (long long)x->block_rows, (long long)x->block_cols);
+  if (x->later_rows < x->block_rows || x->later_cols < x->block_cols)
+    tsr_text_add(text, ", later ones of %lld x %lld", (long long)x->later_rows,
+                 (long long)x->later_cols);
+  tsr_text_add(text, "%s\n", x->together ? ", two at a time" : "");
   tsr_text_add(
       text,
       "panels      %lld of depth %lld at most, %d on their way ahead; room for %d of A and "
       "%d of B, %.4g GB of %s memory a process\n",
       (long long)x->panels, (long long)x->depth, x->lookahead, x->held[0], x->held[1],
-      (double)x->slots / GIGA, plan->product.grid->model.up_rate > 0 ? "device" : "host");
+      (double)x->slots / GIGA, plan->product.grid->model.host.up > 0 ? "device" : "host");
   tsr_text_add(text, "steps       %lld, with %lld products\n", (long long)x->steps,
                (long long)x->products);
 }
@@ -95,9 +98,11 @@ static void write_json(const tsr_pplan *plan, tsr_text *text) {
                x.seconds, flops_of(p) / x.seconds, x.kernels, x.fill, x.starved, x.changing,
                x.received, x.sent);
   tsr_text_add(text,
-               "  \"block\": [%lld, %lld], \"blocks\": [%d, %d], \"together\": %s,\n"
+               "  \"block\": [%lld, %lld], \"later\": [%lld, %lld], \"blocks\": [%d, %d], "
+               "\"together\": %s,\n"
                "  \"depth\": %lld, \"lookahead\": %d, \"panels\": %lld, \"products\": %lld,\n",
-               (long long)x.block_rows, (long long)x.block_cols, x.blocks_down, x.blocks_across,
+               (long long)x.block_rows, (long long)x.block_cols, (long long)x.later_rows,
+               (long long)x.later_cols, x.blocks_down, x.blocks_across,
                x.together ? "true" : "false", (long long)x.depth, x.lookahead, (long long)x.panels,
                (long long)x.products);
   tsr_text_add(text,

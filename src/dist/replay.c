@@ -28,7 +28,6 @@ typedef struct replay {
   const tsr_summa_schedule *s;
   tsr_costs *costs;
   const int *me;
-  int64_t own[2];      /* rows and columns of C */
   const double *moved; /* bytes of this process that a redistribution moves */
   double element;
   double now; /* of the thread that goes through the steps */
@@ -44,10 +43,10 @@ typedef struct replay {
   tsr_forecast f;
 } replay;
 
-/* Of a row or column of blocks, as tsr_summa_block. */
+/* Own rows or columns of a row or column of blocks. */
 static int64_t extent_of(const replay *r, int direction, int32_t block) {
-  int64_t extent = r->s->cut.block[direction], left = r->own[direction] - block * extent;
-  return left < 0 ? 0 : left < extent ? left : extent;
+  tsr_span span = tsr_summa_block(r->s, direction, r->me[direction], block);
+  return span.end - span.at;
 }
 
 /* ---- Messages ---------------------------------------------------------------- */
@@ -110,7 +109,7 @@ static void carry_abreast(replay *r, double until, int32_t step) {
 
 /* Carries all flows on until a time, or until that step is complete. */
 static void carry_on(replay *r, double until, int32_t step) {
-  (r->costs->up_rate > 0 ? carry_in_order : carry_abreast)(r, until, step);
+  (r->costs->host.up > 0 ? carry_in_order : carry_abreast)(r, until, step);
   if (r->flows == 0 && !isinf(until)) r->links = fmax(r->links, until);
 }
 
@@ -175,8 +174,7 @@ static double raise_panel(replay *r, const tsr_step *step, double seconds) {
 /* The root packs its panel, or has it copied to its device meanwhile. When it can be complete. */
 static double provide(replay *r, const tsr_step *step, bool is_root, double bytes) {
   const tsr_costs *c = r->costs;
-  if (c->up_rate > 0)
-    return raise_panel(r, step, bytes / tsr_model_up(c->up_rate, c->up_by_run, run_of(r, step)));
+  if (c->host.up > 0) return raise_panel(r, step, bytes / tsr_model_up(&c->host, run_of(r, step)));
   if (is_root) r->now += bytes / c->pack_rate;
   return r->now;
 }
@@ -299,8 +297,6 @@ tsr_status tsr_replay(const tsr_summa_schedule *schedule, tsr_costs *costs, cons
   replay r = {.s = schedule,
               .costs = costs,
               .me = me,
-              .own = {tsr_axis_local(&schedule->deal.rows, me[0]),
-                      tsr_axis_local(&schedule->deal.cols, me[1])},
               .moved = moved,
               .element = (double)tsr_type_get(costs->type)->size,
               .times = times};

@@ -4,11 +4,22 @@
 
 /* ---- Asking ---------------------------------------------------------------- */
 
+int64_t tsr_cut_later(const tsr_cut *cut, int direction) {
+  return cut->later[direction] > 0 ? cut->later[direction] : cut->block[direction];
+}
+
+int tsr_cut_blocks(const tsr_cut *cut, int direction, int64_t extent) {
+  int64_t first = cut->block[direction], later = tsr_cut_later(cut, direction);
+  return extent <= first ? extent > 0 : 1 + (int)((extent - first + later - 1) / later);
+}
+
 tsr_span tsr_summa_block(const tsr_summa_schedule *s, int direction, int coordinate,
                          int32_t block) {
   const tsr_axis *axis = direction == 0 ? &s->deal.rows : &s->deal.cols;
-  int64_t local = tsr_axis_local(axis, coordinate), extent = s->cut.block[direction];
-  int64_t at = block * extent, end = at + extent;
+  int64_t local = tsr_axis_local(axis, coordinate), first = s->cut.block[direction];
+  int64_t later = tsr_cut_later(&s->cut, direction);
+  int64_t at = block == 0 ? 0 : first + (block - 1) * later;
+  int64_t end = first + block * later;
   return (tsr_span){at < local ? at : local, end < local ? end : local};
 }
 
@@ -160,11 +171,6 @@ static int64_t deepest(const tsr_panels *panels) {
   return depth;
 }
 
-static int count_blocks(const tsr_axis *axis, int64_t extent) {
-  int64_t most = tsr_axis_most(axis);
-  return (int)((most + extent - 1) / extent);
-}
-
 static tsr_status fill(const bool moves[2], tsr_summa_schedule *s) {
   maker m = {
       .s = s, .move = {TSR_NO_STEP, TSR_NO_STEP}, .home = {TSR_NO_STEP, TSR_NO_STEP}, .fits = true};
@@ -195,8 +201,8 @@ tsr_status tsr_summa_schedule_make(const tsr_deal *deal, const tsr_cut *cut, con
                                    tsr_summa_schedule *schedule) {
   tsr_summa_schedule s = {.deal = *deal, .cut = *cut};
   TSR_TRY(tsr_panels_make(&deal->k_a, &deal->k_b, cut->depth, &s.panels));
-  s.blocks[0] = count_blocks(&deal->rows, cut->block[0]);
-  s.blocks[1] = count_blocks(&deal->cols, cut->block[1]);
+  s.blocks[0] = tsr_cut_blocks(cut, 0, tsr_axis_most(&deal->rows));
+  s.blocks[1] = tsr_cut_blocks(cut, 1, tsr_axis_most(&deal->cols));
   int64_t products = (int64_t)s.panels.count * s.blocks[0] * s.blocks[1];
   s.products = (int32_t)products;
   set_slots(&s, products);
@@ -239,8 +245,8 @@ static uint64_t mix_step(uint64_t digest, const tsr_step *step) {
 
 uint64_t tsr_summa_schedule_digest(const tsr_summa_schedule *s) {
   uint64_t digest = UINT64_C(14695981039346656037);
-  const int64_t numbers[] = {s->cut.block[0], s->cut.block[1], s->cut.depth,
-                             s->ahead,        s->slots[0],     s->slots[1]};
+  const int64_t numbers[] = {s->cut.block[0], s->cut.block[1], s->cut.later[0], s->cut.later[1],
+                             s->cut.depth,    s->ahead,        s->slots[0],     s->slots[1]};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) digest = mix(digest, numbers[i]);
   for (size_t i = 0; i < s->panels.count; i++) {
     const tsr_panel *p = &s->panels.items[i];

@@ -25,12 +25,20 @@ enum { TSR_LOOKAHEAD_MOST = 16, TSR_SLOTS_MOST = 128, TSR_STEP_WAITS = 3 };
 /* How a product is cut. */
 typedef struct tsr_cut {
   int64_t block[2]; /* own rows and columns of a process in a block of C: b, c */
+  int64_t later[2]; /* the same of all but the first row or column of blocks, where they are
+                       smaller; 0: none are */
   int64_t depth;    /* indices of k in a panel, at most: d */
   int lookahead;    /* panels on their way while one is multiplied: l */
   int held[2];      /* panels of A, of B that a process has room for: l + 1 if less is said */
   bool together;    /* two blocks of C have room on the devices at once */
   bool at_once;     /* roots have ways of their own: panels begin before the first one is there */
 } tsr_cut;
+
+/* Own rows or columns of all blocks but the first ones: at most what those have. */
+int64_t tsr_cut_later(const tsr_cut *cut, int direction);
+
+/* Rows or columns of blocks of so many own rows or columns. */
+int tsr_cut_blocks(const tsr_cut *cut, int direction, int64_t extent);
 
 /* What it is of: C's rows and columns, and k as the columns of A and as the rows of B, dealt over
  * the rows (axes of rows) and columns of the grid. */

@@ -159,8 +159,7 @@ static tsr_status open_device(tsr_grid *grid, void **opened) {
 
 static void describe(const void *opened, tsr_model *model) {
   const tsr_device_transport *t = opened;
-  model->up_rate = t->up_rate;
-  memcpy(model->up_by_run, t->up_by_run, sizeof model->up_by_run);
+  model->host = t->host;
   model->facts.network_bandwidth = t->bandwidth;
   model->facts.network_latency = t->latency;
 }

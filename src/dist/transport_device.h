@@ -63,8 +63,8 @@ typedef struct tsr_device_transport {
   bool opened;         /* on all processes */
   bool failed, told;   /* error: the first failure here */
   tsr_error error;
-  double up_rate, bandwidth, latency; /* the same everywhere, */
-  double up_by_run[TSR_UP_RUNS];      /* as is this */
+  tsr_host_rates host;            /* the same everywhere, */
+  double bandwidth, latency;      /* as are these */
   atomic_llong seen[TSR_UP_RUNS]; /* bytes/s: the best that such runs of matrices have come up at */
   int lessons;                    /* how often that was looked at */
 } tsr_device_transport;

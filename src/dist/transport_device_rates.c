@@ -1,5 +1,5 @@
-/* How fast panels come up to devices, and go across: measured when a grid is made, since no machine
- * says what lies between the devices of two processes. */
+/* How fast panels come up to devices and go across, and C comes down: measured when a grid is made,
+ * since no machine says what lies between the devices of two processes. */
 #include <math.h>
 #include <stdio.h>
 
@@ -39,17 +39,27 @@ static tsr_status raise_one(tsr_device_transport *t, int way, const tsr_part *pa
   return tsr_device_step_on(t, way, t->sample, part->to, part->width * part->height);
 }
 
-/* Pieces of the sample, from pinned memory, by all ways in turn, as many by each; *bytes of them.
- */
-static tsr_status raise_sample(tsr_device_transport *t, double *bytes) {
-  size_t piece = t->fabric->piece, ways = (size_t)t->ways;
-  size_t pieces = t->fabric->sample / piece / ways * ways;
+/* Piece number i of the sample, by one of the ways, between pinned memory and the devices. */
+typedef tsr_status (*carry_piece)(tsr_device_transport *t, int way, size_t i);
+
+static tsr_status raise_piece(tsr_device_transport *t, int way, size_t i) {
+  size_t piece = t->fabric->piece;
+  tsr_part part = {t->chunk[i % TSR_FABRIC_MARKS], piece, i * piece, piece, piece, 1};
+  return raise_one(t, way, &part);
+}
+
+static tsr_status lower_piece(tsr_device_transport *t, int way, size_t i) {
+  size_t piece = t->fabric->piece;
+  const char *from = way == 0 ? (char *)t->sample + i * piece : t->stone[way];
+  return t->fabric->down(t->carrier, way, t->chunk[i % TSR_FABRIC_MARKS], from, piece);
+}
+
+/* By all ways in turn, as many by each; *bytes of them. */
+static tsr_status carry_sample(tsr_device_transport *t, carry_piece carry, double *bytes) {
+  size_t ways = (size_t)t->ways, pieces = t->fabric->sample / t->fabric->piece / ways * ways;
   tsr_status status = TSR_OK;
-  for (size_t i = 0; i < pieces && status == TSR_OK; i++) {
-    tsr_part part = {t->chunk[i % TSR_FABRIC_MARKS], piece, i * piece, piece, piece, 1};
-    status = raise_one(t, (int)(i % ways), &part);
-  }
-  *bytes = (double)(pieces * piece);
+  for (size_t i = 0; i < pieces && status == TSR_OK; i++) status = carry(t, (int)(i % ways), i);
+  *bytes = (double)(pieces * t->fabric->piece);
   return wait_for_ways(t, status);
 }
 
@@ -88,11 +98,11 @@ static tsr_status begin_together(const tsr_peers *peers, double *begin) {
   return status;
 }
 
-static tsr_status time_up(tsr_device_transport *t, double *rate) {
+static tsr_status time_sample(tsr_device_transport *t, carry_piece carry, double *rate) {
   double begin = 0, bytes = 0;
   for (int turn = 0; turn < 2; turn++) { /* the first one warms up */
     TSR_TRY(begin_together(&t->grid->all, &begin));
-    TSR_TRY(tsr_agree(&t->grid->all, NULL, raise_sample(t, &bytes)));
+    TSR_TRY(tsr_agree(&t->grid->all, NULL, carry_sample(t, carry, &bytes)));
     *rate = bytes / (tsr_now() - begin);
   }
   return TSR_OK;
@@ -132,36 +142,40 @@ static double rounded(double x) {
 }
 
 static void log_rates(const tsr_device_transport *t) {
+  const tsr_host_rates *host = &t->host;
   char text[TSR_UP_RUNS * 32] = "";
   for (int i = 0, at = 0; i < TSR_UP_RUNS; i++)
-    if (t->up_by_run[i] > 0)
+    if (host->up_by_run[i] > 0)
       at += snprintf(text + at, sizeof text - (size_t)at, ", %.2g in runs of %d KB",
-                     1e-9 * t->up_by_run[i], (TSR_UP_SHORTEST << i) / 1024);
-  tsr_log(TSR_LOG_INFO, "panels come up at %.2g GB/s%s; across at %.2g after %.2g us",
-          1e-9 * t->up_rate, text, 1e-9 * t->bandwidth, 1e6 * t->latency);
+                     1e-9 * host->up_by_run[i], (TSR_UP_SHORTEST << i) / 1024);
+  tsr_log(TSR_LOG_INFO,
+          "panels come up at %.2g GB/s%s; across at %.2g after %.2g us; C down at %.2g",
+          1e-9 * host->up, text, 1e-9 * t->bandwidth, 1e6 * t->latency, 1e-9 * host->down);
 }
 
 tsr_status tsr_device_measure(tsr_device_transport *t) {
   double sample = (double)t->fabric->sample;
-  enum { RATES = 3 }; /* up, across, - latency; and up by runs: the least counts */
-  double mine[RATES + TSR_UP_RUNS] = {INFINITY, INFINITY, 0}, all[RATES + TSR_UP_RUNS];
-  TSR_TRY(time_up(t, &mine[0]));
-  TSR_TRY(time_runs(t, &mine[RATES]));
+  enum { UP, DOWN, ACROSS, LATENCY, RUNS, RATES = RUNS + TSR_UP_RUNS }; /* the least counts */
+  double mine[RATES] = {[ACROSS] = INFINITY}, all[RATES];
+  TSR_TRY(time_sample(t, raise_piece, &mine[UP]));
+  TSR_TRY(time_sample(t, lower_piece, &mine[DOWN]));
+  TSR_TRY(time_runs(t, &mine[RUNS]));
   for (int i = 0; i < TSR_FABRIC_GROUPS; i++) {
     double seconds[LARGE + 1];
     if (t->group[i].size == 1) continue;
     TSR_TRY(time_across(t, i, seconds));
-    mine[1] = fmin(mine[1], sample / fmax(seconds[LARGE] - seconds[SMALL], 1e-9));
-    mine[2] = fmin(mine[2], -seconds[SMALL]);
+    mine[ACROSS] = fmin(mine[ACROSS], sample / fmax(seconds[LARGE] - seconds[SMALL], 1e-9));
+    mine[LATENCY] = fmin(mine[LATENCY], -seconds[SMALL]);
   }
-  int code = MPI_Allreduce(mine, all, RATES + TSR_UP_RUNS, MPI_DOUBLE, MPI_MIN, t->grid->all.comm);
+  int code = MPI_Allreduce(mine, all, RATES, MPI_DOUBLE, MPI_MIN, t->grid->all.comm);
   TSR_TRY(tsr_mpi_check(code, "MPI_Allreduce"));
-  t->up_rate = rounded(all[0]);
-  t->bandwidth = rounded(all[1]);
-  t->latency = rounded(fmax(-all[2], 1e-9));
+  t->host.up = rounded(all[UP]);
+  t->host.down = rounded(all[DOWN]);
+  t->bandwidth = rounded(all[ACROSS]);
+  t->latency = rounded(fmax(-all[LATENCY], 1e-9));
   for (int i = 0; i < TSR_UP_RUNS; i++) {
-    double rate = isinf(all[RATES + i]) ? 0 : rounded(all[RATES + i]);
-    t->up_by_run[i] = rate < t->up_rate ? rate : 0;
+    double rate = isinf(all[RUNS + i]) ? 0 : rounded(all[RUNS + i]);
+    t->host.up_by_run[i] = rate < t->host.up ? rate : 0;
   }
   if (t->grid->all.rank == 0) log_rates(t);
   return TSR_OK;
@@ -197,17 +211,15 @@ tsr_status tsr_device_learn(void *opened, tsr_model *model) {
   enum { LESSONS = 4 };
   static const double doubtful = 0.85;
   tsr_device_transport *t = opened;
-  double seen[TSR_UP_RUNS];
+  double seen[TSR_UP_RUNS], *by_run = model->host.up_by_run;
   if (t->lessons == LESSONS) return TSR_OK;
   t->lessons++;
   TSR_TRY(share_seen(t, seen));
   for (int i = TSR_UP_RUNS - 1; i >= 0; i--) {
-    double believed =
-        tsr_model_up(model->up_rate, model->up_by_run, (double)(TSR_UP_SHORTEST << i));
-    if (seen[i] > 0 && seen[i] < doubtful * believed) model->up_by_run[i] = rounded(seen[i]);
-    if (i + 1 < TSR_UP_RUNS && model->up_by_run[i + 1] > 0 &&
-        (model->up_by_run[i] == 0 || model->up_by_run[i] > model->up_by_run[i + 1]))
-      model->up_by_run[i] = model->up_by_run[i + 1]; /* shorter ones are no faster */
+    double believed = tsr_model_up(&model->host, (double)(TSR_UP_SHORTEST << i));
+    if (seen[i] > 0 && seen[i] < doubtful * believed) by_run[i] = rounded(seen[i]);
+    if (i + 1 < TSR_UP_RUNS && by_run[i + 1] > 0 && (by_run[i] == 0 || by_run[i] > by_run[i + 1]))
+      by_run[i] = by_run[i + 1]; /* shorter ones are no faster */
   }
   return TSR_OK;
 }

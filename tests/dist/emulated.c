@@ -19,8 +19,8 @@ enum { ROOM = 4096 };
 typedef struct order {
   tsr_part part; /* UP */
   char *panel;
-  const void *stone; /* onward */
-  void *memory;      /* onward, ACROSS */
+  const void *stone; /* onward and down: where from */
+  void *memory;      /* the same: where to; ACROSS */
   size_t bytes;
   int root, group;
   long number; /* of all that are asked for */
@@ -182,6 +182,14 @@ static tsr_status onward(tsr_fabric_state *s, int way, void *to, const void *sto
                 (order){.memory = to, .stone = stone, .bytes = bytes, .fails = fails});
 }
 
+static tsr_status down(tsr_fabric_state *s, int way, void *to, const void *from, size_t bytes) {
+  bool fails = fails_now();
+  if (way >= s->ways) return tsr_fail(TSR_ERR_INTERNAL, "way %d is not open", way);
+  if (s->failed || (fails && !fault.later)) return refuse(s);
+  return append(s, TSR_FABRIC_UP + way,
+                (order){.memory = to, .stone = from, .bytes = bytes, .fails = fails});
+}
+
 static tsr_status across(tsr_fabric_state *s, int group, void *memory, size_t bytes, int root) {
   bool fails = fails_now();
   return append(
@@ -256,6 +264,7 @@ static const tsr_fabric emulated = {
     .is_pinned = is_pinned,
     .up = up,
     .onward = onward,
+    .down = down,
     .across = across,
     .mark = mark,
     .passed = passed,

@@ -34,7 +34,7 @@ typedef struct wish {
   int64_t m, n, k, block; /* block: in which matrices are dealt */
   int64_t depth, c_block;
   int lookahead;
-  double network, up; /* GB/s */
+  double network, up, down; /* GB/s */
   tsr_op transa;
   int64_t k_block_of_b; /* another one; 0: as the others */
 } wish;
@@ -46,7 +46,7 @@ static tsr_status make(tsr_context *context, const wish *w, tsr_grid **grid, tsr
   assert_ok(tsr_grid_set_panels(*grid, w->depth, w->lookahead));
   assert_ok(tsr_grid_set_blocks(*grid, w->c_block, w->c_block));
   if (w->network > 0) assert_ok(tsr_grid_set_network(*grid, 1e9 * w->network, 2e-6));
-  assert_ok(tsr_grid_imagine_transport(*grid, 1e9 * w->up));
+  assert_ok(tsr_grid_imagine_transport(*grid, 1e9 * w->up, 1e9 * w->down));
   int64_t nb = w->block;
   tsr_pmatrix a = {*grid, TSR_D, turned ? w->k : w->m, turned ? w->m : w->k, nb, nb, 0, 0, 0, 0,
                    1,     NULL};
@@ -265,6 +265,29 @@ static void prints(void **state) {
   tsr_context_destroy(context);
 }
 
+/* Nothing hides the way home of the last block but its being small: the slower that way, the more
+ * is gained by cutting the later blocks again. */
+static void the_last_block_is_small(void **state) {
+  (void)state;
+  tsr_context *context = planner("host:200 gpu*1:141@nvlink:300 pcie:55 rate:60 net:12");
+  wish w = square(4, 1, 16384);
+  double own = 8 * 4096.0 * 16384, last = 0;
+  w.network = 200, w.up = 41, w.depth = 1024;
+  for (w.down = 55; w.down > 20; w.down -= 12) {
+    tsr_pprediction p = predict(context, &w);
+    assert_true(p.blocks_across > 1 && p.later_cols < p.block_cols && p.later_cols > 0);
+    assert_true(p.block_cols + (p.blocks_across - 1) * p.later_cols >= 16384);
+    assert_true(p.seconds >= 0.99 * last && p.seconds >= p.kernels + p.fill);
+    assert_true(p.seconds < p.kernels + p.fill + 0.4 * own / (1e9 * w.down));
+    last = p.seconds;
+  }
+  w.up = w.down = 0; /* by way of host memory: blocks that were set are all alike */
+  w.c_block = 2048;
+  tsr_pprediction set = predict(context, &w);
+  assert_true(set.block_cols == 2048 && set.later_cols == 2048 && set.blocks_across == 8);
+  tsr_context_destroy(context);
+}
+
 /* From device to device: what comes up from host memory binds, or nothing does; slots take of the
  * devices' memory. */
 static void panels_in_device_memory(void **state) {
@@ -317,7 +340,8 @@ static void what_is_wrong(void **state) {
   refuse(tsr_grid_imagine(context, 2, 2, NULL), "grid");
   assert_ok(tsr_grid_imagine(context, 2, 2, &grid));
   refuse(tsr_grid_set_network(grid, 0, 0), "network");
-  refuse(tsr_grid_imagine_transport(grid, -1), "up is -1");
+  refuse(tsr_grid_imagine_transport(grid, -1, 0), "up is -1");
+  refuse(tsr_grid_imagine_transport(grid, 1e9, -1), "down is -1");
   refuse(tsr_grid_set_blocks(grid, -1, 0), "blocks");
   tsr_pmatrix x = {grid, TSR_D, 10, 10, 3, 3, 0, 0, 0, 0, 10, (void *)1};
 #define PLAN(k, alpha, matrix)                                                               \
@@ -347,6 +371,7 @@ int main(void) {
       cmocka_unit_test(the_network_binds_or_not),
       cmocka_unit_test(lookahead_helps_where_blocks_are_small),
       cmocka_unit_test(panels_in_device_memory),
+      cmocka_unit_test(the_last_block_is_small),
       cmocka_unit_test(what_is_set_is_kept),
       cmocka_unit_test(the_model_chooses_well),
       cmocka_unit_test(blocks_have_room),

@@ -37,14 +37,15 @@ static problem draw_problem(void) {
   int64_t k = draw(1, 80);
   problem p = {.deal = {draw_axis(draw(1, 60), rows), draw_axis(draw(1, 60), cols),
                         draw_axis(k, cols), draw_axis(k, rows)},
-               .cut = {{draw(1, 30), draw(1, 30)},
-                       draw(1, 40),
-                       (int)draw(1, 5),
-                       {0, 0},
-                       draw(0, 1) == 0,
-                       draw(0, 1) == 0},
+               .cut = {.block = {draw(1, 30), draw(1, 30)},
+                       .depth = draw(1, 40),
+                       .lookahead = (int)draw(1, 5),
+                       .together = draw(0, 1) == 0,
+                       .at_once = draw(0, 1) == 0},
                .moves = {draw(0, 3) == 0, draw(0, 3) == 0}};
   if (draw(0, 4) == 0) p.cut.lookahead = TSR_LOOKAHEAD_MOST;
+  for (int i = 0; i < 2; i++)
+    if (draw(0, 1) == 0) p.cut.later[i] = draw(1, p.cut.block[i]);
   for (int i = 0; i < 2; i++)
     if (draw(0, 1) == 0) p.cut.held[i] = (int)draw(1, 2 * TSR_SLOTS_MOST);
   return p;
@@ -115,7 +116,7 @@ static void lookahead_is_kept(void **state) {
   for (int l = 1; l <= 4; l++) {
     tsr_axis x = {64, 4, 4, 0, 2};
     tsr_deal deal = {x, x, x, x};
-    tsr_cut cut = {{1 << 20, 1 << 20}, 4, l, {0, 0}, false};
+    tsr_cut cut = {.block = {1 << 20, 1 << 20}, .depth = 4, .lookahead = l};
     bool moves[2] = {false, false};
     tsr_summa_schedule s;
     assert_int_equal(tsr_summa_schedule_make(&deal, &cut, moves, &s), TSR_OK);

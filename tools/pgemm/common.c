@@ -21,7 +21,8 @@ static int read_blocks(const cut_options *o, int64_t blocks[2]) {
 int cut_check(const cut_options *o) {
   int64_t unused[2];
   if (o->lookahead > 16) return tool_usage("--lookahead: at most 16");
-  if (o->network < 0 || o->up < 0) return tool_usage("--network, --up: GB/s, more than 0");
+  if (o->network < 0 || o->up < 0 || o->down < 0)
+    return tool_usage("--network, --up, --down: GB/s, more than 0");
   return read_blocks(o, unused);
 }
 
@@ -31,7 +32,8 @@ int cut_apply(const cut_options *o, tsr_grid *grid) {
   int code = read_blocks(o, blocks);
   if (!code) code = tool_status(tsr_grid_set_panels(grid, o->depth, (int)o->lookahead));
   if (!code) code = tool_status(tsr_grid_set_blocks(grid, blocks[0], blocks[1]));
-  if (!code && o->up > 0) code = tool_status(tsr_grid_imagine_transport(grid, 1e9 * o->up));
+  if (!code && o->up > 0)
+    code = tool_status(tsr_grid_imagine_transport(grid, 1e9 * o->up, 1e9 * o->down));
   if (code || o->network == 0) return code;
   return tool_status(tsr_grid_set_network(grid, 1e9 * o->network, latency));
 }

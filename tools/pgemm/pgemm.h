@@ -8,8 +8,8 @@
 /* How products are cut, as options say; 0: by the model. */
 typedef struct cut_options {
   int64_t depth, lookahead;
-  const char *blocks; /* "RxC" */
-  double network, up; /* GB/s */
+  const char *blocks;       /* "RxC" */
+  double network, up, down; /* GB/s */
 } cut_options;
 
 #define CUT_OPTIONS(c)                                                                              \

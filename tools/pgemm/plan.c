@@ -53,6 +53,9 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       CUT_OPTIONS(&r->cut),
       {"up", 0, OPTION_NUMBER, &r->cut.up, "GB/S",
        "predict for panels that travel by NCCL, from host memory to a device at this rate"},
+      {"down", 0, OPTION_NUMBER, &r->cut.down, "GB/S",
+       "with --up: what a process brings of C to host memory while all do (default: as the machine "
+       "says)"},
       {"commands", 0, OPTION_FLAG, &r->commands, NULL, "print every step of the schedule"},
       {"timeline", 0, OPTION_TEXT, &r->timeline, "FILE.json",
        "write a process's steps over time, for Perfetto"},

@@ -299,6 +299,14 @@ static tsr_status onward(tsr_fabric_state *s, int way, void *to, const void *sto
   return error == cudaSuccess ? TSR_OK : cuda_fail(error, "copying a panel on from it", q->device);
 }
 
+static tsr_status down(tsr_fabric_state *s, int way, void *to, const void *from, size_t bytes) {
+  const queue *q = &s->queue[TSR_FABRIC_UP + way];
+  int former = enter(q->device);
+  cudaError_t error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, q->stream);
+  leave_device(q->device, former);
+  return error == cudaSuccess ? TSR_OK : cuda_fail(error, "copying from it", q->device);
+}
+
 static tsr_status across(tsr_fabric_state *s, int group, void *memory, size_t bytes, int root) {
   int former = enter(s->device);
   ncclResult_t result = ncclBroadcast(memory, memory, bytes, ncclInt8, root, s->comm[group],
@@ -355,6 +363,7 @@ const tsr_fabric tsr_fabric_nccl = {
     .is_pinned = is_pinned,
     .up = up,
     .onward = onward,
+    .down = down,
     .across = across,
     .mark = mark,
     .passed = passed,

@@ -154,7 +154,7 @@ void tsr_pblas_state_start(tsr_pblas_state *state, const tsr_pblas_grid *grid) {
       tsr_grid_create(state->context, state->all, grid->rows, grid->cols, &state->grid);
   state->phase = status == TSR_OK ? TSR_PBLAS_READY : TSR_PBLAS_NONE;
   state->why = TSR_WHY_FAILED;
-  if (status == TSR_OK && state->grid->model.up_rate > 0)
+  if (status == TSR_OK && state->grid->model.host.up > 0)
     tsr_pblas_price_carry(&state->price, state->grid->model.facts.network_bandwidth);
 }
 

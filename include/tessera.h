@@ -205,6 +205,11 @@ typedef struct tsr_context_facts {
 
 TSR_API tsr_status tsr_context_describe(tsr_context *context, tsr_context_facts *facts);
 
+/* Bytes/s of a copy from one place to another, each a device's number or TSR_HOST, in runs of so
+ * many bytes (the columns of a submatrix) while devices compute, as the context's machine has it;
+ * 0: nothing is copied there directly. */
+TSR_API tsr_status tsr_copy_rate(tsr_context *context, int from, int to, size_t run, double *rate);
+
 /* ---- Memory --------------------------------------------------------------- */
 
 #define TSR_HOST (-1)

@@ -11,6 +11,8 @@ enum {
   LOOKAHEAD = 2,
   LEAST_DEPTH = 256,
   MOST_DEPTH = 8192,
+  LEAST_FIRST = 128,
+  GROWTH = 8, /* from the first panels to the deepest, where they grow */
   LEAST_BLOCK = 64,
   BLOCKS_MOST = 8
 };
@@ -81,6 +83,7 @@ typedef struct chooser {
   double memory; /* bytes of a device */
   double element;
   int64_t most[2]; /* own rows and columns of C, at most */
+  int64_t panels;  /* of the cuts that are being looked at */
   tsr_choice best;
   bool any;
 } chooser;
@@ -94,11 +97,10 @@ static double slot_of(const chooser *x, const tsr_cut *cut, int operand) {
 }
 
 static double slots_of(const chooser *x, const tsr_cut *cut) {
+  const int blocks[2] = {tsr_cut_blocks(cut, 0, x->most[0]), tsr_cut_blocks(cut, 1, x->most[1])};
   double bytes = 0;
-  for (int i = 0; i < 2; i++) {
-    int slots = cut->held[i] > cut->lookahead + 1 ? cut->held[i] : cut->lookahead + 1;
-    bytes += slots * slot_of(x, cut, i);
-  }
+  for (int i = 0; i < 2; i++)
+    bytes += tsr_cut_slots(cut, i, x->panels, blocks) * slot_of(x, cut, i);
   return bytes;
 }
 
@@ -164,9 +166,8 @@ static int64_t limit_depth(const chooser *x, int64_t depth) {
 
 /* Replaying it would take long, and it is hardly the best. */
 static bool is_too_fine(const chooser *x, const tsr_cut *cut) {
-  double panels = (double)x->job->deal.k_a.extent / (double)cut->depth;
   double down = tsr_cut_blocks(cut, 0, x->most[0]), across = tsr_cut_blocks(cut, 1, x->most[1]);
-  return cut->depth < MOST_DEPTH && panels > 1 && panels * down * across > products_most;
+  return cut->depth < MOST_DEPTH && x->panels > 1 && x->panels * down * across > products_most;
 }
 
 /* Candidates come in the order of the memory that they take, about. */
@@ -202,13 +203,12 @@ static bool hold(const chooser *x, int operand, int64_t slots, double *room, tsr
  * meanwhile; panels of A stay for all columns. *all: none is sent twice then. */
 static tsr_status hold_panels(chooser *x, tsr_cut *cut, bool *all) {
   double room, slots = slots_of(x, cut);
-  int64_t panels = (x->job->deal.k_a.extent + cut->depth - 1) / cut->depth;
   int64_t down = tsr_cut_blocks(cut, 0, x->most[0]), across = tsr_cut_blocks(cut, 1, x->most[1]);
   *all = true;
   TSR_TRY(find_room(x, cut, &room));
   if (has_host_slots(x)) room = slots_most - slots;
-  if (down > 1) *all = hold(x, TSR_STEP_B, panels + cut->lookahead, &room, cut);
-  if (across > 1) *all = hold(x, TSR_STEP_A, panels * down, &room, cut) && *all;
+  if (down > 1) *all = hold(x, TSR_STEP_B, x->panels + cut->lookahead, &room, cut);
+  if (across > 1) *all = hold(x, TSR_STEP_A, x->panels * down, &room, cut) && *all;
   return TSR_OK;
 }
 
@@ -237,6 +237,20 @@ static tsr_status try_blocks(chooser *x, const tsr_cut *wanted, int64_t blocks) 
   return try_slots(x, &cut);
 }
 
+/* One block, and how many panels there are. */
+static tsr_status begin_cut(chooser *x, int64_t depth, int64_t first, int lookahead, tsr_cut *cut) {
+  tsr_panels panels = {0};
+  *cut = (tsr_cut){.block = {x->most[0], x->most[1]},
+                   .depth = depth,
+                   .first = first,
+                   .lookahead = lookahead,
+                   .at_once = !has_host_slots(x)};
+  TSR_TRY(tsr_cut_panels(&x->job->deal, cut, &panels));
+  x->panels = (int64_t)panels.count;
+  tsr_panels_free(&panels);
+  return TSR_OK;
+}
+
 /* First so many eighths of C in one direction, then the rest in so many parts: the last one is
  * smaller and sooner home, or what must come up before the first one is complete is less. */
 static tsr_status try_share(chooser *x, const tsr_cut *wanted, int direction, int eighths,
@@ -262,23 +276,19 @@ static tsr_status try_shares(chooser *x, const tsr_cut *wanted, int parts) {
 }
 
 /* Nothing hides the way home of the last block: the later ones are cut again. */
-static tsr_status try_tails(chooser *x, int64_t depth, int lookahead) {
+static tsr_status try_tails(chooser *x, int64_t depth, int64_t first, int lookahead) {
   enum { MOST_PARTS = 4 };
-  tsr_cut cut = {.block = {x->most[0], x->most[1]},
-                 .depth = depth,
-                 .lookahead = lookahead,
-                 .together = true,
-                 .at_once = !has_host_slots(x)};
+  tsr_cut cut;
+  TSR_TRY(begin_cut(x, depth, first, lookahead, &cut));
+  cut.together = true;
   for (int parts = 2; parts <= MOST_PARTS; parts *= 2) TSR_TRY(try_shares(x, &cut, parts));
   return TSR_OK;
 }
 
-static tsr_status try_depth(chooser *x, int64_t depth, int lookahead) {
-  tsr_cut cut = {.block = {x->most[0], x->most[1]},
-                 .depth = depth,
-                 .lookahead = lookahead,
-                 .at_once = !has_host_slots(x)};
+static tsr_status try_depth(chooser *x, int64_t depth, int64_t first, int lookahead) {
+  tsr_cut cut;
   bool counts = false;
+  TSR_TRY(begin_cut(x, depth, first, lookahead, &cut));
   TSR_TRY(try_blocks(x, &cut, 1));
   if (x->any) TSR_TRY(home_counts(x, &cut, &counts));
   cut.together = true;
@@ -290,20 +300,22 @@ static tsr_status try_depth(chooser *x, int64_t depth, int lookahead) {
 
 /* The memory of a device is there anyway, and a panel that is late costs more than one that is
  * early: the deepest comes first. */
-static tsr_status try_lookaheads(chooser *x, int64_t depth) {
-  static const int host[] = {1, 2, 3, 0}, device[] = {16, 8, 3, 2, 1, 0};
+static tsr_status try_lookaheads(chooser *x, int64_t depth, int64_t first) {
+  static const int host[] = {1, 2, 3, 0}, device[] = {16, 4, 1, 0};
   int wish = x->grid->wishes.lookahead;
-  if (wish > 0) return try_depth(x, depth, wish);
+  if (wish > 0) return try_depth(x, depth, first, wish);
   for (const int *lookahead = has_host_slots(x) ? host : device; *lookahead > 0; lookahead++)
-    TSR_TRY(try_depth(x, depth, *lookahead));
+    TSR_TRY(try_depth(x, depth, first, *lookahead));
   return TSR_OK;
 }
 
 static tsr_status try_depths(chooser *x) {
   int64_t wish = x->grid->wishes.depth, k = x->job->deal.k_a.extent;
-  if (wish > 0) return try_lookaheads(x, limit_depth(x, wish));
+  if (wish > 0) return try_lookaheads(x, limit_depth(x, wish), 0);
   for (int64_t depth = LEAST_DEPTH; depth <= MOST_DEPTH; depth *= 2) {
-    TSR_TRY(try_lookaheads(x, limit_depth(x, depth)));
+    int64_t most = limit_depth(x, depth), first = most / GROWTH;
+    TSR_TRY(try_lookaheads(x, most, 0));
+    if (first >= LEAST_FIRST) TSR_TRY(try_lookaheads(x, most, first));
     if (depth >= k || depth > limit_depth(x, depth)) break;
   }
   return TSR_OK;
@@ -315,10 +327,10 @@ static tsr_status try_all(chooser *x) {
   TSR_TRY(try_depths(x));
   TSR_TRY(home_counts(x, &x->best.cut, &counts));
   if (!counts) return TSR_OK;
-  int64_t depth = x->best.cut.depth;
-  int lookahead = x->best.cut.lookahead;
-  TSR_TRY(try_tails(x, depth, lookahead));
-  return x->grid->wishes.depth > 0 ? TSR_OK : try_tails(x, limit_depth(x, 2 * depth), lookahead);
+  tsr_cut best = x->best.cut;
+  TSR_TRY(try_tails(x, best.depth, best.first, best.lookahead));
+  if (x->grid->wishes.depth > 0) return TSR_OK;
+  return try_tails(x, limit_depth(x, 2 * best.depth), best.first, best.lookahead);
 }
 
 /* The same bits whatever the machine: nothing is up to the model. */

@@ -7,7 +7,7 @@
 
 #include "dist/grid.h"
 
-enum { TSR_COSTS_KNOWN = 16 };
+enum { TSR_COSTS_KNOWN = 32 };
 
 typedef struct tsr_known_cost {
   int64_t m, n, k;

@@ -309,7 +309,12 @@ static tsr_status check_imagined_transport(const tsr_grid *grid, double up, doub
 
 tsr_status tsr_grid_imagine_transport(tsr_grid *grid, double up, double down) {
   TSR_TRY(check_imagined_transport(grid, up, down));
-  grid->model.host = (tsr_host_rates){.up = up, .down = down};
+  tsr_host_rates host = {.up = up, .down = down};
+  if (up > 0)
+    TSR_TRY(tsr_model_runs(grid->model.planner, grid->model.facts.devices, host.up_by_run));
+  for (int i = 0; i < TSR_UP_RUNS; i++)
+    if (host.up_by_run[i] > up) host.up_by_run[i] = up;
+  grid->model.host = host;
   return TSR_OK;
 }
 

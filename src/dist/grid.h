@@ -34,7 +34,8 @@ enum { TSR_UP_RUNS = 6, TSR_UP_SHORTEST = 2048 };
 typedef struct tsr_host_rates {
   double up;                     /* to its slots, which are memory of its first device; 0: they are
                                     in host memory, and nothing here was measured */
-  double up_by_run[TSR_UP_RUNS]; /* the same in runs of TSR_UP_SHORTEST << i bytes; 0: no slower */
+  double up_by_run[TSR_UP_RUNS]; /* the same in runs of TSR_UP_SHORTEST << i bytes while devices
+                                    compute; 0: no slower */
   double down;                   /* 0: as the machine says */
 } tsr_host_rates;
 

@@ -135,6 +135,14 @@ tsr_status tsr_model_alone(tsr_context *context, tsr_model *model) {
   return describe(context, &model->facts);
 }
 
+tsr_status tsr_model_runs(tsr_context *context, int ways, double rate[TSR_UP_RUNS]) {
+  for (int i = 0; i < TSR_UP_RUNS; i++) {
+    TSR_TRY(tsr_copy_rate(context, TSR_HOST, 0, (size_t)TSR_UP_SHORTEST << i, &rate[i]));
+    rate[i] *= ways;
+  }
+  return TSR_OK;
+}
+
 double tsr_model_up(const tsr_host_rates *rates, double run) {
   const double *by_run = rates->up_by_run;
   double place = log2(fmax(run, TSR_UP_SHORTEST) / TSR_UP_SHORTEST), below = floor(place);

@@ -46,12 +46,19 @@ static bool make_round(const tsr_axis *a, const tsr_axis *b, int64_t depth, int6
   return true;
 }
 
-tsr_status tsr_panels_make(const tsr_axis *a, const tsr_axis *b, int64_t depth,
+/* Two rounds have the first depth: what all before a panel have is as much as it has, then. */
+static int64_t depth_of(int round, int64_t first, int64_t depth) {
+  for (int i = 1; i < round && first < depth; i++) first *= 2;
+  return first < depth ? first : depth;
+}
+
+tsr_status tsr_panels_make(const tsr_axis *a, const tsr_axis *b, int64_t first, int64_t depth,
                            tsr_panels *panels) {
   int64_t *cursor = tsr_alloc_zero((size_t)a->count * (size_t)b->count, sizeof *cursor);
   bool made = cursor != NULL;
-  for (size_t before = 0; made; before = panels->count) {
-    made = make_round(a, b, depth, cursor, panels);
+  size_t before = 0;
+  for (int round = 0; made; round++, before = panels->count) {
+    made = make_round(a, b, depth_of(round, first, depth), cursor, panels);
     if (panels->count == before) break;
   }
   tsr_dealloc(cursor);

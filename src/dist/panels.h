@@ -20,8 +20,10 @@ typedef TSR_VEC(tsr_panel) tsr_panels;
 
 /* All of them; a and b are k as the columns of A and the rows of B have it. Successive panels come
  * from different processes as far as possible, so that no process's link is the only one in use.
- * TSR_ERR_MEMORY. */
-tsr_status tsr_panels_make(const tsr_axis *a, const tsr_axis *b, int64_t depth, tsr_panels *panels);
+ * The first ones have a depth of `first`, so that products begin soon, and then they are twice as
+ * deep each time until that is `depth`. TSR_ERR_MEMORY. */
+tsr_status tsr_panels_make(const tsr_axis *a, const tsr_axis *b, int64_t first, int64_t depth,
+                           tsr_panels *panels);
 
 void tsr_panels_free(tsr_panels *panels);
 

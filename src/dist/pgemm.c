@@ -221,13 +221,6 @@ static tsr_status agree(const tsr_product *p, bool late, operation **made) {
   return tsr_error_put(&error);
 }
 
-/* The next products are cut by what this one's panels took. */
-static tsr_status learn(tsr_grid *grid) {
-  const tsr_transport *transport = grid->transport;
-  if (transport == NULL || transport->learn == NULL) return TSR_OK;
-  return transport->learn(grid->transport_state, &grid->model);
-}
-
 static tsr_status run(const tsr_product *p, bool *begun) {
   operation *o = NULL;
   tsr_queue_drain(p->grid->queue);
@@ -239,8 +232,7 @@ static tsr_status run(const tsr_product *p, bool *begun) {
   if (status != TSR_OK) tsr_error_take(status, &error);
   synced = tsr_sync(p->grid->context);
   if (status != TSR_OK) tsr_error_put(&error);
-  TSR_TRY(tsr_agree(&p->grid->all, NULL, status != TSR_OK ? status : synced));
-  return learn(p->grid);
+  return tsr_agree(&p->grid->all, NULL, status != TSR_OK ? status : synced);
 }
 
 tsr_status tsr_pgemm_begun(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m, int64_t n,

@@ -13,6 +13,19 @@ int tsr_cut_blocks(const tsr_cut *cut, int direction, int64_t extent) {
   return extent <= first ? extent > 0 : 1 + (int)((extent - first + later - 1) / later);
 }
 
+tsr_status tsr_cut_panels(const tsr_deal *deal, const tsr_cut *cut, tsr_panels *panels) {
+  int64_t first = cut->first > 0 ? cut->first : cut->depth;
+  return tsr_panels_make(&deal->k_a, &deal->k_b, first, cut->depth, panels);
+}
+
+int tsr_cut_slots(const tsr_cut *cut, int operand, int64_t panels, const int blocks[2]) {
+  int64_t products = panels * blocks[0] * blocks[1], all = panels * blocks[operand];
+  int64_t ahead = cut->lookahead < products ? cut->lookahead + 1 : products;
+  int64_t slots = cut->held[operand] > ahead ? cut->held[operand] : ahead;
+  if (slots > all) slots = all;
+  return slots < TSR_SLOTS_MOST ? (int)slots : TSR_SLOTS_MOST;
+}
+
 tsr_span tsr_summa_block(const tsr_summa_schedule *s, int direction, int coordinate,
                          int32_t block) {
   const tsr_axis *axis = direction == 0 ? &s->deal.rows : &s->deal.cols;
@@ -186,21 +199,17 @@ static tsr_status fill(const bool moves[2], tsr_summa_schedule *s) {
   return m.fits ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for a schedule");
 }
 
-/* Nobody needs more than one for each row, or column, of blocks and each panel. */
 static void set_slots(tsr_summa_schedule *s, int64_t products) {
   s->ahead = s->cut.lookahead < products ? s->cut.lookahead + 1 : (int)products;
   for (int operand = 0; operand < 2; operand++) {
-    int64_t all = (int64_t)s->panels.count * s->blocks[operand], slots = s->cut.held[operand];
-    if (slots > all) slots = all;
-    if (slots > TSR_SLOTS_MOST) slots = TSR_SLOTS_MOST;
-    s->slots[operand] = slots > s->ahead ? (int)slots : s->ahead;
+    s->slots[operand] = tsr_cut_slots(&s->cut, operand, (int64_t)s->panels.count, s->blocks);
   }
 }
 
 tsr_status tsr_summa_schedule_make(const tsr_deal *deal, const tsr_cut *cut, const bool moves[2],
                                    tsr_summa_schedule *schedule) {
   tsr_summa_schedule s = {.deal = *deal, .cut = *cut};
-  TSR_TRY(tsr_panels_make(&deal->k_a, &deal->k_b, cut->depth, &s.panels));
+  TSR_TRY(tsr_cut_panels(deal, cut, &s.panels));
   s.blocks[0] = tsr_cut_blocks(cut, 0, tsr_axis_most(&deal->rows));
   s.blocks[1] = tsr_cut_blocks(cut, 1, tsr_axis_most(&deal->cols));
   int64_t products = (int64_t)s.panels.count * s.blocks[0] * s.blocks[1];

@@ -28,23 +28,31 @@ typedef struct tsr_cut {
   int64_t later[2]; /* the same of all but the first row or column of blocks, where they are
                        smaller; 0: none are */
   int64_t depth;    /* indices of k in a panel, at most: d */
+  int64_t first;    /* in the first ones, if they are shallower; 0: they are not */
   int lookahead;    /* panels on their way while one is multiplied: l */
   int held[2];      /* panels of A, of B that a process has room for: l + 1 if less is said */
   bool together;    /* two blocks of C have room on the devices at once */
   bool at_once;     /* roots have ways of their own: panels begin before the first one is there */
 } tsr_cut;
 
-/* Own rows or columns of all blocks but the first ones: at most what those have. */
-int64_t tsr_cut_later(const tsr_cut *cut, int direction);
-
-/* Rows or columns of blocks of so many own rows or columns. */
-int tsr_cut_blocks(const tsr_cut *cut, int direction, int64_t extent);
-
 /* What it is of: C's rows and columns, and k as the columns of A and as the rows of B, dealt over
  * the rows (axes of rows) and columns of the grid. */
 typedef struct tsr_deal {
   tsr_axis rows, cols, k_a, k_b;
 } tsr_deal;
+
+/* Own rows or columns of all blocks but the first ones: at most what those have. */
+int64_t tsr_cut_later(const tsr_cut *cut, int direction);
+
+/* Slots of an operand, for so many panels of k and rows and columns of blocks: nobody needs more
+ * than one for each panel and row, or column, of blocks. */
+int tsr_cut_slots(const tsr_cut *cut, int operand, int64_t panels, const int blocks[2]);
+
+/* The panels that k is cut into. */
+tsr_status tsr_cut_panels(const tsr_deal *deal, const tsr_cut *cut, tsr_panels *panels);
+
+/* Rows or columns of blocks of so many own rows or columns. */
+int tsr_cut_blocks(const tsr_cut *cut, int direction, int64_t extent);
 
 typedef enum tsr_step_kind {
   TSR_STEP_MOVE,     /* redistribute an operand, before all else */

@@ -42,8 +42,6 @@ typedef struct tsr_transport {
   /* What the model should know of it. Optional: NULL where slots are in host memory and the network
    * is as the machines say. */
   void (*describe)(const void *state, tsr_model *model);
-  /* Optional. Collective, between products: corrects the model by what panels have taken since. */
-  tsr_status (*learn)(void *state, tsr_model *model);
   /* Memory for a panel of so many bytes; of this process alone. TSR_ERR_MEMORY. */
   tsr_status (*allocate)(void *state, size_t bytes, void **slot);
   void (*release)(void *state, void *slot);

@@ -181,7 +181,6 @@ const tsr_transport tsr_transport_device = {
     .open = open_device,
     .close = close_device,
     .describe = describe,
-    .learn = tsr_device_learn,
     .allocate = allocate,
     .release = release,
     .begin = tsr_device_begin,

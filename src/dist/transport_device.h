@@ -14,8 +14,6 @@
 #ifndef TSR_DIST_TRANSPORT_DEVICE_H
 #define TSR_DIST_TRANSPORT_DEVICE_H
 
-#include <stdatomic.h>
-
 #include "dist/fabric.h"
 #include "dist/transport.h"
 
@@ -29,7 +27,6 @@ typedef struct tsr_device_group {
 typedef struct tsr_device_message {
   tsr_broadcast what;
   bool root, direct, lost;
-  size_t run;    /* at the root, of what goes straight: the shortest, in bytes */
   int64_t lines; /* of a piece */
   int64_t pieces;
   int64_t raised, risen; /* at the root: the first ones, whose way up has begun, and has ended */
@@ -63,10 +60,8 @@ typedef struct tsr_device_transport {
   bool opened;         /* on all processes */
   bool failed, told;   /* error: the first failure here */
   tsr_error error;
-  tsr_host_rates host;            /* the same everywhere, */
-  double bandwidth, latency;      /* as are these */
-  atomic_llong seen[TSR_UP_RUNS]; /* bytes/s: the best that such runs of matrices have come up at */
-  int lessons;                    /* how often that was looked at */
+  tsr_host_rates host;       /* the same everywhere, */
+  double bandwidth, latency; /* as are these */
 } tsr_device_transport;
 
 /* transport_device_ways.c: as many as there are devices for them; of this process alone. */
@@ -85,9 +80,5 @@ tsr_status tsr_device_test(void *opened, int number, tsr_message_state *at);
 
 /* transport_device_rates.c: measures what the model should know; all get the same. Collective. */
 tsr_status tsr_device_measure(tsr_device_transport *transport);
-/* A piece in runs of so many bytes came up by one of the ways, as fast as this. */
-void tsr_device_note(tsr_device_transport *transport, size_t run, double rate);
-/* Matrices may be slower than the memory that was measured with. Collective. */
-tsr_status tsr_device_learn(void *opened, tsr_model *model);
 
 #endif

@@ -63,7 +63,6 @@ static void push(tsr_device_transport *t, int queue, int number, int64_t piece) 
 typedef struct passage {
   int message;
   int64_t piece;
-  double seconds;
 } passage;
 
 /* The oldest piece, when that has passed. */
@@ -76,10 +75,10 @@ static bool pop(tsr_device_transport *t, int queue, passage *over) {
   if (!passed) return false;
   ring->passed++;
   const tsr_broadcast *what = &t->message[ring->message[mark]].what;
-  double end = tsr_now();
-  tsr_grid_trace_add(&t->grid->trace, &(tsr_trace_event){TSR_TRACK_PIECES + queue, what->panel,
-                                                         what->block, ring->begin[mark], end});
-  *over = (passage){ring->message[mark], ring->piece[mark], end - ring->begin[mark]};
+  tsr_grid_trace_add(&t->grid->trace,
+                     &(tsr_trace_event){TSR_TRACK_PIECES + queue, what->panel, what->block,
+                                        ring->begin[mark], tsr_now()});
+  *over = (passage){ring->message[mark], ring->piece[mark]};
   return true;
 }
 
@@ -92,13 +91,6 @@ static int64_t lines_at(const tsr_device_message *m, int64_t piece) {
   return left < m->lines ? left : m->lines;
 }
 
-/* Of a piece that was alone on its way. Small ones tell more of how they begin. */
-static void note_rate(tsr_device_transport *t, const tsr_device_message *m, const passage *over) {
-  size_t bytes = (size_t)lines_at(m, over->piece) * m->what.line;
-  if (m->direct && over->seconds > 0 && 2 * bytes > t->fabric->piece)
-    tsr_device_note(t, m->run, (double)bytes / over->seconds);
-}
-
 /* Ways differ in how fast they are. */
 static void note_risen(tsr_device_message *m, int64_t piece) {
   m->ahead |= (uint64_t)1 << (piece - m->risen);
@@ -109,7 +101,6 @@ static void take_risen(tsr_device_transport *t, int way) {
   passage over;
   while (pop(t, TSR_FABRIC_UP + way, &over)) {
     tsr_device_message *m = &t->message[over.message];
-    note_rate(t, m, &over);
     note_risen(m, over.piece);
     if (is_alone(t, m)) m->sent = m->arrived = m->risen;
   }
@@ -310,14 +301,11 @@ static void look_at(void *user, const tsr_part *part) {
   if (run < s->shortest) s->shortest = run;
 }
 
-/* A line that is longer than a piece goes as it is, whatever memory it is in. *run: the shortest.
- */
-static bool goes_straight(const tsr_device_transport *t, const tsr_broadcast *what, size_t *run) {
+/* A line that is longer than a piece goes as it is, whatever memory it is in. */
+static bool goes_straight(const tsr_device_transport *t, const tsr_broadcast *what) {
   survey s = {UINTPTR_MAX, 0, SIZE_MAX};
-  *run = what->line;
   if (what->line > t->fabric->piece) return true;
   what->parts.visit_lines(what->parts.panel, 0, what->lines, look_at, &s);
-  *run = s.shortest;
   return s.shortest >= t->fabric->narrowest &&
          t->fabric->is_pinned(t->carrier, (const void *)s.begin, s.end - s.begin);
 }
@@ -338,7 +326,7 @@ tsr_status tsr_device_begin(void *opened, int number, const tsr_broadcast *what)
                             .lost = group->failed,
                             .lines = lines,
                             .pieces = (what->lines + lines - 1) / lines};
-  if (m->root && !m->lost) m->direct = goes_straight(t, what, &m->run);
+  if (m->root && !m->lost) m->direct = goes_straight(t, what);
   t->order[t->count++] = number;
   t->told = false; /* whoever asks now has not been told */
   go_on(t);

@@ -33,19 +33,14 @@ static tsr_status wait_for_ways(tsr_device_transport *t, tsr_status status) {
   return status;
 }
 
-/* One part, which begins where the piece does. */
-static tsr_status raise_one(tsr_device_transport *t, int way, const tsr_part *part) {
-  TSR_TRY(tsr_device_raise(t, way, t->sample, part->to, part));
-  return tsr_device_step_on(t, way, t->sample, part->to, part->width * part->height);
-}
-
 /* Piece number i of the sample, by one of the ways, between pinned memory and the devices. */
 typedef tsr_status (*carry_piece)(tsr_device_transport *t, int way, size_t i);
 
 static tsr_status raise_piece(tsr_device_transport *t, int way, size_t i) {
   size_t piece = t->fabric->piece;
   tsr_part part = {t->chunk[i % TSR_FABRIC_MARKS], piece, i * piece, piece, piece, 1};
-  return raise_one(t, way, &part);
+  TSR_TRY(tsr_device_raise(t, way, t->sample, part.to, &part));
+  return tsr_device_step_on(t, way, t->sample, part.to, piece);
 }
 
 static tsr_status lower_piece(tsr_device_transport *t, int way, size_t i) {
@@ -60,25 +55,6 @@ static tsr_status carry_sample(tsr_device_transport *t, carry_piece carry, doubl
   tsr_status status = TSR_OK;
   for (size_t i = 0; i < pieces && status == TSR_OK; i++) status = carry(t, (int)(i % ways), i);
   *bytes = (double)(pieces * t->fabric->piece);
-  return wait_for_ways(t, status);
-}
-
-/* As many runs as a piece has, each in pages of its own as those of a large matrix are, out of all
- * the memory that there is for pieces; *bytes of them. */
-static tsr_status raise_runs(tsr_device_transport *t, size_t run, double *bytes) {
-  enum { TIMES = 4, MOST_RUNS = 1024 };
-  size_t piece = t->fabric->piece, height = piece / run < MOST_RUNS ? piece / run : MOST_RUNS;
-  tsr_part part = {.from = t->chunk[0],
-                   .from_pitch = TSR_FABRIC_MARKS * piece / height,
-                   .to_pitch = run,
-                   .width = run,
-                   .height = height};
-  tsr_status status = TSR_OK;
-  for (int i = 0; i < TIMES * t->ways && status == TSR_OK; i++) {
-    part.to = (size_t)(i % t->ways) * piece;
-    status = raise_one(t, i % t->ways, &part);
-  }
-  *bytes = (double)((size_t)(TIMES * t->ways) * run * height);
   return wait_for_ways(t, status);
 }
 
@@ -108,20 +84,6 @@ static tsr_status time_sample(tsr_device_transport *t, carry_piece carry, double
   return TSR_OK;
 }
 
-/* Rates for runs that are shorter than a piece. */
-static tsr_status time_runs(tsr_device_transport *t, double rate[TSR_UP_RUNS]) {
-  for (int i = 0; i < TSR_UP_RUNS; i++) {
-    size_t run = (size_t)TSR_UP_SHORTEST << i;
-    double begin = 0, bytes = 0;
-    rate[i] = INFINITY;
-    if (run >= t->fabric->piece) continue;
-    TSR_TRY(begin_together(&t->grid->all, &begin));
-    TSR_TRY(tsr_agree(&t->grid->all, NULL, raise_runs(t, run, &bytes)));
-    rate[i] = bytes / (tsr_now() - begin);
-  }
-  return TSR_OK;
-}
-
 static tsr_status time_across(tsr_device_transport *t, int group, double seconds[LARGE + 1]) {
   double begin = 0;
   for (int turn = WARM; turn <= LARGE; turn++) {
@@ -145,7 +107,7 @@ static void log_rates(const tsr_device_transport *t) {
   const tsr_host_rates *host = &t->host;
   char text[TSR_UP_RUNS * 32] = "";
   for (int i = 0, at = 0; i < TSR_UP_RUNS; i++)
-    if (host->up_by_run[i] > 0)
+    if (host->up_by_run[i] > 0 && host->up_by_run[i] < host->up)
       at += snprintf(text + at, sizeof text - (size_t)at, ", %.2g in runs of %d KB",
                      1e-9 * host->up_by_run[i], (TSR_UP_SHORTEST << i) / 1024);
   tsr_log(TSR_LOG_INFO,
@@ -159,7 +121,7 @@ tsr_status tsr_device_measure(tsr_device_transport *t) {
   double mine[RATES] = {[ACROSS] = INFINITY}, all[RATES];
   TSR_TRY(time_sample(t, raise_piece, &mine[UP]));
   TSR_TRY(time_sample(t, lower_piece, &mine[DOWN]));
-  TSR_TRY(time_runs(t, &mine[RUNS]));
+  TSR_TRY(tsr_agree(&t->grid->all, NULL, tsr_model_runs(t->grid->context, t->ways, &mine[RUNS])));
   for (int i = 0; i < TSR_FABRIC_GROUPS; i++) {
     double seconds[LARGE + 1];
     if (t->group[i].size == 1) continue;
@@ -173,53 +135,8 @@ tsr_status tsr_device_measure(tsr_device_transport *t) {
   t->host.down = rounded(all[DOWN]);
   t->bandwidth = rounded(all[ACROSS]);
   t->latency = rounded(fmax(-all[LATENCY], 1e-9));
-  for (int i = 0; i < TSR_UP_RUNS; i++) {
-    double rate = isinf(all[RUNS + i]) ? 0 : rounded(all[RUNS + i]);
-    t->host.up_by_run[i] = rate < t->host.up ? rate : 0;
-  }
+  for (int i = 0; i < TSR_UP_RUNS; i++)
+    if (all[RUNS + i] > 0) t->host.up_by_run[i] = fmin(rounded(all[RUNS + i]), t->host.up);
   if (t->grid->all.rank == 0) log_rates(t);
-  return TSR_OK;
-}
-
-/* ---- What matrices show ------------------------------------------------------ */
-
-/* Of the shorter runs; -1: as good as none. */
-static int place_of(size_t run) {
-  for (int i = 0; i < TSR_UP_RUNS; i++)
-    if (run < (size_t)TSR_UP_SHORTEST << (i + 1)) return run < TSR_UP_SHORTEST ? -1 : i;
-  return -1;
-}
-
-void tsr_device_note(tsr_device_transport *t, size_t run, double rate) {
-  int i = place_of(run);
-  if (i >= 0 && (long long)rate > atomic_load(&t->seen[i]))
-    atomic_store(&t->seen[i], (long long)rate);
-}
-
-/* The least of all processes; nothing where some have seen none. */
-static tsr_status share_seen(tsr_device_transport *t, double all[TSR_UP_RUNS]) {
-  double mine[TSR_UP_RUNS];
-  for (int i = 0; i < TSR_UP_RUNS; i++)
-    mine[i] = (double)t->ways * (double)atomic_exchange(&t->seen[i], 0);
-  int code = MPI_Allreduce(mine, all, TSR_UP_RUNS, MPI_DOUBLE, MPI_MIN, t->grid->all.comm);
-  return tsr_mpi_check(code, "MPI_Allreduce");
-}
-
-/* What was measured with little memory is believed until a matrix shows otherwise: its pages may be
- * harder to find (on H200 runs of 8 KB came up at 49 GB/s from 64 MB, at 32 from a matrix). */
-tsr_status tsr_device_learn(void *opened, tsr_model *model) {
-  enum { LESSONS = 4 };
-  static const double doubtful = 0.85;
-  tsr_device_transport *t = opened;
-  double seen[TSR_UP_RUNS], *by_run = model->host.up_by_run;
-  if (t->lessons == LESSONS) return TSR_OK;
-  t->lessons++;
-  TSR_TRY(share_seen(t, seen));
-  for (int i = TSR_UP_RUNS - 1; i >= 0; i--) {
-    double believed = tsr_model_up(&model->host, (double)(TSR_UP_SHORTEST << i));
-    if (seen[i] > 0 && seen[i] < doubtful * believed) by_run[i] = rounded(seen[i]);
-    if (i + 1 < TSR_UP_RUNS && by_run[i + 1] > 0 && (by_run[i] == 0 || by_run[i] > by_run[i + 1]))
-      by_run[i] = by_run[i + 1]; /* shorter ones are no faster */
-  }
   return TSR_OK;
 }

@@ -50,3 +50,30 @@ tsr_status tsr_context_describe(tsr_context *context, tsr_context_facts *facts) 
   pthread_rwlock_unlock(&context->machine_lock);
   return TSR_OK;
 }
+
+static tsr_status check_place(const tsr_machine *machine, const char *name, int place) {
+  if (place == TSR_HOST || (place >= 0 && place < machine->devices)) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "%s is %d; give TSR_HOST or the number of one of the machine's %d devices", name,
+                  place, machine->devices);
+}
+
+/* The caller holds the machine's lock. */
+static tsr_status rate_of_copy(const tsr_machine *machine, int from, int to, size_t run,
+                               double *rate) {
+  TSR_TRY(check_place(machine, "from", from));
+  TSR_TRY(check_place(machine, "to", to));
+  int source = from == TSR_HOST ? machine->devices : from;
+  int target = to == TSR_HOST ? machine->devices : to;
+  *rate = tsr_link_rate(&machine->link[source][target], (double)run);
+  return TSR_OK;
+}
+
+tsr_status tsr_copy_rate(tsr_context *context, int from, int to, size_t run, double *rate) {
+  TSR_TRY(tsr_context_check(context));
+  TSR_TRY(check_output("rate", rate));
+  pthread_rwlock_rdlock(&context->machine_lock);
+  tsr_status status = rate_of_copy(context->machine, from, to, run, rate);
+  pthread_rwlock_unlock(&context->machine_lock);
+  return status;
+}

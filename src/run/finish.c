@@ -15,7 +15,7 @@ static bool has_passed(tsr_unfinished *u, tsr_event *event) {
 }
 
 static bool is_over(tsr_worker *worker, tsr_unfinished *u) {
-  tsr_event **last = worker->runner->side[worker->device].last[tsr_job_set(u->job)].items;
+  tsr_event **last = worker->runner->side[worker->device].last[u->job->set].items;
   for (int i = 0; i < u->queues; i++) {
     if (!u->passed[i]) u->passed[i] = has_passed(u, last[i]);
     if (!u->passed[i]) return false;

@@ -17,8 +17,9 @@
 #include "run/program.h"
 #include "run/runner.h"
 
-/* Jobs under way at once at most: so many sets of events there are. */
-enum { TSR_RUN_JOBS = 8 };
+/* Jobs under way at once at most, so many sets of events there are: what takes long, such as a
+ * block on its way home, should not keep short ones waiting that have nothing to do with it. */
+enum { TSR_RUN_JOBS = 32 };
 
 /* A job that was not complete when a later one was posted, as the later one sees it. */
 typedef struct tsr_earlier {
@@ -48,6 +49,7 @@ struct tsr_ticket {
   uint32_t *room_first;                /* room r waits for room_waits[room_first[r] .. [r + 1]) */
   bool *met;                           /* [queue][room_waits]: the queue has waited for it */
   uint64_t number;                     /* 0 for the first job */
+  int set;                             /* of events */
   uint32_t epoch;                      /* marks the program's flags; never 0 */
   uint32_t devices;                    /* bit d: device d's thread has work */
   uint32_t tied;                       /* bit d: device d has a user's stream to mind */
@@ -125,6 +127,7 @@ struct tsr_runner {
   tsr_ticket *recent[TSR_RUN_JOBS]; /* by number: the last jobs posted, with a reference each */
   pthread_mutex_t enter; /* who holds it may submit, and change what follows when drained */
   uint64_t posted;
+  int set;          /* of events, for the job that is being submitted */
   tsr_ticket *tail; /* the job submitted last */
   tsr_arena arena[TSR_MACHINE_LOCATIONS];
   tsr_moved moved[TSR_MAX_DEVICES];
@@ -268,15 +271,11 @@ static inline bool tsr_spins(const tsr_runner *runner) {
   return atomic_load_explicit(&runner->spin, memory_order_relaxed);
 }
 
-static inline int tsr_job_set(const tsr_ticket *job) {
-  return (int)(job->number % TSR_RUN_JOBS);
-}
-
 /* The event that says that a command of a device has been carried out. */
 static inline tsr_event *tsr_job_event(const tsr_ticket *job, uint32_t command) {
   int device = job->plan->queue[job->plan->commands.items[command].queue].location;
   tsr_run_device *side = &job->runner->side[device];
-  int set = tsr_job_set(job);
+  int set = job->set;
   if (job->trace) return side->timed[set].items[job->program->rank[command]];
   return side->events[set].items[job->program->event[command]];
 }

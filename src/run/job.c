@@ -49,7 +49,7 @@ static void wake(tsr_runner *runner, atomic_int *sleepers, pthread_cond_t *condi
 void tsr_job_post(tsr_ticket *job) {
   tsr_runner *runner = job->runner;
   tsr_ticket *before = runner->tail;
-  tsr_ticket **recent = &runner->recent[tsr_job_set(job)], *former = *recent;
+  tsr_ticket **recent = &runner->recent[job->number % TSR_RUN_JOBS], *former = *recent;
   bool lanes =
       job->lane_threads > 0 || runner->posted % 64 == 63; /* so that they let old jobs go */
   atomic_store(&job->references, runner->devices + runner->lanes + 3);

@@ -100,6 +100,7 @@ bool tsr_overlap_find(tsr_ticket *job) {
   for (uint64_t n = completed; n < job->number; n++) {
     if (job->number - n >= TSR_RUN_JOBS) continue; /* it has to wait for that one anyway */
     tsr_ticket *earlier = runner->recent[n % TSR_RUN_JOBS];
+    if (atomic_load_explicit(&earlier->done, memory_order_acquire)) continue;
     atomic_fetch_add(&earlier->references, 1);
     job->earlier[job->earlier_count++] = (tsr_earlier){earlier, must_be_apart(earlier, job)};
   }

@@ -55,7 +55,7 @@ static tsr_status reserve_events(tsr_runner *runner, const tsr_plan *plan, bool 
     tsr_run_device *side = &runner->side[d];
     size_t commands = p->device_first[d + 1] - p->device_first[d];
     size_t queues = (size_t)(p->used_first[d + 1] - p->used_first[d]);
-    int set = (int)(runner->posted % TSR_RUN_JOBS);
+    int set = runner->set;
     TSR_TRY(tsr_resource_events(runner, d, &side->events[set], trace ? 0 : p->events[d], false));
     TSR_TRY(tsr_resource_events(runner, d, &side->timed[set], trace ? commands : 0, true));
     TSR_TRY(tsr_resource_events(runner, d, &side->last[set], queues, false));

@@ -222,6 +222,7 @@ static tsr_status fill(tsr_ticket *job, const tsr_submission *submission) {
   job->pinner = submission->pinner;
   job->registration = submission->registration;
   job->number = runner->posted;
+  job->set = runner->set;
   job->epoch = (uint32_t)(runner->posted % UINT32_MAX) + 1;
   job->tied = tied_devices(runner);
   job->devices = job->program->devices | job->tied;
@@ -248,8 +249,16 @@ static void log_preparation(double began, double reserved) {
             1e3 * (reserved - began), 1e3 * (now - reserved));
 }
 
+/* Round and round, so that a set's last job is complete before its next one may start; and always
+ * the same one for calls that come one at a time, which make new events only once then. */
+static int next_set(const tsr_runner *runner) {
+  if (atomic_load(&runner->completed) == runner->posted) return 0;
+  return (runner->tail->set + 1) % TSR_RUN_JOBS;
+}
+
 static tsr_status enter(tsr_runner *runner, tsr_submission *submission, double now,
                         tsr_ticket **ticket) {
+  runner->set = next_set(runner);
   TSR_TRY(tsr_runner_prepare(submission->plan));
   if (submission->arenas != NULL) TSR_TRY(take_turns(runner, submission->plan));
   TSR_TRY(tsr_resource_reserve(runner, submission->plan, submission->trace,

@@ -186,7 +186,7 @@ static tsr_status hold_user(walk *w) {
   for (int d = 0; d < runner->devices; d++)
     for (int i = 0; (p->devices & 1u << d) && i < p->used_first[d + 1] - p->used_first[d]; i++)
       TSR_TRY(tsr_enter_wait(runner->engine, w->side->user,
-                             runner->side[d].last[tsr_job_set(w->job)].items[i]));
+                             runner->side[d].last[w->job->set].items[i]));
   return TSR_OK;
 }
 
@@ -200,7 +200,7 @@ static void end(walk *w) {
   tsr_unfinished *u = &w->worker->unfinished[w->worker->unfinished_count++];
   *u = (tsr_unfinished){.job = job, .queues = w->queues};
   for (int i = 0; i < w->queues; i++) {
-    tsr_event *event = w->side->last[tsr_job_set(job)].items[i];
+    tsr_event *event = w->side->last[job->set].items[i];
     tsr_status status = record(engine, job->program->queue[w->used[i]], event);
     u->passed[i] = status != TSR_OK;
     if (status != TSR_OK) tsr_job_fail(job, status);

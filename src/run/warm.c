@@ -97,7 +97,7 @@ static tsr_status issue_shapes(tsr_ticket *job, int device) {
 
 static tsr_status finish_queues(tsr_ticket *job, int device) {
   tsr_runner *runner = job->runner;
-  int set = tsr_job_set(job);
+  int set = job->set;
   const tsr_program *program = job->program;
   tsr_status status = TSR_OK;
   for (int i = program->used_first[device]; i < program->used_first[device + 1]; i++) {

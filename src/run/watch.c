@@ -14,7 +14,7 @@ static uint32_t next_watched(const tsr_program *p, int queue, uint32_t at) {
 
 void tsr_watch_start(tsr_worker *worker, tsr_ticket *job) {
   const tsr_program *p = job->program;
-  uint32_t *at = worker->runner->side[worker->device].watch[tsr_job_set(job)];
+  uint32_t *at = worker->runner->side[worker->device].watch[job->set];
   for (int i = p->used_first[worker->device]; i < p->used_first[worker->device + 1]; i++)
     at[p->used[i]] = next_watched(p, p->used[i], p->queue_first[p->used[i]]);
 }
@@ -29,7 +29,7 @@ static bool has_passed(tsr_ticket *job, uint32_t command) {
 
 void tsr_watch_poll(tsr_worker *worker, tsr_ticket *job) {
   tsr_program *p = job->program;
-  uint32_t *at = worker->runner->side[worker->device].watch[tsr_job_set(job)];
+  uint32_t *at = worker->runner->side[worker->device].watch[job->set];
   for (int i = p->used_first[worker->device]; i < p->used_first[worker->device + 1]; i++) {
     int queue = p->used[i];
     while (at[queue] < p->queue_first[queue + 1]) {

@@ -116,10 +116,10 @@ static void panels_cover_k_once(void **state) {
   (void)state;
   for (int at = 0; at < CASES; at++) {
     int seen[EXTENT] = {0};
-    int64_t k = between(1, EXTENT), depth = between(1, 20);
+    int64_t k = between(1, EXTENT), depth = between(1, 20), first = between(1, 24);
     tsr_axis a = draw_axis(k, (int)between(1, 4)), b = draw_axis(k, (int)between(1, 4));
     tsr_panels panels = {0};
-    assert_int_equal(tsr_panels_make(&a, &b, depth, &panels), TSR_OK);
+    assert_int_equal(tsr_panels_make(&a, &b, first, depth, &panels), TSR_OK);
     for (size_t t = 0; t < panels.count; t++) {
       assert_true(panels.items[t].depth >= 1 && panels.items[t].depth <= depth);
       mark(&a, &b, &panels.items[t], seen);
@@ -129,12 +129,27 @@ static void panels_cover_k_once(void **state) {
   }
 }
 
+/* 1, 1, 2, 4, 8, 8, ... of each pair. */
+static void panels_grow(void **state) {
+  (void)state;
+  static const int64_t depth[] = {1, 1, 2, 4, 8, 8, 8};
+  tsr_axis x = {64, 4, 4, 0, 2};
+  tsr_panels panels = {0};
+  assert_int_equal(tsr_panels_make(&x, &x, 1, 8, &panels), TSR_OK);
+  assert_int_equal(panels.count, 14);
+  for (size_t t = 0; t < 14; t++) {
+    assert_int_equal(panels.items[t].depth, depth[t / 2]);
+    assert_int_equal(panels.items[t].row, (int)(t % 2));
+  }
+  tsr_panels_free(&panels);
+}
+
 /* Small blocks make long panels: 64 indices in blocks of 1 over 2 x 2 are two panels. */
 static void small_blocks_are_gathered(void **state) {
   (void)state;
   tsr_axis x = {64, 1, 1, 0, 2};
   tsr_panels panels = {0};
-  assert_int_equal(tsr_panels_make(&x, &x, 1024, &panels), TSR_OK);
+  assert_int_equal(tsr_panels_make(&x, &x, 1024, 1024, &panels), TSR_OK);
   assert_int_equal(panels.count, 2);
   for (size_t t = 0; t < 2; t++) {
     assert_int_equal(panels.items[t].depth, 32);
@@ -150,7 +165,7 @@ static void no_memory_for_panels(void **state) {
   for (long n = 1; n <= 2; n++) {
     tsr_panels panels = {0};
     tsr_alloc_fail_at(n);
-    assert_int_equal(tsr_panels_make(&x, &x, 3, &panels), TSR_ERR_MEMORY);
+    assert_int_equal(tsr_panels_make(&x, &x, 3, 3, &panels), TSR_ERR_MEMORY);
     tsr_panels_free(&panels);
   }
   tsr_alloc_fail_at(0);
@@ -158,9 +173,13 @@ static void no_memory_for_panels(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(owners_and_places),      cmocka_unit_test(parts_are_axes),
-      cmocka_unit_test(agreement_is_of_owners), cmocka_unit_test(common_indices),
-      cmocka_unit_test(panels_cover_k_once),    cmocka_unit_test(small_blocks_are_gathered),
+      cmocka_unit_test(owners_and_places),
+      cmocka_unit_test(parts_are_axes),
+      cmocka_unit_test(agreement_is_of_owners),
+      cmocka_unit_test(common_indices),
+      cmocka_unit_test(panels_cover_k_once),
+      cmocka_unit_test(small_blocks_are_gathered),
+      cmocka_unit_test(panels_grow),
       cmocka_unit_test(no_memory_for_panels),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

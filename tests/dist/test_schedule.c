@@ -39,6 +39,7 @@ static problem draw_problem(void) {
                         draw_axis(k, cols), draw_axis(k, rows)},
                .cut = {.block = {draw(1, 30), draw(1, 30)},
                        .depth = draw(1, 40),
+                       .first = draw(0, 20),
                        .lookahead = (int)draw(1, 5),
                        .together = draw(0, 1) == 0,
                        .at_once = draw(0, 1) == 0},

@@ -7,6 +7,9 @@
  *   cc cholesky.c $(pkg-config --cflags --libs tessera) -lopenblas -lm -o cholesky
  *   ./cholesky [N [NB [RUNS [TIMELINE.json]]]]
  *
+ * LAPACK should not take every core, since the threads that mind the devices would wait for its:
+ * OPENBLAS_NUM_THREADS=16 is plenty for a block of 1024.
+ *
  * Exit status 0: the residual is what rounding makes of it. The timeline is for ui.perfetto.dev.
  */
 #include <float.h>

@@ -194,6 +194,33 @@ static void test_threads_own(void **state) {
 }
 
 /* A message is the thread's own. */
+/* Streams of the program's, which emulated devices take any pointer for: calls are in order with
+ * them, on one device and on both, and no longer when they are untied. */
+static void test_tied_to_streams(void **state) {
+  (void)state;
+  if (strcmp(front_engine(), "host") != 0) skip();
+  tsr_options options = front_options();
+  tsr_context *context = NULL, *cpu = NULL;
+  int stream;
+  options.delay_seed = 5;
+  assert_ok(tsr_context_create(&options, &context));
+  for (int tied = 1; tied <= 3; ++tied) {
+    for (int d = 0; d < 2; ++d)
+      assert_ok(tsr_set_stream(context, d, tied >> d & 1 ? &stream : NULL));
+    for (int seed = 0; seed < 6; ++seed) assert_true(chain_is_right(context, 33, seed));
+  }
+  for (int d = 0; d < 2; ++d) assert_ok(tsr_set_stream(context, d, NULL));
+  assert_true(chain_is_right(context, 33, 7));
+  assert_refused(tsr_set_stream(context, 2, &stream), TSR_ERR_ARGUMENT, "device is 2");
+  assert_refused(tsr_set_stream(context, -1, &stream), TSR_ERR_ARGUMENT, "device is -1");
+  tsr_context_destroy(context);
+  options = (tsr_options)TSR_OPTIONS_DEFAULT;
+  options.engine = "cpu";
+  assert_ok(tsr_context_create(&options, &cpu));
+  assert_refused(tsr_set_stream(cpu, 0, &stream), TSR_ERR_UNSUPPORTED, "no device 0");
+  tsr_context_destroy(cpu);
+}
+
 static void *fail_elsewhere(void *argument) {
   front_dgemm(argument, -77, 1, NULL, NULL, 1, NULL);
   return NULL;
@@ -220,6 +247,7 @@ int main(void) {
       cmocka_unit_test(test_many_in_flight),
       cmocka_unit_test(test_threads_share),
       cmocka_unit_test(test_threads_own),
+      cmocka_unit_test(test_tied_to_streams),
       cmocka_unit_test(test_message_of_the_thread),
   };
   return cmocka_run_group_tests(tests, clear, NULL);

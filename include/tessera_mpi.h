@@ -94,8 +94,9 @@ TSR_API tsr_status tsr_grid_set_network(tsr_grid *grid, double bandwidth, double
 
 /* What plans of an imagined grid take panels to travel by: 0: MPI, through host memory; else from
  * device to device, as by NCCL, coming from a process's host memory to the memory of its first
- * device at so many bytes/s. down: bytes/s at which a process brings what it has of C to its host
- * memory while all others do so, 0: as the machine says. A grid of processes has the transport it
+ * device at so many bytes/s, or as the machine says where runs are shorter than 128 KB and slower.
+ * down: bytes/s at which a process brings what it has of C to its host memory while all others do
+ * so, 0: as the machine says. A grid of processes has the transport it
  * has (tsr_grid_transport), whose rates were measured when it was made. */
 TSR_API tsr_status tsr_grid_imagine_transport(tsr_grid *grid, double up, double down);
 

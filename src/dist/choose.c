@@ -96,12 +96,13 @@ static double slot_of(const chooser *x, const tsr_cut *cut, int operand) {
   return (double)cut->block[operand] * (double)cut->depth * x->element;
 }
 
-static double slots_of(const chooser *x, const tsr_cut *cut) {
+static int slot_count(const chooser *x, const tsr_cut *cut, int operand) {
   const int blocks[2] = {tsr_cut_blocks(cut, 0, x->most[0]), tsr_cut_blocks(cut, 1, x->most[1])};
-  double bytes = 0;
-  for (int i = 0; i < 2; i++)
-    bytes += tsr_cut_slots(cut, i, x->panels, blocks) * slot_of(x, cut, i);
-  return bytes;
+  return tsr_cut_slots(cut, operand, x->panels, blocks);
+}
+
+static double slots_of(const chooser *x, const tsr_cut *cut) {
+  return slot_count(x, cut, 0) * slot_of(x, cut, 0) + slot_count(x, cut, 1) * slot_of(x, cut, 1);
 }
 
 /* Besides C there are the panels of the product under way, of the next one, and of the last one,
@@ -117,6 +118,10 @@ static tsr_status find_room(chooser *x, const tsr_cut *cut, double *bytes) {
   if (!has_host_slots(x)) needed += slots_of(x, cut);
   *bytes = usable * x->memory - needed;
   return TSR_OK;
+}
+
+static bool wants_much_host(const chooser *x, const tsr_cut *cut) {
+  return has_host_slots(x) && slots_of(x, cut) > slots_most;
 }
 
 static tsr_status fits(chooser *x, const tsr_cut *cut, bool *room) {
@@ -190,12 +195,15 @@ static tsr_status home_counts(chooser *x, const tsr_cut *cut, bool *counts) {
 
 /* More slots of an operand, as far as there is room: so many in all. Whether that is enough. */
 static bool hold(const chooser *x, int operand, int64_t slots, double *room, tsr_cut *cut) {
-  int64_t wanted = least(slots, TSR_SLOTS_MOST) - (cut->lookahead + 1), more = wanted;
+  tsr_cut full = *cut;
+  int now = slot_count(x, cut, operand);
+  full.held[operand] = (int)least(slots, TSR_SLOTS_MOST);
+  int wanted = slot_count(x, &full, operand) - now, more = wanted;
   double slot = slot_of(x, cut, operand);
   if (more < 1 || slot <= 0) return true;
-  if ((double)more * slot > *room) more = (int64_t)(*room / slot);
-  *room -= (double)more * slot;
-  cut->held[operand] = cut->lookahead + 1 + (int)more;
+  if (more * slot > *room) more = *room > 0 ? (int)(*room / slot) : 0;
+  *room -= more * slot;
+  cut->held[operand] = now + more;
   return more == wanted;
 }
 
@@ -232,7 +240,7 @@ static tsr_status try_blocks(chooser *x, const tsr_cut *wanted, int64_t blocks) 
   bool whole = cut.block[0] == x->most[0] && cut.block[1] == x->most[1];
   if (cut.together && (whole || !room)) return TSR_OK;
   if (!room && x->any) return TSR_OK; /* another depth had room */
-  if (has_host_slots(x) && slots_of(x, &cut) > slots_most && x->any && !set) return TSR_OK;
+  if (wants_much_host(x, &cut) && x->any && !set) return TSR_OK;
   if (x->grid->wishes.depth == 0 && is_too_fine(x, &cut)) return TSR_OK;
   return try_slots(x, &cut);
 }
@@ -258,10 +266,11 @@ static tsr_status try_share(chooser *x, const tsr_cut *wanted, int direction, in
   tsr_cut cut = *wanted;
   bool room;
   cut.block[direction] = part(eighths * x->most[direction], 8);
+  if (cut.block[direction] >= x->most[direction]) return TSR_OK;
   cut.later[direction] =
       least(cut.block[direction], part(x->most[direction] - cut.block[direction], parts));
   TSR_TRY(fits(x, &cut, &room));
-  if (!room || is_too_fine(x, &cut)) return TSR_OK;
+  if (!room || is_too_fine(x, &cut) || wants_much_host(x, &cut)) return TSR_OK;
   return try_slots(x, &cut);
 }
 
@@ -329,8 +338,10 @@ static tsr_status try_all(chooser *x) {
   if (!counts) return TSR_OK;
   tsr_cut best = x->best.cut;
   TSR_TRY(try_tails(x, best.depth, best.first, best.lookahead));
-  if (x->grid->wishes.depth > 0) return TSR_OK;
-  return try_tails(x, limit_depth(x, 2 * best.depth), best.first, best.lookahead);
+  int64_t deeper = limit_depth(x, least(2 * best.depth, MOST_DEPTH));
+  bool is_new = deeper > best.depth && best.depth < x->job->deal.k_a.extent;
+  if (x->grid->wishes.depth > 0 || !is_new) return TSR_OK;
+  return try_tails(x, deeper, best.first, best.lookahead);
 }
 
 /* The same bits whatever the machine: nothing is up to the model. */

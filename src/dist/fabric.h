@@ -1,7 +1,7 @@
 /*
- * A fabric carries panels from host memory to a device, and from one process's device to others':
- * NCCL, in a library of its own that is loaded when it is asked for, so that Tessera runs where
- * there is none. It knows no panels, no slots and no MPI.
+ * A fabric carries panels from host memory to a device (and back, to see how fast that is), and
+ * from one process's device to others': NCCL, in a library of its own that is loaded when it is
+ * asked for, so that Tessera runs where there is none. It knows no panels, no slots and no MPI.
  *
  * What it is asked to carry goes through queues, each in order: ACROSS, which has the broadcasts of
  * all groups, so that they come in one order everywhere, and one for each way up. Way 0 goes

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "dist/choose.h"
+#include "dist/fabric.h"
 #include "dist/model.h"
 #include "dist/queue.h"
 #include "dist/shape.h"
@@ -300,6 +301,10 @@ static tsr_status check_imagined_transport(const tsr_grid *grid, double up, doub
     return tsr_fail(TSR_ERR_ARGUMENT, "up is %g bytes/s; give 0 or more", up);
   if (!(down >= 0 && down < 1e30))
     return tsr_fail(TSR_ERR_ARGUMENT, "down is %g bytes/s; give 0 or more", down);
+  if (down > 0 && up == 0)
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "down is %g, and up is 0; give up, too: by MPI the machine says what it takes",
+                    down);
   if (up == 0 || grid->model.facts.devices > 0) return TSR_OK;
   return tsr_fail(TSR_ERR_ARGUMENT,
                   "up is %g, and the machine has no devices; give 0, or imagine the grid of a "
@@ -310,8 +315,9 @@ static tsr_status check_imagined_transport(const tsr_grid *grid, double up, doub
 tsr_status tsr_grid_imagine_transport(tsr_grid *grid, double up, double down) {
   TSR_TRY(check_imagined_transport(grid, up, down));
   tsr_host_rates host = {.up = up, .down = down};
-  if (up > 0)
-    TSR_TRY(tsr_model_runs(grid->model.planner, grid->model.facts.devices, host.up_by_run));
+  int devices = grid->model.facts.devices,
+      ways = devices < TSR_FABRIC_WAYS ? devices : TSR_FABRIC_WAYS;
+  if (up > 0) TSR_TRY(tsr_model_runs(grid->model.planner, ways, host.up_by_run));
   for (int i = 0; i < TSR_UP_RUNS; i++)
     if (host.up_by_run[i] > up) host.up_by_run[i] = up;
   grid->model.host = host;

@@ -29,7 +29,7 @@ typedef struct tsr_wishes {
 /* Runs of bytes that are copied one by one, from the shortest on, each twice as long. */
 enum { TSR_UP_RUNS = 6, TSR_UP_SHORTEST = 2048 };
 
-/* Between a process's host memory and its devices, by all their links at once and while all
+/* Between a process's host memory and its devices, by all links that are used at once and while all
  * processes do the same; bytes/s. */
 typedef struct tsr_host_rates {
   double up;                     /* to its slots, which are memory of its first device; 0: they are

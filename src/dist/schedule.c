@@ -18,10 +18,15 @@ tsr_status tsr_cut_panels(const tsr_deal *deal, const tsr_cut *cut, tsr_panels *
   return tsr_panels_make(&deal->k_a, &deal->k_b, first, cut->depth, panels);
 }
 
+/* Products for which panels are there or on their way. */
+static int ahead_of(const tsr_cut *cut, int64_t products) {
+  return cut->lookahead < products ? cut->lookahead + 1 : (int)products;
+}
+
 int tsr_cut_slots(const tsr_cut *cut, int operand, int64_t panels, const int blocks[2]) {
   int64_t products = panels * blocks[0] * blocks[1], all = panels * blocks[operand];
-  int64_t ahead = cut->lookahead < products ? cut->lookahead + 1 : products;
-  int64_t slots = cut->held[operand] > ahead ? cut->held[operand] : ahead;
+  int64_t ahead = ahead_of(cut, products), slots = cut->held[operand];
+  if (slots < ahead) slots = ahead;
   if (slots > all) slots = all;
   return slots < TSR_SLOTS_MOST ? (int)slots : TSR_SLOTS_MOST;
 }
@@ -200,10 +205,9 @@ static tsr_status fill(const bool moves[2], tsr_summa_schedule *s) {
 }
 
 static void set_slots(tsr_summa_schedule *s, int64_t products) {
-  s->ahead = s->cut.lookahead < products ? s->cut.lookahead + 1 : (int)products;
-  for (int operand = 0; operand < 2; operand++) {
+  s->ahead = ahead_of(&s->cut, products);
+  for (int operand = 0; operand < 2; operand++)
     s->slots[operand] = tsr_cut_slots(&s->cut, operand, (int64_t)s->panels.count, s->blocks);
-  }
 }
 
 tsr_status tsr_summa_schedule_make(const tsr_deal *deal, const tsr_cut *cut, const bool moves[2],

@@ -30,7 +30,8 @@ typedef struct tsr_cut {
   int64_t depth;    /* indices of k in a panel, at most: d */
   int64_t first;    /* in the first ones, if they are shallower; 0: they are not */
   int lookahead;    /* panels on their way while one is multiplied: l */
-  int held[2];      /* panels of A, of B that a process has room for: l + 1 if less is said */
+  int held[2];      /* panels of A, of B that a process has room for: l + 1 if less is said, but no
+                       more than there are (tsr_cut_slots) */
   bool together;    /* two blocks of C have room on the devices at once */
   bool at_once;     /* roots have ways of their own: panels begin before the first one is there */
 } tsr_cut;

@@ -25,11 +25,14 @@ static tsr_status wait_for(tsr_device_transport *t, int queue) {
   return status;
 }
 
+/* The first failure. */
+static tsr_status first_of(tsr_status status, tsr_status next) {
+  return status != TSR_OK ? status : next;
+}
+
 static tsr_status wait_for_ways(tsr_device_transport *t, tsr_status status) {
-  for (int way = 0; way < t->ways; way++) {
-    tsr_status waited = wait_for(t, TSR_FABRIC_UP + way);
-    if (status == TSR_OK) status = waited;
-  }
+  for (int way = 0; way < t->ways; way++)
+    status = first_of(status, wait_for(t, TSR_FABRIC_UP + way));
   return status;
 }
 
@@ -58,13 +61,14 @@ static tsr_status carry_sample(tsr_device_transport *t, carry_piece carry, doubl
   return wait_for_ways(t, status);
 }
 
+/* All of it, even if something fails: others of the group would wait for the rest. */
 static tsr_status send_sample(tsr_device_transport *t, int group, bool small) {
   size_t piece = small ? small_bytes : t->fabric->piece, sample = small ? piece : t->fabric->sample;
   tsr_status status = TSR_OK;
-  for (size_t at = 0; at + piece <= sample && status == TSR_OK; at += piece)
-    status = t->fabric->across(t->carrier, group, (char *)t->sample + at, piece, 0);
-  tsr_status waited = wait_for(t, TSR_FABRIC_ACROSS);
-  return status != TSR_OK ? status : waited;
+  for (size_t at = 0; at + piece <= sample; at += piece)
+    status =
+        first_of(status, t->fabric->across(t->carrier, group, (char *)t->sample + at, piece, 0));
+  return first_of(status, wait_for(t, TSR_FABRIC_ACROSS));
 }
 
 /* All at the same time, as they would be in a product. */
@@ -90,15 +94,16 @@ static tsr_status time_across(tsr_device_transport *t, int group, double seconds
     TSR_TRY(begin_together(&t->grid->all, &begin));
     tsr_status status = TSR_OK;
     if (turn == WARM) status = send_sample(t, group, false); /* connects, and fills what there is */
-    if (status == TSR_OK) status = send_sample(t, group, turn != LARGE);
+    status = first_of(status, send_sample(t, group, turn != LARGE));
     seconds[turn] = tsr_now() - begin;
     TSR_TRY(tsr_agree(&t->grid->all, NULL, status));
   }
   return TSR_OK;
 }
 
-/* Two digits: what is noise should choose no cut. */
+/* Two digits: what is noise should choose no cut. 0 is not known. */
 static double rounded(double x) {
+  if (x == 0) return 0;
   double unit = pow(10, floor(log10(x)) - 1);
   return unit * round(x / unit);
 }
@@ -121,6 +126,8 @@ tsr_status tsr_device_measure(tsr_device_transport *t) {
   double mine[RATES] = {[ACROSS] = INFINITY}, all[RATES];
   TSR_TRY(time_sample(t, raise_piece, &mine[UP]));
   TSR_TRY(time_sample(t, lower_piece, &mine[DOWN]));
+  if (t->ways < tsr_device_count(t->grid->context))
+    mine[DOWN] = 0; /* C has more links than these */
   TSR_TRY(tsr_agree(&t->grid->all, NULL, tsr_model_runs(t->grid->context, t->ways, &mine[RUNS])));
   for (int i = 0; i < TSR_FABRIC_GROUPS; i++) {
     double seconds[LARGE + 1];
@@ -136,7 +143,7 @@ tsr_status tsr_device_measure(tsr_device_transport *t) {
   t->bandwidth = rounded(all[ACROSS]);
   t->latency = rounded(fmax(-all[LATENCY], 1e-9));
   for (int i = 0; i < TSR_UP_RUNS; i++)
-    if (all[RUNS + i] > 0) t->host.up_by_run[i] = fmin(rounded(all[RUNS + i]), t->host.up);
+    t->host.up_by_run[i] = fmin(rounded(all[RUNS + i]), t->host.up);
   if (t->grid->all.rank == 0) log_rates(t);
   return TSR_OK;
 }

@@ -63,7 +63,8 @@ static tsr_status check_blocks(const tsr_summa_schedule *s) {
       int64_t at = 0;
       for (int32_t b = 0; b < s->blocks[d]; b++) {
         tsr_span span = tsr_summa_block(s, d, i, b);
-        if (span.at != at || span.end - span.at > s->cut.block[d])
+        int64_t most = b > 0 && s->cut.later[d] > 0 ? s->cut.later[d] : s->cut.block[d];
+        if (span.at != at || span.end - span.at > most || most > s->cut.block[d])
           return tsr_fail(TSR_ERR_CHECK, "blocks of C do not follow each other");
         at = span.end;
       }

@@ -28,8 +28,8 @@ tsr_status tsr_resource_queue(tsr_runner *runner, int device, tsr_plan_queue key
   return TSR_OK;
 }
 
-/* Threads may be reading an array that is about to move: those of the job that had the set before.
- */
+/* Threads may be reading an array that is about to move: those of the job that had the set before,
+ * which is so many jobs ago, or was complete when sets began anew. */
 static void await_set(tsr_runner *runner) {
   if (runner->posted >= TSR_RUN_JOBS) tsr_job_wait(runner, runner->posted - TSR_RUN_JOBS + 1);
 }

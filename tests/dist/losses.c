@@ -106,6 +106,25 @@ static void one_device_fails(world *w) {
   goes_on(w->grid);
 }
 
+/* What fails while rates are measured, on one process alone: all go by MPI then. */
+static void rates_cannot_be_measured(world *w) {
+  if (w->size == 1) return;
+  long before = emulated_carried();
+  tsr_grid_destroy(make_grid(w));
+  long count = emulated_carried() - before;
+  MPI_Bcast(&count, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+  HOLD(count > 8);
+  for (long n = 1; n <= count; n += 1 + count / 10)
+    for (int later = 0; later < 2; later++) {
+      if (w->rank == 0) emulated_fail_at(n, later);
+      tsr_grid *grid = make_grid(w);
+      emulated_fail_at(0, 0);
+      HOLD(strcmp(tsr_grid_transport(grid), "mpi") == 0);
+      goes_on(grid);
+      tsr_grid_destroy(grid);
+    }
+}
+
 /* What fails of an asynchronous call is told by the next tsr_grid_sync, everywhere. */
 static void failures_are_told_later(world *w) {
   tsr_grid *grid = make_grid(w);
@@ -171,6 +190,7 @@ int main(int argc, char **argv) {
       {"panels come up by all links", panels_come_up_by_all_links},
       {"timelines show pieces", timelines_show_pieces},
       {"one device fails", one_device_fails},
+      {"rates cannot be measured", rates_cannot_be_measured},
       {"failures are told later", failures_are_told_later},
       {"settings", settings},
       {"a device for each", a_device_for_each},

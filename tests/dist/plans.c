@@ -342,6 +342,7 @@ static void what_is_wrong(void **state) {
   refuse(tsr_grid_set_network(grid, 0, 0), "network");
   refuse(tsr_grid_imagine_transport(grid, -1, 0), "up is -1");
   refuse(tsr_grid_imagine_transport(grid, 1e9, -1), "down is -1");
+  refuse(tsr_grid_imagine_transport(grid, 0, 1e9), "up is 0");
   refuse(tsr_grid_set_blocks(grid, -1, 0), "blocks");
   tsr_pmatrix x = {grid, TSR_D, 10, 10, 3, 3, 0, 0, 0, 0, 10, (void *)1};
 #define PLAN(k, alpha, matrix)                                                               \

@@ -245,12 +245,23 @@ static bool panel_is_cut(tsr_summa_schedule *s, tsr_step *step) {
   return true;
 }
 
+/* For which there is no room. */
+static bool later_ones_are_large(tsr_summa_schedule *s, tsr_step *step) {
+  (void)step;
+  for (int d = 0; d < 2; d++) {
+    if (s->blocks[d] < 2) continue;
+    s->cut.later[d] = s->cut.block[d] + 1;
+    return true;
+  }
+  return false;
+}
+
 static void mistakes_are_found(void **state) {
   (void)state;
   static const mistake mistakes[] = {
       overwrites_early, does_not_wait,    sends_another_panel, sends_another_block,
       sends_elsewhere,  multiplies_twice, counts_beta_again,   stays_out,
-      goes_home_early,  crowds,           panel_is_cut,
+      goes_home_early,  crowds,           panel_is_cut,        later_ones_are_large,
   };
   for (size_t kind = 0; kind < sizeof mistakes / sizeof *mistakes; kind++) {
     int made = 0;

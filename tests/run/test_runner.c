@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/cpu_blas.h"
 #include "engine/host/host.h"
-#include "run/runner.h"
+#include "run/inside.h"
 
 typedef struct rig {
   tsr_engine_state *state;
@@ -434,7 +434,7 @@ static int count_copies(const tsr_plan *plan) {
   return copies;
 }
 
-enum { MOST_RUNS = 8 };
+enum { MOST_RUNS = TSR_RUN_JOBS };
 
 /* Several runs; beside: whether the last one begins before the first one has ended. */
 static void run_all(tsr_plan *const *plans, const tsr_binding *bindings, int count, bool beside) {
@@ -475,8 +475,9 @@ static void one_plan_runs_beside_itself(void **state) {
   handmade_free(plan);
 }
 
-/* One that takes long, such as a way home, holds up none of the seven after it. */
-static void eight_runs_go_side_by_side(void **state) {
+/* One that takes long, such as a way home, holds up none of those after it for which there are sets
+ * of events. */
+static void many_runs_go_side_by_side(void **state) {
   (void)state;
   tsr_plan *plans[MOST_RUNS];
   tsr_binding bindings[MOST_RUNS];
@@ -630,7 +631,7 @@ int main(void) {
       cmocka_unit_test(copies_between_places),
       cmocka_unit_test(keeps_off_the_callers_thread),
       cmocka_unit_test(one_plan_runs_beside_itself),
-      cmocka_unit_test(eight_runs_go_side_by_side),
+      cmocka_unit_test(many_runs_go_side_by_side),
       cmocka_unit_test(blocks_of_a_matrix_run_beside_each_other),
       cmocka_unit_test(kernels_touch_homes),
       cmocka_unit_test(makes_queues_early),

@@ -22,7 +22,8 @@ int cut_check(const cut_options *o) {
   int64_t unused[2];
   if (o->lookahead > 16) return tool_usage("--lookahead: at most 16");
   if (o->network < 0 || o->up < 0 || o->down < 0)
-    return tool_usage("--network, --up, --down: GB/s, more than 0");
+    return tool_usage("--network, --up, --down: GB/s, 0 or more");
+  if (o->down > 0 && o->up == 0) return tool_usage("--down: give --up, too");
   return read_blocks(o, unused);
 }
 

@@ -135,6 +135,12 @@ typedef struct tsr_kernel_args {
  * that the routine does not exist in the type. */
 tsr_status tsr_kernel_check(const tsr_kernel_args *args);
 
+/* Cuts a GEMM of which an extent along which an operand is stored is no multiple of 16 bytes into a
+ * bulk whose extents are, and what is beside it, to be done one after the other: how many parts, 1
+ * where that is no use. Extents below `least` are not cut, and neither is k where a sum in two
+ * parts would be rounded twice. */
+int tsr_kernel_align(const tsr_kernel_args *args, int64_t least, tsr_kernel_args part[4]);
+
 /* Whether what the kernel uses of m, n, k and the leading dimensions fits an int.
  * TSR_ERR_UNSUPPORTED names what does not, and the library that wants it. */
 tsr_status tsr_kernel_check_int(const tsr_kernel_args *args, const char *library);

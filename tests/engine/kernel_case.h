@@ -280,7 +280,8 @@ static void case_run(kernel_runner run, void *user, kernel_case *test, case_chec
 }
 
 /* count random kernels of those that exist in every type, each extent up to most. */
-static void cases_run(kernel_runner run, void *user, tsr_type type, int count, int64_t most) {
+static inline void cases_run(kernel_runner run, void *user, tsr_type type, int count,
+                             int64_t most) {
   static const tsr_kernel kernels[] = {TSR_KERNEL_GEMM, TSR_KERNEL_ADD, TSR_KERNEL_SCALE};
   for (int i = 0; i < count; i++) {
     kernel_case test = case_make(kernels[i % 3], type, most, 0);

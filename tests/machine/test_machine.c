@@ -39,7 +39,22 @@ static void link_rates(void **state) {
 
 static double gemm_time(const tsr_machine *m, tsr_type type, int64_t rows, int64_t cols,
                         int64_t k) {
-  return tsr_machine_kernel_time(m, 0, TSR_KERNEL_GEMM, type, rows, cols, k, false, true, 0);
+  return tsr_machine_kernel_time(m, 0, TSR_KERNEL_GEMM, type, rows, cols, k, true, true, 0);
+}
+
+/* Of a sum that is rounded to 16 bits the last products cannot be apart, and loads are not aligned.
+ */
+static void odd_sums_in_16_bits_are_slow(void **state) {
+  (void)state;
+  tsr_machine *m = parse("gpu*1 rate:60");
+  for (int wide = 0; wide < 2; wide++) {
+    double even =
+        tsr_machine_kernel_time(m, 0, TSR_KERNEL_GEMM, TSR_B, 4096, 4096, 4096, wide, true, 0);
+    double odd =
+        tsr_machine_kernel_time(m, 0, TSR_KERNEL_GEMM, TSR_B, 4096, 4096, 4095, wide, true, 0);
+    assert_true(wide ? odd <= even : odd > 4 * even);
+  }
+  tsr_machine_destroy(m);
 }
 
 static void times_grow_with_the_work(void **state) {
@@ -404,6 +419,7 @@ int main(void) {
       cmocka_unit_test(curves),
       cmocka_unit_test(link_rates),
       cmocka_unit_test(times_grow_with_the_work),
+      cmocka_unit_test(odd_sums_in_16_bits_are_slow),
       cmocka_unit_test(a_table_is_met_at_its_points),
       cmocka_unit_test(narrow_kernels_are_slower),
       cmocka_unit_test(memory_bound_kernels),

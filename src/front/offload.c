@@ -29,11 +29,17 @@ static bool is_small(const tsr_offload_state *state, const tsr_level3 *what) {
 
 /* ---- Before the devices are started ---- */
 
+/* Beside a BLAS with a thread on each core that waits busily for the next call, starting takes
+ * twice as long as alone and holds up the calls that are made meanwhile for most of that; and once
+ * devices are there, threads that stage get half of each core. */
+static const double starts_beside = 2, stages_beside = 2;
+
 /* Adds what the call would have saved; true when starting pays by now. */
-static bool note_savings(tsr_offload_state *state, double seconds) {
+static bool note_savings(tsr_offload_state *state, const tsr_offload_visit *visit) {
+  double saves = visit->cpu_price - stages_beside * visit->plan_price;
   pthread_mutex_lock(&state->lock);
-  state->would_have_saved += seconds;
-  bool pays = state->would_have_saved > state->start_seconds;
+  state->would_have_saved += fmax(0, saves);
+  bool pays = state->would_have_saved > starts_beside * state->start_seconds;
   pthread_mutex_unlock(&state->lock);
   return pays;
 }
@@ -42,9 +48,8 @@ static bool note_savings(tsr_offload_state *state, double seconds) {
 static tsr_offload_why weigh_start(tsr_offload_state *state, const tsr_call *call,
                                    tsr_offload_visit *visit) {
   visit->plan_price = tsr_offload_device_seconds(&state->guess, call, true);
-  double saves = visit->cpu_price - visit->plan_price;
-  if (!(saves > 0)) return TSR_WHY_CPU_FASTER;
-  if (!note_savings(state, saves)) return TSR_WHY_NOT_STARTED;
+  if (!(visit->plan_price < visit->cpu_price)) return TSR_WHY_CPU_FASTER;
+  if (!note_savings(state, visit)) return TSR_WHY_NOT_STARTED;
   tsr_offload_start(state, false);
   return TSR_WHY_STARTING;
 }
@@ -122,7 +127,11 @@ static tsr_status run_if_cheaper(tsr_offload_state *state, const tsr_call *call,
     (void)is_cheaper(state, call, offer.seconds, visit);
     return TSR_OK;
   }
-  tsr_offload_price_run(&state->price, call->type, visit->flops, offer.seconds, tsr_now() - began);
+  visit->seconds = tsr_now() - began;
+  tsr_log(TSR_LOG_DEBUG, "%.4g flops on %d devices: %.3f ms, planned %.3f, the CPU's %.3f",
+          visit->flops, offer.devices, visit->seconds * 1e3, offer.seconds * 1e3,
+          visit->cpu_price * 1e3);
+  tsr_offload_price_run(&state->price, call->type, visit->flops, offer.seconds, visit->seconds);
   visit->devices = offer.devices;
   visit->why = reason;
   return TSR_OK;
@@ -192,10 +201,12 @@ void tsr_offload_prepare(void) {
 void tsr_offload_end(const tsr_offload_call *call, const tsr_offload_visit *visit) {
   if (visit->began == 0) return;
   tsr_offload_state *state = tsr_offload_get();
-  if (visit->flops > 0 && tsr_offload_price_show(&state->price, call->what.type, visit->flops,
-                                                 tsr_now() - visit->began))
+  tsr_offload_visit done = *visit;
+  done.seconds = tsr_now() - visit->began;
+  if (done.flops > 0 &&
+      tsr_offload_price_show(&state->price, call->what.type, done.flops, done.seconds))
     tsr_offload_set_least_of(state, call->what.type);
-  if (tsr_offload_report_wanted()) tsr_offload_report_add(TSR_FAMILY_BLAS, &call->what, visit);
+  if (tsr_offload_report_wanted()) tsr_offload_report_add(TSR_FAMILY_BLAS, &call->what, &done);
 }
 
 tsr_status tsr_offload_alone(const tsr_offload_call *x) {

@@ -50,6 +50,7 @@ typedef struct tsr_offload_visit {
   double began;                 /* 0: nobody wants to know how long it takes */
   double flops;                 /* 0: not reckoned */
   double cpu_price, plan_price; /* s, predicted; 0: not reckoned */
+  double seconds;               /* s that it took; 0: not measured */
 } tsr_offload_visit;
 
 typedef enum tsr_offload_verdict {

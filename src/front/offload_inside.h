@@ -44,7 +44,8 @@ TSR_API bool tsr_offload_price_show(tsr_offload_price *price, tsr_type type, dou
 TSR_API int tsr_offload_price_calls(const tsr_offload_price *price, tsr_type type, double flops);
 
 /* What is to be added to the planned time of a call on devices, s: what calls like it took longer
- * than planned because of what else the program does (a BLAS whose threads wait busily). */
+ * than planned because of what else the program does (a BLAS whose threads wait busily). Where
+ * there were none like it, what the nearest size showed. */
 TSR_API double tsr_offload_lateness(const tsr_offload_price *price, tsr_type type, double flops);
 TSR_API void tsr_offload_price_run(tsr_offload_price *price, tsr_type type, double flops,
                                    double planned, double seconds);

@@ -112,9 +112,30 @@ int tsr_offload_price_calls(const tsr_offload_price *price, tsr_type type, doubl
 
 /* ---- Devices ---- */
 
+static double late_of(const tsr_offload_shown *shown) {
+  return atomic_load_explicit(&shown->late, memory_order_relaxed);
+}
+
+/* Whether calls of that size ran often enough, or took over what others showed. */
+static bool shows_lateness(const tsr_offload_shown *shown) {
+  return atomic_load_explicit(&shown->runs, memory_order_relaxed) > 1 || late_of(shown) != 0;
+}
+
+/* What calls of one size showed, said of another one: threads that come late do so in small calls
+ * as in large ones, but what is late in proportion may not keep small calls from being tried. */
+static double carried(const tsr_offload_shown *of_type, int from, int size) {
+  if (from < 0 || from >= TSR_OFFLOAD_SIZES || !shows_lateness(&of_type[from])) return 0;
+  return fmax(0, late_of(&of_type[from])) * fmin(1, scalbn(1, size - from));
+}
+
 double tsr_offload_lateness(const tsr_offload_price *price, tsr_type type, double flops) {
-  const tsr_offload_shown *shown = &price->shown[tsr_type_index(type)][size_of(flops)];
-  return fmax(0, atomic_load_explicit(&shown->late, memory_order_relaxed));
+  const tsr_offload_shown *of_type = price->shown[tsr_type_index(type)];
+  int size = size_of(flops);
+  if (shows_lateness(&of_type[size])) return fmax(0, late_of(&of_type[size]));
+  double late = 0;
+  for (int away = 1; late == 0 && away < TSR_OFFLOAD_SIZES; away++)
+    late = fmax(carried(of_type, size - away, size), carried(of_type, size + away, size));
+  return late;
 }
 
 /* A first run also loads kernels, and says nothing of the next. */
@@ -129,7 +150,7 @@ void tsr_offload_price_run(tsr_offload_price *price, tsr_type type, double flops
 
 void tsr_offload_price_spared(tsr_offload_price *price, tsr_type type, double flops) {
   tsr_offload_shown *shown = &price->shown[tsr_type_index(type)][size_of(flops)];
-  double late = atomic_load_explicit(&shown->late, memory_order_relaxed);
+  double late = tsr_offload_lateness(price, type, flops);
   atomic_store_explicit(&shown->late, kept * late, memory_order_relaxed);
 }
 

@@ -32,7 +32,9 @@ static struct {
   int error;                /* a number of our own for it: programs close theirs before they end */
   pthread_mutex_t lock;
   int64_t calls[TSR_FAMILY_COUNT][TSR_WHY_COUNT];
-  double saved[TSR_FAMILY_COUNT]; /* s, by the model */
+  double seconds[TSR_FAMILY_COUNT][TSR_WHY_COUNT]; /* measured */
+  double planned[TSR_FAMILY_COUNT];                /* s, of the calls on devices */
+  double saved[TSR_FAMILY_COUNT];                  /* s, by the model */
   kind *kind; /* SLOTS of them, open addressing; NULL: no memory, or not wanted */
   int count, lost;
 } report = {.error = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -144,7 +146,11 @@ void tsr_offload_report_add(tsr_offload_family family, const tsr_level3 *what,
                             const tsr_offload_visit *visit) {
   pthread_mutex_lock(&report.lock);
   report.calls[family][visit->why]++;
-  if (is_on_devices(visit->why)) report.saved[family] += visit->cpu_price - visit->plan_price;
+  report.seconds[family][visit->why] += visit->seconds;
+  if (is_on_devices(visit->why)) {
+    report.planned[family] += visit->plan_price;
+    report.saved[family] += visit->cpu_price - visit->plan_price;
+  }
   if (report.kind != NULL) add_kind(family, what, visit);
   pthread_mutex_unlock(&report.lock);
 }
@@ -156,6 +162,8 @@ void tsr_offload_report_lock(void) {
 void tsr_offload_report_unlock(bool child) {
   if (child) {
     memset(report.calls, 0, sizeof report.calls);
+    memset(report.seconds, 0, sizeof report.seconds);
+    memset(report.planned, 0, sizeof report.planned);
     memset(report.saved, 0, sizeof report.saved);
     report.always = false;
     report.count = report.lost = 0;
@@ -210,6 +218,14 @@ static void write_kind(tsr_text *text, const kind *k) {
   tsr_text_add(text, "\n");
 }
 
+/* What calls took together; threads may have made them side by side. */
+static void write_measured(tsr_text *text, double seconds) {
+  if (!(seconds > 0)) return;
+  tsr_text_add(text, " (took ");
+  write_seconds(text, seconds);
+  tsr_text_add(text, ")");
+}
+
 static int64_t sum(tsr_offload_family family, bool on_devices) {
   int64_t calls = 0;
   for (int why = 0; why < TSR_WHY_COUNT; why++)
@@ -227,13 +243,20 @@ static void write_sums(tsr_text *text, tsr_offload_family family, const tsr_offl
   tsr_text_add(text, "tessera: %lld %s: %lld on devices, %lld %s\n", there + here,
                families[family].what, there, here, where);
   for (int why = 0; why < TSR_WHY_COUNT; why++)
-    if (report.calls[family][why] > 0)
-      tsr_text_add(text, "tessera:   %lld %s: %s\n", (long long)report.calls[family][why],
+    if (report.calls[family][why] > 0) {
+      tsr_text_add(text, "tessera:   %lld %s: %s", (long long)report.calls[family][why],
                    is_on_devices((tsr_offload_why)why) ? "on devices" : where, reasons[why]);
+      write_measured(text, report.seconds[family][why]);
+      tsr_text_add(text, "\n");
+    }
   if (state->error[0] != '\0') tsr_text_add(text, "tessera:   no devices: %s\n", state->error);
   tsr_text_add(text, "tessera: saved by the model: ");
   if (report.saved[family] < 0) tsr_text_add(text, "-"); /* forced calls may lose */
   write_seconds(text, fabs(report.saved[family]));
+  if (there > 0) {
+    tsr_text_add(text, ", where devices take the planned ");
+    write_seconds(text, report.planned[family]);
+  }
   tsr_text_add(text, "\n");
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/cpu_blas.h"
 #include "base/log.h"
 #include "base/settings.h"
@@ -102,7 +103,10 @@ static tsr_status make_context(tsr_offload_state *state, tsr_context **context) 
 static void *start(void *argument) {
   tsr_offload_state *state = argument;
   tsr_context *context = NULL;
+  double began = tsr_now();
   tsr_status status = make_context(state, &context);
+  tsr_log(TSR_LOG_INFO, "starting devices took %.3f s, counted as %.3f", tsr_now() - began,
+          state->start_seconds);
   pthread_mutex_lock(&state->lock);
   state->context = context;
   if (status == TSR_OK)

@@ -186,7 +186,7 @@ static bool climb_to(tsr_search *s, const tsr_recipe *r, double score) {
  * planned while the devices do those before it: they must not run out of work. Of one of many what
  * it leaves to the next ones counts more than what it takes itself, which is all a search sees. */
 void tsr_search_set_allowed(tsr_search *s) {
-  static const double share = 0.05, least = 5e-3, least_composed = 0.2e-3, most = 20e-3,
+  static const double share = 0.05, least = 5e-3, least_composed = 0.2e-3, most = 8e-3,
                       most_held = 1;
   double limit = s->best->hold.rows > 0 ? most_held : most;
   double from = s->options->residency != NULL ? least_composed : least;

@@ -29,8 +29,7 @@ static tsr_status make_queues(tsr_runner *runner, int device) {
  * large it is, one after another (measured): the first call of a kind should not pay for that. If
  * there is no memory, the call will say. */
 static void reserve_memory(tsr_runner *runner, int device, size_t room) {
-  static const size_t most = (size_t)4 << 30;
-  (void)tsr_resource_reserve_arena(runner, device, room / 8 < most ? room / 8 : most);
+  (void)tsr_resource_reserve_arena(runner, device, room / 8);
 }
 
 typedef struct warming {

@@ -34,14 +34,26 @@ static bool is_small(const tsr_offload_state *state, const tsr_level3 *what) {
  * devices are there, threads that stage get half of each core. */
 static const double starts_beside = 2, stages_beside = 2;
 
-/* Adds what the call would have saved; true when starting pays by now. */
-static bool note_savings(tsr_offload_state *state, const tsr_offload_visit *visit) {
-  double saves = visit->cpu_price - stages_beside * visit->plan_price;
+/* Of a call that takes, or took, so many seconds on the CPU. */
+static double savings_of(const tsr_offload_visit *visit, double seconds) {
+  return fmax(0, seconds - stages_beside * visit->plan_price);
+}
+
+/* Whether what calls would have saved, with this one, pays for starting by now. */
+static bool start_pays(tsr_offload_state *state, const tsr_offload_visit *visit) {
   pthread_mutex_lock(&state->lock);
-  state->would_have_saved += fmax(0, saves);
-  bool pays = state->would_have_saved > starts_beside * state->start_seconds;
+  double saved = state->would_have_saved + savings_of(visit, visit->cpu_price);
   pthread_mutex_unlock(&state->lock);
-  return pays;
+  return saved > starts_beside * state->start_seconds;
+}
+
+/* A call that was held up for long, by whatever it was, counts as one that was not. */
+static void note_savings(tsr_offload_state *state, const tsr_offload_visit *visit) {
+  static const double held_up = 4;
+  double seconds = fmin(visit->seconds, held_up * visit->cpu_price);
+  pthread_mutex_lock(&state->lock);
+  state->would_have_saved += savings_of(visit, seconds);
+  pthread_mutex_unlock(&state->lock);
 }
 
 /* The call goes to the CPU; whether the devices are to be started for the next ones is decided. */
@@ -49,7 +61,7 @@ static tsr_offload_why weigh_start(tsr_offload_state *state, const tsr_call *cal
                                    tsr_offload_visit *visit) {
   visit->plan_price = tsr_offload_device_seconds(&state->guess, call, true);
   if (!(visit->plan_price < visit->cpu_price)) return TSR_WHY_CPU_FASTER;
-  if (!note_savings(state, visit)) return TSR_WHY_NOT_STARTED;
+  if (!start_pays(state, visit)) return TSR_WHY_NOT_STARTED;
   tsr_offload_start(state, false);
   return TSR_WHY_STARTING;
 }
@@ -206,6 +218,7 @@ void tsr_offload_end(const tsr_offload_call *call, const tsr_offload_visit *visi
   if (done.flops > 0 &&
       tsr_offload_price_show(&state->price, call->what.type, done.flops, done.seconds))
     tsr_offload_set_least_of(state, call->what.type);
+  if (done.why == TSR_WHY_NOT_STARTED) note_savings(state, &done);
   if (tsr_offload_report_wanted()) tsr_offload_report_add(TSR_FAMILY_BLAS, &call->what, &done);
 }
 

@@ -37,7 +37,7 @@ static void run_in_parts(void *user, const kernel_case *test) {
 /* One in a thousand random leading dimensions of 16-bit types are such that loads are aligned. */
 static void run_products(tsr_type type, int cuts[4]) {
   for (int i = 0; i < 8000; i++) {
-    kernel_case test = case_make(TSR_KERNEL_GEMM, type, 40, 0);
+    kernel_case test = case_make(TSR_KERNEL_GEMM, type, 20, 0);
     case_run(run_in_parts, cuts, &test, case_check);
   }
 }

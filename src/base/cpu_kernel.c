@@ -16,11 +16,6 @@ static int64_t least(int64_t a, int64_t b) {
 
 /* ---- GEMM of the library's own types, in pieces that its int can count ----- */
 
-/* Elements from the start of a stored matrix to (row, column) of its op. */
-static int64_t offset_of(tsr_op op, int64_t row, int64_t column, int64_t ld) {
-  return op == TSR_NO_TRANS ? row + column * ld : column + row * ld;
-}
-
 /* Columns of a stored matrix that one call can take: one when the library cannot count from one to
  * the next. */
 static int64_t columns_at_once(int64_t ld) {
@@ -34,14 +29,11 @@ static int64_t told_ld(int64_t ld, int64_t rows) {
 
 static void gemm_piece(const tsr_kernel_args *x, int64_t i, int64_t j, int64_t l, int64_t m,
                        int64_t n, int64_t k) {
-  size_t size = tsr_type_get(x->type)->size;
-  const char *a = (const char *)x->a + offset_of(x->transa, i, l, x->lda) * (int64_t)size;
-  const char *b = (const char *)x->b + offset_of(x->transb, l, j, x->ldb) * (int64_t)size;
-  char *c = (char *)x->c + (i + j * x->ldc) * (int64_t)size;
+  tsr_kernel_args part = tsr_kernel_part(x, m, n, k, i, j, l);
   tsr_type type = x->type == TSR_T ? TSR_S : x->type;
-  tsr_cpu_gemm(type, x->transa, x->transb, m, n, k, x->alpha, a,
-               told_ld(x->lda, x->transa == TSR_NO_TRANS ? m : k), b,
-               told_ld(x->ldb, x->transb == TSR_NO_TRANS ? k : n), l == 0 ? x->beta : one, c,
+  tsr_cpu_gemm(type, x->transa, x->transb, m, n, k, x->alpha, part.a,
+               told_ld(x->lda, x->transa == TSR_NO_TRANS ? m : k), part.b,
+               told_ld(x->ldb, x->transb == TSR_NO_TRANS ? k : n), l == 0 ? x->beta : one, part.c,
                told_ld(x->ldc, m));
 }
 
@@ -86,7 +78,7 @@ static int64_t widen_block(tsr_type type, tsr_op op, const void *from, int64_t l
                            int64_t column, int64_t rows, int64_t columns, float *to) {
   bool plain = op == TSR_NO_TRANS;
   widen(type, plain ? rows : columns, plain ? columns : rows,
-        (const uint16_t *)from + offset_of(op, row, column, ld), ld, to);
+        (const uint16_t *)from + tsr_kernel_offset(op, row, column, ld), ld, to);
   return plain ? rows : columns;
 }
 

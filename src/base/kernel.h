@@ -135,10 +135,32 @@ typedef struct tsr_kernel_args {
  * that the routine does not exist in the type. */
 tsr_status tsr_kernel_check(const tsr_kernel_args *args);
 
-/* Cuts a GEMM of which an extent along which an operand is stored is no multiple of 16 bytes into a
+/* Elements from the start of a stored matrix to (row, column) of its op. */
+static inline int64_t tsr_kernel_offset(tsr_op op, int64_t row, int64_t column, int64_t ld) {
+  return op == TSR_NO_TRANS ? row + column * ld : column + row * ld;
+}
+
+/* Of a GEMM m rows and n columns of C from (row, column) on, and k products from `depth` on. */
+tsr_kernel_args tsr_kernel_part(const tsr_kernel_args *args, int64_t m, int64_t n, int64_t k,
+                                int64_t row, int64_t column, int64_t depth);
+
+/* GPUs load so many bytes at a time, if columns begin and end at multiples of it. */
+enum { TSR_KERNEL_LOAD = 16 };
+
+/* How many elements of that size a load takes, 1 at least. */
+static inline int64_t tsr_kernel_granule(size_t size) {
+  return size < TSR_KERNEL_LOAD ? (int64_t)(TSR_KERNEL_LOAD / size) : 1;
+}
+
+/* Whether C is narrower than the sums that it is given: one in two parts would be rounded twice. */
+static inline bool tsr_kernel_rounds_sums(tsr_type type, bool wide) {
+  return !wide && tsr_type_get(type)->wide != type;
+}
+
+/* Cuts a GEMM of which an extent along which an operand is stored is no multiple of a load into a
  * bulk whose extents are, and what is beside it, to be done one after the other: how many parts, 1
- * where that is no use. Extents below `least` are not cut, and neither is k where a sum in two
- * parts would be rounded twice. */
+ * where that is no use. Extents below `least` are not cut, and neither is k where sums are rounded.
+ */
 int tsr_kernel_align(const tsr_kernel_args *args, int64_t least, tsr_kernel_args part[4]);
 
 /* Whether what the kernel uses of m, n, k and the leading dimensions fits an int.

@@ -1,16 +1,28 @@
-/* Products whose extents are odd, in parts that GPUs are quick at. */
+/* Parts of products; and products whose extents are odd in parts that GPUs are quick at. */
 #include "base/kernel.h"
-
-/* Loads of GPUs are of so many bytes, if columns begin and end at multiples of it. */
-enum { LOAD = 16 };
-
-static bool is_aligned(const void *base, int64_t ld, size_t size) {
-  return (uintptr_t)base % LOAD == 0 && (size_t)ld * size % LOAD == 0;
-}
 
 static size_t size_of_c(const tsr_kernel_args *x) {
   const tsr_type_info *type = tsr_type_get(x->type);
   return x->wide ? tsr_type_get(type->wide)->size : type->size;
+}
+
+tsr_kernel_args tsr_kernel_part(const tsr_kernel_args *x, int64_t m, int64_t n, int64_t k,
+                                int64_t row, int64_t column, int64_t depth) {
+  int64_t size = (int64_t)tsr_type_get(x->type)->size, size_c = (int64_t)size_of_c(x);
+  tsr_kernel_args part = *x;
+  part.m = m;
+  part.n = n;
+  part.k = k;
+  part.a = (const char *)x->a + tsr_kernel_offset(x->transa, row, depth, x->lda) * size;
+  part.b = (const char *)x->b + tsr_kernel_offset(x->transb, depth, column, x->ldb) * size;
+  part.c = (char *)x->c + (row + column * x->ldc) * size_c;
+  return part;
+}
+
+/* ---- Aligned parts ---- */
+
+static bool is_aligned(const void *base, int64_t ld, size_t size) {
+  return (uintptr_t)base % TSR_KERNEL_LOAD == 0 && (size_t)ld * size % TSR_KERNEL_LOAD == 0;
 }
 
 /* What of an extent is done first: all, or the greatest multiple of a load's elements. 0: neither
@@ -20,38 +32,16 @@ static int64_t bulk_of(int64_t extent, bool stored, int64_t least, int64_t granu
   return extent < least ? 0 : extent / granule * granule;
 }
 
-/* Where C is narrower than sums are, a sum in two parts would be rounded twice. */
-static bool may_add_twice(const tsr_kernel_args *x) {
-  const tsr_type_info *type = tsr_type_get(x->type);
-  return type->wide == type->type || x->wide;
-}
-
-static tsr_kernel_args part_of(const tsr_kernel_args *x, int64_t m, int64_t n, int64_t k,
-                               int64_t row, int64_t column, int64_t depth) {
-  size_t size = tsr_type_get(x->type)->size;
-  bool across_a = x->transa != TSR_NO_TRANS, across_b = x->transb != TSR_NO_TRANS;
-  int64_t a = across_a ? row * x->lda + depth : row + depth * x->lda;
-  int64_t b = across_b ? column + depth * x->ldb : column * x->ldb + depth;
-  tsr_kernel_args part = *x;
-  part.m = m;
-  part.n = n;
-  part.k = k;
-  part.a = (const char *)x->a + (size_t)a * size;
-  part.b = (const char *)x->b + (size_t)b * size;
-  part.c = (char *)x->c + (size_t)(row + column * x->ldc) * size_of_c(x);
-  return part;
-}
-
 /* The extents of the bulk; false: there is no use in one. */
 static bool cut(const tsr_kernel_args *x, int64_t least, int64_t *m, int64_t *n, int64_t *k) {
   size_t size = tsr_type_get(x->type)->size;
-  int64_t granule = size < LOAD ? (int64_t)(LOAD / size) : 1;
+  int64_t granule = tsr_kernel_granule(size);
   bool across_a = x->transa != TSR_NO_TRANS, across_b = x->transb != TSR_NO_TRANS;
   *m = bulk_of(x->m, true, least, granule); /* C is stored along it */
   *n = bulk_of(x->n, across_b, least, granule);
   *k = bulk_of(x->k, across_a || !across_b, least, granule);
   if (*m == 0 || *n == 0 || *k == 0) return false;
-  if (*k < x->k && !may_add_twice(x)) return false;
+  if (*k < x->k && tsr_kernel_rounds_sums(x->type, x->wide)) return false;
   return (*m < x->m || *n < x->n || *k < x->k) && is_aligned(x->a, x->lda, size) &&
          is_aligned(x->b, x->ldb, size) && is_aligned(x->c, x->ldc, size_of_c(x));
 }
@@ -61,10 +51,10 @@ int tsr_kernel_align(const tsr_kernel_args *x, int64_t least, tsr_kernel_args pa
   int count = 0;
   part[0] = *x;
   if (!cut(x, least, &m, &n, &k)) return 1;
-  if (k < x->k) part[count++] = part_of(x, m, n, x->k - k, 0, 0, k);
-  part[count] = part_of(x, m, n, k, 0, 0, 0);
+  if (k < x->k) part[count++] = tsr_kernel_part(x, m, n, x->k - k, 0, 0, k);
+  part[count] = tsr_kernel_part(x, m, n, k, 0, 0, 0);
   if (count++ > 0) part[1].beta = (tsr_scalar){1, 0};
-  if (m < x->m) part[count++] = part_of(x, x->m - m, n, x->k, m, 0, 0);
-  if (n < x->n) part[count++] = part_of(x, x->m, x->n - n, x->k, 0, n, 0);
+  if (m < x->m) part[count++] = tsr_kernel_part(x, x->m - m, n, x->k, m, 0, 0);
+  if (n < x->n) part[count++] = tsr_kernel_part(x, x->m, x->n - n, x->k, 0, n, 0);
   return count;
 }

@@ -134,14 +134,14 @@ static bool inverts(tsr_kernel kernel, int64_t m, int64_t n, int64_t k) {
   return kernel == TSR_KERNEL_TRSM && k > 0 && tsr_kernel_inverts(k, m == k ? n : m);
 }
 
-/* GPUs load 16 bytes at a time. Sums over an odd k are quick all the same when the last few
+/* Sums over an odd k are quick all the same when the last few
  * products are a kernel of their own (tsr_kernel_align), but they may not be where C is narrower
  * than its sums: then it takes five times as long (NVIDIA H200: 8191 x 512 x 8191, 92 to 142
  * TFLOP/s). */
-static double detour(tsr_kernel kernel, const tsr_type_info *type, int64_t k, bool wide) {
+static double detour(tsr_kernel kernel, tsr_type type, int64_t k, bool wide) {
   static const double slower = 5;
-  bool narrow = kernel == TSR_KERNEL_GEMM && type->wide != type->type && !wide;
-  return narrow && (size_t)k * type->size % 16 != 0 ? slower : 1;
+  bool whole = kernel == TSR_KERNEL_GEMM && tsr_kernel_rounds_sums(type, wide);
+  return whole && k % tsr_kernel_granule(tsr_type_get(type)->size) != 0 ? slower : 1;
 }
 
 /* The flops of the kernel at the rate of a GEMM of the same extents, and the kernel's part of it.
@@ -158,7 +158,7 @@ static double product_time(const tsr_machine *machine, const tsr_device *device,
                               heat / rate_at(rates, rates->hot, area, (double)k));
   const tsr_kernel_info *info = tsr_kernel_get(kernel);
   double serial = info->serial > 0 ? info->serial * (double)k * rounds_of(m, n, k) : 0;
-  computing *= detour(kernel, tsr_type_get(type), k, wide);
+  computing *= detour(kernel, type, k, wide);
   computing = (computing / info->rate + serial) / device->speed;
   return fmax(computing, bytes / device->memory_rate);
 }

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "plan/schedule.h"
 
-static const size_t ALIGN = TSR_TILE_ALIGN, ALIGN_COLUMN = 16; /* bytes */
+static const size_t ALIGN = TSR_TILE_ALIGN; /* bytes */
 
 static size_t round_up(size_t bytes) {
   return (bytes + ALIGN - 1) / ALIGN * ALIGN;
@@ -20,8 +20,8 @@ static tsr_status no_memory(void) {
 /* ---- Tiles ---------------------------------------------------------------- */
 
 int64_t tsr_memory_ld(int64_t rows, size_t size) {
-  int64_t step = (int64_t)(ALIGN_COLUMN / size);
-  return step > 1 ? (rows + step - 1) / step * step : rows;
+  int64_t step = tsr_kernel_granule(size);
+  return (rows + step - 1) / step * step;
 }
 
 /* The rectangle of a tile in its matrix. */

@@ -39,6 +39,11 @@ static void link_rates(void **state) {
 
 static double gemm_time(const tsr_machine *m, tsr_type type, int64_t rows, int64_t cols,
                         int64_t k) {
+  return tsr_machine_kernel_time(m, 0, TSR_KERNEL_GEMM, type, rows, cols, k, false, true, 0);
+}
+
+static double wide_time(const tsr_machine *m, tsr_type type, int64_t rows, int64_t cols,
+                        int64_t k) {
   return tsr_machine_kernel_time(m, 0, TSR_KERNEL_GEMM, type, rows, cols, k, true, true, 0);
 }
 
@@ -47,13 +52,8 @@ static double gemm_time(const tsr_machine *m, tsr_type type, int64_t rows, int64
 static void odd_sums_in_16_bits_are_slow(void **state) {
   (void)state;
   tsr_machine *m = parse("gpu*1 rate:60");
-  for (int wide = 0; wide < 2; wide++) {
-    double even =
-        tsr_machine_kernel_time(m, 0, TSR_KERNEL_GEMM, TSR_B, 4096, 4096, 4096, wide, true, 0);
-    double odd =
-        tsr_machine_kernel_time(m, 0, TSR_KERNEL_GEMM, TSR_B, 4096, 4096, 4095, wide, true, 0);
-    assert_true(wide ? odd <= even : odd > 4 * even);
-  }
+  assert_true(gemm_time(m, TSR_B, 4096, 4096, 4095) > 4 * gemm_time(m, TSR_B, 4096, 4096, 4096));
+  assert_true(wide_time(m, TSR_B, 4096, 4096, 4095) <= wide_time(m, TSR_B, 4096, 4096, 4096));
   tsr_machine_destroy(m);
 }
 
@@ -70,7 +70,9 @@ static void times_grow_with_the_work(void **state) {
         int64_t a = sizes[i], b = sizes[i + 1], other = sizes[j];
         assert_true(gemm_time(m, type, a, other, 512) <= gemm_time(m, type, b, other, 512));
         assert_true(gemm_time(m, type, other, a, 512) <= gemm_time(m, type, other, b, 512));
-        assert_true(gemm_time(m, type, other, other, a) <= gemm_time(m, type, other, other, b));
+        assert_true(wide_time(m, type, other, other, a) <= wide_time(m, type, other, other, b));
+        if (a % 8 == 0 && b % 8 == 0)
+          assert_true(gemm_time(m, type, other, other, a) <= gemm_time(m, type, other, other, b));
       }
     }
   }

@@ -262,6 +262,14 @@ tsr_status tsr_worker_start(tsr_worker *worker);
 /* Waits until all is complete; the caller holds enter. */
 void tsr_runner_settle(tsr_runner *runner);
 
+/* Threads that stage for a plan. Lanes are no thread's own, so fewer can do: where plans are made
+ * for more threads than there are cores, those without one would only take turns at waiting. */
+static inline int tsr_staging_threads(const tsr_runner *runner, const tsr_program *program) {
+  static const int least = 4;
+  int most = runner->cores > least ? runner->cores : least;
+  return program->lane_threads < most ? program->lane_threads : most;
+}
+
 /* Spinning pays only where no thread takes the core of another: some are the program's own. */
 static inline bool tsr_may_spin(int cores, int threads) {
   return 2 * cores >= 3 * threads;

@@ -155,7 +155,7 @@ tsr_status tsr_resource_reserve(tsr_runner *runner, const tsr_plan *plan, bool t
   if (arenas) TSR_TRY(reserve_arenas(runner, plan, short_of));
   TSR_TRY(resolve_queues(runner, plan));
   TSR_TRY(reserve_events(runner, plan, trace));
-  return reserve_lanes(runner, plan->program->lane_threads);
+  return reserve_lanes(runner, tsr_staging_threads(runner, plan->program));
 }
 
 /* ---- Giving back ---- */

@@ -226,7 +226,7 @@ static tsr_status fill(tsr_ticket *job, const tsr_submission *submission) {
   job->epoch = (uint32_t)(runner->posted % UINT32_MAX) + 1;
   job->tied = tied_devices(runner);
   job->devices = job->program->devices | job->tied;
-  job->lane_threads = job->program->lane_threads;
+  job->lane_threads = tsr_staging_threads(runner, job->program);
   if (job->program->lanes_bring_home)
     tsr_prefault_start(&job->prefault, &submission->plan->call, job->binding.base[TSR_C_]);
   tsr_lane_start(job);

@@ -71,7 +71,7 @@ size_t tsr_schedule_least_budget(const tsr_call *call, const tsr_graph *graph, i
 
 bool tsr_is_at_home(const tsr_scheduler *s, int matrix, int device) {
   if (matrix == TSR_W || s->call->operand[matrix].location != device) return false;
-  return matrix == TSR_C_ || !s->options->copy_homes;
+  return matrix == TSR_C_ || !(s->options->apart >> matrix & 1);
 }
 
 /* Bytes each device would need if nothing were reused. */

@@ -89,7 +89,7 @@ static void copy_flow(const replay *r, const tsr_command *c, bool fresh, flow *f
   bool inside = from->location == to->location;
   bool in_host = inside && from->location >= r->plan->machine_devices;
   f->full = in_host  ? r->machine->lane_rate
-            : inside ? r->machine->device[from->location].memory_rate / 2
+            : inside ? tsr_machine_copy_rate(r->machine, from->location)
                      : tsr_link_rate(link, segment_of(r->plan, c, size));
   if (f->full <= 0) f->full = 1e9;
   double start = in_host ? 1e-6 : fresh ? link->latency : 0.15 * link->latency;

@@ -95,7 +95,7 @@ void tsr_link_occupy(tsr_scheduler *s, int from, int to, double bytes, float rea
 
 /* Estimated arrival over one link, or, between devices that do not reach each other, two. */
 float tsr_route_arrival(const tsr_scheduler *s, const tsr_cargo *c, int from, int to, float ready) {
-  if (from == to) return ready + (float)(2 * c->bytes / s->machine->device[to].memory_rate);
+  if (from == to) return ready + (float)(c->bytes / tsr_machine_copy_rate(s->machine, to));
   double segment = tsr_on_host(s, from) ? c->segment : c->bytes;
   float direct = tsr_link_arrival(s, from, to, c->bytes, segment, ready);
   if (isfinite(direct) || tsr_on_host(s, from)) return direct;

@@ -31,9 +31,9 @@ typedef struct tsr_schedule_options {
                                          should precede their use */
   tsr_routing routing;
   bool ignore_channels; /* links are thought to be independent of each other */
-  bool copy_homes; /* read operands from tiles even at their home, so that kernels see one ld */
-  const size_t *budget;           /* bytes for each device */
-  size_t ring;                    /* bytes of the staging ring */
+  unsigned apart;       /* operands, as bits, of which kernels read copies even at their home */
+  const size_t *budget; /* bytes for each device */
+  size_t ring;          /* bytes of the staging ring */
   const tsr_residency *residency; /* what is on devices; NULL: nothing is, and nothing stays */
 } tsr_schedule_options;
 

@@ -80,6 +80,7 @@ tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
                   .at = {.score = INFINITY},
                   .runner_up = INFINITY};
   s.wide = tsr_type_get(call->type)->wide != call->type;
+  s.apart = tsr_search_apart(&s);
   s.heat = tsr_plan_heat(machine, call);
   if (options->mapping != NULL && !options->reproducible &&
       tsr_mapped_follows(options->mapping, machine, call))

@@ -47,7 +47,8 @@ typedef struct tsr_search {
                    with a lower score is better */
   tsr_trial last; /* what was tried last */
   TSR_VEC(tsr_tried) tried;
-  bool wide; /* a partial C is of a wider type than C */
+  bool wide;      /* a partial C is of a wider type than C */
+  unsigned apart; /* operands, as bits, that kernels at their home do not use in place */
   double heat;
   tsr_forced forced; /* parts of the recipe that the user named */
 } tsr_search;
@@ -79,12 +80,17 @@ tsr_plan *tsr_search_plan_new(tsr_search *s);
  * recipe that does not fit is no error. */
 tsr_status tsr_search_try(tsr_search *s, const tsr_recipe *recipe, bool *better);
 
-/* The partial C must have a place of its own when it is wider than C. */
+/* The partial C must have a place of its own when it is wider than C, or C is not used in place. */
 bool tsr_search_must_be_lazy(const tsr_search *s, const tsr_recipe *r);
 
 /* Sets how long candidates may be tried, and which time is as good as any, by the best plan. */
 void tsr_search_set_allowed(tsr_search *s);
 void tsr_search_set_enough(tsr_search *s);
+
+/* ---- search_apart.c ---- */
+
+/* Operands, as bits, whose kernels at their home had better use copies, of C a partial one. */
+unsigned tsr_search_apart(const tsr_search *s);
 
 /* ---- search_devices.c ---- */
 

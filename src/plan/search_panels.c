@@ -313,9 +313,10 @@ static int64_t guess_share(const tsr_search *s, int devices) {
   return (int64_t)(100 * exp2(floor(6 * log2(share)) / 6));
 }
 
-/* Nothing travels on one device that is home to everything: there is nothing to wait for. */
+/* Nothing travels on one device that is home to everything, and used in place: there is nothing to
+ * wait for. */
 static bool is_all_there(const tsr_search *s, int devices) {
-  bool all = devices == 1;
+  bool all = devices == 1 && s->apart == 0;
   for (int x = 0; x < TSR_OPERANDS; x++)
     all &= s->call->operand[x].rows == 0 || s->call->operand[x].location == s->order[0];
   return all;

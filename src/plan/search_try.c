@@ -59,7 +59,7 @@ static void set_aside(tsr_search *s, tsr_plan *plan) {
 
 bool tsr_search_must_be_lazy(const tsr_search *s, const tsr_recipe *r) {
   int64_t part = r->tile > 0 ? r->tile : r->slab > 0 ? r->slab : TSR_RECIPE_LONGEST;
-  return s->wide && s->call->k > part;
+  return (s->wide && s->call->k > part) || s->apart >> TSR_C_ & 1;
 }
 
 /* ---- One candidate -------------------------------------------------------- */
@@ -119,7 +119,7 @@ static tsr_status build(tsr_search *s, const tsr_recipe *r, const tsr_tiling *ti
                                   .by_eta = r->by_eta,
                                   .routing = r->routing,
                                   .ignore_channels = r->ignore_channels,
-                                  .copy_homes = s->options->reproducible,
+                                  .apart = s->apart,
                                   .budget = s->options->budget,
                                   .ring = s->options->ring,
                                   .residency = s->options->residency};
@@ -208,7 +208,7 @@ void tsr_search_set_enough(tsr_search *s) {
  * devices make of their room. */
 static tsr_status cut(const tsr_search *s, const tsr_recipe *r, tsr_tiling *tiling) {
   TSR_TRY(tsr_recipe_tiling(r, s->call, s->machine, s->order, tiling));
-  tiling->lazy_everywhere = s->options->reproducible;
+  tiling->lazy_everywhere = s->options->reproducible || s->apart >> TSR_C_ & 1;
   bool deals = r->deals && r->tile > 0;
   if (s->mapping == NULL && !deals) return TSR_OK;
   tsr_deal_question q = deal_question(s);

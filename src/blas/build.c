@@ -277,8 +277,9 @@ static tsr_tile_grid grid_of(tsr_cuts rows, tsr_cuts cols, tsr_op op) {
 /* A product's operands are cut as C and k are; of the rank-k updates both are n x k. */
 static void set_product_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *graph) {
   bool both = tsr_family_of(call->operation) == TSR_RANK && call->operation != TSR_GEMMT;
-  graph->grid[TSR_A] = grid_of(t->m, t->k, call->transa);
-  graph->grid[TSR_B_] = both ? graph->grid[TSR_A] : grid_of(t->k, t->n, call->transb);
+  graph->grid[TSR_A] = grid_of(t->m, t->k_of_a.count > 0 ? t->k_of_a : t->k, call->transa);
+  tsr_cuts n = t->n_of_b.count > 0 ? t->n_of_b : t->n;
+  graph->grid[TSR_B_] = both ? graph->grid[TSR_A] : grid_of(t->k, n, call->transb);
 }
 
 /* A is square, cut as the side of C that it is on, and comes block by block; so does C. Copies may

@@ -65,6 +65,42 @@ static tsr_status cut_by_weight(int64_t extent, int devices, const double *weigh
   return status;
 }
 
+/* So many about equal parts of a length; none of them a few rows only. */
+static int parts_of(const tsr_recipe *r, int64_t length) {
+  static const int64_t least = 8;
+  int64_t most = length / least < r->rows ? length / least : r->rows;
+  return most > 1 ? (int)most : 1;
+}
+
+static int64_t begin_of_part(int64_t length, int part, int parts) {
+  int64_t align = 128;
+  while (align > 1 && length / parts < 4 * align) align /= 2;
+  return length * part / parts / align * align;
+}
+
+/* Cuts the rows of each row of the grid into the recipe's parts. */
+static tsr_status part_rows(const tsr_recipe *r, tsr_tiling *t) {
+  tsr_cuts whole = t->m;
+  int count = 0;
+  for (int i = 0; i < whole.count; i++) count += parts_of(r, whole.at[i + 1] - whole.at[i]);
+  if (count == whole.count || whole.count != r->grid_rows) return TSR_OK;
+  t->m = (tsr_cuts){0, NULL};
+  t->down = tsr_alloc(sizeof *t->down * ((size_t)count + 1));
+  tsr_status status = t->down != NULL
+                          ? tsr_cuts_uniform(count, 1, &t->m)
+                          : tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+  for (int i = 0, at = 0; i < whole.count && status == TSR_OK; i++) {
+    int64_t length = whole.at[i + 1] - whole.at[i];
+    for (int parts = parts_of(r, length), p = 0; p < parts; p++) {
+      t->down[at] = i;
+      t->m.at[at++] = whole.at[i] + begin_of_part(length, p, parts);
+    }
+    t->m.at[at] = whole.at[i + 1];
+  }
+  tsr_cuts_free(&whole);
+  return status;
+}
+
 static tsr_status cut_panels(const tsr_recipe *r, const tsr_call *call, const tsr_machine *machine,
                              const int *order, tsr_tiling *t) {
   double rows[TSR_MACHINE_DEVICES] = {0}, cols[TSR_MACHINE_DEVICES] = {0};
@@ -75,6 +111,7 @@ static tsr_status cut_panels(const tsr_recipe *r, const tsr_call *call, const ts
       cols[j] += weight;
     }
   TSR_TRY(cut_by_weight(call->m, r->grid_rows, rows, &t->m));
+  TSR_TRY(part_rows(r, t));
   return cut_by_weight(call->n, r->grid_cols, cols, &t->n);
 }
 
@@ -138,6 +175,14 @@ static tsr_status cut_tiles(const tsr_recipe *r, const tsr_call *call, tsr_tilin
   return tsr_cuts_uniform(has_k ? call->k : 0, k, &t->k);
 }
 
+static tsr_status leave_whole(const tsr_recipe *r, const tsr_call *call, tsr_tiling *t) {
+  if (r->whole_a && call->k > 0 && call->k <= TSR_RECIPE_LONGEST)
+    TSR_TRY(tsr_cuts_uniform(call->k, call->k, &t->k_of_a));
+  if (r->whole_b && call->n > 0 && call->n <= TSR_RECIPE_LONGEST)
+    TSR_TRY(tsr_cuts_uniform(call->n, call->n, &t->n_of_b));
+  return TSR_OK;
+}
+
 static tsr_status cut(const tsr_recipe *r, const tsr_call *call, const tsr_machine *machine,
                       const int *order, tsr_tiling *t) {
   tsr_family family = tsr_family_of(call->operation);
@@ -147,6 +192,7 @@ static tsr_status cut(const tsr_recipe *r, const tsr_call *call, const tsr_machi
     TSR_TRY(cut_triangle(r, call, machine, order, t));
   else
     TSR_TRY(cut_panels(r, call, machine, order, t));
+  if (family == TSR_PRODUCT) TSR_TRY(leave_whole(r, call, t));
   return geometric_cuts(tsr_call_scales_only(call) ? 0 : call->k, r->slab, r->slab_most, &t->k);
 }
 
@@ -219,6 +265,8 @@ void tsr_tiling_free(tsr_tiling *t) {
   tsr_cuts_free(&t->m);
   tsr_cuts_free(&t->n);
   tsr_cuts_free(&t->k);
+  tsr_cuts_free(&t->k_of_a);
+  tsr_cuts_free(&t->n_of_b);
   tsr_dealloc(t->device);
   tsr_dealloc(t->down);
   tsr_dealloc(t->across);
@@ -271,6 +319,7 @@ void tsr_recipe_simplify(const tsr_call *call, const tsr_machine *machine, tsr_r
   tsr_family family = tsr_family_of(call->operation);
   if (family == TSR_TRIANGLE || r->tile > 0) return;
   if (r->grid_rows * r->grid_cols == 1) r->home_share = 0;
+  if (r->grid_cols == 1) r->whole_b = false;
   double width = widest(call, machine, r);
   if (family == TSR_RANK) { /* one chunk for all, and panels of different widths */
     simplify_slabs(call->k, r);
@@ -282,7 +331,9 @@ void tsr_recipe_simplify(const tsr_call *call, const tsr_machine *machine, tsr_r
   r->chunk = narrower(r->chunk, width);
   r->chunk_last = narrower(r->chunk_last, width);
   simplify_slabs(call->k, r);
-  if (r->slab == 0) r->slab_most = r->chunk_first = r->chunk = 0;
+  if (r->slab > 0) return;
+  r->slab_most = r->chunk_first = r->chunk = 0;
+  r->whole_a = false;
 }
 
 bool tsr_recipe_same(const tsr_recipe *a, const tsr_recipe *b) {
@@ -290,8 +341,9 @@ bool tsr_recipe_same(const tsr_recipe *a, const tsr_recipe *b) {
          a->winds == b->winds && a->even == b->even && a->hold_rows == b->hold_rows &&
          a->hold_cols == b->hold_cols && a->deals == b->deals &&
          memcmp(a->weight, b->weight, sizeof a->weight) == 0 && a->depth == b->depth &&
-         a->ahead == b->ahead && a->slab == b->slab && a->slab_most == b->slab_most &&
-         a->slab_once == b->slab_once && a->chunk_first == b->chunk_first && a->chunk == b->chunk &&
+         a->ahead == b->ahead && a->rows == b->rows && a->slab == b->slab &&
+         a->slab_most == b->slab_most && a->slab_once == b->slab_once && a->whole_a == b->whole_a &&
+         a->whole_b == b->whole_b && a->chunk_first == b->chunk_first && a->chunk == b->chunk &&
          a->chunk_last == b->chunk_last && a->chunk_least == b->chunk_least &&
          a->block == b->block && a->span == b->span && a->lazy == b->lazy &&
          a->by_eta == b->by_eta && a->relay == b->relay && a->add_at_home == b->add_at_home &&
@@ -308,12 +360,13 @@ static void print_slabs(const tsr_recipe *r, char *text, size_t room) {
   text[0] = '\0';
   if (r->slab == 0) return;
   if (r->slab_most > 0) snprintf(limit, sizeof limit, " up to %" PRId64, r->slab_most);
-  snprintf(text, room, "slabs of k from %" PRId64 ", doubling%s%s", r->slab, limit,
+  snprintf(text, room, "%sslabs of k from %" PRId64 ", doubling%s%s",
+           r->whole_a ? "all of A, then " : "", r->slab, limit,
            r->slab_once ? ", in the first stripe" : "");
 }
 
 static int print_cuts(const tsr_recipe *r, char *text, size_t room) {
-  char slabs[80];
+  char slabs[100], rows[40] = "";
   print_slabs(r, slabs, sizeof slabs);
   if (r->tile > 0)
     return snprintf(text, room, "tiles of %" PRId64 "%s", r->tile,
@@ -323,18 +376,21 @@ static int print_cuts(const tsr_recipe *r, char *text, size_t room) {
                     "%s%sblocks of A of %" PRId64 ", copied by up to %" PRId64
                     ", stripes of C of %" PRId64,
                     slabs, r->slab > 0 ? "; " : "", r->block, r->span > 0 ? r->span : 1, r->chunk);
+  if (r->rows > 1) snprintf(rows, sizeof rows, ", rows in %" PRId64 " parts", r->rows);
   if (r->slab == 0)
-    return snprintf(text, room, "all of A, then B in chunks of %" PRId64 " columns", r->chunk_last);
+    return snprintf(text, room, "all of A, then B in chunks of %" PRId64 " columns%s",
+                    r->chunk_last, rows);
   return snprintf(text, room,
-                  "%s; kernels of %" PRId64 ", %" PRId64 ", at the end %" PRId64 " columns", slabs,
-                  r->chunk_first, r->chunk, r->chunk_last);
+                  "%s; kernels of %" PRId64 ", %" PRId64 ", at the end %" PRId64 " columns%s",
+                  slabs, r->chunk_first, r->chunk, r->chunk_last, rows);
 }
 
 void tsr_recipe_print(const tsr_recipe *r, char *text, size_t room) {
   int used = print_cuts(r, text, room);
   if (used < 0 || (size_t)used >= room) return;
   snprintf(
-      text + used, room - (size_t)used, "%s; copies of %.3g MB%s",
-      r->chunk_least > 0 && r->tile == 0 ? ", tapered" : "", (double)r->piece / 1e6,
+      text + used, room - (size_t)used, "%s%s; copies of %.3g MB%s",
+      r->whole_b ? ", all of B for all" : "", r->chunk_least > 0 && r->tile == 0 ? ", tapered" : "",
+      (double)r->piece / 1e6,
       r->lazy ? (r->add_at_home ? "; C is added last, at its home" : "; C is added last") : "");
 }

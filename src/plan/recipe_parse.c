@@ -12,7 +12,7 @@ typedef struct part {
   void (*copy)(const tsr_recipe *from, tsr_recipe *to);
 } part;
 
-enum { MOST_TEXT = 64, MOST_HELD = 1 << 14, MOST_AHEAD = 10000 };
+enum { MOST_TEXT = 64, MOST_HELD = 1 << 14, MOST_AHEAD = 10000, MOST_ROWS = 64 };
 
 static bool whole(const char *text, char **end, int64_t *value) {
   *value = strtoll(text, end, 10);
@@ -42,6 +42,14 @@ static void copy_grid(const tsr_recipe *from, tsr_recipe *to) {
   to->grid_cols = from->grid_cols;
 }
 
+static bool read_rows(const char *text, tsr_recipe *r) {
+  return all_of(text, &r->rows) && r->rows > 0 && r->rows <= MOST_ROWS;
+}
+
+static void copy_rows(const tsr_recipe *from, tsr_recipe *to) {
+  to->rows = from->rows;
+}
+
 static bool read_slab(const char *text, tsr_recipe *r) {
   char *end;
   r->slab_most = 0;
@@ -61,6 +69,24 @@ static bool read_slabs(const char *text, tsr_recipe *r) {
 
 static void copy_slabs(const tsr_recipe *from, tsr_recipe *to) {
   to->slab_once = from->slab_once;
+}
+
+static bool read_a(const char *text, tsr_recipe *r) {
+  r->whole_a = strcmp(text, "whole") == 0;
+  return r->whole_a || strcmp(text, "slabs") == 0;
+}
+
+static void copy_a(const tsr_recipe *from, tsr_recipe *to) {
+  to->whole_a = from->whole_a;
+}
+
+static bool read_b(const char *text, tsr_recipe *r) {
+  r->whole_b = strcmp(text, "whole") == 0;
+  return r->whole_b || strcmp(text, "parts") == 0;
+}
+
+static void copy_b(const tsr_recipe *from, tsr_recipe *to) {
+  to->whole_b = from->whole_b;
 }
 
 static bool read_even(const char *text, tsr_recipe *r) {
@@ -252,8 +278,11 @@ static void copy_channels(const tsr_recipe *from, tsr_recipe *to) {
 
 static const part parts[] = {
     {"grid", "ROWSxCOLS", read_grid, copy_grid},
+    {"rows", "1 to 64 parts of a device's rows of C", read_rows, copy_rows},
     {"slab", "FIRST or FIRST,MOST elements of k, 0 for all", read_slab, copy_slab},
     {"slabs", "first or all stripes'", read_slabs, copy_slabs},
+    {"a", "slabs or whole", read_a, copy_a},
+    {"b", "parts or whole", read_b, copy_b},
     {"tile", "elements, 0 for panels", read_tile, copy_tile},
     {"even", "0 or 1", read_even, copy_even},
     {"hold", "ROWSxCOLS tiles of C", read_hold, copy_hold},
@@ -293,12 +322,13 @@ static tsr_status read_word(const char *word, size_t length, tsr_forced *forced)
                       parts[i].name, parts[i].values);
     }
   }
-  return tsr_fail(TSR_ERR_ARGUMENT,
-                  "recipe: \"%.*s\": give words NAME=VALUE with the names grid, slab, slabs, tile, "
-                  "even, hold, deal, depth, ahead, block, span, chunk, taper, c, add, share, "
-                  "piece, streams, order, "
-                  "relay, route and channels",
-                  (int)length, word);
+  return tsr_fail(
+      TSR_ERR_ARGUMENT,
+      "recipe: \"%.*s\": give words NAME=VALUE with the names grid, rows, slab, slabs, a, b, tile, "
+      "even, hold, deal, depth, ahead, block, span, chunk, taper, c, add, share, "
+      "piece, streams, order, "
+      "relay, route and channels",
+      (int)length, word);
 }
 
 tsr_status tsr_recipe_parse(const char *text, tsr_forced *forced) {

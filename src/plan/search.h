@@ -80,6 +80,9 @@ tsr_plan *tsr_search_plan_new(tsr_search *s);
  * recipe that does not fit is no error. */
 tsr_status tsr_search_try(tsr_search *s, const tsr_recipe *recipe, bool *better);
 
+/* Keeps the better of a plan and the best one so far; frees the other. */
+void tsr_search_keep(tsr_search *s, const tsr_recipe *r, double score, tsr_plan *plan);
+
 /* The partial C must have a place of its own when it is wider than C, or C is not used in place. */
 bool tsr_search_must_be_lazy(const tsr_search *s, const tsr_recipe *r);
 
@@ -152,6 +155,16 @@ tsr_status tsr_search_other_lazy(tsr_search *s, bool *better);
 /* Changes one parameter of panels on so many devices after the other while that helps and there is
  * time, from s->at. */
 tsr_status tsr_panels_descend(tsr_search *s, int devices);
+
+/* Changes one parameter after the other, from s->at, until no step helps any more or time is up. */
+tsr_status tsr_search_climb(tsr_search *s, int devices);
+
+/* ---- search_climbs.c ---- */
+
+enum { TSR_SEARCH_CLIMBS = 4 };
+
+/* A climb from each of so many starts. */
+tsr_status tsr_search_climb_all(tsr_search *s, int devices, const tsr_trial *from, int count);
 
 /* ---- search_shares.c ---- */
 

@@ -323,7 +323,7 @@ static bool is_all_there(const tsr_search *s, int devices) {
 }
 
 tsr_recipe tsr_panels_guess(const tsr_search *s, int devices) {
-  tsr_recipe r = {.streams = 1, .chunk_least = 128, .relay = true};
+  tsr_recipe r = {.rows = 1, .streams = 1, .chunk_least = 128, .relay = true};
   bool is_product = tsr_search_family(s) == TSR_PRODUCT;
   tsr_panels_guess_grid(s->call, devices, &r);
   if (is_product && s->options->residency == NULL) lie_down(s->call, devices, &r);
@@ -345,9 +345,12 @@ tsr_recipe tsr_panels_guess(const tsr_search *s, int devices) {
 
 tsr_recipe tsr_panels_like(const tsr_search *s, const tsr_recipe *other, int devices) {
   tsr_recipe r = tsr_panels_guess(s, devices);
+  r.rows = other->rows;
   r.slab = other->slab;
   r.slab_most = other->slab_most;
   r.slab_once = other->slab_once;
+  r.whole_a = other->whole_a;
+  r.whole_b = other->whole_b;
   r.chunk_first = other->chunk_first;
   r.chunk = other->chunk;
   r.chunk_last = other->chunk_last;

@@ -3,12 +3,13 @@
  * walked up or down from where it is, as long as that helps, since there may be time for few
  * candidates only; when no step helps any more, all values are tried.
  */
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "plan/search.h"
 
-enum { STEPS = 10, OPTIONS = 12 };
+enum { STEPS = 11, OPTIONS = 12 };
 
 /* Parameters that the search changes, in ascending order where they are walked; a value of -1 ends
  * a list, a 0 at its end stands for all there is. */
@@ -19,6 +20,7 @@ typedef struct parameter {
 
 static const parameter parameters[STEPS] = {
     {offsetof(tsr_recipe, home_share), {100, 112, 125, 150, 175, 200, 250, 300, 400, 600, -1}},
+    {offsetof(tsr_recipe, rows), {1, 2, 4, -1}},
     {offsetof(tsr_recipe, slab), {256, 512, 1024, 2048, 4096, 0, -1}},
     {offsetof(tsr_recipe, slab_most), {1024, 2048, 4096, 8192, 0, -1}},
     {offsetof(tsr_recipe, chunk_last), {256, 512, 1024, 2048, 4096, 0, -1}},
@@ -51,9 +53,11 @@ static bool has_field(const tsr_search *s, size_t field) {
       return is_any || is_block || is_chunk || (is_slab && s->at.recipe.slab > 0);
     case TSR_RANK:
       return !is_block && !is_chunk && field != offsetof(tsr_recipe, chunk_first) &&
+             field != offsetof(tsr_recipe, rows) &&
              field != offsetof(tsr_recipe, home_share); /* the replay deals */
-    default:
-      return !is_block;
+    default: /* what a call leaves on devices is found by those after it in the parts it was cut to
+              */
+      return field == offsetof(tsr_recipe, rows) ? s->options->residency == NULL : !is_block;
   }
 }
 
@@ -151,6 +155,29 @@ static tsr_status try_slabs(tsr_search *s, bool *better) {
   return tsr_search_try(s, &r, better);
 }
 
+static bool may_be_whole(const tsr_search *s, tsr_op op) {
+  return tsr_search_family(s) == TSR_PRODUCT && s->at.recipe.tile == 0 && op != TSR_NO_TRANS &&
+         s->options->residency == NULL;
+}
+
+/* Slabs of an A that is stored along k, and the devices' parts of a B that is stored along n, are
+ * short columns, which links are slow at. */
+static tsr_status try_whole_a(tsr_search *s, bool *better) {
+  tsr_recipe r = s->at.recipe;
+  *better = false;
+  if (!may_be_whole(s, s->call->transa) || r.slab == 0) return TSR_OK;
+  r.whole_a = !r.whole_a;
+  return tsr_search_try(s, &r, better);
+}
+
+static tsr_status try_whole_b(tsr_search *s, bool *better) {
+  tsr_recipe r = s->at.recipe;
+  *better = false;
+  if (!may_be_whole(s, s->call->transb) || r.grid_cols == 1) return TSR_OK;
+  r.whole_b = !r.whole_b;
+  return tsr_search_try(s, &r, better);
+}
+
 static tsr_status try_adder(tsr_search *s, bool *better) {
   tsr_recipe r = s->at.recipe;
   *better = false;
@@ -209,7 +236,7 @@ static tsr_status scan_grids(tsr_search *s, int devices, bool *any) {
 
 static tsr_status try_choices(tsr_search *s, bool *any) {
   static tsr_status (*const choices[])(tsr_search * s, bool *better) = {
-      try_order, tsr_search_other_lazy, try_slabs, try_adder};
+      try_order, tsr_search_other_lazy, try_slabs, try_whole_a, try_whole_b, try_adder};
   for (size_t i = 0; i < sizeof choices / sizeof *choices && tsr_search_in_time(s); i++) {
     bool better;
     TSR_TRY(choices[i](s, &better));
@@ -237,8 +264,7 @@ static tsr_status go_round(tsr_search *s, int devices, bool walking, bool *any) 
   return is_rank ? TSR_OK : deal_again(s, any);
 }
 
-/* Until no step helps any more. */
-static tsr_status climb(tsr_search *s, int devices) {
+tsr_status tsr_search_climb(tsr_search *s, int devices) {
   bool any, walking = true;
   while (tsr_search_in_time(s)) {
     TSR_TRY(go_round(s, devices, walking, &any));
@@ -265,17 +291,35 @@ static tsr_status choose_grid(tsr_search *s, int devices, const tsr_trial *start
   return TSR_OK;
 }
 
-/* One parameter at a time does not lead from a good plan for one limit to a good one for another,
- * so there is a climb from each. */
+static void add_start(const tsr_trial *from, tsr_trial list[TSR_SEARCH_CLIMBS], int *count) {
+  for (int i = 0; i < *count; i++)
+    if (tsr_recipe_same(&list[i].recipe, &from->recipe)) return;
+  if (*count < TSR_SEARCH_CLIMBS) list[(*count)++] = *from;
+}
+
+/* The best so far, the same with rows in parts, if they may be, and what is good for another limit.
+ */
+static tsr_status climb_from_all(tsr_search *s, int devices, const tsr_trial *starts, int count) {
+  tsr_trial list[TSR_SEARCH_CLIMBS] = {s->at};
+  int listed = 1;
+  bool moved;
+  if (s->options->residency != NULL || !tsr_search_in_time(s)) return tsr_search_climb(s, devices);
+  if (tsr_search_family(s) == TSR_PRODUCT && s->at.recipe.tile == 0) {
+    tsr_recipe parted = s->at.recipe;
+    parted.rows = 2;
+    s->at.score = INFINITY;
+    TSR_TRY(tsr_search_try(s, &parted, &moved));
+    if (moved) add_start(&s->at, list, &listed);
+    s->at = list[0];
+  }
+  for (int i = 0; i < count; i++) add_start(&starts[i], list, &listed);
+  return tsr_search_climb_all(s, devices, list, listed);
+}
+
 tsr_status tsr_panels_descend(tsr_search *s, int devices) {
   int count;
   tsr_trial starts[TSR_PANEL_LIMITS];
   TSR_TRY(tsr_panels_try_limits(s, starts, &count));
   TSR_TRY(choose_grid(s, devices, starts, count));
-  TSR_TRY(climb(s, devices));
-  for (int i = 0; i < count && tsr_search_in_time(s); i++) {
-    s->at = starts[i];
-    TSR_TRY(climb(s, devices));
-  }
-  return TSR_OK;
+  return climb_from_all(s, devices, starts, count);
 }

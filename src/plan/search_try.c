@@ -154,17 +154,18 @@ static double link_time(const tsr_plan *plan) {
 /* What plans are compared by: of two with nearly the same time the one with fewer commands, which
  * has less that the model does not know of; and of those that load again what did not fit the one
  * that loads less, since others may use the links, too. Where C stays it is probably wanted at home
- * before long: half of the time that this would take beyond the plan's counts. */
-static double score_of(const tsr_search *s, const tsr_plan *plan) {
-  static const double share = 0.02, wanted = 0.5, nearly = 0.005;
+ * before long: half of the time that this would take beyond the plan's counts. Rows in parts make
+ * columns shorter, which links mind more than measurements of them say, and must gain something. */
+static double score_of(const tsr_search *s, const tsr_recipe *r, const tsr_plan *plan) {
+  static const double share = 0.02, wanted = 0.5, nearly = 0.005, shorter = 0.01;
   double reloads = plan->hold.rows > 0 ? share * link_time(plan) : 0;
   double draining = plan->after != NULL ? tsr_plan_drained(plan, s->machine) - plan->seconds : 0;
   double commands = fmin(0.1e-6 * (double)plan->commands.count, nearly * plan->seconds);
-  return plan->seconds + commands + reloads + wanted * draining;
+  double parted = r->tile == 0 && r->rows > 1 ? shorter * plan->seconds : 0;
+  return plan->seconds + commands + reloads + wanted * draining + parted;
 }
 
-/* Keeps the better of the plan and the best one; frees the other. */
-static void keep_better(tsr_search *s, const tsr_recipe *r, double score, tsr_plan *plan) {
+void tsr_search_keep(tsr_search *s, const tsr_recipe *r, double score, tsr_plan *plan) {
   bool better = !s->best || score < s->best_score;
   double loser = better ? (s->best ? s->best->seconds : INFINITY) : plan->seconds;
   s->runner_up = fmin(s->runner_up, loser);
@@ -186,7 +187,7 @@ static bool climb_to(tsr_search *s, const tsr_recipe *r, double score) {
  * planned while the devices do those before it: they must not run out of work. Of one of many what
  * it leaves to the next ones counts more than what it takes itself, which is all a search sees. */
 void tsr_search_set_allowed(tsr_search *s) {
-  static const double share = 0.05, least = 5e-3, least_composed = 0.2e-3, most = 8e-3,
+  static const double share = 0.05, least = 8e-3, least_composed = 0.2e-3, most = 12e-3,
                       most_held = 1;
   double limit = s->best->hold.rows > 0 ? most_held : most;
   double from = s->options->residency != NULL ? least_composed : least;
@@ -222,6 +223,7 @@ static tsr_status cut(const tsr_search *s, const tsr_recipe *r, tsr_tiling *tili
 static tsr_status settle(const tsr_search *s, tsr_recipe *r) {
   tsr_recipe_force(&s->forced, r);
   if (s->mapping != NULL) {
+    r->rows = 1;
     r->grid_rows = s->mapping->grid_rows;
     r->grid_cols = s->mapping->grid_cols;
   }
@@ -275,6 +277,8 @@ static uint64_t digest_of(const tsr_search *s, const tsr_recipe *recipe, const t
                            slabs ? r.slab : 0,
                            slabs ? r.slab_most : 0,
                            slabs && r.slab > 0 && r.slab_once,
+                           t->k_of_a.count > 0 && t->k.count > 1,
+                           t->n_of_b.count > 0 && t->n.count > 1,
                            r.lazy,
                            r.by_eta,
                            r.relay,
@@ -321,8 +325,8 @@ static tsr_status try_tiling(tsr_search *s, const tsr_recipe *r, const tsr_tilin
   if (known) return TSR_OK;
   TSR_TRY(make_candidate(s, r, tiling, &plan));
   tsr_search_note_shares(s, r, plan);
-  if (plan) s->last.score = trial.score = score_of(s, plan);
-  if (plan) keep_better(s, r, trial.score, plan);
+  if (plan) s->last.score = trial.score = score_of(s, r, plan);
+  if (plan) tsr_search_keep(s, r, trial.score, plan);
   (void)TSR_VEC_PUSH(&s->tried, trial);
   if (s->best && s->best->hold.rows > 0) tsr_search_set_allowed(s);
   return TSR_OK;

@@ -58,7 +58,7 @@ static void operands_that_are_not_aligned(void **state) {
   (void)state;
   tsr_machine *machine = planning_machine(machine_string);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) check(machine, &cases[i]);
-  free(machine);
+  tsr_machine_destroy(machine);
 }
 
 static void where_copies_do_not_pay(void **state) {
@@ -72,7 +72,7 @@ static void where_copies_do_not_pay(void **state) {
   (void)state;
   tsr_machine *machine = planning_machine(machine_string);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) check(machine, &cases[i]);
-  free(machine);
+  tsr_machine_destroy(machine);
 }
 
 int main(void) {

@@ -21,7 +21,7 @@ static void good_words(void **state) {
   assert_int_equal(forced.parts, 0);
   assert_int_equal(tsr_recipe_parse("grid=2x3 slab=512  tile=0 chunk=1,2,3 taper=64 c=last "
                                     "piece=8M streams=2 order=eta relay=0 route=bandwidth "
-                                    "channels=0 ",
+                                    "channels=0 rows=4 a=whole b=whole ",
                                     &forced),
                    TSR_OK);
   tsr_recipe r = {.relay = true, .tile = 7};
@@ -35,6 +35,8 @@ static void good_words(void **state) {
   assert_int_equal(r.piece, 8000000);
   assert_int_equal(r.streams, 2);
   assert_int_equal(r.routing, TSR_ROUTE_BANDWIDTH);
+  assert_int_equal(r.rows, 4);
+  assert_true(r.whole_a && r.whole_b);
 }
 
 static void later_words_win(void **state) {
@@ -55,7 +57,8 @@ static void bad_words(void **state) {
       "grid=2",    "grid=0x2",     "grid=2x",   "grid=2x99",   "tile=1.5",  "chunk=1,2",
       "chunk=,,",  "chunk=1,2,3,", "c=middle",  "piece=much",  "piece=-1",  "piece=9G",
       "streams=0", "streams=9",    "order=",    "order=other", "relay=2",   "route=fast",
-      "route=",    "channels=2",   "channels=", "taper=x",     "slab=512,", "slab =5"};
+      "route=",    "channels=2",   "channels=", "taper=x",     "slab=512,", "slab =5",
+      "rows=0",    "rows=65",      "a=parts",   "b=slabs"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     tsr_forced forced;
     char text[64];
@@ -159,6 +162,8 @@ static void shapes_are_obeyed(void **state) {
   assert_true(f.n == 128 && f.columns == 128);
   f = by("ppp", 2048, "grid=1x4 slab=0 chunk=0,0,128 taper=32");
   assert_true(f.n == 128 && f.columns >= 32 && f.columns < 128);
+  f = by("ppp", 2048, "grid=1x2 rows=4");
+  assert_true(f.m == 512);
 }
 
 static void copies_are_obeyed(void **state) {
@@ -188,6 +193,11 @@ static void routes_are_obeyed(void **state) {
   f = by("ppp", 1024, "grid=2x2 tile=256 c=first route=bandwidth relay=0");
   assert_true(f.between == 2 * matrix && f.from_host == 3 * matrix);
   f = by("ppp", 1024, "grid=2x2 tile=256 c=first route=eta relay=1");
+  assert_true(f.between == 2 * matrix && f.from_host == 3 * matrix);
+  /* Side by side both need all of A, and each half of B, unless it is to have all of it. */
+  f = by("ppp", 1024, "grid=1x2 slab=0 c=first b=parts");
+  assert_true(f.between == matrix && f.from_host == 3 * matrix);
+  f = by("ppp", 1024, "grid=1x2 slab=0 c=first b=whole");
   assert_true(f.between == 2 * matrix && f.from_host == 3 * matrix);
   /* All on device 0: no link is faster than the home's. */
   f = by("000", 1024, "grid=2x2 tile=256 c=first route=bandwidth relay=0");

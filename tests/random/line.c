@@ -133,9 +133,9 @@ problem problem_plain(void) {
 
 bool problem_parse(const char *line, problem *p, const char **wrong) {
   *p = problem_plain();
-  char word[128], *equals;
+  char word[256], *equals;
   int length;
-  for (const char *at = line; sscanf(at, " %127s%n", word, &length) == 1; at += length) {
+  for (const char *at = line; sscanf(at, " %255s%n", word, &length) == 1; at += length) {
     *wrong = at;
     equals = strchr(word, '=');
     if (!equals) return false;

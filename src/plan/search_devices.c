@@ -197,10 +197,11 @@ static tsr_status choose_number(tsr_search *s, int *devices) {
 }
 
 /* Where devices wait for each other's data fewer of them may be as quick, and which number is best
- * shows only when each has been climbed from: for half as long again, half of what is left each. */
+ * shows only when each has been climbed from: for a quarter as long again, half of what is left
+ * each. */
 static tsr_status search_others(tsr_search *s, int searched) {
   entries e = {.count = 0};
-  double end = 1.5 * s->allowed;
+  double end = 1.25 * s->allowed;
   s->allowed = end;
   for (int other = s->machine->devices; other >= 1; other--)
     if (other != searched && tsr_search_in_time(s)) TSR_TRY(try_number(s, other, &e));

@@ -156,15 +156,16 @@ tsr_status tsr_search_other_lazy(tsr_search *s, bool *better);
  * time, from s->at. */
 tsr_status tsr_panels_descend(tsr_search *s, int devices);
 
-/* Changes one parameter after the other, from s->at, until no step helps any more or time is up. */
-tsr_status tsr_search_climb(tsr_search *s, int devices);
+/* Changes one parameter after the other, from s->at on as many devices, until no step helps any
+ * more or time is up. */
+tsr_status tsr_search_climb(tsr_search *s);
 
 /* ---- search_climbs.c ---- */
 
 enum { TSR_SEARCH_CLIMBS = 4 };
 
-/* A climb from each of so many starts. */
-tsr_status tsr_search_climb_all(tsr_search *s, int devices, const tsr_trial *from, int count);
+/* A climb from each of so many starts, at least one. */
+tsr_status tsr_search_climb_all(tsr_search *s, const tsr_trial *from, int count);
 
 /* ---- search_shares.c ---- */
 

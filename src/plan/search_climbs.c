@@ -12,7 +12,6 @@
 
 typedef struct climber {
   tsr_search search;
-  int devices;
   pthread_t thread;
   bool started;
   tsr_error error;
@@ -20,14 +19,14 @@ typedef struct climber {
 
 static void *run(void *argument) {
   climber *c = argument;
-  tsr_status status = tsr_search_climb(&c->search, c->devices);
+  tsr_status status = tsr_search_climb(&c->search);
   if (status != TSR_OK) tsr_error_take(status, &c->error);
   return NULL;
 }
 
 /* A search that goes on from a start with what was tried so far, and plans of its own. */
-static void branch(const tsr_search *s, const tsr_trial *from, int devices, climber *c) {
-  *c = (climber){.search = *s, .devices = devices};
+static void branch(const tsr_search *s, const tsr_trial *from, climber *c) {
+  *c = (climber){.search = *s};
   tsr_search *own = &c->search;
   own->best = own->spare = NULL;
   own->best_score = own->runner_up = INFINITY;
@@ -51,14 +50,14 @@ static void merge(tsr_search *s, tsr_search *own) {
   TSR_VEC_FREE(&own->tried);
 }
 
-tsr_status tsr_search_climb_all(tsr_search *s, int devices, const tsr_trial *from, int count) {
+tsr_status tsr_search_climb_all(tsr_search *s, const tsr_trial *from, int count) {
   climber all[TSR_SEARCH_CLIMBS];
   tsr_status status = TSR_OK;
   if (count == 1) {
     s->at = from[0];
-    return tsr_search_climb(s, devices);
+    return tsr_search_climb(s);
   }
-  for (int i = 0; i < count; i++) branch(s, &from[i], devices, &all[i]);
+  for (int i = 0; i < count; i++) branch(s, &from[i], &all[i]);
   for (int i = 1; i < count; i++)
     all[i].started = pthread_create(&all[i].thread, NULL, run, &all[i]) == 0;
   for (int i = 0; i < count; i++)

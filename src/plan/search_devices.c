@@ -197,19 +197,16 @@ static tsr_status choose_number(tsr_search *s, int *devices) {
 }
 
 /* Where devices wait for each other's data fewer of them may be as quick, and which number is best
- * shows only when each has been climbed from: for a quarter as long again, half of what is left
- * each. */
+ * shows only when each has been climbed from: side by side, for half as long again. */
 static tsr_status search_others(tsr_search *s, int searched) {
   entries e = {.count = 0};
-  double end = 1.25 * s->allowed;
-  s->allowed = end;
+  tsr_trial starts[TSR_SEARCH_CLIMBS];
+  s->allowed *= 1.5;
   for (int other = s->machine->devices; other >= 1; other--)
     if (other != searched && tsr_search_in_time(s)) TSR_TRY(try_number(s, other, &e));
-  for (int i = 0; i < e.count; i++) {
-    s->allowed = (s->spent + end) / 2;
-    TSR_TRY(descend_from(s, &e.list[i]));
-  }
-  return TSR_OK;
+  int count = e.count < TSR_SEARCH_CLIMBS ? e.count : TSR_SEARCH_CLIMBS;
+  for (int i = 0; i < count; i++) starts[i] = e.list[i].trial;
+  return count > 0 ? tsr_search_climb_all(s, starts, count) : TSR_OK;
 }
 
 /* Composed calls have hardly the time for one guess. */

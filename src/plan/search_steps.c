@@ -264,8 +264,9 @@ static tsr_status go_round(tsr_search *s, int devices, bool walking, bool *any) 
   return is_rank ? TSR_OK : deal_again(s, any);
 }
 
-tsr_status tsr_search_climb(tsr_search *s, int devices) {
+tsr_status tsr_search_climb(tsr_search *s) {
   bool any, walking = true;
+  int devices = s->at.recipe.grid_rows * s->at.recipe.grid_cols;
   while (tsr_search_in_time(s)) {
     TSR_TRY(go_round(s, devices, walking, &any));
     if (!any && !walking) break;
@@ -299,11 +300,11 @@ static void add_start(const tsr_trial *from, tsr_trial list[TSR_SEARCH_CLIMBS], 
 
 /* The best so far, the same with rows in parts, if they may be, and what is good for another limit.
  */
-static tsr_status climb_from_all(tsr_search *s, int devices, const tsr_trial *starts, int count) {
+static tsr_status climb_from_all(tsr_search *s, const tsr_trial *starts, int count) {
   tsr_trial list[TSR_SEARCH_CLIMBS] = {s->at};
   int listed = 1;
   bool moved;
-  if (s->options->residency != NULL || !tsr_search_in_time(s)) return tsr_search_climb(s, devices);
+  if (s->options->residency != NULL || !tsr_search_in_time(s)) return tsr_search_climb(s);
   if (tsr_search_family(s) == TSR_PRODUCT && s->at.recipe.tile == 0) {
     tsr_recipe parted = s->at.recipe;
     parted.rows = 2;
@@ -313,7 +314,7 @@ static tsr_status climb_from_all(tsr_search *s, int devices, const tsr_trial *st
     s->at = list[0];
   }
   for (int i = 0; i < count; i++) add_start(&starts[i], list, &listed);
-  return tsr_search_climb_all(s, devices, list, listed);
+  return tsr_search_climb_all(s, list, listed);
 }
 
 tsr_status tsr_panels_descend(tsr_search *s, int devices) {
@@ -321,5 +322,5 @@ tsr_status tsr_panels_descend(tsr_search *s, int devices) {
   tsr_trial starts[TSR_PANEL_LIMITS];
   TSR_TRY(tsr_panels_try_limits(s, starts, &count));
   TSR_TRY(choose_grid(s, devices, starts, count));
-  return climb_from_all(s, devices, starts, count);
+  return climb_from_all(s, starts, count);
 }

@@ -41,7 +41,8 @@ static bool has_device_home(const tsr_search *s) {
 
 /* Whether the family's panels depend on a parameter. Beside a triangle there are blocks and
  * stripes, and slabs if it began with some, else slabs; rank-k updates have the chunks of the last
- * slab in all.
+ * slab in all. What a composed call leaves on devices those after it find in the parts that it was
+ * cut to, so its rows are not in parts.
  */
 static bool has_field(const tsr_search *s, size_t field) {
   bool is_block = field == offsetof(tsr_recipe, block) || field == offsetof(tsr_recipe, span);
@@ -55,8 +56,7 @@ static bool has_field(const tsr_search *s, size_t field) {
       return !is_block && !is_chunk && field != offsetof(tsr_recipe, chunk_first) &&
              field != offsetof(tsr_recipe, rows) &&
              field != offsetof(tsr_recipe, home_share); /* the replay deals */
-    default: /* what a call leaves on devices is found by those after it in the parts it was cut to
-              */
+    default:
       return field == offsetof(tsr_recipe, rows) ? s->options->residency == NULL : !is_block;
   }
 }

@@ -24,6 +24,12 @@ static bool all_of(const char *text, int64_t *value) {
   return whole(text, &end, value) && *end == '\0';
 }
 
+/* One of two words, the first of which stands for true. */
+static bool either(const char *text, const char *yes, const char *no, bool *value) {
+  *value = strcmp(text, yes) == 0;
+  return *value || strcmp(text, no) == 0;
+}
+
 /* ---- Values ---- */
 
 static bool read_grid(const char *text, tsr_recipe *r) {
@@ -63,8 +69,7 @@ static void copy_slab(const tsr_recipe *from, tsr_recipe *to) {
 }
 
 static bool read_slabs(const char *text, tsr_recipe *r) {
-  r->slab_once = strcmp(text, "first") == 0;
-  return r->slab_once || strcmp(text, "all") == 0;
+  return either(text, "first", "all", &r->slab_once);
 }
 
 static void copy_slabs(const tsr_recipe *from, tsr_recipe *to) {
@@ -72,8 +77,7 @@ static void copy_slabs(const tsr_recipe *from, tsr_recipe *to) {
 }
 
 static bool read_a(const char *text, tsr_recipe *r) {
-  r->whole_a = strcmp(text, "whole") == 0;
-  return r->whole_a || strcmp(text, "slabs") == 0;
+  return either(text, "whole", "slabs", &r->whole_a);
 }
 
 static void copy_a(const tsr_recipe *from, tsr_recipe *to) {
@@ -81,8 +85,7 @@ static void copy_a(const tsr_recipe *from, tsr_recipe *to) {
 }
 
 static bool read_b(const char *text, tsr_recipe *r) {
-  r->whole_b = strcmp(text, "whole") == 0;
-  return r->whole_b || strcmp(text, "parts") == 0;
+  return either(text, "whole", "parts", &r->whole_b);
 }
 
 static void copy_b(const tsr_recipe *from, tsr_recipe *to) {
@@ -90,8 +93,7 @@ static void copy_b(const tsr_recipe *from, tsr_recipe *to) {
 }
 
 static bool read_even(const char *text, tsr_recipe *r) {
-  r->even = strcmp(text, "1") == 0;
-  return r->even || strcmp(text, "0") == 0;
+  return either(text, "1", "0", &r->even);
 }
 
 static void copy_even(const tsr_recipe *from, tsr_recipe *to) {
@@ -138,8 +140,7 @@ static void copy_hold(const tsr_recipe *from, tsr_recipe *to) {
 }
 
 static bool read_deal(const char *text, tsr_recipe *r) {
-  r->deals = strcmp(text, "room") == 0;
-  return r->deals || strcmp(text, "even") == 0;
+  return either(text, "room", "even", &r->deals);
 }
 
 static void copy_deal(const tsr_recipe *from, tsr_recipe *to) {
@@ -187,8 +188,7 @@ static void copy_taper(const tsr_recipe *from, tsr_recipe *to) {
 }
 
 static bool read_c(const char *text, tsr_recipe *r) {
-  r->lazy = strcmp(text, "last") == 0;
-  return r->lazy || strcmp(text, "first") == 0;
+  return either(text, "last", "first", &r->lazy);
 }
 
 static void copy_c(const tsr_recipe *from, tsr_recipe *to) {
@@ -196,8 +196,7 @@ static void copy_c(const tsr_recipe *from, tsr_recipe *to) {
 }
 
 static bool read_add(const char *text, tsr_recipe *r) {
-  r->add_at_home = strcmp(text, "home") == 0;
-  return r->add_at_home || strcmp(text, "owner") == 0;
+  return either(text, "home", "owner", &r->add_at_home);
 }
 
 static void copy_add(const tsr_recipe *from, tsr_recipe *to) {
@@ -237,8 +236,7 @@ static void copy_streams(const tsr_recipe *from, tsr_recipe *to) {
 }
 
 static bool read_order(const char *text, tsr_recipe *r) {
-  r->by_eta = strcmp(text, "eta") == 0;
-  return r->by_eta || strcmp(text, "given") == 0;
+  return either(text, "eta", "given", &r->by_eta);
 }
 
 static void copy_order(const tsr_recipe *from, tsr_recipe *to) {
@@ -246,8 +244,7 @@ static void copy_order(const tsr_recipe *from, tsr_recipe *to) {
 }
 
 static bool read_relay(const char *text, tsr_recipe *r) {
-  r->relay = strcmp(text, "1") == 0;
-  return r->relay || strcmp(text, "0") == 0;
+  return either(text, "1", "0", &r->relay);
 }
 
 static void copy_relay(const tsr_recipe *from, tsr_recipe *to) {
@@ -268,8 +265,7 @@ static void copy_route(const tsr_recipe *from, tsr_recipe *to) {
 }
 
 static bool read_channels(const char *text, tsr_recipe *r) {
-  r->ignore_channels = strcmp(text, "0") == 0;
-  return r->ignore_channels || strcmp(text, "1") == 0;
+  return either(text, "0", "1", &r->ignore_channels);
 }
 
 static void copy_channels(const tsr_recipe *from, tsr_recipe *to) {

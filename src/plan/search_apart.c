@@ -21,7 +21,8 @@ static bool pays(const tsr_call *call) {
 
 static bool is_misplaced(const tsr_search *s, int x) {
   const tsr_operand *o = &s->call->operand[x];
-  return o->rows > 0 && tsr_is_device(s->machine, o->location) && o->alignment < 4;
+  return o->rows > 0 && tsr_is_device(s->machine, o->location) &&
+         1 << o->alignment < TSR_KERNEL_LOAD;
 }
 
 /* What copies of those take, at most, on any one device: they must leave room for the rest. */

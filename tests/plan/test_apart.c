@@ -48,6 +48,12 @@ static void check(const tsr_machine *machine, const apart_case *x) {
   tsr_plan_free(plan);
 }
 
+static void check_all(const apart_case *cases, size_t count) {
+  tsr_machine *machine = planning_machine(machine_string);
+  for (size_t i = 0; i < count; ++i) check(machine, &cases[i]);
+  tsr_machine_destroy(machine);
+}
+
 static void operands_that_are_not_aligned(void **state) {
   static const apart_case cases[] = {
       {'d', "000", 8191, 8191, 0, ample, 1, ALL},   {'d', "000", 8191, 8191, A, ample, 1, B | C},
@@ -56,9 +62,7 @@ static void operands_that_are_not_aligned(void **state) {
       {'t', "010", 8191, 8191, ALL, ample, 0, 0},
   };
   (void)state;
-  tsr_machine *machine = planning_machine(machine_string);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) check(machine, &cases[i]);
-  tsr_machine_destroy(machine);
+  check_all(cases, sizeof cases / sizeof *cases);
 }
 
 static void where_copies_do_not_pay(void **state) {
@@ -70,9 +74,7 @@ static void where_copies_do_not_pay(void **state) {
       {'d', "ppp", 8191, 8191, ALL, ample, 1, 0},             /* where they are is no matter */
   };
   (void)state;
-  tsr_machine *machine = planning_machine(machine_string);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) check(machine, &cases[i]);
-  tsr_machine_destroy(machine);
+  check_all(cases, sizeof cases / sizeof *cases);
 }
 
 int main(void) {

@@ -62,7 +62,7 @@ const char *problem_machine(const problem *p, char *text, size_t room) {
 
 /* ---- Drawing ---- */
 
-enum { KERNELS_FEW = 1500, KERNELS_MANY = 20000, ORDER_MOST = 300 /* of a system */ };
+enum { KERNELS_FEW = 600, KERNELS_MANY = 20000, ORDER_MOST = 300 /* of a system */ };
 
 static int64_t draw_extent(rng *r) {
   static const int primes[] = {2, 3, 5, 7, 11, 13, 17, 31, 61, 67, 127, 131, 251, 257, 331};
@@ -74,14 +74,31 @@ static int64_t draw_extent(rng *r) {
   return log_between(r, 2, 300);
 }
 
-/* Small tiles make many kernels: shrinks the longest extent until there are few enough. */
+/* About how long the parts are in which a product is done, along m, n and k. */
+static void parts_of(const problem *p, int64_t part[3]) {
+  int slab, block, chunk[3];
+  const char *blocks = strstr(p->recipe, "block:");
+  part[0] = part[1] = part[2] = p->tile > 0 ? p->tile : 1 << 20;
+  if (!blocks || sscanf(p->recipe, "slab:%d", &slab) != 1 ||
+      sscanf(blocks, "block:%d;chunk:%d,%d,%d", &block, &chunk[0], &chunk[1], &chunk[2]) != 4)
+    return;
+  for (int i = 0; i < 3; ++i)
+    if (chunk[i] > 0 && chunk[i] < part[1]) part[1] = chunk[i];
+  if (problem_kind_of(p) != KIND_PRODUCT || p->operation != TSR_GEMM)
+    part[0] = part[2] = block;
+  else if (slab > 0)
+    part[2] = slab;
+}
+
+/* Small parts make many kernels: shrinks the longest extent until there are few enough. */
 static void draw_fewer(const problem *p, int64_t limit, int64_t *const extent[3]) {
-  int64_t tile = p->tile > 0 ? p->tile : 1 << 20;
+  int64_t part[3];
+  parts_of(p, part);
   for (;;) {
     int64_t kernels = 1;
     int longest = 0;
     for (int i = 0; i < 3; ++i) {
-      kernels *= (*extent[i] + tile - 1) / tile;
+      kernels *= (*extent[i] + part[i] - 1) / part[i];
       if (*extent[i] > *extent[longest]) longest = i;
     }
     if (kernels <= limit) break;

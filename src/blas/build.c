@@ -103,12 +103,23 @@ bool tsr_push_task(tsr_builder *b, tsr_task task) {
 
 /* ---- Through the parts of C ----------------------------------------------- */
 
-/* Columns of the next kernel of a slab when rest are left of a pass. The taper halves what is left,
- * so that little remains to be brought home after the last kernel. */
-static int64_t next_chunk(const tsr_builder *b, int step, int64_t rest) {
+/* Of all of k at once: chunks double from the first on, so that the first kernel waits for little
+ * and the others are wide. */
+static int64_t grown(const tsr_tiling *t, int64_t from) {
+  int64_t chunk = t->chunk_first > from ? t->chunk_first : from;
+  return chunk < t->chunk_last ? chunk : t->chunk_last;
+}
+
+/* Columns of the next kernel of a slab from a column of a pass on, when rest are left of it. The
+ * taper halves what is left, so that little remains to be brought home after the last kernel. */
+static int64_t next_chunk(const tsr_builder *b, int step, int64_t from, int64_t rest) {
   const tsr_tiling *t = b->tiling;
   bool last = b->uniform || step < 0 || step == b->last_slab;
-  int64_t chunk = last ? t->chunk_last : step == b->first_slab ? t->chunk_first : t->chunk;
+  bool only = !b->uniform && b->first_slab == b->last_slab;
+  int64_t chunk = only                    ? grown(t, from)
+                  : last                  ? t->chunk_last
+                  : step == b->first_slab ? t->chunk_first
+                                          : t->chunk;
   if (last && t->chunk_least > 0 && rest < 2 * chunk) {
     int64_t half = (rest / 2 + 63) / 64 * 64;
     chunk = half < t->chunk_least ? t->chunk_least : half < chunk ? half : chunk;
@@ -154,7 +165,7 @@ static bool push_column(tsr_builder *b, const pass *p, int j, const stretch *s) 
   const tsr_tiling *t = b->tiling;
   int64_t width = tsr_cut_length(&t->n, j);
   for (int64_t from = 0, length; from < width; from += length) {
-    length = next_chunk(b, slab_of(s, s->count - 1), width - from);
+    length = next_chunk(b, slab_of(s, s->count - 1), from, width - from);
     tsr_part_of_c c = {.j = j, .col = tsr_cut_begin(&t->n, j) + from, .cols = length};
     for (int li = p->li; li < p->li_end; li++) {
       c.i = p->row[li];

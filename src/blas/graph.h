@@ -44,7 +44,8 @@ typedef struct tsr_tiling {
                                a triangle, which differ in length, add up alike */
   bool winds;               /* each pass goes the other way than the one before, so that it begins
                                with what that has left */
-  int64_t chunk_first;      /* columns of kernels of the first slab, */
+  int64_t chunk_first;      /* columns of kernels of the first slab, or, if that is all of k, of the
+                               first kernel, whereupon they double up to chunk_last; */
   int64_t chunk;            /* of those between, */
   int64_t chunk_last;       /* and of the last one, */
   int64_t chunk_least;      /* which tapers down to this at the end of a pass; 0: no taper */

@@ -60,6 +60,18 @@ static tsr_status check_device(const tsr_machine *machine, int index) {
   return TSR_OK;
 }
 
+static tsr_status check_curve(const char *place, const char *name, const tsr_curve *curve) {
+  char what[PLACE];
+  if (curve->count < 0 || curve->count > TSR_CURVE_POINTS)
+    return tsr_fail(TSR_ERR_MACHINE, "%s.%s has %d points; it may have 0 to %d", place, name,
+                    curve->count, TSR_CURVE_POINTS);
+  snprintf(what, sizeof what, "%s size", name);
+  TSR_TRY(check_ascending(place, what, curve->size, curve->count));
+  snprintf(what, sizeof what, "%s rate", name);
+  for (int i = 0; i < curve->count; i++) TSR_TRY(check_positive(place, what, curve->rate[i]));
+  return TSR_OK;
+}
+
 static tsr_status check_link(const tsr_machine *machine, int from, int to) {
   const tsr_link *link = &machine->link[from][to];
   char place[PLACE], from_name[TSR_LOCATION_NAME], to_name[TSR_LOCATION_NAME];
@@ -70,13 +82,7 @@ static tsr_status check_link(const tsr_machine *machine, int from, int to) {
   if (link->bandwidth == 0) return TSR_OK;
   if (from == to) return tsr_fail(TSR_ERR_MACHINE, "%s leads to itself; leave it away", place);
   TSR_TRY(check_not_negative(place, "latency", link->latency));
-  if (link->shape.count < 0 || link->shape.count > TSR_CURVE_POINTS)
-    return tsr_fail(TSR_ERR_MACHINE, "%s.shape has %d points; it may have 0 to %d", place,
-                    link->shape.count, TSR_CURVE_POINTS);
-  TSR_TRY(check_ascending(place, "shape size", link->shape.size, link->shape.count));
-  for (int i = 0; i < link->shape.count; i++)
-    TSR_TRY(check_positive(place, "shape rate", link->shape.rate[i]));
-  return TSR_OK;
+  return check_curve(place, "shape", &link->shape);
 }
 
 static tsr_status check_reached(const tsr_machine *machine, int device) {
@@ -127,6 +133,7 @@ static tsr_status check_rates(const tsr_rates *rates, tsr_type type) {
       TSR_TRY(check_positive(place, "flops", rates->flops[i][j]));
       TSR_TRY(check_positive(place, "hot", rates->hot[i][j]));
     }
+  TSR_TRY(check_curve(place, "narrow", &rates->narrow));
   return check_positive(place, "sustained", rates->sustained);
 }
 

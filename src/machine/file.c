@@ -160,16 +160,16 @@ static tsr_status read_device(const node *n, tsr_device *device) {
   return host.json != NULL ? get_location(&host, &device->host_node) : TSR_OK;
 }
 
-static tsr_status read_shape(const node *n, tsr_curve *shape) {
+static tsr_status read_curve(const node *n, tsr_curve *curve) {
   if (n->json == NULL) return TSR_OK;
   TSR_TRY(check_list(n, 0, TSR_CURVE_POINTS));
-  shape->count = cJSON_GetArraySize(n->json);
-  for (int i = 0; i < shape->count; i++) {
+  curve->count = cJSON_GetArraySize(n->json);
+  for (int i = 0; i < curve->count; i++) {
     node point = element(n, i);
     TSR_TRY(check_list(&point, 2, 2));
     node size = element(&point, 0), rate = element(&point, 1);
-    TSR_TRY(get_number(&size, &shape->size[i]));
-    TSR_TRY(get_number(&rate, &shape->rate[i]));
+    TSR_TRY(get_number(&size, &curve->size[i]));
+    TSR_TRY(get_number(&rate, &curve->rate[i]));
   }
   return TSR_OK;
 }
@@ -186,7 +186,7 @@ static tsr_status read_link(const node *n) {
   TSR_TRY(get_required(n, "bandwidth", &link->bandwidth));
   if (!(link->bandwidth > 0)) return fail_at(n, "a bandwidth of more than 0; else leave it away");
   TSR_TRY(get_optional(n, "latency", &link->latency));
-  return read_shape(&shape, &link->shape);
+  return read_curve(&shape, &link->shape);
 }
 
 static tsr_status read_use(const node *n, int channel) {
@@ -230,14 +230,15 @@ static tsr_status read_table(const node *n, const tsr_rates *rates,
 }
 
 static tsr_status read_rates(const node *n, tsr_rates *rates) {
-  static const char *const keys[] = {"area", "k", "flops", "hot", "sustained", NULL};
+  static const char *const keys[] = {"area", "k", "flops", "hot", "narrow", "sustained", NULL};
   TSR_TRY(check_object(n, keys));
   node area = member(n, "area"), k = member(n, "k"), flops = member(n, "flops"),
-       hot = member(n, "hot");
+       hot = member(n, "hot"), narrow = member(n, "narrow");
   TSR_TRY(get_numbers(&area, TSR_RATE_POINTS, &rates->areas, rates->area));
   TSR_TRY(get_numbers(&k, TSR_RATE_POINTS, &rates->ks, rates->k));
   TSR_TRY(read_table(&flops, rates, rates->flops));
   TSR_TRY(get_required(n, "sustained", &rates->sustained));
+  TSR_TRY(read_curve(&narrow, &rates->narrow));
   tsr_rates_guess_hot(rates);
   return hot.json != NULL ? read_table(&hot, rates, rates->hot) : TSR_OK;
 }

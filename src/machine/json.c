@@ -62,11 +62,12 @@ static void add_device(tsr_text *text, const tsr_machine *machine, const tsr_dev
   tsr_text_add(text, "}");
 }
 
-static void add_shape(tsr_text *text, const tsr_curve *shape) {
-  if (shape->count == 0) return;
-  tsr_text_add(text, ",\n     \"shape\": [");
-  for (int i = 0; i < shape->count; i++) {
-    double point[2] = {shape->size[i], shape->rate[i]};
+static void add_curve(tsr_text *text, const char *before, const char *name,
+                      const tsr_curve *curve) {
+  if (curve->count == 0) return;
+  tsr_text_add(text, "%s\"%s\": [", before, name);
+  for (int i = 0; i < curve->count; i++) {
+    double point[2] = {curve->size[i], curve->rate[i]};
     tsr_text_add(text, i > 0 ? ", " : "");
     add_list(text, point, 2);
   }
@@ -81,7 +82,7 @@ static void add_link(tsr_text *text, const tsr_machine *machine, int from, int t
   add_location(text, machine, to);
   add_field(text, ", ", "bandwidth", link->bandwidth);
   add_field(text, ", ", "latency", link->latency);
-  add_shape(text, &link->shape);
+  add_curve(text, ",\n     ", "shape", &link->shape);
   tsr_text_add(text, "}");
 }
 
@@ -135,6 +136,7 @@ static void add_rates(tsr_text *text, tsr_type type, const tsr_rates *rates) {
   add_list(text, rates->k, rates->ks);
   add_table(text, "flops", rates, rates->flops);
   add_table(text, "hot", rates, rates->hot);
+  add_curve(text, ",\n      ", "narrow", &rates->narrow);
   add_field(text, ",\n      ", "sustained", rates->sustained);
   tsr_text_add(text, "}");
 }

@@ -171,16 +171,20 @@ static uint64_t mix_device(uint64_t digest, const tsr_device *device) {
   return mix_int(digest, device->host_node);
 }
 
+static uint64_t mix_curve(uint64_t digest, const tsr_curve *curve) {
+  digest = mix_int(digest, curve->count);
+  for (int i = 0; i < curve->count; i++) {
+    digest = mix_number(digest, curve->size[i]);
+    digest = mix_number(digest, curve->rate[i]);
+  }
+  return digest;
+}
+
 static uint64_t mix_link(uint64_t digest, const tsr_link *link) {
   if (link->bandwidth == 0) return mix_int(digest, -1);
   digest = mix_number(digest, link->bandwidth);
   digest = mix_number(digest, link->latency);
-  digest = mix_int(digest, link->shape.count);
-  for (int i = 0; i < link->shape.count; i++) {
-    digest = mix_number(digest, link->shape.size[i]);
-    digest = mix_number(digest, link->shape.rate[i]);
-  }
-  return digest;
+  return mix_curve(digest, &link->shape);
 }
 
 static uint64_t mix_channel(uint64_t digest, const tsr_channel *channel) {
@@ -204,7 +208,7 @@ static uint64_t mix_rates(uint64_t digest, const tsr_rates *rates) {
   for (int i = 0; i < rates->areas; i++)
     for (int j = 0; j < rates->ks; j++)
       digest = mix_number(mix_number(digest, rates->flops[i][j]), rates->hot[i][j]);
-  return digest;
+  return mix_curve(digest, &rates->narrow);
 }
 
 static uint64_t mix_rest(uint64_t digest, const tsr_machine *machine) {

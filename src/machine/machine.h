@@ -27,8 +27,8 @@ enum {
  * outside; sizes ascend. */
 typedef struct tsr_curve {
   int count;
-  double size[TSR_CURVE_POINTS]; /* bytes */
-  double rate[TSR_CURVE_POINTS]; /* bytes/s */
+  double size[TSR_CURVE_POINTS];
+  double rate[TSR_CURVE_POINTS];
 } tsr_curve;
 
 double tsr_curve_at(const tsr_curve *curve, double size);
@@ -63,7 +63,9 @@ typedef struct tsr_rates {
   double k[TSR_RATE_POINTS];
   double flops[TSR_RATE_POINTS][TSR_RATE_POINTS]; /* [area][k], in short runs */
   double hot[TSR_RATE_POINTS][TSR_RATE_POINTS];   /* [area][k], at the device's power limit */
-  double sustained;                               /* flops/s of large kernels held for seconds */
+  tsr_curve narrow; /* the part of these that is left where the shorter of m and n is an eighth of
+                       the other one or less, by the shorter one; count 0: all */
+  double sustained; /* flops/s of large kernels held for seconds */
 } tsr_rates;
 
 typedef struct tsr_device {
@@ -164,6 +166,9 @@ double tsr_machine_rate_limit(const tsr_machine *machine, tsr_type type, double 
 /* Where the rates at the power limit were not measured by shape: those of short runs, but at most
  * what large kernels sustain. */
 void tsr_rates_guess_hot(tsr_rates *rates);
+
+/* Flops/s of a product in short runs, by its area alone. */
+double tsr_rates_of(const tsr_rates *rates, double m, double n, double k);
 
 /* Seconds of a product on the CPU's BLAS that reads and writes so many bytes; infinite when
  * unknown. */

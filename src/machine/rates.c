@@ -89,6 +89,18 @@ static double rate_at(const tsr_rates *rates, rate_table flops, double area, dou
   return log_mean(low, high, p);
 }
 
+double tsr_rates_of(const tsr_rates *rates, double m, double n, double k) {
+  return rate_at(rates, rates->flops, sqrt(m * n), k);
+}
+
+/* What is left of the rate of a square of the same area. */
+static double narrowness(const tsr_rates *rates, double m, double n) {
+  static const double full = 8; /* the ratio of the sides */
+  if (rates->narrow.count == 0 || m == n) return 1;
+  double part = fmin(1, fabs(log(m / n)) / log(full));
+  return 1 + part * (tsr_curve_at(&rates->narrow, fmin(m, n)) - 1);
+}
+
 /* Elements of a and b, and in *c those of c; of a triangle half the square. */
 static double count_elements(const tsr_kernel_info *kernel, double m, double n, double k,
                              double *c) {
@@ -158,7 +170,7 @@ static double product_time(const tsr_machine *machine, const tsr_device *device,
                               heat / rate_at(rates, rates->hot, area, (double)k));
   const tsr_kernel_info *info = tsr_kernel_get(kernel);
   double serial = info->serial > 0 ? info->serial * (double)k * rounds_of(m, n, k) : 0;
-  computing *= detour(kernel, type, k, wide);
+  computing *= detour(kernel, type, k, wide) / narrowness(rates, (double)m, (double)n);
   computing = (computing / info->rate + serial) / device->speed;
   return fmax(computing, bytes / device->memory_rate);
 }

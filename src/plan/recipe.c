@@ -332,7 +332,8 @@ void tsr_recipe_simplify(const tsr_call *call, const tsr_machine *machine, tsr_r
   r->chunk_last = narrower(r->chunk_last, width);
   simplify_slabs(call->k, r);
   if (r->slab > 0) return;
-  r->slab_most = r->chunk_first = r->chunk = 0;
+  if (r->chunk_last > 0 && r->chunk_first >= r->chunk_last) r->chunk_first = 0;
+  r->slab_most = r->chunk = 0;
   r->whole_a = false;
 }
 
@@ -377,9 +378,13 @@ static int print_cuts(const tsr_recipe *r, char *text, size_t room) {
                     ", stripes of C of %" PRId64,
                     slabs, r->slab > 0 ? "; " : "", r->block, r->span > 0 ? r->span : 1, r->chunk);
   if (r->rows > 1) snprintf(rows, sizeof rows, ", rows in %" PRId64 " parts", r->rows);
-  if (r->slab == 0)
-    return snprintf(text, room, "all of A, then B in chunks of %" PRId64 " columns%s",
+  if (r->slab == 0) {
+    char first[40] = "";
+    if (r->chunk_first > 0 && (r->chunk_last == 0 || r->chunk_first < r->chunk_last))
+      snprintf(first, sizeof first, "%" PRId64 ", doubling up to ", r->chunk_first);
+    return snprintf(text, room, "all of A, then B in chunks of %s%" PRId64 " columns%s", first,
                     r->chunk_last, rows);
+  }
   return snprintf(text, room,
                   "%s; kernels of %" PRId64 ", %" PRId64 ", at the end %" PRId64 " columns%s",
                   slabs, r->chunk_first, r->chunk, r->chunk_last, rows);

@@ -242,7 +242,10 @@ static void cut_product(const tsr_search *s, limit what, tsr_recipe *r) {
   double columns = (double)s->call->n / r->grid_cols, k = (double)s->call->k;
   r->chunk_first = r->chunk = r->chunk_last = guess_chunk(s, columns);
   r->slab = r->slab_most = 0;
-  if (what == LIMIT_LINKS) return;
+  if (what == LIMIT_LINKS) {
+    if (!is_device_home(s, TSR_C_)) r->chunk_first = 256; /* and then wider ones */
+    return;
+  }
   r->chunk_first = 1024;
   if (what == LIMIT_PORT) {
     r->slab = r->slab_most = tsr_power_of_two_near(k / 4, 256, 4096);

@@ -11,7 +11,7 @@
 static const int64_t real_points[] = {128, 256, 512, 1024, 2048, 4096, 8192};
 static const int64_t real_ks[] = {64, 256, 512, 1024, 2048, 4096, 8192};
 static const int64_t quick_points[] = {16, 64, 192};
-enum { REAL = 7, QUICK = 3, HOT_ROUNDS = 3 };
+enum { REAL = 7, QUICK = 3, HOT_ROUNDS = 3, NARROW_REPEATS = 8 };
 
 static const double real_time = 6e-3, quick_time = 1e-3; /* of one measurement */
 
@@ -69,6 +69,52 @@ static tsr_status measure_type(tsr_bench *b, const tsr_type_info *type, tsr_rate
       else
         rates->flops[i][j] = i > 0 ? rates->flops[i - 1][j] : rates->flops[i][j - 1];
     }
+  return TSR_OK;
+}
+
+/* ---- Narrow kernels ---- */
+
+/* Seconds of one of high x width, each without its fixed cost. */
+static tsr_status measure_narrow_point(tsr_bench *b, tsr_type type, int64_t high, int64_t width,
+                                       int64_t k, tsr_op transa, double *seconds) {
+  tsr_kernel_args args = tsr_bench_product(b, 0, type, high, k);
+  double first;
+  args.n = width;
+  args.transa = transa;
+  args.lda = transa == TSR_NO_TRANS ? high : k;
+  TSR_TRY(tsr_bench_kernels(b, 0, &args, 1, false, &first));
+  TSR_TRY(tsr_bench_kernels(b, 0, &args, NARROW_REPEATS, false, seconds));
+  *seconds = fmax(*seconds - b->machine->device[0].kernel_latency, 0.3 * *seconds);
+  return TSR_OK;
+}
+
+/* Of two heights, since one may happen to suit the device's multiprocessors, and both ways that A
+ * may be stored, how long kernels of that width should take by their area, and how long they do. */
+static tsr_status measure_width(tsr_bench *b, tsr_type type, const tsr_rates *rates, int64_t high,
+                                int64_t width, double *part) {
+  double expected = 0, measured = 0;
+  int64_t k = high / 2;
+  for (int i = 0; i < 4; i++) {
+    int64_t m = i % 2 ? high + high / 4 : high;
+    double seconds;
+    TSR_TRY(measure_narrow_point(b, type, m, width, k, i < 2 ? TSR_NO_TRANS : TSR_TRANS, &seconds));
+    measured += seconds;
+    expected += tsr_kernel_flops(TSR_KERNEL_GEMM, type, m, width, k) /
+                tsr_rates_of(rates, (double)m, (double)width, (double)k);
+  }
+  *part = fmin(1, expected / measured);
+  return TSR_OK;
+}
+
+static tsr_status measure_narrow(tsr_bench *b, tsr_type type, tsr_rates *rates) {
+  static const int64_t real_widths[] = {128, 256, 512, 1024}, quick_widths[] = {8, 16};
+  const int64_t *widths = b->options->quick ? quick_widths : real_widths;
+  int64_t high = tsr_bench_area(b, type, (int64_t)rates->area[rates->areas - 1]);
+  rates->narrow.count = b->options->quick ? 2 : 4;
+  for (int i = 0; i < rates->narrow.count; i++) {
+    rates->narrow.size[i] = (double)widths[i];
+    TSR_TRY(measure_width(b, type, rates, high, widths[i], &rates->narrow.rate[i]));
+  }
   return TSR_OK;
 }
 
@@ -223,6 +269,7 @@ tsr_status tsr_probe_kernels(tsr_bench *b) {
     tsr_bench_progress(b, 0.4 + 0.5 * i / TSR_TYPE_COUNT, type->name);
     TSR_TRY(tsr_bench_fill(b, type->type));
     TSR_TRY(measure_type(b, type, &b->machine->rates[i]));
+    TSR_TRY(measure_narrow(b, type->type, &b->machine->rates[i]));
     TSR_TRY(measure_hot(b, type->type, &b->machine->rates[i]));
   }
   return TSR_OK;

@@ -82,6 +82,7 @@ static void odd_numbers_and_names_come_back(void **state) {
   machine->link[0][1].shape = (tsr_curve){2, {4096, 1 / 3.0 * 1e9}, {0.1, 1e10 / 7}};
   machine->device[1].speed = 0.1 + 0.2;
   machine->rates[0] = (tsr_rates){0};
+  machine->rates[1].narrow = (tsr_curve){2, {128, 1024}, {1 / 3.0, 0.9}};
   expect_same_again(machine);
   tsr_machine_destroy(machine);
 }

@@ -101,6 +101,23 @@ static void narrow_kernels_are_slower(void **state) {
   tsr_machine_destroy(m);
 }
 
+/* All of what was measured from 8 : 1 on, the less the nearer to a square. */
+static void narrow_kernels_lose_what_was_measured(void **state) {
+  (void)state;
+  tsr_machine *m = parse("gpu*1 rate:60");
+  m->device[0].kernel_latency = 0;
+  double at_256 = gemm_time(m, TSR_D, 8192, 256, 4096), across = at_256;
+  double at_1024 = gemm_time(m, TSR_D, 8192, 1024, 4096);
+  double near = gemm_time(m, TSR_D, 1024, 512, 4096), even = gemm_time(m, TSR_D, 512, 512, 4096);
+  m->rates[tsr_type_index(TSR_D)].narrow = (tsr_curve){2, {256, 1024}, {0.8, 0.9}};
+  assert_true(fabs(gemm_time(m, TSR_D, 8192, 256, 4096) / at_256 - 1 / 0.8) < 1e-9);
+  assert_true(fabs(gemm_time(m, TSR_D, 256, 8192, 4096) / across - 1 / 0.8) < 1e-9);
+  assert_true(fabs(gemm_time(m, TSR_D, 8192, 1024, 4096) / at_1024 - 1 / 0.9) < 1e-9);
+  assert_true(fabs(gemm_time(m, TSR_D, 1024, 512, 4096) / near - 1 / 0.95) < 1e-9);
+  assert_true(gemm_time(m, TSR_D, 512, 512, 4096) == even);
+  tsr_machine_destroy(m);
+}
+
 static void memory_bound_kernels(void **state) {
   (void)state;
   tsr_machine *m = parse("gpu*1 rate:60 hbm:1000 launch:3");
@@ -287,6 +304,7 @@ static void checks_of_numbers(void **state) {
   (void)state;
   tsr_machine *m = parse("host:100 gpu*2@nvswitch:300 pcie:25");
   m->link[2][0].shape = (tsr_curve){2, {10, 20}, {1, 2}};
+  m->rates[1].narrow = (tsr_curve){2, {256, 512}, {0.9, 1}};
   const struct {
     double *number;
     double wrong;
@@ -309,6 +327,8 @@ static void checks_of_numbers(void **state) {
       {&m->rates[1].flops[2][3], 0, "rates.d.flops"},
       {&m->rates[1].area[1], 5, "rates.d.area"},
       {&m->rates[1].k[0], 0, "rates.d.k"},
+      {&m->rates[1].narrow.size[1], 256, "narrow size"},
+      {&m->rates[1].narrow.rate[0], 0, "narrow rate"},
       {&m->rates[1].sustained, 0, "rates.d.sustained"},
       {&m->cpu_flops[0], -1, "cpu.flops"},
       {&m->cpu_latency, -1, "cpu.latency"},
@@ -346,6 +366,7 @@ static void checks_of_counts(void **state) {
       {&m->channel[1].uses[0].to, -1, "uses[0]"},
       {&m->rates[1].areas, 9, "rates.d"},
       {&m->rates[1].ks, 0, "rates.d"},
+      {&m->rates[1].narrow.count, 13, "narrow"},
       {&m->lanes, 0, "staging.lanes"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -424,6 +445,7 @@ int main(void) {
       cmocka_unit_test(odd_sums_in_16_bits_are_slow),
       cmocka_unit_test(a_table_is_met_at_its_points),
       cmocka_unit_test(narrow_kernels_are_slower),
+      cmocka_unit_test(narrow_kernels_lose_what_was_measured),
       cmocka_unit_test(memory_bound_kernels),
       cmocka_unit_test(level3_kernels_follow_gemm),
       cmocka_unit_test(solves_by_an_inverse),

@@ -91,7 +91,7 @@ typedef struct facts {
   int64_t columns;                    /* of the narrowest product */
   double largest_copy;                /* bytes */
   double from_host, to_host, between; /* bytes of copies */
-  int additions, streams;
+  int products, additions, streams;
 } facts;
 
 static void note_copy(const tsr_plan *plan, const tsr_command *c, facts *f) {
@@ -109,6 +109,7 @@ static void note_copy(const tsr_plan *plan, const tsr_command *c, facts *f) {
 
 static void note_product(const tsr_plan *plan, const tsr_command *c, facts *f) {
   int streams = plan->queue[c->queue].index + 1;
+  f->products++;
   if (f->first_k == 0) f->first_k = c->k;
   if (f->columns == 0 || c->n < f->columns) f->columns = c->n;
   if (c->m > f->m) f->m = c->m;
@@ -162,8 +163,33 @@ static void shapes_are_obeyed(void **state) {
   assert_true(f.n == 128 && f.columns == 128);
   f = by("ppp", 2048, "grid=1x4 slab=0 chunk=0,0,128 taper=32");
   assert_true(f.n == 128 && f.columns >= 32 && f.columns < 128);
+  f = by("ppp", 2048, "grid=1x2 slab=0 chunk=128,0,512 taper=0"); /* 128, 128, 256, 512 */
+  assert_true(f.products == 2 * 4 && f.n == 512 && f.columns == 128);
+  f = by("ppp", 2048, "grid=1x2 slab=0 chunk=512,0,128 taper=0");
+  assert_true(f.products == 2 * 8 && f.n == 128);
   f = by("ppp", 2048, "grid=1x2 rows=4");
   assert_true(f.m == 512);
+}
+
+/* Long columns of tiles begin at lines of a cache, short ones at loads. */
+static void columns_are_aligned(void **state) {
+  (void)state;
+  static const int64_t orders[] = {1003, 35};
+  for (int i = 0; i < 2; i++) {
+    int64_t n = orders[i], step = i == 0 ? 128 / 8 : 16 / 8;
+    tsr_machine *machine = planning_machine(host_4);
+    tsr_plan *plan = plan_by(machine, "ppp", n, "grid=1x1 tile=0 slab=0");
+    int tiles = 0;
+    for (size_t b = 0; b < plan->buffers.count; b++) {
+      const tsr_buffer *buffer = &plan->buffers.items[b];
+      if (buffer->role != TSR_BUFFER_TILE) continue;
+      assert_true(buffer->ld % step == 0 && buffer->ld - buffer->rows < step);
+      tiles++;
+    }
+    assert_true(tiles >= 3);
+    tsr_plan_free(plan);
+    tsr_machine_destroy(machine);
+  }
 }
 
 static void copies_are_obeyed(void **state) {
@@ -382,7 +408,7 @@ int main(void) {
       cmocka_unit_test(later_words_win),   cmocka_unit_test(bad_words),
       cmocka_unit_test(shapes_are_obeyed), cmocka_unit_test(copies_are_obeyed),
       cmocka_unit_test(routes_are_obeyed), cmocka_unit_test(orders_and_channels_matter),
-      cmocka_unit_test(random_recipes),
+      cmocka_unit_test(random_recipes),    cmocka_unit_test(columns_are_aligned),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

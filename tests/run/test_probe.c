@@ -62,6 +62,9 @@ static void check_rates(const tsr_rates *rates) {
   for (int i = 0; i < rates->areas; i++)
     for (int j = 0; j < rates->ks; j++)
       assert_true(rates->hot[i][j] > 0 && rates->hot[i][j] <= rates->flops[i][j]);
+  assert_true(rates->narrow.count > 1);
+  for (int i = 0; i < rates->narrow.count; i++)
+    assert_true(rates->narrow.rate[i] > 0 && rates->narrow.rate[i] <= 1);
 }
 
 static void measures_emulated_devices(void **state) {

@@ -63,7 +63,7 @@ typedef struct tsr_rates {
   double k[TSR_RATE_POINTS];
   double flops[TSR_RATE_POINTS][TSR_RATE_POINTS]; /* [area][k], in short runs */
   double hot[TSR_RATE_POINTS][TSR_RATE_POINTS];   /* [area][k], at the device's power limit */
-  tsr_curve narrow; /* the part of these that is left where the shorter of m and n is an eighth of
+  tsr_curve narrow; /* the part of `flops` that is left where the shorter of m and n is an eighth of
                        the other one or less, by the shorter one; count 0: all */
   double sustained; /* flops/s of large kernels held for seconds */
 } tsr_rates;

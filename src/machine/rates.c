@@ -93,7 +93,8 @@ double tsr_rates_of(const tsr_rates *rates, double m, double n, double k) {
   return rate_at(rates, rates->flops, sqrt(m * n), k);
 }
 
-/* What is left of the rate of a square of the same area. */
+/* What is left of the rate of a square of the same area, in short runs; at the power limit it may
+ * be all. */
 static double narrowness(const tsr_rates *rates, double m, double n) {
   static const double full = 8; /* the ratio of the sides */
   if (rates->narrow.count == 0 || m == n) return 1;
@@ -165,12 +166,14 @@ static double product_time(const tsr_machine *machine, const tsr_device *device,
   if (rates->areas == 0 || rates->ks == 0) return INFINITY;
   double area = sqrt((double)m * (double)n);
   double flops = tsr_kernel_flops(kernel, type, m, n, k);
+  double cool =
+      rate_at(rates, rates->flops, area, (double)k) * narrowness(rates, (double)m, (double)n);
+  double hot = fmin(cool, rate_at(rates, rates->hot, area, (double)k));
   double bytes = product_bytes(kernel, type, (double)m, (double)n, (double)k, wide, reads_c);
-  double computing = flops * ((1 - heat) / rate_at(rates, rates->flops, area, (double)k) +
-                              heat / rate_at(rates, rates->hot, area, (double)k));
+  double computing = flops * ((1 - heat) / cool + heat / hot);
   const tsr_kernel_info *info = tsr_kernel_get(kernel);
   double serial = info->serial > 0 ? info->serial * (double)k * rounds_of(m, n, k) : 0;
-  computing *= detour(kernel, type, k, wide) / narrowness(rates, (double)m, (double)n);
+  computing *= detour(kernel, type, k, wide);
   computing = (computing / info->rate + serial) / device->speed;
   return fmax(computing, bytes / device->memory_rate);
 }

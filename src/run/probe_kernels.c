@@ -74,35 +74,39 @@ static tsr_status measure_type(tsr_bench *b, const tsr_type_info *type, tsr_rate
 
 /* ---- Narrow kernels ---- */
 
-/* Seconds of one of high x width, each without its fixed cost. */
-static tsr_status measure_narrow_point(tsr_bench *b, tsr_type type, int64_t high, int64_t width,
-                                       int64_t k, tsr_op transa, double *seconds) {
-  tsr_kernel_args args = tsr_bench_product(b, 0, type, high, k);
-  double first;
-  args.n = width;
-  args.transa = transa;
-  args.lda = transa == TSR_NO_TRANS ? high : k;
-  TSR_TRY(tsr_bench_kernels(b, 0, &args, 1, false, &first));
-  TSR_TRY(tsr_bench_kernels(b, 0, &args, NARROW_REPEATS, false, seconds));
-  *seconds = fmax(*seconds - b->machine->device[0].kernel_latency, 0.3 * *seconds);
+/* How long a kernel should take by its area, and how long it does, both without its fixed cost. */
+typedef struct pair {
+  double expected, measured;
+} pair;
+
+static tsr_status measure_pair(tsr_bench *b, const tsr_rates *rates, const tsr_kernel_args *args,
+                               pair *sum) {
+  double m = (double)args->m, n = (double)args->n, k = (double)args->k, first, each;
+  TSR_TRY(tsr_bench_kernels(b, 0, args, 1, false, &first));
+  TSR_TRY(tsr_bench_kernels(b, 0, args, NARROW_REPEATS, false, &each));
+  sum->measured += fmax(each - b->machine->device[0].kernel_latency, 0.3 * each);
+  sum->expected += tsr_kernel_flops(TSR_KERNEL_GEMM, args->type, args->m, args->n, args->k) /
+                   tsr_rates_of(rates, m, n, k);
   return TSR_OK;
 }
 
-/* Of two heights, since one may happen to suit the device's multiprocessors, and both ways that A
- * may be stored, how long kernels of that width should take by their area, and how long they do. */
+/* The part of its rate that a kernel of that width keeps: of two heights, since one may happen to
+ * suit the device's multiprocessors, and both ways that A may be stored, beside squares, since the
+ * device is warmer by now than when those were measured. */
 static tsr_status measure_width(tsr_bench *b, tsr_type type, const tsr_rates *rates, int64_t high,
                                 int64_t width, double *part) {
-  double expected = 0, measured = 0;
+  pair narrow = {0, 0}, square = {0, 0};
   int64_t k = high / 2;
   for (int i = 0; i < 4; i++) {
-    int64_t m = i % 2 ? high + high / 4 : high;
-    double seconds;
-    TSR_TRY(measure_narrow_point(b, type, m, width, k, i < 2 ? TSR_NO_TRANS : TSR_TRANS, &seconds));
-    measured += seconds;
-    expected += tsr_kernel_flops(TSR_KERNEL_GEMM, type, m, width, k) /
-                tsr_rates_of(rates, (double)m, (double)width, (double)k);
+    tsr_kernel_args args = tsr_bench_product(b, 0, type, i % 2 ? high + high / 4 : high, k);
+    args.n = width;
+    args.transa = i < 2 ? TSR_NO_TRANS : TSR_TRANS;
+    if (i >= 2) args.lda = k;
+    TSR_TRY(measure_pair(b, rates, &args, &narrow));
+    args = tsr_bench_product(b, 0, type, high / 4, k);
+    TSR_TRY(measure_pair(b, rates, &args, &square));
   }
-  *part = fmin(1, expected / measured);
+  *part = fmin(1, narrow.expected / narrow.measured * square.measured / square.expected);
   return TSR_OK;
 }
 

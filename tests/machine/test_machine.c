@@ -115,6 +115,15 @@ static void narrow_kernels_lose_what_was_measured(void **state) {
   assert_true(fabs(gemm_time(m, TSR_D, 8192, 1024, 4096) / at_1024 - 1 / 0.9) < 1e-9);
   assert_true(fabs(gemm_time(m, TSR_D, 1024, 512, 4096) / near - 1 / 0.95) < 1e-9);
   assert_true(gemm_time(m, TSR_D, 512, 512, 4096) == even);
+  tsr_rates *rates = &m->rates[tsr_type_index(TSR_D)]; /* at the power limit */
+  const struct { double hot, kept; } limits[] = {{0.7, 0.7}, {0.85, 0.8}};
+  for (int i = 0; i < 2; i++) {
+    for (int a = 0; a < rates->areas; a++)
+      for (int k = 0; k < rates->ks; k++) rates->hot[a][k] = limits[i].hot * rates->flops[a][k];
+    double hot =
+        tsr_machine_kernel_time(m, 0, TSR_KERNEL_GEMM, TSR_D, 8192, 256, 4096, false, true, 1);
+    assert_true(fabs(hot / at_256 - 1 / limits[i].kept) < 1e-9);
+  }
   tsr_machine_destroy(m);
 }
 

@@ -112,7 +112,8 @@ static void add_rates(tsr_text *text, const tsr_rates *rates, const tsr_type_inf
   tsr_text_add(text, "at the power limit; sustained %.4g", rates->sustained / TERA);
   add_table(text, rates, rates->hot);
   if (rates->narrow.count == 0) return;
-  tsr_text_add(text, "narrow ones, a part of these (the shorter of m and n)\n");
+  tsr_text_add(text,
+               "narrow ones in short runs, the part of a square's rate (the shorter of m and n)\n");
   for (int i = 0; i < rates->narrow.count; i++)
     tsr_text_add(text, "%s%.0f: %.3f", i > 0 ? ", " : "", rates->narrow.size[i],
                  rates->narrow.rate[i]);

@@ -28,12 +28,13 @@ static int clear(void **state) {
   return 0;
 }
 
-/* Queues that take their time: thousands of commands, each delayed. */
+/* Queues that take their time: thousands of commands, one in four delayed. */
 static tsr_context *slow_context(const char *devices) {
   tsr_options options = front_options();
   tsr_context *context = NULL;
   options.devices = devices;
   options.delay_seed = 7;
+  options.tile = 8;
   options.check = 0;
   assert_ok(tsr_context_create(&options, &context));
   return context;

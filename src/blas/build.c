@@ -181,6 +181,49 @@ static bool push_columns(tsr_builder *b, const pass *p, stretch s) {
   return true;
 }
 
+/* Columns of a tile that are there with so many slabs: of A and of B as much comes, in bytes, so
+ * that the corner of both that can be multiplied grows quickest. */
+static int64_t opened(const tsr_builder *b, int j, int slabs) {
+  static const int64_t align = 128;
+  const tsr_tiling *t = b->tiling;
+  int64_t width = tsr_cut_length(&t->n, j);
+  if (slabs == t->k.count) return width;
+  double share =
+      (double)t->k.at[slabs] / (double)b->call->k * (double)b->call->m / (double)b->call->n;
+  double columns = share * (double)width / align;
+  return columns * align < (double)width ? (int64_t)columns * align : width;
+}
+
+/* Chunks of columns [from, end) of a tile: the slabs from one on, so many of them at once. */
+static bool push_opened(tsr_builder *b, const pass *p, int j, int64_t from, int64_t end, int slab,
+                        int slabs) {
+  const tsr_tiling *t = b->tiling;
+  int64_t width = tsr_cut_length(&t->n, j);
+  for (int64_t length; from < end; from += length) {
+    length = next_chunk(b, slab + slabs - 1, from, width - from);
+    if (length > end - from) length = end - from;
+    tsr_part_of_c c = {
+        .j = j, .col = tsr_cut_begin(&t->n, j) + from, .cols = length, .slabs = slabs};
+    for (int li = p->li; li < p->li_end; li++) {
+      c.i = p->row[li];
+      if (!b->emit(b, c, slab)) return false;
+    }
+  }
+  return true;
+}
+
+/* A slab of A on all columns that were there before it, then all slabs so far on the next ones. */
+static bool push_corner(tsr_builder *b, const pass *p) {
+  for (int l = 0; l < b->tiling->k.count; l++)
+    for (int lj = p->lj; lj < p->lj_end; lj++) {
+      int j = p->col[lj];
+      int64_t before = l > 0 ? opened(b, j, l) : 0;
+      if (!push_opened(b, p, j, 0, before, l, 1)) return false;
+      if (!push_opened(b, p, j, before, opened(b, j, l + 1), 0, l + 1)) return false;
+    }
+  return true;
+}
+
 static int least(int a, int b) {
   return a < b ? a : b;
 }
@@ -190,7 +233,8 @@ static bool push_steps(tsr_builder *b, const pass *p) {
   if (b->scales_only) return push_columns(b, p, (stretch){TSR_STEP_SCALE, 1, false});
   b->first_slab = p->backwards ? count - 1 : 0;
   b->last_slab = p->backwards ? 0 : count - 1;
-  for (int l = 0; l < count; l += depth) {
+  if (b->tiling->corner && !push_corner(b, p)) return false;
+  for (int l = b->tiling->corner ? count : 0; l < count; l += depth) {
     stretch s = {p->backwards ? count - 1 - l : l, least(depth, count - l), p->backwards};
     if (!push_columns(b, p, s)) return false;
   }
@@ -289,8 +333,8 @@ static tsr_tile_grid grid_of(tsr_cuts rows, tsr_cuts cols, tsr_op op) {
 static void set_product_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *graph) {
   bool both = tsr_family_of(call->operation) == TSR_RANK && call->operation != TSR_GEMMT;
   graph->grid[TSR_A] = grid_of(t->m, t->k_of_a.count > 0 ? t->k_of_a : t->k, call->transa);
-  tsr_cuts n = t->n_of_b.count > 0 ? t->n_of_b : t->n;
-  graph->grid[TSR_B_] = both ? graph->grid[TSR_A] : grid_of(t->k, n, call->transb);
+  tsr_cuts n = t->n_of_b.count > 0 ? t->n_of_b : t->n, k = t->k_of_b.count > 0 ? t->k_of_b : t->k;
+  graph->grid[TSR_B_] = both ? graph->grid[TSR_A] : grid_of(k, n, call->transb);
 }
 
 /* A is square, cut as the side of C that it is on, and comes block by block; so does C. Copies may

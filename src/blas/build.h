@@ -9,10 +9,12 @@
 
 typedef struct tsr_builder tsr_builder;
 
-/* Columns [col, col + cols) of a tile of C: row i and column j of the grid of tiles. */
+/* Columns [col, col + cols) of a tile of C: row i and column j of the grid of tiles. Of more than
+ * one slab of k, so many are added to it by one kernel; that is for those who cut no operand so. */
 typedef struct tsr_part_of_c {
   int i, j;
   int64_t col, cols;
+  int slabs;
 } tsr_part_of_c;
 
 /* What is done to a part: a slab of k, or one of these. Which slabs are the first and the last to

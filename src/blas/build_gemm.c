@@ -20,10 +20,11 @@ static bool push_product(tsr_builder *b, tsr_part_of_c p, int l) {
   const tsr_call *call = b->call;
   bool first = l == b->first_slab, lazy = tsr_goes_to_w(b, p);
   tsr_form form = {.transa = call->transa, .transb = call->transb};
+  int last = p.slabs > 1 ? l + p.slabs - 1 : l;
   int64_t k = tsr_cut_begin(&t->k, l);
   tsr_task task = {.kernel = TSR_KERNEL_GEMM,
                    .form = tsr_form_pack(form),
-                   .k = tsr_cut_length(&t->k, l),
+                   .k = (int32_t)(t->k.at[last + 1] - k),
                    .device = -1};
   task.operand[0] = tsr_oriented(b->graph, TSR_A, call->transa, tsr_cut_begin(&t->m, p.i),
                                  tsr_cut_length(&t->m, p.i), k, task.k);
@@ -36,7 +37,7 @@ static bool push_product(tsr_builder *b, tsr_part_of_c p, int l) {
     task.flags |= TSR_FLAG_BETA;
   if (lazy && b->wide) task.flags |= TSR_FLAG_WIDE;
   if (call->alpha == TSR_ONE) task.flags |= TSR_FLAG_ALPHA_ONE;
-  task.last = !lazy && l == b->last_slab;
+  task.last = !lazy && last == b->last_slab;
   return push(b, task, p);
 }
 

@@ -27,8 +27,10 @@ typedef struct tsr_pass {
  * in blocks, and chunk the lines of a stripe (build_triangle.c). */
 typedef struct tsr_tiling {
   tsr_cuts m, n, k;
-  tsr_cuts k_of_a, n_of_b;  /* by which A is cut in place of k, and B of n; parts of k and n keep
-                               within theirs. No cuts: by k and n */
+  tsr_cuts k_of_a, k_of_b,  /* by which A and B are cut in place of k, */
+      n_of_b;               /* and B in place of n; parts of k and n keep within theirs. No cuts: by
+                               k and n */
+  bool corner;              /* with each slab of A as much of B comes, in columns of all of k */
   int grid_rows, grid_cols; /* devices over the tiles of C, 2D block-cyclic */
   int16_t *device;          /* [grid_rows * grid_cols], row by row */
   int *down, *across;       /* the grid's row of each part of m, and its column of each part of n;

@@ -12,6 +12,10 @@ static int64_t smaller(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
+static int64_t larger(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
 /* Slabs that double: while one is computed, the next one, twice as long, arrives; the last one is
  * about half of k, so that C is complete in parts for as long as possible. */
 static tsr_status geometric_cuts(int64_t k, int64_t first, int64_t most, tsr_cuts *cuts) {
@@ -27,6 +31,22 @@ static tsr_status geometric_cuts(int64_t k, int64_t first, int64_t most, tsr_cut
   }
   if (k > at) cuts->at[++count] = k;
   cuts->count = count;
+  return TSR_OK;
+}
+
+/* Slabs of a corner that grows: short ones, so that kernels seldom wait for the next one, and a
+ * long last one, in which C is completed: it must not have to leave all at once. */
+static int64_t last_of_corner(int64_t k, int64_t size, int64_t last) {
+  return larger(last > 0 ? last : k / 4, size);
+}
+
+/* The others are short, so that kernels seldom wait for the next one. */
+static tsr_status corner_cuts(int64_t k, int64_t size, int64_t most, tsr_cuts *cuts) {
+  int64_t last = last_of_corner(k, size, most);
+  int64_t count = k > last ? (k - last + size - 1) / size + 1 : 1;
+  TSR_TRY(tsr_cuts_uniform(count, 1, cuts));
+  for (int i = 1; i < cuts->count; i++) cuts->at[i] = i * size;
+  cuts->at[cuts->count] = k;
   return TSR_OK;
 }
 
@@ -178,6 +198,11 @@ static tsr_status cut_tiles(const tsr_recipe *r, const tsr_call *call, tsr_tilin
 static tsr_status leave_whole(const tsr_recipe *r, const tsr_call *call, tsr_tiling *t) {
   if (r->whole_a && call->k > 0 && call->k <= TSR_RECIPE_LONGEST)
     TSR_TRY(tsr_cuts_uniform(call->k, call->k, &t->k_of_a));
+  if (r->corner && r->slab > 0 && call->k > 0 && call->k <= TSR_RECIPE_LONGEST) {
+    TSR_TRY(tsr_cuts_uniform(call->k, call->k, &t->k_of_b));
+    if (!r->whole_a) TSR_TRY(tsr_cuts_uniform(call->k, call->k, &t->k_of_a));
+    t->corner = true;
+  }
   if (r->whole_b && call->n > 0 && call->n <= TSR_RECIPE_LONGEST)
     TSR_TRY(tsr_cuts_uniform(call->n, call->n, &t->n_of_b));
   return TSR_OK;
@@ -193,7 +218,9 @@ static tsr_status cut(const tsr_recipe *r, const tsr_call *call, const tsr_machi
   else
     TSR_TRY(cut_panels(r, call, machine, order, t));
   if (family == TSR_PRODUCT) TSR_TRY(leave_whole(r, call, t));
-  return geometric_cuts(tsr_call_scales_only(call) ? 0 : call->k, r->slab, r->slab_most, &t->k);
+  int64_t k = tsr_call_scales_only(call) ? 0 : call->k;
+  return t->corner ? corner_cuts(k, r->slab, r->slab_most, &t->k)
+                   : geometric_cuts(k, r->slab, r->slab_most, &t->k);
 }
 
 /* Columns of a kernel (beside a triangle: lines across it): 0 stands for all, and where columns are
@@ -266,6 +293,7 @@ void tsr_tiling_free(tsr_tiling *t) {
   tsr_cuts_free(&t->n);
   tsr_cuts_free(&t->k);
   tsr_cuts_free(&t->k_of_a);
+  tsr_cuts_free(&t->k_of_b);
   tsr_cuts_free(&t->n_of_b);
   tsr_dealloc(t->device);
   tsr_dealloc(t->down);
@@ -308,6 +336,10 @@ static int64_t longest_slab(int64_t k, int64_t first, int *count) {
 static void simplify_slabs(int64_t k, tsr_recipe *r) {
   int slabs;
   if (r->slab == 0) return;
+  if (r->corner) {
+    if (last_of_corner(k, r->slab, r->slab_most) >= k) r->slab = 0;
+    return;
+  }
   if (r->slab_most > 0) r->slab = smaller(r->slab, r->slab_most);
   if (longest_slab(k, r->slab, &slabs) <= r->slab_most) r->slab_most = 0;
   if (r->slab_most > 0) return;
@@ -334,7 +366,7 @@ void tsr_recipe_simplify(const tsr_call *call, const tsr_machine *machine, tsr_r
   if (r->slab > 0) return;
   if (r->chunk_last > 0 && r->chunk_first >= r->chunk_last) r->chunk_first = 0;
   r->slab_most = r->chunk = 0;
-  r->whole_a = false;
+  r->whole_a = r->corner = false;
 }
 
 bool tsr_recipe_same(const tsr_recipe *a, const tsr_recipe *b) {
@@ -344,18 +376,27 @@ bool tsr_recipe_same(const tsr_recipe *a, const tsr_recipe *b) {
          memcmp(a->weight, b->weight, sizeof a->weight) == 0 && a->depth == b->depth &&
          a->ahead == b->ahead && a->rows == b->rows && a->slab == b->slab &&
          a->slab_most == b->slab_most && a->slab_once == b->slab_once && a->whole_a == b->whole_a &&
-         a->whole_b == b->whole_b && a->chunk_first == b->chunk_first && a->chunk == b->chunk &&
-         a->chunk_last == b->chunk_last && a->chunk_least == b->chunk_least &&
-         a->block == b->block && a->span == b->span && a->lazy == b->lazy &&
-         a->by_eta == b->by_eta && a->relay == b->relay && a->add_at_home == b->add_at_home &&
-         a->home_share == b->home_share && a->routing == b->routing &&
-         a->ignore_channels == b->ignore_channels && a->piece == b->piece &&
-         a->streams == b->streams;
+         a->whole_b == b->whole_b && a->corner == b->corner && a->chunk_first == b->chunk_first &&
+         a->chunk == b->chunk && a->chunk_last == b->chunk_last &&
+         a->chunk_least == b->chunk_least && a->block == b->block && a->span == b->span &&
+         a->lazy == b->lazy && a->by_eta == b->by_eta && a->relay == b->relay &&
+         a->add_at_home == b->add_at_home && a->home_share == b->home_share &&
+         a->routing == b->routing && a->ignore_channels == b->ignore_channels &&
+         a->piece == b->piece && a->streams == b->streams;
 }
 
 /* ---- In words ---- */
 
-/* ", slabs of k from 512, doubling up to 4096"; beside a triangle mostly "". */
+/* "slabs of 2048 of A, at the end a quarter, each with as much of B in columns" */
+static void print_corner(const tsr_recipe *r, char *text, size_t room) {
+  char last[40] = "a quarter";
+  if (r->slab_most > 0) snprintf(last, sizeof last, "%" PRId64, larger(r->slab, r->slab_most));
+  snprintf(text, room,
+           "slabs of %" PRId64 " of %s, at the end %s, each with as much of B in columns", r->slab,
+           r->whole_a ? "k" : "A", last);
+}
+
+/* "slabs of k from 512, doubling up to 4096"; beside a triangle mostly "". */
 static void print_slabs(const tsr_recipe *r, char *text, size_t room) {
   char limit[40] = "";
   text[0] = '\0';
@@ -368,7 +409,7 @@ static void print_slabs(const tsr_recipe *r, char *text, size_t room) {
 
 static int print_cuts(const tsr_recipe *r, char *text, size_t room) {
   char slabs[100], rows[40] = "";
-  print_slabs(r, slabs, sizeof slabs);
+  (r->corner ? print_corner : print_slabs)(r, slabs, sizeof slabs);
   if (r->tile > 0)
     return snprintf(text, room, "tiles of %" PRId64 "%s", r->tile,
                     r->by_eta ? ", the first to arrive first" : "");

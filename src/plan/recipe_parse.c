@@ -84,6 +84,14 @@ static void copy_a(const tsr_recipe *from, tsr_recipe *to) {
   to->whole_a = from->whole_a;
 }
 
+static bool read_corner(const char *text, tsr_recipe *r) {
+  return either(text, "1", "0", &r->corner);
+}
+
+static void copy_corner(const tsr_recipe *from, tsr_recipe *to) {
+  to->corner = from->corner;
+}
+
 static bool read_b(const char *text, tsr_recipe *r) {
   return either(text, "whole", "parts", &r->whole_b);
 }
@@ -279,6 +287,7 @@ static const part parts[] = {
     {"slabs", "first or all stripes'", read_slabs, copy_slabs},
     {"a", "slabs or whole", read_a, copy_a},
     {"b", "parts or whole", read_b, copy_b},
+    {"corner", "0 or 1", read_corner, copy_corner},
     {"tile", "elements, 0 for panels", read_tile, copy_tile},
     {"even", "0 or 1", read_even, copy_even},
     {"hold", "ROWSxCOLS tiles of C", read_hold, copy_hold},
@@ -318,13 +327,13 @@ static tsr_status read_word(const char *word, size_t length, tsr_forced *forced)
                       parts[i].name, parts[i].values);
     }
   }
-  return tsr_fail(
-      TSR_ERR_ARGUMENT,
-      "recipe: \"%.*s\": give words NAME=VALUE with the names grid, rows, slab, slabs, a, b, tile, "
-      "even, hold, deal, depth, ahead, block, span, chunk, taper, c, add, share, "
-      "piece, streams, order, "
-      "relay, route and channels",
-      (int)length, word);
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "recipe: \"%.*s\": give words NAME=VALUE with the names grid, rows, slab, slabs, "
+                  "a, b, corner, tile, "
+                  "even, hold, deal, depth, ahead, block, span, chunk, taper, c, add, share, "
+                  "piece, streams, order, "
+                  "relay, route and channels",
+                  (int)length, word);
 }
 
 tsr_status tsr_recipe_parse(const char *text, tsr_forced *forced) {

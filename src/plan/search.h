@@ -136,6 +136,11 @@ enum { TSR_PANEL_LIMITS = 5 };
  * are put down, the best first. */
 tsr_status tsr_panels_try_limits(tsr_search *s, tsr_trial starts[TSR_PANEL_LIMITS], int *count);
 
+/* Makes a product's panels ones of a corner of A and B that grows; false: these would be no better.
+ * They may be where kernels and links need about as long for A and B, which come from the host, in
+ * slabs and columns that are long columns as they are stored. */
+bool tsr_panels_corner(const tsr_search *s, tsr_recipe *r);
+
 bool tsr_panels_may_be_lazy(const tsr_search *s, const tsr_recipe *r);
 void tsr_panels_set_lazy(const tsr_search *s, tsr_recipe *r);
 
@@ -162,7 +167,7 @@ tsr_status tsr_search_climb(tsr_search *s);
 
 /* ---- search_climbs.c ---- */
 
-enum { TSR_SEARCH_CLIMBS = 4 };
+enum { TSR_SEARCH_CLIMBS = 5 };
 
 /* A climb from each of so many starts, at least one. */
 tsr_status tsr_search_climb_all(tsr_search *s, const tsr_trial *from, int count);

@@ -264,6 +264,24 @@ static void cut_product(const tsr_search *s, limit what, tsr_recipe *r) {
   if (what == LIMIT_BOTH) r->slab_most = 4 * r->slab;
 }
 
+bool tsr_panels_corner(const tsr_search *s, tsr_recipe *r) {
+  static const double least = 0.3, most = 1.3;
+  const tsr_call *call = s->call;
+  int devices = r->grid_rows * r->grid_cols;
+  if (tsr_search_family(s) != TSR_PRODUCT || s->options->residency != NULL || r->tile > 0 ||
+      call->transa != TSR_NO_TRANS || call->transb != TSR_NO_TRANS || is_device_home(s, TSR_A) ||
+      is_device_home(s, TSR_B_))
+    return false;
+  double share = operand_share(s, devices, TSR_A) + operand_share(s, devices, TSR_B_);
+  if (share < least || share > most) return false;
+  r->corner = true;
+  r->slab = tsr_power_of_two_near((double)call->k / 16, 256, 4096);
+  r->slab_most = r->chunk = 0;
+  r->chunk_first = 1024;
+  r->chunk_last = 512;
+  return true;
+}
+
 /* Of a triangle of C every chunk has a block on the diagonal, for which the kernel is slow, and
  * which is computed at C's home if that is a device: no tapering, and chunks that depend little on
  * how many devices there are. Where pieces go by way of the ring they are narrower, since they come
@@ -354,6 +372,7 @@ tsr_recipe tsr_panels_like(const tsr_search *s, const tsr_recipe *other, int dev
   r.slab_once = other->slab_once;
   r.whole_a = other->whole_a;
   r.whole_b = other->whole_b;
+  r.corner = other->corner;
   r.chunk_first = other->chunk_first;
   r.chunk = other->chunk;
   r.chunk_last = other->chunk_last;

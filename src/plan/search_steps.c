@@ -298,20 +298,28 @@ static void add_start(const tsr_trial *from, tsr_trial list[TSR_SEARCH_CLIMBS], 
   if (*count < TSR_SEARCH_CLIMBS) list[(*count)++] = *from;
 }
 
-/* The best so far, the same with rows in parts, if they may be, and what is good for another limit.
- */
+/* Tries a recipe from which another climb may begin, wherever the search has come to. */
+static tsr_status try_start(tsr_search *s, const tsr_recipe *r, tsr_trial list[TSR_SEARCH_CLIMBS],
+                            int *count) {
+  bool fits;
+  s->at.score = INFINITY;
+  TSR_TRY(tsr_search_try(s, r, &fits));
+  if (fits) add_start(&s->at, list, count);
+  s->at = list[0];
+  return TSR_OK;
+}
+
+/* The best so far, the same with rows in parts, if they may be, and with a corner that grows, and
+ * what is good for another limit. */
 static tsr_status climb_from_all(tsr_search *s, const tsr_trial *starts, int count) {
   tsr_trial list[TSR_SEARCH_CLIMBS] = {s->at};
   int listed = 1;
-  bool moved;
   if (s->options->residency != NULL || !tsr_search_in_time(s)) return tsr_search_climb(s);
   if (tsr_search_family(s) == TSR_PRODUCT && s->at.recipe.tile == 0) {
-    tsr_recipe parted = s->at.recipe;
+    tsr_recipe parted = s->at.recipe, corner = s->at.recipe;
     parted.rows = 2;
-    s->at.score = INFINITY;
-    TSR_TRY(tsr_search_try(s, &parted, &moved));
-    if (moved) add_start(&s->at, list, &listed);
-    s->at = list[0];
+    TSR_TRY(try_start(s, &parted, list, &listed));
+    if (tsr_panels_corner(s, &corner)) TSR_TRY(try_start(s, &corner, list, &listed));
   }
   for (int i = 0; i < count; i++) add_start(&starts[i], list, &listed);
   return tsr_search_climb_all(s, list, listed);

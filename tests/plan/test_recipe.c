@@ -21,7 +21,7 @@ static void good_words(void **state) {
   assert_int_equal(forced.parts, 0);
   assert_int_equal(tsr_recipe_parse("grid=2x3 slab=512  tile=0 chunk=1,2,3 taper=64 c=last "
                                     "piece=8M streams=2 order=eta relay=0 route=bandwidth "
-                                    "channels=0 rows=4 a=whole b=whole ",
+                                    "channels=0 rows=4 a=whole b=whole corner=1 ",
                                     &forced),
                    TSR_OK);
   tsr_recipe r = {.relay = true, .tile = 7};
@@ -36,7 +36,7 @@ static void good_words(void **state) {
   assert_int_equal(r.streams, 2);
   assert_int_equal(r.routing, TSR_ROUTE_BANDWIDTH);
   assert_int_equal(r.rows, 4);
-  assert_true(r.whole_a && r.whole_b);
+  assert_true(r.whole_a && r.whole_b && r.corner);
 }
 
 static void later_words_win(void **state) {
@@ -58,7 +58,7 @@ static void bad_words(void **state) {
       "chunk=,,",  "chunk=1,2,3,", "c=middle",  "piece=much",  "piece=-1",  "piece=9G",
       "streams=0", "streams=9",    "order=",    "order=other", "relay=2",   "route=fast",
       "route=",    "channels=2",   "channels=", "taper=x",     "slab=512,", "slab =5",
-      "rows=0",    "rows=65",      "a=parts",   "b=slabs"};
+      "rows=0",    "rows=65",      "a=parts",   "b=slabs",     "corner=2",  "corner="};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     tsr_forced forced;
     char text[64];
@@ -169,6 +169,19 @@ static void shapes_are_obeyed(void **state) {
   assert_true(f.products == 2 * 8 && f.n == 128);
   f = by("ppp", 2048, "grid=1x2 rows=4");
   assert_true(f.m == 512);
+}
+
+/* Slabs of 128: each is multiplied with the columns of B that are there, and then the next 128
+ * columns, all of which came at once, with all slabs so far. */
+static void corners_grow(void **state) {
+  (void)state;
+  facts f = by("ppp", 512, "grid=1x1 corner=1 slab=128 chunk=0,0,0 taper=0 c=last piece=0");
+  assert_true(f.products == 1 + 2 + 2 + 2 && f.first_k == 128 && f.columns == 128);
+  assert_true(f.k == 512 && f.n == 384 && f.additions == 1);
+  f = by("ppp", 512, "grid=1x1 corner=1 slab=128,256 chunk=0,0,0 taper=0 c=first piece=0");
+  assert_true(f.products == 1 + 2 + 2 && f.k == 512 && f.n == 256 && f.additions == 0);
+  f = by("ppp", 512, "grid=1x1 corner=1 slab=128 piece=64K"); /* B in whole columns */
+  assert_true(f.largest_copy <= 64e3 && f.largest_copy >= 8.0 * 512 * 8);
 }
 
 /* Long columns of tiles begin at lines of a cache, short ones at loads. */
@@ -285,6 +298,7 @@ static const char *const choices[][5] = {
     {"", "relay=0", "relay=1", "", ""},
     {"", "route=home", "route=bandwidth", "route=eta", ""},
     {"", "channels=0", "channels=1", "", ""},
+    {"", "corner=1", "corner=0", "", ""},
 };
 enum { PARTS = sizeof choices / sizeof *choices };
 
@@ -311,7 +325,7 @@ static planning_case random_case(void) {
 }
 
 static void check_forced(const tsr_machine *machine, int number) {
-  char words[200];
+  char words[240];
   planning_case what = random_case();
   random_words(words, sizeof words);
   tsr_call call = planning_call(machine, &what);
@@ -348,7 +362,7 @@ static void random_recipes(void **state) {
 /* With nothing else free the first candidate is the plan. */
 static tsr_plan *plan_of(const tsr_machine *machine, const planning_case *what,
                          const tsr_recipe *r) {
-  char words[200];
+  char words[240];
   snprintf(words, sizeof words, "tile=0 grid=%dx%d slab=%d,%d chunk=%d,%d,%d taper=%d share=%d",
            r->grid_rows, r->grid_cols, (int)r->slab, (int)r->slab_most, (int)r->chunk_first,
            (int)r->chunk, (int)r->chunk_last, (int)r->chunk_least, (int)r->home_share);
@@ -404,11 +418,12 @@ static void simple_recipes_make_the_same_plan(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(good_words),        cmocka_unit_test(simple_recipes_make_the_same_plan),
-      cmocka_unit_test(later_words_win),   cmocka_unit_test(bad_words),
-      cmocka_unit_test(shapes_are_obeyed), cmocka_unit_test(copies_are_obeyed),
-      cmocka_unit_test(routes_are_obeyed), cmocka_unit_test(orders_and_channels_matter),
-      cmocka_unit_test(random_recipes),    cmocka_unit_test(columns_are_aligned),
+      cmocka_unit_test(good_words),          cmocka_unit_test(simple_recipes_make_the_same_plan),
+      cmocka_unit_test(later_words_win),     cmocka_unit_test(bad_words),
+      cmocka_unit_test(shapes_are_obeyed),   cmocka_unit_test(copies_are_obeyed),
+      cmocka_unit_test(routes_are_obeyed),   cmocka_unit_test(orders_and_channels_matter),
+      cmocka_unit_test(random_recipes),      cmocka_unit_test(corners_grow),
+      cmocka_unit_test(columns_are_aligned),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

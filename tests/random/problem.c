@@ -133,14 +133,14 @@ static void draw_recipe(rng *r, problem *p) {
   if (p->tile > 0 || p->repro || p->devices == 0 || chance(r, 0.3)) return;
   snprintf(p->recipe, sizeof p->recipe,
            "slab:%s;block:%d;chunk:%s;taper:%d;c:%s;add:%s;share:%d;piece:%d;streams:%d;relay:%d"
-           ";depth:%d;ahead:%d;rows:%d;a:%s;b:%s",
+           ";depth:%d;ahead:%d;rows:%d;a:%s;b:%s;corner:%d",
            slabs[rng_between(r, 0, 4)], (int)log_between(r, 4, 128), chunks[rng_between(r, 0, 4)],
            chance(r, 0.5) ? 4 : 0, chance(r, 0.5) ? "first" : "last",
            p->memory == 0 && chance(r, 0.5) ? "home" : "owner", (int)rng_between(r, 50, 300),
            (int)log_between(r, 512, 65536), (int)rng_between(r, 1, 3), chance(r, 0.7),
            (int)rng_between(r, 1, 3), (int)rng_between(r, 0, 200), (int)log_between(r, 1, 8),
            p->memory == 0 && chance(r, 0.3) ? "whole" : "slabs",
-           p->memory == 0 && chance(r, 0.3) ? "whole" : "parts");
+           p->memory == 0 && chance(r, 0.3) ? "whole" : "parts", chance(r, 0.4));
 }
 
 const char *problem_recipe(const problem *p, char text[PROBLEM_RECIPE]) {

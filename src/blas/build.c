@@ -181,45 +181,74 @@ static bool push_columns(tsr_builder *b, const pass *p, stretch s) {
   return true;
 }
 
-/* Columns of a tile that are there with so many slabs: of A and of B as much comes, in bytes, so
- * that the corner of both that can be multiplied grows quickest. */
-static int64_t opened(const tsr_builder *b, int j, int slabs) {
-  static const int64_t align = 128;
+/* Parts of A: rows li .. li_end-1 of a pass, and so many slabs of k, which are one product. */
+typedef struct part_of_a {
+  int li, li_end, slab, slabs;
+} part_of_a;
+
+/* A corner of A and B grows part by part of A: slab by slab, or, of all of k, row by row of tiles.
+ */
+static int corner_parts(const tsr_builder *b, const pass *p) {
+  int slabs = b->tiling->k.count;
+  return slabs > 1 ? slabs : p->li_end - p->li;
+}
+
+static part_of_a corner_part(const tsr_builder *b, const pass *p, int first, int count) {
+  if (b->tiling->k.count > 1) return (part_of_a){p->li, p->li_end, first, count};
+  return (part_of_a){p->li + first, p->li + first + count, 0, 1};
+}
+
+/* What so many parts are of all of them. */
+static double corner_share(const tsr_builder *b, const pass *p, int parts) {
   const tsr_tiling *t = b->tiling;
-  int64_t width = tsr_cut_length(&t->n, j);
-  if (slabs == t->k.count) return width;
-  double share =
-      (double)t->k.at[slabs] / (double)b->call->k * (double)b->call->m / (double)b->call->n;
+  if (t->k.count > 1) return (double)t->k.at[parts] / (double)b->call->k;
+  int64_t rows = 0, all = 0;
+  for (int li = p->li; li < p->li_end; li++) {
+    int64_t length = tsr_cut_length(&t->m, p->row[li]);
+    all += length;
+    if (li - p->li < parts) rows += length;
+  }
+  return (double)rows / (double)all;
+}
+
+/* Columns of a tile that are there with so many parts: of A and of B as much comes, in bytes, so
+ * that the corner of both that can be multiplied grows quickest. */
+static int64_t opened(const tsr_builder *b, const pass *p, int j, int parts) {
+  static const int64_t align = 128;
+  int64_t width = tsr_cut_length(&b->tiling->n, j);
+  if (parts == corner_parts(b, p)) return width;
+  double share = corner_share(b, p, parts) * (double)b->call->m / (double)b->call->n;
   double columns = share * (double)width / align;
   return columns * align < (double)width ? (int64_t)columns * align : width;
 }
 
-/* Chunks of columns [from, end) of a tile: the slabs from one on, so many of them at once. */
-static bool push_opened(tsr_builder *b, const pass *p, int j, int64_t from, int64_t end, int slab,
-                        int slabs) {
+/* Chunks of columns [from, end) of a tile, with a part of A. */
+static bool push_opened(tsr_builder *b, const pass *p, int j, int64_t from, int64_t end,
+                        part_of_a a) {
   const tsr_tiling *t = b->tiling;
   int64_t width = tsr_cut_length(&t->n, j);
   for (int64_t length; from < end; from += length) {
-    length = next_chunk(b, slab + slabs - 1, from, width - from);
+    length = next_chunk(b, a.slab + a.slabs - 1, from, width - from);
     if (length > end - from) length = end - from;
     tsr_part_of_c c = {
-        .j = j, .col = tsr_cut_begin(&t->n, j) + from, .cols = length, .slabs = slabs};
-    for (int li = p->li; li < p->li_end; li++) {
+        .j = j, .col = tsr_cut_begin(&t->n, j) + from, .cols = length, .slabs = a.slabs};
+    for (int li = a.li; li < a.li_end; li++) {
       c.i = p->row[li];
-      if (!b->emit(b, c, slab)) return false;
+      if (!b->emit(b, c, a.slab)) return false;
     }
   }
   return true;
 }
 
-/* A slab of A on all columns that were there before it, then all slabs so far on the next ones. */
+/* A part of A with all columns that were there before it, then the next ones with all parts so far.
+ */
 static bool push_corner(tsr_builder *b, const pass *p) {
-  for (int l = 0; l < b->tiling->k.count; l++)
+  for (int i = 0; i < corner_parts(b, p); i++)
     for (int lj = p->lj; lj < p->lj_end; lj++) {
       int j = p->col[lj];
-      int64_t before = l > 0 ? opened(b, j, l) : 0;
-      if (!push_opened(b, p, j, 0, before, l, 1)) return false;
-      if (!push_opened(b, p, j, before, opened(b, j, l + 1), 0, l + 1)) return false;
+      int64_t before = i > 0 ? opened(b, p, j, i) : 0, after = opened(b, p, j, i + 1);
+      if (!push_opened(b, p, j, 0, before, corner_part(b, p, i, 1))) return false;
+      if (!push_opened(b, p, j, before, after, corner_part(b, p, 0, i + 1))) return false;
     }
   return true;
 }

@@ -30,7 +30,8 @@ typedef struct tsr_tiling {
   tsr_cuts k_of_a, k_of_b,  /* by which A and B are cut in place of k, */
       n_of_b;               /* and B in place of n; parts of k and n keep within theirs. No cuts: by
                                k and n */
-  bool corner;              /* with each slab of A as much of B comes, in columns of all of k */
+  bool corner;              /* with each slab of A, or, of all of k, each row of tiles, as much of B
+                               comes, in columns of all of k */
   int grid_rows, grid_cols; /* devices over the tiles of C, 2D block-cyclic */
   int16_t *device;          /* [grid_rows * grid_cols], row by row */
   int *down, *across;       /* the grid's row of each part of m, and its column of each part of n;

@@ -198,10 +198,10 @@ static tsr_status cut_tiles(const tsr_recipe *r, const tsr_call *call, tsr_tilin
 static tsr_status leave_whole(const tsr_recipe *r, const tsr_call *call, tsr_tiling *t) {
   if (r->whole_a && call->k > 0 && call->k <= TSR_RECIPE_LONGEST)
     TSR_TRY(tsr_cuts_uniform(call->k, call->k, &t->k_of_a));
-  if (r->corner && r->slab > 0 && call->k > 0 && call->k <= TSR_RECIPE_LONGEST) {
+  t->corner = r->corner && call->k > 0 && call->k <= TSR_RECIPE_LONGEST;
+  if (t->corner) {
     TSR_TRY(tsr_cuts_uniform(call->k, call->k, &t->k_of_b));
     if (!r->whole_a) TSR_TRY(tsr_cuts_uniform(call->k, call->k, &t->k_of_a));
-    t->corner = true;
   }
   if (r->whole_b && call->n > 0 && call->n <= TSR_RECIPE_LONGEST)
     TSR_TRY(tsr_cuts_uniform(call->n, call->n, &t->n_of_b));
@@ -219,8 +219,8 @@ static tsr_status cut(const tsr_recipe *r, const tsr_call *call, const tsr_machi
     TSR_TRY(cut_panels(r, call, machine, order, t));
   if (family == TSR_PRODUCT) TSR_TRY(leave_whole(r, call, t));
   int64_t k = tsr_call_scales_only(call) ? 0 : call->k;
-  return t->corner ? corner_cuts(k, r->slab, r->slab_most, &t->k)
-                   : geometric_cuts(k, r->slab, r->slab_most, &t->k);
+  return t->corner && r->slab > 0 ? corner_cuts(k, r->slab, r->slab_most, &t->k)
+                                  : geometric_cuts(k, r->slab, r->slab_most, &t->k);
 }
 
 /* Columns of a kernel (beside a triangle: lines across it): 0 stands for all, and where columns are
@@ -366,7 +366,8 @@ void tsr_recipe_simplify(const tsr_call *call, const tsr_machine *machine, tsr_r
   if (r->slab > 0) return;
   if (r->chunk_last > 0 && r->chunk_first >= r->chunk_last) r->chunk_first = 0;
   r->slab_most = r->chunk = 0;
-  r->whole_a = r->corner = false;
+  r->whole_a = false;
+  if (r->rows <= 1) r->corner = false;
 }
 
 bool tsr_recipe_same(const tsr_recipe *a, const tsr_recipe *b) {
@@ -409,7 +410,7 @@ static void print_slabs(const tsr_recipe *r, char *text, size_t room) {
 
 static int print_cuts(const tsr_recipe *r, char *text, size_t room) {
   char slabs[100], rows[40] = "";
-  (r->corner ? print_corner : print_slabs)(r, slabs, sizeof slabs);
+  (r->corner && r->slab > 0 ? print_corner : print_slabs)(r, slabs, sizeof slabs);
   if (r->tile > 0)
     return snprintf(text, room, "tiles of %" PRId64 "%s", r->tile,
                     r->by_eta ? ", the first to arrive first" : "");
@@ -423,8 +424,9 @@ static int print_cuts(const tsr_recipe *r, char *text, size_t room) {
     char first[40] = "";
     if (r->chunk_first > 0 && (r->chunk_last == 0 || r->chunk_first < r->chunk_last))
       snprintf(first, sizeof first, "%" PRId64 ", doubling up to ", r->chunk_first);
-    return snprintf(text, room, "all of A, then B in chunks of %s%" PRId64 " columns%s", first,
-                    r->chunk_last, rows);
+    return snprintf(text, room, "%s B in chunks of %s%" PRId64 " columns%s",
+                    r->corner ? "as much of A as of" : "all of A, then", first, r->chunk_last,
+                    rows);
   }
   return snprintf(text, room,
                   "%s; kernels of %" PRId64 ", %" PRId64 ", at the end %" PRId64 " columns%s",

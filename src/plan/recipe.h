@@ -35,8 +35,9 @@ typedef struct tsr_recipe {
   bool slab_once;    /* beside a triangle: in a device's first stripe only */
   bool whole_a,      /* panels of a product: A is not cut into slabs, but all of it comes first; */
       whole_b;       /* B is not cut by who needs which columns, but each device gets all of it */
-  bool corner;       /* panels of a product: with each slab of A as much of B comes, in columns of
-                        all of k, so that products of a corner of both can begin */
+  bool corner;       /* panels of a product: with each slab of A, or, of all of k, each part of its
+                        rows, as much of B comes, in columns of all of k, so that products of a
+                        corner of both can begin */
   int64_t chunk_first, chunk, chunk_last, chunk_least; /* as in tsr_tiling */
   int64_t block; /* panels beside a triangle: the blocks of its order; 0: one */
   int64_t span;  /* blocks that a copy may be high, whose columns are long then; 0: one */

@@ -178,6 +178,15 @@ static tsr_status try_whole_b(tsr_search *s, bool *better) {
   return tsr_search_try(s, &r, better);
 }
 
+/* Of rows in parts all of A first, or as much of it as of B. */
+static tsr_status try_corner(tsr_search *s, bool *better) {
+  tsr_recipe r = s->at.recipe;
+  *better = false;
+  if (r.tile > 0 || r.slab > 0 || r.rows < 2 || tsr_search_family(s) != TSR_PRODUCT) return TSR_OK;
+  r.corner = !r.corner;
+  return tsr_search_try(s, &r, better);
+}
+
 static tsr_status try_adder(tsr_search *s, bool *better) {
   tsr_recipe r = s->at.recipe;
   *better = false;
@@ -236,7 +245,7 @@ static tsr_status scan_grids(tsr_search *s, int devices, bool *any) {
 
 static tsr_status try_choices(tsr_search *s, bool *any) {
   static tsr_status (*const choices[])(tsr_search * s, bool *better) = {
-      try_order, tsr_search_other_lazy, try_slabs, try_whole_a, try_whole_b, try_adder};
+      try_order, tsr_search_other_lazy, try_slabs, try_whole_a, try_whole_b, try_corner, try_adder};
   for (size_t i = 0; i < sizeof choices / sizeof *choices && tsr_search_in_time(s); i++) {
     bool better;
     TSR_TRY(choices[i](s, &better));

@@ -279,7 +279,7 @@ static uint64_t digest_of(const tsr_search *s, const tsr_recipe *recipe, const t
                            slabs && r.slab > 0 && r.slab_once,
                            t->k_of_a.count > 0 && t->k.count > 1,
                            t->n_of_b.count > 0 && t->n.count > 1,
-                           t->corner && t->k.count > 1,
+                           t->corner,
                            r.lazy,
                            r.by_eta,
                            r.relay,

@@ -180,6 +180,8 @@ static void corners_grow(void **state) {
   assert_true(f.k == 512 && f.n == 384 && f.additions == 1);
   f = by("ppp", 512, "grid=1x1 corner=1 slab=128,256 chunk=0,0,0 taper=0 c=first piece=0");
   assert_true(f.products == 1 + 2 + 2 && f.k == 512 && f.n == 256 && f.additions == 0);
+  f = by("ppp", 512, "grid=1x1 corner=1 slab=0 rows=4 chunk=0,0,0 taper=0 c=last piece=0");
+  assert_true(f.products == 1 + 3 + 4 + 5 && f.first_k == 512 && f.m == 128 && f.columns == 128);
   f = by("ppp", 512, "grid=1x1 corner=1 slab=128 piece=64K"); /* B in whole columns */
   assert_true(f.largest_copy <= 64e3 && f.largest_copy >= 8.0 * 512 * 8);
 }

@@ -1,5 +1,4 @@
 /* Opening and closing devices, the table of the engine, and its errors. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +6,6 @@
 #include "engine/cuda/internal.h"
 
 TSR_API extern const tsr_engine GPU_ENGINE;
-
-#define MIB ((size_t)1 << 20)
 
 tsr_status gpu_fail(tsr_status status, gpuError error, const char *what, int device) {
   (void)gpuLastError(); /* the runtime would report it once more, to somebody else */
@@ -96,32 +93,7 @@ static tsr_status choose_devices(tsr_engine_state *state, const tsr_engine_optio
   return TSR_OK;
 }
 
-/* ---- What they are -------------------------------------------------------- */
-
-static void write_identity(const gpuProperties *properties, char *text) {
-  const unsigned char *uuid = (const unsigned char *)properties->uuid.bytes;
-  char *at = text + sprintf(text, "GPU-");
-  for (int i = 0; i < 16; i++)
-    at += sprintf(at, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
-}
-
-static tsr_status describe(gpu_device *device, tsr_device_info *info) {
-  gpuProperties properties;
-  int d = device->physical, pitch = 0;
-  GPU_TRY(gpuSetDevice(d), "making it current", d);
-  GPU_TRY(gpuGetProperties(&properties, d), "asking for its properties", d);
-  GPU_TRY(gpuGetAttribute(&pitch, gpuAttributeMaxPitch, d), "asking for its pitch", d);
-  GPU_TRY(gpuPriorityRange(&device->low, &device->high), "asking for priorities", d);
-  device->max_pitch = (size_t)pitch;
-  device->blocks = 8 * properties.multiProcessorCount;
-  /* What cuBLAS wants at most; given by us, it makes results the same on every stream. */
-  device->workspace = properties.major >= 9 ? 64 * MIB : 16 * MIB;
-  *info = (tsr_device_info){0};
-  snprintf(info->name, sizeof info->name, "%.*s", (int)sizeof info->name - 1, properties.name);
-  write_identity(&properties, info->identity);
-  GPU_TRY(gpuMemGetInfo(&info->memory_free, &info->memory_total), "asking for its memory", d);
-  return TSR_OK;
-}
+/* ---- Which reach each other ------------------------------------------------ */
 
 /* Direct copies, both ways. A pair that cannot is no error: the driver goes by way of the host. */
 static tsr_status enable_peers(tsr_engine_state *state, tsr_device_info *info, int from) {
@@ -142,7 +114,7 @@ static tsr_status enable_peers(tsr_engine_state *state, tsr_device_info *info, i
 /* ---- Open and close ------------------------------------------------------- */
 
 static tsr_status open_devices(tsr_engine_state *state, tsr_device_info *info) {
-  for (int d = 0; d < state->count; d++) TSR_TRY(describe(&state->devices[d], &info[d]));
+  TSR_TRY(gpu_start_devices(state, info));
   for (int d = 0; d < state->count; d++) TSR_TRY(enable_peers(state, info, d));
   for (int d = 0; d < state->count; d++) TSR_TRY(gpu_clock_start(&state->devices[d]));
   return TSR_OK;

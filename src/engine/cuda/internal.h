@@ -73,6 +73,9 @@ void gpu_leave(int former);
 /* Makes the device current for good: on the library's own threads. */
 gpuError gpu_use(const gpu_device *device);
 
+/* start.c: fills in devices and info, whose physical devices are set, and loads what they run. */
+tsr_status gpu_start_devices(tsr_engine_state *state, tsr_device_info *info);
+
 /* memory.c */
 tsr_status gpu_alloc(tsr_engine_state *state, int device, size_t bytes, void **pointer);
 void gpu_free(tsr_engine_state *state, int device, void *pointer);

@@ -1,0 +1,141 @@
+/* Starting devices, all side by side: what they are, and the code that they will run first. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/cuda/internal.h"
+
+#define MIB ((size_t)1 << 20)
+
+/* ---- What a device is ----------------------------------------------------- */
+
+static void write_identity(const gpuProperties *properties, char *text) {
+  const unsigned char *uuid = (const unsigned char *)properties->uuid.bytes;
+  char *at = text + sprintf(text, "GPU-");
+  for (int i = 0; i < 16; i++)
+    at += sprintf(at, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+}
+
+static tsr_status describe(gpu_device *device, tsr_device_info *info) {
+  gpuProperties properties;
+  int d = device->physical, pitch = 0;
+  GPU_TRY(gpuSetDevice(d), "making it current", d);
+  GPU_TRY(gpuGetProperties(&properties, d), "asking for its properties", d);
+  GPU_TRY(gpuGetAttribute(&pitch, gpuAttributeMaxPitch, d), "asking for its pitch", d);
+  GPU_TRY(gpuPriorityRange(&device->low, &device->high), "asking for priorities", d);
+  device->max_pitch = (size_t)pitch;
+  device->blocks = 8 * properties.multiProcessorCount;
+  /* What cuBLAS wants at most; given by us, it makes results the same on every stream. */
+  device->workspace = properties.major >= 9 ? 64 * MIB : 16 * MIB;
+  *info = (tsr_device_info){0};
+  snprintf(info->name, sizeof info->name, "%.*s", (int)sizeof info->name - 1, properties.name);
+  write_identity(&properties, info->identity);
+  GPU_TRY(gpuMemGetInfo(&info->memory_free, &info->memory_total), "asking for its memory", d);
+  return TSR_OK;
+}
+
+/* ---- Code ----------------------------------------------------------------- */
+
+/* The first product of a type has to wait for the BLAS's code (NVIDIA H200: d 45 to 94 ms, s 105, h
+ * 58, z 73): it should not be the user's. Devices and types load side by side in the time of one.
+ */
+typedef struct loading {
+  tsr_engine_state *state;
+  int device, type;
+  pthread_t thread;
+  bool started;
+} loading;
+
+/* Extents that are small, but not so small that other kernels than for large ones do. */
+enum { SMALL = 64 };
+
+static tsr_status multiply(tsr_queue *queue, const tsr_type_info *type, char *memory) {
+  size_t bytes = SMALL * SMALL * tsr_type_get(type->wide)->size;
+  tsr_kernel_args args = {.kernel = TSR_KERNEL_GEMM,
+                          .type = type->type,
+                          .transa = TSR_NO_TRANS,
+                          .transb = TSR_NO_TRANS,
+                          .wide = type->wide != type->type,
+                          .m = SMALL,
+                          .n = SMALL,
+                          .k = SMALL,
+                          .alpha = {1, 0},
+                          .a = memory,
+                          .b = memory + bytes,
+                          .c = memory + 2 * bytes,
+                          .lda = SMALL,
+                          .ldb = SMALL,
+                          .ldc = SMALL};
+  return gpu_kernel(queue, &args);
+}
+
+/* The BLAS without a workspace of ours, which is large. What fails here will fail again when it
+ * matters. */
+static void *load(void *argument) {
+  const loading *l = argument;
+  const tsr_type_info *type = tsr_type_at(l->type);
+  size_t bytes = 3 * SMALL * SMALL * tsr_type_get(type->wide)->size;
+  tsr_queue queue = {
+      .state = l->state, .device = &l->state->devices[l->device], .index = l->device};
+  void *memory = NULL;
+  bool ready =
+      gpuSetDevice(queue.device->physical) == gpuSuccess &&
+      gpuStreamCreate(&queue.stream, gpuStreamNonBlocking, queue.device->low) == gpuSuccess &&
+      gpuMalloc(&memory, bytes) == gpuSuccess && gpuBlasCreate(&queue.blas) == gpuBlasSuccess &&
+      gpuBlasSetStream(queue.blas, queue.stream) == gpuBlasSuccess;
+  if (ready) (void)multiply(&queue, type, memory);
+  if (queue.stream) (void)gpuStreamSynchronize(queue.stream);
+  gpu_blas_stop(&queue);
+  if (memory) (void)gpuFree(memory);
+  if (queue.stream) (void)gpuStreamDestroy(queue.stream);
+  (void)gpuLastError();
+  return NULL;
+}
+
+static void load_types(tsr_engine_state *state, int device) {
+  loading all[TSR_TYPE_COUNT];
+  for (int t = 0; t < TSR_TYPE_COUNT; t++) {
+    all[t] = (loading){.state = state, .device = device, .type = t};
+    all[t].started = pthread_create(&all[t].thread, NULL, load, &all[t]) == 0;
+  }
+  for (int t = 0; t < TSR_TYPE_COUNT; t++)
+    if (all[t].started) pthread_join(all[t].thread, NULL);
+}
+
+/* ---- All devices ---------------------------------------------------------- */
+
+typedef struct starting {
+  tsr_engine_state *state;
+  tsr_device_info *info;
+  int device;
+  pthread_t thread;
+  bool started;
+  tsr_error error;
+} starting;
+
+static void *start(void *argument) {
+  starting *s = argument;
+  tsr_status status = describe(&s->state->devices[s->device], s->info);
+  if (status == TSR_OK)
+    load_types(s->state, s->device);
+  else
+    tsr_error_take(status, &s->error);
+  return NULL;
+}
+
+/* A device for which there is no thread is started by the caller. */
+tsr_status gpu_start_devices(tsr_engine_state *state, tsr_device_info *info) {
+  starting all[TSR_MAX_DEVICES];
+  tsr_status status = TSR_OK;
+  for (int d = 0; d < state->count; d++) {
+    all[d] = (starting){.state = state, .info = &info[d], .device = d};
+    all[d].started = pthread_create(&all[d].thread, NULL, start, &all[d]) == 0;
+  }
+  for (int d = 0; d < state->count; d++) {
+    if (all[d].started)
+      pthread_join(all[d].thread, NULL);
+    else
+      start(&all[d]);
+    if (status == TSR_OK && all[d].error.status != TSR_OK) status = tsr_error_put(&all[d].error);
+  }
+  return status;
+}

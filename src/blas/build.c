@@ -257,16 +257,21 @@ static int least(int a, int b) {
   return a < b ? a : b;
 }
 
-static bool push_steps(tsr_builder *b, const pass *p) {
+static bool push_slabs(tsr_builder *b, const pass *p) {
   int count = b->tiling->k.count, depth = b->tiling->depth > 0 ? b->tiling->depth : 1;
-  if (b->scales_only) return push_columns(b, p, (stretch){TSR_STEP_SCALE, 1, false});
-  b->first_slab = p->backwards ? count - 1 : 0;
-  b->last_slab = p->backwards ? 0 : count - 1;
-  if (b->tiling->corner && !push_corner(b, p)) return false;
-  for (int l = b->tiling->corner ? count : 0; l < count; l += depth) {
+  for (int l = 0; l < count; l += depth) {
     stretch s = {p->backwards ? count - 1 - l : l, least(depth, count - l), p->backwards};
     if (!push_columns(b, p, s)) return false;
   }
+  return true;
+}
+
+static bool push_steps(tsr_builder *b, const pass *p) {
+  int count = b->tiling->k.count;
+  if (b->scales_only) return push_columns(b, p, (stretch){TSR_STEP_SCALE, 1, false});
+  b->first_slab = p->backwards ? count - 1 : 0;
+  b->last_slab = p->backwards ? 0 : count - 1;
+  if (!(b->tiling->corner ? push_corner : push_slabs)(b, p)) return false;
   return b->uniform || push_columns(b, p, (stretch){TSR_STEP_ADD, 1, false});
 }
 

@@ -69,6 +69,11 @@ void tsr_commands_wait_marks(tsr_scheduler *s, int32_t marks) {
     tsr_commands_wait(s, s->marks.items[i].command);
 }
 
+void tsr_commands_wait_touching(tsr_scheduler *s, int32_t marks, const tsr_task_operand *o) {
+  for (int32_t i = marks; i != TSR_NOTHING; i = s->marks.items[i].next)
+    if (tsr_mark_touches(&s->marks.items[i], o)) tsr_commands_wait(s, s->marks.items[i].command);
+}
+
 /* Queues are in order: one wait for the latest command of a queue is enough, and none is needed
  * when an earlier command of the waiting queue waited for as much. */
 int32_t tsr_commands_add(tsr_scheduler *s, tsr_command command) {

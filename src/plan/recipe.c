@@ -34,8 +34,8 @@ static tsr_status geometric_cuts(int64_t k, int64_t first, int64_t most, tsr_cut
   return TSR_OK;
 }
 
-/* Slabs of a corner that grows: short ones, so that kernels seldom wait for the next one, and a
- * long last one, in which C is completed: it must not have to leave all at once. */
+/* The last slab of a corner that grows is long, since in it C is completed, which must not have to
+ * leave all at once: a quarter, if nothing else is said. */
 static int64_t last_of_corner(int64_t k, int64_t size, int64_t last) {
   return larger(last > 0 ? last : k / 4, size);
 }
@@ -196,13 +196,10 @@ static tsr_status cut_tiles(const tsr_recipe *r, const tsr_call *call, tsr_tilin
 }
 
 static tsr_status leave_whole(const tsr_recipe *r, const tsr_call *call, tsr_tiling *t) {
-  if (r->whole_a && call->k > 0 && call->k <= TSR_RECIPE_LONGEST)
-    TSR_TRY(tsr_cuts_uniform(call->k, call->k, &t->k_of_a));
-  t->corner = r->corner && call->k > 0 && call->k <= TSR_RECIPE_LONGEST;
-  if (t->corner) {
-    TSR_TRY(tsr_cuts_uniform(call->k, call->k, &t->k_of_b));
-    if (!r->whole_a) TSR_TRY(tsr_cuts_uniform(call->k, call->k, &t->k_of_a));
-  }
+  bool may = call->k > 0 && call->k <= TSR_RECIPE_LONGEST;
+  t->corner = r->corner && may;
+  if (may && (r->whole_a || r->corner)) TSR_TRY(tsr_cuts_uniform(call->k, call->k, &t->k_of_a));
+  if (t->corner) TSR_TRY(tsr_cuts_uniform(call->k, call->k, &t->k_of_b));
   if (r->whole_b && call->n > 0 && call->n <= TSR_RECIPE_LONGEST)
     TSR_TRY(tsr_cuts_uniform(call->n, call->n, &t->n_of_b));
   return TSR_OK;
@@ -337,6 +334,7 @@ static void simplify_slabs(int64_t k, tsr_recipe *r) {
   int slabs;
   if (r->slab == 0) return;
   if (r->corner) {
+    r->whole_a = false;
     if (last_of_corner(k, r->slab, r->slab_most) >= k) r->slab = 0;
     return;
   }
@@ -393,8 +391,8 @@ static void print_corner(const tsr_recipe *r, char *text, size_t room) {
   char last[40] = "a quarter";
   if (r->slab_most > 0) snprintf(last, sizeof last, "%" PRId64, larger(r->slab, r->slab_most));
   snprintf(text, room,
-           "slabs of %" PRId64 " of %s, at the end %s, each with as much of B in columns", r->slab,
-           r->whole_a ? "k" : "A", last);
+           "slabs of %" PRId64 " of A, at the end %s, each with as much of B in columns", r->slab,
+           last);
 }
 
 /* "slabs of k from 512, doubling up to 4096"; beside a triangle mostly "". */

@@ -122,7 +122,10 @@ static bool move_alone(tsr_scheduler *s, const tsr_task_operand *o, tsr_end begi
       tsr_cargo load = tsr_cargo_of(s, o, &p, r, c);
       tsr_end stop = tsr_end_at(s, &load, to, TSR_NOTHING);
       float when = tsr_route_arrival(s, &load, begin.location, to, 0);
-      if (!begin.copy) tsr_wait_for_home(s, &load);
+      if (begin.copy)
+        tsr_commands_wait_touching(s, begin.copy->writers, o);
+      else
+        tsr_wait_for_home(s, &load);
       int32_t command = tsr_move(s, &load, &begin, &stop);
       tsr_mark mark = {load.row, load.rows, load.col, load.cols, command, TSR_NOTHING};
       if (command == TSR_NOTHING || !tsr_mark_push(s, &copy->writers, mark)) return false;
@@ -136,12 +139,9 @@ bool tsr_route_fetch_alone(tsr_scheduler *s, const tsr_task_operand *o, int devi
   return move_alone(s, o, (tsr_end){home, o->matrix, NULL, TSR_NOTHING}, device);
 }
 
-/* The kernels that wrote to the part may be several, on several queues: collecting goes by parts
- * that one of them wrote, so the last one stands for all before it in its queue. */
-bool tsr_route_collect(tsr_scheduler *s, const tsr_task_operand *o, int from, int32_t after,
-                       int to) {
+bool tsr_route_collect(tsr_scheduler *s, const tsr_task_operand *o, int from, int to) {
   tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, from);
-  return move_alone(s, o, (tsr_end){from, copy->buffer, copy, after}, to);
+  return move_alone(s, o, (tsr_end){from, copy->buffer, copy, TSR_NOTHING}, to);
 }
 
 /* ---- Bringing home -------------------------------------------------------- */

@@ -81,14 +81,9 @@ static void tear_down(tsr_scheduler *s) {
 
 /* ---- One task ------------------------------------------------------------- */
 
-static bool touches(const tsr_mark *mark, const tsr_task_operand *o) {
-  return mark->col < o->col + o->cols && o->col < mark->col + mark->cols &&
-         mark->row < o->row + o->rows && o->row < mark->row + mark->rows;
-}
-
 static bool was_written(tsr_scheduler *s, const tsr_tile_copy *copy, const tsr_task_operand *o) {
   for (int32_t i = copy->writers; i != TSR_NOTHING; i = s->marks.items[i].next)
-    if (touches(&s->marks.items[i], o)) return true;
+    if (tsr_mark_touches(&s->marks.items[i], o)) return true;
   return false;
 }
 
@@ -98,14 +93,9 @@ static bool collect(tsr_scheduler *s, const tsr_task_operand *o, int device) {
     s->no_room = true;
     return false;
   }
-  for (int d = 0; d < s->devices; d++) {
-    const tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, d);
-    int32_t last = TSR_NOTHING;
-    for (int32_t i = copy->writers; i != TSR_NOTHING; i = s->marks.items[i].next)
-      if (touches(&s->marks.items[i], o) && s->marks.items[i].command > last)
-        last = s->marks.items[i].command;
-    if (last != TSR_NOTHING) return tsr_route_collect(s, o, d, last, device);
-  }
+  for (int d = 0; d < s->devices; d++)
+    if (was_written(s, tsr_copy_of(s, o->matrix, o->tile, d), o))
+      return tsr_route_collect(s, o, d, device);
   return false;
 }
 
@@ -145,8 +135,7 @@ static bool has_one_user(const tsr_scheduler *s, int matrix) {
 static void wait_for_operand(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   if (o->access == TSR_NONE) return;
   tsr_tile_copy *copy = tsr_copy_of(s, o->matrix, o->tile, device);
-  for (int32_t i = copy->writers; i != TSR_NOTHING; i = s->marks.items[i].next)
-    if (touches(&s->marks.items[i], o)) tsr_commands_wait(s, s->marks.items[i].command);
+  tsr_commands_wait_touching(s, copy->writers, o);
   if (copy->awaited) return;
   bool all = tsr_route_wait(s, o, device);
   if (o->access & TSR_WRITE) tsr_commands_wait_marks(s, copy->before);

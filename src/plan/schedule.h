@@ -70,6 +70,11 @@ typedef struct tsr_mark {
   int32_t command, next;
 } tsr_mark;
 
+static inline bool tsr_mark_touches(const tsr_mark *mark, const tsr_task_operand *o) {
+  return mark->col < o->col + o->cols && o->col < mark->col + mark->cols &&
+         mark->row < o->row + o->rows && o->row < mark->row + mark->rows;
+}
+
 typedef struct tsr_slot {
   int32_t copy;  /* index of the tile copy in it, or TSR_NOTHING */
   int32_t users; /* marks of the last one that was in it */
@@ -184,6 +189,8 @@ int tsr_commands_queue(tsr_scheduler *s, int device, tsr_queue_role role, int in
 /* The next command will wait for this one (TSR_NOTHING: for none). */
 void tsr_commands_wait(tsr_scheduler *s, int32_t command);
 void tsr_commands_wait_marks(tsr_scheduler *s, int32_t marks);
+/* The same of those marks that touch a rectangle. */
+void tsr_commands_wait_touching(tsr_scheduler *s, int32_t marks, const tsr_task_operand *operand);
 
 /* Appends the command to its queue with the waits collected so far; its index, or TSR_NOTHING
  * when memory is out. */
@@ -331,9 +338,8 @@ typedef bool (*tsr_piece_visitor)(tsr_scheduler *s, const tsr_tile_copy *copy, t
 bool tsr_route_each_piece(tsr_scheduler *s, int matrix, int32_t tile, int device,
                           tsr_piece_visitor visit);
 
-/* Brings a rectangle of W from a device, where `after` completed it, to another one. */
-bool tsr_route_collect(tsr_scheduler *s, const tsr_task_operand *operand, int from, int32_t after,
-                       int to);
+/* Brings a rectangle of W from a device, where kernels wrote it, to another one. */
+bool tsr_route_collect(tsr_scheduler *s, const tsr_task_operand *operand, int from, int to);
 
 /* Makes the next command wait for the pieces of the rectangle that were fetched to the device.
  * Whether these are all pieces of the tile. */

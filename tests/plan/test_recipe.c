@@ -186,6 +186,15 @@ static void corners_grow(void **state) {
   assert_true(f.largest_copy <= 64e3 && f.largest_copy >= 8.0 * 512 * 8);
 }
 
+/* What is added at once several kernels on several queues may have written: here the first columns,
+ * and those after them, of which a corner is made. */
+static void additions_wait_for_all_queues(void **state) {
+  (void)state;
+  facts f = by("pp0", 300,
+               "grid=1x2 rows=2 corner=1 slab=32 chunk=64,0,48 taper=0 c=last add=home streams=3");
+  assert_true(f.streams == 3 && f.additions > 0);
+}
+
 /* Long columns of tiles begin at lines of a cache, short ones at loads. */
 static void columns_are_aligned(void **state) {
   (void)state;
@@ -420,11 +429,17 @@ static void simple_recipes_make_the_same_plan(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(good_words),          cmocka_unit_test(simple_recipes_make_the_same_plan),
-      cmocka_unit_test(later_words_win),     cmocka_unit_test(bad_words),
-      cmocka_unit_test(shapes_are_obeyed),   cmocka_unit_test(copies_are_obeyed),
-      cmocka_unit_test(routes_are_obeyed),   cmocka_unit_test(orders_and_channels_matter),
-      cmocka_unit_test(random_recipes),      cmocka_unit_test(corners_grow),
+      cmocka_unit_test(good_words),
+      cmocka_unit_test(simple_recipes_make_the_same_plan),
+      cmocka_unit_test(later_words_win),
+      cmocka_unit_test(bad_words),
+      cmocka_unit_test(shapes_are_obeyed),
+      cmocka_unit_test(copies_are_obeyed),
+      cmocka_unit_test(routes_are_obeyed),
+      cmocka_unit_test(orders_and_channels_matter),
+      cmocka_unit_test(random_recipes),
+      cmocka_unit_test(corners_grow),
+      cmocka_unit_test(additions_wait_for_all_queues),
       cmocka_unit_test(columns_are_aligned),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

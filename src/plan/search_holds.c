@@ -71,11 +71,12 @@ static double shorter(int64_t extent, int64_t tile) {
 }
 
 /* No operation does with less than two tiles on a device: spares cutting all of a large call into
- * tiles to learn that. */
+ * tiles to learn that. One that scales C has tiles of nothing else. */
 static bool may_fit(const tsr_search *s, int64_t tile) {
   double m = shorter(s->call->m, tile), n = shorter(s->call->n, tile),
          k = shorter(s->call->k, tile);
-  double most = fmax(m * n, fmax(m * k, k * n)) * (double)tsr_type_get(s->call->type)->size;
+  double inputs = tsr_call_scales_only(s->call) ? 0 : fmax(m * k, k * n);
+  double most = fmax(m * n, inputs) * (double)tsr_type_get(s->call->type)->size;
   for (int d = 0; d < s->machine->devices; d++)
     if (2 * most <= (double)s->options->budget[d]) return true;
   return false;

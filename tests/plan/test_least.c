@@ -104,6 +104,23 @@ static void reproducible_tiles(void **state) {
   every_operation(three, 0, true);
 }
 
+/* Nothing but C has room then, however long k is. */
+static void calls_that_scale_c(void **state) {
+  (void)state;
+  tsr_machine *machine = planning_machine("host:200 gpu*1 pcie:25 rate:19");
+  planning_case what = {'d', 'N', 'N', 168, 6, 32, 0, 0.5, "ppp", 0};
+  tsr_call call = planning_call(machine, &what);
+  tsr_plan *plan = NULL;
+  assert_int_equal(plan_with(machine, &call, 0, false, 1, &plan), TSR_ERR_MEMORY);
+  size_t least = least_named();
+  for (size_t budget = least; budget < 2 * least; budget += 512) {
+    if (plan_with(machine, &call, 0, false, budget, &plan) != TSR_OK)
+      fail_msg("%zu bytes are named, and of %zu: %s", least, budget, tsr_message());
+    tsr_plan_free(plan);
+  }
+  tsr_machine_destroy(machine);
+}
+
 /* Of a call so large that small tiles would make more kernels than a plan is good for the least
  * budget is one for larger tiles: three of them. */
 static void large_calls(void **state) {
@@ -127,7 +144,8 @@ static void large_calls(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(large_calls), cmocka_unit_test(free_tiles),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(calls_that_scale_c),
+                                     cmocka_unit_test(large_calls), cmocka_unit_test(free_tiles),
                                      cmocka_unit_test(forced_tiles),
                                      cmocka_unit_test(reproducible_tiles)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,8 +45,7 @@ typedef struct loading {
   bool started;
 } loading;
 
-/* Extents that are small, but not so small that other kernels than for large ones do. */
-enum { SMALL = 64 };
+enum { SMALL = 64 }; /* extents of a product that loads what all of its type need */
 
 static tsr_status multiply(tsr_queue *queue, const tsr_type_info *type, char *memory) {
   size_t bytes = SMALL * SMALL * tsr_type_get(type->wide)->size;

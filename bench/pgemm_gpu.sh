@@ -63,7 +63,7 @@ fi
 shapes="2:2"
 [ "$gpus" -ge 4 ] && shapes="4:4 2:4"
 shapes=${PGEMM_GPU_SHAPES:-$shapes}
-needed="bin/tessera bin/tessera-pgemm tests/dist_driver"
+needed="bin/tessera bin/tessera-pgemm tests/cluster_driver"
 [ "$engine" != cuda ] || needed="$needed lib/libtessera_cuda.so lib/libtessera_nccl.so"
 for file in $needed; do
   [ -e "$build/$file" ] && continue
@@ -101,7 +101,7 @@ random() { # transport
   local forced=
   [ "$1" = mpi ] && forced=mpi # by NCCL go those with devices, of themselves
   # shellcheck disable=SC2086 # words
-  TESSERA_TRANSPORT=$forced step "random-$1" 30 $start -n 2 "$build/tests/dist_driver" \
+  TESSERA_TRANSPORT=$forced step "random-$1" 30 $start -n 2 "$build/tests/cluster_driver" \
     --engine "$engine" --transport "$1" --seed 9 --first 3 --count "$count"
   note - "2 x 1 random" "$1" - - \
     "$(grep -E '^[0-9]+ passed' "$out/pgemm-random-$1.log" 2>/dev/null | tail -n 1)" -

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "front/context.h"
-#include "plan/moves.h"
+#include "plan/schedule/moves.h"
 #include "plan/names.h"
 #include "plan/residency.h"
 

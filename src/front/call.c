@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "blas/operation.h"
 #include "front/capture.h"
-#include "plan/moves.h"
+#include "plan/schedule/moves.h"
 #include "run/place.h"
 #include "run/meter.h"
 

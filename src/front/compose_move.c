@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "front/compose_inside.h"
-#include "plan/moves.h"
+#include "plan/schedule/moves.h"
 #include "run/place.h"
 
 /* ---- What is on its way home ---------------------------------------------- */

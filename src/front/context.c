@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/cpu_blas.h"
 #include "base/settings.h"
-#include "plan/recipe.h"
+#include "plan/search/recipe.h"
 
 tsr_status tsr_context_check(const tsr_context *context) {
   if (context == NULL)

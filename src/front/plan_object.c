@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "blas/operation.h"
 #include "front/context.h"
-#include "plan/choi.h"
+#include "plan/model/choi.h"
 #include "run/place.h"
 #include "run/program.h"
 

@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "front/context.h"
-#include "plan/timeline.h"
+#include "plan/print/timeline.h"
 
 /* ---- Keeping -------------------------------------------------------------- */
 

@@ -99,7 +99,7 @@ struct tsr_plan {
   int machine_devices; /* locations below are of that machine */
   int devices;         /* devices that do anything; 0: the CPU's BLAS does the call */
   bool reproducible;
-  bool moves; /* only copies: call stands for the matrix that is moved (plan/moves.h) */
+  bool moves; /* only copies: call stands for the matrix that is moved (plan/schedule/moves.h) */
   int grid_rows, grid_cols;
   tsr_plan_hold hold;
   TSR_VEC(tsr_command) commands;
@@ -156,6 +156,9 @@ tsr_status tsr_plan_verify(const tsr_plan *plan, const tsr_machine *machine, con
 /* Runs the plan in virtual time, channels shared fairly; fills begin and end of each command.
  * Returns the makespan through *seconds. */
 tsr_status tsr_plan_replay(tsr_plan *plan, const tsr_machine *machine, double *seconds);
+
+/* When all of C could be at home after a plan whose result stays, s from the plan's start. */
+double tsr_plan_drained(const tsr_plan *plan, const tsr_machine *machine);
 
 /* Lower bound on any execution of the call: the least time over all splits of the work and all
  * mixtures of link use, at the machine's sustained kernel rates. */

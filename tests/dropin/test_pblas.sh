@@ -175,7 +175,7 @@ fi
 
 # ---- Random products, counted ----
 
-program=$build/tests/dist_pblas
+program=$build/tests/cluster_pblas
 if [ -x "$program" ]; then
   with_doors $most 2 "$program" --seed 11 --count 60
   check "random" test "$code" = 0

@@ -1,5 +1,5 @@
 /* The PBLAS door by itself: what descriptors mean, what is ScaLAPACK's to judge, what calls cost,
- * and shares of devices. tests/dist and tests/dropin test it from outside. */
+ * and shares of devices. tests/cluster and tests/dropin test it from outside. */
 #include "front.h"
 
 #include <math.h>

@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "plan/mapping.h"
-#include "plan/moves.h"
+#include "plan/schedule/moves.h"
 #include "run/store.h"
 
 /* ---- Devices without memory ---- */

@@ -3,7 +3,7 @@
 #define TSR_TESTS_OWNERS_H
 
 #include "chance.h"
-#include "plan/mapped.h"
+#include "plan/search/mapped.h"
 #include "planning.h"
 
 static inline tsr_mapping owners_draw(int devices) {

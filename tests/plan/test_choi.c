@@ -3,7 +3,7 @@
 
 #include "planning.h"
 
-#include "plan/choi.h"
+#include "plan/model/choi.h"
 
 static tsr_machine *machine_of(const char *file) {
   char path[1024];

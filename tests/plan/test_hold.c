@@ -1,5 +1,5 @@
 /* Products that are larger than devices' memory: what is held, what is loaded, how fast. */
-#include "plan/loads.h"
+#include "plan/model/loads.h"
 #include "planning.h"
 
 static char *path_in_source(const char *path) {

@@ -4,7 +4,7 @@
  */
 #include "planning.h"
 
-#include "plan/verify.h"
+#include "plan/verify/verify.h"
 
 /* ---- By comparing all pairs ---- */
 

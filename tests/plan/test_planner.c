@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "plan/loads.h"
+#include "plan/model/loads.h"
 #include "plan/plan.h"
 
 static uint64_t state;

@@ -6,7 +6,7 @@
 
 #include "planning.h"
 
-#include "plan/recipe.h"
+#include "plan/search/recipe.h"
 
 static const char *const host_4 = "host:200 gpu*4@nvswitch:300 pcie:25 rate:19";
 

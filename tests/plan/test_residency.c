@@ -1,6 +1,6 @@
 /* Chains of calls planned one after another, each from what the one before left on devices: every
  * plan is verified, and no byte crosses a host link that is on a device already. */
-#include "plan/moves.h"
+#include "plan/schedule/moves.h"
 #include "plan/residency.h"
 #include "owners.h"
 

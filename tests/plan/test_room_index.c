@@ -1,5 +1,5 @@
 /* The index of rooms against looking at every room. */
-#include "plan/room_index.h"
+#include "plan/schedule/room_index.h"
 #include "chance.h"
 #include "planning.h"
 

@@ -8,8 +8,8 @@
  * device with TSR_ERR_CHECK. So does a copy from or to memory that is being pinned. Such a failure
  * stays until the engine is closed; query reports it.
  */
-#ifndef TSR_ENGINE_HOST_H
-#define TSR_ENGINE_HOST_H
+#ifndef TSR_ENGINE_HOST_HOST_H
+#define TSR_ENGINE_HOST_HOST_H
 
 #include <stdbool.h>
 #include <stddef.h>

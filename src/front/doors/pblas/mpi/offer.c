@@ -5,7 +5,7 @@
  */
 #include "base/clock.h"
 #include "base/log.h"
-#include "dist/offer.h"
+#include "cluster/offer.h"
 #include "front/doors/pblas/mpi/operand.h"
 
 /* ---- Doing -------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "dist/grid.h"
+#include "cluster/grid.h"
 
 static MPI_Comm communicator_of(const tsr_pblas_grid *grid) {
   return MPI_Comm_f2c((MPI_Fint)grid->communicator);

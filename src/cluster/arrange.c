@@ -1,0 +1,102 @@
+#include "cluster/arrange.h"
+
+#include "base/types.h"
+#include "cluster/summa.h"
+
+/* ---- How k may be dealt ------------------------------------------------------ */
+
+/* Of a matrix that moves: in the turns of the other one, so that each of its blocks has one source
+ * only. */
+static tsr_axis follow(const tsr_axis *other, int count) {
+  tsr_axis axis = *other;
+  axis.source = other->source % count;
+  axis.count = count;
+  return axis;
+}
+
+/* Where neither k stays as it is: a panel each in turn. */
+static tsr_axis deal(const tsr_grid *grid, int64_t k, int count) {
+  static const int64_t panel = 1024;
+  int64_t turns = (int64_t)grid->extent[0] * grid->extent[1];
+  int64_t depth = grid->wishes.depth > 0 ? grid->wishes.depth : panel;
+  int64_t even = (k + turns - 1) / turns, block = even < depth ? even : depth;
+  return (tsr_axis){k, block, block, 0, count};
+}
+
+/* ---- One arrangement --------------------------------------------------------- */
+
+static void set_axes(const tsr_product *p, const tsr_view *a, const tsr_view *b, const tsr_view *c,
+                     tsr_arrangement *x) {
+  const int *extent = p->grid->extent;
+  tsr_axis k_a = !x->moves[0]   ? a->axis[1]
+                 : !x->moves[1] ? follow(&b->axis[0], extent[1])
+                                : deal(p->grid, p->k, extent[1]);
+  tsr_axis k_b = x->moves[1] ? follow(&k_a, extent[0]) : b->axis[0];
+  x->axes[0][0] = c->axis[0];
+  x->axes[0][1] = k_a;
+  x->axes[1][0] = k_b;
+  x->axes[1][1] = c->axis[1];
+}
+
+tsr_job tsr_arranged_job(const tsr_product *p, const tsr_arrangement *x) {
+  tsr_view from[2] = {tsr_product_view(&p->a), tsr_product_view(&p->b)};
+  tsr_view c = tsr_product_view(&p->c);
+  tsr_job job = {.deal = {c.axis[0], c.axis[1], x->axes[0][1], x->axes[1][0]},
+                 .type = p->c.matrix.type,
+                 .reads_result = tsr_product_reads_result(p)};
+  for (int i = 0; i < 2; i++) {
+    job.moves[i] = x->moves[i];
+    job.moved[i] = tsr_exchange_bytes(&from[i], p->grid->extent[0] * p->grid->extent[1]);
+  }
+  return job;
+}
+
+/* ---- The best ---------------------------------------------------------------- */
+
+typedef struct chooser {
+  const tsr_product *product;
+  bool plan, any;
+  tsr_view a, b, c;
+  tsr_arrangement best;
+} chooser;
+
+static tsr_status try_moves(chooser *x, bool move_a, bool move_b) {
+  tsr_arrangement made = {.moves = {move_a, move_b}};
+  set_axes(x->product, &x->a, &x->b, &x->c, &made);
+  tsr_job job = tsr_arranged_job(x->product, &made);
+  TSR_TRY(tsr_choose_cut(x->product->grid, &job, x->plan, &made.choice));
+  if (!x->any || made.choice.forecast.seconds < x->best.choice.forecast.seconds) x->best = made;
+  x->any = true;
+  return TSR_OK;
+}
+
+/* Blocks of k begin and end at the same places, so that each has one owner in A and one in B. */
+static bool in_step(const tsr_axis *a, const tsr_axis *b) {
+  bool one = a->extent <= a->first && b->extent <= b->first;
+  return one || (a->first == b->first && a->block == b->block);
+}
+
+/* Where k is dealt in other blocks in A than in B, panels have something of each pair of owners:
+ * one of the matrices may better be redistributed. */
+static tsr_status try_more(chooser *x, bool move_a, bool move_b) {
+  const int *extent = x->product->grid->extent;
+  bool reproducible = x->product->grid->model.facts.reproducible;
+  if (move_a || move_b || reproducible || extent[0] == 1 || extent[1] == 1) return TSR_OK;
+  if (in_step(&x->a.axis[1], &x->b.axis[0])) return TSR_OK;
+  TSR_TRY(try_moves(x, true, false));
+  return try_moves(x, false, true);
+}
+
+tsr_status tsr_arrange(const tsr_product *p, bool plan, tsr_arrangement *arrangement) {
+  chooser x = {.product = p,
+               .plan = plan,
+               .a = tsr_product_view(&p->a),
+               .b = tsr_product_view(&p->b),
+               .c = tsr_product_view(&p->c)};
+  bool move_a = !tsr_summa_fits_a(p->grid, &x.a, &x.c);
+  bool move_b = !tsr_summa_fits_b(p->grid, &x.b, &x.c);
+  TSR_TRY(try_moves(&x, move_a, move_b));
+  TSR_TRY(try_more(&x, move_a, move_b));
+  *arrangement = x.best;
+  return TSR_OK;
+}

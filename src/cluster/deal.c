@@ -1,0 +1,122 @@
+/* The devices of a node, dealt to the processes there. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/settings.h"
+#include "base/text.h"
+#include "cluster/grid.h"
+
+typedef struct share {
+  int first, count; /* of the devices that the options name */
+  int sharing;
+} share;
+
+/* Side by side; with more processes than devices some have the same. */
+static share share_of(int devices, int processes, int rank) {
+  if (devices >= processes) {
+    int first = (int)((int64_t)rank * devices / processes);
+    int behind = (int)((int64_t)(rank + 1) * devices / processes);
+    return (share){first, behind - first, 1};
+  }
+  int device = (int)((int64_t)rank * devices / processes), sharing = 0;
+  for (int i = 0; i < processes; i++) sharing += (int)((int64_t)i * devices / processes) == device;
+  return (share){device, 1, sharing};
+}
+
+/* Number i of those in a list such as "0,2", or i itself. */
+static int device_at(const char *list, int i) {
+  int device = i;
+  for (int at = 0; list != NULL && strchr(list, ',') != NULL && at <= i; at++) {
+    int used = 0;
+    if (sscanf(list, "%d%n", &device, &used) != 1) break;
+    list += used + (list[used] == ',');
+    if (at < i && *list == '\0') break;
+  }
+  return device;
+}
+
+static tsr_status create_share(const tsr_options *options, const share *s, tsr_context **context) {
+  tsr_options mine = *options;
+  tsr_text list = TSR_TEXT_INIT;
+  char *devices = NULL;
+  for (int i = 0; i < s->count; i++)
+    tsr_text_add(&list, "%d,", device_at(options->devices, s->first + i));
+  if (s->count > 1 && !list.broken) list.bytes[list.length - 1] = '\0';
+  tsr_status status = tsr_text_take(&list, &devices);
+  mine.devices = devices;
+  if (status == TSR_OK) status = tsr_context_create(&mine, context);
+  tsr_dealloc(devices);
+  return status;
+}
+
+/* How many devices there are to deal, from the one process of the node that opens them; its context
+ * stays where it gets all of them. */
+static tsr_status count_devices(const tsr_options *options, int processes, int *devices,
+                                tsr_context **context) {
+  TSR_TRY(tsr_context_create(options, context));
+  *devices = tsr_device_count(*context);
+  if (*devices > 0 && processes > 1) {
+    tsr_context_destroy(*context);
+    *context = NULL;
+  }
+  return TSR_OK;
+}
+
+/* node: the processes that share memory with this one. */
+static tsr_status deal(const tsr_peers *all, const tsr_peers *node, const tsr_options *options,
+                       share *s, tsr_context **context) {
+  int devices = 0;
+  tsr_status status = TSR_OK;
+  if (node->rank == 0) status = count_devices(options, node->size, &devices, context);
+  TSR_TRY(tsr_agree(all, NULL, status));
+  TSR_TRY(tsr_mpi_check(MPI_Bcast(&devices, 1, MPI_INT, 0, node->comm), "MPI_Bcast"));
+  *s = devices > 0 ? share_of(devices, node->size, node->rank) : (share){0, 0, 1};
+  if (*context == NULL)
+    status = devices > 0 ? create_share(options, s, context) : tsr_context_create(options, context);
+  return tsr_agree(all, NULL, status);
+}
+
+/* A communicator of the call's own. */
+static tsr_status open_peers(MPI_Comm from, bool node, tsr_peers *peers) {
+  int code = node ? MPI_Comm_split_type(from, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &peers->comm)
+                  : MPI_Comm_dup(from, &peers->comm);
+  TSR_TRY(tsr_mpi_check(code, node ? "MPI_Comm_split_type" : "MPI_Comm_dup"));
+  MPI_Comm_set_errhandler(peers->comm, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(peers->comm, &peers->rank);
+  MPI_Comm_size(peers->comm, &peers->size);
+  return TSR_OK;
+}
+
+static tsr_status deal_among(const tsr_peers *all, const tsr_options *options, share *s,
+                             tsr_context **context) {
+  tsr_peers node = {.comm = MPI_COMM_NULL};
+  TSR_TRY(open_peers(all->comm, true, &node));
+  tsr_status status = deal(all, &node, options, s, context);
+  MPI_Comm_free(&node.comm);
+  return status;
+}
+
+tsr_status tsr_context_create_dealt(MPI_Comm comm, const tsr_options *options,
+                                    tsr_context **context, int *sharing) {
+  static const tsr_options all_default = TSR_OPTIONS_DEFAULT;
+  tsr_options given = options != NULL ? *options : all_default;
+  tsr_context *made = NULL;
+  tsr_peers all = {.comm = MPI_COMM_NULL};
+  share s = {0};
+  if (context == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; give the address of a tsr_context pointer");
+  if (given.devices == NULL) given.devices = tsr_setting_text("TESSERA_DEVICES");
+  TSR_TRY(open_peers(comm, false, &all));
+  tsr_status status = deal_among(&all, &given, &s, &made);
+  MPI_Comm_free(&all.comm);
+  if (status != TSR_OK) {
+    tsr_error error;
+    tsr_error_take(status, &error);
+    tsr_context_destroy(made);
+    return tsr_error_put(&error);
+  }
+  *context = made;
+  if (sharing != NULL) *sharing = s.sharing;
+  return TSR_OK;
+}

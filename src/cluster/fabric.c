@@ -1,0 +1,57 @@
+/* Finding the fabric: libtessera_nccl.so, for devices of CUDA. */
+#include "cluster/fabric.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PLUGIN "libtessera_nccl.so"
+#define PLUGIN_SYMBOL "tsr_fabric_nccl"
+
+static struct {
+  pthread_once_t once;
+  const tsr_fabric *fabric; /* NULL: error says why */
+  char error[400];
+} nccl = {.once = PTHREAD_ONCE_INIT};
+
+/* Beside the file that holds this code, or wherever the loader looks. */
+static void *open_plugin(void) {
+  static const char here;
+  char path[3100];
+  Dl_info info;
+  if (dladdr(&here, &info) && info.dli_fname != NULL) {
+    const char *slash = strrchr(info.dli_fname, '/');
+    int length = slash != NULL ? (int)(slash - info.dli_fname) + 1 : 0;
+    snprintf(path, sizeof path, "%.*s%s", length, info.dli_fname, PLUGIN);
+    if (length > 0 && access(path, F_OK) == 0) return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  }
+  return dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* It is never closed: what it loads keeps threads and exit handlers. */
+static void load(void) {
+  void *plugin = open_plugin();
+  if (plugin != NULL) nccl.fabric = dlsym(plugin, PLUGIN_SYMBOL);
+  const char *why = nccl.fabric != NULL ? NULL : dlerror();
+  if (nccl.fabric == NULL)
+    snprintf(nccl.error, sizeof nccl.error, "%s", why != NULL ? why : PLUGIN_SYMBOL);
+}
+
+tsr_status tsr_fabric_find(const char *engine, const tsr_fabric **fabric) {
+  if (strcmp(engine, "cuda") != 0)
+    return tsr_fail(TSR_ERR_UNSUPPORTED,
+                    "NCCL is for CUDA devices, and the context's engine is %s; give contexts with "
+                    "the engine cuda, or set TESSERA_TRANSPORT to mpi",
+                    engine);
+  pthread_once(&nccl.once, load);
+  if (nccl.fabric == NULL)
+    return tsr_fail(
+        TSR_ERR_UNSUPPORTED,
+        "NCCL cannot be used: %s; install %s beside the library, and libnccl.so.2 where "
+        "the loader looks, or set TESSERA_TRANSPORT to mpi",
+        nccl.error, PLUGIN);
+  *fabric = nccl.fabric;
+  return TSR_OK;
+}

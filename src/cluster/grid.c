@@ -1,0 +1,357 @@
+#include "cluster/grid.h"
+
+#include "base/alloc.h"
+#include "cluster/choose.h"
+#include "cluster/fabric.h"
+#include "cluster/model.h"
+#include "cluster/queue.h"
+#include "cluster/shape.h"
+#include "cluster/slots.h"
+
+tsr_status tsr_grid_check(const tsr_grid *grid) {
+  if (grid != NULL) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "grid is NULL; make one with tsr_grid_create");
+}
+
+tsr_status tsr_grid_check_real(const tsr_grid *grid) {
+  TSR_TRY(tsr_grid_check(grid));
+  if (!grid->imagined) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "the grid has no processes, it serves plans alone; make one with "
+                  "tsr_grid_create");
+}
+
+/* ---- Shape ---------------------------------------------------------------- */
+
+/* With neither extent given the model chooses, when there is one. */
+static tsr_status shape(int size, int rows, int cols, int extent[2]) {
+  if (rows < 0 || cols < 0)
+    return tsr_fail(TSR_ERR_ARGUMENT, "the grid is %d x %d; give extents of at least 1, or 0", rows,
+                    cols);
+  if (rows == 0 && cols == 0) return TSR_OK;
+  extent[0] = rows > 0 ? rows : size / cols;
+  extent[1] = cols > 0 ? cols : size / rows;
+  if ((int64_t)extent[0] * extent[1] == size) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "a grid of %d x %d does not match the communicator, which has %d processes; give "
+                  "extents whose product that is, or a communicator of the grid's processes",
+                  extent[0], extent[1], size);
+}
+
+/* ---- Making --------------------------------------------------------------- */
+
+static tsr_status check_mpi(MPI_Comm comm, tsr_grid **grid) {
+  int begun = 0, ended = 0;
+  if (MPI_Initialized(&begun) != MPI_SUCCESS || !begun || MPI_Finalized(&ended) != MPI_SUCCESS ||
+      ended)
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "MPI is not in use; call this between MPI_Init and "
+                    "MPI_Finalize");
+  if (comm == MPI_COMM_NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "comm is MPI_COMM_NULL; give the grid's communicator");
+  if (grid == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "grid is NULL; give the address of a pointer");
+  return TSR_OK;
+}
+
+static tsr_status open_peers(MPI_Comm comm, tsr_peers *peers) {
+  *peers = (tsr_peers){.comm = MPI_COMM_NULL};
+  TSR_TRY(tsr_mpi_check(MPI_Comm_dup(comm, &peers->comm), "MPI_Comm_dup"));
+  MPI_Comm_set_errhandler(peers->comm, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(peers->comm, &peers->rank);
+  MPI_Comm_size(peers->comm, &peers->size);
+  return TSR_OK;
+}
+
+static tsr_status allocate(tsr_context *context, tsr_grid **grid) {
+  if (context == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; make one with tsr_context_create");
+  *grid = tsr_alloc_zero(1, sizeof **grid);
+  return *grid != NULL ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for a grid");
+}
+
+/* Whether a thread of the grid's may use MPI beside the program's. */
+static bool may_be_threaded(void) {
+  int provided = MPI_THREAD_SINGLE;
+  return MPI_Query_thread(&provided) == MPI_SUCCESS && provided == MPI_THREAD_MULTIPLE;
+}
+
+/* What each process can say by itself; the grid is made where that is good. */
+static tsr_status begin(tsr_context *context, const tsr_peers *peers, int rows, int cols,
+                        tsr_grid **grid) {
+  int extent[2] = {0, 0};
+  TSR_TRY(shape(peers->size, rows, cols, extent));
+  TSR_TRY(allocate(context, grid));
+  **grid = (tsr_grid){.context = context,
+                      .all = *peers,
+                      .work = {.comm = MPI_COMM_NULL},
+                      .row = MPI_COMM_NULL,
+                      .col = MPI_COMM_NULL,
+                      .extent = {extent[0], extent[1]}};
+  TSR_TRY(tsr_packers_create(&(*grid)->packers));
+  TSR_TRY(tsr_choices_create(&(*grid)->choices));
+  TSR_TRY(tsr_queue_create(may_be_threaded(), &(*grid)->queue));
+  (*grid)->all.queue = (*grid)->queue;
+  return TSR_OK;
+}
+
+static tsr_status split(tsr_grid *grid) {
+  MPI_Comm all = grid->all.comm;
+  TSR_TRY(open_peers(all, &grid->work));
+  TSR_TRY(
+      tsr_mpi_check(MPI_Comm_split(all, grid->me[0], grid->me[1], &grid->row), "MPI_Comm_split"));
+  return tsr_mpi_check(MPI_Comm_split(all, grid->me[1], grid->me[0], &grid->col), "MPI_Comm_split");
+}
+
+static void free_comm(MPI_Comm *comm) {
+  if (*comm != MPI_COMM_NULL) MPI_Comm_free(comm);
+}
+
+/* What has nothing to do with MPI. */
+static void drop_rest(tsr_grid *grid) {
+  if (grid->transport_state != NULL) {
+    tsr_slots_free(grid->transport, grid->transport_state, &grid->slots);
+    grid->transport->close(grid->transport_state);
+  }
+  tsr_model_free(&grid->model);
+  tsr_choices_destroy(grid->choices);
+  tsr_queue_destroy(grid->queue);
+  TSR_VEC_FREE(&grid->trace.events);
+  tsr_packers_destroy(grid->packers);
+  tsr_dealloc(grid);
+}
+
+/* Everything but the communicator that all have in common. */
+static void drop(tsr_grid *grid) {
+  if (grid == NULL) return;
+  free_comm(&grid->row);
+  free_comm(&grid->col);
+  free_comm(&grid->work.comm);
+  drop_rest(grid);
+}
+
+static tsr_status settle_shape(tsr_grid *grid) {
+  if (grid->extent[0] == 0)
+    TSR_TRY(tsr_shape_choose_any(&grid->model, grid->all.size, grid->extent));
+  grid->me[0] = grid->all.rank / grid->extent[1];
+  grid->me[1] = grid->all.rank % grid->extent[1];
+  return TSR_OK;
+}
+
+/* Collective, each step of it. */
+static tsr_status complete(tsr_grid *grid) {
+  TSR_TRY(tsr_model_agree(&grid->all, grid->context, &grid->model));
+  TSR_TRY(tsr_agree(&grid->all, NULL, settle_shape(grid)));
+  TSR_TRY(tsr_agree(&grid->all, NULL, split(grid)));
+  return tsr_transport_open(grid);
+}
+
+tsr_status tsr_grid_create(tsr_context *context, MPI_Comm comm, int rows, int cols,
+                           tsr_grid **grid) {
+  tsr_peers peers = {.comm = MPI_COMM_NULL};
+  tsr_grid *made = NULL;
+  TSR_TRY(check_mpi(comm, grid));
+  TSR_TRY(open_peers(comm, &peers));
+  tsr_record record = tsr_record_begin(TSR_RECORD_GRID);
+  tsr_record_add(&record, "", "rows", rows);
+  tsr_record_add(&record, "", "cols", cols);
+  tsr_status status = tsr_agree(&peers, &record, begin(context, &peers, rows, cols, &made));
+  if (status == TSR_OK) status = complete(made);
+  if (status == TSR_OK) {
+    *grid = made;
+    return TSR_OK;
+  }
+  tsr_error error;
+  tsr_error_take(status, &error);
+  drop(made);
+  free_comm(&peers.comm);
+  return tsr_error_put(&error);
+}
+
+static tsr_status check_imagined(tsr_context *context, int rows, int cols, tsr_grid **grid) {
+  if (grid == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "grid is NULL; give the address of a pointer");
+  if (context == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; make one with tsr_context_create");
+  if (rows >= 1 && cols >= 1 && (int64_t)rows * cols <= 1 << 20) return TSR_OK;
+  return tsr_fail(
+      TSR_ERR_ARGUMENT,
+      "the grid is %d x %d; give extents of at least 1, and at most a million processes", rows,
+      cols);
+}
+
+tsr_status tsr_grid_imagine(tsr_context *context, int rows, int cols, tsr_grid **grid) {
+  tsr_grid *made = NULL;
+  TSR_TRY(check_imagined(context, rows, cols, grid));
+  TSR_TRY(allocate(context, &made));
+  *made = (tsr_grid){.context = context,
+                     .imagined = true,
+                     .all = {MPI_COMM_NULL, 0, rows * cols, NULL},
+                     .work = {MPI_COMM_NULL, 0, rows * cols, NULL},
+                     .row = MPI_COMM_NULL,
+                     .col = MPI_COMM_NULL,
+                     .extent = {rows, cols}};
+  tsr_status status = tsr_model_alone(context, &made->model);
+  if (status == TSR_OK)
+    *grid = made;
+  else
+    drop_rest(made);
+  return status;
+}
+
+void tsr_grid_destroy(tsr_grid *grid) {
+  int ended = 0;
+  if (grid == NULL) return;
+  if (!grid->imagined) MPI_Finalized(&ended);
+  if (ended || grid->imagined) { /* communicators are gone, or there were none */
+    drop_rest(grid);
+    return;
+  }
+  MPI_Comm all = grid->all.comm;
+  tsr_queue_drain(grid->queue);
+  drop(grid);
+  free_comm(&all);
+}
+
+/* ---- Asking and setting --------------------------------------------------- */
+
+static void put(int *to, int value) {
+  if (to != NULL) *to = value;
+}
+
+tsr_status tsr_grid_place(const tsr_grid *grid, int *rows, int *cols, int *row, int *col) {
+  TSR_TRY(tsr_grid_check(grid));
+  put(rows, grid->extent[0]);
+  put(cols, grid->extent[1]);
+  put(row, grid->me[0]);
+  put(col, grid->me[1]);
+  return TSR_OK;
+}
+
+static tsr_status check_panels(int64_t depth, int lookahead) {
+  if (depth < 0)
+    return tsr_fail(TSR_ERR_ARGUMENT, "depth is %lld; give at least 1, or 0 for the model's",
+                    (long long)depth);
+  if (lookahead < 0 || lookahead > TSR_LOOKAHEAD_MOST)
+    return tsr_fail(TSR_ERR_ARGUMENT, "lookahead is %d; give 1 to %d, or 0 for the model's",
+                    lookahead, TSR_LOOKAHEAD_MOST);
+  return TSR_OK;
+}
+
+/* On a grid without processes there is nobody to agree with. */
+static tsr_status agree_on(const tsr_grid *grid, const tsr_record *record, tsr_status status) {
+  return grid->imagined ? status : tsr_agree(&grid->all, record, status);
+}
+
+tsr_status tsr_grid_set_panels(tsr_grid *grid, int64_t depth, int lookahead) {
+  TSR_TRY(tsr_grid_check(grid));
+  tsr_record record = tsr_record_begin(TSR_RECORD_PANELS);
+  tsr_record_add(&record, "", "depth", depth);
+  tsr_record_add(&record, "", "lookahead", lookahead);
+  TSR_TRY(agree_on(grid, &record, check_panels(depth, lookahead)));
+  grid->wishes.depth = depth;
+  grid->wishes.lookahead = lookahead;
+  return TSR_OK;
+}
+
+static tsr_status check_blocks(int64_t rows, int64_t cols) {
+  if (rows >= 0 && cols >= 0) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "blocks are %lld x %lld; give extents of at least 1, or 0 for the model's",
+                  (long long)rows, (long long)cols);
+}
+
+tsr_status tsr_grid_set_blocks(tsr_grid *grid, int64_t rows, int64_t cols) {
+  TSR_TRY(tsr_grid_check(grid));
+  tsr_record record = tsr_record_begin(TSR_RECORD_BLOCKS);
+  tsr_record_add(&record, "", "rows", rows);
+  tsr_record_add(&record, "", "cols", cols);
+  TSR_TRY(agree_on(grid, &record, check_blocks(rows, cols)));
+  grid->wishes.block[0] = rows;
+  grid->wishes.block[1] = cols;
+  return TSR_OK;
+}
+
+static tsr_status check_network(double bandwidth, double latency) {
+  if (bandwidth > 0 && latency >= 0 && bandwidth < 1e30 && latency < 1e30) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "the network has %g bytes/s and %g s; give more than 0, and 0 or more", bandwidth,
+                  latency);
+}
+
+tsr_status tsr_grid_set_network(tsr_grid *grid, double bandwidth, double latency) {
+  TSR_TRY(tsr_grid_check(grid));
+  tsr_record record = tsr_record_begin(TSR_RECORD_NETWORK);
+  tsr_record_add_bytes(&record, "bandwidth", &bandwidth, sizeof bandwidth);
+  tsr_record_add_bytes(&record, "latency", &latency, sizeof latency);
+  TSR_TRY(agree_on(grid, &record, check_network(bandwidth, latency)));
+  grid->model.facts.network_bandwidth = bandwidth;
+  grid->model.facts.network_latency = latency;
+  return TSR_OK;
+}
+
+static tsr_status check_imagined_transport(const tsr_grid *grid, double up, double down) {
+  TSR_TRY(tsr_grid_check(grid));
+  if (!grid->imagined)
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "the grid has processes, and their transport, %s; imagine one with "
+                    "tsr_grid_imagine",
+                    tsr_grid_transport(grid));
+  if (!(up >= 0 && up < 1e30))
+    return tsr_fail(TSR_ERR_ARGUMENT, "up is %g bytes/s; give 0 or more", up);
+  if (!(down >= 0 && down < 1e30))
+    return tsr_fail(TSR_ERR_ARGUMENT, "down is %g bytes/s; give 0 or more", down);
+  if (down > 0 && up == 0)
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "down is %g, and up is 0; give up, too: by MPI the machine says what it takes",
+                    down);
+  if (up == 0 || grid->model.facts.devices > 0) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "up is %g, and the machine has no devices; give 0, or imagine the grid of a "
+                  "context whose machine has some",
+                  up);
+}
+
+tsr_status tsr_grid_imagine_transport(tsr_grid *grid, double up, double down) {
+  TSR_TRY(check_imagined_transport(grid, up, down));
+  tsr_host_rates host = {.up = up, .down = down};
+  int devices = grid->model.facts.devices,
+      ways = devices < TSR_FABRIC_WAYS ? devices : TSR_FABRIC_WAYS;
+  if (up > 0) TSR_TRY(tsr_model_runs(grid->model.planner, ways, host.up_by_run));
+  for (int i = 0; i < TSR_UP_RUNS; i++)
+    if (host.up_by_run[i] > up) host.up_by_run[i] = up;
+  grid->model.host = host;
+  return TSR_OK;
+}
+
+static tsr_status check_suggestion(tsr_context *context, int processes, tsr_type type,
+                                   const int *rows, const int *cols) {
+  if (context == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; make one with tsr_context_create");
+  if (processes < 1)
+    return tsr_fail(TSR_ERR_ARGUMENT, "processes is %d; give at least 1", processes);
+  if (type != TSR_S && type != TSR_D && type != TSR_C && type != TSR_Z)
+    return tsr_fail(TSR_ERR_ARGUMENT, "type is %d; give TSR_S, TSR_D, TSR_C or TSR_Z", (int)type);
+  if (rows == NULL || cols == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "rows or cols is NULL; give the addresses of two numbers");
+  return TSR_OK;
+}
+
+tsr_status tsr_grid_suggest(tsr_context *context, int processes, tsr_type type, int64_t m,
+                            int64_t n, int64_t k, int *rows, int *cols) {
+  tsr_model model;
+  int extent[2];
+  TSR_TRY(check_suggestion(context, processes, type, rows, cols));
+  if (m < 0 || n < 0 || k < 0)
+    return tsr_fail(TSR_ERR_ARGUMENT, "the product is %lld x %lld x %lld; give at least 0",
+                    (long long)m, (long long)n, (long long)k);
+  TSR_TRY(tsr_model_alone(context, &model));
+  bool empty = m == 0 || n == 0 || k == 0;
+  tsr_status status = empty ? tsr_shape_choose_any(&model, processes, extent)
+                            : tsr_shape_choose(&model, processes, type, m, n, k, extent);
+  tsr_model_free(&model);
+  TSR_TRY(status);
+  *rows = extent[0];
+  *cols = extent[1];
+  return TSR_OK;
+}

@@ -1,0 +1,370 @@
+/*
+ * The fabric of NCCL, and of the CUDA runtime below it: libtessera_nccl.so.
+ *
+ * Functions leave the caller's current device as it was.
+ */
+#include <cuda_runtime_api.h>
+#include <nccl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cluster/fabric.h"
+
+TSR_API extern const tsr_fabric tsr_fabric_nccl;
+
+/* A broadcast should take few multiprocessors from the products that it runs beside: kernels that
+ * are one wave of blocks, or a few, take one more for each that lacks some. On four H200 a product
+ * of processes wants 70 GB/s, since host memory gives no more; with 8 blocks 16384 took 61 to 69
+ * ms, with 4 it took 56. NCCL_MAX_CTAS sets another number. */
+enum { MOST_BLOCKS = 4 };
+
+/* The driver's own types, by their sizes: its header is not needed for one function. */
+typedef int (*pointer_attribute)(void *data, int attribute, unsigned long long pointer);
+enum { RANGE_BEGIN = 11, RANGE_BYTES = 12 }; /* CU_POINTER_ATTRIBUTE_RANGE_... */
+
+typedef struct queue {
+  int device;
+  size_t most_pitch; /* of a 2D copy */
+  cudaStream_t stream;
+  cudaEvent_t mark[TSR_FABRIC_MARKS];
+} queue;
+
+struct tsr_fabric_state {
+  int device;
+  queue queue[TSR_FABRIC_QUEUES];     /* without a stream: not open */
+  ncclComm_t comm[TSR_FABRIC_GROUPS]; /* NULL: none */
+  pointer_attribute attribute;        /* NULL: not in this driver */
+};
+
+/* ---- Errors ----------------------------------------------------------------------- */
+
+static tsr_status cuda_fail(cudaError_t error, const char *what, int device) {
+  (void)cudaGetLastError(); /* the runtime would report it once more, to somebody else */
+  return tsr_fail(TSR_ERR_DEVICE, "CUDA device %d: %s failed: %s (%s, %d)", device, what,
+                  cudaGetErrorString(error), cudaGetErrorName(error), (int)error);
+}
+
+#define CUDA_TRY(call, what, device)                                             \
+  do {                                                                           \
+    cudaError_t cuda_error_ = (call);                                            \
+    if (cuda_error_ != cudaSuccess) return cuda_fail(cuda_error_, what, device); \
+  } while (0)
+
+static tsr_status nccl_fail(ncclResult_t result, const char *what) {
+  const char *more = ncclGetLastError(NULL);
+  return tsr_fail(TSR_ERR_DEVICE,
+                  "NCCL: %s failed: %s%s%s; NCCL_DEBUG=INFO tells more, TESSERA_TRANSPORT=mpi does "
+                  "without it",
+                  what, ncclGetErrorString(result), more != NULL && more[0] != '\0' ? ": " : "",
+                  more != NULL ? more : "");
+}
+
+/* ---- The current device ------------------------------------------------------------- */
+
+static int enter(int device) {
+  int former = device;
+  (void)cudaGetDevice(&former);
+  if (former != device) (void)cudaSetDevice(device);
+  return former;
+}
+
+static void leave_device(int device, int former) {
+  if (former != device) (void)cudaSetDevice(former);
+}
+
+/* ---- Opening ------------------------------------------------------------------------ */
+
+static tsr_status find_device(const void *memory, int *device) {
+  struct cudaPointerAttributes attributes = {0};
+  cudaError_t error = cudaPointerGetAttributes(&attributes, memory);
+  if (error != cudaSuccess) return cuda_fail(error, "asking where memory is", 0);
+  if (attributes.type != cudaMemoryTypeDevice)
+    return tsr_fail(TSR_ERR_UNSUPPORTED, "the memory of the context's device is not CUDA's");
+  *device = attributes.device;
+  return TSR_OK;
+}
+
+static tsr_status identify(int device, char identity[TSR_FABRIC_IDENTITY]) {
+  struct cudaDeviceProp properties;
+  CUDA_TRY(cudaGetDeviceProperties(&properties, device), "asking for its properties", device);
+  const unsigned char *uuid = (const unsigned char *)properties.uuid.bytes;
+  char *at = identity + sprintf(identity, "GPU-");
+  for (int i = 0; i < 16; i++)
+    at += sprintf(at, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+  return TSR_OK;
+}
+
+/* Broadcasts go before products: what waits for them has nothing else to do. */
+static tsr_status create_queue(queue *q, bool first) {
+  int pitch = 0, low = 0, high = 0;
+  CUDA_TRY(cudaDeviceGetAttribute(&pitch, cudaDevAttrMaxPitch, q->device), "asking for its pitch",
+           q->device);
+  CUDA_TRY(cudaDeviceGetStreamPriorityRange(&low, &high), "asking for priorities", q->device);
+  q->most_pitch = (size_t)pitch;
+  CUDA_TRY(cudaStreamCreateWithPriority(&q->stream, cudaStreamNonBlocking, first ? high : low),
+           "making a stream", q->device);
+  for (int i = 0; i < TSR_FABRIC_MARKS; i++)
+    CUDA_TRY(cudaEventCreateWithFlags(&q->mark[i], cudaEventDisableTiming), "making an event",
+             q->device);
+  return TSR_OK;
+}
+
+/* Also of what was made in part. */
+static void close_queue(queue *q) {
+  int former = enter(q->device);
+  for (int i = 0; i < TSR_FABRIC_MARKS; i++)
+    if (q->mark[i] != NULL) (void)cudaEventDestroy(q->mark[i]);
+  if (q->stream != NULL) (void)cudaStreamDestroy(q->stream);
+  leave_device(q->device, former);
+  *q = (queue){0};
+}
+
+static tsr_status open_queue(tsr_fabric_state *s, int number, int device) {
+  queue *q = &s->queue[number];
+  q->device = device;
+  int former = enter(device);
+  tsr_status status = create_queue(q, number == TSR_FABRIC_ACROSS);
+  leave_device(device, former);
+  if (status != TSR_OK) close_queue(q);
+  return status;
+}
+
+static pointer_attribute find_attribute(void) {
+  static const char name[] = "cuPointerGetAttribute";
+  enum cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+  void *function = NULL;
+  pointer_attribute attribute = NULL;
+#if CUDART_VERSION >= 12050
+  cudaError_t error =
+      cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found);
+#else
+  cudaError_t error = cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &found);
+#endif
+  if (error != cudaSuccess) (void)cudaGetLastError();
+  if (error == cudaSuccess && found == cudaDriverEntryPointSuccess)
+    memcpy(&attribute, &function, sizeof attribute);
+  return attribute;
+}
+
+static tsr_status open_queues(tsr_fabric_state *s) {
+  TSR_TRY(open_queue(s, TSR_FABRIC_UP, s->device));
+  return open_queue(s, TSR_FABRIC_ACROSS, s->device);
+}
+
+static void close_nccl(tsr_fabric_state *s) {
+  int former = enter(s->device);
+  for (int i = 0; i < TSR_FABRIC_GROUPS; i++)
+    if (s->comm[i] != NULL) (void)ncclCommDestroy(s->comm[i]);
+  leave_device(s->device, former);
+  for (int i = 0; i < TSR_FABRIC_QUEUES; i++)
+    if (s->queue[i].stream != NULL) close_queue(&s->queue[i]);
+  (void)cudaGetLastError();
+  tsr_dealloc(s);
+}
+
+static tsr_status open_nccl(const void *memory, tsr_fabric_state **opened,
+                            char identity[TSR_FABRIC_IDENTITY]) {
+  int device = 0;
+  /* NVLink multicast is of no use to broadcasts of panels, and a fault in it takes the other
+   * devices of a machine along. It must be in place before NCCL looks. */
+  setenv("NCCL_NVLS_ENABLE", "0", 0);
+  TSR_TRY(find_device(memory, &device));
+  TSR_TRY(identify(device, identity));
+  tsr_fabric_state *s = tsr_alloc_zero(1, sizeof *s);
+  if (s == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for the messages of a grid");
+  s->device = device;
+  s->attribute = find_attribute();
+  tsr_status status = open_queues(s);
+  if (status == TSR_OK)
+    *opened = s;
+  else
+    close_nccl(s);
+  return status;
+}
+
+/* ---- More ways up ------------------------------------------------------------------- */
+
+/* Whether the one's copies reach the other's memory without the host. */
+static bool reaches(int from, int to) {
+  int can = 0, former = enter(from);
+  cudaError_t error = cudaDeviceCanAccessPeer(&can, from, to);
+  if (error == cudaSuccess && can) error = cudaDeviceEnablePeerAccess(to, 0);
+  if (error != cudaSuccess) (void)cudaGetLastError();
+  leave_device(from, former);
+  return can && (error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled);
+}
+
+/* A context may have a device more than once: it has one link all the same. */
+static bool is_taken(const tsr_fabric_state *s, int device) {
+  for (int i = 0; i < TSR_FABRIC_QUEUES; i++)
+    if (s->queue[i].stream != NULL && s->queue[i].device == device) return true;
+  return false;
+}
+
+static tsr_status open_way(tsr_fabric_state *s, int way, const void *stone) {
+  int device = 0;
+  TSR_TRY(find_device(stone, &device));
+  if (is_taken(s, device))
+    return tsr_fail(TSR_ERR_UNSUPPORTED, "CUDA device %d has a way up already", device);
+  if (!reaches(device, s->device) || !reaches(s->device, device))
+    return tsr_fail(TSR_ERR_UNSUPPORTED, "CUDA devices %d and %d do not reach each other", device,
+                    s->device);
+  return open_queue(s, TSR_FABRIC_UP + way, device);
+}
+
+/* ---- Groups ------------------------------------------------------------------------- */
+
+_Static_assert(TSR_FABRIC_NAME == NCCL_UNIQUE_ID_BYTES, "the name of a group is NCCL's id");
+
+static tsr_status name_group(unsigned char name[TSR_FABRIC_NAME]) {
+  ncclUniqueId id;
+  ncclResult_t result = ncclGetUniqueId(&id);
+  if (result != ncclSuccess) return nccl_fail(result, "ncclGetUniqueId");
+  memcpy(name, id.internal, TSR_FABRIC_NAME);
+  return TSR_OK;
+}
+
+static tsr_status join(tsr_fabric_state *s, int group, const tsr_fabric_group *what) {
+  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+  ncclUniqueId id;
+  config.maxCTAs = MOST_BLOCKS;
+  memcpy(id.internal, what->name, TSR_FABRIC_NAME);
+  int former = enter(s->device);
+  ncclResult_t result =
+      ncclCommInitRankConfig(&s->comm[group], what->size, id, what->rank, &config);
+  leave_device(s->device, former);
+  if (result == ncclSuccess) return TSR_OK;
+  s->comm[group] = NULL;
+  return nccl_fail(result, "ncclCommInitRankConfig");
+}
+
+/* What is under way on the device ends, too. */
+static void leave(tsr_fabric_state *s, int group) {
+  int former = enter(s->device);
+  if (s->comm[group] != NULL) (void)ncclCommAbort(s->comm[group]);
+  s->comm[group] = NULL;
+  leave_device(s->device, former);
+}
+
+/* ---- Carrying ----------------------------------------------------------------------- */
+
+/* Whether it is pinned as one piece; where the driver does not tell, its ends count. */
+static bool is_pinned(tsr_fabric_state *s, const void *begin, size_t bytes) {
+  struct cudaPointerAttributes first = {0}, last = {0};
+  unsigned long long at = (unsigned long long)(uintptr_t)begin, range = 0;
+  size_t length = 0;
+  if (cudaPointerGetAttributes(&first, begin) != cudaSuccess ||
+      cudaPointerGetAttributes(&last, (const char *)begin + bytes - 1) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return false;
+  }
+  if (first.type != cudaMemoryTypeHost || last.type != cudaMemoryTypeHost) return false;
+  if (s->attribute == NULL || s->attribute(&range, RANGE_BEGIN, at) != 0 ||
+      s->attribute(&length, RANGE_BYTES, at) != 0)
+    return true;
+  return at >= range && at + bytes <= range + length;
+}
+
+static cudaError_t copy(const queue *q, char *to, const tsr_part *part) {
+  bool even = part->from_pitch == part->width && part->to_pitch == part->width;
+  if (even || part->height == 1)
+    return cudaMemcpyAsync(to, part->from, part->width * part->height, cudaMemcpyHostToDevice,
+                           q->stream);
+  if (part->from_pitch <= q->most_pitch && part->to_pitch <= q->most_pitch)
+    return cudaMemcpy2DAsync(to, part->to_pitch, part->from, part->from_pitch, part->width,
+                             part->height, cudaMemcpyHostToDevice, q->stream);
+  cudaError_t error = cudaSuccess;
+  for (size_t i = 0; i < part->height && error == cudaSuccess; i++)
+    error = cudaMemcpyAsync(to + i * part->to_pitch, part->from + i * part->from_pitch, part->width,
+                            cudaMemcpyHostToDevice, q->stream);
+  return error;
+}
+
+static tsr_status up(tsr_fabric_state *s, int way, char *panel, const tsr_part *part) {
+  const queue *q = &s->queue[TSR_FABRIC_UP + way];
+  int former = enter(q->device);
+  cudaError_t error = copy(q, panel + part->to, part);
+  leave_device(q->device, former);
+  return error == cudaSuccess ? TSR_OK : cuda_fail(error, "copying a panel to it", q->device);
+}
+
+static tsr_status onward(tsr_fabric_state *s, int way, void *to, const void *stone, size_t bytes) {
+  const queue *q = &s->queue[TSR_FABRIC_UP + way];
+  int former = enter(q->device);
+  cudaError_t error = cudaMemcpyAsync(to, stone, bytes, cudaMemcpyDefault, q->stream);
+  leave_device(q->device, former);
+  return error == cudaSuccess ? TSR_OK : cuda_fail(error, "copying a panel on from it", q->device);
+}
+
+static tsr_status down(tsr_fabric_state *s, int way, void *to, const void *from, size_t bytes) {
+  const queue *q = &s->queue[TSR_FABRIC_UP + way];
+  int former = enter(q->device);
+  cudaError_t error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, q->stream);
+  leave_device(q->device, former);
+  return error == cudaSuccess ? TSR_OK : cuda_fail(error, "copying from it", q->device);
+}
+
+static tsr_status across(tsr_fabric_state *s, int group, void *memory, size_t bytes, int root) {
+  int former = enter(s->device);
+  ncclResult_t result = ncclBroadcast(memory, memory, bytes, ncclInt8, root, s->comm[group],
+                                      s->queue[TSR_FABRIC_ACROSS].stream);
+  leave_device(s->device, former);
+  return result == ncclSuccess ? TSR_OK : nccl_fail(result, "ncclBroadcast");
+}
+
+static tsr_status mark(tsr_fabric_state *s, int which, int number) {
+  const queue *q = &s->queue[which];
+  int former = enter(q->device);
+  cudaError_t error = cudaEventRecord(q->mark[number], q->stream);
+  leave_device(q->device, former);
+  return error == cudaSuccess ? TSR_OK : cuda_fail(error, "recording an event", q->device);
+}
+
+/* What NCCL's own threads have met. */
+static tsr_status check_groups(const tsr_fabric_state *s) {
+  for (int i = 0; i < TSR_FABRIC_GROUPS; i++) {
+    ncclResult_t met = ncclSuccess;
+    if (s->comm[i] == NULL) continue;
+    ncclResult_t result = ncclCommGetAsyncError(s->comm[i], &met);
+    if (result != ncclSuccess) return nccl_fail(result, "ncclCommGetAsyncError");
+    if (met != ncclSuccess && met != ncclInProgress) return nccl_fail(met, "a broadcast");
+  }
+  return TSR_OK;
+}
+
+static tsr_status passed(tsr_fabric_state *s, int which, int number, bool *is_past) {
+  const queue *q = &s->queue[which];
+  int former = enter(q->device);
+  cudaError_t error = cudaEventQuery(q->mark[number]);
+  leave_device(q->device, former);
+  *is_past = error == cudaSuccess;
+  if (error == cudaSuccess) return TSR_OK;
+  (void)cudaGetLastError(); /* also for what is no error */
+  tsr_status status =
+      error == cudaErrorNotReady ? check_groups(s) : cuda_fail(error, "carrying panels", q->device);
+  *is_past = status != TSR_OK;
+  return status;
+}
+
+const tsr_fabric tsr_fabric_nccl = {
+    .name = "nccl",
+    .piece = (size_t)8 << 20,
+    .narrowest = 4096,
+    .sample = (size_t)64 << 20,
+    .open = open_nccl,
+    .close = close_nccl,
+    .open_way = open_way,
+    .name_group = name_group,
+    .join = join,
+    .leave = leave,
+    .is_pinned = is_pinned,
+    .up = up,
+    .onward = onward,
+    .down = down,
+    .across = across,
+    .mark = mark,
+    .passed = passed,
+};

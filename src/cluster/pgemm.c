@@ -1,0 +1,284 @@
+/* tsr_pgemm: what it takes, the agreement of all processes, and carrying it out. */
+#include "base/alloc.h"
+#include "base/types.h"
+#include "cluster/arrange.h"
+#include "cluster/exchange.h"
+#include "cluster/local.h"
+#include "cluster/offer.h"
+#include "cluster/queue.h"
+#include "cluster/slots.h"
+#include "cluster/summa.h"
+
+/* ---- An operation ------------------------------------------------------------ */
+
+typedef enum kind { NOTHING, ALONE, SCALE, SUMMA } kind;
+
+typedef struct operation {
+  tsr_errand queued; /* first: the queue's view of it */
+  tsr_product product;
+  kind kind;
+  bool late; /* host memory gets what asynchronous calls have made of it when it begins */
+  bool begun;
+  tsr_exchange move[2];
+  char *moved[2]; /* op(A), op(B) as they were redistributed; NULL: in place */
+  tsr_summa summa;
+  tsr_status status; /* the first failure here */
+  tsr_error error;
+} operation;
+
+static void note(operation *o, tsr_status status) {
+  if (status == TSR_OK || o->status != TSR_OK) return;
+  o->status = status;
+  tsr_error_take(status, &o->error);
+}
+
+static void destroy(operation *o) {
+  if (o == NULL) return;
+  for (int i = 0; i < 2; i++) {
+    tsr_exchange_destroy(&o->move[i]);
+    tsr_dealloc(o->moved[i]);
+  }
+  tsr_summa_destroy(&o->summa);
+  tsr_dealloc(o);
+}
+
+/* ---- Preparation: this process alone ----------------------------------------- */
+
+/* Host memory gets what asynchronous calls have computed of it. */
+static tsr_status bring_home(const tsr_product *p, const tsr_factor *x) {
+  tsr_local_part part = {.base = x->matrix.data, .ld = x->matrix.ld};
+  TSR_TRY(tsr_pmatrix_extents(&x->matrix, &part.rows, &part.cols));
+  return tsr_local_settle(p->grid, x->matrix.type, &part);
+}
+
+static tsr_status settle(const tsr_product *p) {
+  TSR_TRY(bring_home(p, &p->a));
+  TSR_TRY(bring_home(p, &p->b));
+  return bring_home(p, &p->c);
+}
+
+/* A view with storage of its own over the grid, dealt as the given axes. */
+static tsr_status make_room(const tsr_grid *grid, const tsr_axis axes[2], size_t size,
+                            tsr_view *view, char **storage) {
+  *view = (tsr_view){.axis = {axes[0], axes[1]},
+                     .weight = {grid->extent[1], 1},
+                     .me = {grid->me[0], grid->me[1]},
+                     .size = size};
+  int64_t ld = tsr_view_local(view, 0), count = ld * tsr_view_local(view, 1);
+  *storage = tsr_alloc((size_t)count * size);
+  if (*storage == NULL)
+    return tsr_fail(TSR_ERR_MEMORY, "no host memory to redistribute a matrix: %lld elements here",
+                    (long long)count);
+  view->stride[0] = 1;
+  view->stride[1] = ld > 0 ? ld : 1;
+  view->base = *storage;
+  return TSR_OK;
+}
+
+static tsr_status move_first(operation *o, int operand, const tsr_axis axes[2], tsr_view *view) {
+  tsr_grid *grid = o->product.grid;
+  tsr_view from = *view;
+  TSR_TRY(make_room(grid, axes, from.size, view, &o->moved[operand]));
+  return tsr_exchange_create(&grid->work, grid->packers, &from, view, &o->move[operand]);
+}
+
+static tsr_status make_schedule(operation *o, const tsr_arrangement *x,
+                                tsr_summa_schedule *schedule) {
+  tsr_job job = tsr_arranged_job(&o->product, x);
+  TSR_TRY(tsr_summa_schedule_make(&job.deal, &x->choice.cut, x->moves, schedule));
+  if (!o->product.grid->model.facts.check) return TSR_OK;
+  tsr_status status = tsr_summa_schedule_verify(schedule);
+  if (status != TSR_OK) tsr_summa_schedule_free(schedule);
+  return status;
+}
+
+/* What is under way uses the slots that there are. All processes need the same, so all wait. */
+static tsr_status provide_slots(tsr_grid *grid, const tsr_summa_schedule *s, size_t element) {
+  size_t bytes[2];
+  tsr_summa_slot_bytes(s, element, bytes);
+  if (tsr_slots_suffice(&grid->slots, s->slots, bytes)) return TSR_OK;
+  tsr_queue_drain(grid->queue);
+  return tsr_slots_provide(grid->transport, grid->transport_state, s->slots, bytes, &grid->slots);
+}
+
+static tsr_status prepare_summa(operation *o, uint64_t *digest) {
+  const tsr_product *p = &o->product;
+  tsr_view a = tsr_product_view(&p->a), b = tsr_product_view(&p->b), c = tsr_product_view(&p->c);
+  tsr_arrangement x;
+  tsr_summa_schedule schedule = {0};
+  TSR_TRY(tsr_arrange(p, false, &x));
+  if (x.moves[0]) TSR_TRY(move_first(o, 0, x.axes[0], &a));
+  if (x.moves[1]) TSR_TRY(move_first(o, 1, x.axes[1], &b));
+  TSR_TRY(make_schedule(o, &x, &schedule));
+  *digest = tsr_summa_schedule_digest(&schedule);
+  tsr_status status = provide_slots(p->grid, &schedule, c.size);
+  if (status == TSR_OK)
+    status = tsr_summa_create(p->grid, p->c.matrix.type, p->alpha, &a, &b, p->beta, &c, &schedule,
+                              &o->summa);
+  tsr_summa_schedule_free(&schedule);
+  return status == TSR_OK ? tsr_summa_check(&o->summa) : status;
+}
+
+static kind kind_of(const tsr_product *p) {
+  if (p->m == 0 || p->n == 0) return NOTHING;
+  if (p->grid->all.size == 1) return ALONE;
+  return tsr_product_reads_inputs(p) ? SUMMA : SCALE;
+}
+
+static tsr_status prepare(operation *o, uint64_t *digest) {
+  const tsr_product *p = &o->product;
+  TSR_TRY(tsr_grid_check_real(p->grid));
+  TSR_TRY(tsr_product_check(p, true));
+  if (!o->late) TSR_TRY(tsr_sync(p->grid->context));
+  o->kind = kind_of(p);
+  if (o->kind != SUMMA) return TSR_OK;
+  if (!o->late) TSR_TRY(settle(p));
+  return prepare_summa(o, digest);
+}
+
+/* ---- Carrying out ------------------------------------------------------------- */
+
+/* One process has everything. */
+static tsr_status multiply_alone(const tsr_product *p) {
+  tsr_view a = tsr_product_view(&p->a), b = tsr_product_view(&p->b), c = tsr_product_view(&p->c);
+  return tsr_gemm(p->grid->context, p->c.matrix.type, TSR_COL_MAJOR, p->a.op, p->b.op, p->m, p->n,
+                  p->k, p->alpha, a.base, p->a.matrix.ld, b.base, p->b.matrix.ld, p->beta, c.base,
+                  p->c.matrix.ld);
+}
+
+/* Nothing is to be multiplied: C = beta C, as a product with k = 0. */
+static tsr_status scale(const tsr_product *p) {
+  tsr_view c = tsr_product_view(&p->c);
+  tsr_local_part part = {c.base, tsr_view_local(&c, 0), tsr_view_local(&c, 1), p->c.matrix.ld};
+  tsr_local_product x = {.type = p->c.matrix.type, .alpha = p->alpha, .beta = p->beta, .c = part};
+  return tsr_local_scale(p->grid, &x);
+}
+
+static void begin(operation *o) {
+  o->begun = true;
+  if (o->kind != SUMMA) return;
+  for (int i = 0; i < 2; i++) o->summa.moves[i] = &o->move[i];
+  if (o->late) note(o, settle(&o->product));
+}
+
+static bool poll(tsr_errand *queued, bool *messages) {
+  operation *o = (operation *)queued;
+  if (!o->begun) begin(o);
+  *messages = false;
+  if (o->kind == ALONE) note(o, multiply_alone(&o->product));
+  if (o->kind == SCALE) note(o, scale(&o->product));
+  if (o->kind != SUMMA) return true;
+  bool ended = tsr_summa_poll(&o->summa);
+  *messages = tsr_summa_has_messages(&o->summa);
+  return ended;
+}
+
+static tsr_status end(tsr_errand *queued) {
+  operation *o = (operation *)queued;
+  if (o->kind == SUMMA) note(o, tsr_summa_result(&o->summa));
+  tsr_status status = o->status == TSR_OK ? TSR_OK : tsr_error_put(&o->error);
+  destroy(o);
+  return status;
+}
+
+/* ---- The doors ------------------------------------------------------------------ */
+
+static tsr_status create(const tsr_product *p, bool late, operation **made) {
+  operation *o = tsr_alloc_zero(1, sizeof *o);
+  if (o == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a product");
+  o->queued = (tsr_errand){.poll = poll, .end = end};
+  o->product = *p;
+  o->late = late;
+  *made = o;
+  return TSR_OK;
+}
+
+/* Slots must suffice for the same on all processes, since growing them waits for what is under way.
+ */
+static void drop_slots(tsr_grid *grid) {
+  tsr_queue_drain(grid->queue);
+  tsr_slots_free(grid->transport, grid->transport_state, &grid->slots);
+}
+
+/* All make the same operation, or none does. */
+static tsr_status agree(const tsr_product *p, bool late, operation **made) {
+  uint64_t digest = 0;
+  operation *o = NULL;
+  tsr_status status = create(p, late, &o);
+  if (status == TSR_OK) status = prepare(o, &digest);
+  tsr_record record = tsr_product_record(p);
+  tsr_record_add(&record, "", "whether it is asynchronous", late);
+  if (status == TSR_OK) tsr_record_add(&record, "", "the digest of the schedule", (int64_t)digest);
+  status = tsr_agree(&p->grid->all, &record, status);
+  if (status == TSR_OK) {
+    *made = o;
+    return TSR_OK;
+  }
+  tsr_error error;
+  tsr_error_take(status, &error);
+  destroy(o);
+  drop_slots(p->grid);
+  return tsr_error_put(&error);
+}
+
+static tsr_status run(const tsr_product *p, bool *begun) {
+  operation *o = NULL;
+  tsr_queue_drain(p->grid->queue);
+  TSR_TRY(agree(p, false, &o));
+  if (o->kind == NOTHING) return end(&o->queued);
+  *begun = true;
+  tsr_status status = tsr_errand_run(&o->queued), synced;
+  tsr_error error;
+  if (status != TSR_OK) tsr_error_take(status, &error);
+  synced = tsr_sync(p->grid->context);
+  if (status != TSR_OK) tsr_error_put(&error);
+  return tsr_agree(&p->grid->all, NULL, status != TSR_OK ? status : synced);
+}
+
+tsr_status tsr_pgemm_begun(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m, int64_t n,
+                           int64_t k, const void *alpha, const tsr_pmatrix *a, int64_t ia,
+                           int64_t ja, const tsr_pmatrix *b, int64_t ib, int64_t jb,
+                           const void *beta, const tsr_pmatrix *c, int64_t ic, int64_t jc,
+                           bool *begun) {
+  *begun = false;
+  TSR_TRY(tsr_grid_check_real(grid));
+  tsr_product p =
+      tsr_product_make(grid, transa, transb, m, n, k, alpha, a, ia, ja, b, ib, jb, beta, c, ic, jc);
+  return run(&p, begun);
+}
+
+tsr_status tsr_pgemm(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m, int64_t n, int64_t k,
+                     const void *alpha, const tsr_pmatrix *a, int64_t ia, int64_t ja,
+                     const tsr_pmatrix *b, int64_t ib, int64_t jb, const void *beta,
+                     const tsr_pmatrix *c, int64_t ic, int64_t jc) {
+  bool begun;
+  return tsr_pgemm_begun(grid, transa, transb, m, n, k, alpha, a, ia, ja, b, ib, jb, beta, c, ic,
+                         jc, &begun);
+}
+
+tsr_status tsr_pgemm_async(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m, int64_t n,
+                           int64_t k, const void *alpha, const tsr_pmatrix *a, int64_t ia,
+                           int64_t ja, const tsr_pmatrix *b, int64_t ib, int64_t jb,
+                           const void *beta, const tsr_pmatrix *c, int64_t ic, int64_t jc) {
+  TSR_TRY(tsr_grid_check_real(grid));
+  tsr_product p =
+      tsr_product_make(grid, transa, transb, m, n, k, alpha, a, ia, ja, b, ib, jb, beta, c, ic, jc);
+  operation *o = NULL;
+  TSR_TRY(agree(&p, true, &o));
+  if (o->kind == NOTHING) return end(&o->queued);
+  tsr_queue_add(grid->queue, &o->queued);
+  return TSR_OK;
+}
+
+/* Messages have ended when the queue is empty, and products when the context says so. */
+tsr_status tsr_grid_sync(tsr_grid *grid) {
+  TSR_TRY(tsr_grid_check_real(grid));
+  tsr_record record = tsr_record_begin(TSR_RECORD_SYNC);
+  tsr_queue_drain(grid->queue);
+  tsr_status status = tsr_queue_take_error(grid->queue);
+  tsr_error error;
+  if (status != TSR_OK) tsr_error_take(status, &error);
+  tsr_status synced = tsr_sync(grid->context);
+  if (status != TSR_OK) tsr_error_put(&error);
+  return tsr_agree(&grid->all, &record, status != TSR_OK ? status : synced);
+}

@@ -1,0 +1,143 @@
+/* Plans across processes, as objects. */
+#include "base/alloc.h"
+#include "base/types.h"
+#include "cluster/arrange.h"
+#include "cluster/pplan.h"
+
+/* ---- Making ------------------------------------------------------------------ */
+
+static tsr_status check_kind(const tsr_product *p) {
+  if (p->grid->extent[0] * p->grid->extent[1] == 1)
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "over one process a product is tsr_gemm: plan that with tsr_plan_gemm");
+  if (p->m > 0 && p->n > 0 && tsr_product_reads_inputs(p)) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "m is %lld, n %lld, k %lld, or alpha is 0: nothing is multiplied, so that there "
+                  "is nothing to plan",
+                  (long long)p->m, (long long)p->n, (long long)p->k);
+}
+
+/* Of the process that takes longest. */
+static tsr_status replay(tsr_pplan *plan, const tsr_job *job, tsr_costs *costs) {
+  double slowest = -1;
+  size_t steps = plan->schedule.steps.count;
+  plan->times = tsr_alloc_zero(steps + 1, sizeof *plan->times);
+  if (plan->times == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan");
+  for (int which = 0; which < TSR_REPRESENTATIVES; which++) {
+    int me[2];
+    tsr_forecast f;
+    tsr_representative(&job->deal, which, me);
+    TSR_TRY(tsr_replay(&plan->schedule, costs, me, job->moved, &f, plan->times));
+    if (f.seconds <= slowest) continue;
+    slowest = f.seconds;
+    plan->me[0] = me[0], plan->me[1] = me[1];
+  }
+  return tsr_replay(&plan->schedule, costs, plan->me, job->moved, &plan->forecast, plan->times);
+}
+
+/* As the products of this cut are planned. */
+static tsr_status plan_costs(const tsr_pplan *plan, tsr_costs *costs) {
+  const tsr_summa_schedule *s = &plan->schedule;
+  tsr_status status =
+      tsr_costs_plan(costs, s->cut.block[0], s->cut.block[1], s->deepest > 0 ? s->deepest : 1);
+  return status == TSR_ERR_MEMORY ? TSR_OK : status; /* blocks that the user chose: the formula */
+}
+
+static tsr_status fill(const tsr_product *p, tsr_pplan *plan) {
+  tsr_arrangement x;
+  TSR_TRY(tsr_arrange(p, true, &x));
+  tsr_job job = tsr_arranged_job(p, &x);
+  TSR_TRY(tsr_summa_schedule_make(&job.deal, &x.choice.cut, job.moves, &plan->schedule));
+  plan->product = *p;
+  plan->moves[0] = job.moves[0], plan->moves[1] = job.moves[1];
+  plan->costs = tsr_costs_quick(p->grid, job.type, job.reads_result);
+  TSR_TRY(plan_costs(plan, &plan->costs));
+  return replay(plan, &job, &plan->costs);
+}
+
+tsr_status tsr_pgemm_plan(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m, int64_t n,
+                          int64_t k, const void *alpha, const tsr_pmatrix *a, int64_t ia,
+                          int64_t ja, const tsr_pmatrix *b, int64_t ib, int64_t jb,
+                          const void *beta, const tsr_pmatrix *c, int64_t ic, int64_t jc,
+                          tsr_pplan **plan) {
+  TSR_TRY(tsr_grid_check(grid));
+  if (plan == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "plan is NULL; give the address of a pointer");
+  tsr_product p =
+      tsr_product_make(grid, transa, transb, m, n, k, alpha, a, ia, ja, b, ib, jb, beta, c, ic, jc);
+  TSR_TRY(tsr_product_check(&p, false));
+  TSR_TRY(check_kind(&p));
+  tsr_pplan *made = tsr_alloc_zero(1, sizeof *made);
+  if (made == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan");
+  tsr_status status = fill(&p, made);
+  if (status == TSR_OK)
+    *plan = made;
+  else
+    tsr_pplan_destroy(made);
+  return status;
+}
+
+void tsr_pplan_destroy(tsr_pplan *plan) {
+  if (plan == NULL) return;
+  tsr_summa_schedule_free(&plan->schedule);
+  tsr_dealloc(plan->times);
+  tsr_dealloc(plan);
+}
+
+/* ---- Asking ------------------------------------------------------------------- */
+
+static tsr_status check_plan(const tsr_pplan *plan) {
+  if (plan != NULL) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "plan is NULL; make one with tsr_pgemm_plan");
+}
+
+tsr_pprediction tsr_pplan_summary(const tsr_pplan *plan) {
+  const tsr_summa_schedule *s = &plan->schedule;
+  const tsr_forecast *f = &plan->forecast;
+  size_t bytes[2];
+  tsr_summa_slot_bytes(s, tsr_type_get(plan->product.c.matrix.type)->size, bytes);
+  return (tsr_pprediction){
+      .seconds = f->seconds,
+      .kernels = f->kernels,
+      .fill = f->fill,
+      .starved = f->starved,
+      .changing = f->changing,
+      .received = f->received,
+      .sent = f->sent,
+      .block_rows = s->cut.block[0],
+      .block_cols = s->cut.block[1],
+      .later_rows = tsr_cut_later(&s->cut, 0),
+      .later_cols = tsr_cut_later(&s->cut, 1),
+      .blocks_down = s->blocks[0],
+      .blocks_across = s->blocks[1],
+      .together = s->cut.together,
+      .depth = s->deepest,
+      .lookahead = s->cut.lookahead,
+      .panels = (int64_t)s->panels.count,
+      .products = s->products,
+      .steps = (int64_t)s->steps.count,
+      .moves_a = plan->moves[0],
+      .moves_b = plan->moves[1],
+      .held = {s->slots[0], s->slots[1]},
+      .slots = (size_t)s->slots[0] * bytes[0] + (size_t)s->slots[1] * bytes[1]};
+}
+
+tsr_status tsr_pplan_predict(const tsr_pplan *plan, tsr_pprediction *prediction) {
+  TSR_TRY(check_plan(plan));
+  if (prediction == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "prediction is NULL; give the address of what is to be filled");
+  *prediction = tsr_pplan_summary(plan);
+  return TSR_OK;
+}
+
+tsr_status tsr_pplan_print(const tsr_pplan *plan, tsr_format format, char **text) {
+  tsr_text written = TSR_TEXT_INIT;
+  TSR_TRY(check_plan(plan));
+  if (text == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "text is NULL; give the address of what is to be filled");
+  tsr_status status = tsr_pplan_write(plan, format, &written);
+  if (status == TSR_OK) status = tsr_text_take(&written, text);
+  tsr_text_free(&written);
+  return status;
+}

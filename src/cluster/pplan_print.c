@@ -1,0 +1,210 @@
+/* Plans across processes as text, as JSON, step by step, and as a trace. */
+#include "base/types.h"
+#include "cluster/pplan.h"
+
+#define GIGA 1e9
+#define TERA 1e12
+
+/* ---- For people ---------------------------------------------------------------- */
+
+static double flops_of(const tsr_product *p) {
+  double factor = tsr_type_get(p->c.matrix.type)->flop_factor;
+  return factor * (double)p->m * (double)p->n * (double)p->k;
+}
+
+static int devices_of(const tsr_pplan *plan) {
+  int devices = plan->product.grid->model.facts.devices;
+  return devices > 0 ? devices : 1;
+}
+
+static void add_head(const tsr_pplan *plan, tsr_text *text) {
+  const tsr_product *p = &plan->product;
+  const int *extent = p->grid->extent;
+  int devices = p->grid->model.facts.devices;
+  tsr_text_add(text, "%cgemm %c%c %lld x %lld x %lld on a grid of %d x %d processes, ",
+               (char)p->c.matrix.type, (char)p->a.op, (char)p->b.op, (long long)p->m,
+               (long long)p->n, (long long)p->k, extent[0], extent[1]);
+  if (devices == 0)
+    tsr_text_add(text, "the CPU's BLAS in each\n");
+  else
+    tsr_text_add(text, "%d device%s each\n", devices, devices == 1 ? "" : "s");
+}
+
+static void add_times(const tsr_pplan *plan, const tsr_pprediction *x, tsr_text *text) {
+  const int *extent = plan->product.grid->extent;
+  double rate = flops_of(&plan->product) / x->seconds / TERA;
+  int devices = extent[0] * extent[1] * devices_of(plan);
+  tsr_text_add(text, "predicted   %.6g s: %.4g TFLOP/s, %.4g a device\n", x->seconds, rate,
+               rate / devices);
+  tsr_text_add(text,
+               "devices     compute %.4g s; begin after %.4g s, wait %.4g s for panels and %.4g s "
+               "for blocks of C\n",
+               x->kernels, x->fill, x->starved, x->changing);
+}
+
+static void add_network(const tsr_pplan *plan, const tsr_pprediction *x, tsr_text *text) {
+  const tsr_costs *costs = &plan->costs;
+  double most = x->received > x->sent ? x->received : x->sent;
+  tsr_text_add(
+      text, "network     %.4g GB in and %.4g GB out a process, at %.4g GB/s each way: %.4g s\n",
+      x->received / GIGA, x->sent / GIGA, costs->bandwidth / GIGA, most / costs->bandwidth);
+  if (x->moves_a || x->moves_b)
+    tsr_text_add(text, "first       %s redistributed\n",
+                 !x->moves_b   ? "A is"
+                 : !x->moves_a ? "B is"
+                               : "A and B are");
+}
+
+static void add_cut(const tsr_pplan *plan, const tsr_pprediction *x, tsr_text *text) {
+  tsr_text_add(text, "C           %d x %d block%s of %lld x %lld a process", x->blocks_down,
+               x->blocks_across, x->blocks_down * x->blocks_across == 1 ? "" : "s",
+               (long long)x->block_rows, (long long)x->block_cols);
+  if (x->later_rows < x->block_rows || x->later_cols < x->block_cols)
+    tsr_text_add(text, ", later ones of %lld x %lld", (long long)x->later_rows,
+                 (long long)x->later_cols);
+  tsr_text_add(text, "%s\n", x->together ? ", two at a time" : "");
+  tsr_text_add(
+      text,
+      "panels      %lld of depth %lld at most, %d on their way ahead; room for %d of A and "
+      "%d of B, %.4g GB of %s memory a process\n",
+      (long long)x->panels, (long long)x->depth, x->lookahead, x->held[0], x->held[1],
+      (double)x->slots / GIGA, plan->product.grid->model.host.up > 0 ? "device" : "host");
+  tsr_text_add(text, "steps       %lld, with %lld products\n", (long long)x->steps,
+               (long long)x->products);
+}
+
+static void write_text(const tsr_pplan *plan, tsr_text *text) {
+  tsr_pprediction x = tsr_pplan_summary(plan);
+  add_head(plan, text);
+  add_times(plan, &x, text);
+  add_network(plan, &x, text);
+  add_cut(plan, &x, text);
+}
+
+/* ---- For programs ----------------------------------------------------------------- */
+
+static void write_json(const tsr_pplan *plan, tsr_text *text) {
+  tsr_pprediction x = tsr_pplan_summary(plan);
+  const tsr_product *p = &plan->product;
+  tsr_text_add(text,
+               "{\n  \"m\": %lld, \"n\": %lld, \"k\": %lld, \"type\": \"%c\",\n"
+               "  \"grid\": [%d, %d], \"devices\": %d,\n",
+               (long long)p->m, (long long)p->n, (long long)p->k, (char)p->c.matrix.type,
+               p->grid->extent[0], p->grid->extent[1], p->grid->model.facts.devices);
+  tsr_text_add(text,
+               "  \"seconds\": %.9g, \"flops\": %.9g,\n"
+               "  \"kernels\": %.9g, \"fill\": %.9g, \"starved\": %.9g, \"changing\": %.9g,\n"
+               "  \"received\": %.9g, \"sent\": %.9g,\n",
+               x.seconds, flops_of(p) / x.seconds, x.kernels, x.fill, x.starved, x.changing,
+               x.received, x.sent);
+  tsr_text_add(text,
+               "  \"block\": [%lld, %lld], \"later\": [%lld, %lld], \"blocks\": [%d, %d], "
+               "\"together\": %s,\n"
+               "  \"depth\": %lld, \"lookahead\": %d, \"panels\": %lld, \"products\": %lld,\n",
+               (long long)x.block_rows, (long long)x.block_cols, (long long)x.later_rows,
+               (long long)x.later_cols, x.blocks_down, x.blocks_across,
+               x.together ? "true" : "false", (long long)x.depth, x.lookahead, (long long)x.panels,
+               (long long)x.products);
+  tsr_text_add(text,
+               "  \"steps\": %lld, \"moves\": [%s, %s], \"held\": [%d, %d], "
+               "\"slots\": %zu\n}\n",
+               (long long)x.steps, x.moves_a ? "true" : "false", x.moves_b ? "true" : "false",
+               x.held[0], x.held[1], x.slots);
+}
+
+/* ---- Step by step ------------------------------------------------------------------ */
+
+static void write_steps(const tsr_pplan *plan, tsr_text *text) {
+  const tsr_summa_schedule *s = &plan->schedule;
+  tsr_text_add(text, "  step     begin       end  of process (%d, %d), ms\n", plan->me[0],
+               plan->me[1]);
+  for (size_t i = 0; i < s->steps.count; i++) {
+    tsr_text_add(text, "%6zu  %8.3f  %8.3f  ", i, 1e3 * plan->times[i].begin,
+                 1e3 * plan->times[i].end);
+    tsr_step_print(s, &s->steps.items[i], text);
+    tsr_text_add(text, "\n");
+  }
+}
+
+/* ---- As a trace --------------------------------------------------------------------- */
+
+/* Threads of the trace: what goes on side by side. */
+static const char *const tracks[] = {"redistribution", "panels of A", "panels of B", "products",
+                                     "C home"};
+enum { TRACKS = sizeof tracks / sizeof *tracks };
+
+static int track_of(const tsr_step *step) {
+  switch ((tsr_step_kind)step->kind) {
+    case TSR_STEP_MOVE:
+      return 0;
+    case TSR_STEP_SEND:
+      return 1 + step->operand;
+    case TSR_STEP_MULTIPLY:
+      return 3;
+    default:
+      return 4;
+  }
+}
+
+static void name_step(const tsr_step *step, tsr_text *text) {
+  switch ((tsr_step_kind)step->kind) {
+    case TSR_STEP_MOVE:
+      tsr_text_add(text, "%s is redistributed", step->operand == TSR_STEP_A ? "A" : "B");
+      break;
+    case TSR_STEP_SEND:
+      tsr_text_add(text, "panel %d, block %d", (int)step->panel, (int)step->block[step->operand]);
+      break;
+    case TSR_STEP_MULTIPLY:
+      tsr_text_add(text, "panel %d onto (%d, %d)", (int)step->panel, (int)step->block[0],
+                   (int)step->block[1]);
+      break;
+    case TSR_STEP_HOME:
+      tsr_text_add(text, "block (%d, %d)", (int)step->block[0], (int)step->block[1]);
+      break;
+  }
+}
+
+static void write_trace(const tsr_pplan *plan, tsr_text *text) {
+  const tsr_summa_schedule *s = &plan->schedule;
+  tsr_text_add(text, "{\"traceEvents\": [\n");
+  tsr_text_add(text,
+               "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 0, \"args\": {\"name\": "
+               "\"process (%d, %d), predicted\"}}",
+               plan->me[0], plan->me[1]);
+  for (int i = 0; i < TRACKS; i++)
+    tsr_text_add(text,
+                 ",\n{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": 0, \"tid\": %d, "
+                 "\"args\": {\"name\": \"%s\"}}",
+                 i, tracks[i]);
+  for (size_t i = 0; i < s->steps.count; i++) {
+    const tsr_step *step = &s->steps.items[i];
+    const tsr_interval *t = &plan->times[i];
+    tsr_text_add(text, ",\n{\"ph\": \"X\", \"pid\": 0, \"tid\": %d, \"ts\": %.3f, \"dur\": %.3f, ",
+                 track_of(step), 1e6 * t->begin, 1e6 * (t->end - t->begin));
+    tsr_text_add(text, "\"name\": \"");
+    name_step(step, text);
+    tsr_text_add(text, "\"}");
+  }
+  tsr_text_add(text, "\n]}\n");
+}
+
+tsr_status tsr_pplan_write(const tsr_pplan *plan, tsr_format format, tsr_text *text) {
+  switch (format) {
+    case TSR_TEXT:
+      write_text(plan, text);
+      return TSR_OK;
+    case TSR_JSON:
+      write_json(plan, text);
+      return TSR_OK;
+    case TSR_COMMANDS:
+      write_steps(plan, text);
+      return TSR_OK;
+    case TSR_TIMELINE_JSON:
+      write_trace(plan, text);
+      return TSR_OK;
+    default:
+      return tsr_fail(TSR_ERR_ARGUMENT,
+                      "format is %d; give TSR_TEXT, TSR_JSON, TSR_COMMANDS or TSR_TIMELINE_JSON",
+                      (int)format);
+  }
+}

@@ -1,0 +1,137 @@
+#include "cluster/queue.h"
+
+#include <pthread.h>
+
+#include "base/alloc.h"
+#include "cluster/wait.h"
+
+struct tsr_queue {
+  bool threaded, started, quit;
+  pthread_t thread;
+  pthread_mutex_t lock; /* of all below */
+  pthread_cond_t more, empty;
+  tsr_errand *first, **last; /* the first one is under way */
+  bool ending;               /* one that is not in the list any more */
+  tsr_error error;
+};
+
+tsr_status tsr_queue_create(bool threaded, tsr_queue **queue) {
+  tsr_queue *q = tsr_alloc_zero(1, sizeof *q);
+  if (q == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a grid");
+  q->threaded = threaded;
+  q->last = &q->first;
+  q->error.status = TSR_OK;
+  pthread_mutex_init(&q->lock, NULL);
+  pthread_cond_init(&q->more, NULL);
+  pthread_cond_init(&q->empty, NULL);
+  *queue = q;
+  return TSR_OK;
+}
+
+/* ---- Carrying out ------------------------------------------------------------ */
+
+static tsr_errand *first_of(tsr_queue *q) {
+  pthread_mutex_lock(&q->lock);
+  tsr_errand *first = q->first;
+  pthread_mutex_unlock(&q->lock);
+  return first;
+}
+
+/* The first one has ended: it leaves, and what it came to is noted. */
+static void end_first(tsr_queue *q, tsr_errand *ended) {
+  pthread_mutex_lock(&q->lock);
+  q->first = ended->next;
+  if (q->first == NULL) q->last = &q->first;
+  q->ending = true;
+  pthread_mutex_unlock(&q->lock);
+  tsr_status status = ended->end(ended);
+  pthread_mutex_lock(&q->lock);
+  if (status != TSR_OK && q->error.status == TSR_OK) tsr_error_take(status, &q->error);
+  q->ending = false;
+  pthread_cond_broadcast(&q->empty);
+  pthread_mutex_unlock(&q->lock);
+}
+
+static void poll_to_the_end(tsr_errand *operation) {
+  tsr_wait wait = TSR_WAIT_INIT;
+  bool messages = false;
+  while (!operation->poll(operation, &messages)) tsr_wait_step(&wait, messages);
+}
+
+tsr_status tsr_errand_run(tsr_errand *operation) {
+  poll_to_the_end(operation);
+  return operation->end(operation);
+}
+
+static void *thread_main(void *argument) {
+  tsr_queue *q = argument;
+  for (;;) {
+    pthread_mutex_lock(&q->lock);
+    while (q->first == NULL && !q->quit) pthread_cond_wait(&q->more, &q->lock);
+    tsr_errand *operation = q->first;
+    pthread_mutex_unlock(&q->lock);
+    if (operation == NULL) return NULL;
+    poll_to_the_end(operation);
+    end_first(q, operation);
+  }
+}
+
+void tsr_queue_go_on(tsr_queue *q) {
+  bool messages;
+  if (q->started) return;
+  for (tsr_errand *o; (o = first_of(q)) != NULL && o->poll(o, &messages);) end_first(q, o);
+}
+
+/* ---- From outside ------------------------------------------------------------ */
+
+static void start(tsr_queue *q) {
+  if (!q->threaded || q->started) return;
+  q->threaded = q->started = pthread_create(&q->thread, NULL, thread_main, q) == 0;
+}
+
+void tsr_queue_add(tsr_queue *q, tsr_errand *operation) {
+  operation->next = NULL;
+  start(q);
+  pthread_mutex_lock(&q->lock);
+  *q->last = operation;
+  q->last = &operation->next;
+  pthread_cond_signal(&q->more);
+  pthread_mutex_unlock(&q->lock);
+  tsr_queue_go_on(q);
+}
+
+void tsr_queue_drain(tsr_queue *q) {
+  if (!q->started) {
+    for (tsr_errand *o; (o = first_of(q)) != NULL;) {
+      poll_to_the_end(o);
+      end_first(q, o);
+    }
+    return;
+  }
+  pthread_mutex_lock(&q->lock);
+  while (q->first != NULL || q->ending) pthread_cond_wait(&q->empty, &q->lock);
+  pthread_mutex_unlock(&q->lock);
+}
+
+tsr_status tsr_queue_take_error(tsr_queue *q) {
+  pthread_mutex_lock(&q->lock);
+  tsr_error error = q->error;
+  q->error.status = TSR_OK;
+  pthread_mutex_unlock(&q->lock);
+  return error.status == TSR_OK ? TSR_OK : tsr_error_put(&error);
+}
+
+void tsr_queue_destroy(tsr_queue *q) {
+  if (q == NULL) return;
+  if (q->started) {
+    pthread_mutex_lock(&q->lock);
+    q->quit = true;
+    pthread_cond_signal(&q->more);
+    pthread_mutex_unlock(&q->lock);
+    pthread_join(q->thread, NULL);
+  }
+  pthread_mutex_destroy(&q->lock);
+  pthread_cond_destroy(&q->more);
+  pthread_cond_destroy(&q->empty);
+  tsr_dealloc(q);
+}

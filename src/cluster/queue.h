@@ -1,0 +1,44 @@
+/*
+ * Asynchronous products of a grid, carried out one after the other: by a thread of the grid's where
+ * MPI lets several threads in, else by whoever calls one of the grid's functions.
+ */
+#ifndef TSR_CLUSTER_QUEUE_H
+#define TSR_CLUSTER_QUEUE_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+
+/* Something that is polled until it has ended. */
+typedef struct tsr_errand {
+  struct tsr_errand *next;
+  /* Does what can be done without waiting; true: it has ended. *messages: some are under way. */
+  bool (*poll)(struct tsr_errand *operation, bool *messages);
+  /* What it came to; frees it. */
+  tsr_status (*end)(struct tsr_errand *operation);
+} tsr_errand;
+
+typedef struct tsr_queue tsr_queue;
+
+/* TSR_ERR_MEMORY. */
+tsr_status tsr_queue_create(bool threaded, tsr_queue **queue);
+
+/* Nothing may be in it. NULL is accepted. */
+void tsr_queue_destroy(tsr_queue *queue);
+
+/* Puts it behind the others. A thread that cannot be started is done without. */
+void tsr_queue_add(tsr_queue *queue, tsr_errand *operation);
+
+/* Without a thread: goes on with what there is, as far as that is possible without waiting. */
+void tsr_queue_go_on(tsr_queue *queue);
+
+/* Waits until all have ended. */
+void tsr_queue_drain(tsr_queue *queue);
+
+/* The first failure of those that have ended since this was asked last. */
+tsr_status tsr_queue_take_error(tsr_queue *queue);
+
+/* Polls one that is in no queue until it has ended; what it came to. */
+tsr_status tsr_errand_run(tsr_errand *operation);
+
+#endif

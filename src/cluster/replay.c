@@ -1,0 +1,312 @@
+#include "cluster/replay.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/types.h"
+#include "cluster/model.h"
+
+/* Parts in which a message is passed on: what a process farther down the line waits for more. */
+static const double segment = 128 << 10;
+
+enum { FLOWS = 2 * (TSR_LOOKAHEAD_MOST + 1) };
+
+/* Tiles of a block, about, one of which goes home while the next is computed. */
+enum { HOME_PARTS = 8 };
+
+/* A panel on its way, as this process sees it. */
+typedef struct flow {
+  int32_t step;
+  bool in, out;    /* it comes from others; it is passed on to others */
+  double left;     /* bytes */
+  double tail;     /* s by which the root's data is late here */
+  double earliest; /* when it can be complete, for the root's packing */
+} flow;
+
+typedef struct replay {
+  const tsr_summa_schedule *s;
+  tsr_costs *costs;
+  const int *me;
+  const double *moved; /* bytes of this process that a redistribution moves */
+  double element;
+  double now; /* of the thread that goes through the steps */
+  flow flow[FLOWS];
+  int flows;
+  double links; /* until when the flows have been carried on */
+  double kernels_free, copies_free, home_free, moves_free;
+  double *up_free[2]; /* by operand: until when the links up of the processes of this row (of A) and
+                         of this column (of B) are taken */
+  double last_kernels; /* of the last product: how long */
+  double *end;         /* [step]: when it is complete; not known while it is a flow */
+  tsr_interval *times;
+  tsr_forecast f;
+} replay;
+
+/* Own rows or columns of a row or column of blocks. */
+static int64_t extent_of(const replay *r, int direction, int32_t block) {
+  tsr_span span = tsr_summa_block(r->s, direction, r->me[direction], block);
+  return span.end - span.at;
+}
+
+/* ---- Messages ---------------------------------------------------------------- */
+
+/* All share the way in, and the way out. */
+static double rate_of(const replay *r, const flow *f) {
+  int in = 0, out = 0;
+  for (int i = 0; i < r->flows; i++) {
+    in += r->flow[i].in;
+    out += r->flow[i].out;
+  }
+  int most = 1;
+  if (f->in && in > most) most = in;
+  if (f->out && out > most) most = out;
+  return r->costs->bandwidth / most;
+}
+
+static void end_flow(replay *r, int i) {
+  const flow *f = &r->flow[i];
+  r->end[f->step] = fmax(r->links + f->tail, f->earliest);
+  if (r->times != NULL) r->times[f->step].end = r->end[f->step];
+  memmove(&r->flow[i], &r->flow[i + 1], (size_t)(--r->flows - i) * sizeof *r->flow);
+}
+
+/* From device to device panels go one after the other, each as far as it has come up. */
+static void carry_in_order(replay *r, double until, int32_t step) {
+  while (r->flows > 0 && r->links < until) {
+    flow *f = &r->flow[0];
+    int32_t ended = f->step;
+    double end = fmax(r->links + f->left / r->costs->bandwidth, f->earliest);
+    if (end > until) {
+      f->left = fmax(0, f->left - (until - r->links) * r->costs->bandwidth);
+      r->links = until;
+      return;
+    }
+    r->links = end;
+    end_flow(r, 0);
+    if (ended == step) return;
+  }
+}
+
+/* Through a network all go on at the same time. */
+static void carry_abreast(replay *r, double until, int32_t step) {
+  while (r->flows > 0 && r->links < until) {
+    int next = 0;
+    double dt = INFINITY;
+    for (int i = 0; i < r->flows; i++) {
+      double left = r->flow[i].left / rate_of(r, &r->flow[i]);
+      if (left < dt) dt = left, next = i;
+    }
+    bool ends = r->links + dt <= until;
+    if (!ends) dt = until - r->links;
+    for (int i = 0; i < r->flows; i++) r->flow[i].left -= dt * rate_of(r, &r->flow[i]);
+    r->links += dt;
+    int32_t ended = r->flow[next].step;
+    if (ends) end_flow(r, next);
+    if (ends && ended == step) return;
+  }
+}
+
+/* Carries all flows on until a time, or until that step is complete. */
+static void carry_on(replay *r, double until, int32_t step) {
+  (r->costs->host.up > 0 ? carry_in_order : carry_abreast)(r, until, step);
+  if (r->flows == 0 && !isinf(until)) r->links = fmax(r->links, until);
+}
+
+/* Waits for a step. */
+static void await(replay *r, int32_t step) {
+  for (int i = 0; i < r->flows; i++)
+    if (r->flow[i].step == step) {
+      carry_on(r, INFINITY, step);
+      break;
+    }
+  r->now = fmax(r->now, r->end[step]);
+}
+
+/* How far down the line from the root this process is, and how long the line. */
+static int distance(const replay *r, const tsr_step *step, int *line) {
+  const tsr_panel *p = &r->s->panels.items[step->panel];
+  bool is_a = step->operand == TSR_STEP_A;
+  *line = is_a ? r->s->deal.k_a.count : r->s->deal.k_b.count;
+  int me = r->me[is_a ? 1 : 0], root = is_a ? p->col : p->row;
+  return (me - root + *line) % *line;
+}
+
+/* What a process row has of k for one process column is together in its memory when the others of
+ * its rows are no process column's but that one's. */
+static int64_t run_in_k(const tsr_deal *deal, int64_t depth) {
+  const tsr_axis *a = &deal->k_a, *b = &deal->k_b;
+  bool together = a->block == b->block && b->count % a->count == 0;
+  int64_t block = a->block < b->block ? a->block : b->block;
+  return together || depth < block ? depth : block;
+}
+
+/* A line of A's panels is a column of the block, one of B's goes through k. */
+static double run_of(const replay *r, const tsr_step *step) {
+  bool is_a = step->operand == TSR_STEP_A;
+  int64_t line = is_a ? extent_of(r, TSR_STEP_A, step->block[TSR_STEP_A])
+                      : run_in_k(&r->s->deal, r->s->panels.items[step->panel].depth);
+  return (double)line * r->element;
+}
+
+static int line_of(const replay *r, int operand) {
+  const tsr_deal *deal = &r->s->deal;
+  return operand == TSR_STEP_A ? deal->k_a.count : deal->k_b.count;
+}
+
+static void take_link(double *free_at, double from, double seconds) {
+  *free_at = fmax(*free_at, from) + seconds;
+}
+
+/* Each row has a root of its own for a panel of A, all in one column: of this row the one there is
+ * busy, and of this column all are when it is the one. Of B likewise. When the panel is up. */
+static double raise_panel(replay *r, const tsr_step *step, double seconds) {
+  const tsr_panel *p = &r->s->panels.items[step->panel];
+  bool is_a = step->operand == TSR_STEP_A;
+  int root = is_a ? p->col : p->row, other = 1 - step->operand;
+  double *link = &r->up_free[step->operand][root];
+  take_link(link, r->now, seconds);
+  for (int i = 0; root == r->me[is_a ? 1 : 0] && i < line_of(r, other); i++)
+    take_link(&r->up_free[other][i], r->now, seconds);
+  return *link;
+}
+
+/* The root packs its panel, or has it copied to its device meanwhile. When it can be complete. */
+static double provide(replay *r, const tsr_step *step, bool is_root, double bytes) {
+  const tsr_costs *c = r->costs;
+  if (c->host.up > 0) return raise_panel(r, step, bytes / tsr_model_up(&c->host, run_of(r, step)));
+  if (is_root) r->now += bytes / c->pack_rate;
+  return r->now;
+}
+
+static void send(replay *r, int32_t at, const tsr_step *step) {
+  int line, place = distance(r, step, &line), operand = step->operand;
+  double bytes = (double)extent_of(r, operand, step->block[operand]) *
+                 (double)r->s->panels.items[step->panel].depth * r->element;
+  double hop = r->costs->latency + fmin(bytes, segment) / r->costs->bandwidth;
+  flow f = {
+      .step = at,
+      .in = place > 0,
+      .out = place<line - 1, .left = bytes, .tail = line> 1 ? r->costs->latency + place * hop : 0};
+  f.earliest = provide(r, step, place == 0, bytes);
+  r->f.received += f.in ? bytes : 0;
+  r->f.sent += f.out ? bytes : 0;
+  if (f.in || f.out)
+    r->flow[r->flows++] = f;
+  else
+    r->end[at] = f.earliest;
+}
+
+/* ---- What devices do ------------------------------------------------------------ */
+
+/* Why they had nothing to do until a product could begin. */
+static void note_idle(replay *r, const tsr_step *step, double seconds) {
+  if (seconds < 1e-12) return; /* what sums leave */
+  if (r->f.kernels == 0)
+    r->f.fill += seconds;
+  else if (step->first)
+    r->f.changing += seconds;
+  else
+    r->f.starved += seconds;
+}
+
+static tsr_status cost_of(replay *r, const tsr_step *step, int64_t depth, tsr_accumulation *cost) {
+  return tsr_costs_ask(r->costs, extent_of(r, 0, step->block[0]), extent_of(r, 1, step->block[1]),
+                       depth, cost);
+}
+
+/* C comes up over the links of the panels, which make way for it between their pieces. */
+static void take_ways_up(replay *r, double begin, double copies) {
+  for (int x = 0; x < 2; x++)
+    for (int i = 0; i < line_of(r, x); i++) take_link(&r->up_free[x][i], begin, copies);
+}
+
+static tsr_status multiply(replay *r, int32_t at, const tsr_step *step) {
+  tsr_accumulation cost;
+  TSR_TRY(cost_of(r, step, r->s->panels.items[step->panel].depth, &cost));
+  const tsr_stage *stage = step->first ? &cost.first : &cost.next;
+  double begin = fmax(r->now, r->copies_free);
+  if (step->first) take_ways_up(r, begin, stage->copies);
+  double end = fmax(begin + stage->alone, r->kernels_free + stage->kernels);
+  r->copies_free = begin + stage->copies;
+  note_idle(r, step, fmax(0, end - stage->kernels - r->kernels_free));
+  r->f.kernels += stage->kernels;
+  r->last_kernels = stage->kernels;
+  r->kernels_free = r->end[at] = end;
+  if (r->times != NULL) r->times[at].begin = fmax(begin, end - stage->alone);
+  return TSR_OK;
+}
+
+/* Tile by tile, each as the last product has done with it. */
+static tsr_status bring_home(replay *r, int32_t at, const tsr_step *step) {
+  tsr_accumulation cost;
+  TSR_TRY(cost_of(r, step, r->s->deepest, &cost));
+  double complete = r->end[step->after[0]], part = 1.0 / HOME_PARTS;
+  double begin = fmax(r->home_free, complete - (1 - part) * r->last_kernels);
+  r->home_free = r->end[at] = fmax(begin + cost.home, complete + part * cost.home);
+  if (r->times != NULL) r->times[at].begin = begin;
+  return TSR_OK;
+}
+
+static void move(replay *r, int32_t at, const tsr_step *step) {
+  double bytes = r->moved[step->operand];
+  double begin = fmax(r->now, r->moves_free);
+  r->moves_free = r->end[at] =
+      begin + bytes / r->costs->bandwidth + 2 * bytes / r->costs->pack_rate;
+  r->f.received += bytes;
+  r->f.sent += bytes;
+}
+
+/* ---- Going through ---------------------------------------------------------------- */
+
+static tsr_status begin_step(replay *r, int32_t at) {
+  const tsr_step *step = &r->s->steps.items[at];
+  for (int i = 0; i < TSR_STEP_WAITS; i++) {
+    bool home_waits = step->kind == TSR_STEP_HOME; /* the devices see to the order */
+    if (step->after[i] != TSR_NO_STEP && !home_waits) await(r, step->after[i]);
+  }
+  carry_on(r, r->now, TSR_NO_STEP);
+  if (r->times != NULL) r->times[at].begin = r->now;
+  switch ((tsr_step_kind)step->kind) {
+    case TSR_STEP_MOVE:
+      move(r, at, step);
+      break;
+    case TSR_STEP_SEND:
+      send(r, at, step);
+      break;
+    case TSR_STEP_MULTIPLY:
+      TSR_TRY(multiply(r, at, step));
+      break;
+    case TSR_STEP_HOME:
+      TSR_TRY(bring_home(r, at, step));
+      break;
+  }
+  if (r->times != NULL) r->times[at].end = r->end[at];
+  return TSR_OK;
+}
+
+static tsr_status go_through(replay *r) {
+  for (int32_t at = 0; (size_t)at < r->s->steps.count; at++) TSR_TRY(begin_step(r, at));
+  carry_on(r, INFINITY, TSR_NO_STEP);
+  r->f.seconds = fmax(fmax(r->now, r->links), fmax(r->kernels_free, r->home_free));
+  return TSR_OK;
+}
+
+tsr_status tsr_replay(const tsr_summa_schedule *schedule, tsr_costs *costs, const int me[2],
+                      const double moved[2], tsr_forecast *forecast, tsr_interval *times) {
+  replay r = {.s = schedule,
+              .costs = costs,
+              .me = me,
+              .moved = moved,
+              .element = (double)tsr_type_get(costs->type)->size,
+              .times = times};
+  size_t steps = schedule->steps.count, cols = (size_t)line_of(&r, TSR_STEP_A);
+  r.end = tsr_alloc_zero(steps + cols + (size_t)line_of(&r, TSR_STEP_B), sizeof *r.end);
+  if (r.end == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a replay");
+  r.up_free[TSR_STEP_A] = r.end + steps;
+  r.up_free[TSR_STEP_B] = r.end + steps + cols;
+  tsr_status status = go_through(&r);
+  tsr_dealloc(r.end);
+  if (status == TSR_OK) *forecast = r.f;
+  return status;
+}

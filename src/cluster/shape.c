@@ -1,0 +1,58 @@
+#include "cluster/shape.h"
+
+#include <math.h>
+
+#include "cluster/choose.h"
+
+/* A shape that is not the nearest to a square must gain so much. */
+static const double gain_least = 0.02;
+
+static tsr_axis dealt(int64_t extent, int count) {
+  enum { BLOCK = 256 };
+  int64_t even = (extent + count - 1) / count, block = even < BLOCK ? even : BLOCK;
+  return (tsr_axis){extent, block > 0 ? block : 1, block > 0 ? block : 1, 0, count};
+}
+
+static tsr_status predict(const tsr_model *model, const int shape[2], tsr_type type, int64_t m,
+                          int64_t n, int64_t k, double *seconds) {
+  tsr_grid grid = {.imagined = true,
+                   .model = *model,
+                   .extent = {shape[0], shape[1]},
+                   .wishes = {.lookahead = 2}};
+  tsr_job job = {
+      .deal = {dealt(m, shape[0]), dealt(n, shape[1]), dealt(k, shape[1]), dealt(k, shape[0])},
+      .type = type};
+  tsr_choice choice;
+  TSR_TRY(tsr_choose_cut(&grid, &job, false, &choice));
+  *seconds = choice.forecast.seconds;
+  return TSR_OK;
+}
+
+/* From the nearest to a square on. */
+tsr_status tsr_shape_choose(const tsr_model *model, int processes, tsr_type type, int64_t m,
+                            int64_t n, int64_t k, int extent[2]) {
+  double best = INFINITY;
+  extent[0] = extent[1] = 0;
+  for (int less = (int)sqrt((double)processes + 0.5); less >= 1; less--) {
+    for (int turned = 0; turned < 2 && processes % less == 0; turned++) {
+      int more = processes / less;
+      int shape[2] = {turned ? more : less, turned ? less : more};
+      double seconds = 0;
+      if (turned && less == more) continue;
+      TSR_TRY(predict(model, shape, type, m, n, k, &seconds));
+      if (!(seconds < (1 - gain_least) * best) && extent[0] > 0) continue;
+      best = seconds;
+      extent[0] = shape[0], extent[1] = shape[1];
+    }
+  }
+  return TSR_OK;
+}
+
+/* A process has so much of the extent that its part of C takes a quarter of its devices. */
+tsr_status tsr_shape_choose_any(const tsr_model *model, int processes, int extent[2]) {
+  static const double most = 12288, share = 0.25;
+  double memory = (double)model->facts.devices * (double)model->facts.memory;
+  double each = memory > 0 ? fmin(most, sqrt(share * memory / sizeof(double))) : most;
+  int64_t n = (int64_t)(each * sqrt((double)processes)) + 1;
+  return tsr_shape_choose(model, processes, TSR_D, n, n, n, extent);
+}

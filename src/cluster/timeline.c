@@ -1,0 +1,142 @@
+/* Timelines of grids: kept by each process, made one by one of them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "cluster/grid.h"
+#include "cluster/queue.h"
+
+/* Of the numbers of processes in a trace, so many are one process's of the grid. */
+enum { NUMBERS = 2000, MESSAGES = 998 };
+
+/* ---- Beginning ---------------------------------------------------------------- */
+
+static void drop(tsr_grid_trace *trace) {
+  TSR_VEC_FREE(&trace->events);
+  trace->keeping = false;
+}
+
+tsr_status tsr_grid_timeline_begin(tsr_grid *grid) {
+  TSR_TRY(tsr_grid_check_real(grid));
+  tsr_record record = tsr_record_begin(TSR_RECORD_TIMELINE);
+  tsr_queue_drain(grid->queue);
+  drop(&grid->trace);
+  tsr_status status = tsr_timeline_begin(grid->context);
+  TSR_TRY(tsr_agree(&grid->all, &record, status));
+  TSR_TRY(tsr_mpi_check(MPI_Barrier(grid->all.comm), "MPI_Barrier"));
+  grid->trace.zero = tsr_now();
+  grid->trace.keeping = true;
+  /* The first thing that the context keeps, from which it counts. */
+  return tsr_timeline_note(grid->context, "begin", 0);
+}
+
+/* ---- Ending ------------------------------------------------------------------- */
+
+/* What this process has to give. */
+static tsr_status write_own(tsr_grid *grid, tsr_text *text) {
+  char name[48], *devices = NULL;
+  int base = NUMBERS * grid->all.rank;
+  snprintf(name, sizeof name, "process (%d, %d), ", grid->me[0], grid->me[1]);
+  TSR_TRY(tsr_timeline_end(grid->context, &devices));
+  tsr_grid_trace_adopt(devices, base, name, text);
+  free(devices);
+  tsr_grid_trace_write(&grid->trace, base + MESSAGES, name, text);
+  drop(&grid->trace);
+  if (!text->broken) return TSR_OK;
+  return tsr_fail(TSR_ERR_MEMORY, "no host memory for a timeline");
+}
+
+/* Where each process's text begins in all of them; the last number is where they end. */
+static tsr_status place_texts(int processes, const int *lengths, int *begins) {
+  int64_t at = 0;
+  for (int i = 0; i < processes; i++) {
+    begins[i] = (int)at;
+    at += lengths[i];
+    if (at >= INT32_MAX)
+      return tsr_fail(TSR_ERR_MEMORY,
+                      "the timelines of all processes are above 2 GB; keep them for "
+                      "fewer products");
+  }
+  begins[processes] = (int)at;
+  return TSR_OK;
+}
+
+/* Room at the target for the texts of all, when their lengths are there. */
+static tsr_status make_room(const tsr_peers *peers, const int *lengths, int **begins, char **all) {
+  *begins = tsr_alloc(((size_t)peers->size + 1) * sizeof **begins);
+  if (*begins == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for timelines");
+  TSR_TRY(place_texts(peers->size, lengths, *begins));
+  *all = tsr_alloc((size_t)(*begins)[peers->size] + 1);
+  if (*all == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for timelines");
+  (*all)[(*begins)[peers->size]] = '\0';
+  return TSR_OK;
+}
+
+/* *all is made at the target alone. */
+static tsr_status gather_texts(const tsr_peers *peers, int target, const tsr_text *mine,
+                               int *lengths, int **begins, char **all) {
+  bool here = peers->rank == target;
+  int length = (int)mine->length;
+  int code = MPI_Gather(&length, 1, MPI_INT, lengths, 1, MPI_INT, target, peers->comm);
+  tsr_status status = tsr_mpi_check(code, "MPI_Gather");
+  if (status == TSR_OK && here) status = make_room(peers, lengths, begins, all);
+  TSR_TRY(tsr_agree(peers, NULL, status));
+  code = MPI_Gatherv(mine->bytes, length, MPI_CHAR, *all, lengths, *begins, MPI_CHAR, target,
+                     peers->comm);
+  return tsr_agree(peers, NULL, tsr_mpi_check(code, "MPI_Gatherv"));
+}
+
+static tsr_status collect(const tsr_peers *peers, int target, const tsr_text *mine, char **all) {
+  int *lengths = tsr_alloc_zero((size_t)peers->size, sizeof *lengths), *begins = NULL;
+  tsr_status status =
+      lengths != NULL ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for timelines");
+  status = tsr_agree(peers, NULL, status);
+  if (status == TSR_OK) status = gather_texts(peers, target, mine, lengths, &begins, all);
+  tsr_dealloc(lengths);
+  tsr_dealloc(begins);
+  return status;
+}
+
+static tsr_status wrap(const char *events, char **text) {
+  tsr_text whole = TSR_TEXT_INIT;
+  size_t length = strlen(events);
+  if (length >= 2) length -= 2; /* the last comma, and the end of its line */
+  tsr_text_add(&whole, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n%.*s\n]}\n", (int)length,
+               events);
+  tsr_status status = tsr_text_take(&whole, text);
+  tsr_text_free(&whole);
+  return status;
+}
+
+static tsr_status check(const tsr_grid *grid, int row, int col, char **text) {
+  if (row < 0 || row >= grid->extent[0] || col < 0 || col >= grid->extent[1])
+    return tsr_fail(TSR_ERR_ARGUMENT, "(%d, %d) is no process of the grid of %d x %d", row, col,
+                    grid->extent[0], grid->extent[1]);
+  if (text == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "text is NULL; give the address of a pointer");
+  return TSR_OK;
+}
+
+tsr_status tsr_grid_timeline_end(tsr_grid *grid, int row, int col, char **text) {
+  TSR_TRY(tsr_grid_check_real(grid));
+  tsr_record record = tsr_record_begin(TSR_RECORD_TIMELINE);
+  tsr_record_add(&record, "", "row", row);
+  tsr_record_add(&record, "", "col", col);
+  tsr_queue_drain(grid->queue);
+  TSR_TRY(tsr_agree(&grid->all, &record, check(grid, row, col, text)));
+  tsr_text mine = TSR_TEXT_INIT;
+  char *all = NULL, *made = NULL;
+  int target = row * grid->extent[1] + col;
+  tsr_status status = tsr_agree(&grid->all, NULL, write_own(grid, &mine));
+  if (status == TSR_OK) status = collect(&grid->all, target, &mine, &all);
+  if (status == TSR_OK) {
+    if (all != NULL) status = wrap(all, &made);
+    status = tsr_agree(&grid->all, NULL, status);
+  }
+  tsr_text_free(&mine);
+  tsr_dealloc(all);
+  if (status == TSR_OK) *text = made;
+  return status;
+}

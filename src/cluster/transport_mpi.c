@@ -1,0 +1,119 @@
+/*
+ * Panels through host memory by MPI. A panel goes in pieces, each a non-blocking broadcast: the
+ * first ones are on their way while the root packs the next.
+ */
+#include "base/alloc.h"
+#include "cluster/pack.h"
+#include "cluster/transport.h"
+
+enum { PIECES = 64 };
+
+/* Bytes of a piece, at least: large enough for the network's full rate. */
+static const int64_t piece_least = 4 << 20;
+
+typedef struct message {
+  int pieces;
+  MPI_Request request[PIECES];
+} message;
+
+typedef struct state {
+  tsr_grid *grid;
+  message message[TSR_TRANSPORT_MESSAGES];
+} state;
+
+static tsr_status open_mpi(tsr_grid *grid, void **opened) {
+  state *s = tsr_alloc_zero(1, sizeof *s);
+  tsr_status status =
+      s != NULL ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for the messages of a grid");
+  status = tsr_agree(&grid->all, NULL, status);
+  if (status == TSR_OK) {
+    s->grid = grid;
+    *opened = s;
+    return TSR_OK;
+  }
+  tsr_dealloc(s);
+  return status;
+}
+
+static void close_mpi(void *opened) {
+  tsr_dealloc(opened);
+}
+
+/* Pinned where there are devices. */
+static tsr_status allocate(void *opened, size_t bytes, void **slot) {
+  state *s = opened;
+  return tsr_malloc(s->grid->context, TSR_HOST, bytes, slot);
+}
+
+static void release(void *opened, void *slot) {
+  state *s = opened;
+  tsr_free(s->grid->context, slot);
+}
+
+/* Lines of a piece: the same for all, since they follow from the panel alone. */
+static int64_t piece_of(const tsr_broadcast *what) {
+  int64_t line = (int64_t)what->line, least = (piece_least + line - 1) / line;
+  int64_t even = (what->lines + PIECES - 1) / PIECES;
+  return even > least ? even : least;
+}
+
+typedef struct packing {
+  const tsr_broadcast *what;
+  int64_t at; /* of the piece */
+} packing;
+
+static void pack_part(void *argument, int64_t at, int64_t count) {
+  const packing *p = argument;
+  int64_t first = p->at + at;
+  tsr_parts_pack(&p->what->parts, p->what->line, first, count,
+                 (char *)p->what->slot + first * (int64_t)p->what->line);
+}
+
+static tsr_status begin_piece(state *s, const tsr_broadcast *what, int64_t at, int64_t count,
+                              MPI_Request *request) {
+  bool along_row = what->operand == TSR_STEP_A;
+  size_t bytes = (size_t)count * what->line;
+  packing part = {what, at};
+  if (what->root == s->grid->me[along_row ? 1 : 0])
+    tsr_packers_run(s->grid->packers, pack_part, &part, count, bytes);
+  char *from = (char *)what->slot + at * (int64_t)what->line;
+  int code = MPI_Ibcast(from, (int)bytes, MPI_BYTE, what->root,
+                        along_row ? s->grid->row : s->grid->col, request);
+  return tsr_mpi_check(code, "MPI_Ibcast");
+}
+
+static tsr_status begin(void *opened, int number, const tsr_broadcast *what) {
+  state *s = opened;
+  message *m = &s->message[number];
+  tsr_status status = TSR_OK;
+  int64_t piece = piece_of(what);
+  m->pieces = 0;
+  for (int64_t at = 0; at < what->lines; at += piece) {
+    MPI_Request *request = &m->request[m->pieces++];
+    int64_t count = what->lines - at < piece ? what->lines - at : piece;
+    *request = MPI_REQUEST_NULL;
+    tsr_status begun = begin_piece(s, what, at, count, request);
+    if (status == TSR_OK) status = begun;
+  }
+  return status;
+}
+
+static tsr_status test(void *opened, int number, tsr_message_state *at) {
+  state *s = opened;
+  message *m = &s->message[number];
+  MPI_Status ignored[PIECES];
+  int flag = 1;
+  int code = MPI_Testall(m->pieces, m->request, &flag, ignored);
+  *at = flag != 0 || code != MPI_SUCCESS ? TSR_MESSAGE_COMPLETE : TSR_MESSAGE_UNDER_WAY;
+  return tsr_mpi_check(code, "MPI_Testall");
+}
+
+const tsr_transport tsr_transport_mpi = {
+    .name = "mpi",
+    .open = open_mpi,
+    .close = close_mpi,
+    .allocate = allocate,
+    .release = release,
+    .begin = begin,
+    .test = test,
+};

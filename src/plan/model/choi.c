@@ -1,0 +1,66 @@
+#include "plan/model/choi.h"
+
+#include <math.h>
+
+/* ---- Figures -------------------------------------------------------------- */
+
+/* Of the link, or of the slower one of two by way of the host. */
+static double transfer_rate(const tsr_machine *m, int from, int to) {
+  double direct = m->link[from][to].bandwidth;
+  int host = m->device[from].host_node;
+  if (direct > 0) return direct;
+  return fmin(m->link[from][host].bandwidth, m->link[host][to].bandwidth);
+}
+
+static double slowest_transfer(const tsr_machine *m, int devices) {
+  double least = INFINITY;
+  for (int from = 0; from < devices; from++)
+    for (int to = 0; to < devices; to++)
+      if (from != to) least = fmin(least, transfer_rate(m, from, to));
+  return least;
+}
+
+tsr_status tsr_choi_read(const tsr_machine *machine, tsr_type type, int devices,
+                         tsr_choi_figures *figures) {
+  if (devices < 1 || devices > machine->devices)
+    return tsr_fail(TSR_ERR_ARGUMENT, "devices is %d; the machine \"%s\" has %d", devices,
+                    machine->name, machine->devices);
+  tsr_choi_figures read = {.math = tsr_machine_best_rate(machine, type),
+                           .memory = machine->device[0].memory_rate,
+                           .transfer = slowest_transfer(machine, devices)};
+  if (!(read.math > 0) || !(read.memory > 0) || !(read.transfer > 0))
+    return tsr_fail(TSR_ERR_MACHINE,
+                    "the machine \"%s\" does not say how fast kernels of type %c, the memory of "
+                    "devices and the links between them are; measure it, or complete its file",
+                    machine->name, (char)type);
+  *figures = read;
+  return TSR_OK;
+}
+
+/* ---- Bounds --------------------------------------------------------------- */
+
+/* One device sends a band of N_i x N elements to each of the others, while each of them multiplies
+ * two such bands: N_i x N_i x N. */
+tsr_choi_bounds tsr_choi_limit(const tsr_choi_figures *figures, tsr_type type, int64_t n,
+                               int devices) {
+  const tsr_type_info *info = tsr_type_get(type);
+  double size = (double)info->size, flops = info->flop_factor;
+  double length = (double)n, receivers = devices - 1;
+  double k_bw = figures->math / figures->memory; /* equation 2 */
+  double room = flops * length - size * k_bw;
+  return (tsr_choi_bounds){
+      .intense = room > 0 ? 2 * size * k_bw * length / room : INFINITY,
+      .math = receivers * size / flops * figures->math / figures->transfer,
+      .memory = length * (receivers * figures->memory / figures->transfer - 2)};
+}
+
+static int64_t power_of_two_above(double bound) {
+  int64_t power = 1;
+  while ((double)power <= bound && power < INT64_C(1) << 40) power *= 2;
+  return power;
+}
+
+int64_t tsr_choi_tile(const tsr_choi_bounds *bounds, int64_t n) {
+  if (bounds->intense >= (double)n) return power_of_two_above(bounds->memory);
+  return power_of_two_above(fmax(bounds->intense, bounds->math));
+}

@@ -1,0 +1,195 @@
+#include "plan/model/loads.h"
+
+#include <math.h>
+
+#include "blas/family.h"
+#include "plan/names.h"
+
+/* ---- As planned ----------------------------------------------------------- */
+
+static void count_copy(const tsr_plan *plan, const tsr_command *command, tsr_loads *loads) {
+  int from = plan->buffers.items[command->buffer[0]].location;
+  int to = plan->buffers.items[command->buffer[1]].location;
+  if (from == to || to >= plan->machine_devices) return;
+  double *sum = from < plan->machine_devices ? &loads[to].peers : &loads[to].host;
+  *sum += tsr_command_bytes(plan, command);
+}
+
+/* ---- At least ------------------------------------------------------------- */
+
+static bool is_away(const tsr_plan *plan, int matrix, int device) {
+  return plan->call.operand[matrix].location != device;
+}
+
+static bool has_two_products(const tsr_call *call) {
+  return call->operation == TSR_SYR2K || call->operation == TSR_HER2K;
+}
+
+/* Of a triangle of A A^T with so many elements: r r / 2 of them need r rows of A. */
+static double rank_bound(const tsr_plan *plan, double area, int device) {
+  const tsr_call *call = &plan->call;
+  bool two = has_two_products(call);
+  double rows = sqrt(2 * area / (two ? 2 : 1)) * (double)call->k;
+  return (is_away(plan, TSR_A, device) ? rows : 0) +
+         (two && is_away(plan, TSR_B_, device) ? rows : 0);
+}
+
+/* A device that adds so many products to elements of C touches r k elements of A and s k of B,
+ * where r s k are the products. */
+static double data_bound(const tsr_plan *plan, double products, int device) {
+  const tsr_call *call = &plan->call;
+  double k = (double)call->k, area = products / k;
+  bool a = is_away(plan, TSR_A, device), b = is_away(plan, TSR_B_, device);
+  if (tsr_family_of(call->operation) == TSR_TRIANGLE) return 0;
+  if (tsr_family_of(call->operation) == TSR_RANK && call->operation != TSR_GEMMT)
+    return rank_bound(plan, area, device);
+  double least = area / (double)call->n, most = (double)call->m;
+  double rows = a && b ? fmin(fmax(sqrt(area), least), most) : a ? least : most;
+  return k * ((a ? rows : 0) + (b ? area / rows : 0));
+}
+
+/* With room for S elements: 2 products / sqrt(S) - 2 S (Smith et al., "A tight I/O lower bound for
+ * matrix multiplication", 2017); where an operand is symmetric, or is read from both sides, less by
+ * sqrt(2) (Beaumont et al., "I/O-optimal algorithms for symmetric linear algebra kernels", 2022).
+ */
+static double memory_bound(const tsr_plan *plan, double products, int device) {
+  const tsr_call *call = &plan->call;
+  double room = (double)plan->budget[device] / (double)tsr_type_get(call->type)->size;
+  bool plain = call->operation == TSR_GEMM;
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    if (!is_away(plan, x, device)) return 0;
+  return room > 0 ? (plain ? 2 : sqrt(2)) * products / sqrt(room) - 2 * room : 0;
+}
+
+/* C is read besides, by who adds to it: in host memory that is who computes it. */
+static double carried(const tsr_plan *plan, double products) {
+  const tsr_call *call = &plan->call;
+  bool product = tsr_family_of(call->operation) != TSR_TRIANGLE;
+  bool on_host = call->operand[TSR_C_].location >= plan->machine_devices;
+  if (!product || call->beta == TSR_ZERO || !on_host) return 0;
+  return products / (double)call->k / (has_two_products(call) ? 2 : 1);
+}
+
+static double bound(const tsr_plan *plan, double products, int device) {
+  if (products == 0) return 0;
+  double elements = fmax(data_bound(plan, products, device), memory_bound(plan, products, device));
+  elements += carried(plan, products);
+  return elements * (double)tsr_type_get(plan->call.type)->size;
+}
+
+/* Of blocks across the diagonal of C that are computed whole only a triangle is wanted. */
+static bool is_half(const tsr_plan *plan, const tsr_command *command) {
+  if (command->kernel == TSR_KERNEL_SYMM || command->kernel == TSR_KERNEL_HEMM) return false;
+  if (command->kernel != TSR_KERNEL_GEMM) return true;
+  bool triangle = tsr_family_of(plan->call.operation) == TSR_RANK;
+  return triangle && command->row[2] == command->col[2];
+}
+
+static double products_of(const tsr_plan *plan, const tsr_command *command) {
+  if (tsr_kernel_get((tsr_kernel)command->kernel)->bound_by_memory) return 0;
+  double all = (double)command->m * (double)command->n * (double)command->k;
+  bool two = command->kernel == TSR_KERNEL_HER2K || command->kernel == TSR_KERNEL_SYR2K;
+  return all * (is_half(plan, command) ? 0.5 : 1) * (two ? 2 : 1);
+}
+
+void tsr_loads_count(const tsr_plan *plan, tsr_loads loads[TSR_MACHINE_DEVICES]) {
+  double products[TSR_MACHINE_DEVICES] = {0};
+  for (int d = 0; d < TSR_MACHINE_DEVICES; d++) loads[d] = (tsr_loads){0, 0, 0};
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    const tsr_command *command = &plan->commands.items[i];
+    if (command->kind == TSR_COMMAND_COPY)
+      count_copy(plan, command, loads);
+    else
+      products[plan->queue[command->queue].location] += products_of(plan, command);
+  }
+  for (int d = 0; d < plan->machine_devices; d++) loads[d].bound = bound(plan, products[d], d);
+}
+
+/* ---- Equation (1) --------------------------------------------------------- */
+
+static double passes(int32_t tiles, double held) {
+  return held > 0 ? fmax(1, tiles / held) : 1;
+}
+
+/* Without tiles all fits: case (a). */
+double tsr_loads_paper(const tsr_plan *plan, char *which) {
+  const tsr_call *call = &plan->call;
+  const tsr_plan_hold *h = &plan->hold;
+  double size = (double)tsr_type_get(call->type)->size;
+  double p = plan->grid_rows, g = plan->grid_cols, b = h->rows, c = h->cols * g;
+  double a_term = (double)call->m * (double)call->k * size / p;
+  double b_term = (double)call->k * (double)call->n * size / g;
+  double c_term = (double)call->m * (double)call->n * size / (p * g);
+  bool whole_a = h->rows == 0 || h->m / p * h->k + (double)h->k * h->n / g + b * c / g <= h->slots;
+  bool whole_b = whole_a || b * h->depth + c * h->k / g + b * c / g <= h->slots;
+  *which = whole_a ? 'a' : whole_b ? 'b' : 'c';
+  if (!whole_a) a_term *= passes(h->n, c);
+  if (!whole_b) b_term *= passes(h->m, b * p);
+  return a_term + b_term + c_term;
+}
+
+/* ---- Text ----------------------------------------------------------------- */
+
+static void add_hold(const tsr_plan *plan, tsr_text *text) {
+  const tsr_plan_hold *h = &plan->hold;
+  if (h->rows == 0) return;
+  tsr_text_add(
+      text,
+      "held       %d x %d tiles of C (b x c), chunks of %d of k (d), %.3g chunks ahead (l); "
+      "%d x %d x %d tiles in all, room for %d%s\n",
+      h->rows, h->cols, h->depth, (double)h->ahead, h->m, h->n, h->k, h->slots,
+      h->dealt ? "; other devices by their room" : "");
+}
+
+static void add_gigabytes(tsr_text *text, double bytes) {
+  tsr_text_add(text, "  %9.4g", bytes / 1e9);
+}
+
+void tsr_loads_write(const tsr_plan *plan, bool paper, tsr_text *text) {
+  tsr_loads loads[TSR_MACHINE_DEVICES];
+  char which = 'a';
+  double equation = tsr_loads_paper(plan, &which);
+  if (plan->devices == 0) return;
+  tsr_loads_count(plan, loads);
+  add_hold(plan, text);
+  tsr_text_add(text, "loads, GB  from host  from peers     in all   at least");
+  if (paper) tsr_text_add(text, "  equation (1%c)", which);
+  tsr_text_add(text, "\n");
+  for (int d = 0; d < plan->machine_devices; d++) {
+    tsr_name name;
+    tsr_text_add(text, "  %-8s", tsr_plan_location_name(plan, d, &name));
+    add_gigabytes(text, loads[d].host);
+    tsr_text_add(text, " ");
+    add_gigabytes(text, loads[d].peers);
+    add_gigabytes(text, loads[d].host + loads[d].peers);
+    add_gigabytes(text, loads[d].bound);
+    if (paper) add_gigabytes(text, equation);
+    tsr_text_add(text, "\n");
+  }
+}
+
+/* ---- JSON ----------------------------------------------------------------- */
+
+static void add_json_hold(const tsr_plan *plan, tsr_text *text) {
+  const tsr_plan_hold *h = &plan->hold;
+  if (h->rows == 0)
+    tsr_text_add(text, "  \"hold\": null,\n");
+  else
+    tsr_text_add(text, "  \"hold\": {\"b\": %d, \"c\": %d, \"d\": %d, \"l\": %.3g},\n", h->rows,
+                 h->cols, h->depth, (double)h->ahead);
+}
+
+void tsr_loads_write_json(const tsr_plan *plan, tsr_text *text) {
+  tsr_loads loads[TSR_MACHINE_DEVICES];
+  tsr_loads_count(plan, loads);
+  add_json_hold(plan, text);
+  tsr_text_add(text, "  \"loads\": [");
+  for (int d = 0; d < plan->machine_devices; d++)
+    tsr_text_add(text, "%s{\"host\": %.0f, \"peers\": %.0f, \"bound\": %.0f}", d > 0 ? ", " : "",
+                 loads[d].host, loads[d].peers, loads[d].bound);
+  tsr_text_add(text, "],\n");
+  if (plan->devices == 0) return;
+  char which = 'a';
+  double equation = tsr_loads_paper(plan, &which);
+  tsr_text_add(text, "  \"equation\": {\"case\": \"%c\", \"bytes\": %.0f},\n", which, equation);
+}

@@ -1,0 +1,376 @@
+/*
+ * Replay: a plan in virtual time, without data.
+ *
+ * Queues run in order, side by side. A running command is a flow: it has work left (bytes of a
+ * copy, seconds of a kernel) and a rate that shrinks when a channel it uses is full; all flows of a
+ * full channel shrink alike. Kernels of one device share it as a channel too: a kernel too small to
+ * fill the device leaves room for another one beside it.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "plan/model/links.h"
+#include "plan/names.h"
+
+enum { FLOW_CHANNELS = TSR_LINK_USES + 1, NONE = -1 };
+
+typedef struct flow {
+  int32_t command;
+  int channels;
+  int channel[FLOW_CHANNELS];
+  double share[FLOW_CHANNELS]; /* of the channel's capacity, at full rate */
+  double left, full, rate;     /* work, work/s alone, work/s now */
+} flow;
+
+/* A queue: idle, held by a command it waits for, asleep until its command is submitted, or
+ * running. */
+typedef struct lane {
+  uint32_t next, end; /* its commands: order[next .. end) */
+  int32_t held_next;  /* next queue held by the same command */
+  double asleep;      /* its head cannot start before; 0: not asleep */
+  double since;       /* when it became idle */
+  bool running;
+  bool parked; /* a lane whose head could start, but for a thread */
+} lane;
+
+/* How long kernels like one took: most kernels of a plan are alike. */
+typedef struct memory {
+  const tsr_command *like; /* NULL: none yet */
+  double seconds;
+} memory;
+
+enum { MEMORIES = 256 };
+
+typedef struct replay {
+  tsr_plan *plan;
+  const tsr_machine *machine;
+  tsr_links links;
+  double rate_limit; /* flops/s of products on a device of speed 1 */
+  double now;
+  uint32_t *order;   /* commands by queue */
+  int32_t *held;     /* [command]: first queue that waits for it */
+  bool *over;        /* [command] */
+  double *submitted; /* [command]: when its submitter has come to it */
+  lane lane[TSR_PLAN_QUEUES];
+  flow flow[TSR_PLAN_QUEUES];
+  int flows;
+  int sleepers;
+  int threads, parked; /* that stage, and are free; lanes that wait for one */
+  double load[TSR_MACHINE_CHANNELS + TSR_MACHINE_DEVICES + 1]; /* devices and the staging threads
+                                                                  are channels too */
+  bool changed;                                                /* rates must be computed again */
+  memory kernels[MEMORIES];
+} replay;
+
+/* ---- What commands cost --------------------------------------------------- */
+
+static void add_share(flow *f, int channel, double share) {
+  if (f->channels == FLOW_CHANNELS) return;
+  f->channel[f->channels] = channel;
+  f->share[f->channels++] = share;
+}
+
+/* Length of the runs of contiguous bytes of a copy at its host end, or between devices. */
+static double segment_of(const tsr_plan *plan, const tsr_command *c, double size) {
+  double column = (double)c->m * size;
+  for (int i = 0; i < 2; i++) {
+    const tsr_buffer *b = &plan->buffers.items[c->buffer[i]];
+    if (b->location >= plan->machine_devices && b->ld != c->m) return column;
+  }
+  return column * (double)c->n;
+}
+
+static void copy_flow(const replay *r, const tsr_command *c, bool fresh, flow *f) {
+  const tsr_buffer *from = &r->plan->buffers.items[c->buffer[0]];
+  const tsr_buffer *to = &r->plan->buffers.items[c->buffer[1]];
+  double size = (double)tsr_matrix_element(&r->plan->call, from->matrix);
+  const tsr_link *link = &r->machine->link[from->location][to->location];
+  bool inside = from->location == to->location;
+  bool in_host = inside && from->location >= r->plan->machine_devices;
+  f->full = in_host  ? r->machine->lane_rate
+            : inside ? tsr_machine_copy_rate(r->machine, from->location)
+                     : tsr_link_rate(link, segment_of(r->plan, c, size));
+  if (f->full <= 0) f->full = 1e9;
+  double start = in_host ? 1e-6 : fresh ? link->latency : 0.15 * link->latency;
+  f->left = (double)c->m * (double)c->n * size + start * f->full;
+  const tsr_link_uses *uses = tsr_links_of(&r->links, from->location, to->location);
+  double at_best = link->bandwidth > 0 ? link->bandwidth : f->full; /* what short runs cost, too */
+  for (int i = 0; i < uses->count; i++)
+    add_share(f, uses->channel[i], at_best * (double)uses->seconds[i]);
+  if (in_host && r->machine->staging_rate > 0)
+    add_share(f, TSR_MACHINE_CHANNELS + r->plan->machine_devices,
+              f->full / r->machine->staging_rate);
+}
+
+/* How much of a device a kernel fills: its rate over the best rate there is. One that is bound by
+ * memory takes all of it from a product beside it: on an NVIDIA H200 products of 16384 x 8192 x
+ * 1536 and 16384 x 4096 x 1536 went at 46 and 41 TFLOP/s beside additions, and at 58 and 59
+ * without, and lost in all twice what the additions take alone. */
+static double fill_of(const replay *r, const tsr_command *c, double seconds, int device) {
+  if (tsr_kernel_get((tsr_kernel)c->kernel)->bound_by_memory) return 1;
+  double flops = tsr_kernel_flops((tsr_kernel)c->kernel, r->plan->call.type, c->m, c->n, c->k);
+  double fill = flops / seconds / (r->rate_limit * r->machine->device[device].speed);
+  return fill < 0.05 ? 0.05 : fill > 1 ? 1 : fill;
+}
+
+static double kernel_time(const replay *r, const tsr_command *c) {
+  int device = r->plan->queue[c->queue].location;
+  bool reads_c = (c->flags & (TSR_FLAG_BETA_ONE | TSR_FLAG_BETA_ALPHA)) ||
+                 ((c->flags & TSR_FLAG_BETA) && r->plan->call.beta != TSR_ZERO);
+  return tsr_machine_kernel_time(r->machine, device, (tsr_kernel)c->kernel, r->plan->call.type,
+                                 c->m, c->n, c->k, (c->flags & TSR_FLAG_WIDE) != 0, reads_c,
+                                 r->plan->heat);
+}
+
+static bool is_like(const tsr_command *a, const tsr_command *b) {
+  return a->m == b->m && a->n == b->n && a->k == b->k && a->queue == b->queue &&
+         a->kernel == b->kernel && (a->flags | TSR_FLAG_EVENT) == (b->flags | TSR_FLAG_EVENT);
+}
+
+static double remembered_time(replay *r, const tsr_command *c) {
+  uint32_t hash = (uint32_t)c->m * 31 + (uint32_t)c->n * 37 + (uint32_t)c->k * 41 + c->queue;
+  memory *known = &r->kernels[(hash ^ hash >> 8) % MEMORIES];
+  if (!known->like || !is_like(known->like, c)) *known = (memory){c, kernel_time(r, c)};
+  return known->seconds;
+}
+
+static void kernel_flow(replay *r, const tsr_command *c, flow *f) {
+  int device = r->plan->queue[c->queue].location;
+  f->left = remembered_time(r, c);
+  f->full = 1;
+  add_share(f, TSR_MACHINE_CHANNELS + device, fill_of(r, c, f->left, device));
+}
+
+/* ---- Virtual time --------------------------------------------------------- */
+
+/* Only the channels that flows use are looked at: there are many, and this happens with every
+ * command. */
+static void add_loads(replay *r) {
+  for (int i = 0; i < r->flows; i++)
+    for (int c = 0; c < r->flow[i].channels; c++) r->load[r->flow[i].channel[c]] = 0;
+  for (int i = 0; i < r->flows; i++)
+    for (int c = 0; c < r->flow[i].channels; c++)
+      r->load[r->flow[i].channel[c]] += r->flow[i].share[c];
+}
+
+static void share_channels(replay *r) {
+  add_loads(r);
+  for (int i = 0; i < r->flows; i++) {
+    flow *f = &r->flow[i];
+    double most = 1;
+    for (int c = 0; c < f->channels; c++) {
+      double load = r->load[f->channel[c]];
+      most = load > most ? load : most;
+    }
+    f->rate = f->full / most;
+  }
+  r->changed = false;
+}
+
+static bool is_lane(const replay *r, int queue) {
+  return r->plan->queue[queue].role == TSR_QUEUE_LANE;
+}
+
+static void start(replay *r, int queue, int32_t command) {
+  lane *l = &r->lane[queue];
+  if (is_lane(r, queue)) r->threads--;
+  tsr_command *c = &r->plan->commands.items[command];
+  flow *f = &r->flow[r->flows++];
+  f->command = command;
+  f->channels = 0;
+  if (c->kind == TSR_COMMAND_COPY)
+    copy_flow(r, c, r->now > l->since, f);
+  else
+    kernel_flow(r, c, f);
+  c->begin = (float)r->now;
+  l->running = true;
+  r->changed = true;
+}
+
+/* Starts the head of a queue, or finds out what holds it. */
+/* When a command whose waits are over may start: it is submitted, and what other devices did for it
+ * has been handed over. */
+static double ready_at(const replay *r, const tsr_command *c, int32_t command) {
+  double ready = r->submitted[command];
+  for (int i = 0; i < c->waits; i++) {
+    const tsr_command *awaited =
+        &r->plan->commands.items[r->plan->waits.items[c->wait + (uint32_t)i]];
+    if (r->plan->queue[awaited->queue].location == r->plan->queue[c->queue].location) continue;
+    ready = fmax(ready, (double)awaited->end + TSR_HAND_OVER);
+  }
+  return ready;
+}
+
+static void advance(replay *r, int queue) {
+  lane *l = &r->lane[queue];
+  if (l->running || l->parked || l->asleep > 0 || l->next == l->end) return;
+  int32_t command = (int32_t)r->order[l->next];
+  const tsr_command *c = &r->plan->commands.items[command];
+  for (int i = 0; i < c->waits; i++) {
+    uint32_t awaited = r->plan->waits.items[c->wait + (uint32_t)i];
+    if (r->over[awaited]) continue;
+    l->held_next = r->held[awaited];
+    r->held[awaited] = queue;
+    return;
+  }
+  double ready = ready_at(r, c, command);
+  if (ready > r->now) {
+    l->asleep = ready;
+    r->sleepers++;
+    return;
+  }
+  if (is_lane(r, queue) && (r->threads == 0 || r->parked > 0)) {
+    l->parked = true;
+    r->parked++;
+    return;
+  }
+  start(r, queue, command);
+}
+
+/* Free threads take the lanes whose commands come first in the plan. */
+static void unpark(replay *r) {
+  while (r->threads > 0 && r->parked > 0) {
+    int best = NONE;
+    for (int q = 0; q < r->plan->queues; q++)
+      if (r->lane[q].parked &&
+          (best == NONE || r->order[r->lane[q].next] < r->order[r->lane[best].next]))
+        best = q;
+    r->lane[best].parked = false;
+    r->parked--;
+    start(r, best, (int32_t)r->order[r->lane[best].next]);
+  }
+}
+
+static void finish(replay *r, int i) {
+  int32_t command = r->flow[i].command;
+  r->flow[i] = r->flow[--r->flows];
+  r->changed = true;
+  tsr_command *c = &r->plan->commands.items[command];
+  c->end = (float)r->now;
+  r->over[command] = true;
+  lane *l = &r->lane[c->queue];
+  l->running = false;
+  l->since = r->now;
+  l->next++;
+  if (is_lane(r, c->queue)) r->threads++;
+  for (int32_t q = r->held[command], next; q != NONE; q = next) {
+    next = r->lane[q].held_next;
+    advance(r, q);
+  }
+  advance(r, c->queue);
+  unpark(r);
+}
+
+static void wake(replay *r) {
+  for (int q = 0; q < r->plan->queues && r->sleepers; q++) {
+    lane *l = &r->lane[q];
+    if (l->asleep == 0 || l->asleep > r->now) continue;
+    l->asleep = 0;
+    r->sleepers--;
+    advance(r, q);
+  }
+  unpark(r);
+}
+
+/* Moves to the next event. False when nothing is left to happen. */
+static bool step(replay *r) {
+  if (r->changed) share_channels(r);
+  double dt = INFINITY;
+  int first = NONE;
+  for (int i = 0; i < r->flows; i++) {
+    double t = r->flow[i].left / r->flow[i].rate;
+    if (t < dt) {
+      dt = t;
+      first = i;
+    }
+  }
+  if (r->sleepers)
+    for (int q = 0; q < r->plan->queues; q++)
+      if (r->lane[q].asleep > 0 && r->lane[q].asleep - r->now < dt) {
+        dt = fmax(0, r->lane[q].asleep - r->now);
+        first = NONE;
+      }
+  if (isinf(dt)) return false;
+  for (int i = 0; i < r->flows; i++) r->flow[i].left -= dt * r->flow[i].rate;
+  r->now += dt;
+  if (first != NONE) finish(r, first);
+  if (r->sleepers) wake(r);
+  return true;
+}
+
+/* ---- Set-up --------------------------------------------------------------- */
+
+static void sort_by_queue(replay *r) {
+  const tsr_plan *plan = r->plan;
+  uint32_t count[TSR_PLAN_QUEUES + 1] = {0};
+  for (size_t i = 0; i < plan->commands.count; i++) count[plan->commands.items[i].queue + 1]++;
+  for (int q = 0; q < plan->queues; q++) {
+    count[q + 1] += count[q];
+    r->lane[q] = (lane){.next = count[q], .end = count[q + 1], .held_next = NONE};
+  }
+  for (size_t i = 0; i < plan->commands.count; i++)
+    r->order[count[plan->commands.items[i].queue]++] = (uint32_t)i;
+}
+
+/* Each device has one submitter, which comes to its commands in order. */
+static void time_submission(replay *r) {
+  double at[TSR_MACHINE_LOCATIONS] = {0};
+  for (size_t i = 0; i < r->plan->commands.count; i++) {
+    const tsr_command *c = &r->plan->commands.items[i];
+    const tsr_plan_queue *queue = &r->plan->queue[c->queue];
+    r->submitted[i] = queue->role == TSR_QUEUE_LANE ? 0 : at[queue->location];
+    at[queue->location] +=
+        c->kind == TSR_COMMAND_COPY ? r->machine->submit_copy : r->machine->submit_kernel;
+  }
+}
+
+static bool set_up(replay *r) {
+  size_t n = r->plan->commands.count + 1;
+  r->order = tsr_alloc(sizeof *r->order * n);
+  r->held = tsr_alloc(sizeof *r->held * n);
+  r->over = tsr_alloc_zero(n, sizeof *r->over);
+  r->submitted = tsr_alloc(sizeof *r->submitted * n);
+  if (tsr_links_create(r->machine, &r->links) != TSR_OK) return false;
+  if (!r->order || !r->held || !r->over || !r->submitted) return false;
+  memset(r->held, NONE, sizeof *r->held * n);
+  sort_by_queue(r);
+  time_submission(r);
+  return true;
+}
+
+static void tear_down(replay *r) {
+  tsr_links_free(&r->links);
+  tsr_dealloc(r->order);
+  tsr_dealloc(r->held);
+  tsr_dealloc(r->over);
+  tsr_dealloc(r->submitted);
+  tsr_dealloc(r);
+}
+
+tsr_status tsr_plan_replay(tsr_plan *plan, const tsr_machine *machine, double *seconds) {
+  replay *r = tsr_alloc(sizeof *r);
+  if (!r) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a replay: free some");
+  r->plan = plan;
+  r->machine = machine;
+  r->links.uses = NULL;
+  r->rate_limit = tsr_machine_rate_limit(machine, plan->call.type, plan->heat);
+  r->now = 0;
+  r->flows = r->sleepers = r->parked = 0;
+  r->threads = plan->lane_threads > 0 ? plan->lane_threads : TSR_PLAN_LANES;
+  r->changed = true;
+  memset(r->kernels, 0, sizeof r->kernels);
+  tsr_status status = TSR_OK;
+  if (!set_up(r)) {
+    status = tsr_fail(TSR_ERR_MEMORY, "no host memory for a replay: free some");
+  } else {
+    for (int q = 0; q < plan->queues; q++) advance(r, q);
+    while (step(r)) continue;
+    for (size_t i = 0; i < plan->commands.count; i++)
+      if (!r->over[i])
+        status = tsr_fail(TSR_ERR_INTERNAL, "command %zu of a plan waits for ever", i);
+    *seconds = r->now;
+  }
+  tear_down(r);
+  return status;
+}

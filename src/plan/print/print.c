@@ -1,0 +1,456 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "blas/operation.h"
+#include "plan/names.h"
+#include "plan/model/loads.h"
+#include "plan/print/timeline.h"
+
+/* ---- Sums over the commands ---- */
+
+static bool is_copy(const tsr_command *command) {
+  return command->kind == TSR_COMMAND_COPY;
+}
+
+/* Bytes between all pairs of locations. */
+typedef struct traffic {
+  double bytes[TSR_MACHINE_LOCATIONS][TSR_MACHINE_LOCATIONS];
+} traffic;
+
+static void count_traffic(const tsr_plan *plan, traffic *moved) {
+  *moved = (traffic){{{0}}};
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    const tsr_command *command = &plan->commands.items[i];
+    if (!is_copy(command)) continue;
+    int from = plan->buffers.items[command->buffer[0]].location;
+    int to = plan->buffers.items[command->buffer[1]].location;
+    moved->bytes[from][to] += tsr_command_bytes(plan, command);
+  }
+}
+
+/* Extents of kernels and sizes of copies. */
+typedef struct shapes {
+  int64_t kernels[TSR_KERNEL_COUNT], copies;
+  const tsr_command *largest, *smallest; /* of the gemm kernels; NULL: none */
+  double least_copy, most_copy;          /* bytes */
+} shapes;
+
+static double volume(const tsr_command *command) {
+  return (double)command->m * command->n * command->k;
+}
+
+static void count_shape(const tsr_plan *plan, const tsr_command *command, shapes *shape) {
+  if (is_copy(command)) {
+    double bytes = tsr_command_bytes(plan, command);
+    if (shape->copies == 0 || bytes < shape->least_copy) shape->least_copy = bytes;
+    if (bytes > shape->most_copy) shape->most_copy = bytes;
+    shape->copies++;
+    return;
+  }
+  shape->kernels[command->kernel]++;
+  if (command->kernel != TSR_KERNEL_GEMM) return;
+  if (shape->largest == NULL || volume(command) > volume(shape->largest)) shape->largest = command;
+  if (shape->smallest == NULL || volume(command) < volume(shape->smallest))
+    shape->smallest = command;
+}
+
+static shapes count_shapes(const tsr_plan *plan) {
+  shapes shape = {.copies = 0};
+  for (size_t i = 0; i < plan->commands.count; i++)
+    count_shape(plan, &plan->commands.items[i], &shape);
+  return shape;
+}
+
+tsr_traffic tsr_plan_traffic(const tsr_plan *plan) {
+  traffic moved;
+  tsr_traffic sum = {.plans = 1};
+  count_traffic(plan, &moved);
+  for (int from = 0; from < TSR_MACHINE_LOCATIONS; from++) {
+    for (int to = 0; to < TSR_MACHINE_LOCATIONS; to++) {
+      bool from_device = from < plan->machine_devices, to_device = to < plan->machine_devices;
+      double bytes = moved.bytes[from][to];
+      if (from_device && to_device)
+        *(from == to ? &sum.within_devices : &sum.device_to_device) += bytes;
+      if (!from_device && to_device) sum.host_to_device += bytes;
+      if (from_device && !to_device) sum.device_to_host += bytes;
+    }
+  }
+  return sum;
+}
+
+static void sum_traffic(const tsr_plan *plan, tsr_prediction *prediction) {
+  tsr_traffic sum = tsr_plan_traffic(plan);
+  prediction->host_to_device = sum.host_to_device;
+  prediction->device_to_host = sum.device_to_host;
+  prediction->device_to_device = sum.device_to_device + sum.within_devices;
+}
+
+void tsr_plan_summary(const tsr_plan *plan, tsr_prediction *prediction) {
+  shapes shape = count_shapes(plan);
+  *prediction = (tsr_prediction){.seconds = plan->seconds,
+                                 .floor_seconds = plan->floor,
+                                 .plan_seconds = plan->plan_seconds,
+                                 .measured = plan->measured,
+                                 .devices = plan->devices,
+                                 .grid_rows = plan->grid_rows,
+                                 .grid_cols = plan->grid_cols,
+                                 .candidates = plan->candidates,
+                                 .commands = (int64_t)plan->commands.count,
+                                 .copies = shape.copies};
+  prediction->kernels = prediction->commands - shape.copies;
+  if (shape.largest != NULL) {
+    prediction->tile_m = shape.largest->m;
+    prediction->tile_n = shape.largest->n;
+    prediction->tile_k = shape.largest->k;
+  }
+  sum_traffic(plan, prediction);
+  for (int at = 0; at < TSR_MACHINE_LOCATIONS; at++) {
+    if (at >= plan->machine_devices)
+      prediction->staging_memory += plan->arena[at];
+    else if (plan->arena[at] > prediction->device_memory)
+      prediction->device_memory = plan->arena[at];
+  }
+}
+
+/* ---- Text ---- */
+
+/* "1.07 GB", at least that many characters wide. */
+static void add_scaled(tsr_text *text, int width, double value, const char *unit) {
+  static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
+  int i = 0;
+  for (; i < 5 && value >= 999.5; i++) value /= 1000;
+  int digits = value >= 99.95 || i == 0 ? 0 : value >= 9.995 ? 1 : 2;
+  tsr_text scaled = TSR_TEXT_INIT; /* not snprintf, which has the user's decimal point */
+  tsr_text_add(&scaled, "%.*f %s%s", digits, value, prefixes[i], unit);
+  text->broken |= scaled.broken;
+  if (!scaled.broken) tsr_text_add(text, "%*s", width, scaled.bytes);
+  tsr_text_free(&scaled);
+}
+
+static void add_seconds(tsr_text *text, double seconds) {
+  if (!isfinite(seconds))
+    tsr_text_add(text, "unknown");
+  else if (seconds < 1e-3)
+    tsr_text_add(text, "%.4g us", seconds * 1e6);
+  else if (seconds < 1)
+    tsr_text_add(text, "%.4g ms", seconds * 1e3);
+  else
+    tsr_text_add(text, "%.4g s", seconds);
+}
+
+static void add_time_and_rate(tsr_text *text, const tsr_plan *plan, double seconds) {
+  add_seconds(text, seconds);
+  if (!(seconds > 0) || !isfinite(seconds)) return;
+  tsr_text_add(text, ", %.4g TFLOP/s", tsr_call_flops(&plan->call) / seconds * 1e-12);
+}
+
+static const char *scalar_name(tsr_scalar_class scalar) {
+  return scalar == TSR_ZERO ? "0" : scalar == TSR_ONE ? "1" : "any";
+}
+
+static void add_asked(tsr_text *text, const tsr_plan *plan) {
+  const tsr_call *call = &plan->call;
+  const tsr_operation_info *info = tsr_operation_get(call->operation);
+  bool in_place = info->signature == TSR_SIGNATURE_TRIANGULAR;
+  tsr_name name;
+  tsr_text_add(text, "%s %lld x %lld x %lld, alpha %s", tsr_call_name(call, &name),
+               (long long)call->m, (long long)call->n, (long long)call->k,
+               scalar_name(call->alpha));
+  if (!in_place) tsr_text_add(text, ", beta %s", scalar_name(call->beta));
+  tsr_text_add(text, "\n");
+  for (int i = 0; i < TSR_OPERANDS; i++) {
+    const tsr_operand *operand = &call->operand[i];
+    if (i == TSR_B_ && !info->has_b) continue;
+    tsr_text_add(text, "  %s%s %lld x %lld, ld %lld: %s\n", tsr_matrix_name(i),
+                 in_place && i == TSR_C_ ? " (the routine's B)" : "", (long long)operand->rows,
+                 (long long)operand->cols, (long long)operand->ld, tsr_home_name(plan, i, &name));
+  }
+}
+
+static void add_chosen(tsr_text *text, const tsr_plan *plan, const tsr_machine *machine) {
+  if (machine != NULL) tsr_text_add(text, "machine    %s\n", machine->name);
+  if (plan->devices == 0)
+    tsr_text_add(text, "devices    none: the CPU's BLAS does it\n");
+  else
+    tsr_text_add(text, "devices    %d of %d, C in a grid of %d x %d\n", plan->devices,
+                 plan->machine_devices, plan->grid_rows, plan->grid_cols);
+  if (plan->why[0] != '\0') tsr_text_add(text, "chosen     %s\n", plan->why);
+  tsr_text_add(text, "planned    %d candidate%s in ", plan->candidates,
+               plan->candidates == 1 ? "" : "s");
+  add_seconds(text, plan->plan_seconds);
+  tsr_text_add(text, "%s\n", plan->reproducible ? ", reproducible" : "");
+}
+
+static void add_shapes(tsr_text *text, const tsr_plan *plan) {
+  shapes shape = count_shapes(plan);
+  tsr_text_add(text, "commands   %zu on %d queues\n", plan->commands.count, plan->queues);
+  tsr_text_add(text, "kernels   ");
+  for (int i = 0; i < TSR_KERNEL_COUNT; i++)
+    if (shape.kernels[i] > 0)
+      tsr_text_add(text, " %lld %s", (long long)shape.kernels[i],
+                   tsr_kernel_get((tsr_kernel)i)->name);
+  if (shape.largest != NULL)
+    tsr_text_add(text, "; gemm from %d x %d x %d to %d x %d x %d", shape.smallest->m,
+                 shape.smallest->n, shape.smallest->k, shape.largest->m, shape.largest->n,
+                 shape.largest->k);
+  tsr_text_add(text, "\ncopies     %lld", (long long)shape.copies);
+  if (shape.copies > 0) {
+    tsr_text_add(text, ", from ");
+    add_scaled(text, 0, shape.least_copy, "B");
+    tsr_text_add(text, " to ");
+    add_scaled(text, 0, shape.most_copy, "B");
+  }
+  tsr_text_add(text, "\n");
+}
+
+static void add_times(tsr_text *text, const tsr_plan *plan) {
+  tsr_text_add(text, "predicted  ");
+  add_time_and_rate(text, plan, plan->seconds);
+  tsr_text_add(text, "\nfloor      ");
+  add_time_and_rate(text, plan, plan->floor);
+  if (plan->floor > 0) tsr_text_add(text, "; predicted is %.3f of it", plan->seconds / plan->floor);
+  if (plan->measured > 0) {
+    tsr_text_add(text, "\nmeasured   ");
+    add_time_and_rate(text, plan, plan->measured);
+    tsr_text_add(text, "; predicted is %.3f of it", plan->seconds / plan->measured);
+  }
+  tsr_text_add(text, "\n");
+}
+
+static void add_busy(tsr_text *text, double fraction) {
+  if (isfinite(fraction)) tsr_text_add(text, "   busy %3.0f %%", 100 * fraction);
+  tsr_text_add(text, "\n");
+}
+
+static void add_links(tsr_text *text, const tsr_plan *plan, const tsr_machine *machine,
+                      const traffic *moved) {
+  tsr_text_add(text, "bytes by link\n");
+  for (int from = 0; from < TSR_MACHINE_LOCATIONS; from++) {
+    for (int to = 0; to < TSR_MACHINE_LOCATIONS; to++) {
+      double bytes = moved->bytes[from][to];
+      if (bytes == 0) continue;
+      tsr_name source, target;
+      tsr_text_add(text, "  %-9s -> %-9s  ", tsr_plan_location_name(plan, from, &source),
+                   tsr_plan_location_name(plan, to, &target));
+      add_scaled(text, 9, bytes, "B");
+      double rate = machine == NULL ? 0 : machine->link[from][to].bandwidth;
+      add_busy(text, bytes / (rate * plan->seconds));
+    }
+  }
+}
+
+static double channel_load(const tsr_channel *channel, const traffic *moved) {
+  double bytes = 0;
+  for (int i = 0; i < channel->count; i++)
+    bytes += channel->uses[i].weight * moved->bytes[channel->uses[i].from][channel->uses[i].to];
+  return bytes;
+}
+
+static void add_channels(tsr_text *text, const tsr_plan *plan, const tsr_machine *machine,
+                         const traffic *moved) {
+  if (machine == NULL || machine->channels == 0) return;
+  tsr_text_add(text, "bytes by channel (weighted)\n");
+  for (int i = 0; i < machine->channels; i++) {
+    const tsr_channel *channel = &machine->channel[i];
+    double bytes = channel_load(channel, moved);
+    if (bytes == 0) continue;
+    tsr_text_add(text, "  %-22s  ", channel->name);
+    add_scaled(text, 9, bytes, "B");
+    add_busy(text, bytes / (channel->capacity * plan->seconds));
+  }
+}
+
+static void add_memory(tsr_text *text, const tsr_plan *plan) {
+  tsr_text_add(text, "memory\n");
+  for (int at = 0; at < TSR_MACHINE_LOCATIONS; at++) {
+    if (plan->arena[at] == 0) continue;
+    tsr_name name;
+    tsr_text_add(text, "  %-22s  ", tsr_plan_location_name(plan, at, &name));
+    add_scaled(text, 9, (double)plan->arena[at], "B");
+    tsr_text_add(text, "%s\n", at < plan->machine_devices ? "" : " of staging ring");
+  }
+}
+
+static void write_text(const tsr_plan *plan, const tsr_machine *machine, tsr_text *text) {
+  add_asked(text, plan);
+  add_chosen(text, plan, machine);
+  if (plan->devices > 0) add_shapes(text, plan);
+  add_times(text, plan);
+  if (plan->devices == 0) return;
+  traffic moved;
+  count_traffic(plan, &moved);
+  add_links(text, plan, machine, &moved);
+  add_channels(text, plan, machine, &moved);
+  add_memory(text, plan);
+  if (plan->hold.rows > 0) tsr_loads_write(plan, false, text);
+}
+
+/* ---- JSON ---- */
+
+/* JSON has no infinity. */
+static void add_number(tsr_text *text, const char *key, double value) {
+  if (isfinite(value))
+    tsr_text_add(text, "  \"%s\": %.9g,\n", key, value);
+  else
+    tsr_text_add(text, "  \"%s\": null,\n", key);
+}
+
+static void add_string(tsr_text *text, const char *key, const char *value) {
+  tsr_text_add(text, "  \"%s\": \"", key);
+  tsr_text_add_json(text, value);
+  tsr_text_add(text, "\",\n");
+}
+
+/* "host", "host1", "0". */
+static void add_short_location(tsr_text *text, const tsr_plan *plan, int location) {
+  int node = location - plan->machine_devices;
+  if (node < 0)
+    tsr_text_add(text, "%d", location);
+  else if (node == 0)
+    tsr_text_add(text, "host");
+  else
+    tsr_text_add(text, "host%d", node);
+}
+
+static void add_json_bytes(tsr_text *text, const tsr_plan *plan, const traffic *moved) {
+  const char *separator = "";
+  tsr_text_add(text, "  \"bytes\": {");
+  for (int from = 0; from < TSR_MACHINE_LOCATIONS; from++) {
+    for (int to = 0; to < TSR_MACHINE_LOCATIONS; to++) {
+      if (moved->bytes[from][to] == 0) continue;
+      tsr_text_add(text, "%s\"", separator);
+      add_short_location(text, plan, from);
+      tsr_text_add(text, "->");
+      add_short_location(text, plan, to);
+      tsr_text_add(text, "\": %.0f", moved->bytes[from][to]);
+      separator = ", ";
+    }
+  }
+  tsr_text_add(text, "},\n");
+}
+
+static void add_json_channels(tsr_text *text, const tsr_plan *plan, const tsr_machine *machine,
+                              const traffic *moved) {
+  const char *separator = "";
+  tsr_text_add(text, "  \"channels\": [");
+  for (int i = 0; machine != NULL && i < machine->channels; i++) {
+    const tsr_channel *channel = &machine->channel[i];
+    double bytes = channel_load(channel, moved);
+    double busy = bytes / (channel->capacity * plan->seconds);
+    tsr_text_add(text, "%s{\"name\": \"", separator);
+    tsr_text_add_json(text, channel->name);
+    tsr_text_add(text, "\", \"bytes\": %.0f, \"busy\": %.4f}", bytes, isfinite(busy) ? busy : 0);
+    separator = ", ";
+  }
+  tsr_text_add(text, "],\n");
+}
+
+static void add_json_memory(tsr_text *text, const tsr_plan *plan) {
+  const char *separator = "";
+  tsr_text_add(text, "  \"memory\": {");
+  for (int at = 0; at < TSR_MACHINE_LOCATIONS; at++) {
+    if (plan->arena[at] == 0) continue;
+    tsr_text_add(text, "%s\"", separator);
+    add_short_location(text, plan, at);
+    tsr_text_add(text, "\": %zu", plan->arena[at]);
+    separator = ", ";
+  }
+  tsr_text_add(text, "},\n");
+}
+
+static void add_json_call(tsr_text *text, const tsr_plan *plan, const tsr_machine *machine) {
+  tsr_name name;
+  add_string(text, "call", tsr_call_name(&plan->call, &name));
+  add_number(text, "m", (double)plan->call.m);
+  add_number(text, "n", (double)plan->call.n);
+  add_number(text, "k", (double)plan->call.k);
+  add_string(text, "machine", machine == NULL ? "" : machine->name);
+  add_string(text, "why", plan->why);
+}
+
+static void write_json(const tsr_plan *plan, const tsr_machine *machine, tsr_text *text) {
+  traffic moved;
+  tsr_prediction sum;
+  count_traffic(plan, &moved);
+  tsr_plan_summary(plan, &sum);
+  tsr_text_add(text, "{\n");
+  add_json_call(text, plan, machine);
+  add_number(text, "predicted_s", plan->seconds);
+  add_number(text, "floor_s", plan->floor);
+  add_number(text, "fraction", plan->floor / plan->seconds);
+  add_number(text, "measured_s", plan->measured);
+  add_number(text, "plan_s", plan->plan_seconds);
+  tsr_text_add(text, "  \"candidates\": %d,\n  \"devices\": %d,\n  \"grid\": [%d, %d],\n",
+               plan->candidates, plan->devices, plan->grid_rows, plan->grid_cols);
+  tsr_text_add(text, "  \"tile\": {\"m\": %lld, \"n\": %lld, \"k\": %lld},\n",
+               (long long)sum.tile_m, (long long)sum.tile_n, (long long)sum.tile_k);
+  add_json_bytes(text, plan, &moved);
+  add_json_channels(text, plan, machine, &moved);
+  add_json_memory(text, plan);
+  tsr_loads_write_json(plan, text);
+  tsr_text_add(text, "  \"commands\": %lld,\n  \"kernels\": %lld,\n  \"copies\": %lld\n}\n",
+               (long long)sum.commands, (long long)sum.kernels, (long long)sum.copies);
+}
+
+/* ---- Commands ---- */
+
+static void add_rectangle(tsr_text *text, const tsr_plan *plan, const tsr_command *command) {
+  int i = is_copy(command) ? 0 : 2;
+  int64_t row = command->row[i], col = command->col[i];
+  int matrix = plan->buffers.items[command->buffer[i]].matrix;
+  tsr_text_add(text, " %s[%lld..%lld, %lld..%lld]", tsr_matrix_name(matrix), (long long)row,
+               (long long)row + command->m - 1, (long long)col, (long long)col + command->n - 1);
+  if (is_copy(command) || command->kernel != TSR_KERNEL_GEMM) return;
+  bool plain = tsr_form_unpack(command->form).transa == TSR_NO_TRANS;
+  int64_t k0 = plain ? command->col[0] : command->row[0];
+  tsr_text_add(text, " k %lld..%lld", (long long)k0, (long long)k0 + command->k - 1);
+}
+
+static void add_flags(tsr_text *text, const tsr_command *command) {
+  static const char *const names[] = {"event", "beta",     "beta=1",        "alpha=1",
+                                      "wide",  "alpha=-1", "alpha is conj", "beta is alpha"};
+  for (int i = 0; i < 8; i++)
+    if (command->flags & (1 << i)) tsr_text_add(text, " %s", names[i]);
+}
+
+static void add_command(tsr_text *text, const tsr_plan *plan, size_t index) {
+  const tsr_command *command = &plan->commands.items[index];
+  const tsr_plan_queue *queue = &plan->queue[command->queue];
+  tsr_name where, name;
+  tsr_text_add(text, "%6zu  %s", index, tsr_plan_location_name(plan, queue->location, &where));
+  tsr_text_add(text, " %-10s", tsr_queue_name(queue, &name));
+  tsr_text_add(text, " %-9s", is_copy(command) ? "copy" : tsr_command_name(plan, command, &name));
+  add_rectangle(text, plan, command);
+  tsr_text_add(text, " buffers");
+  for (int i = 0; i < 3; i++)
+    if (command->buffer[i] != TSR_NO_BUFFER) tsr_text_add(text, " %d", command->buffer[i]);
+  if (command->waits > 0) tsr_text_add(text, " waits");
+  for (uint32_t i = 0; i < command->waits; i++)
+    tsr_text_add(text, " %u", plan->waits.items[command->wait + i]);
+  add_flags(text, command);
+  tsr_text_add(text, " %.1f-%.1f us\n", (double)command->begin * 1e6, (double)command->end * 1e6);
+}
+
+tsr_status tsr_plan_write(const tsr_plan *plan, const tsr_machine *machine, tsr_format format,
+                          tsr_text *text) {
+  switch (format) {
+    case TSR_TEXT:
+      write_text(plan, machine, text);
+      return TSR_OK;
+    case TSR_JSON:
+      write_json(plan, machine, text);
+      return TSR_OK;
+    case TSR_COMMANDS:
+      for (size_t i = 0; i < plan->commands.count; i++) add_command(text, plan, i);
+      return TSR_OK;
+    case TSR_TIMELINE_SVG:
+      return tsr_timeline_svg(plan, machine, text);
+    case TSR_LOADS:
+      tsr_loads_write(plan, true, text);
+      return TSR_OK;
+    case TSR_TIMELINE_JSON:
+      tsr_timeline_trace(plan, machine, text);
+      return TSR_OK;
+  }
+  return tsr_fail(TSR_ERR_ARGUMENT, "format: %d is not one of tsr_format", (int)format);
+}

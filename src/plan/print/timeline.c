@@ -1,0 +1,450 @@
+#include "plan/print/timeline.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "plan/names.h"
+
+/* ---- What is drawn ---- */
+
+/* Colours: copies by matrix, then kernels; those of the other routines have one. */
+enum { KIND_GEMM = TSR_MATRICES, KIND_ADD, KIND_SCALE, KIND_ROUTINE, KINDS };
+
+static const struct {
+  const char *name, *colour;
+} kinds[KINDS] = {{"copy of A", "#3b6fc4"}, {"copy of B", "#e09a1a"}, {"copy of C", "#2f9e5b"},
+                  {"copy of W", "#8a5bd1"}, {"gemm", "#5b6470"},      {"add", "#d6455d"},
+                  {"scale", "#c46ba8"},     {"triangle", "#1f9fb4"}};
+
+static int kind_of(const tsr_plan *plan, const tsr_command *command) {
+  if (command->kind == TSR_COMMAND_COPY) return plan->buffers.items[command->buffer[0]].matrix;
+  switch (command->kernel) {
+    case TSR_KERNEL_GEMM:
+      return KIND_GEMM;
+    case TSR_KERNEL_ADD:
+      return KIND_ADD;
+    case TSR_KERNEL_SCALE:
+      return KIND_SCALE;
+    default:
+      return KIND_ROUTINE;
+  }
+}
+
+typedef struct span {
+  double begin, end; /* s */
+} span;
+
+static span span_of(const tsr_plan *plan, size_t command, bool measured) {
+  if (measured) return (span){plan->times[2 * command], plan->times[2 * command + 1]};
+  const tsr_command *planned = &plan->commands.items[command];
+  return (span){planned->begin, planned->end};
+}
+
+/* Devices first, each with its queues in the order of their roles, then the lanes. */
+static bool goes_before(const tsr_plan_queue *a, const tsr_plan_queue *b) {
+  if (a->location != b->location) return a->location < b->location;
+  return a->role != b->role ? a->role < b->role : a->index < b->index;
+}
+
+/* ---- The picture ---- */
+
+enum {
+  PICTURE_WIDTH = 1200,
+  PICTURE_LEFT = 150,
+  PICTURE_RIGHT = 24,
+  PICTURE_TOP = 84, /* titles and legend */
+  AXIS_HEIGHT = 40,
+  GROUP_GAP = 8,
+  MANY_COMMANDS = 20000, /* from here on, tiny bars are merged */
+  HINTED_COMMANDS = 5000 /* up to here, bars say what they are */
+};
+
+/* Tiny bars that are drawn as one, in the colour that most of it has. */
+typedef struct cluster {
+  double begin, end; /* pixels */
+  double width[KINDS];
+  bool any;
+} cluster;
+
+typedef struct picture {
+  const tsr_plan *plan;
+  const tsr_machine *machine;
+  tsr_text *text;
+  bool measured, merge;
+  bool seen[KINDS];
+  int rows, queue[TSR_PLAN_QUEUES]; /* the queue of each row */
+  double top[TSR_PLAN_QUEUES];      /* of the row of each queue, pixels */
+  double height, bottom;            /* of a row; of all of them */
+  double seconds, scale;            /* shown; pixels a second */
+  cluster clusters[TSR_PLAN_QUEUES];
+} picture;
+
+static double x_of(const picture *p, double seconds) {
+  return PICTURE_LEFT + seconds * p->scale;
+}
+
+static void insert_row(picture *p, int queue) {
+  int at = p->rows++;
+  const tsr_plan_queue *queues = p->plan->queue;
+  for (; at > 0 && goes_before(&queues[queue], &queues[p->queue[at - 1]]); at--)
+    p->queue[at] = p->queue[at - 1];
+  p->queue[at] = queue;
+}
+
+/* Rows for the queues that have commands. */
+static void lay_out(picture *p) {
+  bool used[TSR_PLAN_QUEUES] = {false};
+  for (size_t i = 0; i < p->plan->commands.count; i++)
+    used[p->plan->commands.items[i].queue] = true;
+  for (int q = 0; q < p->plan->queues; q++)
+    if (used[q]) insert_row(p, q);
+  p->height = p->rows <= 24 ? 24 : p->rows <= 48 ? 18 : 14;
+  double y = PICTURE_TOP;
+  for (int row = 0; row < p->rows; row++) {
+    bool new_group = row > 0 && p->plan->queue[p->queue[row]].location !=
+                                    p->plan->queue[p->queue[row - 1]].location;
+    if (new_group) y += GROUP_GAP;
+    p->top[p->queue[row]] = y;
+    y += p->height;
+  }
+  p->bottom = y;
+}
+
+static void survey(picture *p) {
+  p->seconds = fmax(isfinite(p->plan->seconds) ? p->plan->seconds : 0, p->plan->floor);
+  for (size_t i = 0; i < p->plan->commands.count; i++) {
+    p->seen[kind_of(p->plan, &p->plan->commands.items[i])] = true;
+    p->seconds = fmax(p->seconds, span_of(p->plan, i, false).end);
+    if (p->measured) p->seconds = fmax(p->seconds, span_of(p->plan, i, true).end);
+  }
+  if (!(p->seconds > 0)) p->seconds = 1e-3;
+  p->seconds *= 1.02;
+  p->scale = (PICTURE_WIDTH - PICTURE_LEFT - PICTURE_RIGHT) / p->seconds;
+}
+
+/* ---- Bars ---- */
+
+static void add_bar(picture *p, int queue, bool measured, double begin, double end, int kind,
+                    const char *hint) {
+  double inner = p->height - 4, half = p->measured ? inner / 2 : inner;
+  double y = p->top[queue] + 2 + (measured ? half : 0);
+  /* What takes a moment is still seen. */
+  tsr_text_add(p->text,
+               "<rect class=\"k%d%s\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\"", kind,
+               p->measured && !measured ? " p" : "", begin, y, fmax(end - begin, 0.3), half);
+  if (hint == NULL) {
+    tsr_text_add(p->text, "/>\n");
+    return;
+  }
+  tsr_text_add(p->text, "><title>");
+  tsr_text_add_xml(p->text, hint);
+  tsr_text_add(p->text, "</title></rect>\n");
+}
+
+static void flush_cluster(picture *p, int queue, bool measured) {
+  cluster *tiny = &p->clusters[queue];
+  int most = 0;
+  for (int kind = 1; kind < KINDS; kind++)
+    if (tiny->width[kind] > tiny->width[most]) most = kind;
+  if (tiny->any) add_bar(p, queue, measured, tiny->begin, tiny->end, most, NULL);
+  *tiny = (cluster){.any = false};
+}
+
+static void add_tiny(picture *p, int queue, bool measured, double begin, double end, int kind) {
+  cluster *tiny = &p->clusters[queue];
+  if (tiny->any && (begin - tiny->end >= 0.5 || tiny->end - tiny->begin >= 2))
+    flush_cluster(p, queue, measured);
+  if (!tiny->any) tiny->begin = begin;
+  tiny->any = true;
+  tiny->end = end;
+  /* The least width keeps bars without any from being lost. */
+  tiny->width[kind] += end - begin + 1e-6;
+}
+
+static void add_command(picture *p, size_t index, bool measured) {
+  const tsr_command *command = &p->plan->commands.items[index];
+  span when = span_of(p->plan, index, measured);
+  double begin = x_of(p, when.begin), end = x_of(p, when.end);
+  int kind = kind_of(p->plan, command);
+  if (p->merge && end - begin < 0.5) {
+    add_tiny(p, command->queue, measured, begin, end, kind);
+    return;
+  }
+  flush_cluster(p, command->queue, measured);
+  char hint[200];
+  tsr_name name;
+  snprintf(hint, sizeof hint, "%zu: %s, %d x %d x %d, %s %.1f-%.1f us", index,
+           tsr_command_describe(p->plan, command, &name), command->m, command->n, command->k,
+           measured ? "measured" : "predicted", when.begin * 1e6, when.end * 1e6);
+  bool hinted = p->plan->commands.count <= HINTED_COMMANDS;
+  add_bar(p, command->queue, measured, begin, end, kind, hinted ? hint : NULL);
+}
+
+static void add_bars(picture *p, bool measured) {
+  for (size_t i = 0; i < p->plan->commands.count; i++) {
+    span when = span_of(p->plan, i, measured);
+    if (isfinite(when.begin) && isfinite(when.end) && when.end >= when.begin)
+      add_command(p, i, measured);
+  }
+  for (int q = 0; q < p->plan->queues; q++) flush_cluster(p, q, measured);
+}
+
+/* ---- Around the bars ---- */
+
+static void add_style(picture *p) {
+  tsr_text_add(p->text,
+               "<style>text{font:12px sans-serif;fill:#333}.t{font-size:15px;font-weight:bold}"
+               ".s{font-size:11px;fill:#667}.r{text-anchor:end}.m{text-anchor:middle}"
+               ".b{font-weight:bold}.p{opacity:.45}.f{stroke:#c00;stroke-dasharray:5 3;fill:none}"
+               ".g{stroke:#ccd;fill:none}");
+  for (int kind = 0; kind < KINDS; kind++)
+    tsr_text_add(p->text, ".k%d{fill:%s}", kind, kinds[kind].colour);
+  tsr_text_add(p->text, "</style>\n");
+}
+
+static void add_rate(picture *p, const char *what, double seconds) {
+  if (!(seconds > 0) || !isfinite(seconds)) return;
+  tsr_text_add(p->text, "%s %.4g ms, %.4g TFLOP/s. ", what, seconds * 1e3,
+               tsr_call_flops(&p->plan->call) / seconds * 1e-12);
+}
+
+static void add_titles(picture *p) {
+  const tsr_call *call = &p->plan->call;
+  tsr_name name;
+  tsr_text_add(p->text, "<text class=\"t\" x=\"12\" y=\"24\">%s %lld x %lld x %lld",
+               tsr_call_name(call, &name), (long long)call->m, (long long)call->n,
+               (long long)call->k);
+  if (p->machine != NULL) {
+    tsr_text_add(p->text, " on ");
+    tsr_text_add_xml(p->text, p->machine->name);
+  }
+  tsr_text_add(p->text, "</text>\n<text x=\"12\" y=\"44\">");
+  add_rate(p, "Predicted", p->plan->seconds);
+  add_rate(p, "Measured", p->plan->measured);
+  add_rate(p, "Floor", p->plan->floor);
+  tsr_text_add(p->text, "</text>\n");
+}
+
+static void add_legend(picture *p) {
+  double x = 12;
+  for (int kind = 0; kind < KINDS; kind++) {
+    if (!p->seen[kind]) continue;
+    tsr_text_add(p->text,
+                 "<rect class=\"k%d\" x=\"%.0f\" y=\"55\" width=\"14\" height=\"12\"/>"
+                 "<text x=\"%.0f\" y=\"65\">%s</text>\n",
+                 kind, x, x + 19, kinds[kind].name);
+    x += 100;
+  }
+  if (p->measured)
+    tsr_text_add(p->text,
+                 "<text class=\"s\" x=\"%.0f\" y=\"65\">upper half, light: predicted; "
+                 "lower half, strong: measured</text>\n",
+                 x + 10);
+}
+
+/* 1, 2 or 5 times a power of ten, for about eight ticks. */
+static double tick_step(double range) {
+  double power = pow(10, floor(log10(range / 8)));
+  double digit = range / 8 / power;
+  return power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
+}
+
+static void add_axis(picture *p) {
+  double step = tick_step(p->seconds * 1e3);
+  for (int i = 0; i * step <= p->seconds * 1e3; i++) {
+    double x = x_of(p, i * step * 1e-3);
+    tsr_text_add(p->text,
+                 "<path class=\"g\" d=\"M%.2f %d V%.1f\"/><text class=\"s m\" x=\"%.2f\" "
+                 "y=\"%.1f\">%.6g%s</text>\n",
+                 x, PICTURE_TOP - 4, p->bottom + 5, x, p->bottom + 19, i * step,
+                 i == 0 ? " ms" : "");
+  }
+}
+
+static void add_row_label(picture *p, int row) {
+  int queue = p->queue[row];
+  const tsr_plan_queue *drawn = &p->plan->queue[queue];
+  double y = p->top[queue], middle = y + p->height / 2 + 4;
+  bool first = row == 0 || p->plan->queue[p->queue[row - 1]].location != drawn->location;
+  tsr_name name;
+  tsr_text_add(p->text, "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" fill=\"%s\"/>\n",
+               PICTURE_LEFT, y, PICTURE_WIDTH - PICTURE_LEFT - PICTURE_RIGHT, p->height,
+               row % 2 == 0 ? "#f3f4f7" : "#fafbfc");
+  if (first)
+    tsr_text_add(p->text, "<text class=\"b\" x=\"12\" y=\"%.1f\">%s</text>\n", middle,
+                 tsr_plan_location_name(p->plan, drawn->location, &name));
+  tsr_text_add(p->text, "<text class=\"s r\" x=\"%d\" y=\"%.1f\">%s</text>\n", PICTURE_LEFT - 8,
+               middle, tsr_queue_name(drawn, &name));
+}
+
+static void add_floor(picture *p) {
+  if (!(p->plan->floor > 0)) return;
+  double x = x_of(p, p->plan->floor);
+  bool left = x > PICTURE_WIDTH / 2; /* the label stays inside */
+  tsr_text_add(p->text,
+               "<path class=\"f\" d=\"M%.2f %d V%.1f\"/><text class=\"s%s\" x=\"%.2f\" y=\"%.1f\" "
+               "style=\"fill:#c00\">floor</text>\n",
+               x, PICTURE_TOP - 8, p->bottom + 24, left ? " r" : "", x + (left ? -4 : 4),
+               p->bottom + 33);
+}
+
+static void draw(picture *p) {
+  double height = p->bottom + AXIS_HEIGHT;
+  tsr_text_add(p->text,
+               "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" "
+               "viewBox=\"0 0 %d %.0f\">\n",
+               PICTURE_WIDTH, height, PICTURE_WIDTH, height);
+  add_style(p);
+  tsr_text_add(p->text, "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n");
+  add_titles(p);
+  add_legend(p);
+  for (int row = 0; row < p->rows; row++) add_row_label(p, row);
+  add_axis(p);
+  add_bars(p, false);
+  if (p->measured) add_bars(p, true);
+  add_floor(p);
+  tsr_text_add(p->text, "</svg>\n");
+}
+
+tsr_status tsr_timeline_svg(const tsr_plan *plan, const tsr_machine *machine, tsr_text *text) {
+  picture *p = tsr_alloc_zero(1, sizeof *p);
+  if (p == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory to draw a timeline");
+  p->plan = plan;
+  p->machine = machine;
+  p->text = text;
+  p->measured = plan->times != NULL;
+  p->merge = plan->commands.count > MANY_COMMANDS;
+  survey(p);
+  lay_out(p);
+  draw(p);
+  tsr_dealloc(p);
+  return TSR_OK;
+}
+
+/* ---- Trace events ---- */
+
+/* Process numbers: locations as predicted, as measured, and what is not of one. */
+enum { MEASURED_PROCESSES = 1000, CALLS_PROCESS = 999 };
+enum { CALLS_THREAD, HOST_THREAD };
+
+/* Queues of different plans that have one role are one thread. */
+static int thread_of(const tsr_plan_queue *queue) {
+  return queue->role * TSR_TRACE_INDICES + queue->index;
+}
+
+static void trace_name(tsr_text *text, const char *what, int process, int thread,
+                       const char *before, const char *name) {
+  tsr_text_add(text,
+               "{\"ph\":\"M\",\"name\":\"%s_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":"
+               "\"%s%s\"}},\n",
+               what, process, thread, before, name);
+}
+
+static void trace_queue(const tsr_plan *plan, const tsr_plan_queue *queue, bool measured,
+                        tsr_text *text) {
+  int process = queue->location + (measured ? MEASURED_PROCESSES : 0);
+  tsr_name name;
+  trace_name(text, "process", process, 0, measured ? "measured: " : "predicted: ",
+             tsr_plan_location_name(plan, queue->location, &name));
+  trace_name(text, "thread", process, thread_of(queue), "", tsr_queue_name(queue, &name));
+}
+
+static void trace_names(const tsr_plan *plan, bool measured, tsr_text *text) {
+  for (int q = 0; q < plan->queues; q++) trace_queue(plan, &plan->queue[q], measured, text);
+}
+
+/* times NULL: as predicted. */
+static void trace_events(const tsr_plan *plan, const float *times, double at, tsr_text *text) {
+  int base = times != NULL ? MEASURED_PROCESSES : 0;
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    const tsr_command *command = &plan->commands.items[i];
+    const tsr_plan_queue *queue = &plan->queue[command->queue];
+    span when = times != NULL ? (span){times[2 * i], times[2 * i + 1]} : span_of(plan, i, false);
+    if (!isfinite(when.begin) || !isfinite(when.end)) continue;
+    tsr_text_add(text,
+                 "{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
+                 "\"args\":{\"command\":%zu,\"m\":%d,\"n\":%d,\"k\":%d}},\n",
+                 kinds[kind_of(plan, command)].name, base + queue->location, thread_of(queue),
+                 (at + when.begin) * 1e6, fmax(when.end - when.begin, 0) * 1e6, i, command->m,
+                 command->n, command->k);
+  }
+}
+
+static void trace_head(const tsr_machine *machine, tsr_text *text) {
+  tsr_text_add(text, "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"machine\":\"");
+  tsr_text_add_json(text, machine == NULL ? "" : machine->name);
+  tsr_text_add(text, "\"},\"traceEvents\":[\n");
+}
+
+/* The last event has no comma behind it. */
+static void trace_tail(const char *label, tsr_text *text) {
+  tsr_text_add(text, "{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":0,\"args\":{\"labels\":");
+  tsr_text_add(text, "\"%s\"}}\n]}\n", label);
+}
+
+void tsr_timeline_trace(const tsr_plan *plan, const tsr_machine *machine, tsr_text *text) {
+  tsr_name name;
+  trace_head(machine, text);
+  trace_names(plan, false, text);
+  trace_events(plan, NULL, 0, text);
+  if (plan->times != NULL) {
+    trace_names(plan, true, text);
+    trace_events(plan, plan->times, 0, text);
+  }
+  trace_tail(tsr_call_name(&plan->call, &name), text);
+}
+
+/* ---- Sequences ---- */
+
+void tsr_trace_begin(tsr_trace *trace, const tsr_machine *machine, tsr_text *text) {
+  *trace = (tsr_trace){.text = text};
+  trace_head(machine, text);
+  trace_name(text, "process", CALLS_PROCESS, 0, "", "calls");
+  trace_name(text, "thread", CALLS_PROCESS, CALLS_THREAD, "", "on the devices");
+  trace_name(text, "thread", CALLS_PROCESS, HOST_THREAD, "", "on the host");
+}
+
+/* From the first command's begin: until then the call waited for those before it. */
+static span span_of_all(const tsr_plan *plan, const float *times) {
+  span all = {INFINITY, 0};
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    all.begin = fmin(all.begin, times[2 * i]);
+    all.end = fmax(all.end, times[2 * i + 1]);
+  }
+  return all;
+}
+
+static void trace_call(const tsr_plan *plan, const float *times, double at, tsr_text *text) {
+  span all = span_of_all(plan, times);
+  tsr_name name;
+  if (!(all.begin <= all.end)) return;
+  tsr_text_add(text,
+               "{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
+               "\"args\":{\"m\":%lld,\"n\":%lld,\"k\":%lld}},\n",
+               plan->moves ? "move" : tsr_call_name(&plan->call, &name), CALLS_PROCESS,
+               CALLS_THREAD, (at + all.begin) * 1e6, (all.end - all.begin) * 1e6,
+               (long long)plan->call.m, (long long)plan->call.n, (long long)plan->call.k);
+}
+
+void tsr_trace_plan(tsr_trace *trace, const tsr_plan *plan, const float *times, double at) {
+  for (int q = 0; q < plan->queues; q++) {
+    const tsr_plan_queue *queue = &plan->queue[q];
+    bool *named = &trace->named[queue->location][queue->role][queue->index];
+    if (!*named) trace_queue(plan, queue, true, trace->text);
+    *named = true;
+  }
+  trace_call(plan, times, at, trace->text);
+  trace_events(plan, times, at, trace->text);
+}
+
+void tsr_trace_host(tsr_trace *trace, const char *name, double at, double seconds) {
+  tsr_text_add(trace->text, "{\"ph\":\"X\",\"name\":\"");
+  tsr_text_add_json(trace->text, name);
+  tsr_text_add(trace->text, "\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f},\n", CALLS_PROCESS,
+               HOST_THREAD, at * 1e6, seconds * 1e6);
+}
+
+void tsr_trace_end(tsr_trace *trace) {
+  trace_tail("", trace->text);
+}

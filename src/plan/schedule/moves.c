@@ -1,0 +1,180 @@
+#include "plan/schedule/moves.h"
+
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "plan/schedule/schedule.h"
+
+/* Some tens of copies of a large matrix; the staging ring holds several. */
+static int64_t bytes_of_a_copy(const tsr_call *call, const tsr_plan_options *options) {
+  static const int64_t most = 8 << 20, least = 4096;
+  int64_t bytes = tsr_operand_bytes(&call->operand[TSR_A], call->type) +
+                  tsr_operand_bytes(&call->operand[TSR_C_], call->type);
+  int64_t share = (int64_t)(options->ring / 4);
+  if (share < bytes) bytes = share;
+  return bytes < least ? least : bytes < most ? bytes : most;
+}
+
+tsr_call tsr_moves_call(int matrix, const tsr_operand *operand, size_t element) {
+  static const char of_size[17] = {[2] = TSR_H, [4] = TSR_S, [8] = TSR_D, [16] = TSR_Z};
+  tsr_call call = {.operation = TSR_GEMM,
+                   .type = (tsr_type)of_size[element],
+                   .transa = TSR_NO_TRANS,
+                   .transb = TSR_NO_TRANS,
+                   .side = TSR_LEFT,
+                   .uplo = TSR_GENERAL,
+                   .diag = TSR_NON_UNIT,
+                   .m = operand->rows,
+                   .alpha = TSR_ZERO,
+                   .beta = TSR_ONE};
+  *(matrix == TSR_C_ ? &call.n : &call.k) = operand->cols;
+  const int64_t rows[] = {call.m, call.k, call.m}, cols[] = {call.k, call.n, call.n};
+  for (int i = 0; i < TSR_OPERANDS; i++)
+    call.operand[i] = (tsr_operand){.rows = rows[i],
+                                    .cols = cols[i],
+                                    .ld = rows[i] > 0 ? rows[i] : 1,
+                                    .location = operand->location,
+                                    .alignment = 4};
+  call.operand[matrix] = *operand;
+  return call;
+}
+
+/* ---- What they have in common --------------------------------------------- */
+
+static tsr_plan *plan_new(const tsr_machine *machine, const tsr_call *call) {
+  tsr_plan *plan = tsr_alloc_zero(1, sizeof *plan);
+  if (plan == NULL) return NULL;
+  plan->call = *call;
+  plan->moves = true;
+  plan->machine_devices = plan->devices = plan->grid_cols = machine->devices;
+  plan->grid_rows = plan->candidates = 1;
+  plan->heat = 1;
+  return plan;
+}
+
+static tsr_status make(const tsr_machine *machine, const tsr_call *call,
+                       const tsr_plan_options *options, const tsr_graph *graph,
+                       tsr_schedule_work work, const void *what, tsr_plan **made) {
+  double began = tsr_now();
+  tsr_fit fit = TSR_FITS_NOT;
+  tsr_schedule_options schedule = {.piece = bytes_of_a_copy(call, options),
+                                   .streams = 1,
+                                   .relay = true,
+                                   .budget = options->budget,
+                                   .ring = options->ring,
+                                   .residency = options->residency};
+  tsr_plan *plan = plan_new(machine, call);
+  if (plan == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+  tsr_status status = tsr_schedule_with(machine, graph, &schedule, work, what, plan, &fit);
+  if (status == TSR_OK && fit == TSR_FITS_NOT)
+    status = tsr_fail(TSR_ERR_INTERNAL, "a plan of moves found no room");
+  if (status == TSR_OK) status = tsr_plan_replay(plan, machine, &plan->seconds);
+  plan->plan_seconds = tsr_now() - began;
+  if (status == TSR_OK)
+    *made = plan;
+  else
+    tsr_plan_free(plan);
+  return status;
+}
+
+/* ---- Home ----------------------------------------------------------------- */
+
+static bool settle(tsr_scheduler *s, tsr_rect rect) {
+  tsr_task_operand part = tsr_part_of_tile(TSR_C_, 0, rect);
+  return tsr_rect_empty(rect) || (tsr_route_settle(s, &part, TSR_NOTHING) &&
+                                  tsr_residency_settled(s->plan->after, TSR_C_, rect));
+}
+
+/* A triangle goes by stripes of columns, each from the diagonal on. */
+static bool settle_all(tsr_scheduler *s, const void *what) {
+  tsr_uplo uplo = *(const tsr_uplo *)what;
+  const tsr_operand *c = &s->call->operand[TSR_C_];
+  if (uplo == TSR_GENERAL) return settle(s, tsr_rect_make(0, 0, c->rows, c->cols));
+  int64_t width = c->cols / 32 > 256 ? c->cols / 32 : 256;
+  for (int64_t col = 0; col < c->cols; col += width) {
+    int64_t end = col + width < c->cols ? col + width : c->cols;
+    int64_t above = end < c->rows ? end : c->rows;
+    tsr_rect stripe =
+        uplo == TSR_LOWER ? (tsr_rect){col, col, c->rows, end} : (tsr_rect){0, col, above, end};
+    if (!settle(s, stripe)) return false;
+  }
+  return true;
+}
+
+tsr_status tsr_plan_bring_home(const tsr_machine *machine, const tsr_call *call, tsr_uplo uplo,
+                               const tsr_plan_options *options, tsr_plan **plan) {
+  const tsr_operand *c = &call->operand[TSR_C_];
+  int64_t rows[2] = {0, c->rows}, cols[2] = {0, c->cols};
+  tsr_graph graph = {.grid[TSR_C_] = {.rows = {1, rows}, .cols = {1, cols}}};
+  TSR_TRY(make(machine, call, options, &graph, settle_all, &uplo, plan));
+  snprintf((*plan)->why, sizeof(*plan)->why, "what is newer on devices, brought home");
+  return TSR_OK;
+}
+
+/* ---- To devices ----------------------------------------------------------- */
+
+typedef struct dealing {
+  const tsr_mapping *mapping;
+  const size_t *budget;
+} dealing;
+
+/* Boundaries of blocks in a matrix that begins `before` elements into what is mapped. */
+static tsr_status cut_blocks(int64_t extent, int64_t before, int64_t block, tsr_cuts *cuts) {
+  TSR_TRY(tsr_cuts_uniform(extent + before % block, block, cuts));
+  for (int i = 0; i <= cuts->count; i++) {
+    cuts->at[i] -= before % block;
+    if (cuts->at[i] < 0) cuts->at[i] = 0;
+  }
+  return TSR_OK;
+}
+
+static bool bring_block(tsr_scheduler *s, int32_t tile, tsr_rect rect, int device, size_t *left) {
+  size_t bytes = (size_t)tsr_memory_ld(rect.row1 - rect.row0, s->size[TSR_A]) *
+                 (size_t)(rect.col1 - rect.col0) * s->size[TSR_A];
+  if (tsr_rooms_have(s, TSR_A, rect, device)) bytes = 0;
+  if (bytes > *left) return true;
+  *left -= bytes;
+  tsr_task_operand block = tsr_part_of_tile(TSR_A, tile, rect);
+  s->readers[TSR_A][tile] = 1u << device;
+  return tsr_route_fetch(s, &block, device);
+}
+
+static bool deal(tsr_scheduler *s, const void *what) {
+  const dealing *d = what;
+  const tsr_mapping *m = d->mapping;
+  const tsr_tile_grid *grid = &s->graph->grid[TSR_A];
+  size_t left[TSR_MACHINE_DEVICES];
+  for (int i = 0; i < s->devices; i++) left[i] = d->budget[i];
+  for (int j = 0; j < grid->cols.count; j++)
+    for (int i = 0; i < grid->rows.count; i++) {
+      tsr_rect rect = {grid->rows.at[i], grid->cols.at[j], grid->rows.at[i + 1],
+                       grid->cols.at[j + 1]};
+      int device = tsr_mapping_device(m, rect.row0, rect.col0);
+      int32_t tile = i * grid->cols.count + j;
+      if (!tsr_rect_empty(rect) && !bring_block(s, tile, rect, device, &left[device])) return false;
+    }
+  return true;
+}
+
+tsr_status tsr_plan_distribute(const tsr_machine *machine, const tsr_call *call,
+                               const tsr_mapping *mapping, const tsr_plan_options *options,
+                               tsr_plan **plan) {
+  const tsr_operand *a = &call->operand[TSR_A];
+  tsr_graph graph = {0};
+  tsr_cuts rows = {0}, cols = {0};
+  tsr_status status = cut_blocks(a->rows, mapping->row, mapping->block_rows, &rows);
+  if (status == TSR_OK) status = cut_blocks(a->cols, mapping->col, mapping->block_cols, &cols);
+  if (status == TSR_OK) {
+    graph.grid[TSR_A] = (tsr_tile_grid){.rows = rows, .cols = cols};
+    dealing what = {mapping, options->budget};
+    status = make(machine, call, options, &graph, deal, &what, plan);
+  }
+  if (status == TSR_OK)
+    snprintf((*plan)->why, sizeof(*plan)->why, "blocks of %lld x %lld over %d x %d devices",
+             (long long)mapping->block_rows, (long long)mapping->block_cols, mapping->grid_rows,
+             mapping->grid_cols);
+  tsr_cuts_free(&rows);
+  tsr_cuts_free(&cols);
+  return status;
+}

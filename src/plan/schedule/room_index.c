@@ -1,0 +1,127 @@
+#include "plan/schedule/room_index.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+enum { NONE = -1, MOST_CELLS = 32 }; /* in one direction */
+
+/* ---- Cells ---------------------------------------------------------------- */
+
+static int64_t at_least_one(int64_t x) {
+  return x > 1 ? x : 1;
+}
+
+/* About as many cells as rooms. */
+static int cells_along(size_t rooms) {
+  int cells = 1;
+  while (cells < MOST_CELLS && (size_t)cells * (size_t)cells < rooms) cells *= 2;
+  return cells;
+}
+
+static bool make_cells(const tsr_operand *operand, size_t rooms, tsr_room_cells *c) {
+  c->down = c->across = cells_along(rooms);
+  c->cell_rows = at_least_one((operand->rows + c->down - 1) / c->down);
+  c->cell_cols = at_least_one((operand->cols + c->across - 1) / c->across);
+  size_t count = (size_t)c->down * (size_t)c->across;
+  c->first = tsr_alloc(sizeof *c->first * count);
+  for (size_t i = 0; c->first != NULL && i < count; i++) c->first[i] = NONE;
+  return c->first != NULL;
+}
+
+/* What lies outside of the operand counts as at its edge. */
+static int cell_at(int64_t at, int64_t length, int cells) {
+  int64_t cell = at < 0 ? 0 : at / length;
+  return cell < cells ? (int)cell : cells - 1;
+}
+
+/* Cells [row0, row1] x [col0, col1] of a rectangle. */
+typedef struct range {
+  int row0, row1, col0, col1;
+} range;
+
+static range range_of(const tsr_room_cells *c, tsr_rect r) {
+  return (range){cell_at(r.row0, c->cell_rows, c->down), cell_at(r.row1 - 1, c->cell_rows, c->down),
+                 cell_at(r.col0, c->cell_cols, c->across),
+                 cell_at(r.col1 - 1, c->cell_cols, c->across)};
+}
+
+static int32_t *first_of(const tsr_room_cells *c, int row, int col) {
+  return &c->first[row + col * c->down];
+}
+
+/* ---- The index ------------------------------------------------------------ */
+
+bool tsr_room_index_init(tsr_room_index *index, const tsr_call *call,
+                         const size_t expected[TSR_OPERANDS]) {
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    if (!make_cells(&call->operand[x], expected[x], &index->cells[x])) return false;
+  return true;
+}
+
+void tsr_room_index_free(tsr_room_index *index) {
+  for (int x = 0; x < TSR_OPERANDS; x++) tsr_dealloc(index->cells[x].first);
+  TSR_VEC_FREE(&index->links);
+  TSR_VEC_FREE(&index->found);
+  TSR_VEC_FREE(&index->asked);
+}
+
+bool tsr_room_index_add(tsr_room_index *index, const tsr_room *room) {
+  const tsr_room_cells *c = &index->cells[room->matrix];
+  range r = range_of(c, room->rect);
+  int32_t number = (int32_t)index->asked.count;
+  if (!TSR_VEC_PUSH(&index->asked, 0)) return false;
+  for (int col = r.col0; col <= r.col1; col++)
+    for (int row = r.row0; row <= r.row1; row++) {
+      int32_t *first = first_of(c, row, col);
+      if (!TSR_VEC_PUSH(&index->links, ((tsr_room_link){number, *first}))) return false;
+      *first = (int32_t)index->links.count - 1;
+    }
+  return true;
+}
+
+static int by_number(const void *a, const void *b) {
+  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return (x > y) - (x < y);
+}
+
+static bool ask_cell(tsr_room_index *index, const tsr_residency *rooms, int32_t first,
+                     tsr_rect rect) {
+  for (int32_t i = first; i != NONE; i = index->links.items[i].next) {
+    int32_t room = index->links.items[i].room;
+    if (index->asked.items[room] == index->questions) continue;
+    index->asked.items[room] = index->questions;
+    if (!tsr_rect_meet(rooms->rooms.items[room].rect, rect)) continue;
+    if (!TSR_VEC_PUSH(&index->found, room)) return false;
+  }
+  return true;
+}
+
+bool tsr_room_index_ask(tsr_room_index *index, const tsr_residency *rooms, int matrix,
+                        tsr_rect rect) {
+  const tsr_room_cells *c = &index->cells[matrix];
+  range r = range_of(c, rect);
+  index->found.count = 0;
+  index->questions++;
+  for (int col = r.col0; col <= r.col1; col++)
+    for (int row = r.row0; row <= r.row1; row++)
+      if (!ask_cell(index, rooms, *first_of(c, row, col), rect)) return false;
+  if (index->found.count > 1)
+    qsort(index->found.items, index->found.count, sizeof *index->found.items, by_number);
+  return true;
+}
+
+/* Whoever holds all of the rectangle meets the cell that it begins in. */
+int32_t tsr_room_index_holder(const tsr_room_index *index, const tsr_residency *rooms, int matrix,
+                              tsr_rect rect, int device) {
+  const tsr_room_cells *c = &index->cells[matrix];
+  range r = range_of(c, rect);
+  int32_t best = NONE;
+  for (int32_t i = *first_of(c, r.row0, r.col0); i != NONE; i = index->links.items[i].next) {
+    int32_t number = index->links.items[i].room;
+    const tsr_room *room = &rooms->rooms.items[number];
+    if (room->device != device || !tsr_rect_contains(room->rect, rect)) continue;
+    best = number; /* lists go from the latest room to the first */
+  }
+  return best;
+}

@@ -1,0 +1,50 @@
+/*
+ * An index of rooms by place: which rooms of an operand meet a rectangle, or hold all of it.
+ *
+ * Each operand is cut into a grid of cells, and each cell lists the rooms that meet it. A matrix
+ * that is dealt in blocks has thousands of rooms, of which a tile concerns a few.
+ */
+#ifndef TSR_PLAN_SCHEDULE_ROOM_INDEX_H
+#define TSR_PLAN_SCHEDULE_ROOM_INDEX_H
+
+#include "blas/call.h"
+#include "plan/residency.h"
+
+/* A room in the list of a cell; next is -1 at its end. */
+typedef struct tsr_room_link {
+  int32_t room, next;
+} tsr_room_link;
+
+typedef struct tsr_room_cells {
+  int64_t cell_rows, cell_cols;
+  int down, across;
+  int32_t *first; /* [row + column * down]: links */
+} tsr_room_cells;
+
+typedef struct tsr_room_index {
+  tsr_room_cells cells[TSR_OPERANDS];
+  TSR_VEC(tsr_room_link) links;
+  TSR_VEC(int32_t) found;  /* by the last question, ascending */
+  TSR_VEC(uint32_t) asked; /* of each room: the last question that came across it */
+  uint32_t questions;
+} tsr_room_index;
+
+/* expected: about how many rooms each operand will have. A zeroed index may be freed. False: no
+ * memory. */
+bool tsr_room_index_init(tsr_room_index *index, const tsr_call *call,
+                         const size_t expected[TSR_OPERANDS]);
+void tsr_room_index_free(tsr_room_index *index);
+
+/* Rooms are numbered from 0 as they are added. False: no memory. */
+bool tsr_room_index_add(tsr_room_index *index, const tsr_room *room);
+
+/* Finds the rooms of an operand that meet the rectangle: index->found, until the next question.
+ * False: no memory. */
+bool tsr_room_index_ask(tsr_room_index *index, const tsr_residency *rooms, int matrix,
+                        tsr_rect rect);
+
+/* The first room of an operand at the device that holds all of the rectangle; -1: none does. */
+int32_t tsr_room_index_holder(const tsr_room_index *index, const tsr_residency *rooms, int matrix,
+                              tsr_rect rect, int device);
+
+#endif

@@ -1,0 +1,48 @@
+/*
+ * Operands that kernels do not use where they are: for the same bits everywhere, or since a device
+ * is much slower at what does not begin at whole loads, all columns of it. A and B are copied to
+ * tiles first, and products go to a partial C.
+ */
+#include <math.h>
+
+#include "plan/search/search.h"
+
+/* Copies of A and B cost by their size, and save time of the product: by the rates in base/kernel.h
+ * and of copies they pay for a square C from an order of 230 (fp16) to 1700 (fp64) on. A partial C
+ * pays from a k of 170 (fp16) to 570 (fp64) on. */
+static const double least_order = 2048;
+static const int64_t least_k = 512;
+
+static bool pays(const tsr_call *call) {
+  double m = (double)call->m, n = (double)call->n;
+  return tsr_kernel_minds_alignment(call->type) && call->k >= least_k &&
+         2 * m * n >= least_order * (m + n);
+}
+
+static bool is_misplaced(const tsr_search *s, int x) {
+  const tsr_operand *o = &s->call->operand[x];
+  return o->rows > 0 && tsr_is_device(s->machine, o->location) &&
+         1 << o->alignment < TSR_KERNEL_LOAD;
+}
+
+/* What copies of those take, at most, on any one device: they must leave room for the rest. */
+static bool has_room(const tsr_search *s, unsigned apart) {
+  const tsr_type_info *type = tsr_type_get(s->call->type);
+  double bytes = 0, least = INFINITY;
+  for (int x = 0; x < TSR_OPERANDS; x++) {
+    double size = (double)(x == TSR_C_ ? tsr_type_get(type->wide)->size : type->size);
+    const tsr_operand *o = &s->call->operand[x];
+    if (apart >> x & 1) bytes += (double)o->rows * (double)o->cols * size;
+  }
+  for (int d = 0; d < s->machine->devices; d++) least = fmin(least, (double)s->options->budget[d]);
+  return 2 * bytes <= least;
+}
+
+unsigned tsr_search_apart(const tsr_search *s) {
+  unsigned apart = 0;
+  if (s->options->reproducible) return 1u << TSR_A | 1u << TSR_B_;
+  if (tsr_search_family(s) != TSR_PRODUCT || tsr_call_scales_only(s->call)) return 0;
+  if (s->options->residency != NULL || !pays(s->call)) return 0;
+  for (int x = 0; x < TSR_OPERANDS; x++) apart |= (unsigned)is_misplaced(s, x) << x;
+  return has_room(s, apart) ? apart : 0;
+}

@@ -1,0 +1,223 @@
+#include "plan/search/deal.h"
+
+#include <math.h>
+
+#include "base/alloc.h"
+#include "base/kernel.h"
+#include "blas/build.h"
+#include "blas/family.h"
+
+/* What counts as another budget, or speed. */
+static const double difference = 0.05;
+
+/* ---- Devices that differ -------------------------------------------------- */
+
+size_t tsr_deal_most(const tsr_deal_question *q, const int *order, int devices) {
+  size_t most = 0;
+  for (int i = 0; i < devices; i++)
+    if (q->budget[order[i]] > most) most = q->budget[order[i]];
+  return most;
+}
+
+size_t tsr_deal_least(const tsr_deal_question *q, const int *order, int devices) {
+  size_t least = SIZE_MAX;
+  for (int i = 0; i < devices; i++)
+    if (q->budget[order[i]] < least) least = q->budget[order[i]];
+  return least;
+}
+
+bool tsr_deal_differs(const tsr_deal_question *q, const int *order, int devices) {
+  double fastest = 0, slowest = INFINITY;
+  for (int i = 0; i < devices; i++) {
+    fastest = fmax(fastest, q->machine->device[order[i]].speed);
+    slowest = fmin(slowest, q->machine->device[order[i]].speed);
+  }
+  double most = (double)tsr_deal_most(q, order, devices);
+  double least = (double)tsr_deal_least(q, order, devices);
+  return slowest < (1 - difference) * fastest || least < (1 - difference) * most;
+}
+
+/* ---- What a device holds, and how fast it is then ------------------------- */
+
+/* A deal in the making. */
+typedef struct deal {
+  const tsr_deal_question *q;
+  const tsr_recipe *r;
+  tsr_tiling *t;
+  int devices;
+  int64_t rows, cols, depth; /* elements of the largest tiles */
+  double slot;               /* bytes */
+  double most;               /* slots of the device with the most room */
+  double weight[TSR_MACHINE_DEVICES];
+} deal;
+
+static int64_t longest(const tsr_cuts *cuts) {
+  int64_t most = 1;
+  for (int i = 0; i < cuts->count; i++)
+    if (tsr_cut_length(cuts, i) > most) most = tsr_cut_length(cuts, i);
+  return most;
+}
+
+static size_t element_of(const deal *d) {
+  const tsr_type_info *type = tsr_type_get(d->q->call->type);
+  return tsr_type_get(d->r->lazy ? type->wide : d->q->call->type)->size;
+}
+
+static void measure_tiles(deal *d) {
+  d->rows = longest(&d->t->m);
+  d->cols = longest(&d->t->n);
+  d->depth = longest(&d->t->k);
+  double area = fmax((double)d->rows * (double)d->cols,
+                     (double)d->depth * (double)(d->rows > d->cols ? d->rows : d->cols));
+  d->slot = ceil(area * (double)element_of(d) / TSR_TILE_ALIGN) * TSR_TILE_ALIGN;
+}
+
+static double slots_of(const deal *d, int g) {
+  return floor((double)d->q->budget[d->t->device[g]] / d->slot);
+}
+
+/* Whether b x c tiles fit beside a chunk and what goes ahead of it: as in hold.c. */
+static bool has_room(const deal *d, double slots, double b, double c) {
+  double depth = d->r->depth > 0 ? d->r->depth : 1, ahead = (double)d->r->ahead / 100;
+  return b * c + (1 + ahead) * b * depth + ahead * c * depth + depth <= slots;
+}
+
+/* The recipe's hold in the measure of the device's room. */
+static tsr_pass hold_of(const deal *d, int g) {
+  double slots = slots_of(d, g), scale = sqrt(slots / d->most);
+  tsr_pass p = {(int)fmax(1, floor(scale * d->r->hold_rows + 0.5)),
+                (int)fmax(1, floor(scale * d->r->hold_cols + 0.5))};
+  while (p.rows * p.cols > 1 && !has_room(d, slots, p.rows, p.cols))
+    *(p.rows > p.cols ? &p.rows : &p.cols) -= 1;
+  return p;
+}
+
+/* Bytes/s into a device, from wherever they come fastest. */
+static double rate_into(const deal *d, int device) {
+  const tsr_machine *m = d->q->machine;
+  double segment = (double)d->rows * (double)element_of(d);
+  double rate = tsr_link_rate(&m->link[m->devices][device], segment);
+  for (int g = 0; g < d->devices; g++) {
+    int from = d->t->device[g];
+    if (from != device && m->link[from][device].bandwidth > 0)
+      rate = fmax(rate, tsr_link_rate(&m->link[from][device], d->slot));
+  }
+  return rate > 0 ? rate : 1;
+}
+
+/* Seconds of a kernel, or of what has to be loaded for it. */
+static double time_of(const deal *d, int g) {
+  const tsr_machine *m = d->q->machine;
+  int device = d->t->device[g];
+  tsr_pass held = d->t->passes[g];
+  double kernel = tsr_machine_kernel_time(m, device, TSR_KERNEL_GEMM, d->q->call->type, d->rows,
+                                          d->cols, d->depth, false, true, d->q->heat);
+  double bytes = (double)d->depth * (double)element_of(d) *
+                 ((double)d->rows / held.cols + (double)d->cols / held.rows);
+  return fmax(kernel, bytes / rate_into(d, device));
+}
+
+static bool has_weights(const deal *d) {
+  for (int g = 0; g < d->devices; g++)
+    if (d->r->weight[g] > 0) return true;
+  return false;
+}
+
+static void weigh(deal *d) {
+  bool given = has_weights(d);
+  for (int g = 0; g < d->devices; g++) d->most = fmax(d->most, slots_of(d, g));
+  for (int g = 0; g < d->devices; g++) {
+    d->t->passes[g] = hold_of(d, g);
+    double weight = given ? (double)d->r->weight[g] : 1 / time_of(d, g);
+    d->weight[g] = slots_of(d, g) >= 3 ? weight : 0;
+  }
+}
+
+void tsr_deal_again(const tsr_plan *plan, const int *order, tsr_recipe *r) {
+  double flops[TSR_MACHINE_DEVICES] = {0}, end[TSR_MACHINE_DEVICES] = {0}, best = 0;
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    const tsr_command *c = &plan->commands.items[i];
+    int at = plan->queue[c->queue].location;
+    if (at >= plan->machine_devices) continue;
+    end[at] = fmax(end[at], (double)c->end);
+    if (c->kind == TSR_COMMAND_KERNEL)
+      flops[at] += tsr_kernel_flops((tsr_kernel)c->kernel, plan->call.type, c->m, c->n, c->k);
+  }
+  for (int d = 0; d < plan->machine_devices; d++)
+    if (end[d] > 0) best = fmax(best, flops[d] / end[d]);
+  for (int g = 0; g < r->grid_rows * r->grid_cols; g++) {
+    int d = order[g];
+    r->weight[g] = end[d] > 0 ? (uint16_t)(TSR_RECIPE_WEIGHT * flops[d] / end[d] / best) : 0;
+  }
+}
+
+/* ---- Dealing -------------------------------------------------------------- */
+
+/* Tiles of C in a column of them; below each other they are all alike. */
+static double length_of_column(const deal *d, int j) {
+  const tsr_tiling *t = d->t;
+  if (tsr_family_of(d->q->call->operation) != TSR_RANK) return t->m.count;
+  return d->q->call->uplo == TSR_LOWER ? t->m.count - j : j + 1;
+}
+
+/* Each part to the place that is the least busy with it then, the longest first. */
+static void deal_out(int parts, int places, const double *weight, const double *length,
+                     bool backwards, int *place_of) {
+  double load[TSR_MACHINE_DEVICES] = {0};
+  for (int n = 0; n < parts; n++) {
+    int i = backwards ? parts - 1 - n : n, best = -1;
+    double least = INFINITY;
+    for (int p = 0; p < places; p++) {
+      double busy = weight[p] > 0 ? (load[p] + length[i]) / weight[p] : INFINITY;
+      if (best >= 0 && busy >= least * (1 - 1e-9)) continue;
+      best = p;
+      least = busy;
+    }
+    place_of[i] = best;
+    load[best] += length[i];
+  }
+}
+
+static bool deal_rows(deal *d) {
+  const tsr_tiling *t = d->t;
+  double weight[TSR_MACHINE_DEVICES] = {0};
+  double *length = tsr_alloc(sizeof *length * ((size_t)t->m.count + 1));
+  if (length == NULL) return false;
+  for (int g = 0; g < d->devices; g++) weight[g / t->grid_cols] += d->weight[g];
+  for (int i = 0; i < t->m.count; i++) length[i] = 1;
+  deal_out(t->m.count, t->grid_rows, weight, length, false, t->down);
+  tsr_dealloc(length);
+  return true;
+}
+
+static bool deal_cols(deal *d) {
+  const tsr_tiling *t = d->t;
+  double weight[TSR_MACHINE_DEVICES] = {0};
+  double *length = tsr_alloc(sizeof *length * ((size_t)t->n.count + 1));
+  if (length == NULL) return false;
+  for (int g = 0; g < d->devices; g++) weight[g % t->grid_cols] += d->weight[g];
+  for (int j = 0; j < t->n.count; j++) length[j] = length_of_column(d, j);
+  bool grows = t->n.count > 1 && length[0] < length[t->n.count - 1];
+  deal_out(t->n.count, t->grid_cols, weight, length, grows, t->across);
+  tsr_dealloc(length);
+  return true;
+}
+
+static bool allocate(tsr_tiling *t, int devices) {
+  t->down = tsr_alloc(sizeof *t->down * ((size_t)t->m.count + 1));
+  t->across = tsr_alloc(sizeof *t->across * ((size_t)t->n.count + 1));
+  t->passes = tsr_alloc(sizeof *t->passes * (size_t)devices);
+  return t->down != NULL && t->across != NULL && t->passes != NULL;
+}
+
+tsr_status tsr_deal_set(const tsr_deal_question *q, const tsr_recipe *r, tsr_tiling *t) {
+  deal d = {.q = q, .r = r, .t = t, .devices = t->grid_rows * t->grid_cols};
+  bool done = allocate(t, d.devices);
+  t->turns = false;
+  if (done) {
+    measure_tiles(&d);
+    weigh(&d);
+    done = deal_rows(&d) && deal_cols(&d);
+  }
+  return done ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+}

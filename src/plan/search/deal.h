@@ -1,0 +1,34 @@
+/*
+ * Inside the planner: C for devices that differ, for calls that do not fit. Where budgets or speeds
+ * are not alike, a device holds more tiles of C the more room it has, so that it loads less for
+ * each kernel; and C is dealt by what each makes of that: as many tiles, about, as it can do in the
+ * same time. A device without room for three tiles gets none.
+ */
+#ifndef TSR_PLAN_SEARCH_DEAL_H
+#define TSR_PLAN_SEARCH_DEAL_H
+
+#include "plan/search/recipe.h"
+
+typedef struct tsr_deal_question {
+  const tsr_machine *machine;
+  const tsr_call *call;
+  const size_t *budget; /* bytes for each device */
+  double heat;
+} tsr_deal_question;
+
+/* Whether the first so many devices of an order differ enough to be dealt with one by one. */
+bool tsr_deal_differs(const tsr_deal_question *question, const int *order, int devices);
+
+/* The largest and the least budget among them. */
+size_t tsr_deal_most(const tsr_deal_question *question, const int *order, int devices);
+size_t tsr_deal_least(const tsr_deal_question *question, const int *order, int devices);
+
+/* Weights by how long each device took in a plan for what it was dealt, replayed. */
+void tsr_deal_again(const tsr_plan *plan, const int *order, tsr_recipe *recipe);
+
+/* Deals the tiles of a recipe's tiling, whose hold is that of the device with the most room.
+ * TSR_ERR_MEMORY for host memory. */
+tsr_status tsr_deal_set(const tsr_deal_question *question, const tsr_recipe *recipe,
+                        tsr_tiling *tiling);
+
+#endif

@@ -1,0 +1,230 @@
+/*
+ * Which devices are tried, and what on each set of them.
+ */
+#include <math.h>
+
+#include "plan/search/search.h"
+
+/* ---- Devices -------------------------------------------------------------- */
+
+static bool is_home(const tsr_search *s, int device) {
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    if (s->call->operand[x].location == device) return true;
+  return false;
+}
+
+/* Capacity of a channel that a device's host link would share with the devices chosen already. */
+double tsr_search_shared_rate(const tsr_search *s, int device, int chosen) {
+  int host = s->machine->devices;
+  double rate = s->machine->link[host][device].bandwidth;
+  for (int c = 0; c < s->machine->channels; c++) {
+    const tsr_channel *channel = &s->machine->channel[c];
+    int users = 0;
+    bool uses = false;
+    for (int u = 0; u < channel->count; u++) {
+      if (channel->uses[u].from != host) continue;
+      uses |= channel->uses[u].to == device;
+      for (int i = 0; i < chosen; i++) users += channel->uses[u].to == s->order[i];
+    }
+    if (uses) rate = fmin(rate, channel->capacity / (users + 1));
+  }
+  return rate;
+}
+
+/* Bytes/s between a device and the devices that are homes. */
+static double rate_to_homes(const tsr_search *s, int device) {
+  double rate = 0;
+  for (int h = 0; h < s->machine->devices; h++)
+    if (h != device && is_home(s, h)) rate += s->machine->link[h][device].bandwidth;
+  return rate;
+}
+
+/* Homes of operands first, then those that add most to the rate from the host and the homes. */
+void tsr_search_order_devices(tsr_search *s) {
+  bool taken[TSR_MACHINE_DEVICES] = {false};
+  for (int i = 0; i < s->machine->devices; i++) {
+    int best = -1;
+    double best_score = -1;
+    for (int d = 0; d < s->machine->devices; d++) {
+      if (taken[d]) continue;
+      double score = is_home(s, d) ? 1e15 : tsr_search_shared_rate(s, d, i) + rate_to_homes(s, d);
+      if (score > best_score * (1 + 1e-9)) {
+        best = d;
+        best_score = score;
+      }
+    }
+    taken[best] = true;
+    s->order[i] = best;
+  }
+}
+
+/* ---- Strategies ----------------------------------------------------------- */
+
+static int64_t longest(const tsr_call *call) {
+  int64_t most = call->m > call->n ? call->m : call->n;
+  return most > call->k ? most : call->k;
+}
+
+tsr_recipe tsr_search_tiles(const tsr_search *s, int devices, int64_t tile) {
+  tsr_recipe r = {.tile = tile, .piece = 8 << 20, .streams = 1, .relay = true};
+  tsr_panels_guess_grid(s->call, devices, &r);
+  tsr_panels_set_lazy(s, &r);
+  r.add_at_home = false; /* that takes room beside the tiles */
+  return r;
+}
+
+/* Tiles that depend on the shape alone, so that the bits do not depend on the devices. */
+static int64_t reproducible_tile(const tsr_call *call) {
+  return tsr_power_of_two_near((double)longest(call) / 8, 128, 2048);
+}
+
+int64_t tsr_search_told_tile(const tsr_search *s) {
+  if (s->options->tile > 0) return s->options->tile;
+  return s->options->reproducible ? reproducible_tile(s->call) : 0;
+}
+
+static tsr_recipe first_guess(const tsr_search *s, int devices, int64_t tile) {
+  if (tile == 0) return tsr_panels_guess(s, devices);
+  tsr_recipe r = tsr_search_tiles(s, devices, tile);
+  if (s->options->reproducible) r.lazy = true;
+  return r;
+}
+
+/* A partial C beside C takes room: where that is too much, C comes before the products. */
+static tsr_status try_guess(tsr_search *s, const tsr_recipe *guess) {
+  tsr_recipe r = *guess;
+  bool better;
+  TSR_TRY(tsr_search_try(s, &r, &better));
+  if (s->best != NULL || !r.lazy || s->options->reproducible || tsr_search_must_be_lazy(s, &r))
+    return TSR_OK;
+  r.lazy = false;
+  return tsr_search_try(s, &r, &better);
+}
+
+/* Tiles that are told are tried as they come; what does not fit otherwise is held in parts. */
+static tsr_status search_devices(tsr_search *s, int devices) {
+  int64_t tile = tsr_search_told_tile(s);
+  tsr_recipe r = first_guess(s, devices, tile);
+  TSR_TRY(try_guess(s, &r));
+  if (s->best && s->best->hold.rows == 0) return TSR_OK;
+  return tsr_holds_search(s, devices, tile);
+}
+
+/* Where C is computed is given. One that has no room there is computed anywhere. */
+static tsr_status search_mapped(tsr_search *s) {
+  if (s->mapping == NULL) return TSR_OK;
+  tsr_recipe r = first_guess(s, s->mapping->grid_rows * s->mapping->grid_cols, s->options->tile);
+  TSR_TRY(try_guess(s, &r));
+  if (s->best != NULL) return TSR_OK;
+  s->mapping = NULL;
+  s->tried.count = 0;
+  return TSR_OK;
+}
+
+/* Seconds that no plan on so many devices can beat: their kernels. */
+static double least_on(const tsr_search *s, int devices) {
+  double speed = 0, rate = tsr_machine_rate_limit(s->machine, s->call->type, 0);
+  for (int i = 0; i < devices; i++) speed += s->machine->device[s->order[i]].speed;
+  if (tsr_call_scales_only(s->call) || rate <= 0) return 0;
+  return tsr_call_flops(s->call) / (rate * speed);
+}
+
+static bool may_win(const tsr_search *s, int devices) {
+  static const double gain = 0.99;
+  return s->best == NULL || least_on(s, devices) < gain * s->best->seconds;
+}
+
+/* A first look at all devices, then at half of them, and so on, while there is time. */
+static tsr_status search_halves(tsr_search *s) {
+  int all = s->best == NULL ? s->machine->devices : 0;
+  for (int devices = all; devices >= 1; devices /= 2) {
+    if (may_win(s, devices)) TSR_TRY(search_devices(s, devices));
+    if (s->best) tsr_search_set_allowed(s);
+    if (s->best && (s->options->obey_devices || !tsr_search_in_time(s))) break;
+  }
+  return TSR_OK;
+}
+
+/* ---- Fewer of them -------------------------------------------------------- */
+
+/* A number of devices, and the best recipe for it so far. */
+typedef struct entry {
+  int devices;
+  tsr_trial trial;
+} entry;
+
+typedef struct entries {
+  entry list[TSR_MACHINE_DEVICES];
+  int count;
+} entries;
+
+/* Puts down where the climb is; the best first. */
+static void note_entry(const tsr_search *s, entries *e, int devices) {
+  int at = e->count++;
+  for (; at > 0 && e->list[at - 1].trial.score > s->at.score; at--) e->list[at] = e->list[at - 1];
+  e->list[at] = (entry){devices, s->at};
+}
+
+/* The best recipe so far, for another number of devices. Those far behind are dropped. */
+static tsr_status try_number(tsr_search *s, int devices, entries *e) {
+  static const double hopeless = 1.3;
+  bool moved;
+  if (!may_win(s, devices)) return TSR_OK;
+  tsr_recipe r = tsr_panels_like(s, &s->best_recipe, devices);
+  s->at.score = INFINITY;
+  TSR_TRY(tsr_search_try(s, &r, &moved));
+  if (s->at.score < hopeless * s->best_score) note_entry(s, e, devices);
+  return TSR_OK;
+}
+
+static tsr_status descend_from(tsr_search *s, const entry *from) {
+  s->at = from->trial;
+  return tsr_panels_descend(s, from->devices);
+}
+
+/* Which limit counts depends on how many devices there are, and the other way round, so the best
+ * cut on one number of them is tried on halves and doubles, and the climb begins from the best. */
+static tsr_status choose_number(tsr_search *s, int *devices) {
+  tsr_trial starts[TSR_PANEL_LIMITS];
+  entries e = {.count = 0};
+  int count, begun = s->best->devices;
+  TSR_TRY(tsr_panels_try_limits(s, starts, &count));
+  note_entry(s, &e, begun);
+  for (int other = s->machine->devices; other >= 1; other /= 2)
+    if (other != begun && tsr_search_in_time(s)) TSR_TRY(try_number(s, other, &e));
+  *devices = e.list[0].devices;
+  return descend_from(s, &e.list[0]);
+}
+
+/* Where devices wait for each other's data fewer of them may be as quick, and which number is best
+ * shows only when each has been climbed from: side by side, for half as long again. */
+static tsr_status search_others(tsr_search *s, int searched) {
+  entries e = {.count = 0};
+  tsr_trial starts[TSR_SEARCH_CLIMBS];
+  s->allowed *= 1.5;
+  for (int other = s->machine->devices; other >= 1; other--)
+    if (other != searched && tsr_search_in_time(s)) TSR_TRY(try_number(s, other, &e));
+  int count = e.count < TSR_SEARCH_CLIMBS ? e.count : TSR_SEARCH_CLIMBS;
+  for (int i = 0; i < count; i++) starts[i] = e.list[i].trial;
+  return count > 0 ? tsr_search_climb_all(s, starts, count) : TSR_OK;
+}
+
+/* Composed calls have hardly the time for one guess. */
+static bool is_number_free(const tsr_search *s) {
+  return !s->options->obey_devices && s->options->residency == NULL && s->mapping == NULL &&
+         s->best_recipe.tile == 0;
+}
+
+tsr_status tsr_search_all(tsr_search *s) {
+  int devices;
+  TSR_TRY(search_mapped(s));
+  TSR_TRY(search_halves(s));
+  if (!s->best) return TSR_OK;
+  tsr_search_set_allowed(s);
+  tsr_search_set_enough(s);
+  if (s->best->hold.rows > 0) return tsr_holds_descend(s);
+  if (s->options->reproducible) return TSR_OK;
+  if (!is_number_free(s)) return tsr_panels_descend(s, s->best->devices);
+  TSR_TRY(choose_number(s, &devices));
+  return search_others(s, devices);
+}

@@ -1,0 +1,80 @@
+/* Budgets that are too small, and the least that would do. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "plan/search/search.h"
+
+/* ---- Tiles ---------------------------------------------------------------- */
+
+static double parts_of(int64_t extent, int64_t tile) {
+  return extent > 0 ? ceil((double)extent / (double)tile) : 1;
+}
+
+/* A plan of that many kernels takes some GB and half a minute, and its kernels are so small that
+ * the CPU is faster. */
+int64_t tsr_search_least_tile(const tsr_call *call) {
+  static const double most_kernels = 1 << 24;
+  int64_t tile = 16;
+  while (parts_of(call->m, tile) * parts_of(call->n, tile) * parts_of(call->k, tile) > most_kernels)
+    tile *= 2;
+  return tile;
+}
+
+/* ---- The error ------------------------------------------------------------ */
+
+static int least_of(int a, int b) {
+  return a < b ? a : b;
+}
+
+/* Tiles of C that a device has at a time. */
+static int64_t held_by(const tsr_tiling *t) {
+  int rows = least_of(t->pass.rows, t->m.count), cols = least_of(t->pass.cols, t->n.count);
+  return rows * cols > 1 ? (int64_t)rows * cols : 1;
+}
+
+/* Some of its tiles tell as much as all of them of what is the largest. */
+static tsr_call part_of(const tsr_call *all, const tsr_recipe *r) {
+  int64_t hold = r->hold_rows > r->hold_cols ? r->hold_rows : r->hold_cols;
+  int64_t most = 1 + r->tile * (4 + hold);
+  tsr_call call = *all;
+  if (r->tile == 0) return call;
+  if (call.m > most) call.m = most;
+  if (call.n > most) call.n = most;
+  if (call.k > most) call.k = most;
+  return call;
+}
+
+static size_t smallest_budget(const tsr_search *s) {
+  size_t smallest = SIZE_MAX;
+  for (int d = 0; d < s->machine->devices; d++)
+    if (s->options->budget[d] < smallest) smallest = s->options->budget[d];
+  return smallest;
+}
+
+static tsr_recipe least_recipe(const tsr_search *s) {
+  int64_t tile = tsr_search_told_tile(s);
+  tsr_recipe r = tsr_search_tiles(s, 1, tile > 0 ? tile : tsr_search_least_tile(s->call));
+  tsr_recipe_force(&s->forced, &r);
+  if (s->options->reproducible || tsr_search_must_be_lazy(s, &r)) r.lazy = true;
+  return r;
+}
+
+tsr_status tsr_search_too_small(tsr_search *s) {
+  tsr_recipe r = least_recipe(s);
+  tsr_call call = part_of(s->call, &r);
+  tsr_tiling tiling;
+  char tiles[40] = "panels";
+  if (r.tile > 0) snprintf(tiles, sizeof tiles, "tiles of %" PRId64, r.tile);
+  TSR_TRY(tsr_recipe_tiling(&r, &call, s->machine, s->order, &tiling));
+  tsr_status status = tsr_graph_build(&call, &tiling, &s->graph);
+  if (status == TSR_OK)
+    status = tsr_fail(TSR_ERR_MEMORY,
+                      "a budget of %zu bytes for each device is too small for %s: give at least "
+                      "%zu bytes (TESSERA_MEMORY)%s",
+                      smallest_budget(s), tiles,
+                      tsr_schedule_least_budget(&call, &s->graph, held_by(&tiling)),
+                      s->options->tile > 0 ? " or smaller tiles (TESSERA_TILE)" : "");
+  tsr_tiling_free(&tiling);
+  return status;
+}

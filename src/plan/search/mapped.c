@@ -1,0 +1,141 @@
+#include "plan/search/mapped.h"
+
+#include "base/alloc.h"
+#include "blas/family.h"
+#include "plan/search/recipe.h"
+
+/* Parts of C; a kernel each, at least. */
+static const double most_parts = 4096;
+
+static tsr_status no_memory(void) {
+  return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+}
+
+/* ---- One direction -------------------------------------------------------- */
+
+/* What of C lies in one direction of a mapping: blocks of a length, the first one begun `offset`
+ * elements before C, dealt to so many places of the grid. */
+typedef struct direction {
+  int64_t extent, offset, block;
+  int places;
+} direction;
+
+static direction down_of(const tsr_mapping *m, const tsr_call *call) {
+  return (direction){call->m, m->row, m->block_rows, m->grid_rows};
+}
+
+static direction across_of(const tsr_mapping *m, const tsr_call *call) {
+  return (direction){call->n, m->col, m->block_cols, m->grid_cols};
+}
+
+/* With one place all blocks have the same one. */
+static int64_t count_parts(const direction *d) {
+  if (d->places == 1) return 1;
+  return 1 + (d->offset % d->block + d->extent - 1) / d->block;
+}
+
+static int place_of(const direction *d, int64_t at) {
+  return (int)((d->offset + at) / d->block % d->places);
+}
+
+/* The boundaries of its parts. */
+static tsr_status cut(const direction *d, tsr_cuts *cuts) {
+  int64_t first = d->block - d->offset % d->block;
+  cuts->count = (int)count_parts(d);
+  cuts->at = tsr_alloc(sizeof *cuts->at * ((size_t)cuts->count + 1));
+  if (cuts->at == NULL) return no_memory();
+  cuts->at[0] = 0;
+  for (int i = 1; i < cuts->count; i++) cuts->at[i] = first + (i - 1) * d->block;
+  cuts->at[cuts->count] = d->extent;
+  return TSR_OK;
+}
+
+/* Cuts where either of two does, in the place of the first. */
+static tsr_status join(tsr_cuts *cuts, const tsr_cuts *other) {
+  int64_t *at = tsr_alloc(sizeof *at * (size_t)(cuts->count + other->count + 1));
+  int count = 0, i = 1, j = 1;
+  if (at == NULL) return no_memory();
+  at[0] = 0;
+  while (i <= cuts->count && j <= other->count) {
+    int64_t a = cuts->at[i], b = other->at[j];
+    at[++count] = a < b ? a : b;
+    i += a <= b;
+    j += b <= a;
+  }
+  tsr_cuts_free(cuts);
+  *cuts = (tsr_cuts){count, at};
+  return TSR_OK;
+}
+
+static tsr_status find_places(const direction *d, const tsr_cuts *cuts, int **places) {
+  *places = tsr_alloc(sizeof **places * ((size_t)cuts->count + 1));
+  if (*places == NULL) return no_memory();
+  for (int i = 0; i < cuts->count; i++) (*places)[i] = place_of(d, cuts->at[i]);
+  return TSR_OK;
+}
+
+/* ---- Which mappings are followed ------------------------------------------ */
+
+static bool has_devices(const tsr_mapping *m, const tsr_machine *machine) {
+  for (int i = 0; i < m->grid_rows * m->grid_cols; i++)
+    if (!tsr_is_device(machine, m->device[i])) return false;
+  return true;
+}
+
+bool tsr_mapped_follows(const tsr_mapping *m, const tsr_machine *machine, const tsr_call *call) {
+  direction down = down_of(m, call), across = across_of(m, call);
+  if (tsr_is_device(machine, call->operand[TSR_C_].location) || !has_devices(m, machine))
+    return false;
+  if (call->m > TSR_RECIPE_LONGEST || call->n > TSR_RECIPE_LONGEST) return false;
+  double rows = (double)count_parts(&down), cols = (double)count_parts(&across);
+  switch (tsr_family_of(call->operation)) {
+    case TSR_TRIANGLE:
+      return (call->side == TSR_LEFT ? rows : cols) == 1 && rows * cols <= most_parts;
+    case TSR_RANK:
+      return rows * (rows + cols) <= most_parts; /* columns are cut where rows are, too */
+    default:
+      return rows * cols <= most_parts;
+  }
+}
+
+/* ---- Tilings -------------------------------------------------------------- */
+
+/* A block on the diagonal lies in one row of tiles: with a triangle of C columns are cut where rows
+ * are. Beside a triangle the order keeps the recipe's cut. */
+static tsr_status cut_both(const tsr_call *call, const direction *down, const direction *across,
+                           tsr_tiling *t) {
+  tsr_family family = tsr_family_of(call->operation);
+  bool keeps_m = family == TSR_TRIANGLE && call->side == TSR_LEFT;
+  bool keeps_n = family == TSR_TRIANGLE && call->side == TSR_RIGHT;
+  if (!keeps_m) {
+    tsr_cuts_free(&t->m);
+    TSR_TRY(cut(down, &t->m));
+  }
+  if (!keeps_n) {
+    tsr_cuts_free(&t->n);
+    TSR_TRY(cut(across, &t->n));
+  }
+  return family == TSR_RANK ? join(&t->n, &t->m) : TSR_OK;
+}
+
+static tsr_status set_devices(const tsr_mapping *m, tsr_tiling *t) {
+  size_t count = (size_t)m->grid_rows * (size_t)m->grid_cols;
+  tsr_dealloc(t->device);
+  t->device = tsr_alloc(sizeof *t->device * count);
+  if (t->device == NULL) return no_memory();
+  for (size_t i = 0; i < count; i++) t->device[i] = m->device[i];
+  t->grid_rows = m->grid_rows;
+  t->grid_cols = m->grid_cols;
+  return TSR_OK;
+}
+
+tsr_status tsr_mapped_set(const tsr_mapping *m, const tsr_call *call, tsr_tiling *t) {
+  direction down = down_of(m, call), across = across_of(m, call);
+  TSR_TRY(cut_both(call, &down, &across, t));
+  TSR_TRY(set_devices(m, t));
+  TSR_TRY(find_places(&down, &t->m, &t->down));
+  TSR_TRY(find_places(&across, &t->n, &t->across));
+  t->pass = (tsr_pass){0, 0};
+  t->turns = t->winds = false;
+  return TSR_OK;
+}

@@ -1,0 +1,456 @@
+/* Panels: what is guessed at first. */
+#include <math.h>
+
+#include "plan/search/search.h"
+
+static int64_t larger(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
+/* ---- First guesses -------------------------------------------------------- */
+
+static bool is_device_home(const tsr_search *s, int x) {
+  return tsr_is_device(s->machine, s->call->operand[x].location);
+}
+
+bool tsr_panels_may_be_lazy(const tsr_search *s, const tsr_recipe *r) {
+  bool beside = tsr_search_family(s) == TSR_TRIANGLE;
+  if (beside && (r->tile > 0 || tsr_is_in_place(s->call->operation))) return false;
+  return tsr_search_must_be_lazy(s, r) || s->options->reproducible ||
+         (s->call->beta != TSR_ZERO && !tsr_call_scales_only(s->call));
+}
+
+bool tsr_panels_one_of_many(const tsr_search *s) {
+  const tsr_call *call = s->call;
+  return s->options->residency != NULL && tsr_search_family(s) == TSR_PRODUCT &&
+         2 * call->k <= call->m && 2 * call->k <= call->n;
+}
+
+/* What calls have added to a C on devices waits for it but once. */
+void tsr_panels_set_lazy(const tsr_search *s, tsr_recipe *r) {
+  const tsr_operand *o = s->call->operand;
+  bool shares = !tsr_panels_one_of_many(s) && (o[TSR_C_].location == o[TSR_A].location ||
+                                               o[TSR_C_].location == o[TSR_B_].location);
+  bool at_device = tsr_search_family(s) == TSR_PRODUCT && is_device_home(s, TSR_C_);
+  r->lazy = tsr_panels_may_be_lazy(s, r) && (tsr_search_must_be_lazy(s, r) || shares || at_device);
+  r->add_at_home = r->lazy && at_device && !s->options->reproducible; /* C need not leave then */
+}
+
+/* How much of an operand in host memory has to come from there: what no device has yet. Of a C of
+ * which a triangle is updated no device ever has the other one. */
+static double part_at_home(const tsr_search *s, int x) {
+  const tsr_residency *r = s->options->residency;
+  const tsr_operand *o = &s->call->operand[x];
+  double all = (double)o->rows * (double)o->cols, there = 0;
+  if (x == TSR_C_ && tsr_search_family(s) == TSR_RANK) all /= 2;
+  for (size_t i = 0; r != NULL && i < r->rooms.count; i++)
+    if (r->rooms.items[i].matrix == x) there += tsr_rects_area(&r->rooms.items[i].valid);
+  return there < all ? 1 - there / all : 0;
+}
+
+/* Seconds of an operand's transfers over seconds of kernels. */
+static double operand_share(const tsr_search *s, int devices, int x) {
+  double flops = tsr_call_flops(s->call), bytes = 0, link = 0;
+  bool half = tsr_search_family(s) == TSR_RANK && x == TSR_C_;
+  if (s->call->operand[x].location >= s->machine->devices)
+    bytes = part_at_home(s, x) * (half ? 0.5 : 1) *
+            (double)tsr_operand_bytes(&s->call->operand[x], s->call->type);
+  for (int i = 0; i < devices; i++) link += tsr_search_shared_rate(s, s->order[i], i);
+  double rate = s->machine->rates[tsr_type_index(s->call->type)].sustained;
+  return link > 0 && flops > 0 ? bytes / link * rate * devices / flops : 0;
+}
+
+static double transfer_share(const tsr_search *s, int devices) {
+  double share = 0;
+  for (int x = 0; x < TSR_OPERANDS; x++) share += operand_share(s, devices, x);
+  return share;
+}
+
+static bool is_on_device(const tsr_call *call) {
+  return call->operand[TSR_A].memory == TSR_DEVICE || call->operand[TSR_B_].memory == TSR_DEVICE;
+}
+
+/* Columns of C are contiguous: cut them unless C is flat. But a device that is home to A or B must
+ * send all that others read, so few should read the same. */
+void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_recipe *r) {
+  bool flat = call->m > 4 * call->n;
+  r->grid_rows = flat ? devices : 1;
+  for (int rows = 2; !flat && is_on_device(call) && rows * rows <= devices; rows++)
+    if (devices % rows == 0) r->grid_rows = rows;
+  r->grid_cols = devices / r->grid_rows;
+}
+
+/* All operands are at home on devices. */
+static bool is_resident(const tsr_search *s) {
+  return is_device_home(s, TSR_A) && is_device_home(s, TSR_B_) && is_device_home(s, TSR_C_);
+}
+
+static bool is_staged(const tsr_call *call) {
+  for (int x = 0; x < TSR_OPERANDS; x++) {
+    const tsr_operand *o = &call->operand[x];
+    if (o->rows > 0 && (o->memory == TSR_PAGEABLE || o->memory == TSR_MANAGED)) return true;
+  }
+  return false;
+}
+
+/* Each thread that stages has one piece under way and one in the ring that is being fetched. */
+static int64_t share_of_ring(const tsr_search *s) {
+  int threads = s->machine->lanes > 0 ? s->machine->lanes : 1;
+  return tsr_power_of_two_near((double)s->options->ring / threads / 2, 256 << 10, 32 << 20);
+}
+
+/* Some tens of copies to a device: enough to keep the links busy side by side, few enough that each
+ * one's start does not count. */
+static int64_t guess_piece(const tsr_search *s, const tsr_recipe *r) {
+  const tsr_operand *o = s->call->operand;
+  double a = (double)tsr_operand_bytes(&o[TSR_A], s->call->type) / r->grid_rows;
+  double b = (double)tsr_operand_bytes(&o[TSR_B_], s->call->type) / r->grid_cols;
+  double c = (double)tsr_operand_bytes(&o[TSR_C_], s->call->type) / (r->grid_rows * r->grid_cols);
+  bool finer = tsr_search_family(s) == TSR_RANK && !is_device_home(s, TSR_C_);
+  int64_t most = finer ? 16 << 20 : 32 << 20; /* a block on the diagonal waits for many of them */
+  int64_t piece = tsr_power_of_two_near((a + b + c) / 48, 4 << 20, most);
+  return is_staged(s->call) && piece > share_of_ring(s) ? share_of_ring(s) : piece;
+}
+
+/* Of A, and of C across it for each of so many devices. */
+static int64_t order_of(const tsr_call *call) {
+  return call->side == TSR_LEFT ? call->m : call->n;
+}
+
+static int64_t lines_of(const tsr_call *call, int devices) {
+  return (call->side == TSR_LEFT ? call->n : call->m) / devices;
+}
+
+/* Seconds of kernels for a row of trsm's block, halfway down, when so many lines are solved. */
+static double solving_time(const tsr_search *s, int64_t order, int64_t block, int64_t lines) {
+  const tsr_call *call = s->call;
+  bool left = call->side == TSR_LEFT;
+  int64_t m = left ? block : lines, n = left ? lines : block;
+  double own = tsr_machine_kernel_time(s->machine, s->order[0], TSR_KERNEL_TRSM, call->type, m, n,
+                                       block, false, true, s->heat);
+  double product = tsr_machine_kernel_time(s->machine, s->order[0], TSR_KERNEL_GEMM, call->type, m,
+                                           n, order / 2, false, true, s->heat);
+  return (own + product) / (double)block;
+}
+
+/* Low blocks take less to be solved, high ones less to be multiplied, and of a short order there
+ * should be some of them. Of two that are about as good the higher one makes fewer commands. */
+static int64_t guess_solved_block(const tsr_search *s, int64_t order, int64_t lines) {
+  static const double gain = 0.98;
+  int64_t best = tsr_power_of_two_near((double)order / 8, 256, 1024);
+  for (int64_t block = best / 2; block >= 256; block /= 2)
+    if (solving_time(s, order, block, lines) < gain * solving_time(s, order, best, lines))
+      best = block;
+  return best;
+}
+
+/* Columns of trsm's stripes; with A on the right they are rows. Where C takes longer to come and go
+ * than to be solved, some of it is solved meanwhile, if columns are cut: rows are solved column by
+ * column, however many there are. Else few wide ones are quickest, but where threads have to bring
+ * each of them first. */
+static int64_t guess_solved_stripe(const tsr_search *s, int devices, int64_t lines) {
+  bool left = s->call->side == TSR_LEFT;
+  bool cut = left && 2 * operand_share(s, devices, TSR_C_) > 1;
+  int64_t widest = left && is_staged(s->call) ? 4096 : 8192;
+  return tsr_power_of_two_near((double)lines / (cut ? 4 : 1), TSR_INVERTS_LINES, widest);
+}
+
+/* Blocks long enough for good kernels, and stripes narrow enough to begin before all of B is there.
+ * Short columns are slow to copy, and a stripe is read whole before it ends; but of trsm nothing
+ * can begin before the first block is there, and pieces of pageable memory are as small as the
+ * ring. trsm needs but one block to begin, and what it takes to invert one does not depend on the
+ * lines: with lines that are on devices already, one stripe does. */
+static void guess_blocks(const tsr_search *s, int devices, tsr_recipe *r) {
+  const tsr_call *call = s->call;
+  bool solves = call->operation == TSR_TRSM;
+  bool composed = s->options->residency != NULL;
+  int64_t order = order_of(call), lines = lines_of(call, devices);
+  r->block = solves ? guess_solved_block(s, order, lines)
+                    : tsr_power_of_two_near((double)order / 8, 256, 2048);
+  r->chunk = solves ? guess_solved_stripe(s, devices, lines)
+                    : tsr_power_of_two_near((double)lines / 8, 256, 4096);
+  if (composed && solves) r->chunk = lines + 256; /* devices' lines are about alike */
+  bool high = !solves && !is_staged(call);
+  double height = high ? (double)order : fmin(4096, (double)order / 8);
+  if (high) r->block = larger(r->block, 1024);
+  r->span = tsr_power_of_two_near(height / (double)r->block, 1, 32);
+  r->chunk_least = 0; /* a narrow stripe goes through all blocks, too */
+}
+
+/* Of what is summed, from whatever is left at home; few copies when it is on devices. */
+static int64_t guess_composed_piece(const tsr_search *s, int devices) {
+  double all = 0, at_home = 0;
+  for (int x = TSR_A; x <= TSR_B_; x++) {
+    double bytes = (double)tsr_operand_bytes(&s->call->operand[x], s->call->type);
+    all += bytes;
+    at_home += bytes * part_at_home(s, x);
+  }
+  if (at_home < all / 2) return 32 << 20;
+  return tsr_power_of_two_near(at_home / devices / 48, 4 << 20, 32 << 20);
+}
+
+/* A composed call has little time to be planned in, so the first guess must be about right. When
+ * its operands are on devices, mostly, it has no slab to wait for: one will do. Of a triangle of C
+ * the blocks across the diagonal come and go with every call, so they are small. */
+static bool guess_composed(const tsr_search *s, int devices, double columns, tsr_recipe *r) {
+  static const int64_t longest_slab = 4096;
+  bool is_rank = tsr_search_family(s) == TSR_RANK;
+  if (s->options->residency == NULL || s->call->k > longest_slab) return false;
+  if (!is_rank && transfer_share(s, devices) > 1) return false;
+  r->piece = guess_composed_piece(s, devices);
+  r->chunk_last = is_rank ? 256 : tsr_power_of_two_near(columns / 2, 256, 4096);
+  r->chunk_first = r->chunk = r->chunk_last;
+  return true;
+}
+
+/* Calls after this one find C on devices in its chunks: wide ones, so that kernels are good even
+ * where others take some of a device's multiprocessors. */
+static void widen_rooms(const tsr_search *s, tsr_recipe *r) {
+  static const int64_t good = 16 << 20; /* elements of C */
+  int64_t rows = s->call->m / r->grid_rows;
+  int64_t width = tsr_power_of_two_near((double)good / (double)rows, 256, 8192);
+  r->slab = 0;
+  r->chunk_first = r->chunk = r->chunk_last = width;
+  r->chunk_least = width < 1024 ? width : 1024; /* the last ones are halved no further */
+}
+
+/* What a product's panels are cut for; which limit is the one that counts shows only when plans are
+ * tried. */
+typedef enum limit {
+  LIMIT_LINKS,   /* columns of C are finished chunk by chunk, so that they can leave */
+  LIMIT_KERNELS, /* they begin early, on a short slab, and slabs double */
+  LIMIT_EITHER,  /* about the same time for both: a few long slabs */
+  LIMIT_BOTH,    /* with a long k: slabs that stay short, so that links never wait for kernels */
+  LIMIT_START,   /* short calls of rank-k: the least of both before the first kernel and the last */
+  LIMIT_PORT     /* of devices that are home to all: what goes out, and then what comes back */
+} limit;
+
+/* What binds a product is that C comes back to a device, by one port. */
+static bool comes_back(const tsr_search *s) {
+  const tsr_call *call = s->call;
+  double c = (double)call->m * (double)call->n;
+  return is_device_home(s, TSR_C_) && c > (double)call->k * (double)(call->m + call->n);
+}
+
+/* Columns that are finished together, and then leave. */
+static int64_t guess_chunk(const tsr_search *s, double columns) {
+  if (is_staged(s->call)) return tsr_power_of_two_near(columns / 6, 128, 256);
+  return tsr_power_of_two_near(columns / (comes_back(s) ? 12 : 6), 128, 1024);
+}
+
+static void cut_product(const tsr_search *s, limit what, tsr_recipe *r) {
+  double columns = (double)s->call->n / r->grid_cols, k = (double)s->call->k;
+  r->chunk_first = r->chunk = r->chunk_last = guess_chunk(s, columns);
+  r->slab = r->slab_most = 0;
+  if (what == LIMIT_LINKS) {
+    if (!is_device_home(s, TSR_C_)) r->chunk_first = 256; /* and then wider ones */
+    return;
+  }
+  r->chunk_first = 1024;
+  if (what == LIMIT_PORT) {
+    r->slab = r->slab_most = tsr_power_of_two_near(k / 4, 256, 4096);
+    r->chunk_first = r->chunk = 2048;
+    r->chunk_last = tsr_power_of_two_near(columns / 8, 256, 1024);
+    return;
+  }
+  if (what == LIMIT_EITHER) {
+    r->slab = tsr_power_of_two_near(k / 6, 256, 4096);
+    r->chunk = 1024;
+    return;
+  }
+  r->slab = tsr_power_of_two_near(k / 24, 256, what == LIMIT_BOTH ? 2048 : 1024);
+  r->chunk = 4096;
+  r->chunk_last = what == LIMIT_BOTH ? 512 : 1024;
+  if (what == LIMIT_BOTH) r->slab_most = 4 * r->slab;
+}
+
+bool tsr_panels_corner(const tsr_search *s, tsr_recipe *r) {
+  static const double least = 0.3, most = 1.3;
+  const tsr_call *call = s->call;
+  int devices = r->grid_rows * r->grid_cols;
+  if (tsr_search_family(s) != TSR_PRODUCT || s->options->residency != NULL || r->tile > 0 ||
+      call->transa != TSR_NO_TRANS || call->transb != TSR_NO_TRANS || is_device_home(s, TSR_A) ||
+      is_device_home(s, TSR_B_))
+    return false;
+  double share = operand_share(s, devices, TSR_A) + operand_share(s, devices, TSR_B_);
+  if (share < least || share > most) return false;
+  r->corner = true;
+  r->slab = tsr_power_of_two_near((double)call->k / 16, 256, 4096);
+  r->slab_most = r->chunk = 0;
+  r->chunk_first = 1024;
+  r->chunk_last = 512;
+  return true;
+}
+
+/* Of a triangle of C every chunk has a block on the diagonal, for which the kernel is slow, and
+ * which is computed at C's home if that is a device: no tapering, and chunks that depend little on
+ * how many devices there are. Where pieces go by way of the ring they are narrower, since they come
+ * later. */
+static void cut_rank(const tsr_search *s, limit what, tsr_recipe *r) {
+  double k = (double)s->call->k;
+  int64_t widest = is_staged(s->call) ? 256 : 512;
+  r->chunk_first = r->chunk = r->chunk_last =
+      tsr_power_of_two_near((double)s->call->n / 6, 64, widest);
+  r->chunk_least = 0;
+  r->slab = r->slab_most = 0;
+  if (what == LIMIT_LINKS) return;
+  r->slab = tsr_power_of_two_near(k / 16, 256, what == LIMIT_KERNELS ? 256 : 512);
+  if (what == LIMIT_BOTH) r->slab_most = 2 * r->slab;
+  if (what == LIMIT_START) {
+    r->slab = tsr_power_of_two_near(k / 4, 256, 1024);
+    r->chunk_first = r->chunk = r->chunk_last = 1024;
+    r->chunk_least = 128;
+  }
+  if (what == LIMIT_EITHER) {
+    r->slab = tsr_power_of_two_near(k / 24, 256, 2048);
+    r->slab_most = 4 * r->slab;
+    r->chunk_least = 128;
+  }
+}
+
+static void cut_for(const tsr_search *s, limit what, tsr_recipe *r) {
+  (tsr_search_family(s) == TSR_RANK ? cut_rank : cut_product)(s, what, r);
+}
+
+static limit first_limit(const tsr_search *s, int devices) {
+  bool is_rank = tsr_search_family(s) == TSR_RANK;
+  if (transfer_share(s, devices) > 1 || (is_rank && is_device_home(s, TSR_C_))) return LIMIT_LINKS;
+  return is_rank ? LIMIT_BOTH : LIMIT_KERNELS;
+}
+
+/* What the threads stage one after the other all devices should be able to work on: the same few
+ * columns of C, of which each has some rows, unless these are short. */
+static void lie_down(const tsr_call *call, int devices, tsr_recipe *r) {
+  tsr_memory c = call->operand[TSR_C_].memory;
+  if ((c != TSR_PAGEABLE && c != TSR_MANAGED) || call->n > 4 * call->m) return;
+  r->grid_rows = devices;
+  r->grid_cols = 1;
+}
+
+/* In percent, in steps of about an eighth. A little more than the others' is not worth that parts
+ * differ. */
+static int64_t guess_share(const tsr_search *s, int devices) {
+  double share = tsr_plan_home_share(s->machine, s->call, devices);
+  return (int64_t)(100 * exp2(floor(6 * log2(share)) / 6));
+}
+
+/* Nothing travels on one device that is home to everything, and used in place: there is nothing to
+ * wait for. */
+static bool is_all_there(const tsr_search *s, int devices) {
+  bool all = devices == 1 && s->apart == 0;
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    all &= s->call->operand[x].rows == 0 || s->call->operand[x].location == s->order[0];
+  return all;
+}
+
+tsr_recipe tsr_panels_guess(const tsr_search *s, int devices) {
+  tsr_recipe r = {.rows = 1, .streams = 1, .chunk_least = 128, .relay = true};
+  bool is_product = tsr_search_family(s) == TSR_PRODUCT;
+  tsr_panels_guess_grid(s->call, devices, &r);
+  if (is_product && s->options->residency == NULL) lie_down(s->call, devices, &r);
+  r.piece = guess_piece(s, &r);
+  if (is_product) r.home_share = guess_share(s, devices);
+  if (tsr_search_family(s) == TSR_TRIANGLE) {
+    guess_blocks(s, devices, &r);
+    return r;
+  }
+  if (guess_composed(s, devices, (double)s->call->n / r.grid_cols, &r))
+    r.slab = 0;
+  else
+    cut_for(s, first_limit(s, devices), &r);
+  if (tsr_panels_one_of_many(s)) widen_rooms(s, &r);
+  if (is_all_there(s, devices)) r.slab = r.chunk_first = r.chunk = r.chunk_last = r.chunk_least = 0;
+  tsr_panels_set_lazy(s, &r);
+  return r;
+}
+
+tsr_recipe tsr_panels_like(const tsr_search *s, const tsr_recipe *other, int devices) {
+  tsr_recipe r = tsr_panels_guess(s, devices);
+  r.rows = other->rows;
+  r.slab = other->slab;
+  r.slab_most = other->slab_most;
+  r.slab_once = other->slab_once;
+  r.whole_a = other->whole_a;
+  r.whole_b = other->whole_b;
+  r.corner = other->corner;
+  r.chunk_first = other->chunk_first;
+  r.chunk = other->chunk;
+  r.chunk_last = other->chunk_last;
+  r.chunk_least = other->chunk_least;
+  r.lazy = other->lazy;
+  r.add_at_home = other->add_at_home;
+  return r;
+}
+
+static void insert(const tsr_trial *trial, int count, tsr_trial *sorted) {
+  int at = count;
+  for (; at > 0 && sorted[at - 1].score > trial->score; at--) sorted[at] = sorted[at - 1];
+  sorted[at] = *trial;
+}
+
+/* Those of each family, the more promising ones first. */
+static const limit product_limits[] = {LIMIT_LINKS, LIMIT_KERNELS, LIMIT_EITHER, LIMIT_BOTH,
+                                       LIMIT_PORT};
+static const limit rank_limits[] = {LIMIT_BOTH, LIMIT_KERNELS, LIMIT_EITHER, LIMIT_LINKS,
+                                    LIMIT_START};
+
+/* Stripes that are wide, and slabs so that kernels can begin with what comes first. Those of trmm
+ * all have them: its C is what is read as well as what is written, and crowds the links. */
+static void cut_slabs(const tsr_search *s, int devices, tsr_recipe *r) {
+  const tsr_call *call = s->call;
+  bool in_place = tsr_is_in_place(call->operation);
+  int64_t order = order_of(call), lines = lines_of(call, devices);
+  r->slab = tsr_power_of_two_near((double)order / (in_place ? 8 : 4), 512, 4096);
+  r->slab_most = in_place ? r->slab : 2 * r->slab;
+  r->slab_once = !in_place;
+  r->chunk = tsr_power_of_two_near((double)lines / (in_place ? 4 : 2), 256, 4096);
+  r->span = in_place ? larger(1, 4096 / r->block) : larger(r->span, 4096 / r->block);
+  r->chunk_least = in_place ? 256 : 512;
+}
+
+/* Sums can begin with what comes first: that is where a climb begins if kernels are what counts,
+ * and otherwise where a second one does. */
+static tsr_status try_slabs(tsr_search *s, tsr_trial starts[TSR_PANEL_LIMITS], int *count) {
+  static const double ample = 0.75;
+  bool better;
+  int devices = s->at.recipe.grid_rows * s->at.recipe.grid_cols;
+  double share = transfer_share(s, devices);
+  tsr_trial narrow = s->at;
+  tsr_recipe r = s->at.recipe;
+  if (s->call->operation == TSR_TRSM || r.tile > 0 || !tsr_search_in_time(s)) return TSR_OK;
+  cut_slabs(s, devices, &r);
+  s->at.score = INFINITY;
+  TSR_TRY(tsr_search_try(s, &r, &better));
+  bool wide_first = better && share > 0 && share < ample;
+  starts[0] = wide_first ? narrow : s->at;
+  *count = better ? 1 : 0;
+  if (wide_first) return TSR_OK;
+  s->at = narrow;
+  return TSR_OK;
+}
+
+/* Composed calls have hardly the time for one guess. */
+tsr_status tsr_panels_try_limits(tsr_search *s, tsr_trial starts[TSR_PANEL_LIMITS], int *count) {
+  static const double hopeful = 1.15; /* what dealing by the replay may gain */
+  tsr_trial first = s->at, best = first;
+  *count = 0;
+  if (s->options->residency != NULL) return TSR_OK;
+  if (tsr_search_family(s) == TSR_TRIANGLE) return try_slabs(s, starts, count);
+  bool is_rank = tsr_search_family(s) == TSR_RANK;
+  const limit *limits = is_rank ? rank_limits : product_limits;
+  bool has_last = is_rank || is_resident(s);
+  int all = first.recipe.tile > 0 ? 0 : TSR_PANEL_LIMITS - !has_last;
+  for (int i = 0; i < all && tsr_search_in_time(s); i++) {
+    bool fits;
+    s->at.score = INFINITY;
+    cut_for(s, limits[i], &first.recipe);
+    TSR_TRY(tsr_search_try(s, &first.recipe, &fits));
+    if (!fits) continue;
+    if (is_rank && !is_staged(s->call) && s->at.score < hopeful * s->best_score)
+      TSR_TRY(tsr_search_shares(s, &fits));
+    insert(&s->at, (*count)++, starts);
+  }
+  if (*count > 0 && starts[0].score < best.score) best = starts[0];
+  s->at = best;
+  return TSR_OK;
+}

@@ -1,0 +1,104 @@
+/*
+ * The search: recipes are tried on the model, from a first guess by steepest parameter, and the
+ * plan with the least predicted time is kept, since a plan is used many times.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "plan/search/mapped.h"
+#include "plan/search/search.h"
+
+static void describe(const tsr_search *s, tsr_plan *plan) {
+  char recipe[200];
+  const char *mapped = s->mapping != NULL ? "; C where it is mapped" : "";
+  tsr_recipe_print(&s->best_recipe, recipe, sizeof recipe);
+  int used = snprintf(plan->why, sizeof plan->why, "%s%s", recipe, mapped);
+  if (isfinite(s->runner_up) && used > 0 && (size_t)used < sizeof plan->why)
+    snprintf(plan->why + used, sizeof plan->why - (size_t)used, " (next best %+.1f %%)",
+             100 * (s->runner_up / plan->seconds - 1));
+}
+
+static double cpu_time(const tsr_search *s) {
+  double bytes = 0;
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    bytes += (double)tsr_operand_bytes(&s->call->operand[x], s->call->type);
+  return tsr_machine_cpu_time(s->machine, s->call->type, tsr_call_flops(s->call), bytes);
+}
+
+/* Whether the CPU's BLAS may do the call, and is predicted to be quicker. */
+static bool cpu_is_better(const tsr_search *s) {
+  const tsr_machine *m = s->machine;
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    if (tsr_is_device(m, s->call->operand[x].location)) return false;
+  if (m->devices == 0) return true;
+  if (s->options->obey_devices || s->options->no_cpu || s->options->reproducible) return false;
+  double cpu = cpu_time(s);
+  return isfinite(cpu) && (!s->best || cpu < s->best->seconds);
+}
+
+static tsr_status plan_for_cpu(tsr_search *s) {
+  tsr_plan_free(s->best);
+  tsr_plan_free(s->spare);
+  s->spare = NULL;
+  s->best = tsr_search_plan_new(s);
+  if (!s->best) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+  double cpu = cpu_time(s);
+  s->best->seconds = isfinite(cpu) ? cpu : 0;
+  snprintf(s->best->why, sizeof s->best->why, "the CPU's BLAS");
+  return TSR_OK;
+}
+
+/* No plan on devices is quicker than the floor. */
+static bool cpu_is_best(const tsr_search *s) {
+  return cpu_is_better(s) && cpu_time(s) < tsr_floor(s->machine, s->call);
+}
+
+/* A call that changes nothing has a plan without commands. */
+static tsr_status run_search(tsr_search *s) {
+  if (tsr_call_is_empty(s->call) || cpu_is_best(s)) return plan_for_cpu(s);
+  tsr_search_order_devices(s);
+  if (s->machine->devices > 0) TSR_TRY(tsr_search_all(s));
+  if (cpu_is_better(s)) return plan_for_cpu(s);
+  return s->best ? TSR_OK : tsr_search_too_small(s);
+}
+
+/* Plans are kept for long. */
+static void trim(tsr_plan *plan) {
+  TSR_VEC_TRIM(&plan->commands);
+  TSR_VEC_TRIM(&plan->waits);
+  TSR_VEC_TRIM(&plan->buffers);
+}
+
+tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
+                         const tsr_plan_options *options, tsr_plan **plan) {
+  tsr_search s = {.machine = machine,
+                  .call = call,
+                  .options = options,
+                  .began = tsr_now(),
+                  .allowed = INFINITY,
+                  .at = {.score = INFINITY},
+                  .runner_up = INFINITY};
+  s.wide = tsr_type_get(call->type)->wide != call->type;
+  s.apart = tsr_search_apart(&s);
+  s.heat = tsr_plan_heat(machine, call);
+  if (options->mapping != NULL && !options->reproducible &&
+      tsr_mapped_follows(options->mapping, machine, call))
+    s.mapping = options->mapping;
+  TSR_TRY(tsr_recipe_parse(options->recipe, &s.forced));
+  tsr_status status = run_search(&s);
+  TSR_VEC_FREE(&s.tried);
+  tsr_plan_free(s.spare);
+  tsr_graph_free(&s.graph);
+  if (status != TSR_OK) {
+    tsr_plan_free(s.best);
+    return status;
+  }
+  if (s.best->devices > 0) describe(&s, s.best);
+  trim(s.best);
+  s.best->floor = tsr_call_is_empty(call) ? 0 : tsr_floor(machine, call);
+  s.best->candidates = s.candidates;
+  s.best->plan_seconds = tsr_now() - s.began;
+  *plan = s.best;
+  return TSR_OK;
+}

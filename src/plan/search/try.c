@@ -1,0 +1,347 @@
+/*
+ * One candidate of the search: a recipe is cut, built, scheduled and replayed, and the plan kept if
+ * it is the best so far.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "blas/build.h"
+#include "plan/cache.h"
+#include "plan/search/deal.h"
+#include "plan/search/mapped.h"
+#include "plan/search/search.h"
+
+/* ---- Plans ---------------------------------------------------------------- */
+
+static void residency_free(tsr_residency **residency) {
+  if (*residency) tsr_residency_free(*residency);
+  tsr_dealloc(*residency);
+  *residency = NULL;
+}
+
+void tsr_plan_free(tsr_plan *plan) {
+  if (!plan) return;
+  TSR_VEC_FREE(&plan->commands);
+  TSR_VEC_FREE(&plan->waits);
+  TSR_VEC_FREE(&plan->buffers);
+  residency_free(&plan->after);
+  residency_free(&plan->before);
+  tsr_dealloc(plan->times);
+  tsr_dealloc(plan);
+}
+
+/* The memory of the last one that lost serves again: a large plan's is hundreds of megabytes, which
+ * the system clears when they are new. */
+tsr_plan *tsr_search_plan_new(tsr_search *s) {
+  tsr_plan *plan = s->spare != NULL ? s->spare : tsr_alloc_zero(1, sizeof *plan);
+  s->spare = NULL;
+  if (!plan) return NULL;
+  *plan = (tsr_plan){.commands = {plan->commands.items, 0, plan->commands.room},
+                     .waits = {plan->waits.items, 0, plan->waits.room},
+                     .buffers = {plan->buffers.items, 0, plan->buffers.room}};
+  plan->call = *s->call;
+  plan->machine_devices = s->machine->devices;
+  plan->reproducible = s->options->reproducible;
+  plan->heat = s->heat;
+  memcpy(plan->budget, s->options->budget, sizeof plan->budget);
+  return plan;
+}
+
+/* A plan that lost, or none. */
+static void set_aside(tsr_search *s, tsr_plan *plan) {
+  if (!plan) return;
+  tsr_plan_free(s->spare);
+  residency_free(&plan->after);
+  residency_free(&plan->before);
+  s->spare = plan;
+}
+
+bool tsr_search_must_be_lazy(const tsr_search *s, const tsr_recipe *r) {
+  int64_t part = r->tile > 0 ? r->tile : r->slab > 0 ? r->slab : TSR_RECIPE_LONGEST;
+  return (s->wide && s->call->k > part) || s->apart >> TSR_C_ & 1;
+}
+
+/* ---- One candidate -------------------------------------------------------- */
+
+/* A whole tile, when copies are not cut: at most a gigabyte, since the staging ring holds two. */
+static int64_t piece_bytes(const tsr_search *s, const tsr_recipe *r) {
+  static const int64_t most = 1 << 30;
+  if (r->piece > 0) return r->piece;
+  int64_t size = (int64_t)tsr_type_get(tsr_type_get(s->call->type)->wide)->size;
+  bool fits = r->tile > 0 && r->tile < 32768;
+  int64_t bytes = fits ? r->tile * r->tile * size : most;
+  return bytes < most ? bytes : most;
+}
+
+/* Of a product, all devices taking turns; with a triangle about as many. */
+static void set_ahead(const tsr_recipe *r, const tsr_tiling *t, tsr_schedule_options *options) {
+  int64_t depth = r->depth > 0 ? r->depth : 1, devices = t->grid_rows * t->grid_cols;
+  for (int g = 0; g < devices; g++) {
+    tsr_pass held = {r->hold_rows, r->hold_cols};
+    if (t->passes != NULL) held = t->passes[g];
+    options->ahead[t->device[g]] =
+        (int64_t)held.rows * held.cols * devices * depth * r->ahead / 100;
+  }
+}
+
+static tsr_deal_question deal_question(const tsr_search *s) {
+  return (tsr_deal_question){s->machine, s->call, s->options->budget, s->heat};
+}
+
+/* What the smallest device has room for; where each holds what it can, the largest. */
+static int32_t count_slots(const tsr_search *s, const tsr_recipe *r, const tsr_plan *plan) {
+  tsr_deal_question q = deal_question(s);
+  size_t slot = 1, room = (r->deals ? tsr_deal_most : tsr_deal_least)(&q, s->order, plan->devices);
+  for (size_t i = TSR_OPERANDS; i < plan->buffers.count; i++)
+    if (plan->buffers.items[i].role == TSR_BUFFER_TILE) slot = plan->buffers.items[i].bytes;
+  return (int32_t)fmin((double)(room / slot), 1 << 20);
+}
+
+static void note_hold(const tsr_search *s, const tsr_recipe *r, const tsr_graph *graph,
+                      tsr_plan *plan) {
+  plan->hold = (tsr_plan_hold){.rows = r->hold_rows > 0 ? r->hold_rows : 1,
+                               .cols = r->hold_cols > 0 ? r->hold_cols : 1,
+                               .depth = r->depth > 0 ? r->depth : 1,
+                               .ahead = (float)r->ahead / 100,
+                               .m = graph->grid[TSR_C_].rows.count,
+                               .n = graph->grid[TSR_C_].cols.count,
+                               .k = graph->depth,
+                               .slots = count_slots(s, r, plan),
+                               .dealt = r->deals};
+}
+
+static tsr_status build(tsr_search *s, const tsr_recipe *r, const tsr_tiling *tiling,
+                        const tsr_graph *graph, tsr_plan *plan, bool *fits) {
+  tsr_schedule_options options = {.piece = piece_bytes(s, r),
+                                  .streams = r->streams,
+                                  .relay = r->relay,
+                                  .by_eta = r->by_eta,
+                                  .routing = r->routing,
+                                  .ignore_channels = r->ignore_channels,
+                                  .apart = s->apart,
+                                  .budget = s->options->budget,
+                                  .ring = s->options->ring,
+                                  .residency = s->options->residency};
+  tsr_fit fit;
+  set_ahead(r, tiling, &options);
+  plan->grid_rows = r->grid_rows;
+  plan->grid_cols = r->grid_cols;
+  plan->devices = r->grid_rows * r->grid_cols;
+  TSR_TRY(tsr_schedule(s->machine, graph, &options, plan, &fit));
+  *fits = fit != TSR_FITS_NOT;
+  if (fit == TSR_FITS_TIGHT) note_hold(s, r, graph, plan);
+  return *fits ? tsr_plan_replay(plan, s->machine, &plan->seconds) : TSR_OK;
+}
+
+/* What a candidate costs is reckoned from its commands, not measured: the same call on the same
+ * machine must get the same plan, whatever else the computer does. */
+static double cost_of(const tsr_plan *plan) {
+  static const double each = 10e-6, command = 0.4e-6;
+  return each + command * (double)plan->commands.count;
+}
+
+/* Seconds for which links are busy, a device. */
+static double link_time(const tsr_plan *plan) {
+  double sum = 0;
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    const tsr_command *c = &plan->commands.items[i];
+    if (c->kind == TSR_COMMAND_COPY) sum += (double)c->end - (double)c->begin;
+  }
+  return sum / plan->devices;
+}
+
+/* What plans are compared by: of two with nearly the same time the one with fewer commands, which
+ * has less that the model does not know of; and of those that load again what did not fit the one
+ * that loads less, since others may use the links, too. Where C stays it is probably wanted at home
+ * before long: half of the time that this would take beyond the plan's counts. Rows in parts make
+ * columns shorter, which links mind more than measurements of them say, and must gain something. */
+static double score_of(const tsr_search *s, const tsr_recipe *r, const tsr_plan *plan) {
+  static const double share = 0.02, wanted = 0.5, nearly = 0.005, shorter = 0.01;
+  double reloads = plan->hold.rows > 0 ? share * link_time(plan) : 0;
+  double draining = plan->after != NULL ? tsr_plan_drained(plan, s->machine) - plan->seconds : 0;
+  double commands = fmin(0.1e-6 * (double)plan->commands.count, nearly * plan->seconds);
+  double parted = r->tile == 0 && r->rows > 1 ? shorter * plan->seconds : 0;
+  return plan->seconds + commands + reloads + wanted * draining + parted;
+}
+
+void tsr_search_keep(tsr_search *s, const tsr_recipe *r, double score, tsr_plan *plan) {
+  bool better = !s->best || score < s->best_score;
+  double loser = better ? (s->best ? s->best->seconds : INFINITY) : plan->seconds;
+  s->runner_up = fmin(s->runner_up, loser);
+  set_aside(s, better ? s->best : plan);
+  if (!better) return;
+  s->best = plan;
+  s->best_score = score;
+  s->best_recipe = *r;
+}
+
+static bool climb_to(tsr_search *s, const tsr_recipe *r, double score) {
+  if (!(score < s->at.score)) return false;
+  s->at = s->last;
+  s->at.recipe = *r;
+  return true;
+}
+
+/* A call that does not fit is a long one, whatever the memory. A composed one is short, mostly, and
+ * planned while the devices do those before it: they must not run out of work. Of one of many what
+ * it leaves to the next ones counts more than what it takes itself, which is all a search sees. */
+void tsr_search_set_allowed(tsr_search *s) {
+  static const double share = 0.05, least = 8e-3, least_composed = 0.2e-3, most = 12e-3,
+                      most_held = 1;
+  double limit = s->best->hold.rows > 0 ? most_held : most;
+  double from = s->options->residency != NULL ? least_composed : least;
+  double allowed = fmin(limit, fmax(from, share * s->best->seconds));
+  if (tsr_panels_one_of_many(s)) allowed = 0;
+  if (s->options->search_seconds > 0) allowed = s->options->search_seconds;
+  s->allowed = allowed;
+}
+
+/* The floor, and one kernel's start: what a call takes whose operands are where they are wanted. Of
+ * plans that load again, or leave something on devices, there are better ones that take as long. */
+void tsr_search_set_enough(tsr_search *s) {
+  if (s->best->hold.rows > 0 || s->options->residency != NULL) return;
+  double start = s->machine->device[s->order[0]].kernel_latency;
+  s->enough = tsr_floor(s->machine, s->call) + 1.1 * start;
+}
+
+/* The tiling of a recipe; of a C that follows its mapping with that one's parts, or dealt by what
+ * devices make of their room. */
+static tsr_status cut(const tsr_search *s, const tsr_recipe *r, tsr_tiling *tiling) {
+  TSR_TRY(tsr_recipe_tiling(r, s->call, s->machine, s->order, tiling));
+  tiling->lazy_everywhere = s->options->reproducible || s->apart >> TSR_C_ & 1;
+  bool deals = r->deals && r->tile > 0;
+  if (s->mapping == NULL && !deals) return TSR_OK;
+  tsr_deal_question q = deal_question(s);
+  tsr_status status = s->mapping != NULL ? tsr_mapped_set(s->mapping, s->call, tiling)
+                                         : tsr_deal_set(&q, r, tiling);
+  if (status != TSR_OK) tsr_tiling_free(tiling);
+  return status;
+}
+
+/* What is forced, and what follows from it. */
+static tsr_status settle(const tsr_search *s, tsr_recipe *r) {
+  tsr_recipe_force(&s->forced, r);
+  if (s->mapping != NULL) {
+    r->rows = 1;
+    r->grid_rows = s->mapping->grid_rows;
+    r->grid_cols = s->mapping->grid_cols;
+  }
+  if (r->grid_rows * r->grid_cols > s->machine->devices)
+    return tsr_fail(TSR_ERR_ARGUMENT, "a grid of %d x %d needs more than the %d devices there are",
+                    r->grid_rows, r->grid_cols, s->machine->devices);
+  if (tsr_search_must_be_lazy(s, r)) r->lazy = true;
+  return TSR_OK;
+}
+
+/* ---- Recipes that make the same plan -------------------------------------- */
+
+static uint64_t add_cuts(uint64_t digest, const tsr_cuts *cuts) {
+  return tsr_cache_digest(digest, cuts->at, sizeof *cuts->at * (size_t)(cuts->count + 1));
+}
+
+static int64_t widest(const tsr_cuts *cuts) {
+  int64_t most = 0;
+  for (int i = 0; i < cuts->count; i++)
+    if (tsr_cut_length(cuts, i) > most) most = tsr_cut_length(cuts, i);
+  return most;
+}
+
+/* Of a product's panels chunks that are as wide as any part of C are one. */
+static int64_t effective(int64_t chunk, int64_t most) {
+  return chunk >= most ? 0 : chunk;
+}
+
+/* What a plan follows from: the cuts, instead of what led to them, and the rest of the recipe. */
+static uint64_t digest_of(const tsr_search *s, const tsr_recipe *recipe, const tsr_tiling *t) {
+  tsr_recipe r = *recipe;
+  tsr_recipe_simplify(s->call, s->machine, &r);
+  bool clamps = tsr_search_family(s) == TSR_PRODUCT && r.tile == 0;
+  bool slabs = tsr_search_family(s) == TSR_TRIANGLE; /* of other families they are cuts of k */
+  int64_t most = clamps ? widest(&t->n) : INT64_MAX;
+  const int64_t words[] = {r.grid_rows,
+                           r.grid_cols,
+                           r.tile,
+                           r.winds,
+                           r.even,
+                           r.hold_rows,
+                           r.hold_cols,
+                           r.deals,
+                           r.depth,
+                           r.ahead,
+                           effective(r.chunk_first, most),
+                           effective(r.chunk, most),
+                           effective(r.chunk_last, most),
+                           r.chunk_least,
+                           r.span,
+                           slabs ? r.slab : 0,
+                           slabs ? r.slab_most : 0,
+                           slabs && r.slab > 0 && r.slab_once,
+                           t->k_of_a.count > 0 && t->k.count > 1,
+                           t->n_of_b.count > 0 && t->n.count > 1,
+                           t->corner,
+                           r.lazy,
+                           r.by_eta,
+                           r.relay,
+                           r.lazy && r.add_at_home,
+                           (int64_t)r.routing,
+                           r.ignore_channels,
+                           r.piece,
+                           r.streams};
+  uint64_t digest = tsr_cache_digest(0, words, sizeof words);
+  if (r.deals) digest = tsr_cache_digest(digest, r.weight, sizeof r.weight);
+  return add_cuts(add_cuts(add_cuts(digest, &t->m), &t->n), &t->k);
+}
+
+/* What is known of a recipe that makes the same plan; NULL: it was not tried. */
+static const tsr_tried *find_tried(const tsr_search *s, uint64_t digest) {
+  for (size_t i = 0; i < s->tried.count; i++)
+    if (s->tried.items[i].digest == digest) return &s->tried.items[i];
+  return NULL;
+}
+
+/* ---- Trying --------------------------------------------------------------- */
+
+static tsr_status make_candidate(tsr_search *s, const tsr_recipe *r, const tsr_tiling *tiling,
+                                 tsr_plan **made) {
+  bool fits = false;
+  tsr_plan *plan = tsr_search_plan_new(s);
+  tsr_status status = plan ? tsr_graph_build(s->call, tiling, &s->graph)
+                           : tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+  if (status == TSR_OK) status = build(s, r, tiling, &s->graph, plan, &fits);
+  s->candidates++;
+  if (plan) s->spent += cost_of(plan);
+  *made = status == TSR_OK && fits ? plan : NULL;
+  if (!*made) set_aside(s, plan);
+  return status;
+}
+
+/* Without memory to note it down a recipe is tried again, perhaps. */
+static tsr_status try_tiling(tsr_search *s, const tsr_recipe *r, const tsr_tiling *tiling) {
+  tsr_tried trial = {digest_of(s, r, tiling), INFINITY};
+  const tsr_tried *known = find_tried(s, trial.digest);
+  tsr_plan *plan = NULL;
+  s->last.score = known ? known->score : INFINITY;
+  if (known) tsr_search_note_shares(s, r, NULL);
+  if (known) return TSR_OK;
+  TSR_TRY(make_candidate(s, r, tiling, &plan));
+  tsr_search_note_shares(s, r, plan);
+  if (plan) s->last.score = trial.score = score_of(s, r, plan);
+  if (plan) tsr_search_keep(s, r, trial.score, plan);
+  (void)TSR_VEC_PUSH(&s->tried, trial);
+  if (s->best && s->best->hold.rows > 0) tsr_search_set_allowed(s);
+  return TSR_OK;
+}
+
+/* Plans and replays a recipe. *better: the climb has moved there. */
+tsr_status tsr_search_try(tsr_search *s, const tsr_recipe *recipe, bool *better) {
+  tsr_recipe r = *recipe;
+  tsr_tiling tiling;
+  *better = false;
+  TSR_TRY(settle(s, &r));
+  TSR_TRY(cut(s, &r, &tiling));
+  tsr_status status = try_tiling(s, &r, &tiling);
+  tsr_tiling_free(&tiling);
+  if (status == TSR_OK) *better = climb_to(s, &r, s->last.score);
+  return status;
+}

@@ -1,0 +1,257 @@
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "plan/verify/verify.h"
+
+static const char *const operand_names[3] = {"operand a", "operand b", "operand c"};
+
+tsr_status tsr_verify_fail(const tsr_verifier *v, uint32_t command, const char *format, ...) {
+  char message[384];
+  tsr_name name;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  tsr_command_describe(v->plan, &v->plan->commands.items[command], &name);
+  return tsr_fail(TSR_ERR_CHECK, "command %u (%s): %s", command, name.text, message);
+}
+
+/* ---- Ranges ---- */
+
+static tsr_status check_waits(const tsr_verifier *v, uint32_t c) {
+  const tsr_command *command = &v->plan->commands.items[c];
+  if ((size_t)command->wait + command->waits > v->plan->waits.count)
+    return tsr_verify_fail(v, c, "its waits are not in the list of waits");
+  for (uint32_t i = 0; i < command->waits; i++) {
+    uint32_t earlier = v->plan->waits.items[command->wait + i];
+    if (earlier >= c) return tsr_verify_fail(v, c, "waits for command %u, a later one", earlier);
+    if (!(v->plan->commands.items[earlier].flags & TSR_FLAG_EVENT))
+      return tsr_verify_fail(v, c, "waits for command %u, which has no event", earlier);
+  }
+  return TSR_OK;
+}
+
+/* A Hermitian update by nothing, which scales C and makes its diagonal real. */
+static bool only_scales(const tsr_command *command) {
+  return (command->kernel == TSR_KERNEL_HERK || command->kernel == TSR_KERNEL_HER2K) &&
+         command->k == 0;
+}
+
+/* Which of the three buffers a command has. */
+static unsigned operands_of(const tsr_command *command) {
+  if (command->kind == TSR_COMMAND_COPY) return 3;
+  if (only_scales(command)) return 4;
+  unsigned operands = 0;
+  for (int i = 0; i < 3; i++)
+    if (tsr_kernel_get((tsr_kernel)command->kernel)->access[i] != TSR_NONE) operands |= 1u << i;
+  return operands;
+}
+
+static tsr_status check_buffers(const tsr_verifier *v, uint32_t c) {
+  const tsr_command *command = &v->plan->commands.items[c];
+  unsigned operands = operands_of(command);
+  for (int i = 0; i < 3; i++) {
+    int32_t buffer = command->buffer[i];
+    if (!(operands & (1u << i))) {
+      if (buffer != TSR_NO_BUFFER) return tsr_verify_fail(v, c, "buffer %d has no use here", i);
+    } else if (buffer < 0 || (size_t)buffer >= v->plan->buffers.count) {
+      return tsr_verify_fail(v, c, "buffer %d is number %d, which there is not", i, buffer);
+    }
+  }
+  return TSR_OK;
+}
+
+static bool sums_over_k(const tsr_command *command) {
+  tsr_axes axes = tsr_command_axes(command, 0);
+  return axes.rows == TSR_AXIS_K || axes.cols == TSR_AXIS_K;
+}
+
+static tsr_status check_ranges(const tsr_verifier *v, uint32_t c) {
+  const tsr_command *command = &v->plan->commands.items[c];
+  if (command->queue >= v->plan->queues)
+    return tsr_verify_fail(v, c, "is on queue %d of %d", command->queue, v->plan->queues);
+  if (command->kind > TSR_COMMAND_KERNEL ||
+      (command->kind == TSR_COMMAND_KERNEL && command->kernel >= TSR_KERNEL_COUNT))
+    return tsr_verify_fail(v, c, "there is no such command");
+  bool inner = command->kind == TSR_COMMAND_KERNEL && sums_over_k(command);
+  bool sums = inner && !only_scales(command);
+  if (command->m <= 0 || command->n <= 0 || (sums && command->k <= 0))
+    return tsr_verify_fail(v, c, "its extents are %d x %d x %d", command->m, command->n,
+                           command->k);
+  TSR_TRY(check_waits(v, c));
+  return check_buffers(v, c);
+}
+
+/* ---- Rectangles ---- */
+
+static tsr_status check_rect(const tsr_verifier *v, uint32_t c, int i, const char *what) {
+  const tsr_command *command = &v->plan->commands.items[c];
+  const tsr_buffer *buffer = &v->plan->buffers.items[command->buffer[i]];
+  int at = command->kind == TSR_COMMAND_COPY ? 0 : i;
+  if (command->row[at] > INT64_MAX / 2 || command->col[at] > INT64_MAX / 2)
+    return tsr_verify_fail(v, c, "%s is beyond any matrix", what);
+  tsr_rect rect = tsr_command_rect(command, i);
+  tsr_rect room = tsr_rect_make(buffer->row, buffer->col, buffer->rows, buffer->cols);
+  if (tsr_rect_contains(room, rect)) return TSR_OK;
+  return tsr_verify_fail(v, c, "%s: rows %lld..%lld, columns %lld..%lld of %s are not in buffer %d",
+                         what, (long long)rect.row0, (long long)rect.row1 - 1, (long long)rect.col0,
+                         (long long)rect.col1 - 1, tsr_matrix_name(buffer->matrix),
+                         command->buffer[i]);
+}
+
+/* ---- Copies ---- */
+
+static bool pinned(const tsr_call *call, const tsr_buffer *home, tsr_rect rect) {
+  const tsr_operand *operand = &call->operand[home->matrix];
+  if (operand->memory == TSR_PINNED) return true;
+  if (operand->memory != TSR_PAGEABLE) return false;
+  int64_t element = (int64_t)tsr_matrix_element(call, home->matrix);
+  int64_t begin = (rect.col0 * operand->ld + rect.row0) * element;
+  int64_t end = ((rect.col1 - 1) * operand->ld + rect.row1) * element;
+  return begin >= operand->pinned_begin && end <= operand->pinned_end;
+}
+
+static bool ends_fit(const tsr_plan *plan, const tsr_plan_queue *queue, const tsr_buffer *from,
+                     const tsr_buffer *to) {
+  bool host_from = from->location >= plan->machine_devices;
+  bool host_to = to->location >= plan->machine_devices;
+  switch (queue->role) {
+    case TSR_QUEUE_IN:
+      return host_from && to->location == queue->location;
+    case TSR_QUEUE_OUT:
+      return from->location == queue->location && host_to;
+    case TSR_QUEUE_PEER:
+      return from->location == queue->location && !host_to &&
+             (queue->index == TSR_ANY_PEER || to->location == queue->index);
+    case TSR_QUEUE_LANE:
+      return host_from && host_to &&
+             (from->role == TSR_BUFFER_HOME) != (to->role == TSR_BUFFER_HOME);
+    default:
+      return false;
+  }
+}
+
+static tsr_status check_way(const tsr_verifier *v, uint32_t c, const tsr_buffer *from,
+                            const tsr_buffer *to) {
+  const tsr_command *command = &v->plan->commands.items[c];
+  const tsr_plan_queue *queue = &v->plan->queue[command->queue];
+  if (!ends_fit(v->plan, queue, from, to))
+    return tsr_verify_fail(v, c, "this queue cannot carry out such a copy");
+  if (queue->role == TSR_QUEUE_LANE || from->location == to->location) return TSR_OK;
+  if (v->machine != NULL && v->machine->link[from->location][to->location].bandwidth <= 0)
+    return tsr_verify_fail(v, c, "there is no link between these locations");
+  const tsr_buffer *host = queue->role == TSR_QUEUE_IN ? from : to;
+  if (queue->role == TSR_QUEUE_PEER || host->role != TSR_BUFFER_HOME) return TSR_OK;
+  if (pinned(&v->plan->call, host, tsr_command_rect(command, 0))) return TSR_OK;
+  return tsr_verify_fail(v, c, "%s is not pinned there, a lane must stage it",
+                         tsr_matrix_name(host->matrix));
+}
+
+/* Lanes can copy a triangle, and do where that is all of C that may be written. */
+static tsr_status check_triangle(const tsr_verifier *v, uint32_t c, const tsr_buffer *to) {
+  const tsr_command *command = &v->plan->commands.items[c];
+  tsr_uplo uplo = tsr_form_unpack(command->form).uplo;
+  bool lane = v->plan->queue[command->queue].role == TSR_QUEUE_LANE;
+  if (command->form == 0) return TSR_OK;
+  if (lane && to->role == TSR_BUFFER_HOME && uplo == v->plan->call.uplo) return TSR_OK;
+  return tsr_verify_fail(v, c, "only a lane can copy a triangle, that of C, to its home");
+}
+
+static tsr_status check_copy(const tsr_verifier *v, uint32_t c) {
+  const tsr_command *command = &v->plan->commands.items[c];
+  const tsr_buffer *from = &v->plan->buffers.items[command->buffer[0]];
+  const tsr_buffer *to = &v->plan->buffers.items[command->buffer[1]];
+  if (from == to || from->matrix != to->matrix)
+    return tsr_verify_fail(v, c, "its buffers %d (%s) and %d (%s) are not two of one matrix",
+                           command->buffer[0], tsr_matrix_name(from->matrix), command->buffer[1],
+                           tsr_matrix_name(to->matrix));
+  TSR_TRY(check_rect(v, c, 0, "source"));
+  TSR_TRY(check_rect(v, c, 1, "target"));
+  if (to->role == TSR_BUFFER_HOME && to->matrix != TSR_C_)
+    return tsr_verify_fail(v, c, "writes into the home of %s", tsr_matrix_name(to->matrix));
+  TSR_TRY(check_triangle(v, c, to));
+  return check_way(v, c, from, to);
+}
+
+/* ---- Kernels ---- */
+
+static tsr_status check_operand(const tsr_verifier *v, uint32_t c, int i) {
+  const tsr_command *command = &v->plan->commands.items[c];
+  const tsr_buffer *buffer = &v->plan->buffers.items[command->buffer[i]];
+  int location = v->plan->queue[command->queue].location;
+  tsr_name name;
+  if (i == 2 && buffer->matrix != TSR_C_ && buffer->matrix != TSR_W)
+    return tsr_verify_fail(v, c, "%s is of %s", operand_names[i], tsr_matrix_name(buffer->matrix));
+  if (buffer->location != location)
+    return tsr_verify_fail(v, c, "%s: buffer %d of %s is at %s", operand_names[i],
+                           command->buffer[i], tsr_matrix_name(buffer->matrix),
+                           tsr_plan_location_name(v->plan, buffer->location, &name));
+  return check_rect(v, c, i, operand_names[i]);
+}
+
+static bool has_w(const tsr_verifier *v, const tsr_command *command) {
+  for (int i = 0; i < 3; i++)
+    if (command->buffer[i] != TSR_NO_BUFFER &&
+        v->plan->buffers.items[command->buffer[i]].matrix == TSR_W)
+      return true;
+  return false;
+}
+
+/* More than one of the flags. */
+static bool several(const tsr_command *command, unsigned flags) {
+  unsigned set = command->flags & flags;
+  return (set & (set - 1)) != 0;
+}
+
+static tsr_status check_flags(const tsr_verifier *v, uint32_t c) {
+  const tsr_command *command = &v->plan->commands.items[c];
+  tsr_type type = v->plan->call.type;
+  bool wide = command->flags & TSR_FLAG_WIDE;
+  if (several(command, TSR_FLAG_BETA | TSR_FLAG_BETA_ONE | TSR_FLAG_BETA_ALPHA))
+    return tsr_verify_fail(v, c, "beta cannot be two things, the call's, 1 or alpha");
+  if (several(command, TSR_FLAG_ALPHA_ONE | TSR_FLAG_ALPHA_MINUS | TSR_FLAG_ALPHA_CONJ))
+    return tsr_verify_fail(v, c, "alpha cannot be two things, 1, -1 or a conjugate");
+  if (wide != (has_w(v, command) && tsr_type_get(type)->wide != type))
+    return tsr_verify_fail(
+        v, c, wide ? "is marked wide, its operands are not" : "is not marked wide, but W is");
+  return TSR_OK;
+}
+
+static tsr_status check_form(const tsr_verifier *v, uint32_t c) {
+  const tsr_command *command = &v->plan->commands.items[c];
+  bool triangle = command->kernel >= TSR_KERNEL_SYMM;
+  if (triangle && tsr_form_unpack(command->form).uplo == TSR_GENERAL)
+    return tsr_verify_fail(v, c, "does not say which triangle it means");
+  return TSR_OK;
+}
+
+/* What a kernel reads beside its c may not be a part of it. */
+static tsr_status check_apart(const tsr_verifier *v, uint32_t c) {
+  const tsr_command *command = &v->plan->commands.items[c];
+  tsr_rect written = tsr_command_rect(command, 2);
+  for (int i = 0; i < 2; i++)
+    if (command->buffer[i] == command->buffer[2] &&
+        tsr_rect_meet(tsr_command_rect(command, i), written))
+      return tsr_verify_fail(v, c, "%s and operand c overlap in buffer %d", operand_names[i],
+                             command->buffer[2]);
+  return TSR_OK;
+}
+
+static tsr_status check_kernel(const tsr_verifier *v, uint32_t c) {
+  const tsr_command *command = &v->plan->commands.items[c];
+  uint8_t role = v->plan->queue[command->queue].role;
+  if (role != TSR_QUEUE_COMPUTE && role != TSR_QUEUE_ADD)
+    return tsr_verify_fail(v, c, "this queue cannot carry out kernels");
+  for (int i = 0; i < 3; i++)
+    if (command->buffer[i] != TSR_NO_BUFFER) TSR_TRY(check_operand(v, c, i));
+  TSR_TRY(check_flags(v, c));
+  TSR_TRY(check_form(v, c));
+  TSR_TRY(tsr_verify_agreement(v, c));
+  return check_apart(v, c);
+}
+
+tsr_status tsr_verify_form(const tsr_verifier *v, uint32_t command) {
+  TSR_TRY(check_ranges(v, command));
+  bool copy = v->plan->commands.items[command].kind == TSR_COMMAND_COPY;
+  return copy ? check_copy(v, command) : check_kernel(v, command);
+}

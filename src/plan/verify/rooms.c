@@ -1,0 +1,123 @@
+/* What rooms hold before a plan and after it, in the small problem and as regions. */
+#include "plan/verify/algebra.h"
+
+static bool is_of_c(const tsr_room *room) {
+  return room->matrix == TSR_C_;
+}
+
+/* ---- Before ---- */
+
+/* Sets the elements of a rectangle of a buffer of C; those of a home that is out of date to
+ * something else than C is. */
+static void set_original(tsr_algebra *x, int32_t buffer, tsr_rect rect, bool stale) {
+  tsr_small_rect r = tsr_algebra_shrink(x, TSR_C_, rect);
+  for (size_t j = r.col; j < r.col + r.cols; j++)
+    for (size_t i = r.row; i < r.row + r.rows; i++)
+      *tsr_algebra_element(x, buffer, i, j) = (tsr_small_element){
+          tsr_algebra_original(x, stale ? TSR_MATRICES : TSR_C_, i, j), TSR_NO_COMMAND};
+}
+
+void tsr_algebra_fill_rooms(tsr_algebra *x) {
+  const tsr_plan *plan = x->v->plan;
+  for (size_t b = TSR_OPERANDS; b < plan->buffers.count; b++) {
+    const tsr_room *room = tsr_verify_room(x->v, (int32_t)b);
+    if (room == NULL || !is_of_c(room)) continue;
+    for (size_t i = 0; i < room->valid.count; i++)
+      set_original(x, (int32_t)b, room->valid.items[i], false);
+  }
+  for (size_t i = 0; plan->before != NULL && i < plan->before->rooms.count; i++) {
+    const tsr_room *room = &plan->before->rooms.items[i];
+    for (size_t n = 0; is_of_c(room) && n < room->newer.count; n++)
+      set_original(x, TSR_C_, room->newer.items[n], true);
+  }
+}
+
+/* ---- After ---- */
+
+/* The plan's buffer of a room; -1: the plan does not touch it. */
+static int32_t buffer_of(const tsr_plan *plan, size_t room) {
+  for (size_t b = TSR_OPERANDS; b < plan->buffers.count; b++)
+    if (plan->buffers.items[b].role == TSR_BUFFER_ROOM && plan->buffers.items[b].offset == room)
+      return (int32_t)b;
+  return -1;
+}
+
+static void bring_rect(tsr_algebra *x, int32_t buffer, tsr_rect rect) {
+  tsr_small_rect r = tsr_algebra_shrink(x, TSR_C_, rect);
+  for (size_t j = r.col; j < r.col + r.cols; j++)
+    for (size_t i = r.row; i < r.row + r.rows; i++)
+      *tsr_algebra_element(x, TSR_C_, i, j) = *tsr_algebra_element(x, buffer, i, j);
+}
+
+static void bring_room(tsr_algebra *x, const tsr_room *room, int32_t buffer) {
+  for (size_t n = 0; n < room->newer.count; n++)
+    if (buffer >= 0)
+      bring_rect(x, buffer, room->newer.items[n]);
+    else
+      set_original(x, TSR_C_, room->newer.items[n], false);
+}
+
+/* A room that the plan does not touch holds C as it was. */
+static bool holds(const tsr_algebra *x, int32_t buffer, tsr_rect rect) {
+  tsr_small_rect r = tsr_algebra_shrink(x, TSR_C_, rect);
+  for (size_t j = r.col; j < r.col + r.cols; j++)
+    for (size_t i = r.row; i < r.row + r.rows; i++) {
+      tsr_field held = buffer >= 0 ? tsr_algebra_element(x, buffer, i, j)->value
+                                   : tsr_algebra_original(x, TSR_C_, i, j);
+      if (!tsr_field_equal(held, tsr_algebra_element(x, TSR_C_, i, j)->value)) return false;
+    }
+  return true;
+}
+
+static tsr_status check_room(const tsr_algebra *x, size_t number, int32_t buffer) {
+  const tsr_room *room = &x->v->plan->after->rooms.items[number];
+  for (size_t i = 0; i < room->valid.count; i++) {
+    tsr_rect r = room->valid.items[i];
+    if (holds(x, buffer, r)) continue;
+    return tsr_fail(
+        TSR_ERR_CHECK,
+        "room %zu at device %d is said to hold rows %lld..%lld, columns %lld..%lld of C "
+        "at the end, and does not",
+        number, room->device, (long long)r.row0, (long long)r.row1 - 1, (long long)r.col0,
+        (long long)r.col1 - 1);
+  }
+  return TSR_OK;
+}
+
+tsr_status tsr_algebra_settle_rooms(tsr_algebra *x) {
+  const tsr_plan *plan = x->v->plan;
+  size_t count = tsr_residency_count(plan->after);
+  for (size_t i = 0; i < count; i++)
+    if (is_of_c(&plan->after->rooms.items[i]))
+      bring_room(x, &plan->after->rooms.items[i], buffer_of(plan, i));
+  for (size_t i = 0; i < count; i++)
+    if (is_of_c(&plan->after->rooms.items[i])) TSR_TRY(check_room(x, i, buffer_of(plan, i)));
+  return TSR_OK;
+}
+
+/* ---- A and B ---- */
+
+static tsr_status check_filled(tsr_verifier *v, size_t number, int32_t buffer, tsr_rect rect) {
+  tsr_rect hole;
+  bool fill;
+  v->found.count = 0;
+  TSR_TRY(tsr_regions_find(&v->regions[buffer], rect, &v->found));
+  TSR_TRY(tsr_parts_fill(&v->found, rect, &fill, &hole));
+  if (fill) return TSR_OK;
+  return tsr_fail(TSR_ERR_CHECK,
+                  "room %zu is said to hold rows %lld..%lld, columns %lld..%lld of %s at the end, "
+                  "which nothing brought there",
+                  number, (long long)hole.row0, (long long)hole.row1 - 1, (long long)hole.col0,
+                  (long long)hole.col1 - 1, tsr_matrix_name(v->plan->buffers.items[buffer].matrix));
+}
+
+tsr_status tsr_verify_rooms(tsr_verifier *v) {
+  const tsr_residency *after = v->plan->after;
+  for (size_t i = 0; i < tsr_residency_count(after); i++) {
+    const tsr_room *room = &after->rooms.items[i];
+    int32_t buffer = buffer_of(v->plan, i);
+    for (size_t n = 0; buffer >= 0 && n < room->valid.count; n++)
+      TSR_TRY(check_filled(v, i, buffer, room->valid.items[n]));
+  }
+  return TSR_OK;
+}

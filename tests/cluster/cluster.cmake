@@ -1,0 +1,106 @@
+# More processes than cores: those that wait must let others run. mpirun of Open MPI wants to be told
+# that it may do so, and that it may run as root; messages within one host need no network. Others do
+# not look at this.
+set(TESSERA_MPI_ENVIRONMENT ${TESSERA_TEST_ENVIRONMENT}
+  "OMPI_ALLOW_RUN_AS_ROOT=1" "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"
+  "OMPI_MCA_rmaps_base_oversubscribe=1" "OMPI_MCA_mpi_yield_when_idle=1"
+  "OMPI_MCA_hwloc_base_binding_policy=none" "OMPI_MCA_btl=self,vader"
+  "OMPI_MCA_btl_vader_single_copy_mechanism=none"
+  # Open MPI leaves much behind, in components that are unloaded before leaks are looked for; nor do
+  # the suppressions of the other tests fit what it loads.
+  "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1"
+  # What MPI does inside, for whichever thread, is not seen by the thread sanitizer.
+  "TSAN_OPTIONS=allocator_may_return_null=1:ignore_noninstrumented_modules=1")
+
+function(tessera_cluster_program name)
+  add_executable(${name} ${ARGN})
+  target_include_directories(${name} PRIVATE cluster)
+  target_link_libraries(${name} PRIVATE tessera_flags tessera_mpi tessera m)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+endfunction()
+
+# Each takes both cores as it is.
+function(tessera_cluster_test name label processes program)
+  add_test(NAME ${name}
+    COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${processes} $<TARGET_FILE:${program}>
+      ${ARGN})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 900 LABELS ${label} PROCESSORS 2
+    ENVIRONMENT "${TESSERA_MPI_ENVIRONMENT}")
+endfunction()
+
+tessera_cluster_program(cluster_driver cluster/driver.c cluster/layout.c)
+tessera_cluster_program(cluster_faults cluster/faults.c cluster/cases.c)
+tessera_cluster_program(cluster_uses cluster/uses.c cluster/cases.c)
+tessera_cluster_program(cluster_async cluster/async.c cluster/cases.c)
+
+foreach(processes 1 2 4 6 9)
+  tessera_cluster_test(cluster_faults_${processes} faults ${processes} cluster_faults)
+  tessera_cluster_test(cluster_uses_${processes} faults ${processes} cluster_uses)
+  tessera_cluster_test(cluster_async_${processes} faults ${processes} cluster_async)
+  tessera_cluster_test(cluster_async_funneled_${processes} faults ${processes} cluster_async --level 1)
+endforeach()
+
+# The random problems: 2000 in all, and a sample of 40 for each number of processes; 300 others where a
+# second MPI has to do with fewer, most on few processes, since its processes wait busily.
+set(again_1 100)
+set(again_2 100)
+set(again_4 60)
+set(again_6 20)
+set(again_9 20)
+foreach(processes 1 2 4 6 9)
+  tessera_cluster_test(cluster_random_${processes} random ${processes} cluster_driver
+    --seed 7 --count 400)
+  tessera_cluster_test(cluster_sample_${processes} sample ${processes} cluster_driver
+    --seed 7 --first 1000 --count 40)
+  tessera_cluster_test(cluster_again_${processes} random_again ${processes} cluster_driver
+    --seed 7 --first 3000 --count ${again_${processes}})
+  tessera_cluster_test(cluster_funneled_${processes} sample ${processes} cluster_driver
+    --seed 7 --first 2000 --count 40 --level 1)
+  tessera_cluster_test(cluster_long_${processes} long ${processes} cluster_driver
+    --seed 7 --first 100000 --count 3000)
+endforeach()
+
+# Through ScaLAPACK's symbols: a program that is linked with ours before those of the ScaLAPACK that
+# goes with this MPI.
+if(TESSERA_MPI_SONAME MATCHES "mpich")
+  set(scalapack libscalapack-mpich.so.2.2 libscalapack-mpich.so)
+else()
+  set(scalapack libscalapack-openmpi.so.2.2 libscalapack-openmpi.so)
+endif()
+find_library(TESSERA_TEST_SCALAPACK NAMES ${scalapack})
+if(TESSERA_TEST_SCALAPACK)
+  tessera_cluster_program(cluster_pblas cluster/pblas.c cluster/pblas_operand.c cluster/layout.c)
+  target_link_libraries(cluster_pblas PRIVATE
+    tessera_pblas ${TESSERA_TEST_SCALAPACK} MPI::MPI_C ${CMAKE_DL_LIBS})
+  get_filename_component(scalapack ${TESSERA_TEST_SCALAPACK} NAME)
+  target_compile_definitions(cluster_pblas PRIVATE SCALAPACK="${scalapack}")
+  set_target_properties(cluster_pblas PROPERTIES ENABLE_EXPORTS ON) # its error exit is to be found
+
+  # tests/dropin/test_pblas.sh counts what went to devices.
+  function(tessera_pblas_test name label processes)
+    tessera_cluster_test(${name} ${label} ${processes} cluster_pblas ${ARGN})
+    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
+      "TESSERA_ENGINE=host;TESSERA_DEVICES=2;TESSERA_TILE=7;TESSERA_OFFLOAD=always")
+  endfunction()
+  foreach(processes 1 2 4 6)
+    tessera_pblas_test(cluster_pblas_${processes} random ${processes} --seed 3 --count 150)
+    tessera_pblas_test(cluster_pblas_sample_${processes} sample ${processes}
+      --seed 3 --first 1000 --count 30)
+    tessera_pblas_test(cluster_pblas_long_${processes} long ${processes}
+      --seed 3 --first 100000 --count 2000)
+  endforeach()
+endif()
+
+# The command across processes.
+add_test(NAME cluster_test_pgemm
+  COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cluster/test_pgemm.sh ${CMAKE_BINARY_DIR} ${MPIEXEC_EXECUTABLE}
+    ${MPIEXEC_NUMPROC_FLAG})
+set_tests_properties(cluster_test_pgemm PROPERTIES TIMEOUT 900 LABELS command PROCESSORS 2
+  ENVIRONMENT "${TESSERA_MPI_ENVIRONMENT}")
+
+# Plans need no processes.
+tessera_cluster_program(cluster_plans cluster/plans.c)
+target_link_libraries(cluster_plans PRIVATE PkgConfig::CMOCKA)
+add_test(NAME cluster_plans COMMAND cluster_plans)
+set_tests_properties(cluster_plans PROPERTIES TIMEOUT 600 LABELS cmocka
+  ENVIRONMENT "${TESSERA_TEST_ENVIRONMENT}")

@@ -1,0 +1,57 @@
+/* The fabric as it is found: where NCCL was built it can be loaded, also without a GPU. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cluster/fabric.h"
+
+static void only_cuda_has_one(void **state) {
+  (void)state;
+  static const char *const engines[] = {"host", "cpu"};
+  const tsr_fabric *fabric = NULL;
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(tsr_fabric_find(engines[i], &fabric), TSR_ERR_UNSUPPORTED);
+    assert_non_null(strstr(tsr_message(), engines[i]));
+    assert_null(fabric);
+  }
+}
+
+#ifdef HAS_NCCL
+/* Pieces are measured before they are used, and memory that is no device's is refused. */
+static void nccl_is_found(void **state) {
+  (void)state;
+  const tsr_fabric *fabric = NULL, *again = NULL;
+  tsr_fabric_state *opened = NULL;
+  char identity[TSR_FABRIC_IDENTITY] = "", memory[64];
+  if (tsr_fabric_find("cuda", &fabric) != TSR_OK) fail_msg("%s", tsr_message());
+  assert_string_equal(fabric->name, "nccl");
+  assert_true(fabric->sample >= TSR_FABRIC_WAYS * fabric->piece);
+  assert_int_equal(fabric->sample % fabric->piece, 0);
+  assert_non_null(fabric->open_way);
+  assert_non_null(fabric->onward);
+  assert_true(fabric->open(memory, &opened, identity) != TSR_OK);
+  assert_null(opened);
+  assert_string_equal(identity, "");
+  assert_int_equal(tsr_fabric_find("cuda", &again), TSR_OK);
+  assert_ptr_equal(again, fabric);
+}
+#else
+static void nccl_is_found(void **state) {
+  (void)state;
+  const tsr_fabric *fabric = NULL;
+  assert_int_equal(tsr_fabric_find("cuda", &fabric), TSR_ERR_UNSUPPORTED);
+  assert_non_null(strstr(tsr_message(), "libtessera_nccl.so"));
+}
+#endif
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(only_cuda_has_one),
+      cmocka_unit_test(nccl_is_found),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -121,7 +121,7 @@ typedef struct tsr_options {
   int64_t tile;        /* force tiles of this extent, elements; 0: by the model */
   int trace;           /* 1: keep measured times with plans, for timelines */
   uint64_t delay_seed; /* host engine: delay queues at random from this seed; 0: not */
-  const char *recipe; /* parts of the plan to force, for experiments: docs/planner.md; NULL: none */
+  const char *strategy; /* parts of the plan to force, for experiments: docs/planner.md; NULL: none */
   const char *budgets; /* in place of memory, device by device: "16G,4G", the last one for all that
                           follow; NULL: memory */
 } tsr_options;
@@ -158,9 +158,9 @@ TSR_API tsr_status tsr_passed_between(tsr_context *context, uint64_t from, uint6
  * cannot wait for the threads that bring it home. */
 TSR_API tsr_status tsr_set_stream(tsr_context *context, int device, void *stream);
 
-/* Forces parts of later plans, for experiments, as the field recipe of tsr_options does; NULL:
+/* Forces parts of later plans, for experiments, as the field strategy of tsr_options does; NULL:
  * none. TSR_ERR_ARGUMENT names the word that is wrong. */
-TSR_API tsr_status tsr_set_recipe(tsr_context *context, const char *recipe);
+TSR_API tsr_status tsr_set_strategy(tsr_context *context, const char *strategy);
 
 /* Told how far something has come: fraction is 0 to 1, what is its name. */
 typedef void (*tsr_progress)(void *user, double fraction, const char *what);
@@ -566,6 +566,10 @@ typedef enum tsr_format {
 
 /* Prints a plan. *text is made with malloc; free() it. */
 TSR_API tsr_status tsr_plan_print(const tsr_plan *plan, tsr_format format, char **text);
+
+/* The knobs of strategies (TESSERA_STRATEGY, tsr_set_strategy) as a table in Markdown: names,
+ * values, the kinds of strategies that have them, and what they do. *text: as of tsr_plan_print. */
+TSR_API tsr_status tsr_print_knobs(char **text);
 
 /* The plan of this context's last completed call: a new reference, to be destroyed. */
 TSR_API tsr_status tsr_plan_last(tsr_context *context, tsr_plan **plan);

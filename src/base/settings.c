@@ -19,8 +19,8 @@ static const tsr_setting table[] = {
     {"TESSERA_MEMORY", "bytes: 16G, 1.5GiB; 16G,4G", "80 % of what is free",
      "The most memory to use on each device; a list says it for one after the other."},
     {"TESSERA_TILE", "elements, 1 or more", "by the model", "Force tiles of this extent."},
-    {"TESSERA_RECIPE", "words: slab=512 c=last", "none",
-     "Force parts of plans, for experiments, as docs/planner.md describes them."},
+    {"TESSERA_STRATEGY", "words: kpanel=512 c=last", "none",
+     "Force knobs of strategies, for experiments: tessera knobs lists them."},
     {"TESSERA_CHECK", "0 or 1", "0",
      "Verify every plan before it runs, and poison memory that no command wrote."},
     {"TESSERA_REPRODUCIBLE", "0 or 1", "0", "The same bits of C on any number of devices."},
@@ -106,7 +106,7 @@ static tsr_status fill_numbers(tsr_options *options) {
   else if (!given)
     TSR_TRY(tsr_parse_bytes("TESSERA_MEMORY", memory, &options->memory));
   const char *tile = tsr_setting_text("TESSERA_TILE");
-  if (options->recipe == NULL) options->recipe = tsr_setting_text("TESSERA_RECIPE");
+  if (options->strategy == NULL) options->strategy = tsr_setting_text("TESSERA_STRATEGY");
   if (options->tile == 0 && tile != NULL)
     TSR_TRY(tsr_parse_int("TESSERA_TILE", tile, 1, INT32_MAX, &options->tile));
   TSR_TRY(fill_flag("TESSERA_CHECK", &options->check));

@@ -9,8 +9,9 @@
 typedef enum tsr_family {
   TSR_PRODUCT, /* C is written whole, summed over k: gemm */
   TSR_RANK,    /* a triangle of C, summed over k: gemmt, syrk, herk, syr2k, her2k */
-  TSR_TRIANGLE /* a square A beside C, whose lines across A are independent: symm, hemm, trmm, trsm
-                */
+  TSR_TRIANGLE, /* a square A beside C, whose lines across A are independent: symm, hemm, trmm, trsm
+                 */
+  TSR_FAMILIES
 } tsr_family;
 
 static inline tsr_family tsr_family_of(tsr_operation operation) {

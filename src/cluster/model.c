@@ -95,7 +95,7 @@ static tsr_status make_planner(const char *machine, tsr_model *model) {
   options.memory = model->facts.memory;
   options.reproducible = model->facts.reproducible;
   options.check = 0;
-  options.recipe = "";
+  options.strategy = "";
   TSR_TRY(tsr_context_create(&options, &model->planner));
   model->owned = true;
   return TSR_OK;

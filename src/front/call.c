@@ -68,15 +68,15 @@ tsr_status tsr_context_make_plan(tsr_context *context, const tsr_request *reques
                                  tsr_plan **plan) {
   pthread_mutex_lock(&context->lock);
   tsr_plan_options options = context->planning;
-  bool forced = options.recipe != NULL;
-  char *recipe = forced ? tsr_strdup(options.recipe) : NULL; /* another thread may set one */
+  bool forced = options.strategy != NULL;
+  char *strategy = forced ? tsr_strdup(options.strategy) : NULL; /* another thread may set one */
   pthread_mutex_unlock(&context->lock);
-  if (forced && recipe == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a recipe");
-  options.recipe = recipe;
+  if (forced && strategy == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a strategy");
+  options.strategy = strategy;
   set_request(request, &options);
   tsr_plan *made;
   tsr_status planned = plan_and_verify(context, request, &options, &made);
-  tsr_dealloc(recipe);
+  tsr_dealloc(strategy);
   if (planned != TSR_OK) return planned;
   made->owner = context;
   made->moved = tsr_plan_traffic(made);

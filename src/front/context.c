@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/cpu_blas.h"
 #include "base/settings.h"
-#include "plan/search/recipe.h"
+#include "plan/search/knobs.h"
 
 tsr_status tsr_context_check(const tsr_context *context) {
   if (context == NULL)
@@ -27,7 +27,7 @@ void tsr_context_unref(tsr_context *context) {
   pthread_mutex_destroy(&context->lock);
   pthread_mutex_destroy(&context->collecting);
   pthread_mutex_destroy(&context->composing);
-  tsr_dealloc(context->recipe);
+  tsr_dealloc(context->strategy);
   tsr_dealloc(context);
 }
 
@@ -64,7 +64,7 @@ static tsr_status set_planning(tsr_context *context, const tsr_options *options)
   context->planning.obey_devices = tsr_context_obeys(options->devices);
   context->planning.tile = options->tile;
   TSR_TRY(tsr_budget_begin(context, options));
-  return tsr_set_recipe(context, options->recipe);
+  return tsr_set_strategy(context, options->strategy);
 }
 
 void tsr_context_note_settings(tsr_context *context) {
@@ -77,8 +77,8 @@ void tsr_context_note_settings(tsr_context *context) {
                       p->ring};
   context->digest = tsr_cache_digest(0, words, sizeof words);
   context->digest = tsr_cache_digest(context->digest, p->budget, sizeof p->budget);
-  if (p->recipe != NULL)
-    context->digest = tsr_cache_digest(context->digest, p->recipe, strlen(p->recipe));
+  if (p->strategy != NULL)
+    context->digest = tsr_cache_digest(context->digest, p->strategy, strlen(p->strategy));
 }
 
 static tsr_status start_runner(tsr_context *context) {
@@ -214,19 +214,19 @@ tsr_status tsr_set_stream(tsr_context *context, int device, void *stream) {
   return TSR_OK;
 }
 
-tsr_status tsr_set_recipe(tsr_context *context, const char *recipe) {
+tsr_status tsr_set_strategy(tsr_context *context, const char *strategy) {
   tsr_forced forced;
   char *words = NULL;
   TSR_TRY(tsr_context_check(context));
-  TSR_TRY(tsr_recipe_parse(recipe, &forced));
-  if (recipe != NULL) {
-    words = tsr_strdup(recipe);
-    if (words == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a recipe");
+  TSR_TRY(tsr_strategy_parse(strategy, &forced));
+  if (strategy != NULL) {
+    words = tsr_strdup(strategy);
+    if (words == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a strategy");
   }
   pthread_mutex_lock(&context->lock);
-  char *former = context->recipe;
-  context->recipe = words;
-  context->planning.recipe = words;
+  char *former = context->strategy;
+  context->strategy = words;
+  context->planning.strategy = words;
   tsr_context_note_settings(context);
   pthread_mutex_unlock(&context->lock);
   tsr_dealloc(former);

@@ -78,7 +78,7 @@ struct tsr_context {
   tsr_plan_options planning;
   tsr_budgets budgets;
   pid_t process;                 /* that made it */
-  char *recipe;                  /* planning's, or NULL */
+  char *strategy;                /* planning's, or NULL */
   uint64_t digest;               /* of machine and planning */
   TSR_VEC(tsr_ticket *) pending; /* asynchronous calls, in order */
   tsr_error error;               /* the first of those of them that have been looked after */

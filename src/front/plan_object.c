@@ -4,6 +4,7 @@
 #include "blas/operation.h"
 #include "front/context.h"
 #include "plan/model/choi.h"
+#include "plan/search/knobs.h"
 #include "run/place.h"
 #include "run/program.h"
 
@@ -246,6 +247,14 @@ tsr_status tsr_plan_floor(const tsr_plan *plan, double rate, double *seconds) {
   *seconds = plan->devices > 0 ? tsr_floor_at(context->machine, &plan->call, rate) : plan->floor;
   pthread_rwlock_unlock(&context->machine_lock);
   return TSR_OK;
+}
+
+tsr_status tsr_print_knobs(char **text) {
+  if (text == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "text is NULL; give the address of a pointer");
+  tsr_text knobs = TSR_TEXT_INIT;
+  tsr_knobs_print(&knobs);
+  return tsr_text_take(&knobs, text);
 }
 
 tsr_status tsr_plan_print(const tsr_plan *plan, tsr_format format, char **text) {

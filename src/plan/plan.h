@@ -134,7 +134,7 @@ typedef struct tsr_plan_options {
   size_t budget[TSR_MACHINE_DEVICES]; /* bytes for each device */
   size_t ring;                        /* bytes of the pinned ring for staging */
   double search_seconds; /* at most this long for candidates; 0: 5 % of the predicted time */
-  const char *recipe;    /* parts of the recipe to force (tsr_recipe_parse); NULL: none */
+  const char *strategy;  /* knobs to force (tsr_strategy_parse); NULL: none */
   const struct tsr_residency *residency; /* what it begins with; NULL: nothing stays on devices */
   const struct tsr_mapping
       *mapping; /* where C is to be computed, if it can be (mapped.h); or NULL */

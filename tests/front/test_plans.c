@@ -270,16 +270,16 @@ static int64_t tile_of_a_call(void) {
   return got.tile_k;
 }
 
-static void test_recipe(void **state) {
+static void test_strategy(void **state) {
   (void)state;
   assert_int_equal(tile_of_a_call(), 16);
-  assert_ok(tsr_set_recipe(context, "tile=24 chunk=0,0,0"));
+  assert_ok(tsr_set_strategy(context, "tile=24 nblock=0,0,0"));
   assert_int_equal(tile_of_a_call(), 24); /* not the plan that was kept */
-  assert_refused(tsr_set_recipe(context, "tile=24 route=far"), TSR_ERR_ARGUMENT, "route=far");
+  assert_refused(tsr_set_strategy(context, "tile=24 route=far"), TSR_ERR_ARGUMENT, "route is \"far\"");
   assert_int_equal(tile_of_a_call(), 24);
-  assert_ok(tsr_set_recipe(context, NULL));
+  assert_ok(tsr_set_strategy(context, NULL));
   assert_int_equal(tile_of_a_call(), 16);
-  assert_refused(tsr_set_recipe(NULL, NULL), TSR_ERR_ARGUMENT, "context");
+  assert_refused(tsr_set_strategy(NULL, NULL), TSR_ERR_ARGUMENT, "context");
 }
 
 static void test_choi(void **state) {
@@ -308,7 +308,7 @@ int main(void) {
       cmocka_unit_test(test_wrong_homes),
       cmocka_unit_test(test_last),
       cmocka_unit_test(test_last_of_each_layout),
-      cmocka_unit_test(test_recipe),
+      cmocka_unit_test(test_strategy),
       cmocka_unit_test(test_choi),
       cmocka_unit_test(test_plan_elsewhere),
       cmocka_unit_test(test_less_is_pinned),

@@ -11,12 +11,12 @@ static char *path_in_source(const char *path) {
 
 /* A plan with that many bytes for each device, verified. Searches stop where those of users do. */
 static tsr_plan *plan_within(const tsr_machine *machine, const planning_case *what,
-                             const size_t *budget, const char *recipe) {
+                             const size_t *budget, const char *strategy) {
   tsr_call call = planning_call(machine, what);
   tsr_plan_options options = planning_options(machine, what->tile);
   tsr_plan *plan = NULL;
   options.search_seconds = 0;
-  options.recipe = recipe;
+  options.strategy = strategy;
   memcpy(options.budget, budget, sizeof options.budget);
   tsr_status status = tsr_plan_make(machine, &call, &options, &plan);
   if (status == TSR_OK) status = tsr_plan_verify(plan, machine, budget);
@@ -37,7 +37,7 @@ static void words_are_obeyed(void **state) {
   tsr_machine *machine = planning_machine(four);
   planning_case what = {'d', 'N', 'T', 900, 800, 700, 1, 0.5, "ppp", 0};
   tsr_plan *plan = plan_within(machine, &what, alike(900000),
-                               "grid=2x2 tile=50 even=0 hold=3x2 depth=2 ahead=50 c=first");
+                               "grid=2x2 tile=50 even=no cblock=3x2 depth=2 lookahead=50 c=first");
   assert_int_equal(plan->hold.rows, 3);
   assert_int_equal(plan->hold.cols, 2);
   assert_int_equal(plan->hold.depth, 2);
@@ -84,7 +84,7 @@ static void larger_budgets_do_more(void **state) {
   size_t budget[TSR_MACHINE_DEVICES] = {(size_t)16e9, (size_t)3e8};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     tsr_plan *mixed = plan_within(machine, &cases[i], budget, NULL);
-    tsr_plan *even = plan_within(machine, &cases[i], budget, "deal=even");
+    tsr_plan *even = plan_within(machine, &cases[i], budget, "partition=even");
     assert_true(mixed->hold.dealt && !even->hold.dealt);
     if (mixed->seconds > 0.8 * even->seconds)
       fail_msg("case %d: %g s, dealt evenly %g", (int)i, mixed->seconds, even->seconds);
@@ -123,8 +123,8 @@ static void alike_is_alike(void **state) {
 
 /* No device loads more than the equation says for the same hold, nor less than it must. */
 static void check_loads(const tsr_machine *machine, const planning_case *what, size_t bytes,
-                        const char *recipe) {
-  tsr_plan *plan = plan_within(machine, what, alike(bytes), recipe);
+                        const char *strategy) {
+  tsr_plan *plan = plan_within(machine, what, alike(bytes), strategy);
   tsr_loads loads[TSR_MACHINE_DEVICES];
   char which;
   double equation = tsr_loads_paper(plan, &which);
@@ -132,7 +132,7 @@ static void check_loads(const tsr_machine *machine, const planning_case *what, s
   for (int d = 0; d < machine->devices; d++) {
     double all = loads[d].host + loads[d].peers;
     if (all > 1.001 * equation || all < loads[d].bound)
-      fail_msg("%s: device %d loads %g bytes; equation (1%c) has %g, the bound is %g", recipe, d,
+      fail_msg("%s: device %d loads %g bytes; equation (1%c) has %g, the bound is %g", strategy, d,
                all, which, equation, loads[d].bound);
   }
   tsr_plan_free(plan);
@@ -142,9 +142,12 @@ static void loads_are_those_of_the_equation(void **state) {
   (void)state;
   tsr_machine *machine = planning_machine(four);
   planning_case what = {'d', 'N', 'N', 1600, 1600, 1600, 1, 0.5, "ppp", 0};
-  check_loads(machine, &what, 1 << 20, "grid=2x2 tile=50 even=0 hold=4x4 depth=1 ahead=25 c=first");
-  check_loads(machine, &what, 1 << 20, "grid=2x2 tile=50 even=0 hold=4x2 depth=2 ahead=50 c=first");
-  check_loads(machine, &what, 2 << 20, "grid=1x4 tile=50 even=0 hold=8x4 depth=1 ahead=25 c=first");
+  check_loads(machine, &what, 1 << 20,
+              "grid=2x2 tile=50 even=no cblock=4x4 depth=1 lookahead=25 c=first");
+  check_loads(machine, &what, 1 << 20,
+              "grid=2x2 tile=50 even=no cblock=4x2 depth=2 lookahead=50 c=first");
+  check_loads(machine, &what, 2 << 20,
+              "grid=1x4 tile=50 even=no cblock=8x4 depth=1 lookahead=25 c=first");
   tsr_machine_destroy(machine);
 }
 
@@ -156,7 +159,7 @@ static void peers_give_half(void **state) {
   tsr_loads loads[TSR_MACHINE_DEVICES];
   double host = 0, peers = 0;
   tsr_plan *plan = plan_within(machine, &what, alike(1 << 20),
-                               "grid=2x2 tile=50 even=0 hold=4x4 depth=1 ahead=25");
+                               "grid=2x2 tile=50 even=no cblock=4x4 depth=1 lookahead=25");
   tsr_loads_count(plan, loads);
   for (int d = 0; d < machine->devices; d++) host += loads[d].host, peers += loads[d].peers;
   assert_true(peers >= 0.45 * (host + peers));

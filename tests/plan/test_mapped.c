@@ -43,29 +43,30 @@ static tsr_call draw_call(const tsr_machine *machine) {
 
 static tsr_plan *plan_of(const tsr_machine *machine, const tsr_call *call,
                          const tsr_mapping *mapping, const tsr_residency *residency,
-                         const char *recipe) {
+                         const char *strategy) {
   tsr_plan_options options = planning_options(machine, 0);
   options.search_seconds = 1e-3;
-  options.recipe = recipe;
+  options.strategy = strategy;
   options.residency = residency;
   options.mapping = mapping;
   tsr_plan *plan = NULL;
   tsr_status status = tsr_plan_make(machine, call, &options, &plan);
   if (status == TSR_OK) status = tsr_plan_verify(plan, machine, options.budget);
   if (status != TSR_OK)
-    fail_msg("%s, recipe %s: %s", tsr_operation_name(call->operation), recipe ? recipe : "none",
-             tsr_message());
+    fail_msg("%s, strategy %s: %s", tsr_operation_name(call->operation),
+             strategy ? strategy : "none", tsr_message());
   return plan;
 }
 
-static const char *draw_recipe(void) {
-  static const char *const recipes[] = {NULL,
-                                        NULL,
-                                        "tile=16",
-                                        "grid=1x1 slab=16 chunk=16,16,16 block=16 piece=2048",
-                                        "slab=0 chunk=8,8,8 block=32 piece=512 c=last",
-                                        "block=64 chunk=24,24,24 streams=2"};
-  return recipes[between(0, 5)];
+static const char *draw_strategy(void) {
+  static const char *const choices[] = {
+      NULL,
+      NULL,
+      "tile=16",
+      "any/grid=1x1 any/kpanel=16 any/nblock=16,16,16 any/stripe=16 any/block=16 piece=2048",
+      "any/kpanel=0 any/nblock=8,8,8 any/stripe=8 any/block=32 piece=512 any/c=last",
+      "any/block=64 any/nblock=24,24,24 any/stripe=24 streams=2"};
+  return choices[between(0, 5)];
 }
 
 /* Of the plans by family, how many followed. */
@@ -75,7 +76,7 @@ static void plan_some_map(const tsr_machine *machine, int followed[3]) {
   tsr_mapping mapping = owners_draw(machine->devices);
   bool follows = tsr_mapped_follows(&mapping, machine, &call);
   tsr_plan *plan =
-      plan_of(machine, &call, &mapping, between(0, 2) ? &nothing : NULL, draw_recipe());
+      plan_of(machine, &call, &mapping, between(0, 2) ? &nothing : NULL, draw_strategy());
   if (follows) owners_must_follow(plan, &mapping);
   followed[tsr_family_of(call.operation)] += follows && plan->commands.count > 0;
   tsr_plan_free(plan);
@@ -144,7 +145,7 @@ static void test_one_device_has_one_part(void **unused) {
   tsr_mapping one = {3, 5, 10, 10, 1, 1, {2}};
   tsr_machine *machine = planning_machine("host:200 gpu*4@nvswitch:300 pcie:25 rate:19");
   tsr_call call = call_of(machine, TSR_GEMM, TSR_LEFT, TSR_LOWER, 90, 90, 90);
-  tsr_plan *plan = plan_of(machine, &call, &one, NULL, "slab=0 chunk=0,0,0 taper=0 c=first");
+  tsr_plan *plan = plan_of(machine, &call, &one, NULL, "kpanel=0 nblock=0,0,0 taper=0 c=first");
   int kernels = 0;
   for (size_t i = 0; i < plan->commands.count; ++i)
     kernels += plan->commands.items[i].kind == TSR_COMMAND_KERNEL;

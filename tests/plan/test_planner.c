@@ -107,17 +107,25 @@ static void random_call(problem *p) {
   for (int x = 0; x < TSR_OPERANDS; x++) random_home(p, x);
 }
 
-static const char *random_recipe(void) {
-  static const char *const recipes[] = {"streams=2",         "block=50 chunk=33,33,33 piece=4096",
-                                        "c=first",           "c=last",
-                                        "chunk=17,17,17",    "slab=40,90 chunk=64,50,30",
-                                        "relay=0",           "tile=48 chunk=16,20,16 streams=2",
-                                        "tile=37 order=eta", "taper=8 chunk=200,100,64",
-                                        "tile=24 hold=2x2",  "tile=32 hold=3x2 depth=2 ahead=100",
-                                        "hold=1x3 depth=3",  "tile=40 even=1 hold=2x4 ahead=50",
-                                        "deal=room",         "tile=24 hold=5x4 deal=room",
-                                        "deal=even"};
-  return below(3) ? NULL : recipes[below(17)];
+static const char *random_strategy(void) {
+  static const char *const choices[] = {"streams=2",
+                                        "any/block=50 any/nblock=33,33,33 any/stripe=33 piece=4096",
+                                        "any/c=first",
+                                        "any/c=last",
+                                        "any/nblock=17,17,17 any/stripe=17",
+                                        "any/kpanel=40,90 any/nblock=64,50,30 any/stripe=50",
+                                        "relay=no",
+                                        "tile=48 any/nblock=16,20,16 any/stripe=20 streams=2",
+                                        "tile=37 any/order=eta",
+                                        "any/taper=8 any/nblock=200,100,64 any/stripe=100",
+                                        "tile=24 any/cblock=2x2",
+                                        "tile=32 any/cblock=3x2 any/depth=2 any/lookahead=100",
+                                        "any/cblock=1x3 any/depth=3",
+                                        "tile=40 any/even=yes any/cblock=2x4 any/lookahead=50",
+                                        "any/partition=budget",
+                                        "tile=24 any/cblock=5x4 any/partition=budget",
+                                        "any/partition=even"};
+  return below(3) ? NULL : choices[below(17)];
 }
 
 /* From three of the smallest tiles up, as often small as large. */
@@ -130,7 +138,7 @@ static size_t random_budget(void) {
 static void random_options(problem *p) {
   p->options = (tsr_plan_options){.obey_devices = below(4) > 0, .reproducible = below(6) == 0};
   p->options.tile = below(3) == 0 ? 32 + below(200) : 0;
-  p->options.recipe = random_recipe();
+  p->options.strategy = random_strategy();
   p->options.ring = (size_t)(1 + below(64)) << 20;
   for (int d = 0; d < p->machine->devices; d++)
     p->options.budget[d] = below(3) ? random_budget() : (size_t)1 << 32;
@@ -166,12 +174,12 @@ static void check_plan(problem *p, int number) {
   if (status != TSR_OK) {
     fail_msg(
         "problem %d (%s): %s m %d n %d k %d type %c ops %c%c side %c uplo %c homes %d %d %d "
-        "tile %d recipe %s: %s",
+        "tile %d strategy %s: %s",
         number, p->machine->name, tsr_operation_name(p->call.operation), (int)p->call.m,
         (int)p->call.n, (int)p->call.k, p->call.type, p->call.transa, p->call.transb, p->call.side,
         p->call.uplo, p->call.operand[0].location, p->call.operand[1].location,
         p->call.operand[2].location, (int)p->options.tile,
-        p->options.recipe ? p->options.recipe : "-", tsr_message());
+        p->options.strategy ? p->options.strategy : "-", tsr_message());
   }
   if (plan->devices > 0 && plan->seconds < 0.97 * plan->floor)
     fail_msg("problem %d: predicted %g s is below the floor, %g s", number, plan->seconds,

@@ -104,14 +104,15 @@ static void distribute(const tsr_machine *machine, const tsr_call *done, tsr_res
 }
 
 /* Some ways of cutting, so that boundaries of one call are not those of the next. */
-static const char *draw_recipe(void) {
-  static const char *const recipes[] = {NULL,
-                                        "tile=16",
-                                        "tile=23",
-                                        "slab=16 chunk=16,16,16 block=16 piece=2048",
-                                        "slab=0 chunk=8,8,8 block=32 piece=512 c=last",
-                                        "block=64 chunk=24,24,24"};
-  return recipes[between(0, 5)];
+static const char *draw_strategy(void) {
+  static const char *const choices[] = {
+      NULL,
+      "tile=16",
+      "tile=23",
+      "any/kpanel=16 any/nblock=16,16,16 any/stripe=16 any/block=16 piece=2048",
+      "any/kpanel=0 any/nblock=8,8,8 any/stripe=8 any/block=32 piece=512 any/c=last",
+      "any/block=64 any/nblock=24,24,24 any/stripe=24"};
+  return choices[between(0, 5)];
 }
 
 static tsr_plan *plan_next(const tsr_machine *machine, int64_t n, const tsr_residency *before,
@@ -120,7 +121,7 @@ static tsr_plan *plan_next(const tsr_machine *machine, int64_t n, const tsr_resi
   *seen = handed_on(before, &call);
   tsr_plan_options options = planning_options(machine, 0);
   options.search_seconds = 1e-3;
-  options.recipe = draw_recipe();
+  options.strategy = draw_strategy();
   options.residency = seen;
   tsr_mapping mapping = owners_draw(machine->devices);
   if (between(0, 2) == 0) options.mapping = &mapping;
@@ -128,8 +129,8 @@ static tsr_plan *plan_next(const tsr_machine *machine, int64_t n, const tsr_resi
   tsr_status status = tsr_plan_make(machine, &call, &options, &plan);
   if (status == TSR_OK) status = tsr_plan_verify(plan, machine, options.budget);
   if (status != TSR_OK)
-    fail_msg("%s, recipe %s: %s", tsr_operation_name(call.operation),
-             options.recipe ? options.recipe : "none", tsr_message());
+    fail_msg("%s, strategy %s: %s", tsr_operation_name(call.operation),
+             options.strategy ? options.strategy : "none", tsr_message());
   if (options.mapping && tsr_mapped_follows(&mapping, machine, &call))
     owners_must_follow(plan, &mapping);
   return plan;

@@ -1,6 +1,6 @@
 /*
  * What the search promises: a plan on all devices that may be used is no slower than on a part of
- * them, or than simple recipes; and it stays within the time it is given.
+ * them, or than simple choices; and it stays within the time it is given.
  */
 #include "planning.h"
 
@@ -12,12 +12,12 @@ static tsr_machine *shipped(const char *file) {
 }
 
 static tsr_plan *plan_of(const tsr_machine *machine, const tsr_call *call, bool obey,
-                         const char *recipe) {
+                         const char *strategy) {
   tsr_plan_options options = planning_options(machine, 0);
   tsr_plan *plan = NULL;
   options.obey_devices = obey;
   options.no_cpu = true;
-  options.recipe = recipe;
+  options.strategy = strategy;
   options.search_seconds = 0;
   must(tsr_plan_make(machine, call, &options, &plan));
   must(tsr_plan_verify(plan, machine, options.budget));
@@ -25,8 +25,8 @@ static tsr_plan *plan_of(const tsr_machine *machine, const tsr_call *call, bool 
 }
 
 static double predicted(const tsr_machine *machine, const tsr_call *call, bool obey,
-                        const char *recipe) {
-  tsr_plan *plan = plan_of(machine, call, obey, recipe);
+                        const char *strategy) {
+  tsr_plan *plan = plan_of(machine, call, obey, strategy);
   double seconds = plan->seconds;
   tsr_plan_free(plan);
   return seconds;
@@ -97,7 +97,7 @@ static void test_obeyed(void **state) {
   tsr_machine_destroy(machine);
 }
 
-/* ---- Simple recipes ------------------------------------------------------- */
+/* ---- Simple choices ------------------------------------------------------- */
 
 static tsr_call rank_update(const tsr_machine *machine, tsr_operation operation, int64_t n,
                             const char *homes) {
@@ -126,20 +126,20 @@ static tsr_call rank_update(const tsr_machine *machine, tsr_operation operation,
   return rank;
 }
 
-static void check_simple(const tsr_machine *machine, const tsr_call *call, const char *recipe) {
+static void check_simple(const tsr_machine *machine, const tsr_call *call, const char *strategy) {
   static const double noise = 1.02;
   double found = predicted(machine, call, true, NULL);
-  double simple = predicted(machine, call, true, recipe);
+  double simple = predicted(machine, call, true, strategy);
   if (found > noise * simple)
     fail_msg("%s of %d: %g s, but %g s with %s", tsr_operation_name(call->operation), (int)call->n,
-             found, simple, recipe);
+             found, simple, strategy);
 }
 
 /* Blocks on the diagonal are computed at C's home: narrow chunks, and no tapering. */
 static void test_rank(void **state) {
   (void)state;
   tsr_machine *paper = shipped("a100x8.json");
-  static const char *const whole = "slab=0 chunk=512,512,512 taper=0 piece=32M c=first";
+  static const char *const whole = "kpanel=0 nblock.last=512 taper=0 piece=32M c=first";
   for (int64_t n = 4096; n <= 16384; n *= 2) {
     tsr_call syrk = rank_update(paper, TSR_SYRK, n, "000");
     tsr_call syr2k = rank_update(paper, TSR_SYR2K, n, "000");
@@ -154,7 +154,7 @@ static void test_home(void **state) {
   (void)state;
   tsr_machine *machine = shipped("h200x4.json");
   tsr_call call = product(machine, 16384, 1024, "pp0");
-  check_simple(machine, &call, "grid=1x4 share=150 slab=0 c=last add=home");
+  check_simple(machine, &call, "grid=1x4 share=150 kpanel=0 c=last add=home");
   assert_true(tsr_plan_home_share(machine, &call, 4) > 1.5);
   tsr_call large = product(machine, 32768, 32768, "000");
   assert_true(tsr_plan_home_share(machine, &large, 4) < 1.1);
@@ -167,7 +167,7 @@ static void test_staged(void **state) {
   (void)state;
   tsr_machine *machine = shipped("h200x8.json");
   tsr_call call = product(machine, 28672, 1792, "hhh");
-  check_simple(machine, &call, "grid=8x1 slab=0 chunk=256,256,256 c=last");
+  check_simple(machine, &call, "grid=8x1 kpanel=0 nblock=256,256,256 c=last");
   tsr_machine_destroy(machine);
 }
 

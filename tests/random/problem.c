@@ -76,18 +76,19 @@ static int64_t draw_extent(rng *r) {
 
 /* About how long the parts are in which a product is done, along m, n and k. */
 static void parts_of(const problem *p, int64_t part[3]) {
-  int slab, block, chunk[3];
-  const char *blocks = strstr(p->recipe, "block:");
+  int k_panel, block, n_block[3];
+  const char *blocks = strstr(p->strategy, ";block:");
   part[0] = part[1] = part[2] = p->tile > 0 ? p->tile : 1 << 20;
-  if (!blocks || sscanf(p->recipe, "slab:%d", &slab) != 1 ||
-      sscanf(blocks, "block:%d;chunk:%d,%d,%d", &block, &chunk[0], &chunk[1], &chunk[2]) != 4)
+  if (!blocks || sscanf(p->strategy, "kpanel:%d", &k_panel) != 1 ||
+      sscanf(blocks, ";block:%d;nblock:%d,%d,%d", &block, &n_block[0], &n_block[1], &n_block[2]) !=
+          4)
     return;
   for (int i = 0; i < 3; ++i)
-    if (chunk[i] > 0 && chunk[i] < part[1]) part[1] = chunk[i];
+    if (n_block[i] > 0 && n_block[i] < part[1]) part[1] = n_block[i];
   if (problem_kind_of(p) != KIND_PRODUCT || p->operation != TSR_GEMM)
     part[0] = part[2] = block;
-  else if (slab > 0)
-    part[2] = slab;
+  else if (k_panel > 0)
+    part[2] = k_panel;
 }
 
 /* Small parts make many kernels: shrinks the longest extent until there are few enough. */
@@ -124,29 +125,40 @@ static void draw_shape(rng *r, problem *p) {
   draw_fewer(p, chance(r, 0.02) ? KERNELS_MANY : KERNELS_FEW, extent);
 }
 
-/* Ways of cutting and ordering that the model would not choose for products this small. What only
- * works with memory to spare is drawn only there. */
-static void draw_recipe(rng *r, problem *p) {
-  static const char *const slabs[] = {"0", "16", "32", "8,32", "64"};
-  static const char *const chunks[] = {"0,0,0", "16,32,8", "7,64,33", "64,0,16", "1,5,2"};
-  snprintf(p->recipe, sizeof p->recipe, "-");
-  if (p->tile > 0 || p->repro || p->devices == 0 || chance(r, 0.3)) return;
-  snprintf(p->recipe, sizeof p->recipe,
-           "slab:%s;block:%d;chunk:%s;taper:%d;c:%s;add:%s;share:%d;piece:%d;streams:%d;relay:%d"
-           ";depth:%d;ahead:%d;rows:%d;a:%s;b:%s;corner:%d",
-           slabs[rng_between(r, 0, 4)], (int)log_between(r, 4, 128), chunks[rng_between(r, 0, 4)],
-           chance(r, 0.5) ? 4 : 0, chance(r, 0.5) ? "first" : "last",
-           p->memory == 0 && chance(r, 0.5) ? "home" : "owner", (int)rng_between(r, 50, 300),
-           (int)log_between(r, 512, 65536), (int)rng_between(r, 1, 3), chance(r, 0.7),
-           (int)rng_between(r, 1, 3), (int)rng_between(r, 0, 200), (int)log_between(r, 1, 8),
-           p->memory == 0 && chance(r, 0.3) ? "whole" : "slabs",
-           p->memory == 0 && chance(r, 0.3) ? "whole" : "parts", chance(r, 0.4));
+static const char *yes_or_no(bool yes) {
+  return yes ? "yes" : "no";
 }
 
-const char *problem_recipe(const problem *p, char text[PROBLEM_RECIPE]) {
-  if (strcmp(p->recipe, "-") == 0 || p->recipe[0] == 0) return NULL;
-  snprintf(text, PROBLEM_RECIPE, "%s", p->recipe);
-  for (char *c = text; *c; ++c) *c = *c == ':' ? '=' : *c == ';' ? ' ' : *c;
+/* Ways of cutting and ordering that the model would not choose for products this small. What only
+ * works with memory to spare is drawn only there. */
+static void draw_strategy(rng *r, problem *p) {
+  static const char *const k_panels[] = {"0", "16", "32", "8,32", "64"};
+  static const int n_blocks[][3] = {{0, 0, 0}, {16, 32, 8}, {7, 64, 33}, {64, 0, 16}, {1, 5, 2}};
+  snprintf(p->strategy, sizeof p->strategy, "-");
+  if (p->tile > 0 || p->repro || p->devices == 0 || chance(r, 0.3)) return;
+  const char *k_panel = k_panels[rng_between(r, 0, 4)];
+  int block = (int)log_between(r, 4, 128);
+  const int *n_block = n_blocks[rng_between(r, 0, 4)];
+  snprintf(p->strategy, sizeof p->strategy,
+           "kpanel:%s;block:%d;nblock:%d,%d,%d;stripe:%d;taper:%d;c:%s;add:%s;share:%d;piece:%d"
+           ";streams:%d;relay:%s;depth:%d;lookahead:%d;rows:%d;a:%s;b:%s;leading:%s",
+           k_panel, block, n_block[0], n_block[1], n_block[2], n_block[1], chance(r, 0.5) ? 4 : 0,
+           chance(r, 0.5) ? "first" : "last", p->memory == 0 && chance(r, 0.5) ? "home" : "owner",
+           (int)rng_between(r, 50, 300), (int)log_between(r, 512, 65536), (int)rng_between(r, 1, 3),
+           yes_or_no(chance(r, 0.7)), (int)rng_between(r, 1, 3), (int)rng_between(r, 0, 200),
+           (int)log_between(r, 1, 8), p->memory == 0 && chance(r, 0.3) ? "whole" : "parts",
+           p->memory == 0 && chance(r, 0.3) ? "whole" : "parts", yes_or_no(chance(r, 0.4)));
+}
+
+const char *problem_strategy(const problem *p, char text[PROBLEM_STRATEGY]) {
+  char *to = text;
+  if (strcmp(p->strategy, "-") == 0 || p->strategy[0] == 0) return NULL;
+  to += sprintf(to, "any/");
+  for (const char *c = p->strategy; *c; ++c) {
+    *to++ = *c == ':' ? '=' : *c == ';' ? ' ' : *c;
+    if (*c == ';') to += sprintf(to, "any/");
+  }
+  *to = '\0';
   return text;
 }
 
@@ -184,7 +196,7 @@ static void draw_context(rng *r, const problem_range *range, problem *p) {
   p->check = chance(r, 0.85);
   p->repro = chance(r, 0.15);
   p->delay = emulated && chance(r, 0.5) ? 1 + rng_next(r) % 100000 : 0;
-  draw_recipe(r, p);
+  draw_strategy(r, p);
   p->uneven = p->memory > 0 && p->devices > 1 && chance(r, 0.4);
 }
 
@@ -261,5 +273,5 @@ bool problem_same_context(const problem *a, const problem *b) {
   return strcmp(a->engine, b->engine) == 0 && a->devices == b->devices &&
          a->machine == b->machine && a->memory == b->memory && a->uneven == b->uneven &&
          a->tile == b->tile && a->check == b->check && a->repro == b->repro &&
-         a->delay == b->delay && strcmp(a->recipe, b->recipe) == 0;
+         a->delay == b->delay && strcmp(a->strategy, b->strategy) == 0;
 }

@@ -14,7 +14,7 @@
 
 enum {
   PROBLEM_LINE = 800,
-  PROBLEM_RECIPE = 200,
+  PROBLEM_STRATEGY = 320,
   PROBLEM_GROUP = 16,
   PROBLEM_NO_MACHINE = -1,
   PROBLEM_ANY = -1
@@ -42,8 +42,9 @@ typedef struct problem {
   size_t memory; /* budget, bytes; 0: no limit of ours */
   int uneven;    /* 1: the budget of some devices, others have more: problem_budgets() */
   int64_t tile;  /* 0: by the model */
-  char recipe[PROBLEM_RECIPE]; /* words of a forced recipe, with : and ; for = and blanks; "-": none
-                                */
+  char strategy[PROBLEM_STRATEGY]; /* words of a forced strategy, with : and ; for = and blanks;
+                                    * "-": none
+                                    */
   int check, repro;
   uint64_t delay;
   /* The call. */
@@ -63,8 +64,8 @@ typedef struct problem {
   uint64_t seed; /* of the data */
 } problem;
 
-/* The words of its recipe as the library takes them, in text; NULL: none. */
-const char *problem_recipe(const problem *p, char text[PROBLEM_RECIPE]);
+/* The words of its strategy as the library takes them, in text; NULL: none. */
+const char *problem_strategy(const problem *p, char text[PROBLEM_STRATEGY]);
 
 /* The budgets of an uneven problem as the library takes them, in text; NULL: all are alike. */
 enum { PROBLEM_BUDGETS = 256 };

@@ -205,7 +205,7 @@ static void *work(void *argument) {
 
 tsr_status run_context(const problem *p, tsr_context **context) {
   tsr_options options = TSR_OPTIONS_DEFAULT;
-  char devices[16], machine[128], recipe[PROBLEM_RECIPE], budgets[PROBLEM_BUDGETS];
+  char devices[16], machine[128], strategy[PROBLEM_STRATEGY], budgets[PROBLEM_BUDGETS];
   snprintf(devices, sizeof devices, "%d", p->devices);
   options.engine = p->engine;
   options.devices = p->devices > 0 ? devices : NULL;
@@ -215,7 +215,7 @@ tsr_status run_context(const problem *p, tsr_context **context) {
   options.check = p->check;
   options.tile = p->tile;
   options.delay_seed = p->delay;
-  options.recipe = problem_recipe(p, recipe);
+  options.strategy = problem_strategy(p, strategy);
   options.budgets = problem_budgets(p, budgets);
   return tsr_context_create(&options, context);
 }

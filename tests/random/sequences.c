@@ -352,11 +352,12 @@ static bool step(sequence *s) {
 
 /* ---- Sequences ------------------------------------------------------------ */
 
-static const char *draw_recipe(sequence *s) {
-  static const char *const recipes[] = {NULL, NULL, "slab=16 chunk=16,16,16 block=16 piece=2048",
-                                        "slab=0 chunk=8,8,8 block=32 piece=512 c=last",
-                                        "block=24 chunk=24,24,24"};
-  return recipes[between(s, 0, 4)];
+static const char *draw_strategy(sequence *s) {
+  static const char *const choices[] = {
+      NULL, NULL, "any/kpanel=16 any/nblock=16,16,16 any/stripe=16 any/block=16 piece=2048",
+      "any/kpanel=0 any/nblock=8,8,8 any/stripe=8 any/block=32 piece=512 any/c=last",
+      "any/block=24 any/nblock=24,24,24 any/stripe=24"};
+  return choices[between(s, 0, 4)];
 }
 
 static tsr_status open_context(sequence *s, const settings *set) {
@@ -367,7 +368,7 @@ static tsr_status open_context(sequence *s, const settings *set) {
   options.engine = set->engine;
   options.devices = devices;
   options.check = s->checks;
-  options.recipe = draw_recipe(s);
+  options.strategy = draw_strategy(s);
   if (chance(s, 40)) options.tile = between(s, 8, 70);
   if (chance(s, 40)) options.delay_seed = (uint64_t)between(s, 1, 1000);
   if (chance(s, 25)) options.memory = (size_t)between(s, 300, 2000) << 10;

@@ -4,14 +4,14 @@
 #include "run/program.h"
 
 /* Of a square product whose tiles stay on the devices, which have nothing yet. */
-static tsr_plan *plan_in_rooms(const tsr_machine *machine, const char *recipe) {
+static tsr_plan *plan_in_rooms(const tsr_machine *machine, const char *strategy) {
   const planning_case square = {'d', 'N', 'N', 3000, 3000, 3000, 1, 1, "ppp", 0};
   const tsr_residency nothing = {0};
   tsr_call call = planning_call(machine, &square);
   tsr_plan_options options = planning_options(machine, 0);
   tsr_plan *plan = NULL;
   options.residency = &nothing;
-  options.recipe = recipe;
+  options.strategy = strategy;
   must(tsr_plan_make(machine, &call, &options, &plan));
   return plan;
 }
@@ -43,7 +43,7 @@ static void parts_of_a_room_are_waited_for_one_by_one(void **state) {
   (void)state;
   tsr_machine *machine = planning_machine("host:200 gpu*2 pcie:25 rate:50");
   tsr_plan *plan = plan_in_rooms(
-      machine, "grid=1x2 tile=0 slab=500 chunk=256,256,256 taper=0 c=last piece=128K");
+      machine, "grid=1x2 kind=panels kpanel=500 nblock=256,256,256 taper=0 c=last piece=128K");
   int added = count_kernels(plan, TSR_KERNEL_ADD);
   assert_true(added >= 10);
   must(tsr_program_create(plan, &plan->program));

@@ -32,4 +32,9 @@ names_in 'TESSERA_[A-Z_]+' "$root/README.md" "$root/docs" "$root/include" --incl
 sort -u table build | comm -12 - told >known
 check documents_tell_of_them same told known
 
+# The page of knobs has the table that the code prints.
+"$tessera" knobs | grep '^| `' >knobs
+grep '^| `' "$root/docs/knobs.md" >knobs_page
+check knobs_page_is_table same knobs knobs_page
+
 finish

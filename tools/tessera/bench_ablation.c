@@ -19,10 +19,10 @@ static const struct {
 } steps[STEPS] = {
     {"SUMMA", NULL}, /* baseline_words() */
     {"+ fastest link", "route=bandwidth"},
-    {"+ ETA, broadcasts", "route=eta relay=1 piece=8M"},
+    {"+ ETA, broadcasts", "route=eta relay=yes piece=8M"},
     {"+ order by ETA", "order=eta"},
     {"+ C last", "c=last"},
-    {"+ channels", "channels=1"},
+    {"+ channels", "channels=count"},
     {"+ panels", NULL}, /* panel_words() */
     {"+ search", NULL}, /* nothing is forced */
 };
@@ -130,27 +130,27 @@ static void baseline_words(const ablation *a, int64_t n, int devices, char *text
   int64_t tile = a->tile ? a->tile : between(power_of_two_below(n / 8 + 1), 1, 2048);
   bench_grid(devices, &rows, &cols);
   snprintf(text, room,
-           "grid=%dx%d tile=%lld chunk=0,0,0 taper=0 streams=1 piece=0 c=first order=given "
-           "route=home relay=0 channels=0",
+           "grid=%dx%d tile=%lld nblock=0,0,0 taper=0 streams=1 piece=0 c=first order=given "
+           "route=home relay=no channels=ignore",
            rows, cols, (long long)tile);
 }
 
 /* Shapes of copies and kernels apart: long panels, cut into kernels by columns. */
 static void panel_words(int64_t n, char *text, size_t room) {
   long long slab = between(power_of_two_below(n / 16 + 1), 1, 512);
-  snprintf(text, room, "tile=0 slab=%lld chunk=1024,4096,1024 taper=128", slab);
+  snprintf(text, room, "kind=panels kpanel=%lld nblock=1024,4096,1024 taper=128", slab);
 }
 
 /* The words of a step and of those before it. */
-static void recipe_of(const ablation *a, int64_t n, int devices, int step, char *recipe) {
-  char words[BENCH_RECIPE];
-  recipe[0] = '\0';
+static void strategy_of(const ablation *a, int64_t n, int devices, int step, char *strategy) {
+  char words[BENCH_STRATEGY];
+  strategy[0] = '\0';
   for (int i = 0; i <= step && step != SEARCH; i++) {
     snprintf(words, sizeof words, "%s", steps[i].words ? steps[i].words : "");
     if (i == BASELINE) baseline_words(a, n, devices, words, sizeof words);
     if (i == PANELS) panel_words(n, words, sizeof words);
-    size_t used = strlen(recipe);
-    snprintf(recipe + used, BENCH_RECIPE - used, "%s%s", used ? " " : "", words);
+    size_t used = strlen(strategy);
+    snprintf(strategy + used, BENCH_STRATEGY - used, "%s%s", used ? " " : "", words);
   }
 }
 
@@ -191,7 +191,7 @@ static void write_step(FILE *stream, const ablation *a, const ablation_set *set,
   const bench_trial *before = &set->step[step > 0 ? step - 1 : 0];
   double predicted = now->prediction.seconds;
   fprintf(stream, "gemm,%c,%lld,\"%s\",%d,\"%s\",\"%s\",", (char)a->kind.type, (long long)set->n,
-          a->home, set->devices, steps[step].name, now->recipe);
+          a->home, set->devices, steps[step].name, now->strategy);
   fprintf(stream, "%.9g,%.9g,%.4f,%.4f,", now->prediction.floor_seconds, predicted,
           ratio(before->prediction.seconds, predicted),
           ratio(first->prediction.seconds, predicted));
@@ -209,7 +209,7 @@ static int write_csv(const ablation *a, const ablation_set *sets, int count) {
   FILE *stream = open_memstream(&text, &length);
   if (!stream) return tool_fail("out of memory for %s", a->csv);
   fprintf(stream,
-          "op,type,n,home,devices,step,recipe,floor_s,predicted_s,predicted_step,"
+          "op,type,n,home,devices,step,strategy,floor_s,predicted_s,predicted_step,"
           "predicted_in_all,measured_s,measured_step,measured_in_all\n");
   for (int i = 0; i < count; i++) {
     for (int s = 0; s < STEPS; s++) write_step(stream, a, &sets[i], s);
@@ -262,7 +262,7 @@ static int run_steps(const ablation *a, tsr_context *context, const bench_case *
   int code = TOOL_OK;
   for (int s = 0; s < STEPS && code == TOOL_OK; s++) {
     bench_trial *trial = &set->step[s];
-    recipe_of(a, set->n, set->devices, s, trial->recipe);
+    strategy_of(a, set->n, set->devices, s, trial->strategy);
     code = bench_trial_run(context, &a->kind, shape, c, (int)a->repeat, trial);
     if (code == TOOL_OK && c) code = bench_trial_check(c, trial);
     if (code == TOOL_OK) print_step(a, set, s);

@@ -140,10 +140,10 @@ static bool is_worth_trying(int64_t tile, int64_t n) {
   return tile <= n && n / tile <= MOST_IN_A_ROW;
 }
 
-static void write_recipe(int devices, int64_t tile, char *recipe) {
+static void write_strategy(int devices, int64_t tile, char *strategy) {
   int rows, cols;
   bench_grid(devices, &rows, &cols);
-  snprintf(recipe, BENCH_RECIPE, "grid=%dx%d tile=%lld chunk=0,0,0 taper=0", rows, cols,
+  snprintf(strategy, BENCH_STRATEGY, "grid=%dx%d tile=%lld nblock=0,0,0 taper=0", rows, cols,
            (long long)tile);
 }
 
@@ -337,7 +337,7 @@ static int try_tiles(const tiles_bench *b, const bench_kind *kind, tsr_context *
     if (!is_worth_trying(b->tiles[i], c->n)) continue;
     bench_trial *trial = &c->trial[c->count];
     c->tile[c->count] = b->tiles[i];
-    write_recipe(c->devices, b->tiles[i], trial->recipe);
+    write_strategy(c->devices, b->tiles[i], trial->strategy);
     code = bench_trial_run(context, kind, shape, held, (int)b->repeat, trial);
     c->count += code == TOOL_OK;
   }

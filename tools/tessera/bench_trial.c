@@ -14,7 +14,7 @@ static int make_plan(tsr_context *context, const bench_kind *kind, bench_shape s
   tsr_home homes[3];
   for (int i = 0; i < 3; i++) homes[i] = home_for_library(kind->homes[i]);
   const tsr_level3 what = bench_describe(kind, s);
-  tsr_status status = tsr_set_recipe(context, trial->recipe);
+  tsr_status status = tsr_set_strategy(context, trial->strategy);
   if (status != TSR_OK) return tool_status(status);
   return tool_status(tsr_plan_level3(context, &what, &alpha, &beta, homes, plan));
 }
@@ -51,7 +51,7 @@ int bench_trial_run(tsr_context *context, const bench_kind *kind, bench_shape sh
 }
 
 int bench_trial_check(const bench_case *c, bench_trial *trial) {
-  tsr_status status = tsr_set_recipe(c->context, trial->recipe);
+  tsr_status status = tsr_set_strategy(c->context, trial->strategy);
   return status == TSR_OK ? bench_case_check(c, &trial->good) : tool_status(status);
 }
 

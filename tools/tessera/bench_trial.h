@@ -1,5 +1,5 @@
 /*
- * A product done by forced words (tsr_set_recipe): predicted by replay and, where there are
+ * A product done by forced words (tsr_set_strategy): predicted by replay and, where there are
  * matrices for it, timed.
  */
 #ifndef TESSERA_BENCH_TRIAL_H
@@ -7,21 +7,21 @@
 
 #include "bench_case.h"
 
-enum { BENCH_RECIPE = 320 };
+enum { BENCH_STRATEGY = 320 };
 
 typedef struct bench_trial {
-  char recipe[BENCH_RECIPE]; /* "": nothing is forced */
+  char strategy[BENCH_STRATEGY]; /* "": nothing is forced */
   tsr_prediction prediction;
   double measured; /* s, median of warm calls; 0: not measured */
   bool good;       /* the sampled entries are right; true when nothing was run */
 } bench_trial;
 
-/* Plans with the trial's recipe in the context and fills in the prediction; with matrices (c is not
- * NULL) also runs: warm-up calls, then as many as repeat says. */
+/* Plans with the trial's strategy in the context and fills in the prediction; with matrices (c is
+ * not NULL) also runs: warm-up calls, then as many as repeat says. */
 int bench_trial_run(tsr_context *context, const bench_kind *kind, bench_shape shape,
                     const bench_case *c, int repeat, bench_trial *trial);
 
-/* Checks the result of the trial's recipe by sampled entries; runs it once more. */
+/* Checks the result of the trial's strategy by sampled entries; runs it once more. */
 int bench_trial_check(const bench_case *c, bench_trial *trial);
 
 /* flops/s at that time, in units of 1e12. */

@@ -20,6 +20,7 @@ static const subcommand subcommands[] = {
     {"machine", "tessera machine", "print or measure the machine", command_machine},
     {"run", "tessera run", "run a program with its BLAS calls on the GPUs where they gain",
      command_run},
+    {"knobs", "tessera knobs", "list what TESSERA_STRATEGY can force", command_knobs},
     {"bench", "tessera bench", "measure products, planning, and the CPU alone", command_bench},
 };
 

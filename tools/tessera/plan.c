@@ -191,12 +191,12 @@ static int make_plan(const plan_request *r, tsr_context *context, tsr_plan **pla
 /* Tiles of the size that the formula of Choi et al. gives; k is the length of their bands. */
 static int force_choi_tiles(const plan_request *r, tsr_context *context) {
   int64_t tile, k = r->what.k > 0 ? r->what.k : 1;
-  char recipe[64];
+  char strategy[64];
   int code = tool_status(tsr_plan_choi_tile(context, r->what.type, k, 0, &tile));
   if (code != TOOL_OK) return code;
   if (!r->json) printf("model choi: tiles of %lld\n\n", (long long)tile);
-  snprintf(recipe, sizeof recipe, "tile=%lld chunk=0,0,0 taper=0", (long long)tile);
-  return tool_status(tsr_set_recipe(context, recipe));
+  snprintf(strategy, sizeof strategy, "tile=%lld", (long long)tile);
+  return tool_status(tsr_set_strategy(context, strategy));
 }
 
 static int show_plan(const plan_request *r, const tsr_plan *plan) {

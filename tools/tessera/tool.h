@@ -64,6 +64,7 @@ int tool_print_plan(const tsr_plan *plan, tsr_format format);
 int command_gemm(int argc, char **argv);
 int command_plan(int argc, char **argv);
 int command_machine(int argc, char **argv);
+int command_knobs(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_pgemm(int argc, char **argv);

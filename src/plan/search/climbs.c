@@ -43,7 +43,7 @@ static void merge(tsr_search *s, tsr_search *own) {
   s->spent = fmax(s->spent, own->spent);
   s->candidates += own->candidates;
   s->runner_up = fmin(s->runner_up, own->runner_up);
-  if (own->best != NULL) tsr_search_keep(s, &own->best_recipe, own->best_score, own->best);
+  if (own->best != NULL) tsr_search_keep(s, &own->best_strategy, own->best_score, own->best);
   if (own->at.score < s->at.score) s->at = own->at;
   tsr_plan_free(own->spare);
   tsr_graph_free(&own->graph);

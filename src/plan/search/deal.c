@@ -42,7 +42,7 @@ bool tsr_deal_differs(const tsr_deal_question *q, const int *order, int devices)
 /* A deal in the making. */
 typedef struct deal {
   const tsr_deal_question *q;
-  const tsr_recipe *r;
+  const tsr_strategy *r;
   tsr_tiling *t;
   int devices;
   int64_t rows, cols, depth; /* elements of the largest tiles */
@@ -78,15 +78,15 @@ static double slots_of(const deal *d, int g) {
 
 /* Whether b x c tiles fit beside a chunk and what goes ahead of it: as in hold.c. */
 static bool has_room(const deal *d, double slots, double b, double c) {
-  double depth = d->r->depth > 0 ? d->r->depth : 1, ahead = (double)d->r->ahead / 100;
+  double depth = d->r->depth > 0 ? d->r->depth : 1, ahead = (double)d->r->lookahead / 100;
   return b * c + (1 + ahead) * b * depth + ahead * c * depth + depth <= slots;
 }
 
-/* The recipe's hold in the measure of the device's room. */
+/* The strategy's hold in the measure of the device's room. */
 static tsr_pass hold_of(const deal *d, int g) {
   double slots = slots_of(d, g), scale = sqrt(slots / d->most);
-  tsr_pass p = {(int)fmax(1, floor(scale * d->r->hold_rows + 0.5)),
-                (int)fmax(1, floor(scale * d->r->hold_cols + 0.5))};
+  tsr_pass p = {(int)fmax(1, floor(scale * d->r->c_block_rows + 0.5)),
+                (int)fmax(1, floor(scale * d->r->c_block_cols + 0.5))};
   while (p.rows * p.cols > 1 && !has_room(d, slots, p.rows, p.cols))
     *(p.rows > p.cols ? &p.rows : &p.cols) -= 1;
   return p;
@@ -133,7 +133,7 @@ static void weigh(deal *d) {
   }
 }
 
-void tsr_deal_again(const tsr_plan *plan, const int *order, tsr_recipe *r) {
+void tsr_deal_again(const tsr_plan *plan, const int *order, tsr_strategy *r) {
   double flops[TSR_MACHINE_DEVICES] = {0}, end[TSR_MACHINE_DEVICES] = {0}, best = 0;
   for (size_t i = 0; i < plan->commands.count; i++) {
     const tsr_command *c = &plan->commands.items[i];
@@ -147,7 +147,7 @@ void tsr_deal_again(const tsr_plan *plan, const int *order, tsr_recipe *r) {
     if (end[d] > 0) best = fmax(best, flops[d] / end[d]);
   for (int g = 0; g < r->grid_rows * r->grid_cols; g++) {
     int d = order[g];
-    r->weight[g] = end[d] > 0 ? (uint16_t)(TSR_RECIPE_WEIGHT * flops[d] / end[d] / best) : 0;
+    r->weight[g] = end[d] > 0 ? (uint16_t)(TSR_STRATEGY_WEIGHT * flops[d] / end[d] / best) : 0;
   }
 }
 
@@ -210,7 +210,7 @@ static bool allocate(tsr_tiling *t, int devices) {
   return t->down != NULL && t->across != NULL && t->passes != NULL;
 }
 
-tsr_status tsr_deal_set(const tsr_deal_question *q, const tsr_recipe *r, tsr_tiling *t) {
+tsr_status tsr_deal_set(const tsr_deal_question *q, const tsr_strategy *r, tsr_tiling *t) {
   deal d = {.q = q, .r = r, .t = t, .devices = t->grid_rows * t->grid_cols};
   bool done = allocate(t, d.devices);
   t->turns = false;

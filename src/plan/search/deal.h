@@ -7,7 +7,7 @@
 #ifndef TSR_PLAN_SEARCH_DEAL_H
 #define TSR_PLAN_SEARCH_DEAL_H
 
-#include "plan/search/recipe.h"
+#include "plan/search/strategy.h"
 
 typedef struct tsr_deal_question {
   const tsr_machine *machine;
@@ -24,11 +24,11 @@ size_t tsr_deal_most(const tsr_deal_question *question, const int *order, int de
 size_t tsr_deal_least(const tsr_deal_question *question, const int *order, int devices);
 
 /* Weights by how long each device took in a plan for what it was dealt, replayed. */
-void tsr_deal_again(const tsr_plan *plan, const int *order, tsr_recipe *recipe);
+void tsr_deal_again(const tsr_plan *plan, const int *order, tsr_strategy *strategy);
 
-/* Deals the tiles of a recipe's tiling, whose hold is that of the device with the most room.
+/* Deals the tiles of a strategy's tiling, whose hold is that of the device with the most room.
  * TSR_ERR_MEMORY for host memory. */
-tsr_status tsr_deal_set(const tsr_deal_question *question, const tsr_recipe *recipe,
+tsr_status tsr_deal_set(const tsr_deal_question *question, const tsr_strategy *strategy,
                         tsr_tiling *tiling);
 
 #endif

@@ -2,6 +2,7 @@
  * Which devices are tried, and what on each set of them.
  */
 #include <math.h>
+#include <stddef.h>
 
 #include "plan/search/search.h"
 
@@ -65,8 +66,8 @@ static int64_t longest(const tsr_call *call) {
   return most > call->k ? most : call->k;
 }
 
-tsr_recipe tsr_search_tiles(const tsr_search *s, int devices, int64_t tile) {
-  tsr_recipe r = {.tile = tile, .piece = 8 << 20, .streams = 1, .relay = true};
+tsr_strategy tsr_search_tiles(const tsr_search *s, int devices, int64_t tile) {
+  tsr_strategy r = {.kind = TSR_TILES, .tile = tile, .piece = 8 << 20, .streams = 1, .relay = true};
   tsr_panels_guess_grid(s->call, devices, &r);
   tsr_panels_set_lazy(s, &r);
   r.add_at_home = false; /* that takes room beside the tiles */
@@ -74,49 +75,59 @@ tsr_recipe tsr_search_tiles(const tsr_search *s, int devices, int64_t tile) {
 }
 
 /* Tiles that depend on the shape alone, so that the bits do not depend on the devices. */
-static int64_t reproducible_tile(const tsr_call *call) {
+static int64_t tile_by_shape(const tsr_call *call) {
   return tsr_power_of_two_near((double)longest(call) / 8, 128, 2048);
 }
 
 int64_t tsr_search_told_tile(const tsr_search *s) {
   if (s->options->tile > 0) return s->options->tile;
-  return s->options->reproducible ? reproducible_tile(s->call) : 0;
+  const int64_t *named = tsr_forced_named(&s->forced, offsetof(tsr_strategy, tile));
+  if (named != NULL) return *named;
+  return s->options->reproducible ? tile_by_shape(s->call) : 0;
 }
 
-static tsr_recipe first_guess(const tsr_search *s, int devices, int64_t tile) {
+static tsr_strategy first_guess(const tsr_search *s, int devices, int64_t tile) {
   if (tile == 0) return tsr_panels_guess(s, devices);
-  tsr_recipe r = tsr_search_tiles(s, devices, tile);
+  tsr_strategy r = tsr_search_tiles(s, devices, tile);
   if (s->options->reproducible) r.lazy = true;
   return r;
 }
 
 /* A partial C beside C takes room: where that is too much, C comes before the products. */
-static tsr_status try_guess(tsr_search *s, const tsr_recipe *guess) {
-  tsr_recipe r = *guess;
+static tsr_status try_guess(tsr_search *s, const tsr_strategy *guess) {
+  tsr_strategy r = *guess;
   bool better;
   TSR_TRY(tsr_search_try(s, &r, &better));
-  if (s->best != NULL || !r.lazy || s->options->reproducible || tsr_search_must_be_lazy(s, &r))
+  if (s->best != NULL || !r.lazy || s->options->reproducible ||
+      tsr_strategy_must_be_lazy(&r, &s->problem))
     return TSR_OK;
   r.lazy = false;
   return tsr_search_try(s, &r, &better);
 }
 
+static bool is_free(const tsr_search *s, tsr_strategy_kind kind) {
+  return s->kinds >> kind & 1;
+}
+
 /* Tiles that are told are tried as they come; what does not fit otherwise is held in parts. */
 static tsr_status search_devices(tsr_search *s, int devices) {
   int64_t tile = tsr_search_told_tile(s);
-  tsr_recipe r = first_guess(s, devices, tile);
-  TSR_TRY(try_guess(s, &r));
-  if (s->best && s->best->hold.rows == 0) return TSR_OK;
+  tsr_strategy r = first_guess(s, devices, tile);
+  if (is_free(s, r.kind)) TSR_TRY(try_guess(s, &r));
+  if ((s->best && s->best->hold.rows == 0) || !is_free(s, TSR_TILES)) return TSR_OK;
   return tsr_holds_search(s, devices, tile);
 }
 
 /* Where C is computed is given. One that has no room there is computed anywhere. */
 static tsr_status search_mapped(tsr_search *s) {
   if (s->mapping == NULL) return TSR_OK;
-  tsr_recipe r = first_guess(s, s->mapping->grid_rows * s->mapping->grid_cols, s->options->tile);
-  TSR_TRY(try_guess(s, &r));
+  int64_t tile = tsr_search_told_tile(s);
+  if (tile == 0 && s->kinds == 1u << TSR_TILES) tile = tile_by_shape(s->call);
+  tsr_strategy r = first_guess(s, s->mapping->grid_rows * s->mapping->grid_cols, tile);
+  if (is_free(s, r.kind)) TSR_TRY(try_guess(s, &r));
   if (s->best != NULL) return TSR_OK;
   s->mapping = NULL;
+  s->problem.mapped = false;
   s->tried.count = 0;
   return TSR_OK;
 }
@@ -147,7 +158,7 @@ static tsr_status search_halves(tsr_search *s) {
 
 /* ---- Fewer of them -------------------------------------------------------- */
 
-/* A number of devices, and the best recipe for it so far. */
+/* A number of devices, and the best strategy for it so far. */
 typedef struct entry {
   int devices;
   tsr_trial trial;
@@ -165,12 +176,12 @@ static void note_entry(const tsr_search *s, entries *e, int devices) {
   e->list[at] = (entry){devices, s->at};
 }
 
-/* The best recipe so far, for another number of devices. Those far behind are dropped. */
+/* The best strategy so far, for another number of devices. Those far behind are dropped. */
 static tsr_status try_number(tsr_search *s, int devices, entries *e) {
   static const double hopeless = 1.3;
   bool moved;
   if (!may_win(s, devices)) return TSR_OK;
-  tsr_recipe r = tsr_panels_like(s, &s->best_recipe, devices);
+  tsr_strategy r = tsr_panels_like(s, &s->best_strategy, devices);
   s->at.score = INFINITY;
   TSR_TRY(tsr_search_try(s, &r, &moved));
   if (s->at.score < hopeless * s->best_score) note_entry(s, e, devices);
@@ -212,7 +223,7 @@ static tsr_status search_others(tsr_search *s, int searched) {
 /* Composed calls have hardly the time for one guess. */
 static bool is_number_free(const tsr_search *s) {
   return !s->options->obey_devices && s->options->residency == NULL && s->mapping == NULL &&
-         s->best_recipe.tile == 0;
+         s->best_strategy.kind != TSR_TILES;
 }
 
 tsr_status tsr_search_all(tsr_search *s) {

@@ -223,16 +223,16 @@ static int widest_of_all(way *y) {
   return widest(y, slots_of(y));
 }
 
-static tsr_recipe recipe_of(const way *y, double tile) {
-  tsr_recipe r = y->q->base;
+static tsr_strategy strategy_of(const way *y, double tile) {
+  tsr_strategy r = y->q->base;
   r.tile = (int64_t)tile;
   r.even = y->q->tile == 0;
   r.grid_rows = y->w.grid_rows;
   r.grid_cols = y->w.grid_cols;
-  r.hold_rows = y->b;
-  r.hold_cols = y->c;
+  r.c_block_rows = y->b;
+  r.c_block_cols = y->c;
   r.depth = y->d;
-  r.ahead = (int64_t)(100 * y->l);
+  r.lookahead = (int64_t)(100 * y->l);
   return r;
 }
 
@@ -285,7 +285,7 @@ static void set_tiles(way *y, double tile) {
 /* ---- Devices that differ -------------------------------------------------- */
 
 /* What one device would take for all of it, with tiles of that size and its own budget. */
-static double time_alone(const way *y, int device, tsr_recipe *recipe) {
+static double time_alone(const way *y, int device, tsr_strategy *strategy) {
   tsr_hold_question one = *y->q;
   way x = *y;
   one.order = &device;
@@ -297,7 +297,7 @@ static double time_alone(const way *y, int device, tsr_recipe *recipe) {
   set_rates(&x);
   set_ahead(&x);
   double seconds = find_shape(&x);
-  *recipe = recipe_of(&x, 0);
+  *strategy = strategy_of(&x, 0);
   return seconds;
 }
 
@@ -308,15 +308,15 @@ static tsr_hold deal(const way *y, double tile) {
   double rate = 0;
   for (int i = 0; i < y->q->devices; i++) {
     int device = y->q->order[i];
-    tsr_recipe one;
+    tsr_strategy one;
     rate += 1 / time_alone(y, device, &one);
     if (y->q->budget[device] <= most) continue;
     most = y->q->budget[device];
-    all.recipe = one;
+    all.strategy = one;
   }
-  all.recipe.tile = (int64_t)tile;
-  all.recipe.grid_rows = y->w.grid_rows;
-  all.recipe.grid_cols = y->w.grid_cols;
+  all.strategy.tile = (int64_t)tile;
+  all.strategy.grid_rows = y->w.grid_rows;
+  all.strategy.grid_cols = y->w.grid_cols;
   all.seconds = rate > 0 ? 1 / rate : INFINITY;
   return all;
 }
@@ -328,15 +328,15 @@ static int try_tile(way *y, double tile, int most, int count, tsr_hold *found) {
   static const double most_kernels = 1 << 22; /* more are not worth their planning */
   set_tiles(y, tile);
   if ((double)y->m * y->n * y->k * y->q->devices > most_kernels) return count;
-  if (!y->q->base.deals) set_rates(y);
+  if (!y->q->base.partition) set_rates(y);
   for (y->d = 1; y->d <= 4; y->d++) {
     tsr_hold one;
-    if (y->q->base.deals) {
+    if (y->q->base.partition) {
       one = deal(y, tile);
     } else {
       set_ahead(y);
       one.seconds = find_shape(y);
-      one.recipe = recipe_of(y, tile);
+      one.strategy = strategy_of(y, tile);
     }
     if (isfinite(one.seconds)) count = keep(one, most, count, found);
   }

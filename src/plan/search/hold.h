@@ -1,5 +1,5 @@
 /*
- * Inside the planner: recipes for calls that do not fit into the budgets. A device holds b x c
+ * Inside the planner: strategies for calls that do not fit into the budgets. A device holds b x c
  * tiles of C at a time, while what they are summed from streams through in chunks of d tiles of k,
  * copies going ahead of kernels by l chunks. After Herault et al., "Generic matrix multiplication
  * for multi-GPU accelerated distributed-memory platforms over PaRSEC", section III; but the
@@ -8,28 +8,28 @@
 #ifndef TSR_PLAN_SEARCH_HOLD_H
 #define TSR_PLAN_SEARCH_HOLD_H
 
-#include "plan/search/recipe.h"
+#include "plan/search/strategy.h"
 
-/* A recipe and about how long it would take, s. */
+/* A strategy and about how long it would take, s. */
 typedef struct tsr_hold {
-  tsr_recipe recipe;
+  tsr_strategy strategy;
   double seconds;
 } tsr_hold;
 
-/* What recipes are wanted for. */
+/* What strategies are wanted for. */
 typedef struct tsr_hold_question {
   const tsr_machine *machine;
   const tsr_call *call;
   const size_t *budget; /* bytes for each device */
   const int *order;     /* devices, the preferred ones first */
   int devices;          /* of those, used */
-  tsr_recipe base;      /* what the recipes have beside tile, grid, hold, depth and ahead; deals:
-                           each device has a hold of its own, and what it can do of C (deal.h) */
+  tsr_strategy base;    /* what the strategies have beside tile, grid, hold, depth and ahead; deals:
+                         each device has a hold of its own, and what it can do of C (deal.h) */
   int64_t tile;         /* the only one to use; 0: any */
   double heat;
 } tsr_hold_question;
 
-/* At most `most` recipes that should do with the budgets, the devices in a grid of so many rows,
+/* At most `most` strategies that should do with the budgets, the devices in a grid of so many rows,
  * the best first; how many there are. */
 int tsr_hold_guess(const tsr_hold_question *question, int grid_rows, int most, tsr_hold *found);
 

@@ -1,7 +1,7 @@
 /*
- * Holds: recipes for budgets that do not suffice for everything. A formula lists those that should
- * do (hold.c), the best of them are replayed, and from the best one parameter after the other is
- * changed.
+ * Holds: strategies for budgets that do not suffice for everything. A formula lists those that
+ * should do (hold.c), the best of them are replayed, and from the best one parameter after the
+ * other is changed.
  */
 #include <math.h>
 #include <string.h>
@@ -14,12 +14,12 @@ enum { GUESSES = 8, FIRST = 3, FIRST_DEALT = 2 };
 
 /* ---- Changes --------------------------------------------------------------- */
 
-/* A recipe with one thing changed; false: there is no such one. */
-typedef bool (*change)(const tsr_search *s, tsr_recipe *r);
+/* A strategy with one thing changed; false: there is no such one. */
+typedef bool (*change)(const tsr_search *s, tsr_strategy *r);
 
 /* Where devices differ: by how long each took. */
-static bool dealt_again(const tsr_search *s, tsr_recipe *r) {
-  if (!r->deals || !tsr_recipe_same(r, &s->best_recipe)) return false;
+static bool dealt_again(const tsr_search *s, tsr_strategy *r) {
+  if (!r->partition || !tsr_strategy_same(r, &s->best_strategy)) return false;
   tsr_deal_again(s->best, s->order, r);
   return true;
 }
@@ -28,10 +28,10 @@ static bool dealt_again(const tsr_search *s, tsr_recipe *r) {
 static tsr_status follow(tsr_search *s, change with, bool *any) {
   bool better = true;
   while (better && tsr_search_in_time(s)) {
-    tsr_recipe r = s->at.recipe;
+    tsr_strategy r = s->at.strategy;
     if (!with(s, &r)) break;
-    tsr_recipe_force(&s->forced, &r);
-    if (memcmp(&r, &s->at.recipe, sizeof r) == 0) break; /* what was changed is forced */
+    tsr_forced_apply(&s->forced, &s->problem, &r);
+    if (memcmp(&r, &s->at.strategy, sizeof r) == 0) break; /* what was changed is forced */
     TSR_TRY(tsr_search_try(s, &r, &better));
     *any |= better;
   }
@@ -40,10 +40,10 @@ static tsr_status follow(tsr_search *s, change with, bool *any) {
 
 /* ---- First guesses -------------------------------------------------------- */
 
-static tsr_recipe base_of(const tsr_search *s, int devices) {
-  tsr_recipe r = tsr_search_tiles(s, devices, 0);
-  r.winds = !s->options->reproducible; /* the order of k depends on the shape alone */
-  r.lazy = s->options->reproducible || tsr_search_must_be_lazy(s, &r);
+static tsr_strategy base_of(const tsr_search *s, int devices) {
+  tsr_strategy r = tsr_search_tiles(s, devices, 0);
+  r.serpentine = !s->options->reproducible; /* the order of k depends on the shape alone */
+  r.lazy = s->options->reproducible || tsr_strategy_must_be_lazy(&r, &s->problem);
   r.piece = 32 << 20;
   return r;
 }
@@ -53,12 +53,12 @@ static tsr_recipe base_of(const tsr_search *s, int devices) {
 static tsr_status try_guesses(tsr_search *s, const tsr_hold *guess, int count, int first) {
   static const double hopeless = 1.1;
   bool better;
-  tsr_recipe last = {0};
+  tsr_strategy last = {0};
   for (int i = 0; i < count; i++) {
-    tsr_recipe r = guess[i].recipe;
+    tsr_strategy r = guess[i].strategy;
     if (s->best && (i >= first || !tsr_search_in_time(s))) break;
     if (s->best && guess[i].seconds > hopeless * s->best->seconds) break;
-    tsr_recipe_force(&s->forced, &r);
+    tsr_forced_apply(&s->forced, &s->problem, &r);
     if (memcmp(&r, &last, sizeof r) == 0) continue; /* what differs is forced */
     TSR_TRY(tsr_search_try(s, &r, &better));
     last = r;
@@ -90,7 +90,7 @@ static tsr_status try_single_tiles(tsr_search *s, int devices, int64_t tile) {
   int64_t largest = tile > 0 ? tile : tsr_power_of_two_near((double)extent, 16, 16384);
   if (tile == 0 && largest < least) largest = least;
   for (int64_t t = largest; !s->best && t >= least; t /= 2) {
-    tsr_recipe r = tsr_search_tiles(s, devices, t);
+    tsr_strategy r = tsr_search_tiles(s, devices, t);
     bool better;
     if (s->options->reproducible) r.lazy = true;
     if (may_fit(s, t)) TSR_TRY(tsr_search_try(s, &r, &better));
@@ -105,7 +105,7 @@ static tsr_status try_grids(tsr_search *s, const tsr_hold_question *q) {
   for (int rows = q->devices; rows >= 1; rows--) {
     if (q->devices % rows) continue;
     int count = tsr_hold_guess(q, rows, GUESSES, guess);
-    TSR_TRY(try_guesses(s, guess, count, q->base.deals ? FIRST_DEALT : FIRST));
+    TSR_TRY(try_guesses(s, guess, count, q->base.partition ? FIRST_DEALT : FIRST));
   }
   return TSR_OK;
 }
@@ -127,7 +127,7 @@ static tsr_status try_all(tsr_search *s, const tsr_hold_question *q) {
   static const double sure = 0.95; /* formulas err by more */
   tsr_deal_question d = {s->machine, s->call, s->options->budget, s->heat};
   tsr_hold_question dealt = *q;
-  dealt.base.deals = true;
+  dealt.base.partition = true;
   if (s->options->reproducible || !tsr_deal_differs(&d, q->order, q->devices))
     return try_grids(s, q);
   double even = expected(q);
@@ -153,65 +153,65 @@ tsr_status tsr_holds_search(tsr_search *s, int devices, int64_t tile) {
 
 /* ---- Steps ---------------------------------------------------------------- */
 
-static bool higher(const tsr_search *s, tsr_recipe *r) {
+static bool higher(const tsr_search *s, tsr_strategy *r) {
   (void)s;
-  return ++r->hold_rows > 1;
+  return ++r->c_block_rows > 1;
 }
 
-static bool lower(const tsr_search *s, tsr_recipe *r) {
+static bool lower(const tsr_search *s, tsr_strategy *r) {
   (void)s;
-  return --r->hold_rows > 0;
+  return --r->c_block_rows > 0;
 }
 
-static bool wider(const tsr_search *s, tsr_recipe *r) {
+static bool wider(const tsr_search *s, tsr_strategy *r) {
   (void)s;
-  return ++r->hold_cols > 1;
+  return ++r->c_block_cols > 1;
 }
 
-static bool narrower(const tsr_search *s, tsr_recipe *r) {
+static bool narrower(const tsr_search *s, tsr_strategy *r) {
   (void)s;
-  return --r->hold_cols > 0;
+  return --r->c_block_cols > 0;
 }
 
-static bool deeper(const tsr_search *s, tsr_recipe *r) {
+static bool deeper(const tsr_search *s, tsr_strategy *r) {
   (void)s;
   return ++r->depth > 1;
 }
 
-static bool shallower(const tsr_search *s, tsr_recipe *r) {
+static bool shallower(const tsr_search *s, tsr_strategy *r) {
   (void)s;
   return --r->depth > 0;
 }
 
-static bool farther(const tsr_search *s, tsr_recipe *r) {
+static bool farther(const tsr_search *s, tsr_strategy *r) {
   (void)s;
-  r->ahead = r->ahead < 25 ? 25 : 2 * r->ahead;
-  return r->ahead <= 800;
+  r->lookahead = r->lookahead < 25 ? 25 : 2 * r->lookahead;
+  return r->lookahead <= 800;
 }
 
-static bool nearer(const tsr_search *s, tsr_recipe *r) {
+static bool nearer(const tsr_search *s, tsr_strategy *r) {
   (void)s;
-  r->ahead /= 2;
+  r->lookahead /= 2;
   return true;
 }
 
-static bool smaller_tiles(const tsr_search *s, tsr_recipe *r) {
+static bool smaller_tiles(const tsr_search *s, tsr_strategy *r) {
   r->tile = r->tile * 7 / 8;
   return s->options->tile == 0 && !s->options->reproducible && r->tile >= 16;
 }
 
-static bool larger_tiles(const tsr_search *s, tsr_recipe *r) {
+static bool larger_tiles(const tsr_search *s, tsr_strategy *r) {
   r->tile = r->tile * 8 / 7;
   return s->options->tile == 0 && !s->options->reproducible;
 }
 
-static bool smaller_pieces(const tsr_search *s, tsr_recipe *r) {
+static bool smaller_pieces(const tsr_search *s, tsr_strategy *r) {
   (void)s;
   r->piece /= 2;
   return r->piece >= 2 << 20;
 }
 
-static bool larger_pieces(const tsr_search *s, tsr_recipe *r) {
+static bool larger_pieces(const tsr_search *s, tsr_strategy *r) {
   (void)s;
   r->piece *= 2;
   return r->piece <= 256 << 20;

@@ -34,11 +34,11 @@ static int64_t held_by(const tsr_tiling *t) {
 }
 
 /* Some of its tiles tell as much as all of them of what is the largest. */
-static tsr_call part_of(const tsr_call *all, const tsr_recipe *r) {
-  int64_t hold = r->hold_rows > r->hold_cols ? r->hold_rows : r->hold_cols;
+static tsr_call part_of(const tsr_call *all, const tsr_strategy *r) {
+  int64_t hold = r->c_block_rows > r->c_block_cols ? r->c_block_rows : r->c_block_cols;
   int64_t most = 1 + r->tile * (4 + hold);
   tsr_call call = *all;
-  if (r->tile == 0) return call;
+  if (r->kind != TSR_TILES) return call;
   if (call.m > most) call.m = most;
   if (call.n > most) call.n = most;
   if (call.k > most) call.k = most;
@@ -52,21 +52,21 @@ static size_t smallest_budget(const tsr_search *s) {
   return smallest;
 }
 
-static tsr_recipe least_recipe(const tsr_search *s) {
+static tsr_strategy least_strategy(const tsr_search *s) {
   int64_t tile = tsr_search_told_tile(s);
-  tsr_recipe r = tsr_search_tiles(s, 1, tile > 0 ? tile : tsr_search_least_tile(s->call));
-  tsr_recipe_force(&s->forced, &r);
-  if (s->options->reproducible || tsr_search_must_be_lazy(s, &r)) r.lazy = true;
+  tsr_strategy r = tsr_search_tiles(s, 1, tile > 0 ? tile : tsr_search_least_tile(s->call));
+  tsr_forced_apply(&s->forced, &s->problem, &r);
+  if (s->options->reproducible || tsr_strategy_must_be_lazy(&r, &s->problem)) r.lazy = true;
   return r;
 }
 
 tsr_status tsr_search_too_small(tsr_search *s) {
-  tsr_recipe r = least_recipe(s);
+  tsr_strategy r = least_strategy(s);
   tsr_call call = part_of(s->call, &r);
   tsr_tiling tiling;
   char tiles[40] = "panels";
-  if (r.tile > 0) snprintf(tiles, sizeof tiles, "tiles of %" PRId64, r.tile);
-  TSR_TRY(tsr_recipe_tiling(&r, &call, s->machine, s->order, &tiling));
+  if (r.kind == TSR_TILES) snprintf(tiles, sizeof tiles, "tiles of %" PRId64, r.tile);
+  TSR_TRY(tsr_strategy_tiling(&r, &call, s->machine, s->order, &tiling));
   tsr_status status = tsr_graph_build(&call, &tiling, &s->graph);
   if (status == TSR_OK)
     status = tsr_fail(TSR_ERR_MEMORY,

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "blas/family.h"
-#include "plan/search/recipe.h"
+#include "plan/search/strategy.h"
 
 /* Parts of C; a kernel each, at least. */
 static const double most_parts = 4096;
@@ -86,7 +86,7 @@ bool tsr_mapped_follows(const tsr_mapping *m, const tsr_machine *machine, const 
   direction down = down_of(m, call), across = across_of(m, call);
   if (tsr_is_device(machine, call->operand[TSR_C_].location) || !has_devices(m, machine))
     return false;
-  if (call->m > TSR_RECIPE_LONGEST || call->n > TSR_RECIPE_LONGEST) return false;
+  if (call->m > TSR_STRATEGY_LONGEST || call->n > TSR_STRATEGY_LONGEST) return false;
   double rows = (double)count_parts(&down), cols = (double)count_parts(&across);
   switch (tsr_family_of(call->operation)) {
     case TSR_TRIANGLE:
@@ -101,7 +101,7 @@ bool tsr_mapped_follows(const tsr_mapping *m, const tsr_machine *machine, const 
 /* ---- Tilings -------------------------------------------------------------- */
 
 /* A block on the diagonal lies in one row of tiles: with a triangle of C columns are cut where rows
- * are. Beside a triangle the order keeps the recipe's cut. */
+ * are. Beside a triangle the order keeps the strategy's cut. */
 static tsr_status cut_both(const tsr_call *call, const direction *down, const direction *across,
                            tsr_tiling *t) {
   tsr_family family = tsr_family_of(call->operation);

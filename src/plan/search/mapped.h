@@ -3,7 +3,7 @@
  *
  * C is cut where the mapping's blocks begin, and every part belongs to the device of its block.
  * Blocks side by side that have one device are one part. How k is cut, what copies and kernels are
- * like, and their order, is the recipe's.
+ * like, and their order, is the strategy's.
  *
  * Of an operation with a triangle beside C only its lines across the triangle are dealt to devices:
  * a mapping is followed if it leaves each line to one device.
@@ -19,8 +19,8 @@
 bool tsr_mapped_follows(const tsr_mapping *mapping, const tsr_machine *machine,
                         const tsr_call *call);
 
-/* Puts the mapping's parts and owners of C into the tiling of some recipe; the mapping is one that
- * is followed. TSR_ERR_MEMORY. */
+/* Puts the mapping's parts and owners of C into the tiling of some strategy; the mapping is one
+ * that is followed. TSR_ERR_MEMORY. */
 tsr_status tsr_mapped_set(const tsr_mapping *mapping, const tsr_call *call, tsr_tiling *tiling);
 
 #endif

@@ -13,13 +13,6 @@ static bool is_device_home(const tsr_search *s, int x) {
   return tsr_is_device(s->machine, s->call->operand[x].location);
 }
 
-bool tsr_panels_may_be_lazy(const tsr_search *s, const tsr_recipe *r) {
-  bool beside = tsr_search_family(s) == TSR_TRIANGLE;
-  if (beside && (r->tile > 0 || tsr_is_in_place(s->call->operation))) return false;
-  return tsr_search_must_be_lazy(s, r) || s->options->reproducible ||
-         (s->call->beta != TSR_ZERO && !tsr_call_scales_only(s->call));
-}
-
 bool tsr_panels_one_of_many(const tsr_search *s) {
   const tsr_call *call = s->call;
   return s->options->residency != NULL && tsr_search_family(s) == TSR_PRODUCT &&
@@ -27,12 +20,13 @@ bool tsr_panels_one_of_many(const tsr_search *s) {
 }
 
 /* What calls have added to a C on devices waits for it but once. */
-void tsr_panels_set_lazy(const tsr_search *s, tsr_recipe *r) {
+void tsr_panels_set_lazy(const tsr_search *s, tsr_strategy *r) {
   const tsr_operand *o = s->call->operand;
   bool shares = !tsr_panels_one_of_many(s) && (o[TSR_C_].location == o[TSR_A].location ||
                                                o[TSR_C_].location == o[TSR_B_].location);
   bool at_device = tsr_search_family(s) == TSR_PRODUCT && is_device_home(s, TSR_C_);
-  r->lazy = tsr_panels_may_be_lazy(s, r) && (tsr_search_must_be_lazy(s, r) || shares || at_device);
+  r->lazy = tsr_strategy_may_be_lazy(r, &s->problem) &&
+            (tsr_strategy_must_be_lazy(r, &s->problem) || shares || at_device);
   r->add_at_home = r->lazy && at_device && !s->options->reproducible; /* C need not leave then */
 }
 
@@ -72,7 +66,7 @@ static bool is_on_device(const tsr_call *call) {
 
 /* Columns of C are contiguous: cut them unless C is flat. But a device that is home to A or B must
  * send all that others read, so few should read the same. */
-void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_recipe *r) {
+void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_strategy *r) {
   bool flat = call->m > 4 * call->n;
   r->grid_rows = flat ? devices : 1;
   for (int rows = 2; !flat && is_on_device(call) && rows * rows <= devices; rows++)
@@ -101,7 +95,7 @@ static int64_t share_of_ring(const tsr_search *s) {
 
 /* Some tens of copies to a device: enough to keep the links busy side by side, few enough that each
  * one's start does not count. */
-static int64_t guess_piece(const tsr_search *s, const tsr_recipe *r) {
+static int64_t guess_piece(const tsr_search *s, const tsr_strategy *r) {
   const tsr_operand *o = s->call->operand;
   double a = (double)tsr_operand_bytes(&o[TSR_A], s->call->type) / r->grid_rows;
   double b = (double)tsr_operand_bytes(&o[TSR_B_], s->call->type) / r->grid_cols;
@@ -160,21 +154,21 @@ static int64_t guess_solved_stripe(const tsr_search *s, int devices, int64_t lin
  * can begin before the first block is there, and pieces of pageable memory are as small as the
  * ring. trsm needs but one block to begin, and what it takes to invert one does not depend on the
  * lines: with lines that are on devices already, one stripe does. */
-static void guess_blocks(const tsr_search *s, int devices, tsr_recipe *r) {
+static void guess_blocks(const tsr_search *s, int devices, tsr_strategy *r) {
   const tsr_call *call = s->call;
   bool solves = call->operation == TSR_TRSM;
   bool composed = s->options->residency != NULL;
   int64_t order = order_of(call), lines = lines_of(call, devices);
   r->block = solves ? guess_solved_block(s, order, lines)
                     : tsr_power_of_two_near((double)order / 8, 256, 2048);
-  r->chunk = solves ? guess_solved_stripe(s, devices, lines)
-                    : tsr_power_of_two_near((double)lines / 8, 256, 4096);
-  if (composed && solves) r->chunk = lines + 256; /* devices' lines are about alike */
+  r->stripe = solves ? guess_solved_stripe(s, devices, lines)
+                     : tsr_power_of_two_near((double)lines / 8, 256, 4096);
+  if (composed && solves) r->stripe = lines + 256; /* devices' lines are about alike */
   bool high = !solves && !is_staged(call);
   double height = high ? (double)order : fmin(4096, (double)order / 8);
   if (high) r->block = larger(r->block, 1024);
   r->span = tsr_power_of_two_near(height / (double)r->block, 1, 32);
-  r->chunk_least = 0; /* a narrow stripe goes through all blocks, too */
+  r->n_block_least = 0; /* a narrow stripe goes through all blocks, too */
 }
 
 /* Of what is summed, from whatever is left at home; few copies when it is on devices. */
@@ -192,26 +186,26 @@ static int64_t guess_composed_piece(const tsr_search *s, int devices) {
 /* A composed call has little time to be planned in, so the first guess must be about right. When
  * its operands are on devices, mostly, it has no slab to wait for: one will do. Of a triangle of C
  * the blocks across the diagonal come and go with every call, so they are small. */
-static bool guess_composed(const tsr_search *s, int devices, double columns, tsr_recipe *r) {
+static bool guess_composed(const tsr_search *s, int devices, double columns, tsr_strategy *r) {
   static const int64_t longest_slab = 4096;
   bool is_rank = tsr_search_family(s) == TSR_RANK;
   if (s->options->residency == NULL || s->call->k > longest_slab) return false;
   if (!is_rank && transfer_share(s, devices) > 1) return false;
   r->piece = guess_composed_piece(s, devices);
-  r->chunk_last = is_rank ? 256 : tsr_power_of_two_near(columns / 2, 256, 4096);
-  r->chunk_first = r->chunk = r->chunk_last;
+  r->n_block_last = is_rank ? 256 : tsr_power_of_two_near(columns / 2, 256, 4096);
+  r->n_block_first = r->n_block = r->n_block_last;
   return true;
 }
 
 /* Calls after this one find C on devices in its chunks: wide ones, so that kernels are good even
  * where others take some of a device's multiprocessors. */
-static void widen_rooms(const tsr_search *s, tsr_recipe *r) {
+static void widen_rooms(const tsr_search *s, tsr_strategy *r) {
   static const int64_t good = 16 << 20; /* elements of C */
   int64_t rows = s->call->m / r->grid_rows;
   int64_t width = tsr_power_of_two_near((double)good / (double)rows, 256, 8192);
-  r->slab = 0;
-  r->chunk_first = r->chunk = r->chunk_last = width;
-  r->chunk_least = width < 1024 ? width : 1024; /* the last ones are halved no further */
+  r->k_panel = 0;
+  r->n_block_first = r->n_block = r->n_block_last = width;
+  r->n_block_least = width < 1024 ? width : 1024; /* the last ones are halved no further */
 }
 
 /* What a product's panels are cut for; which limit is the one that counts shows only when plans are
@@ -238,47 +232,47 @@ static int64_t guess_chunk(const tsr_search *s, double columns) {
   return tsr_power_of_two_near(columns / (comes_back(s) ? 12 : 6), 128, 1024);
 }
 
-static void cut_product(const tsr_search *s, limit what, tsr_recipe *r) {
+static void cut_product(const tsr_search *s, limit what, tsr_strategy *r) {
   double columns = (double)s->call->n / r->grid_cols, k = (double)s->call->k;
-  r->chunk_first = r->chunk = r->chunk_last = guess_chunk(s, columns);
-  r->slab = r->slab_most = 0;
+  r->n_block_first = r->n_block = r->n_block_last = guess_chunk(s, columns);
+  r->k_panel = r->k_panel_most = 0;
   if (what == LIMIT_LINKS) {
-    if (!is_device_home(s, TSR_C_)) r->chunk_first = 256; /* and then wider ones */
+    if (!is_device_home(s, TSR_C_)) r->n_block_first = 256; /* and then wider ones */
     return;
   }
-  r->chunk_first = 1024;
+  r->n_block_first = 1024;
   if (what == LIMIT_PORT) {
-    r->slab = r->slab_most = tsr_power_of_two_near(k / 4, 256, 4096);
-    r->chunk_first = r->chunk = 2048;
-    r->chunk_last = tsr_power_of_two_near(columns / 8, 256, 1024);
+    r->k_panel = r->k_panel_most = tsr_power_of_two_near(k / 4, 256, 4096);
+    r->n_block_first = r->n_block = 2048;
+    r->n_block_last = tsr_power_of_two_near(columns / 8, 256, 1024);
     return;
   }
   if (what == LIMIT_EITHER) {
-    r->slab = tsr_power_of_two_near(k / 6, 256, 4096);
-    r->chunk = 1024;
+    r->k_panel = tsr_power_of_two_near(k / 6, 256, 4096);
+    r->n_block = 1024;
     return;
   }
-  r->slab = tsr_power_of_two_near(k / 24, 256, what == LIMIT_BOTH ? 2048 : 1024);
-  r->chunk = 4096;
-  r->chunk_last = what == LIMIT_BOTH ? 512 : 1024;
-  if (what == LIMIT_BOTH) r->slab_most = 4 * r->slab;
+  r->k_panel = tsr_power_of_two_near(k / 24, 256, what == LIMIT_BOTH ? 2048 : 1024);
+  r->n_block = 4096;
+  r->n_block_last = what == LIMIT_BOTH ? 512 : 1024;
+  if (what == LIMIT_BOTH) r->k_panel_most = 4 * r->k_panel;
 }
 
-bool tsr_panels_corner(const tsr_search *s, tsr_recipe *r) {
+bool tsr_panels_corner(const tsr_search *s, tsr_strategy *r) {
   static const double least = 0.3, most = 1.3;
   const tsr_call *call = s->call;
   int devices = r->grid_rows * r->grid_cols;
-  if (tsr_search_family(s) != TSR_PRODUCT || s->options->residency != NULL || r->tile > 0 ||
-      call->transa != TSR_NO_TRANS || call->transb != TSR_NO_TRANS || is_device_home(s, TSR_A) ||
-      is_device_home(s, TSR_B_))
+  if (tsr_search_family(s) != TSR_PRODUCT || s->options->residency != NULL ||
+      r->kind == TSR_TILES || call->transa != TSR_NO_TRANS || call->transb != TSR_NO_TRANS ||
+      is_device_home(s, TSR_A) || is_device_home(s, TSR_B_))
     return false;
   double share = operand_share(s, devices, TSR_A) + operand_share(s, devices, TSR_B_);
   if (share < least || share > most) return false;
-  r->corner = true;
-  r->slab = tsr_power_of_two_near((double)call->k / 16, 256, 4096);
-  r->slab_most = r->chunk = 0;
-  r->chunk_first = 1024;
-  r->chunk_last = 512;
+  r->leading = true;
+  r->k_panel = tsr_power_of_two_near((double)call->k / 16, 256, 4096);
+  r->k_panel_most = r->n_block = 0;
+  r->n_block_first = 1024;
+  r->n_block_last = 512;
   return true;
 }
 
@@ -286,29 +280,29 @@ bool tsr_panels_corner(const tsr_search *s, tsr_recipe *r) {
  * which is computed at C's home if that is a device: no tapering, and chunks that depend little on
  * how many devices there are. Where pieces go by way of the ring they are narrower, since they come
  * later. */
-static void cut_rank(const tsr_search *s, limit what, tsr_recipe *r) {
+static void cut_rank(const tsr_search *s, limit what, tsr_strategy *r) {
   double k = (double)s->call->k;
   int64_t widest = is_staged(s->call) ? 256 : 512;
-  r->chunk_first = r->chunk = r->chunk_last =
+  r->n_block_first = r->n_block = r->n_block_last =
       tsr_power_of_two_near((double)s->call->n / 6, 64, widest);
-  r->chunk_least = 0;
-  r->slab = r->slab_most = 0;
+  r->n_block_least = 0;
+  r->k_panel = r->k_panel_most = 0;
   if (what == LIMIT_LINKS) return;
-  r->slab = tsr_power_of_two_near(k / 16, 256, what == LIMIT_KERNELS ? 256 : 512);
-  if (what == LIMIT_BOTH) r->slab_most = 2 * r->slab;
+  r->k_panel = tsr_power_of_two_near(k / 16, 256, what == LIMIT_KERNELS ? 256 : 512);
+  if (what == LIMIT_BOTH) r->k_panel_most = 2 * r->k_panel;
   if (what == LIMIT_START) {
-    r->slab = tsr_power_of_two_near(k / 4, 256, 1024);
-    r->chunk_first = r->chunk = r->chunk_last = 1024;
-    r->chunk_least = 128;
+    r->k_panel = tsr_power_of_two_near(k / 4, 256, 1024);
+    r->n_block_first = r->n_block = r->n_block_last = 1024;
+    r->n_block_least = 128;
   }
   if (what == LIMIT_EITHER) {
-    r->slab = tsr_power_of_two_near(k / 24, 256, 2048);
-    r->slab_most = 4 * r->slab;
-    r->chunk_least = 128;
+    r->k_panel = tsr_power_of_two_near(k / 24, 256, 2048);
+    r->k_panel_most = 4 * r->k_panel;
+    r->n_block_least = 128;
   }
 }
 
-static void cut_for(const tsr_search *s, limit what, tsr_recipe *r) {
+static void cut_for(const tsr_search *s, limit what, tsr_strategy *r) {
   (tsr_search_family(s) == TSR_RANK ? cut_rank : cut_product)(s, what, r);
 }
 
@@ -320,7 +314,7 @@ static limit first_limit(const tsr_search *s, int devices) {
 
 /* What the threads stage one after the other all devices should be able to work on: the same few
  * columns of C, of which each has some rows, unless these are short. */
-static void lie_down(const tsr_call *call, int devices, tsr_recipe *r) {
+static void lie_down(const tsr_call *call, int devices, tsr_strategy *r) {
   tsr_memory c = call->operand[TSR_C_].memory;
   if ((c != TSR_PAGEABLE && c != TSR_MANAGED) || call->n > 4 * call->m) return;
   r->grid_rows = devices;
@@ -337,15 +331,20 @@ static int64_t guess_share(const tsr_search *s, int devices) {
 /* Nothing travels on one device that is home to everything, and used in place: there is nothing to
  * wait for. */
 static bool is_all_there(const tsr_search *s, int devices) {
-  bool all = devices == 1 && s->apart == 0;
+  bool all = devices == 1 && s->problem.apart == 0;
   for (int x = 0; x < TSR_OPERANDS; x++)
     all &= s->call->operand[x].rows == 0 || s->call->operand[x].location == s->order[0];
   return all;
 }
 
-tsr_recipe tsr_panels_guess(const tsr_search *s, int devices) {
-  tsr_recipe r = {.rows = 1, .streams = 1, .chunk_least = 128, .relay = true};
-  bool is_product = tsr_search_family(s) == TSR_PRODUCT;
+tsr_strategy tsr_panels_guess(const tsr_search *s, int devices) {
+  tsr_family family = tsr_search_family(s);
+  bool is_product = family == TSR_PRODUCT;
+  tsr_strategy r = {.kind = tsr_strategy_kind_of(family),
+                    .row_parts = family != TSR_TRIANGLE,
+                    .streams = 1,
+                    .n_block_least = 128,
+                    .relay = true};
   tsr_panels_guess_grid(s->call, devices, &r);
   if (is_product && s->options->residency == NULL) lie_down(s->call, devices, &r);
   r.piece = guess_piece(s, &r);
@@ -355,28 +354,30 @@ tsr_recipe tsr_panels_guess(const tsr_search *s, int devices) {
     return r;
   }
   if (guess_composed(s, devices, (double)s->call->n / r.grid_cols, &r))
-    r.slab = 0;
+    r.k_panel = 0;
   else
     cut_for(s, first_limit(s, devices), &r);
   if (tsr_panels_one_of_many(s)) widen_rooms(s, &r);
-  if (is_all_there(s, devices)) r.slab = r.chunk_first = r.chunk = r.chunk_last = r.chunk_least = 0;
+  if (is_all_there(s, devices))
+    r.k_panel = r.n_block_first = r.n_block = r.n_block_last = r.n_block_least = 0;
   tsr_panels_set_lazy(s, &r);
   return r;
 }
 
-tsr_recipe tsr_panels_like(const tsr_search *s, const tsr_recipe *other, int devices) {
-  tsr_recipe r = tsr_panels_guess(s, devices);
-  r.rows = other->rows;
-  r.slab = other->slab;
-  r.slab_most = other->slab_most;
-  r.slab_once = other->slab_once;
+tsr_strategy tsr_panels_like(const tsr_search *s, const tsr_strategy *other, int devices) {
+  tsr_strategy r = tsr_panels_guess(s, devices);
+  r.row_parts = other->row_parts;
+  r.k_panel = other->k_panel;
+  r.k_panel_most = other->k_panel_most;
+  r.k_panel_once = other->k_panel_once;
+  r.stripe = other->stripe;
   r.whole_a = other->whole_a;
   r.whole_b = other->whole_b;
-  r.corner = other->corner;
-  r.chunk_first = other->chunk_first;
-  r.chunk = other->chunk;
-  r.chunk_last = other->chunk_last;
-  r.chunk_least = other->chunk_least;
+  r.leading = other->leading;
+  r.n_block_first = other->n_block_first;
+  r.n_block = other->n_block;
+  r.n_block_last = other->n_block_last;
+  r.n_block_least = other->n_block_least;
   r.lazy = other->lazy;
   r.add_at_home = other->add_at_home;
   return r;
@@ -396,16 +397,16 @@ static const limit rank_limits[] = {LIMIT_BOTH, LIMIT_KERNELS, LIMIT_EITHER, LIM
 
 /* Stripes that are wide, and slabs so that kernels can begin with what comes first. Those of trmm
  * all have them: its C is what is read as well as what is written, and crowds the links. */
-static void cut_slabs(const tsr_search *s, int devices, tsr_recipe *r) {
+static void cut_slabs(const tsr_search *s, int devices, tsr_strategy *r) {
   const tsr_call *call = s->call;
   bool in_place = tsr_is_in_place(call->operation);
   int64_t order = order_of(call), lines = lines_of(call, devices);
-  r->slab = tsr_power_of_two_near((double)order / (in_place ? 8 : 4), 512, 4096);
-  r->slab_most = in_place ? r->slab : 2 * r->slab;
-  r->slab_once = !in_place;
-  r->chunk = tsr_power_of_two_near((double)lines / (in_place ? 4 : 2), 256, 4096);
+  r->k_panel = tsr_power_of_two_near((double)order / (in_place ? 8 : 4), 512, 4096);
+  r->k_panel_most = in_place ? r->k_panel : 2 * r->k_panel;
+  r->k_panel_once = !in_place;
+  r->stripe = tsr_power_of_two_near((double)lines / (in_place ? 4 : 2), 256, 4096);
   r->span = in_place ? larger(1, 4096 / r->block) : larger(r->span, 4096 / r->block);
-  r->chunk_least = in_place ? 256 : 512;
+  r->n_block_least = in_place ? 256 : 512;
 }
 
 /* Sums can begin with what comes first: that is where a climb begins if kernels are what counts,
@@ -413,11 +414,12 @@ static void cut_slabs(const tsr_search *s, int devices, tsr_recipe *r) {
 static tsr_status try_slabs(tsr_search *s, tsr_trial starts[TSR_PANEL_LIMITS], int *count) {
   static const double ample = 0.75;
   bool better;
-  int devices = s->at.recipe.grid_rows * s->at.recipe.grid_cols;
+  int devices = s->at.strategy.grid_rows * s->at.strategy.grid_cols;
   double share = transfer_share(s, devices);
   tsr_trial narrow = s->at;
-  tsr_recipe r = s->at.recipe;
-  if (s->call->operation == TSR_TRSM || r.tile > 0 || !tsr_search_in_time(s)) return TSR_OK;
+  tsr_strategy r = s->at.strategy;
+  if (s->call->operation == TSR_TRSM || r.kind == TSR_TILES || !tsr_search_in_time(s))
+    return TSR_OK;
   cut_slabs(s, devices, &r);
   s->at.score = INFINITY;
   TSR_TRY(tsr_search_try(s, &r, &better));
@@ -439,12 +441,12 @@ tsr_status tsr_panels_try_limits(tsr_search *s, tsr_trial starts[TSR_PANEL_LIMIT
   bool is_rank = tsr_search_family(s) == TSR_RANK;
   const limit *limits = is_rank ? rank_limits : product_limits;
   bool has_last = is_rank || is_resident(s);
-  int all = first.recipe.tile > 0 ? 0 : TSR_PANEL_LIMITS - !has_last;
+  int all = first.strategy.kind == TSR_TILES ? 0 : TSR_PANEL_LIMITS - !has_last;
   for (int i = 0; i < all && tsr_search_in_time(s); i++) {
     bool fits;
     s->at.score = INFINITY;
-    cut_for(s, limits[i], &first.recipe);
-    TSR_TRY(tsr_search_try(s, &first.recipe, &fits));
+    cut_for(s, limits[i], &first.strategy);
+    TSR_TRY(tsr_search_try(s, &first.strategy, &fits));
     if (!fits) continue;
     if (is_rank && !is_staged(s->call) && s->at.score < hopeful * s->best_score)
       TSR_TRY(tsr_search_shares(s, &fits));

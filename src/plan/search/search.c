@@ -1,5 +1,5 @@
 /*
- * The search: recipes are tried on the model, from a first guess by steepest parameter, and the
+ * The search: strategies are tried on the model, from a first guess by steepest parameter, and the
  * plan with the least predicted time is kept, since a plan is used many times.
  */
 #include <math.h>
@@ -10,10 +10,10 @@
 #include "plan/search/search.h"
 
 static void describe(const tsr_search *s, tsr_plan *plan) {
-  char recipe[200];
+  char strategy[200];
   const char *mapped = s->mapping != NULL ? "; C where it is mapped" : "";
-  tsr_recipe_print(&s->best_recipe, recipe, sizeof recipe);
-  int used = snprintf(plan->why, sizeof plan->why, "%s%s", recipe, mapped);
+  tsr_strategy_print(&s->best_strategy, strategy, sizeof strategy);
+  int used = snprintf(plan->why, sizeof plan->why, "%s%s", strategy, mapped);
   if (isfinite(s->runner_up) && used > 0 && (size_t)used < sizeof plan->why)
     snprintf(plan->why + used, sizeof plan->why - (size_t)used, " (next best %+.1f %%)",
              100 * (s->runner_up / plan->seconds - 1));
@@ -57,10 +57,14 @@ static bool cpu_is_best(const tsr_search *s) {
 /* A call that changes nothing has a plan without commands. */
 static tsr_status run_search(tsr_search *s) {
   if (tsr_call_is_empty(s->call) || cpu_is_best(s)) return plan_for_cpu(s);
+  TSR_TRY(tsr_forced_check(&s->forced, &s->problem, &s->kinds));
   tsr_search_order_devices(s);
   if (s->machine->devices > 0) TSR_TRY(tsr_search_all(s));
   if (cpu_is_better(s)) return plan_for_cpu(s);
-  return s->best ? TSR_OK : tsr_search_too_small(s);
+  if (s->best != NULL) return TSR_OK;
+  if (s->refused != NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "strategy: %s; leave it out", s->refused);
+  return tsr_search_too_small(s);
 }
 
 /* Plans are kept for long. */
@@ -79,13 +83,17 @@ tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
                   .allowed = INFINITY,
                   .at = {.score = INFINITY},
                   .runner_up = INFINITY};
-  s.wide = tsr_type_get(call->type)->wide != call->type;
-  s.apart = tsr_search_apart(&s);
+  s.problem = (tsr_problem){.call = call,
+                            .machine = machine,
+                            .composed = options->residency != NULL,
+                            .reproducible = options->reproducible};
+  s.problem.apart = tsr_search_apart(&s);
   s.heat = tsr_plan_heat(machine, call);
   if (options->mapping != NULL && !options->reproducible &&
       tsr_mapped_follows(options->mapping, machine, call))
     s.mapping = options->mapping;
-  TSR_TRY(tsr_recipe_parse(options->recipe, &s.forced));
+  s.problem.mapped = s.mapping != NULL;
+  TSR_TRY(tsr_strategy_parse(options->strategy, &s.forced));
   tsr_status status = run_search(&s);
   TSR_VEC_FREE(&s.tried);
   tsr_plan_free(s.spare);

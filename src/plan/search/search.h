@@ -1,5 +1,5 @@
 /*
- * Inside the search: what the files that look for the best recipe share. try.c tries
+ * Inside the search: what the files that look for the best strategy share. try.c tries
  * one and says which plan is the best so far; devices.c says on which devices;
  * panels.c, steps.c and holds.c know what to try; search.c makes of it a plan.
  */
@@ -8,21 +8,22 @@
 
 #include "blas/family.h"
 #include "plan/mapping.h"
-#include "plan/search/recipe.h"
+#include "plan/search/knobs.h"
 
 /* When the kernels of a place in the grid were done, and for how long it was busy, s. */
 typedef struct tsr_share {
   double end, busy;
 } tsr_share;
 
-/* A recipe and the score of its plan, INFINITY if it did not fit; and what that tells of shares. */
+/* A strategy and the score of its plan, INFINITY if it did not fit; and what that tells of shares.
+ */
 typedef struct tsr_trial {
-  tsr_recipe recipe;
+  tsr_strategy strategy;
   double score;
   tsr_share share[TSR_MACHINE_DEVICES]; /* busy 0: unknown */
 } tsr_trial;
 
-/* What was tried: recipes that make the same plan have the same digest. */
+/* What was tried: strategies that make the same plan have the same digest. */
 typedef struct tsr_tried {
   uint64_t digest;
   double score;
@@ -32,12 +33,14 @@ typedef struct tsr_search {
   const tsr_machine *machine;
   const tsr_call *call;
   const tsr_plan_options *options;
+  tsr_problem problem;          /* what of these strategies depend on */
+  unsigned kinds;               /* bits by tsr_strategy_kind: those to choose from */
   double began, spent, allowed; /* spent and allowed: seconds of a computer that plans */
   double enough;                /* seconds: a plan that takes no more is as good as any; 0: none */
   int order[TSR_MACHINE_DEVICES]; /* devices, the preferred ones first */
   const tsr_mapping *mapping;     /* that C follows, or NULL */
   tsr_plan *best;                 /* NULL: none fits yet */
-  tsr_recipe best_recipe;
+  tsr_strategy best_strategy;
   tsr_plan *spare; /* its memory is for the next candidate; or NULL */
   tsr_graph graph; /* of the last candidate; its memory is for the next one */
   double best_score;
@@ -47,10 +50,9 @@ typedef struct tsr_search {
                    with a lower score is better */
   tsr_trial last; /* what was tried last */
   TSR_VEC(tsr_tried) tried;
-  bool wide;      /* a partial C is of a wider type than C */
-  unsigned apart; /* operands, as bits, that kernels at their home do not use in place */
   double heat;
-  tsr_forced forced; /* parts of the recipe that the user named */
+  tsr_forced forced;   /* knobs that the user named */
+  const char *refused; /* why strategies that have a forced knob were void; NULL: none was */
 } tsr_search;
 
 static inline tsr_family tsr_search_family(const tsr_search *s) {
@@ -76,15 +78,12 @@ static inline int64_t tsr_power_of_two_near(double x, int64_t least, int64_t mos
  */
 tsr_plan *tsr_search_plan_new(tsr_search *s);
 
-/* Plans and replays a recipe, unless that was done before. *better: the climb has moved there. A
- * recipe that does not fit is no error. */
-tsr_status tsr_search_try(tsr_search *s, const tsr_recipe *recipe, bool *better);
+/* Plans and replays a strategy, unless that was done before. *better: the climb has moved there. A
+ * strategy that does not fit is no error. */
+tsr_status tsr_search_try(tsr_search *s, const tsr_strategy *strategy, bool *better);
 
 /* Keeps the better of a plan and the best one so far; frees the other. */
-void tsr_search_keep(tsr_search *s, const tsr_recipe *r, double score, tsr_plan *plan);
-
-/* The partial C must have a place of its own when it is wider than C, or C is not used in place. */
-bool tsr_search_must_be_lazy(const tsr_search *s, const tsr_recipe *r);
+void tsr_search_keep(tsr_search *s, const tsr_strategy *r, double score, tsr_plan *plan);
 
 /* Sets how long candidates may be tried, and which time is as good as any, by the best plan. */
 void tsr_search_set_allowed(tsr_search *s);
@@ -104,7 +103,7 @@ void tsr_search_order_devices(tsr_search *s);
 double tsr_search_shared_rate(const tsr_search *s, int device, int chosen);
 
 /* Square tiles on so many devices, C tile by C tile. */
-tsr_recipe tsr_search_tiles(const tsr_search *s, int devices, int64_t tile);
+tsr_strategy tsr_search_tiles(const tsr_search *s, int devices, int64_t tile);
 
 /* The tiles that the user asked for, or that the shape alone gives; 0: as is best. */
 int64_t tsr_search_told_tile(const tsr_search *s);
@@ -116,14 +115,14 @@ tsr_status tsr_search_all(tsr_search *s);
 /* ---- panels.c ---- */
 
 /* A first guess at panels on so many devices. */
-tsr_recipe tsr_panels_guess(const tsr_search *s, int devices);
-void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_recipe *r);
+tsr_strategy tsr_panels_guess(const tsr_search *s, int devices);
+void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_strategy *r);
 
 /* A composed product whose C is much more than what is multiplied: calls like it will add to it. */
 bool tsr_panels_one_of_many(const tsr_search *s);
 
 /* Panels on so many devices that are cut as others were. */
-tsr_recipe tsr_panels_like(const tsr_search *s, const tsr_recipe *other, int devices);
+tsr_strategy tsr_panels_like(const tsr_search *s, const tsr_strategy *other, int devices);
 
 enum { TSR_PANEL_LIMITS = 5 };
 
@@ -134,10 +133,9 @@ tsr_status tsr_panels_try_limits(tsr_search *s, tsr_trial starts[TSR_PANEL_LIMIT
 /* Makes a product's panels ones of a corner of A and B that grows; false: these would be no better.
  * They may be where kernels and links need about as long for A and B, which come from the host, in
  * slabs and columns that are long columns as they are stored. */
-bool tsr_panels_corner(const tsr_search *s, tsr_recipe *r);
+bool tsr_panels_corner(const tsr_search *s, tsr_strategy *r);
 
-bool tsr_panels_may_be_lazy(const tsr_search *s, const tsr_recipe *r);
-void tsr_panels_set_lazy(const tsr_search *s, tsr_recipe *r);
+void tsr_panels_set_lazy(const tsr_search *s, tsr_strategy *r);
 
 /* ---- least.c ---- */
 
@@ -169,8 +167,8 @@ tsr_status tsr_search_climb_all(tsr_search *s, const tsr_trial *from, int count)
 
 /* ---- shares.c ---- */
 
-/* What the plan of a recipe tells of the shares of C, or nothing: NULL. */
-void tsr_search_note_shares(tsr_search *s, const tsr_recipe *r, const tsr_plan *plan);
+/* What the plan of a strategy tells of the shares of C, or nothing: NULL. */
+void tsr_search_note_shares(tsr_search *s, const tsr_strategy *r, const tsr_plan *plan);
 
 /* Panels dealt by how long each device's kernels took where the climb is: a little more to those
  * that were done early. */
@@ -178,7 +176,7 @@ tsr_status tsr_search_shares(tsr_search *s, bool *better);
 
 /* ---- holds.c ---- */
 
-/* Recipes for budgets that do not suffice for everything; tile: the only one to use, or 0. */
+/* Strategies for budgets that do not suffice for everything; tile: the only one to use, or 0. */
 tsr_status tsr_holds_search(tsr_search *s, int devices, int64_t tile);
 
 /* Changes one parameter after the other while that helps and there is time. */

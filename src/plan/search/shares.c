@@ -14,10 +14,10 @@ static int place_of(const tsr_search *s, int devices, int device) {
   return -1;
 }
 
-void tsr_search_note_shares(tsr_search *s, const tsr_recipe *r, const tsr_plan *plan) {
-  int devices = r->grid_rows * r->grid_cols;
+void tsr_search_note_shares(tsr_search *s, const tsr_strategy *r, const tsr_plan *plan) {
+  int devices = plan != NULL ? tsr_strategy_devices(r) : 0;
   memset(s->last.share, 0, sizeof s->last.share);
-  for (size_t i = 0; plan != NULL && r->tile == 0 && i < plan->commands.count; i++) {
+  for (size_t i = 0; plan != NULL && r->kind != TSR_TILES && i < plan->commands.count; i++) {
     const tsr_command *c = &plan->commands.items[i];
     if (c->kind != TSR_COMMAND_KERNEL) continue;
     int g = place_of(s, devices, plan->queue[c->queue].location);
@@ -29,7 +29,7 @@ void tsr_search_note_shares(tsr_search *s, const tsr_recipe *r, const tsr_plan *
 
 /* What is done in the time that a device has more, or less, than the mean. */
 static uint16_t weight_after(uint16_t weight, const tsr_share *of, double mean) {
-  double now = weight > 0 ? weight : TSR_RECIPE_WEIGHT;
+  double now = weight > 0 ? weight : TSR_STRATEGY_WEIGHT;
   double factor = 1 + (mean - of->end) / of->busy;
   return (uint16_t)fmin(UINT16_MAX, fmax(1, now * fmin(2, fmax(0.5, factor))));
 }
@@ -49,9 +49,9 @@ static bool deal(const tsr_share *of, int devices, uint16_t *weight) {
 }
 
 tsr_status tsr_search_shares(tsr_search *s, bool *better) {
-  tsr_recipe r = s->at.recipe;
+  tsr_strategy r = s->at.strategy;
   int devices = r.grid_rows * r.grid_cols;
   *better = false;
-  if (devices < 2 || r.tile > 0 || s->mapping != NULL) return TSR_OK;
+  if (devices < 2 || r.kind == TSR_TILES || s->mapping != NULL) return TSR_OK;
   return deal(s->at.share, devices, r.weight) ? tsr_search_try(s, &r, better) : TSR_OK;
 }

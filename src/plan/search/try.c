@@ -1,8 +1,9 @@
 /*
- * One candidate of the search: a recipe is cut, built, scheduled and replayed, and the plan kept if
- * it is the best so far.
+ * One candidate of the search: a strategy is cut, built, scheduled and replayed, and the plan kept
+ * if it is the best so far.
  */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -57,15 +58,10 @@ static void set_aside(tsr_search *s, tsr_plan *plan) {
   s->spare = plan;
 }
 
-bool tsr_search_must_be_lazy(const tsr_search *s, const tsr_recipe *r) {
-  int64_t part = r->tile > 0 ? r->tile : r->slab > 0 ? r->slab : TSR_RECIPE_LONGEST;
-  return (s->wide && s->call->k > part) || s->apart >> TSR_C_ & 1;
-}
-
 /* ---- One candidate -------------------------------------------------------- */
 
 /* A whole tile, when copies are not cut: at most a gigabyte, since the staging ring holds two. */
-static int64_t piece_bytes(const tsr_search *s, const tsr_recipe *r) {
+static int64_t piece_bytes(const tsr_search *s, const tsr_strategy *r) {
   static const int64_t most = 1 << 30;
   if (r->piece > 0) return r->piece;
   int64_t size = (int64_t)tsr_type_get(tsr_type_get(s->call->type)->wide)->size;
@@ -75,13 +71,13 @@ static int64_t piece_bytes(const tsr_search *s, const tsr_recipe *r) {
 }
 
 /* Of a product, all devices taking turns; with a triangle about as many. */
-static void set_ahead(const tsr_recipe *r, const tsr_tiling *t, tsr_schedule_options *options) {
+static void set_ahead(const tsr_strategy *r, const tsr_tiling *t, tsr_schedule_options *options) {
   int64_t depth = r->depth > 0 ? r->depth : 1, devices = t->grid_rows * t->grid_cols;
   for (int g = 0; g < devices; g++) {
-    tsr_pass held = {r->hold_rows, r->hold_cols};
+    tsr_pass held = {r->c_block_rows, r->c_block_cols};
     if (t->passes != NULL) held = t->passes[g];
     options->ahead[t->device[g]] =
-        (int64_t)held.rows * held.cols * devices * depth * r->ahead / 100;
+        (int64_t)held.rows * held.cols * devices * depth * r->lookahead / 100;
   }
 }
 
@@ -90,28 +86,29 @@ static tsr_deal_question deal_question(const tsr_search *s) {
 }
 
 /* What the smallest device has room for; where each holds what it can, the largest. */
-static int32_t count_slots(const tsr_search *s, const tsr_recipe *r, const tsr_plan *plan) {
+static int32_t count_slots(const tsr_search *s, const tsr_strategy *r, const tsr_plan *plan) {
   tsr_deal_question q = deal_question(s);
-  size_t slot = 1, room = (r->deals ? tsr_deal_most : tsr_deal_least)(&q, s->order, plan->devices);
+  size_t slot = 1,
+         room = (r->partition ? tsr_deal_most : tsr_deal_least)(&q, s->order, plan->devices);
   for (size_t i = TSR_OPERANDS; i < plan->buffers.count; i++)
     if (plan->buffers.items[i].role == TSR_BUFFER_TILE) slot = plan->buffers.items[i].bytes;
   return (int32_t)fmin((double)(room / slot), 1 << 20);
 }
 
-static void note_hold(const tsr_search *s, const tsr_recipe *r, const tsr_graph *graph,
+static void note_hold(const tsr_search *s, const tsr_strategy *r, const tsr_graph *graph,
                       tsr_plan *plan) {
-  plan->hold = (tsr_plan_hold){.rows = r->hold_rows > 0 ? r->hold_rows : 1,
-                               .cols = r->hold_cols > 0 ? r->hold_cols : 1,
+  plan->hold = (tsr_plan_hold){.rows = r->c_block_rows > 0 ? r->c_block_rows : 1,
+                               .cols = r->c_block_cols > 0 ? r->c_block_cols : 1,
                                .depth = r->depth > 0 ? r->depth : 1,
-                               .ahead = (float)r->ahead / 100,
+                               .ahead = (float)r->lookahead / 100,
                                .m = graph->grid[TSR_C_].rows.count,
                                .n = graph->grid[TSR_C_].cols.count,
                                .k = graph->depth,
                                .slots = count_slots(s, r, plan),
-                               .dealt = r->deals};
+                               .dealt = r->partition};
 }
 
-static tsr_status build(tsr_search *s, const tsr_recipe *r, const tsr_tiling *tiling,
+static tsr_status build(tsr_search *s, const tsr_strategy *r, const tsr_tiling *tiling,
                         const tsr_graph *graph, tsr_plan *plan, bool *fits) {
   tsr_schedule_options options = {.piece = piece_bytes(s, r),
                                   .streams = r->streams,
@@ -119,7 +116,7 @@ static tsr_status build(tsr_search *s, const tsr_recipe *r, const tsr_tiling *ti
                                   .by_eta = r->by_eta,
                                   .routing = r->routing,
                                   .ignore_channels = r->ignore_channels,
-                                  .apart = s->apart,
+                                  .apart = s->problem.apart,
                                   .budget = s->options->budget,
                                   .ring = s->options->ring,
                                   .residency = s->options->residency};
@@ -130,6 +127,14 @@ static tsr_status build(tsr_search *s, const tsr_recipe *r, const tsr_tiling *ti
   plan->devices = r->grid_rows * r->grid_cols;
   TSR_TRY(tsr_schedule(s->machine, graph, &options, plan, &fit));
   *fits = fit != TSR_FITS_NOT;
+  if (fit == TSR_FITS_TIGHT && r->by_eta &&
+      tsr_forced_named(&s->forced, offsetof(tsr_strategy, by_eta))) {
+    s->refused =
+        "order=eta: the call does not fit into its budget, and tiles that share memory have "
+        "the order that they lie in";
+    *fits = false;
+    return TSR_OK;
+  }
   if (fit == TSR_FITS_TIGHT) note_hold(s, r, graph, plan);
   return *fits ? tsr_plan_replay(plan, s->machine, &plan->seconds) : TSR_OK;
 }
@@ -156,16 +161,16 @@ static double link_time(const tsr_plan *plan) {
  * that loads less, since others may use the links, too. Where C stays it is probably wanted at home
  * before long: half of the time that this would take beyond the plan's counts. Rows in parts make
  * columns shorter, which links mind more than measurements of them say, and must gain something. */
-static double score_of(const tsr_search *s, const tsr_recipe *r, const tsr_plan *plan) {
+static double score_of(const tsr_search *s, const tsr_strategy *r, const tsr_plan *plan) {
   static const double share = 0.02, wanted = 0.5, nearly = 0.005, shorter = 0.01;
   double reloads = plan->hold.rows > 0 ? share * link_time(plan) : 0;
   double draining = plan->after != NULL ? tsr_plan_drained(plan, s->machine) - plan->seconds : 0;
   double commands = fmin(0.1e-6 * (double)plan->commands.count, nearly * plan->seconds);
-  double parted = r->tile == 0 && r->rows > 1 ? shorter * plan->seconds : 0;
+  double parted = r->row_parts > 1 ? shorter * plan->seconds : 0;
   return plan->seconds + commands + reloads + wanted * draining + parted;
 }
 
-void tsr_search_keep(tsr_search *s, const tsr_recipe *r, double score, tsr_plan *plan) {
+void tsr_search_keep(tsr_search *s, const tsr_strategy *r, double score, tsr_plan *plan) {
   bool better = !s->best || score < s->best_score;
   double loser = better ? (s->best ? s->best->seconds : INFINITY) : plan->seconds;
   s->runner_up = fmin(s->runner_up, loser);
@@ -173,13 +178,13 @@ void tsr_search_keep(tsr_search *s, const tsr_recipe *r, double score, tsr_plan 
   if (!better) return;
   s->best = plan;
   s->best_score = score;
-  s->best_recipe = *r;
+  s->best_strategy = *r;
 }
 
-static bool climb_to(tsr_search *s, const tsr_recipe *r, double score) {
+static bool climb_to(tsr_search *s, const tsr_strategy *r, double score) {
   if (!(score < s->at.score)) return false;
   s->at = s->last;
-  s->at.recipe = *r;
+  s->at.strategy = *r;
   return true;
 }
 
@@ -205,12 +210,12 @@ void tsr_search_set_enough(tsr_search *s) {
   s->enough = tsr_floor(s->machine, s->call) + 1.1 * start;
 }
 
-/* The tiling of a recipe; of a C that follows its mapping with that one's parts, or dealt by what
+/* The tiling of a strategy; of a C that follows its mapping with that one's parts, or dealt by what
  * devices make of their room. */
-static tsr_status cut(const tsr_search *s, const tsr_recipe *r, tsr_tiling *tiling) {
-  TSR_TRY(tsr_recipe_tiling(r, s->call, s->machine, s->order, tiling));
-  tiling->lazy_everywhere = s->options->reproducible || s->apart >> TSR_C_ & 1;
-  bool deals = r->deals && r->tile > 0;
+static tsr_status cut(const tsr_search *s, const tsr_strategy *r, tsr_tiling *tiling) {
+  TSR_TRY(tsr_strategy_tiling(r, s->call, s->machine, s->order, tiling));
+  tiling->lazy_everywhere = s->options->reproducible || s->problem.apart >> TSR_C_ & 1;
+  bool deals = r->partition && r->kind == TSR_TILES;
   if (s->mapping == NULL && !deals) return TSR_OK;
   tsr_deal_question q = deal_question(s);
   tsr_status status = s->mapping != NULL ? tsr_mapped_set(s->mapping, s->call, tiling)
@@ -219,22 +224,30 @@ static tsr_status cut(const tsr_search *s, const tsr_recipe *r, tsr_tiling *tili
   return status;
 }
 
-/* What is forced, and what follows from it. */
-static tsr_status settle(const tsr_search *s, tsr_recipe *r) {
-  tsr_recipe_force(&s->forced, r);
+/* What is forced, and what follows from it. *void: the strategy cannot do with a forced knob. */
+static tsr_status settle(tsr_search *s, tsr_strategy *r, bool *is_void) {
+  tsr_forced_apply(&s->forced, &s->problem, r);
   if (s->mapping != NULL) {
-    r->rows = 1;
+    if (r->kind == TSR_PANELS) r->row_parts = 1;
     r->grid_rows = s->mapping->grid_rows;
     r->grid_cols = s->mapping->grid_cols;
   }
-  if (r->grid_rows * r->grid_cols > s->machine->devices)
-    return tsr_fail(TSR_ERR_ARGUMENT, "a grid of %d x %d needs more than the %d devices there are",
-                    r->grid_rows, r->grid_cols, s->machine->devices);
-  if (tsr_search_must_be_lazy(s, r)) r->lazy = true;
+  if (tsr_strategy_devices(r) > s->machine->devices)
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "strategy: a grid of %d x %d needs more than the %d devices there are; give "
+                    "fewer",
+                    (int)r->grid_rows, (int)r->grid_cols, s->machine->devices);
+  bool must = tsr_strategy_must_be_lazy(r, &s->problem);
+  *is_void = must && !r->lazy && tsr_forced_named(&s->forced, offsetof(tsr_strategy, lazy));
+  if (*is_void)
+    s->refused =
+        "c=first: C has to be added last, since sums in parts of k need a wider "
+        "type than C's, or C is not used in place";
+  if (must) r->lazy = true;
   return TSR_OK;
 }
 
-/* ---- Recipes that make the same plan -------------------------------------- */
+/* ---- Strategies that make the same plan -------------------------------------- */
 
 static uint64_t add_cuts(uint64_t digest, const tsr_cuts *cuts) {
   return tsr_cache_digest(digest, cuts->at, sizeof *cuts->at * (size_t)(cuts->count + 1));
@@ -252,48 +265,24 @@ static int64_t effective(int64_t chunk, int64_t most) {
   return chunk >= most ? 0 : chunk;
 }
 
-/* What a plan follows from: the cuts, instead of what led to them, and the rest of the recipe. */
-static uint64_t digest_of(const tsr_search *s, const tsr_recipe *recipe, const tsr_tiling *t) {
-  tsr_recipe r = *recipe;
-  tsr_recipe_simplify(s->call, s->machine, &r);
-  bool clamps = tsr_search_family(s) == TSR_PRODUCT && r.tile == 0;
-  bool slabs = tsr_search_family(s) == TSR_TRIANGLE; /* of other families they are cuts of k */
+/* What a plan follows from: the cuts, instead of what led to them, and the rest of the strategy. */
+static uint64_t digest_of(const tsr_search *s, const tsr_strategy *strategy, const tsr_tiling *t) {
+  tsr_strategy r = *strategy;
+  tsr_strategy_simplify(s->call, s->machine, &r);
+  bool clamps = r.kind == TSR_PANELS && tsr_search_family(s) == TSR_PRODUCT;
   int64_t most = clamps ? widest(&t->n) : INT64_MAX;
-  const int64_t words[] = {r.grid_rows,
-                           r.grid_cols,
-                           r.tile,
-                           r.winds,
-                           r.even,
-                           r.hold_rows,
-                           r.hold_cols,
-                           r.deals,
-                           r.depth,
-                           r.ahead,
-                           effective(r.chunk_first, most),
-                           effective(r.chunk, most),
-                           effective(r.chunk_last, most),
-                           r.chunk_least,
-                           r.span,
-                           slabs ? r.slab : 0,
-                           slabs ? r.slab_most : 0,
-                           slabs && r.slab > 0 && r.slab_once,
-                           t->k_of_a.count > 0 && t->k.count > 1,
-                           t->n_of_b.count > 0 && t->n.count > 1,
-                           t->corner,
-                           r.lazy,
-                           r.by_eta,
-                           r.relay,
-                           r.lazy && r.add_at_home,
-                           (int64_t)r.routing,
-                           r.ignore_channels,
-                           r.piece,
-                           r.streams};
-  uint64_t digest = tsr_cache_digest(0, words, sizeof words);
-  if (r.deals) digest = tsr_cache_digest(digest, r.weight, sizeof r.weight);
+  r.n_block_first = effective(r.n_block_first, most);
+  r.n_block = effective(r.n_block, most);
+  r.n_block_last = effective(r.n_block_last, most);
+  uint64_t digest = tsr_strategy_digest(&r, tsr_search_family(s));
+  const int64_t whole[] = {t->k_of_a.count > 0 && t->k.count > 1,
+                           t->n_of_b.count > 0 && t->n.count > 1, t->corner};
+  digest = tsr_cache_digest(digest, whole, sizeof whole);
+  if (r.partition) digest = tsr_cache_digest(digest, r.weight, sizeof r.weight);
   return add_cuts(add_cuts(add_cuts(digest, &t->m), &t->n), &t->k);
 }
 
-/* What is known of a recipe that makes the same plan; NULL: it was not tried. */
+/* What is known of a strategy that makes the same plan; NULL: it was not tried. */
 static const tsr_tried *find_tried(const tsr_search *s, uint64_t digest) {
   for (size_t i = 0; i < s->tried.count; i++)
     if (s->tried.items[i].digest == digest) return &s->tried.items[i];
@@ -302,7 +291,7 @@ static const tsr_tried *find_tried(const tsr_search *s, uint64_t digest) {
 
 /* ---- Trying --------------------------------------------------------------- */
 
-static tsr_status make_candidate(tsr_search *s, const tsr_recipe *r, const tsr_tiling *tiling,
+static tsr_status make_candidate(tsr_search *s, const tsr_strategy *r, const tsr_tiling *tiling,
                                  tsr_plan **made) {
   bool fits = false;
   tsr_plan *plan = tsr_search_plan_new(s);
@@ -316,8 +305,8 @@ static tsr_status make_candidate(tsr_search *s, const tsr_recipe *r, const tsr_t
   return status;
 }
 
-/* Without memory to note it down a recipe is tried again, perhaps. */
-static tsr_status try_tiling(tsr_search *s, const tsr_recipe *r, const tsr_tiling *tiling) {
+/* Without memory to note it down a strategy is tried again, perhaps. */
+static tsr_status try_tiling(tsr_search *s, const tsr_strategy *r, const tsr_tiling *tiling) {
   tsr_tried trial = {digest_of(s, r, tiling), INFINITY};
   const tsr_tried *known = find_tried(s, trial.digest);
   tsr_plan *plan = NULL;
@@ -333,12 +322,20 @@ static tsr_status try_tiling(tsr_search *s, const tsr_recipe *r, const tsr_tilin
   return TSR_OK;
 }
 
-/* Plans and replays a recipe. *better: the climb has moved there. */
-tsr_status tsr_search_try(tsr_search *s, const tsr_recipe *recipe, bool *better) {
-  tsr_recipe r = *recipe;
+static tsr_status void_trial(tsr_search *s) {
+  s->last.score = INFINITY;
+  tsr_search_note_shares(s, NULL, NULL);
+  return TSR_OK;
+}
+
+/* Plans and replays a strategy. *better: the climb has moved there. */
+tsr_status tsr_search_try(tsr_search *s, const tsr_strategy *strategy, bool *better) {
+  tsr_strategy r = *strategy;
   tsr_tiling tiling;
+  bool is_void;
   *better = false;
-  TSR_TRY(settle(s, &r));
+  TSR_TRY(settle(s, &r, &is_void));
+  if (is_void) return void_trial(s);
   TSR_TRY(cut(s, &r, &tiling));
   tsr_status status = try_tiling(s, &r, &tiling);
   tsr_tiling_free(&tiling);

@@ -1,0 +1,792 @@
+#include "plan/search/knobs.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/settings.h"
+#include "plan/cache.h"
+
+/* ---- Where the search tries a value ----------------------------------------- */
+
+static bool stripes_have_k_panels(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+  (void)p, (void)value;
+  return at->kind != TSR_STRIPES || at->k_panel > 0;
+}
+
+static bool limit_counts(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+  return at->k_panel > 0 && value <= p->call->k;
+}
+
+/* k-panels of an A that is stored along k, and the devices' parts of a B that is stored along n,
+ * are short columns, which links are slow at. */
+static bool short_columns_of_a(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+  (void)value;
+  return p->call->transa != TSR_NO_TRANS && !p->composed && at->k_panel > 0;
+}
+
+static bool short_columns_of_b(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+  (void)value;
+  return p->call->transb != TSR_NO_TRANS && !p->composed && at->grid_cols > 1;
+}
+
+/* Without k-panels, where rows are in parts. */
+static bool leads_by_rows(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+  (void)p, (void)value;
+  return at->k_panel == 0 && at->row_parts > 1;
+}
+
+/* A composed call leaves C in the parts that it was cut to, and the calls after it find it so. */
+static bool leaves_nothing(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+  (void)at, (void)value;
+  return !p->composed;
+}
+
+static bool has_device_home(const tsr_problem *p) {
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    if (tsr_is_device(p->machine, p->call->operand[x].location)) return true;
+  return false;
+}
+
+/* Of a triangle of C the replay deals shares. */
+static bool home_has_share(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+  (void)at, (void)value;
+  return tsr_family_of(p->call->operation) == TSR_PRODUCT && has_device_home(p);
+}
+
+static bool has_choice(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+  tsr_strategy changed = *at;
+  changed.lazy = value;
+  return value != 0 ? tsr_strategy_may_be_lazy(&changed, p)
+                    : !tsr_strategy_must_be_lazy(&changed, p);
+}
+
+static bool is_on_device(const tsr_problem *p, int x) {
+  return tsr_is_device(p->machine, p->call->operand[x].location);
+}
+
+static bool adds_on_device(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+  (void)value;
+  return at->lazy && is_on_device(p, TSR_C_);
+}
+
+/* ---- Why a problem cannot honour a word -------------------------------------- */
+
+static const char *unless_mapped(const tsr_problem *p, int64_t value) {
+  (void)value;
+  return p->mapped ? "the map of C says which device computes what" : NULL;
+}
+
+static const char *unless_reproducible(const tsr_problem *p, int64_t value) {
+  (void)value;
+  return p->reproducible ? "reproducible results fix tiles and the order of sums" : NULL;
+}
+
+static const char *unless_shared_alike(const tsr_problem *p, int64_t value) {
+  if (value == 0) return NULL;
+  return p->mapped ? unless_mapped(p, value) : unless_reproducible(p, value);
+}
+
+static const char *if_there_are_products(const tsr_problem *p, int64_t value) {
+  return value != 0 && tsr_call_scales_only(p->call) ? "the call has no products" : NULL;
+}
+
+static const char *if_c_is_beside(const tsr_problem *p, int64_t value) {
+  if (value != 0 && tsr_is_in_place(p->call->operation)) return "trmm and trsm overwrite their B";
+  return if_there_are_products(p, value);
+}
+
+static const char *if_there_is_a_home(const tsr_problem *p, int64_t value) {
+  (void)value;
+  return has_device_home(p) ? NULL : "no operand is at home on a device";
+}
+
+static const char *if_c_is_on_a_device(const tsr_problem *p, int64_t value) {
+  return value != 0 && !is_on_device(p, TSR_C_) ? "C is not at home on a device" : NULL;
+}
+
+/* ---- The table --------------------------------------------------------------- */
+
+/* Strategies of a kind for one family of operations, and for all that have the kind. */
+#define OF(kind, family) (1u << (TSR_FAMILIES * (kind) + (family)))
+#define PANELS_OF_PRODUCTS OF(TSR_PANELS, TSR_PRODUCT)
+#define PANELS (PANELS_OF_PRODUCTS | OF(TSR_PANELS, TSR_RANK))
+#define STRIPES OF(TSR_STRIPES, TSR_TRIANGLE)
+#define TILES_OF_PRODUCTS OF(TSR_TILES, TSR_PRODUCT)
+#define TILES (TILES_OF_PRODUCTS | OF(TSR_TILES, TSR_RANK) | OF(TSR_TILES, TSR_TRIANGLE))
+#define ALL (PANELS | STRIPES | TILES)
+#define FIELD(name) offsetof(tsr_strategy, name)
+#define MOST TSR_STRATEGY_LONGEST
+#define MOST_TILES (1 << 14) /* in one direction of a C block */
+
+static const char *const kind_words[] = {"panels", "stripes", "tiles", NULL};
+static const char *const no_yes[] = {"no", "yes", NULL};
+static const char *const parts_whole[] = {"parts", "whole", NULL};
+static const char *const all_first[] = {"all", "first", NULL};
+static const char *const even_budget[] = {"even", "budget", NULL};
+static const char *const first_last[] = {"first", "last", NULL};
+static const char *const owner_home[] = {"owner", "home", NULL};
+static const char *const given_eta[] = {"given", "eta", NULL};
+static const char *const count_ignore[] = {"count", "ignore", NULL};
+static const char *const routes[] = {"eta", "bandwidth", "home", NULL}; /* as in tsr_routing */
+
+static const tsr_knob table[] = {
+    {.name = "grid.rows",
+     .unit = "devices",
+     .says = "Devices over the rows of C.",
+     .field = FIELD(grid_rows),
+     .of = ALL,
+     .least = 1,
+     .most = TSR_MACHINE_DEVICES,
+     .unmet = unless_mapped},
+    {.name = "grid.cols",
+     .unit = "devices",
+     .says = "Devices over the columns of C.",
+     .field = FIELD(grid_cols),
+     .of = ALL,
+     .least = 1,
+     .most = TSR_MACHINE_DEVICES,
+     .unmet = unless_mapped},
+
+    {.name = "tile",
+     .unit = "elements",
+     .says = "The extent of square tiles.",
+     .phrase = "of %s",
+     .field = FIELD(tile),
+     .of = TILES,
+     .least = 1,
+     .most = MOST},
+    {.name = "even",
+     .says = "Tiles of about the same size, as many for each device, none larger than tile.",
+     .field = FIELD(even),
+     .of = TILES,
+     .most = 1,
+     .words = no_yes},
+    {.name = "serpentine",
+     .says = "Each pass over A or B goes the other way than the one before, so that it begins with "
+             "the tiles that are still there.",
+     .field = FIELD(serpentine),
+     .of = TILES,
+     .most = 1,
+     .words = no_yes,
+     .unmet = unless_reproducible},
+    {.name = "cblock.rows",
+     .unit = "tiles",
+     .says =
+         "Rows of a C block: the tiles of C that a device holds while A and B stream through; b "
+         "of Herault et al.",
+     .field = FIELD(c_block_rows),
+     .of = TILES,
+     .least = 1,
+     .most = MOST_TILES},
+    {.name = "cblock.cols",
+     .unit = "tiles",
+     .says = "Columns of a C block; c of Herault et al.",
+     .field = FIELD(c_block_cols),
+     .of = TILES,
+     .least = 1,
+     .most = MOST_TILES},
+    {.name = "partition",
+     .says =
+         "Where budgets or speeds differ: C blocks by the least budget, or by each device's, and "
+         "C partitioned by what each device makes of its own.",
+     .field = FIELD(partition),
+     .of = TILES,
+     .most = 1,
+     .words = even_budget,
+     .unmet = unless_shared_alike},
+    {.name = "depth",
+     .unit = "tiles",
+     .says = "Tiles of k over which a C block is summed before the next ones; d of Herault et al.",
+     .field = FIELD(depth),
+     .of = TILES,
+     .least = 1,
+     .most = MOST_TILES},
+    {.name = "lookahead",
+     .unit = "percent",
+     .says =
+         "How far copies precede their use where not everything fits: part of the kernels of a C "
+         "block and its depth; l of Herault et al.",
+     .field = FIELD(lookahead),
+     .of = TILES,
+     .most = 10000},
+
+    {.name = "rows",
+     .unit = "parts",
+     .says = "Parts of a device's rows of C, each of them completed by itself.",
+     .phrase = "rows in %s parts",
+     .field = FIELD(row_parts),
+     .of = PANELS_OF_PRODUCTS,
+     .in_cuts = PANELS_OF_PRODUCTS,
+     .least = 1,
+     .most = 64,
+     .step = TSR_STEP_WALK,
+     .turn = 9,
+     .value = {1, 2, 4, -1},
+     .worth = leaves_nothing,
+     .unmet = unless_mapped},
+    {.name = "leading",
+     .says = "The leading block of C grows: with each k-panel of A, or each part of the rows, as "
+             "much of B arrives, in columns of all of k.",
+     .phrase = "the leading block of C grows",
+     .field = FIELD(leading),
+     .of = PANELS_OF_PRODUCTS,
+     .in_cuts = PANELS_OF_PRODUCTS,
+     .most = 1,
+     .words = no_yes,
+     .step = TSR_STEP_OTHER,
+     .turn = 6,
+     .worth = leads_by_rows,
+     .unmet = if_there_are_products},
+    {.name = "a",
+     .says = "A arrives in k-panels, or all of it before the k-panels of B.",
+     .phrase = "all of A first",
+     .field = FIELD(whole_a),
+     .of = PANELS_OF_PRODUCTS,
+     .in_cuts = PANELS_OF_PRODUCTS,
+     .most = 1,
+     .words = parts_whole,
+     .step = TSR_STEP_OTHER,
+     .turn = 4,
+     .worth = short_columns_of_a,
+     .unmet = if_there_are_products},
+    {.name = "b",
+     .says = "A device receives the columns of B that it needs, or all of B.",
+     .phrase = "all of B to all",
+     .field = FIELD(whole_b),
+     .of = PANELS_OF_PRODUCTS,
+     .in_cuts = PANELS_OF_PRODUCTS,
+     .most = 1,
+     .words = parts_whole,
+     .step = TSR_STEP_OTHER,
+     .turn = 5,
+     .worth = short_columns_of_b,
+     .unmet = if_there_are_products},
+    {.name = "share",
+     .unit = "percent",
+     .says =
+         "The share of C of a device that is home to an operand, of another's; 0: as another's.",
+     .field = FIELD(home_share),
+     .of = PANELS,
+     .in_cuts = PANELS,
+     .most = 10000,
+     .step = TSR_STEP_WALK,
+     .turn = 8,
+     .value = {100, 112, 125, 150, 175, 200, 250, 300, 400, 600, -1},
+     .worth = home_has_share,
+     .unmet = if_there_is_a_home},
+
+    {.name = "kpanel.first",
+     .unit = "elements",
+     .says =
+         "The first k-panel; each next one is twice as long; 0: one k-panel. Of a leading block "
+         "that grows: all but the last.",
+     .phrase = "k-panels from %s",
+     .field = FIELD(k_panel),
+     .of = PANELS | STRIPES,
+     .in_cuts = PANELS,
+     .most = MOST,
+     .step = TSR_STEP_WALK,
+     .turn = 10,
+     .value = {256, 512, 1024, 2048, 4096, 0, -1},
+     .worth = stripes_have_k_panels,
+     .unmet = if_there_are_products},
+    {.name = "kpanel.most",
+     .unit = "elements",
+     .says = "The longest k-panel; 0: no limit. Of a leading block that grows: the last one; 0: a "
+             "quarter of k.",
+     .phrase = "up to %s",
+     .field = FIELD(k_panel_most),
+     .of = PANELS | STRIPES,
+     .in_cuts = PANELS,
+     .most = MOST,
+     .step = TSR_STEP_SCAN,
+     .turn = 11,
+     .value = {1024, 2048, 4096, 8192, 0, -1},
+     .worth = limit_counts},
+    {.name = "kpanels",
+     .says = "All stripes have k-panels, or a device's first one only, while A arrives.",
+     .phrase = "in the first stripe only",
+     .field = FIELD(k_panel_once),
+     .of = STRIPES,
+     .most = 1,
+     .words = all_first,
+     .step = TSR_STEP_OTHER,
+     .turn = 3,
+     .worth = stripes_have_k_panels},
+
+    {.name = "nblock.first",
+     .unit = "columns",
+     .says =
+         "Columns of kernels in the first k-panel; 0: all. If there is one k-panel: of the first "
+         "kernel, the next ones doubling up to nblock.last; 0: nblock.last.",
+     .phrase = "n-blocks of %s at first",
+     .field = FIELD(n_block_first),
+     .of = PANELS_OF_PRODUCTS | TILES_OF_PRODUCTS,
+     .most = MOST,
+     .step = TSR_STEP_WALK,
+     .turn = 13,
+     .value = {512, 1024, 2048, 0, -1}},
+    {.name = "nblock.middle",
+     .unit = "columns",
+     .says = "Columns of kernels in the k-panels between; 0: all.",
+     .phrase = "n-blocks of %s in between",
+     .field = FIELD(n_block),
+     .of = PANELS_OF_PRODUCTS | TILES_OF_PRODUCTS,
+     .most = MOST,
+     .step = TSR_STEP_WALK,
+     .turn = 17,
+     .value = {512, 1024, 2048, 4096, 8192, 0, -1}},
+    {.name = "nblock.last",
+     .unit = "columns",
+     .says = "Columns of kernels in the last k-panel, of a rank-k update in all of them; 0: all.",
+     .phrase = "n-blocks of %s at last",
+     .field = FIELD(n_block_last),
+     .of = PANELS | TILES_OF_PRODUCTS,
+     .most = MOST,
+     .step = TSR_STEP_WALK,
+     .turn = 12,
+     .value = {256, 512, 1024, 2048, 4096, 0, -1}},
+    {.name = "taper",
+     .unit = "columns",
+     .says = "The last n-blocks, or stripes, are halved down to this; 0: they are not.",
+     .phrase = "tapered",
+     .field = FIELD(n_block_least),
+     .of = ALL,
+     .most = MOST,
+     .step = TSR_STEP_WALK,
+     .turn = 18,
+     .value = {0, 128, 256, 512, -1}},
+
+    {.name = "block",
+     .unit = "elements",
+     .says = "The order of the triangle is cut into blocks of this; 0: one.",
+     .phrase = "blocks of A of %s",
+     .field = FIELD(block),
+     .of = STRIPES,
+     .in_cuts = STRIPES,
+     .most = MOST,
+     .step = TSR_STEP_SCAN,
+     .turn = 16,
+     .value = {1024, 2048, 4096, 512, 256, -1}},
+    {.name = "span",
+     .unit = "blocks",
+     .says = "Blocks of the triangle that a copy may be high; 0: one.",
+     .phrase = "copied by up to %s",
+     .field = FIELD(span),
+     .of = STRIPES,
+     .most = MOST_TILES,
+     .step = TSR_STEP_SCAN,
+     .turn = 15,
+     .value = {1, 2, 4, 8, 16, 32, -1}},
+    {.name = "stripe",
+     .unit = "lines",
+     .says = "Lines of C across the triangle that go through its blocks together; 0: all.",
+     .phrase = "stripes of C of %s",
+     .field = FIELD(stripe),
+     .of = STRIPES,
+     .most = MOST,
+     .step = TSR_STEP_WALK,
+     .turn = 17,
+     .value = {512, 1024, 2048, 4096, 8192, 0, -1}},
+
+    {.name = "c",
+     .says = "C is fetched before the products, or last, and added to them.",
+     .phrase = "C is added last",
+     .field = FIELD(lazy),
+     .of = ALL,
+     .most = 1,
+     .words = first_last,
+     .step = TSR_STEP_OTHER,
+     .turn = 2,
+     .worth = has_choice,
+     .unmet = if_c_is_beside},
+    {.name = "add",
+     .says = "C that is fetched last is added by the device that computed the products, or they go "
+             "to its home.",
+     .phrase = "at its home",
+     .field = FIELD(add_at_home),
+     .of = ALL,
+     .most = 1,
+     .words = owner_home,
+     .step = TSR_STEP_OTHER,
+     .turn = 7,
+     .worth = adds_on_device,
+     .unmet = if_c_is_on_a_device},
+
+    {.name = "piece",
+     .unit = "bytes",
+     .says = "The size of a copy; 0: a tile is one copy.",
+     .phrase = "copies of %s",
+     .field = FIELD(piece),
+     .of = ALL,
+     .most = INT32_MAX,
+     .step = TSR_STEP_WALK,
+     .turn = 14,
+     .value = {4 << 20, 8 << 20, 16 << 20, 32 << 20, -1}},
+    {.name = "streams",
+     .unit = "queues",
+     .says = "Compute queues of a device.",
+     .field = FIELD(streams),
+     .of = ALL,
+     .least = 1,
+     .most = 8},
+    {.name = "order",
+     .says = "A device takes its C blocks as they lie, or each time the one whose inputs are "
+             "estimated to arrive first.",
+     .phrase = "the first to arrive first",
+     .field = FIELD(by_eta),
+     .of = TILES,
+     .most = 1,
+     .words = given_eta,
+     .step = TSR_STEP_OTHER,
+     .turn = 1},
+    {.name = "relay",
+     .says = "A piece goes to all its readers at once, each passing it on to the next; or each of "
+             "them fetches it.",
+     .field = FIELD(relay),
+     .of = ALL,
+     .most = 1,
+     .words = no_yes},
+    {.name = "route",
+     .says = "A piece comes from where it arrives first, over the fastest link however loaded, or "
+             "always from its home.",
+     .field = FIELD(routing),
+     .of = ALL,
+     .most = TSR_ROUTE_HOME,
+     .words = routes},
+    {.name = "channels",
+     .says = "Estimates of arrival count the channels that links share, or ignore them.",
+     .field = FIELD(ignore_channels),
+     .of = ALL,
+     .most = 1,
+     .words = count_ignore},
+};
+enum { KNOBS = sizeof table / sizeof *table };
+
+const tsr_knob *tsr_knobs(int *count) {
+  *count = KNOBS;
+  return table;
+}
+
+bool tsr_knob_has(const tsr_knob *knob, tsr_strategy_kind kind, tsr_family family) {
+  return (knob->of & OF(kind, family)) != 0;
+}
+
+static bool kind_has(const tsr_knob *knob, tsr_strategy_kind kind) {
+  bool has = false;
+  for (int family = 0; family < TSR_FAMILIES; family++)
+    has |= tsr_knob_has(knob, kind, (tsr_family)family);
+  return has;
+}
+
+/* ---- All knobs of a strategy ------------------------------------------------- */
+
+bool tsr_strategy_same(const tsr_strategy *a, const tsr_strategy *b) {
+  bool same = a->kind == b->kind && memcmp(a->weight, b->weight, sizeof a->weight) == 0;
+  for (int i = 0; i < KNOBS && same; i++)
+    same = tsr_knob_value(&table[i], a) == tsr_knob_value(&table[i], b);
+  return same;
+}
+
+uint64_t tsr_strategy_digest(const tsr_strategy *s, tsr_family family) {
+  int64_t values[KNOBS + 1] = {s->kind};
+  for (int i = 0; i < KNOBS; i++)
+    if (!(table[i].in_cuts & OF(s->kind, family))) values[i + 1] = tsr_knob_value(&table[i], s);
+  return tsr_cache_digest(0, values, sizeof values);
+}
+
+/* "512", "8 MB". */
+static void print_value(const tsr_knob *knob, int64_t value, char *text, size_t room) {
+  if (knob->unit != NULL && strcmp(knob->unit, "bytes") == 0)
+    snprintf(text, room, "%.3g MB", (double)value / 1e6);
+  else
+    snprintf(text, room, "%lld", (long long)value);
+}
+
+static void append(char *text, size_t room, const char *separator, const char *more) {
+  size_t used = strlen(text);
+  if (used < room) snprintf(text + used, room - used, "%s%s", separator, more);
+}
+
+void tsr_strategy_print(const tsr_strategy *s, char *text, size_t room) {
+  snprintf(text, room, "%s", kind_words[s->kind]);
+  for (int i = 0; i < KNOBS; i++) {
+    const tsr_knob *knob = &table[i];
+    int64_t value = tsr_knob_value(knob, s);
+    char number[32], phrase[64];
+    bool shown = knob->phrase != NULL && kind_has(knob, s->kind) && value > knob->least;
+    if (!shown) continue;
+    print_value(knob, value, number, sizeof number);
+    snprintf(phrase, sizeof phrase, knob->phrase, number);
+    append(text, room, i > 0 && strchr(knob->name, '.') != NULL ? ", " : "; ", phrase);
+  }
+}
+
+/* ---- Words: values ----------------------------------------------------------- */
+
+enum { MOST_TEXT = 64, ALL_KINDS = (1 << TSR_STRATEGY_KINDS) - 1 };
+
+/* "512", "home": as a word has it. */
+static void spell(const tsr_knob *knob, int64_t value, char *text, size_t room) {
+  if (knob->words != NULL)
+    snprintf(text, room, "%s", knob->words[value]);
+  else
+    snprintf(text, room, "%lld", (long long)value);
+}
+
+/* "panels, stripes or tiles", "elements, 1 to 1073741824". */
+static void say_values(const tsr_knob *knob, char *text, size_t room) {
+  text[0] = '\0';
+  if (knob->words == NULL) {
+    snprintf(text, room, "%s, %lld to %lld", knob->unit, (long long)knob->least,
+             (long long)knob->most);
+    return;
+  }
+  for (int64_t i = 0; i <= knob->most; i++)
+    append(text, room, i == 0 ? "" : i == knob->most ? " or " : ", ", knob->words[i]);
+}
+
+static bool read_word(const char *const *words, const char *text, int64_t *value) {
+  for (int64_t i = 0; words[i] != NULL; i++) {
+    *value = i;
+    if (strcmp(words[i], text) == 0) return true;
+  }
+  return false;
+}
+
+static bool read_number(const tsr_knob *knob, const char *text, int64_t *value) {
+  char *end;
+  size_t bytes;
+  *value = strtoll(text, &end, 10);
+  if (strcmp(knob->unit, "bytes") == 0 && strcmp(text, "0") != 0) {
+    if (tsr_parse_bytes("piece", text, &bytes) != TSR_OK || bytes > INT64_MAX) return false;
+    *value = (int64_t)bytes;
+  } else if (end == text || *end != '\0') {
+    return false;
+  }
+  return *value >= knob->least && *value <= knob->most;
+}
+
+/* A word, or its part, in the making. */
+typedef struct word {
+  unsigned kinds; /* bits: for which it is */
+  bool named;     /* for all that have the knob, and to be obeyed */
+  tsr_forced *forced;
+} word;
+
+static tsr_status force(const word *w, int row, const char *text) {
+  const tsr_knob *knob = &table[row];
+  char values[MOST_TEXT];
+  int64_t value = 0;
+  bool good =
+      knob->words != NULL ? read_word(knob->words, text, &value) : read_number(knob, text, &value);
+  if (!good) {
+    say_values(knob, values, sizeof values);
+    return tsr_fail(TSR_ERR_ARGUMENT, "strategy: %s is \"%s\"; give %s", knob->name, text, values);
+  }
+  for (int kind = 0; kind < TSR_STRATEGY_KINDS; kind++) {
+    if (!(w->kinds >> kind & 1)) continue;
+    *tsr_knob_in(knob, &w->forced->value[kind]) = value;
+    w->forced->knobs[kind] |= UINT64_C(1) << row;
+  }
+  if (w->named) w->forced->named |= UINT64_C(1) << row;
+  return TSR_OK;
+}
+
+/* ---- Words: names ------------------------------------------------------------ */
+
+static int find_row(const char *name) {
+  for (int i = 0; i < KNOBS; i++)
+    if (strcmp(table[i].name, name) == 0) return i;
+  return -1;
+}
+
+/* The next row from `row` on whose name is the group's up to a dot; -1: none. */
+static int next_of_group(const char *group, int row) {
+  size_t length = strlen(group);
+  for (; row < KNOBS; row++)
+    if (strncmp(table[row].name, group, length) == 0 && table[row].name[length] == '.') return row;
+  return -1;
+}
+
+/* "1024,4096,512" or "2x4" for the first rows of a group. */
+static tsr_status force_group(const word *w, const char *group, char *values) {
+  int row = next_of_group(group, 0);
+  for (char *end = values; end != NULL; values = end + 1) {
+    end = strpbrk(values, ",x");
+    if (end != NULL) *end = '\0';
+    if (row < 0)
+      return tsr_fail(TSR_ERR_ARGUMENT, "strategy: %s has one value too many, \"%s\"; leave it out",
+                      group, values);
+    TSR_TRY(force(w, row, values));
+    row = next_of_group(group, row + 1);
+    if (end == NULL) break;
+  }
+  return TSR_OK;
+}
+
+static tsr_status force_kind(const word *w, const char *text) {
+  int64_t kind;
+  if (!w->named || !read_word(kind_words, text, &kind))
+    return tsr_fail(TSR_ERR_ARGUMENT, "strategy: kind is \"%s\"; give panels, stripes or tiles",
+                    text);
+  w->forced->kinds = 1u << kind;
+  return TSR_OK;
+}
+
+static tsr_status unknown(const char *text) {
+  char names[600] = "kind";
+  for (int i = 0; i < KNOBS; i++) append(names, sizeof names, ", ", table[i].name);
+  return tsr_fail(TSR_ERR_ARGUMENT, "strategy: \"%s\": give words NAME=VALUE with a NAME of %s",
+                  text, names);
+}
+
+/* Takes "panels/" or "any/" off the front of a word; false: there stands no kind. */
+static bool read_scope(word *w, char **text) {
+  char *slash = strchr(*text, '/');
+  int64_t kind = 0;
+  if (slash == NULL) return true;
+  *slash = '\0';
+  bool any = strcmp(*text, "any") == 0, known = any || read_word(kind_words, *text, &kind);
+  *w = (word){.kinds = any ? ALL_KINDS : 1u << kind, .forced = w->forced};
+  *slash = '/';
+  *text = slash + 1;
+  return known;
+}
+
+static tsr_status read_pair(const char *start, size_t length, tsr_forced *forced) {
+  char copy[MOST_TEXT], *name = copy;
+  word w = {ALL_KINDS, true, forced};
+  snprintf(copy, sizeof copy, "%.*s", (int)length, start);
+  char *value = strchr(copy, '=');
+  if (value == NULL || length >= sizeof copy || !read_scope(&w, &name)) return unknown(copy);
+  *value++ = '\0';
+  if (strcmp(name, "kind") == 0) return force_kind(&w, value);
+  if (find_row(name) >= 0) return force(&w, find_row(name), value);
+  if (next_of_group(name, 0) >= 0) return force_group(&w, name, value);
+  value[-1] = '=';
+  return unknown(copy);
+}
+
+/* ---- Words: which strategies have them --------------------------------------- */
+
+static bool is_named(const tsr_forced *forced, int row) {
+  return forced->named >> row & 1;
+}
+
+/* The kinds that have a knob; family: for its operations, TSR_FAMILIES: for any. */
+static unsigned kinds_with(const tsr_knob *knob, int family) {
+  unsigned kinds = 0;
+  for (int kind = 0; kind < TSR_STRATEGY_KINDS; kind++) {
+    bool has = family < TSR_FAMILIES
+                   ? tsr_knob_has(knob, (tsr_strategy_kind)kind, (tsr_family)family)
+                   : kind_has(knob, (tsr_strategy_kind)kind);
+    kinds |= (unsigned)has << kind;
+  }
+  return kinds;
+}
+
+/* "panels and stripes". */
+static void say_kinds(unsigned kinds, char *text, size_t room) {
+  const char *between = "";
+  text[0] = '\0';
+  for (int kind = 0; kind < TSR_STRATEGY_KINDS; kind++) {
+    if (!(kinds >> kind & 1)) continue;
+    append(text, room, between, kind_words[kind]);
+    between = " and ";
+  }
+}
+
+/* Leaves of *kinds those that have all forced knobs for the family, or for any. */
+static tsr_status keep_kinds(const tsr_forced *forced, int family, unsigned *kinds) {
+  char left[MOST_TEXT], own[MOST_TEXT];
+  for (int i = 0; i < KNOBS; i++) {
+    if (!is_named(forced, i)) continue;
+    say_kinds(*kinds, left, sizeof left);
+    say_kinds(kinds_with(&table[i], family), own, sizeof own);
+    *kinds &= kinds_with(&table[i], family);
+    if (*kinds == 0)
+      return tsr_fail(TSR_ERR_ARGUMENT,
+                      "strategy: %s belongs to %s%s, but the other words and the operation leave "
+                      "%s; leave it or one of them out",
+                      table[i].name, own[0] ? own : "strategies of other operations",
+                      own[0] ? " here" : "", left);
+  }
+  return TSR_OK;
+}
+
+tsr_status tsr_strategy_parse(const char *text, tsr_forced *forced) {
+  *forced = (tsr_forced){.kinds = ALL_KINDS};
+  while (text && *text) {
+    size_t blank = strspn(text, " "), length = strcspn(text + blank, " ");
+    if (length > 0) TSR_TRY(read_pair(text + blank, length, forced));
+    text += blank + length;
+  }
+  unsigned kinds = forced->kinds;
+  return keep_kinds(forced, TSR_FAMILIES, &kinds);
+}
+
+/* The value that a word has for one of these kinds. */
+static int64_t value_for(const tsr_forced *forced, int row, unsigned kinds) {
+  int kind = 0;
+  while (!(kinds >> kind & 1)) kind++;
+  return tsr_knob_value(&table[row], &forced->value[kind]);
+}
+
+static const char *reason_against(const tsr_knob *knob, const tsr_problem *p, int64_t value) {
+  return knob->unmet != NULL ? knob->unmet(p, value) : NULL;
+}
+
+tsr_status tsr_forced_check(const tsr_forced *forced, const tsr_problem *p, unsigned *kinds) {
+  tsr_family family = tsr_family_of(p->call->operation);
+  char left[MOST_TEXT], text[MOST_TEXT];
+  *kinds = 1u << tsr_strategy_kind_of(family) | 1u << TSR_TILES;
+  say_kinds(*kinds, left, sizeof left);
+  *kinds &= forced->kinds;
+  if (*kinds == 0)
+    return tsr_fail(TSR_ERR_ARGUMENT, "strategy: this operation is cut into %s; give one of these",
+                    left);
+  TSR_TRY(keep_kinds(forced, family, kinds));
+  for (int i = 0; i < KNOBS; i++) {
+    if (!is_named(forced, i)) continue;
+    int64_t value = value_for(forced, i, *kinds);
+    const char *reason = reason_against(&table[i], p, value);
+    if (reason == NULL) continue;
+    spell(&table[i], value, text, sizeof text);
+    return tsr_fail(TSR_ERR_ARGUMENT, "strategy: %s=%s: %s; leave it out", table[i].name, text,
+                    reason);
+  }
+  return TSR_OK;
+}
+
+void tsr_forced_apply(const tsr_forced *forced, const tsr_problem *p, tsr_strategy *strategy) {
+  tsr_family family = tsr_family_of(p->call->operation);
+  for (int i = 0; i < KNOBS; i++) {
+    const tsr_knob *knob = &table[i];
+    if (!(forced->knobs[strategy->kind] >> i & 1)) continue;
+    int64_t value = tsr_knob_value(knob, &forced->value[strategy->kind]);
+    if (tsr_knob_has(knob, strategy->kind, family) && reason_against(knob, p, value) == NULL)
+      *tsr_knob_in(knob, strategy) = value;
+  }
+}
+
+const int64_t *tsr_forced_named(const tsr_forced *forced, size_t field) {
+  for (int i = 0; i < KNOBS; i++)
+    if (table[i].field == field && is_named(forced, i))
+      return (const int64_t *)((const char *)&forced->value[TSR_TILES] + field);
+  return NULL;
+}
+
+/* ---- The reference page ------------------------------------------------------ */
+
+void tsr_knobs_print(tsr_text *text) {
+  tsr_text_add(text, "| knob | values | strategies | meaning |\n| --- | --- | --- | --- |\n");
+  for (int i = 0; i < KNOBS; i++) {
+    char values[MOST_TEXT], kinds[MOST_TEXT];
+    say_values(&table[i], values, sizeof values);
+    say_kinds(kinds_with(&table[i], TSR_FAMILIES), kinds, sizeof kinds);
+    tsr_text_add(text, "| `%s` | %s | %s | %s |\n", table[i].name, values, kinds, table[i].says);
+  }
+}

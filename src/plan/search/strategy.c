@@ -1,0 +1,104 @@
+#include "plan/search/strategy.h"
+
+#include <math.h>
+
+#include "plan/search/knobs.h"
+
+double tsr_strategy_weight(const tsr_strategy *r, int place) {
+  return r->weight[place] > 0 ? (double)r->weight[place] / TSR_STRATEGY_WEIGHT : 1;
+}
+
+int64_t tsr_last_k_panel(int64_t k, int64_t size, int64_t last) {
+  int64_t wanted = last > 0 ? last : k / 4;
+  return wanted > size ? wanted : size;
+}
+
+static int64_t smaller(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+/* ---- Where C is added ---- */
+
+bool tsr_strategy_must_be_lazy(const tsr_strategy *r, const tsr_problem *p) {
+  tsr_type type = p->call->type;
+  bool wide = tsr_type_get(type)->wide != type;
+  int64_t part = r->tile > 0 ? r->tile : r->k_panel > 0 ? r->k_panel : TSR_STRATEGY_LONGEST;
+  return (wide && p->call->k > part) || p->apart >> TSR_C_ & 1;
+}
+
+bool tsr_strategy_may_be_lazy(const tsr_strategy *r, const tsr_problem *p) {
+  bool beside = tsr_family_of(p->call->operation) == TSR_TRIANGLE;
+  if (beside && (r->kind == TSR_TILES || tsr_is_in_place(p->call->operation))) return false;
+  return tsr_strategy_must_be_lazy(r, p) || p->reproducible ||
+         (p->call->beta != TSR_ZERO && !tsr_call_scales_only(p->call));
+}
+
+/* ---- Strategies that come to the same ---- */
+
+/* An upper bound of the columns of C that a device owns. */
+static double widest(const tsr_call *call, const tsr_machine *machine, const tsr_strategy *r) {
+  double fastest = 0, slowest = INFINITY, share = r->home_share > 100 ? (double)r->home_share : 100;
+  double most = 0, least = INFINITY;
+  for (int i = 0; i < r->grid_rows * r->grid_cols; i++) {
+    most = fmax(most, tsr_strategy_weight(r, i));
+    least = fmin(least, tsr_strategy_weight(r, i));
+  }
+  for (int d = 0; d < machine->devices; d++) {
+    fastest = fmax(fastest, machine->device[d].speed);
+    slowest = fmin(slowest, machine->device[d].speed);
+  }
+  return (double)call->n / r->grid_cols * share / 100 * fastest / slowest * most / least + 128;
+}
+
+/* An n-block that is as wide as all columns is all columns: 0. */
+static int64_t narrower(int64_t n_block, double width) {
+  return n_block == 0 || (double)n_block >= width ? 0 : n_block;
+}
+
+/* The longest k-panel, which is the last one, and how many there are, without a limit. */
+static int64_t longest_k_panel(int64_t k, int64_t first, int *count) {
+  int64_t at = 0, size = first;
+  *count = 1;
+  for (; k - at > 2 * size; size *= 2, ++*count) at += size;
+  return k - at;
+}
+
+static void simplify_k_panels(int64_t k, tsr_strategy *r) {
+  int panels;
+  if (r->k_panel == 0) return;
+  if (r->leading) {
+    r->whole_a = false;
+    if (tsr_last_k_panel(k, r->k_panel, r->k_panel_most) >= k) r->k_panel = 0;
+    return;
+  }
+  if (r->k_panel_most > 0) r->k_panel = smaller(r->k_panel, r->k_panel_most);
+  if (longest_k_panel(k, r->k_panel, &panels) <= r->k_panel_most) r->k_panel_most = 0;
+  if (r->k_panel_most > 0) return;
+  if (panels < 3) r->n_block = 0;
+  if (panels < 2) r->k_panel = 0;
+}
+
+void tsr_strategy_simplify(const tsr_call *call, const tsr_machine *machine, tsr_strategy *r) {
+  tsr_family family = tsr_family_of(call->operation);
+  if (!r->lazy) r->add_at_home = false;
+  if (r->kind == TSR_STRIPES && r->k_panel == 0) r->k_panel_once = false;
+  if (r->kind != TSR_PANELS) return;
+  if (r->grid_rows * r->grid_cols == 1) r->home_share = 0;
+  if (r->grid_cols == 1) r->whole_b = false;
+  double width = widest(call, machine, r);
+  if (family == TSR_RANK) { /* all n-blocks are alike; devices own unlike widths */
+    simplify_k_panels(call->k, r);
+    if (r->k_panel == 0) r->k_panel_most = 0;
+    r->n_block_first = r->n_block = 0;
+    return;
+  }
+  r->n_block_first = narrower(r->n_block_first, width);
+  r->n_block = narrower(r->n_block, width);
+  r->n_block_last = narrower(r->n_block_last, width);
+  simplify_k_panels(call->k, r);
+  if (r->k_panel > 0) return;
+  if (r->n_block_last > 0 && r->n_block_first >= r->n_block_last) r->n_block_first = 0;
+  r->k_panel_most = r->n_block = 0;
+  r->whole_a = false;
+  if (r->row_parts <= 1) r->leading = false;
+}

@@ -1,0 +1,286 @@
+/* From a strategy to the tiling of a call: what is cut where, and which device owns what. */
+#include "plan/search/strategy.h"
+
+#include <math.h>
+
+#include "base/alloc.h"
+
+static int64_t smaller(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+/* Slabs that double: while one is computed, the next one, twice as long, arrives; the last one is
+ * about half of k, so that C is complete in parts for as long as possible. */
+static tsr_status geometric_cuts(int64_t k, int64_t first, int64_t most, tsr_cuts *cuts) {
+  int64_t limit = most > 0 ? smaller(most, TSR_STRATEGY_LONGEST) : TSR_STRATEGY_LONGEST;
+  int64_t size = smaller(first > 0 ? first : k, first > 0 ? limit : TSR_STRATEGY_LONGEST);
+  if (first == 0) limit = TSR_STRATEGY_LONGEST;
+  TSR_TRY(tsr_cuts_uniform(64 + k / limit, 1, cuts));
+  int count = 0;
+  int64_t at = 0;
+  for (; k - at > smaller(2 * size, limit); size = smaller(2 * size, limit)) {
+    at += size;
+    cuts->at[++count] = at;
+  }
+  if (k > at) cuts->at[++count] = k;
+  cuts->count = count;
+  return TSR_OK;
+}
+
+/* The others are short, so that kernels seldom wait for the next one. */
+static tsr_status corner_cuts(int64_t k, int64_t size, int64_t most, tsr_cuts *cuts) {
+  int64_t last = tsr_last_k_panel(k, size, most);
+  int64_t count = k > last ? (k - last + size - 1) / size + 1 : 1;
+  TSR_TRY(tsr_cuts_uniform(count, 1, cuts));
+  for (int i = 1; i < cuts->count; i++) cuts->at[i] = i * size;
+  cuts->at[cuts->count] = k;
+  return TSR_OK;
+}
+
+/* How much of C a device should own: by its speed, and more where an operand is at home, since that
+ * need not travel. */
+static double weight_of(const tsr_strategy *r, const tsr_call *call, const tsr_machine *machine,
+                        const int *order, int place) {
+  int device = order[place];
+  double share = r->home_share > 0 ? (double)r->home_share / 100 : 1;
+  bool home = false;
+  for (int x = 0; x < TSR_OPERANDS; x++) home |= call->operand[x].location == device;
+  return machine->device[device].speed * tsr_strategy_weight(r, place) * (home ? share : 1);
+}
+
+/* Cuts an extent over the devices of one direction of the grid by their weights; where parts would
+ * be too long, several times over. */
+static tsr_status cut_by_weight(int64_t extent, int devices, const double *weights,
+                                tsr_cuts *cuts) {
+  double total = 0, most = 0;
+  for (int i = 0; i < devices; i++) {
+    total += weights[i];
+    most = weights[i] > most ? weights[i] : most;
+  }
+  int rounds = 1 + (int)((double)extent * most / total / (double)TSR_STRATEGY_LONGEST);
+  if (rounds == 1) return tsr_cuts_weighted(extent, devices, weights, 128, cuts);
+  double *repeated = tsr_alloc(sizeof *repeated * (size_t)rounds * (size_t)devices);
+  if (!repeated) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+  for (int i = 0; i < rounds * devices; i++) repeated[i] = weights[i % devices];
+  tsr_status status = tsr_cuts_weighted(extent, rounds * devices, repeated, 128, cuts);
+  tsr_dealloc(repeated);
+  return status;
+}
+
+/* So many about equal parts of a length; none of them a few rows only. */
+static int parts_of(const tsr_strategy *r, int64_t length) {
+  static const int64_t least = 8;
+  int64_t most = length / least < r->row_parts ? length / least : r->row_parts;
+  return most > 1 ? (int)most : 1;
+}
+
+static int64_t begin_of_part(int64_t length, int part, int parts) {
+  int64_t align = 128;
+  while (align > 1 && length / parts < 4 * align) align /= 2;
+  return length * part / parts / align * align;
+}
+
+/* Cuts the rows of each row of the grid into the strategy's parts. */
+static tsr_status part_rows(const tsr_strategy *r, tsr_tiling *t) {
+  tsr_cuts whole = t->m;
+  int count = 0;
+  for (int i = 0; i < whole.count; i++) count += parts_of(r, whole.at[i + 1] - whole.at[i]);
+  if (count == whole.count || whole.count != r->grid_rows) return TSR_OK;
+  t->m = (tsr_cuts){0, NULL};
+  t->down = tsr_alloc(sizeof *t->down * ((size_t)count + 1));
+  tsr_status status = t->down != NULL
+                          ? tsr_cuts_uniform(count, 1, &t->m)
+                          : tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+  for (int i = 0, at = 0; i < whole.count && status == TSR_OK; i++) {
+    int64_t length = whole.at[i + 1] - whole.at[i];
+    for (int parts = parts_of(r, length), p = 0; p < parts; p++) {
+      t->down[at] = i;
+      t->m.at[at++] = whole.at[i] + begin_of_part(length, p, parts);
+    }
+    t->m.at[at] = whole.at[i + 1];
+  }
+  tsr_cuts_free(&whole);
+  return status;
+}
+
+static tsr_status cut_panels(const tsr_strategy *r, const tsr_call *call,
+                             const tsr_machine *machine, const int *order, tsr_tiling *t) {
+  double rows[TSR_MACHINE_DEVICES] = {0}, cols[TSR_MACHINE_DEVICES] = {0};
+  for (int i = 0; i < r->grid_rows; i++)
+    for (int j = 0; j < r->grid_cols; j++) {
+      double weight = weight_of(r, call, machine, order, i * r->grid_cols + j);
+      rows[i] += weight;
+      cols[j] += weight;
+    }
+  TSR_TRY(cut_by_weight(call->m, r->grid_rows, rows, &t->m));
+  TSR_TRY(part_rows(r, t));
+  return cut_by_weight(call->n, r->grid_cols, cols, &t->n);
+}
+
+/* Panels of a triangle that hold as much of it each as the weights say: of a lower one those on the
+ * left, which are high, are narrow. */
+static tsr_status cut_triangle(const tsr_strategy *r, const tsr_call *call,
+                               const tsr_machine *machine, const int *order, tsr_tiling *t) {
+  double weight[TSR_MACHINE_DEVICES], total = 0, before = 0, edge = 0;
+  int devices = r->grid_rows * r->grid_cols;
+  for (int i = 0; i < devices; i++) total += weight[i] = weight_of(r, call, machine, order, i);
+  for (int i = 0; i < devices; i++) {
+    before += weight[i];
+    double share = fmin(1, before / total);
+    double next = call->uplo == TSR_LOWER ? 1 - sqrt(1 - share) : sqrt(share);
+    weight[i] = next - edge;
+    edge = next;
+  }
+  TSR_TRY(tsr_cuts_uniform(call->m, smaller(call->m, TSR_STRATEGY_LONGEST), &t->m));
+  return cut_by_weight(call->n, devices, weight, &t->n);
+}
+
+/* Lines across the triangle over the devices; its order in one tile, cut into blocks. */
+static tsr_status cut_lines(const tsr_strategy *r, const tsr_call *call, const tsr_machine *machine,
+                            const int *order, tsr_tiling *t) {
+  bool left = call->side == TSR_LEFT;
+  double weight[TSR_MACHINE_DEVICES];
+  int devices = r->grid_rows * r->grid_cols;
+  int64_t extent = left ? call->m : call->n;
+  for (int i = 0; i < devices; i++)
+    weight[i] = machine->device[order[i]].speed * tsr_strategy_weight(r, i);
+  TSR_TRY(tsr_cuts_uniform(extent, smaller(extent, TSR_STRATEGY_LONGEST), left ? &t->m : &t->n));
+  TSR_TRY(cut_by_weight(left ? call->n : call->m, devices, weight, left ? &t->n : &t->m));
+  return tsr_cuts_uniform(extent, r->block > 0 ? smaller(r->block, extent) : extent, &t->k);
+}
+
+/* The extent of tiles, none longer than the strategy's, when all are to be about alike and their
+ * number a multiple of the devices', so that no device has more of them than others. */
+static int64_t even_tile(const tsr_strategy *r, int64_t extent, int devices) {
+  int64_t align = r->tile >= 1024 ? 64 : r->tile >= 64 ? 8 : 1;
+  int64_t count = (extent + r->tile - 1) / r->tile;
+  if (!r->even || count < 2) return r->tile;
+  if (count > devices) count = (count + devices - 1) / devices * devices;
+  int64_t even = (extent + count - 1) / count;
+  return smaller((even + align - 1) / align * align, r->tile);
+}
+
+/* What belongs to one square matrix is cut alike. */
+static tsr_status cut_tiles(const tsr_strategy *r, const tsr_call *call, tsr_tiling *t) {
+  tsr_family family = tsr_family_of(call->operation);
+  bool has_k = family == TSR_TRIANGLE || !tsr_call_scales_only(call), left = call->side == TSR_LEFT;
+  int64_t m = even_tile(r, call->m, r->grid_rows), n = even_tile(r, call->n, r->grid_cols);
+  int64_t k = even_tile(r, call->k, 1);
+  if (family == TSR_RANK)
+    m = n = even_tile(r, call->n, r->grid_rows > r->grid_cols ? r->grid_rows : r->grid_cols);
+  if (family == TSR_TRIANGLE) {
+    k = even_tile(r, call->k, 1);
+    m = left ? k : even_tile(r, call->m, t->grid_rows);
+    n = left ? even_tile(r, call->n, t->grid_cols) : k;
+  }
+  TSR_TRY(tsr_cuts_uniform(call->m, m, &t->m));
+  TSR_TRY(tsr_cuts_uniform(call->n, n, &t->n));
+  return tsr_cuts_uniform(has_k ? call->k : 0, k, &t->k);
+}
+
+static tsr_status leave_whole(const tsr_strategy *r, const tsr_call *call, tsr_tiling *t) {
+  bool may = call->k > 0 && call->k <= TSR_STRATEGY_LONGEST;
+  t->corner = r->leading && may;
+  if (may && (r->whole_a || r->leading)) TSR_TRY(tsr_cuts_uniform(call->k, call->k, &t->k_of_a));
+  if (t->corner) TSR_TRY(tsr_cuts_uniform(call->k, call->k, &t->k_of_b));
+  if (r->whole_b && call->n > 0 && call->n <= TSR_STRATEGY_LONGEST)
+    TSR_TRY(tsr_cuts_uniform(call->n, call->n, &t->n_of_b));
+  return TSR_OK;
+}
+
+static tsr_status cut(const tsr_strategy *r, const tsr_call *call, const tsr_machine *machine,
+                      const int *order, tsr_tiling *t) {
+  tsr_family family = tsr_family_of(call->operation);
+  if (r->kind == TSR_TILES) return cut_tiles(r, call, t);
+  if (family == TSR_TRIANGLE) return cut_lines(r, call, machine, order, t);
+  if (family == TSR_RANK)
+    TSR_TRY(cut_triangle(r, call, machine, order, t));
+  else
+    TSR_TRY(cut_panels(r, call, machine, order, t));
+  if (family == TSR_PRODUCT) TSR_TRY(leave_whole(r, call, t));
+  int64_t k = tsr_call_scales_only(call) ? 0 : call->k;
+  return t->corner && r->k_panel > 0 ? corner_cuts(k, r->k_panel, r->k_panel_most, &t->k)
+                                     : geometric_cuts(k, r->k_panel, r->k_panel_most, &t->k);
+}
+
+/* Columns of a kernel (beside a triangle: lines across it): 0 stands for all, and where columns are
+ * short there must be more of them for a kernel to be worth its launch. */
+static int64_t chunk_of(const tsr_call *call, int64_t chunk) {
+  static const int64_t least_elements = 1 << 18;
+  bool by_rows = tsr_family_of(call->operation) == TSR_TRIANGLE && call->side == TSR_RIGHT;
+  int64_t length = by_rows ? call->n : call->m, count = by_rows ? call->m : call->n;
+  int64_t least = length > 0 ? least_elements / length : 1;
+  if (chunk == 0) return count;
+  return smaller(chunk > least ? chunk : least, count);
+}
+
+/* Panels of a triangle, or beside one, lie side by side: how many there are counts, not the shape
+ * of the grid. */
+static void set_grid(const tsr_strategy *r, const tsr_call *call, tsr_tiling *t) {
+  tsr_family family = tsr_family_of(call->operation);
+  bool panels = family == TSR_TRIANGLE || (r->kind != TSR_TILES && family == TSR_RANK);
+  bool down = family == TSR_TRIANGLE && call->side == TSR_RIGHT;
+  int devices = r->grid_rows * r->grid_cols;
+  t->grid_rows = !panels ? r->grid_rows : down ? devices : 1;
+  t->grid_cols = devices / t->grid_rows;
+}
+
+/* Only a product's tiles are cut into chunks: with a triangle a chunk of C is brought to its end
+ * before the next one, and a tile of which a part is complete, and another not begun, would need
+ * room beside the three tiles that are promised to do. */
+static void set_tiles(const tsr_strategy *r, tsr_family family, tsr_tiling *t) {
+  t->pass.rows = r->c_block_rows > 0 ? r->c_block_rows : 1;
+  t->pass.cols = r->c_block_cols > 0 ? r->c_block_cols : 1;
+  t->depth = r->depth;
+  t->winds = r->serpentine;
+  t->turns = r->serpentine && family == TSR_RANK;
+  if (family == TSR_PRODUCT) return;
+  t->chunk_first = t->chunk = t->chunk_last = r->tile;
+  t->chunk_least = 0;
+}
+
+tsr_status tsr_strategy_tiling(const tsr_strategy *r, const tsr_call *call,
+                               const tsr_machine *machine, const int *order, tsr_tiling *t) {
+  int devices = r->grid_rows * r->grid_cols, home = call->operand[TSR_C_].location;
+  tsr_family family = tsr_family_of(call->operation);
+  bool sums =
+      !tsr_call_scales_only(call) &&
+      (family != TSR_TRIANGLE || (r->kind != TSR_TILES && !tsr_is_in_place(call->operation)));
+  *t = (tsr_tiling){.lazy = r->lazy && sums,
+                    .adder = r->add_at_home && tsr_is_device(machine, home) ? (int16_t)home : -1,
+                    .span = r->kind == TSR_TILES ? 1 : r->span,
+                    .slab = r->kind == TSR_TILES ? 0 : r->k_panel,
+                    .slab_most = r->k_panel_most,
+                    .slab_once = r->k_panel_once,
+                    .chunk_first = chunk_of(call, r->n_block_first),
+                    .chunk = chunk_of(call, r->kind == TSR_STRIPES ? r->stripe : r->n_block),
+                    .chunk_last = chunk_of(call, r->n_block_last),
+                    .chunk_least = r->n_block_least};
+  set_grid(r, call, t);
+  if (r->kind == TSR_TILES) set_tiles(r, family, t);
+  t->device = tsr_alloc(sizeof *t->device * (size_t)devices);
+  tsr_status status = t->device ? cut(r, call, machine, order, t)
+                                : tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+  if (status != TSR_OK) {
+    tsr_tiling_free(t);
+    return status;
+  }
+  for (int i = 0; i < devices; i++) t->device[i] = (int16_t)order[i];
+  return TSR_OK;
+}
+
+void tsr_tiling_free(tsr_tiling *t) {
+  tsr_cuts_free(&t->m);
+  tsr_cuts_free(&t->n);
+  tsr_cuts_free(&t->k);
+  tsr_cuts_free(&t->k_of_a);
+  tsr_cuts_free(&t->k_of_b);
+  tsr_cuts_free(&t->n_of_b);
+  tsr_dealloc(t->device);
+  tsr_dealloc(t->down);
+  tsr_dealloc(t->across);
+  tsr_dealloc(t->passes);
+  t->device = NULL;
+  t->down = t->across = NULL;
+  t->passes = NULL;
+}

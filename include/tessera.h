@@ -121,7 +121,8 @@ typedef struct tsr_options {
   int64_t tile;        /* force tiles of this extent, elements; 0: by the model */
   int trace;           /* 1: keep measured times with plans, for timelines */
   uint64_t delay_seed; /* host engine: delay queues at random from this seed; 0: not */
-  const char *strategy; /* parts of the plan to force, for experiments: docs/planner.md; NULL: none */
+  const char
+      *strategy; /* parts of the plan to force, for experiments: docs/planner.md; NULL: none */
   const char *budgets; /* in place of memory, device by device: "16G,4G", the last one for all that
                           follow; NULL: memory */
 } tsr_options;

@@ -7,8 +7,8 @@
 #include "blas/call.h"
 
 typedef enum tsr_family {
-  TSR_PRODUCT, /* C is written whole, summed over k: gemm */
-  TSR_RANK,    /* a triangle of C, summed over k: gemmt, syrk, herk, syr2k, her2k */
+  TSR_PRODUCT,  /* C is written whole, summed over k: gemm */
+  TSR_RANK,     /* a triangle of C, summed over k: gemmt, syrk, herk, syr2k, her2k */
   TSR_TRIANGLE, /* a square A beside C, whose lines across A are independent: symm, hemm, trmm, trsm
                  */
   TSR_FAMILIES

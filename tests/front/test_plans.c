@@ -275,7 +275,8 @@ static void test_strategy(void **state) {
   assert_int_equal(tile_of_a_call(), 16);
   assert_ok(tsr_set_strategy(context, "tile=24 nblock=0,0,0"));
   assert_int_equal(tile_of_a_call(), 24); /* not the plan that was kept */
-  assert_refused(tsr_set_strategy(context, "tile=24 route=far"), TSR_ERR_ARGUMENT, "route is \"far\"");
+  assert_refused(tsr_set_strategy(context, "tile=24 route=far"), TSR_ERR_ARGUMENT,
+                 "route is \"far\"");
   assert_int_equal(tile_of_a_call(), 24);
   assert_ok(tsr_set_strategy(context, NULL));
   assert_int_equal(tile_of_a_call(), 16);

@@ -15,6 +15,7 @@
 
 #include "plan/golden_call.h"
 #include "plan/golden_cases.h"
+#include "plan/golden_sequence.h"
 
 enum { MOST_NAME = 400 };
 
@@ -60,12 +61,27 @@ static int note_group(const golden_group *group) {
   return golden_close(book);
 }
 
+static int note_sequences(void) {
+  golden_book *book = golden_open("tests/plan/golden/sequences.txt");
+  for (const golden_sequence *s = golden_sequences; s->name != NULL; s++)
+    golden_sequence_note(book, s);
+  return golden_close(book);
+}
+
 /* ---- As a test, and as a program ------------------------------------------ */
 
-static void test_group(void **state) {
-  const golden_group *group = *state;
-  if (note_group(group) > 0)
+static void must_be_same(int differ) {
+  if (differ > 0)
     fail_msg("plans are not what they were; if that is meant: plan_test_golden --write");
+}
+
+static void test_group(void **state) {
+  must_be_same(note_group(*state));
+}
+
+static void test_sequences(void **state) {
+  (void)state;
+  must_be_same(note_sequences());
 }
 
 static int run_all(void) {
@@ -75,6 +91,7 @@ static int run_all(void) {
     tests[count++] = (struct CMUnitTest){.name = golden_groups[i].name,
                                          .test_func = test_group,
                                          .initial_state = (void *)&golden_groups[i]};
+  tests[count++] = (struct CMUnitTest)cmocka_unit_test(test_sequences);
   return _cmocka_run_group_tests("golden", tests, count, NULL, NULL);
 }
 
@@ -83,5 +100,6 @@ int main(int argc, char **argv) {
   if (!golden_interpret(argc, argv)) return 2;
   if (golden_asked.mode == GOLDEN_COMPARE && golden_asked.only == NULL) return run_all();
   for (int i = 0; i < golden_group_count; i++) differ += note_group(&golden_groups[i]);
+  differ += note_sequences();
   return differ > 0;
 }

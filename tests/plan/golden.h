@@ -10,7 +10,7 @@
  *   golden_file.c      files of digests and counts: writing, comparing
  *   golden_sequence.c  calls that start from what earlier ones left on the devices
  *   golden_program.c   the options of a program that has goldens
- *   test_golden.c      the test (tests/dist/golden.c: across processes); scores.c: predicted times
+ *   test_golden.c      the test (tests/cluster/golden.c: across processes); scores.c: predicted times
  */
 #ifndef TSR_TESTS_GOLDEN_H
 #define TSR_TESTS_GOLDEN_H
@@ -52,10 +52,11 @@ void golden_result_free(golden_result *result);
 /* What a program of goldens does with the results. */
 typedef enum golden_mode {
   GOLDEN_COMPARE,
-  GOLDEN_WRITE, /* the files anew */
-  GOLDEN_LINES, /* prints the lines of cases */
-  GOLDEN_WHY,   /* prints what the planner says of its choice */
-  GOLDEN_LIST   /* prints the names of cases */
+  GOLDEN_WRITE,  /* the files anew */
+  GOLDEN_SCORES, /* prints the predicted times as CSV, for compare_scores.py */
+  GOLDEN_LINES,  /* prints the lines of cases */
+  GOLDEN_WHY,    /* prints what the planner says of its choice */
+  GOLDEN_LIST    /* prints the names of cases */
 } golden_mode;
 
 typedef struct golden_options {

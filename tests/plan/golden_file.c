@@ -308,6 +308,7 @@ bool golden_wants(const golden_book *book, const char *name) {
 void golden_note(golden_book *book, const golden_result *result) {
   if (golden_asked.mode == GOLDEN_WRITE) write_result(result, &book->written);
   if (golden_asked.mode == GOLDEN_COMPARE) compare(book, result);
+  if (golden_asked.mode == GOLDEN_SCORES) printf("\"%s\",%.6g\n", result->name, result->predicted);
   if (golden_asked.mode == GOLDEN_WHY)
     printf("%s\n    %s\n", result->name, result->aside != NULL ? result->aside : "");
   if (golden_asked.mode != GOLDEN_LINES) return;

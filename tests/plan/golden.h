@@ -48,6 +48,8 @@ typedef struct golden_result {
 } golden_result;
 
 void golden_result_free(golden_result *result);
+/* Of its lines and of what has no order. */
+uint64_t golden_result_digest(const golden_result *result);
 
 /* What a program of goldens does with the results. */
 typedef enum golden_mode {

@@ -82,15 +82,20 @@ static void print_lines(const golden_lines *lines, size_t from, size_t to, const
   }
 }
 
+uint64_t golden_result_digest(const golden_result *r) {
+  uint64_t mark[MARKS];
+  find_marks(&r->lines, r->lines.ends.count, mark);
+  return golden_digest(mark[MARKS - 1], &r->unordered, sizeof r->unordered);
+}
+
 /* ---- Writing -------------------------------------------------------------- */
 
 static void write_result(const golden_result *r, tsr_text *text) {
   size_t lines = r->lines.ends.count;
   uint64_t mark[MARKS];
   find_marks(&r->lines, lines, mark);
-  uint64_t digest = golden_digest(mark[MARKS - 1], &r->unordered, sizeof r->unordered);
   tsr_text_add(text, "%s\n%s", r->name, r->counts.bytes != NULL ? r->counts.bytes : "");
-  tsr_text_add(text, "  lines %zu digest %016" PRIx64 "\n  marks", lines, digest);
+  tsr_text_add(text, "  lines %zu digest %016" PRIx64 "\n  marks", lines, golden_result_digest(r));
   for (int i = 0; i < MARKS; i++) tsr_text_add(text, " %04x", (unsigned)(mark[i] & MARK_MASK));
   tsr_text_add(text, "\n  predicted %.4g s", r->predicted);
   if (r->floor >= 0) tsr_text_add(text, " floor %.4g s", r->floor);

@@ -1,6 +1,7 @@
 /*
  * Goldens of plans across processes: the steps that all processes go through, on grids without
- * processes. tests/plan/golden.h says how goldens are kept; cluster_golden --write writes them anew.
+ * processes. tests/plan/golden.h says how goldens are kept; cluster_golden --write writes the file
+ * anew.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -199,7 +200,7 @@ static void note_counts(const tsr_pprediction *p, tsr_text *text) {
 static void note_case(golden_book *book, const case_ *c) {
   char name[300];
   name_of(c, name, sizeof name);
-  if (!golden_wants(book, name)) return;
+  if (!golden_wants(name)) return;
   golden_result result = {.name = name, .floor = -1};
   tsr_pprediction p;
   tsr_context *context = planner(c);
@@ -227,7 +228,7 @@ static int note_all(void) {
 static void test_processes(void **state) {
   (void)state;
   if (note_all() > 0)
-    fail_msg("plans are not what they were; if that is meant: cluster_golden --write");
+    fail_msg("plans are not what they were; if that is meant: sh tests/plan/golden.sh BUILD");
 }
 
 int main(int argc, char **argv) {

@@ -5,12 +5,13 @@
  * so that renaming leaves it.
  *
  *   golden_call.c      one call as a line of text, and its plan
- *   golden_cases.c     the list
+ *   golden_cases.c     the list of calls
+ *   golden_sequence.c  calls that start from what earlier ones left on the devices, and their list
  *   golden_lines.c     a plan as lines of text
  *   golden_file.c      files of digests and counts: writing, comparing
- *   golden_sequence.c  calls that start from what earlier ones left on the devices
  *   golden_program.c   the options of a program that has goldens
- *   test_golden.c      the test (tests/cluster/golden.c: across processes); scores.c: predicted times
+ *   test_golden.c      the test; across processes: tests/cluster/golden.c
+ *   scores.c           predicted times of what benchmarks are made of; compare_scores.py
  */
 #ifndef TSR_TESTS_GOLDEN_H
 #define TSR_TESTS_GOLDEN_H
@@ -73,7 +74,7 @@ typedef struct golden_book golden_book;
 /* path: in the source folder. */
 golden_book *golden_open(const char *path);
 /* Whether the case is asked for. */
-bool golden_wants(const golden_book *book, const char *name);
+bool golden_wants(const char *name);
 void golden_note(golden_book *book, const golden_result *result);
 /* How many cases differ, are missing in the file, or are in it and nowhere else; prints how. */
 int golden_close(golden_book *book);

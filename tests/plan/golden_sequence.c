@@ -245,7 +245,7 @@ static void begin(const char *line, sequence *s) {
 
 void golden_sequence_note(golden_book *book, const golden_sequence *sequence_) {
   sequence s;
-  if (!golden_wants(book, sequence_->name)) return;
+  if (!golden_wants(sequence_->name)) return;
   begin(sequence_->line, &s);
   for (int i = 0; sequence_->steps[i] != NULL; i++) {
     char name[MOST_NAME];

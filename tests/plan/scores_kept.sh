@@ -1,6 +1,6 @@
 #!/bin/sh
 # The scores that are kept (tests/plan/golden/scores.csv) are those of this planner. After a change of
-# plans that is meant: build/tests/plan_scores >tests/plan/golden/scores.csv
+# plans that is meant: sh tests/plan/golden.sh build
 set -u
 folder=$(dirname "$0")
 "$1" | "$2" "$folder/compare_scores.py" --same --limit 0.1 "$folder/golden/scores.csv" - &&

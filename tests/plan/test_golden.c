@@ -1,7 +1,7 @@
 /*
- * The planner's goldens. After a change of plans that is meant: plan_test_golden --write writes the
- * files anew; read the difference before it is kept, and say in the commit what the replay gains or
- * loses (plan_scores).
+ * The planner's goldens. After a change of plans that is meant, sh tests/plan/golden.sh build
+ * writes the files anew and says what the replay gains or loses; read the difference before it is
+ * kept.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static void name_of(const golden_case *c, char name[MOST_NAME]) {
            told ? ")" : "");
 }
 
-/* A plan that cannot be made has its message instead; the message is not compared. */
+/* A call that is refused is noted as that. The message may be worded anew: it is not compared. */
 static void note_call(golden_book *book, const char *name, golden_call *c) {
   golden_result result = {.name = name};
   tsr_plan *plan = NULL;
@@ -48,7 +48,7 @@ static void note_case(golden_book *book, const golden_case *wanted) {
   char name[MOST_NAME];
   golden_call call;
   name_of(wanted, name);
-  if (!golden_wants(book, name)) return;
+  if (!golden_wants(name)) return;
   golden_call_read(wanted->line, &call);
   call.options.recipe = wanted->forced;
   note_call(book, name, &call);
@@ -72,7 +72,7 @@ static int note_sequences(void) {
 
 static void must_be_same(int differ) {
   if (differ > 0)
-    fail_msg("plans are not what they were; if that is meant: plan_test_golden --write");
+    fail_msg("plans are not what they were; if that is meant: sh tests/plan/golden.sh BUILD");
 }
 
 static void test_group(void **state) {

@@ -104,3 +104,11 @@ target_link_libraries(cluster_plans PRIVATE PkgConfig::CMOCKA)
 add_test(NAME cluster_plans COMMAND cluster_plans)
 set_tests_properties(cluster_plans PROPERTIES TIMEOUT 600 LABELS cmocka
   ENVIRONMENT "${TESSERA_TEST_ENVIRONMENT}")
+
+# Golden plans across processes.
+tessera_cluster_program(cluster_golden cluster/golden.c plan/golden_file.c plan/golden_program.c)
+target_include_directories(cluster_golden PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(cluster_golden PRIVATE PkgConfig::CMOCKA)
+add_test(NAME cluster_golden COMMAND cluster_golden)
+set_tests_properties(cluster_golden PROPERTIES TIMEOUT 600 LABELS cmocka
+  ENVIRONMENT "${TESSERA_TEST_ENVIRONMENT}")

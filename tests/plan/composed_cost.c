@@ -13,25 +13,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "plan/addresses.h"
 #include "plan/mapping.h"
 #include "plan/schedule/moves.h"
 #include "run/store.h"
-
-/* ---- Devices without memory ---- */
-
-static tsr_status give_address(tsr_engine_state *state, int device, size_t bytes, void **pointer) {
-  static uintptr_t next = (uintptr_t)1 << 40;
-  (void)state, (void)device;
-  *pointer = (void *)next;
-  next += (bytes + 4095) / 4096 * 4096;
-  return TSR_OK;
-}
-
-static void take_address(tsr_engine_state *state, int device, void *pointer) {
-  (void)state, (void)device, (void)pointer;
-}
-
-static const tsr_engine addresses = {.alloc = give_address, .free = take_address};
 
 /* ---- Calls ---- */
 

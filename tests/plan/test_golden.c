@@ -50,7 +50,7 @@ static void note_case(golden_book *book, const golden_case *wanted) {
   name_of(wanted, name);
   if (!golden_wants(name)) return;
   golden_call_read(wanted->line, &call);
-  call.options.recipe = wanted->forced;
+  call.options.strategy = wanted->forced;
   note_call(book, name, &call);
   golden_call_free(&call);
 }

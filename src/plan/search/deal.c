@@ -133,24 +133,6 @@ static void weigh(deal *d) {
   }
 }
 
-void tsr_deal_again(const tsr_plan *plan, const int *order, tsr_strategy *r) {
-  double flops[TSR_MACHINE_DEVICES] = {0}, end[TSR_MACHINE_DEVICES] = {0}, best = 0;
-  for (size_t i = 0; i < plan->commands.count; i++) {
-    const tsr_command *c = &plan->commands.items[i];
-    int at = plan->queue[c->queue].location;
-    if (at >= plan->machine_devices) continue;
-    end[at] = fmax(end[at], (double)c->end);
-    if (c->kind == TSR_COMMAND_KERNEL)
-      flops[at] += tsr_kernel_flops((tsr_kernel)c->kernel, plan->call.type, c->m, c->n, c->k);
-  }
-  for (int d = 0; d < plan->machine_devices; d++)
-    if (end[d] > 0) best = fmax(best, flops[d] / end[d]);
-  for (int g = 0; g < r->grid_rows * r->grid_cols; g++) {
-    int d = order[g];
-    r->weight[g] = end[d] > 0 ? (uint16_t)(TSR_STRATEGY_WEIGHT * flops[d] / end[d] / best) : 0;
-  }
-}
-
 /* ---- Dealing -------------------------------------------------------------- */
 
 /* Tiles of C in a column of them; below each other they are all alike. */

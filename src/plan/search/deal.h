@@ -23,9 +23,6 @@ bool tsr_deal_differs(const tsr_deal_question *question, const int *order, int d
 size_t tsr_deal_most(const tsr_deal_question *question, const int *order, int devices);
 size_t tsr_deal_least(const tsr_deal_question *question, const int *order, int devices);
 
-/* Weights by how long each device took in a plan for what it was dealt, replayed. */
-void tsr_deal_again(const tsr_plan *plan, const int *order, tsr_strategy *strategy);
-
 /* Deals the tiles of a strategy's tiling, whose hold is that of the device with the most room.
  * TSR_ERR_MEMORY for host memory. */
 tsr_status tsr_deal_set(const tsr_deal_question *question, const tsr_strategy *strategy,

@@ -96,13 +96,13 @@ static tsr_strategy first_guess(const tsr_search *s, int devices, int64_t tile) 
 /* A partial C beside C takes room: where that is too much, C comes before the products. */
 static tsr_status try_guess(tsr_search *s, const tsr_strategy *guess) {
   tsr_strategy r = *guess;
-  bool better;
-  TSR_TRY(tsr_search_try(s, &r, &better));
+  tsr_candidate made;
+  TSR_TRY(tsr_search_try(s, &r, &made));
   if (s->best != NULL || !r.lazy || s->options->reproducible ||
       tsr_strategy_must_be_lazy(&r, &s->problem))
     return TSR_OK;
   r.lazy = false;
-  return tsr_search_try(s, &r, &better);
+  return tsr_search_try(s, &r, &made);
 }
 
 static bool is_free(const tsr_search *s, tsr_strategy_kind kind) {
@@ -115,7 +115,7 @@ static tsr_status search_devices(tsr_search *s, int devices) {
   tsr_strategy r = first_guess(s, devices, tile);
   if (is_free(s, r.kind)) TSR_TRY(try_guess(s, &r));
   if ((s->best && s->best->hold.rows == 0) || !is_free(s, TSR_TILES)) return TSR_OK;
-  return tsr_holds_search(s, devices, tile);
+  return tsr_c_blocks_search(s, devices, tile);
 }
 
 /* Where C is computed is given. One that has no room there is computed anywhere. */
@@ -158,72 +158,59 @@ static tsr_status search_halves(tsr_search *s) {
 
 /* ---- Fewer of them -------------------------------------------------------- */
 
-/* A number of devices, and the best strategy for it so far. */
-typedef struct entry {
-  int devices;
-  tsr_trial trial;
-} entry;
-
+/* The best candidate on each number of devices that was tried, the best first. */
 typedef struct entries {
-  entry list[TSR_MACHINE_DEVICES];
+  tsr_candidate list[TSR_MACHINE_DEVICES];
   int count;
 } entries;
 
-/* Puts down where the climb is; the best first. */
-static void note_entry(const tsr_search *s, entries *e, int devices) {
+static void note_entry(const tsr_candidate *candidate, entries *e) {
   int at = e->count++;
-  for (; at > 0 && e->list[at - 1].trial.score > s->at.score; at--) e->list[at] = e->list[at - 1];
-  e->list[at] = (entry){devices, s->at};
+  for (; at > 0 && e->list[at - 1].score > candidate->score; at--) e->list[at] = e->list[at - 1];
+  e->list[at] = *candidate;
 }
 
 /* The best strategy so far, for another number of devices. Those far behind are dropped. */
 static tsr_status try_number(tsr_search *s, int devices, entries *e) {
   static const double hopeless = 1.3;
-  bool moved;
+  tsr_candidate made;
   if (!may_win(s, devices)) return TSR_OK;
-  tsr_strategy r = tsr_panels_like(s, &s->best_strategy, devices);
-  s->at.score = INFINITY;
-  TSR_TRY(tsr_search_try(s, &r, &moved));
-  if (s->at.score < hopeless * s->best_score) note_entry(s, e, devices);
+  tsr_strategy r = tsr_panels_like(s, &s->found.strategy, devices);
+  TSR_TRY(tsr_search_try(s, &r, &made));
+  if (made.score < hopeless * s->found.score) note_entry(&made, e);
   return TSR_OK;
 }
 
-static tsr_status descend_from(tsr_search *s, const entry *from) {
-  s->at = from->trial;
-  return tsr_panels_descend(s, from->devices);
-}
-
 /* Which limit counts depends on how many devices there are, and the other way round, so the best
- * cut on one number of them is tried on halves and doubles, and the climb begins from the best. */
+ * cut on one number of them is tried on halves and doubles, and the descent begins from the best.
+ */
 static tsr_status choose_number(tsr_search *s, int *devices) {
-  tsr_trial starts[TSR_PANEL_LIMITS];
+  tsr_candidate at = s->found, starts[TSR_PANEL_LIMITS];
   entries e = {.count = 0};
   int count, begun = s->best->devices;
-  TSR_TRY(tsr_panels_try_limits(s, starts, &count));
-  note_entry(s, &e, begun);
+  TSR_TRY(tsr_panels_try_limits(s, &at, starts, &count));
+  note_entry(&at, &e);
   for (int other = s->machine->devices; other >= 1; other /= 2)
     if (other != begun && tsr_search_in_time(s)) TSR_TRY(try_number(s, other, &e));
-  *devices = e.list[0].devices;
-  return descend_from(s, &e.list[0]);
+  *devices = tsr_strategy_devices(&e.list[0].strategy);
+  return tsr_search_from(s, e.list[0]);
 }
 
 /* Where devices wait for each other's data fewer of them may be as quick, and which number is best
- * shows only when each has been climbed from: side by side, for half as long again. */
+ * shows only when a descent has begun from each: side by side, for half as long again. */
 static tsr_status search_others(tsr_search *s, int searched) {
   entries e = {.count = 0};
-  tsr_trial starts[TSR_SEARCH_CLIMBS];
   s->allowed *= 1.5;
   for (int other = s->machine->devices; other >= 1; other--)
     if (other != searched && tsr_search_in_time(s)) TSR_TRY(try_number(s, other, &e));
-  int count = e.count < TSR_SEARCH_CLIMBS ? e.count : TSR_SEARCH_CLIMBS;
-  for (int i = 0; i < count; i++) starts[i] = e.list[i].trial;
-  return count > 0 ? tsr_search_climb_all(s, starts, count) : TSR_OK;
+  int count = e.count < TSR_SEARCH_STARTS ? e.count : TSR_SEARCH_STARTS;
+  return count > 0 ? tsr_search_descend_all(s, e.list, count) : TSR_OK;
 }
 
 /* Composed calls have hardly the time for one guess. */
 static bool is_number_free(const tsr_search *s) {
   return !s->options->obey_devices && s->options->residency == NULL && s->mapping == NULL &&
-         s->best_strategy.kind != TSR_TILES;
+         s->found.strategy.kind != TSR_TILES;
 }
 
 tsr_status tsr_search_all(tsr_search *s) {
@@ -233,9 +220,10 @@ tsr_status tsr_search_all(tsr_search *s) {
   if (!s->best) return TSR_OK;
   tsr_search_set_allowed(s);
   tsr_search_set_enough(s);
-  if (s->best->hold.rows > 0) return tsr_holds_descend(s);
-  if (s->options->reproducible) return TSR_OK;
-  if (!is_number_free(s)) return tsr_panels_descend(s, s->best->devices);
+  s->problem.tight = s->best->hold.rows > 0;
+  if (s->options->reproducible && !s->problem.tight) return TSR_OK;
+  if (s->problem.tight) return tsr_search_descend_all(s, &s->found, 1);
+  if (!is_number_free(s)) return tsr_search_from(s, s->found);
   TSR_TRY(choose_number(s, &devices));
   return search_others(s, devices);
 }

@@ -55,7 +55,33 @@ static bool home_has_share(const tsr_problem *p, const tsr_strategy *at, int64_t
   return tsr_family_of(p->call->operation) == TSR_PRODUCT && has_device_home(p);
 }
 
+/* What follows is for calls that do not fit: else every tile has room, and is copied once. */
+static bool if_tight(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+  (void)at, (void)value;
+  return p->tight;
+}
+
+static bool if_tile_is_free(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+  return if_tight(p, at, value) && !p->tiled && !p->reproducible && value >= 16;
+}
+
+/* Where tiles share memory their order is given. */
+static bool unless_tight(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+  return !if_tight(p, at, value);
+}
+
+static bool of_panels(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+  (void)p, (void)value;
+  return at->kind != TSR_TILES;
+}
+
+/* Tiles that are loaded again and again may come in long copies; panels should come in many. */
+static bool good_piece(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+  return at->kind == TSR_TILES ? p->tight : value >= 4 << 20 && value <= 32 << 20;
+}
+
 static bool has_choice(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+  if (p->reproducible) return false;
   tsr_strategy changed = *at;
   changed.lazy = value;
   return value != 0 ? tsr_strategy_may_be_lazy(&changed, p)
@@ -68,7 +94,7 @@ static bool is_on_device(const tsr_problem *p, int x) {
 
 static bool adds_on_device(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
   (void)value;
-  return at->lazy && is_on_device(p, TSR_C_);
+  return at->lazy && is_on_device(p, TSR_C_) && !(at->kind == TSR_TILES && p->tight);
 }
 
 /* ---- Why a problem cannot honour a word -------------------------------------- */
@@ -156,7 +182,10 @@ static const tsr_knob table[] = {
      .field = FIELD(tile),
      .of = TILES,
      .least = 1,
-     .most = MOST},
+     .most = MOST,
+     .step = TSR_STEP_RATIO,
+     .turn = 5,
+     .worth = if_tile_is_free},
     {.name = "even",
      .says = "Tiles of about the same size, as many for each device, none larger than tile.",
      .field = FIELD(even),
@@ -179,14 +208,20 @@ static const tsr_knob table[] = {
      .field = FIELD(c_block_rows),
      .of = TILES,
      .least = 1,
-     .most = MOST_TILES},
+     .most = MOST_TILES,
+     .step = TSR_STEP_UNIT,
+     .turn = 3,
+     .worth = if_tight},
     {.name = "cblock.cols",
      .unit = "tiles",
      .says = "Columns of a C block; c of Herault et al.",
      .field = FIELD(c_block_cols),
      .of = TILES,
      .least = 1,
-     .most = MOST_TILES},
+     .most = MOST_TILES,
+     .step = TSR_STEP_UNIT,
+     .turn = 4,
+     .worth = if_tight},
     {.name = "partition",
      .says =
          "Where budgets or speeds differ: C blocks by the least budget, or by each device's, and "
@@ -202,7 +237,10 @@ static const tsr_knob table[] = {
      .field = FIELD(depth),
      .of = TILES,
      .least = 1,
-     .most = MOST_TILES},
+     .most = MOST_TILES,
+     .step = TSR_STEP_UNIT,
+     .turn = 2,
+     .worth = if_tight},
     {.name = "lookahead",
      .unit = "percent",
      .says =
@@ -210,7 +248,11 @@ static const tsr_knob table[] = {
          "block and its depth; l of Herault et al.",
      .field = FIELD(lookahead),
      .of = TILES,
-     .most = 10000},
+     .most = 10000,
+     .step = TSR_STEP_WALK,
+     .turn = 1,
+     .value = {0, 25, 50, 100, 200, 400, 800, -1},
+     .worth = if_tight},
 
     {.name = "rows",
      .unit = "parts",
@@ -222,7 +264,7 @@ static const tsr_knob table[] = {
      .least = 1,
      .most = 64,
      .step = TSR_STEP_WALK,
-     .turn = 9,
+     .turn = 15,
      .value = {1, 2, 4, -1},
      .worth = leaves_nothing,
      .unmet = unless_mapped},
@@ -236,7 +278,7 @@ static const tsr_knob table[] = {
      .most = 1,
      .words = no_yes,
      .step = TSR_STEP_OTHER,
-     .turn = 6,
+     .turn = 12,
      .worth = leads_by_rows,
      .unmet = if_there_are_products},
     {.name = "a",
@@ -248,7 +290,7 @@ static const tsr_knob table[] = {
      .most = 1,
      .words = parts_whole,
      .step = TSR_STEP_OTHER,
-     .turn = 4,
+     .turn = 10,
      .worth = short_columns_of_a,
      .unmet = if_there_are_products},
     {.name = "b",
@@ -260,7 +302,7 @@ static const tsr_knob table[] = {
      .most = 1,
      .words = parts_whole,
      .step = TSR_STEP_OTHER,
-     .turn = 5,
+     .turn = 11,
      .worth = short_columns_of_b,
      .unmet = if_there_are_products},
     {.name = "share",
@@ -272,7 +314,7 @@ static const tsr_knob table[] = {
      .in_cuts = PANELS,
      .most = 10000,
      .step = TSR_STEP_WALK,
-     .turn = 8,
+     .turn = 14,
      .value = {100, 112, 125, 150, 175, 200, 250, 300, 400, 600, -1},
      .worth = home_has_share,
      .unmet = if_there_is_a_home},
@@ -288,7 +330,7 @@ static const tsr_knob table[] = {
      .in_cuts = PANELS,
      .most = MOST,
      .step = TSR_STEP_WALK,
-     .turn = 10,
+     .turn = 16,
      .value = {256, 512, 1024, 2048, 4096, 0, -1},
      .worth = stripes_have_k_panels,
      .unmet = if_there_are_products},
@@ -302,7 +344,7 @@ static const tsr_knob table[] = {
      .in_cuts = PANELS,
      .most = MOST,
      .step = TSR_STEP_SCAN,
-     .turn = 11,
+     .turn = 17,
      .value = {1024, 2048, 4096, 8192, 0, -1},
      .worth = limit_counts},
     {.name = "kpanels",
@@ -313,7 +355,7 @@ static const tsr_knob table[] = {
      .most = 1,
      .words = all_first,
      .step = TSR_STEP_OTHER,
-     .turn = 3,
+     .turn = 9,
      .worth = stripes_have_k_panels},
 
     {.name = "nblock.first",
@@ -326,8 +368,9 @@ static const tsr_knob table[] = {
      .of = PANELS_OF_PRODUCTS | TILES_OF_PRODUCTS,
      .most = MOST,
      .step = TSR_STEP_WALK,
-     .turn = 13,
-     .value = {512, 1024, 2048, 0, -1}},
+     .turn = 19,
+     .value = {512, 1024, 2048, 0, -1},
+     .worth = of_panels},
     {.name = "nblock.middle",
      .unit = "columns",
      .says = "Columns of kernels in the k-panels between; 0: all.",
@@ -336,8 +379,9 @@ static const tsr_knob table[] = {
      .of = PANELS_OF_PRODUCTS | TILES_OF_PRODUCTS,
      .most = MOST,
      .step = TSR_STEP_WALK,
-     .turn = 17,
-     .value = {512, 1024, 2048, 4096, 8192, 0, -1}},
+     .turn = 23,
+     .value = {512, 1024, 2048, 4096, 8192, 0, -1},
+     .worth = of_panels},
     {.name = "nblock.last",
      .unit = "columns",
      .says = "Columns of kernels in the last k-panel, of a rank-k update in all of them; 0: all.",
@@ -346,8 +390,9 @@ static const tsr_knob table[] = {
      .of = PANELS | TILES_OF_PRODUCTS,
      .most = MOST,
      .step = TSR_STEP_WALK,
-     .turn = 12,
-     .value = {256, 512, 1024, 2048, 4096, 0, -1}},
+     .turn = 18,
+     .value = {256, 512, 1024, 2048, 4096, 0, -1},
+     .worth = of_panels},
     {.name = "taper",
      .unit = "columns",
      .says = "The last n-blocks, or stripes, are halved down to this; 0: they are not.",
@@ -356,8 +401,9 @@ static const tsr_knob table[] = {
      .of = ALL,
      .most = MOST,
      .step = TSR_STEP_WALK,
-     .turn = 18,
-     .value = {0, 128, 256, 512, -1}},
+     .turn = 24,
+     .value = {0, 128, 256, 512, -1},
+     .worth = of_panels},
 
     {.name = "block",
      .unit = "elements",
@@ -368,7 +414,7 @@ static const tsr_knob table[] = {
      .in_cuts = STRIPES,
      .most = MOST,
      .step = TSR_STEP_SCAN,
-     .turn = 16,
+     .turn = 22,
      .value = {1024, 2048, 4096, 512, 256, -1}},
     {.name = "span",
      .unit = "blocks",
@@ -378,7 +424,7 @@ static const tsr_knob table[] = {
      .of = STRIPES,
      .most = MOST_TILES,
      .step = TSR_STEP_SCAN,
-     .turn = 15,
+     .turn = 21,
      .value = {1, 2, 4, 8, 16, 32, -1}},
     {.name = "stripe",
      .unit = "lines",
@@ -388,7 +434,7 @@ static const tsr_knob table[] = {
      .of = STRIPES,
      .most = MOST,
      .step = TSR_STEP_WALK,
-     .turn = 17,
+     .turn = 23,
      .value = {512, 1024, 2048, 4096, 8192, 0, -1}},
 
     {.name = "c",
@@ -399,7 +445,7 @@ static const tsr_knob table[] = {
      .most = 1,
      .words = first_last,
      .step = TSR_STEP_OTHER,
-     .turn = 2,
+     .turn = 8,
      .worth = has_choice,
      .unmet = if_c_is_beside},
     {.name = "add",
@@ -411,7 +457,7 @@ static const tsr_knob table[] = {
      .most = 1,
      .words = owner_home,
      .step = TSR_STEP_OTHER,
-     .turn = 7,
+     .turn = 13,
      .worth = adds_on_device,
      .unmet = if_c_is_on_a_device},
 
@@ -423,8 +469,9 @@ static const tsr_knob table[] = {
      .of = ALL,
      .most = INT32_MAX,
      .step = TSR_STEP_WALK,
-     .turn = 14,
-     .value = {4 << 20, 8 << 20, 16 << 20, 32 << 20, -1}},
+     .turn = 20,
+     .value = {2 << 20, 4 << 20, 8 << 20, 16 << 20, 32 << 20, 64 << 20, 128 << 20, 256 << 20, -1},
+     .worth = good_piece},
     {.name = "streams",
      .unit = "queues",
      .says = "Compute queues of a device.",
@@ -441,7 +488,8 @@ static const tsr_knob table[] = {
      .most = 1,
      .words = given_eta,
      .step = TSR_STEP_OTHER,
-     .turn = 1},
+     .turn = 7,
+     .worth = unless_tight},
     {.name = "relay",
      .says = "A piece goes to all its readers at once, each passing it on to the next; or each of "
              "them fetches it.",

@@ -7,17 +7,10 @@
 #define TSR_PLAN_SEARCH_KNOBS_H
 
 #include "base/text.h"
+#include "plan/search/descent.h"
 #include "plan/search/strategy.h"
 
-/* How the search changes a knob. */
-typedef enum tsr_knob_step {
-  TSR_STEP_NONE,  /* not at all: the first guess sets it */
-  TSR_STEP_OTHER, /* to the other one of two values */
-  TSR_STEP_WALK,  /* up or down the values, as long as that does no harm */
-  TSR_STEP_SCAN   /* through all values, since there may be bad ones between two good ones */
-} tsr_knob_step;
-
-enum { TSR_KNOB_VALUES = 12, TSR_KNOB_TURNS = 18 };
+enum { TSR_KNOB_VALUES = 12, TSR_KNOB_TURNS = 24 };
 
 typedef struct tsr_knob {
   /* name=value sets it. Knobs whose names agree up to a dot can be set together, in the order of
@@ -31,8 +24,8 @@ typedef struct tsr_knob {
   unsigned in_cuts;         /* of these, those of which the tiling's cuts say all about it */
   int64_t least, most;      /* values */
   const char *const *words; /* of the values 0, 1, ...; NULL: values are numbers */
-  tsr_knob_step step;
-  int turn;                       /* its place in a round of the search, from 1 on */
+  tsr_step step;
+  int turn; /* its place in a round of a descent, from 1 on; kinds have turns of their own */
   int64_t value[TSR_KNOB_VALUES]; /* to try; -1 ends the list, a 0 at its end is all there is */
   /* Whether the search should try a value where it is at; NULL: always. */
   bool (*worth)(const tsr_problem *problem, const tsr_strategy *at, int64_t value);

@@ -258,7 +258,7 @@ static void cut_product(const tsr_search *s, limit what, tsr_strategy *r) {
   if (what == LIMIT_BOTH) r->k_panel_most = 4 * r->k_panel;
 }
 
-bool tsr_panels_corner(const tsr_search *s, tsr_strategy *r) {
+bool tsr_panels_lead(const tsr_search *s, tsr_strategy *r) {
   static const double least = 0.3, most = 1.3;
   const tsr_call *call = s->call;
   int devices = r->grid_rows * r->grid_cols;
@@ -383,7 +383,7 @@ tsr_strategy tsr_panels_like(const tsr_search *s, const tsr_strategy *other, int
   return r;
 }
 
-static void insert(const tsr_trial *trial, int count, tsr_trial *sorted) {
+static void insert(const tsr_candidate *trial, int count, tsr_candidate *sorted) {
   int at = count;
   for (; at > 0 && sorted[at - 1].score > trial->score; at--) sorted[at] = sorted[at - 1];
   sorted[at] = *trial;
@@ -397,7 +397,7 @@ static const limit rank_limits[] = {LIMIT_BOTH, LIMIT_KERNELS, LIMIT_EITHER, LIM
 
 /* Stripes that are wide, and slabs so that kernels can begin with what comes first. Those of trmm
  * all have them: its C is what is read as well as what is written, and crowds the links. */
-static void cut_slabs(const tsr_search *s, int devices, tsr_strategy *r) {
+static void cut_k_panels(const tsr_search *s, int devices, tsr_strategy *r) {
   const tsr_call *call = s->call;
   bool in_place = tsr_is_in_place(call->operation);
   int64_t order = order_of(call), lines = lines_of(call, devices);
@@ -409,50 +409,50 @@ static void cut_slabs(const tsr_search *s, int devices, tsr_strategy *r) {
   r->n_block_least = in_place ? 256 : 512;
 }
 
-/* Sums can begin with what comes first: that is where a climb begins if kernels are what counts,
+/* Sums can begin with what comes first: that is where a descent begins if kernels are what counts,
  * and otherwise where a second one does. */
-static tsr_status try_slabs(tsr_search *s, tsr_trial starts[TSR_PANEL_LIMITS], int *count) {
+static tsr_status try_k_panels(tsr_search *s, tsr_candidate *at,
+                               tsr_candidate starts[TSR_PANEL_LIMITS], int *count) {
   static const double ample = 0.75;
-  bool better;
-  int devices = s->at.strategy.grid_rows * s->at.strategy.grid_cols;
+  int devices = tsr_strategy_devices(&at->strategy);
   double share = transfer_share(s, devices);
-  tsr_trial narrow = s->at;
-  tsr_strategy r = s->at.strategy;
+  tsr_candidate wide;
+  tsr_strategy r = at->strategy;
   if (s->call->operation == TSR_TRSM || r.kind == TSR_TILES || !tsr_search_in_time(s))
     return TSR_OK;
-  cut_slabs(s, devices, &r);
-  s->at.score = INFINITY;
-  TSR_TRY(tsr_search_try(s, &r, &better));
-  bool wide_first = better && share > 0 && share < ample;
-  starts[0] = wide_first ? narrow : s->at;
-  *count = better ? 1 : 0;
-  if (wide_first) return TSR_OK;
-  s->at = narrow;
+  cut_k_panels(s, devices, &r);
+  TSR_TRY(tsr_search_try(s, &r, &wide));
+  if (!isfinite(wide.score)) return TSR_OK;
+  *count = 1;
+  starts[0] = wide;
+  if (share > 0 && share < ample) {
+    starts[0] = *at;
+    *at = wide;
+  }
   return TSR_OK;
 }
 
 /* Composed calls have hardly the time for one guess. */
-tsr_status tsr_panels_try_limits(tsr_search *s, tsr_trial starts[TSR_PANEL_LIMITS], int *count) {
+tsr_status tsr_panels_try_limits(tsr_search *s, tsr_candidate *at,
+                                 tsr_candidate starts[TSR_PANEL_LIMITS], int *count) {
   static const double hopeful = 1.15; /* what dealing by the replay may gain */
-  tsr_trial first = s->at, best = first;
+  tsr_strategy r = at->strategy;
   *count = 0;
   if (s->options->residency != NULL) return TSR_OK;
-  if (tsr_search_family(s) == TSR_TRIANGLE) return try_slabs(s, starts, count);
+  if (tsr_search_family(s) == TSR_TRIANGLE) return try_k_panels(s, at, starts, count);
   bool is_rank = tsr_search_family(s) == TSR_RANK;
   const limit *limits = is_rank ? rank_limits : product_limits;
   bool has_last = is_rank || is_resident(s);
-  int all = first.strategy.kind == TSR_TILES ? 0 : TSR_PANEL_LIMITS - !has_last;
+  int all = r.kind == TSR_TILES ? 0 : TSR_PANEL_LIMITS - !has_last;
   for (int i = 0; i < all && tsr_search_in_time(s); i++) {
-    bool fits;
-    s->at.score = INFINITY;
-    cut_for(s, limits[i], &first.strategy);
-    TSR_TRY(tsr_search_try(s, &first.strategy, &fits));
-    if (!fits) continue;
-    if (is_rank && !is_staged(s->call) && s->at.score < hopeful * s->best_score)
-      TSR_TRY(tsr_search_shares(s, &fits));
-    insert(&s->at, (*count)++, starts);
+    tsr_candidate made;
+    cut_for(s, limits[i], &r);
+    TSR_TRY(tsr_search_try(s, &r, &made));
+    if (!isfinite(made.score)) continue;
+    if (is_rank && !is_staged(s->call) && made.score < hopeful * s->found.score)
+      TSR_TRY(tsr_search_descend_shares(s, &made));
+    insert(&made, (*count)++, starts);
   }
-  if (*count > 0 && starts[0].score < best.score) best = starts[0];
-  s->at = best;
+  if (*count > 0 && starts[0].score < at->score) *at = starts[0];
   return TSR_OK;
 }

@@ -12,7 +12,7 @@
 static void describe(const tsr_search *s, tsr_plan *plan) {
   char strategy[200];
   const char *mapped = s->mapping != NULL ? "; C where it is mapped" : "";
-  tsr_strategy_print(&s->best_strategy, strategy, sizeof strategy);
+  tsr_strategy_print(&s->found.strategy, strategy, sizeof strategy);
   int used = snprintf(plan->why, sizeof plan->why, "%s%s", strategy, mapped);
   if (isfinite(s->runner_up) && used > 0 && (size_t)used < sizeof plan->why)
     snprintf(plan->why + used, sizeof plan->why - (size_t)used, " (next best %+.1f %%)",
@@ -81,12 +81,13 @@ tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
                   .options = options,
                   .began = tsr_now(),
                   .allowed = INFINITY,
-                  .at = {.score = INFINITY},
+                  .found = {.score = INFINITY},
                   .runner_up = INFINITY};
   s.problem = (tsr_problem){.call = call,
                             .machine = machine,
                             .composed = options->residency != NULL,
-                            .reproducible = options->reproducible};
+                            .reproducible = options->reproducible,
+                            .tiled = options->tile > 0};
   s.problem.apart = tsr_search_apart(&s);
   s.heat = tsr_plan_heat(machine, call);
   if (options->mapping != NULL && !options->reproducible &&

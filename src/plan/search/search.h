@@ -10,18 +10,18 @@
 #include "plan/mapping.h"
 #include "plan/search/knobs.h"
 
-/* When the kernels of a place in the grid were done, and for how long it was busy, s. */
+/* What a plan tells of a place in the grid: when its kernels were done, for how long it was busy
+ * with them, s, and how much it did. */
 typedef struct tsr_share {
-  double end, busy;
+  double end, busy, flops;
 } tsr_share;
 
-/* A strategy and the score of its plan, INFINITY if it did not fit; and what that tells of shares.
- */
-typedef struct tsr_trial {
+/* A strategy, what its plan scores, and what the plan tells of the devices' shares. */
+typedef struct tsr_candidate {
+  double score; /* the less the better; INFINITY: it does not fit. First, for tsr_descent */
   tsr_strategy strategy;
-  double score;
   tsr_share share[TSR_MACHINE_DEVICES]; /* busy 0: unknown */
-} tsr_trial;
+} tsr_candidate;
 
 /* What was tried: strategies that make the same plan have the same digest. */
 typedef struct tsr_tried {
@@ -33,26 +33,22 @@ typedef struct tsr_search {
   const tsr_machine *machine;
   const tsr_call *call;
   const tsr_plan_options *options;
-  tsr_problem problem;          /* what of these strategies depend on */
-  unsigned kinds;               /* bits by tsr_strategy_kind: those to choose from */
+  tsr_problem problem; /* what strategies depend on */
+  unsigned kinds;      /* bits by tsr_strategy_kind: those to choose from */
+  tsr_forced forced;   /* knobs that the user named */
+  const char *refused; /* why strategies that have a forced knob were void; NULL: none was */
+  double heat;         /* as tsr_plan_heat has it */
   double began, spent, allowed; /* spent and allowed: seconds of a computer that plans */
   double enough;                /* seconds: a plan that takes no more is as good as any; 0: none */
   int order[TSR_MACHINE_DEVICES]; /* devices, the preferred ones first */
   const tsr_mapping *mapping;     /* that C follows, or NULL */
-  tsr_plan *best;                 /* NULL: none fits yet */
-  tsr_strategy best_strategy;
+  tsr_plan *best;                 /* of all tried so far; NULL: none fits yet */
+  tsr_candidate found;            /* whose plan it is */
+  double runner_up;               /* seconds of the next best plan */
+  int candidates;                 /* planned */
+  TSR_VEC(tsr_tried) tried;
   tsr_plan *spare; /* its memory is for the next candidate; or NULL */
   tsr_graph graph; /* of the last candidate; its memory is for the next one */
-  double best_score;
-  double runner_up;
-  int candidates;
-  tsr_trial at; /* where the present climb has come to: the next candidates are its neighbours; one
-                   with a lower score is better */
-  tsr_trial last; /* what was tried last */
-  TSR_VEC(tsr_tried) tried;
-  double heat;
-  tsr_forced forced;   /* knobs that the user named */
-  const char *refused; /* why strategies that have a forced knob were void; NULL: none was */
 } tsr_search;
 
 static inline tsr_family tsr_search_family(const tsr_search *s) {
@@ -78,12 +74,17 @@ static inline int64_t tsr_power_of_two_near(double x, int64_t least, int64_t mos
  */
 tsr_plan *tsr_search_plan_new(tsr_search *s);
 
-/* Plans and replays a strategy, unless that was done before. *better: the climb has moved there. A
- * strategy that does not fit is no error. */
-tsr_status tsr_search_try(tsr_search *s, const tsr_strategy *strategy, bool *better);
+/* Plans and replays a strategy, unless one that makes the same plan was tried before, keeps the
+ * plan if it is the best so far, and says in *made what it scores. A strategy that does not fit is
+ * no error. */
+tsr_status tsr_search_try(tsr_search *s, const tsr_strategy *strategy, tsr_candidate *made);
+
+/* The same; *at becomes the candidate if that is better. */
+tsr_status tsr_search_try_for(tsr_search *s, const tsr_strategy *strategy, tsr_candidate *at,
+                              bool *better);
 
 /* Keeps the better of a plan and the best one so far; frees the other. */
-void tsr_search_keep(tsr_search *s, const tsr_strategy *r, double score, tsr_plan *plan);
+void tsr_search_keep(tsr_search *s, const tsr_candidate *candidate, tsr_plan *plan);
 
 /* Sets how long candidates may be tried, and which time is as good as any, by the best plan. */
 void tsr_search_set_allowed(tsr_search *s);
@@ -126,14 +127,15 @@ tsr_strategy tsr_panels_like(const tsr_search *s, const tsr_strategy *other, int
 
 enum { TSR_PANEL_LIMITS = 5 };
 
-/* Cuts the best panels so far for each of the limits that may count, and tries that; *count of them
- * are put down, the best first. */
-tsr_status tsr_panels_try_limits(tsr_search *s, tsr_trial starts[TSR_PANEL_LIMITS], int *count);
+/* Cuts panels, or stripes, for each of the limits that may count, and tries that. `at` moves to the
+ * best; *count of them are put down, the best first. */
+tsr_status tsr_panels_try_limits(tsr_search *s, tsr_candidate *at,
+                                 tsr_candidate starts[TSR_PANEL_LIMITS], int *count);
 
-/* Makes a product's panels ones of a corner of A and B that grows; false: these would be no better.
+/* Makes a product's panels ones of which a leading block grows; false: these would be no better.
  * They may be where kernels and links need about as long for A and B, which come from the host, in
  * slabs and columns that are long columns as they are stored. */
-bool tsr_panels_corner(const tsr_search *s, tsr_strategy *r);
+bool tsr_panels_lead(const tsr_search *s, tsr_strategy *r);
 
 void tsr_panels_set_lazy(const tsr_search *s, tsr_strategy *r);
 
@@ -145,41 +147,39 @@ int64_t tsr_search_least_tile(const tsr_call *call);
 /* The error when nothing fits the budgets: it names the least that would do. */
 tsr_status tsr_search_too_small(tsr_search *s);
 
-/* ---- steps.c ---- */
+/* ---- turns.c: what a descent changes ---- */
 
-/* The other choice of where C is added, if there is one. */
-tsr_status tsr_search_other_lazy(tsr_search *s, bool *better);
+/* From a candidate on as many devices, until nothing helps any more or time is up. */
+tsr_status tsr_search_descend(tsr_search *s, tsr_candidate *at);
 
-/* Changes one parameter of panels on so many devices after the other while that helps and there is
- * time, from s->at. */
-tsr_status tsr_panels_descend(tsr_search *s, int devices);
+/* The same of one thing alone: the grid of the devices, or the shares of C by how long each device
+ * took in the replay. */
+tsr_status tsr_search_descend_grid(tsr_search *s, tsr_candidate *at);
+tsr_status tsr_search_descend_shares(tsr_search *s, tsr_candidate *at);
 
-/* Changes one parameter after the other, from s->at on as many devices, until no step helps any
- * more or time is up. */
-tsr_status tsr_search_climb(tsr_search *s);
+/* ---- starts.c: where descents begin ---- */
 
-/* ---- climbs.c ---- */
+enum { TSR_SEARCH_STARTS = 5 };
 
-enum { TSR_SEARCH_CLIMBS = 5 };
+/* A descent from each of so many candidates, at least one, side by side. */
+tsr_status tsr_search_descend_all(tsr_search *s, const tsr_candidate *from, int count);
 
-/* A climb from each of so many starts, at least one. */
-tsr_status tsr_search_climb_all(tsr_search *s, const tsr_trial *from, int count);
+/* Descents on as many devices as `at` has: from there, and from what is good for other limits. */
+tsr_status tsr_search_from(tsr_search *s, tsr_candidate at);
 
 /* ---- shares.c ---- */
 
-/* What the plan of a strategy tells of the shares of C, or nothing: NULL. */
-void tsr_search_note_shares(tsr_search *s, const tsr_strategy *r, const tsr_plan *plan);
+/* Notes what a plan tells of the shares of C; NULL: nothing. */
+void tsr_shares_note(const tsr_search *s, const tsr_plan *plan, tsr_candidate *made);
 
-/* Panels dealt by how long each device's kernels took where the climb is: a little more to those
- * that were done early. */
-tsr_status tsr_search_shares(tsr_search *s, bool *better);
+/* Whether shares are learnt at a candidate, and, if they would change, its strategy with others. */
+bool tsr_shares_are_free(const tsr_search *s, const tsr_candidate *at);
+bool tsr_shares_learn(const tsr_search *s, const tsr_candidate *at, tsr_strategy *strategy);
 
-/* ---- holds.c ---- */
+/* ---- c_blocks.c ---- */
 
-/* Strategies for budgets that do not suffice for everything; tile: the only one to use, or 0. */
-tsr_status tsr_holds_search(tsr_search *s, int devices, int64_t tile);
-
-/* Changes one parameter after the other while that helps and there is time. */
-tsr_status tsr_holds_descend(tsr_search *s);
+/* First guesses, and what is done with them, for budgets that do not suffice for everything; tile:
+ * the only one to use, or 0. */
+tsr_status tsr_c_blocks_search(tsr_search *s, int devices, int64_t tile);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * Shares of C. Panels are cut alike, or as much of a triangle into each, but the devices need not
- * take as long for them: blocks across a diagonal are computed whole, one device has to wait for
- * its operands longer than another, or has the smaller kernels. The replay tells.
+ * Shares of C, learnt from the replay. Panels are cut alike, or as much of a triangle into each,
+ * but the devices need not take as long for them: blocks across a diagonal are computed whole, one
+ * device waits for its operands longer than another, or has the smaller kernels. C blocks are dealt
+ * by what each device can do with its budget, of which a formula knows less than the replay.
  */
 #include <math.h>
-#include <string.h>
 
 #include "plan/search/search.h"
 
@@ -14,18 +14,31 @@ static int place_of(const tsr_search *s, int devices, int device) {
   return -1;
 }
 
-void tsr_search_note_shares(tsr_search *s, const tsr_strategy *r, const tsr_plan *plan) {
-  int devices = plan != NULL ? tsr_strategy_devices(r) : 0;
-  memset(s->last.share, 0, sizeof s->last.share);
-  for (size_t i = 0; plan != NULL && r->kind != TSR_TILES && i < plan->commands.count; i++) {
+static void note_command(const tsr_plan *plan, const tsr_command *c, bool tiles, tsr_share *of) {
+  bool kernel = c->kind == TSR_COMMAND_KERNEL;
+  if (kernel || tiles) of->end = fmax(of->end, (double)c->end);
+  if (!kernel) return;
+  of->busy += (double)c->end - (double)c->begin;
+  of->flops += tsr_kernel_flops((tsr_kernel)c->kernel, plan->call.type, c->m, c->n, c->k);
+}
+
+void tsr_shares_note(const tsr_search *s, const tsr_plan *plan, tsr_candidate *made) {
+  bool tiles = made->strategy.kind == TSR_TILES;
+  int devices = tsr_strategy_devices(&made->strategy);
+  if (plan == NULL || (tiles && !made->strategy.partition)) return;
+  for (size_t i = 0; i < plan->commands.count; i++) {
     const tsr_command *c = &plan->commands.items[i];
-    if (c->kind != TSR_COMMAND_KERNEL) continue;
     int g = place_of(s, devices, plan->queue[c->queue].location);
-    if (g < 0) continue;
-    s->last.share[g].end = fmax(s->last.share[g].end, (double)c->end);
-    s->last.share[g].busy += (double)c->end - (double)c->begin;
+    if (g >= 0) note_command(plan, c, tiles, &made->share[g]);
   }
 }
+
+bool tsr_shares_are_free(const tsr_search *s, const tsr_candidate *at) {
+  return tsr_strategy_devices(&at->strategy) > 1 && s->mapping == NULL &&
+         (at->strategy.kind != TSR_TILES || at->strategy.partition);
+}
+
+/* ---- Panels and stripes ---- */
 
 /* What is done in the time that a device has more, or less, than the mean. */
 static uint16_t weight_after(uint16_t weight, const tsr_share *of, double mean) {
@@ -35,7 +48,7 @@ static uint16_t weight_after(uint16_t weight, const tsr_share *of, double mean) 
 }
 
 /* Whether the devices differ by enough for a cut that is rounded to move. */
-static bool deal(const tsr_share *of, int devices, uint16_t *weight) {
+static bool even_out(const tsr_share *of, int devices, uint16_t *weight) {
   static const double even = 0.01;
   double mean = 0, last = 0;
   for (int g = 0; g < devices; g++) {
@@ -48,10 +61,24 @@ static bool deal(const tsr_share *of, int devices, uint16_t *weight) {
   return true;
 }
 
-tsr_status tsr_search_shares(tsr_search *s, bool *better) {
-  tsr_strategy r = s->at.strategy;
-  int devices = r.grid_rows * r.grid_cols;
-  *better = false;
-  if (devices < 2 || r.kind == TSR_TILES || s->mapping != NULL) return TSR_OK;
-  return deal(s->at.share, devices, r.weight) ? tsr_search_try(s, &r, better) : TSR_OK;
+/* ---- C blocks ---- */
+
+/* By what each device did in its time. */
+static bool deal_by_rate(const tsr_share *of, int devices, uint16_t *weight) {
+  double best = 0;
+  for (int g = 0; g < devices; g++)
+    if (of[g].end > 0) best = fmax(best, of[g].flops / of[g].end);
+  if (!(best > 0)) return false;
+  for (int g = 0; g < devices; g++)
+    weight[g] =
+        of[g].end > 0 ? (uint16_t)(TSR_STRATEGY_WEIGHT * of[g].flops / of[g].end / best) : 0;
+  return true;
+}
+
+bool tsr_shares_learn(const tsr_search *s, const tsr_candidate *at, tsr_strategy *strategy) {
+  int devices = tsr_strategy_devices(&at->strategy);
+  *strategy = at->strategy;
+  if (!tsr_shares_are_free(s, at)) return false;
+  return (at->strategy.kind == TSR_TILES ? deal_by_rate : even_out)(at->share, devices,
+                                                                    strategy->weight);
 }

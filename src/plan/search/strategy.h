@@ -55,6 +55,8 @@ typedef struct tsr_problem {
   bool composed;     /* operands may be on devices already, and results stay there */
   bool reproducible; /* tiles and the order of sums follow from the shape alone */
   bool mapped;       /* C is computed where the user mapped it */
+  bool tiled;        /* the user said the tiles' extent */
+  bool tight;        /* not everything fits the budgets */
   unsigned apart;    /* operands, as bits, that kernels at their home do not use in place */
 } tsr_problem;
 

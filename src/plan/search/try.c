@@ -170,22 +170,14 @@ static double score_of(const tsr_search *s, const tsr_strategy *r, const tsr_pla
   return plan->seconds + commands + reloads + wanted * draining + parted;
 }
 
-void tsr_search_keep(tsr_search *s, const tsr_strategy *r, double score, tsr_plan *plan) {
-  bool better = !s->best || score < s->best_score;
+void tsr_search_keep(tsr_search *s, const tsr_candidate *candidate, tsr_plan *plan) {
+  bool better = !s->best || candidate->score < s->found.score;
   double loser = better ? (s->best ? s->best->seconds : INFINITY) : plan->seconds;
   s->runner_up = fmin(s->runner_up, loser);
   set_aside(s, better ? s->best : plan);
   if (!better) return;
   s->best = plan;
-  s->best_score = score;
-  s->best_strategy = *r;
-}
-
-static bool climb_to(tsr_search *s, const tsr_strategy *r, double score) {
-  if (!(score < s->at.score)) return false;
-  s->at = s->last;
-  s->at.strategy = *r;
-  return true;
+  s->found = *candidate;
 }
 
 /* A call that does not fit is a long one, whatever the memory. A composed one is short, mostly, and
@@ -306,39 +298,38 @@ static tsr_status make_candidate(tsr_search *s, const tsr_strategy *r, const tsr
 }
 
 /* Without memory to note it down a strategy is tried again, perhaps. */
-static tsr_status try_tiling(tsr_search *s, const tsr_strategy *r, const tsr_tiling *tiling) {
-  tsr_tried trial = {digest_of(s, r, tiling), INFINITY};
+static tsr_status try_tiling(tsr_search *s, const tsr_tiling *tiling, tsr_candidate *made) {
+  tsr_tried trial = {digest_of(s, &made->strategy, tiling), INFINITY};
   const tsr_tried *known = find_tried(s, trial.digest);
   tsr_plan *plan = NULL;
-  s->last.score = known ? known->score : INFINITY;
-  if (known) tsr_search_note_shares(s, r, NULL);
+  if (known) made->score = known->score;
   if (known) return TSR_OK;
-  TSR_TRY(make_candidate(s, r, tiling, &plan));
-  tsr_search_note_shares(s, r, plan);
-  if (plan) s->last.score = trial.score = score_of(s, r, plan);
-  if (plan) tsr_search_keep(s, r, trial.score, plan);
+  TSR_TRY(make_candidate(s, &made->strategy, tiling, &plan));
+  tsr_shares_note(s, plan, made);
+  if (plan) made->score = trial.score = score_of(s, &made->strategy, plan);
+  if (plan) tsr_search_keep(s, made, plan);
   (void)TSR_VEC_PUSH(&s->tried, trial);
   if (s->best && s->best->hold.rows > 0) tsr_search_set_allowed(s);
   return TSR_OK;
 }
 
-static tsr_status void_trial(tsr_search *s) {
-  s->last.score = INFINITY;
-  tsr_search_note_shares(s, NULL, NULL);
-  return TSR_OK;
-}
-
-/* Plans and replays a strategy. *better: the climb has moved there. */
-tsr_status tsr_search_try(tsr_search *s, const tsr_strategy *strategy, bool *better) {
-  tsr_strategy r = *strategy;
+tsr_status tsr_search_try(tsr_search *s, const tsr_strategy *strategy, tsr_candidate *made) {
   tsr_tiling tiling;
   bool is_void;
-  *better = false;
-  TSR_TRY(settle(s, &r, &is_void));
-  if (is_void) return void_trial(s);
-  TSR_TRY(cut(s, &r, &tiling));
-  tsr_status status = try_tiling(s, &r, &tiling);
+  *made = (tsr_candidate){.strategy = *strategy, .score = INFINITY};
+  TSR_TRY(settle(s, &made->strategy, &is_void));
+  if (is_void) return TSR_OK;
+  TSR_TRY(cut(s, &made->strategy, &tiling));
+  tsr_status status = try_tiling(s, &tiling, made);
   tsr_tiling_free(&tiling);
-  if (status == TSR_OK) *better = climb_to(s, &r, s->last.score);
   return status;
+}
+
+tsr_status tsr_search_try_for(tsr_search *s, const tsr_strategy *strategy, tsr_candidate *at,
+                              bool *better) {
+  tsr_candidate made;
+  TSR_TRY(tsr_search_try(s, strategy, &made));
+  *better = made.score < at->score;
+  if (*better) *at = made;
+  return TSR_OK;
 }

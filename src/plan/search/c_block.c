@@ -1,4 +1,4 @@
-#include "plan/search/hold.h"
+#include "plan/search/c_block.h"
 
 #include <math.h>
 
@@ -18,7 +18,7 @@ typedef struct work {
 
 /* One way to do it, in tiles. */
 typedef struct way {
-  const tsr_hold_question *q;
+  const tsr_c_block_question *q;
   work w;
   int64_t rows, cols, depth; /* elements of a tile */
   int m, n, k;               /* tiles of all; m and n: at one device */
@@ -40,7 +40,7 @@ static double larger(double a, double b) {
 /* ---- Families ------------------------------------------------------------- */
 
 /* Devices share C in a grid, or, beside a triangle, its lines. */
-static work work_of(const tsr_hold_question *q, int grid_rows) {
+static work work_of(const tsr_c_block_question *q, int grid_rows) {
   const tsr_call *call = q->call;
   work w = {call->m,
             call->n,
@@ -77,7 +77,7 @@ typedef struct flow {
 } flow;
 
 /* Seconds of a channel for such a flow. */
-static double channel_time(const tsr_hold_question *q, const tsr_channel *channel, flow f) {
+static double channel_time(const tsr_c_block_question *q, const tsr_channel *channel, flow f) {
   double load = 0;
   int host = q->machine->devices;
   for (int u = 0; u < channel->count; u++)
@@ -90,7 +90,7 @@ static double channel_time(const tsr_hold_question *q, const tsr_channel *channe
 }
 
 /* Memory that is not pinned goes by way of the staging threads. */
-static double staging_time(const tsr_hold_question *q, flow f) {
+static double staging_time(const tsr_c_block_question *q, flow f) {
   bool staged = false;
   for (int x = 0; x < TSR_OPERANDS; x++) {
     const tsr_operand *o = &q->call->operand[x];
@@ -101,7 +101,7 @@ static double staging_time(const tsr_hold_question *q, flow f) {
 }
 
 /* Seconds for it, by links and by channels, with runs of contiguous bytes of that length. */
-static double flow_time(const tsr_hold_question *q, flow f, double segment) {
+static double flow_time(const tsr_c_block_question *q, flow f, double segment) {
   int host = q->machine->devices;
   double most = staging_time(q, f);
   for (int i = 0; i < q->devices; i++) {
@@ -117,7 +117,7 @@ static double flow_time(const tsr_hold_question *q, flow f, double segment) {
 }
 
 /* What several devices read leaves the host once if they reach each other. */
-static bool reach_each_other(const tsr_hold_question *q) {
+static bool reach_each_other(const tsr_c_block_question *q) {
   for (int i = 0; i < q->devices; i++)
     for (int j = 0; j < q->devices; j++)
       if (i != j && q->machine->link[q->order[i]][q->order[j]].bandwidth <= 0) return false;
@@ -196,7 +196,7 @@ static int64_t even(int64_t extent, int64_t tile, int devices) {
   return count == 0 ? 1 : (extent + count - 1) / count;
 }
 
-static size_t least_budget(const tsr_hold_question *q) {
+static size_t least_budget(const tsr_c_block_question *q) {
   size_t least = SIZE_MAX;
   for (int i = 0; i < q->devices; i++)
     if (q->budget[q->order[i]] < least) least = q->budget[q->order[i]];
@@ -237,7 +237,7 @@ static tsr_strategy strategy_of(const way *y, double tile) {
 }
 
 /* Keeps the best ones, best first. */
-static int keep(tsr_hold one, int most, int count, tsr_hold *found) {
+static int keep(tsr_c_block one, int most, int count, tsr_c_block *found) {
   int at = count < most ? count : most;
   while (at > 0 && found[at - 1].seconds > one.seconds) at--;
   if (at == most) return count;
@@ -286,7 +286,7 @@ static void set_tiles(way *y, double tile) {
 
 /* What one device would take for all of it, with tiles of that size and its own budget. */
 static double time_alone(const way *y, int device, tsr_strategy *strategy) {
-  tsr_hold_question one = *y->q;
+  tsr_c_block_question one = *y->q;
   way x = *y;
   one.order = &device;
   one.devices = 1;
@@ -302,8 +302,8 @@ static double time_alone(const way *y, int device, tsr_strategy *strategy) {
 }
 
 /* All of them together, each doing what it can; the hold is the one of the largest. */
-static tsr_hold deal(const way *y, double tile) {
-  tsr_hold all = {.seconds = 0};
+static tsr_c_block deal(const way *y, double tile) {
+  tsr_c_block all = {.seconds = 0};
   size_t most = 0;
   double rate = 0;
   for (int i = 0; i < y->q->devices; i++) {
@@ -324,13 +324,13 @@ static tsr_hold deal(const way *y, double tile) {
 /* ---- Tiles ---------------------------------------------------------------- */
 
 /* One of each depth, so that what is kept differs in more than the hold's shape. */
-static int try_tile(way *y, double tile, int most, int count, tsr_hold *found) {
+static int try_tile(way *y, double tile, int most, int count, tsr_c_block *found) {
   static const double most_kernels = 1 << 22; /* more are not worth their planning */
   set_tiles(y, tile);
   if ((double)y->m * y->n * y->k * y->q->devices > most_kernels) return count;
   if (!y->q->base.partition) set_rates(y);
   for (y->d = 1; y->d <= 4; y->d++) {
-    tsr_hold one;
+    tsr_c_block one;
     if (y->q->base.partition) {
       one = deal(y, tile);
     } else {
@@ -343,7 +343,7 @@ static int try_tile(way *y, double tile, int most, int count, tsr_hold *found) {
   return count;
 }
 
-int tsr_hold_guess(const tsr_hold_question *q, int grid_rows, int most, tsr_hold *found) {
+int tsr_c_block_guess(const tsr_c_block_question *q, int grid_rows, int most, tsr_c_block *found) {
   tsr_type type = q->base.lazy ? tsr_type_get(q->call->type)->wide : q->call->type;
   way y = {.q = q, .w = work_of(q, grid_rows), .element = tsr_type_get(type)->size};
   int count = 0;

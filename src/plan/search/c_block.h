@@ -5,19 +5,19 @@
  * for multi-GPU accelerated distributed-memory platforms over PaRSEC", section III; but the
  * parameters come from budgets and the machine: what is listed here by a formula is then replayed.
  */
-#ifndef TSR_PLAN_SEARCH_HOLD_H
-#define TSR_PLAN_SEARCH_HOLD_H
+#ifndef TSR_PLAN_SEARCH_C_BLOCK_H
+#define TSR_PLAN_SEARCH_C_BLOCK_H
 
 #include "plan/search/strategy.h"
 
 /* A strategy and about how long it would take, s. */
-typedef struct tsr_hold {
+typedef struct tsr_c_block {
   tsr_strategy strategy;
   double seconds;
-} tsr_hold;
+} tsr_c_block;
 
 /* What strategies are wanted for. */
-typedef struct tsr_hold_question {
+typedef struct tsr_c_block_question {
   const tsr_machine *machine;
   const tsr_call *call;
   const size_t *budget; /* bytes for each device */
@@ -27,10 +27,11 @@ typedef struct tsr_hold_question {
                          each device has a hold of its own, and what it can do of C (deal.h) */
   int64_t tile;         /* the only one to use; 0: any */
   double heat;
-} tsr_hold_question;
+} tsr_c_block_question;
 
 /* At most `most` strategies that should do with the budgets, the devices in a grid of so many rows,
  * the best first; how many there are. */
-int tsr_hold_guess(const tsr_hold_question *question, int grid_rows, int most, tsr_hold *found);
+int tsr_c_block_guess(const tsr_c_block_question *question, int grid_rows, int most,
+                      tsr_c_block *found);
 
 #endif

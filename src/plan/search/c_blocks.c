@@ -1,0 +1,127 @@
+/*
+ * First guesses for budgets that do not suffice for everything: a formula lists the C blocks that
+ * should do (c_block.c), and the best of them are replayed.
+ */
+#include <math.h>
+
+#include "plan/search/deal.h"
+#include "plan/search/c_block.h"
+#include "plan/search/search.h"
+
+enum { GUESSES = 8, FIRST = 3, FIRST_PARTITIONED = 2 };
+
+/* ---- First guesses -------------------------------------------------------- */
+
+static tsr_strategy base_of(const tsr_search *s, int devices) {
+  tsr_strategy r = tsr_search_tiles(s, devices, 0);
+  r.serpentine = !s->options->reproducible; /* the order of k depends on the shape alone */
+  r.lazy = s->options->reproducible || tsr_strategy_must_be_lazy(&r, &s->problem);
+  r.piece = 32 << 20;
+  return r;
+}
+
+/* Until one fits all guesses are tried, however long that takes; when one has, so many of them,
+ * unless the formula thinks less of them. */
+static tsr_status try_guesses(tsr_search *s, const tsr_c_block *guess, int count, int first) {
+  static const double hopeless = 1.1;
+  tsr_candidate made;
+  tsr_strategy last = {0};
+  for (int i = 0; i < count; i++) {
+    tsr_strategy r = guess[i].strategy;
+    if (s->best && (i >= first || !tsr_search_in_time(s))) break;
+    if (s->best && guess[i].seconds > hopeless * s->best->seconds) break;
+    tsr_forced_apply(&s->forced, &s->problem, &r);
+    if (tsr_strategy_same(&r, &last)) continue; /* what differs is forced */
+    TSR_TRY(tsr_search_try(s, &r, &made));
+    last = r;
+  }
+  return TSR_OK;
+}
+
+static double shorter(int64_t extent, int64_t tile) {
+  return (double)(extent < tile ? extent : tile);
+}
+
+/* No operation does with less than two tiles on a device: spares cutting all of a large call into
+ * tiles to learn that. One that scales C has tiles of nothing else. */
+static bool may_fit(const tsr_search *s, int64_t tile) {
+  double m = shorter(s->call->m, tile), n = shorter(s->call->n, tile),
+         k = shorter(s->call->k, tile);
+  double inputs = tsr_call_scales_only(s->call) ? 0 : fmax(m * k, k * n);
+  double most = fmax(m * n, inputs) * (double)tsr_type_get(s->call->type)->size;
+  for (int d = 0; d < s->machine->devices; d++)
+    if (2 * most <= (double)s->options->budget[d]) return true;
+  return false;
+}
+
+/* Square tiles one by one: what is left when a formula does not know what fits. */
+static tsr_status try_single_tiles(tsr_search *s, int devices, int64_t tile) {
+  int64_t least = tsr_search_least_tile(s->call);
+  int64_t extent = s->call->m > s->call->n ? s->call->m : s->call->n;
+  if (extent < s->call->k) extent = s->call->k;
+  int64_t largest = tile > 0 ? tile : tsr_power_of_two_near((double)extent, 16, 16384);
+  if (tile == 0 && largest < least) largest = least;
+  for (int64_t t = largest; !s->best && t >= least; t /= 2) {
+    tsr_strategy r = tsr_search_tiles(s, devices, t);
+    tsr_candidate made;
+    if (s->options->reproducible) r.lazy = true;
+    if (may_fit(s, t)) TSR_TRY(tsr_search_try(s, &r, &made));
+    if (tile > 0) break;
+  }
+  return TSR_OK;
+}
+
+/* For every grid the best that a formula knows of. */
+static tsr_status try_grids(tsr_search *s, const tsr_c_block_question *q) {
+  tsr_c_block guess[GUESSES];
+  for (int rows = q->devices; rows >= 1; rows--) {
+    if (q->devices % rows) continue;
+    int count = tsr_c_block_guess(q, rows, GUESSES, guess);
+    TSR_TRY(try_guesses(s, guess, count, q->base.partition ? FIRST_PARTITIONED : FIRST));
+  }
+  return TSR_OK;
+}
+
+/* What the formula expects of the best. */
+static double expected(const tsr_c_block_question *q) {
+  double best = INFINITY;
+  for (int rows = q->devices; rows >= 1; rows--) {
+    tsr_c_block guess;
+    if (q->devices % rows == 0 && tsr_c_block_guess(q, rows, 1, &guess) > 0)
+      best = fmin(best, guess.seconds);
+  }
+  return best;
+}
+
+/* Devices that differ may have holds of their own. Where they reach each other little is left to be
+ * gained: those with more room serve the others as a cache. */
+static tsr_status try_all(tsr_search *s, const tsr_c_block_question *q) {
+  static const double sure = 0.95; /* formulas err by more */
+  tsr_deal_question d = {s->machine, s->call, s->options->budget, s->heat};
+  tsr_c_block_question dealt = *q;
+  dealt.base.partition = true;
+  if (s->options->reproducible || !tsr_deal_differs(&d, q->order, q->devices))
+    return try_grids(s, q);
+  double even = expected(q);
+  bool first = expected(&dealt) < even;
+  TSR_TRY(try_grids(s, first ? &dealt : q));
+  if (first && s->best != NULL) {
+    tsr_candidate at = s->found;
+    TSR_TRY(tsr_search_descend_shares(s, &at));
+  }
+  if (first && s->best != NULL && s->best->seconds < sure * even) return TSR_OK;
+  return try_grids(s, first ? q : &dealt);
+}
+
+tsr_status tsr_c_blocks_search(tsr_search *s, int devices, int64_t tile) {
+  tsr_c_block_question q = {.machine = s->machine,
+                            .call = s->call,
+                            .budget = s->options->budget,
+                            .order = s->order,
+                            .devices = devices,
+                            .base = base_of(s, devices),
+                            .tile = tile,
+                            .heat = s->heat};
+  TSR_TRY(try_all(s, &q));
+  return try_single_tiles(s, devices, tile);
+}

@@ -1,0 +1,135 @@
+/*
+ * Where descents begin. One knob at a time does not lead from a good plan for one limit to a good
+ * one for another, so there is a descent from each good start, on a thread of its own: each in the
+ * time that one takes. What a descent sees and how far it gets does not depend on the others, nor
+ * on how many cores there are; a thread that cannot be had is done without.
+ */
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "plan/search/search.h"
+
+/* ---- Side by side ---- */
+
+typedef struct descender {
+  tsr_search search;
+  tsr_candidate at;
+  pthread_t thread;
+  bool started;
+  tsr_error error;
+} descender;
+
+static void *run(void *argument) {
+  descender *d = argument;
+  tsr_status status = tsr_search_descend(&d->search, &d->at);
+  if (status != TSR_OK) tsr_error_take(status, &d->error);
+  return NULL;
+}
+
+/* A search that goes on from a start with what was tried so far, and plans of its own. */
+static void branch(const tsr_search *s, const tsr_candidate *from, descender *d) {
+  *d = (descender){.search = *s, .at = *from};
+  tsr_search *own = &d->search;
+  own->best = own->spare = NULL;
+  own->found.score = own->runner_up = INFINITY;
+  own->candidates = 0;
+  memset(&own->graph, 0, sizeof own->graph);
+  memset(&own->tried, 0, sizeof own->tried);
+  for (size_t i = 0; i < s->tried.count; i++)
+    (void)TSR_VEC_PUSH(&own->tried, s->tried.items[i]); /* without memory: tried again, perhaps */
+}
+
+/* The better plan of both. */
+static void merge(tsr_search *s, tsr_search *own) {
+  s->spent = fmax(s->spent, own->spent);
+  s->candidates += own->candidates;
+  s->runner_up = fmin(s->runner_up, own->runner_up);
+  if (own->best != NULL) tsr_search_keep(s, &own->found, own->best);
+  tsr_plan_free(own->spare);
+  tsr_graph_free(&own->graph);
+  TSR_VEC_FREE(&own->tried);
+}
+
+tsr_status tsr_search_descend_all(tsr_search *s, const tsr_candidate *from, int count) {
+  descender all[TSR_SEARCH_STARTS];
+  tsr_status status = TSR_OK;
+  if (count == 1) {
+    tsr_candidate at = from[0];
+    return tsr_search_descend(s, &at);
+  }
+  for (int i = 0; i < count; i++) branch(s, &from[i], &all[i]);
+  for (int i = 1; i < count; i++)
+    all[i].started = pthread_create(&all[i].thread, NULL, run, &all[i]) == 0;
+  for (int i = 0; i < count; i++)
+    if (!all[i].started) run(&all[i]);
+  for (int i = 0; i < count; i++) {
+    if (all[i].started) pthread_join(all[i].thread, NULL);
+    if (status == TSR_OK && all[i].error.status != TSR_OK) status = tsr_error_put(&all[i].error);
+    merge(s, &all[i].search);
+  }
+  return status;
+}
+
+/* ---- Starts ---- */
+
+typedef struct starts {
+  tsr_candidate list[TSR_SEARCH_STARTS];
+  int count;
+} starts;
+
+static void add(const tsr_candidate *from, starts *all) {
+  for (int i = 0; i < all->count; i++)
+    if (tsr_strategy_same(&all->list[i].strategy, &from->strategy)) return;
+  if (all->count < TSR_SEARCH_STARTS) all->list[all->count++] = *from;
+}
+
+static tsr_status try_start(tsr_search *s, const tsr_strategy *strategy, starts *all) {
+  tsr_candidate made;
+  TSR_TRY(tsr_search_try(s, strategy, &made));
+  if (isfinite(made.score)) add(&made, all);
+  return TSR_OK;
+}
+
+/* Which limit counts depends on the grid, too: on another one the other good starts are tried. */
+static tsr_status choose_grid(tsr_search *s, tsr_candidate *at, const tsr_candidate *others,
+                              int count) {
+  static const double good = 1.1;
+  int64_t rows = at->strategy.grid_rows;
+  double least = at->score;
+  bool better;
+  TSR_TRY(tsr_search_descend_grid(s, at));
+  if (at->strategy.grid_rows == rows) return TSR_OK;
+  for (int i = 0; i < count && others[i].score < good * least && tsr_search_in_time(s); i++) {
+    tsr_strategy r = others[i].strategy;
+    r.grid_rows = at->strategy.grid_rows;
+    r.grid_cols = at->strategy.grid_cols;
+    TSR_TRY(tsr_search_try_for(s, &r, at, &better));
+  }
+  return TSR_OK;
+}
+
+/* The best so far, the same with rows in parts, if they may be, and with a leading block that
+ * grows, and what is good for another limit. */
+static tsr_status from_all(tsr_search *s, const tsr_candidate *at, const tsr_candidate *others,
+                           int count) {
+  starts all = {{*at}, 1};
+  if (s->options->residency != NULL || !tsr_search_in_time(s))
+    return tsr_search_descend_all(s, at, 1);
+  if (tsr_search_family(s) == TSR_PRODUCT && at->strategy.kind != TSR_TILES) {
+    tsr_strategy parted = at->strategy, leading = at->strategy;
+    parted.row_parts = 2;
+    TSR_TRY(try_start(s, &parted, &all));
+    if (tsr_panels_lead(s, &leading)) TSR_TRY(try_start(s, &leading, &all));
+  }
+  for (int i = 0; i < count; i++) add(&others[i], &all);
+  return tsr_search_descend_all(s, all.list, all.count);
+}
+
+tsr_status tsr_search_from(tsr_search *s, tsr_candidate at) {
+  int count;
+  tsr_candidate others[TSR_PANEL_LIMITS];
+  TSR_TRY(tsr_panels_try_limits(s, &at, others, &count));
+  TSR_TRY(choose_grid(s, &at, others, count));
+  return from_all(s, &at, others, count);
+}

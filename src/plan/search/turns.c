@@ -1,0 +1,156 @@
+/*
+ * What a descent changes at a strategy, in this order: the shares of C that devices have (first
+ * where panels lie across a triangle, which differ much), the grid of the devices, each knob whose
+ * row of the table gives it a turn, and the shares.
+ */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "plan/search/descent.h"
+#include "plan/search/search.h"
+
+enum { TURN_FIRST_SHARES, TURN_GRID, TURN_KNOBS, TURN_SHARES = TURN_KNOBS + TSR_KNOB_TURNS, TURNS };
+
+typedef struct turner {
+  tsr_search *search;
+  int64_t divisors[TSR_MACHINE_DEVICES]; /* of the number of devices, ascending */
+  int count;
+} turner;
+
+static bool in_time(const void *state) {
+  const turner *t = state;
+  return tsr_search_in_time(t->search);
+}
+
+/* ---- Shares ---- */
+
+static bool shares_come_first(const tsr_search *s, const tsr_candidate *at) {
+  return at->strategy.kind == TSR_TILES || tsr_search_family(s) == TSR_RANK;
+}
+
+static tsr_steps steps_of_shares(const tsr_search *s, int turn, const tsr_candidate *at) {
+  bool first = shares_come_first(s, at), here = first == (turn == TURN_FIRST_SHARES);
+  if (!here || !tsr_shares_are_free(s, at)) return (tsr_steps){TSR_STEP_NONE};
+  /* Tiles are dealt out as devices are measured until that is of no more use; panels are cut anew
+   * once, since what is done beside that moves the shares again. */
+  return (tsr_steps){at->strategy.kind == TSR_TILES ? TSR_STEP_AGAIN : TSR_STEP_OTHER};
+}
+
+static tsr_status try_shares(tsr_search *s, const tsr_candidate *at, tsr_candidate *made) {
+  tsr_strategy r;
+  if (tsr_shares_learn(s, at, &r)) return tsr_search_try(s, &r, made);
+  made->score = at->score;
+  return TSR_OK;
+}
+
+/* ---- Grids ---- */
+
+/* Panels of other families lie side by side, and C blocks have the grid that they were guessed
+ * for. */
+static bool has_grids(const tsr_search *s, const tsr_candidate *at) {
+  return s->mapping == NULL && tsr_search_family(s) == TSR_PRODUCT &&
+         !(at->strategy.kind == TSR_TILES && s->problem.tight);
+}
+
+static tsr_steps steps_of_grid(const turner *t, const tsr_candidate *at) {
+  if (!has_grids(t->search, at)) return (tsr_steps){TSR_STEP_NONE};
+  return (tsr_steps){TSR_STEP_WALK, at->strategy.grid_rows, t->divisors, t->count};
+}
+
+static tsr_status try_grid(tsr_search *s, int64_t rows, const tsr_candidate *at,
+                           tsr_candidate *made) {
+  tsr_strategy r = at->strategy;
+  made->score = at->score;
+  if (rows == r.grid_rows) return TSR_OK;
+  r.grid_cols = tsr_strategy_devices(&r) / rows;
+  r.grid_rows = rows;
+  memset(r.weight, 0, sizeof r.weight);
+  return tsr_search_try(s, &r, made);
+}
+
+/* ---- Knobs ---- */
+
+/* The knob whose turn it is; NULL: the strategy has none. */
+static const tsr_knob *knob_of(const tsr_search *s, int turn, const tsr_candidate *at) {
+  int count;
+  const tsr_knob *knobs = tsr_knobs(&count);
+  for (int i = 0; i < count; i++)
+    if (knobs[i].turn == turn - TURN_KNOBS + 1 &&
+        tsr_knob_has(&knobs[i], at->strategy.kind, tsr_search_family(s)))
+      return &knobs[i];
+  return NULL;
+}
+
+static int count_values(const tsr_knob *knob) {
+  int count = 0;
+  while (count < TSR_KNOB_VALUES && knob->value[count] >= 0) count++;
+  return count;
+}
+
+static tsr_steps steps_of_knob(const tsr_search *s, int turn, const tsr_candidate *at) {
+  const tsr_knob *knob = knob_of(s, turn, at);
+  if (knob == NULL) return (tsr_steps){TSR_STEP_NONE};
+  return (tsr_steps){knob->step, tsr_knob_value(knob, &at->strategy), knob->value,
+                     count_values(knob)};
+}
+
+static tsr_status try_knob(tsr_search *s, int turn, int64_t value, const tsr_candidate *at,
+                           tsr_candidate *made) {
+  const tsr_knob *knob = knob_of(s, turn, at);
+  tsr_strategy r = at->strategy;
+  made->score = at->score;
+  if (tsr_knob_value(knob, &r) == value) return TSR_OK;
+  if (knob->worth != NULL && !knob->worth(&s->problem, &r, value)) return TSR_OK;
+  *tsr_knob_in(knob, &r) = value;
+  return tsr_search_try(s, &r, made);
+}
+
+/* ---- The descent ---- */
+
+static tsr_steps steps(const void *state, int turn, const void *candidate) {
+  const turner *t = state;
+  if (turn == TURN_FIRST_SHARES || turn == TURN_SHARES)
+    return steps_of_shares(t->search, turn, candidate);
+  return turn == TURN_GRID ? steps_of_grid(t, candidate)
+                           : steps_of_knob(t->search, turn, candidate);
+}
+
+static tsr_status try_value(void *state, int turn, int64_t value, const void *at, void *made) {
+  turner *t = state;
+  if (turn == TURN_FIRST_SHARES || turn == TURN_SHARES) return try_shares(t->search, at, made);
+  if (turn == TURN_GRID) return try_grid(t->search, value, at, made);
+  return try_knob(t->search, turn, value, at, made);
+}
+
+static tsr_descent descent_of(tsr_search *s, const tsr_candidate *at, turner *t,
+                              tsr_candidate *made) {
+  int devices = tsr_strategy_devices(&at->strategy);
+  *t = (turner){.search = s};
+  for (int rows = 1; rows <= devices; rows++)
+    if (devices % rows == 0) t->divisors[t->count++] = rows;
+  return (tsr_descent){t, sizeof *made, made, TURNS, in_time, steps, try_value};
+}
+
+tsr_status tsr_search_descend(tsr_search *s, tsr_candidate *at) {
+  turner t;
+  tsr_candidate made;
+  tsr_descent d = descent_of(s, at, &t, &made);
+  return tsr_descend(&d, at);
+}
+
+static tsr_status turn_once(tsr_search *s, int turn, tsr_candidate *at) {
+  turner t;
+  tsr_candidate made;
+  bool any = false;
+  tsr_descent d = descent_of(s, at, &t, &made);
+  return tsr_descend_turn(&d, turn, true, at, &any);
+}
+
+tsr_status tsr_search_descend_grid(tsr_search *s, tsr_candidate *at) {
+  return turn_once(s, TURN_GRID, at);
+}
+
+tsr_status tsr_search_descend_shares(tsr_search *s, tsr_candidate *at) {
+  return turn_once(s, shares_come_first(s, at) ? TURN_FIRST_SHARES : TURN_SHARES, at);
+}

@@ -336,6 +336,33 @@ static void test_never_recorded(void **state) {
   stage_close(&s);
 }
 
+/* An event that cannot be recorded passes when the queue has carried out what it had; no queue can
+ * wait for it. */
+static void test_without_memory(void **state) {
+  (void)state;
+  stage s = stage_open((tsr_engine_options){0});
+  const tsr_engine *e = s.h.engine;
+  bool passed = true;
+  s.host[N] = 7;
+  tsr_engine_host_hold_queues(true);
+  put(&s, s.a);
+  tsr_alloc_fail_from(1);
+  tsr_status recorded = e->record(s.in, s.here);
+  tsr_status queried = e->query(s.here, &passed, NULL);
+  tsr_alloc_fail_at(0);
+  tsr_status waited = e->wait(s.compute, s.here);
+  tsr_engine_host_hold_queues(false);
+  assert_int_equal(recorded, TSR_ERR_MEMORY);
+  assert_int_equal(queried, TSR_OK);
+  assert_false(passed);
+  assert_int_equal(waited, TSR_ERR_CHECK);
+  while (!passed) OK(e->query(s.here, &passed, NULL));
+  assert_memory_equal(s.a, s.host, bytes);
+  OK(e->record(s.in, s.here));
+  OK(e->wait(s.compute, s.here));
+  stage_close(&s);
+}
+
 /* ---- Limits and failures -------------------------------------------------- */
 
 static void test_memory_limit(void **state) {
@@ -427,8 +454,9 @@ int main(void) {
       cmocka_unit_test(test_triangle_of_a),     cmocka_unit_test(test_triangle_of_c),
       cmocka_unit_test(test_poison_again),      cmocka_unit_test(test_missing_wait),
       cmocka_unit_test(test_outside),           cmocka_unit_test(test_never_recorded),
-      cmocka_unit_test(test_memory_limit),      cmocka_unit_test(test_fail_at),
-      cmocka_unit_test(test_allocations),       cmocka_unit_test(test_options),
+      cmocka_unit_test(test_without_memory),    cmocka_unit_test(test_memory_limit),
+      cmocka_unit_test(test_fail_at),           cmocka_unit_test(test_allocations),
+      cmocka_unit_test(test_options),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

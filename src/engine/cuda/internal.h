@@ -53,6 +53,7 @@ struct tsr_event {
   int index;
   bool timed;
   gpuEvent event;
+  tsr_queue *behind; /* recording failed: it passes when all in this queue has; NULL: it did not */
 };
 
 /* engine.c: errors. what tells what was tried; error is the runtime's. */

@@ -60,6 +60,7 @@
 #define gpuStream cudaStream_t
 #define gpuStreamCreate cudaStreamCreateWithPriority
 #define gpuStreamDestroy cudaStreamDestroy
+#define gpuStreamQuery cudaStreamQuery
 #define gpuStreamSynchronize cudaStreamSynchronize
 #define gpuStreamWaitEvent cudaStreamWaitEvent
 #define gpuStreamNonBlocking cudaStreamNonBlocking

@@ -133,27 +133,37 @@ void gpu_event_destroy(tsr_event *event) {
 }
 
 tsr_status gpu_record(tsr_queue *queue, tsr_event *event) {
+  event->behind = queue;
   GPU_TRY(gpu_use(queue->device), "making it current", queue->index);
   GPU_TRY(gpuEventRecord(event->event, queue->stream), "recording an event", queue->index);
+  event->behind = NULL;
   return TSR_OK;
 }
 
 tsr_status gpu_wait(tsr_queue *queue, tsr_event *event) {
+  if (event->behind)
+    return tsr_fail(TSR_ERR_CHECK,
+                    "an event of " GPU_RUNTIME " device %d is used that is not recorded",
+                    event->index);
   GPU_TRY(gpu_use(queue->device), "making it current", queue->index);
   GPU_TRY(gpuStreamWaitEvent(queue->stream, event->event, 0), "waiting for an event", queue->index);
   return TSR_OK;
 }
 
 tsr_status gpu_query(tsr_event *event, bool *passed, double *seconds) {
-  GPU_TRY(gpu_use(event->device), "making it current", event->index);
-  gpuError error = gpuEventQuery(event->event);
+  tsr_queue *behind = event->behind;
+  gpuError error = gpu_use(event->device);
+  if (error == gpuSuccess)
+    error = behind ? gpuStreamQuery(behind->stream) : gpuEventQuery(event->event);
   if (error == gpuErrorNotReady) {
     (void)gpuLastError();
     *passed = false;
     return TSR_OK;
   }
-  *passed = true; /* on an error too: the device is lost, and does nothing more */
-  if (error == gpuSuccess && seconds && event->timed)
+  /* After an error the device is lost, and does nothing more; but if host memory is out for the
+   * runtime itself, that tells nothing of the device. */
+  *passed = error != gpuErrorMemory;
+  if (error == gpuSuccess && seconds && event->timed && !behind)
     error = read_clock(event->device, event->event, seconds);
   GPU_TRY(error, "earlier work", event->index);
   return TSR_OK;

@@ -34,4 +34,7 @@ long tsr_engine_host_refuse(long nth, long count);
 /* Tests: pinning, once begun, takes until it is held no longer. */
 void tsr_engine_host_hold_pins(bool hold);
 
+/* Tests: queues carry out nothing more until they are held no longer. */
+void tsr_engine_host_hold_queues(bool hold);
+
 #endif

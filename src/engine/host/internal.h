@@ -52,8 +52,10 @@ typedef struct host_point {
 struct tsr_event {
   host_device *device;
   bool timed;
-  pthread_mutex_t lock; /* of point */
-  host_point *point;    /* the last recording; NULL: never recorded */
+  pthread_mutex_t lock; /* of all below */
+  host_point *point;    /* the last recording; NULL: never recorded, or recording failed: */
+  tsr_queue *behind;    /* where it failed it passes when this queue (NULL: never recorded) */
+  long number;          /* has carried out so many commands */
 };
 
 typedef enum host_command_kind { HOST_COPY, HOST_KERNEL, HOST_RECORD, HOST_WAIT } host_command_kind;
@@ -79,8 +81,8 @@ struct tsr_queue {
   pthread_mutex_t lock; /* of all below */
   pthread_cond_t work;
   host_command *first, **last;
-  long submitted;
-  bool running, stop; /* the thread is there; it is to end when the queue is empty */
+  long submitted, finished; /* commands put in, and carried out */
+  bool running, stop;       /* the thread is there; it is to end when the queue is empty */
   pthread_t thread;
 };
 

@@ -1,6 +1,9 @@
 /* Queues, each served in order by a thread of its own, and the events between them. */
+#include <stdatomic.h>
+
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "engine/host/host.h"
 #include "engine/host/internal.h"
 
 /* ---- Points --------------------------------------------------------------- */
@@ -62,8 +65,15 @@ static bool device_failed(host_device *device) {
   return failed;
 }
 
+static atomic_bool hold_queues;
+
+void tsr_engine_host_hold_queues(bool hold) {
+  atomic_store(&hold_queues, hold);
+}
+
 /* One command in four after up to 300 us, the others at once. */
 static void delay(tsr_queue *queue) {
+  while (atomic_load(&hold_queues)) tsr_sleep(100e-6);
   if (queue->state->delay_seed == 0) return;
   queue->random = queue->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
   uint32_t r = (uint32_t)(queue->random >> 33);
@@ -96,9 +106,10 @@ static void command_destroy(host_command *command) {
   tsr_dealloc(command);
 }
 
-/* The next command; NULL: the queue is to end and is empty. */
-static host_command *next_command(tsr_queue *queue) {
+/* The next command, when so many are carried out; NULL: the queue is to end and is empty. */
+static host_command *next_command(tsr_queue *queue, long finished) {
   pthread_mutex_lock(&queue->lock);
+  queue->finished = finished;
   while (!queue->first && !queue->stop) pthread_cond_wait(&queue->work, &queue->lock);
   host_command *command = queue->first;
   if (command) {
@@ -112,7 +123,7 @@ static host_command *next_command(tsr_queue *queue) {
 static void *serve(void *argument) {
   tsr_queue *queue = argument;
   host_command *command;
-  while ((command = next_command(queue))) {
+  for (long finished = 0; (command = next_command(queue, finished)); finished++) {
     run_command(queue, command);
     command_destroy(command);
   }
@@ -221,30 +232,47 @@ void host_event_destroy(tsr_event *event) {
   tsr_dealloc(event);
 }
 
-tsr_status host_record(tsr_queue *queue, tsr_event *event) {
+static tsr_status put_point(tsr_queue *queue, host_point **made) {
   host_point *point = point_create();
   if (!point) return tsr_fail(TSR_ERR_MEMORY, "no memory to record an event");
   point_take(point); /* one for the queue, one for the event */
   tsr_status status = submit(queue, &(host_command){.kind = HOST_RECORD, .as.point = point});
-  if (status != TSR_OK) {
+  if (status == TSR_OK)
+    *made = point;
+  else
     point_drop(point);
-    return status;
-  }
+  return status;
+}
+
+static long submitted_to(tsr_queue *queue) {
+  pthread_mutex_lock(&queue->lock);
+  long submitted = queue->submitted;
+  pthread_mutex_unlock(&queue->lock);
+  return submitted;
+}
+
+/* Without memory for a point the event counts the queue's commands. */
+tsr_status host_record(tsr_queue *queue, tsr_event *event) {
+  host_point *point = NULL;
+  tsr_status status = put_point(queue, &point);
+  long number = submitted_to(queue);
   pthread_mutex_lock(&event->lock);
   host_point *former = event->point;
   event->point = point;
+  event->behind = queue;
+  event->number = number;
   pthread_mutex_unlock(&event->lock);
   point_drop(former);
-  return TSR_OK;
+  return status;
 }
 
-/* The last recording, with a reference; NULL and a failure when there is none. */
+/* The recording, with a reference; NULL and a failure when there is none. */
 static host_point *last_point(tsr_event *event) {
   pthread_mutex_lock(&event->lock);
   host_point *point = event->point ? point_take(event->point) : NULL;
   pthread_mutex_unlock(&event->lock);
   if (!point)
-    tsr_fail(TSR_ERR_CHECK, "an event of emulated device %d is used that was never recorded",
+    tsr_fail(TSR_ERR_CHECK, "an event of emulated device %d is used that is not recorded",
              event->device->index);
   return point;
 }
@@ -262,9 +290,23 @@ static tsr_status device_status(host_device *device) {
   return status;
 }
 
+/* Whether an event that could not be recorded has passed; false: it was, or never. */
+static bool passes_by_count(tsr_event *event, bool *passed) {
+  pthread_mutex_lock(&event->lock);
+  tsr_queue *queue = event->point ? NULL : event->behind;
+  long number = event->number;
+  pthread_mutex_unlock(&event->lock);
+  if (!queue) return false;
+  pthread_mutex_lock(&queue->lock);
+  *passed = queue->finished >= number;
+  pthread_mutex_unlock(&queue->lock);
+  return true;
+}
+
 /* After an error of the device events still pass, and *passed still tells: who waits for a device
  * that failed must know when it has stopped. */
 tsr_status host_query(tsr_event *event, bool *passed, double *seconds) {
+  if (passes_by_count(event, passed)) return device_status(event->device);
   host_point *point = last_point(event);
   if (!point) return TSR_ERR_CHECK;
   pthread_mutex_lock(&point->lock);

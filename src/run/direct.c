@@ -2,12 +2,15 @@
 #include "run/aside.h"
 #include "run/inside.h"
 
+/* The engine can be asked for an event that it could not record; and what a failed device has begun
+ * may be under way still. */
 tsr_status tsr_direct_finish(tsr_runner *runner, tsr_queue *queue, tsr_event *event) {
-  TSR_TRY(runner->engine->record(queue, event));
   tsr_backoff backoff = {0};
+  tsr_status status = TSR_OK;
+  (void)runner->engine->record(queue, event);
   for (bool passed = false; !passed; tsr_backoff_step(&backoff, tsr_spins(runner)))
-    TSR_TRY(runner->engine->query(event, &passed, NULL));
-  return TSR_OK;
+    status = runner->engine->query(event, &passed, NULL);
+  return status;
 }
 
 /* ---- The user's streams ---- */
@@ -71,8 +74,12 @@ static tsr_status copy(void *argument) {
   TSR_TRY(tsr_resource_queue(runner, device, key, &queue));
   tsr_events *events = &runner->side[device].last[0];
   TSR_TRY(tsr_resource_events(runner, device, events, 1, false));
-  TSR_TRY(runner->engine->copy(queue, args));
-  return tsr_direct_finish(runner, queue, events->items[0]);
+  tsr_error error;
+  tsr_status copied = runner->engine->copy(queue, args);
+  if (copied != TSR_OK) tsr_error_take(copied, &error);
+  /* Also behind a copy that failed: of several parts the first ones may be under way. */
+  tsr_status ended = tsr_direct_finish(runner, queue, events->items[0]);
+  return copied != TSR_OK ? tsr_error_put(&error) : ended;
 }
 
 tsr_status tsr_runner_copy(tsr_runner *runner, const tsr_copy_args *args) {

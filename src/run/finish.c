@@ -1,17 +1,13 @@
 /* What a device's thread has submitted, until it is over. */
 #include "run/inside.h"
 
-/* How long to wait for a device that has failed. */
-static const double patience = 5;
-
-/* Also after an error, since other queues of the device may still be at work. */
+/* An error of the device does not end the wait: its queues may be at work still, and the engine
+ * tells when they are not. */
 static bool has_passed(tsr_unfinished *u, tsr_event *event) {
   bool passed = false;
   tsr_status status = u->job->runner->engine->query(event, &passed, NULL);
-  if (status == TSR_OK) return passed;
-  tsr_job_fail(u->job, status);
-  if (u->failed_at == 0) u->failed_at = tsr_now();
-  return passed || tsr_now() - u->failed_at > patience;
+  if (status != TSR_OK) tsr_job_fail(u->job, status);
+  return passed;
 }
 
 static bool is_over(tsr_worker *worker, tsr_unfinished *u) {

@@ -94,7 +94,6 @@ typedef struct tsr_unfinished {
   tsr_ticket *job;
   int queues;
   bool passed[TSR_PLAN_QUEUES]; /* the last event of each queue used */
-  double failed_at;             /* 0: it has not */
 } tsr_unfinished;
 
 typedef struct tsr_worker {

@@ -282,13 +282,15 @@ static tsr_status enter(tsr_runner *runner, tsr_submission *submission, double n
 }
 
 /* What the user puts on a tied stream from now on must find the call's last events in it. A stream
- * cannot wait for a lane, so where lanes bring C home the call itself is waited for. */
+ * cannot wait for a lane, so where lanes bring C home the call itself is waited for; and so is one
+ * that has failed, whose last events the stream may lack. */
 static void await_untied(tsr_ticket *job) {
   if (job->tied == 0) return;
   if (job->program->lanes_bring_home) tsr_job_wait(job->runner, job->number + 1);
   tsr_backoff backoff = {0};
   while (atomic_load_explicit(&job->untied, memory_order_acquire) > 0)
     tsr_backoff_step(&backoff, tsr_spins(job->runner));
+  if (tsr_job_failed(job)) tsr_job_wait(job->runner, job->number + 1);
 }
 
 tsr_status tsr_runner_submit(tsr_runner *runner, tsr_submission *submission, tsr_ticket **ticket) {

@@ -192,8 +192,9 @@ static tsr_status hold_user(walk *w) {
 
 /* ---- The end ---- */
 
-/* Records the last events, also after an error: nothing may touch the user's memory once the job is
- * complete. */
+/* Records the last events, also after an error: nothing may touch the user's memory, or a device's,
+ * once the job is complete. An event that the engine cannot record can be asked for all the same;
+ * only a user's stream cannot wait for it. */
 static void end(walk *w) {
   tsr_ticket *job = w->job;
   const tsr_engine *engine = job->runner->engine;
@@ -202,8 +203,7 @@ static void end(walk *w) {
   for (int i = 0; i < w->queues; i++) {
     tsr_event *event = w->side->last[job->set].items[i];
     tsr_status status = record(engine, job->program->queue[w->used[i]], event);
-    u->passed[i] = status != TSR_OK;
-    if (status != TSR_OK) tsr_job_fail(job, status);
+    if (status != TSR_OK && job->tied != 0) tsr_job_fail(job, status);
   }
   uint32_t mine = 1u << w->worker->device;
   atomic_fetch_or_explicit(&job->ended, mine, memory_order_release);

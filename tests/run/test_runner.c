@@ -1,5 +1,5 @@
 /* The runner with plans made by hand, on emulated devices. */
-#include "run/handmade.h"
+#include "run/rig.h"
 
 #include <pthread.h>
 
@@ -7,34 +7,6 @@
 #include "base/cpu_blas.h"
 #include "engine/host/host.h"
 #include "run/inside.h"
-
-typedef struct rig {
-  tsr_engine_state *state;
-  tsr_runner *runner;
-  int devices;
-} rig;
-
-static void rig_open(rig *r, int devices, uint64_t delays, int cores) {
-  tsr_engine_options options = {
-      .count = devices, .emulated_memory = 64 << 20, .check = true, .delay_seed = delays};
-  tsr_device_info info[TSR_MAX_DEVICES];
-  assert_int_equal(tsr_engine_host.open(&options, &r->state, info, &r->devices), TSR_OK);
-  tsr_runner_settings settings = {.cores = cores, .poison = true};
-  assert_int_equal(tsr_runner_create(&tsr_engine_host, r->state, r->devices, &settings, &r->runner),
-                   TSR_OK);
-}
-
-static void rig_close(rig *r) {
-  tsr_runner_destroy(r->runner);
-  tsr_engine_host.close(r->state);
-}
-
-static tsr_ticket *submit(rig *r, tsr_plan *plan, const problem *p, bool trace) {
-  tsr_submission submission = {.plan = plan, .binding = problem_binding(p), .trace = trace};
-  tsr_ticket *ticket = NULL;
-  assert_int_equal(tsr_runner_submit(r->runner, &submission, &ticket), TSR_OK);
-  return ticket;
-}
 
 static void run_one(int devices, int64_t n, bool staged, uint64_t delays, int cores) {
   rig r;

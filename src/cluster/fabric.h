@@ -71,9 +71,11 @@ typedef struct tsr_fabric {
   /* From the group's root to all others, at the address that each gives. */
   tsr_status (*across)(tsr_fabric_state *state, int group, void *memory, size_t bytes, int root);
 
-  tsr_status (*mark)(tsr_fabric_state *state, int queue, int mark);
-  /* Whether all that was asked for before the mark is done. A failure, of anything before, counts
-   * as passing. */
+  /* Marks what was asked for until now. Where the runtime cannot record that, the mark passes when
+   * nothing is left in the queue: who waits for it knows in any case what touches memory still. */
+  void (*mark)(tsr_fabric_state *state, int queue, int mark);
+  /* Whether all that was asked for before the mark is done. A failure of the device, or in ACROSS
+   * of a group, is returned and counts as passing. */
   tsr_status (*passed)(tsr_fabric_state *state, int queue, int mark, bool *passed);
 } tsr_fabric;
 

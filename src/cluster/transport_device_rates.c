@@ -17,8 +17,9 @@ static const size_t small_bytes = 8;
 static tsr_status wait_for(tsr_device_transport *t, int queue) {
   tsr_wait wait = TSR_WAIT_INIT;
   bool passed = false;
-  tsr_status status = t->fabric->mark(t->carrier, queue, 0);
-  while (status == TSR_OK && !passed) {
+  tsr_status status = TSR_OK;
+  t->fabric->mark(t->carrier, queue, 0);
+  while (!passed) {
     status = t->fabric->passed(t->carrier, queue, 0, &passed);
     if (!passed) tsr_wait_step(&wait, true);
   }

@@ -31,8 +31,9 @@ typedef struct queue {
   order orders[ROOM];
   long asked, done;
   long mark[TSR_FABRIC_MARKS]; /* how many had been asked for */
-  int delay;                   /* of the one that is next */
-  MPI_Request request;         /* of it, when it has begun */
+  bool unset[TSR_FABRIC_MARKS];
+  int delay;           /* of the one that is next */
+  MPI_Request request; /* of it, when it has begun */
   bool begun;
   bool fails_onward; /* what goes on from the stepping stone */
 } queue;
@@ -49,7 +50,8 @@ struct tsr_fabric_state {
 
 static struct {
   long countdown, carried;
-  int later, shared;
+  int later, shared, unset;
+  long left;
 } fault;
 
 static struct {
@@ -64,6 +66,14 @@ void emulated_fail_at(long n, int later) {
 
 long emulated_carried(void) {
   return fault.carried;
+}
+
+void emulated_unset_marks(int unset) {
+  fault.unset = unset;
+}
+
+long emulated_left(void) {
+  return fault.left;
 }
 
 void emulated_share_device(int shared) {
@@ -106,6 +116,7 @@ static void close_emulated(tsr_fabric_state *s) {
   MPI_Finalized(&ended);
   for (int i = 0; i < TSR_FABRIC_GROUPS && !ended; i++)
     if (s->comm[i] != MPI_COMM_NULL) MPI_Comm_free(&s->comm[i]);
+  for (int i = 0; i < TSR_FABRIC_QUEUES; i++) fault.left += s->queue[i].asked - s->queue[i].done;
   free(s);
 }
 
@@ -197,10 +208,10 @@ static tsr_status across(tsr_fabric_state *s, int group, void *memory, size_t by
       (order){.memory = memory, .bytes = bytes, .root = root, .group = group, .fails = fails});
 }
 
-static tsr_status mark(tsr_fabric_state *s, int which, int number) {
+static void mark(tsr_fabric_state *s, int which, int number) {
   queue *q = &s->queue[which];
+  q->unset[number] = fault.unset && draw(s, 1) == 0;
   q->mark[number] = q->asked;
-  return TSR_OK;
 }
 
 /* ---- Doing ---------------------------------------------------------------------- */
@@ -245,7 +256,8 @@ static void do_next(tsr_fabric_state *s, int which) {
 
 static tsr_status passed(tsr_fabric_state *s, int which, int number, bool *is_past) {
   for (int i = 0; i < TSR_FABRIC_UP + s->ways; i++) do_next(s, i);
-  *is_past = s->queue[which].done >= s->queue[which].mark[number];
+  const queue *q = &s->queue[which];
+  *is_past = q->done >= (q->unset[number] ? q->asked : q->mark[number]);
   if (!s->failed || !*is_past) return TSR_OK;
   return tsr_fail(TSR_ERR_DEVICE, "the test lets the device fail");
 }

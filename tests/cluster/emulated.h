@@ -12,6 +12,12 @@ TSR_API void emulated_fail_at(long n, int later);
 /* How many were carried. */
 TSR_API long emulated_carried(void);
 
+/* Every other mark from now on cannot be set. 0: all can. */
+TSR_API void emulated_unset_marks(int unset);
+
+/* How many had not been done yet when their fabric was closed. */
+TSR_API long emulated_left(void);
+
 /* Grids that are made from now on have no more ways up than this. 0: as many as there are devices.
  */
 TSR_API void emulated_limit_ways(int most);

@@ -125,6 +125,22 @@ static void rates_cannot_be_measured(world *w) {
     }
 }
 
+/* Marks that cannot be set, while rates are measured and while panels go: all goes on as it should,
+ * and nothing outlives those who wait for it. */
+static void marks_cannot_be_set(world *w) {
+  if (w->size == 1) return;
+  long left = emulated_left();
+  for (int who = 0; who < w->size; who = next_of(w, who)) {
+    if (w->rank == who) emulated_unset_marks(1);
+    tsr_grid *grid = make_grid(w);
+    HOLD(strcmp(tsr_grid_transport(grid), "nccl") == 0);
+    for (int i = 0; i < 3; i++) goes_on(grid);
+    tsr_grid_destroy(grid);
+    emulated_unset_marks(0);
+  }
+  HOLD(emulated_left() == left);
+}
+
 /* What fails of an asynchronous call is told by the next tsr_grid_sync, everywhere. */
 static void failures_are_told_later(world *w) {
   tsr_grid *grid = make_grid(w);
@@ -191,6 +207,7 @@ int main(int argc, char **argv) {
       {"timelines show pieces", timelines_show_pieces},
       {"one device fails", one_device_fails},
       {"rates cannot be measured", rates_cannot_be_measured},
+      {"marks cannot be set", marks_cannot_be_set},
       {"failures are told later", failures_are_told_later},
       {"settings", settings},
       {"a device for each", a_device_for_each},

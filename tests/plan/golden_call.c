@@ -77,7 +77,6 @@ tsr_machine *golden_machine(const char *name) {
   for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
     if (strcmp(machines[i].name, name) == 0) return load(&machines[i]);
   golden_wrong("%s: no such machine", name);
-  return NULL;
 }
 
 /* ---- Calls ---------------------------------------------------------------- */
@@ -86,7 +85,6 @@ static tsr_operation operation_of(const char *name) {
   for (int i = 0; i < TSR_OPERATION_COUNT; i++)
     if (strcmp(tsr_operation_get((tsr_operation)i)->name, name) == 0) return (tsr_operation)i;
   golden_wrong("%s: no such operation", name);
-  return TSR_GEMM;
 }
 
 static bool has_letter(const char *letters, char letter) {

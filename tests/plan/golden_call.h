@@ -52,7 +52,7 @@ void golden_level3_read(const char *operation, const char *letters, const char *
 void golden_level3_call(const tsr_level3 *what, char alpha, char beta, tsr_call *call);
 
 /* Ends the program with a message. */
-void golden_wrong(const char *format, ...) TSR_PRINTF(1, 2);
+_Noreturn void golden_wrong(const char *format, ...) TSR_PRINTF(1, 2);
 
 /* ---- golden_lines.c ---- */
 

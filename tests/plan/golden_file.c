@@ -15,7 +15,7 @@ static const double tolerance = 1e-3;
 
 golden_options golden_asked = {.mode = GOLDEN_COMPARE};
 
-static void out_of_memory(void) {
+static _Noreturn void out_of_memory(void) {
   fprintf(stderr, "no host memory for goldens\n");
   exit(1);
 }

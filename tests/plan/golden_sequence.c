@@ -59,7 +59,6 @@ static matrix *find_matrix(sequence *s, char name) {
   for (int i = 0; i < s->matrices; i++)
     if (s->matrix[i].name == name) return &s->matrix[i];
   golden_wrong("%c: no such matrix", name);
-  return NULL;
 }
 
 /* So many rows and columns from "X@1024,0" on. */

@@ -36,3 +36,15 @@ bool tsr_loaded_together(const void *one, const void *other) {
   const void *base = base_of(one);
   return base != NULL && base == base_of(other);
 }
+
+/* Several files may have one name: the one that the loader finds by it must define the symbol. */
+bool tsr_loaded_keep(const void *symbol, const char *name) {
+  Dl_info file;
+  if (!dladdr(symbol, &file) || file.dli_fname == NULL) return false;
+  if (file.dli_fbase == base_of_program()) return true;
+  void *library = dlopen(file.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (library == NULL) return false;
+  if (dlsym(library, name) == symbol) return true;
+  (void)dlclose(library);
+  return false;
+}

@@ -14,4 +14,9 @@ bool tsr_loaded_directory(const void *address, char *directory, size_t room);
 /* Whether both addresses are in the same file. */
 bool tsr_loaded_together(const void *one, const void *other);
 
+/* Takes a reference to the file that defines the symbol called name, which dlsym has returned, so
+ * that the file stays loaded when the program closes it. The reference is never given back. False:
+ * the loader does not find the file by its name, and no reference was taken. */
+bool tsr_loaded_keep(const void *symbol, const char *name);
+
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cpu_internal.h"
+#include "base/loaded.h"
 #include "base/settings.h"
 #include "base/status.h"
 
@@ -70,9 +71,7 @@ enum { OPEN_FLAGS = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND };
 /* Whether the symbol is in the same file as this code: then we were given as our own BLAS. */
 static bool is_ours(const void *symbol) {
   static const char here;
-  Dl_info ours, theirs;
-  if (!dladdr(&here, &ours) || !dladdr(symbol, &theirs)) return false;
-  return ours.dli_fbase == theirs.dli_fbase;
+  return tsr_loaded_together(&here, symbol);
 }
 
 /* Whether the library is, or needs, ours: it is a door, and would call us back. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/environment.h"
 #include "base/text.h"
 
 static const tsr_setting table[] = {
@@ -49,7 +50,7 @@ const tsr_setting *tsr_settings(void) {
 }
 
 const char *tsr_setting_text(const char *name) {
-  const char *value = getenv(name);
+  const char *value = tsr_environment_get(name);
   return value != NULL && value[0] != '\0' ? value : tsr_settings_file_text(name);
 }
 

@@ -1,10 +1,10 @@
 /* Settings in a file, for those who would rather not have them in the environment. */
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/environment.h"
 #include "base/settings.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -64,7 +64,7 @@ static tsr_status read_file(const char *path) {
 static _Thread_local bool loading;
 
 static void load(void) {
-  const char *path = getenv(NAMES_THE_FILE);
+  const char *path = tsr_environment_get(NAMES_THE_FILE);
   if (path == NULL || path[0] == '\0') return;
   loading = true;
   tsr_status status = read_file(path);

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/loaded.h"
+
 #define PLUGIN "libtessera_nccl.so"
 #define PLUGIN_SYMBOL "tsr_fabric_nccl"
 
@@ -19,13 +21,10 @@ static struct {
 /* Beside the file that holds this code, or wherever the loader looks. */
 static void *open_plugin(void) {
   static const char here;
-  char path[3100];
-  Dl_info info;
-  if (dladdr(&here, &info) && info.dli_fname != NULL) {
-    const char *slash = strrchr(info.dli_fname, '/');
-    int length = slash != NULL ? (int)(slash - info.dli_fname) + 1 : 0;
-    snprintf(path, sizeof path, "%.*s%s", length, info.dli_fname, PLUGIN);
-    if (length > 0 && access(path, F_OK) == 0) return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  char directory[3000], path[3100];
+  if (tsr_loaded_directory(&here, directory, sizeof directory)) {
+    snprintf(path, sizeof path, "%s%s", directory, PLUGIN);
+    if (access(path, F_OK) == 0) return dlopen(path, RTLD_NOW | RTLD_LOCAL);
   }
   return dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
 }

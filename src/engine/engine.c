@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/loaded.h"
+
 #define PLUGIN "libtessera_cuda.so"
 #define PLUGIN_SYMBOL "tsr_engine_cuda"
 
@@ -19,27 +21,15 @@ static struct {
   char error[400];
 } cuda = {.once = PTHREAD_ONCE_INIT};
 
-/* The directory of the file that holds this code, with its slash; "" when it cannot be told. */
-static void own_directory(char *directory, size_t room) {
-  static const char here;
-  Dl_info info;
-  directory[0] = '\0';
-  if (!dladdr(&here, &info) || !info.dli_fname) return;
-  const char *slash = strrchr(info.dli_fname, '/');
-  size_t length = slash ? (size_t)(slash - info.dli_fname) + 1 : 0;
-  if (length == 0 || length >= room) return;
-  memcpy(directory, info.dli_fname, length);
-  directory[length] = '\0';
-}
-
 /* Beside us, in the lib beside our bin (a program that holds the library in itself), or wherever
  * the loader looks. A file that is there but cannot be loaded ends the search: it is the one that
  * was meant, and the loader's message says what it lacks. */
 static void *open_plugin(void) {
   static const char *const beside[] = {"", "../lib/"};
+  static const char here;
   char directory[3000], path[3100];
-  own_directory(directory, sizeof directory);
-  for (size_t i = 0; directory[0] && i < sizeof beside / sizeof *beside; i++) {
+  bool known = tsr_loaded_directory(&here, directory, sizeof directory);
+  for (size_t i = 0; known && i < sizeof beside / sizeof *beside; i++) {
     snprintf(path, sizeof path, "%s%s%s", directory, beside[i], PLUGIN);
     if (access(path, F_OK) == 0) return dlopen(path, RTLD_NOW | RTLD_LOCAL);
   }

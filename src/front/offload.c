@@ -12,19 +12,9 @@
 
 /* ---- Size ---- */
 
-/* m n k as the operation has them: of a triangle, too. */
-static double multiplications(const tsr_level3 *what) {
-  const tsr_operation_info *info = tsr_operation_get(what->operation);
-  double m = (double)(info->triangle_of_c ? what->n : what->m), n = (double)what->n;
-  bool sided =
-      info->signature == TSR_SIGNATURE_SIDED || info->signature == TSR_SIGNATURE_TRIANGULAR;
-  double k = !sided ? (double)what->k : what->side == TSR_LEFT ? m : n;
-  return m * n * k;
-}
-
-static bool is_small(const tsr_offload_state *state, const tsr_level3 *what) {
-  int type = tsr_type_index(what->type);
-  return multiplications(what) < atomic_load_explicit(&state->least[type], memory_order_relaxed);
+static bool is_small(const tsr_offload_state *state, const tsr_offload_call *call) {
+  int type = tsr_type_index(call->what.type);
+  return call->multiplications < atomic_load_explicit(&state->least[type], memory_order_relaxed);
 }
 
 /* ---- Before the devices are started ---- */
@@ -194,7 +184,7 @@ static tsr_offload_verdict decide(tsr_offload_state *state, const tsr_offload_ca
 
 tsr_offload_verdict tsr_offload(const tsr_offload_call *call, tsr_offload_visit *visit) {
   tsr_offload_state *state = tsr_offload_get();
-  bool small = is_small(state, &call->what), reports = tsr_offload_report_wanted();
+  bool small = is_small(state, call), reports = tsr_offload_report_wanted();
   tsr_offload_verdict verdict = TSR_OFFLOAD_TO_CPU;
   *visit = (tsr_offload_visit){.why = TSR_WHY_SMALL};
   if (atomic_load_explicit(&state->phase, memory_order_relaxed) == TSR_PHASE_NONE)
@@ -204,6 +194,15 @@ tsr_offload_verdict tsr_offload(const tsr_offload_call *call, tsr_offload_visit 
     tsr_offload_report_add(TSR_FAMILY_BLAS, &call->what, visit);
   if (verdict == TSR_OFFLOAD_TO_CPU && (!small || reports)) visit->began = tsr_now();
   return verdict;
+}
+
+bool tsr_offload_is_over(void) {
+  const tsr_offload_state *state = tsr_offload_get();
+  return atomic_load(&state->phase) == TSR_PHASE_NONE && !tsr_offload_report_wanted();
+}
+
+const _Atomic double *tsr_offload_unasked(tsr_type type) {
+  return &tsr_offload_get()->unasked[tsr_type_index(type)];
 }
 
 void tsr_offload_prepare(void) {

@@ -4,7 +4,8 @@
  * Each call is priced: the CPU's rate, as it was measured or as this program's own calls show it,
  * against the planned time on the devices. Nothing is measured for its own sake, and devices are
  * started in the background only when the calls so far would have saved more than starting costs.
- * A call that stays on the CPU costs well under 200 ns (tessera bench doors).
+ * A call that is not asked about (below) costs nothing here; one that is asked about and stays on
+ * the CPU costs well under 200 ns.
  *
  * One state a process, made at the first call. Any thread may call. In a process that was forked
  * after devices were started every call stays on the CPU.
@@ -22,6 +23,7 @@ typedef struct tsr_offload_call {
   tsr_level3 what;
   const void *alpha, *a, *b, *beta;
   void *c;
+  double multiplications; /* m n k, where A is square its order for k; of a triangle, too */
 } tsr_offload_call;
 
 /* Why a call went where it went. */
@@ -60,6 +62,15 @@ typedef enum tsr_offload_verdict {
 } tsr_offload_verdict;
 
 TSR_API tsr_offload_verdict tsr_offload(const tsr_offload_call *call, tsr_offload_visit *visit);
+
+/* ---- Calls that nobody need ask about ---- */
+
+/* Whether no call of the process will be offloaded, or counted for a report, from now on. */
+TSR_API bool tsr_offload_is_over(void);
+
+/* Calls of a type with fewer multiplications than *this go to the CPU, and are not counted. The
+ * number changes as the program's calls show what the CPU does; 0: ask about every call. */
+TSR_API const _Atomic double *tsr_offload_unasked(tsr_type type);
 
 /* Sets up what the first call would. */
 TSR_API void tsr_offload_prepare(void);

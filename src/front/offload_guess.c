@@ -4,11 +4,11 @@
  */
 #include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/environment.h"
 #include "base/text.h"
 #include "front/offload_inside.h"
 #include "machine/shipped.h"
@@ -47,7 +47,7 @@ int tsr_offload_list_nvidia(const char *root, tsr_device_info *info, int most) {
 
 /* How many of them the runtime will show: "" or "-1" hides all, "0,2" all but two. */
 static int visible(int present) {
-  const char *list = getenv("CUDA_VISIBLE_DEVICES");
+  const char *list = tsr_environment_get("CUDA_VISIBLE_DEVICES");
   if (list == NULL) return present;
   int count = list[0] != '\0' && list[0] != '-';
   for (; *list != '\0'; list++) count += *list == ',';

@@ -90,6 +90,7 @@ typedef struct tsr_offload_state {
   tsr_options options;
   int64_t min_size;                     /* -1: by the model */
   _Atomic double least[TSR_TYPE_COUNT]; /* multiplications of the smallest call that is looked at */
+  _Atomic double unasked[TSR_TYPE_COUNT]; /* what tsr_offload_unasked() shows */
   tsr_offload_price price;
   tsr_reach guess, reach; /* of the devices that there seem to be, and of those of the context */
   int devices;            /* that there seem to be */
@@ -110,7 +111,7 @@ typedef struct tsr_offload_state {
 /* Made at the first use. */
 tsr_offload_state *tsr_offload_get(void);
 
-/* Sets least of a type, from the price or from the minimum size. */
+/* Sets least and unasked of a type, from the price or from the minimum size. */
 void tsr_offload_set_least_of(tsr_offload_state *state, tsr_type type);
 
 /* Starts the devices in the background if nobody has; await: returns when they are ready or

@@ -3,9 +3,9 @@
  * the devices of a host that several of them see.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/environment.h"
 #include "base/log.h"
 #include "front/offload_inside.h"
 
@@ -89,7 +89,7 @@ static uint64_t digest_of(uint64_t before, const char *text) {
 uint64_t tsr_offload_visible(void) {
   const tsr_offload_state *state = tsr_offload_get();
   const char *named = state->dealt == 0 ? state->options.devices : NULL;
-  return digest_of(digest_of(0, getenv("CUDA_VISIBLE_DEVICES")), named);
+  return digest_of(digest_of(0, tsr_environment_get("CUDA_VISIBLE_DEVICES")), named);
 }
 
 /* "2," or "2,3,": as options.devices takes a list, since "2" would be a count. */

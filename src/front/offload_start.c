@@ -55,9 +55,14 @@ static double least_of(const tsr_offload_state *state, const tsr_type_info *type
   return tsr_offload_cpu_flops(&state->price, type->type, least_seconds) / type->flop_factor;
 }
 
+/* Without devices every call is small; doors are to ask all the same, to be told that it is over.
+ */
 void tsr_offload_set_least_of(tsr_offload_state *state, tsr_type type) {
-  atomic_store_explicit(&state->least[tsr_type_index(type)], least_of(state, tsr_type_get(type)),
-                        memory_order_relaxed);
+  int index = tsr_type_index(type);
+  double least = least_of(state, tsr_type_get(type));
+  bool asks = tsr_offload_report_wanted() || least == HUGE_VAL;
+  atomic_store_explicit(&state->least[index], least, memory_order_relaxed);
+  atomic_store_explicit(&state->unasked[index], asks ? 0 : least, memory_order_relaxed);
 }
 
 static void set_least(tsr_offload_state *state) {
@@ -202,6 +207,7 @@ static tsr_status find_machine(tsr_offload_state *state) {
 
 static void init(void) {
   tsr_offload_state *state = &global;
+  tsr_offload_report_init();
   tsr_status status = read_settings(state);
   if (status == TSR_OK) status = find_machine(state);
   atomic_store(&state->phase, TSR_PHASE_IDLE);
@@ -212,7 +218,6 @@ static void init(void) {
   else if (state->devices == 0)
     tsr_offload_give_up(state, TSR_WHY_NO_DEVICE, "no GPU is here");
   set_least(state);
-  tsr_offload_report_init();
   pthread_atfork(before_fork, after_in_parent, after_in_child);
   atexit(at_exit);
 }

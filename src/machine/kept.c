@@ -1,10 +1,10 @@
 /* Where measurements are kept. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/alloc.h"
+#include "base/environment.h"
 #include "machine/machine.h"
 
 static tsr_status make_directory(const char *path) {
@@ -35,9 +35,13 @@ static void add_file_name(tsr_text *text, const char *identity) {
 }
 
 tsr_status tsr_machine_cache_path(const char *identity, char **path) {
-  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  const char *cache = tsr_environment_get("XDG_CACHE_HOME"), *home = tsr_environment_get("HOME");
   tsr_text text = TSR_TEXT_INIT;
   char *made = NULL;
+  if (!tsr_environment_is_trusted())
+    return tsr_fail(TSR_ERR_IO,
+                    "no cache directory: the program has rights that its caller lacks, and uses no "
+                    "cache of the caller's; name a machine file in the program");
   if (cache != NULL && cache[0] == '/')
     tsr_text_add(&text, "%s/tessera/", cache);
   else if (home != NULL && home[0] == '/')

@@ -6,6 +6,12 @@
 #include <stddef.h>
 #include <string.h>
 
+/* For closed.c: too large for where another one was closed, so that neither is taken for the other.
+ */
+#ifdef ROOM
+char fake_room[ROOM];
+#endif
+
 #define ARGUMENTS 19
 const char *fake_called;
 const void *fake_seen[ARGUMENTS];
@@ -41,6 +47,8 @@ PRODUCT(pdgemm_, )
 PRODUCT(pcgemm_, )
 PRODUCT(pzgemm_, )
 
+/* Without them nothing but the product itself is looked up in this library. */
+#ifndef WITHOUT_BLACS
 #define BLACS(get, gridinfo, number)                                            \
   void get(const int *context, const int *what, int *value);                    \
   void gridinfo(const int *context, int *rows, int *cols, int *row, int *col);  \
@@ -58,3 +66,4 @@ BLACS(blacs_get_, blacs_gridinfo_, 0)
 BLACS(blacs_get, blacs_gridinfo, 1)
 BLACS(BLACS_GET, BLACS_GRIDINFO, 2)
 BLACS(blacs_get__, blacs_gridinfo__, 3)
+#endif

@@ -23,6 +23,12 @@ env TESSERA_OFFLOAD=always TESSERA_ENGINE=host TESSERA_REPORT="$work/report" \
   "$build/tests/dropin_manglings" >out 2>err
 check "every_symbol" test $? = 0
 check "every_symbol_once" grep -q '16 PBLAS products: 0 on devices, 16 by ScaLAPACK' report
+# A ScaLAPACK that the program closes, to go on with another.
+for setting in TESSERA_OFFLOAD=auto TESSERA_REPORT="$work/report"; do
+  env LD_PRELOAD="$door" "$setting" "$build/tests/dropin_closed" pblas \
+    "$build/tests/libfake_scalapack_one.so" "$build/tests/libfake_scalapack_other.so" >out 2>err
+  check "closed_${setting%%=*}" test $? = 0
+done
 "$tessera" run -- sh -c 'echo $LD_PRELOAD' >out 2>err
 check "run_preloads_it" grep -q 'libtessera_blas.so.0:[^:]*libtessera_pblas.so.0$' out
 

@@ -118,6 +118,25 @@ else
   skip "blas_that_calls_itself" "netlib's libblas.so.3 (libblas3)"
 fi
 
+# A BLAS that the program closes, to go on with another; the first by a path that is relative.
+cd "$build/tests"
+closing() { # NAME settings
+  name=$1
+  shift
+  rm -f "$work/report"
+  env LD_PRELOAD="$doors" "$@" ./dropin_closed blas ./libdropin_closed_one.so \
+    "$build/tests/libdropin_closed_other.so" >"$work/out" 2>"$work/err"
+  code=$?
+  (cd "$work" && silently)
+  check "closed_$name" test $? = 0
+}
+closing never TESSERA_OFFLOAD=never
+closing small TESSERA_ENGINE=host
+closing large TESSERA_ENGINE=host TESSERA_MIN_SIZE=0
+closing counted TESSERA_OFFLOAD=never TESSERA_REPORT="$work/report"
+cd "$work"
+check "closed_counted_all" reported '^tessera: 4 level-3 BLAS calls'
+
 # ---- Wrong arguments, over each BLAS ----
 
 # What handlers are told is what they are told without us.

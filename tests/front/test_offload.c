@@ -70,7 +70,8 @@ static tsr_offload_verdict product(int64_t n, double alpha, double beta) {
                                  .a = a,
                                  .b = b,
                                  .beta = &scalars[1],
-                                 .c = c};
+                                 .c = c,
+                                 .multiplications = (double)(n * n * n)};
   tsr_offload_verdict verdict = tsr_offload(&call, &visit);
   if (verdict != TSR_OFFLOAD_TO_CPU) return verdict;
   if (visit.began != 0) visit.began -= took;
@@ -166,7 +167,8 @@ static void *call_often(void *unused) {
                                    .alpha = &one,
                                    .a = a,
                                    .beta = &zero,
-                                   .c = own};
+                                   .c = own,
+                                   .multiplications = SMALL * SMALL * SMALL};
     if (tsr_offload(&call, &mine) == TSR_OFFLOAD_TO_CPU) tsr_offload_end(&call, &mine);
   }
   return NULL;
@@ -277,7 +279,8 @@ static void aliased(void) {
                                  a,
                                  b,
                                  &one,
-                                 a};
+                                 a,
+                                 4 * 4 * 4};
   must(tsr_offload(&call, &visit) == TSR_OFFLOAD_TO_CPU);
 }
 

@@ -55,8 +55,8 @@ static void *find_in_carried(const char *symbol) {
   return found;
 }
 
-static void *find(const char *symbol) {
-  void *found = tsr_door_find(loaded_names, symbol);
+static void *find(const char *symbol, bool *stays) {
+  void *found = tsr_door_find(loaded_names, symbol, stays);
   if (found == NULL) found = find_in_carried(symbol);
   const char *configured = tsr_setting_text("TESSERA_CPU_BLAS");
   if (found != NULL || configured == NULL) return found;
@@ -66,18 +66,22 @@ static void *find(const char *symbol) {
 /* Stands for what was looked for and is not there. */
 static void none(void) {}
 
-/* Two threads that look at once find the same. What the loader had to say of it is not for the
- * program. */
+/* Several threads may look at the same time, while another loads a BLAS: the first answer holds for
+ * all. What the loader had to say of it is not for the program. */
 static tsr_door_routine look_for_next(tsr_door *door) {
-  void *found = find(door->symbol);
+  bool stays;
+  void *found = find(door->symbol, &stays);
   tsr_door_routine next = found != NULL ? tsr_door_as_routine(found) : none;
   (void)dlerror();
-  atomic_store_explicit(&door->next, next, memory_order_release);
+  tsr_door_routine stored = NULL;
+  if (stays && !atomic_compare_exchange_strong_explicit(&door->to[TSR_DOOR_NEXT], &stored, next,
+                                                        memory_order_release, memory_order_acquire))
+    next = stored;
   return next;
 }
 
 tsr_door_routine tsr_door_next(tsr_door *door) {
-  tsr_door_routine next = atomic_load_explicit(&door->next, memory_order_acquire);
+  tsr_door_routine next = atomic_load_explicit(&door->to[TSR_DOOR_NEXT], memory_order_acquire);
   if (next == NULL) next = look_for_next(door);
   return next != none ? next : NULL;
 }

@@ -48,14 +48,37 @@ static void do_alone(const tsr_door *door, const tsr_offload_call *call,
     tell_failure(door, &call->what);
 }
 
+/* Sends later calls of the symbol the quickest way. A next that is to be looked for each time is
+ * not stored. If another thread has seen the end of offloading meanwhile, that stays. */
+static void choose_way(tsr_door *door, tsr_type type, tsr_door_routine next) {
+  tsr_door_routine former = atomic_load_explicit(&door->to[TSR_DOOR_FULL], memory_order_relaxed);
+  bool kept = atomic_load_explicit(&door->to[TSR_DOOR_NEXT], memory_order_relaxed) == next;
+  if (next == NULL || !kept) return;
+  if (tsr_offload_is_over()) {
+    atomic_store_explicit(&door->way, next, memory_order_release);
+    return;
+  }
+  atomic_store_explicit(&door->unasked, tsr_offload_unasked(type), memory_order_relaxed);
+  atomic_compare_exchange_strong_explicit(&door->way, &former, door->quick, memory_order_release,
+                                          memory_order_relaxed);
+}
+
+/* Whether the call is done, by devices or by the program's handler of wrong arguments. */
+static bool is_done(const tsr_door *door, const tsr_offload_call *call, tsr_door_routine next,
+                    tsr_door_visit *visit) {
+  if (is_foreign(&call->what)) return false;
+  int position = tsr_check_position(&call->what);
+  if (is_refused(door, &call->what, position, next)) return true;
+  return position == 0 && is_offloaded(door, call, visit);
+}
+
 tsr_door_routine tsr_door_enter(tsr_door *door, const tsr_offload_call *call,
                                 tsr_door_visit *visit) {
   tsr_door_routine next = tsr_door_next(door);
   *visit = (tsr_door_visit){.call = call};
-  if (!tsr_cpu_blas_is_inside() && !is_foreign(&call->what)) {
-    int position = tsr_check_position(&call->what);
-    if (is_refused(door, &call->what, position, next)) return NULL;
-    if (position == 0 && is_offloaded(door, call, visit)) return NULL;
+  if (!tsr_cpu_blas_is_inside()) {
+    choose_way(door, call->what.type, next);
+    if (is_done(door, call, next, visit)) return NULL;
   }
   if (next == NULL)
     do_alone(door, call, visit);

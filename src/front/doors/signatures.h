@@ -1,10 +1,17 @@
 /*
- * How each signature's arguments go in: its parameters, handed on as they are, and what of them
- * describes the call. Used by FORTRAN and CBLAS functions alike, which name parameters alike; in
- * Fortran all are addresses, and the lengths of the flags follow.
+ * How each signature's arguments go in: its parameters, handed on as they are, what of them
+ * describes the call, and its number of multiplications (tsr_offload_call has it). Used by FORTRAN
+ * and CBLAS functions alike, which name parameters alike; in Fortran all are addresses, and the
+ * lengths of the flags follow.
  */
 #ifndef TSR_FRONT_DOORS_SIGNATURES_H
 #define TSR_FRONT_DOORS_SIGNATURES_H
+
+/* Multiplications of a square A on the left or the right of an m x n matrix. Without a branch, as
+ * everything that quick does (doors.h). */
+static inline double tsr_door_sided(bool left, double m, double n) {
+  return m * n * (n + (double)left * (m - n));
+}
 
 /* ---- Fortran ---- */
 
@@ -18,6 +25,7 @@
   .transa = tsr_door_op(transa), .transb = tsr_door_op(transb), .m = *m, .n = *n, .k = *k, \
   .lda = *lda, .ldb = *ldb, .ldc = *ldc
 #define FORTRAN_PRODUCT_MATRICES alpha, a, b, beta, c
+#define FORTRAN_PRODUCT_MULTIPLICATIONS ((double)*m * (double)*n * (double)*k)
 
 #define FORTRAN_TRIANGLE_PARAMETERS(INT)                                                \
   const char *uplo, const char *transa, const char *transb, const INT *n, const INT *k, \
@@ -29,6 +37,7 @@
   .uplo = tsr_door_uplo(uplo), .transa = tsr_door_op(transa), .transb = tsr_door_op(transb), \
   .n = *n, .k = *k, .lda = *lda, .ldb = *ldb, .ldc = *ldc
 #define FORTRAN_TRIANGLE_MATRICES alpha, a, b, beta, c
+#define FORTRAN_TRIANGLE_MULTIPLICATIONS ((double)*n * (double)*n * (double)*k)
 
 #define FORTRAN_SIDED_PARAMETERS(INT)                                                          \
   const char *side, const char *uplo, const INT *m, const INT *n, const void *alpha,           \
@@ -40,6 +49,7 @@
   .side = tsr_door_side(side), .uplo = tsr_door_uplo(uplo), .m = *m, .n = *n, .lda = *lda, \
   .ldb = *ldb, .ldc = *ldc
 #define FORTRAN_SIDED_MATRICES alpha, a, b, beta, c
+#define FORTRAN_SIDED_MULTIPLICATIONS tsr_door_sided((*side | 0x20) == 'l', (double)*m, (double)*n)
 
 #define FORTRAN_RANK_K_PARAMETERS(INT)                                                          \
   const char *uplo, const char *trans, const INT *n, const INT *k, const void *alpha,           \
@@ -50,6 +60,7 @@
   .uplo = tsr_door_uplo(uplo), .transa = tsr_door_op(trans), .n = *n, .k = *k, .lda = *lda, \
   .ldc = *ldc
 #define FORTRAN_RANK_K_MATRICES alpha, a, NULL, beta, c
+#define FORTRAN_RANK_K_MULTIPLICATIONS FORTRAN_TRIANGLE_MULTIPLICATIONS
 
 #define FORTRAN_RANK_2K_PARAMETERS(INT)                                                        \
   const char *uplo, const char *trans, const INT *n, const INT *k, const void *alpha,          \
@@ -61,6 +72,7 @@
   .uplo = tsr_door_uplo(uplo), .transa = tsr_door_op(trans), .n = *n, .k = *k, .lda = *lda, \
   .ldb = *ldb, .ldc = *ldc
 #define FORTRAN_RANK_2K_MATRICES alpha, a, b, beta, c
+#define FORTRAN_RANK_2K_MULTIPLICATIONS FORTRAN_TRIANGLE_MULTIPLICATIONS
 
 /* B is what is written: the library's C. */
 #define FORTRAN_TRIANGULAR_PARAMETERS(INT)                                                     \
@@ -73,6 +85,7 @@
   .side = tsr_door_side(side), .uplo = tsr_door_uplo(uplo), .transa = tsr_door_op(transa), \
   .diag = tsr_door_diag(diag), .m = *m, .n = *n, .lda = *lda, .ldc = *ldb
 #define FORTRAN_TRIANGULAR_MATRICES alpha, a, NULL, NULL, b
+#define FORTRAN_TRIANGULAR_MULTIPLICATIONS FORTRAN_SIDED_MULTIPLICATIONS
 
 /* ---- CBLAS ----
  * Integers come as whole registers, or whole places on the stack, and go on as they came: what is
@@ -98,6 +111,7 @@
   .k = (INT)k, .lda = (INT)lda, .ldb = (INT)ldb, .ldc = (INT)ldc
 #define CBLAS_PRODUCT_MATRICES(ALPHA, BETA) \
   CBLAS_ADDRESS_##ALPHA(alpha), a, b, CBLAS_ADDRESS_##BETA(beta), c
+#define CBLAS_PRODUCT_MULTIPLICATIONS(INT) ((double)(INT)m * (double)(INT)n * (double)(INT)k)
 
 #define CBLAS_TRIANGLE_PARAMETERS(ALPHA, BETA)                                                  \
   int layout, int uplo, int transa, int transb, int64_t n, int64_t k, CBLAS_TAKE_##ALPHA alpha, \
@@ -109,6 +123,7 @@
   .uplo = tsr_cblas_uplo(uplo), .transa = tsr_cblas_op(transa), .transb = tsr_cblas_op(transb), \
   .n = (INT)n, .k = (INT)k, .lda = (INT)lda, .ldb = (INT)ldb, .ldc = (INT)ldc
 #define CBLAS_TRIANGLE_MATRICES CBLAS_PRODUCT_MATRICES
+#define CBLAS_TRIANGLE_MULTIPLICATIONS(INT) ((double)(INT)n * (double)(INT)n * (double)(INT)k)
 
 #define CBLAS_SIDED_PARAMETERS(ALPHA, BETA)                                                      \
   int layout, int side, int uplo, int64_t m, int64_t n, CBLAS_TAKE_##ALPHA alpha, const void *a, \
@@ -118,6 +133,8 @@
   .side = tsr_cblas_side(side), .uplo = tsr_cblas_uplo(uplo), .m = (INT)m, .n = (INT)n, \
   .lda = (INT)lda, .ldb = (INT)ldb, .ldc = (INT)ldc
 #define CBLAS_SIDED_MATRICES CBLAS_PRODUCT_MATRICES
+#define CBLAS_SIDED_MULTIPLICATIONS(INT) \
+  tsr_door_sided(side == TSR_CBLAS_LEFT, (double)(INT)m, (double)(INT)n)
 
 #define CBLAS_RANK_K_PARAMETERS(ALPHA, BETA)                                                      \
   int layout, int uplo, int trans, int64_t n, int64_t k, CBLAS_TAKE_##ALPHA alpha, const void *a, \
@@ -128,6 +145,7 @@
   .lda = (INT)lda, .ldc = (INT)ldc
 #define CBLAS_RANK_K_MATRICES(ALPHA, BETA) \
   CBLAS_ADDRESS_##ALPHA(alpha), a, NULL, CBLAS_ADDRESS_##BETA(beta), c
+#define CBLAS_RANK_K_MULTIPLICATIONS CBLAS_TRIANGLE_MULTIPLICATIONS
 
 #define CBLAS_RANK_2K_PARAMETERS(ALPHA, BETA)                                                     \
   int layout, int uplo, int trans, int64_t n, int64_t k, CBLAS_TAKE_##ALPHA alpha, const void *a, \
@@ -137,6 +155,7 @@
   .uplo = tsr_cblas_uplo(uplo), .transa = tsr_cblas_op(trans), .n = (INT)n, .k = (INT)k, \
   .lda = (INT)lda, .ldb = (INT)ldb, .ldc = (INT)ldc
 #define CBLAS_RANK_2K_MATRICES CBLAS_PRODUCT_MATRICES
+#define CBLAS_RANK_2K_MULTIPLICATIONS CBLAS_TRIANGLE_MULTIPLICATIONS
 
 #define CBLAS_TRIANGULAR_PARAMETERS(ALPHA, BETA)                              \
   int layout, int side, int uplo, int transa, int diag, int64_t m, int64_t n, \
@@ -146,5 +165,6 @@
   .side = tsr_cblas_side(side), .uplo = tsr_cblas_uplo(uplo), .transa = tsr_cblas_op(transa), \
   .diag = tsr_cblas_diag(diag), .m = (INT)m, .n = (INT)n, .lda = (INT)lda, .ldc = (INT)ldb
 #define CBLAS_TRIANGULAR_MATRICES(ALPHA, BETA) CBLAS_ADDRESS_##ALPHA(alpha), a, NULL, NULL, b
+#define CBLAS_TRIANGULAR_MULTIPLICATIONS CBLAS_SIDED_MULTIPLICATIONS
 
 #endif

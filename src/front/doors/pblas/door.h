@@ -10,6 +10,10 @@
  * is loaded when a grid makes its first call, and only where the program's MPI is the one that it
  * was built for (part.c).
  *
+ * If the part that knows MPI cannot be used and no report is wanted, later calls jump straight to
+ * ScaLAPACK. If it can be used every call looks its grid up, even when this process never uses
+ * devices: the processes of each new grid have to agree on that.
+ *
  * One thread at a time calls, as the BLACS want it.
  */
 #ifndef TSR_FRONT_DOORS_PBLAS_DOOR_H
@@ -30,8 +34,9 @@ typedef enum tsr_pblas_mangling {
 typedef struct tsr_pblas_door {
   const char *symbol;
   tsr_pblas_mangling mangling;
-  bool looked;
-  tsr_door_routine next; /* what is behind us; NULL: nothing */
+  bool looked;               /* next is known, and stays */
+  tsr_door_routine next;     /* what is behind us; NULL: nothing */
+  tsr_door_routine straight; /* next, when all later calls of the symbol go to it; else NULL */
 } tsr_pblas_door;
 
 /* How far a call has come: filled by enter for leave. */
@@ -41,7 +46,8 @@ typedef struct tsr_pblas_visit {
   tsr_offload_visit offload;
 } tsr_pblas_visit;
 
-/* NULL: the call is done. Otherwise the routine to call with the same arguments, then leave. */
+/* NULL: the call is done. Otherwise the routine to call with the same arguments, then leave. Sets
+ * straight of the door if it may be. */
 tsr_door_routine tsr_pblas_enter(tsr_pblas_door *door, const tsr_pblas_arguments *arguments,
                                  tsr_pblas_visit *visit);
 void tsr_pblas_leave(const tsr_pblas_visit *visit);

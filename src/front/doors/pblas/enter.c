@@ -49,6 +49,13 @@ static void give_up(tsr_pblas_door *door, const tsr_pblas_arguments *arguments, 
   _exit(127);
 }
 
+/* The part that knows MPI is looked for once, so that what it cannot do now it never can. A next
+ * that is to be found again for every call is none to go straight to. */
+static void choose_way(tsr_pblas_door *door, const tsr_pblas_visit *visit) {
+  bool never = visit->offload.why == TSR_WHY_OTHER_MPI;
+  if (never && door->looked && !tsr_offload_report_wanted()) door->straight = door->next;
+}
+
 tsr_door_routine tsr_pblas_enter(tsr_pblas_door *door, const tsr_pblas_arguments *arguments,
                                  tsr_pblas_visit *visit) {
   tsr_door_routine next = tsr_pblas_next(door);
@@ -58,6 +65,7 @@ tsr_door_routine tsr_pblas_enter(tsr_pblas_door *door, const tsr_pblas_arguments
     verdict = offer(door, arguments, visit);
     if (verdict == TSR_OFFLOAD_LOST) give_up(door, arguments, tsr_message());
     report(arguments, visit);
+    choose_way(door, visit);
   }
   if (verdict == TSR_OFFLOAD_DONE) return NULL;
   if (next == NULL) give_up(door, arguments, "no library has the original of it");

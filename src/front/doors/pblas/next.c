@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
+#include "base/loaded.h"
 #include "front/doors/pblas/door.h"
 
 /* By the names under which programs load a ScaLAPACK. */
@@ -22,10 +23,9 @@ static const char *const loaded_names[] = {
 
 tsr_door_routine tsr_pblas_next(tsr_pblas_door *door) {
   if (!door->looked) {
-    void *found = tsr_door_find(loaded_names, door->symbol);
+    void *found = tsr_door_find(loaded_names, door->symbol, &door->looked);
     (void)dlerror(); /* what the loader had to say is not for the program */
     door->next = found != NULL ? tsr_door_as_routine(found) : NULL;
-    door->looked = true;
   }
   return door->next;
 }
@@ -50,8 +50,9 @@ typedef struct number {
   int low, high;
 } number;
 
-/* In the global scope, or in what ScaLAPACK's library is linked with. */
-static tsr_door_routine look_for(tsr_pblas_door *door, int routine) {
+/* In the global scope, or in what ScaLAPACK's library is linked with. *stays is false where it is
+ * to be found again for every call. */
+static tsr_door_routine look_for(tsr_pblas_door *door, int routine, bool *stays) {
   const char *name = names[routine][door->mangling];
   void *found = dlsym(RTLD_DEFAULT, name), *library = NULL;
   tsr_door_routine next = tsr_pblas_next(door);
@@ -59,15 +60,19 @@ static tsr_door_routine look_for(tsr_pblas_door *door, int routine) {
   if (found == NULL && next != NULL && dladdr((void *)next, &info))
     library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   if (library != NULL) found = dlsym(library, name);
+  if (library != NULL && found == NULL) (void)dlclose(library);
+  *stays = found != NULL && (library != NULL || tsr_loaded_keep(found, name));
   (void)dlerror();
   return found != NULL ? tsr_door_as_routine(found) : NULL;
 }
 
 static tsr_door_routine blacs(tsr_pblas_door *door, int routine) {
   static tsr_door_routine known[ROUTINES][4];
-  tsr_door_routine *kept = &known[routine][door->mangling];
-  if (*kept == NULL) *kept = look_for(door, routine);
-  return *kept;
+  tsr_door_routine *kept = &known[routine][door->mangling], found = *kept;
+  bool stays = true;
+  if (found == NULL) found = look_for(door, routine, &stays);
+  if (stays) *kept = found;
+  return found;
 }
 
 tsr_door_routine tsr_pblas_blacs(tsr_pblas_door *door) {

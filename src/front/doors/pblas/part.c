@@ -9,8 +9,8 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "base/loaded.h"
 #include "base/log.h"
 #include "front/doors/pblas/door.h"
 
@@ -37,22 +37,11 @@ static bool may_be_ours(void) {
 #endif
 }
 
-/* "" when it cannot be told. */
-static void own_directory(char *directory, size_t room) {
-  static const char here;
-  Dl_info info;
-  directory[0] = '\0';
-  if (!dladdr(&here, &info) || info.dli_fname == NULL) return;
-  const char *slash = strrchr(info.dli_fname, '/');
-  size_t length = slash != NULL ? (size_t)(slash - info.dli_fname) + 1 : 0;
-  if (length >= room) return;
-  memcpy(directory, info.dli_fname, length);
-  directory[length] = '\0';
-}
-
+/* Beside this library, or where the loader looks. */
 static void *open_part(void) {
+  static const char here;
   char directory[PATH_MAX], path[PATH_MAX + sizeof PART];
-  own_directory(directory, sizeof directory);
+  (void)tsr_loaded_directory(&here, directory, sizeof directory);
   snprintf(path, sizeof path, "%s%s", directory, PART);
   return dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 }

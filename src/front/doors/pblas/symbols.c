@@ -34,6 +34,10 @@ static tsr_op op_of(const char *letter) {
   TSR_API void symbol_(PARAMETERS);                                           \
   void symbol_(PARAMETERS) {                                                  \
     static tsr_pblas_door door = {.symbol = #symbol_, .mangling = mangling_}; \
+    if (door.straight != NULL) {                                              \
+      ((void (*)(PARAMETERS))door.straight)(ARGUMENTS);                       \
+      return;                                                                 \
+    }                                                                         \
     const tsr_pblas_arguments arguments = {type_,                             \
                                            op_of(transa),                     \
                                            op_of(transb),                     \

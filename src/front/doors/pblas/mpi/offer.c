@@ -103,8 +103,8 @@ TSR_API tsr_pblas_offer_function tsr_pblas_offer;
 tsr_offload_verdict tsr_pblas_offer(const tsr_pblas_call *call, tsr_offload_visit *visit) {
   tsr_pblas_state *state = tsr_pblas_state_get(&call->grid);
   if (state == NULL) return TSR_OFFLOAD_TO_CPU;
-  double began = tsr_now();
   if (is_for_devices(state, call, visit)) {
+    double began = tsr_now();
     tsr_offload_verdict verdict = carry_out(state, call, visit);
     if (verdict == TSR_OFFLOAD_DONE) show_devices(state, call, visit, began);
     return verdict;

@@ -1,0 +1,22 @@
+/* The files that the loader has loaded into the process: the program and its libraries. */
+#ifndef TSR_BASE_LOADED_H
+#define TSR_BASE_LOADED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The directory, with its slash, of the file that holds the code or data at an address: libraries
+ * of ours that belong to the file are beside it. False, and "": it cannot be told. Where the caller
+ * is not trusted (base/environment.h) it is told for libraries with a full path only: the program's
+ * own file is called as the caller says (argv[0]). */
+bool tsr_loaded_directory(const void *address, char *directory, size_t room);
+
+/* Whether both addresses are in the same file. */
+bool tsr_loaded_together(const void *one, const void *other);
+
+/* Takes a reference to the file that defines the symbol called name, which dlsym has returned, so
+ * that the file stays loaded when the program closes it. The reference is never given back. False:
+ * the loader does not find the file by its name, and no reference was taken. */
+bool tsr_loaded_keep(const void *symbol, const char *name);
+
+#endif

@@ -1,0 +1,273 @@
+/* The BLAS doors from inside: where a symbol's calls are sent. tests/dropin tests them from
+ * outside; bench/door_cost.c measures what they cost. */
+#include <math.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "front.h"
+
+#include "front/doors/doors.h"
+#include "front/offload_inside.h"
+
+/* The devices seem to gain nothing, so that no call goes there. */
+#define SLOW "host:200 gpu*2@nvswitch:300 pcie:1 rate:0.001 cpu:100000"
+
+/* Behind the doors there is a BLAS that computes nothing, the CPU's as well as the program's. */
+static int clear(void **state) {
+  (void)state;
+  front_clear_environment();
+  setenv("TESSERA_CPU_BLAS", PARTIAL_BLAS, 1);
+  return 0;
+}
+
+/* Each test in a process of its own: what is decided once holds for the process. */
+static void in_a_child(void (*test)(void)) {
+  fflush(NULL);
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    test();
+    tsr_context_destroy(tsr_offload_get()->context); /* no threads are left */
+    _exit(0);
+  }
+  int status = 1;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) fail_msg("the child: %d", status);
+}
+
+#define must(condition)                                       \
+  do {                                                        \
+    if (!(condition)) {                                       \
+      fprintf(stderr, "line %d: %s\n", __LINE__, #condition); \
+      _exit(1);                                               \
+    }                                                         \
+  } while (0)
+
+static void full(void) {}
+static void quick(void) {}
+static tsr_door door = TSR_DOOR("dgemm_", full, quick);
+
+enum { MOST = 64 };
+
+/* As blas.c calls: whether the call is left to the next, which is not called here. */
+static bool goes_on(int64_t n) {
+  static double a[MOST * MOST], c[MOST * MOST];
+  static const double one = 1;
+  const tsr_offload_call call = {.what = {.operation = TSR_GEMM,
+                                          .type = TSR_D,
+                                          .layout = TSR_COL_MAJOR,
+                                          .transa = TSR_NO_TRANS,
+                                          .transb = TSR_NO_TRANS,
+                                          .m = n,
+                                          .n = n,
+                                          .k = n,
+                                          .lda = MOST,
+                                          .ldb = MOST,
+                                          .ldc = MOST},
+                                 .alpha = &one,
+                                 .a = a,
+                                 .b = a,
+                                 .beta = &one,
+                                 .c = c,
+                                 .multiplications = (double)(n * n * n)};
+  tsr_door_visit visit;
+  tsr_door_routine next = tsr_door_enter(&door, &call, &visit);
+  if (next == NULL) return false;
+  must(next == tsr_door_next(&door));
+  tsr_door_leave(&visit);
+  return true;
+}
+
+static bool is_straight(void) {
+  return tsr_door_way(&door) == tsr_door_next(&door) && tsr_door_next(&door) != NULL;
+}
+
+/* Where a call of quick with so many multiplications goes. */
+static bool small_goes_on(double multiplications) {
+  return tsr_door_by_size(&door, multiplications) == tsr_door_next(&door);
+}
+static bool comes_in(double multiplications) {
+  return tsr_door_by_size(&door, multiplications) == full;
+}
+
+/* ---- The ways ---- */
+
+static void never(void) {
+  setenv("TESSERA_OFFLOAD", "never", 1);
+  setenv("TESSERA_ENGINE", "host", 1);
+  must(tsr_door_way(&door) == full);
+  must(goes_on(MOST) && is_straight());
+}
+
+static void no_device(void) {
+  setenv("TESSERA_ENGINE", "cpu", 1);
+  must(goes_on(1) && is_straight());
+}
+
+/* A report has to have seen all calls. */
+static void never_counted(void) {
+  setenv("TESSERA_OFFLOAD", "never", 1);
+  setenv("TESSERA_EXPLAIN", "1", 1);
+  must(goes_on(1) && !is_straight());
+  must(tsr_door_way(&door) == full || comes_in(1));
+}
+
+static void small_ones_go_on(void) {
+  setenv("TESSERA_ENGINE", "host", 1);
+  setenv("TESSERA_MACHINE", SLOW, 1);
+  setenv("TESSERA_MIN_SIZE", "8", 1);
+  must(goes_on(1) && tsr_door_way(&door) == quick);
+  must(small_goes_on(8 * 8 * 8 - 1) && comes_in(8 * 8 * 8));
+  must(goes_on(MOST) && tsr_door_way(&door) == quick);
+}
+
+/* The size below which calls are small is what the program's calls show of the CPU. */
+static void small_follows_the_model(void) {
+  setenv("TESSERA_ENGINE", "host", 1);
+  must(goes_on(1) && tsr_door_way(&door) == quick);
+  tsr_offload_state *state = tsr_offload_get();
+  int d = tsr_type_index(TSR_D);
+  double least = atomic_load(&state->least[d]), faster = 100 * state->price.figure[d];
+  must(small_goes_on(0.99 * least) && comes_in(least));
+  for (int i = 0; i < 3; i++) tsr_offload_price_show(&state->price, TSR_D, faster, 1);
+  tsr_offload_set_least_of(state, TSR_D);
+  must(atomic_load(&state->least[d]) > 2 * least && small_goes_on(1.5 * least));
+}
+
+static void small_counted(void) {
+  setenv("TESSERA_ENGINE", "host", 1);
+  setenv("TESSERA_EXPLAIN", "1", 1);
+  must(goes_on(1) && !is_straight());
+  must(tsr_door_way(&door) == full || comes_in(1));
+}
+
+/* Devices that cannot be started: from then on there is nothing to ask. */
+static void devices_fail(void) {
+  setenv("TESSERA_ENGINE", "host", 1);
+  setenv("TESSERA_MIN_SIZE", "8", 1);
+  must(goes_on(1) && tsr_door_way(&door) == quick);
+  tsr_offload_state *state = tsr_offload_get();
+  pthread_mutex_lock(&state->lock);
+  tsr_offload_give_up(state, TSR_WHY_NO_DEVICE, "a test");
+  pthread_mutex_unlock(&state->lock);
+  must(comes_in(1));
+  must(goes_on(1) && is_straight());
+}
+
+static void child_of_a_process_with_devices(void) {
+  setenv("TESSERA_ENGINE", "host", 1);
+  setenv("TESSERA_OFFLOAD", "always", 1);
+  setenv("TESSERA_MIN_SIZE", "8", 1);
+  must(!goes_on(MOST) && goes_on(1) && tsr_door_way(&door) == quick);
+  pid_t child = fork();
+  must(child >= 0);
+  if (child == 0) {
+    must(comes_in(1));
+    must(goes_on(MOST) && is_straight());
+    _exit(0);
+  }
+  int status = 1;
+  must(waitpid(child, &status, 0) == child && status == 0);
+  must(tsr_door_way(&door) == quick && !goes_on(MOST));
+}
+
+/* ---- The first call, by many threads at once ---- */
+
+enum { THREADS = 8, ROUNDS = 200 };
+static pthread_barrier_t together;
+
+static void *call_first(void *unused) {
+  (void)unused;
+  pthread_barrier_wait(&together);
+  for (int i = 0; i < ROUNDS; i++) {
+    tsr_door_routine way = tsr_door_way(&door);
+    if (way == quick) way = tsr_door_by_size(&door, 1);
+    must(way == full ? goes_on(1) : way == tsr_door_next(&door));
+  }
+  return NULL;
+}
+
+static void race(void) {
+  pthread_t thread[THREADS];
+  must(pthread_barrier_init(&together, NULL, THREADS) == 0);
+  for (int i = 0; i < THREADS; i++) must(pthread_create(&thread[i], NULL, call_first, NULL) == 0);
+  for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
+}
+
+static void race_straight(void) {
+  setenv("TESSERA_OFFLOAD", "never", 1);
+  race();
+  must(is_straight());
+}
+
+static void race_quick(void) {
+  setenv("TESSERA_ENGINE", "host", 1);
+  race();
+  must(tsr_door_way(&door) == quick);
+}
+
+/* ---- What calls have to come in ---- */
+
+/* A routine that no library has is ours to carry out, each time. */
+static void nothing_behind(void) {
+  static tsr_door lone = TSR_DOOR("dgemm_that_is_nowhere_", full, quick);
+  const double one = 1;
+  double c = 1;
+  const tsr_offload_call call = {{.operation = TSR_GEMM,
+                                  .type = TSR_D,
+                                  .layout = TSR_COL_MAJOR,
+                                  .transa = TSR_NO_TRANS,
+                                  .transb = TSR_NO_TRANS,
+                                  .m = 1,
+                                  .n = 1,
+                                  .k = 1,
+                                  .lda = 1,
+                                  .ldb = 1,
+                                  .ldc = 1},
+                                 &one,
+                                 &one,
+                                 &one,
+                                 &one,
+                                 &c,
+                                 1};
+  tsr_door_visit visit;
+  setenv("TESSERA_OFFLOAD", "never", 1);
+  for (int i = 0; i < 2; i++) {
+    must(tsr_door_way(&lone) == full);
+    must(tsr_door_enter(&lone, &call, &visit) == NULL);
+  }
+}
+
+#define TEST(name)                        \
+  static void test_##name(void **state) { \
+    (void)state;                          \
+    in_a_child(name);                     \
+  }
+TEST(never)
+TEST(no_device)
+TEST(never_counted)
+TEST(small_ones_go_on)
+TEST(small_follows_the_model)
+TEST(small_counted)
+TEST(devices_fail)
+TEST(child_of_a_process_with_devices)
+TEST(race_straight)
+TEST(race_quick)
+TEST(nothing_behind)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(test_never, clear),
+      cmocka_unit_test_setup(test_no_device, clear),
+      cmocka_unit_test_setup(test_never_counted, clear),
+      cmocka_unit_test_setup(test_small_ones_go_on, clear),
+      cmocka_unit_test_setup(test_small_follows_the_model, clear),
+      cmocka_unit_test_setup(test_small_counted, clear),
+      cmocka_unit_test_setup(test_devices_fail, clear),
+      cmocka_unit_test_setup(test_child_of_a_process_with_devices, clear),
+      cmocka_unit_test_setup(test_race_straight, clear),
+      cmocka_unit_test_setup(test_race_quick, clear),
+      cmocka_unit_test_setup(test_nothing_behind, clear),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

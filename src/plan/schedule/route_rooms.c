@@ -24,9 +24,7 @@ static bool move_piece(tsr_routes *r, const shift *m, const tsr_cargo *load) {
   return tsr_marks_push(r->marks, &copy->writers, mark);
 }
 
-/* A room's end is without a buffer if there was no host memory for it. */
 static bool move_part(tsr_routes *r, const shift *m, tsr_rect part) {
-  if (m->from.buffer == TSR_NOTHING) return false;
   tsr_task_operand o = tsr_part_of_tile(m->matrix, m->tile, part);
   tsr_piece_range p = tsr_pieces_alone(r->problem, &o);
   for (int col = p.c0; col < p.c1; col++)
@@ -37,9 +35,11 @@ static bool move_part(tsr_routes *r, const shift *m, tsr_rect part) {
   return true;
 }
 
-static tsr_end room_end(const tsr_routes *r, int32_t number) {
-  const tsr_room *room = tsr_rooms_old(r->rooms, number);
-  return (tsr_end){room->device, tsr_rooms_buffer(r->rooms, (size_t)number), NULL, TSR_NOTHING};
+/* False: no host memory. */
+static bool room_end(const tsr_routes *r, int32_t number, tsr_end *end) {
+  int device = tsr_rooms_old(r->rooms, number)->device;
+  *end = (tsr_end){device, tsr_rooms_buffer(r->rooms, (size_t)number), NULL, TSR_NOTHING};
+  return end->buffer != TSR_NOTHING;
 }
 
 /* ---- Gathering -------------------------------------------------------------- */
@@ -57,11 +57,12 @@ static bool bring_from_room(tsr_routes *r, const tsr_cargo *c, int32_t number, i
                             tsr_rects *left) {
   const tsr_room *room = tsr_rooms_old(r->rooms, number);
   tsr_rects parts = {0}, found = {0};
+  tsr_end from;
   bool done = true;
   for (size_t i = 0; done && i < left->count; i++) {
     done = tsr_rects_clip(&room->valid, left->items[i], &parts);
     for (size_t j = 0; done && j < parts.count; j++)
-      done = bring_part(r, c, parts.items[j], room_end(r, number), device) &&
+      done = room_end(r, number, &from) && bring_part(r, c, parts.items[j], from, device) &&
              tsr_rects_add(&found, parts.items[j]);
   }
   for (size_t i = 0; done && i < found.count; i++) done = tsr_rects_subtract(left, found.items[i]);
@@ -122,8 +123,8 @@ bool tsr_route_gather(tsr_routes *r, const tsr_task_operand *o, int device) {
 static bool settle_part(tsr_routes *r, const tsr_task_operand *o, int32_t number, tsr_rect part,
                         int device) {
   tsr_end home = tsr_end_home(r->problem, o->matrix);
-  shift m = {o->matrix, o->tile, room_end(r, number), home, device};
-  return move_part(r, &m, part);
+  shift m = {o->matrix, o->tile, .to = home, .marked = device};
+  return room_end(r, number, &m.from) && move_part(r, &m, part);
 }
 
 bool tsr_route_settle(tsr_routes *r, const tsr_task_operand *o, int device) {

@@ -51,7 +51,7 @@ tsr_piece_range tsr_pieces_alone(const tsr_problem *problem, const tsr_task_oper
   return p;
 }
 
-/* ---- Cargo ---------------------------------------------------------------- */
+/* ---- One piece ------------------------------------------------------------ */
 
 static int64_t smaller(int64_t a, int64_t b) {
   return a < b ? a : b;
@@ -59,6 +59,30 @@ static int64_t smaller(int64_t a, int64_t b) {
 
 static int64_t larger(int64_t a, int64_t b) {
   return a > b ? a : b;
+}
+
+/* Nothing reads the other triangle of A: a piece that is several blocks high ends at, or begins
+ * with, the block on the diagonal. */
+static tsr_rect without_other_triangle(const tsr_problem *problem, const tsr_piece_range *p,
+                                       tsr_rect rect) {
+  int64_t block = problem->graph->grid[TSR_A].piece_cols;
+  tsr_rect kept = rect;
+  if (block <= 0 || p->row != p->col) return rect;
+  if (problem->call->uplo == TSR_LOWER)
+    kept.row0 = larger(rect.row0, p->row + (rect.col0 - p->col) / block * block);
+  else
+    kept.row1 = smaller(rect.row1, p->row + (rect.col1 - 1 - p->col) / block * block + block);
+  return tsr_rect_empty(kept) ? rect : kept; /* empty: all of it is in that triangle */
+}
+
+tsr_rect tsr_piece_rect(const tsr_problem *problem, int matrix, const tsr_piece_range *p, int r,
+                        int c) {
+  tsr_rect rect = {.row0 = p->row + r * p->piece_rows, .col0 = p->col + c * p->piece_cols};
+  rect.row1 = smaller(rect.row0 + p->piece_rows, p->row + p->rows);
+  rect.col1 = smaller(rect.col0 + p->piece_cols, p->col + p->cols);
+  if (matrix == TSR_A && tsr_family_of(problem->call->operation) == TSR_TRIANGLE)
+    return without_other_triangle(problem, p, rect);
+  return rect;
 }
 
 void tsr_cargo_weigh(const tsr_problem *problem, tsr_cargo *c) {
@@ -69,31 +93,15 @@ void tsr_cargo_weigh(const tsr_problem *problem, tsr_cargo *c) {
   c->segment = contiguous ? c->bytes : (double)c->rows * (double)size;
 }
 
-/* Nothing reads the other triangle of A: a copy that is several blocks high ends at, or begins
- * with, the block on the diagonal. */
-static void cut_off_other_triangle(const tsr_problem *problem, const tsr_piece_range *p,
-                                   tsr_cargo *load) {
-  int64_t block = problem->graph->grid[load->matrix].piece_cols;
-  int64_t row = load->row, end = row + load->rows;
-  if (block <= 0 || p->row != p->col) return;
-  if (problem->call->uplo == TSR_LOWER)
-    row = larger(row, p->row + (load->col - p->col) / block * block);
-  else
-    end = smaller(end, p->row + (load->col + load->cols - 1 - p->col) / block * block + block);
-  if (row >= end) return; /* all of it is in that triangle */
-  load->row = row;
-  load->rows = end - row;
-}
-
 tsr_cargo tsr_cargo_of(const tsr_problem *problem, const tsr_task_operand *o,
                        const tsr_piece_range *p, int r, int c) {
-  tsr_cargo load = {.matrix = o->matrix, .tile = o->tile};
-  load.row = p->row + r * p->piece_rows;
-  load.col = p->col + c * p->piece_cols;
-  load.rows = smaller(p->piece_rows, p->row + p->rows - load.row);
-  load.cols = smaller(p->piece_cols, p->col + p->cols - load.col);
-  if (o->matrix == TSR_A && tsr_family_of(problem->call->operation) == TSR_TRIANGLE)
-    cut_off_other_triangle(problem, p, &load);
+  tsr_rect rect = tsr_piece_rect(problem, o->matrix, p, r, c);
+  tsr_cargo load = {.matrix = o->matrix,
+                    .tile = o->tile,
+                    .row = rect.row0,
+                    .col = rect.col0,
+                    .rows = rect.row1 - rect.row0,
+                    .cols = rect.col1 - rect.col0};
   tsr_cargo_weigh(problem, &load);
   return load;
 }

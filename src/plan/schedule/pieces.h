@@ -41,7 +41,11 @@ tsr_piece_range tsr_pieces_of(const tsr_problem *problem, const tsr_task_operand
 /* The pieces of the rectangle itself, whatever the tile around it is cut into. */
 tsr_piece_range tsr_pieces_alone(const tsr_problem *problem, const tsr_task_operand *o);
 
-/* The piece in row r and column c of the range. */
+/* The rectangle of the piece in row r and column c of a matrix's range. */
+tsr_rect tsr_piece_rect(const tsr_problem *problem, int matrix, const tsr_piece_range *p, int r,
+                        int c);
+
+/* The same piece as a cargo. */
 tsr_cargo tsr_cargo_of(const tsr_problem *problem, const tsr_task_operand *o,
                        const tsr_piece_range *p, int r, int c);
 

@@ -76,8 +76,8 @@ static void mark_present(const tsr_places *p, int matrix, int32_t tile, const ts
   tsr_piece_range range = tsr_pieces_of(p->problem, &o);
   for (int c = range.c0; c < range.c1; c++)
     for (int r = range.r0; r < range.r1; r++) {
-      tsr_cargo piece = tsr_cargo_of(p->problem, &o, &range, r, c);
-      if (tsr_rects_covers(&room->valid, tsr_cargo_rect(&piece)))
+      tsr_rect rect = tsr_piece_rect(p->problem, matrix, &range, r, c);
+      if (tsr_rects_covers(&room->valid, rect))
         p->copies->pieces.items[copy->pieces + c * range.down + r].command = TSR_PRESENT;
     }
 }

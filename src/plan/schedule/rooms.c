@@ -152,8 +152,7 @@ static bool note_pieces(tsr_rooms *r, const tsr_copies *copies, int matrix, int3
     for (int row = p.r0; row < p.r1; row++) {
       int index = col * p.down + row;
       if (tsr_piece_at(copies, matrix, tile, device, index)->command == TSR_NOTHING) continue;
-      tsr_cargo piece = tsr_cargo_of(r->problem, &o, &p, row, col);
-      if (!tsr_rects_add(valid, tsr_cargo_rect(&piece))) return false;
+      if (!tsr_rects_add(valid, tsr_piece_rect(r->problem, matrix, &p, row, col))) return false;
     }
   return true;
 }

@@ -35,7 +35,7 @@ struct tsr_builder {
   tsr_emit emit;
 };
 
-/* ---- build.c ---- */
+/* ---- build_parts.c ---- */
 
 /* Parts of m or of n by their place in the grid: those of place p are part[first[p] .. [p + 1]), in
  * ascending order. */

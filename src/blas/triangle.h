@@ -56,7 +56,7 @@ static inline const tsr_cuts *tsr_cuts_across(const tsr_builder *b) {
 /* The device that owns the f-th range of lines. */
 int16_t tsr_owner_of_lines(const tsr_builder *b, int f);
 
-/* ---- build_triangle.c ---- */
+/* ---- triangle.c ---- */
 
 /* A triangular block takes part in it those before it, or those after it. */
 bool tsr_takes_before(const tsr_builder *b);

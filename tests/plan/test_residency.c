@@ -1,5 +1,6 @@
 /* Chains of calls planned one after another, each from what the one before left on devices: every
  * plan is verified, and no byte crosses a host link that is on a device already. */
+#include "base/alloc.h"
 #include "plan/schedule/moves.h"
 #include "plan/residency.h"
 #include "owners.h"
@@ -215,8 +216,46 @@ static void composed_calls_are_planned_quickly(void **unused) {
   tsr_machine_destroy(machine);
 }
 
+/* ---- Without host memory ---- */
+
+/* Plans that move what a call has left on devices, while one allocation after another fails: each
+ * is an error, or whole. */
+static void moves_are_whole_or_fail(void **unused) {
+  (void)unused;
+  tsr_machine *machine = planning_machine("host:200 gpu*4@nvswitch:300 pcie:50 rate:60");
+  tsr_call update = syrk_of(machine, 300, 40);
+  const tsr_residency nothing = {0};
+  tsr_plan_options options = planning_options(machine, 32); /* tiles: many rooms */
+  options.residency = &nothing;
+  tsr_plan *first = NULL;
+  must(tsr_plan_make(machine, &update, &options, &first));
+  tsr_residency as_c = seen_as(first->after, TSR_C_, TSR_C_);
+  tsr_residency as_a = seen_as(first->after, TSR_C_, TSR_A);
+  tsr_call home = tsr_moves_call(TSR_C_, &update.operand[TSR_C_], 8);
+  tsr_call deal = tsr_moves_call(TSR_A, &update.operand[TSR_C_], 8);
+  const tsr_mapping mapping = {0, 0, 32, 32, 2, 2, {3, 2, 1, 0}};
+  for (int deals = 0; deals < 2; ++deals) {
+    tsr_status status = TSR_ERR_MEMORY;
+    options.residency = deals ? &as_a : &as_c;
+    for (long nth = 1; status != TSR_OK; ++nth) {
+      tsr_plan *plan = NULL;
+      tsr_alloc_fail_at(nth);
+      status = deals ? tsr_plan_distribute(machine, &deal, &mapping, &options, &plan)
+                     : tsr_plan_bring_home(machine, &home, TSR_LOWER, &options, &plan);
+      tsr_alloc_fail_at(0);
+      if (status == TSR_OK) must(tsr_plan_verify(plan, machine, options.budget));
+      if (status != TSR_OK) assert_int_equal(status, TSR_ERR_MEMORY);
+      tsr_plan_free(plan);
+    }
+  }
+  tsr_residency_free(&as_c), tsr_residency_free(&as_a);
+  tsr_plan_free(first);
+  tsr_machine_destroy(machine);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(chains_are_right),
-                                     cmocka_unit_test(composed_calls_are_planned_quickly)};
+                                     cmocka_unit_test(composed_calls_are_planned_quickly),
+                                     cmocka_unit_test(moves_are_whole_or_fail)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

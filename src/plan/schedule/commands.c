@@ -1,95 +1,111 @@
-/* Commands, queues and waits. */
+#include "plan/schedule/commands.h"
+
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/queue.h"
-#include "plan/schedule/schedule.h"
 
 enum { SLOT_IN, SLOT_OUT, SLOT_COMPUTE, SLOT_ADD };
 
-tsr_status tsr_commands_init(tsr_scheduler *s) {
-  memset(s->queue_of, -1, sizeof s->queue_of);
-  memset(s->peer_queue, -1, sizeof s->peer_queue);
-  memset(s->lane_queue, -1, sizeof s->lane_queue);
-  s->queue_limit = s->devices * (3 + s->options->streams + s->devices) + s->lanes;
-  if (s->queue_limit > TSR_PLAN_QUEUES)
+/* A lane is in order. With more of them than threads, one that a slow thread has held up can make
+ * up for it. */
+enum { LANES_OF_A_THREAD = 2 };
+
+/* The homes of the operands are buffers 0, 1 and 2. */
+static bool add_homes(tsr_commands *c, const tsr_call *call) {
+  for (int x = 0; x < TSR_OPERANDS; x++) {
+    const tsr_operand *o = &call->operand[x];
+    tsr_buffer home = {.rows = o->rows,
+                       .cols = o->cols,
+                       .ld = o->ld,
+                       .role = TSR_BUFFER_HOME,
+                       .matrix = (uint8_t)x,
+                       .location = (int16_t)o->location};
+    if (!TSR_VEC_PUSH(&c->plan->buffers, home)) return false;
+  }
+  return true;
+}
+
+tsr_status tsr_commands_init(tsr_commands *c, const tsr_problem *problem, tsr_plan *plan) {
+  int threads = problem->machine->lanes > 0 ? problem->machine->lanes : 1;
+  c->plan = plan;
+  c->streams = problem->options->streams;
+  plan->lane_threads = threads;
+  c->lanes = LANES_OF_A_THREAD * threads;
+  if (c->lanes > TSR_PLAN_LANES) c->lanes = TSR_PLAN_LANES;
+  memset(c->queue_of, -1, sizeof c->queue_of);
+  memset(c->peer_queue, -1, sizeof c->peer_queue);
+  memset(c->lane_queue, -1, sizeof c->lane_queue);
+  c->queue_limit = problem->devices * (3 + c->streams + problem->devices) + c->lanes;
+  if (c->queue_limit > TSR_PLAN_QUEUES)
     return tsr_fail(TSR_ERR_UNSUPPORTED,
-                    "%d devices need more queues than a plan has (%d): name fewer", s->devices,
-                    TSR_PLAN_QUEUES);
-  size_t n = (size_t)s->queue_limit * (size_t)s->queue_limit;
-  s->seen = tsr_alloc_zero(n, sizeof *s->seen);
-  if (!s->seen) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+                    "%d devices need more queues than a plan has (%d): name fewer",
+                    problem->devices, TSR_PLAN_QUEUES);
+  size_t n = (size_t)c->queue_limit * (size_t)c->queue_limit;
+  c->seen = tsr_alloc_zero(n, sizeof *c->seen);
+  if (!c->seen || !add_homes(c, problem->call)) return tsr_problem_no_memory();
   return TSR_OK;
 }
 
-static int16_t *place_of(tsr_scheduler *s, int device, tsr_queue_role role, int index) {
+void tsr_commands_free(tsr_commands *c) {
+  tsr_dealloc(c->seen);
+}
+
+/* ---- Queues --------------------------------------------------------------- */
+
+static int16_t *place_of(tsr_commands *c, int device, tsr_queue_role role, int index) {
   switch (role) {
     case TSR_QUEUE_IN:
-      return &s->queue_of[device][SLOT_IN];
+      return &c->queue_of[device][SLOT_IN];
     case TSR_QUEUE_OUT:
-      return &s->queue_of[device][SLOT_OUT];
+      return &c->queue_of[device][SLOT_OUT];
     case TSR_QUEUE_ADD:
-      return &s->queue_of[device][SLOT_ADD];
+      return &c->queue_of[device][SLOT_ADD];
     case TSR_QUEUE_PEER:
-      return &s->peer_queue[device][index == TSR_ANY_PEER ? device : index];
+      return &c->peer_queue[device][index == TSR_ANY_PEER ? device : index];
     case TSR_QUEUE_LANE:
-      return &s->lane_queue[index];
+      return &c->lane_queue[index];
     default:
-      return &s->queue_of[device][SLOT_COMPUTE];
+      return &c->queue_of[device][SLOT_COMPUTE];
   }
 }
 
-int tsr_commands_queue(tsr_scheduler *s, int location, tsr_queue_role role, int index) {
-  int16_t *place = place_of(s, location, role, index);
+int tsr_commands_queue(tsr_commands *c, int location, tsr_queue_role role, int index) {
+  int16_t *place = place_of(c, location, role, index);
+  tsr_plan *plan = c->plan;
   if (*place < 0) {
     /* The compute queues of a device are made together, so that they are neighbours. */
-    int count = role == TSR_QUEUE_COMPUTE ? s->options->streams : 1;
-    *place = (int16_t)s->plan->queues;
+    int count = role == TSR_QUEUE_COMPUTE ? c->streams : 1;
+    *place = (int16_t)plan->queues;
     for (int i = 0; i < count; i++)
-      s->plan->queue[s->plan->queues++] = (tsr_plan_queue){
+      plan->queue[plan->queues++] = (tsr_plan_queue){
           (int16_t)location, (uint8_t)role, (uint8_t)(role == TSR_QUEUE_COMPUTE ? i : index)};
   }
   return role == TSR_QUEUE_COMPUTE ? *place + index : *place;
 }
 
-void tsr_commands_wait(tsr_scheduler *s, int32_t command) {
-  if (command < 0) return;
-  int queue = s->plan->commands.items[command].queue;
-  for (int i = 0; i < s->waiting_count; i++)
-    if (s->waiting_queue[i] == queue) {
-      if (s->waiting[i] < command) s->waiting[i] = command;
-      return;
-    }
-  s->waiting_queue[s->waiting_count] = (int16_t)queue;
-  s->waiting[s->waiting_count++] = command;
+int tsr_commands_next_lane(tsr_commands *c, int node) {
+  int lane = c->next_lane++ % c->lanes;
+  return tsr_commands_queue(c, node, TSR_QUEUE_LANE, lane);
 }
 
-void tsr_commands_wait_marks(tsr_scheduler *s, int32_t marks) {
-  for (int32_t i = marks; i != TSR_NOTHING; i = s->marks.items[i].next)
-    tsr_commands_wait(s, s->marks.items[i].command);
-}
-
-void tsr_commands_wait_touching(tsr_scheduler *s, int32_t marks, const tsr_task_operand *o) {
-  for (int32_t i = marks; i != TSR_NOTHING; i = s->marks.items[i].next)
-    if (tsr_mark_touches(&s->marks.items[i], o)) tsr_commands_wait(s, s->marks.items[i].command);
-}
+/* ---- Commands ------------------------------------------------------------- */
 
 /* Queues are in order: one wait for the latest command of a queue is enough, and none is needed
  * when an earlier command of the waiting queue waited for as much. */
-int32_t tsr_commands_add(tsr_scheduler *s, tsr_command command) {
-  tsr_plan *plan = s->plan;
+int32_t tsr_commands_add(tsr_commands *c, tsr_command command) {
+  tsr_plan *plan = c->plan;
   command.wait = (uint32_t)plan->waits.count;
-  for (int i = 0; i < s->waiting_count; i++) {
-    int queue = s->waiting_queue[i];
-    uint32_t after = (uint32_t)s->waiting[i];
-    uint32_t *seen = &s->seen[(size_t)command.queue * (size_t)s->queue_limit + (size_t)queue];
+  for (int i = 0; i < c->waiting_count; i++) {
+    int queue = c->waiting_queue[i];
+    uint32_t after = (uint32_t)c->waiting[i];
+    uint32_t *seen = &c->seen[(size_t)command.queue * (size_t)c->queue_limit + (size_t)queue];
     if (queue == command.queue || *seen > after) continue;
     *seen = after + 1;
     if (!TSR_VEC_PUSH(&plan->waits, after)) return TSR_NOTHING;
     plan->commands.items[after].flags |= TSR_FLAG_EVENT;
     command.waits++;
   }
-  s->waiting_count = 0;
+  c->waiting_count = 0;
   if (plan->commands.count >= INT32_MAX || !TSR_VEC_PUSH(&plan->commands, command))
     return TSR_NOTHING;
   int32_t index = (int32_t)plan->commands.count - 1;
@@ -100,4 +116,10 @@ int32_t tsr_commands_add(tsr_scheduler *s, tsr_command command) {
       buffer->last = (uint32_t)index;
     }
   return index;
+}
+
+int32_t tsr_commands_add_buffer(tsr_commands *c, tsr_buffer buffer) {
+  buffer.first = UINT32_MAX;
+  if (!TSR_VEC_PUSH(&c->plan->buffers, buffer)) return TSR_NOTHING;
+  return (int32_t)c->plan->buffers.count - 1;
 }

@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "plan/schedule/schedule.h"
+#include "plan/schedule/scheduler.h"
 
 /* Some tens of copies of a large matrix; the staging ring holds several. */
 static int64_t bytes_of_a_copy(const tsr_call *call, const tsr_plan_options *options) {
@@ -82,14 +82,14 @@ static tsr_status make(const tsr_machine *machine, const tsr_call *call,
 
 static bool settle(tsr_scheduler *s, tsr_rect rect) {
   tsr_task_operand part = tsr_part_of_tile(TSR_C_, 0, rect);
-  return tsr_rect_empty(rect) || (tsr_route_settle(s, &part, TSR_NOTHING) &&
-                                  tsr_residency_settled(s->plan->after, TSR_C_, rect));
+  return tsr_rect_empty(rect) || (tsr_route_settle(&s->routes, &part, TSR_NOTHING) &&
+                                  tsr_residency_settled(s->rooms.after, TSR_C_, rect));
 }
 
 /* A triangle goes by stripes of columns, each from the diagonal on. */
 static bool settle_all(tsr_scheduler *s, const void *what) {
   tsr_uplo uplo = *(const tsr_uplo *)what;
-  const tsr_operand *c = &s->call->operand[TSR_C_];
+  const tsr_operand *c = &s->problem.call->operand[TSR_C_];
   if (uplo == TSR_GENERAL) return settle(s, tsr_rect_make(0, 0, c->rows, c->cols));
   int64_t width = c->cols / 32 > 256 ? c->cols / 32 : 256;
   for (int64_t col = 0; col < c->cols; col += width) {
@@ -130,22 +130,23 @@ static tsr_status cut_blocks(int64_t extent, int64_t before, int64_t block, tsr_
 }
 
 static bool bring_block(tsr_scheduler *s, int32_t tile, tsr_rect rect, int device, size_t *left) {
-  size_t bytes = (size_t)tsr_memory_ld(rect.row1 - rect.row0, s->size[TSR_A]) *
-                 (size_t)(rect.col1 - rect.col0) * s->size[TSR_A];
-  if (tsr_rooms_have(s, TSR_A, rect, device)) bytes = 0;
+  size_t size = s->problem.size[TSR_A];
+  size_t bytes =
+      (size_t)tsr_tile_ld(rect.row1 - rect.row0, size) * (size_t)(rect.col1 - rect.col0) * size;
+  if (tsr_rooms_have(&s->rooms, TSR_A, rect, device)) bytes = 0;
   if (bytes > *left) return true;
   *left -= bytes;
   tsr_task_operand block = tsr_part_of_tile(TSR_A, tile, rect);
-  s->readers[TSR_A][tile] = 1u << device;
-  return tsr_route_fetch(s, &block, device);
+  s->copies.readers[TSR_A][tile] = 1u << device;
+  return tsr_route_fetch(&s->routes, &block, device);
 }
 
 static bool deal(tsr_scheduler *s, const void *what) {
   const dealing *d = what;
   const tsr_mapping *m = d->mapping;
-  const tsr_tile_grid *grid = &s->graph->grid[TSR_A];
+  const tsr_tile_grid *grid = &s->problem.graph->grid[TSR_A];
   size_t left[TSR_MACHINE_DEVICES];
-  for (int i = 0; i < s->devices; i++) left[i] = d->budget[i];
+  for (int i = 0; i < s->problem.devices; i++) left[i] = d->budget[i];
   for (int j = 0; j < grid->cols.count; j++)
     for (int i = 0; i < grid->rows.count; i++) {
       tsr_rect rect = {grid->rows.at[i], grid->cols.at[j], grid->rows.at[i + 1],

@@ -1,49 +1,87 @@
-/*
- * Rooms: with residency, the tiles of operands that are at home in host memory have their places
- * not in the plan's arena but in rooms, which outlast the plan. Those that are there already hold
- * what earlier calls left in them.
- */
-#include "base/alloc.h"
-#include "plan/schedule/schedule.h"
+#include "plan/schedule/rooms.h"
 
-static tsr_status no_memory(void) {
-  return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
-}
+#include "base/alloc.h"
 
 /* Rooms that there are, and one for each tile, of which some will be new. */
-static bool make_index(tsr_scheduler *s) {
-  const tsr_residency *after = s->plan->after;
+static bool make_index(tsr_rooms *r) {
+  const tsr_graph *graph = r->problem->graph;
   size_t expected[TSR_OPERANDS];
   for (int x = 0; x < TSR_OPERANDS; x++)
-    expected[x] = (size_t)s->graph->grid[x].rows.count * (size_t)s->graph->grid[x].cols.count;
-  for (size_t i = 0; i < after->rooms.count; i++) expected[after->rooms.items[i].matrix]++;
-  if (!tsr_room_index_init(&s->room_index, s->call, expected)) return false;
-  for (size_t i = 0; i < after->rooms.count; i++)
-    if (!tsr_room_index_add(&s->room_index, &after->rooms.items[i])) return false;
+    expected[x] = (size_t)graph->grid[x].rows.count * (size_t)graph->grid[x].cols.count;
+  for (size_t i = 0; i < r->after->rooms.count; i++) expected[r->after->rooms.items[i].matrix]++;
+  if (!tsr_room_index_init(&r->index, r->problem->call, expected)) return false;
+  for (size_t i = 0; i < r->after->rooms.count; i++)
+    if (!tsr_room_index_add(&r->index, &r->after->rooms.items[i])) return false;
   return true;
 }
 
-tsr_status tsr_rooms_init(tsr_scheduler *s) {
-  if (s->options->residency == NULL) return TSR_OK;
-  s->plan->before = tsr_alloc_zero(1, sizeof *s->plan->before);
-  s->plan->after = tsr_alloc_zero(1, sizeof *s->plan->after);
-  if (!s->plan->before || !tsr_residency_copy(s->options->residency, s->plan->before) ||
-      !s->plan->after || !tsr_residency_copy(s->options->residency, s->plan->after))
-    return no_memory();
-  for (size_t i = 0; i < s->plan->after->rooms.count; i++)
-    if (!TSR_VEC_PUSH(&s->room_buffer, TSR_NOTHING)) return no_memory();
-  return make_index(s) ? TSR_OK : no_memory();
+/* The plan owns both copies as soon as they are there. */
+static bool copy_residency(const tsr_residency *residency, tsr_plan *plan) {
+  plan->before = tsr_alloc_zero(1, sizeof *plan->before);
+  plan->after = tsr_alloc_zero(1, sizeof *plan->after);
+  return plan->before && tsr_residency_copy(residency, plan->before) && plan->after &&
+         tsr_residency_copy(residency, plan->after);
 }
 
-void tsr_rooms_free(tsr_scheduler *s) {
-  tsr_room_index_free(&s->room_index);
-  TSR_VEC_FREE(&s->room_buffer);
+tsr_status tsr_rooms_init(tsr_rooms *r, const tsr_problem *problem, tsr_commands *commands) {
+  r->problem = problem;
+  r->commands = commands;
+  if (problem->options->residency == NULL) return TSR_OK;
+  if (!copy_residency(problem->options->residency, commands->plan)) return tsr_problem_no_memory();
+  r->after = commands->plan->after;
+  for (size_t i = 0; i < r->after->rooms.count; i++)
+    if (!TSR_VEC_PUSH(&r->buffer, TSR_NOTHING)) return tsr_problem_no_memory();
+  return make_index(r) ? TSR_OK : tsr_problem_no_memory();
 }
 
-int32_t tsr_rooms_buffer(tsr_scheduler *s, size_t number) {
-  int32_t *index = &s->room_buffer.items[number];
+void tsr_rooms_free(tsr_rooms *r) {
+  tsr_room_index_free(&r->index);
+  TSR_VEC_FREE(&r->buffer);
+}
+
+/* ---- Questions ------------------------------------------------------------ */
+
+/* The rooms that there are have the lowest numbers: one of them is found first. */
+bool tsr_rooms_have(const tsr_rooms *r, int matrix, tsr_rect rect, int device) {
+  if (!tsr_has_rooms(r->problem, matrix)) return false;
+  int32_t room = tsr_room_index_holder(&r->index, r->after, matrix, rect, device);
+  return room != TSR_NOTHING && tsr_rooms_old(r, room) != NULL;
+}
+
+bool tsr_rooms_ask(tsr_rooms *r, int matrix, tsr_rect rect) {
+  return tsr_room_index_ask(&r->index, r->after, matrix, rect);
+}
+
+bool tsr_rooms_hold_part(tsr_rooms *r, int matrix, tsr_rect rect) {
+  if (!tsr_rooms_ask(r, matrix, rect)) return false;
+  for (size_t i = 0; i < r->index.found.count; i++) {
+    const tsr_room *old = tsr_rooms_old(r, r->index.found.items[i]);
+    if (old && tsr_rects_meets(&old->valid, rect)) return true;
+  }
+  return false;
+}
+
+bool tsr_rooms_home_is_current(tsr_rooms *r, int matrix, tsr_rect rect) {
+  if (!tsr_rooms_ask(r, matrix, rect)) return false;
+  for (size_t i = 0; i < r->index.found.count; i++)
+    if (tsr_rects_meets(&r->after->rooms.items[r->index.found.items[i]].newer, rect)) return false;
+  return true;
+}
+
+static size_t number_of(const tsr_rooms *r, const tsr_tile_copy *copy) {
+  return r->commands->plan->buffers.items[copy->buffer].offset;
+}
+
+const tsr_room *tsr_rooms_of(const tsr_rooms *r, const tsr_tile_copy *copy) {
+  return &r->after->rooms.items[number_of(r, copy)];
+}
+
+/* ---- Places --------------------------------------------------------------- */
+
+int32_t tsr_rooms_buffer(tsr_rooms *r, size_t number) {
+  int32_t *index = &r->buffer.items[number];
   if (*index != TSR_NOTHING) return *index;
-  const tsr_room *room = &s->plan->after->rooms.items[number];
+  const tsr_room *room = &r->after->rooms.items[number];
   tsr_buffer buffer = {.row = room->rect.row0,
                        .col = room->rect.col0,
                        .rows = room->rect.row1 - room->rect.row0,
@@ -53,116 +91,102 @@ int32_t tsr_rooms_buffer(tsr_scheduler *s, size_t number) {
                        .bytes = room->bytes,
                        .role = TSR_BUFFER_ROOM,
                        .matrix = room->matrix,
-                       .location = room->device,
-                       .first = UINT32_MAX};
-  if (!TSR_VEC_PUSH(&s->plan->buffers, buffer)) return TSR_NOTHING;
-  return *index = (int32_t)s->plan->buffers.count - 1;
+                       .location = room->device};
+  return *index = tsr_commands_add_buffer(r->commands, buffer);
 }
 
-/* The rooms that there are have the lowest numbers: one of them is found first. */
-bool tsr_rooms_have(const tsr_scheduler *s, int matrix, tsr_rect rect, int device) {
-  if (!tsr_has_rooms(s, matrix)) return false;
-  int32_t room = tsr_room_index_holder(&s->room_index, s->plan->after, matrix, rect, device);
-  return room != TSR_NOTHING && tsr_rooms_is_old(s, room);
-}
-
-bool tsr_rooms_ask(tsr_scheduler *s, int matrix, tsr_rect rect) {
-  return tsr_room_index_ask(&s->room_index, s->plan->after, matrix, rect);
-}
-
-bool tsr_rooms_home_is_current(tsr_scheduler *s, int matrix, tsr_rect rect) {
-  if (!tsr_rooms_ask(s, matrix, rect)) return false;
-  for (size_t i = 0; i < s->room_index.found.count; i++) {
-    const tsr_room *room = &s->plan->after->rooms.items[s->room_index.found.items[i]];
-    if (tsr_rects_meets(&room->newer, rect)) return false;
-  }
-  return true;
-}
-
-bool tsr_rooms_place(tsr_scheduler *s, tsr_tile_copy *copy, tsr_buffer tile) {
-  tsr_residency *after = s->plan->after;
+bool tsr_rooms_place(tsr_rooms *r, tsr_tile_copy *copy, tsr_buffer tile) {
   tsr_rect rect = tsr_rect_make(tile.row, tile.col, tile.rows, tile.cols);
-  int32_t number = tsr_room_index_holder(&s->room_index, after, tile.matrix, rect, tile.location);
+  int32_t number = tsr_room_index_holder(&r->index, r->after, tile.matrix, rect, tile.location);
   if (number == TSR_NOTHING) {
     tsr_room room = {.device = tile.location, .matrix = tile.matrix, .rect = rect, .ld = tile.ld};
-    room.bytes = (size_t)tile.ld * (size_t)tile.cols * s->size[tile.matrix];
-    number = (int32_t)after->rooms.count;
-    if (!tsr_residency_add(after, room) || !TSR_VEC_PUSH(&s->room_buffer, TSR_NOTHING) ||
-        !tsr_room_index_add(&s->room_index, &room))
+    room.bytes = (size_t)tile.ld * (size_t)tile.cols * r->problem->size[tile.matrix];
+    number = (int32_t)r->after->rooms.count;
+    if (!tsr_residency_add(r->after, room) || !TSR_VEC_PUSH(&r->buffer, TSR_NOTHING) ||
+        !tsr_room_index_add(&r->index, &room))
       return false;
   }
-  copy->buffer = tsr_rooms_buffer(s, (size_t)number);
+  copy->buffer = tsr_rooms_buffer(r, (size_t)number);
   return copy->buffer != TSR_NOTHING;
-}
-
-const tsr_room *tsr_rooms_of(const tsr_scheduler *s, const tsr_tile_copy *copy) {
-  return &s->plan->after->rooms.items[s->plan->buffers.items[copy->buffer].offset];
 }
 
 /* ---- The end -------------------------------------------------------------- */
 
-static size_t number_of(const tsr_scheduler *s, const tsr_tile_copy *copy) {
-  return s->plan->buffers.items[copy->buffer].offset;
-}
-
 /* No room has the rectangle of C any more, but perhaps one (TSR_NOTHING: none). */
-static bool forget_but(tsr_scheduler *s, tsr_rect rect, int32_t but) {
-  if (!tsr_rooms_ask(s, TSR_C_, rect)) return false;
-  for (size_t i = 0; i < s->room_index.found.count; i++) {
-    int32_t number = s->room_index.found.items[i];
-    if (number != but && !tsr_room_forget(&s->plan->after->rooms.items[number], rect)) return false;
+static bool forget_but(tsr_rooms *r, tsr_rect rect, int32_t but) {
+  if (!tsr_rooms_ask(r, TSR_C_, rect)) return false;
+  for (size_t i = 0; i < r->index.found.count; i++) {
+    int32_t number = r->index.found.items[i];
+    if (number != but && !tsr_room_forget(&r->after->rooms.items[number], rect)) return false;
   }
   return true;
 }
 
 /* The rectangle of C has been written to in one room. What that has already is not taken out to be
  * put back, which would leave its sets in splinters. */
-static bool note_written(tsr_scheduler *s, tsr_rect rect, size_t number) {
-  tsr_room *room = &s->plan->after->rooms.items[number];
-  return forget_but(s, rect, (int32_t)number) && tsr_rects_add(&room->valid, rect) &&
+static bool note_written(tsr_rooms *r, tsr_rect rect, size_t number) {
+  tsr_room *room = &r->after->rooms.items[number];
+  return forget_but(r, rect, (int32_t)number) && tsr_rects_add(&room->valid, rect) &&
          tsr_rects_add(&room->newer, rect);
 }
 
-static bool note_piece(tsr_scheduler *s, const tsr_tile_copy *copy, tsr_rect piece) {
-  return tsr_rects_add(&s->plan->after->rooms.items[number_of(s, copy)].valid, piece);
+/* What came of C came to be changed. */
+static bool note_writers(tsr_rooms *r, const tsr_tile_copy *copy, const tsr_marks *marks) {
+  for (int32_t i = copy->writers; i != TSR_NOTHING; i = marks->pool.items[i].next) {
+    const tsr_mark *mark = &marks->pool.items[i];
+    tsr_rect rect = tsr_rect_make(mark->row, mark->col, mark->rows, mark->cols);
+    if (!note_written(r, rect, number_of(r, copy))) return false;
+  }
+  return true;
 }
 
-/* What came of C came to be changed. */
-static bool note_tile(tsr_scheduler *s, int matrix, int32_t tile, int device) {
-  const tsr_tile_copy *copy = tsr_copy_of(s, matrix, tile, device);
-  if (copy->buffer == TSR_NOTHING) return true;
-  if (matrix != TSR_C_) return tsr_route_each_piece(s, matrix, tile, device, note_piece);
-  for (int32_t i = copy->writers; i != TSR_NOTHING; i = s->marks.items[i].next) {
-    const tsr_mark *mark = &s->marks.items[i];
-    tsr_rect rect = tsr_rect_make(mark->row, mark->col, mark->rows, mark->cols);
-    if (!note_written(s, rect, number_of(s, copy))) return false;
-  }
+/* The pieces of a tile of A or B that came to the device are there. */
+static bool note_pieces(tsr_rooms *r, const tsr_copies *copies, int matrix, int32_t tile,
+                        int device) {
+  const tsr_tile_copy *copy = tsr_copy_of(copies, matrix, tile, device);
+  if (copy->pieces == TSR_NOTHING) return true;
+  tsr_task_operand o = tsr_part_of_tile(matrix, tile, tsr_tile_rect(r->problem, matrix, tile));
+  tsr_piece_range p = tsr_pieces_of(r->problem, &o);
+  tsr_rects *valid = &r->after->rooms.items[number_of(r, copy)].valid;
+  for (int col = p.c0; col < p.c1; col++)
+    for (int row = p.r0; row < p.r1; row++) {
+      int index = col * p.down + row;
+      if (tsr_piece_at(copies, matrix, tile, device, index)->command == TSR_NOTHING) continue;
+      if (!tsr_rects_add(valid, tsr_piece_rect(r->problem, matrix, &p, row, col))) return false;
+    }
+  return true;
+}
+
+static bool note_matrix(tsr_rooms *r, int matrix, const tsr_copies *copies,
+                        const tsr_marks *marks) {
+  const tsr_tile_grid *grid = &r->problem->graph->grid[matrix];
+  int32_t tiles = grid->rows.count * grid->cols.count;
+  for (int32_t t = 0; t < tiles; t++)
+    for (int d = 0; d < r->problem->devices; d++) {
+      const tsr_tile_copy *copy = tsr_copy_of(copies, matrix, t, d);
+      if (copy->buffer == TSR_NOTHING) continue;
+      bool noted =
+          matrix == TSR_C_ ? note_writers(r, copy, marks) : note_pieces(r, copies, matrix, t, d);
+      if (!noted) return false;
+    }
   return true;
 }
 
 /* What came home in spite of residency: blocks across a diagonal, of which a room holds more than
  * their triangle. */
-static bool forget_triangles(tsr_scheduler *s) {
-  for (size_t t = 0; t < s->graph->tasks.count; t++) {
-    const tsr_task *task = &s->graph->tasks.items[t];
-    const tsr_task_operand *c = &task->operand[2];
+static bool forget_triangles(tsr_rooms *r) {
+  const tsr_graph *graph = r->problem->graph;
+  for (size_t t = 0; t < graph->tasks.count; t++) {
+    const tsr_task *task = &graph->tasks.items[t];
     if (!task->last || tsr_kernel_triangle((tsr_kernel)task->kernel, task->form) == TSR_GENERAL)
       continue;
-    tsr_rect rect = tsr_rect_make(c->row, c->col, c->rows, c->cols);
-    if (!forget_but(s, rect, TSR_NOTHING)) return false;
+    if (!forget_but(r, tsr_operand_rect(&task->operand[2]), TSR_NOTHING)) return false;
   }
   return true;
 }
 
-bool tsr_rooms_finish(tsr_scheduler *s) {
-  if (s->options->residency == NULL) return true;
-  for (int x = 0; x < TSR_OPERANDS; x++) {
-    if (!tsr_has_rooms(s, x)) continue;
-    const tsr_tile_grid *grid = &s->graph->grid[x];
-    int32_t tiles = grid->rows.count * grid->cols.count;
-    for (int32_t t = 0; t < tiles; t++)
-      for (int d = 0; d < s->devices; d++)
-        if (!note_tile(s, x, t, d)) return false;
-  }
-  return !tsr_has_rooms(s, TSR_C_) || forget_triangles(s);
+bool tsr_rooms_finish(tsr_rooms *r, const tsr_copies *copies, const tsr_marks *marks) {
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    if (tsr_has_rooms(r->problem, x) && !note_matrix(r, x, copies, marks)) return false;
+  return !tsr_has_rooms(r->problem, TSR_C_) || forget_triangles(r);
 }

@@ -1,7 +1,7 @@
 /* Fetching: where each piece comes from, and to whom it is sent at once. */
 #include <math.h>
 
-#include "plan/schedule/route.h"
+#include "plan/schedule/routes.h"
 
 /* ---- Sources ---------------------------------------------------------------- */
 
@@ -12,76 +12,83 @@ typedef struct source {
   bool home;
 } source;
 
+static const tsr_link *link_of(const tsr_routes *r, int from, int to) {
+  return &r->problem->machine->link[from][to];
+}
+
 /* Bandwidth-based routing (Uncut-GEMMs, III-D 1): the load of links does not count. */
-static source fastest_source(tsr_scheduler *s, const tsr_cargo *c, int index, source home,
+static source fastest_source(const tsr_routes *r, const tsr_cargo *c, int index, source home,
                              uint32_t holders, int to) {
   source best = home;
-  double rate = tsr_route_bandwidth(s, home.location, to);
-  for (int d = 0; d < s->devices; d++) {
-    if (!(holders >> d & 1) || tsr_route_bandwidth(s, d, to) <= rate) continue;
-    float ready = tsr_piece_at(s, c->matrix, c->tile, d, index)->eta;
-    best = (source){d, ready, tsr_route_arrival(s, c, d, to, ready), false};
-    rate = tsr_route_bandwidth(s, d, to);
+  double rate = tsr_route_bandwidth(r->availability, home.location, to);
+  for (int d = 0; d < r->problem->devices; d++) {
+    if (!(holders >> d & 1) || tsr_route_bandwidth(r->availability, d, to) <= rate) continue;
+    float ready = tsr_piece_at(r->copies, c->matrix, c->tile, d, index)->eta;
+    best = (source){d, ready, tsr_route_arrival(r->availability, c, d, to, ready), false};
+    rate = tsr_route_bandwidth(r->availability, d, to);
   }
   return best;
 }
 
-static bool home_is_current(tsr_scheduler *s, const tsr_cargo *c) {
-  return !tsr_has_rooms(s, c->matrix) || tsr_rooms_home_is_current(s, c->matrix, tsr_cargo_rect(c));
+static bool home_is_current(const tsr_routes *r, const tsr_cargo *c) {
+  return !tsr_has_rooms(r->problem, c->matrix) ||
+         tsr_rooms_home_is_current(r->rooms, c->matrix, tsr_cargo_rect(c));
 }
 
 /* Arrivals that differ by less are as good as the same: a part of what the transfer takes. Links
  * that are alike are never measured quite alike, and the one that came out best must not get
  * everything. */
-static float slack_of(const tsr_scheduler *s, const tsr_cargo *c, int from, int to) {
+static float slack_of(const tsr_routes *r, const tsr_cargo *c, int from, int to) {
   static const double part = 0.1;
-  double rate = tsr_route_bandwidth(s, from, to);
+  double rate = tsr_route_bandwidth(r->availability, from, to);
   return rate > 0 ? (float)(part * c->bytes / rate) : 0;
 }
 
 /* A piece that a device has from another one, not from the host, is handed on: the next copy waits
  * for another device's, and everything behind it in its queue waits with it. Where the first holder
  * can send in reasonable time it should. */
-static float handing_on(tsr_scheduler *s, const tsr_cargo *c, int index, int from, int to) {
-  int32_t command = tsr_piece_at(s, c->matrix, c->tile, from, index)->command;
-  bool host = tsr_on_host(s, s->call->operand[c->matrix].location);
+static float handing_on(const tsr_routes *r, const tsr_cargo *c, int index, int from, int to) {
+  int32_t command = tsr_piece_at(r->copies, c->matrix, c->tile, from, index)->command;
+  bool host = tsr_on_host(r->problem, r->problem->call->operand[c->matrix].location);
   if (command < 0 || !host) return 0;
-  int queue = s->plan->commands.items[command].queue;
-  if (s->plan->queue[queue].role != TSR_QUEUE_PEER) return 0;
-  return (float)(TSR_HAND_OVER + 2 * c->bytes / tsr_route_bandwidth(s, from, to));
+  int queue = tsr_commands_queue_of(r->commands, command);
+  if (r->commands->plan->queue[queue].role != TSR_QUEUE_PEER) return 0;
+  return (float)(TSR_HAND_OVER + 2 * c->bytes / tsr_route_bandwidth(r->availability, from, to));
 }
 
 /* The first holder that is looked at takes the home's place if its link is as fast: then it need
  * not be known when the piece would come from home. */
-static bool is_hidden(const tsr_scheduler *s, uint32_t holders, int home, int to) {
+static bool is_hidden(const tsr_routes *r, uint32_t holders, int home, int to) {
+  const tsr_schedule_options *options = r->problem->options;
   int first = 0;
-  if (!holders || !s->options->relay || s->options->routing != TSR_ROUTE_ETA) return false;
+  if (!holders || !options->relay || options->routing != TSR_ROUTE_ETA) return false;
   while (!(holders >> first & 1)) first++;
-  return s->machine->link[first][to].bandwidth >= s->machine->link[home][to].bandwidth;
+  return link_of(r, first, to)->bandwidth >= link_of(r, home, to)->bandwidth;
 }
 
 /* The best source of a piece for a receiver: the least arrival, and of those as good the one that
  * has sent least; but the home only when no device that has the piece has a link that is as fast.
  */
-static source find_source(tsr_scheduler *s, const tsr_cargo *c, int index, uint32_t holders,
+static source find_source(const tsr_routes *r, const tsr_cargo *c, int index, uint32_t holders,
                           int to) {
-  int home = s->call->operand[c->matrix].location;
-  double home_rate = s->machine->link[home][to].bandwidth;
+  const tsr_schedule_options *options = r->problem->options;
+  int home = r->problem->call->operand[c->matrix].location;
+  double home_rate = link_of(r, home, to)->bandwidth;
   source best = {home, 0, INFINITY, true};
-  if (!is_hidden(s, holders, home, to) && home_is_current(s, c))
-    best.when = tsr_route_arrival(s, c, home, to, 0);
-  if (s->options->routing == TSR_ROUTE_HOME) return best;
-  if (s->options->routing == TSR_ROUTE_BANDWIDTH)
-    return fastest_source(s, c, index, best, holders, to);
+  if (!is_hidden(r, holders, home, to) && home_is_current(r, c))
+    best.when = tsr_route_arrival(r->availability, c, home, to, 0);
+  if (options->routing == TSR_ROUTE_HOME) return best;
+  if (options->routing == TSR_ROUTE_BANDWIDTH)
+    return fastest_source(r, c, index, best, holders, to);
   bool relayed = false;
-  for (int d = 0; d < s->devices; d++) {
+  for (int d = 0; d < r->problem->devices; d++) {
     if (!(holders >> d & 1)) continue;
-    const tsr_piece *piece = tsr_piece_at(s, c->matrix, c->tile, d, index);
-    float ready = piece->eta + handing_on(s, c, index, d, to);
-    float when = tsr_route_arrival(s, c, d, to, ready), slack = slack_of(s, c, d, to);
-    bool as_fast = s->options->relay && s->machine->link[d][to].bandwidth >= home_rate;
+    const tsr_piece *piece = tsr_piece_at(r->copies, c->matrix, c->tile, d, index);
+    float ready = piece->eta + handing_on(r, c, index, d, to);
+    float when = tsr_route_arrival(r->availability, c, d, to, ready), slack = slack_of(r, c, d, to);
+    bool as_fast = options->relay && link_of(r, d, to)->bandwidth >= home_rate;
     bool sooner = when < best.when - (relayed ? slack : 0);
-    bool idler = relayed && when <= best.when + slack && s->sent[d] < s->sent[best.location];
+    bool idler = relayed && when <= best.when + slack && r->sent[d] < r->sent[best.location];
     if (sooner || idler || (as_fast && !relayed)) best = (source){d, ready, when, false};
     relayed |= as_fast;
   }
@@ -90,27 +97,28 @@ static source find_source(tsr_scheduler *s, const tsr_cargo *c, int index, uint3
 
 /* ---- Sending ---------------------------------------------------------------- */
 
-static bool send_piece(tsr_scheduler *s, const tsr_cargo *c, int index, source from, int to) {
-  tsr_end begin = {from.location, c->matrix, NULL, TSR_NOTHING};
-  if (from.home)
-    tsr_wait_for_home(s, c);
-  else
-    begin = tsr_end_at(s, c, from.location,
-                       tsr_piece_at(s, c->matrix, c->tile, from.location, index)->command);
-  tsr_end stop = tsr_end_at(s, c, to, TSR_NOTHING);
-  int32_t command = tsr_move(s, c, &begin, &stop);
+static bool send_piece(tsr_routes *r, const tsr_cargo *c, int index, source from, int to) {
+  tsr_end begin = tsr_end_home(r->problem, c->matrix);
+  if (from.home) {
+    tsr_move_wait_for_home(r->mover, c);
+  } else {
+    const tsr_piece *piece = tsr_piece_at(r->copies, c->matrix, c->tile, from.location, index);
+    begin = tsr_end_at(r->copies, c->matrix, c->tile, from.location, piece->command);
+  }
+  tsr_end stop = tsr_end_at(r->copies, c->matrix, c->tile, to, TSR_NOTHING);
+  int32_t command = tsr_move(r->mover, c, &begin, &stop);
   if (command == TSR_NOTHING) return false;
-  tsr_route_occupy(s, c, from.location, to, from.ready, from.when);
-  s->sent[from.location] += c->bytes;
-  *tsr_piece_at(s, c->matrix, c->tile, to, index) = (tsr_piece){command, from.when};
+  tsr_route_occupy(r->availability, c, from.location, to, from.ready, from.when);
+  r->sent[from.location] += c->bytes;
+  *tsr_piece_at(r->copies, c->matrix, c->tile, to, index) = (tsr_piece){command, from.when};
   return true;
 }
 
 /* The devices that have, or are sent, the piece. */
-static uint32_t holders_of(tsr_scheduler *s, const tsr_cargo *c, int index) {
+static uint32_t holders_of(const tsr_routes *r, const tsr_cargo *c, int index) {
   uint32_t holders = 0;
-  for (int d = 0; d < s->devices; d++) {
-    const tsr_piece *piece = tsr_piece_at(s, c->matrix, c->tile, d, index);
+  for (int d = 0; d < r->problem->devices; d++) {
+    const tsr_piece *piece = tsr_piece_at(r->copies, c->matrix, c->tile, d, index);
     bool whole = piece && piece->command != TSR_NOTHING && piece->command != TSR_GATHERED;
     if (whole) holders |= 1u << d;
   }
@@ -119,14 +127,17 @@ static uint32_t holders_of(tsr_scheduler *s, const tsr_cargo *c, int index) {
 
 /* Who is sent the piece now: the device that needs it, and with it all others that will. With slots
  * those only that have room for it. */
-static uint32_t receivers_of(tsr_scheduler *s, const tsr_cargo *c, int device, uint32_t holders) {
+static uint32_t receivers_of(const tsr_routes *r, const tsr_cargo *c, int device,
+                             uint32_t holders) {
   uint32_t wanted = 1u << device;
-  if (c->matrix < TSR_C_ && s->options->relay) wanted |= s->readers[c->matrix][c->tile];
+  if (c->matrix < TSR_C_ && r->problem->options->relay)
+    wanted |= r->copies->readers[c->matrix][c->tile];
   wanted &= ~holders;
-  for (int d = 0; d < s->devices; d++) {
+  for (int d = 0; d < r->problem->devices; d++) {
     if (!(wanted >> d & 1) || d == device) continue;
-    tsr_tile_copy *copy = tsr_copy_of(s, c->matrix, c->tile, d);
-    if (tsr_is_at_home(s, c->matrix, d) || (s->slots && !tsr_slots_welcome(s, copy, d)))
+    tsr_tile_copy *copy = tsr_copy_of(r->copies, c->matrix, c->tile, d);
+    if (tsr_is_at_home(r->problem, c->matrix, d) ||
+        (r->slots->in_use && !tsr_slots_welcome(r->slots, copy, d)))
       wanted &= ~(1u << d);
   }
   return wanted;
@@ -134,14 +145,14 @@ static uint32_t receivers_of(tsr_scheduler *s, const tsr_cargo *c, int device, u
 
 /* The receiver that can have the piece first; ties go round, so that the pieces are dealt evenly.
  */
-static int first_receiver(tsr_scheduler *s, const tsr_cargo *c, int index, uint32_t holders,
+static int first_receiver(const tsr_routes *r, const tsr_cargo *c, int index, uint32_t holders,
                           uint32_t wanted, source *from) {
-  int best = TSR_NOTHING;
-  for (int i = 0; i < s->devices; i++) {
-    int d = (i + index) % s->devices;
+  int best = TSR_NOTHING, devices = r->problem->devices;
+  for (int i = 0; i < devices; i++) {
+    int d = (i + index) % devices;
     if (!(wanted >> d & 1)) continue;
-    source candidate = find_source(s, c, index, holders, d);
-    float slack = slack_of(s, c, candidate.location, d);
+    source candidate = find_source(r, c, index, holders, d);
+    float slack = slack_of(r, c, candidate.location, d);
     if (best != TSR_NOTHING && candidate.when >= from->when - slack) continue;
     best = d;
     *from = candidate;
@@ -149,35 +160,41 @@ static int first_receiver(tsr_scheduler *s, const tsr_cargo *c, int index, uint3
   return best;
 }
 
+static bool is_in_rooms(const tsr_routes *r, const tsr_cargo *c) {
+  return tsr_has_rooms(r->problem, c->matrix) &&
+         tsr_rooms_hold_part(r->rooms, c->matrix, tsr_cargo_rect(c));
+}
+
 /* Sends a piece to everyone who wants it; each receiver is a source for the next. */
-static bool broadcast(tsr_scheduler *s, const tsr_cargo *c, int index, int count, int device) {
-  uint32_t holders = holders_of(s, c, index);
-  if (!holders && tsr_route_is_in_rooms(s, c)) return tsr_route_gather_piece(s, c, index, device);
-  uint32_t wanted = receivers_of(s, c, device, holders);
-  for (int d = 0; d < s->devices; d++)
-    if (wanted >> d & 1 && !tsr_open_copy(s, c->matrix, c->tile, d, count)) return false;
+static bool broadcast(tsr_routes *r, const tsr_cargo *c, int index, int count, int device) {
+  uint32_t holders = holders_of(r, c, index);
+  if (!holders && is_in_rooms(r, c)) return tsr_route_gather_piece(r, c, index, device);
+  uint32_t wanted = receivers_of(r, c, device, holders);
+  for (int d = 0; d < r->problem->devices; d++)
+    if (wanted >> d & 1 && !tsr_places_open(r->places, c->matrix, c->tile, d, count)) return false;
   while (wanted) {
     source from = {.location = TSR_NOTHING};
-    int to = first_receiver(s, c, index, holders, wanted, &from);
-    if (!isfinite(from.when) || !send_piece(s, c, index, from, to)) return false;
+    int to = first_receiver(r, c, index, holders, wanted, &from);
+    if (!isfinite(from.when) || !send_piece(r, c, index, from, to)) return false;
     holders |= 1u << to;
     wanted &= ~(1u << to);
   }
   return true;
 }
 
-bool tsr_route_fetch(tsr_scheduler *s, const tsr_task_operand *o, int device) {
-  if (tsr_copy_of(s, o->matrix, o->tile, device)->whole) return true;
-  tsr_piece_range p = tsr_pieces_of(s, o);
-  if (!tsr_open_copy(s, o->matrix, o->tile, device, p.count)) return false;
-  for (int c = p.c0; c < p.c1; c++)
-    for (int r = p.r0; r < p.r1; r++) {
-      int index = c * p.down + r;
-      if (tsr_piece_at(s, o->matrix, o->tile, device, index)->command != TSR_NOTHING) continue;
-      tsr_cargo load = tsr_cargo_of(s, o, &p, r, c);
-      if (!broadcast(s, &load, index, p.count, device)) return false;
+bool tsr_route_fetch(tsr_routes *r, const tsr_task_operand *o, int device) {
+  tsr_tile_copy *copy = tsr_copy_of(r->copies, o->matrix, o->tile, device);
+  if (copy->whole) return true;
+  tsr_piece_range p = tsr_pieces_of(r->problem, o);
+  if (!tsr_places_open(r->places, o->matrix, o->tile, device, p.count)) return false;
+  for (int col = p.c0; col < p.c1; col++)
+    for (int row = p.r0; row < p.r1; row++) {
+      int index = col * p.down + row;
+      if (tsr_piece_at(r->copies, o->matrix, o->tile, device, index)->command != TSR_NOTHING)
+        continue;
+      tsr_cargo load = tsr_cargo_of(r->problem, o, &p, row, col);
+      if (!broadcast(r, &load, index, p.count, device)) return false;
     }
-  bool all = (p.r1 - p.r0) * (p.c1 - p.c0) == p.count;
-  tsr_copy_of(s, o->matrix, o->tile, device)->whole = all;
+  copy->whole = tsr_pieces_are_all(&p);
   return true;
 }

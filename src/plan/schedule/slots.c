@@ -1,78 +1,84 @@
-/*
- * Slots: memory that tiles share when a budget does not suffice for all of them.
- *
- * A device's budget is cut into slots of the size of the largest tile. All uses of a tile are known
- * beforehand, and by their place in the sequence how long ago a slot was used last. A new tile
- * takes the slot whose tile is needed last (Belady, "A study of replacement algorithms", 1966) of
- * those that have not been used for some time (`ahead`): the copy waits for the last users, and
- * would come too late if these were the kernels right before its own. With Belady's rule alone they
- * would be, since what was used just now is often what is needed last. The longer ahead, the more
- * memory waits for copies, and the less keeps what is needed again; the search finds the best.
- */
-#include "base/alloc.h"
-#include "plan/schedule/schedule.h"
+#include "plan/schedule/slots.h"
 
-static tsr_status no_memory(void) {
-  return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+#include "base/alloc.h"
+
+void tsr_slots_init(tsr_slots *s, const tsr_problem *problem, const tsr_commands *commands,
+                    tsr_copies *copies, tsr_marks *marks) {
+  s->problem = problem;
+  s->commands = commands;
+  s->copies = copies;
+  s->marks = marks;
+}
+
+void tsr_slots_free(tsr_slots *s) {
+  tsr_dealloc(s->uses);
+  for (int d = 0; d < TSR_MACHINE_DEVICES; d++) {
+    tsr_dealloc(s->of[d].slot);
+    tsr_dealloc(s->of[d].last);
+    tsr_dealloc(s->of[d].next);
+  }
 }
 
 /* ---- Uses ----------------------------------------------------------------- */
 
 /* The copy that an operand uses at the task's device, or NULL: it is used at home. */
-static tsr_tile_copy *used_by(tsr_scheduler *s, const tsr_task *task, int i) {
+static tsr_tile_copy *used_by(const tsr_problem *problem, tsr_copies *copies, const tsr_task *task,
+                              int i) {
   const tsr_task_operand *o = &task->operand[i];
-  if (o->access == TSR_NONE || tsr_is_at_home(s, o->matrix, task->device)) return NULL;
-  return tsr_copy_of(s, o->matrix, o->tile, task->device);
+  if (o->access == TSR_NONE || tsr_is_at_home(problem, o->matrix, task->device)) return NULL;
+  return tsr_copy_of(copies, o->matrix, o->tile, task->device);
 }
 
-void tsr_slots_count_uses(tsr_scheduler *s) {
-  for (size_t t = 0; t < s->graph->tasks.count; t++)
+void tsr_slots_count_uses(const tsr_problem *problem, tsr_copies *copies) {
+  const tsr_graph *graph = problem->graph;
+  for (size_t t = 0; t < graph->tasks.count; t++)
     for (int i = 0; i < 3; i++) {
-      tsr_tile_copy *copy = used_by(s, &s->graph->tasks.items[t], i);
+      tsr_tile_copy *copy = used_by(problem, copies, &graph->tasks.items[t], i);
       if (copy) copy->next++;
     }
 }
 
-static void store_uses(tsr_scheduler *s) {
-  tsr_sequence_rewind(s);
+static void store_uses(tsr_slots *s, tsr_sequence *sequence) {
   const tsr_task *task;
-  for (int32_t place = 0; (task = tsr_sequence_next(s)) != NULL; place++)
+  tsr_sequence_rewind(sequence, true);
+  for (int32_t place = 0; (task = tsr_sequence_next(sequence)) != NULL; place++)
     for (int i = 0; i < 3; i++) {
-      tsr_tile_copy *copy = used_by(s, task, i);
+      tsr_tile_copy *copy = used_by(s->problem, s->copies, task, i);
       if (copy) s->uses[copy->next++] = place;
     }
 }
 
 /* Lists the uses of each copy, each list ended by INT32_MAX; copy->next is where its list is. */
-static tsr_status list_uses(tsr_scheduler *s) {
-  size_t total = 0, copies = s->first_copy[TSR_MATRICES];
+static tsr_status list_uses(tsr_slots *s, tsr_sequence *sequence) {
+  tsr_tile_copy *copy = s->copies->items;
+  size_t total = 0, copies = s->copies->first[TSR_MATRICES];
   for (size_t i = 0; i < copies; i++) {
-    size_t count = (size_t)s->copies[i].next + 1;
-    s->copies[i].next = (int32_t)total;
+    size_t count = (size_t)copy[i].next + 1;
+    copy[i].next = (int32_t)total;
     total += count;
   }
   s->uses = total < INT32_MAX ? tsr_alloc(sizeof *s->uses * (total + 1)) : NULL;
-  if (!s->uses) return no_memory();
-  store_uses(s);
+  if (!s->uses) return tsr_problem_no_memory();
+  store_uses(s, sequence);
   for (size_t i = copies; i-- > 0;) {
-    s->uses[s->copies[i].next] = INT32_MAX;
-    s->copies[i].next = i == 0 ? 0 : s->copies[i - 1].next + 1;
+    s->uses[copy[i].next] = INT32_MAX;
+    copy[i].next = i == 0 ? 0 : copy[i - 1].next + 1;
   }
   return TSR_OK;
 }
 
-static int32_t next_use(tsr_scheduler *s, tsr_tile_copy *copy) {
+static int32_t next_use(const tsr_slots *s, tsr_tile_copy *copy) {
   while (s->uses[copy->next] < s->now) copy->next++;
   return s->uses[copy->next];
 }
 
 /* ---- Slots ---------------------------------------------------------------- */
 
-static tsr_slots *slots_at(tsr_scheduler *s, const tsr_tile_copy *copy) {
-  return &s->slots_of[s->plan->buffers.items[copy->buffer].location];
+static tsr_device_slots *slots_at(tsr_slots *s, const tsr_tile_copy *copy) {
+  return &s->of[s->commands->plan->buffers.items[copy->buffer].location];
 }
 
-static bool create(size_t count, tsr_slots *d) {
+static bool create(size_t count, tsr_device_slots *d) {
   d->slot = tsr_alloc(sizeof *d->slot * (count + 1));
   d->last = tsr_alloc(sizeof *d->last * (count + 1));
   d->next = tsr_alloc(sizeof *d->next * (count + 1));
@@ -86,29 +92,22 @@ static bool create(size_t count, tsr_slots *d) {
   return true;
 }
 
-tsr_status tsr_slots_init(tsr_scheduler *s, size_t bytes) {
-  TSR_TRY(list_uses(s));
-  s->slot_bytes = bytes;
-  for (int d = 0; d < s->devices; d++) {
-    size_t count = s->options->budget[d] / bytes;
-    if (!create(count > 1 << 20 ? 1 << 20 : count, &s->slots_of[d])) return no_memory();
+tsr_status tsr_slots_start(tsr_slots *s, size_t bytes, tsr_sequence *sequence) {
+  static const size_t most = 1 << 20;
+  TSR_TRY(list_uses(s, sequence));
+  s->in_use = true;
+  s->bytes = bytes;
+  for (int d = 0; d < s->problem->devices; d++) {
+    size_t count = s->problem->options->budget[d] / bytes;
+    if (!create(count > most ? most : count, &s->of[d])) return tsr_problem_no_memory();
   }
   return TSR_OK;
-}
-
-void tsr_slots_free(tsr_scheduler *s) {
-  tsr_dealloc(s->uses);
-  for (int d = 0; d < s->devices; d++) {
-    tsr_dealloc(s->slots_of[d].slot);
-    tsr_dealloc(s->slots_of[d].last);
-    tsr_dealloc(s->slots_of[d].next);
-  }
 }
 
 /* The latest next use of those that were not used after `recent`; -1: there is none. The two loops
  * are most of what a plan that does not fit costs: without branches, and with all that they read
  * read each time, compilers turn them into vectors. */
-static int32_t latest(const tsr_slots *d, int32_t recent) {
+static int32_t latest(const tsr_device_slots *d, int32_t recent) {
   const int32_t *last = d->last, *next = d->next;
   int32_t most = -1;
   for (int i = 0, count = d->count; i < count; i++) {
@@ -120,7 +119,7 @@ static int32_t latest(const tsr_slots *d, int32_t recent) {
 
 /* Of those with that next use which were not used after `recent`, the one that was used longest
  * ago. */
-static int oldest(const tsr_slots *d, int32_t use, int32_t recent) {
+static int oldest(const tsr_device_slots *d, int32_t use, int32_t recent) {
   const int32_t *last = d->last, *next = d->next;
   int32_t least = recent;
   for (int i = 0, count = d->count; i < count; i++) {
@@ -134,10 +133,10 @@ static int oldest(const tsr_slots *d, int32_t use, int32_t recent) {
 
 /* The slot to take for a tile that is used at place `use`, or TSR_NOTHING: what it holds is used
  * later, and not by the present task. */
-static int find_slot(tsr_scheduler *s, int device, int32_t use) {
-  const tsr_slots *d = &s->slots_of[device];
+static int find_slot(const tsr_slots *s, int device, int32_t use) {
+  const tsr_device_slots *d = &s->of[device];
   if (d->taken < d->count) return d->taken;
-  int64_t before = s->now - s->options->ahead[device];
+  int64_t before = s->now - s->problem->options->ahead[device];
   int32_t recent = before < INT32_MIN ? INT32_MIN : (int32_t)before;
   int32_t next = latest(d, recent);
   if (next > use) return oldest(d, next, recent);
@@ -145,60 +144,57 @@ static int find_slot(tsr_scheduler *s, int device, int32_t use) {
   return next > use ? oldest(d, next, INT32_MAX) : TSR_NOTHING;
 }
 
-static void release(tsr_slots *d, tsr_tile_copy *copy) {
+static void release(tsr_device_slots *d, tsr_tile_copy *copy) {
   d->slot[copy->slot] = (tsr_slot){TSR_NOTHING, copy->users};
   d->next[copy->slot] = INT32_MAX;
   copy->buffer = copy->pieces = copy->writers = copy->users = copy->slot = TSR_NOTHING;
   copy->whole = copy->awaited = false;
 }
 
-bool tsr_slots_take(tsr_scheduler *s, tsr_tile_copy *copy, int device, tsr_buffer *buffer) {
-  tsr_slots *d = &s->slots_of[device];
+bool tsr_slots_take(tsr_slots *s, tsr_tile_copy *copy, int device, tsr_buffer *buffer) {
+  tsr_device_slots *d = &s->of[device];
   int32_t use = next_use(s, copy);
   int i = find_slot(s, device, use);
-  if (i == TSR_NOTHING) {
-    s->no_room = true;
-    return false;
-  }
+  if (i == TSR_NOTHING) return false;
   if (i == d->taken) d->taken++;
-  if (d->slot[i].copy != TSR_NOTHING) release(d, &s->copies[d->slot[i].copy]);
+  if (d->slot[i].copy != TSR_NOTHING) release(d, &s->copies->items[d->slot[i].copy]);
   copy->before = d->slot[i].users;
   copy->slot = i;
-  d->slot[i].copy = (int32_t)(copy - s->copies);
+  d->slot[i].copy = (int32_t)(copy - s->copies->items);
   d->last[i] = s->now;
   d->next[i] = use;
-  buffer->offset = (size_t)i * s->slot_bytes;
-  buffer->bytes = s->slot_bytes;
+  buffer->offset = (size_t)i * s->bytes;
+  buffer->bytes = s->bytes;
   return true;
 }
 
-bool tsr_slots_welcome(tsr_scheduler *s, tsr_tile_copy *copy, int device) {
+bool tsr_slots_welcome(const tsr_slots *s, tsr_tile_copy *copy, int device) {
   if (copy->buffer != TSR_NOTHING) return true;
   int32_t use = next_use(s, copy);
-  if (use - s->now > s->options->ahead[device] + 2 * s->devices) return false;
+  if (use - s->now > s->problem->options->ahead[device] + 2 * s->problem->devices) return false;
   return find_slot(s, device, use) != TSR_NOTHING;
 }
 
-bool tsr_slots_use(tsr_scheduler *s, tsr_tile_copy *copy, int32_t command) {
-  if (!s->slots) return true;
-  int queue = s->plan->commands.items[command].queue;
+bool tsr_slots_use(tsr_slots *s, tsr_tile_copy *copy, int32_t command) {
+  if (!s->in_use) return true;
+  int queue = tsr_commands_queue_of(s->commands, command);
   slots_at(s, copy)->last[copy->slot] = s->now;
-  for (int32_t i = copy->users; i != TSR_NOTHING; i = s->marks.items[i].next) {
-    tsr_mark *mark = &s->marks.items[i];
-    if (s->plan->commands.items[mark->command].queue != queue) continue;
+  for (int32_t i = copy->users; i != TSR_NOTHING; i = s->marks->pool.items[i].next) {
+    tsr_mark *mark = &s->marks->pool.items[i];
+    if (tsr_commands_queue_of(s->commands, mark->command) != queue) continue;
     mark->command = command;
     return true;
   }
-  return tsr_mark_push(s, &copy->users, (tsr_mark){.command = command});
+  return tsr_marks_push(s->marks, &copy->users, (tsr_mark){.command = command});
 }
 
-void tsr_slots_set_dirty(tsr_scheduler *s, tsr_tile_copy *copy, bool dirty) {
-  if (!s->slots || copy->buffer == TSR_NOTHING) return;
+void tsr_slots_set_dirty(tsr_slots *s, tsr_tile_copy *copy, bool dirty) {
+  if (!s->in_use || copy->buffer == TSR_NOTHING) return;
   slots_at(s, copy)->next[copy->slot] = dirty ? -1 : next_use(s, copy);
 }
 
-void tsr_slots_pass(tsr_scheduler *s, tsr_tile_copy *copy) {
-  tsr_slots *d = slots_at(s, copy);
+void tsr_slots_pass(tsr_slots *s, tsr_tile_copy *copy) {
+  tsr_device_slots *d = slots_at(s, copy);
   int32_t next = next_use(s, copy);
   if (next == INT32_MAX)
     release(d, copy);

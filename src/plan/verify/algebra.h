@@ -1,6 +1,7 @@
 /*
- * A plan carried out on a small problem: the state of it. The work is in verify_algebra.c, the
- * comparison with what the call asks for in verify_result.c.
+ * A plan carried out on a small problem: the state of it. small.c makes the problem, algebra.c
+ * carries the plan out, rooms.c knows what stays on devices, and result.c compares C with what the
+ * call asks for.
  */
 #ifndef TSR_PLAN_VERIFY_ALGEBRA_H
 #define TSR_PLAN_VERIFY_ALGEBRA_H
@@ -41,6 +42,19 @@ typedef struct tsr_algebra {
   tsr_dense operand[3], left, right; /* scratch */
 } tsr_algebra;
 
+/* ---- small.c ---- */
+
+/* Makes the small problem of a plan: C at home is as the user has it, and all else of C and W is
+ * marked as not written. Must be stopped also if it fails. TSR_ERR_MEMORY. */
+tsr_status tsr_algebra_start(tsr_algebra *x, const tsr_verifier *v);
+void tsr_algebra_stop(tsr_algebra *x);
+
+/* The buffer is of C or W, whose elements change. */
+static inline bool tsr_algebra_is_result(const tsr_algebra *x, int32_t buffer) {
+  uint8_t matrix = x->v->plan->buffers.items[buffer].matrix;
+  return matrix == TSR_C_ || matrix == TSR_W;
+}
+
 /* An element of a matrix of the user's before the call, whether it may be used or not. */
 tsr_field tsr_algebra_original(const tsr_algebra *x, int matrix, size_t row, size_t col);
 
@@ -57,7 +71,7 @@ typedef struct tsr_small_rect {
 
 tsr_small_rect tsr_algebra_shrink(const tsr_algebra *x, int matrix, tsr_rect rect);
 
-/* ---- verify_rooms.c ---- */
+/* ---- rooms.c ---- */
 
 /* Rooms of C hold what they do at the start; a home that is out of date, something else than C. */
 void tsr_algebra_fill_rooms(tsr_algebra *x);
@@ -65,6 +79,8 @@ void tsr_algebra_fill_rooms(tsr_algebra *x);
 /* At the end what is newer in rooms counts as C, and everything that is said to be valid in a room
  * must be what C is then. TSR_ERR_CHECK. */
 tsr_status tsr_algebra_settle_rooms(tsr_algebra *x);
+
+/* ---- result.c ---- */
 
 /* Compares C at home with what the call asks for. TSR_ERR_CHECK. */
 tsr_status tsr_algebra_compare(tsr_algebra *x);

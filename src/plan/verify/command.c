@@ -1,20 +1,6 @@
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "plan/verify/verify.h"
 
 static const char *const operand_names[3] = {"operand a", "operand b", "operand c"};
-
-tsr_status tsr_verify_fail(const tsr_verifier *v, uint32_t command, const char *format, ...) {
-  char message[384];
-  tsr_name name;
-  va_list args;
-  va_start(args, format);
-  vsnprintf(message, sizeof message, format, args);
-  va_end(args);
-  tsr_command_describe(v->plan, &v->plan->commands.items[command], &name);
-  return tsr_fail(TSR_ERR_CHECK, "command %u (%s): %s", command, name.text, message);
-}
 
 /* ---- Ranges ---- */
 

@@ -236,12 +236,6 @@ static tsr_status start_regions(tsr_verifier *v) {
   return tsr_regions_write(&v->regions[TSR_C_], v->regions[TSR_C_].all, TSR_NO_COMMAND);
 }
 
-const tsr_room *tsr_verify_room(const tsr_verifier *v, int32_t buffer) {
-  const tsr_buffer *b = &v->plan->buffers.items[buffer];
-  if (b->role != TSR_BUFFER_ROOM || b->offset >= v->plan->before->rooms.count) return NULL;
-  return &v->plan->before->rooms.items[b->offset];
-}
-
 /* What rooms hold from the start. */
 static tsr_status fill_rooms(tsr_verifier *v) {
   for (size_t b = TSR_OPERANDS; b < v->plan->buffers.count; b++) {

@@ -144,21 +144,25 @@ typedef struct tsr_verifier {
   tsr_parts found;      /* scratch */
 } tsr_verifier;
 
-/* verify_plan.c: what holds for the plan as a whole, before any command is looked at. */
-tsr_status tsr_verify_plan(const tsr_verifier *v, const size_t *budgets);
-
-/* verify_command.c: the form of one command: ranges, queue, places, flags, rectangles. */
-tsr_status tsr_verify_form(const tsr_verifier *v, uint32_t command);
-
-/* The room that a buffer is, as the plan finds it; NULL: it is none, or a new one. */
-const tsr_room *tsr_verify_room(const tsr_verifier *v, int32_t buffer);
-
-/* What rooms are said to hold at the end has been brought or written there (verify_rooms.c). */
-tsr_status tsr_verify_rooms(tsr_verifier *v);
+/* verifier.c */
 
 /* Records "command 17 (gemm on device 2, queue compute 0): " and the message. */
 tsr_status tsr_verify_fail(const tsr_verifier *v, uint32_t command, const char *format, ...)
     TSR_PRINTF(3, 4);
+
+/* The room that a buffer is, as the plan finds it; NULL: it is none, or a new one. */
+const tsr_room *tsr_verify_room(const tsr_verifier *v, int32_t buffer);
+
+/* The others, each in a file of its own. */
+
+/* plan.c: what holds for the plan as a whole, before any command is looked at. */
+tsr_status tsr_verify_plan(const tsr_verifier *v, const size_t *budgets);
+
+/* command.c: the form of one command: ranges, queue, places, flags, rectangles. */
+tsr_status tsr_verify_form(const tsr_verifier *v, uint32_t command);
+
+/* What rooms are said to hold at the end has been brought or written there (rooms.c). */
+tsr_status tsr_verify_rooms(tsr_verifier *v);
 
 /* ---- Axes ---- */
 
@@ -167,7 +171,7 @@ tsr_status tsr_verify_agreement(const tsr_verifier *v, uint32_t command);
 
 /* ---- Algebra ---- */
 
-/* Carries out the plan, all else of which is right, on a small problem: see verify_algebra.c.
+/* Carries out the plan, all else of which is right, on a small problem: see algebra.c.
  * TSR_ERR_CHECK names the first wrong element of C. */
 tsr_status tsr_verify_algebra(const tsr_verifier *v);
 

@@ -1,0 +1,330 @@
+/*
+ * What the builders share: rectangles of matrices, who owns what, and the way through the parts of
+ * C that products and rank-k updates have in common.
+ */
+#include "blas/build.h"
+
+#include "base/alloc.h"
+
+/* ---- Pieces of tasks ------------------------------------------------------ */
+
+/* The grid's row of a part of m. */
+static int row_of(const tsr_tiling *t, int i) {
+  return t->down != NULL ? t->down[i] : i % t->grid_rows;
+}
+
+/* The grid's column of a part of n: in turn, or to and fro. */
+static int col_of(const tsr_tiling *t, int j) {
+  if (t->across != NULL) return t->across[j];
+  int round = j / t->grid_cols, place = j % t->grid_cols;
+  return t->turns && round % 2 ? t->grid_cols - 1 - place : place;
+}
+
+int16_t tsr_owner_of(const tsr_tiling *t, int i, int j) {
+  return t->device[row_of(t, i) * t->grid_cols + col_of(t, j)];
+}
+
+static bool deal(const tsr_tiling *t, int parts, int places,
+                 int (*place_of)(const tsr_tiling *t, int part), tsr_dealt *d) {
+  d->part = tsr_alloc(sizeof *d->part * ((size_t)parts + 1));
+  d->first = tsr_alloc_zero((size_t)places + 2, sizeof *d->first);
+  if (!d->part || !d->first) {
+    tsr_dealt_free(d);
+    return false;
+  }
+  for (int i = 0; i < parts; i++) d->first[place_of(t, i) + 2]++;
+  for (int p = 0; p < places; p++) d->first[p + 2] += d->first[p + 1];
+  for (int i = 0; i < parts; i++) d->part[d->first[place_of(t, i) + 1]++] = i;
+  return true;
+}
+
+bool tsr_deal_rows(const tsr_tiling *t, tsr_dealt *dealt) {
+  return deal(t, t->m.count, t->grid_rows, row_of, dealt);
+}
+
+bool tsr_deal_cols(const tsr_tiling *t, tsr_dealt *dealt) {
+  return deal(t, t->n.count, t->grid_cols, col_of, dealt);
+}
+
+void tsr_dealt_free(tsr_dealt *dealt) {
+  tsr_dealloc(dealt->part);
+  tsr_dealloc(dealt->first);
+  *dealt = (tsr_dealt){NULL, NULL};
+}
+
+tsr_pass tsr_pass_of(const tsr_tiling *t, int row, int col) {
+  return t->passes != NULL ? t->passes[row * t->grid_cols + col] : t->pass;
+}
+
+bool tsr_goes_to_w(const tsr_builder *b, tsr_part_of_c p) {
+  const tsr_tiling *t = b->tiling;
+  if (!t->lazy || b->wide || t->lazy_everywhere) return t->lazy;
+  return tsr_owner_of(t, p.i, p.j) != b->call->operand[TSR_C_].location;
+}
+
+/* The part of the cuts that a coordinate is in: mostly all are as long as the first one. */
+static int part_at(const tsr_cuts *cuts, int64_t at) {
+  if (cuts->count < 2) return 0;
+  int64_t guess = at / cuts->at[1];
+  if (guess < cuts->count && cuts->at[guess] <= at && at < cuts->at[guess + 1]) return (int)guess;
+  int low = 0, high = cuts->count - 1;
+  while (low < high) {
+    int middle = (low + high + 1) / 2;
+    if (cuts->at[middle] <= at)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+tsr_task_operand tsr_rectangle(const tsr_graph *graph, int matrix, tsr_access access, int64_t row,
+                               int64_t rows, int64_t col, int64_t cols) {
+  const tsr_tile_grid *grid = &graph->grid[matrix];
+  int i = part_at(&grid->rows, row), j = part_at(&grid->cols, col);
+  return (tsr_task_operand){.row = row,
+                            .col = col,
+                            .rows = (int32_t)rows,
+                            .cols = (int32_t)cols,
+                            .tile = i * grid->cols.count + j,
+                            .matrix = (uint8_t)matrix,
+                            .access = (uint8_t)access};
+}
+
+tsr_task_operand tsr_oriented(const tsr_graph *graph, int matrix, tsr_op op, int64_t row,
+                              int64_t rows, int64_t col, int64_t cols) {
+  if (op == TSR_NO_TRANS) return tsr_rectangle(graph, matrix, TSR_READ, row, rows, col, cols);
+  return tsr_rectangle(graph, matrix, TSR_READ, col, cols, row, rows);
+}
+
+bool tsr_push_task(tsr_builder *b, tsr_task task) {
+  for (int i = 0; i < 3; i++)
+    if (task.operand[i].access != TSR_NONE) b->graph->used |= 1u << task.operand[i].matrix;
+  return TSR_VEC_PUSH(&b->graph->tasks, task);
+}
+
+/* ---- Through the parts of C ----------------------------------------------- */
+
+/* Of all of k at once: chunks double from the first on, so that the first kernel waits for little
+ * and the others are wide. */
+static int64_t grown(const tsr_tiling *t, int64_t from) {
+  int64_t chunk = t->chunk_first > from ? t->chunk_first : from;
+  return chunk < t->chunk_last ? chunk : t->chunk_last;
+}
+
+/* Columns of the next kernel of a slab from a column of a pass on, when rest are left of it. The
+ * taper halves what is left, so that little remains to be brought home after the last kernel. */
+static int64_t next_chunk(const tsr_builder *b, int step, int64_t from, int64_t rest) {
+  const tsr_tiling *t = b->tiling;
+  bool last = b->uniform || step < 0 || step == b->last_slab;
+  bool only = !b->uniform && b->first_slab == b->last_slab;
+  int64_t chunk = only                    ? grown(t, from)
+                  : last                  ? t->chunk_last
+                  : step == b->first_slab ? t->chunk_first
+                                          : t->chunk;
+  if (last && t->chunk_least > 0 && rest < 2 * chunk) {
+    int64_t half = (rest / 2 + 63) / 64 * 64;
+    chunk = half < t->chunk_least ? t->chunk_least : half < chunk ? half : chunk;
+  }
+  return chunk < rest ? chunk : rest;
+}
+
+/* What a pass covers of a device's tiles: rows li .. li_end-1 by columns lj .. lj_end-1 of those
+ * that are dealt to it. */
+typedef struct pass {
+  const int *row, *col; /* of tiles, dealt to the device */
+  int li, li_end, lj, lj_end;
+  bool backwards; /* through k */
+} pass;
+
+/* Slabs that are added to one tile of C before the next one, in the order of the pass: the first of
+ * them, and how many; or one of the other steps. */
+typedef struct stretch {
+  int first, count;
+  bool backwards;
+} stretch;
+
+static int slab_of(const stretch *s, int i) {
+  return s->backwards ? s->first - i : s->first + i;
+}
+
+/* With uniform chunks what the last slab completes is added at once: some of it is complete without
+ * an addition, and what is brought home must come in the order in which it is complete. */
+static bool push_part(tsr_builder *b, tsr_part_of_c part, int step) {
+  if (!b->emit(b, part, step)) return false;
+  bool last = step == b->last_slab;
+  return !b->uniform || !last || b->emit(b, part, TSR_STEP_ADD);
+}
+
+static bool push_stretch(tsr_builder *b, tsr_part_of_c part, const stretch *s) {
+  for (int i = 0; i < s->count; i++)
+    if (!push_part(b, part, slab_of(s, i))) return false;
+  return true;
+}
+
+/* Chunks of one of the device's columns of tiles. */
+static bool push_column(tsr_builder *b, const pass *p, int j, const stretch *s) {
+  const tsr_tiling *t = b->tiling;
+  int64_t width = tsr_cut_length(&t->n, j);
+  for (int64_t from = 0, length; from < width; from += length) {
+    length = next_chunk(b, slab_of(s, s->count - 1), from, width - from);
+    tsr_part_of_c c = {.j = j, .col = tsr_cut_begin(&t->n, j) + from, .cols = length};
+    for (int li = p->li; li < p->li_end; li++) {
+      c.i = p->row[li];
+      if (!push_stretch(b, c, s)) return false;
+    }
+  }
+  return true;
+}
+
+static bool push_columns(tsr_builder *b, const pass *p, stretch s) {
+  for (int lj = p->lj; lj < p->lj_end; lj++)
+    if (!push_column(b, p, p->col[lj], &s)) return false;
+  return true;
+}
+
+/* Parts of A: rows li .. li_end-1 of a pass, and so many slabs of k, which are one product. */
+typedef struct part_of_a {
+  int li, li_end, slab, slabs;
+} part_of_a;
+
+/* A corner of A and B grows part by part of A: slab by slab, or, of all of k, row by row of tiles.
+ */
+static int corner_parts(const tsr_builder *b, const pass *p) {
+  int slabs = b->tiling->k.count;
+  return slabs > 1 ? slabs : p->li_end - p->li;
+}
+
+static part_of_a corner_part(const tsr_builder *b, const pass *p, int first, int count) {
+  if (b->tiling->k.count > 1) return (part_of_a){p->li, p->li_end, first, count};
+  return (part_of_a){p->li + first, p->li + first + count, 0, 1};
+}
+
+/* What so many parts are of all of them. */
+static double corner_share(const tsr_builder *b, const pass *p, int parts) {
+  const tsr_tiling *t = b->tiling;
+  if (t->k.count > 1) return (double)t->k.at[parts] / (double)b->call->k;
+  int64_t rows = 0, all = 0;
+  for (int li = p->li; li < p->li_end; li++) {
+    int64_t length = tsr_cut_length(&t->m, p->row[li]);
+    all += length;
+    if (li - p->li < parts) rows += length;
+  }
+  return (double)rows / (double)all;
+}
+
+/* Columns of a tile that are there with so many parts: of A and of B as much comes, in bytes, so
+ * that the corner of both that can be multiplied grows quickest. */
+static int64_t opened(const tsr_builder *b, const pass *p, int j, int parts) {
+  static const int64_t align = 128;
+  int64_t width = tsr_cut_length(&b->tiling->n, j);
+  if (parts == corner_parts(b, p)) return width;
+  double share = corner_share(b, p, parts) * (double)b->call->m / (double)b->call->n;
+  double columns = share * (double)width / align;
+  return columns * align < (double)width ? (int64_t)columns * align : width;
+}
+
+/* Chunks of columns [from, end) of a tile, with a part of A. */
+static bool push_opened(tsr_builder *b, const pass *p, int j, int64_t from, int64_t end,
+                        part_of_a a) {
+  const tsr_tiling *t = b->tiling;
+  int64_t width = tsr_cut_length(&t->n, j);
+  for (int64_t length; from < end; from += length) {
+    length = next_chunk(b, a.slab + a.slabs - 1, from, width - from);
+    if (length > end - from) length = end - from;
+    tsr_part_of_c c = {
+        .j = j, .col = tsr_cut_begin(&t->n, j) + from, .cols = length, .slabs = a.slabs};
+    for (int li = a.li; li < a.li_end; li++) {
+      c.i = p->row[li];
+      if (!b->emit(b, c, a.slab)) return false;
+    }
+  }
+  return true;
+}
+
+/* A part of A with all columns that were there before it, then the next ones with all parts so far.
+ */
+static bool push_corner(tsr_builder *b, const pass *p) {
+  for (int i = 0; i < corner_parts(b, p); i++)
+    for (int lj = p->lj; lj < p->lj_end; lj++) {
+      int j = p->col[lj];
+      int64_t before = i > 0 ? opened(b, p, j, i) : 0, after = opened(b, p, j, i + 1);
+      if (!push_opened(b, p, j, 0, before, corner_part(b, p, i, 1))) return false;
+      if (!push_opened(b, p, j, before, after, corner_part(b, p, 0, i + 1))) return false;
+    }
+  return true;
+}
+
+static int least(int a, int b) {
+  return a < b ? a : b;
+}
+
+static bool push_slabs(tsr_builder *b, const pass *p) {
+  int count = b->tiling->k.count, depth = b->tiling->depth > 0 ? b->tiling->depth : 1;
+  for (int l = 0; l < count; l += depth) {
+    stretch s = {p->backwards ? count - 1 - l : l, least(depth, count - l), p->backwards};
+    if (!push_columns(b, p, s)) return false;
+  }
+  return true;
+}
+
+static bool push_steps(tsr_builder *b, const pass *p) {
+  int count = b->tiling->k.count;
+  if (b->scales_only) return push_columns(b, p, (stretch){TSR_STEP_SCALE, 1, false});
+  b->first_slab = p->backwards ? count - 1 : 0;
+  b->last_slab = p->backwards ? 0 : count - 1;
+  if (!(b->tiling->corner ? push_corner : push_slabs)(b, p)) return false;
+  return b->uniform || push_columns(b, p, (stretch){TSR_STEP_ADD, 1, false});
+}
+
+static bool push_group(tsr_builder *b, const pass *p) {
+  tsr_group group = {.first = b->graph->tasks.count};
+  if (!push_steps(b, p)) return false;
+  group.count = b->graph->tasks.count - group.first;
+  if (group.count == 0) return true;
+  group.device = b->graph->tasks.items[group.first].device;
+  return TSR_VEC_PUSH(&b->graph->groups, group);
+}
+
+static int parts_of(int count, int step) {
+  return (count + step - 1) / step;
+}
+
+/* All passes over the so many rows and columns of tiles that are dealt to a device. Neighbouring
+ * passes share rows, and go opposite ways through k. */
+static bool push_passes(tsr_builder *b, const int *row, int rows, const int *col, int cols,
+                        tsr_pass shape) {
+  int step_rows = shape.rows > 0 ? shape.rows : rows, down = parts_of(rows, step_rows);
+  int step_cols = shape.cols > 0 ? shape.cols : cols, across = parts_of(cols, step_cols);
+  bool winds = b->tiling->winds;
+  for (int y = 0; y < across; y++)
+    for (int i = 0; i < down; i++) {
+      int x = winds && y % 2 ? down - 1 - i : i, li = x * step_rows, lj = y * step_cols;
+      pass p = {row, col, li, least(li + step_rows, rows), lj, least(lj + step_cols, cols), false};
+      p.backwards = winds && (y * down + i) % 2;
+      if (!push_group(b, &p)) return false;
+    }
+  return true;
+}
+
+static bool push_devices(tsr_builder *b, const tsr_dealt *rows, const tsr_dealt *cols) {
+  const tsr_tiling *t = b->tiling;
+  for (int r = 0; r < t->grid_rows; r++)
+    for (int c = 0; c < t->grid_cols; c++) {
+      int down = rows->first[r + 1] - rows->first[r], across = cols->first[c + 1] - cols->first[c];
+      if (down == 0 || across == 0) continue;
+      if (!push_passes(b, rows->part + rows->first[r], down, cols->part + cols->first[c], across,
+                       tsr_pass_of(t, r, c)))
+        return false;
+    }
+  return true;
+}
+
+bool tsr_build_parts(tsr_builder *b) {
+  tsr_dealt rows = {NULL, NULL}, cols = {NULL, NULL};
+  bool done = tsr_deal_rows(b->tiling, &rows) && tsr_deal_cols(b->tiling, &cols) &&
+              push_devices(b, &rows, &cols);
+  tsr_dealt_free(&rows);
+  tsr_dealt_free(&cols);
+  return done;
+}

@@ -1,0 +1,151 @@
+/* Beside a triangle: the tasks of one block of C. */
+#include "blas/triangle.h"
+
+/* Where a block is summed up. */
+static int sum_of(const tsr_builder *b) {
+  return tsr_sums_apart(b) ? TSR_W : TSR_C_;
+}
+
+/* Whether op(A), of a triangular A, is lower triangular. */
+static bool acts_lower(const tsr_call *call) {
+  return (call->uplo == TSR_LOWER) == (call->transa == TSR_NO_TRANS);
+}
+
+bool tsr_takes_before(const tsr_builder *b) {
+  return tsr_is_left(b) == acts_lower(b->call);
+}
+
+bool tsr_goes_up(const tsr_builder *b) {
+  if (tsr_is_symmetric(b)) return b->call->uplo == TSR_LOWER;
+  return tsr_solves(b) == tsr_takes_before(b);
+}
+
+int16_t tsr_owner_of_lines(const tsr_builder *b, int f) {
+  return tsr_is_left(b) ? tsr_owner_of(b->tiling, 0, f) : tsr_owner_of(b->tiling, f, 0);
+}
+
+/* ---- Rectangles ----------------------------------------------------------- */
+
+/* Rows (or columns) of C or B that belong to a range of A's order, and the stripe's lines. */
+static tsr_task_operand lines_of(const tsr_builder *b, int matrix, tsr_access access,
+                                 const tsr_stripe *s, int64_t at, int64_t length) {
+  if (tsr_is_left(b)) return tsr_rectangle(b->graph, matrix, access, at, length, s->line, s->lines);
+  return tsr_rectangle(b->graph, matrix, access, s->line, s->lines, at, length);
+}
+
+static bool push(tsr_builder *b, tsr_task task, const tsr_stripe *s, int64_t block) {
+  task.m = (int32_t)(tsr_is_left(b) ? block : s->lines);
+  task.n = (int32_t)(tsr_is_left(b) ? s->lines : block);
+  task.device = s->device;
+  return tsr_push_task(b, task);
+}
+
+/* ---- One block ------------------------------------------------------------ */
+
+tsr_block tsr_block_of(const tsr_builder *b, const tsr_stripe *s, int j, int tasks) {
+  const tsr_cuts *cuts = &b->tiling->k;
+  return (tsr_block){s, tsr_cut_begin(cuts, j), tsr_cut_length(cuts, j), tasks, false};
+}
+
+/* How the part of A that leads from a range of its order to a block is stored, and used. */
+static tsr_op op_between(const tsr_builder *b, bool range_before, tsr_op *stored) {
+  const tsr_call *call = b->call;
+  if (!tsr_is_symmetric(b)) return *stored = call->transa;
+  /* With A on the left the block gives the rows of what is wanted, on the right the columns. */
+  bool wants_lower = tsr_is_left(b) == range_before;
+  bool is_stored = wants_lower == (call->uplo == TSR_LOWER);
+  *stored = is_stored ? TSR_NO_TRANS : TSR_TRANS;
+  if (is_stored) return TSR_NO_TRANS;
+  return call->operation == TSR_HEMM ? TSR_CONJ_TRANS : TSR_TRANS;
+}
+
+/* What is added to beta C, or to a sum in W; whoever comes first begins it. */
+static void begin_or_add(const tsr_builder *b, const tsr_block *k, tsr_task *task) {
+  if (k->begun)
+    task->flags |= TSR_FLAG_BETA_ONE;
+  else if (!tsr_sums_apart(b))
+    task->flags |= TSR_FLAG_BETA;
+  if (b->call->alpha == TSR_ONE) task->flags |= TSR_FLAG_ALPHA_ONE;
+}
+
+static void set_product_scalars(const tsr_builder *b, const tsr_block *k, tsr_task *task) {
+  const tsr_call *call = b->call;
+  if (!tsr_solves(b)) {
+    begin_or_add(b, k, task);
+    return;
+  }
+  task->flags |= TSR_FLAG_ALPHA_MINUS;
+  bool scales = !k->begun && call->alpha != TSR_ONE;
+  task->flags |= scales ? TSR_FLAG_BETA_ALPHA : TSR_FLAG_BETA_ONE;
+}
+
+/* Whether what a block is summed up from, or solved in, is read by the next task on it. */
+static tsr_access sum_access(const tsr_builder *b, const tsr_block *k) {
+  if (k->begun || tsr_solves(b)) return TSR_UPDATE;
+  return tsr_sums_apart(b) || b->call->beta == TSR_ZERO ? TSR_WRITE : TSR_UPDATE;
+}
+
+bool tsr_push_product(tsr_builder *b, tsr_block *k, int64_t from, int64_t length) {
+  tsr_op stored, op = op_between(b, from < k->at, &stored);
+  int source = tsr_is_symmetric(b) ? TSR_B_ : TSR_C_, a = tsr_is_left(b) ? 0 : 1;
+  tsr_form form = {.transa = tsr_is_left(b) ? op : TSR_NO_TRANS,
+                   .transb = tsr_is_left(b) ? TSR_NO_TRANS : op};
+  tsr_task task = {.kernel = TSR_KERNEL_GEMM, .form = tsr_form_pack(form), .k = (int32_t)length};
+  task.operand[a] = tsr_is_left(b)
+                        ? tsr_oriented(b->graph, TSR_A, stored, k->at, k->length, from, length)
+                        : tsr_oriented(b->graph, TSR_A, stored, from, length, k->at, k->length);
+  task.operand[1 - a] = lines_of(b, source, TSR_READ, k->stripe, from, length);
+  task.operand[2] = lines_of(b, sum_of(b), sum_access(b, k), k->stripe, k->at, k->length);
+  set_product_scalars(b, k, &task);
+  task.last = --k->left == 0 && !tsr_solves(b) && !tsr_sums_apart(b);
+  k->begun = true;
+  return push(b, task, k->stripe, k->length);
+}
+
+static void set_own_scalars(const tsr_builder *b, const tsr_block *k, tsr_task *task) {
+  if (!tsr_solves(b)) {
+    begin_or_add(b, k, task);
+    return;
+  }
+  if (k->begun || b->call->alpha == TSR_ONE) task->flags |= TSR_FLAG_ALPHA_ONE; /* it is in it */
+}
+
+bool tsr_push_own_kernel(tsr_builder *b, tsr_block *k) {
+  static const uint8_t kernels[TSR_OPERATION_COUNT] = {[TSR_SYMM] = TSR_KERNEL_SYMM,
+                                                       [TSR_HEMM] = TSR_KERNEL_HEMM,
+                                                       [TSR_TRMM] = TSR_KERNEL_TRMM,
+                                                       [TSR_TRSM] = TSR_KERNEL_TRSM};
+  const tsr_call *call = b->call;
+  tsr_form form = {.transa = tsr_is_symmetric(b) ? TSR_NO_TRANS : call->transa,
+                   .side = call->side,
+                   .uplo = call->uplo,
+                   .diag = call->diag};
+  tsr_task task = {
+      .kernel = kernels[call->operation], .form = tsr_form_pack(form), .k = (int32_t)k->length};
+  int other = tsr_multiplies(b) ? TSR_C_ : TSR_B_;
+  task.operand[0] = tsr_rectangle(b->graph, TSR_A, TSR_READ, k->at, k->length, k->at, k->length);
+  if (!tsr_solves(b)) task.operand[1] = lines_of(b, other, TSR_READ, k->stripe, k->at, k->length);
+  task.operand[2] = lines_of(b, sum_of(b), sum_access(b, k), k->stripe, k->at, k->length);
+  set_own_scalars(b, k, &task);
+  task.last = --k->left == 0 && !tsr_sums_apart(b);
+  k->begun = true;
+  return push(b, task, k->stripe, k->length);
+}
+
+bool tsr_push_result(tsr_builder *b, const tsr_block *k) {
+  bool adds = tsr_is_symmetric(b), reads = adds && b->call->beta != TSR_ZERO;
+  tsr_task task = {.kernel = TSR_KERNEL_ADD, .flags = TSR_FLAG_ALPHA_ONE, .last = true};
+  if (adds) task.flags |= TSR_FLAG_BETA;
+  task.operand[0] = lines_of(b, TSR_W, TSR_READ, k->stripe, k->at, k->length);
+  task.operand[2] =
+      lines_of(b, TSR_C_, reads ? TSR_UPDATE : TSR_WRITE, k->stripe, k->at, k->length);
+  return push(b, task, k->stripe, k->length);
+}
+
+bool tsr_push_scaled(tsr_builder *b, const tsr_block *k) {
+  bool reads = b->call->beta != TSR_ZERO;
+  tsr_task task = {.kernel = TSR_KERNEL_SCALE, .flags = TSR_FLAG_BETA, .last = true};
+  task.operand[2] =
+      lines_of(b, TSR_C_, reads ? TSR_UPDATE : TSR_WRITE, k->stripe, k->at, k->length);
+  return push(b, task, k->stripe, k->length);
+}

@@ -1,0 +1,117 @@
+#include "plan/schedule/availability.h"
+
+#include <math.h>
+
+#include "base/alloc.h"
+
+/* Whether a channel that all links from a device to others use has room for hardly more than one of
+ * them at a time. */
+static bool has_one_port(const tsr_machine *machine, const tsr_links *links, int device) {
+  for (int c = 0; c < machine->channels; c++) {
+    bool all = true, crowded = false;
+    for (int d = 0; d < machine->devices; d++) {
+      const tsr_link *link = &machine->link[device][d];
+      if (d == device || link->bandwidth <= 0) continue;
+      const tsr_link_uses *uses = tsr_links_of(links, device, d);
+      bool used = false;
+      for (int i = 0; i < uses->count; i++) {
+        if (uses->channel[i] != c) continue;
+        used = true;
+        crowded |= link->bandwidth * (double)uses->seconds[i] > 1 / 1.5;
+      }
+      all &= used;
+    }
+    if (all && crowded) return true;
+  }
+  return false;
+}
+
+tsr_status tsr_availability_init(tsr_availability *a, const tsr_problem *problem) {
+  a->machine = problem->machine;
+  a->devices = problem->devices;
+  a->host = problem->host;
+  TSR_TRY(tsr_links_create(a->machine, &a->links));
+  for (int d = 0; d < a->devices; d++) a->one_port[d] = has_one_port(a->machine, &a->links, d);
+  size_t links = (size_t)a->links.locations * (size_t)a->links.locations;
+  a->link_free = tsr_alloc_zero(links, sizeof *a->link_free);
+  a->channel_free = tsr_alloc_zero((size_t)a->machine->channels + 1, sizeof *a->channel_free);
+  if (!a->link_free || !a->channel_free) return tsr_problem_no_memory();
+  for (size_t i = 0; i < links && problem->options->ignore_channels; i++)
+    a->links.uses[i].count = 0;
+  return TSR_OK;
+}
+
+void tsr_availability_free(tsr_availability *a) {
+  tsr_dealloc(a->link_free);
+  tsr_links_free(&a->links);
+  tsr_dealloc(a->channel_free);
+}
+
+/* ---- Links ---------------------------------------------------------------- */
+
+/* fmaxf without its care for what is no number: this is where planning spends its time. */
+static inline float later(float a, float b) {
+  return a > b ? a : b;
+}
+
+static float *link_free(const tsr_availability *a, int from, int to) {
+  return &a->link_free[(size_t)from * (size_t)a->links.locations + (size_t)to];
+}
+
+float tsr_link_arrival(const tsr_availability *a, int from, int to, double bytes, double segment,
+                       float ready) {
+  const tsr_link *link = &a->machine->link[from][to];
+  double rate = tsr_link_rate(link, segment);
+  if (rate <= 0) return INFINITY;
+  float start = later(ready, *link_free(a, from, to));
+  float end = start + (float)(bytes / rate);
+  const tsr_link_uses *uses = tsr_links_of(&a->links, from, to);
+  for (int i = 0; i < uses->count; i++) {
+    float busy = later(ready, a->channel_free[uses->channel[i]]);
+    end = later(end, busy + (float)bytes * uses->seconds[i]);
+  }
+  return end;
+}
+
+void tsr_link_occupy(tsr_availability *a, int from, int to, double bytes, float ready, float end) {
+  *link_free(a, from, to) = end;
+  const tsr_link_uses *uses = tsr_links_of(&a->links, from, to);
+  for (int i = 0; i < uses->count; i++) {
+    float *busy = &a->channel_free[uses->channel[i]];
+    *busy = later(ready, *busy) + (float)bytes * uses->seconds[i];
+  }
+}
+
+/* ---- Routes: one link, or two by way of the host --------------------------- */
+
+static bool on_host(const tsr_availability *a, int location) {
+  return location >= a->devices;
+}
+
+float tsr_route_arrival(const tsr_availability *a, const tsr_cargo *c, int from, int to,
+                        float ready) {
+  if (from == to) return ready + (float)(c->bytes / tsr_machine_copy_rate(a->machine, to));
+  double segment = on_host(a, from) ? c->segment : c->bytes;
+  float direct = tsr_link_arrival(a, from, to, c->bytes, segment, ready);
+  if (isfinite(direct) || on_host(a, from)) return direct;
+  return tsr_link_arrival(a, a->host, to, c->bytes, segment,
+                          tsr_link_arrival(a, from, a->host, c->bytes, segment, ready));
+}
+
+void tsr_route_occupy(tsr_availability *a, const tsr_cargo *c, int from, int to, float ready,
+                      float when) {
+  if (from == to) return;
+  if (a->machine->link[from][to].bandwidth > 0) {
+    tsr_link_occupy(a, from, to, c->bytes, ready, when);
+    return;
+  }
+  float at_host = tsr_link_arrival(a, from, a->host, c->bytes, c->bytes, ready);
+  tsr_link_occupy(a, from, a->host, c->bytes, ready, at_host);
+  tsr_link_occupy(a, a->host, to, c->bytes, at_host, when);
+}
+
+double tsr_route_bandwidth(const tsr_availability *a, int from, int to) {
+  double direct = a->machine->link[from][to].bandwidth;
+  if (direct > 0 || on_host(a, from)) return direct;
+  return fmin(a->machine->link[from][a->host].bandwidth, a->machine->link[a->host][to].bandwidth);
+}

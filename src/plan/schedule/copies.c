@@ -1,0 +1,81 @@
+#include "plan/schedule/copies.h"
+
+#include "base/alloc.h"
+
+static size_t tiles_of(const tsr_graph *graph, int matrix) {
+  const tsr_tile_grid *grid = &graph->grid[matrix];
+  return (size_t)grid->rows.count * (size_t)grid->cols.count;
+}
+
+static bool make_items(tsr_copies *c) {
+  size_t count = 0;
+  for (int x = 0; x < TSR_MATRICES; x++) {
+    c->first[x] = count;
+    count += tiles_of(c->problem->graph, x) * c->devices;
+  }
+  c->first[TSR_MATRICES] = count;
+  c->items = tsr_alloc(sizeof *c->items * (count + 1));
+  if (!c->items) return false;
+  for (size_t i = 0; i < count; i++)
+    c->items[i] = (tsr_tile_copy){TSR_NOTHING, TSR_NOTHING, TSR_NOTHING, TSR_NOTHING, TSR_NOTHING,
+                                  TSR_NOTHING, 0,           false,       false};
+  return true;
+}
+
+static bool find_readers(tsr_copies *c) {
+  const tsr_graph *graph = c->problem->graph;
+  for (int x = TSR_A; x <= TSR_B_; x++) {
+    c->readers[x] = tsr_alloc_zero(tiles_of(graph, x) + 1, sizeof *c->readers[x]);
+    if (!c->readers[x]) return false;
+  }
+  for (size_t t = 0; t < graph->tasks.count; t++) {
+    const tsr_task *task = &graph->tasks.items[t];
+    for (int i = 0; i < 3; i++) {
+      const tsr_task_operand *o = &task->operand[i];
+      if (o->access != TSR_NONE && o->matrix <= TSR_B_)
+        c->readers[o->matrix][o->tile] |= 1u << task->device;
+    }
+  }
+  return true;
+}
+
+static bool make_brought(tsr_copies *c) {
+  size_t tiles = tiles_of(c->problem->graph, TSR_C_);
+  c->brought = tsr_alloc(sizeof *c->brought * (tiles + 1));
+  if (!c->brought) return false;
+  for (size_t t = 0; t < tiles; t++) c->brought[t] = TSR_NOTHING;
+  return true;
+}
+
+tsr_status tsr_copies_init(tsr_copies *c, const tsr_problem *problem) {
+  c->problem = problem;
+  c->devices = (size_t)problem->devices;
+  if (!make_items(c) || !find_readers(c) || !make_brought(c)) return tsr_problem_no_memory();
+  return TSR_OK;
+}
+
+void tsr_copies_free(tsr_copies *c) {
+  tsr_dealloc(c->items);
+  TSR_VEC_FREE(&c->pieces);
+  for (int x = TSR_A; x <= TSR_B_; x++) tsr_dealloc(c->readers[x]);
+  tsr_dealloc(c->brought);
+}
+
+bool tsr_copies_add_pieces(tsr_copies *c, tsr_tile_copy *copy, int count) {
+  if (!TSR_VEC_RESERVE(&c->pieces, (size_t)count)) return false;
+  copy->pieces = (int32_t)c->pieces.count;
+  for (int i = 0; i < count; i++) c->pieces.items[c->pieces.count++] = (tsr_piece){TSR_NOTHING, 0};
+  return true;
+}
+
+bool tsr_copies_wait(const tsr_copies *c, const tsr_task_operand *o, int device,
+                     tsr_commands *commands) {
+  const tsr_tile_copy *copy = tsr_copy_of(c, o->matrix, o->tile, device);
+  if (copy->pieces == TSR_NOTHING) return true;
+  tsr_piece_range p = tsr_pieces_of(c->problem, o);
+  const tsr_piece *records = &c->pieces.items[copy->pieces];
+  for (int col = p.c0; col < p.c1; col++)
+    for (int row = p.r0; row < p.r1; row++)
+      tsr_commands_wait(commands, records[col * p.down + row].command);
+  return tsr_pieces_are_all(&p);
+}

@@ -1,0 +1,118 @@
+#include "plan/schedule/mover.h"
+
+/* ---- Ends ----------------------------------------------------------------- */
+
+tsr_end tsr_end_home(const tsr_problem *problem, int matrix) {
+  return (tsr_end){problem->call->operand[matrix].location, matrix, NULL, TSR_NOTHING};
+}
+
+tsr_end tsr_end_at(const tsr_copies *copies, int matrix, int32_t tile, int device, int32_t after) {
+  tsr_tile_copy *copy = tsr_copy_of(copies, matrix, tile, device);
+  return (tsr_end){device, copy->buffer, copy, after};
+}
+
+static void wait_for_end(const tsr_mover *m, const tsr_end *e) {
+  tsr_commands_wait(m->commands, e->after);
+  if (e->copy) tsr_marks_wait(m->marks, e->copy->before, m->commands);
+}
+
+static bool use_end(const tsr_mover *m, const tsr_end *e, int32_t command) {
+  return command != TSR_NOTHING && (!e->copy || tsr_slots_use(m->slots, e->copy, command));
+}
+
+void tsr_move_wait_for_home(const tsr_mover *m, const tsr_cargo *c) {
+  if (c->matrix == TSR_C_) tsr_marks_wait(m->marks, m->copies->brought[c->tile], m->commands);
+}
+
+/* ---- One move ------------------------------------------------------------- */
+
+static bool is_triangle(const tsr_cargo *c) {
+  return c->uplo == TSR_LOWER || c->uplo == TSR_UPPER;
+}
+
+static int32_t add_copy(const tsr_mover *m, int queue, const tsr_cargo *c, int32_t from,
+                        int32_t to) {
+  tsr_form form = {.uplo = to == c->matrix ? c->uplo : TSR_GENERAL}; /* to its home */
+  return tsr_commands_add(m->commands, (tsr_command){.kind = TSR_COMMAND_COPY,
+                                                     .queue = (uint16_t)queue,
+                                                     .form = tsr_form_pack(form),
+                                                     .row = {c->row},
+                                                     .col = {c->col},
+                                                     .m = (int32_t)c->rows,
+                                                     .n = (int32_t)c->cols,
+                                                     .buffer = {from, to, TSR_NO_BUFFER}});
+}
+
+/* One hop on the queue that serves it. */
+static int32_t hop(const tsr_mover *m, const tsr_cargo *c, int queue, const tsr_end *from,
+                   const tsr_end *to) {
+  wait_for_end(m, from);
+  wait_for_end(m, to);
+  int32_t command = add_copy(m, queue, c, from->buffer, to->buffer);
+  if (!use_end(m, from, command) || !use_end(m, to, command)) return TSR_NOTHING;
+  return command;
+}
+
+/* Two hops by way of the pinned ring; first and second are the queues that serve them. */
+static int32_t staged(const tsr_mover *m, const tsr_cargo *c, int first, int second,
+                      const tsr_end *from, const tsr_end *to) {
+  int32_t buffer = tsr_ring_take(m->ring, c);
+  if (buffer == TSR_NOTHING) return TSR_NOTHING;
+  tsr_end ring = {m->problem->host, buffer, NULL, TSR_NOTHING};
+  ring.after = hop(m, c, first, from, &ring);
+  if (ring.after == TSR_NOTHING) return TSR_NOTHING;
+  int32_t command = hop(m, c, second, &ring, to);
+  if (command != TSR_NOTHING) tsr_ring_give_back(m->ring, buffer, command);
+  return command;
+}
+
+bool tsr_move_is_straight(const tsr_problem *problem, const tsr_cargo *c) {
+  const tsr_operand *o = &problem->call->operand[c->matrix];
+  if (o->memory == TSR_PINNED) return true;
+  if (o->memory == TSR_MANAGED) return false;
+  int64_t size = (int64_t)problem->size[c->matrix];
+  int64_t begin = (c->col * o->ld + c->row) * size;
+  int64_t stop = ((c->col + c->cols - 1) * o->ld + c->row + c->rows) * size;
+  return o->pinned_begin <= begin && stop <= o->pinned_end;
+}
+
+static int queue_out(const tsr_mover *m, int device) {
+  return tsr_commands_queue(m->commands, device, TSR_QUEUE_OUT, 0);
+}
+
+static int queue_in(const tsr_mover *m, int device) {
+  return tsr_commands_queue(m->commands, device, TSR_QUEUE_IN, 0);
+}
+
+static int queue_peer(const tsr_mover *m, int from, int to) {
+  int index = m->availability->one_port[from] ? TSR_ANY_PEER : to;
+  return tsr_commands_queue(m->commands, from, TSR_QUEUE_PEER, index);
+}
+
+static int next_lane(const tsr_mover *m, int node) {
+  return tsr_commands_next_lane(m->commands, node);
+}
+
+static bool reaches(const tsr_mover *m, int from, int to) {
+  return from == to || m->problem->machine->link[from][to].bandwidth > 0;
+}
+
+/* Only the threads of the host can copy a triangle. Of two queues the second is asked for first,
+ * which numbers them. */
+int32_t tsr_move(const tsr_mover *m, const tsr_cargo *c, const tsr_end *from, const tsr_end *to) {
+  int begin = from->location, end = to->location;
+  if (tsr_on_host(m->problem, begin)) {
+    int in = queue_in(m, end);
+    if (tsr_move_is_straight(m->problem, c)) return hop(m, c, in, from, to);
+    return staged(m, c, next_lane(m, begin), in, from, to);
+  }
+  if (tsr_on_host(m->problem, end)) {
+    bool straight = !is_triangle(c) && tsr_move_is_straight(m->problem, c);
+    if (straight) return hop(m, c, queue_out(m, begin), from, to);
+    int lane = next_lane(m, end);
+    return staged(m, c, queue_out(m, begin), lane, from, to);
+  }
+  if (reaches(m, begin, end)) return hop(m, c, queue_peer(m, begin, end), from, to);
+  int in = queue_in(m, end);
+  return staged(m, c, queue_out(m, begin), in, from, to);
+}

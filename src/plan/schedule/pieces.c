@@ -1,0 +1,107 @@
+#include "plan/schedule/pieces.h"
+
+#include "blas/family.h"
+
+/* Rows and columns of the pieces of a rows x cols tile. */
+static void shape(int64_t rows, int64_t cols, size_t size, int64_t bytes, int64_t *piece_rows,
+                  int64_t *piece_cols) {
+  int64_t room = bytes / (int64_t)size;
+  if (room < 1) room = 1;
+  *piece_rows = rows < room ? rows : room;
+  int64_t fit = room / (rows ? rows : 1);
+  if (fit < 1) fit = 1;
+  int64_t parts = (cols + fit - 1) / fit;
+  *piece_cols = parts > 1 ? (cols + parts - 1) / parts : cols;
+}
+
+/* An extent, or the most that a copy may have of it (0: no limit). */
+static int64_t limited(int64_t extent, int64_t most) {
+  return most > 0 && most < extent ? most : extent;
+}
+
+/* Cuts the rectangle of p, which is set, into pieces; most_rows and most_cols as in `limited`. */
+static void cut(const tsr_problem *problem, int matrix, int64_t most_rows, int64_t most_cols,
+                tsr_piece_range *p) {
+  shape(limited(p->rows, most_rows), limited(p->cols, most_cols), problem->size[matrix],
+        problem->options->piece, &p->piece_rows, &p->piece_cols);
+  p->down = (int)((p->rows + p->piece_rows - 1) / p->piece_rows);
+  p->count = p->down * (int)((p->cols + p->piece_cols - 1) / p->piece_cols);
+}
+
+tsr_piece_range tsr_pieces_of(const tsr_problem *problem, const tsr_task_operand *o) {
+  const tsr_tile_grid *grid = &problem->graph->grid[o->matrix];
+  tsr_rect tile = tsr_tile_rect(problem, o->matrix, o->tile);
+  tsr_piece_range p = {.row = tile.row0,
+                       .col = tile.col0,
+                       .rows = tile.row1 - tile.row0,
+                       .cols = tile.col1 - tile.col0};
+  cut(problem, o->matrix, grid->piece_rows, grid->piece_cols, &p);
+  p.r0 = (int)((o->row - p.row) / p.piece_rows);
+  p.r1 = (int)((o->row + o->rows - p.row + p.piece_rows - 1) / p.piece_rows);
+  p.c0 = (int)((o->col - p.col) / p.piece_cols);
+  p.c1 = (int)((o->col + o->cols - p.col + p.piece_cols - 1) / p.piece_cols);
+  return p;
+}
+
+tsr_piece_range tsr_pieces_alone(const tsr_problem *problem, const tsr_task_operand *o) {
+  tsr_piece_range p = {.row = o->row, .col = o->col, .rows = o->rows, .cols = o->cols};
+  cut(problem, o->matrix, 0, 0, &p);
+  p.r1 = p.down;
+  p.c1 = p.count / p.down;
+  return p;
+}
+
+/* ---- One piece ------------------------------------------------------------ */
+
+static int64_t smaller(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+static int64_t larger(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
+/* Nothing reads the other triangle of A: a piece that is several blocks high ends at, or begins
+ * with, the block on the diagonal. */
+static tsr_rect without_other_triangle(const tsr_problem *problem, const tsr_piece_range *p,
+                                       tsr_rect rect) {
+  int64_t block = problem->graph->grid[TSR_A].piece_cols;
+  tsr_rect kept = rect;
+  if (block <= 0 || p->row != p->col) return rect;
+  if (problem->call->uplo == TSR_LOWER)
+    kept.row0 = larger(rect.row0, p->row + (rect.col0 - p->col) / block * block);
+  else
+    kept.row1 = smaller(rect.row1, p->row + (rect.col1 - 1 - p->col) / block * block + block);
+  return tsr_rect_empty(kept) ? rect : kept; /* empty: all of it is in that triangle */
+}
+
+tsr_rect tsr_piece_rect(const tsr_problem *problem, int matrix, const tsr_piece_range *p, int r,
+                        int c) {
+  tsr_rect rect = {.row0 = p->row + r * p->piece_rows, .col0 = p->col + c * p->piece_cols};
+  rect.row1 = smaller(rect.row0 + p->piece_rows, p->row + p->rows);
+  rect.col1 = smaller(rect.col0 + p->piece_cols, p->col + p->cols);
+  if (matrix == TSR_A && tsr_family_of(problem->call->operation) == TSR_TRIANGLE)
+    return without_other_triangle(problem, p, rect);
+  return rect;
+}
+
+void tsr_cargo_weigh(const tsr_problem *problem, tsr_cargo *c) {
+  size_t size = problem->size[c->matrix];
+  c->bytes = (double)c->rows * (double)c->cols * (double)size;
+  bool whole = c->matrix < TSR_OPERANDS && problem->call->operand[c->matrix].ld == c->rows;
+  bool contiguous = whole && tsr_tile_ld(c->rows, size) == c->rows;
+  c->segment = contiguous ? c->bytes : (double)c->rows * (double)size;
+}
+
+tsr_cargo tsr_cargo_of(const tsr_problem *problem, const tsr_task_operand *o,
+                       const tsr_piece_range *p, int r, int c) {
+  tsr_rect rect = tsr_piece_rect(problem, o->matrix, p, r, c);
+  tsr_cargo load = {.matrix = o->matrix,
+                    .tile = o->tile,
+                    .row = rect.row0,
+                    .col = rect.col0,
+                    .rows = rect.row1 - rect.row0,
+                    .cols = rect.col1 - rect.col0};
+  tsr_cargo_weigh(problem, &load);
+  return load;
+}

@@ -1,0 +1,55 @@
+/*
+ * Pieces: a tile travels in pieces, rectangles that one copy moves each. This part only computes
+ * which pieces a tile has; copies.h remembers which of them are where.
+ */
+#ifndef TSR_PLAN_SCHEDULE_PIECES_H
+#define TSR_PLAN_SCHEDULE_PIECES_H
+
+#include "plan/schedule/problem.h"
+
+/* A rectangle of a matrix on its way. */
+typedef struct tsr_cargo {
+  int matrix;
+  int32_t tile;
+  int64_t row, col, rows, cols;
+  double bytes, segment; /* segment: bytes of a contiguous run of it */
+  tsr_uplo uplo;         /* LOWER, UPPER: only this triangle of it moves; else all of it */
+} tsr_cargo;
+
+/* The pieces of a tile, and those of them that a rectangle touches. A piece is known by its index:
+ * column of pieces * down + row of pieces. */
+typedef struct tsr_piece_range {
+  int64_t row, col, rows, cols; /* of the tile */
+  int64_t piece_rows, piece_cols;
+  int down;           /* pieces in a column */
+  int r0, r1, c0, c1; /* touched: r0..r1-1, c0..c1-1 */
+  int count;          /* of the tile */
+} tsr_piece_range;
+
+static inline tsr_rect tsr_cargo_rect(const tsr_cargo *c) {
+  return tsr_rect_make(c->row, c->col, c->rows, c->cols);
+}
+
+/* Whether the rectangle touches all pieces of the tile. */
+static inline bool tsr_pieces_are_all(const tsr_piece_range *p) {
+  return (p->r1 - p->r0) * (p->c1 - p->c0) == p->count;
+}
+
+/* The pieces of the operand's tile. */
+tsr_piece_range tsr_pieces_of(const tsr_problem *problem, const tsr_task_operand *o);
+
+/* The pieces of the rectangle itself, whatever the tile around it is cut into. */
+tsr_piece_range tsr_pieces_alone(const tsr_problem *problem, const tsr_task_operand *o);
+
+/* The rectangle of the piece in row r and column c of a matrix's range. */
+tsr_rect tsr_piece_rect(const tsr_problem *problem, int matrix, const tsr_piece_range *p, int r,
+                        int c);
+
+/* The same piece as a cargo. */
+tsr_cargo tsr_cargo_of(const tsr_problem *problem, const tsr_task_operand *o,
+                       const tsr_piece_range *p, int r, int c);
+
+/* Sets the bytes of a cargo, and the length of its contiguous runs, from its rectangle. */
+void tsr_cargo_weigh(const tsr_problem *problem, tsr_cargo *c);
+
+#endif

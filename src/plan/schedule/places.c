@@ -1,0 +1,92 @@
+#include "plan/schedule/places.h"
+
+/* A buffer for a tile, which has no place yet. */
+static tsr_buffer buffer_for(const tsr_problem *problem, int matrix, int32_t tile, int device) {
+  tsr_rect rect = tsr_tile_rect(problem, matrix, tile);
+  tsr_buffer b = {.row = rect.row0,
+                  .col = rect.col0,
+                  .rows = rect.row1 - rect.row0,
+                  .cols = rect.col1 - rect.col0,
+                  .role = TSR_BUFFER_TILE,
+                  .matrix = (uint8_t)matrix,
+                  .location = (int16_t)device};
+  b.ld = tsr_tile_ld(b.rows, problem->size[matrix]);
+  return b;
+}
+
+/* ---- How tiles fit -------------------------------------------------------- */
+
+/* Adds to need[] the bytes of a matrix's tiles that are used, less those that have rooms. */
+static void add_need(const tsr_places *p, int matrix, size_t *need) {
+  const tsr_copies *copies = p->copies;
+  for (size_t i = copies->first[matrix]; i < copies->first[matrix + 1]; i++) {
+    if (copies->items[i].next == 0) continue;
+    size_t in_matrix = i - copies->first[matrix];
+    int32_t tile = (int32_t)(in_matrix / copies->devices);
+    int device = (int)(in_matrix % copies->devices);
+    if (tsr_rooms_have(p->rooms, matrix, tsr_tile_rect(p->problem, matrix, tile), device)) continue;
+    tsr_buffer b = buffer_for(p->problem, matrix, tile, device);
+    need[device] += tsr_tile_bytes(b.ld, b.cols, p->problem->size[matrix]);
+  }
+}
+
+/* Whether the devices' budgets suffice if nothing is reused. */
+static bool all_fit(const tsr_places *p) {
+  size_t need[TSR_MACHINE_DEVICES] = {0};
+  for (int x = 0; x < TSR_MATRICES; x++) add_need(p, x, need);
+  for (int d = 0; d < p->problem->devices; d++)
+    if (need[d] > p->problem->options->budget[d]) return false;
+  return true;
+}
+
+void tsr_places_init(tsr_places *p, const tsr_problem *problem, tsr_commands *commands,
+                     tsr_copies *copies, tsr_slots *slots, tsr_rooms *rooms) {
+  *p = (tsr_places){problem, commands, copies, slots, rooms, TSR_FITS_IN};
+  tsr_slots_count_uses(problem, copies);
+  if (all_fit(p)) return;
+  bool has_rooms = problem->options->residency != NULL; /* rooms are not for sharing */
+  p->fit = has_rooms ? TSR_FITS_NOT : TSR_FITS_TIGHT;
+}
+
+/* ---- Places --------------------------------------------------------------- */
+
+bool tsr_places_make(tsr_places *p, int matrix, int32_t tile, int device) {
+  tsr_tile_copy *copy = tsr_copy_of(p->copies, matrix, tile, device);
+  if (copy->buffer != TSR_NOTHING) return true;
+  tsr_buffer buffer = buffer_for(p->problem, matrix, tile, device);
+  if (tsr_has_rooms(p->problem, matrix)) return tsr_rooms_place(p->rooms, copy, buffer);
+  size_t *arena = &p->commands->plan->arena[device];
+  if (p->slots->in_use) {
+    if (!tsr_slots_take(p->slots, copy, device, &buffer)) {
+      p->fit = TSR_FITS_NOT;
+      return false;
+    }
+  } else {
+    buffer.bytes = tsr_tile_bytes(buffer.ld, buffer.cols, p->problem->size[matrix]);
+    buffer.offset = *arena;
+  }
+  if (*arena < buffer.offset + buffer.bytes) *arena = buffer.offset + buffer.bytes;
+  copy->buffer = tsr_commands_add_buffer(p->commands, buffer);
+  return copy->buffer != TSR_NOTHING;
+}
+
+static void mark_present(const tsr_places *p, int matrix, int32_t tile, const tsr_tile_copy *copy) {
+  const tsr_room *room = tsr_rooms_of(p->rooms, copy);
+  tsr_task_operand o = tsr_part_of_tile(matrix, tile, tsr_tile_rect(p->problem, matrix, tile));
+  tsr_piece_range range = tsr_pieces_of(p->problem, &o);
+  for (int c = range.c0; c < range.c1; c++)
+    for (int r = range.r0; r < range.r1; r++) {
+      tsr_rect rect = tsr_piece_rect(p->problem, matrix, &range, r, c);
+      if (tsr_rects_covers(&room->valid, rect))
+        p->copies->pieces.items[copy->pieces + c * range.down + r].command = TSR_PRESENT;
+    }
+}
+
+bool tsr_places_open(tsr_places *p, int matrix, int32_t tile, int device, int count) {
+  if (!tsr_places_make(p, matrix, tile, device)) return false;
+  tsr_tile_copy *copy = tsr_copy_of(p->copies, matrix, tile, device);
+  if (copy->pieces != TSR_NOTHING) return true;
+  if (!tsr_copies_add_pieces(p->copies, copy, count)) return false;
+  if (tsr_has_rooms(p->problem, matrix)) mark_present(p, matrix, tile, copy);
+  return true;
+}

@@ -1,0 +1,35 @@
+/*
+ * Places: the memory of a device that a tile lies in. That is a room, if the matrix has rooms; else
+ * memory of its own, if all tiles fit into the budgets; else a slot.
+ *
+ * Invariant: a tile copy with a buffer has its place, and arenas are large enough for all places in
+ * them. fit becomes TSR_FITS_NOT when a tile finds no place; then the plan is void.
+ */
+#ifndef TSR_PLAN_SCHEDULE_PLACES_H
+#define TSR_PLAN_SCHEDULE_PLACES_H
+
+#include "plan/schedule/rooms.h"
+#include "plan/schedule/slots.h"
+
+typedef struct tsr_places {
+  const tsr_problem *problem; /* borrowed, and so are the next four */
+  tsr_commands *commands;
+  tsr_copies *copies;
+  tsr_slots *slots;
+  tsr_rooms *rooms;
+  tsr_fit fit;
+} tsr_places;
+
+/* Counts the uses of all copies, and sets p->fit by what the tiles that are used need. */
+void tsr_places_init(tsr_places *p, const tsr_problem *problem, tsr_commands *commands,
+                     tsr_copies *copies, tsr_slots *slots, tsr_rooms *rooms);
+
+/* Gives a tile a place at a device unless it has one. False: no place (p->fit) or no host memory.
+ */
+bool tsr_places_make(tsr_places *p, int matrix, int32_t tile, int device);
+
+/* The same, with a record for each of the tile's pieces, of which there are `count`. Pieces that
+ * the tile's room holds from the start are marked as present. */
+bool tsr_places_open(tsr_places *p, int matrix, int32_t tile, int device, int count);
+
+#endif

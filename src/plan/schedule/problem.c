@@ -1,0 +1,71 @@
+#include "plan/schedule/problem.h"
+
+tsr_problem tsr_problem_of(const tsr_machine *machine, const tsr_call *call, const tsr_graph *graph,
+                           const tsr_schedule_options *options) {
+  const tsr_type_info *type = tsr_type_get(call->type);
+  tsr_problem problem = {.machine = machine,
+                         .call = call,
+                         .graph = graph,
+                         .options = options,
+                         .devices = machine->devices,
+                         .host = machine->devices};
+  for (int x = 0; x < TSR_OPERANDS; x++) problem.size[x] = type->size;
+  problem.size[TSR_W] = tsr_type_get(type->wide)->size;
+  return problem;
+}
+
+tsr_status tsr_problem_no_memory(void) {
+  return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+}
+
+/* ---- Tiles ---------------------------------------------------------------- */
+
+tsr_task_operand tsr_part_of_tile(int matrix, int32_t tile, tsr_rect rect) {
+  return (tsr_task_operand){.row = rect.row0,
+                            .col = rect.col0,
+                            .rows = (int32_t)(rect.row1 - rect.row0),
+                            .cols = (int32_t)(rect.col1 - rect.col0),
+                            .tile = tile,
+                            .matrix = (uint8_t)matrix,
+                            .access = TSR_READ};
+}
+
+/* Columns begin where lines of a cache do, if that takes little room: where they begin at other
+ * multiples of a load, kernels are up to a fifth slower (docs: measured). */
+int64_t tsr_tile_ld(int64_t rows, size_t size) {
+  static const int64_t line = 128, long_column = 4096;
+  int64_t bytes = rows * (int64_t)size;
+  int64_t step = bytes < long_column ? tsr_kernel_granule(size) : line / (int64_t)size;
+  return (rows + step - 1) / step * step;
+}
+
+size_t tsr_tile_round_up(size_t bytes) {
+  return (bytes + TSR_TILE_ALIGN - 1) / TSR_TILE_ALIGN * TSR_TILE_ALIGN;
+}
+
+size_t tsr_tile_bytes(int64_t ld, int64_t cols, size_t size) {
+  return tsr_tile_round_up((size_t)ld * (size_t)cols * size);
+}
+
+static int64_t longest(const tsr_cuts *cuts) {
+  int64_t most = 0;
+  for (int i = 0; i < cuts->count; i++) {
+    int64_t length = cuts->at[i + 1] - cuts->at[i];
+    if (length > most) most = length;
+  }
+  return most;
+}
+
+size_t tsr_tile_largest(const tsr_call *call, const tsr_graph *graph) {
+  const tsr_type_info *type = tsr_type_get(call->type);
+  size_t most = 0;
+  for (int x = 0; x < TSR_MATRICES; x++) {
+    if (!(graph->used >> x & 1)) continue;
+    size_t size = x == TSR_W ? tsr_type_get(type->wide)->size : type->size;
+    const tsr_tile_grid *grid = &graph->grid[x];
+    size_t bytes =
+        tsr_tile_bytes(tsr_tile_ld(longest(&grid->rows), size), longest(&grid->cols), size);
+    if (bytes > most) most = bytes;
+  }
+  return most;
+}

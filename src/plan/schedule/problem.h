@@ -1,0 +1,76 @@
+/*
+ * The problem of a scheduler: a graph of tasks, the call and the machine that the graph is for, and
+ * how the search wants it scheduled. All parts of the scheduler read the problem.
+ *
+ * Invariant: the problem does not change while a scheduler works. It owns nothing: the things that
+ * it points to outlive the scheduler.
+ */
+#ifndef TSR_PLAN_SCHEDULE_PROBLEM_H
+#define TSR_PLAN_SCHEDULE_PROBLEM_H
+
+#include "base/rect.h"
+#include "plan/schedule/schedule.h"
+
+/* The index of a command, buffer, list or slot that there is not. */
+enum { TSR_NOTHING = -1 };
+
+typedef struct tsr_problem {
+  const tsr_machine *machine;
+  const tsr_call *call;
+  const tsr_graph *graph;
+  const tsr_schedule_options *options;
+  size_t size[TSR_MATRICES]; /* bytes of an element */
+  int devices;               /* of the machine */
+  int host;                  /* location of the host node whose memory copies are staged through */
+} tsr_problem;
+
+tsr_problem tsr_problem_of(const tsr_machine *machine, const tsr_call *call, const tsr_graph *graph,
+                           const tsr_schedule_options *options);
+
+/* Records that there is no host memory for the plan. TSR_ERR_MEMORY. */
+tsr_status tsr_problem_no_memory(void);
+
+static inline bool tsr_on_host(const tsr_problem *problem, int location) {
+  return location >= problem->devices;
+}
+
+/* Whether the matrix's home is that device and kernels use it there. */
+static inline bool tsr_is_at_home(const tsr_problem *problem, int matrix, int device) {
+  if (matrix == TSR_W || problem->call->operand[matrix].location != device) return false;
+  return matrix == TSR_C_ || !(problem->options->apart >> matrix & 1);
+}
+
+/* Whether a matrix's tiles are in rooms: with residency, those that are at home in host memory. */
+static inline bool tsr_has_rooms(const tsr_problem *problem, int matrix) {
+  return problem->options->residency != NULL && matrix != TSR_W &&
+         !tsr_is_device(problem->machine, problem->call->operand[matrix].location);
+}
+
+/* ---- Tiles ---------------------------------------------------------------- */
+
+static inline tsr_rect tsr_tile_rect(const tsr_problem *problem, int matrix, int32_t tile) {
+  const tsr_tile_grid *grid = &problem->graph->grid[matrix];
+  int i = tile / grid->cols.count, j = tile % grid->cols.count;
+  return (tsr_rect){grid->rows.at[i], grid->cols.at[j], grid->rows.at[i + 1], grid->cols.at[j + 1]};
+}
+
+static inline tsr_rect tsr_operand_rect(const tsr_task_operand *o) {
+  return tsr_rect_make(o->row, o->col, o->rows, o->cols);
+}
+
+/* A rectangle of a tile as an operand that is read. */
+tsr_task_operand tsr_part_of_tile(int matrix, int32_t tile, tsr_rect rect);
+
+/* Elements from column to column of a tile: kernels are slow where columns are not aligned. */
+int64_t tsr_tile_ld(int64_t rows, size_t size);
+
+/* The next multiple of TSR_TILE_ALIGN. */
+size_t tsr_tile_round_up(size_t bytes);
+
+/* Bytes of the room of a tile whose columns are ld elements apart. */
+size_t tsr_tile_bytes(int64_t ld, int64_t cols, size_t size);
+
+/* Bytes of the largest tile of any matrix that tasks use. */
+size_t tsr_tile_largest(const tsr_call *call, const tsr_graph *graph);
+
+#endif

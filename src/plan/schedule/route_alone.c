@@ -1,0 +1,107 @@
+/* Rectangles that are moved alone: to a device as if they were written there, and home. */
+#include <math.h>
+
+#include "plan/schedule/routes.h"
+
+/* ---- To a device ------------------------------------------------------------ */
+
+/* Moves a rectangle, and nothing beside it, to its place at a device, as if it was written there.
+ */
+static bool move_alone(tsr_routes *r, const tsr_task_operand *o, tsr_end begin, int to) {
+  tsr_end stop = tsr_end_at(r->copies, o->matrix, o->tile, to, TSR_NOTHING);
+  tsr_piece_range p = tsr_pieces_alone(r->problem, o);
+  for (int col = p.c0; col < p.c1; col++)
+    for (int row = p.r0; row < p.r1; row++) {
+      tsr_cargo load = tsr_cargo_of(r->problem, o, &p, row, col);
+      float when = tsr_route_arrival(r->availability, &load, begin.location, to, 0);
+      if (begin.copy)
+        tsr_marks_wait_touching(r->marks, begin.copy->writers, o, r->commands);
+      else
+        tsr_move_wait_for_home(r->mover, &load);
+      int32_t command = tsr_move(r->mover, &load, &begin, &stop);
+      tsr_mark mark = {load.row, load.rows, load.col, load.cols, command, TSR_NOTHING};
+      if (command == TSR_NOTHING || !tsr_marks_push(r->marks, &stop.copy->writers, mark))
+        return false;
+      if (isfinite(when)) tsr_route_occupy(r->availability, &load, begin.location, to, 0, when);
+    }
+  return true;
+}
+
+bool tsr_route_fetch_alone(tsr_routes *r, const tsr_task_operand *o, int device) {
+  return move_alone(r, o, tsr_end_home(r->problem, o->matrix), device);
+}
+
+bool tsr_route_collect(tsr_routes *r, const tsr_task_operand *o, int from, int to) {
+  return move_alone(r, o, tsr_end_at(r->copies, o->matrix, o->tile, from, TSR_NOTHING), to);
+}
+
+/* ---- Home ------------------------------------------------------------------- */
+
+static bool note_brought(tsr_routes *r, const tsr_cargo *c, int32_t command) {
+  if (!r->slots->in_use || c->matrix != TSR_C_) return true;
+  return tsr_marks_push(r->marks, &r->copies->brought[c->tile], (tsr_mark){.command = command});
+}
+
+/* Where a rectangle is to the stored triangle: inside (TSR_GENERAL), across its diagonal (the
+ * triangle), or outside (false). */
+static bool meets(const tsr_cargo *c, tsr_uplo uplo, tsr_uplo *part) {
+  int64_t bottom = c->row + c->rows - 1, right = c->col + c->cols - 1;
+  *part = uplo;
+  if (uplo == TSR_GENERAL) return true;
+  bool lower = uplo == TSR_LOWER;
+  if (lower ? c->row >= right : bottom <= c->col) *part = TSR_GENERAL;
+  return lower ? bottom >= c->col : c->row <= right;
+}
+
+static bool bring(tsr_routes *r, const tsr_cargo *c, const tsr_end *begin, const tsr_end *stop) {
+  int from = begin->location, to = stop->location;
+  float when = tsr_link_arrival(r->availability, from, to, c->bytes, c->bytes, 0);
+  int32_t command = tsr_move(r->mover, c, begin, stop);
+  if (isfinite(when)) tsr_link_occupy(r->availability, from, to, c->bytes, 0, when);
+  return command != TSR_NOTHING && note_brought(r, c, command);
+}
+
+/* One half of a piece, which is halved across its longer side. */
+static tsr_cargo half_of(const tsr_problem *problem, const tsr_cargo *c, int which) {
+  bool down = c->rows >= c->cols;
+  tsr_cargo half = *c;
+  int64_t first = down ? c->rows / 2 : c->cols / 2;
+  if (down) {
+    half.row += which ? first : 0;
+    half.rows = which ? c->rows - first : first;
+  } else {
+    half.col += which ? first : 0;
+    half.cols = which ? c->cols - first : first;
+  }
+  tsr_cargo_weigh(problem, &half);
+  return half;
+}
+
+/* Brings what of a piece is in the triangle. Only the threads of the host can copy what is across a
+ * diagonal, by way of the ring, which all devices share: where a device can write to C itself, that
+ * is little. */
+static bool bring_piece(tsr_routes *r, tsr_cargo *c, tsr_uplo uplo, const tsr_end *begin,
+                        const tsr_end *stop) {
+  static const int64_t little = 256;
+  if (!meets(c, uplo, &c->uplo)) return true;
+  bool across = c->uplo != TSR_GENERAL && (c->rows > little || c->cols > little);
+  if (!across || !tsr_move_is_straight(r->problem, c)) return bring(r, c, begin, stop);
+  for (int i = 0; i < 2; i++) {
+    tsr_cargo half = half_of(r->problem, c, i);
+    if (!bring_piece(r, &half, uplo, begin, stop)) return false;
+  }
+  return true;
+}
+
+bool tsr_route_bring_home(tsr_routes *r, const tsr_task_operand *o, tsr_uplo uplo, int device,
+                          int32_t after) {
+  tsr_end begin = tsr_end_at(r->copies, o->matrix, o->tile, device, after);
+  tsr_end stop = tsr_end_home(r->problem, o->matrix);
+  tsr_piece_range p = tsr_pieces_alone(r->problem, o);
+  for (int col = p.c0; col < p.c1; col++)
+    for (int row = p.r0; row < p.r1; row++) {
+      tsr_cargo load = tsr_cargo_of(r->problem, o, &p, row, col);
+      if (!bring_piece(r, &load, uplo, &begin, &stop)) return false;
+    }
+  return true;
+}

@@ -1,0 +1,67 @@
+#include "plan/schedule/scheduler.h"
+
+#include "base/alloc.h"
+
+/* Each part after those that it uses. */
+static tsr_status set_up(tsr_scheduler *s, tsr_plan *plan) {
+  const tsr_problem *problem = &s->problem;
+  TSR_TRY(tsr_commands_init(&s->commands, problem, plan));
+  TSR_TRY(tsr_copies_init(&s->copies, problem));
+  TSR_TRY(tsr_availability_init(&s->availability, problem));
+  TSR_TRY(tsr_sequence_init(&s->sequence, problem, &s->copies, &s->availability));
+  tsr_slots_init(&s->slots, problem, &s->commands, &s->copies, &s->marks);
+  TSR_TRY(tsr_ring_init(&s->ring, problem, &s->commands));
+  TSR_TRY(tsr_rooms_init(&s->rooms, problem, &s->commands));
+  tsr_places_init(&s->places, problem, &s->commands, &s->copies, &s->slots, &s->rooms);
+  bool tight = s->places.fit == TSR_FITS_TIGHT;
+  if (tight) {
+    size_t largest = tsr_tile_largest(problem->call, problem->graph);
+    TSR_TRY(tsr_slots_start(&s->slots, largest, &s->sequence));
+  }
+  tsr_sequence_rewind(&s->sequence, tight);
+  s->mover = (tsr_mover){problem,      &s->availability, &s->marks, &s->copies,
+                         &s->commands, &s->slots,        &s->ring};
+  s->routes = (tsr_routes){.problem = problem,
+                           .availability = &s->availability,
+                           .commands = &s->commands,
+                           .marks = &s->marks,
+                           .copies = &s->copies,
+                           .slots = &s->slots,
+                           .rooms = &s->rooms,
+                           .places = &s->places,
+                           .mover = &s->mover};
+  tsr_homing_init(&s->homing, problem, tight, &s->routes);
+  return TSR_OK;
+}
+
+static void tear_down(tsr_scheduler *s) {
+  tsr_rooms_free(&s->rooms);
+  tsr_ring_free(&s->ring);
+  tsr_slots_free(&s->slots);
+  tsr_sequence_free(&s->sequence);
+  tsr_availability_free(&s->availability);
+  tsr_copies_free(&s->copies);
+  tsr_marks_free(&s->marks);
+  tsr_commands_free(&s->commands);
+}
+
+/* False: no host memory, or no room. */
+static bool carry_out(tsr_scheduler *s, tsr_schedule_work work, const void *what) {
+  return s->places.fit != TSR_FITS_NOT && tsr_route_open_rooms(&s->routes) && work(s, what) &&
+         tsr_rooms_finish(&s->rooms, &s->copies, &s->marks);
+}
+
+tsr_status tsr_schedule_with(const tsr_machine *machine, const tsr_graph *graph,
+                             const tsr_schedule_options *options, tsr_schedule_work work,
+                             const void *what, tsr_plan *plan, tsr_fit *fit) {
+  tsr_scheduler *s = tsr_alloc_zero(1, sizeof *s);
+  if (!s) return tsr_problem_no_memory();
+  s->problem = tsr_problem_of(machine, &plan->call, graph, options);
+  tsr_status status = set_up(s, plan);
+  bool done = status == TSR_OK && carry_out(s, work, what);
+  *fit = done ? s->places.fit : TSR_FITS_NOT;
+  if (status == TSR_OK && !done && s->places.fit != TSR_FITS_NOT) status = tsr_problem_no_memory();
+  tear_down(s);
+  tsr_dealloc(s);
+  return status;
+}

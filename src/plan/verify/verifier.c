@@ -1,0 +1,22 @@
+/* What the parts of the verifier use: who says what is wrong, and which room a buffer is. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "plan/verify/verify.h"
+
+tsr_status tsr_verify_fail(const tsr_verifier *v, uint32_t command, const char *format, ...) {
+  char message[384];
+  tsr_name name;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  tsr_command_describe(v->plan, &v->plan->commands.items[command], &name);
+  return tsr_fail(TSR_ERR_CHECK, "command %u (%s): %s", command, name.text, message);
+}
+
+const tsr_room *tsr_verify_room(const tsr_verifier *v, int32_t buffer) {
+  const tsr_buffer *b = &v->plan->buffers.items[buffer];
+  if (b->role != TSR_BUFFER_ROOM || b->offset >= v->plan->before->rooms.count) return NULL;
+  return &v->plan->before->rooms.items[b->offset];
+}

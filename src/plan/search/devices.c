@@ -6,85 +6,7 @@
 
 #include "plan/search/search.h"
 
-/* ---- Devices -------------------------------------------------------------- */
-
-static bool is_home(const tsr_search *s, int device) {
-  for (int x = 0; x < TSR_OPERANDS; x++)
-    if (s->call->operand[x].location == device) return true;
-  return false;
-}
-
-/* Capacity of a channel that a device's host link would share with the devices chosen already. */
-double tsr_search_shared_rate(const tsr_search *s, int device, int chosen) {
-  int host = s->machine->devices;
-  double rate = s->machine->link[host][device].bandwidth;
-  for (int c = 0; c < s->machine->channels; c++) {
-    const tsr_channel *channel = &s->machine->channel[c];
-    int users = 0;
-    bool uses = false;
-    for (int u = 0; u < channel->count; u++) {
-      if (channel->uses[u].from != host) continue;
-      uses |= channel->uses[u].to == device;
-      for (int i = 0; i < chosen; i++) users += channel->uses[u].to == s->order[i];
-    }
-    if (uses) rate = fmin(rate, channel->capacity / (users + 1));
-  }
-  return rate;
-}
-
-/* Bytes/s between a device and the devices that are homes. */
-static double rate_to_homes(const tsr_search *s, int device) {
-  double rate = 0;
-  for (int h = 0; h < s->machine->devices; h++)
-    if (h != device && is_home(s, h)) rate += s->machine->link[h][device].bandwidth;
-  return rate;
-}
-
-/* Homes of operands first, then those that add most to the rate from the host and the homes. */
-void tsr_search_order_devices(tsr_search *s) {
-  bool taken[TSR_MACHINE_DEVICES] = {false};
-  for (int i = 0; i < s->machine->devices; i++) {
-    int best = -1;
-    double best_score = -1;
-    for (int d = 0; d < s->machine->devices; d++) {
-      if (taken[d]) continue;
-      double score = is_home(s, d) ? 1e15 : tsr_search_shared_rate(s, d, i) + rate_to_homes(s, d);
-      if (score > best_score * (1 + 1e-9)) {
-        best = d;
-        best_score = score;
-      }
-    }
-    taken[best] = true;
-    s->order[i] = best;
-  }
-}
-
-/* ---- Strategies ----------------------------------------------------------- */
-
-static int64_t longest(const tsr_call *call) {
-  int64_t most = call->m > call->n ? call->m : call->n;
-  return most > call->k ? most : call->k;
-}
-
-tsr_strategy tsr_search_tiles(const tsr_search *s, int devices, int64_t tile) {
-  tsr_strategy r = {.kind = TSR_TILES, .tile = tile, .piece = 8 << 20, .streams = 1, .relay = true};
-  tsr_panels_guess_grid(s->call, devices, &r);
-  tsr_panels_set_lazy(s, &r);
-  r.add_at_home = false; /* that takes room beside the tiles */
-  return r;
-}
-
-/* Tiles that depend on the shape alone, so that the bits do not depend on the devices. */
-static int64_t tile_by_shape(const tsr_call *call) {
-  return tsr_power_of_two_near((double)longest(call) / 8, 128, 2048);
-}
-
-int64_t tsr_search_told_tile(const tsr_search *s) {
-  if (s->options->tile > 0) return s->options->tile;
-  const int64_t *named = tsr_forced_named(&s->forced, offsetof(tsr_strategy, tile));
-  if (named != NULL) return *named;
-  return s->options->reproducible ? tile_by_shape(s->call) : 0;
-}
+/* ---- On so many devices ----------------------------------------------------- */
 
 static tsr_strategy first_guess(const tsr_search *s, int devices, int64_t tile) {
   if (tile == 0) return tsr_panels_guess(s, devices);
@@ -122,7 +44,7 @@ static tsr_status search_devices(tsr_search *s, int devices) {
 static tsr_status search_mapped(tsr_search *s) {
   if (s->mapping == NULL) return TSR_OK;
   int64_t tile = tsr_search_told_tile(s);
-  if (tile == 0 && s->kinds == 1u << TSR_TILES) tile = tile_by_shape(s->call);
+  if (tile == 0 && s->kinds == 1u << TSR_TILES) tile = tsr_search_tile_by_shape(s->call);
   tsr_strategy r = first_guess(s, s->mapping->grid_rows * s->mapping->grid_cols, tile);
   if (is_free(s, r.kind)) TSR_TRY(try_guess(s, &r));
   if (s->best != NULL) return TSR_OK;
@@ -188,7 +110,7 @@ static tsr_status choose_number(tsr_search *s, int *devices) {
   tsr_candidate at = s->found, starts[TSR_PANEL_LIMITS];
   entries e = {.count = 0};
   int count, begun = s->best->devices;
-  TSR_TRY(tsr_panels_try_limits(s, &at, starts, &count));
+  TSR_TRY(tsr_search_try_limits(s, &at, starts, &count));
   note_entry(&at, &e);
   for (int other = s->machine->devices; other >= 1; other /= 2)
     if (other != begun && tsr_search_in_time(s)) TSR_TRY(try_number(s, other, &e));

@@ -383,17 +383,24 @@ tsr_strategy tsr_panels_like(const tsr_search *s, const tsr_strategy *other, int
   return r;
 }
 
-static void insert(const tsr_candidate *trial, int count, tsr_candidate *sorted) {
-  int at = count;
-  for (; at > 0 && sorted[at - 1].score > trial->score; at--) sorted[at] = sorted[at - 1];
-  sorted[at] = *trial;
-}
-
 /* Those of each family, the more promising ones first. */
 static const limit product_limits[] = {LIMIT_LINKS, LIMIT_KERNELS, LIMIT_EITHER, LIMIT_BOTH,
                                        LIMIT_PORT};
 static const limit rank_limits[] = {LIMIT_BOTH, LIMIT_KERNELS, LIMIT_EITHER, LIMIT_LINKS,
                                     LIMIT_START};
+
+int tsr_panels_for_limits(const tsr_search *s, const tsr_strategy *at,
+                          tsr_strategy list[TSR_PANEL_LIMITS]) {
+  bool is_rank = tsr_search_family(s) == TSR_RANK;
+  const limit *limits = is_rank ? rank_limits : product_limits;
+  int count = is_rank || is_resident(s) ? TSR_PANEL_LIMITS : TSR_PANEL_LIMITS - 1;
+  tsr_strategy r = *at;
+  for (int i = 0; i < count; i++) {
+    cut_for(s, limits[i], &r);
+    list[i] = r;
+  }
+  return count;
+}
 
 /* Stripes that are wide, and slabs so that kernels can begin with what comes first. Those of trmm
  * all have them: its C is what is read as well as what is written, and crowds the links. */
@@ -409,50 +416,18 @@ static void cut_k_panels(const tsr_search *s, int devices, tsr_strategy *r) {
   r->n_block_least = in_place ? 256 : 512;
 }
 
-/* Sums can begin with what comes first: that is where a descent begins if kernels are what counts,
- * and otherwise where a second one does. */
-static tsr_status try_k_panels(tsr_search *s, tsr_candidate *at,
-                               tsr_candidate starts[TSR_PANEL_LIMITS], int *count) {
+bool tsr_stripes_with_k_panels(const tsr_search *s, const tsr_strategy *at, tsr_strategy *made,
+                               bool *first) {
   static const double ample = 0.75;
-  int devices = tsr_strategy_devices(&at->strategy);
+  int devices = tsr_strategy_devices(at);
   double share = transfer_share(s, devices);
-  tsr_candidate wide;
-  tsr_strategy r = at->strategy;
-  if (s->call->operation == TSR_TRSM || r.kind == TSR_TILES || !tsr_search_in_time(s))
-    return TSR_OK;
-  cut_k_panels(s, devices, &r);
-  TSR_TRY(tsr_search_try(s, &r, &wide));
-  if (!isfinite(wide.score)) return TSR_OK;
-  *count = 1;
-  starts[0] = wide;
-  if (share > 0 && share < ample) {
-    starts[0] = *at;
-    *at = wide;
-  }
-  return TSR_OK;
+  if (s->call->operation == TSR_TRSM) return false;
+  *made = *at;
+  *first = share > 0 && share < ample;
+  cut_k_panels(s, devices, made);
+  return true;
 }
 
-/* Composed calls have hardly the time for one guess. */
-tsr_status tsr_panels_try_limits(tsr_search *s, tsr_candidate *at,
-                                 tsr_candidate starts[TSR_PANEL_LIMITS], int *count) {
-  static const double hopeful = 1.15; /* what dealing by the replay may gain */
-  tsr_strategy r = at->strategy;
-  *count = 0;
-  if (s->options->residency != NULL) return TSR_OK;
-  if (tsr_search_family(s) == TSR_TRIANGLE) return try_k_panels(s, at, starts, count);
-  bool is_rank = tsr_search_family(s) == TSR_RANK;
-  const limit *limits = is_rank ? rank_limits : product_limits;
-  bool has_last = is_rank || is_resident(s);
-  int all = r.kind == TSR_TILES ? 0 : TSR_PANEL_LIMITS - !has_last;
-  for (int i = 0; i < all && tsr_search_in_time(s); i++) {
-    tsr_candidate made;
-    cut_for(s, limits[i], &r);
-    TSR_TRY(tsr_search_try(s, &r, &made));
-    if (!isfinite(made.score)) continue;
-    if (is_rank && !is_staged(s->call) && made.score < hopeful * s->found.score)
-      TSR_TRY(tsr_search_descend_shares(s, &made));
-    insert(&made, (*count)++, starts);
-  }
-  if (*count > 0 && starts[0].score < at->score) *at = starts[0];
-  return TSR_OK;
+bool tsr_panels_are_shared_anew(const tsr_search *s) {
+  return tsr_search_family(s) == TSR_RANK && !is_staged(s->call);
 }

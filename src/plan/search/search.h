@@ -95,7 +95,7 @@ void tsr_search_set_enough(tsr_search *s);
 /* Operands, as bits, whose kernels at their home had better use copies, of C a partial one. */
 unsigned tsr_search_apart(const tsr_search *s);
 
-/* ---- devices.c ---- */
+/* ---- order.c ---- */
 
 /* Fills s->order. */
 void tsr_search_order_devices(tsr_search *s);
@@ -103,11 +103,18 @@ void tsr_search_order_devices(tsr_search *s);
 /* Capacity of a channel that a device's host link would share with the devices chosen already. */
 double tsr_search_shared_rate(const tsr_search *s, int device, int chosen);
 
+/* ---- tiles.c ---- */
+
 /* Square tiles on so many devices, C tile by C tile. */
 tsr_strategy tsr_search_tiles(const tsr_search *s, int devices, int64_t tile);
 
 /* The tiles that the user asked for, or that the shape alone gives; 0: as is best. */
 int64_t tsr_search_told_tile(const tsr_search *s);
+
+/* Tiles that depend on the shape alone, so that the bits do not depend on the devices. */
+int64_t tsr_search_tile_by_shape(const tsr_call *call);
+
+/* ---- devices.c ---- */
 
 /* Looks for the best plan on all of the machine's devices, and on fewer unless they are to be
  * obeyed. s->best is NULL when none fits. */
@@ -127,10 +134,18 @@ tsr_strategy tsr_panels_like(const tsr_search *s, const tsr_strategy *other, int
 
 enum { TSR_PANEL_LIMITS = 5 };
 
-/* Cuts panels, or stripes, for each of the limits that may count, and tries that. `at` moves to the
- * best; *count of them are put down, the best first. */
-tsr_status tsr_panels_try_limits(tsr_search *s, tsr_candidate *at,
-                                 tsr_candidate starts[TSR_PANEL_LIMITS], int *count);
+/* Panels that are otherwise as `at`, cut for each of the limits that may count, the more promising
+ * ones first; how many there are. */
+int tsr_panels_for_limits(const tsr_search *s, const tsr_strategy *at,
+                          tsr_strategy list[TSR_PANEL_LIMITS]);
+
+/* Whether shares of C should be learnt from the replay before panels are compared. */
+bool tsr_panels_are_shared_anew(const tsr_search *s);
+
+/* Wide stripes with k-panels, so that kernels can begin with what comes first; *first: they are the
+ * better start. False: the operation has none. */
+bool tsr_stripes_with_k_panels(const tsr_search *s, const tsr_strategy *at, tsr_strategy *made,
+                               bool *first);
 
 /* Makes a product's panels ones of which a leading block grows; false: these would be no better.
  * They may be where kernels and links need about as long for A and B, which come from the host, in
@@ -163,6 +178,11 @@ enum { TSR_SEARCH_STARTS = 5 };
 
 /* A descent from each of so many candidates, at least one, side by side. */
 tsr_status tsr_search_descend_all(tsr_search *s, const tsr_candidate *from, int count);
+
+/* Tries panels, or stripes, cut for each of the limits that may count. `at` moves to the best;
+ * *count of them are put down, the best first. */
+tsr_status tsr_search_try_limits(tsr_search *s, tsr_candidate *at,
+                                 tsr_candidate good[TSR_PANEL_LIMITS], int *count);
 
 /* Descents on as many devices as `at` has: from there, and from what is good for other limits. */
 tsr_status tsr_search_from(tsr_search *s, tsr_candidate at);

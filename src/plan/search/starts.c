@@ -91,6 +91,54 @@ static tsr_status try_start(tsr_search *s, const tsr_strategy *strategy, starts 
   return TSR_OK;
 }
 
+/* ---- Limits ---- */
+
+static void insert(const tsr_candidate *trial, int count, tsr_candidate *sorted) {
+  int at = count;
+  for (; at > 0 && sorted[at - 1].score > trial->score; at--) sorted[at] = sorted[at - 1];
+  sorted[at] = *trial;
+}
+
+/* A second start, or the first one if kernels are what counts: sums that begin with what comes
+ * first. */
+static tsr_status try_k_panels(tsr_search *s, tsr_candidate *at,
+                               tsr_candidate good[TSR_PANEL_LIMITS], int *count) {
+  tsr_candidate wide;
+  tsr_strategy r;
+  bool first;
+  if (!tsr_search_in_time(s) || !tsr_stripes_with_k_panels(s, &at->strategy, &r, &first))
+    return TSR_OK;
+  TSR_TRY(tsr_search_try(s, &r, &wide));
+  if (!isfinite(wide.score)) return TSR_OK;
+  *count = 1;
+  good[0] = first ? *at : wide;
+  if (first) *at = wide;
+  return TSR_OK;
+}
+
+/* Composed calls have hardly the time for one guess. */
+tsr_status tsr_search_try_limits(tsr_search *s, tsr_candidate *at,
+                                 tsr_candidate good[TSR_PANEL_LIMITS], int *count) {
+  static const double hopeful = 1.15; /* what dealing by the replay may gain */
+  tsr_strategy list[TSR_PANEL_LIMITS];
+  *count = 0;
+  if (s->options->residency != NULL || at->strategy.kind == TSR_TILES) return TSR_OK;
+  if (at->strategy.kind == TSR_STRIPES) return try_k_panels(s, at, good, count);
+  int all = tsr_panels_for_limits(s, &at->strategy, list);
+  for (int i = 0; i < all && tsr_search_in_time(s); i++) {
+    tsr_candidate made;
+    TSR_TRY(tsr_search_try(s, &list[i], &made));
+    if (!isfinite(made.score)) continue;
+    if (tsr_panels_are_shared_anew(s) && made.score < hopeful * s->found.score)
+      TSR_TRY(tsr_search_descend_shares(s, &made));
+    insert(&made, (*count)++, good);
+  }
+  if (*count > 0 && good[0].score < at->score) *at = good[0];
+  return TSR_OK;
+}
+
+/* ---- From all of them ---- */
+
 /* Which limit counts depends on the grid, too: on another one the other good starts are tried. */
 static tsr_status choose_grid(tsr_search *s, tsr_candidate *at, const tsr_candidate *others,
                               int count) {
@@ -129,7 +177,7 @@ static tsr_status from_all(tsr_search *s, const tsr_candidate *at, const tsr_can
 tsr_status tsr_search_from(tsr_search *s, tsr_candidate at) {
   int count;
   tsr_candidate others[TSR_PANEL_LIMITS];
-  TSR_TRY(tsr_panels_try_limits(s, &at, others, &count));
+  TSR_TRY(tsr_search_try_limits(s, &at, others, &count));
   TSR_TRY(choose_grid(s, &at, others, count));
   return from_all(s, &at, others, count);
 }

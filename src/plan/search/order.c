@@ -1,0 +1,55 @@
+/* In which order devices are preferred. */
+#include <math.h>
+
+#include "plan/search/search.h"
+
+static bool is_home(const tsr_search *s, int device) {
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    if (s->call->operand[x].location == device) return true;
+  return false;
+}
+
+/* Capacity of a channel that a device's host link would share with the devices chosen already. */
+double tsr_search_shared_rate(const tsr_search *s, int device, int chosen) {
+  int host = s->machine->devices;
+  double rate = s->machine->link[host][device].bandwidth;
+  for (int c = 0; c < s->machine->channels; c++) {
+    const tsr_channel *channel = &s->machine->channel[c];
+    int users = 0;
+    bool uses = false;
+    for (int u = 0; u < channel->count; u++) {
+      if (channel->uses[u].from != host) continue;
+      uses |= channel->uses[u].to == device;
+      for (int i = 0; i < chosen; i++) users += channel->uses[u].to == s->order[i];
+    }
+    if (uses) rate = fmin(rate, channel->capacity / (users + 1));
+  }
+  return rate;
+}
+
+/* Bytes/s between a device and the devices that are homes. */
+static double rate_to_homes(const tsr_search *s, int device) {
+  double rate = 0;
+  for (int h = 0; h < s->machine->devices; h++)
+    if (h != device && is_home(s, h)) rate += s->machine->link[h][device].bandwidth;
+  return rate;
+}
+
+/* Homes of operands first, then those that add most to the rate from the host and the homes. */
+void tsr_search_order_devices(tsr_search *s) {
+  bool taken[TSR_MACHINE_DEVICES] = {false};
+  for (int i = 0; i < s->machine->devices; i++) {
+    int best = -1;
+    double best_score = -1;
+    for (int d = 0; d < s->machine->devices; d++) {
+      if (taken[d]) continue;
+      double score = is_home(s, d) ? 1e15 : tsr_search_shared_rate(s, d, i) + rate_to_homes(s, d);
+      if (score > best_score * (1 + 1e-9)) {
+        best = d;
+        best_score = score;
+      }
+    }
+    taken[best] = true;
+    s->order[i] = best;
+  }
+}

@@ -1,0 +1,29 @@
+/* Square tiles: a first guess, and those that are told. */
+#include <stddef.h>
+
+#include "plan/search/search.h"
+
+static int64_t longest(const tsr_call *call) {
+  int64_t most = call->m > call->n ? call->m : call->n;
+  return most > call->k ? most : call->k;
+}
+
+tsr_strategy tsr_search_tiles(const tsr_search *s, int devices, int64_t tile) {
+  tsr_strategy r = {.kind = TSR_TILES, .tile = tile, .piece = 8 << 20, .streams = 1, .relay = true};
+  tsr_panels_guess_grid(s->call, devices, &r);
+  tsr_panels_set_lazy(s, &r);
+  r.add_at_home = false; /* that takes room beside the tiles */
+  return r;
+}
+
+/* Tiles that depend on the shape alone, so that the bits do not depend on the devices. */
+int64_t tsr_search_tile_by_shape(const tsr_call *call) {
+  return tsr_power_of_two_near((double)longest(call) / 8, 128, 2048);
+}
+
+int64_t tsr_search_told_tile(const tsr_search *s) {
+  if (s->options->tile > 0) return s->options->tile;
+  const int64_t *named = tsr_forced_named(&s->forced, offsetof(tsr_strategy, tile));
+  if (named != NULL) return *named;
+  return s->options->reproducible ? tsr_search_tile_by_shape(s->call) : 0;
+}

@@ -30,7 +30,7 @@ check:
 	@sh tools/check_layers
 
 format:
-	@find include src tests tools examples -name '*.[ch]' | xargs clang-format -i
+	@find include src tests tools examples bench -name '*.[ch]' | xargs clang-format -i
 
 gpu-check:
 	@sh tools/gpu_check.sh

@@ -63,7 +63,7 @@ fi
 shapes="2:2"
 [ "$gpus" -ge 4 ] && shapes="4:4 2:4"
 shapes=${PGEMM_GPU_SHAPES:-$shapes}
-needed="bin/tessera bin/tessera-pgemm tests/cluster_driver"
+needed="bin/tessera bench/tessera-bench-mpi tests/cluster_driver"
 [ "$engine" != cuda ] || needed="$needed lib/libtessera_cuda.so lib/libtessera_nccl.so"
 for file in $needed; do
   [ -e "$build/$file" ] && continue
@@ -108,26 +108,28 @@ random() { # transport
 }
 
 measure() { # processes, GPUs in all, N, transports
+  local by cases=()
+  for by in ${4//,/ }; do cases+=("pgemm d $3 $3 $3 transport=$by"); done
   # shellcheck disable=SC2086 # words
-  TESSERA_LOG=info step "$1x$2-$3" 70 $start -n "$1" "$build/bin/tessera" bench pgemm \
-    --engine "$engine" --mode strong --processes "$1" --devices "$2" --n "$3" --block "$block" \
-    --repeat "$repeat" ${4:+--transports $4} --csv "$out/pgemm-$1x$2-$3.csv"
+  TESSERA_LOG=info step "$1x$2-$3" 70 $start -n "$1" "$build/bench/tessera-bench-mpi" \
+    "${cases[@]:-pgemm d $3 $3 $3}" --engine "$engine" --devices "$2" --block "$block" \
+    --repeat "$repeat" --csv "$out/pgemm-$1x$2-$3.csv"
 }
 field() { # processes, GPUs, N, transport, column
-  awk -F, -v by="$4" -v column="$5" '$14 == by { print $column }' \
-    "$out/pgemm-$1x$2-$3.csv" 2>/dev/null
+  awk -F, -v by="$4" -v name="$5" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) column = i }
+    $NF == by { print $column }' "$out/pgemm-$1x$2-$3.csv" 2>/dev/null
 }
 row() { # processes, GPUs, N, transport, GFLOP/s of one process
   local rate right
-  rate=$(field "$1" "$2" "$3" "$4" 11)
-  right=$(field "$1" "$2" "$3" "$4" 13)
+  rate=$(field "$1" "$2" "$3" "$4" gflops)
+  right=$(field "$1" "$2" "$3" "$4" right)
   if [ -z "$rate" ]; then
     note "$3" "$1 x $(($2 / $1))" "$4" - - failed -
     return
   fi
-  note "$3" "$1 x $(($2 / $1))" "$4" "$(field "$1" "$2" "$3" "$4" 9)" \
+  note "$3" "$1 x $(($2 / $1))" "$4" "$(field "$1" "$2" "$3" "$4" median_s)" \
     "$(awk -v r="$rate" 'BEGIN { printf "%.1f", r / 1000 }')" \
-    "$([ "$right" = 1 ] && echo right || echo WRONG) (predicted $(field "$1" "$2" "$3" "$4" 10))" \
+    "$([ "$right" = 1 ] && echo right || echo WRONG) (predicted $(field "$1" "$2" "$3" "$4" predicted_s))" \
     "$(awk -v r="$rate" -v one="${5:-0}" 'BEGIN { if (one > 0) printf "%.3f", r / one; else printf "-" }')"
 }
 
@@ -139,7 +141,7 @@ first=1
 for n in $sizes; do
   for all in $(for s in $shapes; do echo "${s#*:}"; done | sort -un); do
     measure 1 "$all" "$n" ""
-    one=$(field 1 "$all" "$n" - 11)
+    one=$(field 1 "$all" "$n" - gflops)
     row 1 "$all" "$n" - "$one"
     for shape in $shapes; do
       [ "${shape#*:}" = "$all" ] || continue
@@ -154,16 +156,16 @@ for n in $sizes; do
 done
 
 # The example, and how far under the roofs of computing and of the network it stays. No part of the
-# comparison: left out without a word where there is no time.
+# comparison: left out without a word where there is no time, or no Python.
 shape=${shapes%% *}
 kept=$(ls "$XDG_CACHE_HOME"/tessera/*.json 2>/dev/null | head -n 1)
 if [ -x "$build/examples/summa" ] && [ $((all_seconds - SECONDS)) -gt 20 ]; then
   # shellcheck disable=SC2086 # words
   TESSERA_ENGINE=$engine TESSERA_DEVICES=${shape#*:} step summa 30 $start -n "${shape%:*}" \
-    "$build/examples/summa" "${sizes%% *}" &&
-    step roofline 10 "$build/bin/tessera" bench pgemm --from "$out/pgemm-summa.log" \
-      --roofline "$out/pgemm-summa.svg" ${kept:+--machine "$kept"} \
-      ${kept:+--devices $((${shape#*:} / ${shape%:*}))} && cat "$out/pgemm-roofline.log"
+    "$build/examples/summa" "${sizes%% *}" && [ -n "$kept" ] && command -v python3 >/dev/null &&
+    step roofline 10 python3 bench/pgemm.py --from "$out/pgemm-summa.log" --machine "$kept" \
+      --devices $((${shape#*:} / ${shape%:*})) --driver "$build/bench/tessera-bench-mpi" &&
+    cat "$out/pgemm-roofline.log"
 fi
 
 echo

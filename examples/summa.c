@@ -6,7 +6,7 @@
  *
  *   mpicc summa.c $(pkg-config --cflags --libs tessera) -ltessera_mpi -o summa
  *   mpirun -n 4 ./summa 2000 4000 8000 > summa.csv
- *   tessera bench pgemm --from summa.csv --roofline summa.svg
+ *   python3 bench/pgemm.py --from summa.csv --roofline summa.svg
  */
 #include <stdio.h>
 #include <stdlib.h>

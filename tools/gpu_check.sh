@@ -3,7 +3,7 @@
 #
 #   DEPS            folder of unpacked packages (tools/fetch_deps.sh), used where it exists: .deps
 #   BUILD           build folder: build-gpu
-#   GPU_CHECK_OUT   logs, CSV and pictures: out
+#   GPU_CHECK_OUT   logs and CSV: out
 #   GPU_CHECK_STEPS which steps: build machine tests random placements memcheck doors
 #                   testers bench
 #   GPU_CHECK_N     sizes of the benchmark: 8192,16384,32768
@@ -72,8 +72,12 @@ doors() { # a program that knows nothing of us, then what its calls cost and gai
     timeout 120 "$build/bin/tessera" run --report-to "$out/doors-report.log" --offload always -- \
       "$calls" $way || return 1
   done
-  "$build/bin/tessera" bench doors --native --settle 6 --repeat 5 \
-    --n "1,32,64,256,1024,2048,4096,$sizes"
+  local n cases=()
+  for n in 1 32 64 256 1024 2048 4096 ${sizes//,/ }; do
+    cases+=("gemm d $n $n $n home=u by=door peer=blas sample=0.005 settle=6 turn=$n"
+      "gemm d $n $n $n home=u sample=0.005 turn=$n")
+  done
+  "$build/bench/tessera-bench" --rate-seconds 0 --repeat 5 "${cases[@]}"
 }
 testers() { # netlib's, of the BLAS and of CBLAS, on as many devices as there are; the types side by side
   local type bad=0
@@ -90,10 +94,10 @@ testers() { # netlib's, of the BLAS and of CBLAS, on as many devices as there ar
 }
 bench() {
   local homes
+  rm -f "$out"/bench-*.csv
   for homes in p,p,p h,h,h; do
-    "$build/bin/tessera" bench gemm --engine cuda --type d --n "$sizes" --home "$homes" \
-      --devices "$devices" --peer cublasxt --csv "$out/bench-${homes//,/}.csv" \
-      --plot "$out/bench-${homes//,/}.svg" || return 1
+    "$build/bin/tessera" bench --engine cuda --n "$sizes" --home "$homes" --devices "$devices" \
+      --peer cublasxt --csv "$out/bench-${homes//,/}.csv" || return 1
     [ "${GPU_CHECK_PAGEABLE:-0}" = 1 ] || break
   done
 }

@@ -70,7 +70,7 @@ for wrong in '--blocks 8' '--lookahead 99' '--network -1' '--memory lots' '--mac
   check "wrong_${wrong% *}" once "tessera pgemm: ${wrong% *}"
 done
 
-# ---- Plans and benchmarks ----
+# ---- Plans ----
 run plan pgemm d 200000 200000 200000 --grid 6x6 --machine "$summit"
 check plan done_and_says 'predicted'
 run plan pgemm d 20000 20000 20000 --grid 2x2 --machine "$summit" --commands --timeline p.json
@@ -82,28 +82,34 @@ run plan pgemm d 100 100 100 --grid 1x1 --machine "$summit"
 check plan_of_one fails_and_warns 'tsr_plan_gemm'
 run plan pgemm d 100 100 100
 check plan_without_grid fails_and_warns '--grid'
-run bench pgemm --predict --machine "$summit" --grids 2x2,12x12 --points 3 --plot w.svg --csv w.csv
-check predicted done_and_says 'largest N'
-check predicted_files written w.svg w.csv
-on 2 bench pgemm --n 300 --engine cpu --repeat 2 --csv m.csv --plot m.svg
-check measured done_and_says 'right'
-check measured_files written m.svg m.csv
-on 2 bench pgemm --mode strong --n 200 --engine host --devices 2 --processes 2 --repeat 1 --type c \
-  --timeline m.json
-check measured_on_devices done_and_says 'right'
-check measured_timeline grep -q '"name":"panel 0"' m.json
-on 2 bench pgemm --mode strong --n 100 --engine host --devices 2 --processes 2 --repeat 1 \
-  --transports nccl,mpi --csv t.csv
-check one_transport_fails fails_and_warns 'NCCL is for CUDA devices'
-check the_other_is_measured [ "$(grep -c ',1,mpi$' t.csv)" = 1 ]
-on 2 bench pgemm --transports pigeons
-check no_such_transport fails_and_warns 'some of auto, mpi and nccl'
-run bench pgemm --from m.csv --machine "$summit" --roofline r.svg
-check roofline done_and_says 'weak'
-check roofline_file [ -s r.svg ]
-run bench pgemm --from w.csv --machine "$summit"
-check roofline_of_nothing fails_and_warns 'no products'
-on 2 bench pgemm --processes 3
-check too_many_processes fails_and_warns 'has started 2'
+
+# ---- The benchmarks' driver ----
+driver=$build/bench/tessera-bench-mpi
+measure() { # processes, then what the driver is given
+  processes=$1
+  shift
+  "$mpiexec" "$flag" "$processes" "$driver" "$@" >out 2>err
+  code=$?
+}
+square() { echo "pgemm d $1 $1 $1${2:+ $2}"; }
+if [ -x "$driver" ]; then
+  measure 2 "$(square 300)" 'pgemm d 200 150 100 processes=1' --engine cpu --repeat 2 --csv m.csv
+  check measured done_and_says 'right$'
+  check measured_rows [ "$(grep -c ',1,[m-]' m.csv)" = 2 ]
+  measure 2 'pgemm c 200 200 200' --engine host --devices 2 --repeat 1 --timeline m.json
+  check measured_on_devices done_and_says 'right$'
+  check measured_timeline grep -q '"name":"panel 0"' m.json
+  measure 2 "$(square 100 transport=nccl)" "$(square 100 transport=mpi)" --engine host --devices 2 \
+    --repeat 1 --csv t.csv
+  check one_transport_fails fails_and_warns 'NCCL is for CUDA devices'
+  check the_other_is_measured [ "$(grep -c ',1,mpi$' t.csv)" = 1 ]
+  measure 2 "$(square 100 transport=pigeons)"
+  check no_such_transport fails_and_warns 'must be auto, mpi or nccl'
+  check said_by_one once pigeons
+  measure 2 "$(square 100 processes=3)"
+  check too_many_processes fails_and_warns 'has started 2'
+  measure 2 "$(square 100 up=50)"
+  check only_for_predictions fails_and_warns 'are for predictions'
+fi
 
 finish

@@ -1,4 +1,4 @@
-/* tools/tessera/elements.c and verify.c: that a right product passes the check, and a wrong one, by
+/* tools/common/elements.c and verify.c: that a right product passes the check, and a wrong one, by
  * as little as one entry, does not. */
 #include <complex.h>
 #include <math.h>

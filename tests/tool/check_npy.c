@@ -1,4 +1,4 @@
-/* tools/tessera/npy.c: files made byte by byte, good and odd. */
+/* tools/common/npy.c: files made byte by byte, good and odd. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

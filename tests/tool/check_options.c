@@ -1,4 +1,4 @@
-/* tools/tessera/options.c and settings.c: what users type. */
+/* tools/common/options.c and settings.c: what users type. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,11 +12,13 @@
 typedef struct parsed {
   const char *text, *positional[2];
   bool flag;
-  int64_t whole;
-  double number;
+  int64_t whole, few;
+  double number, part;
   size_t bytes;
   int count;
 } parsed;
+
+static bool bare;
 
 static int parse(parsed *p, int argc, const char **argv) {
   *p = (parsed){0};
@@ -25,8 +27,10 @@ static int parse(parsed *p, int argc, const char **argv) {
                           {"whole", 0, OPTION_WHOLE, &p->whole, "N", "a whole number"},
                           {"number", 0, OPTION_NUMBER, &p->number, "X", "a number"},
                           {"bytes", 0, OPTION_BYTES, &p->bytes, "B", "a size"},
+                          {"few", 0, OPTION_WHOLE, &p->few, "N", "1 to 9", 1, 9},
+                          {"part", 0, OPTION_NUMBER, &p->part, "X", "0 to 1", 0, 1},
                           {0}};
-  const option_command command = {"usage", "summary", "example", table, 0, 2};
+  const option_command command = {"usage", "summary", "example", table, 0, 2, bare};
   return options_parse(&command, argc, (char **)argv, p->positional, &p->count);
 }
 
@@ -49,6 +53,66 @@ static void test_forms(void **state) {
   assert_false(p.flag);
   assert_string_equal(p.positional[0], "--flag");
   assert_int_equal(PARSE(&p, "x", "--help"), OPTIONS_HELPED);
+}
+
+static void test_ranges(void **state) {
+  (void)state;
+  parsed p;
+  assert_int_equal(PARSE(&p, "x", "--few", "9", "--part", "0"), TOOL_OK);
+  assert_int_equal(p.few, 9);
+  assert_int_equal(PARSE(&p, "x", "--few", "0"), TOOL_USAGE);
+  assert_int_equal(PARSE(&p, "x", "--few", "10"), TOOL_USAGE);
+  assert_int_equal(PARSE(&p, "x", "--part", "1.01"), TOOL_USAGE);
+  assert_int_equal(PARSE(&p, "x", "--part=-0.1"), TOOL_USAGE);
+}
+
+/* Without dashes, where a command has it so. */
+static void test_bare(void **state) {
+  (void)state;
+  parsed p;
+  assert_int_equal(PARSE(&p, "x", "text=a", "flag"), TOOL_OK);
+  assert_int_equal(p.count, 2);
+  bare = true;
+  assert_int_equal(PARSE(&p, "x", "text=a b", "flag", "one", "--whole=7"), TOOL_OK);
+  assert_string_equal(p.text, "a b");
+  assert_true(p.flag);
+  assert_int_equal(p.whole, 7);
+  assert_int_equal(p.count, 1);
+  assert_int_equal(PARSE(&p, "x", "=a"), TOOL_OK);
+  assert_int_equal(p.count, 1);
+  assert_int_equal(PARSE(&p, "x", "texd=a"), TOOL_USAGE);
+  assert_int_equal(PARSE(&p, "x", "few=0"), TOOL_USAGE);
+  bare = false;
+}
+
+static void test_lines(void **state) {
+  (void)state;
+  char *words[3], line[] = " one two='a  b'c \t\"d 'e\"\n", open[] = "a 'b", many[] = "a b c d";
+  assert_int_equal(options_split(line, words, 3), 3);
+  assert_string_equal(words[0], "one");
+  assert_string_equal(words[1], "two=a  bc");
+  assert_string_equal(words[2], "d 'e");
+  assert_int_equal(options_split(open, words, 3), -1);
+  assert_int_equal(options_split(many, words, 3), -1);
+  char empty[] = " \n";
+  assert_int_equal(options_split(empty, words, 3), 0);
+}
+
+static void test_given(void **state) {
+  (void)state;
+  const char *peer = "blas";
+  int64_t repeat = -1;
+  bool check = false;
+  const option table[] = {{"peer", 0, OPTION_TEXT, &peer, "P", "a text"},
+                          {"peer-repeat", 0, OPTION_WHOLE, &repeat, "N", "a number"},
+                          {"check", 0, OPTION_FLAG, &check, NULL, "a flag"},
+                          {0}};
+  assert_int_equal(options_refuse(table, "peer-repeat check", "why"), TOOL_OK);
+  assert_int_equal(options_refuse(table, "check peer", "why"), TOOL_USAGE);
+  repeat = 0;
+  assert_int_equal(options_refuse(table, "peer-repeat", "why"), TOOL_USAGE);
+  assert_string_equal(options_value(&table[1]), "0");
+  assert_null(options_value(&table[2]));
 }
 
 static void test_refused(void **state) {
@@ -130,7 +194,9 @@ static void test_scalars(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_forms),   cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_forms),   cmocka_unit_test(test_ranges),
+      cmocka_unit_test(test_bare),    cmocka_unit_test(test_lines),
+      cmocka_unit_test(test_given),   cmocka_unit_test(test_refused),
       cmocka_unit_test(test_nearest), cmocka_unit_test(test_bytes),
       cmocka_unit_test(test_lists),   cmocka_unit_test(test_homes),
       cmocka_unit_test(test_scalars),

@@ -3,6 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool is_first(void) {
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank == 0;
+}
+
+int all_agree(int code) {
+  int worst;
+  MPI_Allreduce(&code, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return worst;
+}
+
 int parse_pair(const char *name, const char *text, int64_t pair[2]) {
   long long rows, cols;
   int used = 0;
@@ -20,9 +32,7 @@ static int read_blocks(const cut_options *o, int64_t blocks[2]) {
 
 int cut_check(const cut_options *o) {
   int64_t unused[2];
-  if (o->lookahead > 16) return tool_usage("--lookahead: at most 16");
-  if (o->network < 0 || o->up < 0 || o->down < 0)
-    return tool_usage("--network, --up, --down: GB/s, 0 or more");
+  if (o->up < 0 || o->down < 0) return tool_usage("--up, --down: GB/s, 0 or more");
   if (o->down > 0 && o->up == 0) return tool_usage("--down: give --up, too");
   return read_blocks(o, unused);
 }

@@ -1,5 +1,5 @@
-/* tessera-pgemm: products across processes. tessera runs it for 'tessera pgemm', 'tessera plan
- * pgemm' and 'tessera bench pgemm', so that nothing else of the command needs MPI. */
+/* tessera-pgemm: products across processes. tessera runs it for 'tessera pgemm' and 'tessera plan
+ * pgemm', so that nothing else of the command needs MPI. */
 #include <string.h>
 
 #include "pgemm.h"
@@ -12,7 +12,6 @@ typedef struct subcommand {
 static const subcommand subcommands[] = {
     {"run", "tessera pgemm", pgemm_run},
     {"plan", "tessera plan pgemm", pgemm_plan},
-    {"bench", "tessera bench pgemm", pgemm_bench},
 };
 
 int main(int argc, char **argv) {
@@ -23,5 +22,5 @@ int main(int argc, char **argv) {
     int code = subcommands[i].run(argc - 1, argv + 1);
     return fflush(stdout) == 0 ? code : tool_fail("cannot write to the standard output");
   }
-  return tool_fail("use 'tessera pgemm', 'tessera plan pgemm' or 'tessera bench pgemm'");
+  return tool_fail("use 'tessera pgemm' or 'tessera plan pgemm'");
 }

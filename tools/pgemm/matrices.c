@@ -6,20 +6,6 @@
 
 #include "elements.h"
 
-/* ---- Processes ------------------------------------------------------------------ */
-
-bool is_first(void) {
-  int rank;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank == 0;
-}
-
-int all_agree(int code) {
-  int worst;
-  MPI_Allreduce(&code, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  return worst;
-}
-
 static int check_mpi(int code, const char *what, const char *path) {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;

@@ -29,8 +29,4 @@ int matrix_read(const char *path, const matrix_file *file, tsr_grid *grid, tsr_t
  * column) a C-ordered one, which is there when all of it is. Collective. */
 int matrix_write(const char *path, bool fortran, const tsr_pmatrix *matrix);
 
-/* The worst code of all processes. Collective. */
-int all_agree(int code);
-bool is_first(void);
-
 #endif

@@ -14,14 +14,25 @@ typedef struct cut_options {
 
 #define CUT_OPTIONS(c)                                                                              \
   {"depth", 0, OPTION_WHOLE, &(c)->depth, "N", "extent of panels in k (default: by model)"},        \
-      {"lookahead",     0,   OPTION_WHOLE,                                                          \
-       &(c)->lookahead, "N", "panels on their way while one is multiplied (default: by model)"},    \
+      {"lookahead",                                                                                 \
+       0,                                                                                           \
+       OPTION_WHOLE,                                                                                \
+       &(c)->lookahead,                                                                             \
+       "N",                                                                                         \
+       "panels on their way while one is multiplied (default: by model)",                           \
+       0,                                                                                           \
+       16},                                                                                         \
       {"blocks",     0,     OPTION_TEXT,                                                            \
        &(c)->blocks, "RxC", "blocks of C in a process's own rows and columns (default: by model)"}, \
   {                                                                                                 \
     "network", 0, OPTION_NUMBER, &(c)->network, "GB/S",                                             \
-        "what a process sends, and receives, for predictions (default: as the machine says)"        \
+        "what a process sends, and receives, for predictions (default: as the machine says)", 0,    \
+        1e6                                                                                         \
   }
+
+/* The worst code of all processes. Collective. */
+int all_agree(int code);
+bool is_first(void);
 
 /* "2x3": whole numbers of at least 1. name is the option's in the message. */
 int parse_pair(const char *name, const char *text, int64_t pair[2]);
@@ -39,6 +50,5 @@ void tell_detour(tsr_context *context, const tsr_grid *grid);
 /* The subcommands; argv[0] is the subcommand's name. */
 int pgemm_run(int argc, char **argv);
 int pgemm_plan(int argc, char **argv);
-int pgemm_bench(int argc, char **argv);
 
 #endif

@@ -1,86 +1,210 @@
-/* tessera bench: chooses what is measured. */
+/* tessera bench: how fast this machine is, beside the floor and a peer. */
+#include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
+#include "commands.h"
+#include "measure.h"
 
-typedef struct benchmark {
-  const char *name, *full_name, *help;
-  int (*run)(int argc, char **argv);
-} benchmark;
+enum { MOST_SHAPES = 64, MOST_COUNTS = 16, MOST_TYPES = 7 };
 
-static const benchmark benchmarks[] = {
-    {"gemm", "tessera bench gemm", "products: rate, floor, prediction, and a peer in the same run",
-     bench_gemm},
-    {"blas3", "tessera bench blas3", "level-3 routines, with cuBLASXt in the same run",
-     bench_blas3},
-    {"composed", "tessera bench composed",
-     "a solve and a product of its result, composed and as separate calls", bench_composed},
-    {"caps", "tessera bench caps", "large products with small budgets: rates, and what is loaded",
-     bench_caps},
-    {"regular", "tessera bench regular", "square products from host memory and from a device",
-     bench_regular},
-    {"irregular", "tessera bench irregular",
-     "fat-thin and thin-fat products with operands in mixed places, in shards", bench_irregular},
-    {"predicted", "tessera bench predicted",
-     "such products on a machine that need not be here, beside what was measured", bench_predicted},
-    {"skinny", "tessera bench skinny",
-     "products with one short extent, against one device and against the CPU", bench_skinny},
-    {"variants", "tessera bench variants", "transposed operands, odd sizes, and first calls",
-     bench_variants},
-    {"roofline", "tessera bench roofline", "draws measured points under the machine's roofs",
-     bench_roofline},
-    {"ablation", "tessera bench ablation", "what each technique is worth", bench_ablation},
-    {"tiles", "tessera bench tiles", "the rate by the size of tiles, and predictions of the best",
-     bench_tiles},
-    {"pgemm", "tessera bench pgemm",
-     "products across processes: weak and strong scaling, measured or predicted", bench_pgemm},
-    {"cpu", "tessera bench cpu", "a call of ours against calling the CPU's BLAS directly",
-     bench_cpu},
-    {"doors", "tessera bench doors",
-     "a call through the BLAS door against the CPU's BLAS called directly", bench_doors},
-    {"plan", "tessera bench plan", "what planning costs, and what a warm call costs its thread",
-     bench_plan},
-};
+typedef struct bench_request {
+  bench_words words;
+  const char *ops, *types, *n, *shape, *devices, *csv, *timeline;
+  double rate_seconds;
+  bool json;
+  tsr_operation operations[TSR_OPERATION_COUNT];
+  int64_t shapes[MOST_SHAPES][3];
+  char counts[MOST_COUNTS][16]; /* of devices; "": as many as help */
+  int op_count, shape_count, count_count;
+  bench_line *lines;
+  int line_count;
+  bool peer;
+  cJSON *rows;
+} bench_request;
 
-enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks };
+/* ---- What is asked for ---- */
 
-/* "gemm, regular ... and plan" */
-static const char *list_names(void) {
-  static char text[240];
-  int used = 0;
-  for (int i = 0; i < BENCHMARKS; i++) {
-    const char *before = i == 0 ? "" : i + 1 < BENCHMARKS ? ", " : " and ";
-    used += snprintf(text + used, sizeof text - (size_t)used, "%s%s", before, benchmarks[i].name);
-  }
-  return text;
+static int read_squares(bench_request *r) {
+  int64_t extents[MOST_SHAPES];
+  r->shape_count = options_whole_list(r->n, extents, MOST_SHAPES);
+  for (int i = 0; i < r->shape_count; i++)
+    for (int e = 0; e < 3; e++) r->shapes[i][e] = extents[i];
+  if (r->shape_count > 0) return TOOL_OK;
+  return tool_usage("--n %s: must be at most %d extents such as 4096,8192", r->n, MOST_SHAPES);
 }
 
-static int print_help(void) {
-  printf(
-      "usage: tessera bench WHAT [options]\n\nMeasures, and says how far from the best possible "
-      "it is.\n\nwhat:\n");
-  for (int i = 0; i < BENCHMARKS; i++) {
-    printf("  %-9s %s\n", benchmarks[i].name, benchmarks[i].help);
+static int read_shapes(bench_request *r) {
+  for (const char *at = r->shape; r->shape_count < MOST_SHAPES; at++) {
+    long long m, n, k;
+    int used = 0;
+    if (sscanf(at, "%lldx%lldx%lld%n", &m, &n, &k, &used) != 3 || m < 0 || n < 0 || k < 0) break;
+    int64_t *shape = r->shapes[r->shape_count++];
+    shape[0] = m, shape[1] = n, shape[2] = k;
+    at += used;
+    if (!*at) return TOOL_OK;
+    if (*at != ',') break;
   }
-  printf(
-      "\n'tessera bench WHAT --help' tells more.\n\nexample:\n"
-      "  tessera bench gemm --type d --n 4096,8192 --home h,h,h --devices 1,2,4\n");
-  return TOOL_OK;
+  return tool_usage("--shape %s: must be at most %d of MxNxK such as 8192x8192x1024", r->shape,
+                    MOST_SHAPES);
+}
+
+static int read_counts(bench_request *r) {
+  int64_t counts[MOST_COUNTS];
+  r->count_count = r->devices ? options_whole_list(r->devices, counts, MOST_COUNTS) : 1;
+  for (int i = 0; i < r->count_count && r->devices; i++) {
+    if (counts[i] < 1 || counts[i] > 1000) r->count_count = -1;
+    snprintf(r->counts[i], sizeof *r->counts, "%lld", (long long)counts[i] % 10000);
+  }
+  if (r->count_count > 0) return TOOL_OK;
+  return tool_usage("--devices %s: must be numbers of 1 to 1000, such as 1,2,4", r->devices);
+}
+
+/* Without a word about it: cuBLASXt where there is a GPU, the CPU's BLAS where it does the work. */
+static const char *usual_peer(const bench_request *r) {
+  const char *engine = r->words.settings.engine;
+  if (settings_emulated(&r->words.settings)) return NULL;
+  if (engine && strcmp(engine, "cpu") == 0) return "blas";
+  return bench_peer_has_gpu() ? "cublasxt" : "blas";
+}
+
+/* A case for each number of devices, type, operation and shape. */
+static int add_case(bench_request *r, const char *devices, char type, tsr_operation operation,
+                    const int64_t shape[3]) {
+  bench_line *line = &r->lines[r->line_count++];
+  *line = (bench_line){.words = r->words};
+  line->what = (tsr_level3){.operation = operation, .m = shape[0], .n = shape[1], .k = shape[2]};
+  const char text[2] = {type, '\0'};
+  line->words.operation = operation_pick(r->words.operation, operation, true);
+  if (*devices) line->words.settings.devices = devices;
+  int code = parse_type("--type", text, &line->what.type);
+  if (!code) code = operation_check("--type", &line->what);
+  if (!code) code = bench_line_interpret(line, false);
+  r->peer = r->peer || line->peer;
+  return code;
+}
+
+static int make_cases(bench_request *r) {
+  int types = 0, code = TOOL_OK;
+  char letters[MOST_TYPES + 1] = "";
+  for (const char *t = r->types; *t; t += t[1] == ',' ? 2 : 1) {
+    if (types == MOST_TYPES || (t[1] && (t[1] != ',' || !t[2])))
+      return tool_usage("--type %s: must be types such as d or s,d", r->types);
+    letters[types++] = *t;
+  }
+  size_t room = (size_t)(types * r->count_count * r->op_count * r->shape_count);
+  r->lines = calloc(room + 1, sizeof *r->lines);
+  if (!r->lines) return tool_fail("out of memory");
+  for (int t = 0; t < types; t++)
+    for (int c = 0; c < r->count_count; c++)
+      for (int o = 0; o < r->op_count; o++)
+        for (int i = 0; i < r->shape_count && !code; i++)
+          code = add_case(r, r->counts[c], letters[t], r->operations[o], r->shapes[i]);
+  return !code && room == 0 ? tool_usage("--type: which type?") : code;
+}
+
+/* A choice that some of the routines have is for those. */
+static int check_choices(const bench_request *r) {
+  operation_words left = r->words.operation;
+  for (int i = 0; i < r->op_count; i++) left = operation_pick(left, r->operations[i], false);
+  return operation_refuse(&left, r->operations[0]);
+}
+
+static int interpret(bench_request *r) {
+  if (r->n && r->shape) return tool_usage("--n and --shape: choose one");
+  if (!r->n) r->n = "1024,2048,4096,8192";
+  if (!r->words.peer) r->words.peer = usual_peer(r);
+  if (r->rate_seconds < 0) r->rate_seconds = 2;
+  r->op_count = operation_parse_list(r->ops, r->operations);
+  int code = r->op_count < 0 ? TOOL_USAGE : r->shape ? read_shapes(r) : read_squares(r);
+  if (!code) code = check_choices(r);
+  if (!code) code = read_counts(r);
+  if (!code) code = settings_check(&r->words.settings);
+  return code ? code : make_cases(r);
+}
+
+static int parse(int argc, char **argv, bench_request *r) {
+  bench_words *w = &r->words;
+  bench_words_begin(w);
+  *r = (bench_request){.words = *w, .ops = "gemm", .types = "d", .rate_seconds = -1};
+  const option table[] = {
+      {"op", 0, OPTION_TEXT, &r->ops, "OP,...",
+       "of gemm, gemmt, symm, hemm, syrk, herk, syr2k, her2k, trmm, trsm (default: gemm)"},
+      {"type", 0, OPTION_TEXT, &r->types, "T,...", "of s, d, c, z, h, b, t (default: d)"},
+      {"n", 0, OPTION_TEXT, &r->n, "N,...", "all extents (default: 1024,2048,4096,8192)"},
+      {"shape", 0, OPTION_TEXT, &r->shape, "MxNxK,...", "other shapes"},
+      {"home", 0, OPTION_TEXT, &w->home, "h,h,h",
+       "where A,B,C are: h pinned host, u pageable host, 0.. a device (default: h)"},
+      {"devices", 0, OPTION_TEXT, &r->devices, "N,...",
+       "numbers of devices (default: as many as help)"},
+      OPERATION_SIDE(&w->operation),
+      OPERATION_UPLO(&w->operation),
+      OPERATION_TRANSA(&w->operation),
+      OPERATION_TRANSB(&w->operation),
+      OPERATION_DIAG(&w->operation),
+      {"repeat", 0, OPTION_WHOLE, &w->repeat, "N", "warm calls, of which the median counts (10)", 1,
+       BENCH_MOST_REPEATS},
+      {"peer", 0, OPTION_TEXT, &w->peer, "cublasxt|blas|none",
+       "measure this too (default: cublasxt where there is a GPU, else the CPU's BLAS)"},
+      {"peer-repeat", 0, OPTION_WHOLE, &w->peer_repeat, "N", "calls of the peer (3)", 1,
+       BENCH_MOST_REPEATS},
+      {"rate-seconds", 0, OPTION_NUMBER, &r->rate_seconds, "S",
+       "hold devices at work so long for the floor's rate on this data (2; 0: the machine's)", 0,
+       600},
+      {"csv", 0, OPTION_TEXT, &r->csv, "FILE", "add a line for each row to this file"},
+      {"timeline", 0, OPTION_TEXT, &r->timeline, "FILE.json",
+       "what one more call of the last row did over time, for Perfetto"},
+      {"json", 0, OPTION_FLAG, &r->json, NULL, "print for programs instead of the table"},
+      SETTINGS_ENGINE(&w->settings),
+      SETTINGS_MACHINE(&w->settings),
+      SETTINGS_MEMORY(&w->settings),
+      SETTINGS_TILE(&w->settings),
+      SETTINGS_REPRODUCIBLE(&w->settings),
+      SETTINGS_CHECK(&w->settings),
+      {0}};
+  const option_command command = {
+      "[options]",
+      "How fast this machine is: routines on full-mantissa random matrices, alpha = beta = 1, the\n"
+      "first call (cold), the median of warm ones, the floor no schedule can beat, what was\n"
+      "predicted, and a peer in the same run. Every result is checked. More than this is in the\n"
+      "sources' folder bench/.",
+      "tessera bench --op gemm,syrk --type d,s --n 4096,8192 --devices 1,2,4 --csv here.csv",
+      table,
+      0,
+      0};
+  int code = options_parse(&command, argc, argv, NULL, NULL);
+  return code ? code : interpret(r);
+}
+
+/* ---- Results ---- */
+
+static int note(void *user, const bench_row *row) {
+  bench_request *r = user;
+  if (r->json) {
+    cJSON_AddItemToArray(r->rows, bench_row_json(row));
+  } else {
+    bench_print_row(row, r->peer);
+  }
+  return r->csv ? bench_append_csv(r->csv, row) : TOOL_OK;
 }
 
 int command_bench(int argc, char **argv) {
-  const char *names[BENCHMARKS + 1];
-  if (argc < 2) return tool_usage("what should be measured? There are %s", list_names());
-  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return print_help();
-  for (int i = 0; i < BENCHMARKS; i++) {
-    if (strcmp(argv[1], benchmarks[i].name) == 0) {
-      tool_set_name(benchmarks[i].full_name);
-      return benchmarks[i].run(argc - 1, argv + 1);
-    }
-    names[i] = benchmarks[i].name;
+  bench_request *r = calloc(1, sizeof *r);
+  if (!r) return tool_fail("out of memory");
+  int code = parse(argc, argv, r);
+  if (!code) {
+    const bench_run run = {.lines = r->lines,
+                           .count = r->line_count,
+                           .rate_seconds = r->rate_seconds,
+                           .timeline = r->timeline,
+                           .note = note,
+                           .user = r};
+    if (r->json) r->rows = cJSON_CreateArray();
+    if (!r->json) bench_print_head(r->peer);
+    code = bench_run_all(&run);
+    int printed = r->json ? tool_print_json(r->rows, false) : TOOL_OK;
+    if (!code) code = printed;
   }
-  names[BENCHMARKS] = NULL;
-  const char *nearest = options_nearest(argv[1], names);
-  if (nearest) return tool_usage("unknown benchmark '%s': did you mean '%s'?", argv[1], nearest);
-  return tool_usage("unknown benchmark '%s': there are %s", argv[1], list_names());
+  free(r->lines);
+  free(r);
+  return code == OPTIONS_HELPED ? TOOL_OK : code;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands.h"
 #include "gemm_blocks.h"
 
 /* ---- What is asked for ---- */
@@ -313,11 +314,12 @@ static int run(gemm_job *job) {
   code = verify(job);
   if (code) return code;
   if (job->request.json) {
-    gemm_report_json(job);
+    code = gemm_report_json(job);
   } else {
     gemm_report_text(job);
   }
-  return finish(job);
+  int finished = finish(job);
+  return code ? code : finished;
 }
 
 static void end(gemm_job *job) {

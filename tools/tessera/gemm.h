@@ -41,8 +41,8 @@ typedef struct gemm_job {
   verify_result check;
 } gemm_job;
 
-/* Prints what was done. */
+/* Prints what was done; the latter's exit code. */
 void gemm_report_text(const gemm_job *job);
-void gemm_report_json(const gemm_job *job);
+int gemm_report_json(const gemm_job *job);
 
 #endif

@@ -112,41 +112,49 @@ void gemm_report_text(const gemm_job *job) {
 
 /* ---- JSON ---- */
 
-static void json_plan(const tsr_prediction *p) {
-  printf("  \"devices\": %d,\n  \"grid\": [%d, %d],\n  \"tile\": [%lld, %lld, %lld],\n", p->devices,
-         p->grid_rows, p->grid_cols, (long long)p->tile_m, (long long)p->tile_n,
-         (long long)p->tile_k);
-  printf("  \"commands\": %lld,\n  \"plan_s\": %.9g,\n", (long long)p->commands, p->plan_seconds);
-  printf("  \"predicted_s\": %.9g,\n  \"floor_s\": %.9g,\n", p->seconds, p->floor_seconds);
-  printf(
-      "  \"bytes\": {\"host_to_device\": %.0f, \"device_to_host\": %.0f, \"device_to_device\": "
-      "%.0f},\n",
-      p->host_to_device, p->device_to_host, p->device_to_device);
+static void json_plan(cJSON *o, const tsr_prediction *p) {
+  const int grid[] = {p->grid_rows, p->grid_cols};
+  const double tile[] = {(double)p->tile_m, (double)p->tile_n, (double)p->tile_k};
+  cJSON_AddNumberToObject(o, "devices", p->devices);
+  cJSON_AddItemToObject(o, "grid", cJSON_CreateIntArray(grid, 2));
+  cJSON_AddItemToObject(o, "tile", cJSON_CreateDoubleArray(tile, 3));
+  cJSON_AddNumberToObject(o, "commands", (double)p->commands);
+  cJSON_AddNumberToObject(o, "plan_s", p->plan_seconds);
+  cJSON_AddNumberToObject(o, "predicted_s", p->seconds);
+  cJSON_AddNumberToObject(o, "floor_s", p->floor_seconds);
+  cJSON *bytes = cJSON_AddObjectToObject(o, "bytes");
+  cJSON_AddNumberToObject(bytes, "host_to_device", p->host_to_device);
+  cJSON_AddNumberToObject(bytes, "device_to_host", p->device_to_host);
+  cJSON_AddNumberToObject(bytes, "device_to_device", p->device_to_device);
 }
 
-static void json_check(const gemm_job *job) {
+static void json_check(cJSON *o, const gemm_job *job) {
   if (!job->request.verify) {
-    printf("  \"verified\": null,\n");
+    cJSON_AddNullToObject(o, "verified");
     return;
   }
   /* JSON has no NaN: a residual that is none is left out. */
   if (isfinite(job->check.residual) && isfinite(job->check.bound)) {
-    printf("  \"residual\": %.6g,\n  \"bound\": %.6g,\n", job->check.residual, job->check.bound);
+    cJSON_AddNumberToObject(o, "residual", job->check.residual);
+    cJSON_AddNumberToObject(o, "bound", job->check.bound);
   }
-  printf("  \"verified\": %s,\n", job->check.good ? "true" : "false");
+  cJSON_AddBoolToObject(o, "verified", job->check.good);
 }
 
-void gemm_report_json(const gemm_job *job) {
-  printf("{\n  \"op\": \"gemm\",\n  \"type\": \"%c\",\n", (char)job->type);
-  printf("  \"m\": %lld,\n  \"n\": %lld,\n  \"k\": %lld,\n", (long long)job->m, (long long)job->n,
-         (long long)job->k);
-  if (job->plan) json_plan(&job->prediction);
-  printf("  \"cold_s\": %.9g,\n", job->cold);
-  if (job->median > 0) printf("  \"median_s\": %.9g,\n", job->median);
-  printf("  \"tflops\": %.6g,\n", flops(job) / best_time(job) * 1e-12);
-  json_check(job);
-  printf("  \"peak_resident_bytes\": %.0f,\n", pages_peak());
-  printf("  \"output\": ");
-  tool_json_string(stdout, job->request.c_path);
-  printf("\n}\n");
+int gemm_report_json(const gemm_job *job) {
+  const char type[2] = {(char)job->type, '\0'};
+  cJSON *o = cJSON_CreateObject();
+  cJSON_AddStringToObject(o, "op", "gemm");
+  cJSON_AddStringToObject(o, "type", type);
+  cJSON_AddNumberToObject(o, "m", (double)job->m);
+  cJSON_AddNumberToObject(o, "n", (double)job->n);
+  cJSON_AddNumberToObject(o, "k", (double)job->k);
+  if (job->plan) json_plan(o, &job->prediction);
+  cJSON_AddNumberToObject(o, "cold_s", job->cold);
+  if (job->median > 0) cJSON_AddNumberToObject(o, "median_s", job->median);
+  cJSON_AddNumberToObject(o, "tflops", flops(job) / best_time(job) * 1e-12);
+  json_check(o, job);
+  cJSON_AddNumberToObject(o, "peak_resident_bytes", pages_peak());
+  cJSON_AddStringToObject(o, "output", job->request.c_path);
+  return tool_print_json(o, false);
 }

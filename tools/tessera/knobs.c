@@ -1,6 +1,7 @@
 /* tessera knobs: what TESSERA_STRATEGY can force, from the planner's table. */
 #include <stdlib.h>
 
+#include "commands.h"
 #include "options.h"
 
 int command_knobs(int argc, char **argv) {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "settings.h"
 
 static void show_progress(void *user, double fraction, const char *what) {

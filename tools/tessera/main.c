@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "npy.h"
 #include "options.h"
 
@@ -21,7 +22,8 @@ static const subcommand subcommands[] = {
     {"run", "tessera run", "run a program with its BLAS calls on the GPUs where they gain",
      command_run},
     {"knobs", "tessera knobs", "list what TESSERA_STRATEGY can force", command_knobs},
-    {"bench", "tessera bench", "measure products, planning, and the CPU alone", command_bench},
+    {"bench", "tessera bench", "measure how fast this machine is, beside the floor and a peer",
+     command_bench},
 };
 
 enum { SUBCOMMANDS = sizeof subcommands / sizeof *subcommands };

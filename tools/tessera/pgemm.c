@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "tool.h"
 
 #define PROGRAM "tessera-pgemm"
@@ -46,8 +47,4 @@ int command_pgemm(int argc, char **argv) {
 
 int plan_pgemm(int argc, char **argv) {
   return hand_over("plan", argc, argv);
-}
-
-int bench_pgemm(int argc, char **argv) {
-  return hand_over("bench", argc, argv);
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands.h"
 #include "operation.h"
 
 typedef struct plan_request {
@@ -18,34 +19,6 @@ typedef struct plan_words {
   const char *alpha, *beta, *homes, *layout, *model;
   int64_t ld[3]; /* of A, B, C; 0: as small as can be */
 } plan_words;
-
-static int64_t *extent_of(tsr_level3 *what, char letter) {
-  return letter == 'M' ? &what->m : letter == 'N' ? &what->n : &what->k;
-}
-
-/* "M N K" */
-static void list_extents(const char *extents, char text[8]) {
-  int used = 0;
-  for (const char *e = extents; *e; e++) {
-    used += snprintf(text + used, 8 - (size_t)used, "%s%c", e == extents ? "" : " ", *e);
-  }
-}
-
-static int parse_extents(const char *const *words, int count, tsr_level3 *what) {
-  const char *extents = operation_get(what->operation)->extents;
-  if (count != (int)strlen(extents)) {
-    char text[8];
-    list_extents(extents, text);
-    return tool_usage("too %s arguments: %s TYPE %s", count < (int)strlen(extents) ? "few" : "many",
-                      tsr_operation_name(what->operation), text);
-  }
-  for (int i = 0; i < count; i++) {
-    if (options_whole_list(words[i], extent_of(what, extents[i]), 1) != 1) {
-      return tool_usage("%c '%s': not a whole number", extents[i], words[i]);
-    }
-  }
-  return TOOL_OK;
-}
 
 /* beta may also be "x": some value that is neither 0 nor 1. */
 static int parse_class(const char *name, const char *text, scalar *value) {
@@ -174,9 +147,7 @@ static int parse_request(int argc, char **argv, plan_request *r) {
   int count;
   int code = options_parse(&command, argc, argv, arguments, &count);
   if (code != TOOL_OK) return code;
-  code = operation_parse("OP", arguments[0], &r->what.operation);
-  if (!code) code = parse_type("TYPE", arguments[1], &r->what.type);
-  if (!code) code = parse_extents(arguments + 2, count - 2, &r->what);
+  code = operation_parse_call(arguments, count, &r->what);
   return code ? code : interpret_words(&words, r);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "settings.h"
 
 /* As a shell has them. */

@@ -1,0 +1,142 @@
+/*
+ * The benchmarks' driver: cases in, checked results out. A case is a line of words
+ * (tools/measure/line.h); the programs beside this one in Python make lists of them, and draw what
+ * comes out.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure.h"
+
+enum { MOST_CASES = 4096, LONGEST = 4096 };
+
+typedef struct driver {
+  bench_words defaults;
+  const char *cases, *csv, *timeline;
+  double rate_seconds; /* less than 0: not given */
+  bool predict, json, peer, headed;
+  bench_line *lines;
+  char (*places)[96];
+  int count;
+} driver;
+
+/* ---- Cases ---- */
+
+static int add_case(driver *d, const char *text, const char *source, int number) {
+  bench_line *line = &d->lines[d->count];
+  char *place = d->places[d->count];
+  if (d->count == MOST_CASES) return tool_usage("at most %d cases", MOST_CASES);
+  snprintf(place, sizeof *d->places, "%.80s:%d", source, number);
+  tool_set_place(place);
+  int code = bench_line_parse(text, &d->defaults, d->predict, line);
+  tool_set_place(NULL);
+  d->count++;
+  line->place = place;
+  d->peer = d->peer || line->peer;
+  return code;
+}
+
+/* Lines that are empty or begin with # are passed over. */
+static int read_stream(driver *d, FILE *stream, const char *name) {
+  char text[LONGEST];
+  int code = TOOL_OK;
+  for (int number = 1; !code && fgets(text, sizeof text, stream); number++) {
+    if (strlen(text) + 1 == sizeof text) return tool_usage("%s:%d: too long", name, number);
+    if (text[strspn(text, " \t\r\n")] == '\0' || text[0] == '#') continue;
+    code = add_case(d, text, name, number);
+  }
+  return code;
+}
+
+static int read_file(driver *d) {
+  bool standard = strcmp(d->cases, "-") == 0;
+  FILE *stream = standard ? stdin : fopen(d->cases, "r");
+  if (!stream) return tool_usage("--cases %s: %s", d->cases, strerror(errno));
+  int code = read_stream(d, stream, standard ? "stdin" : d->cases);
+  if (!standard) fclose(stream);
+  return code;
+}
+
+static int read_cases(driver *d, const char *const *given, int count) {
+  int code = d->cases ? read_file(d) : TOOL_OK;
+  for (int i = 0; i < count && !code; i++) code = add_case(d, given[i], "case", i + 1);
+  if (!code && d->count == 0)
+    return tool_usage("which cases? Give them between quotes, or a list of them with --cases");
+  if (!code && d->predict && (d->timeline || d->rate_seconds >= 0))
+    return tool_usage("%s does nothing in a prediction; leave it out",
+                      d->timeline ? "--timeline" : "--rate-seconds");
+  return code;
+}
+
+/* ---- Results ---- */
+
+static int note(void *user, const bench_row *row) {
+  driver *d = user;
+  int code = TOOL_OK;
+  if (d->json) {
+    code = tool_print_json(bench_row_json(row), true);
+    fflush(stdout);
+  } else {
+    if (!d->headed) bench_print_head(d->peer);
+    d->headed = true;
+    bench_print_row(row, d->peer);
+  }
+  return !code && d->csv ? bench_append_csv(d->csv, row) : code;
+}
+
+static int parse(int argc, char **argv, driver *d) {
+  static const char *given[MOST_CASES];
+  int count = 0;
+  bench_words_begin(&d->defaults);
+  d->rate_seconds = -1;
+  const option table[] = {
+      {"cases", 0, OPTION_TEXT, &d->cases, "FILE", "a list of cases, one a line; -: stdin"},
+      {"predict", 0, OPTION_FLAG, &d->predict, NULL,
+       "plan for --machine and replay; nothing is run, and no device is needed"},
+      {"csv", 0, OPTION_TEXT, &d->csv, "FILE", "add a line for each case to this file"},
+      {"json", 0, OPTION_FLAG, &d->json, NULL, "print an object a line in place of the table"},
+      {"timeline", 0, OPTION_TEXT, &d->timeline, "FILE.json",
+       "what one more call of the last case did over time, for Perfetto"},
+      {"rate-seconds", 0, OPTION_NUMBER, &d->rate_seconds, "S",
+       "hold devices at work so long for the floor's rate (default: 2; 0: the machine's rate)", 0,
+       600},
+      BENCH_WORDS(&d->defaults),
+      {0}};
+  const option_command command = {
+      "[CASE...] [options]",
+      "Measures cases: a first call, warm calls, the floor no schedule can beat, what was\n"
+      "predicted, a peer; every result is checked. A case is a line such as\n"
+      "'gemm d 8192 8192 8192 home=h,h,0 devices=4', with the words that are options below from\n"
+      "--home on; given as options they hold for cases that do not have them. 'composed d 8192'\n"
+      "is trsm and gemm on its result, by=call or by=async.",
+      "tessera-bench 'gemm d 8192 8192 8192' 'syrk d 8192 8192' --devices 4 --csv here.csv\n"
+      "  tessera-bench --cases list.txt --json --peer cublasxt",
+      table,
+      0,
+      MOST_CASES};
+  int code = options_parse(&command, argc, argv, given, &count);
+  return code ? code : read_cases(d, given, count);
+}
+
+int main(int argc, char **argv) {
+  driver d = {.lines = calloc(MOST_CASES, sizeof *d.lines),
+              .places = calloc(MOST_CASES, sizeof *d.places)};
+  tool_set_name("tessera-bench");
+  int code = d.lines && d.places ? parse(argc, argv, &d) : tool_fail("out of memory");
+  if (!code) {
+    const bench_run run = {.lines = d.lines,
+                           .count = d.count,
+                           .predict = d.predict,
+                           .rate_seconds = d.rate_seconds < 0 ? 2 : d.rate_seconds,
+                           .timeline = d.timeline,
+                           .note = note,
+                           .user = &d};
+    code = bench_run_all(&run);
+  }
+  for (int i = 0; i < d.count; i++) free(d.lines[i].text);
+  free(d.lines);
+  free(d.places);
+  if (code == OPTIONS_HELPED) code = TOOL_OK;
+  return fflush(stdout) == 0 ? code : tool_fail("cannot write to the standard output");
+}

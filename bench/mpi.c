@@ -1,0 +1,311 @@
+/*
+ * The benchmarks' driver for products across processes: cases in, checked results out, as driver.c
+ * for one process. A program of its own, since it needs MPI.
+ */
+#include "mpi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_CASES = 1024, MOST_WORDS = 32, CALL = 5 };
+
+typedef struct driver {
+  mpi_words defaults;
+  const char *csv, *timeline;
+  bool predict, json, headed;
+  mpi_case cases[MOST_CASES];
+  int count;
+} driver;
+
+/* ---- Cases ---- */
+
+#define WORDS(w)                                                                                  \
+  {"grid", 0, OPTION_TEXT, &(w)->grid, "PxQ", "rows x columns of processes (default: by model)"}, \
+      {"processes",                                                                               \
+       0,                                                                                         \
+       OPTION_WHOLE,                                                                              \
+       &(w)->processes,                                                                           \
+       "N",                                                                                       \
+       "the first so many of those that were started (default: all)",                             \
+       1,                                                                                         \
+       1 << 20},                                                                                  \
+      {"block",                                                                                   \
+       0,                                                                                         \
+       OPTION_WHOLE,                                                                              \
+       &(w)->block,                                                                               \
+       "N",                                                                                       \
+       "blocks in which the matrices are dealt (default: 256; predicted, 1024)",                  \
+       1,                                                                                         \
+       1 << 30},                                                                                  \
+      {"transport",     0,                                                                        \
+       OPTION_TEXT,     &(w)->transport,                                                          \
+       "auto|mpi|nccl", "how panels travel (default: auto)"},                                     \
+      {"repeat",                                                                                  \
+       0,                                                                                         \
+       OPTION_WHOLE,                                                                              \
+       &(w)->repeat,                                                                              \
+       "N",                                                                                       \
+       "warm products, of which the median counts (default: 5)",                                  \
+       0,                                                                                         \
+       MPI_MOST_REPEATS},                                                                         \
+      CUT_OPTIONS(&(w)->cut),                                                                     \
+      {"up",                                                                                      \
+       0,                                                                                         \
+       OPTION_NUMBER,                                                                             \
+       &(w)->cut.up,                                                                              \
+       "GB/S",                                                                                    \
+       "predicted for panels by NCCL, which come to a device at this rate",                       \
+       0,                                                                                         \
+       1e6},                                                                                      \
+      {"down",                                                                                    \
+       0,                                                                                         \
+       OPTION_NUMBER,                                                                             \
+       &(w)->cut.down,                                                                            \
+       "GB/S",                                                                                    \
+       "with --up: what a process brings of C to host memory while all do",                       \
+       0,                                                                                         \
+       1e6},                                                                                      \
+      SETTINGS_ENGINE(&(w)->settings), SETTINGS_DEVICES(&(w)->settings),                          \
+      SETTINGS_MACHINE(&(w)->settings), SETTINGS_MEMORY(&(w)->settings)
+
+static int check_words(const mpi_case *c, bool predict) {
+  mpi_words words = c->words;
+  const option table[] = {WORDS(&words), {0}};
+  const char *t = words.transport;
+  if (predict && !words.grid) return tool_usage("--grid is needed for a prediction, such as 2x3");
+  if (predict && !words.settings.machine)
+    return tool_usage("--machine is needed for a prediction, such as machines/v100x3-summit.json");
+  if (predict)
+    return options_refuse(table, "processes transport repeat engine",
+                          "does nothing in a prediction; leave it out");
+  if (t && strcmp(t, "auto") != 0 && strcmp(t, "mpi") != 0 && strcmp(t, "nccl") != 0)
+    return tool_usage("--transport %s: must be auto, mpi or nccl", t);
+  if (words.cut.up > 0 || words.cut.down > 0)
+    return tool_usage("--up and --down are for predictions; leave them out");
+  return TOOL_OK;
+}
+
+static int interpret(mpi_case *c, const char *const call[CALL], bool predict) {
+  const mpi_words *w = &c->words;
+  int64_t *const extents[] = {&c->m, &c->n, &c->k};
+  int code = TOOL_OK;
+  if (strcmp(call[0], "pgemm") != 0)
+    return tool_usage("OP %s: across processes there is pgemm TYPE M N K", call[0]);
+  code = parse_type("TYPE", call[1], &c->type);
+  if (!code && !strchr("sdcz", (char)c->type))
+    code = tool_usage("TYPE %s: must be s, d, c or z", call[1]);
+  for (int i = 0; i < 3 && !code; i++)
+    if (options_whole_list(call[2 + i], extents[i], 1) != 1 || *extents[i] < 1)
+      code = tool_usage("%c '%s': not a whole number of 1 or more", "MNK"[i], call[2 + i]);
+  if (!code && w->grid) code = parse_pair("--grid", w->grid, c->grid);
+  for (int i = 0; i < 2 && !code; i++)
+    if (c->grid[i] > 1 << 15) code = tool_usage("--grid %s: at most 32768 each", w->grid);
+  c->block = w->block > 0 ? w->block : predict ? 1024 : 256;
+  if (!code) code = check_words(c, predict);
+  if (!code) code = cut_check(&w->cut);
+  return code ? code : settings_check(&w->settings);
+}
+
+static int add_case(driver *d, const char *text) {
+  mpi_case *c = &d->cases[d->count];
+  char *argv[MOST_WORDS + 1] = {(char *)"case"};
+  const char *call[CALL];
+  *c = (mpi_case){.text = strdup(text), .words = d->defaults};
+  if (!c->text) return tool_fail("out of memory");
+  snprintf(c->place, sizeof c->place, "case %d", ++d->count);
+  tool_set_place(c->place);
+  const option table[] = {WORDS(&c->words), {0}};
+  const option_command command = {
+      "pgemm TYPE M N K [WORD=VALUE...]", "", "", table, CALL, CALL, true};
+  int count = options_split(c->text, argv + 1, MOST_WORDS);
+  int code = count < 0 ? tool_usage("a quote is open, or there are more than %d words", MOST_WORDS)
+                       : options_parse(&command, count + 1, argv, call, NULL);
+  if (code == OPTIONS_HELPED) code = tool_usage("--help is no word of a case");
+  if (!code) code = interpret(c, call, d->predict);
+  tool_set_place(NULL);
+  return code;
+}
+
+static int parse(int argc, char **argv, driver *d) {
+  static const char *given[MOST_CASES];
+  int count = 0;
+  mpi_words *w = &d->defaults;
+  w->processes = w->block = w->repeat = -1;
+  const option table[] = {
+      {"predict", 0, OPTION_FLAG, &d->predict, NULL,
+       "replay schedules on --grid; needs neither MPI's processes nor a device"},
+      {"csv", 0, OPTION_TEXT, &d->csv, "FILE", "write a line for each case"},
+      {"json", 0, OPTION_FLAG, &d->json, NULL, "print an object a line in place of the table"},
+      {"timeline", 0, OPTION_TEXT, &d->timeline, "FILE.json",
+       "what one more product of the last case did over time in all processes, for Perfetto"},
+      WORDS(w),
+      {0}};
+  const option_command command = {
+      "CASE... [options]",
+      "Measures products C = A B across the processes that mpirun has started, or predicts them. "
+      "A\n"
+      "case is a line such as 'pgemm d 8192 8192 8192 processes=4 transport=mpi', with the words\n"
+      "that are options below from --grid on; given as options they hold for cases that do not\n"
+      "have them. Devices of a node are dealt to its processes. Some elements of each process are\n"
+      "checked.",
+      "mpirun -n 4 tessera-bench-mpi 'pgemm d 16384 16384 16384 block=1024' --csv here.csv\n"
+      "  tessera-bench-mpi --predict --machine machines/v100x3-summit.json 'pgemm d 99328 99328 "
+      "99328 grid=4x4'",
+      table,
+      1,
+      MOST_CASES};
+  int code = options_parse(&command, argc, argv, given, &count);
+  for (int i = 0; i < count && !code; i++) code = add_case(d, given[i]);
+  if (!code && d->predict && d->timeline)
+    return tool_usage("--timeline does nothing in a prediction; tessera plan pgemm writes one");
+  return code;
+}
+
+/* ---- Results ---- */
+
+static double gflops(const mpi_row *row) {
+  double seconds = row->measured ? row->median : row->predicted;
+  return 1e-9 * element_flops(row->c->type, row->c->m, row->c->n, row->c->k) / seconds;
+}
+
+static void print_row(const mpi_row *row, bool head) {
+  if (head)
+    printf("%-9s %-7s %8s %-4s %22s %11s %11s %11s %12s  %s\n", "processes", "grid", "devices",
+           "by", "m x n x k", "first", "median", "predicted", "GFLOP/s", "result");
+  char grid[24], shape[72];
+  snprintf(grid, sizeof grid, "%dx%d", row->rows, row->cols);
+  snprintf(shape, sizeof shape, "%lldx%lldx%lld", (long long)row->c->m, (long long)row->c->n,
+           (long long)row->c->k);
+  printf("%-9d %-7s %8d %-4s %22s %11s %11s %11s %12.1f  %s\n", row->processes, grid, row->devices,
+         row->transport, shape, row->measured ? tool_seconds(row->first) : "-",
+         row->measured ? tool_seconds(row->median) : "-",
+         row->predicted > 0 ? tool_seconds(row->predicted) : "-", gflops(row),
+         !row->measured ? "-"
+         : row->good    ? "right"
+                        : "WRONG");
+  fflush(stdout);
+}
+
+static int append_csv(const char *path, const mpi_row *row, bool head) {
+  const mpi_case *c = row->c;
+  FILE *stream = fopen(path, head ? "w" : "a");
+  if (!stream) return tool_fail("cannot write %s", path);
+  if (head)
+    fprintf(stream,
+            "type,processes,rows,cols,devices,m,n,k,first_s,median_s,predicted_s,gflops,right,"
+            "transport\n");
+  fprintf(stream, "%c,%d,%d,%d,%d,%lld,%lld,%lld,%.6g,%.6g,%.6g,%.5g,%d,%s\n", (char)c->type,
+          row->processes, row->rows, row->cols, row->devices, (long long)c->m, (long long)c->n,
+          (long long)c->k, row->first, row->median, row->predicted, gflops(row), row->good,
+          row->transport);
+  return fclose(stream) == 0 ? TOOL_OK : tool_fail("cannot write %s", path);
+}
+
+static void add_number(cJSON *o, const char *name, double value) {
+  cJSON_AddNumberToObject(o, name, value);
+}
+
+static void add_prediction(cJSON *o, const mpi_row *row) {
+  const tsr_pprediction *p = &row->p;
+  add_number(o, "predicted_s", row->predicted);
+  add_number(o, "peak", row->peak);
+  add_number(o, "memory", (double)row->memory);
+  add_number(o, "network", row->network);
+  add_number(o, "lookahead", p->lookahead);
+  add_number(o, "blocks_down", p->blocks_down);
+  add_number(o, "blocks_across", p->blocks_across);
+  add_number(o, "block_rows", (double)p->block_rows);
+  add_number(o, "depth", (double)p->depth);
+  add_number(o, "fill", p->fill);
+  add_number(o, "starved", p->starved);
+  add_number(o, "changing", p->changing);
+  add_number(o, "received_bytes", p->received);
+  add_number(o, "sent_bytes", p->sent);
+}
+
+static cJSON *row_json(const mpi_row *row) {
+  const char type[2] = {(char)row->c->type, '\0'};
+  cJSON *o = cJSON_CreateObject();
+  cJSON_AddStringToObject(o, "case", row->c->place);
+  cJSON_AddStringToObject(o, "type", type);
+  add_number(o, "processes", row->processes);
+  add_number(o, "rows", row->rows);
+  add_number(o, "cols", row->cols);
+  add_number(o, "devices", row->devices);
+  add_number(o, "m", (double)row->c->m);
+  add_number(o, "n", (double)row->c->n);
+  add_number(o, "k", (double)row->c->k);
+  cJSON_AddStringToObject(o, "transport", row->transport);
+  add_number(o, "gflops", gflops(row));
+  if (row->predicted > 0) add_prediction(o, row);
+  if (!row->measured) return o;
+  add_number(o, "first_s", row->first);
+  add_number(o, "median_s", row->median);
+  cJSON_AddBoolToObject(o, "correct", row->good);
+  return o;
+}
+
+static int note(driver *d, const mpi_row *row) {
+  bool head = !d->headed;
+  int code = TOOL_OK;
+  d->headed = true;
+  if (d->json) {
+    code = tool_print_json(row_json(row), true);
+    fflush(stdout);
+  } else {
+    print_row(row, head);
+  }
+  if (!code && d->csv) code = append_csv(d->csv, row, head);
+  if (!code && row->measured && !row->good) code = tool_fail("the result is wrong");
+  return code;
+}
+
+/* What fails with one case does not keep the next from being tried. */
+static int do_all(driver *d) {
+  int worst = TOOL_OK;
+  for (int i = 0; i < d->count; i++) {
+    const char *timeline = i + 1 == d->count ? d->timeline : NULL;
+    mpi_row row;
+    if (d->count > 1) tool_set_place(d->cases[i].place);
+    int code =
+        d->predict ? mpi_predict(&d->cases[i], &row) : mpi_measure(&d->cases[i], timeline, &row);
+    if (!code && (d->predict || is_first())) code = note(d, &row);
+    if (!d->predict) code = all_agree(code);
+    if (code > worst) worst = code;
+  }
+  tool_set_place(NULL);
+  return worst;
+}
+
+/* The first process says what is wrong; the others, which would say the same, are told. */
+static int measure(int argc, char **argv, driver *d) {
+  int level;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+  int code = is_first() ? parse(argc, argv, d) : TOOL_OK;
+  MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (!code && !is_first()) code = parse(argc, argv, d);
+  if (!code) code = do_all(d);
+  mpi_measure_end();
+  MPI_Finalize();
+  return code;
+}
+
+int main(int argc, char **argv) {
+  driver *d = calloc(1, sizeof *d);
+  bool alone = false;
+  tool_set_name("tessera-bench-mpi");
+  if (!d) return tool_fail("out of memory");
+  for (int i = 1; i < argc; i++) /* neither predictions nor help need MPI */
+    alone = alone || strcmp(argv[i], "--predict") == 0 || strcmp(argv[i], "--help") == 0;
+  int code = TOOL_OK;
+  if (alone) {
+    code = parse(argc, argv, d);
+    if (!code) code = do_all(d);
+  } else {
+    code = measure(argc, argv, d);
+  }
+  for (int i = 0; i < d->count; i++) free(d->cases[i].text);
+  free(d);
+  if (code == OPTIONS_HELPED) code = TOOL_OK;
+  return fflush(stdout) == 0 ? code : tool_fail("cannot write to the standard output");
+}

@@ -1,0 +1,338 @@
+"""The programs over the driver: the rows that they make, and that they draw them."""
+import os
+from collections import Counter
+
+import pytest
+
+from conftest import ROOT, SMALL
+from tessera_bench.options import Fail
+from tessera_bench.results import COLUMNS, read_csv
+from tessera_bench.run import index_of, rows_of, start
+
+MEASURED = ROOT / "docs/measured"
+
+
+def is_drawn(path, *texts):
+    """matplotlib names what it writes in a comment of the SVG."""
+    with open(path, encoding="utf-8") as file:
+        svg = file.read()
+    return "<svg" in svg and all(f"<!-- {text} -->" in svg for text in texts)
+
+
+def cases_of(path):
+    return Counter(tuple(r[c] for c in ("op", "m", "n", "k", "home", "devices"))
+                   for r in read_csv(path))
+
+
+# ---- Rates: a data set, taken up again ----
+
+RATES = "--peer none --devices 1,2 --csv r.csv "
+
+
+def test_rates(measured):
+    out = measured("rates", RATES + "--n 32,48 --plot r.svg")
+    assert list(read_csv("r.csv")[0]) == COLUMNS
+    assert sum(cases_of("r.csv").values()) == 8 and len(cases_of("r.csv")) == 8
+    assert len(out.splitlines()) == 9
+    assert is_drawn("r.svg", "dgemm, home h,h,h", "dgemm, home 0,0,0", "floor, 2 devices")
+
+
+def test_resume(measured):
+    measured("rates", RATES + "--n 32,48")
+    out = measured("rates", RATES + "--n 32,48,64 --resume")
+    assert len(out.splitlines()) == 5 and sum(cases_of("r.csv").values()) == 12
+    with open("r.csv", "a", encoding="utf-8") as file:
+        file.write('gemm,d,32,32,32,"h,')
+    measured("rates", "--peer none --n 80 --homes h --devices 1 --csv r.csv --resume")
+    assert cases_of("r.csv")["gemm", 80, 80, 80, "h,h,h", 1] == 1
+    assert sum(cases_of("r.csv").values()) == 13
+
+
+def test_words_are_other_cases(measured):
+    options = "--peer none --n 32 --homes h --devices 1 --csv r.csv --resume"
+    for words in ("transa=T", "transa=T", "transb=T"):
+        measured("rates", options, ["--words", words])
+    assert [r["words"] for r in read_csv("r.csv")] == ["transa=T", "transb=T"]
+
+
+def test_blas3(measured):
+    measured("rates", "--op syrk,trsm,hemm --type z --n 40 --homes h --devices 2 --peer none "
+             "--csv b.csv --plot b.svg")
+    assert is_drawn("b.svg", "zsyrk, home h,h,h", "zhemm, home h,h,h")
+
+
+@pytest.mark.parametrize("message, options", [
+    ("--resume: needs --csv", "--resume"),
+    ("--shard: 3/2: must be I/OF", "--shard 3/2"),
+    ("--n: x: must be a whole number from 1", "--n x"),
+    ("--homes: h,q,h: must be three places", "--homes h,q,h"),
+    ("--repeat: 1001: must be a whole number from 0 to 1000", "--repeat 1001"),
+    ("--repeat: does nothing with --from", "--from r.csv --repeat 3"),
+    ("--from: needs --plot", "--from r.csv"),
+    ("no results of a benchmark; its first line must name", "--from text.csv --plot x.svg"),
+    ("no.csv: No such file", "--from no.csv --plot x.svg"),
+    ("nowhere/r.csv: No such file", "--n 8 --csv nowhere/r.csv --engine host --rate-seconds 0"),
+    ("--plot x.doc: ", f"--from {MEASURED}/h200x4-hhh.csv --plot x.doc"),
+    ("build first, or name it with --driver", "--n 8 --devices 1 --driver no"),
+])
+def test_refused(program, message, options):
+    with open("text.csv", "w", encoding="utf-8") as file:
+        file.write("something\n")
+    code, _, err = program("rates", options)
+    assert code in (1, 2) and message in err
+
+
+# ---- Irregular: shards, samples, time ----
+
+IRREGULAR = "--peer none --fat 48,64 --thin 16 --ratio 4,8 --devices 2,4 "
+
+
+def test_irregular(measured):
+    out = measured("irregular", IRREGULAR + "--csv whole.csv --plot i.svg")
+    assert "4 devices: 30 of 30 points measured" in out
+    assert "geometric mean" in out and "slower than on fewer devices" in out
+    homes = {(r["home"], r["devices"]) for r in read_csv("whole.csv")}
+    assert ("1,0,h", 2) in homes and ("3,2,h", 4) in homes
+    assert is_drawn("i.svg", "dgemm, 4 devices, fat-thin: M = N &gt; K") or is_drawn("i.svg")
+    for shard in (1, 2, 3):
+        out = measured("irregular", IRREGULAR + f"--csv shards.csv --resume --shard {shard}/3")
+    assert "30 of 30 points measured" in out
+    assert cases_of("shards.csv") == cases_of("whole.csv")
+
+
+def test_out_of_time(program):
+    code, _, err = program("irregular", IRREGULAR + "--engine host --repeat 1 --rate-seconds 0 "
+                           "--csv late.csv --seconds 0.000001", ["--machine", SMALL])
+    assert code == 0 and "run it again with --resume" in err
+    assert sum(cases_of("late.csv").values()) == 1
+
+
+def test_samples(measured):
+    for name, seed in (("one", 7), ("again", 7), ("other", 8)):
+        out = measured("irregular", IRREGULAR + f"--csv {name}.csv --sample 5 --seed {seed}")
+        assert "5 of 5 points" in out
+    assert cases_of("one.csv") == cases_of("again.csv") != cases_of("other.csv")
+
+
+def test_the_documented_sample():
+    """docs/performance.md: --sample 40 --seed 1"""
+    import irregular
+    wanted = {(*shape, home) for shape, home in irregular.draw_lots(irregular.points(), 40, 1)}
+    assert wanted == {(r["m"], r["n"], r["k"], r["home"])
+                      for r in read_csv(MEASURED / "h200x4-irregular-40.csv")}
+
+
+# ---- Predictions ----
+
+
+def test_predicted(program):
+    options = "--n 2048,3000 --type d,s --devices 1,8 --check --csv f.csv --plot f.svg"
+    machine = ["--machine", ROOT / "machines/h200x8.json"]
+    code, out, err = program("predicted", options, machine)
+    assert code == 0, err
+    assert "8 devices (8): 8 points" in out and len(read_csv("f.csv", ["set"])) == 16
+    assert is_drawn("f.svg", "dgemm, home h,h,h", "sgemm, home 0,0,0", "predicted, 8 devices")
+    program("predicted", options.replace("f.csv", "again.csv"), machine)
+    with open("f.csv", encoding="utf-8") as one, open("again.csv", encoding="utf-8") as other:
+        assert one.read() == other.read()
+
+
+def test_predicted_sets(program):
+    _, _, err = program("predicted", "--n 4096 --homes h,h,h --devices 0,1;0,2 --csv s.csv",
+                        ["--machine", "gpu*4 pcie:10/pair"])
+    apart = {r["set"]: r["predicted_s"] for r in read_csv("s.csv", ["set"])}
+    assert apart["0,2"] < apart["0,1"], err
+    _, out, _ = program("predicted", "--dataset irregular --fat 512 --thin 64 --ratio 4",
+                        ["--machine", "gpu*2 rate:1"])
+    assert "2 devices (2): 10 points" in out and out.count(" 0,0,h ") == 2
+
+
+def test_predicted_beside_measured(program, measured):
+    measured("rates", RATES + "--n 64,96")
+    code, out, err = program("predicted", "--measured r.csv --devices 2 --csv p.csv",
+                             ["--machine", SMALL])
+    assert code == 0 and "predicted then, by the measured" in out, err
+    rows = read_csv("p.csv", ["measured_s"])
+    assert len(rows) == 4 and all(r["ratio"] > 0 for r in rows)
+
+
+@pytest.mark.parametrize("message, options", [
+    ("--machine: is needed", ""),
+    ("--dataset: invalid choice: 'odd'", "--machine gpu*2 --dataset odd"),
+    ("must be numbers such as 1,2,4", "--machine gpu*2 --devices 1;"),
+    ("the irregular set has --fat", "--machine gpu*2 --dataset irregular --n 64"),
+    ("--fat: does nothing without", "--machine gpu*2 --fat 64"),
+    ("--engine: does nothing in a prediction", "--machine gpu*2 --engine host"),
+    ("nothing was measured on so many devices",
+     f"--machine gpu*4 --measured {MEASURED}/h200x4-hhh.csv --devices 3"),
+])
+def test_predicted_refuses(program, message, options):
+    code, _, err = program("predicted", options)
+    assert code == 2 and message in err
+
+
+# ---- The other families ----
+
+
+def test_a_failed_case_shifts_nothing():
+    """Where a case fails, programs that compare results end, and data sets keep the others."""
+    script = ["sh", "-c", """echo '{"case": "stdin:1"}'; echo '{"case": "stdin:3"}'; exit 1"""]
+    rows = rows_of(start(script))
+    assert next(rows)["case"] == "stdin:1"
+    with pytest.raises(Fail, match="case 2 failed"):
+        next(rows)
+    rows = rows_of(start(script), all_or_none=False)
+    assert [index_of(next(rows)), index_of(next(rows))] == [0, 2]
+    with pytest.raises(Fail, match="see above"):
+        next(rows)
+
+
+def test_roofline(program, measured):
+    measured("rates", RATES + "--n 32")
+    code, out, err = program("roofline", "--from r.csv --plot roof.svg", ["--machine", SMALL])
+    assert code == 0 and "host links GB/s" in out, err
+    assert is_drawn("roof.svg", "operands in host memory: under the host links",
+                    "operands on devices: under the links of the home")
+    code, _, err = program("roofline", "--from r.csv --plot roof.svg --machine gpu*1")
+    assert code == 1 and "the machine has 1" in err
+    code, _, err = program("roofline", "--from r.csv")
+    assert code == 2 and "--plot" in err
+    measured("roofline", "--n 32 --shape 32x32x8 --devices 2 --plot roof.svg")
+
+
+def test_roofs_of_a_channel():
+    """Two devices that share a way to host memory get no more of it than one."""
+    from roofline import host_rate
+    links = [{"from": a, "to": b, "bandwidth": 10.0} for d in (0, 1)
+             for a, b in ((f"gpu{d}", "host0"), ("host0", f"gpu{d}"))]
+    uses = [["host0", "gpu0", 1], ["host0", "gpu1", 1]]
+    there = {"devices": [{}, {}], "links": links}
+    assert host_rate(there, 1, 1) == 10 and host_rate(there, 2, 1) == 20
+    assert host_rate(dict(there, channels=[{"capacity": 10.0, "uses": uses}]), 2, 1) == 10
+
+
+def test_composed(measured, program):
+    measured("composed", "--n 96,64 --devices 1,2 --tile 24 --check --csv c.csv --timeline t.json")
+    rows = read_csv("c.csv", ["calls"])
+    assert Counter(r["calls"] for r in rows) == {"composed": 4, "separate": 4}
+    assert all(r["device_to_host"] == r["floor_out"] for r in rows)
+    assert program("composed", "--from c.csv --plot c.svg")[0] == 0
+    assert is_drawn("c.svg", "devices to host", "each matrix once")
+
+
+def test_caps(measured, program):
+    ops = "gemm,gemmt,symm,syrk,syr2k,trmm,trsm"
+    measured("caps", f"--n 300 --devices 1,2 --caps 0,400K --routine {ops} --csv k.csv --plot k.svg")
+    rows = read_csv("k.csv", ["cap"])
+    assert len(rows) == 42 and is_drawn("k.svg", "dsyrk, N = 300, pinned host memory")
+    # Without a cap everything fits; with one something is held. What is measured was planned.
+    assert all((r["b"] == 0) == (r["cap"] == 0) for r in rows)
+    assert all(r["of_uncapped"] == 1 for r in rows if r["cap"] == 0)
+    assert all(r["host_bytes"] == r["planned_host_bytes"] and
+               r["peer_bytes"] == r["planned_peer_bytes"] and
+               r["host_bytes"] + r["peer_bytes"] >= 0.999 * r["bound_bytes"] for r in rows)
+    code, _, err = program("caps", "--caps 0,many")
+    assert code == 2 and "--caps: must be bytes" in err
+
+
+def test_ablation(measured, program):
+    out = measured("ablation", "--n 48,64 --devices 2,4 --check --csv a.csv --plot a.svg")
+    assert out.count("SUMMA") == 4 and out.count("+ search") == 4
+    rows = read_csv("a.csv", ["step"])
+    assert len(rows) == 32 and any("grid=2x2 tile=8 " in r["strategy"] for r in rows)
+    assert is_drawn("a.svg", "dgemm, home h,h,h, measured (lines: predicted)")
+    code, out, _ = program("ablation", "--predict --n 512 --home 0,1,2 --type s --devices 4 "
+                           "--csv p.csv --plot p.svg", ["--machine", SMALL])
+    assert code == 0 and read_csv("p.csv", ["step"])[0]["measured_s"] == 0
+    code, _, err = program("ablation", "--predict --n 512", ["--machine", SMALL])
+    assert code == 2 and "--devices" in err
+
+
+def test_tiles(measured, program):
+    out = measured("tiles", "--n 96 --tiles 16,24,32,96,200 --devices 1,2,4 --csv t.csv --plot t.svg")
+    assert out.count("replay predicts") == 6 and "best measured" in out
+    rows = read_csv("t.csv", ["tile"])
+    assert len(rows) == 24 and sum(r["predicted_best"] for r in rows) == 6
+    assert is_drawn("t.svg", "dgemm, N = 96; rings: as the model predicts")
+    # The machine of Choi et al., their Table 1.
+    code, out, err = program("tiles", "--type s --n 16384 --predict --model choi --devices 2,4 "
+                             "--home 0,1,2 --tiles 1024,2048,4096",
+                             ["--machine", ROOT / "machines/v100x4-choi.json"])
+    assert code == 0 and "choi predicts 1024" in out and "choi predicts 2048" in out, err
+
+
+def test_skinny(measured, program):
+    out = measured("skinny", "--short 8 --long 40,64 --csv k.csv")
+    assert "12 products" in out and len(read_csv("k.csv", ["cpu_s"])) == 12
+    code, out, err = program("skinny", "--short 1 --long 64 --repeat 2 --engine cpu")
+    assert code == 0 and "3 products" in out, err
+    code, _, err = program("skinny", "--limit 1k")
+    assert code == 2 and "--limit" in err
+
+
+def test_variants(measured):
+    out = measured("variants", "--n 40,37 --home 0,h,1 --type z --devices 2 --csv v.csv")
+    assert "a first call costs" in out
+    assert [r["words"] for r in read_csv("v.csv")][:4] == [
+        f"transa={op[0]} transb={op[1]}" for op in ("NN", "NT", "TN", "TT")]
+
+
+def test_calls(program):
+    code, out, err = program("calls", "cpu --n 32 --repeat 3")
+    assert code == 0 and len(out.splitlines()) == 2, err
+    code, out, err = program("calls", "doors --native --n 2,40 --repeat 3")
+    assert code == 0 and len(out.splitlines()) == 3, err
+    code, out, err = program("calls", "plan --n 2048 --repeat 3 --call-n 64 --engine host --devices 2",
+                             ["--machine", SMALL])
+    assert code == 0 and "returns after" in out, err
+    code, _, err = program("calls", "doors --engine host")
+    assert code == 2 and "does nothing for doors" in err
+
+
+def test_pgemm_predicted(program, mpi_driver):
+    machine = ["--machine", ROOT / "machines/v100x3-summit.json"]
+    code, out, err = program("pgemm", "--predict --grids 2x2,6x6 --points 3 --lookaheads 1 --cut paper "
+                             "--networks 12.5,5 --plot w.svg --csv w.csv", machine)
+    assert code == 0 and out.count("largest N 194560: ") == 2, err
+    rows = read_csv("w.csv", ["share_of_peak"])
+    assert {r["network_gb_s"] for r in rows} == {12.5, 5} and rows[0]["depth"] == 12288
+    assert is_drawn("w.svg", "6 x 6, l = 1")
+    for message, options in (("does nothing with --predict", "--predict --repeat 3"),
+                             ("--cut: does nothing without --predict", "--cut paper"),
+                             ("--roofline: needs --from", "--roofline x.svg"),
+                             ("must be PxQ", "--predict --grids 2")):
+        code, _, err = program("pgemm", options, machine)
+        assert code == 2 and message in err
+
+
+def test_pgemm_measured(program, mpi_driver):
+    start = os.environ.get("MPIEXEC")
+    if not start:
+        pytest.skip("no MPIEXEC to start processes with")
+    code, out, err = program("pgemm", "--n 200 --processes 1,2 --repeat 1 --engine cpu --csv m.csv "
+                             "--plot m.svg", ["--mpirun", start])
+    assert code == 0 and len(out.splitlines()) == 3, err
+    assert [r["n"] for r in read_csv("m.csv", ["mode"])] == [200, 283]
+    assert is_drawn("m.svg", "Weak scaling", "as the first for each process")
+    # examples/summa.c prints lines of that kind, without a head.
+    with open("summa.log", "w", encoding="utf-8") as file:
+        file.write("a word\nsumma,d,4,2,2,1,600,0.1,0.05,0,8.64,1,1\n")
+    code, out, err = program("pgemm", "--from m.csv,summa.log --roofline r.svg",
+                             ["--machine", "gpu*1 net:10"])
+    assert code == 0 and "summa" in out and "weak" in out, err
+    assert is_drawn("r.svg", "Products across processes, of one process")
+
+
+def test_figures_of_the_documents(program):
+    """What stands in docs/ can be drawn from the CSV files beside it."""
+    for name, source in (("rates", "h200x4-regular"), ("irregular", "h200x4-irregular-40"),
+                         ("caps", "h200x2-caps"), ("composed", "h200x2-composed"),
+                         ("ablation", "h200x4-ablation")):
+        code, _, err = program(name, f"--plot x.png --from {MEASURED}/{source}.csv")
+        assert code == 0, err
+    code, _, err = program("predicted",
+                           f"--plot x.png --from {ROOT}/docs/predicted/a100x8-regular.csv")
+    assert code == 0, err
+    code, _, err = program("roofline", f"--plot x.png --from {MEASURED}/h200x2-regular.csv",
+                           ["--machine", ROOT / "machines/h200x4.json"])
+    assert code == 0, err

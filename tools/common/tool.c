@@ -1,0 +1,224 @@
+#include "tool.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *name_of_command = "tessera", *place_of_message;
+
+void tool_set_name(const char *name) {
+  name_of_command = name;
+}
+
+const char *tool_name(void) {
+  return name_of_command;
+}
+
+void tool_set_place(const char *place) {
+  place_of_message = place;
+}
+
+static void say(const char *format, va_list arguments) {
+  fflush(stdout); /* so that a message stands behind what led to it */
+  fprintf(stderr, "%s: ", name_of_command);
+  if (place_of_message) fprintf(stderr, "%s: ", place_of_message);
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+}
+
+int tool_fail(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  say(format, arguments);
+  va_end(arguments);
+  return TOOL_FAILED;
+}
+
+int tool_usage(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  say(format, arguments);
+  va_end(arguments);
+  fprintf(stderr, "Try '%s --help'.\n", name_of_command);
+  return TOOL_USAGE;
+}
+
+void tool_note(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  say(format, arguments);
+  va_end(arguments);
+}
+
+int tool_status(tsr_status status) {
+  if (status == TSR_OK) return TOOL_OK;
+  const char *message = tsr_message();
+  return tool_fail("%s", message[0] ? message : tsr_status_name(status));
+}
+
+double tool_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int compare_doubles(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+double tool_median(double *values, int count) {
+  if (count == 0) return 0;
+  qsort(values, (size_t)count, sizeof *values, compare_doubles);
+  return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
+}
+
+/* A few buffers in turn, so that one printf may use several. */
+static char *rotating_buffer(void) {
+  static char buffers[16][32];
+  static unsigned next;
+  return buffers[next++ % 16];
+}
+
+enum { TEXT_ROOM = 32 };
+
+const char *tool_bytes(double bytes) {
+  static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+  int unit = 0;
+  while (bytes >= 999.5 && unit < 4) {
+    bytes /= 1e3;
+    unit++;
+  }
+  char *text = rotating_buffer();
+  snprintf(text, TEXT_ROOM, unit ? "%.3g %s" : "%.0f %s", bytes, units[unit]);
+  return text;
+}
+
+const char *tool_seconds(double seconds) {
+  char *text = rotating_buffer();
+  if (seconds >= 1) {
+    snprintf(text, TEXT_ROOM, "%.3f s", seconds);
+  } else if (seconds >= 1e-3) {
+    snprintf(text, TEXT_ROOM, "%.3g ms", seconds * 1e3);
+  } else {
+    snprintf(text, TEXT_ROOM, "%.3g us", seconds * 1e6);
+  }
+  return text;
+}
+
+int tool_print_json(cJSON *object, bool compact) {
+  char *text = compact ? cJSON_PrintUnformatted(object) : cJSON_Print(object);
+  int code = text ? TOOL_OK : tool_fail("out of memory");
+  if (text) puts(text);
+  cJSON_free(text);
+  cJSON_Delete(object);
+  return code;
+}
+
+static bool write_all(const char *path, const char *text) {
+  FILE *file = fopen(path, "w");
+  if (!file) return false;
+  bool good = fputs(text, file) >= 0;
+  int error = errno;
+  if (fclose(file) != 0) return false;
+  errno = error;
+  return good;
+}
+
+/* A pipe, a terminal or /dev/null is written to, not replaced. */
+static bool is_replaced(const char *path) {
+  struct stat status;
+  return stat(path, &status) != 0 || S_ISREG(status.st_mode);
+}
+
+int tool_write_file(const char *path, const char *text) {
+  if (!is_replaced(path)) {
+    return write_all(path, text) ? TOOL_OK
+                                 : tool_fail("cannot write %s: %s", path, strerror(errno));
+  }
+  size_t room = strlen(path) + 32;
+  char *temporary = malloc(room);
+  if (!temporary) return tool_fail("out of memory");
+  snprintf(temporary, room, "%s.part%ld", path, (long)getpid());
+  int code = TOOL_OK;
+  if (!write_all(temporary, text) || rename(temporary, path) != 0) {
+    code = tool_fail("cannot write %s: %s", path, strerror(errno));
+    unlink(temporary);
+  }
+  free(temporary);
+  return code;
+}
+
+static bool ends_with(const char *s, const char *ending) {
+  size_t length = strlen(s), tail = strlen(ending);
+  return length >= tail && strcmp(s + length - tail, ending) == 0;
+}
+
+int tool_timeline_format(const char *path, tsr_format *format) {
+  if (ends_with(path, ".svg")) {
+    *format = TSR_TIMELINE_SVG;
+  } else if (ends_with(path, ".json")) {
+    *format = TSR_TIMELINE_JSON;
+  } else {
+    return tool_usage(
+        "--timeline %s: the name must end in .svg (a picture) or .json (for Perfetto)", path);
+  }
+  return TOOL_OK;
+}
+
+int tool_write_timeline(const tsr_plan *plan, const char *path) {
+  tsr_format format;
+  int code = tool_timeline_format(path, &format);
+  if (code != TOOL_OK) return code;
+  char *text = NULL;
+  code = tool_status(tsr_plan_print(plan, format, &text));
+  if (code == TOOL_OK) code = tool_write_file(path, text);
+  free(text);
+  return code;
+}
+
+int tool_print_plan(const tsr_plan *plan, tsr_format format) {
+  char *text = NULL;
+  int code = tool_status(tsr_plan_print(plan, format, &text));
+  if (code == TOOL_OK) fputs(text, stdout);
+  free(text);
+  return code;
+}
+
+#define DOORS "libtessera_blas.so.0"
+#define PBLAS "libtessera_pblas.so.0"
+
+/* A library of ours is beside the one that this command uses. */
+static int path_of(const char *library, char *path) {
+  const char *(*ours)(void) = tsr_version;
+  void *address;
+  Dl_info info;
+  char file[PATH_MAX];
+  memcpy(&address, &ours, sizeof address);
+  if (!dladdr(address, &info) || !realpath(info.dli_fname, file)) {
+    return tool_fail("cannot tell where the library is");
+  }
+  char *slash = strrchr(file, '/');
+  int length = slash ? (int)(slash - file) : 0;
+  if (snprintf(path, PATH_MAX, "%.*s/%s", length, file, library) >= PATH_MAX) {
+    return tool_fail("the library's path is too long: %s", file);
+  }
+  return TOOL_OK;
+}
+
+int tool_find_doors(char *path) {
+  int code = path_of(DOORS, path);
+  if (code) return code;
+  if (access(path, R_OK) != 0) return tool_fail("%s: %s", path, strerror(errno));
+  return TOOL_OK;
+}
+
+bool tool_find_pblas(char *path) {
+  return path_of(PBLAS, path) == TOOL_OK && access(path, R_OK) == 0;
+}

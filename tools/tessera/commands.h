@@ -1,0 +1,14 @@
+/* The subcommands; argv[0] is the subcommand's name. */
+#ifndef TESSERA_COMMANDS_H
+#define TESSERA_COMMANDS_H
+
+int command_gemm(int argc, char **argv);
+int command_plan(int argc, char **argv);
+int command_machine(int argc, char **argv);
+int command_knobs(int argc, char **argv);
+int command_run(int argc, char **argv);
+int command_bench(int argc, char **argv);
+int command_pgemm(int argc, char **argv);
+int plan_pgemm(int argc, char **argv);
+
+#endif

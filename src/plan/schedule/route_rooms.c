@@ -53,9 +53,11 @@ static tsr_end home_of(const tsr_scheduler *s, int matrix) {
   return (tsr_end){s->call->operand[matrix].location, matrix, NULL, TSR_NOTHING};
 }
 
-static tsr_end room_end(tsr_scheduler *s, size_t number) {
+/* False: out of memory. */
+static bool room_end(tsr_scheduler *s, size_t number, tsr_end *end) {
   int device = s->options->residency->rooms.items[number].device;
-  return (tsr_end){device, tsr_rooms_buffer(s, number), NULL, TSR_NOTHING};
+  *end = (tsr_end){device, tsr_rooms_buffer(s, number), NULL, TSR_NOTHING};
+  return end->buffer != TSR_NOTHING;
 }
 
 /* One rectangle to a tile's room, as if it was written there. */
@@ -71,11 +73,12 @@ static bool bring_from_room(tsr_scheduler *s, const tsr_cargo *c, size_t number,
                             tsr_rects *left) {
   const tsr_room *room = &s->options->residency->rooms.items[number];
   tsr_rects parts = {0}, found = {0};
+  tsr_end from;
   bool done = true;
   for (size_t i = 0; done && i < left->count; i++) {
     done = tsr_rects_clip(&room->valid, left->items[i], &parts);
     for (size_t j = 0; done && j < parts.count; j++)
-      done = bring_part(s, c, parts.items[j], room_end(s, number), device) &&
+      done = room_end(s, number, &from) && bring_part(s, c, parts.items[j], from, device) &&
              tsr_rects_add(&found, parts.items[j]);
   }
   for (size_t i = 0; done && i < found.count; i++) done = tsr_rects_subtract(left, found.items[i]);
@@ -134,8 +137,8 @@ bool tsr_route_gather(tsr_scheduler *s, const tsr_task_operand *o, int device) {
 /* One rectangle of a room to the home; the tile's next writer at the device, if any, waits. */
 static bool settle_part(tsr_scheduler *s, const tsr_task_operand *o, size_t number, tsr_rect part,
                         int device) {
-  shift m = {o->matrix, o->tile, room_end(s, number), home_of(s, o->matrix), device};
-  return move_part(s, &m, part);
+  shift m = {o->matrix, o->tile, .to = home_of(s, o->matrix), .marked = device};
+  return room_end(s, number, &m.from) && move_part(s, &m, part);
 }
 
 bool tsr_route_settle(tsr_scheduler *s, const tsr_task_operand *o, int device) {

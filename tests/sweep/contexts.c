@@ -21,7 +21,7 @@ static tsr_status context_create(void *w) {
 static tsr_status context_create_for_all(void *w) {
   tsr_options options = world_options("");
   options.machine = TESSERA_MACHINE_FILE;
-  options.recipe = "tile=32";
+  options.strategy = "tile=32";
   options.budgets = "1M,2M";
   return create(w, &options);
 }
@@ -127,9 +127,9 @@ static tsr_status trim(void *world_) {
   return CALLED(tsr_trim)(w->context);
 }
 
-static tsr_status set_recipe(void *world_) {
+static tsr_status set_strategy(void *world_) {
   world *w = world_;
-  return CALLED(tsr_set_recipe)(w->context, "tile=8");
+  return CALLED(tsr_set_strategy)(w->context, "tile=8");
 }
 
 static tsr_status set_budget(void *world_) {
@@ -224,7 +224,7 @@ const sweep_visit context_visits[] = {
     {"sync", NULL, after_product, sync_, check_result, 0, false, ""},
     {"sync with a timeline", NULL, after_product, sync_, check_result, 0, false, SETUP_TRACE},
     VISIT(after_product, trim, check_result),
-    VISIT(after_product, set_recipe, check_result),
+    VISIT(after_product, set_strategy, check_result),
     VISIT(after_product, set_budget, check_budget),
     VISIT(NULL, set_progress, check_progress),
     VISIT(tied, set_stream, check_stream),

@@ -178,6 +178,11 @@ static void check_text(void *world_, const sweep_outcome *o) {
   HOLD(w->text != NULL && strlen(w->text) > 10);
 }
 
+static tsr_status print_knobs(void *world_) {
+  world *w = world_;
+  return CALLED(tsr_print_knobs)(&w->text);
+}
+
 static tsr_status machine_print(void *world_) {
   world *w = world_;
   return CALLED(tsr_machine_print)(w->context, TSR_TEXT, &w->text);
@@ -261,6 +266,7 @@ const sweep_visit plan_visits[] = {
     VISIT(planned, plan_print_timeline, check_text),
     VISIT(planned, plan_print_loads, check_text),
     VISIT(planned, plan_destroy, NULL),
+    VISIT(NULL, print_knobs, check_text),
     VISIT(NULL, machine_print, check_text),
     VISIT(NULL, machine_print_json, check_text),
     VISIT(NULL, timeline_begin, NULL),

@@ -5,14 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Allocations still to be made until one fails; 0 when none is to fail. */
-static atomic_long fail_in;
-static atomic_bool fail_on; /* all after that one fail, too */
+static atomic_bool armed;   /* some allocation is to fail, */
+static atomic_long fail_in; /* when so many have been asked for, */
+static atomic_bool fail_on; /* and all after that one, too */
+static atomic_long failed;
 
 static bool must_fail(void) {
-  if (atomic_load_explicit(&fail_in, memory_order_relaxed) <= 0) return false;
-  if (atomic_fetch_sub(&fail_in, 1) != 1) return false;
-  if (atomic_load(&fail_on)) atomic_store(&fail_in, 1);
+  if (!atomic_load_explicit(&armed, memory_order_relaxed)) return false;
+  long left = atomic_fetch_sub(&fail_in, 1) - 1;
+  if (left > 0 || (left < 0 && !atomic_load(&fail_on))) return false;
+  atomic_fetch_add(&failed, 1);
   return true;
 }
 
@@ -42,12 +44,18 @@ void tsr_dealloc(void *pointer) {
   free(pointer);
 }
 
-void tsr_alloc_fail_at(long n) {
-  atomic_store(&fail_on, false);
+static long arm(long n, bool on) {
+  atomic_store(&armed, false);
+  atomic_store(&fail_on, on);
   atomic_store(&fail_in, n);
+  atomic_store(&armed, n > 0);
+  return atomic_exchange(&failed, 0);
 }
 
-void tsr_alloc_fail_from(long n) {
-  atomic_store(&fail_on, true);
-  atomic_store(&fail_in, n);
+long tsr_alloc_fail_at(long n) {
+  return arm(n, false);
+}
+
+long tsr_alloc_fail_from(long n) {
+  return arm(n, true);
 }

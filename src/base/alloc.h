@@ -13,10 +13,11 @@ void *tsr_realloc(void *pointer, size_t bytes);
 char *tsr_strdup(const char *s);
 void tsr_dealloc(void *pointer);
 
-/* Tests: the nth allocation from now on fails (1: the next); 0: none. */
-void tsr_alloc_fail_at(long n);
+/* Tests: the nth allocation from now on fails (1: the next); 0: none. Returns how many allocations
+ * failed so since the last time. */
+long tsr_alloc_fail_at(long n);
 
 /* Tests: so do all after it. */
-void tsr_alloc_fail_from(long n);
+long tsr_alloc_fail_from(long n);
 
 #endif

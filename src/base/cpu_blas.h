@@ -21,6 +21,11 @@ const char *tsr_cpu_blas_name(void);
  * tsr_cpu_blas_load(). TSR_ERR_MEMORY when there is none for conversions. */
 tsr_status tsr_cpu_kernel(const tsr_kernel_args *args);
 
+/* The same with the memory for conversions given: as many bytes as tsr_cpu_kernel_room says, which
+ * is the same for all kernels that need any; 0: none. */
+size_t tsr_cpu_kernel_room(const tsr_kernel_args *args);
+tsr_status tsr_cpu_kernel_in(const tsr_kernel_args *args, void *room);
+
 /* What a thread calls between enter and leave is the CPU's BLAS at work: where that reaches the
  * symbols of our doors, they hand it straight back. Calls nest. */
 void tsr_cpu_blas_enter(void);

@@ -117,10 +117,7 @@ static void half_block(const tsr_kernel_args *x, int64_t i, int64_t j, int64_t n
   narrow(x->type, m, n, block, c, x->ldc);
 }
 
-static tsr_status gemm_half(const tsr_kernel_args *x) {
-  float *work = tsr_alloc(3 * sizeof(float) * BLOCK * BLOCK);
-  if (!work)
-    return tsr_fail(TSR_ERR_MEMORY, "no memory to convert 16-bit tiles on the CPU (3 MiB)");
+static void gemm_half(const tsr_kernel_args *x, float *work) {
   int64_t columns = x->wide ? least(BLOCK, columns_at_once(x->ldc)) : BLOCK;
   for (int64_t j = 0; j < x->n; j += columns)
     for (int64_t i = 0; i < x->m; i += BLOCK) {
@@ -130,11 +127,16 @@ static tsr_status gemm_half(const tsr_kernel_args *x) {
       else
         half_block(x, i, j, n, work);
     }
-  tsr_dealloc(work);
-  return TSR_OK;
 }
 
-tsr_status tsr_cpu_kernel(const tsr_kernel_args *x) {
+/* ---- Any kernel ------------------------------------------------------------ */
+
+size_t tsr_cpu_kernel_room(const tsr_kernel_args *x) {
+  bool half = x->type == TSR_H || x->type == TSR_B;
+  return half && x->kernel == TSR_KERNEL_GEMM ? 3 * sizeof(float) * BLOCK * BLOCK : 0;
+}
+
+tsr_status tsr_cpu_kernel_in(const tsr_kernel_args *x, void *room) {
   TSR_TRY(tsr_kernel_check(x));
   if (x->m <= 0 || x->n <= 0) return TSR_OK;
   if (tsr_kernel_get(x->kernel)->traits) return tsr_cpu_level3(x);
@@ -143,10 +145,21 @@ tsr_status tsr_cpu_kernel(const tsr_kernel_args *x) {
     tsr_cpu_scale(&scale);
   } else if (x->kernel == TSR_KERNEL_ADD) {
     tsr_cpu_add(x);
-  } else if (tsr_type_get(x->type)->size == 2) {
-    return gemm_half(x);
+  } else if (tsr_cpu_kernel_room(x) > 0) {
+    gemm_half(x, room);
   } else {
     gemm(x);
   }
   return TSR_OK;
+}
+
+tsr_status tsr_cpu_kernel(const tsr_kernel_args *x) {
+  TSR_TRY(tsr_kernel_check(x));
+  size_t bytes = tsr_kernel_reads_inputs(x) ? tsr_cpu_kernel_room(x) : 0;
+  void *room = bytes > 0 ? tsr_alloc(bytes) : NULL;
+  if (bytes > 0 && room == NULL)
+    return tsr_fail(TSR_ERR_MEMORY, "no memory to convert 16-bit tiles on the CPU (3 MiB)");
+  tsr_status status = tsr_cpu_kernel_in(x, room);
+  tsr_dealloc(room);
+  return status;
 }

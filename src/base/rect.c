@@ -43,6 +43,14 @@ static size_t count_meeting(const tsr_rects *set, tsr_rect rect) {
   return count;
 }
 
+/* Of those that meet it the ones of which something is left outside. */
+static size_t count_cut(const tsr_rects *set, tsr_rect rect) {
+  size_t count = 0;
+  for (size_t i = 0; i < set->count; i++)
+    count += tsr_rect_meet(set->items[i], rect) && !tsr_rect_contains(rect, set->items[i]);
+  return count;
+}
+
 /* The rectangles are disjoint: they cover rect when their parts of it add up to it. */
 bool tsr_rects_covers(const tsr_rects *set, tsr_rect rect) {
   double covered = 0;
@@ -65,9 +73,8 @@ double tsr_rects_area(const tsr_rects *set) {
 
 /* ---- Changing it ---- */
 
-/* Room for what cutting rect out may add, and for rect itself. */
-static bool reserve_cut(tsr_rects *set, tsr_rect rect) {
-  return TSR_VEC_RESERVE(set, 3 * count_meeting(set, rect) + 1);
+bool tsr_rects_reserve(tsr_rects *set, tsr_rect rect) {
+  return TSR_VEC_RESERVE(set, 3 * count_cut(set, rect));
 }
 
 /* There is room. The first piece of each stays in its place, the others go behind. Whether any was
@@ -107,7 +114,7 @@ static bool absorb(tsr_rects *set, size_t at) {
 
 bool tsr_rects_subtract(tsr_rects *set, tsr_rect rect) {
   if (!tsr_rects_meets(set, rect)) return true;
-  if (!reserve_cut(set, rect)) return false;
+  if (!tsr_rects_reserve(set, rect)) return false;
   cut_out(set, rect);
   return true;
 }
@@ -118,7 +125,7 @@ void tsr_rects_merge(tsr_rects *set) {
 
 bool tsr_rects_add(tsr_rects *set, tsr_rect rect) {
   if (tsr_rects_covers(set, rect)) return true;
-  if (!reserve_cut(set, rect)) return false;
+  if (!TSR_VEC_RESERVE(set, 3 * count_cut(set, rect) + 1)) return false;
   bool splinters = cut_out(set, rect);
   set->items[set->count++] = rect;
   absorb(set, set->count - 1);

@@ -56,8 +56,10 @@ typedef TSR_VEC(tsr_rect) tsr_rects;
  * overlaps in part is cut, and the set merged. */
 bool tsr_rects_add(tsr_rects *set, tsr_rect rect);
 
-/* Takes rect out. */
+/* Takes rect out. That needs no memory where each rectangle goes as a whole or not at all. */
 bool tsr_rects_subtract(tsr_rects *set, tsr_rect rect);
+/* Makes room, so that taking rect out cannot fail. */
+bool tsr_rects_reserve(tsr_rects *set, tsr_rect rect);
 
 /* Joins rectangles for as long as two of them make one: for sets that subtraction or clipping has
  * left in splinters. */

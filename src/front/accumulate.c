@@ -90,23 +90,17 @@ static size_t most_of(const size_t bytes[TSR_MACHINE_DEVICES]) {
 
 /* What the next call finds when A and B are forgotten. */
 static tsr_status keep_result(const tsr_plan *plan, tsr_residency *left) {
-  tsr_residency all;
   *left = (tsr_residency){0};
-  if (plan->after == NULL) return TSR_OK;
-  if (!tsr_residency_copy(plan->after, &all)) goto no_memory;
-  for (size_t i = 0; i < all.rooms.count; i++) {
-    tsr_room *room = &all.rooms.items[i], *kept;
+  bool done = true;
+  for (size_t i = 0; done && plan->after != NULL && i < plan->after->rooms.count; i++) {
+    const tsr_room *room = &plan->after->rooms.items[i];
     if (room->matrix != TSR_C_) continue;
-    kept = tsr_residency_add(left, *room);
-    if (kept == NULL) break;
-    kept->bytes = 0; /* it is there already */
-    kept->valid = room->valid, kept->newer = room->newer;
-    room->valid = room->newer = (tsr_rects){0};
+    tsr_room *kept = tsr_residency_add(left, *room);
+    done = kept != NULL && tsr_rects_copy(&room->valid, &kept->valid) &&
+           tsr_rects_copy(&room->newer, &kept->newer);
+    if (kept != NULL) kept->bytes = 0; /* it is there already */
   }
-  tsr_residency_free(&all);
-  return TSR_OK;
-no_memory:
-  return tsr_fail(TSR_ERR_MEMORY, "no host memory for what is on devices");
+  return done ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for what is on devices");
 }
 
 /* A strip of columns for each device: where C was computed first it stays. */

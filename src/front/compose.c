@@ -10,7 +10,7 @@
 /* Emulated devices' memory is the host's, and is filled when it is taken. */
 static const size_t emulated_block = 64 << 10;
 
-static tsr_status open_store(tsr_context *context) {
+tsr_status tsr_compose_open(tsr_context *context) {
   if (context->store != NULL) return TSR_OK;
   size_t limit[TSR_MAX_DEVICES + 1];
   pthread_mutex_lock(&context->lock);
@@ -29,12 +29,9 @@ static void drop_lost(tsr_context *context) {
   tsr_store_clear(context->store);
 }
 
-tsr_status tsr_compose_begin(tsr_context *context) {
+void tsr_compose_begin(tsr_context *context) {
   pthread_mutex_lock(&context->composing);
   drop_lost(context);
-  tsr_status status = open_store(context);
-  if (status != TSR_OK) pthread_mutex_unlock(&context->composing);
-  return status;
 }
 
 void tsr_compose_end(tsr_context *context) {
@@ -111,13 +108,16 @@ typedef struct composed {
   bool fits; /* false: something has to make room first */
 } composed;
 
+/* What crosses C is not what memory holds any more, once the call is in: it is forgotten before,
+ * when home has the same, since the call must not fail after it was submitted. */
 static tsr_status settle_crossings(composed *x) {
   for (int i = 0; i < TSR_OPERANDS; i++)
     TSR_TRY(tsr_compose_bring_crossing(x->context, &x->region[i], false));
+  TSR_TRY(tsr_store_forget_crossing(x->context->store, &x->region[TSR_C_]));
+  tsr_compose_stamp(x->context, &x->region[TSR_C_], 1);
   return TSR_OK;
 }
 
-/* What crosses C is not what memory holds any more, once the call is in. */
 static tsr_status submit_call(composed *x, tsr_plan *plan) {
   tsr_context *context = x->context;
   int short_of = -1;
@@ -130,7 +130,7 @@ static tsr_status submit_call(composed *x, tsr_plan *plan) {
   if (status != TSR_OK) return status;
   if (tsr_ticket_brings_home(ticket)) tsr_compose_note_coming(context, &x->region[TSR_C_], ticket);
   tsr_context_keep_for_later(context, ticket);
-  return tsr_store_forget_crossing(context->store, &x->region[TSR_C_]);
+  return TSR_OK;
 }
 
 /* A plan that does not fit beside what is kept: *plan is NULL. */
@@ -189,9 +189,10 @@ bool tsr_composes(const tsr_context *context, const tsr_call *call) {
 tsr_status tsr_compose_call(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
                             bool exchanged, bool *alone) {
   composed x = {.context = context, .call = call, .binding = binding, .exchanged = exchanged};
-  TSR_TRY(tsr_compose_begin(context));
+  tsr_compose_begin(context);
   regions_of(context, call, binding, x.region);
-  tsr_status status = compose(&x, alone);
+  tsr_status status = tsr_compose_open(context);
+  if (status == TSR_OK) status = compose(&x, alone);
   tsr_compose_end(context);
   return status;
 }

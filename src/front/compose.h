@@ -7,17 +7,19 @@
 
 #include "front/context.h"
 
-/* There is a store when it succeeds. */
-tsr_status tsr_compose_begin(tsr_context *context);
+void tsr_compose_begin(tsr_context *context);
 void tsr_compose_end(tsr_context *context);
 
 /* What is on devices of the region does not count any more; what crosses it is brought home around
  * it. */
 tsr_status tsr_compose_invalidate(tsr_context *context, const tsr_region *region);
 
-/* Brings home what is newer on devices of a region, or of a triangle of it; tsr_sync waits for it.
- */
-tsr_status tsr_compose_bring_home(tsr_context *context, const tsr_region *region, tsr_uplo uplo);
+typedef TSR_VEC(tsr_ticket *) tsr_tickets;
+
+/* Brings home what is newer on devices of a region, or of a triangle of it. The submissions are
+ * added to own, for the caller to collect, also where it fails; own NULL: they are for tsr_sync. */
+tsr_status tsr_compose_bring_home(tsr_context *context, const tsr_region *region, tsr_uplo uplo,
+                                  tsr_tickets *own);
 
 /* The submission after which nothing that was submitted writes to the region's host memory any
  * more: *number. False: nothing does. */

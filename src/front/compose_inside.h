@@ -6,6 +6,11 @@
 
 #include "front/compose.h"
 
+/* ---- compose.c ---- */
+
+/* Makes the store unless it is there: before anything is brought to devices to stay. */
+tsr_status tsr_compose_open(tsr_context *context);
+
 /* ---- compose_rooms.c ---- */
 
 /* In checking mode: TSR_ERR_CHECK where host memory was changed and nobody was told. */

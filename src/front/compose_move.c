@@ -92,24 +92,25 @@ static tsr_status move_region(tsr_context *context, tsr_request *request, int ma
   return status;
 }
 
-/* Of a ticket, if there is one. */
-static tsr_status leave(tsr_context *context, tsr_ticket *ticket, bool wait) {
-  if (ticket == NULL) return TSR_OK;
-  if (wait) return tsr_context_collect(context, ticket);
-  tsr_context_keep_for_later(context, ticket);
+/* Submits the copies of what lies along the region. *ticket is NULL where there are none. */
+static tsr_status begin_along(tsr_context *context, const tsr_region *region, tsr_uplo uplo,
+                              tsr_ticket **ticket) {
+  tsr_request request = {.kind = TSR_REQUEST_HOME, .uplo = uplo};
+  TSR_TRY(move_region(context, &request, TSR_C_, region, ticket));
+  if (*ticket == NULL) return TSR_OK;
+  tsr_compose_note_coming(context, region, *ticket);
+  tsr_compose_stamp(context, region, 1);
   return TSR_OK;
 }
 
 /* What lies along the region. */
 tsr_status tsr_compose_bring_along(tsr_context *context, const tsr_region *region, tsr_uplo uplo,
                                    bool wait) {
-  tsr_request request = {.kind = TSR_REQUEST_HOME, .uplo = uplo};
   tsr_ticket *ticket;
-  TSR_TRY(move_region(context, &request, TSR_C_, region, &ticket));
-  if (ticket == NULL) return TSR_OK;
-  tsr_compose_note_coming(context, region, ticket);
-  tsr_compose_stamp(context, region, 1);
-  return leave(context, ticket, wait);
+  TSR_TRY(begin_along(context, region, uplo, &ticket));
+  if (ticket != NULL && wait) return tsr_context_collect(context, ticket);
+  if (ticket != NULL) tsr_context_keep_for_later(context, ticket);
+  return TSR_OK;
 }
 
 /* What crosses it. */
@@ -120,10 +121,23 @@ tsr_status tsr_compose_bring_crossing(tsr_context *context, const tsr_region *re
   return TSR_OK;
 }
 
-tsr_status tsr_compose_bring_home(tsr_context *context, const tsr_region *region, tsr_uplo uplo) {
+static tsr_status bring_home(tsr_context *context, const tsr_region *region, tsr_uplo uplo,
+                             tsr_tickets *own) {
+  tsr_ticket *ticket;
+  TSR_TRY(begin_along(context, region, uplo, &ticket));
+  if (ticket != NULL && own == NULL) tsr_context_keep_for_later(context, ticket);
+  if (ticket == NULL || own == NULL || TSR_VEC_PUSH(own, ticket)) return TSR_OK;
+  return tsr_context_collect(context, ticket);
+}
+
+tsr_status tsr_compose_bring_home(tsr_context *context, const tsr_region *region, tsr_uplo uplo,
+                                  tsr_tickets *own) {
+  tsr_region part;
+  if (context->store == NULL) return TSR_OK;
   TSR_TRY(tsr_compose_check(context, region, 1));
-  TSR_TRY(tsr_compose_bring_crossing(context, region, false));
-  return tsr_compose_bring_along(context, region, uplo, false);
+  while (tsr_store_crossing(context->store, region, &part))
+    TSR_TRY(bring_home(context, &part, TSR_GENERAL, own));
+  return bring_home(context, region, uplo, own);
 }
 
 /* Between a region and memory of its own, column after column. */
@@ -151,6 +165,7 @@ static tsr_status bring_around(tsr_context *context, const tsr_region *region) {
 
 tsr_status tsr_compose_invalidate(tsr_context *context, const tsr_region *region) {
   tsr_region part;
+  if (context->store == NULL) return TSR_OK;
   if (tsr_store_crossing(context->store, region, &part)) TSR_TRY(bring_around(context, region));
   return tsr_compose_forget(context, region);
 }
@@ -166,7 +181,8 @@ static tsr_status distribute(tsr_context *context, const tsr_region *region,
     tsr_ticket *ticket;
     request.halvings = i;
     status = move_region(context, &request, TSR_A, region, &ticket);
-    if (status == TSR_OK) return leave(context, ticket, false);
+    if (status == TSR_OK && ticket != NULL) tsr_context_keep_for_later(context, ticket);
+    if (status == TSR_OK) return TSR_OK;
   }
   tsr_log(TSR_LOG_INFO, "nothing was distributed: %s", tsr_message());
   return status == TSR_ERR_MEMORY ? TSR_OK : status;
@@ -174,6 +190,7 @@ static tsr_status distribute(tsr_context *context, const tsr_region *region,
 
 tsr_status tsr_compose_distribute(tsr_context *context, const tsr_region *region,
                                   const tsr_mapping *mapping) {
+  TSR_TRY(tsr_compose_open(context));
   TSR_TRY(tsr_compose_check(context, region, 1));
   TSR_TRY(tsr_compose_bring_crossing(context, region, false));
   TSR_TRY(distribute(context, region, mapping));

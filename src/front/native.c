@@ -21,6 +21,15 @@ static void capture(tsr_context *context, const tsr_level3 *what, const void *al
   tsr_capture_note_step(context, &step);
 }
 
+static tsr_status carry_out(tsr_context *context, bool async, tsr_call *call,
+                            const tsr_binding *binding, bool exchanged) {
+  if (tsr_call_is_empty(call)) return TSR_OK;
+  if (context->engine == NULL) return tsr_call_on_cpu(call, binding);
+  TSR_TRY(tsr_context_place(context, call, binding, exchanged));
+  return tsr_context_call(context, call, binding, exchanged, async);
+}
+
+/* A call that is refused, and perhaps made again, is in no capture. */
 static tsr_status run(tsr_context *context, bool async, const tsr_level3 *what, const void *alpha,
                       const void *a, const void *b, const void *beta, void *c) {
   tsr_call call;
@@ -28,11 +37,9 @@ static tsr_status run(tsr_context *context, bool async, const tsr_level3 *what, 
   bool exchanged;
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(tsr_call_level3(what, alpha, a, b, beta, c, true, &call, &binding, &exchanged));
+  TSR_TRY(carry_out(context, async, &call, &binding, exchanged));
   if (async) capture(context, what, alpha, a, b, beta, c);
-  if (tsr_call_is_empty(&call)) return TSR_OK;
-  if (context->engine == NULL) return tsr_call_on_cpu(&call, &binding);
-  TSR_TRY(tsr_context_place(context, &call, &binding, exchanged));
-  return tsr_context_call(context, &call, &binding, exchanged, async);
+  return TSR_OK;
 }
 
 tsr_status tsr_level3_run(tsr_context *context, const tsr_level3 *what, const void *alpha,

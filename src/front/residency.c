@@ -77,6 +77,18 @@ static void capture_map(tsr_context *context, const matrix *x, int64_t mb, int64
 
 /* ---- Home ----------------------------------------------------------------- */
 
+/* Waits for the copies of this call, and tells their error; then for those of earlier calls. */
+static tsr_status await_home(tsr_context *context, tsr_tickets *own, bool others, uint64_t number) {
+  tsr_error error = {.status = TSR_OK};
+  for (size_t i = 0; i < own->count; i++) {
+    tsr_status status = tsr_context_collect(context, own->items[i]);
+    if (status != TSR_OK && error.status == TSR_OK) tsr_error_take(status, &error);
+  }
+  TSR_VEC_FREE(own);
+  if (others) tsr_runner_await(context->runner, number);
+  return error.status == TSR_OK ? TSR_OK : tsr_error_put(&error);
+}
+
 static tsr_status coherent(tsr_context *context, tsr_uplo uplo, const matrix *x, bool wait) {
   bool at_host;
   TSR_TRY(tsr_context_check(context));
@@ -84,15 +96,18 @@ static tsr_status coherent(tsr_context *context, tsr_uplo uplo, const matrix *x,
   TSR_TRY(check_matrix(x));
   TSR_TRY(is_at_host(context, x, &at_host));
   if (!at_host) return TSR_OK;
-  capture(context, TSR_STEP_COHERENT, uplo, x);
   tsr_region region = region_of(x);
-  TSR_TRY(tsr_compose_begin(context));
-  uint64_t number;
-  tsr_status status = tsr_compose_bring_home(context, &region, uplo);
-  wait = wait && tsr_compose_coming(context, &region, &number);
+  tsr_tickets own = {NULL, 0, 0};
+  uint64_t number = 0;
+  tsr_compose_begin(context);
+  tsr_status status = tsr_compose_bring_home(context, &region, uplo, wait ? &own : NULL);
+  bool others = wait && tsr_compose_coming(context, &region, &number);
   tsr_compose_end(context);
-  if (wait) tsr_runner_await(context->runner, number);
-  return status;
+  if (status == TSR_OK) capture(context, TSR_STEP_COHERENT, uplo, x);
+  tsr_error refused;
+  if (status != TSR_OK) tsr_error_take(status, &refused);
+  tsr_status came = await_home(context, &own, others, number);
+  return status == TSR_OK ? came : tsr_error_put(&refused);
 }
 
 tsr_status tsr_coherent_async(tsr_context *context, tsr_uplo uplo, int64_t m, int64_t n,
@@ -125,13 +140,14 @@ static void unmap(tsr_context *context, const tsr_region *region) {
 static tsr_status forget(tsr_context *context, const matrix *x, bool and_maps) {
   TSR_TRY(check_matrix(x));
   if (context->engine == NULL || x->m == 0 || x->n == 0) return TSR_OK;
-  capture(context, and_maps ? TSR_STEP_RELEASE : TSR_STEP_INVALIDATE, TSR_GENERAL, x);
   tsr_region region = region_of(x);
-  TSR_TRY(tsr_compose_begin(context));
+  tsr_compose_begin(context);
   tsr_status status = tsr_compose_invalidate(context, &region);
-  if (and_maps) unmap(context, &region);
+  if (and_maps && status == TSR_OK) unmap(context, &region);
   tsr_compose_end(context);
-  return status;
+  TSR_TRY(status);
+  capture(context, and_maps ? TSR_STEP_RELEASE : TSR_STEP_INVALIDATE, TSR_GENERAL, x);
+  return TSR_OK;
 }
 
 tsr_status tsr_invalidate(tsr_context *context, int64_t m, int64_t n, const void *c, int64_t ldc,
@@ -140,20 +156,20 @@ tsr_status tsr_invalidate(tsr_context *context, int64_t m, int64_t n, const void
   return forget(context, &(matrix){m, n, c, ldc, type}, false);
 }
 
-static tsr_status release_all(tsr_context *context) {
-  capture(context, TSR_STEP_RELEASE, TSR_GENERAL, &(matrix){0, 0, NULL, 1, TSR_D});
-  TSR_TRY(tsr_compose_begin(context));
-  tsr_store_clear(context->store);
+static void release_all(tsr_context *context) {
+  tsr_compose_begin(context);
+  if (context->store != NULL) tsr_store_clear(context->store);
   unmap(context, NULL);
   tsr_compose_end(context);
-  return TSR_OK;
+  capture(context, TSR_STEP_RELEASE, TSR_GENERAL, &(matrix){0, 0, NULL, 1, TSR_D});
 }
 
 tsr_status tsr_release(tsr_context *context, int64_t m, int64_t n, const void *c, int64_t ldc,
                        tsr_type type) {
   TSR_TRY(tsr_context_check(context));
   if (c != NULL) return forget(context, &(matrix){m, n, c, ldc, type}, true);
-  return context->engine == NULL ? TSR_OK : release_all(context);
+  if (context->engine != NULL) release_all(context);
+  return TSR_OK;
 }
 
 /* ---- Mapping -------------------------------------------------------------- */
@@ -179,11 +195,15 @@ bool tsr_mapping_of(const tsr_context *context, const tsr_region *region, tsr_ma
   return false;
 }
 
-/* Under the composing lock. */
-static tsr_status note(tsr_context *context, const tsr_region *region, const tsr_mapping *mapping) {
+/* Under the composing lock. What is refused leaves the former mapping. */
+static tsr_status note_and_move(tsr_context *context, const tsr_region *region,
+                                const tsr_mapping *mapping, bool move) {
+  if (!TSR_VEC_RESERVE(&context->mapped, 1))
+    return tsr_fail(TSR_ERR_MEMORY, "no host memory to note a mapping");
+  if (move) TSR_TRY(tsr_compose_distribute(context, region, mapping));
   unmap(context, region);
-  if (TSR_VEC_PUSH(&context->mapped, ((tsr_mapped){*region, *mapping}))) return TSR_OK;
-  return tsr_fail(TSR_ERR_MEMORY, "no host memory to note a mapping");
+  context->mapped.items[context->mapped.count++] = (tsr_mapped){*region, *mapping};
+  return TSR_OK;
 }
 
 static tsr_status map(tsr_context *context, const matrix *x, int64_t mb, int64_t nb, int p, int q,
@@ -193,14 +213,14 @@ static tsr_status map(tsr_context *context, const matrix *x, int64_t mb, int64_t
   TSR_TRY(is_at_host(context, x, &at_host));
   if (!at_host) return TSR_OK;
   TSR_TRY(check_blocks(context, mb, nb, p, q));
-  capture_map(context, x, mb, nb, p, q, move);
   tsr_region region = region_of(x);
   tsr_mapping mapping = mapping_of(mb, nb, p, q);
-  TSR_TRY(tsr_compose_begin(context));
-  tsr_status status = note(context, &region, &mapping);
-  if (status == TSR_OK && move) status = tsr_compose_distribute(context, &region, &mapping);
+  tsr_compose_begin(context);
+  tsr_status status = note_and_move(context, &region, &mapping, move);
   tsr_compose_end(context);
-  return status;
+  TSR_TRY(status);
+  capture_map(context, x, mb, nb, p, q, move);
+  return TSR_OK;
 }
 
 static tsr_status map_1d(tsr_context *context, const matrix *x, int64_t nb, bool move) {

@@ -15,18 +15,17 @@ tsr_status tsr_direct_finish(tsr_runner *runner, tsr_queue *queue, tsr_event *ev
 
 /* ---- The user's streams ---- */
 
-static void untie(tsr_runner *runner, tsr_run_device *side) {
-  if (side->user != NULL) runner->engine->queue_destroy(side->user);
-  side->user = NULL;
-}
-
+/* What fails leaves the former stream tied. */
 static tsr_status tie(tsr_runner *runner, int device, void *native) {
   tsr_run_device *side = &runner->side[device];
-  untie(runner, side);
-  if (native == NULL) return TSR_OK;
-  if (side->mark == NULL)
+  tsr_queue *user = NULL;
+  if (native != NULL && side->mark == NULL)
     TSR_TRY(runner->engine->event_create(runner->state, device, false, &side->mark));
-  return runner->engine->queue_create(runner->state, device, TSR_QUEUE_USER, native, &side->user);
+  if (native != NULL)
+    TSR_TRY(runner->engine->queue_create(runner->state, device, TSR_QUEUE_USER, native, &user));
+  if (side->user != NULL) runner->engine->queue_destroy(side->user);
+  side->user = user;
+  return TSR_OK;
 }
 
 tsr_status tsr_runner_tie(tsr_runner *runner, int device, void *native) {

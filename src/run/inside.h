@@ -29,6 +29,7 @@ typedef struct tsr_earlier {
 
 /* What an earlier job does last in a part of a stay, on one of its queues. */
 typedef struct tsr_room_wait {
+  tsr_ticket *job; /* the earlier one */
   tsr_event *event;
   tsr_rect rect; /* from the stay's first element on */
   bool wrote;

@@ -64,12 +64,12 @@ static tsr_rect in_stay(const tsr_ticket *job, size_t r, tsr_rect rect) {
 }
 
 /* The earlier job's last commands on what a room is part of. */
-static bool add_waits(tsr_ticket *job, size_t room, const tsr_ticket *earlier) {
+static bool add_waits(tsr_ticket *job, size_t room, tsr_ticket *earlier) {
   const tsr_program *p = earlier->program;
   for (size_t r = 0; r < tsr_residency_count(earlier->plan->after); r++) {
     if (earlier->stays[r] != job->stays[room]) continue;
     for (uint32_t u = p->use_first[r]; u < p->use_first[r + 1]; u++) {
-      tsr_room_wait wait = {tsr_job_event(earlier, p->use[u].command),
+      tsr_room_wait wait = {earlier, tsr_job_event(earlier, p->use[u].command),
                             in_stay(earlier, r, p->use[u].rect), p->use[u].wrote};
       if (!TSR_VEC_PUSH(&job->room_waits, wait)) return false;
     }
@@ -129,6 +129,17 @@ bool tsr_overlap_allows(const tsr_ticket *job) {
   return true;
 }
 
+/* A job that failed before all of it was submitted has left events unrecorded, and rooms unwritten.
+ */
+static tsr_status check_earlier(tsr_ticket *earlier) {
+  if (!tsr_job_failed(earlier)) return TSR_OK;
+  pthread_mutex_lock(&earlier->runner->pool);
+  tsr_error error = earlier->error;
+  pthread_mutex_unlock(&earlier->runner->pool);
+  return tsr_fail(TSR_ERR_DEVICE, "a call whose results this one uses has failed: %s",
+                  error.message);
+}
+
 /* A queue waits for each but once. */
 static tsr_status wait_for_room(tsr_ticket *job, const tsr_command *c, int operand, size_t room,
                                 tsr_queue *queue) {
@@ -138,6 +149,7 @@ static tsr_status wait_for_room(tsr_ticket *job, const tsr_command *c, int opera
   for (uint32_t i = job->room_first[room]; i < job->room_first[room + 1]; i++) {
     const tsr_room_wait *wait = &job->room_waits.items[i];
     if (met[i] || !(writes || wait->wrote) || !tsr_rect_meet(wait->rect, rect)) continue;
+    TSR_TRY(check_earlier(wait->job));
     TSR_TRY(tsr_enter_wait(job->runner->engine, queue, wait->event));
     met[i] = true;
   }

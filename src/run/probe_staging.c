@@ -88,6 +88,7 @@ static tsr_status measure(tsr_bench *b, int threads, const char *pageable, doubl
     if (pthread_create(&stagers[started].thread, NULL, stage, &stagers[started]) != 0) break;
   }
   tsr_status status = fetch_all(b, seconds, &copied);
+  while (started > 0 && atomic_load(&copied) == 0) sched_yield(); /* none has had a core yet */
   atomic_store(&stop, true);
   double took = tsr_now() - start, bytes = (double)atomic_load(&copied);
   for (int i = 0; i < started; i++) pthread_join(stagers[i].thread, NULL);

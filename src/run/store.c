@@ -53,10 +53,10 @@ tsr_status tsr_store_create(const tsr_engine *engine, tsr_engine_state *state, i
   return status;
 }
 
-/* A piece of memory that cannot be noted is lost until the store ends. */
+/* There is room in the list: prepare() has seen to it. */
 static void retire(tsr_store *store, int location, void *memory) {
-  if (memory != NULL)
-    (void)TSR_VEC_PUSH(&store->retired, ((retired){memory, location, store->latest}));
+  if (memory == NULL) return;
+  store->retired.items[store->retired.count++] = (retired){memory, location, store->latest};
 }
 
 bool tsr_store_has_retired(const tsr_store *store) {
@@ -260,24 +260,36 @@ bool tsr_store_crossing(const tsr_store *store, const tsr_region *region, tsr_re
   return false;
 }
 
-/* Where a hole cannot be noted all of a copy goes, if home has the same. */
-static bool forget_part(tsr_stay *stay, tsr_rect part) {
-  if (stay->newer.count > 0)
-    return tsr_rects_subtract(&stay->valid, part) && tsr_rects_subtract(&stay->newer, part);
-  if (!tsr_rects_subtract(&stay->valid, part)) tsr_rects_free(&stay->valid);
+/* Makes room for a hole in a copy. Without it all of the copy goes, if home has the same. */
+static bool reserve_hole(tsr_stay *stay, tsr_rect part) {
+  if (tsr_rects_reserve(&stay->valid, part) && tsr_rects_reserve(&stay->newer, part)) return true;
+  if (stay->newer.count > 0) return false;
+  tsr_rects_free(&stay->valid);
   return true;
 }
 
-static tsr_status forget(tsr_store *store, const tsr_region *region, bool crossing_only) {
-  bool done = true;
+static bool make_hole(tsr_stay *stay, tsr_rect part) {
+  return tsr_rects_subtract(&stay->valid, part) && tsr_rects_subtract(&stay->newer, part);
+}
+
+/* Changes the stays that have something of the region, or of them those that cross it. */
+static bool change_each(tsr_store *store, const tsr_region *region, bool crossing_only,
+                        bool (*change)(tsr_stay *stay, tsr_rect part)) {
   for (size_t i = 0; i < store->stays.count; i++) {
     tsr_stay *stay = store->stays.items[i];
     tsr_relation how;
     tsr_rect rect = shared(stay, region, &how);
     if (how == TSR_APART || tsr_rect_empty(rect)) continue;
     if (crossing_only && how == TSR_ALONG) continue;
-    done = forget_part(stay, rect) && done;
+    if (!change(stay, rect)) return false;
   }
+  return true;
+}
+
+/* All of it or nothing: room for all holes is there before the first one is made. */
+static tsr_status forget(tsr_store *store, const tsr_region *region, bool crossing_only) {
+  bool done = change_each(store, region, crossing_only, reserve_hole) &&
+              change_each(store, region, crossing_only, make_hole);
   drop_empty(store);
   return done ? TSR_OK : no_memory();
 }
@@ -353,10 +365,13 @@ static bool make_stay(const tsr_store *store, const tsr_view *view, const tsr_ro
          shift_part(&room->newer, room->rect, row, col, &stay->next_newer);
 }
 
-/* Before the plan is submitted: what cannot be noted must not be begun. */
+/* Before the plan is submitted: what cannot be noted must not be begun. All stays, and the plan's
+ * arenas, can be retired without memory from here on. */
 static tsr_status prepare(tsr_store *store, const tsr_view *view, const tsr_plan *plan,
                           tsr_lodging *lodging) {
-  bool done = TSR_VEC_RESERVE(&store->stays, lodging->count);
+  size_t pieces = store->stays.count + lodging->count + (size_t)store->devices + 1;
+  bool done =
+      TSR_VEC_RESERVE(&store->stays, lodging->count) && TSR_VEC_RESERVE(&store->retired, pieces);
   for (size_t i = 0; i < lodging->count && done; i++) {
     const tsr_room *room = &plan->after->rooms.items[i];
     done = room->bytes == 0 ? change_stay(view, i, room, &lodging->noted[i])

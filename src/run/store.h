@@ -55,7 +55,8 @@ bool tsr_view_has_newer(const tsr_view *view);
 bool tsr_store_crossing(const tsr_store *store, const tsr_region *region, tsr_region *part);
 
 /* What is on devices of a region does not count any more, nor, column by column, what crosses it;
- * stays without anything left give their memory back. TSR_ERR_MEMORY. */
+ * stays without anything left give their memory back. TSR_ERR_MEMORY: nothing is forgotten that
+ * home has not the same. */
 tsr_status tsr_store_forget(tsr_store *store, const tsr_region *region);
 
 /* The same, of what crosses the region alone. */

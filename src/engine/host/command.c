@@ -28,5 +28,5 @@ tsr_status host_run_copy(const tsr_queue *queue, const host_command *command) {
 
 tsr_status host_run_kernel(const tsr_queue *queue, const host_command *command) {
   if (queue->state->check) TSR_TRY(host_check_kernel(queue, command));
-  return tsr_cpu_kernel(&command->as.kernel);
+  return tsr_cpu_kernel_in(&command->as.kernel, queue->room);
 }

@@ -23,8 +23,8 @@ void tsr_engine_host_poison(void *pointer, size_t bytes);
 
 /* Tests: the nth copy, kernel, allocation or pinning of any host engine from now on fails (1: the
  * next), a copy or kernel with TSR_ERR_DEVICE when it is its turn to run, the others with
- * TSR_ERR_MEMORY. 0: none. */
-void tsr_engine_host_fail_at(long n);
+ * TSR_ERR_MEMORY. 0: none. Returns how many failed so since the last time. */
+long tsr_engine_host_fail_at(long n);
 
 /* Tests: another program takes memory. Of the allocations of devices' memory from now on so many
  * are refused (TSR_ERR_MEMORY), the nth (1: the next) first. 0: none. Returns how many have been

@@ -78,6 +78,7 @@ struct tsr_queue {
   tsr_queue_role role;
   int number; /* of its device */
   uint64_t random;
+  void *room;           /* for conversions, once a kernel needs it: by tsr_cpu_kernel_in */
   pthread_mutex_t lock; /* of all below */
   pthread_cond_t work;
   host_command *first, **last;

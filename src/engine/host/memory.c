@@ -9,12 +9,13 @@
 
 enum { ALIGNMENT = 512 };
 
-static atomic_long fail_in;
+static atomic_long fail_in, failed;
 static atomic_long refuse_from, refuse_count, asked, refused; /* allocations of devices' memory */
 static atomic_bool hold_pins;
 
-void tsr_engine_host_fail_at(long n) {
+long tsr_engine_host_fail_at(long n) {
   atomic_store(&fail_in, n);
+  return atomic_exchange(&failed, 0);
 }
 
 long tsr_engine_host_refuse(long nth, long count) {
@@ -40,7 +41,9 @@ void tsr_engine_host_hold_pins(bool hold) {
 
 bool host_must_fail(void) {
   if (atomic_load_explicit(&fail_in, memory_order_relaxed) <= 0) return false;
-  return atomic_fetch_sub(&fail_in, 1) == 1;
+  if (atomic_fetch_sub(&fail_in, 1) != 1) return false;
+  atomic_fetch_add(&failed, 1);
+  return true;
 }
 
 /* By doubling copies, which sanitizers take in one step each. */

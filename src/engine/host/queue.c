@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/cpu_blas.h"
 #include "engine/host/host.h"
 #include "engine/host/internal.h"
 
@@ -170,6 +171,7 @@ void host_queue_destroy(tsr_queue *queue) {
   if (queue->running) pthread_join(queue->thread, NULL);
   pthread_cond_destroy(&queue->work);
   pthread_mutex_destroy(&queue->lock);
+  tsr_dealloc(queue->room);
   tsr_dealloc(queue);
 }
 
@@ -207,7 +209,13 @@ tsr_status host_copy(tsr_queue *queue, const tsr_copy_args *args) {
                 &(host_command){.kind = HOST_COPY, .fail = host_must_fail(), .as.copy = *args});
 }
 
+/* A device that runs out of memory while it works fails for good: what a kernel needs is taken when
+ * it is submitted. */
 tsr_status host_kernel(tsr_queue *queue, const tsr_kernel_args *args) {
+  size_t bytes = tsr_cpu_kernel_room(args);
+  if (bytes > 0 && queue->room == NULL) queue->room = tsr_alloc(bytes);
+  if (bytes > 0 && queue->room == NULL)
+    return tsr_fail(TSR_ERR_MEMORY, "no host memory for an emulated device's conversions");
   return submit(queue,
                 &(host_command){.kind = HOST_KERNEL, .fail = host_must_fail(), .as.kernel = *args});
 }

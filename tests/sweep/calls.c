@@ -1,0 +1,206 @@
+/* The level-3 BLAS: each routine by its name and as data, blocking and asynchronous, in all kinds
+ * of memory. */
+#include "world.h"
+
+static const double one[2] = {1, 0};
+static const float single[2] = {1, 0};
+
+/* alpha and beta, which are one. */
+static const void *unit(const tsr_level3 *x) {
+  bool wide = x->type == TSR_D || x->type == TSR_Z;
+  return wide ? (const void *)one : (const void *)single;
+}
+
+#define PICK(name) (async ? CALLED(name##_async) : CALLED(name))
+
+static tsr_status by_name(world *w, const tsr_level3 *x, bool async) {
+  tsr_context *t = w->context;
+  const void *a = w->matrix[A], *b = w->matrix[B], *s = unit(x);
+  void *c = w->matrix[C];
+  switch (x->operation) {
+    case TSR_GEMM:
+      return PICK(tsr_gemm)(t, x->type, x->layout, x->transa, x->transb, x->m, x->n, x->k, s, a,
+                            x->lda, b, x->ldb, s, c, x->ldc);
+    case TSR_GEMMT:
+      return PICK(tsr_gemmt)(t, x->type, x->layout, x->uplo, x->transa, x->transb, x->n, x->k, s, a,
+                             x->lda, b, x->ldb, s, c, x->ldc);
+    case TSR_SYMM:
+      return PICK(tsr_symm)(t, x->type, x->layout, x->side, x->uplo, x->m, x->n, s, a, x->lda, b,
+                            x->ldb, s, c, x->ldc);
+    case TSR_HEMM:
+      return PICK(tsr_hemm)(t, x->type, x->layout, x->side, x->uplo, x->m, x->n, s, a, x->lda, b,
+                            x->ldb, s, c, x->ldc);
+    case TSR_SYRK:
+      return PICK(tsr_syrk)(t, x->type, x->layout, x->uplo, x->transa, x->n, x->k, s, a, x->lda, s,
+                            c, x->ldc);
+    case TSR_HERK:
+      return PICK(tsr_herk)(t, x->type, x->layout, x->uplo, x->transa, x->n, x->k, s, a, x->lda, s,
+                            c, x->ldc);
+    case TSR_SYR2K:
+      return PICK(tsr_syr2k)(t, x->type, x->layout, x->uplo, x->transa, x->n, x->k, s, a, x->lda, b,
+                             x->ldb, s, c, x->ldc);
+    case TSR_HER2K:
+      return PICK(tsr_her2k)(t, x->type, x->layout, x->uplo, x->transa, x->n, x->k, s, a, x->lda, b,
+                             x->ldb, s, c, x->ldc);
+    case TSR_TRMM:
+      return PICK(tsr_trmm)(t, x->type, x->layout, x->side, x->uplo, x->transa, x->diag, x->m, x->n,
+                            s, a, x->lda, c, x->ldc);
+    case TSR_TRSM:
+      return PICK(tsr_trsm)(t, x->type, x->layout, x->side, x->uplo, x->transa, x->diag, x->m, x->n,
+                            s, a, x->lda, c, x->ldc);
+    default:
+      HOLD(!"the operation has a function");
+      return TSR_ERR_INTERNAL;
+  }
+}
+
+static tsr_status as_data(world *w, const tsr_level3 *x, bool async) {
+  return (async ? CALLED(tsr_level3_run_async) : CALLED(tsr_level3_run))(
+      w->context, x, unit(x), w->matrix[A], w->matrix[B], unit(x), w->matrix[C]);
+}
+
+/* C = A B + C with the types spelled out. */
+static tsr_status typed(world *w, tsr_type type) {
+  tsr_context *t = w->context;
+  const void *a = w->matrix[A], *b = w->matrix[B];
+  void *c = w->matrix[C];
+  switch (type) {
+    case TSR_S:
+      return CALLED(tsr_sgemm)(t, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, N, N, N, 1, a, N, b, N,
+                               1, c, N);
+    case TSR_C:
+      return CALLED(tsr_cgemm)(t, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, N, N, N, single, a, N,
+                               b, N, single, c, N);
+    case TSR_Z:
+      return CALLED(tsr_zgemm)(t, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, N, N, N, one, a, N, b,
+                               N, one, c, N);
+    default:
+      return CALLED(tsr_dgemm)(t, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, N, N, N, 1, a, N, b, N,
+                               1, c, N);
+  }
+}
+
+/* ---- The visit ----------------------------------------------------------------- */
+
+static const tsr_level3 *request_of(const world *w) {
+  return w->visit->what;
+}
+
+static void expect(void *world_) {
+  world *w = world_;
+  world_expect(w, request_of(w), unit(request_of(w)), unit(request_of(w)));
+}
+
+static tsr_status named(void *w) {
+  return by_name(w, request_of(w), false);
+}
+
+static tsr_status named_async(void *w) {
+  return by_name(w, request_of(w), true);
+}
+
+static tsr_status run(void *w) {
+  return as_data(w, request_of(w), false);
+}
+
+static tsr_status run_async(void *w) {
+  return as_data(w, request_of(w), true);
+}
+
+static tsr_status spelled(void *w) {
+  return typed(w, request_of(w)->type);
+}
+
+/* Once a call was refused for want of memory the same call is made again, and does what it should.
+ */
+static void check_blocking(void *world_, const sweep_outcome *o) {
+  world *w = world_;
+  tsr_type type = request_of(w)->type;
+  if (o->dead) return;
+  HOLD(world_inputs_kept(w));
+  HOLD(o->synced == TSR_OK);
+  if (sweep_done(o)) HOLD(world_holds(w, C, type, w->expected));
+  if (!sweep_refused(o)) return;
+  HOLD(world_kept(w));
+  HOLD(w->visit->call(w) == TSR_OK);
+  HOLD(world_holds(w, C, type, w->expected));
+}
+
+static void check_async(void *world_, const sweep_outcome *o) {
+  world *w = world_;
+  tsr_type type = request_of(w)->type;
+  if (o->dead) return;
+  HOLD(world_inputs_kept(w));
+  if (sweep_done(o)) world_comes_right(w, type);
+  if (!sweep_refused(o)) return;
+  HOLD(world_kept(w));
+  HOLD(w->visit->call(w) == TSR_OK);
+  world_comes_right(w, type);
+}
+
+/* ---- The calls ------------------------------------------------------------------ */
+
+#define REQUEST(operation, type, uplo, transa)                                                     \
+  &(const tsr_level3) {                                                                            \
+    operation, type, TSR_COL_MAJOR, TSR_LEFT, uplo, transa, TSR_NO_TRANS, TSR_UNIT, N, N, N, N, N, \
+        N                                                                                          \
+  }
+#define GEMM(type) REQUEST(TSR_GEMM, type, TSR_GENERAL, TSR_NO_TRANS)
+#define GEMMT REQUEST(TSR_GEMMT, TSR_Z, TSR_LOWER, TSR_NO_TRANS)
+#define SYMM REQUEST(TSR_SYMM, TSR_Z, TSR_UPPER, TSR_NO_TRANS)
+#define HEMM REQUEST(TSR_HEMM, TSR_Z, TSR_LOWER, TSR_NO_TRANS)
+#define SYRK REQUEST(TSR_SYRK, TSR_Z, TSR_LOWER, TSR_TRANS)
+#define HERK REQUEST(TSR_HERK, TSR_Z, TSR_UPPER, TSR_NO_TRANS)
+#define SYR2K REQUEST(TSR_SYR2K, TSR_Z, TSR_LOWER, TSR_NO_TRANS)
+#define HER2K REQUEST(TSR_HER2K, TSR_Z, TSR_UPPER, TSR_CONJ_TRANS)
+#define TRMM REQUEST(TSR_TRMM, TSR_Z, TSR_LOWER, TSR_NO_TRANS)
+#define TRSM REQUEST(TSR_TRSM, TSR_Z, TSR_UPPER, TSR_TRANS)
+
+#define BLOCKING(name, request, call, setup) \
+  { name, request, expect, call, check_blocking, 0, false, setup }
+#define ASYNC(name, request, call, setup) \
+  { name, request, expect, call, check_async, 0, false, setup }
+
+const sweep_visit call_visits[] = {
+    BLOCKING("gemm", GEMM(TSR_D), named, ""),
+    BLOCKING("gemmt", GEMMT, named, ""),
+    BLOCKING("symm", SYMM, named, ""),
+    BLOCKING("hemm", HEMM, named, ""),
+    BLOCKING("syrk", SYRK, named, ""),
+    BLOCKING("herk", HERK, named, ""),
+    BLOCKING("syr2k", SYR2K, named, ""),
+    BLOCKING("her2k", HER2K, named, ""),
+    BLOCKING("trmm", TRMM, named, ""),
+    BLOCKING("trsm", TRSM, named, ""),
+    ASYNC("gemm_async", GEMM(TSR_D), named_async, ""),
+    ASYNC("gemmt_async", GEMMT, named_async, ""),
+    ASYNC("symm_async", SYMM, named_async, ""),
+    ASYNC("hemm_async", HEMM, named_async, ""),
+    ASYNC("syrk_async", SYRK, named_async, ""),
+    ASYNC("herk_async", HERK, named_async, ""),
+    ASYNC("syr2k_async", SYR2K, named_async, ""),
+    ASYNC("her2k_async", HER2K, named_async, ""),
+    ASYNC("trmm_async", TRMM, named_async, ""),
+    ASYNC("trsm_async", TRSM, named_async, ""),
+    BLOCKING("sgemm", GEMM(TSR_S), spelled, ""),
+    BLOCKING("dgemm", GEMM(TSR_D), spelled, ""),
+    BLOCKING("cgemm", GEMM(TSR_C), spelled, ""),
+    BLOCKING("zgemm", GEMM(TSR_Z), spelled, ""),
+    BLOCKING("level3_run in half precision", GEMM(TSR_H), run, ""),
+    BLOCKING("level3_run by the CPU", GEMMT, run, SETUP_CPU),
+    BLOCKING("level3_run in half precision by the CPU", GEMM(TSR_B), run, SETUP_CPU),
+    BLOCKING("level3_run where little fits", GEMM(TSR_D), run, SETUP_TIGHT),
+    BLOCKING("level3_run, reproducible", GEMM(TSR_D), run, SETUP_EXACT),
+    BLOCKING("level3_run with a timeline and progress", GEMM(TSR_D), run,
+             SETUP_TRACE SETUP_PROGRESS),
+    BLOCKING("level3_run of pinned memory", SYRK, run, SETUP_PINNED),
+    BLOCKING("level3_run of a device's memory", GEMM(TSR_D), run, SETUP_DEVICE),
+    ASYNC("level3_run_async", GEMM(TSR_S), run_async, ""),
+    ASYNC("level3_run_async by the CPU", GEMM(TSR_D), run_async, SETUP_CPU),
+    ASYNC("level3_run_async where little fits", GEMM(TSR_D), run_async, SETUP_TIGHT),
+    ASYNC("level3_run_async, reproducible", GEMM(TSR_D), run_async, SETUP_EXACT),
+    ASYNC("level3_run_async with a timeline", GEMM(TSR_D), run_async, SETUP_TRACE),
+    ASYNC("level3_run_async of pinned memory", TRSM, run_async, SETUP_PINNED),
+    ASYNC("level3_run_async of a device's memory", GEMM(TSR_D), run_async, SETUP_DEVICE),
+    {0},
+};

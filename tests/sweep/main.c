@@ -1,0 +1,24 @@
+/* The sweep over tessera.h, on emulated devices: allocations of the library fail, and commands and
+ * allocations of the devices. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "engine/host/host.h"
+#include "world.h"
+
+static const sweep_way ways[] = {
+    {"once", tsr_alloc_fail_at, false},
+    {"on", tsr_alloc_fail_from, false},
+    {"engine", tsr_engine_host_fail_at, true},
+};
+
+static const sweep_visit *const tables[] = {
+    call_visits,    composition_visits, capture_visits, plan_visits,
+    context_visits, memory_visits,      NULL,
+};
+
+int main(int argc, char **argv) {
+  for (const tsr_setting *s = tsr_settings(); s->name != NULL; s++) unsetenv(s->name);
+  return sweep_main(argc, argv,
+                    &(sweep){TESSERA_HEADER, &world_rig, tables, ways, sizeof ways / sizeof *ways});
+}

@@ -1,0 +1,85 @@
+/*
+ * A sweep over the calls of a public header. Each visit makes one call again and again: the first
+ * allocation fails, then the second, and so on, until the call is over before any does. After each
+ * of them the visit looks at the status, at the outputs and at all memory, and makes the call
+ * again. A function of the header that no visit calls is an error.
+ *
+ * Every trial is replayed by the line that is printed when it fails:
+ *
+ *   sweep_calls --visit "coherent_async" --way once --n 37
+ */
+#ifndef TSR_TESTS_SWEEP_H
+#define TSR_TESTS_SWEEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tessera.h"
+
+/* How calls are made to fail: arm(n) lets the nth event fail, and the later ones where the way says
+ * so; arm(0) nothing more. Both return how many failed since the last time. */
+typedef struct sweep_way {
+  const char *name; /* "once", "on", "engine" */
+  long (*arm)(long n);
+  bool lasting; /* a device that failed so stays failed */
+} sweep_way;
+
+/* What became of a trial. */
+typedef struct sweep_outcome {
+  tsr_status status; /* of the call */
+  tsr_status synced; /* of waiting for what it began; TSR_OK where there is nothing to wait for */
+  bool failed;       /* something was made to fail */
+  bool dead;         /* devices may have failed for good */
+} sweep_outcome;
+
+typedef struct sweep_visit sweep_visit;
+struct sweep_visit {
+  const char *name;
+  const void *what;            /* the visit's own, for its functions */
+  void (*before)(void *world); /* what precedes the call, or NULL: nothing fails in it */
+  tsr_status (*call)(void *world);
+  /* Looks at what the call has done, or NULL; what it made is undone. Nothing fails in it. */
+  void (*after)(void *world, const sweep_outcome *outcome);
+  int coarse;        /* n: of every stretch of trials a nth part is made; 0: all */
+  bool bare;         /* the world has no context */
+  const char *setup; /* of the world: the program's own words */
+};
+
+/* What the visits of a program share. */
+typedef struct sweep_rig {
+  void *(*open)(const sweep_visit *visit, const char *setup); /* words that all visits add */
+  tsr_status (*settle)(void *world);                          /* waits for what the call began */
+  void (*close)(void *world, const sweep_outcome *outcome); /* checks that the world still works */
+} sweep_rig;
+
+typedef struct sweep {
+  const char *header; /* path of the public header */
+  const sweep_rig *rig;
+  const sweep_visit *const *tables; /* each ends with a visit that has no name; NULL ends them */
+  const sweep_way *ways;
+  int way_count;
+} sweep;
+
+/* Runs the visits that the arguments ask for, prints a line for each and, last, "N passed, M
+ * failed"; the exit code. */
+int sweep_main(int argc, char **argv, const sweep *s);
+
+/* Calls a function of the header: CALLED(tsr_gemm)(context, ...). */
+#define CALLED(function) (sweep_note(#function), function)
+void sweep_note(const char *function);
+
+/* Notes the first thing that is wrong in a trial. */
+bool sweep_hold(bool right, const char *what, const char *file, int line);
+#define HOLD(condition) sweep_hold(condition, #condition, __FILE__, __LINE__)
+
+/* The call did nothing, and said so. */
+static inline bool sweep_refused(const sweep_outcome *o) {
+  return o->status == TSR_ERR_MEMORY;
+}
+
+/* All that the call began came to its end. */
+static inline bool sweep_done(const sweep_outcome *o) {
+  return o->status == TSR_OK && o->synced == TSR_OK;
+}
+
+#endif

@@ -33,9 +33,8 @@ static walk walk_start(tsr_worker *worker, tsr_ticket *job) {
  * an engine may be told to wait for, and what it cannot wait for itself. */
 static bool is_ready(tsr_ticket *job, uint32_t command) {
   const tsr_command *c = &job->plan->commands.items[command];
-  const uint32_t *waits = job->plan->waits.items + c->wait;
   for (uint32_t i = 0; i < c->waits; i++)
-    if (!tsr_job_flagged(job, waits[i])) return false;
+    if (!tsr_job_flagged(job, job->plan->waits.items[c->wait + i])) return false;
   return true;
 }
 
@@ -73,11 +72,11 @@ static tsr_status record(const tsr_engine *engine, tsr_queue *queue, tsr_event *
 }
 
 static tsr_status enter_waits(tsr_ticket *job, const tsr_command *c, tsr_queue *queue) {
-  const uint32_t *waits = job->plan->waits.items + c->wait;
   for (uint32_t i = 0; i < c->waits; i++) {
-    uint16_t source = job->plan->commands.items[waits[i]].queue;
-    if (source == c->queue || tsr_job_on_lane(job, waits[i])) continue;
-    TSR_TRY(tsr_enter_wait(job->runner->engine, queue, tsr_job_event(job, waits[i])));
+    uint32_t awaited = job->plan->waits.items[c->wait + i];
+    if (job->plan->commands.items[awaited].queue == c->queue || tsr_job_on_lane(job, awaited))
+      continue;
+    TSR_TRY(tsr_enter_wait(job->runner->engine, queue, tsr_job_event(job, awaited)));
   }
   return TSR_OK;
 }

@@ -145,8 +145,9 @@ tsr_status tsr_formula_factors(const tsr_formula *f, tsr_dense *left, tsr_dense 
 
 tsr_field tsr_factors_product(const tsr_dense *left, const tsr_dense *right, size_t i, size_t j,
                               size_t k0, size_t k1) {
-  const tsr_field *l = left->at + i * left->rows, *r = right->at + j * right->rows;
   tsr_field sum = tsr_field_zero;
+  if (k0 >= k1) return sum; /* matrices without elements have no address to count from */
+  const tsr_field *l = left->at + i * left->rows, *r = right->at + j * right->rows;
   for (size_t k = k0; k < k1; k++) sum = tsr_field_add(sum, tsr_field_multiply(l[k], r[k]));
   return sum;
 }

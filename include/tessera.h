@@ -16,6 +16,11 @@
  *   - The library never prints, exits or aborts (TESSERA_LOG turns a log on).
  *   - Objects are made by tsr_<object>_create and ended by tsr_<object>_destroy,
  *     which accepts NULL. A context may be used by several threads at once.
+ *   - A thread that is cancelled (pthread_cancel) inside a function of the library, of whichever
+ *     cancelability type, ends at its first cancellation point after the function has returned: no
+ *     function is left half-way. Functions of the program that the library calls (tsr_progress) run
+ *     with cancellation disabled. The library's own threads run none of the program's signal
+ *     handlers, but those of faults and of SIGPROF.
  */
 #ifndef TESSERA_H
 #define TESSERA_H

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/settings.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "cluster/grid.h"
 
 typedef struct share {
@@ -97,8 +98,8 @@ static tsr_status deal_among(const tsr_peers *all, const tsr_options *options, s
   return status;
 }
 
-tsr_status tsr_context_create_dealt(MPI_Comm comm, const tsr_options *options,
-                                    tsr_context **context, int *sharing) {
+TSR_ENTRY(tsr_context_create_dealt, (comm, options, context, sharing), MPI_Comm comm,
+          const tsr_options *options, tsr_context **context, int *sharing) {
   static const tsr_options all_default = TSR_OPTIONS_DEFAULT;
   tsr_options given = options != NULL ? *options : all_default;
   tsr_context *made = NULL;

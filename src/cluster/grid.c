@@ -1,6 +1,7 @@
 #include "cluster/grid.h"
 
 #include "base/alloc.h"
+#include "base/thread.h"
 #include "cluster/choose.h"
 #include "cluster/fabric.h"
 #include "cluster/model.h"
@@ -146,8 +147,8 @@ static tsr_status complete(tsr_grid *grid) {
   return tsr_transport_open(grid);
 }
 
-tsr_status tsr_grid_create(tsr_context *context, MPI_Comm comm, int rows, int cols,
-                           tsr_grid **grid) {
+TSR_ENTRY(tsr_grid_create, (context, comm, rows, cols, grid), tsr_context *context, MPI_Comm comm,
+          int rows, int cols, tsr_grid **grid) {
   tsr_peers peers = {.comm = MPI_COMM_NULL};
   tsr_grid *made = NULL;
   TSR_TRY(check_mpi(comm, grid));
@@ -180,7 +181,8 @@ static tsr_status check_imagined(tsr_context *context, int rows, int cols, tsr_g
       cols);
 }
 
-tsr_status tsr_grid_imagine(tsr_context *context, int rows, int cols, tsr_grid **grid) {
+TSR_ENTRY(tsr_grid_imagine, (context, rows, cols, grid), tsr_context *context, int rows, int cols,
+          tsr_grid **grid) {
   tsr_grid *made = NULL;
   TSR_TRY(check_imagined(context, rows, cols, grid));
   TSR_TRY(allocate(context, &made));
@@ -199,7 +201,7 @@ tsr_status tsr_grid_imagine(tsr_context *context, int rows, int cols, tsr_grid *
   return status;
 }
 
-void tsr_grid_destroy(tsr_grid *grid) {
+TSR_ENTRY_VOID(tsr_grid_destroy, (grid), tsr_grid *grid) {
   int ended = 0;
   if (grid == NULL) return;
   if (!grid->imagined) MPI_Finalized(&ended);
@@ -219,7 +221,8 @@ static void put(int *to, int value) {
   if (to != NULL) *to = value;
 }
 
-tsr_status tsr_grid_place(const tsr_grid *grid, int *rows, int *cols, int *row, int *col) {
+TSR_ENTRY(tsr_grid_place, (grid, rows, cols, row, col), const tsr_grid *grid, int *rows, int *cols,
+          int *row, int *col) {
   TSR_TRY(tsr_grid_check(grid));
   put(rows, grid->extent[0]);
   put(cols, grid->extent[1]);
@@ -243,7 +246,8 @@ static tsr_status agree_on(const tsr_grid *grid, const tsr_record *record, tsr_s
   return grid->imagined ? status : tsr_agree(&grid->all, record, status);
 }
 
-tsr_status tsr_grid_set_panels(tsr_grid *grid, int64_t depth, int lookahead) {
+TSR_ENTRY(tsr_grid_set_panels, (grid, depth, lookahead), tsr_grid *grid, int64_t depth,
+          int lookahead) {
   TSR_TRY(tsr_grid_check(grid));
   tsr_record record = tsr_record_begin(TSR_RECORD_PANELS);
   tsr_record_add(&record, "", "depth", depth);
@@ -261,7 +265,7 @@ static tsr_status check_blocks(int64_t rows, int64_t cols) {
                   (long long)rows, (long long)cols);
 }
 
-tsr_status tsr_grid_set_blocks(tsr_grid *grid, int64_t rows, int64_t cols) {
+TSR_ENTRY(tsr_grid_set_blocks, (grid, rows, cols), tsr_grid *grid, int64_t rows, int64_t cols) {
   TSR_TRY(tsr_grid_check(grid));
   tsr_record record = tsr_record_begin(TSR_RECORD_BLOCKS);
   tsr_record_add(&record, "", "rows", rows);
@@ -279,7 +283,8 @@ static tsr_status check_network(double bandwidth, double latency) {
                   latency);
 }
 
-tsr_status tsr_grid_set_network(tsr_grid *grid, double bandwidth, double latency) {
+TSR_ENTRY(tsr_grid_set_network, (grid, bandwidth, latency), tsr_grid *grid, double bandwidth,
+          double latency) {
   TSR_TRY(tsr_grid_check(grid));
   tsr_record record = tsr_record_begin(TSR_RECORD_NETWORK);
   tsr_record_add_bytes(&record, "bandwidth", &bandwidth, sizeof bandwidth);
@@ -312,7 +317,7 @@ static tsr_status check_imagined_transport(const tsr_grid *grid, double up, doub
                   up);
 }
 
-tsr_status tsr_grid_imagine_transport(tsr_grid *grid, double up, double down) {
+TSR_ENTRY(tsr_grid_imagine_transport, (grid, up, down), tsr_grid *grid, double up, double down) {
   TSR_TRY(check_imagined_transport(grid, up, down));
   tsr_host_rates host = {.up = up, .down = down};
   int devices = grid->model.facts.devices,
@@ -337,8 +342,8 @@ static tsr_status check_suggestion(tsr_context *context, int processes, tsr_type
   return TSR_OK;
 }
 
-tsr_status tsr_grid_suggest(tsr_context *context, int processes, tsr_type type, int64_t m,
-                            int64_t n, int64_t k, int *rows, int *cols) {
+TSR_ENTRY(tsr_grid_suggest, (context, processes, type, m, n, k, rows, cols), tsr_context *context,
+          int processes, tsr_type type, int64_t m, int64_t n, int64_t k, int *rows, int *cols) {
   tsr_model model;
   int extent[2];
   TSR_TRY(check_suggestion(context, processes, type, rows, cols));

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/thread.h"
 #include "base/types.h"
 #include "cluster/view.h"
 
@@ -101,7 +102,8 @@ void tsr_record_add_matrix(tsr_record *record, const char *object, const tsr_pma
 
 /* ---- The public ones ------------------------------------------------------ */
 
-tsr_status tsr_pmatrix_extents(const tsr_pmatrix *x, int64_t *rows, int64_t *cols) {
+TSR_ENTRY(tsr_pmatrix_extents, (x, rows, cols), const tsr_pmatrix *x, int64_t *rows,
+          int64_t *cols) {
   if (x == NULL) return tsr_fail(TSR_ERR_ARGUMENT, "matrix is NULL; give a distributed matrix");
   TSR_TRY(tsr_grid_check(x->grid));
   TSR_TRY(check_layout("matrix", x));
@@ -123,8 +125,9 @@ static tsr_status allocate(tsr_pmatrix *x) {
   return tsr_malloc(x->grid->context, TSR_HOST, (size_t)bytes, &x->data);
 }
 
-tsr_status tsr_pmatrix_create(tsr_grid *grid, tsr_type type, int64_t m, int64_t n, int64_t mb,
-                              int64_t nb, int row_source, int col_source, tsr_pmatrix *matrix) {
+TSR_ENTRY(tsr_pmatrix_create, (grid, type, m, n, mb, nb, row_source, col_source, matrix),
+          tsr_grid *grid, tsr_type type, int64_t m, int64_t n, int64_t mb, int64_t nb,
+          int row_source, int col_source, tsr_pmatrix *matrix) {
   TSR_TRY(tsr_grid_check_real(grid));
   tsr_pmatrix made = {.grid = grid,
                       .type = type,
@@ -149,7 +152,7 @@ tsr_status tsr_pmatrix_create(tsr_grid *grid, tsr_type type, int64_t m, int64_t 
   return TSR_OK;
 }
 
-void tsr_pmatrix_destroy(tsr_pmatrix *matrix) {
+TSR_ENTRY_VOID(tsr_pmatrix_destroy, (matrix), tsr_pmatrix *matrix) {
   if (matrix == NULL || matrix->grid == NULL) return;
   tsr_free(matrix->grid->context, matrix->data);
   *matrix = (tsr_pmatrix){0};

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/alloc.h"
+#include "base/thread.h"
 
 enum { MOST = 4 };
 
@@ -75,7 +76,7 @@ static void start(tsr_packers *p) {
   if (p->started) return;
   p->started = true;
   for (int i = 0; i < p->count - 1; i++)
-    if (pthread_create(&p->thread[p->threads], NULL, thread_main, p) == 0) p->threads++;
+    if (tsr_thread_start(thread_main, p, &p->thread[p->threads])) p->threads++;
 }
 
 void tsr_packers_run(tsr_packers *p, tsr_pack_work work, void *what, int64_t lines, size_t bytes) {

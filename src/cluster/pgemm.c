@@ -1,5 +1,6 @@
 /* tsr_pgemm: what it takes, the agreement of all processes, and carrying it out. */
 #include "base/alloc.h"
+#include "base/thread.h"
 #include "base/types.h"
 #include "cluster/arrange.h"
 #include "cluster/exchange.h"
@@ -247,19 +248,20 @@ tsr_status tsr_pgemm_begun(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t
   return run(&p, begun);
 }
 
-tsr_status tsr_pgemm(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m, int64_t n, int64_t k,
-                     const void *alpha, const tsr_pmatrix *a, int64_t ia, int64_t ja,
-                     const tsr_pmatrix *b, int64_t ib, int64_t jb, const void *beta,
-                     const tsr_pmatrix *c, int64_t ic, int64_t jc) {
+TSR_ENTRY(tsr_pgemm, (grid, transa, transb, m, n, k, alpha, a, ia, ja, b, ib, jb, beta, c, ic, jc),
+          tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m, int64_t n, int64_t k,
+          const void *alpha, const tsr_pmatrix *a, int64_t ia, int64_t ja, const tsr_pmatrix *b,
+          int64_t ib, int64_t jb, const void *beta, const tsr_pmatrix *c, int64_t ic, int64_t jc) {
   bool begun;
   return tsr_pgemm_begun(grid, transa, transb, m, n, k, alpha, a, ia, ja, b, ib, jb, beta, c, ic,
                          jc, &begun);
 }
 
-tsr_status tsr_pgemm_async(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m, int64_t n,
-                           int64_t k, const void *alpha, const tsr_pmatrix *a, int64_t ia,
-                           int64_t ja, const tsr_pmatrix *b, int64_t ib, int64_t jb,
-                           const void *beta, const tsr_pmatrix *c, int64_t ic, int64_t jc) {
+TSR_ENTRY(tsr_pgemm_async,
+          (grid, transa, transb, m, n, k, alpha, a, ia, ja, b, ib, jb, beta, c, ic, jc),
+          tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m, int64_t n, int64_t k,
+          const void *alpha, const tsr_pmatrix *a, int64_t ia, int64_t ja, const tsr_pmatrix *b,
+          int64_t ib, int64_t jb, const void *beta, const tsr_pmatrix *c, int64_t ic, int64_t jc) {
   TSR_TRY(tsr_grid_check_real(grid));
   tsr_product p =
       tsr_product_make(grid, transa, transb, m, n, k, alpha, a, ia, ja, b, ib, jb, beta, c, ic, jc);
@@ -271,7 +273,7 @@ tsr_status tsr_pgemm_async(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t
 }
 
 /* Messages have ended when the queue is empty, and products when the context says so. */
-tsr_status tsr_grid_sync(tsr_grid *grid) {
+TSR_ENTRY(tsr_grid_sync, (grid), tsr_grid *grid) {
   TSR_TRY(tsr_grid_check_real(grid));
   tsr_record record = tsr_record_begin(TSR_RECORD_SYNC);
   tsr_queue_drain(grid->queue);

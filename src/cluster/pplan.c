@@ -1,5 +1,6 @@
 /* Plans across processes, as objects. */
 #include "base/alloc.h"
+#include "base/thread.h"
 #include "base/types.h"
 #include "cluster/arrange.h"
 #include "cluster/pplan.h"
@@ -55,11 +56,12 @@ static tsr_status fill(const tsr_product *p, tsr_pplan *plan) {
   return replay(plan, &job, &plan->costs);
 }
 
-tsr_status tsr_pgemm_plan(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m, int64_t n,
-                          int64_t k, const void *alpha, const tsr_pmatrix *a, int64_t ia,
-                          int64_t ja, const tsr_pmatrix *b, int64_t ib, int64_t jb,
-                          const void *beta, const tsr_pmatrix *c, int64_t ic, int64_t jc,
-                          tsr_pplan **plan) {
+TSR_ENTRY(tsr_pgemm_plan,
+          (grid, transa, transb, m, n, k, alpha, a, ia, ja, b, ib, jb, beta, c, ic, jc, plan),
+          tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m, int64_t n, int64_t k,
+          const void *alpha, const tsr_pmatrix *a, int64_t ia, int64_t ja, const tsr_pmatrix *b,
+          int64_t ib, int64_t jb, const void *beta, const tsr_pmatrix *c, int64_t ic, int64_t jc,
+          tsr_pplan **plan) {
   TSR_TRY(tsr_grid_check(grid));
   if (plan == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "plan is NULL; give the address of a pointer");
@@ -77,7 +79,7 @@ tsr_status tsr_pgemm_plan(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t 
   return status;
 }
 
-void tsr_pplan_destroy(tsr_pplan *plan) {
+TSR_ENTRY_VOID(tsr_pplan_destroy, (plan), tsr_pplan *plan) {
   if (plan == NULL) return;
   tsr_summa_schedule_free(&plan->schedule);
   tsr_dealloc(plan->times);
@@ -122,7 +124,8 @@ tsr_pprediction tsr_pplan_summary(const tsr_pplan *plan) {
       .slots = (size_t)s->slots[0] * bytes[0] + (size_t)s->slots[1] * bytes[1]};
 }
 
-tsr_status tsr_pplan_predict(const tsr_pplan *plan, tsr_pprediction *prediction) {
+TSR_ENTRY(tsr_pplan_predict, (plan, prediction), const tsr_pplan *plan,
+          tsr_pprediction *prediction) {
   TSR_TRY(check_plan(plan));
   if (prediction == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT,
@@ -131,7 +134,8 @@ tsr_status tsr_pplan_predict(const tsr_pplan *plan, tsr_pprediction *prediction)
   return TSR_OK;
 }
 
-tsr_status tsr_pplan_print(const tsr_pplan *plan, tsr_format format, char **text) {
+TSR_ENTRY(tsr_pplan_print, (plan, format, text), const tsr_pplan *plan, tsr_format format,
+          char **text) {
   tsr_text written = TSR_TEXT_INIT;
   TSR_TRY(check_plan(plan));
   if (text == NULL)

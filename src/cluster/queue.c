@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "base/alloc.h"
+#include "base/thread.h"
 #include "cluster/wait.h"
 
 struct tsr_queue {
@@ -86,7 +87,7 @@ void tsr_queue_go_on(tsr_queue *q) {
 
 static void start(tsr_queue *q) {
   if (!q->threaded || q->started) return;
-  q->threaded = q->started = pthread_create(&q->thread, NULL, thread_main, q) == 0;
+  q->threaded = q->started = tsr_thread_start(thread_main, q, &q->thread);
 }
 
 void tsr_queue_add(tsr_queue *q, tsr_errand *operation) {

@@ -1,4 +1,5 @@
 /* From one layout to another; scattering and gathering are that too, with a layout of one block. */
+#include "base/thread.h"
 #include "cluster/exchange.h"
 #include "cluster/queue.h"
 
@@ -67,9 +68,9 @@ static tsr_status carry_out(tsr_grid *grid, const tsr_record *record, tsr_op op,
   return status;
 }
 
-tsr_status tsr_redistribute(tsr_grid *grid, tsr_op op, int64_t m, int64_t n,
-                            const tsr_pmatrix *from, int64_t ia, int64_t ja, const tsr_pmatrix *to,
-                            int64_t ib, int64_t jb) {
+TSR_ENTRY(tsr_redistribute, (grid, op, m, n, from, ia, ja, to, ib, jb), tsr_grid *grid, tsr_op op,
+          int64_t m, int64_t n, const tsr_pmatrix *from, int64_t ia, int64_t ja,
+          const tsr_pmatrix *to, int64_t ib, int64_t jb) {
   TSR_TRY(tsr_grid_check_real(grid));
   tsr_record record = tsr_record_begin(TSR_RECORD_REDISTRIBUTE);
   tsr_record_add(&record, "", "op", op);
@@ -112,8 +113,8 @@ static tsr_record one_place_record(tsr_record_call call, int row, int col,
 /* An absent matrix has no layout to copy: it is told by carry_out(). */
 static const tsr_pmatrix nothing = {.type = TSR_S};
 
-tsr_status tsr_scatter(tsr_grid *grid, int row, int col, const void *full, int64_t ld,
-                       const tsr_pmatrix *to) {
+TSR_ENTRY(tsr_scatter, (grid, row, col, full, ld, to), tsr_grid *grid, int row, int col,
+          const void *full, int64_t ld, const tsr_pmatrix *to) {
   TSR_TRY(tsr_grid_check_real(grid));
   const tsr_pmatrix *like = to != NULL ? to : &nothing;
   tsr_record record = one_place_record(TSR_RECORD_SCATTER, row, col, to);
@@ -122,8 +123,8 @@ tsr_status tsr_scatter(tsr_grid *grid, int row, int col, const void *full, int64
   return carry_out(grid, &record, TSR_NO_TRANS, like->m, like->n, &source, &target);
 }
 
-tsr_status tsr_gather(tsr_grid *grid, int row, int col, const tsr_pmatrix *from, void *full,
-                      int64_t ld) {
+TSR_ENTRY(tsr_gather, (grid, row, col, from, full, ld), tsr_grid *grid, int row, int col,
+          const tsr_pmatrix *from, void *full, int64_t ld) {
   TSR_TRY(tsr_grid_check_real(grid));
   const tsr_pmatrix *like = from != NULL ? from : &nothing;
   tsr_record record = one_place_record(TSR_RECORD_GATHER, row, col, from);

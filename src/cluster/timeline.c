@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/thread.h"
 #include "cluster/grid.h"
 #include "cluster/queue.h"
 
@@ -18,7 +19,7 @@ static void drop(tsr_grid_trace *trace) {
   trace->keeping = false;
 }
 
-tsr_status tsr_grid_timeline_begin(tsr_grid *grid) {
+TSR_ENTRY(tsr_grid_timeline_begin, (grid), tsr_grid *grid) {
   TSR_TRY(tsr_grid_check_real(grid));
   tsr_record record = tsr_record_begin(TSR_RECORD_TIMELINE);
   tsr_queue_drain(grid->queue);
@@ -119,7 +120,8 @@ static tsr_status check(const tsr_grid *grid, int row, int col, char **text) {
   return TSR_OK;
 }
 
-tsr_status tsr_grid_timeline_end(tsr_grid *grid, int row, int col, char **text) {
+TSR_ENTRY(tsr_grid_timeline_end, (grid, row, col, text), tsr_grid *grid, int row, int col,
+          char **text) {
   TSR_TRY(tsr_grid_check_real(grid));
   tsr_record record = tsr_record_begin(TSR_RECORD_TIMELINE);
   tsr_record_add(&record, "", "row", row);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/thread.h"
 #include "front/context.h"
 #include "plan/schedule/moves.h"
 #include "plan/names.h"
@@ -287,9 +288,9 @@ static tsr_status make_call(tsr_context *context, tsr_type type, int64_t m, int6
   return status;
 }
 
-tsr_status tsr_plan_accumulation(tsr_context *context, tsr_type type, int64_t m, int64_t n,
-                                 int64_t k, int inputs, const void *beta, int quick,
-                                 tsr_accumulation *predicted) {
+TSR_ENTRY(tsr_plan_accumulation, (context, type, m, n, k, inputs, beta, quick, predicted),
+          tsr_context *context, tsr_type type, int64_t m, int64_t n, int64_t k, int inputs,
+          const void *beta, int quick, tsr_accumulation *predicted) {
   tsr_call first, next;
   tsr_accumulation made = {0};
   TSR_TRY(tsr_context_check(context));

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/settings.h"
+#include "base/thread.h"
 #include "front/context.h"
 
 /* Pinned memory for staging: what threads write there is to be in their caches still when a device
@@ -157,7 +158,8 @@ static tsr_status check_device(const tsr_context *context, int device) {
                   locations(context) - 1);
 }
 
-tsr_status tsr_set_budget(tsr_context *context, int device, size_t bytes) {
+TSR_ENTRY(tsr_set_budget, (context, device, bytes), tsr_context *context, int device,
+          size_t bytes) {
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(check_device(context, device));
   if (context->runner != NULL) {
@@ -174,7 +176,8 @@ tsr_status tsr_set_budget(tsr_context *context, int device, size_t bytes) {
   return TSR_OK;
 }
 
-tsr_status tsr_get_budget(tsr_context *context, int device, size_t *bytes) {
+TSR_ENTRY(tsr_get_budget, (context, device, bytes), tsr_context *context, int device,
+          size_t *bytes) {
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(check_device(context, device));
   if (bytes == NULL)

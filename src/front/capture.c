@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "front/capture.h"
 
 struct tsr_capture {
@@ -66,7 +67,7 @@ static tsr_status clear_devices(tsr_context *context) {
   return context->engine != NULL ? tsr_compose_evict(context, &any) : TSR_OK;
 }
 
-tsr_status tsr_capture_begin(tsr_context *context) {
+TSR_ENTRY(tsr_capture_begin, (context), tsr_context *context) {
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(clear_devices(context));
   tsr_capture *made = tsr_alloc_zero(1, sizeof *made);
@@ -84,7 +85,7 @@ tsr_status tsr_capture_begin(tsr_context *context) {
   return tsr_fail(TSR_ERR_ARGUMENT, "the context is capturing already; end that one first");
 }
 
-tsr_status tsr_capture_end(tsr_context *context, tsr_capture **capture) {
+TSR_ENTRY(tsr_capture_end, (context, capture), tsr_context *context, tsr_capture **capture) {
   TSR_TRY(tsr_context_check(context));
   if (capture == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "capture is NULL; give the address of a pointer");
@@ -102,7 +103,7 @@ tsr_status tsr_capture_end(tsr_context *context, tsr_capture **capture) {
   return TSR_OK;
 }
 
-void tsr_capture_destroy(tsr_capture *capture) {
+TSR_ENTRY_VOID(tsr_capture_destroy, (capture), tsr_capture *capture) {
   if (capture == NULL) return;
   for (size_t i = 0; i < capture->plans.count; i++) tsr_plan_unref(capture->plans.items[i]);
   TSR_VEC_FREE(&capture->plans);
@@ -148,7 +149,7 @@ static bool set_running(tsr_context *context, const tsr_capture *capture) {
   return done;
 }
 
-tsr_status tsr_capture_run_async(tsr_capture *capture) {
+TSR_ENTRY(tsr_capture_run_async, (capture), tsr_capture *capture) {
   TSR_TRY(check_capture(capture));
   tsr_context *context = capture->context;
   if (atomic_load(&context->closed))
@@ -169,7 +170,8 @@ static const void *moved(const void *at, const char *from, size_t bytes, char *t
   return at != NULL && (uintptr_t)at >= (uintptr_t)from && offset < bytes ? to + offset : at;
 }
 
-tsr_status tsr_capture_move(tsr_capture *capture, const void *from, size_t bytes, void *to) {
+TSR_ENTRY(tsr_capture_move, (capture, from, bytes, to), tsr_capture *capture, const void *from,
+          size_t bytes, void *to) {
   TSR_TRY(check_capture(capture));
   if (from == NULL || to == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "%s is NULL; give the address of %zu bytes",
@@ -198,7 +200,8 @@ static tsr_status write_plans(const tsr_capture *capture, tsr_format format, tsr
   return TSR_OK;
 }
 
-tsr_status tsr_capture_print(const tsr_capture *capture, tsr_format format, char **text) {
+TSR_ENTRY(tsr_capture_print, (capture, format, text), const tsr_capture *capture, tsr_format format,
+          char **text) {
   tsr_text written = TSR_TEXT_INIT;
   TSR_TRY(check_capture(capture));
   if (text == NULL)

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/cpu_blas.h"
 #include "base/settings.h"
+#include "base/thread.h"
 #include "plan/search/knobs.h"
 
 tsr_status tsr_context_check(const tsr_context *context) {
@@ -31,7 +32,7 @@ void tsr_context_unref(tsr_context *context) {
   tsr_dealloc(context);
 }
 
-void tsr_context_destroy(tsr_context *context) {
+TSR_ENTRY_VOID(tsr_context_destroy, (context), tsr_context *context) {
   if (context == NULL || context->process != getpid()) return; /* the parent's: left to it */
   tsr_context_collect_pending(context);
   TSR_VEC_FREE(&context->pending);
@@ -134,7 +135,8 @@ static tsr_status create(const tsr_options *options, bool quiet, tsr_context **c
   return status;
 }
 
-tsr_status tsr_context_create(const tsr_options *options, tsr_context **context) {
+TSR_ENTRY(tsr_context_create, (options, context), const tsr_options *options,
+          tsr_context **context) {
   if (context == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; give the address of a tsr_context pointer");
   return create(options, false, context);
@@ -160,7 +162,7 @@ tsr_status tsr_context_wait_for_devices(tsr_context *context) {
   return atomic_load(&context->tied) ? tsr_runner_join(context->runner) : TSR_OK;
 }
 
-tsr_status tsr_context_traffic(tsr_context *context, tsr_traffic *traffic) {
+TSR_ENTRY(tsr_context_traffic, (context, traffic), tsr_context *context, tsr_traffic *traffic) {
   TSR_TRY(tsr_context_check(context));
   if (traffic == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "traffic is NULL; give the address of what is to be filled");
@@ -170,7 +172,8 @@ tsr_status tsr_context_traffic(tsr_context *context, tsr_traffic *traffic) {
   return TSR_OK;
 }
 
-tsr_status tsr_device_traffic(tsr_context *context, int device, tsr_traffic *traffic) {
+TSR_ENTRY(tsr_device_traffic, (context, device, traffic), tsr_context *context, int device,
+          tsr_traffic *traffic) {
   TSR_TRY(tsr_context_check(context));
   if (device < 0 || device >= context->devices)
     return tsr_fail(TSR_ERR_ARGUMENT, "device is %d; the context has %d", device, context->devices);
@@ -180,7 +183,7 @@ tsr_status tsr_device_traffic(tsr_context *context, int device, tsr_traffic *tra
   return TSR_OK;
 }
 
-tsr_status tsr_sync(tsr_context *context) {
+TSR_ENTRY(tsr_sync, (context), tsr_context *context) {
   TSR_TRY(tsr_context_check(context));
   if (context->runner == NULL) return TSR_OK;
   /* First: where a call fails for want of memory that could not be pinned, that is the cause. */
@@ -194,7 +197,8 @@ tsr_status tsr_sync(tsr_context *context) {
   return error.status == TSR_OK ? TSR_OK : tsr_error_put(&error);
 }
 
-tsr_status tsr_set_progress(tsr_context *context, tsr_progress progress, void *user) {
+TSR_ENTRY(tsr_set_progress, (context, progress, user), tsr_context *context, tsr_progress progress,
+          void *user) {
   TSR_TRY(tsr_context_check(context));
   pthread_mutex_lock(&context->lock);
   context->progress = progress;
@@ -203,7 +207,8 @@ tsr_status tsr_set_progress(tsr_context *context, tsr_progress progress, void *u
   return TSR_OK;
 }
 
-tsr_status tsr_set_stream(tsr_context *context, int device, void *stream) {
+TSR_ENTRY(tsr_set_stream, (context, device, stream), tsr_context *context, int device,
+          void *stream) {
   TSR_TRY(tsr_context_check(context));
   if (context->runner == NULL)
     return tsr_fail(
@@ -214,7 +219,7 @@ tsr_status tsr_set_stream(tsr_context *context, int device, void *stream) {
   return TSR_OK;
 }
 
-tsr_status tsr_set_strategy(tsr_context *context, const char *strategy) {
+TSR_ENTRY(tsr_set_strategy, (context, strategy), tsr_context *context, const char *strategy) {
   tsr_forced forced;
   char *words = NULL;
   TSR_TRY(tsr_context_check(context));
@@ -233,7 +238,7 @@ tsr_status tsr_set_strategy(tsr_context *context, const char *strategy) {
   return TSR_OK;
 }
 
-tsr_status tsr_trim(tsr_context *context) {
+TSR_ENTRY(tsr_trim, (context), tsr_context *context) {
   TSR_TRY(tsr_context_check(context));
   if (context->runner != NULL) tsr_runner_trim(context->runner);
   if (context->runner != NULL) tsr_compose_trim(context);

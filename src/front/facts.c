@@ -1,23 +1,25 @@
 /* Small questions to a context that do not wait. */
 #include "front/context.h"
+#include "base/thread.h"
 
 static tsr_status check_output(const char *name, const void *output) {
   if (output != NULL) return TSR_OK;
   return tsr_fail(TSR_ERR_ARGUMENT, "%s is NULL; give the address of what is to be filled", name);
 }
 
-tsr_status tsr_point(tsr_context *context, uint64_t *point) {
+TSR_ENTRY(tsr_point, (context, point), tsr_context *context, uint64_t *point) {
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(check_output("point", point));
   *point = context->runner != NULL ? tsr_runner_submitted(context->runner) : 0;
   return TSR_OK;
 }
 
-tsr_status tsr_passed(tsr_context *context, uint64_t point, int *passed) {
+TSR_ENTRY(tsr_passed, (context, point, passed), tsr_context *context, uint64_t point, int *passed) {
   return tsr_passed_between(context, 0, point, passed);
 }
 
-tsr_status tsr_passed_between(tsr_context *context, uint64_t from, uint64_t to, int *passed) {
+TSR_ENTRY(tsr_passed_between, (context, from, to, passed), tsr_context *context, uint64_t from,
+          uint64_t to, int *passed) {
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(check_output("passed", passed));
   *passed = context->runner == NULL || tsr_runner_over(context->runner, from, to);
@@ -40,7 +42,7 @@ static void describe(const tsr_context *context, tsr_context_facts *facts) {
       facts->memory = context->planning.budget[d];
 }
 
-tsr_status tsr_context_describe(tsr_context *context, tsr_context_facts *facts) {
+TSR_ENTRY(tsr_context_describe, (context, facts), tsr_context *context, tsr_context_facts *facts) {
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(check_output("facts", facts));
   pthread_rwlock_rdlock(&context->machine_lock);
@@ -69,7 +71,8 @@ static tsr_status rate_of_copy(const tsr_machine *machine, int from, int to, siz
   return TSR_OK;
 }
 
-tsr_status tsr_copy_rate(tsr_context *context, int from, int to, size_t run, double *rate) {
+TSR_ENTRY(tsr_copy_rate, (context, from, to, run, rate), tsr_context *context, int from, int to,
+          size_t run, double *rate) {
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(check_output("rate", rate));
   pthread_rwlock_rdlock(&context->machine_lock);

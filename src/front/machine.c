@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/cpu_blas.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "front/context.h"
 #include "machine/shipped.h"
 #include "run/aside.h"
@@ -145,7 +146,8 @@ static tsr_status probe_devices(tsr_context *context, tsr_progress progress, voi
   return status;
 }
 
-tsr_status tsr_machine_probe(tsr_context *context, tsr_progress progress, void *user) {
+TSR_ENTRY(tsr_machine_probe, (context, progress, user), tsr_context *context, tsr_progress progress,
+          void *user) {
   tsr_machine *machine;
   TSR_TRY(tsr_context_check(context));
   /* Making the context has measured it a moment ago, since no measurement was kept. */
@@ -169,7 +171,8 @@ static tsr_status print(const tsr_machine *machine, tsr_format format, tsr_text 
   return TSR_OK;
 }
 
-tsr_status tsr_machine_print(tsr_context *context, tsr_format format, char **text) {
+TSR_ENTRY(tsr_machine_print, (context, format, text), tsr_context *context, tsr_format format,
+          char **text) {
   TSR_TRY(tsr_context_check(context));
   if (text == NULL) return tsr_fail(TSR_ERR_ARGUMENT, "text is NULL; give the address of a string");
   if (format != TSR_TEXT && format != TSR_JSON)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/thread.h"
 #include "front/context.h"
 
 static tsr_status check_device(const tsr_context *context, int device) {
@@ -33,7 +34,8 @@ void tsr_context_free_blocks(tsr_context *context) {
   TSR_VEC_FREE(&context->blocks);
 }
 
-tsr_status tsr_malloc(tsr_context *context, int device, size_t bytes, void **pointer) {
+TSR_ENTRY(tsr_malloc, (context, device, bytes, pointer), tsr_context *context, int device,
+          size_t bytes, void **pointer) {
   TSR_TRY(tsr_context_check(context));
   if (pointer == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "pointer is NULL; give the address of a pointer");
@@ -52,7 +54,7 @@ tsr_status tsr_malloc(tsr_context *context, int device, size_t bytes, void **poi
 }
 
 /* Calls in flight may use it. */
-void tsr_free(tsr_context *context, void *pointer) {
+TSR_ENTRY_VOID(tsr_free, (context, pointer), tsr_context *context, void *pointer) {
   if (context == NULL || pointer == NULL) return;
   tsr_block block = {NULL, 0, TSR_HOST};
   pthread_mutex_lock(&context->lock);
@@ -78,7 +80,8 @@ static tsr_status device_of(tsr_context *context, const void *pointer, size_t by
   return TSR_OK;
 }
 
-tsr_status tsr_memcpy(tsr_context *context, void *to, const void *from, size_t bytes) {
+TSR_ENTRY(tsr_memcpy, (context, to, from, bytes), tsr_context *context, void *to, const void *from,
+          size_t bytes) {
   TSR_TRY(tsr_context_check(context));
   if (bytes == 0) return TSR_OK;
   if (to == NULL || from == NULL)
@@ -102,18 +105,20 @@ tsr_status tsr_memcpy(tsr_context *context, void *to, const void *from, size_t b
 
 /* ---- Registering ---- */
 
-tsr_status tsr_register(tsr_context *context, void *pointer, size_t bytes) {
+TSR_ENTRY(tsr_register, (context, pointer, bytes), tsr_context *context, void *pointer,
+          size_t bytes) {
   TSR_TRY(tsr_context_check(context));
   return tsr_pinner_add_now(context->pinner, pointer, bytes);
 }
 
-tsr_status tsr_register_memory_async(tsr_context *context, void *pointer, size_t bytes) {
+TSR_ENTRY(tsr_register_memory_async, (context, pointer, bytes), tsr_context *context, void *pointer,
+          size_t bytes) {
   TSR_TRY(tsr_context_check(context));
   return tsr_pinner_add(context->pinner, pointer, bytes);
 }
 
 /* Calls in flight may use it. */
-tsr_status tsr_unregister_memory(tsr_context *context, void *pointer) {
+TSR_ENTRY(tsr_unregister_memory, (context, pointer), tsr_context *context, void *pointer) {
   TSR_TRY(tsr_context_check(context));
   if (pointer == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "pointer is NULL; give the address that was registered");
@@ -121,6 +126,6 @@ tsr_status tsr_unregister_memory(tsr_context *context, void *pointer) {
   return tsr_pinner_remove(context->pinner, pointer);
 }
 
-tsr_status tsr_unregister(tsr_context *context, void *pointer) {
+TSR_ENTRY(tsr_unregister, (context, pointer), tsr_context *context, void *pointer) {
   return tsr_unregister_memory(context, pointer);
 }

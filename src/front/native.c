@@ -1,6 +1,7 @@
 /* The native door: calls. */
 #include <string.h>
 
+#include "base/thread.h"
 #include "blas/call.h"
 #include "front/capture.h"
 
@@ -42,13 +43,15 @@ static tsr_status run(tsr_context *context, bool async, const tsr_level3 *what, 
   return TSR_OK;
 }
 
-tsr_status tsr_level3_run(tsr_context *context, const tsr_level3 *what, const void *alpha,
-                          const void *a, const void *b, const void *beta, void *c) {
+TSR_ENTRY(tsr_level3_run, (context, what, alpha, a, b, beta, c), tsr_context *context,
+          const tsr_level3 *what, const void *alpha, const void *a, const void *b, const void *beta,
+          void *c) {
   return run(context, false, what, alpha, a, b, beta, c);
 }
 
-tsr_status tsr_level3_run_async(tsr_context *context, const tsr_level3 *what, const void *alpha,
-                                const void *a, const void *b, const void *beta, void *c) {
+TSR_ENTRY(tsr_level3_run_async, (context, what, alpha, a, b, beta, c), tsr_context *context,
+          const tsr_level3 *what, const void *alpha, const void *a, const void *b, const void *beta,
+          void *c) {
   return run(context, true, what, alpha, a, b, beta, c);
 }
 

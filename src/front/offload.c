@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/cpu_blas.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "blas/check.h"
 #include "blas/operation.h"
 #include "front/offload_inside.h"
@@ -182,7 +183,8 @@ static tsr_offload_verdict decide(tsr_offload_state *state, const tsr_offload_ca
   }
 }
 
-tsr_offload_verdict tsr_offload(const tsr_offload_call *call, tsr_offload_visit *visit) {
+TSR_ENTRY_OF(tsr_offload_verdict, tsr_offload, (call, visit), const tsr_offload_call *call,
+             tsr_offload_visit *visit) {
   tsr_offload_state *state = tsr_offload_get();
   bool small = is_small(state, call), reports = tsr_offload_report_wanted();
   tsr_offload_verdict verdict = TSR_OFFLOAD_TO_CPU;
@@ -209,7 +211,8 @@ void tsr_offload_prepare(void) {
   (void)tsr_offload_get();
 }
 
-void tsr_offload_end(const tsr_offload_call *call, const tsr_offload_visit *visit) {
+TSR_ENTRY_VOID(tsr_offload_end, (call, visit), const tsr_offload_call *call,
+               const tsr_offload_visit *visit) {
   if (visit->began == 0) return;
   tsr_offload_state *state = tsr_offload_get();
   tsr_offload_visit done = *visit;
@@ -221,7 +224,7 @@ void tsr_offload_end(const tsr_offload_call *call, const tsr_offload_visit *visi
   if (tsr_offload_report_wanted()) tsr_offload_report_add(TSR_FAMILY_BLAS, &call->what, &done);
 }
 
-tsr_status tsr_offload_alone(const tsr_offload_call *x) {
+TSR_ENTRY(tsr_offload_alone, (x), const tsr_offload_call *x) {
   tsr_call call;
   tsr_binding binding;
   bool exchanged;

@@ -1,6 +1,5 @@
 /* The state of deciding: settings, starting the devices, forks, and the end of the process. */
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "base/cpu_blas.h"
 #include "base/log.h"
 #include "base/settings.h"
+#include "base/thread.h"
 #include "front/offload_inside.h"
 
 static tsr_offload_state global = {.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -123,14 +123,9 @@ static void *start(void *argument) {
   return NULL;
 }
 
-/* The library's threads are not to run the program's signal handlers. */
 static bool start_thread(tsr_offload_state *state) {
-  sigset_t all, former;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &former);
   pthread_t thread;
-  bool good = pthread_create(&thread, NULL, start, state) == 0;
-  pthread_sigmask(SIG_SETMASK, &former, NULL);
+  bool good = tsr_thread_start(start, state, &thread);
   if (good) pthread_detach(thread);
   return good;
 }
@@ -205,7 +200,7 @@ static tsr_status find_machine(tsr_offload_state *state) {
   return TSR_OK;
 }
 
-static void init(void) {
+static void fill(void) {
   tsr_offload_state *state = &global;
   tsr_offload_report_init();
   tsr_status status = read_settings(state);
@@ -220,6 +215,13 @@ static void init(void) {
   set_least(state);
   pthread_atfork(before_fork, after_in_parent, after_in_child);
   atexit(at_exit);
+}
+
+/* A thread that was cancelled here would leave half of it. */
+static void init(void) {
+  int former = tsr_cancel_put_off();
+  fill();
+  tsr_cancel_restore(former);
 }
 
 tsr_offload_state *tsr_offload_get(void) {

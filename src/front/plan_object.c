@@ -1,6 +1,7 @@
 /* Plans as objects. */
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/thread.h"
 #include "blas/operation.h"
 #include "front/context.h"
 #include "plan/model/choi.h"
@@ -19,7 +20,7 @@ void tsr_plan_unref(tsr_plan *plan) {
   if (context != NULL) tsr_context_unref(context);
 }
 
-void tsr_plan_destroy(tsr_plan *plan) {
+TSR_ENTRY_VOID(tsr_plan_destroy, (plan), tsr_plan *plan) {
   tsr_plan_unref(plan);
 }
 
@@ -75,8 +76,9 @@ static tsr_status set_homes(tsr_context *context, bool exchanged, const tsr_home
   return status;
 }
 
-tsr_status tsr_plan_level3(tsr_context *context, const tsr_level3 *what, const void *alpha,
-                           const void *beta, const tsr_home homes[3], tsr_plan **plan) {
+TSR_ENTRY(tsr_plan_level3, (context, what, alpha, beta, homes, plan), tsr_context *context,
+          const tsr_level3 *what, const void *alpha, const void *beta, const tsr_home homes[3],
+          tsr_plan **plan) {
   tsr_call call;
   tsr_binding binding;
   bool exchanged;
@@ -89,10 +91,11 @@ tsr_status tsr_plan_level3(tsr_context *context, const tsr_level3 *what, const v
                                plan);
 }
 
-tsr_status tsr_plan_gemm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_op transa,
-                         tsr_op transb, int64_t m, int64_t n, int64_t k, const void *alpha,
-                         int64_t lda, int64_t ldb, const void *beta, int64_t ldc,
-                         const tsr_home homes[3], tsr_plan **plan) {
+TSR_ENTRY(tsr_plan_gemm,
+          (context, type, layout, transa, transb, m, n, k, alpha, lda, ldb, beta, ldc, homes, plan),
+          tsr_context *context, tsr_type type, tsr_layout layout, tsr_op transa, tsr_op transb,
+          int64_t m, int64_t n, int64_t k, const void *alpha, int64_t lda, int64_t ldb,
+          const void *beta, int64_t ldc, const tsr_home homes[3], tsr_plan **plan) {
   tsr_level3 what = {.operation = TSR_GEMM,
                      .type = type,
                      .layout = layout,
@@ -198,8 +201,8 @@ static tsr_status execute(tsr_context *context, tsr_plan *plan, const tsr_bindin
   return status;
 }
 
-tsr_status tsr_plan_execute(tsr_plan *plan, const void *alpha, const void *a, const void *b,
-                            const void *beta, void *c) {
+TSR_ENTRY(tsr_plan_execute, (plan, alpha, a, b, beta, c), tsr_plan *plan, const void *alpha,
+          const void *a, const void *b, const void *beta, void *c) {
   TSR_TRY(check_plan(plan));
   tsr_context *context = plan->owner;
   const tsr_call *call = &plan->call;
@@ -227,7 +230,7 @@ tsr_status tsr_plan_execute(tsr_plan *plan, const void *alpha, const void *a, co
 
 /* ---- Asking ---- */
 
-tsr_status tsr_plan_predict(const tsr_plan *plan, tsr_prediction *prediction) {
+TSR_ENTRY(tsr_plan_predict, (plan, prediction), const tsr_plan *plan, tsr_prediction *prediction) {
   TSR_TRY(check_plan(plan));
   TSR_TRY(check_output("prediction", prediction));
   tsr_context *context = plan->owner;
@@ -237,7 +240,8 @@ tsr_status tsr_plan_predict(const tsr_plan *plan, tsr_prediction *prediction) {
   return TSR_OK;
 }
 
-tsr_status tsr_plan_floor(const tsr_plan *plan, double rate, double *seconds) {
+TSR_ENTRY(tsr_plan_floor, (plan, rate, seconds), const tsr_plan *plan, double rate,
+          double *seconds) {
   TSR_TRY(check_plan(plan));
   TSR_TRY(check_output("seconds", seconds));
   if (!(rate > 0))
@@ -249,7 +253,7 @@ tsr_status tsr_plan_floor(const tsr_plan *plan, double rate, double *seconds) {
   return TSR_OK;
 }
 
-tsr_status tsr_print_knobs(char **text) {
+TSR_ENTRY(tsr_print_knobs, (text), char **text) {
   if (text == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "text is NULL; give the address of a pointer");
   tsr_text knobs = TSR_TEXT_INIT;
@@ -257,7 +261,8 @@ tsr_status tsr_print_knobs(char **text) {
   return tsr_text_take(&knobs, text);
 }
 
-tsr_status tsr_plan_print(const tsr_plan *plan, tsr_format format, char **text) {
+TSR_ENTRY(tsr_plan_print, (plan, format, text), const tsr_plan *plan, tsr_format format,
+          char **text) {
   TSR_TRY(check_plan(plan));
   TSR_TRY(check_output("text", text));
   if ((int)format < TSR_TEXT || format > TSR_LOADS)
@@ -274,8 +279,8 @@ tsr_status tsr_plan_print(const tsr_plan *plan, tsr_format format, char **text) 
   return status;
 }
 
-tsr_status tsr_plan_choi_tile(tsr_context *context, tsr_type type, int64_t n, int devices,
-                              int64_t *tile) {
+TSR_ENTRY(tsr_plan_choi_tile, (context, type, n, devices, tile), tsr_context *context,
+          tsr_type type, int64_t n, int devices, int64_t *tile) {
   tsr_choi_figures figures;
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(check_output("tile", tile));
@@ -293,7 +298,7 @@ tsr_status tsr_plan_choi_tile(tsr_context *context, tsr_type type, int64_t n, in
   return TSR_OK;
 }
 
-tsr_status tsr_plan_last(tsr_context *context, tsr_plan **plan) {
+TSR_ENTRY(tsr_plan_last, (context, plan), tsr_context *context, tsr_plan **plan) {
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(check_output("plan", plan));
   pthread_mutex_lock(&context->lock);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/thread.h"
 #include "front/capture.h"
 #include "front/compose.h"
 
@@ -110,13 +111,13 @@ static tsr_status coherent(tsr_context *context, tsr_uplo uplo, const matrix *x,
   return status == TSR_OK ? came : tsr_error_put(&refused);
 }
 
-tsr_status tsr_coherent_async(tsr_context *context, tsr_uplo uplo, int64_t m, int64_t n,
-                              const void *c, int64_t ldc, tsr_type type) {
+TSR_ENTRY(tsr_coherent_async, (context, uplo, m, n, c, ldc, type), tsr_context *context,
+          tsr_uplo uplo, int64_t m, int64_t n, const void *c, int64_t ldc, tsr_type type) {
   return coherent(context, uplo, &(matrix){m, n, c, ldc, type}, false);
 }
 
-tsr_status tsr_coherent(tsr_context *context, tsr_uplo uplo, int64_t m, int64_t n, const void *c,
-                        int64_t ldc, tsr_type type) {
+TSR_ENTRY(tsr_coherent, (context, uplo, m, n, c, ldc, type), tsr_context *context, tsr_uplo uplo,
+          int64_t m, int64_t n, const void *c, int64_t ldc, tsr_type type) {
   return coherent(context, uplo, &(matrix){m, n, c, ldc, type}, true);
 }
 
@@ -150,8 +151,8 @@ static tsr_status forget(tsr_context *context, const matrix *x, bool and_maps) {
   return TSR_OK;
 }
 
-tsr_status tsr_invalidate(tsr_context *context, int64_t m, int64_t n, const void *c, int64_t ldc,
-                          tsr_type type) {
+TSR_ENTRY(tsr_invalidate, (context, m, n, c, ldc, type), tsr_context *context, int64_t m, int64_t n,
+          const void *c, int64_t ldc, tsr_type type) {
   TSR_TRY(tsr_context_check(context));
   return forget(context, &(matrix){m, n, c, ldc, type}, false);
 }
@@ -164,8 +165,8 @@ static void release_all(tsr_context *context) {
   capture(context, TSR_STEP_RELEASE, TSR_GENERAL, &(matrix){0, 0, NULL, 1, TSR_D});
 }
 
-tsr_status tsr_release(tsr_context *context, int64_t m, int64_t n, const void *c, int64_t ldc,
-                       tsr_type type) {
+TSR_ENTRY(tsr_release, (context, m, n, c, ldc, type), tsr_context *context, int64_t m, int64_t n,
+          const void *c, int64_t ldc, tsr_type type) {
   TSR_TRY(tsr_context_check(context));
   if (c != NULL) return forget(context, &(matrix){m, n, c, ldc, type}, true);
   if (context->engine != NULL) release_all(context);
@@ -229,27 +230,27 @@ static tsr_status map_1d(tsr_context *context, const matrix *x, int64_t nb, bool
   return map(context, x, rows, nb, 1, context->machine->devices, move);
 }
 
-tsr_status tsr_map_1d_block_cyclic(tsr_context *context, int64_t m, int64_t n, const void *c,
-                                   int64_t ldc, tsr_type type, int64_t nb) {
+TSR_ENTRY(tsr_map_1d_block_cyclic, (context, m, n, c, ldc, type, nb), tsr_context *context,
+          int64_t m, int64_t n, const void *c, int64_t ldc, tsr_type type, int64_t nb) {
   return map_1d(context, &(matrix){m, n, c, ldc, type}, nb, false);
 }
 
-tsr_status tsr_map_2d_block_cyclic(tsr_context *context, int64_t m, int64_t n, const void *c,
-                                   int64_t ldc, tsr_type type, int64_t mb, int64_t nb, int p,
-                                   int q) {
+TSR_ENTRY(tsr_map_2d_block_cyclic, (context, m, n, c, ldc, type, mb, nb, p, q),
+          tsr_context *context, int64_t m, int64_t n, const void *c, int64_t ldc, tsr_type type,
+          int64_t mb, int64_t nb, int p, int q) {
   TSR_TRY(tsr_context_check(context));
   return map(context, &(matrix){m, n, c, ldc, type}, mb, nb, p, q, false);
 }
 
-tsr_status tsr_distribute_1d_block_cyclic_async(tsr_context *context, int64_t m, int64_t n,
-                                                const void *c, int64_t ldc, tsr_type type,
-                                                int64_t nb) {
+TSR_ENTRY(tsr_distribute_1d_block_cyclic_async, (context, m, n, c, ldc, type, nb),
+          tsr_context *context, int64_t m, int64_t n, const void *c, int64_t ldc, tsr_type type,
+          int64_t nb) {
   return map_1d(context, &(matrix){m, n, c, ldc, type}, nb, true);
 }
 
-tsr_status tsr_distribute_2d_block_cyclic_async(tsr_context *context, int64_t m, int64_t n,
-                                                const void *c, int64_t ldc, tsr_type type,
-                                                int64_t mb, int64_t nb, int p, int q) {
+TSR_ENTRY(tsr_distribute_2d_block_cyclic_async, (context, m, n, c, ldc, type, mb, nb, p, q),
+          tsr_context *context, int64_t m, int64_t n, const void *c, int64_t ldc, tsr_type type,
+          int64_t mb, int64_t nb, int p, int q) {
   TSR_TRY(tsr_context_check(context));
   return map(context, &(matrix){m, n, c, ldc, type}, mb, nb, p, q, true);
 }

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/thread.h"
 #include "front/context.h"
 #include "plan/print/timeline.h"
 
@@ -57,14 +58,15 @@ static traced_list keep(tsr_context *context, bool keeping) {
   return former;
 }
 
-tsr_status tsr_timeline_begin(tsr_context *context) {
+TSR_ENTRY(tsr_timeline_begin, (context), tsr_context *context) {
   TSR_TRY(tsr_context_check(context));
   traced_list former = keep(context, true);
   drop(&former);
   return TSR_OK;
 }
 
-tsr_status tsr_timeline_note(tsr_context *context, const char *name, double seconds) {
+TSR_ENTRY(tsr_timeline_note, (context, name, seconds), tsr_context *context, const char *name,
+          double seconds) {
   TSR_TRY(tsr_context_check(context));
   if (name == NULL) return tsr_fail(TSR_ERR_ARGUMENT, "name is NULL; give a text");
   if (!(seconds >= 0) || !isfinite(seconds))
@@ -112,7 +114,7 @@ static bool is_kept(tsr_context *context) {
   return keeping;
 }
 
-tsr_status tsr_timeline_end(tsr_context *context, char **text) {
+TSR_ENTRY(tsr_timeline_end, (context, text), tsr_context *context, char **text) {
   tsr_text written = TSR_TEXT_INIT;
   TSR_TRY(tsr_context_check(context));
   if (text == NULL)

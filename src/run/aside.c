@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include "base/thread.h"
 #include "engine/engine.h"
 
 typedef struct aside {
@@ -21,7 +22,7 @@ static void *run(void *argument) {
 }
 
 static void start(aside *a) {
-  a->started = pthread_create(&a->thread, NULL, run, a) == 0;
+  a->started = tsr_thread_start(run, a, &a->thread);
   if (a->started) return;
   tsr_error_take(tsr_fail(TSR_ERR_MEMORY, "cannot start a thread; raise the limit on threads"),
                  &a->error);

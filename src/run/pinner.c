@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 #include "base/alloc.h"
+#include "base/thread.h"
 #include "base/vec.h"
 
 typedef enum pin_state {
@@ -100,7 +101,7 @@ static void *work(void *argument) {
 
 static tsr_status start(tsr_pinner *pinner) {
   if (pinner->started || pinner->engine == NULL) return TSR_OK;
-  if (pthread_create(&pinner->thread, NULL, work, pinner) != 0)
+  if (!tsr_thread_start(work, pinner, &pinner->thread))
     return tsr_fail(TSR_ERR_MEMORY,
                     "cannot start a thread to pin memory; raise the limit on threads");
   pinner->started = true;

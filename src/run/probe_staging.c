@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/thread.h"
 #include "run/probe_bench.h"
 
 enum { MOST_THREADS = 32 };
@@ -85,7 +86,7 @@ static tsr_status measure(tsr_bench *b, int threads, const char *pageable, doubl
     place(b, started, threads, pageable, &stagers[started]);
     stagers[started].stop = &stop;
     stagers[started].copied = &copied;
-    if (pthread_create(&stagers[started].thread, NULL, stage, &stagers[started]) != 0) break;
+    if (!tsr_thread_start(stage, &stagers[started], &stagers[started].thread)) break;
   }
   tsr_status status = fetch_all(b, seconds, &copied);
   while (started > 0 && atomic_load(&copied) == 0) sched_yield(); /* none has had a core yet */

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "plan/residency.h"
 #include "run/inside.h"
 
@@ -59,7 +60,7 @@ static void *work(void *argument) {
 tsr_status tsr_worker_start(tsr_worker *worker) {
   worker->at = worker->runner->tail;
   atomic_fetch_add(&worker->at->references, 1);
-  if (pthread_create(&worker->thread, NULL, work, worker) == 0) return TSR_OK;
+  if (tsr_thread_start(work, worker, &worker->thread)) return TSR_OK;
   tsr_job_release(worker->at);
   return tsr_fail(TSR_ERR_MEMORY, "cannot start a thread for %s %d; raise the limit on threads",
                   worker->lane >= 0 ? "host lane" : "device",

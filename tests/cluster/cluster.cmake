@@ -106,12 +106,14 @@ add_test(NAME cluster_test_pgemm
 set_tests_properties(cluster_test_pgemm PROPERTIES TIMEOUT 900 LABELS command PROCESSORS 2
   ENVIRONMENT "${TESSERA_MPI_ENVIRONMENT}")
 
-# Plans need no processes.
-tessera_cluster_program(cluster_plans cluster/plans.c)
-target_link_libraries(cluster_plans PRIVATE PkgConfig::CMOCKA)
-add_test(NAME cluster_plans COMMAND cluster_plans)
-set_tests_properties(cluster_plans PROPERTIES TIMEOUT 600 LABELS cmocka
-  ENVIRONMENT "${TESSERA_TEST_ENVIRONMENT}")
+# Plans need no processes, nor do calls that are refused.
+foreach(alone plans cancel)
+  tessera_cluster_program(cluster_${alone} cluster/${alone}.c)
+  target_link_libraries(cluster_${alone} PRIVATE PkgConfig::CMOCKA)
+  add_test(NAME cluster_${alone} COMMAND cluster_${alone})
+  set_tests_properties(cluster_${alone} PROPERTIES TIMEOUT 600 LABELS cmocka
+    ENVIRONMENT "${TESSERA_TEST_ENVIRONMENT}")
+endforeach()
 
 # Golden plans across processes.
 tessera_cluster_program(cluster_golden cluster/golden.c plan/golden_file.c plan/golden_program.c)

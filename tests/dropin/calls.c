@@ -95,6 +95,25 @@ static int threads(void) {
   return right;
 }
 
+/* A thread that is cancelled inside a call goes when the call is complete: the first one waits for
+ * the devices' start. */
+static void *call_cancelled(void *right) {
+  pthread_cancel(pthread_self());
+  *(int *)right = fortran(1) & c_rows(2);
+  pthread_testcancel();
+  *(int *)right = 0;
+  return NULL;
+}
+
+static int cancelled(void) {
+  pthread_t thread;
+  int right = 0;
+  alarm(60); /* a lock that was left held is waited for without end */
+  if (pthread_create(&thread, NULL, call_cancelled, &right) != 0) return 0;
+  pthread_join(thread, NULL);
+  return right & plain();
+}
+
 /* ---- Forks ---- */
 
 /* Whether the child ends by itself, and well, in 20 s. */
@@ -409,6 +428,7 @@ int main(int argc, char **argv) {
   } ways[] = {
       {"plain", plain},
       {"threads", threads},
+      {"cancelled", cancelled},
       {"forks", forks},
       {"busy_fork", busy_fork},
       {"fork_first", fork_first},

@@ -1,8 +1,10 @@
 /*
  * The PBLAS door over a ScaLAPACK of which nothing is known (fake_scalapack.c), in a program
  * without MPI: every symbol hands its call on to the symbol of the same name, with the same
- * arguments, having asked the BLACS of the same spelling. Exit code 1 names what is wrong.
+ * arguments, having asked the BLACS of the same spelling. Exit code 1 names what is wrong. Argument
+ * "cancelled": the thread that calls is cancelled; it goes between two calls, never inside one.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,8 +61,25 @@ static int try(int i) {
   return 0;
 }
 
-int main(void) {
+static int try_all(void) {
   for (int i = 0; i < 16; i++)
     if (try(i)) return 1;
   return 0;
+}
+
+static void *try_cancelled(void *result) {
+  pthread_cancel(pthread_self());
+  *(int *)result = try_all();
+  pthread_testcancel();
+  *(int *)result = 2;
+  return NULL;
+}
+
+int main(int argc, char **argv) {
+  pthread_t thread;
+  int result = 3;
+  if (argc < 2 || strcmp(argv[1], "cancelled") != 0) return try_all();
+  if (pthread_create(&thread, NULL, try_cancelled, &result) != 0) return 4;
+  pthread_join(thread, NULL);
+  return result;
 }

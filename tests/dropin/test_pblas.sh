@@ -23,6 +23,9 @@ env TESSERA_OFFLOAD=always TESSERA_ENGINE=host TESSERA_REPORT="$work/report" \
   "$build/tests/dropin_manglings" >out 2>err
 check "every_symbol" test $? = 0
 check "every_symbol_once" grep -q '16 PBLAS products: 0 on devices, 16 by ScaLAPACK' report
+# What the door has to say is written where a thread may be cancelled.
+env TESSERA_LOG=debug "$build/tests/dropin_manglings" cancelled >out 2>err
+check "cancelled" test $? = 0 -a -s err
 # A ScaLAPACK that the program closes, to go on with another.
 for setting in TESSERA_OFFLOAD=auto TESSERA_REPORT="$work/report"; do
   env LD_PRELOAD="$door" "$setting" "$build/tests/dropin_closed" pblas \

@@ -23,7 +23,7 @@ reported() { grep -q -e "$1" report; }
 
 # ---- On devices ----
 
-for way in plain threads forks busy_fork fork_first closed streams_closed looked_up triangle; do
+for way in plain threads cancelled forks busy_fork fork_first closed streams_closed looked_up triangle; do
   offloaded 2 33 "$calls" $way
   check "offloaded_$way" silently
   check "offloaded_${way}_planned" went_through_plans 1

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/thread.h"
 #include "engine/cuda/internal.h"
 
 #define MIB ((size_t)1 << 20)
@@ -94,7 +95,7 @@ static void load_types(tsr_engine_state *state, int device) {
   loading all[TSR_TYPE_COUNT];
   for (int t = 0; t < TSR_TYPE_COUNT; t++) {
     all[t] = (loading){.state = state, .device = device, .type = t};
-    all[t].started = pthread_create(&all[t].thread, NULL, load, &all[t]) == 0;
+    all[t].started = tsr_thread_start(load, &all[t], &all[t].thread);
   }
   for (int t = 0; t < TSR_TYPE_COUNT; t++)
     if (all[t].started) pthread_join(all[t].thread, NULL);
@@ -127,7 +128,7 @@ tsr_status gpu_start_devices(tsr_engine_state *state, tsr_device_info *info) {
   tsr_status status = TSR_OK;
   for (int d = 0; d < state->count; d++) {
     all[d] = (starting){.state = state, .info = &info[d], .device = d};
-    all[d].started = pthread_create(&all[d].thread, NULL, start, &all[d]) == 0;
+    all[d].started = tsr_thread_start(start, &all[d], &all[d].thread);
   }
   for (int d = 0; d < state->count; d++) {
     if (all[d].started)

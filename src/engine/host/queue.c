@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/cpu_blas.h"
+#include "base/thread.h"
 #include "engine/host/host.h"
 #include "engine/host/internal.h"
 
@@ -178,7 +179,7 @@ void host_queue_destroy(tsr_queue *queue) {
 /* The thread starts with the first command: most plans do not use every queue. */
 static tsr_status start(tsr_queue *queue) {
   if (queue->running) return TSR_OK;
-  if (pthread_create(&queue->thread, NULL, serve, queue) != 0)
+  if (!tsr_thread_start(serve, queue, &queue->thread))
     return tsr_fail(TSR_ERR_MEMORY, "cannot start the thread of an emulated queue");
   queue->running = true;
   return TSR_OK;

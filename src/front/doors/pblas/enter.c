@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "front/doors/pblas/door.h"
 
 /* ScaLAPACK is at work: its calls of its own symbols are not ours to look at. */
@@ -56,8 +57,8 @@ static void choose_way(tsr_pblas_door *door, const tsr_pblas_visit *visit) {
   if (never && door->looked && !tsr_offload_report_wanted()) door->straight = door->next;
 }
 
-tsr_door_routine tsr_pblas_enter(tsr_pblas_door *door, const tsr_pblas_arguments *arguments,
-                                 tsr_pblas_visit *visit) {
+TSR_ENTRY_OF(tsr_door_routine, tsr_pblas_enter, (door, arguments, visit), tsr_pblas_door *door,
+             const tsr_pblas_arguments *arguments, tsr_pblas_visit *visit) {
   tsr_door_routine next = tsr_pblas_next(door);
   tsr_offload_verdict verdict = TSR_OFFLOAD_TO_CPU;
   *visit = (tsr_pblas_visit){.nested = inside};
@@ -73,7 +74,7 @@ tsr_door_routine tsr_pblas_enter(tsr_pblas_door *door, const tsr_pblas_arguments
   return next;
 }
 
-void tsr_pblas_leave(const tsr_pblas_visit *visit) {
+TSR_ENTRY_VOID(tsr_pblas_leave, (visit), const tsr_pblas_visit *visit) {
   if (visit->nested) return;
   inside = false;
   if (visit->offered) tsr_pblas_part_get(NULL)->end(&visit->call, &visit->offload);

@@ -1,0 +1,57 @@
+#include "base/thread.h"
+
+#include <signal.h>
+
+#include "base/alloc.h"
+
+typedef struct beginning {
+  void *(*work)(void *argument);
+  void *argument;
+} beginning;
+
+static void *begin(void *argument) {
+  beginning b = *(beginning *)argument;
+  tsr_dealloc(argument);
+  (void)tsr_cancel_put_off(); /* for good */
+  return b.work(b.argument);
+}
+
+/* All but those by which a thread is told of its own faults, since a program may watch memory that
+ * way, and SIGPROF, by which profilers stop each thread. */
+static void signals_of_program(sigset_t *set) {
+  static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPROF};
+  sigfillset(set);
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(set, own[i]);
+}
+
+static bool create(beginning *b, pthread_t *thread) {
+  pthread_attr_t attributes;
+  sigset_t blocked, former;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  signals_of_program(&blocked);
+  pthread_sigmask(SIG_BLOCK, &blocked, &former);
+  bool made = pthread_attr_setstacksize(&attributes, TSR_THREAD_STACK) == 0 &&
+              pthread_create(thread, &attributes, begin, b) == 0;
+  pthread_sigmask(SIG_SETMASK, &former, NULL);
+  pthread_attr_destroy(&attributes);
+  return made;
+}
+
+bool tsr_thread_start(void *(*work)(void *argument), void *argument, pthread_t *thread) {
+  beginning *b = tsr_alloc(sizeof *b);
+  if (b == NULL) return false;
+  *b = (beginning){work, argument};
+  if (create(b, thread)) return true;
+  tsr_dealloc(b);
+  return false;
+}
+
+int tsr_cancel_put_off(void) {
+  int former;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &former);
+  return former;
+}
+
+void tsr_cancel_restore(int former) {
+  pthread_setcancelstate(former, NULL);
+}

@@ -159,19 +159,42 @@ static tsr_status fail_io(const char *what, const char *path, int error) {
   return tsr_fail(TSR_ERR_IO, "%s cannot be %s: %s", path, what, strerror(error));
 }
 
-static tsr_status read_all(FILE *file, const char *path, tsr_text *text) {
-  char piece[16384];
-  size_t got;
-  while ((got = fread(piece, 1, sizeof piece, file)) > 0) add_bytes(text, piece, got);
-  return ferror(file) ? fail_io("read", path, errno) : TSR_OK;
+/* What is read of a file that the library has a use for is some KB; one that grows meanwhile ends
+ * here. */
+static const size_t most_of_file = (size_t)64 << 20, piece = (size_t)16 << 10;
+
+static tsr_status check_regular(int file, const char *path) {
+  struct stat what;
+  if (fstat(file, &what) != 0) return fail_io("read", path, errno);
+  if (S_ISREG(what.st_mode)) return TSR_OK;
+  const char *kind = S_ISDIR(what.st_mode)    ? "a directory"
+                     : S_ISFIFO(what.st_mode) ? "a pipe"
+                                              : "a device";
+  return tsr_fail(TSR_ERR_IO, "%s is %s, which may have no end; give a regular file", path, kind);
 }
 
+static tsr_status read_all(int file, const char *path, tsr_text *text) {
+  while (make_room(text, piece)) {
+    ssize_t got = read(file, text->bytes + text->length, piece);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail_io("read", path, errno);
+    if (got == 0) return TSR_OK;
+    text->length += (size_t)got;
+    if (text->length > most_of_file)
+      return tsr_fail(TSR_ERR_IO, "%s has more than %zu MiB; give a file that is what it should be",
+                      path, most_of_file >> 20);
+  }
+  return TSR_OK; /* what is broken says so when it is taken */
+}
+
+/* Opening does not wait, as it would for the other end of a pipe. */
 tsr_status tsr_text_read_file(const char *path, char **bytes, size_t *length) {
-  FILE *file = fopen(path, "rbe");
-  if (file == NULL) return fail_io("opened", path, errno);
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (file < 0) return fail_io("opened", path, errno);
   tsr_text text = TSR_TEXT_INIT;
-  tsr_status status = read_all(file, path, &text);
-  fclose(file);
+  tsr_status status = check_regular(file, path);
+  if (status == TSR_OK) status = read_all(file, path, &text);
+  close(file);
   size_t count = text.length;
   if (status == TSR_OK) status = tsr_text_take(&text, bytes);
   if (status == TSR_OK) *length = count;

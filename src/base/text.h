@@ -35,7 +35,9 @@ void tsr_text_free(tsr_text *text);
 int tsr_text_format(char *to, size_t room, const char *format, va_list args);
 bool tsr_text_number(const char *text, const char **end, double *value);
 
-/* Reads a whole file into *bytes, with a NUL behind it. TSR_ERR_IO names the path. */
+/* Reads a whole file into *bytes, with a NUL behind it; all files that the library reads are read
+ * so. TSR_ERR_IO names the path: of what cannot be read, of what is no regular file (a pipe would
+ * be waited for, a device may have no end), and of one with more than 64 MiB. */
 tsr_status tsr_text_read_file(const char *path, char **bytes, size_t *length);
 
 /* Writes a whole file by way of a temporary beside it: the old or the new, never half. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -93,6 +94,34 @@ static void locale_does_not_matter(void **state) {
   setlocale(LC_ALL, "C");
 }
 
+/* Neither a pipe to which nobody writes, nor a device without an end, nor a file that would fill
+ * memory is waited for. */
+static void files_without_end(void **state) {
+  (void)state;
+  char folder[] = "/tmp/tessera-text-XXXXXX", path[64];
+  char *bytes = NULL;
+  size_t length = 0;
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/file", folder);
+  alarm(60);
+  assert_int_equal(mkfifo(path, 0600), 0);
+  assert_int_equal(tsr_text_read_file(path, &bytes, &length), TSR_ERR_IO);
+  assert_non_null(strstr(tsr_message(), "is a pipe"));
+  assert_int_equal(unlink(path), 0);
+  assert_int_equal(tsr_text_read_file("/dev/zero", &bytes, &length), TSR_ERR_IO);
+  assert_non_null(strstr(tsr_message(), "/dev/zero is a device"));
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  assert_int_equal(ftruncate(fileno(file), ((off_t)64 << 20) + 1), 0);
+  fclose(file);
+  assert_int_equal(tsr_text_read_file(path, &bytes, &length), TSR_ERR_IO);
+  assert_non_null(strstr(tsr_message(), "64 MiB"));
+  assert_int_equal(unlink(path), 0);
+  assert_int_equal(rmdir(folder), 0);
+  assert_null(bytes);
+  alarm(0);
+}
+
 static void files(void **state) {
   (void)state;
   char folder[] = "/tmp/tessera-text-XXXXXX", path[64];
@@ -109,6 +138,7 @@ static void files(void **state) {
   assert_memory_equal(bytes, "a\0b", 4);
   free(bytes);
   assert_int_equal(tsr_text_read_file(folder, &bytes, &length), TSR_ERR_IO);
+  assert_non_null(strstr(tsr_message(), "is a directory"));
   assert_int_equal(unlink(path), 0);
   assert_int_equal(rmdir(folder), 0); /* no temporary was left */
   assert_int_equal(tsr_text_write_file(path, "x", 1), TSR_ERR_IO);
@@ -151,10 +181,15 @@ static void messages(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(text_grows), cmocka_unit_test(empty_text_is_a_string),
-      cmocka_unit_test(escapes),    cmocka_unit_test(broken_text_reports_once),
-      cmocka_unit_test(numbers),    cmocka_unit_test(locale_does_not_matter),
-      cmocka_unit_test(files),      cmocka_unit_test(vectors),
+      cmocka_unit_test(text_grows),
+      cmocka_unit_test(empty_text_is_a_string),
+      cmocka_unit_test(escapes),
+      cmocka_unit_test(broken_text_reports_once),
+      cmocka_unit_test(numbers),
+      cmocka_unit_test(locale_does_not_matter),
+      cmocka_unit_test(files),
+      cmocka_unit_test(vectors),
+      cmocka_unit_test(files_without_end),
       cmocka_unit_test(messages),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

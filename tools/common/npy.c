@@ -281,7 +281,7 @@ static bool map_existing(const char *path, int descriptor, npy *file, npy_reason
 
 bool npy_open(const char *path, npy *file, npy_reason *reason) {
   *file = (npy){0};
-  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* not to wait for a pipe */
   if (descriptor < 0) return refuse(reason, path, "%s", strerror(errno));
   file->descriptor = descriptor;
   bool good = map_existing(path, descriptor, file, reason) && interpret(path, file, reason);

@@ -1,6 +1,7 @@
 #include "base/thread.h"
 
 #include <signal.h>
+#include <stdint.h>
 
 #include "base/alloc.h"
 
@@ -45,6 +46,38 @@ bool tsr_thread_start(void *(*work)(void *argument), void *argument, pthread_t *
   tsr_dealloc(b);
   return false;
 }
+
+/* ---- What is left of a stack ---- */
+
+/* Calls take 20 KiB (tests/front/test_stack.c), and what they call is not all ours. */
+static const size_t needed = (size_t)64 << 10;
+
+/* The calling thread's stack; end 0: not asked for yet, 1: not known. */
+static _Thread_local struct { uintptr_t begin, end; } stack;
+
+static void find_stack(void) {
+  pthread_attr_t attributes;
+  void *begin;
+  size_t size, guard;
+  stack.end = 1;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  if (pthread_attr_getstack(&attributes, &begin, &size) == 0 &&
+      pthread_attr_getguardsize(&attributes, &guard) == 0) {
+    stack.begin = (uintptr_t)begin + guard;
+    stack.end = (uintptr_t)begin + size;
+  }
+  pthread_attr_destroy(&attributes);
+}
+
+/* A program may have put the thread on another stack, of which nothing is known. */
+bool tsr_stack_is_short(void) {
+  char here;
+  uintptr_t at = (uintptr_t)&here;
+  if (stack.end == 0) find_stack();
+  return at >= stack.begin && at < stack.end && at - stack.begin < needed;
+}
+
+/* ---- Cancellation ---- */
 
 int tsr_cancel_put_off(void) {
   int former;

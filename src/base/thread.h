@@ -24,6 +24,11 @@
  * had. */
 bool tsr_thread_start(void *(*work)(void *argument), void *argument, pthread_t *thread);
 
+/* Whether the calling thread has less of its stack left than a call of the library may need: a
+ * thread's stack may be small (ulimit -s), and what libraries keep for each thread takes from it.
+ */
+bool tsr_stack_is_short(void);
+
 /* Puts the cancellation of the calling thread off; returns what tsr_cancel_restore() takes. Pairs
  * nest. */
 int tsr_cancel_put_off(void);

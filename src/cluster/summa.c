@@ -47,24 +47,28 @@ static void set_scalars(const void *alpha, const void *beta, tsr_summa *s) {
 
 tsr_status tsr_summa_create(tsr_grid *grid, tsr_type type, const void *alpha, const tsr_view *a,
                             const tsr_view *b, const void *beta, const tsr_view *c,
-                            tsr_summa_schedule *schedule, tsr_summa *summa) {
-  tsr_summa s = {.grid = grid, .type = type, .a = *a, .b = *b, .c = *c};
-  set_scalars(alpha, beta, &s);
-  s.rows = tsr_view_local(c, 0);
-  s.cols = tsr_view_local(c, 1);
-  s.ldc = c->stride[1];
-  s.devices = tsr_device_count(grid->context) > 0;
-  for (int i = 0; i < TSR_TRANSPORT_MESSAGES; i++) s.sending[i] = TSR_NO_STEP;
-  s.complete = tsr_alloc_zero(schedule->steps.count + 1, sizeof *s.complete);
-  s.begin = tsr_alloc_zero(schedule->steps.count + 1, sizeof *s.begin);
-  s.end = tsr_alloc_zero(schedule->steps.count + 1, sizeof *s.end);
-  if (s.complete == NULL || s.begin == NULL || s.end == NULL) {
-    tsr_summa_destroy(&s);
+                            tsr_summa_schedule *schedule, tsr_summa *s) {
+  memset(s, 0, sizeof *s);
+  s->grid = grid;
+  s->type = type;
+  s->a = *a;
+  s->b = *b;
+  s->c = *c;
+  set_scalars(alpha, beta, s);
+  s->rows = tsr_view_local(c, 0);
+  s->cols = tsr_view_local(c, 1);
+  s->ldc = c->stride[1];
+  s->devices = tsr_device_count(grid->context) > 0;
+  for (int i = 0; i < TSR_TRANSPORT_MESSAGES; i++) s->sending[i] = TSR_NO_STEP;
+  s->complete = tsr_alloc_zero(schedule->steps.count + 1, sizeof *s->complete);
+  s->begin = tsr_alloc_zero(schedule->steps.count + 1, sizeof *s->begin);
+  s->end = tsr_alloc_zero(schedule->steps.count + 1, sizeof *s->end);
+  if (s->complete == NULL || s->begin == NULL || s->end == NULL) {
+    tsr_summa_destroy(s);
     return tsr_fail(TSR_ERR_MEMORY, "no host memory to carry a schedule out");
   }
-  s.schedule = *schedule;
+  s->schedule = *schedule;
   *schedule = (tsr_summa_schedule){0};
-  *summa = s;
   return TSR_OK;
 }
 

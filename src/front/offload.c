@@ -10,6 +10,7 @@
 #include "blas/check.h"
 #include "blas/operation.h"
 #include "front/offload_inside.h"
+#include "run/aside.h"
 
 /* ---- Size ---- */
 
@@ -155,8 +156,8 @@ static tsr_offload_verdict offer(tsr_offload_state *state, tsr_call *call,
 
 /* ---- The way of a call ---- */
 
-static tsr_offload_verdict decide(tsr_offload_state *state, const tsr_offload_call *x,
-                                  tsr_offload_visit *visit) {
+static tsr_offload_verdict decide_here(tsr_offload_state *state, const tsr_offload_call *x,
+                                       tsr_offload_visit *visit) {
   tsr_call call;
   tsr_binding binding;
   bool exchanged;
@@ -181,6 +182,29 @@ static tsr_offload_verdict decide(tsr_offload_state *state, const tsr_offload_ca
       visit->why = (tsr_offload_why)atomic_load(&state->why);
       return TSR_OFFLOAD_TO_CPU;
   }
+}
+
+typedef struct decision {
+  tsr_offload_state *state;
+  const tsr_offload_call *call;
+  tsr_offload_visit *visit;
+  tsr_offload_verdict verdict;
+} decision;
+
+static tsr_status decide_aside(void *argument) {
+  decision *d = argument;
+  d->verdict = decide_here(d->state, d->call, d->visit);
+  return d->verdict == TSR_OFFLOAD_LOST ? TSR_ERR_DEVICE : TSR_OK; /* with its message */
+}
+
+/* A program may call from threads whose stack is just large enough for its BLAS. */
+static tsr_offload_verdict decide(tsr_offload_state *state, const tsr_offload_call *call,
+                                  tsr_offload_visit *visit) {
+  if (!tsr_stack_is_short()) return decide_here(state, call, visit);
+  decision d = {state, call, visit, TSR_OFFLOAD_TO_CPU};
+  visit->why = TSR_WHY_FAILED; /* unless there is a thread */
+  (void)tsr_aside(decide_aside, &d);
+  return d.verdict;
 }
 
 TSR_ENTRY_OF(tsr_offload_verdict, tsr_offload, (call, visit), const tsr_offload_call *call,

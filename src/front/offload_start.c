@@ -10,6 +10,7 @@
 #include "base/settings.h"
 #include "base/thread.h"
 #include "front/offload_inside.h"
+#include "run/aside.h"
 
 static tsr_offload_state global = {.lock = PTHREAD_MUTEX_INITIALIZER,
                                    .changed = PTHREAD_COND_INITIALIZER};
@@ -200,8 +201,8 @@ static tsr_status find_machine(tsr_offload_state *state) {
   return TSR_OK;
 }
 
-static void fill(void) {
-  tsr_offload_state *state = &global;
+static tsr_status fill(void *argument) {
+  tsr_offload_state *state = argument;
   tsr_offload_report_init();
   tsr_status status = read_settings(state);
   if (status == TSR_OK) status = find_machine(state);
@@ -215,12 +216,13 @@ static void fill(void) {
   set_least(state);
   pthread_atfork(before_fork, after_in_parent, after_in_child);
   atexit(at_exit);
+  return TSR_OK;
 }
 
 /* A thread that was cancelled here would leave half of it. */
 static void init(void) {
   int former = tsr_cancel_put_off();
-  fill();
+  if (!tsr_stack_is_short() || tsr_aside(fill, &global) != TSR_OK) (void)fill(&global);
   tsr_cancel_restore(former);
 }
 

@@ -2,8 +2,8 @@
 
 #include <pthread.h>
 
+#include "base/alloc.h"
 #include "base/thread.h"
-#include "engine/engine.h"
 
 typedef struct aside {
   tsr_status (*work)(void *argument, int index);
@@ -30,16 +30,20 @@ static void start(aside *a) {
 
 tsr_status tsr_aside_each(int count, tsr_status (*work)(void *argument, int index),
                           void *argument) {
-  aside all[TSR_MAX_DEVICES];
   tsr_status status = TSR_OK;
+  aside *all = tsr_alloc_zero((size_t)count, sizeof *all);
+  if (all == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for %d threads", count);
   for (int i = 0; i < count; i++) {
-    all[i] = (aside){.work = work, .argument = argument, .index = i};
+    all[i].work = work;
+    all[i].argument = argument;
+    all[i].index = i;
     start(&all[i]);
   }
   for (int i = 0; i < count; i++) {
     if (all[i].started) pthread_join(all[i].thread, NULL);
     if (status == TSR_OK && all[i].error.status != TSR_OK) status = tsr_error_put(&all[i].error);
   }
+  tsr_dealloc(all);
   return status;
 }
 

@@ -38,6 +38,17 @@ check "parent_on_devices" test "$(planned)" = 4
 offloaded 2 33 "$calls" fork_first
 check "child_that_starts_devices" test "$(planned)" = 2
 
+# Threads of the program for which a BLAS is all that fits on their stack.
+(ulimit -s 64 && "$calls" threads) >out 2>err
+if [ $? = 0 ]; then
+  (ulimit -s 64 && offloaded 2 33 "$calls" threads && exit "$code")
+  code=$?
+  check "small_stacks" silently
+  check "small_stacks_planned" went_through_plans 1
+else
+  skip "small_stacks" "a BLAS that can do with stacks of 64 KiB"
+fi
+
 # ---- By the model ----
 
 # A machine whose devices are very fast and whose CPU is very slow: soon all calls are for devices.

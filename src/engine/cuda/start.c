@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/thread.h"
 #include "engine/cuda/internal.h"
 
@@ -124,10 +125,13 @@ static void *start(void *argument) {
 
 /* A device for which there is no thread is started by the caller. */
 tsr_status gpu_start_devices(tsr_engine_state *state, tsr_device_info *info) {
-  starting all[TSR_MAX_DEVICES];
   tsr_status status = TSR_OK;
+  starting *all = tsr_alloc_zero((size_t)state->count, sizeof *all);
+  if (all == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory to start devices");
   for (int d = 0; d < state->count; d++) {
-    all[d] = (starting){.state = state, .info = &info[d], .device = d};
+    all[d].state = state;
+    all[d].info = &info[d];
+    all[d].device = d;
     all[d].started = tsr_thread_start(start, &all[d], &all[d].thread);
   }
   for (int d = 0; d < state->count; d++) {
@@ -137,5 +141,6 @@ tsr_status gpu_start_devices(tsr_engine_state *state, tsr_device_info *info) {
       start(&all[d]);
     if (status == TSR_OK && all[d].error.status != TSR_OK) status = tsr_error_put(&all[d].error);
   }
+  tsr_dealloc(all);
   return status;
 }

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/alloc.h"
 #include "blas/operation.h"
 #include "plan/names.h"
 #include "plan/model/loads.h"
@@ -17,15 +18,18 @@ typedef struct traffic {
   double bytes[TSR_MACHINE_LOCATIONS][TSR_MACHINE_LOCATIONS];
 } traffic;
 
-static void count_traffic(const tsr_plan *plan, traffic *moved) {
-  *moved = (traffic){{{0}}};
-  for (size_t i = 0; i < plan->commands.count; i++) {
+/* To be freed; NULL: no memory, and the text is broken. */
+static traffic *count_traffic(const tsr_plan *plan, tsr_text *text) {
+  traffic *moved = tsr_alloc_zero(1, sizeof *moved);
+  if (moved == NULL) text->broken = 1;
+  for (size_t i = 0; moved != NULL && i < plan->commands.count; i++) {
     const tsr_command *command = &plan->commands.items[i];
     if (!is_copy(command)) continue;
     int from = plan->buffers.items[command->buffer[0]].location;
     int to = plan->buffers.items[command->buffer[1]].location;
     moved->bytes[from][to] += tsr_command_bytes(plan, command);
   }
+  return moved;
 }
 
 /* Extents of kernels and sizes of copies. */
@@ -62,18 +66,18 @@ static shapes count_shapes(const tsr_plan *plan) {
 }
 
 tsr_traffic tsr_plan_traffic(const tsr_plan *plan) {
-  traffic moved;
   tsr_traffic sum = {.plans = 1};
-  count_traffic(plan, &moved);
-  for (int from = 0; from < TSR_MACHINE_LOCATIONS; from++) {
-    for (int to = 0; to < TSR_MACHINE_LOCATIONS; to++) {
-      bool from_device = from < plan->machine_devices, to_device = to < plan->machine_devices;
-      double bytes = moved.bytes[from][to];
-      if (from_device && to_device)
-        *(from == to ? &sum.within_devices : &sum.device_to_device) += bytes;
-      if (!from_device && to_device) sum.host_to_device += bytes;
-      if (from_device && !to_device) sum.device_to_host += bytes;
-    }
+  for (size_t i = 0; i < plan->commands.count; i++) {
+    const tsr_command *command = &plan->commands.items[i];
+    if (!is_copy(command)) continue;
+    int from = plan->buffers.items[command->buffer[0]].location;
+    int to = plan->buffers.items[command->buffer[1]].location;
+    bool from_device = from < plan->machine_devices, to_device = to < plan->machine_devices;
+    double bytes = tsr_command_bytes(plan, command);
+    if (from_device && to_device)
+      *(from == to ? &sum.within_devices : &sum.device_to_device) += bytes;
+    if (!from_device && to_device) sum.host_to_device += bytes;
+    if (from_device && !to_device) sum.device_to_host += bytes;
   }
   return sum;
 }
@@ -277,10 +281,11 @@ static void write_text(const tsr_plan *plan, const tsr_machine *machine, tsr_tex
   if (plan->devices > 0) add_shapes(text, plan);
   add_times(text, plan);
   if (plan->devices == 0) return;
-  traffic moved;
-  count_traffic(plan, &moved);
-  add_links(text, plan, machine, &moved);
-  add_channels(text, plan, machine, &moved);
+  traffic *moved = count_traffic(plan, text);
+  if (moved == NULL) return;
+  add_links(text, plan, machine, moved);
+  add_channels(text, plan, machine, moved);
+  tsr_dealloc(moved);
   add_memory(text, plan);
   if (plan->hold.rows > 0) tsr_loads_write(plan, false, text);
 }
@@ -369,9 +374,9 @@ static void add_json_call(tsr_text *text, const tsr_plan *plan, const tsr_machin
 }
 
 static void write_json(const tsr_plan *plan, const tsr_machine *machine, tsr_text *text) {
-  traffic moved;
   tsr_prediction sum;
-  count_traffic(plan, &moved);
+  traffic *moved = count_traffic(plan, text);
+  if (moved == NULL) return;
   tsr_plan_summary(plan, &sum);
   tsr_text_add(text, "{\n");
   add_json_call(text, plan, machine);
@@ -384,8 +389,9 @@ static void write_json(const tsr_plan *plan, const tsr_machine *machine, tsr_tex
                plan->candidates, plan->devices, plan->grid_rows, plan->grid_cols);
   tsr_text_add(text, "  \"tile\": {\"m\": %lld, \"n\": %lld, \"k\": %lld},\n",
                (long long)sum.tile_m, (long long)sum.tile_n, (long long)sum.tile_k);
-  add_json_bytes(text, plan, &moved);
-  add_json_channels(text, plan, machine, &moved);
+  add_json_bytes(text, plan, moved);
+  add_json_channels(text, plan, machine, moved);
+  tsr_dealloc(moved);
   add_json_memory(text, plan);
   tsr_loads_write_json(plan, text);
   tsr_text_add(text, "  \"commands\": %lld,\n  \"kernels\": %lld,\n  \"copies\": %lld\n}\n",

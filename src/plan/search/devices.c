@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/alloc.h"
 #include "plan/search/search.h"
 
 /* ---- On so many devices ----------------------------------------------------- */
@@ -80,10 +81,12 @@ static tsr_status search_halves(tsr_search *s) {
 
 /* ---- Fewer of them -------------------------------------------------------- */
 
-/* The best candidate on each number of devices that was tried, the best first. */
+/* The best candidate on each number of devices that was tried, the best first; and starts for
+ * other limits. Too large for a small stack. */
 typedef struct entries {
   tsr_candidate list[TSR_MACHINE_DEVICES];
   int count;
+  tsr_candidate starts[TSR_PANEL_LIMITS];
 } entries;
 
 static void note_entry(const tsr_candidate *candidate, entries *e) {
@@ -106,27 +109,36 @@ static tsr_status try_number(tsr_search *s, int devices, entries *e) {
 /* Which limit counts depends on how many devices there are, and the other way round, so the best
  * cut on one number of them is tried on halves and doubles, and the descent begins from the best.
  */
-static tsr_status choose_number(tsr_search *s, int *devices) {
-  tsr_candidate at = s->found, starts[TSR_PANEL_LIMITS];
-  entries e = {.count = 0};
+static tsr_status choose_number(tsr_search *s, entries *e, int *devices) {
+  tsr_candidate at = s->found;
   int count, begun = s->best->devices;
-  TSR_TRY(tsr_search_try_limits(s, &at, starts, &count));
-  note_entry(&at, &e);
+  TSR_TRY(tsr_search_try_limits(s, &at, e->starts, &count));
+  note_entry(&at, e);
   for (int other = s->machine->devices; other >= 1; other /= 2)
-    if (other != begun && tsr_search_in_time(s)) TSR_TRY(try_number(s, other, &e));
-  *devices = tsr_strategy_devices(&e.list[0].strategy);
-  return tsr_search_from(s, e.list[0]);
+    if (other != begun && tsr_search_in_time(s)) TSR_TRY(try_number(s, other, e));
+  *devices = tsr_strategy_devices(&e->list[0].strategy);
+  return tsr_search_from(s, &e->list[0]);
 }
 
 /* Where devices wait for each other's data fewer of them may be as quick, and which number is best
  * shows only when a descent has begun from each: side by side, for half as long again. */
-static tsr_status search_others(tsr_search *s, int searched) {
-  entries e = {.count = 0};
+static tsr_status search_others(tsr_search *s, entries *e, int searched) {
+  e->count = 0;
   s->allowed *= 1.5;
   for (int other = s->machine->devices; other >= 1; other--)
-    if (other != searched && tsr_search_in_time(s)) TSR_TRY(try_number(s, other, &e));
-  int count = e.count < TSR_SEARCH_STARTS ? e.count : TSR_SEARCH_STARTS;
-  return count > 0 ? tsr_search_descend_all(s, e.list, count) : TSR_OK;
+    if (other != searched && tsr_search_in_time(s)) TSR_TRY(try_number(s, other, e));
+  int count = e->count < TSR_SEARCH_STARTS ? e->count : TSR_SEARCH_STARTS;
+  return count > 0 ? tsr_search_descend_all(s, e->list, count) : TSR_OK;
+}
+
+static tsr_status search_numbers(tsr_search *s) {
+  int devices = 0;
+  entries *e = tsr_alloc_zero(1, sizeof *e);
+  if (e == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory to plan a call");
+  tsr_status status = choose_number(s, e, &devices);
+  if (status == TSR_OK) status = search_others(s, e, devices);
+  tsr_dealloc(e);
+  return status;
 }
 
 /* Composed calls have hardly the time for one guess. */
@@ -136,7 +148,6 @@ static bool is_number_free(const tsr_search *s) {
 }
 
 tsr_status tsr_search_all(tsr_search *s) {
-  int devices;
   TSR_TRY(search_mapped(s));
   TSR_TRY(search_halves(s));
   if (!s->best) return TSR_OK;
@@ -145,7 +156,6 @@ tsr_status tsr_search_all(tsr_search *s) {
   s->problem.tight = s->best->hold.rows > 0;
   if (s->options->reproducible && !s->problem.tight) return TSR_OK;
   if (s->problem.tight) return tsr_search_descend_all(s, &s->found, 1);
-  if (!is_number_free(s)) return tsr_search_from(s, s->found);
-  TSR_TRY(choose_number(s, &devices));
-  return search_others(s, devices);
+  if (!is_number_free(s)) return tsr_search_from(s, &s->found);
+  return search_numbers(s);
 }

@@ -185,7 +185,7 @@ tsr_status tsr_search_try_limits(tsr_search *s, tsr_candidate *at,
                                  tsr_candidate good[TSR_PANEL_LIMITS], int *count);
 
 /* Descents on as many devices as `at` has: from there, and from what is good for other limits. */
-tsr_status tsr_search_from(tsr_search *s, tsr_candidate at);
+tsr_status tsr_search_from(tsr_search *s, const tsr_candidate *at);
 
 /* ---- shares.c ---- */
 

@@ -8,6 +8,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/thread.h"
 #include "plan/search/search.h"
 
 /* ---- Side by side ---- */
@@ -52,15 +54,15 @@ static void merge(tsr_search *s, tsr_search *own) {
 }
 
 tsr_status tsr_search_descend_all(tsr_search *s, const tsr_candidate *from, int count) {
-  descender all[TSR_SEARCH_STARTS];
   tsr_status status = TSR_OK;
   if (count == 1) {
     tsr_candidate at = from[0];
     return tsr_search_descend(s, &at);
   }
+  descender *all = tsr_alloc((size_t)count * sizeof *all); /* too large for a small stack */
+  if (all == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for %d searches", count);
   for (int i = 0; i < count; i++) branch(s, &from[i], &all[i]);
-  for (int i = 1; i < count; i++)
-    all[i].started = pthread_create(&all[i].thread, NULL, run, &all[i]) == 0;
+  for (int i = 1; i < count; i++) all[i].started = tsr_thread_start(run, &all[i], &all[i].thread);
   for (int i = 0; i < count; i++)
     if (!all[i].started) run(&all[i]);
   for (int i = 0; i < count; i++) {
@@ -68,6 +70,7 @@ tsr_status tsr_search_descend_all(tsr_search *s, const tsr_candidate *from, int 
     if (status == TSR_OK && all[i].error.status != TSR_OK) status = tsr_error_put(&all[i].error);
     merge(s, &all[i].search);
   }
+  tsr_dealloc(all);
   return status;
 }
 
@@ -157,27 +160,42 @@ static tsr_status choose_grid(tsr_search *s, tsr_candidate *at, const tsr_candid
   return TSR_OK;
 }
 
+/* Where the search is, what is good for other limits, and where descents will begin. Too large for
+ * a small stack. */
+typedef struct beginning {
+  tsr_candidate at, others[TSR_PANEL_LIMITS];
+  int count;
+  starts all;
+} beginning;
+
 /* The best so far, the same with rows in parts, if they may be, and with a leading block that
  * grows, and what is good for another limit. */
-static tsr_status from_all(tsr_search *s, const tsr_candidate *at, const tsr_candidate *others,
-                           int count) {
-  starts all = {{*at}, 1};
+static tsr_status from_all(tsr_search *s, beginning *b) {
+  const tsr_candidate *at = &b->at;
+  add(at, &b->all);
   if (s->options->residency != NULL || !tsr_search_in_time(s))
     return tsr_search_descend_all(s, at, 1);
   if (tsr_search_family(s) == TSR_PRODUCT && at->strategy.kind != TSR_TILES) {
     tsr_strategy parted = at->strategy, leading = at->strategy;
     parted.row_parts = 2;
-    TSR_TRY(try_start(s, &parted, &all));
-    if (tsr_panels_lead(s, &leading)) TSR_TRY(try_start(s, &leading, &all));
+    TSR_TRY(try_start(s, &parted, &b->all));
+    if (tsr_panels_lead(s, &leading)) TSR_TRY(try_start(s, &leading, &b->all));
   }
-  for (int i = 0; i < count; i++) add(&others[i], &all);
-  return tsr_search_descend_all(s, all.list, all.count);
+  for (int i = 0; i < b->count; i++) add(&b->others[i], &b->all);
+  return tsr_search_descend_all(s, b->all.list, b->all.count);
 }
 
-tsr_status tsr_search_from(tsr_search *s, tsr_candidate at) {
-  int count;
-  tsr_candidate others[TSR_PANEL_LIMITS];
-  TSR_TRY(tsr_search_try_limits(s, &at, others, &count));
-  TSR_TRY(choose_grid(s, &at, others, count));
-  return from_all(s, &at, others, count);
+static tsr_status begin(tsr_search *s, beginning *b) {
+  TSR_TRY(tsr_search_try_limits(s, &b->at, b->others, &b->count));
+  TSR_TRY(choose_grid(s, &b->at, b->others, b->count));
+  return from_all(s, b);
+}
+
+tsr_status tsr_search_from(tsr_search *s, const tsr_candidate *at) {
+  beginning *b = tsr_alloc_zero(1, sizeof *b);
+  if (b == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory to plan a call");
+  b->at = *at;
+  tsr_status status = begin(s, b);
+  tsr_dealloc(b);
+  return status;
 }

@@ -204,8 +204,26 @@ check machine_json_valid json_valid out
 cp out machine.json
 run plan gemm d 4096 4096 4096 --machine machine.json
 check machine_file exits 0
+(ulimit -s 64 && run plan gemm d 8192 8192 8192 --machine "$root/machines/h200x8.json" && exit $code)
+code=$?
+check plan_on_a_small_stack exits 0
 run machine --machine missing.json
 check machine_missing exits 1
+# Files that would be waited for, or have no end.
+mkfifo pipe pipe.npy
+endless() { # name, what is wrong with it, then the command
+  check="$1_is_refused" what=$2
+  shift 2
+  timeout 30 env "$@" >out 2>err
+  code=$?
+  check "$check" exits_and_warns 1 "$what"
+}
+endless pipe_as_machine 'pipe is a pipe' "$tessera" machine --machine ./pipe
+endless device_as_machine '/dev/zero is a device' "$tessera" machine --machine /dev/zero
+endless pipe_as_settings 'pipe is a pipe' TESSERA_SETTINGS=pipe "$tessera" machine --engine cpu
+endless device_as_settings 'zero is a device' TESSERA_SETTINGS=/dev/zero "$tessera" machine --engine cpu
+endless pipe_as_matrix 'pipe.npy: is not a file' "$tessera" gemm pipe.npy "$digits" -o bad.npy
+rm pipe pipe.npy
 run gemm "$digits" "$digits" --transb T -o t.npy --engine host --devices 4 --verify --json
 check gemm_json exits_and_says 0 '"verified":[[:space:]]*true'
 check gemm_json_valid json_valid out

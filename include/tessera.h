@@ -259,7 +259,9 @@ TSR_API tsr_status tsr_unregister_memory(tsr_context *context, void *pointer);
  *
  * alpha and beta point to a value of the type (for TSR_H and TSR_B: to a float).
  * alpha = 0 or k = 0: A and B are not read. beta = 0: C is not read (it may hold NaN).
- * C must not overlap A or B; A and B may overlap.
+ * C must not overlap A or B: no element of C that is written may be in the memory of one of A or B
+ * that is read. Parts of one matrix, with its leading dimension, overlap where they have elements
+ * in common, and nowhere else. A and B may overlap.
  *
  * Blocking: takes the data as it is, returns when C is complete.
  * Errors: TSR_ERR_ARGUMENT (nothing is touched), TSR_ERR_MEMORY (nothing is touched),

@@ -166,7 +166,8 @@ TSR_API tsr_status tsr_gather(tsr_grid *grid, int row, int col, const tsr_pmatri
  * the type.
  *
  * alpha = 0 or k = 0: A and B are not read. beta = 0: C is not read (it may hold NaN). Of A, B and
- * C nothing outside of the parts is read or written. sub(C) must not overlap sub(A) or sub(B).
+ * C nothing outside of the parts is read or written. sub(C) must not overlap sub(A) or sub(B)
+ * on any process, unless they are not read.
  *
  * SUMMA (van de Geijn and Watts 1997): C stays where it is; panels of A and B are sent along the
  * rows and columns of the grid, ahead of the products, which the devices do. Where op is a

@@ -57,11 +57,15 @@ double tsr_call_flops(const tsr_call *call);
 /* Any operation: checks the arguments in the order and by the names of the BLAS routine, and fills
  * call (places stay unset) and binding; row-major becomes column-major (docs/planner.md says how).
  * a, b, c may be NULL where they are not read or written, or, for a plan without data, where
- * check_pointers is false. *exchanged: A and B changed places.
- * TSR_ERR_ARGUMENT names the argument in the terms of the caller's interface. */
+ * check_pointers is false. Whether they share memory is not looked at. *exchanged: A and B changed
+ * places. TSR_ERR_ARGUMENT names the argument in the terms of the caller's interface. */
 tsr_status tsr_call_level3(const tsr_level3 *what, const void *alpha, const void *a, const void *b,
                            const void *beta, void *c, bool check_pointers, tsr_call *call,
                            tsr_binding *binding, bool *exchanged);
+
+/* TSR_ERR_ARGUMENT where an element of C that is written is in the memory of one of A or B that is
+ * read, and names both. For bindings of all operands that are read. */
+tsr_status tsr_call_check_apart(const tsr_call *call, const tsr_binding *binding, bool exchanged);
 
 /* The product is not needed: C = beta C (alpha = 0 or k = 0; of herk and her2k with a real
  * diagonal). */

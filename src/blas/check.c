@@ -174,17 +174,6 @@ static tsr_status check_operand(const tsr_operation_info *info, const tsr_level3
   return check_size(info, name, w, rows, cols, ld);
 }
 
-static tsr_status check_apart(const tsr_operation_info *info, const tsr_level3 *w,
-                              const tsr_arguments *x) {
-  bool is_a = x->c == x->a, is_b = info->has_b && x->c == x->b;
-  if (!is_a && !is_b) return TSR_OK;
-  bool c = info->signature != TSR_SIGNATURE_TRIANGULAR;
-  return tsr_fail(TSR_ERR_ARGUMENT,
-                  "%s: %s = %p is the same memory as %s: give %c a place of its own", info->name,
-                  tsr_operation_operand(w->operation, TSR_C_, false), x->c, is_a ? "a" : "b",
-                  c ? 'C' : 'B');
-}
-
 /* w is complete. */
 static tsr_status check_operands(const tsr_operation_info *info, const tsr_level3 *w,
                                  const tsr_arguments *x, bool check_pointers) {
@@ -198,8 +187,7 @@ static tsr_status check_operands(const tsr_operation_info *info, const tsr_level
     TSR_TRY(check_pointer(info, "beta", x->beta, "scalar"));
   tsr_scalar beta = tsr_operation_beta(w->operation, w->type, alpha, x->beta);
   bool changes = writes && (reads || tsr_scalar_classify(beta) != TSR_ONE);
-  TSR_TRY(check_operand(info, w, TSR_C_, x->c, changes));
-  return reads ? check_apart(info, w, x) : TSR_OK;
+  return check_operand(info, w, TSR_C_, x->c, changes);
 }
 
 tsr_status tsr_check_arguments(const tsr_level3 *what, const tsr_arguments *given,

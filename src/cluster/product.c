@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/overlap.h"
 #include "base/types.h"
 
 /* ---- Making ---------------------------------------------------------------- */
@@ -57,6 +58,34 @@ static tsr_status check_types(const tsr_product *p) {
   return TSR_OK;
 }
 
+/* Of a part, what this process has. */
+static tsr_storage storage_of(const tsr_factor *x) {
+  bool straight = x->op == TSR_NO_TRANS;
+  tsr_view v = tsr_view_make(&x->matrix, x->i, x->j, straight ? x->rows : x->cols,
+                             straight ? x->cols : x->rows, TSR_NO_TRANS);
+  return (tsr_storage){.base = v.base,
+                       .rows = tsr_view_local(&v, 0),
+                       .cols = tsr_view_local(&v, 1),
+                       .ld = v.stride[1],
+                       .uplo = TSR_GENERAL};
+}
+
+static tsr_status check_apart(const tsr_product *p) {
+  const tsr_factor *other[2] = {&p->a, &p->b};
+  tsr_storage written = storage_of(&p->c);
+  size_t size = tsr_type_get(p->c.matrix.type)->size;
+  for (int i = 0; i < 2 && tsr_product_reads_inputs(p); i++) {
+    tsr_storage read = storage_of(other[i]);
+    if (!tsr_storage_overlap(&read, &written, size)) continue;
+    return tsr_fail(
+        TSR_ERR_ARGUMENT,
+        "the parts of c, at %p here, and %s, at %p, share memory; give C a place of its "
+        "own",
+        written.base, other[i]->name, read.base);
+  }
+  return TSR_OK;
+}
+
 tsr_status tsr_product_check(const tsr_product *p, bool data) {
   TSR_TRY(tsr_op_check("transa", p->a.op));
   TSR_TRY(tsr_op_check("transb", p->b.op));
@@ -69,7 +98,8 @@ tsr_status tsr_product_check(const tsr_product *p, bool data) {
   TSR_TRY(check_factor(p->grid, &p->a, data));
   TSR_TRY(check_factor(p->grid, &p->b, data));
   TSR_TRY(check_factor(p->grid, &p->c, data));
-  return check_types(p);
+  TSR_TRY(check_types(p));
+  return data ? check_apart(p) : TSR_OK;
 }
 
 static void add_factor(tsr_record *record, const char *object, const tsr_factor *x) {

@@ -38,6 +38,7 @@ static tsr_status run(tsr_context *context, bool async, const tsr_level3 *what, 
   bool exchanged;
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(tsr_call_level3(what, alpha, a, b, beta, c, true, &call, &binding, &exchanged));
+  TSR_TRY(tsr_call_check_apart(&call, &binding, exchanged));
   TSR_TRY(carry_out(context, async, &call, &binding, exchanged));
   if (async) capture(context, what, alpha, a, b, beta, c);
   return TSR_OK;

@@ -94,15 +94,37 @@ static void one_disagrees_on_a_product(world *w) {
   for (int what = 0; what < 8; what++) {
     call x;
     if (!HOLD(call_create(w->grid, TSR_NO_TRANS, &x))) return;
-    void *larger = calloc((N + 8) * (N + 8), sizeof(double)), *kept = x.c.data;
+    double *larger = calloc(3 * (N + 8) * (N + 8), sizeof(double)), *kept = x.c.data;
     if (w->rank == w->size - 1) {
       change(&x, what);
       x.a.ld = x.b.ld = x.c.ld = N + 8; /* enough for any layout, as is the storage */
-      x.a.data = x.b.data = x.c.data = larger;
+      x.a.data = larger;
+      x.b.data = larger + (N + 8) * (N + 8);
+      x.c.data = larger + 2 * (N + 8) * (N + 8);
     }
     EXPECT(call_run(&x), TSR_ERR_ARGUMENT, names[what]);
-    if (w->rank != w->size - 1) HOLD(((double *)kept)[0] == 1);
+    if (w->rank != w->size - 1) HOLD(kept[0] == 1);
     free(larger);
+  }
+  goes_on(w->grid);
+}
+
+/* What one process has of C begins inside what it has of A, or of B. */
+static void memory_is_shared(world *w) {
+  for (int which = 0; which < 2; which++) {
+    call x;
+    if (!HOLD(call_create(w->grid, TSR_NO_TRANS, &x))) return;
+    tsr_pmatrix *input = which ? &x.b : &x.a;
+    double *both = calloc(2 * N * N, sizeof *both);
+    if (w->rank == w->size - 1) {
+      input->data = both;
+      input->ld = x.c.ld = N;
+      x.c.data = both + 1;
+    }
+    EXPECT(call_run(&x), TSR_ERR_ARGUMENT, which ? "and b, at" : "and a, at");
+    x.alpha = 0; /* they are not read */
+    EXPECT(call_run(&x), TSR_OK, "");
+    free(both);
   }
   goes_on(w->grid);
 }
@@ -317,6 +339,7 @@ int main(int argc, char **argv) {
       {"grids of parts", grids_of_parts},
       {"one disagrees on a grid", one_disagrees_on_a_grid},
       {"one disagrees on a product", one_disagrees_on_a_product},
+      {"memory is shared", memory_is_shared},
       {"one makes another call", one_makes_another_call},
       {"one is wrong", one_is_wrong},
       {"not on the grid", not_on_the_grid},

@@ -38,6 +38,19 @@ check "parent_on_devices" test "$(planned)" = 4
 offloaded 2 33 "$calls" fork_first
 check "child_that_starts_devices" test "$(planned)" = 2
 
+# Matrices that share memory are for the BLAS behind us, or for ours where there is none.
+"$calls" shared >out 2>err
+if [ $? = 0 ]; then
+  offloaded 2 33 "$calls" shared
+  check "shared_memory" silently
+  check "shared_memory_on_cpu" reported '1 on the CPU: '
+else
+  skip "shared_memory" "a BLAS that multiplies by 0 what it has overwritten"
+fi
+env TESSERA_ENGINE=host TESSERA_OFFLOAD=always "$alone" shared >out 2>err
+code=$?
+check "shared_memory_alone" silently
+
 # Threads of the program for which a BLAS is all that fits on their stack.
 (ulimit -s 64 && "$calls" threads) >out 2>err
 if [ $? = 0 ]; then

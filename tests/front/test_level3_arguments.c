@@ -1,5 +1,7 @@
 /* The arguments of every operation, wrong one by one: messages name the operation and the argument
  * as the BLAS does, the first wrong one counts, and nothing is touched. */
+#include <stdbool.h>
+
 #include "requests.h"
 
 static tsr_context *context;
@@ -179,19 +181,67 @@ static void test_null_matrices(void **state) {
   }
 }
 
-static void test_same_memory(void **state) {
+/* ---- Operands that share memory ---- */
+
+static double whole[ROOM]; /* a matrix of 16 x 16, in which both layouts have 16 in a line */
+
+static double *part(int line, int at) {
+  return whole + 2 * (16 * line + at);
+}
+
+/* The message names both. */
+static void refused_together(const request *x, const char *name, const void *input) {
+  char beginning[100];
+  snprintf(beginning, sizeof beginning, "%s: %c = %p shares memory with %s = %p",
+           tsr_operation_name(x->what.operation), in_place(x->what.operation) ? 'b' : 'c',
+           x->data.c, name, input);
+  refused(x, beginning);
+}
+
+static void accepted_together(const request *x) {
+  accepted(x);
+  assert_ok(tsr_release(context, 0, 0, NULL, 1, TSR_Z)); /* others call with other parts of it */
+}
+
+/* What is written may be in no input's place, nor partly there, but in another part of the same
+ * matrix. */
+static void test_shared_memory(void **state) {
   (void)state;
-  for (int o = 0; o < TSR_OPERATION_COUNT; ++o) {
-    const char *name = tsr_operation_name((tsr_operation)o);
-    char written = in_place((tsr_operation)o) ? 'b' : 'c', beginning[100];
-    request x = good((tsr_operation)o);
-    snprintf(beginning, sizeof beginning, "%s: %c = %p is the same memory as a", name, written,
-             (void *)c);
-    x.data.a = c, refused(&x, beginning);
-    if (!strstr(lists[o].arguments, " b ") || written == 'b') continue;
-    snprintf(beginning, sizeof beginning, "%s: c = %p is the same memory as b", name, (void *)c);
-    x.data.a = a, x.data.b = c, refused(&x, beginning);
+  for (int o = 0; o < 2 * TSR_OPERATION_COUNT; ++o) {
+    request x = good((tsr_operation)(o / 2));
+    bool has_b = strstr(lists[o / 2].arguments, " b ") && !in_place(x.what.operation);
+    x.what.layout = o % 2 ? TSR_ROW_MAJOR : TSR_COL_MAJOR;
+    x.what.m = x.what.n = x.what.k = 4;
+    x.data.c = part(4, 4);
+    for (int input = 0; input < 1 + has_b; ++input) {
+      const char *name = input ? "b" : "a";
+      const void **at = input ? &x.data.b : &x.data.a, *own = *at;
+      for (int line = 2; line < 8; line++) *at = part(line, 4), refused_together(&x, name, *at);
+      *at = part(4, 0), accepted_together(&x);
+      *at = part(4, 1), refused_together(&x, name, *at);
+      *at = part(0, 4), accepted_together(&x);
+      *at = part(8, 4), accepted_together(&x);
+      *at = (char *)part(4, 8) - 1, refused_together(&x, name, *at);
+      *at = own;
+    }
   }
+}
+
+/* Of a triangle what is read, or written, counts. */
+static void test_triangles_of_a_square(void **state) {
+  (void)state;
+  request x = good(TSR_SYMM);
+  x.what.side = TSR_RIGHT, x.what.m = 2, x.what.n = 4;
+  x.data.a = part(0, 0), x.data.c = part(2, 0); /* two rows, from the third column on */
+  accepted_together(&x);
+  x.what.uplo = TSR_UPPER;
+  refused_together(&x, "a", x.data.a);
+  x = good(TSR_SYRK);
+  x.what.transa = TSR_TRANS, x.what.n = 4, x.what.k = 1;
+  x.data.c = part(0, 0), x.data.a = part(1, 0); /* a row, from the second column on */
+  accepted_together(&x);
+  x.what.uplo = TSR_UPPER;
+  refused_together(&x, "a", x.data.a);
 }
 
 static void test_no_operation(void **state) {
@@ -239,7 +289,7 @@ static void test_running_plans(void **state) {
   assert_ok(tsr_plan_level3(cpu, &x.what, one, NULL, homes, &plan));
   assert_refused(tsr_plan_execute(plan, one, NULL, NULL, NULL, c), TSR_ERR_ARGUMENT, "a is NULL");
   assert_refused(tsr_plan_execute(plan, one, a, NULL, NULL, NULL), TSR_ERR_ARGUMENT, "b is NULL");
-  assert_refused(tsr_plan_execute(plan, one, c, NULL, NULL, c), TSR_ERR_ARGUMENT, "same memory");
+  assert_refused(tsr_plan_execute(plan, one, c, NULL, NULL, c), TSR_ERR_ARGUMENT, "shares memory");
   assert_refused(tsr_plan_execute(plan, zero, a, NULL, NULL, c), TSR_ERR_ARGUMENT, "alpha is 0");
   assert_memory_equal(c, before, sizeof c);
   assert_ok(tsr_plan_execute(plan, one, a, NULL, NULL, c));
@@ -250,7 +300,8 @@ static void test_running_plans(void **state) {
   assert_ok(tsr_plan_level3(cpu, &x.what, one, one, homes, &plan));
   assert_refused(tsr_plan_execute(plan, one, a, NULL, one, c), TSR_ERR_ARGUMENT, "b is NULL");
   assert_refused(tsr_plan_execute(plan, one, a, b, NULL, c), TSR_ERR_ARGUMENT, "beta is NULL");
-  assert_refused(tsr_plan_execute(plan, one, a, c, one, c), TSR_ERR_ARGUMENT, "same memory as b");
+  assert_refused(tsr_plan_execute(plan, one, a, c, one, c), TSR_ERR_ARGUMENT,
+                 "shares memory with b");
   assert_memory_equal(c, before, sizeof c);
   tsr_plan_destroy(plan);
   tsr_context_destroy(cpu);
@@ -258,11 +309,17 @@ static void test_running_plans(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_each),          cmocka_unit_test(test_order),
-      cmocka_unit_test(test_types),         cmocka_unit_test(test_transpositions),
-      cmocka_unit_test(test_ignored),       cmocka_unit_test(test_leading_dimensions),
-      cmocka_unit_test(test_null_matrices), cmocka_unit_test(test_same_memory),
-      cmocka_unit_test(test_no_operation),  cmocka_unit_test(test_plans),
+      cmocka_unit_test(test_each),
+      cmocka_unit_test(test_order),
+      cmocka_unit_test(test_types),
+      cmocka_unit_test(test_transpositions),
+      cmocka_unit_test(test_ignored),
+      cmocka_unit_test(test_leading_dimensions),
+      cmocka_unit_test(test_null_matrices),
+      cmocka_unit_test(test_shared_memory),
+      cmocka_unit_test(test_no_operation),
+      cmocka_unit_test(test_plans),
+      cmocka_unit_test(test_triangles_of_a_square),
       cmocka_unit_test(test_running_plans),
   };
   return cmocka_run_group_tests(tests, make, end);

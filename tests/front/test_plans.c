@@ -164,8 +164,8 @@ static void test_c_is_its_own(void **state) {
   double one = 1, *a = front_matrix(N * N, 1), *was = front_matrix(N * N, 1);
   tsr_plan *plan = plan_of(TSR_PAGEABLE, TSR_PAGEABLE, TSR_PAGEABLE, 1, 1);
   double *b = front_matrix(N * N, 2);
-  assert_refused(tsr_plan_execute(plan, &one, b, a, &one, a), TSR_ERR_ARGUMENT, "as b");
-  assert_refused(tsr_plan_execute(plan, &one, a, b, &one, a), TSR_ERR_ARGUMENT, "as a");
+  assert_refused(tsr_plan_execute(plan, &one, b, a, &one, a), TSR_ERR_ARGUMENT, "with b");
+  assert_refused(tsr_plan_execute(plan, &one, a, b, &one, a), TSR_ERR_ARGUMENT, "with a");
   front_assert_equal(a, was, N * N);
   tsr_plan_destroy(plan);
   free(a), free(b), free(was);

@@ -1,0 +1,40 @@
+/* What a call writes must not be memory that it reads as A or B. */
+#include "base/overlap.h"
+#include "blas/call.h"
+#include "blas/operation.h"
+
+static tsr_storage storage_of(const tsr_call *call, const tsr_binding *binding, int operand) {
+  const tsr_operand *o = &call->operand[operand];
+  return (tsr_storage){.base = binding->base[operand],
+                       .rows = o->rows,
+                       .cols = o->cols,
+                       .ld = o->ld,
+                       .uplo = TSR_GENERAL};
+}
+
+/* A triangle is all that symm, hemm, trmm and trsm read of A. */
+static tsr_storage input_of(const tsr_call *call, const tsr_binding *binding, int operand) {
+  const tsr_operation_info *info = tsr_operation_get(call->operation);
+  tsr_storage s = storage_of(call, binding, operand);
+  bool triangular = info->signature == TSR_SIGNATURE_TRIANGULAR;
+  if (operand == TSR_A && (triangular || info->signature == TSR_SIGNATURE_SIDED))
+    s.uplo = call->uplo;
+  s.no_diagonal = operand == TSR_A && triangular && call->diag == TSR_UNIT;
+  return s;
+}
+
+tsr_status tsr_call_check_apart(const tsr_call *call, const tsr_binding *binding, bool exchanged) {
+  const tsr_operation_info *info = tsr_operation_get(call->operation);
+  tsr_storage written = storage_of(call, binding, TSR_C_);
+  if (info->triangle_of_c) written.uplo = call->uplo;
+  for (int x = TSR_A; x <= TSR_B_ && !tsr_call_scales_only(call); x++) {
+    tsr_storage read = input_of(call, binding, x);
+    if (!tsr_storage_overlap(&read, &written, tsr_type_get(call->type)->size)) continue;
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "%s: %s = %p shares memory with %s = %p: give %c a place of its own",
+                    info->name, tsr_operation_operand(call->operation, TSR_C_, exchanged),
+                    written.base, tsr_operation_operand(call->operation, x, exchanged), read.base,
+                    info->signature == TSR_SIGNATURE_TRIANGULAR ? 'B' : 'C');
+  }
+  return TSR_OK;
+}

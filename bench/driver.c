@@ -90,7 +90,8 @@ static int parse(int argc, char **argv, driver *d) {
   int count = 0;
   bench_words_begin(&d->defaults);
   d->rate_seconds = -1;
-  const option table[] = {
+  enum { OWN = 6 };
+  option table[OWN + BENCH_WORD_ROWS] = {
       {"cases", 0, OPTION_TEXT, &d->cases, "FILE", "a list of cases, one a line; -: stdin"},
       {"predict", 0, OPTION_FLAG, &d->predict, NULL,
        "plan for --machine and replay; nothing is run, and no device is needed"},
@@ -101,8 +102,8 @@ static int parse(int argc, char **argv, driver *d) {
       {"rate-seconds", 0, OPTION_NUMBER, &d->rate_seconds, "S",
        "hold devices at work so long for the floor's rate (default: 2; 0: the machine's rate)", 0,
        600},
-      BENCH_WORDS(&d->defaults),
-      {0}};
+  };
+  bench_words_table(&d->defaults, table + OWN);
   const option_command command = {
       "[CASE...] [options]",
       "Measures cases: a first call, warm calls, the floor no schedule can beat, what was\n"

@@ -19,59 +19,38 @@ typedef struct driver {
 
 /* ---- Cases ---- */
 
-#define WORDS(w)                                                                                  \
-  {"grid", 0, OPTION_TEXT, &(w)->grid, "PxQ", "rows x columns of processes (default: by model)"}, \
-      {"processes",                                                                               \
-       0,                                                                                         \
-       OPTION_WHOLE,                                                                              \
-       &(w)->processes,                                                                           \
-       "N",                                                                                       \
-       "the first so many of those that were started (default: all)",                             \
-       1,                                                                                         \
-       1 << 20},                                                                                  \
-      {"block",                                                                                   \
-       0,                                                                                         \
-       OPTION_WHOLE,                                                                              \
-       &(w)->block,                                                                               \
-       "N",                                                                                       \
-       "blocks in which the matrices are dealt (default: 256; predicted, 1024)",                  \
-       1,                                                                                         \
-       1 << 30},                                                                                  \
-      {"transport",     0,                                                                        \
-       OPTION_TEXT,     &(w)->transport,                                                          \
-       "auto|mpi|nccl", "how panels travel (default: auto)"},                                     \
-      {"repeat",                                                                                  \
-       0,                                                                                         \
-       OPTION_WHOLE,                                                                              \
-       &(w)->repeat,                                                                              \
-       "N",                                                                                       \
-       "warm products, of which the median counts (default: 5)",                                  \
-       0,                                                                                         \
-       MPI_MOST_REPEATS},                                                                         \
-      CUT_OPTIONS(&(w)->cut),                                                                     \
-      {"up",                                                                                      \
-       0,                                                                                         \
-       OPTION_NUMBER,                                                                             \
-       &(w)->cut.up,                                                                              \
-       "GB/S",                                                                                    \
-       "predicted for panels by NCCL, which come to a device at this rate",                       \
-       0,                                                                                         \
-       1e6},                                                                                      \
-      {"down",                                                                                    \
-       0,                                                                                         \
-       OPTION_NUMBER,                                                                             \
-       &(w)->cut.down,                                                                            \
-       "GB/S",                                                                                    \
-       "with --up: what a process brings of C to host memory while all do",                       \
-       0,                                                                                         \
-       1e6},                                                                                      \
-      SETTINGS_ENGINE(&(w)->settings), SETTINGS_DEVICES(&(w)->settings),                          \
-      SETTINGS_MACHINE(&(w)->settings), SETTINGS_MEMORY(&(w)->settings)
+enum { WORD_ROWS = 20 };
+
+static void words_table(mpi_words *w, option table[WORD_ROWS]) {
+  const option rows[] = {
+      {"grid", 0, OPTION_TEXT, &w->grid, "PxQ", "rows x columns of processes (default: by model)"},
+      {"processes", 0, OPTION_WHOLE, &w->processes, "N",
+       "the first so many of those that were started (default: all)", 1, 1 << 20},
+      {"block", 0, OPTION_WHOLE, &w->block, "N",
+       "blocks in which the matrices are dealt (default: 256; predicted, 1024)", 1, 1 << 30},
+      {"transport", 0, OPTION_TEXT, &w->transport, "auto|mpi|nccl",
+       "how panels travel (default: as TESSERA_TRANSPORT says)"},
+      {"repeat", 0, OPTION_WHOLE, &w->repeat, "N",
+       "warm products, of which the median counts (default: 5)", 0, MPI_MOST_REPEATS},
+      CUT_OPTIONS(&w->cut),
+      {"up", 0, OPTION_NUMBER, &w->cut.up, "GB/S",
+       "predicted for panels by NCCL, which come to a device at this rate", 0, 1e6},
+      {"down", 0, OPTION_NUMBER, &w->cut.down, "GB/S",
+       "with --up: what a process brings of C to host memory while all do", 0, 1e6},
+      SETTINGS_ENGINE(&w->settings),
+      SETTINGS_DEVICES(&w->settings),
+      SETTINGS_MACHINE(&w->settings),
+      SETTINGS_MEMORY(&w->settings),
+      {0}};
+  _Static_assert(sizeof rows <= WORD_ROWS * sizeof *table, "more words than rows");
+  memcpy(table, rows, sizeof rows);
+}
 
 static int check_words(const mpi_case *c, bool predict) {
   mpi_words words = c->words;
-  const option table[] = {WORDS(&words), {0}};
+  option table[WORD_ROWS];
   const char *t = words.transport;
+  words_table(&words, table);
   if (predict && !words.grid) return tool_usage("--grid is needed for a prediction, such as 2x3");
   if (predict && !words.settings.machine)
     return tool_usage("--machine is needed for a prediction, such as machines/v100x3-summit.json");
@@ -114,7 +93,8 @@ static int add_case(driver *d, const char *text) {
   if (!c->text) return tool_fail("out of memory");
   snprintf(c->place, sizeof c->place, "case %d", ++d->count);
   tool_set_place(c->place);
-  const option table[] = {WORDS(&c->words), {0}};
+  option table[WORD_ROWS];
+  words_table(&c->words, table);
   const option_command command = {
       "pgemm TYPE M N K [WORD=VALUE...]", "", "", table, CALL, CALL, true};
   int count = options_split(c->text, argv + 1, MOST_WORDS);
@@ -131,15 +111,16 @@ static int parse(int argc, char **argv, driver *d) {
   int count = 0;
   mpi_words *w = &d->defaults;
   w->processes = w->block = w->repeat = -1;
-  const option table[] = {
+  enum { OWN = 4 };
+  option table[OWN + WORD_ROWS] = {
       {"predict", 0, OPTION_FLAG, &d->predict, NULL,
        "replay schedules on --grid; needs neither MPI's processes nor a device"},
       {"csv", 0, OPTION_TEXT, &d->csv, "FILE", "write a line for each case"},
       {"json", 0, OPTION_FLAG, &d->json, NULL, "print an object a line in place of the table"},
       {"timeline", 0, OPTION_TEXT, &d->timeline, "FILE.json",
        "what one more product of the last case did over time in all processes, for Perfetto"},
-      WORDS(w),
-      {0}};
+  };
+  words_table(w, table + OWN);
   const option_command command = {
       "CASE... [options]",
       "Measures products C = A B across the processes that mpirun has started, or predicts them. "

@@ -178,8 +178,10 @@ static int choose_processes(int64_t processes) {
 static int make_grid(const mpi_case *c) {
   tsr_grid *former = bed.grid, *made = NULL;
   int rows, cols, old_rows = 0, old_cols = 0;
-  if (c->words.transport) setenv("TESSERA_TRANSPORT", c->words.transport, 1);
-  if (!c->words.transport) unsetenv("TESSERA_TRANSPORT");
+  static char given[16] = "?"; /* what the environment had */
+  const char *first = getenv("TESSERA_TRANSPORT");
+  if (given[0] == '?') snprintf(given, sizeof given, "%s", first ? first : "");
+  setenv("TESSERA_TRANSPORT", c->words.transport ? c->words.transport : given, 1);
   int code = say(tsr_grid_create(bed.context, bed.comm, (int)c->grid[0], (int)c->grid[1], &made));
   if (code) return code;
   tsr_grid_place(made, &rows, &cols, NULL, NULL);

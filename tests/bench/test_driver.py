@@ -1,8 +1,11 @@
 """The driver: that cases run and are checked, and what it refuses."""
 import csv
 import json
+from pathlib import Path
 
 import pytest
+
+from conftest import BUILD
 
 REAL = ["gemm d 60 61 62", "gemmt d 61 40", "symm d 60 61", "syrk d 61 40", "syr2k d 61 40",
         "trmm d 60 61", "trsm d 60 61"]
@@ -134,6 +137,19 @@ def test_a_case_that_fails_is_left_out(driver):
                       "gemm d 30 30 30", *HOST)
     assert done.returncode == 1 and "case:2: " in done.stderr
     assert sum(line.endswith(" ok") for line in done.stdout.splitlines()) == 2
+
+
+def test_wrong_results_are_found(driver, program, monkeypatch):
+    """A BLAS whose products do nothing: the driver says so, and no data set keeps what it made."""
+    wrong = BUILD / "tests/libpartial_blas.so"
+    if not wrong.exists():
+        pytest.skip("built without tests")
+    monkeypatch.setenv("TESSERA_CPU_BLAS", str(wrong))
+    done = driver.run("gemm d 40 40 40 home=u engine=cpu", "--repeat", "2")
+    assert done.returncode == 1 and "the result is wrong" in done.stderr
+    assert done.stdout.rstrip().endswith("WRONG")
+    code, _, err = program("rates", "--n 40 --homes u --devices 0 --engine cpu --peer none --csv r.csv")
+    assert code == 1 and "see above" in err and not Path("r.csv").exists()
 
 
 def test_predictions(driver):

@@ -42,7 +42,7 @@ static bool has_homes(const char *machine, const char *homes) {
   return true;
 }
 
-/* As tessera bench regular has them, and in mixed places. */
+/* As bench/rates.py has them, and in mixed places. */
 static void score_regular(void) {
   static const char *const homes[] = {"ppp", "000", "01p"};
   char line[MOST_LINE];
@@ -75,7 +75,7 @@ static void score_level3(void) {
         }
 }
 
-/* A sample of what tessera bench irregular has. */
+/* A sample of what bench/irregular.py has. */
 static void score_irregular(void) {
   enum { EXTENTS = 7, RATIOS = 3, HOMES = 5, POINTS = 2 * EXTENTS * RATIOS * HOMES, SAMPLE = 42 };
   static const char *const homes[HOMES] = {"ppp", "000", "32p", "pp0", "321"};

@@ -10,6 +10,53 @@ void bench_words_begin(bench_words *w) {
   w->settle = w->sample = w->seconds = -1;
 }
 
+void bench_words_table(bench_words *w, option table[BENCH_WORD_ROWS]) {
+  settings *with = &w->settings;
+  const option rows[] = {
+      {"home", 0, OPTION_TEXT, &w->home, "h,h,h",
+       "where A,B,C are: h pinned host, u pageable host, 0.. a device (default: h)"},
+      OPERATION_SIDE(&w->operation),
+      OPERATION_UPLO(&w->operation),
+      OPERATION_TRANSA(&w->operation),
+      OPERATION_TRANSB(&w->operation),
+      OPERATION_DIAG(&w->operation),
+      {"alpha", 0, OPTION_TEXT, &w->alpha, "X", "factor of the product (default: 1)"},
+      {"beta", 0, OPTION_TEXT, &w->beta, "Y", "factor of C (default: 1)"},
+      {"by", 0, OPTION_TEXT, &w->by, "call|plan|async|door",
+       "a blocking call; a plan made before; an asynchronous call, whose result is brought home; "
+       "the "
+       "BLAS door (default: call)"},
+      {"repeat", 0, OPTION_WHOLE, &w->repeat, "N",
+       "warm samples, of which the median counts; 0: the first call alone (default: 10)", 0,
+       BENCH_MOST_REPEATS},
+      {"warm-up", 0, OPTION_WHOLE, &w->warm_up, "N",
+       "calls behind the first one that do not count (default: 2)", 0, BENCH_MOST_REPEATS},
+      {"sample", 0, OPTION_NUMBER, &w->sample, "S",
+       "a sample is as many calls as take so long (default: one call)", 0, 60},
+      {"seconds", 0, OPTION_NUMBER, &w->seconds, "S",
+       "no more samples but the last once they took so long (default: no limit)", 0, 86400},
+      {"settle", 0, OPTION_NUMBER, &w->settle, "S",
+       "calls for so long before the first sample (default: 0)", 0, 3600},
+      {"peer", 0, OPTION_TEXT, &w->peer, "cublasxt|blas|none",
+       "measure this too: cuBLASXt in turn with our calls, or the CPU's BLAS (default: none)"},
+      {"peer-repeat", 0, OPTION_WHOLE, &w->peer_repeat, "N",
+       "samples of the peer (default: 3; blas: as many as ours)", 1, BENCH_MOST_REPEATS},
+      {"turn", 0, OPTION_TEXT, &w->turn, "NAME",
+       "cases of one name, one after another in the list, are measured in turn"},
+      {"strategy", 0, OPTION_TEXT, &w->strategy, "WORDS",
+       "knobs of the plan to force (tessera knobs), between quotes"},
+      SETTINGS_ENGINE(with),
+      SETTINGS_DEVICES(with),
+      SETTINGS_MACHINE(with),
+      SETTINGS_MEMORY(with),
+      SETTINGS_TILE(with),
+      SETTINGS_REPRODUCIBLE(with),
+      SETTINGS_CHECK(with),
+      {0}};
+  _Static_assert(sizeof rows <= BENCH_WORD_ROWS * sizeof *table, "more words than rows");
+  memcpy(table, rows, sizeof rows);
+}
+
 static const char *const by_names[BENCH_BYS] = {"call", "plan", "async", "door"};
 
 const char *bench_line_op(const bench_line *line) {
@@ -25,8 +72,9 @@ double bench_line_flops(const bench_line *line) {
 
 void bench_line_shaping(const bench_line *line, char text[BENCH_SHAPING]) {
   bench_words words = line->words;
-  const option table[] = {BENCH_WORDS(&words), {0}};
+  option table[BENCH_WORD_ROWS];
   size_t used = 0;
+  bench_words_table(&words, table);
   text[0] = '\0';
   for (const option *row = table; row->kind != OPTION_END && used < BENCH_SHAPING; row++) {
     bool no_tile = row->target == &words.settings.tile && words.settings.tile == 0;
@@ -105,8 +153,9 @@ static int refuse(bench_line *line, bool predict) {
   if (w->repeat == 0 && w->warm_up >= 0)
     return tool_usage("--warm-up %lld: does nothing with --repeat 0, which takes the first call",
                       (long long)w->warm_up);
-  const option table[] = {BENCH_WORDS(w), {0}};
+  option table[BENCH_WORD_ROWS];
   int code = TOOL_OK;
+  bench_words_table(w, table);
   if (predict)
     code = options_refuse(table, "by warm-up sample seconds settle peer peer-repeat turn engine",
                           "does nothing in a prediction; leave it out");
@@ -174,7 +223,8 @@ int bench_line_parse(const char *text, const bench_words *defaults, bool predict
   int found;
   *line = (bench_line){.text = strdup(text), .words = *defaults};
   if (!line->text) return tool_fail("out of memory");
-  const option table[] = {BENCH_WORDS(&line->words), {0}};
+  option table[BENCH_WORD_ROWS];
+  bench_words_table(&line->words, table);
   const option_command command = {
       "OP TYPE EXTENTS [WORD=VALUE...]", "", "", table, 1, EXTENTS, true};
   int count = options_split(line->text, argv + 1, MOST_WORDS);

@@ -29,92 +29,15 @@ typedef struct bench_words {
 
 void bench_words_begin(bench_words *words); /* nothing is given */
 
-/* Rows of an option table for them. */
-#define BENCH_WORDS(w)                                                                           \
-  {"home",      0,                                                                               \
-   OPTION_TEXT, &(w)->home,                                                                      \
-   "h,h,h",     "where A,B,C are: h pinned host, u pageable host, 0.. a device (default: h)"},   \
-      OPERATION_SIDE(&(w)->operation), OPERATION_UPLO(&(w)->operation),                          \
-      OPERATION_TRANSA(&(w)->operation), OPERATION_TRANSB(&(w)->operation),                      \
-      OPERATION_DIAG(&(w)->operation),                                                           \
-      {"alpha", 0, OPTION_TEXT, &(w)->alpha, "X", "factor of the product (default: 1)"},         \
-      {"beta", 0, OPTION_TEXT, &(w)->beta, "Y", "factor of C (default: 1)"},                     \
-      {"by",                                                                                     \
-       0,                                                                                        \
-       OPTION_TEXT,                                                                              \
-       &(w)->by,                                                                                 \
-       "call|plan|async|door",                                                                   \
-       "a blocking call; a plan made before; an asynchronous call; the BLAS door (default: "     \
-       "call)"},                                                                                 \
-      {"repeat",                                                                                 \
-       0,                                                                                        \
-       OPTION_WHOLE,                                                                             \
-       &(w)->repeat,                                                                             \
-       "N",                                                                                      \
-       "warm samples, of which the median counts; 0: the first call alone (default: 10)",        \
-       0,                                                                                        \
-       BENCH_MOST_REPEATS},                                                                      \
-      {"warm-up",                                                                                \
-       0,                                                                                        \
-       OPTION_WHOLE,                                                                             \
-       &(w)->warm_up,                                                                            \
-       "N",                                                                                      \
-       "calls behind the first one that do not count (default: 2)",                              \
-       0,                                                                                        \
-       BENCH_MOST_REPEATS},                                                                      \
-      {"sample",                                                                                 \
-       0,                                                                                        \
-       OPTION_NUMBER,                                                                            \
-       &(w)->sample,                                                                             \
-       "S",                                                                                      \
-       "a sample is as many calls as take so long (default: one call)",                          \
-       0,                                                                                        \
-       60},                                                                                      \
-      {"seconds",                                                                                \
-       0,                                                                                        \
-       OPTION_NUMBER,                                                                            \
-       &(w)->seconds,                                                                            \
-       "S",                                                                                      \
-       "no more samples but the last once they took so long (default: no limit)",                \
-       0,                                                                                        \
-       86400},                                                                                   \
-      {"settle",                                                                                 \
-       0,                                                                                        \
-       OPTION_NUMBER,                                                                            \
-       &(w)->settle,                                                                             \
-       "S",                                                                                      \
-       "calls for so long before the first sample (default: 0)",                                 \
-       0,                                                                                        \
-       3600},                                                                                    \
-      {"peer",                                                                                   \
-       0,                                                                                        \
-       OPTION_TEXT,                                                                              \
-       &(w)->peer,                                                                               \
-       "cublasxt|blas|none",                                                                     \
-       "measure this too: cuBLASXt in turn with our calls, or the CPU's BLAS"},                  \
-      {"peer-repeat",                                                                            \
-       0,                                                                                        \
-       OPTION_WHOLE,                                                                             \
-       &(w)->peer_repeat,                                                                        \
-       "N",                                                                                      \
-       "samples of the peer (default: 3; blas: as many as ours)",                                \
-       1,                                                                                        \
-       BENCH_MOST_REPEATS},                                                                      \
-      {"turn",      0,                                                                           \
-       OPTION_TEXT, &(w)->turn,                                                                  \
-       "NAME",      "cases of one name, one after another in the list, are measured in turn"},   \
-      {"strategy",     0,       OPTION_TEXT,                                                     \
-       &(w)->strategy, "WORDS", "parts of the plan to force (docs/planner.md), between quotes"}, \
-      SETTINGS_ENGINE(&(w)->settings), SETTINGS_DEVICES(&(w)->settings),                         \
-      SETTINGS_MACHINE(&(w)->settings), SETTINGS_MEMORY(&(w)->settings),                         \
-      SETTINGS_TILE(&(w)->settings), SETTINGS_REPRODUCIBLE(&(w)->settings),                      \
-      SETTINGS_CHECK(&(w)->settings)
+/* The rows of an option table for them, with its end. */
+enum { BENCH_WORD_ROWS = 28 };
+void bench_words_table(bench_words *words, option table[BENCH_WORD_ROWS]);
 
 /* What the words mean. */
 typedef struct bench_line {
   char *text;        /* the words' storage, to be freed; NULL: they are others' */
   const char *place; /* what messages call it; NULL: nothing */
-  bool composed;     /* trsm and gemm on its result, n x n: measure/composed.c */
+  bool composed;     /* trsm and gemm on its result, n x n */
   tsr_level3 what;   /* complete, column-major; of a composed case, its gemm */
   scalar alpha, beta;
   home homes[3];

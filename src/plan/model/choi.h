@@ -2,7 +2,7 @@
  * The tile size of Choi, Nikolskiy and Stegailov, "Tuning of a matrix-matrix multiplication
  * algorithm for several GPUs connected by fast communication links": a closed formula, from figures
  * of the machine alone, for data that is on devices. Ours is found by replaying plans; this one is
- * there to be compared with (tessera bench tiles --model choi).
+ * there to be compared with (bench/tiles.py --model choi).
  *
  * Their figures are for elements of 4 bytes and 2 flops; here both are the type's.
  */

@@ -203,6 +203,23 @@ static void words_without_effect(void **state) {
   tsr_machine_destroy(machine);
 }
 
+/* A block of 0 is the triangle's whole order. */
+static void one_block(void **state) {
+  (void)state;
+  static const tsr_operation operations[] = {TSR_SYMM, TSR_TRMM, TSR_TRSM};
+  tsr_machine *machine = planning_machine(host_4);
+  for (int i = 0; i < 3; i++) {
+    tsr_call call = level3_call(machine, operations[i], 'd', 700);
+    tsr_plan_options options = planning_options(machine, 0);
+    tsr_plan *plan = NULL;
+    options.strategy = "block=0";
+    must(tsr_plan_make(machine, &call, &options, &plan));
+    must(tsr_plan_verify(plan, machine, options.budget));
+    tsr_plan_free(plan);
+  }
+  tsr_machine_destroy(machine);
+}
+
 /* ---- Each part in the plan ---- */
 
 static tsr_plan *plan_by(const tsr_machine *machine, const char *homes, int64_t n,
@@ -573,6 +590,7 @@ int main(void) {
       cmocka_unit_test(later_words_win),
       cmocka_unit_test(bad_words),
       cmocka_unit_test(words_without_effect),
+      cmocka_unit_test(one_block),
       cmocka_unit_test(shapes_are_obeyed),
       cmocka_unit_test(copies_are_obeyed),
       cmocka_unit_test(routes_are_obeyed),

@@ -412,7 +412,8 @@ static void cut_k_panels(const tsr_search *s, int devices, tsr_strategy *r) {
   r->k_panel_most = in_place ? r->k_panel : 2 * r->k_panel;
   r->k_panel_once = !in_place;
   r->stripe = tsr_power_of_two_near((double)lines / (in_place ? 4 : 2), 256, 4096);
-  r->span = in_place ? larger(1, 4096 / r->block) : larger(r->span, 4096 / r->block);
+  int64_t block = r->block > 0 ? r->block : order;
+  r->span = larger(in_place ? 1 : r->span, 4096 / block);
   r->n_block_least = in_place ? 256 : 512;
 }
 

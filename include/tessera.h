@@ -161,7 +161,7 @@ TSR_API tsr_status tsr_passed_between(tsr_context *context, uint64_t from, uint6
 /* Ties a CUDA stream (a cudaStream_t of that device; NULL unties) to the context: each later call
  * waits for what is on the stream, and what is put on the stream later waits for the call. A call
  * whose C is in host memory that is not pinned then returns when C is complete, since a stream
- * cannot wait for the threads that bring it home. */
+ * cannot wait for the threads that bring it home. On failure the former stream stays tied. */
 TSR_API tsr_status tsr_set_stream(tsr_context *context, int device, void *stream);
 
 /* Forces parts of later plans, for experiments, as the field strategy of tsr_options does; NULL:
@@ -185,7 +185,7 @@ TSR_API tsr_status tsr_trim(tsr_context *context);
 
 /* The budget of a device (0, 1, ...) for later calls: the most bytes of its memory that they use;
  * 0: that with which the context was made. What is on the devices comes home first, and memory that
- * the context keeps is given back.
+ * the context keeps is given back. On failure the budget is as it was.
  *
  * A call that finds less than its budget on a device, since another program uses the memory, lowers
  * the budget and does with less. After some calls for which there was enough the budget grows
@@ -425,32 +425,44 @@ TSR_API const char *tsr_operation_name(tsr_operation operation);
  *     tsr_invalidate, before the next call on it; before it frees the memory or makes something
  *     else of it, with tsr_release. In checking mode a change that was not announced is an error
  *     (TSR_ERR_CHECK) of the next asynchronous call that uses the memory.
- * The blocking calls need none of this: they bring home what they need, take host data as it is and
- * leave nothing on the devices. When device memory runs out, what was used longest ago goes first,
- * by way of its home where that is older. Matrices in the memory of a device are used where they
- * are. With TESSERA_REPRODUCIBLE nothing stays: asynchronous calls bring their results home.
+ * The blocking calls need none of this: they bring home what they need, also where they are refused
+ * then, take host data as it is and leave nothing on the devices. When device memory runs out, what
+ * was used longest ago goes first, by way of its home where that is older. Matrices in the memory
+ * of a device are used where they are. With TESSERA_REPRODUCIBLE nothing stays: asynchronous calls
+ * bring their results home.
+ *
+ * A call that is refused (TSR_ERR_ARGUMENT, TSR_ERR_MEMORY) loses no result, and can be made again:
+ * results of earlier calls are still on the devices, or have come home. When a call fails while it
+ * runs (TSR_ERR_DEVICE, from the call or from tsr_sync), everything that asynchronous calls have on
+ * the devices is lost: a result that was not coherent before is undefined.
  *
  * A region is m x n elements of a type, column-major with leading dimension ldc (a row-major one: m
  * and n, and the triangles, exchanged). TSR_LOWER and TSR_UPPER take the triangle alone.
  */
 
 /* Makes a region in host memory valid, after the calls before; complete when tsr_sync returns.
- * Nothing is copied that is valid. Errors as for a call. */
+ * Nothing is copied that is valid. TSR_ERR_MEMORY: host memory is as it was; only where calls have
+ * used the same memory with several leading dimensions a part of the region may have come home.
+ * TSR_ERR_DEVICE: the region is undefined. */
 TSR_API tsr_status tsr_coherent_async(tsr_context *context, tsr_uplo uplo, int64_t m, int64_t n,
                                       const void *c, int64_t ldc, tsr_type type);
 
 /* The same, waiting for that region, but not for what others are doing meanwhile. An error of the
- * calls that computed it is tsr_sync's to tell. */
+ * calls that computed it is tsr_sync's to tell; one of the copies that bring it home is this
+ * call's. */
 TSR_API tsr_status tsr_coherent(tsr_context *context, tsr_uplo uplo, int64_t m, int64_t n,
                                 const void *c, int64_t ldc, tsr_type type);
 
 /* The program has changed a region in host memory, or is about to: copies of it on devices do not
- * count any more. */
+ * count any more. Host memory in the region stays as it is, whatever the call returns.
+ * TSR_ERR_MEMORY: the copies count as before; only where calls have used the same memory with
+ * several leading dimensions some of them may count no more. */
 TSR_API tsr_status tsr_invalidate(tsr_context *context, int64_t m, int64_t n, const void *c,
                                   int64_t ldc, tsr_type type);
 
 /* Forgets what is on devices of a region, and where it was mapped; c NULL: of everything. Results
- * that were not made coherent are lost. */
+ * that were not made coherent are lost. TSR_ERR_MEMORY: as of tsr_invalidate, and the region is
+ * mapped as before. */
 TSR_API tsr_status tsr_release(tsr_context *context, int64_t m, int64_t n, const void *c,
                                int64_t ldc, tsr_type type);
 
@@ -460,14 +472,15 @@ TSR_API tsr_status tsr_release(tsr_context *context, int64_t m, int64_t n, const
  * column (row) to one device, and choose by themselves otherwise. So does every call for which the
  * map makes thousands of blocks, or more on a device than it has room for. 1D: blocks of nb columns
  * over all devices in turn. 2D: blocks of mb x nb over a grid of p x q devices, device 0 .. p q - 1
- * row by row. */
+ * row by row. A call that is refused leaves the maps as they were. */
 TSR_API tsr_status tsr_map_1d_block_cyclic(tsr_context *context, int64_t m, int64_t n,
                                            const void *c, int64_t ldc, tsr_type type, int64_t nb);
 TSR_API tsr_status tsr_map_2d_block_cyclic(tsr_context *context, int64_t m, int64_t n,
                                            const void *c, int64_t ldc, tsr_type type, int64_t mb,
                                            int64_t nb, int p, int q);
 
-/* The same, and copies them there now, until the devices' budgets are used up. */
+/* The same, and copies them there now, until the devices' budgets are used up; where there is no
+ * memory to copy with, nothing is copied, which is no error. */
 TSR_API tsr_status tsr_distribute_1d_block_cyclic_async(tsr_context *context, int64_t m, int64_t n,
                                                         const void *c, int64_t ldc, tsr_type type,
                                                         int64_t nb);
@@ -504,8 +517,9 @@ TSR_API tsr_status tsr_timeline_note(tsr_context *context, const char *name, dou
 
 /* Waits as tsr_sync does, then gives what was kept in Trace Event Format (Perfetto): a process for
  * each location with a thread for each queue, and a track of whole calls. *text is made with
- * malloc; free() it. An error of a call, which tsr_sync would have told, stays for tsr_sync.
- * TSR_ERR_ARGUMENT: no timeline was begun. */
+ * malloc; free() it. An error of a call, which tsr_sync would have told, stays for tsr_sync. A call
+ * is missing for whose times there was no memory. TSR_ERR_ARGUMENT: no timeline was begun.
+ * TSR_ERR_MEMORY: what was kept is dropped. */
 TSR_API tsr_status tsr_timeline_end(tsr_context *context, char **text);
 
 /* ---- Plans ---------------------------------------------------------------- */
@@ -627,14 +641,17 @@ TSR_API tsr_status tsr_plan_choi_tile(tsr_context *context, tsr_type type, int64
 typedef struct tsr_capture tsr_capture;
 
 /* From here on the asynchronous calls of this context (by any thread), tsr_coherent, _invalidate,
- * _release, _map and _distribute are carried out and kept; blocking calls are carried out alone.
- * What is on the devices comes home first, so that every run starts as the capture did.
- * TSR_ERR_ARGUMENT: a capture is under way. */
+ * _release, _map and _distribute are carried out and kept, unless they are refused; blocking calls
+ * are carried out alone. What is on the devices comes home first, so that every run starts as the
+ * capture did. TSR_ERR_ARGUMENT: a capture is under way. */
 TSR_API tsr_status tsr_capture_begin(tsr_context *context);
+
+/* TSR_ERR_MEMORY: there was no memory to keep all of the capture, which is dropped. */
 TSR_API tsr_status tsr_capture_end(tsr_context *context, tsr_capture **capture);
 
 /* Makes the calls again and returns when they are submitted, with alpha and beta as they were. What
- * is on the devices comes home first. */
+ * is on the devices comes home first. When one of the calls is refused its error is returned: those
+ * before it have been made, those behind it have not. */
 TSR_API tsr_status tsr_capture_run_async(tsr_capture *capture);
 
 /* Later runs use, for matrices that begin in [from, from + bytes), memory as far behind `to` as

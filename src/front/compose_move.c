@@ -150,12 +150,13 @@ static void copy_columns(const tsr_region *region, char *packed, bool save) {
 }
 
 /* What crosses the region comes home by whole columns, which would undo what the host has changed:
- * that is put aside meanwhile. */
+ * that is put aside meanwhile, when no call reads it or brings something home to it any more. */
 static tsr_status bring_around(tsr_context *context, const tsr_region *region) {
   size_t bytes = (size_t)region->rows * (size_t)region->cols * region->size;
   char *aside = tsr_alloc(bytes);
   if (aside == NULL)
     return tsr_fail(TSR_ERR_MEMORY, "no host memory to put %zu bytes of a matrix aside", bytes);
+  tsr_runner_drain(context->runner);
   copy_columns(region, aside, true);
   tsr_status status = tsr_compose_bring_crossing(context, region, true);
   copy_columns(region, aside, false);

@@ -220,12 +220,30 @@ static void out_of_memory(void **state) {
   }
 }
 
+/* Rectangles that go as a whole, and any once there is room, are taken out without memory. */
+static void taking_out_without_memory(void **state) {
+  (void)state;
+  tsr_rect whole = tsr_rect_make(0, 0, N, N), part = tsr_rect_make(0, 0, 1, N);
+  tsr_rects set;
+  bitmap map = {0};
+  make_full(&set, &map);
+  assert_true(tsr_rects_reserve(&set, part));
+  tsr_alloc_fail_from(1);
+  assert_true(tsr_rects_subtract(&set, part));
+  paint(&map, part, false);
+  check(&set, &map);
+  assert_true(tsr_rects_subtract(&set, whole));
+  assert_int_equal(set.count, 0);
+  assert_int_equal(tsr_alloc_fail_at(0), 0);
+  tsr_rects_free(&set);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(two_rectangles), cmocka_unit_test(random_changes),
       cmocka_unit_test(random_clips),   cmocka_unit_test(strips_are_one),
       cmocka_unit_test(tiles_are_one),  cmocka_unit_test(merges_splinters),
-      cmocka_unit_test(out_of_memory),
+      cmocka_unit_test(out_of_memory),  cmocka_unit_test(taking_out_without_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

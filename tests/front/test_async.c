@@ -2,6 +2,8 @@
  * each. */
 #include <pthread.h>
 
+#include "base/clock.h"
+#include "engine/host/host.h"
 #include "front.h"
 
 static int clear(void **state) {
@@ -193,7 +195,44 @@ static void test_threads_own(void **state) {
   with_threads(0);
 }
 
-/* A message is the thread's own. */
+static void *let_go(void *argument) {
+  (void)argument;
+  tsr_sleep(30e-3);
+  tsr_engine_host_hold_queues(false);
+  return NULL;
+}
+
+/* A column that is on its way home when memory around it is invalidated, with another leading
+ * dimension, is a result when it has come; the one beside it, whose result was not asked for, is as
+ * the host had it. */
+static void test_invalidate_around_what_comes_home(void **state) {
+  (void)state;
+  enum { N = 40, LONG = 2 * N };
+  if (strcmp(front_engine(), "host") != 0) skip();
+  tsr_options options = front_options();
+  tsr_context *context = NULL;
+  pthread_t thread;
+  double *a = front_matrix(N * N, 1), *b = front_matrix(N * N, 2), *c = front_matrix(N * N, 3);
+  double *expected = front_matrix(N * N, 3), *was = front_matrix(N * N, 3);
+  options.check = 0; /* which would wait for each call */
+  assert_ok(tsr_context_create(&options, &context));
+  assert_ok(front_dgemm_async(context, N, 1, a, b, 1, c));
+  assert_ok(tsr_sync(context));
+  front_reference(N, 1, a, b, 1, expected);
+  tsr_engine_host_hold_queues(true);
+  assert_ok(tsr_coherent_async(context, TSR_GENERAL, N, 1, c, N, TSR_D));
+  assert_int_equal(pthread_create(&thread, NULL, let_go, NULL), 0);
+  assert_ok(tsr_invalidate(context, LONG, 1, c, LONG, TSR_D));
+  pthread_join(thread, NULL);
+  assert_ok(tsr_sync(context));
+  front_assert_equal(c, expected, N);
+  front_assert_equal(c + N, was + N, N);
+  assert_ok(tsr_coherent(context, TSR_GENERAL, N, N, c, N, TSR_D));
+  front_assert_equal(c + LONG, expected + LONG, N * N - LONG);
+  tsr_context_destroy(context);
+  free(a), free(b), free(c), free(expected), free(was);
+}
+
 /* Streams of the program's, which emulated devices take any pointer for: calls are in order with
  * them, on one device and on both, and no longer when they are untied. */
 static void test_tied_to_streams(void **state) {
@@ -221,6 +260,7 @@ static void test_tied_to_streams(void **state) {
   tsr_context_destroy(cpu);
 }
 
+/* A message is the thread's own. */
 static void *fail_elsewhere(void *argument) {
   front_dgemm(argument, -77, 1, NULL, NULL, 1, NULL);
   return NULL;
@@ -247,6 +287,7 @@ int main(void) {
       cmocka_unit_test(test_many_in_flight),
       cmocka_unit_test(test_threads_share),
       cmocka_unit_test(test_threads_own),
+      cmocka_unit_test(test_invalidate_around_what_comes_home),
       cmocka_unit_test(test_tied_to_streams),
       cmocka_unit_test(test_message_of_the_thread),
   };

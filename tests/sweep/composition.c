@@ -123,8 +123,8 @@ static void check_at_home(void *world_, const sweep_outcome *o) {
 
 /* ---- Invalidating and releasing --------------------------------------------------- */
 
-/* A quarter of C, in the middle. */
-enum { AT = 10, PART = 20 };
+/* A quarter of C, in the middle; and a column of C as LONG x OTHER. */
+enum { AT = 10, PART = 20, AWAY = 3 * LONG };
 
 static tsr_status invalidate(void *world_) {
   world *w = world_;
@@ -138,7 +138,7 @@ static tsr_status invalidate_part(void *world_) {
 
 static tsr_status invalidate_across(void *world_) {
   world *w = world_;
-  return CALLED(tsr_invalidate)(w->context, LONG, 1, of(w, C) + 3 * LONG, LONG, TSR_D);
+  return CALLED(tsr_invalidate)(w->context, LONG, 1, of(w, C) + AWAY, LONG, TSR_D);
 }
 
 static tsr_status release_part(void *world_) {
@@ -154,7 +154,7 @@ static tsr_status release_all(void *world_) {
 static bool is_in(const world *w, int row, int col) {
   int at = row + col * N;
   if (w->visit->call == invalidate || w->visit->call == release_all) return true;
-  if (w->visit->call == invalidate_across) return at / LONG == 3;
+  if (w->visit->call == invalidate_across) return at / LONG == AWAY / LONG;
   return row >= AT && row < AT + PART && col >= AT && col < AT + PART;
 }
 
@@ -166,6 +166,7 @@ static void check_forgotten(void *world_, const sweep_outcome *o) {
   bool gone = o->status == TSR_OK;
   if (o->dead || o->synced != TSR_OK || o->status == TSR_ERR_DEVICE) return;
   HOLD(world_inputs_kept(w));
+  if (w->visit->call == invalidate_across) HOLD(memcmp(c + AWAY, was + AWAY, LONG * 8) == 0);
   if (!gone && w->visit->call == invalidate_across) {
     HOLD(w->visit->call(w) == TSR_OK);
     gone = true;

@@ -19,7 +19,7 @@
 #include "plan/cache.h"
 #include "plan/mapping.h"
 #include "run/runner.h"
-#include "run/store.h"
+#include "compose/store.h"
 
 /* Memory that the user asked for. */
 typedef struct tsr_block {

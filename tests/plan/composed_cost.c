@@ -16,7 +16,7 @@
 #include "plan/addresses.h"
 #include "plan/mapping.h"
 #include "plan/schedule/moves.h"
-#include "run/store.h"
+#include "compose/store.h"
 
 /* ---- Calls ---- */
 

@@ -7,7 +7,7 @@
 #include "plan/addresses.h"
 #include "plan/golden_call.h"
 #include "plan/schedule/moves.h"
-#include "run/store.h"
+#include "compose/store.h"
 
 enum { MOST_MATRICES = 4, MOST_WORDS = 12, MOST_LINE = 300, MOST_NAME = 400 };
 

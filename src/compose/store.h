@@ -11,8 +11,8 @@
  * that was submitted is done. Memory that is given back serves again only when what was submitted
  * until then is complete, since jobs may overlap. It is not thread-safe: one thread at a time.
  */
-#ifndef TSR_RUN_STORE_H
-#define TSR_RUN_STORE_H
+#ifndef TSR_COMPOSE_STORE_H
+#define TSR_COMPOSE_STORE_H
 
 #include "blas/call.h"
 #include "engine/engine.h"

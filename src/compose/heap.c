@@ -1,4 +1,4 @@
-#include "run/heap.h"
+#include "compose/heap.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -10,8 +10,8 @@
  * on it are done, or come before those of its next owner. Pieces are kept in sorted arrays: with
  * some thousand of them, taking and giving back cost a few microseconds at most.
  */
-#ifndef TSR_RUN_HEAP_H
-#define TSR_RUN_HEAP_H
+#ifndef TSR_COMPOSE_HEAP_H
+#define TSR_COMPOSE_HEAP_H
 
 #include "engine/engine.h"
 

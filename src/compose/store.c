@@ -1,8 +1,8 @@
-#include "run/store.h"
+#include "compose/store.h"
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "run/heap.h"
+#include "compose/heap.h"
 
 struct tsr_stay {
   tsr_region home;

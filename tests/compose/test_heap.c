@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "problem.h"
-#include "run/heap.h"
+#include "compose/heap.h"
 
 enum { UNIT = 4096, UNITS = 256, BLOCK = 16 * UNIT, DEVICE = 3 };
 

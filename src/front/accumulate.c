@@ -116,7 +116,7 @@ static tsr_mapping strips(const tsr_context *context, const tsr_call *call) {
 }
 
 static tsr_status plan_one(tsr_context *context, const tsr_call *call, const tsr_residency *before,
-                           const size_t *kept, tsr_plan **plan) {
+                           const size_t *kept, const tsr_plan **plan) {
   tsr_request request = {.call = call, .residency = before, .kept = kept};
   tsr_mapping mapping;
   if (context->machine->devices > 0) {
@@ -132,7 +132,7 @@ static tsr_status time_home(tsr_context *context, const tsr_call *call, const ts
   tsr_call moves = tsr_moves_call(TSR_C_, &c, tsr_type_get(call->type)->size);
   tsr_request request = {
       .kind = TSR_REQUEST_HOME, .call = &moves, .residency = before, .uplo = TSR_GENERAL};
-  tsr_plan *plan;
+  const tsr_plan *plan;
   moves.operand[TSR_C_] = c;
   TSR_TRY(tsr_context_make_plan(context, &request, &plan));
   *seconds = plan->seconds;
@@ -144,7 +144,7 @@ static tsr_status time_home(tsr_context *context, const tsr_call *call, const ts
 static tsr_status go_on(tsr_context *context, const tsr_call *call, const tsr_residency *before,
                         const size_t *kept, tsr_accumulation *made) {
   size_t inputs[TSR_MACHINE_DEVICES] = {0};
-  tsr_plan *plan;
+  const tsr_plan *plan;
   TSR_TRY(plan_one(context, call, before, kept, &plan));
   tsr_status status = stage_of(plan, &made->next);
   add_rooms(plan, false, inputs);
@@ -159,7 +159,7 @@ static tsr_status by_plans(tsr_context *context, const tsr_call *first, const ts
                            tsr_accumulation *made) {
   size_t result[TSR_MACHINE_DEVICES] = {0};
   tsr_residency nothing = {0}, left = {0};
-  tsr_plan *plan;
+  const tsr_plan *plan;
   TSR_TRY(plan_one(context, first, &nothing, NULL, &plan));
   tsr_status status = stage_of(plan, &made->first);
   if (status == TSR_OK) status = keep_result(plan, &left);

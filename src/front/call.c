@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "blas/operation.h"
 #include "front/capture.h"
+#include "front/plan_object.h"
 #include "plan/schedule/moves.h"
 #include "run/place.h"
 #include "run/meter.h"
@@ -65,7 +66,7 @@ static void set_request(const tsr_request *request, tsr_plan_options *options) {
 }
 
 tsr_status tsr_context_make_plan(tsr_context *context, const tsr_request *request,
-                                 tsr_plan **plan) {
+                                 const tsr_plan **plan) {
   pthread_mutex_lock(&context->lock);
   tsr_plan_options options = context->planning;
   bool forced = options.strategy != NULL;
@@ -78,18 +79,7 @@ tsr_status tsr_context_make_plan(tsr_context *context, const tsr_request *reques
   tsr_status planned = plan_and_verify(context, request, &options, &made);
   tsr_dealloc(strategy);
   if (planned != TSR_OK) return planned;
-  made->owner = context;
-  made->moved = tsr_plan_traffic(made);
-  made->exchanged = request->exchanged;
-  atomic_fetch_add(&context->references, 1);
-  atomic_store(&made->references, 1);
-  tsr_status status = TSR_OK;
-  if (made->devices > 0 && context->runner != NULL) status = tsr_runner_prepare(made);
-  if (status == TSR_OK)
-    *plan = made;
-  else
-    tsr_plan_unref(made);
-  return status;
+  return tsr_plan_object_create(context, made, request->exchanged, plan);
 }
 
 static uint64_t digest_request(uint64_t digest, const tsr_request *request) {
@@ -103,7 +93,7 @@ static uint64_t digest_request(uint64_t digest, const tsr_request *request) {
 /* A plan may be had, and bound anew, by whoever made the call (tsr_plan_last): one in which A and B
  * changed places is not for a call in which they did not, though its commands would do. */
 static tsr_status find_or_make(tsr_context *context, const tsr_request *request, uint64_t digest,
-                               tsr_plan **plan) {
+                               const tsr_plan **plan) {
   *plan = tsr_cache_find(context->cache, request->call, digest);
   if (*plan != NULL) return TSR_OK;
   TSR_TRY(tsr_context_make_plan(context, request, plan));
@@ -112,7 +102,7 @@ static tsr_status find_or_make(tsr_context *context, const tsr_request *request,
 }
 
 tsr_status tsr_context_find_plan(tsr_context *context, const tsr_request *request,
-                                 tsr_plan **plan) {
+                                 const tsr_plan **plan) {
   pthread_mutex_lock(&context->lock);
   uint64_t digest = context->digest;
   pthread_mutex_unlock(&context->lock);
@@ -143,16 +133,17 @@ static void tell_progress(tsr_context *context, tsr_ticket *ticket) {
 }
 
 tsr_status tsr_context_collect(tsr_context *context, tsr_ticket *ticket) {
-  tsr_plan *plan = tsr_ticket_plan(ticket), *former = NULL;
+  const tsr_plan *plan = tsr_ticket_plan(ticket), *former = NULL;
+  tsr_plan_object *object = tsr_plan_object_of(plan);
   tell_progress(context, ticket);
   tsr_status status = tsr_ticket_wait(ticket);
   float *times = tsr_ticket_take_times(ticket);
   if (status == TSR_OK) {
     pthread_mutex_lock(&context->lock);
-    plan->measured = tsr_ticket_seconds(ticket);
+    object->measured = tsr_ticket_seconds(ticket);
     tsr_timeline_keep(context, ticket, times);
-    float *old = plan->times;
-    if (times != NULL) plan->times = times;
+    float *old = object->times;
+    if (times != NULL) object->times = times;
     if (times != NULL) times = old;
     former = context->last;
     context->last = plan;
@@ -231,9 +222,11 @@ static void count_traffic(tsr_context *context, const tsr_traffic *moved) {
   pthread_mutex_unlock(&context->lock);
 }
 
-tsr_status tsr_context_submit(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
-                              const tsr_lodging *lodging, int *short_of, tsr_ticket **ticket) {
-  tsr_submission submission = {.plan = plan,
+tsr_status tsr_context_submit(tsr_context *context, const tsr_plan *plan,
+                              const tsr_binding *binding, const tsr_lodging *lodging, int *short_of,
+                              tsr_ticket **ticket) {
+  tsr_plan_object *object = tsr_plan_object_of(plan);
+  tsr_submission submission = {.program = object->program,
                                .binding = *binding,
                                .rooms = lodging != NULL ? lodging->rooms : NULL,
                                .stays = lodging != NULL ? lodging->stays : NULL,
@@ -241,24 +234,24 @@ tsr_status tsr_context_submit(tsr_context *context, tsr_plan *plan, const tsr_bi
                                .trace = atomic_load(&context->trace),
                                .pinner = context->pinner,
                                .registration = last_registration(context, &plan->call, binding)};
-  atomic_fetch_add(&plan->references, 1);
+  tsr_plan_ref(plan);
   tsr_status status = tsr_runner_submit(context->runner, &submission, ticket);
   if (status == TSR_OK)
-    count_traffic(context, &plan->moved);
+    count_traffic(context, &object->moved);
   else
     tsr_plan_unref(plan);
   *short_of = submission.short_of;
   return status;
 }
 
-tsr_status tsr_context_run(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
+tsr_status tsr_context_run(tsr_context *context, const tsr_plan *plan, const tsr_binding *binding,
                            int *short_of) {
   tsr_ticket *ticket;
   TSR_TRY(tsr_context_submit(context, plan, binding, NULL, short_of, &ticket));
   return tsr_context_collect(context, ticket);
 }
 
-static tsr_status run_plan(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
+static tsr_status run_plan(tsr_context *context, const tsr_plan *plan, const tsr_binding *binding,
                            bool async, int *short_of) {
   if (!async) return tsr_context_run(context, plan, binding, short_of);
   tsr_ticket *ticket;
@@ -274,10 +267,10 @@ static tsr_status call_on_cpu(tsr_context *context, const tsr_call *call,
   return tsr_call_on_cpu(call, binding);
 }
 
-static void set_last(tsr_context *context, tsr_plan *plan) {
-  atomic_fetch_add(&plan->references, 1);
+static void set_last(tsr_context *context, const tsr_plan *plan) {
+  tsr_plan_ref(plan);
   pthread_mutex_lock(&context->lock);
-  tsr_plan *former = context->last;
+  const tsr_plan *former = context->last;
   context->last = plan;
   pthread_mutex_unlock(&context->lock);
   tsr_plan_unref(former);
@@ -335,7 +328,7 @@ static bool wants_more(tsr_context *context, const trial *t, tsr_status status) 
 
 static tsr_status run_offer(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
                             bool exchanged, tsr_offer *offer, trial *t) {
-  tsr_plan *plan;
+  const tsr_plan *plan;
   int short_of = -1;
   t->again = false;
   TSR_TRY(
@@ -352,7 +345,7 @@ static tsr_status run_offer(tsr_context *context, const tsr_call *call, const ts
 
 static tsr_status run_call(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
                            bool exchanged, bool async, trial *t) {
-  tsr_plan *plan;
+  const tsr_plan *plan;
   int short_of = -1;
   t->again = false;
   TSR_TRY(

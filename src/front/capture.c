@@ -13,7 +13,8 @@
 struct tsr_capture {
   tsr_context *context; /* a reference */
   TSR_VEC(tsr_step) steps;
-  TSR_VEC(tsr_plan *) plans; /* a reference each, in the order in which they were wanted first */
+  TSR_VEC(const tsr_plan *)
+  plans;                     /* a reference each, in the order in which they were wanted first */
   TSR_VEC(tsr_planned) keys; /* of plans */
   bool incomplete;           /* there was no memory for a step */
 };
@@ -37,13 +38,13 @@ static size_t find_key(const tsr_capture *s, const tsr_planned *key) {
   return i;
 }
 
-void tsr_capture_note_plan(tsr_context *context, const tsr_planned *key, tsr_plan *plan) {
+void tsr_capture_note_plan(tsr_context *context, const tsr_planned *key, const tsr_plan *plan) {
   pthread_mutex_lock(&context->lock);
   tsr_capture *s = context->capturing;
   if (s != NULL && find_key(s, key) == s->keys.count) {
     if (TSR_VEC_RESERVE(&s->plans, 1) && TSR_VEC_PUSH(&s->keys, *key)) {
       s->plans.items[s->plans.count++] = plan;
-      atomic_fetch_add(&plan->references, 1);
+      tsr_plan_ref(plan);
     } else {
       s->incomplete = true;
     }
@@ -51,13 +52,13 @@ void tsr_capture_note_plan(tsr_context *context, const tsr_planned *key, tsr_pla
   pthread_mutex_unlock(&context->lock);
 }
 
-tsr_plan *tsr_capture_find(tsr_context *context, const tsr_planned *key) {
-  tsr_plan *plan = NULL;
+const tsr_plan *tsr_capture_find(tsr_context *context, const tsr_planned *key) {
+  const tsr_plan *plan = NULL;
   pthread_mutex_lock(&context->lock);
   const tsr_capture *s = context->running;
   size_t i = s != NULL ? find_key(s, key) : 0;
   if (s != NULL && i < s->keys.count) plan = s->plans.items[i];
-  if (plan != NULL) atomic_fetch_add(&plan->references, 1);
+  if (plan != NULL) tsr_plan_ref(plan);
   pthread_mutex_unlock(&context->lock);
   return plan;
 }

@@ -35,9 +35,9 @@ typedef struct tsr_planned {
 
 /* Without a capture under way they do nothing. */
 void tsr_capture_note_step(tsr_context *context, const tsr_step *step);
-void tsr_capture_note_plan(tsr_context *context, const tsr_planned *key, tsr_plan *plan);
+void tsr_capture_note_plan(tsr_context *context, const tsr_planned *key, const tsr_plan *plan);
 
 /* The plan of the capture that is being run, with a reference; NULL: there is none. */
-tsr_plan *tsr_capture_find(tsr_context *context, const tsr_planned *key);
+const tsr_plan *tsr_capture_find(tsr_context *context, const tsr_planned *key);
 
 #endif

@@ -118,7 +118,7 @@ static tsr_status settle_crossings(composed *x) {
   return TSR_OK;
 }
 
-static tsr_status submit_call(composed *x, tsr_plan *plan) {
+static tsr_status submit_call(composed *x, const tsr_plan *plan) {
   tsr_context *context = x->context;
   int short_of = -1;
   tsr_ticket *ticket;
@@ -134,7 +134,7 @@ static tsr_status submit_call(composed *x, tsr_plan *plan) {
 }
 
 /* A plan that does not fit beside what is kept: *plan is NULL. */
-static tsr_status find_fitting(composed *x, tsr_plan **plan) {
+static tsr_status find_fitting(composed *x, const tsr_plan **plan) {
   tsr_mapping mapping;
   tsr_request request = {.call = x->call, .exchanged = x->exchanged};
   if (tsr_mapping_of(x->context, &x->region[TSR_C_], &mapping)) request.mapping = &mapping;
@@ -145,7 +145,7 @@ static tsr_status find_fitting(composed *x, tsr_plan **plan) {
 
 /* *alone: the CPU is to do it. */
 static tsr_status plan_and_submit(composed *x, bool *alone) {
-  tsr_plan *plan;
+  const tsr_plan *plan;
   TSR_TRY(find_fitting(x, &plan));
   x->fits = plan != NULL;
   if (plan == NULL) return TSR_OK;

@@ -23,10 +23,11 @@ tsr_status tsr_compose_forget(tsr_context *context, const tsr_region *region);
 
 /* A plan beside what is kept; TSR_ERR_MEMORY: it does not fit. */
 tsr_status tsr_compose_find_plan(tsr_context *context, tsr_request *request, const tsr_view *view,
-                                 tsr_plan **plan);
+                                 const tsr_plan **plan);
 /* Takes rooms for a plan and submits it. *short_of as in tsr_submission. */
-tsr_status tsr_compose_submit(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
-                              const tsr_view *view, int *short_of, tsr_ticket **ticket);
+tsr_status tsr_compose_submit(tsr_context *context, const tsr_plan *plan,
+                              const tsr_binding *binding, const tsr_view *view, int *short_of,
+                              tsr_ticket **ticket);
 /* What was given back serves again when the jobs that may use it are complete: waits for them. */
 void tsr_compose_await_retired(tsr_context *context);
 

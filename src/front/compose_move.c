@@ -44,7 +44,7 @@ bool tsr_compose_coming(tsr_context *context, const tsr_region *region, uint64_t
 /* *again: there was too little staging memory, and the next plan will need less. */
 static tsr_status try_move(tsr_context *context, tsr_request *request, const tsr_binding *binding,
                            const tsr_view *view, int attempt, tsr_ticket **ticket, bool *again) {
-  tsr_plan *plan;
+  const tsr_plan *plan;
   int short_of = -1;
   *again = false;
   TSR_TRY(tsr_compose_find_plan(context, request, view, &plan));

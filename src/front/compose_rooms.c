@@ -36,7 +36,7 @@ tsr_status tsr_compose_forget(tsr_context *context, const tsr_region *region) {
 /* ---- Plans with rooms ----------------------------------------------------- */
 
 tsr_status tsr_compose_find_plan(tsr_context *context, tsr_request *request, const tsr_view *view,
-                                 tsr_plan **plan) {
+                                 const tsr_plan **plan) {
   size_t kept[TSR_MACHINE_DEVICES] = {0};
   pthread_mutex_lock(&context->lock);
   for (int d = 0; d < context->devices; d++) kept[d] = context->planning.budget[d];
@@ -52,7 +52,7 @@ tsr_status tsr_compose_find_plan(tsr_context *context, tsr_request *request, con
 
 /* Enters the plan; from here on the store says what will be there when it is done. *short_of as in
  * tsr_submission. */
-static tsr_status enter(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
+static tsr_status enter(tsr_context *context, const tsr_plan *plan, const tsr_binding *binding,
                         tsr_lodging *lodging, int *short_of, tsr_ticket **ticket) {
   poison_new(context, plan, lodging);
   tsr_status status = tsr_context_submit(context, plan, binding, lodging, short_of, ticket);
@@ -83,8 +83,9 @@ static tsr_status take(tsr_context *context, const tsr_view *view, const tsr_pla
   return tsr_store_take(context->store, view, plan, lodging, short_of);
 }
 
-tsr_status tsr_compose_submit(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
-                              const tsr_view *view, int *short_of, tsr_ticket **ticket) {
+tsr_status tsr_compose_submit(tsr_context *context, const tsr_plan *plan,
+                              const tsr_binding *binding, const tsr_view *view, int *short_of,
+                              tsr_ticket **ticket) {
   tsr_lodging lodging;
   TSR_TRY(take(context, view, plan, &lodging, short_of));
   return enter(context, plan, binding, &lodging, short_of, ticket);

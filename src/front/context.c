@@ -38,7 +38,7 @@ TSR_ENTRY_VOID(tsr_context_destroy, (context), tsr_context *context) {
   TSR_VEC_FREE(&context->pending);
   tsr_capture_destroy(context->capturing);
   context->capturing = NULL;
-  tsr_plan *last = context->last;
+  const tsr_plan *last = context->last;
   context->last = NULL;
   tsr_plan_unref(last);
   tsr_timeline_drop(context);
@@ -113,7 +113,7 @@ static tsr_status fill(tsr_context *context, const tsr_options *given) {
   if (context->engine == NULL || context->engine == &tsr_engine_host) TSR_TRY(tsr_cpu_blas_load());
   TSR_TRY(set_planning(context, &options));
   TSR_TRY(tsr_pinner_create(context->engine, context->state, &context->pinner));
-  TSR_TRY(tsr_cache_create(tsr_plan_unref, &context->cache));
+  TSR_TRY(tsr_cache_create(tsr_plan_ref, tsr_plan_unref, &context->cache));
   return start_runner(context);
 }
 

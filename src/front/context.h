@@ -36,8 +36,8 @@ typedef struct tsr_mapped {
 
 /* What is kept of a sequence of calls for its timeline. */
 typedef struct tsr_traced {
-  tsr_plan *plan; /* a reference; NULL: the host's own doing */
-  float *times;   /* of its commands */
+  const tsr_plan *plan; /* a reference; NULL: the host's own doing */
+  float *times;         /* of its commands */
   double begin, seconds;
   char name[32]; /* of the host's */
 } tsr_traced;
@@ -82,7 +82,7 @@ struct tsr_context {
   uint64_t digest;               /* of machine and planning */
   TSR_VEC(tsr_ticket *) pending; /* asynchronous calls, in order */
   tsr_error error;               /* the first of those of them that have been looked after */
-  tsr_plan *last;
+  const tsr_plan *last;          /* a reference */
   tsr_traffic traffic;
   tsr_progress progress; /* the user's, or NULL */
   void *progress_user;
@@ -173,18 +173,21 @@ typedef struct tsr_request {
 } tsr_request;
 
 /* Makes a plan, checked when the context checks, with one reference; not from the cache. */
-tsr_status tsr_context_make_plan(tsr_context *context, const tsr_request *request, tsr_plan **plan);
+tsr_status tsr_context_make_plan(tsr_context *context, const tsr_request *request,
+                                 const tsr_plan **plan);
 
 /* A plan from the cache, or a new one, with a reference. */
-tsr_status tsr_context_find_plan(tsr_context *context, const tsr_request *request, tsr_plan **plan);
+tsr_status tsr_context_find_plan(tsr_context *context, const tsr_request *request,
+                                 const tsr_plan **plan);
 
 /* Enters a plan, with the memory of its rooms (NULL: it has none), and counts what it moves;
  * *short_of as in tsr_submission. The ticket has a reference of the plan's. */
-tsr_status tsr_context_submit(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
-                              const tsr_lodging *lodging, int *short_of, tsr_ticket **ticket);
+tsr_status tsr_context_submit(tsr_context *context, const tsr_plan *plan,
+                              const tsr_binding *binding, const tsr_lodging *lodging, int *short_of,
+                              tsr_ticket **ticket);
 
 /* Runs a plan on the devices and waits; *short_of as in tsr_submission. */
-tsr_status tsr_context_run(tsr_context *context, tsr_plan *plan, const tsr_binding *binding,
+tsr_status tsr_context_run(tsr_context *context, const tsr_plan *plan, const tsr_binding *binding,
                            int *short_of);
 
 /* Keeps a ticket until tsr_sync. */
@@ -255,6 +258,9 @@ void tsr_timeline_drop(tsr_context *context);
 
 /* ---- plan_object.c ---- */
 
-void tsr_plan_unref(tsr_plan *plan);
+/* A reference more, and one less: with the last one a plan goes, and its reference of the context.
+ * unref accepts NULL. */
+void tsr_plan_ref(const tsr_plan *plan);
+void tsr_plan_unref(const tsr_plan *plan);
 
 #endif

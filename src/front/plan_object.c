@@ -1,4 +1,8 @@
 /* Plans as objects. */
+#include "front/plan_object.h"
+
+#include <stddef.h>
+
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/thread.h"
@@ -7,17 +11,50 @@
 #include "plan/model/choi.h"
 #include "plan/search/knobs.h"
 #include "run/place.h"
-#include "run/program.h"
 
-/* ---- References ---- */
+/* ---- The object ---- */
 
-void tsr_plan_unref(tsr_plan *plan) {
-  if (plan == NULL || atomic_fetch_sub(&plan->references, 1) != 1) return;
-  tsr_context *context = plan->owner;
-  tsr_program_destroy(plan->program);
-  tsr_program_destroy(plan->twin);
-  tsr_plan_free(plan);
-  if (context != NULL) tsr_context_unref(context);
+tsr_plan_object *tsr_plan_object_of(const tsr_plan *plan) {
+  return (tsr_plan_object *)((char *)plan - offsetof(tsr_plan_object, plan));
+}
+
+tsr_status tsr_plan_object_create(tsr_context *owner, tsr_plan *made, bool exchanged,
+                                  const tsr_plan **handle) {
+  tsr_plan_object *object = tsr_alloc_zero(1, sizeof *object);
+  if (object == NULL) {
+    tsr_plan_free(made);
+    return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
+  }
+  tsr_plan_move(made, &object->plan);
+  atomic_store(&object->references, 1);
+  atomic_fetch_add(&owner->references, 1);
+  object->owner = owner;
+  object->exchanged = exchanged;
+  object->moved = tsr_plan_traffic(&object->plan);
+  tsr_status status = TSR_OK;
+  if (object->plan.devices > 0 && owner->runner != NULL)
+    status = tsr_program_create(&object->plan, &object->program);
+  if (status == TSR_OK)
+    *handle = &object->plan;
+  else
+    tsr_plan_unref(&object->plan);
+  return status;
+}
+
+void tsr_plan_ref(const tsr_plan *plan) {
+  atomic_fetch_add(&tsr_plan_object_of(plan)->references, 1);
+}
+
+void tsr_plan_unref(const tsr_plan *plan) {
+  if (plan == NULL) return;
+  tsr_plan_object *object = tsr_plan_object_of(plan);
+  if (atomic_fetch_sub(&object->references, 1) != 1) return;
+  tsr_context *owner = object->owner;
+  tsr_program_destroy(object->program);
+  tsr_plan_clear(&object->plan);
+  tsr_dealloc(object->times);
+  tsr_dealloc(object);
+  tsr_context_unref(owner);
 }
 
 TSR_ENTRY_VOID(tsr_plan_destroy, (plan), tsr_plan *plan) {
@@ -87,8 +124,11 @@ TSR_ENTRY(tsr_plan_level3, (context, what, alpha, beta, homes, plan), tsr_contex
   TSR_TRY(check_output("homes", homes));
   TSR_TRY(tsr_call_level3(what, alpha, NULL, NULL, beta, NULL, false, &call, &binding, &exchanged));
   TSR_TRY(set_homes(context, exchanged, homes, &call));
-  return tsr_context_make_plan(context, &(tsr_request){.call = &call, .exchanged = exchanged},
-                               plan);
+  const tsr_plan *made;
+  TSR_TRY(
+      tsr_context_make_plan(context, &(tsr_request){.call = &call, .exchanged = exchanged}, &made));
+  *plan = &tsr_plan_object_of(made)->plan;
+  return TSR_OK;
 }
 
 TSR_ENTRY(tsr_plan_gemm,
@@ -145,11 +185,11 @@ static bool fits(const tsr_operand *expected, const tsr_operand *found) {
 }
 
 static tsr_status check_places(tsr_context *context, const tsr_plan *plan,
-                               const tsr_binding *binding) {
+                               const tsr_binding *binding, bool exchanged) {
   static const char *const words[] = {"pageable host memory", "pinned host memory",
                                       "managed memory", "the memory of a device"};
   tsr_call found = plan->call;
-  TSR_TRY(tsr_context_place(context, &found, binding, plan->exchanged));
+  TSR_TRY(tsr_context_place(context, &found, binding, exchanged));
   for (int i = 0; i < TSR_OPERANDS; i++) {
     const tsr_operand *expected = &plan->call.operand[i], *is = &found.operand[i];
     bool used = i == TSR_C_ || !tsr_call_scales_only(&plan->call);
@@ -158,7 +198,7 @@ static tsr_status check_places(tsr_context *context, const tsr_plan *plan,
                     "%s is in %s (location %d, bytes %lld to %lld pinned), but the plan is for %s "
                     "(location %d, bytes %lld to %lld pinned); make a plan for the places that the "
                     "matrices have",
-                    tsr_operation_operand(found.operation, i, plan->exchanged), words[is->memory],
+                    tsr_operation_operand(found.operation, i, exchanged), words[is->memory],
                     is->location, (long long)is->pinned_begin, (long long)is->pinned_end,
                     words[expected->memory], expected->location, (long long)expected->pinned_begin,
                     (long long)expected->pinned_end);
@@ -175,18 +215,19 @@ static tsr_status check_pointers(const tsr_call *call, const void *a, const void
   return check_output(written, c);
 }
 
-static tsr_status execute_on_cpu(tsr_context *context, tsr_plan *plan, const tsr_binding *binding) {
+static tsr_status execute_on_cpu(tsr_context *context, tsr_plan_object *object,
+                                 const tsr_binding *binding) {
   TSR_TRY(tsr_context_wait_for_devices(context));
   double start = tsr_now();
-  TSR_TRY(tsr_call_on_cpu(&plan->call, binding));
+  TSR_TRY(tsr_call_on_cpu(&object->plan.call, binding));
   pthread_mutex_lock(&context->lock);
-  plan->measured = tsr_now() - start;
+  object->measured = tsr_now() - start;
   pthread_mutex_unlock(&context->lock);
   return TSR_OK;
 }
 
 /* What is kept on devices makes room for it. */
-static tsr_status execute(tsr_context *context, tsr_plan *plan, const tsr_binding *binding) {
+static tsr_status execute(tsr_context *context, const tsr_plan *plan, const tsr_binding *binding) {
   bool any = true;
   tsr_status status = TSR_OK;
   while (any) {
@@ -201,10 +242,11 @@ static tsr_status execute(tsr_context *context, tsr_plan *plan, const tsr_bindin
 TSR_ENTRY(tsr_plan_execute, (plan, alpha, a, b, beta, c), tsr_plan *plan, const void *alpha,
           const void *a, const void *b, const void *beta, void *c) {
   TSR_TRY(check_plan(plan));
-  tsr_context *context = plan->owner;
+  tsr_plan_object *object = tsr_plan_object_of(plan);
+  tsr_context *context = object->owner;
   const tsr_call *call = &plan->call;
-  tsr_binding binding = {
-      .base = {(void *)(plan->exchanged ? b : a), (void *)(plan->exchanged ? a : b), c}};
+  bool exchanged = object->exchanged;
+  tsr_binding binding = {.base = {(void *)(exchanged ? b : a), (void *)(exchanged ? a : b), c}};
   TSR_TRY(bind_scalars(call, alpha, beta, &binding));
   if (plan->after != NULL)
     return tsr_fail(TSR_ERR_ARGUMENT,
@@ -214,15 +256,15 @@ TSR_ENTRY(tsr_plan_execute, (plan, alpha, a, b, beta, c), tsr_plan *plan, const 
     return tsr_fail(TSR_ERR_ARGUMENT, "the plan's context is destroyed; keep it while plans run");
   if (tsr_call_is_empty(call)) return TSR_OK;
   TSR_TRY(check_pointers(call, a, b, c));
-  TSR_TRY(tsr_call_check_apart(call, &binding, plan->exchanged));
+  TSR_TRY(tsr_call_check_apart(call, &binding, exchanged));
   if (context->engine == NULL && plan->devices > 0)
     return tsr_fail(TSR_ERR_ENGINE,
                     "the plan is for %d devices that are not here; name engine \"host\" to emulate "
                     "them",
                     plan->devices);
-  if (context->engine != NULL) TSR_TRY(check_places(context, plan, &binding));
+  if (context->engine != NULL) TSR_TRY(check_places(context, plan, &binding, exchanged));
   if (context->engine != NULL) TSR_TRY(tsr_compose_clear(context, call, &binding));
-  if (plan->devices == 0) return execute_on_cpu(context, plan, &binding);
+  if (plan->devices == 0) return execute_on_cpu(context, object, &binding);
   return execute(context, plan, &binding);
 }
 
@@ -231,9 +273,10 @@ TSR_ENTRY(tsr_plan_execute, (plan, alpha, a, b, beta, c), tsr_plan *plan, const 
 TSR_ENTRY(tsr_plan_predict, (plan, prediction), const tsr_plan *plan, tsr_prediction *prediction) {
   TSR_TRY(check_plan(plan));
   TSR_TRY(check_output("prediction", prediction));
-  tsr_context *context = plan->owner;
+  const tsr_plan_object *object = tsr_plan_object_of(plan);
+  tsr_context *context = object->owner;
   pthread_mutex_lock(&context->lock);
-  tsr_plan_summary(plan, prediction);
+  tsr_plan_summary(plan, object->measured, prediction);
   pthread_mutex_unlock(&context->lock);
   return TSR_OK;
 }
@@ -244,7 +287,7 @@ TSR_ENTRY(tsr_plan_floor, (plan, rate, seconds), const tsr_plan *plan, double ra
   TSR_TRY(check_output("seconds", seconds));
   if (!(rate > 0))
     return tsr_fail(TSR_ERR_ARGUMENT, "rate is %g; give the flops/s of a device", rate);
-  tsr_context *context = plan->owner;
+  tsr_context *context = tsr_plan_object_of(plan)->owner;
   pthread_rwlock_rdlock(&context->machine_lock);
   *seconds = plan->devices > 0 ? tsr_floor_at(context->machine, &plan->call, rate) : plan->floor;
   pthread_rwlock_unlock(&context->machine_lock);
@@ -265,11 +308,13 @@ TSR_ENTRY(tsr_plan_print, (plan, format, text), const tsr_plan *plan, tsr_format
   TSR_TRY(check_output("text", text));
   if ((int)format < TSR_TEXT || format > TSR_LOADS)
     return tsr_fail(TSR_ERR_ARGUMENT, "format is %d; give one of tsr_format", (int)format);
-  tsr_context *context = plan->owner;
+  const tsr_plan_object *object = tsr_plan_object_of(plan);
+  tsr_context *context = object->owner;
   tsr_text written = TSR_TEXT_INIT;
   pthread_rwlock_rdlock(&context->machine_lock);
   pthread_mutex_lock(&context->lock);
-  tsr_status status = tsr_plan_write(plan, context->machine, format, &written);
+  tsr_measured measured = {object->measured, object->times};
+  tsr_status status = tsr_plan_write(plan, context->machine, &measured, format, &written);
   pthread_mutex_unlock(&context->lock);
   pthread_rwlock_unlock(&context->machine_lock);
   if (status == TSR_OK) status = tsr_text_take(&written, text);
@@ -300,12 +345,12 @@ TSR_ENTRY(tsr_plan_last, (context, plan), tsr_context *context, tsr_plan **plan)
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(check_output("plan", plan));
   pthread_mutex_lock(&context->lock);
-  tsr_plan *last = context->last;
-  if (last != NULL) atomic_fetch_add(&last->references, 1);
+  const tsr_plan *last = context->last;
+  if (last != NULL) tsr_plan_ref(last);
   pthread_mutex_unlock(&context->lock);
   if (last == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT,
                     "the context has completed no call that was planned; make one first");
-  *plan = last;
+  *plan = &tsr_plan_object_of(last)->plan;
   return TSR_OK;
 }

@@ -31,7 +31,7 @@ static traced_list take(tsr_context *context) {
 /* A call for which there is no memory is missing from the timeline, and nothing else. */
 void tsr_timeline_keep(tsr_context *context, const tsr_ticket *ticket, const float *times) {
   if (!context->keeping || times == NULL) return;
-  tsr_plan *plan = tsr_ticket_plan(ticket);
+  const tsr_plan *plan = tsr_ticket_plan(ticket);
   tsr_traced kept = {.plan = plan, .begin = tsr_ticket_entered(ticket)};
   size_t bytes = 2 * plan->commands.count * sizeof *times;
   kept.times = tsr_alloc(bytes > 0 ? bytes : 1);
@@ -40,7 +40,7 @@ void tsr_timeline_keep(tsr_context *context, const tsr_ticket *ticket, const flo
     return;
   }
   memcpy(kept.times, times, bytes);
-  atomic_fetch_add(&plan->references, 1);
+  tsr_plan_ref(plan);
 }
 
 void tsr_timeline_drop(tsr_context *context) {

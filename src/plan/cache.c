@@ -17,13 +17,14 @@ typedef struct entry {
   struct entry *newer, *older; /* by their last use */
   uint64_t hash;
   size_t bytes;
-  tsr_plan *plan;
+  const tsr_plan *plan;
   int64_t key[KEY_WORDS];
 } entry;
 
 struct tsr_cache {
   pthread_mutex_t lock;
-  void (*release)(tsr_plan *plan);
+  void (*take)(const tsr_plan *plan);
+  void (*release)(const tsr_plan *plan);
   entry *bucket[BUCKETS];
   entry *newest, *oldest;
   int count;
@@ -91,10 +92,12 @@ static void drop(tsr_cache *cache, entry *out) {
 
 /* ---- The cache ------------------------------------------------------------ */
 
-tsr_status tsr_cache_create(void (*release)(tsr_plan *plan), tsr_cache **cache) {
+tsr_status tsr_cache_create(void (*take)(const tsr_plan *plan),
+                            void (*release)(const tsr_plan *plan), tsr_cache **cache) {
   tsr_cache *made = tsr_alloc_zero(1, sizeof *made);
   if (made == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a cache of plans");
   pthread_mutex_init(&made->lock, NULL);
+  made->take = take;
   made->release = release;
   *cache = made;
   return TSR_OK;
@@ -175,17 +178,17 @@ uint64_t tsr_cache_key(const tsr_call *call) {
 
 /* ---- Looking up and adding ------------------------------------------------ */
 
-tsr_plan *tsr_cache_find(tsr_cache *cache, const tsr_call *call, uint64_t settings) {
+const tsr_plan *tsr_cache_find(tsr_cache *cache, const tsr_call *call, uint64_t settings) {
   int64_t key[KEY_WORDS];
   make_key(call, settings, key);
   uint64_t hash = hash_key(key);
   pthread_mutex_lock(&cache->lock);
   entry *e = find(cache, hash, key);
-  tsr_plan *plan = e != NULL ? e->plan : NULL;
+  const tsr_plan *plan = e != NULL ? e->plan : NULL;
   if (e != NULL) {
     take_from_order(cache, e);
     put_in_front(cache, e);
-    atomic_fetch_add(&plan->references, 1);
+    cache->take(plan);
   }
   pthread_mutex_unlock(&cache->lock);
   return plan;
@@ -207,14 +210,15 @@ static size_t plan_bytes(const tsr_plan *plan) {
          residency_bytes(plan->after);
 }
 
-void tsr_cache_add(tsr_cache *cache, const tsr_call *call, uint64_t settings, tsr_plan *plan) {
+void tsr_cache_add(tsr_cache *cache, const tsr_call *call, uint64_t settings,
+                   const tsr_plan *plan) {
   size_t bytes = plan_bytes(plan);
   entry *new = bytes <= TSR_CACHE_PLAN_BYTES ? tsr_alloc_zero(1, sizeof *new) : NULL;
   if (new == NULL) return; /* it is made anew when it is wanted again */
   *new = (entry){.plan = plan, .bytes = bytes};
   make_key(call, settings, new->key);
   new->hash = hash_key(new->key);
-  atomic_fetch_add(&plan->references, 1);
+  cache->take(plan);
   pthread_mutex_lock(&cache->lock);
   entry *out = find(cache, new->hash, new->key); /* another thread may have planned the same */
   if (out != NULL) {

@@ -16,16 +16,18 @@ enum { TSR_CACHE_PLANS = 1024 };
 #define TSR_CACHE_BYTES ((size_t)256 << 20)
 #define TSR_CACHE_PLAN_BYTES ((size_t)64 << 20)
 
-/* release drops one reference of a plan; the cache holds one for each plan that it keeps. */
-tsr_status tsr_cache_create(void (*release)(tsr_plan *plan), tsr_cache **cache);
+/* A cached plan is the owner's: take adds a reference to a plan, release drops one. The cache holds
+ * one reference for each plan that it keeps. */
+tsr_status tsr_cache_create(void (*take)(const tsr_plan *plan),
+                            void (*release)(const tsr_plan *plan), tsr_cache **cache);
 void tsr_cache_destroy(tsr_cache *cache);
 
 /* The plan for this call, with a new reference, or NULL. settings is a digest of all else that the
  * plan depends on. */
-tsr_plan *tsr_cache_find(tsr_cache *cache, const tsr_call *call, uint64_t settings);
+const tsr_plan *tsr_cache_find(tsr_cache *cache, const tsr_call *call, uint64_t settings);
 
 /* Keeps the plan, with a reference of its own, unless it is very large. */
-void tsr_cache_add(tsr_cache *cache, const tsr_call *call, uint64_t settings, tsr_plan *plan);
+void tsr_cache_add(tsr_cache *cache, const tsr_call *call, uint64_t settings, const tsr_plan *plan);
 
 void tsr_cache_clear(tsr_cache *cache);
 

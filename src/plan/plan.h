@@ -1,7 +1,9 @@
 /*
  * The plan: how one kind of call will be done. Typed commands in an order in which each depends
- * only on earlier ones; each belongs to a queue, and the queues run side by side. Immutable once
- * made.
+ * only on earlier ones; each belongs to a queue, and the queues run side by side.
+ *
+ * The planner alone writes to a plan; everybody else has it const. What belongs to running a plan
+ * (references, its program, measured times) is kept around it: front/plan_object.h.
  *
  * Source: the static schedule of Anastasiadis et al., "Uncut-GEMMs", section III (LAM, ETA, batched
  * fetch, lazy C); see docs/planner.md for what is ours.
@@ -10,7 +12,6 @@
 #define TSR_PLAN_PLAN_H
 
 #include <assert.h>
-#include <stdatomic.h>
 
 #include "base/queue.h"
 #include "base/text.h"
@@ -89,13 +90,7 @@ typedef struct tsr_plan_queue {
 enum { TSR_PLAN_QUEUES = 512, TSR_PLAN_LANES = 128 };
 
 struct tsr_plan {
-  atomic_int references; /* front's; the cache holds one for each plan it keeps */
-  void *owner;           /* the context (front's) */
-  /* What the runner derived from the plan (front frees both), or NULL: for the next run, and for
-   * the one before it, which may still be under way. */
-  struct tsr_program *program, *twin;
   tsr_call call;
-  bool exchanged;      /* front's: A and B changed places, since the caller is row-major */
   int machine_devices; /* locations below are of that machine */
   int devices;         /* devices that do anything; 0: the CPU's BLAS does the call */
   bool reproducible;
@@ -119,9 +114,6 @@ struct tsr_plan {
   double floor;                         /* lower bound */
   double plan_seconds;                  /* what planning took */
   int candidates;                       /* tried */
-  tsr_traffic moved;                    /* by its copies (front's) */
-  double measured;                      /* s, last execution (front's) */
-  float *times; /* measured begin, end of each command when traced, or NULL (front's) */
 };
 
 /* ---- Making one ---- */
@@ -144,6 +136,10 @@ typedef struct tsr_plan_options {
 tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
                          const tsr_plan_options *options, tsr_plan **plan);
 void tsr_plan_free(tsr_plan *plan);
+
+/* Moves a plan into storage of the caller's, which tsr_plan_clear empties; from is freed. */
+void tsr_plan_move(tsr_plan *from, tsr_plan *to);
+void tsr_plan_clear(tsr_plan *plan);
 
 /* ---- Knowing about one ---- */
 
@@ -189,10 +185,18 @@ double tsr_plan_heat(const tsr_machine *machine, const tsr_call *call);
 /* What a run of the plan moves. */
 tsr_traffic tsr_plan_traffic(const tsr_plan *plan);
 
-void tsr_plan_summary(const tsr_plan *plan, tsr_prediction *prediction);
+/* What was measured of a plan's last run, for printing beside the prediction. */
+typedef struct tsr_measured {
+  double seconds;     /* 0: the plan has not run */
+  const float *times; /* begin and end of each command [s from the call]; NULL: not traced */
+} tsr_measured;
 
-/* text, JSON, commands (print.c); timelines (timeline.c). machine gives names; NULL is allowed. */
-tsr_status tsr_plan_write(const tsr_plan *plan, const tsr_machine *machine, tsr_format format,
-                          tsr_text *text);
+/* measured: seconds of the last run; 0: none. */
+void tsr_plan_summary(const tsr_plan *plan, double measured, tsr_prediction *prediction);
+
+/* text, JSON, commands (print.c); timelines (timeline.c). machine gives names; it may be NULL, as
+ * measured may. */
+tsr_status tsr_plan_write(const tsr_plan *plan, const tsr_machine *machine,
+                          const tsr_measured *measured, tsr_format format, tsr_text *text);
 
 #endif

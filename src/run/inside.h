@@ -37,7 +37,7 @@ typedef struct tsr_room_wait {
 
 struct tsr_ticket {
   tsr_runner *runner;
-  tsr_plan *plan;
+  const tsr_plan *plan;
   tsr_program *program;
   tsr_binding binding;
   void **rooms; /* memory of the plan's rooms, or NULL */
@@ -242,7 +242,7 @@ void tsr_trace_finish(tsr_ticket *job);
 
 /* Queues, events, arenas unless it has its own, and threads; the caller holds enter. *short_of as
  * in tsr_submission. */
-tsr_status tsr_resource_reserve(tsr_runner *runner, const tsr_plan *plan, bool trace, bool arenas,
+tsr_status tsr_resource_reserve(tsr_runner *runner, tsr_program *program, bool trace, bool arenas,
                                 int *short_of);
 void tsr_resource_trim(tsr_runner *runner);
 /* An arena of at least so many bytes; what runs is waited for where it must be another one. */

@@ -8,6 +8,7 @@
 
 void tsr_program_destroy(tsr_program *program) {
   if (program == NULL) return;
+  tsr_program_destroy(program->twin);
   void *parts[] = {program->by_device,   program->device_first, program->by_queue,
                    program->queue_first, program->event,        program->rank,
                    program->flag,        program->watched,      program->passed,
@@ -239,6 +240,7 @@ tsr_status tsr_program_create(const tsr_plan *plan, tsr_program **program) {
     return tsr_fail(TSR_ERR_MEMORY, "no host memory to run a plan of %zu commands",
                     plan->commands.count);
   }
+  p->plan = plan;
   sort(plan, p);
   tsr_status status = number_events(plan, p);
   if (status == TSR_OK) status = find_uses(plan, p);

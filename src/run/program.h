@@ -1,9 +1,11 @@
 /*
- * A program: what the runner derives from a plan once, so that running makes no search: the
+ * A program: what the runner derives from a plan once, so that running searches for nothing: the
  * commands of each device and of each queue in plan order, which of them need events, and which
- * host lane does what. Made beside the plan (plan->program) and freed with it.
+ * host lane does what.
  *
- * Immutable but for the flags and, at the first submission, the engine's queues.
+ * A program takes part in one run at a time: its flags say how far that run is. Two runs of one
+ * plan may be under way side by side, the later one with the program's twin. Apart from the flags,
+ * the twin and, from the first submission on, the engine's queues, a program does not change.
  */
 #ifndef TSR_RUN_PROGRAM_H
 #define TSR_RUN_PROGRAM_H
@@ -13,6 +15,7 @@
 #include "base/rect.h"
 #include "engine/engine.h"
 #include "plan/plan.h"
+#include "run/runner.h"
 
 #define TSR_NO_EVENT UINT32_MAX
 
@@ -25,7 +28,10 @@ typedef struct tsr_program_use {
   bool wrote;
 } tsr_program_use;
 
-typedef struct tsr_program {
+struct tsr_program {
+  const tsr_plan *plan; /* which must outlive the program */
+  tsr_program *twin;    /* owned; NULL until it is needed */
+  bool twin_is_last;    /* the last run had the twin; guarded by the runner's enter lock */
   uint32_t *by_device,
       *device_first; /* commands of device d: by_device[device_first[d] .. [d + 1]) */
   uint32_t *by_queue, *queue_first; /* the same by queue of the plan; lanes are here alone */
@@ -49,11 +55,6 @@ typedef struct tsr_program {
   bool warm;                            /* its kernels have been tried */
   bool resolved;                        /* queue[] is filled */
   tsr_queue **queue;                    /* the engine's queue of each queue of the plan */
-} tsr_program;
-
-/* The number of devices is plan->machine_devices. TSR_ERR_INTERNAL for a plan that names what is
- * not there. */
-tsr_status tsr_program_create(const tsr_plan *plan, tsr_program **program);
-void tsr_program_destroy(tsr_program *program);
+};
 
 #endif

@@ -48,9 +48,8 @@ tsr_status tsr_resource_events(tsr_runner *runner, int device, tsr_events *event
   return TSR_OK;
 }
 
-static tsr_status reserve_events(tsr_runner *runner, const tsr_plan *plan, bool trace) {
-  const tsr_program *p = plan->program;
-  for (int d = 0; d < plan->machine_devices; d++) {
+static tsr_status reserve_events(tsr_runner *runner, const tsr_program *p, bool trace) {
+  for (int d = 0; d < p->plan->machine_devices; d++) {
     if (!(p->devices & 1u << d)) continue;
     tsr_run_device *side = &runner->side[d];
     size_t commands = p->device_first[d + 1] - p->device_first[d];
@@ -63,8 +62,8 @@ static tsr_status reserve_events(tsr_runner *runner, const tsr_plan *plan, bool 
   return TSR_OK;
 }
 
-static tsr_status resolve_queues(tsr_runner *runner, const tsr_plan *plan) {
-  tsr_program *p = plan->program;
+static tsr_status resolve_queues(tsr_runner *runner, tsr_program *p) {
+  const tsr_plan *plan = p->plan;
   if (p->resolved) return TSR_OK;
   for (int d = 0; d < plan->machine_devices; d++)
     for (int i = p->used_first[d]; i < p->used_first[d + 1]; i++)
@@ -147,15 +146,16 @@ static tsr_status reserve_arenas(tsr_runner *runner, const tsr_plan *plan, int *
   return status;
 }
 
-tsr_status tsr_resource_reserve(tsr_runner *runner, const tsr_plan *plan, bool trace, bool arenas,
+tsr_status tsr_resource_reserve(tsr_runner *runner, tsr_program *program, bool trace, bool arenas,
                                 int *short_of) {
+  const tsr_plan *plan = program->plan;
   if (plan->machine_devices != runner->devices)
     return tsr_fail(TSR_ERR_ARGUMENT, "the plan is for a machine of %d devices, not of %d",
                     plan->machine_devices, runner->devices);
   if (arenas) TSR_TRY(reserve_arenas(runner, plan, short_of));
-  TSR_TRY(resolve_queues(runner, plan));
-  TSR_TRY(reserve_events(runner, plan, trace));
-  return reserve_lanes(runner, tsr_staging_threads(runner, plan->program));
+  TSR_TRY(resolve_queues(runner, program));
+  TSR_TRY(reserve_events(runner, program, trace));
+  return reserve_lanes(runner, tsr_staging_threads(runner, program));
 }
 
 /* ---- Giving back ---- */

@@ -164,11 +164,6 @@ tsr_status tsr_runner_create(const tsr_engine *engine, tsr_engine_state *state, 
 
 /* ---- Submitting ---- */
 
-tsr_status tsr_runner_prepare(tsr_plan *plan) {
-  return plan->program != NULL ? TSR_OK : tsr_program_create(plan, &plan->program);
-}
-
-/* A program takes part in one run at a time. */
 static bool is_under_way(tsr_runner *runner, const tsr_program *program) {
   for (uint64_t n = atomic_load(&runner->completed); n < runner->posted; n++)
     if (runner->posted - n < TSR_RUN_JOBS && runner->recent[n % TSR_RUN_JOBS]->program == program)
@@ -176,13 +171,14 @@ static bool is_under_way(tsr_runner *runner, const tsr_program *program) {
   return false;
 }
 
-/* Runs that may go side by side do so, though they are of one plan. */
-static tsr_status take_turns(tsr_runner *runner, tsr_plan *plan) {
-  tsr_program *last = plan->program;
-  if (!is_under_way(runner, last)) return TSR_OK;
-  if (plan->twin == NULL) TSR_TRY(tsr_program_create(plan, &plan->twin));
-  plan->program = plan->twin;
-  plan->twin = last;
+/* The program for a run that may go beside others: the one that ran last if that run is over, else
+ * the other one of the program and its twin. */
+static tsr_status take_turns(tsr_runner *runner, tsr_program *program, tsr_program **taken) {
+  *taken = program->twin_is_last ? program->twin : program;
+  if (!is_under_way(runner, *taken)) return TSR_OK;
+  if (program->twin == NULL) TSR_TRY(tsr_program_create(program->plan, &program->twin));
+  program->twin_is_last = !program->twin_is_last;
+  *taken = program->twin_is_last ? program->twin : program;
   return TSR_OK;
 }
 
@@ -213,10 +209,10 @@ static tsr_status fill_rooms(tsr_ticket *job, const tsr_submission *submission) 
   return TSR_OK;
 }
 
-static tsr_status fill(tsr_ticket *job, const tsr_submission *submission) {
+static tsr_status fill(tsr_ticket *job, const tsr_submission *submission, tsr_program *program) {
   tsr_runner *runner = job->runner;
-  job->plan = submission->plan;
-  job->program = submission->plan->program;
+  job->plan = program->plan;
+  job->program = program;
   job->binding = submission->binding;
   job->trace = submission->trace;
   job->own_arenas = submission->arenas != NULL;
@@ -229,7 +225,7 @@ static tsr_status fill(tsr_ticket *job, const tsr_submission *submission) {
   job->devices = job->program->devices | job->tied;
   job->lane_threads = tsr_staging_threads(runner, job->program);
   if (job->program->lanes_bring_home)
-    tsr_prefault_start(&job->prefault, &submission->plan->call, job->binding.base[TSR_C_]);
+    tsr_prefault_start(&job->prefault, &job->plan->call, job->binding.base[TSR_C_]);
   tsr_lane_start(job);
   if (job->devices == 0 && job->lane_threads == 0) job->devices = 1; /* someone must complete it */
   atomic_store(&job->left, bits(job->devices) + job->lane_threads);
@@ -238,7 +234,7 @@ static tsr_status fill(tsr_ticket *job, const tsr_submission *submission) {
   TSR_TRY(fill_rooms(job, submission));
   if (!tsr_overlap_find(job)) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a ticket");
   if (!job->trace) return TSR_OK;
-  job->times = tsr_alloc_zero(2 * submission->plan->commands.count, sizeof *job->times);
+  job->times = tsr_alloc_zero(2 * job->plan->commands.count, sizeof *job->times);
   return job->times != NULL ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for a trace");
 }
 
@@ -260,14 +256,14 @@ static int next_set(const tsr_runner *runner) {
 static tsr_status enter(tsr_runner *runner, tsr_submission *submission, double now,
                         tsr_ticket **ticket) {
   runner->set = next_set(runner);
-  TSR_TRY(tsr_runner_prepare(submission->plan));
-  if (submission->arenas != NULL) TSR_TRY(take_turns(runner, submission->plan));
-  TSR_TRY(tsr_resource_reserve(runner, submission->plan, submission->trace,
-                               submission->arenas == NULL, &submission->short_of));
+  tsr_program *program = submission->program;
+  if (submission->arenas != NULL) TSR_TRY(take_turns(runner, submission->program, &program));
+  TSR_TRY(tsr_resource_reserve(runner, program, submission->trace, submission->arenas == NULL,
+                               &submission->short_of));
   double reserved = tsr_now();
   tsr_ticket *job = tsr_job_take(runner);
   if (job == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a ticket");
-  tsr_status status = fill(job, submission);
+  tsr_status status = fill(job, submission, program);
   if (status != TSR_OK) {
     atomic_store(&job->references, 1);
     tsr_job_release(job);
@@ -275,7 +271,7 @@ static tsr_status enter(tsr_runner *runner, tsr_submission *submission, double n
   }
   tsr_warm_up(job);
   log_preparation(now, reserved);
-  if (runner->poison && !job->own_arenas) tsr_resource_poison(runner, submission->plan);
+  if (runner->poison && !job->own_arenas) tsr_resource_poison(runner, program->plan);
   job->entered = now;
   tsr_job_post(job);
   *ticket = job;
@@ -341,7 +337,7 @@ uint64_t tsr_ticket_number(const tsr_ticket *ticket) {
   return ticket->number;
 }
 
-tsr_plan *tsr_ticket_plan(const tsr_ticket *ticket) {
+const tsr_plan *tsr_ticket_plan(const tsr_ticket *ticket) {
   return ticket->plan;
 }
 

@@ -3,8 +3,8 @@
  * thread for each host lane; a context has one runner.
  *
  * A submission enters all threads atomically, and submissions take effect in the order in which
- * they entered. Any thread may submit, wait and trim. A plan must live until the tickets of its
- * submissions are released.
+ * they entered. Any thread may submit, wait and trim. A program, and its plan, must live until the
+ * tickets of its submissions are released.
  */
 #ifndef TSR_RUN_RUNNER_H
 #define TSR_RUN_RUNNER_H
@@ -14,6 +14,9 @@
 #include "run/pinner.h"
 
 typedef struct tsr_runner tsr_runner;
+
+/* A plan as the runner runs it (program.h). */
+typedef struct tsr_program tsr_program;
 
 /* One submission of a plan. */
 typedef struct tsr_ticket tsr_ticket;
@@ -33,9 +36,14 @@ tsr_status tsr_runner_create(const tsr_engine *engine, tsr_engine_state *state, 
 /* Waits for what was submitted. All tickets must have been released. */
 void tsr_runner_destroy(tsr_runner *runner);
 
-/* What to run. The plan's program is made on the first submission unless it is there. */
+/* Derives the program from a plan, which must outlive it. TSR_ERR_INTERNAL for a plan that names
+ * what is not there. */
+tsr_status tsr_program_create(const tsr_plan *plan, tsr_program **program);
+void tsr_program_destroy(tsr_program *program); /* NULL is accepted */
+
+/* What to run. */
 typedef struct tsr_submission {
-  tsr_plan *plan;
+  tsr_program *program;
   tsr_binding binding;
   /* With rooms (copied): their memory, and what each is part of, by which jobs know it again. Such
    * a plan also has arenas of its own, by location, which stay untouched by others until it is
@@ -46,10 +54,6 @@ typedef struct tsr_submission {
   uint64_t registration; /* of the pinner's, to be carried out before the plan starts; 0: none */
   int short_of; /* out, with TSR_ERR_MEMORY: the location that has not the plan's arena; else -1 */
 } tsr_submission;
-
-/* Derives what running needs from a plan and keeps it there; for a plan that no other thread has.
- */
-tsr_status tsr_runner_prepare(tsr_plan *plan);
 
 /* Enters the plan and returns; with tied streams, once all of it is submitted, or, where lanes
  * write to the user's memory, complete. Nothing is touched on failure. */
@@ -68,7 +72,7 @@ double tsr_ticket_entered(const tsr_ticket *ticket); /* when the call was made: 
 double tsr_ticket_seconds(const tsr_ticket *ticket);
 bool tsr_ticket_brings_home(const tsr_ticket *ticket); /* it copies to the user's memory */
 float *tsr_ticket_take_times(tsr_ticket *ticket);
-tsr_plan *tsr_ticket_plan(const tsr_ticket *ticket);
+const tsr_plan *tsr_ticket_plan(const tsr_ticket *ticket);
 
 /* Its place in the order of submission, for tsr_runner_await. */
 uint64_t tsr_ticket_number(const tsr_ticket *ticket);

@@ -1,6 +1,8 @@
 /* Plans as objects. */
 #include "front.h"
 
+#include "plan/plan.h"
+
 enum { N = 48 };
 
 static tsr_context *context;
@@ -83,6 +85,30 @@ static void test_measured(void **state) {
   assert_ok(tsr_plan_predict(plan, &got));
   assert_true(got.measured > 0);
   tsr_plan_destroy(plan);
+}
+
+/* What a run learns is kept beside the plan. */
+static void test_a_run_changes_nothing_of_a_plan(void **state) {
+  (void)state;
+  tsr_options traced = front_options();
+  traced.trace = 1;
+  tsr_context *usual = context;
+  assert_ok(tsr_context_create(&traced, &context));
+  tsr_plan *plan = plan_of(TSR_PAGEABLE, TSR_PAGEABLE, TSR_PAGEABLE, 1, 1), before;
+  memcpy(&before, plan, sizeof before);
+  size_t bytes = plan->commands.count * sizeof *plan->commands.items;
+  void *commands = malloc(bytes + 1);
+  memcpy(commands, plan->commands.items, bytes);
+  char *text = NULL;
+  execute(plan, 1);
+  assert_memory_equal(plan, &before, sizeof before);
+  assert_memory_equal(plan->commands.items, commands, bytes);
+  assert_ok(tsr_plan_print(plan, TSR_TEXT, &text));
+  assert_non_null(strstr(text, "measured"));
+  free(text), free(commands);
+  tsr_plan_destroy(plan);
+  tsr_context_destroy(context);
+  context = usual;
 }
 
 static void test_print(void **state) {
@@ -304,6 +330,7 @@ int main(void) {
       cmocka_unit_test(test_other_scalars_of_the_class),
       cmocka_unit_test(test_predict),
       cmocka_unit_test(test_measured),
+      cmocka_unit_test(test_a_run_changes_nothing_of_a_plan),
       cmocka_unit_test(test_print),
       cmocka_unit_test(test_wrong_place),
       cmocka_unit_test(test_wrong_homes),

@@ -188,7 +188,6 @@ static inline void plan_release(tsr_plan *plan) {
   TSR_VEC_FREE(&plan->commands);
   TSR_VEC_FREE(&plan->waits);
   TSR_VEC_FREE(&plan->buffers);
-  free(plan->times);
   free(plan);
 }
 

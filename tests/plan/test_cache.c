@@ -6,16 +6,32 @@
 static tsr_cache *cache;
 static int released;
 
-static void release(tsr_plan *plan) {
-  if (atomic_fetch_sub(&plan->references, 1) > 1) return;
-  free(plan);
+/* A plan with its references. */
+typedef struct counted {
+  tsr_plan plan;
+  int references;
+} counted;
+
+static void take(const tsr_plan *plan) {
+  ((counted *)plan)->references++;
+}
+
+static void release(const tsr_plan *plan) {
+  if (--((counted *)plan)->references > 0) return;
+  free((counted *)plan);
   released++;
+}
+
+static tsr_plan *new_plan(void) {
+  counted *made = calloc(1, sizeof *made);
+  made->references = 1;
+  return &made->plan;
 }
 
 static int begin(void **unused) {
   (void)unused;
   released = 0;
-  return tsr_cache_create(release, &cache);
+  return tsr_cache_create(take, release, &cache);
 }
 
 static int end(void **unused) {
@@ -32,8 +48,7 @@ static tsr_call call_of(int64_t m) {
 /* A plan that is as large as its number of commands says, which it does not have. */
 static tsr_plan *add(int64_t m, size_t bytes) {
   tsr_call call = call_of(m);
-  tsr_plan *plan = calloc(1, sizeof *plan);
-  atomic_store(&plan->references, 1);
+  tsr_plan *plan = new_plan();
   plan->commands.count = bytes / sizeof *plan->commands.items;
   plan->candidates = (int)m;
   tsr_cache_add(cache, &call, 1, plan);
@@ -43,7 +58,7 @@ static tsr_plan *add(int64_t m, size_t bytes) {
 
 static bool has(int64_t m) {
   tsr_call call = call_of(m);
-  tsr_plan *plan = tsr_cache_find(cache, &call, 1);
+  const tsr_plan *plan = tsr_cache_find(cache, &call, 1);
   if (plan == NULL) return false;
   assert_int_equal(plan->candidates, m);
   release(plan);
@@ -89,11 +104,10 @@ static void test_bytes_are_limited(void **unused) {
 static void test_rooms_count(void **unused) {
   (void)unused;
   tsr_call call = call_of(1);
-  tsr_plan *plan = calloc(1, sizeof *plan);
+  tsr_plan *plan = new_plan();
   tsr_room room = {.valid = {.count = TSR_CACHE_PLAN_BYTES / sizeof(tsr_rect)}};
   tsr_residency after = {.rooms = {&room, 1, 1}};
   plan->after = &after;
-  atomic_store(&plan->references, 1);
   tsr_cache_add(cache, &call, 1, plan);
   assert_false(has(1));
   release(plan);
@@ -113,7 +127,7 @@ static void test_the_later_of_two_stays(void **unused) {
   add(1, 0);
   tsr_plan *later = add(1, 0);
   tsr_call call = call_of(1);
-  tsr_plan *found = tsr_cache_find(cache, &call, 1);
+  const tsr_plan *found = tsr_cache_find(cache, &call, 1);
   assert_ptr_equal(found, later);
   assert_int_equal(released, 1);
   release(found);
@@ -124,7 +138,7 @@ static void test_clear(void **unused) {
   (void)unused;
   for (int64_t m = 1; m <= 100; ++m) add(m, 0);
   tsr_call call = call_of(50);
-  tsr_plan *used = tsr_cache_find(cache, &call, 1);
+  const tsr_plan *used = tsr_cache_find(cache, &call, 1);
   tsr_cache_clear(cache);
   assert_int_equal(released, 99);
   assert_false(has(50));

@@ -16,16 +16,15 @@ static char *print(tsr_plan *plan, tsr_format format, bool measured) {
   tsr_text text = TSR_TEXT_INIT;
   char *bytes = NULL;
   size_t count = plan->commands.count;
-  if (measured) {
-    plan->times = malloc(2 * count * sizeof *plan->times);
-    for (size_t i = 0; i < count; i++) {
-      plan->times[2 * i] = plan->commands.items[i].begin * 1.1f;
-      plan->times[2 * i + 1] = plan->commands.items[i].end * 1.2f;
-    }
-    plan->measured = 1.2 * plan->seconds;
+  float *times = malloc(2 * count * sizeof *times + 1);
+  for (size_t i = 0; i < count; i++) {
+    times[2 * i] = plan->commands.items[i].begin * 1.1f;
+    times[2 * i + 1] = plan->commands.items[i].end * 1.2f;
   }
-  assert_int_equal(tsr_plan_write(plan, machine, format, &text), TSR_OK);
+  tsr_measured last = {1.2 * plan->seconds, times};
+  assert_int_equal(tsr_plan_write(plan, machine, measured ? &last : NULL, format, &text), TSR_OK);
   assert_int_equal(tsr_text_take(&text, &bytes), TSR_OK);
+  free(times);
   free(machine);
   plan_release(plan);
   return bytes;
@@ -223,7 +222,8 @@ static void summary_counts(void **state) {
   (void)state;
   tsr_plan *plan = plan_staged();
   tsr_prediction sum;
-  tsr_plan_summary(plan, &sum);
+  tsr_plan_summary(plan, 0.25, &sum);
+  assert_float_equal(sum.measured, 0.25, 0);
   assert_int_equal(sum.commands, 9);
   assert_int_equal(sum.kernels, 1);
   assert_int_equal(sum.copies, 8);
@@ -240,7 +240,7 @@ static void an_unknown_format_is_refused(void **state) {
   (void)state;
   tsr_plan *plan = plan_scaled();
   tsr_text text = TSR_TEXT_INIT;
-  assert_int_equal(tsr_plan_write(plan, NULL, (tsr_format)99, &text), TSR_ERR_ARGUMENT);
+  assert_int_equal(tsr_plan_write(plan, NULL, NULL, (tsr_format)99, &text), TSR_ERR_ARGUMENT);
   plan_release(plan);
 }
 

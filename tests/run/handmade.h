@@ -157,8 +157,24 @@ static void set_call(handmade *h) {
   }
 }
 
+/* A plan and its program, which is made when it is first wanted. */
+typedef struct handmade_object {
+  tsr_plan plan;
+  tsr_program *program;
+} handmade_object;
+
+static tsr_program **handmade_place(tsr_plan *plan) {
+  return &((handmade_object *)plan)->program;
+}
+
+static tsr_program *handmade_program(tsr_plan *plan) {
+  tsr_program **program = handmade_place(plan);
+  if (*program == NULL) assert_int_equal(tsr_program_create(plan, program), TSR_OK);
+  return *program;
+}
+
 static tsr_plan *handmade_plan(int devices, int64_t n, bool staged) {
-  handmade h = {.plan = tsr_alloc_zero(1, sizeof(tsr_plan)),
+  handmade h = {.plan = tsr_alloc_zero(1, sizeof(handmade_object)),
                 .devices = devices,
                 .host = devices,
                 .n = n,
@@ -179,8 +195,7 @@ static tsr_plan *handmade_plan(int devices, int64_t n, bool staged) {
 }
 
 static void handmade_free(tsr_plan *plan) {
-  tsr_program_destroy(plan->program);
-  tsr_program_destroy(plan->twin);
+  tsr_program_destroy(*handmade_place(plan));
   TSR_VEC_FREE(&plan->commands);
   TSR_VEC_FREE(&plan->waits);
   TSR_VEC_FREE(&plan->buffers);

@@ -29,7 +29,8 @@ static inline void rig_close(rig *r) {
 }
 
 static inline tsr_ticket *submit(rig *r, tsr_plan *plan, const problem *p, bool trace) {
-  tsr_submission submission = {.plan = plan, .binding = problem_binding(p), .trace = trace};
+  tsr_submission submission = {
+      .program = handmade_program(plan), .binding = problem_binding(p), .trace = trace};
   tsr_ticket *ticket = NULL;
   assert_int_equal(tsr_runner_submit(r->runner, &submission, &ticket), TSR_OK);
   return ticket;

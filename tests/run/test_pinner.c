@@ -310,7 +310,7 @@ static void ends_unused(void **state) {
 /* ---- With jobs ---- */
 
 static tsr_ticket *submit(rig *r, tsr_plan *plan, const problem *p, uint64_t registration) {
-  tsr_submission submission = {.plan = plan,
+  tsr_submission submission = {.program = handmade_program(plan),
                                .binding = problem_binding(p),
                                .pinner = r->pinner,
                                .registration = registration};

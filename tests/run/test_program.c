@@ -17,8 +17,8 @@ static tsr_plan *plan_in_rooms(const tsr_machine *machine, const char *strategy)
 }
 
 /* The last commands of a kind that write to a room of C, as later jobs find them. */
-static int count_writers(const tsr_plan *plan, tsr_kernel kernel) {
-  const tsr_program *p = plan->program;
+static int count_writers(const tsr_program *p, tsr_kernel kernel) {
+  const tsr_plan *plan = p->plan;
   int count = 0;
   for (uint32_t i = 0; i < p->use_first[plan->after->rooms.count]; i++) {
     const tsr_command *c = &plan->commands.items[p->use[i].command];
@@ -46,9 +46,10 @@ static void parts_of_a_room_are_waited_for_one_by_one(void **state) {
       machine, "grid=1x2 kind=panels kpanel=500 nblock=256,256,256 taper=0 c=last piece=128K");
   int added = count_kernels(plan, TSR_KERNEL_ADD);
   assert_true(added >= 10);
-  must(tsr_program_create(plan, &plan->program));
-  assert_int_equal(count_writers(plan, TSR_KERNEL_ADD), added);
-  tsr_program_destroy(plan->program);
+  tsr_program *program = NULL;
+  must(tsr_program_create(plan, &program));
+  assert_int_equal(count_writers(program, TSR_KERNEL_ADD), added);
+  tsr_program_destroy(program);
   tsr_plan_free(plan);
   tsr_machine_destroy(machine);
 }

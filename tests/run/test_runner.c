@@ -121,7 +121,8 @@ static void survives_failures(void **state) {
       tsr_plan *plan = handmade_plan(2, 8, staged);
       problem p;
       problem_make(&p, 8, 1);
-      tsr_submission submission = {.plan = plan, .binding = problem_binding(&p)};
+      tsr_submission submission = {.program = handmade_program(plan),
+                                   .binding = problem_binding(&p)};
       tsr_ticket *ticket = NULL;
       tsr_engine_host_fail_at(n);
       tsr_status status = tsr_runner_submit(r.runner, &submission, &ticket);
@@ -154,10 +155,12 @@ static void survives_lack_of_host_memory(void **state) {
     tsr_plan *plan = handmade_plan(2, 8, true);
     problem p;
     problem_make(&p, 8, 1);
-    tsr_submission submission = {.plan = plan, .binding = problem_binding(&p), .trace = true};
+    tsr_submission submission = {.binding = problem_binding(&p), .trace = true};
     tsr_ticket *ticket = NULL;
     tsr_alloc_fail_at(n);
-    status = tsr_runner_submit(r.runner, &submission, &ticket);
+    status = tsr_program_create(plan, handmade_place(plan));
+    submission.program = *handmade_place(plan);
+    if (status == TSR_OK) status = tsr_runner_submit(r.runner, &submission, &ticket);
     if (status == TSR_OK) {
       status = tsr_ticket_wait(ticket);
       tsr_ticket_release(ticket);
@@ -204,7 +207,7 @@ static void refuses_what_does_not_fit(void **state) {
   tsr_plan *plan = handmade_plan(2, 8, false);
   problem p;
   problem_make(&p, 8, 1);
-  tsr_submission submission = {.plan = plan, .binding = problem_binding(&p)};
+  tsr_submission submission = {.program = handmade_program(plan), .binding = problem_binding(&p)};
   tsr_ticket *ticket = NULL;
   plan->arena[1] = (size_t)1 << 30;
   assert_int_equal(tsr_runner_submit(r.runner, &submission, &ticket), TSR_ERR_MEMORY);
@@ -392,7 +395,8 @@ static tsr_status gate_query(tsr_event *event, bool *passed, double *seconds) {
 }
 
 static tsr_ticket *submit_lodged(rig *r, tsr_plan *plan, const tsr_binding *binding, void **arena) {
-  tsr_submission submission = {.plan = plan, .binding = *binding, .arenas = arena};
+  tsr_submission submission = {
+      .program = handmade_program(plan), .binding = *binding, .arenas = arena};
   tsr_ticket *ticket = NULL;
   assert_int_equal(tsr_engine_host.alloc(r->state, 0, plan->arena[0], &arena[0]), TSR_OK);
   assert_int_equal(tsr_runner_submit(r->runner, &submission, &ticket), TSR_OK);
@@ -503,9 +507,9 @@ static void kernels_touch_homes(void **state) {
   c->waits = 0;
   plan->commands.items[0] = *c;
   plan->commands.count = 1;
-  assert_int_equal(tsr_runner_prepare(plan), TSR_OK);
-  assert_int_equal(plan->program->homes_read, 1 << TSR_A | 1 << TSR_C_);
-  assert_int_equal(plan->program->homes_written, 1 << TSR_C_);
+  const tsr_program *program = handmade_program(plan);
+  assert_int_equal(program->homes_read, 1 << TSR_A | 1 << TSR_C_);
+  assert_int_equal(program->homes_written, 1 << TSR_C_);
   handmade_free(plan);
 }
 

@@ -89,12 +89,12 @@ static void sum_traffic(const tsr_plan *plan, tsr_prediction *prediction) {
   prediction->device_to_device = sum.device_to_device + sum.within_devices;
 }
 
-void tsr_plan_summary(const tsr_plan *plan, tsr_prediction *prediction) {
+void tsr_plan_summary(const tsr_plan *plan, double measured, tsr_prediction *prediction) {
   shapes shape = count_shapes(plan);
   *prediction = (tsr_prediction){.seconds = plan->seconds,
                                  .floor_seconds = plan->floor,
                                  .plan_seconds = plan->plan_seconds,
-                                 .measured = plan->measured,
+                                 .measured = measured,
                                  .devices = plan->devices,
                                  .grid_rows = plan->grid_rows,
                                  .grid_cols = plan->grid_cols,
@@ -207,16 +207,16 @@ static void add_shapes(tsr_text *text, const tsr_plan *plan) {
   tsr_text_add(text, "\n");
 }
 
-static void add_times(tsr_text *text, const tsr_plan *plan) {
+static void add_times(tsr_text *text, const tsr_plan *plan, double measured) {
   tsr_text_add(text, "predicted  ");
   add_time_and_rate(text, plan, plan->seconds);
   tsr_text_add(text, "\nfloor      ");
   add_time_and_rate(text, plan, plan->floor);
   if (plan->floor > 0) tsr_text_add(text, "; predicted is %.3f of it", plan->seconds / plan->floor);
-  if (plan->measured > 0) {
+  if (measured > 0) {
     tsr_text_add(text, "\nmeasured   ");
-    add_time_and_rate(text, plan, plan->measured);
-    tsr_text_add(text, "; predicted is %.3f of it", plan->seconds / plan->measured);
+    add_time_and_rate(text, plan, measured);
+    tsr_text_add(text, "; predicted is %.3f of it", plan->seconds / measured);
   }
   tsr_text_add(text, "\n");
 }
@@ -275,11 +275,12 @@ static void add_memory(tsr_text *text, const tsr_plan *plan) {
   }
 }
 
-static void write_text(const tsr_plan *plan, const tsr_machine *machine, tsr_text *text) {
+static void write_text(const tsr_plan *plan, const tsr_machine *machine, double measured,
+                       tsr_text *text) {
   add_asked(text, plan);
   add_chosen(text, plan, machine);
   if (plan->devices > 0) add_shapes(text, plan);
-  add_times(text, plan);
+  add_times(text, plan, measured);
   if (plan->devices == 0) return;
   traffic *moved = count_traffic(plan, text);
   if (moved == NULL) return;
@@ -373,17 +374,18 @@ static void add_json_call(tsr_text *text, const tsr_plan *plan, const tsr_machin
   add_string(text, "why", plan->why);
 }
 
-static void write_json(const tsr_plan *plan, const tsr_machine *machine, tsr_text *text) {
+static void write_json(const tsr_plan *plan, const tsr_machine *machine, double measured,
+                       tsr_text *text) {
   tsr_prediction sum;
   traffic *moved = count_traffic(plan, text);
   if (moved == NULL) return;
-  tsr_plan_summary(plan, &sum);
+  tsr_plan_summary(plan, measured, &sum);
   tsr_text_add(text, "{\n");
   add_json_call(text, plan, machine);
   add_number(text, "predicted_s", plan->seconds);
   add_number(text, "floor_s", plan->floor);
   add_number(text, "fraction", plan->floor / plan->seconds);
-  add_number(text, "measured_s", plan->measured);
+  add_number(text, "measured_s", measured);
   add_number(text, "plan_s", plan->plan_seconds);
   tsr_text_add(text, "  \"candidates\": %d,\n  \"devices\": %d,\n  \"grid\": [%d, %d],\n",
                plan->candidates, plan->devices, plan->grid_rows, plan->grid_cols);
@@ -437,25 +439,26 @@ static void add_command(tsr_text *text, const tsr_plan *plan, size_t index) {
   tsr_text_add(text, " %.1f-%.1f us\n", (double)command->begin * 1e6, (double)command->end * 1e6);
 }
 
-tsr_status tsr_plan_write(const tsr_plan *plan, const tsr_machine *machine, tsr_format format,
-                          tsr_text *text) {
+tsr_status tsr_plan_write(const tsr_plan *plan, const tsr_machine *machine,
+                          const tsr_measured *measured, tsr_format format, tsr_text *text) {
+  tsr_measured last = measured != NULL ? *measured : (tsr_measured){0};
   switch (format) {
     case TSR_TEXT:
-      write_text(plan, machine, text);
+      write_text(plan, machine, last.seconds, text);
       return TSR_OK;
     case TSR_JSON:
-      write_json(plan, machine, text);
+      write_json(plan, machine, last.seconds, text);
       return TSR_OK;
     case TSR_COMMANDS:
       for (size_t i = 0; i < plan->commands.count; i++) add_command(text, plan, i);
       return TSR_OK;
     case TSR_TIMELINE_SVG:
-      return tsr_timeline_svg(plan, machine, text);
+      return tsr_timeline_svg(plan, machine, &last, text);
     case TSR_LOADS:
       tsr_loads_write(plan, true, text);
       return TSR_OK;
     case TSR_TIMELINE_JSON:
-      tsr_timeline_trace(plan, machine, text);
+      tsr_timeline_trace(plan, machine, last.times, text);
       return TSR_OK;
   }
   return tsr_fail(TSR_ERR_ARGUMENT, "format: %d is not one of tsr_format", (int)format);

@@ -35,8 +35,9 @@ typedef struct span {
   double begin, end; /* s */
 } span;
 
-static span span_of(const tsr_plan *plan, size_t command, bool measured) {
-  if (measured) return (span){plan->times[2 * command], plan->times[2 * command + 1]};
+/* times NULL: as predicted. */
+static span span_of(const tsr_plan *plan, size_t command, const float *times) {
+  if (times != NULL) return (span){times[2 * command], times[2 * command + 1]};
   const tsr_command *planned = &plan->commands.items[command];
   return (span){planned->begin, planned->end};
 }
@@ -71,7 +72,8 @@ typedef struct picture {
   const tsr_plan *plan;
   const tsr_machine *machine;
   tsr_text *text;
-  bool measured, merge;
+  tsr_measured last;
+  bool merge;
   bool seen[KINDS];
   int rows, queue[TSR_PLAN_QUEUES]; /* the queue of each row */
   double top[TSR_PLAN_QUEUES];      /* of the row of each queue, pixels */
@@ -82,6 +84,10 @@ typedef struct picture {
 
 static double x_of(const picture *p, double seconds) {
   return PICTURE_LEFT + seconds * p->scale;
+}
+
+static span span_shown(const picture *p, size_t command, bool measured) {
+  return span_of(p->plan, command, measured ? p->last.times : NULL);
 }
 
 static void insert_row(picture *p, int queue) {
@@ -115,8 +121,8 @@ static void survey(picture *p) {
   p->seconds = fmax(isfinite(p->plan->seconds) ? p->plan->seconds : 0, p->plan->floor);
   for (size_t i = 0; i < p->plan->commands.count; i++) {
     p->seen[kind_of(p->plan, &p->plan->commands.items[i])] = true;
-    p->seconds = fmax(p->seconds, span_of(p->plan, i, false).end);
-    if (p->measured) p->seconds = fmax(p->seconds, span_of(p->plan, i, true).end);
+    p->seconds = fmax(p->seconds, span_shown(p, i, false).end);
+    if (p->last.times) p->seconds = fmax(p->seconds, span_shown(p, i, true).end);
   }
   if (!(p->seconds > 0)) p->seconds = 1e-3;
   p->seconds *= 1.02;
@@ -127,12 +133,12 @@ static void survey(picture *p) {
 
 static void add_bar(picture *p, int queue, bool measured, double begin, double end, int kind,
                     const char *hint) {
-  double inner = p->height - 4, half = p->measured ? inner / 2 : inner;
+  double inner = p->height - 4, half = p->last.times ? inner / 2 : inner;
   double y = p->top[queue] + 2 + (measured ? half : 0);
   /* What takes a moment is still seen. */
   tsr_text_add(p->text,
                "<rect class=\"k%d%s\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\"", kind,
-               p->measured && !measured ? " p" : "", begin, y, fmax(end - begin, 0.3), half);
+               p->last.times && !measured ? " p" : "", begin, y, fmax(end - begin, 0.3), half);
   if (hint == NULL) {
     tsr_text_add(p->text, "/>\n");
     return;
@@ -164,7 +170,7 @@ static void add_tiny(picture *p, int queue, bool measured, double begin, double 
 
 static void add_command(picture *p, size_t index, bool measured) {
   const tsr_command *command = &p->plan->commands.items[index];
-  span when = span_of(p->plan, index, measured);
+  span when = span_shown(p, index, measured);
   double begin = x_of(p, when.begin), end = x_of(p, when.end);
   int kind = kind_of(p->plan, command);
   if (p->merge && end - begin < 0.5) {
@@ -183,7 +189,7 @@ static void add_command(picture *p, size_t index, bool measured) {
 
 static void add_bars(picture *p, bool measured) {
   for (size_t i = 0; i < p->plan->commands.count; i++) {
-    span when = span_of(p->plan, i, measured);
+    span when = span_shown(p, i, measured);
     if (isfinite(when.begin) && isfinite(when.end) && when.end >= when.begin)
       add_command(p, i, measured);
   }
@@ -221,7 +227,7 @@ static void add_titles(picture *p) {
   }
   tsr_text_add(p->text, "</text>\n<text x=\"12\" y=\"44\">");
   add_rate(p, "Predicted", p->plan->seconds);
-  add_rate(p, "Measured", p->plan->measured);
+  add_rate(p, "Measured", p->last.seconds);
   add_rate(p, "Floor", p->plan->floor);
   tsr_text_add(p->text, "</text>\n");
 }
@@ -236,7 +242,7 @@ static void add_legend(picture *p) {
                  kind, x, x + 19, kinds[kind].name);
     x += 100;
   }
-  if (p->measured)
+  if (p->last.times)
     tsr_text_add(p->text,
                  "<text class=\"s\" x=\"%.0f\" y=\"65\">upper half, light: predicted; "
                  "lower half, strong: measured</text>\n",
@@ -302,18 +308,19 @@ static void draw(picture *p) {
   for (int row = 0; row < p->rows; row++) add_row_label(p, row);
   add_axis(p);
   add_bars(p, false);
-  if (p->measured) add_bars(p, true);
+  if (p->last.times) add_bars(p, true);
   add_floor(p);
   tsr_text_add(p->text, "</svg>\n");
 }
 
-tsr_status tsr_timeline_svg(const tsr_plan *plan, const tsr_machine *machine, tsr_text *text) {
+tsr_status tsr_timeline_svg(const tsr_plan *plan, const tsr_machine *machine,
+                            const tsr_measured *measured, tsr_text *text) {
   picture *p = tsr_alloc_zero(1, sizeof *p);
   if (p == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory to draw a timeline");
   p->plan = plan;
   p->machine = machine;
   p->text = text;
-  p->measured = plan->times != NULL;
+  p->last = *measured;
   p->merge = plan->commands.count > MANY_COMMANDS;
   survey(p);
   lay_out(p);
@@ -354,13 +361,12 @@ static void trace_names(const tsr_plan *plan, bool measured, tsr_text *text) {
   for (int q = 0; q < plan->queues; q++) trace_queue(plan, &plan->queue[q], measured, text);
 }
 
-/* times NULL: as predicted. */
 static void trace_events(const tsr_plan *plan, const float *times, double at, tsr_text *text) {
   int base = times != NULL ? MEASURED_PROCESSES : 0;
   for (size_t i = 0; i < plan->commands.count; i++) {
     const tsr_command *command = &plan->commands.items[i];
     const tsr_plan_queue *queue = &plan->queue[command->queue];
-    span when = times != NULL ? (span){times[2 * i], times[2 * i + 1]} : span_of(plan, i, false);
+    span when = span_of(plan, i, times);
     if (!isfinite(when.begin) || !isfinite(when.end)) continue;
     tsr_text_add(text,
                  "{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
@@ -383,14 +389,15 @@ static void trace_tail(const char *label, tsr_text *text) {
   tsr_text_add(text, "\"%s\"}}\n]}\n", label);
 }
 
-void tsr_timeline_trace(const tsr_plan *plan, const tsr_machine *machine, tsr_text *text) {
+void tsr_timeline_trace(const tsr_plan *plan, const tsr_machine *machine, const float *times,
+                        tsr_text *text) {
   tsr_name name;
   trace_head(machine, text);
   trace_names(plan, false, text);
   trace_events(plan, NULL, 0, text);
-  if (plan->times != NULL) {
+  if (times != NULL) {
     trace_names(plan, true, text);
-    trace_events(plan, plan->times, 0, text);
+    trace_events(plan, times, 0, text);
   }
   trace_tail(tsr_call_name(&plan->call, &name), text);
 }

@@ -8,7 +8,8 @@
 enum { TSR_TRACE_ROLES = TSR_QUEUE_USER + 1, TSR_TRACE_INDICES = 256 };
 
 /* A picture 1200 pixels wide: a row for each queue. machine may be NULL. */
-tsr_status tsr_timeline_svg(const tsr_plan *plan, const tsr_machine *machine, tsr_text *text);
+tsr_status tsr_timeline_svg(const tsr_plan *plan, const tsr_machine *machine,
+                            const tsr_measured *measured, tsr_text *text);
 
 /* A sequence of plans as Trace Event Format: begin, whatever is added, end. One process for each
  * location, one for whole calls and for what the host does beside them. */
@@ -24,7 +25,8 @@ void tsr_trace_host(tsr_trace *trace, const char *name, double at, double second
 void tsr_trace_end(tsr_trace *trace);
 
 /* Trace Event Format: a process for each location (predicted and measured apart), a thread for
- * each queue. */
-void tsr_timeline_trace(const tsr_plan *plan, const tsr_machine *machine, tsr_text *text);
+ * each queue. times: measured, as in tsr_measured; NULL: the prediction alone. */
+void tsr_timeline_trace(const tsr_plan *plan, const tsr_machine *machine, const float *times,
+                        tsr_text *text);
 
 #endif

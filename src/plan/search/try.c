@@ -21,15 +21,23 @@ static void residency_free(tsr_residency **residency) {
   *residency = NULL;
 }
 
-void tsr_plan_free(tsr_plan *plan) {
-  if (!plan) return;
+void tsr_plan_clear(tsr_plan *plan) {
   TSR_VEC_FREE(&plan->commands);
   TSR_VEC_FREE(&plan->waits);
   TSR_VEC_FREE(&plan->buffers);
   residency_free(&plan->after);
   residency_free(&plan->before);
-  tsr_dealloc(plan->times);
+}
+
+void tsr_plan_free(tsr_plan *plan) {
+  if (!plan) return;
+  tsr_plan_clear(plan);
   tsr_dealloc(plan);
+}
+
+void tsr_plan_move(tsr_plan *from, tsr_plan *to) {
+  *to = *from;
+  tsr_dealloc(from);
 }
 
 /* The memory of the last one that lost serves again: a large plan's is hundreds of megabytes, which

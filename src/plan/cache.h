@@ -7,14 +7,15 @@
 #define TSR_PLAN_CACHE_H
 
 #include "plan/plan.h"
+#include "plan/tuning.h"
 
 typedef struct tsr_cache tsr_cache;
 
 /* Limits: plans, the bytes of all of them, and those of one. What a runner derives from a plan
  * takes some tens of bytes a command besides, and is not counted. */
-enum { TSR_CACHE_PLANS = 1024 };
-#define TSR_CACHE_BYTES ((size_t)256 << 20)
-#define TSR_CACHE_PLAN_BYTES ((size_t)64 << 20)
+enum { TSR_CACHE_PLANS = TSR_TUNE_CACHE_PLANS };
+#define TSR_CACHE_BYTES ((size_t)TSR_TUNE_CACHE_BYTES)
+#define TSR_CACHE_PLAN_BYTES ((size_t)TSR_TUNE_CACHE_PLAN_BYTES)
 
 /* A cached plan is the owner's: take adds a reference to a plan, release drops one. The cache holds
  * one reference for each plan that it keeps. */

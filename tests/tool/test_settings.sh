@@ -37,4 +37,17 @@ check documents_tell_of_them same told known
 grep '^| `' "$root/docs/knobs.md" >knobs_page
 check knobs_page_is_table same knobs knobs_page
 
+# The page of tuned constants has the tables that the command prints, which are those of src/: a row
+# for each of theirs. Each says what it does in a sentence, and where its value comes from.
+"$tessera" tuning | grep -E '^(## Constants|\| `)' >tuning
+grep -E '^(## Constants|\| `)' "$root/docs/tuning.md" >tuning_page
+check tuning_page_is_table same tuning tuning_page
+find "$root/src" -name tuning.def -exec grep -hoE '^TSR_(WHOLE|REAL|GUESS)\([A-Z_0-9]+' {} + |
+  sed 's/.*(//' | sort >constants
+grep -oE '^\| `[A-Z_0-9]+' tuning | tr -d '|` ' | sort >printed
+check tuning_has_all_tables same constants printed
+check tuning_names_are_unique sh -c 'test -z "$(uniq -d constants)"'
+grep '^| ' tuning | grep -vE '\. \| (measured|predicted|chosen)[:,]' >unsaid
+check tuning_tells_origins test ! -s unsaid
+
 finish

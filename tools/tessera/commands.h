@@ -6,6 +6,7 @@ int command_gemm(int argc, char **argv);
 int command_plan(int argc, char **argv);
 int command_machine(int argc, char **argv);
 int command_knobs(int argc, char **argv);
+int command_tuning(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_pgemm(int argc, char **argv);

@@ -22,6 +22,8 @@ static const subcommand subcommands[] = {
     {"run", "tessera run", "run a program with its BLAS calls on the GPUs where they gain",
      command_run},
     {"knobs", "tessera knobs", "list what TESSERA_STRATEGY can force", command_knobs},
+    {"tuning", "tessera tuning", "list the constants that were tuned, and their origins",
+     command_tuning},
     {"bench", "tessera bench", "measure how fast this machine is, beside the floor and a peer",
      command_bench},
 };

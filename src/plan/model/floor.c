@@ -14,6 +14,7 @@
 
 #include "blas/family.h"
 #include "plan/plan.h"
+#include "plan/tuning.h"
 
 static double total_speed(const tsr_machine *machine) {
   double speed = 0;
@@ -145,7 +146,7 @@ static double home_time(const tsr_machine *machine, const tsr_call *call, double
   double own = rate * machine->device[device].speed, others = rate * total_speed(machine) - own;
   double sends = device_port(machine, device, true), takes = device_port(machine, device, false);
   double best = INFINITY;
-  enum { STEPS = 256 };
+  enum { STEPS = 256 }; /* shares that are tried: 0.4 % apart */
   for (int i = 0; i <= STEPS; i++) {
     double away = (double)i / STEPS; /* share of the work that the others do */
     double time = (1 - away) * flops / own;
@@ -186,12 +187,12 @@ static double home_share(const tsr_machine *machine, const tsr_call *call, int d
 }
 
 double tsr_plan_home_share(const tsr_machine *machine, const tsr_call *call, int devices) {
-  static const double most = 10;
   double share = 1;
   for (int d = 0; d < machine->devices && devices > 1; d++) {
     bool is_home = false;
     for (int x = 0; x < TSR_OPERANDS; x++) is_home |= call->operand[x].location == d;
-    if (is_home) share = fmax(share, fmin(most, home_share(machine, call, d, devices)));
+    if (is_home)
+      share = fmax(share, fmin(TSR_TUNE_HOME_SHARE_MOST, home_share(machine, call, d, devices)));
   }
   return share;
 }

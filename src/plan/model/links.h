@@ -24,8 +24,4 @@ static inline const tsr_link_uses *tsr_links_of(const tsr_links *links, int from
   return &links->uses[(size_t)from * (size_t)links->locations + (size_t)to];
 }
 
-/* Seconds from the end of a copy to the start of one on another device that waited for it, beyond
- * what a copy takes to start: measured on four H200 as 10 to 20 us under load. */
-#define TSR_HAND_OVER 10e-6
-
 #endif

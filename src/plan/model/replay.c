@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "plan/model/links.h"
 #include "plan/names.h"
+#include "plan/tuning.h"
 
 enum { FLOW_CHANNELS = TSR_LINK_USES + 1, NONE = -1 };
 
@@ -40,6 +41,7 @@ typedef struct memory {
   double seconds;
 } memory;
 
+/* Kernels that are remembered at a time; which ones, by a hash. */
 enum { MEMORIES = 256 };
 
 typedef struct replay {
@@ -91,8 +93,10 @@ static void copy_flow(const replay *r, const tsr_command *c, bool fresh, flow *f
   f->full = in_host  ? r->machine->lane_rate
             : inside ? tsr_machine_copy_rate(r->machine, from->location)
                      : tsr_link_rate(link, segment_of(r->plan, c, size));
-  if (f->full <= 0) f->full = 1e9;
-  double start = in_host ? 1e-6 : fresh ? link->latency : 0.15 * link->latency;
+  if (f->full <= 0) f->full = TSR_TUNE_UNKNOWN_RATE;
+  double start = in_host ? TSR_TUNE_LANE_START
+                 : fresh ? link->latency
+                         : TSR_TUNE_BEHIND_A_COPY * link->latency;
   f->left = (double)c->m * (double)c->n * size + start * f->full;
   const tsr_link_uses *uses = tsr_links_of(&r->links, from->location, to->location);
   double at_best = link->bandwidth > 0 ? link->bandwidth : f->full; /* what short runs cost, too */
@@ -111,7 +115,7 @@ static double fill_of(const replay *r, const tsr_command *c, double seconds, int
   if (tsr_kernel_get((tsr_kernel)c->kernel)->bound_by_memory) return 1;
   double flops = tsr_kernel_flops((tsr_kernel)c->kernel, r->plan->call.type, c->m, c->n, c->k);
   double fill = flops / seconds / (r->rate_limit * r->machine->device[device].speed);
-  return fill < 0.05 ? 0.05 : fill > 1 ? 1 : fill;
+  return fill < TSR_TUNE_LEAST_FILL ? TSR_TUNE_LEAST_FILL : fill > 1 ? 1 : fill;
 }
 
 static double kernel_time(const replay *r, const tsr_command *c) {
@@ -197,7 +201,7 @@ static double ready_at(const replay *r, const tsr_command *c, int32_t command) {
     const tsr_command *awaited =
         &r->plan->commands.items[r->plan->waits.items[c->wait + (uint32_t)i]];
     if (r->plan->queue[awaited->queue].location == r->plan->queue[c->queue].location) continue;
-    ready = fmax(ready, (double)awaited->end + TSR_HAND_OVER);
+    ready = fmax(ready, (double)awaited->end + TSR_TUNE_HAND_OVER);
   }
   return ready;
 }

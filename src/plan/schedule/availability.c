@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "plan/tuning.h"
 
 /* Whether a channel that all links from a device to others use has room for hardly more than one of
  * them at a time. */
@@ -17,7 +18,7 @@ static bool has_one_port(const tsr_machine *machine, const tsr_links *links, int
       for (int i = 0; i < uses->count; i++) {
         if (uses->channel[i] != c) continue;
         used = true;
-        crowded |= link->bandwidth * (double)uses->seconds[i] > 1 / 1.5;
+        crowded |= link->bandwidth * (double)uses->seconds[i] > 1 / TSR_TUNE_ONE_PORT;
       }
       all &= used;
     }

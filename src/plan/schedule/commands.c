@@ -3,12 +3,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "plan/tuning.h"
 
 enum { SLOT_IN, SLOT_OUT, SLOT_COMPUTE, SLOT_ADD };
-
-/* A lane is in order. With more of them than threads, one that a slow thread has held up can make
- * up for it. */
-enum { LANES_OF_A_THREAD = 2 };
 
 /* The homes of the operands are buffers 0, 1 and 2. */
 static bool add_homes(tsr_commands *c, const tsr_call *call) {
@@ -30,7 +27,7 @@ tsr_status tsr_commands_init(tsr_commands *c, const tsr_problem *problem, tsr_pl
   c->plan = plan;
   c->streams = problem->options->streams;
   plan->lane_threads = threads;
-  c->lanes = LANES_OF_A_THREAD * threads;
+  c->lanes = TSR_TUNE_LANES_OF_A_THREAD * threads;
   if (c->lanes > TSR_PLAN_LANES) c->lanes = TSR_PLAN_LANES;
   memset(c->queue_of, -1, sizeof c->queue_of);
   memset(c->peer_queue, -1, sizeof c->peer_queue);

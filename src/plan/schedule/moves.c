@@ -5,13 +5,14 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "plan/schedule/scheduler.h"
+#include "plan/tuning.h"
 
 /* Some tens of copies of a large matrix; the staging ring holds several. */
 static int64_t bytes_of_a_copy(const tsr_call *call, const tsr_plan_options *options) {
-  static const int64_t most = 8 << 20, least = 4096;
+  static const int64_t most = TSR_TUNE_MOVE_PIECE, least = TSR_TUNE_MOVE_PIECE_LEAST;
   int64_t bytes = tsr_operand_bytes(&call->operand[TSR_A], call->type) +
                   tsr_operand_bytes(&call->operand[TSR_C_], call->type);
-  int64_t share = (int64_t)(options->ring / 4);
+  int64_t share = (int64_t)(options->ring / TSR_TUNE_MOVE_RING_PARTS);
   if (share < bytes) bytes = share;
   return bytes < least ? least : bytes < most ? bytes : most;
 }
@@ -91,7 +92,8 @@ static bool settle_all(tsr_scheduler *s, const void *what) {
   tsr_uplo uplo = *(const tsr_uplo *)what;
   const tsr_operand *c = &s->problem.call->operand[TSR_C_];
   if (uplo == TSR_GENERAL) return settle(s, tsr_rect_make(0, 0, c->rows, c->cols));
-  int64_t width = c->cols / 32 > 256 ? c->cols / 32 : 256;
+  int64_t width = c->cols / TSR_TUNE_MOVE_STRIPES;
+  if (width < TSR_TUNE_MOVE_STRIPE_LEAST) width = TSR_TUNE_MOVE_STRIPE_LEAST;
   for (int64_t col = 0; col < c->cols; col += width) {
     int64_t end = col + width < c->cols ? col + width : c->cols;
     int64_t above = end < c->rows ? end : c->rows;

@@ -1,4 +1,5 @@
 #include "plan/schedule/problem.h"
+#include "plan/tuning.h"
 
 tsr_problem tsr_problem_of(const tsr_machine *machine, const tsr_call *call, const tsr_graph *graph,
                            const tsr_schedule_options *options) {
@@ -31,11 +32,11 @@ tsr_task_operand tsr_part_of_tile(int matrix, int32_t tile, tsr_rect rect) {
 }
 
 /* Columns begin where lines of a cache do, if that takes little room: where they begin at other
- * multiples of a load, kernels are up to a fifth slower (docs: measured). */
+ * multiples of a load, kernels are slower. */
 int64_t tsr_tile_ld(int64_t rows, size_t size) {
-  static const int64_t line = 128, long_column = 4096;
   int64_t bytes = rows * (int64_t)size;
-  int64_t step = bytes < long_column ? tsr_kernel_granule(size) : line / (int64_t)size;
+  int64_t step =
+      bytes < TSR_TUNE_LONG_COLUMN ? tsr_kernel_granule(size) : TSR_TUNE_LINE / (int64_t)size;
   return (rows + step - 1) / step * step;
 }
 

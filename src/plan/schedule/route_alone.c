@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "plan/schedule/routes.h"
+#include "plan/tuning.h"
 
 /* ---- To a device ------------------------------------------------------------ */
 
@@ -82,7 +83,7 @@ static tsr_cargo half_of(const tsr_problem *problem, const tsr_cargo *c, int whi
  * is little. */
 static bool bring_piece(tsr_routes *r, tsr_cargo *c, tsr_uplo uplo, const tsr_end *begin,
                         const tsr_end *stop) {
-  static const int64_t little = 256;
+  static const int64_t little = TSR_TUNE_LITTLE_TRIANGLE;
   if (!meets(c, uplo, &c->uplo)) return true;
   bool across = c->uplo != TSR_GENERAL && (c->rows > little || c->cols > little);
   if (!across || !tsr_move_is_straight(r->problem, c)) return bring(r, c, begin, stop);

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "plan/schedule/routes.h"
+#include "plan/tuning.h"
 
 /* ---- Sources ---------------------------------------------------------------- */
 
@@ -39,9 +40,8 @@ static bool home_is_current(const tsr_routes *r, const tsr_cargo *c) {
  * that are alike are never measured quite alike, and the one that came out best must not get
  * everything. */
 static float slack_of(const tsr_routes *r, const tsr_cargo *c, int from, int to) {
-  static const double part = 0.1;
   double rate = tsr_route_bandwidth(r->availability, from, to);
-  return rate > 0 ? (float)(part * c->bytes / rate) : 0;
+  return rate > 0 ? (float)(TSR_TUNE_ROUTE_SLACK * c->bytes / rate) : 0;
 }
 
 /* A piece that a device has from another one, not from the host, is handed on: the next copy waits
@@ -53,7 +53,8 @@ static float handing_on(const tsr_routes *r, const tsr_cargo *c, int index, int 
   if (command < 0 || !host) return 0;
   int queue = tsr_commands_queue_of(r->commands, command);
   if (r->commands->plan->queue[queue].role != TSR_QUEUE_PEER) return 0;
-  return (float)(TSR_HAND_OVER + 2 * c->bytes / tsr_route_bandwidth(r->availability, from, to));
+  double transfer = c->bytes / tsr_route_bandwidth(r->availability, from, to);
+  return (float)(TSR_TUNE_HAND_OVER + TSR_TUNE_HAND_ON * transfer);
 }
 
 /* The first holder that is looked at takes the home's place if its link is as fast: then it need

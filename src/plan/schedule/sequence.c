@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-
-/* Groups looked at for the earliest one: enough for choice, few enough to be quick. */
-enum { WINDOW = 24 };
+#include "plan/tuning.h"
 
 tsr_status tsr_sequence_init(tsr_sequence *q, const tsr_problem *problem, const tsr_copies *copies,
                              const tsr_availability *availability) {
@@ -67,7 +65,7 @@ static void choose(const tsr_sequence *q, tsr_walk *w) {
   const tsr_group *groups = q->problem->graph->groups.items;
   int best = w->next;
   float best_eta = 0;
-  for (int i = w->next; i < w->count && i < w->next + WINDOW; i++) {
+  for (int i = w->next; i < w->count && i < w->next + TSR_TUNE_ETA_WINDOW; i++) {
     float eta = group_eta(q, &groups[w->groups[i]]);
     if (i > w->next && eta >= best_eta) continue;
     best = i;

@@ -1,6 +1,7 @@
 #include "plan/schedule/slots.h"
 
 #include "base/alloc.h"
+#include "plan/tuning.h"
 
 void tsr_slots_init(tsr_slots *s, const tsr_problem *problem, const tsr_commands *commands,
                     tsr_copies *copies, tsr_marks *marks) {
@@ -93,7 +94,7 @@ static bool create(size_t count, tsr_device_slots *d) {
 }
 
 tsr_status tsr_slots_start(tsr_slots *s, size_t bytes, tsr_sequence *sequence) {
-  static const size_t most = 1 << 20;
+  static const size_t most = TSR_TUNE_SLOTS_MOST;
   TSR_TRY(list_uses(s, sequence));
   s->in_use = true;
   s->bytes = bytes;
@@ -171,7 +172,9 @@ bool tsr_slots_take(tsr_slots *s, tsr_tile_copy *copy, int device, tsr_buffer *b
 bool tsr_slots_welcome(const tsr_slots *s, tsr_tile_copy *copy, int device) {
   if (copy->buffer != TSR_NOTHING) return true;
   int32_t use = next_use(s, copy);
-  if (use - s->now > s->problem->options->ahead[device] + 2 * s->problem->devices) return false;
+  if (use - s->now >
+      s->problem->options->ahead[device] + TSR_TUNE_WELCOME_TURNS * s->problem->devices)
+    return false;
   return find_slot(s, device, use) != TSR_NOTHING;
 }
 

@@ -7,16 +7,11 @@
 
 #include "plan/search/search.h"
 
-/* Copies of A and B cost by their size, and save time of the product: by the rates in base/kernel.h
- * and of copies they pay for a square C from an order of 230 (fp16) to 1700 (fp64) on. A partial C
- * pays from a k of 170 (fp16) to 570 (fp64) on. */
-static const double least_order = 2048;
-static const int64_t least_k = 512;
-
+/* Copies of A and B cost by their size, and save time of the product. */
 static bool pays(const tsr_call *call) {
   double m = (double)call->m, n = (double)call->n;
-  return tsr_kernel_minds_alignment(call->type) && call->k >= least_k &&
-         2 * m * n >= least_order * (m + n);
+  return tsr_kernel_minds_alignment(call->type) && call->k >= TSR_TUNE_APART_K &&
+         2 * m * n >= TSR_TUNE_APART_ORDER * (m + n);
 }
 
 static bool is_misplaced(const tsr_search *s, int x) {
@@ -35,7 +30,7 @@ static bool has_room(const tsr_search *s, unsigned apart) {
     if (apart >> x & 1) bytes += (double)o->rows * (double)o->cols * size;
   }
   for (int d = 0; d < s->machine->devices; d++) least = fmin(least, (double)s->options->budget[d]);
-  return 2 * bytes <= least;
+  return TSR_TUNE_APART_ROOM * bytes <= least;
 }
 
 unsigned tsr_search_apart(const tsr_search *s) {

@@ -3,9 +3,7 @@
 #include <math.h>
 
 #include "blas/family.h"
-
-/* Elements of a tile's side: from the largest down, by a factor of about 2^(1/3). */
-static const double TILE_MOST = 16384, TILE_LEAST = 16, TILE_STEP = 0.794;
+#include "plan/tuning.h"
 
 /* What is to be done, seen as the sum over depth of products that fill rows x cols. */
 typedef struct work {
@@ -171,7 +169,6 @@ static double exchange_time(const way *y, double in, double out) {
  * a hold's C takes beyond what is left of the links in two chunks stops all of it; at both ends, in
  * one. */
 static double time_of(const way *y) {
-  static const double each_task = 2e-6; /* for what this does not know of */
   double down = parts(y->m, y->b), across = parts(y->n, y->c);
   double used = (double)y->m * y->n / (down * y->b * across * y->c);
   double chunks = parts(y->k, y->d), kernels = y->kernel * y->b * y->c * y->d;
@@ -185,7 +182,7 @@ static double time_of(const way *y) {
   double holds = down * across * y->w.part;
   double busy = holds * used * chunks * larger(kernels, copies);
   double tasks = holds * used * chunks * y->b * y->c * y->d; /* of a device */
-  return busy + (holds - 1) * stop + ends + each_task * tasks;
+  return busy + (holds - 1) * stop + ends + TSR_TUNE_TIGHT_TASK * tasks;
 }
 
 /* ---- Ways ----------------------------------------------------------------- */
@@ -267,7 +264,7 @@ static double find_shape(way *y) {
 
 /* Copies go ahead where there is room for it. */
 static void set_ahead(way *y) {
-  y->l = 0.5;
+  y->l = TSR_TUNE_TIGHT_LOOKAHEAD;
   if (y->d == 1 && widest_of_all(y) < 1) y->l = 0;
 }
 
@@ -325,11 +322,10 @@ static tsr_c_block deal(const way *y, double tile) {
 
 /* One of each depth, so that what is kept differs in more than the hold's shape. */
 static int try_tile(way *y, double tile, int most, int count, tsr_c_block *found) {
-  static const double most_kernels = 1 << 22; /* more are not worth their planning */
   set_tiles(y, tile);
-  if ((double)y->m * y->n * y->k * y->q->devices > most_kernels) return count;
+  if ((double)y->m * y->n * y->k * y->q->devices > TSR_TUNE_TIGHT_KERNELS) return count;
   if (!y->q->base.partition) set_rates(y);
-  for (y->d = 1; y->d <= 4; y->d++) {
+  for (y->d = 1; y->d <= TSR_TUNE_TIGHT_DEPTH; y->d++) {
     tsr_c_block one;
     if (y->q->base.partition) {
       one = deal(y, tile);
@@ -349,7 +345,7 @@ int tsr_c_block_guess(const tsr_c_block_question *q, int grid_rows, int most, ts
   int count = 0;
   if (y.w.grid_rows != grid_rows) return 0; /* beside a triangle there is one grid */
   if (q->tile > 0) return try_tile(&y, (double)q->tile, most, 0, found);
-  for (double t = TILE_MOST; t >= TILE_LEAST; t *= TILE_STEP)
+  for (double t = TSR_TUNE_TILE_MOST; t >= TSR_TUNE_TILE_LEAST; t *= TSR_TUNE_TILE_STEP)
     count = try_tile(&y, t, most, count, found);
   return count;
 }

@@ -8,28 +8,25 @@
 #include "plan/search/c_block.h"
 #include "plan/search/search.h"
 
-enum { GUESSES = 8, FIRST = 3, FIRST_PARTITIONED = 2 };
-
 /* ---- First guesses -------------------------------------------------------- */
 
 static tsr_strategy base_of(const tsr_search *s, int devices) {
   tsr_strategy r = tsr_search_tiles(s, devices, 0);
   r.serpentine = !s->options->reproducible; /* the order of k depends on the shape alone */
   r.lazy = s->options->reproducible || tsr_strategy_must_be_lazy(&r, &s->problem);
-  r.piece = 32 << 20;
+  r.piece = TSR_TUNE_TIGHT_PIECE;
   return r;
 }
 
 /* Until one fits all guesses are tried, however long that takes; when one has, so many of them,
  * unless the formula thinks less of them. */
 static tsr_status try_guesses(tsr_search *s, const tsr_c_block *guess, int count, int first) {
-  static const double hopeless = 1.1;
   tsr_candidate made;
   tsr_strategy last = {0};
   for (int i = 0; i < count; i++) {
     tsr_strategy r = guess[i].strategy;
     if (s->best && (i >= first || !tsr_search_in_time(s))) break;
-    if (s->best && guess[i].seconds > hopeless * s->best->seconds) break;
+    if (s->best && guess[i].seconds > TSR_TUNE_TIGHT_HOPELESS * s->best->seconds) break;
     tsr_forced_apply(&s->forced, &s->problem, &r);
     if (tsr_strategy_same(&r, &last)) continue; /* what differs is forced */
     TSR_TRY(tsr_search_try(s, &r, &made));
@@ -59,7 +56,9 @@ static tsr_status try_single_tiles(tsr_search *s, int devices, int64_t tile) {
   int64_t least = tsr_search_least_tile(s->call);
   int64_t extent = s->call->m > s->call->n ? s->call->m : s->call->n;
   if (extent < s->call->k) extent = s->call->k;
-  int64_t largest = tile > 0 ? tile : tsr_power_of_two_near((double)extent, 16, 16384);
+  int64_t largest =
+      tile > 0 ? tile
+               : tsr_power_of_two_near((double)extent, TSR_TUNE_TILE_LEAST, TSR_TUNE_TILE_MOST);
   if (tile == 0 && largest < least) largest = least;
   for (int64_t t = largest; !s->best && t >= least; t /= 2) {
     tsr_strategy r = tsr_search_tiles(s, devices, t);
@@ -73,11 +72,12 @@ static tsr_status try_single_tiles(tsr_search *s, int devices, int64_t tile) {
 
 /* For every grid the best that a formula knows of. */
 static tsr_status try_grids(tsr_search *s, const tsr_c_block_question *q) {
-  tsr_c_block guess[GUESSES];
+  tsr_c_block guess[TSR_TUNE_TIGHT_GUESSES];
+  int first = q->base.partition ? TSR_TUNE_TIGHT_FIRST_PARTITIONED : TSR_TUNE_TIGHT_FIRST;
   for (int rows = q->devices; rows >= 1; rows--) {
     if (q->devices % rows) continue;
-    int count = tsr_c_block_guess(q, rows, GUESSES, guess);
-    TSR_TRY(try_guesses(s, guess, count, q->base.partition ? FIRST_PARTITIONED : FIRST));
+    int count = tsr_c_block_guess(q, rows, TSR_TUNE_TIGHT_GUESSES, guess);
+    TSR_TRY(try_guesses(s, guess, count, first));
   }
   return TSR_OK;
 }
@@ -96,7 +96,6 @@ static double expected(const tsr_c_block_question *q) {
 /* Devices that differ may have holds of their own. Where they reach each other little is left to be
  * gained: those with more room serve the others as a cache. */
 static tsr_status try_all(tsr_search *s, const tsr_c_block_question *q) {
-  static const double sure = 0.95; /* formulas err by more */
   tsr_deal_question d = {s->machine, s->call, s->options->budget, s->heat};
   tsr_c_block_question dealt = *q;
   dealt.base.partition = true;
@@ -109,7 +108,7 @@ static tsr_status try_all(tsr_search *s, const tsr_c_block_question *q) {
     tsr_candidate at = s->found;
     TSR_TRY(tsr_search_descend_shares(s, &at));
   }
-  if (first && s->best != NULL && s->best->seconds < sure * even) return TSR_OK;
+  if (first && s->best != NULL && s->best->seconds < TSR_TUNE_TIGHT_SURE * even) return TSR_OK;
   return try_grids(s, first ? q : &dealt);
 }
 

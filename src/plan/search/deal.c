@@ -6,9 +6,7 @@
 #include "base/kernel.h"
 #include "blas/build.h"
 #include "blas/family.h"
-
-/* What counts as another budget, or speed. */
-static const double difference = 0.05;
+#include "plan/tuning.h"
 
 /* ---- Devices that differ -------------------------------------------------- */
 
@@ -34,7 +32,7 @@ bool tsr_deal_differs(const tsr_deal_question *q, const int *order, int devices)
   }
   double most = (double)tsr_deal_most(q, order, devices);
   double least = (double)tsr_deal_least(q, order, devices);
-  return slowest < (1 - difference) * fastest || least < (1 - difference) * most;
+  return slowest < (1 - TSR_TUNE_DIFFERENCE) * fastest || least < (1 - TSR_TUNE_DIFFERENCE) * most;
 }
 
 /* ---- What a device holds, and how fast it is then ------------------------- */
@@ -129,7 +127,7 @@ static void weigh(deal *d) {
   for (int g = 0; g < d->devices; g++) {
     d->t->passes[g] = hold_of(d, g);
     double weight = given ? (double)d->r->weight[g] : 1 / time_of(d, g);
-    d->weight[g] = slots_of(d, g) >= 3 ? weight : 0;
+    d->weight[g] = slots_of(d, g) >= 3 ? weight : 0; /* a kernel has three operands */
   }
 }
 

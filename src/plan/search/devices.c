@@ -64,8 +64,7 @@ static double least_on(const tsr_search *s, int devices) {
 }
 
 static bool may_win(const tsr_search *s, int devices) {
-  static const double gain = 0.99;
-  return s->best == NULL || least_on(s, devices) < gain * s->best->seconds;
+  return s->best == NULL || least_on(s, devices) < TSR_TUNE_FEWER_DEVICES * s->best->seconds;
 }
 
 /* A first look at all devices, then at half of them, and so on, while there is time. */
@@ -97,12 +96,11 @@ static void note_entry(const tsr_candidate *candidate, entries *e) {
 
 /* The best strategy so far, for another number of devices. Those far behind are dropped. */
 static tsr_status try_number(tsr_search *s, int devices, entries *e) {
-  static const double hopeless = 1.3;
   tsr_candidate made;
   if (!may_win(s, devices)) return TSR_OK;
   tsr_strategy r = tsr_panels_like(s, &s->found.strategy, devices);
   TSR_TRY(tsr_search_try(s, &r, &made));
-  if (made.score < hopeless * s->found.score) note_entry(&made, e);
+  if (made.score < TSR_TUNE_FEWER_DEVICES_HOPELESS * s->found.score) note_entry(&made, e);
   return TSR_OK;
 }
 
@@ -124,7 +122,7 @@ static tsr_status choose_number(tsr_search *s, entries *e, int *devices) {
  * shows only when a descent has begun from each: side by side, for half as long again. */
 static tsr_status search_others(tsr_search *s, entries *e, int searched) {
   e->count = 0;
-  s->allowed *= 1.5;
+  s->allowed *= TSR_TUNE_SEARCH_OTHER_DEVICES;
   for (int other = s->machine->devices; other >= 1; other--)
     if (other != searched && tsr_search_in_time(s)) TSR_TRY(try_number(s, other, e));
   int count = e->count < TSR_SEARCH_STARTS ? e->count : TSR_SEARCH_STARTS;

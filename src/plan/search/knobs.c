@@ -7,6 +7,7 @@
 
 #include "base/settings.h"
 #include "plan/cache.h"
+#include "plan/tuning.h"
 
 /* ---- Where the search tries a value ----------------------------------------- */
 
@@ -62,7 +63,7 @@ static bool if_tight(const tsr_problem *p, const tsr_strategy *at, int64_t value
 }
 
 static bool if_tile_is_free(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
-  return if_tight(p, at, value) && !p->tiled && !p->reproducible && value >= 16;
+  return if_tight(p, at, value) && !p->tiled && !p->reproducible && value >= TSR_TUNE_TILE_LEAST;
 }
 
 /* Where tiles share memory their order is given. */
@@ -77,7 +78,8 @@ static bool of_panels(const tsr_problem *p, const tsr_strategy *at, int64_t valu
 
 /* Tiles that are loaded again and again may come in long copies; panels should come in many. */
 static bool good_piece(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
-  return at->kind == TSR_TILES ? p->tight : value >= 4 << 20 && value <= 32 << 20;
+  return at->kind == TSR_TILES ? p->tight
+                               : value >= TSR_TUNE_PIECE.least && value <= TSR_TUNE_PIECE.most;
 }
 
 static bool has_choice(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
@@ -144,7 +146,7 @@ static const char *if_c_is_on_a_device(const tsr_problem *p, int64_t value) {
 #define ALL (PANELS | STRIPES | TILES)
 #define FIELD(name) offsetof(tsr_strategy, name)
 #define MOST TSR_STRATEGY_LONGEST
-#define MOST_TILES (1 << 14) /* in one direction of a C block */
+#define MOST_TILES (1 << 14) /* in one direction of a C block: a limit of what can be forced */
 
 static const char *const kind_words[] = {"panels", "stripes", "tiles", NULL};
 static const char *const no_yes[] = {"no", "yes", NULL};

@@ -14,9 +14,9 @@ static double parts_of(int64_t extent, int64_t tile) {
 /* A plan of that many kernels takes some GB and half a minute, and its kernels are so small that
  * the CPU is faster. */
 int64_t tsr_search_least_tile(const tsr_call *call) {
-  static const double most_kernels = 1 << 24;
-  int64_t tile = 16;
-  while (parts_of(call->m, tile) * parts_of(call->n, tile) * parts_of(call->k, tile) > most_kernels)
+  int64_t tile = TSR_TUNE_TILE_LEAST;
+  while (parts_of(call->m, tile) * parts_of(call->n, tile) * parts_of(call->k, tile) >
+         TSR_TUNE_PLAN_KERNELS)
     tile *= 2;
   return tile;
 }

@@ -3,9 +3,7 @@
 #include "base/alloc.h"
 #include "blas/family.h"
 #include "plan/search/strategy.h"
-
-/* Parts of C; a kernel each, at least. */
-static const double most_parts = 4096;
+#include "plan/tuning.h"
 
 static tsr_status no_memory(void) {
   return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
@@ -90,11 +88,12 @@ bool tsr_mapped_follows(const tsr_mapping *m, const tsr_machine *machine, const 
   double rows = (double)count_parts(&down), cols = (double)count_parts(&across);
   switch (tsr_family_of(call->operation)) {
     case TSR_TRIANGLE:
-      return (call->side == TSR_LEFT ? rows : cols) == 1 && rows * cols <= most_parts;
+      return (call->side == TSR_LEFT ? rows : cols) == 1 && rows * cols <= TSR_TUNE_MAPPED_PARTS;
     case TSR_RANK:
-      return rows * (rows + cols) <= most_parts; /* columns are cut where rows are, too */
+      cols += rows; /* columns are cut where rows are, too */
+      return rows * cols <= TSR_TUNE_MAPPED_PARTS;
     default:
-      return rows * cols <= most_parts;
+      return rows * cols <= TSR_TUNE_MAPPED_PARTS;
   }
 }
 

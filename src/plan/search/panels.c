@@ -16,7 +16,7 @@ static bool is_device_home(const tsr_search *s, int x) {
 bool tsr_panels_one_of_many(const tsr_search *s) {
   const tsr_call *call = s->call;
   return s->options->residency != NULL && tsr_search_family(s) == TSR_PRODUCT &&
-         2 * call->k <= call->m && 2 * call->k <= call->n;
+         TSR_TUNE_ONE_OF_MANY * call->k <= call->m && TSR_TUNE_ONE_OF_MANY * call->k <= call->n;
 }
 
 /* What calls have added to a C on devices waits for it but once. */
@@ -67,7 +67,7 @@ static bool is_on_device(const tsr_call *call) {
 /* Columns of C are contiguous: cut them unless C is flat. But a device that is home to A or B must
  * send all that others read, so few should read the same. */
 void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_strategy *r) {
-  bool flat = call->m > 4 * call->n;
+  bool flat = call->m > TSR_TUNE_FLAT * call->n;
   r->grid_rows = flat ? devices : 1;
   for (int rows = 2; !flat && is_on_device(call) && rows * rows <= devices; rows++)
     if (devices % rows == 0) r->grid_rows = rows;
@@ -90,7 +90,7 @@ static bool is_staged(const tsr_call *call) {
 /* Each thread that stages has one piece under way and one in the ring that is being fetched. */
 static int64_t share_of_ring(const tsr_search *s) {
   int threads = s->machine->lanes > 0 ? s->machine->lanes : 1;
-  return tsr_power_of_two_near((double)s->options->ring / threads / 2, 256 << 10, 32 << 20);
+  return tsr_guess_of((double)s->options->ring / threads, TSR_TUNE_PIECE_IN_RING);
 }
 
 /* Some tens of copies to a device: enough to keep the links busy side by side, few enough that each
@@ -101,8 +101,9 @@ static int64_t guess_piece(const tsr_search *s, const tsr_strategy *r) {
   double b = (double)tsr_operand_bytes(&o[TSR_B_], s->call->type) / r->grid_cols;
   double c = (double)tsr_operand_bytes(&o[TSR_C_], s->call->type) / (r->grid_rows * r->grid_cols);
   bool finer = tsr_search_family(s) == TSR_RANK && !is_device_home(s, TSR_C_);
-  int64_t most = finer ? 16 << 20 : 32 << 20; /* a block on the diagonal waits for many of them */
-  int64_t piece = tsr_power_of_two_near((a + b + c) / 48, 4 << 20, most);
+  tsr_guess guess = TSR_TUNE_PIECE;
+  if (finer) guess.most = TSR_TUNE_PIECE_MOST_OF_UPDATES;
+  int64_t piece = tsr_guess_of(a + b + c, guess);
   return is_staged(s->call) && piece > share_of_ring(s) ? share_of_ring(s) : piece;
 }
 
@@ -130,10 +131,10 @@ static double solving_time(const tsr_search *s, int64_t order, int64_t block, in
 /* Low blocks take less to be solved, high ones less to be multiplied, and of a short order there
  * should be some of them. Of two that are about as good the higher one makes fewer commands. */
 static int64_t guess_solved_block(const tsr_search *s, int64_t order, int64_t lines) {
-  static const double gain = 0.98;
-  int64_t best = tsr_power_of_two_near((double)order / 8, 256, 1024);
-  for (int64_t block = best / 2; block >= 256; block /= 2)
-    if (solving_time(s, order, block, lines) < gain * solving_time(s, order, best, lines))
+  int64_t best = tsr_guess_of((double)order, TSR_TUNE_SOLVED_BLOCK);
+  for (int64_t block = best / 2; block >= TSR_TUNE_SOLVED_BLOCK.least; block /= 2)
+    if (solving_time(s, order, block, lines) <
+        TSR_TUNE_SOLVED_GAIN * solving_time(s, order, best, lines))
       best = block;
   return best;
 }
@@ -145,8 +146,10 @@ static int64_t guess_solved_block(const tsr_search *s, int64_t order, int64_t li
 static int64_t guess_solved_stripe(const tsr_search *s, int devices, int64_t lines) {
   bool left = s->call->side == TSR_LEFT;
   bool cut = left && 2 * operand_share(s, devices, TSR_C_) > 1;
-  int64_t widest = left && is_staged(s->call) ? 4096 : 8192;
-  return tsr_power_of_two_near((double)lines / (cut ? 4 : 1), TSR_INVERTS_LINES, widest);
+  bool staged = left && is_staged(s->call);
+  int64_t widest = staged ? TSR_TUNE_SOLVED_STRIPE_MOST_STAGED : TSR_TUNE_SOLVED_STRIPE_MOST;
+  double width = (double)lines / (cut ? TSR_TUNE_SOLVED_STRIPE_PARTS : 1);
+  return tsr_power_of_two_near(width, TSR_INVERTS_LINES, widest);
 }
 
 /* Blocks long enough for good kernels, and stripes narrow enough to begin before all of B is there.
@@ -159,15 +162,16 @@ static void guess_blocks(const tsr_search *s, int devices, tsr_strategy *r) {
   bool solves = call->operation == TSR_TRSM;
   bool composed = s->options->residency != NULL;
   int64_t order = order_of(call), lines = lines_of(call, devices);
-  r->block = solves ? guess_solved_block(s, order, lines)
-                    : tsr_power_of_two_near((double)order / 8, 256, 2048);
+  r->block =
+      solves ? guess_solved_block(s, order, lines) : tsr_guess_of((double)order, TSR_TUNE_BLOCK);
   r->stripe = solves ? guess_solved_stripe(s, devices, lines)
-                     : tsr_power_of_two_near((double)lines / 8, 256, 4096);
-  if (composed && solves) r->stripe = lines + 256; /* devices' lines are about alike */
+                     : tsr_guess_of((double)lines, TSR_TUNE_STRIPE);
+  if (composed && solves)
+    r->stripe = lines + TSR_TUNE_ONE_STRIPE_MORE; /* devices' lines are about alike */
   bool high = !solves && !is_staged(call);
-  double height = high ? (double)order : fmin(4096, (double)order / 8);
-  if (high) r->block = larger(r->block, 1024);
-  r->span = tsr_power_of_two_near(height / (double)r->block, 1, 32);
+  double height = high ? (double)order : fmin(TSR_TUNE_SPAN, (double)order / TSR_TUNE_SPAN_PARTS);
+  if (high) r->block = larger(r->block, TSR_TUNE_HIGH_BLOCK);
+  r->span = tsr_power_of_two_near(height / (double)r->block, 1, TSR_TUNE_SPAN_BLOCKS);
   r->n_block_least = 0; /* a narrow stripe goes through all blocks, too */
 }
 
@@ -179,20 +183,20 @@ static int64_t guess_composed_piece(const tsr_search *s, int devices) {
     all += bytes;
     at_home += bytes * part_at_home(s, x);
   }
-  if (at_home < all / 2) return 32 << 20;
-  return tsr_power_of_two_near(at_home / devices / 48, 4 << 20, 32 << 20);
+  if (at_home < all / 2) return TSR_TUNE_PIECE.most;
+  return tsr_guess_of(at_home / devices, TSR_TUNE_PIECE);
 }
 
 /* A composed call has little time to be planned in, so the first guess must be about right. When
  * its operands are on devices, mostly, it has no slab to wait for: one will do. Of a triangle of C
  * the blocks across the diagonal come and go with every call, so they are small. */
 static bool guess_composed(const tsr_search *s, int devices, double columns, tsr_strategy *r) {
-  static const int64_t longest_slab = 4096;
   bool is_rank = tsr_search_family(s) == TSR_RANK;
-  if (s->options->residency == NULL || s->call->k > longest_slab) return false;
+  if (s->options->residency == NULL || s->call->k > TSR_TUNE_COMPOSED_K) return false;
   if (!is_rank && transfer_share(s, devices) > 1) return false;
   r->piece = guess_composed_piece(s, devices);
-  r->n_block_last = is_rank ? 256 : tsr_power_of_two_near(columns / 2, 256, 4096);
+  r->n_block_last =
+      is_rank ? TSR_TUNE_COMPOSED_RANK_BLOCK : tsr_guess_of(columns, TSR_TUNE_COMPOSED_BLOCK);
   r->n_block_first = r->n_block = r->n_block_last;
   return true;
 }
@@ -200,12 +204,11 @@ static bool guess_composed(const tsr_search *s, int devices, double columns, tsr
 /* Calls after this one find C on devices in its chunks: wide ones, so that kernels are good even
  * where others take some of a device's multiprocessors. */
 static void widen_rooms(const tsr_search *s, tsr_strategy *r) {
-  static const int64_t good = 16 << 20; /* elements of C */
   int64_t rows = s->call->m / r->grid_rows;
-  int64_t width = tsr_power_of_two_near((double)good / (double)rows, 256, 8192);
+  int64_t width = tsr_guess_of((double)TSR_TUNE_ROOM_ELEMENTS / (double)rows, TSR_TUNE_ROOM_WIDTH);
   r->k_panel = 0;
   r->n_block_first = r->n_block = r->n_block_last = width;
-  r->n_block_least = width < 1024 ? width : 1024; /* the last ones are halved no further */
+  r->n_block_least = width < TSR_TUNE_ROOM_TAPER ? width : TSR_TUNE_ROOM_TAPER;
 }
 
 /* What a product's panels are cut for; which limit is the one that counts shows only when plans are
@@ -228,8 +231,12 @@ static bool comes_back(const tsr_search *s) {
 
 /* Columns that are finished together, and then leave. */
 static int64_t guess_chunk(const tsr_search *s, double columns) {
-  if (is_staged(s->call)) return tsr_power_of_two_near(columns / 6, 128, 256);
-  return tsr_power_of_two_near(columns / (comes_back(s) ? 12 : 6), 128, 1024);
+  tsr_guess guess = TSR_TUNE_N_BLOCK;
+  if (is_staged(s->call))
+    guess.most = TSR_TUNE_N_BLOCK_MOST_STAGED;
+  else if (comes_back(s))
+    guess.parts = TSR_TUNE_N_BLOCK_PARTS_BACK;
+  return tsr_guess_of(columns, guess);
 }
 
 static void cut_product(const tsr_search *s, limit what, tsr_strategy *r) {
@@ -237,29 +244,30 @@ static void cut_product(const tsr_search *s, limit what, tsr_strategy *r) {
   r->n_block_first = r->n_block = r->n_block_last = guess_chunk(s, columns);
   r->k_panel = r->k_panel_most = 0;
   if (what == LIMIT_LINKS) {
-    if (!is_device_home(s, TSR_C_)) r->n_block_first = 256; /* and then wider ones */
+    if (!is_device_home(s, TSR_C_))
+      r->n_block_first = TSR_TUNE_LINKS_FIRST; /* and then wider ones */
     return;
   }
-  r->n_block_first = 1024;
+  r->n_block_first = TSR_TUNE_FIRST;
   if (what == LIMIT_PORT) {
-    r->k_panel = r->k_panel_most = tsr_power_of_two_near(k / 4, 256, 4096);
-    r->n_block_first = r->n_block = 2048;
-    r->n_block_last = tsr_power_of_two_near(columns / 8, 256, 1024);
+    r->k_panel = r->k_panel_most = tsr_guess_of(k, TSR_TUNE_PORT_K);
+    r->n_block_first = r->n_block = TSR_TUNE_PORT_FIRST;
+    r->n_block_last = tsr_guess_of(columns, TSR_TUNE_PORT_LAST);
     return;
   }
   if (what == LIMIT_EITHER) {
-    r->k_panel = tsr_power_of_two_near(k / 6, 256, 4096);
-    r->n_block = 1024;
+    r->k_panel = tsr_guess_of(k, TSR_TUNE_EITHER_K);
+    r->n_block = TSR_TUNE_EITHER_MIDDLE;
     return;
   }
-  r->k_panel = tsr_power_of_two_near(k / 24, 256, what == LIMIT_BOTH ? 2048 : 1024);
-  r->n_block = 4096;
-  r->n_block_last = what == LIMIT_BOTH ? 512 : 1024;
-  if (what == LIMIT_BOTH) r->k_panel_most = 4 * r->k_panel;
+  bool both = what == LIMIT_BOTH;
+  r->k_panel = tsr_guess_of(k, both ? TSR_TUNE_BOTH_K : TSR_TUNE_KERNELS_K);
+  r->n_block = TSR_TUNE_MIDDLE;
+  r->n_block_last = both ? TSR_TUNE_BOTH_LAST : TSR_TUNE_KERNELS_LAST;
+  if (both) r->k_panel_most = TSR_TUNE_BOTH_GROWTH * r->k_panel;
 }
 
 bool tsr_panels_lead(const tsr_search *s, tsr_strategy *r) {
-  static const double least = 0.3, most = 1.3;
   const tsr_call *call = s->call;
   int devices = r->grid_rows * r->grid_cols;
   if (tsr_search_family(s) != TSR_PRODUCT || s->options->residency != NULL ||
@@ -267,12 +275,12 @@ bool tsr_panels_lead(const tsr_search *s, tsr_strategy *r) {
       is_device_home(s, TSR_A) || is_device_home(s, TSR_B_))
     return false;
   double share = operand_share(s, devices, TSR_A) + operand_share(s, devices, TSR_B_);
-  if (share < least || share > most) return false;
+  if (share < TSR_TUNE_LEADING_LEAST || share > TSR_TUNE_LEADING_MOST) return false;
   r->leading = true;
-  r->k_panel = tsr_power_of_two_near((double)call->k / 16, 256, 4096);
+  r->k_panel = tsr_guess_of((double)call->k, TSR_TUNE_LEADING_K);
   r->k_panel_most = r->n_block = 0;
-  r->n_block_first = 1024;
-  r->n_block_last = 512;
+  r->n_block_first = TSR_TUNE_LEADING_FIRST;
+  r->n_block_last = TSR_TUNE_LEADING_LAST;
   return true;
 }
 
@@ -282,23 +290,23 @@ bool tsr_panels_lead(const tsr_search *s, tsr_strategy *r) {
  * later. */
 static void cut_rank(const tsr_search *s, limit what, tsr_strategy *r) {
   double k = (double)s->call->k;
-  int64_t widest = is_staged(s->call) ? 256 : 512;
-  r->n_block_first = r->n_block = r->n_block_last =
-      tsr_power_of_two_near((double)s->call->n / 6, 64, widest);
+  tsr_guess block = TSR_TUNE_RANK_BLOCK;
+  if (is_staged(s->call)) block.most = TSR_TUNE_RANK_BLOCK_MOST_STAGED;
+  r->n_block_first = r->n_block = r->n_block_last = tsr_guess_of((double)s->call->n, block);
   r->n_block_least = 0;
   r->k_panel = r->k_panel_most = 0;
   if (what == LIMIT_LINKS) return;
-  r->k_panel = tsr_power_of_two_near(k / 16, 256, what == LIMIT_KERNELS ? 256 : 512);
-  if (what == LIMIT_BOTH) r->k_panel_most = 2 * r->k_panel;
+  r->k_panel = tsr_guess_of(k, what == LIMIT_KERNELS ? TSR_TUNE_RANK_KERNELS_K : TSR_TUNE_RANK_K);
+  if (what == LIMIT_BOTH) r->k_panel_most = TSR_TUNE_RANK_GROWTH * r->k_panel;
   if (what == LIMIT_START) {
-    r->k_panel = tsr_power_of_two_near(k / 4, 256, 1024);
-    r->n_block_first = r->n_block = r->n_block_last = 1024;
-    r->n_block_least = 128;
+    r->k_panel = tsr_guess_of(k, TSR_TUNE_RANK_START_K);
+    r->n_block_first = r->n_block = r->n_block_last = TSR_TUNE_RANK_START_BLOCK;
+    r->n_block_least = TSR_TUNE_RANK_TAPER;
   }
   if (what == LIMIT_EITHER) {
-    r->k_panel = tsr_power_of_two_near(k / 24, 256, 2048);
-    r->k_panel_most = 4 * r->k_panel;
-    r->n_block_least = 128;
+    r->k_panel = tsr_guess_of(k, TSR_TUNE_RANK_EITHER_K);
+    r->k_panel_most = TSR_TUNE_RANK_EITHER_GROWTH * r->k_panel;
+    r->n_block_least = TSR_TUNE_RANK_TAPER;
   }
 }
 
@@ -316,16 +324,17 @@ static limit first_limit(const tsr_search *s, int devices) {
  * columns of C, of which each has some rows, unless these are short. */
 static void lie_down(const tsr_call *call, int devices, tsr_strategy *r) {
   tsr_memory c = call->operand[TSR_C_].memory;
-  if ((c != TSR_PAGEABLE && c != TSR_MANAGED) || call->n > 4 * call->m) return;
+  if ((c != TSR_PAGEABLE && c != TSR_MANAGED) || call->n > TSR_TUNE_FLAT * call->m) return;
   r->grid_rows = devices;
   r->grid_cols = 1;
 }
 
-/* In percent, in steps of about an eighth. A little more than the others' is not worth that parts
+/* In percent, rounded to steps. A little more than the others' is not worth that parts
  * differ. */
 static int64_t guess_share(const tsr_search *s, int devices) {
   double share = tsr_plan_home_share(s->machine, s->call, devices);
-  return (int64_t)(100 * exp2(floor(6 * log2(share)) / 6));
+  static const double steps = TSR_TUNE_HOME_SHARE_STEPS;
+  return (int64_t)(100 * exp2(floor(steps * log2(share)) / steps));
 }
 
 /* Nothing travels on one device that is home to everything, and used in place: there is nothing to
@@ -343,7 +352,7 @@ tsr_strategy tsr_panels_guess(const tsr_search *s, int devices) {
   tsr_strategy r = {.kind = tsr_strategy_kind_of(family),
                     .row_parts = family != TSR_TRIANGLE,
                     .streams = 1,
-                    .n_block_least = 128,
+                    .n_block_least = TSR_TUNE_TAPER,
                     .relay = true};
   tsr_panels_guess_grid(s->call, devices, &r);
   if (is_product && s->options->residency == NULL) lie_down(s->call, devices, &r);
@@ -408,23 +417,23 @@ static void cut_k_panels(const tsr_search *s, int devices, tsr_strategy *r) {
   const tsr_call *call = s->call;
   bool in_place = tsr_is_in_place(call->operation);
   int64_t order = order_of(call), lines = lines_of(call, devices);
-  r->k_panel = tsr_power_of_two_near((double)order / (in_place ? 8 : 4), 512, 4096);
-  r->k_panel_most = in_place ? r->k_panel : 2 * r->k_panel;
+  r->k_panel = tsr_guess_of((double)order, in_place ? TSR_TUNE_IN_PLACE_K : TSR_TUNE_STRIPES_K);
+  r->k_panel_most = in_place ? r->k_panel : TSR_TUNE_STRIPES_GROWTH * r->k_panel;
   r->k_panel_once = !in_place;
-  r->stripe = tsr_power_of_two_near((double)lines / (in_place ? 4 : 2), 256, 4096);
+  r->stripe =
+      tsr_guess_of((double)lines, in_place ? TSR_TUNE_IN_PLACE_WIDTH : TSR_TUNE_STRIPES_K_WIDTH);
   int64_t block = r->block > 0 ? r->block : order;
-  r->span = larger(in_place ? 1 : r->span, 4096 / block);
-  r->n_block_least = in_place ? 256 : 512;
+  r->span = larger(in_place ? 1 : r->span, TSR_TUNE_STRIPES_SPAN / block);
+  r->n_block_least = in_place ? TSR_TUNE_IN_PLACE_TAPER : TSR_TUNE_STRIPES_TAPER;
 }
 
 bool tsr_stripes_with_k_panels(const tsr_search *s, const tsr_strategy *at, tsr_strategy *made,
                                bool *first) {
-  static const double ample = 0.75;
   int devices = tsr_strategy_devices(at);
   double share = transfer_share(s, devices);
   if (s->call->operation == TSR_TRSM) return false;
   *made = *at;
-  *first = share > 0 && share < ample;
+  *first = share > 0 && share < TSR_TUNE_AMPLE_LINKS;
   cut_k_panels(s, devices, made);
   return true;
 }

@@ -9,6 +9,7 @@
 #include "blas/family.h"
 #include "plan/mapping.h"
 #include "plan/search/knobs.h"
+#include "plan/tuning.h"
 
 /* What a plan tells of a place in the grid: when its kernels were done, for how long it was busy
  * with them, s, and how much it did. */
@@ -58,13 +59,6 @@ static inline tsr_family tsr_search_family(const tsr_search *s) {
 /* Whether more candidates should be tried: there is time, and something to gain. */
 static inline bool tsr_search_in_time(const tsr_search *s) {
   return s->spent < s->allowed && (!s->best || s->best->seconds > s->enough);
-}
-
-/* Of those from least to most, which are powers of two, about the nearest to x. */
-static inline int64_t tsr_power_of_two_near(double x, int64_t least, int64_t most) {
-  int64_t p = least;
-  while (p < most && (double)p * 1.5 < x) p *= 2;
-  return p;
 }
 
 /* ---- try.c ---- */
@@ -174,7 +168,7 @@ tsr_status tsr_search_descend_shares(tsr_search *s, tsr_candidate *at);
 
 /* ---- starts.c: where descents begin ---- */
 
-enum { TSR_SEARCH_STARTS = 5 };
+enum { TSR_SEARCH_STARTS = TSR_TUNE_STARTS };
 
 /* A descent from each of so many candidates, at least one, side by side. */
 tsr_status tsr_search_descend_all(tsr_search *s, const tsr_candidate *from, int count);

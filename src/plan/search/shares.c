@@ -44,19 +44,19 @@ bool tsr_shares_are_free(const tsr_search *s, const tsr_candidate *at) {
 static uint16_t weight_after(uint16_t weight, const tsr_share *of, double mean) {
   double now = weight > 0 ? weight : TSR_STRATEGY_WEIGHT;
   double factor = 1 + (mean - of->end) / of->busy;
-  return (uint16_t)fmin(UINT16_MAX, fmax(1, now * fmin(2, fmax(0.5, factor))));
+  double step = fmin(TSR_TUNE_SHARE_STEP_MOST, fmax(TSR_TUNE_SHARE_STEP_LEAST, factor));
+  return (uint16_t)fmin(UINT16_MAX, fmax(1, now * step));
 }
 
 /* Whether the devices differ by enough for a cut that is rounded to move. */
 static bool even_out(const tsr_share *of, int devices, uint16_t *weight) {
-  static const double even = 0.01;
   double mean = 0, last = 0;
   for (int g = 0; g < devices; g++) {
     if (!(of[g].busy > 0)) return false;
     mean += of[g].end / devices;
     last = fmax(last, of[g].end);
   }
-  if (last < mean * (1 + even)) return false;
+  if (last < mean * (1 + TSR_TUNE_SHARES_EVEN)) return false;
   for (int g = 0; g < devices; g++) weight[g] = weight_after(weight[g], &of[g], mean);
   return true;
 }

@@ -122,7 +122,6 @@ static tsr_status try_k_panels(tsr_search *s, tsr_candidate *at,
 /* Composed calls have hardly the time for one guess. */
 tsr_status tsr_search_try_limits(tsr_search *s, tsr_candidate *at,
                                  tsr_candidate good[TSR_PANEL_LIMITS], int *count) {
-  static const double hopeful = 1.15; /* what dealing by the replay may gain */
   tsr_strategy list[TSR_PANEL_LIMITS];
   *count = 0;
   if (s->options->residency != NULL || at->strategy.kind == TSR_TILES) return TSR_OK;
@@ -132,7 +131,7 @@ tsr_status tsr_search_try_limits(tsr_search *s, tsr_candidate *at,
     tsr_candidate made;
     TSR_TRY(tsr_search_try(s, &list[i], &made));
     if (!isfinite(made.score)) continue;
-    if (tsr_panels_are_shared_anew(s) && made.score < hopeful * s->found.score)
+    if (tsr_panels_are_shared_anew(s) && made.score < TSR_TUNE_SHARES_HOPEFUL * s->found.score)
       TSR_TRY(tsr_search_descend_shares(s, &made));
     insert(&made, (*count)++, good);
   }
@@ -145,13 +144,13 @@ tsr_status tsr_search_try_limits(tsr_search *s, tsr_candidate *at,
 /* Which limit counts depends on the grid, too: on another one the other good starts are tried. */
 static tsr_status choose_grid(tsr_search *s, tsr_candidate *at, const tsr_candidate *others,
                               int count) {
-  static const double good = 1.1;
   int64_t rows = at->strategy.grid_rows;
   double least = at->score;
   bool better;
   TSR_TRY(tsr_search_descend_grid(s, at));
   if (at->strategy.grid_rows == rows) return TSR_OK;
-  for (int i = 0; i < count && others[i].score < good * least && tsr_search_in_time(s); i++) {
+  for (int i = 0;
+       i < count && others[i].score < TSR_TUNE_GRID_STARTS * least && tsr_search_in_time(s); i++) {
     tsr_strategy r = others[i].strategy;
     r.grid_rows = at->strategy.grid_rows;
     r.grid_cols = at->strategy.grid_cols;
@@ -177,7 +176,7 @@ static tsr_status from_all(tsr_search *s, beginning *b) {
     return tsr_search_descend_all(s, at, 1);
   if (tsr_search_family(s) == TSR_PRODUCT && at->strategy.kind != TSR_TILES) {
     tsr_strategy parted = at->strategy, leading = at->strategy;
-    parted.row_parts = 2;
+    parted.row_parts = TSR_TUNE_START_ROW_PARTS;
     TSR_TRY(try_start(s, &parted, &b->all));
     if (tsr_panels_lead(s, &leading)) TSR_TRY(try_start(s, &leading, &b->all));
   }

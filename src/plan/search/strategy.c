@@ -3,13 +3,14 @@
 #include <math.h>
 
 #include "plan/search/knobs.h"
+#include "plan/tuning.h"
 
 double tsr_strategy_weight(const tsr_strategy *r, int place) {
   return r->weight[place] > 0 ? (double)r->weight[place] / TSR_STRATEGY_WEIGHT : 1;
 }
 
 int64_t tsr_last_k_panel(int64_t k, int64_t size, int64_t last) {
-  int64_t wanted = last > 0 ? last : k / 4;
+  int64_t wanted = last > 0 ? last : k / TSR_TUNE_LEADING_LAST_K;
   return wanted > size ? wanted : size;
 }
 
@@ -47,7 +48,8 @@ static double widest(const tsr_call *call, const tsr_machine *machine, const tsr
     fastest = fmax(fastest, machine->device[d].speed);
     slowest = fmin(slowest, machine->device[d].speed);
   }
-  return (double)call->n / r->grid_cols * share / 100 * fastest / slowest * most / least + 128;
+  return (double)call->n / r->grid_cols * share / 100 * fastest / slowest * most / least +
+         TSR_TUNE_CUT_ALIGN;
 }
 
 /* An n-block that is as wide as all columns is all columns: 0. */

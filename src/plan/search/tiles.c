@@ -9,7 +9,8 @@ static int64_t longest(const tsr_call *call) {
 }
 
 tsr_strategy tsr_search_tiles(const tsr_search *s, int devices, int64_t tile) {
-  tsr_strategy r = {.kind = TSR_TILES, .tile = tile, .piece = 8 << 20, .streams = 1, .relay = true};
+  tsr_strategy r = {
+      .kind = TSR_TILES, .tile = tile, .piece = TSR_TUNE_TILE_PIECE, .streams = 1, .relay = true};
   tsr_panels_guess_grid(s->call, devices, &r);
   tsr_panels_set_lazy(s, &r);
   r.add_at_home = false; /* that takes room beside the tiles */
@@ -18,7 +19,7 @@ tsr_strategy tsr_search_tiles(const tsr_search *s, int devices, int64_t tile) {
 
 /* Tiles that depend on the shape alone, so that the bits do not depend on the devices. */
 int64_t tsr_search_tile_by_shape(const tsr_call *call) {
-  return tsr_power_of_two_near((double)longest(call) / 8, 128, 2048);
+  return tsr_guess_of((double)longest(call), TSR_TUNE_TILE_BY_SHAPE);
 }
 
 int64_t tsr_search_told_tile(const tsr_search *s) {

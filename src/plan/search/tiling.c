@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "plan/tuning.h"
 
 static int64_t smaller(int64_t a, int64_t b) {
   return a < b ? a : b;
@@ -15,7 +16,7 @@ static tsr_status geometric_cuts(int64_t k, int64_t first, int64_t most, tsr_cut
   int64_t limit = most > 0 ? smaller(most, TSR_STRATEGY_LONGEST) : TSR_STRATEGY_LONGEST;
   int64_t size = smaller(first > 0 ? first : k, first > 0 ? limit : TSR_STRATEGY_LONGEST);
   if (first == 0) limit = TSR_STRATEGY_LONGEST;
-  TSR_TRY(tsr_cuts_uniform(64 + k / limit, 1, cuts));
+  TSR_TRY(tsr_cuts_uniform(64 + k / limit, 1, cuts)); /* no more than 64 double */
   int count = 0;
   int64_t at = 0;
   for (; k - at > smaller(2 * size, limit); size = smaller(2 * size, limit)) {
@@ -58,25 +59,25 @@ static tsr_status cut_by_weight(int64_t extent, int devices, const double *weigh
     most = weights[i] > most ? weights[i] : most;
   }
   int rounds = 1 + (int)((double)extent * most / total / (double)TSR_STRATEGY_LONGEST);
-  if (rounds == 1) return tsr_cuts_weighted(extent, devices, weights, 128, cuts);
+  if (rounds == 1) return tsr_cuts_weighted(extent, devices, weights, TSR_TUNE_CUT_ALIGN, cuts);
   double *repeated = tsr_alloc(sizeof *repeated * (size_t)rounds * (size_t)devices);
   if (!repeated) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
   for (int i = 0; i < rounds * devices; i++) repeated[i] = weights[i % devices];
-  tsr_status status = tsr_cuts_weighted(extent, rounds * devices, repeated, 128, cuts);
+  tsr_status status =
+      tsr_cuts_weighted(extent, rounds * devices, repeated, TSR_TUNE_CUT_ALIGN, cuts);
   tsr_dealloc(repeated);
   return status;
 }
 
 /* So many about equal parts of a length; none of them a few rows only. */
 static int parts_of(const tsr_strategy *r, int64_t length) {
-  static const int64_t least = 8;
-  int64_t most = length / least < r->row_parts ? length / least : r->row_parts;
+  int64_t room = length / TSR_TUNE_ROW_PART, most = room < r->row_parts ? room : r->row_parts;
   return most > 1 ? (int)most : 1;
 }
 
 static int64_t begin_of_part(int64_t length, int part, int parts) {
-  int64_t align = 128;
-  while (align > 1 && length / parts < 4 * align) align /= 2;
+  int64_t align = TSR_TUNE_CUT_ALIGN;
+  while (align > 1 && length / parts < TSR_TUNE_CUT_ALIGN_PARTS * align) align /= 2;
   return length * part / parts / align * align;
 }
 
@@ -152,7 +153,9 @@ static tsr_status cut_lines(const tsr_strategy *r, const tsr_call *call, const t
 /* The extent of tiles, none longer than the strategy's, when all are to be about alike and their
  * number a multiple of the devices', so that no device has more of them than others. */
 static int64_t even_tile(const tsr_strategy *r, int64_t extent, int devices) {
-  int64_t align = r->tile >= 1024 ? 64 : r->tile >= 64 ? 8 : 1;
+  int64_t align = r->tile >= 1024 ? TSR_TUNE_EVEN_ALIGN
+                  : r->tile >= 64 ? TSR_TUNE_EVEN_ALIGN_SMALL
+                                  : 1;
   int64_t count = (extent + r->tile - 1) / r->tile;
   if (!r->even || count < 2) return r->tile;
   if (count > devices) count = (count + devices - 1) / devices * devices;
@@ -206,10 +209,9 @@ static tsr_status cut(const tsr_strategy *r, const tsr_call *call, const tsr_mac
 /* Columns of a kernel (beside a triangle: lines across it): 0 stands for all, and where columns are
  * short there must be more of them for a kernel to be worth its launch. */
 static int64_t chunk_of(const tsr_call *call, int64_t chunk) {
-  static const int64_t least_elements = 1 << 18;
   bool by_rows = tsr_family_of(call->operation) == TSR_TRIANGLE && call->side == TSR_RIGHT;
   int64_t length = by_rows ? call->n : call->m, count = by_rows ? call->m : call->n;
-  int64_t least = length > 0 ? least_elements / length : 1;
+  int64_t least = length > 0 ? TSR_TUNE_KERNEL_ELEMENTS / length : 1;
   if (chunk == 0) return count;
   return smaller(chunk > least ? chunk : least, count);
 }

@@ -70,10 +70,10 @@ static void set_aside(tsr_search *s, tsr_plan *plan) {
 
 /* A whole tile, when copies are not cut: at most a gigabyte, since the staging ring holds two. */
 static int64_t piece_bytes(const tsr_search *s, const tsr_strategy *r) {
-  static const int64_t most = 1 << 30;
+  static const int64_t most = TSR_TUNE_COPY_MOST;
   if (r->piece > 0) return r->piece;
   int64_t size = (int64_t)tsr_type_get(tsr_type_get(s->call->type)->wide)->size;
-  bool fits = r->tile > 0 && r->tile < 32768;
+  bool fits = r->tile > 0 && r->tile < 32768; /* the square is far from overflowing */
   int64_t bytes = fits ? r->tile * r->tile * size : most;
   return bytes < most ? bytes : most;
 }
@@ -100,7 +100,7 @@ static int32_t count_slots(const tsr_search *s, const tsr_strategy *r, const tsr
          room = (r->partition ? tsr_deal_most : tsr_deal_least)(&q, s->order, plan->devices);
   for (size_t i = TSR_OPERANDS; i < plan->buffers.count; i++)
     if (plan->buffers.items[i].role == TSR_BUFFER_TILE) slot = plan->buffers.items[i].bytes;
-  return (int32_t)fmin((double)(room / slot), 1 << 20);
+  return (int32_t)fmin((double)(room / slot), TSR_TUNE_SLOTS_MOST);
 }
 
 static void note_hold(const tsr_search *s, const tsr_strategy *r, const tsr_graph *graph,
@@ -150,8 +150,7 @@ static tsr_status build(tsr_search *s, const tsr_strategy *r, const tsr_tiling *
 /* What a candidate costs is reckoned from its commands, not measured: the same call on the same
  * machine must get the same plan, whatever else the computer does. */
 static double cost_of(const tsr_plan *plan) {
-  static const double each = 10e-6, command = 0.4e-6;
-  return each + command * (double)plan->commands.count;
+  return TSR_TUNE_COST_OF_CANDIDATE + TSR_TUNE_COST_OF_COMMAND * (double)plan->commands.count;
 }
 
 /* Seconds for which links are busy, a device. */
@@ -170,12 +169,12 @@ static double link_time(const tsr_plan *plan) {
  * before long: half of the time that this would take beyond the plan's counts. Rows in parts make
  * columns shorter, which links mind more than measurements of them say, and must gain something. */
 static double score_of(const tsr_search *s, const tsr_strategy *r, const tsr_plan *plan) {
-  static const double share = 0.02, wanted = 0.5, nearly = 0.005, shorter = 0.01;
-  double reloads = plan->hold.rows > 0 ? share * link_time(plan) : 0;
+  double reloads = plan->hold.rows > 0 ? TSR_TUNE_SCORE_OF_RELOADS * link_time(plan) : 0;
   double draining = plan->after != NULL ? tsr_plan_drained(plan, s->machine) - plan->seconds : 0;
-  double commands = fmin(0.1e-6 * (double)plan->commands.count, nearly * plan->seconds);
-  double parted = r->row_parts > 1 ? shorter * plan->seconds : 0;
-  return plan->seconds + commands + reloads + wanted * draining + parted;
+  double commands = fmin(TSR_TUNE_SCORE_OF_COMMAND * (double)plan->commands.count,
+                         TSR_TUNE_SCORE_OF_COMMANDS_MOST * plan->seconds);
+  double parted = r->row_parts > 1 ? TSR_TUNE_SCORE_OF_ROW_PARTS * plan->seconds : 0;
+  return plan->seconds + commands + reloads + TSR_TUNE_SCORE_OF_DRAINING * draining + parted;
 }
 
 void tsr_search_keep(tsr_search *s, const tsr_candidate *candidate, tsr_plan *plan) {
@@ -192,11 +191,10 @@ void tsr_search_keep(tsr_search *s, const tsr_candidate *candidate, tsr_plan *pl
  * planned while the devices do those before it: they must not run out of work. Of one of many what
  * it leaves to the next ones counts more than what it takes itself, which is all a search sees. */
 void tsr_search_set_allowed(tsr_search *s) {
-  static const double share = 0.05, least = 8e-3, least_composed = 0.2e-3, most = 12e-3,
-                      most_held = 1;
-  double limit = s->best->hold.rows > 0 ? most_held : most;
-  double from = s->options->residency != NULL ? least_composed : least;
-  double allowed = fmin(limit, fmax(from, share * s->best->seconds));
+  bool tight = s->best->hold.rows > 0, composed = s->options->residency != NULL;
+  double limit = tight ? TSR_TUNE_SEARCH_MOST_TIGHT : TSR_TUNE_SEARCH_MOST;
+  double from = composed ? TSR_TUNE_SEARCH_LEAST_COMPOSED : TSR_TUNE_SEARCH_LEAST;
+  double allowed = fmin(limit, fmax(from, TSR_TUNE_SEARCH_SHARE * s->best->seconds));
   if (tsr_panels_one_of_many(s)) allowed = 0;
   if (s->options->search_seconds > 0) allowed = s->options->search_seconds;
   s->allowed = allowed;
@@ -207,7 +205,7 @@ void tsr_search_set_allowed(tsr_search *s) {
 void tsr_search_set_enough(tsr_search *s) {
   if (s->best->hold.rows > 0 || s->options->residency != NULL) return;
   double start = s->machine->device[s->order[0]].kernel_latency;
-  s->enough = tsr_floor(s->machine, s->call) + 1.1 * start;
+  s->enough = tsr_floor(s->machine, s->call) + TSR_TUNE_ENOUGH_STARTS * start;
 }
 
 /* The tiling of a strategy; of a C that follows its mapping with that one's parts, or dealt by what

@@ -6,8 +6,8 @@
 #ifndef TSR_PLAN_SEARCH_KNOBS_H
 #define TSR_PLAN_SEARCH_KNOBS_H
 
+#include "base/descent.h"
 #include "base/text.h"
-#include "plan/search/descent.h"
 #include "plan/search/strategy.h"
 
 enum { TSR_KNOB_VALUES = 12, TSR_KNOB_TURNS = 24 };

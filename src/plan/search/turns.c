@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "plan/search/descent.h"
+#include "base/descent.h"
 #include "plan/search/search.h"
 
 enum { TURN_FIRST_SHARES, TURN_GRID, TURN_KNOBS, TURN_SHARES = TURN_KNOBS + TSR_KNOB_TURNS, TURNS };

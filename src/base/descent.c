@@ -1,4 +1,4 @@
-#include "plan/search/descent.h"
+#include "base/descent.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
  * of walks has led nowhere, all values are tried, and when that leads nowhere either the descent
  * ends.
  */
-#ifndef TSR_PLAN_SEARCH_DESCENT_H
-#define TSR_PLAN_SEARCH_DESCENT_H
+#ifndef TSR_BASE_DESCENT_H
+#define TSR_BASE_DESCENT_H
 
 #include <stdbool.h>
 #include <stddef.h>

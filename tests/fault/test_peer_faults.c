@@ -286,7 +286,7 @@ static void take_memory(tsr_context *context, size_t left) {
 static void test_memory_taken_by_others(void **state) {
   (void)state;
   static const size_t left[] = {0, 4096, 65536, 1 << 20};
-  if (strcmp(front_engine(), "host") != 0) skip(); /* others may be using these devices */
+  front_needs_emulated_devices(); /* others may be using these devices */
   for (size_t i = 0; i < sizeof left / sizeof *left; ++i) {
     tsr_context *context = context_of("host", 0, 0);
     take_memory(context, left[i]);
@@ -300,7 +300,7 @@ static void test_memory_taken_by_others(void **state) {
  * memory than the budget says, or none, and the call completes all the same. */
 static void test_each_allocation_is_refused(void **state) {
   (void)state;
-  if (strcmp(front_engine(), "host") != 0) skip();
+  front_needs_emulated_devices();
   for (int o = 0; o < TSR_OPERATION_COUNT; ++o)
     for (int variant = 0; variant < 4; ++variant) {
       tsr_context *context = context_of("host", 0, 1);
@@ -331,7 +331,7 @@ static double bytes_moved(tsr_context *context) {
 /* Without any memory the CPU does it; it is no dead end: the next call is the devices' again. */
 static void test_memory_comes_back(void **state) {
   (void)state;
-  if (strcmp(front_engine(), "host") != 0) skip();
+  front_needs_emulated_devices();
   tsr_context *context = context_of("host", 0, 0);
   void *taken[2];
   for (int d = 0; d < 2; ++d)
@@ -405,7 +405,7 @@ static void test_takes_little_at_start(void **state) {
 /* By the emulated devices' own account. */
 static void test_takes_nothing_of_emulated_devices(void **state) {
   (void)state;
-  if (strcmp(front_engine(), "host") != 0) skip();
+  front_needs_emulated_devices();
   tsr_context *context = context_of("host", 0, 1);
   for (int d = 0; d < context->devices; ++d)
     assert_true(context->state->used[d] <= context->state->memory / 1000);

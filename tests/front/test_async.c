@@ -208,7 +208,7 @@ static void *let_go(void *argument) {
 static void test_invalidate_around_what_comes_home(void **state) {
   (void)state;
   enum { N = 40, LONG = 2 * N };
-  if (strcmp(front_engine(), "host") != 0) skip();
+  front_needs_emulated_devices();
   tsr_options options = front_options();
   tsr_context *context = NULL;
   pthread_t thread;
@@ -237,7 +237,7 @@ static void test_invalidate_around_what_comes_home(void **state) {
  * them, on one device and on both, and no longer when they are untied. */
 static void test_tied_to_streams(void **state) {
   (void)state;
-  if (strcmp(front_engine(), "host") != 0) skip();
+  front_needs_emulated_devices();
   tsr_options options = front_options();
   tsr_context *context = NULL, *cpu = NULL;
   int stream;

@@ -1,13 +1,14 @@
-/* Budgets: asked for, changed between calls, smaller when others take memory, and larger again. */
+/* Budgets: asked for, changed between calls, smaller when others take memory, and larger again. On
+ * emulated devices: other programs may be using real ones. */
 #include "engine/host/host.h"
 #include "front.h"
 
 enum { N = 96, BYTES = N * N * sizeof(double) };
 
+/* Others may be using real devices. */
 static int clear(void **state) {
   (void)state;
   front_clear_environment();
-  if (strcmp(front_engine(), "host") != 0) skip(); /* others may be using these devices */
   return 0;
 }
 
@@ -61,6 +62,7 @@ static size_t multiply(tsr_context *context) {
 
 static void test_lists(void **state) {
   (void)state;
+  front_needs_emulated_devices();
   tsr_context *context = context_with(0, "30K,50K");
   assert_int_equal(budget_of(context, 0), 30000);
   assert_int_equal(budget_of(context, 1), 50000);
@@ -82,6 +84,7 @@ static void test_lists(void **state) {
 
 static void test_wrong_lists(void **state) {
   (void)state;
+  front_needs_emulated_devices();
   static const char *const wrong[] = {"", "16G,", "x", "1G,-2G", "1G 2G", "1G,,2G"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
     tsr_options options = front_options();
@@ -94,6 +97,7 @@ static void test_wrong_lists(void **state) {
 
 static void test_set_between_calls(void **state) {
   (void)state;
+  front_needs_emulated_devices();
   tsr_context *context = context_with(0, NULL);
   size_t first = budget_of(context, 0), whole = multiply(context);
   for (int d = 0; d < 2; ++d) assert_ok(tsr_set_budget(context, d, whole / 4));
@@ -108,6 +112,7 @@ static void test_set_between_calls(void **state) {
 /* What was computed comes home before its room goes. */
 static void test_set_with_results_on_devices(void **state) {
   (void)state;
+  front_needs_emulated_devices();
   tsr_context *context = context_with(0, NULL);
   double *a = front_matrix(N * N, 1), *b = front_matrix(N * N, 2), *c = front_matrix(N * N, 3);
   double *expected = front_matrix(N * N, 3);
@@ -125,6 +130,7 @@ static void test_set_with_results_on_devices(void **state) {
 
 static void test_wrong_arguments(void **state) {
   (void)state;
+  front_needs_emulated_devices();
   tsr_context *context = context_with(0, NULL);
   size_t bytes;
   assert_refused(tsr_set_budget(context, 2, 1), TSR_ERR_ARGUMENT, "device is 2");
@@ -139,6 +145,7 @@ static void test_wrong_arguments(void **state) {
 
 static void test_less_and_more_again(void **state) {
   (void)state;
+  front_needs_emulated_devices();
   enum { MOST_CALLS = 400 };
   tsr_context *context = context_with(0, NULL);
   size_t whole = budget_of(context, 0);
@@ -157,6 +164,7 @@ static void test_less_and_more_again(void **state) {
 /* Growing that is no use is tried less often. */
 static void test_patience(void **state) {
   (void)state;
+  front_needs_emulated_devices();
   tsr_context *context = context_of_one();
   multiply(context);
   assert_ok(tsr_trim(context));
@@ -178,6 +186,7 @@ static void test_patience(void **state) {
 /* Nothing at all is left: the CPU does it, and the devices are asked again by the next call. */
 static void test_nothing_left(void **state) {
   (void)state;
+  front_needs_emulated_devices();
   tsr_context *context = context_with(0, NULL);
   size_t whole = budget_of(context, 0);
   double *a = front_matrix(N * N, 1), *b = front_matrix(N * N, 2), *c = front_matrix(N * N, 3);
@@ -196,6 +205,7 @@ static void test_nothing_left(void **state) {
 /* Where the CPU cannot reach an operand the message says what is the matter. */
 static void test_nothing_left_for_what_is_on_a_device(void **state) {
   (void)state;
+  front_needs_emulated_devices();
   tsr_context *context = context_with(0, NULL);
   double *a = front_matrix(N * N, 1), *b = front_matrix(N * N, 2);
   void *c;
@@ -213,6 +223,7 @@ static void test_nothing_left_for_what_is_on_a_device(void **state) {
  * shrink. */
 static void test_free_blocks_are_given_back(void **state) {
   (void)state;
+  front_needs_emulated_devices();
   tsr_context *context = context_with(0, NULL);
   double *a = front_matrix(N * N, 1), *b = front_matrix(N * N, 2), *c = front_matrix(N * N, 3);
   size_t whole = budget_of(context, 0);
@@ -231,6 +242,7 @@ static void test_free_blocks_are_given_back(void **state) {
 /* And the other way round. */
 static void test_arenas_are_given_back(void **state) {
   (void)state;
+  front_needs_emulated_devices();
   tsr_context *context = context_with(0, NULL);
   double *a = front_matrix(N * N, 1), *b = front_matrix(N * N, 2), *c = front_matrix(N * N, 3);
   tsr_traffic before, after;

@@ -41,7 +41,7 @@ static void test_devices(void **state) {
 
 static void test_device_list(void **state) {
   (void)state;
-  if (strcmp(front_engine(), "host") != 0) skip();
+  front_needs_emulated_devices();
   tsr_options options = front_options();
   tsr_context *context;
   options.machine = "host:200 gpu*4@nvswitch:300 pcie:25/pair rate:19";

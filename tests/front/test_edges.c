@@ -125,7 +125,7 @@ static void test_too_many_tiles(void **state) {
 static void test_long_extents(void **state) {
   (void)state;
   static const int64_t shapes[][3] = {{INT64_C(5000000000), 1, 1}, {1, 1, INT64_C(5000000000)}};
-  if (strcmp(front_engine(), "host") != 0) skip();
+  front_needs_emulated_devices();
   tsr_options options = TSR_OPTIONS_DEFAULT;
   tsr_context *context;
   tsr_home homes[3] = {{TSR_PINNED, 0}, {TSR_PINNED, 0}, {TSR_PINNED, 0}};

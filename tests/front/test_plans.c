@@ -161,7 +161,7 @@ static void test_wrong_place(void **state) {
 /* A plan that takes a part of A to be pinned refuses an A of which less is. */
 static void test_less_is_pinned(void **state) {
   (void)state;
-  if (strcmp(front_engine(), "host") != 0) skip(); /* elsewhere only whole pages are pinned */
+  front_needs_emulated_devices(); /* elsewhere only whole pages are pinned */
   double one = 1, *a = front_matrix(N * N, 1), *b = front_matrix(N * N, 2);
   double *c = front_matrix(N * N, 3), *was = front_matrix(N * N, 3);
   size_t half = N * N / 2 * sizeof *a;
@@ -259,7 +259,7 @@ static void test_plan_elsewhere(void **state) {
   (void)state;
   tsr_options options = front_options();
   tsr_context *large;
-  if (strcmp(options.engine, "host") != 0) skip();
+  front_needs_emulated_devices();
   options.machine = "host:200 gpu*8@nvswitch:300 pcie:25/pair rate:19";
   options.devices = NULL;
   options.tile = 0;
@@ -313,7 +313,7 @@ static void test_choi(void **state) {
   (void)state;
   int64_t tile = 0;
   /* 19 TFLOP/s and 300 GB/s: 4 x 19e12 / 300e9 is 253. */
-  if (strcmp(front_engine(), "host") != 0) skip();
+  front_needs_emulated_devices();
   assert_ok(tsr_plan_choi_tile(context, TSR_D, 16384, 2, &tile));
   assert_int_equal(tile, 256);
   assert_ok(tsr_plan_choi_tile(context, TSR_D, 16384, 0, &tile));

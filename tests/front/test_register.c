@@ -15,10 +15,6 @@ static int clear(void **state) {
   return 0;
 }
 
-static int emulated(void) {
-  return strcmp(front_engine(), "host") == 0;
-}
-
 static void pause_ms(long ms) {
   nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
 }
@@ -94,7 +90,7 @@ static void test_calls_right_after(void **state) {
   for (uint64_t delay = 0; delay < 6; ++delay) {
     tsr_options options = front_options();
     tsr_context *context;
-    options.delay_seed = emulated() ? delay * 77 : 0;
+    options.delay_seed = front_is_emulated() ? delay * 77 : 0;
     assert_ok(tsr_context_create(&options, &context));
     for (int async = 0; async < 2; ++async) {
       product p = product_make((int)delay);
@@ -114,10 +110,10 @@ static void test_planned_as_pinned(void **state) {
   (void)state;
   tsr_context *context = unchecked_context();
   product p = product_make(1);
-  if (emulated()) tsr_engine_host_hold_pins(true);
+  if (front_is_emulated()) tsr_engine_host_hold_pins(true);
   product_register(context, &p);
   assert_ok(product_call(context, &p, 1));
-  if (emulated()) tsr_engine_host_hold_pins(false);
+  if (front_is_emulated()) tsr_engine_host_hold_pins(false);
   assert_ok(tsr_sync(context));
   assert_int_equal(staging_of_last(context), 0);
   product_check(&p);
@@ -132,7 +128,7 @@ static void test_planned_as_pinned(void **state) {
  * was made before does not wait. */
 static void test_returns_at_once(void **state) {
   (void)state;
-  if (!emulated()) skip(); /* pinning cannot be held */
+  front_needs_emulated_devices(); /* pinning cannot be held */
   tsr_context *context = unchecked_context();
   product before = product_make(1), p = product_make(4);
   assert_ok(product_call(context, &p, 0)); /* what is made once is made */
@@ -172,7 +168,7 @@ static pthread_t hold_for(long *ms) {
 
 static void test_blocking_waits(void **state) {
   (void)state;
-  if (!emulated()) skip();
+  front_needs_emulated_devices();
   tsr_context *context = front_context();
   product p = product_make(1);
   long ms = 10;
@@ -192,12 +188,12 @@ static void test_unregister_waits(void **state) {
   tsr_context *context = unchecked_context();
   product p = product_make(1);
   long ms = 10;
-  pthread_t thread = emulated() ? hold_for(&ms) : pthread_self();
+  pthread_t thread = front_is_emulated() ? hold_for(&ms) : pthread_self();
   product_register(context, &p);
   assert_ok(product_call(context, &p, 1));
   product_unregister(context, &p);
   product_check(&p); /* before any tsr_sync */
-  if (emulated()) pthread_join(thread, NULL);
+  if (front_is_emulated()) pthread_join(thread, NULL);
   assert_ok(tsr_sync(context));
   tsr_context_destroy(context);
   product_free(&p);
@@ -235,7 +231,7 @@ static void test_plans_and_copies(void **state) {
   assert_refused(tsr_plan_execute(plan, &alpha, p.a, p.b, &beta, p.c), TSR_ERR_ARGUMENT,
                  "pageable");
   long ms = 5;
-  pthread_t thread = emulated() ? hold_for(&ms) : pthread_self();
+  pthread_t thread = front_is_emulated() ? hold_for(&ms) : pthread_self();
   product_register(context, &p);
   assert_ok(tsr_memcpy(context, device, p.c, BYTES));
   assert_ok(tsr_plan_execute(plan, &alpha, p.a, p.b, &beta, p.c));
@@ -243,7 +239,7 @@ static void test_plans_and_copies(void **state) {
   assert_ok(tsr_memcpy(context, p.c, device, BYTES));
   assert_ok(tsr_plan_execute(plan, &alpha, p.a, p.b, &beta, p.c));
   product_check(&p);
-  if (emulated()) pthread_join(thread, NULL);
+  if (front_is_emulated()) pthread_join(thread, NULL);
   product_unregister(context, &p);
   tsr_free(context, device);
   tsr_plan_destroy(plan);
@@ -255,7 +251,7 @@ static void test_plans_and_copies(void **state) {
 
 static void test_pinning_fails(void **state) {
   (void)state;
-  if (!emulated()) skip();
+  front_needs_emulated_devices();
   for (int failing = 1; failing <= 3; ++failing)
     for (int async = 0; async < 2; ++async) {
       tsr_context *context = front_context();

@@ -49,7 +49,7 @@ static tsr_status measure_rate(tsr_type type, char *data, double *rate) {
     tsr_kernel_args args = product(type, n, data, data + bytes, data + 2 * bytes);
     double seconds;
     TSR_TRY(best_time(&args, &seconds));
-    *rate = tsr_kernel_flops(TSR_KERNEL_GEMM, type, n, n, n) / seconds;
+    *rate = tsr_kernel_flops(TSR_KERNEL_GEMM, type, n, n, n) / fmax(seconds, 1e-9);
     if (seconds > long_enough) break;
   }
   return TSR_OK;

@@ -89,7 +89,9 @@ static tsr_status measure(tsr_bench *b, int threads, const char *pageable, doubl
     if (!tsr_thread_start(stage, &stagers[started], &stagers[started].thread)) break;
   }
   tsr_status status = fetch_all(b, seconds, &copied);
-  while (started > 0 && atomic_load(&copied) == 0) sched_yield(); /* none has had a core yet */
+  /* On a busy machine the time may be over before any thread has had a core. A rate of 0 would say
+   * that nothing can be staged, and no plan could be made. */
+  while (started > 0 && atomic_load(&copied) == 0) sched_yield();
   atomic_store(&stop, true);
   double took = tsr_now() - start, bytes = (double)atomic_load(&copied);
   for (int i = 0; i < started; i++) pthread_join(stagers[i].thread, NULL);

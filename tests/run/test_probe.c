@@ -1,15 +1,19 @@
 /* The probe on emulated devices: it measures something sensible, quickly, and the machine can be
  * written and planned for. */
+#include <math.h>
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/cpu_blas.h"
+#include "base/thread.h"
 #include "engine/host/host.h"
 #include "run/probe.h"
 
@@ -20,6 +24,46 @@ static const bool checking = false;
 static const bool checking = true;
 #endif
 
+/* ---- A busy machine ----
+ * Staging is measured with threads and a clock that can be made worse: the linker has the library
+ * call the functions below instead of its own. */
+
+static enum { GOOD, THREADS_ARE_LATE, CLOCK_IS_COARSE } staged_with, worse;
+
+typedef struct late_start {
+  void *(*work)(void *argument);
+  void *argument;
+} late_start;
+
+/* Later than the probe measures. */
+static void *begin_late(void *argument) {
+  late_start start = *(late_start *)argument;
+  free(argument);
+  tsr_sleep(50e-3);
+  return start.work(start.argument);
+}
+
+bool __real_tsr_thread_start(void *(*work)(void *argument), void *argument, pthread_t *thread);
+bool __wrap_tsr_thread_start(void *(*work)(void *argument), void *argument, pthread_t *thread);
+bool __wrap_tsr_thread_start(void *(*work)(void *argument), void *argument, pthread_t *thread) {
+  if (worse != THREADS_ARE_LATE) return __real_tsr_thread_start(work, argument, thread);
+  late_start *start = malloc(sizeof *start);
+  assert_non_null(start);
+  *start = (late_start){work, argument};
+  return __real_tsr_thread_start(begin_late, start, thread);
+}
+
+double __real_tsr_now(void);
+double __wrap_tsr_now(void);
+/* Moves by a second at every fourth look: in between, whatever is measured takes no time. */
+double __wrap_tsr_now(void) {
+  static atomic_int looks;
+  if (worse != CLOCK_IS_COARSE) return __real_tsr_now();
+  return (double)(atomic_fetch_add(&looks, 1) / 4);
+}
+
+/* ---- Probing ---- */
+
 static double last_fraction;
 static int steps;
 
@@ -29,6 +73,7 @@ static void note_progress(void *user, double fraction, const char *what) {
   assert_non_null(what);
   last_fraction = fraction;
   steps++;
+  if (strcmp(what, "staging") == 0) worse = staged_with;
 }
 
 static tsr_status probe(int devices, bool check, tsr_machine **machine) {
@@ -41,6 +86,7 @@ static tsr_status probe(int devices, bool check, tsr_machine **machine) {
   last_fraction = 0;
   tsr_probe_options options = {.quick = true, .progress = note_progress, .user = &steps};
   status = tsr_probe(&tsr_engine_host, state, info, count, &options, machine);
+  worse = GOOD;
   tsr_engine_host.close(state);
   return status;
 }
@@ -88,6 +134,21 @@ static void measures_emulated_devices(void **state) {
   }
 }
 
+/* A machine must come of it all the same, if with rates that are not worth much. */
+static void measures_on_a_busy_machine(void **state) {
+  (void)state;
+  for (staged_with = THREADS_ARE_LATE; staged_with <= CLOCK_IS_COARSE; staged_with++) {
+    tsr_machine *m = NULL;
+    tsr_status status = probe(1, false, &m);
+    if (status != TSR_OK) fail_msg("%s", tsr_message());
+    assert_true(m->lane_rate > 0 && isfinite(m->lane_rate) && m->staging_rate > 0);
+    for (int t = 0; t < TSR_TYPE_COUNT; t++)
+      assert_true(m->cpu_flops[t] > 0 && isfinite(m->cpu_flops[t]));
+    tsr_machine_destroy(m);
+  }
+  staged_with = GOOD;
+}
+
 static void gives_everything_back_on_failure(void **state) {
   (void)state;
   for (long n = 1; n < 400; n += 1 + n / 3) {
@@ -112,6 +173,7 @@ static void names_files_safely(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(measures_emulated_devices),
+      cmocka_unit_test(measures_on_a_busy_machine),
       cmocka_unit_test(gives_everything_back_on_failure),
       cmocka_unit_test(names_files_safely),
   };

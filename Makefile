@@ -1,28 +1,32 @@
-# A thin front of CMake: what people type. CMakePresets.json has the builds.
+# A thin front of CMake: what people type. CMakePresets.json has the builds with tests.
 MAKEFLAGS += --no-print-directory
 BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: build demo test test-long check format gpu-check install clean setup
+.PHONY: build build-tests demo test test-long check format gpu-check install clean setup
 
 build: setup
-	@mkdir -p $(BUILD)
-	@cmake --preset release -B $(BUILD) >$(BUILD)/configure.log 2>&1 \
-	  || { cat $(BUILD)/configure.log; exit 1; }
+	@sh tools/configure.sh $(BUILD)
 	@cmake --build $(BUILD) -j $(JOBS)
 
 setup:
 	@sh tools/setup.sh
 
+# With the tests, which need more than the library does.
+build-tests:
+	@sh tools/setup.sh --tests
+	@sh tools/configure.sh $(BUILD) --preset release
+	@cmake --build $(BUILD) -j $(JOBS)
+
 # The Gram matrix of 1797 handwritten digits: what the machine is, how it is planned, how it went.
 demo: build
 	@sh tools/demo.sh $(BUILD)
 
-test: build
+test: build-tests
 	@sh tools/run_tests.sh $(BUILD) "sample|again|long"
 
-test-long: build
+test-long: build-tests
 	@sh tools/run_tests.sh $(BUILD) none
 
 check:

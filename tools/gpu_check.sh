@@ -26,7 +26,7 @@ if [ -d "$deps/usr" ]; then
   export LD_LIBRARY_PATH="$libraries:$libraries/openblas-pthread${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
   export CMAKE_PREFIX_PATH="$deps/usr${CMAKE_PREFIX_PATH:+:$CMAKE_PREFIX_PATH}"
 else
-  sh tools/setup.sh || exit 1
+  sh tools/setup.sh --tests || exit 1
 fi
 export PATH="$PATH:/usr/local/cuda/bin"
 export XDG_CACHE_HOME="${XDG_CACHE_HOME:-$PWD/$build/cache}"

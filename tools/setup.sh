@@ -1,7 +1,8 @@
 #!/bin/sh
-# Installs what is missing to build and test: on Debian and Ubuntu as root. Otherwise it prints the
-# one command to run and fails. Quick, and without a word, when all is there.
-# Arguments: more "probe:package" pairs, the probe a command's name or, with a slash, a file.
+# Installs what is missing to build: on Debian and Ubuntu as root. Otherwise it prints the one command
+# to run and fails. Quick, and without a word, when all is there.
+# Arguments: --tests, to build the tests and run them, too; then more "probe:package" pairs, the probe
+# a command's name or, with a slash, a file.
 set -u
 
 missing=
@@ -13,6 +14,10 @@ want() { # package, then the command that finds it
 blas() {
   { ldconfig -p 2>/dev/null || /sbin/ldconfig -p; } | grep -q 'libopenblas\.so'
 }
+# As tests/pytest.sh looks for it.
+has_pytest() {
+  python3 -c 'import pytest' || /usr/bin/python3 -c 'import pytest'
+}
 cmake_new_enough() {
   have=$(cmake --version 2>/dev/null | sed -n 's/^cmake version //p')
   [ -n "$have" ] && [ "$(printf '3.25\n%s\n' "$have" | sort -V | head -n 1)" = 3.25 ]
@@ -22,9 +27,12 @@ want build-essential sh -c 'command -v cc && command -v make'
 want cmake command -v cmake
 want pkg-config command -v pkg-config
 want libopenblas-dev blas
-for pair in cmocka:cmocka libcjson:cjson; do
-  want "lib${pair#*:}-dev" pkg-config --exists "${pair%:*}"
-done
+want libcjson-dev pkg-config --exists libcjson
+if [ "${1:-}" = --tests ]; then
+  shift
+  want libcmocka-dev pkg-config --exists cmocka
+  want python3-pytest has_pytest
+fi
 for pair in "$@"; do
   case $pair in
     */*) want "${pair#*:}" test -e "${pair%%:*}" ;;

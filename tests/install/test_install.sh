@@ -32,6 +32,21 @@ with_mpi() {
     cmake --build "$work/build-mpi" && "$work/build-mpi/program"
 }
 
+# Where pkg-config knows of nothing but cJSON.
+configured_without_cmocka() { # folder, more for cmake
+  mkdir -p "$work/descriptions" &&
+    cp "$(pkg-config --variable=pcfiledir libcjson)/libcjson.pc" "$work/descriptions" || return 1
+  folder=$work/$1
+  shift
+  PKG_CONFIG_PATH= PKG_CONFIG_LIBDIR=$work/descriptions cmake -S "$root" -B "$folder" \
+    -DTESSERA_CUDA=OFF -DTESSERA_MPI=OFF "$@"
+}
+has_no_tests() { [ -e "$work/plain/CMakeCache.txt" ] && [ ! -e "$work/plain/tests" ]; }
+tests_need_cmocka() {
+  ! configured_without_cmocka tested -DTESSERA_TESTS=ON >"$work/said_cmake" 2>&1 &&
+    grep 'The tests need cmocka' "$work/said_cmake"
+}
+
 header_alone() {
   echo '#include <tessera.h>' >"$work/alone.c"
   cc -std=c99 -pedantic-errors -Wall -Werror -I"$prefix/include" -fsyntax-only "$work/alone.c"
@@ -51,6 +66,9 @@ preloads_pblas() {
 
 check "a program with pkg-config" with_pkg_config
 check "a program with find_package" with_cmake
+check "a build needs no cmocka" configured_without_cmocka plain
+check "a build has no tests unless they are asked for" has_no_tests
+check "tests say that they need cmocka" tests_need_cmocka
 check "the header alone, as C99" header_alone
 check "only tsr_ names are exported" exports_only_ours
 if [ -e "$lib/libtessera_mpi.so" ]; then

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cpu_internal.h"
+#include "base/cpu_room.h"
 #include "base/loaded.h"
 #include "base/settings.h"
 #include "base/status.h"
@@ -48,7 +49,7 @@ static struct {
   tsr_error error; /* why there is none */
 } blas;
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool loaded; /* blas may be read */
 
 /* A function's address out of an object's: ISO C knows no cast for it. */
@@ -105,6 +106,7 @@ static void take_threads(void *library) {
   }
 }
 
+/* False: the library is not there, lacks a GEMM, or is a door of ours. */
 static bool open_library(const char *name) {
   void *library = dlopen(name, OPEN_FLAGS);
   if (!library) return false;
@@ -113,35 +115,50 @@ static bool open_library(const char *name) {
     return false;
   }
   take_threads(library);
+  tsr_cpu_room_watch(dlsym(library, "openblas_get_num_threads") != NULL);
   snprintf(blas.name, sizeof blas.name, "%s", name);
   atomic_store(&loaded, true);
   return true;
 }
 
-static void find_library(void) {
-  const char *wanted = tsr_setting_text("TESSERA_CPU_BLAS");
-  tsr_status status;
-  if (wanted) {
-    if (open_library(wanted)) return;
-    status =
-        tsr_fail(TSR_ERR_ENGINE,
-                 "TESSERA_CPU_BLAS is %s, which is not a BLAS that can be loaded (%s is needed)",
-                 wanted, routine_names[TSR_KERNEL_GEMM][1]);
-  } else {
-    for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
-      if (open_library(candidates[i])) return;
-    }
-    status = tsr_fail(TSR_ERR_ENGINE,
-                      "no BLAS for the CPU: looked for %s, %s, %s and %s; install OpenBLAS or set "
-                      "TESSERA_CPU_BLAS to a library's path",
-                      candidates[0], candidates[1], candidates[2], candidates[3]);
-  }
+/* Keeps the last message. */
+static tsr_status none_found(tsr_status status) {
   tsr_error_take(status, &blas.error);
+  return status;
 }
 
+static tsr_status find_library(void) {
+  const char *wanted = tsr_setting_text("TESSERA_CPU_BLAS");
+  if (wanted) {
+    TSR_TRY(tsr_cpu_room_to_load(wanted));
+    if (open_library(wanted)) return TSR_OK;
+    return none_found(
+        tsr_fail(TSR_ERR_ENGINE,
+                 "TESSERA_CPU_BLAS is %s, which is not a BLAS that can be loaded (%s is needed)",
+                 wanted, routine_names[TSR_KERNEL_GEMM][1]));
+  }
+  for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
+    TSR_TRY(tsr_cpu_room_to_load(candidates[i]));
+    if (open_library(candidates[i])) return TSR_OK;
+  }
+  return none_found(
+      tsr_fail(TSR_ERR_ENGINE,
+               "no BLAS for the CPU: looked for %s, %s, %s and %s; install OpenBLAS or set "
+               "TESSERA_CPU_BLAS to a library's path",
+               candidates[0], candidates[1], candidates[2], candidates[3]));
+}
+
+/* What is not there is looked for once; what did not fit may fit the next time. */
 tsr_status tsr_cpu_blas_load(void) {
-  pthread_once(&once, find_library);
-  return atomic_load(&loaded) ? TSR_OK : tsr_error_put(&blas.error);
+  if (atomic_load(&loaded)) return TSR_OK;
+  pthread_mutex_lock(&loading);
+  tsr_status status = TSR_OK;
+  if (blas.error.status != TSR_OK)
+    status = tsr_error_put(&blas.error);
+  else if (!atomic_load(&loaded))
+    status = find_library();
+  pthread_mutex_unlock(&loading);
+  return status;
 }
 
 tsr_status tsr_cpu_routine_get(tsr_kernel kernel, tsr_type type, tsr_cpu_routine *routine) {

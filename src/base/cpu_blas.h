@@ -8,7 +8,8 @@
 #include "base/kernel.h"
 #include "base/status.h"
 
-/* Finds the library once (thread-safe). TSR_ERR_ENGINE says what was looked for. */
+/* Finds the library once (thread-safe). TSR_ERR_ENGINE says what was looked for, TSR_ERR_MEMORY
+ * that it does not fit into the address space (base/cpu_room.h). */
 tsr_status tsr_cpu_blas_load(void);
 
 /* Path or name of what was loaded; "" before. */
@@ -18,7 +19,8 @@ const char *tsr_cpu_blas_name(void);
  * What kernel.h says is not read is not. GEMM, ADD and SCALE take any int64_t extents (longer ones
  * than the BLAS's int are cut); of the other routines TSR_ERR_UNSUPPORTED names an extent beyond an
  * int, a type that they do not exist in, or a routine that the library lacks. Needs
- * tsr_cpu_blas_load(). TSR_ERR_MEMORY when there is none for conversions. */
+ * tsr_cpu_blas_load(). TSR_ERR_MEMORY when there is none for conversions, or for the library's own
+ * buffers (base/cpu_room.h). */
 tsr_status tsr_cpu_kernel(const tsr_kernel_args *args);
 
 /* The same with the memory for conversions given: as many bytes as tsr_cpu_kernel_room says, which

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/cpu_blas.h"
 #include "base/cpu_internal.h"
+#include "base/cpu_room.h"
 #include "base/status.h"
 
 static const tsr_scalar one = {1, 0};
@@ -136,19 +137,32 @@ size_t tsr_cpu_kernel_room(const tsr_kernel_args *x) {
   return half && x->kernel == TSR_KERNEL_GEMM ? 3 * sizeof(float) * BLOCK * BLOCK : 0;
 }
 
+/* Calls the library; the kernel has inputs to multiply. */
+static tsr_status multiply(const tsr_kernel_args *x, void *room) {
+  int calls;
+  tsr_status status = TSR_OK;
+  TSR_TRY(tsr_cpu_room_enter(&calls));
+  if (x->kernel != TSR_KERNEL_GEMM)
+    status = tsr_cpu_level3(x);
+  else if (tsr_cpu_kernel_room(x) > 0)
+    gemm_half(x, room);
+  else
+    gemm(x);
+  tsr_cpu_room_leave(calls);
+  return status;
+}
+
 tsr_status tsr_cpu_kernel_in(const tsr_kernel_args *x, void *room) {
   TSR_TRY(tsr_kernel_check(x));
   if (x->m <= 0 || x->n <= 0) return TSR_OK;
-  if (tsr_kernel_get(x->kernel)->traits) return tsr_cpu_level3(x);
-  if (!tsr_kernel_reads_inputs(x)) {
+  if (tsr_kernel_reads_inputs(x)) {
+    if (x->kernel != TSR_KERNEL_ADD) return multiply(x, room);
+    tsr_cpu_add(x);
+  } else if (tsr_kernel_get(x->kernel)->traits) {
+    return tsr_cpu_level3(x);
+  } else {
     tsr_kernel_args scale = tsr_kernel_without_inputs(x);
     tsr_cpu_scale(&scale);
-  } else if (x->kernel == TSR_KERNEL_ADD) {
-    tsr_cpu_add(x);
-  } else if (tsr_cpu_kernel_room(x) > 0) {
-    gemm_half(x, room);
-  } else {
-    gemm(x);
   }
   return TSR_OK;
 }

@@ -280,19 +280,23 @@ static void set_last(tsr_context *context, const tsr_plan *plan) {
  * planner knows of none. */
 typedef struct trial {
   bool again;
-  int shrunk;   /* so often */
-  int location; /* that was short of memory last */
-  size_t bytes;
+  int shrunk;                          /* so often */
+  int location;                        /* that was short of memory last */
+  size_t bytes[TSR_MACHINE_LOCATIONS]; /* that each had no room for last; 0: it was never short */
 } trial;
 
-/* What is kept on devices makes room first; then budgets shrink. */
+/* What is kept on devices makes room first. Then budgets shrink, as long as the planner finds a
+ * plan that needs less where memory was short: a ring has to hold a piece, whatever its budget is.
+ */
 static tsr_status make_room(tsr_context *context, const tsr_plan *plan, int short_of, trial *t) {
-  bool any = false;
-  TSR_TRY(tsr_compose_evict(context, &any));
-  t->again = true;
+  bool evicted = false;
+  size_t former = t->bytes[short_of], bytes = plan->arena[short_of];
+  TSR_TRY(tsr_compose_evict(context, &evicted));
+  t->again = evicted || former == 0 || bytes < former;
+  if (evicted) return TSR_ERR_MEMORY;
   t->location = short_of;
-  t->bytes = plan->arena[short_of];
-  if (!any) tsr_budget_shrink(context, plan, short_of, t->shrunk++);
+  t->bytes[short_of] = bytes;
+  if (t->again) tsr_budget_shrink(context, plan, short_of, t->shrunk++);
   return TSR_ERR_MEMORY;
 }
 
@@ -304,7 +308,7 @@ static tsr_status give_up(tsr_context *context, const trial *t) {
   return tsr_fail(TSR_ERR_MEMORY,
                   "%s %d has no room for %zu bytes, which its budget allows (others may be using "
                   "its memory), and with less: %s",
-                  what, t->location, t->bytes, why);
+                  what, t->location, t->bytes[t->location], why);
 }
 
 /* What devices have no memory for the CPU does, unless it cannot reach an operand, or its bits

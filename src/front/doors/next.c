@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cpu_room.h"
 #include "base/settings.h"
 #include "front/doors/doors.h"
 
@@ -60,6 +61,7 @@ static void *find(const char *symbol, bool *stays) {
   if (found == NULL) found = find_in_carried(symbol);
   const char *configured = tsr_setting_text("TESSERA_CPU_BLAS");
   if (found != NULL || configured == NULL) return found;
+  if (tsr_cpu_room_to_load(configured) != TSR_OK) return NULL;
   return tsr_door_find_in(configured, true, symbol);
 }
 

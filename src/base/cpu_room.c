@@ -1,0 +1,146 @@
+#include "base/cpu_room.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/environment.h"
+
+#define MIB ((size_t)1 << 20)
+
+/* What OpenBLAS 0.3 maps on x86-64 and on 64-bit ARM: BUFFER_SIZE of its common_*.h, 32 << 22. */
+static const size_t buffer = 128 * MIB;
+
+/* The library's file and those that it needs: 40 MiB for OpenBLAS 0.3.21. */
+static const size_t file = 64 * MIB;
+
+/* What others may take between the trial and the BLAS's own request. */
+static const size_t spare = 16 * MIB;
+
+/* ---- Trials ---- */
+
+/* No pages are used. MAP_NORESERVE: a machine with little memory may still have the addresses. */
+static bool can_map(size_t bytes, int protection) {
+  void *trial = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (trial == MAP_FAILED) return false;
+  (void)munmap(trial, bytes);
+  return true;
+}
+
+static bool fits(size_t bytes) {
+  return can_map(bytes, PROT_READ | PROT_WRITE);
+}
+
+/* Which limit a trial has met: ulimit -d counts only what can be written to. */
+static tsr_status refuse(size_t bytes, const char *purpose, const char *remedy) {
+  int resource = can_map(bytes, PROT_NONE) ? RLIMIT_DATA : RLIMIT_AS;
+  char letter = resource == RLIMIT_AS ? 'v' : 'd';
+  struct rlimit limit;
+  if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return tsr_fail(TSR_ERR_MEMORY,
+                    "the CPU's BLAS needs %zu MiB more of address space for %s, and the system has "
+                    "no more to give (vm.overcommit_memory); free memory%s",
+                    bytes / MIB, purpose, remedy);
+  return tsr_fail(TSR_ERR_MEMORY,
+                  "the CPU's BLAS needs %zu MiB more of address space for %s, and the process is "
+                  "limited to %zu MiB (ulimit -%c); raise the limit (ulimit -%c unlimited)%s",
+                  bytes / MIB, purpose, (size_t)limit.rlim_cur / MIB, letter, letter, remedy);
+}
+
+/* ---- Loading ---- */
+
+static int processors(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  long all = sysconf(_SC_NPROCESSORS_CONF);
+  return all > 0 ? (int)all : 1;
+}
+
+/* As OpenBLAS counts: one for each processor, or fewer if the first of these says so. */
+static int threads_to_be(void) {
+  static const char *const names[] = {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS",
+                                      "OMP_NUM_THREADS"};
+  int most = processors();
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *text = tsr_environment_get(names[i]);
+    int wanted = text != NULL ? atoi(text) : 0;
+    if (wanted > 0) return wanted < most ? wanted : most;
+  }
+  return most;
+}
+
+static size_t stack_of_thread(void) {
+  pthread_attr_t attributes;
+  size_t bytes = 0;
+  if (pthread_getattr_default_np(&attributes) != 0) return 8 * MIB;
+  if (pthread_attr_getstacksize(&attributes, &bytes) != 0) bytes = 8 * MIB;
+  pthread_attr_destroy(&attributes);
+  return bytes;
+}
+
+static bool is_loaded(const char *library) {
+  void *found = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+  if (found != NULL) (void)dlclose(found);
+  return found != NULL;
+}
+
+tsr_status tsr_cpu_room_to_load(const char *library) {
+  if (is_loaded(library)) return TSR_OK;
+  int threads = threads_to_be();
+  size_t stacks = (size_t)(threads - 1) * stack_of_thread();
+  size_t bytes = file + (size_t)threads * buffer + stacks + spare;
+  if (fits(bytes)) return TSR_OK;
+  if (threads == 1) return refuse(bytes, "its code and a call", "");
+  char purpose[64];
+  snprintf(purpose, sizeof purpose, "%d threads and a call", threads);
+  return refuse(bytes, purpose, ", or set OPENBLAS_NUM_THREADS to fewer threads");
+}
+
+/* ---- Calls ---- */
+
+static struct {
+  pthread_mutex_t lock;
+  pthread_cond_t left; /* a call has left */
+  bool watched;
+  int inside, most; /* calls inside now, and the most that have been at the same time */
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER, .left = PTHREAD_COND_INITIALIZER};
+
+void tsr_cpu_room_watch(bool watch) {
+  pthread_mutex_lock(&state.lock);
+  state.watched = watch;
+  pthread_mutex_unlock(&state.lock);
+}
+
+/* The buffers that the library may still have to map once one more call is inside. */
+static size_t missing(void) {
+  int buffers = state.inside + 1 - state.most;
+  return state.watched && buffers > 0 ? (size_t)buffers * buffer + spare : 0;
+}
+
+tsr_status tsr_cpu_room_enter(int *calls) {
+  tsr_status status = TSR_OK;
+  pthread_mutex_lock(&state.lock);
+  while (missing() > 0 && !fits(missing()) && status == TSR_OK) {
+    if (state.inside == 0)
+      status = refuse(missing(), "a call", "");
+    else
+      pthread_cond_wait(&state.left, &state.lock);
+  }
+  if (status == TSR_OK) *calls = ++state.inside;
+  pthread_mutex_unlock(&state.lock);
+  return status;
+}
+
+void tsr_cpu_room_leave(int calls) {
+  pthread_mutex_lock(&state.lock);
+  state.inside--;
+  if (calls > state.most) state.most = calls;
+  pthread_cond_broadcast(&state.left);
+  pthread_mutex_unlock(&state.lock);
+}

@@ -1,88 +1,35 @@
-/*
- * Captures: asynchronous calls, and what is said about residency between them, kept with their
- * plans. A run of a capture makes the same calls again, from the same state (nothing on the
- * devices), and finds every plan that the capture found.
- */
-#include <string.h>
+/* Captures, as the program makes, runs, changes and prints them. */
+#include <stdlib.h>
 
-#include "base/alloc.h"
 #include "base/text.h"
 #include "base/thread.h"
-#include "front/capture.h"
+#include "compose/capture.h"
+#include "front/context.h"
 
-struct tsr_capture {
-  tsr_context *context; /* a reference */
-  TSR_VEC(tsr_step) steps;
-  TSR_VEC(const tsr_plan *)
-  plans;                     /* a reference each, in the order in which they were wanted first */
-  TSR_VEC(tsr_planned) keys; /* of plans */
-  bool incomplete;           /* there was no memory for a step */
-};
+/* ---- Making one ------------------------------------------------------------ */
 
-/* ---- While it is captured -------------------------------------------------- */
-
-void tsr_capture_note_step(tsr_context *context, const tsr_step *step) {
-  pthread_mutex_lock(&context->lock);
-  tsr_capture *s = context->capturing;
-  if (s != NULL && !TSR_VEC_PUSH(&s->steps, *step)) s->incomplete = true;
-  pthread_mutex_unlock(&context->lock);
-}
-
-static bool is_same(const tsr_planned *a, const tsr_planned *b) {
-  return a->digest == b->digest && a->call_digest == b->call_digest;
-}
-
-static size_t find_key(const tsr_capture *s, const tsr_planned *key) {
-  size_t i = 0;
-  while (i < s->keys.count && !is_same(&s->keys.items[i], key)) i++;
-  return i;
-}
-
-void tsr_capture_note_plan(tsr_context *context, const tsr_planned *key, const tsr_plan *plan) {
-  pthread_mutex_lock(&context->lock);
-  tsr_capture *s = context->capturing;
-  if (s != NULL && find_key(s, key) == s->keys.count) {
-    if (TSR_VEC_RESERVE(&s->plans, 1) && TSR_VEC_PUSH(&s->keys, *key)) {
-      s->plans.items[s->plans.count++] = plan;
-      tsr_plan_ref(plan);
-    } else {
-      s->incomplete = true;
-    }
-  }
-  pthread_mutex_unlock(&context->lock);
-}
-
-const tsr_plan *tsr_capture_find(tsr_context *context, const tsr_planned *key) {
-  const tsr_plan *plan = NULL;
-  pthread_mutex_lock(&context->lock);
-  const tsr_capture *s = context->running;
-  size_t i = s != NULL ? find_key(s, key) : 0;
-  if (s != NULL && i < s->keys.count) plan = s->plans.items[i];
-  if (plan != NULL) tsr_plan_ref(plan);
-  pthread_mutex_unlock(&context->lock);
-  return plan;
-}
-
+/* A run of a capture finds its plans because it starts from the same state: nothing on devices. */
 static tsr_status clear_devices(tsr_context *context) {
   bool any;
-  return context->engine != NULL ? tsr_compose_evict(context, &any) : TSR_OK;
+  return context->engine != NULL ? tsr_compose_evict(&context->directory, &any) : TSR_OK;
+}
+
+/* False: a capture is under way already. */
+static bool set_capturing(tsr_plans *plans, tsr_capture *capture) {
+  pthread_mutex_lock(&plans->lock);
+  bool done = plans->capturing == NULL;
+  if (done) plans->capturing = capture;
+  pthread_mutex_unlock(&plans->lock);
+  return done;
 }
 
 TSR_ENTRY(tsr_capture_begin, (context), tsr_context *context) {
+  tsr_capture *made;
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(clear_devices(context));
-  tsr_capture *made = tsr_alloc_zero(1, sizeof *made);
-  if (made == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a capture");
-  pthread_mutex_lock(&context->lock);
-  bool free = context->capturing == NULL;
-  if (free) context->capturing = made;
-  pthread_mutex_unlock(&context->lock);
-  if (free) {
-    made->context = context;
-    atomic_fetch_add(&context->references, 1);
-    return TSR_OK;
-  }
-  tsr_dealloc(made);
+  TSR_TRY(tsr_capture_create(context->plans, &made));
+  if (set_capturing(context->plans, made)) return TSR_OK;
+  tsr_capture_free(made);
   return tsr_fail(TSR_ERR_ARGUMENT, "the context is capturing already; end that one first");
 }
 
@@ -90,14 +37,15 @@ TSR_ENTRY(tsr_capture_end, (context, capture), tsr_context *context, tsr_capture
   TSR_TRY(tsr_context_check(context));
   if (capture == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "capture is NULL; give the address of a pointer");
-  pthread_mutex_lock(&context->lock);
-  tsr_capture *s = context->capturing;
-  context->capturing = NULL;
-  pthread_mutex_unlock(&context->lock);
+  tsr_plans *plans = context->plans;
+  pthread_mutex_lock(&plans->lock);
+  tsr_capture *s = plans->capturing;
+  plans->capturing = NULL;
+  pthread_mutex_unlock(&plans->lock);
   if (s == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "the context captures nothing; call tsr_capture_begin first");
   if (s->incomplete) {
-    tsr_capture_destroy(s);
+    tsr_capture_free(s);
     return tsr_fail(TSR_ERR_MEMORY, "no host memory for all of the capture");
   }
   *capture = s;
@@ -105,13 +53,7 @@ TSR_ENTRY(tsr_capture_end, (context, capture), tsr_context *context, tsr_capture
 }
 
 TSR_ENTRY_VOID(tsr_capture_destroy, (capture), tsr_capture *capture) {
-  if (capture == NULL) return;
-  for (size_t i = 0; i < capture->plans.count; i++) tsr_plan_unref(capture->plans.items[i]);
-  TSR_VEC_FREE(&capture->plans);
-  TSR_VEC_FREE(&capture->keys);
-  TSR_VEC_FREE(&capture->steps);
-  tsr_context_unref(capture->context);
-  tsr_dealloc(capture);
+  tsr_capture_free(capture);
 }
 
 /* ---- Running it ------------------------------------------------------------ */
@@ -142,27 +84,27 @@ static tsr_status take_step(tsr_context *context, const tsr_step *x) {
 }
 
 /* Which capture's plans calls may use; false: another one is running. */
-static bool set_running(tsr_context *context, const tsr_capture *capture) {
-  pthread_mutex_lock(&context->lock);
-  bool done = capture == NULL || context->running == NULL;
-  if (done) context->running = capture;
-  pthread_mutex_unlock(&context->lock);
+static bool set_running(tsr_plans *plans, const tsr_capture *capture) {
+  pthread_mutex_lock(&plans->lock);
+  bool done = capture == NULL || plans->running == NULL;
+  if (done) plans->running = capture;
+  pthread_mutex_unlock(&plans->lock);
   return done;
 }
 
 TSR_ENTRY(tsr_capture_run_async, (capture), tsr_capture *capture) {
   TSR_TRY(check_capture(capture));
-  tsr_context *context = capture->context;
-  if (atomic_load(&context->closed))
+  tsr_context *context = atomic_load(&capture->owner->context);
+  if (context == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "the capture's context is destroyed; keep it");
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(clear_devices(context));
-  if (!set_running(context, capture))
+  if (!set_running(context->plans, capture))
     return tsr_fail(TSR_ERR_ARGUMENT, "another thread is starting a capture of this context");
   tsr_status status = TSR_OK;
   for (size_t i = 0; i < capture->steps.count && status == TSR_OK; i++)
     status = take_step(context, &capture->steps.items[i]);
-  (void)set_running(context, NULL);
+  (void)set_running(context->plans, NULL);
   return status;
 }
 

@@ -120,7 +120,8 @@ static tsr_status find_emulated_memory(const tsr_context *context, const tsr_opt
   size_t least = (size_t)1 << 30;
   TSR_TRY(tsr_budget_most(options, bytes));
   if (*bytes < least) *bytes = least;
-  double described = context->machine != NULL ? context->machine->device[0].memory : 0;
+  double described =
+      context->plans->machine != NULL ? context->plans->machine->device[0].memory : 0;
   if (described > (double)*bytes) *bytes = (size_t)described;
   return TSR_OK;
 }
@@ -128,7 +129,7 @@ static tsr_status find_emulated_memory(const tsr_context *context, const tsr_opt
 static tsr_status open_engine(tsr_context *context, const tsr_engine *engine,
                               const tsr_options *options, const choice *c) {
   bool emulated = engine == &tsr_engine_host;
-  int count = context->machine != NULL ? context->machine->devices : c->count;
+  int count = context->plans->machine != NULL ? context->plans->machine->devices : c->count;
   tsr_engine_options engine_options = {.devices = c->listed && !emulated ? c->list : NULL,
                                        .count = count,
                                        .check = options->check == 1,
@@ -143,10 +144,10 @@ static tsr_status open_named(tsr_context *context, const tsr_options *options, c
   const tsr_engine *engine = tsr_engine_find(options->engine);
   if (engine == NULL) return TSR_ERR_ENGINE;
   TSR_TRY(open_engine(context, engine, options, c));
-  if (context->machine != NULL) return TSR_OK;
+  if (context->plans->machine != NULL) return TSR_OK;
   if (engine == &tsr_engine_host)
-    return tsr_context_emulated_machine(context->devices, &context->machine);
-  return tsr_context_measured_machine(context, &context->machine);
+    return tsr_context_emulated_machine(context->devices, &context->plans->machine);
+  return tsr_context_measured_machine(context, &context->plans->machine);
 }
 
 /* No engine named: the GPUs if there are, and if they are as many as a given machine has; else the
@@ -154,8 +155,8 @@ static tsr_status open_named(tsr_context *context, const tsr_options *options, c
 static tsr_status open_best(tsr_context *context, const tsr_options *options, const choice *c) {
   const tsr_engine *cuda = tsr_engine_find("cuda");
   tsr_status status = cuda != NULL ? open_engine(context, cuda, options, c) : TSR_ERR_ENGINE;
-  if (context->machine != NULL) return TSR_OK;
-  if (status == TSR_OK) return tsr_context_measured_machine(context, &context->machine);
+  if (context->plans->machine != NULL) return TSR_OK;
+  if (status == TSR_OK) return tsr_context_measured_machine(context, &context->plans->machine);
   if (status != TSR_ERR_ENGINE) return status;
   if (options->devices != NULL)
     return tsr_fail(
@@ -164,14 +165,15 @@ static tsr_status open_best(tsr_context *context, const tsr_options *options, co
         "devices, or leave devices out to use the CPU's BLAS",
         options->devices);
   tsr_log(TSR_LOG_INFO, "no GPU can be used: the CPU's BLAS does the work");
-  return tsr_context_cpu_machine(&context->machine);
+  return tsr_context_cpu_machine(&context->plans->machine);
 }
 
 tsr_status tsr_context_open_devices(tsr_context *context, const tsr_options *options) {
   choice c;
   TSR_TRY(parse_devices(options->devices, &c));
-  if (options->machine != NULL) TSR_TRY(load_machine(options, &c, &context->machine));
+  if (options->machine != NULL) TSR_TRY(load_machine(options, &c, &context->plans->machine));
   if (options->engine == NULL) return open_best(context, options, &c);
   if (strcmp(options->engine, "cpu") != 0) return open_named(context, options, &c);
-  return context->machine != NULL ? TSR_OK : tsr_context_cpu_machine(&context->machine);
+  return context->plans->machine != NULL ? TSR_OK
+                                         : tsr_context_cpu_machine(&context->plans->machine);
 }

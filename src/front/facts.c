@@ -10,7 +10,7 @@ static tsr_status check_output(const char *name, const void *output) {
 TSR_ENTRY(tsr_point, (context, point), tsr_context *context, uint64_t *point) {
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(check_output("point", point));
-  *point = context->runner != NULL ? tsr_runner_submitted(context->runner) : 0;
+  *point = context->calls.runner != NULL ? tsr_runner_submitted(context->calls.runner) : 0;
   return TSR_OK;
 }
 
@@ -22,34 +22,36 @@ TSR_ENTRY(tsr_passed_between, (context, from, to, passed), tsr_context *context,
           uint64_t to, int *passed) {
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(check_output("passed", passed));
-  *passed = context->runner == NULL || tsr_runner_over(context->runner, from, to);
+  *passed = context->calls.runner == NULL || tsr_runner_over(context->calls.runner, from, to);
   return TSR_OK;
 }
 
-/* The caller holds both locks. */
+/* The caller holds both locks of the plans. */
 static void describe(const tsr_context *context, tsr_context_facts *facts) {
-  const tsr_machine *machine = context->machine;
+  const tsr_plans *plans = context->plans;
+  const tsr_machine *machine = plans->machine;
   *facts = (tsr_context_facts){.engine = context->engine != NULL ? context->engine->name : "cpu",
                                .devices = machine->devices,
-                               .reproducible = context->planning.reproducible,
-                               .check = context->check,
-                               .plans = context->digest,
+                               .reproducible = plans->planning.reproducible,
+                               .check = plans->check,
+                               .plans = plans->digest,
                                .staging_rate = machine->lane_rate,
                                .network_bandwidth = machine->network.bandwidth,
                                .network_latency = machine->network.latency};
   for (int d = 0; d < machine->devices; d++)
-    if (d == 0 || context->planning.budget[d] < facts->memory)
-      facts->memory = context->planning.budget[d];
+    if (d == 0 || plans->planning.budget[d] < facts->memory)
+      facts->memory = plans->planning.budget[d];
 }
 
 TSR_ENTRY(tsr_context_describe, (context, facts), tsr_context *context, tsr_context_facts *facts) {
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(check_output("facts", facts));
-  pthread_rwlock_rdlock(&context->machine_lock);
-  pthread_mutex_lock(&context->lock);
+  tsr_plans *plans = context->plans;
+  pthread_rwlock_rdlock(&plans->machine_lock);
+  pthread_mutex_lock(&plans->lock);
   describe(context, facts);
-  pthread_mutex_unlock(&context->lock);
-  pthread_rwlock_unlock(&context->machine_lock);
+  pthread_mutex_unlock(&plans->lock);
+  pthread_rwlock_unlock(&plans->machine_lock);
   return TSR_OK;
 }
 
@@ -75,8 +77,9 @@ TSR_ENTRY(tsr_copy_rate, (context, from, to, run, rate), tsr_context *context, i
           size_t run, double *rate) {
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(check_output("rate", rate));
-  pthread_rwlock_rdlock(&context->machine_lock);
-  tsr_status status = rate_of_copy(context->machine, from, to, run, rate);
-  pthread_rwlock_unlock(&context->machine_lock);
+  tsr_plans *plans = context->plans;
+  pthread_rwlock_rdlock(&plans->machine_lock);
+  tsr_status status = rate_of_copy(plans->machine, from, to, run, rate);
+  pthread_rwlock_unlock(&plans->machine_lock);
   return status;
 }

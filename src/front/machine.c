@@ -125,24 +125,12 @@ tsr_status tsr_context_measured_machine(tsr_context *context, tsr_machine **mach
 
 /* ---- The interface ---- */
 
-static void exchange_machine(tsr_context *context, tsr_machine *machine) {
-  pthread_rwlock_wrlock(&context->machine_lock);
-  tsr_machine *former = context->machine;
-  context->machine = machine;
-  pthread_mutex_lock(&context->lock);
-  tsr_context_note_settings(context);
-  pthread_mutex_unlock(&context->lock);
-  pthread_rwlock_unlock(&context->machine_lock);
-  tsr_machine_destroy(former);
-  tsr_cache_clear(context->cache);
-}
-
 static tsr_status probe_devices(tsr_context *context, tsr_progress progress, void *user,
                                 tsr_machine **machine) {
-  tsr_runner_trim(context->runner); /* room for the probe's own buffers */
-  tsr_runner_occupy(context->runner);
+  tsr_runner_trim(context->calls.runner); /* room for the probe's own buffers */
+  tsr_runner_occupy(context->calls.runner);
   tsr_status status = measure(context, progress, user, machine);
-  tsr_runner_leave(context->runner);
+  tsr_runner_leave(context->calls.runner);
   return status;
 }
 
@@ -154,14 +142,14 @@ TSR_ENTRY(tsr_machine_probe, (context, progress, user), tsr_context *context, ts
   if (atomic_exchange(&context->just_measured, false)) return TSR_OK;
   if (context->engine != NULL)
     TSR_TRY(probe_devices(context, progress, user, &machine));
-  else if (context->machine->devices == 0)
+  else if (context->plans->machine->devices == 0)
     TSR_TRY(tsr_context_cpu_machine(&machine));
   else
     return tsr_fail(
         TSR_ERR_ENGINE,
         "the machine \"%s\" is not here to be measured; leave it out to measure this one",
-        context->machine->name);
-  exchange_machine(context, machine);
+        context->plans->machine->name);
+  tsr_plans_exchange_machine(context->plans, machine);
   return TSR_OK;
 }
 
@@ -178,9 +166,10 @@ TSR_ENTRY(tsr_machine_print, (context, format, text), tsr_context *context, tsr_
   if (format != TSR_TEXT && format != TSR_JSON)
     return tsr_fail(TSR_ERR_ARGUMENT, "format is %d; give TSR_TEXT or TSR_JSON", (int)format);
   tsr_text written = TSR_TEXT_INIT;
-  pthread_rwlock_rdlock(&context->machine_lock);
-  tsr_status status = print(context->machine, format, &written);
-  pthread_rwlock_unlock(&context->machine_lock);
+  tsr_plans *plans = context->plans;
+  pthread_rwlock_rdlock(&plans->machine_lock);
+  tsr_status status = print(plans->machine, format, &written);
+  pthread_rwlock_unlock(&plans->machine_lock);
   if (status == TSR_OK) status = tsr_text_take(&written, text);
   tsr_text_free(&written);
   return status;

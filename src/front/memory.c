@@ -65,8 +65,9 @@ TSR_ENTRY_VOID(tsr_free, (context, pointer), tsr_context *context, void *pointer
   }
   pthread_mutex_unlock(&context->lock);
   if (block.pointer == NULL) return;
-  if (context->runner != NULL) tsr_compose_forget_bytes(context, block.pointer, block.bytes);
-  if (context->runner != NULL) tsr_runner_drain(context->runner);
+  if (context->calls.runner != NULL)
+    tsr_compose_forget_bytes(&context->directory, block.pointer, block.bytes);
+  if (context->calls.runner != NULL) tsr_runner_drain(context->calls.runner);
   give_back(context, block);
 }
 
@@ -74,7 +75,8 @@ TSR_ENTRY_VOID(tsr_free, (context, pointer), tsr_context *context, void *pointer
  * any more. */
 static tsr_status device_of(tsr_context *context, const void *pointer, size_t bytes, int *device) {
   tsr_place place;
-  tsr_pinner_await(context->pinner, tsr_pinner_touching(context->pinner, pointer, bytes));
+  tsr_pinner_await(context->calls.pinner,
+                   tsr_pinner_touching(context->calls.pinner, pointer, bytes));
   TSR_TRY(context->engine->where(context->state, pointer, &place));
   *device = place.memory == TSR_DEVICE ? place.device : TSR_HOST;
   return TSR_OK;
@@ -93,11 +95,11 @@ TSR_ENTRY(tsr_memcpy, (context, to, from, bytes), tsr_context *context, void *to
     TSR_TRY(device_of(context, from, bytes, &args.from_device));
   }
   if (context->engine != NULL) {
-    TSR_TRY(tsr_compose_clear_bytes(context, from, bytes));
-    TSR_TRY(tsr_compose_clear_bytes(context, to, bytes));
+    TSR_TRY(tsr_compose_clear_bytes(&context->directory, from, bytes));
+    TSR_TRY(tsr_compose_clear_bytes(&context->directory, to, bytes));
   }
   if (args.to_device != TSR_HOST || args.from_device != TSR_HOST)
-    return tsr_runner_copy(context->runner, &args);
+    return tsr_runner_copy(context->calls.runner, &args);
   TSR_TRY(tsr_context_wait_for_devices(context));
   memmove(to, from, bytes);
   return TSR_OK;
@@ -108,13 +110,13 @@ TSR_ENTRY(tsr_memcpy, (context, to, from, bytes), tsr_context *context, void *to
 TSR_ENTRY(tsr_register, (context, pointer, bytes), tsr_context *context, void *pointer,
           size_t bytes) {
   TSR_TRY(tsr_context_check(context));
-  return tsr_pinner_add_now(context->pinner, pointer, bytes);
+  return tsr_pinner_add_now(context->calls.pinner, pointer, bytes);
 }
 
 TSR_ENTRY(tsr_register_memory_async, (context, pointer, bytes), tsr_context *context, void *pointer,
           size_t bytes) {
   TSR_TRY(tsr_context_check(context));
-  return tsr_pinner_add(context->pinner, pointer, bytes);
+  return tsr_pinner_add(context->calls.pinner, pointer, bytes);
 }
 
 /* Calls in flight may use it. */
@@ -122,8 +124,8 @@ TSR_ENTRY(tsr_unregister_memory, (context, pointer), tsr_context *context, void 
   TSR_TRY(tsr_context_check(context));
   if (pointer == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "pointer is NULL; give the address that was registered");
-  if (context->runner != NULL) tsr_runner_drain(context->runner);
-  return tsr_pinner_remove(context->pinner, pointer);
+  if (context->calls.runner != NULL) tsr_runner_drain(context->calls.runner);
+  return tsr_pinner_remove(context->calls.pinner, pointer);
 }
 
 TSR_ENTRY(tsr_unregister, (context, pointer), tsr_context *context, void *pointer) {

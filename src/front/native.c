@@ -3,7 +3,8 @@
 
 #include "base/thread.h"
 #include "blas/call.h"
-#include "front/capture.h"
+#include "compose/capture.h"
+#include "front/context.h"
 
 static size_t scalar_bytes(const tsr_level3 *what, bool of_c) {
   bool real = what->operation == TSR_HERK || (what->operation == TSR_HER2K && of_c);
@@ -19,7 +20,7 @@ static void capture(tsr_context *context, const tsr_level3 *what, const void *al
   bool has_beta = what->operation != TSR_TRMM && what->operation != TSR_TRSM;
   memcpy(step.alpha, alpha, scalar_bytes(what, false));
   if (has_beta) memcpy(step.beta, beta, scalar_bytes(what, true));
-  tsr_capture_note_step(context, &step);
+  tsr_capture_note_step(context->plans, &step);
 }
 
 static tsr_status carry_out(tsr_context *context, bool async, tsr_call *call,

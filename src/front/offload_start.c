@@ -82,9 +82,9 @@ void tsr_offload_give_up(tsr_offload_state *state, tsr_offload_why why, const ch
 /* The planner is told what the program's calls have shown of the CPU. */
 static void tell_cpu_rates(tsr_offload_state *state, tsr_context *context) {
   for (int i = 0; i < TSR_TYPE_COUNT; i++)
-    context->machine->cpu_flops[i] =
+    context->plans->machine->cpu_flops[i] =
         tsr_offload_cpu_rate(&state->price, tsr_type_at(i)->type, HUGE_VAL);
-  tsr_context_note_settings(context);
+  tsr_plans_note_settings(context->plans);
 }
 
 static tsr_status make_context(tsr_offload_state *state, tsr_context **context) {
@@ -92,14 +92,15 @@ static tsr_status make_context(tsr_offload_state *state, tsr_context **context) 
   TSR_TRY(tsr_context_create_quietly(&state->options, obey, context));
   /* Devices that were dealt are not devices that the user named. */
   if (state->dealt > 0) {
-    (*context)->planning.obey_devices = false;
-    (*context)->planning.no_cpu = obey;
+    (*context)->plans->planning.obey_devices = false;
+    (*context)->plans->planning.no_cpu = obey;
   }
   if (tsr_device_count(*context) > 0) {
     tell_cpu_rates(state, *context);
-    if (tsr_runner_reserve_ring((*context)->runner, (*context)->planning.ring) != TSR_OK)
+    if (tsr_runner_reserve_ring((*context)->calls.runner, (*context)->plans->planning.ring) !=
+        TSR_OK)
       tsr_log(TSR_LOG_INFO, "no ring yet: %s", tsr_message());
-    tsr_reach_of((*context)->machine, &state->reach);
+    tsr_reach_of((*context)->plans->machine, &state->reach);
     return TSR_OK;
   }
   tsr_context_destroy(*context);

@@ -1,61 +1,13 @@
-/* Plans as objects. */
-#include "front/plan_object.h"
-
-#include <stddef.h>
-
-#include "base/alloc.h"
+/* The native door: plans as objects. */
 #include "base/clock.h"
 #include "base/thread.h"
 #include "blas/operation.h"
+#include "compose/request.h"
+#include "compose/retry.h"
 #include "front/context.h"
 #include "plan/model/choi.h"
 #include "plan/search/knobs.h"
 #include "run/place.h"
-
-/* ---- The object ---- */
-
-tsr_plan_object *tsr_plan_object_of(const tsr_plan *plan) {
-  return (tsr_plan_object *)((char *)plan - offsetof(tsr_plan_object, plan));
-}
-
-tsr_status tsr_plan_object_create(tsr_context *owner, tsr_plan *made, bool exchanged,
-                                  const tsr_plan **handle) {
-  tsr_plan_object *object = tsr_alloc_zero(1, sizeof *object);
-  if (object == NULL) {
-    tsr_plan_free(made);
-    return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
-  }
-  tsr_plan_move(made, &object->plan);
-  atomic_store(&object->references, 1);
-  atomic_fetch_add(&owner->references, 1);
-  object->owner = owner;
-  object->exchanged = exchanged;
-  object->moved = tsr_plan_traffic(&object->plan);
-  tsr_status status = TSR_OK;
-  if (object->plan.devices > 0 && owner->runner != NULL)
-    status = tsr_program_create(&object->plan, &object->program);
-  if (status == TSR_OK)
-    *handle = &object->plan;
-  else
-    tsr_plan_unref(&object->plan);
-  return status;
-}
-
-void tsr_plan_ref(const tsr_plan *plan) {
-  atomic_fetch_add(&tsr_plan_object_of(plan)->references, 1);
-}
-
-void tsr_plan_unref(const tsr_plan *plan) {
-  if (plan == NULL) return;
-  tsr_plan_object *object = tsr_plan_object_of(plan);
-  if (atomic_fetch_sub(&object->references, 1) != 1) return;
-  tsr_context *owner = object->owner;
-  tsr_program_destroy(object->program);
-  tsr_plan_clear(&object->plan);
-  tsr_dealloc(object->times);
-  tsr_dealloc(object);
-  tsr_context_unref(owner);
-}
 
 TSR_ENTRY_VOID(tsr_plan_destroy, (plan), tsr_plan *plan) {
   tsr_plan_unref(plan);
@@ -102,14 +54,14 @@ static bool has_operand(const tsr_call *call, int operand) {
 static tsr_status set_homes(tsr_context *context, bool exchanged, const tsr_home homes[3],
                             tsr_call *call) {
   tsr_status status = TSR_OK;
-  pthread_rwlock_rdlock(&context->machine_lock);
+  pthread_rwlock_rdlock(&context->plans->machine_lock);
   for (int i = 0; i < TSR_OPERANDS && status == TSR_OK; i++) {
     int given = exchanged && i < 2 ? 1 - i : i;
     tsr_home home = has_operand(call, i) ? homes[given] : (tsr_home){TSR_PAGEABLE, 0};
-    status = check_home(context->machine, given, home);
-    if (status == TSR_OK) set_home(context->machine, call->type, home, &call->operand[i]);
+    status = check_home(context->plans->machine, given, home);
+    if (status == TSR_OK) set_home(context->plans->machine, call->type, home, &call->operand[i]);
   }
-  pthread_rwlock_unlock(&context->machine_lock);
+  pthread_rwlock_unlock(&context->plans->machine_lock);
   return status;
 }
 
@@ -125,8 +77,8 @@ TSR_ENTRY(tsr_plan_level3, (context, what, alpha, beta, homes, plan), tsr_contex
   TSR_TRY(tsr_call_level3(what, alpha, NULL, NULL, beta, NULL, false, &call, &binding, &exchanged));
   TSR_TRY(set_homes(context, exchanged, homes, &call));
   const tsr_plan *made;
-  TSR_TRY(
-      tsr_context_make_plan(context, &(tsr_request){.call = &call, .exchanged = exchanged}, &made));
+  tsr_request request = {.call = &call, .exchanged = exchanged};
+  TSR_TRY(tsr_request_make(context->plans, &request, &made));
   *plan = &tsr_plan_object_of(made)->plan;
   return TSR_OK;
 }
@@ -220,30 +172,43 @@ static tsr_status execute_on_cpu(tsr_context *context, tsr_plan_object *object,
   TSR_TRY(tsr_context_wait_for_devices(context));
   double start = tsr_now();
   TSR_TRY(tsr_call_on_cpu(&object->plan.call, binding));
-  pthread_mutex_lock(&context->lock);
+  pthread_mutex_lock(&context->plans->lock);
   object->measured = tsr_now() - start;
-  pthread_mutex_unlock(&context->lock);
+  pthread_mutex_unlock(&context->plans->lock);
   return TSR_OK;
 }
 
-/* What is kept on devices makes room for it. */
-static tsr_status execute(tsr_context *context, const tsr_plan *plan, const tsr_binding *binding) {
-  bool any = true;
-  tsr_status status = TSR_OK;
-  while (any) {
-    int short_of = -1;
-    any = false;
-    status = tsr_context_run(context, plan, binding, &short_of);
-    if (status == TSR_ERR_MEMORY && short_of >= 0) TSR_TRY(tsr_compose_evict(context, &any));
-  }
+typedef struct execution {
+  tsr_context *context;
+  const tsr_plan *plan;
+  const tsr_binding *binding;
+} execution;
+
+static tsr_status try_execution(void *execution_, tsr_shortage *shortage) {
+  execution *x = execution_;
+  int short_of = -1;
+  tsr_status status = tsr_calls_run(&x->context->calls, x->plan, x->binding, &short_of);
+  tsr_shortage_note(shortage, x->plan, short_of);
   return status;
+}
+
+static tsr_status make_room(void *execution_, bool *any) {
+  execution *x = execution_;
+  return tsr_compose_evict(&x->context->directory, any);
+}
+
+/* The user gave the plan: if it finds too little memory, no other is made. */
+static tsr_status execute(tsr_context *context, const tsr_plan *plan, const tsr_binding *binding) {
+  execution x = {context, plan, binding};
+  tsr_trial trial = {.call = &x, .attempt = try_execution, .relieve = make_room};
+  return tsr_retry(&trial);
 }
 
 TSR_ENTRY(tsr_plan_execute, (plan, alpha, a, b, beta, c), tsr_plan *plan, const void *alpha,
           const void *a, const void *b, const void *beta, void *c) {
   TSR_TRY(check_plan(plan));
   tsr_plan_object *object = tsr_plan_object_of(plan);
-  tsr_context *context = object->owner;
+  tsr_context *context = atomic_load(&object->owner->context);
   const tsr_call *call = &plan->call;
   bool exchanged = object->exchanged;
   tsr_binding binding = {.base = {(void *)(exchanged ? b : a), (void *)(exchanged ? a : b), c}};
@@ -252,7 +217,7 @@ TSR_ENTRY(tsr_plan_execute, (plan, alpha, a, b, beta, c), tsr_plan *plan, const 
     return tsr_fail(TSR_ERR_ARGUMENT,
                     "the plan is an asynchronous call's, which starts from what was on the devices "
                     "then; make one with tsr_plan_level3");
-  if (atomic_load(&context->closed))
+  if (context == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "the plan's context is destroyed; keep it while plans run");
   if (tsr_call_is_empty(call)) return TSR_OK;
   TSR_TRY(check_pointers(call, a, b, c));
@@ -263,7 +228,7 @@ TSR_ENTRY(tsr_plan_execute, (plan, alpha, a, b, beta, c), tsr_plan *plan, const 
                     "them",
                     plan->devices);
   if (context->engine != NULL) TSR_TRY(check_places(context, plan, &binding, exchanged));
-  if (context->engine != NULL) TSR_TRY(tsr_compose_clear(context, call, &binding));
+  if (context->engine != NULL) TSR_TRY(tsr_compose_clear(&context->directory, call, &binding));
   if (plan->devices == 0) return execute_on_cpu(context, object, &binding);
   return execute(context, plan, &binding);
 }
@@ -274,10 +239,10 @@ TSR_ENTRY(tsr_plan_predict, (plan, prediction), const tsr_plan *plan, tsr_predic
   TSR_TRY(check_plan(plan));
   TSR_TRY(check_output("prediction", prediction));
   const tsr_plan_object *object = tsr_plan_object_of(plan);
-  tsr_context *context = object->owner;
-  pthread_mutex_lock(&context->lock);
+  tsr_plans *owner = object->owner;
+  pthread_mutex_lock(&owner->lock);
   tsr_plan_summary(plan, object->measured, prediction);
-  pthread_mutex_unlock(&context->lock);
+  pthread_mutex_unlock(&owner->lock);
   return TSR_OK;
 }
 
@@ -287,10 +252,10 @@ TSR_ENTRY(tsr_plan_floor, (plan, rate, seconds), const tsr_plan *plan, double ra
   TSR_TRY(check_output("seconds", seconds));
   if (!(rate > 0))
     return tsr_fail(TSR_ERR_ARGUMENT, "rate is %g; give the flops/s of a device", rate);
-  tsr_context *context = tsr_plan_object_of(plan)->owner;
-  pthread_rwlock_rdlock(&context->machine_lock);
-  *seconds = plan->devices > 0 ? tsr_floor_at(context->machine, &plan->call, rate) : plan->floor;
-  pthread_rwlock_unlock(&context->machine_lock);
+  tsr_plans *owner = tsr_plan_object_of(plan)->owner;
+  pthread_rwlock_rdlock(&owner->machine_lock);
+  *seconds = plan->devices > 0 ? tsr_floor_at(owner->machine, &plan->call, rate) : plan->floor;
+  pthread_rwlock_unlock(&owner->machine_lock);
   return TSR_OK;
 }
 
@@ -309,14 +274,14 @@ TSR_ENTRY(tsr_plan_print, (plan, format, text), const tsr_plan *plan, tsr_format
   if ((int)format < TSR_TEXT || format > TSR_LOADS)
     return tsr_fail(TSR_ERR_ARGUMENT, "format is %d; give one of tsr_format", (int)format);
   const tsr_plan_object *object = tsr_plan_object_of(plan);
-  tsr_context *context = object->owner;
+  tsr_plans *owner = object->owner;
   tsr_text written = TSR_TEXT_INIT;
-  pthread_rwlock_rdlock(&context->machine_lock);
-  pthread_mutex_lock(&context->lock);
+  pthread_rwlock_rdlock(&owner->machine_lock);
+  pthread_mutex_lock(&owner->lock);
   tsr_measured measured = {object->measured, object->times};
-  tsr_status status = tsr_plan_write(plan, context->machine, &measured, format, &written);
-  pthread_mutex_unlock(&context->lock);
-  pthread_rwlock_unlock(&context->machine_lock);
+  tsr_status status = tsr_plan_write(plan, owner->machine, &measured, format, &written);
+  pthread_mutex_unlock(&owner->lock);
+  pthread_rwlock_unlock(&owner->machine_lock);
   if (status == TSR_OK) status = tsr_text_take(&written, text);
   tsr_text_free(&written);
   return status;
@@ -331,10 +296,11 @@ TSR_ENTRY(tsr_plan_choi_tile, (context, type, n, devices, tile), tsr_context *co
     return tsr_fail(TSR_ERR_ARGUMENT,
                     "type is %d and n is %lld; give one of tsr_type and 1 or more", (int)type,
                     (long long)n);
-  pthread_rwlock_rdlock(&context->machine_lock);
-  int count = devices != 0 ? devices : context->machine->devices;
-  tsr_status status = tsr_choi_read(context->machine, type, count, &figures);
-  pthread_rwlock_unlock(&context->machine_lock);
+  tsr_plans *plans = context->plans;
+  pthread_rwlock_rdlock(&plans->machine_lock);
+  int count = devices != 0 ? devices : plans->machine->devices;
+  tsr_status status = tsr_choi_read(plans->machine, type, count, &figures);
+  pthread_rwlock_unlock(&plans->machine_lock);
   if (status != TSR_OK) return status;
   tsr_choi_bounds bounds = tsr_choi_limit(&figures, type, n, count);
   *tile = tsr_choi_tile(&bounds, n);
@@ -344,10 +310,10 @@ TSR_ENTRY(tsr_plan_choi_tile, (context, type, n, devices, tile), tsr_context *co
 TSR_ENTRY(tsr_plan_last, (context, plan), tsr_context *context, tsr_plan **plan) {
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(check_output("plan", plan));
-  pthread_mutex_lock(&context->lock);
-  const tsr_plan *last = context->last;
+  pthread_mutex_lock(&context->calls.lock);
+  const tsr_plan *last = context->calls.last;
   if (last != NULL) tsr_plan_ref(last);
-  pthread_mutex_unlock(&context->lock);
+  pthread_mutex_unlock(&context->calls.lock);
   if (last == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT,
                     "the context has completed no call that was planned; make one first");

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/thread.h"
-#include "front/capture.h"
-#include "front/compose.h"
+#include "compose/capture.h"
+#include "front/context.h"
 
 /* ---- Arguments ------------------------------------------------------------ */
 
@@ -37,10 +37,10 @@ static tsr_status check_uplo(tsr_uplo uplo) {
 static tsr_status check_blocks(const tsr_context *context, int64_t mb, int64_t nb, int p, int q) {
   if (mb < 1) return tsr_fail(TSR_ERR_ARGUMENT, "mb is %" PRId64 "; give 1 or more", mb);
   if (nb < 1) return tsr_fail(TSR_ERR_ARGUMENT, "nb is %" PRId64 "; give 1 or more", nb);
-  if (p >= 1 && q >= 1 && (int64_t)p * q <= context->machine->devices) return TSR_OK;
+  if (p >= 1 && q >= 1 && (int64_t)p * q <= context->plans->machine->devices) return TSR_OK;
   return tsr_fail(TSR_ERR_ARGUMENT,
                   "p x q is %d x %d; give a grid of at most the %d devices there are", p, q,
-                  context->machine->devices);
+                  context->plans->machine->devices);
 }
 
 static tsr_region region_of(const matrix *x) {
@@ -61,7 +61,7 @@ static void capture(tsr_context *context, tsr_step_kind kind, tsr_uplo uplo, con
   tsr_step step = {.kind = kind,
                    .what = {.uplo = uplo, .m = x->m, .n = x->n, .ldc = x->ldc, .type = x->type},
                    .c = (void *)x->c};
-  tsr_capture_note_step(context, &step);
+  tsr_capture_note_step(context->plans, &step);
 }
 
 static void capture_map(tsr_context *context, const matrix *x, int64_t mb, int64_t nb, int p, int q,
@@ -73,7 +73,7 @@ static void capture_map(tsr_context *context, const matrix *x, int64_t mb, int64
                    .nb = nb,
                    .p = p,
                    .q = q};
-  tsr_capture_note_step(context, &step);
+  tsr_capture_note_step(context->plans, &step);
 }
 
 /* ---- Home ----------------------------------------------------------------- */
@@ -82,11 +82,11 @@ static void capture_map(tsr_context *context, const matrix *x, int64_t mb, int64
 static tsr_status await_home(tsr_context *context, tsr_tickets *own, bool others, uint64_t number) {
   tsr_error error = {.status = TSR_OK};
   for (size_t i = 0; i < own->count; i++) {
-    tsr_status status = tsr_context_collect(context, own->items[i]);
+    tsr_status status = tsr_calls_collect(&context->calls, own->items[i]);
     if (status != TSR_OK && error.status == TSR_OK) tsr_error_take(status, &error);
   }
   TSR_VEC_FREE(own);
-  if (others) tsr_runner_await(context->runner, number);
+  if (others) tsr_runner_await(context->calls.runner, number);
   return error.status == TSR_OK ? TSR_OK : tsr_error_put(&error);
 }
 
@@ -100,10 +100,11 @@ static tsr_status coherent(tsr_context *context, tsr_uplo uplo, const matrix *x,
   tsr_region region = region_of(x);
   tsr_tickets own = {NULL, 0, 0};
   uint64_t number = 0;
-  tsr_compose_begin(context);
-  tsr_status status = tsr_compose_bring_home(context, &region, uplo, wait ? &own : NULL);
-  bool others = wait && tsr_compose_coming(context, &region, &number);
-  tsr_compose_end(context);
+  tsr_compose_begin(&context->directory);
+  tsr_status status =
+      tsr_compose_bring_home(&context->directory, &region, uplo, wait ? &own : NULL);
+  bool others = wait && tsr_compose_coming(&context->directory, &region, &number);
+  tsr_compose_end(&context->directory);
   if (status == TSR_OK) capture(context, TSR_STEP_COHERENT, uplo, x);
   tsr_error refused;
   if (status != TSR_OK) tsr_error_take(status, &refused);
@@ -123,29 +124,15 @@ TSR_ENTRY(tsr_coherent, (context, uplo, m, n, c, ldc, type), tsr_context *contex
 
 /* ---- Forgetting ----------------------------------------------------------- */
 
-static bool lies_in(const tsr_region *inner, const tsr_region *outer) {
-  tsr_rect at;
-  return tsr_region_relate(inner, outer, &at) == TSR_ALONG &&
-         tsr_rect_contains(tsr_region_all(outer), at);
-}
-
-static void unmap(tsr_context *context, const tsr_region *region) {
-  size_t kept = 0;
-  for (size_t i = 0; i < context->mapped.count; i++)
-    if (region != NULL && !lies_in(&context->mapped.items[i].region, region))
-      context->mapped.items[kept++] = context->mapped.items[i];
-  context->mapped.count = kept;
-}
-
 /* and_maps: also where it was mapped. */
 static tsr_status forget(tsr_context *context, const matrix *x, bool and_maps) {
   TSR_TRY(check_matrix(x));
   if (context->engine == NULL || x->m == 0 || x->n == 0) return TSR_OK;
   tsr_region region = region_of(x);
-  tsr_compose_begin(context);
-  tsr_status status = tsr_compose_invalidate(context, &region);
-  if (and_maps && status == TSR_OK) unmap(context, &region);
-  tsr_compose_end(context);
+  tsr_compose_begin(&context->directory);
+  tsr_status status = tsr_compose_invalidate(&context->directory, &region);
+  if (and_maps && status == TSR_OK) tsr_compose_unmap(&context->directory, &region);
+  tsr_compose_end(&context->directory);
   TSR_TRY(status);
   capture(context, and_maps ? TSR_STEP_RELEASE : TSR_STEP_INVALIDATE, TSR_GENERAL, x);
   return TSR_OK;
@@ -158,10 +145,10 @@ TSR_ENTRY(tsr_invalidate, (context, m, n, c, ldc, type), tsr_context *context, i
 }
 
 static void release_all(tsr_context *context) {
-  tsr_compose_begin(context);
-  if (context->store != NULL) tsr_store_clear(context->store);
-  unmap(context, NULL);
-  tsr_compose_end(context);
+  tsr_compose_begin(&context->directory);
+  tsr_compose_release(&context->directory);
+  tsr_compose_unmap(&context->directory, NULL);
+  tsr_compose_end(&context->directory);
   capture(context, TSR_STEP_RELEASE, TSR_GENERAL, &(matrix){0, 0, NULL, 1, TSR_D});
 }
 
@@ -181,32 +168,6 @@ static tsr_mapping mapping_of(int64_t mb, int64_t nb, int p, int q) {
   return made;
 }
 
-bool tsr_mapping_of(const tsr_context *context, const tsr_region *region, tsr_mapping *mapping) {
-  for (size_t i = context->mapped.count; region->base != NULL && i-- > 0;) {
-    const tsr_mapped *mapped = &context->mapped.items[i];
-    tsr_rect at;
-    if (tsr_region_relate(region, &mapped->region, &at) != TSR_ALONG ||
-        !tsr_rect_contains(tsr_region_all(&mapped->region), at))
-      continue;
-    *mapping = mapped->mapping;
-    mapping->row = at.row0;
-    mapping->col = at.col0;
-    return true;
-  }
-  return false;
-}
-
-/* Under the composing lock. What is refused leaves the former mapping. */
-static tsr_status note_and_move(tsr_context *context, const tsr_region *region,
-                                const tsr_mapping *mapping, bool move) {
-  if (!TSR_VEC_RESERVE(&context->mapped, 1))
-    return tsr_fail(TSR_ERR_MEMORY, "no host memory to note a mapping");
-  if (move) TSR_TRY(tsr_compose_distribute(context, region, mapping));
-  unmap(context, region);
-  context->mapped.items[context->mapped.count++] = (tsr_mapped){*region, *mapping};
-  return TSR_OK;
-}
-
 static tsr_status map(tsr_context *context, const matrix *x, int64_t mb, int64_t nb, int p, int q,
                       bool move) {
   bool at_host;
@@ -216,9 +177,9 @@ static tsr_status map(tsr_context *context, const matrix *x, int64_t mb, int64_t
   TSR_TRY(check_blocks(context, mb, nb, p, q));
   tsr_region region = region_of(x);
   tsr_mapping mapping = mapping_of(mb, nb, p, q);
-  tsr_compose_begin(context);
-  tsr_status status = note_and_move(context, &region, &mapping, move);
-  tsr_compose_end(context);
+  tsr_compose_begin(&context->directory);
+  tsr_status status = tsr_compose_map(&context->directory, &region, &mapping, move);
+  tsr_compose_end(&context->directory);
   TSR_TRY(status);
   capture_map(context, x, mb, nb, p, q, move);
   return TSR_OK;
@@ -227,7 +188,7 @@ static tsr_status map(tsr_context *context, const matrix *x, int64_t mb, int64_t
 static tsr_status map_1d(tsr_context *context, const matrix *x, int64_t nb, bool move) {
   TSR_TRY(tsr_context_check(context));
   int64_t rows = x->m > 0 ? x->m : 1;
-  return map(context, x, rows, nb, 1, context->machine->devices, move);
+  return map(context, x, rows, nb, 1, context->plans->machine->devices, move);
 }
 
 TSR_ENTRY(tsr_map_1d_block_cyclic, (context, m, n, c, ldc, type, nb), tsr_context *context,

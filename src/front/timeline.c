@@ -8,60 +8,21 @@
 #include "front/context.h"
 #include "plan/print/timeline.h"
 
-/* ---- Keeping -------------------------------------------------------------- */
-
-typedef TSR_VEC(tsr_traced) traced_list;
-
-static void drop(traced_list *list) {
-  for (size_t i = 0; i < list->count; i++) {
-    tsr_plan_unref(list->items[i].plan);
-    tsr_dealloc(list->items[i].times);
-  }
-  TSR_VEC_FREE(list);
-}
-
-/* The caller holds the lock. */
-static traced_list take(tsr_context *context) {
-  traced_list list = {context->traced.items, context->traced.count, context->traced.room};
-  context->traced.items = NULL;
-  context->traced.count = context->traced.room = 0;
-  return list;
-}
-
-/* A call for which there is no memory is missing from the timeline, and nothing else. */
-void tsr_timeline_keep(tsr_context *context, const tsr_ticket *ticket, const float *times) {
-  if (!context->keeping || times == NULL) return;
-  const tsr_plan *plan = tsr_ticket_plan(ticket);
-  tsr_traced kept = {.plan = plan, .begin = tsr_ticket_entered(ticket)};
-  size_t bytes = 2 * plan->commands.count * sizeof *times;
-  kept.times = tsr_alloc(bytes > 0 ? bytes : 1);
-  if (kept.times == NULL || !TSR_VEC_PUSH(&context->traced, kept)) {
-    tsr_dealloc(kept.times);
-    return;
-  }
-  memcpy(kept.times, times, bytes);
-  tsr_plan_ref(plan);
-}
-
-void tsr_timeline_drop(tsr_context *context) {
-  traced_list list = take(context);
-  drop(&list);
-}
-
 /* Makes tracing begin or end; what was kept so far. */
-static traced_list keep(tsr_context *context, bool keeping) {
-  pthread_mutex_lock(&context->lock);
-  traced_list former = take(context);
-  context->keeping = keeping;
-  atomic_store(&context->trace, keeping || context->always_traced);
-  pthread_mutex_unlock(&context->lock);
+static tsr_traces keep(tsr_calls *calls, bool keeping) {
+  pthread_mutex_lock(&calls->lock);
+  tsr_traces former = calls->traces;
+  calls->traces = (tsr_traces){NULL, 0, 0};
+  calls->keeping = keeping;
+  atomic_store(&calls->trace, keeping || calls->always_traced);
+  pthread_mutex_unlock(&calls->lock);
   return former;
 }
 
 TSR_ENTRY(tsr_timeline_begin, (context), tsr_context *context) {
   TSR_TRY(tsr_context_check(context));
-  traced_list former = keep(context, true);
-  drop(&former);
+  tsr_traces former = keep(&context->calls, true);
+  tsr_traces_free(&former);
   return TSR_OK;
 }
 
@@ -73,28 +34,29 @@ TSR_ENTRY(tsr_timeline_note, (context, name, seconds), tsr_context *context, con
     return tsr_fail(TSR_ERR_ARGUMENT, "seconds is %g; give 0 or more", seconds);
   tsr_traced noted = {.begin = tsr_now() - seconds, .seconds = seconds};
   strncpy(noted.name, name, sizeof noted.name - 1);
-  pthread_mutex_lock(&context->lock);
-  bool good = !context->keeping || TSR_VEC_PUSH(&context->traced, noted);
-  pthread_mutex_unlock(&context->lock);
+  tsr_calls *calls = &context->calls;
+  pthread_mutex_lock(&calls->lock);
+  bool good = !calls->keeping || TSR_VEC_PUSH(&calls->traces, noted);
+  pthread_mutex_unlock(&calls->lock);
   return good ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for a timeline");
 }
 
 /* ---- Writing -------------------------------------------------------------- */
 
-/* Time begins with the first of what is shown. */
-static double first_begin(const traced_list *list) {
+/* When the first of what is shown began: time 0 of the timeline. */
+static double first_begin(const tsr_traces *list) {
   double first = INFINITY;
   for (size_t i = 0; i < list->count; i++) first = fmin(first, list->items[i].begin);
   return first;
 }
 
-static tsr_status write(tsr_context *context, const traced_list *list, tsr_text *text) {
+static tsr_status write(tsr_plans *plans, const tsr_traces *list, tsr_text *text) {
   tsr_trace *trace = tsr_alloc(sizeof *trace);
   if (trace == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a timeline");
   double zero = first_begin(list);
-  pthread_rwlock_rdlock(&context->machine_lock);
-  tsr_trace_begin(trace, context->machine, text);
-  pthread_rwlock_unlock(&context->machine_lock);
+  pthread_rwlock_rdlock(&plans->machine_lock);
+  tsr_trace_begin(trace, plans->machine, text);
+  pthread_rwlock_unlock(&plans->machine_lock);
   for (size_t i = 0; i < list->count; i++) {
     const tsr_traced *t = &list->items[i];
     if (t->plan != NULL)
@@ -107,10 +69,10 @@ static tsr_status write(tsr_context *context, const traced_list *list, tsr_text 
   return TSR_OK;
 }
 
-static bool is_kept(tsr_context *context) {
-  pthread_mutex_lock(&context->lock);
-  bool keeping = context->keeping;
-  pthread_mutex_unlock(&context->lock);
+static bool is_kept(tsr_calls *calls) {
+  pthread_mutex_lock(&calls->lock);
+  bool keeping = calls->keeping;
+  pthread_mutex_unlock(&calls->lock);
   return keeping;
 }
 
@@ -119,13 +81,13 @@ TSR_ENTRY(tsr_timeline_end, (context, text), tsr_context *context, char **text) 
   TSR_TRY(tsr_context_check(context));
   if (text == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "text is NULL; give the address of a pointer");
-  if (!is_kept(context))
+  if (!is_kept(&context->calls))
     return tsr_fail(TSR_ERR_ARGUMENT, "no timeline is kept; call tsr_timeline_begin first");
-  tsr_context_collect_pending(context);
-  traced_list list = keep(context, false);
-  tsr_status status = write(context, &list, &written);
+  tsr_calls_collect_pending(&context->calls);
+  tsr_traces list = keep(&context->calls, false);
+  tsr_status status = write(context->plans, &list, &written);
   if (status == TSR_OK) status = tsr_text_take(&written, text);
   tsr_text_free(&written);
-  drop(&list);
+  tsr_traces_free(&list);
   return status;
 }

@@ -3,7 +3,7 @@
  * only on earlier ones; each belongs to a queue, and the queues run side by side.
  *
  * The planner alone writes to a plan; everybody else has it const. What belongs to running a plan
- * (references, its program, measured times) is kept around it: front/plan_object.h.
+ * (references, its program, measured times) is kept around it: compose/plans.h.
  *
  * Source: the static schedule of Anastasiadis et al., "Uncut-GEMMs", section III (LAM, ETA, batched
  * fetch, lazy C); see docs/planner.md for what is ours.

@@ -86,7 +86,7 @@ static void captured(void *world_) {
 static void captured_alone(void *world_) {
   world *w = world_;
   captured(w);
-  tsr_cache_clear(w->context->cache);
+  tsr_cache_clear(w->context->plans->cache);
 }
 
 /* ---- The visits ---------------------------------------------------------------------- */
@@ -107,7 +107,7 @@ static tsr_status capture_begin(void *world_) {
 /* A refused begin has begun nothing, and lost nothing. */
 static void check_begun(void *world_, const sweep_outcome *o) {
   world *w = world_;
-  HOLD((w->context->capturing != NULL) == (o->status == TSR_OK));
+  HOLD((w->context->plans->capturing != NULL) == (o->status == TSR_OK));
   if (o->dead || o->status == TSR_ERR_DEVICE || o->synced != TSR_OK) return;
   HOLD(world_inputs_kept(w));
   world_comes_right(w, TSR_D);
@@ -128,7 +128,7 @@ static void check_filled(void *world_, const sweep_outcome *o) {
   HOLD(tsr_sync(w->context) == TSR_OK);
   HOLD(world_holds(w, C, TSR_D, w->expected));
   tsr_status ended = tsr_capture_end(w->context, &w->capture);
-  HOLD(w->context->capturing == NULL);
+  HOLD(w->context->plans->capturing == NULL);
   HOLD((ended == TSR_OK) == (w->capture != NULL));
   HOLD(ended == TSR_OK || (ended == TSR_ERR_MEMORY && o->failed));
   if (ended == TSR_OK) run_and_check(w);
@@ -142,7 +142,7 @@ static tsr_status capture_end(void *world_) {
 static void check_ended(void *world_, const sweep_outcome *o) {
   world *w = world_;
   HOLD((w->capture != NULL) == (o->status == TSR_OK));
-  HOLD(w->context->capturing == NULL);
+  HOLD(w->context->plans->capturing == NULL);
   if (o->dead || !sweep_done(o)) return;
   HOLD(world_holds(w, C, TSR_D, w->expected));
   run_and_check(w);
@@ -156,7 +156,7 @@ static tsr_status capture_run(void *world_) {
 /* Of a run that was refused the first calls may have been made: it begins anew. */
 static void check_run(void *world_, const sweep_outcome *o) {
   world *w = world_;
-  HOLD(w->context->running == NULL);
+  HOLD(w->context->plans->running == NULL);
   if (o->dead) return;
   HOLD(world_inputs_kept(w));
   if (sweep_done(o)) HOLD(world_holds(w, C, TSR_D, w->expected));

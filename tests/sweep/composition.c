@@ -302,8 +302,8 @@ static tsr_status distribute_2d(void *world_) {
 static bool is_mapped(const world *w, int64_t rows, int64_t cols) {
   const tsr_mapping *found = NULL;
   int count = 0;
-  for (size_t i = 0; i < w->context->mapped.count; i++) {
-    const tsr_mapped *mapped_here = &w->context->mapped.items[i];
+  for (size_t i = 0; i < w->context->directory.mapped.count; i++) {
+    const tsr_mapped *mapped_here = &w->context->directory.mapped.items[i];
     if (mapped_here->region.base != w->matrix[C]) continue;
     found = &mapped_here->mapping;
     count++;
@@ -357,7 +357,7 @@ static void mapped_part(void *world_) {
 
 static void check_unmapped(void *world_, const sweep_outcome *o) {
   world *w = world_;
-  HOLD(w->context->mapped.count == (o->status != TSR_OK));
+  HOLD(w->context->directory.mapped.count == (o->status != TSR_OK));
   check_forgotten(w, o);
 }
 

@@ -193,7 +193,7 @@ static tsr_status multiply_tied(void *world_) {
 
 static void check_stream(void *world_, const sweep_outcome *o) {
   world *w = world_;
-  HOLD(w->context->runner->side[0].user != NULL);
+  HOLD(w->context->calls.runner->side[0].user != NULL);
   HOLD(tsr_set_stream(w->context, 0, NULL) == TSR_OK);
   if (o->dead || o->status == TSR_ERR_DEVICE || o->synced != TSR_OK) return;
   HOLD(world_inputs_kept(w));

@@ -54,7 +54,7 @@ static void check_freed(void *world_, const sweep_outcome *o) {
   tsr_view view;
   HOLD(!o->failed);
   if (o->dead || o->synced != TSR_OK) return;
-  HOLD(tsr_store_view(w->context->store, regions, &view) == TSR_OK);
+  HOLD(tsr_store_view(w->context->directory.store, regions, &view) == TSR_OK);
   HOLD(view.seen.rooms.count == 0);
   tsr_view_free(&view);
 }

@@ -186,7 +186,7 @@ static void check_holds_nothing(world *w, bool dead) {
   HOLD(tsr_release(w->context, 0, 0, NULL, 1, TSR_D) == TSR_OK);
   HOLD(tsr_sync(w->context) == TSR_OK || dead);
   HOLD(tsr_trim(w->context) == TSR_OK);
-  HOLD(w->context->store == NULL || tsr_store_held(w->context->store) == 0);
+  HOLD(w->context->directory.store == NULL || tsr_store_held(w->context->directory.store) == 0);
 }
 
 static void free_matrices(world *w) {

@@ -1,0 +1,103 @@
+#include "compose/budget.h"
+
+#include <string.h>
+
+#include "base/log.h"
+
+/* A budget becomes this share of what a plan wanted in vain: for the first attempts of a call, and
+ * then, since others may have left very little. */
+static const double shrink = 0.7, shrink_more = 0.4;
+enum { FIRST_ATTEMPTS = 2 };
+
+/* A budget grows to this multiple of itself at a time. */
+static const double step_up = 2;
+
+/* Calls until budgets grow, at first; twice as many each time that a budget shrank again. */
+enum { PATIENCE = 8, MOST_PATIENCE = 1024 };
+
+static size_t *budget_of(tsr_plans *plans, int location) {
+  return location < plans->budgets.devices ? &plans->planning.budget[location]
+                                           : &plans->planning.ring;
+}
+
+void tsr_budget_begin(tsr_plans *plans, int devices, const size_t *bytes) {
+  tsr_budgets *b = &plans->budgets;
+  b->devices = devices;
+  for (int l = 0; l <= devices; l++) *budget_of(plans, l) = b->wanted[l] = b->given[l] = bytes[l];
+}
+
+static bool is_less(tsr_plans *plans) {
+  for (int l = 0; l <= plans->budgets.devices; l++)
+    if (*budget_of(plans, l) < plans->budgets.wanted[l]) return true;
+  return false;
+}
+
+void tsr_budget_shrink(tsr_plans *plans, int location, size_t bytes, int attempt) {
+  tsr_budgets *b = &plans->budgets;
+  double factor = attempt < FIRST_ATTEMPTS ? shrink : shrink_more;
+  size_t less = (size_t)(factor * (double)bytes);
+  pthread_mutex_lock(&plans->lock);
+  size_t *budget = budget_of(plans, location);
+  if (less < *budget) *budget = less;
+  if (attempt == 0)
+    b->patience = b->patience == 0              ? PATIENCE
+                  : b->patience < MOST_PATIENCE ? 2 * b->patience
+                                                : MOST_PATIENCE;
+  b->calls = 0;
+  tsr_plans_note_settings(plans);
+  pthread_mutex_unlock(&plans->lock);
+  tsr_log(TSR_LOG_INFO, "location %d has no room for %zu bytes: planning again with %zu", location,
+          bytes, less);
+}
+
+/* The caller holds the lock. */
+static void grow(tsr_plans *plans) {
+  tsr_budgets *b = &plans->budgets;
+  for (int l = 0; l <= b->devices; l++) {
+    size_t *budget = budget_of(plans, l);
+    double more = step_up * (double)*budget;
+    *budget = more < (double)b->wanted[l] ? (size_t)more : b->wanted[l];
+  }
+  b->calls = 0;
+  tsr_plans_note_settings(plans);
+}
+
+void tsr_budget_call(tsr_plans *plans) {
+  tsr_budgets *b = &plans->budgets;
+  pthread_mutex_lock(&plans->lock);
+  if (b->patience > 0 && ++b->calls > b->patience) {
+    if (is_less(plans))
+      grow(plans);
+    else
+      b->patience = 0;
+  }
+  pthread_mutex_unlock(&plans->lock);
+}
+
+bool tsr_budget_restore(tsr_plans *plans) {
+  tsr_budgets *b = &plans->budgets;
+  pthread_mutex_lock(&plans->lock);
+  bool any = is_less(plans);
+  for (int l = 0; l <= b->devices; l++) *budget_of(plans, l) = b->wanted[l];
+  b->patience = 0;
+  tsr_plans_note_settings(plans);
+  pthread_mutex_unlock(&plans->lock);
+  return any;
+}
+
+size_t tsr_budget_set(tsr_plans *plans, int device, size_t bytes) {
+  tsr_budgets *b = &plans->budgets;
+  pthread_mutex_lock(&plans->lock);
+  size_t budget = bytes > 0 ? bytes : b->given[device];
+  b->wanted[device] = plans->planning.budget[device] = budget;
+  tsr_plans_note_settings(plans);
+  pthread_mutex_unlock(&plans->lock);
+  return budget;
+}
+
+size_t tsr_budget_get(tsr_plans *plans, int device) {
+  pthread_mutex_lock(&plans->lock);
+  size_t bytes = plans->planning.budget[device];
+  pthread_mutex_unlock(&plans->lock);
+  return bytes;
+}

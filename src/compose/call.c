@@ -1,0 +1,107 @@
+/* A call that starts from what earlier calls left on the devices. */
+#include "compose/inside.h"
+#include "compose/retry.h"
+
+typedef struct composed {
+  tsr_directory *directory;
+  const tsr_call *call;
+  const tsr_binding *binding;
+  bool exchanged;
+  tsr_region region[TSR_OPERANDS];
+  tsr_view view; /* of the last attempt */
+  bool alone;    /* the call is to be carried out without what is on the devices */
+} composed;
+
+/* Once the call is submitted, copies that cross C are stale. They are brought home and forgotten
+ * before, since the call must not fail after it was submitted. */
+static tsr_status settle_crossings(composed *x) {
+  for (int i = 0; i < TSR_OPERANDS; i++)
+    TSR_TRY(tsr_compose_bring_crossing(x->directory, &x->region[i], false));
+  TSR_TRY(tsr_store_forget_crossing(x->directory->store, &x->region[TSR_C_]));
+  tsr_compose_stamp(x->directory, &x->region[TSR_C_], 1);
+  return TSR_OK;
+}
+
+static tsr_status find_plan(composed *x, const tsr_plan **plan) {
+  tsr_mapping mapping;
+  tsr_request request = {.call = x->call, .exchanged = x->exchanged};
+  if (tsr_compose_mapping(x->directory, &x->region[TSR_C_], &mapping)) request.mapping = &mapping;
+  return tsr_compose_find_plan(x->directory, &request, &x->view, plan);
+}
+
+static tsr_status submit(composed *x, const tsr_plan *plan, tsr_shortage *shortage) {
+  tsr_directory *directory = x->directory;
+  int short_of = -1;
+  tsr_ticket *ticket;
+  tsr_status status = tsr_compose_submit(directory, plan, x->binding, &x->view, &short_of, &ticket);
+  tsr_shortage_note(shortage, plan, short_of);
+  if (status != TSR_OK) return status;
+  if (tsr_ticket_brings_home(ticket))
+    tsr_compose_note_coming(directory, &x->region[TSR_C_], ticket);
+  tsr_calls_keep(directory->calls, ticket);
+  return TSR_OK;
+}
+
+/* In a view of what is on the devices now. */
+static tsr_status attempt(void *composed_, tsr_shortage *shortage) {
+  composed *x = composed_;
+  const tsr_plan *plan;
+  tsr_view_free(&x->view);
+  TSR_TRY(tsr_store_view(x->directory->store, x->region, &x->view));
+  tsr_status status = find_plan(x, &plan);
+  shortage->any = status == TSR_ERR_MEMORY; /* it does not fit beside what is kept */
+  if (status != TSR_OK) return status;
+  x->alone = plan->devices == 0;
+  if (!x->alone) status = submit(x, plan, shortage);
+  tsr_plan_unref(plan);
+  return status;
+}
+
+/* When nothing is left that could make room, the call is carried out alone. */
+static tsr_status make_room(void *composed_, bool *any) {
+  composed *x = composed_;
+  TSR_TRY(tsr_compose_evict_oldest(x->directory, &x->view, any));
+  x->alone = !*any;
+  return TSR_OK;
+}
+
+static tsr_status compose(composed *x) {
+  TSR_TRY(tsr_compose_check(x->directory, x->region, TSR_OPERANDS));
+  TSR_TRY(settle_crossings(x));
+  tsr_trial trial = {.call = x, .attempt = attempt, .relieve = make_room};
+  tsr_status status = tsr_retry(&trial);
+  tsr_view_free(&x->view);
+  if (x->alone) return tsr_compose_evict_all(x->directory);
+  if (status == TSR_OK) tsr_compose_stamp(x->directory, x->region, TSR_OPERANDS);
+  return status;
+}
+
+bool tsr_composes(const tsr_directory *directory, const tsr_call *call) {
+  /* Reproducible: the bits of a result must not depend on what is where. */
+  if (directory->plans->planning.reproducible) return false;
+  for (int x = 0; x < TSR_OPERANDS; x++)
+    if (call->operand[x].rows > 0 && call->operand[x].location >= directory->devices) return true;
+  return false;
+}
+
+tsr_status tsr_compose_call(tsr_directory *directory, const tsr_call *call,
+                            const tsr_binding *binding, bool exchanged, bool *alone) {
+  composed x = {.directory = directory, .call = call, .binding = binding, .exchanged = exchanged};
+  tsr_compose_begin(directory);
+  tsr_compose_regions(directory, call, binding, x.region);
+  tsr_status status = tsr_compose_open(directory);
+  if (status == TSR_OK) status = compose(&x);
+  tsr_compose_end(directory);
+  *alone = x.alone;
+  return status;
+}
+
+void tsr_compose_note(tsr_directory *directory, const tsr_call *call, const tsr_binding *binding,
+                      const tsr_ticket *ticket) {
+  tsr_region region[TSR_OPERANDS];
+  tsr_compose_regions(directory, call, binding, region);
+  if (region[TSR_C_].base == NULL) return;
+  pthread_mutex_lock(&directory->lock);
+  tsr_compose_note_coming(directory, &region[TSR_C_], ticket);
+  pthread_mutex_unlock(&directory->lock);
+}

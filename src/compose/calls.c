@@ -1,0 +1,196 @@
+#include "compose/calls.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "blas/operation.h"
+#include "compose/plans.h"
+#include "run/meter.h"
+
+/* ---- Beginning and end ---------------------------------------------------- */
+
+void tsr_calls_begin(tsr_calls *calls) {
+  pthread_mutex_init(&calls->lock, NULL);
+  pthread_mutex_init(&calls->collecting, NULL);
+}
+
+void tsr_calls_drop(tsr_calls *calls) {
+  tsr_calls_collect_pending(calls);
+  TSR_VEC_FREE(&calls->pending);
+  tsr_plan_unref(calls->last);
+  calls->last = NULL;
+  tsr_traces_free(&calls->traces);
+}
+
+void tsr_calls_end(tsr_calls *calls) {
+  pthread_mutex_destroy(&calls->lock);
+  pthread_mutex_destroy(&calls->collecting);
+}
+
+/* ---- Submitting ----------------------------------------------------------- */
+
+/* The last registration under way of memory that a call is bound to; 0: none is. */
+static uint64_t last_registration(tsr_calls *calls, const tsr_call *call,
+                                  const tsr_binding *binding) {
+  uint64_t last = 0;
+  for (int i = 0; i < TSR_OPERANDS; i++) {
+    size_t bytes = (size_t)tsr_operand_bytes(&call->operand[i], call->type);
+    uint64_t number = tsr_pinner_touching(calls->pinner, binding->base[i], bytes);
+    if (number > last) last = number;
+  }
+  return last;
+}
+
+static void count_traffic(tsr_calls *calls, const tsr_traffic *moved) {
+  tsr_traffic *sum = &calls->traffic;
+  pthread_mutex_lock(&calls->lock);
+  sum->host_to_device += moved->host_to_device;
+  sum->device_to_host += moved->device_to_host;
+  sum->device_to_device += moved->device_to_device;
+  sum->within_devices += moved->within_devices;
+  sum->plans += moved->plans;
+  pthread_mutex_unlock(&calls->lock);
+}
+
+tsr_status tsr_calls_submit(tsr_calls *calls, const tsr_plan *plan, const tsr_binding *binding,
+                            const tsr_lodging *lodging, int *short_of, tsr_ticket **ticket) {
+  tsr_plan_object *object = tsr_plan_object_of(plan);
+  tsr_submission submission = {.program = object->program,
+                               .binding = *binding,
+                               .rooms = lodging != NULL ? lodging->rooms : NULL,
+                               .stays = lodging != NULL ? lodging->stays : NULL,
+                               .arenas = lodging != NULL ? lodging->arena : NULL,
+                               .trace = atomic_load(&calls->trace),
+                               .pinner = calls->pinner,
+                               .registration = last_registration(calls, &plan->call, binding)};
+  tsr_plan_ref(plan);
+  tsr_status status = tsr_runner_submit(calls->runner, &submission, ticket);
+  if (status == TSR_OK)
+    count_traffic(calls, &object->moved);
+  else
+    tsr_plan_unref(plan);
+  *short_of = submission.short_of;
+  return status;
+}
+
+tsr_status tsr_calls_run(tsr_calls *calls, const tsr_plan *plan, const tsr_binding *binding,
+                         int *short_of) {
+  tsr_ticket *ticket;
+  TSR_TRY(tsr_calls_submit(calls, plan, binding, NULL, short_of, &ticket));
+  return tsr_calls_collect(calls, ticket);
+}
+
+/* ---- Collecting ----------------------------------------------------------- */
+
+/* Tells the user how far the call is until it is over. Without memory to look, nothing is told. */
+static void tell_progress(tsr_calls *calls, tsr_ticket *ticket) {
+  static const double every = 0.1; /* s */
+  pthread_mutex_lock(&calls->lock);
+  tsr_progress progress = calls->progress;
+  void *user = calls->progress_user;
+  pthread_mutex_unlock(&calls->lock);
+  tsr_meter *meter = NULL;
+  if (progress == NULL || tsr_meter_create(ticket, &meter) != TSR_OK) return;
+  const tsr_plan *plan = tsr_ticket_plan(ticket);
+  const char *what = plan->moves ? "copies" : tsr_operation_name(plan->call.operation);
+  while (!tsr_ticket_wait_for(ticket, every)) progress(user, tsr_meter_fraction(meter), what);
+  progress(user, 1, what);
+  tsr_meter_destroy(meter);
+}
+
+/* Gives the plan what was measured; times may be NULL. */
+static void keep_times(tsr_plan_object *object, double seconds, float *times) {
+  pthread_mutex_lock(&object->owner->lock);
+  float *former = times != NULL ? object->times : NULL;
+  object->measured = seconds;
+  if (times != NULL) object->times = times;
+  pthread_mutex_unlock(&object->owner->lock);
+  tsr_dealloc(former);
+}
+
+/* The plan's reference is the caller's. */
+static const tsr_plan *exchange_last(tsr_calls *calls, const tsr_plan *plan) {
+  const tsr_plan *former = calls->last;
+  calls->last = plan;
+  return former;
+}
+
+tsr_status tsr_calls_collect(tsr_calls *calls, tsr_ticket *ticket) {
+  const tsr_plan *done = tsr_ticket_plan(ticket);
+  tell_progress(calls, ticket);
+  tsr_status status = tsr_ticket_wait(ticket);
+  float *times = tsr_ticket_take_times(ticket);
+  if (status == TSR_OK) {
+    pthread_mutex_lock(&calls->lock);
+    if (calls->keeping && times != NULL) tsr_traces_add(&calls->traces, ticket, times);
+    keep_times(tsr_plan_object_of(done), tsr_ticket_seconds(ticket), times);
+    done = exchange_last(calls, done);
+    pthread_mutex_unlock(&calls->lock);
+  } else {
+    atomic_store(&calls->lost, true);
+    tsr_dealloc(times);
+  }
+  tsr_ticket_release(ticket);
+  tsr_plan_unref(done);
+  return status;
+}
+
+void tsr_calls_set_last(tsr_calls *calls, const tsr_plan *plan) {
+  tsr_plan_ref(plan);
+  pthread_mutex_lock(&calls->lock);
+  const tsr_plan *former = exchange_last(calls, plan);
+  pthread_mutex_unlock(&calls->lock);
+  tsr_plan_unref(former);
+}
+
+void tsr_calls_note_error(tsr_calls *calls, tsr_status status) {
+  if (status == TSR_OK) return;
+  pthread_mutex_lock(&calls->lock);
+  if (calls->error.status == TSR_OK) tsr_error_take(status, &calls->error);
+  pthread_mutex_unlock(&calls->lock);
+}
+
+tsr_status tsr_calls_take_error(tsr_calls *calls) {
+  pthread_mutex_lock(&calls->lock);
+  tsr_error error = calls->error;
+  calls->error.status = TSR_OK;
+  pthread_mutex_unlock(&calls->lock);
+  return error.status == TSR_OK ? TSR_OK : tsr_error_put(&error);
+}
+
+/* The oldest asynchronous call, if it is complete or if all are to be waited for. */
+static tsr_ticket *next_pending(tsr_calls *calls, bool all) {
+  tsr_ticket *ticket = NULL;
+  pthread_mutex_lock(&calls->lock);
+  if (calls->pending.count > 0 && (all || tsr_ticket_done(calls->pending.items[0]))) {
+    ticket = calls->pending.items[0];
+    calls->pending.count--;
+    memmove(calls->pending.items, calls->pending.items + 1,
+            calls->pending.count * sizeof *calls->pending.items);
+  }
+  pthread_mutex_unlock(&calls->lock);
+  return ticket;
+}
+
+/* The caller holds collecting: whoever takes a ticket notes its error before tsr_sync can find
+ * nothing pending. */
+static void collect_each(tsr_calls *calls, bool all) {
+  for (tsr_ticket *ticket; (ticket = next_pending(calls, all)) != NULL;)
+    tsr_calls_note_error(calls, tsr_calls_collect(calls, ticket));
+}
+
+void tsr_calls_collect_pending(tsr_calls *calls) {
+  pthread_mutex_lock(&calls->collecting);
+  collect_each(calls, true);
+  pthread_mutex_unlock(&calls->collecting);
+}
+
+void tsr_calls_keep(tsr_calls *calls, tsr_ticket *ticket) {
+  pthread_mutex_lock(&calls->lock);
+  bool kept = TSR_VEC_PUSH(&calls->pending, ticket);
+  pthread_mutex_unlock(&calls->lock);
+  if (!kept) tsr_calls_note_error(calls, tsr_calls_collect(calls, ticket));
+  if (pthread_mutex_trylock(&calls->collecting) != 0) return;
+  collect_each(calls, false);
+  pthread_mutex_unlock(&calls->collecting);
+}

@@ -1,0 +1,182 @@
+#include "compose/directory.h"
+
+#include "compose/inside.h"
+#include "engine/host/host.h"
+
+/* ---- Beginning and end ---------------------------------------------------- */
+
+void tsr_directory_begin(tsr_directory *directory) {
+  pthread_mutex_init(&directory->lock, NULL);
+}
+
+void tsr_directory_end(tsr_directory *directory) {
+  tsr_store_destroy(directory->store);
+  TSR_VEC_FREE(&directory->mapped);
+  TSR_VEC_FREE(&directory->coming);
+  pthread_mutex_destroy(&directory->lock);
+}
+
+/* Bytes to take from an emulated device at a time: its memory is the host's, and is filled when it
+ * is taken. */
+static const size_t emulated_block = 64 << 10;
+
+tsr_status tsr_compose_open(tsr_directory *directory) {
+  if (directory->store != NULL) return TSR_OK;
+  const tsr_plan_options *planning = &directory->plans->planning;
+  size_t limit[TSR_MAX_DEVICES + 1];
+  pthread_mutex_lock(&directory->plans->lock);
+  for (int d = 0; d < directory->devices; d++) limit[d] = planning->budget[d];
+  limit[directory->devices] = 4 * planning->ring; /* of several plans side by side */
+  pthread_mutex_unlock(&directory->plans->lock);
+  size_t block = directory->engine == &tsr_engine_host ? emulated_block : 0;
+  return tsr_store_create(directory->engine, directory->state, directory->devices, limit, block,
+                          &directory->store);
+}
+
+/* After a call that failed nobody knows what the devices hold. */
+static void drop_lost(tsr_directory *directory) {
+  if (directory->store == NULL || !atomic_exchange(&directory->calls->lost, false)) return;
+  tsr_runner_drain(directory->calls->runner);
+  tsr_store_clear(directory->store);
+}
+
+void tsr_compose_begin(tsr_directory *directory) {
+  pthread_mutex_lock(&directory->lock);
+  drop_lost(directory);
+}
+
+void tsr_compose_end(tsr_directory *directory) {
+  pthread_mutex_unlock(&directory->lock);
+}
+
+bool tsr_compose_begin_if(tsr_directory *directory, bool (*has)(const tsr_store *store)) {
+  tsr_compose_begin(directory);
+  if (directory->store != NULL && has(directory->store)) return true;
+  tsr_compose_end(directory);
+  return false;
+}
+
+/* ---- Regions of calls ----------------------------------------------------- */
+
+void tsr_compose_regions(const tsr_directory *directory, const tsr_call *call,
+                         const tsr_binding *binding, tsr_region region[TSR_OPERANDS]) {
+  size_t size = tsr_type_get(call->type)->size;
+  bool reads = !tsr_call_scales_only(call);
+  for (int x = 0; x < TSR_OPERANDS; x++) {
+    const tsr_operand *o = &call->operand[x];
+    region[x] = (tsr_region){NULL, o->rows, o->cols, o->ld, size};
+    if (o->location >= directory->devices && (reads || x == TSR_C_))
+      region[x].base = binding->base[x];
+  }
+}
+
+/* ---- On its way home ------------------------------------------------------ */
+
+static bool may_touch(const tsr_region *a, const tsr_region *b) {
+  tsr_rect at;
+  return tsr_region_relate(a, b, &at) != TSR_APART;
+}
+
+void tsr_compose_note_coming(tsr_directory *directory, const tsr_region *region,
+                             const tsr_ticket *ticket) {
+  tsr_homecoming coming = {*region, tsr_ticket_number(ticket)};
+  uint64_t completed = tsr_runner_completed(directory->calls->runner);
+  size_t kept = 0;
+  for (size_t i = 0; i < directory->coming.count; i++)
+    if (directory->coming.items[i].number >= completed)
+      directory->coming.items[kept++] = directory->coming.items[i];
+  directory->coming.count = kept;
+  if (!TSR_VEC_PUSH(&directory->coming, coming))
+    tsr_runner_await(directory->calls->runner, coming.number);
+}
+
+bool tsr_compose_coming(tsr_directory *directory, const tsr_region *region, uint64_t *number) {
+  bool any = false;
+  for (size_t i = 0; i < directory->coming.count; i++) {
+    const tsr_homecoming *coming = &directory->coming.items[i];
+    if (!may_touch(&coming->region, region) || (any && coming->number < *number)) continue;
+    *number = coming->number;
+    any = true;
+  }
+  return any;
+}
+
+/* ---- Mappings ------------------------------------------------------------- */
+
+/* *at: where the outer region has the inner one's first element. */
+static bool lies_in(const tsr_region *inner, const tsr_region *outer, tsr_rect *at) {
+  return tsr_region_relate(inner, outer, at) == TSR_ALONG &&
+         tsr_rect_contains(tsr_region_all(outer), *at);
+}
+
+void tsr_compose_unmap(tsr_directory *directory, const tsr_region *region) {
+  size_t kept = 0;
+  tsr_rect at;
+  for (size_t i = 0; i < directory->mapped.count; i++)
+    if (region != NULL && !lies_in(&directory->mapped.items[i].region, region, &at))
+      directory->mapped.items[kept++] = directory->mapped.items[i];
+  directory->mapped.count = kept;
+}
+
+bool tsr_compose_mapping(const tsr_directory *directory, const tsr_region *region,
+                         tsr_mapping *mapping) {
+  for (size_t i = directory->mapped.count; region->base != NULL && i-- > 0;) {
+    const tsr_mapped *mapped = &directory->mapped.items[i];
+    tsr_rect at;
+    if (!lies_in(region, &mapped->region, &at)) continue;
+    *mapping = mapped->mapping;
+    mapping->row = at.row0;
+    mapping->col = at.col0;
+    return true;
+  }
+  return false;
+}
+
+/* ---- Checking mode -------------------------------------------------------- */
+
+tsr_status tsr_compose_check(tsr_directory *directory, const tsr_region *regions, int count) {
+  if (!directory->plans->check) return TSR_OK;
+  tsr_runner_drain(directory->calls->runner);
+  for (int i = 0; i < count; i++) TSR_TRY(tsr_store_check(directory->store, &regions[i]));
+  return TSR_OK;
+}
+
+void tsr_compose_stamp(tsr_directory *directory, const tsr_region *regions, int count) {
+  if (!directory->plans->check) return;
+  tsr_runner_drain(directory->calls->runner);
+  for (int i = 0; i < count; i++) tsr_store_stamp(directory->store, &regions[i]);
+}
+
+/* ---- Forgetting ----------------------------------------------------------- */
+
+tsr_status tsr_compose_forget(tsr_directory *directory, const tsr_region *region) {
+  TSR_TRY(tsr_store_forget(directory->store, region));
+  tsr_compose_stamp(directory, region, 1);
+  return TSR_OK;
+}
+
+void tsr_compose_release(tsr_directory *directory) {
+  if (directory->store != NULL) tsr_store_clear(directory->store);
+}
+
+/* ---- Memory --------------------------------------------------------------- */
+
+void tsr_compose_await_retired(tsr_directory *directory) {
+  tsr_runner_drain(directory->calls->runner);
+  tsr_store_reclaim(directory->store, UINT64_MAX);
+}
+
+void tsr_compose_limit(tsr_directory *directory, int device, size_t bytes) {
+  pthread_mutex_lock(&directory->lock);
+  if (directory->store != NULL) tsr_store_limit(directory->store, device, bytes);
+  pthread_mutex_unlock(&directory->lock);
+}
+
+void tsr_compose_trim(tsr_directory *directory) {
+  pthread_mutex_lock(&directory->lock);
+  if (directory->store != NULL) {
+    tsr_runner_drain(directory->calls->runner);
+    tsr_store_trim(directory->store);
+  }
+  pthread_mutex_unlock(&directory->lock);
+}

@@ -1,0 +1,84 @@
+/* A plan that starts from what is on devices: finding it, its memory, and entering it. */
+#include "compose/inside.h"
+#include "compose/retry.h"
+#include "engine/host/host.h"
+
+tsr_status tsr_compose_find_plan(tsr_directory *directory, tsr_request *request,
+                                 const tsr_view *view, const tsr_plan **plan) {
+  size_t kept[TSR_MACHINE_DEVICES] = {0};
+  pthread_mutex_lock(&directory->plans->lock);
+  for (int d = 0; d < directory->devices; d++) kept[d] = directory->plans->planning.budget[d];
+  pthread_mutex_unlock(&directory->plans->lock);
+  for (int d = 0; d < directory->devices; d++) {
+    size_t used = tsr_store_used(directory->store, d);
+    size_t left = kept[d] > used ? kept[d] - used : 0;
+    kept[d] -= left >> request->halvings;
+  }
+  request->residency = &view->seen;
+  request->kept = kept;
+  return tsr_request_find(directory->plans, request, plan);
+}
+
+/* ---- Its memory ----------------------------------------------------------- */
+
+typedef struct taking {
+  tsr_directory *directory;
+  const tsr_plan *plan;
+  const tsr_view *view;
+  tsr_lodging *lodging;
+  int reliefs, *short_of;
+} taking;
+
+static tsr_status take(void *taking_, tsr_shortage *shortage) {
+  taking *t = taking_;
+  tsr_status status =
+      tsr_store_take(t->directory->store, t->view, t->plan, t->lodging, t->short_of);
+  if (status == TSR_ERR_MEMORY) tsr_shortage_note(shortage, t->plan, *t->short_of);
+  return status;
+}
+
+/* First memory that was given back, then what calls that do not compose have left. */
+static tsr_status relieve(void *taking_, bool *helped) {
+  taking *t = taking_;
+  *helped = t->reliefs < 2;
+  if (t->reliefs == 0) tsr_compose_await_retired(t->directory);
+  if (t->reliefs == 1) tsr_runner_trim(t->directory->calls->runner);
+  t->reliefs++;
+  return TSR_OK;
+}
+
+static void poison_new(const tsr_directory *directory, const tsr_plan *plan,
+                       const tsr_lodging *lodging) {
+  if (!directory->plans->check || directory->engine != &tsr_engine_host) return;
+  for (size_t i = 0; i < lodging->count; i++)
+    if (plan->after->rooms.items[i].bytes > 0)
+      tsr_engine_host_poison(lodging->rooms[i], plan->after->rooms.items[i].bytes);
+  for (int l = 0; l <= directory->devices; l++)
+    if (plan->arena[l] > 0) tsr_engine_host_poison(lodging->arena[l], plan->arena[l]);
+}
+
+/* ---- Entering it ---------------------------------------------------------- */
+
+/* From here on the store says what will be there when the plan is done. */
+static tsr_status enter(tsr_directory *directory, const tsr_plan *plan, const tsr_binding *binding,
+                        tsr_lodging *lodging, int *short_of, tsr_ticket **ticket) {
+  poison_new(directory, plan, lodging);
+  tsr_status status = tsr_calls_submit(directory->calls, plan, binding, lodging, short_of, ticket);
+  if (status != TSR_OK) {
+    tsr_store_give(directory->store, plan, lodging);
+    return status;
+  }
+  tsr_store_note(directory->store, plan, lodging, tsr_ticket_number(*ticket));
+  return TSR_OK;
+}
+
+tsr_status tsr_compose_submit(tsr_directory *directory, const tsr_plan *plan,
+                              const tsr_binding *binding, const tsr_view *view, int *short_of,
+                              tsr_ticket **ticket) {
+  tsr_lodging lodging;
+  taking t = {directory, plan, view, &lodging, .short_of = short_of};
+  tsr_trial trial = {.call = &t, .attempt = take, .relieve = relieve};
+  tsr_store_reclaim(directory->store, tsr_runner_completed(directory->calls->runner));
+  TSR_TRY(tsr_retry(&trial));
+  return enter(directory, plan, binding, &lodging, short_of, ticket);
+}

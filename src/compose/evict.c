@@ -1,0 +1,88 @@
+/* Devices are cleared: of some memory, of what was used longest ago, of everything. */
+#include "compose/inside.h"
+
+static bool begin_if_any(tsr_directory *directory) {
+  return tsr_compose_begin_if(directory, tsr_store_has_stays);
+}
+
+/* ---- Of some memory ------------------------------------------------------- */
+
+static tsr_status clear_region(tsr_directory *directory, const tsr_region *region) {
+  TSR_TRY(tsr_compose_bring_crossing(directory, region, true));
+  TSR_TRY(tsr_compose_bring_along(directory, region, TSR_GENERAL, true));
+  return tsr_compose_forget(directory, region);
+}
+
+tsr_status tsr_compose_clear(tsr_directory *directory, const tsr_call *call,
+                             const tsr_binding *binding) {
+  tsr_region region[TSR_OPERANDS];
+  tsr_status status = TSR_OK;
+  if (!begin_if_any(directory)) return TSR_OK;
+  tsr_compose_regions(directory, call, binding, region);
+  for (int x = 0; x < TSR_OPERANDS && status == TSR_OK; x++)
+    if (region[x].base != NULL) status = clear_region(directory, &region[x]);
+  tsr_compose_end(directory);
+  return status;
+}
+
+static tsr_region bytes_at(const void *base, size_t bytes) {
+  return (tsr_region){(char *)base, (int64_t)bytes, 1, (int64_t)bytes, 1};
+}
+
+tsr_status tsr_compose_clear_bytes(tsr_directory *directory, const void *base, size_t bytes) {
+  tsr_region region = bytes_at(base, bytes);
+  if (!begin_if_any(directory)) return TSR_OK;
+  tsr_status status = tsr_compose_bring_crossing(directory, &region, true);
+  if (status == TSR_OK) status = tsr_compose_forget(directory, &region);
+  tsr_compose_end(directory);
+  return status;
+}
+
+void tsr_compose_forget_bytes(tsr_directory *directory, const void *base, size_t bytes) {
+  tsr_region region = bytes_at(base, bytes);
+  if (!begin_if_any(directory)) return;
+  (void)tsr_compose_forget(directory, &region);
+  tsr_compose_end(directory);
+}
+
+/* ---- To make room --------------------------------------------------------- */
+
+tsr_status tsr_compose_evict_oldest(tsr_directory *directory, const tsr_view *view, bool *any) {
+  tsr_region home;
+  bool dirty;
+  *any = tsr_store_has_retired(directory->store);
+  if (*any) {
+    tsr_compose_await_retired(directory);
+    return TSR_OK;
+  }
+  tsr_stay *oldest = tsr_store_oldest(directory->store, view, &home, &dirty);
+  *any = oldest != NULL;
+  if (!*any) return TSR_OK;
+  if (dirty) TSR_TRY(tsr_compose_bring_along(directory, &home, TSR_GENERAL, false));
+  tsr_store_drop(directory->store, oldest);
+  return TSR_OK;
+}
+
+tsr_status tsr_compose_evict_all(tsr_directory *directory) {
+  tsr_region home;
+  while (tsr_store_newer(directory->store, &home))
+    TSR_TRY(tsr_compose_bring_along(directory, &home, TSR_GENERAL, true));
+  tsr_runner_drain(directory->calls->runner);
+  tsr_store_clear(directory->store);
+  tsr_store_trim(directory->store);
+  return TSR_OK;
+}
+
+static bool holds_memory(const tsr_store *store) {
+  return tsr_store_held(store) > 0;
+}
+
+tsr_status tsr_compose_evict(tsr_directory *directory, bool *any) {
+  *any = false;
+  if (!tsr_compose_begin_if(directory, holds_memory)) return TSR_OK;
+  size_t before = tsr_store_held(directory->store);
+  tsr_status status = tsr_compose_evict_all(directory);
+  *any = tsr_store_held(directory->store) < before;
+  tsr_compose_end(directory);
+  return status;
+}

@@ -1,0 +1,207 @@
+/* What is on the devices moves: home, away from what the host has changed, to where it is mapped.
+ */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "compose/inside.h"
+#include "compose/retry.h"
+#include "plan/schedule/moves.h"
+#include "run/place.h"
+
+/* ---- Moving --------------------------------------------------------------- */
+
+typedef struct movement {
+  tsr_directory *directory;
+  tsr_request *request;
+  const tsr_binding *binding;
+  const tsr_view *view;
+  tsr_ticket **ticket;
+} movement;
+
+static tsr_status try_move(void *movement_, tsr_shortage *shortage) {
+  movement *m = movement_;
+  const tsr_plan *plan;
+  int short_of = -1;
+  TSR_TRY(tsr_compose_find_plan(m->directory, m->request, m->view, &plan));
+  tsr_status status =
+      tsr_compose_submit(m->directory, plan, m->binding, m->view, &short_of, m->ticket);
+  tsr_shortage_note(shortage, plan, short_of);
+  tsr_plan_unref(plan);
+  return status;
+}
+
+/* Too little memory for staging is met by plans that need less of it. */
+static tsr_status move_in_view(movement *m) {
+  tsr_trial trial = {.call = m,
+                     .attempt = try_move,
+                     .plans = m->directory->plans,
+                     .most_shrinks = 8,
+                     .staging_only = true};
+  return tsr_retry(&trial);
+}
+
+/* Moves a region as an operand (A or C) of the call that stands for it. *ticket is NULL where there
+ * was nothing to do. */
+static tsr_status move_region(tsr_directory *directory, tsr_request *request, int matrix,
+                              const tsr_region *region, tsr_ticket **ticket) {
+  tsr_operand operand = {
+      .rows = region->rows, .cols = region->cols, .ld = region->ld, .location = directory->devices};
+  tsr_call call = tsr_moves_call(matrix, &operand, region->size);
+  tsr_binding binding = {.base = {NULL}};
+  tsr_region regions[TSR_OPERANDS] = {{0}};
+  tsr_view view;
+  binding.base[matrix] = region->base;
+  regions[matrix] = *region;
+  request->call = &call;
+  *ticket = NULL;
+  TSR_TRY(tsr_place_operand(directory->calls->pinner, directory->devices, call.type, "matrix",
+                            region->base, &call.operand[matrix]));
+  TSR_TRY(tsr_store_view(directory->store, regions, &view));
+  tsr_status status = TSR_OK;
+  if (request->kind != TSR_REQUEST_HOME || tsr_view_has_newer(&view))
+    status = move_in_view(&(movement){directory, request, &binding, &view, ticket});
+  tsr_view_free(&view);
+  return status;
+}
+
+/* ---- Home ----------------------------------------------------------------- */
+
+/* Submits the copies of what lies along the region. *ticket is NULL where there are none. */
+static tsr_status begin_along(tsr_directory *directory, const tsr_region *region, tsr_uplo uplo,
+                              tsr_ticket **ticket) {
+  tsr_request request = {.kind = TSR_REQUEST_HOME, .uplo = uplo};
+  TSR_TRY(move_region(directory, &request, TSR_C_, region, ticket));
+  if (*ticket == NULL) return TSR_OK;
+  tsr_compose_note_coming(directory, region, *ticket);
+  tsr_compose_stamp(directory, region, 1);
+  return TSR_OK;
+}
+
+tsr_status tsr_compose_bring_along(tsr_directory *directory, const tsr_region *region,
+                                   tsr_uplo uplo, bool wait) {
+  tsr_ticket *ticket;
+  TSR_TRY(begin_along(directory, region, uplo, &ticket));
+  if (ticket != NULL && wait) return tsr_calls_collect(directory->calls, ticket);
+  if (ticket != NULL) tsr_calls_keep(directory->calls, ticket);
+  return TSR_OK;
+}
+
+tsr_status tsr_compose_bring_crossing(tsr_directory *directory, const tsr_region *region,
+                                      bool wait) {
+  tsr_region part;
+  while (tsr_store_crossing(directory->store, region, &part))
+    TSR_TRY(tsr_compose_bring_along(directory, &part, TSR_GENERAL, wait));
+  return TSR_OK;
+}
+
+static tsr_status bring_home(tsr_directory *directory, const tsr_region *region, tsr_uplo uplo,
+                             tsr_tickets *own) {
+  tsr_ticket *ticket;
+  TSR_TRY(begin_along(directory, region, uplo, &ticket));
+  if (ticket != NULL && own == NULL) tsr_calls_keep(directory->calls, ticket);
+  if (ticket == NULL || own == NULL || TSR_VEC_PUSH(own, ticket)) return TSR_OK;
+  return tsr_calls_collect(directory->calls, ticket);
+}
+
+tsr_status tsr_compose_bring_home(tsr_directory *directory, const tsr_region *region, tsr_uplo uplo,
+                                  tsr_tickets *own) {
+  tsr_region part;
+  if (directory->store == NULL) return TSR_OK;
+  TSR_TRY(tsr_compose_check(directory, region, 1));
+  while (tsr_store_crossing(directory->store, region, &part))
+    TSR_TRY(bring_home(directory, &part, TSR_GENERAL, own));
+  return bring_home(directory, region, uplo, own);
+}
+
+/* ---- Away from what the host has changed ---------------------------------- */
+
+/* Between a region and memory of its own, column after column. */
+static void copy_columns(const tsr_region *region, char *packed, bool save) {
+  size_t length = (size_t)region->rows * region->size;
+  for (int64_t j = 0; j < region->cols; j++, packed += length) {
+    char *column = tsr_region_address(region, 0, j);
+    memcpy(save ? packed : column, save ? column : packed, length);
+  }
+}
+
+/* What crosses the region comes home by whole columns, and would undo what the host has changed in
+ * the region. So the region is saved before, when no call reads or writes it any more, and put back
+ * behind. */
+static tsr_status bring_around(tsr_directory *directory, const tsr_region *region) {
+  size_t bytes = (size_t)region->rows * (size_t)region->cols * region->size;
+  char *aside = tsr_alloc(bytes);
+  if (aside == NULL)
+    return tsr_fail(TSR_ERR_MEMORY, "no host memory to put %zu bytes of a matrix aside", bytes);
+  tsr_runner_drain(directory->calls->runner);
+  copy_columns(region, aside, true);
+  tsr_status status = tsr_compose_bring_crossing(directory, region, true);
+  copy_columns(region, aside, false);
+  tsr_dealloc(aside);
+  return status;
+}
+
+tsr_status tsr_compose_invalidate(tsr_directory *directory, const tsr_region *region) {
+  tsr_region part;
+  if (directory->store == NULL) return TSR_OK;
+  if (tsr_store_crossing(directory->store, region, &part)) TSR_TRY(bring_around(directory, region));
+  return tsr_compose_forget(directory, region);
+}
+
+/* ---- To where it is mapped ------------------------------------------------ */
+
+typedef struct distribution {
+  tsr_directory *directory;
+  const tsr_region *region;
+  tsr_request request;
+} distribution;
+
+static tsr_status try_distribution(void *distribution_, tsr_shortage *shortage) {
+  distribution *x = distribution_;
+  tsr_ticket *ticket;
+  tsr_status status = move_region(x->directory, &x->request, TSR_A, x->region, &ticket);
+  shortage->any = status == TSR_ERR_MEMORY;
+  if (status == TSR_OK && ticket != NULL) tsr_calls_keep(x->directory->calls, ticket);
+  return status;
+}
+
+/* The free pieces of memory may each be too small for a block, though their sum is not: less is
+ * asked for. */
+static tsr_status ask_for_half(void *distribution_, bool *helped) {
+  enum { MOST_HALVINGS = 3 };
+  distribution *x = distribution_;
+  *helped = x->request.halvings < MOST_HALVINGS;
+  if (*helped) x->request.halvings++;
+  return TSR_OK;
+}
+
+/* As much as there is room for, which may be nothing. */
+static tsr_status distribute(tsr_directory *directory, const tsr_region *region,
+                             const tsr_mapping *mapping) {
+  distribution x = {directory, region, {.kind = TSR_REQUEST_DISTRIBUTE, .mapping = mapping}};
+  tsr_trial trial = {.call = &x, .attempt = try_distribution, .relieve = ask_for_half};
+  tsr_status status = tsr_retry(&trial);
+  if (status != TSR_ERR_MEMORY) return status;
+  tsr_log(TSR_LOG_INFO, "nothing was distributed: %s", tsr_message());
+  return TSR_OK;
+}
+
+static tsr_status move_to(tsr_directory *directory, const tsr_region *region,
+                          const tsr_mapping *mapping) {
+  TSR_TRY(tsr_compose_open(directory));
+  TSR_TRY(tsr_compose_check(directory, region, 1));
+  TSR_TRY(tsr_compose_bring_crossing(directory, region, false));
+  TSR_TRY(distribute(directory, region, mapping));
+  tsr_compose_stamp(directory, region, 1);
+  return TSR_OK;
+}
+
+tsr_status tsr_compose_map(tsr_directory *directory, const tsr_region *region,
+                           const tsr_mapping *mapping, bool move) {
+  if (!TSR_VEC_RESERVE(&directory->mapped, 1))
+    return tsr_fail(TSR_ERR_MEMORY, "no host memory to note a mapping");
+  if (move) TSR_TRY(move_to(directory, region, mapping));
+  tsr_compose_unmap(directory, region);
+  directory->mapped.items[directory->mapped.count++] = (tsr_mapped){*region, *mapping};
+  return TSR_OK;
+}

@@ -1,0 +1,93 @@
+#include "compose/request.h"
+
+#include "base/alloc.h"
+#include "compose/capture.h"
+#include "plan/schedule/moves.h"
+
+/* ---- Making one ----------------------------------------------------------- */
+
+static tsr_status plan_for(const tsr_machine *machine, const tsr_request *request,
+                           const tsr_plan_options *options, tsr_plan **plan) {
+  switch (request->kind) {
+    case TSR_REQUEST_HOME:
+      return tsr_plan_bring_home(machine, request->call, request->uplo, options, plan);
+    case TSR_REQUEST_DISTRIBUTE:
+      return tsr_plan_distribute(machine, request->call, request->mapping, options, plan);
+    default:
+      return tsr_plan_make(machine, request->call, options, plan);
+  }
+}
+
+static tsr_status plan_and_verify(tsr_plans *plans, const tsr_request *request,
+                                  const tsr_plan_options *options, tsr_plan **plan) {
+  pthread_rwlock_rdlock(&plans->machine_lock);
+  tsr_status status = plan_for(plans->machine, request, options, plan);
+  if (status == TSR_OK && plans->check && (*plan)->devices > 0) {
+    status = tsr_plan_verify(*plan, plans->machine, options->budget);
+    if (status != TSR_OK) tsr_plan_free(*plan);
+  }
+  pthread_rwlock_unlock(&plans->machine_lock);
+  return status;
+}
+
+/* The context's settings, but for what the request changes of them. */
+static void set_request(const tsr_request *request, tsr_plan_options *options) {
+  options->residency = request->residency;
+  options->mapping = request->mapping;
+  for (int d = 0; request->kept != NULL && d < TSR_MACHINE_DEVICES; d++) {
+    size_t kept = request->kept[d], budget = options->budget[d];
+    options->budget[d] = budget > kept ? budget - kept : 0;
+  }
+}
+
+static tsr_status make(tsr_plans *plans, const tsr_request *request, tsr_plan **plan) {
+  pthread_mutex_lock(&plans->lock);
+  tsr_plan_options options = plans->planning;
+  bool forced = options.strategy != NULL;
+  char *strategy = forced ? tsr_strdup(options.strategy) : NULL; /* another thread may set one */
+  pthread_mutex_unlock(&plans->lock);
+  if (forced && strategy == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a strategy");
+  options.strategy = strategy;
+  set_request(request, &options);
+  tsr_status status = plan_and_verify(plans, request, &options, plan);
+  tsr_dealloc(strategy);
+  return status;
+}
+
+tsr_status tsr_request_make(tsr_plans *plans, const tsr_request *request, const tsr_plan **plan) {
+  tsr_plan *made;
+  TSR_TRY(make(plans, request, &made));
+  return tsr_plan_object_create(plans, made, request->exchanged, plan);
+}
+
+/* ---- Finding one ---------------------------------------------------------- */
+
+/* exchanged counts though the commands are the same: whoever made the call may have the plan
+ * (tsr_plan_last) and bind it anew, and must find A and B in the places where they were. */
+static uint64_t digest_request(uint64_t digest, const tsr_request *request) {
+  uint64_t words[] = {(uint64_t)request->kind, (uint64_t)request->exchanged,
+                      (uint64_t)request->uplo, (uint64_t)request->halvings};
+  digest = tsr_cache_digest(digest, words, sizeof words);
+  if (request->mapping != NULL) digest = tsr_mapping_digest(digest, request->mapping);
+  return request->residency != NULL ? tsr_residency_digest(digest, request->residency) : digest;
+}
+
+static tsr_status find_or_make(tsr_plans *plans, const tsr_request *request, uint64_t settings,
+                               const tsr_plan **plan) {
+  *plan = tsr_cache_find(plans->cache, request->call, settings);
+  if (*plan != NULL) return TSR_OK;
+  TSR_TRY(tsr_request_make(plans, request, plan));
+  tsr_cache_add(plans->cache, request->call, settings, *plan);
+  return TSR_OK;
+}
+
+tsr_status tsr_request_find(tsr_plans *plans, const tsr_request *request, const tsr_plan **plan) {
+  pthread_mutex_lock(&plans->lock);
+  uint64_t digest = plans->digest;
+  pthread_mutex_unlock(&plans->lock);
+  tsr_plan_key key = {tsr_cache_key(request->call), digest_request(digest, request)};
+  *plan = tsr_capture_find(plans, &key);
+  if (*plan == NULL) TSR_TRY(find_or_make(plans, request, key.settings, plan));
+  tsr_capture_note_plan(plans, &key, *plan);
+  return TSR_OK;
+}

@@ -1,0 +1,35 @@
+#include "compose/retry.h"
+
+static bool may_shrink(const tsr_trial *t, const tsr_shortage *s) {
+  if (t->shrinks >= t->most_shrinks || s->location < 0) return false;
+  return !t->staging_only || s->location == t->plans->budgets.devices;
+}
+
+/* *helped: the attempt is worth repeating. What makes room helps calls before, too, so that their
+ * lower budgets are restored with it. */
+static tsr_status relieve(tsr_trial *t, const tsr_shortage *s, bool *helped) {
+  *helped = false;
+  if (s->any && t->relieve != NULL) TSR_TRY(t->relieve(t->call, helped));
+  if (s->any && !*helped && may_shrink(t, s)) {
+    tsr_budget_shrink(t->plans, s->location, s->bytes, t->shrinks++);
+    *helped = true;
+  } else if (t->restores && t->shrinks == 0) {
+    *helped |= tsr_budget_restore(t->plans);
+  }
+  return TSR_OK;
+}
+
+tsr_status tsr_retry(tsr_trial *trial) {
+  bool again = true;
+  tsr_status status = TSR_OK;
+  trial->shrinks = 0;
+  while (again) {
+    tsr_shortage shortage = {.location = -1};
+    again = false;
+    status = trial->attempt(trial->call, &shortage);
+    if (status != TSR_ERR_MEMORY) return status;
+    if (shortage.location >= 0) trial->shortage = shortage;
+    TSR_TRY(relieve(trial, &shortage, &again));
+  }
+  return status;
+}

@@ -1,0 +1,26 @@
+/*
+ * What is kept of a sequence of calls for its timeline.
+ */
+#ifndef TSR_COMPOSE_TRACED_H
+#define TSR_COMPOSE_TRACED_H
+
+#include "base/vec.h"
+#include "run/runner.h"
+
+typedef struct tsr_traced {
+  const tsr_plan *plan; /* a reference; NULL: work of the host's own */
+  float *times;         /* measured begin and end of each command, s from begin */
+  double begin;         /* tsr_now */
+  double seconds;       /* of the host's work, */
+  char name[32];        /* and what it is */
+} tsr_traced;
+
+typedef TSR_VEC(tsr_traced) tsr_traces;
+
+/* Keeps a copy of the times of a complete ticket. Without memory for it, the call is missing from
+ * the timeline and nothing else. */
+void tsr_traces_add(tsr_traces *traces, const tsr_ticket *ticket, const float *times);
+
+void tsr_traces_free(tsr_traces *traces);
+
+#endif

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "plan/tuning.h"
-
 static double score_of(const void *candidate) {
   return *(const double *)candidate;
 }
@@ -61,8 +59,7 @@ static tsr_status scan(const tsr_descent *d, int turn, const tsr_steps *s, void 
 /* The next value in a direction; 0: none. */
 static int64_t next_of(tsr_step step, int64_t now, int direction) {
   if (step == TSR_STEP_UNIT) return now + direction;
-  int64_t more = TSR_TUNE_RATIO_STEP, less = more - 1;
-  return direction > 0 ? now * more / less : now * less / more;
+  return direction > 0 ? now * 8 / 7 : now * 7 / 8;
 }
 
 static tsr_status climb(const tsr_descent *d, int turn, int direction, void *at, bool *any) {

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/settings.h"
-#include "base/text.h"
+#include "base/environment.h"
 
 enum { LEVEL_UNKNOWN = -1 };
 static atomic_int chosen = LEVEL_UNKNOWN;
@@ -15,19 +14,27 @@ static atomic_int chosen = LEVEL_UNKNOWN;
 static const char *const level_names[] = {"none", "error", "info", "debug"};
 
 /* What is none of the names means silence: a log must not be the reason that a call fails. */
-static int level_from_environment(void) {
-  const char *text = tsr_setting_text("TESSERA_LOG");
-  for (int i = TSR_LOG_ERROR; text != NULL && i <= TSR_LOG_DEBUG; i++)
-    if (strcmp(text, level_names[i]) == 0) return i;
+static int level_of(const char *name) {
+  for (int i = TSR_LOG_ERROR; i <= TSR_LOG_DEBUG; i++)
+    if (strcmp(name, level_names[i]) == 0) return i;
   return TSR_LOG_NONE;
+}
+
+/* "": none. */
+static const char *name_in_environment(void) {
+  const char *name = tsr_environment_get("TESSERA_LOG");
+  return name != NULL ? name : "";
 }
 
 static int level(void) {
   int known = atomic_load_explicit(&chosen, memory_order_relaxed);
   if (known != LEVEL_UNKNOWN) return known;
-  known = level_from_environment();
-  atomic_store_explicit(&chosen, known, memory_order_relaxed);
-  return known;
+  int found = level_of(name_in_environment());
+  return atomic_compare_exchange_strong(&chosen, &known, found) ? found : known;
+}
+
+void tsr_log_choose(const char *name) {
+  if (name_in_environment()[0] == '\0') atomic_store(&chosen, level_of(name));
 }
 
 void tsr_log(tsr_log_level wanted, const char *format, ...) {
@@ -35,7 +42,7 @@ void tsr_log(tsr_log_level wanted, const char *format, ...) {
   char line[1024];
   va_list args;
   va_start(args, format);
-  tsr_text_format(line, sizeof line, format, args);
+  tsr_c_format(line, sizeof line, format, args);
   va_end(args);
   /* One call, so that the lines of several threads do not mix. */
   fprintf(stderr, "tessera %.6f %s: %s\n", tsr_now(), level_names[wanted], line);

@@ -1,5 +1,6 @@
 /*
- * Settings: one table (settings.c) from which the environment is read and the help is printed.
+ * Settings: one table (settings_table.c) from which the environment is read and the help is
+ * printed.
  */
 #ifndef TSR_BASE_SETTINGS_H
 #define TSR_BASE_SETTINGS_H

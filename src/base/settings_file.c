@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/environment.h"
+#include "base/log.h"
 #include "base/settings.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -60,16 +61,24 @@ static tsr_status read_file(const char *path) {
   return TSR_OK;
 }
 
-/* An error is logged, and the log asks for its setting: not here, while the file is read. */
-static _Thread_local bool loading;
+/* NULL: the file does not say. */
+static const char *value_of(const char *name) {
+  size_t length = strlen(name);
+  for (size_t i = 0; i < file.lines.count; i++) {
+    const char *line = file.lines.items[i];
+    if (strncmp(line, name, length) == 0 && line[length] == '=' && line[length + 1] != '\0')
+      return line + length + 1;
+  }
+  return NULL;
+}
 
 static void load(void) {
   const char *path = tsr_environment_get(NAMES_THE_FILE);
   if (path == NULL || path[0] == '\0') return;
-  loading = true;
   tsr_status status = read_file(path);
-  loading = false;
+  const char *level = status == TSR_OK ? value_of("TESSERA_LOG") : NULL;
   if (status != TSR_OK) tsr_error_take(status, &file.error);
+  if (level != NULL) tsr_log_choose(level);
 }
 
 tsr_status tsr_settings_file_check(void) {
@@ -78,12 +87,5 @@ tsr_status tsr_settings_file_check(void) {
 }
 
 const char *tsr_settings_file_text(const char *name) {
-  if (loading || tsr_settings_file_check() != TSR_OK) return NULL;
-  size_t length = strlen(name);
-  for (size_t i = 0; i < file.lines.count; i++) {
-    const char *line = file.lines.items[i];
-    if (strncmp(line, name, length) == 0 && line[length] == '=' && line[length + 1] != '\0')
-      return line + length + 1;
-  }
-  return NULL;
+  return tsr_settings_file_check() == TSR_OK ? value_of(name) : NULL;
 }

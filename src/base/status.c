@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/text.h"
 
 #define TSR_STRING_(x) #x
 #define TSR_STRING(x) TSR_STRING_(x)
@@ -52,7 +51,7 @@ tsr_status tsr_fail(tsr_status status, const char *format, ...) {
   char message[sizeof last_message];
   va_list args;
   va_start(args, format);
-  tsr_text_format(message, sizeof message, format, args);
+  tsr_c_format(message, sizeof message, format, args);
   va_end(args);
   memcpy(last_message, message, strlen(message) + 1);
   tsr_log(TSR_LOG_ERROR, "%s: %s", tsr_status_name(status), last_message);

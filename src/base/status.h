@@ -6,13 +6,8 @@
 #ifndef TSR_BASE_STATUS_H
 #define TSR_BASE_STATUS_H
 
+#include "base/c_locale.h"
 #include "tessera.h"
-
-#if defined(__GNUC__)
-#define TSR_PRINTF(f, a) __attribute__((format(printf, f, a)))
-#else
-#define TSR_PRINTF(f, a)
-#endif
 
 /* Records the message (what was wrong, its value, the remedy) and returns status. */
 tsr_status tsr_fail(tsr_status status, const char *format, ...) TSR_PRINTF(2, 3);

@@ -2,48 +2,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
-
-/* The host program may have chosen a locale whose decimal point is a comma. */
-static locale_t c_locale(void) {
-  static _Atomic(locale_t) kept;
-  locale_t locale = atomic_load(&kept);
-  if (locale != (locale_t)0) return locale;
-  locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  atomic_store(&kept, locale);
-  return locale;
-}
-
-int tsr_text_format(char *to, size_t room, const char *format, va_list args) {
-  locale_t ours = c_locale(), users = uselocale(ours);
-  int length = vsnprintf(to, room, format, args);
-  uselocale(users);
-  if (length < 0 && room > 0) to[0] = '\0';
-  return length;
-}
-
-bool tsr_text_number(const char *text, const char **end, double *value) {
-  *end = text;
-  const char *digits = *text == '-' ? text + 1 : text;
-  if (*digits == '.') digits++;
-  /* Neither "inf" nor "nan" nor hexadecimal. */
-  if (*digits < '0' || *digits > '9' || (digits[0] == '0' && (digits[1] | 32) == 'x')) return false;
-  char *behind;
-  double number = strtod_l(text, &behind, c_locale());
-  if (behind == text || number - number != 0) return false;
-  *end = behind;
-  *value = number;
-  return true;
-}
+#include "base/c_locale.h"
 
 static bool make_room(tsr_text *text, size_t extra) {
   if (text->broken) return false;
@@ -71,13 +38,13 @@ void tsr_text_add(tsr_text *text, const char *format, ...) {
   va_list args, again;
   va_start(args, format);
   va_copy(again, args);
-  int length = tsr_text_format(small, sizeof small, format, args);
+  int length = tsr_c_format(small, sizeof small, format, args);
   if (length < 0) {
     text->broken = 1;
   } else if ((size_t)length < sizeof small) {
     add_bytes(text, small, (size_t)length);
   } else if (make_room(text, (size_t)length)) {
-    tsr_text_format(text->bytes + text->length, (size_t)length + 1, format, again);
+    tsr_c_format(text->bytes + text->length, (size_t)length + 1, format, again);
     text->length += (size_t)length;
   }
   va_end(again);

@@ -5,9 +5,6 @@
 #ifndef TSR_BASE_TEXT_H
 #define TSR_BASE_TEXT_H
 
-#include <stdarg.h>
-#include <stdbool.h>
-
 #include "base/status.h"
 
 typedef struct tsr_text {
@@ -29,11 +26,6 @@ void tsr_text_add_xml(tsr_text *text, const char *s);
 tsr_status tsr_text_take(tsr_text *text, char **bytes);
 
 void tsr_text_free(tsr_text *text);
-
-/* vsnprintf and strtod as in the C locale, whatever locale the program has chosen. A number is
- * finite and decimal; *end is behind it, or at text when there is none. */
-int tsr_text_format(char *to, size_t room, const char *format, va_list args);
-bool tsr_text_number(const char *text, const char **end, double *value);
 
 /* Reads a whole file into *bytes, with a NUL behind it; all files that the library reads are read
  * so. TSR_ERR_IO names the path: of what cannot be read, of what is no regular file (a pipe would

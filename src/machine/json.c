@@ -11,7 +11,7 @@ static void add_number(tsr_text *text, double value) {
     double back = 0;
     digits.length = 0;
     tsr_text_add(&digits, "%.*g", precision, value);
-    if (digits.broken || (tsr_text_number(digits.bytes, &end, &back) && back == value)) break;
+    if (digits.broken || (tsr_c_number(digits.bytes, &end, &back) && back == value)) break;
   }
   tsr_text_add(text, "%s", digits.broken ? "" : digits.bytes);
   text->broken |= digits.broken;

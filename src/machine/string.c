@@ -71,7 +71,7 @@ static tsr_status require(parser *p, const char *text, const char *expected) {
 static tsr_status read_number(parser *p, const char *expected, double *value) {
   const char *behind;
   double number = 0;
-  if (!tsr_text_number(p->at, &behind, &number) || behind > p->end || !(number > 0) ||
+  if (!tsr_c_number(p->at, &behind, &number) || behind > p->end || !(number > 0) ||
       number > LARGEST)
     return fail_at(p, p->at, expected);
   p->at = behind;

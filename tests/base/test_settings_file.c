@@ -83,6 +83,37 @@ static int not_there(void) {
   return strstr(tsr_message(), "/nowhere/settings") == NULL;
 }
 
+/* Bytes that an error writes to stderr, once the file has been read. */
+static long logged(void) {
+  FILE *errors = tmpfile();
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  if (errors == NULL || dup2(fileno(errors), STDERR_FILENO) < 0) return -1;
+  (void)tsr_settings_fill(&options);
+  (void)tsr_fail(TSR_ERR_ARGUMENT, "for the log");
+  return (long)lseek(fileno(errors), 0, SEEK_END);
+}
+
+static int logs(void) {
+  return logged() > 0 ? 0 : 1;
+}
+
+static int logs_nothing(void) {
+  return logged() == 0 ? 0 : 1;
+}
+
+static int logs_nothing_by_environment(void) {
+  setenv("TESSERA_LOG", "none", 1);
+  return logs_nothing();
+}
+
+static void test_log(void **state) {
+  (void)state;
+  in_a_child("TESSERA_LOG=error\n", logs);
+  in_a_child("TESSERA_LOG=loud\n", logs_nothing);
+  in_a_child("TESSERA_TILE=3\n", logs_nothing);
+  in_a_child("TESSERA_LOG=error\n", logs_nothing_by_environment);
+}
+
 static void test_reads(void **state) {
   (void)state;
   in_a_child(
@@ -109,6 +140,7 @@ int main(void) {
       cmocka_unit_test(test_reads),
       cmocka_unit_test(test_refuses),
       cmocka_unit_test(test_nothing),
+      cmocka_unit_test(test_log),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

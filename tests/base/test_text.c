@@ -70,14 +70,14 @@ static void numbers(void **state) {
   const char *end;
   double value = 7;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    assert_false(tsr_text_number(bad[i], &end, &value));
+    assert_false(tsr_c_number(bad[i], &end, &value));
     assert_ptr_equal(end, bad[i]);
   }
   assert_true(value == 7);
-  assert_true(tsr_text_number("1.5e3x", &end, &value));
+  assert_true(tsr_c_number("1.5e3x", &end, &value));
   assert_true(value == 1500);
   assert_string_equal(end, "x");
-  assert_true(tsr_text_number("-.5", &end, &value) && value == -0.5);
+  assert_true(tsr_c_number("-.5", &end, &value) && value == -0.5);
 }
 
 /* A program in German must not change what we read and write. */
@@ -89,7 +89,7 @@ static void locale_does_not_matter(void **state) {
   tsr_text text = TSR_TEXT_INIT;
   tsr_text_add(&text, "%g", 1.5);
   assert_string_equal(text.bytes, "1.5");
-  assert_true(tsr_text_number("2.5", &end, &value) && value == 2.5);
+  assert_true(tsr_c_number("2.5", &end, &value) && value == 2.5);
   tsr_text_free(&text);
   setlocale(LC_ALL, "C");
 }

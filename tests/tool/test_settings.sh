@@ -10,19 +10,15 @@ names_in() { grep -rhoE "$@" | grep -oE 'TESSERA_[A-Z_]*[A-Z]' | sort -u; }
 
 # What is read stands between quotes; the table is no reader. TESSERA_RUN_PID is between the command
 # and the doors.
-names_in '"TESSERA_[A-Z_]+"' "$root/src" "$root/tools" --include='*.[ch]' --exclude=settings.c \
+names_in '"TESSERA_[A-Z_]+"' "$root/src" "$root/tools" --include='*.[ch]' --exclude=settings_table.c \
   --exclude-dir=build | grep -vx TESSERA_RUN_PID >read
-names_in '"TESSERA_[A-Z_]+"' "$root/src/base/settings.c" >table
+names_in '"TESSERA_[A-Z_]+"' "$root/src/base/settings_table.c" >table
 names_in '^\| `TESSERA_[A-Z_]+`' "$root/docs/settings.md" >page
 "$tessera" --help | grep -oE '^  TESSERA_[A-Z_]+' | tr -d ' ' | sort >help
 check page_is_table same page table
 check help_is_table same help table
 
-# settings.c itself reads those of contexts: by name in a call, not in a row.
-grep -vE '^ *\{"TESSERA_' "$root/src/base/settings.c" | grep -oE '"TESSERA_[A-Z_]+"' | tr -d '"' |
-  sort -u >contexts
-sort -u read contexts >all
-check table_is_what_is_read same table all
+check table_is_what_is_read same table read
 
 # What documents tell people to set exists, or is an option of the build.
 grep -rhoE '(option|set)\(TESSERA_[A-Z_]+' "$root/CMakeLists.txt" "$root/src" --include=CMakeLists.txt |

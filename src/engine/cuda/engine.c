@@ -1,4 +1,4 @@
-/* Opening and closing devices, the table of the engine, and its errors. */
+/* Opening and closing devices, and the table of the engine: no other file calls this one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,40 +6,6 @@
 #include "engine/cuda/internal.h"
 
 TSR_API extern const tsr_engine GPU_ENGINE;
-
-tsr_status gpu_fail(tsr_status status, gpuError error, const char *what, int device) {
-  (void)gpuLastError(); /* the runtime would report it once more, to somebody else */
-  return tsr_fail(status, GPU_RUNTIME " device %d: %s failed: %s (%s, %d)", device, what,
-                  gpuErrorString(error), gpuErrorName(error), (int)error);
-}
-
-tsr_status gpu_check_device(const tsr_engine_state *state, int device) {
-  if (device >= 0 && device < state->count) return TSR_OK;
-  return tsr_fail(TSR_ERR_ARGUMENT, "device %d of %d opened ones", device, state->count);
-}
-
-/* ---- The current device --------------------------------------------------- */
-
-/* Asked each time, not remembered: a thread may be the user's, who changes it as he likes. */
-gpuError gpu_use(const gpu_device *device) {
-  int current = -1;
-  gpuError error = gpuGetDevice(&current);
-  if (error == gpuSuccess && current == device->physical) return gpuSuccess;
-  return gpuSetDevice(device->physical);
-}
-
-int gpu_enter(const gpu_device *device) {
-  int former = device->physical;
-  (void)gpuGetDevice(&former);
-  if (former != device->physical) (void)gpuSetDevice(device->physical);
-  return former;
-}
-
-void gpu_leave(int former) {
-  int current = former;
-  (void)gpuGetDevice(&current);
-  if (current != former) (void)gpuSetDevice(former);
-}
 
 /* ---- Which devices -------------------------------------------------------- */
 

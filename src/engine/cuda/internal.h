@@ -56,7 +56,12 @@ struct tsr_event {
   tsr_queue *behind; /* recording failed: it passes when all in this queue has; NULL: it did not */
 };
 
-/* engine.c: errors. what tells what was tried; error is the runtime's. */
+/*
+ * The files below, from the bottom up; each calls only those before it: device.c; memory.c, copy.c,
+ * blas.c; queue.c, gemm.c; solve.c; level3.c; kernel.c; start.c; engine.c, which has the table.
+ */
+
+/* device.c: errors. what tells what was tried; error is the runtime's. */
 tsr_status gpu_fail(tsr_status status, gpuError error, const char *what, int device);
 tsr_status gpu_check_device(const tsr_engine_state *state, int device);
 
@@ -74,26 +79,11 @@ void gpu_leave(int former);
 /* Makes the device current for good: on the library's own threads. */
 gpuError gpu_use(const gpu_device *device);
 
-/* start.c: fills in devices and info, whose physical devices are set, and loads what they run. */
-tsr_status gpu_start_devices(tsr_engine_state *state, tsr_device_info *info);
-
 /* memory.c */
 tsr_status gpu_alloc(tsr_engine_state *state, int device, size_t bytes, void **pointer);
 void gpu_free(tsr_engine_state *state, int device, void *pointer);
 tsr_status gpu_pin(tsr_engine_state *state, void *pointer, size_t bytes, bool on);
 tsr_status gpu_where(tsr_engine_state *state, const void *pointer, tsr_place *place);
-
-/* queue.c */
-tsr_status gpu_clock_start(gpu_device *device);
-void gpu_clock_stop(gpu_device *device);
-tsr_status gpu_queue_create(tsr_engine_state *state, int device, tsr_queue_role role, void *native,
-                            tsr_queue **queue);
-void gpu_queue_destroy(tsr_queue *queue);
-tsr_status gpu_event_create(tsr_engine_state *state, int device, bool timed, tsr_event **event);
-void gpu_event_destroy(tsr_event *event);
-tsr_status gpu_record(tsr_queue *queue, tsr_event *event);
-tsr_status gpu_wait(tsr_queue *queue, tsr_event *event);
-tsr_status gpu_query(tsr_event *event, bool *passed, double *seconds);
 
 /* copy.c */
 tsr_status gpu_copy(tsr_queue *queue, const tsr_copy_args *args);
@@ -117,7 +107,21 @@ gpu_scalar gpu_scalar_of(tsr_type type, tsr_scalar value);
 gpuBlasOp gpu_op_of(tsr_type type, tsr_op op);
 tsr_status gpu_blas_start(tsr_queue *queue);
 void gpu_blas_stop(tsr_queue *queue);
-tsr_status gpu_kernel(tsr_queue *queue, const tsr_kernel_args *args);
+
+/* queue.c */
+tsr_status gpu_clock_start(gpu_device *device);
+void gpu_clock_stop(gpu_device *device);
+tsr_status gpu_queue_create(tsr_engine_state *state, int device, tsr_queue_role role, void *native,
+                            tsr_queue **queue);
+void gpu_queue_destroy(tsr_queue *queue);
+tsr_status gpu_event_create(tsr_engine_state *state, int device, bool timed, tsr_event **event);
+void gpu_event_destroy(tsr_event *event);
+tsr_status gpu_record(tsr_queue *queue, tsr_event *event);
+tsr_status gpu_wait(tsr_queue *queue, tsr_event *event);
+tsr_status gpu_query(tsr_event *event, bool *passed, double *seconds);
+
+/* gemm.c: a GEMM that reads its inputs. The queue's device is current. */
+tsr_status gpu_gemm(tsr_queue *queue, const tsr_kernel_args *args);
 
 /* Products alike, each so many elements after the one before it. */
 typedef struct gpu_batch {
@@ -128,12 +132,18 @@ typedef struct gpu_batch {
 /* Those of a GEMM, of extents that fit an int. The queue's BLAS is started. */
 tsr_status gpu_gemm_batch(tsr_queue *queue, const tsr_kernel_args *args, gpu_batch batch);
 
-/* level3.c: a routine of the BLAS but GEMM, which reads its inputs. */
-tsr_status gpu_level3(tsr_queue *queue, const tsr_kernel_args *args);
-
 /* solve.c: trsm by the inverse of its triangle, where that pays and there is memory for it. The
  * queue's BLAS is started. */
 bool gpu_can_invert(tsr_queue *queue, const tsr_kernel_args *args);
 tsr_status gpu_solve_by_inverse(tsr_queue *queue, const tsr_kernel_args *args);
+
+/* level3.c: a routine of the BLAS but GEMM, which reads its inputs. */
+tsr_status gpu_level3(tsr_queue *queue, const tsr_kernel_args *args);
+
+/* kernel.c */
+tsr_status gpu_kernel(tsr_queue *queue, const tsr_kernel_args *args);
+
+/* start.c: fills in devices and info, whose physical devices are set, and loads what they run. */
+tsr_status gpu_start_devices(tsr_engine_state *state, tsr_device_info *info);
 
 #endif

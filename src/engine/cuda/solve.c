@@ -152,7 +152,7 @@ static tsr_status solve_lines(const solution *s, int64_t first, int64_t lines) {
                         .from_pitch = width,
                         .width = width,
                         .height = (size_t)product.n};
-  TSR_TRY(gpu_kernel(s->queue, &product));
+  TSR_TRY(gpu_gemm(s->queue, &product));
   return gpu_copy(s->queue, &back);
 }
 

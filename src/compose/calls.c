@@ -53,13 +53,13 @@ static void count_traffic(tsr_calls *calls, const tsr_traffic *moved) {
 }
 
 tsr_status tsr_calls_submit(tsr_calls *calls, const tsr_plan *plan, const tsr_binding *binding,
-                            const tsr_lodging *lodging, int *short_of, tsr_ticket **ticket) {
+                            const tsr_allocation *allocation, int *short_of, tsr_ticket **ticket) {
   tsr_plan_object *object = tsr_plan_object_of(plan);
   tsr_submission submission = {.program = object->program,
                                .binding = *binding,
-                               .rooms = lodging != NULL ? lodging->rooms : NULL,
-                               .stays = lodging != NULL ? lodging->stays : NULL,
-                               .arenas = lodging != NULL ? lodging->arena : NULL,
+                               .rooms = allocation != NULL ? allocation->rooms : NULL,
+                               .stays = allocation != NULL ? allocation->stays : NULL,
+                               .arenas = allocation != NULL ? allocation->arena : NULL,
                                .trace = atomic_load(&calls->trace),
                                .pinner = calls->pinner,
                                .registration = last_registration(calls, &plan->call, binding)};

@@ -42,7 +42,7 @@ void tsr_calls_end(tsr_calls *calls);
 /* Enters a plan, with the memory of its rooms (NULL: it has none), and counts what it moves;
  * *short_of as in tsr_submission. The ticket has a reference of the plan. */
 tsr_status tsr_calls_submit(tsr_calls *calls, const tsr_plan *plan, const tsr_binding *binding,
-                            const tsr_lodging *lodging, int *short_of, tsr_ticket **ticket);
+                            const tsr_allocation *allocation, int *short_of, tsr_ticket **ticket);
 
 /* Submits a plan without rooms and waits for it; *short_of as in tsr_submission. */
 tsr_status tsr_calls_run(tsr_calls *calls, const tsr_plan *plan, const tsr_binding *binding,

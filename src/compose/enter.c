@@ -25,14 +25,14 @@ typedef struct taking {
   tsr_directory *directory;
   const tsr_plan *plan;
   const tsr_view *view;
-  tsr_lodging *lodging;
+  tsr_allocation *allocation;
   int reliefs, *short_of;
 } taking;
 
 static tsr_status take(void *taking_, tsr_shortage *shortage) {
   taking *t = taking_;
   tsr_status status =
-      tsr_store_take(t->directory->store, t->view, t->plan, t->lodging, t->short_of);
+      tsr_store_take(t->directory->store, t->view, t->plan, t->allocation, t->short_of);
   if (status == TSR_ERR_MEMORY) tsr_shortage_note(shortage, t->plan, *t->short_of);
   return status;
 }
@@ -48,37 +48,38 @@ static tsr_status relieve(void *taking_, bool *helped) {
 }
 
 static void poison_new(const tsr_directory *directory, const tsr_plan *plan,
-                       const tsr_lodging *lodging) {
+                       const tsr_allocation *allocation) {
   if (!directory->plans->check || directory->engine != &tsr_engine_host) return;
-  for (size_t i = 0; i < lodging->count; i++)
+  for (size_t i = 0; i < allocation->count; i++)
     if (plan->after->rooms.items[i].bytes > 0)
-      tsr_engine_host_poison(lodging->rooms[i], plan->after->rooms.items[i].bytes);
+      tsr_engine_host_poison(allocation->rooms[i], plan->after->rooms.items[i].bytes);
   for (int l = 0; l <= directory->devices; l++)
-    if (plan->arena[l] > 0) tsr_engine_host_poison(lodging->arena[l], plan->arena[l]);
+    if (plan->arena[l] > 0) tsr_engine_host_poison(allocation->arena[l], plan->arena[l]);
 }
 
 /* ---- Entering it ---------------------------------------------------------- */
 
 /* From here on the store says what will be there when the plan is done. */
 static tsr_status enter(tsr_directory *directory, const tsr_plan *plan, const tsr_binding *binding,
-                        tsr_lodging *lodging, int *short_of, tsr_ticket **ticket) {
-  poison_new(directory, plan, lodging);
-  tsr_status status = tsr_calls_submit(directory->calls, plan, binding, lodging, short_of, ticket);
+                        tsr_allocation *allocation, int *short_of, tsr_ticket **ticket) {
+  poison_new(directory, plan, allocation);
+  tsr_status status =
+      tsr_calls_submit(directory->calls, plan, binding, allocation, short_of, ticket);
   if (status != TSR_OK) {
-    tsr_store_give(directory->store, plan, lodging);
+    tsr_store_give(directory->store, plan, allocation);
     return status;
   }
-  tsr_store_note(directory->store, plan, lodging, tsr_ticket_number(*ticket));
+  tsr_store_note(directory->store, plan, allocation, tsr_ticket_number(*ticket));
   return TSR_OK;
 }
 
 tsr_status tsr_compose_submit(tsr_directory *directory, const tsr_plan *plan,
                               const tsr_binding *binding, const tsr_view *view, int *short_of,
                               tsr_ticket **ticket) {
-  tsr_lodging lodging;
-  taking t = {directory, plan, view, &lodging, .short_of = short_of};
+  tsr_allocation allocation;
+  taking t = {directory, plan, view, &allocation, .short_of = short_of};
   tsr_trial trial = {.call = &t, .attempt = take, .relieve = relieve};
   tsr_store_reclaim(directory->store, tsr_runner_completed(directory->calls->runner));
   TSR_TRY(tsr_retry(&trial));
-  return enter(directory, plan, binding, &lodging, short_of, ticket);
+  return enter(directory, plan, binding, &allocation, short_of, ticket);
 }

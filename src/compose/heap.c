@@ -10,7 +10,7 @@ enum { ALIGNMENT = 512 };
 
 #define LEAST_BLOCK ((size_t)256 << 20)
 
-/* Addresses as numbers: blocks are objects of their own, whose pointers C does not order. */
+/* Addresses are numbers here, since C does not order pointers into different blocks. */
 typedef struct range {
   uintptr_t begin;
   size_t bytes;
@@ -18,7 +18,7 @@ typedef struct range {
 
 typedef TSR_VEC(range) ranges; /* disjoint, ascending */
 
-/* The pieces taken and spare make up the blocks; no two spare ones of a block touch. */
+/* The taken and the spare pieces together are the blocks; spare pieces of one block never touch. */
 struct tsr_heap {
   const tsr_engine *engine;
   tsr_engine_state *state;
@@ -46,7 +46,7 @@ static size_t first_from(const ranges *set, uintptr_t address) {
   return low;
 }
 
-/* There is room. */
+/* The caller has reserved memory for it. */
 static void insert(ranges *set, range r) {
   size_t at = first_from(set, r.begin);
   memmove(set->items + at + 1, set->items + at, (set->count - at) * sizeof *set->items);
@@ -95,14 +95,15 @@ void tsr_heap_destroy(tsr_heap *heap) {
 
 /* ---- Take ---- */
 
-/* For one more piece and one more block. Giving back needs no memory then: a block has at most one
- * spare piece more than it has taken ones. */
+/* Reserves memory for one more piece and one more block. Giving a piece back then needs none: a
+ * block has at most one spare piece more than taken pieces. */
 static bool reserve(tsr_heap *heap) {
   return TSR_VEC_RESERVE(&heap->blocks, 1) && TSR_VEC_RESERVE(&heap->taken, 1) &&
          TSR_VEC_RESERVE(&heap->spare, heap->taken.count + heap->blocks.count + 2);
 }
 
-/* The index of the smallest spare piece that is large enough; of those the first. */
+/* The index of the smallest spare piece that is large enough, the first of equals; SIZE_MAX: none
+ * is. */
 static size_t best_fit(const tsr_heap *heap, size_t bytes) {
   size_t best = SIZE_MAX, size = SIZE_MAX;
   for (size_t i = 0; i < heap->spare.count && size != bytes; i++) {
@@ -114,7 +115,8 @@ static size_t best_fit(const tsr_heap *heap, size_t bytes) {
   return best;
 }
 
-/* A block for a piece: the usual size if that can be, else what the piece needs. */
+/* Takes a block for a piece from the engine: of the usual size or, if there is less, of the piece's
+ * size. */
 static tsr_status grow(tsr_heap *heap, size_t piece) {
   size_t left = heap->limit > heap->held ? heap->limit - heap->held : 0;
   if (piece > left)
@@ -137,7 +139,7 @@ static tsr_status grow(tsr_heap *heap, size_t piece) {
   return TSR_OK;
 }
 
-/* Takes the front of a spare piece. */
+/* Cuts a piece from the front of a spare one. */
 static range carve(tsr_heap *heap, size_t at, size_t bytes) {
   range *from = &heap->spare.items[at];
   range piece = {from->begin, bytes};
@@ -170,7 +172,7 @@ static range block_of(const tsr_heap *heap, uintptr_t address) {
   return heap->blocks.items[first_from(&heap->blocks, address + 1) - 1];
 }
 
-/* Joins neighbours of the same block only: blocks that touch go back to the engine apart. */
+/* Joins neighbours only within a block, since each block goes back to the engine by itself. */
 static void make_spare(tsr_heap *heap, range piece) {
   range block = block_of(heap, piece.begin);
   ranges *spare = &heap->spare;

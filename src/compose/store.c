@@ -9,14 +9,14 @@ struct tsr_stay {
   int device;
   char *memory;
   int64_t ld;                       /* of memory, elements */
-  tsr_rects valid, newer;           /* from the home's first element on */
-  tsr_rects next_valid, next_newer; /* when what it is noted for is submitted */
-  bool changing;                    /* it is */
-  uint64_t used;                    /* when: the store's count of views */
-  uint64_t stamp;                   /* digest of what is clean, at home */
+  tsr_rects valid, newer;           /* in the home's coordinates */
+  tsr_rects next_valid, next_newer; /* once the plan that is being entered is submitted */
+  bool changing;                    /* such a plan is: next_* are filled in */
+  uint64_t used;                    /* the store's count of views when it was last in one */
+  uint64_t stamp;                   /* digest of home where the copy is the same (checking mode) */
 };
 
-/* Memory that was given back and may be in use until a submission is complete. */
+/* Memory that was given back, and may be in use until the submission of that number is complete. */
 typedef struct retired {
   void *memory;
   int location;
@@ -25,11 +25,11 @@ typedef struct retired {
 
 struct tsr_store {
   int devices;
-  tsr_heap *heap[TSR_MAX_DEVICES + 1]; /* the last one used: pinned memory of the host */
+  tsr_heap *heap[TSR_MAX_DEVICES + 1]; /* at index devices: pinned memory of the host */
   TSR_VEC(tsr_stay *) stays;
   TSR_VEC(retired) retired;
   uint64_t views;
-  uint64_t latest; /* submission */
+  uint64_t latest; /* number of the last submission */
 };
 
 static tsr_status no_memory(void) {
@@ -53,7 +53,7 @@ tsr_status tsr_store_create(const tsr_engine *engine, tsr_engine_state *state, i
   return status;
 }
 
-/* There is room in the list: prepare() has seen to it. */
+/* Needs no memory: prepare() has reserved it. */
 static void retire(tsr_store *store, int location, void *memory) {
   if (memory == NULL) return;
   store->retired.items[store->retired.count++] = (retired){memory, location, store->latest};
@@ -75,7 +75,7 @@ void tsr_store_reclaim(tsr_store *store, uint64_t completed) {
   store->retired.count = kept;
 }
 
-/* The stay is in no list any more. */
+/* For a stay that is in no list any more. */
 static void stay_free(tsr_store *store, tsr_stay *stay) {
   retire(store, stay->device, stay->memory);
   tsr_rects_free(&stay->valid);
@@ -132,9 +132,9 @@ static void drop_empty(tsr_store *store) {
   store->stays.count = kept;
 }
 
-/* ---- How stays lie to regions ---------------------------------------------- */
+/* ---- Which stays overlap which regions -------------------------------------- */
 
-/* What of a stay's home the region shares, in the home's coordinates; may be empty. */
+/* The part of a stay's home that the region overlaps, in the home's coordinates; may be empty. */
 static tsr_rect shared(const tsr_stay *stay, const tsr_region *region, tsr_relation *how) {
   tsr_rect at = {0, 0, 0, 0};
   *how = tsr_region_relate(&stay->home, region, &at);
@@ -151,7 +151,7 @@ static tsr_rect shifted(tsr_rect r, int64_t rows, int64_t cols) {
   return (tsr_rect){r.row0 + rows, r.col0 + cols, r.row1 + rows, r.col1 + cols};
 }
 
-/* What of a set is in part, shifted. */
+/* *moved: the part of a set that lies in a rectangle, shifted. */
 static bool shift_part(const tsr_rects *set, tsr_rect part, int64_t rows, int64_t cols,
                        tsr_rects *moved) {
   if (!tsr_rects_clip(set, part, moved)) return false;
@@ -178,8 +178,8 @@ static bool is_in_view(const tsr_view *view, const tsr_stay *stay) {
   return false;
 }
 
-/* A stay that is a room of another operand already gives only what is valid in it, which nobody
- * will write to. */
+/* If a stay is a room of another operand already, its memory may be written to as that room. As
+ * rooms of this operand it gives only its valid parts, to which nobody writes. */
 static bool add_again(tsr_view *view, int matrix, tsr_stay *stay, tsr_rect part, int64_t row,
                       int64_t col) {
   tsr_rects parts = {0};
@@ -221,7 +221,7 @@ void tsr_view_free(tsr_view *view) {
   TSR_VEC_FREE(&view->stays);
 }
 
-/* Where the region has the home's first element. */
+/* Row and column of the region at which a room's home has its first element. */
 static void offset_of(const tsr_view *view, size_t room, int64_t *row, int64_t *col) {
   tsr_rect at = {0, 0, 0, 0};
   (void)tsr_region_relate(&view->stays.items[room]->home,
@@ -260,7 +260,8 @@ bool tsr_store_crossing(const tsr_store *store, const tsr_region *region, tsr_re
   return false;
 }
 
-/* Makes room for a hole in a copy. Without it all of the copy goes, if home has the same. */
+/* Reserves memory for a hole in a copy. If there is none, all of the copy is forgotten instead,
+ * provided that nothing in it is newer than home. */
 static bool reserve_hole(tsr_stay *stay, tsr_rect part) {
   if (tsr_rects_reserve(&stay->valid, part) && tsr_rects_reserve(&stay->newer, part)) return true;
   if (stay->newer.count > 0) return false;
@@ -272,7 +273,7 @@ static bool make_hole(tsr_stay *stay, tsr_rect part) {
   return tsr_rects_subtract(&stay->valid, part) && tsr_rects_subtract(&stay->newer, part);
 }
 
-/* Changes the stays that have something of the region, or of them those that cross it. */
+/* Changes the stays that overlap the region; crossing_only: those of them that cross it. */
 static bool change_each(tsr_store *store, const tsr_region *region, bool crossing_only,
                         bool (*change)(tsr_stay *stay, tsr_rect part)) {
   for (size_t i = 0; i < store->stays.count; i++) {
@@ -286,7 +287,7 @@ static bool change_each(tsr_store *store, const tsr_region *region, bool crossin
   return true;
 }
 
-/* All of it or nothing: room for all holes is there before the first one is made. */
+/* All or nothing: memory for all holes is there before the first one is made. */
 static tsr_status forget(tsr_store *store, const tsr_region *region, bool crossing_only) {
   bool done = change_each(store, region, crossing_only, reserve_hole) &&
               change_each(store, region, crossing_only, make_hole);
@@ -304,26 +305,27 @@ tsr_status tsr_store_forget_crossing(tsr_store *store, const tsr_region *region)
 
 /* ---- The rooms of a plan -------------------------------------------------- */
 
-static void lodging_free(tsr_lodging *lodging) {
-  tsr_dealloc(lodging->rooms);
-  tsr_dealloc(lodging->stays);
-  tsr_dealloc(lodging->noted);
-  *lodging = (tsr_lodging){.count = 0};
+static void allocation_free(tsr_allocation *allocation) {
+  tsr_dealloc(allocation->rooms);
+  tsr_dealloc(allocation->stays);
+  tsr_dealloc(allocation->noted);
+  *allocation = (tsr_allocation){.count = 0};
 }
 
-static bool lodging_make(size_t count, tsr_lodging *lodging) {
-  *lodging = (tsr_lodging){.count = count};
-  lodging->rooms = tsr_alloc_zero(count + 1, sizeof *lodging->rooms);
-  lodging->stays = tsr_alloc_zero(count + 1, sizeof *lodging->stays);
-  lodging->noted = tsr_alloc_zero(count + 1, sizeof *lodging->noted);
-  if (lodging->rooms != NULL && lodging->stays != NULL && lodging->noted != NULL) return true;
-  lodging_free(lodging);
+static bool allocation_make(size_t count, tsr_allocation *allocation) {
+  *allocation = (tsr_allocation){.count = count};
+  allocation->rooms = tsr_alloc_zero(count + 1, sizeof *allocation->rooms);
+  allocation->stays = tsr_alloc_zero(count + 1, sizeof *allocation->stays);
+  allocation->noted = tsr_alloc_zero(count + 1, sizeof *allocation->noted);
+  if (allocation->rooms != NULL && allocation->stays != NULL && allocation->noted != NULL)
+    return true;
+  allocation_free(allocation);
   return false;
 }
 
 /* ---- What a plan will leave there ----------------------------------------- */
 
-/* What the plan leaves in a room, put in the place of what its stay has in that part. */
+/* Replaces what a set has in a part of a stay by what the plan leaves in the room there. */
 static bool replace_part(tsr_rects *set, tsr_rect part, const tsr_rects *by, int64_t row,
                          int64_t col) {
   if (!tsr_rects_subtract(set, part)) return false;
@@ -332,7 +334,7 @@ static bool replace_part(tsr_rects *set, tsr_rect part, const tsr_rects *by, int
   return true;
 }
 
-/* A stay may be several rooms. */
+/* A stay may be several rooms of one plan: the first one begins the change. */
 static bool begin_change(tsr_stay *stay) {
   if (stay->changing) return true;
   stay->changing = true;
@@ -365,17 +367,18 @@ static bool make_stay(const tsr_store *store, const tsr_view *view, const tsr_ro
          shift_part(&room->newer, room->rect, row, col, &stay->next_newer);
 }
 
-/* Before the plan is submitted: what cannot be noted must not be begun. All stays, and the plan's
- * arenas, can be retired without memory from here on. */
+/* Reserves all memory for noting the plan, before it is submitted: a plan that cannot be noted must
+ * not begin. Afterwards all stays, and the plan's arenas, can be retired without memory. */
 static tsr_status prepare(tsr_store *store, const tsr_view *view, const tsr_plan *plan,
-                          tsr_lodging *lodging) {
-  size_t pieces = store->stays.count + lodging->count + (size_t)store->devices + 1;
+                          tsr_allocation *allocation) {
+  size_t pieces = store->stays.count + allocation->count + (size_t)store->devices + 1;
   bool done =
-      TSR_VEC_RESERVE(&store->stays, lodging->count) && TSR_VEC_RESERVE(&store->retired, pieces);
-  for (size_t i = 0; i < lodging->count && done; i++) {
+      TSR_VEC_RESERVE(&store->stays, allocation->count) && TSR_VEC_RESERVE(&store->retired, pieces);
+  for (size_t i = 0; i < allocation->count && done; i++) {
     const tsr_room *room = &plan->after->rooms.items[i];
-    done = room->bytes == 0 ? change_stay(view, i, room, &lodging->noted[i])
-                            : make_stay(store, view, room, lodging->rooms[i], &lodging->noted[i]);
+    done = room->bytes == 0
+               ? change_stay(view, i, room, &allocation->noted[i])
+               : make_stay(store, view, room, allocation->rooms[i], &allocation->noted[i]);
   }
   return done ? TSR_OK : no_memory();
 }
@@ -395,66 +398,67 @@ static void end_change(tsr_stay *stay, bool submitted) {
   tsr_rects_free(&stay->next_newer);
 }
 
-void tsr_store_note(tsr_store *store, const tsr_plan *plan, tsr_lodging *lodging, uint64_t number) {
+void tsr_store_note(tsr_store *store, const tsr_plan *plan, tsr_allocation *allocation,
+                    uint64_t number) {
   store->latest = number;
-  for (int l = 0; l <= store->devices; l++) retire(store, l, lodging->arena[l]);
-  for (size_t i = 0; i < lodging->count; i++) {
-    tsr_stay *stay = lodging->noted[i];
+  for (int l = 0; l <= store->devices; l++) retire(store, l, allocation->arena[l]);
+  for (size_t i = 0; i < allocation->count; i++) {
+    tsr_stay *stay = allocation->noted[i];
     end_change(stay, true);
     if (plan->after->rooms.items[i].bytes > 0) store->stays.items[store->stays.count++] = stay;
   }
   drop_empty(store);
-  lodging_free(lodging);
+  allocation_free(allocation);
 }
 
-void tsr_store_give(tsr_store *store, const tsr_plan *plan, tsr_lodging *lodging) {
-  for (size_t i = 0; i < lodging->count; i++) {
+void tsr_store_give(tsr_store *store, const tsr_plan *plan, tsr_allocation *allocation) {
+  for (size_t i = 0; i < allocation->count; i++) {
     const tsr_room *room = &plan->after->rooms.items[i];
-    if (lodging->noted[i] != NULL) end_change(lodging->noted[i], false);
+    if (allocation->noted[i] != NULL) end_change(allocation->noted[i], false);
     if (room->bytes == 0) continue;
-    tsr_heap_give(store->heap[room->device], lodging->rooms[i]);
-    tsr_dealloc(lodging->noted[i]);
+    tsr_heap_give(store->heap[room->device], allocation->rooms[i]);
+    tsr_dealloc(allocation->noted[i]);
   }
-  for (int l = 0; l <= store->devices; l++) tsr_heap_give(store->heap[l], lodging->arena[l]);
-  lodging_free(lodging);
+  for (int l = 0; l <= store->devices; l++) tsr_heap_give(store->heap[l], allocation->arena[l]);
+  allocation_free(allocation);
 }
 
 static tsr_status take_room(tsr_store *store, const tsr_view *view, const tsr_room *room, size_t i,
-                            tsr_lodging *lodging) {
+                            tsr_allocation *allocation) {
   if (room->bytes == 0) {
-    lodging->rooms[i] = memory_of(view, i);
-    lodging->stays[i] = view->stays.items[i]->memory;
+    allocation->rooms[i] = memory_of(view, i);
+    allocation->stays[i] = view->stays.items[i]->memory;
     return TSR_OK;
   }
-  TSR_TRY(tsr_heap_take(store->heap[room->device], room->bytes, &lodging->rooms[i]));
-  lodging->stays[i] = lodging->rooms[i];
+  TSR_TRY(tsr_heap_take(store->heap[room->device], room->bytes, &allocation->rooms[i]));
+  allocation->stays[i] = allocation->rooms[i];
   return TSR_OK;
 }
 
 static tsr_status take_all(tsr_store *store, const tsr_view *view, const tsr_plan *plan,
-                           tsr_lodging *lodging, int *short_of) {
+                           tsr_allocation *allocation, int *short_of) {
   for (int l = 0; l <= store->devices; l++) {
     *short_of = l;
     if (plan->arena[l] > 0)
-      TSR_TRY(tsr_heap_take(store->heap[l], plan->arena[l], &lodging->arena[l]));
+      TSR_TRY(tsr_heap_take(store->heap[l], plan->arena[l], &allocation->arena[l]));
   }
-  for (size_t i = 0; i < lodging->count; i++) {
+  for (size_t i = 0; i < allocation->count; i++) {
     *short_of = plan->after->rooms.items[i].device;
-    TSR_TRY(take_room(store, view, &plan->after->rooms.items[i], i, lodging));
+    TSR_TRY(take_room(store, view, &plan->after->rooms.items[i], i, allocation));
   }
   return TSR_OK;
 }
 
 tsr_status tsr_store_take(tsr_store *store, const tsr_view *view, const tsr_plan *plan,
-                          tsr_lodging *lodging, int *short_of) {
+                          tsr_allocation *allocation, int *short_of) {
   *short_of = -1;
-  if (!lodging_make(plan->after->rooms.count, lodging)) return no_memory();
-  tsr_status status = take_all(store, view, plan, lodging, short_of);
+  if (!allocation_make(plan->after->rooms.count, allocation)) return no_memory();
+  tsr_status status = take_all(store, view, plan, allocation, short_of);
   if (status == TSR_OK) {
     *short_of = -1;
-    status = prepare(store, view, plan, lodging);
+    status = prepare(store, view, plan, allocation);
   }
-  if (status != TSR_OK) tsr_store_give(store, plan, lodging);
+  if (status != TSR_OK) tsr_store_give(store, plan, allocation);
   return status;
 }
 
@@ -497,7 +501,7 @@ static uint64_t digest_bytes(uint64_t hash, const char *bytes, int64_t count) {
   return hash;
 }
 
-/* Of what the device has a clean copy of. */
+/* Of the parts of home of which the device has the same. */
 static uint64_t digest_home(const tsr_stay *stay) {
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
   for (size_t i = 0; i < stay->valid.count; i++) {

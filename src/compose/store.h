@@ -1,15 +1,17 @@
 /*
  * The store: what stays on devices between the calls of a context.
  *
- * A stay is a room of an earlier plan: memory of a device for a rectangle of the user's host
- * memory, known by the address that its first element has there. A call sees the stays that its
- * operands share memory with as rooms, in the operands' own coordinates (a view). Where a stay and
- * an operand share memory but not the leading dimension or the element's size they cross: a stay
- * that crosses has to be settled, column by column, before the call.
+ * A stay is a cached block: memory of a device that holds a rectangle of the user's host memory. It
+ * is known by the address of the rectangle's first element there, its home. An earlier plan made it
+ * as one of its rooms. A call sees each stay that overlaps one of its operands as a room, in the
+ * operand's coordinates; all of these are the call's view. A stay crosses an operand if they
+ * overlap but differ in leading dimension or in the size of elements. A call cannot use a stay that
+ * crosses an operand: it has to be brought home or forgotten before.
  *
- * The store changes as calls are submitted, not as they end: it says what will be there when all
- * that was submitted is done. Memory that is given back serves again only when what was submitted
- * until then is complete, since jobs may overlap. It is not thread-safe: one thread at a time.
+ * The store changes when a call is submitted, not when it ends: it says what will be on the devices
+ * when all submissions are complete. Jobs may overlap, so memory that is given back is used again
+ * only when all submissions until then are complete. The store is not thread-safe: one thread at a
+ * time.
  */
 #ifndef TSR_COMPOSE_STORE_H
 #define TSR_COMPOSE_STORE_H
@@ -27,7 +29,7 @@ typedef struct tsr_stay tsr_stay;
 typedef struct tsr_view {
   tsr_region region[TSR_OPERANDS];
   tsr_residency seen;
-  TSR_VEC(tsr_stay *) stays; /* of each room of seen */
+  TSR_VEC(tsr_stay *) stays; /* behind each room of seen */
 } tsr_view;
 
 /* limit: bytes for each device, and behind them for the staging ring; block: to take from the
@@ -50,58 +52,59 @@ tsr_status tsr_store_view(tsr_store *store, const tsr_region region[TSR_OPERANDS
 void tsr_view_free(tsr_view *view);
 bool tsr_view_has_newer(const tsr_view *view);
 
-/* The part of some stay's home that crosses the region and is newer on the device: *part. False:
+/* *part: some part of a stay's home that is newer on the device and crosses the region. False:
  * there is none. */
 bool tsr_store_crossing(const tsr_store *store, const tsr_region *region, tsr_region *part);
 
-/* What is on devices of a region does not count any more, nor, column by column, what crosses it;
- * stays without anything left give their memory back. TSR_ERR_MEMORY: nothing is forgotten that
- * home has not the same. */
+/* Copies of the region on devices are forgotten. So are the columns of stays that cross it, as far
+ * as these columns overlap it. A stay of which nothing is left gives its memory back.
+ * TSR_ERR_MEMORY: at most copies were forgotten that are the same at home. */
 tsr_status tsr_store_forget(tsr_store *store, const tsr_region *region);
 
-/* The same, of what crosses the region alone. */
+/* The same for the stays that cross the region; those along it are kept. */
 tsr_status tsr_store_forget_crossing(tsr_store *store, const tsr_region *region);
 
-/* The memory of a plan made for a view. */
-typedef struct tsr_lodging {
+/* The memory of a plan that was made for a view. */
+typedef struct tsr_allocation {
   size_t count;            /* rooms of plan->after */
-  void **rooms;            /* where each is, */
-  void **stays;            /* and what it is part of, */
-  struct tsr_stay **noted; /* and what will be noted of it there */
+  void **rooms;            /* the memory of each */
+  void **stays;            /* the memory of the stay that the room is part of */
+  struct tsr_stay **noted; /* the stay that is changed, or made, when the plan is submitted */
   void *arena[TSR_MACHINE_LOCATIONS];
-} tsr_lodging;
+} tsr_allocation;
 
 /* TSR_ERR_MEMORY: nothing was taken; *short_of is the location, or -1 for want of host memory. */
 tsr_status tsr_store_take(tsr_store *store, const tsr_view *view, const tsr_plan *plan,
-                          tsr_lodging *lodging, int *short_of);
-/* Gives it all back: the plan was not submitted. */
-void tsr_store_give(tsr_store *store, const tsr_plan *plan, tsr_lodging *lodging);
-/* The plan was submitted, as that number, and lodges there. */
-void tsr_store_note(tsr_store *store, const tsr_plan *plan, tsr_lodging *lodging, uint64_t number);
+                          tsr_allocation *allocation, int *short_of);
+/* The plan was not submitted: gives all of its memory back. */
+void tsr_store_give(tsr_store *store, const tsr_plan *plan, tsr_allocation *allocation);
+/* The plan was submitted, with that number: its rooms are in the store from now on. */
+void tsr_store_note(tsr_store *store, const tsr_plan *plan, tsr_allocation *allocation,
+                    uint64_t number);
 
-/* Something was given back that does not serve again yet. */
+/* Whether memory was given back that cannot be used again yet. */
 bool tsr_store_has_retired(const tsr_store *store);
-/* Submissions below that number are complete: what was given back under them may serve again. */
+/* Submissions below that number are complete: memory that only they used can be used again. */
 void tsr_store_reclaim(tsr_store *store, uint64_t completed);
 
-/* What was used longest ago, the view's stays aside; NULL: there is nothing. *home is its home,
- * *dirty whether some of it is newer on the device. */
+/* The stay that was used longest ago and is not in the view, with its home; *dirty: some of it is
+ * newer on the device. NULL: there is none. */
 tsr_stay *tsr_store_oldest(const tsr_store *store, const tsr_view *view, tsr_region *home,
                            bool *dirty);
-/* Forgets a stay, and nothing else of its home. */
+/* Forgets a stay; other copies of its home are kept. */
 void tsr_store_drop(tsr_store *store, tsr_stay *stay);
 
-/* Some home of which a device has something newer. */
+/* *home: of some stay that is newer, in part, than home. False: there is none. */
 bool tsr_store_newer(const tsr_store *store, tsr_region *home);
 
 /* Forgets everything. */
 void tsr_store_clear(tsr_store *store);
-/* Gives memory that no stay has back to the engine; nothing may be running. */
+/* Gives memory that no stay uses back to the engine; nothing may be running. */
 void tsr_store_trim(tsr_store *store);
 
-/* Checking mode: tsr_store_stamp notes what the region's host memory holds of which devices have
- * clean copies, and tsr_store_check finds where it has been changed since (TSR_ERR_CHECK). Nothing
- * may be running. */
+/* In checking mode: tsr_store_stamp notes a digest of the host memory of each stay that overlaps
+ * the region, as far as the device's copy is the same; tsr_store_check finds memory that was
+ * changed since then (TSR_ERR_CHECK). Nothing may be running. */
 void tsr_store_stamp(tsr_store *store, const tsr_region *region);
 tsr_status tsr_store_check(const tsr_store *store, const tsr_region *region);
 

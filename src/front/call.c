@@ -126,8 +126,8 @@ static bool is_on_device(const tsr_call *call) {
   return false;
 }
 
-/* The CPU does the call, unless it cannot reach an operand or its bits would be others. The next
- * call asks the devices again. */
+/* The CPU does the call, unless it cannot reach an operand or its result would have other bits. The
+ * next call is planned with all of the budgets again. */
 static tsr_status do_without(const attempted *x, const tsr_trial *t) {
   tsr_plans *plans = x->context->plans;
   (void)tsr_budget_restore(plans);

@@ -83,7 +83,8 @@ static tsr_status take_step(tsr_context *context, const tsr_step *x) {
   }
 }
 
-/* Which capture's plans calls may use; false: another one is running. */
+/* Calls may use the plans of this capture from now on; NULL: of none. False: another one is
+ * running. */
 static bool set_running(tsr_plans *plans, const tsr_capture *capture) {
   pthread_mutex_lock(&plans->lock);
   bool done = capture == NULL || plans->running == NULL;

@@ -1,4 +1,4 @@
-/* What a context is, asked for; and orders to it that need nothing else of front/. */
+/* The native door: checks of a context, questions to it, and small orders. */
 #include "front/context.h"
 
 #include <unistd.h>
@@ -51,7 +51,8 @@ TSR_ENTRY(tsr_sync, (context), tsr_context *context) {
   TSR_TRY(tsr_context_check(context));
   if (context->calls.runner == NULL) return TSR_OK;
   tsr_calls *calls = &context->calls;
-  /* First: where a call fails for want of memory that could not be pinned, that is the cause. */
+  /* Errors of registrations come first: a call that fails since its memory could not be pinned has
+   * its cause there. */
   tsr_calls_note_error(calls, tsr_pinner_settle(calls->pinner));
   tsr_calls_collect_pending(calls);
   tsr_runner_drain(calls->runner); /* calls that another thread is collecting */

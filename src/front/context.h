@@ -16,7 +16,7 @@
 #include "compose/directory.h"
 #include "engine/engine.h"
 
-/* Memory that the user asked for. */
+/* Memory from tsr_malloc. */
 typedef struct tsr_block {
   void *pointer;
   size_t bytes;
@@ -29,9 +29,9 @@ struct tsr_context {
   tsr_engine_state *state;
   tsr_device_info info[TSR_MAX_DEVICES];
   int devices;               /* of the engine; 0 without one */
-  bool quiet;                /* nothing is measured */
-  atomic_bool just_measured; /* its machine, when it was made */
-  atomic_bool tied;          /* a user's stream is */
+  bool quiet;                /* devices are not measured */
+  atomic_bool just_measured; /* making the context has measured its machine */
+  atomic_bool tied;          /* some stream of the user's is tied to the context */
   tsr_plans *plans;          /* a reference; with the machine, settings and captures */
   tsr_calls calls;           /* under way; with the runner and the pinner */
   tsr_directory directory;   /* of what stays on the devices between calls */
@@ -41,29 +41,30 @@ struct tsr_context {
 
 /* ---- context.c ---- */
 
-/* TSR_ERR_ARGUMENT for NULL. */
+/* TSR_ERR_ARGUMENT for NULL, and for a context of the process that this one was forked from. */
 tsr_status tsr_context_check(const tsr_context *context);
-/* Waits for the asynchronous calls and for the users' streams, for work that is done at once by the
- * calling thread. Errors of those calls stay for tsr_sync. */
+/* Waits for the asynchronous calls and for the user's streams, before the calling thread itself
+ * works on the user's memory. Errors of those calls are kept for tsr_sync. */
 tsr_status tsr_context_wait_for_devices(tsr_context *context);
 
 /* ---- lifecycle.c ---- */
 
-/* As tsr_context_create, but nothing is measured: without a kept measurement the rates that come
- * with the library for such devices are used. obey: every call is for devices. */
+/* As tsr_context_create, but nothing is measured: if no measurement is kept, the library's rates
+ * for such devices are used. obey: the CPU's BLAS gets no call. */
 tsr_status tsr_context_create_quietly(const tsr_options *options, bool obey, tsr_context **context);
 
 /* ---- memory.c ---- */
 
-/* Gives back what the user did not. */
+/* Frees the memory from tsr_malloc that the user has not freed. */
 void tsr_context_free_blocks(tsr_context *context);
 
 /* ---- devices.c: which devices and which machine ---- */
 
-/* Chooses engine and machine and opens the devices: fills engine, state, info, devices, machine. */
+/* Chooses engine and machine and opens the devices: fills engine, state, info and devices, and the
+ * machine of plans. */
 tsr_status tsr_context_open_devices(tsr_context *context, const tsr_options *options);
 
-/* Whether calls are to use all of the devices that the text asks for: not with two dots. */
+/* Whether calls are to use all devices that the text asks for: unless it begins with two dots. */
 bool tsr_context_obeys(const char *text);
 
 /* How many devices the text asks for ("4", "0,2", "..4"); 0: all. */
@@ -71,27 +72,27 @@ tsr_status tsr_context_count_devices(const char *text, int *count);
 
 /* ---- machine.c ---- */
 
-/* The kept measurement of the engine's devices, or a new one, which is then kept; in a context that
- * measures nothing, the rates that come with the library. */
+/* The kept measurement of the engine's devices. If there is none, they are measured and that is
+ * kept; a quiet context takes the library's rates for such devices. */
 tsr_status tsr_context_measured_machine(tsr_context *context, tsr_machine **machine);
-/* What stands for the engine's devices until they are measured: the emulated ones' machine. */
+/* The machine of emulated devices, which stands for GPUs until these are measured. */
 tsr_status tsr_context_emulated_machine(int devices, tsr_machine **machine);
 tsr_status tsr_context_cpu_machine(tsr_machine **machine);
 
 /* ---- call.c: from a call to its plan and its end ---- */
 
-/* Carries a call out; places of its operands are filled in. exchanged: A and B changed places when
- * it was normalised. Not async: complete on return. */
+/* Carries a call out, whose operands' places are filled in. exchanged: A and B changed places when
+ * the call was normalised. async false: the call is complete on return. */
 tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                             bool exchanged, bool async);
 
-/* As tsr_context_call, for a caller with a price of its own, in seconds: the plan runs if it is for
- * devices and predicted to take less. */
+/* As tsr_context_call, for a caller that can also carry the call out by itself. The plan is run if
+ * it is for devices and predicted to take less time than that. */
 typedef struct tsr_offer {
-  double price;   /* of the caller's other way */
-  bool taken;     /* out: it has run */
-  double seconds; /* out: predicted */
-  int devices;    /* out: of the plan */
+  double price;   /* s that the caller itself would take */
+  bool taken;     /* out: the plan has run */
+  double seconds; /* out: predicted for the plan */
+  int devices;    /* out: that the plan uses */
 } tsr_offer;
 tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
                              bool exchanged, tsr_offer *offer);

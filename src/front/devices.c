@@ -5,12 +5,12 @@
 #include "base/log.h"
 #include "front/context.h"
 
-/* What options.devices says: a count, or a list, in which one device has a comma behind it. Two
- * dots before it leave it to the planner how many of them a call uses. */
+/* What options.devices says: a count ("4"), or a list ("0,2", and "2," for one device). Behind two
+ * dots ("..4") the planner chooses how many of these devices a call uses. */
 typedef struct choice {
   int list[TSR_MAX_DEVICES];
   int count;   /* 0: all */
-  bool listed; /* by number; else the first count */
+  bool listed; /* list holds their numbers; else they are the first count devices */
 } choice;
 
 /* ---- "4" or "0,2"; "2," is the list of one ---- */
@@ -85,8 +85,8 @@ tsr_status tsr_context_count_devices(const char *text, int *count) {
 
 /* ---- The machine ---- */
 
-/* The chosen devices of a machine that was given. A machine of just as many devices as are listed
- * describes those. */
+/* Selects the chosen devices from a machine that was given. If the machine has just as many devices
+ * as are listed, it describes those, whatever their numbers. */
 static tsr_status choose_from(const choice *c, const char *name, tsr_machine **machine) {
   if (c->count == 0) return TSR_OK;
   int devices = (*machine)->devices, most = 0;
@@ -150,8 +150,8 @@ static tsr_status open_named(tsr_context *context, const tsr_options *options, c
   return tsr_context_measured_machine(context, &context->plans->machine);
 }
 
-/* No engine named: the GPUs if there are, and if they are as many as a given machine has; else the
- * CPU, with the given machine to plan for. */
+/* No engine is named: the GPUs, if there are any and as many as a given machine has. Otherwise the
+ * CPU's BLAS does the work, and the given machine is only planned for. */
 static tsr_status open_best(tsr_context *context, const tsr_options *options, const choice *c) {
   const tsr_engine *cuda = tsr_engine_find("cuda");
   tsr_status status = cuda != NULL ? open_engine(context, cuda, options, c) : TSR_ERR_ENGINE;

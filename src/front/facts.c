@@ -1,4 +1,4 @@
-/* Small questions to a context that do not wait. */
+/* The native door: questions to a context that do not wait for calls. */
 #include "front/context.h"
 #include "base/thread.h"
 

@@ -14,8 +14,8 @@
 
 /* ---- Without measuring ---- */
 
-/* Emulated devices get a machine that is always the same, so that plans are too; it is about what
- * threads and memcpy give. */
+/* Emulated devices always get the same machine, so that plans are always the same. Its rates are
+ * about those of threads and of memcpy. */
 tsr_status tsr_context_emulated_machine(int devices, tsr_machine **machine) {
   char string[96];
   snprintf(string, sizeof string, "host:20 gpu*%d@nvswitch:20 pcie:10 rate:0.02 lat:20", devices);
@@ -49,7 +49,7 @@ static int find_device(const tsr_machine *machine, const char *identity) {
   return -1;
 }
 
-/* The engine's devices among those that were measured. */
+/* *machine: the engine's devices, chosen from those that were measured. */
 static tsr_status select_known(const tsr_context *context, const tsr_machine *kept,
                                tsr_machine **machine) {
   int list[TSR_MAX_DEVICES];
@@ -77,7 +77,7 @@ static tsr_status kept_path(const tsr_context *context, char **path) {
   return tsr_machine_cache_path(identity, path);
 }
 
-/* A measurement that cannot be kept is good all the same. */
+/* A measurement that cannot be written to a file is used all the same. */
 static void keep(const tsr_context *context, const tsr_machine *machine) {
   char *path;
   if (kept_path(context, &path) != TSR_OK) return;

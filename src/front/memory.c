@@ -1,4 +1,4 @@
-/* Memory that is fast to copy. */
+/* The native door: memory that is fast to copy. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -53,7 +53,7 @@ TSR_ENTRY(tsr_malloc, (context, device, bytes, pointer), tsr_context *context, i
   return TSR_OK;
 }
 
-/* Calls in flight may use it. */
+/* Waits for calls under way, which may use the memory. */
 TSR_ENTRY_VOID(tsr_free, (context, pointer), tsr_context *context, void *pointer) {
   if (context == NULL || pointer == NULL) return;
   tsr_block block = {NULL, 0, TSR_HOST};
@@ -71,8 +71,8 @@ TSR_ENTRY_VOID(tsr_free, (context, pointer), tsr_context *context, void *pointer
   give_back(context, block);
 }
 
-/* The device of memory; TSR_HOST for the host's, of whatever kind, which is not being registered
- * any more. */
+/* *device: where the memory is; TSR_HOST for host memory of any kind, whose registration has ended
+ * if one was under way. */
 static tsr_status device_of(tsr_context *context, const void *pointer, size_t bytes, int *device) {
   tsr_place place;
   tsr_pinner_await(context->calls.pinner,
@@ -119,7 +119,7 @@ TSR_ENTRY(tsr_register_memory_async, (context, pointer, bytes), tsr_context *con
   return tsr_pinner_add(context->calls.pinner, pointer, bytes);
 }
 
-/* Calls in flight may use it. */
+/* Waits for calls under way, which may use the memory. */
 TSR_ENTRY(tsr_unregister_memory, (context, pointer), tsr_context *context, void *pointer) {
   TSR_TRY(tsr_context_check(context));
   if (pointer == NULL)

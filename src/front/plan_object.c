@@ -36,7 +36,7 @@ static tsr_status check_home(const tsr_machine *machine, int index, tsr_home hom
                   home.location, most, device ? "devices" : "host memory nodes");
 }
 
-/* The base is taken to be as aligned as memory from an allocator is. */
+/* The address is unknown; it is taken to be as aligned as memory from an allocator. */
 static void set_home(const tsr_machine *machine, tsr_type type, tsr_home home,
                      tsr_operand *operand) {
   operand->memory = home.memory;
@@ -50,7 +50,7 @@ static bool has_operand(const tsr_call *call, int operand) {
   return operand != TSR_B_ || tsr_operation_get(call->operation)->has_b;
 }
 
-/* Under the lock: a probe may exchange the machine. */
+/* Under the lock, since a probe may exchange the machine. */
 static tsr_status set_homes(tsr_context *context, bool exchanged, const tsr_home homes[3],
                             tsr_call *call) {
   tsr_status status = TSR_OK;
@@ -124,8 +124,8 @@ static tsr_status bind_scalars(const tsr_call *call, const void *alpha, const vo
   return check_class("beta", call->beta, binding->beta);
 }
 
-/* Host memory of any kind will do where pageable memory is expected, and what the plan takes to be
- * pinned must be. */
+/* Where the plan expects pageable memory, host memory of any kind will do, as long as all bytes
+ * that the plan takes for pinned are pinned. */
 static bool fits(const tsr_operand *expected, const tsr_operand *found) {
   if (expected->memory == TSR_DEVICE || found->memory == TSR_DEVICE)
     return expected->memory == found->memory && expected->location == found->location;

@@ -47,7 +47,7 @@ static tsr_region region_of(const matrix *x) {
   return (tsr_region){(char *)x->c, x->m, x->n, x->ldc, tsr_type_get(x->type)->size};
 }
 
-/* In host memory: only that has copies on devices. */
+/* *at_host: the matrix is in host memory. Only such matrices have copies on devices. */
 static tsr_status is_at_host(tsr_context *context, const matrix *x, bool *at_host) {
   tsr_place place;
   *at_host = false;
@@ -78,7 +78,8 @@ static void capture_map(tsr_context *context, const matrix *x, int64_t mb, int64
 
 /* ---- Home ----------------------------------------------------------------- */
 
-/* Waits for the copies of this call, and tells their error; then for those of earlier calls. */
+/* Waits for the copies that this call submitted (own), whose first error it returns, then for those
+ * of earlier calls, up to a number. */
 static tsr_status await_home(tsr_context *context, tsr_tickets *own, bool others, uint64_t number) {
   tsr_error error = {.status = TSR_OK};
   for (size_t i = 0; i < own->count; i++) {
@@ -124,7 +125,7 @@ TSR_ENTRY(tsr_coherent, (context, uplo, m, n, c, ldc, type), tsr_context *contex
 
 /* ---- Forgetting ----------------------------------------------------------- */
 
-/* and_maps: also where it was mapped. */
+/* and_maps: where the matrix was mapped is forgotten, too. */
 static tsr_status forget(tsr_context *context, const matrix *x, bool and_maps) {
   TSR_TRY(check_matrix(x));
   if (context->engine == NULL || x->m == 0 || x->n == 0) return TSR_OK;

@@ -69,12 +69,12 @@ static void leave_what_is_kept(const sequence *s, tsr_plan_options *options) {
 }
 
 static void note(sequence *s, kind *k, const tsr_view *view, tsr_plan *plan) {
-  tsr_lodging lodging;
+  tsr_allocation allocation;
   int short_of;
   double begin = tsr_now();
   tsr_store_reclaim(s->store, UINT64_MAX); /* all plans before are over */
-  must(tsr_store_take(s->store, view, plan, &lodging, &short_of));
-  tsr_store_note(s->store, plan, &lodging, s->submitted++);
+  must(tsr_store_take(s->store, view, plan, &allocation, &short_of));
+  tsr_store_note(s->store, plan, &allocation, s->submitted++);
   k->noting += tsr_now() - begin;
 }
 

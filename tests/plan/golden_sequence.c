@@ -106,11 +106,11 @@ static tsr_plan_options options_of(const sequence *s, const tsr_view *view) {
 
 /* The plan is submitted after all before it are complete. */
 static void submit(sequence *s, const tsr_view *view, const tsr_plan *plan) {
-  tsr_lodging lodging;
+  tsr_allocation allocation;
   int short_of;
   tsr_store_reclaim(s->store, UINT64_MAX);
-  must(tsr_store_take(s->store, view, plan, &lodging, &short_of));
-  tsr_store_note(s->store, plan, &lodging, s->submitted++);
+  must(tsr_store_take(s->store, view, plan, &allocation, &short_of));
+  tsr_store_note(s->store, plan, &allocation, s->submitted++);
 }
 
 static void note(sequence *s, golden_book *book, const char *name, const tsr_view *view,

@@ -73,22 +73,10 @@ static tsr_status fill_numbers(tsr_options *options) {
   return fill_flag("TESSERA_REPRODUCIBLE", &options->reproducible);
 }
 
-static tsr_status check_engine(const char *engine) {
-  static const char *const known[] = {"cuda", "hip", "host", "cpu"};
-  for (size_t i = 0; engine != NULL && i < sizeof known / sizeof *known; i++)
-    if (strcmp(engine, known[i]) == 0) return TSR_OK;
-  if (engine == NULL) return TSR_OK;
-  return tsr_fail(TSR_ERR_ARGUMENT, "TESSERA_ENGINE is \"%s\"; it may be cuda, host or cpu",
-                  engine);
-}
-
 tsr_status tsr_settings_fill(tsr_options *options) {
   tsr_options filled = *options;
   TSR_TRY(tsr_settings_file_check());
-  if (filled.engine == NULL) {
-    filled.engine = tsr_setting_text("TESSERA_ENGINE");
-    TSR_TRY(check_engine(filled.engine));
-  }
+  if (filled.engine == NULL) filled.engine = tsr_setting_text("TESSERA_ENGINE");
   if (filled.devices == NULL) filled.devices = tsr_setting_text("TESSERA_DEVICES");
   if (filled.machine == NULL) filled.machine = tsr_setting_text("TESSERA_MACHINE");
   TSR_TRY(fill_numbers(&filled));

@@ -19,7 +19,8 @@ tsr_status tsr_settings_file_check(void);
 /* Fills the fields of *options that stand at their default from the environment
  * (TESSERA_ENGINE, TESSERA_DEVICES, TESSERA_MACHINE, TESSERA_MEMORY, TESSERA_TILE, TESSERA_CHECK,
  * TESSERA_REPRODUCIBLE); check and reproducible become 0 where the environment says nothing.
- * TSR_ERR_ARGUMENT names the variable, the value and what it may be. */
+ * TSR_ERR_ARGUMENT names the variable, the value and what it may be. Whether there is an engine of
+ * that name is not checked. */
 tsr_status tsr_settings_fill(tsr_options *options);
 
 /* "16G", "500M", "1.5GiB", "1048576": bytes. G is 1e9, GiB is 2^30. what names the argument in the

@@ -1,7 +1,6 @@
 #include "compose/directory.h"
 
 #include "compose/inside.h"
-#include "engine/host/host.h"
 
 /* ---- Beginning and end ---------------------------------------------------- */
 
@@ -16,10 +15,6 @@ void tsr_directory_end(tsr_directory *directory) {
   pthread_mutex_destroy(&directory->lock);
 }
 
-/* Bytes to take from an emulated device at a time: its memory is the host's, and is filled when it
- * is taken. */
-static const size_t emulated_block = 64 << 10;
-
 tsr_status tsr_compose_open(tsr_directory *directory) {
   if (directory->store != NULL) return TSR_OK;
   const tsr_plan_options *planning = &directory->plans->planning;
@@ -28,9 +23,8 @@ tsr_status tsr_compose_open(tsr_directory *directory) {
   for (int d = 0; d < directory->devices; d++) limit[d] = planning->budget[d];
   limit[directory->devices] = 4 * planning->ring; /* of several plans side by side */
   pthread_mutex_unlock(&directory->plans->lock);
-  size_t block = directory->engine == &tsr_engine_host ? emulated_block : 0;
-  return tsr_store_create(directory->engine, directory->state, directory->devices, limit, block,
-                          &directory->store);
+  return tsr_store_create(directory->engine, directory->state, directory->devices, limit,
+                          directory->engine->traits.block, &directory->store);
 }
 
 /* After a call that failed nobody knows what the devices hold. */

@@ -1,7 +1,6 @@
 /* A plan that starts from what is on devices: finding it, its memory, and entering it. */
 #include "compose/inside.h"
 #include "compose/retry.h"
-#include "engine/host/host.h"
 
 tsr_status tsr_compose_find_plan(tsr_directory *directory, tsr_request *request,
                                  const tsr_view *view, const tsr_plan **plan) {
@@ -49,12 +48,12 @@ static tsr_status relieve(void *taking_, bool *helped) {
 
 static void poison_new(const tsr_directory *directory, const tsr_plan *plan,
                        const tsr_allocation *allocation) {
-  if (!directory->plans->check || directory->engine != &tsr_engine_host) return;
+  if (!directory->plans->check || directory->engine->poison == NULL) return;
   for (size_t i = 0; i < allocation->count; i++)
     if (plan->after->rooms.items[i].bytes > 0)
-      tsr_engine_host_poison(allocation->rooms[i], plan->after->rooms.items[i].bytes);
+      directory->engine->poison(allocation->rooms[i], plan->after->rooms.items[i].bytes);
   for (int l = 0; l <= directory->devices; l++)
-    if (plan->arena[l] > 0) tsr_engine_host_poison(allocation->arena[l], plan->arena[l]);
+    if (plan->arena[l] > 0) directory->engine->poison(allocation->arena[l], plan->arena[l]);
 }
 
 /* ---- Entering it ---------------------------------------------------------- */

@@ -1,7 +1,4 @@
-/*
- * The engines by name. "host" is part of the library; every other one is a library of its own,
- * libtessera_<name>.so, loaded when it is asked for, so that Tessera runs where there is no CUDA.
- */
+/* The engines by name. */
 #include "engine/engine.h"
 
 #include <dlfcn.h>
@@ -12,55 +9,110 @@
 
 #include "base/loaded.h"
 
-#define PLUGIN "libtessera_cuda.so"
-#define PLUGIN_SYMBOL "tsr_engine_cuda"
+/* The engines of this build, one line for each folder below src/engine, in the order in which they
+ * are tried for a user who names none. A folder with sources alone is part of the library
+ * (BUILT_IN). A folder with a CMakeLists.txt makes a library of its own, libtessera_<name>.so,
+ * which is loaded when its engine is asked for (LOADED), so that Tessera runs where the vendor's
+ * libraries are not. Either way the folder defines the table tsr_engine_<name>. */
+#define ENGINES(BUILT_IN, LOADED) \
+  LOADED(cuda)                    \
+  BUILT_IN(host)
 
-static struct {
-  pthread_once_t once;
-  const tsr_engine *engine; /* NULL: error says why */
-  char error[400];
-} cuda = {.once = PTHREAD_ONCE_INIT};
+typedef struct named_engine {
+  const char *name;
+  const tsr_engine *engine; /* NULL until it is loaded */
+  /* Of an engine that is loaded, else NULL and false: */
+  const char *library, *symbol;
+  bool tried;      /* guarded by loading */
+  char error[400]; /* why it is not there, once tried */
+} named_engine;
+
+#define DECLARE(NAME) extern const tsr_engine tsr_engine_##NAME;
+#define BUILT_IN_ROW(NAME) {.name = #NAME, .engine = &tsr_engine_##NAME},
+#define LOADED_ROW(NAME) \
+  {.name = #NAME, .library = "libtessera_" #NAME ".so", .symbol = "tsr_engine_" #NAME},
+
+ENGINES(DECLARE, DECLARE)
+static named_engine engines[] = {ENGINES(BUILT_IN_ROW, LOADED_ROW)};
+enum { ENGINES_COUNT = sizeof engines / sizeof *engines };
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- Loading --------------------------------------------------------------- */
 
 /* Beside us, in the lib beside our bin (a program that holds the library in itself), or wherever
  * the loader looks. A file that is there but cannot be loaded ends the search: it is the one that
  * was meant, and the loader's message says what it lacks. */
-static void *open_plugin(void) {
+static void *open_library(const char *library) {
   static const char *const beside[] = {"", "../lib/"};
   static const char here;
   char directory[3000], path[3100];
   bool known = tsr_loaded_directory(&here, directory, sizeof directory);
   for (size_t i = 0; known && i < sizeof beside / sizeof *beside; i++) {
-    snprintf(path, sizeof path, "%s%s%s", directory, beside[i], PLUGIN);
+    snprintf(path, sizeof path, "%s%s%s", directory, beside[i], library);
     if (access(path, F_OK) == 0) return dlopen(path, RTLD_NOW | RTLD_LOCAL);
   }
-  return dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
+  return dlopen(library, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* The plugin is never closed: its runtime keeps threads and exit handlers. */
-static void load_cuda(void) {
-  void *plugin = open_plugin();
-  if (plugin) cuda.engine = dlsym(plugin, PLUGIN_SYMBOL);
-  const char *why = cuda.engine ? NULL : dlerror();
-  if (!cuda.engine) snprintf(cuda.error, sizeof cuda.error, "%s", why ? why : PLUGIN_SYMBOL);
+/* The library is never closed: its runtime keeps threads and exit handlers. */
+static void load(named_engine *e) {
+  void *library = open_library(e->library);
+  if (library) e->engine = dlsym(library, e->symbol);
+  const char *why = e->engine ? NULL : dlerror();
+  if (!e->engine) snprintf(e->error, sizeof e->error, "%s", why ? why : e->symbol);
+  e->tried = true;
 }
 
-static const tsr_engine *find_cuda(void) {
-  pthread_once(&cuda.once, load_cuda);
-  return cuda.engine;
+static const tsr_engine *find_loaded(named_engine *e) {
+  pthread_mutex_lock(&loading);
+  if (!e->tried) load(e);
+  pthread_mutex_unlock(&loading);
+  if (!e->engine)
+    tsr_fail(TSR_ERR_ENGINE,
+             "the %s engine cannot be loaded: %s; install %s beside the library, or use the "
+             "engine host or cpu",
+             e->name, e->error, e->library);
+  return e->engine;
+}
+
+/* ---- By name ---------------------------------------------------------------- */
+
+static named_engine *find(const char *name) {
+  for (int i = 0; name && i < ENGINES_COUNT; i++)
+    if (strcmp(name, engines[i].name) == 0) return &engines[i];
+  return NULL;
+}
+
+/* "cuda, host or cpu": what an engine may be called. */
+static const char *name_all(char *text, size_t size) {
+  size_t used = 0;
+  for (int i = 0; i < ENGINES_COUNT && used < size; i++)
+    used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "", engines[i].name);
+  if (used < size) snprintf(text + used, size - used, " or cpu");
+  return text;
+}
+
+const char *tsr_engine_name(int index) {
+  return index < ENGINES_COUNT ? engines[index].name : NULL;
+}
+
+bool tsr_engine_emulates(const char *name) {
+  const named_engine *named = find(name);
+  return named && !named->library && named->engine->traits.emulated;
+}
+
+tsr_status tsr_engine_check(const char *what, const char *name) {
+  char all[200];
+  if (find(name) || strcmp(name, "cpu") == 0) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "%s is \"%s\"; it may be %s", what, name,
+                  name_all(all, sizeof all));
 }
 
 const tsr_engine *tsr_engine_find(const char *name) {
-  if (name && strcmp(name, tsr_engine_host.name) == 0) return &tsr_engine_host;
-  if (!name || strcmp(name, "cuda") != 0) {
-    tsr_fail(TSR_ERR_ENGINE, "no engine is called \"%s\"; name cuda, host or cpu",
-             name ? name : "");
-    return NULL;
-  }
-  const tsr_engine *engine = find_cuda();
-  if (!engine)
-    tsr_fail(TSR_ERR_ENGINE,
-             "the cuda engine cannot be loaded: %s; install %s beside the library, or use the "
-             "engine host or cpu",
-             cuda.error, PLUGIN);
-  return engine;
+  char all[200];
+  named_engine *named = find(name);
+  if (named) return named->library ? find_loaded(named) : named->engine;
+  tsr_fail(TSR_ERR_ENGINE, "no engine is called \"%s\"; name %s", name ? name : "",
+           name_all(all, sizeof all));
+  return NULL;
 }

@@ -1,6 +1,6 @@
 /*
- * An engine carries out commands on devices: one const struct of functions, each required unless
- * marked optional. Engines know no plans and decide nothing.
+ * An engine carries out commands on devices: one const struct of traits and functions, each
+ * function required unless marked optional. Engines know no plans and decide nothing.
  *
  * Devices are numbered 0 .. count-1 as the engine was opened; TSR_HOST (-1) is host memory.
  * Threads: one thread submits to the queues of a device at a time; different devices may be used
@@ -34,11 +34,11 @@ typedef struct tsr_device_info {
 
 typedef struct tsr_engine_options {
   const int *devices;     /* physical devices to open, in this order; NULL: all */
-  int count;              /* of devices; with NULL: how many (0: all; the host engine emulates this
-                             many, by default 4) */
-  size_t emulated_memory; /* host engine: memory of each device, 0: 1 GiB */
+  int count;              /* of devices; with NULL: how many (0: all; an engine that emulates its
+                             devices makes this many, by default 4) */
+  size_t emulated_memory; /* of each emulated device, 0: 1 GiB */
   bool check; /* poison what no command wrote; a kernel or a copy that reads poison fails */
-  uint64_t delay_seed; /* host engine: random delays in queues; 0: none */
+  uint64_t delay_seed; /* emulated devices: random delays in queues; 0: none */
 } tsr_engine_options;
 
 /* A two-dimensional copy of bytes: height runs of width bytes, pitch bytes apart. One end is at
@@ -58,8 +58,25 @@ typedef struct tsr_place {
   size_t bytes;      /* all of this kind; 0: unknown */
 } tsr_place;
 
+/* What others need to know of an engine; nobody asks which engine it is. Each trait is optional: 0
+ * suits an engine that drives real devices. */
+typedef struct tsr_engine_traits {
+  /* The devices are threads of this process: there are as many as are asked for, each with as much
+   * memory as is asked for, and nobody measures them. 0: the devices that the machine has. */
+  bool emulated;
+  /* A device's first queue, allocation and kernels take no longer than later ones. 0: they take
+   * long, so they are had before a call needs them. */
+  bool quick_start;
+  /* Bytes of pinned memory that suit staging. 0: half of the CPU's last cache. */
+  size_t ring;
+  /* Bytes of a device's memory to take at a time for what stays there. 0: as much as makes the
+   * allocations few, because each takes long. */
+  size_t block;
+} tsr_engine_traits;
+
 typedef struct tsr_engine {
   const char *name;
+  tsr_engine_traits traits;
 
   /* Opens devices and fills info[0..*count-1]. TSR_ERR_ENGINE when there is no usable device. */
   tsr_status (*open)(const tsr_engine_options *options, tsr_engine_state **state,
@@ -102,11 +119,25 @@ typedef struct tsr_engine {
 
   /* Where pointer is. Ordinary memory that the runtime does not know is TSR_PAGEABLE. */
   tsr_status (*where)(tsr_engine_state *state, const void *pointer, tsr_place *place);
+
+  /* In an engine opened with check: makes memory of the engine's count as unwritten again. It is
+   * 2-byte aligned, and no command is using it. Optional: NULL where only new memory does. */
+  void (*poison)(void *memory, size_t bytes);
 } tsr_engine;
 
-/* "cuda", "host"; NULL for a name that this build does not have, and tsr_message() says why. */
+/* The engine of that name. NULL where this build, or this machine, does not have it, and
+ * tsr_message() says why. */
 const tsr_engine *tsr_engine_find(const char *name);
 
-extern const tsr_engine tsr_engine_host;
+/* The names of all engines, in the order in which they are tried for a user who names none; NULL
+ * behind the last. */
+const char *tsr_engine_name(int index);
+
+/* The trait emulated of the engine of that name, without loading an engine: one that is loaded at
+ * run time drives real devices. False for NULL and unknown names. */
+bool tsr_engine_emulates(const char *name);
+
+/* TSR_ERR_ARGUMENT unless it is the name of an engine, or "cpu". what: where the user wrote it. */
+tsr_status tsr_engine_check(const char *what, const char *name);
 
 #endif

@@ -10,7 +10,7 @@
 /* Bytes of pinned memory for staging. What threads write there should still be in their caches when
  * a device fetches it: staging through 128 MiB, half of the last cache, goes at 75 GB/s, through
  * 256 MiB at 57 GB/s (16 threads, measured). */
-static const size_t most_ring = 128 << 20, least_ring = 32 << 20, emulated_ring = 4 << 20;
+static const size_t most_ring = 128 << 20, least_ring = 32 << 20;
 
 /* The budget of a device unless one is asked for, as a share of its free memory. */
 static const double share_of_memory = 0.8;
@@ -52,9 +52,9 @@ tsr_status tsr_budget_most(const tsr_options *options, size_t *most) {
 }
 
 static size_t ring_of(const tsr_context *context) {
-  if (context->engine == &tsr_engine_host) return emulated_ring;
   if (context->engine == NULL) return most_ring; /* for another machine, whose caches are unknown */
-  long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);   /* 0, -1: unknown */
+  if (context->engine->traits.ring > 0) return context->engine->traits.ring;
+  long cache = sysconf(_SC_LEVEL3_CACHE_SIZE); /* 0, -1: unknown */
   size_t half = cache > 0 ? (size_t)cache / 2 : most_ring / 2;
   return half > most_ring ? most_ring : half < least_ring ? least_ring : half;
 }

@@ -60,6 +60,9 @@ void tsr_context_free_blocks(tsr_context *context);
 
 /* ---- devices.c: which devices and which machine ---- */
 
+/* tsr_settings_fill, and TSR_ERR_ARGUMENT if the settings name an engine that does not exist. */
+tsr_status tsr_context_read_settings(tsr_options *options);
+
 /* Chooses engine and machine and opens the devices: fills engine, state, info and devices, and the
  * machine of plans. */
 tsr_status tsr_context_open_devices(tsr_context *context, const tsr_options *options);

@@ -13,6 +13,17 @@ typedef struct choice {
   bool listed; /* list holds their numbers; else they are the first count devices */
 } choice;
 
+/* ---- Settings ---- */
+
+tsr_status tsr_context_read_settings(tsr_options *options) {
+  tsr_options filled = *options;
+  TSR_TRY(tsr_settings_fill(&filled));
+  if (options->engine == NULL && filled.engine != NULL)
+    TSR_TRY(tsr_engine_check("TESSERA_ENGINE", filled.engine));
+  *options = filled;
+  return TSR_OK;
+}
+
 /* ---- "4" or "0,2"; "2," is the list of one ---- */
 
 static tsr_status refuse(const char *text, const char *why) {
@@ -128,7 +139,7 @@ static tsr_status find_emulated_memory(const tsr_context *context, const tsr_opt
 
 static tsr_status open_engine(tsr_context *context, const tsr_engine *engine,
                               const tsr_options *options, const choice *c) {
-  bool emulated = engine == &tsr_engine_host;
+  bool emulated = engine->traits.emulated;
   int count = context->plans->machine != NULL ? context->plans->machine->devices : c->count;
   tsr_engine_options engine_options = {.devices = c->listed && !emulated ? c->list : NULL,
                                        .count = count,
@@ -145,16 +156,26 @@ static tsr_status open_named(tsr_context *context, const tsr_options *options, c
   if (engine == NULL) return TSR_ERR_ENGINE;
   TSR_TRY(open_engine(context, engine, options, c));
   if (context->plans->machine != NULL) return TSR_OK;
-  if (engine == &tsr_engine_host)
+  if (engine->traits.emulated)
     return tsr_context_emulated_machine(context->devices, &context->plans->machine);
   return tsr_context_measured_machine(context, &context->plans->machine);
+}
+
+/* The first engine that finds devices on this machine; TSR_ERR_ENGINE: none does. */
+static tsr_status open_first(tsr_context *context, const tsr_options *options, const choice *c) {
+  tsr_status status = TSR_ERR_ENGINE;
+  const char *name;
+  for (int i = 0; status == TSR_ERR_ENGINE && (name = tsr_engine_name(i)) != NULL; i++) {
+    const tsr_engine *engine = tsr_engine_emulates(name) ? NULL : tsr_engine_find(name);
+    if (engine != NULL) status = open_engine(context, engine, options, c);
+  }
+  return status;
 }
 
 /* No engine is named: the GPUs, if there are any and as many as a given machine has. Otherwise the
  * CPU's BLAS does the work, and the given machine is only planned for. */
 static tsr_status open_best(tsr_context *context, const tsr_options *options, const choice *c) {
-  const tsr_engine *cuda = tsr_engine_find("cuda");
-  tsr_status status = cuda != NULL ? open_engine(context, cuda, options, c) : TSR_ERR_ENGINE;
+  tsr_status status = open_first(context, options, c);
   if (context->plans->machine != NULL) return TSR_OK;
   if (status == TSR_OK) return tsr_context_measured_machine(context, &context->plans->machine);
   if (status != TSR_ERR_ENGINE) return status;

@@ -3,10 +3,8 @@
 
 #include "base/alloc.h"
 #include "base/cpu_blas.h"
-#include "base/settings.h"
 #include "base/thread.h"
 #include "compose/capture.h"
-#include "engine/host/host.h"
 #include "front/context.h"
 
 /* ---- Ending --------------------------------------------------------------- */
@@ -50,12 +48,11 @@ static void set_tracing(tsr_calls *calls, const tsr_options *options) {
 
 static tsr_status start_runner(tsr_context *context) {
   if (context->engine == NULL) return TSR_OK;
-  bool emulated = context->engine == &tsr_engine_host;
+  bool quick = context->engine->traits.quick_start;
   size_t room[TSR_MAX_DEVICES];
   for (int d = 0; d < context->devices; d++) room[d] = context->info[d].memory_free;
-  tsr_runner_settings settings = {.poison = context->plans->check && emulated,
-                                  .warm = !emulated,
-                                  .room = emulated ? NULL : room};
+  tsr_runner_settings settings = {
+      .poison = context->plans->check, .warm = !quick, .room = quick ? NULL : room};
   return tsr_runner_create(context->engine, context->state, context->devices, &settings,
                            &context->calls.runner);
 }
@@ -75,9 +72,9 @@ static tsr_status fill(tsr_context *context, const tsr_options *given) {
   static const tsr_options all_default = TSR_OPTIONS_DEFAULT;
   tsr_options options = given != NULL ? *given : all_default;
   TSR_TRY(check_options(&options));
-  TSR_TRY(tsr_settings_fill(&options));
+  TSR_TRY(tsr_context_read_settings(&options));
   TSR_TRY(tsr_context_open_devices(context, &options));
-  if (context->engine == NULL || context->engine == &tsr_engine_host) TSR_TRY(tsr_cpu_blas_load());
+  if (context->engine == NULL) TSR_TRY(tsr_cpu_blas_load());
   TSR_TRY(set_planning(context, &options));
   set_tracing(&context->calls, &options);
   TSR_TRY(tsr_pinner_create(context->engine, context->state, &context->calls.pinner));

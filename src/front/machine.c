@@ -102,8 +102,7 @@ static tsr_status measure(const tsr_context *context, tsr_progress progress, voi
                           tsr_machine **machine) {
   measurement m = {
       .context = context,
-      .options = {
-          .quick = context->engine == &tsr_engine_host, .progress = progress, .user = user}};
+      .options = {.quick = context->engine->traits.emulated, .progress = progress, .user = user}};
   TSR_TRY(tsr_aside(probe, &m));
   *machine = m.machine;
   keep(context, *machine);

@@ -88,15 +88,15 @@ static tsr_status guess_nvidia(const tsr_options *options, tsr_machine **machine
 
 tsr_status tsr_offload_guess(const tsr_options *options, tsr_machine **machine, bool *measured) {
   const char *engine = options->engine;
-  bool host = engine != NULL && strcmp(engine, "host") == 0;
+  bool emulated = tsr_engine_emulates(engine);
   tsr_device_info any;
   int count = 0;
   *machine = NULL;
   *measured = true;
   if (engine != NULL && strcmp(engine, "cpu") == 0) return TSR_OK;
-  if (options->machine != NULL && (host || tsr_offload_list_nvidia(DRIVER, &any, 1) > 0))
+  if (options->machine != NULL && (emulated || tsr_offload_list_nvidia(DRIVER, &any, 1) > 0))
     return tsr_machine_load(options->machine, machine);
-  if (!host) return guess_nvidia(options, machine, measured);
+  if (!emulated) return guess_nvidia(options, machine, measured);
   *measured = false;
   TSR_TRY(tsr_context_count_devices(options->devices, &count));
   return tsr_context_emulated_machine(count > 0 ? count : 4, machine);

@@ -161,6 +161,6 @@ double tsr_offload_device_seconds(const tsr_reach *reach, const tsr_call *call, 
 /* Emulated devices are threads. Contexts of GPUs take their time one after another; the first one
  * loads the driver and the libraries. */
 double tsr_offload_start_seconds(const char *engine, int devices) {
-  if (engine != NULL && strcmp(engine, "host") == 0) return 1e-3;
+  if (tsr_engine_emulates(engine)) return 1e-3;
   return 0.6 + 0.25 * devices;
 }

@@ -118,8 +118,7 @@ void tsr_offload_take_share(tsr_offload_state *state, int rank, int ranks) {
 
 /* Each process has emulated devices of its own. */
 static bool has_others(const tsr_offload_state *state) {
-  const char *engine = state->options.engine;
-  return state->devices > 0 && (engine == NULL || strcmp(engine, "host") != 0);
+  return state->devices > 0 && !tsr_engine_emulates(state->options.engine);
 }
 
 void tsr_offload_deal(int rank, int ranks) {

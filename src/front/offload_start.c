@@ -40,7 +40,7 @@ static tsr_status read_settings(tsr_offload_state *state) {
   TSR_TRY(read_mode(&state->mode));
   if (least != NULL)
     TSR_TRY(tsr_parse_int("TESSERA_MIN_SIZE", least, 0, INT32_MAX, &state->min_size));
-  return tsr_settings_fill(&state->options);
+  return tsr_context_read_settings(&state->options);
 }
 
 /* ---- What is looked at ---- */

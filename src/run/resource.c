@@ -1,7 +1,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "engine/host/host.h"
 #include "run/aside.h"
 #include "run/inside.h"
 
@@ -172,7 +171,7 @@ void tsr_resource_trim(tsr_runner *runner) {
 void tsr_resource_poison(tsr_runner *runner, const tsr_plan *plan) {
   tsr_runner_settle(runner);
   for (int l = 0; l < TSR_MACHINE_LOCATIONS; l++)
-    if (plan->arena[l] > 0) tsr_engine_host_poison(runner->arena[l].base, plan->arena[l]);
+    if (plan->arena[l] > 0) runner->engine->poison(runner->arena[l].base, plan->arena[l]);
 }
 
 static void free_events(const tsr_runner *runner, tsr_events *events) {

@@ -150,7 +150,7 @@ tsr_status tsr_runner_create(const tsr_engine *engine, tsr_engine_state *state, 
   made->state = state;
   made->cores = settings != NULL && settings->cores > 0 ? settings->cores : available_cores();
   made->warm = settings != NULL && settings->warm;
-  made->poison = settings != NULL && settings->poison;
+  made->poison = settings != NULL && settings->poison && engine->poison != NULL;
   atomic_store(&made->spin, tsr_may_spin(made->cores, devices));
   init_locks(made);
   tsr_status status = start(made, devices);

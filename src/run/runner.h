@@ -23,7 +23,7 @@ typedef struct tsr_ticket tsr_ticket;
 
 typedef struct tsr_runner_settings {
   int cores;   /* processors to count on; 0: those this process may use */
-  bool poison; /* host engine: make all device memory unwritten before each call */
+  bool poison; /* make all device memory unwritten before each call, if the engine can */
   bool warm;   /* make usual queues at once; try each kernel of a plan before the plan first runs */
   const size_t *room; /* with warm: free bytes of each device, of which a part is taken and given
                          back at once; NULL: none is */

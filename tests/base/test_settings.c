@@ -76,13 +76,13 @@ static void environment_fills_what_is_open(void **state) {
 static void bad_values_name_the_variable(void **state) {
   (void)state;
   static const char *const bad[][2] = {
-      {"TESSERA_ENGINE", "gpu"},      {"TESSERA_MEMORY", "lots"},
-      {"TESSERA_MEMORY", "-1G"},      {"TESSERA_MEMORY", "0"},
-      {"TESSERA_MEMORY", "5Q"},       {"TESSERA_MEMORY", "1e30"},
-      {"TESSERA_TILE", "0"},          {"TESSERA_TILE", "12x"},
-      {"TESSERA_TILE", "4294967296"}, {"TESSERA_CHECK", "2"},
-      {"TESSERA_CHECK", "yes"},       {"TESSERA_CHECK", "-1"},
-      {"TESSERA_REPRODUCIBLE", "on"}, {"TESSERA_REPRODUCIBLE", " 1"},
+      {"TESSERA_MEMORY", "lots"},     {"TESSERA_MEMORY", "-1G"},
+      {"TESSERA_MEMORY", "0"},        {"TESSERA_MEMORY", "5Q"},
+      {"TESSERA_MEMORY", "1e30"},     {"TESSERA_TILE", "0"},
+      {"TESSERA_TILE", "12x"},        {"TESSERA_TILE", "4294967296"},
+      {"TESSERA_CHECK", "2"},         {"TESSERA_CHECK", "yes"},
+      {"TESSERA_CHECK", "-1"},        {"TESSERA_REPRODUCIBLE", "on"},
+      {"TESSERA_REPRODUCIBLE", " 1"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     tsr_options options = TSR_OPTIONS_DEFAULT;

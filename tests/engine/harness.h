@@ -37,8 +37,8 @@ static inline const char *harness_name(void) {
   return name && name[0] ? name : "host";
 }
 
-static inline bool harness_is_host(void) {
-  return strcmp(harness_name(), "host") == 0;
+static inline bool harness_emulates(void) {
+  return tsr_engine_emulates(harness_name());
 }
 
 static inline harness harness_open(const tsr_engine_options *options) {

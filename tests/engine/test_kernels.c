@@ -91,8 +91,8 @@ static void test_level3_larger(void **state) {
 static void test_solves(void **state) {
   (void)state;
   bench b = open_bench(TSR_QUEUE_COMPUTE);
-  solve_run(run_on_engine, &b, harness_is_host() ? 149 : 1);
-  if (!harness_is_host()) solve_run_long(run_on_engine, &b);
+  solve_run(run_on_engine, &b, harness_emulates() ? 149 : 1);
+  if (!harness_emulates()) solve_run_long(run_on_engine, &b);
   close_bench(&b);
 }
 

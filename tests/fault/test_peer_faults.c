@@ -23,7 +23,7 @@ static tsr_context *context_of(const char *engine, size_t memory, int check) {
   tsr_options options = front_options();
   tsr_context *context = NULL;
   if (strcmp(engine, "cpu") == 0) options = (tsr_options)TSR_OPTIONS_DEFAULT;
-  if (strcmp(engine, "host") == 0) options.machine = TWO_DEVICES " mem:1";
+  if (tsr_engine_emulates(engine)) options.machine = TWO_DEVICES " mem:1";
   options.engine = engine;
   options.memory = memory;
   options.check = check;

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "engine/engine.h"
 #include "tessera.h"
 
 #define TWO_DEVICES "host:200 gpu*2@nvswitch:300 pcie:25/pair rate:19"
@@ -43,7 +44,7 @@ static inline const char *front_engine(void) {
 }
 
 static inline bool front_is_emulated(void) {
-  return strcmp(front_engine(), "host") == 0;
+  return tsr_engine_emulates(front_engine());
 }
 
 /* Skips the test on real devices. For the test itself, not for a set-up: cmocka counts a set-up

@@ -28,6 +28,15 @@ static void test_engine(void **state) {
   assert_null(context);
 }
 
+static void test_engine_of_the_environment(void **state) {
+  (void)state;
+  tsr_options options = front_options();
+  options.engine = NULL;
+  setenv("TESSERA_ENGINE", "abacus", 1);
+  refused(&options, TSR_ERR_ARGUMENT, "TESSERA_ENGINE is \"abacus\"; it may be");
+  unsetenv("TESSERA_ENGINE");
+}
+
 static void test_devices(void **state) {
   (void)state;
   static const char *const wrong[] = {"x",   "-1", "0,0", "1,0,", "1,,",  "99999999999999999999",
@@ -278,6 +287,7 @@ static void test_fork(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_engine),
+      cmocka_unit_test(test_engine_of_the_environment),
       cmocka_unit_test(test_devices),
       cmocka_unit_test(test_device_list),
       cmocka_unit_test(test_machine_string),

@@ -1,17 +1,8 @@
 /* Carrying out copies and kernels, on the threads of the queues. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/cpu_blas.h"
 #include "engine/host/internal.h"
-
-const char *host_place(const tsr_queue *queue, const host_command *command) {
-  static const char *const roles[] = {"in", "out", "peer", "compute", "add", "lane", "user"};
-  static _Thread_local char text[96];
-  snprintf(text, sizeof text, "emulated device %d, queue %d (%s), command %ld",
-           queue->device->index, queue->number, roles[queue->role], command->number);
-  return text;
-}
 
 tsr_status host_run_copy(const tsr_queue *queue, const host_command *command) {
   const tsr_copy_args *copy = &command->as.copy;

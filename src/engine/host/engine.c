@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/cpu_blas.h"
+#include "engine/host/host.h"
 #include "engine/host/internal.h"
 
 #define DEFAULT_MEMORY ((size_t)1 << 30)
@@ -77,8 +78,10 @@ static void host_close(tsr_engine_state *state) {
   tsr_dealloc(state);
 }
 
+/* Memory is the host's, and is filled when it is taken: small blocks, and a small ring. */
 const tsr_engine tsr_engine_host = {
     .name = "host",
+    .traits = {.emulated = true, .quick_start = true, .ring = 4 << 20, .block = 64 << 10},
     .open = host_open,
     .close = host_close,
     .alloc = host_alloc,
@@ -94,4 +97,5 @@ const tsr_engine tsr_engine_host = {
     .copy = host_copy,
     .kernel = host_kernel,
     .where = host_where,
+    .poison = tsr_engine_host_poison,
 };

@@ -1,6 +1,5 @@
 /*
- * What the host engine (emulated devices) offers beyond tsr_engine, for its checking mode and for
- * tests.
+ * The host engine (emulated devices), and what it offers tests beyond tsr_engine.
  *
  * In checking mode memory that no command wrote holds poison: a quiet NaN whose every 16-bit half
  * word is the same, so that it reads as that NaN in each of our types. A kernel that reads a
@@ -14,6 +13,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "engine/engine.h"
+
+extern const tsr_engine tsr_engine_host;
 
 /* The half word: a quiet NaN for fp16 and bf16, and repeated for fp32 and fp64. */
 #define TSR_POISON UINT16_C(0x7ffb)

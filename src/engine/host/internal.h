@@ -124,7 +124,7 @@ tsr_status host_run_kernel(const tsr_queue *queue, const host_command *command);
 tsr_status host_check_copy(const tsr_queue *queue, const host_command *command);
 tsr_status host_check_kernel(const tsr_queue *queue, const host_command *command);
 
-/* "emulated device 1, queue 3 (in), command 17": static text of the calling thread. */
+/* place.c: "emulated device 1, queue 3 (in), command 17": static text of the calling thread. */
 const char *host_place(const tsr_queue *queue, const host_command *command);
 
 #endif

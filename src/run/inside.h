@@ -163,11 +163,8 @@ bool tsr_job_wait_for(tsr_runner *runner, uint64_t completed, double seconds);
 /* Ends the threads' waiting for jobs. */
 void tsr_job_quit(tsr_runner *runner);
 
-/* The one place that decides when a job may start beside those before it: not at all for now. */
-bool tsr_job_may_start(const tsr_ticket *job);
-
-/* Then: waits for memory of the job's that is being registered. It may take seconds, in which
- * nobody spins. */
+/* Waits for memory of the job's that is being registered. It may take seconds, in which nobody
+ * spins. */
 void tsr_job_await_memory(const tsr_ticket *job);
 bool tsr_job_has_memory(const tsr_ticket *job); /* it would not wait */
 
@@ -185,9 +182,8 @@ void tsr_job_leave(tsr_ticket *job);
 /* Finds what jobs that are not complete have in common with one that is about to be posted. False:
  * no memory. The caller holds enter. */
 bool tsr_overlap_find(tsr_ticket *job);
-void tsr_overlap_forget(tsr_ticket *job);
-/* Whether the job may start beside those before it. */
-bool tsr_overlap_allows(const tsr_ticket *job);
+/* Whether the job may start beside those before it; its threads ask until it may. */
+bool tsr_overlap_may_start(const tsr_ticket *job);
 /* Has the queue wait for what jobs before this one do in the rooms that a command touches. */
 tsr_status tsr_overlap_wait(tsr_ticket *job, uint32_t command, tsr_queue *queue);
 
@@ -212,7 +208,10 @@ void tsr_watch_start(tsr_worker *worker, tsr_ticket *job);
 /* Tells lanes which of the device's commands that they wait for are complete by now. */
 void tsr_watch_poll(tsr_worker *worker, tsr_ticket *job);
 
-/* Has a queue wait for an event, trying again while memory is out. */
+/* ---- enter.c: what is put into queues, tried again while host memory is out ---- */
+
+tsr_status tsr_enter_command(tsr_ticket *job, uint32_t command, tsr_queue *queue);
+tsr_status tsr_enter_record(const tsr_engine *engine, tsr_queue *queue, tsr_event *event);
 tsr_status tsr_enter_wait(const tsr_engine *engine, tsr_queue *queue, tsr_event *event);
 
 /* ---- issue.c: from a plan's command to an engine's ---- */
@@ -248,7 +247,7 @@ void tsr_resource_trim(tsr_runner *runner);
 /* An arena of at least so many bytes; what runs is waited for where it must be another one. */
 tsr_status tsr_resource_reserve_arena(tsr_runner *runner, int location, size_t bytes);
 tsr_status tsr_resource_reserve_ring(tsr_runner *runner, size_t bytes);
-/* Makes what a plan will use of the arenas unwritten again; for the host engine. */
+/* Makes what a plan will use of the arenas unwritten again. */
 void tsr_resource_poison(tsr_runner *runner, const tsr_plan *plan);
 void tsr_resource_free(tsr_runner *runner);
 tsr_status tsr_resource_queue(tsr_runner *runner, int device, tsr_plan_queue key,
@@ -256,11 +255,17 @@ tsr_status tsr_resource_queue(tsr_runner *runner, int device, tsr_plan_queue key
 tsr_status tsr_resource_events(tsr_runner *runner, int device, tsr_events *events, size_t count,
                                bool timed);
 
+/* ---- worker.c ---- */
+
 /* Starts the thread of a worker at the job submitted last. */
 tsr_status tsr_worker_start(tsr_worker *worker);
 
+/* ---- order.c ---- */
+
 /* Waits until all is complete; the caller holds enter. */
 void tsr_runner_settle(tsr_runner *runner);
+
+/* ---- For all of them ---- */
 
 /* Threads that stage for a plan. Lanes are no thread's own, so fewer can do: where plans are made
  * for more threads than there are cores, those without one would only take turns at waiting. */

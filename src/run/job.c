@@ -22,13 +22,25 @@ tsr_ticket *tsr_job_take(tsr_runner *runner) {
   return job;
 }
 
+/* What it would have waited for. */
+static void forget_earlier(tsr_ticket *job) {
+  int count = job->earlier_count;
+  job->earlier_count = 0;
+  for (int i = 0; i < count; i++) tsr_job_release(job->earlier[i].job);
+  TSR_VEC_FREE(&job->room_waits);
+  tsr_dealloc(job->room_first);
+  tsr_dealloc(job->met);
+  job->room_first = NULL;
+  job->met = NULL;
+}
+
 void tsr_job_release(tsr_ticket *job) {
   if (atomic_fetch_sub_explicit(&job->references, 1, memory_order_acq_rel) != 1) return;
   tsr_runner *runner = job->runner;
   tsr_dealloc(job->times);
   tsr_dealloc(job->rooms);
   tsr_dealloc(job->stays);
-  tsr_overlap_forget(job);
+  forget_earlier(job);
   pthread_mutex_lock(&runner->pool);
   atomic_store(&job->next, runner->free);
   runner->free = job;
@@ -113,12 +125,6 @@ void tsr_job_quit(tsr_runner *runner) {
 
 /* ---- Failing and completing ---- */
 
-bool tsr_job_may_start(const tsr_ticket *job) {
-  uint64_t completed = atomic_load_explicit(&job->runner->completed, memory_order_acquire);
-  if (completed == job->number) return true;
-  return job->number - completed < TSR_RUN_JOBS && tsr_overlap_allows(job);
-}
-
 bool tsr_job_has_memory(const tsr_ticket *job) {
   return job->registration == 0 || tsr_pinner_is_done(job->pinner, job->registration);
 }
@@ -152,7 +158,7 @@ void tsr_job_leave(tsr_ticket *job) {
   tsr_runner *runner = job->runner;
   job->seconds = tsr_now() - job->entered;
   if (job->trace) tsr_trace_finish(job);
-  tsr_overlap_forget(job);
+  forget_earlier(job);
   atomic_store(&job->done, true);
   complete_in_order(runner, job->number);
   wake(runner, &runner->waiters, &runner->done);

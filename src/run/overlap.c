@@ -107,18 +107,8 @@ bool tsr_overlap_find(tsr_ticket *job) {
   return find_waits(job);
 }
 
-void tsr_overlap_forget(tsr_ticket *job) {
-  int count = job->earlier_count;
-  job->earlier_count = 0;
-  for (int i = 0; i < count; i++) tsr_job_release(job->earlier[i].job);
-  TSR_VEC_FREE(&job->room_waits);
-  tsr_dealloc(job->room_first);
-  tsr_dealloc(job->met);
-  job->room_first = NULL;
-  job->met = NULL;
-}
-
-bool tsr_overlap_allows(const tsr_ticket *job) {
+/* Whether the jobs before it, which are not complete, let the job start. */
+static bool is_allowed(const tsr_ticket *job) {
   if (!job->own_arenas) return false;
   for (int i = 0; i < job->earlier_count; i++) {
     tsr_ticket *earlier = job->earlier[i].job;
@@ -127,6 +117,12 @@ bool tsr_overlap_allows(const tsr_ticket *job) {
     if (atomic_load_explicit(&earlier->to_submit, memory_order_acquire) > 0) return false;
   }
   return true;
+}
+
+bool tsr_overlap_may_start(const tsr_ticket *job) {
+  uint64_t completed = atomic_load_explicit(&job->runner->completed, memory_order_acquire);
+  if (completed == job->number) return true;
+  return job->number - completed < TSR_RUN_JOBS && is_allowed(job);
 }
 
 /* A job that failed before all of it was submitted has left events unrecorded, and rooms unwritten.

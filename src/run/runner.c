@@ -6,66 +6,8 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/thread.h"
 #include "plan/residency.h"
 #include "run/inside.h"
-
-/* ---- The threads ---- */
-
-static bool needs(const tsr_worker *worker, const tsr_ticket *job) {
-  return worker->lane >= 0 ? worker->lane < job->lane_threads
-                           : (job->devices >> worker->device & 1) != 0;
-}
-
-/* While something is unfinished nobody else would notice its end: only then is the memory that a
- * job waits for looked at again and again. */
-static void await_turn(tsr_worker *worker, tsr_ticket *job) {
-  tsr_backoff backoff = {0};
-  while (!tsr_job_may_start(job) || (worker->unfinished_count > 0 && !tsr_job_has_memory(job))) {
-    tsr_worker_poll(worker);
-    tsr_backoff_step(&backoff, tsr_spins(job->runner));
-  }
-  tsr_job_await_memory(job);
-}
-
-/* The next job; until there is one, the unfinished ones are looked after. */
-static tsr_ticket *next_job(tsr_worker *worker) {
-  tsr_backoff backoff = {0};
-  while (worker->unfinished_count > 0) {
-    tsr_ticket *job = tsr_job_try_next(worker);
-    if (job != NULL) return job;
-    tsr_worker_poll(worker);
-    tsr_backoff_step(&backoff, tsr_spins(worker->runner));
-  }
-  return tsr_job_next(worker);
-}
-
-static void *work(void *argument) {
-  tsr_worker *worker = argument;
-  for (tsr_ticket *job; (job = next_job(worker)) != NULL;) {
-    if (!needs(worker, job)) continue;
-    await_turn(worker, job);
-    if (worker->lane < 0) {
-      tsr_submitter_run(worker, job);
-      continue;
-    }
-    atomic_fetch_sub_explicit(&job->to_submit, 1, memory_order_acq_rel);
-    tsr_lane_run(job);
-    tsr_job_leave(job);
-  }
-  tsr_job_release(worker->at);
-  return NULL;
-}
-
-tsr_status tsr_worker_start(tsr_worker *worker) {
-  worker->at = worker->runner->tail;
-  atomic_fetch_add(&worker->at->references, 1);
-  if (tsr_thread_start(work, worker, &worker->thread)) return TSR_OK;
-  tsr_job_release(worker->at);
-  return tsr_fail(TSR_ERR_MEMORY, "cannot start a thread for %s %d; raise the limit on threads",
-                  worker->lane >= 0 ? "host lane" : "device",
-                  worker->lane >= 0 ? worker->lane : worker->device);
-}
 
 /* ---- Creating and destroying ---- */
 
@@ -355,34 +297,6 @@ void tsr_ticket_release(tsr_ticket *ticket) {
   tsr_job_release(ticket);
 }
 
-/* ---- Keeping order with other work ---- */
-
-void tsr_runner_settle(tsr_runner *runner) {
-  tsr_job_wait(runner, runner->posted);
-}
-
-void tsr_runner_await(tsr_runner *runner, uint64_t number) {
-  tsr_job_wait(runner, number + 1);
-}
-
-uint64_t tsr_runner_submitted(tsr_runner *runner) {
-  pthread_mutex_lock(&runner->enter);
-  uint64_t posted = runner->posted;
-  pthread_mutex_unlock(&runner->enter);
-  return posted;
-}
-
-uint64_t tsr_runner_completed(tsr_runner *runner) {
-  return atomic_load(&runner->completed);
-}
-
-bool tsr_runner_over(tsr_runner *runner, uint64_t from, uint64_t to) {
-  uint64_t completed = tsr_runner_completed(runner);
-  for (uint64_t n = from > completed ? from : completed; n < to; n++)
-    if (atomic_load(&runner->over[n % TSR_RUN_JOBS]) != n + 1) return false;
-  return true;
-}
-
 void tsr_runner_moved(tsr_runner *runner, int device, tsr_traffic *traffic) {
   tsr_moved *moved = &runner->moved[device];
   *traffic = (tsr_traffic){.host_to_device = (double)atomic_load(&moved->from_host),
@@ -391,19 +305,7 @@ void tsr_runner_moved(tsr_runner *runner, int device, tsr_traffic *traffic) {
                            .within_devices = (double)atomic_load(&moved->within)};
 }
 
-void tsr_runner_occupy(tsr_runner *runner) {
-  pthread_mutex_lock(&runner->enter);
-  tsr_runner_settle(runner);
-}
-
-void tsr_runner_leave(tsr_runner *runner) {
-  pthread_mutex_unlock(&runner->enter);
-}
-
-void tsr_runner_drain(tsr_runner *runner) {
-  tsr_runner_occupy(runner);
-  tsr_runner_leave(runner);
-}
+/* ---- Memory ---- */
 
 tsr_status tsr_runner_reserve_ring(tsr_runner *runner, size_t bytes) {
   tsr_runner_occupy(runner);

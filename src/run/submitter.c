@@ -38,39 +38,6 @@ static bool is_ready(tsr_ticket *job, uint32_t command) {
   return true;
 }
 
-/* What is in flight gives host memory back as it ends: a submission that found none is tried again
- * before the job, perhaps half done, is given up. */
-static bool try_again(tsr_status status, int *attempts) {
-  if (status != TSR_ERR_MEMORY || *attempts == 0) return false;
-  --*attempts;
-  tsr_sleep(1e-3);
-  return true;
-}
-
-tsr_status tsr_enter_wait(const tsr_engine *engine, tsr_queue *queue, tsr_event *event) {
-  int attempts = 5;
-  tsr_status status;
-  do status = engine->wait(queue, event);
-  while (try_again(status, &attempts));
-  return status;
-}
-
-static tsr_status issue(tsr_ticket *job, uint32_t command, tsr_queue *queue) {
-  int attempts = 5;
-  tsr_status status;
-  do status = tsr_issue(job, command, queue);
-  while (try_again(status, &attempts));
-  return status;
-}
-
-static tsr_status record(const tsr_engine *engine, tsr_queue *queue, tsr_event *event) {
-  int attempts = 5;
-  tsr_status status;
-  do status = engine->record(queue, event);
-  while (try_again(status, &attempts));
-  return status;
-}
-
 static tsr_status enter_waits(tsr_ticket *job, const tsr_command *c, tsr_queue *queue) {
   for (uint32_t i = 0; i < c->waits; i++) {
     uint32_t awaited = job->plan->waits.items[c->wait + i];
@@ -88,9 +55,9 @@ static tsr_status submit(walk *w, uint32_t command) {
   TSR_TRY(enter_waits(job, c, queue));
   TSR_TRY(tsr_overlap_wait(job, command, queue));
   if (job->trace) job->times[2 * command] = (float)(tsr_now() - job->entered);
-  TSR_TRY(issue(job, command, queue));
+  TSR_TRY(tsr_enter_command(job, command, queue));
   if (job->trace || job->program->event[command] != TSR_NO_EVENT)
-    TSR_TRY(record(job->runner->engine, queue, tsr_job_event(job, command)));
+    TSR_TRY(tsr_enter_record(job->runner->engine, queue, tsr_job_event(job, command)));
   atomic_store_explicit(&job->program->flag[command], job->epoch, memory_order_release);
   w->side->cursor[c->queue]++;
   return TSR_OK;
@@ -166,7 +133,7 @@ static void begin(walk *w) {
   uint32_t mine = job->tied & 1u << w->worker->device;
   tsr_status status = TSR_OK;
   if (mine != 0) {
-    status = record(job->runner->engine, w->side->user, w->side->mark);
+    status = tsr_enter_record(job->runner->engine, w->side->user, w->side->mark);
     if (status != TSR_OK) tsr_job_fail(job, status);
     atomic_fetch_or_explicit(&job->started, mine, memory_order_release);
   }
@@ -201,7 +168,7 @@ static void end(walk *w) {
   *u = (tsr_unfinished){.job = job, .queues = w->queues};
   for (int i = 0; i < w->queues; i++) {
     tsr_event *event = w->side->last[job->set].items[i];
-    tsr_status status = record(engine, job->program->queue[w->used[i]], event);
+    tsr_status status = tsr_enter_record(engine, job->program->queue[w->used[i]], event);
     if (status != TSR_OK && job->tied != 0) tsr_job_fail(job, status);
   }
   uint32_t mine = 1u << w->worker->device;

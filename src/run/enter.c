@@ -1,0 +1,36 @@
+/*
+ * What is put into an engine's queues. What is in flight gives host memory back as it ends: where
+ * the engine found none, it is asked again before the job, perhaps half done, is given up.
+ */
+#include "run/inside.h"
+
+static bool try_again(tsr_status status, int *attempts) {
+  if (status != TSR_ERR_MEMORY || *attempts == 0) return false;
+  --*attempts;
+  tsr_sleep(1e-3);
+  return true;
+}
+
+tsr_status tsr_enter_wait(const tsr_engine *engine, tsr_queue *queue, tsr_event *event) {
+  int attempts = 5;
+  tsr_status status;
+  do status = engine->wait(queue, event);
+  while (try_again(status, &attempts));
+  return status;
+}
+
+tsr_status tsr_enter_command(tsr_ticket *job, uint32_t command, tsr_queue *queue) {
+  int attempts = 5;
+  tsr_status status;
+  do status = tsr_issue(job, command, queue);
+  while (try_again(status, &attempts));
+  return status;
+}
+
+tsr_status tsr_enter_record(const tsr_engine *engine, tsr_queue *queue, tsr_event *event) {
+  int attempts = 5;
+  tsr_status status;
+  do status = engine->record(queue, event);
+  while (try_again(status, &attempts));
+  return status;
+}

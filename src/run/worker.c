@@ -1,0 +1,59 @@
+/* The threads of the runner: one for each device, and those that serve the lanes. */
+#include "base/thread.h"
+#include "run/inside.h"
+
+static bool needs(const tsr_worker *worker, const tsr_ticket *job) {
+  return worker->lane >= 0 ? worker->lane < job->lane_threads
+                           : (job->devices >> worker->device & 1) != 0;
+}
+
+/* While something is unfinished nobody else would notice its end: only then is the memory that a
+ * job waits for looked at again and again. */
+static void await_turn(tsr_worker *worker, tsr_ticket *job) {
+  tsr_backoff backoff = {0};
+  while (!tsr_overlap_may_start(job) ||
+         (worker->unfinished_count > 0 && !tsr_job_has_memory(job))) {
+    tsr_worker_poll(worker);
+    tsr_backoff_step(&backoff, tsr_spins(job->runner));
+  }
+  tsr_job_await_memory(job);
+}
+
+/* The next job; until there is one, the unfinished ones are looked after. */
+static tsr_ticket *next_job(tsr_worker *worker) {
+  tsr_backoff backoff = {0};
+  while (worker->unfinished_count > 0) {
+    tsr_ticket *job = tsr_job_try_next(worker);
+    if (job != NULL) return job;
+    tsr_worker_poll(worker);
+    tsr_backoff_step(&backoff, tsr_spins(worker->runner));
+  }
+  return tsr_job_next(worker);
+}
+
+static void *work(void *argument) {
+  tsr_worker *worker = argument;
+  for (tsr_ticket *job; (job = next_job(worker)) != NULL;) {
+    if (!needs(worker, job)) continue;
+    await_turn(worker, job);
+    if (worker->lane < 0) {
+      tsr_submitter_run(worker, job);
+      continue;
+    }
+    atomic_fetch_sub_explicit(&job->to_submit, 1, memory_order_acq_rel);
+    tsr_lane_run(job);
+    tsr_job_leave(job);
+  }
+  tsr_job_release(worker->at);
+  return NULL;
+}
+
+tsr_status tsr_worker_start(tsr_worker *worker) {
+  worker->at = worker->runner->tail;
+  atomic_fetch_add(&worker->at->references, 1);
+  if (tsr_thread_start(work, worker, &worker->thread)) return TSR_OK;
+  tsr_job_release(worker->at);
+  return tsr_fail(TSR_ERR_MEMORY, "cannot start a thread for %s %d; raise the limit on threads",
+                  worker->lane >= 0 ? "host lane" : "device",
+                  worker->lane >= 0 ? worker->lane : worker->device);
+}

@@ -22,7 +22,7 @@ tsr_ticket *tsr_job_take(tsr_runner *runner) {
   return job;
 }
 
-/* What it would have waited for. */
+/* Drops what the job waits for: references to earlier jobs, and events in rooms. */
 static void forget_earlier(tsr_ticket *job) {
   int count = job->earlier_count;
   job->earlier_count = 0;

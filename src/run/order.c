@@ -1,4 +1,5 @@
-/* Jobs as others see them, who keep their own work in order with them. */
+/* How other work keeps in order with the jobs: which are complete, waiting for them, and keeping
+ * new ones out. */
 #include "run/inside.h"
 
 void tsr_runner_settle(tsr_runner *runner) {

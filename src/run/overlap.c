@@ -107,7 +107,7 @@ bool tsr_overlap_find(tsr_ticket *job) {
   return find_waits(job);
 }
 
-/* Whether the jobs before it, which are not complete, let the job start. */
+/* Whether none of the earlier jobs that are not complete keeps the job from starting. */
 static bool is_allowed(const tsr_ticket *job) {
   if (!job->own_arenas) return false;
   for (int i = 0; i < job->earlier_count; i++) {
@@ -125,8 +125,8 @@ bool tsr_overlap_may_start(const tsr_ticket *job) {
   return job->number - completed < TSR_RUN_JOBS && is_allowed(job);
 }
 
-/* A job that failed before all of it was submitted has left events unrecorded, and rooms unwritten.
- */
+/* Waiting makes no sense if the earlier job failed: it may have left events unrecorded and rooms
+ * unwritten. */
 static tsr_status check_earlier(tsr_ticket *earlier) {
   if (!tsr_job_failed(earlier)) return TSR_OK;
   pthread_mutex_lock(&earlier->runner->pool);
@@ -136,7 +136,7 @@ static tsr_status check_earlier(tsr_ticket *earlier) {
                   error.message);
 }
 
-/* A queue waits for each but once. */
+/* The queue waits for each event of an earlier job at most once (met). */
 static tsr_status wait_for_room(tsr_ticket *job, const tsr_command *c, int operand, size_t room,
                                 tsr_queue *queue) {
   bool writes = operand == (c->kind == TSR_COMMAND_COPY ? 1 : 2);

@@ -19,8 +19,7 @@
 
 #define TSR_NO_EVENT UINT32_MAX
 
-/* The last command of a queue that reads, or writes to, a rectangle of a room, or to several of it.
- */
+/* The last command of a queue that reads or writes a rectangle of a room. */
 typedef struct tsr_program_use {
   tsr_rect rect; /* in the operand's coordinates */
   uint32_t command;

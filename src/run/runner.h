@@ -45,9 +45,10 @@ void tsr_program_destroy(tsr_program *program); /* NULL is accepted */
 typedef struct tsr_submission {
   tsr_program *program;
   tsr_binding binding;
-  /* With rooms (copied): their memory, and what each is part of, by which jobs know it again. Such
-   * a plan also has arenas of its own, by location, which stay untouched by others until it is
-   * complete: it may start beside the jobs before it. */
+  /* For a plan with rooms, which are copied: the memory of each room, and the cached block that it
+   * is part of (stays), by which jobs recognise memory that they share. Such a plan brings arenas
+   * of its own, one for each location, which nobody else uses until it is complete: it may start
+   * beside the jobs before it. */
   void *const *rooms, *const *stays, *const *arenas;
   bool trace; /* measure the times of each command */
   tsr_pinner *pinner;

@@ -29,8 +29,9 @@ static walk walk_start(tsr_worker *worker, tsr_ticket *job) {
 
 /* ---- One command ---- */
 
-/* The awaited command of a device has its event in a queue by now, that of a lane is complete: what
- * an engine may be told to wait for, and what it cannot wait for itself. */
+/* Whether a queue may be told to wait for all that the command waits for. An event must be recorded
+ * before an engine can wait for it; no engine can wait for a lane, so a lane's command must be
+ * complete. */
 static bool is_ready(tsr_ticket *job, uint32_t command) {
   const tsr_command *c = &job->plan->commands.items[command];
   for (uint32_t i = 0; i < c->waits; i++)

@@ -1,4 +1,4 @@
-/* The threads of the runner: one for each device, and those that serve the lanes. */
+/* The runner's threads: one submits to each device, the others serve the lanes. */
 #include "base/thread.h"
 #include "run/inside.h"
 
@@ -7,8 +7,9 @@ static bool needs(const tsr_worker *worker, const tsr_ticket *job) {
                            : (job->devices >> worker->device & 1) != 0;
 }
 
-/* While something is unfinished nobody else would notice its end: only then is the memory that a
- * job waits for looked at again and again. */
+/* Waits until the job may start and its memory is registered. A worker with unfinished jobs must
+ * keep polling meanwhile, since nobody else notices their end; one without them sleeps until the
+ * memory is there. */
 static void await_turn(tsr_worker *worker, tsr_ticket *job) {
   tsr_backoff backoff = {0};
   while (!tsr_overlap_may_start(job) ||
@@ -19,7 +20,7 @@ static void await_turn(tsr_worker *worker, tsr_ticket *job) {
   tsr_job_await_memory(job);
 }
 
-/* The next job; until there is one, the unfinished ones are looked after. */
+/* The next job. Until there is one, the worker polls its unfinished jobs. NULL: the runner ends. */
 static tsr_ticket *next_job(tsr_worker *worker) {
   tsr_backoff backoff = {0};
   while (worker->unfinished_count > 0) {

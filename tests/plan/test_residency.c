@@ -216,6 +216,56 @@ static void composed_calls_are_planned_quickly(void **unused) {
   tsr_machine_destroy(machine);
 }
 
+/* ---- Without device memory ---- */
+
+static tsr_status plan_within(const tsr_machine *machine, const tsr_call *call,
+                              const tsr_residency *seen, size_t budget) {
+  tsr_plan_options options = planning_options(machine, 0);
+  tsr_plan *plan = NULL;
+  options.search_seconds = 0;
+  options.residency = seen;
+  for (int d = 0; d < machine->devices; ++d) options.budget[d] = budget;
+  tsr_status status = tsr_plan_make(machine, call, &options, &plan);
+  tsr_plan_free(plan);
+  return status;
+}
+
+/* What is named suffices. */
+static void names_what_it_needs(const tsr_machine *machine, const tsr_call *call,
+                                const tsr_residency *seen) {
+  size_t need = 0, left = 0;
+  int device = -1;
+  assert_int_equal(plan_within(machine, call, seen, 40000), TSR_ERR_MEMORY);
+  const char *named = strstr(tsr_message(), "needs ");
+  assert_non_null(named);
+  assert_int_equal(
+      sscanf(named, "needs %zu bytes of device %d, whose budget has %zu", &need, &device, &left),
+      3);
+  assert_true(left == 40000 && need > left && device >= 0 && device < machine->devices);
+  must(plan_within(machine, call, seen, need));
+}
+
+static void what_a_composed_call_needs_is_named(void **unused) {
+  (void)unused;
+  const tsr_residency nothing = {0};
+  for (int devices = 1; devices <= 4; devices *= 2) {
+    char string[64];
+    snprintf(string, sizeof string, "host:200 gpu*%d@nvswitch:300 pcie:50 rate:60", devices);
+    tsr_machine *machine = planning_machine(string);
+    tsr_call update = syrk_of(machine, 600, 200);
+    tsr_call product =
+        planning_call(machine, &(planning_case){'d', 'N', 'N', 500, 400, 300, 1, 1, "ppp", 0});
+    names_what_it_needs(machine, &update, &nothing);
+    names_what_it_needs(machine, &product, &nothing);
+    tsr_plan *first = plan_in_time(machine, &update, &nothing, 0);
+    tsr_residency seen = seen_as(first->after, TSR_C_, TSR_C_);
+    names_what_it_needs(machine, &update, &seen);
+    tsr_residency_free(&seen);
+    tsr_plan_free(first);
+    tsr_machine_destroy(machine);
+  }
+}
+
 /* ---- Without host memory ---- */
 
 /* Plans that move what a call has left on devices, while one allocation after another fails: each
@@ -256,6 +306,7 @@ static void moves_are_whole_or_fail(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(chains_are_right),
                                      cmocka_unit_test(composed_calls_are_planned_quickly),
+                                     cmocka_unit_test(what_a_composed_call_needs_is_named),
                                      cmocka_unit_test(moves_are_whole_or_fail)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

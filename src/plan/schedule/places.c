@@ -1,5 +1,7 @@
 #include "plan/schedule/places.h"
 
+#include <string.h>
+
 /* A buffer for a tile, which has no place yet. */
 static tsr_buffer buffer_for(const tsr_problem *problem, int matrix, int32_t tile, int device) {
   tsr_rect rect = tsr_tile_rect(problem, matrix, tile);
@@ -30,9 +32,8 @@ static void add_need(const tsr_places *p, int matrix, size_t *need) {
   }
 }
 
-/* Whether the devices' budgets suffice if nothing is reused. */
-static bool all_fit(const tsr_places *p) {
-  size_t need[TSR_MACHINE_DEVICES] = {0};
+/* Whether the devices' budgets suffice if no memory is shared. need: bytes at each device. */
+static bool all_fit(const tsr_places *p, size_t need[TSR_MACHINE_DEVICES]) {
   for (int x = 0; x < TSR_MATRICES; x++) add_need(p, x, need);
   for (int d = 0; d < p->problem->devices; d++)
     if (need[d] > p->problem->options->budget[d]) return false;
@@ -42,10 +43,13 @@ static bool all_fit(const tsr_places *p) {
 void tsr_places_init(tsr_places *p, const tsr_problem *problem, tsr_commands *commands,
                      tsr_copies *copies, tsr_slots *slots, tsr_rooms *rooms) {
   *p = (tsr_places){problem, commands, copies, slots, rooms, TSR_FITS_IN};
+  size_t need[TSR_MACHINE_DEVICES] = {0};
   tsr_slots_count_uses(problem, copies);
-  if (all_fit(p)) return;
-  bool has_rooms = problem->options->residency != NULL; /* rooms are not for sharing */
-  p->fit = has_rooms ? TSR_FITS_NOT : TSR_FITS_TIGHT;
+  if (all_fit(p, need)) return;
+  p->fit = TSR_FITS_TIGHT;
+  if (problem->options->residency == NULL) return;
+  p->fit = TSR_FITS_NOT; /* rooms are not for sharing */
+  memcpy(commands->plan->arena, need, sizeof need);
 }
 
 /* ---- Places --------------------------------------------------------------- */

@@ -39,7 +39,8 @@ enum { TSR_TILE_ALIGN = 512 };
 
 /* How a graph and the budgets go together. */
 typedef enum tsr_fit {
-  TSR_FITS_NOT,  /* budgets are too small: the plan is void */
+  TSR_FITS_NOT,  /* budgets are too small: the plan is void. With residency, which lets no tiles
+                    share  memory, its arena says what each device would need */
   TSR_FITS_IN,   /* every tile has room of its own */
   TSR_FITS_TIGHT /* tiles share memory */
 } tsr_fit;

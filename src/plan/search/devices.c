@@ -32,13 +32,18 @@ static bool is_free(const tsr_search *s, tsr_strategy_kind kind) {
   return s->kinds >> kind & 1;
 }
 
-/* Tiles that are told are tried as they come; what does not fit otherwise is held in parts. */
+/* Tiles that are told are tried as they come; what does not fit otherwise is held in parts. C
+ * blocks are cut to the budget, and with more of it others are tried: what they lack tells nothing.
+ */
 static tsr_status search_devices(tsr_search *s, int devices) {
   int64_t tile = tsr_search_told_tile(s);
   tsr_strategy r = first_guess(s, devices, tile);
   if (is_free(s, r.kind)) TSR_TRY(try_guess(s, &r));
   if ((s->best && s->best->hold.rows == 0) || !is_free(s, TSR_TILES)) return TSR_OK;
-  return tsr_c_blocks_search(s, devices, tile);
+  tsr_shortage shortage = s->shortage;
+  TSR_TRY(tsr_c_blocks_search(s, devices, tile));
+  s->shortage = shortage;
+  return TSR_OK;
 }
 
 /* Where C is computed is given. One that has no room there is computed anywhere. */

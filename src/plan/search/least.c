@@ -60,7 +60,32 @@ static tsr_strategy least_strategy(const tsr_search *s) {
   return r;
 }
 
+/* Beside what earlier calls keep no tiles share memory: all that the call uses has to fit. */
+static tsr_status too_small_beside(const tsr_search *s) {
+  const tsr_shortage *x = &s->shortage;
+  return tsr_fail(TSR_ERR_MEMORY,
+                  "the call keeps its operands on the devices and needs %zu bytes of device %d, "
+                  "whose budget has %zu left beside what earlier calls keep there; release what is "
+                  "not used any more (tsr_release), or allow more (TESSERA_MEMORY)",
+                  x->need, x->device, s->options->budget[x->device]);
+}
+
+static tsr_status too_small_for(const tsr_search *s, const char *tiles, size_t least) {
+  size_t budget = smallest_budget(s);
+  const char *smaller = s->options->tile > 0 ? " or smaller tiles (TESSERA_TILE)" : "";
+  if (least <= budget)
+    return tsr_fail(TSR_ERR_MEMORY,
+                    "no plan that was tried fits into a budget of %zu bytes for each device: give "
+                    "more (TESSERA_MEMORY)%s",
+                    budget, smaller);
+  return tsr_fail(TSR_ERR_MEMORY,
+                  "a budget of %zu bytes for each device is too small for %s: give at least %zu "
+                  "bytes (TESSERA_MEMORY)%s",
+                  budget, tiles, least, smaller);
+}
+
 tsr_status tsr_search_too_small(tsr_search *s) {
+  if (s->shortage.need > 0) return too_small_beside(s);
   tsr_strategy r = least_strategy(s);
   tsr_call call = part_of(s->call, &r);
   tsr_tiling tiling;
@@ -69,12 +94,7 @@ tsr_status tsr_search_too_small(tsr_search *s) {
   TSR_TRY(tsr_strategy_tiling(&r, &call, s->machine, s->order, &tiling));
   tsr_status status = tsr_graph_build(&call, &tiling, &s->graph);
   if (status == TSR_OK)
-    status = tsr_fail(TSR_ERR_MEMORY,
-                      "a budget of %zu bytes for each device is too small for %s: give at least "
-                      "%zu bytes (TESSERA_MEMORY)%s",
-                      smallest_budget(s), tiles,
-                      tsr_schedule_least_budget(&call, &s->graph, held_by(&tiling)),
-                      s->options->tile > 0 ? " or smaller tiles (TESSERA_TILE)" : "");
+    status = too_small_for(s, tiles, tsr_schedule_least_budget(&call, &s->graph, held_by(&tiling)));
   tsr_tiling_free(&tiling);
   return status;
 }

@@ -30,6 +30,12 @@ typedef struct tsr_tried {
   double score;
 } tsr_tried;
 
+/* What a candidate would need of the device that lacks most. */
+typedef struct tsr_shortage {
+  int device;
+  size_t need, lack; /* bytes; need 0: there was none */
+} tsr_shortage;
+
 typedef struct tsr_search {
   const tsr_machine *machine;
   const tsr_call *call;
@@ -46,7 +52,8 @@ typedef struct tsr_search {
   tsr_plan *best;                 /* of all tried so far; NULL: none fits yet */
   tsr_candidate found;            /* whose plan it is */
   double runner_up;               /* seconds of the next best plan */
-  int candidates;                 /* planned */
+  tsr_shortage shortage; /* with residency: of the candidate that did not fit and lacks least */
+  int candidates;        /* planned */
   TSR_VEC(tsr_tried) tried;
   tsr_plan *spare; /* its memory is for the next candidate; or NULL */
   tsr_graph graph; /* of the last candidate; its memory is for the next one */
@@ -153,7 +160,7 @@ void tsr_panels_set_lazy(const tsr_search *s, tsr_strategy *r);
 /* The least square tiles that are worth planning with: a power of two. */
 int64_t tsr_search_least_tile(const tsr_call *call);
 
-/* The error when nothing fits the budgets: it names the least that would do. */
+/* The error when nothing fits the budgets: it names what would do. */
 tsr_status tsr_search_too_small(tsr_search *s);
 
 /* ---- turns.c: what a descent changes ---- */

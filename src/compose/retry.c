@@ -1,7 +1,11 @@
 #include "compose/retry.h"
 
+#include <string.h>
+
 static bool may_shrink(const tsr_trial *t, const tsr_shortage *s) {
   if (t->shrinks >= t->most_shrinks || s->location < 0) return false;
+  size_t former = t->wanted[s->location];
+  if (former > 0 && s->bytes >= former) return false;
   return !t->staging_only || s->location == t->plans->budgets.devices;
 }
 
@@ -12,6 +16,7 @@ static tsr_status relieve(tsr_trial *t, const tsr_shortage *s, bool *helped) {
   if (s->any && t->relieve != NULL) TSR_TRY(t->relieve(t->call, helped));
   if (s->any && !*helped && may_shrink(t, s)) {
     tsr_budget_shrink(t->plans, s->location, s->bytes, t->shrinks++);
+    t->wanted[s->location] = s->bytes;
     *helped = true;
   } else if (t->restores && t->shrinks == 0) {
     *helped |= tsr_budget_restore(t->plans);
@@ -23,6 +28,7 @@ tsr_status tsr_retry(tsr_trial *trial) {
   bool again = true;
   tsr_status status = TSR_OK;
   trial->shrinks = 0;
+  memset(trial->wanted, 0, sizeof trial->wanted);
   while (again) {
     tsr_shortage shortage = {.location = -1};
     again = false;

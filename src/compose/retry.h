@@ -7,7 +7,8 @@
  * 1. The caller relieves the shortage: copies that earlier calls left make room, or it asks for
  *    less.
  * 2. The budget of the location that is short shrinks below what the plan wanted of it; the next
- *    attempt plans again.
+ *    attempt plans again. This ends when the next plan wants no less there: a staging ring has to
+ *    hold a piece, whatever its budget is.
  * 3. When no plan fits the budgets, and calls before had shrunk them, they are restored.
  */
 #ifndef TSR_COMPOSE_RETRY_H
@@ -33,8 +34,9 @@ typedef struct tsr_trial {
   bool staging_only;                               /* only the budget for staging may */
   bool restores;                                   /* 3. is allowed */
   /* out */
-  int shrinks;           /* how often budgets did */
-  tsr_shortage shortage; /* the last one at a location */
+  int shrinks;                          /* how often budgets did */
+  size_t wanted[TSR_MACHINE_LOCATIONS]; /* by the plan for which each budget shrank last; or 0 */
+  tsr_shortage shortage;                /* the last one at a location */
 } tsr_trial;
 
 /* The status of the last attempt, or of a relief that failed. */

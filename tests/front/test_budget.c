@@ -15,6 +15,7 @@ static int clear(void **state) {
 static int refuse_nothing(void **state) {
   (void)state;
   tsr_engine_host_refuse(0, 0);
+  tsr_engine_host_refuse_pinned(false);
   front_clear_environment();
   return 0;
 }
@@ -202,6 +203,24 @@ static void test_nothing_left(void **state) {
   free(a), free(b), free(c), free(expected);
 }
 
+/* The staging ring has to hold a piece, whatever its budget is: planning ends, and the CPU does it.
+ */
+static void test_no_ring(void **state) {
+  (void)state;
+  front_needs_emulated_devices();
+  tsr_context *context = context_with(0, NULL);
+  double *a = front_matrix(N * N, 1), *b = front_matrix(N * N, 2), *c = front_matrix(N * N, 3);
+  double *expected = front_matrix(N * N, 3);
+  tsr_engine_host_refuse_pinned(true);
+  assert_ok(front_dgemm(context, N, 1, a, b, 1, c));
+  tsr_engine_host_refuse_pinned(false);
+  front_reference(N, 1, a, b, 1, expected);
+  front_assert_equal(c, expected, N * N);
+  assert_true(multiply(context) > 0);
+  tsr_context_destroy(context);
+  free(a), free(b), free(c), free(expected);
+}
+
 /* Where the CPU cannot reach an operand the message says what is the matter. */
 static void test_nothing_left_for_what_is_on_a_device(void **state) {
   (void)state;
@@ -273,6 +292,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_less_and_more_again, clear, refuse_nothing),
       cmocka_unit_test_setup_teardown(test_patience, clear, refuse_nothing),
       cmocka_unit_test_setup_teardown(test_nothing_left, clear, refuse_nothing),
+      cmocka_unit_test_setup_teardown(test_no_ring, clear, refuse_nothing),
       cmocka_unit_test_setup_teardown(test_nothing_left_for_what_is_on_a_device, clear,
                                       refuse_nothing),
       cmocka_unit_test_setup_teardown(test_free_blocks_are_given_back, clear, refuse_nothing),

@@ -34,6 +34,9 @@ long tsr_engine_host_fail_at(long n);
  * refused since the last time. */
 long tsr_engine_host_refuse(long nth, long count);
 
+/* Tests: no pinned memory is to be had until it is refused no longer. */
+void tsr_engine_host_refuse_pinned(bool refuse);
+
 /* Tests: pinning, once begun, takes until it is held no longer. */
 void tsr_engine_host_hold_pins(bool hold);
 

@@ -11,7 +11,7 @@ enum { ALIGNMENT = 512 };
 
 static atomic_long fail_in, failed;
 static atomic_long refuse_from, refuse_count, asked, refused; /* allocations of devices' memory */
-static atomic_bool hold_pins;
+static atomic_bool hold_pins, refuse_pinned;
 
 long tsr_engine_host_fail_at(long n) {
   atomic_store(&fail_in, n);
@@ -26,9 +26,13 @@ long tsr_engine_host_refuse(long nth, long count) {
   return atomic_exchange(&refused, 0);
 }
 
+void tsr_engine_host_refuse_pinned(bool refuse) {
+  atomic_store(&refuse_pinned, refuse);
+}
+
 static bool must_refuse(int device) {
-  if (device == TSR_HOST || atomic_load_explicit(&refuse_count, memory_order_relaxed) == 0)
-    return false;
+  if (device == TSR_HOST) return atomic_load_explicit(&refuse_pinned, memory_order_relaxed);
+  if (atomic_load_explicit(&refuse_count, memory_order_relaxed) == 0) return false;
   long number = atomic_fetch_add(&asked, 1) + 1, from = atomic_load(&refuse_from);
   if (number < from || number >= from + atomic_load(&refuse_count)) return false;
   atomic_fetch_add(&refused, 1);
@@ -124,7 +128,8 @@ tsr_status host_alloc(tsr_engine_state *state, int device, size_t bytes, void **
   if (host_must_fail())
     return tsr_fail(TSR_ERR_MEMORY, "this allocation of the host engine was told to fail");
   if (must_refuse(device))
-    return tsr_fail(TSR_ERR_MEMORY, "%zu bytes on emulated device %d are refused", bytes, device);
+    return tsr_fail(TSR_ERR_MEMORY, "%zu bytes of %s %d are refused", bytes,
+                    device == TSR_HOST ? "pinned memory" : "emulated device", device);
   if (bytes == 0) bytes = 1;
   TSR_TRY(reserve(state, device, bytes));
   host_block *block = new_block(device, bytes);

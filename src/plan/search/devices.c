@@ -40,9 +40,9 @@ static tsr_status search_devices(tsr_search *s, int devices) {
   tsr_strategy r = first_guess(s, devices, tile);
   if (is_free(s, r.kind)) TSR_TRY(try_guess(s, &r));
   if ((s->best && s->best->hold.rows == 0) || !is_free(s, TSR_TILES)) return TSR_OK;
-  tsr_shortage shortage = s->shortage;
+  tsr_misfit misfit = s->misfit;
   TSR_TRY(tsr_c_blocks_search(s, devices, tile));
-  s->shortage = shortage;
+  s->misfit = misfit;
   return TSR_OK;
 }
 

@@ -62,7 +62,7 @@ static tsr_strategy least_strategy(const tsr_search *s) {
 
 /* Beside what earlier calls keep no tiles share memory: all that the call uses has to fit. */
 static tsr_status too_small_beside(const tsr_search *s) {
-  const tsr_shortage *x = &s->shortage;
+  const tsr_misfit *x = &s->misfit;
   return tsr_fail(TSR_ERR_MEMORY,
                   "the call keeps its operands on the devices and needs %zu bytes of device %d, "
                   "whose budget has %zu left beside what earlier calls keep there; release what is "
@@ -85,7 +85,7 @@ static tsr_status too_small_for(const tsr_search *s, const char *tiles, size_t l
 }
 
 tsr_status tsr_search_too_small(tsr_search *s) {
-  if (s->shortage.need > 0) return too_small_beside(s);
+  if (s->misfit.need > 0) return too_small_beside(s);
   tsr_strategy r = least_strategy(s);
   tsr_call call = part_of(s->call, &r);
   tsr_tiling tiling;

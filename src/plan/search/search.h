@@ -31,10 +31,10 @@ typedef struct tsr_tried {
 } tsr_tried;
 
 /* What a candidate would need of the device that lacks most. */
-typedef struct tsr_shortage {
+typedef struct tsr_misfit {
   int device;
   size_t need, lack; /* bytes; need 0: there was none */
-} tsr_shortage;
+} tsr_misfit;
 
 typedef struct tsr_search {
   const tsr_machine *machine;
@@ -52,8 +52,8 @@ typedef struct tsr_search {
   tsr_plan *best;                 /* of all tried so far; NULL: none fits yet */
   tsr_candidate found;            /* whose plan it is */
   double runner_up;               /* seconds of the next best plan */
-  tsr_shortage shortage; /* with residency: of the candidate that did not fit and lacks least */
-  int candidates;        /* planned */
+  tsr_misfit misfit; /* with residency: of the candidate that did not fit and lacks least */
+  int candidates;    /* planned */
   TSR_VEC(tsr_tried) tried;
   tsr_plan *spare; /* its memory is for the next candidate; or NULL */
   tsr_graph graph; /* of the last candidate; its memory is for the next one */

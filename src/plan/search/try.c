@@ -116,14 +116,14 @@ static void note_hold(const tsr_search *s, const tsr_strategy *r, const tsr_grap
                                .dealt = r->partition};
 }
 
-static void note_shortage(tsr_search *s, const tsr_plan *plan) {
-  tsr_shortage most = {0};
+static void note_misfit(tsr_search *s, const tsr_plan *plan) {
+  tsr_misfit most = {0};
   for (int d = 0; d < s->machine->devices; d++) {
     size_t need = plan->arena[d], budget = s->options->budget[d];
     size_t lack = need > budget ? need - budget : 0;
-    if (lack > most.lack) most = (tsr_shortage){d, need, lack};
+    if (lack > most.lack) most = (tsr_misfit){d, need, lack};
   }
-  if (s->shortage.need == 0 || most.lack < s->shortage.lack) s->shortage = most;
+  if (s->misfit.need == 0 || most.lack < s->misfit.lack) s->misfit = most;
 }
 
 static tsr_status build(tsr_search *s, const tsr_strategy *r, const tsr_tiling *tiling,
@@ -145,7 +145,7 @@ static tsr_status build(tsr_search *s, const tsr_strategy *r, const tsr_tiling *
   plan->devices = r->grid_rows * r->grid_cols;
   TSR_TRY(tsr_schedule(s->machine, graph, &options, plan, &fit));
   *fits = fit != TSR_FITS_NOT;
-  if (!*fits && s->options->residency != NULL) note_shortage(s, plan);
+  if (!*fits && s->options->residency != NULL) note_misfit(s, plan);
   if (fit == TSR_FITS_TIGHT && r->by_eta &&
       tsr_forced_named(&s->forced, offsetof(tsr_strategy, by_eta))) {
     s->refused =

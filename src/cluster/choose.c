@@ -5,35 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/types.h"
-
-enum {
-  DEPTH = 1024,
-  LOOKAHEAD = 2,
-  LEAST_DEPTH = 256,
-  MOST_DEPTH = 8192,
-  LEAST_FIRST = 128,
-  GROWTH = 8, /* from the first panels to the deepest, where they grow */
-  LEAST_BLOCK = 64,
-  BLOCKS_MOST = 8
-};
-
-/* Of the devices' budgets, since what is where leaves gaps. */
-static const double usable = 0.9;
-
-/* Host memory that the model takes for slots of its own accord, bytes. */
-static const double slots_most = 8e9;
-
-/* Calls that take longer are worth planning products for, s. */
-static const double worth_planning = 4;
-
-/* Of the predicted time, from which on C's way home is worth hiding. */
-static const double home_share = 0.03;
-
-/* Products of one schedule, about, above which deeper panels are tried first. */
-static const double products_most = 20e3;
-
-/* A cut that takes more memory must gain so much. */
-static const double gain_least = 0.01;
+#include "cluster/tuning.h"
 
 static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
@@ -109,19 +81,19 @@ static double slots_of(const chooser *x, const tsr_cut *cut) {
  * whose memory does not serve again before the one under way is done; and the slots, which may be
  * the first device's. Less than 0: so much is missing. */
 static tsr_status find_room(chooser *x, const tsr_cut *cut, double *bytes) {
-  enum { SETS = 3 };
+  enum { SETS = 3 }; /* of panels, as above */
   tsr_accumulation cost;
   *bytes = INFINITY;
   if (x->grid->model.facts.devices == 0) return TSR_OK;
   TSR_TRY(tsr_costs_ask(&x->costs, cut->block[0], cut->block[1], cut->depth, &cost));
   double needed = (cut->together ? 2.0 : 1.0) * (double)cost.result + SETS * (double)cost.inputs;
   if (!has_host_slots(x)) needed += slots_of(x, cut);
-  *bytes = usable * x->memory - needed;
+  *bytes = TSR_TUNE_USABLE_MEMORY * x->memory - needed;
   return TSR_OK;
 }
 
 static bool wants_much_host(const chooser *x, const tsr_cut *cut) {
-  return has_host_slots(x) && slots_of(x, cut) > slots_most;
+  return has_host_slots(x) && slots_of(x, cut) > TSR_TUNE_SLOTS_MEMORY;
 }
 
 static tsr_status fits(chooser *x, const tsr_cut *cut, bool *room) {
@@ -134,7 +106,7 @@ static tsr_status fits(chooser *x, const tsr_cut *cut, bool *room) {
 /* So many of them side by side, all about as large. */
 static int64_t part(int64_t extent, int64_t count) {
   int64_t even = (extent + count - 1) / count;
-  int64_t round = (even + LEAST_BLOCK - 1) / LEAST_BLOCK * LEAST_BLOCK;
+  int64_t round = (even + TSR_TUNE_BLOCK_LEAST - 1) / TSR_TUNE_BLOCK_LEAST * TSR_TUNE_BLOCK_LEAST;
   return count == 1 ? extent : least(round, extent);
 }
 
@@ -155,7 +127,7 @@ static tsr_status set_blocks(chooser *x, int64_t blocks, tsr_cut *cut, bool *roo
     int longer = cut->block[1] > cut->block[0];
     if (wish[longer] > 0) longer = 1 - longer;
     bool enough = *room && count[0] * count[1] >= blocks;
-    if (enough || wish[longer] > 0 || cut->block[longer] <= LEAST_BLOCK) return TSR_OK;
+    if (enough || wish[longer] > 0 || cut->block[longer] <= TSR_TUNE_BLOCK_LEAST) return TSR_OK;
     count[longer]++;
   }
 }
@@ -172,14 +144,15 @@ static int64_t limit_depth(const chooser *x, int64_t depth) {
 /* Replaying it would take long, and it is hardly the best. */
 static bool is_too_fine(const chooser *x, const tsr_cut *cut) {
   double down = tsr_cut_blocks(cut, 0, x->most[0]), across = tsr_cut_blocks(cut, 1, x->most[1]);
-  return cut->depth < MOST_DEPTH && x->panels > 1 && x->panels * down * across > products_most;
+  return cut->depth < TSR_TUNE_DEPTH_MOST && x->panels > 1 &&
+         x->panels * down * across > TSR_TUNE_PRODUCTS_MOST;
 }
 
 /* Candidates come in the order of the memory that they take, about. */
 static tsr_status try_cut(chooser *x, const tsr_cut *cut) {
   tsr_choice made = {.cut = *cut};
   TSR_TRY(forecast_cut(x->job, &x->costs, &made));
-  double bound = x->any ? (1 - gain_least) * x->best.forecast.seconds : INFINITY;
+  double bound = x->any ? (1 - TSR_TUNE_CUT_GAIN) * x->best.forecast.seconds : INFINITY;
   if (made.forecast.seconds < bound) x->best = made;
   x->any = true;
   return TSR_OK;
@@ -189,7 +162,7 @@ static tsr_status try_cut(chooser *x, const tsr_cut *cut) {
 static tsr_status home_counts(chooser *x, const tsr_cut *cut, bool *counts) {
   tsr_accumulation cost;
   TSR_TRY(tsr_costs_ask(&x->costs, cut->block[0], cut->block[1], cut->depth, &cost));
-  *counts = cost.home > home_share * x->best.forecast.seconds;
+  *counts = cost.home > TSR_TUNE_HOME_COUNTS * x->best.forecast.seconds;
   return TSR_OK;
 }
 
@@ -214,7 +187,7 @@ static tsr_status hold_panels(chooser *x, tsr_cut *cut, bool *all) {
   int64_t down = tsr_cut_blocks(cut, 0, x->most[0]), across = tsr_cut_blocks(cut, 1, x->most[1]);
   *all = true;
   TSR_TRY(find_room(x, cut, &room));
-  if (has_host_slots(x)) room = slots_most - slots;
+  if (has_host_slots(x)) room = TSR_TUNE_SLOTS_MEMORY - slots;
   if (down > 1) *all = hold(x, TSR_STEP_B, x->panels + cut->lookahead, &room, cut);
   if (across > 1) *all = hold(x, TSR_STEP_A, x->panels * down, &room, cut) && *all;
   return TSR_OK;
@@ -286,11 +259,10 @@ static tsr_status try_shares(chooser *x, const tsr_cut *wanted, int parts) {
 
 /* Nothing hides the way home of the last block: the later ones are cut again. */
 static tsr_status try_tails(chooser *x, int64_t depth, int64_t first, int lookahead) {
-  enum { MOST_PARTS = 4 };
   tsr_cut cut;
   TSR_TRY(begin_cut(x, depth, first, lookahead, &cut));
   cut.together = true;
-  for (int parts = 2; parts <= MOST_PARTS; parts *= 2) TSR_TRY(try_shares(x, &cut, parts));
+  for (int parts = 2; parts <= TSR_TUNE_TAIL_PARTS; parts *= 2) TSR_TRY(try_shares(x, &cut, parts));
   return TSR_OK;
 }
 
@@ -302,7 +274,7 @@ static tsr_status try_depth(chooser *x, int64_t depth, int64_t first, int lookah
   if (x->any) TSR_TRY(home_counts(x, &cut, &counts));
   cut.together = true;
   TSR_TRY(try_blocks(x, &cut, 1));
-  for (int64_t blocks = 2; counts && blocks <= BLOCKS_MOST; blocks *= 2)
+  for (int64_t blocks = 2; counts && blocks <= TSR_TUNE_BLOCKS_MOST; blocks *= 2)
     TSR_TRY(try_blocks(x, &cut, blocks));
   return counts ? try_shares(x, &cut, 1) : TSR_OK;
 }
@@ -321,10 +293,10 @@ static tsr_status try_lookaheads(chooser *x, int64_t depth, int64_t first) {
 static tsr_status try_depths(chooser *x) {
   int64_t wish = x->grid->wishes.depth, k = x->job->deal.k_a.extent;
   if (wish > 0) return try_lookaheads(x, limit_depth(x, wish), 0);
-  for (int64_t depth = LEAST_DEPTH; depth <= MOST_DEPTH; depth *= 2) {
-    int64_t most = limit_depth(x, depth), first = most / GROWTH;
+  for (int64_t depth = TSR_TUNE_DEPTH_LEAST; depth <= TSR_TUNE_DEPTH_MOST; depth *= 2) {
+    int64_t most = limit_depth(x, depth), first = most / TSR_TUNE_PANEL_GROWTH;
     TSR_TRY(try_lookaheads(x, most, 0));
-    if (first >= LEAST_FIRST) TSR_TRY(try_lookaheads(x, most, first));
+    if (first >= TSR_TUNE_FIRST_LEAST) TSR_TRY(try_lookaheads(x, most, first));
     if (depth >= k || depth > limit_depth(x, depth)) break;
   }
   return TSR_OK;
@@ -338,7 +310,7 @@ static tsr_status try_all(chooser *x) {
   if (!counts) return TSR_OK;
   tsr_cut best = x->best.cut;
   TSR_TRY(try_tails(x, best.depth, best.first, best.lookahead));
-  int64_t deeper = limit_depth(x, least(2 * best.depth, MOST_DEPTH));
+  int64_t deeper = limit_depth(x, least(2 * best.depth, TSR_TUNE_DEPTH_MOST));
   bool is_new = deeper > best.depth && best.depth < x->job->deal.k_a.extent;
   if (x->grid->wishes.depth > 0 || !is_new) return TSR_OK;
   return try_tails(x, deeper, best.first, best.lookahead);
@@ -347,8 +319,8 @@ static tsr_status try_all(chooser *x) {
 /* The same bits whatever the machine: nothing is up to the model. */
 static tsr_status take_fixed(chooser *x) {
   const tsr_wishes *w = &x->grid->wishes;
-  tsr_cut cut = {.depth = limit_depth(x, w->depth > 0 ? w->depth : DEPTH),
-                 .lookahead = w->lookahead > 0 ? w->lookahead : LOOKAHEAD,
+  tsr_cut cut = {.depth = limit_depth(x, w->depth > 0 ? w->depth : TSR_TUNE_DEPTH),
+                 .lookahead = w->lookahead > 0 ? w->lookahead : TSR_TUNE_LOOKAHEAD,
                  .at_once = !has_host_slots(x)};
   for (int d = 0; d < 2; d++)
     cut.block[d] = w->block[d] > 0 ? least(w->block[d], x->most[d]) : x->most[d];
@@ -358,13 +330,12 @@ static tsr_status take_fixed(chooser *x) {
 
 /* What the planner finds to have no room is tried again with less of it. */
 static tsr_status plan_products(chooser *x) {
-  enum { ATTEMPTS = 6 };
-  for (int i = 0; i < ATTEMPTS; i++) {
+  for (int i = 0; i < TSR_TUNE_CUT_ATTEMPTS; i++) {
     const tsr_cut *cut = &x->best.cut;
     int64_t depth = least(cut->depth, x->job->deal.k_a.extent);
     tsr_status status = tsr_costs_plan(&x->costs, cut->block[0], cut->block[1], depth);
     if (status != TSR_ERR_MEMORY) return status;
-    x->memory *= 0.8;
+    x->memory *= TSR_TUNE_CUT_RETRY;
     TSR_TRY(try_all(x));
   }
   return TSR_OK;
@@ -382,7 +353,7 @@ static tsr_status choose(const tsr_grid *grid, const tsr_job *job, bool plan, ts
     TSR_TRY(take_fixed(&x));
   } else {
     TSR_TRY(try_all(&x));
-    if (plan || x.best.forecast.seconds > worth_planning) {
+    if (plan || x.best.forecast.seconds > TSR_TUNE_WORTH_PLANNING) {
       TSR_TRY(plan_products(&x));
       TSR_TRY(try_all(&x));
     }
@@ -393,7 +364,7 @@ static tsr_status choose(const tsr_grid *grid, const tsr_job *job, bool plan, ts
 
 /* ---- What was chosen before ------------------------------------------------------- */
 
-enum { KEPT = 16 };
+enum { KEPT = 16 }; /* choices: the oldest one goes */
 
 /* What the model takes for what is between processes, and between them and their devices. */
 typedef struct links {

@@ -3,9 +3,7 @@
 #include <math.h>
 
 #include "base/types.h"
-
-/* Threads that pack, as far as all can agree: how many a process has is its own business. */
-static const double packing_threads = 2;
+#include "cluster/tuning.h"
 
 tsr_costs tsr_costs_quick(const tsr_grid *grid, tsr_type type, bool reads_result) {
   const tsr_context_facts *f = &grid->model.facts;
@@ -14,7 +12,8 @@ tsr_costs tsr_costs_quick(const tsr_grid *grid, tsr_type type, bool reads_result
                      .reads_result = reads_result,
                      .bandwidth = f->network_bandwidth,
                      .latency = f->network_latency,
-                     .pack_rate = packing_threads * (f->staging_rate > 0 ? f->staging_rate : 10e9),
+                     .pack_rate = TSR_TUNE_PACKING_THREADS *
+                                  (f->staging_rate > 0 ? f->staging_rate : TSR_TUNE_PACKING_RATE),
                      .host = grid->model.host,
                      .home = 1};
   for (int i = 0; i < 2; i++)

@@ -1,10 +1,8 @@
 #include "cluster/exchange.h"
 
 #include "base/alloc.h"
+#include "cluster/tuning.h"
 #include "cluster/wait.h"
-
-/* What all processes together move at once, bytes for each of them. */
-static const int64_t share = 16 << 20;
 
 static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
@@ -13,7 +11,7 @@ static int64_t least(int64_t a, int64_t b) {
 /* ---- Memory --------------------------------------------------------------- */
 
 static void choose_window(tsr_exchange *x) {
-  int64_t bytes = least(share * x->peers->size, TSR_MESSAGE_MOST);
+  int64_t bytes = least((int64_t)TSR_TUNE_EXCHANGE_SHARE * x->peers->size, TSR_MESSAGE_MOST);
   int64_t elements = bytes / (int64_t)x->from.size;
   int64_t rows = x->from.axis[0].extent;
   x->window[0] = least(rows > 0 ? rows : 1, elements);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/tuning.h"
+
 /* ---- The weakest ------------------------------------------------------------ */
 
 enum { FACTS = 6 };
@@ -33,8 +35,8 @@ static void from_numbers(const double numbers[FACTS], tsr_context_facts *f) {
 static tsr_status describe(tsr_context *context, tsr_context_facts *facts) {
   TSR_TRY(tsr_context_describe(context, facts));
   if (facts->network_bandwidth > 0) return TSR_OK;
-  facts->network_bandwidth = TSR_NETWORK_BANDWIDTH;
-  facts->network_latency = TSR_NETWORK_LATENCY;
+  facts->network_bandwidth = TSR_TUNE_NETWORK_BANDWIDTH;
+  facts->network_latency = TSR_TUNE_NETWORK_LATENCY;
   return TSR_OK;
 }
 

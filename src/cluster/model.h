@@ -7,10 +7,6 @@
 
 #include "cluster/grid.h"
 
-/* What a network is taken to be that no machine says: 10 GB/s, 2 us. */
-#define TSR_NETWORK_BANDWIDTH 10e9
-#define TSR_NETWORK_LATENCY 2e-6
-
 /* Collective: the weakest of all contexts counts, in each respect. Where they would make the same
  * plans anyway the planner is the process's own context. */
 tsr_status tsr_model_agree(const tsr_peers *peers, tsr_context *context, tsr_model *model);

@@ -6,11 +6,9 @@
 
 #include "base/alloc.h"
 #include "base/thread.h"
+#include "cluster/tuning.h"
 
-enum { MOST = 4 };
-
-/* Less than this is not worth waking a thread for. */
-static const size_t worth_it = 512 << 10;
+enum { MOST = TSR_TUNE_PACKERS };
 
 struct tsr_packers {
   int count; /* with the calling thread */
@@ -80,7 +78,7 @@ static void start(tsr_packers *p) {
 }
 
 void tsr_packers_run(tsr_packers *p, tsr_pack_work work, void *what, int64_t lines, size_t bytes) {
-  if (p == NULL || p->count == 1 || bytes < worth_it || lines < 2) {
+  if (p == NULL || p->count == 1 || bytes < TSR_TUNE_PACK_LEAST || lines < 2) {
     work(what, 0, lines);
     return;
   }

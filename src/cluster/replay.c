@@ -6,14 +6,9 @@
 #include "base/alloc.h"
 #include "base/types.h"
 #include "cluster/model.h"
-
-/* Parts in which a message is passed on: what a process farther down the line waits for more. */
-static const double segment = 128 << 10;
+#include "cluster/tuning.h"
 
 enum { FLOWS = 2 * (TSR_LOOKAHEAD_MOST + 1) };
-
-/* Tiles of a block, about, one of which goes home while the next is computed. */
-enum { HOME_PARTS = 8 };
 
 /* A panel on its way, as this process sees it. */
 typedef struct flow {
@@ -183,7 +178,7 @@ static void send(replay *r, int32_t at, const tsr_step *step) {
   int line, place = distance(r, step, &line), operand = step->operand;
   double bytes = (double)extent_of(r, operand, step->block[operand]) *
                  (double)r->s->panels.items[step->panel].depth * r->element;
-  double hop = r->costs->latency + fmin(bytes, segment) / r->costs->bandwidth;
+  double hop = r->costs->latency + fmin(bytes, TSR_TUNE_MESSAGE_SEGMENT) / r->costs->bandwidth;
   flow f = {
       .step = at,
       .in = place > 0,
@@ -241,7 +236,7 @@ static tsr_status multiply(replay *r, int32_t at, const tsr_step *step) {
 static tsr_status bring_home(replay *r, int32_t at, const tsr_step *step) {
   tsr_accumulation cost;
   TSR_TRY(cost_of(r, step, r->s->deepest, &cost));
-  double complete = r->end[step->after[0]], part = 1.0 / HOME_PARTS;
+  double complete = r->end[step->after[0]], part = 1.0 / TSR_TUNE_HOME_PARTS;
   double begin = fmax(r->home_free, complete - (1 - part) * r->last_kernels);
   r->home_free = r->end[at] = fmax(begin + cost.home, complete + part * cost.home);
   if (r->times != NULL) r->times[at].begin = begin;

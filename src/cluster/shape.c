@@ -3,13 +3,11 @@
 #include <math.h>
 
 #include "cluster/choose.h"
-
-/* A shape that is not the nearest to a square must gain so much. */
-static const double gain_least = 0.02;
+#include "cluster/tuning.h"
 
 static tsr_axis dealt(int64_t extent, int count) {
-  enum { BLOCK = 256 };
-  int64_t even = (extent + count - 1) / count, block = even < BLOCK ? even : BLOCK;
+  int64_t even = (extent + count - 1) / count,
+          block = even < TSR_TUNE_SHAPE_BLOCK ? even : TSR_TUNE_SHAPE_BLOCK;
   return (tsr_axis){extent, block > 0 ? block : 1, block > 0 ? block : 1, 0, count};
 }
 
@@ -18,7 +16,7 @@ static tsr_status predict(const tsr_model *model, const int shape[2], tsr_type t
   tsr_grid grid = {.imagined = true,
                    .model = *model,
                    .extent = {shape[0], shape[1]},
-                   .wishes = {.lookahead = 2}};
+                   .wishes = {.lookahead = TSR_TUNE_SHAPE_LOOKAHEAD}};
   tsr_job job = {
       .deal = {dealt(m, shape[0]), dealt(n, shape[1]), dealt(k, shape[1]), dealt(k, shape[0])},
       .type = type};
@@ -40,7 +38,7 @@ tsr_status tsr_shape_choose(const tsr_model *model, int processes, tsr_type type
       double seconds = 0;
       if (turned && less == more) continue;
       TSR_TRY(predict(model, shape, type, m, n, k, &seconds));
-      if (!(seconds < (1 - gain_least) * best) && extent[0] > 0) continue;
+      if (!(seconds < (1 - TSR_TUNE_SHAPE_GAIN) * best) && extent[0] > 0) continue;
       best = seconds;
       extent[0] = shape[0], extent[1] = shape[1];
     }
@@ -48,11 +46,12 @@ tsr_status tsr_shape_choose(const tsr_model *model, int processes, tsr_type type
   return TSR_OK;
 }
 
-/* A process has so much of the extent that its part of C takes a quarter of its devices. */
+/* A process has so much of the extent that its part of C takes a part of its devices. */
 tsr_status tsr_shape_choose_any(const tsr_model *model, int processes, int extent[2]) {
-  static const double most = 12288, share = 0.25;
   double memory = (double)model->facts.devices * (double)model->facts.memory;
-  double each = memory > 0 ? fmin(most, sqrt(share * memory / sizeof(double))) : most;
+  double each = memory > 0 ? fmin(TSR_TUNE_SHAPE_EXTENT,
+                                  sqrt(TSR_TUNE_SHAPE_MEMORY * memory / sizeof(double)))
+                           : TSR_TUNE_SHAPE_EXTENT;
   int64_t n = (int64_t)(each * sqrt((double)processes)) + 1;
   return tsr_shape_choose(model, processes, TSR_D, n, n, n, extent);
 }

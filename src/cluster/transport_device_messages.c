@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "cluster/tuning.h"
 
 /* ---- Failing ---------------------------------------------------------------- */
 
@@ -32,11 +33,6 @@ static void lose_group(tsr_device_transport *t, int group) {
 }
 
 /* ---- What is under way -------------------------------------------------------- */
-
-/* Pieces that go up at a time by each way. A device's engine for copies stays with a queue as long
- * as that has more to do (seen on H200: C waited for 500 MB of panels); one piece at a time lets C
- * come up between the panels. What is packed has gaps of its own. */
-enum { RISING = 1 };
 
 /* How far pieces of a message get ahead of each other: so many bits has `ahead`. */
 enum { AHEAD = 64 };
@@ -187,7 +183,7 @@ static void raise_piece(tsr_device_transport *t, int number, int way) {
 /* The way that has its turn, of those with room; -1: none has. A line that is longer than a piece
  * finds no room on a stepping stone. */
 static int next_way(tsr_device_transport *t, const tsr_device_message *m) {
-  int most = m->direct ? RISING : chunks_of_way(t);
+  int most = m->direct ? TSR_TUNE_RISING : chunks_of_way(t);
   int ways = m->what.line > t->fabric->piece ? 1 : t->ways;
   if (m->raised - m->risen >= AHEAD) return -1;
   for (int i = 0; i < ways; i++) {

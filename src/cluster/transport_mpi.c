@@ -5,11 +5,9 @@
 #include "base/alloc.h"
 #include "cluster/pack.h"
 #include "cluster/transport.h"
+#include "cluster/tuning.h"
 
 enum { PIECES = 64 };
-
-/* Bytes of a piece, at least: large enough for the network's full rate. */
-static const int64_t piece_least = 4 << 20;
 
 typedef struct message {
   int pieces;
@@ -52,7 +50,7 @@ static void release(void *opened, void *slot) {
 
 /* Lines of a piece: the same for all, since they follow from the panel alone. */
 static int64_t piece_of(const tsr_broadcast *what) {
-  int64_t line = (int64_t)what->line, least = (piece_least + line - 1) / line;
+  int64_t line = (int64_t)what->line, least = (TSR_TUNE_MPI_PIECE + line - 1) / line;
   int64_t even = (what->lines + PIECES - 1) / PIECES;
   return even > least ? even : least;
 }

@@ -3,16 +3,16 @@
 #include <sched.h>
 #include <time.h>
 
-enum { YIELDS = 2000, LONGEST = 200000 /* ns */ };
+#include "cluster/tuning.h"
 
 void tsr_wait_step(tsr_wait *wait, bool messages) {
-  if (messages || wait->steps < YIELDS) {
+  if (messages || wait->steps < TSR_TUNE_WAIT_YIELDS) {
     wait->steps += !messages;
     sched_yield();
     return;
   }
-  if (wait->steps < YIELDS + 20) wait->steps++;
-  long nap = 10000L * (wait->steps - YIELDS);
-  struct timespec time = {0, nap < LONGEST ? nap : LONGEST};
+  if (wait->steps < TSR_TUNE_WAIT_YIELDS + 20) wait->steps++;
+  long nap = 10000L * (wait->steps - TSR_TUNE_WAIT_YIELDS);
+  struct timespec time = {0, nap < TSR_TUNE_WAIT_SLEEP ? nap : TSR_TUNE_WAIT_SLEEP};
   nanosleep(&time, NULL);
 }

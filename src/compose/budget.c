@@ -3,17 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
-
-/* A budget becomes this share of what a plan wanted in vain: for the first attempts of a call, and
- * then, since others may have left very little. */
-static const double shrink = 0.7, shrink_more = 0.4;
-enum { FIRST_ATTEMPTS = 2 };
-
-/* A budget grows to this multiple of itself at a time. */
-static const double step_up = 2;
-
-/* Calls until budgets grow, at first; twice as many each time that a budget shrank again. */
-enum { PATIENCE = 8, MOST_PATIENCE = 1024 };
+#include "compose/tuning.h"
 
 static size_t *budget_of(tsr_plans *plans, int location) {
   return location < plans->budgets.devices ? &plans->planning.budget[location]
@@ -34,15 +24,16 @@ static bool is_less(tsr_plans *plans) {
 
 void tsr_budget_shrink(tsr_plans *plans, int location, size_t bytes, int attempt) {
   tsr_budgets *b = &plans->budgets;
-  double factor = attempt < FIRST_ATTEMPTS ? shrink : shrink_more;
+  double factor =
+      attempt < TSR_TUNE_BUDGET_ATTEMPTS ? TSR_TUNE_BUDGET_SHRINK : TSR_TUNE_BUDGET_SHRINK_MORE;
   size_t less = (size_t)(factor * (double)bytes);
   pthread_mutex_lock(&plans->lock);
   size_t *budget = budget_of(plans, location);
   if (less < *budget) *budget = less;
   if (attempt == 0)
-    b->patience = b->patience == 0              ? PATIENCE
-                  : b->patience < MOST_PATIENCE ? 2 * b->patience
-                                                : MOST_PATIENCE;
+    b->patience = b->patience == 0                              ? TSR_TUNE_BUDGET_PATIENCE
+                  : b->patience < TSR_TUNE_BUDGET_PATIENCE_MOST ? 2 * b->patience
+                                                                : TSR_TUNE_BUDGET_PATIENCE_MOST;
   b->calls = 0;
   tsr_plans_note_settings(plans);
   pthread_mutex_unlock(&plans->lock);
@@ -55,7 +46,7 @@ static void grow(tsr_plans *plans) {
   tsr_budgets *b = &plans->budgets;
   for (int l = 0; l <= b->devices; l++) {
     size_t *budget = budget_of(plans, l);
-    double more = step_up * (double)*budget;
+    double more = TSR_TUNE_BUDGET_GROWTH * (double)*budget;
     *budget = more < (double)b->wanted[l] ? (size_t)more : b->wanted[l];
   }
   b->calls = 0;

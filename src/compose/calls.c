@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "blas/operation.h"
 #include "compose/plans.h"
+#include "compose/tuning.h"
 #include "run/meter.h"
 
 /* ---- Beginning and end ---------------------------------------------------- */
@@ -84,7 +85,6 @@ tsr_status tsr_calls_run(tsr_calls *calls, const tsr_plan *plan, const tsr_bindi
 
 /* Tells the user how far the call is until it is over. Without memory to look, nothing is told. */
 static void tell_progress(tsr_calls *calls, tsr_ticket *ticket) {
-  static const double every = 0.1; /* s */
   pthread_mutex_lock(&calls->lock);
   tsr_progress progress = calls->progress;
   void *user = calls->progress_user;
@@ -93,7 +93,8 @@ static void tell_progress(tsr_calls *calls, tsr_ticket *ticket) {
   if (progress == NULL || tsr_meter_create(ticket, &meter) != TSR_OK) return;
   const tsr_plan *plan = tsr_ticket_plan(ticket);
   const char *what = plan->moves ? "copies" : tsr_operation_name(plan->call.operation);
-  while (!tsr_ticket_wait_for(ticket, every)) progress(user, tsr_meter_fraction(meter), what);
+  while (!tsr_ticket_wait_for(ticket, TSR_TUNE_PROGRESS_EVERY))
+    progress(user, tsr_meter_fraction(meter), what);
   progress(user, 1, what);
   tsr_meter_destroy(meter);
 }

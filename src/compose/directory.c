@@ -1,6 +1,7 @@
 #include "compose/directory.h"
 
 #include "compose/inside.h"
+#include "compose/tuning.h"
 
 /* ---- Beginning and end ---------------------------------------------------- */
 
@@ -21,7 +22,7 @@ tsr_status tsr_compose_open(tsr_directory *directory) {
   size_t limit[TSR_MAX_DEVICES + 1];
   pthread_mutex_lock(&directory->plans->lock);
   for (int d = 0; d < directory->devices; d++) limit[d] = planning->budget[d];
-  limit[directory->devices] = 4 * planning->ring; /* of several plans side by side */
+  limit[directory->devices] = TSR_TUNE_STORE_RINGS * planning->ring;
   pthread_mutex_unlock(&directory->plans->lock);
   return tsr_store_create(directory->engine, directory->state, directory->devices, limit,
                           directory->engine->traits.block, &directory->store);

@@ -5,10 +5,9 @@
 
 #include "base/alloc.h"
 #include "base/vec.h"
+#include "compose/tuning.h"
 
-enum { ALIGNMENT = 512 };
-
-#define LEAST_BLOCK ((size_t)256 << 20)
+enum { ALIGNMENT = 512 }; /* of pieces: what devices give theirs, and more than any load */
 
 /* Addresses are numbers here, since C does not order pointers into different blocks. */
 typedef struct range {
@@ -69,7 +68,8 @@ tsr_status tsr_heap_create(const tsr_engine *engine, tsr_engine_state *state, in
                            size_t limit, size_t block, tsr_heap **heap) {
   tsr_heap *made = tsr_alloc_zero(1, sizeof *made);
   if (made == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a heap");
-  if (block == 0) block = limit / 8 > LEAST_BLOCK ? limit / 8 : LEAST_BLOCK;
+  size_t part = limit / TSR_TUNE_HEAP_BLOCK_PARTS;
+  if (block == 0) block = part > TSR_TUNE_HEAP_BLOCK ? part : TSR_TUNE_HEAP_BLOCK;
   made->engine = engine;
   made->state = state;
   made->device = device;

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "compose/inside.h"
 #include "compose/retry.h"
+#include "compose/tuning.h"
 #include "plan/schedule/moves.h"
 #include "run/place.h"
 
@@ -36,7 +37,7 @@ static tsr_status move_in_view(movement *m) {
   tsr_trial trial = {.call = m,
                      .attempt = try_move,
                      .plans = m->directory->plans,
-                     .most_shrinks = 8,
+                     .most_shrinks = TSR_TUNE_MOVE_SHRINKS,
                      .staging_only = true};
   return tsr_retry(&trial);
 }

@@ -6,14 +6,11 @@
 #include "base/thread.h"
 #include "compose/budget.h"
 #include "front/context.h"
+#include "front/tuning.h"
 
 /* Bytes of pinned memory for staging. What threads write there should still be in their caches when
- * a device fetches it: staging through 128 MiB, half of the last cache, goes at 75 GB/s, through
- * 256 MiB at 57 GB/s (16 threads, measured). */
-static const size_t most_ring = 128 << 20, least_ring = 32 << 20;
-
-/* The budget of a device unless one is asked for, as a share of its free memory. */
-static const double share_of_memory = 0.8;
+ * a device fetches it. */
+static const size_t most_ring = TSR_TUNE_RING_MOST, least_ring = TSR_TUNE_RING_LEAST;
 
 /* ---- What is asked for ---------------------------------------------------- */
 
@@ -36,7 +33,7 @@ static tsr_status budget_asked_for(const tsr_context *context, const tsr_options
   double room = context->engine != NULL ? (double)context->info[device].memory_free
                                         : context->plans->machine->device[device].memory;
   if (options->budgets != NULL) return parse_listed(options->budgets, device, bytes);
-  *bytes = options->memory > 0 ? options->memory : (size_t)(share_of_memory * room);
+  *bytes = options->memory > 0 ? options->memory : (size_t)(TSR_TUNE_MEMORY_SHARE * room);
   return TSR_OK;
 }
 

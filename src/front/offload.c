@@ -10,6 +10,7 @@
 #include "blas/check.h"
 #include "blas/operation.h"
 #include "front/offload_inside.h"
+#include "front/tuning.h"
 #include "run/aside.h"
 
 /* ---- Size ---- */
@@ -22,13 +23,12 @@ static bool is_small(const tsr_offload_state *state, const tsr_offload_call *cal
 /* ---- Before the devices are started ---- */
 
 /* Beside a BLAS with a thread on each core that waits busily for the next call, starting takes
- * twice as long as alone and holds up the calls that are made meanwhile for most of that; and once
- * devices are there, threads that stage get half of each core. */
-static const double starts_beside = 2, stages_beside = 2;
+ * longer than alone and holds up the calls that are made meanwhile for most of that; and once
+ * devices are there, threads that stage get a part of each core. */
 
 /* Of a call that takes, or took, so many seconds on the CPU. */
 static double savings_of(const tsr_offload_visit *visit, double seconds) {
-  return fmax(0, seconds - stages_beside * visit->plan_price);
+  return fmax(0, seconds - TSR_TUNE_DOOR_STAGES_BESIDE * visit->plan_price);
 }
 
 /* Whether what calls would have saved, with this one, pays for starting by now. */
@@ -36,13 +36,12 @@ static bool start_pays(tsr_offload_state *state, const tsr_offload_visit *visit)
   pthread_mutex_lock(&state->lock);
   double saved = state->would_have_saved + savings_of(visit, visit->cpu_price);
   pthread_mutex_unlock(&state->lock);
-  return saved > starts_beside * state->start_seconds;
+  return saved > TSR_TUNE_DOOR_STARTS_BESIDE * state->start_seconds;
 }
 
 /* A call that was held up for long, by whatever it was, counts as one that was not. */
 static void note_savings(tsr_offload_state *state, const tsr_offload_visit *visit) {
-  static const double held_up = 4;
-  double seconds = fmin(visit->seconds, held_up * visit->cpu_price);
+  double seconds = fmin(visit->seconds, TSR_TUNE_DOOR_HELD_UP * visit->cpu_price);
   pthread_mutex_lock(&state->lock);
   state->would_have_saved += savings_of(visit, seconds);
   pthread_mutex_unlock(&state->lock);

@@ -5,22 +5,8 @@
 #include <unistd.h>
 
 #include "front/offload_inside.h"
-
-/* A processor that is not known is taken for a fast one, so that no call is sent away too early:
- * two multiply-adds of 512 bits in a cycle, at 2.5 GHz. */
-static const double guessed_rate = 80e9;
-
-/* Shorter calls show more of waking threads than of the rate of others; and what one call shows may
- * be disturbed. */
-static const double long_enough = 1e-3;
-enum { CALLS_TO_BELIEVE = 3 };
-
-/* How much the latest run counts, and what of lateness is left when a call was spared it. */
-static const double newest = 0.25, kept = 0.99;
-
-/* What devices reach is a bound: plans come this near to it, and a blocking call from ordinary
- * memory has some fixed cost. */
-static const double of_the_floor = 0.8, fixed_cost = 100e-6;
+#include "front/tuning.h"
+#include "machine/tuning.h"
 
 static int processors(void) {
   cpu_set_t set;
@@ -31,13 +17,13 @@ static int processors(void) {
 
 void tsr_offload_price_init(tsr_offload_price *price, const tsr_machine *machine, bool guess) {
   memset(price, 0, sizeof *price);
-  double fast = guessed_rate * processors();
+  double fast = TSR_TUNE_DOOR_CORE_RATE * processors();
   for (int i = 0; i < TSR_TYPE_COUNT; i++) {
     bool twice = tsr_type_at(i)->epsilon > 0x1p-50;
     price->figure[i] = guess ? fast * (twice ? 2 : 1) : machine->cpu_flops[i];
   }
   price->latency = machine->cpu_latency;
-  price->memory_rate = 2 * machine->staging_rate; /* as tsr_machine_cpu_time has it */
+  price->memory_rate = TSR_TUNE_CPU_READS * machine->staging_rate;
 }
 
 /* ---- The CPU ---- */
@@ -51,14 +37,15 @@ static int size_of(double flops) {
 /* What calls of that size have shown; 0: nothing that can be believed. */
 static double rate_shown(const tsr_offload_shown *shown) {
   int calls = atomic_load_explicit(&shown->calls, memory_order_relaxed);
-  return calls < CALLS_TO_BELIEVE ? 0 : atomic_load_explicit(&shown->rate, memory_order_relaxed);
+  return calls < TSR_TUNE_DOOR_BELIEVE ? 0
+                                       : atomic_load_explicit(&shown->rate, memory_order_relaxed);
 }
 
 /* The same, if it says something of other sizes. */
 static double rate_of_long(const tsr_offload_shown *of_type, int size) {
   if (size < 0 || size >= TSR_OFFLOAD_SIZES) return 0;
   double rate = rate_shown(&of_type[size]);
-  return scalbn(1, size) >= rate * long_enough ? rate : 0;
+  return scalbn(1, size) >= rate * TSR_TUNE_DOOR_LONG ? rate : 0;
 }
 
 double tsr_offload_cpu_rate(const tsr_offload_price *price, tsr_type type, double flops) {
@@ -102,7 +89,7 @@ bool tsr_offload_price_show(tsr_offload_price *price, tsr_type type, double flop
   bool better = rate > atomic_load_explicit(&shown->rate, memory_order_relaxed);
   if (better) atomic_store_explicit(&shown->rate, rate, memory_order_relaxed);
   int calls = atomic_fetch_add_explicit(&shown->calls, 1, memory_order_relaxed) + 1;
-  return calls == CALLS_TO_BELIEVE || (better && calls > CALLS_TO_BELIEVE);
+  return calls == TSR_TUNE_DOOR_BELIEVE || (better && calls > TSR_TUNE_DOOR_BELIEVE);
 }
 
 int tsr_offload_price_calls(const tsr_offload_price *price, tsr_type type, double flops) {
@@ -144,23 +131,24 @@ void tsr_offload_price_run(tsr_offload_price *price, tsr_type type, double flops
   tsr_offload_shown *shown = &price->shown[tsr_type_index(type)][size_of(flops)];
   if (atomic_fetch_add_explicit(&shown->runs, 1, memory_order_relaxed) == 0) return;
   double late = atomic_load_explicit(&shown->late, memory_order_relaxed);
-  late += newest * (seconds - planned - late);
+  late += TSR_TUNE_DOOR_NEWEST * (seconds - planned - late);
   atomic_store_explicit(&shown->late, late, memory_order_relaxed);
 }
 
 void tsr_offload_price_spared(tsr_offload_price *price, tsr_type type, double flops) {
   tsr_offload_shown *shown = &price->shown[tsr_type_index(type)][size_of(flops)];
   double late = tsr_offload_lateness(price, type, flops);
-  atomic_store_explicit(&shown->late, kept * late, memory_order_relaxed);
+  atomic_store_explicit(&shown->late, TSR_TUNE_DOOR_KEPT * late, memory_order_relaxed);
 }
 
 double tsr_offload_device_seconds(const tsr_reach *reach, const tsr_call *call, bool staged) {
-  return fixed_cost + tsr_reach_seconds(reach, call, staged) / of_the_floor;
+  return TSR_TUNE_DOOR_FIXED_COST +
+         tsr_reach_seconds(reach, call, staged) / TSR_TUNE_DOOR_OF_THE_FLOOR;
 }
 
 /* Emulated devices are threads. Contexts of GPUs take their time one after another; the first one
  * loads the driver and the libraries. */
 double tsr_offload_start_seconds(const char *engine, int devices) {
-  if (tsr_engine_emulates(engine)) return 1e-3;
-  return 0.6 + 0.25 * devices;
+  if (tsr_engine_emulates(engine)) return TSR_TUNE_DOOR_START_EMULATED;
+  return TSR_TUNE_DOOR_START_FIRST + TSR_TUNE_DOOR_START_EACH * devices;
 }

@@ -8,9 +8,7 @@
 #include "base/environment.h"
 #include "base/log.h"
 #include "front/offload_inside.h"
-
-/* As for a context that has its devices to itself. */
-static const double share_of_memory = 0.8;
+#include "front/tuning.h"
 
 /* ---- What a process can say --------------------------------------------------- */
 
@@ -109,7 +107,7 @@ void tsr_offload_take_share(tsr_offload_state *state, int rank, int ranks) {
   state->options.devices = state->share;
   if (ranks <= devices) return;
   if (state->options.memory == 0)
-    state->options.memory = (size_t)(share_of_memory * state->device_memory / sharers(state));
+    state->options.memory = (size_t)(TSR_TUNE_MEMORY_SHARE * state->device_memory / sharers(state));
   tsr_log(TSR_LOG_INFO,
           "%d processes share %d devices, up to %d of them each; run at most as many processes as "
           "there are devices",

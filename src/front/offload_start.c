@@ -10,6 +10,7 @@
 #include "base/settings.h"
 #include "base/thread.h"
 #include "front/offload_inside.h"
+#include "front/tuning.h"
 #include "run/aside.h"
 
 static tsr_offload_state global = {.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -45,15 +46,12 @@ static tsr_status read_settings(tsr_offload_state *state) {
 
 /* ---- What is looked at ---- */
 
-/* In less time than this nothing comes back from a device. */
-static const double least_seconds = 50e-6;
-
 static double least_of(const tsr_offload_state *state, const tsr_type_info *type) {
   if (atomic_load(&state->phase) == TSR_PHASE_NONE) return HUGE_VAL;
   double n = (double)state->min_size;
   if (n >= 0) return n * n * n;
   if (state->mode == TSR_OFFLOAD_ALWAYS) return 0;
-  return tsr_offload_cpu_flops(&state->price, type->type, least_seconds) / type->flop_factor;
+  return tsr_offload_cpu_flops(&state->price, type->type, TSR_TUNE_DOOR_LEAST) / type->flop_factor;
 }
 
 /* Without devices every call is small; doors are to ask all the same, to be told that it is over.

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "machine/machine.h"
+#include "machine/tuning.h"
 
 /* ---- Links ---- */
 
@@ -96,9 +97,8 @@ double tsr_rates_of(const tsr_rates *rates, double m, double n, double k) {
 /* What is left of the rate of a square of the same area, in short runs; at the power limit it may
  * be all. */
 static double narrowness(const tsr_rates *rates, double m, double n) {
-  static const double full = 8; /* the ratio of the sides */
   if (rates->narrow.count == 0 || m == n) return 1;
-  double part = fmin(1, fabs(log(m / n)) / log(full));
+  double part = fmin(1, fabs(log(m / n)) / log(TSR_TUNE_NARROW_FULL));
   return 1 + part * (tsr_curve_at(&rates->narrow, fmin(m, n)) - 1);
 }
 
@@ -143,21 +143,17 @@ static double reading_bytes(tsr_kernel kernel, tsr_type type, double m, double n
 
 /* How often a triangle is gone through for m x n elements beside it: so many lines at a time. */
 static double rounds_of(int64_t m, int64_t n, int64_t k) {
-  static const double lines_at_once = 4096;
-  return ceil((double)m * (double)n / (double)k / lines_at_once);
+  return ceil((double)m * (double)n / (double)k / TSR_TUNE_LINES_AT_ONCE);
 }
 
 /*
  * Of trsm by the inverse of its triangle (tsr_kernel_inverts) what is not the product with it: the
- * inverse, for which an NVIDIA H200 takes 65 us and 0.06 us a row of it, fp64 (an order of 512 with
- * 2048, 4096 and 8192 lines: 0.113, 0.142 and 0.200 ms in all; by substitution 0.194, 0.211 and
- * 0.498), and the way of the lines back from where the product went.
+ * inverse, and the way of the lines back from where the product went.
  */
 static double inverting_time(const tsr_device *device, tsr_type type, int64_t m, int64_t n,
                              int64_t k) {
-  static const double first_row = 65e-6, row = 0.06e-6;
   double back = tsr_kernel_bytes(TSR_KERNEL_SCALE, type, m, n, false, true) / device->memory_rate;
-  return (first_row + row * (double)k) / device->speed + back;
+  return (TSR_TUNE_INVERSE_FIRST + TSR_TUNE_INVERSE_ROW * (double)k) / device->speed + back;
 }
 
 static bool inverts(tsr_kernel kernel, int64_t m, int64_t n, int64_t k) {
@@ -166,12 +162,10 @@ static bool inverts(tsr_kernel kernel, int64_t m, int64_t n, int64_t k) {
 
 /* Sums over an odd k are quick all the same when the last few
  * products are a kernel of their own (tsr_kernel_align), but they may not be where C is narrower
- * than its sums: then it takes five times as long (NVIDIA H200: 8191 x 512 x 8191, 92 to 142
- * TFLOP/s). */
+ * than its sums: then it takes several times as long. */
 static double detour(tsr_kernel kernel, tsr_type type, int64_t k, bool wide) {
-  static const double slower = 5;
   bool whole = kernel == TSR_KERNEL_GEMM && tsr_kernel_rounds_sums(type, wide);
-  return whole && k % tsr_kernel_granule(tsr_type_get(type)->size) != 0 ? slower : 1;
+  return whole && k % tsr_kernel_granule(tsr_type_get(type)->size) != 0 ? TSR_TUNE_ODD_K_SLOWER : 1;
 }
 
 /* The flops of the kernel at the rate of a GEMM of the same extents, and the kernel's part of it.
@@ -222,11 +216,9 @@ double tsr_machine_best_rate(const tsr_machine *machine, tsr_type type) {
 
 /* Calls with fewer seconds of kernels, or with kernels for a smaller share of their time, leave a
  * device below its power limit. */
-static const double sustained_after = 3e-3, cool_below = 0.7;
-
 double tsr_machine_heat(double seconds, double duty) {
-  if (seconds < sustained_after) return 0;
-  return fmin(1, fmax(0, (duty - cool_below) / (1 - cool_below)));
+  if (seconds < TSR_TUNE_SUSTAINED_AFTER) return 0;
+  return fmin(1, fmax(0, (duty - TSR_TUNE_COOL_BELOW) / (1 - TSR_TUNE_COOL_BELOW)));
 }
 
 double tsr_machine_rate_limit(const tsr_machine *machine, tsr_type type, double heat) {
@@ -239,7 +231,8 @@ double tsr_machine_rate_limit(const tsr_machine *machine, tsr_type type, double 
 /* A copy reads and writes: the CPU reads memory about twice as fast as all staging threads together
  * copy it. */
 double tsr_machine_cpu_time(const tsr_machine *machine, tsr_type type, double flops, double bytes) {
-  double rate = machine->cpu_flops[tsr_type_index(type)], memory = 2 * machine->staging_rate;
+  double rate = machine->cpu_flops[tsr_type_index(type)],
+         memory = TSR_TUNE_CPU_READS * machine->staging_rate;
   if (rate <= 0) return INFINITY;
   return machine->cpu_latency + fmax(flops / rate, memory > 0 ? bytes / memory : 0);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "machine/machine.h"
+#include "machine/tuning.h"
 
 #define GIGA 1e9
 #define TERA 1e12
@@ -396,10 +397,6 @@ static tsr_status build_channels(const spec *s, tsr_machine *machine) {
   return TSR_OK;
 }
 
-/* What a thread of the measured H200 machine takes to submit (CUDA 13.0). */
-#define SUBMIT_COPY 1.05e-6
-#define SUBMIT_KERNEL 6.6e-6
-
 static void build_rest(const spec *s, tsr_machine *machine) {
   for (int i = 0; i < TSR_TYPE_COUNT; i++) {
     const tsr_type_info *type = tsr_type_at(i);
@@ -407,12 +404,12 @@ static void build_rest(const spec *s, tsr_machine *machine) {
     if (s->devices > 0) tsr_machine_set_rate(machine, type->type, s->rate[i] * TERA);
     machine->cpu_flops[i] = s->cpu * GIGA * (twice ? 2 : 1);
   }
-  machine->cpu_latency = 2 * MICRO;
+  machine->cpu_latency = TSR_TUNE_CPU_LATENCY;
   machine->lanes = s->lanes;
   machine->lane_rate = s->lane_rate * GIGA;
   machine->staging_rate = s->staging * GIGA;
-  machine->submit_copy = SUBMIT_COPY;
-  machine->submit_kernel = SUBMIT_KERNEL;
+  machine->submit_copy = TSR_TUNE_SUBMIT_COPY;
+  machine->submit_kernel = TSR_TUNE_SUBMIT_KERNEL;
   machine->network = (tsr_network){s->net * GIGA, s->net_latency * MICRO};
 }
 

@@ -25,13 +25,7 @@ static inline int64_t tsr_guess_of(double extent, tsr_guess guess) {
   return tsr_power_of_two_near(extent / guess.parts, guess.least, guess.most);
 }
 
-#define TSR_WHOLE(name, value, ...) enum { TSR_TUNE_##name = (value) };
-#define TSR_REAL(name, value, ...) static const double TSR_TUNE_##name = (value);
-#define TSR_GUESS(name, parts, least, most, ...) \
-  static const tsr_guess TSR_TUNE_##name = {(parts), (least), (most)};
-#include "plan/tuning.def"
-#undef TSR_WHOLE
-#undef TSR_REAL
-#undef TSR_GUESS
+#define TSR_TUNING "plan/tuning.def"
+#include "base/tuning.h"
 
 #endif

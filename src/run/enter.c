@@ -2,17 +2,18 @@
  * What is put into an engine's queues. What is in flight gives host memory back as it ends: where
  * the engine found none, it is asked again before the job, perhaps half done, is given up.
  */
+#include "run/tuning.h"
 #include "run/inside.h"
 
 static bool try_again(tsr_status status, int *attempts) {
   if (status != TSR_ERR_MEMORY || *attempts == 0) return false;
   --*attempts;
-  tsr_sleep(1e-3);
+  tsr_sleep(TSR_TUNE_SUBMIT_RETRY_AFTER);
   return true;
 }
 
 tsr_status tsr_enter_wait(const tsr_engine *engine, tsr_queue *queue, tsr_event *event) {
-  int attempts = 5;
+  int attempts = TSR_TUNE_SUBMIT_RETRIES;
   tsr_status status;
   do status = engine->wait(queue, event);
   while (try_again(status, &attempts));
@@ -20,7 +21,7 @@ tsr_status tsr_enter_wait(const tsr_engine *engine, tsr_queue *queue, tsr_event 
 }
 
 tsr_status tsr_enter_command(tsr_ticket *job, uint32_t command, tsr_queue *queue) {
-  int attempts = 5;
+  int attempts = TSR_TUNE_SUBMIT_RETRIES;
   tsr_status status;
   do status = tsr_issue(job, command, queue);
   while (try_again(status, &attempts));
@@ -28,7 +29,7 @@ tsr_status tsr_enter_command(tsr_ticket *job, uint32_t command, tsr_queue *queue
 }
 
 tsr_status tsr_enter_record(const tsr_engine *engine, tsr_queue *queue, tsr_event *event) {
-  int attempts = 5;
+  int attempts = TSR_TUNE_SUBMIT_RETRIES;
   tsr_status status;
   do status = engine->record(queue, event);
   while (try_again(status, &attempts));

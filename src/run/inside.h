@@ -16,10 +16,11 @@
 #include "run/prefault.h"
 #include "run/program.h"
 #include "run/runner.h"
+#include "run/tuning.h"
 
 /* Jobs under way at once at most, so many sets of events there are: what takes long, such as a
  * block on its way home, should not keep short ones waiting that have nothing to do with it. */
-enum { TSR_RUN_JOBS = 32 };
+enum { TSR_RUN_JOBS = TSR_TUNE_JOBS };
 
 /* A job that was not complete when a later one was posted, as the later one sees it. */
 typedef struct tsr_earlier {
@@ -270,14 +271,14 @@ void tsr_runner_settle(tsr_runner *runner);
 /* Threads that stage for a plan. Lanes are no thread's own, so fewer can do: where plans are made
  * for more threads than there are cores, those without one would only take turns at waiting. */
 static inline int tsr_staging_threads(const tsr_runner *runner, const tsr_program *program) {
-  static const int least = 4;
-  int most = runner->cores > least ? runner->cores : least;
+  int cores = runner->cores;
+  int most = cores > TSR_TUNE_STAGING_LEAST ? cores : TSR_TUNE_STAGING_LEAST;
   return program->lane_threads < most ? program->lane_threads : most;
 }
 
 /* Spinning pays only where no thread takes the core of another: some are the program's own. */
 static inline bool tsr_may_spin(int cores, int threads) {
-  return 2 * cores >= 3 * threads;
+  return cores >= TSR_TUNE_SPIN_CORES * threads;
 }
 
 static inline bool tsr_spins(const tsr_runner *runner) {

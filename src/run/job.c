@@ -4,10 +4,6 @@
 #include "base/alloc.h"
 #include "run/inside.h"
 
-/* How long a thread looks for the next job, and a caller for the end of one, before they sleep:
- * calls that follow each other closely should find the threads awake. */
-static const double idle_spin = 200e-6, wait_spin = 20e-3, wait_yield = 50e-6;
-
 /* ---- Taking and releasing ---- */
 
 tsr_ticket *tsr_job_take(tsr_runner *runner) {
@@ -85,9 +81,9 @@ static bool look_for_next(tsr_worker *worker) {
   double start = tsr_now();
   while (!arrived(worker)) {
     bool spin = tsr_spins(worker->runner);
-    if (!spin && backoff.steps >= TSR_BACKOFF_PAUSES) return false;
+    if (!spin && backoff.steps >= TSR_TUNE_BACKOFF_PAUSES) return false;
     for (int i = 0; i < 16 && !arrived(worker); i++) tsr_backoff_step(&backoff, true);
-    if (tsr_now() - start > idle_spin) return false;
+    if (tsr_now() - start > TSR_TUNE_IDLE_SPIN) return false;
   }
   return true;
 }
@@ -173,7 +169,7 @@ static bool completed(tsr_runner *runner, uint64_t count) {
 static bool spin_for_end(tsr_runner *runner, uint64_t count) {
   tsr_backoff backoff = {0};
   bool spin = tsr_spins(runner);
-  double limit = tsr_now() + (spin ? wait_spin : wait_yield);
+  double limit = tsr_now() + (spin ? TSR_TUNE_WAIT_SPIN : TSR_TUNE_WAIT_YIELD);
   while (!completed(runner, count)) {
     for (int i = 0; i < 16 && !completed(runner, count); i++) tsr_backoff_step(&backoff, spin);
     if (tsr_now() > limit) return false;

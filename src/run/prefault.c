@@ -8,13 +8,11 @@
 #include "base/types.h"
 #include "blas/family.h"
 #include "plan/axes.h"
+#include "run/tuning.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14; older ones refuse, and pages are made as before */
 #endif
-
-/* Below that a call ends before much is won; a slice is short enough to be left for a copy. */
-static const int64_t least_bytes = 4 << 20, slice_bytes = 512 << 10;
 
 /* ---- Looking -------------------------------------------------------------- */
 
@@ -26,10 +24,9 @@ static bool is_missing(const char *at, size_t page) {
 
 /* A few pages, evenly spread over what is written to. */
 static bool has_missing(const tsr_prefault *p) {
-  enum { LOOKS = 16 };
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  for (int i = 0; i < LOOKS; i++) {
-    int64_t j = p->cols * (2 * i + 1) / (2 * LOOKS), begin, end;
+  for (int i = 0; i < TSR_TUNE_PREFAULT_LOOKS; i++) {
+    int64_t j = p->cols * (2 * i + 1) / (2 * TSR_TUNE_PREFAULT_LOOKS), begin, end;
     tsr_triangle_rows(p->uplo, j, p->rows, &begin, &end);
     int64_t row = begin + (end - begin) / 2;
     if (begin < end && is_missing(p->base + (size_t)(j * p->ld + row) * p->element, page))
@@ -44,9 +41,9 @@ void tsr_prefault_start(tsr_prefault *p, const tsr_call *call, void *base) {
   *p = (tsr_prefault){.element = (size_t)element, .rows = c->rows, .cols = c->cols, .ld = c->ld};
   if (c->memory != TSR_PAGEABLE || call->beta != TSR_ZERO || tsr_is_in_place(call->operation))
     return;
-  if (c->rows * c->cols * element < least_bytes) return;
+  if (c->rows * c->cols * element < TSR_TUNE_PREFAULT_LEAST) return;
   p->uplo = tsr_call_has_triangular_c(call) ? call->uplo : TSR_GENERAL;
-  p->width = slice_bytes / (c->rows * element) + 1;
+  p->width = TSR_TUNE_PREFAULT_SLICE / (c->rows * element) + 1;
   p->base = base;
   if (!has_missing(p)) p->base = NULL;
 }

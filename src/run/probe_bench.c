@@ -6,8 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-static const size_t real_bytes = 512 << 20, real_host_bytes = 512 << 20, quick_bytes = 2 << 20;
-static const double share_of_memory = 0.2; /* of what is free, for each buffer */
+static const size_t quick_bytes = 2 << 20; /* of emulated devices */
 
 /* ---- Data ---- */
 
@@ -49,10 +48,10 @@ static tsr_status open_device(tsr_bench *b, int d) {
 }
 
 tsr_status tsr_bench_open(tsr_bench *b) {
-  b->bytes = b->options->quick ? quick_bytes : real_bytes;
-  b->host_bytes = b->options->quick ? quick_bytes : real_host_bytes;
+  b->bytes = b->options->quick ? quick_bytes : TSR_TUNE_PROBE_BYTES;
+  b->host_bytes = b->options->quick ? quick_bytes : TSR_TUNE_PROBE_BYTES;
   for (int d = 0; d < b->devices; d++) {
-    size_t most = (size_t)(share_of_memory * (double)b->info[d].memory_free) / 4096 * 4096;
+    size_t most = (size_t)(TSR_TUNE_PROBE_SHARE * (double)b->info[d].memory_free) / 4096 * 4096;
     if (b->bytes > most) b->bytes = most;
   }
   if (b->bytes < quick_bytes)

@@ -6,11 +6,9 @@
 #include "base/clock.h"
 #include "base/cpu_blas.h"
 #include "run/probe.h"
+#include "run/tuning.h"
 
-enum { LEAST = 384, MOST = 1536, SMALL = 8, REPEATS = 3, MOST_REPEATS = 100 };
-
-/* A product that takes this long is large enough: threads are awake, and caches full. */
-static const double long_enough = 5e-3, patience = 20e-3;
+enum { MOST = TSR_TUNE_PROBE_CPU_MOST, SMALL = 8, REPEATS = 3, MOST_REPEATS = 100 };
 
 static tsr_kernel_args product(tsr_type type, int64_t n, const void *a, const void *b, void *c) {
   return (tsr_kernel_args){.kernel = TSR_KERNEL_GEMM,
@@ -33,7 +31,8 @@ static tsr_kernel_args product(tsr_type type, int64_t n, const void *a, const vo
 static tsr_status best_time(const tsr_kernel_args *args, double *seconds) {
   double first = tsr_now();
   *seconds = INFINITY;
-  for (int i = 0; i < REPEATS || (i < MOST_REPEATS && tsr_now() - first < patience); i++) {
+  for (int i = 0;
+       i < REPEATS || (i < MOST_REPEATS && tsr_now() - first < TSR_TUNE_PROBE_CPU_PATIENCE); i++) {
     double start = tsr_now();
     TSR_TRY(tsr_cpu_kernel(args));
     *seconds = fmin(*seconds, tsr_now() - start);
@@ -44,13 +43,13 @@ static tsr_status best_time(const tsr_kernel_args *args, double *seconds) {
 /* Flops/s of the product of the first size that takes long enough, of a, b and c one behind the
  * other. */
 static tsr_status measure_rate(tsr_type type, char *data, double *rate) {
-  for (int64_t n = LEAST; n <= MOST; n *= 2) {
+  for (int64_t n = TSR_TUNE_PROBE_CPU_LEAST; n <= MOST; n *= 2) {
     size_t bytes = (size_t)(n * n) * tsr_type_get(type)->size;
     tsr_kernel_args args = product(type, n, data, data + bytes, data + 2 * bytes);
     double seconds;
     TSR_TRY(best_time(&args, &seconds));
     *rate = tsr_kernel_flops(TSR_KERNEL_GEMM, type, n, n, n) / fmax(seconds, 1e-9);
-    if (seconds > long_enough) break;
+    if (seconds > TSR_TUNE_PROBE_CPU_LONG) break;
   }
   return TSR_OK;
 }

@@ -11,14 +11,10 @@
 static const int64_t real_points[] = {128, 256, 512, 1024, 2048, 4096, 8192};
 static const int64_t real_ks[] = {64, 256, 512, 1024, 2048, 4096, 8192};
 static const int64_t quick_points[] = {16, 64, 192};
-enum { REAL = 7, QUICK = 3, HOT_ROUNDS = 3, NARROW_REPEATS = 8 };
+enum { REAL = 7, QUICK = 3 };
 
-static const double real_time = 6e-3, quick_time = 1e-3; /* of one measurement */
-
-/* At the power limit: a device comes to a steady state in some tenths of a second. */
-static const double long_hold = 0.5, hold = 0.15, quick_hold = 5e-3; /* one area */
-static const double hot_least_area = 1024;
-static const double submission = 8e-6; /* s of a kernel; measured exactly later on */
+/* Of emulated devices: one measurement, and one area at the power limit, s. */
+static const double quick_time = 1e-3, quick_hold = 5e-3;
 
 typedef struct grid {
   const int64_t *areas, *ks;
@@ -28,7 +24,7 @@ typedef struct grid {
 
 static grid grid_of(const tsr_bench *b) {
   return b->options->quick ? (grid){quick_points, quick_points, QUICK, quick_time}
-                           : (grid){real_points, real_ks, REAL, real_time};
+                           : (grid){real_points, real_ks, REAL, TSR_TUNE_PROBE_KERNEL_TIME};
 }
 
 /* ---- Rates by shape ---- */
@@ -83,7 +79,7 @@ static tsr_status measure_pair(tsr_bench *b, const tsr_rates *rates, const tsr_k
                                pair *sum) {
   double m = (double)args->m, n = (double)args->n, k = (double)args->k, first, each;
   TSR_TRY(tsr_bench_kernels(b, 0, args, 1, false, &first));
-  TSR_TRY(tsr_bench_kernels(b, 0, args, NARROW_REPEATS, false, &each));
+  TSR_TRY(tsr_bench_kernels(b, 0, args, TSR_TUNE_PROBE_NARROW_REPEATS, false, &each));
   sum->measured += fmax(each - b->machine->device[0].kernel_latency, 0.3 * each);
   sum->expected += tsr_kernel_flops(TSR_KERNEL_GEMM, args->type, args->m, args->n, args->k) /
                    tsr_rates_of(rates, m, n, k);
@@ -179,7 +175,7 @@ static double mean_of(const double *values, int count) {
 static void set_speeds(tsr_bench *b, const double *rate) {
   double mean = mean_of(rate, b->devices);
   bool differ = false;
-  for (int d = 0; d < b->devices; d++) differ |= fabs(rate[d] / mean - 1) > 0.05;
+  for (int d = 0; d < b->devices; d++) differ |= fabs(rate[d] / mean - 1) > TSR_TUNE_PROBE_SPEEDS;
   for (int d = 0; d < b->devices; d++) b->machine->device[d].speed = differ ? rate[d] / mean : 1;
 }
 
@@ -191,10 +187,10 @@ static void choose_rows(const tsr_bench *b, tsr_type type, const tsr_rates *rate
   while (row > 0 && (double)tsr_bench_area(b, type, (int64_t)rates->area[row]) < rates->area[row])
     row--;
   *first = *last = row;
-  for (; row > 0 && rates->area[row] >= hot_least_area; row--) {
+  for (; row > 0 && rates->area[row] >= TSR_TUNE_PROBE_HOT_AREA; row--) {
     int64_t n = (int64_t)rates->area[row];
     double each = tsr_kernel_flops(TSR_KERNEL_GEMM, type, n, n, n) / rates->flops[row][row];
-    if (each > submission * b->devices) *first = row;
+    if (each > TSR_TUNE_PROBE_SUBMISSION * b->devices) *first = row;
   }
 }
 
@@ -213,14 +209,17 @@ static void scale_hot(tsr_rates *rates, int row, double factor) {
 static tsr_status hold_areas(tsr_bench *b, tsr_type type, const tsr_rates *rates, int first,
                              int last, double *level, double *rate) {
   bool leading = type == TSR_D || type == TSR_S;
-  double seconds = b->options->quick ? quick_hold : leading ? long_hold : hold;
-  for (int round = 0; round < HOT_ROUNDS; round++)
+  double seconds = b->options->quick ? quick_hold
+                   : leading         ? TSR_TUNE_PROBE_HOLD_LONG
+                                     : TSR_TUNE_PROBE_HOLD;
+  for (int round = 0; round < TSR_TUNE_PROBE_HOT_ROUNDS; round++)
     for (int i = first; i <= last; i++) {
       double now[TSR_MAX_DEVICES] = {0};
-      TSR_TRY(
-          sustain(b, type, (int64_t)rates->area[i], rates->flops[i][i], seconds / HOT_ROUNDS, now));
-      level[i] += mean_of(now, b->devices) / HOT_ROUNDS;
-      for (int d = 0; d < b->devices && i == last; d++) rate[d] += now[d] / HOT_ROUNDS;
+      TSR_TRY(sustain(b, type, (int64_t)rates->area[i], rates->flops[i][i],
+                      seconds / TSR_TUNE_PROBE_HOT_ROUNDS, now));
+      level[i] += mean_of(now, b->devices) / TSR_TUNE_PROBE_HOT_ROUNDS;
+      for (int d = 0; d < b->devices && i == last; d++)
+        rate[d] += now[d] / TSR_TUNE_PROBE_HOT_ROUNDS;
     }
   return TSR_OK;
 }

@@ -8,11 +8,6 @@
 
 enum { MOST_STREAMS = 2 * TSR_MAX_DEVICES };
 
-/* What binds shows by more than chance. */
-static const double full = 0.93;
-
-static const size_t piece = 16 << 20;
-
 static int node(const tsr_bench *b) {
   return b->devices; /* one host node: where a pinned allocation lies is the system's choice */
 }
@@ -45,7 +40,7 @@ static tsr_status measure_latency(tsr_bench *b, int from, int to, double bandwid
 static tsr_status measure_link(tsr_bench *b, int from, int to) {
   tsr_stream s;
   double latency;
-  TSR_TRY(tsr_bench_stream(b, from, to, piece, &s));
+  TSR_TRY(tsr_bench_stream(b, from, to, TSR_TUNE_PROBE_PIECE, &s));
   int repeats = s.repeats;
   s.repeats = 1;
   TSR_TRY(tsr_bench_run(b, &s, 1)); /* the first copy of a queue costs more */
@@ -78,7 +73,8 @@ enum { SEGMENTS = sizeof segments / sizeof *segments };
  * as long as those of large matrices are: short runs that are near each other are much faster than
  * runs each of which is in pages of its own. The device's side is dense. */
 static void set_columns(tsr_stream *s, size_t segment, size_t host_room) {
-  static const size_t long_column = 128 << 10, enough = 256;
+  static const size_t long_column = TSR_TUNE_PROBE_LONG_COLUMN,
+                      enough = TSR_TUNE_PROBE_LONG_COLUMNS;
   size_t pitch = 4 * segment;
   if (pitch < long_column && host_room / long_column >= enough) pitch = long_column;
   size_t height = host_room / pitch;
@@ -107,7 +103,7 @@ static tsr_status measure_shape(tsr_bench *b, int from, int to, tsr_curve *curve
   tsr_stream s;
   int device = from == TSR_HOST ? to : from;
   curve->count = 0;
-  TSR_TRY(tsr_bench_stream(b, from, to, piece, &s));
+  TSR_TRY(tsr_bench_stream(b, from, to, TSR_TUNE_PROBE_PIECE, &s));
   TSR_TRY(load_device(b, device));
   for (int i = 0; i < SEGMENTS; i++) {
     size_t room = b->host_bytes / 2;
@@ -154,12 +150,12 @@ static tsr_status measure_mix_once(tsr_bench *b, const int *set, int devices, in
   tsr_stream streams[MOST_STREAMS];
   int count = 0;
   for (int i = 0; i < devices && parts_in > 0; i++) {
-    TSR_TRY(tsr_bench_stream(b, TSR_HOST, set[i], piece, &streams[count]));
+    TSR_TRY(tsr_bench_stream(b, TSR_HOST, set[i], TSR_TUNE_PROBE_PIECE, &streams[count]));
     streams[count++].repeats *= parts_in;
   }
   int ins = count;
   for (int i = 0; i < devices && parts_out > 0; i++) {
-    TSR_TRY(tsr_bench_stream(b, set[i], TSR_HOST, piece, &streams[count]));
+    TSR_TRY(tsr_bench_stream(b, set[i], TSR_HOST, TSR_TUNE_PROBE_PIECE, &streams[count]));
     streams[count++].repeats *= parts_out;
   }
   TSR_TRY(tsr_bench_run(b, streams, count));
@@ -230,11 +226,12 @@ static tsr_status add_shared(tsr_bench *b, const char *name, const int *set, int
   double weight = fmax(0, (m.in - m.both_in) / m.both_out);
   double capacity =
       fmax(m.in, fmax(m.both_in + weight * m.both_out, m.most_in + weight * m.most_out));
-  if (capacity < full * (m.links_in + weight * m.links_out))
+  if (capacity < TSR_TUNE_PROBE_FULL * (m.links_in + weight * m.links_out))
     TSR_TRY(add_channel(b, name, set, devices, capacity, 1, weight));
   char out_name[48];
   snprintf(out_name, sizeof out_name, "%s out", name);
-  bool out_binds = m.out < full * m.links_out && weight * m.out < full * capacity;
+  bool out_binds =
+      m.out < TSR_TUNE_PROBE_FULL * m.links_out && weight * m.out < TSR_TUNE_PROBE_FULL * capacity;
   return out_binds ? add_channel(b, out_name, set, devices, m.out, 0, 1) : TSR_OK;
 }
 
@@ -264,13 +261,13 @@ static tsr_status add_peer_channel(tsr_bench *b, int d, bool in) {
   for (int j = 0; j < b->devices; j++) {
     int from = in ? j : d, to = in ? d : j;
     if (j == d || link_of(b, from, to)->bandwidth <= 0) continue;
-    TSR_TRY(tsr_bench_stream(b, from, to, piece, &streams[count++]));
+    TSR_TRY(tsr_bench_stream(b, from, to, TSR_TUNE_PROBE_PIECE, &streams[count++]));
     sum += link_of(b, from, to)->bandwidth;
   }
   if (count < 2) return TSR_OK;
   TSR_TRY(tsr_bench_run(b, streams, count));
   double rate = tsr_stream_rate(streams, count);
-  if (rate > full * sum) return TSR_OK;
+  if (rate > TSR_TUNE_PROBE_FULL * sum) return TSR_OK;
   char name[32];
   snprintf(name, sizeof name, "gpu%d %s", d, in ? "in" : "out");
   int channel = tsr_machine_add_channel(b->machine, name, rate);

@@ -13,7 +13,7 @@
 #include "run/probe_bench.h"
 
 enum { MOST_THREADS = 32 };
-static const size_t most_piece = 4 << 20, ring = 64 << 20; /* as in plans; caches hold that much */
+static const size_t most_piece = TSR_TUNE_PROBE_RING_PIECE, ring = TSR_TUNE_PROBE_RING;
 
 /* A thread copies its part of the pageable memory, piece by piece, over and over. */
 typedef struct stager {
@@ -101,13 +101,13 @@ static tsr_status measure(tsr_bench *b, int threads, const char *pageable, doubl
 
 /* More threads as long as they bring more. */
 static tsr_status measure_threads(tsr_bench *b, const char *pageable) {
-  double seconds = b->options->quick ? 3e-3 : 40e-3;
+  double seconds = b->options->quick ? 3e-3 : TSR_TUNE_PROBE_STAGING_TIME;
   int most = most_threads();
   for (int threads = 1; threads <= most; threads *= 2) {
     double rate;
     TSR_TRY(measure(b, threads, pageable, seconds, &rate));
     if (threads == 1) b->machine->lane_rate = rate;
-    if (rate < 1.08 * b->machine->staging_rate) break;
+    if (rate < TSR_TUNE_PROBE_MORE_THREADS * b->machine->staging_rate) break;
     b->machine->staging_rate = rate;
     b->machine->lanes = threads;
   }

@@ -126,10 +126,9 @@ static tsr_status reserve_asked(void *argument, int location) {
 /* A device's runtime takes 10 ms for a large allocation, however large (measured): several devices
  * get theirs side by side. */
 static bool pays_aside(const tsr_runner *runner, const tsr_plan *plan) {
-  static const size_t large = 64 << 20;
   int count = 0;
   for (int d = 0; d < runner->devices; d++)
-    count += plan->arena[d] > runner->arena[d].bytes && plan->arena[d] >= large;
+    count += plan->arena[d] > runner->arena[d].bytes && plan->arena[d] >= TSR_TUNE_ASIDE_LARGE;
   return count > 1;
 }
 

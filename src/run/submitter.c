@@ -11,7 +11,7 @@ typedef struct walk {
   int queues;
 } walk;
 
-enum { NONE_READY = -1, POLL_EVERY = 32, WATCH_EVERY = 4 };
+enum { NONE_READY = -1 };
 
 static walk walk_start(tsr_worker *worker, tsr_ticket *job) {
   tsr_program *p = job->program;
@@ -96,8 +96,8 @@ static void submit_all(walk *w) {
       tsr_backoff_step(&backoff, spin);
       continue;
     }
-    if (++submitted % POLL_EVERY == 0) tsr_worker_poll(w->worker);
-    if (submitted % WATCH_EVERY == 0) tsr_watch_poll(w->worker, w->job);
+    if (++submitted % TSR_TUNE_POLL_EVERY == 0) tsr_worker_poll(w->worker);
+    if (submitted % TSR_TUNE_WATCH_EVERY == 0) tsr_watch_poll(w->worker, w->job);
     backoff = (tsr_backoff){0};
     tsr_status status = submit(w, (uint32_t)command);
     if (status != TSR_OK) tsr_job_fail(w->job, status);

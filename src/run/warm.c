@@ -29,7 +29,7 @@ static tsr_status make_queues(tsr_runner *runner, int device) {
  * large it is, one after another (measured): the first call of a kind should not pay for that. If
  * there is no memory, the call will say. */
 static void reserve_memory(tsr_runner *runner, int device, size_t room) {
-  (void)tsr_resource_reserve_arena(runner, device, room / 8);
+  (void)tsr_resource_reserve_arena(runner, device, room / TSR_TUNE_WARM_PARTS);
 }
 
 typedef struct warming {
@@ -49,10 +49,7 @@ tsr_status tsr_warm_devices(tsr_runner *runner, const size_t *room) {
 
 /* ---- Kernels ---- */
 
-enum { MOST_SHAPES = 512 };
-
-static const double most_flops =
-    1e11; /* longer kernels are left to the run: they hide the loading */
+enum { MOST_SHAPES = 512 }; /* of a plan; others are loaded when they are first run */
 
 /* What makes the vendor's BLAS choose another kernel. */
 typedef struct shape {
@@ -73,7 +70,8 @@ static bool is_known(const shape *shapes, int count, const shape *s) {
 static bool may_try(const tsr_plan *plan, const tsr_command *c) {
   if (c->kind != TSR_COMMAND_KERNEL) return false;
   if (plan->buffers.items[c->buffer[2]].role != TSR_BUFFER_TILE) return false;
-  return tsr_kernel_flops((tsr_kernel)c->kernel, plan->call.type, c->m, c->n, c->k) <= most_flops;
+  return tsr_kernel_flops((tsr_kernel)c->kernel, plan->call.type, c->m, c->n, c->k) <=
+         TSR_TUNE_WARM_FLOPS;
 }
 
 static tsr_status issue_shapes(tsr_ticket *job, int device) {

@@ -20,8 +20,26 @@ typedef struct constant {
   {FOLDER, #name, (parts), (least), (most), unit, says, origin},
 
 static const constant table[] = {
+#define FOLDER "machine"
+#include "machine/tuning.def"
+#undef FOLDER
 #define FOLDER "plan"
 #include "plan/tuning.def"
+#undef FOLDER
+#define FOLDER "run"
+#include "run/tuning.def"
+#undef FOLDER
+#define FOLDER "compose"
+#include "compose/tuning.def"
+#undef FOLDER
+#define FOLDER "front"
+#include "front/tuning.def"
+#undef FOLDER
+#define FOLDER "cluster"
+#include "cluster/tuning.def"
+#undef FOLDER
+#define FOLDER "engine/cuda"
+#include "engine/cuda/tuning.def"
 #undef FOLDER
 };
 enum { CONSTANTS = sizeof table / sizeof *table };

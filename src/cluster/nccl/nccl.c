@@ -12,14 +12,9 @@
 
 #include "base/alloc.h"
 #include "cluster/fabric.h"
+#include "cluster/tuning.h"
 
 TSR_API extern const tsr_fabric tsr_fabric_nccl;
-
-/* A broadcast should take few multiprocessors from the products that it runs beside: kernels that
- * are one wave of blocks, or a few, take one more for each that lacks some. On four H200 a product
- * of processes wants 70 GB/s, since host memory gives no more; with 8 blocks 16384 took 61 to 69
- * ms, with 4 it took 56. NCCL_MAX_CTAS sets another number. */
-enum { MOST_BLOCKS = 4 };
 
 /* The driver's own types, by their sizes: its header is not needed for one function. */
 typedef int (*pointer_attribute)(void *data, int attribute, unsigned long long pointer);
@@ -231,7 +226,7 @@ static tsr_status name_group(unsigned char name[TSR_FABRIC_NAME]) {
 static tsr_status join(tsr_fabric_state *s, int group, const tsr_fabric_group *what) {
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
   ncclUniqueId id;
-  config.maxCTAs = MOST_BLOCKS;
+  config.maxCTAs = TSR_TUNE_NCCL_BLOCKS;
   memcpy(id.internal, what->name, TSR_FABRIC_NAME);
   int former = enter(s->device);
   ncclResult_t result =

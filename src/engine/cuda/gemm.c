@@ -2,6 +2,7 @@
 #include <limits.h>
 
 #include "engine/cuda/internal.h"
+#include "engine/cuda/tuning.h"
 
 /* How a type is multiplied; wide_c is the type of C with wide. In the order of tsr_type_index.
  * odd: the least extent that is cut into aligned parts (tsr_kernel_align), 0 where that brings
@@ -59,13 +60,9 @@ tsr_status gpu_gemm_batch(tsr_queue *queue, const tsr_kernel_args *x, gpu_batch 
   return TSR_OK;
 }
 
-/* In fp64 cuBLAS loses 2 to 11 % of its rate on products of 32768 rows, on an H200: 44.6 TFLOP/s
- * for 32768 x 2048 x 512 and 48.9 in pieces of 8192 rows, 47.2 and 52.7 for a k of 8192. At 16384
- * rows and in other types pieces bring nothing. */
-enum { MOST_ROWS = 16384, PIECE_ROWS = 8192 };
-
+/* In fp64 cuBLAS loses some of its rate on products of many rows. */
 static int64_t rows_at_once(const tsr_kernel_args *x) {
-  return x->type == TSR_D && x->m > MOST_ROWS ? PIECE_ROWS : x->m;
+  return x->type == TSR_D && x->m > TSR_TUNE_ROWS_MOST ? TSR_TUNE_ROWS_PIECE : x->m;
 }
 
 static tsr_status gemm_in_pieces(const tsr_queue *queue, const tsr_kernel_args *x) {
@@ -78,9 +75,6 @@ static tsr_status gemm_in_pieces(const tsr_queue *queue, const tsr_kernel_args *
   return TSR_OK;
 }
 
-/* Shorter products lose more by further kernels than they gain. */
-static const double least_cut_flops = 4e9;
-
 tsr_status gpu_gemm(tsr_queue *queue, const tsr_kernel_args *x) {
   tsr_kernel_args part[4] = {*x};
   int parts = 1, least = gemms[tsr_type_index(x->type)].odd;
@@ -88,7 +82,7 @@ tsr_status gpu_gemm(tsr_queue *queue, const tsr_kernel_args *x) {
   TSR_TRY(tsr_kernel_check_int(x, "this " GPU_BLAS));
 #endif
   if (!queue->blas) TSR_TRY(gpu_blas_start(queue));
-  if (least > 0 && 2.0 * (double)x->m * (double)x->n * (double)x->k >= least_cut_flops)
+  if (least > 0 && 2.0 * (double)x->m * (double)x->n * (double)x->k >= TSR_TUNE_ALIGN_FLOPS)
     parts = tsr_kernel_align(x, least, part);
   for (int i = 0; i < parts; i++) TSR_TRY(gemm_in_pieces(queue, &part[i]));
   return TSR_OK;

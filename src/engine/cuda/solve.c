@@ -13,12 +13,13 @@
  * or NaN in a line of C, or one that a zero on the diagonal makes, may be in all of the line's X.
  */
 #include "engine/cuda/internal.h"
+#include "engine/cuda/tuning.h"
 
 /* Of what the largest triangle and type need. What is not larger never grows: an allocation takes
  * the runtime 10 ms for each device that this one reaches. */
 enum { LARGEST = 16, ALIGNMENT = 256, ROUND = 64 };
 static const size_t inverse_most = (size_t)TSR_INVERTS_MOST * TSR_INVERTS_MOST * LARGEST;
-static const size_t result_most = (size_t)32 << 20; /* of W: more lines than that go in turn */
+static const size_t result_most = TSR_TUNE_SOLVE_RESULT; /* more lines go in turn */
 
 /* Where things are in the queue's scratch memory. */
 typedef struct solution {

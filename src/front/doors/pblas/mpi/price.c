@@ -4,33 +4,19 @@
 #include <string.h>
 
 #include "base/types.h"
-
-/* What ScaLAPACK does in less time on a process is not looked at. */
-static const double least_seconds = 50e-6;
-
-/* Of a product on devices: agreements and planning, s; how near plans come to what devices reach.
- */
-static const double fixed_cost = 500e-6, of_the_floor = 0.8;
-
-/* Bytes/s that a process gets through MPI, where its machine does not say it. Nothing is measured
- * unasked: this is what one process of several on a node gets of a fast network, or by way of
- * shared memory. */
-static const double assumed_network = 4e9;
-
-/* Of a size, until they are believed. */
-enum { CALLS_TO_TIME = 3 };
+#include "front/tuning.h"
 
 /* Reckoned beforehand: most calls of most programs are small. */
 static void set_least(tsr_pblas_price *price, tsr_type type) {
   bool forced = price->facts.reluctance == 0;
-  double flops = forced ? 0 : tsr_offload_cpu_flops(&price->seen, type, least_seconds);
+  double flops = forced ? 0 : tsr_offload_cpu_flops(&price->seen, type, TSR_TUNE_DOOR_LEAST);
   price->least[tsr_type_index(type)] = flops;
 }
 
 void tsr_pblas_price_init(tsr_pblas_price *price, const tsr_offload_facts *facts) {
   memset(price, 0, sizeof *price);
   price->facts = *facts;
-  price->network = price->across = facts->wire > 0 ? 1 / facts->wire : assumed_network;
+  price->network = price->across = facts->wire > 0 ? 1 / facts->wire : TSR_TUNE_PBLAS_NETWORK;
   price->seen.latency = facts->cpu_latency;
   for (int i = 0; i < TSR_TYPE_COUNT; i++) price->seen.figure[i] = facts->cpu_flops[i];
   for (int i = 0; i < TSR_TYPE_COUNT; i++) set_least(price, tsr_type_at(i)->type);
@@ -94,7 +80,7 @@ bool tsr_pblas_is_small(const tsr_pblas_price *price, const tsr_pblas_call *call
 }
 
 bool tsr_pblas_wants_time(const tsr_pblas_price *price, tsr_type type, double flops) {
-  return tsr_offload_price_calls(&price->seen, type, flops) < CALLS_TO_TIME;
+  return tsr_offload_price_calls(&price->seen, type, flops) < TSR_TUNE_DOOR_BELIEVE;
 }
 
 void tsr_pblas_show(tsr_pblas_price *price, tsr_type type, double flops, double seconds) {
@@ -108,8 +94,10 @@ double tsr_pblas_device_seconds(const tsr_pblas_price *price, const tsr_pblas_ca
   share of = share_of(call);
   double computing = of.flops * facts->device_flop[tsr_type_index(call->type)];
   double links = fmax((of.panels + of.c) * facts->in, of.c * facts->out);
-  double devices = fmax(fmax(computing, links), 2 * of.c * facts->staging) / of_the_floor;
-  return fixed_cost + of.panels / price->across + of.moved / price->network + devices;
+  double devices =
+      fmax(fmax(computing, links), 2 * of.c * facts->staging) / TSR_TUNE_DOOR_OF_THE_FLOOR;
+  return TSR_TUNE_PBLAS_FIXED_COST + of.panels / price->across + of.moved / price->network +
+         devices;
 }
 
 bool tsr_pblas_is_cheaper(tsr_pblas_price *price, tsr_type type, double flops, double devices,

@@ -1,0 +1,33 @@
+/*
+ * Makes the constants of a table of tuned constants, TSR_TUNE_NAME of each row. A folder's tuning.h
+ * names its table and includes this:
+ *
+ *   #define TSR_TUNING "run/tuning.def"
+ *   #include "base/tuning.h"
+ *
+ * A row of a table is
+ *
+ *   TSR_WHOLE(NAME, value, unit, what it does, origin)       a whole number
+ *   TSR_REAL(NAME, value, unit, what it does, origin)        a number
+ *   TSR_GUESS(NAME, parts, least, most, unit, what it is, origin)
+ *       a tsr_guess: the power of two near an extent / parts, from least to most
+ *
+ * An origin begins with
+ *
+ *   measured:   on a machine, with where the figures and the command stand
+ *   predicted:  by replaying plans on a recorded machine
+ *   chosen:     neither: why it has about this value, as far as the code and its history tell
+ *
+ * "log 18" is entry 18 of the log in docs/performance.md. What is a limit, of an array or a type,
+ * or follows from a formula, is no row. `tessera tuning` prints all tables, and docs/tuning.md is
+ * what it prints.
+ */
+#define TSR_WHOLE(name, value, ...) enum { TSR_TUNE_##name = (value) };
+#define TSR_REAL(name, value, ...) static const double TSR_TUNE_##name = (value);
+#define TSR_GUESS(name, parts, least, most, ...) \
+  static const tsr_guess TSR_TUNE_##name = {(parts), (least), (most)};
+#include TSR_TUNING
+#undef TSR_WHOLE
+#undef TSR_REAL
+#undef TSR_GUESS
+#undef TSR_TUNING

@@ -1,0 +1,8 @@
+/* Inside the front: its tuned constants, TSR_TUNE_..., from the table in tuning.def. */
+#ifndef TSR_FRONT_TUNING_H
+#define TSR_FRONT_TUNING_H
+
+#define TSR_TUNING "front/tuning.def"
+#include "base/tuning.h"
+
+#endif

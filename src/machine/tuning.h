@@ -1,0 +1,8 @@
+/* Inside the machine: its tuned constants, TSR_TUNE_..., from the table in tuning.def. */
+#ifndef TSR_MACHINE_TUNING_H
+#define TSR_MACHINE_TUNING_H
+
+#define TSR_TUNING "machine/tuning.def"
+#include "base/tuning.h"
+
+#endif

@@ -1,0 +1,8 @@
+/* Inside the runner: its tuned constants, TSR_TUNE_..., from the table in tuning.def. */
+#ifndef TSR_RUN_TUNING_H
+#define TSR_RUN_TUNING_H
+
+#define TSR_TUNING "run/tuning.def"
+#include "base/tuning.h"
+
+#endif

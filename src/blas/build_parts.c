@@ -216,7 +216,7 @@ static double corner_share(const tsr_builder *b, const pass *p, int parts) {
 /* Columns of a tile that are there with so many parts: of A and of B as much comes, in bytes, so
  * that the corner of both that can be multiplied grows quickest. */
 static int64_t opened(const tsr_builder *b, const pass *p, int j, int parts) {
-  static const int64_t align = 128;
+  static const int64_t align = 128; /* as the planner cuts C: CUT_ALIGN in plan/tuning.def */
   int64_t width = tsr_cut_length(&b->tiling->n, j);
   if (parts == corner_parts(b, p)) return width;
   double share = corner_share(b, p, parts) * (double)b->call->m / (double)b->call->n;

@@ -42,6 +42,8 @@ find "$root/src" -name tuning.def -exec grep -hoE '^TSR_(WHOLE|REAL|GUESS)\([A-Z
   sed 's/.*(//' | sort >constants
 grep -oE '^\| `[A-Z_0-9]+' tuning | tr -d '|` ' | sort >printed
 check tuning_has_all_tables same constants printed
+"$tessera" tuning --json | sed -n 's/^.*"name":[[:space:]]*"\([A-Z_0-9]*\)".*/\1/p' | sort >json
+check tuning_json_has_all_tables same constants json
 check tuning_names_are_unique sh -c 'test -z "$(uniq -d constants)"'
 grep '^| ' tuning | grep -vE '\. \| (measured|predicted|chosen)[:,]' >unsaid
 check tuning_tells_origins test ! -s unsaid

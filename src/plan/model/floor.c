@@ -172,7 +172,8 @@ static double home_rounds(const tsr_machine *machine, const tsr_call *call, int 
   return fmax(kernels, out + back);
 }
 
-/* By halving: its own kernels take less, the others more, the more is away. */
+/* By halving, to 2^-24: its own kernels take less, the others more, the more is away. A share of
+ * the others below 1e-3 counts as that. */
 static double home_share(const tsr_machine *machine, const tsr_call *call, int device,
                          int devices) {
   double rate = tsr_machine_rate_limit(machine, call->type, tsr_plan_heat(machine, call));

@@ -4,7 +4,8 @@
 
 #include "base/alloc.h"
 
-enum { NONE = -1, MOST_CELLS = 32 }; /* in one direction */
+/* Cells in one direction: 1024 in all, so that an index is small beside thousands of rooms. */
+enum { NONE = -1, MOST_CELLS = 32 };
 
 /* ---- Cells ---------------------------------------------------------------- */
 

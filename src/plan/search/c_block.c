@@ -167,7 +167,7 @@ static double exchange_time(const way *y, double in, double out) {
 
 /* Holds one after another, of chunks each; a chunk takes as long as its kernels or its copies. What
  * a hold's C takes beyond what is left of the links in two chunks stops all of it; at both ends, in
- * one. */
+ * one; and about four tiles come before kernels flow. */
 static double time_of(const way *y) {
   double down = parts(y->m, y->b), across = parts(y->n, y->c);
   double used = (double)y->m * y->n / (down * y->b * across * y->c);

@@ -140,7 +140,8 @@ static double length_of_column(const deal *d, int j) {
   return d->q->call->uplo == TSR_LOWER ? t->m.count - j : j + 1;
 }
 
-/* Each part to the place that is the least busy with it then, the longest first. */
+/* Each part to the place that is the least busy with it then, the longest first; of places that
+ * differ by rounding (1e-9) the first. */
 static void deal_out(int parts, int places, const double *weight, const double *length,
                      bool backwards, int *place_of) {
   double load[TSR_MACHINE_DEVICES] = {0};

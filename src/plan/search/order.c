@@ -35,7 +35,8 @@ static double rate_to_homes(const tsr_search *s, int device) {
   return rate;
 }
 
-/* Homes of operands first, then those that add most to the rate from the host and the homes. */
+/* Homes of operands first (1e15 is more than any rate), then those that add most to the rate from
+ * the host and the homes; of rates that differ by rounding (1e-9) the lower number counts. */
 void tsr_search_order_devices(tsr_search *s) {
   bool taken[TSR_MACHINE_DEVICES] = {false};
   for (int i = 0; i < s->machine->devices; i++) {

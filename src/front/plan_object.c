@@ -5,6 +5,7 @@
 #include "compose/request.h"
 #include "compose/retry.h"
 #include "front/context.h"
+#include "front/picture.h"
 #include "plan/model/choi.h"
 #include "plan/search/knobs.h"
 #include "run/place.h"
@@ -279,7 +280,9 @@ TSR_ENTRY(tsr_plan_print, (plan, format, text), const tsr_plan *plan, tsr_format
   pthread_rwlock_rdlock(&owner->machine_lock);
   pthread_mutex_lock(&owner->lock);
   tsr_measured measured = {object->measured, object->times};
-  tsr_status status = tsr_plan_write(plan, owner->machine, &measured, format, &written);
+  tsr_status status = format == TSR_TIMELINE_SVG
+                          ? tsr_picture_draw(plan, owner->machine, &measured, &written)
+                          : tsr_plan_write(plan, owner->machine, &measured, format, &written);
   pthread_mutex_unlock(&owner->lock);
   pthread_rwlock_unlock(&owner->machine_lock);
   if (status == TSR_OK) status = tsr_text_take(&written, text);

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/thread.h"
 #include "front/context.h"
-#include "plan/print/timeline.h"
+#include "plan/print/trace.h"
 
 /* Makes tracing begin or end; what was kept so far. */
 static tsr_traces keep(tsr_calls *calls, bool keeping) {

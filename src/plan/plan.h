@@ -194,8 +194,8 @@ typedef struct tsr_measured {
 /* measured: seconds of the last run; 0: none. */
 void tsr_plan_summary(const tsr_plan *plan, double measured, tsr_prediction *prediction);
 
-/* text, JSON, commands (print.c); timelines (timeline.c). machine gives names; it may be NULL, as
- * measured may. */
+/* Text, JSON, commands, loads, and the timeline as events; pictures are drawn by the front. machine
+ * gives names; it may be NULL, as measured may. */
 tsr_status tsr_plan_write(const tsr_plan *plan, const tsr_machine *machine,
                           const tsr_measured *measured, tsr_format format, tsr_text *text);
 

@@ -130,75 +130,6 @@ static void commands_stand_one_a_line(void **state) {
   free(text);
 }
 
-/* Tags open and close in order, and nothing outside of them has a bare <, > or &. */
-static bool well_formed(const char *text) {
-  const char *open[16], *from;
-  int depth = 0;
-  for (const char *c = text; *c != '\0'; c++) {
-    if (*c == '>') return false;
-    if (*c == '&' && strncmp(c, "&amp;", 5) != 0 && strncmp(c, "&lt;", 4) != 0 &&
-        strncmp(c, "&gt;", 4) != 0 && strncmp(c, "&quot;", 6) != 0 && strncmp(c, "&#", 2) != 0)
-      return false;
-    if (*c != '<') continue;
-    from = ++c;
-    c += strcspn(c, "<>");
-    if (*c != '>') return false;
-    size_t name = strcspn(from + (*from == '/'), " />");
-    if (*from == '/') {
-      if (depth == 0 || strncmp(open[--depth], from + 1, name) != 0) return false;
-    } else if (c[-1] != '/') {
-      if (depth == 16) return false;
-      open[depth++] = from;
-    }
-  }
-  return depth == 0;
-}
-
-static void timeline_is_a_picture(void **state) {
-  (void)state;
-  for (int measured = 0; measured < 2; measured++) {
-    char *text = print(plan_relayed(TSR_D), TSR_TIMELINE_SVG, measured);
-    assert_true(well_formed(text));
-    expect(text, "two &lt;small&gt; &quot;ones&quot; &amp; a host");
-    expect(text, ">copy of B</text>");
-    expect(text, ">peer to 1</text>");
-    expect(text, ">floor</text>");
-    assert_int_equal(strstr(text, "measured") != NULL, measured);
-    free(text);
-  }
-  char *staged = print(plan_staged(), TSR_TIMELINE_SVG, false);
-  assert_true(well_formed(staged));
-  expect(staged, ">lane 1</text>");
-  free(staged);
-}
-
-/* Every kernel there is has a bar and a place in the legend, or the picture is not drawn at all. */
-static void timelines_show_every_kernel(void **state) {
-  (void)state;
-  for (int kernel = 0; kernel < TSR_KERNEL_COUNT; kernel++) {
-    tsr_plan *plan = plan_relayed(TSR_D);
-    for (size_t i = 0; i < plan->commands.count; i++)
-      if (plan->commands.items[i].kind == TSR_COMMAND_KERNEL)
-        plan->commands.items[i].kernel = (uint8_t)kernel;
-    char *text = print(plan, TSR_TIMELINE_SVG, false);
-    assert_true(well_formed(text));
-    expect(text, kernel > TSR_KERNEL_SCALE ? ">triangle</text>" : tsr_kernel_get(kernel)->name);
-    free(text);
-  }
-}
-
-/* Of a million commands, a picture shows what can be seen. */
-static void long_plans_make_small_pictures(void **state) {
-  (void)state;
-  tsr_plan *plan = plan_relayed(TSR_D);
-  for (int i = 0; i < 100000; i++)
-    add_copy(plan, queue_of(0, TSR_QUEUE_IN), i % 2, 3 + i % 2, 0, 0, 1, 1, END);
-  char *text = print(plan_finish(plan), TSR_TIMELINE_SVG, false);
-  assert_true(well_formed(text));
-  assert_in_range(strlen(text), 1000, 400000);
-  free(text);
-}
-
 static void trace_has_events(void **state) {
   (void)state;
   char *text = print(plan_relayed(TSR_D), TSR_TIMELINE_JSON, true);
@@ -252,9 +183,6 @@ int main(void) {
       cmocka_unit_test(json_counts_what_is_staged),
       cmocka_unit_test(json_of_an_unpredicted_plan),
       cmocka_unit_test(commands_stand_one_a_line),
-      cmocka_unit_test(timeline_is_a_picture),
-      cmocka_unit_test(timelines_show_every_kernel),
-      cmocka_unit_test(long_plans_make_small_pictures),
       cmocka_unit_test(trace_has_events),
       cmocka_unit_test(summary_counts),
       cmocka_unit_test(an_unknown_format_is_refused),

@@ -5,7 +5,7 @@
 #include "blas/operation.h"
 #include "plan/names.h"
 #include "plan/model/loads.h"
-#include "plan/print/timeline.h"
+#include "plan/print/trace.h"
 
 /* ---- Sums over the commands ---- */
 
@@ -452,14 +452,14 @@ tsr_status tsr_plan_write(const tsr_plan *plan, const tsr_machine *machine,
     case TSR_COMMANDS:
       for (size_t i = 0; i < plan->commands.count; i++) add_command(text, plan, i);
       return TSR_OK;
-    case TSR_TIMELINE_SVG:
-      return tsr_timeline_svg(plan, machine, &last, text);
     case TSR_LOADS:
       tsr_loads_write(plan, true, text);
       return TSR_OK;
     case TSR_TIMELINE_JSON:
-      tsr_timeline_trace(plan, machine, last.times, text);
+      tsr_trace_write(plan, machine, last.times, text);
       return TSR_OK;
+    case TSR_TIMELINE_SVG: /* the caller draws it: front/picture.h */
+      break;
   }
-  return tsr_fail(TSR_ERR_ARGUMENT, "format: %d is not one of tsr_format", (int)format);
+  return tsr_fail(TSR_ERR_ARGUMENT, "format: %d is none that the planner writes", (int)format);
 }

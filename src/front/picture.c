@@ -1,46 +1,19 @@
-#include "plan/print/timeline.h"
+#include "front/picture.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "base/alloc.h"
 #include "plan/names.h"
+#include "plan/print/trace.h"
 
-/* ---- What is drawn ---- */
-
-/* Colours: copies by matrix, then kernels; those of the other routines have one. */
-enum { KIND_GEMM = TSR_MATRICES, KIND_ADD, KIND_SCALE, KIND_ROUTINE, KINDS };
-
-static const struct {
-  const char *name, *colour;
-} kinds[KINDS] = {{"copy of A", "#3b6fc4"}, {"copy of B", "#e09a1a"}, {"copy of C", "#2f9e5b"},
-                  {"copy of W", "#8a5bd1"}, {"gemm", "#5b6470"},      {"add", "#d6455d"},
-                  {"scale", "#c46ba8"},     {"triangle", "#1f9fb4"}};
-
-static int kind_of(const tsr_plan *plan, const tsr_command *command) {
-  if (command->kind == TSR_COMMAND_COPY) return plan->buffers.items[command->buffer[0]].matrix;
-  switch (command->kernel) {
-    case TSR_KERNEL_GEMM:
-      return KIND_GEMM;
-    case TSR_KERNEL_ADD:
-      return KIND_ADD;
-    case TSR_KERNEL_SCALE:
-      return KIND_SCALE;
-    default:
-      return KIND_ROUTINE;
-  }
-}
+/* Of each kind of commands. */
+static const char *const colours[TSR_TRACE_KINDS] = {"#3b6fc4", "#e09a1a", "#2f9e5b", "#8a5bd1",
+                                                     "#5b6470", "#d6455d", "#c46ba8", "#1f9fb4"};
 
 typedef struct span {
   double begin, end; /* s */
 } span;
-
-/* times NULL: as predicted. */
-static span span_of(const tsr_plan *plan, size_t command, const float *times) {
-  if (times != NULL) return (span){times[2 * command], times[2 * command + 1]};
-  const tsr_command *planned = &plan->commands.items[command];
-  return (span){planned->begin, planned->end};
-}
 
 /* Devices first, each with its queues in the order of their roles, then the lanes. */
 static bool goes_before(const tsr_plan_queue *a, const tsr_plan_queue *b) {
@@ -64,7 +37,7 @@ enum {
 /* Tiny bars that are drawn as one, in the colour that most of it has. */
 typedef struct cluster {
   double begin, end; /* pixels */
-  double width[KINDS];
+  double width[TSR_TRACE_KINDS];
   bool any;
 } cluster;
 
@@ -74,7 +47,7 @@ typedef struct picture {
   tsr_text *text;
   tsr_measured last;
   bool merge;
-  bool seen[KINDS];
+  bool seen[TSR_TRACE_KINDS];
   int rows, queue[TSR_PLAN_QUEUES]; /* the queue of each row */
   double top[TSR_PLAN_QUEUES];      /* of the row of each queue, pixels */
   double height, bottom;            /* of a row; of all of them */
@@ -87,7 +60,10 @@ static double x_of(const picture *p, double seconds) {
 }
 
 static span span_shown(const picture *p, size_t command, bool measured) {
-  return span_of(p->plan, command, measured ? p->last.times : NULL);
+  const float *times = p->last.times;
+  const tsr_command *planned = &p->plan->commands.items[command];
+  return measured ? (span){times[2 * command], times[2 * command + 1]}
+                  : (span){planned->begin, planned->end};
 }
 
 static void insert_row(picture *p, int queue) {
@@ -120,7 +96,7 @@ static void lay_out(picture *p) {
 static void survey(picture *p) {
   p->seconds = fmax(isfinite(p->plan->seconds) ? p->plan->seconds : 0, p->plan->floor);
   for (size_t i = 0; i < p->plan->commands.count; i++) {
-    p->seen[kind_of(p->plan, &p->plan->commands.items[i])] = true;
+    p->seen[tsr_trace_kind(p->plan, &p->plan->commands.items[i])] = true;
     p->seconds = fmax(p->seconds, span_shown(p, i, false).end);
     if (p->last.times) p->seconds = fmax(p->seconds, span_shown(p, i, true).end);
   }
@@ -151,7 +127,7 @@ static void add_bar(picture *p, int queue, bool measured, double begin, double e
 static void flush_cluster(picture *p, int queue, bool measured) {
   cluster *tiny = &p->clusters[queue];
   int most = 0;
-  for (int kind = 1; kind < KINDS; kind++)
+  for (int kind = 1; kind < TSR_TRACE_KINDS; kind++)
     if (tiny->width[kind] > tiny->width[most]) most = kind;
   if (tiny->any) add_bar(p, queue, measured, tiny->begin, tiny->end, most, NULL);
   *tiny = (cluster){.any = false};
@@ -172,7 +148,7 @@ static void add_command(picture *p, size_t index, bool measured) {
   const tsr_command *command = &p->plan->commands.items[index];
   span when = span_shown(p, index, measured);
   double begin = x_of(p, when.begin), end = x_of(p, when.end);
-  int kind = kind_of(p->plan, command);
+  int kind = tsr_trace_kind(p->plan, command);
   if (p->merge && end - begin < 0.5) {
     add_tiny(p, command->queue, measured, begin, end, kind);
     return;
@@ -204,8 +180,8 @@ static void add_style(picture *p) {
                ".s{font-size:11px;fill:#667}.r{text-anchor:end}.m{text-anchor:middle}"
                ".b{font-weight:bold}.p{opacity:.45}.f{stroke:#c00;stroke-dasharray:5 3;fill:none}"
                ".g{stroke:#ccd;fill:none}");
-  for (int kind = 0; kind < KINDS; kind++)
-    tsr_text_add(p->text, ".k%d{fill:%s}", kind, kinds[kind].colour);
+  for (int kind = 0; kind < TSR_TRACE_KINDS; kind++)
+    tsr_text_add(p->text, ".k%d{fill:%s}", kind, colours[kind]);
   tsr_text_add(p->text, "</style>\n");
 }
 
@@ -234,12 +210,12 @@ static void add_titles(picture *p) {
 
 static void add_legend(picture *p) {
   double x = 12;
-  for (int kind = 0; kind < KINDS; kind++) {
+  for (int kind = 0; kind < TSR_TRACE_KINDS; kind++) {
     if (!p->seen[kind]) continue;
     tsr_text_add(p->text,
                  "<rect class=\"k%d\" x=\"%.0f\" y=\"55\" width=\"14\" height=\"12\"/>"
                  "<text x=\"%.0f\" y=\"65\">%s</text>\n",
-                 kind, x, x + 19, kinds[kind].name);
+                 kind, x, x + 19, tsr_trace_kind_name(kind));
     x += 100;
   }
   if (p->last.times)
@@ -313,7 +289,7 @@ static void draw(picture *p) {
   tsr_text_add(p->text, "</svg>\n");
 }
 
-tsr_status tsr_timeline_svg(const tsr_plan *plan, const tsr_machine *machine,
+tsr_status tsr_picture_draw(const tsr_plan *plan, const tsr_machine *machine,
                             const tsr_measured *measured, tsr_text *text) {
   picture *p = tsr_alloc_zero(1, sizeof *p);
   if (p == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory to draw a timeline");
@@ -327,131 +303,4 @@ tsr_status tsr_timeline_svg(const tsr_plan *plan, const tsr_machine *machine,
   draw(p);
   tsr_dealloc(p);
   return TSR_OK;
-}
-
-/* ---- Trace events ---- */
-
-/* Process numbers: locations as predicted, as measured, and what is not of one. */
-enum { MEASURED_PROCESSES = 1000, CALLS_PROCESS = 999 };
-enum { CALLS_THREAD, HOST_THREAD };
-
-/* Queues of different plans that have one role are one thread. */
-static int thread_of(const tsr_plan_queue *queue) {
-  return queue->role * TSR_TRACE_INDICES + queue->index;
-}
-
-static void trace_name(tsr_text *text, const char *what, int process, int thread,
-                       const char *before, const char *name) {
-  tsr_text_add(text,
-               "{\"ph\":\"M\",\"name\":\"%s_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":"
-               "\"%s%s\"}},\n",
-               what, process, thread, before, name);
-}
-
-static void trace_queue(const tsr_plan *plan, const tsr_plan_queue *queue, bool measured,
-                        tsr_text *text) {
-  int process = queue->location + (measured ? MEASURED_PROCESSES : 0);
-  tsr_name name;
-  trace_name(text, "process", process, 0, measured ? "measured: " : "predicted: ",
-             tsr_plan_location_name(plan, queue->location, &name));
-  trace_name(text, "thread", process, thread_of(queue), "", tsr_queue_name(queue, &name));
-}
-
-static void trace_names(const tsr_plan *plan, bool measured, tsr_text *text) {
-  for (int q = 0; q < plan->queues; q++) trace_queue(plan, &plan->queue[q], measured, text);
-}
-
-static void trace_events(const tsr_plan *plan, const float *times, double at, tsr_text *text) {
-  int base = times != NULL ? MEASURED_PROCESSES : 0;
-  for (size_t i = 0; i < plan->commands.count; i++) {
-    const tsr_command *command = &plan->commands.items[i];
-    const tsr_plan_queue *queue = &plan->queue[command->queue];
-    span when = span_of(plan, i, times);
-    if (!isfinite(when.begin) || !isfinite(when.end)) continue;
-    tsr_text_add(text,
-                 "{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
-                 "\"args\":{\"command\":%zu,\"m\":%d,\"n\":%d,\"k\":%d}},\n",
-                 kinds[kind_of(plan, command)].name, base + queue->location, thread_of(queue),
-                 (at + when.begin) * 1e6, fmax(when.end - when.begin, 0) * 1e6, i, command->m,
-                 command->n, command->k);
-  }
-}
-
-static void trace_head(const tsr_machine *machine, tsr_text *text) {
-  tsr_text_add(text, "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"machine\":\"");
-  tsr_text_add_json(text, machine == NULL ? "" : machine->name);
-  tsr_text_add(text, "\"},\"traceEvents\":[\n");
-}
-
-/* The last event has no comma behind it. */
-static void trace_tail(const char *label, tsr_text *text) {
-  tsr_text_add(text, "{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":0,\"args\":{\"labels\":");
-  tsr_text_add(text, "\"%s\"}}\n]}\n", label);
-}
-
-void tsr_timeline_trace(const tsr_plan *plan, const tsr_machine *machine, const float *times,
-                        tsr_text *text) {
-  tsr_name name;
-  trace_head(machine, text);
-  trace_names(plan, false, text);
-  trace_events(plan, NULL, 0, text);
-  if (times != NULL) {
-    trace_names(plan, true, text);
-    trace_events(plan, times, 0, text);
-  }
-  trace_tail(tsr_call_name(&plan->call, &name), text);
-}
-
-/* ---- Sequences ---- */
-
-void tsr_trace_begin(tsr_trace *trace, const tsr_machine *machine, tsr_text *text) {
-  *trace = (tsr_trace){.text = text};
-  trace_head(machine, text);
-  trace_name(text, "process", CALLS_PROCESS, 0, "", "calls");
-  trace_name(text, "thread", CALLS_PROCESS, CALLS_THREAD, "", "on the devices");
-  trace_name(text, "thread", CALLS_PROCESS, HOST_THREAD, "", "on the host");
-}
-
-/* From the first command's begin: until then the call waited for those before it. */
-static span span_of_all(const tsr_plan *plan, const float *times) {
-  span all = {INFINITY, 0};
-  for (size_t i = 0; i < plan->commands.count; i++) {
-    all.begin = fmin(all.begin, times[2 * i]);
-    all.end = fmax(all.end, times[2 * i + 1]);
-  }
-  return all;
-}
-
-static void trace_call(const tsr_plan *plan, const float *times, double at, tsr_text *text) {
-  span all = span_of_all(plan, times);
-  tsr_name name;
-  if (!(all.begin <= all.end)) return;
-  tsr_text_add(text,
-               "{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
-               "\"args\":{\"m\":%lld,\"n\":%lld,\"k\":%lld}},\n",
-               plan->moves ? "move" : tsr_call_name(&plan->call, &name), CALLS_PROCESS,
-               CALLS_THREAD, (at + all.begin) * 1e6, (all.end - all.begin) * 1e6,
-               (long long)plan->call.m, (long long)plan->call.n, (long long)plan->call.k);
-}
-
-void tsr_trace_plan(tsr_trace *trace, const tsr_plan *plan, const float *times, double at) {
-  for (int q = 0; q < plan->queues; q++) {
-    const tsr_plan_queue *queue = &plan->queue[q];
-    bool *named = &trace->named[queue->location][queue->role][queue->index];
-    if (!*named) trace_queue(plan, queue, true, trace->text);
-    *named = true;
-  }
-  trace_call(plan, times, at, trace->text);
-  trace_events(plan, times, at, trace->text);
-}
-
-void tsr_trace_host(tsr_trace *trace, const char *name, double at, double seconds) {
-  tsr_text_add(trace->text, "{\"ph\":\"X\",\"name\":\"");
-  tsr_text_add_json(trace->text, name);
-  tsr_text_add(trace->text, "\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f},\n", CALLS_PROCESS,
-               HOST_THREAD, at * 1e6, seconds * 1e6);
-}
-
-void tsr_trace_end(tsr_trace *trace) {
-  trace_tail("", trace->text);
 }

@@ -77,7 +77,7 @@ def read_csv(paths, columns=("op", "type", "median_s"), missing_ok=False):
 def line_of(columns, row):
     """Texts in which there may be commas stand between quotes."""
     cells = (row.get(c, "") for c in columns)
-    return ",".join(f'"{v}"' if c in ("home", "set", "step", "strategy", "words")
+    return ",".join(f'"{v}"' if c in ("home", "set", "step", "strategy", "words") or "," in str(v)
                     else f"{v:.9g}" if isinstance(v, float) else str(v)
                     for c, v in zip(columns, cells)) + "\n"
 

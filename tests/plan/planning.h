@@ -14,6 +14,10 @@
 
 #include "plan/plan.h"
 
+/* How much longer the search's plan may take than the best of a part of the devices: two searches
+ * end in different plans, each the best of those near it. */
+static const double planning_noise = 1.08;
+
 typedef struct planning_case {
   char type, ta, tb;
   int64_t m, n, k;

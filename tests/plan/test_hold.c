@@ -1,4 +1,7 @@
-/* Products that are larger than devices' memory: what is held, what is loaded, how fast. */
+/* Products that are larger than devices' memory: what is held, what is loaded. bench/choices.py
+ * says what little memory costs. */
+#include <math.h>
+
 #include "plan/model/loads.h"
 #include "planning.h"
 
@@ -86,7 +89,7 @@ static void larger_budgets_do_more(void **state) {
     tsr_plan *mixed = plan_within(machine, &cases[i], budget, NULL);
     tsr_plan *even = plan_within(machine, &cases[i], budget, "partition=even");
     assert_true(mixed->hold.dealt && !even->hold.dealt);
-    if (mixed->seconds > 0.8 * even->seconds)
+    if (mixed->seconds > even->seconds)
       fail_msg("case %d: %g s, dealt evenly %g", (int)i, mixed->seconds, even->seconds);
     tsr_plan_free(mixed);
     tsr_plan_free(even);
@@ -94,19 +97,23 @@ static void larger_budgets_do_more(void **state) {
   tsr_machine_destroy(machine);
 }
 
-/* One without room does nothing, rather than have all others work on tiny tiles. */
+/* One without room does nothing, rather than have all others work on tiny tiles: the plan is no
+ * slower than that of the machine without this device. */
 static void no_room_no_work(void **state) {
   (void)state;
-  tsr_machine *machine = planning_machine(path_in_source("machines/h200x4.json"));
+  const int others[] = {0, 2, 3};
+  tsr_machine *machine = planning_machine(path_in_source("machines/h200x4.json")), *part = NULL;
+  must(tsr_machine_select(machine, others, 3, &part));
   planning_case what = {'d', 'N', 'N', 70000, 70000, 70000, 1, 1, "ppp", 0};
   size_t budget[TSR_MACHINE_DEVICES] = {(size_t)16e9, (size_t)1e6, (size_t)16e9, (size_t)16e9};
   tsr_plan *plan = plan_within(machine, &what, budget, NULL);
-  tsr_plan *whole = plan_within(machine, &what, alike((size_t)16e9), NULL);
+  tsr_plan *without = plan_within(part, &what, alike((size_t)16e9), NULL);
   assert_true(plan->arena[1] == 0);
-  assert_true(plan->seconds < 1.5 * whole->seconds);
+  assert_true(plan->seconds <= planning_noise * without->seconds);
   tsr_plan_free(plan);
-  tsr_plan_free(whole);
+  tsr_plan_free(without);
   tsr_machine_destroy(machine);
+  tsr_machine_destroy(part);
 }
 
 /* Budgets that are about the same are no reason. */
@@ -151,7 +158,8 @@ static void loads_are_those_of_the_equation(void **state) {
   tsr_machine_destroy(machine);
 }
 
-/* Half of what is loaded at least comes from peers where these reach each other. */
+/* On a grid of 2 x 2 two devices load each tile, one of them from the other where they reach each
+ * other: half of what is loaded comes from peers, but for the edges. */
 static void peers_give_half(void **state) {
   (void)state;
   tsr_machine *machine = planning_machine(four);
@@ -167,24 +175,20 @@ static void peers_give_half(void **state) {
   tsr_machine_destroy(machine);
 }
 
-/* Little memory costs little time: predictions for a recorded machine. */
-static void rates_hold(void **state) {
+/* What fits into less memory fits into more: a plan with more is no slower. */
+static void more_memory_is_not_slower(void **state) {
   (void)state;
   tsr_machine *machine = planning_machine(path_in_source("machines/h200x4.json"));
   planning_case what = {'d', 'N', 'N', 70000, 70000, 70000, 1, 1, "ppp", 0};
-  static const struct {
-    size_t budget;
-    double least; /* of the rate when everything fits */
-  } caps[] = {{(size_t)16e9, 0.97}, {(size_t)4e9, 0.95}, {(size_t)2e9, 0.9}};
-  tsr_plan *whole = plan_within(machine, &what, alike((size_t)130e9), NULL);
-  for (size_t i = 0; i < sizeof caps / sizeof *caps; i++) {
-    tsr_plan *plan = plan_within(machine, &what, alike(caps[i].budget), NULL);
-    if (whole->seconds < caps[i].least * plan->seconds)
-      fail_msg("%zu bytes: %g s, with enough memory %g s", caps[i].budget, plan->seconds,
-               whole->seconds);
+  static const double budgets[] = {2e9, 4e9, 16e9, 130e9};
+  double last = INFINITY;
+  for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+    tsr_plan *plan = plan_within(machine, &what, alike((size_t)budgets[i]), NULL);
+    if (plan->seconds > last)
+      fail_msg("%g bytes: %g s, with less memory %g s", budgets[i], plan->seconds, last);
+    last = plan->seconds;
     tsr_plan_free(plan);
   }
-  tsr_plan_free(whole);
   tsr_machine_destroy(machine);
 }
 
@@ -198,7 +202,7 @@ int main(void) {
       cmocka_unit_test(no_room_no_work),
       cmocka_unit_test(alike_is_alike),
       cmocka_unit_test(peers_give_half),
-      cmocka_unit_test(rates_hold),
+      cmocka_unit_test(more_memory_is_not_slower),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

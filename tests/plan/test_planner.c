@@ -181,7 +181,7 @@ static void check_plan(problem *p, int number) {
         p->call.operand[2].location, (int)p->options.tile,
         p->options.strategy ? p->options.strategy : "-", tsr_message());
   }
-  if (plan->devices > 0 && plan->seconds < 0.97 * plan->floor)
+  if (plan->devices > 0 && plan->seconds < (1 - 1e-6) * plan->floor)
     fail_msg("problem %d: predicted %g s is below the floor, %g s", number, plan->seconds,
              plan->floor);
   check_loads(plan, number);

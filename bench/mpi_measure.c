@@ -154,6 +154,7 @@ static int open_context(const settings *with) {
   int code = settings_options(with, &options);
   if (code) return code;
   code = say(tsr_context_create_dealt(MPI_COMM_WORLD, &options, &bed.context, &sharing));
+  if (!code) code = say(settings_force(with, bed.context));
   if (!code && sharing > 1 && is_first()) tool_note("%d processes share a device", sharing);
   return code;
 }

@@ -1,4 +1,4 @@
-# What is installed: the library with its header, a pkg-config file, a CMake package
+# What is installed: the library with its headers, a pkg-config file, a CMake package
 # (find_package(tessera), target tessera::tessera; COMPONENTS mpi: tessera::tessera_mpi) and what
 # explains it. The command and the CUDA
 # engine install themselves.
@@ -9,7 +9,9 @@ set(PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
 install(TARGETS tessera tessera_blas EXPORT tessera_targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES ${PROJECT_SOURCE_DIR}/include/tessera.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES
+  ${PROJECT_SOURCE_DIR}/include/tessera.h ${PROJECT_SOURCE_DIR}/include/tessera_model.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT tessera_targets NAMESPACE tessera:: FILE tesseraTargets.cmake
   DESTINATION ${PACKAGE_DIR})
 
@@ -21,7 +23,8 @@ if(TARGET tessera_mpi)
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   # What the PBLAS door loads, from where it is itself.
   install(TARGETS tessera_pblas_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(FILES ${PROJECT_SOURCE_DIR}/include/tessera_mpi.h
+  install(FILES
+    ${PROJECT_SOURCE_DIR}/include/tessera_mpi.h ${PROJECT_SOURCE_DIR}/include/tessera_mpi_model.h
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(EXPORT tessera_mpi_targets NAMESPACE tessera:: FILE tesseraMpiTargets.cmake
     DESTINATION ${PACKAGE_DIR})

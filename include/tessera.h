@@ -1,8 +1,9 @@
 /*
  * Tessera: dense matrix products on machines with several GPUs.
  *
- * A call is planned first, as data (a plan), then run. This header is the whole
- * native interface and its manual.
+ * A call is planned first, as data (a plan), then run. This header is the native interface for
+ * programs, and its manual. tessera_mpi.h has the products of matrices that are distributed over
+ * processes. tessera_model.h has what benchmarks, studies and tests ask for; it promises nothing.
  *
  * Conventions
  *   - Matrices are ordinary BLAS matrices, column- or row-major, anywhere: host
@@ -33,7 +34,7 @@ extern "C" {
 #endif
 
 #define TSR_VERSION_MAJOR 0
-#define TSR_VERSION_MINOR 1
+#define TSR_VERSION_MINOR 2
 #define TSR_VERSION_PATCH 0
 
 #if defined(__GNUC__)
@@ -64,7 +65,7 @@ TSR_API const char *tsr_status_name(tsr_status status);
  * Valid until the next failing call of this thread. */
 TSR_API const char *tsr_message(void);
 
-/* "0.1.0" and so on. */
+/* The version of the library that is loaded, for instance "0.2.0". Never NULL. */
 TSR_API const char *tsr_version(void);
 
 /* ---- Types and flags ------------------------------------------------------ */
@@ -79,6 +80,11 @@ typedef enum tsr_type {
   TSR_B = 'b', /* bf16 storage, fp32 accumulation; alpha and beta are float */
   TSR_T = 't'  /* float storage, multiplied in TF32 where the device can */
 } tsr_type;
+
+/* The flags below are letters, as in the BLAS. Functions also take the letter in lower case and the
+ * value that CBLAS gives the same flag (CblasColMajor, CblasTrans, CblasUpper, CblasNonUnit,
+ * CblasLeft and so on). Any other value is TSR_ERR_ARGUMENT, also a flag of CBLAS in the place of
+ * another one and CblasConjNoTrans; the message then has CBLAS's name of it. */
 
 typedef enum tsr_layout { TSR_COL_MAJOR = 'C', TSR_ROW_MAJOR = 'R' } tsr_layout;
 
@@ -110,9 +116,12 @@ typedef enum tsr_operation {
 
 typedef struct tsr_context tsr_context;
 
-/* What tsr_context_create should do. Start from TSR_OPTIONS_DEFAULT; a field left at
- * its default is taken from the environment (docs/settings.md), else chosen. */
+/* What tsr_context_create should do. Start from TSR_OPTIONS_DEFAULT, which sets size. A field left
+ * at its default is taken from the environment (docs/settings.md), else chosen. Strings are copied.
+ */
 typedef struct tsr_options {
+  size_t size;         /* sizeof(tsr_options) where the program was compiled: later versions of the
+                          library add fields at the end, and know by it which of them are there */
   const char *engine;  /* "cuda", "host" (emulated devices), "cpu" (the CPU's BLAS), or NULL: the
                           best that is here */
   const char *devices; /* "4": the first four; "0,2": these; "2,": that one; "": all; "..4": of
@@ -121,21 +130,20 @@ typedef struct tsr_options {
   const char *machine; /* a machine file or a machine string; NULL: the kept measurement of this
                           machine, measured now if there is none */
   size_t memory;       /* budget for each device, bytes; 0: 80 % of what is free */
-  int reproducible;    /* 1: the same bits on any number of devices; 0: not; -1: default */
-  int check;           /* 1: verify every plan, poison buffers; 0: not; -1: default */
-  int64_t tile;        /* force tiles of this extent, elements; 0: by the model */
-  int trace;           /* 1: keep measured times with plans, for timelines */
-  uint64_t delay_seed; /* host engine: delay queues at random from this seed; 0: not */
-  const char
-      *strategy; /* parts of the plan to force, for experiments: docs/planner.md; NULL: none */
   const char *budgets; /* in place of memory, device by device: "16G,4G", the last one for all that
                           follow; NULL: memory */
+  int reproducible;    /* 1: the same bits on any number of devices; 0: not; -1: default */
+  int check;           /* 1: verify every plan, poison buffers; 0: not; -1: default */
+  int trace;           /* 1: keep measured times with plans, for timelines; 0: not */
 } tsr_options;
 
 #define TSR_OPTIONS_DEFAULT \
-  { NULL, NULL, NULL, 0, -1, -1, 0, 0, 0, NULL, NULL }
+  { sizeof(tsr_options), NULL, NULL, NULL, 0, NULL, -1, -1, 0 }
 
-/* Makes a context. options may be NULL (all defaults). */
+/* Makes a context, which the caller ends with tsr_context_destroy. options may be NULL (all
+ * defaults). TSR_ERR_ARGUMENT: an option is wrong, or options->size is no size that this version
+ * knows. TSR_ERR_ENGINE: no such engine, or it finds no device. TSR_ERR_MACHINE: the machine cannot
+ * be read. TSR_ERR_MEMORY: there is no memory for the context, or a budget is too small. */
 TSR_API tsr_status tsr_context_create(const tsr_options *options, tsr_context **context);
 
 /* Waits for what was submitted, then gives everything back; results of asynchronous calls that were
@@ -147,26 +155,30 @@ TSR_API void tsr_context_destroy(tsr_context *context);
  * first error of any of them since the last tsr_sync. */
 TSR_API tsr_status tsr_sync(tsr_context *context);
 
-/* A point among a context's asynchronous calls: behind all that were made so far. tsr_passed tells,
- * without waiting, whether they are complete (*passed is 1, else 0); what failed of them is told by
- * tsr_sync alone. A call that is complete reads and writes the program's memory no more. */
-TSR_API tsr_status tsr_point(tsr_context *context, uint64_t *point);
-TSR_API tsr_status tsr_passed(tsr_context *context, uint64_t point, int *passed);
+/* A point among a context's asynchronous calls. It holds no memory: copy it, or forget it. Its
+ * fields are the library's own. */
+typedef struct tsr_event {
+  const tsr_context *context;
+  uint64_t number;
+} tsr_event;
 
-/* The same of the calls between two points alone: those before `from` may still be under way, since
- * calls that do not depend on each other overlap. */
-TSR_API tsr_status tsr_passed_between(tsr_context *context, uint64_t from, uint64_t to,
-                                      int *passed);
+/* Sets *event behind all asynchronous calls that the context has been given so far. */
+TSR_API tsr_status tsr_event_record(tsr_context *context, tsr_event *event);
+
+/* *complete is 1 when all calls before the event are complete, else 0; does not wait. A call that
+ * is complete reads and writes the program's memory no more. Only tsr_sync tells whether a call
+ * failed. TSR_ERR_ARGUMENT: the event was not recorded in this context. */
+TSR_API tsr_status tsr_event_query(tsr_context *context, const tsr_event *event, int *complete);
+
+/* Waits until all calls before the event are complete, but for no later ones. Only tsr_sync tells
+ * whether a call failed. TSR_ERR_ARGUMENT: as above. */
+TSR_API tsr_status tsr_event_wait(tsr_context *context, const tsr_event *event);
 
 /* Ties a CUDA stream (a cudaStream_t of that device; NULL unties) to the context: each later call
  * waits for what is on the stream, and what is put on the stream later waits for the call. A call
  * whose C is in host memory that is not pinned then returns when C is complete, since a stream
  * cannot wait for the threads that bring it home. On failure the former stream stays tied. */
 TSR_API tsr_status tsr_set_stream(tsr_context *context, int device, void *stream);
-
-/* Forces parts of later plans, for experiments, as the field strategy of tsr_options does; NULL:
- * none. TSR_ERR_ARGUMENT names the word that is wrong. */
-TSR_API tsr_status tsr_set_strategy(tsr_context *context, const char *strategy);
 
 /* Told how far something has come: fraction is 0 to 1, what is its name. */
 typedef void (*tsr_progress)(void *user, double fraction, const char *what);
@@ -196,68 +208,49 @@ TSR_API tsr_status tsr_get_budget(tsr_context *context, int device, size_t *byte
 /* The number of devices the context uses: 0 when the CPU's BLAS does the work. */
 TSR_API int tsr_device_count(const tsr_context *context);
 
-/* What a context works with. */
-typedef struct tsr_context_facts {
-  const char *engine;  /* "cuda", "host" or "cpu" */
-  int devices;         /* of its machine: also of one that is only planned for */
-  int reproducible;    /* 1: the same bits on any number of devices */
-  int check;           /* 1: plans are verified */
-  uint64_t plans;      /* contexts in which this is the same make the same plans */
-  size_t memory;       /* the least budget of a device, bytes */
-  double staging_rate; /* bytes/s at which one thread copies host memory */
-  double network_bandwidth,
-      network_latency; /* of a process, bytes/s each way and s; 0: not known */
-} tsr_context_facts;
-
-TSR_API tsr_status tsr_context_describe(tsr_context *context, tsr_context_facts *facts);
-
-/* Bytes/s of a copy from one place to another, each a device's number or TSR_HOST, in runs of so
- * many bytes (the columns of a submatrix) while devices compute, as the context's machine has it;
- * 0: nothing is copied there directly. */
-TSR_API tsr_status tsr_copy_rate(tsr_context *context, int from, int to, size_t run, double *rate);
-
 /* ---- Memory --------------------------------------------------------------- */
 
 #define TSR_HOST (-1)
 
-/* Memory that is fast to copy: pinned host memory (device = TSR_HOST) or a device's. Any other
- * memory may be given to the calls as well. */
+/* Allocates bytes that are fast to copy: pinned host memory (device = TSR_HOST) or a device's. Any
+ * other memory may be given to the calls as well. tsr_free gives it back, after the calls in
+ * flight; what is left tsr_context_destroy gives back. TSR_ERR_ARGUMENT: no such device.
+ * TSR_ERR_MEMORY: there is not so much. */
 TSR_API tsr_status tsr_malloc(tsr_context *context, int device, size_t bytes, void **pointer);
 TSR_API void tsr_free(tsr_context *context, void *pointer);
 
-/* Copies bytes between any two places. Blocking. */
+/* Copies bytes between any two places, after the asynchronous calls that use them. Blocking. */
 TSR_API tsr_status tsr_memcpy(tsr_context *context, void *to, const void *from, size_t bytes);
 
-/* Pins (or unpins) existing host memory, in place. Pinned memory is copied twice to ten times
- * faster, but pinning costs about as much as one slow copy. */
-TSR_API tsr_status tsr_register(tsr_context *context, void *pointer, size_t bytes);
-TSR_API tsr_status tsr_unregister(tsr_context *context, void *pointer);
-
-/* tsr_register, returning at once: a thread of the library pins, one registration after the other
- * in the order in which they were made, also those of tsr_register. Calls that are made meanwhile,
- * blocking or asynchronous, are planned as if it was done; each starts when the registrations that
- * it touches are, and asynchronous ones return at once all the same. The memory may be read and
- * written while it is being pinned.
+/* Registers (pins) bytes of the program's host memory, in place, and returns at once. A thread of
+ * the library pins, one registration after the other in the order in which they were made. Pinned
+ * memory is copied 2 to 10 times faster; pinning costs about as much as one slow copy (CUDA: 0.06
+ * s/GB, and meanwhile it begins no other copies on any device).
+ *
+ * Calls that are made meanwhile are planned as if the memory was pinned, and start when the
+ * registrations that they touch are carried out. The program may read and write the memory
+ * meanwhile. tsr_sync waits for all registrations.
  *
  * TSR_ERR_ARGUMENT, at once: pointer is NULL, bytes is 0, or the memory is a device's, managed,
- * pinned or, in part or whole, registered already. What the thread meets (TSR_ERR_MEMORY where the
- * system pins no more) is told by tsr_sync; the calls copy the memory as it is, only slower. Where
- * it failed because others have pinned a part of the memory, such calls may end with
- * TSR_ERR_DEVICE. While CUDA pins (0.06 s a GB) it begins no other copies, on any device. */
-TSR_API tsr_status tsr_register_memory_async(tsr_context *context, void *pointer, size_t bytes);
+ * pinned or, in part or whole, registered already. When the system pins no more memory tsr_sync
+ * returns TSR_ERR_MEMORY, and calls copy the memory as it is, only slower; if the reason is that
+ * others have pinned a part of it, such calls may end with TSR_ERR_DEVICE. */
+TSR_API tsr_status tsr_register(tsr_context *context, void *pointer, size_t bytes);
 
-/* Undoes either registration, before the memory is freed; pointer is the address that was
- * registered with this context. Waits for the registration and for the calls in flight; one that
+/* Undoes a registration, before the memory is freed. pointer is the address that was registered
+ * with this context. Waits for the registration and for the calls in flight; a registration that
  * failed is forgotten. TSR_ERR_ARGUMENT: no registered memory begins there. tsr_context_destroy
  * unregisters what is left, and drops registrations that have not begun. */
-TSR_API tsr_status tsr_unregister_memory(tsr_context *context, void *pointer);
+TSR_API tsr_status tsr_unregister(tsr_context *context, void *pointer);
 
 /* ---- GEMM ----------------------------------------------------------------- */
 
 /*
  * C = alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) is k x n and C is m x n.
  *
- * alpha and beta point to a value of the type (for TSR_H and TSR_B: to a float).
+ * alpha and beta point to a value of the type (for TSR_H and TSR_B: to a float). lda, ldb and ldc
+ * are leading dimensions: the elements from one column to the next (of row-major matrices: from one
+ * row to the next).
  * alpha = 0 or k = 0: A and B are not read. beta = 0: C is not read (it may hold NaN).
  * C must not overlap A or B: no element of C that is written may be in the memory of one of A or B
  * that is read. Parts of one matrix, with its leading dimension, overlap where they have elements
@@ -281,24 +274,6 @@ TSR_API tsr_status tsr_gemm_async(tsr_context *context, tsr_type type, tsr_layou
                                   const void *alpha, const void *a, int64_t lda, const void *b,
                                   int64_t ldb, const void *beta, void *c, int64_t ldc);
 
-/* tsr_gemm with the types spelled out, column-major or row-major as asked. */
-TSR_API tsr_status tsr_sgemm(tsr_context *context, tsr_layout layout, tsr_op transa, tsr_op transb,
-                             int64_t m, int64_t n, int64_t k, float alpha, const float *a,
-                             int64_t lda, const float *b, int64_t ldb, float beta, float *c,
-                             int64_t ldc);
-TSR_API tsr_status tsr_dgemm(tsr_context *context, tsr_layout layout, tsr_op transa, tsr_op transb,
-                             int64_t m, int64_t n, int64_t k, double alpha, const double *a,
-                             int64_t lda, const double *b, int64_t ldb, double beta, double *c,
-                             int64_t ldc);
-TSR_API tsr_status tsr_cgemm(tsr_context *context, tsr_layout layout, tsr_op transa, tsr_op transb,
-                             int64_t m, int64_t n, int64_t k, const void *alpha, const void *a,
-                             int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
-                             int64_t ldc);
-TSR_API tsr_status tsr_zgemm(tsr_context *context, tsr_layout layout, tsr_op transa, tsr_op transb,
-                             int64_t m, int64_t n, int64_t k, const void *alpha, const void *a,
-                             int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
-                             int64_t ldc);
-
 /* ---- The level-3 BLAS ----------------------------------------------------- */
 
 /*
@@ -313,78 +288,193 @@ TSR_API tsr_status tsr_zgemm(tsr_context *context, tsr_layout layout, tsr_op tra
  * done (alpha = 0 or k = 0, with beta = 1) C stays as it is. trmm and trsm write B; trsm does not
  * look for zeros on the diagonal.
  *
- * Blocking, with the errors of tsr_gemm; each has an asynchronous sister, as tsr_gemm_async is.
+ * Blocking, with the errors of tsr_gemm; the asynchronous function of each is to it as
+ * tsr_gemm_async is to tsr_gemm.
+ */
+
+/* gemmt: C = alpha op(A) op(B) + beta C, one triangle of C. op(A) is n x k, op(B) k x n, C n x n.
  */
 TSR_API tsr_status tsr_gemmt(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
                              tsr_op transa, tsr_op transb, int64_t n, int64_t k, const void *alpha,
                              const void *a, int64_t lda, const void *b, int64_t ldb,
                              const void *beta, void *c, int64_t ldc);
-TSR_API tsr_status tsr_symm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
-                            tsr_uplo uplo, int64_t m, int64_t n, const void *alpha, const void *a,
-                            int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
-                            int64_t ldc);
-TSR_API tsr_status tsr_hemm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
-                            tsr_uplo uplo, int64_t m, int64_t n, const void *alpha, const void *a,
-                            int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
-                            int64_t ldc);
-TSR_API tsr_status tsr_syrk(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
-                            tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
-                            int64_t lda, const void *beta, void *c, int64_t ldc);
-TSR_API tsr_status tsr_herk(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
-                            tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
-                            int64_t lda, const void *beta, void *c, int64_t ldc);
-TSR_API tsr_status tsr_syr2k(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
-                             tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
-                             int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
-                             int64_t ldc);
-TSR_API tsr_status tsr_her2k(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
-                             tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
-                             int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
-                             int64_t ldc);
-TSR_API tsr_status tsr_trmm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
-                            tsr_uplo uplo, tsr_op transa, tsr_diag diag, int64_t m, int64_t n,
-                            const void *alpha, const void *a, int64_t lda, void *b, int64_t ldb);
-TSR_API tsr_status tsr_trsm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
-                            tsr_uplo uplo, tsr_op transa, tsr_diag diag, int64_t m, int64_t n,
-                            const void *alpha, const void *a, int64_t lda, void *b, int64_t ldb);
-
 TSR_API tsr_status tsr_gemmt_async(tsr_context *context, tsr_type type, tsr_layout layout,
                                    tsr_uplo uplo, tsr_op transa, tsr_op transb, int64_t n,
                                    int64_t k, const void *alpha, const void *a, int64_t lda,
                                    const void *b, int64_t ldb, const void *beta, void *c,
                                    int64_t ldc);
+
+/* symm, A symmetric, and hemm, A Hermitian: C = alpha A B + beta C (TSR_LEFT: A is m x m) or
+ * C = alpha B A + beta C (TSR_RIGHT: A is n x n). B and C are m x n. */
+TSR_API tsr_status tsr_symm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
+                            tsr_uplo uplo, int64_t m, int64_t n, const void *alpha, const void *a,
+                            int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
+                            int64_t ldc);
 TSR_API tsr_status tsr_symm_async(tsr_context *context, tsr_type type, tsr_layout layout,
                                   tsr_side side, tsr_uplo uplo, int64_t m, int64_t n,
                                   const void *alpha, const void *a, int64_t lda, const void *b,
                                   int64_t ldb, const void *beta, void *c, int64_t ldc);
+TSR_API tsr_status tsr_hemm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
+                            tsr_uplo uplo, int64_t m, int64_t n, const void *alpha, const void *a,
+                            int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
+                            int64_t ldc);
 TSR_API tsr_status tsr_hemm_async(tsr_context *context, tsr_type type, tsr_layout layout,
                                   tsr_side side, tsr_uplo uplo, int64_t m, int64_t n,
                                   const void *alpha, const void *a, int64_t lda, const void *b,
                                   int64_t ldb, const void *beta, void *c, int64_t ldc);
+
+/* syrk: C = alpha op(A) op(A)^T + beta C; herk: C = alpha op(A) op(A)^H + beta C, with real alpha
+ * and beta. op(A) is n x k, C is n x n, one triangle of it. Of complex types syrk takes no
+ * TSR_CONJ_TRANS, and herk no TSR_TRANS. */
+TSR_API tsr_status tsr_syrk(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                            tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
+                            int64_t lda, const void *beta, void *c, int64_t ldc);
 TSR_API tsr_status tsr_syrk_async(tsr_context *context, tsr_type type, tsr_layout layout,
                                   tsr_uplo uplo, tsr_op trans, int64_t n, int64_t k,
                                   const void *alpha, const void *a, int64_t lda, const void *beta,
                                   void *c, int64_t ldc);
+TSR_API tsr_status tsr_herk(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                            tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
+                            int64_t lda, const void *beta, void *c, int64_t ldc);
 TSR_API tsr_status tsr_herk_async(tsr_context *context, tsr_type type, tsr_layout layout,
                                   tsr_uplo uplo, tsr_op trans, int64_t n, int64_t k,
                                   const void *alpha, const void *a, int64_t lda, const void *beta,
                                   void *c, int64_t ldc);
+
+/* syr2k: C = alpha op(A) op(B)^T + alpha op(B) op(A)^T + beta C; her2k:
+ * C = alpha op(A) op(B)^H + conj(alpha) op(B) op(A)^H + beta C, with a real beta. op(A) and op(B)
+ * are n x k, C is n x n, one triangle of it. Of complex types syr2k takes no TSR_CONJ_TRANS, and
+ * her2k no TSR_TRANS. */
+TSR_API tsr_status tsr_syr2k(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                             tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
+                             int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
+                             int64_t ldc);
 TSR_API tsr_status tsr_syr2k_async(tsr_context *context, tsr_type type, tsr_layout layout,
                                    tsr_uplo uplo, tsr_op trans, int64_t n, int64_t k,
                                    const void *alpha, const void *a, int64_t lda, const void *b,
                                    int64_t ldb, const void *beta, void *c, int64_t ldc);
+TSR_API tsr_status tsr_her2k(tsr_context *context, tsr_type type, tsr_layout layout, tsr_uplo uplo,
+                             tsr_op trans, int64_t n, int64_t k, const void *alpha, const void *a,
+                             int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
+                             int64_t ldc);
 TSR_API tsr_status tsr_her2k_async(tsr_context *context, tsr_type type, tsr_layout layout,
                                    tsr_uplo uplo, tsr_op trans, int64_t n, int64_t k,
                                    const void *alpha, const void *a, int64_t lda, const void *b,
                                    int64_t ldb, const void *beta, void *c, int64_t ldc);
+
+/* trmm: B = alpha op(A) B (TSR_LEFT) or B = alpha B op(A) (TSR_RIGHT); trsm: B becomes the X of
+ * op(A) X = alpha B (TSR_LEFT) or X op(A) = alpha B (TSR_RIGHT). A is triangular, m x m (TSR_LEFT)
+ * or n x n (TSR_RIGHT); B is m x n. */
+TSR_API tsr_status tsr_trmm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
+                            tsr_uplo uplo, tsr_op transa, tsr_diag diag, int64_t m, int64_t n,
+                            const void *alpha, const void *a, int64_t lda, void *b, int64_t ldb);
 TSR_API tsr_status tsr_trmm_async(tsr_context *context, tsr_type type, tsr_layout layout,
                                   tsr_side side, tsr_uplo uplo, tsr_op transa, tsr_diag diag,
                                   int64_t m, int64_t n, const void *alpha, const void *a,
                                   int64_t lda, void *b, int64_t ldb);
+TSR_API tsr_status tsr_trsm(tsr_context *context, tsr_type type, tsr_layout layout, tsr_side side,
+                            tsr_uplo uplo, tsr_op transa, tsr_diag diag, int64_t m, int64_t n,
+                            const void *alpha, const void *a, int64_t lda, void *b, int64_t ldb);
 TSR_API tsr_status tsr_trsm_async(tsr_context *context, tsr_type type, tsr_layout layout,
                                   tsr_side side, tsr_uplo uplo, tsr_op transa, tsr_diag diag,
                                   int64_t m, int64_t n, const void *alpha, const void *a,
                                   int64_t lda, void *b, int64_t ldb);
+
+/* ---- Types spelled out ---------------------------------------------------- */
+
+/*
+ * Each routine above for one type, which stands in its name: tsr_dgemm is tsr_gemm for TSR_D, and
+ * tsr_dgemm_async is tsr_gemm_async for TSR_D. The argument type is left out. Real alpha and beta
+ * are values; complex ones are addresses (const void *), and so are complex matrices (void *).
+ *
+ * A macro holds the arguments of a family of routines. A row declares the routine it names and the
+ * asynchronous one: TSR_TYPED_GEMM(tsr_dgemm, double, double) is
+ *
+ *   tsr_status tsr_dgemm(tsr_context *context, tsr_layout layout, tsr_op transa, tsr_op transb,
+ *                        int64_t m, int64_t n, int64_t k, double alpha, const double *a,
+ *                        int64_t lda, const double *b, int64_t ldb, double beta, double *c,
+ *                        int64_t ldc);
+ *
+ * and tsr_dgemm_async with the same arguments.
+ */
+#define TSR_TYPED(name, arguments)   \
+  TSR_API tsr_status name arguments; \
+  TSR_API tsr_status name##_async arguments;
+
+#define TSR_TYPED_GEMM(name, scalar, element)                                                    \
+  TSR_TYPED(name, (tsr_context * context, tsr_layout layout, tsr_op transa, tsr_op transb,       \
+                   int64_t m, int64_t n, int64_t k, scalar alpha, const element *a, int64_t lda, \
+                   const element *b, int64_t ldb, scalar beta, element *c, int64_t ldc))
+TSR_TYPED_GEMM(tsr_sgemm, float, float)
+TSR_TYPED_GEMM(tsr_dgemm, double, double)
+TSR_TYPED_GEMM(tsr_cgemm, const void *, void)
+TSR_TYPED_GEMM(tsr_zgemm, const void *, void)
+
+#define TSR_TYPED_GEMMT(name, scalar, element)                                                 \
+  TSR_TYPED(name,                                                                              \
+            (tsr_context * context, tsr_layout layout, tsr_uplo uplo, tsr_op transa,           \
+             tsr_op transb, int64_t n, int64_t k, scalar alpha, const element *a, int64_t lda, \
+             const element *b, int64_t ldb, scalar beta, element *c, int64_t ldc))
+TSR_TYPED_GEMMT(tsr_sgemmt, float, float)
+TSR_TYPED_GEMMT(tsr_dgemmt, double, double)
+TSR_TYPED_GEMMT(tsr_cgemmt, const void *, void)
+TSR_TYPED_GEMMT(tsr_zgemmt, const void *, void)
+
+#define TSR_TYPED_SIDED(name, scalar, element)                                             \
+  TSR_TYPED(name, (tsr_context * context, tsr_layout layout, tsr_side side, tsr_uplo uplo, \
+                   int64_t m, int64_t n, scalar alpha, const element *a, int64_t lda,      \
+                   const element *b, int64_t ldb, scalar beta, element *c, int64_t ldc))
+TSR_TYPED_SIDED(tsr_ssymm, float, float)
+TSR_TYPED_SIDED(tsr_dsymm, double, double)
+TSR_TYPED_SIDED(tsr_csymm, const void *, void)
+TSR_TYPED_SIDED(tsr_zsymm, const void *, void)
+TSR_TYPED_SIDED(tsr_chemm, const void *, void)
+TSR_TYPED_SIDED(tsr_zhemm, const void *, void)
+
+#define TSR_TYPED_RANK_K(name, scalar, element)                                                    \
+  TSR_TYPED(name, (tsr_context * context, tsr_layout layout, tsr_uplo uplo, tsr_op trans,          \
+                   int64_t n, int64_t k, scalar alpha, const element *a, int64_t lda, scalar beta, \
+                   element *c, int64_t ldc))
+TSR_TYPED_RANK_K(tsr_ssyrk, float, float)
+TSR_TYPED_RANK_K(tsr_dsyrk, double, double)
+TSR_TYPED_RANK_K(tsr_csyrk, const void *, void)
+TSR_TYPED_RANK_K(tsr_zsyrk, const void *, void)
+TSR_TYPED_RANK_K(tsr_cherk, float, void)
+TSR_TYPED_RANK_K(tsr_zherk, double, void)
+
+#define TSR_TYPED_RANK_2K(name, scalar, beta_scalar, element)                             \
+  TSR_TYPED(name, (tsr_context * context, tsr_layout layout, tsr_uplo uplo, tsr_op trans, \
+                   int64_t n, int64_t k, scalar alpha, const element *a, int64_t lda,     \
+                   const element *b, int64_t ldb, beta_scalar beta, element *c, int64_t ldc))
+TSR_TYPED_RANK_2K(tsr_ssyr2k, float, float, float)
+TSR_TYPED_RANK_2K(tsr_dsyr2k, double, double, double)
+TSR_TYPED_RANK_2K(tsr_csyr2k, const void *, const void *, void)
+TSR_TYPED_RANK_2K(tsr_zsyr2k, const void *, const void *, void)
+TSR_TYPED_RANK_2K(tsr_cher2k, const void *, float, void)
+TSR_TYPED_RANK_2K(tsr_zher2k, const void *, double, void)
+
+#define TSR_TYPED_TRIANGULAR(name, scalar, element)                                        \
+  TSR_TYPED(name, (tsr_context * context, tsr_layout layout, tsr_side side, tsr_uplo uplo, \
+                   tsr_op transa, tsr_diag diag, int64_t m, int64_t n, scalar alpha,       \
+                   const element *a, int64_t lda, element *b, int64_t ldb))
+TSR_TYPED_TRIANGULAR(tsr_strmm, float, float)
+TSR_TYPED_TRIANGULAR(tsr_dtrmm, double, double)
+TSR_TYPED_TRIANGULAR(tsr_ctrmm, const void *, void)
+TSR_TYPED_TRIANGULAR(tsr_ztrmm, const void *, void)
+TSR_TYPED_TRIANGULAR(tsr_strsm, float, float)
+TSR_TYPED_TRIANGULAR(tsr_dtrsm, double, double)
+TSR_TYPED_TRIANGULAR(tsr_ctrsm, const void *, void)
+TSR_TYPED_TRIANGULAR(tsr_ztrsm, const void *, void)
+
+#undef TSR_TYPED
+#undef TSR_TYPED_GEMM
+#undef TSR_TYPED_GEMMT
+#undef TSR_TYPED_SIDED
+#undef TSR_TYPED_RANK_K
+#undef TSR_TYPED_RANK_2K
+#undef TSR_TYPED_TRIANGULAR
+
+/* ---- Routines as data ------------------------------------------------------ */
 
 /* Any of them as data, for programs that choose at run time: fields that the operation has no use
  * for are ignored. syrk and its like take trans from transa; trmm and trsm have their B as c, with
@@ -502,11 +592,6 @@ typedef struct tsr_traffic {
  * difference. tsr_memcpy and measurements of the machine do not count. */
 TSR_API tsr_status tsr_context_traffic(tsr_context *context, tsr_traffic *traffic);
 
-/* The same of one device (0, 1, ...): what has come to it from the host and from other devices, and
- * what it has sent to the host; plans are not counted. Copies count when they are carried out: read
- * it when calls are complete. */
-TSR_API tsr_status tsr_device_traffic(tsr_context *context, int device, tsr_traffic *traffic);
-
 /* From here on the times of all commands of all calls are kept, until tsr_timeline_end. This costs
  * some microseconds a command, and eight bytes. What was kept before is dropped. */
 TSR_API tsr_status tsr_timeline_begin(tsr_context *context);
@@ -556,27 +641,6 @@ TSR_API tsr_status tsr_plan_level3(tsr_context *context, const tsr_level3 *what,
 TSR_API tsr_status tsr_plan_execute(tsr_plan *plan, const void *alpha, const void *a, const void *b,
                                     const void *beta, void *c);
 
-typedef struct tsr_prediction {
-  double seconds;           /* predicted time of a warm call */
-  double floor_seconds;     /* lower bound over all splits of the work, from the machine's rates */
-  double plan_seconds;      /* what planning took */
-  double measured;          /* time of the last execution; 0: none yet */
-  int devices;              /* devices used; 0: the CPU's BLAS */
-  int grid_rows, grid_cols; /* C over the devices */
-  int64_t tile_m, tile_n, tile_k; /* largest kernel */
-  int candidates;                 /* plans that were compared */
-  int64_t commands, kernels, copies;
-  double host_to_device, device_to_host, device_to_device; /* bytes */
-  size_t device_memory;                                    /* most that any device needs, bytes */
-  size_t staging_memory;                                   /* pinned ring, bytes */
-} tsr_prediction;
-
-TSR_API tsr_status tsr_plan_predict(const tsr_plan *plan, tsr_prediction *prediction);
-
-/* The floor of the plan's call when products run at that many flops/s on each device, for instance
- * at the rate that was measured in the same run on the same data. */
-TSR_API tsr_status tsr_plan_floor(const tsr_plan *plan, double rate, double *seconds);
-
 typedef enum tsr_format {
   TSR_TEXT,          /* for people */
   TSR_JSON,          /* for programs */
@@ -589,48 +653,10 @@ typedef enum tsr_format {
 /* Prints a plan. *text is made with malloc; free() it. */
 TSR_API tsr_status tsr_plan_print(const tsr_plan *plan, tsr_format format, char **text);
 
-/* The knobs of strategies (TESSERA_STRATEGY, tsr_set_strategy) as a table in Markdown: names,
- * values, the kinds of strategies that have them, and what they do. *text: as of tsr_plan_print. */
-TSR_API tsr_status tsr_print_knobs(char **text);
-
 /* The plan of this context's last completed call: a new reference, to be destroyed. */
 TSR_API tsr_status tsr_plan_last(tsr_context *context, tsr_plan **plan);
 
 TSR_API void tsr_plan_destroy(tsr_plan *plan);
-
-/*
- * A result that is summed up: C = A B + beta C, then C = C + A B again and again by asynchronous
- * calls, with A and B new in pinned host memory (or a device's) each time, and C on the devices
- * from the first product to the last, mapped in one strip of columns for each
- * (tsr_map_1d_block_cyclic).
- */
-typedef struct tsr_stage {
-  double alone;   /* s of one product when nothing else is under way */
-  double kernels; /* of it: for how long the busiest device computes, */
-  double copies;  /* and the busiest link copies: products side by side come no more often */
-} tsr_stage;
-
-typedef struct tsr_accumulation {
-  tsr_stage first; /* the product for which C comes along, unless beta is 0 */
-  tsr_stage next;  /* each other one */
-  double home;     /* s from the end of the last product until all of C is home */
-  size_t result,
-      inputs; /* bytes on the fullest device of C, and of copies of A and B of one product */
-} tsr_accumulation;
-
-/* Predicts it for m x n x k products by planning them; quick: by a formula, in microseconds.
- * inputs: where A and B are: TSR_HOST, or a device whose memory they are in. */
-TSR_API tsr_status tsr_plan_accumulation(tsr_context *context, tsr_type type, int64_t m, int64_t n,
-                                         int64_t k, int inputs, const void *beta, int quick,
-                                         tsr_accumulation *predicted);
-
-/* The extent of tiles by the closed formula of Choi, Nikolskiy and Stegailov ("Tuning of a
- * matrix-matrix multiplication algorithm for several GPUs ...", equations 4, 12 and 13, next power
- * of two), to compare plans with: for data on devices, n x n x n, on the first devices of the
- * context's machine (0: all). *tile may exceed n.
- * TSR_ERR_ARGUMENT: no such number of devices. TSR_ERR_MACHINE: the machine lacks a rate. */
-TSR_API tsr_status tsr_plan_choi_tile(tsr_context *context, tsr_type type, int64_t n, int devices,
-                                      int64_t *tile);
 
 /* ---- Captures ------------------------------------------------------------- */
 
@@ -674,18 +700,6 @@ TSR_API tsr_status tsr_machine_probe(tsr_context *context, tsr_progress progress
 
 /* Prints the context's machine as text or JSON (TSR_TEXT, TSR_JSON). free() *text. */
 TSR_API tsr_status tsr_machine_print(tsr_context *context, tsr_format format, char **text);
-
-/* ---- Settings ------------------------------------------------------------- */
-
-/* The table of settings, for help texts: NULL name ends it. */
-typedef struct tsr_setting {
-  const char *name;    /* environment variable */
-  const char *values;  /* what it may hold */
-  const char *initial; /* default */
-  const char *help;
-} tsr_setting;
-
-TSR_API const tsr_setting *tsr_settings(void);
 
 #ifdef __cplusplus
 }

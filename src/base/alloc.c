@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tessera_model.h"
 
 static atomic_bool armed;   /* some allocation is to fail, */
 static atomic_long fail_in; /* when so many have been asked for, */

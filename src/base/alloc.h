@@ -1,5 +1,6 @@
 /*
- * Host allocations of the library, in one place so that tests can make the nth one fail.
+ * Host allocations of the library, in one place so that tests can make the nth one fail
+ * (tsr_alloc_fail_at in tessera_model.h).
  */
 #ifndef TSR_BASE_ALLOC_H
 #define TSR_BASE_ALLOC_H
@@ -12,12 +13,5 @@ void *tsr_alloc_zero(size_t count, size_t size); /* cleared */
 void *tsr_realloc(void *pointer, size_t bytes);
 char *tsr_strdup(const char *s);
 void tsr_dealloc(void *pointer);
-
-/* Tests: the nth allocation from now on fails (1: the next); 0: none. Returns how many allocations
- * failed so since the last time. */
-long tsr_alloc_fail_at(long n);
-
-/* Tests: so do all after it. */
-long tsr_alloc_fail_from(long n);
 
 #endif

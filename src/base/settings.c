@@ -65,12 +65,35 @@ static tsr_status fill_numbers(tsr_options *options) {
     options->budgets = memory;
   else if (!given)
     TSR_TRY(tsr_parse_bytes("TESSERA_MEMORY", memory, &options->memory));
-  const char *tile = tsr_setting_text("TESSERA_TILE");
-  if (options->strategy == NULL) options->strategy = tsr_setting_text("TESSERA_STRATEGY");
-  if (options->tile == 0 && tile != NULL)
-    TSR_TRY(tsr_parse_int("TESSERA_TILE", tile, 1, INT32_MAX, &options->tile));
   TSR_TRY(fill_flag("TESSERA_CHECK", &options->check));
   return fill_flag("TESSERA_REPRODUCIBLE", &options->reproducible);
+}
+
+tsr_status tsr_settings_tile(int64_t *tile) {
+  const char *text = tsr_setting_text("TESSERA_TILE");
+  *tile = 0;
+  return text != NULL ? tsr_parse_int("TESSERA_TILE", text, 1, INT32_MAX, tile) : TSR_OK;
+}
+
+/* The sizes of tsr_options by version. A version that adds a field adds its size, so that programs
+ * that were compiled with an older one keep working. */
+static const size_t option_sizes[] = {sizeof(tsr_options)}; /* 0.2 */
+
+tsr_status tsr_options_read(const tsr_options *given, tsr_options *options) {
+  *options = (tsr_options)TSR_OPTIONS_DEFAULT;
+  if (given == NULL) return TSR_OK;
+  bool known = false;
+  for (size_t i = 0; i < sizeof option_sizes / sizeof *option_sizes; i++)
+    known |= given->size == option_sizes[i];
+  if (!known)
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "options->size is %zu, which is no size that Tessera %s knows (its own is %zu "
+                    "bytes); start from TSR_OPTIONS_DEFAULT, and compile with a tessera.h that is "
+                    "not newer than the library",
+                    given->size, tsr_version(), sizeof *options);
+  memcpy(options, given, given->size);
+  options->size = sizeof *options;
+  return TSR_OK;
 }
 
 tsr_status tsr_settings_fill(tsr_options *options) {

@@ -9,6 +9,7 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "tessera_model.h"
 
 #define NAMES_THE_FILE "TESSERA_SETTINGS"
 

@@ -1,7 +1,7 @@
 /* The settings: what the command's help and the page of settings show. */
 #include <stddef.h>
 
-#include "tessera.h"
+#include "tessera_model.h"
 
 static const tsr_setting table[] = {
     {"TESSERA_ENGINE", "cuda, host or cpu", "the best that is here",

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/flags.h"
 #include "blas/operation.h"
 
 /* Largest extent, so that sums of extents stay far from overflow; check_size looks at products. */
@@ -54,6 +55,17 @@ void tsr_check_stored(const tsr_level3 *w, int operand, int64_t *rows, int64_t *
 
 /* ---- Flags ---------------------------------------------------------------- */
 
+tsr_level3 tsr_check_flags_read(const tsr_level3 *what) {
+  tsr_level3 w = *what;
+  w.layout = (tsr_layout)tsr_flag_letter(TSR_FLAG_LAYOUT, (int)w.layout);
+  w.side = (tsr_side)tsr_flag_letter(TSR_FLAG_SIDE, (int)w.side);
+  w.uplo = (tsr_uplo)tsr_flag_letter(TSR_FLAG_UPLO, (int)w.uplo);
+  w.transa = (tsr_op)tsr_flag_letter(TSR_FLAG_OP, (int)w.transa);
+  w.transb = (tsr_op)tsr_flag_letter(TSR_FLAG_OP, (int)w.transb);
+  w.diag = (tsr_diag)tsr_flag_letter(TSR_FLAG_DIAG, (int)w.diag);
+  return w;
+}
+
 static tsr_status check_type(const tsr_operation_info *info, tsr_operation operation,
                              tsr_type type) {
   const tsr_type_info *known = tsr_type_get(type);
@@ -73,7 +85,8 @@ static tsr_status check_type(const tsr_operation_info *info, tsr_operation opera
 static tsr_status check_one_of(const tsr_operation_info *info, const char *name, int value,
                                int first, int second, const char *remedy) {
   if (value == first || value == second) return TSR_OK;
-  return tsr_fail(TSR_ERR_ARGUMENT, "%s: %s = %d: give %s", info->name, name, value, remedy);
+  return tsr_fail(TSR_ERR_ARGUMENT, "%s: %s = %d%s: give %s", info->name, name, value,
+                  tsr_flag_of_cblas(value), remedy);
 }
 
 /* BLAS has no syrk of conjugates and no herk of mere transposes; of real types both are one. */
@@ -91,7 +104,8 @@ static tsr_status check_op(const tsr_operation_info *info, tsr_type type, const 
     remedy = "TSR_NO_TRANS or TSR_CONJ_TRANS";
   else if (!takes(info, type, TSR_CONJ_TRANS))
     remedy = "TSR_NO_TRANS or TSR_TRANS";
-  return tsr_fail(TSR_ERR_ARGUMENT, "%s: %s = %d: give %s", info->name, name, (int)op, remedy);
+  return tsr_fail(TSR_ERR_ARGUMENT, "%s: %s = %d%s: give %s", info->name, name, (int)op,
+                  tsr_flag_of_cblas((int)op), remedy);
 }
 
 static tsr_status check_flags(const tsr_operation_info *info, const tsr_level3 *w) {

@@ -15,6 +15,9 @@ typedef struct tsr_arguments {
 tsr_status tsr_check_arguments(const tsr_level3 *what, const tsr_arguments *given,
                                bool check_pointers);
 
+/* The call with its flags as letters of tessera.h, where they are given otherwise. */
+tsr_level3 tsr_check_flags_read(const tsr_level3 *what);
+
 /* m, n and k of the call: what the operation derives from its other arguments filled in, and
  * fields that it has no use for set as in an ordinary GEMM. */
 tsr_level3 tsr_check_complete(const tsr_level3 *what);

@@ -81,9 +81,11 @@ static void fill_call(const tsr_level3 *w, const tsr_binding *binding, tsr_call 
 tsr_status tsr_call_level3(const tsr_level3 *what, const void *alpha, const void *a, const void *b,
                            const void *beta, void *c, bool check_pointers, tsr_call *call,
                            tsr_binding *binding, bool *exchanged) {
-  TSR_TRY(tsr_check_arguments(what, &(tsr_arguments){alpha, a, b, beta, c}, check_pointers));
-  const tsr_operation_info *info = tsr_operation_get(what->operation);
-  tsr_level3 w = tsr_check_complete(what);
+  tsr_level3 read = what != NULL ? tsr_check_flags_read(what) : (tsr_level3){0};
+  TSR_TRY(tsr_check_arguments(what != NULL ? &read : NULL, &(tsr_arguments){alpha, a, b, beta, c},
+                              check_pointers));
+  const tsr_operation_info *info = tsr_operation_get(read.operation);
+  tsr_level3 w = tsr_check_complete(&read);
   *exchanged = false;
   if (w.layout == TSR_ROW_MAJOR) turn(info, &w, exchanged);
   if (!info->has_b) b = NULL;

@@ -98,18 +98,23 @@ static tsr_status deal_among(const tsr_peers *all, const tsr_options *options, s
   return status;
 }
 
+static tsr_status read_options(const tsr_options *given, tsr_options *options) {
+  TSR_TRY(tsr_options_read(given, options));
+  if (options->devices == NULL) options->devices = tsr_setting_text("TESSERA_DEVICES");
+  return TSR_OK;
+}
+
 TSR_ENTRY(tsr_context_create_dealt, (comm, options, context, sharing), MPI_Comm comm,
           const tsr_options *options, tsr_context **context, int *sharing) {
-  static const tsr_options all_default = TSR_OPTIONS_DEFAULT;
-  tsr_options given = options != NULL ? *options : all_default;
+  tsr_options given;
   tsr_context *made = NULL;
   tsr_peers all = {.comm = MPI_COMM_NULL};
   share s = {0};
   if (context == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; give the address of a tsr_context pointer");
-  if (given.devices == NULL) given.devices = tsr_setting_text("TESSERA_DEVICES");
   TSR_TRY(open_peers(comm, false, &all));
-  tsr_status status = deal_among(&all, &given, &s, &made);
+  tsr_status status = tsr_agree(&all, NULL, read_options(options, &given));
+  if (status == TSR_OK) status = deal_among(&all, &given, &s, &made);
   MPI_Comm_free(&all.comm);
   if (status != TSR_OK) {
     tsr_error error;

@@ -6,7 +6,7 @@
 #include "cluster/pack.h"
 #include "cluster/schedule.h"
 #include "cluster/trace.h"
-#include "tessera_mpi.h"
+#include "tessera_mpi_model.h"
 
 struct tsr_transport;
 struct tsr_queue;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/flags.h"
 #include "base/thread.h"
 #include "base/types.h"
 #include "cluster/view.h"
@@ -22,8 +23,8 @@ static tsr_status source_is(const char *name, const char *field, int value, int 
 
 tsr_status tsr_op_check(const char *name, tsr_op op) {
   if (op == TSR_NO_TRANS || op == TSR_TRANS || op == TSR_CONJ_TRANS) return TSR_OK;
-  return tsr_fail(TSR_ERR_ARGUMENT, "%s is %d; give TSR_NO_TRANS, TSR_TRANS or TSR_CONJ_TRANS",
-                  name, (int)op);
+  return tsr_fail(TSR_ERR_ARGUMENT, "%s is %d%s; give TSR_NO_TRANS, TSR_TRANS or TSR_CONJ_TRANS",
+                  name, (int)op, tsr_flag_of_cblas((int)op));
 }
 
 static tsr_status check_type(const char *name, tsr_type type) {

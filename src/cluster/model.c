@@ -97,10 +97,9 @@ static tsr_status make_planner(const char *machine, tsr_model *model) {
   options.memory = model->facts.memory;
   options.reproducible = model->facts.reproducible;
   options.check = 0;
-  options.strategy = "";
   TSR_TRY(tsr_context_create(&options, &model->planner));
   model->owned = true;
-  return TSR_OK;
+  return tsr_set_strategy(model->planner, NULL);
 }
 
 static tsr_status share_planner(const tsr_peers *peers, tsr_context *context, int devices,
@@ -127,9 +126,12 @@ tsr_status tsr_model_agree(const tsr_peers *peers, tsr_context *context, tsr_mod
   uint64_t plans = m.facts.plans;
   TSR_TRY(reduce_facts(peers, &m.facts));
   TSR_TRY(all_plan_alike(peers, plans, &alike));
-  if (!alike) TSR_TRY(share_planner(peers, context, devices, &m));
-  *model = m;
-  return TSR_OK;
+  tsr_status status = alike ? TSR_OK : share_planner(peers, context, devices, &m);
+  if (status == TSR_OK)
+    *model = m;
+  else
+    tsr_model_free(&m);
+  return status;
 }
 
 tsr_status tsr_model_alone(tsr_context *context, tsr_model *model) {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/flags.h"
 #include "base/overlap.h"
 #include "base/types.h"
 
@@ -10,7 +11,8 @@
 static tsr_factor factor(const char *name, const tsr_pmatrix *matrix, int64_t i, int64_t j,
                          int64_t rows, int64_t cols, tsr_op op) {
   tsr_factor f = {
-      .name = name, .there = matrix != NULL, .i = i, .j = j, .rows = rows, .cols = cols, .op = op};
+      .name = name, .there = matrix != NULL, .i = i, .j = j, .rows = rows, .cols = cols};
+  f.op = (tsr_op)tsr_flag_letter(TSR_FLAG_OP, (int)op);
   if (matrix != NULL) f.matrix = *matrix;
   return f;
 }

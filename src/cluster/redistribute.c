@@ -1,4 +1,5 @@
 /* From one layout to another; scattering and gathering are that too, with a layout of one block. */
+#include "base/flags.h"
 #include "base/thread.h"
 #include "cluster/exchange.h"
 #include "cluster/queue.h"
@@ -72,6 +73,7 @@ TSR_ENTRY(tsr_redistribute, (grid, op, m, n, from, ia, ja, to, ib, jb), tsr_grid
           int64_t m, int64_t n, const tsr_pmatrix *from, int64_t ia, int64_t ja,
           const tsr_pmatrix *to, int64_t ib, int64_t jb) {
   TSR_TRY(tsr_grid_check_real(grid));
+  op = (tsr_op)tsr_flag_letter(TSR_FLAG_OP, (int)op);
   tsr_record record = tsr_record_begin(TSR_RECORD_REDISTRIBUTE);
   tsr_record_add(&record, "", "op", op);
   tsr_record_add(&record, "", "m", m);

@@ -282,9 +282,9 @@ tsr_status tsr_summa_check(const tsr_summa *s) {
 
 /* What the devices do of a step; a process that has failed, or lacks panels, leaves that out. */
 static void work(tsr_summa *s, size_t at, tsr_status (*what)(const tsr_summa *, const tsr_step *)) {
-  note(s, tsr_point(s->grid->context, &s->begin[at]));
+  note(s, tsr_event_record(s->grid->context, &s->begin[at]));
   if (s->status == TSR_OK && !s->lost) note(s, what(s, step_at(s, at)));
-  note(s, tsr_point(s->grid->context, &s->end[at]));
+  note(s, tsr_event_record(s->grid->context, &s->end[at]));
 }
 
 static void begin(tsr_summa *s, size_t at) {
@@ -320,10 +320,11 @@ static void test_messages(tsr_summa *s) {
 }
 
 static bool has_passed(tsr_summa *s, size_t at) {
-  int passed = 0;
-  tsr_status status = tsr_passed_between(s->grid->context, s->begin[at], s->end[at], &passed);
+  int complete = 0;
+  tsr_status status =
+      tsr_event_query_between(s->grid->context, &s->begin[at], &s->end[at], &complete);
   note(s, status);
-  return passed != 0 || status != TSR_OK;
+  return complete != 0 || status != TSR_OK;
 }
 
 /* Products count as complete in their order, since a slot may have been read by an earlier one; but

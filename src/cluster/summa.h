@@ -32,13 +32,13 @@ typedef struct tsr_summa {
   char alpha[16], beta[16], one[16]; /* values of the type */
   tsr_view a, b, c;                  /* A and B as they are when they are sent */
   int64_t rows, cols, ldc;
-  tsr_summa_schedule schedule; /* owned */
-  tsr_exchange *moves[2];      /* of operands that are redistributed first; not owned */
-  size_t next;                 /* the step that begins next */
-  size_t home;                 /* steps before it that bring blocks home are complete */
-  size_t multiplied;           /* products among the steps before it are complete */
-  bool *complete;              /* [step] */
-  uint64_t *begin, *end;       /* [step] points of the context: around a product, or a way home */
+  tsr_summa_schedule schedule;             /* owned */
+  tsr_exchange *moves[2];                  /* of operands that are redistributed first; not owned */
+  size_t next;                             /* the step that begins next */
+  size_t home;                             /* steps before it that bring blocks home are complete */
+  size_t multiplied;                       /* products among the steps before it are complete */
+  bool *complete;                          /* [step] */
+  tsr_event *begin, *end;                  /* [step] around a product, or a way home */
   int32_t sending[TSR_TRANSPORT_MESSAGES]; /* the step of each message under way, or TSR_NO_STEP */
   tsr_panel_source source[TSR_TRANSPORT_MESSAGES];
   double since[TSR_TRANSPORT_MESSAGES]; /* when it began, for timelines */

@@ -6,6 +6,7 @@
 #define TSR_COMPOSE_ACCUMULATE_H
 
 #include "compose/plans.h"
+#include "tessera_model.h"
 
 /* By planning two products, one after the other, and the way home. first and next are products of
  * one shape; where their operands are is filled in. */

@@ -19,8 +19,8 @@
 #include "base/status.h"
 
 typedef struct tsr_engine_state tsr_engine_state;
-typedef struct tsr_queue tsr_queue; /* in-order stream of a device */
-typedef struct tsr_event tsr_event; /* a point in a queue */
+typedef struct tsr_queue tsr_queue;             /* in-order stream of a device */
+typedef struct tsr_queue_event tsr_queue_event; /* a point in a queue */
 
 enum { TSR_MAX_DEVICES = 32 };
 
@@ -96,23 +96,24 @@ typedef struct tsr_engine {
   void (*queue_destroy)(tsr_queue *queue);
 
   /* timed: query gives its time. */
-  tsr_status (*event_create)(tsr_engine_state *state, int device, bool timed, tsr_event **event);
-  void (*event_destroy)(tsr_event *event);
+  tsr_status (*event_create)(tsr_engine_state *state, int device, bool timed,
+                             tsr_queue_event **event);
+  void (*event_destroy)(tsr_queue_event *event);
 
   /* Marks the place after everything now in the queue. An event may be recorded again. Where
    * recording fails the event still marks the place, for query alone: whoever waits for the queue
    * learns in any case when its commands touch memory no more. The queue must live until then. */
-  tsr_status (*record)(tsr_queue *queue, tsr_event *event);
+  tsr_status (*record)(tsr_queue *queue, tsr_queue_event *event);
 
   /* What is put into queue later waits for the event, which must have been recorded (by any
    * thread, on any device) before: TSR_ERR_CHECK where recording failed. */
-  tsr_status (*wait)(tsr_queue *queue, tsr_event *event);
+  tsr_status (*wait)(tsr_queue *queue, tsr_queue_event *event);
 
   /* Whether the event, recorded before, has passed; asking takes no memory. *seconds (may be NULL;
    * timed events only, and not where recording failed): when, on the engine's clock, which all
    * devices share as well as can be. Returns the error of any earlier command of the device;
    * *passed tells also then (true for a device that is lost). */
-  tsr_status (*query)(tsr_event *event, bool *passed, double *seconds);
+  tsr_status (*query)(tsr_queue_event *event, bool *passed, double *seconds);
 
   tsr_status (*copy)(tsr_queue *queue, const tsr_copy_args *args);
   tsr_status (*kernel)(tsr_queue *queue, const tsr_kernel_args *args);

@@ -5,6 +5,7 @@
 
 #include "base/thread.h"
 #include "plan/search/knobs.h"
+#include "tessera_model.h"
 
 tsr_status tsr_context_check(const tsr_context *context) {
   if (context == NULL)
@@ -86,6 +87,19 @@ TSR_ENTRY(tsr_set_strategy, (context, strategy), tsr_context *context, const cha
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(tsr_strategy_parse(strategy, &forced));
   return tsr_plans_force(context->plans, strategy);
+}
+
+TSR_ENTRY(tsr_set_tile, (context, tile), tsr_context *context, int64_t tile) {
+  TSR_TRY(tsr_context_check(context));
+  if (tile < 0 || tile > INT32_MAX)
+    return tsr_fail(TSR_ERR_ARGUMENT, "tile is %lld; give the extent of tiles, 0 for the model's",
+                    (long long)tile);
+  tsr_plans *plans = context->plans;
+  pthread_mutex_lock(&plans->lock);
+  plans->planning.tile = tile;
+  tsr_plans_note_settings(plans);
+  pthread_mutex_unlock(&plans->lock);
+  return TSR_OK;
 }
 
 TSR_ENTRY(tsr_trim, (context), tsr_context *context) {

@@ -1,9 +1,11 @@
 /* Which engine, devices and machine a context gets. */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/settings.h"
 #include "base/log.h"
 #include "front/context.h"
+#include "tessera_model.h"
 
 /* What options.devices says: a count ("4"), or a list ("0,2", and "2," for one device). Behind two
  * dots ("..4") the planner chooses how many of these devices a call uses. */
@@ -126,6 +128,12 @@ static tsr_status load_machine(const tsr_options *options, const choice *c, tsr_
 
 /* ---- The engine ---- */
 
+static _Atomic uint64_t delay_seed; /* tsr_host_delay */
+
+void tsr_host_delay(uint64_t seed) {
+  atomic_store(&delay_seed, seed);
+}
+
 static tsr_status find_emulated_memory(const tsr_context *context, const tsr_options *options,
                                        size_t *bytes) {
   size_t least = (size_t)1 << 30;
@@ -144,7 +152,7 @@ static tsr_status open_engine(tsr_context *context, const tsr_engine *engine,
   tsr_engine_options engine_options = {.devices = c->listed && !emulated ? c->list : NULL,
                                        .count = count,
                                        .check = options->check == 1,
-                                       .delay_seed = options->delay_seed};
+                                       .delay_seed = atomic_load(&delay_seed)};
   if (emulated) TSR_TRY(find_emulated_memory(context, options, &engine_options.emulated_memory));
   TSR_TRY(engine->open(&engine_options, &context->state, context->info, &context->devices));
   context->engine = engine;

@@ -1,30 +1,66 @@
-/* The native door: questions to a context that do not wait for calls. */
-#include "front/context.h"
+/* The native door: events, and questions to a context that do not wait for calls. */
 #include "base/thread.h"
+#include "front/context.h"
+#include "tessera_model.h"
 
 static tsr_status check_output(const char *name, const void *output) {
   if (output != NULL) return TSR_OK;
   return tsr_fail(TSR_ERR_ARGUMENT, "%s is NULL; give the address of what is to be filled", name);
 }
 
-TSR_ENTRY(tsr_point, (context, point), tsr_context *context, uint64_t *point) {
+/* ---- Events ---- */
+
+static tsr_status check_event(const tsr_context *context, const char *name,
+                              const tsr_event *event) {
+  if (event == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "%s is NULL; give an event of tsr_event_record", name);
+  if (event->context == context) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "%s was not recorded in this context; record it there with tsr_event_record",
+                  name);
+}
+
+TSR_ENTRY(tsr_event_record, (context, event), tsr_context *context, tsr_event *event) {
   TSR_TRY(tsr_context_check(context));
-  TSR_TRY(check_output("point", point));
-  *point = context->calls.runner != NULL ? tsr_runner_submitted(context->calls.runner) : 0;
+  TSR_TRY(check_output("event", event));
+  uint64_t submitted =
+      context->calls.runner != NULL ? tsr_runner_submitted(context->calls.runner) : 0;
+  *event = (tsr_event){context, submitted};
   return TSR_OK;
 }
 
-TSR_ENTRY(tsr_passed, (context, point, passed), tsr_context *context, uint64_t point, int *passed) {
-  return tsr_passed_between(context, 0, point, passed);
+static int is_over(const tsr_context *context, uint64_t from, uint64_t to) {
+  return context->calls.runner == NULL || tsr_runner_over(context->calls.runner, from, to);
 }
 
-TSR_ENTRY(tsr_passed_between, (context, from, to, passed), tsr_context *context, uint64_t from,
-          uint64_t to, int *passed) {
+TSR_ENTRY(tsr_event_query, (context, event, complete), tsr_context *context, const tsr_event *event,
+          int *complete) {
   TSR_TRY(tsr_context_check(context));
-  TSR_TRY(check_output("passed", passed));
-  *passed = context->calls.runner == NULL || tsr_runner_over(context->calls.runner, from, to);
+  TSR_TRY(check_event(context, "event", event));
+  TSR_TRY(check_output("complete", complete));
+  *complete = is_over(context, 0, event->number);
   return TSR_OK;
 }
+
+TSR_ENTRY(tsr_event_query_between, (context, from, to, complete), tsr_context *context,
+          const tsr_event *from, const tsr_event *to, int *complete) {
+  TSR_TRY(tsr_context_check(context));
+  TSR_TRY(check_event(context, "from", from));
+  TSR_TRY(check_event(context, "to", to));
+  TSR_TRY(check_output("complete", complete));
+  *complete = is_over(context, from->number, to->number);
+  return TSR_OK;
+}
+
+TSR_ENTRY(tsr_event_wait, (context, event), tsr_context *context, const tsr_event *event) {
+  TSR_TRY(tsr_context_check(context));
+  TSR_TRY(check_event(context, "event", event));
+  if (context->calls.runner != NULL && event->number > 0)
+    tsr_runner_await(context->calls.runner, event->number - 1);
+  return TSR_OK;
+}
+
+/* ---- What a context works with ---- */
 
 /* The caller holds both locks of the plans. */
 static void describe(const tsr_context *context, tsr_context_facts *facts) {

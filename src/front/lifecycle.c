@@ -6,6 +6,7 @@
 #include "base/thread.h"
 #include "compose/capture.h"
 #include "front/context.h"
+#include "tessera_model.h"
 
 /* ---- Ending --------------------------------------------------------------- */
 
@@ -36,9 +37,9 @@ static tsr_status set_planning(tsr_context *context, const tsr_options *options)
   plans->planning.reproducible = options->reproducible == 1;
   plans->planning.no_cpu = options->engine != NULL || options->devices != NULL;
   plans->planning.obey_devices = tsr_context_obeys(options->devices);
-  plans->planning.tile = options->tile;
+  TSR_TRY(tsr_settings_tile(&plans->planning.tile));
   TSR_TRY(tsr_context_set_budgets(context, options));
-  return tsr_set_strategy(context, options->strategy);
+  return tsr_set_strategy(context, tsr_setting_text("TESSERA_STRATEGY"));
 }
 
 static void set_tracing(tsr_calls *calls, const tsr_options *options) {
@@ -58,9 +59,6 @@ static tsr_status start_runner(tsr_context *context) {
 }
 
 static tsr_status check_options(const tsr_options *options) {
-  if (options->tile < 0 || options->tile > INT32_MAX)
-    return tsr_fail(TSR_ERR_ARGUMENT, "tile is %lld; give the extent of tiles, 0 for the model's",
-                    (long long)options->tile);
   if (options->check < -1 || options->check > 1)
     return tsr_fail(TSR_ERR_ARGUMENT, "check is %d; give 0, 1 or -1", options->check);
   if (options->reproducible < -1 || options->reproducible > 1)
@@ -69,8 +67,8 @@ static tsr_status check_options(const tsr_options *options) {
 }
 
 static tsr_status fill(tsr_context *context, const tsr_options *given) {
-  static const tsr_options all_default = TSR_OPTIONS_DEFAULT;
-  tsr_options options = given != NULL ? *given : all_default;
+  tsr_options options;
+  TSR_TRY(tsr_options_read(given, &options));
   TSR_TRY(check_options(&options));
   TSR_TRY(tsr_context_read_settings(&options));
   TSR_TRY(tsr_context_open_devices(context, &options));

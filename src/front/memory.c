@@ -110,24 +110,14 @@ TSR_ENTRY(tsr_memcpy, (context, to, from, bytes), tsr_context *context, void *to
 TSR_ENTRY(tsr_register, (context, pointer, bytes), tsr_context *context, void *pointer,
           size_t bytes) {
   TSR_TRY(tsr_context_check(context));
-  return tsr_pinner_add_now(context->calls.pinner, pointer, bytes);
-}
-
-TSR_ENTRY(tsr_register_memory_async, (context, pointer, bytes), tsr_context *context, void *pointer,
-          size_t bytes) {
-  TSR_TRY(tsr_context_check(context));
   return tsr_pinner_add(context->calls.pinner, pointer, bytes);
 }
 
 /* Waits for calls under way, which may use the memory. */
-TSR_ENTRY(tsr_unregister_memory, (context, pointer), tsr_context *context, void *pointer) {
+TSR_ENTRY(tsr_unregister, (context, pointer), tsr_context *context, void *pointer) {
   TSR_TRY(tsr_context_check(context));
   if (pointer == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "pointer is NULL; give the address that was registered");
   if (context->calls.runner != NULL) tsr_runner_drain(context->calls.runner);
   return tsr_pinner_remove(context->calls.pinner, pointer);
-}
-
-TSR_ENTRY(tsr_unregister, (context, pointer), tsr_context *context, void *pointer) {
-  return tsr_unregister_memory(context, pointer);
 }

@@ -277,33 +277,3 @@ tsr_status tsr_trsm_async(tsr_context *context, tsr_type type, tsr_layout layout
   tsr_level3 x = triangular(TSR_TRSM, type, layout, side, uplo, transa, diag, m, n, lda, ldb);
   return tsr_level3_run_async(context, &x, alpha, a, NULL, NULL, b);
 }
-
-/* ---- GEMM with the types spelled out ------------------------------------- */
-
-tsr_status tsr_sgemm(tsr_context *context, tsr_layout layout, tsr_op transa, tsr_op transb,
-                     int64_t m, int64_t n, int64_t k, float alpha, const float *a, int64_t lda,
-                     const float *b, int64_t ldb, float beta, float *c, int64_t ldc) {
-  return tsr_gemm(context, TSR_S, layout, transa, transb, m, n, k, &alpha, a, lda, b, ldb, &beta, c,
-                  ldc);
-}
-
-tsr_status tsr_dgemm(tsr_context *context, tsr_layout layout, tsr_op transa, tsr_op transb,
-                     int64_t m, int64_t n, int64_t k, double alpha, const double *a, int64_t lda,
-                     const double *b, int64_t ldb, double beta, double *c, int64_t ldc) {
-  return tsr_gemm(context, TSR_D, layout, transa, transb, m, n, k, &alpha, a, lda, b, ldb, &beta, c,
-                  ldc);
-}
-
-tsr_status tsr_cgemm(tsr_context *context, tsr_layout layout, tsr_op transa, tsr_op transb,
-                     int64_t m, int64_t n, int64_t k, const void *alpha, const void *a, int64_t lda,
-                     const void *b, int64_t ldb, const void *beta, void *c, int64_t ldc) {
-  return tsr_gemm(context, TSR_C, layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c,
-                  ldc);
-}
-
-tsr_status tsr_zgemm(tsr_context *context, tsr_layout layout, tsr_op transa, tsr_op transb,
-                     int64_t m, int64_t n, int64_t k, const void *alpha, const void *a, int64_t lda,
-                     const void *b, int64_t ldb, const void *beta, void *c, int64_t ldc) {
-  return tsr_gemm(context, TSR_Z, layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c,
-                  ldc);
-}

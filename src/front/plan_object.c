@@ -9,6 +9,7 @@
 #include "plan/model/choi.h"
 #include "plan/search/knobs.h"
 #include "run/place.h"
+#include "tessera_model.h"
 
 TSR_ENTRY_VOID(tsr_plan_destroy, (plan), tsr_plan *plan) {
   tsr_plan_unref(plan);

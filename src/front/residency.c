@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/flags.h"
 #include "base/thread.h"
 #include "compose/capture.h"
 #include "front/context.h"
@@ -30,8 +31,8 @@ static tsr_status check_matrix(const matrix *x) {
 
 static tsr_status check_uplo(tsr_uplo uplo) {
   if (uplo == TSR_GENERAL || uplo == TSR_LOWER || uplo == TSR_UPPER) return TSR_OK;
-  return tsr_fail(TSR_ERR_ARGUMENT, "uplo is %d; give TSR_GENERAL, TSR_LOWER or TSR_UPPER",
-                  (int)uplo);
+  return tsr_fail(TSR_ERR_ARGUMENT, "uplo is %d%s; give TSR_GENERAL, TSR_LOWER or TSR_UPPER",
+                  (int)uplo, tsr_flag_of_cblas((int)uplo));
 }
 
 static tsr_status check_blocks(const tsr_context *context, int64_t mb, int64_t nb, int p, int q) {
@@ -94,6 +95,7 @@ static tsr_status await_home(tsr_context *context, tsr_tickets *own, bool others
 static tsr_status coherent(tsr_context *context, tsr_uplo uplo, const matrix *x, bool wait) {
   bool at_host;
   TSR_TRY(tsr_context_check(context));
+  uplo = (tsr_uplo)tsr_flag_letter(TSR_FLAG_UPLO, (int)uplo);
   TSR_TRY(check_uplo(uplo));
   TSR_TRY(check_matrix(x));
   TSR_TRY(is_at_host(context, x, &at_host));

@@ -18,6 +18,7 @@
 #include "base/vec.h"
 #include "blas/call.h"
 #include "machine/machine.h"
+#include "tessera_model.h"
 
 /* ---- The plan as data ---- */
 

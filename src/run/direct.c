@@ -4,7 +4,7 @@
 
 /* The engine can be asked for an event that it could not record; and what a failed device has begun
  * may be under way still. */
-tsr_status tsr_direct_finish(tsr_runner *runner, tsr_queue *queue, tsr_event *event) {
+tsr_status tsr_direct_finish(tsr_runner *runner, tsr_queue *queue, tsr_queue_event *event) {
   tsr_backoff backoff = {0};
   tsr_status status = TSR_OK;
   (void)runner->engine->record(queue, event);

@@ -12,7 +12,7 @@ static bool try_again(tsr_status status, int *attempts) {
   return true;
 }
 
-tsr_status tsr_enter_wait(const tsr_engine *engine, tsr_queue *queue, tsr_event *event) {
+tsr_status tsr_enter_wait(const tsr_engine *engine, tsr_queue *queue, tsr_queue_event *event) {
   int attempts = TSR_TUNE_SUBMIT_RETRIES;
   tsr_status status;
   do status = engine->wait(queue, event);
@@ -28,7 +28,7 @@ tsr_status tsr_enter_command(tsr_ticket *job, uint32_t command, tsr_queue *queue
   return status;
 }
 
-tsr_status tsr_enter_record(const tsr_engine *engine, tsr_queue *queue, tsr_event *event) {
+tsr_status tsr_enter_record(const tsr_engine *engine, tsr_queue *queue, tsr_queue_event *event) {
   int attempts = TSR_TUNE_SUBMIT_RETRIES;
   tsr_status status;
   do status = engine->record(queue, event);

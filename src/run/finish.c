@@ -3,7 +3,7 @@
 
 /* An error of the device does not end the wait: its queues may be at work still, and the engine
  * tells when they are not. */
-static bool has_passed(tsr_unfinished *u, tsr_event *event) {
+static bool has_passed(tsr_unfinished *u, tsr_queue_event *event) {
   bool passed = false;
   tsr_status status = u->job->runner->engine->query(event, &passed, NULL);
   if (status != TSR_OK) tsr_job_fail(u->job, status);
@@ -11,7 +11,7 @@ static bool has_passed(tsr_unfinished *u, tsr_event *event) {
 }
 
 static bool is_over(tsr_worker *worker, tsr_unfinished *u) {
-  tsr_event **last = worker->runner->side[worker->device].last[u->job->set].items;
+  tsr_queue_event **last = worker->runner->side[worker->device].last[u->job->set].items;
   for (int i = 0; i < u->queues; i++) {
     if (!u->passed[i]) u->passed[i] = has_passed(u, last[i]);
     if (!u->passed[i]) return false;

@@ -31,7 +31,7 @@ typedef struct tsr_earlier {
 /* What an earlier job does last in a part of a stay, on one of its queues. */
 typedef struct tsr_room_wait {
   tsr_ticket *job; /* the earlier one */
-  tsr_event *event;
+  tsr_queue_event *event;
   tsr_rect rect; /* from the stay's first element on */
   bool wrote;
 } tsr_room_wait;
@@ -76,7 +76,7 @@ struct tsr_ticket {
   _Atomic(tsr_ticket *) next; /* the next job; when free, the next free one */
 };
 
-typedef TSR_VEC(tsr_event *) tsr_events;
+typedef TSR_VEC(tsr_queue_event *) tsr_events;
 
 /* A device as the runner keeps it. */
 typedef struct tsr_run_device {
@@ -86,7 +86,7 @@ typedef struct tsr_run_device {
   tsr_events timed[TSR_RUN_JOBS];  /* by rank, when traced */
   tsr_events last[TSR_RUN_JOBS];   /* by place among the device's used queues */
   tsr_queue *user;                 /* wraps the tied stream, or NULL */
-  tsr_event *mark;                 /* on it */
+  tsr_queue_event *mark;           /* on it */
   uint32_t *cursor;                /* the submitter's: next command of each queue of the plan */
   uint32_t *watch[TSR_RUN_JOBS];   /* of a job's set: next command of each queue that lanes await */
 } tsr_run_device;
@@ -212,8 +212,8 @@ void tsr_watch_poll(tsr_worker *worker, tsr_ticket *job);
 /* ---- enter.c: what is put into queues, tried again while host memory is out ---- */
 
 tsr_status tsr_enter_command(tsr_ticket *job, uint32_t command, tsr_queue *queue);
-tsr_status tsr_enter_record(const tsr_engine *engine, tsr_queue *queue, tsr_event *event);
-tsr_status tsr_enter_wait(const tsr_engine *engine, tsr_queue *queue, tsr_event *event);
+tsr_status tsr_enter_record(const tsr_engine *engine, tsr_queue *queue, tsr_queue_event *event);
+tsr_status tsr_enter_wait(const tsr_engine *engine, tsr_queue *queue, tsr_queue_event *event);
 
 /* ---- issue.c: from a plan's command to an engine's ---- */
 
@@ -224,7 +224,7 @@ void tsr_issue_copy_args(const tsr_ticket *job, uint32_t command, tsr_copy_args 
 /* ---- direct.c, warm.c: on the devices while the runner is still ---- */
 
 /* Waits for all that is in a queue. */
-tsr_status tsr_direct_finish(tsr_runner *runner, tsr_queue *queue, tsr_event *event);
+tsr_status tsr_direct_finish(tsr_runner *runner, tsr_queue *queue, tsr_queue_event *event);
 
 /* Makes the queues of nearly every plan and, where room is not NULL, a first arena on each device,
  * which has so many bytes free; all devices side by side. Nobody else has the runner. */
@@ -286,7 +286,7 @@ static inline bool tsr_spins(const tsr_runner *runner) {
 }
 
 /* The event that says that a command of a device has been carried out. */
-static inline tsr_event *tsr_job_event(const tsr_ticket *job, uint32_t command) {
+static inline tsr_queue_event *tsr_job_event(const tsr_ticket *job, uint32_t command) {
   int device = job->plan->queue[job->plan->commands.items[command].queue].location;
   tsr_run_device *side = &job->runner->side[device];
   int set = job->set;

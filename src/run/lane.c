@@ -3,7 +3,7 @@
 #include "run/inside.h"
 
 /* An event on a user's stream: until it has passed. False when the job failed. */
-static bool await_mark(tsr_ticket *job, tsr_event *event) {
+static bool await_mark(tsr_ticket *job, tsr_queue_event *event) {
   tsr_backoff backoff = {0};
   while (!tsr_job_failed(job)) {
     bool passed = false;

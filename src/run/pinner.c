@@ -19,7 +19,6 @@ typedef struct registration {
   size_t bytes;
   uint64_t number;
   pin_state state;
-  bool awaited; /* its caller is told of a failure, not tsr_pinner_settle's */
   tsr_error error;
 } registration;
 
@@ -77,7 +76,7 @@ static void complete(tsr_pinner *pinner, uint64_t number, tsr_status status) {
   registration *r = find_number(pinner, number);
   r->state = status == TSR_OK ? PIN_THERE : PIN_FAILED;
   if (status != TSR_OK) tsr_error_take(status, &r->error);
-  if (status != TSR_OK && !r->awaited && pinner->first.status == TSR_OK) pinner->first = r->error;
+  if (status != TSR_OK && pinner->first.status == TSR_OK) pinner->first = r->error;
   atomic_store(&pinner->completed, number);
   pthread_cond_broadcast(&pinner->done);
 }
@@ -202,25 +201,24 @@ static void forget_failed(tsr_pinner *pinner, const char *pointer, size_t bytes)
   }
 }
 
-static tsr_status post(tsr_pinner *pinner, const registration *wanted, uint64_t *number) {
+static tsr_status post(tsr_pinner *pinner, const registration *wanted) {
   TSR_TRY(check_others(pinner, wanted->begin, wanted->bytes));
   TSR_TRY(start(pinner));
   if (!TSR_VEC_RESERVE(&pinner->all, 1))
     return tsr_fail(TSR_ERR_MEMORY, "no host memory to note a registration");
   forget_failed(pinner, wanted->begin, wanted->bytes);
-  *number = atomic_load(&pinner->posted) + 1;
+  uint64_t number = atomic_load(&pinner->posted) + 1;
   pinner->all.items[pinner->all.count] = *wanted;
-  pinner->all.items[pinner->all.count++].number = *number;
-  atomic_store(&pinner->posted, *number);
-  if (pinner->engine == NULL) complete(pinner, *number, TSR_OK);
+  pinner->all.items[pinner->all.count++].number = number;
+  atomic_store(&pinner->posted, number);
+  if (pinner->engine == NULL) complete(pinner, number, TSR_OK);
   pthread_cond_signal(&pinner->work);
   return TSR_OK;
 }
 
 /* The engine is asked without the lock: a driver may be slow to answer while it pins. */
-static tsr_status add(tsr_pinner *pinner, void *pointer, size_t bytes, bool awaited,
-                      uint64_t *number) {
-  registration wanted = {.begin = pointer, .bytes = bytes, .awaited = awaited};
+tsr_status tsr_pinner_add(tsr_pinner *pinner, void *pointer, size_t bytes) {
+  registration wanted = {.begin = pointer, .bytes = bytes};
   TSR_TRY(check_range(pointer, bytes));
   pthread_mutex_lock(&pinner->lock);
   tsr_status status = check_others(pinner, pointer, bytes);
@@ -228,27 +226,7 @@ static tsr_status add(tsr_pinner *pinner, void *pointer, size_t bytes, bool awai
   TSR_TRY(status);
   TSR_TRY(check_engine(pinner, pointer, bytes));
   pthread_mutex_lock(&pinner->lock);
-  status = post(pinner, &wanted, number);
-  pthread_mutex_unlock(&pinner->lock);
-  return status;
-}
-
-tsr_status tsr_pinner_add(tsr_pinner *pinner, void *pointer, size_t bytes) {
-  uint64_t number;
-  return add(pinner, pointer, bytes, false, &number);
-}
-
-tsr_status tsr_pinner_add_now(tsr_pinner *pinner, void *pointer, size_t bytes) {
-  uint64_t number;
-  TSR_TRY(add(pinner, pointer, bytes, true, &number));
-  tsr_pinner_await(pinner, number);
-  tsr_status status = TSR_OK;
-  pthread_mutex_lock(&pinner->lock);
-  registration *r = find_number(pinner, number);
-  if (r != NULL && r->state == PIN_FAILED) {
-    status = tsr_error_put(&r->error);
-    forget(pinner, number);
-  }
+  status = post(pinner, &wanted);
   pthread_mutex_unlock(&pinner->lock);
   return status;
 }

@@ -26,9 +26,6 @@ void tsr_pinner_destroy(tsr_pinner *pinner);
  * pinned or a device's already; what comes of the registration is told by tsr_pinner_settle. */
 tsr_status tsr_pinner_add(tsr_pinner *pinner, void *pointer, size_t bytes);
 
-/* The same, carried out on return; on failure the memory is not registered. */
-tsr_status tsr_pinner_add_now(tsr_pinner *pinner, void *pointer, size_t bytes);
-
 /* Waits for the registration that begins at pointer and undoes it; also one that failed. Nothing in
  * flight may be using the memory. */
 tsr_status tsr_pinner_remove(tsr_pinner *pinner, void *pointer);

@@ -113,7 +113,7 @@ tsr_status tsr_bench_fill(tsr_bench *b, tsr_type type) {
 
 /* ---- Waiting ---- */
 
-tsr_status tsr_bench_await(tsr_bench *b, tsr_event *event, double *when) {
+tsr_status tsr_bench_await(tsr_bench *b, tsr_queue_event *event, double *when) {
   for (bool passed = false; !passed;) {
     TSR_TRY(b->engine->query(event, &passed, when));
     if (!passed && b->options->quick) tsr_sleep(20e-6);
@@ -122,7 +122,7 @@ tsr_status tsr_bench_await(tsr_bench *b, tsr_event *event, double *when) {
 }
 
 tsr_status tsr_bench_finish(tsr_bench *b, int device, tsr_queue *queue, double *when) {
-  tsr_event *event;
+  tsr_queue_event *event;
   TSR_TRY(b->engine->event_create(b->state, device, true, &event));
   tsr_status status = b->engine->record(queue, event);
   if (status == TSR_OK) status = tsr_bench_await(b, event, when);
@@ -196,7 +196,8 @@ static tsr_status submit_copy(tsr_bench *b, const tsr_stream *s, int i) {
   return b->engine->copy(s->queue, &copy);
 }
 
-static tsr_status submit_streams(tsr_bench *b, tsr_stream *streams, int count, tsr_event **events) {
+static tsr_status submit_streams(tsr_bench *b, tsr_stream *streams, int count,
+                                 tsr_queue_event **events) {
   int most = 0;
   for (int i = 0; i < count; i++) {
     TSR_TRY(b->engine->record(streams[i].queue, events[2 * i]));
@@ -213,7 +214,8 @@ static tsr_status submit_streams(tsr_bench *b, tsr_stream *streams, int count, t
   return TSR_OK;
 }
 
-static tsr_status time_streams(tsr_bench *b, tsr_stream *streams, int count, tsr_event **events) {
+static tsr_status time_streams(tsr_bench *b, tsr_stream *streams, int count,
+                               tsr_queue_event **events) {
   for (int i = 0; i < 2 * count; i++)
     TSR_TRY(b->engine->event_create(b->state, streams[i / 2].device, true, &events[i]));
   TSR_TRY(submit_streams(b, streams, count, events));
@@ -225,7 +227,7 @@ static tsr_status time_streams(tsr_bench *b, tsr_stream *streams, int count, tsr
 }
 
 tsr_status tsr_bench_run(tsr_bench *b, tsr_stream *streams, int count) {
-  tsr_event **events = tsr_alloc_zero(2 * (size_t)count, sizeof *events);
+  tsr_queue_event **events = tsr_alloc_zero(2 * (size_t)count, sizeof *events);
   if (events == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a measurement");
   tsr_status status = time_streams(b, streams, count, events);
   for (int i = 0; i < 2 * count; i++)
@@ -282,7 +284,7 @@ static tsr_status submit_blocker(tsr_bench *b, int device) {
 }
 
 static tsr_status time_kernels(tsr_bench *b, int device, const tsr_kernel_args *args, int repeats,
-                               bool ahead, tsr_event *events[2], double *seconds) {
+                               bool ahead, tsr_queue_event *events[2], double *seconds) {
   tsr_queue *queue = b->compute[device];
   double begin, end;
   if (ahead && !b->options->quick) TSR_TRY(submit_blocker(b, device));
@@ -298,7 +300,7 @@ static tsr_status time_kernels(tsr_bench *b, int device, const tsr_kernel_args *
 
 tsr_status tsr_bench_kernels(tsr_bench *b, int device, const tsr_kernel_args *args, int repeats,
                              bool ahead, double *seconds) {
-  tsr_event *events[2] = {NULL, NULL};
+  tsr_queue_event *events[2] = {NULL, NULL};
   tsr_status status = b->engine->event_create(b->state, device, true, &events[0]);
   if (status == TSR_OK) status = b->engine->event_create(b->state, device, true, &events[1]);
   if (status == TSR_OK) status = time_kernels(b, device, args, repeats, ahead, events, seconds);

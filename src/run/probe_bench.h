@@ -65,7 +65,7 @@ tsr_status tsr_bench_kernels(tsr_bench *bench, int device, const tsr_kernel_args
                              bool ahead, double *seconds);
 
 /* Waits for a timed event; *when: its time. */
-tsr_status tsr_bench_await(tsr_bench *bench, tsr_event *event, double *when);
+tsr_status tsr_bench_await(tsr_bench *bench, tsr_queue_event *event, double *when);
 
 /* Waits for all that is in a queue of a device; *when (may be NULL): the time of its end. */
 tsr_status tsr_bench_finish(tsr_bench *bench, int device, tsr_queue *queue, double *when);

@@ -131,8 +131,8 @@ static tsr_status submit_everywhere(tsr_bench *b, tsr_type type, int64_t n, int 
 
 /* The same kernels in two halves. Neither is waited for before all is submitted: a device that
  * paused would cool down, and one that waited for others would seem as slow as they are. */
-static tsr_status time_halves(tsr_bench *b, tsr_type type, int64_t n, int times, tsr_event **events,
-                              double *each) {
+static tsr_status time_halves(tsr_bench *b, tsr_type type, int64_t n, int times,
+                              tsr_queue_event **events, double *each) {
   double begin, end;
   for (int i = 0; i < 2 * b->devices; i++)
     TSR_TRY(b->engine->event_create(b->state, i / 2, true, &events[i]));
@@ -154,7 +154,7 @@ static tsr_status time_halves(tsr_bench *b, tsr_type type, int64_t n, int times,
  */
 static tsr_status sustain(tsr_bench *b, tsr_type type, int64_t n, double cold, double seconds,
                           double *rate) {
-  tsr_event *events[2 * TSR_MAX_DEVICES] = {NULL};
+  tsr_queue_event *events[2 * TSR_MAX_DEVICES] = {NULL};
   double each = tsr_kernel_flops(TSR_KERNEL_GEMM, type, n, n, n) / cold;
   int times = (int)(seconds / 2 / each) + 1;
   tsr_status status = time_halves(b, type, n, times, events, rate);

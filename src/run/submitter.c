@@ -168,7 +168,7 @@ static void end(walk *w) {
   tsr_unfinished *u = &w->worker->unfinished[w->worker->unfinished_count++];
   *u = (tsr_unfinished){.job = job, .queues = w->queues};
   for (int i = 0; i < w->queues; i++) {
-    tsr_event *event = w->side->last[job->set].items[i];
+    tsr_queue_event *event = w->side->last[job->set].items[i];
     tsr_status status = tsr_enter_record(engine, job->program->queue[w->used[i]], event);
     if (status != TSR_OK && job->tied != 0) tsr_job_fail(job, status);
   }

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/cpu_blas.h"
 #include "base/status.h"
+#include "tessera_model.h"
 
 static void run_on_cpu(void *user, const kernel_case *test) {
   (void)user;

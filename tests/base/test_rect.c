@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/rect.h"
 #include "problem.h"
+#include "tessera_model.h"
 
 enum { N = 20 };
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/settings.h"
+#include "tessera_model.h"
 
 static const char *contents;
 
@@ -51,7 +52,9 @@ static int reads(void) {
   tsr_options options = TSR_OPTIONS_DEFAULT;
   setenv("TESSERA_DEVICES", "2", 1);
   if (tsr_settings_fill(&options) != TSR_OK) return 1;
-  if (strcmp(options.engine, "host") != 0 || options.tile != 32) return 2;
+  int64_t tile = 0;
+  if (strcmp(options.engine, "host") != 0 || tsr_settings_tile(&tile) != TSR_OK || tile != 32)
+    return 2;
   if (strcmp(options.devices, "2") != 0) return 3; /* the environment goes before */
   if (!says("TESSERA_MACHINE", "host:200 gpu*2 pcie:25")) return 4;
   if (!says("TESSERA_OFFLOAD", NULL) || !says("TESSERA_MEMORY", NULL)) return 5;
@@ -66,7 +69,9 @@ static int refuses(void) {
 
 static int refuses_value(void) {
   tsr_options options = TSR_OPTIONS_DEFAULT;
-  if (tsr_settings_fill(&options) != TSR_ERR_ARGUMENT) return 1;
+  int64_t tile = 0;
+  if (tsr_settings_fill(&options) != TSR_OK) return 1;
+  if (tsr_settings_tile(&tile) != TSR_ERR_ARGUMENT) return 2;
   return strstr(tsr_message(), "TESSERA_TILE is \"much\"") == NULL;
 }
 

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "tessera_model.h"
 
 static void text_grows(void **state) {
   (void)state;
@@ -176,7 +177,7 @@ static void messages(void **state) {
   for (int s = TSR_OK; s <= TSR_ERR_INTERNAL; s++)
     assert_memory_equal(tsr_status_name((tsr_status)s), "TSR_", 4);
   assert_non_null(tsr_status_name((tsr_status)99));
-  assert_string_equal(tsr_version(), "0.1.0");
+  assert_string_equal(tsr_version(), "0.2.0");
 }
 
 int main(void) {

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/thread.h"
+#include "tessera_model.h"
 
 typedef struct found {
   size_t stack;

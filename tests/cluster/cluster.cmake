@@ -37,7 +37,7 @@ tessera_cluster_program(cluster_async cluster/async.c cluster/cases.c)
 tessera_cluster_program(cluster_sweep_calls cluster/sweep_calls.c sweep/sweep.c)
 target_include_directories(cluster_sweep_calls PRIVATE sweep)
 target_compile_definitions(cluster_sweep_calls PRIVATE
-  TESSERA_MPI_HEADER="${CMAKE_SOURCE_DIR}/include/tessera_mpi.h")
+  TESSERA_INCLUDE="${CMAKE_SOURCE_DIR}/include/")
 tessera_cluster_test(cluster_sweep_sample faults 1 cluster_sweep_calls --stride 2)
 tessera_cluster_test(cluster_sweep_long long 1 cluster_sweep_calls)
 

@@ -352,7 +352,7 @@ static bool open_world(world *w, const char *engine) {
       tsr_context_create(&devices, &w->contexts[1]) != TSR_OK)
     return false;
   devices.check = 0;
-  if (engine == NULL) devices.delay_seed = (uint64_t)w->rank + 1;
+  if (engine == NULL) tsr_host_delay((uint64_t)w->rank + 1);
   other = devices;
   if (engine == NULL) vary_devices(&other, w->rank, varied);
   if (tsr_context_create(&other, &w->contexts[2]) != TSR_OK) return false;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "tessera_mpi.h"
+#include "tessera_mpi_model.h"
 
 /* Numbers from a seed, the same on all processes. */
 typedef struct numbers {

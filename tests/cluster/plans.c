@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "tessera_mpi.h"
+#include "tessera_mpi_model.h"
 
 #define SUMMIT "host:150 gpu*3:16@nvlink:50 pcie:50 rate:7.2 net:12.5"
 

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "sweep.h"
-#include "tessera_mpi.h"
+#include "tessera_mpi_model.h"
 
 enum { N = 24, BLOCK = 5, COUNT = N * N };
 
@@ -36,7 +36,6 @@ static tsr_options devices(void) {
   options.machine = "host:200 gpu*2@nvlink:300 pcie:25 rate:1 net:10";
   options.memory = (size_t)16 << 20;
   options.check = 1;
-  options.tile = 8;
   return options;
 }
 
@@ -73,6 +72,7 @@ static void *open_world(const sweep_visit *v, const char *setup) {
   if (w == NULL) abort();
   w->visit = v;
   HOLD(tsr_context_create(&options, &w->context) == TSR_OK);
+  HOLD(tsr_set_tile(w->context, 8) == TSR_OK);
   if (!v->bare) make_grid(w);
   return w;
 }
@@ -399,9 +399,11 @@ int main(int argc, char **argv) {
   static const sweep_visit *const tables[] = {visits, NULL};
   static const sweep_way ways[] = {{"once", tsr_alloc_fail_at, false},
                                    {"on", tsr_alloc_fail_from, false}};
+  static const char *const headers[] = {TESSERA_INCLUDE "tessera_mpi.h",
+                                        TESSERA_INCLUDE "tessera_mpi_model.h", NULL};
   int level;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-  int code = sweep_main(argc, argv, &(sweep){TESSERA_MPI_HEADER, &rig, tables, ways, 2});
+  int code = sweep_main(argc, argv, &(sweep){headers, &rig, tables, ways, 2});
   MPI_Finalize();
   return code;
 }

@@ -11,6 +11,7 @@
 #include "chance.h"
 #include "cluster/axis.h"
 #include "cluster/panels.h"
+#include "tessera_model.h"
 
 enum { EXTENT = 90, CASES = 400 };
 

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "cluster/schedule.h"
+#include "tessera_model.h"
 
 enum { CASES = 3000 };
 

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "problem.h"
 #include "compose/heap.h"
+#include "tessera_model.h"
 
 enum { UNIT = 4096, UNITS = 256, BLOCK = 16 * UNIT, DEVICE = 3 };
 

@@ -2,7 +2,7 @@
 # that the doors write: programs may succeed without ever having come through us. TSR_TEST_ENGINE:
 # what the calls are offloaded to (host).
 . "$(dirname "$0")/../cases.sh"
-doors=$build/lib/libtessera_blas.so.0
+doors=$build/lib/libtessera_blas.so.0.2
 engine=${TSR_TEST_ENGINE:-host}
 # Threads of the BLAS would only queue up behind the emulated devices.
 OPENBLAS_NUM_THREADS=1

@@ -42,7 +42,7 @@ check "library_needs_no_blas" needs_no_blas "$build/lib/libtessera.so"
 
 # libtessera_pblas.so, where there is MPI: the products in the spellings of four compilers. It needs
 # no MPI, or it would bring one into programs that have another.
-pblas=$build/lib/libtessera_pblas.so.0
+pblas=$build/lib/libtessera_pblas.so.0.2
 if [ -e "$pblas" ]; then
   for routine in psgemm pdgemm pcgemm pzgemm; do
     echo "$routine"

@@ -5,7 +5,7 @@
 # what must not happen. Arguments: the build folder; "all" for every type and number of processes.
 . "$(dirname "$0")/dropin.sh"
 part=${2:-sample}
-door=$build/lib/libtessera_pblas.so.0
+door=$build/lib/libtessera_pblas.so.0.2
 
 if [ ! -e "$door" ]; then
   echo "no PBLAS door in this build: it needs MPI"
@@ -33,7 +33,7 @@ for setting in TESSERA_OFFLOAD=auto TESSERA_REPORT="$work/report"; do
   check "closed_${setting%%=*}" test $? = 0
 done
 "$tessera" run -- sh -c 'echo $LD_PRELOAD' >out 2>err
-check "run_preloads_it" grep -q 'libtessera_blas.so.0:[^:]*libtessera_pblas.so.0$' out
+check "run_preloads_it" grep -q 'libtessera_blas.so.0.2:[^:]*libtessera_pblas.so.0.2$' out
 
 # The MPI of the build, its launcher, and the testers that go with it.
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }

@@ -104,7 +104,7 @@ void gpu_blas_stop(tsr_queue *queue) {
 
 static tsr_engine_state state;
 static tsr_queue *queue;
-static tsr_event *event;
+static tsr_queue_event *event;
 
 static int begin(void **unused) {
   (void)unused;

@@ -69,14 +69,14 @@ static inline tsr_queue *queue_of(harness *h, int device, tsr_queue_role role) {
   return queue;
 }
 
-static inline tsr_event *event_of(harness *h, int device, bool timed) {
-  tsr_event *event = NULL;
+static inline tsr_queue_event *event_of(harness *h, int device, bool timed) {
+  tsr_queue_event *event = NULL;
   OK(h->engine->event_create(h->state, device, timed, &event));
   return event;
 }
 
 /* Until the event has passed or its device has failed. */
-static inline tsr_status await(harness *h, tsr_event *event, double *seconds) {
+static inline tsr_status await(harness *h, tsr_queue_event *event, double *seconds) {
   bool passed = false;
   while (!passed) {
     tsr_status status = h->engine->query(event, &passed, seconds);
@@ -88,7 +88,7 @@ static inline tsr_status await(harness *h, tsr_event *event, double *seconds) {
 
 /* Waits for all that is in the queue. */
 static inline tsr_status drain(harness *h, tsr_queue *queue, int device) {
-  tsr_event *event = event_of(h, device, false);
+  tsr_queue_event *event = event_of(h, device, false);
   OK(h->engine->record(queue, event));
   tsr_status status = await(h, event, NULL);
   h->engine->event_destroy(event);

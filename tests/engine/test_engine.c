@@ -98,7 +98,7 @@ static void test_copy_2d(void **state) {
   int last = h.count - 1;
   void *first_tile = take(&h, 0, width * COLUMNS), *last_tile = take(&h, last, pitch * COLUMNS);
   tsr_queue *in = queue_of(&h, 0, TSR_QUEUE_IN), *out = queue_of(&h, last, TSR_QUEUE_OUT);
-  tsr_event *there = event_of(&h, 0, false);
+  tsr_queue_event *there = event_of(&h, 0, false);
   fill(from, LD * 8, 1);
   tsr_copy_args down = {first_tile, from, 0, TSR_HOST, width, pitch, width, COLUMNS};
   tsr_copy_args across = {last_tile, first_tile, last, 0, pitch, width, width, COLUMNS};
@@ -128,7 +128,7 @@ typedef struct line {
   harness *h;
   int device, next;
   tsr_queue *in, *compute, *peer, *out;
-  tsr_event *here, *doubled, *there, *summed, *gone;
+  tsr_queue_event *here, *doubled, *there, *summed, *gone;
   double *source, *result, *x, *y, *z;
 } line;
 
@@ -155,7 +155,7 @@ static line line_create(harness *h, int device) {
 
 static void line_destroy(line *l) {
   tsr_queue *queues[] = {l->in, l->compute, l->peer, l->out};
-  tsr_event *events[] = {l->here, l->doubled, l->there, l->summed, l->gone};
+  tsr_queue_event *events[] = {l->here, l->doubled, l->there, l->summed, l->gone};
   for (int i = 0; i < 4; i++) l->h->engine->queue_destroy(queues[i]);
   for (int i = 0; i < 5; i++) l->h->engine->event_destroy(events[i]);
   l->h->engine->free(l->h->state, TSR_HOST, l->source);
@@ -254,7 +254,7 @@ static void test_times(void **state) {
   for (int i = 0; i < SIZE * SIZE; i++) host[i] = i % 7;
   void *a = take(&h, 0, bytes), *c = take(&h, 0, bytes);
   tsr_queue *queue = queue_of(&h, 0, TSR_QUEUE_COMPUTE);
-  tsr_event *first = event_of(&h, 0, true), *second = event_of(&h, 0, true);
+  tsr_queue_event *first = event_of(&h, 0, true), *second = event_of(&h, 0, true);
   tsr_kernel_args gemm = {.kernel = TSR_KERNEL_GEMM,
                           .type = TSR_D,
                           .transa = TSR_NO_TRANS,
@@ -294,7 +294,7 @@ static void test_wrong_device(void **state) {
   harness h = harness_open(&(tsr_engine_options){.count = 1});
   void *p = NULL;
   tsr_queue *queue = NULL;
-  tsr_event *event = NULL;
+  tsr_queue_event *event = NULL;
   assert_int_equal(h.engine->alloc(h.state, 1, 8, &p), TSR_ERR_ARGUMENT);
   assert_int_equal(h.engine->queue_create(h.state, 1, TSR_QUEUE_IN, NULL, &queue),
                    TSR_ERR_ARGUMENT);

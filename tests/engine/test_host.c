@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/types.h"
 #include "engine/host/host.h"
+#include "tessera_model.h"
 
 enum { N = 32 };
 static const size_t bytes = N * N * sizeof(double);
@@ -14,7 +15,7 @@ static const size_t bytes = N * N * sizeof(double);
 typedef struct stage {
   harness h;
   tsr_queue *in, *compute;
-  tsr_event *here;
+  tsr_queue_event *here;
   double *host;
   void *a, *b, *c;
 } stage;
@@ -283,7 +284,7 @@ static void test_missing_wait(void **state) {
   (void)state;
   stage s = stage_open((tsr_engine_options){.check = true});
   tsr_queue *slow = queue_of(&s.h, 1, TSR_QUEUE_COMPUTE);
-  tsr_event *late = event_of(&s.h, 1, false);
+  tsr_queue_event *late = event_of(&s.h, 1, false);
   enum { LONG = 512 };
   double *a = take(&s.h, 1, LONG * LONG * sizeof(double));
   double *c = take(&s.h, 1, LONG * LONG * sizeof(double));
@@ -402,7 +403,7 @@ static tsr_status use_everything(void) {
   tsr_engine_state *opened = NULL;
   tsr_device_info info[TSR_MAX_DEVICES];
   tsr_queue *queue = NULL;
-  tsr_event *event = NULL;
+  tsr_queue_event *event = NULL;
   const tsr_engine *e = &tsr_engine_host;
   void *p = NULL;
   int count;

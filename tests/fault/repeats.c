@@ -22,7 +22,7 @@
 
 #include "base/alloc.h"
 #include "chance.h"
-#include "tessera.h"
+#include "tessera_model.h"
 
 enum {
   PRODUCTS = 8,        /* of a context, with one shape each */
@@ -181,16 +181,16 @@ static void run_context(uint64_t seed, int64_t number, int64_t most) {
   options.machine = devices == 1   ? "host:200 gpu*1 pcie:25 rate:19"
                     : devices == 2 ? "host:200 gpu*2@nvswitch:300 pcie:25/pair rate:19"
                                    : "host:200 gpu*3@nvswitch:300 pcie:25/pair rate:19";
-  options.tile = between(0, 1) ? 32 : 16;
+  int tile = between(0, 1) ? 32 : 16;
   if (tsr_context_create(&options, &context) != TSR_OK) stop("a context");
+  if (tsr_set_tile(context, tile) != TSR_OK) stop("tiles");
   for (int i = 0; i < PRODUCTS; i++) {
     product p;
     snprintf(place, sizeof place, "context %" PRId64 ", product %d", number, i);
     begin(&p);
     snprintf(place, sizeof place,
              "context %" PRId64 " (%d devices, tile %d), product %d (n %d, alpha %g, beta %g, %s)",
-             number, devices, (int)options.tile, i, (int)p.n, p.alpha, p.beta,
-             p.pinned ? "pinned" : "pageable");
+             number, devices, tile, i, (int)p.n, p.alpha, p.beta, p.pinned ? "pinned" : "pageable");
     for (int r = 0; r < ROUNDS && repetitions < most; r++) repeat(&p);
     end(&p);
   }

@@ -225,13 +225,13 @@ static void share_all(tsr_operation operation, int common, int async) {
   for (int i = 0; i < THREADS; ++i)
     who[i] =
         (sharer){&x, common && i > 0 ? who[0].context : context_of(front_engine(), 0, 1), async, 0};
-  assert_ok(tsr_register_memory_async(who[0].context, x.a, PARTS * sizeof *x.a));
+  assert_ok(tsr_register(who[0].context, x.a, PARTS * sizeof *x.a));
   for (int i = 0; i < THREADS; ++i)
     assert_int_equal(pthread_create(&thread[i], NULL, share, &who[i]), 0);
   for (int i = 0; i < THREADS; ++i) pthread_join(thread[i], NULL);
   for (int i = 0; i < THREADS; ++i)
     if (!who[i].right) fail_msg("%s: thread %d is wrong", tsr_operation_name(operation), i);
-  assert_ok(tsr_unregister_memory(who[0].context, x.a));
+  assert_ok(tsr_unregister(who[0].context, x.a));
   for (int i = 0; i < (common ? 1 : THREADS); ++i) tsr_context_destroy(who[i].context);
   call_free(&x);
 }

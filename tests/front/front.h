@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "engine/engine.h"
-#include "tessera.h"
+#include "tessera_model.h"
 
 #define TWO_DEVICES "host:200 gpu*2@nvswitch:300 pcie:25/pair rate:19"
 
@@ -61,14 +61,25 @@ static inline tsr_options front_options(void) {
       front_is_emulated() ? TWO_DEVICES : "host:200 gpu*1@nvswitch:300 pcie:25 rate:19";
   options.check = 1;
   options.reproducible = 0;
-  options.tile = 16;
   return options;
+}
+
+/* A context with tiles of an extent; 0: the model's. */
+static inline tsr_status front_create_tiled(const tsr_options *options, int64_t tile,
+                                            tsr_context **context) {
+  tsr_status status = tsr_context_create(options, context);
+  return status == TSR_OK ? tsr_set_tile(*context, tile) : status;
+}
+
+/* With tiles so small that small products have many. */
+static inline tsr_status front_create(const tsr_options *options, tsr_context **context) {
+  return front_create_tiled(options, 16, context);
 }
 
 static inline tsr_context *front_context(void) {
   tsr_options options = front_options();
   tsr_context *context = NULL;
-  assert_ok(tsr_context_create(&options, &context));
+  assert_ok(front_create(&options, &context));
   return context;
 }
 

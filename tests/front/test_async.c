@@ -82,8 +82,9 @@ static void test_chain_with_delays(void **state) {
   for (uint64_t seed = 1; seed <= 8; ++seed) {
     tsr_options options = front_options();
     tsr_context *context;
-    options.delay_seed = seed;
-    assert_ok(tsr_context_create(&options, &context));
+    tsr_host_delay(seed);
+    assert_ok(front_create(&options, &context));
+    tsr_host_delay(0);
     assert_true(chain_is_right(context, 40, (int)seed));
     tsr_context_destroy(context);
   }
@@ -215,7 +216,7 @@ static void test_invalidate_around_what_comes_home(void **state) {
   double *a = front_matrix(N * N, 1), *b = front_matrix(N * N, 2), *c = front_matrix(N * N, 3);
   double *expected = front_matrix(N * N, 3), *was = front_matrix(N * N, 3);
   options.check = 0; /* which would wait for each call */
-  assert_ok(tsr_context_create(&options, &context));
+  assert_ok(front_create(&options, &context));
   assert_ok(front_dgemm_async(context, N, 1, a, b, 1, c));
   assert_ok(tsr_sync(context));
   front_reference(N, 1, a, b, 1, expected);
@@ -241,8 +242,9 @@ static void test_tied_to_streams(void **state) {
   tsr_options options = front_options();
   tsr_context *context = NULL, *cpu = NULL;
   int stream;
-  options.delay_seed = 5;
-  assert_ok(tsr_context_create(&options, &context));
+  tsr_host_delay(5);
+  assert_ok(front_create(&options, &context));
+  tsr_host_delay(0);
   for (int tied = 1; tied <= 3; ++tied) {
     for (int d = 0; d < 2; ++d)
       assert_ok(tsr_set_stream(context, d, tied >> d & 1 ? &stream : NULL));

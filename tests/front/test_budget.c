@@ -25,8 +25,7 @@ static tsr_context *context_with(size_t memory, const char *budgets) {
   tsr_context *context = NULL;
   options.memory = memory;
   options.budgets = budgets;
-  options.tile = 0;
-  assert_ok(tsr_context_create(&options, &context));
+  assert_ok(front_create_tiled(&options, 0, &context));
   return context;
 }
 
@@ -34,8 +33,7 @@ static tsr_context *context_of_one(void) {
   tsr_options options = front_options();
   tsr_context *context = NULL;
   options.devices = "1";
-  options.tile = 0;
-  assert_ok(tsr_context_create(&options, &context));
+  assert_ok(front_create_tiled(&options, 0, &context));
   return context;
 }
 
@@ -91,7 +89,7 @@ static void test_wrong_lists(void **state) {
     tsr_options options = front_options();
     tsr_context *context = NULL;
     options.budgets = wrong[i];
-    assert_refused(tsr_context_create(&options, &context), TSR_ERR_ARGUMENT, "budgets");
+    assert_refused(front_create(&options, &context), TSR_ERR_ARGUMENT, "budgets");
     assert_null(context);
   }
 }

@@ -16,6 +16,19 @@ static void refused(const tsr_options *options, tsr_status expected, const char 
   assert_ptr_equal(context, untouched);
 }
 
+/* Of a program with a newer header, one that set no size, and one of 0.1, which had no size. */
+static void test_size_of_options(void **state) {
+  (void)state;
+  tsr_options options = front_options();
+  const size_t wrong[] = {0, 8, sizeof options - 1, sizeof options + 8, (size_t)(uintptr_t) "host"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    char mention[64];
+    snprintf(mention, sizeof mention, "options->size is %zu, which", wrong[i]);
+    options.size = wrong[i];
+    refused(&options, TSR_ERR_ARGUMENT, mention);
+  }
+}
+
 static void test_engine(void **state) {
   (void)state;
   tsr_options options = front_options();
@@ -286,6 +299,7 @@ static void test_fork(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_size_of_options),
       cmocka_unit_test(test_engine),
       cmocka_unit_test(test_engine_of_the_environment),
       cmocka_unit_test(test_devices),

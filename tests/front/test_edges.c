@@ -92,8 +92,7 @@ static void test_tiles_of_one(void **state) {
   enum { N = 4 };
   tsr_options options = front_options();
   tsr_context *context;
-  options.tile = 1;
-  assert_ok(tsr_context_create(&options, &context));
+  assert_ok(front_create_tiled(&options, 1, &context));
   double a[N * N], b[N * N], c[N * N], expected[N * N];
   front_fill(a, N * N, 1), front_fill(b, N * N, 2), front_fill(c, N * N, 3);
   memcpy(expected, c, sizeof c);
@@ -112,8 +111,7 @@ static void test_too_many_tiles(void **state) {
   tsr_home homes[3] = {{TSR_PINNED, 0}, {TSR_PINNED, 0}, {TSR_PINNED, 0}};
   double one = 1;
   int64_t n = 100000;
-  options.tile = 1;
-  assert_ok(tsr_context_create(&options, &context));
+  assert_ok(front_create_tiled(&options, 1, &context));
   assert_refused(tsr_plan_gemm(context, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, n, n, n,
                                &one, n, n, &one, n, homes, &plan),
                  TSR_ERR_MEMORY, "TESSERA_TILE");
@@ -155,11 +153,10 @@ static void test_small_budget(void **state) {
   enum { N = 600 };
   tsr_options options = front_options();
   tsr_context *context;
-  options.tile = 0;
   options.memory = 1000000;
   double *a = front_matrix(N * N, 1), *b = front_matrix(N * N, 2), *c = front_matrix(N * N, 3);
   double *expected = front_matrix(N * N, 3);
-  assert_ok(tsr_context_create(&options, &context));
+  assert_ok(front_create_tiled(&options, 0, &context));
   tsr_status status = front_dgemm(context, N, 1, a, b, 1, c);
   if (status == TSR_OK) {
     front_reference(N, 1, a, b, 1, expected);
@@ -178,10 +175,9 @@ static void test_hopeless_budget(void **state) {
   enum { N = 64 };
   tsr_options options = front_options();
   tsr_context *context;
-  options.tile = 64;
   options.memory = 600;
   double *a = front_matrix(N * N, 1), *c = front_matrix(N * N, 3), *was = front_matrix(N * N, 3);
-  assert_ok(tsr_context_create(&options, &context));
+  assert_ok(front_create_tiled(&options, 64, &context));
   assert_refused(front_dgemm(context, N, 1, a, a, 1, c), TSR_ERR_MEMORY, "least");
   front_assert_equal(c, was, N * N);
   tsr_context_destroy(context);

@@ -1,48 +1,66 @@
 /* What a context tells: how far it has come, what it works with, what products summed up take. */
 #include "front.h"
 
+#include "engine/host/host.h"
+
 static int clear(void **state) {
   (void)state;
   front_clear_environment();
   return 0;
 }
 
-static void points_are_passed(void **state) {
+static void events_complete_in_order(void **state) {
   (void)state;
   enum { N = 40, CALLS = 6 };
   tsr_context *context = front_context();
   double *a = front_matrix(N * N, 1), *b = front_matrix(N * N, 2), *c = front_matrix(N * N, 3);
-  uint64_t before, points[CALLS];
-  int passed = 0;
-  assert_ok(tsr_point(context, &before));
-  assert_ok(tsr_passed(context, before, &passed));
-  assert_int_equal(passed, 1); /* nothing was called */
+  tsr_event before, events[CALLS];
+  int complete = 0;
+  assert_ok(tsr_event_record(context, &before));
+  assert_ok(tsr_event_query(context, &before, &complete));
+  assert_int_equal(complete, 1); /* nothing was called */
   for (int i = 0; i < CALLS; i++) {
     assert_ok(front_dgemm_async(context, N, 1, a, b, 1, c));
-    assert_ok(tsr_point(context, &points[i]));
-    assert_true(points[i] > (i == 0 ? before : points[i - 1]));
+    assert_ok(tsr_event_record(context, &events[i]));
   }
   for (int i = 0; i < CALLS; i++) {
-    do assert_ok(tsr_passed(context, points[i], &passed));
-    while (!passed);
+    do assert_ok(tsr_event_query(context, &events[i], &complete));
+    while (!complete);
     for (int j = 0; j < i; j++) {
-      assert_ok(tsr_passed(context, points[j], &passed));
-      assert_int_equal(passed, 1);
+      assert_ok(tsr_event_query(context, &events[j], &complete));
+      assert_int_equal(complete, 1);
     }
   }
   assert_ok(tsr_sync(context));
-  assert_ok(tsr_passed(context, points[CALLS - 1] + 1, &passed));
-  assert_int_equal(passed, 0); /* of what has not been called yet */
-  assert_refused(tsr_point(context, NULL), TSR_ERR_ARGUMENT, "point");
-  assert_refused(tsr_passed(context, 0, NULL), TSR_ERR_ARGUMENT, "passed");
-  assert_refused(tsr_point(NULL, &before), TSR_ERR_ARGUMENT, "context");
   tsr_context_destroy(context);
   free(a), free(b), free(c);
 }
 
-/* With devices that copy slowly: one product's way home does not hold up what says of the next that
- * it is over, though all that was called before is not. */
-static void later_calls_pass_first(void **state) {
+static void wrong_events_are_refused(void **state) {
+  (void)state;
+  tsr_context *context = front_context(), *other = front_context();
+  tsr_event event, others, none = {NULL, 0};
+  int complete = 7;
+  assert_ok(tsr_event_record(context, &event));
+  assert_ok(tsr_event_record(other, &others));
+  assert_refused(tsr_event_record(NULL, &event), TSR_ERR_ARGUMENT, "context is NULL");
+  assert_refused(tsr_event_record(context, NULL), TSR_ERR_ARGUMENT, "event is NULL");
+  assert_refused(tsr_event_query(context, NULL, &complete), TSR_ERR_ARGUMENT, "event is NULL");
+  assert_refused(tsr_event_query(context, &event, NULL), TSR_ERR_ARGUMENT, "complete is NULL");
+  assert_refused(tsr_event_query(context, &others, &complete), TSR_ERR_ARGUMENT, "this context");
+  assert_refused(tsr_event_query(context, &none, &complete), TSR_ERR_ARGUMENT, "this context");
+  assert_refused(tsr_event_query_between(context, &none, &event, &complete), TSR_ERR_ARGUMENT,
+                 "from was not");
+  assert_refused(tsr_event_query_between(context, &event, &others, &complete), TSR_ERR_ARGUMENT,
+                 "to was not");
+  assert_refused(tsr_event_wait(context, &others), TSR_ERR_ARGUMENT, "this context");
+  assert_int_equal(complete, 7);
+  tsr_context_destroy(context), tsr_context_destroy(other);
+}
+
+/* With devices that copy slowly: while one product's C comes home, the small one behind it is
+ * complete, and an event before the small one is not. */
+static void later_calls_complete_first(void **state) {
   (void)state;
   enum { N = 1200, SMALL = 16 };
   tsr_options options = TSR_OPTIONS_DEFAULT;
@@ -52,29 +70,64 @@ static void later_calls_pass_first(void **state) {
   assert_ok(tsr_context_create(&options, &context));
   double *a = front_matrix(N * N, 1), *b = front_matrix(N * N, 2), *c = front_matrix(N * N, 3);
   double *x = front_matrix(SMALL * SMALL, 4), *y = front_matrix(SMALL * SMALL, 5);
-  uint64_t points[3];
+  tsr_event events[3];
   int all = 0, last = 0;
-  assert_ok(tsr_point(context, &points[0]));
+  assert_ok(tsr_event_record(context, &events[0]));
   assert_ok(front_dgemm_async(context, N, 1, a, b, 1, c));
-  assert_ok(tsr_point(context, &points[1]));
+  assert_ok(tsr_event_record(context, &events[1]));
   assert_ok(front_dgemm_async(context, SMALL, 1, x, x, 1, y));
-  assert_ok(tsr_point(context, &points[2]));
+  assert_ok(tsr_event_record(context, &events[2]));
   while (!last) {
-    assert_ok(tsr_passed(context, points[2], &all));
-    assert_ok(tsr_passed_between(context, points[1], points[2], &last));
-    assert_true(last || !all); /* in this order: what all have passed, the last has */
+    assert_ok(tsr_event_query(context, &events[2], &all));
+    assert_ok(tsr_event_query_between(context, &events[1], &events[2], &last));
+    assert_true(last || !all); /* in this order: when all calls are complete, the last is */
   }
-  while (!all) assert_ok(tsr_passed(context, points[2], &all));
+  assert_ok(tsr_event_wait(context, &events[2]));
+  assert_ok(tsr_event_query(context, &events[2], &all));
+  assert_int_equal(all, 1);
   for (int i = 0; i < 2; i++) {
-    assert_ok(tsr_passed_between(context, points[i], points[i + 1], &last));
+    assert_ok(tsr_event_query_between(context, &events[i], &events[i + 1], &last));
     assert_int_equal(last, 1);
   }
-  assert_ok(tsr_passed_between(context, points[2], points[2] + 1, &last));
-  assert_int_equal(last, 0); /* of what has not been called yet */
-  assert_refused(tsr_passed_between(context, 0, 0, NULL), TSR_ERR_ARGUMENT, "passed");
   assert_ok(tsr_sync(context));
   tsr_context_destroy(context);
   free(a), free(b), free(c), free(x), free(y);
+}
+
+/* tsr_event_wait waits for the calls before the event, and for no later one: the later one cannot
+ * begin, since its memory is not pinned before the wait is over. */
+static void waits_for_earlier_calls_only(void **state) {
+  (void)state;
+  enum { N = 40, BYTES = (N * N * sizeof(double) + 4095) / 4096 * 4096 };
+  if (strcmp(front_engine(), "host") != 0) skip();
+  tsr_options options = front_options();
+  tsr_context *context = NULL;
+  options.check = 0; /* in checking mode a call waits for the one before */
+  assert_ok(front_create(&options, &context));
+  double *a = front_matrix(N * N, 1), *b = front_matrix(N * N, 2), *c = front_matrix(N * N, 3);
+  double *late = aligned_alloc(4096, BYTES);
+  tsr_event first, second;
+  int complete = 0;
+  assert_non_null(late);
+  front_fill(late, N * N, 4);
+  assert_ok(front_dgemm_async(context, N, 1, a, b, 1, c));
+  assert_ok(tsr_event_record(context, &first));
+  tsr_engine_host_hold_pins(true);
+  assert_ok(tsr_register(context, late, BYTES));
+  assert_ok(front_dgemm_async(context, N, 1, late, b, 0, c));
+  assert_ok(tsr_event_record(context, &second));
+  assert_ok(tsr_event_wait(context, &first));
+  assert_ok(tsr_event_query(context, &first, &complete));
+  assert_int_equal(complete, 1);
+  assert_ok(tsr_event_query(context, &second, &complete));
+  assert_int_equal(complete, 0);
+  tsr_engine_host_hold_pins(false);
+  assert_ok(tsr_event_wait(context, &second));
+  assert_ok(tsr_event_query(context, &second, &complete));
+  assert_int_equal(complete, 1);
+  assert_ok(tsr_sync(context));
+  tsr_context_destroy(context);
+  free(a), free(b), free(c), free(late);
 }
 
 static tsr_context *planner(const char *machine, size_t memory) {
@@ -234,8 +287,10 @@ static void rates_of_copies(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(points_are_passed),
-      cmocka_unit_test(later_calls_pass_first),
+      cmocka_unit_test(events_complete_in_order),
+      cmocka_unit_test(wrong_events_are_refused),
+      cmocka_unit_test(later_calls_complete_first),
+      cmocka_unit_test(waits_for_earlier_calls_only),
       cmocka_unit_test(facts),
       cmocka_unit_test(rates_of_copies),
       cmocka_unit_test(products_summed_up),

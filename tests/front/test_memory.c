@@ -67,7 +67,7 @@ static void test_register(void **state) {
 static tsr_status make_and_multiply(const double *a, const double *b, double *c) {
   tsr_options options = front_options();
   tsr_context *context = NULL;
-  tsr_status status = tsr_context_create(&options, &context);
+  tsr_status status = front_create(&options, &context);
   if (status != TSR_OK) return status;
   status = front_dgemm(context, N, 1, a, b, 0, c);
   tsr_context_destroy(context);
@@ -140,8 +140,7 @@ static void test_staging_of_many_sizes(void **state) {
   const double one = 1, zero = 0;
   tsr_options options = front_options();
   tsr_context *context = NULL;
-  options.tile = 7;
-  assert_ok(tsr_context_create(&options, &context));
+  assert_ok(front_create_tiled(&options, 7, &context));
   double *a = front_matrix(MOST * 2, 1), *c = front_matrix((int64_t)MOST * MOST, 3);
   for (int64_t n = LEAST; n <= MOST; n++) {
     assert_ok(tsr_gemm_async(context, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, n, n, 2,

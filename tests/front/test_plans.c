@@ -262,9 +262,8 @@ static void test_plan_elsewhere(void **state) {
   front_needs_emulated_devices();
   options.machine = "host:200 gpu*8@nvswitch:300 pcie:25/pair rate:19";
   options.devices = NULL;
-  options.tile = 0;
   options.check = 0;
-  assert_ok(tsr_context_create(&options, &large));
+  assert_ok(front_create_tiled(&options, 0, &large));
   double one = 1;
   tsr_home homes[3] = {{TSR_PINNED, 0}, {TSR_PINNED, 0}, {TSR_PINNED, 0}};
   tsr_plan *plan = NULL;

@@ -32,10 +32,10 @@ static tsr_context *slow_context(const char *devices) {
   tsr_options options = front_options();
   tsr_context *context = NULL;
   options.devices = devices;
-  options.delay_seed = 7;
-  options.tile = 8;
   options.check = 0;
-  assert_ok(tsr_context_create(&options, &context));
+  tsr_host_delay(7);
+  assert_ok(front_create_tiled(&options, 8, &context));
+  tsr_host_delay(0);
   return context;
 }
 
@@ -120,11 +120,11 @@ static void test_nothing_done_yet(void **state) {
   front_fill(a, N * N, 1);
   assert_ok(tsr_set_progress(context, let_go, &t));
   tsr_engine_host_hold_pins(true);
-  assert_ok(tsr_register_memory_async(context, a, BYTES));
+  assert_ok(tsr_register(context, a, BYTES));
   assert_ok(front_dgemm(context, N, 1, a, b, 1, c));
   assert_true(t.count > 1);
   assert_true(t.last == 1);
-  assert_ok(tsr_unregister_memory(context, a));
+  assert_ok(tsr_unregister(context, a));
   tsr_context_destroy(context);
   free(a), free(b), free(c);
 }

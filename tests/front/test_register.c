@@ -24,7 +24,7 @@ static tsr_context *unchecked_context(void) {
   tsr_options options = front_options();
   tsr_context *context = NULL;
   options.check = 0;
-  assert_ok(tsr_context_create(&options, &context));
+  assert_ok(front_create(&options, &context));
   return context;
 }
 
@@ -47,15 +47,15 @@ static product product_make(int seed) {
 }
 
 static void product_register(tsr_context *context, const product *p) {
-  assert_ok(tsr_register_memory_async(context, p->a, BYTES));
-  assert_ok(tsr_register_memory_async(context, p->b, BYTES));
-  assert_ok(tsr_register_memory_async(context, p->c, BYTES));
+  assert_ok(tsr_register(context, p->a, BYTES));
+  assert_ok(tsr_register(context, p->b, BYTES));
+  assert_ok(tsr_register(context, p->c, BYTES));
 }
 
 static void product_unregister(tsr_context *context, const product *p) {
-  assert_ok(tsr_unregister_memory(context, p->a));
-  assert_ok(tsr_unregister_memory(context, p->b));
-  assert_ok(tsr_unregister_memory(context, p->c));
+  assert_ok(tsr_unregister(context, p->a));
+  assert_ok(tsr_unregister(context, p->b));
+  assert_ok(tsr_unregister(context, p->c));
 }
 
 static tsr_status product_call(tsr_context *context, const product *p, int async) {
@@ -90,8 +90,9 @@ static void test_calls_right_after(void **state) {
   for (uint64_t delay = 0; delay < 6; ++delay) {
     tsr_options options = front_options();
     tsr_context *context;
-    options.delay_seed = front_is_emulated() ? delay * 77 : 0;
-    assert_ok(tsr_context_create(&options, &context));
+    tsr_host_delay(delay * 77);
+    assert_ok(front_create(&options, &context));
+    tsr_host_delay(0);
     for (int async = 0; async < 2; ++async) {
       product p = product_make((int)delay);
       product_register(context, &p);
@@ -206,11 +207,11 @@ static void test_parts(void **state) {
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
     product p = product_make((int)i);
     char *at = (char *)p.a + parts[i][0] * 4096;
-    assert_ok(tsr_register_memory_async(context, at, (size_t)(parts[i][1] - parts[i][0]) * 4096));
+    assert_ok(tsr_register(context, at, (size_t)(parts[i][1] - parts[i][0]) * 4096));
     assert_ok(product_call(context, &p, 1));
     assert_ok(tsr_sync(context));
     product_check(&p);
-    assert_ok(tsr_unregister_memory(context, at));
+    assert_ok(tsr_unregister(context, at));
     product_free(&p);
   }
   tsr_context_destroy(context);
@@ -283,13 +284,13 @@ static void test_read_only_memory(void **state) {
   assert_true(a != MAP_FAILED);
   memcpy(a, p.a, BYTES);
   assert_int_equal(mprotect(a, BYTES, PROT_READ), 0);
-  assert_ok(tsr_register_memory_async(context, a, BYTES));
+  assert_ok(tsr_register(context, a, BYTES));
   assert_ok(front_dgemm_async(context, N, 2, a, p.b, -1, p.c));
   assert_ok(front_take_home(context, p.c, N * N));
   tsr_status status = tsr_sync(context);
   if (status != TSR_OK) assert_non_null(strstr(tsr_message(), "registering"));
   product_check(&p);
-  assert_ok(tsr_unregister_memory(context, a));
+  assert_ok(tsr_unregister(context, a));
   front_assert_works(context);
   tsr_context_destroy(context);
   munmap(a, BYTES);
@@ -301,24 +302,23 @@ static void test_read_only_memory(void **state) {
 static void wrong_use(tsr_context *context) {
   product p = product_make(1);
   char *a = (char *)p.a;
-  assert_refused(tsr_register_memory_async(context, NULL, BYTES), TSR_ERR_ARGUMENT, "NULL");
-  assert_refused(tsr_register_memory_async(context, a, 0), TSR_ERR_ARGUMENT, "bytes is 0");
+  assert_refused(tsr_register(context, NULL, BYTES), TSR_ERR_ARGUMENT, "NULL");
   assert_refused(tsr_register(context, a, 0), TSR_ERR_ARGUMENT, "bytes is 0");
-  assert_refused(tsr_register_memory_async(context, a, SIZE_MAX), TSR_ERR_ARGUMENT, "bytes");
-  assert_refused(tsr_unregister_memory(context, NULL), TSR_ERR_ARGUMENT, "NULL");
-  assert_refused(tsr_unregister_memory(context, a), TSR_ERR_ARGUMENT, "registered");
-  assert_ok(tsr_register_memory_async(context, a, BYTES));
-  assert_refused(tsr_register_memory_async(context, a, BYTES), TSR_ERR_ARGUMENT, "share");
-  assert_refused(tsr_register_memory_async(context, a + 4096, 4096), TSR_ERR_ARGUMENT, "share");
+  assert_refused(tsr_register(context, a, SIZE_MAX), TSR_ERR_ARGUMENT, "bytes");
+  assert_refused(tsr_unregister(context, NULL), TSR_ERR_ARGUMENT, "NULL");
+  assert_refused(tsr_unregister(context, a), TSR_ERR_ARGUMENT, "registered");
+  assert_ok(tsr_register(context, a, BYTES));
+  assert_refused(tsr_register(context, a, BYTES), TSR_ERR_ARGUMENT, "share");
+  assert_refused(tsr_register(context, a + 4096, 4096), TSR_ERR_ARGUMENT, "share");
   assert_refused(tsr_register(context, a + BYTES - 8, 8), TSR_ERR_ARGUMENT, "share");
-  assert_refused(tsr_unregister_memory(context, a + 8), TSR_ERR_ARGUMENT, "registered");
+  assert_refused(tsr_unregister(context, a + 8), TSR_ERR_ARGUMENT, "registered");
   assert_ok(product_call(context, &p, 1));
   assert_ok(tsr_sync(context));
   product_check(&p);
-  assert_ok(tsr_unregister(context, a)); /* either undoes either */
+  assert_ok(tsr_unregister(context, a));
   assert_ok(tsr_register(context, a, BYTES));
-  assert_ok(tsr_unregister_memory(context, a));
-  assert_refused(tsr_unregister_memory(context, a), TSR_ERR_ARGUMENT, "registered");
+  assert_ok(tsr_unregister(context, a));
+  assert_refused(tsr_unregister(context, a), TSR_ERR_ARGUMENT, "registered");
   assert_ok(tsr_sync(context));
   product_free(&p);
 }
@@ -330,10 +330,10 @@ static void test_wrong_use(void **state) {
   wrong_use(context);
   assert_ok(tsr_malloc(context, TSR_HOST, BYTES, &pinned));
   assert_ok(tsr_malloc(context, 0, BYTES, &device));
-  assert_refused(tsr_register_memory_async(context, pinned, BYTES), TSR_ERR_ARGUMENT, "pinned");
-  assert_refused(tsr_register_memory_async(context, device, BYTES), TSR_ERR_ARGUMENT, "device");
-  assert_refused(tsr_register_memory_async(NULL, pinned, BYTES), TSR_ERR_ARGUMENT, "context");
-  assert_refused(tsr_unregister_memory(NULL, pinned), TSR_ERR_ARGUMENT, "context");
+  assert_refused(tsr_register(context, pinned, BYTES), TSR_ERR_ARGUMENT, "pinned");
+  assert_refused(tsr_register(context, device, BYTES), TSR_ERR_ARGUMENT, "device");
+  assert_refused(tsr_register(NULL, pinned, BYTES), TSR_ERR_ARGUMENT, "context");
+  assert_refused(tsr_unregister(NULL, pinned), TSR_ERR_ARGUMENT, "context");
   tsr_free(context, pinned), tsr_free(context, device);
   tsr_context_destroy(context);
 }
@@ -378,12 +378,12 @@ typedef struct caller {
 static int round_is_right(tsr_context *context, int seed, int async) {
   product p = {pages(seed), pages(seed + 1), pages(seed + 2), pages(seed + 2)};
   front_reference(N, 2, p.a, p.b, -1, p.expected);
-  int right = tsr_register_memory_async(context, p.a, BYTES) == TSR_OK;
-  right &= tsr_register_memory_async(context, p.c, BYTES) == TSR_OK;
+  int right = tsr_register(context, p.a, BYTES) == TSR_OK;
+  right &= tsr_register(context, p.c, BYTES) == TSR_OK;
   right &= product_call(context, &p, async) == TSR_OK;
   if (seed % 2) right &= tsr_sync(context) == TSR_OK;
-  right &= tsr_unregister_memory(context, p.c) == TSR_OK;
-  right &= tsr_unregister_memory(context, p.a) == TSR_OK;
+  right &= tsr_unregister(context, p.c) == TSR_OK;
+  right &= tsr_unregister(context, p.a) == TSR_OK;
   right &= memcmp(p.c, p.expected, BYTES) == 0;
   product_free(&p);
   return right;

@@ -15,7 +15,7 @@ static tsr_context *one_device(void) {
   tsr_context *context;
   options.devices = "1";
   options.machine = "host:200 gpu*1@nvswitch:300 pcie:25 rate:19";
-  assert_ok(tsr_context_create(&options, &context));
+  assert_ok(front_create(&options, &context));
   return context;
 }
 

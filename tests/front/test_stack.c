@@ -26,7 +26,7 @@ static int calls_on_devices(void) {
   static double a[N * N], b[N * N], c[N * N];
   tsr_options options = front_options();
   tsr_context *context = NULL;
-  int good = tsr_context_create(&options, &context) == TSR_OK;
+  int good = front_create(&options, &context) == TSR_OK;
   good = good && front_dgemm(context, N, 1, a, b, 0, c) == TSR_OK;
   good = good && front_dgemm_async(context, N, 1, a, b, 0, c) == TSR_OK;
   good = good && tsr_coherent(context, TSR_GENERAL, N, N, c, N, TSR_D) == TSR_OK;

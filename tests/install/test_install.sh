@@ -59,8 +59,8 @@ exports_only_ours() {
 
 # The part that it loads is beside it, and finds what it needs there.
 preloads_pblas() {
-  "$prefix/bin/tessera" run -- sh -c 'echo $LD_PRELOAD' | grep -q "$lib/libtessera_pblas.so.0" &&
-    ldd "$lib/libtessera_pblas_mpi.so" | grep "libtessera_mpi.so.0 => $lib/" &&
+  "$prefix/bin/tessera" run -- sh -c 'echo $LD_PRELOAD' | grep -q "$lib/libtessera_pblas.so.0.2" &&
+    ldd "$lib/libtessera_pblas_mpi.so" | grep "libtessera_mpi.so.0.2 => $lib/" &&
     ! ldd "$lib/libtessera_pblas_mpi.so" | grep "not found"
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "machine/machine.h"
+#include "tessera_model.h"
 
 static char folder[] = "/tmp/tessera-machine-XXXXXX";
 static char path[64];

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "machine/machine.h"
+#include "tessera_model.h"
 
 static tsr_machine *parse(const char *string) {
   tsr_machine *machine = NULL;

@@ -4,6 +4,7 @@
 #include "planning.h"
 
 #include "plan/model/choi.h"
+#include "tessera_model.h"
 
 static tsr_machine *machine_of(const char *file) {
   char path[1024];

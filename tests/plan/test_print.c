@@ -9,6 +9,7 @@
 
 #include "plan/names.h"
 #include "plan/small_plans.h"
+#include "tessera_model.h"
 
 /* The text of a plan; the plan is given back. */
 static char *print(tsr_plan *plan, tsr_format format, bool measured) {

@@ -4,6 +4,7 @@
 #include "plan/schedule/moves.h"
 #include "plan/residency.h"
 #include "owners.h"
+#include "tessera_model.h"
 
 enum { CHAINS = 300, LONGEST = 5 };
 

@@ -2,6 +2,7 @@
  * command that is wrong and why. */
 #include "base/alloc.h"
 #include "plan/mistakes.h"
+#include "tessera_model.h"
 
 /* ---- Right ones ---- */
 

@@ -183,6 +183,7 @@ static tsr_status registered_alloc(operand *o, rng *random) {
   if (status != TSR_OK) return status;
   choose_part(o, random);
   if (o->home == HOME_PART) status = tsr_register(o->context, o->registered, o->registered_bytes);
+  if (o->home == HOME_PART && status == TSR_OK) status = tsr_sync(o->context);
   if (status != TSR_OK) o->registered = NULL;
   return status;
 }
@@ -193,7 +194,7 @@ static bool registered_late(const operand *o) {
 
 tsr_status operand_register(operand *o) {
   if (!o->memory || !registered_late(o)) return TSR_OK;
-  tsr_status status = tsr_register_memory_async(o->context, o->registered, o->registered_bytes);
+  tsr_status status = tsr_register(o->context, o->registered, o->registered_bytes);
   if (status != TSR_OK) o->registered = NULL;
   return status;
 }
@@ -202,7 +203,7 @@ tsr_status operand_unregister(operand *o) {
   if (!o->registered) return TSR_OK;
   void *registered = o->registered;
   o->registered = NULL;
-  return tsr_unregister_memory(o->context, registered);
+  return tsr_unregister(o->context, registered);
 }
 
 static tsr_status allocate(operand *o, rng *random) {

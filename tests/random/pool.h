@@ -6,7 +6,7 @@
 #define TSR_TESTS_POOL_H
 
 #include "problem.h"
-#include "tessera.h"
+#include "tessera_model.h"
 
 /* Columns of `fast` elements, ld elements apart, from `offset` on; elements of the type given. */
 typedef struct part {

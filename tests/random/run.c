@@ -213,11 +213,13 @@ tsr_status run_context(const problem *p, tsr_context **context) {
   options.memory = p->memory;
   options.reproducible = p->repro;
   options.check = p->check;
-  options.tile = p->tile;
-  options.delay_seed = p->delay;
-  options.strategy = problem_strategy(p, strategy);
   options.budgets = problem_budgets(p, budgets);
-  return tsr_context_create(&options, context);
+  tsr_host_delay(p->delay);
+  tsr_status status = tsr_context_create(&options, context);
+  tsr_host_delay(0);
+  if (status == TSR_OK) status = tsr_set_tile(*context, p->tile);
+  const char *words = problem_strategy(p, strategy);
+  return status == TSR_OK && words != NULL ? tsr_set_strategy(*context, words) : status;
 }
 
 void runner_close(runner *r) {

@@ -5,7 +5,7 @@
 #define TSR_TESTS_RUN_H
 
 #include "problem.h"
-#include "tessera.h"
+#include "tessera_model.h"
 
 /* Contexts of the problem at hand, kept for the next one if it is of the same kind. */
 typedef struct runner {

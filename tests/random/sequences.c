@@ -368,11 +368,14 @@ static tsr_status open_context(sequence *s, const settings *set) {
   options.engine = set->engine;
   options.devices = devices;
   options.check = s->checks;
-  options.strategy = draw_strategy(s);
-  if (chance(s, 40)) options.tile = between(s, 8, 70);
-  if (chance(s, 40)) options.delay_seed = (uint64_t)between(s, 1, 1000);
+  const char *words = draw_strategy(s);
+  int64_t tile = chance(s, 40) ? between(s, 8, 70) : 0;
+  if (chance(s, 40)) tsr_host_delay((uint64_t)between(s, 1, 1000));
   if (chance(s, 25)) options.memory = (size_t)between(s, 300, 2000) << 10;
-  return tsr_context_create(&options, &s->context);
+  tsr_status status = tsr_context_create(&options, &s->context);
+  tsr_host_delay(0);
+  if (status == TSR_OK) status = tsr_set_tile(s->context, tile);
+  return status == TSR_OK ? tsr_set_strategy(s->context, words) : status;
 }
 
 static bool run_steps(sequence *s) {

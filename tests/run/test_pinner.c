@@ -11,6 +11,7 @@
 #include "run/pinner.h"
 #include "run/place.h"
 #include "run/runner.h"
+#include "tessera_model.h"
 
 enum { BYTES = 8192, MOST_PINS = 64 };
 
@@ -155,11 +156,8 @@ static void tells_what_is_touched(void **state) {
 }
 
 static void refused(rig *r, void *pointer, size_t bytes, const char *mention) {
-  for (int now = 0; now < 2; now++) {
-    tsr_status status = (now ? tsr_pinner_add_now : tsr_pinner_add)(r->pinner, pointer, bytes);
-    assert_int_equal(status, TSR_ERR_ARGUMENT);
-    if (!strstr(tsr_message(), mention)) fail_msg("\"%s\": no \"%s\"", tsr_message(), mention);
-  }
+  assert_int_equal(tsr_pinner_add(r->pinner, pointer, bytes), TSR_ERR_ARGUMENT);
+  if (!strstr(tsr_message(), mention)) fail_msg("\"%s\": no \"%s\"", tsr_message(), mention);
 }
 
 static void refuses_wrong_memory(void **state) {
@@ -179,7 +177,7 @@ static void refuses_wrong_memory(void **state) {
   refused(&r, r.memory, BYTES + 1, "unregister");
   refused(&r, r.memory + 2 * BYTES - 1, BYTES, "unregister");
   refused(&r, r.memory + BYTES + 16, 16, "unregister");
-  assert_int_equal(tsr_pinner_add_now(r.pinner, r.memory + 2 * BYTES, BYTES), TSR_OK);
+  assert_int_equal(tsr_pinner_add(r.pinner, r.memory + 2 * BYTES, BYTES), TSR_OK);
   assert_int_equal(tsr_pinner_remove(r.pinner, r.memory), TSR_ERR_ARGUMENT);
   assert_int_equal(tsr_pinner_remove(r.pinner, r.memory + BYTES + 1), TSR_ERR_ARGUMENT);
   assert_non_null(strstr(tsr_message(), "no registered memory begins"));
@@ -233,20 +231,6 @@ static void tells_failures(void **state) {
   assert_int_equal(tsr_pinner_add(r.pinner, r.memory + BYTES, 64), TSR_OK); /* and well */
   assert_int_equal(tsr_pinner_settle(r.pinner), TSR_OK);
   assert_true(is_pinned(&r, r.memory + BYTES));
-  rig_close(&r);
-}
-
-/* Who waited for it has been told: nothing is left to unregister, or to tell. */
-static void tells_who_waits(void **state) {
-  (void)state;
-  rig r;
-  rig_open(&r, MOST_PINS);
-  atomic_store(&failing, 1);
-  assert_int_equal(tsr_pinner_add_now(r.pinner, r.memory, BYTES), TSR_ERR_MEMORY);
-  assert_int_equal(tsr_pinner_settle(r.pinner), TSR_OK);
-  assert_int_equal(tsr_pinner_remove(r.pinner, r.memory), TSR_ERR_ARGUMENT);
-  assert_int_equal(tsr_pinner_add_now(r.pinner, r.memory, BYTES), TSR_OK);
-  assert_true(is_pinned(&r, r.memory));
   rig_close(&r);
 }
 
@@ -410,7 +394,7 @@ static void *register_often(void *argument) {
     problem_make(&p, 16, c->seed + i);
     size_t bytes = 8 * 16 * 16;
     c->wrong += tsr_pinner_add(c->r->pinner, p.a, bytes) != TSR_OK;
-    if (i % 3 == 0) c->wrong += tsr_pinner_add_now(c->r->pinner, p.c, bytes) != TSR_OK;
+    if (i % 3 == 0) c->wrong += tsr_pinner_add(c->r->pinner, p.c, bytes) != TSR_OK;
     tsr_ticket *ticket = submit(c->r, c->plan, &p, tsr_pinner_touching(c->r->pinner, p.a, bytes));
     if (i % 4 == 0) c->wrong += tsr_pinner_settle(c->r->pinner) != TSR_OK;
     c->wrong += tsr_ticket_wait(ticket) != TSR_OK || p.c[0] != p.wanted[0];
@@ -452,7 +436,6 @@ int main(void) {
       cmocka_unit_test(refuses_wrong_memory),
       cmocka_unit_test(minds_engines_that_cannot),
       cmocka_unit_test(tells_failures),
-      cmocka_unit_test(tells_who_waits),
       cmocka_unit_test(survives_lack_of_host_memory),
       cmocka_unit_test(ends_with_work_left),
       cmocka_unit_test(ends_unused),

@@ -7,6 +7,7 @@
 #include "base/cpu_blas.h"
 #include "engine/host/host.h"
 #include "run/inside.h"
+#include "tessera_model.h"
 
 static void run_one(int devices, int64_t n, bool staged, uint64_t delays, int cores) {
   rig r;
@@ -317,15 +318,15 @@ static void note_visit(void) {
   atomic_fetch_add(&calls, 1);
   if (pthread_equal(pthread_self(), watched)) atomic_fetch_add(&visits, 1);
 }
-static tsr_status spy_record(tsr_queue *queue, tsr_event *event) {
+static tsr_status spy_record(tsr_queue *queue, tsr_queue_event *event) {
   note_visit();
   return tsr_engine_host.record(queue, event);
 }
-static tsr_status spy_wait(tsr_queue *queue, tsr_event *event) {
+static tsr_status spy_wait(tsr_queue *queue, tsr_queue_event *event) {
   note_visit();
   return tsr_engine_host.wait(queue, event);
 }
-static tsr_status spy_query(tsr_event *event, bool *passed, double *seconds) {
+static tsr_status spy_query(tsr_queue_event *event, bool *passed, double *seconds) {
   note_visit();
   return tsr_engine_host.query(event, passed, seconds);
 }
@@ -385,7 +386,7 @@ static tsr_status gate_copy(tsr_queue *queue, const tsr_copy_args *args) {
   atomic_fetch_add(&asked, 1);
   return tsr_engine_host.copy(queue, args);
 }
-static tsr_status gate_query(tsr_event *event, bool *passed, double *seconds) {
+static tsr_status gate_query(tsr_queue_event *event, bool *passed, double *seconds) {
   bool late = tsr_now() - gate_closed > patience;
   bool all = atomic_load(&asked) >= atomic_load(&awaited);
   if (late && !all) atomic_store(&gave_up, true);

@@ -2,6 +2,7 @@
 #include "run/rig.h"
 
 #include "base/clock.h"
+#include "tessera_model.h"
 
 /* An engine whose queues stand still until it was asked often whether an event has passed: whoever
  * does not wait finds them so. What else is wrong with it: */
@@ -42,14 +43,14 @@ static tsr_status stall_copy(tsr_queue *queue, const tsr_copy_args *args) {
   return tsr_fail(TSR_ERR_DEVICE, "the second half cannot be copied");
 }
 
-static tsr_status stall_record(tsr_queue *queue, tsr_event *event) {
+static tsr_status stall_record(tsr_queue *queue, tsr_queue_event *event) {
   if (atomic_load(&stall.starves)) tsr_alloc_fail_from(1);
   tsr_status status = tsr_engine_host.record(queue, event);
   tsr_alloc_fail_at(0);
   return status;
 }
 
-static tsr_status stall_query(tsr_event *event, bool *passed, double *seconds) {
+static tsr_status stall_query(tsr_queue_event *event, bool *passed, double *seconds) {
   static const double long_time = 5.5;
   bool lost = (stall.wrong & LOST) != 0;
   bool enough =

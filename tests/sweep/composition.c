@@ -39,7 +39,7 @@ static void computed(void *world_) {
 /* The program changes every other row of each tile of C, but for its first and last columns: what
  * the devices have of C is in splinters then, and another hole in it takes memory. */
 static void splintered(void *world_) {
-  enum { TILE = 16, FROM = 2, COLS = 10 };
+  enum { FROM = 2, COLS = 10 };
   world *w = world_;
   double *expected = w->expected;
   computed(w);

@@ -21,7 +21,6 @@ static tsr_status context_create(void *w) {
 static tsr_status context_create_for_all(void *w) {
   tsr_options options = world_options("");
   options.machine = TESSERA_MACHINE_FILE;
-  options.strategy = "tile=32";
   options.budgets = "1M,2M";
   return create(w, &options);
 }
@@ -75,20 +74,22 @@ static void check_answered(void *world_, const sweep_outcome *o) {
   HOLD(!o->failed);
 }
 
-static tsr_status points(void *world_) {
+static tsr_status events(void *world_) {
   world *w = world_;
-  uint64_t first = 0, last = 0;
-  int passed = -1, between = -1;
-  w->count = CALLED(tsr_point)(w->context, &first) == TSR_OK;
+  tsr_event first, last;
+  int before = -1, between = -1, complete = -1;
+  w->count = CALLED(tsr_event_record)(w->context, &first) == TSR_OK;
   tsr_status status = world_multiply_async(w);
-  w->count &= CALLED(tsr_point)(w->context, &last) == TSR_OK;
-  w->count &= CALLED(tsr_passed)(w->context, last, &passed) == TSR_OK && passed >= 0;
-  w->count &= CALLED(tsr_passed_between)(w->context, first, last, &between) == TSR_OK;
-  w->count &= between >= 0 && last == first + (status == TSR_OK);
+  w->count &= CALLED(tsr_event_record)(w->context, &last) == TSR_OK;
+  w->count &= CALLED(tsr_event_query)(w->context, &first, &before) == TSR_OK && before == 1;
+  w->count &= CALLED(tsr_event_query_between)(w->context, &first, &last, &between) == TSR_OK;
+  w->count &= CALLED(tsr_event_wait)(w->context, &last) == TSR_OK;
+  w->count &= tsr_event_query(w->context, &last, &complete) == TSR_OK && complete == 1;
+  w->count &= between >= 0 && last.number == first.number + (status == TSR_OK);
   return status;
 }
 
-static void check_points(void *world_, const sweep_outcome *o) {
+static void check_events(void *world_, const sweep_outcome *o) {
   world *w = world_;
   (void)o;
   HOLD(w->count == 1);
@@ -125,6 +126,11 @@ static tsr_status sync_(void *world_) {
 static tsr_status trim(void *world_) {
   world *w = world_;
   return CALLED(tsr_trim)(w->context);
+}
+
+static tsr_status set_tile(void *world_) {
+  world *w = world_;
+  return CALLED(tsr_set_tile)(w->context, 8);
 }
 
 static tsr_status set_strategy(void *world_) {
@@ -220,11 +226,12 @@ const sweep_visit context_visits[] = {
     VISIT(after_product, context_destroy, check_destroyed),
     VISIT(NULL, texts, check_answered),
     VISIT(NULL, questions, check_answered),
-    VISIT(NULL, points, check_points),
+    VISIT(NULL, events, check_events),
     {"sync", NULL, after_product, sync_, check_result, 0, false, ""},
     {"sync with a timeline", NULL, after_product, sync_, check_result, 0, false, SETUP_TRACE},
     VISIT(after_product, trim, check_result),
     VISIT(after_product, set_strategy, check_result),
+    VISIT(after_product, set_tile, check_result),
     VISIT(after_product, set_budget, check_budget),
     VISIT(NULL, set_progress, check_progress),
     VISIT(tied, set_stream, check_stream),

@@ -111,9 +111,9 @@ static tsr_status register_(void *world_) {
   return CALLED(tsr_register)(w->context, w->matrix[A], BYTES);
 }
 
-static tsr_status register_memory_async(void *world_) {
+static tsr_status register_and_call(void *world_) {
   world *w = world_;
-  tsr_status status = CALLED(tsr_register_memory_async)(w->context, w->matrix[A], BYTES);
+  tsr_status status = CALLED(tsr_register)(w->context, w->matrix[A], BYTES);
   return status == TSR_OK ? world_multiply_async(w) : status;
 }
 
@@ -127,25 +127,20 @@ static tsr_status unregister(void *world_) {
   return CALLED(tsr_unregister)(w->context, w->matrix[A]);
 }
 
-static tsr_status unregister_memory(void *world_) {
-  world *w = world_;
-  return CALLED(tsr_unregister_memory)(w->context, w->matrix[A]);
-}
-
 /* The memory is registered or not, as the call says, and works in either case. */
 static void check_registered(void *world_, const sweep_outcome *o) {
   world *w = world_;
-  bool leaves = w->visit->call == unregister || w->visit->call == unregister_memory;
+  bool leaves = w->visit->call == unregister;
   bool is_there = leaves != (o->status == TSR_OK);
   if (!o->dead) HOLD(world_multiply_async(w) == TSR_OK);
   if (!o->dead) world_comes_right(w, TSR_D);
-  HOLD((tsr_unregister_memory(w->context, w->matrix[A]) == TSR_OK) == is_there);
+  HOLD((tsr_unregister(w->context, w->matrix[A]) == TSR_OK) == is_there);
 }
 
 /* A call behind a registration does with the memory what it should, pinned or not. */
 static void check_coming(void *world_, const sweep_outcome *o) {
   world *w = world_;
-  bool noted = tsr_unregister_memory(w->context, w->matrix[A]) == TSR_OK;
+  bool noted = tsr_unregister(w->context, w->matrix[A]) == TSR_OK;
   if (o->status == TSR_OK) HOLD(noted);
   if (o->dead || o->status == TSR_ERR_DEVICE || o->synced == TSR_ERR_DEVICE) return;
   HOLD(world_inputs_kept(w));
@@ -168,9 +163,8 @@ const sweep_visit memory_visits[] = {
     VISIT("memcpy from a result", after_product, memcpy_from_c, check_result_copied),
     {"memcpy on a device", NULL, after_product, memcpy_to_c, check_copied, 0, false, SETUP_DEVICE},
     VISIT("register", expect_product, register_, check_registered),
-    VISIT("register_memory_async", expect_product, register_memory_async, check_coming),
+    VISIT("register, and a call", expect_product, register_and_call, check_coming),
     VISIT("unregister", registered, unregister, check_registered),
-    VISIT("unregister_memory", registered, unregister_memory, check_registered),
     BY_CPU("register without devices", expect_product, register_, check_registered),
     {0},
 };

@@ -101,6 +101,13 @@ static void name_of(const char *declaration, char name[80]) {
   snprintf(name, 80, "%.*s", (int)(end - begin), begin);
 }
 
+static bool is_hook(const char *name) {
+  static const char *const hooks[] = {"tsr_alloc_fail_at", "tsr_alloc_fail_from", "tsr_host_delay"};
+  for (size_t i = 0; i < sizeof hooks / sizeof *hooks; i++)
+    if (strcmp(name, hooks[i]) == 0) return true;
+  return false;
+}
+
 /* Functions that the header declares with TSR_API and that were not called: each is told. */
 static int find_missing(const char *header) {
   char *text = read_text(header), name[80];
@@ -108,13 +115,13 @@ static int find_missing(const char *header) {
   for (const char *at = text; at != NULL && (at = strstr(at, "\nTSR_API ")) != NULL; at += 9) {
     name_of(at + 9, name);
     declared++;
-    if (was_called(name)) continue;
+    if (was_called(name) || is_hook(name)) continue;
     printf("FAIL %s of %s is called by no visit: give it one\n", name, header);
     missing++;
   }
   free(text);
   if (declared == 0) printf("FAIL %s declares nothing\n", header);
-  printf("%d functions of the header, %d of them visited\n", declared, declared - missing);
+  printf("%d functions of %s, %d of them visited\n", declared, header, declared - missing);
   return declared == 0 ? 1 : missing;
 }
 
@@ -252,7 +259,8 @@ int sweep_main(int argc, char **argv, const sweep *s) {
     }
   if (r.list) return 0;
   printf("%d visits, %ld trials, %ld with failures\n", visits, total.trials, total.failures);
-  if (r.visits[0] == NULL && r.n == 0) total.failed += find_missing(s->header);
+  for (int i = 0; s->headers[i] != NULL && r.visits[0] == NULL && r.n == 0; i++)
+    total.failed += find_missing(s->headers[i]);
   printf("%ld passed, %ld failed\n", total.passed, total.failed);
   return total.failed > 0 || total.passed == 0;
 }

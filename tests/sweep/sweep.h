@@ -1,8 +1,9 @@
 /*
- * A sweep over the calls of a public header. Each visit makes one call again and again: the first
+ * A sweep over the calls of public headers. Each visit makes one call again and again: the first
  * allocation fails, then the second, and so on, until the call is over before any does. After each
  * of them the visit looks at the status, at the outputs and at all memory, and makes the call
- * again. A function of the header that no visit calls is an error.
+ * again. A function of a header that no visit calls is an error, but for those with the type in
+ * their name (tsr_dgemm), which hand on what they get, and the hooks that make things fail.
  *
  * Every trial is replayed by the line that is printed when it fails:
  *
@@ -14,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "tessera.h"
+#include "tessera_model.h"
 
 /* How calls are made to fail: arm(n) lets the nth event fail, and the later ones where the way says
  * so; arm(0) nothing more. Both return how many failed since the last time. */
@@ -53,7 +54,7 @@ typedef struct sweep_rig {
 } sweep_rig;
 
 typedef struct sweep {
-  const char *header; /* path of the public header */
+  const char *const *headers; /* paths of public headers; NULL ends them */
   const sweep_rig *rig;
   const sweep_visit *const *tables; /* each ends with a visit that has no name; NULL ends them */
   const sweep_way *ways;

@@ -104,8 +104,7 @@ tsr_options world_options(const char *setup) {
   options.machine = cpu ? NULL : two_devices;
   options.check = !has(common, SETUP_UNCHECKED);
   options.reproducible = has(setup, SETUP_EXACT);
-  options.tile = 16;
-  if (has(setup, SETUP_TIGHT)) options.memory = 9 * 16 * 16 * sizeof(double);
+  if (has(setup, SETUP_TIGHT)) options.memory = 9 * TILE * TILE * sizeof(double);
   if (has(setup, SETUP_SOME)) options.memory = 3 * COUNT * sizeof(double);
   return options;
 }
@@ -133,6 +132,7 @@ static tsr_type type_of(const sweep_visit *v);
 static void make_context(world *w, const char *setup) {
   tsr_options options = world_options(setup);
   HOLD(tsr_context_create(&options, &w->context) == TSR_OK);
+  HOLD(tsr_set_tile(w->context, TILE) == TSR_OK);
   if (has(setup, SETUP_TRACE)) HOLD(tsr_timeline_begin(w->context) == TSR_OK);
   if (has(setup, SETUP_PROGRESS))
     HOLD(tsr_set_progress(w->context, ignore_progress, NULL) == TSR_OK);

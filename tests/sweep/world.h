@@ -41,6 +41,7 @@ typedef struct world {
 extern const sweep_rig world_rig;
 
 tsr_options world_options(const char *setup);
+enum { TILE = 16 }; /* of the contexts */
 
 /* Small whole numbers in a matrix of a type, so that sums are exact in any order. */
 void world_fill(tsr_type type, void *matrix, int seed);

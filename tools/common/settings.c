@@ -32,11 +32,14 @@ int settings_options(const settings *s, tsr_options *options) {
   options->engine = s->engine;
   options->devices = s->devices;
   options->machine = s->machine;
-  options->tile = s->tile;
   if (s->reproducible) options->reproducible = 1;
   if (s->check) options->check = 1;
   options->trace = s->trace;
   return set_memory(s, options);
+}
+
+tsr_status settings_force(const settings *s, tsr_context *context) {
+  return s->tile > 0 ? tsr_set_tile(context, s->tile) : TSR_OK;
 }
 
 int settings_open(const settings *s, tsr_context **context) {
@@ -44,6 +47,7 @@ int settings_open(const settings *s, tsr_context **context) {
   int wrong = settings_options(s, &options);
   if (wrong) return wrong;
   tsr_status status = tsr_context_create(&options, context);
+  if (status == TSR_OK) status = settings_force(s, *context);
   int code = tool_status(status);
   if (status == TSR_ERR_MACHINE) point_into_machine(s);
   return code;

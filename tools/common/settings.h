@@ -53,6 +53,9 @@ int settings_open(const settings *s, tsr_context **context);
  * after a message. */
 int settings_options(const settings *s, tsr_options *options);
 
+/* What is forced on a context that was made so: the extent of tiles. */
+tsr_status settings_force(const settings *s, tsr_context *context);
+
 /* Whether memory and machine can be read, for who opens nothing, or not at once; an exit code after
  * a message. */
 int settings_check(const settings *s);

@@ -191,8 +191,12 @@ int tool_print_plan(const tsr_plan *plan, tsr_format format) {
   return code;
 }
 
-#define DOORS "libtessera_blas.so.0"
-#define PBLAS "libtessera_pblas.so.0"
+/* As the loader knows libraries of this version. */
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+#define OF_THIS_VERSION ".so." TEXT(TSR_VERSION_MAJOR) "." TEXT(TSR_VERSION_MINOR)
+#define DOORS "libtessera_blas" OF_THIS_VERSION
+#define PBLAS "libtessera_pblas" OF_THIS_VERSION
 
 /* A library of ours is beside the one that this command uses. */
 static int path_of(const char *library, char *path) {

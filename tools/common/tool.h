@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "tessera.h"
+#include "tessera_model.h"
 
 #if defined(__GNUC__)
 #define TOOL_PRINTF(f, a) __attribute__((format(printf, f, a)))

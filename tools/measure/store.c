@@ -163,7 +163,7 @@ static int fill(const bench_store *store, const bench_buffer *buffer) {
 static int pin(const bench_store *store, bench_buffer *buffer) {
   int code = tool_status(tsr_register(store->context, buffer->data, bytes_of(store, buffer)));
   buffer->registered = code == TOOL_OK;
-  return code;
+  return code ? code : tool_status(tsr_sync(store->context)); /* which waits until it is pinned */
 }
 
 static int make(const bench_store *store, bench_buffer *buffer) {

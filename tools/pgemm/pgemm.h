@@ -3,7 +3,7 @@
 #define TESSERA_PGEMM_H
 
 #include "settings.h"
-#include "tessera_mpi.h"
+#include "tessera_mpi_model.h"
 
 /* How products are cut, as options say; 0: by the model. */
 typedef struct cut_options {

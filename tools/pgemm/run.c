@@ -170,6 +170,7 @@ static int open_context(job *j) {
   int sharing = 1, wrong = settings_options(&j->r->settings, &options);
   if (wrong) return wrong;
   tsr_status status = tsr_context_create_dealt(MPI_COMM_WORLD, &options, &j->context, &sharing);
+  if (status == TSR_OK) status = settings_force(&j->r->settings, j->context);
   if (status == TSR_OK && sharing > 1 && is_first())
     tool_note("%d processes share a device: start fewer, or --devices more", sharing);
   return same_status(status);

@@ -48,7 +48,7 @@ struct tsr_queue {
   void *scratch; /* of solve.c; NULL until it is needed */
 };
 
-struct tsr_event {
+struct tsr_queue_event {
   gpu_device *device;
   int index;
   bool timed;
@@ -114,11 +114,12 @@ void gpu_clock_stop(gpu_device *device);
 tsr_status gpu_queue_create(tsr_engine_state *state, int device, tsr_queue_role role, void *native,
                             tsr_queue **queue);
 void gpu_queue_destroy(tsr_queue *queue);
-tsr_status gpu_event_create(tsr_engine_state *state, int device, bool timed, tsr_event **event);
-void gpu_event_destroy(tsr_event *event);
-tsr_status gpu_record(tsr_queue *queue, tsr_event *event);
-tsr_status gpu_wait(tsr_queue *queue, tsr_event *event);
-tsr_status gpu_query(tsr_event *event, bool *passed, double *seconds);
+tsr_status gpu_event_create(tsr_engine_state *state, int device, bool timed,
+                            tsr_queue_event **event);
+void gpu_event_destroy(tsr_queue_event *event);
+tsr_status gpu_record(tsr_queue *queue, tsr_queue_event *event);
+tsr_status gpu_wait(tsr_queue *queue, tsr_queue_event *event);
+tsr_status gpu_query(tsr_queue_event *event, bool *passed, double *seconds);
 
 /* gemm.c: a GEMM that reads its inputs. The queue's device is current. */
 tsr_status gpu_gemm(tsr_queue *queue, const tsr_kernel_args *args);

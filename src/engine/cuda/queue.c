@@ -106,9 +106,10 @@ void gpu_queue_destroy(tsr_queue *queue) {
 
 /* ---- Events --------------------------------------------------------------- */
 
-tsr_status gpu_event_create(tsr_engine_state *state, int device, bool timed, tsr_event **made) {
+tsr_status gpu_event_create(tsr_engine_state *state, int device, bool timed,
+                            tsr_queue_event **made) {
   TSR_TRY(gpu_check_device(state, device));
-  tsr_event *event = tsr_alloc_zero(1, sizeof *event);
+  tsr_queue_event *event = tsr_alloc_zero(1, sizeof *event);
   if (!event) return tsr_fail(TSR_ERR_MEMORY, "no memory for an event");
   event->device = &state->devices[device];
   event->index = device;
@@ -124,7 +125,7 @@ tsr_status gpu_event_create(tsr_engine_state *state, int device, bool timed, tsr
   return TSR_OK;
 }
 
-void gpu_event_destroy(tsr_event *event) {
+void gpu_event_destroy(tsr_queue_event *event) {
   if (!event) return;
   int former = gpu_enter(event->device);
   if (gpuEventDestroy(event->event) != gpuSuccess) (void)gpuLastError();
@@ -132,7 +133,7 @@ void gpu_event_destroy(tsr_event *event) {
   tsr_dealloc(event);
 }
 
-tsr_status gpu_record(tsr_queue *queue, tsr_event *event) {
+tsr_status gpu_record(tsr_queue *queue, tsr_queue_event *event) {
   event->behind = queue;
   GPU_TRY(gpu_use(queue->device), "making it current", queue->index);
   GPU_TRY(gpuEventRecord(event->event, queue->stream), "recording an event", queue->index);
@@ -140,7 +141,7 @@ tsr_status gpu_record(tsr_queue *queue, tsr_event *event) {
   return TSR_OK;
 }
 
-tsr_status gpu_wait(tsr_queue *queue, tsr_event *event) {
+tsr_status gpu_wait(tsr_queue *queue, tsr_queue_event *event) {
   if (event->behind)
     return tsr_fail(TSR_ERR_CHECK,
                     "an event of " GPU_RUNTIME " device %d is used that is not recorded",
@@ -150,7 +151,7 @@ tsr_status gpu_wait(tsr_queue *queue, tsr_event *event) {
   return TSR_OK;
 }
 
-tsr_status gpu_query(tsr_event *event, bool *passed, double *seconds) {
+tsr_status gpu_query(tsr_queue_event *event, bool *passed, double *seconds) {
   tsr_queue *behind = event->behind;
   gpuError error = gpu_use(event->device);
   if (error == gpuSuccess)

@@ -49,7 +49,7 @@ typedef struct host_point {
   double seconds;
 } host_point;
 
-struct tsr_event {
+struct tsr_queue_event {
   host_device *device;
   bool timed;
   pthread_mutex_t lock; /* of all below */
@@ -108,11 +108,12 @@ bool host_must_fail(void);
 tsr_status host_queue_create(tsr_engine_state *state, int device, tsr_queue_role role, void *native,
                              tsr_queue **queue);
 void host_queue_destroy(tsr_queue *queue);
-tsr_status host_event_create(tsr_engine_state *state, int device, bool timed, tsr_event **event);
-void host_event_destroy(tsr_event *event);
-tsr_status host_record(tsr_queue *queue, tsr_event *event);
-tsr_status host_wait(tsr_queue *queue, tsr_event *event);
-tsr_status host_query(tsr_event *event, bool *passed, double *seconds);
+tsr_status host_event_create(tsr_engine_state *state, int device, bool timed,
+                             tsr_queue_event **event);
+void host_event_destroy(tsr_queue_event *event);
+tsr_status host_record(tsr_queue *queue, tsr_queue_event *event);
+tsr_status host_wait(tsr_queue *queue, tsr_queue_event *event);
+tsr_status host_query(tsr_queue_event *event, bool *passed, double *seconds);
 tsr_status host_copy(tsr_queue *queue, const tsr_copy_args *args);
 tsr_status host_kernel(tsr_queue *queue, const tsr_kernel_args *args);
 

@@ -223,9 +223,10 @@ tsr_status host_kernel(tsr_queue *queue, const tsr_kernel_args *args) {
 
 /* ---- Events --------------------------------------------------------------- */
 
-tsr_status host_event_create(tsr_engine_state *state, int device, bool timed, tsr_event **made) {
+tsr_status host_event_create(tsr_engine_state *state, int device, bool timed,
+                             tsr_queue_event **made) {
   TSR_TRY(check_device(state, device));
-  tsr_event *event = tsr_alloc_zero(1, sizeof *event);
+  tsr_queue_event *event = tsr_alloc_zero(1, sizeof *event);
   if (!event) return tsr_fail(TSR_ERR_MEMORY, "no memory for an event");
   event->device = &state->devices[device];
   event->timed = timed;
@@ -234,7 +235,7 @@ tsr_status host_event_create(tsr_engine_state *state, int device, bool timed, ts
   return TSR_OK;
 }
 
-void host_event_destroy(tsr_event *event) {
+void host_event_destroy(tsr_queue_event *event) {
   if (!event) return;
   point_drop(event->point);
   pthread_mutex_destroy(&event->lock);
@@ -261,7 +262,7 @@ static long submitted_to(tsr_queue *queue) {
 }
 
 /* Without memory for a point the event counts the queue's commands. */
-tsr_status host_record(tsr_queue *queue, tsr_event *event) {
+tsr_status host_record(tsr_queue *queue, tsr_queue_event *event) {
   host_point *point = NULL;
   tsr_status status = put_point(queue, &point);
   long number = submitted_to(queue);
@@ -276,7 +277,7 @@ tsr_status host_record(tsr_queue *queue, tsr_event *event) {
 }
 
 /* The recording, with a reference; NULL and a failure when there is none. */
-static host_point *last_point(tsr_event *event) {
+static host_point *last_point(tsr_queue_event *event) {
   pthread_mutex_lock(&event->lock);
   host_point *point = event->point ? point_take(event->point) : NULL;
   pthread_mutex_unlock(&event->lock);
@@ -286,7 +287,7 @@ static host_point *last_point(tsr_event *event) {
   return point;
 }
 
-tsr_status host_wait(tsr_queue *queue, tsr_event *event) {
+tsr_status host_wait(tsr_queue *queue, tsr_queue_event *event) {
   host_point *point = last_point(event);
   if (!point) return TSR_ERR_CHECK;
   return submit(queue, &(host_command){.kind = HOST_WAIT, .as.point = point});
@@ -300,7 +301,7 @@ static tsr_status device_status(host_device *device) {
 }
 
 /* Whether an event that could not be recorded has passed; false: it was, or never. */
-static bool passes_by_count(tsr_event *event, bool *passed) {
+static bool passes_by_count(tsr_queue_event *event, bool *passed) {
   pthread_mutex_lock(&event->lock);
   tsr_queue *queue = event->point ? NULL : event->behind;
   long number = event->number;
@@ -314,7 +315,7 @@ static bool passes_by_count(tsr_event *event, bool *passed) {
 
 /* After an error of the device events still pass, and *passed still tells: who waits for a device
  * that failed must know when it has stopped. */
-tsr_status host_query(tsr_event *event, bool *passed, double *seconds) {
+tsr_status host_query(tsr_queue_event *event, bool *passed, double *seconds) {
   if (passes_by_count(event, passed)) return device_status(event->device);
   host_point *point = last_point(event);
   if (!point) return TSR_ERR_CHECK;

@@ -1,0 +1,154 @@
+/*
+ * What benchmarks, studies, tests and libtessera_mpi ask of Tessera beside tessera.h: the planner's
+ * figures, ways to force its decisions, and hooks for tests.
+ *
+ * This header promises nothing: any release may change or drop what it has, and programs that use
+ * it are built anew for each. The symbols have the version TESSERA_MODEL_0.2, so that the loader
+ * refuses a program that was built for another release. The conventions are those of tessera.h.
+ */
+#ifndef TESSERA_MODEL_H
+#define TESSERA_MODEL_H
+
+#include "tessera.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Plans ---------------------------------------------------------------- */
+
+typedef struct tsr_prediction {
+  double seconds;           /* predicted time of a warm call */
+  double floor_seconds;     /* lower bound over all splits of the work, from the machine's rates */
+  double plan_seconds;      /* what planning took */
+  double measured;          /* time of the last execution; 0: none yet */
+  int devices;              /* devices used; 0: the CPU's BLAS */
+  int grid_rows, grid_cols; /* C over the devices */
+  int64_t tile_m, tile_n, tile_k; /* largest kernel */
+  int candidates;                 /* plans that were compared */
+  int64_t commands, kernels, copies;
+  double host_to_device, device_to_host, device_to_device; /* bytes */
+  size_t device_memory;                                    /* most that any device needs, bytes */
+  size_t staging_memory;                                   /* pinned ring, bytes */
+} tsr_prediction;
+
+/* What the planner knows of a plan, and how long its last execution took. */
+TSR_API tsr_status tsr_plan_predict(const tsr_plan *plan, tsr_prediction *prediction);
+
+/* The floor of the plan's call when products run at that many flops/s on each device, for instance
+ * at the rate that was measured in the same run on the same data. */
+TSR_API tsr_status tsr_plan_floor(const tsr_plan *plan, double rate, double *seconds);
+
+/*
+ * A result that is summed up: C = A B + beta C, then C = C + A B again and again by asynchronous
+ * calls, with A and B new in pinned host memory (or a device's) each time, and C on the devices
+ * from the first product to the last, mapped in one strip of columns for each
+ * (tsr_map_1d_block_cyclic).
+ */
+typedef struct tsr_stage {
+  double alone;   /* s of one product when nothing else is under way */
+  double kernels; /* of it: for how long the busiest device computes, */
+  double copies;  /* and the busiest link copies: products side by side come no more often */
+} tsr_stage;
+
+typedef struct tsr_accumulation {
+  tsr_stage first; /* the product for which C comes along, unless beta is 0 */
+  tsr_stage next;  /* each other one */
+  double home;     /* s from the end of the last product until all of C is home */
+  size_t result,
+      inputs; /* bytes on the fullest device of C, and of copies of A and B of one product */
+} tsr_accumulation;
+
+/* Predicts it for m x n x k products by planning them; quick: by a formula, in microseconds.
+ * inputs: where A and B are: TSR_HOST, or a device whose memory they are in. */
+TSR_API tsr_status tsr_plan_accumulation(tsr_context *context, tsr_type type, int64_t m, int64_t n,
+                                         int64_t k, int inputs, const void *beta, int quick,
+                                         tsr_accumulation *predicted);
+
+/* The extent of tiles by the closed formula of Choi, Nikolskiy and Stegailov ("Tuning of a
+ * matrix-matrix multiplication algorithm for several GPUs ...", equations 4, 12 and 13, next power
+ * of two), to compare plans with: for data on devices, n x n x n, on the first devices of the
+ * context's machine (0: all). *tile may exceed n.
+ * TSR_ERR_ARGUMENT: no such number of devices. TSR_ERR_MACHINE: the machine lacks a rate. */
+TSR_API tsr_status tsr_plan_choi_tile(tsr_context *context, tsr_type type, int64_t n, int devices,
+                                      int64_t *tile);
+
+/* ---- Forced decisions ----------------------------------------------------- */
+
+/* Forces parts of later plans: words of docs/knobs.md, for instance "kpanel=512 c=last". NULL:
+ * none, also where TESSERA_STRATEGY has some. TSR_ERR_ARGUMENT names the word that is wrong. */
+TSR_API tsr_status tsr_set_strategy(tsr_context *context, const char *strategy);
+
+/* Forces the extent of tiles in later plans, elements; 0: by the model, also where TESSERA_TILE has
+ * one. TSR_ERR_ARGUMENT: tile is negative or more than 2^31 - 1. */
+TSR_API tsr_status tsr_set_tile(tsr_context *context, int64_t tile);
+
+/* The knobs of strategies (TESSERA_STRATEGY, tsr_set_strategy) as a table in Markdown: names,
+ * values, the kinds of strategies that have them, and what they do. *text: as of tsr_plan_print. */
+TSR_API tsr_status tsr_print_knobs(char **text);
+
+/* ---- Contexts ------------------------------------------------------------- */
+
+/* What a context works with. */
+typedef struct tsr_context_facts {
+  const char *engine;  /* "cuda", "host" or "cpu" */
+  int devices;         /* of its machine: also of one that is only planned for */
+  int reproducible;    /* 1: the same bits on any number of devices */
+  int check;           /* 1: plans are verified */
+  uint64_t plans;      /* contexts in which this is the same make the same plans */
+  size_t memory;       /* the least budget of a device, bytes */
+  double staging_rate; /* bytes/s at which one thread copies host memory */
+  double network_bandwidth,
+      network_latency; /* of a process, bytes/s each way and s; 0: not known */
+} tsr_context_facts;
+
+/* Fills in *facts. engine is a constant of the library's. */
+TSR_API tsr_status tsr_context_describe(tsr_context *context, tsr_context_facts *facts);
+
+/* Bytes/s of a copy from one place to another, each a device's number or TSR_HOST, in runs of so
+ * many bytes (the columns of a submatrix) while devices compute, as the context's machine has it;
+ * 0: nothing is copied there directly. */
+TSR_API tsr_status tsr_copy_rate(tsr_context *context, int from, int to, size_t run, double *rate);
+
+/* The same of one device (0, 1, ...): what has come to it from the host and from other devices, and
+ * what it has sent to the host; plans are not counted. Copies count when they are carried out: read
+ * it when calls are complete. */
+TSR_API tsr_status tsr_device_traffic(tsr_context *context, int device, tsr_traffic *traffic);
+
+/* *complete is 1 when the calls between two events of the context are complete, else 0. Calls
+ * before `from` may still be under way, since calls that do not depend on each other overlap.
+ * TSR_ERR_ARGUMENT: an event was not recorded in this context. */
+TSR_API tsr_status tsr_event_query_between(tsr_context *context, const tsr_event *from,
+                                           const tsr_event *to, int *complete);
+
+/* ---- Settings ------------------------------------------------------------- */
+
+/* The table of settings, for help texts; an entry whose name is NULL ends it. */
+typedef struct tsr_setting {
+  const char *name;    /* environment variable */
+  const char *values;  /* what it may hold */
+  const char *initial; /* default */
+  const char *help;
+} tsr_setting;
+
+/* A constant of the library's. */
+TSR_API const tsr_setting *tsr_settings(void);
+
+/* ---- Hooks for tests ------------------------------------------------------ */
+
+/* The nth host allocation of the library from now on fails, in any thread (1: the next; 0: none).
+ * Returns how many allocations were made to fail since the last call of either function. */
+TSR_API long tsr_alloc_fail_at(long n);
+
+/* The same, and all allocations after the nth fail, too. */
+TSR_API long tsr_alloc_fail_from(long n);
+
+/* The emulated devices of contexts that are made later delay their queues at random, drawn from the
+ * seed; 0: they do not. Holds for the process. */
+TSR_API void tsr_host_delay(uint64_t seed);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,78 @@
+/*
+ * What benchmarks, studies and tests ask of libtessera_mpi beside tessera_mpi.h. As tessera_model.h
+ * it promises nothing.
+ */
+#ifndef TESSERA_MPI_MODEL_H
+#define TESSERA_MPI_MODEL_H
+
+#include "tessera_model.h"
+#include "tessera_mpi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Grids that are only planned for --------------------------------------- */
+
+/* A grid without processes, of those that the context's machine describes, for plans alone: MPI is
+ * not used, and need not be there. What would need processes is refused. */
+TSR_API tsr_status tsr_grid_imagine(tsr_context *context, int rows, int cols, tsr_grid **grid);
+
+/* What plans take the network to be, in place of what the machines say: bytes/s that a process
+ * sends and, at the same time, receives, more than 0; s of a message, 0 or more. Collective. */
+TSR_API tsr_status tsr_grid_set_network(tsr_grid *grid, double bandwidth, double latency);
+
+/* What plans of an imagined grid take panels to travel by: 0: MPI, through host memory; else from
+ * device to device, as by NCCL, coming from a process's host memory to the memory of its first
+ * device at so many bytes/s, or as the machine says where runs are shorter than 128 KB and slower.
+ * down: bytes/s at which a process brings what it has of C to its host memory while all others do
+ * so, 0: as the machine says. A grid of processes has the transport it
+ * has (tsr_grid_transport), whose rates were measured when it was made. */
+TSR_API tsr_status tsr_grid_imagine_transport(tsr_grid *grid, double up, double down);
+
+/* ---- Forced decisions ----------------------------------------------------- */
+
+/* How products go about k: depth, the extent of a panel in k (elements; 0: by the model), and
+ * lookahead, how many panels are on their way while one is multiplied (1 .. 16; 0: by the model). A
+ * process has lookahead + 1 panels of the rows of op(A) and columns of op(B) of a block of C, or
+ * more where there is memory for it, so that none is sent again; the grid keeps their memory until
+ * it is destroyed. Where results are to be reproducible 0 stands for
+ * 1024 and 2, and for one block below, whatever the machine. The words, here and for blocks, are
+ * those of Herault et al., "Generic matrix multiplication for multi-GPU accelerated
+ * distributed-memory platforms over PaRSEC". Collective. */
+TSR_API tsr_status tsr_grid_set_panels(tsr_grid *grid, int64_t depth, int lookahead);
+
+/* Into which blocks each process's part of C is cut, in its own rows and columns: for each block
+ * all of k is swept, and what it needs of A and B is sent again. 0: as large as the devices have
+ * room for. Collective. */
+TSR_API tsr_status tsr_grid_set_blocks(tsr_grid *grid, int64_t rows, int64_t cols);
+
+/* ---- Plans ---------------------------------------------------------------- */
+
+typedef struct tsr_pprediction {
+  double seconds;                 /* predicted */
+  double kernels;                 /* s for which the devices of a process compute, */
+  double fill;                    /* until they begin, */
+  double starved;                 /* and wait for panels, */
+  double changing;                /* or for blocks of C to go and come */
+  double received, sent;          /* bytes over the network, of one process */
+  int64_t block_rows, block_cols; /* of C, of a process's own: of the first block, */
+  int64_t later_rows, later_cols; /* and of the blocks below it, and beside it: no more */
+  int blocks_down, blocks_across; /* how many of them */
+  int together;                   /* 1: two of them have room on the devices at once */
+  int64_t depth;                  /* of the deepest panel */
+  int lookahead;
+  int64_t panels, products, steps;
+  int moves_a, moves_b; /* 1: redistributed first */
+  int held[2];          /* panels of A, and of B, that a process has room for, */
+  size_t slots;         /* and their bytes: of host memory, or its first device's */
+} tsr_pprediction;
+
+/* What the planner knows of a plan. Not collective. */
+TSR_API tsr_status tsr_pplan_predict(const tsr_pplan *plan, tsr_pprediction *prediction);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

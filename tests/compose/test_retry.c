@@ -16,6 +16,7 @@ typedef struct call {
   tsr_plans *plans;
   int location;    /* that is short; -1: no plan fits */
   int reliefs;     /* that help */
+  bool stubborn;   /* its plans want as much in a smaller budget */
   size_t fits;     /* the attempt succeeds with a budget of at most so many bytes there; */
   size_t least;    /* and no plan fits in less than that many */
   tsr_status fail; /* how attempts fail where they do not find memory */
@@ -40,7 +41,8 @@ static tsr_status attempt(void *call_, tsr_shortage *shortage) {
   size_t budget = budget_at(x->plans, x->location < 0 ? 0 : x->location);
   if (budget < x->least) return TSR_ERR_MEMORY;
   if (budget <= x->fits) return TSR_OK;
-  if (x->location >= 0) *shortage = (tsr_shortage){true, x->location, WANTED};
+  size_t wanted = budget < WANTED && !x->stubborn ? budget : WANTED;
+  if (x->location >= 0) *shortage = (tsr_shortage){true, x->location, wanted};
   return TSR_ERR_MEMORY;
 }
 
@@ -122,6 +124,14 @@ static void test_shrinks_are_counted(void **state) {
   assert_int_equal(trial.shrinks, 3);
 }
 
+static void test_a_plan_that_wants_no_less_ends_it(void **state) {
+  call x = {.plans = *state, .fail = TSR_ERR_MEMORY, .location = STAGING, .stubborn = true};
+  tsr_trial trial = trial_of(&x);
+  assert_int_equal(tsr_retry(&trial), TSR_ERR_MEMORY);
+  assert_string_equal(x.events, "anan");
+  assert_int_equal(trial.shrinks, 1);
+}
+
 static void test_only_staging_shrinks_where_that_is_said(void **state) {
   call x = {.plans = *state, .fail = TSR_ERR_MEMORY, .location = 1};
   tsr_trial trial = trial_of(&x);
@@ -171,10 +181,15 @@ static void test_a_relief_that_fails_ends_it(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_success_does_nothing_else),   TEST(test_another_error_is_returned_at_once),
-      TEST(test_relief_comes_before_budgets), TEST(test_budgets_shrink_until_no_plan_fits),
-      TEST(test_shrinks_are_counted),         TEST(test_only_staging_shrinks_where_that_is_said),
-      TEST(test_budgets_are_restored_once),   TEST(test_relief_restores_what_others_shrank),
+      TEST(test_success_does_nothing_else),
+      TEST(test_another_error_is_returned_at_once),
+      TEST(test_relief_comes_before_budgets),
+      TEST(test_budgets_shrink_until_no_plan_fits),
+      TEST(test_shrinks_are_counted),
+      TEST(test_a_plan_that_wants_no_less_ends_it),
+      TEST(test_only_staging_shrinks_where_that_is_said),
+      TEST(test_budgets_are_restored_once),
+      TEST(test_relief_restores_what_others_shrank),
       TEST(test_a_relief_that_fails_ends_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

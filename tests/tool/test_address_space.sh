@@ -5,6 +5,7 @@
 set -u
 . "$(dirname "$0")/command.sh"
 alone=$build/tests/dropin_calls_alone
+export OPENBLAS_NUM_THREADS=1 # for the sizes below
 
 # limited KIB COMMAND...: leaves $code, out and err; 124: it did not end.
 limited() {

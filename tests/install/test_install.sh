@@ -47,14 +47,10 @@ tests_need_cmocka() {
     grep 'The tests need cmocka' "$work/said_cmake"
 }
 
-header_alone() {
-  echo '#include <tessera.h>' >"$work/alone.c"
-  cc -std=c99 -pedantic-errors -Wall -Werror -I"$prefix/include" -fsyntax-only "$work/alone.c"
-}
-
-exports_only_ours() {
-  others=$(nm -D --defined-only "$lib"/libtessera.so "$lib"/libtessera_mpi.so 2>/dev/null | awk 'NF == 3' | awk '{ print $3 }' | grep -v '^tsr_' | grep -v '^_')
-  [ -z "$others" ] || { echo "exported: $others" && false; }
+header_alone() { # header
+  echo "#include <$1>" >"$work/alone.c"
+  cc -std=c99 -pedantic-errors -Wall -Werror -I"$prefix/include" -fsyntax-only "$work/alone.c" &&
+    cc -x c++ -std=c++11 -pedantic-errors -Wall -Werror -I"$prefix/include" -fsyntax-only "$work/alone.c"
 }
 
 # The part that it loads is beside it, and finds what it needs there.
@@ -69,8 +65,8 @@ check "a program with find_package" with_cmake
 check "a build needs no cmocka" configured_without_cmocka plain
 check "a build has no tests unless they are asked for" has_no_tests
 check "tests say that they need cmocka" tests_need_cmocka
-check "the header alone, as C99" header_alone
-check "only tsr_ names are exported" exports_only_ours
+check "tessera.h alone, as C99 and C++11" header_alone tessera.h
+check "tessera_model.h alone, as C99 and C++11" header_alone tessera_model.h
 if [ -e "$lib/libtessera_mpi.so" ]; then
   check "a program with find_package and MPI" with_mpi
   check "the PBLAS door is preloaded" preloads_pblas

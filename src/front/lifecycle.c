@@ -4,6 +4,7 @@
 #include "base/settings.h"
 #include "base/alloc.h"
 #include "base/cpu_blas.h"
+#include "base/settings.h"
 #include "base/thread.h"
 #include "compose/capture.h"
 #include "front/context.h"

@@ -50,6 +50,19 @@ static void test_engine_of_the_environment(void **state) {
   unsetenv("TESSERA_ENGINE");
 }
 
+static void test_strategy_of_the_environment(void **state) {
+  (void)state;
+  tsr_options options = front_options();
+  tsr_context *context;
+  setenv("TESSERA_STRATEGY", "abacus=1", 1);
+  refused(&options, TSR_ERR_ARGUMENT, "abacus");
+  setenv("TESSERA_STRATEGY", "kind=tiles", 1);
+  assert_ok(tsr_context_create(&options, &context));
+  front_assert_works(context);
+  tsr_context_destroy(context);
+  unsetenv("TESSERA_STRATEGY");
+}
+
 static void test_devices(void **state) {
   (void)state;
   static const char *const wrong[] = {"x",   "-1", "0,0", "1,0,", "1,,",  "99999999999999999999",
@@ -302,6 +315,7 @@ int main(void) {
       cmocka_unit_test(test_size_of_options),
       cmocka_unit_test(test_engine),
       cmocka_unit_test(test_engine_of_the_environment),
+      cmocka_unit_test(test_strategy_of_the_environment),
       cmocka_unit_test(test_devices),
       cmocka_unit_test(test_device_list),
       cmocka_unit_test(test_machine_string),

@@ -14,6 +14,11 @@
  *   - Every function that can fail returns a tsr_status. On failure nothing is
  *     written to the outputs, and tsr_message() tells, in the calling thread,
  *     which argument was wrong or what happened, and what to do about it.
+ *   - TSR_ERR_ARGUMENT for an argument that is NULL and must not be, or for a context of another
+ *     process, and TSR_ERR_MEMORY for want of host memory may come from any function and are not
+ *     named again below.
+ *   - The caller owns what a function creates. A text (char **text) is made with malloc and given
+ *     back with free. All other arguments stay the caller's; alpha, beta and strings are copied.
  *   - The library never prints, exits or aborts (TESSERA_LOG turns a log on).
  *   - Objects are made by tsr_<object>_create and ended by tsr_<object>_destroy,
  *     which accepts NULL. A context may be used by several threads at once.
@@ -117,8 +122,7 @@ typedef enum tsr_operation {
 typedef struct tsr_context tsr_context;
 
 /* What tsr_context_create should do. Start from TSR_OPTIONS_DEFAULT, which sets size. A field left
- * at its default is taken from the environment (docs/settings.md), else chosen. Strings are copied.
- */
+ * at its default is taken from the environment (docs/settings.md), else chosen. */
 typedef struct tsr_options {
   size_t size;         /* sizeof(tsr_options) where the program was compiled: later versions of the
                           library add fields at the end, and know by it which of them are there */
@@ -140,15 +144,15 @@ typedef struct tsr_options {
 #define TSR_OPTIONS_DEFAULT \
   { sizeof(tsr_options), NULL, NULL, NULL, 0, NULL, -1, -1, 0 }
 
-/* Makes a context, which the caller ends with tsr_context_destroy. options may be NULL (all
- * defaults). TSR_ERR_ARGUMENT: an option is wrong, or options->size is no size that this version
- * knows. TSR_ERR_ENGINE: no such engine, or it finds no device. TSR_ERR_MACHINE: the machine cannot
- * be read. TSR_ERR_MEMORY: there is no memory for the context, or a budget is too small. */
+/* Makes a context; tsr_context_destroy ends it. options may be NULL (all defaults).
+ * TSR_ERR_ARGUMENT: an option is wrong, or options->size is no size that this version knows.
+ * TSR_ERR_ENGINE: no such engine, or it finds no device. TSR_ERR_MACHINE: the machine cannot be
+ * read. TSR_ERR_MEMORY: there is no memory for the context, or a budget is too small. */
 TSR_API tsr_status tsr_context_create(const tsr_options *options, tsr_context **context);
 
-/* Waits for what was submitted, then gives everything back; results of asynchronous calls that were
- * not made coherent are lost. In a process that was forked after the
- * context was made a context cannot be used (TSR_ERR_ARGUMENT), and destroying it does nothing. */
+/* Waits for all calls, then gives back all memory, that of tsr_malloc too, and the devices. Results
+ * of asynchronous calls that were not made coherent are lost. In a process that was forked after
+ * the context was made the context cannot be used, and destroying it does nothing. */
 TSR_API void tsr_context_destroy(tsr_context *context);
 
 /* Waits for every asynchronous call and every registration of memory of this context. Returns the
@@ -180,46 +184,50 @@ TSR_API tsr_status tsr_event_wait(tsr_context *context, const tsr_event *event);
  * cannot wait for the threads that bring it home. On failure the former stream stays tied. */
 TSR_API tsr_status tsr_set_stream(tsr_context *context, int device, void *stream);
 
-/* Told how far something has come: fraction is 0 to 1, what is its name. */
+/* A function of the program that is told how far something has come: fraction is 0 to 1, what names
+ * the thing, and user is what the program gave with the function. */
 typedef void (*tsr_progress)(void *user, double fraction, const char *what);
 
-/* While a thread waits for a call on devices (in a blocking call, or in tsr_sync) it calls
- * progress, about ten times a second: fraction is the part of the call's flops that is done, as far
- * as can be told without stopping anything, and what is the operation's name. A call that is over
- * sooner is told of once, as 1, at its end. progress must not call the library on this context;
- * NULL: none.
- */
+/* Sets the function that is told how far calls on devices are; NULL: none. A thread that waits for
+ * a call (in a blocking call, or in tsr_sync) calls progress about ten times a second: fraction is
+ * the part of the call's flops that is done, as far as can be told without stopping anything, and
+ * what is the operation's name. For a call that takes less than a tenth of a second progress is
+ * called once, at the end, with fraction 1. progress must not call the library on this context. */
 TSR_API tsr_status tsr_set_progress(tsr_context *context, tsr_progress progress, void *user);
 
-/* Gives memory that the context keeps on its devices and in its staging ring back to the system.
- * Waits for calls in flight. */
+/* Waits for the calls in flight, then gives the memory that the context keeps for later calls, on
+ * its devices and in its staging ring, back to the system. */
 TSR_API tsr_status tsr_trim(tsr_context *context);
 
-/* The budget of a device (0, 1, ...) for later calls: the most bytes of its memory that they use;
- * 0: that with which the context was made. What is on the devices comes home first, and memory that
- * the context keeps is given back. On failure the budget is as it was.
+/* Sets the budget of a device (0, 1, ...) for later calls: the most bytes of its memory that they
+ * use; 0: the budget with which the context was made. What is on the devices comes home first, and
+ * memory that the context keeps is given back. On failure the budget is as it was.
+ * TSR_ERR_ARGUMENT: no such device.
  *
- * A call that finds less than its budget on a device, since another program uses the memory, lowers
- * the budget and does with less. After some calls for which there was enough the budget grows
- * again, step by step. tsr_get_budget tells what it is. */
+ * A call that finds less memory on a device than its budget, since another program uses the memory,
+ * lowers the budget and does with less. After some calls for which there was enough the budget
+ * grows again, step by step. tsr_get_budget fills in what it is at the moment. */
 TSR_API tsr_status tsr_set_budget(tsr_context *context, int device, size_t bytes);
 TSR_API tsr_status tsr_get_budget(tsr_context *context, int device, size_t *bytes);
 
-/* The number of devices the context uses: 0 when the CPU's BLAS does the work. */
+/* The number of devices that the context uses: 0 when the CPU's BLAS does the work, or for NULL. */
 TSR_API int tsr_device_count(const tsr_context *context);
 
 /* ---- Memory --------------------------------------------------------------- */
 
 #define TSR_HOST (-1)
 
-/* Allocates bytes that are fast to copy: pinned host memory (device = TSR_HOST) or a device's. Any
- * other memory may be given to the calls as well. tsr_free gives it back, after the calls in
- * flight; what is left tsr_context_destroy gives back. TSR_ERR_ARGUMENT: no such device.
- * TSR_ERR_MEMORY: there is not so much. */
+/* Allocates bytes of memory that is fast to copy: pinned host memory (device = TSR_HOST) or the
+ * memory of a device (0, 1, ...). The routines take any other memory as well.
+ * TSR_ERR_ARGUMENT: no such device. TSR_ERR_MEMORY: there is not so much left. */
 TSR_API tsr_status tsr_malloc(tsr_context *context, int device, size_t bytes, void **pointer);
+
+/* Waits for the calls in flight, then gives back memory of tsr_malloc. A pointer that is NULL or
+ * not of this context's tsr_malloc is ignored. */
 TSR_API void tsr_free(tsr_context *context, void *pointer);
 
-/* Copies bytes between any two places, after the asynchronous calls that use them. Blocking. */
+/* Copies bytes between any two places, host or device, after the asynchronous calls that use them.
+ * Blocking. TSR_ERR_DEVICE: `to` is undefined. */
 TSR_API tsr_status tsr_memcpy(tsr_context *context, void *to, const void *from, size_t bytes);
 
 /* Registers (pins) bytes of the program's host memory, in place, and returns at once. A thread of
@@ -476,9 +484,9 @@ TSR_TYPED_TRIANGULAR(tsr_ztrsm, const void *, void)
 
 /* ---- Routines as data ------------------------------------------------------ */
 
-/* Any of them as data, for programs that choose at run time: fields that the operation has no use
- * for are ignored. syrk and its like take trans from transa; trmm and trsm have their B as c, with
- * ldc, and ignore beta. m, n, k as the operation's arguments are called. */
+/* A routine and its arguments as data, for programs that choose the routine at run time. A field
+ * has the meaning of the routine's argument of that name; fields that the routine has no argument
+ * for are ignored. syrk, herk, syr2k and her2k take trans from transa. */
 typedef struct tsr_level3 {
   tsr_operation operation;
   tsr_type type;
@@ -491,13 +499,16 @@ typedef struct tsr_level3 {
   int64_t lda, ldb, ldc;
 } tsr_level3;
 
+/* Calls the routine, with its errors. alpha and beta point to what the routine takes. B of trmm and
+ * trsm is c, with ldc; they ignore b and beta. syrk and herk ignore b. */
 TSR_API tsr_status tsr_level3_run(tsr_context *context, const tsr_level3 *what, const void *alpha,
                                   const void *a, const void *b, const void *beta, void *c);
 TSR_API tsr_status tsr_level3_run_async(tsr_context *context, const tsr_level3 *what,
                                         const void *alpha, const void *a, const void *b,
                                         const void *beta, void *c);
 
-/* "gemm", "gemmt", ...; NULL for a value that is none. */
+/* The name of a routine, "gemm", "gemmt" and so on; NULL for a value that is none of
+ * tsr_operation. */
 TSR_API const char *tsr_operation_name(tsr_operation operation);
 
 /* ---- Composition ---------------------------------------------------------- */
@@ -530,47 +541,51 @@ TSR_API const char *tsr_operation_name(tsr_operation operation);
  * and n, and the triangles, exchanged). TSR_LOWER and TSR_UPPER take the triangle alone.
  */
 
-/* Makes a region in host memory valid, after the calls before; complete when tsr_sync returns.
- * Nothing is copied that is valid. TSR_ERR_MEMORY: host memory is as it was; only where calls have
- * used the same memory with several leading dimensions a part of the region may have come home.
- * TSR_ERR_DEVICE: the region is undefined. */
+/* Makes a region in host memory valid, after the calls made before; the region is valid when
+ * tsr_sync has returned. Only what is newer on devices is copied. TSR_ERR_MEMORY: host memory is as
+ * it was; only if calls have used the same memory with several leading dimensions a part of the
+ * region may have come home. TSR_ERR_DEVICE: the region is undefined. */
 TSR_API tsr_status tsr_coherent_async(tsr_context *context, tsr_uplo uplo, int64_t m, int64_t n,
                                       const void *c, int64_t ldc, tsr_type type);
 
-/* The same, waiting for that region, but not for what others are doing meanwhile. An error of the
- * calls that computed it is tsr_sync's to tell; one of the copies that bring it home is this
- * call's. */
+/* As tsr_coherent_async, and waits for that region, but not for other calls. Returns an error of
+ * the copies that bring the region home; tsr_sync returns an error of the calls that computed it.
+ */
 TSR_API tsr_status tsr_coherent(tsr_context *context, tsr_uplo uplo, int64_t m, int64_t n,
                                 const void *c, int64_t ldc, tsr_type type);
 
-/* The program has changed a region in host memory, or is about to: copies of it on devices do not
- * count any more. Host memory in the region stays as it is, whatever the call returns.
- * TSR_ERR_MEMORY: the copies count as before; only where calls have used the same memory with
- * several leading dimensions some of them may count no more. */
+/* Says that the program has changed a region in host memory, or is about to: later calls use no
+ * copy of the region that is on devices. Host memory in the region stays as it is, whatever the
+ * call returns. TSR_ERR_MEMORY: later calls use the copies as before; only if calls have used the
+ * same memory with several leading dimensions, some of the copies may be dropped. */
 TSR_API tsr_status tsr_invalidate(tsr_context *context, int64_t m, int64_t n, const void *c,
                                   int64_t ldc, tsr_type type);
 
-/* Forgets what is on devices of a region, and where it was mapped; c NULL: of everything. Results
- * that were not made coherent are lost. TSR_ERR_MEMORY: as of tsr_invalidate, and the region is
- * mapped as before. */
+/* Forgets all copies of a region that are on devices, and where the region was mapped; c = NULL:
+ * those of all regions. Results that were not made coherent are lost. TSR_ERR_MEMORY: as
+ * tsr_invalidate, and the region is mapped as before. */
 TSR_API tsr_status tsr_release(tsr_context *context, int64_t m, int64_t n, const void *c,
                                int64_t ldc, tsr_type type);
 
-/* Says where the blocks of a matrix shall live: later asynchronous calls that write to it, or to a
- * part of it, compute each block there. symm, hemm, trmm and trsm cut it in one direction only, in
- * columns with A on the left and in rows with A on the right; they follow a map that leaves each
- * column (row) to one device, and choose by themselves otherwise. So does every call for which the
- * map makes thousands of blocks, or more on a device than it has room for. 1D: blocks of nb columns
- * over all devices in turn. 2D: blocks of mb x nb over a grid of p x q devices, device 0 .. p q - 1
- * row by row. A call that is refused leaves the maps as they were. */
+/* Maps the blocks of an m x n matrix to devices: later asynchronous calls that write to the matrix,
+ * or to a part of it, compute each block on its device. 1D: blocks of nb columns, to all devices in
+ * turn. 2D: blocks of mb x nb, to a grid of p x q devices, device 0 .. p q - 1 row by row.
+ *
+ * symm, hemm, trmm and trsm cut C in one direction only, in columns with TSR_LEFT and in rows with
+ * TSR_RIGHT. They follow a map that gives each column (row) to one device; otherwise the planner
+ * chooses. The planner also chooses for a call in which the map makes thousands of blocks, or more
+ * blocks on a device than it has room for.
+ *
+ * TSR_ERR_ARGUMENT: nb or mb is less than 1, or p x q exceeds the number of devices. A call that
+ * fails leaves the maps as they were. */
 TSR_API tsr_status tsr_map_1d_block_cyclic(tsr_context *context, int64_t m, int64_t n,
                                            const void *c, int64_t ldc, tsr_type type, int64_t nb);
 TSR_API tsr_status tsr_map_2d_block_cyclic(tsr_context *context, int64_t m, int64_t n,
                                            const void *c, int64_t ldc, tsr_type type, int64_t mb,
                                            int64_t nb, int p, int q);
 
-/* The same, and copies them there now, until the devices' budgets are used up; where there is no
- * memory to copy with, nothing is copied, which is no error. */
+/* Maps as above, and begins to copy each block to its device, until the devices' budgets are used
+ * up. When there is no memory to copy with nothing is copied, which is no error. */
 TSR_API tsr_status tsr_distribute_1d_block_cyclic_async(tsr_context *context, int64_t m, int64_t n,
                                                         const void *c, int64_t ldc, tsr_type type,
                                                         int64_t nb);
@@ -580,31 +595,32 @@ TSR_API tsr_status tsr_distribute_2d_block_cyclic_async(tsr_context *context, in
 
 /* ---- What sequences cost -------------------------------------------------- */
 
-/* Bytes that calls have moved, by direction, and how many plans did so: the calls', and those that
- * make regions coherent, distribute them, or bring home what has to leave a device. */
+/* Bytes that plans have moved, by direction, and the number of plans: those of the calls, and those
+ * that make regions coherent, distribute them, or bring home what has to leave a device. */
 typedef struct tsr_traffic {
   double host_to_device, device_to_host, device_to_device;
-  double within_devices; /* from one place of a device's memory to another: over no link */
+  double within_devices; /* from one place of a device's memory to another, over no link */
   int64_t plans;
 } tsr_traffic;
 
-/* Of all that was submitted since the context was made; what lies between two readings is their
- * difference. tsr_memcpy and measurements of the machine do not count. */
+/* Fills in the traffic of all plans that were submitted since the context was made. The traffic
+ * between two readings is their difference. tsr_memcpy and tsr_machine_probe do not count. */
 TSR_API tsr_status tsr_context_traffic(tsr_context *context, tsr_traffic *traffic);
 
-/* From here on the times of all commands of all calls are kept, until tsr_timeline_end. This costs
- * some microseconds a command, and eight bytes. What was kept before is dropped. */
+/* Begins a timeline: the times of all commands of all calls are kept, until tsr_timeline_end. This
+ * costs some microseconds and eight bytes a command. A timeline that was begun before is dropped.
+ */
 TSR_API tsr_status tsr_timeline_begin(tsr_context *context);
 
-/* The program has just done something that took so many seconds: a bar on the host's track. name is
- * copied, as far as 31 characters of it. Without a timeline that was begun this does nothing. */
+/* Notes in the timeline that the program has just done something, name, that took so many seconds:
+ * a bar on the host's track. The first 31 characters of the name are kept. Does nothing when no
+ * timeline was begun. */
 TSR_API tsr_status tsr_timeline_note(tsr_context *context, const char *name, double seconds);
 
-/* Waits as tsr_sync does, then gives what was kept in Trace Event Format (Perfetto): a process for
- * each location with a thread for each queue, and a track of whole calls. *text is made with
- * malloc; free() it. An error of a call, which tsr_sync would have told, stays for tsr_sync. A call
- * is missing for whose times there was no memory. TSR_ERR_ARGUMENT: no timeline was begun.
- * TSR_ERR_MEMORY: what was kept is dropped. */
+/* Waits as tsr_sync does, then ends the timeline and gives it in Trace Event Format (Perfetto): a
+ * process for each location with a thread for each queue, and a track of whole calls. An error of a
+ * call stays for tsr_sync. A call is missing when there was no memory for its times.
+ * TSR_ERR_ARGUMENT: no timeline was begun. TSR_ERR_MEMORY: the timeline is dropped. */
 TSR_API tsr_status tsr_timeline_end(tsr_context *context, char **text);
 
 /* ---- Plans ---------------------------------------------------------------- */
@@ -625,19 +641,23 @@ typedef struct tsr_home {
   int location; /* the device, or the host memory node (0 unless there are several) */
 } tsr_home;
 
-/* Makes the plan of a GEMM from the places of A, B and C (homes[0..2]); no data, and, when the
- * context was given a machine, no device is needed. alpha and beta count only as 0, 1 or other. */
+/* Makes the plan of a GEMM with A, B and C at homes[0], [1] and [2]; tsr_plan_destroy ends it. No
+ * data is needed, and, when the context was given a machine, no device. alpha and beta count only
+ * as 0, 1 or other. The errors are those of tsr_gemm. */
 TSR_API tsr_status tsr_plan_gemm(tsr_context *context, tsr_type type, tsr_layout layout,
                                  tsr_op transa, tsr_op transb, int64_t m, int64_t n, int64_t k,
                                  const void *alpha, int64_t lda, int64_t ldb, const void *beta,
                                  int64_t ldc, const tsr_home homes[3], tsr_plan **plan);
 
-/* The same for any operation; homes of operands that it has not are ignored. */
+/* The same for any routine; homes of operands that it has not are ignored. */
 TSR_API tsr_status tsr_plan_level3(tsr_context *context, const tsr_level3 *what, const void *alpha,
                                    const void *beta, const tsr_home homes[3], tsr_plan **plan);
 
-/* Runs a plan on matrices of the same kind: same places, same classes of alpha and beta.
- * TSR_ERR_ARGUMENT if a pointer is not where the plan expects it. Blocking. */
+/* Runs a plan on matrices with the plan's extents, leading dimensions and homes, and with alpha and
+ * beta of the plan's classes (0, 1 or other). A plan for pageable memory takes any host memory.
+ * Blocking. TSR_ERR_ARGUMENT: a matrix is not where the plan expects it, a class is another one,
+ * the plan is an asynchronous call's, or its context has ended. TSR_ERR_ENGINE: the plan's devices
+ * are not here. Other errors are those of tsr_gemm. */
 TSR_API tsr_status tsr_plan_execute(tsr_plan *plan, const void *alpha, const void *a, const void *b,
                                     const void *beta, void *c);
 
@@ -650,55 +670,62 @@ typedef enum tsr_format {
   TSR_LOADS /* what each device loads, beside equation (1) of Herault et al. (docs/planner.md) */
 } tsr_format;
 
-/* Prints a plan. *text is made with malloc; free() it. */
+/* Prints a plan. TSR_ERR_ARGUMENT: no such format. */
 TSR_API tsr_status tsr_plan_print(const tsr_plan *plan, tsr_format format, char **text);
 
-/* The plan of this context's last completed call: a new reference, to be destroyed. */
+/* Gives the plan of the context's last completed call, with a reference of the caller's own, which
+ * tsr_plan_destroy gives back. TSR_ERR_ARGUMENT: no call was planned and completed yet. */
 TSR_API tsr_status tsr_plan_last(tsr_context *context, tsr_plan **plan);
 
+/* Gives a reference to a plan back; the last one ends the plan. A plan may outlive its context, for
+ * all but tsr_plan_execute. NULL is accepted. */
 TSR_API void tsr_plan_destroy(tsr_plan *plan);
 
 /* ---- Captures ------------------------------------------------------------- */
 
 /*
- * A capture: asynchronous calls, and what was said about residency between them, with their plans,
- * to be made again on the same memory or on other without planning anything.
+ * A capture: a sequence of asynchronous calls, and of tsr_coherent, _invalidate, _release, _map and
+ * _distribute between them, with their plans. It can be run again, on the same memory or on other,
+ * without planning.
  */
 typedef struct tsr_capture tsr_capture;
 
-/* From here on the asynchronous calls of this context (by any thread), tsr_coherent, _invalidate,
- * _release, _map and _distribute are carried out and kept, unless they are refused; blocking calls
- * are carried out alone. What is on the devices comes home first, so that every run starts as the
- * capture did. TSR_ERR_ARGUMENT: a capture is under way. */
+/* Begins a capture: the calls of this context, by any thread, are carried out and kept, unless they
+ * are refused. Blocking routines are carried out and not kept. What is on the devices comes home
+ * first, so that every run starts as the capture did. TSR_ERR_ARGUMENT: a capture is under way. */
 TSR_API tsr_status tsr_capture_begin(tsr_context *context);
 
-/* TSR_ERR_MEMORY: there was no memory to keep all of the capture, which is dropped. */
+/* Ends the capture and gives it; tsr_capture_destroy ends it. TSR_ERR_ARGUMENT: no capture is under
+ * way. TSR_ERR_MEMORY: there was no memory to keep all of the capture, which is dropped. */
 TSR_API tsr_status tsr_capture_end(tsr_context *context, tsr_capture **capture);
 
-/* Makes the calls again and returns when they are submitted, with alpha and beta as they were. What
- * is on the devices comes home first. When one of the calls is refused its error is returned: those
- * before it have been made, those behind it have not. */
+/* Makes the calls again, with alpha and beta as they were, and returns when they are submitted.
+ * What is on the devices comes home first. When a call is refused its error is returned: the calls
+ * before it were made, those behind it were not. */
 TSR_API tsr_status tsr_capture_run_async(tsr_capture *capture);
 
-/* Later runs use, for matrices that begin in [from, from + bytes), memory as far behind `to` as
- * they were behind `from`. What is in one allocation should move as one. If the new memory is of
- * another kind (pageable, pinned) or aligned otherwise, plans are made anew. */
+/* Moves matrices of a capture: in later runs a matrix that began at from + offset, offset < bytes,
+ * begins at to + offset. All of one allocation should move together. If the new memory is of
+ * another kind (pageable, pinned) or alignment, the next run makes its plans anew. */
 TSR_API tsr_status tsr_capture_move(tsr_capture *capture, const void *from, size_t bytes, void *to);
 
-/* Prints its plans, each once, as TSR_TEXT, TSR_JSON (an array) or TSR_COMMANDS. *text is made with
- * malloc; free() it. A run is drawn by tsr_timeline_begin and _end around it. */
+/* Prints the capture's plans, each once, as TSR_TEXT, TSR_JSON (an array) or TSR_COMMANDS. For a
+ * timeline of a run call tsr_timeline_begin before it and tsr_timeline_end behind it.
+ * TSR_ERR_ARGUMENT: another format. */
 TSR_API tsr_status tsr_capture_print(const tsr_capture *capture, tsr_format format, char **text);
 
+/* Ends a capture; NULL is accepted. A capture may outlive its context, for all but running it. */
 TSR_API void tsr_capture_destroy(tsr_capture *capture);
 
 /* ---- Machine -------------------------------------------------------------- */
 
-/* Measures the machine through the engine and keeps the result in the user's cache directory.
- * progress may be NULL; a thread of the library calls it while the caller waits. Under 20 s on four
- * GPUs. */
+/* Measures the machine, under 20 s on four GPUs; later calls of the context are planned with the
+ * result, which is also kept in the user's cache directory for other contexts. progress may be
+ * NULL; a thread of the library calls it while the caller waits. */
 TSR_API tsr_status tsr_machine_probe(tsr_context *context, tsr_progress progress, void *user);
 
-/* Prints the context's machine as text or JSON (TSR_TEXT, TSR_JSON). free() *text. */
+/* Prints the context's machine as TSR_TEXT, or as TSR_JSON, which a machine file may hold.
+ * TSR_ERR_ARGUMENT: another format. */
 TSR_API tsr_status tsr_machine_print(tsr_context *context, tsr_format format, char **text);
 
 #ifdef __cplusplus

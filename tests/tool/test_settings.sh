@@ -24,7 +24,7 @@ check table_is_what_is_read same table read
 grep -rhoE '(option|set)\(TESSERA_[A-Z_]+' "$root/CMakeLists.txt" "$root/src" --include=CMakeLists.txt |
   grep -oE 'TESSERA_[A-Z_]+' | sort -u >build
 names_in 'TESSERA_[A-Z_]+' "$root/README.md" "$root/docs" "$root/include" --include='*.md' \
-  --include='*.h' | grep -vxE 'TESSERA_(MPI_)?H|TESSERA_RUN_PID' >told
+  --include='*.h' | grep -vxE "TESSERA_(MPI_)?(MODEL_)?H|TESSERA_(MODEL|RUN_PID)" >told
 sort -u table build | comm -12 - told >known
 check documents_tell_of_them same told known
 

@@ -24,6 +24,9 @@ for number in $failed_programs; do
 
 done
 
+# What was left out, and for want of what.
+sed -n 's/^[0-9]*: \(skip .*\)/\1/p' "$log" | sort -u
+
 # Lines are "NUMBER: what program NUMBER printed". cmocka marks each case; the others end with
 # their own sum, which also the scripts print.
 awk '

@@ -1,7 +1,6 @@
 /* A context begins and ends: everything in it is started and stopped here. */
 #include <unistd.h>
 
-#include "base/settings.h"
 #include "base/alloc.h"
 #include "base/cpu_blas.h"
 #include "base/settings.h"

@@ -1,30 +1,32 @@
 """What the tests of the benchmarks share."""
 import importlib
+import importlib.util
 import json
-import os
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("BUILD", ROOT / "build")).resolve()
+from support import BUILD, MPI, ROOT, missing, run
+
 SMALL = "gpu*4@nvlink:300"  # a machine of emulated devices
 sys.path.insert(0, str(ROOT / "bench"))
 
 
-def pytest_terminal_summary(terminalreporter):
-    """How many have passed, and were skipped, for the script that runs them."""
-    counts = [len(terminalreporter.stats.get(word, [])) for word in ("passed", "skipped")]
-    Path("sum").write_text("{} {}\n".format(*counts), encoding="utf-8")
+@pytest.fixture(scope="session", autouse=True)
+def matplotlib_folder(tmp_path_factory):
+    """What it keeps of the system's fonts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MPLCONFIGDIR", str(tmp_path_factory.mktemp("matplotlib")))
+        yield
 
 
 @pytest.fixture(autouse=True)
-def own_folder(tmp_path, monkeypatch):
+def programs_of_the_build(monkeypatch):
+    if not (BUILD / "bench/tessera-bench").exists():
+        pytest.skip("no driver in this build (TESSERA_BENCH)")
     monkeypatch.setenv("BUILD", str(BUILD))
-    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
-    monkeypatch.chdir(tmp_path)
+    for name, value in MPI.items():
+        monkeypatch.setenv(name, value)
 
 
 class Driver:
@@ -34,19 +36,14 @@ class Driver:
         self.path = BUILD / "bench" / name
 
     def run(self, *words):
-        return subprocess.run([str(self.path), *words], text=True, capture_output=True, check=False,
-                              timeout=300)
+        return run([self.path, *words])
 
     def rows(self, *words):
-        done = self.run("--json", *words)
-        assert done.returncode == 0, done.stderr
-        return [json.loads(line) for line in done.stdout.splitlines()]
+        return [json.loads(line) for line in self.run("--json", *words).ok().out.splitlines()]
 
     def refuses(self, message, *words, code=2):
-        done = self.run(*words)
-        assert done.returncode == code, done.stderr
-        assert message in done.stderr, done.stderr
-        assert "Sanitizer" not in done.stderr
+        done = self.run(*words).exits(code)
+        assert message in done.err and "Sanitizer" not in done.err, repr(done)
 
 
 @pytest.fixture
@@ -58,15 +55,18 @@ def driver():
 def mpi_driver():
     found = Driver("tessera-bench-mpi")
     if not found.path.exists():
-        pytest.skip("built without MPI")
+        missing("MPI in this build")
     return found
 
 
 @pytest.fixture
 def program(capsys, monkeypatch):
     """Runs a program of bench/ with options in one text; its exit code, stdout and stderr."""
-    def run(name, options="", more=()):
+    def run_program(name, options="", more=()):
         words = [*options.split(), *map(str, more)]
+        if "--plot" in words or "--roofline" in words:
+            if importlib.util.find_spec("matplotlib") is None:
+                missing("matplotlib (python3-matplotlib)")
         monkeypatch.setattr(sys, "argv", [name + ".py", *words])
         module = importlib.import_module(name)
         try:
@@ -75,15 +75,15 @@ def program(capsys, monkeypatch):
             code = end.code
         said = capsys.readouterr()
         return code, said.out, said.err
-    return run
+    return run_program
 
 
 @pytest.fixture
 def measured(program):
     """A program that measures on small emulated devices; what it printed."""
-    def run(name, options, more=()):
+    def run_program(name, options, more=()):
         code, out, err = program(name, options + " --engine host --repeat 2 --rate-seconds 0",
                                  [*more, "--machine", SMALL])
         assert code == 0, err
         return out
-    return run
+    return run_program

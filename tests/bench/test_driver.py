@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import BUILD
+from support import BUILD
 
 REAL = ["gemm d 60 61 62", "gemmt d 61 40", "symm d 60 61", "syrk d 61 40", "syr2k d 61 40",
         "trmm d 60 61", "trsm d 60 61"]
@@ -18,8 +18,8 @@ def of_type(kind):
 
 def test_table_and_csv(driver):
     done = driver.run(*REAL, *HOST, "--devices", "2", "--csv", "x.csv")
-    assert done.returncode == 0, done.stderr
-    assert [line.split()[-1] for line in done.stdout.splitlines()] == ["check"] + 7 * ["ok"]
+    assert done.code == 0, repr(done)
+    assert [line.split()[-1] for line in done.out.splitlines()] == ["check"] + 7 * ["ok"]
     with open("x.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [r["op"] for r in rows] == [line.split()[0] for line in REAL]
@@ -117,7 +117,7 @@ def test_strategys_and_budgets(driver):
 def test_rates_and_timelines(driver):
     done = driver.run("gemm d 48 48 48", "--engine", "host", "--devices", "3", "--repeat", "2",
                       "--rate-seconds", "0.01", "--timeline", "t.json")
-    assert done.returncode == 0 and "devices at once: 3; 10 ms" in done.stderr
+    assert done.code == 0 and "devices at once: 3; 10 ms" in done.err
     with open("t.json", encoding="utf-8") as file:
         assert json.load(file)["traceEvents"]
 
@@ -135,8 +135,8 @@ def test_lists(driver):
 def test_a_case_that_fails_is_left_out(driver):
     done = driver.run("gemm d 40 40 40 home=0,0,h devices=1", "gemm d 40 40 40 engine=abacus",
                       "gemm d 30 30 30", *HOST)
-    assert done.returncode == 1 and "case:2: " in done.stderr
-    assert sum(line.endswith(" ok") for line in done.stdout.splitlines()) == 2
+    assert done.code == 1 and "case:2: " in done.err
+    assert sum(line.endswith(" ok") for line in done.out.splitlines()) == 2
 
 
 def test_wrong_results_are_found(driver, program, monkeypatch):
@@ -146,8 +146,8 @@ def test_wrong_results_are_found(driver, program, monkeypatch):
         pytest.skip("built without tests")
     monkeypatch.setenv("TESSERA_CPU_BLAS", str(wrong))
     done = driver.run("gemm d 40 40 40 home=u engine=cpu", "--repeat", "2")
-    assert done.returncode == 1 and "the result is wrong" in done.stderr
-    assert done.stdout.rstrip().endswith("WRONG")
+    assert done.code == 1 and "the result is wrong" in done.err
+    assert done.out.rstrip().endswith("WRONG")
     code, _, err = program("rates", "--n 40 --homes u --devices 0 --engine cpu --peer none --csv r.csv")
     assert code == 1 and "see above" in err and not Path("r.csv").exists()
 

@@ -4,7 +4,8 @@ from collections import Counter
 
 import pytest
 
-from conftest import ROOT, SMALL
+from conftest import SMALL
+from support import ROOT, setting_of_build
 from tessera_bench.options import Fail
 from tessera_bench.results import COLUMNS, read_csv
 from tessera_bench.run import index_of, rows_of, start
@@ -319,9 +320,7 @@ def test_pgemm_predicted(program, mpi_driver):
 
 
 def test_pgemm_measured(program, mpi_driver):
-    start = os.environ.get("MPIEXEC")
-    if not start:
-        pytest.skip("no MPIEXEC to start processes with")
+    start = setting_of_build("MPIEXEC_EXECUTABLE")
     code, out, err = program("pgemm", "--n 200 --processes 1,2 --repeat 1 --engine cpu --csv m.csv "
                              "--plot m.svg", ["--mpirun", start])
     assert code == 0 and len(out.splitlines()) == 3, err

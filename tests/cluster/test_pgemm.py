@@ -1,0 +1,169 @@
+"""tessera pgemm and its like as users meet them. Results are compared with those of tessera gemm, byte
+by byte: the data are small whole numbers."""
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from support import (BUILD, DIGITS, ROOT, TESSERA, data_of, on_processes, tessera, write_npy)
+
+SUMMIT = ROOT / "machines/v100x3-summit.json"
+BENCH = BUILD / "bench/tessera-bench-mpi"
+
+
+def pgemm(processes, words, *files):
+    """Of the digits with themselves, unless files are given."""
+    return on_processes(processes, TESSERA, "pgemm", *(files or (DIGITS, DIGITS)), *words.split())
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    """A' A, and A times that minus twice A; what pgemm must come to."""
+    folder = tmp_path_factory.mktemp("expected")
+    gram, big = folder / "gram.npy", folder / "big.npy"
+    tessera("gemm --transa T --engine cpu", DIGITS, DIGITS, "-o", gram).ok()
+    tessera("gemm --engine cpu --beta -2", DIGITS, gram, "--c", DIGITS, "-o", big).ok()
+    return gram, big
+
+
+def same(a, b):
+    return Path(a).read_bytes() == Path(b).read_bytes()
+
+
+# ---- Products ----
+
+
+@pytest.mark.parametrize("processes", [1, 2, 3, 4])
+def test_products(expected, processes):
+    gram, big = expected
+    pgemm(processes, "--transa T -o c.npy --engine cpu --block 7").ok()
+    assert same("c.npy", gram)
+    pgemm(processes, f"-o c.npy --engine cpu --beta -2 --c {DIGITS}", DIGITS, gram).ok()
+    assert same("c.npy", big)
+
+
+def test_other_order_and_grid(expected):
+    """A F-ordered file of the same numbers is the transpose."""
+    write_npy("turned.npy", "<f8", True, (64, 1797), data_of(DIGITS))
+    pgemm(4, "--transa T --transb T -o c.npy --engine cpu --grid 4x1", DIGITS, "turned.npy").ok()
+    assert same("c.npy", expected[0])
+
+
+def test_emulated_devices_and_blocks(expected):
+    pgemm(2, "--transa T -o c.npy --engine host --devices 4 --depth 100 --lookahead 1 --blocks 17x23 "
+          "--check").ok()
+    assert same("c.npy", expected[0])
+
+
+def test_converted():
+    pgemm(2, "--transa T --type z -o c.npy --engine cpu").ok("complex fp64")
+
+
+def test_timeline():
+    pgemm(2, "--transa T -o c.npy --engine host --devices 2 --timeline t.json --repeat 1").ok()
+    with open("t.json", encoding="utf-8") as file:
+        text = json.dumps(json.load(file)["traceEvents"])
+    assert "process (0, 0), messages" in text and "panels of A, slot 0" in text
+
+
+def test_explained():
+    pgemm(2, "--transa T -o c.npy --engine cpu --explain").ok("on a grid of 1 x 2")
+
+
+# ---- What is wrong ----
+
+
+def fails(done, message):
+    """With an exit code that the launcher chooses."""
+    assert done.code != 0, repr(done)
+    return done.warns(message)
+
+
+def test_inner_extents():
+    done = fails(pgemm(2, "-o c.npy --engine cpu"), "inner extents differ")
+    assert done.err.count("inner extents differ") == 1
+    assert not os.path.exists("c.npy")
+
+
+def test_no_file():
+    fails(pgemm(2, "-o c.npy", DIGITS, "no.npy"), "no.npy")
+
+
+@pytest.mark.parametrize("words, message", [("", "-o C.npy"), ("-o c.npy --grid 3x1", "does not match"),
+                                            ("-o c.npy --type h", "type s, d, c or z")])
+def test_wrong_usage(words, message):
+    fails(pgemm(2, "--transa T " + words), message)
+
+
+@pytest.mark.parametrize("wrong", ["--blocks 8", "--lookahead 99", "--network -1", "--memory lots",
+                                   "--machine gpuu*2"])
+def test_wrong_values_are_told_once(wrong):
+    done = pgemm(2, "--transa T -o c.npy " + wrong)
+    told = [line for line in done.err.splitlines() if "tessera pgemm: " + wrong.split()[0] in line]
+    assert len(told) == 1, repr(done)
+
+
+# ---- Plans ----
+
+
+def plan(words, machine=SUMMIT):
+    return tessera("plan pgemm d " + words, *(["--machine", machine] if machine else []))
+
+
+def test_plans():
+    plan("200000 200000 200000 --grid 6x6").ok("predicted")
+    plan("20000 20000 20000 --grid 2x2 --commands --timeline p.json").ok(r"home      block \(0, 0\)")
+    with open("p.json", encoding="utf-8") as file:
+        assert "panels of B" in json.dumps(json.load(file))
+    plan("20000 20000 20000 --grid 2x2 --network 150 --up 50").ok("150 GB/s each way")
+
+
+def test_plans_that_are_refused():
+    fails(plan("100 100 100 --grid 1x1"), "tsr_plan_gemm")
+    fails(plan("100 100 100", machine=None), "--grid")
+
+
+# ---- The benchmarks' driver ----
+
+
+@pytest.fixture
+def measure():
+    if not BENCH.exists():
+        pytest.skip("no driver in this build (TESSERA_BENCH)")
+    return lambda *words: on_processes(2, BENCH, *words)
+
+
+def square(n, more=""):
+    return f"pgemm d {n} {n} {n} {more}"
+
+
+def lines_with(path, text):
+    with open(path, encoding="utf-8") as file:
+        return sum(text in line for line in file)
+
+
+def test_measured(measure):
+    measure(square(300), "pgemm d 200 150 100 processes=1", "--engine", "cpu", "--repeat", "2", "--csv",
+            "m.csv").ok("right$")
+    assert lines_with("m.csv", ",1,m") + lines_with("m.csv", ",1,-") == 2
+
+
+def test_measured_on_devices(measure):
+    measure("pgemm c 200 200 200", "--engine", "host", "--devices", "2", "--repeat", "1", "--timeline",
+            "m.json").ok("right$")
+    assert lines_with("m.json", '"name":"panel 0"') > 0
+
+
+def test_one_transport_fails(measure):
+    """The other is measured all the same."""
+    fails(measure(square(100, "transport=nccl"), square(100, "transport=mpi"), "--engine", "host",
+                  "--devices", "2", "--repeat", "1", "--csv", "t.csv"), "NCCL is for CUDA devices")
+    assert lines_with("t.csv", ",1,mpi") == 1
+
+
+def test_wrong_cases(measure):
+    done = fails(measure(square(100, "transport=pigeons")), "must be auto, mpi or nccl")
+    assert len([line for line in done.err.splitlines() if "pigeons" in line]) == 1  # one process says it
+    fails(measure(square(100, "processes=3")), "has started 2")
+    fails(measure(square(100, "up=50")), "are for predictions")

@@ -1,0 +1,284 @@
+"""Good use and bad use: a program that knows nothing of us runs as it would without us, with and without
+devices, whatever it does to its threads, processes and streams."""
+import os
+import re
+import stat
+from pathlib import Path
+
+import pytest
+
+from doors import DOORS, Used, offloaded, preloaded
+from support import BUILD, ROOT, TESSERA, limited, missing, run, tessera
+
+CALLS = BUILD / "tests/dropin_calls"
+ALONE = BUILD / "tests/dropin_calls_alone"
+
+# A machine whose devices are very fast and whose CPU is very slow, and the other way round.
+FAST = "host:200 gpu*2@nvswitch:300 pcie:1000 rate:1000 cpu:0.01 lat:0.1 launch:0.1"
+SLOW = "host:200 gpu*2@nvswitch:300 pcie:1 rate:0.001 cpu:100000"
+
+
+@pytest.fixture(autouse=True)
+def with_a_blas():
+    if not CALLS.exists():
+        missing("BLAS to link with (libopenblas-dev)")
+
+
+@pytest.fixture(name="netlib")
+def netlib_folder():
+    found = [f.parent for f in Path("/usr/lib").rglob("blas/libblas.so.3")]
+    if not found:
+        missing("netlib's libblas.so.3 (libblas3)")
+    return found[0]
+
+
+# ---- On devices ----
+
+
+@pytest.mark.parametrize("way", ["plain", "threads", "cancelled", "forks", "busy_fork", "fork_first",
+                                 "closed", "streams_closed", "looked_up", "triangle"])
+def test_offloaded(way):
+    offloaded(2, 33, CALLS, way).silently().plans(1)
+
+
+def test_count_is_exact():
+    assert offloaded(3, 16, CALLS, "plain").planned == 2
+
+
+def test_children():
+    """The child of a process that has started devices calls no device; that of one that has not, may."""
+    done = offloaded(2, 33, CALLS, "forks").reported(
+        "2 on the CPU: the devices are the parent process's")
+    assert done.planned == 4
+    assert offloaded(2, 33, CALLS, "fork_first").planned == 2
+
+
+def test_shared_memory():
+    """Matrices that share memory are for the BLAS behind us."""
+    if run([CALLS, "shared"]).code != 0:
+        missing("BLAS that multiplies by 0 what it has overwritten")
+    offloaded(2, 33, CALLS, "shared").silently().reported("1 on the CPU: ")
+
+
+def test_shared_memory_alone():
+    """Or for ours, where there is none."""
+    env = {"TESSERA_ENGINE": "host", "TESSERA_OFFLOAD": "always"}
+    Used(run([ALONE, "shared"], env=env)).silently()
+
+
+def test_small_stacks():
+    """Threads of the program for which a BLAS is all that fits on their stack."""
+    if run([*limited("-s 64"), CALLS, "threads"]).code != 0:
+        missing("BLAS that can do with stacks of 64 KiB")
+    offloaded(2, 33, CALLS, "threads", under=limited("-s 64")).silently().plans(1)
+
+
+# ---- By the model ----
+
+
+def test_fast_devices():
+    """Soon all calls are for devices."""
+    preloaded(CALLS, "patient", ENGINE="host", MACHINE=FAST, MIN_SIZE=8).silently().reported(
+        "on the CPU: (while devices|starting devices)", "on devices: the devices are faster",
+        "saved by the model: [1-9]")
+
+
+def test_ends_while_devices_start():
+    preloaded(CALLS, "hasty", ENGINE="host", MACHINE=FAST, MIN_SIZE=8).silently()
+
+
+def test_fast_cpu():
+    preloaded(CALLS, "patient", ENGINE="host", MACHINE=SLOW, MIN_SIZE=8).reported(
+        "60 on the CPU: the CPU is faster")
+
+
+def test_sizes():
+    small = "2 on the CPU: too small to gain"
+    preloaded(CALLS, "plain", ENGINE="host").reported(small)
+    preloaded(CALLS, "plain", ENGINE="host", OFFLOAD="always", MIN_SIZE=97).reported(small)
+    assert preloaded(CALLS, "plain", ENGINE="host", OFFLOAD="always", MIN_SIZE=96).planned == 2
+
+
+# ---- Without devices ----
+
+
+def test_never():
+    preloaded(CALLS, "plain", OFFLOAD="never", ENGINE="host").silently().reported(
+        "2 on the CPU: TESSERA_OFFLOAD is never")
+
+
+@pytest.mark.parametrize("engine", ["cuda", "cpu"])
+def test_engines(engine):
+    preloaded(CALLS, "forks", ENGINE=engine).silently()
+
+
+def test_driver_without_gpu():
+    preloaded(CALLS, "plain", OFFLOAD="always", env={"CUDA_VISIBLE_DEVICES": ""}).silently().reported(
+        "2 on the CPU: no device can be used")
+
+
+def test_memory_taken():
+    """All of it: no plan fits."""
+    preloaded(CALLS, "threads", ENGINE="host", OFFLOAD="always", MEMORY="2K").silently().reported(
+        "on the CPU: the devices could not")
+
+
+# ---- Settings that make no sense ----
+
+
+@pytest.mark.parametrize("name, value", [("OFFLOAD", "maybe"), ("MIN_SIZE", "-1"),
+                                         ("ENGINE", "abacus"), ("DEVICES", "x")])
+def test_wrong_settings(name, value):
+    preloaded(CALLS, "plain", **{name: value}).silently().reported(f'no devices: .*"{value}"')
+
+
+def test_report_to_nowhere():
+    preloaded(CALLS, "plain", REPORT="/nowhere/report").silently()
+
+
+# ---- Other BLASes ----
+
+
+def test_no_other_blas():
+    """Without a BLAS of its own, and with us in the place of its own."""
+    preloaded(ALONE, "plain", ENGINE="cpu").silently()
+    assert preloaded(ALONE, "plain", ENGINE="host", OFFLOAD="always").planned == 2
+    run([ALONE, "plain"], env={"TESSERA_CPU_BLAS": DOORS}).refused("cannot be carried out", code=127)
+
+
+def test_in_place_of_libblas(tmp_path):
+    (tmp_path / "as_blas").mkdir()
+    os.symlink(DOORS, "as_blas/libblas.so.3")
+    env = {"LD_LIBRARY_PATH": f"{tmp_path}/as_blas:{BUILD}/lib", "TESSERA_ENGINE": "cpu"}
+    Used(run([CALLS, "plain"], env=env)).silently()
+
+
+def test_wide_integers():
+    """With 64-bit integers under the plain names: they go on whole."""
+    preloaded(BUILD / "tests/dropin_wide", OFFLOAD="never").silently()
+
+
+def test_blas_that_calls_itself(netlib):
+    """The reference CBLAS calls its own Fortran symbols, which are ours: still one call each."""
+    preloaded(CALLS, "threads", OFFLOAD="never", env={"LD_LIBRARY_PATH": netlib}).silently().reported(
+        "^tessera: 320 level-3 BLAS calls")
+
+
+@pytest.mark.parametrize("settings, calls", [
+    ({"OFFLOAD": "never"}, None), ({"ENGINE": "host"}, None), ({"ENGINE": "host", "MIN_SIZE": "0"}, None),
+    ({"OFFLOAD": "never"}, 4),
+])
+def test_closed(monkeypatch, tmp_path, settings, calls):
+    """A BLAS that the program closes, to go on with another; the first by a path that is relative."""
+    monkeypatch.chdir(BUILD / "tests")
+    env = {"LD_PRELOAD": DOORS, **{"TESSERA_" + name: value for name, value in settings.items()}}
+    if calls:
+        env["TESSERA_REPORT"] = tmp_path / "report"
+    done = run(["./dropin_closed", "blas", "./libdropin_closed_one.so",
+                BUILD / "tests/libdropin_closed_other.so"], env=env)
+    monkeypatch.chdir(tmp_path)
+    used = Used(done).silently()
+    if calls:
+        used.reported(f"^tessera: {calls} level-3 BLAS calls")
+
+
+# ---- Wrong arguments, over each BLAS ----
+
+
+def told_as_without(**env):
+    """What handlers are told is what they are told without us."""
+    without = run([CALLS, "wrong"], env=env)
+    done = preloaded(CALLS, "wrong", ENGINE="host", OFFLOAD="always", env=env)
+    assert (done.code, done.out, done.err) == (0, without.out, ""), repr(done)
+    assert len(done.out.splitlines()) == 6
+    assert done.report == ""
+
+
+def test_wrong_arguments():
+    told_as_without(TESSERA_TILE=16)
+    preloaded(CALLS, "wrong_ours", ENGINE="host", OFFLOAD="always").silently()
+    Used(run([BUILD / "tests/dropin_calls_told", "wrong_alone"])).silently()
+
+
+def test_wrong_arguments_of_netlib(netlib):
+    told_as_without(LD_LIBRARY_PATH=netlib)
+    preloaded(CALLS, "wrong_ours", env={"LD_LIBRARY_PATH": netlib}).silently()
+
+
+def test_while_libraries_are_loaded():
+    """By other threads."""
+    preloaded(CALLS, "loading", env={"CARRIED_IN": BUILD / "tests"}).silently()
+
+
+@pytest.mark.parametrize("program", [["true"], ["ls", "/"], ["sh", "-c", ":"], ["cat", ROOT / "README.md"]])
+def test_programs_without_a_blas(program):
+    without, done = run(program), preloaded(*program, OFFLOAD="always")
+    assert (done.code, done.out, done.err) == (0, without.out, ""), repr(done)
+
+
+# ---- The command ----
+
+
+def test_run():
+    tessera("run --report", CALLS).warns("put -- before")
+    run([TESSERA, "run", CALLS, "plain"]).ok()
+    tessera("run --", CALLS, "nonsense").exits(2)
+    tessera("run --", "/no/such/program").exits(127)
+    tessera("run").exits(2)
+
+
+@pytest.mark.parametrize("wrong", [
+    "--offload maybe", "--min-size 1e3", "--engine abacus", "--devices 1;2", "--devices -1",
+    "--devices ...2", "--machine gpuu*2", "--machine no.json", "--memory lots", "--tile x",
+])
+def test_run_refuses(wrong):
+    done = run([TESSERA, "run", *wrong.split(), "--", "touch", "begun"]).exits(2)
+    assert not os.path.exists("begun")
+    assert len([line for line in done.err.splitlines() if wrong.split()[0] in line]) == 1, repr(done)
+
+
+def test_run_options_arrive(tmp_path):
+    tessera("run --engine host --devices 1, --memory 16M,32M --tile 16 --min-size 0 --offload always "
+            "--report-to here --", "sh", "-c", f"cd / && '{CALLS}' plain")
+    assert "tessera: 2 level-3 BLAS calls: 2 on devices" in (tmp_path / "here").read_text()
+
+
+def test_run_finds_the_machine(tmp_path):
+    (tmp_path / "small.json").write_bytes((ROOT / "machines/h200x4.json").read_bytes())
+    tessera("run --devices ..2 --machine small.json --", "sh", "-c",
+            'cd / && cat "$TESSERA_MACHINE" && echo $TESSERA_DEVICES').says(r"^\.\.2$")
+
+
+def test_run_of_scripts(tmp_path):
+    script = tmp_path / "script"
+    script.write_text("#!/no/such/interpreter\n")
+    script.chmod(0o755)
+    tessera("run -- ./script").exits(127)
+    script.chmod(stat.S_IRUSR)
+    tessera("run -- ./script").exits(126)
+
+
+def test_run_reports():
+    two = "^tessera: 2 level-3 BLAS calls: "
+    tessera("run --report --", CALLS, "plain").warns(two)
+    tessera("run --report --", CALLS, "plain", under=limited("-n 20")).warns(two)  # few files
+    tessera("run --report -- true").warns("^tessera: 0 level-3 BLAS calls: ")
+    once = tessera("run --report -- timeout 20 true")
+    assert once.err.count("level-3 BLAS calls") == 1, repr(once)
+
+
+def test_run_ignores_no_signal():
+    ignored = ["grep", "SigIgn", "/proc/self/status"]
+    assert tessera("run --", *ignored).out == run(ignored).out != ""
+
+
+def test_run_explains():
+    done = tessera("run --explain --engine host --devices 4 --offload always --", CALLS, "plain").warns(
+        "dgemm trans NN m 96 n 96 k 96, 1 times: 4 devices",
+        "dgemm row-major trans NN m 96 n 96 k 96, 1 times")
+    assert len(done.err.splitlines()) == 3, repr(done)
+
+
+def test_run_keeps_preloads():
+    done = tessera("run --", "sh", "-c", "echo $LD_PRELOAD", env={"LD_PRELOAD": "/lib/libnonesuch.so"})
+    assert re.search(":/lib/libnonesuch.so$", done.out, re.MULTILINE), repr(done)

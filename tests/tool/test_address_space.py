@@ -1,0 +1,60 @@
+"""Under ulimit -v, from next to nothing to enough: every run ends, with a result or with an error that
+says what is missing. OpenBLAS waits for ever for a buffer that it cannot have."""
+import os
+import re
+
+import pytest
+
+from support import BUILD, DIGITS, TESSERA, limited, missing, run
+
+ALONE = BUILD / "tests/dropin_calls_alone"
+
+# In KiB. With one thread the BLAS needs 208 MiB beside what the command has.
+SIZES = [2000, 4000, 6000, 8000, 12000, 20000, 40000, 60000, 90000, 120000, 150000, 180000, 210000, 230000,
+         250000, 300000, 400000, 600000, 800000, 1200000, 2000000]
+# Where emulated devices get their memory and the staging ring does not, or the other way round.
+BETWEEN = [214000, 218000, 222000, 226000, 228000, 232000, 234000, 236000, 238000]
+
+
+def under(kib, command, **settings):
+    """Runs a command that may have so many KiB of addresses; a minute without an end is a failure."""
+    return run([*limited(f"-v {kib}"), *command], timeout=60, **settings)
+
+
+def gram(kib, engine, *more):
+    return under(kib, [TESSERA, "gemm", DIGITS, DIGITS, "--transb", "T", "-o", "c.npy", "--engine", engine,
+                       "--devices", "2", *more])
+
+
+@pytest.mark.parametrize("engine, kib", [(engine, kib) for kib in SIZES for engine in ("cpu", "host")] +
+                         [("host", kib) for kib in BETWEEN])
+def test_ends(engine, kib):
+    done = gram(kib, engine)
+    if done.code == 0:
+        assert os.path.getsize("c.npy") > 0
+        return
+    assert 0 < done.code < 128 and not os.path.exists("c.npy"), repr(done)
+    # The loader, the C library and we say it in different words.
+    assert re.search("memory|MiB|cannot map|failed to map|cannot start the thread", done.err, re.I), \
+        repr(done)
+
+
+@pytest.mark.parametrize("kib", [40000, 120000])
+@pytest.mark.parametrize("engine", ["cpu", "host"])
+def test_names_the_limit(engine, kib):
+    gram(kib, engine).refused(r"limited to .* MiB \(ulimit -v\); raise the limit", code=1)
+
+
+@pytest.mark.parametrize("engine", ["cpu", "host"])
+def test_with_room(engine):
+    gram(4000000, engine, "--verify").ok()
+    assert os.path.getsize("c.npy") > 0
+
+
+def test_doors():
+    """A program without a BLAS of its own: the door's error handler speaks, and the program ends."""
+    if not ALONE.exists():
+        missing("BLAS to link with (libopenblas-dev)")
+    cpu = {"TESSERA_ENGINE": "cpu"}
+    under(120000, [ALONE, "plain"], env=cpu).refused("dgemm_ cannot be carried out: .*ulimit -v", code=127)
+    under(4000000, [ALONE, "plain"], env=cpu).ok()

@@ -1,0 +1,208 @@
+"""The command as users meet it: help, usage, settings, machines."""
+import json
+import os
+import re
+
+import pytest
+
+from support import DIGITS, HERE, ROOT, limited, tessera
+
+
+# ---- Help and usage ----
+
+
+def test_help():
+    tessera("--help").ok("commands:", "TESSERA_ENGINE")
+    tessera("--version").ok("^tessera [0-9]")
+
+
+@pytest.mark.parametrize("command", ["gemm", "plan", "machine", "run", "bench"])
+def test_help_of_commands(command):
+    tessera(f"{command} --help").ok("example:")
+
+
+@pytest.mark.parametrize("words, message", [
+    ("", ""),
+    ("gemn", "did you mean 'gemm'"),
+    ("gemm --tranb T", "did you mean --transb"),
+    ("gemm D", ""),
+    ("gemm D D --transb T", "-o C.npy"),
+    ("gemm D D --transb T -o c.npy --type q", ""),
+    ("gemm D D --transb T -o c.npy --beta 1", "--c"),
+    ("gemm D D --transb T -o c.npy --timeline t.png", ""),
+    ("plan gemm d 8 8", ""),
+])
+def test_wrong_usage(words, message):
+    tessera(re.sub(r"\bD\b", str(DIGITS), words)).refused(re.escape(message))
+
+
+# ---- Machines and settings ----
+
+
+def test_machine():
+    tessera("machine", "--machine", HERE).ok()
+    shown = tessera("machine --json", "--machine", HERE)
+    assert len(shown.json()["devices"]) == 8
+    with open("machine.json", "w", encoding="utf-8") as file:
+        file.write(shown.out)
+    tessera("plan gemm d 4096 4096 4096 --machine machine.json").ok()
+    tessera("machine --machine missing.json").exits(1)
+    tessera("plan gemm d 64 64 64", "--machine", "host:200 gpu*").refused(r"\^", code=1)
+
+
+def test_a_small_stack():
+    tessera("plan gemm d 8192 8192 8192", "--machine", ROOT / "machines/h200x8.json",
+            under=limited("-s 64")).ok()
+
+
+@pytest.mark.parametrize("words, settings, message", [
+    ("machine --machine ./pipe", {}, "pipe is a pipe"),
+    ("machine --machine /dev/zero", {}, "/dev/zero is a device"),
+    ("machine --engine cpu", {"TESSERA_SETTINGS": "pipe"}, "pipe is a pipe"),
+    ("machine --engine cpu", {"TESSERA_SETTINGS": "/dev/zero"}, "zero is a device"),
+    (f"gemm pipe {DIGITS} -o bad.npy", {}, "pipe: is not a file"),
+])
+def test_files_without_end(words, settings, message):
+    """They would be waited for, or read for ever."""
+    os.mkfifo("pipe")
+    tessera(words, env=settings, timeout=30).refused(message, code=1)
+
+
+# ---- The page of settings ----
+
+
+def names_in(pattern, *files):
+    """The settings in what matches."""
+    found = set()
+    for file in files:
+        for part in re.findall(pattern, file.read_text(encoding="utf-8"), re.MULTILINE):
+            found |= set(re.findall(r"TESSERA_[A-Z_]*[A-Z]", part))
+    return found
+
+
+def sources(*folders):
+    return [f for folder in folders for f in (ROOT / folder).rglob("*.[ch]")]
+
+
+TABLE = ROOT / "src/base/settings_table.c"
+
+
+def settings_of_table():
+    return names_in('"TESSERA_[A-Z_]+"', TABLE)
+
+
+def test_settings_are_told():
+    """Every setting that the code reads is on the page of settings and in what --help prints, and none
+    is there that nothing reads."""
+    table = settings_of_table()
+    assert table
+    assert names_in(r"^\| `TESSERA_[A-Z_]+`", ROOT / "docs/settings.md") == table
+    assert set(re.findall(r"^  (TESSERA_[A-Z_]+)", tessera("--help").ok().out, re.MULTILINE)) == table
+
+
+def test_settings_are_read():
+    """What is read stands between quotes; the table is no reader. TESSERA_RUN_PID is between the command
+    and the doors."""
+    files = [f for f in sources("src", "tools") if f != TABLE]
+    assert names_in('"TESSERA_[A-Z_]+"', *files) - {"TESSERA_RUN_PID"} == settings_of_table()
+
+
+def test_documents_tell_of_settings_that_exist():
+    """Or of options of the build."""
+    lists = [ROOT / "CMakeLists.txt", *(ROOT / "src").rglob("CMakeLists.txt")]
+    build = names_in(r"(?:option|set)\(TESSERA_[A-Z_]+", *lists)
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "include").rglob("*.h")]
+    told = names_in("TESSERA_[A-Z_]+", *pages) 
+    told -= {"TESSERA_RUN_PID", "TESSERA_MODEL"}  # TESSERA_MODEL is a version node of a symbol map
+    told = {name for name in told if not name.endswith("_H")}  # include guards
+    assert told <= settings_of_table() | build
+
+
+def test_the_page_of_knobs():
+    """It has the table that the code prints."""
+    def table(text):
+        return [line for line in text.splitlines() if line.startswith("| `")]
+    page = (ROOT / "docs/knobs.md").read_text(encoding="utf-8")
+    assert table(tessera("knobs").ok().out) == table(page) != []
+
+
+def test_the_page_of_tuned_constants():
+    """It has the tables that the command prints, which are those of src/: a row for each of theirs. Each
+    says what it does in a sentence, and where its value comes from."""
+    def tables(text):
+        return [line for line in text.splitlines() if re.match(r"## Constants|\| `", line)]
+    printed = tables(tessera("tuning").ok().out)
+    assert printed == tables((ROOT / "docs/tuning.md").read_text(encoding="utf-8"))
+    rows = [line for line in printed if line.startswith("|")]
+    constants = [name for file in (ROOT / "src").rglob("tuning.def")
+                 for name in re.findall(r"^TSR_(?:WHOLE|REAL|GUESS)\(([A-Z_0-9]+)",
+                                        file.read_text(encoding="utf-8"), re.MULTILINE)]
+    assert len(set(constants)) == len(constants) > 0
+    assert sorted(re.match(r"\| `([A-Z_0-9]+)", row)[1] for row in rows) == sorted(constants)
+    shown = set(re.findall(r'"name":\s*"([A-Z_0-9]+)"', tessera("tuning --json").ok().out))
+    assert shown == set(constants)
+    assert [row for row in rows if not re.search(r"\. \| (measured|predicted|chosen)[:,]", row)] == []
+
+
+# ---- The benchmark: that it runs, not how fast ----
+
+
+def bench(words):
+    return tessera("bench --engine host --repeat 2 --rate-seconds 0 " + words)
+
+
+def test_bench():
+    done = bench("--n 48,96 --devices 1,2 --csv b.csv --timeline b.json").ok()
+    assert len(re.findall(" ok$", done.out, re.MULTILINE)) == 4
+    with open("b.csv", encoding="utf-8") as file:
+        head, *rows = file.read().splitlines()
+    assert head.startswith("op,type,m,n,k,home,devices,cold_s,median_s,tflops,floor_s,")
+    assert len(rows) == 4 and all(re.match("gemm,d,.*,ok$", row) for row in rows)
+    with open("b.json", encoding="utf-8") as file:
+        json.load(file)
+
+
+def test_bench_of_routines():
+    done = bench("--op gemm,syrk,trsm --type d,z --n 40 --home 1,u,0 --uplo upper --transa T")
+    done.ok("^trsm  *z .* ok$")
+    assert len(re.findall(" ok$", done.out, re.MULTILINE)) == 6
+
+
+def test_bench_holds_devices_at_work():
+    tessera("bench --n 48 --repeat 2 --rate-seconds 0.01 --engine host --devices 1,3").ok().warns(
+        "devices at once: 3; 10 ms")
+
+
+def test_bench_as_json():
+    shown = bench("--type z --shape 20x30x40 --transa C --home 0,h,u --devices 2 --json").json()
+    assert [row["correct"] for row in shown] == [True]
+
+
+def test_bench_beside_a_peer():
+    tessera("bench --n 32 --repeat 2 --engine cpu").ok("peer ms")
+
+
+@pytest.mark.parametrize("words, message", [
+    ("--n x", "--n x: must be at most"),
+    ("--shape 8x8", "--shape 8x8: must be at most"),
+    ("--n 8 --shape 8x8x8", "choose one"),
+    ("--op syrk,syrq", "--op syrq: .* give gemm, "),
+    ("--type dd", "--type dd: must be types such as"),
+    ("--op symm --type h", "--type h: symm takes"),
+    ("--op hemm", "--type d: hemm takes c or z"),
+    ("--peer mkl", "--peer mkl: must be cublasxt, blas or none"),
+    ("--peer none --peer-repeat 3", "--peer-repeat 3: there is no peer"),
+    ("--repeat 0", "--repeat 0: must be 1 to 1000"),
+    ("--devices 0", "--devices 0: must be numbers of 1 to 1000"),
+    ("--home h,q,h", "three places for A,B,C"),
+    ("--side left", "--side left: gemm has no such choice"),
+    ("regular", "unexpected argument 'regular'"),
+])
+def test_bench_refuses(words, message):
+    tessera("bench " + words).refused(message)
+
+
+def test_bench_writes_nowhere():
+    bench("--n 8 --csv nowhere/b.csv").refused("nowhere/b.csv", code=1)
+
+

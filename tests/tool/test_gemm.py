@@ -1,0 +1,251 @@
+"""tessera gemm: products of files, on emulated devices and on the CPU."""
+import os
+import signal
+import struct
+import subprocess
+import time
+from itertools import product
+
+import pytest
+
+from support import DIGITS, TESSERA, data_of, limited, run, some_data, tessera, write_npy
+
+GRAM = f"gemm {DIGITS} {DIGITS} --transb T -o t.npy "
+
+
+@pytest.fixture
+def four():
+    """4 x 4."""
+    write_npy("four.npy", "<f8", False, (4, 4), some_data(128))
+
+
+@pytest.fixture
+def complexes():
+    """The same complex numbers in both orders of files: 40 x 24."""
+    for name, fortran in (("c_order", False), ("f_order", True)):
+        write_npy(f"{name}.npy", "<c16", fortran, (40, 24), some_data(15360))
+
+
+def left_by(name):
+    """Files that begin so."""
+    return [file for file in os.listdir() if file.startswith(name)]
+
+
+# ---- Products ----
+
+
+def test_gram(tmp_path):
+    tessera(GRAM + "--engine host --devices 4 --verify --timeline t.svg").ok(
+        "correct", "4 devices").quiet()
+    assert "<svg" in (tmp_path / "t.svg").read_text()
+    os.rename("t.npy", "host.npy")
+    tessera(GRAM + "--engine cpu --verify").ok(
+        "correct", "the CPU's BLAS does all of it", "^machine   the CPU")
+    # The pixels are small whole numbers: every order of the sums gives the same bits.
+    assert (tmp_path / "host.npy").read_bytes() == (tmp_path / "t.npy").read_bytes()
+
+
+def test_homes(tmp_path):
+    columns = f"gemm {DIGITS} {DIGITS} --transa T -o t.npy --engine host "
+    tessera(columns + "--devices 3 --verify --timeline t.json --home p,0,2").ok("correct")
+    assert "traceEvents" in (tmp_path / "t.json").read_text()
+    tessera(columns + "--home m").refused("can be planned for")
+
+
+@pytest.mark.parametrize("words", ["--devices 2 --type s", "--devices 2 --type b", "--devices 2 --type t",
+                                   "--devices 4 --memory 1MB"])
+def test_types_and_budgets(words):
+    tessera(GRAM + "--engine host --verify " + words).ok("correct")
+
+
+def test_tiles_of_1(four):
+    tessera("gemm four.npy four.npy -o t.npy --engine host --devices 2 --tile 1 --verify --check").ok(
+        "correct")
+
+
+@pytest.mark.parametrize("a, b, transb", product(["c_order", "f_order"], ["c_order", "f_order"], "TC"))
+def test_orders(complexes, a, b, transb):
+    tessera(f"gemm {a}.npy {b}.npy --transb {transb} -o t.npy --engine host --devices 2 --verify "
+            "--alpha 1.5-2j").ok("correct")
+
+
+def test_order_of_conjugate_a(complexes):
+    tessera("gemm c_order.npy f_order.npy --transa C --transb N -o t.npy --engine host --devices 2 "
+            "--verify").ok("correct")
+
+
+def test_beta(four):
+    product_of = "gemm four.npy four.npy -o t.npy --engine host --devices 2 --verify "
+    write_npy("nan.npy", "<f8", False, (4, 4), struct.pack("<16d", *16 * [float("nan")]))
+    tessera(product_of + "--beta 0 --c nan.npy").ok("correct")
+    tessera(product_of + "--beta 2 --c nan.npy").refused("NaN", code=1)
+    tessera(product_of + "--alpha -1 --beta 0.5 --c four.npy --repeat 3").ok("correct")
+
+
+def test_nothing_to_do(four, tmp_path):
+    write_npy("rows0.npy", "<f8", False, (0, 4), b"")
+    tessera("gemm rows0.npy four.npy -o t.npy --engine host --devices 2 --verify").ok()
+    assert b"'shape': (0, 4)" in (tmp_path / "t.npy").read_bytes()
+    tessera("gemm rows0.npy rows0.npy --transa T -o t.npy --engine host --devices 2 --verify").ok()
+    assert data_of("t.npy") == bytes(128)
+
+
+def test_as_json():
+    assert tessera(GRAM + "--engine host --devices 4 --verify --json").json()["verified"] is True
+
+
+# ---- What cannot be done ----
+
+
+@pytest.mark.parametrize("words, message", [
+    ("short.npy D --transb T", "short.npy: is truncated"),
+    ("D text.npy", "not a .npy file"),
+    ("missing.npy D", "missing.npy: No such file"),
+    ("D D", "inner extents differ"),
+    ("D c_order.npy", "complex fp64"),
+    ("four.npy four.npy --alpha 1j", "must be real"),
+    ("four.npy four.npy -o nowhere/bad.npy", "nowhere/bad.npy: cannot be written"),
+    ("four.npy four.npy --engine abacus", "abacus"),
+    ("four.npy four.npy --machine 'host:200 gpuu*4'", r"\^"),
+])
+def test_refused(four, complexes, tmp_path, words, message):
+    (tmp_path / "short.npy").write_bytes(DIGITS.read_bytes()[:5000])
+    (tmp_path / "text.npy").write_text("hello\n")
+    engine = "" if "--engine" in words or "--machine" in words else " --engine host"
+    output = "" if "-o" in words else " -o bad.npy"
+    tessera("gemm " + words.replace("D", str(DIGITS)) + output + engine).refused(message, code=1)
+    assert not left_by("bad.npy")
+
+
+# ---- Files larger than memory ----
+# Blocks of the CPU's BLAS: as small as they are made here, in both orders, with every operation.
+
+
+@pytest.fixture
+def long_files():
+    write_npy("long.npy", "<f8", False, (1797, 32), some_data(460032))
+    write_npy("tall.npy", "<f8", True, (1797, 32), some_data(460032))
+    write_npy("flat.npy", "<f4", False, (64, 1797), some_data(460032))
+
+
+@pytest.mark.parametrize("words", [
+    "tall.npy tall.npy --transa T", "tall.npy tall.npy --transb T --alpha -2",
+    "tall.npy long.npy --transb C --type z --alpha 1.5-2j", "flat.npy flat.npy --transa T --type h",
+    "flat.npy flat.npy --transa T --c c0.npy --beta 0.5",
+])
+def test_blocks(long_files, words):
+    if "c0.npy" in words:
+        tessera("gemm flat.npy flat.npy --transa T -o c0.npy").ok()
+    done = tessera(f"gemm {words} -o blocks.npy --resident 8K --progress --verify --json")
+    assert done.json()["verified"] is True
+
+
+def test_progress(long_files):
+    long = "gemm long.npy long.npy --transb T -o blocks.npy "
+    done = tessera(long + "--resident 8K --progress --verify --json")
+    assert done.json()["verified"] is True
+    done.warns("^tessera gemm:  *[0-9]* % of the product, .* TFLOP/s, .* left$", " 100 % of the product")
+    tessera(long).ok().quiet()
+
+
+@pytest.fixture
+def wide():
+    """Options for a product of 400 MB."""
+    write_npy("left.npy", "<f4", True, (10000, 16), some_data(640000))
+    write_npy("right.npy", "<f4", True, (16, 10000), some_data(640000))
+    yield "gemm left.npy right.npy -o wide.npy "
+    for file in left_by("wide.npy"):
+        os.remove(file)
+
+
+WIDE_BYTES = 400000128
+
+
+@pytest.mark.parametrize("engine", ["--engine cpu", "--engine host --devices 2 --memory 20M"])
+def test_little_is_in_memory(wide, engine):
+    """Little of a large result is in memory at a time, whoever computes it. What the program takes beside
+    it differs by engine, so each is measured on a small product first; 200 MB more are half of the
+    result, where 32 MB are asked for and some are written between two looks."""
+    small = tessera(GRAM + "--json " + engine).json()
+    done = tessera(wide + "--resident 32M --json --progress " + engine)
+    assert done.json()["peak_resident_bytes"] < small["peak_resident_bytes"] + 200000000
+    done.warns(" 100 % of the product")
+    assert os.path.getsize("wide.npy") == WIDE_BYTES
+
+
+def ended_by(number, wide, **more):
+    """Sends a signal once the result has begun; the exit code."""
+    with subprocess.Popen([TESSERA, *wide.split()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, **more) as program:
+        while program.poll() is None and not left_by("wide.npy."):
+            time.sleep(0.01)
+        program.send_signal(number)
+        return program.wait(timeout=300)
+
+
+def test_ended(wide):
+    """What is ended leaves nothing behind."""
+    assert ended_by(signal.SIGTERM, wide) == -signal.SIGTERM
+    assert not left_by("wide.npy")
+
+
+def test_not_ended(wide):
+    """What was told not to mind its terminal's end does not."""
+    def ignore():
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    assert ended_by(signal.SIGHUP, wide, preexec_fn=ignore) == 0
+    assert os.path.getsize("wide.npy") == WIDE_BYTES
+
+
+# ---- Where results go ----
+
+
+def test_too_large_for_a_file(wide, tmp_path):
+    """What does not fit on the disk is refused before anything is computed, and what was there stays."""
+    (tmp_path / "kept.npy").write_text("old\n")
+    tessera(wide.replace("wide.npy", "kept.npy"), under=limited("-f 100")).refused(
+        f"kept.npy: cannot take {WIDE_BYTES} bytes", code=1)
+    assert (tmp_path / "kept.npy").read_text() == "old\n" and left_by("kept.npy") == ["kept.npy"]
+
+
+FULL_DISK = """mount -t tmpfs -o size=1M tmpfs small || exit 77
+echo old >small/c.npy
+"$1" gemm left.npy right.npy -o small/c.npy
+code=$?
+cat small/* >there
+exit $code"""
+
+
+def test_full_disk(wide, tmp_path):
+    (tmp_path / "small").mkdir()
+    done = run(["unshare", "-rm", "sh", "-c", FULL_DISK, "sh", TESSERA])
+    if done.code == 77 or "unshare" in done.err:
+        pytest.skip("nothing can be mounted here")
+    done.refused(f"small/c.npy: cannot take {WIDE_BYTES} bytes: No space left", code=1)
+    assert (tmp_path / "there").read_text() == "old\n"
+
+
+def test_no_place_of_other_things(long_files, tmp_path):
+    """A result does not take the place of what is no file, and goes where a link points."""
+    long = "gemm long.npy long.npy --transb T -o "
+    os.mkfifo("pipe")
+    tessera(long + "pipe").refused("pipe: is no ordinary file", code=1)
+    assert (tmp_path / "pipe").is_fifo()
+    (tmp_path / "folder").mkdir()
+    tessera(long + "folder").refused("folder: is a directory", code=1)
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there/real.npy").write_text("old\n")
+    os.symlink("there/real.npy", "link.npy")
+    tessera(long + "link.npy").ok()
+    assert (tmp_path / "link.npy").is_symlink() and os.path.getsize("there/real.npy") > 1000000
+
+
+def test_timeline_to_a_pipe(long_files, tmp_path):
+    os.mkfifo("pipe")
+    (tmp_path / "there").mkdir()
+    os.symlink("../pipe", "there/plot.svg")
+    with subprocess.Popen(["cat", "pipe"], stdout=subprocess.PIPE) as reader:
+        tessera("gemm long.npy long.npy --transb T -o c.npy --engine host --timeline there/plot.svg").ok()
+        drawn = reader.communicate(timeout=60)[0]
+    assert b"<svg" in drawn
+    assert (tmp_path / "pipe").is_fifo() and (tmp_path / "there/plot.svg").is_symlink()

@@ -1,0 +1,89 @@
+"""tessera plan: plans of every operation, in words and as JSON."""
+import pytest
+
+from support import HERE, ROOT, tessera
+
+
+def plan(words, machine=HERE):
+    return tessera("plan " + words, "--machine", machine)
+
+
+def test_plan():
+    plan("gemm d 8192 8192 8192 --home h,h,h").ok()
+    shown = plan("gemm d 8192 8192 8192 --home h,h,h --json").json()
+    assert {"predicted_s", "floor_s", "bytes", "devices", "tile"} <= shown.keys()
+    assert plan("trsm d 4096 2048 --json").json()["call"] == "dtrsm LLNN"
+
+
+def test_commands_and_timeline(tmp_path):
+    plan("gemm s 4096 1024 2048 --home 0,u,3 --transa T --beta 0 --commands --timeline p.svg").ok()
+    assert "<svg" in (tmp_path / "p.svg").read_text()
+
+
+@pytest.mark.parametrize("words, lines", [
+    ("gemm d 512 256 128 --transa T", ["dgemm TN 512 x 256 x 128, alpha 1, beta 1"]),
+    ("gemmt c 300 128 --uplo upper --transb C", ["cgemmt UNC 300 x 300 x 128"]),
+    ("symm d 300 200", ["dsymm LL 300 x 200 x 300"]),
+    ("hemm z 300 200 --side right --uplo upper", ["zhemm RU 300 x 200 x 200"]),
+    ("syrk d 300 128 --alpha x --beta 0", ["dsyrk LN 300 x 300 x 128, alpha any, beta 0"]),
+    ("herk c 300 128 --transa C", ["cherk LC 300 x 300 x 128"]),
+    ("syr2k d 300 128 --transa T --uplo upper", ["dsyr2k UT 300 x 300 x 128"]),
+    ("her2k z 300 128", ["zher2k LN 300 x 300 x 128"]),
+    ("trmm d 300 200 --side right --transa T --diag unit --ldb 400",
+     ["dtrmm RLTU 300 x 200 x 200, alpha 1$", r".*\(the routine's B\) 300 x 200, ld 400"]),
+    ("trsm d 300 200 --uplo upper --home h,3",
+     ["dtrsm LUNN 300 x 200 x 300", r".*\(the routine's B\) .*device 3"]),
+])
+def test_operations(words, lines):
+    plan(words).ok(*("^" + line for line in lines))
+
+
+def test_syrk_has_no_b():
+    shown = plan("syrk d 300 128").ok()
+    assert [line[:3] for line in shown.out.splitlines() if line[:3] in ("  A", "  B", "  C")] == \
+        ["  A", "  C"]
+
+
+@pytest.mark.parametrize("words, message", [
+    ("gemn d 8 8 8", "OP gemn: .* give gemm, "),
+    ("syrk d 8 8 8", "too many arguments: syrk TYPE N K"),
+    ("trsm d 8", "too few arguments: trsm TYPE M N"),
+    ("syrk d 8 x", "K 'x'"),
+    ("symm d 8 8 --side up", "--side up: must be left or right"),
+    ("syrk d 8 8 --uplo left", "--uplo left: must be lower or upper"),
+    ("trmm d 8 8 --diag 1", "--diag 1: must be unit or non-unit"),
+    ("syrk d 8 8 --side left", "--side left: syrk has no such"),
+    ("trsm d 8 8 --transb T", "--transb T: trsm has no such"),
+    ("trmm d 8 8 --beta 0", "--beta 0: trmm has no beta"),
+    ("trsm d 8 8 --ldc 9", "--ldc 9: trsm has no C"),
+    ("syrk h 8 8", "TYPE h: syrk takes s, d, c or z"),
+    ("hemm d 8 8", "TYPE d: hemm takes c or z"),
+    ("herk z 8 8 --transa T", "--transa T: herk .* N or C"),
+    ("syrk d 8 8 --home h,h,h", "two places for A,C"),
+    ("syrk d 8 8 --model choi", "its formula is for gemm"),
+])
+def test_refused(words, message):
+    tessera("plan " + words).refused(message)
+
+
+@pytest.mark.parametrize("machine, devices, homes, tile", [
+    ("v100x4", 3, "0,1,2", 2048), ("v100x4", 4, "0,1,2", 2048), ("gtx1070x4", 4, "0,1,2", 4096),
+    ("v100x4", 2, "0", 1024), ("gtx1070x4", 2, "0", 2048),
+])
+def test_model_of_choi(machine, devices, homes, tile):
+    """Their two machines, and the tiles of their Table 1."""
+    plan(f"gemm s 16384 16384 16384 --home {homes} --model choi --devices {devices}",
+         ROOT / f"machines/{machine}-choi.json").ok(f"^model choi: tiles of {tile}$")
+
+
+def test_other_models():
+    plan("gemm s 64 64 64 --model choi --json").json()
+    plan("gemm s 64 64 64 --model other").refused("replay, choi or paper")
+
+
+def test_what_does_not_fit():
+    """C blocks, loads, and equation (1) of Herault et al."""
+    large, machine = "gemm d 20000 20000 20000 --devices 4 --memory 1G ", ROOT / "machines/h200x4.json"
+    plan(large + "--model paper", machine).ok(r"^held .*\(b x c\), .*\(d\), .*\(l\)",
+                                              r"at least  equation \(1c\)")
+    assert plan(large + "--json", machine).json()["hold"].keys() == set("bcdl")

@@ -147,13 +147,13 @@ typedef struct recipe {
 
 static const recipe recipes[] = {
     {"h200x4", "NVIDIA H200",
-     "host:215,154 gpu*4:141@nvswitch:396 pcie:55 hbm:4000 lat:2 launch:2 cpu:470 lanes:16@11/94",
+     "host:215,154 gpu*4:141@nvswitch:396 pcie:55 hbm:4000 lat:2 launch:2 cpu:470 staging:16@11/94",
      fill_h200},
     {"h200x8", "NVIDIA H200",
-     "host:430,308 gpu*8:141@nvswitch:396 pcie:55 hbm:4000 lat:2 launch:2 cpu:940 lanes:32@11/188",
+     "host:430,308 gpu*8:141@nvswitch:396 pcie:55 hbm:4000 lat:2 launch:2 cpu:940 staging:32@11/188",
      fill_h200},
     {"h200x8-narrow", "NVIDIA H200",
-     "host:215,154 gpu*8:141@nvswitch:396 pcie:55 hbm:4000 lat:2 launch:2 cpu:470 lanes:16@11/94",
+     "host:215,154 gpu*8:141@nvswitch:396 pcie:55 hbm:4000 lat:2 launch:2 cpu:470 staging:16@11/94",
      fill_h200},
     {"a100x8", "NVIDIA A100 40 GB",
      "host:96 gpu*8:40@nvswitch:300 pcie:24/pair rate:17.2,17.2 rate.t:137 rate.h:275 hbm:1560 "
@@ -166,7 +166,7 @@ static const recipe recipes[] = {
      "hbm:256",
      fill_nothing},
     {"v100x3-summit", "NVIDIA V100",
-     "host:150 gpu*3:16@nvlink:50 pcie:50 rate:7.2,14.4 rate.h:100 hbm:900 net:12.5,2 lanes:8@10/40",
+     "host:150 gpu*3:16@nvlink:50 pcie:50 rate:7.2,14.4 rate.h:100 hbm:900 net:12.5,2 staging:8@10/40",
      fill_summit},
 };
 

@@ -57,8 +57,8 @@ static tsr_status scan(const tsr_descent *d, int turn, const tsr_steps *s, void 
 /* ---- Without a list ---- */
 
 /* The next value in a direction; 0: none. */
-static int64_t next_of(tsr_step step, int64_t now, int direction) {
-  if (step == TSR_STEP_UNIT) return now + direction;
+static int64_t next_of(tsr_descent_step step, int64_t now, int direction) {
+  if (step == TSR_DESCENT_UNIT) return now + direction;
   return direction > 0 ? now * 8 / 7 : now * 7 / 8;
 }
 
@@ -89,20 +89,20 @@ tsr_status tsr_descend_turn(const tsr_descent *d, int turn, bool walking, void *
   tsr_steps s = d->steps(d->state, turn, at);
   bool up = false, better, harm;
   switch (s.step) {
-    case TSR_STEP_OTHER:
+    case TSR_DESCENT_OTHER:
       TSR_TRY(step_to(d, turn, !s.now, at, &better, &harm));
       *any |= better;
       return TSR_OK;
-    case TSR_STEP_WALK:
+    case TSR_DESCENT_WALK:
       return (walking ? walk : scan)(d, turn, &s, at, any);
-    case TSR_STEP_SCAN:
+    case TSR_DESCENT_SCAN:
       return scan(d, turn, &s, at, any);
-    case TSR_STEP_UNIT:
-    case TSR_STEP_RATIO:
+    case TSR_DESCENT_UNIT:
+    case TSR_DESCENT_RATIO:
       TSR_TRY(climb(d, turn, 1, at, &up));
       *any |= up;
       return up ? TSR_OK : climb(d, turn, -1, at, any);
-    case TSR_STEP_AGAIN:
+    case TSR_DESCENT_AGAIN:
       return repeat(d, turn, at, any);
     default:
       return TSR_OK;

@@ -15,19 +15,19 @@
 
 #include "base/status.h"
 
-typedef enum tsr_step {
-  TSR_STEP_NONE,  /* not changed */
-  TSR_STEP_OTHER, /* to the other one of two values, 0 and 1 */
-  TSR_STEP_WALK,  /* up or down the values, as long as that does no harm */
-  TSR_STEP_SCAN,  /* through all values, since there may be bad ones between two good ones */
-  TSR_STEP_UNIT,  /* one more or one less, as long as that helps */
-  TSR_STEP_RATIO, /* by 8/7 or 7/8, as long as that helps */
-  TSR_STEP_AGAIN  /* there is one way to change it, which is taken as long as that helps */
-} tsr_step;
+typedef enum tsr_descent_step {
+  TSR_DESCENT_NONE,  /* not changed */
+  TSR_DESCENT_OTHER, /* to the other one of two values, 0 and 1 */
+  TSR_DESCENT_WALK,  /* up or down the values, as long as that does no harm */
+  TSR_DESCENT_SCAN,  /* through all values, since there may be bad ones between two good ones */
+  TSR_DESCENT_UNIT,  /* one more or one less, as long as that helps */
+  TSR_DESCENT_RATIO, /* by 8/7 or 7/8, as long as that helps */
+  TSR_DESCENT_AGAIN  /* there is one way to change it, which is taken as long as that helps */
+} tsr_descent_step;
 
 /* What a turn may change at a candidate. */
 typedef struct tsr_steps {
-  tsr_step step;
+  tsr_descent_step step;
   int64_t now;          /* where the candidate is */
   const int64_t *value; /* WALK and SCAN: ascending for walks; a 0 at the end is all there is */
   int count;

@@ -8,7 +8,7 @@ typedef enum tsr_queue_role {
   TSR_QUEUE_PEER,    /* device to device copies, pushed by the sender */
   TSR_QUEUE_COMPUTE, /* kernels */
   TSR_QUEUE_ADD,     /* small kernels that go before COMPUTE */
-  TSR_QUEUE_LANE,    /* host threads (never an engine's) */
+  TSR_QUEUE_STAGING, /* host threads (never an engine's) */
   TSR_QUEUE_USER     /* wraps the user's stream, given as native */
 } tsr_queue_role;
 

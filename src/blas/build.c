@@ -47,8 +47,8 @@ static void set_product_grids(const tsr_call *call, const tsr_tiling *t, tsr_gra
 }
 
 /* A is square, cut as the side of C that it is on, and comes block by block; so does C. Copies may
- * be several blocks high: short columns are slow to copy. But what comes slab by slab is no higher
- * than the first of them. */
+ * be several blocks high: short columns are slow to copy. But what comes k_panel by k_panel is no
+ * higher than the first of them. */
 static void set_triangle_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *graph) {
   bool left = call->side == TSR_LEFT;
   const tsr_cuts *order = left ? &t->m : &t->n;
@@ -60,7 +60,7 @@ static void set_triangle_grids(const tsr_call *call, const tsr_tiling *t, tsr_gr
   graph->grid[TSR_C_].piece_cols = left ? 0 : block;
   graph->grid[TSR_B_] = graph->grid[TSR_C_];
   tsr_tile_grid *read = &graph->grid[tsr_is_in_place(call->operation) ? TSR_C_ : TSR_B_];
-  if (t->slab > 0 && read->piece_rows > t->slab) read->piece_rows = t->slab;
+  if (t->k_panel > 0 && read->piece_rows > t->k_panel) read->piece_rows = t->k_panel;
 }
 
 static void set_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *graph) {

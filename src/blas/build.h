@@ -10,15 +10,16 @@
 typedef struct tsr_builder tsr_builder;
 
 /* Columns [col, col + cols) of a tile of C: row i and column j of the grid of tiles. Of more than
- * one slab of k, so many are added to it by one kernel; that is for those who cut no operand so. */
+ * one k_panel of k, so many are added to it by one kernel; that is for those who cut no operand so.
+ */
 typedef struct tsr_part_of_c {
   int i, j;
   int64_t col, cols;
-  int slabs;
+  int k_panels;
 } tsr_part_of_c;
 
-/* What is done to a part: a slab of k, or one of these. Which slabs are the first and the last to
- * be added to a part, the builder says. */
+/* What is done to a part: a k_panel of k, or one of these. Which k_panels are the first and the
+ * last to be added to a part, the builder says. */
 enum { TSR_STEP_SCALE = -2, TSR_STEP_ADD = -1 };
 
 /* Adds the tasks of a step on a part to the graph. False: no memory. */
@@ -29,9 +30,9 @@ struct tsr_builder {
   const tsr_tiling *tiling;
   tsr_graph *graph;
   bool scales_only;
-  bool wide;                 /* W is of the type's wide type */
-  bool uniform;              /* every slab is cut into the chunks of the last one */
-  int first_slab, last_slab; /* in the order of the present pass */
+  bool wide;                       /* W is of the type's wide type */
+  bool uniform;                    /* every k_panel is cut into the n_blocks of the last one */
+  int first_k_panel, last_k_panel; /* in the order of the present pass */
   tsr_emit emit;
 };
 
@@ -39,14 +40,14 @@ struct tsr_builder {
 
 /* Parts of m or of n by their place in the grid: those of place p are part[first[p] .. [p + 1]), in
  * ascending order. */
-typedef struct tsr_dealt {
+typedef struct tsr_owners {
   int *part, *first;
-} tsr_dealt;
+} tsr_owners;
 
 /* False: no memory. */
-bool tsr_deal_rows(const tsr_tiling *tiling, tsr_dealt *dealt);
-bool tsr_deal_cols(const tsr_tiling *tiling, tsr_dealt *dealt);
-void tsr_dealt_free(tsr_dealt *dealt);
+bool tsr_owners_of_rows(const tsr_tiling *tiling, tsr_owners *dealt);
+bool tsr_owners_of_cols(const tsr_tiling *tiling, tsr_owners *dealt);
+void tsr_owners_free(tsr_owners *dealt);
 
 /* The pass of a device of the grid. */
 tsr_pass tsr_pass_of(const tsr_tiling *tiling, int row, int col);
@@ -76,7 +77,7 @@ tsr_task_operand tsr_oriented(const tsr_graph *graph, int matrix, tsr_op op, int
 bool tsr_push_task(tsr_builder *b, tsr_task task);
 
 /* Goes through the parts of C pass by pass, in a pass device by device, each a group; in a group
- * slab by slab, in a slab chunk by chunk. */
+ * k_panel by k_panel, in a k_panel n_block by n_block. */
 bool tsr_build_parts(tsr_builder *b);
 
 /* ---- One for each family ---- */

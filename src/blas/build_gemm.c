@@ -18,9 +18,9 @@ static bool push(tsr_builder *b, tsr_task task, tsr_part_of_c p) {
 static bool push_product(tsr_builder *b, tsr_part_of_c p, int l) {
   const tsr_tiling *t = b->tiling;
   const tsr_call *call = b->call;
-  bool first = l == b->first_slab, lazy = tsr_goes_to_w(b, p);
+  bool first = l == b->first_k_panel, lazy = tsr_goes_to_w(b, p);
   tsr_form form = {.transa = call->transa, .transb = call->transb};
-  int last = p.slabs > 1 ? l + p.slabs - 1 : l;
+  int last = p.k_panels > 1 ? l + p.k_panels - 1 : l;
   int64_t k = tsr_cut_begin(&t->k, l);
   tsr_task task = {.kernel = TSR_KERNEL_GEMM,
                    .form = tsr_form_pack(form),
@@ -37,7 +37,7 @@ static bool push_product(tsr_builder *b, tsr_part_of_c p, int l) {
     task.flags |= TSR_FLAG_BETA;
   if (lazy && b->wide) task.flags |= TSR_FLAG_WIDE;
   if (call->alpha == TSR_ONE) task.flags |= TSR_FLAG_ALPHA_ONE;
-  task.last = !lazy && last == b->last_slab;
+  task.last = !lazy && last == b->last_k_panel;
   return push(b, task, p);
 }
 

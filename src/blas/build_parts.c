@@ -24,12 +24,12 @@ int16_t tsr_owner_of(const tsr_tiling *t, int i, int j) {
   return t->device[row_of(t, i) * t->grid_cols + col_of(t, j)];
 }
 
-static bool deal(const tsr_tiling *t, int parts, int places,
-                 int (*place_of)(const tsr_tiling *t, int part), tsr_dealt *d) {
+static bool assign(const tsr_tiling *t, int parts, int places,
+                   int (*place_of)(const tsr_tiling *t, int part), tsr_owners *d) {
   d->part = tsr_alloc(sizeof *d->part * ((size_t)parts + 1));
   d->first = tsr_alloc_zero((size_t)places + 2, sizeof *d->first);
   if (!d->part || !d->first) {
-    tsr_dealt_free(d);
+    tsr_owners_free(d);
     return false;
   }
   for (int i = 0; i < parts; i++) d->first[place_of(t, i) + 2]++;
@@ -38,18 +38,18 @@ static bool deal(const tsr_tiling *t, int parts, int places,
   return true;
 }
 
-bool tsr_deal_rows(const tsr_tiling *t, tsr_dealt *dealt) {
-  return deal(t, t->m.count, t->grid_rows, row_of, dealt);
+bool tsr_owners_of_rows(const tsr_tiling *t, tsr_owners *owners) {
+  return assign(t, t->m.count, t->grid_rows, row_of, owners);
 }
 
-bool tsr_deal_cols(const tsr_tiling *t, tsr_dealt *dealt) {
-  return deal(t, t->n.count, t->grid_cols, col_of, dealt);
+bool tsr_owners_of_cols(const tsr_tiling *t, tsr_owners *owners) {
+  return assign(t, t->n.count, t->grid_cols, col_of, owners);
 }
 
-void tsr_dealt_free(tsr_dealt *dealt) {
-  tsr_dealloc(dealt->part);
-  tsr_dealloc(dealt->first);
-  *dealt = (tsr_dealt){NULL, NULL};
+void tsr_owners_free(tsr_owners *owners) {
+  tsr_dealloc(owners->part);
+  tsr_dealloc(owners->first);
+  *owners = (tsr_owners){NULL, NULL};
 }
 
 tsr_pass tsr_pass_of(const tsr_tiling *t, int row, int col) {
@@ -105,34 +105,34 @@ bool tsr_push_task(tsr_builder *b, tsr_task task) {
 
 /* ---- Through the parts of C ----------------------------------------------- */
 
-/* Of all of k at once: chunks double from the first on, so that the first kernel waits for little
+/* Of all of k at once: n_blocks double from the first on, so that the first kernel waits for little
  * and the others are wide. */
 static int64_t grown(const tsr_tiling *t, int64_t from) {
-  int64_t chunk = t->chunk_first > from ? t->chunk_first : from;
-  return chunk < t->chunk_last ? chunk : t->chunk_last;
+  int64_t n_block = t->n_block_first > from ? t->n_block_first : from;
+  return n_block < t->n_block_last ? n_block : t->n_block_last;
 }
 
-/* Columns of the next kernel of a slab from a column of a pass on, when rest are left of it. The
+/* Columns of the next kernel of a k_panel from a column of a pass on, when rest are left of it. The
  * taper halves what is left, so that little remains to be brought home after the last kernel. */
-static int64_t next_chunk(const tsr_builder *b, int step, int64_t from, int64_t rest) {
+static int64_t next_n_block(const tsr_builder *b, int step, int64_t from, int64_t rest) {
   const tsr_tiling *t = b->tiling;
-  bool last = b->uniform || step < 0 || step == b->last_slab;
-  bool only = !b->uniform && b->first_slab == b->last_slab;
-  int64_t chunk = only                    ? grown(t, from)
-                  : last                  ? t->chunk_last
-                  : step == b->first_slab ? t->chunk_first
-                                          : t->chunk;
-  if (last && t->chunk_least > 0 && rest < 2 * chunk) {
+  bool last = b->uniform || step < 0 || step == b->last_k_panel;
+  bool only = !b->uniform && b->first_k_panel == b->last_k_panel;
+  int64_t n_block = only                       ? grown(t, from)
+                    : last                     ? t->n_block_last
+                    : step == b->first_k_panel ? t->n_block_first
+                                               : t->n_block;
+  if (last && t->n_block_least > 0 && rest < 2 * n_block) {
     int64_t half = (rest / 2 + 63) / 64 * 64;
-    chunk = half < t->chunk_least ? t->chunk_least : half < chunk ? half : chunk;
+    n_block = half < t->n_block_least ? t->n_block_least : half < n_block ? half : n_block;
   }
-  return chunk < rest ? chunk : rest;
+  return n_block < rest ? n_block : rest;
 }
 
 /* What a pass covers of a device's tiles: rows li .. li_end-1 by columns lj .. lj_end-1 of those
- * that are dealt to it. */
+ * that are owners to it. */
 typedef struct pass {
-  const int *row, *col; /* of tiles, dealt to the device */
+  const int *row, *col; /* of tiles, owners to the device */
   int li, li_end, lj, lj_end;
   bool backwards; /* through k */
 } pass;
@@ -144,21 +144,21 @@ typedef struct stretch {
   bool backwards;
 } stretch;
 
-static int slab_of(const stretch *s, int i) {
+static int k_panel_of(const stretch *s, int i) {
   return s->backwards ? s->first - i : s->first + i;
 }
 
-/* With uniform chunks what the last slab completes is added at once: some of it is complete without
- * an addition, and what is brought home must come in the order in which it is complete. */
+/* With uniform n_blocks what the last k_panel completes is added at once: some of it is complete
+ * without an addition, and what is brought home must come in the order in which it is complete. */
 static bool push_part(tsr_builder *b, tsr_part_of_c part, int step) {
   if (!b->emit(b, part, step)) return false;
-  bool last = step == b->last_slab;
+  bool last = step == b->last_k_panel;
   return !b->uniform || !last || b->emit(b, part, TSR_STEP_ADD);
 }
 
 static bool push_stretch(tsr_builder *b, tsr_part_of_c part, const stretch *s) {
   for (int i = 0; i < s->count; i++)
-    if (!push_part(b, part, slab_of(s, i))) return false;
+    if (!push_part(b, part, k_panel_of(s, i))) return false;
   return true;
 }
 
@@ -167,7 +167,7 @@ static bool push_column(tsr_builder *b, const pass *p, int j, const stretch *s) 
   const tsr_tiling *t = b->tiling;
   int64_t width = tsr_cut_length(&t->n, j);
   for (int64_t from = 0, length; from < width; from += length) {
-    length = next_chunk(b, slab_of(s, s->count - 1), from, width - from);
+    length = next_n_block(b, k_panel_of(s, s->count - 1), from, width - from);
     tsr_part_of_c c = {.j = j, .col = tsr_cut_begin(&t->n, j) + from, .cols = length};
     for (int li = p->li; li < p->li_end; li++) {
       c.i = p->row[li];
@@ -183,25 +183,26 @@ static bool push_columns(tsr_builder *b, const pass *p, stretch s) {
   return true;
 }
 
-/* Parts of A: rows li .. li_end-1 of a pass, and so many slabs of k, which are one product. */
+/* Parts of A: rows li .. li_end-1 of a pass, and so many k_panels of k, which are one product. */
 typedef struct part_of_a {
-  int li, li_end, slab, slabs;
+  int li, li_end, k_panel, k_panels;
 } part_of_a;
 
-/* A corner of A and B grows part by part of A: slab by slab, or, of all of k, row by row of tiles.
+/* A leading of A and B grows part by part of A: k_panel by k_panel, or, of all of k, row by row of
+ * tiles.
  */
-static int corner_parts(const tsr_builder *b, const pass *p) {
-  int slabs = b->tiling->k.count;
-  return slabs > 1 ? slabs : p->li_end - p->li;
+static int leading_parts(const tsr_builder *b, const pass *p) {
+  int k_panels = b->tiling->k.count;
+  return k_panels > 1 ? k_panels : p->li_end - p->li;
 }
 
-static part_of_a corner_part(const tsr_builder *b, const pass *p, int first, int count) {
+static part_of_a leading_part(const tsr_builder *b, const pass *p, int first, int count) {
   if (b->tiling->k.count > 1) return (part_of_a){p->li, p->li_end, first, count};
   return (part_of_a){p->li + first, p->li + first + count, 0, 1};
 }
 
 /* What so many parts are of all of them. */
-static double corner_share(const tsr_builder *b, const pass *p, int parts) {
+static double leading_share(const tsr_builder *b, const pass *p, int parts) {
   const tsr_tiling *t = b->tiling;
   if (t->k.count > 1) return (double)t->k.at[parts] / (double)b->call->k;
   int64_t rows = 0, all = 0;
@@ -214,12 +215,12 @@ static double corner_share(const tsr_builder *b, const pass *p, int parts) {
 }
 
 /* Columns of a tile that are there with so many parts: of A and of B as much comes, in bytes, so
- * that the corner of both that can be multiplied grows quickest. */
+ * that the leading of both that can be multiplied grows quickest. */
 static int64_t opened(const tsr_builder *b, const pass *p, int j, int parts) {
   static const int64_t align = 128; /* as the planner cuts C: CUT_ALIGN in plan/tuning.def */
   int64_t width = tsr_cut_length(&b->tiling->n, j);
-  if (parts == corner_parts(b, p)) return width;
-  double share = corner_share(b, p, parts) * (double)b->call->m / (double)b->call->n;
+  if (parts == leading_parts(b, p)) return width;
+  double share = leading_share(b, p, parts) * (double)b->call->m / (double)b->call->n;
   double columns = share * (double)width / align;
   return columns * align < (double)width ? (int64_t)columns * align : width;
 }
@@ -230,13 +231,13 @@ static bool push_opened(tsr_builder *b, const pass *p, int j, int64_t from, int6
   const tsr_tiling *t = b->tiling;
   int64_t width = tsr_cut_length(&t->n, j);
   for (int64_t length; from < end; from += length) {
-    length = next_chunk(b, a.slab + a.slabs - 1, from, width - from);
+    length = next_n_block(b, a.k_panel + a.k_panels - 1, from, width - from);
     if (length > end - from) length = end - from;
     tsr_part_of_c c = {
-        .j = j, .col = tsr_cut_begin(&t->n, j) + from, .cols = length, .slabs = a.slabs};
+        .j = j, .col = tsr_cut_begin(&t->n, j) + from, .cols = length, .k_panels = a.k_panels};
     for (int li = a.li; li < a.li_end; li++) {
       c.i = p->row[li];
-      if (!b->emit(b, c, a.slab)) return false;
+      if (!b->emit(b, c, a.k_panel)) return false;
     }
   }
   return true;
@@ -244,13 +245,13 @@ static bool push_opened(tsr_builder *b, const pass *p, int j, int64_t from, int6
 
 /* A part of A with all columns that were there before it, then the next ones with all parts so far.
  */
-static bool push_corner(tsr_builder *b, const pass *p) {
-  for (int i = 0; i < corner_parts(b, p); i++)
+static bool push_leading(tsr_builder *b, const pass *p) {
+  for (int i = 0; i < leading_parts(b, p); i++)
     for (int lj = p->lj; lj < p->lj_end; lj++) {
       int j = p->col[lj];
       int64_t before = i > 0 ? opened(b, p, j, i) : 0, after = opened(b, p, j, i + 1);
-      if (!push_opened(b, p, j, 0, before, corner_part(b, p, i, 1))) return false;
-      if (!push_opened(b, p, j, before, after, corner_part(b, p, 0, i + 1))) return false;
+      if (!push_opened(b, p, j, 0, before, leading_part(b, p, i, 1))) return false;
+      if (!push_opened(b, p, j, before, after, leading_part(b, p, 0, i + 1))) return false;
     }
   return true;
 }
@@ -259,7 +260,7 @@ static int least(int a, int b) {
   return a < b ? a : b;
 }
 
-static bool push_slabs(tsr_builder *b, const pass *p) {
+static bool push_k_panels(tsr_builder *b, const pass *p) {
   int count = b->tiling->k.count, depth = b->tiling->depth > 0 ? b->tiling->depth : 1;
   for (int l = 0; l < count; l += depth) {
     stretch s = {p->backwards ? count - 1 - l : l, least(depth, count - l), p->backwards};
@@ -271,9 +272,9 @@ static bool push_slabs(tsr_builder *b, const pass *p) {
 static bool push_steps(tsr_builder *b, const pass *p) {
   int count = b->tiling->k.count;
   if (b->scales_only) return push_columns(b, p, (stretch){TSR_STEP_SCALE, 1, false});
-  b->first_slab = p->backwards ? count - 1 : 0;
-  b->last_slab = p->backwards ? 0 : count - 1;
-  if (!(b->tiling->corner ? push_corner : push_slabs)(b, p)) return false;
+  b->first_k_panel = p->backwards ? count - 1 : 0;
+  b->last_k_panel = p->backwards ? 0 : count - 1;
+  if (!(b->tiling->leading ? push_leading : push_k_panels)(b, p)) return false;
   return b->uniform || push_columns(b, p, (stretch){TSR_STEP_ADD, 1, false});
 }
 
@@ -290,7 +291,7 @@ static int parts_of(int count, int step) {
   return (count + step - 1) / step;
 }
 
-/* All passes over the so many rows and columns of tiles that are dealt to a device. Neighbouring
+/* All passes over the so many rows and columns of tiles that are owners to a device. Neighbouring
  * passes share rows, and go opposite ways through k. */
 static bool push_passes(tsr_builder *b, const int *row, int rows, const int *col, int cols,
                         tsr_pass shape) {
@@ -307,7 +308,7 @@ static bool push_passes(tsr_builder *b, const int *row, int rows, const int *col
   return true;
 }
 
-static bool push_devices(tsr_builder *b, const tsr_dealt *rows, const tsr_dealt *cols) {
+static bool push_devices(tsr_builder *b, const tsr_owners *rows, const tsr_owners *cols) {
   const tsr_tiling *t = b->tiling;
   for (int r = 0; r < t->grid_rows; r++)
     for (int c = 0; c < t->grid_cols; c++) {
@@ -321,10 +322,10 @@ static bool push_devices(tsr_builder *b, const tsr_dealt *rows, const tsr_dealt 
 }
 
 bool tsr_build_parts(tsr_builder *b) {
-  tsr_dealt rows = {NULL, NULL}, cols = {NULL, NULL};
-  bool done = tsr_deal_rows(b->tiling, &rows) && tsr_deal_cols(b->tiling, &cols) &&
+  tsr_owners rows = {NULL, NULL}, cols = {NULL, NULL};
+  bool done = tsr_owners_of_rows(b->tiling, &rows) && tsr_owners_of_cols(b->tiling, &cols) &&
               push_devices(b, &rows, &cols);
-  tsr_dealt_free(&rows);
-  tsr_dealt_free(&cols);
+  tsr_owners_free(&rows);
+  tsr_owners_free(&cols);
   return done;
 }

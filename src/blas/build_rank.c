@@ -85,7 +85,7 @@ static bool push_clearing(tsr_builder *b, const region *r) {
 
 /* ---- Products ------------------------------------------------------------- */
 
-/* The rows of op(X) and a slab, as X stores them; of GEMMT's B the columns. */
+/* The rows of op(X) and a k_panel, as X stores them; of GEMMT's B the columns. */
 static tsr_task_operand factor(const tsr_builder *b, int x, int l, int64_t row, int64_t rows) {
   const tsr_cuts *k = &b->tiling->k;
   int64_t from = tsr_cut_begin(k, l), length = tsr_cut_length(k, l);
@@ -94,11 +94,11 @@ static tsr_task_operand factor(const tsr_builder *b, int x, int l, int64_t row, 
   return tsr_oriented(b->graph, x, b->call->transa, row, rows, from, length);
 }
 
-/* The scalars and the C of the number-th product of a slab. */
+/* The scalars and the C of the number-th product of a k_panel. */
 static void set_target(const tsr_builder *b, const region *r, int l, int number, int products,
                        tsr_task *task) {
   const tsr_call *call = b->call;
-  bool first = l == b->first_slab && number == 0, lazy = goes_to_w(b, r);
+  bool first = l == b->first_k_panel && number == 0, lazy = goes_to_w(b, r);
   bool reads = !first || (!lazy && (call->beta != TSR_ZERO || must_clear(b, r)));
   task->operand[2] = region_of(b, lazy ? TSR_W : TSR_C_, reads, r);
   if (!first)
@@ -106,7 +106,7 @@ static void set_target(const tsr_builder *b, const region *r, int l, int number,
   else if (!lazy)
     task->flags |= TSR_FLAG_BETA;
   if (call->alpha == TSR_ONE) task->flags |= TSR_FLAG_ALPHA_ONE;
-  task->last = !lazy && l == b->last_slab && number == products - 1;
+  task->last = !lazy && l == b->last_k_panel && number == products - 1;
 }
 
 /* left's rows times right's: the products of SYR2K exchange A and B. */
@@ -144,7 +144,7 @@ static bool push_own_kernel(tsr_builder *b, const region *r, int l) {
 
 static bool push_product(tsr_builder *b, const region *r, int l) {
   if (r->diagonal && is_hermitian(b->call))
-    return (l != b->first_slab || push_clearing(b, r)) && push_own_kernel(b, r, l);
+    return (l != b->first_k_panel || push_clearing(b, r)) && push_own_kernel(b, r, l);
   int products = has_two_products(b->call) ? 2 : 1;
   for (int number = 0; number < products; number++)
     if (!push_gemm(b, r, l, number, products)) return false;
@@ -199,7 +199,7 @@ static bool emit(tsr_builder *b, tsr_part_of_c p, int step) {
   return true;
 }
 
-/* Where a part's block on the diagonal ends depends on its chunk, so chunks are the same
+/* Where a part's block on the diagonal ends depends on its n_block, so n_blocks are the same
  * throughout.
  */
 bool tsr_build_rank(tsr_builder *b) {

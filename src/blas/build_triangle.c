@@ -22,5 +22,5 @@ static bool holds(const tsr_tiling *t) {
 }
 
 bool tsr_build_triangle(tsr_builder *b) {
-  return holds(b->tiling) && !b->scales_only ? tsr_build_holds(b) : tsr_build_stripes(b);
+  return holds(b->tiling) && !b->scales_only ? tsr_build_c_blocks(b) : tsr_build_stripes(b);
 }

@@ -65,7 +65,8 @@ tsr_status tsr_call_level3(const tsr_level3 *what, const void *alpha, const void
 
 /* TSR_ERR_ARGUMENT where an element of C that is written is in the memory of one of A or B that is
  * read, and names both. For bindings of all operands that are read. */
-tsr_status tsr_call_check_apart(const tsr_call *call, const tsr_binding *binding, bool exchanged);
+tsr_status tsr_call_check_aliasing(const tsr_call *call, const tsr_binding *binding,
+                                   bool exchanged);
 
 /* The product is not needed: C = beta C (alpha = 0 or k = 0; of herk and her2k with a real
  * diagonal). */

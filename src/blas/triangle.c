@@ -3,7 +3,7 @@
 
 /* Where a block is summed up. */
 static int sum_of(const tsr_builder *b) {
-  return tsr_sums_apart(b) ? TSR_W : TSR_C_;
+  return tsr_sums_in_copy(b) ? TSR_W : TSR_C_;
 }
 
 /* Whether op(A), of a triangular A, is lower triangular. */
@@ -63,7 +63,7 @@ static tsr_op op_between(const tsr_builder *b, bool range_before, tsr_op *stored
 static void begin_or_add(const tsr_builder *b, const tsr_block *k, tsr_task *task) {
   if (k->begun)
     task->flags |= TSR_FLAG_BETA_ONE;
-  else if (!tsr_sums_apart(b))
+  else if (!tsr_sums_in_copy(b))
     task->flags |= TSR_FLAG_BETA;
   if (b->call->alpha == TSR_ONE) task->flags |= TSR_FLAG_ALPHA_ONE;
 }
@@ -82,7 +82,7 @@ static void set_product_scalars(const tsr_builder *b, const tsr_block *k, tsr_ta
 /* Whether what a block is summed up from, or solved in, is read by the next task on it. */
 static tsr_access sum_access(const tsr_builder *b, const tsr_block *k) {
   if (k->begun || tsr_solves(b)) return TSR_UPDATE;
-  return tsr_sums_apart(b) || b->call->beta == TSR_ZERO ? TSR_WRITE : TSR_UPDATE;
+  return tsr_sums_in_copy(b) || b->call->beta == TSR_ZERO ? TSR_WRITE : TSR_UPDATE;
 }
 
 bool tsr_push_product(tsr_builder *b, tsr_block *k, int64_t from, int64_t length) {
@@ -97,7 +97,7 @@ bool tsr_push_product(tsr_builder *b, tsr_block *k, int64_t from, int64_t length
   task.operand[1 - a] = lines_of(b, source, TSR_READ, k->stripe, from, length);
   task.operand[2] = lines_of(b, sum_of(b), sum_access(b, k), k->stripe, k->at, k->length);
   set_product_scalars(b, k, &task);
-  task.last = --k->left == 0 && !tsr_solves(b) && !tsr_sums_apart(b);
+  task.last = --k->left == 0 && !tsr_solves(b) && !tsr_sums_in_copy(b);
   k->begun = true;
   return push(b, task, k->stripe, k->length);
 }
@@ -127,7 +127,7 @@ bool tsr_push_own_kernel(tsr_builder *b, tsr_block *k) {
   if (!tsr_solves(b)) task.operand[1] = lines_of(b, other, TSR_READ, k->stripe, k->at, k->length);
   task.operand[2] = lines_of(b, sum_of(b), sum_access(b, k), k->stripe, k->at, k->length);
   set_own_scalars(b, k, &task);
-  task.last = --k->left == 0 && !tsr_sums_apart(b);
+  task.last = --k->left == 0 && !tsr_sums_in_copy(b);
   k->begun = true;
   return push(b, task, k->stripe, k->length);
 }

@@ -40,7 +40,7 @@ static inline bool tsr_is_symmetric(const tsr_builder *b) {
 }
 
 /* Whether blocks are summed up in W, and put into C, or added to it, at their end. */
-static inline bool tsr_sums_apart(const tsr_builder *b) {
+static inline bool tsr_sums_in_copy(const tsr_builder *b) {
   return tsr_multiplies(b) || (tsr_is_symmetric(b) && b->tiling->lazy);
 }
 
@@ -84,6 +84,6 @@ bool tsr_push_scaled(tsr_builder *b, const tsr_block *k);
 /* build_stripes.c */
 bool tsr_build_stripes(tsr_builder *b);
 /* build_holds.c */
-bool tsr_build_holds(tsr_builder *b);
+bool tsr_build_c_blocks(tsr_builder *b);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "cluster/queue.h"
+#include "cluster/async_queue.h"
 #include "cluster/wait.h"
 
 tsr_record tsr_record_begin(tsr_record_call call) {
@@ -86,7 +86,7 @@ static tsr_status find_least(const tsr_peers *peers, const int64_t mine[3], int6
   int code = MPI_Iallreduce(mine, all, 3, MPI_INT64_T, MPI_MIN, peers->comm, &request);
   TSR_TRY(tsr_mpi_check(code, "MPI_Iallreduce"));
   while (code == MPI_SUCCESS && !there) {
-    if (peers->queue != NULL) tsr_queue_go_on(peers->queue);
+    if (peers->queue != NULL) tsr_async_queue_go_on(peers->queue);
     code = MPI_Test(&request, &there, MPI_STATUS_IGNORE);
     if (!there) tsr_wait_step(&wait, true);
   }

@@ -9,13 +9,14 @@
 
 #include "base/status.h"
 
-struct tsr_queue;
+struct tsr_async_queue;
 
 /* A communicator of the library's own, whose errors are returned. */
 typedef struct tsr_peers {
   MPI_Comm comm;
   int rank, size;
-  struct tsr_queue *queue; /* what has to go on while this process waits for others; or NULL */
+  struct tsr_async_queue
+      *queue; /* what has to go on while this process waits for others; or NULL */
 } tsr_peers;
 
 /* What has to be the same everywhere. Items beyond the room are not compared. */

@@ -16,7 +16,7 @@ static tsr_axis follow(const tsr_axis *other, int count) {
 }
 
 /* Where neither k stays as it is: a panel each in turn. */
-static tsr_axis deal(const tsr_grid *grid, int64_t k, int count) {
+static tsr_axis distribution(const tsr_grid *grid, int64_t k, int count) {
   int64_t turns = (int64_t)grid->extent[0] * grid->extent[1];
   int64_t depth = grid->wishes.depth > 0 ? grid->wishes.depth : TSR_TUNE_DEALT_PANEL;
   int64_t even = (k + turns - 1) / turns, block = even < depth ? even : depth;
@@ -30,7 +30,7 @@ static void set_axes(const tsr_product *p, const tsr_view *a, const tsr_view *b,
   const int *extent = p->grid->extent;
   tsr_axis k_a = !x->moves[0]   ? a->axis[1]
                  : !x->moves[1] ? follow(&b->axis[0], extent[1])
-                                : deal(p->grid, p->k, extent[1]);
+                                : distribution(p->grid, p->k, extent[1]);
   tsr_axis k_b = x->moves[1] ? follow(&k_a, extent[0]) : b->axis[0];
   x->axes[0][0] = c->axis[0];
   x->axes[0][1] = k_a;
@@ -38,17 +38,17 @@ static void set_axes(const tsr_product *p, const tsr_view *a, const tsr_view *b,
   x->axes[1][1] = c->axis[1];
 }
 
-tsr_job tsr_arranged_job(const tsr_product *p, const tsr_arrangement *x) {
+tsr_arranged tsr_arranged_of(const tsr_product *p, const tsr_arrangement *x) {
   tsr_view from[2] = {tsr_product_view(&p->a), tsr_product_view(&p->b)};
   tsr_view c = tsr_product_view(&p->c);
-  tsr_job job = {.deal = {c.axis[0], c.axis[1], x->axes[0][1], x->axes[1][0]},
-                 .type = p->c.matrix.type,
-                 .reads_result = tsr_product_reads_result(p)};
+  tsr_arranged arranged = {.distribution = {c.axis[0], c.axis[1], x->axes[0][1], x->axes[1][0]},
+                           .type = p->c.matrix.type,
+                           .reads_result = tsr_product_reads_result(p)};
   for (int i = 0; i < 2; i++) {
-    job.moves[i] = x->moves[i];
-    job.moved[i] = tsr_exchange_bytes(&from[i], p->grid->extent[0] * p->grid->extent[1]);
+    arranged.moves[i] = x->moves[i];
+    arranged.moved[i] = tsr_exchange_bytes(&from[i], p->grid->extent[0] * p->grid->extent[1]);
   }
-  return job;
+  return arranged;
 }
 
 /* ---- The best ---------------------------------------------------------------- */
@@ -63,8 +63,8 @@ typedef struct chooser {
 static tsr_status try_moves(chooser *x, bool move_a, bool move_b) {
   tsr_arrangement made = {.moves = {move_a, move_b}};
   set_axes(x->product, &x->a, &x->b, &x->c, &made);
-  tsr_job job = tsr_arranged_job(x->product, &made);
-  TSR_TRY(tsr_choose_cut(x->product->grid, &job, x->plan, &made.choice));
+  tsr_arranged arranged = tsr_arranged_of(x->product, &made);
+  TSR_TRY(tsr_choose_cut(x->product->grid, &arranged, x->plan, &made.choice));
   if (!x->any || made.choice.forecast.seconds < x->best.choice.forecast.seconds) x->best = made;
   x->any = true;
   return TSR_OK;

@@ -19,6 +19,6 @@ typedef struct tsr_arrangement {
 tsr_status tsr_arrange(const tsr_product *product, bool plan, tsr_arrangement *arrangement);
 
 /* What comes out, to be cut. */
-tsr_job tsr_arranged_job(const tsr_product *product, const tsr_arrangement *arrangement);
+tsr_arranged tsr_arranged_of(const tsr_product *product, const tsr_arrangement *arrangement);
 
 #endif

@@ -20,28 +20,31 @@ static int most_at(const tsr_axis *axis) {
   return best;
 }
 
-void tsr_representative(const tsr_deal *deal, int which, int me[2]) {
-  me[0] = (most_at(&deal->rows) + which * (deal->rows.count / 2)) % deal->rows.count;
-  me[1] = (most_at(&deal->cols) + which * (deal->cols.count / 2)) % deal->cols.count;
+void tsr_representative(const tsr_distribution *distribution, int which, int me[2]) {
+  me[0] = (most_at(&distribution->rows) + which * (distribution->rows.count / 2)) %
+          distribution->rows.count;
+  me[1] = (most_at(&distribution->cols) + which * (distribution->cols.count / 2)) %
+          distribution->cols.count;
 }
 
-static tsr_status forecast(const tsr_job *job, tsr_costs *costs, const tsr_summa_schedule *schedule,
-                           tsr_forecast *f) {
+static tsr_status forecast(const tsr_arranged *arranged, tsr_costs *costs,
+                           const tsr_summa_schedule *schedule, tsr_forecast *f) {
   for (int which = 0; which < TSR_REPRESENTATIVES; which++) {
     int me[2];
     tsr_forecast one;
-    tsr_representative(&job->deal, which, me);
-    TSR_TRY(tsr_replay(schedule, costs, me, job->moved, &one, NULL));
+    tsr_representative(&arranged->distribution, which, me);
+    TSR_TRY(tsr_replay(schedule, costs, me, arranged->moved, &one, NULL));
     if (which == 0 || one.seconds > f->seconds) *f = one;
   }
   return TSR_OK;
 }
 
 /* Of a cut that is given: choice->cut. */
-static tsr_status forecast_cut(const tsr_job *job, tsr_costs *costs, tsr_choice *choice) {
+static tsr_status forecast_cut(const tsr_arranged *arranged, tsr_costs *costs, tsr_choice *choice) {
   tsr_summa_schedule schedule;
-  TSR_TRY(tsr_summa_schedule_make(&job->deal, &choice->cut, job->moves, &schedule));
-  tsr_status status = forecast(job, costs, &schedule, &choice->forecast);
+  TSR_TRY(
+      tsr_summa_schedule_make(&arranged->distribution, &choice->cut, arranged->moves, &schedule));
+  tsr_status status = forecast(arranged, costs, &schedule, &choice->forecast);
   tsr_summa_schedule_free(&schedule);
   return status;
 }
@@ -50,7 +53,7 @@ static tsr_status forecast_cut(const tsr_job *job, tsr_costs *costs, tsr_choice 
 
 typedef struct chooser {
   const tsr_grid *grid;
-  const tsr_job *job;
+  const tsr_arranged *arranged;
   tsr_costs costs;
   double memory; /* bytes of a device */
   double element;
@@ -151,7 +154,7 @@ static bool is_too_fine(const chooser *x, const tsr_cut *cut) {
 /* Candidates come in the order of the memory that they take, about. */
 static tsr_status try_cut(chooser *x, const tsr_cut *cut) {
   tsr_choice made = {.cut = *cut};
-  TSR_TRY(forecast_cut(x->job, &x->costs, &made));
+  TSR_TRY(forecast_cut(x->arranged, &x->costs, &made));
   double bound = x->any ? (1 - TSR_TUNE_CUT_GAIN) * x->best.forecast.seconds : INFINITY;
   if (made.forecast.seconds < bound) x->best = made;
   x->any = true;
@@ -188,8 +191,8 @@ static tsr_status hold_panels(chooser *x, tsr_cut *cut, bool *all) {
   *all = true;
   TSR_TRY(find_room(x, cut, &room));
   if (has_host_slots(x)) room = TSR_TUNE_SLOTS_MEMORY - slots;
-  if (down > 1) *all = hold(x, TSR_STEP_B, x->panels + cut->lookahead, &room, cut);
-  if (across > 1) *all = hold(x, TSR_STEP_A, x->panels * down, &room, cut) && *all;
+  if (down > 1) *all = hold(x, TSR_SUMMA_B, x->panels + cut->lookahead, &room, cut);
+  if (across > 1) *all = hold(x, TSR_SUMMA_A, x->panels * down, &room, cut) && *all;
   return TSR_OK;
 }
 
@@ -226,7 +229,7 @@ static tsr_status begin_cut(chooser *x, int64_t depth, int64_t first, int lookah
                    .first = first,
                    .lookahead = lookahead,
                    .at_once = !has_host_slots(x)};
-  TSR_TRY(tsr_cut_panels(&x->job->deal, cut, &panels));
+  TSR_TRY(tsr_cut_panels(&x->arranged->distribution, cut, &panels));
   x->panels = (int64_t)panels.count;
   tsr_panels_free(&panels);
   return TSR_OK;
@@ -291,7 +294,7 @@ static tsr_status try_lookaheads(chooser *x, int64_t depth, int64_t first) {
 }
 
 static tsr_status try_depths(chooser *x) {
-  int64_t wish = x->grid->wishes.depth, k = x->job->deal.k_a.extent;
+  int64_t wish = x->grid->wishes.depth, k = x->arranged->distribution.k_a.extent;
   if (wish > 0) return try_lookaheads(x, limit_depth(x, wish), 0);
   for (int64_t depth = TSR_TUNE_DEPTH_LEAST; depth <= TSR_TUNE_DEPTH_MOST; depth *= 2) {
     int64_t most = limit_depth(x, depth), first = most / TSR_TUNE_PANEL_GROWTH;
@@ -311,7 +314,7 @@ static tsr_status try_all(chooser *x) {
   tsr_cut best = x->best.cut;
   TSR_TRY(try_tails(x, best.depth, best.first, best.lookahead));
   int64_t deeper = limit_depth(x, least(2 * best.depth, TSR_TUNE_DEPTH_MOST));
-  bool is_new = deeper > best.depth && best.depth < x->job->deal.k_a.extent;
+  bool is_new = deeper > best.depth && best.depth < x->arranged->distribution.k_a.extent;
   if (x->grid->wishes.depth > 0 || !is_new) return TSR_OK;
   return try_tails(x, deeper, best.first, best.lookahead);
 }
@@ -332,7 +335,7 @@ static tsr_status take_fixed(chooser *x) {
 static tsr_status plan_products(chooser *x) {
   for (int i = 0; i < TSR_TUNE_CUT_ATTEMPTS; i++) {
     const tsr_cut *cut = &x->best.cut;
-    int64_t depth = least(cut->depth, x->job->deal.k_a.extent);
+    int64_t depth = least(cut->depth, x->arranged->distribution.k_a.extent);
     tsr_status status = tsr_costs_plan(&x->costs, cut->block[0], cut->block[1], depth);
     if (status != TSR_ERR_MEMORY) return status;
     x->memory *= TSR_TUNE_CUT_RETRY;
@@ -341,14 +344,16 @@ static tsr_status plan_products(chooser *x) {
   return TSR_OK;
 }
 
-static tsr_status choose(const tsr_grid *grid, const tsr_job *job, bool plan, tsr_choice *choice) {
+static tsr_status choose(const tsr_grid *grid, const tsr_arranged *arranged, bool plan,
+                         tsr_choice *choice) {
   const tsr_context_facts *facts = &grid->model.facts;
   chooser x = {.grid = grid,
-               .job = job,
-               .costs = tsr_costs_quick(grid, job->type, job->reads_result),
+               .arranged = arranged,
+               .costs = tsr_costs_quick(grid, arranged->type, arranged->reads_result),
                .memory = (double)facts->memory,
-               .element = (double)tsr_type_get(job->type)->size,
-               .most = {tsr_axis_most(&job->deal.rows), tsr_axis_most(&job->deal.cols)}};
+               .element = (double)tsr_type_get(arranged->type)->size,
+               .most = {tsr_axis_most(&arranged->distribution.rows),
+                        tsr_axis_most(&arranged->distribution.cols)}};
   if (facts->reproducible) {
     TSR_TRY(take_fixed(&x));
   } else {
@@ -373,7 +378,7 @@ typedef struct links {
 } links;
 
 typedef struct kept {
-  tsr_job job;
+  tsr_arranged arranged;
   tsr_wishes wishes;
   links links;
   tsr_choice choice;
@@ -398,10 +403,12 @@ static bool same_axis(const tsr_axis *a, const tsr_axis *b) {
          a->source == b->source && a->count == b->count;
 }
 
-static bool same_job(const tsr_job *a, const tsr_job *b) {
-  return same_axis(&a->deal.rows, &b->deal.rows) && same_axis(&a->deal.cols, &b->deal.cols) &&
-         same_axis(&a->deal.k_a, &b->deal.k_a) && same_axis(&a->deal.k_b, &b->deal.k_b) &&
-         a->type == b->type && a->reads_result == b->reads_result && a->moves[0] == b->moves[0] &&
+static bool same_arranged(const tsr_arranged *a, const tsr_arranged *b) {
+  return same_axis(&a->distribution.rows, &b->distribution.rows) &&
+         same_axis(&a->distribution.cols, &b->distribution.cols) &&
+         same_axis(&a->distribution.k_a, &b->distribution.k_a) &&
+         same_axis(&a->distribution.k_b, &b->distribution.k_b) && a->type == b->type &&
+         a->reads_result == b->reads_result && a->moves[0] == b->moves[0] &&
          a->moves[1] == b->moves[1];
 }
 
@@ -414,11 +421,11 @@ static links links_of(const tsr_model *model) {
   return (links){model->facts.network_bandwidth, model->facts.network_latency, model->host};
 }
 
-static const kept *find(const tsr_grid *grid, const tsr_job *job) {
+static const kept *find(const tsr_grid *grid, const tsr_arranged *arranged) {
   links now = links_of(&grid->model);
   for (int i = 0; i < KEPT && i < grid->choices->count; i++) {
     const kept *k = &grid->choices->kept[i];
-    if (same_job(&k->job, job) && same_wishes(&k->wishes, &grid->wishes) &&
+    if (same_arranged(&k->arranged, arranged) && same_wishes(&k->wishes, &grid->wishes) &&
         memcmp(&k->links, &now, sizeof now) == 0)
       return k;
   }
@@ -426,15 +433,16 @@ static const kept *find(const tsr_grid *grid, const tsr_job *job) {
 }
 
 /* What the planner was asked for is not kept: who asks wants to know it exactly. */
-tsr_status tsr_choose_cut(const tsr_grid *grid, const tsr_job *job, bool plan, tsr_choice *choice) {
-  if (grid->choices == NULL || plan) return choose(grid, job, plan, choice);
-  const kept *known = find(grid, job);
+tsr_status tsr_choose_cut(const tsr_grid *grid, const tsr_arranged *arranged, bool plan,
+                          tsr_choice *choice) {
+  if (grid->choices == NULL || plan) return choose(grid, arranged, plan, choice);
+  const kept *known = find(grid, arranged);
   if (known != NULL) {
     *choice = known->choice;
     return TSR_OK;
   }
-  TSR_TRY(choose(grid, job, plan, choice));
+  TSR_TRY(choose(grid, arranged, plan, choice));
   kept *made = &grid->choices->kept[grid->choices->count++ % KEPT];
-  *made = (kept){*job, grid->wishes, links_of(&grid->model), *choice};
+  *made = (kept){*arranged, grid->wishes, links_of(&grid->model), *choice};
   return TSR_OK;
 }

@@ -8,13 +8,13 @@
 #include "cluster/replay.h"
 
 /* What is to be cut. */
-typedef struct tsr_job {
-  tsr_deal deal;
+typedef struct tsr_arranged {
+  tsr_distribution distribution;
   tsr_type type;
   bool reads_result; /* beta is not 0 */
   bool moves[2];
   double moved[2]; /* bytes that a process sends for that */
-} tsr_job;
+} tsr_arranged;
 
 /* What was chosen, and what it is predicted to take. */
 typedef struct tsr_choice {
@@ -29,10 +29,11 @@ void tsr_choices_destroy(tsr_choices *choices);       /* NULL is accepted */
 
 /* plan: products are planned, whatever that takes; else only where they take long. The same on all
  * processes. TSR_ERR_MEMORY. */
-tsr_status tsr_choose_cut(const tsr_grid *grid, const tsr_job *job, bool plan, tsr_choice *choice);
+tsr_status tsr_choose_cut(const tsr_grid *grid, const tsr_arranged *arranged, bool plan,
+                          tsr_choice *choice);
 
 /* A process that stands for all: of those with most of C, the first or another one. */
-void tsr_representative(const tsr_deal *deal, int which, int me[2]);
+void tsr_representative(const tsr_distribution *distribution, int which, int me[2]);
 enum { TSR_REPRESENTATIVES = 2 };
 
 #endif

@@ -5,9 +5,9 @@
 #include "cluster/choose.h"
 #include "cluster/fabric.h"
 #include "cluster/model.h"
-#include "cluster/queue.h"
+#include "cluster/async_queue.h"
 #include "cluster/shape.h"
-#include "cluster/slots.h"
+#include "cluster/panel_slots.h"
 
 tsr_status tsr_grid_check(const tsr_grid *grid) {
   if (grid != NULL) return TSR_OK;
@@ -91,7 +91,7 @@ static tsr_status begin(tsr_context *context, const tsr_peers *peers, int rows, 
                       .extent = {extent[0], extent[1]}};
   TSR_TRY(tsr_packers_create(&(*grid)->packers));
   TSR_TRY(tsr_choices_create(&(*grid)->choices));
-  TSR_TRY(tsr_queue_create(may_be_threaded(), &(*grid)->queue));
+  TSR_TRY(tsr_async_queue_create(may_be_threaded(), &(*grid)->queue));
   (*grid)->all.queue = (*grid)->queue;
   return TSR_OK;
 }
@@ -111,12 +111,12 @@ static void free_comm(MPI_Comm *comm) {
 /* What has nothing to do with MPI. */
 static void drop_rest(tsr_grid *grid) {
   if (grid->transport_state != NULL) {
-    tsr_slots_free(grid->transport, grid->transport_state, &grid->slots);
+    tsr_panel_slots_free(grid->transport, grid->transport_state, &grid->slots);
     grid->transport->close(grid->transport_state);
   }
   tsr_model_free(&grid->model);
   tsr_choices_destroy(grid->choices);
-  tsr_queue_destroy(grid->queue);
+  tsr_async_queue_destroy(grid->queue);
   TSR_VEC_FREE(&grid->trace.events);
   tsr_packers_destroy(grid->packers);
   tsr_dealloc(grid);
@@ -169,7 +169,7 @@ TSR_ENTRY(tsr_grid_create, (context, comm, rows, cols, grid), tsr_context *conte
   return tsr_error_put(&error);
 }
 
-static tsr_status check_imagined(tsr_context *context, int rows, int cols, tsr_grid **grid) {
+static tsr_status check_model_only(tsr_context *context, int rows, int cols, tsr_grid **grid) {
   if (grid == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "grid is NULL; give the address of a pointer");
   if (context == NULL)
@@ -184,7 +184,7 @@ static tsr_status check_imagined(tsr_context *context, int rows, int cols, tsr_g
 TSR_ENTRY(tsr_grid_imagine, (context, rows, cols, grid), tsr_context *context, int rows, int cols,
           tsr_grid **grid) {
   tsr_grid *made = NULL;
-  TSR_TRY(check_imagined(context, rows, cols, grid));
+  TSR_TRY(check_model_only(context, rows, cols, grid));
   TSR_TRY(allocate(context, &made));
   *made = (tsr_grid){.context = context,
                      .imagined = true,
@@ -210,7 +210,7 @@ TSR_ENTRY_VOID(tsr_grid_destroy, (grid), tsr_grid *grid) {
     return;
   }
   MPI_Comm all = grid->all.comm;
-  tsr_queue_drain(grid->queue);
+  tsr_async_queue_drain(grid->queue);
   drop(grid);
   free_comm(&all);
 }
@@ -295,7 +295,7 @@ TSR_ENTRY(tsr_grid_set_network, (grid, bandwidth, latency), tsr_grid *grid, doub
   return TSR_OK;
 }
 
-static tsr_status check_imagined_transport(const tsr_grid *grid, double up, double down) {
+static tsr_status check_model_transport(const tsr_grid *grid, double up, double down) {
   TSR_TRY(tsr_grid_check(grid));
   if (!grid->imagined)
     return tsr_fail(TSR_ERR_ARGUMENT,
@@ -318,7 +318,7 @@ static tsr_status check_imagined_transport(const tsr_grid *grid, double up, doub
 }
 
 TSR_ENTRY(tsr_grid_imagine_transport, (grid, up, down), tsr_grid *grid, double up, double down) {
-  TSR_TRY(check_imagined_transport(grid, up, down));
+  TSR_TRY(check_model_transport(grid, up, down));
   tsr_host_rates host = {.up = up, .down = down};
   int devices = grid->model.facts.devices,
       ways = devices < TSR_FABRIC_WAYS ? devices : TSR_FABRIC_WAYS;

@@ -9,16 +9,16 @@
 #include "tessera_mpi_model.h"
 
 struct tsr_transport;
-struct tsr_queue;
+struct tsr_async_queue;
 struct tsr_choices;
 
 /* Memory in which panels arrive (slots.h). A grid keeps it from one product to the next, since
  * pinning memory takes longer than many a product. */
-typedef struct tsr_slots {
+typedef struct tsr_panel_slots {
   int count[2];    /* for A and for B, */
   size_t bytes[2]; /* and of one */
   void *memory[2][TSR_SLOTS_MOST];
-} tsr_slots;
+} tsr_panel_slots;
 
 /* What the user set of a cut; 0: by the model. */
 typedef struct tsr_wishes {
@@ -61,8 +61,8 @@ struct tsr_grid {
   tsr_packers *packers;
   const struct tsr_transport *transport;
   void *transport_state;
-  tsr_slots slots;
-  struct tsr_queue *queue;
+  tsr_panel_slots slots;
+  struct tsr_async_queue *queue;
   tsr_grid_trace trace;
 };
 

@@ -6,8 +6,8 @@
 #include "cluster/exchange.h"
 #include "cluster/local.h"
 #include "cluster/offer.h"
-#include "cluster/queue.h"
-#include "cluster/slots.h"
+#include "cluster/async_queue.h"
+#include "cluster/panel_slots.h"
 #include "cluster/summa.h"
 
 /* ---- An operation ------------------------------------------------------------ */
@@ -15,7 +15,7 @@
 typedef enum kind { NOTHING, ALONE, SCALE, SUMMA } kind;
 
 typedef struct operation {
-  tsr_errand queued; /* first: the queue's view of it */
+  tsr_async_op queued; /* first: the queue's view of it */
   tsr_product product;
   kind kind;
   bool late; /* host memory gets what asynchronous calls have made of it when it begins */
@@ -85,8 +85,8 @@ static tsr_status move_first(operation *o, int operand, const tsr_axis axes[2], 
 
 static tsr_status make_schedule(operation *o, const tsr_arrangement *x,
                                 tsr_summa_schedule *schedule) {
-  tsr_job job = tsr_arranged_job(&o->product, x);
-  TSR_TRY(tsr_summa_schedule_make(&job.deal, &x->choice.cut, x->moves, schedule));
+  tsr_arranged arranged = tsr_arranged_of(&o->product, x);
+  TSR_TRY(tsr_summa_schedule_make(&arranged.distribution, &x->choice.cut, x->moves, schedule));
   if (!o->product.grid->model.facts.check) return TSR_OK;
   tsr_status status = tsr_summa_schedule_verify(schedule);
   if (status != TSR_OK) tsr_summa_schedule_free(schedule);
@@ -97,9 +97,10 @@ static tsr_status make_schedule(operation *o, const tsr_arrangement *x,
 static tsr_status provide_slots(tsr_grid *grid, const tsr_summa_schedule *s, size_t element) {
   size_t bytes[2];
   tsr_summa_slot_bytes(s, element, bytes);
-  if (tsr_slots_suffice(&grid->slots, s->slots, bytes)) return TSR_OK;
-  tsr_queue_drain(grid->queue);
-  return tsr_slots_provide(grid->transport, grid->transport_state, s->slots, bytes, &grid->slots);
+  if (tsr_panel_slots_suffice(&grid->slots, s->slots, bytes)) return TSR_OK;
+  tsr_async_queue_drain(grid->queue);
+  return tsr_panel_slots_provide(grid->transport, grid->transport_state, s->slots, bytes,
+                                 &grid->slots);
 }
 
 static tsr_status prepare_summa(operation *o, uint64_t *digest) {
@@ -162,7 +163,7 @@ static void begin(operation *o) {
   if (o->late) note(o, settle(&o->product));
 }
 
-static bool poll(tsr_errand *queued, bool *messages) {
+static bool poll(tsr_async_op *queued, bool *messages) {
   operation *o = (operation *)queued;
   if (!o->begun) begin(o);
   *messages = false;
@@ -174,7 +175,7 @@ static bool poll(tsr_errand *queued, bool *messages) {
   return ended;
 }
 
-static tsr_status end(tsr_errand *queued) {
+static tsr_status end(tsr_async_op *queued) {
   operation *o = (operation *)queued;
   if (o->kind == SUMMA) note(o, tsr_summa_result(&o->summa));
   tsr_status status = o->status == TSR_OK ? TSR_OK : tsr_error_put(&o->error);
@@ -187,7 +188,7 @@ static tsr_status end(tsr_errand *queued) {
 static tsr_status create(const tsr_product *p, bool late, operation **made) {
   operation *o = tsr_alloc_zero(1, sizeof *o);
   if (o == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a product");
-  o->queued = (tsr_errand){.poll = poll, .end = end};
+  o->queued = (tsr_async_op){.poll = poll, .end = end};
   o->product = *p;
   o->late = late;
   *made = o;
@@ -197,8 +198,8 @@ static tsr_status create(const tsr_product *p, bool late, operation **made) {
 /* Slots must suffice for the same on all processes, since growing them waits for what is under way.
  */
 static void drop_slots(tsr_grid *grid) {
-  tsr_queue_drain(grid->queue);
-  tsr_slots_free(grid->transport, grid->transport_state, &grid->slots);
+  tsr_async_queue_drain(grid->queue);
+  tsr_panel_slots_free(grid->transport, grid->transport_state, &grid->slots);
 }
 
 /* All make the same operation, or none does. */
@@ -224,11 +225,11 @@ static tsr_status agree(const tsr_product *p, bool late, operation **made) {
 
 static tsr_status run(const tsr_product *p, bool *begun) {
   operation *o = NULL;
-  tsr_queue_drain(p->grid->queue);
+  tsr_async_queue_drain(p->grid->queue);
   TSR_TRY(agree(p, false, &o));
   if (o->kind == NOTHING) return end(&o->queued);
   *begun = true;
-  tsr_status status = tsr_errand_run(&o->queued), synced;
+  tsr_status status = tsr_async_op_run(&o->queued), synced;
   tsr_error error;
   if (status != TSR_OK) tsr_error_take(status, &error);
   synced = tsr_sync(p->grid->context);
@@ -268,7 +269,7 @@ TSR_ENTRY(tsr_pgemm_async,
   operation *o = NULL;
   TSR_TRY(agree(&p, true, &o));
   if (o->kind == NOTHING) return end(&o->queued);
-  tsr_queue_add(grid->queue, &o->queued);
+  tsr_async_queue_add(grid->queue, &o->queued);
   return TSR_OK;
 }
 
@@ -276,8 +277,8 @@ TSR_ENTRY(tsr_pgemm_async,
 TSR_ENTRY(tsr_grid_sync, (grid), tsr_grid *grid) {
   TSR_TRY(tsr_grid_check_real(grid));
   tsr_record record = tsr_record_begin(TSR_RECORD_SYNC);
-  tsr_queue_drain(grid->queue);
-  tsr_status status = tsr_queue_take_error(grid->queue);
+  tsr_async_queue_drain(grid->queue);
+  tsr_status status = tsr_async_queue_take_error(grid->queue);
   tsr_error error;
   if (status != TSR_OK) tsr_error_take(status, &error);
   tsr_status synced = tsr_sync(grid->context);

@@ -19,7 +19,7 @@ static tsr_status check_kind(const tsr_product *p) {
 }
 
 /* Of the process that takes longest. */
-static tsr_status replay(tsr_pplan *plan, const tsr_job *job, tsr_costs *costs) {
+static tsr_status replay(tsr_pplan *plan, const tsr_arranged *arranged, tsr_costs *costs) {
   double slowest = -1;
   size_t steps = plan->schedule.steps.count;
   plan->times = tsr_alloc_zero(steps + 1, sizeof *plan->times);
@@ -27,13 +27,14 @@ static tsr_status replay(tsr_pplan *plan, const tsr_job *job, tsr_costs *costs) 
   for (int which = 0; which < TSR_REPRESENTATIVES; which++) {
     int me[2];
     tsr_forecast f;
-    tsr_representative(&job->deal, which, me);
-    TSR_TRY(tsr_replay(&plan->schedule, costs, me, job->moved, &f, plan->times));
+    tsr_representative(&arranged->distribution, which, me);
+    TSR_TRY(tsr_replay(&plan->schedule, costs, me, arranged->moved, &f, plan->times));
     if (f.seconds <= slowest) continue;
     slowest = f.seconds;
     plan->me[0] = me[0], plan->me[1] = me[1];
   }
-  return tsr_replay(&plan->schedule, costs, plan->me, job->moved, &plan->forecast, plan->times);
+  return tsr_replay(&plan->schedule, costs, plan->me, arranged->moved, &plan->forecast,
+                    plan->times);
 }
 
 /* As the products of this cut are planned. */
@@ -47,13 +48,14 @@ static tsr_status plan_costs(const tsr_pplan *plan, tsr_costs *costs) {
 static tsr_status fill(const tsr_product *p, tsr_pplan *plan) {
   tsr_arrangement x;
   TSR_TRY(tsr_arrange(p, true, &x));
-  tsr_job job = tsr_arranged_job(p, &x);
-  TSR_TRY(tsr_summa_schedule_make(&job.deal, &x.choice.cut, job.moves, &plan->schedule));
+  tsr_arranged arranged = tsr_arranged_of(p, &x);
+  TSR_TRY(tsr_summa_schedule_make(&arranged.distribution, &x.choice.cut, arranged.moves,
+                                  &plan->schedule));
   plan->product = *p;
-  plan->moves[0] = job.moves[0], plan->moves[1] = job.moves[1];
-  plan->costs = tsr_costs_quick(p->grid, job.type, job.reads_result);
+  plan->moves[0] = arranged.moves[0], plan->moves[1] = arranged.moves[1];
+  plan->costs = tsr_costs_quick(p->grid, arranged.type, arranged.reads_result);
   TSR_TRY(plan_costs(plan, &plan->costs));
-  return replay(plan, &job, &plan->costs);
+  return replay(plan, &arranged, &plan->costs);
 }
 
 TSR_ENTRY(tsr_pgemm_plan,

@@ -121,7 +121,7 @@ static void write_steps(const tsr_pplan *plan, tsr_text *text) {
   for (size_t i = 0; i < s->steps.count; i++) {
     tsr_text_add(text, "%6zu  %8.3f  %8.3f  ", i, 1e3 * plan->times[i].begin,
                  1e3 * plan->times[i].end);
-    tsr_step_print(s, &s->steps.items[i], text);
+    tsr_summa_step_print(s, &s->steps.items[i], text);
     tsr_text_add(text, "\n");
   }
 }
@@ -133,32 +133,32 @@ static const char *const tracks[] = {"redistribution", "panels of A", "panels of
                                      "C home"};
 enum { TRACKS = sizeof tracks / sizeof *tracks };
 
-static int track_of(const tsr_step *step) {
-  switch ((tsr_step_kind)step->kind) {
-    case TSR_STEP_MOVE:
+static int track_of(const tsr_summa_step *step) {
+  switch ((tsr_summa_step_kind)step->kind) {
+    case TSR_SUMMA_MOVE:
       return 0;
-    case TSR_STEP_SEND:
+    case TSR_SUMMA_SEND:
       return 1 + step->operand;
-    case TSR_STEP_MULTIPLY:
+    case TSR_SUMMA_MULTIPLY:
       return 3;
     default:
       return 4;
   }
 }
 
-static void name_step(const tsr_step *step, tsr_text *text) {
-  switch ((tsr_step_kind)step->kind) {
-    case TSR_STEP_MOVE:
-      tsr_text_add(text, "%s is redistributed", step->operand == TSR_STEP_A ? "A" : "B");
+static void name_step(const tsr_summa_step *step, tsr_text *text) {
+  switch ((tsr_summa_step_kind)step->kind) {
+    case TSR_SUMMA_MOVE:
+      tsr_text_add(text, "%s is redistributed", step->operand == TSR_SUMMA_A ? "A" : "B");
       break;
-    case TSR_STEP_SEND:
+    case TSR_SUMMA_SEND:
       tsr_text_add(text, "panel %d, block %d", (int)step->panel, (int)step->block[step->operand]);
       break;
-    case TSR_STEP_MULTIPLY:
+    case TSR_SUMMA_MULTIPLY:
       tsr_text_add(text, "panel %d onto (%d, %d)", (int)step->panel, (int)step->block[0],
                    (int)step->block[1]);
       break;
-    case TSR_STEP_HOME:
+    case TSR_SUMMA_HOME:
       tsr_text_add(text, "block (%d, %d)", (int)step->block[0], (int)step->block[1]);
       break;
   }
@@ -177,7 +177,7 @@ static void write_trace(const tsr_pplan *plan, tsr_text *text) {
                  "\"args\": {\"name\": \"%s\"}}",
                  i, tracks[i]);
   for (size_t i = 0; i < s->steps.count; i++) {
-    const tsr_step *step = &s->steps.items[i];
+    const tsr_summa_step *step = &s->steps.items[i];
     const tsr_interval *t = &plan->times[i];
     tsr_text_add(text, ",\n{\"ph\": \"X\", \"pid\": 0, \"tid\": %d, \"ts\": %.3f, \"dur\": %.3f, ",
                  track_of(step), 1e6 * t->begin, 1e6 * (t->end - t->begin));

@@ -2,7 +2,7 @@
 #include "base/flags.h"
 #include "base/thread.h"
 #include "cluster/exchange.h"
-#include "cluster/queue.h"
+#include "cluster/async_queue.h"
 
 /* ---- Between distributed matrices ------------------------------------------ */
 
@@ -57,7 +57,7 @@ static tsr_status prepare(tsr_grid *grid, tsr_op op, int64_t m, int64_t n, const
 static tsr_status carry_out(tsr_grid *grid, const tsr_record *record, tsr_op op, int64_t m,
                             int64_t n, const part *from, const part *to) {
   tsr_exchange exchange = {0};
-  tsr_queue_drain(grid->queue);
+  tsr_async_queue_drain(grid->queue);
   tsr_status status = prepare(grid, op, m, n, from, to, &exchange);
   status = tsr_agree(&grid->all, record, status);
   if (status == TSR_OK) {

@@ -119,34 +119,34 @@ static void await(replay *r, int32_t step) {
 }
 
 /* How far down the line from the root this process is, and how long the line. */
-static int distance(const replay *r, const tsr_step *step, int *line) {
+static int distance(const replay *r, const tsr_summa_step *step, int *line) {
   const tsr_panel *p = &r->s->panels.items[step->panel];
-  bool is_a = step->operand == TSR_STEP_A;
-  *line = is_a ? r->s->deal.k_a.count : r->s->deal.k_b.count;
+  bool is_a = step->operand == TSR_SUMMA_A;
+  *line = is_a ? r->s->distribution.k_a.count : r->s->distribution.k_b.count;
   int me = r->me[is_a ? 1 : 0], root = is_a ? p->col : p->row;
   return (me - root + *line) % *line;
 }
 
 /* What a process row has of k for one process column is together in its memory when the others of
  * its rows are no process column's but that one's. */
-static int64_t run_in_k(const tsr_deal *deal, int64_t depth) {
-  const tsr_axis *a = &deal->k_a, *b = &deal->k_b;
+static int64_t run_in_k(const tsr_distribution *distribution, int64_t depth) {
+  const tsr_axis *a = &distribution->k_a, *b = &distribution->k_b;
   bool together = a->block == b->block && b->count % a->count == 0;
   int64_t block = a->block < b->block ? a->block : b->block;
   return together || depth < block ? depth : block;
 }
 
 /* A line of A's panels is a column of the block, one of B's goes through k. */
-static double run_of(const replay *r, const tsr_step *step) {
-  bool is_a = step->operand == TSR_STEP_A;
-  int64_t line = is_a ? extent_of(r, TSR_STEP_A, step->block[TSR_STEP_A])
-                      : run_in_k(&r->s->deal, r->s->panels.items[step->panel].depth);
+static double run_of(const replay *r, const tsr_summa_step *step) {
+  bool is_a = step->operand == TSR_SUMMA_A;
+  int64_t line = is_a ? extent_of(r, TSR_SUMMA_A, step->block[TSR_SUMMA_A])
+                      : run_in_k(&r->s->distribution, r->s->panels.items[step->panel].depth);
   return (double)line * r->element;
 }
 
 static int line_of(const replay *r, int operand) {
-  const tsr_deal *deal = &r->s->deal;
-  return operand == TSR_STEP_A ? deal->k_a.count : deal->k_b.count;
+  const tsr_distribution *distribution = &r->s->distribution;
+  return operand == TSR_SUMMA_A ? distribution->k_a.count : distribution->k_b.count;
 }
 
 static void take_link(double *free_at, double from, double seconds) {
@@ -155,9 +155,9 @@ static void take_link(double *free_at, double from, double seconds) {
 
 /* Each row has a root of its own for a panel of A, all in one column: of this row the one there is
  * busy, and of this column all are when it is the one. Of B likewise. When the panel is up. */
-static double raise_panel(replay *r, const tsr_step *step, double seconds) {
+static double raise_panel(replay *r, const tsr_summa_step *step, double seconds) {
   const tsr_panel *p = &r->s->panels.items[step->panel];
-  bool is_a = step->operand == TSR_STEP_A;
+  bool is_a = step->operand == TSR_SUMMA_A;
   int root = is_a ? p->col : p->row, other = 1 - step->operand;
   double *link = &r->up_free[step->operand][root];
   take_link(link, r->now, seconds);
@@ -167,14 +167,14 @@ static double raise_panel(replay *r, const tsr_step *step, double seconds) {
 }
 
 /* The root packs its panel, or has it copied to its device meanwhile. When it can be complete. */
-static double provide(replay *r, const tsr_step *step, bool is_root, double bytes) {
+static double provide(replay *r, const tsr_summa_step *step, bool is_root, double bytes) {
   const tsr_costs *c = r->costs;
   if (c->host.up > 0) return raise_panel(r, step, bytes / tsr_model_up(&c->host, run_of(r, step)));
   if (is_root) r->now += bytes / c->pack_rate;
   return r->now;
 }
 
-static void send(replay *r, int32_t at, const tsr_step *step) {
+static void send(replay *r, int32_t at, const tsr_summa_step *step) {
   int line, place = distance(r, step, &line), operand = step->operand;
   double bytes = (double)extent_of(r, operand, step->block[operand]) *
                  (double)r->s->panels.items[step->panel].depth * r->element;
@@ -195,7 +195,7 @@ static void send(replay *r, int32_t at, const tsr_step *step) {
 /* ---- What devices do ------------------------------------------------------------ */
 
 /* Why they had nothing to do until a product could begin. */
-static void note_idle(replay *r, const tsr_step *step, double seconds) {
+static void note_idle(replay *r, const tsr_summa_step *step, double seconds) {
   if (seconds < 1e-12) return; /* what sums leave */
   if (r->f.kernels == 0)
     r->f.fill += seconds;
@@ -205,7 +205,8 @@ static void note_idle(replay *r, const tsr_step *step, double seconds) {
     r->f.starved += seconds;
 }
 
-static tsr_status cost_of(replay *r, const tsr_step *step, int64_t depth, tsr_accumulation *cost) {
+static tsr_status cost_of(replay *r, const tsr_summa_step *step, int64_t depth,
+                          tsr_accumulation *cost) {
   return tsr_costs_ask(r->costs, extent_of(r, 0, step->block[0]), extent_of(r, 1, step->block[1]),
                        depth, cost);
 }
@@ -216,7 +217,7 @@ static void take_ways_up(replay *r, double begin, double copies) {
     for (int i = 0; i < line_of(r, x); i++) take_link(&r->up_free[x][i], begin, copies);
 }
 
-static tsr_status multiply(replay *r, int32_t at, const tsr_step *step) {
+static tsr_status multiply(replay *r, int32_t at, const tsr_summa_step *step) {
   tsr_accumulation cost;
   TSR_TRY(cost_of(r, step, r->s->panels.items[step->panel].depth, &cost));
   const tsr_stage *stage = step->first ? &cost.first : &cost.next;
@@ -233,7 +234,7 @@ static tsr_status multiply(replay *r, int32_t at, const tsr_step *step) {
 }
 
 /* Tile by tile, each as the last product has done with it. */
-static tsr_status bring_home(replay *r, int32_t at, const tsr_step *step) {
+static tsr_status bring_home(replay *r, int32_t at, const tsr_summa_step *step) {
   tsr_accumulation cost;
   TSR_TRY(cost_of(r, step, r->s->deepest, &cost));
   double complete = r->end[step->after[0]], part = 1.0 / TSR_TUNE_HOME_PARTS;
@@ -243,7 +244,7 @@ static tsr_status bring_home(replay *r, int32_t at, const tsr_step *step) {
   return TSR_OK;
 }
 
-static void move(replay *r, int32_t at, const tsr_step *step) {
+static void move(replay *r, int32_t at, const tsr_summa_step *step) {
   double bytes = r->moved[step->operand];
   double begin = fmax(r->now, r->moves_free);
   r->moves_free = r->end[at] =
@@ -255,24 +256,24 @@ static void move(replay *r, int32_t at, const tsr_step *step) {
 /* ---- Going through ---------------------------------------------------------------- */
 
 static tsr_status begin_step(replay *r, int32_t at) {
-  const tsr_step *step = &r->s->steps.items[at];
-  for (int i = 0; i < TSR_STEP_WAITS; i++) {
-    bool home_waits = step->kind == TSR_STEP_HOME; /* the devices see to the order */
-    if (step->after[i] != TSR_NO_STEP && !home_waits) await(r, step->after[i]);
+  const tsr_summa_step *step = &r->s->steps.items[at];
+  for (int i = 0; i < TSR_SUMMA_WAITS; i++) {
+    bool home_waits = step->kind == TSR_SUMMA_HOME; /* the devices see to the order */
+    if (step->after[i] != TSR_NO_SUMMA_STEP && !home_waits) await(r, step->after[i]);
   }
-  carry_on(r, r->now, TSR_NO_STEP);
+  carry_on(r, r->now, TSR_NO_SUMMA_STEP);
   if (r->times != NULL) r->times[at].begin = r->now;
-  switch ((tsr_step_kind)step->kind) {
-    case TSR_STEP_MOVE:
+  switch ((tsr_summa_step_kind)step->kind) {
+    case TSR_SUMMA_MOVE:
       move(r, at, step);
       break;
-    case TSR_STEP_SEND:
+    case TSR_SUMMA_SEND:
       send(r, at, step);
       break;
-    case TSR_STEP_MULTIPLY:
+    case TSR_SUMMA_MULTIPLY:
       TSR_TRY(multiply(r, at, step));
       break;
-    case TSR_STEP_HOME:
+    case TSR_SUMMA_HOME:
       TSR_TRY(bring_home(r, at, step));
       break;
   }
@@ -282,7 +283,7 @@ static tsr_status begin_step(replay *r, int32_t at) {
 
 static tsr_status go_through(replay *r) {
   for (int32_t at = 0; (size_t)at < r->s->steps.count; at++) TSR_TRY(begin_step(r, at));
-  carry_on(r, INFINITY, TSR_NO_STEP);
+  carry_on(r, INFINITY, TSR_NO_SUMMA_STEP);
   r->f.seconds = fmax(fmax(r->now, r->links), fmax(r->kernels_free, r->home_free));
   return TSR_OK;
 }
@@ -295,11 +296,11 @@ tsr_status tsr_replay(const tsr_summa_schedule *schedule, tsr_costs *costs, cons
               .moved = moved,
               .element = (double)tsr_type_get(costs->type)->size,
               .times = times};
-  size_t steps = schedule->steps.count, cols = (size_t)line_of(&r, TSR_STEP_A);
-  r.end = tsr_alloc_zero(steps + cols + (size_t)line_of(&r, TSR_STEP_B), sizeof *r.end);
+  size_t steps = schedule->steps.count, cols = (size_t)line_of(&r, TSR_SUMMA_A);
+  r.end = tsr_alloc_zero(steps + cols + (size_t)line_of(&r, TSR_SUMMA_B), sizeof *r.end);
   if (r.end == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a replay");
-  r.up_free[TSR_STEP_A] = r.end + steps;
-  r.up_free[TSR_STEP_B] = r.end + steps + cols;
+  r.up_free[TSR_SUMMA_A] = r.end + steps;
+  r.up_free[TSR_SUMMA_B] = r.end + steps + cols;
   tsr_status status = go_through(&r);
   tsr_dealloc(r.end);
   if (status == TSR_OK) *forecast = r.f;

@@ -13,9 +13,10 @@ int tsr_cut_blocks(const tsr_cut *cut, int direction, int64_t extent) {
   return extent <= first ? extent > 0 : 1 + (int)((extent - first + later - 1) / later);
 }
 
-tsr_status tsr_cut_panels(const tsr_deal *deal, const tsr_cut *cut, tsr_panels *panels) {
+tsr_status tsr_cut_panels(const tsr_distribution *distribution, const tsr_cut *cut,
+                          tsr_panels *panels) {
   int64_t first = cut->first > 0 ? cut->first : cut->depth;
-  return tsr_panels_make(&deal->k_a, &deal->k_b, first, cut->depth, panels);
+  return tsr_panels_make(&distribution->k_a, &distribution->k_b, first, cut->depth, panels);
 }
 
 /* Products for which panels are there or on their way. */
@@ -33,7 +34,7 @@ int tsr_cut_slots(const tsr_cut *cut, int operand, int64_t panels, const int blo
 
 tsr_span tsr_summa_block(const tsr_summa_schedule *s, int direction, int coordinate,
                          int32_t block) {
-  const tsr_axis *axis = direction == 0 ? &s->deal.rows : &s->deal.cols;
+  const tsr_axis *axis = direction == 0 ? &s->distribution.rows : &s->distribution.cols;
   int64_t local = tsr_axis_local(axis, coordinate), first = s->cut.block[direction];
   int64_t later = tsr_cut_later(&s->cut, direction);
   int64_t at = block == 0 ? 0 : first + (block - 1) * later;
@@ -71,7 +72,7 @@ static int32_t panels_of(const maker *m) {
   return (int32_t)m->s->panels.count;
 }
 
-static int32_t add(maker *m, tsr_step step) {
+static int32_t add(maker *m, tsr_summa_step step) {
   m->fits = m->fits && TSR_VEC_PUSH(&m->s->steps, step);
   return (int32_t)m->s->steps.count - 1;
 }
@@ -108,7 +109,7 @@ static int ring_of(const maker *m, int32_t number) {
 /* The product before those for which panels may be there: with fewer slots than that nothing reads
  * the slot any more, and with more nothing else would hold messages back. */
 static int32_t pace_maker(const maker *m, const cursor *c) {
-  return c->number < m->s->ahead ? TSR_NO_STEP : m->product[ring_of(m, c->number)];
+  return c->number < m->s->ahead ? TSR_NO_SUMMA_STEP : m->product[ring_of(m, c->number)];
 }
 
 /* One operand of the next product to come. */
@@ -116,11 +117,11 @@ static void send_operand(maker *m, int operand, const cursor *c) {
   int at = choose_slot(m, operand, c);
   slot *x = &m->slot[operand][at];
   if (x->panel != c->panel || x->block != c->block[operand]) {
-    tsr_step step = {.kind = TSR_STEP_SEND,
-                     .operand = (uint8_t)operand,
-                     .slot = {(int16_t)at, (int16_t)at},
-                     .panel = c->panel,
-                     .after = {pace_maker(m, c), m->move[operand], TSR_NO_STEP}};
+    tsr_summa_step step = {.kind = TSR_SUMMA_SEND,
+                           .operand = (uint8_t)operand,
+                           .slot = {(int16_t)at, (int16_t)at},
+                           .panel = c->panel,
+                           .after = {pace_maker(m, c), m->move[operand], TSR_NO_SUMMA_STEP}};
     step.block[operand] = c->block[operand];
     *x = (slot){c->panel, c->block[operand], add(m, step), c->number};
   }
@@ -131,14 +132,14 @@ static void send_operand(maker *m, int operand, const cursor *c) {
 static void send_next(maker *m) {
   if (m->ahead.number == m->s->products) return;
   place(m, m->ahead.number, &m->ahead);
-  send_operand(m, TSR_STEP_A, &m->ahead);
-  send_operand(m, TSR_STEP_B, &m->ahead);
+  send_operand(m, TSR_SUMMA_A, &m->ahead);
+  send_operand(m, TSR_SUMMA_B, &m->ahead);
   m->ahead.number++;
 }
 
 /* A block has no room until the one before it, or that before that, has gone. */
 static int32_t room_maker(const maker *m, bool first) {
-  if (!first) return TSR_NO_STEP;
+  if (!first) return TSR_NO_SUMMA_STEP;
   return m->home[m->s->cut.together ? 1 : 0];
 }
 
@@ -148,12 +149,13 @@ static void multiply_next(maker *m) {
   int ring = ring_of(m, c->number);
   bool first = c->number % panels_of(m) == 0;
   const int32_t *at = m->at_slot[ring];
-  tsr_step step = {.kind = TSR_STEP_MULTIPLY,
-                   .first = first,
-                   .slot = {(int16_t)at[0], (int16_t)at[1]},
-                   .panel = c->panel,
-                   .block = {c->block[0], c->block[1]},
-                   .after = {m->slot[0][at[0]].sent, m->slot[1][at[1]].sent, room_maker(m, first)}};
+  tsr_summa_step step = {
+      .kind = TSR_SUMMA_MULTIPLY,
+      .first = first,
+      .slot = {(int16_t)at[0], (int16_t)at[1]},
+      .panel = c->panel,
+      .block = {c->block[0], c->block[1]},
+      .after = {m->slot[0][at[0]].sent, m->slot[1][at[1]].sent, room_maker(m, first)}};
   m->product[ring] = add(m, step);
   m->behind.number++;
 }
@@ -161,9 +163,10 @@ static void multiply_next(maker *m) {
 /* Right behind the last product of a block. */
 static void bring_home(maker *m) {
   if (m->behind.number % panels_of(m) != 0) return;
-  tsr_step step = {.kind = TSR_STEP_HOME,
-                   .block = {m->behind.block[0], m->behind.block[1]},
-                   .after = {(int32_t)m->s->steps.count - 1, TSR_NO_STEP, TSR_NO_STEP}};
+  tsr_summa_step step = {
+      .kind = TSR_SUMMA_HOME,
+      .block = {m->behind.block[0], m->behind.block[1]},
+      .after = {(int32_t)m->s->steps.count - 1, TSR_NO_SUMMA_STEP, TSR_NO_SUMMA_STEP}};
   m->home[1] = m->home[0];
   m->home[0] = add(m, step);
 }
@@ -190,15 +193,18 @@ static int64_t deepest(const tsr_panels *panels) {
 }
 
 static tsr_status fill(const bool moves[2], tsr_summa_schedule *s) {
-  maker m = {
-      .s = s, .move = {TSR_NO_STEP, TSR_NO_STEP}, .home = {TSR_NO_STEP, TSR_NO_STEP}, .fits = true};
+  maker m = {.s = s,
+             .move = {TSR_NO_SUMMA_STEP, TSR_NO_SUMMA_STEP},
+             .home = {TSR_NO_SUMMA_STEP, TSR_NO_SUMMA_STEP},
+             .fits = true};
   for (int operand = 0; operand < 2; operand++) {
     for (int i = 0; i < s->slots[operand]; i++)
-      m.slot[operand][i] = (slot){-1, -1, TSR_NO_STEP, -1};
+      m.slot[operand][i] = (slot){-1, -1, TSR_NO_SUMMA_STEP, -1};
     if (moves[operand])
-      m.move[operand] = add(&m, (tsr_step){.kind = TSR_STEP_MOVE,
-                                           .operand = (uint8_t)operand,
-                                           .after = {TSR_NO_STEP, TSR_NO_STEP, TSR_NO_STEP}});
+      m.move[operand] = add(
+          &m, (tsr_summa_step){.kind = TSR_SUMMA_MOVE,
+                               .operand = (uint8_t)operand,
+                               .after = {TSR_NO_SUMMA_STEP, TSR_NO_SUMMA_STEP, TSR_NO_SUMMA_STEP}});
   }
   make_steps(&m);
   return m.fits ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for a schedule");
@@ -210,12 +216,12 @@ static void set_slots(tsr_summa_schedule *s, int64_t products) {
     s->slots[operand] = tsr_cut_slots(&s->cut, operand, (int64_t)s->panels.count, s->blocks);
 }
 
-tsr_status tsr_summa_schedule_make(const tsr_deal *deal, const tsr_cut *cut, const bool moves[2],
-                                   tsr_summa_schedule *schedule) {
-  tsr_summa_schedule s = {.deal = *deal, .cut = *cut};
-  TSR_TRY(tsr_cut_panels(deal, cut, &s.panels));
-  s.blocks[0] = tsr_cut_blocks(cut, 0, tsr_axis_most(&deal->rows));
-  s.blocks[1] = tsr_cut_blocks(cut, 1, tsr_axis_most(&deal->cols));
+tsr_status tsr_summa_schedule_make(const tsr_distribution *distribution, const tsr_cut *cut,
+                                   const bool moves[2], tsr_summa_schedule *schedule) {
+  tsr_summa_schedule s = {.distribution = *distribution, .cut = *cut};
+  TSR_TRY(tsr_cut_panels(distribution, cut, &s.panels));
+  s.blocks[0] = tsr_cut_blocks(cut, 0, tsr_axis_most(&distribution->rows));
+  s.blocks[1] = tsr_cut_blocks(cut, 1, tsr_axis_most(&distribution->cols));
   int64_t products = (int64_t)s.panels.count * s.blocks[0] * s.blocks[1];
   s.products = (int32_t)products;
   set_slots(&s, products);
@@ -247,12 +253,12 @@ static uint64_t mix(uint64_t digest, int64_t number) {
   return digest;
 }
 
-static uint64_t mix_step(uint64_t digest, const tsr_step *step) {
+static uint64_t mix_step(uint64_t digest, const tsr_summa_step *step) {
   digest = mix(digest, step->kind | step->operand << 8 | step->first << 16);
   digest = mix(digest, (int64_t)step->slot[0] << 16 | step->slot[1]);
   digest = mix(digest, step->panel);
   digest = mix(mix(digest, step->block[0]), step->block[1]);
-  for (int i = 0; i < TSR_STEP_WAITS; i++) digest = mix(digest, step->after[i]);
+  for (int i = 0; i < TSR_SUMMA_WAITS; i++) digest = mix(digest, step->after[i]);
   return digest;
 }
 

@@ -20,7 +20,7 @@
 #include "base/text.h"
 #include "cluster/panels.h"
 
-enum { TSR_LOOKAHEAD_MOST = 16, TSR_SLOTS_MOST = 128, TSR_STEP_WAITS = 3 };
+enum { TSR_LOOKAHEAD_MOST = 16, TSR_SLOTS_MOST = 128, TSR_SUMMA_WAITS = 3 };
 
 /* How a product is cut. */
 typedef struct tsr_cut {
@@ -38,9 +38,9 @@ typedef struct tsr_cut {
 
 /* What it is of: C's rows and columns, and k as the columns of A and as the rows of B, dealt over
  * the rows (axes of rows) and columns of the grid. */
-typedef struct tsr_deal {
+typedef struct tsr_distribution {
   tsr_axis rows, cols, k_a, k_b;
-} tsr_deal;
+} tsr_distribution;
 
 /* Own rows or columns of all blocks but the first ones: at most what those have. */
 int64_t tsr_cut_later(const tsr_cut *cut, int direction);
@@ -50,33 +50,35 @@ int64_t tsr_cut_later(const tsr_cut *cut, int direction);
 int tsr_cut_slots(const tsr_cut *cut, int operand, int64_t panels, const int blocks[2]);
 
 /* The panels that k is cut into. */
-tsr_status tsr_cut_panels(const tsr_deal *deal, const tsr_cut *cut, tsr_panels *panels);
+tsr_status tsr_cut_panels(const tsr_distribution *distribution, const tsr_cut *cut,
+                          tsr_panels *panels);
 
 /* Rows or columns of blocks of so many own rows or columns. */
 int tsr_cut_blocks(const tsr_cut *cut, int direction, int64_t extent);
 
-typedef enum tsr_step_kind {
-  TSR_STEP_MOVE,     /* redistribute an operand, before all else */
-  TSR_STEP_SEND,     /* a panel of an operand, for one row (A) or column (B) of blocks, to a slot */
-  TSR_STEP_MULTIPLY, /* what is in two slots is added to a block of C */
-  TSR_STEP_HOME      /* a block of C is complete: home, and off the devices */
-} tsr_step_kind;
+typedef enum tsr_summa_step_kind {
+  TSR_SUMMA_MOVE, /* redistribute an operand, before all else */
+  TSR_SUMMA_SEND, /* a panel of an operand, for one row (A) or column (B) of blocks, to a slot */
+  TSR_SUMMA_MULTIPLY, /* what is in two slots is added to a block of C */
+  TSR_SUMMA_HOME      /* a block of C is complete: home, and off the devices */
+} tsr_summa_step_kind;
 
-enum { TSR_STEP_A, TSR_STEP_B };
-enum { TSR_NO_STEP = -1 };
+enum { TSR_SUMMA_A, TSR_SUMMA_B };
+enum { TSR_NO_SUMMA_STEP = -1 };
 
-typedef struct tsr_step {
+typedef struct tsr_summa_step {
   uint8_t kind;
-  uint8_t operand;               /* MOVE, SEND: TSR_STEP_A or _B */
-  bool first;                    /* MULTIPLY: of its block, which beta counts for */
-  int16_t slot[2];               /* SEND: of the operand; MULTIPLY: of A and of B */
-  int32_t panel;                 /* SEND, MULTIPLY */
-  int32_t block[2];              /* SEND: the operand's direction; MULTIPLY, HOME: both */
-  int32_t after[TSR_STEP_WAITS]; /* steps that must be complete before it begins, or TSR_NO_STEP */
-} tsr_step;
+  uint8_t operand;                /* MOVE, SEND: TSR_SUMMA_A or _B */
+  bool first;                     /* MULTIPLY: of its block, which beta counts for */
+  int16_t slot[2];                /* SEND: of the operand; MULTIPLY: of A and of B */
+  int32_t panel;                  /* SEND, MULTIPLY */
+  int32_t block[2];               /* SEND: the operand's direction; MULTIPLY, HOME: both */
+  int32_t after[TSR_SUMMA_WAITS]; /* steps that must be complete before it begins, or
+                                     TSR_NO_SUMMA_STEP */
+} tsr_summa_step;
 
 typedef struct tsr_summa_schedule {
-  tsr_deal deal;
+  tsr_distribution distribution;
   tsr_cut cut;
   tsr_panels panels;
   int blocks[2];    /* rows and columns of blocks of C */
@@ -84,12 +86,12 @@ typedef struct tsr_summa_schedule {
   int slots[2];     /* of each operand: TSR_SLOTS_MOST at most */
   int64_t deepest;  /* of the panels */
   int32_t products; /* MULTIPLY steps */
-  TSR_VEC(tsr_step) steps;
+  TSR_VEC(tsr_summa_step) steps;
 } tsr_summa_schedule;
 
 /* moves: which operands are redistributed first. TSR_ERR_MEMORY. */
-tsr_status tsr_summa_schedule_make(const tsr_deal *deal, const tsr_cut *cut, const bool moves[2],
-                                   tsr_summa_schedule *schedule);
+tsr_status tsr_summa_schedule_make(const tsr_distribution *distribution, const tsr_cut *cut,
+                                   const bool moves[2], tsr_summa_schedule *schedule);
 void tsr_summa_schedule_free(tsr_summa_schedule *schedule); /* zeroed ones are accepted */
 
 uint64_t tsr_summa_schedule_digest(const tsr_summa_schedule *schedule);
@@ -105,7 +107,8 @@ tsr_span tsr_summa_block(const tsr_summa_schedule *schedule, int direction, int 
 tsr_status tsr_summa_schedule_verify(const tsr_summa_schedule *schedule);
 
 /* One step, or each with its number, a line. */
-void tsr_step_print(const tsr_summa_schedule *schedule, const tsr_step *step, tsr_text *text);
+void tsr_summa_step_print(const tsr_summa_schedule *schedule, const tsr_summa_step *step,
+                          tsr_text *text);
 void tsr_summa_schedule_print(const tsr_summa_schedule *schedule, tsr_text *text);
 
 #endif

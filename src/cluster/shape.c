@@ -17,11 +17,11 @@ static tsr_status predict(const tsr_model *model, const int shape[2], tsr_type t
                    .model = *model,
                    .extent = {shape[0], shape[1]},
                    .wishes = {.lookahead = TSR_TUNE_SHAPE_LOOKAHEAD}};
-  tsr_job job = {
-      .deal = {dealt(m, shape[0]), dealt(n, shape[1]), dealt(k, shape[1]), dealt(k, shape[0])},
-      .type = type};
+  tsr_arranged arranged = {.distribution = {dealt(m, shape[0]), dealt(n, shape[1]),
+                                            dealt(k, shape[1]), dealt(k, shape[0])},
+                           .type = type};
   tsr_choice choice;
-  TSR_TRY(tsr_choose_cut(&grid, &job, false, &choice));
+  TSR_TRY(tsr_choose_cut(&grid, &arranged, false, &choice));
   *seconds = choice.forecast.seconds;
   return TSR_OK;
 }

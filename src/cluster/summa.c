@@ -29,10 +29,10 @@ static int64_t least(int64_t a, int64_t b) {
 }
 
 void tsr_summa_slot_bytes(const tsr_summa_schedule *s, size_t element, size_t bytes[2]) {
-  int64_t rows = least(s->cut.block[0], tsr_axis_most(&s->deal.rows));
-  int64_t cols = least(s->cut.block[1], tsr_axis_most(&s->deal.cols));
-  bytes[TSR_STEP_A] = (size_t)(rows * s->deepest) * element;
-  bytes[TSR_STEP_B] = (size_t)(cols * s->deepest) * element;
+  int64_t rows = least(s->cut.block[0], tsr_axis_most(&s->distribution.rows));
+  int64_t cols = least(s->cut.block[1], tsr_axis_most(&s->distribution.cols));
+  bytes[TSR_SUMMA_A] = (size_t)(rows * s->deepest) * element;
+  bytes[TSR_SUMMA_B] = (size_t)(cols * s->deepest) * element;
 }
 
 static void set_scalars(const void *alpha, const void *beta, tsr_summa *s) {
@@ -59,7 +59,7 @@ tsr_status tsr_summa_create(tsr_grid *grid, tsr_type type, const void *alpha, co
   s->cols = tsr_view_local(c, 1);
   s->ldc = c->stride[1];
   s->devices = tsr_device_count(grid->context) > 0;
-  for (int i = 0; i < TSR_TRANSPORT_MESSAGES; i++) s->sending[i] = TSR_NO_STEP;
+  for (int i = 0; i < TSR_TRANSPORT_MESSAGES; i++) s->sending[i] = TSR_NO_SUMMA_STEP;
   s->complete = tsr_alloc_zero(schedule->steps.count + 1, sizeof *s->complete);
   s->begin = tsr_alloc_zero(schedule->steps.count + 1, sizeof *s->begin);
   s->end = tsr_alloc_zero(schedule->steps.count + 1, sizeof *s->end);
@@ -130,7 +130,7 @@ static tsr_part part_of_b(const tsr_panel_source *p, const run *r, int64_t at, i
 
 static void visit_run(const tsr_panel_source *p, const run *r, int64_t at, int64_t count,
                       tsr_part_visit visit, void *user) {
-  tsr_part part = (p->operand == TSR_STEP_A ? part_of_a : part_of_b)(p, r, at, count);
+  tsr_part part = (p->operand == TSR_SUMMA_A ? part_of_a : part_of_b)(p, r, at, count);
   if (r->length > 0 && part.height > 0) visit(user, &part);
 }
 
@@ -141,8 +141,8 @@ static void visit_lines(const void *panel, int64_t at, int64_t count, tsr_part_v
                         void *user) {
   const tsr_panel_source *p = panel;
   const tsr_view *a = &p->summa->a, *b = &p->summa->b;
-  const tsr_axis *own = p->operand == TSR_STEP_A ? &a->axis[1] : &b->axis[0];
-  int me = p->operand == TSR_STEP_A ? a->me[1] : b->me[0];
+  const tsr_axis *own = p->operand == TSR_SUMMA_A ? &a->axis[1] : &b->axis[0];
+  int me = p->operand == TSR_SUMMA_A ? a->me[1] : b->me[0];
   const tsr_panel *all = &p->summa->schedule.panels.items[p->panel];
   tsr_span span = {all->at, 0};
   run r = {0, 0, 0};
@@ -162,7 +162,7 @@ static void visit_lines(const void *panel, int64_t at, int64_t count, tsr_part_v
 
 /* ---- Steps ------------------------------------------------------------------ */
 
-static const tsr_step *step_at(const tsr_summa *s, size_t at) {
+static const tsr_summa_step *step_at(const tsr_summa *s, size_t at) {
   return &s->schedule.steps.items[at];
 }
 
@@ -174,7 +174,7 @@ static void finish_step(tsr_summa *s, size_t at) {
   s->complete[at] = true;
 }
 
-static void trace(tsr_summa *s, int track, const tsr_step *step, double begin) {
+static void trace(tsr_summa *s, int track, const tsr_summa_step *step, double begin) {
   tsr_trace_event event = {track, step->panel, step->block[step->operand], begin, tsr_now()};
   tsr_grid_trace_add(&s->grid->trace, &event);
 }
@@ -187,10 +187,10 @@ static tsr_status renew(const tsr_summa *s, int operand, int slot) {
 }
 
 static void send(tsr_summa *s, size_t at) {
-  const tsr_step *step = step_at(s, at);
+  const tsr_summa_step *step = step_at(s, at);
   const tsr_panel *panel = &s->schedule.panels.items[step->panel];
   int operand = step->operand, slot = step->slot[0];
-  bool is_a = operand == TSR_STEP_A;
+  bool is_a = operand == TSR_SUMMA_A;
   tsr_span part = part_of(s, operand, step->block[operand]);
   int64_t own = part.end - part.at;
   int message = operand * TSR_SLOTS_MOST + slot;
@@ -215,19 +215,19 @@ static void send(tsr_summa *s, size_t at) {
   if (what.root == s->grid->me[is_a ? 1 : 0]) trace(s, TSR_TRACK_PACK, step, s->since[message]);
 }
 
-static tsr_local_part block_of(const tsr_summa *s, const tsr_step *step) {
+static tsr_local_part block_of(const tsr_summa *s, const tsr_summa_step *step) {
   tsr_span r = part_of(s, 0, step->block[0]), c = part_of(s, 1, step->block[1]);
   int64_t offset = r.at + c.at * s->ldc;
   return (tsr_local_part){s->c.base + offset * (int64_t)s->c.size, r.end - r.at, c.end - c.at,
                           s->ldc};
 }
 
-static tsr_local_product product_of(const tsr_summa *s, const tsr_step *step) {
+static tsr_local_product product_of(const tsr_summa *s, const tsr_summa_step *step) {
   void *const(*memory)[TSR_SLOTS_MOST] = s->grid->slots.memory;
   return (tsr_local_product){.type = s->type,
                              .alpha = s->alpha,
-                             .a = memory[TSR_STEP_A][step->slot[0]],
-                             .b = memory[TSR_STEP_B][step->slot[1]],
+                             .a = memory[TSR_SUMMA_A][step->slot[0]],
+                             .b = memory[TSR_SUMMA_B][step->slot[1]],
                              .beta = step->first ? s->beta : s->one,
                              .k = s->schedule.panels.items[step->panel].depth,
                              .c = block_of(s, step)};
@@ -243,7 +243,7 @@ static tsr_status map(const tsr_summa *s, const tsr_local_part *c) {
   return status == TSR_ERR_MEMORY ? TSR_OK : status;
 }
 
-static tsr_status multiply(const tsr_summa *s, const tsr_step *step) {
+static tsr_status multiply(const tsr_summa *s, const tsr_summa_step *step) {
   tsr_local_product x = product_of(s, step);
   if (x.c.rows == 0 || x.c.cols == 0) return TSR_OK;
   if (step->first) TSR_TRY(map(s, &x.c));
@@ -251,14 +251,14 @@ static tsr_status multiply(const tsr_summa *s, const tsr_step *step) {
 }
 
 /* Devices send it home behind its products. */
-static tsr_status bring_home(const tsr_summa *s, const tsr_step *step) {
+static tsr_status bring_home(const tsr_summa *s, const tsr_summa_step *step) {
   tsr_local_part c = block_of(s, step);
   return tsr_local_bring_home(s->grid, s->type, &c);
 }
 
 /* They have room for another one then. Not before it is home: that would wait for it, and all steps
  * with it. */
-static tsr_status forget(const tsr_summa *s, const tsr_step *step) {
+static tsr_status forget(const tsr_summa *s, const tsr_summa_step *step) {
   tsr_local_part c = block_of(s, step);
   if (!s->devices || c.rows == 0 || c.cols == 0) return TSR_OK;
   return tsr_release(s->grid->context, c.rows, c.cols, c.base, c.ld, s->type);
@@ -272,7 +272,7 @@ static bool is_like(const tsr_local_product *x, const tsr_local_product *y) {
 tsr_status tsr_summa_check(const tsr_summa *s) {
   tsr_local_product last = {.k = -1};
   for (size_t i = 0; i < s->schedule.steps.count; i++) {
-    if (step_at(s, i)->kind != TSR_STEP_MULTIPLY) continue;
+    if (step_at(s, i)->kind != TSR_SUMMA_MULTIPLY) continue;
     tsr_local_product x = product_of(s, step_at(s, i));
     if (!is_like(&x, &last)) TSR_TRY(tsr_local_check(s->grid, &x));
     last = x;
@@ -281,24 +281,25 @@ tsr_status tsr_summa_check(const tsr_summa *s) {
 }
 
 /* What the devices do of a step; a process that has failed, or lacks panels, leaves that out. */
-static void work(tsr_summa *s, size_t at, tsr_status (*what)(const tsr_summa *, const tsr_step *)) {
+static void work(tsr_summa *s, size_t at,
+                 tsr_status (*what)(const tsr_summa *, const tsr_summa_step *)) {
   note(s, tsr_event_record(s->grid->context, &s->begin[at]));
   if (s->status == TSR_OK && !s->lost) note(s, what(s, step_at(s, at)));
   note(s, tsr_event_record(s->grid->context, &s->end[at]));
 }
 
 static void begin(tsr_summa *s, size_t at) {
-  switch ((tsr_step_kind)step_at(s, at)->kind) {
-    case TSR_STEP_MOVE: /* which begins when it is polled */
+  switch ((tsr_summa_step_kind)step_at(s, at)->kind) {
+    case TSR_SUMMA_MOVE: /* which begins when it is polled */
       s->moving[step_at(s, at)->operand] = tsr_now();
       break;
-    case TSR_STEP_SEND:
+    case TSR_SUMMA_SEND:
       send(s, at);
       break;
-    case TSR_STEP_MULTIPLY:
+    case TSR_SUMMA_MULTIPLY:
       work(s, at, multiply);
       break;
-    case TSR_STEP_HOME:
+    case TSR_SUMMA_HOME:
       work(s, at, bring_home);
       break;
   }
@@ -309,13 +310,13 @@ static void begin(tsr_summa *s, size_t at) {
 static void test_messages(tsr_summa *s) {
   for (int i = 0; i < TSR_TRANSPORT_MESSAGES; i++) {
     tsr_message_state at = TSR_MESSAGE_UNDER_WAY;
-    if (s->sending[i] == TSR_NO_STEP) continue;
+    if (s->sending[i] == TSR_NO_SUMMA_STEP) continue;
     note(s, s->grid->transport->test(s->grid->transport_state, i, &at));
     if (at == TSR_MESSAGE_UNDER_WAY) continue;
     if (at == TSR_MESSAGE_LOST) s->lost = true;
     finish_step(s, (size_t)s->sending[i]);
     trace(s, TSR_TRACK_SLOTS + i, step_at(s, (size_t)s->sending[i]), s->since[i]);
-    s->sending[i] = TSR_NO_STEP;
+    s->sending[i] = TSR_NO_SUMMA_STEP;
   }
 }
 
@@ -331,7 +332,7 @@ static bool has_passed(tsr_summa *s, size_t at) {
  * a block on its way home does not keep the products of the next one waiting. */
 static bool has_multiplied(tsr_summa *s, size_t at) {
   for (; s->multiplied <= at; s->multiplied++) {
-    if (step_at(s, s->multiplied)->kind != TSR_STEP_MULTIPLY) continue;
+    if (step_at(s, s->multiplied)->kind != TSR_SUMMA_MULTIPLY) continue;
     if (!has_passed(s, s->multiplied)) return false;
     finish_step(s, s->multiplied);
   }
@@ -339,15 +340,15 @@ static bool has_multiplied(tsr_summa *s, size_t at) {
 }
 
 static bool is_complete(tsr_summa *s, size_t at) {
-  const tsr_step *step = step_at(s, at);
+  const tsr_summa_step *step = step_at(s, at);
   if (s->complete[at]) return true;
   bool over = false;
-  if (step->kind == TSR_STEP_MOVE) over = tsr_exchange_poll(s->moves[step->operand]);
-  if (step->kind == TSR_STEP_MULTIPLY) over = has_multiplied(s, at);
-  if (step->kind == TSR_STEP_HOME) over = has_multiplied(s, at) && has_passed(s, at);
+  if (step->kind == TSR_SUMMA_MOVE) over = tsr_exchange_poll(s->moves[step->operand]);
+  if (step->kind == TSR_SUMMA_MULTIPLY) over = has_multiplied(s, at);
+  if (step->kind == TSR_SUMMA_HOME) over = has_multiplied(s, at) && has_passed(s, at);
   if (!over) return false;
-  if (step->kind == TSR_STEP_HOME && s->status == TSR_OK && !s->lost) note(s, forget(s, step));
-  if (step->kind == TSR_STEP_MOVE) {
+  if (step->kind == TSR_SUMMA_HOME && s->status == TSR_OK && !s->lost) note(s, forget(s, step));
+  if (step->kind == TSR_SUMMA_MOVE) {
     note(s, tsr_exchange_result(s->moves[step->operand]));
     trace(s, TSR_TRACK_MOVE, step, s->moving[step->operand]);
   }
@@ -356,16 +357,17 @@ static bool is_complete(tsr_summa *s, size_t at) {
 }
 
 static bool may_begin(tsr_summa *s) {
-  const tsr_step *step = step_at(s, s->next);
-  if (step->kind == TSR_STEP_HOME) return true; /* the devices see to the order */
-  for (int i = 0; i < TSR_STEP_WAITS; i++)
-    if (step->after[i] != TSR_NO_STEP && !is_complete(s, (size_t)step->after[i])) return false;
+  const tsr_summa_step *step = step_at(s, s->next);
+  if (step->kind == TSR_SUMMA_HOME) return true; /* the devices see to the order */
+  for (int i = 0; i < TSR_SUMMA_WAITS; i++)
+    if (step->after[i] != TSR_NO_SUMMA_STEP && !is_complete(s, (size_t)step->after[i]))
+      return false;
   return true;
 }
 
 bool tsr_summa_has_messages(const tsr_summa *s) {
   for (int i = 0; i < TSR_TRANSPORT_MESSAGES; i++)
-    if (s->sending[i] != TSR_NO_STEP) return true;
+    if (s->sending[i] != TSR_NO_SUMMA_STEP) return true;
   for (int i = 0; i < 2; i++)
     if (s->moves[i] != NULL && s->moves[i]->under_way) return true;
   return false;
@@ -374,7 +376,7 @@ bool tsr_summa_has_messages(const tsr_summa *s) {
 /* Blocks come home in order. */
 static void follow_home(tsr_summa *s) {
   for (; s->home < s->next; s->home++)
-    if (step_at(s, s->home)->kind == TSR_STEP_HOME && !is_complete(s, s->home)) return;
+    if (step_at(s, s->home)->kind == TSR_SUMMA_HOME && !is_complete(s, s->home)) return;
 }
 
 static bool has_ended(tsr_summa *s) {

@@ -39,7 +39,8 @@ typedef struct tsr_summa {
   size_t multiplied;                       /* products among the steps before it are complete */
   bool *complete;                          /* [step] */
   tsr_event *begin, *end;                  /* [step] around a product, or a way home */
-  int32_t sending[TSR_TRANSPORT_MESSAGES]; /* the step of each message under way, or TSR_NO_STEP */
+  int32_t sending[TSR_TRANSPORT_MESSAGES]; /* the step of each message under way, or
+                                              TSR_NO_SUMMA_STEP */
   tsr_panel_source source[TSR_TRANSPORT_MESSAGES];
   double since[TSR_TRANSPORT_MESSAGES]; /* when it began, for timelines */
   double moving[2];                     /* when a redistribution did */

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/thread.h"
 #include "cluster/grid.h"
-#include "cluster/queue.h"
+#include "cluster/async_queue.h"
 
 /* Of the numbers of processes in a trace, so many are one process's of the grid. */
 enum { NUMBERS = 2000, MESSAGES = 998 };
@@ -22,7 +22,7 @@ static void drop(tsr_grid_trace *trace) {
 TSR_ENTRY(tsr_grid_timeline_begin, (grid), tsr_grid *grid) {
   TSR_TRY(tsr_grid_check_real(grid));
   tsr_record record = tsr_record_begin(TSR_RECORD_TIMELINE);
-  tsr_queue_drain(grid->queue);
+  tsr_async_queue_drain(grid->queue);
   drop(&grid->trace);
   tsr_status status = tsr_timeline_begin(grid->context);
   TSR_TRY(tsr_agree(&grid->all, &record, status));
@@ -126,7 +126,7 @@ TSR_ENTRY(tsr_grid_timeline_end, (grid, row, col, text), tsr_grid *grid, int row
   tsr_record record = tsr_record_begin(TSR_RECORD_TIMELINE);
   tsr_record_add(&record, "", "row", row);
   tsr_record_add(&record, "", "col", col);
-  tsr_queue_drain(grid->queue);
+  tsr_async_queue_drain(grid->queue);
   TSR_TRY(tsr_agree(&grid->all, &record, check(grid, row, col, text)));
   tsr_text mine = TSR_TEXT_INIT;
   char *all = NULL, *made = NULL;

@@ -15,7 +15,7 @@
 
 /* A panel: lines (columns) of so many bytes each, one behind another in the slot. */
 typedef struct tsr_broadcast {
-  int operand;          /* TSR_STEP_A, TSR_STEP_B */
+  int operand;          /* TSR_SUMMA_A, TSR_SUMMA_B */
   int root;             /* who has it: a column of the grid for A, a row for B */
   int32_t panel, block; /* what it is, for traces */
   void *slot;           /* of tsr_transport.allocate */

@@ -26,9 +26,9 @@ static tsr_status allocate_chunks(tsr_device_transport *t) {
 
 static void set_groups(tsr_device_transport *t) {
   const tsr_grid *grid = t->grid;
-  t->group[TSR_STEP_A] =
+  t->group[TSR_SUMMA_A] =
       (tsr_device_group){.comm = grid->row, .rank = grid->me[1], .size = grid->extent[1]};
-  t->group[TSR_STEP_B] =
+  t->group[TSR_SUMMA_B] =
       (tsr_device_group){.comm = grid->col, .rank = grid->me[0], .size = grid->extent[0]};
 }
 

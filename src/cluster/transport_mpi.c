@@ -69,7 +69,7 @@ static void pack_part(void *argument, int64_t at, int64_t count) {
 
 static tsr_status begin_piece(state *s, const tsr_broadcast *what, int64_t at, int64_t count,
                               MPI_Request *request) {
-  bool along_row = what->operand == TSR_STEP_A;
+  bool along_row = what->operand == TSR_SUMMA_A;
   size_t bytes = (size_t)count * what->line;
   packing part = {what, at};
   if (what->root == s->grid->me[along_row ? 1 : 0])

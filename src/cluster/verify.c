@@ -8,7 +8,7 @@ typedef struct held {
 
 typedef struct block {
   int32_t products; /* so far */
-  int32_t home;     /* the step, or TSR_NO_STEP */
+  int32_t home;     /* the step, or TSR_NO_SUMMA_STEP */
 } block;
 
 typedef struct verifier {
@@ -27,7 +27,7 @@ static tsr_status wrong(int32_t at, const char *what) {
 
 /* What one pair of a process column of A and a process row of B has of k comes once, in order. */
 static bool pair_is_covered(const tsr_summa_schedule *s, int col, int row) {
-  const tsr_axis *a = &s->deal.k_a, *b = &s->deal.k_b;
+  const tsr_axis *a = &s->distribution.k_a, *b = &s->distribution.k_b;
   tsr_span span = {0, 0};
   for (size_t t = 0; t < s->panels.count; t++) {
     const tsr_panel *p = &s->panels.items[t];
@@ -46,8 +46,8 @@ static bool pair_is_covered(const tsr_summa_schedule *s, int col, int row) {
 }
 
 static tsr_status check_panels(const tsr_summa_schedule *s) {
-  for (int col = 0; col < s->deal.k_a.count; col++)
-    for (int row = 0; row < s->deal.k_b.count; row++)
+  for (int col = 0; col < s->distribution.k_a.count; col++)
+    for (int row = 0; row < s->distribution.k_b.count; row++)
       if (!pair_is_covered(s, col, row))
         return tsr_fail(TSR_ERR_CHECK,
                         "the panels of process column %d and row %d are not what these have of k",
@@ -58,7 +58,7 @@ static tsr_status check_panels(const tsr_summa_schedule *s) {
 /* Every own row, and column, of every process is in one block. */
 static tsr_status check_blocks(const tsr_summa_schedule *s) {
   for (int d = 0; d < 2; d++) {
-    const tsr_axis *axis = d == 0 ? &s->deal.rows : &s->deal.cols;
+    const tsr_axis *axis = d == 0 ? &s->distribution.rows : &s->distribution.cols;
     for (int i = 0; i < axis->count; i++) {
       int64_t at = 0;
       for (int32_t b = 0; b < s->blocks[d]; b++) {
@@ -77,26 +77,26 @@ static tsr_status check_blocks(const tsr_summa_schedule *s) {
 
 /* ---- Steps ----------------------------------------------------------------- */
 
-static bool waits_for(const tsr_step *step, int32_t other) {
-  for (int i = 0; i < TSR_STEP_WAITS; i++)
+static bool waits_for(const tsr_summa_step *step, int32_t other) {
+  for (int i = 0; i < TSR_SUMMA_WAITS; i++)
     if (step->after[i] == other) return true;
   return false;
 }
 
 static tsr_status check_waits(const verifier *v, int32_t at) {
-  const tsr_step *step = &v->s->steps.items[at];
-  for (int i = 0; i < TSR_STEP_WAITS; i++)
-    if (step->after[i] < TSR_NO_STEP || step->after[i] >= at)
+  const tsr_summa_step *step = &v->s->steps.items[at];
+  for (int i = 0; i < TSR_SUMMA_WAITS; i++)
+    if (step->after[i] < TSR_NO_SUMMA_STEP || step->after[i] >= at)
       return wrong(at, "it waits for one that does not come before it");
   return TSR_OK;
 }
 
 /* Products are complete in their order: one that a later one stands for is waited for, too. */
-static bool readers_are_done(const verifier *v, const tsr_step *step, const held *slot) {
-  if (slot->sent == TSR_NO_STEP) return true;
-  for (int i = 0; i < TSR_STEP_WAITS; i++)
-    if (step->after[i] >= slot->reader && slot->reader != TSR_NO_STEP &&
-        v->s->steps.items[step->after[i]].kind == TSR_STEP_MULTIPLY)
+static bool readers_are_done(const verifier *v, const tsr_summa_step *step, const held *slot) {
+  if (slot->sent == TSR_NO_SUMMA_STEP) return true;
+  for (int i = 0; i < TSR_SUMMA_WAITS; i++)
+    if (step->after[i] >= slot->reader && slot->reader != TSR_NO_SUMMA_STEP &&
+        v->s->steps.items[step->after[i]].kind == TSR_SUMMA_MULTIPLY)
       return true;
   return false;
 }
@@ -110,7 +110,7 @@ static bool is_block(const verifier *v, int direction, int32_t number) {
 }
 
 static tsr_status check_send(verifier *v, int32_t at) {
-  const tsr_step *step = &v->s->steps.items[at];
+  const tsr_summa_step *step = &v->s->steps.items[at];
   int operand = step->operand;
   if (operand > 1 || !is_slot(v, operand, step->slot[0]) ||
       !is_block(v, operand, step->block[operand]) || step->panel < 0 ||
@@ -118,25 +118,25 @@ static tsr_status check_send(verifier *v, int32_t at) {
     return wrong(at, "it sends what there is not");
   held *slot = &v->slot[operand][step->slot[0]];
   if (!readers_are_done(v, step, slot)) return wrong(at, "it overwrites what is still to be read");
-  if (v->moved[operand] != TSR_NO_STEP && !waits_for(step, v->moved[operand]))
+  if (v->moved[operand] != TSR_NO_SUMMA_STEP && !waits_for(step, v->moved[operand]))
     return wrong(at, "it sends what has not been redistributed yet");
-  *slot = (held){step->panel, step->block[operand], at, TSR_NO_STEP};
+  *slot = (held){step->panel, step->block[operand], at, TSR_NO_SUMMA_STEP};
   return TSR_OK;
 }
 
 /* How many blocks have products, and may be on devices when a step begins. */
-static int32_t blocks_there(const verifier *v, const tsr_step *step) {
+static int32_t blocks_there(const verifier *v, const tsr_summa_step *step) {
   int32_t there = 0;
   for (int32_t i = 0; i < v->s->blocks[0] * v->s->blocks[1]; i++) {
     const block *b = &v->blocks[i];
-    bool gone = b->home != TSR_NO_STEP && step->after[2] >= b->home;
+    bool gone = b->home != TSR_NO_SUMMA_STEP && step->after[2] >= b->home;
     there += b->products > 0 && !gone;
   }
   return there;
 }
 
 static tsr_status check_operands(verifier *v, int32_t at) {
-  const tsr_step *step = &v->s->steps.items[at];
+  const tsr_summa_step *step = &v->s->steps.items[at];
   for (int operand = 0; operand < 2; operand++) {
     if (!is_slot(v, operand, step->slot[operand]) || !is_block(v, operand, step->block[operand]))
       return wrong(at, "it multiplies what there is not");
@@ -150,13 +150,13 @@ static tsr_status check_operands(verifier *v, int32_t at) {
 }
 
 static tsr_status check_multiply(verifier *v, int32_t at) {
-  const tsr_step *step = &v->s->steps.items[at];
+  const tsr_summa_step *step = &v->s->steps.items[at];
   TSR_TRY(check_operands(v, at));
   int32_t number = step->block[0] + step->block[1] * v->s->blocks[0];
   block *b = &v->blocks[number];
   bool *done = &v->done[(size_t)number * v->s->panels.count + (size_t)step->panel];
   if (*done) return wrong(at, "it multiplies a panel a second time");
-  if (b->home != TSR_NO_STEP) return wrong(at, "its block has gone home");
+  if (b->home != TSR_NO_SUMMA_STEP) return wrong(at, "its block has gone home");
   if (step->first != (b->products == 0)) return wrong(at, "beta counts for another product");
   *done = true;
   b->products++;
@@ -166,11 +166,11 @@ static tsr_status check_multiply(verifier *v, int32_t at) {
 }
 
 static tsr_status check_home(verifier *v, int32_t at) {
-  const tsr_step *step = &v->s->steps.items[at];
+  const tsr_summa_step *step = &v->s->steps.items[at];
   if (!is_block(v, 0, step->block[0]) || !is_block(v, 1, step->block[1]))
     return wrong(at, "there is no such block");
   block *b = &v->blocks[step->block[0] + step->block[1] * v->s->blocks[0]];
-  if (b->home != TSR_NO_STEP) return wrong(at, "its block went home before");
+  if (b->home != TSR_NO_SUMMA_STEP) return wrong(at, "its block went home before");
   if ((size_t)b->products != v->s->panels.count) return wrong(at, "its block is not complete");
   b->home = at;
   return TSR_OK;
@@ -178,25 +178,25 @@ static tsr_status check_home(verifier *v, int32_t at) {
 
 static tsr_status check_move(verifier *v, int32_t at) {
   int operand = v->s->steps.items[at].operand;
-  if (operand > 1 || v->moved[operand] != TSR_NO_STEP)
+  if (operand > 1 || v->moved[operand] != TSR_NO_SUMMA_STEP)
     return wrong(at, "it moves an operand a second time");
   v->moved[operand] = at;
   for (int i = 0; i < v->s->slots[operand]; i++)
-    if (v->slot[operand][i].sent != TSR_NO_STEP)
+    if (v->slot[operand][i].sent != TSR_NO_SUMMA_STEP)
       return wrong(at, "the operand was sent before it moved");
   return TSR_OK;
 }
 
 static tsr_status check_step(verifier *v, int32_t at) {
   TSR_TRY(check_waits(v, at));
-  switch ((tsr_step_kind)v->s->steps.items[at].kind) {
-    case TSR_STEP_MOVE:
+  switch ((tsr_summa_step_kind)v->s->steps.items[at].kind) {
+    case TSR_SUMMA_MOVE:
       return check_move(v, at);
-    case TSR_STEP_SEND:
+    case TSR_SUMMA_SEND:
       return check_send(v, at);
-    case TSR_STEP_MULTIPLY:
+    case TSR_SUMMA_MULTIPLY:
       return check_multiply(v, at);
-    case TSR_STEP_HOME:
+    case TSR_SUMMA_HOME:
       return check_home(v, at);
   }
   return wrong(at, "there is no such kind of step");
@@ -206,19 +206,19 @@ static tsr_status check_all(verifier *v) {
   const tsr_summa_schedule *s = v->s;
   for (int32_t at = 0; (size_t)at < s->steps.count; at++) TSR_TRY(check_step(v, at));
   for (int32_t i = 0; i < s->blocks[0] * s->blocks[1]; i++)
-    if (v->blocks[i].home == TSR_NO_STEP && s->panels.count > 0)
+    if (v->blocks[i].home == TSR_NO_SUMMA_STEP && s->panels.count > 0)
       return tsr_fail(TSR_ERR_CHECK, "a block of C never comes home");
   return TSR_OK;
 }
 
 static void begin(verifier *v) {
   for (int operand = 0; operand < 2; operand++) {
-    v->moved[operand] = TSR_NO_STEP;
+    v->moved[operand] = TSR_NO_SUMMA_STEP;
     for (int i = 0; i < v->s->slots[operand]; i++)
-      v->slot[operand][i] = (held){-1, -1, TSR_NO_STEP, TSR_NO_STEP};
+      v->slot[operand][i] = (held){-1, -1, TSR_NO_SUMMA_STEP, TSR_NO_SUMMA_STEP};
   }
   for (int32_t i = 0; i < v->s->blocks[0] * v->s->blocks[1]; i++)
-    v->blocks[i] = (block){0, TSR_NO_STEP};
+    v->blocks[i] = (block){0, TSR_NO_SUMMA_STEP};
 }
 
 tsr_status tsr_summa_schedule_verify(const tsr_summa_schedule *s) {

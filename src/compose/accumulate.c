@@ -30,14 +30,14 @@ static double covered(interval *all, size_t count) {
   return sum;
 }
 
-static double kernels_of(const tsr_plan *plan, int device, interval *room) {
+static double kernels_of(const tsr_plan *plan, int device, interval *block) {
   size_t count = 0;
   for (size_t i = 0; i < plan->commands.count; i++) {
     const tsr_command *c = &plan->commands.items[i];
     if (c->kind != TSR_COMMAND_KERNEL || plan->queue[c->queue].location != device) continue;
-    room[count++] = (interval){c->begin, c->end};
+    block[count++] = (interval){c->begin, c->end};
   }
-  return covered(room, count);
+  return covered(block, count);
 }
 
 /* Seconds of copies of the queue that has most of them. */
@@ -54,13 +54,13 @@ static double copies_of(const tsr_plan *plan) {
 static tsr_status stage_of(const tsr_plan *plan, tsr_stage *stage) {
   *stage = (tsr_stage){plan->seconds, plan->seconds, 0};
   if (plan->devices == 0) return TSR_OK; /* the CPU does one thing after the other */
-  interval *room = tsr_alloc((plan->commands.count + 1) * sizeof *room);
-  if (room == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory to look at a plan");
+  interval *block = tsr_alloc((plan->commands.count + 1) * sizeof *block);
+  if (block == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory to look at a plan");
   stage->kernels = 0;
   for (int d = 0; d < plan->machine_devices; d++)
-    stage->kernels = fmax(stage->kernels, kernels_of(plan, d, room));
+    stage->kernels = fmax(stage->kernels, kernels_of(plan, d, block));
   stage->copies = copies_of(plan);
-  tsr_dealloc(room);
+  tsr_dealloc(block);
   return TSR_OK;
 }
 
@@ -71,11 +71,11 @@ static void add_arenas(const tsr_plan *plan, size_t bytes[TSR_MACHINE_DEVICES]) 
   for (int d = 0; d < plan->machine_devices; d++) bytes[d] += plan->arena[d];
 }
 
-/* Adds the bytes of the rooms that a plan makes, for C or for A and B, by device. */
+/* Adds the bytes of the cached blocks that a plan makes, for C or for A and B, by device. */
 static void add_rooms(const tsr_plan *plan, bool of_c, size_t bytes[TSR_MACHINE_DEVICES]) {
-  for (size_t i = 0; plan->after != NULL && i < plan->after->rooms.count; i++) {
-    const tsr_room *room = &plan->after->rooms.items[i];
-    if ((room->matrix == TSR_C_) == of_c) bytes[room->device] += room->bytes;
+  for (size_t i = 0; plan->after != NULL && i < plan->after->blocks.count; i++) {
+    const tsr_cached_block *block = &plan->after->blocks.items[i];
+    if ((block->matrix == TSR_C_) == of_c) bytes[block->device] += block->bytes;
   }
 }
 
@@ -89,12 +89,12 @@ static size_t most_of(const size_t bytes[TSR_MACHINE_DEVICES]) {
 static tsr_status keep_result(const tsr_plan *plan, tsr_residency *left) {
   *left = (tsr_residency){0};
   bool done = true;
-  for (size_t i = 0; done && plan->after != NULL && i < plan->after->rooms.count; i++) {
-    const tsr_room *room = &plan->after->rooms.items[i];
-    if (room->matrix != TSR_C_) continue;
-    tsr_room *kept = tsr_residency_add(left, *room);
-    done = kept != NULL && tsr_rects_copy(&room->valid, &kept->valid) &&
-           tsr_rects_copy(&room->newer, &kept->newer);
+  for (size_t i = 0; done && plan->after != NULL && i < plan->after->blocks.count; i++) {
+    const tsr_cached_block *block = &plan->after->blocks.items[i];
+    if (block->matrix != TSR_C_) continue;
+    tsr_cached_block *kept = tsr_residency_add(left, *block);
+    done = kept != NULL && tsr_rects_copy(&block->valid, &kept->valid) &&
+           tsr_rects_copy(&block->newer, &kept->newer);
     if (kept != NULL) kept->bytes = 0; /* it is there already */
   }
   return done ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for what is on devices");
@@ -147,7 +147,7 @@ static tsr_status go_on(tsr_plans *plans, const tsr_call *call, const tsr_reside
   add_arenas(plan, inputs);
   tsr_plan_unref(plan);
   made->inputs = most_of(inputs);
-  if (status != TSR_OK || before->rooms.count == 0) return status;
+  if (status != TSR_OK || before->blocks.count == 0) return status;
   return time_home(plans, call, before, &made->home);
 }
 

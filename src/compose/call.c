@@ -8,8 +8,8 @@ typedef struct composed {
   const tsr_binding *binding;
   bool exchanged;
   tsr_region region[TSR_OPERANDS];
-  tsr_view view; /* of the last attempt */
-  bool alone;    /* the call is to be carried out without what is on the devices */
+  tsr_found found; /* of the last attempt */
+  bool alone;      /* the call is to be carried out without what is on the devices */
 } composed;
 
 /* Once the call is submitted, copies that cross C are stale. They are brought home and forgotten
@@ -26,19 +26,18 @@ static tsr_status find_plan(composed *x, const tsr_plan **plan) {
   tsr_mapping mapping;
   tsr_request request = {.call = x->call, .exchanged = x->exchanged};
   if (tsr_compose_mapping(x->directory, &x->region[TSR_C_], &mapping)) request.mapping = &mapping;
-  return tsr_compose_find_plan(x->directory, &request, &x->view, plan);
+  return tsr_compose_find_plan(x->directory, &request, &x->found, plan);
 }
 
 static tsr_status submit(composed *x, const tsr_plan *plan, tsr_shortage *shortage) {
   tsr_directory *directory = x->directory;
   int short_of = -1;
-  tsr_ticket *ticket;
-  tsr_status status = tsr_compose_submit(directory, plan, x->binding, &x->view, &short_of, &ticket);
+  tsr_job *job;
+  tsr_status status = tsr_compose_submit(directory, plan, x->binding, &x->found, &short_of, &job);
   tsr_shortage_note(shortage, plan, short_of);
   if (status != TSR_OK) return status;
-  if (tsr_ticket_brings_home(ticket))
-    tsr_compose_note_coming(directory, &x->region[TSR_C_], ticket);
-  tsr_calls_keep(directory->calls, ticket);
+  if (tsr_job_brings_home(job)) tsr_compose_note_coming(directory, &x->region[TSR_C_], job);
+  tsr_calls_keep(directory->calls, job);
   return TSR_OK;
 }
 
@@ -46,8 +45,8 @@ static tsr_status submit(composed *x, const tsr_plan *plan, tsr_shortage *shorta
 static tsr_status attempt(void *composed_, tsr_shortage *shortage) {
   composed *x = composed_;
   const tsr_plan *plan;
-  tsr_view_free(&x->view);
-  TSR_TRY(tsr_store_view(x->directory->store, x->region, &x->view));
+  tsr_found_free(&x->found);
+  TSR_TRY(tsr_store_look(x->directory->store, x->region, &x->found));
   tsr_status status = find_plan(x, &plan);
   shortage->any = status == TSR_ERR_MEMORY; /* it does not fit beside what is kept */
   if (status != TSR_OK) return status;
@@ -60,7 +59,7 @@ static tsr_status attempt(void *composed_, tsr_shortage *shortage) {
 /* When nothing is left that could make room, the call is carried out alone. */
 static tsr_status make_room(void *composed_, bool *any) {
   composed *x = composed_;
-  TSR_TRY(tsr_compose_evict_oldest(x->directory, &x->view, any));
+  TSR_TRY(tsr_compose_evict_oldest(x->directory, &x->found, any));
   x->alone = !*any;
   return TSR_OK;
 }
@@ -70,7 +69,7 @@ static tsr_status compose(composed *x) {
   TSR_TRY(settle_crossings(x));
   tsr_trial trial = {.call = x, .attempt = attempt, .relieve = make_room};
   tsr_status status = tsr_retry(&trial);
-  tsr_view_free(&x->view);
+  tsr_found_free(&x->found);
   if (x->alone) return tsr_compose_evict_all(x->directory);
   if (status == TSR_OK) tsr_compose_stamp(x->directory, x->region, TSR_OPERANDS);
   return status;
@@ -97,11 +96,11 @@ tsr_status tsr_compose_call(tsr_directory *directory, const tsr_call *call,
 }
 
 void tsr_compose_note(tsr_directory *directory, const tsr_call *call, const tsr_binding *binding,
-                      const tsr_ticket *ticket) {
+                      const tsr_job *job) {
   tsr_region region[TSR_OPERANDS];
   tsr_compose_regions(directory, call, binding, region);
   if (region[TSR_C_].base == NULL) return;
   pthread_mutex_lock(&directory->lock);
-  tsr_compose_note_coming(directory, &region[TSR_C_], ticket);
+  tsr_compose_note_coming(directory, &region[TSR_C_], job);
   pthread_mutex_unlock(&directory->lock);
 }

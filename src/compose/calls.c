@@ -54,18 +54,18 @@ static void count_traffic(tsr_calls *calls, const tsr_traffic *moved) {
 }
 
 tsr_status tsr_calls_submit(tsr_calls *calls, const tsr_plan *plan, const tsr_binding *binding,
-                            const tsr_allocation *allocation, int *short_of, tsr_ticket **ticket) {
+                            const tsr_allocation *allocation, int *short_of, tsr_job **job) {
   tsr_plan_object *object = tsr_plan_object_of(plan);
   tsr_submission submission = {.program = object->program,
                                .binding = *binding,
-                               .rooms = allocation != NULL ? allocation->rooms : NULL,
-                               .stays = allocation != NULL ? allocation->stays : NULL,
+                               .blocks = allocation != NULL ? allocation->blocks : NULL,
+                               .entries = allocation != NULL ? allocation->entries : NULL,
                                .arenas = allocation != NULL ? allocation->arena : NULL,
                                .trace = atomic_load(&calls->trace),
                                .pinner = calls->pinner,
                                .registration = last_registration(calls, &plan->call, binding)};
   tsr_plan_ref(plan);
-  tsr_status status = tsr_runner_submit(calls->runner, &submission, ticket);
+  tsr_status status = tsr_runner_submit(calls->runner, &submission, job);
   if (status == TSR_OK)
     count_traffic(calls, &object->moved);
   else
@@ -76,24 +76,24 @@ tsr_status tsr_calls_submit(tsr_calls *calls, const tsr_plan *plan, const tsr_bi
 
 tsr_status tsr_calls_run(tsr_calls *calls, const tsr_plan *plan, const tsr_binding *binding,
                          int *short_of) {
-  tsr_ticket *ticket;
-  TSR_TRY(tsr_calls_submit(calls, plan, binding, NULL, short_of, &ticket));
-  return tsr_calls_collect(calls, ticket);
+  tsr_job *job;
+  TSR_TRY(tsr_calls_submit(calls, plan, binding, NULL, short_of, &job));
+  return tsr_calls_collect(calls, job);
 }
 
 /* ---- Collecting ----------------------------------------------------------- */
 
 /* Tells the user how far the call is until it is over. Without memory to look, nothing is told. */
-static void tell_progress(tsr_calls *calls, tsr_ticket *ticket) {
+static void tell_progress(tsr_calls *calls, tsr_job *job) {
   pthread_mutex_lock(&calls->lock);
   tsr_progress progress = calls->progress;
   void *user = calls->progress_user;
   pthread_mutex_unlock(&calls->lock);
   tsr_meter *meter = NULL;
-  if (progress == NULL || tsr_meter_create(ticket, &meter) != TSR_OK) return;
-  const tsr_plan *plan = tsr_ticket_plan(ticket);
+  if (progress == NULL || tsr_meter_create(job, &meter) != TSR_OK) return;
+  const tsr_plan *plan = tsr_job_plan(job);
   const char *what = plan->moves ? "copies" : tsr_operation_name(plan->call.operation);
-  while (!tsr_ticket_wait_for(ticket, TSR_TUNE_PROGRESS_EVERY))
+  while (!tsr_job_wait_for(job, TSR_TUNE_PROGRESS_EVERY))
     progress(user, tsr_meter_fraction(meter), what);
   progress(user, 1, what);
   tsr_meter_destroy(meter);
@@ -116,22 +116,22 @@ static const tsr_plan *exchange_last(tsr_calls *calls, const tsr_plan *plan) {
   return former;
 }
 
-tsr_status tsr_calls_collect(tsr_calls *calls, tsr_ticket *ticket) {
-  const tsr_plan *done = tsr_ticket_plan(ticket);
-  tell_progress(calls, ticket);
-  tsr_status status = tsr_ticket_wait(ticket);
-  float *times = tsr_ticket_take_times(ticket);
+tsr_status tsr_calls_collect(tsr_calls *calls, tsr_job *job) {
+  const tsr_plan *done = tsr_job_plan(job);
+  tell_progress(calls, job);
+  tsr_status status = tsr_job_wait(job);
+  float *times = tsr_job_take_times(job);
   if (status == TSR_OK) {
     pthread_mutex_lock(&calls->lock);
-    if (calls->keeping && times != NULL) tsr_traces_add(&calls->traces, ticket, times);
-    keep_times(tsr_plan_object_of(done), tsr_ticket_seconds(ticket), times);
+    if (calls->keeping && times != NULL) tsr_traces_add(&calls->traces, job, times);
+    keep_times(tsr_plan_object_of(done), tsr_job_seconds(job), times);
     done = exchange_last(calls, done);
     pthread_mutex_unlock(&calls->lock);
   } else {
     atomic_store(&calls->lost, true);
     tsr_dealloc(times);
   }
-  tsr_ticket_release(ticket);
+  tsr_job_release(job);
   tsr_plan_unref(done);
   return status;
 }
@@ -160,24 +160,24 @@ tsr_status tsr_calls_take_error(tsr_calls *calls) {
 }
 
 /* The oldest asynchronous call, if it is complete or if all are to be waited for. */
-static tsr_ticket *next_pending(tsr_calls *calls, bool all) {
-  tsr_ticket *ticket = NULL;
+static tsr_job *next_pending(tsr_calls *calls, bool all) {
+  tsr_job *job = NULL;
   pthread_mutex_lock(&calls->lock);
-  if (calls->pending.count > 0 && (all || tsr_ticket_done(calls->pending.items[0]))) {
-    ticket = calls->pending.items[0];
+  if (calls->pending.count > 0 && (all || tsr_job_done(calls->pending.items[0]))) {
+    job = calls->pending.items[0];
     calls->pending.count--;
     memmove(calls->pending.items, calls->pending.items + 1,
             calls->pending.count * sizeof *calls->pending.items);
   }
   pthread_mutex_unlock(&calls->lock);
-  return ticket;
+  return job;
 }
 
-/* The caller holds collecting: whoever takes a ticket notes its error before tsr_sync can find
+/* The caller holds collecting: whoever takes a job notes its error before tsr_sync can find
  * nothing pending. */
 static void collect_each(tsr_calls *calls, bool all) {
-  for (tsr_ticket *ticket; (ticket = next_pending(calls, all)) != NULL;)
-    tsr_calls_note_error(calls, tsr_calls_collect(calls, ticket));
+  for (tsr_job *job; (job = next_pending(calls, all)) != NULL;)
+    tsr_calls_note_error(calls, tsr_calls_collect(calls, job));
 }
 
 void tsr_calls_collect_pending(tsr_calls *calls) {
@@ -186,11 +186,11 @@ void tsr_calls_collect_pending(tsr_calls *calls) {
   pthread_mutex_unlock(&calls->collecting);
 }
 
-void tsr_calls_keep(tsr_calls *calls, tsr_ticket *ticket) {
+void tsr_calls_keep(tsr_calls *calls, tsr_job *job) {
   pthread_mutex_lock(&calls->lock);
-  bool kept = TSR_VEC_PUSH(&calls->pending, ticket);
+  bool kept = TSR_VEC_PUSH(&calls->pending, job);
   pthread_mutex_unlock(&calls->lock);
-  if (!kept) tsr_calls_note_error(calls, tsr_calls_collect(calls, ticket));
+  if (!kept) tsr_calls_note_error(calls, tsr_calls_collect(calls, job));
   if (pthread_mutex_trylock(&calls->collecting) != 0) return;
   collect_each(calls, false);
   pthread_mutex_unlock(&calls->collecting);

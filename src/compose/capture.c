@@ -21,7 +21,7 @@ void tsr_capture_free(tsr_capture *capture) {
   tsr_dealloc(capture);
 }
 
-void tsr_capture_note_step(tsr_plans *plans, const tsr_step *step) {
+void tsr_capture_note_step(tsr_plans *plans, const tsr_captured_step *step) {
   pthread_mutex_lock(&plans->lock);
   tsr_capture *s = plans->capturing;
   if (s != NULL && !TSR_VEC_PUSH(&s->steps, *step)) s->incomplete = true;

@@ -9,26 +9,26 @@
 #include "base/vec.h"
 #include "compose/plans.h"
 
-typedef enum tsr_step_kind {
-  TSR_STEP_CALL,
-  TSR_STEP_COHERENT,
-  TSR_STEP_INVALIDATE,
-  TSR_STEP_RELEASE,
-  TSR_STEP_MAP,
-  TSR_STEP_DISTRIBUTE
-} tsr_step_kind;
+typedef enum tsr_captured_kind {
+  TSR_CAPTURED_CALL,
+  TSR_CAPTURED_COHERENT,
+  TSR_CAPTURED_INVALIDATE,
+  TSR_CAPTURED_RELEASE,
+  TSR_CAPTURED_MAP,
+  TSR_CAPTURED_DISTRIBUTE
+} tsr_captured_kind;
 
 /* One of the user's calls, by its arguments. A region is given by what.uplo, m, n, type and ldc,
  * and by c. */
-typedef struct tsr_step {
-  tsr_step_kind kind;
+typedef struct tsr_captured_step {
+  tsr_captured_kind kind;
   tsr_level3 what;
   unsigned char alpha[16], beta[16];
   const void *a, *b;
   void *c;
   int64_t mb, nb;
   int p, q;
-} tsr_step;
+} tsr_captured_step;
 
 /* What a plan was made for: digests of the call and of all else that it depends on. */
 typedef struct tsr_plan_key {
@@ -37,7 +37,7 @@ typedef struct tsr_plan_key {
 
 struct tsr_capture {
   tsr_plans *owner; /* a reference */
-  TSR_VEC(tsr_step) steps;
+  TSR_VEC(tsr_captured_step) steps;
   TSR_VEC(const tsr_plan *)
   plans;                      /* a reference each, in the order in which they were wanted first */
   TSR_VEC(tsr_plan_key) keys; /* of plans */
@@ -50,7 +50,7 @@ tsr_status tsr_capture_create(tsr_plans *owner, tsr_capture **capture);
 void tsr_capture_free(tsr_capture *capture);
 
 /* Add to the capture that is under way; if there is none, they do nothing. */
-void tsr_capture_note_step(tsr_plans *plans, const tsr_step *step);
+void tsr_capture_note_step(tsr_plans *plans, const tsr_captured_step *step);
 void tsr_capture_note_plan(tsr_plans *plans, const tsr_plan_key *key, const tsr_plan *plan);
 
 /* The plan of the capture that is being run, with a reference; NULL: there is none. */

@@ -69,12 +69,12 @@ void tsr_compose_regions(const tsr_directory *directory, const tsr_call *call,
 
 static bool may_touch(const tsr_region *a, const tsr_region *b) {
   tsr_rect at;
-  return tsr_region_relate(a, b, &at) != TSR_APART;
+  return tsr_region_relate(a, b, &at) != TSR_DISJOINT;
 }
 
 void tsr_compose_note_coming(tsr_directory *directory, const tsr_region *region,
-                             const tsr_ticket *ticket) {
-  tsr_homecoming coming = {*region, tsr_ticket_number(ticket)};
+                             const tsr_job *job) {
+  tsr_pending_write_back coming = {*region, tsr_job_number(job)};
   uint64_t completed = tsr_runner_completed(directory->calls->runner);
   size_t kept = 0;
   for (size_t i = 0; i < directory->coming.count; i++)
@@ -88,7 +88,7 @@ void tsr_compose_note_coming(tsr_directory *directory, const tsr_region *region,
 bool tsr_compose_coming(tsr_directory *directory, const tsr_region *region, uint64_t *number) {
   bool any = false;
   for (size_t i = 0; i < directory->coming.count; i++) {
-    const tsr_homecoming *coming = &directory->coming.items[i];
+    const tsr_pending_write_back *coming = &directory->coming.items[i];
     if (!may_touch(&coming->region, region) || (any && coming->number < *number)) continue;
     *number = coming->number;
     any = true;
@@ -100,7 +100,7 @@ bool tsr_compose_coming(tsr_directory *directory, const tsr_region *region, uint
 
 /* *at: where the outer region has the inner one's first element. */
 static bool lies_in(const tsr_region *inner, const tsr_region *outer, tsr_rect *at) {
-  return tsr_region_relate(inner, outer, at) == TSR_ALONG &&
+  return tsr_region_relate(inner, outer, at) == TSR_ALIGNED &&
          tsr_rect_contains(tsr_region_all(outer), *at);
 }
 

@@ -24,10 +24,10 @@ typedef struct tsr_mapped {
 } tsr_mapped;
 
 /* A submission that writes to a region in host memory. */
-typedef struct tsr_homecoming {
+typedef struct tsr_pending_write_back {
   tsr_region region;
-  uint64_t number; /* of its ticket */
-} tsr_homecoming;
+  uint64_t number; /* of its job */
+} tsr_pending_write_back;
 
 typedef struct tsr_directory {
   const tsr_engine *engine; /* NULL: the CPU's BLAS does the work, and nothing is on devices */
@@ -35,13 +35,13 @@ typedef struct tsr_directory {
   int devices;
   tsr_plans *plans;
   tsr_calls *calls;
-  pthread_mutex_t lock;           /* of all below; taken before the locks of plans and calls */
-  tsr_store *store;               /* NULL: nothing has stayed on devices yet */
-  TSR_VEC(tsr_mapped) mapped;     /* the latest last */
-  TSR_VEC(tsr_homecoming) coming; /* those that may not be complete yet */
+  pthread_mutex_t lock;       /* of all below; taken before the locks of plans and calls */
+  tsr_store *store;           /* NULL: nothing has stayed on devices yet */
+  TSR_VEC(tsr_mapped) mapped; /* the latest last */
+  TSR_VEC(tsr_pending_write_back) coming; /* those that may not be complete yet */
 } tsr_directory;
 
-typedef TSR_VEC(tsr_ticket *) tsr_tickets;
+typedef TSR_VEC(tsr_job *) tsr_jobs;
 
 /* ---- directory.c ---- */
 
@@ -77,7 +77,7 @@ tsr_status tsr_compose_invalidate(tsr_directory *directory, const tsr_region *re
 /* Brings home what is newer on devices of a region, or of a triangle of it. The submissions are
  * added to own, for the caller to collect, also where it fails; own NULL: they are for tsr_sync. */
 tsr_status tsr_compose_bring_home(tsr_directory *directory, const tsr_region *region, tsr_uplo uplo,
-                                  tsr_tickets *own);
+                                  tsr_jobs *own);
 
 /* From now on the region's blocks shall be where the mapping says; move: they are copied there
  * now, as far as there is room. When it fails, the mapping is as before. */
@@ -109,6 +109,6 @@ tsr_status tsr_compose_call(tsr_directory *directory, const tsr_call *call,
 
 /* A call that does not compose was submitted: it brings its result home, later. */
 void tsr_compose_note(tsr_directory *directory, const tsr_call *call, const tsr_binding *binding,
-                      const tsr_ticket *ticket);
+                      const tsr_job *job);
 
 #endif

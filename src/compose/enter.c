@@ -3,7 +3,7 @@
 #include "compose/retry.h"
 
 tsr_status tsr_compose_find_plan(tsr_directory *directory, tsr_request *request,
-                                 const tsr_view *view, const tsr_plan **plan) {
+                                 const tsr_found *found, const tsr_plan **plan) {
   size_t kept[TSR_MACHINE_DEVICES] = {0};
   pthread_mutex_lock(&directory->plans->lock);
   for (int d = 0; d < directory->devices; d++) kept[d] = directory->plans->planning.budget[d];
@@ -13,7 +13,7 @@ tsr_status tsr_compose_find_plan(tsr_directory *directory, tsr_request *request,
     size_t left = kept[d] > used ? kept[d] - used : 0;
     kept[d] -= left >> request->halvings;
   }
-  request->residency = &view->seen;
+  request->residency = &found->seen;
   request->kept = kept;
   return tsr_request_find(directory->plans, request, plan);
 }
@@ -23,7 +23,7 @@ tsr_status tsr_compose_find_plan(tsr_directory *directory, tsr_request *request,
 typedef struct taking {
   tsr_directory *directory;
   const tsr_plan *plan;
-  const tsr_view *view;
+  const tsr_found *found;
   tsr_allocation *allocation;
   int reliefs, *short_of;
 } taking;
@@ -31,7 +31,7 @@ typedef struct taking {
 static tsr_status take(void *taking_, tsr_shortage *shortage) {
   taking *t = taking_;
   tsr_status status =
-      tsr_store_take(t->directory->store, t->view, t->plan, t->allocation, t->short_of);
+      tsr_store_take(t->directory->store, t->found, t->plan, t->allocation, t->short_of);
   if (status == TSR_ERR_MEMORY) tsr_shortage_note(shortage, t->plan, *t->short_of);
   return status;
 }
@@ -50,8 +50,8 @@ static void poison_new(const tsr_directory *directory, const tsr_plan *plan,
                        const tsr_allocation *allocation) {
   if (!directory->plans->check || directory->engine->poison == NULL) return;
   for (size_t i = 0; i < allocation->count; i++)
-    if (plan->after->rooms.items[i].bytes > 0)
-      directory->engine->poison(allocation->rooms[i], plan->after->rooms.items[i].bytes);
+    if (plan->after->blocks.items[i].bytes > 0)
+      directory->engine->poison(allocation->blocks[i], plan->after->blocks.items[i].bytes);
   for (int l = 0; l <= directory->devices; l++)
     if (plan->arena[l] > 0) directory->engine->poison(allocation->arena[l], plan->arena[l]);
 }
@@ -60,25 +60,24 @@ static void poison_new(const tsr_directory *directory, const tsr_plan *plan,
 
 /* From here on the store says what will be there when the plan is done. */
 static tsr_status enter(tsr_directory *directory, const tsr_plan *plan, const tsr_binding *binding,
-                        tsr_allocation *allocation, int *short_of, tsr_ticket **ticket) {
+                        tsr_allocation *allocation, int *short_of, tsr_job **job) {
   poison_new(directory, plan, allocation);
-  tsr_status status =
-      tsr_calls_submit(directory->calls, plan, binding, allocation, short_of, ticket);
+  tsr_status status = tsr_calls_submit(directory->calls, plan, binding, allocation, short_of, job);
   if (status != TSR_OK) {
     tsr_store_give(directory->store, plan, allocation);
     return status;
   }
-  tsr_store_note(directory->store, plan, allocation, tsr_ticket_number(*ticket));
+  tsr_store_note(directory->store, plan, allocation, tsr_job_number(*job));
   return TSR_OK;
 }
 
 tsr_status tsr_compose_submit(tsr_directory *directory, const tsr_plan *plan,
-                              const tsr_binding *binding, const tsr_view *view, int *short_of,
-                              tsr_ticket **ticket) {
+                              const tsr_binding *binding, const tsr_found *found, int *short_of,
+                              tsr_job **job) {
   tsr_allocation allocation;
-  taking t = {directory, plan, view, &allocation, .short_of = short_of};
+  taking t = {directory, plan, found, &allocation, .short_of = short_of};
   tsr_trial trial = {.call = &t, .attempt = take, .relieve = relieve};
   tsr_store_reclaim(directory->store, tsr_runner_completed(directory->calls->runner));
   TSR_TRY(tsr_retry(&trial));
-  return enter(directory, plan, binding, &allocation, short_of, ticket);
+  return enter(directory, plan, binding, &allocation, short_of, job);
 }

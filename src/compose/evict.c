@@ -2,7 +2,7 @@
 #include "compose/inside.h"
 
 static bool begin_if_any(tsr_directory *directory) {
-  return tsr_compose_begin_if(directory, tsr_store_has_stays);
+  return tsr_compose_begin_if(directory, tsr_store_has_entries);
 }
 
 /* ---- Of some memory ------------------------------------------------------- */
@@ -47,7 +47,7 @@ void tsr_compose_forget_bytes(tsr_directory *directory, const void *base, size_t
 
 /* ---- To make room --------------------------------------------------------- */
 
-tsr_status tsr_compose_evict_oldest(tsr_directory *directory, const tsr_view *view, bool *any) {
+tsr_status tsr_compose_evict_oldest(tsr_directory *directory, const tsr_found *found, bool *any) {
   tsr_region home;
   bool dirty;
   *any = tsr_store_has_retired(directory->store);
@@ -55,7 +55,7 @@ tsr_status tsr_compose_evict_oldest(tsr_directory *directory, const tsr_view *vi
     tsr_compose_await_retired(directory);
     return TSR_OK;
   }
-  tsr_stay *oldest = tsr_store_oldest(directory->store, view, &home, &dirty);
+  tsr_entry *oldest = tsr_store_oldest(directory->store, found, &home, &dirty);
   *any = oldest != NULL;
   if (!*any) return TSR_OK;
   if (dirty) TSR_TRY(tsr_compose_bring_along(directory, &home, TSR_GENERAL, false));

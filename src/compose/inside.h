@@ -17,7 +17,7 @@ tsr_status tsr_compose_open(tsr_directory *directory);
 
 /* A submission that writes to the region's host memory. One that cannot be noted is waited for. */
 void tsr_compose_note_coming(tsr_directory *directory, const tsr_region *region,
-                             const tsr_ticket *ticket);
+                             const tsr_job *job);
 
 /* The mapping that holds all of a region, in its coordinates. False: there is none. */
 bool tsr_compose_mapping(const tsr_directory *directory, const tsr_region *region,
@@ -44,11 +44,11 @@ void tsr_compose_await_retired(tsr_directory *directory);
 
 /* A plan beside what is kept; TSR_ERR_MEMORY: none fits. */
 tsr_status tsr_compose_find_plan(tsr_directory *directory, tsr_request *request,
-                                 const tsr_view *view, const tsr_plan **plan);
-/* Takes rooms for a plan and submits it. *short_of as in tsr_submission. */
+                                 const tsr_found *found, const tsr_plan **plan);
+/* Takes cached blocks for a plan and submits it. *short_of as in tsr_submission. */
 tsr_status tsr_compose_submit(tsr_directory *directory, const tsr_plan *plan,
-                              const tsr_binding *binding, const tsr_view *view, int *short_of,
-                              tsr_ticket **ticket);
+                              const tsr_binding *binding, const tsr_found *found, int *short_of,
+                              tsr_job **job);
 
 /* ---- move.c ---- */
 
@@ -66,6 +66,6 @@ tsr_status tsr_compose_evict_all(tsr_directory *directory);
 
 /* Makes some room: memory that was given back already; else what was used longest ago and is not in
  * the view. *any: there was something. */
-tsr_status tsr_compose_evict_oldest(tsr_directory *directory, const tsr_view *view, bool *any);
+tsr_status tsr_compose_evict_oldest(tsr_directory *directory, const tsr_found *found, bool *any);
 
 #endif

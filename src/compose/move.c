@@ -16,17 +16,17 @@ typedef struct movement {
   tsr_directory *directory;
   tsr_request *request;
   const tsr_binding *binding;
-  const tsr_view *view;
-  tsr_ticket **ticket;
+  const tsr_found *found;
+  tsr_job **job;
 } movement;
 
 static tsr_status try_move(void *movement_, tsr_shortage *shortage) {
   movement *m = movement_;
   const tsr_plan *plan;
   int short_of = -1;
-  TSR_TRY(tsr_compose_find_plan(m->directory, m->request, m->view, &plan));
+  TSR_TRY(tsr_compose_find_plan(m->directory, m->request, m->found, &plan));
   tsr_status status =
-      tsr_compose_submit(m->directory, plan, m->binding, m->view, &short_of, m->ticket);
+      tsr_compose_submit(m->directory, plan, m->binding, m->found, &short_of, m->job);
   tsr_shortage_note(shortage, plan, short_of);
   tsr_plan_unref(plan);
   return status;
@@ -42,49 +42,49 @@ static tsr_status move_in_view(movement *m) {
   return tsr_retry(&trial);
 }
 
-/* Moves a region as an operand (A or C) of the call that stands for it. *ticket is NULL where there
+/* Moves a region as an operand (A or C) of the call that stands for it. *job is NULL where there
  * was nothing to do. */
 static tsr_status move_region(tsr_directory *directory, tsr_request *request, int matrix,
-                              const tsr_region *region, tsr_ticket **ticket) {
+                              const tsr_region *region, tsr_job **job) {
   tsr_operand operand = {
       .rows = region->rows, .cols = region->cols, .ld = region->ld, .location = directory->devices};
   tsr_call call = tsr_moves_call(matrix, &operand, region->size);
   tsr_binding binding = {.base = {NULL}};
   tsr_region regions[TSR_OPERANDS] = {{0}};
-  tsr_view view;
+  tsr_found found;
   binding.base[matrix] = region->base;
   regions[matrix] = *region;
   request->call = &call;
-  *ticket = NULL;
+  *job = NULL;
   TSR_TRY(tsr_place_operand(directory->calls->pinner, directory->devices, call.type, "matrix",
                             region->base, &call.operand[matrix]));
-  TSR_TRY(tsr_store_view(directory->store, regions, &view));
+  TSR_TRY(tsr_store_look(directory->store, regions, &found));
   tsr_status status = TSR_OK;
-  if (request->kind != TSR_REQUEST_HOME || tsr_view_has_newer(&view))
-    status = move_in_view(&(movement){directory, request, &binding, &view, ticket});
-  tsr_view_free(&view);
+  if (request->kind != TSR_REQUEST_HOME || tsr_found_has_newer(&found))
+    status = move_in_view(&(movement){directory, request, &binding, &found, job});
+  tsr_found_free(&found);
   return status;
 }
 
 /* ---- Home ----------------------------------------------------------------- */
 
-/* Submits the copies of what lies along the region. *ticket is NULL where there are none. */
+/* Submits the copies of what lies along the region. *job is NULL where there are none. */
 static tsr_status begin_along(tsr_directory *directory, const tsr_region *region, tsr_uplo uplo,
-                              tsr_ticket **ticket) {
+                              tsr_job **job) {
   tsr_request request = {.kind = TSR_REQUEST_HOME, .uplo = uplo};
-  TSR_TRY(move_region(directory, &request, TSR_C_, region, ticket));
-  if (*ticket == NULL) return TSR_OK;
-  tsr_compose_note_coming(directory, region, *ticket);
+  TSR_TRY(move_region(directory, &request, TSR_C_, region, job));
+  if (*job == NULL) return TSR_OK;
+  tsr_compose_note_coming(directory, region, *job);
   tsr_compose_stamp(directory, region, 1);
   return TSR_OK;
 }
 
 tsr_status tsr_compose_bring_along(tsr_directory *directory, const tsr_region *region,
                                    tsr_uplo uplo, bool wait) {
-  tsr_ticket *ticket;
-  TSR_TRY(begin_along(directory, region, uplo, &ticket));
-  if (ticket != NULL && wait) return tsr_calls_collect(directory->calls, ticket);
-  if (ticket != NULL) tsr_calls_keep(directory->calls, ticket);
+  tsr_job *job;
+  TSR_TRY(begin_along(directory, region, uplo, &job));
+  if (job != NULL && wait) return tsr_calls_collect(directory->calls, job);
+  if (job != NULL) tsr_calls_keep(directory->calls, job);
   return TSR_OK;
 }
 
@@ -97,16 +97,16 @@ tsr_status tsr_compose_bring_crossing(tsr_directory *directory, const tsr_region
 }
 
 static tsr_status bring_home(tsr_directory *directory, const tsr_region *region, tsr_uplo uplo,
-                             tsr_tickets *own) {
-  tsr_ticket *ticket;
-  TSR_TRY(begin_along(directory, region, uplo, &ticket));
-  if (ticket != NULL && own == NULL) tsr_calls_keep(directory->calls, ticket);
-  if (ticket == NULL || own == NULL || TSR_VEC_PUSH(own, ticket)) return TSR_OK;
-  return tsr_calls_collect(directory->calls, ticket);
+                             tsr_jobs *own) {
+  tsr_job *job;
+  TSR_TRY(begin_along(directory, region, uplo, &job));
+  if (job != NULL && own == NULL) tsr_calls_keep(directory->calls, job);
+  if (job == NULL || own == NULL || TSR_VEC_PUSH(own, job)) return TSR_OK;
+  return tsr_calls_collect(directory->calls, job);
 }
 
 tsr_status tsr_compose_bring_home(tsr_directory *directory, const tsr_region *region, tsr_uplo uplo,
-                                  tsr_tickets *own) {
+                                  tsr_jobs *own) {
   tsr_region part;
   if (directory->store == NULL) return TSR_OK;
   TSR_TRY(tsr_compose_check(directory, region, 1));
@@ -159,10 +159,10 @@ typedef struct distribution {
 
 static tsr_status try_distribution(void *distribution_, tsr_shortage *shortage) {
   distribution *x = distribution_;
-  tsr_ticket *ticket;
-  tsr_status status = move_region(x->directory, &x->request, TSR_A, x->region, &ticket);
+  tsr_job *job;
+  tsr_status status = move_region(x->directory, &x->request, TSR_A, x->region, &job);
   shortage->any = status == TSR_ERR_MEMORY;
-  if (status == TSR_OK && ticket != NULL) tsr_calls_keep(x->directory->calls, ticket);
+  if (status == TSR_OK && job != NULL) tsr_calls_keep(x->directory->calls, job);
   return status;
 }
 

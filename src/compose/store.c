@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "compose/heap.h"
 
-struct tsr_stay {
+struct tsr_entry {
   tsr_region home;
   int device;
   char *memory;
@@ -26,7 +26,7 @@ typedef struct retired {
 struct tsr_store {
   int devices;
   tsr_heap *heap[TSR_MAX_DEVICES + 1]; /* at index devices: pinned memory of the host */
-  TSR_VEC(tsr_stay *) stays;
+  TSR_VEC(tsr_entry *) entries;
   TSR_VEC(retired) retired;
   uint64_t views;
   uint64_t latest; /* number of the last submission */
@@ -76,29 +76,29 @@ void tsr_store_reclaim(tsr_store *store, uint64_t completed) {
 }
 
 /* For a stay that is in no list any more. */
-static void stay_free(tsr_store *store, tsr_stay *stay) {
-  retire(store, stay->device, stay->memory);
-  tsr_rects_free(&stay->valid);
-  tsr_rects_free(&stay->newer);
-  tsr_dealloc(stay);
+static void entry_free(tsr_store *store, tsr_entry *entry) {
+  retire(store, entry->device, entry->memory);
+  tsr_rects_free(&entry->valid);
+  tsr_rects_free(&entry->newer);
+  tsr_dealloc(entry);
 }
 
 void tsr_store_clear(tsr_store *store) {
-  for (size_t i = 0; i < store->stays.count; i++) stay_free(store, store->stays.items[i]);
-  store->stays.count = 0;
+  for (size_t i = 0; i < store->entries.count; i++) entry_free(store, store->entries.items[i]);
+  store->entries.count = 0;
 }
 
 void tsr_store_destroy(tsr_store *store) {
   if (store == NULL) return;
   tsr_store_clear(store);
-  TSR_VEC_FREE(&store->stays);
+  TSR_VEC_FREE(&store->entries);
   TSR_VEC_FREE(&store->retired);
   for (int l = 0; l <= store->devices; l++) tsr_heap_destroy(store->heap[l]);
   tsr_dealloc(store);
 }
 
-bool tsr_store_has_stays(const tsr_store *store) {
-  return store->stays.count > 0;
+bool tsr_store_has_entries(const tsr_store *store) {
+  return store->entries.count > 0;
 }
 
 size_t tsr_store_held(const tsr_store *store) {
@@ -122,24 +122,24 @@ void tsr_store_trim(tsr_store *store) {
 
 static void drop_empty(tsr_store *store) {
   size_t kept = 0;
-  for (size_t i = 0; i < store->stays.count; i++) {
-    tsr_stay *stay = store->stays.items[i];
-    if (stay->valid.count > 0)
-      store->stays.items[kept++] = stay;
+  for (size_t i = 0; i < store->entries.count; i++) {
+    tsr_entry *entry = store->entries.items[i];
+    if (entry->valid.count > 0)
+      store->entries.items[kept++] = entry;
     else
-      stay_free(store, stay);
+      entry_free(store, entry);
   }
-  store->stays.count = kept;
+  store->entries.count = kept;
 }
 
 /* ---- Which stays overlap which regions -------------------------------------- */
 
 /* The part of a stay's home that the region overlaps, in the home's coordinates; may be empty. */
-static tsr_rect shared(const tsr_stay *stay, const tsr_region *region, tsr_relation *how) {
+static tsr_rect shared(const tsr_entry *entry, const tsr_region *region, tsr_relation *how) {
   tsr_rect at = {0, 0, 0, 0};
-  *how = tsr_region_relate(&stay->home, region, &at);
-  if (*how == TSR_APART) return at;
-  if (*how == TSR_ACROSS) return tsr_region_crossed(&stay->home, region);
+  *how = tsr_region_relate(&entry->home, region, &at);
+  if (*how == TSR_DISJOINT) return at;
+  if (*how == TSR_CROSSING) return tsr_region_crossed(&entry->home, region);
   tsr_rect part = tsr_rect_intersect(at, tsr_region_all(region));
   return tsr_rect_make(part.row0 - at.row0, part.col0 - at.col0, part.row1 - part.row0,
                        part.col1 - part.col0);
@@ -159,102 +159,105 @@ static bool shift_part(const tsr_rects *set, tsr_rect part, int64_t rows, int64_
   return true;
 }
 
-/* Adds a part of a stay, given in the home's coordinates, as a room of a matrix in which the home's
- * first element is at (row, col). */
-static bool add_room(tsr_view *view, int matrix, tsr_stay *stay, tsr_rect part, int64_t row,
+/* Adds a part of a stay, given in the home's coordinates, as a cached block of a matrix in which
+ * the home's first element is at (row, col). */
+static bool add_room(tsr_found *found, int matrix, tsr_entry *entry, tsr_rect part, int64_t row,
                      int64_t col) {
-  tsr_room *room = tsr_residency_add(&view->seen, (tsr_room){.device = (int16_t)stay->device,
-                                                             .matrix = (uint8_t)matrix,
-                                                             .rect = shifted(part, row, col),
-                                                             .ld = stay->ld});
-  return room != NULL && TSR_VEC_PUSH(&view->stays, stay) &&
-         shift_part(&stay->valid, part, row, col, &room->valid) &&
-         shift_part(&stay->newer, part, row, col, &room->newer);
+  tsr_cached_block *block =
+      tsr_residency_add(&found->seen, (tsr_cached_block){.device = (int16_t)entry->device,
+                                                         .matrix = (uint8_t)matrix,
+                                                         .rect = shifted(part, row, col),
+                                                         .ld = entry->ld});
+  return block != NULL && TSR_VEC_PUSH(&found->entries, entry) &&
+         shift_part(&entry->valid, part, row, col, &block->valid) &&
+         shift_part(&entry->newer, part, row, col, &block->newer);
 }
 
-static bool is_in_view(const tsr_view *view, const tsr_stay *stay) {
-  for (size_t i = 0; i < view->stays.count; i++)
-    if (view->stays.items[i] == stay) return true;
+static bool is_in_view(const tsr_found *found, const tsr_entry *entry) {
+  for (size_t i = 0; i < found->entries.count; i++)
+    if (found->entries.items[i] == entry) return true;
   return false;
 }
 
-/* If a stay is a room of another operand already, its memory may be written to as that room. As
- * rooms of this operand it gives only its valid parts, to which nobody writes. */
-static bool add_again(tsr_view *view, int matrix, tsr_stay *stay, tsr_rect part, int64_t row,
+/* If a stay is a cached block of another operand already, its memory may be written to as that
+ * room. As cached blocks of this operand it gives only its valid parts, to which nobody writes. */
+static bool add_again(tsr_found *found, int matrix, tsr_entry *entry, tsr_rect part, int64_t row,
                       int64_t col) {
   tsr_rects parts = {0};
-  bool done = tsr_rects_clip(&stay->valid, part, &parts);
+  bool done = tsr_rects_clip(&entry->valid, part, &parts);
   for (size_t i = 0; done && i < parts.count; i++)
-    done = add_room(view, matrix, stay, parts.items[i], row, col);
+    done = add_room(found, matrix, entry, parts.items[i], row, col);
   tsr_rects_free(&parts);
   return done;
 }
 
-static bool add_stay(tsr_store *store, tsr_view *view, int matrix, tsr_stay *stay) {
-  const tsr_region *region = &view->region[matrix];
+static bool add_entry(tsr_store *store, tsr_found *found, int matrix, tsr_entry *entry) {
+  const tsr_region *region = &found->region[matrix];
   tsr_relation how;
-  tsr_rect at, part = shared(stay, region, &how);
-  if (how != TSR_ALONG) return true;
-  (void)tsr_region_relate(&stay->home, region, &at);
-  bool again = is_in_view(view, stay);
-  stay->used = store->views;
-  return (again ? add_again : add_room)(view, matrix, stay, part, at.row0, at.col0);
+  tsr_rect at, part = shared(entry, region, &how);
+  if (how != TSR_ALIGNED) return true;
+  (void)tsr_region_relate(&entry->home, region, &at);
+  bool again = is_in_view(found, entry);
+  entry->used = store->views;
+  return (again ? add_again : add_room)(found, matrix, entry, part, at.row0, at.col0);
 }
 
-tsr_status tsr_store_view(tsr_store *store, const tsr_region region[TSR_OPERANDS], tsr_view *view) {
-  tsr_view made = {.seen = {{0}}};
+tsr_status tsr_store_look(tsr_store *store, const tsr_region region[TSR_OPERANDS],
+                          tsr_found *found) {
+  tsr_found made = {.seen = {{0}}};
   store->views++;
   for (int x = 0; x < TSR_OPERANDS; x++) {
     made.region[x] = region[x];
-    for (size_t i = 0; i < store->stays.count; i++) {
-      if (add_stay(store, &made, x, store->stays.items[i])) continue;
-      tsr_view_free(&made);
+    for (size_t i = 0; i < store->entries.count; i++) {
+      if (add_entry(store, &made, x, store->entries.items[i])) continue;
+      tsr_found_free(&made);
       return no_memory();
     }
   }
-  *view = made;
+  *found = made;
   return TSR_OK;
 }
 
-void tsr_view_free(tsr_view *view) {
-  tsr_residency_free(&view->seen);
-  TSR_VEC_FREE(&view->stays);
+void tsr_found_free(tsr_found *found) {
+  tsr_residency_free(&found->seen);
+  TSR_VEC_FREE(&found->entries);
 }
 
-/* Row and column of the region at which a room's home has its first element. */
-static void offset_of(const tsr_view *view, size_t room, int64_t *row, int64_t *col) {
+/* Row and column of the region at which a cached block's home has its first element. */
+static void offset_of(const tsr_found *found, size_t block, int64_t *row, int64_t *col) {
   tsr_rect at = {0, 0, 0, 0};
-  (void)tsr_region_relate(&view->stays.items[room]->home,
-                          &view->region[view->seen.rooms.items[room].matrix], &at);
+  (void)tsr_region_relate(&found->entries.items[block]->home,
+                          &found->region[found->seen.blocks.items[block].matrix], &at);
   *row = at.row0;
   *col = at.col0;
 }
 
 /* The memory of a view's room. */
-static void *memory_of(const tsr_view *view, size_t room) {
-  const tsr_stay *stay = view->stays.items[room];
-  tsr_rect rect = view->seen.rooms.items[room].rect;
+static void *memory_of(const tsr_found *found, size_t block) {
+  const tsr_entry *entry = found->entries.items[block];
+  tsr_rect rect = found->seen.blocks.items[block].rect;
   int64_t row, col;
-  offset_of(view, room, &row, &col);
-  return stay->memory +
-         ((rect.row0 - row) + (rect.col0 - col) * stay->ld) * (int64_t)stay->home.size;
+  offset_of(found, block, &row, &col);
+  return entry->memory +
+         ((rect.row0 - row) + (rect.col0 - col) * entry->ld) * (int64_t)entry->home.size;
 }
 
-bool tsr_view_has_newer(const tsr_view *view) {
-  for (size_t i = 0; i < view->seen.rooms.count; i++)
-    if (view->seen.rooms.items[i].newer.count > 0) return true;
+bool tsr_found_has_newer(const tsr_found *found) {
+  for (size_t i = 0; i < found->seen.blocks.count; i++)
+    if (found->seen.blocks.items[i].newer.count > 0) return true;
   return false;
 }
 
 /* ---- Crossing and forgetting ---------------------------------------------- */
 
 bool tsr_store_crossing(const tsr_store *store, const tsr_region *region, tsr_region *part) {
-  for (size_t i = 0; i < store->stays.count; i++) {
-    const tsr_stay *stay = store->stays.items[i];
+  for (size_t i = 0; i < store->entries.count; i++) {
+    const tsr_entry *entry = store->entries.items[i];
     tsr_relation how;
-    tsr_rect rect = shared(stay, region, &how);
-    if (how != TSR_ACROSS || tsr_rect_empty(rect) || !tsr_rects_meets(&stay->newer, rect)) continue;
-    *part = tsr_region_part(&stay->home, rect);
+    tsr_rect rect = shared(entry, region, &how);
+    if (how != TSR_CROSSING || tsr_rect_empty(rect) || !tsr_rects_meets(&entry->newer, rect))
+      continue;
+    *part = tsr_region_part(&entry->home, rect);
     return true;
   }
   return false;
@@ -262,27 +265,27 @@ bool tsr_store_crossing(const tsr_store *store, const tsr_region *region, tsr_re
 
 /* Reserves memory for a hole in a copy. If there is none, all of the copy is forgotten instead,
  * provided that nothing in it is newer than home. */
-static bool reserve_hole(tsr_stay *stay, tsr_rect part) {
-  if (tsr_rects_reserve(&stay->valid, part) && tsr_rects_reserve(&stay->newer, part)) return true;
-  if (stay->newer.count > 0) return false;
-  tsr_rects_free(&stay->valid);
+static bool reserve_hole(tsr_entry *entry, tsr_rect part) {
+  if (tsr_rects_reserve(&entry->valid, part) && tsr_rects_reserve(&entry->newer, part)) return true;
+  if (entry->newer.count > 0) return false;
+  tsr_rects_free(&entry->valid);
   return true;
 }
 
-static bool make_hole(tsr_stay *stay, tsr_rect part) {
-  return tsr_rects_subtract(&stay->valid, part) && tsr_rects_subtract(&stay->newer, part);
+static bool make_hole(tsr_entry *entry, tsr_rect part) {
+  return tsr_rects_subtract(&entry->valid, part) && tsr_rects_subtract(&entry->newer, part);
 }
 
 /* Changes the stays that overlap the region; crossing_only: those of them that cross it. */
 static bool change_each(tsr_store *store, const tsr_region *region, bool crossing_only,
-                        bool (*change)(tsr_stay *stay, tsr_rect part)) {
-  for (size_t i = 0; i < store->stays.count; i++) {
-    tsr_stay *stay = store->stays.items[i];
+                        bool (*change)(tsr_entry *entry, tsr_rect part)) {
+  for (size_t i = 0; i < store->entries.count; i++) {
+    tsr_entry *entry = store->entries.items[i];
     tsr_relation how;
-    tsr_rect rect = shared(stay, region, &how);
-    if (how == TSR_APART || tsr_rect_empty(rect)) continue;
-    if (crossing_only && how == TSR_ALONG) continue;
-    if (!change(stay, rect)) return false;
+    tsr_rect rect = shared(entry, region, &how);
+    if (how == TSR_DISJOINT || tsr_rect_empty(rect)) continue;
+    if (crossing_only && how == TSR_ALIGNED) continue;
+    if (!change(entry, rect)) return false;
   }
   return true;
 }
@@ -303,21 +306,21 @@ tsr_status tsr_store_forget_crossing(tsr_store *store, const tsr_region *region)
   return forget(store, region, true);
 }
 
-/* ---- The rooms of a plan -------------------------------------------------- */
+/* ---- The cached blocks of a plan -------------------------------------------------- */
 
 static void allocation_free(tsr_allocation *allocation) {
-  tsr_dealloc(allocation->rooms);
-  tsr_dealloc(allocation->stays);
+  tsr_dealloc(allocation->blocks);
+  tsr_dealloc(allocation->entries);
   tsr_dealloc(allocation->noted);
   *allocation = (tsr_allocation){.count = 0};
 }
 
 static bool allocation_make(size_t count, tsr_allocation *allocation) {
   *allocation = (tsr_allocation){.count = count};
-  allocation->rooms = tsr_alloc_zero(count + 1, sizeof *allocation->rooms);
-  allocation->stays = tsr_alloc_zero(count + 1, sizeof *allocation->stays);
+  allocation->blocks = tsr_alloc_zero(count + 1, sizeof *allocation->blocks);
+  allocation->entries = tsr_alloc_zero(count + 1, sizeof *allocation->entries);
   allocation->noted = tsr_alloc_zero(count + 1, sizeof *allocation->noted);
-  if (allocation->rooms != NULL && allocation->stays != NULL && allocation->noted != NULL)
+  if (allocation->blocks != NULL && allocation->entries != NULL && allocation->noted != NULL)
     return true;
   allocation_free(allocation);
   return false;
@@ -325,7 +328,7 @@ static bool allocation_make(size_t count, tsr_allocation *allocation) {
 
 /* ---- What a plan will leave there ----------------------------------------- */
 
-/* Replaces what a set has in a part of a stay by what the plan leaves in the room there. */
+/* Replaces what a set has in a part of a stay by what the plan leaves in the cached block there. */
 static bool replace_part(tsr_rects *set, tsr_rect part, const tsr_rects *by, int64_t row,
                          int64_t col) {
   if (!tsr_rects_subtract(set, part)) return false;
@@ -334,51 +337,51 @@ static bool replace_part(tsr_rects *set, tsr_rect part, const tsr_rects *by, int
   return true;
 }
 
-/* A stay may be several rooms of one plan: the first one begins the change. */
-static bool begin_change(tsr_stay *stay) {
-  if (stay->changing) return true;
-  stay->changing = true;
-  return tsr_rects_copy(&stay->valid, &stay->next_valid) &&
-         tsr_rects_copy(&stay->newer, &stay->next_newer);
+/* A stay may be several cached blocks of one plan: the first one begins the change. */
+static bool begin_change(tsr_entry *entry) {
+  if (entry->changing) return true;
+  entry->changing = true;
+  return tsr_rects_copy(&entry->valid, &entry->next_valid) &&
+         tsr_rects_copy(&entry->newer, &entry->next_newer);
 }
 
-static bool change_stay(const tsr_view *view, size_t index, const tsr_room *after,
-                        tsr_stay **noted) {
-  tsr_stay *stay = *noted = view->stays.items[index];
+static bool change_entry(const tsr_found *found, size_t index, const tsr_cached_block *after,
+                         tsr_entry **noted) {
+  tsr_entry *entry = *noted = found->entries.items[index];
   int64_t row, col;
-  offset_of(view, index, &row, &col);
+  offset_of(found, index, &row, &col);
   tsr_rect part = shifted(after->rect, -row, -col);
-  return begin_change(stay) && replace_part(&stay->next_valid, part, &after->valid, row, col) &&
-         replace_part(&stay->next_newer, part, &after->newer, row, col);
+  return begin_change(entry) && replace_part(&entry->next_valid, part, &after->valid, row, col) &&
+         replace_part(&entry->next_newer, part, &after->newer, row, col);
 }
 
-static bool make_stay(const tsr_store *store, const tsr_view *view, const tsr_room *room,
-                      void *memory, tsr_stay **noted) {
-  tsr_stay *stay = *noted = tsr_alloc_zero(1, sizeof *stay);
-  if (stay == NULL) return false;
-  *stay = (tsr_stay){.home = tsr_region_part(&view->region[room->matrix], room->rect),
-                     .device = room->device,
-                     .memory = memory,
-                     .ld = room->ld,
-                     .used = store->views,
-                     .changing = true};
-  int64_t row = -room->rect.row0, col = -room->rect.col0;
-  return shift_part(&room->valid, room->rect, row, col, &stay->next_valid) &&
-         shift_part(&room->newer, room->rect, row, col, &stay->next_newer);
+static bool make_entry(const tsr_store *store, const tsr_found *found,
+                       const tsr_cached_block *block, void *memory, tsr_entry **noted) {
+  tsr_entry *entry = *noted = tsr_alloc_zero(1, sizeof *entry);
+  if (entry == NULL) return false;
+  *entry = (tsr_entry){.home = tsr_region_part(&found->region[block->matrix], block->rect),
+                       .device = block->device,
+                       .memory = memory,
+                       .ld = block->ld,
+                       .used = store->views,
+                       .changing = true};
+  int64_t row = -block->rect.row0, col = -block->rect.col0;
+  return shift_part(&block->valid, block->rect, row, col, &entry->next_valid) &&
+         shift_part(&block->newer, block->rect, row, col, &entry->next_newer);
 }
 
 /* Reserves all memory for noting the plan, before it is submitted: a plan that cannot be noted must
  * not begin. Afterwards all stays, and the plan's arenas, can be retired without memory. */
-static tsr_status prepare(tsr_store *store, const tsr_view *view, const tsr_plan *plan,
+static tsr_status prepare(tsr_store *store, const tsr_found *found, const tsr_plan *plan,
                           tsr_allocation *allocation) {
-  size_t pieces = store->stays.count + allocation->count + (size_t)store->devices + 1;
-  bool done =
-      TSR_VEC_RESERVE(&store->stays, allocation->count) && TSR_VEC_RESERVE(&store->retired, pieces);
+  size_t pieces = store->entries.count + allocation->count + (size_t)store->devices + 1;
+  bool done = TSR_VEC_RESERVE(&store->entries, allocation->count) &&
+              TSR_VEC_RESERVE(&store->retired, pieces);
   for (size_t i = 0; i < allocation->count && done; i++) {
-    const tsr_room *room = &plan->after->rooms.items[i];
-    done = room->bytes == 0
-               ? change_stay(view, i, room, &allocation->noted[i])
-               : make_stay(store, view, room, allocation->rooms[i], &allocation->noted[i]);
+    const tsr_cached_block *block = &plan->after->blocks.items[i];
+    done = block->bytes == 0
+               ? change_entry(found, i, block, &allocation->noted[i])
+               : make_entry(store, found, block, allocation->blocks[i], &allocation->noted[i]);
   }
   return done ? TSR_OK : no_memory();
 }
@@ -389,13 +392,13 @@ static void swap(tsr_rects *a, tsr_rects *b) {
   *b = former;
 }
 
-static void end_change(tsr_stay *stay, bool submitted) {
-  if (!stay->changing) return;
-  stay->changing = false;
-  if (submitted) swap(&stay->valid, &stay->next_valid);
-  if (submitted) swap(&stay->newer, &stay->next_newer);
-  tsr_rects_free(&stay->next_valid);
-  tsr_rects_free(&stay->next_newer);
+static void end_change(tsr_entry *entry, bool submitted) {
+  if (!entry->changing) return;
+  entry->changing = false;
+  if (submitted) swap(&entry->valid, &entry->next_valid);
+  if (submitted) swap(&entry->newer, &entry->next_newer);
+  tsr_rects_free(&entry->next_valid);
+  tsr_rects_free(&entry->next_newer);
 }
 
 void tsr_store_note(tsr_store *store, const tsr_plan *plan, tsr_allocation *allocation,
@@ -403,9 +406,10 @@ void tsr_store_note(tsr_store *store, const tsr_plan *plan, tsr_allocation *allo
   store->latest = number;
   for (int l = 0; l <= store->devices; l++) retire(store, l, allocation->arena[l]);
   for (size_t i = 0; i < allocation->count; i++) {
-    tsr_stay *stay = allocation->noted[i];
-    end_change(stay, true);
-    if (plan->after->rooms.items[i].bytes > 0) store->stays.items[store->stays.count++] = stay;
+    tsr_entry *entry = allocation->noted[i];
+    end_change(entry, true);
+    if (plan->after->blocks.items[i].bytes > 0)
+      store->entries.items[store->entries.count++] = entry;
   }
   drop_empty(store);
   allocation_free(allocation);
@@ -413,29 +417,29 @@ void tsr_store_note(tsr_store *store, const tsr_plan *plan, tsr_allocation *allo
 
 void tsr_store_give(tsr_store *store, const tsr_plan *plan, tsr_allocation *allocation) {
   for (size_t i = 0; i < allocation->count; i++) {
-    const tsr_room *room = &plan->after->rooms.items[i];
+    const tsr_cached_block *block = &plan->after->blocks.items[i];
     if (allocation->noted[i] != NULL) end_change(allocation->noted[i], false);
-    if (room->bytes == 0) continue;
-    tsr_heap_give(store->heap[room->device], allocation->rooms[i]);
+    if (block->bytes == 0) continue;
+    tsr_heap_give(store->heap[block->device], allocation->blocks[i]);
     tsr_dealloc(allocation->noted[i]);
   }
   for (int l = 0; l <= store->devices; l++) tsr_heap_give(store->heap[l], allocation->arena[l]);
   allocation_free(allocation);
 }
 
-static tsr_status take_room(tsr_store *store, const tsr_view *view, const tsr_room *room, size_t i,
-                            tsr_allocation *allocation) {
-  if (room->bytes == 0) {
-    allocation->rooms[i] = memory_of(view, i);
-    allocation->stays[i] = view->stays.items[i]->memory;
+static tsr_status take_room(tsr_store *store, const tsr_found *found, const tsr_cached_block *block,
+                            size_t i, tsr_allocation *allocation) {
+  if (block->bytes == 0) {
+    allocation->blocks[i] = memory_of(found, i);
+    allocation->entries[i] = found->entries.items[i]->memory;
     return TSR_OK;
   }
-  TSR_TRY(tsr_heap_take(store->heap[room->device], room->bytes, &allocation->rooms[i]));
-  allocation->stays[i] = allocation->rooms[i];
+  TSR_TRY(tsr_heap_take(store->heap[block->device], block->bytes, &allocation->blocks[i]));
+  allocation->entries[i] = allocation->blocks[i];
   return TSR_OK;
 }
 
-static tsr_status take_all(tsr_store *store, const tsr_view *view, const tsr_plan *plan,
+static tsr_status take_all(tsr_store *store, const tsr_found *found, const tsr_plan *plan,
                            tsr_allocation *allocation, int *short_of) {
   for (int l = 0; l <= store->devices; l++) {
     *short_of = l;
@@ -443,20 +447,20 @@ static tsr_status take_all(tsr_store *store, const tsr_view *view, const tsr_pla
       TSR_TRY(tsr_heap_take(store->heap[l], plan->arena[l], &allocation->arena[l]));
   }
   for (size_t i = 0; i < allocation->count; i++) {
-    *short_of = plan->after->rooms.items[i].device;
-    TSR_TRY(take_room(store, view, &plan->after->rooms.items[i], i, allocation));
+    *short_of = plan->after->blocks.items[i].device;
+    TSR_TRY(take_room(store, found, &plan->after->blocks.items[i], i, allocation));
   }
   return TSR_OK;
 }
 
-tsr_status tsr_store_take(tsr_store *store, const tsr_view *view, const tsr_plan *plan,
+tsr_status tsr_store_take(tsr_store *store, const tsr_found *found, const tsr_plan *plan,
                           tsr_allocation *allocation, int *short_of) {
   *short_of = -1;
-  if (!allocation_make(plan->after->rooms.count, allocation)) return no_memory();
-  tsr_status status = take_all(store, view, plan, allocation, short_of);
+  if (!allocation_make(plan->after->blocks.count, allocation)) return no_memory();
+  tsr_status status = take_all(store, found, plan, allocation, short_of);
   if (status == TSR_OK) {
     *short_of = -1;
-    status = prepare(store, view, plan, allocation);
+    status = prepare(store, found, plan, allocation);
   }
   if (status != TSR_OK) tsr_store_give(store, plan, allocation);
   return status;
@@ -464,13 +468,13 @@ tsr_status tsr_store_take(tsr_store *store, const tsr_view *view, const tsr_plan
 
 /* ---- Making room ---------------------------------------------------------- */
 
-tsr_stay *tsr_store_oldest(const tsr_store *store, const tsr_view *view, tsr_region *home,
-                           bool *dirty) {
-  tsr_stay *best = NULL;
-  for (size_t i = 0; i < store->stays.count; i++) {
-    tsr_stay *stay = store->stays.items[i];
-    if (is_in_view(view, stay) || (best != NULL && stay->used >= best->used)) continue;
-    best = stay;
+tsr_entry *tsr_store_oldest(const tsr_store *store, const tsr_found *found, tsr_region *home,
+                            bool *dirty) {
+  tsr_entry *best = NULL;
+  for (size_t i = 0; i < store->entries.count; i++) {
+    tsr_entry *entry = store->entries.items[i];
+    if (is_in_view(found, entry) || (best != NULL && entry->used >= best->used)) continue;
+    best = entry;
   }
   if (best == NULL) return NULL;
   *home = best->home;
@@ -478,16 +482,16 @@ tsr_stay *tsr_store_oldest(const tsr_store *store, const tsr_view *view, tsr_reg
   return best;
 }
 
-void tsr_store_drop(tsr_store *store, tsr_stay *stay) {
-  tsr_rects_free(&stay->valid);
-  tsr_rects_free(&stay->newer);
+void tsr_store_drop(tsr_store *store, tsr_entry *entry) {
+  tsr_rects_free(&entry->valid);
+  tsr_rects_free(&entry->newer);
   drop_empty(store);
 }
 
 bool tsr_store_newer(const tsr_store *store, tsr_region *home) {
-  for (size_t i = 0; i < store->stays.count; i++) {
-    if (store->stays.items[i]->newer.count == 0) continue;
-    *home = store->stays.items[i]->home;
+  for (size_t i = 0; i < store->entries.count; i++) {
+    if (store->entries.items[i]->newer.count == 0) continue;
+    *home = store->entries.items[i]->home;
     return true;
   }
   return false;
@@ -502,40 +506,41 @@ static uint64_t digest_bytes(uint64_t hash, const char *bytes, int64_t count) {
 }
 
 /* Of the parts of home of which the device has the same. */
-static uint64_t digest_home(const tsr_stay *stay) {
+static uint64_t digest_home(const tsr_entry *entry) {
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
-  for (size_t i = 0; i < stay->valid.count; i++) {
-    tsr_rect r = stay->valid.items[i];
-    if (tsr_rects_meets(&stay->newer, r)) continue;
+  for (size_t i = 0; i < entry->valid.count; i++) {
+    tsr_rect r = entry->valid.items[i];
+    if (tsr_rects_meets(&entry->newer, r)) continue;
     for (int64_t col = r.col0; col < r.col1; col++)
-      hash = digest_bytes(hash, tsr_region_address(&stay->home, r.row0, col),
-                          (r.row1 - r.row0) * (int64_t)stay->home.size);
+      hash = digest_bytes(hash, tsr_region_address(&entry->home, r.row0, col),
+                          (r.row1 - r.row0) * (int64_t)entry->home.size);
   }
   return hash;
 }
 
-static bool touches(const tsr_stay *stay, const tsr_region *region) {
+static bool touches(const tsr_entry *entry, const tsr_region *region) {
   tsr_relation how;
-  tsr_rect rect = shared(stay, region, &how);
-  return how != TSR_APART && !tsr_rect_empty(rect);
+  tsr_rect rect = shared(entry, region, &how);
+  return how != TSR_DISJOINT && !tsr_rect_empty(rect);
 }
 
 void tsr_store_stamp(tsr_store *store, const tsr_region *region) {
-  for (size_t i = 0; i < store->stays.count; i++) {
-    tsr_stay *stay = store->stays.items[i];
-    if (touches(stay, region)) stay->stamp = digest_home(stay);
+  for (size_t i = 0; i < store->entries.count; i++) {
+    tsr_entry *entry = store->entries.items[i];
+    if (touches(entry, region)) entry->stamp = digest_home(entry);
   }
 }
 
 tsr_status tsr_store_check(const tsr_store *store, const tsr_region *region) {
-  for (size_t i = 0; i < store->stays.count; i++) {
-    const tsr_stay *stay = store->stays.items[i];
-    if (!touches(stay, region) || stay->stamp == digest_home(stay)) continue;
+  for (size_t i = 0; i < store->entries.count; i++) {
+    const tsr_entry *entry = store->entries.items[i];
+    if (!touches(entry, region) || entry->stamp == digest_home(entry)) continue;
     return tsr_fail(TSR_ERR_CHECK,
                     "host memory at %p (%lld x %lld elements of %zu bytes, ld %lld) was changed "
                     "while device %d has a copy of it; call tsr_invalidate after changing it",
-                    (void *)stay->home.base, (long long)stay->home.rows, (long long)stay->home.cols,
-                    stay->home.size, (long long)stay->home.ld, stay->device);
+                    (void *)entry->home.base, (long long)entry->home.rows,
+                    (long long)entry->home.cols, entry->home.size, (long long)entry->home.ld,
+                    entry->device);
   }
   return TSR_OK;
 }

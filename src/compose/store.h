@@ -3,10 +3,10 @@
  *
  * A stay is a cached block: memory of a device that holds a rectangle of the user's host memory. It
  * is known by the address of the rectangle's first element there, its home. An earlier plan made it
- * as one of its rooms. A call sees each stay that overlaps one of its operands as a room, in the
- * operand's coordinates; all of these are the call's view. A stay crosses an operand if they
- * overlap but differ in leading dimension or in the size of elements. A call cannot use a stay that
- * crosses an operand: it has to be brought home or forgotten before.
+ * as one of its cached blocks. A call sees each stay that overlaps one of its operands as a cached
+ * block, in the operand's coordinates; all of these are the call's view. A stay crosses an operand
+ * if they overlap but differ in leading dimension or in the size of elements. A call cannot use a
+ * stay that crosses an operand: it has to be brought home or forgotten before.
  *
  * The store changes when a call is submitted, not when it ends: it says what will be on the devices
  * when all submissions are complete. Jobs may overlap, so memory that is given back is used again
@@ -23,14 +23,14 @@
 #include "run/region.h"
 
 typedef struct tsr_store tsr_store;
-typedef struct tsr_stay tsr_stay;
+typedef struct tsr_entry tsr_entry;
 
 /* What a call finds on devices when it starts. */
-typedef struct tsr_view {
+typedef struct tsr_found {
   tsr_region region[TSR_OPERANDS];
   tsr_residency seen;
-  TSR_VEC(tsr_stay *) stays; /* behind each room of seen */
-} tsr_view;
+  TSR_VEC(tsr_entry *) entries; /* behind each room of seen */
+} tsr_found;
 
 /* limit: bytes for each device, and behind them for the staging ring; block: to take from the
  * engine at a time, 0: as tsr_heap_create chooses. TSR_ERR_MEMORY. */
@@ -39,7 +39,7 @@ tsr_status tsr_store_create(const tsr_engine *engine, tsr_engine_state *state, i
 /* Nothing may be using what stays. NULL is nothing. */
 void tsr_store_destroy(tsr_store *store);
 
-bool tsr_store_has_stays(const tsr_store *store);
+bool tsr_store_has_entries(const tsr_store *store);
 /* Bytes of the engine's that it has, at all locations, whether something stays in them or not. */
 size_t tsr_store_held(const tsr_store *store);
 /* The most bytes that it may hold at a location from now on; what it holds it keeps. */
@@ -48,9 +48,10 @@ void tsr_store_limit(tsr_store *store, int location, size_t bytes);
 size_t tsr_store_used(const tsr_store *store, int device);
 
 /* Fills a view of the regions of a call's operands. TSR_ERR_MEMORY. */
-tsr_status tsr_store_view(tsr_store *store, const tsr_region region[TSR_OPERANDS], tsr_view *view);
-void tsr_view_free(tsr_view *view);
-bool tsr_view_has_newer(const tsr_view *view);
+tsr_status tsr_store_look(tsr_store *store, const tsr_region region[TSR_OPERANDS],
+                          tsr_found *found);
+void tsr_found_free(tsr_found *found);
+bool tsr_found_has_newer(const tsr_found *found);
 
 /* *part: some part of a stay's home that is newer on the device and crosses the region. False:
  * there is none. */
@@ -66,19 +67,19 @@ tsr_status tsr_store_forget_crossing(tsr_store *store, const tsr_region *region)
 
 /* The memory of a plan that was made for a view. */
 typedef struct tsr_allocation {
-  size_t count;            /* rooms of plan->after */
-  void **rooms;            /* the memory of each */
-  void **stays;            /* the memory of the stay that the room is part of */
-  struct tsr_stay **noted; /* the stay that is changed, or made, when the plan is submitted */
+  size_t count;             /* cached blocks of plan->after */
+  void **blocks;            /* the memory of each */
+  void **entries;           /* the memory of the stay that the cached block is part of */
+  struct tsr_entry **noted; /* the stay that is changed, or made, when the plan is submitted */
   void *arena[TSR_MACHINE_LOCATIONS];
 } tsr_allocation;
 
 /* TSR_ERR_MEMORY: nothing was taken; *short_of is the location, or -1 for want of host memory. */
-tsr_status tsr_store_take(tsr_store *store, const tsr_view *view, const tsr_plan *plan,
+tsr_status tsr_store_take(tsr_store *store, const tsr_found *found, const tsr_plan *plan,
                           tsr_allocation *allocation, int *short_of);
 /* The plan was not submitted: gives all of its memory back. */
 void tsr_store_give(tsr_store *store, const tsr_plan *plan, tsr_allocation *allocation);
-/* The plan was submitted, with that number: its rooms are in the store from now on. */
+/* The plan was submitted, with that number: its cached blocks are in the store from now on. */
 void tsr_store_note(tsr_store *store, const tsr_plan *plan, tsr_allocation *allocation,
                     uint64_t number);
 
@@ -89,10 +90,10 @@ void tsr_store_reclaim(tsr_store *store, uint64_t completed);
 
 /* The stay that was used longest ago and is not in the view, with its home; *dirty: some of it is
  * newer on the device. NULL: there is none. */
-tsr_stay *tsr_store_oldest(const tsr_store *store, const tsr_view *view, tsr_region *home,
-                           bool *dirty);
+tsr_entry *tsr_store_oldest(const tsr_store *store, const tsr_found *found, tsr_region *home,
+                            bool *dirty);
 /* Forgets a stay; other copies of its home are kept. */
-void tsr_store_drop(tsr_store *store, tsr_stay *stay);
+void tsr_store_drop(tsr_store *store, tsr_entry *entry);
 
 /* *home: of some stay that is newer, in part, than home. False: there is none. */
 bool tsr_store_newer(const tsr_store *store, tsr_region *home);

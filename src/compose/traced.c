@@ -5,9 +5,9 @@
 #include "base/alloc.h"
 #include "compose/plans.h"
 
-void tsr_traces_add(tsr_traces *traces, const tsr_ticket *ticket, const float *times) {
-  const tsr_plan *plan = tsr_ticket_plan(ticket);
-  tsr_traced kept = {.plan = plan, .begin = tsr_ticket_entered(ticket)};
+void tsr_traces_add(tsr_traces *traces, const tsr_job *job, const float *times) {
+  const tsr_plan *plan = tsr_job_plan(job);
+  tsr_traced kept = {.plan = plan, .begin = tsr_job_entered(job)};
   size_t bytes = 2 * plan->commands.count * sizeof *times;
   kept.times = tsr_alloc(bytes > 0 ? bytes : 1);
   if (kept.times == NULL || !TSR_VEC_PUSH(traces, kept)) {

@@ -17,9 +17,9 @@ typedef struct tsr_traced {
 
 typedef TSR_VEC(tsr_traced) tsr_traces;
 
-/* Keeps a copy of the times of a complete ticket. Without memory for it, the call is missing from
+/* Keeps a copy of the times of a complete job. Without memory for it, the call is missing from
  * the timeline and nothing else. */
-void tsr_traces_add(tsr_traces *traces, const tsr_ticket *ticket, const float *times);
+void tsr_traces_add(tsr_traces *traces, const tsr_job *job, const float *times);
 
 void tsr_traces_free(tsr_traces *traces);
 

@@ -27,10 +27,10 @@ static tsr_status run_plan(tsr_context *context, const tsr_plan *plan, const tsr
                            bool async, int *short_of) {
   tsr_calls *calls = &context->calls;
   if (!async) return tsr_calls_run(calls, plan, binding, short_of);
-  tsr_ticket *ticket;
-  TSR_TRY(tsr_calls_submit(calls, plan, binding, NULL, short_of, &ticket));
-  tsr_compose_note(&context->directory, &plan->call, binding, ticket);
-  tsr_calls_keep(calls, ticket);
+  tsr_job *job;
+  TSR_TRY(tsr_calls_submit(calls, plan, binding, NULL, short_of, &job));
+  tsr_compose_note(&context->directory, &plan->call, binding, job);
+  tsr_calls_keep(calls, job);
   return TSR_OK;
 }
 

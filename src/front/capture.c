@@ -63,19 +63,19 @@ static tsr_status check_capture(const tsr_capture *capture) {
   return tsr_fail(TSR_ERR_ARGUMENT, "capture is NULL; make one with tsr_capture_begin and _end");
 }
 
-static tsr_status take_step(tsr_context *context, const tsr_step *x) {
+static tsr_status take_step(tsr_context *context, const tsr_captured_step *x) {
   const tsr_level3 *w = &x->what;
   switch (x->kind) {
-    case TSR_STEP_COHERENT:
+    case TSR_CAPTURED_COHERENT:
       return tsr_coherent_async(context, w->uplo, w->m, w->n, x->c, w->ldc, w->type);
-    case TSR_STEP_INVALIDATE:
+    case TSR_CAPTURED_INVALIDATE:
       return tsr_invalidate(context, w->m, w->n, x->c, w->ldc, w->type);
-    case TSR_STEP_RELEASE:
+    case TSR_CAPTURED_RELEASE:
       return tsr_release(context, w->m, w->n, x->c, w->ldc, w->type);
-    case TSR_STEP_MAP:
+    case TSR_CAPTURED_MAP:
       return tsr_map_2d_block_cyclic(context, w->m, w->n, x->c, w->ldc, w->type, x->mb, x->nb, x->p,
                                      x->q);
-    case TSR_STEP_DISTRIBUTE:
+    case TSR_CAPTURED_DISTRIBUTE:
       return tsr_distribute_2d_block_cyclic_async(context, w->m, w->n, x->c, w->ldc, w->type, x->mb,
                                                   x->nb, x->p, x->q);
     default:
@@ -121,7 +121,7 @@ TSR_ENTRY(tsr_capture_move, (capture, from, bytes, to), tsr_capture *capture, co
     return tsr_fail(TSR_ERR_ARGUMENT, "%s is NULL; give the address of %zu bytes",
                     from == NULL ? "from" : "to", bytes);
   for (size_t i = 0; i < capture->steps.count; i++) {
-    tsr_step *x = &capture->steps.items[i];
+    tsr_captured_step *x = &capture->steps.items[i];
     x->a = moved(x->a, from, bytes, to);
     x->b = moved(x->b, from, bytes, to);
     x->c = (void *)moved(x->c, from, bytes, to);

@@ -71,7 +71,7 @@ static void describe(const tsr_context *context, tsr_context_facts *facts) {
                                .reproducible = plans->planning.reproducible,
                                .check = plans->check,
                                .plans = plans->digest,
-                               .staging_rate = machine->lane_rate,
+                               .staging_rate = machine->thread_rate,
                                .network_bandwidth = machine->network.bandwidth,
                                .network_latency = machine->network.latency};
   for (int d = 0; d < machine->devices; d++)

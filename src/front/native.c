@@ -16,7 +16,7 @@ static size_t scalar_bytes(const tsr_level3 *what, bool of_c) {
 /* trmm and trsm have no beta. */
 static void capture(tsr_context *context, const tsr_level3 *what, const void *alpha, const void *a,
                     const void *b, const void *beta, void *c) {
-  tsr_step step = {.kind = TSR_STEP_CALL, .what = *what, .a = a, .b = b, .c = c};
+  tsr_captured_step step = {.kind = TSR_CAPTURED_CALL, .what = *what, .a = a, .b = b, .c = c};
   bool has_beta = what->operation != TSR_TRMM && what->operation != TSR_TRSM;
   memcpy(step.alpha, alpha, scalar_bytes(what, false));
   if (has_beta) memcpy(step.beta, beta, scalar_bytes(what, true));
@@ -39,7 +39,7 @@ static tsr_status run(tsr_context *context, bool async, const tsr_level3 *what, 
   bool exchanged;
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(tsr_call_level3(what, alpha, a, b, beta, c, true, &call, &binding, &exchanged));
-  TSR_TRY(tsr_call_check_apart(&call, &binding, exchanged));
+  TSR_TRY(tsr_call_check_aliasing(&call, &binding, exchanged));
   TSR_TRY(carry_out(context, async, &call, &binding, exchanged));
   if (async) capture(context, what, alpha, a, b, beta, c);
   return TSR_OK;

@@ -163,7 +163,7 @@ static tsr_offload_verdict decide_here(tsr_offload_state *state, const tsr_offlo
   visit->why = TSR_WHY_EMPTY;
   if (tsr_call_level3(&x->what, x->alpha, x->a, x->b, x->beta, x->c, true, &call, &binding,
                       &exchanged) != TSR_OK ||
-      tsr_call_check_apart(&call, &binding, exchanged) != TSR_OK)
+      tsr_call_check_aliasing(&call, &binding, exchanged) != TSR_OK)
     return TSR_OFFLOAD_TO_CPU; /* the BLAS may know what to make of it */
   if (tsr_call_is_empty(&call)) return TSR_OFFLOAD_TO_CPU;
   visit->flops = tsr_call_flops(&call);

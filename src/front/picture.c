@@ -15,7 +15,7 @@ typedef struct span {
   double begin, end; /* s */
 } span;
 
-/* Devices first, each with its queues in the order of their roles, then the lanes. */
+/* Devices first, each with its queues in the order of their roles, then the staging queues. */
 static bool goes_before(const tsr_plan_queue *a, const tsr_plan_queue *b) {
   if (a->location != b->location) return a->location < b->location;
   return a->role != b->role ? a->role < b->role : a->index < b->index;

@@ -223,7 +223,7 @@ TSR_ENTRY(tsr_plan_execute, (plan, alpha, a, b, beta, c), tsr_plan *plan, const 
     return tsr_fail(TSR_ERR_ARGUMENT, "the plan's context is destroyed; keep it while plans run");
   if (tsr_call_is_empty(call)) return TSR_OK;
   TSR_TRY(check_pointers(call, a, b, c));
-  TSR_TRY(tsr_call_check_apart(call, &binding, exchanged));
+  TSR_TRY(tsr_call_check_aliasing(call, &binding, exchanged));
   if (context->engine == NULL && plan->devices > 0)
     return tsr_fail(TSR_ERR_ENGINE,
                     "the plan is for %d devices that are not here; name engine \"host\" to emulate "

@@ -58,22 +58,23 @@ static tsr_status is_at_host(tsr_context *context, const matrix *x, bool *at_hos
   return TSR_OK;
 }
 
-static void capture(tsr_context *context, tsr_step_kind kind, tsr_uplo uplo, const matrix *x) {
-  tsr_step step = {.kind = kind,
-                   .what = {.uplo = uplo, .m = x->m, .n = x->n, .ldc = x->ldc, .type = x->type},
-                   .c = (void *)x->c};
+static void capture(tsr_context *context, tsr_captured_kind kind, tsr_uplo uplo, const matrix *x) {
+  tsr_captured_step step = {
+      .kind = kind,
+      .what = {.uplo = uplo, .m = x->m, .n = x->n, .ldc = x->ldc, .type = x->type},
+      .c = (void *)x->c};
   tsr_capture_note_step(context->plans, &step);
 }
 
 static void capture_map(tsr_context *context, const matrix *x, int64_t mb, int64_t nb, int p, int q,
                         bool move) {
-  tsr_step step = {.kind = move ? TSR_STEP_DISTRIBUTE : TSR_STEP_MAP,
-                   .what = {.m = x->m, .n = x->n, .ldc = x->ldc, .type = x->type},
-                   .c = (void *)x->c,
-                   .mb = mb,
-                   .nb = nb,
-                   .p = p,
-                   .q = q};
+  tsr_captured_step step = {.kind = move ? TSR_CAPTURED_DISTRIBUTE : TSR_CAPTURED_MAP,
+                            .what = {.m = x->m, .n = x->n, .ldc = x->ldc, .type = x->type},
+                            .c = (void *)x->c,
+                            .mb = mb,
+                            .nb = nb,
+                            .p = p,
+                            .q = q};
   tsr_capture_note_step(context->plans, &step);
 }
 
@@ -81,7 +82,7 @@ static void capture_map(tsr_context *context, const matrix *x, int64_t mb, int64
 
 /* Waits for the copies that this call submitted (own), whose first error it returns, then for those
  * of earlier calls, up to a number. */
-static tsr_status await_home(tsr_context *context, tsr_tickets *own, bool others, uint64_t number) {
+static tsr_status await_home(tsr_context *context, tsr_jobs *own, bool others, uint64_t number) {
   tsr_error error = {.status = TSR_OK};
   for (size_t i = 0; i < own->count; i++) {
     tsr_status status = tsr_calls_collect(&context->calls, own->items[i]);
@@ -101,14 +102,14 @@ static tsr_status coherent(tsr_context *context, tsr_uplo uplo, const matrix *x,
   TSR_TRY(is_at_host(context, x, &at_host));
   if (!at_host) return TSR_OK;
   tsr_region region = region_of(x);
-  tsr_tickets own = {NULL, 0, 0};
+  tsr_jobs own = {NULL, 0, 0};
   uint64_t number = 0;
   tsr_compose_begin(&context->directory);
   tsr_status status =
       tsr_compose_bring_home(&context->directory, &region, uplo, wait ? &own : NULL);
   bool others = wait && tsr_compose_coming(&context->directory, &region, &number);
   tsr_compose_end(&context->directory);
-  if (status == TSR_OK) capture(context, TSR_STEP_COHERENT, uplo, x);
+  if (status == TSR_OK) capture(context, TSR_CAPTURED_COHERENT, uplo, x);
   tsr_error refused;
   if (status != TSR_OK) tsr_error_take(status, &refused);
   tsr_status came = await_home(context, &own, others, number);
@@ -137,7 +138,7 @@ static tsr_status forget(tsr_context *context, const matrix *x, bool and_maps) {
   if (and_maps && status == TSR_OK) tsr_compose_unmap(&context->directory, &region);
   tsr_compose_end(&context->directory);
   TSR_TRY(status);
-  capture(context, and_maps ? TSR_STEP_RELEASE : TSR_STEP_INVALIDATE, TSR_GENERAL, x);
+  capture(context, and_maps ? TSR_CAPTURED_RELEASE : TSR_CAPTURED_INVALIDATE, TSR_GENERAL, x);
   return TSR_OK;
 }
 
@@ -152,7 +153,7 @@ static void release_all(tsr_context *context) {
   tsr_compose_release(&context->directory);
   tsr_compose_unmap(&context->directory, NULL);
   tsr_compose_end(&context->directory);
-  capture(context, TSR_STEP_RELEASE, TSR_GENERAL, &(matrix){0, 0, NULL, 1, TSR_D});
+  capture(context, TSR_CAPTURED_RELEASE, TSR_GENERAL, &(matrix){0, 0, NULL, 1, TSR_D});
 }
 
 TSR_ENTRY(tsr_release, (context, m, n, c, ldc, type), tsr_context *context, int64_t m, int64_t n,

@@ -160,10 +160,11 @@ static tsr_status check_host(const tsr_machine *machine) {
   TSR_TRY(check_not_negative("submit", "kernel", machine->submit_kernel));
   TSR_TRY(check_not_negative("network", "bandwidth", machine->network.bandwidth));
   TSR_TRY(check_not_negative("network", "latency", machine->network.latency));
-  if (machine->lanes < 0 || (machine->lanes == 0 && machine->devices > 0))
-    return tsr_fail(TSR_ERR_MACHINE, "staging.lanes is %d; devices need 1 or more", machine->lanes);
-  if (machine->lanes == 0) return TSR_OK;
-  TSR_TRY(check_positive("staging", "lane_rate", machine->lane_rate));
+  if (machine->staging_threads < 0 || (machine->staging_threads == 0 && machine->devices > 0))
+    return tsr_fail(TSR_ERR_MACHINE, "staging.threads is %d; devices need 1 or more",
+                    machine->staging_threads);
+  if (machine->staging_threads == 0) return TSR_OK;
+  TSR_TRY(check_positive("staging", "thread_rate", machine->thread_rate));
   return check_positive("staging", "rate", machine->staging_rate);
 }
 

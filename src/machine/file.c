@@ -270,12 +270,12 @@ static tsr_status read_cpu(const node *n) {
 }
 
 static tsr_status read_staging(const node *n) {
-  static const char *const keys[] = {"lanes", "lane_rate", "rate", NULL};
+  static const char *const keys[] = {"threads", "thread_rate", "rate", NULL};
   if (n->json == NULL) return TSR_OK;
   TSR_TRY(check_object(n, keys));
-  node lanes = member(n, "lanes");
-  TSR_TRY(get_whole(&lanes, 0, 4096, &n->machine->lanes));
-  TSR_TRY(get_required(n, "lane_rate", &n->machine->lane_rate));
+  node staging_threads = member(n, "threads");
+  TSR_TRY(get_whole(&staging_threads, 0, 4096, &n->machine->staging_threads));
+  TSR_TRY(get_required(n, "thread_rate", &n->machine->thread_rate));
   return get_required(n, "rate", &n->machine->staging_rate);
 }
 

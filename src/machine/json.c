@@ -171,8 +171,8 @@ static void add_network(tsr_text *text, const tsr_network *network) {
 
 static void add_host(tsr_text *text, const tsr_machine *machine) {
   add_cpu(text, machine);
-  add_field(text, "  \"staging\": {", "lanes", machine->lanes);
-  add_field(text, ", ", "lane_rate", machine->lane_rate);
+  add_field(text, "  \"staging\": {", "threads", machine->staging_threads);
+  add_field(text, ", ", "thread_rate", machine->thread_rate);
   add_field(text, ", ", "rate", machine->staging_rate);
   add_field(text, "},\n  \"submit\": {", "copy", machine->submit_copy);
   add_field(text, ", ", "kernel", machine->submit_kernel);

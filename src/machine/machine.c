@@ -115,8 +115,8 @@ static void select_rest(const tsr_machine *from, tsr_machine *to) {
   memcpy(to->rates, from->rates, sizeof to->rates);
   memcpy(to->cpu_flops, from->cpu_flops, sizeof to->cpu_flops);
   to->cpu_latency = from->cpu_latency;
-  to->lanes = from->lanes;
-  to->lane_rate = from->lane_rate;
+  to->staging_threads = from->staging_threads;
+  to->thread_rate = from->thread_rate;
   to->staging_rate = from->staging_rate;
   to->submit_copy = from->submit_copy;
   to->submit_kernel = from->submit_kernel;
@@ -213,8 +213,8 @@ static uint64_t mix_rates(uint64_t digest, const tsr_rates *rates) {
 
 static uint64_t mix_rest(uint64_t digest, const tsr_machine *machine) {
   digest = mix_number(digest, machine->cpu_latency);
-  digest = mix_int(digest, machine->lanes);
-  digest = mix_number(digest, machine->lane_rate);
+  digest = mix_int(digest, machine->staging_threads);
+  digest = mix_number(digest, machine->thread_rate);
   digest = mix_number(digest, machine->staging_rate);
   digest = mix_number(digest, machine->submit_copy);
   return mix_number(digest, machine->submit_kernel);

@@ -97,8 +97,8 @@ typedef struct tsr_machine {
   tsr_rates rates[TSR_TYPE_COUNT];
   double cpu_flops[TSR_TYPE_COUNT];  /* of the CPU's BLAS, large product; 0: unknown */
   double cpu_latency;                /* s of a small call of it */
-  int lanes;                         /* host threads that stage pageable memory, all together */
-  double lane_rate;                  /* bytes/s of one of them */
+  int staging_threads;               /* host threads that stage pageable memory, all together */
+  double thread_rate;                /* bytes/s of one of them */
   double staging_rate;               /* bytes/s of all of them together */
   double submit_copy, submit_kernel; /* s of a submitting thread */
   tsr_network network;               /* no part of what plans of one process depend on */

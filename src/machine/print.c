@@ -126,8 +126,8 @@ static void add_host(tsr_text *text, const tsr_machine *machine) {
     if (machine->cpu_flops[i] > 0)
       tsr_text_add(text, " %c %.3g", (char)tsr_type_at(i)->type, machine->cpu_flops[i] / TERA);
   tsr_text_add(text, "; latency %.3g us\n", machine->cpu_latency / MICRO);
-  tsr_text_add(text, "staging: %d threads, %.4g GB/s each, %.4g GB/s in all\n", machine->lanes,
-               machine->lane_rate / GIGA, machine->staging_rate / GIGA);
+  tsr_text_add(text, "staging: %d threads, %.4g GB/s each, %.4g GB/s in all\n",
+               machine->staging_threads, machine->thread_rate / GIGA, machine->staging_rate / GIGA);
   tsr_text_add(text, "submission: copy %.3g us, kernel %.3g us\n", machine->submit_copy / MICRO,
                machine->submit_kernel / MICRO);
   if (machine->network.bandwidth > 0)

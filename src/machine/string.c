@@ -25,8 +25,8 @@ typedef struct spec {
   double fabric_rate, pcie;
   int sharing; /* devices on one host link; 0: all */
   double rate[TSR_TYPE_COUNT], cpu;
-  int lanes;
-  double lane_rate, staging;
+  int staging_threads;
+  double thread_rate, staging;
   double net, net_latency;
 } spec;
 
@@ -197,12 +197,12 @@ static tsr_status read_cpu(parser *p) {
   return read_number(p, "GFLOP/s of the CPU, more than 0", &p->spec.cpu);
 }
 
-/* lanes:N[@BW[/TOTAL]] */
-static tsr_status read_lanes(parser *p) {
-  TSR_TRY(require(p, ":", "\":\" and the number of staging threads (\"lanes:8@10\")"));
-  TSR_TRY(read_count(p, "1 to 256 staging threads", 256, &p->spec.lanes));
+/* staging:N[@BW[/TOTAL]] */
+static tsr_status read_staging(parser *p) {
+  TSR_TRY(require(p, ":", "\":\" and the number of staging threads (\"staging:8@10\")"));
+  TSR_TRY(read_count(p, "1 to 256 staging threads", 256, &p->spec.staging_threads));
   if (!accept(p, "@")) return TSR_OK;
-  TSR_TRY(read_number(p, "GB/s of one staging thread, more than 0", &p->spec.lane_rate));
+  TSR_TRY(read_number(p, "GB/s of one staging thread, more than 0", &p->spec.thread_rate));
   if (!accept(p, "/")) return TSR_OK;
   return read_number(p, "GB/s of all staging threads, more than 0", &p->spec.staging);
 }
@@ -222,12 +222,12 @@ typedef struct word {
 } word;
 
 static const word words[] = {
-    {"host", read_host, false},     {"interleaved", read_interleaved, false},
-    {"gpu", read_gpu, false},       {"pcie", read_pcie, false},
-    {"rate", read_rate, true},      {"mem", read_mem, false},
-    {"hbm", read_hbm, false},       {"lat", read_lat, false},
-    {"launch", read_launch, false}, {"cpu", read_cpu, false},
-    {"lanes", read_lanes, false},   {"net", read_net, false},
+    {"host", read_host, false},       {"interleaved", read_interleaved, false},
+    {"gpu", read_gpu, false},         {"pcie", read_pcie, false},
+    {"rate", read_rate, true},        {"mem", read_mem, false},
+    {"hbm", read_hbm, false},         {"lat", read_lat, false},
+    {"launch", read_launch, false},   {"cpu", read_cpu, false},
+    {"staging", read_staging, false}, {"net", read_net, false},
 };
 enum { WORDS = sizeof words / sizeof *words };
 
@@ -240,7 +240,7 @@ static tsr_status read_word(parser *p, unsigned *seen) {
     return p->at == p->end ? TSR_OK : fail_at(p, p->at, "a blank or the end");
   }
   return fail_at(p, p->word,
-                 "host, interleaved, gpu, pcie, rate, mem, hbm, lat, launch, cpu, lanes or net");
+                 "host, interleaved, gpu, pcie, rate, mem, hbm, lat, launch, cpu, staging or net");
 }
 
 /* What only several words together show to be wrong. */
@@ -298,10 +298,11 @@ static void choose(spec *s) {
   s->latency = or_else(s->latency, 8);
   s->launch = or_else(s->launch, 3);
   s->cpu = or_else(s->cpu, 500);
-  s->lanes = s->lanes > 0 ? s->lanes : at_most(4 * (s->devices > 0 ? s->devices : 1), 16);
-  s->lane_rate = or_else(s->lane_rate, 10);
+  s->staging_threads = s->staging_threads > 0 ? s->staging_threads
+                                              : at_most(4 * (s->devices > 0 ? s->devices : 1), 16);
+  s->thread_rate = or_else(s->thread_rate, 10);
   s->net_latency = or_else(s->net_latency, s->net > 0 ? 2 : 0);
-  double threads = s->lanes * s->lane_rate, memory = s->nodes * s->host_in / 2;
+  double threads = s->staging_threads * s->thread_rate, memory = s->nodes * s->host_in / 2;
   s->staging = or_else(s->staging, threads < memory ? threads : memory);
   choose_rates(s->rate);
 }
@@ -405,8 +406,8 @@ static void build_rest(const spec *s, tsr_machine *machine) {
     machine->cpu_flops[i] = s->cpu * GIGA * (twice ? 2 : 1);
   }
   machine->cpu_latency = TSR_TUNE_CPU_LATENCY;
-  machine->lanes = s->lanes;
-  machine->lane_rate = s->lane_rate * GIGA;
+  machine->staging_threads = s->staging_threads;
+  machine->thread_rate = s->thread_rate * GIGA;
   machine->staging_rate = s->staging * GIGA;
   machine->submit_copy = TSR_TUNE_SUBMIT_COPY;
   machine->submit_kernel = TSR_TUNE_SUBMIT_KERNEL;

@@ -196,8 +196,8 @@ const tsr_plan *tsr_cache_find(tsr_cache *cache, const tsr_call *call, uint64_t 
 
 static size_t residency_bytes(const tsr_residency *residency) {
   size_t bytes = 0;
-  for (size_t i = 0; residency != NULL && i < residency->rooms.count; i++) {
-    const tsr_room *room = &residency->rooms.items[i];
+  for (size_t i = 0; residency != NULL && i < residency->blocks.count; i++) {
+    const tsr_cached_block *room = &residency->blocks.items[i];
     bytes += sizeof *room + (room->valid.count + room->newer.count) * sizeof *room->valid.items;
   }
   return bytes;

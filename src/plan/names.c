@@ -17,10 +17,10 @@ const char *tsr_plan_location_name(const tsr_plan *plan, int location, tsr_name 
 }
 
 const char *tsr_queue_name(const tsr_plan_queue *queue, tsr_name *name) {
-  static const char *const roles[] = {"in", "out", "peer to", "compute", "add", "lane", "user"};
+  static const char *const roles[] = {"in", "out", "peer to", "compute", "add", "staging", "user"};
   const char *role = queue->role <= TSR_QUEUE_USER ? roles[queue->role] : "?";
   bool numbered = queue->role == TSR_QUEUE_PEER || queue->role == TSR_QUEUE_COMPUTE ||
-                  queue->role == TSR_QUEUE_LANE;
+                  queue->role == TSR_QUEUE_STAGING;
   if (queue->role == TSR_QUEUE_PEER && queue->index == TSR_ANY_PEER)
     snprintf(name->text, sizeof name->text, "peers");
   else if (numbered)

@@ -17,7 +17,8 @@ const char *tsr_matrix_name(int matrix);
 /* "device 2", "host 0". */
 const char *tsr_plan_location_name(const tsr_plan *plan, int location, tsr_name *name);
 
-/* The place of a queue among those of its location: "in", "peer to 3", "compute 0", "lane 1". */
+/* The place of a queue among those of its location: "in", "peer to 3", "compute 0", "staging queue
+ * 1". */
 const char *tsr_queue_name(const tsr_plan_queue *queue, tsr_name *name);
 
 /* "gemm", "copy of A". */

@@ -26,7 +26,8 @@ typedef enum tsr_buffer_role {
   TSR_BUFFER_HOME,  /* the user's storage of an operand: buffers 0, 1, 2; bound at submission */
   TSR_BUFFER_TILE,  /* a copy of a tile (matrix A, B, C), or a tile of W, at a device */
   TSR_BUFFER_STAGE, /* a piece of a tile in the pinned ring, at a host location */
-  TSR_BUFFER_ROOM   /* a room of the plan's residency, bound at submission; offset is its number */
+  TSR_BUFFER_CACHED /* a cached block of the plan's residency, bound at submission; offset is its
+                       number */
 } tsr_buffer_role;
 
 /* Room for a rectangle of a matrix at a location. */
@@ -52,15 +53,15 @@ enum { TSR_FLAG_EVENT = 1 }; /* some command of another queue waits for this one
 enum { TSR_NO_BUFFER = -1 };
 
 /* How memory is shared by a plan that does not fit: a device holds rows x cols tiles of C at a
- * time, and A and B come in chunks of depth tiles of k, so many chunks ahead (Herault et al.: b, c,
- * d and l). rows 0: everything fits. */
-typedef struct tsr_plan_hold {
+ * time, and A and B come in n_blocks of depth tiles of k, so many n_blocks ahead (Herault et al.:
+ * b, c, d and l). rows 0: everything fits. */
+typedef struct tsr_blocking {
   int32_t rows, cols, depth;
-  float ahead;
-  int32_t m, n, k; /* tiles there are */
-  int32_t slots;   /* tiles that the smallest device has room for */
-  bool dealt;      /* budgets differ: this is the largest device, others hold less of C */
-} tsr_plan_hold;
+  float lookahead;
+  int32_t m, n, k;  /* tiles there are */
+  int32_t slots;    /* tiles that the smallest device has room for */
+  bool partitioned; /* budgets differ: this is the largest device, others hold less of C */
+} tsr_blocking;
 
 typedef struct tsr_command {
   int64_t row[3], col[3]; /* elements of the stored matrices */
@@ -80,7 +81,7 @@ static_assert(sizeof(tsr_command) <= 100, "a million commands must fit easily");
  * be served one after another, not in the order of the plan. */
 enum { TSR_ANY_PEER = 255 };
 
-/* A queue of the plan. location: the device, or for a lane the host node. */
+/* A queue of the plan. location: the device, or for a staging queue the host node. */
 typedef struct tsr_plan_queue {
   int16_t location;
   uint8_t role; /* tsr_queue_role */
@@ -88,7 +89,7 @@ typedef struct tsr_plan_queue {
       index; /* PEER: the receiver, or TSR_ANY_PEER; COMPUTE: which stream; LANE: which thread */
 } tsr_plan_queue;
 
-enum { TSR_PLAN_QUEUES = 512, TSR_PLAN_LANES = 128 };
+enum { TSR_PLAN_QUEUES = 512, TSR_PLAN_STAGING_QUEUES = 128 };
 
 struct tsr_plan {
   tsr_call call;
@@ -97,17 +98,17 @@ struct tsr_plan {
   bool reproducible;
   bool moves; /* only copies: call stands for the matrix that is moved (plan/schedule/moves.h) */
   int grid_rows, grid_cols;
-  tsr_plan_hold hold;
+  tsr_blocking blocking;
   TSR_VEC(tsr_command) commands;
   TSR_VEC(uint32_t) waits; /* indices of commands, each less than the waiter's */
   TSR_VEC(tsr_buffer) buffers;
   int queues;
-  int lane_threads; /* host threads that share the lanes; 0: one for each */
+  int staging_threads; /* host threads that share the staging queues; 0: one for each */
   tsr_plan_queue queue[TSR_PLAN_QUEUES];
   size_t budget[TSR_MACHINE_DEVICES];  /* bytes that it might have used */
   size_t arena[TSR_MACHINE_LOCATIONS]; /* bytes the plan needs at each location */
-  /* What is on devices when it has ended: first the rooms it began with, then its own. NULL:
-   * nothing stays there, and all of C is at home. */
+  /* What is on devices when it has ended: first the cached blocks it began with, then its own.
+   * NULL: nothing stays there, and all of C is at home. */
   struct tsr_residency *after, *before; /* before: what it began with */
   char why[256];                        /* the candidate chosen and the runner-up, for people */
   double heat;                          /* of the devices while it runs: tsr_machine_heat */

@@ -2,29 +2,29 @@
 
 #include "plan/cache.h"
 
-static void free_room(tsr_room *room) {
-  tsr_rects_free(&room->valid);
-  tsr_rects_free(&room->newer);
+static void free_room(tsr_cached_block *block) {
+  tsr_rects_free(&block->valid);
+  tsr_rects_free(&block->newer);
 }
 
 void tsr_residency_free(tsr_residency *residency) {
-  for (size_t i = 0; i < residency->rooms.count; i++) free_room(&residency->rooms.items[i]);
-  TSR_VEC_FREE(&residency->rooms);
+  for (size_t i = 0; i < residency->blocks.count; i++) free_room(&residency->blocks.items[i]);
+  TSR_VEC_FREE(&residency->blocks);
 }
 
-tsr_room *tsr_residency_add(tsr_residency *residency, tsr_room room) {
-  room.valid = room.newer = (tsr_rects){0};
-  if (!TSR_VEC_PUSH(&residency->rooms, room)) return NULL;
-  return &residency->rooms.items[residency->rooms.count - 1];
+tsr_cached_block *tsr_residency_add(tsr_residency *residency, tsr_cached_block block) {
+  block.valid = block.newer = (tsr_rects){0};
+  if (!TSR_VEC_PUSH(&residency->blocks, block)) return NULL;
+  return &residency->blocks.items[residency->blocks.count - 1];
 }
 
 bool tsr_residency_copy(const tsr_residency *from, tsr_residency *to) {
   *to = (tsr_residency){0};
-  for (size_t i = 0; i < from->rooms.count; i++) {
-    const tsr_room *room = &from->rooms.items[i];
-    tsr_room *added = tsr_residency_add(to, *room);
-    if (added && tsr_rects_copy(&room->valid, &added->valid) &&
-        tsr_rects_copy(&room->newer, &added->newer))
+  for (size_t i = 0; i < from->blocks.count; i++) {
+    const tsr_cached_block *block = &from->blocks.items[i];
+    tsr_cached_block *added = tsr_residency_add(to, *block);
+    if (added && tsr_rects_copy(&block->valid, &added->valid) &&
+        tsr_rects_copy(&block->newer, &added->newer))
       continue;
     tsr_residency_free(to);
     return false;
@@ -32,26 +32,26 @@ bool tsr_residency_copy(const tsr_residency *from, tsr_residency *to) {
   return true;
 }
 
-static bool touches(const tsr_room *room, int matrix, tsr_rect rect) {
-  return room->matrix == matrix && tsr_rect_meet(room->rect, rect);
+static bool touches(const tsr_cached_block *block, int matrix, tsr_rect rect) {
+  return block->matrix == matrix && tsr_rect_meet(block->rect, rect);
 }
 
 bool tsr_residency_home_is_current(const tsr_residency *residency, int matrix, tsr_rect rect) {
-  for (size_t i = 0; i < residency->rooms.count; i++) {
-    const tsr_room *room = &residency->rooms.items[i];
-    if (touches(room, matrix, rect) && tsr_rects_meets(&room->newer, rect)) return false;
+  for (size_t i = 0; i < residency->blocks.count; i++) {
+    const tsr_cached_block *block = &residency->blocks.items[i];
+    if (touches(block, matrix, rect) && tsr_rects_meets(&block->newer, rect)) return false;
   }
   return true;
 }
 
-bool tsr_room_forget(tsr_room *room, tsr_rect rect) {
-  return tsr_rects_subtract(&room->valid, rect) && tsr_rects_subtract(&room->newer, rect);
+bool tsr_room_forget(tsr_cached_block *block, tsr_rect rect) {
+  return tsr_rects_subtract(&block->valid, rect) && tsr_rects_subtract(&block->newer, rect);
 }
 
 bool tsr_residency_settled(tsr_residency *residency, int matrix, tsr_rect rect) {
-  for (size_t i = 0; i < residency->rooms.count; i++) {
-    tsr_room *room = &residency->rooms.items[i];
-    if (touches(room, matrix, rect) && !tsr_rects_subtract(&room->newer, rect)) return false;
+  for (size_t i = 0; i < residency->blocks.count; i++) {
+    tsr_cached_block *block = &residency->blocks.items[i];
+    if (touches(block, matrix, rect) && !tsr_rects_subtract(&block->newer, rect)) return false;
   }
   return true;
 }
@@ -64,13 +64,13 @@ static uint64_t digest_rects(uint64_t digest, const tsr_rects *rects) {
 
 uint64_t tsr_residency_digest(uint64_t before, const tsr_residency *residency) {
   uint64_t digest = tsr_cache_digest(before, "rooms", 5);
-  for (size_t i = 0; i < residency->rooms.count; i++) {
-    const tsr_room *room = &residency->rooms.items[i];
-    const int64_t words[] = {room->device,    room->matrix,    room->ld,       room->rect.row0,
-                             room->rect.col0, room->rect.row1, room->rect.col1};
+  for (size_t i = 0; i < residency->blocks.count; i++) {
+    const tsr_cached_block *block = &residency->blocks.items[i];
+    const int64_t words[] = {block->device,    block->matrix,    block->ld,       block->rect.row0,
+                             block->rect.col0, block->rect.row1, block->rect.col1};
     digest = tsr_cache_digest(digest, words, sizeof words);
-    digest = digest_rects(digest, &room->valid);
-    digest = digest_rects(digest, &room->newer);
+    digest = digest_rects(digest, &block->valid);
+    digest = digest_rects(digest, &block->newer);
   }
   return digest;
 }

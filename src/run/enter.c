@@ -20,7 +20,7 @@ tsr_status tsr_enter_wait(const tsr_engine *engine, tsr_queue *queue, tsr_queue_
   return status;
 }
 
-tsr_status tsr_enter_command(tsr_ticket *job, uint32_t command, tsr_queue *queue) {
+tsr_status tsr_enter_command(tsr_job *job, uint32_t command, tsr_queue *queue) {
   int attempts = TSR_TUNE_SUBMIT_RETRIES;
   tsr_status status;
   do status = tsr_issue(job, command, queue);

@@ -24,7 +24,8 @@ void tsr_worker_poll(tsr_worker *worker) {
   for (int i = 0; i < worker->unfinished_count; i++) {
     tsr_unfinished *u = &worker->unfinished[i];
     bool over = is_over(worker, u);
-    tsr_watch_poll(worker, u->job); /* after that: what is over has passed lanes' events, too */
+    tsr_watch_poll(worker,
+                   u->job); /* after that: what is over has passed staging queues' events, too */
     if (over)
       tsr_job_leave(u->job);
     else if (kept++ != i)

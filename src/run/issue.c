@@ -4,34 +4,34 @@
 /* What tells plans apart from runs is filled in here: addresses, and the values of alpha and beta.
  */
 
-static const tsr_buffer *buffer_of(const tsr_ticket *job, const tsr_command *command, int operand) {
+static const tsr_buffer *buffer_of(const tsr_job *job, const tsr_command *command, int operand) {
   int32_t index = command->buffer[operand];
   return index == TSR_NO_BUFFER ? NULL : &job->plan->buffers.items[index];
 }
 
-static char *base_of(const tsr_ticket *job, const tsr_buffer *buffer) {
+static char *base_of(const tsr_job *job, const tsr_buffer *buffer) {
   switch (buffer->role) {
     case TSR_BUFFER_HOME:
       return job->binding.base[buffer->matrix];
-    case TSR_BUFFER_ROOM:
-      return job->rooms[buffer->offset];
+    case TSR_BUFFER_CACHED:
+      return job->blocks[buffer->offset];
     default:
       return (char *)job->arena[buffer->location] + buffer->offset;
   }
 }
 
 /* Address of an element of a matrix in a buffer. */
-static char *address(const tsr_ticket *job, const tsr_buffer *buffer, int64_t row, int64_t col) {
+static char *address(const tsr_job *job, const tsr_buffer *buffer, int64_t row, int64_t col) {
   char *base = base_of(job, buffer);
   int64_t elements = (row - buffer->row) + (col - buffer->col) * buffer->ld;
   return base + elements * (int64_t)tsr_matrix_element(&job->plan->call, buffer->matrix);
 }
 
-static int device_of(const tsr_ticket *job, const tsr_buffer *buffer) {
+static int device_of(const tsr_job *job, const tsr_buffer *buffer) {
   return buffer->location < job->plan->machine_devices ? buffer->location : TSR_HOST;
 }
 
-void tsr_issue_copy_args(const tsr_ticket *job, uint32_t index, tsr_copy_args *args) {
+void tsr_issue_copy_args(const tsr_job *job, uint32_t index, tsr_copy_args *args) {
   const tsr_command *c = &job->plan->commands.items[index];
   const tsr_buffer *from = buffer_of(job, c, 0), *to = buffer_of(job, c, 1);
   size_t size = tsr_matrix_element(&job->plan->call, from->matrix);
@@ -50,7 +50,7 @@ void tsr_issue_copy_args(const tsr_ticket *job, uint32_t index, tsr_copy_args *a
   args->height = 1;
 }
 
-static tsr_scalar alpha_of(const tsr_ticket *job, const tsr_command *c) {
+static tsr_scalar alpha_of(const tsr_job *job, const tsr_command *c) {
   tsr_scalar alpha = job->binding.alpha;
   if (c->flags & TSR_FLAG_ALPHA_ONE) return (tsr_scalar){1, 0};
   if (c->flags & TSR_FLAG_ALPHA_MINUS) return (tsr_scalar){-1, 0};
@@ -58,20 +58,20 @@ static tsr_scalar alpha_of(const tsr_ticket *job, const tsr_command *c) {
   return alpha;
 }
 
-static tsr_scalar beta_of(const tsr_ticket *job, const tsr_command *c) {
+static tsr_scalar beta_of(const tsr_job *job, const tsr_command *c) {
   if (c->flags & TSR_FLAG_BETA) return job->binding.beta;
   if (c->flags & TSR_FLAG_BETA_ALPHA) return job->binding.alpha;
   return (tsr_scalar){c->flags & TSR_FLAG_BETA_ONE ? 1 : 0, 0};
 }
 
-static void *operand(const tsr_ticket *job, const tsr_command *c, int i, int64_t *ld) {
+static void *operand(const tsr_job *job, const tsr_command *c, int i, int64_t *ld) {
   const tsr_buffer *buffer = buffer_of(job, c, i);
   if (buffer == NULL) return NULL;
   *ld = buffer->ld;
   return address(job, buffer, c->row[i], c->col[i]);
 }
 
-static tsr_status issue_kernel(const tsr_ticket *job, const tsr_command *c, tsr_queue *queue) {
+static tsr_status issue_kernel(const tsr_job *job, const tsr_command *c, tsr_queue *queue) {
   const tsr_call *call = &job->plan->call;
   tsr_form form = tsr_form_unpack(c->form);
   tsr_kernel_args args = {.kernel = (tsr_kernel)c->kernel,
@@ -103,7 +103,7 @@ static void count(tsr_runner *runner, const tsr_copy_args *args) {
   atomic_fetch_add_explicit(sum, args->width * args->height, memory_order_relaxed);
 }
 
-tsr_status tsr_issue(tsr_ticket *job, uint32_t index, tsr_queue *queue) {
+tsr_status tsr_issue(tsr_job *job, uint32_t index, tsr_queue *queue) {
   const tsr_command *c = &job->plan->commands.items[index];
   if (c->kind == TSR_COMMAND_KERNEL) return issue_kernel(job, c, queue);
   tsr_copy_args args;

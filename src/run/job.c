@@ -6,9 +6,9 @@
 
 /* ---- Taking and releasing ---- */
 
-tsr_ticket *tsr_job_take(tsr_runner *runner) {
+tsr_job *tsr_job_take(tsr_runner *runner) {
   pthread_mutex_lock(&runner->pool);
-  tsr_ticket *job = runner->free;
+  tsr_job *job = runner->free;
   if (job != NULL) runner->free = atomic_load(&job->next);
   pthread_mutex_unlock(&runner->pool);
   if (job == NULL) job = tsr_alloc(sizeof *job);
@@ -18,24 +18,24 @@ tsr_ticket *tsr_job_take(tsr_runner *runner) {
   return job;
 }
 
-/* Drops what the job waits for: references to earlier jobs, and events in rooms. */
-static void forget_earlier(tsr_ticket *job) {
+/* Drops what the job waits for: references to earlier jobs, and events in cached blocks. */
+static void forget_earlier(tsr_job *job) {
   int count = job->earlier_count;
   job->earlier_count = 0;
-  for (int i = 0; i < count; i++) tsr_job_release(job->earlier[i].job);
-  TSR_VEC_FREE(&job->room_waits);
-  tsr_dealloc(job->room_first);
+  for (int i = 0; i < count; i++) tsr_job_drop(job->earlier[i].job);
+  TSR_VEC_FREE(&job->block_waits);
+  tsr_dealloc(job->block_first);
   tsr_dealloc(job->met);
-  job->room_first = NULL;
+  job->block_first = NULL;
   job->met = NULL;
 }
 
-void tsr_job_release(tsr_ticket *job) {
+void tsr_job_drop(tsr_job *job) {
   if (atomic_fetch_sub_explicit(&job->references, 1, memory_order_acq_rel) != 1) return;
   tsr_runner *runner = job->runner;
   tsr_dealloc(job->times);
-  tsr_dealloc(job->rooms);
-  tsr_dealloc(job->stays);
+  tsr_dealloc(job->blocks);
+  tsr_dealloc(job->entries);
   forget_earlier(job);
   pthread_mutex_lock(&runner->pool);
   atomic_store(&job->next, runner->free);
@@ -54,21 +54,21 @@ static void wake(tsr_runner *runner, atomic_int *sleepers, pthread_cond_t *condi
   pthread_mutex_unlock(&runner->sleep);
 }
 
-void tsr_job_post(tsr_ticket *job) {
+void tsr_job_post(tsr_job *job) {
   tsr_runner *runner = job->runner;
-  tsr_ticket *before = runner->tail;
-  tsr_ticket **recent = &runner->recent[job->number % TSR_RUN_JOBS], *former = *recent;
-  bool lanes =
-      job->lane_threads > 0 || runner->posted % 64 == 63; /* so that they let old jobs go */
-  atomic_store(&job->references, runner->devices + runner->lanes + 3);
+  tsr_job *before = runner->tail;
+  tsr_job **recent = &runner->recent[job->number % TSR_RUN_JOBS], *former = *recent;
+  bool staging_queues =
+      job->staging_threads > 0 || runner->posted % 64 == 63; /* so that they let old jobs go */
+  atomic_store(&job->references, runner->devices + runner->staging_threads + 3);
   *recent = job;
   runner->tail = job;
   runner->posted++;
   atomic_store(&before->next, job);
   wake(runner, &runner->sleepers[0], &runner->wake[0]);
-  if (lanes) wake(runner, &runner->sleepers[1], &runner->wake[1]);
-  tsr_job_release(before);
-  if (former != NULL) tsr_job_release(former);
+  if (staging_queues) wake(runner, &runner->sleepers[1], &runner->wake[1]);
+  tsr_job_drop(before);
+  if (former != NULL) tsr_job_drop(former);
 }
 
 static bool arrived(tsr_worker *worker) {
@@ -90,7 +90,7 @@ static bool look_for_next(tsr_worker *worker) {
 
 static void sleep_for_next(tsr_worker *worker) {
   tsr_runner *runner = worker->runner;
-  int kind = worker->lane >= 0;
+  int kind = worker->staging >= 0;
   pthread_mutex_lock(&runner->sleep);
   atomic_fetch_add(&runner->sleepers[kind], 1);
   while (!arrived(worker)) pthread_cond_wait(&runner->wake[kind], &runner->sleep);
@@ -98,15 +98,15 @@ static void sleep_for_next(tsr_worker *worker) {
   pthread_mutex_unlock(&runner->sleep);
 }
 
-tsr_ticket *tsr_job_try_next(tsr_worker *worker) {
-  tsr_ticket *before = worker->at, *next = atomic_load(&before->next);
+tsr_job *tsr_job_try_next(tsr_worker *worker) {
+  tsr_job *before = worker->at, *next = atomic_load(&before->next);
   if (next == NULL) return NULL;
   worker->at = next;
-  tsr_job_release(before);
+  tsr_job_drop(before);
   return next;
 }
 
-tsr_ticket *tsr_job_next(tsr_worker *worker) {
+tsr_job *tsr_job_next(tsr_worker *worker) {
   if (!look_for_next(worker)) sleep_for_next(worker);
   return tsr_job_try_next(worker);
 }
@@ -121,17 +121,17 @@ void tsr_job_quit(tsr_runner *runner) {
 
 /* ---- Failing and completing ---- */
 
-bool tsr_job_has_memory(const tsr_ticket *job) {
+bool tsr_job_has_memory(const tsr_job *job) {
   return job->registration == 0 || tsr_pinner_is_done(job->pinner, job->registration);
 }
 
-void tsr_job_await_memory(const tsr_ticket *job) {
+void tsr_job_await_memory(const tsr_job *job) {
   if (job->registration > 0) tsr_pinner_await(job->pinner, job->registration);
 }
 
 /* A device that failed leaves unwritten what others then read: its error says more than theirs.
  * TSR_ERR_MEMORY promises that nothing was touched, which once a job runs nobody can. */
-void tsr_job_fail(tsr_ticket *job, tsr_status status) {
+void tsr_job_fail(tsr_job *job, tsr_status status) {
   if (status == TSR_ERR_MEMORY) status = TSR_ERR_DEVICE;
   pthread_mutex_lock(&job->runner->pool);
   tsr_status before = job->error.status;
@@ -149,7 +149,7 @@ static void complete_in_order(tsr_runner *runner, uint64_t number) {
     if (atomic_compare_exchange_strong(&runner->completed, &first, first + 1)) first++;
 }
 
-void tsr_job_leave(tsr_ticket *job) {
+void tsr_job_leave(tsr_job *job) {
   if (atomic_fetch_sub_explicit(&job->left, 1, memory_order_acq_rel) != 1) return;
   tsr_runner *runner = job->runner;
   job->seconds = tsr_now() - job->entered;
@@ -177,7 +177,7 @@ static bool spin_for_end(tsr_runner *runner, uint64_t count) {
   return true;
 }
 
-void tsr_job_wait(tsr_runner *runner, uint64_t count) {
+void tsr_await_completed(tsr_runner *runner, uint64_t count) {
   if (spin_for_end(runner, count)) return;
   pthread_mutex_lock(&runner->sleep);
   atomic_fetch_add(&runner->waiters, 1);
@@ -186,7 +186,7 @@ void tsr_job_wait(tsr_runner *runner, uint64_t count) {
   pthread_mutex_unlock(&runner->sleep);
 }
 
-bool tsr_job_wait_for(tsr_runner *runner, uint64_t count, double seconds) {
+bool tsr_await_completed_for(tsr_runner *runner, uint64_t count, double seconds) {
   struct timespec until;
   clock_gettime(CLOCK_REALTIME, &until);
   double fraction = (double)until.tv_nsec * 1e-9 + seconds;

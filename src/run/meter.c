@@ -6,7 +6,7 @@
 #include "run/inside.h"
 
 struct tsr_meter {
-  tsr_ticket *job;
+  tsr_job *job;
   bool by_bytes;
   double total, done;
   uint32_t *seen; /* of each queue of the plan: its commands before by_queue[seen] are done */
@@ -30,16 +30,16 @@ static double total_of(const tsr_meter *w) {
   return sum;
 }
 
-tsr_status tsr_meter_create(tsr_ticket *ticket, tsr_meter **meter) {
-  const tsr_program *program = ticket->program;
-  int queues = ticket->plan->queues;
+tsr_status tsr_meter_create(tsr_job *job, tsr_meter **meter) {
+  const tsr_program *program = job->program;
+  int queues = job->plan->queues;
   tsr_meter *made = tsr_alloc_zero(1, sizeof *made);
   if (made != NULL) made->seen = tsr_alloc(sizeof *made->seen * (size_t)(queues + 1));
   if (made == NULL || made->seen == NULL) {
     tsr_dealloc(made);
     return tsr_fail(TSR_ERR_MEMORY, "no host memory to follow a call");
   }
-  made->job = ticket;
+  made->job = job;
   for (int q = 0; q < queues; q++) made->seen[q] = program->queue_first[q];
   made->total = total_of(made);
   made->by_bytes = made->total == 0;
@@ -54,25 +54,25 @@ void tsr_meter_destroy(tsr_meter *meter) {
   tsr_dealloc(meter);
 }
 
-static bool has_passed(const tsr_ticket *job, uint32_t command) {
+static bool has_passed(const tsr_job *job, uint32_t command) {
   bool passed = false;
   return job->runner->engine->query(tsr_job_event(job, command), &passed, NULL) == TSR_OK && passed;
 }
 
-static bool has_event(const tsr_ticket *job, uint32_t command) {
+static bool has_event(const tsr_job *job, uint32_t command) {
   return job->trace || job->program->event[command] != TSR_NO_EVENT;
 }
 
 /* Commands of a queue are done in order: those with events tell it of those before them. */
 static void look_at_queue(tsr_meter *w, int queue) {
-  tsr_ticket *job = w->job;
+  tsr_job *job = w->job;
   const tsr_program *p = job->program;
   for (uint32_t at = w->seen[queue]; at < p->queue_first[queue + 1]; at++) {
     uint32_t command = p->by_queue[at];
-    bool lane = tsr_job_on_lane(job, command);
+    bool staging = tsr_job_is_staged(job, command);
     if (!tsr_job_flagged(job, command)) return;
-    if (!lane && !has_event(job, command)) continue;
-    if (!lane && !has_passed(job, command)) return;
+    if (!staging && !has_event(job, command)) continue;
+    if (!staging && !has_passed(job, command)) return;
     for (; w->seen[queue] <= at; w->seen[queue]++)
       w->done += weight_of(w, p->by_queue[w->seen[queue]]);
   }
@@ -82,8 +82,8 @@ static void look_at_queue(tsr_meter *w, int queue) {
 double tsr_meter_fraction(tsr_meter *w) {
   tsr_runner *runner = w->job->runner;
   pthread_mutex_lock(&runner->enter);
-  for (int q = 0; q < w->job->plan->queues && !tsr_ticket_done(w->job); q++) look_at_queue(w, q);
+  for (int q = 0; q < w->job->plan->queues && !tsr_job_done(w->job); q++) look_at_queue(w, q);
   pthread_mutex_unlock(&runner->enter);
-  if (tsr_ticket_done(w->job)) return 1;
+  if (tsr_job_done(w->job)) return 1;
   return w->total > 0 ? w->done / w->total : 0;
 }

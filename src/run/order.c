@@ -3,11 +3,11 @@
 #include "run/inside.h"
 
 void tsr_runner_settle(tsr_runner *runner) {
-  tsr_job_wait(runner, runner->posted);
+  tsr_await_completed(runner, runner->posted);
 }
 
 void tsr_runner_await(tsr_runner *runner, uint64_t number) {
-  tsr_job_wait(runner, number + 1);
+  tsr_await_completed(runner, number + 1);
 }
 
 uint64_t tsr_runner_submitted(tsr_runner *runner) {

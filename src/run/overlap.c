@@ -1,8 +1,8 @@
 /*
  * Overlap: a job that has its memory to itself may start beside those before it. What they have in
- * common is rooms, where a queue waits for the last commands on the room in the earlier jobs, and
- * the user's memory at home: if one of two jobs writes there what the other one touches, the later
- * one waits for the earlier one's end.
+ * common is cached blocks, where a queue waits for the last commands on the cached block in the
+ * earlier jobs, and the user's memory at home: if one of two jobs writes there what the other one
+ * touches, the later one waits for the earlier one's end.
  *
  * What is waited for is found when the job is posted, while the earlier jobs' plans are known to
  * live. A job starts only when the earlier ones are submitted to the end, so that all events it
@@ -17,89 +17,89 @@
 
 /* ---- The user's memory ---- */
 
-static tsr_region region_of(const tsr_ticket *job, int x) {
+static tsr_region region_of(const tsr_job *job, int x) {
   const tsr_call *call = &job->plan->call;
   const tsr_operand *o = &call->operand[x];
   return (tsr_region){job->binding.base[x], o->rows, o->cols, o->ld, tsr_matrix_element(call, x)};
 }
 
 /* Blocks of one matrix do not, though the one may begin between the other's ends. */
-static bool share_bytes(const tsr_ticket *a, int x, const tsr_ticket *b, int y) {
+static bool share_bytes(const tsr_job *a, int x, const tsr_job *b, int y) {
   tsr_region first = region_of(a, x), second = region_of(b, y);
   tsr_rect at;
-  return first.base != NULL && tsr_region_relate(&first, &second, &at) != TSR_APART;
+  return first.base != NULL && tsr_region_relate(&first, &second, &at) != TSR_DISJOINT;
 }
 
 /* Some operand of one's set shares bytes with one of the other's. */
-static bool meet(const tsr_ticket *a, uint8_t set_a, const tsr_ticket *b, uint8_t set_b) {
+static bool meet(const tsr_job *a, uint8_t set_a, const tsr_job *b, uint8_t set_b) {
   for (int x = 0; x < TSR_OPERANDS; x++)
     for (int y = 0; y < TSR_OPERANDS; y++)
       if ((set_a >> x & 1) && (set_b >> y & 1) && share_bytes(a, x, b, y)) return true;
   return false;
 }
 
-/* What the earlier job reads of its own C at home goes to rooms that it then writes to: whoever
- * writes that home later has waited for those rooms. */
-static bool share_homes(const tsr_ticket *earlier, const tsr_ticket *later) {
+/* What the earlier job reads of its own C at home goes to cached blocks that it then writes to:
+ * whoever writes that home later has waited for those cached blocks. */
+static bool share_homes(const tsr_job *earlier, const tsr_job *later) {
   const tsr_program *e = earlier->program, *l = later->program;
   uint8_t inputs = e->homes_read & (uint8_t) ~(1 << TSR_C_);
   return meet(earlier, e->homes_written, later, l->homes_read | l->homes_written) ||
          meet(earlier, inputs, later, l->homes_written);
 }
 
-static bool must_be_apart(const tsr_ticket *earlier, const tsr_ticket *later) {
+static bool must_be_apart(const tsr_job *earlier, const tsr_job *later) {
   if (!earlier->own_arenas || !later->own_arenas || earlier->tied || later->tied) return true;
   return earlier->program == later->program || share_homes(earlier, later);
 }
 
-/* ---- Rooms ---- */
+/* ---- Cached blocks ---- */
 
-/* A rectangle of a room in the coordinates of what the room is part of. */
-static tsr_rect in_stay(const tsr_ticket *job, size_t r, tsr_rect rect) {
-  const tsr_room *room = &job->plan->after->rooms.items[r];
-  int64_t size = (int64_t)tsr_matrix_element(&job->plan->call, room->matrix);
-  int64_t offset = ((char *)job->rooms[r] - (char *)job->stays[r]) / size;
-  int64_t row = offset % room->ld - room->rect.row0, col = offset / room->ld - room->rect.col0;
+/* A rectangle of a cached block in the coordinates of what the cached block is part of. */
+static tsr_rect in_entry(const tsr_job *job, size_t r, tsr_rect rect) {
+  const tsr_cached_block *block = &job->plan->after->blocks.items[r];
+  int64_t size = (int64_t)tsr_matrix_element(&job->plan->call, block->matrix);
+  int64_t offset = ((char *)job->blocks[r] - (char *)job->entries[r]) / size;
+  int64_t row = offset % block->ld - block->rect.row0, col = offset / block->ld - block->rect.col0;
   return (tsr_rect){rect.row0 + row, rect.col0 + col, rect.row1 + row, rect.col1 + col};
 }
 
-/* The earlier job's last commands on what a room is part of. */
-static bool add_waits(tsr_ticket *job, size_t room, tsr_ticket *earlier) {
+/* The earlier job's last commands on what a cached block is part of. */
+static bool add_waits(tsr_job *job, size_t block, tsr_job *earlier) {
   const tsr_program *p = earlier->program;
   for (size_t r = 0; r < tsr_residency_count(earlier->plan->after); r++) {
-    if (earlier->stays[r] != job->stays[room]) continue;
+    if (earlier->entries[r] != job->entries[block]) continue;
     for (uint32_t u = p->use_first[r]; u < p->use_first[r + 1]; u++) {
-      tsr_room_wait wait = {earlier, tsr_job_event(earlier, p->use[u].command),
-                            in_stay(earlier, r, p->use[u].rect), p->use[u].wrote};
-      if (!TSR_VEC_PUSH(&job->room_waits, wait)) return false;
+      tsr_block_wait wait = {earlier, tsr_job_event(earlier, p->use[u].command),
+                             in_entry(earlier, r, p->use[u].rect), p->use[u].wrote};
+      if (!TSR_VEC_PUSH(&job->block_waits, wait)) return false;
     }
   }
   return true;
 }
 
-static bool find_waits(tsr_ticket *job) {
-  size_t rooms = tsr_residency_count(job->plan->after);
-  job->room_first = tsr_alloc_zero(rooms + 1, sizeof *job->room_first);
-  if (job->room_first == NULL) return false;
-  for (size_t r = 0; r < rooms; r++) {
-    bool is_new = job->plan->after->rooms.items[r].bytes > 0;
+static bool find_waits(tsr_job *job) {
+  size_t blocks = tsr_residency_count(job->plan->after);
+  job->block_first = tsr_alloc_zero(blocks + 1, sizeof *job->block_first);
+  if (job->block_first == NULL) return false;
+  for (size_t r = 0; r < blocks; r++) {
+    bool is_new = job->plan->after->blocks.items[r].bytes > 0;
     for (int i = 0; i < job->earlier_count && !is_new; i++)
       if (!job->earlier[i].apart && !add_waits(job, r, job->earlier[i].job)) return false;
-    job->room_first[r + 1] = (uint32_t)job->room_waits.count;
+    job->block_first[r + 1] = (uint32_t)job->block_waits.count;
   }
-  job->met = tsr_alloc_zero(job->room_waits.count * (size_t)job->plan->queues + 1, 1);
+  job->met = tsr_alloc_zero(job->block_waits.count * (size_t)job->plan->queues + 1, 1);
   return job->met != NULL;
 }
 
 /* ---- Jobs ---- */
 
-bool tsr_overlap_find(tsr_ticket *job) {
+bool tsr_overlap_find(tsr_job *job) {
   tsr_runner *runner = job->runner;
   uint64_t completed = atomic_load(&runner->completed);
   if (!job->own_arenas) return true;
   for (uint64_t n = completed; n < job->number; n++) {
     if (job->number - n >= TSR_RUN_JOBS) continue; /* it has to wait for that one anyway */
-    tsr_ticket *earlier = runner->recent[n % TSR_RUN_JOBS];
+    tsr_job *earlier = runner->recent[n % TSR_RUN_JOBS];
     if (atomic_load_explicit(&earlier->done, memory_order_acquire)) continue;
     atomic_fetch_add(&earlier->references, 1);
     job->earlier[job->earlier_count++] = (tsr_earlier){earlier, must_be_apart(earlier, job)};
@@ -108,10 +108,10 @@ bool tsr_overlap_find(tsr_ticket *job) {
 }
 
 /* Whether none of the earlier jobs that are not complete keeps the job from starting. */
-static bool is_allowed(const tsr_ticket *job) {
+static bool is_allowed(const tsr_job *job) {
   if (!job->own_arenas) return false;
   for (int i = 0; i < job->earlier_count; i++) {
-    tsr_ticket *earlier = job->earlier[i].job;
+    tsr_job *earlier = job->earlier[i].job;
     if (atomic_load_explicit(&earlier->done, memory_order_acquire)) continue;
     if (job->earlier[i].apart) return false;
     if (atomic_load_explicit(&earlier->to_submit, memory_order_acquire) > 0) return false;
@@ -119,15 +119,15 @@ static bool is_allowed(const tsr_ticket *job) {
   return true;
 }
 
-bool tsr_overlap_may_start(const tsr_ticket *job) {
+bool tsr_overlap_may_start(const tsr_job *job) {
   uint64_t completed = atomic_load_explicit(&job->runner->completed, memory_order_acquire);
   if (completed == job->number) return true;
   return job->number - completed < TSR_RUN_JOBS && is_allowed(job);
 }
 
-/* Waiting makes no sense if the earlier job failed: it may have left events unrecorded and rooms
- * unwritten. */
-static tsr_status check_earlier(tsr_ticket *earlier) {
+/* Waiting makes no sense if the earlier job failed: it may have left events unrecorded and cached
+ * blocks unwritten. */
+static tsr_status check_earlier(tsr_job *earlier) {
   if (!tsr_job_failed(earlier)) return TSR_OK;
   pthread_mutex_lock(&earlier->runner->pool);
   tsr_error error = earlier->error;
@@ -137,13 +137,13 @@ static tsr_status check_earlier(tsr_ticket *earlier) {
 }
 
 /* The queue waits for each event of an earlier job at most once (met). */
-static tsr_status wait_for_room(tsr_ticket *job, const tsr_command *c, int operand, size_t room,
+static tsr_status wait_for_room(tsr_job *job, const tsr_command *c, int operand, size_t block,
                                 tsr_queue *queue) {
   bool writes = operand == (c->kind == TSR_COMMAND_COPY ? 1 : 2);
-  bool *met = job->met + c->queue * job->room_waits.count;
-  tsr_rect rect = in_stay(job, room, tsr_command_rect(c, operand));
-  for (uint32_t i = job->room_first[room]; i < job->room_first[room + 1]; i++) {
-    const tsr_room_wait *wait = &job->room_waits.items[i];
+  bool *met = job->met + c->queue * job->block_waits.count;
+  tsr_rect rect = in_entry(job, block, tsr_command_rect(c, operand));
+  for (uint32_t i = job->block_first[block]; i < job->block_first[block + 1]; i++) {
+    const tsr_block_wait *wait = &job->block_waits.items[i];
     if (met[i] || !(writes || wait->wrote) || !tsr_rect_meet(wait->rect, rect)) continue;
     TSR_TRY(check_earlier(wait->job));
     TSR_TRY(tsr_enter_wait(job->runner->engine, queue, wait->event));
@@ -152,13 +152,13 @@ static tsr_status wait_for_room(tsr_ticket *job, const tsr_command *c, int opera
   return TSR_OK;
 }
 
-tsr_status tsr_overlap_wait(tsr_ticket *job, uint32_t command, tsr_queue *queue) {
-  if (job->room_waits.count == 0) return TSR_OK;
+tsr_status tsr_overlap_wait(tsr_job *job, uint32_t command, tsr_queue *queue) {
+  if (job->block_waits.count == 0) return TSR_OK;
   const tsr_command *c = &job->plan->commands.items[command];
   for (int x = 0; x < (c->kind == TSR_COMMAND_COPY ? 2 : 3); x++) {
     if (c->buffer[x] == TSR_NO_BUFFER) continue;
     const tsr_buffer *b = &job->plan->buffers.items[c->buffer[x]];
-    if (b->role == TSR_BUFFER_ROOM) TSR_TRY(wait_for_room(job, c, x, b->offset, queue));
+    if (b->role == TSR_BUFFER_CACHED) TSR_TRY(wait_for_room(job, c, x, b->offset, queue));
   }
   return TSR_OK;
 }

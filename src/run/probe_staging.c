@@ -106,10 +106,10 @@ static tsr_status measure_threads(tsr_bench *b, const char *pageable) {
   for (int threads = 1; threads <= most; threads *= 2) {
     double rate;
     TSR_TRY(measure(b, threads, pageable, seconds, &rate));
-    if (threads == 1) b->machine->lane_rate = rate;
+    if (threads == 1) b->machine->thread_rate = rate;
     if (rate < TSR_TUNE_PROBE_MORE_THREADS * b->machine->staging_rate) break;
     b->machine->staging_rate = rate;
-    b->machine->lanes = threads;
+    b->machine->staging_threads = threads;
   }
   return TSR_OK;
 }

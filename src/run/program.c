@@ -9,11 +9,11 @@
 void tsr_program_destroy(tsr_program *program) {
   if (program == NULL) return;
   tsr_program_destroy(program->twin);
-  void *parts[] = {program->by_device,   program->device_first, program->by_queue,
-                   program->queue_first, program->event,        program->rank,
-                   program->flag,        program->watched,      program->passed,
-                   program->lane_queue,  program->used,         program->used_first,
-                   program->queue,       program->use,          program->use_first};
+  void *parts[] = {program->by_device,     program->device_first, program->by_queue,
+                   program->queue_first,   program->event,        program->rank,
+                   program->flag,          program->watched,      program->passed,
+                   program->staging_queue, program->used,         program->used_first,
+                   program->queue,         program->use,          program->use_first};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) tsr_dealloc(parts[i]);
   tsr_dealloc(program);
 }
@@ -28,28 +28,29 @@ static bool allocate(tsr_program *p, size_t commands, size_t queues, size_t devi
   p->passed = tsr_alloc_zero(commands, sizeof *p->passed);
   p->device_first = tsr_alloc_zero(devices + 2, sizeof *p->device_first);
   p->queue_first = tsr_alloc_zero(queues + 2, sizeof *p->queue_first);
-  p->lane_queue = tsr_alloc_zero(queues, sizeof *p->lane_queue);
+  p->staging_queue = tsr_alloc_zero(queues, sizeof *p->staging_queue);
   p->used = tsr_alloc_zero(queues, sizeof *p->used);
   p->used_first = tsr_alloc_zero(devices + 2, sizeof *p->used_first);
   p->queue = tsr_alloc_zero(queues, sizeof *p->queue);
   return p->by_device && p->by_queue && p->event && p->rank && p->flag && p->watched && p->passed &&
-         p->device_first && p->queue_first && p->lane_queue && p->used && p->used_first && p->queue;
+         p->device_first && p->queue_first && p->staging_queue && p->used && p->used_first &&
+         p->queue;
 }
 
-static bool is_lane(const tsr_plan *plan, int queue) {
-  return plan->queue[queue].role == TSR_QUEUE_LANE;
+static bool is_staging(const tsr_plan *plan, int queue) {
+  return plan->queue[queue].role == TSR_QUEUE_STAGING;
 }
 
 static tsr_status check(const tsr_plan *plan) {
-  int lanes = 0;
-  for (int q = 0; q < plan->queues; q++) lanes += is_lane(plan, q);
-  if (lanes > TSR_PLAN_LANES)
-    return tsr_fail(TSR_ERR_INTERNAL, "the plan has %d lanes; at most %d can be", lanes,
-                    TSR_PLAN_LANES);
+  int staging_queues = 0;
+  for (int q = 0; q < plan->queues; q++) staging_queues += is_staging(plan, q);
+  if (staging_queues > TSR_PLAN_STAGING_QUEUES)
+    return tsr_fail(TSR_ERR_INTERNAL, "the plan has %d lanes; at most %d can be", staging_queues,
+                    TSR_PLAN_STAGING_QUEUES);
   for (int q = 0; q < plan->queues; q++) {
     int location = plan->queue[q].location;
     bool device = location >= 0 && location < plan->machine_devices;
-    if (device == is_lane(plan, q) || location >= TSR_MACHINE_LOCATIONS)
+    if (device == is_staging(plan, q) || location >= TSR_MACHINE_LOCATIONS)
       return tsr_fail(TSR_ERR_INTERNAL,
                       "queue %d of the plan is at location %d, which does not fit", q, location);
   }
@@ -68,14 +69,14 @@ static void sort(const tsr_plan *plan, tsr_program *p) {
   for (uint32_t i = 0; i < count; i++) {
     int q = commands[i].queue;
     p->queue_first[q + 2]++;
-    if (!is_lane(plan, q)) p->device_first[plan->queue[q].location + 2]++;
+    if (!is_staging(plan, q)) p->device_first[plan->queue[q].location + 2]++;
   }
   for (int q = 0; q < plan->queues; q++) p->queue_first[q + 2] += p->queue_first[q + 1];
   for (int d = 0; d < plan->machine_devices; d++) p->device_first[d + 2] += p->device_first[d + 1];
   for (uint32_t i = 0; i < count; i++) {
     int q = commands[i].queue;
     p->by_queue[p->queue_first[q + 1]++] = i;
-    if (is_lane(plan, q)) continue;
+    if (is_staging(plan, q)) continue;
     int d = plan->queue[q].location;
     p->by_device[p->device_first[d + 1]++] = i;
   }
@@ -95,17 +96,17 @@ static tsr_status number_events(const tsr_plan *plan, tsr_program *p) {
       if (awaited >= i)
         return tsr_fail(TSR_ERR_INTERNAL, "command %u of the plan waits for a later one", i);
       int q = commands[awaited].queue;
-      if (q == commands[i].queue || is_lane(plan, q)) continue;
-      if (is_lane(plan, commands[i].queue)) p->watched[awaited] = true;
+      if (q == commands[i].queue || is_staging(plan, q)) continue;
+      if (is_staging(plan, commands[i].queue)) p->watched[awaited] = true;
       if (p->event[awaited] != TSR_NO_EVENT) continue;
       p->event[awaited] = p->events[plan->queue[q].location]++;
     }
   return TSR_OK;
 }
 
-/* ---- Rooms ---- */
+/* ---- Cached blocks ---- */
 
-/* Of one room. Beyond so many places a queue's uses of the room count as one. */
+/* Of one room. Beyond so many places a queue's uses of the cached block count as one. */
 typedef TSR_VEC(tsr_program_use) uses;
 enum { PLACES = 96 };
 
@@ -145,7 +146,7 @@ static bool note_use(const tsr_plan *plan, uint32_t index, int operand, uses *li
   const tsr_command *c = &plan->commands.items[index];
   if (c->buffer[operand] == TSR_NO_BUFFER) return true;
   const tsr_buffer *b = &plan->buffers.items[c->buffer[operand]];
-  if (b->role != TSR_BUFFER_ROOM) return true;
+  if (b->role != TSR_BUFFER_CACHED) return true;
   bool wrote = operand == (c->kind == TSR_COMMAND_COPY ? 1 : 2);
   return add_use(&lists[b->offset],
                  (tsr_program_use){tsr_command_rect(c, operand), index, c->queue, wrote});
@@ -160,13 +161,13 @@ static bool note_uses(const tsr_plan *plan, uses *lists) {
 
 /* All in one array. They get events: later jobs wait for them. */
 static bool list_uses(const tsr_plan *plan, const uses *lists, tsr_program *p) {
-  size_t rooms = tsr_residency_count(plan->after), count = 0;
-  for (size_t r = 0; r < rooms; r++) count += lists[r].count;
+  size_t blocks = tsr_residency_count(plan->after), count = 0;
+  for (size_t r = 0; r < blocks; r++) count += lists[r].count;
   p->use = tsr_alloc((count + 1) * sizeof *p->use);
-  p->use_first = tsr_alloc_zero(rooms + 1, sizeof *p->use_first);
+  p->use_first = tsr_alloc_zero(blocks + 1, sizeof *p->use_first);
   if (p->use == NULL || p->use_first == NULL) return false;
   uint32_t at = 0;
-  for (size_t r = 0; r < rooms; r++) {
+  for (size_t r = 0; r < blocks; r++) {
     for (size_t i = 0; i < lists[r].count; i++) {
       uint32_t command = lists[r].items[i].command;
       p->use[at++] = lists[r].items[i];
@@ -179,10 +180,10 @@ static bool list_uses(const tsr_plan *plan, const uses *lists, tsr_program *p) {
 }
 
 static tsr_status find_uses(const tsr_plan *plan, tsr_program *p) {
-  size_t rooms = tsr_residency_count(plan->after);
-  uses *lists = tsr_alloc_zero(rooms + 1, sizeof *lists);
+  size_t blocks = tsr_residency_count(plan->after);
+  uses *lists = tsr_alloc_zero(blocks + 1, sizeof *lists);
   bool listed = lists != NULL && note_uses(plan, lists) && list_uses(plan, lists, p);
-  for (size_t r = 0; lists != NULL && r < rooms; r++) TSR_VEC_FREE(&lists[r]);
+  for (size_t r = 0; lists != NULL && r < blocks; r++) TSR_VEC_FREE(&lists[r]);
   tsr_dealloc(lists);
   return listed ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory to run a plan with rooms");
 }
@@ -198,10 +199,10 @@ static void find_users(const tsr_plan *plan, tsr_program *p) {
   }
   p->used_first[plan->machine_devices] = (uint16_t)used;
   for (int q = 0; q < plan->queues; q++)
-    if (is_lane(plan, q) && p->queue_first[q] < p->queue_first[q + 1])
-      p->lane_queue[p->lanes++] = (uint16_t)q;
-  bool fewer = plan->lane_threads > 0 && plan->lane_threads < p->lanes;
-  p->lane_threads = fewer ? plan->lane_threads : p->lanes;
+    if (is_staging(plan, q) && p->queue_first[q] < p->queue_first[q + 1])
+      p->staging_queue[p->staging_queues++] = (uint16_t)q;
+  bool fewer = plan->staging_threads > 0 && plan->staging_threads < p->staging_queues;
+  p->staging_threads = fewer ? plan->staging_threads : p->staging_queues;
 }
 
 /* The operand, as a bit, whose home a buffer is. */
@@ -221,11 +222,11 @@ static void find_homes(const tsr_plan *plan, tsr_program *p) {
   }
 }
 
-/* Whether copies, or those of lanes alone, write to the user's memory. */
-static bool brings_home(const tsr_plan *plan, bool lanes) {
+/* Whether copies, or those of staging queues alone, write to the user's memory. */
+static bool brings_home(const tsr_plan *plan, bool staging_queues) {
   for (size_t i = 0; i < plan->commands.count; i++) {
     const tsr_command *c = &plan->commands.items[i];
-    if (c->kind != TSR_COMMAND_COPY || (lanes && !is_lane(plan, c->queue))) continue;
+    if (c->kind != TSR_COMMAND_COPY || (staging_queues && !is_staging(plan, c->queue))) continue;
     if (home_of(plan, c->buffer[1]) != 0) return true;
   }
   return false;
@@ -249,7 +250,7 @@ tsr_status tsr_program_create(const tsr_plan *plan, tsr_program **program) {
     return status;
   }
   find_users(plan, p);
-  p->lanes_bring_home = brings_home(plan, true);
+  p->staging_brings_home = brings_home(plan, true);
   p->brings_home = brings_home(plan, false);
   find_homes(plan, p);
   *program = p;

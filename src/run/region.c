@@ -19,15 +19,16 @@ static tsr_relation relate_along(const tsr_region *home, const tsr_region *regio
   bool meets_here = tsr_rect_meet(here, tsr_region_all(region));
   bool meets_next = row + home->rows > ld && tsr_rect_meet(next, tsr_region_all(region));
   *rect = meets_here ? here : next;
-  if (meets_here && meets_next) return TSR_ACROSS;
-  return meets_here || meets_next ? TSR_ALONG : TSR_APART;
+  if (meets_here && meets_next) return TSR_CROSSING;
+  return meets_here || meets_next ? TSR_ALIGNED : TSR_DISJOINT;
 }
 
 tsr_relation tsr_region_relate(const tsr_region *home, const tsr_region *region, tsr_rect *rect) {
-  if (is_nothing(region)) return TSR_APART;
-  if (home->base >= end_of(region) || region->base >= end_of(home)) return TSR_APART;
+  if (is_nothing(region)) return TSR_DISJOINT;
+  if (home->base >= end_of(region) || region->base >= end_of(home)) return TSR_DISJOINT;
   int64_t bytes = home->base - region->base, size = (int64_t)region->size;
-  if (home->size != region->size || home->ld != region->ld || bytes % size != 0) return TSR_ACROSS;
+  if (home->size != region->size || home->ld != region->ld || bytes % size != 0)
+    return TSR_CROSSING;
   return relate_along(home, region, bytes / size, rect);
 }
 

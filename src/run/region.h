@@ -16,7 +16,7 @@ typedef struct tsr_region {
 
 /* Apart: no byte in common. Along: in common, with the same grid of elements and columns, so that
  * one has its place in the other's coordinates. Across: perhaps in common, but not so. */
-typedef enum tsr_relation { TSR_APART, TSR_ALONG, TSR_ACROSS } tsr_relation;
+typedef enum tsr_relation { TSR_DISJOINT, TSR_ALIGNED, TSR_CROSSING } tsr_relation;
 
 /* Along: *rect is where region has the first one, of which it need not hold all. */
 tsr_relation tsr_region_relate(const tsr_region *first, const tsr_region *region, tsr_rect *rect);

@@ -30,7 +30,8 @@ tsr_status tsr_resource_queue(tsr_runner *runner, int device, tsr_plan_queue key
 /* Threads may be reading an array that is about to move: those of the job that had the set before,
  * which is so many jobs ago, or was complete when sets began anew. */
 static void await_set(tsr_runner *runner) {
-  if (runner->posted >= TSR_RUN_JOBS) tsr_job_wait(runner, runner->posted - TSR_RUN_JOBS + 1);
+  if (runner->posted >= TSR_RUN_JOBS)
+    tsr_await_completed(runner, runner->posted - TSR_RUN_JOBS + 1);
 }
 
 tsr_status tsr_resource_events(tsr_runner *runner, int device, tsr_events *events, size_t count,
@@ -71,16 +72,16 @@ static tsr_status resolve_queues(tsr_runner *runner, tsr_program *p) {
   return TSR_OK;
 }
 
-/* ---- Lanes ---- */
+/* ---- Staging queues ---- */
 
-static tsr_status reserve_lanes(tsr_runner *runner, int threads) {
-  while (runner->lanes < threads) {
-    tsr_worker *worker = &runner->lane[runner->lanes];
-    *worker = (tsr_worker){.runner = runner, .device = -1, .lane = runner->lanes};
+static tsr_status reserve_staging(tsr_runner *runner, int threads) {
+  while (runner->staging_threads < threads) {
+    tsr_worker *worker = &runner->staging[runner->staging_threads];
+    *worker = (tsr_worker){.runner = runner, .device = -1, .staging = runner->staging_threads};
     TSR_TRY(tsr_worker_start(worker));
-    runner->lanes++;
+    runner->staging_threads++;
   }
-  if (!tsr_may_spin(runner->cores, runner->devices + runner->lanes))
+  if (!tsr_may_spin(runner->cores, runner->devices + runner->staging_threads))
     atomic_store(&runner->spin, false);
   return TSR_OK;
 }
@@ -153,7 +154,7 @@ tsr_status tsr_resource_reserve(tsr_runner *runner, tsr_program *program, bool t
   if (arenas) TSR_TRY(reserve_arenas(runner, plan, short_of));
   TSR_TRY(resolve_queues(runner, program));
   TSR_TRY(reserve_events(runner, program, trace));
-  return reserve_lanes(runner, tsr_staging_threads(runner, program));
+  return reserve_staging(runner, tsr_staging_threads(runner, program));
 }
 
 /* ---- Giving back ---- */

@@ -37,12 +37,12 @@ static void destroy_locks(tsr_runner *runner) {
   pthread_cond_destroy(&runner->done);
 }
 
-static void free_tickets(tsr_runner *runner) {
+static void free_jobs(tsr_runner *runner) {
   for (int i = 0; i < TSR_RUN_JOBS; i++)
-    if (runner->recent[i] != NULL) tsr_job_release(runner->recent[i]);
-  if (runner->tail != NULL) tsr_job_release(runner->tail);
+    if (runner->recent[i] != NULL) tsr_job_drop(runner->recent[i]);
+  if (runner->tail != NULL) tsr_job_drop(runner->tail);
   while (runner->free != NULL) {
-    tsr_ticket *next = atomic_load(&runner->free->next);
+    tsr_job *next = atomic_load(&runner->free->next);
     tsr_dealloc(runner->free);
     runner->free = next;
   }
@@ -53,9 +53,9 @@ void tsr_runner_destroy(tsr_runner *runner) {
   if (runner->tail != NULL) tsr_runner_settle(runner);
   tsr_job_quit(runner);
   for (int i = 0; i < runner->devices; i++) pthread_join(runner->worker[i].thread, NULL);
-  for (int i = 0; i < runner->lanes; i++) pthread_join(runner->lane[i].thread, NULL);
+  for (int i = 0; i < runner->staging_threads; i++) pthread_join(runner->staging[i].thread, NULL);
   tsr_resource_free(runner);
-  free_tickets(runner);
+  free_jobs(runner);
   destroy_locks(runner);
   tsr_dealloc(runner);
 }
@@ -74,7 +74,7 @@ static tsr_status start(tsr_runner *runner, int devices) {
   if (runner->tail == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a runner");
   atomic_store(&runner->tail->references, 1);
   for (int d = 0; d < devices; d++) {
-    runner->worker[d] = (tsr_worker){.runner = runner, .device = d, .lane = -1};
+    runner->worker[d] = (tsr_worker){.runner = runner, .device = d, .staging = -1};
     tsr_status status = make_cursors(&runner->side[d]);
     if (status == TSR_OK) status = tsr_worker_start(&runner->worker[d]);
     if (status != TSR_OK) tsr_dealloc(runner->side[d].cursor);
@@ -137,21 +137,21 @@ static int bits(uint32_t set) {
   return count;
 }
 
-static tsr_status fill_rooms(tsr_ticket *job, const tsr_submission *submission) {
+static tsr_status fill_rooms(tsr_job *job, const tsr_submission *submission) {
   size_t count = tsr_residency_count(job->plan->after);
   for (int l = 0; l < TSR_MACHINE_LOCATIONS; l++)
     job->arena[l] = job->own_arenas ? submission->arenas[l] : job->runner->arena[l].base;
   if (count == 0) return TSR_OK;
-  job->rooms = tsr_alloc(count * sizeof *job->rooms);
-  job->stays = tsr_alloc(count * sizeof *job->stays);
-  if (job->rooms == NULL || job->stays == NULL)
-    return tsr_fail(TSR_ERR_MEMORY, "no host memory for a ticket");
-  memcpy(job->rooms, submission->rooms, count * sizeof *job->rooms);
-  memcpy(job->stays, submission->stays, count * sizeof *job->stays);
+  job->blocks = tsr_alloc(count * sizeof *job->blocks);
+  job->entries = tsr_alloc(count * sizeof *job->entries);
+  if (job->blocks == NULL || job->entries == NULL)
+    return tsr_fail(TSR_ERR_MEMORY, "no host memory for a job");
+  memcpy(job->blocks, submission->blocks, count * sizeof *job->blocks);
+  memcpy(job->entries, submission->entries, count * sizeof *job->entries);
   return TSR_OK;
 }
 
-static tsr_status fill(tsr_ticket *job, const tsr_submission *submission, tsr_program *program) {
+static tsr_status fill(tsr_job *job, const tsr_submission *submission, tsr_program *program) {
   tsr_runner *runner = job->runner;
   job->plan = program->plan;
   job->program = program;
@@ -165,16 +165,17 @@ static tsr_status fill(tsr_ticket *job, const tsr_submission *submission, tsr_pr
   job->epoch = (uint32_t)(runner->posted % UINT32_MAX) + 1;
   job->tied = tied_devices(runner);
   job->devices = job->program->devices | job->tied;
-  job->lane_threads = tsr_staging_threads(runner, job->program);
-  if (job->program->lanes_bring_home)
+  job->staging_threads = tsr_staging_threads(runner, job->program);
+  if (job->program->staging_brings_home)
     tsr_prefault_start(&job->prefault, &job->plan->call, job->binding.base[TSR_C_]);
-  tsr_lane_start(job);
-  if (job->devices == 0 && job->lane_threads == 0) job->devices = 1; /* someone must complete it */
-  atomic_store(&job->left, bits(job->devices) + job->lane_threads);
-  atomic_store(&job->to_submit, bits(job->devices) + job->lane_threads);
+  tsr_staging_start(job);
+  if (job->devices == 0 && job->staging_threads == 0)
+    job->devices = 1; /* someone must complete it */
+  atomic_store(&job->left, bits(job->devices) + job->staging_threads);
+  atomic_store(&job->to_submit, bits(job->devices) + job->staging_threads);
   atomic_store(&job->untied, bits(job->tied));
   TSR_TRY(fill_rooms(job, submission));
-  if (!tsr_overlap_find(job)) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a ticket");
+  if (!tsr_overlap_find(job)) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a job");
   if (!job->trace) return TSR_OK;
   job->times = tsr_alloc_zero(2 * job->plan->commands.count, sizeof *job->times);
   return job->times != NULL ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for a trace");
@@ -196,19 +197,19 @@ static int next_set(const tsr_runner *runner) {
 }
 
 static tsr_status enter(tsr_runner *runner, tsr_submission *submission, double now,
-                        tsr_ticket **ticket) {
+                        tsr_job **posted) {
   runner->set = next_set(runner);
   tsr_program *program = submission->program;
   if (submission->arenas != NULL) TSR_TRY(take_turns(runner, submission->program, &program));
   TSR_TRY(tsr_resource_reserve(runner, program, submission->trace, submission->arenas == NULL,
                                &submission->short_of));
   double reserved = tsr_now();
-  tsr_ticket *job = tsr_job_take(runner);
-  if (job == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a ticket");
+  tsr_job *job = tsr_job_take(runner);
+  if (job == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a job");
   tsr_status status = fill(job, submission, program);
   if (status != TSR_OK) {
     atomic_store(&job->references, 1);
-    tsr_job_release(job);
+    tsr_job_drop(job);
     return status;
   }
   tsr_warm_up(job);
@@ -216,71 +217,71 @@ static tsr_status enter(tsr_runner *runner, tsr_submission *submission, double n
   if (runner->poison && !job->own_arenas) tsr_resource_poison(runner, program->plan);
   job->entered = now;
   tsr_job_post(job);
-  *ticket = job;
+  *posted = job;
   return TSR_OK;
 }
 
 /* What the user puts on a tied stream from now on must find the call's last events in it. A stream
- * cannot wait for a lane, so where lanes bring C home the call itself is waited for; and so is one
- * that has failed, whose last events the stream may lack. */
-static void await_untied(tsr_ticket *job) {
+ * cannot wait for a staging queue, so where staging queues bring C home the call itself is waited
+ * for; and so is one that has failed, whose last events the stream may lack. */
+static void await_untied(tsr_job *job) {
   if (job->tied == 0) return;
-  if (job->program->lanes_bring_home) tsr_job_wait(job->runner, job->number + 1);
+  if (job->program->staging_brings_home) tsr_await_completed(job->runner, job->number + 1);
   tsr_backoff backoff = {0};
   while (atomic_load_explicit(&job->untied, memory_order_acquire) > 0)
     tsr_backoff_step(&backoff, tsr_spins(job->runner));
-  if (tsr_job_failed(job)) tsr_job_wait(job->runner, job->number + 1);
+  if (tsr_job_failed(job)) tsr_await_completed(job->runner, job->number + 1);
 }
 
-tsr_status tsr_runner_submit(tsr_runner *runner, tsr_submission *submission, tsr_ticket **ticket) {
+tsr_status tsr_runner_submit(tsr_runner *runner, tsr_submission *submission, tsr_job **posted) {
   double now = tsr_now();
   submission->short_of = -1;
   pthread_mutex_lock(&runner->enter);
-  tsr_status status = enter(runner, submission, now, ticket);
+  tsr_status status = enter(runner, submission, now, posted);
   pthread_mutex_unlock(&runner->enter);
-  if (status == TSR_OK) await_untied(*ticket);
+  if (status == TSR_OK) await_untied(*posted);
   return status;
 }
 
 /* ---- Tickets ---- */
 
-tsr_status tsr_ticket_wait(tsr_ticket *ticket) {
-  tsr_job_wait(ticket->runner, ticket->number + 1);
-  return tsr_job_failed(ticket) ? tsr_error_put(&ticket->error) : TSR_OK;
+tsr_status tsr_job_wait(tsr_job *job) {
+  tsr_await_completed(job->runner, job->number + 1);
+  return tsr_job_failed(job) ? tsr_error_put(&job->error) : TSR_OK;
 }
 
-bool tsr_ticket_done(tsr_ticket *ticket) {
-  return atomic_load(&ticket->done);
+bool tsr_job_done(tsr_job *job) {
+  return atomic_load(&job->done);
 }
 
-bool tsr_ticket_wait_for(tsr_ticket *ticket, double seconds) {
-  return tsr_job_wait_for(ticket->runner, ticket->number + 1, seconds);
+bool tsr_job_wait_for(tsr_job *job, double seconds) {
+  return tsr_await_completed_for(job->runner, job->number + 1, seconds);
 }
 
-double tsr_ticket_entered(const tsr_ticket *ticket) {
-  return ticket->entered;
+double tsr_job_entered(const tsr_job *job) {
+  return job->entered;
 }
 
-bool tsr_ticket_brings_home(const tsr_ticket *ticket) {
-  return ticket->program->brings_home;
+bool tsr_job_brings_home(const tsr_job *job) {
+  return job->program->brings_home;
 }
 
-double tsr_ticket_seconds(const tsr_ticket *ticket) {
-  return ticket->seconds;
+double tsr_job_seconds(const tsr_job *job) {
+  return job->seconds;
 }
 
-float *tsr_ticket_take_times(tsr_ticket *ticket) {
-  float *times = tsr_job_failed(ticket) ? NULL : ticket->times;
-  if (times != NULL) ticket->times = NULL;
+float *tsr_job_take_times(tsr_job *job) {
+  float *times = tsr_job_failed(job) ? NULL : job->times;
+  if (times != NULL) job->times = NULL;
   return times;
 }
 
-uint64_t tsr_ticket_number(const tsr_ticket *ticket) {
-  return ticket->number;
+uint64_t tsr_job_number(const tsr_job *job) {
+  return job->number;
 }
 
-const tsr_plan *tsr_ticket_plan(const tsr_ticket *ticket) {
-  return ticket->plan;
+const tsr_plan *tsr_job_plan(const tsr_job *job) {
+  return job->plan;
 }
 
 /* Whoever is submitting may be looking at the plans of jobs that were not complete when it began.
@@ -290,11 +291,11 @@ static void await_submission(tsr_runner *runner) {
   pthread_mutex_unlock(&runner->enter);
 }
 
-void tsr_ticket_release(tsr_ticket *ticket) {
-  if (ticket == NULL) return;
-  tsr_job_wait(ticket->runner, ticket->number + 1);
-  await_submission(ticket->runner);
-  tsr_job_release(ticket);
+void tsr_job_release(tsr_job *job) {
+  if (job == NULL) return;
+  tsr_await_completed(job->runner, job->number + 1);
+  await_submission(job->runner);
+  tsr_job_drop(job);
 }
 
 void tsr_runner_moved(tsr_runner *runner, int device, tsr_traffic *traffic) {

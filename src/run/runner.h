@@ -1,10 +1,10 @@
 /*
  * The runner carries plans out and makes no decision. One submitter thread for each device and one
- * thread for each host lane; a context has one runner.
+ * thread for each staging thread; a context has one runner.
  *
  * A submission enters all threads atomically, and submissions take effect in the order in which
  * they entered. Any thread may submit, wait and trim. A program, and its plan, must live until the
- * tickets of its submissions are released.
+ * jobs of its submissions are released.
  */
 #ifndef TSR_RUN_RUNNER_H
 #define TSR_RUN_RUNNER_H
@@ -19,7 +19,7 @@ typedef struct tsr_runner tsr_runner;
 typedef struct tsr_program tsr_program;
 
 /* One submission of a plan. */
-typedef struct tsr_ticket tsr_ticket;
+typedef struct tsr_job tsr_job;
 
 typedef struct tsr_runner_settings {
   int cores;   /* processors to count on; 0: those this process may use */
@@ -33,7 +33,7 @@ typedef struct tsr_runner_settings {
 tsr_status tsr_runner_create(const tsr_engine *engine, tsr_engine_state *state, int devices,
                              const tsr_runner_settings *settings, tsr_runner **runner);
 
-/* Waits for what was submitted. All tickets must have been released. */
+/* Waits for what was submitted. All jobs must have been released. */
 void tsr_runner_destroy(tsr_runner *runner);
 
 /* Derives the program from a plan, which must outlive it. TSR_ERR_INTERNAL for a plan that names
@@ -45,41 +45,41 @@ void tsr_program_destroy(tsr_program *program); /* NULL is accepted */
 typedef struct tsr_submission {
   tsr_program *program;
   tsr_binding binding;
-  /* For a plan with rooms, which are copied: the memory of each room, and the cached block that it
-   * is part of (stays), by which jobs recognise memory that they share. Such a plan brings arenas
-   * of its own, one for each location, which nobody else uses until it is complete: it may start
-   * beside the jobs before it. */
-  void *const *rooms, *const *stays, *const *arenas;
+  /* For a plan with cached blocks, which are copied: the memory of each room, and the cached block
+   * that it is part of (stays), by which jobs recognise memory that they share. Such a plan brings
+   * arenas of its own, one for each location, which nobody else uses until it is complete: it may
+   * start beside the jobs before it. */
+  void *const *blocks, *const *entries, *const *arenas;
   bool trace; /* measure the times of each command */
   tsr_pinner *pinner;
   uint64_t registration; /* of the pinner's, to be carried out before the plan starts; 0: none */
   int short_of; /* out, with TSR_ERR_MEMORY: the location that has not the plan's arena; else -1 */
 } tsr_submission;
 
-/* Enters the plan and returns; with tied streams, once all of it is submitted, or, where lanes
- * write to the user's memory, complete. Nothing is touched on failure. */
-tsr_status tsr_runner_submit(tsr_runner *runner, tsr_submission *submission, tsr_ticket **ticket);
+/* Enters the plan and returns; with tied streams, once all of it is submitted, or, where staging
+ * queues write to the user's memory, complete. Nothing is touched on failure. */
+tsr_status tsr_runner_submit(tsr_runner *runner, tsr_submission *submission, tsr_job **posted);
 
 /* Waits until the plan is complete; its status, with its message as this thread's. */
-tsr_status tsr_ticket_wait(tsr_ticket *ticket);
-bool tsr_ticket_done(tsr_ticket *ticket);
+tsr_status tsr_job_wait(tsr_job *job);
+bool tsr_job_done(tsr_job *job);
 /* Waits for so many seconds at most; whether it and all before it are complete. */
-bool tsr_ticket_wait_for(tsr_ticket *ticket, double seconds);
+bool tsr_job_wait_for(tsr_job *job, double seconds);
 
-/* Of a complete ticket: seconds from the call to the end; the measured begin and end of each
+/* Of a complete job: seconds from the call to the end; the measured begin and end of each
  * command in seconds from the call (NULL when not traced), which the caller then owns
  * (tsr_dealloc). */
-double tsr_ticket_entered(const tsr_ticket *ticket); /* when the call was made: tsr_now */
-double tsr_ticket_seconds(const tsr_ticket *ticket);
-bool tsr_ticket_brings_home(const tsr_ticket *ticket); /* it copies to the user's memory */
-float *tsr_ticket_take_times(tsr_ticket *ticket);
-const tsr_plan *tsr_ticket_plan(const tsr_ticket *ticket);
+double tsr_job_entered(const tsr_job *job); /* when the call was made: tsr_now */
+double tsr_job_seconds(const tsr_job *job);
+bool tsr_job_brings_home(const tsr_job *job); /* it copies to the user's memory */
+float *tsr_job_take_times(tsr_job *job);
+const tsr_plan *tsr_job_plan(const tsr_job *job);
 
 /* Its place in the order of submission, for tsr_runner_await. */
-uint64_t tsr_ticket_number(const tsr_ticket *ticket);
+uint64_t tsr_job_number(const tsr_job *job);
 
 /* Waits for it if need be. NULL is accepted. */
-void tsr_ticket_release(tsr_ticket *ticket);
+void tsr_job_release(tsr_job *job);
 
 /* Waits until what was submitted under that number, and all before it, is complete. */
 void tsr_runner_await(tsr_runner *runner, uint64_t number);

@@ -3,7 +3,7 @@
 /* A submitter's way through its device's commands of one job. */
 typedef struct walk {
   tsr_worker *worker;
-  tsr_ticket *job;
+  tsr_job *job;
   tsr_run_device *side;
   const uint32_t *order; /* the device's commands in plan order */
   uint32_t at, count;    /* all before order[at] are submitted */
@@ -13,7 +13,7 @@ typedef struct walk {
 
 enum { NONE_READY = -1 };
 
-static walk walk_start(tsr_worker *worker, tsr_ticket *job) {
+static walk walk_start(tsr_worker *worker, tsr_job *job) {
   tsr_program *p = job->program;
   int d = worker->device;
   walk w = {.worker = worker,
@@ -30,19 +30,19 @@ static walk walk_start(tsr_worker *worker, tsr_ticket *job) {
 /* ---- One command ---- */
 
 /* Whether a queue may be told to wait for all that the command waits for. An event must be recorded
- * before an engine can wait for it; no engine can wait for a lane, so a lane's command must be
- * complete. */
-static bool is_ready(tsr_ticket *job, uint32_t command) {
+ * before an engine can wait for it; no engine can wait for a staging queue, so a staging queue's
+ * command must be complete. */
+static bool is_ready(tsr_job *job, uint32_t command) {
   const tsr_command *c = &job->plan->commands.items[command];
   for (uint32_t i = 0; i < c->waits; i++)
     if (!tsr_job_flagged(job, job->plan->waits.items[c->wait + i])) return false;
   return true;
 }
 
-static tsr_status enter_waits(tsr_ticket *job, const tsr_command *c, tsr_queue *queue) {
+static tsr_status enter_waits(tsr_job *job, const tsr_command *c, tsr_queue *queue) {
   for (uint32_t i = 0; i < c->waits; i++) {
     uint32_t awaited = job->plan->waits.items[c->wait + i];
-    if (job->plan->commands.items[awaited].queue == c->queue || tsr_job_on_lane(job, awaited))
+    if (job->plan->commands.items[awaited].queue == c->queue || tsr_job_is_staged(job, awaited))
       continue;
     TSR_TRY(tsr_enter_wait(job->runner->engine, queue, tsr_job_event(job, awaited)));
   }
@@ -50,7 +50,7 @@ static tsr_status enter_waits(tsr_ticket *job, const tsr_command *c, tsr_queue *
 }
 
 static tsr_status submit(walk *w, uint32_t command) {
-  tsr_ticket *job = w->job;
+  tsr_job *job = w->job;
   const tsr_command *c = &job->plan->commands.items[command];
   tsr_queue *queue = job->program->queue[c->queue];
   TSR_TRY(enter_waits(job, c, queue));
@@ -68,7 +68,7 @@ static tsr_status submit(walk *w, uint32_t command) {
 
 /* The first command in plan order unless it must wait; then the first ready head of a queue. */
 static int64_t choose(walk *w) {
-  tsr_ticket *job = w->job;
+  tsr_job *job = w->job;
   const tsr_program *p = job->program;
   while (w->at < w->count && tsr_job_flagged(job, w->order[w->at])) w->at++;
   if (w->at == w->count) return NONE_READY;
@@ -106,7 +106,7 @@ static void submit_all(walk *w) {
 
 /* ---- The user's streams ---- */
 
-/* Others may need lanes to get there, and these may wait for this device. */
+/* Others may need staging queues to get there, and these may wait for this device. */
 static void await_bit(walk *w, atomic_uint *bits, uint32_t wanted) {
   tsr_backoff backoff = {0};
   while ((atomic_load_explicit(bits, memory_order_acquire) & wanted) != wanted) {
@@ -129,7 +129,7 @@ static tsr_status wait_for_users(walk *w) {
 /* Marks the user's streams and has this device's queues wait for all marks. Every submitter sets
  * its bit whatever happens, so that none waits in vain. */
 static void begin(walk *w) {
-  tsr_ticket *job = w->job;
+  tsr_job *job = w->job;
   if (job->tied == 0) return;
   uint32_t mine = job->tied & 1u << w->worker->device;
   tsr_status status = TSR_OK;
@@ -163,7 +163,7 @@ static tsr_status hold_user(walk *w) {
  * once the job is complete. An event that the engine cannot record can be asked for all the same;
  * only a user's stream cannot wait for it. */
 static void end(walk *w) {
-  tsr_ticket *job = w->job;
+  tsr_job *job = w->job;
   const tsr_engine *engine = job->runner->engine;
   tsr_unfinished *u = &w->worker->unfinished[w->worker->unfinished_count++];
   *u = (tsr_unfinished){.job = job, .queues = w->queues};
@@ -182,7 +182,7 @@ static void end(walk *w) {
   atomic_fetch_sub_explicit(&job->to_submit, 1, memory_order_acq_rel);
 }
 
-void tsr_submitter_run(tsr_worker *worker, tsr_ticket *job) {
+void tsr_submitter_run(tsr_worker *worker, tsr_job *job) {
   walk w = walk_start(worker, job);
   tsr_watch_start(worker, job);
   begin(&w);

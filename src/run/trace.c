@@ -1,7 +1,8 @@
 #include "run/inside.h"
 
-/* When the command's event passed, in seconds from the call; those of lanes are there already. */
-static float end_of(tsr_ticket *job, uint32_t command) {
+/* When the command's event passed, in seconds from the call; those of staging queues are there
+ * already. */
+static float end_of(tsr_job *job, uint32_t command) {
   bool passed = false;
   double seconds = 0;
   tsr_status status = job->runner->engine->query(tsr_job_event(job, command), &passed, &seconds);
@@ -15,14 +16,14 @@ static float later(float a, float b) {
 
 /* A command cannot have begun before it was submitted, before what it waited for had ended, and
  * before the one in front of it in its queue had. */
-void tsr_trace_finish(tsr_ticket *job) {
+void tsr_trace_finish(tsr_job *job) {
   if (tsr_job_failed(job)) return;
   const tsr_plan *plan = job->plan;
   float queue_end[TSR_PLAN_QUEUES] = {0};
   for (uint32_t i = 0; i < plan->commands.count; i++) {
     const tsr_command *c = &plan->commands.items[i];
     float *begin = &job->times[2 * i], *end = begin + 1;
-    if (!tsr_job_on_lane(job, i)) {
+    if (!tsr_job_is_staged(job, i)) {
       *end = end_of(job, i);
       *begin = later(*begin, queue_end[c->queue]);
       for (uint32_t w = 0; w < c->waits; w++)

@@ -74,7 +74,7 @@ static bool may_try(const tsr_plan *plan, const tsr_command *c) {
          TSR_TUNE_WARM_FLOPS;
 }
 
-static tsr_status issue_shapes(tsr_ticket *job, int device) {
+static tsr_status issue_shapes(tsr_job *job, int device) {
   const tsr_plan *plan = job->plan;
   const tsr_program *program = job->program;
   shape shapes[MOST_SHAPES];
@@ -92,7 +92,7 @@ static tsr_status issue_shapes(tsr_ticket *job, int device) {
   return TSR_OK;
 }
 
-static tsr_status finish_queues(tsr_ticket *job, int device) {
+static tsr_status finish_queues(tsr_job *job, int device) {
   tsr_runner *runner = job->runner;
   int set = job->set;
   const tsr_program *program = job->program;
@@ -113,9 +113,9 @@ static tsr_status try_device(void *argument, int device) {
   return TSR_OK;
 }
 
-/* Plans with rooms are many, of ever new shapes: waiting for the devices before each would cost
- * more than kernels that are loaded on the way. */
-void tsr_warm_up(tsr_ticket *job) {
+/* Plans with cached blocks are many, of ever new shapes: waiting for the devices before each would
+ * cost more than kernels that are loaded on the way. */
+void tsr_warm_up(tsr_job *job) {
   if (!job->runner->warm || job->program->warm || job->own_arenas) return;
   job->program->warm = true;
   tsr_runner_settle(job->runner);

@@ -1,16 +1,16 @@
-/* The runner's threads: one submits to each device, the others serve the lanes. */
+/* The runner's threads: one submits to each device, the others serve the staging queues. */
 #include "base/thread.h"
 #include "run/inside.h"
 
-static bool needs(const tsr_worker *worker, const tsr_ticket *job) {
-  return worker->lane >= 0 ? worker->lane < job->lane_threads
-                           : (job->devices >> worker->device & 1) != 0;
+static bool needs(const tsr_worker *worker, const tsr_job *job) {
+  return worker->staging >= 0 ? worker->staging < job->staging_threads
+                              : (job->devices >> worker->device & 1) != 0;
 }
 
 /* Waits until the job may start and its memory is registered. A worker with unfinished jobs must
  * keep polling meanwhile, since nobody else notices their end; one without them sleeps until the
  * memory is there. */
-static void await_turn(tsr_worker *worker, tsr_ticket *job) {
+static void await_turn(tsr_worker *worker, tsr_job *job) {
   tsr_backoff backoff = {0};
   while (!tsr_overlap_may_start(job) ||
          (worker->unfinished_count > 0 && !tsr_job_has_memory(job))) {
@@ -21,10 +21,10 @@ static void await_turn(tsr_worker *worker, tsr_ticket *job) {
 }
 
 /* The next job. Until there is one, the worker polls its unfinished jobs. NULL: the runner ends. */
-static tsr_ticket *next_job(tsr_worker *worker) {
+static tsr_job *next_job(tsr_worker *worker) {
   tsr_backoff backoff = {0};
   while (worker->unfinished_count > 0) {
-    tsr_ticket *job = tsr_job_try_next(worker);
+    tsr_job *job = tsr_job_try_next(worker);
     if (job != NULL) return job;
     tsr_worker_poll(worker);
     tsr_backoff_step(&backoff, tsr_spins(worker->runner));
@@ -34,18 +34,18 @@ static tsr_ticket *next_job(tsr_worker *worker) {
 
 static void *work(void *argument) {
   tsr_worker *worker = argument;
-  for (tsr_ticket *job; (job = next_job(worker)) != NULL;) {
+  for (tsr_job *job; (job = next_job(worker)) != NULL;) {
     if (!needs(worker, job)) continue;
     await_turn(worker, job);
-    if (worker->lane < 0) {
+    if (worker->staging < 0) {
       tsr_submitter_run(worker, job);
       continue;
     }
     atomic_fetch_sub_explicit(&job->to_submit, 1, memory_order_acq_rel);
-    tsr_lane_run(job);
+    tsr_staging_run(job);
     tsr_job_leave(job);
   }
-  tsr_job_release(worker->at);
+  tsr_job_drop(worker->at);
   return NULL;
 }
 
@@ -53,8 +53,8 @@ tsr_status tsr_worker_start(tsr_worker *worker) {
   worker->at = worker->runner->tail;
   atomic_fetch_add(&worker->at->references, 1);
   if (tsr_thread_start(work, worker, &worker->thread)) return TSR_OK;
-  tsr_job_release(worker->at);
+  tsr_job_drop(worker->at);
   return tsr_fail(TSR_ERR_MEMORY, "cannot start a thread for %s %d; raise the limit on threads",
-                  worker->lane >= 0 ? "host lane" : "device",
-                  worker->lane >= 0 ? worker->lane : worker->device);
+                  worker->staging >= 0 ? "host lane" : "device",
+                  worker->staging >= 0 ? worker->staging : worker->device);
 }

@@ -144,32 +144,32 @@ static tsr_pplan *plan_of(const case_ *c, tsr_grid *grid) {
 
 static const char *step_word(int kind) {
   switch (kind) {
-    case TSR_STEP_MOVE:
+    case TSR_SUMMA_MOVE:
       return "move";
-    case TSR_STEP_SEND:
+    case TSR_SUMMA_SEND:
       return "send";
-    case TSR_STEP_MULTIPLY:
+    case TSR_SUMMA_MULTIPLY:
       return "multiply";
-    case TSR_STEP_HOME:
+    case TSR_SUMMA_HOME:
       return "home";
     default:
       return "?";
   }
 }
 
-static void note_step(const tsr_step *s, golden_lines *lines) {
+static void note_step(const tsr_summa_step *s, golden_lines *lines) {
   tsr_text *text = &lines->text;
-  bool moves = s->kind == TSR_STEP_MOVE, sends = s->kind == TSR_STEP_SEND,
-       multiplies = s->kind == TSR_STEP_MULTIPLY;
+  bool moves = s->kind == TSR_SUMMA_MOVE, sends = s->kind == TSR_SUMMA_SEND,
+       multiplies = s->kind == TSR_SUMMA_MULTIPLY;
   tsr_text_add(text, "%s", step_word(s->kind));
-  if (moves || sends) tsr_text_add(text, " %c", s->operand == TSR_STEP_A ? 'A' : 'B');
+  if (moves || sends) tsr_text_add(text, " %c", s->operand == TSR_SUMMA_A ? 'A' : 'B');
   if (sends || multiplies) tsr_text_add(text, " panel %d", s->panel);
   if (sends) tsr_text_add(text, " block %d to slot %d", s->block[s->operand], s->slot[0]);
   if (!moves && !sends) tsr_text_add(text, " block %d,%d", s->block[0], s->block[1]);
   if (multiplies)
     tsr_text_add(text, " slots %d,%d%s", s->slot[0], s->slot[1], s->first ? " first" : "");
-  for (int i = 0; i < TSR_STEP_WAITS; i++)
-    if (s->after[i] != TSR_NO_STEP) tsr_text_add(text, " | after %d", s->after[i]);
+  for (int i = 0; i < TSR_SUMMA_WAITS; i++)
+    if (s->after[i] != TSR_NO_SUMMA_STEP) tsr_text_add(text, " | after %d", s->after[i]);
   golden_line_end(lines);
 }
 

@@ -65,7 +65,7 @@ void element_get(tsr_type type, int which, int i, int j, double value[2]) {
 /* ---- Storage -------------------------------------------------------------- */
 
 /* The indices that are here, by dealing all of them. */
-static int deal(const operand *x, int d, const place_in_grid *grid, int *index) {
+static int distribution(const operand *x, int d, const place_in_grid *grid, int *index) {
   int extent = d == 0 ? x->m : x->n, left = x->first[d], turn = x->source[d], here = 0;
   for (int i = 0; i < extent; i++, left--) {
     if (left == 0) left = x->block[d], turn = (turn + 1) % grid->extent[d];
@@ -112,7 +112,7 @@ bool local_create(const operand *of, tsr_type type, const place_in_grid *grid, f
   for (int d = 0; d < 2; d++) {
     x->index[d] = malloc((size_t)(d == 0 ? of->m : of->n) * sizeof *x->index[d]);
     if (x->index[d] == NULL) return false;
-    x->count[d] = deal(of, d, grid, x->index[d]);
+    x->count[d] = distribution(of, d, grid, x->index[d]);
   }
   x->ld = (x->count[0] > 0 ? x->count[0] : 1) + of->extra;
   if (x->count[1] == 0 && of->extra == 0) x->ld = 1; /* which is enough where nothing is */

@@ -39,7 +39,7 @@ static tsr_options devices(void) {
   return options;
 }
 
-static bool is_imagined(const sweep_visit *v) {
+static bool is_model_only(const sweep_visit *v) {
   return v->setup != NULL && strcmp(v->setup, "imagined") == 0;
 }
 
@@ -55,7 +55,7 @@ static void make_matrix(world *w, double value, tsr_pmatrix *x) {
 /* Matrices of ones, and C of twos. */
 static void make_grid(world *w) {
   tsr_pmatrix *all[] = {&w->a, &w->b, &w->c};
-  if (!is_imagined(w->visit)) {
+  if (!is_model_only(w->visit)) {
     HOLD(tsr_grid_create(w->context, MPI_COMM_WORLD, 1, 1, &w->grid) == TSR_OK);
     for (int i = 0; i < 3; i++) make_matrix(w, i < 2 ? 1 : 2, all[i]);
     return;
@@ -80,7 +80,7 @@ static void *open_world(const sweep_visit *v, const char *setup) {
 /* What the call has begun; an imagined grid has nothing to wait for. */
 static tsr_status settle(void *world_) {
   world *w = world_;
-  if (w->grid == NULL || is_imagined(w->visit)) return TSR_OK;
+  if (w->grid == NULL || is_model_only(w->visit)) return TSR_OK;
   return CALLED(tsr_grid_sync)(w->grid);
 }
 
@@ -105,11 +105,11 @@ static void check_works(world *w) {
 static void close_world(void *world_, const sweep_outcome *o) {
   world *w = world_;
   (void)o;
-  if (w->grid != NULL && !is_imagined(w->visit)) check_works(w);
+  if (w->grid != NULL && !is_model_only(w->visit)) check_works(w);
   free(w->text);
   tsr_pplan_destroy(w->plan);
   tsr_pmatrix_destroy(&w->matrix);
-  if (!is_imagined(w->visit)) {
+  if (!is_model_only(w->visit)) {
     tsr_pmatrix_destroy(&w->a);
     tsr_pmatrix_destroy(&w->b);
     tsr_pmatrix_destroy(&w->c);
@@ -183,7 +183,7 @@ static tsr_status grid_orders(void *world_) {
   w->number &= CALLED(tsr_grid_set_network)(w->grid, 1e9, 1e-6) == TSR_OK;
   w->number &= CALLED(tsr_grid_place)(w->grid, &rows, &cols, &row, &col) == TSR_OK;
   w->number &= rows * cols > 0 && CALLED(tsr_grid_transport)(w->grid) != NULL;
-  if (is_imagined(w->visit))
+  if (is_model_only(w->visit))
     w->number &= CALLED(tsr_grid_imagine_transport)(w->grid, 1e9, 0) == TSR_OK;
   return TSR_OK;
 }

@@ -28,7 +28,7 @@ static tsr_axis draw_axis(int64_t extent, int count) {
 }
 
 typedef struct problem {
-  tsr_deal deal;
+  tsr_distribution distribution;
   tsr_cut cut;
   bool moves[2];
 } problem;
@@ -36,8 +36,8 @@ typedef struct problem {
 static problem draw_problem(void) {
   int rows = (int)draw(1, 4), cols = (int)draw(1, 4);
   int64_t k = draw(1, 80);
-  problem p = {.deal = {draw_axis(draw(1, 60), rows), draw_axis(draw(1, 60), cols),
-                        draw_axis(k, cols), draw_axis(k, rows)},
+  problem p = {.distribution = {draw_axis(draw(1, 60), rows), draw_axis(draw(1, 60), cols),
+                                draw_axis(k, cols), draw_axis(k, rows)},
                .cut = {.block = {draw(1, 30), draw(1, 30)},
                        .depth = draw(1, 40),
                        .first = draw(0, 20),
@@ -54,7 +54,7 @@ static problem draw_problem(void) {
 }
 
 static void make(const problem *p, tsr_summa_schedule *s) {
-  if (tsr_summa_schedule_make(&p->deal, &p->cut, p->moves, s) != TSR_OK)
+  if (tsr_summa_schedule_make(&p->distribution, &p->cut, p->moves, s) != TSR_OK)
     fail_msg("%s", tsr_message());
 }
 
@@ -84,13 +84,13 @@ static void schedules_are_right(void **state) {
 }
 
 /* How many products before a step it waits for. */
-static int32_t products_awaited(const tsr_summa_schedule *s, const tsr_step *step) {
-  int32_t last = TSR_NO_STEP, products = 0;
-  for (int i = 0; i < TSR_STEP_WAITS; i++) {
+static int32_t products_awaited(const tsr_summa_schedule *s, const tsr_summa_step *step) {
+  int32_t last = TSR_NO_SUMMA_STEP, products = 0;
+  for (int i = 0; i < TSR_SUMMA_WAITS; i++) {
     int32_t at = step->after[i];
-    if (at > last && s->steps.items[at].kind == TSR_STEP_MULTIPLY) last = at;
+    if (at > last && s->steps.items[at].kind == TSR_SUMMA_MULTIPLY) last = at;
   }
-  for (int32_t i = 0; i <= last; i++) products += s->steps.items[i].kind == TSR_STEP_MULTIPLY;
+  for (int32_t i = 0; i <= last; i++) products += s->steps.items[i].kind == TSR_SUMMA_MULTIPLY;
   return products;
 }
 
@@ -103,10 +103,10 @@ static void messages_wait_for_products(void **state) {
     int32_t products = 0;
     make(&p, &s);
     for (size_t at = 0; at < s.steps.count; at++) {
-      const tsr_step *step = &s.steps.items[at];
-      if (step->kind == TSR_STEP_SEND)
+      const tsr_summa_step *step = &s.steps.items[at];
+      if (step->kind == TSR_SUMMA_SEND)
         assert_true(products - products_awaited(&s, step) <= p.cut.lookahead);
-      products += step->kind == TSR_STEP_MULTIPLY;
+      products += step->kind == TSR_SUMMA_MULTIPLY;
     }
     tsr_summa_schedule_free(&s);
   }
@@ -117,17 +117,17 @@ static void lookahead_is_kept(void **state) {
   (void)state;
   for (int l = 1; l <= 4; l++) {
     tsr_axis x = {64, 4, 4, 0, 2};
-    tsr_deal deal = {x, x, x, x};
+    tsr_distribution distribution = {x, x, x, x};
     tsr_cut cut = {.block = {1 << 20, 1 << 20}, .depth = 4, .lookahead = l};
     bool moves[2] = {false, false};
     tsr_summa_schedule s;
-    assert_int_equal(tsr_summa_schedule_make(&deal, &cut, moves, &s), TSR_OK);
+    assert_int_equal(tsr_summa_schedule_make(&distribution, &cut, moves, &s), TSR_OK);
     expect_right(&s);
     int32_t sent = 0, products = 0, most = 0;
     for (size_t i = 0; i < s.steps.count; i++) {
-      const tsr_step *step = &s.steps.items[i];
-      sent += step->kind == TSR_STEP_SEND && step->operand == TSR_STEP_A;
-      products += step->kind == TSR_STEP_MULTIPLY;
+      const tsr_summa_step *step = &s.steps.items[i];
+      sent += step->kind == TSR_SUMMA_SEND && step->operand == TSR_SUMMA_A;
+      products += step->kind == TSR_SUMMA_MULTIPLY;
       if (products > 0 && sent - products > most) most = sent - products;
     }
     assert_int_equal(most, l);
@@ -156,52 +156,52 @@ static void same_numbers_same_digest(void **state) {
 /* ---- Made wrong ------------------------------------------------------------- */
 
 /* Spoils a step; false: there is nothing of the kind to spoil in it. */
-typedef bool (*mistake)(tsr_summa_schedule *s, tsr_step *step);
+typedef bool (*mistake)(tsr_summa_schedule *s, tsr_summa_step *step);
 
 /* Whether an earlier step fills the slot that this one fills. */
-static bool fills_again(const tsr_summa_schedule *s, const tsr_step *step) {
-  for (const tsr_step *x = s->steps.items; x < step; x++)
-    if (x->kind == TSR_STEP_SEND && x->operand == step->operand && x->slot[0] == step->slot[0])
+static bool fills_again(const tsr_summa_schedule *s, const tsr_summa_step *step) {
+  for (const tsr_summa_step *x = s->steps.items; x < step; x++)
+    if (x->kind == TSR_SUMMA_SEND && x->operand == step->operand && x->slot[0] == step->slot[0])
       return true;
   return false;
 }
 
-static bool overwrites_early(tsr_summa_schedule *s, tsr_step *step) {
-  if (step->kind != TSR_STEP_SEND || !fills_again(s, step)) return false;
-  step->after[0] = TSR_NO_STEP;
+static bool overwrites_early(tsr_summa_schedule *s, tsr_summa_step *step) {
+  if (step->kind != TSR_SUMMA_SEND || !fills_again(s, step)) return false;
+  step->after[0] = TSR_NO_SUMMA_STEP;
   return true;
 }
 
-static bool does_not_wait(tsr_summa_schedule *s, tsr_step *step) {
+static bool does_not_wait(tsr_summa_schedule *s, tsr_summa_step *step) {
   (void)s;
-  if (step->kind != TSR_STEP_MULTIPLY) return false;
-  step->after[draw(0, 1)] = TSR_NO_STEP;
+  if (step->kind != TSR_SUMMA_MULTIPLY) return false;
+  step->after[draw(0, 1)] = TSR_NO_SUMMA_STEP;
   return true;
 }
 
-static bool sends_another_panel(tsr_summa_schedule *s, tsr_step *step) {
-  if (step->kind != TSR_STEP_SEND || s->panels.count < 2) return false;
+static bool sends_another_panel(tsr_summa_schedule *s, tsr_summa_step *step) {
+  if (step->kind != TSR_SUMMA_SEND || s->panels.count < 2) return false;
   step->panel = (step->panel + 1) % (int32_t)s->panels.count;
   return true;
 }
 
-static bool sends_another_block(tsr_summa_schedule *s, tsr_step *step) {
+static bool sends_another_block(tsr_summa_schedule *s, tsr_summa_step *step) {
   int32_t *block = &step->block[step->operand];
-  if (step->kind != TSR_STEP_SEND || s->blocks[step->operand] < 2) return false;
+  if (step->kind != TSR_SUMMA_SEND || s->blocks[step->operand] < 2) return false;
   *block = (*block + 1) % s->blocks[step->operand];
   return true;
 }
 
-static bool sends_elsewhere(tsr_summa_schedule *s, tsr_step *step) {
-  if (step->kind != TSR_STEP_SEND || s->slots[step->operand] < 2) return false;
+static bool sends_elsewhere(tsr_summa_schedule *s, tsr_summa_step *step) {
+  if (step->kind != TSR_SUMMA_SEND || s->slots[step->operand] < 2) return false;
   step->slot[0] = (int16_t)((step->slot[0] + 1) % s->slots[step->operand]);
   return true;
 }
 
-static bool multiplies_twice(tsr_summa_schedule *s, tsr_step *step) {
-  if (step->kind != TSR_STEP_MULTIPLY || step->first || step < s->steps.items + 2) return false;
-  for (tsr_step *other = step - 1; other >= s->steps.items; other--)
-    if (other->kind == TSR_STEP_MULTIPLY) {
+static bool multiplies_twice(tsr_summa_schedule *s, tsr_summa_step *step) {
+  if (step->kind != TSR_SUMMA_MULTIPLY || step->first || step < s->steps.items + 2) return false;
+  for (tsr_summa_step *other = step - 1; other >= s->steps.items; other--)
+    if (other->kind == TSR_SUMMA_MULTIPLY) {
       *step = *other;
       step->first = false;
       return true;
@@ -209,45 +209,45 @@ static bool multiplies_twice(tsr_summa_schedule *s, tsr_step *step) {
   return false;
 }
 
-static bool counts_beta_again(tsr_summa_schedule *s, tsr_step *step) {
+static bool counts_beta_again(tsr_summa_schedule *s, tsr_summa_step *step) {
   (void)s;
-  if (step->kind != TSR_STEP_MULTIPLY) return false;
+  if (step->kind != TSR_SUMMA_MULTIPLY) return false;
   step->first = !step->first;
   return true;
 }
 
-static bool stays_out(tsr_summa_schedule *s, tsr_step *step) {
+static bool stays_out(tsr_summa_schedule *s, tsr_summa_step *step) {
   (void)s;
-  if (step->kind != TSR_STEP_HOME) return false;
-  step->kind = TSR_STEP_MOVE;
+  if (step->kind != TSR_SUMMA_HOME) return false;
+  step->kind = TSR_SUMMA_MOVE;
   step->operand = 2;
   return true;
 }
 
-static bool goes_home_early(tsr_summa_schedule *s, tsr_step *step) {
-  if (step->kind != TSR_STEP_HOME || s->panels.count < 2) return false;
-  tsr_step kept = *step, *before = step - 1;
-  if (before->kind != TSR_STEP_MULTIPLY) return false;
+static bool goes_home_early(tsr_summa_schedule *s, tsr_summa_step *step) {
+  if (step->kind != TSR_SUMMA_HOME || s->panels.count < 2) return false;
+  tsr_summa_step kept = *step, *before = step - 1;
+  if (before->kind != TSR_SUMMA_MULTIPLY) return false;
   *step = *before;
   *before = kept;
   return true;
 }
 
-static bool crowds(tsr_summa_schedule *s, tsr_step *step) {
+static bool crowds(tsr_summa_schedule *s, tsr_summa_step *step) {
   (void)s;
-  if (step->kind != TSR_STEP_MULTIPLY || step->after[2] == TSR_NO_STEP) return false;
-  step->after[2] = TSR_NO_STEP;
+  if (step->kind != TSR_SUMMA_MULTIPLY || step->after[2] == TSR_NO_SUMMA_STEP) return false;
+  step->after[2] = TSR_NO_SUMMA_STEP;
   return true;
 }
 
-static bool panel_is_cut(tsr_summa_schedule *s, tsr_step *step) {
-  if (step->kind != TSR_STEP_MULTIPLY) return false;
+static bool panel_is_cut(tsr_summa_schedule *s, tsr_summa_step *step) {
+  if (step->kind != TSR_SUMMA_MULTIPLY) return false;
   s->panels.items[step->panel].depth--;
   return true;
 }
 
 /* For which there is no room. */
-static bool later_ones_are_large(tsr_summa_schedule *s, tsr_step *step) {
+static bool later_ones_are_large(tsr_summa_schedule *s, tsr_summa_step *step) {
   (void)step;
   for (int d = 0; d < 2; d++) {
     if (s->blocks[d] < 2) continue;
@@ -270,7 +270,7 @@ static void mistakes_are_found(void **state) {
       problem p = draw_problem();
       tsr_summa_schedule s;
       make(&p, &s);
-      tsr_step *step = &s.steps.items[draw(0, (int64_t)s.steps.count - 1)];
+      tsr_summa_step *step = &s.steps.items[draw(0, (int64_t)s.steps.count - 1)];
       bool spoilt = mistakes[kind](&s, step);
       if (spoilt && tsr_summa_schedule_verify(&s) != TSR_ERR_CHECK)
         fail_msg("mistake %zu, case %d was not found", kind, i);
@@ -286,7 +286,7 @@ static void starve(const problem *p) {
   for (long n = 1;; n++) {
     tsr_summa_schedule s;
     tsr_alloc_fail_at(n);
-    tsr_status status = tsr_summa_schedule_make(&p->deal, &p->cut, p->moves, &s);
+    tsr_status status = tsr_summa_schedule_make(&p->distribution, &p->cut, p->moves, &s);
     tsr_alloc_fail_at(0);
     if (status == TSR_OK) {
       tsr_summa_schedule_free(&s);

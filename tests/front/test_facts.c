@@ -143,9 +143,9 @@ static tsr_context *planner(const char *machine, size_t memory) {
 static void facts(void **state) {
   (void)state;
   tsr_context_facts one, two, other;
-  tsr_context *a = planner("gpu*3:16 net:12.5,3 lanes:4@7", 5000000000);
-  tsr_context *b = planner("gpu*3:16 net:9 lanes:4@7", 5000000000);
-  tsr_context *c = planner("gpu*3:16 net:9 lanes:4@7", 4000000000);
+  tsr_context *a = planner("gpu*3:16 net:12.5,3 staging:4@7", 5000000000);
+  tsr_context *b = planner("gpu*3:16 net:9 staging:4@7", 5000000000);
+  tsr_context *c = planner("gpu*3:16 net:9 staging:4@7", 4000000000);
   assert_ok(tsr_context_describe(a, &one));
   assert_ok(tsr_context_describe(b, &two));
   assert_ok(tsr_context_describe(c, &other));
@@ -267,7 +267,7 @@ static void rates_of_copies(void **state) {
   assert_refused(tsr_copy_rate(NULL, 0, 1, 1, &rate), TSR_ERR_ARGUMENT, "context");
   tsr_context_destroy(context);
   context = planner(
-      "{\"tessera_machine\": 1, \"nodes\": 1, \"staging\": {\"lanes\": 4, \"lane_rate\": 1e10, "
+      "{\"tessera_machine\": 1, \"nodes\": 1, \"staging\": {\"lanes\": 4, \"thread_rate\": 1e10, "
       "\"rate\": 4e10}, "
       "\"links\": ["
       "{\"from\": \"host0\", \"to\": \"gpu0\", \"bandwidth\": 5e10, \"latency\": 1e-6,"

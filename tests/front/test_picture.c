@@ -73,7 +73,7 @@ static void timeline_is_a_picture(void **state) {
   }
   char *staged = draw(plan_staged(), false);
   assert_true(well_formed(staged));
-  expect(staged, ">lane 1</text>");
+  expect(staged, ">staging 1</text>");
   free(staged);
 }
 

@@ -309,7 +309,7 @@ static void digests_see_every_field(void **state) {
       &m->channel[0].capacity,   &m->channel[0].uses[1].weight,
       &m->rates[1].flops[2][3],  &m->rates[0].sustained,
       &m->rates[2].area[0],      &m->cpu_flops[1],
-      &m->cpu_latency,           &m->lane_rate,
+      &m->cpu_latency,           &m->thread_rate,
       &m->staging_rate,          &m->submit_copy,
       &m->submit_kernel,
   };
@@ -320,9 +320,9 @@ static void digests_see_every_field(void **state) {
     assert_true(tsr_machine_digest(m) != digest);
     *numbers[i] = kept;
   }
-  m->lanes++;
+  m->staging_threads++;
   assert_true(tsr_machine_digest(m) != digest);
-  m->lanes--;
+  m->staging_threads--;
   m->name[0] = '!'; /* names are for people */
   assert_true(tsr_machine_digest(m) == digest);
   tsr_machine_destroy(m);
@@ -365,7 +365,7 @@ static void checks_of_numbers(void **state) {
       {&m->rates[1].sustained, 0, "rates.d.sustained"},
       {&m->cpu_flops[0], -1, "cpu.flops"},
       {&m->cpu_latency, -1, "cpu.latency"},
-      {&m->lane_rate, 0, "staging.lane_rate"},
+      {&m->thread_rate, 0, "staging.thread_rate"},
       {&m->staging_rate, 0, "staging.rate"},
       {&m->submit_copy, -1, "submit.copy"},
       {&m->submit_kernel, NAN, "submit.kernel"},
@@ -400,7 +400,7 @@ static void checks_of_counts(void **state) {
       {&m->rates[1].areas, 9, "rates.d"},
       {&m->rates[1].ks, 0, "rates.d"},
       {&m->rates[1].narrow.count, 13, "narrow"},
-      {&m->lanes, 0, "staging.lanes"},
+      {&m->staging_threads, 0, "staging.threads"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     int kept = *cases[i].number;

@@ -121,9 +121,9 @@ static void rates_of_types(void **state) {
 
 static void small_words(void **state) {
   (void)state;
-  tsr_machine *m = parse("  lanes:16@11/94\tlat:2 launch:4 mem:80\nhbm:1500 gpu*2 ");
-  assert_int_equal(m->lanes, 16);
-  assert_true(near(m->lane_rate, 11e9) && near(m->staging_rate, 94e9));
+  tsr_machine *m = parse("  staging:16@11/94\tlat:2 launch:4 mem:80\nhbm:1500 gpu*2 ");
+  assert_int_equal(m->staging_threads, 16);
+  assert_true(near(m->thread_rate, 11e9) && near(m->staging_rate, 94e9));
   assert_true(near(m->link[0][2].latency, 2e-6) && near(m->device[1].kernel_latency, 4e-6));
   assert_true(near(m->device[1].memory, 80e9) && near(m->device[1].memory_rate, 1500e9));
   tsr_machine_destroy(m);
@@ -225,9 +225,9 @@ static const bad bad_strings[] = {
     {"gpu*4 lat:8us", 12, "lat:8us"},
     {"gpu*4 launch", 13, "launch"},
     {"gpu*4 cpu:x", 11, "cpu:x"},
-    {"gpu*4 lanes:0", 13, "lanes:0"},
-    {"gpu*4 lanes:4@", 15, "lanes:4@"},
-    {"gpu*4 lanes:4@10/", 18, "lanes:4@10/"},
+    {"gpu*4 staging:0", 15, "staging:0"},
+    {"gpu*4 staging:4@", 17, "staging:4@"},
+    {"gpu*4 staging:4@10/", 20, "staging:4@10/"},
     {"gpu*4 interleaved:1", 18, "interleaved:1"},
     {"gpu*4 net:0", 11, "net:0"},
     {"gpu*4 net:5,", 13, "net:5,"},
@@ -253,7 +253,7 @@ static void every_cut_of_a_string_is_safe(void **state) {
   (void)state;
   static const char whole[] =
       "host*2:215,154 interleaved gpu*4:80@nvswitch:300 pcie:25/pair rate:19,38 rate.h:7 "
-      "lanes:4@9/30 net:12.5,2";
+      "staging:4@9/30 net:12.5,2";
   char part[sizeof whole];
   for (size_t length = 0; length < sizeof whole; length++) {
     tsr_machine *machine = NULL;

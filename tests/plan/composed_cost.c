@@ -24,7 +24,7 @@
 typedef struct kind {
   const char *name;
   int count;
-  double planning, predicted, noting, digest, rooms, commands, candidates;
+  double planning, predicted, noting, digest, blocks, commands, candidates;
 } kind;
 
 enum { TRSM, NEXT_SYRK, GEMM, SYRK, HOME, KINDS };
@@ -68,7 +68,7 @@ static void leave_what_is_kept(const sequence *s, tsr_plan_options *options) {
   }
 }
 
-static void note(sequence *s, kind *k, const tsr_view *view, tsr_plan *plan) {
+static void note(sequence *s, kind *k, const tsr_found *view, tsr_plan *plan) {
   tsr_allocation allocation;
   int short_of;
   double begin = tsr_now();
@@ -78,7 +78,7 @@ static void note(sequence *s, kind *k, const tsr_view *view, tsr_plan *plan) {
   k->noting += tsr_now() - begin;
 }
 
-static void count(kind *k, const tsr_view *view, const tsr_plan *plan, double seconds) {
+static void count(kind *k, const tsr_found *view, const tsr_plan *plan, double seconds) {
   double begin = tsr_now();
   volatile uint64_t digest = tsr_residency_digest(0, &view->seen);
   (void)digest;
@@ -86,7 +86,7 @@ static void count(kind *k, const tsr_view *view, const tsr_plan *plan, double se
   k->count++;
   k->planning += seconds;
   k->predicted += plan->seconds;
-  k->rooms += (double)view->seen.rooms.count;
+  k->blocks += (double)view->seen.blocks.count;
   k->commands += (double)plan->commands.count;
   k->candidates += plan->candidates;
 }
@@ -97,7 +97,7 @@ static void plan_call(sequence *s, int which, const tsr_level3 *what,
   tsr_call call;
   tsr_binding binding;
   bool exchanged;
-  tsr_view view;
+  tsr_found view;
   tsr_plan *plan;
   const double *alpha = what->operation == TSR_TRSM ? &one : &minus_one;
   must(tsr_call_level3(what, alpha, NULL, NULL, &one, NULL, false, &call, &binding, &exchanged));
@@ -107,7 +107,7 @@ static void plan_call(sequence *s, int which, const tsr_level3 *what,
     call.operand[x].pinned_end = tsr_operand_bytes(&call.operand[x], call.type);
     call.operand[x].alignment = 16;
   }
-  must(tsr_store_view(s->store, region, &view));
+  must(tsr_store_look(s->store, region, &view));
   tsr_plan_options options = s->options;
   leave_what_is_kept(s, &options);
   options.residency = &view.seen;
@@ -121,7 +121,7 @@ static void plan_call(sequence *s, int which, const tsr_level3 *what,
            (int)plan->commands.count, plan->why);
   if (s->verify) must(tsr_plan_verify(plan, s->machine, options.budget));
   note(s, &s->kind[which], &view, plan);
-  tsr_view_free(&view);
+  tsr_found_free(&view);
   tsr_plan_free(plan);
 }
 
@@ -153,16 +153,16 @@ static void bring_home(sequence *s, const tsr_region *region, tsr_uplo uplo) {
                          .alignment = 16};
   tsr_call call = tsr_moves_call(TSR_C_, &operand, 8);
   tsr_region regions[TSR_OPERANDS] = {[TSR_C_] = *region};
-  tsr_view view;
+  tsr_found view;
   tsr_plan *plan;
-  must(tsr_store_view(s->store, regions, &view));
+  must(tsr_store_look(s->store, regions, &view));
   tsr_plan_options options = s->options;
   options.residency = &view.seen;
   double begin = tsr_now();
   must(tsr_plan_bring_home(s->machine, &call, uplo, &options, &plan));
   count(&s->kind[HOME], &view, plan, tsr_now() - begin);
   note(s, &s->kind[HOME], &view, plan);
-  tsr_view_free(&view);
+  tsr_found_free(&view);
   tsr_plan_free(plan);
 }
 
@@ -200,9 +200,9 @@ static void report(const sequence *s) {
     double c = k->count > 0 ? k->count : 1;
     printf("%-10s %5d %8.3f %9.3f %10.1f %8.1f %9.1f %7.0f %7.1f %5.1f%%\n", k->name, k->count,
            1e3 * k->planning / c, 1e3 * k->predicted / c, 1e6 * k->digest / c, 1e6 * k->noting / c,
-           k->rooms / c, k->commands / c, k->candidates / c, 100 * k->planning / k->predicted);
+           k->blocks / c, k->commands / c, k->candidates / c, 100 * k->planning / k->predicted);
     all.count += k->count, all.planning += k->planning, all.predicted += k->predicted;
-    all.digest += k->digest, all.noting += k->noting, all.rooms += k->rooms;
+    all.digest += k->digest, all.noting += k->noting, all.blocks += k->blocks;
     all.commands += k->commands, all.candidates += k->candidates;
   }
 }

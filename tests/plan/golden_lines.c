@@ -63,7 +63,7 @@ static const char *role_word(int role) {
       return "compute";
     case TSR_QUEUE_ADD:
       return "add";
-    case TSR_QUEUE_LANE:
+    case TSR_QUEUE_STAGING:
       return "lane";
     default:
       return "?";
@@ -100,7 +100,7 @@ static void add_buffer(const tsr_plan *plan, const tsr_buffer *b, tsr_text *text
     case TSR_BUFFER_STAGE:
       tsr_text_add(text, "stage+%zu ", b->offset);
       break;
-    case TSR_BUFFER_ROOM:
+    case TSR_BUFFER_CACHED:
       tsr_text_add(text, "room%zu ", b->offset);
       break;
     default:
@@ -216,7 +216,7 @@ static void add_rects(const char *word, const tsr_rects *set, tsr_text *text) {
 
 static void note_rooms(const tsr_residency *after, golden_lines *lines) {
   for (size_t i = 0; i < tsr_residency_count(after); i++) {
-    const tsr_room *r = &after->rooms.items[i];
+    const tsr_cached_block *r = &after->blocks.items[i];
     tsr_text_add(&lines->text,
                  "room%zu d%d %c [%" PRId64 ",%" PRId64 " to %" PRId64 ",%" PRId64 " ld %" PRId64
                  " %zu B]",
@@ -284,7 +284,7 @@ static const tsr_kernel kernels[] = {TSR_KERNEL_GEMM, TSR_KERNEL_ADD,   TSR_KERN
                                      TSR_KERNEL_HERK, TSR_KERNEL_SYR2K, TSR_KERNEL_HER2K,
                                      TSR_KERNEL_TRMM, TSR_KERNEL_TRSM};
 static const tsr_queue_role roles[] = {TSR_QUEUE_IN,      TSR_QUEUE_OUT, TSR_QUEUE_PEER,
-                                       TSR_QUEUE_COMPUTE, TSR_QUEUE_ADD, TSR_QUEUE_LANE};
+                                       TSR_QUEUE_COMPUTE, TSR_QUEUE_ADD, TSR_QUEUE_STAGING};
 
 static void add_each(const char *word, const int64_t *value, int count, tsr_text *text) {
   int64_t any = 0;
@@ -302,22 +302,22 @@ static void add_queues(const tsr_plan *plan, tsr_text *text) {
     for (int i = 0; i < plan->queues; i++) count += plan->queue[i].role == roles[r];
     if (count > 0) tsr_text_add(text, " %s %d", role_word(roles[r]), count);
   }
-  if (plan->lane_threads > 0) tsr_text_add(text, ", lane threads %d", plan->lane_threads);
+  if (plan->staging_threads > 0) tsr_text_add(text, ", staging threads %d", plan->staging_threads);
   tsr_text_add(text, "\n");
 }
 
 static void add_buffers(const tsr_plan *plan, tsr_text *text) {
-  int tiles = 0, stages = 0, rooms = 0, homes = 0;
+  int tiles = 0, stages = 0, blocks = 0, homes = 0;
   for (size_t i = 0; i < plan->buffers.count; i++) {
     int role = plan->buffers.items[i].role;
     homes += role == TSR_BUFFER_HOME, tiles += role == TSR_BUFFER_TILE;
-    stages += role == TSR_BUFFER_STAGE, rooms += role == TSR_BUFFER_ROOM;
+    stages += role == TSR_BUFFER_STAGE, blocks += role == TSR_BUFFER_CACHED;
   }
   tsr_text_add(text, "  buffers %zu: homes %d tiles %d", plan->buffers.count, homes, tiles);
   if (stages > 0) tsr_text_add(text, " stages %d", stages);
-  if (rooms > 0) tsr_text_add(text, " rooms %d", rooms);
+  if (blocks > 0) tsr_text_add(text, " cached %d", blocks);
   if (plan->after != NULL)
-    tsr_text_add(text, ", rooms begun with %zu, left %zu", tsr_residency_count(plan->before),
+    tsr_text_add(text, ", cached begun with %zu, left %zu", tsr_residency_count(plan->before),
                  tsr_residency_count(plan->after));
   tsr_text_add(text, "\n");
 }

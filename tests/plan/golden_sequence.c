@@ -94,7 +94,7 @@ static tsr_operand operand_of(const sequence *s, const tsr_region *region, const
 /* ---- Steps ---------------------------------------------------------------- */
 
 /* What is kept already takes from the budgets, as in a context. */
-static tsr_plan_options options_of(const sequence *s, const tsr_view *view) {
+static tsr_plan_options options_of(const sequence *s, const tsr_found *view) {
   tsr_plan_options options = s->options;
   for (int d = 0; d < s->machine->devices; d++) {
     size_t used = tsr_store_used(s->store, d);
@@ -105,7 +105,7 @@ static tsr_plan_options options_of(const sequence *s, const tsr_view *view) {
 }
 
 /* The plan is submitted after all before it are complete. */
-static void submit(sequence *s, const tsr_view *view, const tsr_plan *plan) {
+static void submit(sequence *s, const tsr_found *view, const tsr_plan *plan) {
   tsr_allocation allocation;
   int short_of;
   tsr_store_reclaim(s->store, UINT64_MAX);
@@ -113,7 +113,7 @@ static void submit(sequence *s, const tsr_view *view, const tsr_plan *plan) {
   tsr_store_note(s->store, plan, &allocation, s->submitted++);
 }
 
-static void note(sequence *s, golden_book *book, const char *name, const tsr_view *view,
+static void note(sequence *s, golden_book *book, const char *name, const tsr_found *view,
                  const tsr_plan *plan, const size_t *budget) {
   golden_result result = {.name = name};
   golden_plan_note(plan, s->machine, &result);
@@ -132,7 +132,7 @@ static void call_step(sequence *s, golden_book *book, const char *name, char *co
   enum { OPERATION, LETTERS, EXTENTS, FIRST_PLACE, FIRST_WORD = FIRST_PLACE + TSR_OPERANDS };
   tsr_level3 what;
   tsr_call call;
-  tsr_view view;
+  tsr_found view;
   tsr_plan *plan = NULL;
   tsr_region region[TSR_OPERANDS] = {{0}};
   matrix *of[TSR_OPERANDS] = {NULL};
@@ -157,7 +157,7 @@ static void call_step(sequence *s, golden_book *book, const char *name, char *co
     region[x] = part(s, at, call.operand[x].rows, call.operand[x].cols, &of[x]);
     call.operand[x] = operand_of(s, &region[x], of[x]);
   }
-  must(tsr_store_view(s->store, region, &view));
+  must(tsr_store_look(s->store, region, &view));
   tsr_plan_options options = options_of(s, &view);
   options.search_seconds = own.search_seconds;
   tsr_mapping map = of[TSR_C_]->map;
@@ -167,7 +167,7 @@ static void call_step(sequence *s, golden_book *book, const char *name, char *co
   if (map.grid_rows > 0) options.mapping = &map;
   must(tsr_plan_make(s->machine, &call, &options, &plan));
   note(s, book, name, &view, plan, options.budget);
-  tsr_view_free(&view);
+  tsr_found_free(&view);
   tsr_plan_free(plan);
 }
 
@@ -179,17 +179,17 @@ static void move_step(sequence *s, golden_book *book, const char *name, const ts
   tsr_operand operand = operand_of(s, region, of);
   tsr_call call = tsr_moves_call(as, &operand, region->size);
   tsr_region regions[TSR_OPERANDS] = {{0}};
-  tsr_view view;
+  tsr_found view;
   tsr_plan *plan = NULL;
   regions[as] = *region;
-  must(tsr_store_view(s->store, regions, &view));
+  must(tsr_store_look(s->store, regions, &view));
   tsr_plan_options options = options_of(s, &view);
   if (mapping != NULL)
     must(tsr_plan_distribute(s->machine, &call, mapping, &options, &plan));
   else
     must(tsr_plan_bring_home(s->machine, &call, uplo, &options, &plan));
   note(s, book, name, &view, plan, options.budget);
-  tsr_view_free(&view);
+  tsr_found_free(&view);
   tsr_plan_free(plan);
 }
 

@@ -13,7 +13,7 @@
 
 enum { SMALL = 8, HOST = 2, ROLES = TSR_QUEUE_ADD + 1, END = -1 };
 
-/* A queue of each role on both devices, then two lanes. */
+/* A queue of each role on both devices, then two staging queues. */
 static inline uint16_t queue_of(int location, tsr_queue_role role) {
   return (uint16_t)(location * ROLES + (location == HOST ? 0 : (int)role));
 }
@@ -55,7 +55,7 @@ static inline tsr_plan *small_plan(tsr_type type, tsr_memory memory, tsr_scalar_
     plan->queue[q] = (tsr_plan_queue){(int16_t)(q / ROLES), (uint8_t)(q % ROLES),
                                       q % ROLES == TSR_QUEUE_PEER ? (uint8_t)(1 - q / ROLES) : 0};
   for (int lane = 0; lane < 2; lane++)
-    plan->queue[2 * ROLES + lane] = (tsr_plan_queue){HOST, TSR_QUEUE_LANE, (uint8_t)lane};
+    plan->queue[2 * ROLES + lane] = (tsr_plan_queue){HOST, TSR_QUEUE_STAGING, (uint8_t)lane};
   for (int i = 0; i < TSR_OPERANDS; i++) {
     plan->call.operand[i] = (tsr_operand){SMALL, SMALL, SMALL, memory, HOST, 0, 0, 4};
     tsr_buffer home = {0, 0, SMALL, SMALL, SMALL, 0, 0, TSR_BUFFER_HOME, (uint8_t)i, HOST, 0, 0};
@@ -244,7 +244,7 @@ static inline tsr_plan *plan_in_place(void) {
 static inline tsr_plan *plan_staged(void) {
   tsr_plan *plan = small_plan(TSR_D, TSR_PAGEABLE, TSR_OTHER, TSR_ZERO);
   plan->call.operand[TSR_A].pinned_end = 4 * SMALL * 8;
-  int in = queue_of(0, TSR_QUEUE_IN), lane = queue_of(HOST, TSR_QUEUE_LANE);
+  int in = queue_of(0, TSR_QUEUE_IN), lane = queue_of(HOST, TSR_QUEUE_STAGING);
   int a = new_buffer(plan, TSR_A, 0, 0, 0, 8, 8), b = new_buffer(plan, TSR_B_, 0, 0, 0, 8, 8);
   int c = new_buffer(plan, TSR_C_, 0, 0, 0, 8, 8),
       stage_a = new_buffer(plan, TSR_A, HOST, 0, 4, 8, 4);

@@ -105,8 +105,8 @@ static void test_rooms_count(void **unused) {
   (void)unused;
   tsr_call call = call_of(1);
   tsr_plan *plan = new_plan();
-  tsr_room room = {.valid = {.count = TSR_CACHE_PLAN_BYTES / sizeof(tsr_rect)}};
-  tsr_residency after = {.rooms = {&room, 1, 1}};
+  tsr_cached_block room = {.valid = {.count = TSR_CACHE_PLAN_BYTES / sizeof(tsr_rect)}};
+  tsr_residency after = {.blocks = {&room, 1, 1}};
   plan->after = &after;
   tsr_cache_add(cache, &call, 1, plan);
   assert_false(has(1));

@@ -22,7 +22,7 @@ static tsr_plan *make(golden_call *c) {
   golden_call_read(line, c);
   c->options.residency = &nothing;
   must(tsr_plan_make(c->machine, &c->call, &c->options, &plan));
-  assert_true(plan->after != NULL && plan->after->rooms.count > 0);
+  assert_true(plan->after != NULL && plan->after->blocks.count > 0);
   return plan;
 }
 
@@ -87,7 +87,7 @@ static void commands_are_seen(void **state) {
   SEES(buffer->matrix, TSR_W);
   SEES(plan->queue[kernel->queue].index, plan->queue[kernel->queue].index + 1);
   SEES(plan->queue[kernel->queue].role, TSR_QUEUE_IN);
-  tsr_room *room = &plan->after->rooms.items[plan->after->rooms.count - 1];
+  tsr_cached_block *room = &plan->after->blocks.items[plan->after->blocks.count - 1];
   SEES(room->device, !room->device);
   SEES(room->rect.row1, room->rect.row1 + 1);
   SEES(room->valid.count, 0);

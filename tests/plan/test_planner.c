@@ -27,7 +27,7 @@ static int64_t below(int64_t n) {
 static const char *const machines[] = {
     "host:200 gpu*4@nvswitch:300 pcie:25/pair rate:19",
     "host:20 gpu*3 pcie:10 rate:1",
-    "host:215,154 gpu*8:1@nvswitch:396 pcie:55 rate:62 lanes:5@11/40",
+    "host:215,154 gpu*8:1@nvswitch:396 pcie:55 rate:62 staging:5@11/40",
     "host:50 gpu*1 pcie:12 rate:7",
     "host:100 gpu*2@nvlink:25 pcie:16/all rate:7 cpu:100",
 };

@@ -89,7 +89,7 @@ static void json_has_its_keys(void **state) {
   free(text);
 }
 
-/* By lanes, within host memory. */
+/* By staging queues, within host memory. */
 static void json_counts_what_is_staged(void **state) {
   (void)state;
   char *text = print(plan_staged(), TSR_JSON, false);

@@ -9,7 +9,7 @@
 #include "plan/plan.h"
 
 static const char *const machines[] = {
-    "host:215,154 gpu*4:141@nvswitch:396 pcie:55 rate:62.8,51 lanes:16@11/94",
+    "host:215,154 gpu*4:141@nvswitch:396 pcie:55 rate:62.8,51 staging:16@11/94",
     "host:200 gpu*8@nvswitch:300 pcie:25/pair rate:19", "host:60 gpu*1 pcie:12 rate:0.3,8"};
 
 static tsr_call call_of(tsr_operation operation, int64_t m, int64_t n, int64_t k, double beta,

@@ -41,8 +41,8 @@ static tsr_residency seen_as(const tsr_residency *after, int from, int as) {
   tsr_residency seen;
   size_t kept = 0;
   assert_true(tsr_residency_copy(after, &seen));
-  for (size_t i = 0; i < seen.rooms.count; ++i) {
-    tsr_room room = seen.rooms.items[i];
+  for (size_t i = 0; i < seen.blocks.count; ++i) {
+    tsr_cached_block room = seen.blocks.items[i];
     if (room.matrix != from || as < 0) {
       tsr_rects_free(&room.valid);
       tsr_rects_free(&room.newer);
@@ -50,9 +50,9 @@ static tsr_residency seen_as(const tsr_residency *after, int from, int as) {
     }
     room.matrix = (uint8_t)as;
     room.bytes = 0;
-    seen.rooms.items[kept++] = room;
+    seen.blocks.items[kept++] = room;
   }
-  seen.rooms.count = kept;
+  seen.blocks.count = kept;
   return seen;
 }
 
@@ -68,8 +68,8 @@ static void replace(tsr_residency *residency, tsr_residency by) {
 }
 
 static bool has_newer(const tsr_residency *residency) {
-  for (size_t i = 0; i < residency->rooms.count; ++i)
-    if (residency->rooms.items[i].newer.count > 0) return true;
+  for (size_t i = 0; i < residency->blocks.count; ++i)
+    if (residency->blocks.items[i].newer.count > 0) return true;
   return false;
 }
 
@@ -277,7 +277,7 @@ static void moves_are_whole_or_fail(void **unused) {
   tsr_machine *machine = planning_machine("host:200 gpu*4@nvswitch:300 pcie:50 rate:60");
   tsr_call update = syrk_of(machine, 300, 40);
   const tsr_residency nothing = {0};
-  tsr_plan_options options = planning_options(machine, 32); /* tiles: many rooms */
+  tsr_plan_options options = planning_options(machine, 32); /* tiles: many cached blocks */
   options.residency = &nothing;
   tsr_plan *first = NULL;
   must(tsr_plan_make(machine, &update, &options, &first));

@@ -1,5 +1,5 @@
-/* The index of rooms against looking at every room. */
-#include "plan/schedule/room_index.h"
+/* The index of cached blocks against looking at every room. */
+#include "plan/schedule/cached_index.h"
 #include "chance.h"
 #include "planning.h"
 
@@ -12,22 +12,22 @@ static tsr_rect draw_rect(void) {
                        between(1, size));
 }
 
-static void add_rooms(int count, tsr_residency *rooms, tsr_room_index *index) {
+static void add_rooms(int count, tsr_residency *blocks, tsr_cached_index *index) {
   for (int i = 0; i < count; ++i) {
-    tsr_room room = {.device = (int16_t)between(0, DEVICES - 1),
-                     .matrix = (uint8_t)between(0, TSR_OPERANDS - 1),
-                     .rect = draw_rect()};
-    assert_non_null(tsr_residency_add(rooms, room));
-    assert_true(tsr_room_index_add(index, &room));
+    tsr_cached_block room = {.device = (int16_t)between(0, DEVICES - 1),
+                             .matrix = (uint8_t)between(0, TSR_OPERANDS - 1),
+                             .rect = draw_rect()};
+    assert_non_null(tsr_residency_add(blocks, room));
+    assert_true(tsr_cached_index_add(index, &room));
   }
 }
 
-static void compare_meeting(const tsr_residency *rooms, tsr_room_index *index, int matrix,
+static void compare_meeting(const tsr_residency *blocks, tsr_cached_index *index, int matrix,
                             tsr_rect rect) {
   size_t found = 0;
-  assert_true(tsr_room_index_ask(index, rooms, matrix, rect));
-  for (size_t i = 0; i < rooms->rooms.count; ++i) {
-    const tsr_room *room = &rooms->rooms.items[i];
+  assert_true(tsr_cached_index_ask(index, blocks, matrix, rect));
+  for (size_t i = 0; i < blocks->blocks.count; ++i) {
+    const tsr_cached_block *room = &blocks->blocks.items[i];
     if (room->matrix != matrix || !tsr_rect_meet(room->rect, rect)) continue;
     assert_in_range(found, 0, index->found.count - 1);
     assert_int_equal(index->found.items[found++], i);
@@ -35,36 +35,36 @@ static void compare_meeting(const tsr_residency *rooms, tsr_room_index *index, i
   assert_int_equal(found, index->found.count);
 }
 
-static void compare_holder(const tsr_residency *rooms, const tsr_room_index *index, int matrix,
+static void compare_holder(const tsr_residency *blocks, const tsr_cached_index *index, int matrix,
                            tsr_rect rect, int device) {
   int32_t expected = -1;
-  for (size_t i = rooms->rooms.count; i-- > 0;) {
-    const tsr_room *room = &rooms->rooms.items[i];
+  for (size_t i = blocks->blocks.count; i-- > 0;) {
+    const tsr_cached_block *room = &blocks->blocks.items[i];
     if (room->matrix == matrix && room->device == device && tsr_rect_contains(room->rect, rect))
       expected = (int32_t)i;
   }
-  assert_int_equal(tsr_room_index_holder(index, rooms, matrix, rect, device), expected);
+  assert_int_equal(tsr_cached_index_holder(index, blocks, matrix, rect, device), expected);
 }
 
 static void compare(int rooms_expected, int rooms_added) {
   tsr_call call = {0};
-  tsr_residency rooms = {0};
-  tsr_room_index index = {0};
+  tsr_residency blocks = {0};
+  tsr_cached_index index = {0};
   size_t expected[TSR_OPERANDS];
   for (int x = 0; x < TSR_OPERANDS; ++x) {
     call.operand[x].rows = call.operand[x].cols = EXTENT - 300 * x; /* one is smaller than most */
     expected[x] = (size_t)rooms_expected;
   }
-  assert_true(tsr_room_index_init(&index, &call, expected));
-  add_rooms(rooms_added, &rooms, &index);
+  assert_true(tsr_cached_index_init(&index, &call, expected));
+  add_rooms(rooms_added, &blocks, &index);
   for (int i = 0; i < QUESTIONS; ++i) {
     int matrix = (int)between(0, TSR_OPERANDS - 1);
     tsr_rect rect = draw_rect();
-    compare_meeting(&rooms, &index, matrix, rect);
-    compare_holder(&rooms, &index, matrix, rect, (int)between(0, DEVICES - 1));
+    compare_meeting(&blocks, &index, matrix, rect);
+    compare_holder(&blocks, &index, matrix, rect, (int)between(0, DEVICES - 1));
   }
-  tsr_room_index_free(&index);
-  tsr_residency_free(&rooms);
+  tsr_cached_index_free(&index);
+  tsr_residency_free(&blocks);
 }
 
 static void test_finds_what_a_scan_finds(void **unused) {
@@ -79,13 +79,13 @@ static void test_finds_what_a_scan_finds(void **unused) {
 static void test_without_extent(void **unused) {
   (void)unused;
   tsr_call call = {0};
-  tsr_residency rooms = {0};
-  tsr_room_index index = {0};
+  tsr_residency blocks = {0};
+  tsr_cached_index index = {0};
   const size_t expected[TSR_OPERANDS] = {0};
-  assert_true(tsr_room_index_init(&index, &call, expected));
-  assert_true(tsr_room_index_ask(&index, &rooms, TSR_B_, tsr_rect_make(0, 0, 5, 5)));
+  assert_true(tsr_cached_index_init(&index, &call, expected));
+  assert_true(tsr_cached_index_ask(&index, &blocks, TSR_B_, tsr_rect_make(0, 0, 5, 5)));
   assert_int_equal(index.found.count, 0);
-  tsr_room_index_free(&index);
+  tsr_cached_index_free(&index);
 }
 
 int main(void) {

@@ -62,7 +62,7 @@ static const mistake mistakes[] = {
      "in): writes into the home of A"},
     {"outside of its buffer", plan_staged, COL0, 1, 1,
      "command 1 (copy of A from host 0 to host 0, "
-     "queue lane 0): target: rows 0..7, columns 1..4 of A are not in buffer 6"},
+     "queue staging 0): target: rows 0..7, columns 1..4 of A are not in buffer 6"},
     {"outside of the matrix", plan_staged, M, 0, 9,
      "source: rows 0..8, columns 0..3 of A are not in "
      "buffer 0"},
@@ -151,7 +151,7 @@ static const mistake mistakes[] = {
      "6"},
     {"ring taken too early", plan_staged, WAITS, 4, 0,
      "command 4 (copy of B from host 0 to host 0, "
-     "queue lane 1): buffer 7 takes memory without waiting for its use by command"},
+     "queue staging 1): buffer 7 takes memory without waiting for its use by command"},
     /* memory */
     {"too small", plan_staged, BYTES, 5, 511, "buffer 5 (C at device 0) has 511 bytes, too few"},
     {"ld too small", plan_staged, LD, 5, 7, "buffer 5: 8 x 8 (ld 7)"},

@@ -23,7 +23,7 @@ typedef struct handmade {
   tsr_plan *plan;
   int devices, host;
   int64_t n;
-  bool staged; /* A comes, and C goes, by way of the ring and lanes */
+  bool staged; /* A comes, and C goes, by way of the ring and staging queues */
   int32_t a[8], b[8], c[8];
   int32_t have_a[8][PIECES]; /* the command that brings a piece of A to a device */
   int32_t slot_user[SLOTS];
@@ -98,7 +98,7 @@ static void bring_a(handmade *h, int piece, int64_t col, int64_t cols) {
   int32_t from = TSR_A, after = NO_COMMAND, before;
   if (h->staged) {
     from = take_slot(h, s, TSR_A, col, cols, &before);
-    int lane = add_queue(h, h->host, TSR_QUEUE_LANE, s);
+    int lane = add_queue(h, h->host, TSR_QUEUE_STAGING, s);
     after = add_copy(h, lane, TSR_A, from, col, cols, before, NO_COMMAND);
   }
   h->have_a[0][piece] = add_copy(h, in, from, h->a[0], col, cols, after, NO_COMMAND);
@@ -117,7 +117,7 @@ static void send_c(handmade *h, int d, int32_t kernel) {
   }
   int32_t before, stage = take_slot(h, s, TSR_C_, col, cols, &before);
   int32_t down = add_copy(h, out, h->c[d], stage, col, cols, kernel, before);
-  int lane = add_queue(h, h->host, TSR_QUEUE_LANE, s);
+  int lane = add_queue(h, h->host, TSR_QUEUE_STAGING, s);
   h->slot_user[s] = add_copy(h, lane, stage, TSR_C_, col, cols, down, NO_COMMAND);
 }
 

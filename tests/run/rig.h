@@ -28,12 +28,12 @@ static inline void rig_close(rig *r) {
   tsr_engine_host.close(r->state);
 }
 
-static inline tsr_ticket *submit(rig *r, tsr_plan *plan, const problem *p, bool trace) {
+static inline tsr_job *submit(rig *r, tsr_plan *plan, const problem *p, bool trace) {
   tsr_submission submission = {
       .program = handmade_program(plan), .binding = problem_binding(p), .trace = trace};
-  tsr_ticket *ticket = NULL;
-  assert_int_equal(tsr_runner_submit(r->runner, &submission, &ticket), TSR_OK);
-  return ticket;
+  tsr_job *job = NULL;
+  assert_int_equal(tsr_runner_submit(r->runner, &submission, &job), TSR_OK);
+  return job;
 }
 
 #endif

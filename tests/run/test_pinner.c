@@ -293,14 +293,14 @@ static void ends_unused(void **state) {
 
 /* ---- With jobs ---- */
 
-static tsr_ticket *submit(rig *r, tsr_plan *plan, const problem *p, uint64_t registration) {
+static tsr_job *submit(rig *r, tsr_plan *plan, const problem *p, uint64_t registration) {
   tsr_submission submission = {.program = handmade_program(plan),
                                .binding = problem_binding(p),
                                .pinner = r->pinner,
                                .registration = registration};
-  tsr_ticket *ticket = NULL;
-  assert_int_equal(tsr_runner_submit(r->runner, &submission, &ticket), TSR_OK);
-  return ticket;
+  tsr_job *job = NULL;
+  assert_int_equal(tsr_runner_submit(r->runner, &submission, &job), TSR_OK);
+  return job;
 }
 
 /* A job waits for its registration and for no later one; submitting waits for none. */
@@ -310,25 +310,25 @@ static void holds_up_jobs(void **state) {
   rig_open(&r, 0);
   tsr_plan *plan = handmade_plan(2, 16, true);
   problem p[3];
-  tsr_ticket *tickets[3];
+  tsr_job *jobs[3];
   for (unsigned i = 0; i < 3; i++) problem_make(&p[i], 16, i);
   for (int i = 0; i < 2; i++)
     assert_int_equal(tsr_pinner_add(r.pinner, p[i].a, 8 * 16 * 16), TSR_OK);
   for (unsigned i = 0; i < 3; i++)
-    tickets[i] = submit(&r, plan, &p[i], tsr_pinner_touching(r.pinner, p[i].a, 8 * 16 * 16));
+    jobs[i] = submit(&r, plan, &p[i], tsr_pinner_touching(r.pinner, p[i].a, 8 * 16 * 16));
   tsr_sleep(20e-3);
-  for (int i = 0; i < 3; i++) assert_false(tsr_ticket_done(tickets[i]));
+  for (int i = 0; i < 3; i++) assert_false(tsr_job_done(jobs[i]));
   atomic_store(&allowed, 1);
-  assert_int_equal(tsr_ticket_wait(tickets[0]), TSR_OK);
+  assert_int_equal(tsr_job_wait(jobs[0]), TSR_OK);
   problem_check(&p[0]);
   tsr_sleep(20e-3);
-  assert_false(tsr_ticket_done(tickets[1]));
+  assert_false(tsr_job_done(jobs[1]));
   assert_int_equal(atomic_load(&ended), 1);
   atomic_store(&allowed, 2);
   for (int i = 0; i < 3; i++) {
-    assert_int_equal(tsr_ticket_wait(tickets[i]), TSR_OK);
+    assert_int_equal(tsr_job_wait(jobs[i]), TSR_OK);
     problem_check(&p[i]);
-    tsr_ticket_release(tickets[i]);
+    tsr_job_release(jobs[i]);
   }
   for (int i = 0; i < 2; i++) assert_int_equal(tsr_pinner_remove(r.pinner, p[i].a), TSR_OK);
   for (int i = 0; i < 3; i++) problem_free(&p[i]);
@@ -346,10 +346,10 @@ static void runs_without(void **state) {
   problem p;
   problem_make(&p, 16, 5);
   assert_int_equal(tsr_pinner_add(r.pinner, p.a, 8 * 16 * 16), TSR_OK);
-  tsr_ticket *ticket = submit(&r, plan, &p, 1);
-  assert_int_equal(tsr_ticket_wait(ticket), TSR_OK);
+  tsr_job *job = submit(&r, plan, &p, 1);
+  assert_int_equal(tsr_job_wait(job), TSR_OK);
   problem_check(&p);
-  tsr_ticket_release(ticket);
+  tsr_job_release(job);
   assert_int_equal(tsr_pinner_settle(r.pinner), TSR_ERR_MEMORY);
   problem_free(&p);
   handmade_free(plan);
@@ -367,11 +367,11 @@ static void finds_jobs_that_do_not_wait(void **state) {
   tsr_engine_host_hold_pins(true);
   assert_int_equal(tsr_pinner_add(r.pinner, p.b, 8 * 16 * 16), TSR_OK);
   while (!host_being_pinned(r.state, (char *)p.b, 1)) tsr_sleep(50e-6);
-  tsr_ticket *ticket = submit(&r, plan, &p, 0);
-  assert_int_equal(tsr_ticket_wait(ticket), TSR_ERR_CHECK);
+  tsr_job *job = submit(&r, plan, &p, 0);
+  assert_int_equal(tsr_job_wait(job), TSR_ERR_CHECK);
   assert_non_null(strstr(tsr_message(), "being pinned"));
   tsr_engine_host_hold_pins(false);
-  tsr_ticket_release(ticket);
+  tsr_job_release(job);
   assert_int_equal(tsr_pinner_settle(r.pinner), TSR_OK);
   problem_free(&p);
   handmade_free(plan);
@@ -395,10 +395,10 @@ static void *register_often(void *argument) {
     size_t bytes = 8 * 16 * 16;
     c->wrong += tsr_pinner_add(c->r->pinner, p.a, bytes) != TSR_OK;
     if (i % 3 == 0) c->wrong += tsr_pinner_add(c->r->pinner, p.c, bytes) != TSR_OK;
-    tsr_ticket *ticket = submit(c->r, c->plan, &p, tsr_pinner_touching(c->r->pinner, p.a, bytes));
+    tsr_job *job = submit(c->r, c->plan, &p, tsr_pinner_touching(c->r->pinner, p.a, bytes));
     if (i % 4 == 0) c->wrong += tsr_pinner_settle(c->r->pinner) != TSR_OK;
-    c->wrong += tsr_ticket_wait(ticket) != TSR_OK || p.c[0] != p.wanted[0];
-    tsr_ticket_release(ticket);
+    c->wrong += tsr_job_wait(job) != TSR_OK || p.c[0] != p.wanted[0];
+    tsr_job_release(job);
     c->wrong += tsr_pinner_remove(c->r->pinner, p.a) != TSR_OK;
     if (i % 3 == 0) c->wrong += tsr_pinner_remove(c->r->pinner, p.c) != TSR_OK;
     problem_free(&p);

@@ -128,7 +128,7 @@ static void measures_emulated_devices(void **state) {
       check_rates(&m->rates[t]);
       assert_true(m->cpu_flops[t] > 0);
     }
-    assert_true(m->lanes >= 1 && m->lane_rate > 0 && m->staging_rate >= m->lane_rate);
+    assert_true(m->staging_threads >= 1 && m->thread_rate > 0 && m->staging_rate >= m->thread_rate);
     assert_true(m->submit_copy > 0 && m->submit_kernel > 0 && m->cpu_latency > 0);
     tsr_machine_destroy(m);
   }
@@ -141,7 +141,7 @@ static void measures_on_a_busy_machine(void **state) {
     tsr_machine *m = NULL;
     tsr_status status = probe(1, false, &m);
     if (status != TSR_OK) fail_msg("%s", tsr_message());
-    assert_true(m->lane_rate > 0 && isfinite(m->lane_rate) && m->staging_rate > 0);
+    assert_true(m->thread_rate > 0 && isfinite(m->thread_rate) && m->staging_rate > 0);
     for (int t = 0; t < TSR_TYPE_COUNT; t++)
       assert_true(m->cpu_flops[t] > 0 && isfinite(m->cpu_flops[t]));
     tsr_machine_destroy(m);

@@ -1,4 +1,4 @@
-/* What the runner makes of a plan whose tiles are in rooms. */
+/* What the runner makes of a plan whose tiles are in cached blocks. */
 #include "plan/planning.h"
 #include "plan/residency.h"
 #include "run/program.h"
@@ -16,14 +16,15 @@ static tsr_plan *plan_in_rooms(const tsr_machine *machine, const char *strategy)
   return plan;
 }
 
-/* The last commands of a kind that write to a room of C, as later jobs find them. */
+/* The last commands of a kind that write to a cached block of C, as later jobs find them. */
 static int count_writers(const tsr_program *p, tsr_kernel kernel) {
   const tsr_plan *plan = p->plan;
   int count = 0;
-  for (uint32_t i = 0; i < p->use_first[plan->after->rooms.count]; i++) {
+  for (uint32_t i = 0; i < p->use_first[plan->after->blocks.count]; i++) {
     const tsr_command *c = &plan->commands.items[p->use[i].command];
     bool adds = c->kind == TSR_COMMAND_KERNEL && c->kernel == kernel;
-    if (adds && p->use[i].wrote) count += plan->buffers.items[c->buffer[2]].role == TSR_BUFFER_ROOM;
+    if (adds && p->use[i].wrote)
+      count += plan->buffers.items[c->buffer[2]].role == TSR_BUFFER_CACHED;
   }
   return count;
 }

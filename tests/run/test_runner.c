@@ -16,11 +16,11 @@ static void run_one(int devices, int64_t n, bool staged, uint64_t delays, int co
   for (unsigned i = 0; i < 3; i++) {
     problem p;
     problem_make(&p, n, i);
-    tsr_ticket *ticket = submit(&r, plan, &p, false);
-    assert_int_equal(tsr_ticket_wait(ticket), TSR_OK);
-    assert_true(tsr_ticket_done(ticket));
+    tsr_job *job = submit(&r, plan, &p, false);
+    assert_int_equal(tsr_job_wait(job), TSR_OK);
+    assert_true(tsr_job_done(job));
     problem_check(&p);
-    tsr_ticket_release(ticket);
+    tsr_job_release(job);
     problem_free(&p);
   }
   handmade_free(plan);
@@ -32,7 +32,7 @@ static void runs_a_plan(void **state) {
   for (int devices = 1; devices <= 8; devices *= 2) run_one(devices, 40, false, 0, 0);
 }
 
-static void runs_lanes(void **state) {
+static void runs_staging(void **state) {
   (void)state;
   for (int devices = 1; devices <= 8; devices *= 2) run_one(devices, 40, true, 0, 0);
 }
@@ -54,16 +54,16 @@ static void runs_many_in_a_row(void **state) {
   rig r;
   rig_open(&r, 2, 0, 0);
   tsr_plan *plans[2] = {handmade_plan(2, 8, false), handmade_plan(2, 12, true)};
-  tsr_ticket *tickets[CALLS];
+  tsr_job *jobs[CALLS];
   problem *problems = calloc(CALLS, sizeof *problems);
   for (unsigned i = 0; i < CALLS; i++) {
     problem_make(&problems[i], i % 2 ? 12 : 8, i);
-    tickets[i] = submit(&r, plans[i % 2], &problems[i], i % 5 == 0);
+    jobs[i] = submit(&r, plans[i % 2], &problems[i], i % 5 == 0);
   }
   for (unsigned i = 0; i < CALLS; i++) {
-    assert_int_equal(tsr_ticket_wait(tickets[i]), TSR_OK);
+    assert_int_equal(tsr_job_wait(jobs[i]), TSR_OK);
     problem_check(&problems[i]);
-    tsr_ticket_release(tickets[i]);
+    tsr_job_release(jobs[i]);
     problem_free(&problems[i]);
   }
   free(problems);
@@ -85,10 +85,10 @@ static void *call_often(void *argument) {
   for (unsigned i = 0; i < 30; i++) {
     problem p;
     problem_make(&p, 16, c->seed + i);
-    tsr_ticket *ticket = submit(c->r, c->plan, &p, false);
-    assert_int_equal(tsr_ticket_wait(ticket), TSR_OK);
+    tsr_job *job = submit(c->r, c->plan, &p, false);
+    assert_int_equal(tsr_job_wait(job), TSR_OK);
     problem_check(&p);
-    tsr_ticket_release(ticket);
+    tsr_job_release(job);
     problem_free(&p);
   }
   return NULL;
@@ -110,7 +110,7 @@ static void serves_two_threads(void **state) {
 
 /* ---- Failures ---- */
 
-/* Each command and allocation fails once; nobody hangs, and the ticket tells. */
+/* Each command and allocation fails once; nobody hangs, and the job tells. */
 static void survives_failures(void **state) {
   (void)state;
   for (int staged = 0; staged < 2; staged++) {
@@ -124,12 +124,12 @@ static void survives_failures(void **state) {
       problem_make(&p, 8, 1);
       tsr_submission submission = {.program = handmade_program(plan),
                                    .binding = problem_binding(&p)};
-      tsr_ticket *ticket = NULL;
+      tsr_job *job = NULL;
       tsr_engine_host_fail_at(n);
-      tsr_status status = tsr_runner_submit(r.runner, &submission, &ticket);
+      tsr_status status = tsr_runner_submit(r.runner, &submission, &job);
       if (status == TSR_OK) {
-        status = tsr_ticket_wait(ticket);
-        tsr_ticket_release(ticket);
+        status = tsr_job_wait(job);
+        tsr_job_release(job);
         if (status != TSR_OK) assert_int_equal(status, TSR_ERR_DEVICE);
       } else {
         assert_int_equal(status, TSR_ERR_MEMORY);
@@ -157,14 +157,14 @@ static void survives_lack_of_host_memory(void **state) {
     problem p;
     problem_make(&p, 8, 1);
     tsr_submission submission = {.binding = problem_binding(&p), .trace = true};
-    tsr_ticket *ticket = NULL;
+    tsr_job *job = NULL;
     tsr_alloc_fail_at(n);
     status = tsr_program_create(plan, handmade_place(plan));
     submission.program = *handmade_place(plan);
-    if (status == TSR_OK) status = tsr_runner_submit(r.runner, &submission, &ticket);
+    if (status == TSR_OK) status = tsr_runner_submit(r.runner, &submission, &job);
     if (status == TSR_OK) {
-      status = tsr_ticket_wait(ticket);
-      tsr_ticket_release(ticket);
+      status = tsr_job_wait(job);
+      tsr_job_release(job);
     }
     tsr_alloc_fail_at(0);
     if (status == TSR_OK) problem_check(&p);
@@ -192,10 +192,10 @@ static void tells_late_lack_of_memory(void **state) {
   tsr_plan *plan = handmade_plan(1, 8, false);
   problem p;
   problem_make(&p, 8, 1);
-  tsr_ticket *ticket = submit(&r, plan, &p, false);
-  assert_int_equal(tsr_ticket_wait(ticket), TSR_ERR_DEVICE);
+  tsr_job *job = submit(&r, plan, &p, false);
+  assert_int_equal(tsr_job_wait(job), TSR_ERR_DEVICE);
   assert_string_equal(tsr_message(), "no workspace");
-  tsr_ticket_release(ticket);
+  tsr_job_release(job);
   problem_free(&p);
   handmade_free(plan);
   rig_close(&r);
@@ -209,16 +209,16 @@ static void refuses_what_does_not_fit(void **state) {
   problem p;
   problem_make(&p, 8, 1);
   tsr_submission submission = {.program = handmade_program(plan), .binding = problem_binding(&p)};
-  tsr_ticket *ticket = NULL;
+  tsr_job *job = NULL;
   plan->arena[1] = (size_t)1 << 30;
-  assert_int_equal(tsr_runner_submit(r.runner, &submission, &ticket), TSR_ERR_MEMORY);
+  assert_int_equal(tsr_runner_submit(r.runner, &submission, &job), TSR_ERR_MEMORY);
   assert_int_equal(submission.short_of, 1);
   plan->arena[1] = 1 << 20;
-  assert_int_equal(tsr_runner_submit(r.runner, &submission, &ticket), TSR_OK);
-  tsr_ticket_release(ticket);
+  assert_int_equal(tsr_runner_submit(r.runner, &submission, &job), TSR_OK);
+  tsr_job_release(job);
   tsr_runner_trim(r.runner);
   plan->machine_devices = 1;
-  assert_int_not_equal(tsr_runner_submit(r.runner, &submission, &ticket), TSR_OK);
+  assert_int_not_equal(tsr_runner_submit(r.runner, &submission, &job), TSR_OK);
   plan->machine_devices = 2;
   problem_free(&p);
   handmade_free(plan);
@@ -248,14 +248,14 @@ static void measures_times(void **state) {
     tsr_plan *plan = handmade_plan(3, 24, staged);
     problem p;
     problem_make(&p, 24, 9);
-    tsr_ticket *ticket = submit(&r, plan, &p, true);
-    assert_int_equal(tsr_ticket_wait(ticket), TSR_OK);
+    tsr_job *job = submit(&r, plan, &p, true);
+    assert_int_equal(tsr_job_wait(job), TSR_OK);
     problem_check(&p);
-    float *times = tsr_ticket_take_times(ticket);
+    float *times = tsr_job_take_times(job);
     assert_non_null(times);
-    check_times(plan, times, tsr_ticket_seconds(ticket));
+    check_times(plan, times, tsr_job_seconds(job));
     tsr_dealloc(times);
-    tsr_ticket_release(ticket);
+    tsr_job_release(job);
     problem_free(&p);
     handmade_free(plan);
   }
@@ -276,13 +276,13 @@ static void minds_user_streams(void **state) {
   for (unsigned i = 0; i < 5; i++) {
     problem p;
     problem_make(&p, 16, i);
-    tsr_ticket *ticket = submit(&r, plan, &p, false);
-    problem_check(&p); /* lanes bring C home, for which no stream could wait */
+    tsr_job *job = submit(&r, plan, &p, false);
+    problem_check(&p); /* staging queues bring C home, for which no stream could wait */
     if (i == 2) assert_int_equal(tsr_runner_tie(r.runner, 0, NULL), TSR_OK);
     assert_int_equal(tsr_runner_join(r.runner), TSR_OK); /* it is behind the call */
-    assert_int_equal(tsr_ticket_wait(ticket), TSR_OK);
+    assert_int_equal(tsr_job_wait(job), TSR_OK);
     problem_check(&p);
-    tsr_ticket_release(ticket);
+    tsr_job_release(job);
     problem_free(&p);
   }
   handmade_free(plan);
@@ -356,10 +356,10 @@ static void keeps_off_the_callers_thread(void **state) {
   tsr_plan *plan = handmade_plan(2, 16, true);
   problem p;
   problem_make(&p, 16, 1);
-  tsr_ticket *ticket = submit(&r, plan, &p, true);
-  assert_int_equal(tsr_ticket_wait(ticket), TSR_OK);
+  tsr_job *job = submit(&r, plan, &p, true);
+  assert_int_equal(tsr_job_wait(job), TSR_OK);
   problem_check(&p);
-  tsr_ticket_release(ticket);
+  tsr_job_release(job);
   assert_int_equal(tsr_runner_join(r.runner), TSR_OK);
   double one = 1;
   void *at;
@@ -395,13 +395,13 @@ static tsr_status gate_query(tsr_queue_event *event, bool *passed, double *secon
   return TSR_OK;
 }
 
-static tsr_ticket *submit_lodged(rig *r, tsr_plan *plan, const tsr_binding *binding, void **arena) {
+static tsr_job *submit_lodged(rig *r, tsr_plan *plan, const tsr_binding *binding, void **arena) {
   tsr_submission submission = {
       .program = handmade_program(plan), .binding = *binding, .arenas = arena};
-  tsr_ticket *ticket = NULL;
+  tsr_job *job = NULL;
   assert_int_equal(tsr_engine_host.alloc(r->state, 0, plan->arena[0], &arena[0]), TSR_OK);
-  assert_int_equal(tsr_runner_submit(r->runner, &submission, &ticket), TSR_OK);
-  return ticket;
+  assert_int_equal(tsr_runner_submit(r->runner, &submission, &job), TSR_OK);
+  return job;
 }
 
 static int count_copies(const tsr_plan *plan) {
@@ -427,11 +427,11 @@ static void run_all(tsr_plan *const *plans, const tsr_binding *bindings, int cou
   atomic_store(&gave_up, false);
   gate_closed = tsr_now(), patience = beside ? 20 : 0.2;
   void *arenas[MOST_RUNS][TSR_MACHINE_LOCATIONS] = {{NULL}};
-  tsr_ticket *tickets[MOST_RUNS];
-  for (int i = 0; i < count; i++) tickets[i] = submit_lodged(&r, plans[i], &bindings[i], arenas[i]);
+  tsr_job *jobs[MOST_RUNS];
+  for (int i = 0; i < count; i++) jobs[i] = submit_lodged(&r, plans[i], &bindings[i], arenas[i]);
   for (int i = 0; i < count; i++) {
-    assert_int_equal(tsr_ticket_wait(tickets[i]), TSR_OK);
-    tsr_ticket_release(tickets[i]);
+    assert_int_equal(tsr_job_wait(jobs[i]), TSR_OK);
+    tsr_job_release(jobs[i]);
   }
   assert_true(atomic_load(&gave_up) == !beside);
   for (int i = 0; i < count; i++) tsr_engine_host.free(r.state, 0, arenas[i][0]);
@@ -594,7 +594,7 @@ int main(void) {
   assert_int_equal(tsr_cpu_blas_load(), TSR_OK);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(runs_a_plan),
-      cmocka_unit_test(runs_lanes),
+      cmocka_unit_test(runs_staging),
       cmocka_unit_test(runs_under_delays),
       cmocka_unit_test(runs_spinning),
       cmocka_unit_test(runs_many_in_a_row),

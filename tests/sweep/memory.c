@@ -51,12 +51,12 @@ static tsr_status free_(void *world_) {
 static void check_freed(void *world_, const sweep_outcome *o) {
   world *w = world_;
   tsr_region regions[TSR_OPERANDS] = {{w->pointer, N, N, N, sizeof(double)}};
-  tsr_view view;
+  tsr_found view;
   HOLD(!o->failed);
   if (o->dead || o->synced != TSR_OK) return;
-  HOLD(tsr_store_view(w->context->directory.store, regions, &view) == TSR_OK);
-  HOLD(view.seen.rooms.count == 0);
-  tsr_view_free(&view);
+  HOLD(tsr_store_look(w->context->directory.store, regions, &view) == TSR_OK);
+  HOLD(view.seen.blocks.count == 0);
+  tsr_found_free(&view);
 }
 
 /* ---- Copying ---------------------------------------------------------------------------- */

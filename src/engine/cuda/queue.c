@@ -72,7 +72,7 @@ static tsr_status start_queue(tsr_queue *queue, tsr_queue_role role) {
 tsr_status gpu_queue_create(tsr_engine_state *state, int device, tsr_queue_role role, void *native,
                             tsr_queue **made) {
   TSR_TRY(gpu_check_device(state, device));
-  if (role == TSR_QUEUE_LANE)
+  if (role == TSR_QUEUE_STAGING)
     return tsr_fail(TSR_ERR_INTERNAL, "a host lane is not a queue of an engine");
   tsr_queue *queue = tsr_alloc_zero(1, sizeof *queue);
   if (!queue) return tsr_fail(TSR_ERR_MEMORY, "no memory for a queue");

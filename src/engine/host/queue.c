@@ -143,7 +143,7 @@ tsr_status host_queue_create(tsr_engine_state *state, int device, tsr_queue_role
                              tsr_queue **made) {
   (void)native; /* there are no streams but ours */
   TSR_TRY(check_device(state, device));
-  if (role == TSR_QUEUE_LANE)
+  if (role == TSR_QUEUE_STAGING)
     return tsr_fail(TSR_ERR_INTERNAL, "a host lane is not a queue of an engine");
   tsr_queue *queue = tsr_alloc_zero(1, sizeof *queue);
   if (!queue) return tsr_fail(TSR_ERR_MEMORY, "no memory for a queue");

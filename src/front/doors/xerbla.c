@@ -20,7 +20,7 @@ typedef void (*cblas_xerbla_function)(int position, const char *name, const char
 typedef void (*cblas_xerbla64_function)(int64_t position, const char *name, const char *format,
                                         ...);
 
-enum { NAME_ROOM = 32, FORTRAN_LENGTH = 6 };
+enum { NAME_CACHED = 32, FORTRAN_LENGTH = 6 };
 
 static const char wheels[] = "scipy_";
 
@@ -32,7 +32,7 @@ static const char *usual(const char *symbol) {
 
 /* The handler that belongs to the symbol; NULL: it cannot be seen from here. */
 static tsr_door_routine handler_of(const char *symbol, const char *name) {
-  char full[NAME_ROOM];
+  char full[NAME_CACHED];
   snprintf(full, sizeof full, "%s%s", usual(symbol) != symbol ? wheels : "", name);
   return tsr_door_global(full);
 }
@@ -46,24 +46,24 @@ static bool is_64(const char *symbol) {
 }
 
 /* "dgemm_64_" is "DGEMM ", at least six letters long. */
-static void fortran_name(const char *symbol, char name[NAME_ROOM]) {
+static void fortran_name(const char *symbol, char name[NAME_CACHED]) {
   symbol = usual(symbol);
   size_t length = strcspn(symbol, "_");
-  snprintf(name, NAME_ROOM, "%-*.*s", FORTRAN_LENGTH, (int)length, symbol);
+  snprintf(name, NAME_CACHED, "%-*.*s", FORTRAN_LENGTH, (int)length, symbol);
   for (char *c = name; *c != '\0'; c++)
     if (*c >= 'a' && *c <= 'z') *c = (char)(*c - 'a' + 'A');
 }
 
 /* "cblas_dgemm64_" is "cblas_dgemm". */
-static void cblas_name(const char *symbol, char name[NAME_ROOM]) {
+static void cblas_name(const char *symbol, char name[NAME_CACHED]) {
   symbol = usual(symbol);
   const char *end = strstr(symbol, "64");
   size_t length = end != NULL ? (size_t)(end - symbol) : strlen(symbol);
-  snprintf(name, NAME_ROOM, "%.*s", (int)length, symbol);
+  snprintf(name, NAME_CACHED, "%.*s", (int)length, symbol);
 }
 
 static bool tell_fortran(const tsr_door *door, int position) {
-  char name[NAME_ROOM];
+  char name[NAME_CACHED];
   const int64_t wide = position;
   bool is_wide = is_64(door->symbol);
   tsr_door_routine told = handler_of(door->symbol, is_wide ? "xerbla_64_" : "xerbla_");
@@ -105,7 +105,7 @@ static int cblas_position(int position) {
 
 static void call_cblas_handler(tsr_door_routine handler, const char *symbol, int position) {
   const char *format = position == 0 ? "it cannot be carried out: %s\n" : "";
-  char name[NAME_ROOM];
+  char name[NAME_CACHED];
   cblas_name(symbol, name);
   if (is_64(symbol))
     ((cblas_xerbla64_function)handler)(position, name, format, tsr_message());

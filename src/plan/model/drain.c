@@ -25,7 +25,7 @@ static double rate_out(const tsr_machine *machine, int device) {
 static bool writes_result(const tsr_plan *plan, const tsr_command *c, int device) {
   if (c->kind != TSR_COMMAND_KERNEL || plan->queue[c->queue].location != device) return false;
   const tsr_buffer *b = &plan->buffers.items[c->buffer[2]];
-  return b->role == TSR_BUFFER_ROOM && b->matrix == TSR_C_;
+  return b->role == TSR_BUFFER_CACHED && b->matrix == TSR_C_;
 }
 
 /* Elements of the rectangle that are in none of the set. */

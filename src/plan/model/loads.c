@@ -114,7 +114,7 @@ static double passes(int32_t tiles, double held) {
 /* Without tiles all fits: case (a). */
 double tsr_loads_paper(const tsr_plan *plan, char *which) {
   const tsr_call *call = &plan->call;
-  const tsr_plan_hold *h = &plan->hold;
+  const tsr_blocking *h = &plan->blocking;
   double size = (double)tsr_type_get(call->type)->size;
   double p = plan->grid_rows, g = plan->grid_cols, b = h->rows, c = h->cols * g;
   double a_term = (double)call->m * (double)call->k * size / p;
@@ -130,15 +130,15 @@ double tsr_loads_paper(const tsr_plan *plan, char *which) {
 
 /* ---- Text ----------------------------------------------------------------- */
 
-static void add_hold(const tsr_plan *plan, tsr_text *text) {
-  const tsr_plan_hold *h = &plan->hold;
+static void add_blocking(const tsr_plan *plan, tsr_text *text) {
+  const tsr_blocking *h = &plan->blocking;
   if (h->rows == 0) return;
   tsr_text_add(
       text,
-      "held       %d x %d tiles of C (b x c), chunks of %d of k (d), %.3g chunks ahead (l); "
+      "held       %d x %d tiles of C (b x c), n_blocks of %d of k (d), %.3g n_blocks ahead (l); "
       "%d x %d x %d tiles in all, room for %d%s\n",
-      h->rows, h->cols, h->depth, (double)h->ahead, h->m, h->n, h->k, h->slots,
-      h->dealt ? "; other devices by their room" : "");
+      h->rows, h->cols, h->depth, (double)h->lookahead, h->m, h->n, h->k, h->slots,
+      h->partitioned ? "; other devices by their room" : "");
 }
 
 static void add_gigabytes(tsr_text *text, double bytes) {
@@ -151,7 +151,7 @@ void tsr_loads_write(const tsr_plan *plan, bool paper, tsr_text *text) {
   double equation = tsr_loads_paper(plan, &which);
   if (plan->devices == 0) return;
   tsr_loads_count(plan, loads);
-  add_hold(plan, text);
+  add_blocking(plan, text);
   tsr_text_add(text, "loads, GB  from host  from peers     in all   at least");
   if (paper) tsr_text_add(text, "  equation (1%c)", which);
   tsr_text_add(text, "\n");
@@ -170,19 +170,19 @@ void tsr_loads_write(const tsr_plan *plan, bool paper, tsr_text *text) {
 
 /* ---- JSON ----------------------------------------------------------------- */
 
-static void add_json_hold(const tsr_plan *plan, tsr_text *text) {
-  const tsr_plan_hold *h = &plan->hold;
+static void add_json_blocking(const tsr_plan *plan, tsr_text *text) {
+  const tsr_blocking *h = &plan->blocking;
   if (h->rows == 0)
     tsr_text_add(text, "  \"hold\": null,\n");
   else
     tsr_text_add(text, "  \"hold\": {\"b\": %d, \"c\": %d, \"d\": %d, \"l\": %.3g},\n", h->rows,
-                 h->cols, h->depth, (double)h->ahead);
+                 h->cols, h->depth, (double)h->lookahead);
 }
 
 void tsr_loads_write_json(const tsr_plan *plan, tsr_text *text) {
   tsr_loads loads[TSR_MACHINE_DEVICES];
   tsr_loads_count(plan, loads);
-  add_json_hold(plan, text);
+  add_json_blocking(plan, text);
   tsr_text_add(text, "  \"loads\": [");
   for (int d = 0; d < plan->machine_devices; d++)
     tsr_text_add(text, "%s{\"host\": %.0f, \"peers\": %.0f, \"bound\": %.0f}", d > 0 ? ", " : "",

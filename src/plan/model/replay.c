@@ -26,14 +26,14 @@ typedef struct flow {
 
 /* A queue: idle, held by a command it waits for, asleep until its command is submitted, or
  * running. */
-typedef struct lane {
+typedef struct queue_state {
   uint32_t next, end; /* its commands: order[next .. end) */
   int32_t held_next;  /* next queue held by the same command */
   double asleep;      /* its head cannot start before; 0: not asleep */
   double since;       /* when it became idle */
   bool running;
-  bool parked; /* a lane whose head could start, but for a thread */
-} lane;
+  bool parked; /* a staging queue whose head could start, but for a thread */
+} queue_state;
 
 /* How long kernels like one took: most kernels of a plan are alike. */
 typedef struct memory {
@@ -54,11 +54,11 @@ typedef struct replay {
   int32_t *held;     /* [command]: first queue that waits for it */
   bool *over;        /* [command] */
   double *submitted; /* [command]: when its submitter has come to it */
-  lane lane[TSR_PLAN_QUEUES];
+  queue_state state[TSR_PLAN_QUEUES];
   flow flow[TSR_PLAN_QUEUES];
   int flows;
   int sleepers;
-  int threads, parked; /* that stage, and are free; lanes that wait for one */
+  int threads, parked; /* that stage, and are free; staging queues that wait for one */
   double load[TSR_MACHINE_CHANNELS + TSR_MACHINE_DEVICES + 1]; /* devices and the staging threads
                                                                   are channels too */
   bool changed;                                                /* rates must be computed again */
@@ -90,7 +90,7 @@ static void copy_flow(const replay *r, const tsr_command *c, bool fresh, flow *f
   const tsr_link *link = &r->machine->link[from->location][to->location];
   bool inside = from->location == to->location;
   bool in_host = inside && from->location >= r->plan->machine_devices;
-  f->full = in_host  ? r->machine->lane_rate
+  f->full = in_host  ? r->machine->thread_rate
             : inside ? tsr_machine_copy_rate(r->machine, from->location)
                      : tsr_link_rate(link, segment_of(r->plan, c, size));
   if (f->full <= 0) f->full = TSR_TUNE_UNKNOWN_RATE;
@@ -172,13 +172,13 @@ static void share_channels(replay *r) {
   r->changed = false;
 }
 
-static bool is_lane(const replay *r, int queue) {
-  return r->plan->queue[queue].role == TSR_QUEUE_LANE;
+static bool is_staging(const replay *r, int queue) {
+  return r->plan->queue[queue].role == TSR_QUEUE_STAGING;
 }
 
 static void start(replay *r, int queue, int32_t command) {
-  lane *l = &r->lane[queue];
-  if (is_lane(r, queue)) r->threads--;
+  queue_state *l = &r->state[queue];
+  if (is_staging(r, queue)) r->threads--;
   tsr_command *c = &r->plan->commands.items[command];
   flow *f = &r->flow[r->flows++];
   f->command = command;
@@ -207,7 +207,7 @@ static double ready_at(const replay *r, const tsr_command *c, int32_t command) {
 }
 
 static void advance(replay *r, int queue) {
-  lane *l = &r->lane[queue];
+  queue_state *l = &r->state[queue];
   if (l->running || l->parked || l->asleep > 0 || l->next == l->end) return;
   int32_t command = (int32_t)r->order[l->next];
   const tsr_command *c = &r->plan->commands.items[command];
@@ -224,7 +224,7 @@ static void advance(replay *r, int queue) {
     r->sleepers++;
     return;
   }
-  if (is_lane(r, queue) && (r->threads == 0 || r->parked > 0)) {
+  if (is_staging(r, queue) && (r->threads == 0 || r->parked > 0)) {
     l->parked = true;
     r->parked++;
     return;
@@ -232,17 +232,17 @@ static void advance(replay *r, int queue) {
   start(r, queue, command);
 }
 
-/* Free threads take the lanes whose commands come first in the plan. */
+/* Free threads take the staging queues whose commands come first in the plan. */
 static void unpark(replay *r) {
   while (r->threads > 0 && r->parked > 0) {
     int best = NONE;
     for (int q = 0; q < r->plan->queues; q++)
-      if (r->lane[q].parked &&
-          (best == NONE || r->order[r->lane[q].next] < r->order[r->lane[best].next]))
+      if (r->state[q].parked &&
+          (best == NONE || r->order[r->state[q].next] < r->order[r->state[best].next]))
         best = q;
-    r->lane[best].parked = false;
+    r->state[best].parked = false;
     r->parked--;
-    start(r, best, (int32_t)r->order[r->lane[best].next]);
+    start(r, best, (int32_t)r->order[r->state[best].next]);
   }
 }
 
@@ -253,13 +253,13 @@ static void finish(replay *r, int i) {
   tsr_command *c = &r->plan->commands.items[command];
   c->end = (float)r->now;
   r->over[command] = true;
-  lane *l = &r->lane[c->queue];
+  queue_state *l = &r->state[c->queue];
   l->running = false;
   l->since = r->now;
   l->next++;
-  if (is_lane(r, c->queue)) r->threads++;
+  if (is_staging(r, c->queue)) r->threads++;
   for (int32_t q = r->held[command], next; q != NONE; q = next) {
-    next = r->lane[q].held_next;
+    next = r->state[q].held_next;
     advance(r, q);
   }
   advance(r, c->queue);
@@ -268,7 +268,7 @@ static void finish(replay *r, int i) {
 
 static void wake(replay *r) {
   for (int q = 0; q < r->plan->queues && r->sleepers; q++) {
-    lane *l = &r->lane[q];
+    queue_state *l = &r->state[q];
     if (l->asleep == 0 || l->asleep > r->now) continue;
     l->asleep = 0;
     r->sleepers--;
@@ -291,8 +291,8 @@ static bool step(replay *r) {
   }
   if (r->sleepers)
     for (int q = 0; q < r->plan->queues; q++)
-      if (r->lane[q].asleep > 0 && r->lane[q].asleep - r->now < dt) {
-        dt = fmax(0, r->lane[q].asleep - r->now);
+      if (r->state[q].asleep > 0 && r->state[q].asleep - r->now < dt) {
+        dt = fmax(0, r->state[q].asleep - r->now);
         first = NONE;
       }
   if (isinf(dt)) return false;
@@ -311,7 +311,7 @@ static void sort_by_queue(replay *r) {
   for (size_t i = 0; i < plan->commands.count; i++) count[plan->commands.items[i].queue + 1]++;
   for (int q = 0; q < plan->queues; q++) {
     count[q + 1] += count[q];
-    r->lane[q] = (lane){.next = count[q], .end = count[q + 1], .held_next = NONE};
+    r->state[q] = (queue_state){.next = count[q], .end = count[q + 1], .held_next = NONE};
   }
   for (size_t i = 0; i < plan->commands.count; i++)
     r->order[count[plan->commands.items[i].queue]++] = (uint32_t)i;
@@ -323,7 +323,7 @@ static void time_submission(replay *r) {
   for (size_t i = 0; i < r->plan->commands.count; i++) {
     const tsr_command *c = &r->plan->commands.items[i];
     const tsr_plan_queue *queue = &r->plan->queue[c->queue];
-    r->submitted[i] = queue->role == TSR_QUEUE_LANE ? 0 : at[queue->location];
+    r->submitted[i] = queue->role == TSR_QUEUE_STAGING ? 0 : at[queue->location];
     at[queue->location] +=
         c->kind == TSR_COMMAND_COPY ? r->machine->submit_copy : r->machine->submit_kernel;
   }
@@ -361,7 +361,7 @@ tsr_status tsr_plan_replay(tsr_plan *plan, const tsr_machine *machine, double *s
   r->rate_limit = tsr_machine_rate_limit(machine, plan->call.type, plan->heat);
   r->now = 0;
   r->flows = r->sleepers = r->parked = 0;
-  r->threads = plan->lane_threads > 0 ? plan->lane_threads : TSR_PLAN_LANES;
+  r->threads = plan->staging_threads > 0 ? plan->staging_threads : TSR_PLAN_STAGING_QUEUES;
   r->changed = true;
   memset(r->kernels, 0, sizeof r->kernels);
   tsr_status status = TSR_OK;

@@ -288,7 +288,7 @@ static void write_text(const tsr_plan *plan, const tsr_machine *machine, double 
   add_channels(text, plan, machine, moved);
   tsr_dealloc(moved);
   add_memory(text, plan);
-  if (plan->hold.rows > 0) tsr_loads_write(plan, false, text);
+  if (plan->blocking.rows > 0) tsr_loads_write(plan, false, text);
 }
 
 /* ---- JSON ---- */

@@ -89,7 +89,7 @@ static bool on_host(const tsr_availability *a, int location) {
   return location >= a->devices;
 }
 
-float tsr_route_arrival(const tsr_availability *a, const tsr_cargo *c, int from, int to,
+float tsr_route_arrival(const tsr_availability *a, const tsr_transfer *c, int from, int to,
                         float ready) {
   if (from == to) return ready + (float)(c->bytes / tsr_machine_copy_rate(a->machine, to));
   double segment = on_host(a, from) ? c->segment : c->bytes;
@@ -99,7 +99,7 @@ float tsr_route_arrival(const tsr_availability *a, const tsr_cargo *c, int from,
                           tsr_link_arrival(a, from, a->host, c->bytes, segment, ready));
 }
 
-void tsr_route_occupy(tsr_availability *a, const tsr_cargo *c, int from, int to, float ready,
+void tsr_route_occupy(tsr_availability *a, const tsr_transfer *c, int from, int to, float ready,
                       float when) {
   if (from == to) return;
   if (a->machine->link[from][to].bandwidth > 0) {

@@ -33,11 +33,11 @@ float tsr_link_arrival(const tsr_availability *a, int from, int to, double bytes
 /* Books the link for bytes that are at `from` at time ready and will be at `to` at time end. */
 void tsr_link_occupy(tsr_availability *a, int from, int to, double bytes, float ready, float end);
 
-/* The same for a cargo, over one link or, if two devices do not reach each other, over two by way
- * of the host. */
-float tsr_route_arrival(const tsr_availability *a, const tsr_cargo *c, int from, int to,
+/* The same for a transfer, over one link or, if two devices do not reach each other, over two by
+ * way of the host. */
+float tsr_route_arrival(const tsr_availability *a, const tsr_transfer *c, int from, int to,
                         float ready);
-void tsr_route_occupy(tsr_availability *a, const tsr_cargo *c, int from, int to, float ready,
+void tsr_route_occupy(tsr_availability *a, const tsr_transfer *c, int from, int to, float ready,
                       float when);
 
 /* Bytes/s of the link, or of the slower one of two by way of the host. */

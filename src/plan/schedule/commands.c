@@ -23,16 +23,16 @@ static bool add_homes(tsr_commands *c, const tsr_call *call) {
 }
 
 tsr_status tsr_commands_init(tsr_commands *c, const tsr_problem *problem, tsr_plan *plan) {
-  int threads = problem->machine->lanes > 0 ? problem->machine->lanes : 1;
+  int threads = problem->machine->staging_threads > 0 ? problem->machine->staging_threads : 1;
   c->plan = plan;
   c->streams = problem->options->streams;
-  plan->lane_threads = threads;
-  c->lanes = TSR_TUNE_LANES_OF_A_THREAD * threads;
-  if (c->lanes > TSR_PLAN_LANES) c->lanes = TSR_PLAN_LANES;
+  plan->staging_threads = threads;
+  c->staging_queues = TSR_TUNE_STAGING_QUEUES_OF_A_THREAD * threads;
+  if (c->staging_queues > TSR_PLAN_STAGING_QUEUES) c->staging_queues = TSR_PLAN_STAGING_QUEUES;
   memset(c->queue_of, -1, sizeof c->queue_of);
   memset(c->peer_queue, -1, sizeof c->peer_queue);
-  memset(c->lane_queue, -1, sizeof c->lane_queue);
-  c->queue_limit = problem->devices * (3 + c->streams + problem->devices) + c->lanes;
+  memset(c->staging_queue, -1, sizeof c->staging_queue);
+  c->queue_limit = problem->devices * (3 + c->streams + problem->devices) + c->staging_queues;
   if (c->queue_limit > TSR_PLAN_QUEUES)
     return tsr_fail(TSR_ERR_UNSUPPORTED,
                     "%d devices need more queues than a plan has (%d): name fewer",
@@ -59,8 +59,8 @@ static int16_t *place_of(tsr_commands *c, int device, tsr_queue_role role, int i
       return &c->queue_of[device][SLOT_ADD];
     case TSR_QUEUE_PEER:
       return &c->peer_queue[device][index == TSR_ANY_PEER ? device : index];
-    case TSR_QUEUE_LANE:
-      return &c->lane_queue[index];
+    case TSR_QUEUE_STAGING:
+      return &c->staging_queue[index];
     default:
       return &c->queue_of[device][SLOT_COMPUTE];
   }
@@ -80,9 +80,9 @@ int tsr_commands_queue(tsr_commands *c, int location, tsr_queue_role role, int i
   return role == TSR_QUEUE_COMPUTE ? *place + index : *place;
 }
 
-int tsr_commands_next_lane(tsr_commands *c, int node) {
-  int lane = c->next_lane++ % c->lanes;
-  return tsr_commands_queue(c, node, TSR_QUEUE_LANE, lane);
+int tsr_commands_next_staging(tsr_commands *c, int node) {
+  int staging = c->next_staging++ % c->staging_queues;
+  return tsr_commands_queue(c, node, TSR_QUEUE_STAGING, staging);
 }
 
 /* ---- Commands ------------------------------------------------------------- */

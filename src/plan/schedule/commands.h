@@ -18,11 +18,11 @@
 typedef struct tsr_commands {
   tsr_plan *plan; /* borrowed */
   int streams;    /* compute queues of a device */
-  int lanes, next_lane;
+  int staging_queues, next_staging;
   /* The queues that there are, by their numbers in the plan; -1: not yet made. */
   int16_t queue_of[TSR_MACHINE_DEVICES][4]; /* by role: IN, OUT, COMPUTE (the first one), ADD */
   int16_t peer_queue[TSR_MACHINE_DEVICES][TSR_MACHINE_DEVICES]; /* [sender][receiver] */
-  int16_t lane_queue[TSR_PLAN_QUEUES];
+  int16_t staging_queue[TSR_PLAN_QUEUES];
   int queue_limit;                  /* most queues that the plan can have */
   uint32_t *seen;                   /* [a * queue_limit + b] */
   int32_t waiting[TSR_PLAN_QUEUES]; /* collected: commands, and the queue of each */
@@ -35,11 +35,12 @@ tsr_status tsr_commands_init(tsr_commands *c, const tsr_problem *problem, tsr_pl
 void tsr_commands_free(tsr_commands *c);
 
 /* The number of a location's queue in the plan. If the role is PEER, index is the receiver or
- * TSR_ANY_PEER; if it is COMPUTE, the stream; if it is LANE, the lane; else it is not looked at. */
+ * TSR_ANY_PEER; if it is COMPUTE, the stream; if it is LANE, the staging queue; else it is not
+ * looked at. */
 int tsr_commands_queue(tsr_commands *c, int location, tsr_queue_role role, int index);
 
-/* The queue of a lane; the lanes take turns. */
-int tsr_commands_next_lane(tsr_commands *c, int node);
+/* The queue of a staging queue; the staging queues take turns. */
+int tsr_commands_next_staging(tsr_commands *c, int node);
 
 /* The queue that a command is on. */
 static inline int tsr_commands_queue_of(const tsr_commands *c, int32_t command) {

@@ -17,20 +17,20 @@ static void wait_for_end(const tsr_mover *m, const tsr_end *e) {
 }
 
 static bool use_end(const tsr_mover *m, const tsr_end *e, int32_t command) {
-  return command != TSR_NOTHING && (!e->copy || tsr_slots_use(m->slots, e->copy, command));
+  return command != TSR_NOTHING && (!e->copy || tsr_tile_slots_use(m->slots, e->copy, command));
 }
 
-void tsr_move_wait_for_home(const tsr_mover *m, const tsr_cargo *c) {
+void tsr_move_wait_for_home(const tsr_mover *m, const tsr_transfer *c) {
   if (c->matrix == TSR_C_) tsr_marks_wait(m->marks, m->copies->brought[c->tile], m->commands);
 }
 
 /* ---- One move ------------------------------------------------------------- */
 
-static bool is_triangle(const tsr_cargo *c) {
+static bool is_triangle(const tsr_transfer *c) {
   return c->uplo == TSR_LOWER || c->uplo == TSR_UPPER;
 }
 
-static int32_t add_copy(const tsr_mover *m, int queue, const tsr_cargo *c, int32_t from,
+static int32_t add_copy(const tsr_mover *m, int queue, const tsr_transfer *c, int32_t from,
                         int32_t to) {
   tsr_form form = {.uplo = to == c->matrix ? c->uplo : TSR_GENERAL}; /* to its home */
   return tsr_commands_add(m->commands, (tsr_command){.kind = TSR_COMMAND_COPY,
@@ -44,7 +44,7 @@ static int32_t add_copy(const tsr_mover *m, int queue, const tsr_cargo *c, int32
 }
 
 /* One hop on the queue that serves it. */
-static int32_t hop(const tsr_mover *m, const tsr_cargo *c, int queue, const tsr_end *from,
+static int32_t hop(const tsr_mover *m, const tsr_transfer *c, int queue, const tsr_end *from,
                    const tsr_end *to) {
   wait_for_end(m, from);
   wait_for_end(m, to);
@@ -54,7 +54,7 @@ static int32_t hop(const tsr_mover *m, const tsr_cargo *c, int queue, const tsr_
 }
 
 /* Two hops by way of the pinned ring; first and second are the queues that serve them. */
-static int32_t staged(const tsr_mover *m, const tsr_cargo *c, int first, int second,
+static int32_t staged(const tsr_mover *m, const tsr_transfer *c, int first, int second,
                       const tsr_end *from, const tsr_end *to) {
   int32_t buffer = tsr_ring_take(m->ring, c);
   if (buffer == TSR_NOTHING) return TSR_NOTHING;
@@ -66,7 +66,7 @@ static int32_t staged(const tsr_mover *m, const tsr_cargo *c, int first, int sec
   return command;
 }
 
-bool tsr_move_is_straight(const tsr_problem *problem, const tsr_cargo *c) {
+bool tsr_move_is_straight(const tsr_problem *problem, const tsr_transfer *c) {
   const tsr_operand *o = &problem->call->operand[c->matrix];
   if (o->memory == TSR_PINNED) return true;
   if (o->memory == TSR_MANAGED) return false;
@@ -89,8 +89,8 @@ static int queue_peer(const tsr_mover *m, int from, int to) {
   return tsr_commands_queue(m->commands, from, TSR_QUEUE_PEER, index);
 }
 
-static int next_lane(const tsr_mover *m, int node) {
-  return tsr_commands_next_lane(m->commands, node);
+static int next_staging(const tsr_mover *m, int node) {
+  return tsr_commands_next_staging(m->commands, node);
 }
 
 static bool reaches(const tsr_mover *m, int from, int to) {
@@ -99,18 +99,19 @@ static bool reaches(const tsr_mover *m, int from, int to) {
 
 /* Only the threads of the host can copy a triangle. Of two queues the second is asked for first,
  * which numbers them. */
-int32_t tsr_move(const tsr_mover *m, const tsr_cargo *c, const tsr_end *from, const tsr_end *to) {
+int32_t tsr_move(const tsr_mover *m, const tsr_transfer *c, const tsr_end *from,
+                 const tsr_end *to) {
   int begin = from->location, end = to->location;
   if (tsr_on_host(m->problem, begin)) {
     int in = queue_in(m, end);
     if (tsr_move_is_straight(m->problem, c)) return hop(m, c, in, from, to);
-    return staged(m, c, next_lane(m, begin), in, from, to);
+    return staged(m, c, next_staging(m, begin), in, from, to);
   }
   if (tsr_on_host(m->problem, end)) {
     bool straight = !is_triangle(c) && tsr_move_is_straight(m->problem, c);
     if (straight) return hop(m, c, queue_out(m, begin), from, to);
-    int lane = next_lane(m, end);
-    return staged(m, c, queue_out(m, begin), lane, from, to);
+    int staging = next_staging(m, end);
+    return staged(m, c, queue_out(m, begin), staging, from, to);
   }
   if (reaches(m, begin, end)) return hop(m, c, queue_peer(m, begin, end), from, to);
   int in = queue_in(m, end);

@@ -9,7 +9,7 @@
 #define TSR_PLAN_SCHEDULE_MOVER_H
 
 #include "plan/schedule/ring.h"
-#include "plan/schedule/slots.h"
+#include "plan/schedule/tile_slots.h"
 
 typedef struct tsr_mover {
   const tsr_problem *problem; /* borrowed, and so are the others */
@@ -17,7 +17,7 @@ typedef struct tsr_mover {
   const tsr_marks *marks;
   const tsr_copies *copies;
   tsr_commands *commands;
-  tsr_slots *slots;
+  tsr_tile_slots *slots;
   tsr_ring *ring;
 } tsr_mover;
 
@@ -35,15 +35,15 @@ tsr_end tsr_end_home(const tsr_problem *problem, int matrix);
 /* The place of a tile at a device. */
 tsr_end tsr_end_at(const tsr_copies *copies, int matrix, int32_t tile, int device, int32_t after);
 
-/* Moves a cargo, or only its triangle if it has one, which must go home. Returns the command that
- * completes the move; TSR_NOTHING: no host memory. */
-int32_t tsr_move(const tsr_mover *m, const tsr_cargo *c, const tsr_end *from, const tsr_end *to);
+/* Moves a transfer, or only its triangle if it has one, which must go home. Returns the command
+ * that completes the move; TSR_NOTHING: no host memory. */
+int32_t tsr_move(const tsr_mover *m, const tsr_transfer *c, const tsr_end *from, const tsr_end *to);
 
-/* Whether a device can copy the cargo straight from, or to, the user's host memory. */
-bool tsr_move_is_straight(const tsr_problem *problem, const tsr_cargo *c);
+/* Whether a device can copy the transfer straight from, or to, the user's host memory. */
+bool tsr_move_is_straight(const tsr_problem *problem, const tsr_transfer *c);
 
 /* With slots, a tile of C may be brought home, lose its slot, and be needed again. Makes the next
  * command, which fetches it, wait until it is at home. */
-void tsr_move_wait_for_home(const tsr_mover *m, const tsr_cargo *c);
+void tsr_move_wait_for_home(const tsr_mover *m, const tsr_transfer *c);
 
 #endif

@@ -84,7 +84,7 @@ static tsr_status make(const tsr_machine *machine, const tsr_call *call,
 static bool settle(tsr_scheduler *s, tsr_rect rect) {
   tsr_task_operand part = tsr_part_of_tile(TSR_C_, 0, rect);
   return tsr_rect_empty(rect) || (tsr_route_settle(&s->routes, &part, TSR_NOTHING) &&
-                                  tsr_residency_settled(s->rooms.after, TSR_C_, rect));
+                                  tsr_residency_settled(s->blocks.after, TSR_C_, rect));
 }
 
 /* A triangle goes by stripes of columns, each from the diagonal on. */
@@ -135,7 +135,7 @@ static bool bring_block(tsr_scheduler *s, int32_t tile, tsr_rect rect, int devic
   size_t size = s->problem.size[TSR_A];
   size_t bytes =
       (size_t)tsr_tile_ld(rect.row1 - rect.row0, size) * (size_t)(rect.col1 - rect.col0) * size;
-  if (tsr_rooms_have(&s->rooms, TSR_A, rect, device)) bytes = 0;
+  if (tsr_cached_blocks_have(&s->blocks, TSR_A, rect, device)) bytes = 0;
   if (bytes > *left) return true;
   *left -= bytes;
   tsr_task_operand block = tsr_part_of_tile(TSR_A, tile, rect);

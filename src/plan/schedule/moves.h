@@ -1,5 +1,5 @@
 /*
- * Plans that only move a matrix: from rooms to its home, or from its home to rooms.
+ * Plans that only move a matrix: from cached blocks to its home, or from its home to cached blocks.
  */
 #ifndef TSR_PLAN_SCHEDULE_MOVES_H
 #define TSR_PLAN_SCHEDULE_MOVES_H
@@ -11,8 +11,9 @@
  * is its C to be brought home and its A to be distributed. */
 tsr_call tsr_moves_call(int matrix, const tsr_operand *operand, size_t element);
 
-/* Brings home what is newer in rooms of C, or of one of its triangles; blocks across the diagonal
- * whole, since what rooms hold is the matrix as it is. options->residency says what is there. */
+/* Brings home what is newer in cached blocks of C, or of one of its triangles; blocks across the
+ * diagonal whole, since what cached blocks hold is the matrix as it is. options->residency says
+ * what is there. */
 tsr_status tsr_plan_bring_home(const tsr_machine *machine, const tsr_call *call, tsr_uplo uplo,
                                const tsr_plan_options *options, tsr_plan **plan);
 

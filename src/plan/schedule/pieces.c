@@ -85,7 +85,7 @@ tsr_rect tsr_piece_rect(const tsr_problem *problem, int matrix, const tsr_piece_
   return rect;
 }
 
-void tsr_cargo_weigh(const tsr_problem *problem, tsr_cargo *c) {
+void tsr_transfer_weigh(const tsr_problem *problem, tsr_transfer *c) {
   size_t size = problem->size[c->matrix];
   c->bytes = (double)c->rows * (double)c->cols * (double)size;
   bool whole = c->matrix < TSR_OPERANDS && problem->call->operand[c->matrix].ld == c->rows;
@@ -93,15 +93,15 @@ void tsr_cargo_weigh(const tsr_problem *problem, tsr_cargo *c) {
   c->segment = contiguous ? c->bytes : (double)c->rows * (double)size;
 }
 
-tsr_cargo tsr_cargo_of(const tsr_problem *problem, const tsr_task_operand *o,
-                       const tsr_piece_range *p, int r, int c) {
+tsr_transfer tsr_transfer_of(const tsr_problem *problem, const tsr_task_operand *o,
+                             const tsr_piece_range *p, int r, int c) {
   tsr_rect rect = tsr_piece_rect(problem, o->matrix, p, r, c);
-  tsr_cargo load = {.matrix = o->matrix,
-                    .tile = o->tile,
-                    .row = rect.row0,
-                    .col = rect.col0,
-                    .rows = rect.row1 - rect.row0,
-                    .cols = rect.col1 - rect.col0};
-  tsr_cargo_weigh(problem, &load);
+  tsr_transfer load = {.matrix = o->matrix,
+                       .tile = o->tile,
+                       .row = rect.row0,
+                       .col = rect.col0,
+                       .rows = rect.row1 - rect.row0,
+                       .cols = rect.col1 - rect.col0};
+  tsr_transfer_weigh(problem, &load);
   return load;
 }

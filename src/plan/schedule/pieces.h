@@ -8,13 +8,13 @@
 #include "plan/schedule/problem.h"
 
 /* A rectangle of a matrix on its way. */
-typedef struct tsr_cargo {
+typedef struct tsr_transfer {
   int matrix;
   int32_t tile;
   int64_t row, col, rows, cols;
   double bytes, segment; /* segment: bytes of a contiguous run of it */
   tsr_uplo uplo;         /* LOWER, UPPER: only this triangle of it moves; else all of it */
-} tsr_cargo;
+} tsr_transfer;
 
 /* The pieces of a tile, and those of them that a rectangle touches. A piece is known by its index:
  * column of pieces * down + row of pieces. */
@@ -26,7 +26,7 @@ typedef struct tsr_piece_range {
   int count;          /* of the tile */
 } tsr_piece_range;
 
-static inline tsr_rect tsr_cargo_rect(const tsr_cargo *c) {
+static inline tsr_rect tsr_transfer_rect(const tsr_transfer *c) {
   return tsr_rect_make(c->row, c->col, c->rows, c->cols);
 }
 
@@ -45,11 +45,11 @@ tsr_piece_range tsr_pieces_alone(const tsr_problem *problem, const tsr_task_oper
 tsr_rect tsr_piece_rect(const tsr_problem *problem, int matrix, const tsr_piece_range *p, int r,
                         int c);
 
-/* The same piece as a cargo. */
-tsr_cargo tsr_cargo_of(const tsr_problem *problem, const tsr_task_operand *o,
-                       const tsr_piece_range *p, int r, int c);
+/* The same piece as a transfer. */
+tsr_transfer tsr_transfer_of(const tsr_problem *problem, const tsr_task_operand *o,
+                             const tsr_piece_range *p, int r, int c);
 
-/* Sets the bytes of a cargo, and the length of its contiguous runs, from its rectangle. */
-void tsr_cargo_weigh(const tsr_problem *problem, tsr_cargo *c);
+/* Sets the bytes of a transfer, and the length of its contiguous runs, from its rectangle. */
+void tsr_transfer_weigh(const tsr_problem *problem, tsr_transfer *c);
 
 #endif

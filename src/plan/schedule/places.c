@@ -18,7 +18,8 @@ static tsr_buffer buffer_for(const tsr_problem *problem, int matrix, int32_t til
 
 /* ---- How tiles fit -------------------------------------------------------- */
 
-/* Adds to need[] the bytes of a matrix's tiles that are used, less those that have rooms. */
+/* Adds to need[] the bytes of a matrix's tiles that are used, less those that have cached blocks.
+ */
 static void add_need(const tsr_places *p, int matrix, size_t *need) {
   const tsr_copies *copies = p->copies;
   for (size_t i = copies->first[matrix]; i < copies->first[matrix + 1]; i++) {
@@ -26,7 +27,8 @@ static void add_need(const tsr_places *p, int matrix, size_t *need) {
     size_t in_matrix = i - copies->first[matrix];
     int32_t tile = (int32_t)(in_matrix / copies->devices);
     int device = (int)(in_matrix % copies->devices);
-    if (tsr_rooms_have(p->rooms, matrix, tsr_tile_rect(p->problem, matrix, tile), device)) continue;
+    if (tsr_cached_blocks_have(p->blocks, matrix, tsr_tile_rect(p->problem, matrix, tile), device))
+      continue;
     tsr_buffer b = buffer_for(p->problem, matrix, tile, device);
     need[device] += tsr_tile_bytes(b.ld, b.cols, p->problem->size[matrix]);
   }
@@ -41,14 +43,14 @@ static bool all_fit(const tsr_places *p, size_t need[TSR_MACHINE_DEVICES]) {
 }
 
 void tsr_places_init(tsr_places *p, const tsr_problem *problem, tsr_commands *commands,
-                     tsr_copies *copies, tsr_slots *slots, tsr_rooms *rooms) {
-  *p = (tsr_places){problem, commands, copies, slots, rooms, TSR_FITS_IN};
+                     tsr_copies *copies, tsr_tile_slots *slots, tsr_cached_blocks *blocks) {
+  *p = (tsr_places){problem, commands, copies, slots, blocks, TSR_FITS_IN};
   size_t need[TSR_MACHINE_DEVICES] = {0};
-  tsr_slots_count_uses(problem, copies);
+  tsr_tile_slots_count_uses(problem, copies);
   if (all_fit(p, need)) return;
   p->fit = TSR_FITS_TIGHT;
   if (problem->options->residency == NULL) return;
-  p->fit = TSR_FITS_NOT; /* rooms are not for sharing */
+  p->fit = TSR_FITS_NOT; /* cached blocks are not for sharing */
   memcpy(commands->plan->arena, need, sizeof need);
 }
 
@@ -58,10 +60,11 @@ bool tsr_places_make(tsr_places *p, int matrix, int32_t tile, int device) {
   tsr_tile_copy *copy = tsr_copy_of(p->copies, matrix, tile, device);
   if (copy->buffer != TSR_NOTHING) return true;
   tsr_buffer buffer = buffer_for(p->problem, matrix, tile, device);
-  if (tsr_has_rooms(p->problem, matrix)) return tsr_rooms_place(p->rooms, copy, buffer);
+  if (tsr_has_cached_blocks(p->problem, matrix))
+    return tsr_cached_blocks_place(p->blocks, copy, buffer);
   size_t *arena = &p->commands->plan->arena[device];
   if (p->slots->in_use) {
-    if (!tsr_slots_take(p->slots, copy, device, &buffer)) {
+    if (!tsr_tile_slots_take(p->slots, copy, device, &buffer)) {
       p->fit = TSR_FITS_NOT;
       return false;
     }
@@ -75,7 +78,7 @@ bool tsr_places_make(tsr_places *p, int matrix, int32_t tile, int device) {
 }
 
 static void mark_present(const tsr_places *p, int matrix, int32_t tile, const tsr_tile_copy *copy) {
-  const tsr_room *room = tsr_rooms_of(p->rooms, copy);
+  const tsr_cached_block *room = tsr_cached_blocks_of(p->blocks, copy);
   tsr_task_operand o = tsr_part_of_tile(matrix, tile, tsr_tile_rect(p->problem, matrix, tile));
   tsr_piece_range range = tsr_pieces_of(p->problem, &o);
   for (int c = range.c0; c < range.c1; c++)
@@ -91,6 +94,6 @@ bool tsr_places_open(tsr_places *p, int matrix, int32_t tile, int device, int co
   tsr_tile_copy *copy = tsr_copy_of(p->copies, matrix, tile, device);
   if (copy->pieces != TSR_NOTHING) return true;
   if (!tsr_copies_add_pieces(p->copies, copy, count)) return false;
-  if (tsr_has_rooms(p->problem, matrix)) mark_present(p, matrix, tile, copy);
+  if (tsr_has_cached_blocks(p->problem, matrix)) mark_present(p, matrix, tile, copy);
   return true;
 }

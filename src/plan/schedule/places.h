@@ -1,6 +1,6 @@
 /*
- * Places: the memory of a device that a tile lies in. That is a room, if the matrix has rooms; else
- * memory of its own, if all tiles fit into the budgets; else a slot.
+ * Places: the memory of a device that a tile lies in. That is a cached block, if the matrix has
+ * cached blocks; else memory of its own, if all tiles fit into the budgets; else a slot.
  *
  * Invariant: a tile copy with a buffer has its place, and arenas are large enough for all places in
  * them. fit becomes TSR_FITS_NOT when a tile finds no place; then the plan is void.
@@ -8,21 +8,21 @@
 #ifndef TSR_PLAN_SCHEDULE_PLACES_H
 #define TSR_PLAN_SCHEDULE_PLACES_H
 
-#include "plan/schedule/rooms.h"
-#include "plan/schedule/slots.h"
+#include "plan/schedule/cached_blocks.h"
+#include "plan/schedule/tile_slots.h"
 
 typedef struct tsr_places {
   const tsr_problem *problem; /* borrowed, and so are the next four */
   tsr_commands *commands;
   tsr_copies *copies;
-  tsr_slots *slots;
-  tsr_rooms *rooms;
+  tsr_tile_slots *slots;
+  tsr_cached_blocks *blocks;
   tsr_fit fit;
 } tsr_places;
 
 /* Counts the uses of all copies, and sets p->fit by what the tiles that are used need. */
 void tsr_places_init(tsr_places *p, const tsr_problem *problem, tsr_commands *commands,
-                     tsr_copies *copies, tsr_slots *slots, tsr_rooms *rooms);
+                     tsr_copies *copies, tsr_tile_slots *slots, tsr_cached_blocks *blocks);
 
 /* Gives a tile a place at a device unless it has one. False: no place (p->fit) or no host memory.
  */

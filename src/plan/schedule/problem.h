@@ -37,11 +37,12 @@ static inline bool tsr_on_host(const tsr_problem *problem, int location) {
 /* Whether the matrix's home is that device and kernels use it there. */
 static inline bool tsr_is_at_home(const tsr_problem *problem, int matrix, int device) {
   if (matrix == TSR_W || problem->call->operand[matrix].location != device) return false;
-  return matrix == TSR_C_ || !(problem->options->apart >> matrix & 1);
+  return matrix == TSR_C_ || !(problem->options->realigned >> matrix & 1);
 }
 
-/* Whether a matrix's tiles are in rooms: with residency, those that are at home in host memory. */
-static inline bool tsr_has_rooms(const tsr_problem *problem, int matrix) {
+/* Whether a matrix's tiles are in cached blocks: with residency, those that are at home in host
+ * memory. */
+static inline bool tsr_has_cached_blocks(const tsr_problem *problem, int matrix) {
   return problem->options->residency != NULL && matrix != TSR_W &&
          !tsr_is_device(problem->machine, problem->call->operand[matrix].location);
 }
@@ -67,7 +68,7 @@ int64_t tsr_tile_ld(int64_t rows, size_t size);
 /* The next multiple of TSR_TILE_ALIGN. */
 size_t tsr_tile_round_up(size_t bytes);
 
-/* Bytes of the room of a tile whose columns are ld elements apart. */
+/* Bytes of the cached block of a tile whose columns are ld elements apart. */
 size_t tsr_tile_bytes(int64_t ld, int64_t cols, size_t size);
 
 /* Bytes of the largest tile of any matrix that tasks use. */

@@ -22,7 +22,7 @@ void tsr_ring_free(tsr_ring *r) {
   tsr_dealloc(r->last);
 }
 
-int32_t tsr_ring_take(tsr_ring *r, const tsr_cargo *c) {
+int32_t tsr_ring_take(tsr_ring *r, const tsr_transfer *c) {
   int i = r->next++ % r->count;
   tsr_buffer buffer = {.row = c->row,
                        .col = c->col,

@@ -24,9 +24,9 @@ typedef struct tsr_ring {
 tsr_status tsr_ring_init(tsr_ring *r, const tsr_problem *problem, tsr_commands *commands);
 void tsr_ring_free(tsr_ring *r);
 
-/* Gives out a part for a cargo, as a STAGE buffer. The next command, which must be the one that
+/* Gives out a part for a transfer, as a STAGE buffer. The next command, which must be the one that
  * writes to the buffer, will wait for the part's last user. TSR_NOTHING: no host memory. */
-int32_t tsr_ring_take(tsr_ring *r, const tsr_cargo *c);
+int32_t tsr_ring_take(tsr_ring *r, const tsr_transfer *c);
 
 /* Notes the command that is the last to use the buffer. */
 void tsr_ring_give_back(tsr_ring *r, int32_t buffer, int32_t command);

@@ -13,7 +13,7 @@ static bool move_alone(tsr_routes *r, const tsr_task_operand *o, tsr_end begin, 
   tsr_piece_range p = tsr_pieces_alone(r->problem, o);
   for (int col = p.c0; col < p.c1; col++)
     for (int row = p.r0; row < p.r1; row++) {
-      tsr_cargo load = tsr_cargo_of(r->problem, o, &p, row, col);
+      tsr_transfer load = tsr_transfer_of(r->problem, o, &p, row, col);
       float when = tsr_route_arrival(r->availability, &load, begin.location, to, 0);
       if (begin.copy)
         tsr_marks_wait_touching(r->marks, begin.copy->writers, o, r->commands);
@@ -38,14 +38,14 @@ bool tsr_route_collect(tsr_routes *r, const tsr_task_operand *o, int from, int t
 
 /* ---- Home ------------------------------------------------------------------- */
 
-static bool note_brought(tsr_routes *r, const tsr_cargo *c, int32_t command) {
+static bool note_brought(tsr_routes *r, const tsr_transfer *c, int32_t command) {
   if (!r->slots->in_use || c->matrix != TSR_C_) return true;
   return tsr_marks_push(r->marks, &r->copies->brought[c->tile], (tsr_mark){.command = command});
 }
 
 /* Where a rectangle is to the stored triangle: inside (TSR_GENERAL), across its diagonal (the
  * triangle), or outside (false). */
-static bool meets(const tsr_cargo *c, tsr_uplo uplo, tsr_uplo *part) {
+static bool meets(const tsr_transfer *c, tsr_uplo uplo, tsr_uplo *part) {
   int64_t bottom = c->row + c->rows - 1, right = c->col + c->cols - 1;
   *part = uplo;
   if (uplo == TSR_GENERAL) return true;
@@ -54,7 +54,7 @@ static bool meets(const tsr_cargo *c, tsr_uplo uplo, tsr_uplo *part) {
   return lower ? bottom >= c->col : c->row <= right;
 }
 
-static bool bring(tsr_routes *r, const tsr_cargo *c, const tsr_end *begin, const tsr_end *stop) {
+static bool bring(tsr_routes *r, const tsr_transfer *c, const tsr_end *begin, const tsr_end *stop) {
   int from = begin->location, to = stop->location;
   float when = tsr_link_arrival(r->availability, from, to, c->bytes, c->bytes, 0);
   int32_t command = tsr_move(r->mover, c, begin, stop);
@@ -63,9 +63,9 @@ static bool bring(tsr_routes *r, const tsr_cargo *c, const tsr_end *begin, const
 }
 
 /* One half of a piece, which is halved across its longer side. */
-static tsr_cargo half_of(const tsr_problem *problem, const tsr_cargo *c, int which) {
+static tsr_transfer half_of(const tsr_problem *problem, const tsr_transfer *c, int which) {
   bool down = c->rows >= c->cols;
-  tsr_cargo half = *c;
+  tsr_transfer half = *c;
   int64_t first = down ? c->rows / 2 : c->cols / 2;
   if (down) {
     half.row += which ? first : 0;
@@ -74,21 +74,21 @@ static tsr_cargo half_of(const tsr_problem *problem, const tsr_cargo *c, int whi
     half.col += which ? first : 0;
     half.cols = which ? c->cols - first : first;
   }
-  tsr_cargo_weigh(problem, &half);
+  tsr_transfer_weigh(problem, &half);
   return half;
 }
 
 /* Brings what of a piece is in the triangle. Only the threads of the host can copy what is across a
  * diagonal, by way of the ring, which all devices share: where a device can write to C itself, that
  * is little. */
-static bool bring_piece(tsr_routes *r, tsr_cargo *c, tsr_uplo uplo, const tsr_end *begin,
+static bool bring_piece(tsr_routes *r, tsr_transfer *c, tsr_uplo uplo, const tsr_end *begin,
                         const tsr_end *stop) {
   static const int64_t little = TSR_TUNE_LITTLE_TRIANGLE;
   if (!meets(c, uplo, &c->uplo)) return true;
   bool across = c->uplo != TSR_GENERAL && (c->rows > little || c->cols > little);
   if (!across || !tsr_move_is_straight(r->problem, c)) return bring(r, c, begin, stop);
   for (int i = 0; i < 2; i++) {
-    tsr_cargo half = half_of(r->problem, c, i);
+    tsr_transfer half = half_of(r->problem, c, i);
     if (!bring_piece(r, &half, uplo, begin, stop)) return false;
   }
   return true;
@@ -101,7 +101,7 @@ bool tsr_route_bring_home(tsr_routes *r, const tsr_task_operand *o, tsr_uplo upl
   tsr_piece_range p = tsr_pieces_alone(r->problem, o);
   for (int col = p.c0; col < p.c1; col++)
     for (int row = p.r0; row < p.r1; row++) {
-      tsr_cargo load = tsr_cargo_of(r->problem, o, &p, row, col);
+      tsr_transfer load = tsr_transfer_of(r->problem, o, &p, row, col);
       if (!bring_piece(r, &load, uplo, &begin, &stop)) return false;
     }
   return true;

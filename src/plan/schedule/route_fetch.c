@@ -18,7 +18,7 @@ static const tsr_link *link_of(const tsr_routes *r, int from, int to) {
 }
 
 /* Bandwidth-based routing (Uncut-GEMMs, III-D 1): the load of links does not count. */
-static source fastest_source(const tsr_routes *r, const tsr_cargo *c, int index, source home,
+static source fastest_source(const tsr_routes *r, const tsr_transfer *c, int index, source home,
                              uint32_t holders, int to) {
   source best = home;
   double rate = tsr_route_bandwidth(r->availability, home.location, to);
@@ -31,15 +31,15 @@ static source fastest_source(const tsr_routes *r, const tsr_cargo *c, int index,
   return best;
 }
 
-static bool home_is_current(const tsr_routes *r, const tsr_cargo *c) {
-  return !tsr_has_rooms(r->problem, c->matrix) ||
-         tsr_rooms_home_is_current(r->rooms, c->matrix, tsr_cargo_rect(c));
+static bool home_is_current(const tsr_routes *r, const tsr_transfer *c) {
+  return !tsr_has_cached_blocks(r->problem, c->matrix) ||
+         tsr_cached_blocks_home_is_current(r->blocks, c->matrix, tsr_transfer_rect(c));
 }
 
 /* Arrivals that differ by less are as good as the same: a part of what the transfer takes. Links
  * that are alike are never measured quite alike, and the one that came out best must not get
  * everything. */
-static float slack_of(const tsr_routes *r, const tsr_cargo *c, int from, int to) {
+static float slack_of(const tsr_routes *r, const tsr_transfer *c, int from, int to) {
   double rate = tsr_route_bandwidth(r->availability, from, to);
   return rate > 0 ? (float)(TSR_TUNE_ROUTE_SLACK * c->bytes / rate) : 0;
 }
@@ -47,7 +47,7 @@ static float slack_of(const tsr_routes *r, const tsr_cargo *c, int from, int to)
 /* A piece that a device has from another one, not from the host, is handed on: the next copy waits
  * for another device's, and everything behind it in its queue waits with it. Where the first holder
  * can send in reasonable time it should. */
-static float handing_on(const tsr_routes *r, const tsr_cargo *c, int index, int from, int to) {
+static float handing_on(const tsr_routes *r, const tsr_transfer *c, int index, int from, int to) {
   int32_t command = tsr_piece_at(r->copies, c->matrix, c->tile, from, index)->command;
   bool host = tsr_on_host(r->problem, r->problem->call->operand[c->matrix].location);
   if (command < 0 || !host) return 0;
@@ -70,7 +70,7 @@ static bool is_hidden(const tsr_routes *r, uint32_t holders, int home, int to) {
 /* The best source of a piece for a receiver: the least arrival, and of those as good the one that
  * has sent least; but the home only when no device that has the piece has a link that is as fast.
  */
-static source find_source(const tsr_routes *r, const tsr_cargo *c, int index, uint32_t holders,
+static source find_source(const tsr_routes *r, const tsr_transfer *c, int index, uint32_t holders,
                           int to) {
   const tsr_schedule_options *options = r->problem->options;
   int home = r->problem->call->operand[c->matrix].location;
@@ -98,7 +98,7 @@ static source find_source(const tsr_routes *r, const tsr_cargo *c, int index, ui
 
 /* ---- Sending ---------------------------------------------------------------- */
 
-static bool send_piece(tsr_routes *r, const tsr_cargo *c, int index, source from, int to) {
+static bool send_piece(tsr_routes *r, const tsr_transfer *c, int index, source from, int to) {
   tsr_end begin = tsr_end_home(r->problem, c->matrix);
   if (from.home) {
     tsr_move_wait_for_home(r->mover, c);
@@ -116,7 +116,7 @@ static bool send_piece(tsr_routes *r, const tsr_cargo *c, int index, source from
 }
 
 /* The devices that have, or are sent, the piece. */
-static uint32_t holders_of(const tsr_routes *r, const tsr_cargo *c, int index) {
+static uint32_t holders_of(const tsr_routes *r, const tsr_transfer *c, int index) {
   uint32_t holders = 0;
   for (int d = 0; d < r->problem->devices; d++) {
     const tsr_piece *piece = tsr_piece_at(r->copies, c->matrix, c->tile, d, index);
@@ -128,7 +128,7 @@ static uint32_t holders_of(const tsr_routes *r, const tsr_cargo *c, int index) {
 
 /* Who is sent the piece now: the device that needs it, and with it all others that will. With slots
  * those only that have room for it. */
-static uint32_t receivers_of(const tsr_routes *r, const tsr_cargo *c, int device,
+static uint32_t receivers_of(const tsr_routes *r, const tsr_transfer *c, int device,
                              uint32_t holders) {
   uint32_t wanted = 1u << device;
   if (c->matrix < TSR_C_ && r->problem->options->relay)
@@ -138,7 +138,7 @@ static uint32_t receivers_of(const tsr_routes *r, const tsr_cargo *c, int device
     if (!(wanted >> d & 1) || d == device) continue;
     tsr_tile_copy *copy = tsr_copy_of(r->copies, c->matrix, c->tile, d);
     if (tsr_is_at_home(r->problem, c->matrix, d) ||
-        (r->slots->in_use && !tsr_slots_welcome(r->slots, copy, d)))
+        (r->slots->in_use && !tsr_tile_slots_welcome(r->slots, copy, d)))
       wanted &= ~(1u << d);
   }
   return wanted;
@@ -146,7 +146,7 @@ static uint32_t receivers_of(const tsr_routes *r, const tsr_cargo *c, int device
 
 /* The receiver that can have the piece first; ties go round, so that the pieces are dealt evenly.
  */
-static int first_receiver(const tsr_routes *r, const tsr_cargo *c, int index, uint32_t holders,
+static int first_receiver(const tsr_routes *r, const tsr_transfer *c, int index, uint32_t holders,
                           uint32_t wanted, source *from) {
   int best = TSR_NOTHING, devices = r->problem->devices;
   for (int i = 0; i < devices; i++) {
@@ -161,13 +161,13 @@ static int first_receiver(const tsr_routes *r, const tsr_cargo *c, int index, ui
   return best;
 }
 
-static bool is_in_rooms(const tsr_routes *r, const tsr_cargo *c) {
-  return tsr_has_rooms(r->problem, c->matrix) &&
-         tsr_rooms_hold_part(r->rooms, c->matrix, tsr_cargo_rect(c));
+static bool is_in_rooms(const tsr_routes *r, const tsr_transfer *c) {
+  return tsr_has_cached_blocks(r->problem, c->matrix) &&
+         tsr_cached_blocks_have_part(r->blocks, c->matrix, tsr_transfer_rect(c));
 }
 
 /* Sends a piece to everyone who wants it; each receiver is a source for the next. */
-static bool broadcast(tsr_routes *r, const tsr_cargo *c, int index, int count, int device) {
+static bool broadcast(tsr_routes *r, const tsr_transfer *c, int index, int count, int device) {
   uint32_t holders = holders_of(r, c, index);
   if (!holders && is_in_rooms(r, c)) return tsr_route_gather_piece(r, c, index, device);
   uint32_t wanted = receivers_of(r, c, device, holders);
@@ -193,7 +193,7 @@ bool tsr_route_fetch(tsr_routes *r, const tsr_task_operand *o, int device) {
       int index = col * p.down + row;
       if (tsr_piece_at(r->copies, o->matrix, o->tile, device, index)->command != TSR_NOTHING)
         continue;
-      tsr_cargo load = tsr_cargo_of(r->problem, o, &p, row, col);
+      tsr_transfer load = tsr_transfer_of(r->problem, o, &p, row, col);
       if (!broadcast(r, &load, index, p.count, device)) return false;
     }
   copy->whole = tsr_pieces_are_all(&p);

@@ -26,8 +26,8 @@ typedef struct tsr_routes {
   tsr_commands *commands;
   tsr_marks *marks;
   tsr_copies *copies;
-  tsr_slots *slots;
-  tsr_rooms *rooms;
+  tsr_tile_slots *slots;
+  tsr_cached_blocks *blocks;
   tsr_places *places;
   const tsr_mover *mover;
   double sent[TSR_MACHINE_LOCATIONS]; /* bytes that left each location for pieces */
@@ -55,18 +55,18 @@ bool tsr_route_bring_home(tsr_routes *r, const tsr_task_operand *operand, tsr_up
 
 /* ---- route_rooms.c: with residency ---- */
 
-/* Opens the tiles that lie in the rooms there are, so that others find what is in them. */
+/* Opens the tiles that lie in the cached blocks there are, so that others find what is in them. */
 bool tsr_route_open_rooms(tsr_routes *r);
 
-/* Brings a rectangle of an operand that has rooms to its tile at the device, from wherever parts of
- * it are. */
+/* Brings a rectangle of an operand that has cached blocks to its tile at the device, from wherever
+ * parts of it are. */
 bool tsr_route_gather(tsr_routes *r, const tsr_task_operand *operand, int device);
 
-/* Brings a piece to its tile in parts, from the rooms that hold them and from home. */
-bool tsr_route_gather_piece(tsr_routes *r, const tsr_cargo *c, int index, int device);
+/* Brings a piece to its tile in parts, from the cached blocks that hold them and from home. */
+bool tsr_route_gather_piece(tsr_routes *r, const tsr_transfer *c, int index, int device);
 
-/* Brings home what is newer in rooms of a rectangle of C that is about to change, of which the
- * device (TSR_NOTHING: none) will bring home but a triangle. */
+/* Brings home what is newer in cached blocks of a rectangle of C that is about to change, of which
+ * the device (TSR_NOTHING: none) will bring home but a triangle. */
 bool tsr_route_settle(tsr_routes *r, const tsr_task_operand *operand, int device);
 
 #endif

@@ -39,7 +39,7 @@ static bool provide_data(tsr_scheduler *s, const tsr_task_operand *o, int device
   if (!(o->access & TSR_READ)) return true;
   if (o->matrix >= TSR_C_ && was_written(s, o, device)) return true;
   if (o->matrix == TSR_W) return collect(s, o, device);
-  if (o->matrix == TSR_C_ && tsr_has_rooms(&s->problem, TSR_C_))
+  if (o->matrix == TSR_C_ && tsr_has_cached_blocks(&s->problem, TSR_C_))
     return tsr_route_gather(&s->routes, o, device);
   if (o->matrix == TSR_C_ && family_of(s) == TSR_RANK)
     return tsr_route_fetch_alone(&s->routes, o, device);
@@ -55,8 +55,8 @@ static bool is_across(const tsr_scheduler *s, const tsr_task_operand *o) {
 static bool provide(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   if (o->access == TSR_NONE || is_at_home(s, o, device)) return true;
   if (!tsr_places_make(&s->places, o->matrix, o->tile, device)) return false;
-  bool settles =
-      tsr_has_rooms(&s->problem, o->matrix) && is_across(s, o) && !was_written(s, o, device);
+  bool settles = tsr_has_cached_blocks(&s->problem, o->matrix) && is_across(s, o) &&
+                 !was_written(s, o, device);
   return provide_data(s, o, device) && (!settles || tsr_route_settle(&s->routes, o, device));
 }
 
@@ -127,9 +127,9 @@ static bool note_operands(tsr_scheduler *s, const tsr_task *task, int32_t comman
     tsr_tile_copy *copy = copy_at(s, o, task->device);
     if (o->access & TSR_WRITE) {
       if (!tsr_marks_write(&s->marks, &copy->writers, o, command)) return false;
-      tsr_slots_set_dirty(&s->slots, copy, true);
+      tsr_tile_slots_set_dirty(&s->slots, copy, true);
     }
-    if (copy->buffer != TSR_NOTHING && !tsr_slots_use(&s->slots, copy, command)) return false;
+    if (copy->buffer != TSR_NOTHING && !tsr_tile_slots_use(&s->slots, copy, command)) return false;
   }
   return true;
 }
@@ -139,11 +139,11 @@ static bool bring_home(tsr_scheduler *s, const tsr_task *task, int32_t command) 
   const tsr_task_operand *c = &task->operand[2];
   if (is_at_home(s, c, task->device)) return true;
   tsr_uplo uplo = tsr_kernel_triangle((tsr_kernel)task->kernel, task->form);
-  if (tsr_has_rooms(&s->problem, TSR_C_) && uplo == TSR_GENERAL) return true; /* it stays */
-  if (!tsr_homing_add(&s->homing, c, uplo, task->device, command)) return false;
+  if (tsr_has_cached_blocks(&s->problem, TSR_C_) && uplo == TSR_GENERAL) return true; /* it stays */
+  if (!tsr_write_back_add(&s->write_back, c, uplo, task->device, command)) return false;
   tsr_rect tile = tsr_tile_rect(&s->problem, c->matrix, c->tile);
   if (tsr_rect_contains(tsr_operand_rect(c), tile))
-    tsr_slots_set_dirty(&s->slots, copy_at(s, c, task->device), false);
+    tsr_tile_slots_set_dirty(&s->slots, copy_at(s, c, task->device), false);
   return true;
 }
 
@@ -155,7 +155,7 @@ static void release_finished(tsr_scheduler *s, const tsr_task *task) {
     const tsr_task_operand *o = &task->operand[i];
     if (o->access == TSR_NONE) continue;
     tsr_tile_copy *copy = copy_at(s, o, task->device);
-    if (copy->buffer != TSR_NOTHING) tsr_slots_pass(&s->slots, copy);
+    if (copy->buffer != TSR_NOTHING) tsr_tile_slots_pass(&s->slots, copy);
   }
 }
 
@@ -178,7 +178,7 @@ static bool schedule_tasks(tsr_scheduler *s, const void *unused) {
     s->slots.now = place;
     if (!schedule_task(s, task)) return false;
   }
-  return tsr_homing_finish(&s->homing);
+  return tsr_write_back_finish(&s->write_back);
 }
 
 tsr_status tsr_schedule(const tsr_machine *machine, const tsr_graph *graph,

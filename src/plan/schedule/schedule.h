@@ -24,17 +24,17 @@ typedef struct tsr_schedule_options {
   int streams;   /* compute queues of a device */
   bool relay;    /* what several devices read leaves its home once, if they reach each other */
   bool by_eta;   /* a device takes next the group whose inputs arrive first; not with slots */
-  int64_t ahead[TSR_MACHINE_DEVICES]; /* slots: tasks of the sequence by which copies to a device
-                                         should precede their use */
+  int64_t lookahead[TSR_MACHINE_DEVICES]; /* slots: tasks of the sequence by which copies to a
+                                         device should precede their use */
   tsr_routing routing;
   bool ignore_channels; /* links are thought to be independent of each other */
-  unsigned apart;       /* operands, as bits, of which kernels read copies even at their home */
+  unsigned realigned;   /* operands, as bits, of which kernels read copies even at their home */
   const size_t *budget; /* bytes for each device */
   size_t ring;          /* bytes of the staging ring */
   const tsr_residency *residency; /* what is on devices; NULL: nothing is, and nothing stays */
 } tsr_schedule_options;
 
-/* Bytes that the room of a tile is a multiple of. */
+/* Bytes that the cached block of a tile is a multiple of. */
 enum { TSR_TILE_ALIGN = 512 };
 
 /* How a graph and the budgets go together. */

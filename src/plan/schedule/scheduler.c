@@ -9,14 +9,14 @@ static tsr_status set_up(tsr_scheduler *s, tsr_plan *plan) {
   TSR_TRY(tsr_copies_init(&s->copies, problem));
   TSR_TRY(tsr_availability_init(&s->availability, problem));
   TSR_TRY(tsr_sequence_init(&s->sequence, problem, &s->copies, &s->availability));
-  tsr_slots_init(&s->slots, problem, &s->commands, &s->copies, &s->marks);
+  tsr_tile_slots_init(&s->slots, problem, &s->commands, &s->copies, &s->marks);
   TSR_TRY(tsr_ring_init(&s->ring, problem, &s->commands));
-  TSR_TRY(tsr_rooms_init(&s->rooms, problem, &s->commands));
-  tsr_places_init(&s->places, problem, &s->commands, &s->copies, &s->slots, &s->rooms);
+  TSR_TRY(tsr_cached_blocks_init(&s->blocks, problem, &s->commands));
+  tsr_places_init(&s->places, problem, &s->commands, &s->copies, &s->slots, &s->blocks);
   bool tight = s->places.fit == TSR_FITS_TIGHT;
   if (tight) {
     size_t largest = tsr_tile_largest(problem->call, problem->graph);
-    TSR_TRY(tsr_slots_start(&s->slots, largest, &s->sequence));
+    TSR_TRY(tsr_tile_slots_start(&s->slots, largest, &s->sequence));
   }
   tsr_sequence_rewind(&s->sequence, tight);
   s->mover = (tsr_mover){problem,      &s->availability, &s->marks, &s->copies,
@@ -27,17 +27,17 @@ static tsr_status set_up(tsr_scheduler *s, tsr_plan *plan) {
                            .marks = &s->marks,
                            .copies = &s->copies,
                            .slots = &s->slots,
-                           .rooms = &s->rooms,
+                           .blocks = &s->blocks,
                            .places = &s->places,
                            .mover = &s->mover};
-  tsr_homing_init(&s->homing, problem, tight, &s->routes);
+  tsr_write_back_init(&s->write_back, problem, tight, &s->routes);
   return TSR_OK;
 }
 
 static void tear_down(tsr_scheduler *s) {
-  tsr_rooms_free(&s->rooms);
+  tsr_cached_blocks_free(&s->blocks);
   tsr_ring_free(&s->ring);
-  tsr_slots_free(&s->slots);
+  tsr_tile_slots_free(&s->slots);
   tsr_sequence_free(&s->sequence);
   tsr_availability_free(&s->availability);
   tsr_copies_free(&s->copies);
@@ -48,7 +48,7 @@ static void tear_down(tsr_scheduler *s) {
 /* False: no host memory, or no room. */
 static bool carry_out(tsr_scheduler *s, tsr_schedule_work work, const void *what) {
   return s->places.fit != TSR_FITS_NOT && tsr_route_open_rooms(&s->routes) && work(s, what) &&
-         tsr_rooms_finish(&s->rooms, &s->copies, &s->marks);
+         tsr_cached_blocks_finish(&s->blocks, &s->copies, &s->marks);
 }
 
 tsr_status tsr_schedule_with(const tsr_machine *machine, const tsr_graph *graph,

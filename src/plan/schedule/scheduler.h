@@ -12,11 +12,11 @@
  *   sequence      the order of tasks
  *   slots         memory that tiles share if a budget is tight
  *   ring          pinned host memory that copies are staged through
- *   rooms         memory that stays on devices between calls
+ *   cached blocks         memory that stays on devices between calls
  *   places        the memory of a device that a tile lies in
  *   mover         the commands that bring a rectangle from one place to another
  *   routes        where each piece of a tile comes from
- *   homing        when finished parts of C go home
+ *   write_back        when finished parts of C go home
  *
  * Above them are the scheduler itself, which makes the parts, and the two that use it: schedule.c,
  * which schedules tasks, and moves.c, which moves matrices.
@@ -24,7 +24,7 @@
 #ifndef TSR_PLAN_SCHEDULE_SCHEDULER_H
 #define TSR_PLAN_SCHEDULE_SCHEDULER_H
 
-#include "plan/schedule/homing.h"
+#include "plan/schedule/write_back.h"
 
 typedef struct tsr_scheduler {
   tsr_problem problem;
@@ -33,13 +33,13 @@ typedef struct tsr_scheduler {
   tsr_copies copies;
   tsr_availability availability;
   tsr_sequence sequence;
-  tsr_slots slots;
+  tsr_tile_slots slots;
   tsr_ring ring;
-  tsr_rooms rooms;
+  tsr_cached_blocks blocks;
   tsr_places places;
   tsr_mover mover;
   tsr_routes routes;
-  tsr_homing homing;
+  tsr_write_back write_back;
 } tsr_scheduler;
 
 /* Adds the commands of some work to a plan. False: no host memory, or no room (places.fit). */

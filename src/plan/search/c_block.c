@@ -132,7 +132,7 @@ static int right_of(const tsr_call *call) {
   return call->operation == TSR_SYRK || call->operation == TSR_HERK ? TSR_A : TSR_B_;
 }
 
-/* Bytes of A and B for a chunk of all devices' holds, a device. */
+/* Bytes of A and B for a n_block of all devices' holds, a device. */
 static double chunk_bytes(const way *y) {
   bool shared = reach_each_other(y->q);
   double size = (double)y->element * (double)y->depth * y->d;
@@ -165,13 +165,13 @@ static double exchange_time(const way *y, double in, double out) {
   return common * y->both + (in - common) * y->in + (out - common) * y->out;
 }
 
-/* Holds one after another, of chunks each; a chunk takes as long as its kernels or its copies. What
- * a hold's C takes beyond what is left of the links in two chunks stops all of it; at both ends, in
- * one; and about four tiles come before kernels flow. */
+/* Holds one after another, of n_blocks each; a n_block takes as long as its kernels or its copies.
+ * What a hold's C takes beyond what is left of the links in two n_blocks stops all of it; at both
+ * ends, in one; and about four tiles come before kernels flow. */
 static double time_of(const way *y) {
   double down = parts(y->m, y->b), across = parts(y->n, y->c);
   double used = (double)y->m * y->n / (down * y->b * across * y->c);
-  double chunks = parts(y->k, y->d), kernels = y->kernel * y->b * y->c * y->d;
+  double n_blocks = parts(y->k, y->d), kernels = y->kernel * y->b * y->c * y->d;
   double copies = chunk_bytes(y) * y->in;
   double tile = (double)y->rows * (double)y->cols * (double)y->element;
   double c = on_host(y, TSR_C_) ? y->b * y->c * tile : 0;
@@ -180,8 +180,8 @@ static double time_of(const way *y) {
   double ends = larger(0, c * y->w.carried * y->in - larger(0, kernels - copies)) +
                 larger(0, c * y->w.born * y->out - kernels) + 4 * tile * y->in;
   double holds = down * across * y->w.part;
-  double busy = holds * used * chunks * larger(kernels, copies);
-  double tasks = holds * used * chunks * y->b * y->c * y->d; /* of a device */
+  double busy = holds * used * n_blocks * larger(kernels, copies);
+  double tasks = holds * used * n_blocks * y->b * y->c * y->d; /* of a device */
   return busy + (holds - 1) * stop + ends + TSR_TUNE_TIGHT_TASK * tasks;
 }
 
@@ -209,7 +209,7 @@ static double slots_of(const way *y) {
   return floor((double)least_budget(y->q) / bytes);
 }
 
-/* Tiles of C in a row of those that fit beside a chunk and what goes ahead of it. */
+/* Tiles of C in a row of those that fit beside a n_block and what goes ahead of it. */
 static int widest(const way *y, double slots) {
   double c = floor((slots - (1 + y->l) * y->b * y->d - y->d) / (y->b + y->l * y->d));
   return c > y->n ? y->n : (int)c;
@@ -263,7 +263,7 @@ static double find_shape(way *y) {
 }
 
 /* Copies go ahead where there is room for it. */
-static void set_ahead(way *y) {
+static void set_lookahead(way *y) {
   y->l = TSR_TUNE_TIGHT_LOOKAHEAD;
   if (y->d == 1 && widest_of_all(y) < 1) y->l = 0;
 }
@@ -292,14 +292,14 @@ static double time_alone(const way *y, int device, tsr_strategy *strategy) {
   x.m = parts(y->w.rows, y->rows);
   x.n = parts(y->w.cols, y->cols);
   set_rates(&x);
-  set_ahead(&x);
+  set_lookahead(&x);
   double seconds = find_shape(&x);
   *strategy = strategy_of(&x, 0);
   return seconds;
 }
 
 /* All of them together, each doing what it can; the hold is the one of the largest. */
-static tsr_c_block deal(const way *y, double tile) {
+static tsr_c_block partition(const way *y, double tile) {
   tsr_c_block all = {.seconds = 0};
   size_t most = 0;
   double rate = 0;
@@ -328,9 +328,9 @@ static int try_tile(way *y, double tile, int most, int count, tsr_c_block *found
   for (y->d = 1; y->d <= TSR_TUNE_TIGHT_DEPTH; y->d++) {
     tsr_c_block one;
     if (y->q->base.partition) {
-      one = deal(y, tile);
+      one = partition(y, tile);
     } else {
-      set_ahead(y);
+      set_lookahead(y);
       one.seconds = find_shape(y);
       one.strategy = strategy_of(y, tile);
     }

@@ -1,9 +1,10 @@
 /*
  * Inside the planner: strategies for calls that do not fit into the budgets. A device holds b x c
- * tiles of C at a time, while what they are summed from streams through in chunks of d tiles of k,
- * copies going ahead of kernels by l chunks. After Herault et al., "Generic matrix multiplication
- * for multi-GPU accelerated distributed-memory platforms over PaRSEC", section III; but the
- * parameters come from budgets and the machine: what is listed here by a formula is then replayed.
+ * tiles of C at a time, while what they are summed from streams through in n_blocks of d tiles of
+ * k, copies going ahead of kernels by l n_blocks. After Herault et al., "Generic matrix
+ * multiplication for multi-GPU accelerated distributed-memory platforms over PaRSEC", section III;
+ * but the parameters come from budgets and the machine: what is listed here by a formula is then
+ * replayed.
  */
 #ifndef TSR_PLAN_SEARCH_C_BLOCK_H
 #define TSR_PLAN_SEARCH_C_BLOCK_H
@@ -23,9 +24,10 @@ typedef struct tsr_c_block_question {
   const size_t *budget; /* bytes for each device */
   const int *order;     /* devices, the preferred ones first */
   int devices;          /* of those, used */
-  tsr_strategy base;    /* what the strategies have beside tile, grid, hold, depth and ahead; deals:
-                         each device has a hold of its own, and what it can do of C (deal.h) */
-  int64_t tile;         /* the only one to use; 0: any */
+  tsr_strategy
+      base;     /* what the strategies have beside tile, grid, hold, depth and ahead; partitions:
+                 each device has a hold of its own, and what it can do of C (partition.h) */
+  int64_t tile; /* the only one to use; 0: any */
   double heat;
 } tsr_c_block_question;
 

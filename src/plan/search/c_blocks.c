@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "plan/search/deal.h"
+#include "plan/search/partition.h"
 #include "plan/search/c_block.h"
 #include "plan/search/search.h"
 
@@ -96,20 +96,20 @@ static double expected(const tsr_c_block_question *q) {
 /* Devices that differ may have holds of their own. Where they reach each other little is left to be
  * gained: those with more room serve the others as a cache. */
 static tsr_status try_all(tsr_search *s, const tsr_c_block_question *q) {
-  tsr_deal_question d = {s->machine, s->call, s->options->budget, s->heat};
-  tsr_c_block_question dealt = *q;
-  dealt.base.partition = true;
-  if (s->options->reproducible || !tsr_deal_differs(&d, q->order, q->devices))
+  tsr_partition_question d = {s->machine, s->call, s->options->budget, s->heat};
+  tsr_c_block_question partitioned = *q;
+  partitioned.base.partition = true;
+  if (s->options->reproducible || !tsr_partition_differs(&d, q->order, q->devices))
     return try_grids(s, q);
   double even = expected(q);
-  bool first = expected(&dealt) < even;
-  TSR_TRY(try_grids(s, first ? &dealt : q));
+  bool first = expected(&partitioned) < even;
+  TSR_TRY(try_grids(s, first ? &partitioned : q));
   if (first && s->best != NULL) {
     tsr_candidate at = s->found;
     TSR_TRY(tsr_search_descend_shares(s, &at));
   }
   if (first && s->best != NULL && s->best->seconds < TSR_TUNE_TIGHT_SURE * even) return TSR_OK;
-  return try_grids(s, first ? q : &dealt);
+  return try_grids(s, first ? q : &partitioned);
 }
 
 tsr_status tsr_c_blocks_search(tsr_search *s, int devices, int64_t tile) {

@@ -39,7 +39,7 @@ static tsr_status search_devices(tsr_search *s, int devices) {
   int64_t tile = tsr_search_told_tile(s);
   tsr_strategy r = first_guess(s, devices, tile);
   if (is_free(s, r.kind)) TSR_TRY(try_guess(s, &r));
-  if ((s->best && s->best->hold.rows == 0) || !is_free(s, TSR_TILES)) return TSR_OK;
+  if ((s->best && s->best->blocking.rows == 0) || !is_free(s, TSR_TILES)) return TSR_OK;
   tsr_misfit misfit = s->misfit;
   TSR_TRY(tsr_c_blocks_search(s, devices, tile));
   s->misfit = misfit;
@@ -156,7 +156,7 @@ tsr_status tsr_search_all(tsr_search *s) {
   if (!s->best) return TSR_OK;
   tsr_search_set_allowed(s);
   tsr_search_set_enough(s);
-  s->problem.tight = s->best->hold.rows > 0;
+  s->problem.tight = s->best->blocking.rows > 0;
   if (s->options->reproducible && !s->problem.tight) return TSR_OK;
   if (s->problem.tight) return tsr_search_descend_all(s, &s->found, 1);
   if (!is_number_free(s)) return tsr_search_from(s, &s->found);

@@ -12,7 +12,7 @@ static tsr_status no_memory(void) {
 /* ---- One direction -------------------------------------------------------- */
 
 /* What of C lies in one direction of a mapping: blocks of a length, the first one begun `offset`
- * elements before C, dealt to so many places of the grid. */
+ * elements before C, partitioned to so many places of the grid. */
 typedef struct direction {
   int64_t extent, offset, block;
   int places;

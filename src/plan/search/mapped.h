@@ -5,8 +5,8 @@
  * Blocks side by side that have one device are one part. How k is cut, what copies and kernels are
  * like, and their order, is the strategy's.
  *
- * Of an operation with a triangle beside C only its lines across the triangle are dealt to devices:
- * a mapping is followed if it leaves each line to one device.
+ * Of an operation with a triangle beside C only its lines across the triangle are partitioned to
+ * devices: a mapping is followed if it leaves each line to one device.
  */
 #ifndef TSR_PLAN_SEARCH_MAPPED_H
 #define TSR_PLAN_SEARCH_MAPPED_H

@@ -37,8 +37,8 @@ static double part_at_home(const tsr_search *s, int x) {
   const tsr_operand *o = &s->call->operand[x];
   double all = (double)o->rows * (double)o->cols, there = 0;
   if (x == TSR_C_ && tsr_search_family(s) == TSR_RANK) all /= 2;
-  for (size_t i = 0; r != NULL && i < r->rooms.count; i++)
-    if (r->rooms.items[i].matrix == x) there += tsr_rects_area(&r->rooms.items[i].valid);
+  for (size_t i = 0; r != NULL && i < r->blocks.count; i++)
+    if (r->blocks.items[i].matrix == x) there += tsr_rects_area(&r->blocks.items[i].valid);
   return there < all ? 1 - there / all : 0;
 }
 
@@ -89,7 +89,7 @@ static bool is_staged(const tsr_call *call) {
 
 /* Each thread that stages has one piece under way and one in the ring that is being fetched. */
 static int64_t share_of_ring(const tsr_search *s) {
-  int threads = s->machine->lanes > 0 ? s->machine->lanes : 1;
+  int threads = s->machine->staging_threads > 0 ? s->machine->staging_threads : 1;
   return tsr_guess_of((double)s->options->ring / threads, TSR_TUNE_PIECE_IN_RING);
 }
 
@@ -188,8 +188,8 @@ static int64_t guess_composed_piece(const tsr_search *s, int devices) {
 }
 
 /* A composed call has little time to be planned in, so the first guess must be about right. When
- * its operands are on devices, mostly, it has no slab to wait for: one will do. Of a triangle of C
- * the blocks across the diagonal come and go with every call, so they are small. */
+ * its operands are on devices, mostly, it has no k_panel to wait for: one will do. Of a triangle of
+ * C the blocks across the diagonal come and go with every call, so they are small. */
 static bool guess_composed(const tsr_search *s, int devices, double columns, tsr_strategy *r) {
   bool is_rank = tsr_search_family(s) == TSR_RANK;
   if (s->options->residency == NULL || s->call->k > TSR_TUNE_COMPOSED_K) return false;
@@ -201,7 +201,7 @@ static bool guess_composed(const tsr_search *s, int devices, double columns, tsr
   return true;
 }
 
-/* Calls after this one find C on devices in its chunks: wide ones, so that kernels are good even
+/* Calls after this one find C on devices in its n_blocks: wide ones, so that kernels are good even
  * where others take some of a device's multiprocessors. */
 static void widen_rooms(const tsr_search *s, tsr_strategy *r) {
   int64_t rows = s->call->m / r->grid_rows;
@@ -214,10 +214,10 @@ static void widen_rooms(const tsr_search *s, tsr_strategy *r) {
 /* What a product's panels are cut for; which limit is the one that counts shows only when plans are
  * tried. */
 typedef enum limit {
-  LIMIT_LINKS,   /* columns of C are finished chunk by chunk, so that they can leave */
-  LIMIT_KERNELS, /* they begin early, on a short slab, and slabs double */
-  LIMIT_EITHER,  /* about the same time for both: a few long slabs */
-  LIMIT_BOTH,    /* with a long k: slabs that stay short, so that links never wait for kernels */
+  LIMIT_LINKS,   /* columns of C are finished n_block by n_block, so that they can leave */
+  LIMIT_KERNELS, /* they begin early, on a short k_panel, and k_panels double */
+  LIMIT_EITHER,  /* about the same time for both: a few long k_panels */
+  LIMIT_BOTH,    /* with a long k: k_panels that stay short, so that links never wait for kernels */
   LIMIT_START,   /* short calls of rank-k: the least of both before the first kernel and the last */
   LIMIT_PORT     /* of devices that are home to all: what goes out, and then what comes back */
 } limit;
@@ -230,7 +230,7 @@ static bool comes_back(const tsr_search *s) {
 }
 
 /* Columns that are finished together, and then leave. */
-static int64_t guess_chunk(const tsr_search *s, double columns) {
+static int64_t guess_n_block(const tsr_search *s, double columns) {
   tsr_guess guess = TSR_TUNE_N_BLOCK;
   if (is_staged(s->call))
     guess.most = TSR_TUNE_N_BLOCK_MOST_STAGED;
@@ -241,7 +241,7 @@ static int64_t guess_chunk(const tsr_search *s, double columns) {
 
 static void cut_product(const tsr_search *s, limit what, tsr_strategy *r) {
   double columns = (double)s->call->n / r->grid_cols, k = (double)s->call->k;
-  r->n_block_first = r->n_block = r->n_block_last = guess_chunk(s, columns);
+  r->n_block_first = r->n_block = r->n_block_last = guess_n_block(s, columns);
   r->k_panel = r->k_panel_most = 0;
   if (what == LIMIT_LINKS) {
     if (!is_device_home(s, TSR_C_))
@@ -284,10 +284,10 @@ bool tsr_panels_lead(const tsr_search *s, tsr_strategy *r) {
   return true;
 }
 
-/* Of a triangle of C every chunk has a block on the diagonal, for which the kernel is slow, and
- * which is computed at C's home if that is a device: no tapering, and chunks that depend little on
- * how many devices there are. Where pieces go by way of the ring they are narrower, since they come
- * later. */
+/* Of a triangle of C every n_block has a block on the diagonal, for which the kernel is slow, and
+ * which is computed at C's home if that is a device: no tapering, and n_blocks that depend little
+ * on how many devices there are. Where pieces go by way of the ring they are narrower, since they
+ * come later. */
 static void cut_rank(const tsr_search *s, limit what, tsr_strategy *r) {
   double k = (double)s->call->k;
   tsr_guess block = TSR_TUNE_RANK_BLOCK;
@@ -340,7 +340,7 @@ static int64_t guess_share(const tsr_search *s, int devices) {
 /* Nothing travels on one device that is home to everything, and used in place: there is nothing to
  * wait for. */
 static bool is_all_there(const tsr_search *s, int devices) {
-  bool all = devices == 1 && s->problem.apart == 0;
+  bool all = devices == 1 && s->problem.realigned == 0;
   for (int x = 0; x < TSR_OPERANDS; x++)
     all &= s->call->operand[x].rows == 0 || s->call->operand[x].location == s->order[0];
   return all;
@@ -411,8 +411,8 @@ int tsr_panels_for_limits(const tsr_search *s, const tsr_strategy *at,
   return count;
 }
 
-/* Stripes that are wide, and slabs so that kernels can begin with what comes first. Those of trmm
- * all have them: its C is what is read as well as what is written, and crowds the links. */
+/* Stripes that are wide, and k_panels so that kernels can begin with what comes first. Those of
+ * trmm all have them: its C is what is read as well as what is written, and crowds the links. */
 static void cut_k_panels(const tsr_search *s, int devices, tsr_strategy *r) {
   const tsr_call *call = s->call;
   bool in_place = tsr_is_in_place(call->operation);

@@ -88,7 +88,7 @@ tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
                             .composed = options->residency != NULL,
                             .reproducible = options->reproducible,
                             .tiled = options->tile > 0};
-  s.problem.apart = tsr_search_apart(&s);
+  s.problem.realigned = tsr_search_realigned(&s);
   s.heat = tsr_plan_heat(machine, call);
   if (options->mapping != NULL && !options->reproducible &&
       tsr_mapped_follows(options->mapping, machine, call))

@@ -94,7 +94,7 @@ void tsr_search_set_enough(tsr_search *s);
 /* ---- apart.c ---- */
 
 /* Operands, as bits, whose kernels at their home had better use copies, of C a partial one. */
-unsigned tsr_search_apart(const tsr_search *s);
+unsigned tsr_search_realigned(const tsr_search *s);
 
 /* ---- order.c ---- */
 
@@ -150,7 +150,7 @@ bool tsr_stripes_with_k_panels(const tsr_search *s, const tsr_strategy *at, tsr_
 
 /* Makes a product's panels ones of which a leading block grows; false: these would be no better.
  * They may be where kernels and links need about as long for A and B, which come from the host, in
- * slabs and columns that are long columns as they are stored. */
+ * k_panels and columns that are long columns as they are stored. */
 bool tsr_panels_lead(const tsr_search *s, tsr_strategy *r);
 
 void tsr_panels_set_lazy(const tsr_search *s, tsr_strategy *r);

@@ -1,8 +1,9 @@
 /*
  * Shares of C, learnt from the replay. Panels are cut alike, or as much of a triangle into each,
  * but the devices need not take as long for them: blocks across a diagonal are computed whole, one
- * device waits for its operands longer than another, or has the smaller kernels. C blocks are dealt
- * by what each device can do with its budget, of which a formula knows less than the replay.
+ * device waits for its operands longer than another, or has the smaller kernels. C blocks are
+ * partitioned by what each device can do with its budget, of which a formula knows less than the
+ * replay.
  */
 #include <math.h>
 

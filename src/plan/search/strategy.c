@@ -24,7 +24,7 @@ bool tsr_strategy_must_be_lazy(const tsr_strategy *r, const tsr_problem *p) {
   tsr_type type = p->call->type;
   bool wide = tsr_type_get(type)->wide != type;
   int64_t part = r->tile > 0 ? r->tile : r->k_panel > 0 ? r->k_panel : TSR_STRATEGY_LONGEST;
-  return (wide && p->call->k > part) || p->apart >> TSR_C_ & 1;
+  return (wide && p->call->k > part) || p->realigned >> TSR_C_ & 1;
 }
 
 bool tsr_strategy_may_be_lazy(const tsr_strategy *r, const tsr_problem *p) {

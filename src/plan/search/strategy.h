@@ -23,7 +23,7 @@ typedef enum tsr_strategy_kind {
   TSR_PANELS,  /* each device owns one panel of C; k-panels of A and B arrive one after another */
   TSR_STRIPES, /* beside a triangle: each device owns lines across it, which go through its blocks
                 */
-  TSR_TILES,   /* square tiles of C, dealt to the devices in turn, A and B streaming through */
+  TSR_TILES, /* square tiles of C, partitioned to the devices in turn, A and B streaming through */
   TSR_STRATEGY_KINDS
 } tsr_strategy_kind;
 
@@ -52,12 +52,12 @@ static inline int tsr_strategy_devices(const tsr_strategy *strategy) {
 typedef struct tsr_problem {
   const tsr_call *call;
   const tsr_machine *machine;
-  bool composed;     /* operands may be on devices already, and results stay there */
-  bool reproducible; /* tiles and the order of sums follow from the shape alone */
-  bool mapped;       /* C is computed where the user mapped it */
-  bool tiled;        /* the user said the tiles' extent */
-  bool tight;        /* not everything fits the budgets */
-  unsigned apart;    /* operands, as bits, that kernels at their home do not use in place */
+  bool composed;      /* operands may be on devices already, and results stay there */
+  bool reproducible;  /* tiles and the order of sums follow from the shape alone */
+  bool mapped;        /* C is computed where the user mapped it */
+  bool tiled;         /* the user said the tiles' extent */
+  bool tight;         /* not everything fits the budgets */
+  unsigned realigned; /* operands, as bits, that kernels at their home do not use in place */
 } tsr_problem;
 
 /* C must be added last when the partial C needs a place of its own: it is wider than C, or C is not

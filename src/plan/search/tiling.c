@@ -29,7 +29,7 @@ static tsr_status geometric_cuts(int64_t k, int64_t first, int64_t most, tsr_cut
 }
 
 /* The others are short, so that kernels seldom wait for the next one. */
-static tsr_status corner_cuts(int64_t k, int64_t size, int64_t most, tsr_cuts *cuts) {
+static tsr_status leading_cuts(int64_t k, int64_t size, int64_t most, tsr_cuts *cuts) {
   int64_t last = tsr_last_k_panel(k, size, most);
   int64_t count = k > last ? (k - last + size - 1) / size + 1 : 1;
   TSR_TRY(tsr_cuts_uniform(count, 1, cuts));
@@ -183,9 +183,9 @@ static tsr_status cut_tiles(const tsr_strategy *r, const tsr_call *call, tsr_til
 
 static tsr_status leave_whole(const tsr_strategy *r, const tsr_call *call, tsr_tiling *t) {
   bool may = call->k > 0 && call->k <= TSR_STRATEGY_LONGEST;
-  t->corner = r->leading && may;
+  t->leading = r->leading && may;
   if (may && (r->whole_a || r->leading)) TSR_TRY(tsr_cuts_uniform(call->k, call->k, &t->k_of_a));
-  if (t->corner) TSR_TRY(tsr_cuts_uniform(call->k, call->k, &t->k_of_b));
+  if (t->leading) TSR_TRY(tsr_cuts_uniform(call->k, call->k, &t->k_of_b));
   if (r->whole_b && call->n > 0 && call->n <= TSR_STRATEGY_LONGEST)
     TSR_TRY(tsr_cuts_uniform(call->n, call->n, &t->n_of_b));
   return TSR_OK;
@@ -202,18 +202,18 @@ static tsr_status cut(const tsr_strategy *r, const tsr_call *call, const tsr_mac
     TSR_TRY(cut_panels(r, call, machine, order, t));
   if (family == TSR_PRODUCT) TSR_TRY(leave_whole(r, call, t));
   int64_t k = tsr_call_scales_only(call) ? 0 : call->k;
-  return t->corner && r->k_panel > 0 ? corner_cuts(k, r->k_panel, r->k_panel_most, &t->k)
-                                     : geometric_cuts(k, r->k_panel, r->k_panel_most, &t->k);
+  return t->leading && r->k_panel > 0 ? leading_cuts(k, r->k_panel, r->k_panel_most, &t->k)
+                                      : geometric_cuts(k, r->k_panel, r->k_panel_most, &t->k);
 }
 
 /* Columns of a kernel (beside a triangle: lines across it): 0 stands for all, and where columns are
  * short there must be more of them for a kernel to be worth its launch. */
-static int64_t chunk_of(const tsr_call *call, int64_t chunk) {
+static int64_t n_block_of(const tsr_call *call, int64_t n_block) {
   bool by_rows = tsr_family_of(call->operation) == TSR_TRIANGLE && call->side == TSR_RIGHT;
   int64_t length = by_rows ? call->n : call->m, count = by_rows ? call->m : call->n;
   int64_t least = length > 0 ? TSR_TUNE_KERNEL_ELEMENTS / length : 1;
-  if (chunk == 0) return count;
-  return smaller(chunk > least ? chunk : least, count);
+  if (n_block == 0) return count;
+  return smaller(n_block > least ? n_block : least, count);
 }
 
 /* Panels of a triangle, or beside one, lie side by side: how many there are counts, not the shape
@@ -227,9 +227,9 @@ static void set_grid(const tsr_strategy *r, const tsr_call *call, tsr_tiling *t)
   t->grid_cols = devices / t->grid_rows;
 }
 
-/* Only a product's tiles are cut into chunks: with a triangle a chunk of C is brought to its end
- * before the next one, and a tile of which a part is complete, and another not begun, would need
- * room beside the three tiles that are promised to do. */
+/* Only a product's tiles are cut into n_blocks: with a triangle a n_block of C is brought to its
+ * end before the next one, and a tile of which a part is complete, and another not begun, would
+ * need room beside the three tiles that are promised to do. */
 static void set_tiles(const tsr_strategy *r, tsr_family family, tsr_tiling *t) {
   t->pass.rows = r->c_block_rows > 0 ? r->c_block_rows : 1;
   t->pass.cols = r->c_block_cols > 0 ? r->c_block_cols : 1;
@@ -237,8 +237,8 @@ static void set_tiles(const tsr_strategy *r, tsr_family family, tsr_tiling *t) {
   t->winds = r->serpentine;
   t->turns = r->serpentine && family == TSR_RANK;
   if (family == TSR_PRODUCT) return;
-  t->chunk_first = t->chunk = t->chunk_last = r->tile;
-  t->chunk_least = 0;
+  t->n_block_first = t->n_block = t->n_block_last = r->tile;
+  t->n_block_least = 0;
 }
 
 tsr_status tsr_strategy_tiling(const tsr_strategy *r, const tsr_call *call,
@@ -251,13 +251,13 @@ tsr_status tsr_strategy_tiling(const tsr_strategy *r, const tsr_call *call,
   *t = (tsr_tiling){.lazy = r->lazy && sums,
                     .adder = r->add_at_home && tsr_is_device(machine, home) ? (int16_t)home : -1,
                     .span = r->kind == TSR_TILES ? 1 : r->span,
-                    .slab = r->kind == TSR_TILES ? 0 : r->k_panel,
-                    .slab_most = r->k_panel_most,
-                    .slab_once = r->k_panel_once,
-                    .chunk_first = chunk_of(call, r->n_block_first),
-                    .chunk = chunk_of(call, r->kind == TSR_STRIPES ? r->stripe : r->n_block),
-                    .chunk_last = chunk_of(call, r->n_block_last),
-                    .chunk_least = r->n_block_least};
+                    .k_panel = r->kind == TSR_TILES ? 0 : r->k_panel,
+                    .k_panel_most = r->k_panel_most,
+                    .k_panel_once = r->k_panel_once,
+                    .n_block_first = n_block_of(call, r->n_block_first),
+                    .n_block = n_block_of(call, r->kind == TSR_STRIPES ? r->stripe : r->n_block),
+                    .n_block_last = n_block_of(call, r->n_block_last),
+                    .n_block_least = r->n_block_least};
   set_grid(r, call, t);
   if (r->kind == TSR_TILES) set_tiles(r, family, t);
   t->device = tsr_alloc(sizeof *t->device * (size_t)devices);

@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "blas/build.h"
 #include "plan/cache.h"
-#include "plan/search/deal.h"
+#include "plan/search/partition.h"
 #include "plan/search/mapped.h"
 #include "plan/search/search.h"
 
@@ -79,41 +79,42 @@ static int64_t piece_bytes(const tsr_search *s, const tsr_strategy *r) {
 }
 
 /* Of a product, all devices taking turns; with a triangle about as many. */
-static void set_ahead(const tsr_strategy *r, const tsr_tiling *t, tsr_schedule_options *options) {
+static void set_lookahead(const tsr_strategy *r, const tsr_tiling *t,
+                          tsr_schedule_options *options) {
   int64_t depth = r->depth > 0 ? r->depth : 1, devices = t->grid_rows * t->grid_cols;
   for (int g = 0; g < devices; g++) {
     tsr_pass held = {r->c_block_rows, r->c_block_cols};
     if (t->passes != NULL) held = t->passes[g];
-    options->ahead[t->device[g]] =
+    options->lookahead[t->device[g]] =
         (int64_t)held.rows * held.cols * devices * depth * r->lookahead / 100;
   }
 }
 
-static tsr_deal_question deal_question(const tsr_search *s) {
-  return (tsr_deal_question){s->machine, s->call, s->options->budget, s->heat};
+static tsr_partition_question deal_question(const tsr_search *s) {
+  return (tsr_partition_question){s->machine, s->call, s->options->budget, s->heat};
 }
 
 /* What the smallest device has room for; where each holds what it can, the largest. */
 static int32_t count_slots(const tsr_search *s, const tsr_strategy *r, const tsr_plan *plan) {
-  tsr_deal_question q = deal_question(s);
-  size_t slot = 1,
-         room = (r->partition ? tsr_deal_most : tsr_deal_least)(&q, s->order, plan->devices);
+  tsr_partition_question q = deal_question(s);
+  size_t slot = 1, room = (r->partition ? tsr_partition_most : tsr_partition_least)(&q, s->order,
+                                                                                    plan->devices);
   for (size_t i = TSR_OPERANDS; i < plan->buffers.count; i++)
     if (plan->buffers.items[i].role == TSR_BUFFER_TILE) slot = plan->buffers.items[i].bytes;
   return (int32_t)fmin((double)(room / slot), TSR_TUNE_SLOTS_MOST);
 }
 
-static void note_hold(const tsr_search *s, const tsr_strategy *r, const tsr_graph *graph,
-                      tsr_plan *plan) {
-  plan->hold = (tsr_plan_hold){.rows = r->c_block_rows > 0 ? r->c_block_rows : 1,
-                               .cols = r->c_block_cols > 0 ? r->c_block_cols : 1,
-                               .depth = r->depth > 0 ? r->depth : 1,
-                               .ahead = (float)r->lookahead / 100,
-                               .m = graph->grid[TSR_C_].rows.count,
-                               .n = graph->grid[TSR_C_].cols.count,
-                               .k = graph->depth,
-                               .slots = count_slots(s, r, plan),
-                               .dealt = r->partition};
+static void note_blocking(const tsr_search *s, const tsr_strategy *r, const tsr_graph *graph,
+                          tsr_plan *plan) {
+  plan->blocking = (tsr_blocking){.rows = r->c_block_rows > 0 ? r->c_block_rows : 1,
+                                  .cols = r->c_block_cols > 0 ? r->c_block_cols : 1,
+                                  .depth = r->depth > 0 ? r->depth : 1,
+                                  .lookahead = (float)r->lookahead / 100,
+                                  .m = graph->grid[TSR_C_].rows.count,
+                                  .n = graph->grid[TSR_C_].cols.count,
+                                  .k = graph->depth,
+                                  .slots = count_slots(s, r, plan),
+                                  .partitioned = r->partition};
 }
 
 static void note_misfit(tsr_search *s, const tsr_plan *plan) {
@@ -134,12 +135,12 @@ static tsr_status build(tsr_search *s, const tsr_strategy *r, const tsr_tiling *
                                   .by_eta = r->by_eta,
                                   .routing = r->routing,
                                   .ignore_channels = r->ignore_channels,
-                                  .apart = s->problem.apart,
+                                  .realigned = s->problem.realigned,
                                   .budget = s->options->budget,
                                   .ring = s->options->ring,
                                   .residency = s->options->residency};
   tsr_fit fit;
-  set_ahead(r, tiling, &options);
+  set_lookahead(r, tiling, &options);
   plan->grid_rows = r->grid_rows;
   plan->grid_cols = r->grid_cols;
   plan->devices = r->grid_rows * r->grid_cols;
@@ -154,7 +155,7 @@ static tsr_status build(tsr_search *s, const tsr_strategy *r, const tsr_tiling *
     *fits = false;
     return TSR_OK;
   }
-  if (fit == TSR_FITS_TIGHT) note_hold(s, r, graph, plan);
+  if (fit == TSR_FITS_TIGHT) note_blocking(s, r, graph, plan);
   return *fits ? tsr_plan_replay(plan, s->machine, &plan->seconds) : TSR_OK;
 }
 
@@ -180,7 +181,7 @@ static double link_time(const tsr_plan *plan) {
  * before long: half of the time that this would take beyond the plan's counts. Rows in parts make
  * columns shorter, which links mind more than measurements of them say, and must gain something. */
 static double score_of(const tsr_search *s, const tsr_strategy *r, const tsr_plan *plan) {
-  double reloads = plan->hold.rows > 0 ? TSR_TUNE_SCORE_OF_RELOADS * link_time(plan) : 0;
+  double reloads = plan->blocking.rows > 0 ? TSR_TUNE_SCORE_OF_RELOADS * link_time(plan) : 0;
   double draining = plan->after != NULL ? tsr_plan_drained(plan, s->machine) - plan->seconds : 0;
   double commands = fmin(TSR_TUNE_SCORE_OF_COMMAND * (double)plan->commands.count,
                          TSR_TUNE_SCORE_OF_COMMANDS_MOST * plan->seconds);
@@ -202,7 +203,7 @@ void tsr_search_keep(tsr_search *s, const tsr_candidate *candidate, tsr_plan *pl
  * planned while the devices do those before it: they must not run out of work. Of one of many what
  * it leaves to the next ones counts more than what it takes itself, which is all a search sees. */
 void tsr_search_set_allowed(tsr_search *s) {
-  bool tight = s->best->hold.rows > 0, composed = s->options->residency != NULL;
+  bool tight = s->best->blocking.rows > 0, composed = s->options->residency != NULL;
   double limit = tight ? TSR_TUNE_SEARCH_MOST_TIGHT : TSR_TUNE_SEARCH_MOST;
   double from = composed ? TSR_TUNE_SEARCH_LEAST_COMPOSED : TSR_TUNE_SEARCH_LEAST;
   double allowed = fmin(limit, fmax(from, TSR_TUNE_SEARCH_SHARE * s->best->seconds));
@@ -214,21 +215,21 @@ void tsr_search_set_allowed(tsr_search *s) {
 /* The floor, and one kernel's start: what a call takes whose operands are where they are wanted. Of
  * plans that load again, or leave something on devices, there are better ones that take as long. */
 void tsr_search_set_enough(tsr_search *s) {
-  if (s->best->hold.rows > 0 || s->options->residency != NULL) return;
+  if (s->best->blocking.rows > 0 || s->options->residency != NULL) return;
   double start = s->machine->device[s->order[0]].kernel_latency;
   s->enough = tsr_floor(s->machine, s->call) + TSR_TUNE_ENOUGH_STARTS * start;
 }
 
-/* The tiling of a strategy; of a C that follows its mapping with that one's parts, or dealt by what
- * devices make of their room. */
+/* The tiling of a strategy; of a C that follows its mapping with that one's parts, or partitioned
+ * by what devices make of their room. */
 static tsr_status cut(const tsr_search *s, const tsr_strategy *r, tsr_tiling *tiling) {
   TSR_TRY(tsr_strategy_tiling(r, s->call, s->machine, s->order, tiling));
-  tiling->lazy_everywhere = s->options->reproducible || s->problem.apart >> TSR_C_ & 1;
-  bool deals = r->partition && r->kind == TSR_TILES;
-  if (s->mapping == NULL && !deals) return TSR_OK;
-  tsr_deal_question q = deal_question(s);
+  tiling->lazy_everywhere = s->options->reproducible || s->problem.realigned >> TSR_C_ & 1;
+  bool partitions = r->partition && r->kind == TSR_TILES;
+  if (s->mapping == NULL && !partitions) return TSR_OK;
+  tsr_partition_question q = deal_question(s);
   tsr_status status = s->mapping != NULL ? tsr_mapped_set(s->mapping, s->call, tiling)
-                                         : tsr_deal_set(&q, r, tiling);
+                                         : tsr_partition_set(&q, r, tiling);
   if (status != TSR_OK) tsr_tiling_free(tiling);
   return status;
 }
@@ -269,9 +270,9 @@ static int64_t widest(const tsr_cuts *cuts) {
   return most;
 }
 
-/* Of a product's panels chunks that are as wide as any part of C are one. */
-static int64_t effective(int64_t chunk, int64_t most) {
-  return chunk >= most ? 0 : chunk;
+/* Of a product's panels n_blocks that are as wide as any part of C are one. */
+static int64_t effective(int64_t n_block, int64_t most) {
+  return n_block >= most ? 0 : n_block;
 }
 
 /* What a plan follows from: the cuts, instead of what led to them, and the rest of the strategy. */
@@ -285,7 +286,7 @@ static uint64_t digest_of(const tsr_search *s, const tsr_strategy *strategy, con
   r.n_block_last = effective(r.n_block_last, most);
   uint64_t digest = tsr_strategy_digest(&r, tsr_search_family(s));
   const int64_t whole[] = {t->k_of_a.count > 0 && t->k.count > 1,
-                           t->n_of_b.count > 0 && t->n.count > 1, t->corner};
+                           t->n_of_b.count > 0 && t->n.count > 1, t->leading};
   digest = tsr_cache_digest(digest, whole, sizeof whole);
   if (r.partition) digest = tsr_cache_digest(digest, r.weight, sizeof r.weight);
   return add_cuts(add_cuts(add_cuts(digest, &t->m), &t->n), &t->k);
@@ -326,7 +327,7 @@ static tsr_status try_tiling(tsr_search *s, const tsr_tiling *tiling, tsr_candid
   if (plan) made->score = trial.score = score_of(s, &made->strategy, plan);
   if (plan) tsr_search_keep(s, made, plan);
   (void)TSR_VEC_PUSH(&s->tried, trial);
-  if (s->best && s->best->hold.rows > 0) tsr_search_set_allowed(s);
+  if (s->best && s->best->blocking.rows > 0) tsr_search_set_allowed(s);
   return TSR_OK;
 }
 

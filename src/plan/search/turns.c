@@ -31,10 +31,10 @@ static bool shares_come_first(const tsr_search *s, const tsr_candidate *at) {
 
 static tsr_steps steps_of_shares(const tsr_search *s, int turn, const tsr_candidate *at) {
   bool first = shares_come_first(s, at), here = first == (turn == TURN_FIRST_SHARES);
-  if (!here || !tsr_shares_are_free(s, at)) return (tsr_steps){TSR_STEP_NONE};
-  /* Tiles are dealt out as devices are measured until that is of no more use; panels are cut anew
-   * once, since what is done beside that moves the shares again. */
-  return (tsr_steps){at->strategy.kind == TSR_TILES ? TSR_STEP_AGAIN : TSR_STEP_OTHER};
+  if (!here || !tsr_shares_are_free(s, at)) return (tsr_steps){TSR_DESCENT_NONE};
+  /* Tiles are partitioned out as devices are measured until that is of no more use; panels are cut
+   * anew once, since what is done beside that moves the shares again. */
+  return (tsr_steps){at->strategy.kind == TSR_TILES ? TSR_DESCENT_AGAIN : TSR_DESCENT_OTHER};
 }
 
 static tsr_status try_shares(tsr_search *s, const tsr_candidate *at, tsr_candidate *made) {
@@ -54,8 +54,8 @@ static bool has_grids(const tsr_search *s, const tsr_candidate *at) {
 }
 
 static tsr_steps steps_of_grid(const turner *t, const tsr_candidate *at) {
-  if (!has_grids(t->search, at)) return (tsr_steps){TSR_STEP_NONE};
-  return (tsr_steps){TSR_STEP_WALK, at->strategy.grid_rows, t->divisors, t->count};
+  if (!has_grids(t->search, at)) return (tsr_steps){TSR_DESCENT_NONE};
+  return (tsr_steps){TSR_DESCENT_WALK, at->strategy.grid_rows, t->divisors, t->count};
 }
 
 static tsr_status try_grid(tsr_search *s, int64_t rows, const tsr_candidate *at,
@@ -90,7 +90,7 @@ static int count_values(const tsr_knob *knob) {
 
 static tsr_steps steps_of_knob(const tsr_search *s, int turn, const tsr_candidate *at) {
   const tsr_knob *knob = knob_of(s, turn, at);
-  if (knob == NULL) return (tsr_steps){TSR_STEP_NONE};
+  if (knob == NULL) return (tsr_steps){TSR_DESCENT_NONE};
   return (tsr_steps){knob->step, tsr_knob_value(knob, &at->strategy), knob->value,
                      count_values(knob)};
 }

@@ -1,7 +1,7 @@
 /*
  * A plan carried out on a small problem: the state of it. small.c makes the problem, algebra.c
- * carries the plan out, rooms.c knows what stays on devices, and result.c compares C with what the
- * call asks for.
+ * carries the plan out, cached blocks.c knows what stays on devices, and result.c compares C with
+ * what the call asks for.
  */
 #ifndef TSR_PLAN_VERIFY_ALGEBRA_H
 #define TSR_PLAN_VERIFY_ALGEBRA_H
@@ -71,13 +71,14 @@ typedef struct tsr_small_rect {
 
 tsr_small_rect tsr_algebra_shrink(const tsr_algebra *x, int matrix, tsr_rect rect);
 
-/* ---- rooms.c ---- */
+/* ---- cached blocks.c ---- */
 
-/* Rooms of C hold what they do at the start; a home that is out of date, something else than C. */
+/* Cached blocks of C hold what they do at the start; a home that is out of date, something else
+ * than C. */
 void tsr_algebra_fill_rooms(tsr_algebra *x);
 
-/* At the end what is newer in rooms counts as C, and everything that is said to be valid in a room
- * must be what C is then. TSR_ERR_CHECK. */
+/* At the end what is newer in cached blocks counts as C, and everything that is said to be valid in
+ * a cached block must be what C is then. TSR_ERR_CHECK. */
 tsr_status tsr_algebra_settle_rooms(tsr_algebra *x);
 
 /* ---- result.c ---- */

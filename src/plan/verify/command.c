@@ -109,7 +109,7 @@ static bool ends_fit(const tsr_plan *plan, const tsr_plan_queue *queue, const ts
     case TSR_QUEUE_PEER:
       return from->location == queue->location && !host_to &&
              (queue->index == TSR_ANY_PEER || to->location == queue->index);
-    case TSR_QUEUE_LANE:
+    case TSR_QUEUE_STAGING:
       return host_from && host_to &&
              (from->role == TSR_BUFFER_HOME) != (to->role == TSR_BUFFER_HOME);
     default:
@@ -123,7 +123,7 @@ static tsr_status check_way(const tsr_verifier *v, uint32_t c, const tsr_buffer 
   const tsr_plan_queue *queue = &v->plan->queue[command->queue];
   if (!ends_fit(v->plan, queue, from, to))
     return tsr_verify_fail(v, c, "this queue cannot carry out such a copy");
-  if (queue->role == TSR_QUEUE_LANE || from->location == to->location) return TSR_OK;
+  if (queue->role == TSR_QUEUE_STAGING || from->location == to->location) return TSR_OK;
   if (v->machine != NULL && v->machine->link[from->location][to->location].bandwidth <= 0)
     return tsr_verify_fail(v, c, "there is no link between these locations");
   const tsr_buffer *host = queue->role == TSR_QUEUE_IN ? from : to;
@@ -133,13 +133,13 @@ static tsr_status check_way(const tsr_verifier *v, uint32_t c, const tsr_buffer 
                          tsr_matrix_name(host->matrix));
 }
 
-/* Lanes can copy a triangle, and do where that is all of C that may be written. */
+/* Staging queues can copy a triangle, and do where that is all of C that may be written. */
 static tsr_status check_triangle(const tsr_verifier *v, uint32_t c, const tsr_buffer *to) {
   const tsr_command *command = &v->plan->commands.items[c];
   tsr_uplo uplo = tsr_form_unpack(command->form).uplo;
-  bool lane = v->plan->queue[command->queue].role == TSR_QUEUE_LANE;
+  bool staging = v->plan->queue[command->queue].role == TSR_QUEUE_STAGING;
   if (command->form == 0) return TSR_OK;
-  if (lane && to->role == TSR_BUFFER_HOME && uplo == v->plan->call.uplo) return TSR_OK;
+  if (staging && to->role == TSR_BUFFER_HOME && uplo == v->plan->call.uplo) return TSR_OK;
   return tsr_verify_fail(v, c, "only a lane can copy a triangle, that of C, to its home");
 }
 

@@ -90,7 +90,7 @@ static tsr_status take(tsr_tenancy *tenancy, uint32_t buffer) {
 
 tsr_status tsr_tenancy_take(tsr_tenancy *tenancy, uint32_t buffer, uint32_t command) {
   tenancy->tenant[buffer].first_use = command;
-  bool room = tenancy->plan->buffers.items[buffer].role == TSR_BUFFER_ROOM; /* shares no memory */
+  bool room = tenancy->plan->buffers.items[buffer].role == TSR_BUFFER_CACHED; /* shares no memory */
   return room ? TSR_OK : take(tenancy, buffer);
 }
 

@@ -7,7 +7,7 @@ static tsr_status check_queue(const tsr_verifier *v, int index) {
   tsr_name name;
   bool device = queue->location >= 0 && queue->location < devices;
   bool host = queue->location >= devices && queue->location < v->locations;
-  if (queue->role >= TSR_QUEUE_USER || !(queue->role == TSR_QUEUE_LANE ? host : device))
+  if (queue->role >= TSR_QUEUE_USER || !(queue->role == TSR_QUEUE_STAGING ? host : device))
     return tsr_fail(TSR_ERR_CHECK, "queue %d (%s) is at location %d, where there can be none",
                     index, tsr_queue_name(queue, &name), queue->location);
   if (queue->role == TSR_QUEUE_PEER && queue->index != TSR_ANY_PEER && queue->index >= devices)
@@ -88,11 +88,11 @@ static bool inside_matrix(const tsr_call *call, const tsr_buffer *buffer) {
          buffer->ld >= buffer->rows;
 }
 
-/* A room of the plan's residency, as large as that says. */
+/* A cached block of the plan's residency, as large as that says. */
 static bool is_room(const tsr_verifier *v, const tsr_buffer *buffer) {
   const tsr_residency *after = v->plan->after;
-  if (after == NULL || buffer->offset >= after->rooms.count) return false;
-  const tsr_room *room = &after->rooms.items[buffer->offset];
+  if (after == NULL || buffer->offset >= after->blocks.count) return false;
+  const tsr_cached_block *room = &after->blocks.items[buffer->offset];
   tsr_rect rect = tsr_rect_make(buffer->row, buffer->col, buffer->rows, buffer->cols);
   return room->device == buffer->location && room->matrix == buffer->matrix &&
          room->ld == buffer->ld && tsr_rect_contains(room->rect, rect) &&
@@ -106,7 +106,7 @@ static tsr_status check_buffer(const tsr_verifier *v, size_t index) {
   bool host = buffer->location >= devices && buffer->location < v->locations;
   if (buffer->matrix >= TSR_MATRICES ||
       !((buffer->role == TSR_BUFFER_TILE && device) || (buffer->role == TSR_BUFFER_STAGE && host) ||
-        (buffer->role == TSR_BUFFER_ROOM && is_room(v, buffer))))
+        (buffer->role == TSR_BUFFER_CACHED && is_room(v, buffer))))
     return tsr_fail(TSR_ERR_CHECK, "buffer %zu: there is no buffer of role %d at location %d",
                     index, buffer->role, buffer->location);
   if (!inside_matrix(&v->plan->call, buffer))
@@ -114,7 +114,7 @@ static tsr_status check_buffer(const tsr_verifier *v, size_t index) {
         TSR_ERR_CHECK, "buffer %zu: %lld x %lld (ld %lld) at row %lld, column %lld is not in %s",
         index, (long long)buffer->rows, (long long)buffer->cols, (long long)buffer->ld,
         (long long)buffer->row, (long long)buffer->col, tsr_matrix_name(buffer->matrix));
-  return buffer->role == TSR_BUFFER_ROOM ? TSR_OK : check_memory(v, index);
+  return buffer->role == TSR_BUFFER_CACHED ? TSR_OK : check_memory(v, index);
 }
 
 static tsr_status check_budgets(const tsr_verifier *v, const size_t *budgets) {

@@ -60,11 +60,11 @@ static bool cut_command(tsr_algebra *x, const tsr_command *command) {
   return true;
 }
 
-/* What is valid in rooms, and newer than the home. */
+/* What is valid in cached blocks, and newer than the home. */
 static bool cut_rooms(tsr_algebra *x, const tsr_residency *residency) {
-  size_t count = residency == NULL ? 0 : residency->rooms.count;
+  size_t count = residency == NULL ? 0 : residency->blocks.count;
   for (size_t i = 0; i < count; i++) {
-    const tsr_room *room = &residency->rooms.items[i];
+    const tsr_cached_block *room = &residency->blocks.items[i];
     if (room->matrix != TSR_C_) continue;
     for (size_t n = 0; n < room->valid.count; n++)
       if (!cut_rect(x, TSR_C_, room->valid.items[n])) return false;

@@ -236,10 +236,10 @@ static tsr_status start_regions(tsr_verifier *v) {
   return tsr_regions_write(&v->regions[TSR_C_], v->regions[TSR_C_].all, TSR_NO_COMMAND);
 }
 
-/* What rooms hold from the start. */
+/* What cached blocks hold from the start. */
 static tsr_status fill_rooms(tsr_verifier *v) {
   for (size_t b = TSR_OPERANDS; b < v->plan->buffers.count; b++) {
-    const tsr_room *room = tsr_verify_room(v, (int32_t)b);
+    const tsr_cached_block *room = tsr_verify_room(v, (int32_t)b);
     for (size_t i = 0; room != NULL && i < room->valid.count; i++)
       TSR_TRY(tsr_regions_write(&v->regions[b], room->valid.items[i], TSR_NO_COMMAND));
   }

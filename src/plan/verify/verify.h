@@ -151,7 +151,7 @@ tsr_status tsr_verify_fail(const tsr_verifier *v, uint32_t command, const char *
     TSR_PRINTF(3, 4);
 
 /* The room that a buffer is, as the plan finds it; NULL: it is none, or a new one. */
-const tsr_room *tsr_verify_room(const tsr_verifier *v, int32_t buffer);
+const tsr_cached_block *tsr_verify_room(const tsr_verifier *v, int32_t buffer);
 
 /* The others, each in a file of its own. */
 
@@ -161,7 +161,8 @@ tsr_status tsr_verify_plan(const tsr_verifier *v, const size_t *budgets);
 /* command.c: the form of one command: ranges, queue, places, flags, rectangles. */
 tsr_status tsr_verify_form(const tsr_verifier *v, uint32_t command);
 
-/* What rooms are said to hold at the end has been brought or written there (rooms.c). */
+/* What cached blocks are said to hold at the end has been brought or written there (cached
+ * blocks.c). */
 tsr_status tsr_verify_rooms(tsr_verifier *v);
 
 /* ---- Axes ---- */

@@ -3,7 +3,7 @@
 #include "run/inside.h"
 
 /* An event on a user's stream: until it has passed. False when the job failed. */
-static bool await_mark(tsr_ticket *job, tsr_queue_event *event) {
+static bool await_mark(tsr_job *job, tsr_queue_event *event) {
   tsr_backoff backoff = {0};
   while (!tsr_job_failed(job)) {
     bool passed = false;
@@ -15,12 +15,12 @@ static bool await_mark(tsr_ticket *job, tsr_queue_event *event) {
   return false;
 }
 
-static bool is_complete(const tsr_ticket *job, uint32_t command) {
-  return tsr_job_on_lane(job, command) ? tsr_job_flagged(job, command)
-                                       : tsr_job_passed(job, command);
+static bool is_complete(const tsr_job *job, uint32_t command) {
+  return tsr_job_is_staged(job, command) ? tsr_job_flagged(job, command)
+                                         : tsr_job_passed(job, command);
 }
 
-static bool is_ready(const tsr_ticket *job, uint32_t command) {
+static bool is_ready(const tsr_job *job, uint32_t command) {
   const tsr_command *c = &job->plan->commands.items[command];
   for (uint32_t i = 0; i < c->waits; i++)
     if (!is_complete(job, job->plan->waits.items[c->wait + i])) return false;
@@ -28,7 +28,7 @@ static bool is_ready(const tsr_ticket *job, uint32_t command) {
 }
 
 /* Staging reads and writes the user's memory: not before what is on the user's streams. */
-static bool await_users(tsr_ticket *job) {
+static bool await_users(tsr_job *job) {
   tsr_backoff backoff = {0};
   while ((atomic_load_explicit(&job->started, memory_order_acquire) & job->tied) != job->tied)
     tsr_backoff_step(&backoff, tsr_spins(job->runner));
@@ -52,7 +52,7 @@ static void copy(const tsr_command *c, const tsr_copy_args *args) {
   }
 }
 
-static void carry_out(tsr_ticket *job, uint32_t command) {
+static void carry_out(tsr_job *job, uint32_t command) {
   tsr_copy_args args;
   tsr_issue_copy_args(job, command, &args);
   if (job->trace) job->times[2 * command] = (float)(tsr_now() - job->entered);
@@ -63,22 +63,22 @@ static void carry_out(tsr_ticket *job, uint32_t command) {
 
 /* ---- Which thread does what ---- */
 
-void tsr_lane_start(tsr_ticket *job) {
-  for (int l = 0; l < job->program->lanes; l++)
-    atomic_store(&job->lane_at[l], job->program->queue_first[job->program->lane_queue[l]]);
+void tsr_staging_start(tsr_job *job) {
+  for (int l = 0; l < job->program->staging_queues; l++)
+    atomic_store(&job->staging_at[l], job->program->queue_first[job->program->staging_queue[l]]);
 }
 
-/* Of the lanes at which no thread is and whose next command may run the one whose command comes
- * first in the plan; -1: there is none. *over: all lanes are at their ends, or taken by threads
- * that bring them there. */
-static int choose(tsr_ticket *job, uint32_t *at, bool *over) {
+/* Of the staging queues at which no thread is and whose next command may run the one whose command
+ * comes first in the plan; -1: there is none. *over: all staging queues are at their ends, or taken
+ * by threads that bring them there. */
+static int choose(tsr_job *job, uint32_t *at, bool *over) {
   const tsr_program *p = job->program;
   int best = -1;
   uint32_t first = UINT32_MAX;
   *over = true;
-  for (int l = 0; l < p->lanes; l++) {
-    uint32_t now = atomic_load_explicit(&job->lane_at[l], memory_order_acquire);
-    uint32_t end = p->queue_first[p->lane_queue[l] + 1], next = now & ~TSR_LANE_TAKEN;
+  for (int l = 0; l < p->staging_queues; l++) {
+    uint32_t now = atomic_load_explicit(&job->staging_at[l], memory_order_acquire);
+    uint32_t end = p->queue_first[p->staging_queue[l] + 1], next = now & ~TSR_STAGING_TAKEN;
     if (next + (next != now) >= end) continue;
     *over = false;
     if (next != now || p->by_queue[next] >= first || !is_ready(job, p->by_queue[next])) continue;
@@ -89,28 +89,29 @@ static int choose(tsr_ticket *job, uint32_t *at, bool *over) {
   return best;
 }
 
-static bool take(tsr_ticket *job, int lane, uint32_t at) {
-  return atomic_compare_exchange_strong_explicit(&job->lane_at[lane], &at, at | TSR_LANE_TAKEN,
-                                                 memory_order_acq_rel, memory_order_relaxed);
+static bool take(tsr_job *job, int staging, uint32_t at) {
+  return atomic_compare_exchange_strong_explicit(&job->staging_at[staging], &at,
+                                                 at | TSR_STAGING_TAKEN, memory_order_acq_rel,
+                                                 memory_order_relaxed);
 }
 
-/* Each lane is in order, but no thread's own: some threads are slower than others, where cores are
- * shared, and a plan must not wait for always the same ones. */
-void tsr_lane_run(tsr_ticket *job) {
+/* Each staging queue is in order, but no thread's own: some threads are slower than others, where
+ * cores are shared, and a plan must not wait for always the same ones. */
+void tsr_staging_run(tsr_job *job) {
   tsr_backoff backoff = {0};
   bool over = false;
   if (!await_users(job)) return;
   while (!tsr_job_failed(job)) {
     uint32_t at;
-    int lane = choose(job, &at, &over);
+    int staging = choose(job, &at, &over);
     if (over) return;
-    if (lane < 0 || !take(job, lane, at)) {
+    if (staging < 0 || !take(job, staging, at)) {
       if (tsr_prefault_step(&job->prefault)) continue;
       tsr_backoff_step(&backoff, tsr_spins(job->runner));
       continue;
     }
     backoff = (tsr_backoff){0};
     carry_out(job, job->program->by_queue[at]);
-    atomic_store_explicit(&job->lane_at[lane], at + 1, memory_order_release);
+    atomic_store_explicit(&job->staging_at[staging], at + 1, memory_order_release);
   }
 }

@@ -51,8 +51,8 @@ static tsr_status create_share(const tsr_options *options, const share *s, tsr_c
   return status;
 }
 
-/* How many devices there are to deal, from the one process of the node that opens them; its context
- * stays where it gets all of them. */
+/* How many devices there are to distribution, from the one process of the node that opens them; its
+ * context stays where it gets all of them. */
 static tsr_status count_devices(const tsr_options *options, int processes, int *devices,
                                 tsr_context **context) {
   TSR_TRY(tsr_context_create(options, context));
@@ -65,8 +65,8 @@ static tsr_status count_devices(const tsr_options *options, int processes, int *
 }
 
 /* node: the processes that share memory with this one. */
-static tsr_status deal(const tsr_peers *all, const tsr_peers *node, const tsr_options *options,
-                       share *s, tsr_context **context) {
+static tsr_status distribution(const tsr_peers *all, const tsr_peers *node,
+                               const tsr_options *options, share *s, tsr_context **context) {
   int devices = 0;
   tsr_status status = TSR_OK;
   if (node->rank == 0) status = count_devices(options, node->size, &devices, context);
@@ -93,7 +93,7 @@ static tsr_status deal_among(const tsr_peers *all, const tsr_options *options, s
                              tsr_context **context) {
   tsr_peers node = {.comm = MPI_COMM_NULL};
   TSR_TRY(open_peers(all->comm, true, &node));
-  tsr_status status = deal(all, &node, options, s, context);
+  tsr_status status = distribution(all, &node, options, s, context);
   MPI_Comm_free(&node.comm);
   return status;
 }

@@ -1,17 +1,17 @@
-#include "plan/schedule/slots.h"
+#include "plan/schedule/tile_slots.h"
 
 #include "base/alloc.h"
 #include "plan/tuning.h"
 
-void tsr_slots_init(tsr_slots *s, const tsr_problem *problem, const tsr_commands *commands,
-                    tsr_copies *copies, tsr_marks *marks) {
+void tsr_tile_slots_init(tsr_tile_slots *s, const tsr_problem *problem,
+                         const tsr_commands *commands, tsr_copies *copies, tsr_marks *marks) {
   s->problem = problem;
   s->commands = commands;
   s->copies = copies;
   s->marks = marks;
 }
 
-void tsr_slots_free(tsr_slots *s) {
+void tsr_tile_slots_free(tsr_tile_slots *s) {
   tsr_dealloc(s->uses);
   for (int d = 0; d < TSR_MACHINE_DEVICES; d++) {
     tsr_dealloc(s->of[d].slot);
@@ -30,7 +30,7 @@ static tsr_tile_copy *used_by(const tsr_problem *problem, tsr_copies *copies, co
   return tsr_copy_of(copies, o->matrix, o->tile, task->device);
 }
 
-void tsr_slots_count_uses(const tsr_problem *problem, tsr_copies *copies) {
+void tsr_tile_slots_count_uses(const tsr_problem *problem, tsr_copies *copies) {
   const tsr_graph *graph = problem->graph;
   for (size_t t = 0; t < graph->tasks.count; t++)
     for (int i = 0; i < 3; i++) {
@@ -39,7 +39,7 @@ void tsr_slots_count_uses(const tsr_problem *problem, tsr_copies *copies) {
     }
 }
 
-static void store_uses(tsr_slots *s, tsr_sequence *sequence) {
+static void store_uses(tsr_tile_slots *s, tsr_sequence *sequence) {
   const tsr_task *task;
   tsr_sequence_rewind(sequence, true);
   for (int32_t place = 0; (task = tsr_sequence_next(sequence)) != NULL; place++)
@@ -50,7 +50,7 @@ static void store_uses(tsr_slots *s, tsr_sequence *sequence) {
 }
 
 /* Lists the uses of each copy, each list ended by INT32_MAX; copy->next is where its list is. */
-static tsr_status list_uses(tsr_slots *s, tsr_sequence *sequence) {
+static tsr_status list_uses(tsr_tile_slots *s, tsr_sequence *sequence) {
   tsr_tile_copy *copy = s->copies->items;
   size_t total = 0, copies = s->copies->first[TSR_MATRICES];
   for (size_t i = 0; i < copies; i++) {
@@ -68,14 +68,14 @@ static tsr_status list_uses(tsr_slots *s, tsr_sequence *sequence) {
   return TSR_OK;
 }
 
-static int32_t next_use(const tsr_slots *s, tsr_tile_copy *copy) {
+static int32_t next_use(const tsr_tile_slots *s, tsr_tile_copy *copy) {
   while (s->uses[copy->next] < s->now) copy->next++;
   return s->uses[copy->next];
 }
 
 /* ---- Slots ---------------------------------------------------------------- */
 
-static tsr_device_slots *slots_at(tsr_slots *s, const tsr_tile_copy *copy) {
+static tsr_device_slots *slots_at(tsr_tile_slots *s, const tsr_tile_copy *copy) {
   return &s->of[s->commands->plan->buffers.items[copy->buffer].location];
 }
 
@@ -93,7 +93,7 @@ static bool create(size_t count, tsr_device_slots *d) {
   return true;
 }
 
-tsr_status tsr_slots_start(tsr_slots *s, size_t bytes, tsr_sequence *sequence) {
+tsr_status tsr_tile_slots_start(tsr_tile_slots *s, size_t bytes, tsr_sequence *sequence) {
   static const size_t most = TSR_TUNE_SLOTS_MOST;
   TSR_TRY(list_uses(s, sequence));
   s->in_use = true;
@@ -134,10 +134,10 @@ static int oldest(const tsr_device_slots *d, int32_t use, int32_t recent) {
 
 /* The slot to take for a tile that is used at place `use`, or TSR_NOTHING: what it holds is used
  * later, and not by the present task. */
-static int find_slot(const tsr_slots *s, int device, int32_t use) {
+static int find_slot(const tsr_tile_slots *s, int device, int32_t use) {
   const tsr_device_slots *d = &s->of[device];
   if (d->taken < d->count) return d->taken;
-  int64_t before = s->now - s->problem->options->ahead[device];
+  int64_t before = s->now - s->problem->options->lookahead[device];
   int32_t recent = before < INT32_MIN ? INT32_MIN : (int32_t)before;
   int32_t next = latest(d, recent);
   if (next > use) return oldest(d, next, recent);
@@ -152,7 +152,7 @@ static void release(tsr_device_slots *d, tsr_tile_copy *copy) {
   copy->whole = copy->awaited = false;
 }
 
-bool tsr_slots_take(tsr_slots *s, tsr_tile_copy *copy, int device, tsr_buffer *buffer) {
+bool tsr_tile_slots_take(tsr_tile_slots *s, tsr_tile_copy *copy, int device, tsr_buffer *buffer) {
   tsr_device_slots *d = &s->of[device];
   int32_t use = next_use(s, copy);
   int i = find_slot(s, device, use);
@@ -169,16 +169,16 @@ bool tsr_slots_take(tsr_slots *s, tsr_tile_copy *copy, int device, tsr_buffer *b
   return true;
 }
 
-bool tsr_slots_welcome(const tsr_slots *s, tsr_tile_copy *copy, int device) {
+bool tsr_tile_slots_welcome(const tsr_tile_slots *s, tsr_tile_copy *copy, int device) {
   if (copy->buffer != TSR_NOTHING) return true;
   int32_t use = next_use(s, copy);
   if (use - s->now >
-      s->problem->options->ahead[device] + TSR_TUNE_WELCOME_TURNS * s->problem->devices)
+      s->problem->options->lookahead[device] + TSR_TUNE_WELCOME_TURNS * s->problem->devices)
     return false;
   return find_slot(s, device, use) != TSR_NOTHING;
 }
 
-bool tsr_slots_use(tsr_slots *s, tsr_tile_copy *copy, int32_t command) {
+bool tsr_tile_slots_use(tsr_tile_slots *s, tsr_tile_copy *copy, int32_t command) {
   if (!s->in_use) return true;
   int queue = tsr_commands_queue_of(s->commands, command);
   slots_at(s, copy)->last[copy->slot] = s->now;
@@ -191,12 +191,12 @@ bool tsr_slots_use(tsr_slots *s, tsr_tile_copy *copy, int32_t command) {
   return tsr_marks_push(s->marks, &copy->users, (tsr_mark){.command = command});
 }
 
-void tsr_slots_set_dirty(tsr_slots *s, tsr_tile_copy *copy, bool dirty) {
+void tsr_tile_slots_set_dirty(tsr_tile_slots *s, tsr_tile_copy *copy, bool dirty) {
   if (!s->in_use || copy->buffer == TSR_NOTHING) return;
   slots_at(s, copy)->next[copy->slot] = dirty ? -1 : next_use(s, copy);
 }
 
-void tsr_slots_pass(tsr_slots *s, tsr_tile_copy *copy) {
+void tsr_tile_slots_pass(tsr_tile_slots *s, tsr_tile_copy *copy) {
   tsr_device_slots *d = slots_at(s, copy);
   int32_t next = next_use(s, copy);
   if (next == INT32_MAX)

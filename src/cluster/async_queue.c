@@ -1,4 +1,4 @@
-#include "cluster/queue.h"
+#include "cluster/async_queue.h"
 
 #include <pthread.h>
 
@@ -6,18 +6,18 @@
 #include "base/thread.h"
 #include "cluster/wait.h"
 
-struct tsr_queue {
+struct tsr_async_queue {
   bool threaded, started, quit;
   pthread_t thread;
   pthread_mutex_t lock; /* of all below */
   pthread_cond_t more, empty;
-  tsr_errand *first, **last; /* the first one is under way */
-  bool ending;               /* one that is not in the list any more */
+  tsr_async_op *first, **last; /* the first one is under way */
+  bool ending;                 /* one that is not in the list any more */
   tsr_error error;
 };
 
-tsr_status tsr_queue_create(bool threaded, tsr_queue **queue) {
-  tsr_queue *q = tsr_alloc_zero(1, sizeof *q);
+tsr_status tsr_async_queue_create(bool threaded, tsr_async_queue **queue) {
+  tsr_async_queue *q = tsr_alloc_zero(1, sizeof *q);
   if (q == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a grid");
   q->threaded = threaded;
   q->last = &q->first;
@@ -31,15 +31,15 @@ tsr_status tsr_queue_create(bool threaded, tsr_queue **queue) {
 
 /* ---- Carrying out ------------------------------------------------------------ */
 
-static tsr_errand *first_of(tsr_queue *q) {
+static tsr_async_op *first_of(tsr_async_queue *q) {
   pthread_mutex_lock(&q->lock);
-  tsr_errand *first = q->first;
+  tsr_async_op *first = q->first;
   pthread_mutex_unlock(&q->lock);
   return first;
 }
 
 /* The first one has ended: it leaves, and what it came to is noted. */
-static void end_first(tsr_queue *q, tsr_errand *ended) {
+static void end_first(tsr_async_queue *q, tsr_async_op *ended) {
   pthread_mutex_lock(&q->lock);
   q->first = ended->next;
   if (q->first == NULL) q->last = &q->first;
@@ -53,23 +53,23 @@ static void end_first(tsr_queue *q, tsr_errand *ended) {
   pthread_mutex_unlock(&q->lock);
 }
 
-static void poll_to_the_end(tsr_errand *operation) {
+static void poll_to_the_end(tsr_async_op *operation) {
   tsr_wait wait = TSR_WAIT_INIT;
   bool messages = false;
   while (!operation->poll(operation, &messages)) tsr_wait_step(&wait, messages);
 }
 
-tsr_status tsr_errand_run(tsr_errand *operation) {
+tsr_status tsr_async_op_run(tsr_async_op *operation) {
   poll_to_the_end(operation);
   return operation->end(operation);
 }
 
 static void *thread_main(void *argument) {
-  tsr_queue *q = argument;
+  tsr_async_queue *q = argument;
   for (;;) {
     pthread_mutex_lock(&q->lock);
     while (q->first == NULL && !q->quit) pthread_cond_wait(&q->more, &q->lock);
-    tsr_errand *operation = q->first;
+    tsr_async_op *operation = q->first;
     pthread_mutex_unlock(&q->lock);
     if (operation == NULL) return NULL;
     poll_to_the_end(operation);
@@ -77,20 +77,20 @@ static void *thread_main(void *argument) {
   }
 }
 
-void tsr_queue_go_on(tsr_queue *q) {
+void tsr_async_queue_go_on(tsr_async_queue *q) {
   bool messages;
   if (q->started) return;
-  for (tsr_errand *o; (o = first_of(q)) != NULL && o->poll(o, &messages);) end_first(q, o);
+  for (tsr_async_op *o; (o = first_of(q)) != NULL && o->poll(o, &messages);) end_first(q, o);
 }
 
 /* ---- From outside ------------------------------------------------------------ */
 
-static void start(tsr_queue *q) {
+static void start(tsr_async_queue *q) {
   if (!q->threaded || q->started) return;
   q->threaded = q->started = tsr_thread_start(thread_main, q, &q->thread);
 }
 
-void tsr_queue_add(tsr_queue *q, tsr_errand *operation) {
+void tsr_async_queue_add(tsr_async_queue *q, tsr_async_op *operation) {
   operation->next = NULL;
   start(q);
   pthread_mutex_lock(&q->lock);
@@ -98,12 +98,12 @@ void tsr_queue_add(tsr_queue *q, tsr_errand *operation) {
   q->last = &operation->next;
   pthread_cond_signal(&q->more);
   pthread_mutex_unlock(&q->lock);
-  tsr_queue_go_on(q);
+  tsr_async_queue_go_on(q);
 }
 
-void tsr_queue_drain(tsr_queue *q) {
+void tsr_async_queue_drain(tsr_async_queue *q) {
   if (!q->started) {
-    for (tsr_errand *o; (o = first_of(q)) != NULL;) {
+    for (tsr_async_op *o; (o = first_of(q)) != NULL;) {
       poll_to_the_end(o);
       end_first(q, o);
     }
@@ -114,7 +114,7 @@ void tsr_queue_drain(tsr_queue *q) {
   pthread_mutex_unlock(&q->lock);
 }
 
-tsr_status tsr_queue_take_error(tsr_queue *q) {
+tsr_status tsr_async_queue_take_error(tsr_async_queue *q) {
   pthread_mutex_lock(&q->lock);
   tsr_error error = q->error;
   q->error.status = TSR_OK;
@@ -122,7 +122,7 @@ tsr_status tsr_queue_take_error(tsr_queue *q) {
   return error.status == TSR_OK ? TSR_OK : tsr_error_put(&error);
 }
 
-void tsr_queue_destroy(tsr_queue *q) {
+void tsr_async_queue_destroy(tsr_async_queue *q) {
   if (q == NULL) return;
   if (q->started) {
     pthread_mutex_lock(&q->lock);

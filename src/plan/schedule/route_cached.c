@@ -1,4 +1,4 @@
-/* Routes with residency: parts of rectangles come from the rooms that hold them. */
+/* Routes with residency: parts of rectangles come from the cached blocks that hold them. */
 #include <math.h>
 
 #include "plan/schedule/routes.h"
@@ -11,7 +11,7 @@ typedef struct shift {
   int marked; /* TSR_NOTHING: nobody waits */
 } shift;
 
-static bool move_piece(tsr_routes *r, const shift *m, const tsr_cargo *load) {
+static bool move_piece(tsr_routes *r, const shift *m, const tsr_transfer *load) {
   int from = m->from.location, to = m->to.location;
   float when = tsr_route_arrival(r->availability, load, from, to, 0);
   int32_t command = tsr_move(r->mover, load, &m->from, &m->to);
@@ -29,7 +29,7 @@ static bool move_part(tsr_routes *r, const shift *m, tsr_rect part) {
   tsr_piece_range p = tsr_pieces_alone(r->problem, &o);
   for (int col = p.c0; col < p.c1; col++)
     for (int row = p.r0; row < p.r1; row++) {
-      tsr_cargo load = tsr_cargo_of(r->problem, &o, &p, row, col);
+      tsr_transfer load = tsr_transfer_of(r->problem, &o, &p, row, col);
       if (!move_piece(r, m, &load)) return false;
     }
   return true;
@@ -37,30 +37,30 @@ static bool move_part(tsr_routes *r, const shift *m, tsr_rect part) {
 
 /* False: no host memory. */
 static bool room_end(const tsr_routes *r, int32_t number, tsr_end *end) {
-  int device = tsr_rooms_old(r->rooms, number)->device;
-  *end = (tsr_end){device, tsr_rooms_buffer(r->rooms, (size_t)number), NULL, TSR_NOTHING};
+  int device = tsr_cached_blocks_old(r->blocks, number)->device;
+  *end = (tsr_end){device, tsr_cached_blocks_buffer(r->blocks, (size_t)number), NULL, TSR_NOTHING};
   return end->buffer != TSR_NOTHING;
 }
 
 /* ---- Gathering -------------------------------------------------------------- */
 
 /* One rectangle to a tile's room, as if it was written there. */
-static bool bring_part(tsr_routes *r, const tsr_cargo *whole, tsr_rect part, tsr_end from,
+static bool bring_part(tsr_routes *r, const tsr_transfer *whole, tsr_rect part, tsr_end from,
                        int device) {
   int32_t buffer = tsr_copy_of(r->copies, whole->matrix, whole->tile, device)->buffer;
   tsr_end to = {device, buffer, NULL, TSR_NOTHING};
   return move_part(r, &(shift){whole->matrix, whole->tile, from, to, device}, part);
 }
 
-/* What of `left` a room holds comes from there. */
-static bool bring_from_room(tsr_routes *r, const tsr_cargo *c, int32_t number, int device,
+/* What of `left` a cached block holds comes from there. */
+static bool bring_from_room(tsr_routes *r, const tsr_transfer *c, int32_t number, int device,
                             tsr_rects *left) {
-  const tsr_room *room = tsr_rooms_old(r->rooms, number);
+  const tsr_cached_block *block = tsr_cached_blocks_old(r->blocks, number);
   tsr_rects parts = {0}, found = {0};
   tsr_end from;
   bool done = true;
   for (size_t i = 0; done && i < left->count; i++) {
-    done = tsr_rects_clip(&room->valid, left->items[i], &parts);
+    done = tsr_rects_clip(&block->valid, left->items[i], &parts);
     for (size_t j = 0; done && j < parts.count; j++)
       done = room_end(r, number, &from) && bring_part(r, c, parts.items[j], from, device) &&
              tsr_rects_add(&found, parts.items[j]);
@@ -71,13 +71,13 @@ static bool bring_from_room(tsr_routes *r, const tsr_cargo *c, int32_t number, i
   return done;
 }
 
-/* From rooms, first those of the device itself, what they hold; from home the rest. */
-static bool bring_all(tsr_routes *r, const tsr_cargo *c, int device, tsr_rects *left) {
-  if (!tsr_rooms_ask(r->rooms, c->matrix, tsr_cargo_rect(c))) return false;
+/* From cached blocks, first those of the device itself, what they hold; from home the rest. */
+static bool bring_all(tsr_routes *r, const tsr_transfer *c, int device, tsr_rects *left) {
+  if (!tsr_cached_blocks_ask(r->blocks, c->matrix, tsr_transfer_rect(c))) return false;
   for (int own = 1; own >= 0; own--)
-    for (size_t i = 0; i < r->rooms->index.found.count && left->count > 0; i++) {
-      int32_t number = r->rooms->index.found.items[i];
-      const tsr_room *old = tsr_rooms_old(r->rooms, number);
+    for (size_t i = 0; i < r->blocks->index.found.count && left->count > 0; i++) {
+      int32_t number = r->blocks->index.found.items[i];
+      const tsr_cached_block *old = tsr_cached_blocks_old(r->blocks, number);
       if (!old || (old->device == device) != (own == 1)) continue;
       if (!bring_from_room(r, c, number, device, left)) return false;
     }
@@ -88,38 +88,39 @@ static bool bring_all(tsr_routes *r, const tsr_cargo *c, int device, tsr_rects *
 }
 
 /* Brings a rectangle to its tile in parts, less what the tile's room holds. */
-static bool gather(tsr_routes *r, const tsr_cargo *c, int device) {
+static bool gather(tsr_routes *r, const tsr_transfer *c, int device) {
   tsr_tile_copy *copy = tsr_copy_of(r->copies, c->matrix, c->tile, device);
   tsr_rects left = {0};
-  const tsr_room *room = tsr_rooms_of(r->rooms, copy);
-  if (tsr_rects_covers(&room->valid, tsr_cargo_rect(c))) return true;
-  bool done = tsr_rects_add(&left, tsr_cargo_rect(c));
-  for (size_t i = 0; done && i < room->valid.count; i++)
-    done = tsr_rects_subtract(&left, room->valid.items[i]);
+  const tsr_cached_block *block = tsr_cached_blocks_of(r->blocks, copy);
+  if (tsr_rects_covers(&block->valid, tsr_transfer_rect(c))) return true;
+  bool done = tsr_rects_add(&left, tsr_transfer_rect(c));
+  for (size_t i = 0; done && i < block->valid.count; i++)
+    done = tsr_rects_subtract(&left, block->valid.items[i]);
   done = done && bring_all(r, c, device, &left);
   tsr_rects_free(&left);
   return done;
 }
 
-bool tsr_route_gather_piece(tsr_routes *r, const tsr_cargo *c, int index, int device) {
+bool tsr_route_gather_piece(tsr_routes *r, const tsr_transfer *c, int index, int device) {
   if (!gather(r, c, device)) return false;
   *tsr_piece_at(r->copies, c->matrix, c->tile, device, index) = (tsr_piece){TSR_GATHERED, 0};
   return true;
 }
 
 bool tsr_route_gather(tsr_routes *r, const tsr_task_operand *o, int device) {
-  tsr_cargo load = {.matrix = o->matrix,
-                    .tile = o->tile,
-                    .row = o->row,
-                    .col = o->col,
-                    .rows = o->rows,
-                    .cols = o->cols};
+  tsr_transfer load = {.matrix = o->matrix,
+                       .tile = o->tile,
+                       .row = o->row,
+                       .col = o->col,
+                       .rows = o->rows,
+                       .cols = o->cols};
   return gather(r, &load, device);
 }
 
 /* ---- Settling, opening ------------------------------------------------------ */
 
-/* One rectangle of a room to the home; the tile's next writer at the device, if any, waits. */
+/* One rectangle of a cached block to the home; the tile's next writer at the device, if any, waits.
+ */
 static bool settle_part(tsr_routes *r, const tsr_task_operand *o, int32_t number, tsr_rect part,
                         int device) {
   tsr_end home = tsr_end_home(r->problem, o->matrix);
@@ -130,10 +131,10 @@ static bool settle_part(tsr_routes *r, const tsr_task_operand *o, int32_t number
 bool tsr_route_settle(tsr_routes *r, const tsr_task_operand *o, int device) {
   tsr_rect rect = tsr_operand_rect(o);
   tsr_rects parts = {0};
-  bool done = tsr_rooms_ask(r->rooms, o->matrix, rect);
-  for (size_t i = 0; done && i < r->rooms->index.found.count; i++) {
-    int32_t number = r->rooms->index.found.items[i];
-    const tsr_room *old = tsr_rooms_old(r->rooms, number);
+  bool done = tsr_cached_blocks_ask(r->blocks, o->matrix, rect);
+  for (size_t i = 0; done && i < r->blocks->index.found.count; i++) {
+    int32_t number = r->blocks->index.found.items[i];
+    const tsr_cached_block *old = tsr_cached_blocks_old(r->blocks, number);
     if (!old) continue;
     done = tsr_rects_clip(&old->newer, rect, &parts);
     for (size_t j = 0; done && j < parts.count; j++)
@@ -151,28 +152,28 @@ static void parts_in(const tsr_cuts *cuts, int64_t from, int64_t to, int *first,
   while (*end < cuts->count && cuts->at[*end + 1] <= to) ++*end;
 }
 
-static bool open_tile(tsr_routes *r, const tsr_room *room, int32_t tile) {
-  tsr_rect rect = tsr_tile_rect(r->problem, room->matrix, tile);
-  if (!tsr_rects_meets(&room->valid, rect)) return true;
-  tsr_task_operand o = tsr_part_of_tile(room->matrix, tile, rect);
+static bool open_tile(tsr_routes *r, const tsr_cached_block *block, int32_t tile) {
+  tsr_rect rect = tsr_tile_rect(r->problem, block->matrix, tile);
+  if (!tsr_rects_meets(&block->valid, rect)) return true;
+  tsr_task_operand o = tsr_part_of_tile(block->matrix, tile, rect);
   int count = tsr_pieces_of(r->problem, &o).count;
-  return tsr_places_open(r->places, room->matrix, tile, room->device, count);
+  return tsr_places_open(r->places, block->matrix, tile, block->device, count);
 }
 
-static bool open_room(tsr_routes *r, const tsr_room *room) {
-  const tsr_tile_grid *grid = &r->problem->graph->grid[room->matrix];
+static bool open_room(tsr_routes *r, const tsr_cached_block *block) {
+  const tsr_tile_grid *grid = &r->problem->graph->grid[block->matrix];
   int i0, i1, j0, j1;
-  parts_in(&grid->rows, room->rect.row0, room->rect.row1, &i0, &i1);
-  parts_in(&grid->cols, room->rect.col0, room->rect.col1, &j0, &j1);
+  parts_in(&grid->rows, block->rect.row0, block->rect.row1, &i0, &i1);
+  parts_in(&grid->cols, block->rect.col0, block->rect.col1, &j0, &j1);
   for (int i = i0; i < i1; i++)
     for (int j = j0; j < j1; j++)
-      if (!open_tile(r, room, i * grid->cols.count + j)) return false;
+      if (!open_tile(r, block, i * grid->cols.count + j)) return false;
   return true;
 }
 
 bool tsr_route_open_rooms(tsr_routes *r) {
   const tsr_residency *before = r->problem->options->residency;
   for (size_t i = 0; i < tsr_residency_count(before); i++)
-    if (!open_room(r, &before->rooms.items[i])) return false;
+    if (!open_room(r, &before->blocks.items[i])) return false;
   return true;
 }

@@ -41,14 +41,15 @@ static void words_are_obeyed(void **state) {
   planning_case what = {'d', 'N', 'T', 900, 800, 700, 1, 0.5, "ppp", 0};
   tsr_plan *plan = plan_within(machine, &what, alike(900000),
                                "grid=2x2 tile=50 even=no cblock=3x2 depth=2 lookahead=50 c=first");
-  assert_int_equal(plan->hold.rows, 3);
-  assert_int_equal(plan->hold.cols, 2);
-  assert_int_equal(plan->hold.depth, 2);
-  assert_true(plan->hold.ahead == 0.5F);
-  assert_int_equal(plan->hold.m, 18);
-  assert_int_equal(plan->hold.n, 16);
-  assert_int_equal(plan->hold.k, 14);
-  assert_int_equal(plan->hold.slots, 900000 / 20480); /* 50 x 50 doubles, in units of 512 bytes */
+  assert_int_equal(plan->blocking.rows, 3);
+  assert_int_equal(plan->blocking.cols, 2);
+  assert_int_equal(plan->blocking.depth, 2);
+  assert_true(plan->blocking.lookahead == 0.5F);
+  assert_int_equal(plan->blocking.m, 18);
+  assert_int_equal(plan->blocking.n, 16);
+  assert_int_equal(plan->blocking.k, 14);
+  assert_int_equal(plan->blocking.slots,
+                   900000 / 20480); /* 50 x 50 doubles, in units of 512 bytes */
   tsr_plan_free(plan);
   tsr_machine_destroy(machine);
 }
@@ -58,7 +59,7 @@ static void what_fits_is_not_held(void **state) {
   tsr_machine *machine = planning_machine(four);
   planning_case what = {'d', 'N', 'N', 900, 800, 700, 1, 0.5, "ppp", 0};
   tsr_plan *plan = plan_within(machine, &what, alike(64 << 20), NULL);
-  assert_int_equal(plan->hold.rows, 0);
+  assert_int_equal(plan->blocking.rows, 0);
   tsr_plan_free(plan);
   tsr_machine_destroy(machine);
 }
@@ -72,7 +73,7 @@ static void budgets_may_differ(void **state) {
   size_t budget[TSR_MACHINE_DEVICES] = {300000, 600000, 50000, 2000000};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     tsr_plan *plan = plan_within(machine, &cases[i], budget, NULL);
-    assert_true(plan->hold.rows > 0);
+    assert_true(plan->blocking.rows > 0);
     tsr_plan_free(plan);
   }
   tsr_machine_destroy(machine);
@@ -88,7 +89,7 @@ static void larger_budgets_do_more(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     tsr_plan *mixed = plan_within(machine, &cases[i], budget, NULL);
     tsr_plan *even = plan_within(machine, &cases[i], budget, "partition=even");
-    assert_true(mixed->hold.dealt && !even->hold.dealt);
+    assert_true(mixed->blocking.partitioned && !even->blocking.partitioned);
     if (mixed->seconds > even->seconds)
       fail_msg("case %d: %g s, dealt evenly %g", (int)i, mixed->seconds, even->seconds);
     tsr_plan_free(mixed);
@@ -123,7 +124,7 @@ static void alike_is_alike(void **state) {
   planning_case what = {'d', 'N', 'N', 900, 800, 700, 1, 0.5, "ppp", 0};
   size_t budget[TSR_MACHINE_DEVICES] = {500000, 510000, 505000, 500000};
   tsr_plan *plan = plan_within(machine, &what, budget, NULL);
-  assert_true(plan->hold.rows > 0 && !plan->hold.dealt);
+  assert_true(plan->blocking.rows > 0 && !plan->blocking.partitioned);
   tsr_plan_free(plan);
   tsr_machine_destroy(machine);
 }

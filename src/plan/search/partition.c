@@ -1,4 +1,4 @@
-#include "plan/search/deal.h"
+#include "plan/search/partition.h"
 
 #include <math.h>
 
@@ -10,36 +10,36 @@
 
 /* ---- Devices that differ -------------------------------------------------- */
 
-size_t tsr_deal_most(const tsr_deal_question *q, const int *order, int devices) {
+size_t tsr_partition_most(const tsr_partition_question *q, const int *order, int devices) {
   size_t most = 0;
   for (int i = 0; i < devices; i++)
     if (q->budget[order[i]] > most) most = q->budget[order[i]];
   return most;
 }
 
-size_t tsr_deal_least(const tsr_deal_question *q, const int *order, int devices) {
+size_t tsr_partition_least(const tsr_partition_question *q, const int *order, int devices) {
   size_t least = SIZE_MAX;
   for (int i = 0; i < devices; i++)
     if (q->budget[order[i]] < least) least = q->budget[order[i]];
   return least;
 }
 
-bool tsr_deal_differs(const tsr_deal_question *q, const int *order, int devices) {
+bool tsr_partition_differs(const tsr_partition_question *q, const int *order, int devices) {
   double fastest = 0, slowest = INFINITY;
   for (int i = 0; i < devices; i++) {
     fastest = fmax(fastest, q->machine->device[order[i]].speed);
     slowest = fmin(slowest, q->machine->device[order[i]].speed);
   }
-  double most = (double)tsr_deal_most(q, order, devices);
-  double least = (double)tsr_deal_least(q, order, devices);
+  double most = (double)tsr_partition_most(q, order, devices);
+  double least = (double)tsr_partition_least(q, order, devices);
   return slowest < (1 - TSR_TUNE_DIFFERENCE) * fastest || least < (1 - TSR_TUNE_DIFFERENCE) * most;
 }
 
 /* ---- What a device holds, and how fast it is then ------------------------- */
 
-/* A deal in the making. */
-typedef struct deal {
-  const tsr_deal_question *q;
+/* A partition in the making. */
+typedef struct partition {
+  const tsr_partition_question *q;
   const tsr_strategy *r;
   tsr_tiling *t;
   int devices;
@@ -47,7 +47,7 @@ typedef struct deal {
   double slot;               /* bytes */
   double most;               /* slots of the device with the most room */
   double weight[TSR_MACHINE_DEVICES];
-} deal;
+} partition;
 
 static int64_t longest(const tsr_cuts *cuts) {
   int64_t most = 1;
@@ -56,12 +56,12 @@ static int64_t longest(const tsr_cuts *cuts) {
   return most;
 }
 
-static size_t element_of(const deal *d) {
+static size_t element_of(const partition *d) {
   const tsr_type_info *type = tsr_type_get(d->q->call->type);
   return tsr_type_get(d->r->lazy ? type->wide : d->q->call->type)->size;
 }
 
-static void measure_tiles(deal *d) {
+static void measure_tiles(partition *d) {
   d->rows = longest(&d->t->m);
   d->cols = longest(&d->t->n);
   d->depth = longest(&d->t->k);
@@ -70,18 +70,18 @@ static void measure_tiles(deal *d) {
   d->slot = ceil(area * (double)element_of(d) / TSR_TILE_ALIGN) * TSR_TILE_ALIGN;
 }
 
-static double slots_of(const deal *d, int g) {
+static double slots_of(const partition *d, int g) {
   return floor((double)d->q->budget[d->t->device[g]] / d->slot);
 }
 
-/* Whether b x c tiles fit beside a chunk and what goes ahead of it: as in hold.c. */
-static bool has_room(const deal *d, double slots, double b, double c) {
-  double depth = d->r->depth > 0 ? d->r->depth : 1, ahead = (double)d->r->lookahead / 100;
-  return b * c + (1 + ahead) * b * depth + ahead * c * depth + depth <= slots;
+/* Whether b x c tiles fit beside a n_block and what goes ahead of it: as in hold.c. */
+static bool has_room(const partition *d, double slots, double b, double c) {
+  double depth = d->r->depth > 0 ? d->r->depth : 1, lookahead = (double)d->r->lookahead / 100;
+  return b * c + (1 + lookahead) * b * depth + lookahead * c * depth + depth <= slots;
 }
 
 /* The strategy's hold in the measure of the device's room. */
-static tsr_pass hold_of(const deal *d, int g) {
+static tsr_pass hold_of(const partition *d, int g) {
   double slots = slots_of(d, g), scale = sqrt(slots / d->most);
   tsr_pass p = {(int)fmax(1, floor(scale * d->r->c_block_rows + 0.5)),
                 (int)fmax(1, floor(scale * d->r->c_block_cols + 0.5))};
@@ -91,7 +91,7 @@ static tsr_pass hold_of(const deal *d, int g) {
 }
 
 /* Bytes/s into a device, from wherever they come fastest. */
-static double rate_into(const deal *d, int device) {
+static double rate_into(const partition *d, int device) {
   const tsr_machine *m = d->q->machine;
   double segment = (double)d->rows * (double)element_of(d);
   double rate = tsr_link_rate(&m->link[m->devices][device], segment);
@@ -104,7 +104,7 @@ static double rate_into(const deal *d, int device) {
 }
 
 /* Seconds of a kernel, or of what has to be loaded for it. */
-static double time_of(const deal *d, int g) {
+static double time_of(const partition *d, int g) {
   const tsr_machine *m = d->q->machine;
   int device = d->t->device[g];
   tsr_pass held = d->t->passes[g];
@@ -115,13 +115,13 @@ static double time_of(const deal *d, int g) {
   return fmax(kernel, bytes / rate_into(d, device));
 }
 
-static bool has_weights(const deal *d) {
+static bool has_weights(const partition *d) {
   for (int g = 0; g < d->devices; g++)
     if (d->r->weight[g] > 0) return true;
   return false;
 }
 
-static void weigh(deal *d) {
+static void weigh(partition *d) {
   bool given = has_weights(d);
   for (int g = 0; g < d->devices; g++) d->most = fmax(d->most, slots_of(d, g));
   for (int g = 0; g < d->devices; g++) {
@@ -134,7 +134,7 @@ static void weigh(deal *d) {
 /* ---- Dealing -------------------------------------------------------------- */
 
 /* Tiles of C in a column of them; below each other they are all alike. */
-static double length_of_column(const deal *d, int j) {
+static double length_of_column(const partition *d, int j) {
   const tsr_tiling *t = d->t;
   if (tsr_family_of(d->q->call->operation) != TSR_RANK) return t->m.count;
   return d->q->call->uplo == TSR_LOWER ? t->m.count - j : j + 1;
@@ -159,7 +159,7 @@ static void deal_out(int parts, int places, const double *weight, const double *
   }
 }
 
-static bool deal_rows(deal *d) {
+static bool partition_rows(partition *d) {
   const tsr_tiling *t = d->t;
   double weight[TSR_MACHINE_DEVICES] = {0};
   double *length = tsr_alloc(sizeof *length * ((size_t)t->m.count + 1));
@@ -171,7 +171,7 @@ static bool deal_rows(deal *d) {
   return true;
 }
 
-static bool deal_cols(deal *d) {
+static bool partition_cols(partition *d) {
   const tsr_tiling *t = d->t;
   double weight[TSR_MACHINE_DEVICES] = {0};
   double *length = tsr_alloc(sizeof *length * ((size_t)t->n.count + 1));
@@ -191,14 +191,15 @@ static bool allocate(tsr_tiling *t, int devices) {
   return t->down != NULL && t->across != NULL && t->passes != NULL;
 }
 
-tsr_status tsr_deal_set(const tsr_deal_question *q, const tsr_strategy *r, tsr_tiling *t) {
-  deal d = {.q = q, .r = r, .t = t, .devices = t->grid_rows * t->grid_cols};
+tsr_status tsr_partition_set(const tsr_partition_question *q, const tsr_strategy *r,
+                             tsr_tiling *t) {
+  partition d = {.q = q, .r = r, .t = t, .devices = t->grid_rows * t->grid_cols};
   bool done = allocate(t, d.devices);
   t->turns = false;
   if (done) {
     measure_tiles(&d);
     weigh(&d);
-    done = deal_rows(&d) && deal_cols(&d);
+    done = partition_rows(&d) && partition_cols(&d);
   }
   return done ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
 }

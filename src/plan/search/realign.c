@@ -21,23 +21,23 @@ static bool is_misplaced(const tsr_search *s, int x) {
 }
 
 /* What copies of those take, at most, on any one device: they must leave room for the rest. */
-static bool has_room(const tsr_search *s, unsigned apart) {
+static bool has_room(const tsr_search *s, unsigned realigned) {
   const tsr_type_info *type = tsr_type_get(s->call->type);
   double bytes = 0, least = INFINITY;
   for (int x = 0; x < TSR_OPERANDS; x++) {
     double size = (double)(x == TSR_C_ ? tsr_type_get(type->wide)->size : type->size);
     const tsr_operand *o = &s->call->operand[x];
-    if (apart >> x & 1) bytes += (double)o->rows * (double)o->cols * size;
+    if (realigned >> x & 1) bytes += (double)o->rows * (double)o->cols * size;
   }
   for (int d = 0; d < s->machine->devices; d++) least = fmin(least, (double)s->options->budget[d]);
   return TSR_TUNE_APART_ROOM * bytes <= least;
 }
 
-unsigned tsr_search_apart(const tsr_search *s) {
-  unsigned apart = 0;
+unsigned tsr_search_realigned(const tsr_search *s) {
+  unsigned realigned = 0;
   if (s->options->reproducible) return 1u << TSR_A | 1u << TSR_B_;
   if (tsr_search_family(s) != TSR_PRODUCT || tsr_call_scales_only(s->call)) return 0;
   if (s->options->residency != NULL || !pays(s->call)) return 0;
-  for (int x = 0; x < TSR_OPERANDS; x++) apart |= (unsigned)is_misplaced(s, x) << x;
-  return has_room(s, apart) ? apart : 0;
+  for (int x = 0; x < TSR_OPERANDS; x++) realigned |= (unsigned)is_misplaced(s, x) << x;
+  return has_room(s, realigned) ? realigned : 0;
 }

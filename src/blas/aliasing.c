@@ -23,7 +23,8 @@ static tsr_storage input_of(const tsr_call *call, const tsr_binding *binding, in
   return s;
 }
 
-tsr_status tsr_call_check_apart(const tsr_call *call, const tsr_binding *binding, bool exchanged) {
+tsr_status tsr_call_check_aliasing(const tsr_call *call, const tsr_binding *binding,
+                                   bool exchanged) {
   const tsr_operation_info *info = tsr_operation_get(call->operation);
   tsr_storage written = storage_of(call, binding, TSR_C_);
   if (info->triangle_of_c) written.uplo = call->uplo;

@@ -1,8 +1,8 @@
-/* What rooms hold before a plan and after it, in the small problem and as regions. */
+/* What cached blocks hold before a plan and after it, in the small problem and as regions. */
 #include "plan/verify/algebra.h"
 
-static bool is_of_c(const tsr_room *room) {
-  return room->matrix == TSR_C_;
+static bool is_of_c(const tsr_cached_block *block) {
+  return block->matrix == TSR_C_;
 }
 
 /* ---- Before ---- */
@@ -20,24 +20,24 @@ static void set_original(tsr_algebra *x, int32_t buffer, tsr_rect rect, bool sta
 void tsr_algebra_fill_rooms(tsr_algebra *x) {
   const tsr_plan *plan = x->v->plan;
   for (size_t b = TSR_OPERANDS; b < plan->buffers.count; b++) {
-    const tsr_room *room = tsr_verify_room(x->v, (int32_t)b);
-    if (room == NULL || !is_of_c(room)) continue;
-    for (size_t i = 0; i < room->valid.count; i++)
-      set_original(x, (int32_t)b, room->valid.items[i], false);
+    const tsr_cached_block *block = tsr_verify_room(x->v, (int32_t)b);
+    if (block == NULL || !is_of_c(block)) continue;
+    for (size_t i = 0; i < block->valid.count; i++)
+      set_original(x, (int32_t)b, block->valid.items[i], false);
   }
-  for (size_t i = 0; plan->before != NULL && i < plan->before->rooms.count; i++) {
-    const tsr_room *room = &plan->before->rooms.items[i];
-    for (size_t n = 0; is_of_c(room) && n < room->newer.count; n++)
-      set_original(x, TSR_C_, room->newer.items[n], true);
+  for (size_t i = 0; plan->before != NULL && i < plan->before->blocks.count; i++) {
+    const tsr_cached_block *block = &plan->before->blocks.items[i];
+    for (size_t n = 0; is_of_c(block) && n < block->newer.count; n++)
+      set_original(x, TSR_C_, block->newer.items[n], true);
   }
 }
 
 /* ---- After ---- */
 
-/* The plan's buffer of a room; -1: the plan does not touch it. */
-static int32_t buffer_of(const tsr_plan *plan, size_t room) {
+/* The plan's buffer of a cached block; -1: the plan does not touch it. */
+static int32_t buffer_of(const tsr_plan *plan, size_t block) {
   for (size_t b = TSR_OPERANDS; b < plan->buffers.count; b++)
-    if (plan->buffers.items[b].role == TSR_BUFFER_ROOM && plan->buffers.items[b].offset == room)
+    if (plan->buffers.items[b].role == TSR_BUFFER_CACHED && plan->buffers.items[b].offset == block)
       return (int32_t)b;
   return -1;
 }
@@ -49,15 +49,15 @@ static void bring_rect(tsr_algebra *x, int32_t buffer, tsr_rect rect) {
       *tsr_algebra_element(x, TSR_C_, i, j) = *tsr_algebra_element(x, buffer, i, j);
 }
 
-static void bring_room(tsr_algebra *x, const tsr_room *room, int32_t buffer) {
-  for (size_t n = 0; n < room->newer.count; n++)
+static void bring_room(tsr_algebra *x, const tsr_cached_block *block, int32_t buffer) {
+  for (size_t n = 0; n < block->newer.count; n++)
     if (buffer >= 0)
-      bring_rect(x, buffer, room->newer.items[n]);
+      bring_rect(x, buffer, block->newer.items[n]);
     else
-      set_original(x, TSR_C_, room->newer.items[n], false);
+      set_original(x, TSR_C_, block->newer.items[n], false);
 }
 
-/* A room that the plan does not touch holds C as it was. */
+/* A cached block that the plan does not touch holds C as it was. */
 static bool holds(const tsr_algebra *x, int32_t buffer, tsr_rect rect) {
   tsr_small_rect r = tsr_algebra_shrink(x, TSR_C_, rect);
   for (size_t j = r.col; j < r.col + r.cols; j++)
@@ -70,15 +70,15 @@ static bool holds(const tsr_algebra *x, int32_t buffer, tsr_rect rect) {
 }
 
 static tsr_status check_room(const tsr_algebra *x, size_t number, int32_t buffer) {
-  const tsr_room *room = &x->v->plan->after->rooms.items[number];
-  for (size_t i = 0; i < room->valid.count; i++) {
-    tsr_rect r = room->valid.items[i];
+  const tsr_cached_block *block = &x->v->plan->after->blocks.items[number];
+  for (size_t i = 0; i < block->valid.count; i++) {
+    tsr_rect r = block->valid.items[i];
     if (holds(x, buffer, r)) continue;
     return tsr_fail(
         TSR_ERR_CHECK,
         "room %zu at device %d is said to hold rows %lld..%lld, columns %lld..%lld of C "
         "at the end, and does not",
-        number, room->device, (long long)r.row0, (long long)r.row1 - 1, (long long)r.col0,
+        number, block->device, (long long)r.row0, (long long)r.row1 - 1, (long long)r.col0,
         (long long)r.col1 - 1);
   }
   return TSR_OK;
@@ -88,10 +88,10 @@ tsr_status tsr_algebra_settle_rooms(tsr_algebra *x) {
   const tsr_plan *plan = x->v->plan;
   size_t count = tsr_residency_count(plan->after);
   for (size_t i = 0; i < count; i++)
-    if (is_of_c(&plan->after->rooms.items[i]))
-      bring_room(x, &plan->after->rooms.items[i], buffer_of(plan, i));
+    if (is_of_c(&plan->after->blocks.items[i]))
+      bring_room(x, &plan->after->blocks.items[i], buffer_of(plan, i));
   for (size_t i = 0; i < count; i++)
-    if (is_of_c(&plan->after->rooms.items[i])) TSR_TRY(check_room(x, i, buffer_of(plan, i)));
+    if (is_of_c(&plan->after->blocks.items[i])) TSR_TRY(check_room(x, i, buffer_of(plan, i)));
   return TSR_OK;
 }
 
@@ -114,10 +114,10 @@ static tsr_status check_filled(tsr_verifier *v, size_t number, int32_t buffer, t
 tsr_status tsr_verify_rooms(tsr_verifier *v) {
   const tsr_residency *after = v->plan->after;
   for (size_t i = 0; i < tsr_residency_count(after); i++) {
-    const tsr_room *room = &after->rooms.items[i];
+    const tsr_cached_block *block = &after->blocks.items[i];
     int32_t buffer = buffer_of(v->plan, i);
-    for (size_t n = 0; buffer >= 0 && n < room->valid.count; n++)
-      TSR_TRY(check_filled(v, i, buffer, room->valid.items[n]));
+    for (size_t n = 0; buffer >= 0 && n < block->valid.count; n++)
+      TSR_TRY(check_filled(v, i, buffer, block->valid.items[n]));
   }
   return TSR_OK;
 }

@@ -9,35 +9,36 @@
  * Invariant: a finished part is on its way home, or waits in its device's `part`, which is one
  * rectangle of one tile.
  */
-#ifndef TSR_PLAN_SCHEDULE_HOMING_H
-#define TSR_PLAN_SCHEDULE_HOMING_H
+#ifndef TSR_PLAN_SCHEDULE_WRITE_BACK_H
+#define TSR_PLAN_SCHEDULE_WRITE_BACK_H
 
 #include "plan/schedule/routes.h"
 
 /* Finished blocks of C at a device that go home together. */
-typedef struct tsr_waiting_home {
+typedef struct tsr_waiting_write_back {
   tsr_task_operand part;   /* those that wait; without rows: none */
   tsr_task_operand stripe; /* the last block's, of which so many rows are finished */
   int64_t finished;
   int32_t after; /* the command that finished the last one */
-} tsr_waiting_home;
+} tsr_waiting_write_back;
 
-typedef struct tsr_homing {
+typedef struct tsr_write_back {
   const tsr_problem *problem; /* borrowed, and so is the next one */
   tsr_routes *routes;
   bool gathers; /* whole blocks may wait for each other */
-  tsr_waiting_home at[TSR_MACHINE_DEVICES];
-} tsr_homing;
+  tsr_waiting_write_back at[TSR_MACHINE_DEVICES];
+} tsr_write_back;
 
 /* tight: tiles share memory; then finished parts do not wait, so that they make room. */
-void tsr_homing_init(tsr_homing *h, const tsr_problem *problem, bool tight, tsr_routes *routes);
+void tsr_write_back_init(tsr_write_back *h, const tsr_problem *problem, bool tight,
+                         tsr_routes *routes);
 
 /* Brings a finished rectangle of C, or a triangle on its diagonal, home from the device after the
  * command `after`, now or together with others. */
-bool tsr_homing_add(tsr_homing *h, const tsr_task_operand *part, tsr_uplo uplo, int device,
-                    int32_t after);
+bool tsr_write_back_add(tsr_write_back *h, const tsr_task_operand *part, tsr_uplo uplo, int device,
+                        int32_t after);
 
 /* Brings home what waits. */
-bool tsr_homing_finish(tsr_homing *h);
+bool tsr_write_back_finish(tsr_write_back *h);
 
 #endif

@@ -33,7 +33,7 @@ typedef struct tsr_device_slots {
   int taken; /* the first ones; no tile was in the others yet */
 } tsr_device_slots;
 
-typedef struct tsr_slots {
+typedef struct tsr_tile_slots {
   const tsr_problem *problem; /* borrowed, and so are the next three */
   const tsr_commands *commands;
   tsr_copies *copies;
@@ -43,37 +43,37 @@ typedef struct tsr_slots {
   tsr_device_slots of[TSR_MACHINE_DEVICES];
   int32_t *uses; /* tasks that use each copy, ascending; ends with INT32_MAX */
   int32_t now;   /* place in the sequence of the task being scheduled; the scheduler sets it */
-} tsr_slots;
+} tsr_tile_slots;
 
-/* Until tsr_slots_start the slots are not in use. */
-void tsr_slots_init(tsr_slots *s, const tsr_problem *problem, const tsr_commands *commands,
-                    tsr_copies *copies, tsr_marks *marks);
-void tsr_slots_free(tsr_slots *s);
+/* Until tsr_tile_slots_start the slots are not in use. */
+void tsr_tile_slots_init(tsr_tile_slots *s, const tsr_problem *problem,
+                         const tsr_commands *commands, tsr_copies *copies, tsr_marks *marks);
+void tsr_tile_slots_free(tsr_tile_slots *s);
 
 /* Sets copy->next of each copy, which is 0, to the number of its uses by the graph's tasks. */
-void tsr_slots_count_uses(const tsr_problem *problem, tsr_copies *copies);
+void tsr_tile_slots_count_uses(const tsr_problem *problem, tsr_copies *copies);
 
 /* Cuts the budgets into slots of so many bytes. The uses must have been counted. Goes through the
  * sequence once, from its first task to its last, to note when each copy is used. TSR_ERR_MEMORY.
  */
-tsr_status tsr_slots_start(tsr_slots *s, size_t bytes, tsr_sequence *sequence);
+tsr_status tsr_tile_slots_start(tsr_tile_slots *s, size_t bytes, tsr_sequence *sequence);
 
 /* Gives a tile a slot at a device and sets the buffer's place. False: no slot can be had. */
-bool tsr_slots_take(tsr_slots *s, tsr_tile_copy *copy, int device, tsr_buffer *buffer);
+bool tsr_tile_slots_take(tsr_tile_slots *s, tsr_tile_copy *copy, int device, tsr_buffer *buffer);
 
 /* Whether a tile that is not at the device, but will be used there before long, can be brought
  * there now without pushing out what is used sooner. */
-bool tsr_slots_welcome(const tsr_slots *s, tsr_tile_copy *copy, int device);
+bool tsr_tile_slots_welcome(const tsr_tile_slots *s, tsr_tile_copy *copy, int device);
 
 /* Notes that a command uses the copy. Does nothing if slots are not in use. False: no memory. */
-bool tsr_slots_use(tsr_slots *s, tsr_tile_copy *copy, int32_t command);
+bool tsr_tile_slots_use(tsr_tile_slots *s, tsr_tile_copy *copy, int32_t command);
 
 /* Notes whether the contents of the copy's slot are nowhere else. Does nothing if slots are not in
  * use, or the copy is in none. */
-void tsr_slots_set_dirty(tsr_slots *s, tsr_tile_copy *copy, bool dirty);
+void tsr_tile_slots_set_dirty(tsr_tile_slots *s, tsr_tile_copy *copy, bool dirty);
 
 /* A task that used the copy is over, and s->now is past it. Notes when the copy is used next, or
  * gives the slot back if no later task uses the tile at this device. */
-void tsr_slots_pass(tsr_slots *s, tsr_tile_copy *copy);
+void tsr_tile_slots_pass(tsr_tile_slots *s, tsr_tile_copy *copy);
 
 #endif

@@ -1,0 +1,51 @@
+/*
+ * An index of cached blocks by place: which cached blocks of an operand meet a rectangle, or hold
+ * all of it.
+ *
+ * Each operand is cut into a grid of cells, and each cell lists the cached blocks that meet it. A
+ * matrix that is dealt in blocks has thousands of cached blocks, of which a tile concerns a few.
+ */
+#ifndef TSR_PLAN_SCHEDULE_CACHED_INDEX_H
+#define TSR_PLAN_SCHEDULE_CACHED_INDEX_H
+
+#include "blas/call.h"
+#include "plan/residency.h"
+
+/* A cached block in the list of a cell; next is -1 at its end. */
+typedef struct tsr_cached_link {
+  int32_t block, next;
+} tsr_cached_link;
+
+typedef struct tsr_cached_cells {
+  int64_t cell_rows, cell_cols;
+  int down, across;
+  int32_t *first; /* [row + column * down]: links */
+} tsr_cached_cells;
+
+typedef struct tsr_cached_index {
+  tsr_cached_cells cells[TSR_OPERANDS];
+  TSR_VEC(tsr_cached_link) links;
+  TSR_VEC(int32_t) found;  /* by the last question, ascending */
+  TSR_VEC(uint32_t) asked; /* of each room: the last question that came across it */
+  uint32_t questions;
+} tsr_cached_index;
+
+/* expected: about how many cached blocks each operand will have. A zeroed index may be freed.
+ * False: no memory. */
+bool tsr_cached_index_init(tsr_cached_index *index, const tsr_call *call,
+                           const size_t expected[TSR_OPERANDS]);
+void tsr_cached_index_free(tsr_cached_index *index);
+
+/* Cached blocks are numbered from 0 as they are added. False: no memory. */
+bool tsr_cached_index_add(tsr_cached_index *index, const tsr_cached_block *block);
+
+/* Finds the cached blocks of an operand that meet the rectangle: index->found, until the next
+ * question. False: no memory. */
+bool tsr_cached_index_ask(tsr_cached_index *index, const tsr_residency *blocks, int matrix,
+                          tsr_rect rect);
+
+/* The first room of an operand at the device that holds all of the rectangle; -1: none does. */
+int32_t tsr_cached_index_holder(const tsr_cached_index *index, const tsr_residency *blocks,
+                                int matrix, tsr_rect rect, int device);
+
+#endif

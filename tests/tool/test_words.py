@@ -15,15 +15,16 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md",
 # identifier (tsr_slab_first has slab), or a pattern for whole identifiers if it has a "*".
 RETIRED = [
     (["slab", "slabs"], "k-panel (k_panel)", []),
-    (["tsr_*_hold", "tsr_*_holds", "tsr_holds*", "holds?_of"], "C block (c_block)", []),
+    (["tsr_*chunk*"], "n-block (n_block), or piece", []),
+    (["tsr_*_hold", "tsr_*_holds", "tsr_holds*", "hold_of"], "C block (c_block)", []),
     (["corner", "corners"], "leading block (leading)", []),
     (["recipe", "recipes"], "strategy", []),
     (["climb", "climbs"], "descent or local search", []),
     (["winds"], "serpentine", []),
     (["homing"], "write-back (write_back)", []),
     (["cargo", "cargos"], "transfer", []),
-    (["tsr_room*", "tsr_*_room", "tsr_*_rooms", "*_ROOM_*"],
-     "cached block (cached_block); memory for something: space", []),
+    (["tsr_room*", "tsr_*_room", "tsr_*_rooms", "tsr_*_room_*", "*_ROOM_*"],
+     "cached block (cached_block), if it stays on a device", ["*cpu_*room*", "*_CPU_ROOM_H"]),
     (["stay", "tsr_stays*", "tsr_*_stays"], "entry of the store, or cached block", []),
     (["lodging", "lodgings"], "allocation", []),
     (["errand", "errands"], "asynchronous operation (async_op)", []),
@@ -42,19 +43,14 @@ RETIRED_IN_PAGES = {
     r"imagined": "model-only", r"corners?": "leading block",
 }
 
-# What types are called in plain English, or in the words of C and the BLAS: the last word of a
-# type's name is one of these, or stands in the glossary.
+# What types of the public headers and of the planner are called in plain English, or in the words of
+# C and the BLAS: the last word of a type's name is one of these, or stands in the glossary.
 PLAIN = set("""
-    access args arguments bench block blocks bounds buffer cache call calls cell cells choice choices
-    class commands context copies cost costs cuts dense device diag distribution element end error
-    facts factor field figures fit flag flags forecast form format found function group holding
-    index indices info interval kernel key kind layout level level3 links list loads log measured
-    memory message mode model moved name names network offer op options order origin owners part
-    parts peers place places plans prediction problem product question range read record rect rects
-    relation request result rule scalar search set setting settings shape shape side signature size
-    small source space span stage stage state status step steps stream submission text thread time
-    times trace traced traces traffic trial tried type unit uplo use user uses value verdict visit
-    wait walk why window worker
+    access accumulation algebra axes blocking bounds buffer cache cell context dense diag
+    element end fact field figure fit forced format formula holding index kind layout level3
+    load measured memory name op option order part prediction problem question range reading
+    place rect role routing search setting side space stage status tenancy trace traffic tried type
+    uplo use walk
 """.split())
 
 
@@ -73,7 +69,8 @@ def code_of(path):
     """A file without comments and strings; they keep their lines."""
     text = path.read_text(errors="replace")
     if path.suffix == ".py":
-        return re.sub(r"#[^\n]*", "", text)
+        text = re.sub(r'"""(.*?)"""', lambda m: "\n" * m[0].count("\n"), text, flags=re.DOTALL)
+        return re.sub(r'#[^\n]*|"[^"\n]*"', "", text)
     text = re.sub(r"/\*.*?\*/", lambda m: "\n" * m[0].count("\n"), text, flags=re.DOTALL)
     return re.sub(r'//[^\n]*|"(\\.|[^"\\\n])*"', "", text)
 
@@ -134,17 +131,28 @@ def test_retired_words_stay_out_of_pages(page):
     assert not found, "words that were replaced; write the others:\n" + "\n".join(found)
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_pages_name_files_that_exist(page):
+    here = {p.name for folder in ("src", "include", "tools", "bench", "tests", "examples", "cmake",
+                                  "machines") for p in (ROOT / folder).rglob("*")}
+    named = set(re.findall(r"[`/]([\w-]+\.(?:c|h|cu|def|py|sh|cmake))\b", page.read_text()))
+    gone = sorted(named - here - {"program.c", "script.py"})  # these stand for the user's own
+    assert not gone, f"{page.name} names files that are not there; name the new ones: {gone}"
+
+
 def test_types_are_called_by_words_of_the_glossary():
     """The last word of a struct's or an enum's name says what the thing is."""
     words = {part for word in rows() for part in re.split(r"[ -]", word.lower())}
     known, found = words | PLAIN, []
-    for path in sources("src", "include"):
+    for path in sources("include", "src/plan"):
         if path.suffix != ".h":
             continue
         text = code_of(path)
         for at in re.finditer(r"\b(?:struct|enum) tsr_(\w+)", text):
             last = at[1].split("_")[-1]
-            if not {last, re.sub(r"s$", "", last), re.sub(r"ies$", "y", last)} & known:
+            forms = {last, re.sub(r"s$", "", last), re.sub(r"ies$", "y", last),
+                     re.sub(r"^p", "", last)}  # tsr_pplan is a plan across processes
+            if not forms & known:
                 found.append(f"{where(path, text, at.start())}: tsr_{at[1]}: {last}")
     assert not found, (
         "types whose last word is not in docs/words.md. If the word has a meaning of the project's "

@@ -1,16 +1,15 @@
 /*
  * Blocked Cholesky factorisation A = L L^T of a symmetric positive definite matrix in pinned host
- * memory, lower triangle, column-major, right-looking. The blocks on the diagonal are factored by
- * the CPU's LAPACK, one step ahead of the devices; everything else stays on the devices until the
- * end.
+ * memory, lower triangle, column-major, right-looking. The CPU's LAPACK factors the blocks on the
+ * diagonal, one step ahead of the devices; all other blocks stay on the devices until the end.
  *
  *   cc cholesky.c $(pkg-config --cflags --libs tessera) -lopenblas -lm -o cholesky
  *   ./cholesky [N [NB [RUNS [TIMELINE.json]]]]
  *
- * LAPACK should not take every core, since the threads that mind the devices would wait for its:
- * OPENBLAS_NUM_THREADS=16 is plenty for a block of 1024.
+ * Give LAPACK fewer threads than there are cores, so that the threads that submit to the devices
+ * find a core: OPENBLAS_NUM_THREADS=16 is plenty for a block of 1024.
  *
- * Exit status 0: the residual is what rounding makes of it. The timeline is for ui.perfetto.dev.
+ * Exit status 0: the residual is within rounding errors. The timeline is for ui.perfetto.dev.
  */
 #include <float.h>
 #include <math.h>
@@ -26,7 +25,7 @@ void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *inf
 typedef struct problem {
   tsr_context *context;
   int64_t n, nb;
-  double *a;      /* pinned; L takes the place of A's lower triangle */
+  double *a;      /* pinned; L overwrites A's lower triangle */
   double on_host; /* s spent in LAPACK */
 } problem;
 
@@ -69,8 +68,8 @@ static tsr_status trsm(const problem *p, int64_t m, int64_t n, const double *l, 
                         TSR_NON_UNIT, m, n, &one, l, p->n, b, p->n);
 }
 
-/* Waits for the diagonal block at k alone, while the devices go on, and factors it. They have the
- * block as it was before: tsr_invalidate says that it has changed. */
+/* Waits for the diagonal block at k alone, while the devices go on, and factors it. The devices
+ * still have the old block: tsr_invalidate makes them forget it. */
 static int factor_diagonal(problem *p, int64_t k, int64_t width) {
   const int order = (int)width, ld = (int)p->n;
   int info;
@@ -84,8 +83,8 @@ static int factor_diagonal(problem *p, int64_t k, int64_t width) {
          failed(tsr_invalidate(p->context, width, width, at(p, k, k), p->n, TSR_D));
 }
 
-/* What the panel at column k changes right of it: first the next diagonal block, which goes home at
- * once, then what is below that, then the rest. */
+/* Updates the columns right of the panel at column k: first the next diagonal block, which goes
+ * home at once, then the part below that block, then the rest. */
 static int update(const problem *p, int64_t k, int64_t width) {
   int64_t j = k + width, next = p->n - j < p->nb ? p->n - j : p->nb;
   int64_t r = j + next, rest = p->n - r;
@@ -119,7 +118,7 @@ static double element(int64_t n, int64_t i, int64_t j) {
   return i == j ? (double)n : (double)(int64_t)(x ^ (x >> 31)) * 0x1p-63;
 }
 
-/* The other triangle must not be read: whoever does finds NaN. */
+/* The upper triangle must not be read: it holds NaN. */
 static void fill(const problem *p) {
   for (int64_t j = 0; j < p->n; j++) {
     for (int64_t i = 0; i < j; i++) *at(p, i, j) = NAN;
@@ -151,8 +150,8 @@ static void apply_l(const problem *p, const double *x, double *y) {
   }
 }
 
-/* |A x - L L^T x| / (n |A| |x| eps) for a random x, in the maximum norm; about 1 or less when
- * all is well. */
+/* |A x - L L^T x| / (n |A| |x| eps) for a random x, in the maximum norm; about 1 or less if L is
+ * right. */
 static double residual(const problem *p) {
   double *x = calloc((size_t)p->n * 4, sizeof *x), worst = 0;
   if (x == NULL) return INFINITY;
@@ -193,7 +192,7 @@ static void report(const problem *p, double seconds, double error) {
          (long long)moved.plans);
 }
 
-/* A new matrix in the same memory: what devices have of the old one is to be forgotten. */
+/* Factors a new matrix in the same memory; the devices first forget the old one. */
 static int run(problem *p, const char *timeline) {
   if (failed(tsr_release(p->context, p->n, p->n, p->a, p->n, TSR_D))) return 1;
   fill(p);

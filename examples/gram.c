@@ -1,5 +1,5 @@
 /*
- * The Gram matrix of the rows of a matrix: G = X X^T, on every GPU that is here, or on none.
+ * The Gram matrix of the rows of a matrix: G = X X^T, on all GPUs of this machine, or on its CPU.
  *
  *   cc gram.c $(pkg-config --cflags --libs tessera) -o gram && ./gram
  */
@@ -20,7 +20,7 @@ static void fill(double *x) {
   for (int i = 0; i < M * K; i++) x[i] = (i * 37 % 101) / 101.0;
 }
 
-/* What the library says of the call that it has just made. */
+/* Prints the plan of the call that the context has just carried out. */
 static void explain(tsr_context *context) {
   tsr_plan *plan;
   char *text;

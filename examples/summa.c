@@ -1,8 +1,8 @@
 /*
- * SUMMA by hand (van de Geijn and Watts, 1997), C = A B, N x N, over a grid of MPI processes: what
- * tsr_pgemm does in one call, with the loop in the open. Panels of A go along the rows of the grid
- * and panels of B along its columns, into buffers that are made once; while the devices multiply
- * one pair the next one is on its way; C stays on the devices until the end.
+ * SUMMA by hand (van de Geijn and Watts, 1997), C = A B, N x N, over a grid of MPI processes:
+ * tsr_pgemm does the same in one call. Panels of A go along the rows of the grid and panels of B
+ * along its columns, into buffers that are allocated once. While the devices multiply one pair of
+ * panels, the next pair is on its way. C stays on the devices until the end.
  *
  *   mpicc summa.c $(pkg-config --cflags --libs tessera) -ltessera_mpi -o summa
  *   mpirun -n 4 ./summa 2000 4000 8000 > summa.csv
@@ -31,7 +31,7 @@ static void must(tsr_status status) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* Of A as well as of B: small whole numbers, so that sums are exact. */
+/* An element of A, and of B: small whole numbers, so that sums are exact. */
 static double element(int64_t i, int64_t j) {
   return (double)((i * 3 + j * 5) % 7 - 3);
 }
@@ -40,7 +40,7 @@ static double *at(const tsr_pmatrix *x, int64_t i, int64_t j) {
   return (double *)x->data + i + j * x->ld;
 }
 
-/* One block for each process. */
+/* Makes a matrix with one block for each process. */
 static void make(summa *s, tsr_pmatrix *x, int64_t *rows, int64_t *cols) {
   int64_t mb = (s->n + s->shape[0] - 1) / s->shape[0], nb = (s->n + s->shape[1] - 1) / s->shape[1];
   must(tsr_pmatrix_create(s->grid, TSR_D, s->n, s->n, mb, nb, 0, 0, x));
@@ -50,14 +50,14 @@ static void make(summa *s, tsr_pmatrix *x, int64_t *rows, int64_t *cols) {
       *at(x, i, j) = element(s->me[0] * mb + i, s->me[1] * nb + j);
 }
 
-/* Where k is cut: at whole panels, and where it passes to another owner in A or in B. */
+/* The end of the panel at k: DEPTH further, or where A's or B's next owner begins. */
 static int64_t panel_end(const summa *s, int64_t k) {
   int64_t a = (k / s->a.nb + 1) * s->a.nb, b = (k / s->b.mb + 1) * s->b.mb;
   int64_t owned = a < b ? a : b, end = k + DEPTH < s->n ? k + DEPTH : s->n;
   return end < owned ? end : owned;
 }
 
-/* Owners copy their part of a panel to the buffer, where all of the row or column receive it. */
+/* The owners copy their panels to the buffers; the others of the row or column receive them. */
 static void send_panel(summa *s, int64_t k, int slot) {
   int64_t depth = panel_end(s, k) - k, col = k / s->a.nb, row = k / s->b.mb;
   for (int64_t l = 0; l < depth && s->me[1] == col; l++)
@@ -72,7 +72,7 @@ static void send_panel(summa *s, int64_t k, int slot) {
              &s->request[slot][1]);
 }
 
-/* The next panels travel while this one is multiplied: MPI waits for them, the devices work. */
+/* The next panels travel while the devices multiply these. */
 static void multiply(summa *s) {
   static const double one = 1, zero = 0;
   send_panel(s, 0, 0);
@@ -92,7 +92,7 @@ static void multiply(summa *s) {
   must(tsr_release(s->context, 0, 0, NULL, 1, TSR_D));
 }
 
-/* Some elements of each process, summed up again. */
+/* Sums up some elements of each process again. */
 static int is_right(const summa *s) {
   for (int64_t x = 0; x < 16 && s->m > 0 && s->w > 0; x++) {
     int64_t i = x * 7919 % s->m, j = x * 104729 % s->w;
@@ -104,7 +104,7 @@ static int is_right(const summa *s) {
   return 1;
 }
 
-/* Two products, of which the second, warm one counts. */
+/* Makes two products; the second, warm one counts. */
 static int run(summa *s, int64_t n) {
   double seconds[2], flops = 2.0 * (double)n * (double)n * (double)n;
   int64_t rows, cols;

@@ -297,12 +297,12 @@ static bool push_passes(tsr_builder *b, const int *row, int rows, const int *col
                         tsr_pass shape) {
   int step_rows = shape.rows > 0 ? shape.rows : rows, down = parts_of(rows, step_rows);
   int step_cols = shape.cols > 0 ? shape.cols : cols, across = parts_of(cols, step_cols);
-  bool winds = b->tiling->winds;
+  bool serpentine = b->tiling->serpentine;
   for (int y = 0; y < across; y++)
     for (int i = 0; i < down; i++) {
-      int x = winds && y % 2 ? down - 1 - i : i, li = x * step_rows, lj = y * step_cols;
+      int x = serpentine && y % 2 ? down - 1 - i : i, li = x * step_rows, lj = y * step_cols;
       pass p = {row, col, li, least(li + step_rows, rows), lj, least(lj + step_cols, cols), false};
-      p.backwards = winds && (y * down + i) % 2;
+      p.backwards = serpentine && (y * down + i) % 2;
       if (!push_group(b, &p)) return false;
     }
   return true;

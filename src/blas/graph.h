@@ -46,8 +46,8 @@ typedef struct tsr_tiling {
   int depth;             /* parts of k that are summed over before the next tile of C; 0: one */
   bool turns;            /* columns of tiles are dealt to the grid's to and fro, so that those of
                             a triangle, which differ in length, add up alike */
-  bool winds;            /* each pass goes the other way than the one before, so that it begins
-                            with what that has left */
+  bool serpentine;       /* each pass goes the other way than the one before, so that it begins
+                       with what that has left */
   int64_t n_block_first; /* columns of kernels of the first k_panel, or, if that is all of k, of the
                           first kernel, whereupon they double up to n_block_last; */
   int64_t n_block;       /* of those between, */

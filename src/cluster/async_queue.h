@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* Something that is polled until it has ended. */
+/* An asynchronous operation: it is polled until it has ended. */
 typedef struct tsr_async_op {
   struct tsr_async_op *next;
   /* Does what can be done without waiting; true: it has ended. *messages: some are under way. */

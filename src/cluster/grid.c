@@ -16,7 +16,7 @@ tsr_status tsr_grid_check(const tsr_grid *grid) {
 
 tsr_status tsr_grid_check_real(const tsr_grid *grid) {
   TSR_TRY(tsr_grid_check(grid));
-  if (!grid->imagined) return TSR_OK;
+  if (!grid->model_only) return TSR_OK;
   return tsr_fail(TSR_ERR_ARGUMENT,
                   "the grid has no processes, it serves plans alone; make one with "
                   "tsr_grid_create");
@@ -187,7 +187,7 @@ TSR_ENTRY(tsr_grid_imagine, (context, rows, cols, grid), tsr_context *context, i
   TSR_TRY(check_model_only(context, rows, cols, grid));
   TSR_TRY(allocate(context, &made));
   *made = (tsr_grid){.context = context,
-                     .imagined = true,
+                     .model_only = true,
                      .all = {MPI_COMM_NULL, 0, rows * cols, NULL},
                      .work = {MPI_COMM_NULL, 0, rows * cols, NULL},
                      .row = MPI_COMM_NULL,
@@ -204,8 +204,8 @@ TSR_ENTRY(tsr_grid_imagine, (context, rows, cols, grid), tsr_context *context, i
 TSR_ENTRY_VOID(tsr_grid_destroy, (grid), tsr_grid *grid) {
   int ended = 0;
   if (grid == NULL) return;
-  if (!grid->imagined) MPI_Finalized(&ended);
-  if (ended || grid->imagined) { /* communicators are gone, or there were none */
+  if (!grid->model_only) MPI_Finalized(&ended);
+  if (ended || grid->model_only) { /* communicators are gone, or there were none */
     drop_rest(grid);
     return;
   }
@@ -243,7 +243,7 @@ static tsr_status check_panels(int64_t depth, int lookahead) {
 
 /* On a grid without processes there is nobody to agree with. */
 static tsr_status agree_on(const tsr_grid *grid, const tsr_record *record, tsr_status status) {
-  return grid->imagined ? status : tsr_agree(&grid->all, record, status);
+  return grid->model_only ? status : tsr_agree(&grid->all, record, status);
 }
 
 TSR_ENTRY(tsr_grid_set_panels, (grid, depth, lookahead), tsr_grid *grid, int64_t depth,
@@ -297,7 +297,7 @@ TSR_ENTRY(tsr_grid_set_network, (grid, bandwidth, latency), tsr_grid *grid, doub
 
 static tsr_status check_model_transport(const tsr_grid *grid, double up, double down) {
   TSR_TRY(tsr_grid_check(grid));
-  if (!grid->imagined)
+  if (!grid->model_only)
     return tsr_fail(TSR_ERR_ARGUMENT,
                     "the grid has processes, and their transport, %s; imagine one with "
                     "tsr_grid_imagine",

@@ -49,7 +49,7 @@ typedef struct tsr_model {
 
 struct tsr_grid {
   tsr_context *context; /* this process's; not owned */
-  bool imagined;        /* it has no processes: for plans alone */
+  bool model_only;      /* it has no processes: for plans alone */
   tsr_peers all;        /* ranked row by row: of who calls */
   tsr_peers work;       /* the same: of who carries products out */
   MPI_Comm row, col; /* the processes of this one's row, ranked by column; of its column, by row */
@@ -72,7 +72,7 @@ struct tsr_grid {
 /* TSR_ERR_ARGUMENT for NULL: all that can be told without the others. */
 tsr_status tsr_grid_check(const tsr_grid *grid);
 
-/* The same, for what an imagined grid cannot do. */
+/* The same, for what a model-only grid cannot do. */
 tsr_status tsr_grid_check_real(const tsr_grid *grid);
 
 #endif

@@ -72,7 +72,7 @@ static tsr_storage storage_of(const tsr_factor *x) {
                        .uplo = TSR_GENERAL};
 }
 
-static tsr_status check_apart(const tsr_product *p) {
+static tsr_status check_disjoint(const tsr_product *p) {
   const tsr_factor *other[2] = {&p->a, &p->b};
   tsr_storage written = storage_of(&p->c);
   size_t size = tsr_type_get(p->c.matrix.type)->size;
@@ -101,7 +101,7 @@ tsr_status tsr_product_check(const tsr_product *p, bool data) {
   TSR_TRY(check_factor(p->grid, &p->b, data));
   TSR_TRY(check_factor(p->grid, &p->c, data));
   TSR_TRY(check_types(p));
-  return data ? check_apart(p) : TSR_OK;
+  return data ? check_disjoint(p) : TSR_OK;
 }
 
 static void add_factor(tsr_record *record, const char *object, const tsr_factor *x) {

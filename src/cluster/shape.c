@@ -13,7 +13,7 @@ static tsr_axis dealt(int64_t extent, int count) {
 
 static tsr_status predict(const tsr_model *model, const int shape[2], tsr_type type, int64_t m,
                           int64_t n, int64_t k, double *seconds) {
-  tsr_grid grid = {.imagined = true,
+  tsr_grid grid = {.model_only = true,
                    .model = *model,
                    .extent = {shape[0], shape[1]},
                    .wishes = {.lookahead = TSR_TUNE_SHAPE_LOOKAHEAD}};

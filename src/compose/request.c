@@ -10,7 +10,7 @@ static tsr_status plan_for(const tsr_machine *machine, const tsr_request *reques
                            const tsr_plan_options *options, tsr_plan **plan) {
   switch (request->kind) {
     case TSR_REQUEST_HOME:
-      return tsr_plan_bring_home(machine, request->call, request->uplo, options, plan);
+      return tsr_plan_write_back(machine, request->call, request->uplo, options, plan);
     case TSR_REQUEST_DISTRIBUTE:
       return tsr_plan_distribute(machine, request->call, request->mapping, options, plan);
     default:

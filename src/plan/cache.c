@@ -6,15 +6,16 @@
 #include "base/alloc.h"
 #include "plan/residency.h"
 
-/* Twice as many as plans: lists of one, mostly. */
+/* Two buckets for each plan, so that most lists have one entry. */
 enum { BUCKETS = 2 * TSR_CACHE_PLANS };
 
-/* All of a call as whole numbers: no padding to compare by accident. */
+/* A key is all fields of a call as 64-bit numbers. Comparing tsr_call itself would compare its
+ * padding. */
 enum { KEY_WORDS = 12 + 8 * TSR_OPERANDS };
 
 typedef struct entry {
-  struct entry *next;          /* in its bucket; or of those taken out */
-  struct entry *newer, *older; /* by their last use */
+  struct entry *next;          /* next entry of the bucket, or of the list of removed entries */
+  struct entry *newer, *older; /* neighbours in the order of last use */
   uint64_t hash;
   size_t bytes;
   const tsr_plan *plan;
@@ -69,8 +70,9 @@ static void take_out(tsr_cache *cache, entry *e) {
   cache->bytes -= e->bytes;
 }
 
-/* Takes out those used longest ago until another one of so many bytes has room; *out lists them. */
-static void make_room(tsr_cache *cache, int count, size_t bytes, entry **out) {
+/* Removes the entries used longest ago until `count` more plans of `bytes` bytes in all fit. *out
+ * lists the removed entries. */
+static void evict(tsr_cache *cache, int count, size_t bytes, entry **out) {
   while (cache->count > 0 &&
          (cache->count + count > TSR_CACHE_PLANS || cache->bytes + bytes > TSR_CACHE_BYTES)) {
     entry *e = cache->oldest;
@@ -80,7 +82,8 @@ static void make_room(tsr_cache *cache, int count, size_t bytes, entry **out) {
   }
 }
 
-/* Without the lock: the end of a plan may need others. */
+/* Releases removed entries. The caller must not hold the lock, since the release of a plan may take
+ * other locks. */
 static void drop(tsr_cache *cache, entry *out) {
   while (out != NULL) {
     entry *next = out->next;
@@ -113,7 +116,7 @@ void tsr_cache_destroy(tsr_cache *cache) {
 void tsr_cache_clear(tsr_cache *cache) {
   entry *out = NULL;
   pthread_mutex_lock(&cache->lock);
-  make_room(cache, TSR_CACHE_PLANS, 0, &out);
+  evict(cache, TSR_CACHE_PLANS, 0, &out);
   pthread_mutex_unlock(&cache->lock);
   drop(cache, out);
 }
@@ -125,7 +128,7 @@ static uint64_t mix(uint64_t hash, uint64_t word) {
   return hash ^ hash >> 29;
 }
 
-/* Word by word: what is on devices may be thousands of rectangles. */
+/* Eight bytes at a time, since a residency may have thousands of rectangles. */
 uint64_t tsr_cache_digest(uint64_t before, const void *bytes, size_t count) {
   const char *at = bytes;
   uint64_t hash = mix(before ^ UINT64_C(0x9E3779B97F4A7C15), count);
@@ -163,7 +166,7 @@ static void make_key(const tsr_call *call, uint64_t settings, int64_t key[KEY_WO
   }
 }
 
-/* Word by word: a look-up is on the way of every call. */
+/* Eight bytes at a time, since every call looks up its plan. */
 static uint64_t hash_key(const int64_t key[KEY_WORDS]) {
   uint64_t hash = UINT64_C(0x9E3779B97F4A7C15);
   for (int i = 0; i < KEY_WORDS; i++) hash = mix(hash, (uint64_t)key[i]);
@@ -197,8 +200,8 @@ const tsr_plan *tsr_cache_find(tsr_cache *cache, const tsr_call *call, uint64_t 
 static size_t residency_bytes(const tsr_residency *residency) {
   size_t bytes = 0;
   for (size_t i = 0; residency != NULL && i < residency->blocks.count; i++) {
-    const tsr_cached_block *room = &residency->blocks.items[i];
-    bytes += sizeof *room + (room->valid.count + room->newer.count) * sizeof *room->valid.items;
+    const tsr_cached_block *block = &residency->blocks.items[i];
+    bytes += sizeof *block + (block->valid.count + block->newer.count) * sizeof *block->valid.items;
   }
   return bytes;
 }
@@ -214,18 +217,19 @@ void tsr_cache_add(tsr_cache *cache, const tsr_call *call, uint64_t settings,
                    const tsr_plan *plan) {
   size_t bytes = plan_bytes(plan);
   entry *new = bytes <= TSR_CACHE_PLAN_BYTES ? tsr_alloc_zero(1, sizeof *new) : NULL;
-  if (new == NULL) return; /* it is made anew when it is wanted again */
+  if (new == NULL) return; /* the next equal call makes the plan anew */
   *new = (entry){.plan = plan, .bytes = bytes};
   make_key(call, settings, new->key);
   new->hash = hash_key(new->key);
   cache->take(plan);
   pthread_mutex_lock(&cache->lock);
-  entry *out = find(cache, new->hash, new->key); /* another thread may have planned the same */
+  entry *out =
+      find(cache, new->hash, new->key); /* another thread may have added a plan for the same call */
   if (out != NULL) {
     take_out(cache, out);
     out->next = NULL;
   }
-  make_room(cache, 1, bytes, &out);
+  evict(cache, 1, bytes, &out);
   put_in(cache, new);
   pthread_mutex_unlock(&cache->lock);
   drop(cache, out);

@@ -1,5 +1,6 @@
 /*
- * A mapping: blocks of a matrix dealt over devices, 2D block-cyclically.
+ * A mapping: the device of each block of a matrix, partitioned 2D block-cyclically over a grid of
+ * devices.
  */
 #ifndef TSR_PLAN_MAPPING_H
 #define TSR_PLAN_MAPPING_H
@@ -10,18 +11,20 @@
 /* Element (i, j) of the matrix lives at
  * device[((row + i) / block_rows % grid_rows) * grid_cols + (col + j) / block_cols % grid_cols]. */
 typedef struct tsr_mapping {
-  int64_t row, col; /* of the matrix's first element in what is mapped; not negative */
+  int64_t row, col; /* place of the matrix's first element in the mapped matrix; not negative */
   int64_t block_rows, block_cols;
   int grid_rows, grid_cols;
   int16_t device[TSR_MACHINE_DEVICES];
 } tsr_mapping;
 
+/* The device of element (i, j). */
 static inline int tsr_mapping_device(const tsr_mapping *mapping, int64_t i, int64_t j) {
   int64_t down = (mapping->row + i) / mapping->block_rows % mapping->grid_rows;
   int64_t right = (mapping->col + j) / mapping->block_cols % mapping->grid_cols;
   return mapping->device[down * mapping->grid_cols + right];
 }
 
+/* Extends the digest `before` by a mapping. */
 static inline uint64_t tsr_mapping_digest(uint64_t before, const tsr_mapping *m) {
   const int64_t words[] = {m->row,        m->col,       m->block_rows,
                            m->block_cols, m->grid_rows, m->grid_cols};

@@ -1,6 +1,6 @@
 /*
- * How messages, prints and timelines call the parts of a plan. Every function writes into the
- * caller's tsr_name and returns its text.
+ * Names of the parts of a plan, for messages, prints and timelines. A function with a tsr_name
+ * writes into that and returns its text, which lives as long as the tsr_name.
  */
 #ifndef TSR_PLAN_NAMES_H
 #define TSR_PLAN_NAMES_H
@@ -17,27 +17,27 @@ const char *tsr_matrix_name(int matrix);
 /* "device 2", "host 0". */
 const char *tsr_plan_location_name(const tsr_plan *plan, int location, tsr_name *name);
 
-/* The place of a queue among those of its location: "in", "peer to 3", "compute 0", "staging queue
- * 1". */
+/* A queue among those of its location: "in", "peer to 3", "compute 0", "staging 1". */
 const char *tsr_queue_name(const tsr_plan_queue *queue, tsr_name *name);
 
 /* "gemm", "copy of A". */
 const char *tsr_command_name(const tsr_plan *plan, const tsr_command *command, tsr_name *name);
 
-/* "gemm on device 2, queue compute 0", "copy of A from host 0 to device 1, queue in". Any plan,
- * however wrong. */
+/* "gemm on device 2, queue compute 0", "copy of A from host 0 to device 1, queue in". The plan may
+ * be wrong in any way. */
 const char *tsr_command_describe(const tsr_plan *plan, const tsr_command *command, tsr_name *name);
 
-/* "dgemm NT", "dtrsm LLNN": the letters in the order of the BLAS routine. */
+/* "dgemm NT", "dtrsm LLNN". The letters are the flags in the order of the BLAS routine's
+ * arguments. */
 const char *tsr_call_name(const tsr_call *call, tsr_name *name);
 
-/* The home of an operand, for instance "pinned, host 0". */
+/* Memory and location of an operand's home: "pinned, host 0". */
 const char *tsr_home_name(const tsr_plan *plan, int operand, tsr_name *name);
 
-/* Bytes moved by a copy; 0 for a kernel. */
+/* Bytes that a copy moves; 0 for a kernel. */
 double tsr_command_bytes(const tsr_plan *plan, const tsr_command *command);
 
-/* Bytes of an element of a matrix: of the wide type for W. */
+/* Bytes of an element of a matrix. W has the wide type. */
 size_t tsr_matrix_element(const tsr_call *call, int matrix);
 
 #endif

@@ -2,13 +2,13 @@
 
 #include "plan/cache.h"
 
-static void free_room(tsr_cached_block *block) {
+static void free_block(tsr_cached_block *block) {
   tsr_rects_free(&block->valid);
   tsr_rects_free(&block->newer);
 }
 
 void tsr_residency_free(tsr_residency *residency) {
-  for (size_t i = 0; i < residency->blocks.count; i++) free_room(&residency->blocks.items[i]);
+  for (size_t i = 0; i < residency->blocks.count; i++) free_block(&residency->blocks.items[i]);
   TSR_VEC_FREE(&residency->blocks);
 }
 
@@ -44,11 +44,11 @@ bool tsr_residency_home_is_current(const tsr_residency *residency, int matrix, t
   return true;
 }
 
-bool tsr_room_forget(tsr_cached_block *block, tsr_rect rect) {
+bool tsr_cached_block_forget(tsr_cached_block *block, tsr_rect rect) {
   return tsr_rects_subtract(&block->valid, rect) && tsr_rects_subtract(&block->newer, rect);
 }
 
-bool tsr_residency_settled(tsr_residency *residency, int matrix, tsr_rect rect) {
+bool tsr_residency_note_written_back(tsr_residency *residency, int matrix, tsr_rect rect) {
   for (size_t i = 0; i < residency->blocks.count; i++) {
     tsr_cached_block *block = &residency->blocks.items[i];
     if (touches(block, matrix, rect) && !tsr_rects_subtract(&block->newer, rect)) return false;
@@ -63,7 +63,7 @@ static uint64_t digest_rects(uint64_t digest, const tsr_rects *rects) {
 }
 
 uint64_t tsr_residency_digest(uint64_t before, const tsr_residency *residency) {
-  uint64_t digest = tsr_cache_digest(before, "rooms", 5);
+  uint64_t digest = tsr_cache_digest(before, "cached blocks", 13);
   for (size_t i = 0; i < residency->blocks.count; i++) {
     const tsr_cached_block *block = &residency->blocks.items[i];
     const int64_t words[] = {block->device,    block->matrix,    block->ld,       block->rect.row0,

@@ -1,20 +1,21 @@
 /*
- * Inside the planner: its tuned constants, TSR_TUNE_..., from the table in tuning.def, which says
- * of each its unit, what it does, and where its value comes from.
+ * The planner's tuned constants, TSR_TUNE_..., for the planner alone. The table in tuning.def gives
+ * each constant's unit, its effect and the origin of its value.
  */
 #ifndef TSR_PLAN_TUNING_H
 #define TSR_PLAN_TUNING_H
 
 #include <stdint.h>
 
-/* A first guess: the power of two near an extent / parts, from least to most, which are some. */
+/* A first guess of a search: the power of two near extent / parts, from least to most. The unit of
+ * least and most is the constant's. */
 typedef struct tsr_guess {
   double parts;
   int64_t least, most;
 } tsr_guess;
 
-/* Of the powers of two from least to most, about the nearest to x: up to 1.5 times one of them is
- * nearer to it than to the next one. */
+/* The power of two p in [least, most] that is about nearest to x: the least p with x <= 1.5 p, or
+ * most. */
 static inline int64_t tsr_power_of_two_near(double x, int64_t least, int64_t most) {
   int64_t p = least;
   while (p < most && (double)p * 1.5 < x) p *= 2;

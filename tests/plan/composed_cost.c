@@ -159,7 +159,7 @@ static void bring_home(sequence *s, const tsr_region *region, tsr_uplo uplo) {
   tsr_plan_options options = s->options;
   options.residency = &view.seen;
   double begin = tsr_now();
-  must(tsr_plan_bring_home(s->machine, &call, uplo, &options, &plan));
+  must(tsr_plan_write_back(s->machine, &call, uplo, &options, &plan));
   count(&s->kind[HOME], &view, plan, tsr_now() - begin);
   note(s, &s->kind[HOME], &view, plan);
   tsr_found_free(&view);

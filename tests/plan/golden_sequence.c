@@ -187,7 +187,7 @@ static void move_step(sequence *s, golden_book *book, const char *name, const ts
   if (mapping != NULL)
     must(tsr_plan_distribute(s->machine, &call, mapping, &options, &plan));
   else
-    must(tsr_plan_bring_home(s->machine, &call, uplo, &options, &plan));
+    must(tsr_plan_write_back(s->machine, &call, uplo, &options, &plan));
   note(s, book, name, &view, plan, options.budget);
   tsr_found_free(&view);
   tsr_plan_free(plan);

@@ -82,7 +82,7 @@ static void bring_home(const tsr_machine *machine, const tsr_call *done, tsr_res
   tsr_plan_options options = planning_options(machine, 0);
   options.residency = &seen;
   tsr_plan *plan = NULL;
-  must(tsr_plan_bring_home(machine, &call, uplo, &options, &plan));
+  must(tsr_plan_write_back(machine, &call, uplo, &options, &plan));
   must(tsr_plan_verify(plan, machine, options.budget));
   if (uplo == TSR_GENERAL) assert_false(has_newer(plan->after));
   replace(kept, seen_as(plan->after, TSR_C_, TSR_C_));
@@ -293,7 +293,7 @@ static void moves_are_whole_or_fail(void **unused) {
       tsr_plan *plan = NULL;
       tsr_alloc_fail_at(nth);
       status = deals ? tsr_plan_distribute(machine, &deal, &mapping, &options, &plan)
-                     : tsr_plan_bring_home(machine, &home, TSR_LOWER, &options, &plan);
+                     : tsr_plan_write_back(machine, &home, TSR_LOWER, &options, &plan);
       tsr_alloc_fail_at(0);
       if (status == TSR_OK) must(tsr_plan_verify(plan, machine, options.budget));
       if (status != TSR_OK) assert_int_equal(status, TSR_ERR_MEMORY);

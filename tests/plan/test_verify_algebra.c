@@ -21,7 +21,7 @@ static const mistake mistakes[] = {
     /* syrk */
     {"syrk of the wrong triangle", plan_syrk, FORM, 2, UPPER,
      "rows 0..3, columns 0..3 of C are wrong: they hold the original"},
-    {"syrk of no triangle", plan_syrk, FORM, 2, 0, "does not say which triangle it means"},
+    {"syrk of no triangle", plan_syrk, FORM, 2, 0, "does not say which triangle its operand has"},
     {"syrk transposed", plan_syrk, FORM, 2, LOWER | OP_T,
      "command 2 (syrk on device 0, queue compute 0): operand a: columns of A cannot stand for rows "
      "of C"},
@@ -36,7 +36,8 @@ static const mistake mistakes[] = {
     {"half of k twice", plan_syrk, COL0, 8, 0, "are wrong; command 8 (syrk"},
     {"beta twice", plan_syrk, FLAGS, 8, TSR_FLAG_BETA | TSR_FLAG_EVENT,
      "are wrong; command 8 (syrk"},
-    {"beta and one", plan_syrk, FLAGS, 8, TSR_FLAG_BETA | TSR_FLAG_BETA_ONE, "beta cannot be two"},
+    {"beta and one", plan_syrk, FLAGS, 8, TSR_FLAG_BETA | TSR_FLAG_BETA_ONE,
+     "beta has more than one"},
     {"conj of alpha", plan_syrk, FLAGS, 3, TSR_FLAG_BETA | TSR_FLAG_ALPHA_CONJ | TSR_FLAG_EVENT,
      "are wrong; command 3 (gemm"},
     {"written back too early", plan_syrk, WAITS, 9, 0, "without waiting for command 8 (syrk"},
@@ -141,8 +142,8 @@ static void rejects_half_a_tile(void **state) {
   accept(plan_syrk_with(TSR_ZERO));
   plan->commands.items[6].m = 1; /* one row of the tile of C is fetched */
   reject_with(plan,
-              "command 9 (copy of C from device 1 to host 0, queue out): brings elements of C "
-              "home that no kernel has written");
+              "command 9 (copy of C from device 1 to host 0, queue out): writes back elements "
+              "of C that no kernel has written");
 }
 
 /* ---- One kernel, all forms ---- */

@@ -51,7 +51,7 @@ static const mistake mistakes[] = {
      "command 0 (copy of C from host 0 to "
      "device 0, queue in): this queue cannot"},
     {"copy the wrong way", plan_scaled, QUEUE, 2, 0, "command 2 (copy of C from device 0"},
-    {"no such buffer", plan_scaled, BUFFER2, 1, 77, "buffer 2 is number 77, which there is not"},
+    {"no such buffer", plan_scaled, BUFFER2, 1, 77, "buffer 2 is number 77, which does not exist"},
     {"buffer that has no use", plan_scaled, BUFFER1, 1, 3, "buffer 1 has no use here"},
     {"no such kernel", plan_scaled, KERNEL, 1, 99, "command 1 (unknown command on device 0"},
     {"two matrices", plan_staged, BUFFER1, 0, 4,
@@ -169,8 +169,8 @@ static const mistake mistakes[] = {
      "device 0: the plan needs 5000 bytes, its "
      "budget is 4096"},
     {"life misjudged", plan_staged, LAST, 4, 5,
-     "buffer 4 is said to be used by commands 5 to 5, it "
-     "is by 5 to 6"},
+     "buffer 4 is said to be used by commands 5 to 5, but "
+     "is used by 5 to 6"},
 };
 
 static void rejects_single_mistakes(void **state) {
@@ -183,8 +183,8 @@ static void rejects_what_comes_home_twice(void **state) {
   tsr_plan *plan = relayed_double();
   add_copy(plan, queue_of(0, TSR_QUEUE_OUT), 5, TSR_C_, 2, 0, 2, 2, END);
   reject_with(plan,
-              "command 18 (copy of C from device 0 to host 0, queue out): brings rows 2..3, "
-              "columns 0..1 of C home a second time");
+              "command 18 (copy of C from device 0 to host 0, queue out): writes rows 2..3, "
+              "columns 0..1 of C back a second time");
 }
 
 static void rejects_k_added_twice(void **state) {

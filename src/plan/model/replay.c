@@ -94,7 +94,7 @@ static void copy_flow(const replay *r, const tsr_command *c, bool fresh, flow *f
             : inside ? tsr_machine_copy_rate(r->machine, from->location)
                      : tsr_link_rate(link, segment_of(r->plan, c, size));
   if (f->full <= 0) f->full = TSR_TUNE_UNKNOWN_RATE;
-  double start = in_host ? TSR_TUNE_LANE_START
+  double start = in_host ? TSR_TUNE_STAGING_START
                  : fresh ? link->latency
                          : TSR_TUNE_BEHIND_A_COPY * link->latency;
   f->left = (double)c->m * (double)c->n * size + start * f->full;

@@ -18,7 +18,7 @@ typedef struct traffic {
   double bytes[TSR_MACHINE_LOCATIONS][TSR_MACHINE_LOCATIONS];
 } traffic;
 
-/* To be freed; NULL: no memory, and the text is broken. */
+/* The caller frees the result. NULL: no host memory, and the text is marked as broken. */
 static traffic *count_traffic(const tsr_plan *plan, tsr_text *text) {
   traffic *moved = tsr_alloc_zero(1, sizeof *moved);
   if (moved == NULL) text->broken = 1;
@@ -35,7 +35,7 @@ static traffic *count_traffic(const tsr_plan *plan, tsr_text *text) {
 /* Extents of kernels and sizes of copies. */
 typedef struct shapes {
   int64_t kernels[TSR_KERNEL_COUNT], copies;
-  const tsr_command *largest, *smallest; /* of the gemm kernels; NULL: none */
+  const tsr_command *largest, *smallest; /* largest and smallest gemm kernel; NULL: none */
   double least_copy, most_copy;          /* bytes */
 } shapes;
 
@@ -118,13 +118,13 @@ void tsr_plan_summary(const tsr_plan *plan, double measured, tsr_prediction *pre
 
 /* ---- Text ---- */
 
-/* "1.07 GB", at least that many characters wide. */
+/* "1.07 GB", at least `width` characters wide. */
 static void add_scaled(tsr_text *text, int width, double value, const char *unit) {
   static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
   int i = 0;
   for (; i < 5 && value >= 999.5; i++) value /= 1000;
   int digits = value >= 99.95 || i == 0 ? 0 : value >= 9.995 ? 1 : 2;
-  tsr_text scaled = TSR_TEXT_INIT; /* not snprintf, which has the user's decimal point */
+  tsr_text scaled = TSR_TEXT_INIT; /* snprintf would use the user's decimal point */
   tsr_text_add(&scaled, "%.*f %s%s", digits, value, prefixes[i], unit);
   text->broken |= scaled.broken;
   if (!scaled.broken) tsr_text_add(text, "%*s", width, scaled.bytes);
@@ -152,7 +152,7 @@ static const char *scalar_name(tsr_scalar_class scalar) {
   return scalar == TSR_ZERO ? "0" : scalar == TSR_ONE ? "1" : "any";
 }
 
-static void add_asked(tsr_text *text, const tsr_plan *plan) {
+static void add_call(tsr_text *text, const tsr_plan *plan) {
   const tsr_call *call = &plan->call;
   const tsr_operation_info *info = tsr_operation_get(call->operation);
   bool in_place = info->signature == TSR_SIGNATURE_TRIANGULAR;
@@ -171,7 +171,7 @@ static void add_asked(tsr_text *text, const tsr_plan *plan) {
   }
 }
 
-static void add_chosen(tsr_text *text, const tsr_plan *plan, const tsr_machine *machine) {
+static void add_choice(tsr_text *text, const tsr_plan *plan, const tsr_machine *machine) {
   if (machine != NULL) tsr_text_add(text, "machine    %s\n", machine->name);
   if (plan->devices == 0)
     tsr_text_add(text, "devices    none: the CPU's BLAS does it\n");
@@ -277,8 +277,8 @@ static void add_memory(tsr_text *text, const tsr_plan *plan) {
 
 static void write_text(const tsr_plan *plan, const tsr_machine *machine, double measured,
                        tsr_text *text) {
-  add_asked(text, plan);
-  add_chosen(text, plan, machine);
+  add_call(text, plan);
+  add_choice(text, plan, machine);
   if (plan->devices > 0) add_shapes(text, plan);
   add_times(text, plan, measured);
   if (plan->devices == 0) return;
@@ -293,7 +293,7 @@ static void write_text(const tsr_plan *plan, const tsr_machine *machine, double 
 
 /* ---- JSON ---- */
 
-/* JSON has no infinity. */
+/* An infinite or undefined number is null, since JSON has neither. */
 static void add_number(tsr_text *text, const char *key, double value) {
   if (isfinite(value))
     tsr_text_add(text, "  \"%s\": %.9g,\n", key, value);
@@ -461,5 +461,5 @@ tsr_status tsr_plan_write(const tsr_plan *plan, const tsr_machine *machine,
     case TSR_TIMELINE_SVG: /* the caller draws it: front/picture.h */
       break;
   }
-  return tsr_fail(TSR_ERR_ARGUMENT, "format: %d is none that the planner writes", (int)format);
+  return tsr_fail(TSR_ERR_ARGUMENT, "format: the planner does not write format %d", (int)format);
 }

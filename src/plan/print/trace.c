@@ -29,11 +29,12 @@ int tsr_trace_kind(const tsr_plan *plan, const tsr_command *command) {
 
 /* ---- Trace events ---- */
 
-/* Process numbers: locations as predicted, as measured, and what is not of one. */
+/* Process numbers: locations as predicted are 0 .., as measured MEASURED_PROCESSES .., and
+ * CALLS_PROCESS has whole calls and the host. */
 enum { MEASURED_PROCESSES = 1000, CALLS_PROCESS = 999 };
 enum { CALLS_THREAD, HOST_THREAD };
 
-/* Queues of different plans that have one role are one thread. */
+/* Queues of the same role and index in different plans are one thread. */
 static int thread_of(const tsr_plan_queue *queue) {
   return queue->role * TSR_TRACE_INDICES + queue->index;
 }
@@ -59,7 +60,7 @@ static void trace_names(const tsr_plan *plan, bool measured, tsr_text *text) {
   for (int q = 0; q < plan->queues; q++) trace_queue(plan, &plan->queue[q], measured, text);
 }
 
-/* times NULL: as predicted. */
+/* times = NULL: predicted times. */
 static void trace_events(const tsr_plan *plan, const float *times, double at, tsr_text *text) {
   int base = times != NULL ? MEASURED_PROCESSES : 0;
   for (size_t i = 0; i < plan->commands.count; i++) {
@@ -83,7 +84,7 @@ static void trace_head(const tsr_machine *machine, tsr_text *text) {
   tsr_text_add(text, "\"},\"traceEvents\":[\n");
 }
 
-/* The last event has no comma behind it. */
+/* Ends the list with an event that has no comma after it. */
 static void trace_tail(const char *label, tsr_text *text) {
   tsr_text_add(text, "{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":0,\"args\":{\"labels\":");
   tsr_text_add(text, "\"%s\"}}\n]}\n", label);
@@ -112,7 +113,8 @@ void tsr_trace_begin(tsr_trace *trace, const tsr_machine *machine, tsr_text *tex
   trace_name(text, "thread", CALLS_PROCESS, HOST_THREAD, "", "on the host");
 }
 
-/* From the first command's begin: until then the call waited for those before it. */
+/* A call's event begins with its first command, since until then the call waited for earlier
+ * calls. */
 static void trace_call(const tsr_plan *plan, const float *times, double at, tsr_text *text) {
   double begin = INFINITY, end = 0;
   tsr_name name;

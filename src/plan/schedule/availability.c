@@ -5,8 +5,8 @@
 #include "base/alloc.h"
 #include "plan/tuning.h"
 
-/* Whether a channel that all links from a device to others use has room for hardly more than one of
- * them at a time. */
+/* Whether all links from a device to others use one channel whose capacity is less than
+ * TSR_TUNE_ONE_PORT times the bandwidth of a link. */
 static bool has_one_port(const tsr_machine *machine, const tsr_links *links, int device) {
   for (int c = 0; c < machine->channels; c++) {
     bool all = true, crowded = false;
@@ -50,7 +50,7 @@ void tsr_availability_free(tsr_availability *a) {
 
 /* ---- Links ---------------------------------------------------------------- */
 
-/* fmaxf without its care for what is no number: this is where planning spends its time. */
+/* max(a, b). fmaxf also handles NaN and is slower; planning spends most of its time here. */
 static inline float later(float a, float b) {
   return a > b ? a : b;
 }

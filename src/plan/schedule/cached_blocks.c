@@ -2,7 +2,8 @@
 
 #include "base/alloc.h"
 
-/* Cached blocks that there are, and one for each tile, of which some will be new. */
+/* The index expects all old blocks and one new block for each tile, since some tiles will get
+ * one. */
 static bool make_index(tsr_cached_blocks *r) {
   const tsr_graph *graph = r->problem->graph;
   size_t expected[TSR_OPERANDS];
@@ -15,7 +16,7 @@ static bool make_index(tsr_cached_blocks *r) {
   return true;
 }
 
-/* The plan owns both copies as soon as they are there. */
+/* The plan owns both copies from their allocation on, so that it frees them if one fails. */
 static bool copy_residency(const tsr_residency *residency, tsr_plan *plan) {
   plan->before = tsr_alloc_zero(1, sizeof *plan->before);
   plan->after = tsr_alloc_zero(1, sizeof *plan->after);
@@ -42,7 +43,7 @@ void tsr_cached_blocks_free(tsr_cached_blocks *r) {
 
 /* ---- Questions ------------------------------------------------------------ */
 
-/* The cached blocks that there are have the lowest numbers: one of them is found first. */
+/* Old blocks have the lowest numbers, so the index finds an old block first. */
 bool tsr_cached_blocks_have(const tsr_cached_blocks *r, int matrix, tsr_rect rect, int device) {
   if (!tsr_has_cached_blocks(r->problem, matrix)) return false;
   int32_t block = tsr_cached_index_holder(&r->index, r->after, matrix, rect, device);
@@ -115,25 +116,27 @@ bool tsr_cached_blocks_place(tsr_cached_blocks *r, tsr_tile_copy *copy, tsr_buff
 
 /* ---- The end -------------------------------------------------------------- */
 
-/* No room has the rectangle of C any more, but perhaps one (TSR_NOTHING: none). */
-static bool forget_but(tsr_cached_blocks *r, tsr_rect rect, int32_t but) {
+/* Marks the rectangle of C as not valid in all blocks except block `but` (TSR_NOTHING: in all). */
+static bool forget_except(tsr_cached_blocks *r, tsr_rect rect, int32_t but) {
   if (!tsr_cached_blocks_ask(r, TSR_C_, rect)) return false;
   for (size_t i = 0; i < r->index.found.count; i++) {
     int32_t number = r->index.found.items[i];
-    if (number != but && !tsr_room_forget(&r->after->blocks.items[number], rect)) return false;
+    if (number != but && !tsr_cached_block_forget(&r->after->blocks.items[number], rect))
+      return false;
   }
   return true;
 }
 
-/* The rectangle of C has been written to in one room. What that has already is not taken out to be
- * put back, which would leave its sets in splinters. */
+/* Notes that kernels wrote the rectangle of C in one block. The block's own sets keep the
+ * rectangle: subtracting and adding it again would split them into many small rectangles. */
 static bool note_written(tsr_cached_blocks *r, tsr_rect rect, size_t number) {
   tsr_cached_block *block = &r->after->blocks.items[number];
-  return forget_but(r, rect, (int32_t)number) && tsr_rects_add(&block->valid, rect) &&
+  return forget_except(r, rect, (int32_t)number) && tsr_rects_add(&block->valid, rect) &&
          tsr_rects_add(&block->newer, rect);
 }
 
-/* What came of C came to be changed. */
+/* Notes the rectangles of C that kernels, or copies that stand for writes, wrote in a tile copy.
+ * Pieces of C need no note: C is fetched only to be changed. */
 static bool note_writers(tsr_cached_blocks *r, const tsr_tile_copy *copy, const tsr_marks *marks) {
   for (int32_t i = copy->writers; i != TSR_NOTHING; i = marks->pool.items[i].next) {
     const tsr_mark *mark = &marks->pool.items[i];
@@ -143,7 +146,7 @@ static bool note_writers(tsr_cached_blocks *r, const tsr_tile_copy *copy, const 
   return true;
 }
 
-/* The pieces of a tile of A or B that came to the device are there. */
+/* Notes that the pieces of a tile of A or B that came to the device are valid there. */
 static bool note_pieces(tsr_cached_blocks *r, const tsr_copies *copies, int matrix, int32_t tile,
                         int device) {
   const tsr_tile_copy *copy = tsr_copy_of(copies, matrix, tile, device);
@@ -175,15 +178,15 @@ static bool note_matrix(tsr_cached_blocks *r, int matrix, const tsr_copies *copi
   return true;
 }
 
-/* What came home in spite of residency: blocks across a diagonal, of which a cached block holds
- * more than their triangle. */
+/* Forgets the blocks across the diagonal of C. With residency they are written back all the same,
+ * since their cached blocks also have values beside the triangle, which need not be C's. */
 static bool forget_triangles(tsr_cached_blocks *r) {
   const tsr_graph *graph = r->problem->graph;
   for (size_t t = 0; t < graph->tasks.count; t++) {
     const tsr_task *task = &graph->tasks.items[t];
     if (!task->last || tsr_kernel_triangle((tsr_kernel)task->kernel, task->form) == TSR_GENERAL)
       continue;
-    if (!forget_but(r, tsr_operand_rect(&task->operand[2]), TSR_NOTHING)) return false;
+    if (!forget_except(r, tsr_operand_rect(&task->operand[2]), TSR_NOTHING)) return false;
   }
   return true;
 }

@@ -4,8 +4,7 @@
 
 #include "base/alloc.h"
 
-/* Cells in one direction: 1024 in all, so that an index is small beside thousands of cached blocks.
- */
+/* Most cells along one direction: 1024 cells in all, a small index beside thousands of blocks. */
 enum { NONE = -1, MOST_CELLS = 32 };
 
 /* ---- Cells ---------------------------------------------------------------- */
@@ -14,7 +13,7 @@ static int64_t at_least_one(int64_t x) {
   return x > 1 ? x : 1;
 }
 
-/* About as many cells as cached blocks. */
+/* Cells along one direction, so that the grid has about as many cells as blocks. */
 static int cells_along(size_t blocks) {
   int cells = 1;
   while (cells < MOST_CELLS && (size_t)cells * (size_t)cells < blocks) cells *= 2;
@@ -31,7 +30,7 @@ static bool make_cells(const tsr_operand *operand, size_t blocks, tsr_cached_cel
   return c->first != NULL;
 }
 
-/* What lies outside of the operand counts as at its edge. */
+/* The cell of an index. Indices outside of the operand belong to the cells at its edge. */
 static int cell_at(int64_t at, int64_t length, int cells) {
   int64_t cell = at < 0 ? 0 : at / length;
   return cell < cells ? (int)cell : cells - 1;
@@ -113,7 +112,7 @@ bool tsr_cached_index_ask(tsr_cached_index *index, const tsr_residency *blocks, 
   return true;
 }
 
-/* Whoever holds all of the rectangle meets the cell that it begins in. */
+/* A block that contains the rectangle is in the list of the cell that the rectangle begins in. */
 int32_t tsr_cached_index_holder(const tsr_cached_index *index, const tsr_residency *blocks,
                                 int matrix, tsr_rect rect, int device) {
   const tsr_cached_cells *c = &index->cells[matrix];
@@ -123,7 +122,7 @@ int32_t tsr_cached_index_holder(const tsr_cached_index *index, const tsr_residen
     int32_t number = index->links.items[i].block;
     const tsr_cached_block *block = &blocks->blocks.items[number];
     if (block->device != device || !tsr_rect_contains(block->rect, rect)) continue;
-    best = number; /* lists go from the latest room to the first */
+    best = number; /* lists go from the latest block to the first */
   }
   return best;
 }

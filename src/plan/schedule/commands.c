@@ -35,7 +35,7 @@ tsr_status tsr_commands_init(tsr_commands *c, const tsr_problem *problem, tsr_pl
   c->queue_limit = problem->devices * (3 + c->streams + problem->devices) + c->staging_queues;
   if (c->queue_limit > TSR_PLAN_QUEUES)
     return tsr_fail(TSR_ERR_UNSUPPORTED,
-                    "%d devices need more queues than a plan has (%d): name fewer",
+                    "%d devices need more queues than a plan has (%d): name fewer devices",
                     problem->devices, TSR_PLAN_QUEUES);
   size_t n = (size_t)c->queue_limit * (size_t)c->queue_limit;
   c->seen = tsr_alloc_zero(n, sizeof *c->seen);
@@ -87,8 +87,8 @@ int tsr_commands_next_staging(tsr_commands *c, int node) {
 
 /* ---- Commands ------------------------------------------------------------- */
 
-/* Queues are in order: one wait for the latest command of a queue is enough, and none is needed
- * when an earlier command of the waiting queue waited for as much. */
+/* Queues are in order. So a command needs one wait for each queue, for the queue's latest command,
+ * and no wait if an earlier command of its own queue has waited for that command or a later one. */
 int32_t tsr_commands_add(tsr_commands *c, tsr_command command) {
   tsr_plan *plan = c->plan;
   command.wait = (uint32_t)plan->waits.count;

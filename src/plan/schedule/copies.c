@@ -39,18 +39,18 @@ static bool find_readers(tsr_copies *c) {
   return true;
 }
 
-static bool make_brought(tsr_copies *c) {
+static bool make_written_back(tsr_copies *c) {
   size_t tiles = tiles_of(c->problem->graph, TSR_C_);
-  c->brought = tsr_alloc(sizeof *c->brought * (tiles + 1));
-  if (!c->brought) return false;
-  for (size_t t = 0; t < tiles; t++) c->brought[t] = TSR_NOTHING;
+  c->written_back = tsr_alloc(sizeof *c->written_back * (tiles + 1));
+  if (!c->written_back) return false;
+  for (size_t t = 0; t < tiles; t++) c->written_back[t] = TSR_NOTHING;
   return true;
 }
 
 tsr_status tsr_copies_init(tsr_copies *c, const tsr_problem *problem) {
   c->problem = problem;
   c->devices = (size_t)problem->devices;
-  if (!make_items(c) || !find_readers(c) || !make_brought(c)) return tsr_problem_no_memory();
+  if (!make_items(c) || !find_readers(c) || !make_written_back(c)) return tsr_problem_no_memory();
   return TSR_OK;
 }
 
@@ -58,7 +58,7 @@ void tsr_copies_free(tsr_copies *c) {
   tsr_dealloc(c->items);
   TSR_VEC_FREE(&c->pieces);
   for (int x = TSR_A; x <= TSR_B_; x++) tsr_dealloc(c->readers[x]);
-  tsr_dealloc(c->brought);
+  tsr_dealloc(c->written_back);
 }
 
 bool tsr_copies_add_pieces(tsr_copies *c, tsr_tile_copy *copy, int count) {

@@ -1,10 +1,10 @@
 /*
- * Marks: lists of commands. A mark is a command and, where that matters, the rectangle of the
- * matrix that the command wrote. All lists lie in one pool; a list is the index of its latest mark,
- * or TSR_NOTHING if it is empty.
+ * Marks: lists of commands. A mark is a command and, in lists of writers, the rectangle of the
+ * matrix that the command wrote. All lists lie in one pool. A list is the index of its latest mark;
+ * TSR_NOTHING: empty.
  *
- * Invariant: the next mark of a list is always an older one. A mark keeps its index, so that lists
- * stay valid while others grow.
+ * Invariant: the next mark of a list is older than the one before it. A mark keeps its index, so
+ * lists remain valid while others grow.
  */
 #ifndef TSR_PLAN_SCHEDULE_MARKS_H
 #define TSR_PLAN_SCHEDULE_MARKS_H
@@ -16,24 +16,24 @@ typedef struct tsr_mark {
   int32_t command, next;
 } tsr_mark;
 
-/* Zeroed: an empty pool. */
+/* A zeroed tsr_marks is an empty pool. */
 typedef struct tsr_marks {
   TSR_VEC(tsr_mark) pool;
 } tsr_marks;
 
 void tsr_marks_free(tsr_marks *marks);
 
-/* Puts a mark at the head of a list. False: no memory. */
+/* Adds a mark at the head of a list. False: no host memory. */
 bool tsr_marks_push(tsr_marks *marks, int32_t *list, tsr_mark mark);
 
-/* Remembers that a command has written the operand's rectangle, in place of the command that has
- * written exactly this rectangle before it, if one is in the list. False: no memory. */
+/* Adds to a list that a command has written the operand's rectangle. If the list has a mark with
+ * exactly this rectangle, the command replaces that mark's. False: no host memory. */
 bool tsr_marks_write(tsr_marks *marks, int32_t *list, const tsr_task_operand *o, int32_t command);
 
-/* Whether some mark of the list touches the operand's rectangle. */
+/* Whether the rectangle of a mark in the list overlaps the operand's. */
 bool tsr_marks_touch(const tsr_marks *marks, int32_t list, const tsr_task_operand *o);
 
-/* Makes the next command wait for all commands of a list, or for those whose rectangles touch the
+/* Makes the next command wait for all commands of a list, or for those whose rectangles overlap the
  * operand's. */
 void tsr_marks_wait(const tsr_marks *marks, int32_t list, tsr_commands *commands);
 void tsr_marks_wait_touching(const tsr_marks *marks, int32_t list, const tsr_task_operand *o,

@@ -20,8 +20,8 @@ static bool use_end(const tsr_mover *m, const tsr_end *e, int32_t command) {
   return command != TSR_NOTHING && (!e->copy || tsr_tile_slots_use(m->slots, e->copy, command));
 }
 
-void tsr_move_wait_for_home(const tsr_mover *m, const tsr_transfer *c) {
-  if (c->matrix == TSR_C_) tsr_marks_wait(m->marks, m->copies->brought[c->tile], m->commands);
+void tsr_move_wait_for_write_back(const tsr_mover *m, const tsr_transfer *c) {
+  if (c->matrix == TSR_C_) tsr_marks_wait(m->marks, m->copies->written_back[c->tile], m->commands);
 }
 
 /* ---- One move ------------------------------------------------------------- */
@@ -32,7 +32,7 @@ static bool is_triangle(const tsr_transfer *c) {
 
 static int32_t add_copy(const tsr_mover *m, int queue, const tsr_transfer *c, int32_t from,
                         int32_t to) {
-  tsr_form form = {.uplo = to == c->matrix ? c->uplo : TSR_GENERAL}; /* to its home */
+  tsr_form form = {.uplo = to == c->matrix ? c->uplo : TSR_GENERAL}; /* home buffers: 0, 1, 2 */
   return tsr_commands_add(m->commands, (tsr_command){.kind = TSR_COMMAND_COPY,
                                                      .queue = (uint16_t)queue,
                                                      .form = tsr_form_pack(form),
@@ -43,7 +43,7 @@ static int32_t add_copy(const tsr_mover *m, int queue, const tsr_transfer *c, in
                                                      .buffer = {from, to, TSR_NO_BUFFER}});
 }
 
-/* One hop on the queue that serves it. */
+/* One copy command on a queue. */
 static int32_t hop(const tsr_mover *m, const tsr_transfer *c, int queue, const tsr_end *from,
                    const tsr_end *to) {
   wait_for_end(m, from);
@@ -53,9 +53,9 @@ static int32_t hop(const tsr_mover *m, const tsr_transfer *c, int queue, const t
   return command;
 }
 
-/* Two hops by way of the pinned ring; first and second are the queues that serve them. */
-static int32_t staged(const tsr_mover *m, const tsr_transfer *c, int first, int second,
-                      const tsr_end *from, const tsr_end *to) {
+/* Two copy commands by way of the staging ring, on the queues first and second. */
+static int32_t hop_through_ring(const tsr_mover *m, const tsr_transfer *c, int first, int second,
+                                const tsr_end *from, const tsr_end *to) {
   int32_t buffer = tsr_ring_take(m->ring, c);
   if (buffer == TSR_NOTHING) return TSR_NOTHING;
   tsr_end ring = {m->problem->host, buffer, NULL, TSR_NOTHING};
@@ -97,23 +97,23 @@ static bool reaches(const tsr_mover *m, int from, int to) {
   return from == to || m->problem->machine->link[from][to].bandwidth > 0;
 }
 
-/* Only the threads of the host can copy a triangle. Of two queues the second is asked for first,
- * which numbers them. */
+/* Only the staging threads can copy a triangle. Where two queues are needed, the order in which
+ * they are first asked for numbers them. */
 int32_t tsr_move(const tsr_mover *m, const tsr_transfer *c, const tsr_end *from,
                  const tsr_end *to) {
   int begin = from->location, end = to->location;
   if (tsr_on_host(m->problem, begin)) {
     int in = queue_in(m, end);
     if (tsr_move_is_straight(m->problem, c)) return hop(m, c, in, from, to);
-    return staged(m, c, next_staging(m, begin), in, from, to);
+    return hop_through_ring(m, c, next_staging(m, begin), in, from, to);
   }
   if (tsr_on_host(m->problem, end)) {
     bool straight = !is_triangle(c) && tsr_move_is_straight(m->problem, c);
     if (straight) return hop(m, c, queue_out(m, begin), from, to);
     int staging = next_staging(m, end);
-    return staged(m, c, queue_out(m, begin), staging, from, to);
+    return hop_through_ring(m, c, queue_out(m, begin), staging, from, to);
   }
   if (reaches(m, begin, end)) return hop(m, c, queue_peer(m, begin, end), from, to);
   int in = queue_in(m, end);
-  return staged(m, c, queue_out(m, begin), in, from, to);
+  return hop_through_ring(m, c, queue_out(m, begin), in, from, to);
 }

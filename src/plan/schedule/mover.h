@@ -1,9 +1,9 @@
 /*
- * The mover: the commands that bring one rectangle from one place to another, straight or through
- * the staging ring, each on the queue that serves its way.
+ * The mover: the commands that copy a rectangle from one place to another, straight or through the
+ * staging ring, each on the queue for its way.
  *
- * The mover keeps no record of its own. A move waits until both of its ends may be used, and is
- * noted as a user of the tiles that lie there.
+ * The mover has no data of its own. A move waits until both of its ends may be used. The tiles at
+ * its ends note the move as a user.
  */
 #ifndef TSR_PLAN_SCHEDULE_MOVER_H
 #define TSR_PLAN_SCHEDULE_MOVER_H
@@ -21,29 +21,29 @@ typedef struct tsr_mover {
   tsr_ring *ring;
 } tsr_mover;
 
-/* One end of a move. */
+/* The source or the target of a move. */
 typedef struct tsr_end {
   int location;
   int32_t buffer;
-  tsr_tile_copy *copy; /* NULL: not the place of a tile */
-  int32_t after;       /* command that must be over before the end may be used, or TSR_NOTHING */
+  tsr_tile_copy *copy; /* the tile at this end; NULL: the end is no tile's place */
+  int32_t after;       /* command that must end before the move may use this end, or TSR_NOTHING */
 } tsr_end;
 
-/* The home of a matrix. */
+/* The home of a matrix as an end. */
 tsr_end tsr_end_home(const tsr_problem *problem, int matrix);
 
-/* The place of a tile at a device. */
+/* The place of a tile at a device as an end. */
 tsr_end tsr_end_at(const tsr_copies *copies, int matrix, int32_t tile, int device, int32_t after);
 
-/* Moves a transfer, or only its triangle if it has one, which must go home. Returns the command
- * that completes the move; TSR_NOTHING: no host memory. */
+/* Adds the commands that copy a transfer. If the transfer has a triangle, only that is copied, and
+ * the target must be the home. Returns the last command; TSR_NOTHING: no host memory. */
 int32_t tsr_move(const tsr_mover *m, const tsr_transfer *c, const tsr_end *from, const tsr_end *to);
 
-/* Whether a device can copy the transfer straight from, or to, the user's host memory. */
+/* Whether a device can copy the transfer straight between itself and the user's host memory. */
 bool tsr_move_is_straight(const tsr_problem *problem, const tsr_transfer *c);
 
-/* With slots, a tile of C may be brought home, lose its slot, and be needed again. Makes the next
- * command, which fetches it, wait until it is at home. */
-void tsr_move_wait_for_home(const tsr_mover *m, const tsr_transfer *c);
+/* Makes the next command, which fetches a tile of C, wait until the tile has been written back.
+ * With slots, a tile of C may be written back, lose its slot and be needed again. */
+void tsr_move_wait_for_write_back(const tsr_mover *m, const tsr_transfer *c);
 
 #endif

@@ -7,7 +7,8 @@
 #include "plan/schedule/scheduler.h"
 #include "plan/tuning.h"
 
-/* Some tens of copies of a large matrix; the staging ring holds several. */
+/* Bytes of a copy: a matrix moves in some tens of copies, and the staging ring has several at a
+ * time. */
 static int64_t bytes_of_a_copy(const tsr_call *call, const tsr_plan_options *options) {
   static const int64_t most = TSR_TUNE_MOVE_PIECE, least = TSR_TUNE_MOVE_PIECE_LEAST;
   int64_t bytes = tsr_operand_bytes(&call->operand[TSR_A], call->type) +
@@ -41,7 +42,7 @@ tsr_call tsr_moves_call(int matrix, const tsr_operand *operand, size_t element) 
   return call;
 }
 
-/* ---- What they have in common --------------------------------------------- */
+/* ---- Parts common to all plans of moves ------------------------------------- */
 
 static tsr_plan *plan_new(const tsr_machine *machine, const tsr_call *call) {
   tsr_plan *plan = tsr_alloc_zero(1, sizeof *plan);
@@ -69,7 +70,8 @@ static tsr_status make(const tsr_machine *machine, const tsr_call *call,
   if (plan == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan: free some");
   tsr_status status = tsr_schedule_with(machine, graph, &schedule, work, what, plan, &fit);
   if (status == TSR_OK && fit == TSR_FITS_NOT)
-    status = tsr_fail(TSR_ERR_INTERNAL, "a plan of moves found no room");
+    status =
+        tsr_fail(TSR_ERR_INTERNAL, "a plan that only moves a matrix does not fit into the budgets");
   if (status == TSR_OK) status = tsr_plan_replay(plan, machine, &plan->seconds);
   plan->plan_seconds = tsr_now() - began;
   if (status == TSR_OK)
@@ -81,17 +83,17 @@ static tsr_status make(const tsr_machine *machine, const tsr_call *call,
 
 /* ---- Home ----------------------------------------------------------------- */
 
-static bool settle(tsr_scheduler *s, tsr_rect rect) {
+static bool write_back_rect(tsr_scheduler *s, tsr_rect rect) {
   tsr_task_operand part = tsr_part_of_tile(TSR_C_, 0, rect);
-  return tsr_rect_empty(rect) || (tsr_route_settle(&s->routes, &part, TSR_NOTHING) &&
-                                  tsr_residency_settled(s->blocks.after, TSR_C_, rect));
+  return tsr_rect_empty(rect) || (tsr_route_write_back_newer(&s->routes, &part, TSR_NOTHING) &&
+                                  tsr_residency_note_written_back(s->blocks.after, TSR_C_, rect));
 }
 
-/* A triangle goes by stripes of columns, each from the diagonal on. */
-static bool settle_all(tsr_scheduler *s, const void *what) {
+/* A triangle is written back by stripes of columns, each from the diagonal on. */
+static bool write_back_matrix(tsr_scheduler *s, const void *what) {
   tsr_uplo uplo = *(const tsr_uplo *)what;
   const tsr_operand *c = &s->problem.call->operand[TSR_C_];
-  if (uplo == TSR_GENERAL) return settle(s, tsr_rect_make(0, 0, c->rows, c->cols));
+  if (uplo == TSR_GENERAL) return write_back_rect(s, tsr_rect_make(0, 0, c->rows, c->cols));
   int64_t width = c->cols / TSR_TUNE_MOVE_STRIPES;
   if (width < TSR_TUNE_MOVE_STRIPE_LEAST) width = TSR_TUNE_MOVE_STRIPE_LEAST;
   for (int64_t col = 0; col < c->cols; col += width) {
@@ -99,29 +101,30 @@ static bool settle_all(tsr_scheduler *s, const void *what) {
     int64_t above = end < c->rows ? end : c->rows;
     tsr_rect stripe =
         uplo == TSR_LOWER ? (tsr_rect){col, col, c->rows, end} : (tsr_rect){0, col, above, end};
-    if (!settle(s, stripe)) return false;
+    if (!write_back_rect(s, stripe)) return false;
   }
   return true;
 }
 
-tsr_status tsr_plan_bring_home(const tsr_machine *machine, const tsr_call *call, tsr_uplo uplo,
+tsr_status tsr_plan_write_back(const tsr_machine *machine, const tsr_call *call, tsr_uplo uplo,
                                const tsr_plan_options *options, tsr_plan **plan) {
   const tsr_operand *c = &call->operand[TSR_C_];
   int64_t rows[2] = {0, c->rows}, cols[2] = {0, c->cols};
   tsr_graph graph = {.grid[TSR_C_] = {.rows = {1, rows}, .cols = {1, cols}}};
-  TSR_TRY(make(machine, call, options, &graph, settle_all, &uplo, plan));
+  TSR_TRY(make(machine, call, options, &graph, write_back_matrix, &uplo, plan));
   snprintf((*plan)->why, sizeof(*plan)->why, "what is newer on devices, brought home");
   return TSR_OK;
 }
 
 /* ---- To devices ----------------------------------------------------------- */
 
-typedef struct dealing {
+typedef struct distribution {
   const tsr_mapping *mapping;
   const size_t *budget;
-} dealing;
+} distribution;
 
-/* Boundaries of blocks in a matrix that begins `before` elements into what is mapped. */
+/* Cuts an extent at the boundaries of blocks. The matrix begins `before` elements after the
+ * beginning of the mapped matrix. */
 static tsr_status cut_blocks(int64_t extent, int64_t before, int64_t block, tsr_cuts *cuts) {
   TSR_TRY(tsr_cuts_uniform(extent + before % block, block, cuts));
   for (int i = 0; i <= cuts->count; i++) {
@@ -131,7 +134,7 @@ static tsr_status cut_blocks(int64_t extent, int64_t before, int64_t block, tsr_
   return TSR_OK;
 }
 
-static bool bring_block(tsr_scheduler *s, int32_t tile, tsr_rect rect, int device, size_t *left) {
+static bool fetch_block(tsr_scheduler *s, int32_t tile, tsr_rect rect, int device, size_t *left) {
   size_t size = s->problem.size[TSR_A];
   size_t bytes =
       (size_t)tsr_tile_ld(rect.row1 - rect.row0, size) * (size_t)(rect.col1 - rect.col0) * size;
@@ -143,8 +146,8 @@ static bool bring_block(tsr_scheduler *s, int32_t tile, tsr_rect rect, int devic
   return tsr_route_fetch(&s->routes, &block, device);
 }
 
-static bool deal(tsr_scheduler *s, const void *what) {
-  const dealing *d = what;
+static bool distribute(tsr_scheduler *s, const void *what) {
+  const distribution *d = what;
   const tsr_mapping *m = d->mapping;
   const tsr_tile_grid *grid = &s->problem.graph->grid[TSR_A];
   size_t left[TSR_MACHINE_DEVICES];
@@ -155,7 +158,7 @@ static bool deal(tsr_scheduler *s, const void *what) {
                        grid->cols.at[j + 1]};
       int device = tsr_mapping_device(m, rect.row0, rect.col0);
       int32_t tile = i * grid->cols.count + j;
-      if (!tsr_rect_empty(rect) && !bring_block(s, tile, rect, device, &left[device])) return false;
+      if (!tsr_rect_empty(rect) && !fetch_block(s, tile, rect, device, &left[device])) return false;
     }
   return true;
 }
@@ -170,8 +173,8 @@ tsr_status tsr_plan_distribute(const tsr_machine *machine, const tsr_call *call,
   if (status == TSR_OK) status = cut_blocks(a->cols, mapping->col, mapping->block_cols, &cols);
   if (status == TSR_OK) {
     graph.grid[TSR_A] = (tsr_tile_grid){.rows = rows, .cols = cols};
-    dealing what = {mapping, options->budget};
-    status = make(machine, call, options, &graph, deal, &what, plan);
+    distribution what = {mapping, options->budget};
+    status = make(machine, call, options, &graph, distribute, &what, plan);
   }
   if (status == TSR_OK)
     snprintf((*plan)->why, sizeof(*plan)->why, "blocks of %lld x %lld over %d x %d devices",

@@ -1,5 +1,6 @@
 /*
- * Plans that only move a matrix: from cached blocks to its home, or from its home to cached blocks.
+ * Plans that only move a matrix, without kernels: from cached blocks to its home, or from its home
+ * to cached blocks.
  */
 #ifndef TSR_PLAN_SCHEDULE_MOVES_H
 #define TSR_PLAN_SCHEDULE_MOVES_H
@@ -7,18 +8,19 @@
 #include "plan/mapping.h"
 #include "plan/plan.h"
 
-/* The call that a plan of moves stands for: one that changes nothing of a rows x cols matrix, which
- * is its C to be brought home and its A to be distributed. */
+/* The call that a plan of moves stands for. It changes nothing of a rows x cols matrix, which is
+ * its C (to write back) or its A (to distribute). element: bytes. */
 tsr_call tsr_moves_call(int matrix, const tsr_operand *operand, size_t element);
 
-/* Brings home what is newer in cached blocks of C, or of one of its triangles; blocks across the
- * diagonal whole, since what cached blocks hold is the matrix as it is. options->residency says
- * what is there. */
-tsr_status tsr_plan_bring_home(const tsr_machine *machine, const tsr_call *call, tsr_uplo uplo,
+/* Plans the write-back of C, or of one of its triangles: copies home every rectangle that is newer
+ * in a cached block (options->residency). Blocks across the diagonal are copied whole, since a
+ * cached block has both triangles as the matrix has them. The caller frees *plan. */
+tsr_status tsr_plan_write_back(const tsr_machine *machine, const tsr_call *call, tsr_uplo uplo,
                                const tsr_plan_options *options, tsr_plan **plan);
 
-/* Copies the blocks of A to the devices they are mapped to, from wherever they are; those for which
- * a device has no room within its budget stay where they are. */
+/* Plans the distribution of A: copies each block to the device that the mapping gives, from its
+ * home or from cached blocks. Blocks that do not fit into a device's budget are not copied. The
+ * caller frees *plan. */
 tsr_status tsr_plan_distribute(const tsr_machine *machine, const tsr_call *call,
                                const tsr_mapping *mapping, const tsr_plan_options *options,
                                tsr_plan **plan);

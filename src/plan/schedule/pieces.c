@@ -2,24 +2,25 @@
 
 #include "blas/family.h"
 
-/* Rows and columns of the pieces of a rows x cols tile. */
+/* Rows and columns of the pieces of a rows x cols tile: at most `bytes` bytes, whole columns if
+ * possible. size: bytes of an element. */
 static void shape(int64_t rows, int64_t cols, size_t size, int64_t bytes, int64_t *piece_rows,
                   int64_t *piece_cols) {
-  int64_t room = bytes / (int64_t)size;
-  if (room < 1) room = 1;
-  *piece_rows = rows < room ? rows : room;
-  int64_t fit = room / (rows ? rows : 1);
+  int64_t most = bytes / (int64_t)size;
+  if (most < 1) most = 1;
+  *piece_rows = rows < most ? rows : most;
+  int64_t fit = most / (rows ? rows : 1);
   if (fit < 1) fit = 1;
   int64_t parts = (cols + fit - 1) / fit;
   *piece_cols = parts > 1 ? (cols + parts - 1) / parts : cols;
 }
 
-/* An extent, or the most that a copy may have of it (0: no limit). */
+/* min(extent, most); most = 0: no limit. */
 static int64_t limited(int64_t extent, int64_t most) {
   return most > 0 && most < extent ? most : extent;
 }
 
-/* Cuts the rectangle of p, which is set, into pieces; most_rows and most_cols as in `limited`. */
+/* Cuts the rectangle of p into pieces of at most most_rows x most_cols elements (0: no limit). */
 static void cut(const tsr_problem *problem, int matrix, int64_t most_rows, int64_t most_cols,
                 tsr_piece_range *p) {
   shape(limited(p->rows, most_rows), limited(p->cols, most_cols), problem->size[matrix],
@@ -61,8 +62,8 @@ static int64_t larger(int64_t a, int64_t b) {
   return a > b ? a : b;
 }
 
-/* Nothing reads the other triangle of A: a piece that is several blocks high ends at, or begins
- * with, the block on the diagonal. */
+/* Without the triangle of A that no kernel reads: a piece of several blocks' height ends at the
+ * diagonal block, or begins with it. */
 static tsr_rect without_other_triangle(const tsr_problem *problem, const tsr_piece_range *p,
                                        tsr_rect rect) {
   int64_t block = problem->graph->grid[TSR_A].piece_cols;
@@ -72,7 +73,7 @@ static tsr_rect without_other_triangle(const tsr_problem *problem, const tsr_pie
     kept.row0 = larger(rect.row0, p->row + (rect.col0 - p->col) / block * block);
   else
     kept.row1 = smaller(rect.row1, p->row + (rect.col1 - 1 - p->col) / block * block + block);
-  return tsr_rect_empty(kept) ? rect : kept; /* empty: all of it is in that triangle */
+  return tsr_rect_empty(kept) ? rect : kept; /* empty: all of the piece is in the unread triangle */
 }
 
 tsr_rect tsr_piece_rect(const tsr_problem *problem, int matrix, const tsr_piece_range *p, int r,

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* A buffer for a tile, which has no place yet. */
+/* The buffer of a tile, without a place yet. */
 static tsr_buffer buffer_for(const tsr_problem *problem, int matrix, int32_t tile, int device) {
   tsr_rect rect = tsr_tile_rect(problem, matrix, tile);
   tsr_buffer b = {.row = rect.row0,
@@ -18,8 +18,7 @@ static tsr_buffer buffer_for(const tsr_problem *problem, int matrix, int32_t til
 
 /* ---- How tiles fit -------------------------------------------------------- */
 
-/* Adds to need[] the bytes of a matrix's tiles that are used, less those that have cached blocks.
- */
+/* Adds to need[] the bytes of a matrix's tiles that tasks use and that have no cached block. */
 static void add_need(const tsr_places *p, int matrix, size_t *need) {
   const tsr_copies *copies = p->copies;
   for (size_t i = copies->first[matrix]; i < copies->first[matrix + 1]; i++) {
@@ -34,7 +33,7 @@ static void add_need(const tsr_places *p, int matrix, size_t *need) {
   }
 }
 
-/* Whether the devices' budgets suffice if no memory is shared. need: bytes at each device. */
+/* Whether each device's budget suffices without shared memory. need: bytes for each device. */
 static bool all_fit(const tsr_places *p, size_t need[TSR_MACHINE_DEVICES]) {
   for (int x = 0; x < TSR_MATRICES; x++) add_need(p, x, need);
   for (int d = 0; d < p->problem->devices; d++)
@@ -50,7 +49,7 @@ void tsr_places_init(tsr_places *p, const tsr_problem *problem, tsr_commands *co
   if (all_fit(p, need)) return;
   p->fit = TSR_FITS_TIGHT;
   if (problem->options->residency == NULL) return;
-  p->fit = TSR_FITS_NOT; /* cached blocks are not for sharing */
+  p->fit = TSR_FITS_NOT; /* cached blocks do not share memory */
   memcpy(commands->plan->arena, need, sizeof need);
 }
 
@@ -78,13 +77,13 @@ bool tsr_places_make(tsr_places *p, int matrix, int32_t tile, int device) {
 }
 
 static void mark_present(const tsr_places *p, int matrix, int32_t tile, const tsr_tile_copy *copy) {
-  const tsr_cached_block *room = tsr_cached_blocks_of(p->blocks, copy);
+  const tsr_cached_block *block = tsr_cached_blocks_of(p->blocks, copy);
   tsr_task_operand o = tsr_part_of_tile(matrix, tile, tsr_tile_rect(p->problem, matrix, tile));
   tsr_piece_range range = tsr_pieces_of(p->problem, &o);
   for (int c = range.c0; c < range.c1; c++)
     for (int r = range.r0; r < range.r1; r++) {
       tsr_rect rect = tsr_piece_rect(p->problem, matrix, &range, r, c);
-      if (tsr_rects_covers(&room->valid, rect))
+      if (tsr_rects_covers(&block->valid, rect))
         p->copies->pieces.items[copy->pieces + c * range.down + r].command = TSR_PRESENT;
     }
 }

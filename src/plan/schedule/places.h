@@ -1,9 +1,9 @@
 /*
- * Places: the memory of a device that a tile lies in. That is a cached block, if the matrix has
- * cached blocks; else memory of its own, if all tiles fit into the budgets; else a slot.
+ * Places: the memory of a device that a tile lies in. The place is a cached block if the matrix has
+ * cached blocks; else memory of the tile's own if all tiles fit into the budgets; else a slot.
  *
- * Invariant: a tile copy with a buffer has its place, and arenas are large enough for all places in
- * them. fit becomes TSR_FITS_NOT when a tile finds no place; then the plan is void.
+ * Invariant: a tile copy with a buffer has a place, and each arena contains all places in it. fit
+ * becomes TSR_FITS_NOT when a tile finds no place; then the plan is void.
  */
 #ifndef TSR_PLAN_SCHEDULE_PLACES_H
 #define TSR_PLAN_SCHEDULE_PLACES_H
@@ -20,16 +20,16 @@ typedef struct tsr_places {
   tsr_fit fit;
 } tsr_places;
 
-/* Counts the uses of all copies, and sets p->fit by what the tiles that are used need. */
+/* Counts the uses of all tile copies, and sets p->fit by the memory that the used tiles need. */
 void tsr_places_init(tsr_places *p, const tsr_problem *problem, tsr_commands *commands,
                      tsr_copies *copies, tsr_tile_slots *slots, tsr_cached_blocks *blocks);
 
-/* Gives a tile a place at a device unless it has one. False: no place (p->fit) or no host memory.
- */
+/* Gives a tile a place at a device, unless it has one. False: no place (p->fit becomes
+ * TSR_FITS_NOT), or no host memory. */
 bool tsr_places_make(tsr_places *p, int matrix, int32_t tile, int device);
 
-/* The same, with a record for each of the tile's pieces, of which there are `count`. Pieces that
- * the tile's room holds from the start are marked as present. */
+/* As tsr_places_make, and adds a record for each of the tile's `count` pieces. Pieces that are
+ * valid in the tile's cached block from the start are marked TSR_PRESENT. */
 bool tsr_places_open(tsr_places *p, int matrix, int32_t tile, int device, int count);
 
 #endif

@@ -31,8 +31,8 @@ tsr_task_operand tsr_part_of_tile(int matrix, int32_t tile, tsr_rect rect) {
                             .access = TSR_READ};
 }
 
-/* Columns begin where lines of a cache do, if that takes little room: where they begin at other
- * multiples of a load, kernels are slower. */
+/* A long column begins at a cache line (TSR_TUNE_LINE), which costs at most 3 % of its memory. A
+ * short one begins at a multiple of a load; kernels are slower there. */
 int64_t tsr_tile_ld(int64_t rows, size_t size) {
   int64_t bytes = rows * (int64_t)size;
   int64_t step =

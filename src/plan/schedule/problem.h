@@ -1,9 +1,9 @@
 /*
- * The problem of a scheduler: a graph of tasks, the call and the machine that the graph is for, and
- * how the search wants it scheduled. All parts of the scheduler read the problem.
+ * The problem of a scheduler: the graph of tasks, its call and machine, and the options of the
+ * search. All parts of the scheduler read the problem.
  *
- * Invariant: the problem does not change while a scheduler works. It owns nothing: the things that
- * it points to outlive the scheduler.
+ * Invariant: the problem does not change while a scheduler works. It owns nothing: whatever it
+ * points to outlives the scheduler.
  */
 #ifndef TSR_PLAN_SCHEDULE_PROBLEM_H
 #define TSR_PLAN_SCHEDULE_PROBLEM_H
@@ -11,7 +11,7 @@
 #include "base/rect.h"
 #include "plan/schedule/schedule.h"
 
-/* The index of a command, buffer, list or slot that there is not. */
+/* The index for "no command", "no buffer", "no list" or "no slot". */
 enum { TSR_NOTHING = -1 };
 
 typedef struct tsr_problem {
@@ -21,27 +21,27 @@ typedef struct tsr_problem {
   const tsr_schedule_options *options;
   size_t size[TSR_MATRICES]; /* bytes of an element */
   int devices;               /* of the machine */
-  int host;                  /* location of the host node whose memory copies are staged through */
+  int host;                  /* location of the host node that has the staging ring */
 } tsr_problem;
 
 tsr_problem tsr_problem_of(const tsr_machine *machine, const tsr_call *call, const tsr_graph *graph,
                            const tsr_schedule_options *options);
 
-/* Records that there is no host memory for the plan. TSR_ERR_MEMORY. */
+/* Records the error "no host memory for a plan". Returns TSR_ERR_MEMORY. */
 tsr_status tsr_problem_no_memory(void);
 
 static inline bool tsr_on_host(const tsr_problem *problem, int location) {
   return location >= problem->devices;
 }
 
-/* Whether the matrix's home is that device and kernels use it there. */
+/* Whether the device is the matrix's home and kernels use the matrix there, without a copy. */
 static inline bool tsr_is_at_home(const tsr_problem *problem, int matrix, int device) {
   if (matrix == TSR_W || problem->call->operand[matrix].location != device) return false;
   return matrix == TSR_C_ || !(problem->options->realigned >> matrix & 1);
 }
 
-/* Whether a matrix's tiles are in cached blocks: with residency, those that are at home in host
- * memory. */
+/* Whether a matrix's tiles lie in cached blocks. With residency, those of every operand at home in
+ * host memory do. */
 static inline bool tsr_has_cached_blocks(const tsr_problem *problem, int matrix) {
   return problem->options->residency != NULL && matrix != TSR_W &&
          !tsr_is_device(problem->machine, problem->call->operand[matrix].location);
@@ -59,19 +59,20 @@ static inline tsr_rect tsr_operand_rect(const tsr_task_operand *o) {
   return tsr_rect_make(o->row, o->col, o->rows, o->cols);
 }
 
-/* A rectangle of a tile as an operand that is read. */
+/* A rectangle of a tile as an operand that a task reads. */
 tsr_task_operand tsr_part_of_tile(int matrix, int32_t tile, tsr_rect rect);
 
-/* Elements from column to column of a tile: kernels are slow where columns are not aligned. */
+/* The leading dimension [elements] of a tile with that many rows. It aligns columns, since kernels
+ * are slow on unaligned ones. */
 int64_t tsr_tile_ld(int64_t rows, size_t size);
 
 /* The next multiple of TSR_TILE_ALIGN. */
 size_t tsr_tile_round_up(size_t bytes);
 
-/* Bytes of the cached block of a tile whose columns are ld elements apart. */
+/* Bytes of memory for a tile with that leading dimension, rounded up. */
 size_t tsr_tile_bytes(int64_t ld, int64_t cols, size_t size);
 
-/* Bytes of the largest tile of any matrix that tasks use. */
+/* Bytes of the largest tile of all matrices that tasks use. */
 size_t tsr_tile_largest(const tsr_call *call, const tsr_graph *graph);
 
 #endif

@@ -3,7 +3,8 @@
 #include "base/alloc.h"
 
 tsr_status tsr_ring_init(tsr_ring *r, const tsr_problem *problem, tsr_commands *commands) {
-  /* Pieces: one is filled while another is fetched; of more than 4096 nobody waits for one. */
+  /* Number of parts. At least 2: one is filled while the other is read. At most 4096: with that
+   * many, no copy waits for a part. */
   static const size_t least = 2, most = 4096;
   size_t piece = (size_t)problem->options->piece;
   size_t tile = tsr_tile_largest(problem->call, problem->graph);

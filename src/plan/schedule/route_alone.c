@@ -1,4 +1,4 @@
-/* Rectangles that are moved alone: to a device as if they were written there, and home. */
+/* Single rectangles: copied to a device and marked there as written, or written back. */
 #include <math.h>
 
 #include "plan/schedule/routes.h"
@@ -6,8 +6,8 @@
 
 /* ---- To a device ------------------------------------------------------------ */
 
-/* Moves a rectangle, and nothing beside it, to its place at a device, as if it was written there.
- */
+/* Copies a rectangle, and nothing beside it, to its tile at a device, and adds the copies to the
+ * tile's writers. */
 static bool move_alone(tsr_routes *r, const tsr_task_operand *o, tsr_end begin, int to) {
   tsr_end stop = tsr_end_at(r->copies, o->matrix, o->tile, to, TSR_NOTHING);
   tsr_piece_range p = tsr_pieces_alone(r->problem, o);
@@ -18,7 +18,7 @@ static bool move_alone(tsr_routes *r, const tsr_task_operand *o, tsr_end begin, 
       if (begin.copy)
         tsr_marks_wait_touching(r->marks, begin.copy->writers, o, r->commands);
       else
-        tsr_move_wait_for_home(r->mover, &load);
+        tsr_move_wait_for_write_back(r->mover, &load);
       int32_t command = tsr_move(r->mover, &load, &begin, &stop);
       tsr_mark mark = {load.row, load.rows, load.col, load.cols, command, TSR_NOTHING};
       if (command == TSR_NOTHING || !tsr_marks_push(r->marks, &stop.copy->writers, mark))
@@ -38,14 +38,15 @@ bool tsr_route_collect(tsr_routes *r, const tsr_task_operand *o, int from, int t
 
 /* ---- Home ------------------------------------------------------------------- */
 
-static bool note_brought(tsr_routes *r, const tsr_transfer *c, int32_t command) {
+static bool note_written_back(tsr_routes *r, const tsr_transfer *c, int32_t command) {
   if (!r->slots->in_use || c->matrix != TSR_C_) return true;
-  return tsr_marks_push(r->marks, &r->copies->brought[c->tile], (tsr_mark){.command = command});
+  return tsr_marks_push(r->marks, &r->copies->written_back[c->tile],
+                        (tsr_mark){.command = command});
 }
 
-/* Where a rectangle is to the stored triangle: inside (TSR_GENERAL), across its diagonal (the
- * triangle), or outside (false). */
-static bool meets(const tsr_transfer *c, tsr_uplo uplo, tsr_uplo *part) {
+/* Whether a rectangle overlaps the stored triangle. *part: TSR_GENERAL if it lies inside; uplo if
+ * it lies across the diagonal. */
+static bool overlaps_triangle(const tsr_transfer *c, tsr_uplo uplo, tsr_uplo *part) {
   int64_t bottom = c->row + c->rows - 1, right = c->col + c->cols - 1;
   *part = uplo;
   if (uplo == TSR_GENERAL) return true;
@@ -54,15 +55,16 @@ static bool meets(const tsr_transfer *c, tsr_uplo uplo, tsr_uplo *part) {
   return lower ? bottom >= c->col : c->row <= right;
 }
 
-static bool bring(tsr_routes *r, const tsr_transfer *c, const tsr_end *begin, const tsr_end *stop) {
+static bool write_back_transfer(tsr_routes *r, const tsr_transfer *c, const tsr_end *begin,
+                                const tsr_end *stop) {
   int from = begin->location, to = stop->location;
   float when = tsr_link_arrival(r->availability, from, to, c->bytes, c->bytes, 0);
   int32_t command = tsr_move(r->mover, c, begin, stop);
   if (isfinite(when)) tsr_link_occupy(r->availability, from, to, c->bytes, 0, when);
-  return command != TSR_NOTHING && note_brought(r, c, command);
+  return command != TSR_NOTHING && note_written_back(r, c, command);
 }
 
-/* One half of a piece, which is halved across its longer side. */
+/* Half 0 or 1 of a piece, cut across its longer side. */
 static tsr_transfer half_of(const tsr_problem *problem, const tsr_transfer *c, int which) {
   bool down = c->rows >= c->cols;
   tsr_transfer half = *c;
@@ -78,23 +80,24 @@ static tsr_transfer half_of(const tsr_problem *problem, const tsr_transfer *c, i
   return half;
 }
 
-/* Brings what of a piece is in the triangle. Only the threads of the host can copy what is across a
- * diagonal, by way of the ring, which all devices share: where a device can write to C itself, that
- * is little. */
-static bool bring_piece(tsr_routes *r, tsr_transfer *c, tsr_uplo uplo, const tsr_end *begin,
-                        const tsr_end *stop) {
+/* Writes back the part of a piece that is in the triangle. Only staging threads can copy a part
+ * across the diagonal, by way of the ring, which all devices share. So, where a device can write to
+ * C itself, the piece is halved until the part across the diagonal is small. */
+static bool write_back_piece(tsr_routes *r, tsr_transfer *c, tsr_uplo uplo, const tsr_end *begin,
+                             const tsr_end *stop) {
   static const int64_t little = TSR_TUNE_LITTLE_TRIANGLE;
-  if (!meets(c, uplo, &c->uplo)) return true;
+  if (!overlaps_triangle(c, uplo, &c->uplo)) return true;
   bool across = c->uplo != TSR_GENERAL && (c->rows > little || c->cols > little);
-  if (!across || !tsr_move_is_straight(r->problem, c)) return bring(r, c, begin, stop);
+  if (!across || !tsr_move_is_straight(r->problem, c))
+    return write_back_transfer(r, c, begin, stop);
   for (int i = 0; i < 2; i++) {
     tsr_transfer half = half_of(r->problem, c, i);
-    if (!bring_piece(r, &half, uplo, begin, stop)) return false;
+    if (!write_back_piece(r, &half, uplo, begin, stop)) return false;
   }
   return true;
 }
 
-bool tsr_route_bring_home(tsr_routes *r, const tsr_task_operand *o, tsr_uplo uplo, int device,
+bool tsr_route_write_back(tsr_routes *r, const tsr_task_operand *o, tsr_uplo uplo, int device,
                           int32_t after) {
   tsr_end begin = tsr_end_at(r->copies, o->matrix, o->tile, device, after);
   tsr_end stop = tsr_end_home(r->problem, o->matrix);
@@ -102,7 +105,7 @@ bool tsr_route_bring_home(tsr_routes *r, const tsr_task_operand *o, tsr_uplo upl
   for (int col = p.c0; col < p.c1; col++)
     for (int row = p.r0; row < p.r1; row++) {
       tsr_transfer load = tsr_transfer_of(r->problem, o, &p, row, col);
-      if (!bring_piece(r, &load, uplo, &begin, &stop)) return false;
+      if (!write_back_piece(r, &load, uplo, &begin, &stop)) return false;
     }
   return true;
 }

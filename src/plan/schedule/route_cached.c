@@ -1,14 +1,16 @@
-/* Routes with residency: parts of rectangles come from the cached blocks that hold them. */
+/* Routes with residency: the source of a part of a rectangle is a cached block in which it is
+ * valid. */
 #include <math.h>
 
 #include "plan/schedule/routes.h"
 
-/* A move of a rectangle, piece by piece; the tile's next user at device `marked` waits for it. */
+/* A rectangle to copy piece by piece. The next user of its tile at device `marked` waits for the
+ * copies. */
 typedef struct shift {
   int matrix;
   int32_t tile;
   tsr_end from, to;
-  int marked; /* TSR_NOTHING: nobody waits */
+  int marked; /* TSR_NOTHING: no command waits */
 } shift;
 
 static bool move_piece(tsr_routes *r, const shift *m, const tsr_transfer *load) {
@@ -35,8 +37,8 @@ static bool move_part(tsr_routes *r, const shift *m, tsr_rect part) {
   return true;
 }
 
-/* False: no host memory. */
-static bool room_end(const tsr_routes *r, int32_t number, tsr_end *end) {
+/* The end of a move at an old cached block. False: no host memory. */
+static bool cached_block_end(const tsr_routes *r, int32_t number, tsr_end *end) {
   int device = tsr_cached_blocks_old(r->blocks, number)->device;
   *end = (tsr_end){device, tsr_cached_blocks_buffer(r->blocks, (size_t)number), NULL, TSR_NOTHING};
   return end->buffer != TSR_NOTHING;
@@ -44,17 +46,18 @@ static bool room_end(const tsr_routes *r, int32_t number, tsr_end *end) {
 
 /* ---- Gathering -------------------------------------------------------------- */
 
-/* One rectangle to a tile's room, as if it was written there. */
-static bool bring_part(tsr_routes *r, const tsr_transfer *whole, tsr_rect part, tsr_end from,
-                       int device) {
+/* Copies a rectangle to a tile's cached block, and adds the copies to the tile's writers. */
+static bool copy_part(tsr_routes *r, const tsr_transfer *whole, tsr_rect part, tsr_end from,
+                      int device) {
   int32_t buffer = tsr_copy_of(r->copies, whole->matrix, whole->tile, device)->buffer;
   tsr_end to = {device, buffer, NULL, TSR_NOTHING};
   return move_part(r, &(shift){whole->matrix, whole->tile, from, to, device}, part);
 }
 
-/* What of `left` a cached block holds comes from there. */
-static bool bring_from_room(tsr_routes *r, const tsr_transfer *c, int32_t number, int device,
-                            tsr_rects *left) {
+/* Copies the parts of `left` that are valid in a cached block from there, and takes them out of
+ * `left`. */
+static bool copy_from_cached_block(tsr_routes *r, const tsr_transfer *c, int32_t number, int device,
+                                   tsr_rects *left) {
   const tsr_cached_block *block = tsr_cached_blocks_old(r->blocks, number);
   tsr_rects parts = {0}, found = {0};
   tsr_end from;
@@ -62,7 +65,7 @@ static bool bring_from_room(tsr_routes *r, const tsr_transfer *c, int32_t number
   for (size_t i = 0; done && i < left->count; i++) {
     done = tsr_rects_clip(&block->valid, left->items[i], &parts);
     for (size_t j = 0; done && j < parts.count; j++)
-      done = room_end(r, number, &from) && bring_part(r, c, parts.items[j], from, device) &&
+      done = cached_block_end(r, number, &from) && copy_part(r, c, parts.items[j], from, device) &&
              tsr_rects_add(&found, parts.items[j]);
   }
   for (size_t i = 0; done && i < found.count; i++) done = tsr_rects_subtract(left, found.items[i]);
@@ -71,23 +74,24 @@ static bool bring_from_room(tsr_routes *r, const tsr_transfer *c, int32_t number
   return done;
 }
 
-/* From cached blocks, first those of the device itself, what they hold; from home the rest. */
-static bool bring_all(tsr_routes *r, const tsr_transfer *c, int device, tsr_rects *left) {
+/* Copies the parts of `left` from cached blocks, first from those of the device itself, and the
+ * rest from home. */
+static bool copy_all_parts(tsr_routes *r, const tsr_transfer *c, int device, tsr_rects *left) {
   if (!tsr_cached_blocks_ask(r->blocks, c->matrix, tsr_transfer_rect(c))) return false;
   for (int own = 1; own >= 0; own--)
     for (size_t i = 0; i < r->blocks->index.found.count && left->count > 0; i++) {
       int32_t number = r->blocks->index.found.items[i];
       const tsr_cached_block *old = tsr_cached_blocks_old(r->blocks, number);
       if (!old || (old->device == device) != (own == 1)) continue;
-      if (!bring_from_room(r, c, number, device, left)) return false;
+      if (!copy_from_cached_block(r, c, number, device, left)) return false;
     }
   for (size_t i = 0; i < left->count; i++)
-    if (!bring_part(r, c, left->items[i], tsr_end_home(r->problem, c->matrix), device))
-      return false;
+    if (!copy_part(r, c, left->items[i], tsr_end_home(r->problem, c->matrix), device)) return false;
   return true;
 }
 
-/* Brings a rectangle to its tile in parts, less what the tile's room holds. */
+/* Copies a rectangle to its tile in parts, without those that are valid in the tile's cached
+ * block. */
 static bool gather(tsr_routes *r, const tsr_transfer *c, int device) {
   tsr_tile_copy *copy = tsr_copy_of(r->copies, c->matrix, c->tile, device);
   tsr_rects left = {0};
@@ -96,7 +100,7 @@ static bool gather(tsr_routes *r, const tsr_transfer *c, int device) {
   bool done = tsr_rects_add(&left, tsr_transfer_rect(c));
   for (size_t i = 0; done && i < block->valid.count; i++)
     done = tsr_rects_subtract(&left, block->valid.items[i]);
-  done = done && bring_all(r, c, device, &left);
+  done = done && copy_all_parts(r, c, device, &left);
   tsr_rects_free(&left);
   return done;
 }
@@ -117,18 +121,18 @@ bool tsr_route_gather(tsr_routes *r, const tsr_task_operand *o, int device) {
   return gather(r, &load, device);
 }
 
-/* ---- Settling, opening ------------------------------------------------------ */
+/* ---- Write-back, opening ---------------------------------------------------- */
 
-/* One rectangle of a cached block to the home; the tile's next writer at the device, if any, waits.
- */
-static bool settle_part(tsr_routes *r, const tsr_task_operand *o, int32_t number, tsr_rect part,
-                        int device) {
+/* Writes back one rectangle of a cached block. The tile's next writer at the device, if there is
+ * one, waits. */
+static bool write_back_part(tsr_routes *r, const tsr_task_operand *o, int32_t number, tsr_rect part,
+                            int device) {
   tsr_end home = tsr_end_home(r->problem, o->matrix);
   shift m = {o->matrix, o->tile, .to = home, .marked = device};
-  return room_end(r, number, &m.from) && move_part(r, &m, part);
+  return cached_block_end(r, number, &m.from) && move_part(r, &m, part);
 }
 
-bool tsr_route_settle(tsr_routes *r, const tsr_task_operand *o, int device) {
+bool tsr_route_write_back_newer(tsr_routes *r, const tsr_task_operand *o, int device) {
   tsr_rect rect = tsr_operand_rect(o);
   tsr_rects parts = {0};
   bool done = tsr_cached_blocks_ask(r->blocks, o->matrix, rect);
@@ -138,13 +142,13 @@ bool tsr_route_settle(tsr_routes *r, const tsr_task_operand *o, int device) {
     if (!old) continue;
     done = tsr_rects_clip(&old->newer, rect, &parts);
     for (size_t j = 0; done && j < parts.count; j++)
-      done = settle_part(r, o, number, parts.items[j], device);
+      done = write_back_part(r, o, number, parts.items[j], device);
   }
   tsr_rects_free(&parts);
   return done;
 }
 
-/* Parts of the cuts that lie in [from, to) as a whole: [*first, *end). */
+/* The parts [*first, *end) of the cuts that lie whole in [from, to). */
 static void parts_in(const tsr_cuts *cuts, int64_t from, int64_t to, int *first, int *end) {
   *first = 0;
   while (*first < cuts->count && cuts->at[*first] < from) ++*first;
@@ -160,7 +164,7 @@ static bool open_tile(tsr_routes *r, const tsr_cached_block *block, int32_t tile
   return tsr_places_open(r->places, block->matrix, tile, block->device, count);
 }
 
-static bool open_room(tsr_routes *r, const tsr_cached_block *block) {
+static bool open_cached_block(tsr_routes *r, const tsr_cached_block *block) {
   const tsr_tile_grid *grid = &r->problem->graph->grid[block->matrix];
   int i0, i1, j0, j1;
   parts_in(&grid->rows, block->rect.row0, block->rect.row1, &i0, &i1);
@@ -171,9 +175,9 @@ static bool open_room(tsr_routes *r, const tsr_cached_block *block) {
   return true;
 }
 
-bool tsr_route_open_rooms(tsr_routes *r) {
+bool tsr_route_open_cached_blocks(tsr_routes *r) {
   const tsr_residency *before = r->problem->options->residency;
   for (size_t i = 0; i < tsr_residency_count(before); i++)
-    if (!open_room(r, &before->blocks.items[i])) return false;
+    if (!open_cached_block(r, &before->blocks.items[i])) return false;
   return true;
 }

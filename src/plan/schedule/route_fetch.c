@@ -1,4 +1,4 @@
-/* Fetching: where each piece comes from, and to whom it is sent at once. */
+/* Fetching: the source of each piece, and the devices to which the piece is sent at once. */
 #include <math.h>
 
 #include "plan/schedule/routes.h"
@@ -8,8 +8,8 @@
 
 /* A candidate source of a piece. */
 typedef struct source {
-  int location; /* TSR_NOTHING: none */
-  float ready, when;
+  int location;      /* TSR_NOTHING: no source */
+  float ready, when; /* s: the source has the piece; the piece would arrive */
   bool home;
 } source;
 
@@ -17,7 +17,7 @@ static const tsr_link *link_of(const tsr_routes *r, int from, int to) {
   return &r->problem->machine->link[from][to];
 }
 
-/* Bandwidth-based routing (Uncut-GEMMs, III-D 1): the load of links does not count. */
+/* Bandwidth-based routing (Uncut-GEMMs, III-D 1), which ignores the load of links. */
 static source fastest_source(const tsr_routes *r, const tsr_transfer *c, int index, source home,
                              uint32_t holders, int to) {
   source best = home;
@@ -36,17 +36,17 @@ static bool home_is_current(const tsr_routes *r, const tsr_transfer *c) {
          tsr_cached_blocks_home_is_current(r->blocks, c->matrix, tsr_transfer_rect(c));
 }
 
-/* Arrivals that differ by less are as good as the same: a part of what the transfer takes. Links
- * that are alike are never measured quite alike, and the one that came out best must not get
- * everything. */
+/* Arrivals that differ by less than this [s] count as equal: a share of the transfer's time. The
+ * probe never measures equal links quite equal, and the one with the best figure must not get all
+ * transfers. */
 static float slack_of(const tsr_routes *r, const tsr_transfer *c, int from, int to) {
   double rate = tsr_route_bandwidth(r->availability, from, to);
   return rate > 0 ? (float)(TSR_TUNE_ROUTE_SLACK * c->bytes / rate) : 0;
 }
 
-/* A piece that a device has from another one, not from the host, is handed on: the next copy waits
- * for another device's, and everything behind it in its queue waits with it. Where the first holder
- * can send in reasonable time it should. */
+/* The time [s] to add if `from` got the piece from another device. Then the next copy waits for
+ * another device's copy, and so does every command behind it in its queue. So the first holder
+ * should send the piece to all if that takes a reasonable time. */
 static float handing_on(const tsr_routes *r, const tsr_transfer *c, int index, int from, int to) {
   int32_t command = tsr_piece_at(r->copies, c->matrix, c->tile, from, index)->command;
   bool host = tsr_on_host(r->problem, r->problem->call->operand[c->matrix].location);
@@ -57,8 +57,8 @@ static float handing_on(const tsr_routes *r, const tsr_transfer *c, int index, i
   return (float)(TSR_TUNE_HAND_OVER + TSR_TUNE_HAND_ON * transfer);
 }
 
-/* The first holder that is looked at takes the home's place if its link is as fast: then it need
- * not be known when the piece would come from home. */
+/* Whether a holder replaces the home as source in any case: the link of the first holder that
+ * find_source tries is as fast as the home's. Then the arrival from home need not be computed. */
 static bool is_hidden(const tsr_routes *r, uint32_t holders, int home, int to) {
   const tsr_schedule_options *options = r->problem->options;
   int first = 0;
@@ -67,9 +67,9 @@ static bool is_hidden(const tsr_routes *r, uint32_t holders, int home, int to) {
   return link_of(r, first, to)->bandwidth >= link_of(r, home, to)->bandwidth;
 }
 
-/* The best source of a piece for a receiver: the least arrival, and of those as good the one that
- * has sent least; but the home only when no device that has the piece has a link that is as fast.
- */
+/* The best source of a piece for a receiver: the one with the least arrival; among equal arrivals,
+ * the one that has sent the fewest bytes. The home is a source only if no holder's link is as fast
+ * as the home's. */
 static source find_source(const tsr_routes *r, const tsr_transfer *c, int index, uint32_t holders,
                           int to) {
   const tsr_schedule_options *options = r->problem->options;
@@ -101,7 +101,7 @@ static source find_source(const tsr_routes *r, const tsr_transfer *c, int index,
 static bool send_piece(tsr_routes *r, const tsr_transfer *c, int index, source from, int to) {
   tsr_end begin = tsr_end_home(r->problem, c->matrix);
   if (from.home) {
-    tsr_move_wait_for_home(r->mover, c);
+    tsr_move_wait_for_write_back(r->mover, c);
   } else {
     const tsr_piece *piece = tsr_piece_at(r->copies, c->matrix, c->tile, from.location, index);
     begin = tsr_end_at(r->copies, c->matrix, c->tile, from.location, piece->command);
@@ -115,7 +115,7 @@ static bool send_piece(tsr_routes *r, const tsr_transfer *c, int index, source f
   return true;
 }
 
-/* The devices that have, or are sent, the piece. */
+/* The devices that have the piece, or to which a copy of it is planned, as bits. */
 static uint32_t holders_of(const tsr_routes *r, const tsr_transfer *c, int index) {
   uint32_t holders = 0;
   for (int d = 0; d < r->problem->devices; d++) {
@@ -126,8 +126,8 @@ static uint32_t holders_of(const tsr_routes *r, const tsr_transfer *c, int index
   return holders;
 }
 
-/* Who is sent the piece now: the device that needs it, and with it all others that will. With slots
- * those only that have room for it. */
+/* The devices that are sent the piece now, as bits: the device that needs it and all others that
+ * will. With slots, only those that have a slot for its tile. */
 static uint32_t receivers_of(const tsr_routes *r, const tsr_transfer *c, int device,
                              uint32_t holders) {
   uint32_t wanted = 1u << device;
@@ -138,14 +138,14 @@ static uint32_t receivers_of(const tsr_routes *r, const tsr_transfer *c, int dev
     if (!(wanted >> d & 1) || d == device) continue;
     tsr_tile_copy *copy = tsr_copy_of(r->copies, c->matrix, c->tile, d);
     if (tsr_is_at_home(r->problem, c->matrix, d) ||
-        (r->slots->in_use && !tsr_tile_slots_welcome(r->slots, copy, d)))
+        (r->slots->in_use && !tsr_tile_slots_can_prefetch(r->slots, copy, d)))
       wanted &= ~(1u << d);
   }
   return wanted;
 }
 
-/* The receiver that can have the piece first; ties go round, so that the pieces are dealt evenly.
- */
+/* The receiver with the earliest arrival. Equal arrivals rotate with the piece's index, which
+ * spreads the pieces evenly. */
 static int first_receiver(const tsr_routes *r, const tsr_transfer *c, int index, uint32_t holders,
                           uint32_t wanted, source *from) {
   int best = TSR_NOTHING, devices = r->problem->devices;
@@ -161,15 +161,15 @@ static int first_receiver(const tsr_routes *r, const tsr_transfer *c, int index,
   return best;
 }
 
-static bool is_in_rooms(const tsr_routes *r, const tsr_transfer *c) {
+static bool is_in_cached_blocks(const tsr_routes *r, const tsr_transfer *c) {
   return tsr_has_cached_blocks(r->problem, c->matrix) &&
          tsr_cached_blocks_have_part(r->blocks, c->matrix, tsr_transfer_rect(c));
 }
 
-/* Sends a piece to everyone who wants it; each receiver is a source for the next. */
+/* Sends a piece to all receivers; each is a source for the next. */
 static bool broadcast(tsr_routes *r, const tsr_transfer *c, int index, int count, int device) {
   uint32_t holders = holders_of(r, c, index);
-  if (!holders && is_in_rooms(r, c)) return tsr_route_gather_piece(r, c, index, device);
+  if (!holders && is_in_cached_blocks(r, c)) return tsr_route_gather_piece(r, c, index, device);
   uint32_t wanted = receivers_of(r, c, device, holders);
   for (int d = 0; d < r->problem->devices; d++)
     if (wanted >> d & 1 && !tsr_places_open(r->places, c->matrix, c->tile, d, count)) return false;

@@ -1,18 +1,18 @@
 /*
- * Routes: where each piece of a tile comes from, over which links, in which order.
+ * Routes: the source of each piece of a tile, its links, and the order of the copies.
  *
- * The estimate is the link availability matrix of Uncut-GEMMs (section III-D), with two changes:
- * links are accounted with the channels that they share, and once a device has a piece the others
- * take it from devices, not from its home again, wherever that link is no slower. So on a machine
- * whose devices reach each other no byte of A or B crosses the host's link twice, and the pieces
- * are dealt over all devices' host links by themselves, since the first receiver is the one whose
- * link is free first. Receivers that take a piece from each other are a pipelined broadcast
- * (III-E).
+ * The estimate of arrivals is the link availability matrix of Uncut-GEMMs (section III-D), with two
+ * changes. Links are accounted with the channels that they share. Once a device has a piece, other
+ * devices take the piece from devices, not from its home again, wherever their link is no slower
+ * than the home's. So, if all devices reach each other, no byte of A or B crosses the host's link
+ * twice. The first receiver of a piece is the device whose link is free first, so the pieces spread
+ * over all devices' host links. Receivers that take a piece from each other form a pipelined
+ * broadcast (III-E).
  *
- * Invariant: a copy that a route adds is booked in availability and noted where its users look for
- * it: a piece in its record, a rectangle that comes alone among the writers of its tile.
+ * Invariant: a copy that a route adds is booked in availability, and recorded where the users of
+ * its data look: a piece in its record, a single rectangle among the writers of its tile.
  *
- * All functions return false if there is no host memory, or no room (places->fit).
+ * All functions return false if host memory is lacking, or a tile has no place (places->fit).
  */
 #ifndef TSR_PLAN_SCHEDULE_ROUTES_H
 #define TSR_PLAN_SCHEDULE_ROUTES_H
@@ -30,43 +30,45 @@ typedef struct tsr_routes {
   tsr_cached_blocks *blocks;
   tsr_places *places;
   const tsr_mover *mover;
-  double sent[TSR_MACHINE_LOCATIONS]; /* bytes that left each location for pieces */
+  double sent[TSR_MACHINE_LOCATIONS]; /* bytes of pieces that each location has sent */
 } tsr_routes;
 
 /* ---- route_fetch.c: pieces of tiles ---- */
 
-/* Sees to it that the rectangle of a tile is, or will be, at the device; for tiles of A and B also
- * at the other devices that read them. */
+/* Fetches the pieces of a tile that overlap the rectangle to the device, unless they are there or
+ * on their way. Pieces of A and B go to the other devices that read the tile, too. */
 bool tsr_route_fetch(tsr_routes *r, const tsr_task_operand *operand, int device);
 
-/* ---- route_alone.c: rectangles, and nothing beside them ---- */
+/* ---- route_alone.c: single rectangles ---- */
 
-/* Brings a rectangle of C to its place at the device, as if it was written there: beside it others
- * may be writing. */
+/* Copies a rectangle of C, and nothing beside it, from its home to its place at the device, and
+ * marks it there as written. (Kernels may be writing beside the rectangle.) */
 bool tsr_route_fetch_alone(tsr_routes *r, const tsr_task_operand *operand, int device);
 
-/* Brings a rectangle of W from a device, where kernels wrote it, to another one. */
+/* Copies a rectangle of W from the device whose kernels wrote it to another device. */
 bool tsr_route_collect(tsr_routes *r, const tsr_task_operand *operand, int from, int to);
 
-/* Brings a rectangle of C, or a triangle on its diagonal, from the device to its home after the
- * command `after`. */
-bool tsr_route_bring_home(tsr_routes *r, const tsr_task_operand *operand, tsr_uplo uplo, int device,
+/* Writes a rectangle of C, or a triangle on its diagonal, back to its home from the device, after
+ * the command `after`. */
+bool tsr_route_write_back(tsr_routes *r, const tsr_task_operand *operand, tsr_uplo uplo, int device,
                           int32_t after);
 
-/* ---- route_rooms.c: with residency ---- */
+/* ---- route_cached.c: with residency ---- */
 
-/* Opens the tiles that lie in the cached blocks there are, so that others find what is in them. */
-bool tsr_route_open_rooms(tsr_routes *r);
+/* Gives the tiles in the old cached blocks their places and pieces, so that routes find their
+ * contents. */
+bool tsr_route_open_cached_blocks(tsr_routes *r);
 
-/* Brings a rectangle of an operand that has cached blocks to its tile at the device, from wherever
- * parts of it are. */
+/* Copies a rectangle of an operand that has cached blocks to its tile at the device, from the
+ * cached blocks where parts of it are valid and from home. */
 bool tsr_route_gather(tsr_routes *r, const tsr_task_operand *operand, int device);
 
-/* Brings a piece to its tile in parts, from the cached blocks that hold them and from home. */
+/* Copies a piece to its tile at the device in parts, as tsr_route_gather; index: the piece's. */
 bool tsr_route_gather_piece(tsr_routes *r, const tsr_transfer *c, int index, int device);
 
-/* Brings home what is newer in cached blocks of a rectangle of C that is about to change, of which
- * the device (TSR_NOTHING: none) will bring home but a triangle. */
-bool tsr_route_settle(tsr_routes *r, const tsr_task_operand *operand, int device);
+/* Writes back the parts of a rectangle of C that are newer in cached blocks. The rectangle is about
+ * to change. If device is not TSR_NOTHING, the tile's next writer there waits for the write-back;
+ * that device will write back only a triangle of the rectangle. */
+bool tsr_route_write_back_newer(tsr_routes *r, const tsr_task_operand *operand, int device);
 
 #endif

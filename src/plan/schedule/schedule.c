@@ -23,9 +23,10 @@ static tsr_family family_of(const tsr_scheduler *s) {
 
 /* ---- Before the kernel: its data ------------------------------------------ */
 
-/* Brings a part of W to the device from that where it was computed. */
+/* Copies a part of W to the device from the device that computed it. */
 static bool collect(tsr_scheduler *s, const tsr_task_operand *o, int device) {
-  if (s->slots.in_use) { /* the owner gives W's slot back after its last product */
+  if (s->slots
+          .in_use) { /* not with slots: the owner of W gives its slot back after its last product */
     s->places.fit = TSR_FITS_NOT;
     return false;
   }
@@ -34,8 +35,8 @@ static bool collect(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   return false;
 }
 
-/* The data of an operand at the task's device, when it is read and not there. */
-static bool provide_data(tsr_scheduler *s, const tsr_task_operand *o, int device) {
+/* Fetches the data of an operand to the task's device if the task reads data that are not there. */
+static bool fetch_data(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   if (!(o->access & TSR_READ)) return true;
   if (o->matrix >= TSR_C_ && was_written(s, o, device)) return true;
   if (o->matrix == TSR_W) return collect(s, o, device);
@@ -46,30 +47,34 @@ static bool provide_data(tsr_scheduler *s, const tsr_task_operand *o, int device
   return tsr_route_fetch(&s->routes, o, device);
 }
 
-/* Of a block across the diagonal of C only a triangle changes, and comes home. */
+/* Whether the operand is a block across the diagonal of C, where kernels change only one triangle,
+ * which alone is written back. */
 static bool is_across(const tsr_scheduler *s, const tsr_task_operand *o) {
   return o->matrix == TSR_C_ && family_of(s) == TSR_RANK && o->row == o->col;
 }
 
-/* Room for an operand at the task's device, and its data. */
-static bool provide(tsr_scheduler *s, const tsr_task_operand *o, int device) {
+/* Gives an operand memory at the task's device, and fetches its data. False: no host memory, or no
+ * place for the tile (places.fit). */
+static bool prepare_operand(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   if (o->access == TSR_NONE || is_at_home(s, o, device)) return true;
   if (!tsr_places_make(&s->places, o->matrix, o->tile, device)) return false;
-  bool settles = tsr_has_cached_blocks(&s->problem, o->matrix) && is_across(s, o) &&
-                 !was_written(s, o, device);
-  return provide_data(s, o, device) && (!settles || tsr_route_settle(&s->routes, o, device));
+  bool needs_write_back = tsr_has_cached_blocks(&s->problem, o->matrix) && is_across(s, o) &&
+                          !was_written(s, o, device);
+  return fetch_data(s, o, device) &&
+         (!needs_write_back || tsr_route_write_back_newer(&s->routes, o, device));
 }
 
 /* ---- The kernel ----------------------------------------------------------- */
 
-/* Whether kernels of one queue alone use tiles of the matrix at a device: of C it is either that of
- * products or that of additions, where there is no triangle. */
+/* Whether the kernels of one queue alone use tiles of the matrix at a device. C has two queues, for
+ * products and for additions; both are one only where C has no triangle. */
 static bool has_one_user(const tsr_scheduler *s, int matrix) {
   if (s->problem.options->streams > 1) return false;
   return matrix <= TSR_B_ || (matrix == TSR_C_ && family_of(s) == TSR_PRODUCT);
 }
 
-/* What a queue has waited for once is there for all that comes after in it. */
+/* Makes the next command wait for the data of an operand. A queue is in order: once it has waited,
+ * its later commands need not (copy->awaited). */
 static void wait_for_operand(tsr_scheduler *s, const tsr_task_operand *o, int device) {
   if (o->access == TSR_NONE) return;
   tsr_tile_copy *copy = copy_at(s, o, device);
@@ -85,9 +90,10 @@ static int32_t buffer_of(const tsr_scheduler *s, const tsr_task_operand *o, int 
   return is_at_home(s, o, device) ? o->matrix : copy_at(s, o, device)->buffer;
 }
 
-/* Kernels on one part of C share a stream; neighbours go to different ones. Beside a triangle all
- * share one: blocks depend on each other, and the small kernels that a block on the diagonal is
- * solved with would each wait for a long one of another stream to make room. */
+/* The queue of a task's kernel. Kernels on one part of C share a stream; neighbouring parts go to
+ * different streams. Beside a triangle all kernels share one stream, since blocks depend on each
+ * other: the small kernels that solve a diagonal block would each wait until a long kernel of
+ * another stream ends. */
 static int queue_of(tsr_scheduler *s, const tsr_task *task) {
   if (tsr_kernel_get((tsr_kernel)task->kernel)->bound_by_memory)
     return tsr_commands_queue(&s->commands, task->device, TSR_QUEUE_ADD, 0);
@@ -119,7 +125,8 @@ static int32_t add_kernel(tsr_scheduler *s, const tsr_task *task) {
 
 /* ---- After the kernel ----------------------------------------------------- */
 
-/* Remembers who wrote to what, so that later readers wait, and who used which slots. */
+/* Records which rectangles the kernel wrote, so that later readers wait, and which slots it
+ * used. */
 static bool note_operands(tsr_scheduler *s, const tsr_task *task, int32_t command) {
   for (int i = 0; i < 3; i++) {
     const tsr_task_operand *o = &task->operand[i];
@@ -134,12 +141,14 @@ static bool note_operands(tsr_scheduler *s, const tsr_task *task, int32_t comman
   return true;
 }
 
-/* A tile of C that is complete and at home may make room, and be read again. */
-static bool bring_home(tsr_scheduler *s, const tsr_task *task, int32_t command) {
+/* Writes back the finished part of C. A tile of C that is complete at home may lose its slot and be
+ * fetched again. */
+static bool write_back(tsr_scheduler *s, const tsr_task *task, int32_t command) {
   const tsr_task_operand *c = &task->operand[2];
   if (is_at_home(s, c, task->device)) return true;
   tsr_uplo uplo = tsr_kernel_triangle((tsr_kernel)task->kernel, task->form);
-  if (tsr_has_cached_blocks(&s->problem, TSR_C_) && uplo == TSR_GENERAL) return true; /* it stays */
+  if (tsr_has_cached_blocks(&s->problem, TSR_C_) && uplo == TSR_GENERAL)
+    return true; /* C stays in its cached block */
   if (!tsr_write_back_add(&s->write_back, c, uplo, task->device, command)) return false;
   tsr_rect tile = tsr_tile_rect(&s->problem, c->matrix, c->tile);
   if (tsr_rect_contains(tsr_operand_rect(c), tile))
@@ -147,7 +156,7 @@ static bool bring_home(tsr_scheduler *s, const tsr_task *task, int32_t command) 
   return true;
 }
 
-/* With slots: tiles that no later task at the device uses give their room back. */
+/* With slots: tiles that no later task at the device uses give their slots back. */
 static void release_finished(tsr_scheduler *s, const tsr_task *task) {
   if (!s->slots.in_use) return;
   s->slots.now++;
@@ -155,7 +164,7 @@ static void release_finished(tsr_scheduler *s, const tsr_task *task) {
     const tsr_task_operand *o = &task->operand[i];
     if (o->access == TSR_NONE) continue;
     tsr_tile_copy *copy = copy_at(s, o, task->device);
-    if (copy->buffer != TSR_NOTHING) tsr_tile_slots_pass(&s->slots, copy);
+    if (copy->buffer != TSR_NOTHING) tsr_tile_slots_end_use(&s->slots, copy);
   }
 }
 
@@ -163,10 +172,10 @@ static void release_finished(tsr_scheduler *s, const tsr_task *task) {
 
 static bool schedule_task(tsr_scheduler *s, const tsr_task *task) {
   for (int i = 0; i < 3; i++)
-    if (!provide(s, &task->operand[i], task->device)) return false;
+    if (!prepare_operand(s, &task->operand[i], task->device)) return false;
   int32_t command = add_kernel(s, task);
   if (command == TSR_NOTHING || !note_operands(s, task, command)) return false;
-  if (task->last && !bring_home(s, task, command)) return false;
+  if (task->last && !write_back(s, task, command)) return false;
   release_finished(s, task);
   return true;
 }

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 
-/* Each part after those that it uses. */
+/* Starts each part after the parts that it uses. */
 static tsr_status set_up(tsr_scheduler *s, tsr_plan *plan) {
   const tsr_problem *problem = &s->problem;
   TSR_TRY(tsr_commands_init(&s->commands, problem, plan));
@@ -45,10 +45,10 @@ static void tear_down(tsr_scheduler *s) {
   tsr_commands_free(&s->commands);
 }
 
-/* False: no host memory, or no room. */
+/* False: no host memory, or the tiles do not fit (places.fit). */
 static bool carry_out(tsr_scheduler *s, tsr_schedule_work work, const void *what) {
-  return s->places.fit != TSR_FITS_NOT && tsr_route_open_rooms(&s->routes) && work(s, what) &&
-         tsr_cached_blocks_finish(&s->blocks, &s->copies, &s->marks);
+  return s->places.fit != TSR_FITS_NOT && tsr_route_open_cached_blocks(&s->routes) &&
+         work(s, what) && tsr_cached_blocks_finish(&s->blocks, &s->copies, &s->marks);
 }
 
 tsr_status tsr_schedule_with(const tsr_machine *machine, const tsr_graph *graph,

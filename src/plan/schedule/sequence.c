@@ -37,7 +37,7 @@ void tsr_sequence_rewind(tsr_sequence *q, bool tight) {
 
 /* ---- Which group ---------------------------------------------------------- */
 
-/* Estimated time at which everything that a group reads and its device lacks could be there. */
+/* The estimated time [s] at which all inputs of a group that its device lacks could arrive. */
 static float group_eta(const tsr_sequence *q, const tsr_group *group) {
   const tsr_problem *problem = q->problem;
   double missing[TSR_B_ + 1] = {0}; /* bytes */
@@ -60,8 +60,8 @@ static float group_eta(const tsr_sequence *q, const tsr_group *group) {
   return eta;
 }
 
-/* Brings the group with the least ETA among the first ones to the front. */
-static void choose(const tsr_sequence *q, tsr_walk *w) {
+/* Moves the group with the least ETA among the next TSR_TUNE_ETA_WINDOW ones to the front. */
+static void choose_by_eta(const tsr_sequence *q, tsr_walk *w) {
   const tsr_group *groups = q->problem->graph->groups.items;
   int best = w->next;
   float best_eta = 0;
@@ -79,7 +79,7 @@ static void choose(const tsr_sequence *q, tsr_walk *w) {
 
 static bool begin_group(const tsr_sequence *q, tsr_walk *w) {
   if (w->next == w->count) return false;
-  if (q->problem->options->by_eta && !q->tight && w->count - w->next > 1) choose(q, w);
+  if (q->problem->options->by_eta && !q->tight && w->count - w->next > 1) choose_by_eta(q, w);
   w->group = &q->problem->graph->groups.items[w->groups[w->next++]];
   w->done = 0;
   return true;
@@ -100,9 +100,9 @@ static double least_clock(const tsr_sequence *q) {
   return least;
 }
 
-/* The next device in turn that had not begun its last task after another one was through. Where
- * memory is tight all take their turns, since how far copies run ahead is counted in them. */
-static tsr_walk *whose_turn(tsr_sequence *q) {
+/* The next device in turn whose last task began no later than another device's tasks end. If memory
+ * is tight, every device takes its turn, since the lookahead of copies is counted in turns. */
+static tsr_walk *next_walk(tsr_sequence *q) {
   double least = least_clock(q);
   for (int tried = 0; tried < q->problem->devices; tried++) {
     tsr_walk *w = &q->walk[q->turn];
@@ -112,8 +112,9 @@ static tsr_walk *whose_turn(tsr_sequence *q) {
   return NULL;
 }
 
-/* By the rate of long kernels: enough for an order. */
-static void pass_time(const tsr_problem *problem, const tsr_task *task, tsr_walk *w) {
+/* Adds the time of a task to its device's clock, at the rate of long kernels: exact enough for an
+ * order. */
+static void advance_clock(const tsr_problem *problem, const tsr_task *task, tsr_walk *w) {
   const tsr_device *device = &problem->machine->device[task->device];
   tsr_type type = problem->call->type;
   double flops = tsr_kernel_flops((tsr_kernel)task->kernel, type, task->m, task->n, task->k);
@@ -123,10 +124,10 @@ static void pass_time(const tsr_problem *problem, const tsr_task *task, tsr_walk
 }
 
 const tsr_task *tsr_sequence_next(tsr_sequence *q) {
-  tsr_walk *w = whose_turn(q);
+  tsr_walk *w = next_walk(q);
   if (!w || (!w->group && !begin_group(q, w))) return NULL;
   const tsr_task *task = &q->problem->graph->tasks.items[w->group->first + w->done++];
   if (w->done == w->group->count) w->group = NULL;
-  pass_time(q->problem, task, w);
+  advance_clock(q->problem, task, w);
   return task;
 }

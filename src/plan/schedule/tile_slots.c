@@ -22,7 +22,8 @@ void tsr_tile_slots_free(tsr_tile_slots *s) {
 
 /* ---- Uses ----------------------------------------------------------------- */
 
-/* The copy that an operand uses at the task's device, or NULL: it is used at home. */
+/* The copy of operand i at the task's device; NULL: the task has no such operand, or uses it at
+ * home. */
 static tsr_tile_copy *used_by(const tsr_problem *problem, tsr_copies *copies, const tsr_task *task,
                               int i) {
   const tsr_task_operand *o = &task->operand[i];
@@ -49,7 +50,8 @@ static void store_uses(tsr_tile_slots *s, tsr_sequence *sequence) {
     }
 }
 
-/* Lists the uses of each copy, each list ended by INT32_MAX; copy->next is where its list is. */
+/* Lists the uses of each copy, each list ended by INT32_MAX. copy->next becomes the index of the
+ * copy's list. */
 static tsr_status list_uses(tsr_tile_slots *s, tsr_sequence *sequence) {
   tsr_tile_copy *copy = s->copies->items;
   size_t total = 0, copies = s->copies->first[TSR_MATRICES];
@@ -105,9 +107,9 @@ tsr_status tsr_tile_slots_start(tsr_tile_slots *s, size_t bytes, tsr_sequence *s
   return TSR_OK;
 }
 
-/* The latest next use of those that were not used after `recent`; -1: there is none. The two loops
- * are most of what a plan that does not fit costs: without branches, and with all that they read
- * read each time, compilers turn them into vectors. */
+/* The latest next use among the slots not used after `recent`; -1: no such slot. This loop and the
+ * one in `oldest` are most of the planning time of a call that does not fit. Compilers vectorise
+ * them because they have no branches and load every value they may need. */
 static int32_t latest(const tsr_device_slots *d, int32_t recent) {
   const int32_t *last = d->last, *next = d->next;
   int32_t most = -1;
@@ -118,8 +120,8 @@ static int32_t latest(const tsr_device_slots *d, int32_t recent) {
   return most;
 }
 
-/* Of those with that next use which were not used after `recent`, the one that was used longest
- * ago. */
+/* The slot used longest ago, among the slots with next use `use` that were not used after
+ * `recent`. */
 static int oldest(const tsr_device_slots *d, int32_t use, int32_t recent) {
   const int32_t *last = d->last, *next = d->next;
   int32_t least = recent;
@@ -132,8 +134,8 @@ static int oldest(const tsr_device_slots *d, int32_t use, int32_t recent) {
   return found;
 }
 
-/* The slot to take for a tile that is used at place `use`, or TSR_NOTHING: what it holds is used
- * later, and not by the present task. */
+/* The slot for a tile that is next used at place `use`: its present tile is used later, and not by
+ * the present task. TSR_NOTHING: no such slot. */
 static int find_slot(const tsr_tile_slots *s, int device, int32_t use) {
   const tsr_device_slots *d = &s->of[device];
   if (d->taken < d->count) return d->taken;
@@ -169,11 +171,11 @@ bool tsr_tile_slots_take(tsr_tile_slots *s, tsr_tile_copy *copy, int device, tsr
   return true;
 }
 
-bool tsr_tile_slots_welcome(const tsr_tile_slots *s, tsr_tile_copy *copy, int device) {
+bool tsr_tile_slots_can_prefetch(const tsr_tile_slots *s, tsr_tile_copy *copy, int device) {
   if (copy->buffer != TSR_NOTHING) return true;
   int32_t use = next_use(s, copy);
   if (use - s->now >
-      s->problem->options->lookahead[device] + TSR_TUNE_WELCOME_TURNS * s->problem->devices)
+      s->problem->options->lookahead[device] + TSR_TUNE_PREFETCH_TURNS * s->problem->devices)
     return false;
   return find_slot(s, device, use) != TSR_NOTHING;
 }
@@ -196,7 +198,7 @@ void tsr_tile_slots_set_dirty(tsr_tile_slots *s, tsr_tile_copy *copy, bool dirty
   slots_at(s, copy)->next[copy->slot] = dirty ? -1 : next_use(s, copy);
 }
 
-void tsr_tile_slots_pass(tsr_tile_slots *s, tsr_tile_copy *copy) {
+void tsr_tile_slots_end_use(tsr_tile_slots *s, tsr_tile_copy *copy) {
   tsr_device_slots *d = slots_at(s, copy);
   int32_t next = next_use(s, copy);
   if (next == INT32_MAX)

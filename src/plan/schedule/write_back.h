@@ -1,12 +1,13 @@
 /*
- * Homing: when the finished parts of C go home.
+ * Write-back: when the finished parts of C are written back to their home.
  *
- * Most of them go at once. With a triangle on the left of C, C is finished by blocks of rows, whose
- * short columns are slow to copy. There several blocks go together: as many rows as a copy from
- * home may have, and fewer towards the end, where no work is left to hide the last copy behind. The
- * first half of a solution waits until less of the rest has to come in.
+ * Most parts are written back at once. If the triangle is on the left of C, C is finished by blocks
+ * of rows, whose short columns are slow to copy. Then several blocks are written back together, as
+ * many rows as a copy from home may have, and fewer towards the end, where no work is left to hide
+ * the last copy behind. The first half of a trsm's solution waits, while much of the rest of C must
+ * still come in.
  *
- * Invariant: a finished part is on its way home, or waits in its device's `part`, which is one
+ * Invariant: a finished part has been written back, or waits in its device's `part`, which is one
  * rectangle of one tile.
  */
 #ifndef TSR_PLAN_SCHEDULE_WRITE_BACK_H
@@ -14,31 +15,32 @@
 
 #include "plan/schedule/routes.h"
 
-/* Finished blocks of C at a device that go home together. */
+/* Finished blocks of C at a device that will be written back together. */
 typedef struct tsr_waiting_write_back {
-  tsr_task_operand part;   /* those that wait; without rows: none */
-  tsr_task_operand stripe; /* the last block's, of which so many rows are finished */
-  int64_t finished;
-  int32_t after; /* the command that finished the last one */
+  tsr_task_operand part;   /* the blocks that wait, as one rectangle; 0 rows: none wait */
+  tsr_task_operand stripe; /* the stripe of the last block */
+  int64_t finished;        /* rows (left) or columns (right) of the stripe that are finished */
+  int32_t after;           /* the command that finished the last block */
 } tsr_waiting_write_back;
 
 typedef struct tsr_write_back {
   const tsr_problem *problem; /* borrowed, and so is the next one */
   tsr_routes *routes;
-  bool gathers; /* whole blocks may wait for each other */
+  bool batches; /* finished blocks may wait, to be written back together */
   tsr_waiting_write_back at[TSR_MACHINE_DEVICES];
 } tsr_write_back;
 
-/* tight: tiles share memory; then finished parts do not wait, so that they make room. */
-void tsr_write_back_init(tsr_write_back *h, const tsr_problem *problem, bool tight,
+/* tight: tiles share memory; then finished parts do not wait, so that their slots are free
+ * early. */
+void tsr_write_back_init(tsr_write_back *wb, const tsr_problem *problem, bool tight,
                          tsr_routes *routes);
 
-/* Brings a finished rectangle of C, or a triangle on its diagonal, home from the device after the
- * command `after`, now or together with others. */
-bool tsr_write_back_add(tsr_write_back *h, const tsr_task_operand *part, tsr_uplo uplo, int device,
+/* Writes back a finished rectangle of C, or a triangle on its diagonal, from the device after the
+ * command `after`, at once or later with others. False: as the functions of routes.h. */
+bool tsr_write_back_add(tsr_write_back *wb, const tsr_task_operand *part, tsr_uplo uplo, int device,
                         int32_t after);
 
-/* Brings home what waits. */
-bool tsr_write_back_finish(tsr_write_back *h);
+/* Writes back all parts that wait. False: as the functions of routes.h. */
+bool tsr_write_back_finish(tsr_write_back *wb);
 
 #endif

@@ -16,7 +16,7 @@ static bool is_device_home(const tsr_search *s, int x) {
 bool tsr_panels_one_of_many(const tsr_search *s) {
   const tsr_call *call = s->call;
   return s->options->residency != NULL && tsr_search_family(s) == TSR_PRODUCT &&
-         TSR_TUNE_ONE_OF_MANY * call->k <= call->m && TSR_TUNE_ONE_OF_MANY * call->k <= call->n;
+         TSR_TUNE_SEQUENCE_K * call->k <= call->m && TSR_TUNE_SEQUENCE_K * call->k <= call->n;
 }
 
 /* What calls have added to a C on devices waits for it but once. */
@@ -205,10 +205,11 @@ static bool guess_composed(const tsr_search *s, int devices, double columns, tsr
  * where others take some of a device's multiprocessors. */
 static void widen_rooms(const tsr_search *s, tsr_strategy *r) {
   int64_t rows = s->call->m / r->grid_rows;
-  int64_t width = tsr_guess_of((double)TSR_TUNE_ROOM_ELEMENTS / (double)rows, TSR_TUNE_ROOM_WIDTH);
+  int64_t width =
+      tsr_guess_of((double)TSR_TUNE_CACHED_ELEMENTS / (double)rows, TSR_TUNE_CACHED_WIDTH);
   r->k_panel = 0;
   r->n_block_first = r->n_block = r->n_block_last = width;
-  r->n_block_least = width < TSR_TUNE_ROOM_TAPER ? width : TSR_TUNE_ROOM_TAPER;
+  r->n_block_least = width < TSR_TUNE_CACHED_TAPER ? width : TSR_TUNE_CACHED_TAPER;
 }
 
 /* What a product's panels are cut for; which limit is the one that counts shows only when plans are

@@ -10,8 +10,8 @@
 /* Copies of A and B cost by their size, and save time of the product. */
 static bool pays(const tsr_call *call) {
   double m = (double)call->m, n = (double)call->n;
-  return tsr_kernel_minds_alignment(call->type) && call->k >= TSR_TUNE_APART_K &&
-         2 * m * n >= TSR_TUNE_APART_ORDER * (m + n);
+  return tsr_kernel_minds_alignment(call->type) && call->k >= TSR_TUNE_REALIGN_K &&
+         2 * m * n >= TSR_TUNE_REALIGN_ORDER * (m + n);
 }
 
 static bool is_misplaced(const tsr_search *s, int x) {
@@ -30,7 +30,7 @@ static bool has_room(const tsr_search *s, unsigned realigned) {
     if (realigned >> x & 1) bytes += (double)o->rows * (double)o->cols * size;
   }
   for (int d = 0; d < s->machine->devices; d++) least = fmin(least, (double)s->options->budget[d]);
-  return TSR_TUNE_APART_ROOM * bytes <= least;
+  return TSR_TUNE_REALIGN_BUDGET * bytes <= least;
 }
 
 unsigned tsr_search_realigned(const tsr_search *s) {

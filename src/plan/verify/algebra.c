@@ -1,19 +1,20 @@
 /*
- * Whether a plan computes what its call asks for, whatever the operation, the algorithm and the
+ * Checks that a plan computes what its call asks for, whatever the operation, the algorithm and the
  * cuts. After R. Freivalds, "Probabilistic machines can use less running time" (1977): the values
- * are random elements of a finite field, so that arithmetic is exact and a plan that sums anything
- * but the right products is right by a chance of about 2^-60.
+ * are random elements of a finite field. So arithmetic is exact, and a plan that sums anything but
+ * the right products passes with a probability of about 2^-60.
  *
- * All elements between two cuts are treated alike, by every command. So one of them will do: the
- * plan is carried out on a small problem with one index for each interval between cuts, or two
- * where it matters which triangle an element is in. The contents of A and B never change, and that
- * they are where they are read is known from the regions; so their copies are not carried out, and
- * cut nothing. An element of C or W that a command does not write stays marked as such, also in
- * copies (the unused triangle of a tile may travel); using it, or bringing it home, is an error.
+ * Every command treats all elements between two cuts alike, so one of them is enough. The plan is
+ * carried out on a small problem with one index for each interval between cuts, or two where the
+ * triangle of an element matters. The contents of A and B never change, and the regions have shown
+ * that they are present where they are read. So copies of A and B are not carried out, and cut
+ * nothing. An element of C or W that no command has written stays marked as not written, in copies
+ * too (the unused triangle of a tile may be copied). Using such an element, or writing it back, is
+ * an error.
  *
- * Cost: a kernel takes as many multiplications as intervals meet in it, which is few, since others
- * cut where it does: about 1 us a command in all. Memory: 24 bytes for each element of C and W of
- * the small problem in each buffer.
+ * Cost: a kernel takes one multiplication for each combination of the intervals within it, which
+ * are few, since other commands cut where it does: about 1 us for each command. Memory: 24 bytes
+ * for each element of C and W of the small problem in each buffer.
  */
 #include "plan/verify/algebra.h"
 
@@ -30,7 +31,7 @@ static tsr_status copy(tsr_algebra *x, uint32_t c) {
       if (!tsr_in_triangle(uplo, i, j)) continue;
       tsr_small_element *copied = tsr_algebra_element(x, from, i, j);
       if (to == TSR_C_ && copied->command == TSR_NOT_WRITTEN)
-        return tsr_verify_fail(x->v, c, "brings elements of C home that no kernel has written");
+        return tsr_verify_fail(x->v, c, "writes back elements of C that no kernel has written");
       *tsr_algebra_element(x, to, i, j) = *copied;
     }
   return TSR_OK;
@@ -38,7 +39,8 @@ static tsr_status copy(tsr_algebra *x, uint32_t c) {
 
 /* ---- Kernels ---- */
 
-/* Fills x->operand[i] with an operand; of a triangle the rest is 0, and need not be there. */
+/* Loads an operand into x->operand[i]. uplo: the elements outside of this triangle become 0, and
+ * need not have been written. */
 static tsr_status load(tsr_algebra *x, uint32_t c, int i, tsr_uplo uplo) {
   const tsr_command *command = &x->v->plan->commands.items[c];
   int32_t buffer = command->buffer[i];
@@ -88,7 +90,7 @@ static tsr_field beta_of(const tsr_algebra *x, const tsr_command *command) {
   return command->flags & TSR_FLAG_BETA_ONE ? tsr_field_one : tsr_field_zero;
 }
 
-/* c = beta c; a Hermitian c has a real diagonal, whatever was there. */
+/* c = beta c. The diagonal of a Hermitian c is made real. */
 static void scale(tsr_dense *c, tsr_field beta, bool hermitian) {
   for (size_t j = 0; j < c->cols; j++)
     for (size_t i = 0; i < c->rows; i++) {
@@ -154,10 +156,10 @@ static tsr_status do_kernel(tsr_algebra *x, uint32_t c) {
 
 static tsr_status carry_out(tsr_algebra *x) {
   const tsr_plan *plan = x->v->plan;
-  tsr_algebra_fill_rooms(x);
+  tsr_algebra_fill_cached_blocks(x);
   for (uint32_t c = 0; c < plan->commands.count; c++)
     TSR_TRY(plan->commands.items[c].kind == TSR_COMMAND_COPY ? copy(x, c) : do_kernel(x, c));
-  TSR_TRY(tsr_algebra_settle_rooms(x));
+  TSR_TRY(tsr_algebra_check_cached_blocks(x));
   return tsr_algebra_compare(x);
 }
 

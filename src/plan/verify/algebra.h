@@ -1,7 +1,7 @@
 /*
- * A plan carried out on a small problem: the state of it. small.c makes the problem, algebra.c
- * carries the plan out, cached blocks.c knows what stays on devices, and result.c compares C with
- * what the call asks for.
+ * The state of a plan that is carried out on a small problem. small.c makes the problem, algebra.c
+ * carries the plan out, cached.c has the cached blocks before and after the plan, and result.c
+ * compares C with what the call asks for.
  */
 #ifndef TSR_PLAN_VERIFY_ALGEBRA_H
 #define TSR_PLAN_VERIFY_ALGEBRA_H
@@ -9,23 +9,25 @@
 #include "plan/verify/verify.h"
 #include "plan/verify/dense.h"
 
-/* The indices of a space, cut where any rectangle begins or ends. An interval has one index of the
- * small problem, or two where the space is square and it is longer than one. */
+/* The indices of a space, cut where a rectangle begins or ends. An interval between two cuts has
+ * one index in the small problem; or two, if the space is square and the interval is longer than
+ * one index. */
 typedef struct tsr_small_space {
   TSR_VEC(int64_t) ends; /* ascending: interval e is [ends[e], ends[e + 1]) */
-  uint32_t *first;       /* index of the small problem with which each interval begins */
-  size_t count;          /* indices of the small problem */
+  uint32_t *first;       /* index of the small problem at which each interval begins */
+  size_t count;          /* number of indices of the small problem */
 } tsr_small_space;
 
 /* An element of the small problem in a buffer, and the kernel that computed it. */
 typedef struct tsr_small_element {
   tsr_field value;
-  uint32_t command; /* TSR_NO_COMMAND: the user; TSR_NOT_WRITTEN */
+  uint32_t command; /* TSR_NO_COMMAND: the user wrote the value; TSR_NOT_WRITTEN: nobody did */
 } tsr_small_element;
 
 #define TSR_NOT_WRITTEN (UINT32_MAX - 1)
 
-/* Where a buffer's rectangle is in the small problem, and its elements among all. */
+/* The rectangle of a buffer in the small problem, and the index of its first element in
+ * `elements`. */
 typedef struct tsr_small_buffer {
   size_t row, col, rows, first;
 } tsr_small_buffer;
@@ -34,28 +36,27 @@ typedef struct tsr_algebra {
   const tsr_verifier *v;
   const tsr_call *call;
   bool complex_valued;
-  tsr_field alpha, beta; /* the call's */
+  tsr_field alpha, beta; /* of the call */
   tsr_small_space space[TSR_AXES];
-  tsr_small_buffer
-      *buffers; /* of C and W; those of A and B need none: their contents never change */
-  tsr_small_element *elements;       /* of all buffers, column-major */
+  tsr_small_buffer *buffers; /* [buffer] of C or W; those of A and B never change, and need none */
+  tsr_small_element *elements;       /* elements of all buffers, column-major */
   tsr_dense operand[3], left, right; /* scratch */
 } tsr_algebra;
 
 /* ---- small.c ---- */
 
-/* Makes the small problem of a plan: C at home is as the user has it, and all else of C and W is
- * marked as not written. Must be stopped also if it fails. TSR_ERR_MEMORY. */
+/* Makes the small problem of a plan. C at home has the user's values; all other elements of C and W
+ * count as not written. The caller calls tsr_algebra_stop even if this fails. TSR_ERR_MEMORY. */
 tsr_status tsr_algebra_start(tsr_algebra *x, const tsr_verifier *v);
 void tsr_algebra_stop(tsr_algebra *x);
 
-/* The buffer is of C or W, whose elements change. */
+/* Whether the buffer is of C or W, whose elements change. */
 static inline bool tsr_algebra_is_result(const tsr_algebra *x, int32_t buffer) {
   uint8_t matrix = x->v->plan->buffers.items[buffer].matrix;
   return matrix == TSR_C_ || matrix == TSR_W;
 }
 
-/* An element of a matrix of the user's before the call, whether it may be used or not. */
+/* An element of a matrix before the call, whether or not the call may read it. */
 tsr_field tsr_algebra_original(const tsr_algebra *x, int matrix, size_t row, size_t col);
 
 static inline tsr_small_element *tsr_algebra_element(const tsr_algebra *x, int32_t buffer,
@@ -71,15 +72,15 @@ typedef struct tsr_small_rect {
 
 tsr_small_rect tsr_algebra_shrink(const tsr_algebra *x, int matrix, tsr_rect rect);
 
-/* ---- cached blocks.c ---- */
+/* ---- cached.c ---- */
 
-/* Cached blocks of C hold what they do at the start; a home that is out of date, something else
- * than C. */
-void tsr_algebra_fill_rooms(tsr_algebra *x);
+/* Sets the cached blocks of C to their values at the start. A stale home of C gets values that are
+ * not C's. */
+void tsr_algebra_fill_cached_blocks(tsr_algebra *x);
 
-/* At the end what is newer in cached blocks counts as C, and everything that is said to be valid in
- * a cached block must be what C is then. TSR_ERR_CHECK. */
-tsr_status tsr_algebra_settle_rooms(tsr_algebra *x);
+/* Checks the end of the plan. Where a cached block is newer than the home, its values count as C's.
+ * Everything that plan->after says is valid in a cached block must equal C. TSR_ERR_CHECK. */
+tsr_status tsr_algebra_check_cached_blocks(tsr_algebra *x);
 
 /* ---- result.c ---- */
 

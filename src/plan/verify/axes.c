@@ -1,7 +1,7 @@
-/* That the operands of a kernel meet: equal indices begin alike. */
+/* Checks that the operands of a kernel agree: equal indices begin alike. */
 #include "plan/verify/verify.h"
 
-/* Where one of a kernel's indices begins, by the first operand that has it. */
+/* The beginning of a kernel index, by the first operand that has the index. */
 typedef struct origin {
   bool known, cols;
   uint8_t space;
@@ -17,7 +17,8 @@ static int matrix_of(const tsr_verifier *v, uint32_t c, int i) {
   return v->plan->buffers.items[v->plan->commands.items[c].buffer[i]].matrix;
 }
 
-static tsr_status meet(const tsr_verifier *v, uint32_t c, const origin *first, const origin *one) {
+static tsr_status check_agreement(const tsr_verifier *v, uint32_t c, const origin *first,
+                                  const origin *one) {
   if (first->space == one->space && first->begin == one->begin) return TSR_OK;
   const char *mine = tsr_matrix_name(matrix_of(v, c, one->operand));
   const char *other = tsr_matrix_name(matrix_of(v, c, first->operand));
@@ -38,7 +39,7 @@ static tsr_status check_axis(const tsr_verifier *v, uint32_t c, int i, bool cols
   origin one = {true, cols, cols ? spaces.cols : spaces.rows,
                 cols ? command->col[i] : command->row[i], i};
   origin *first = &origins[cols ? axes.cols : axes.rows];
-  if (first->known) return meet(v, c, first, &one);
+  if (first->known) return check_agreement(v, c, first, &one);
   *first = one;
   return TSR_OK;
 }
@@ -52,6 +53,7 @@ tsr_status tsr_verify_agreement(const tsr_verifier *v, uint32_t c) {
     TSR_TRY(check_axis(v, c, i, true, origins));
   }
   if (tsr_kernel_triangle((tsr_kernel)command->kernel, command->form) == TSR_GENERAL) return TSR_OK;
-  if (command->m == command->n) return meet(v, c, &origins[TSR_AXIS_I], &origins[TSR_AXIS_J]);
+  if (command->m == command->n)
+    return check_agreement(v, c, &origins[TSR_AXIS_I], &origins[TSR_AXIS_J]);
   return tsr_verify_fail(v, c, "%d x %d have no triangle", command->m, command->n);
 }

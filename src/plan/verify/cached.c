@@ -1,4 +1,4 @@
-/* What cached blocks hold before a plan and after it, in the small problem and as regions. */
+/* The contents of cached blocks before a plan and after it, in the small problem and as regions. */
 #include "plan/verify/algebra.h"
 
 static bool is_of_c(const tsr_cached_block *block) {
@@ -7,8 +7,8 @@ static bool is_of_c(const tsr_cached_block *block) {
 
 /* ---- Before ---- */
 
-/* Sets the elements of a rectangle of a buffer of C; those of a home that is out of date to
- * something else than C is. */
+/* Sets a rectangle of a buffer of C to C's values before the call. stale: to other values, as those
+ * of a stale home. */
 static void set_original(tsr_algebra *x, int32_t buffer, tsr_rect rect, bool stale) {
   tsr_small_rect r = tsr_algebra_shrink(x, TSR_C_, rect);
   for (size_t j = r.col; j < r.col + r.cols; j++)
@@ -17,10 +17,10 @@ static void set_original(tsr_algebra *x, int32_t buffer, tsr_rect rect, bool sta
           tsr_algebra_original(x, stale ? TSR_MATRICES : TSR_C_, i, j), TSR_NO_COMMAND};
 }
 
-void tsr_algebra_fill_rooms(tsr_algebra *x) {
+void tsr_algebra_fill_cached_blocks(tsr_algebra *x) {
   const tsr_plan *plan = x->v->plan;
   for (size_t b = TSR_OPERANDS; b < plan->buffers.count; b++) {
-    const tsr_cached_block *block = tsr_verify_room(x->v, (int32_t)b);
+    const tsr_cached_block *block = tsr_verify_cached_block(x->v, (int32_t)b);
     if (block == NULL || !is_of_c(block)) continue;
     for (size_t i = 0; i < block->valid.count; i++)
       set_original(x, (int32_t)b, block->valid.items[i], false);
@@ -34,7 +34,7 @@ void tsr_algebra_fill_rooms(tsr_algebra *x) {
 
 /* ---- After ---- */
 
-/* The plan's buffer of a cached block; -1: the plan does not touch it. */
+/* The plan's buffer of a cached block; -1: the plan does not use the block. */
 static int32_t buffer_of(const tsr_plan *plan, size_t block) {
   for (size_t b = TSR_OPERANDS; b < plan->buffers.count; b++)
     if (plan->buffers.items[b].role == TSR_BUFFER_CACHED && plan->buffers.items[b].offset == block)
@@ -42,23 +42,24 @@ static int32_t buffer_of(const tsr_plan *plan, size_t block) {
   return -1;
 }
 
-static void bring_rect(tsr_algebra *x, int32_t buffer, tsr_rect rect) {
+static void apply_rect(tsr_algebra *x, int32_t buffer, tsr_rect rect) {
   tsr_small_rect r = tsr_algebra_shrink(x, TSR_C_, rect);
   for (size_t j = r.col; j < r.col + r.cols; j++)
     for (size_t i = r.row; i < r.row + r.rows; i++)
       *tsr_algebra_element(x, TSR_C_, i, j) = *tsr_algebra_element(x, buffer, i, j);
 }
 
-static void bring_room(tsr_algebra *x, const tsr_cached_block *block, int32_t buffer) {
+static void apply_newer(tsr_algebra *x, const tsr_cached_block *block, int32_t buffer) {
   for (size_t n = 0; n < block->newer.count; n++)
     if (buffer >= 0)
-      bring_rect(x, buffer, block->newer.items[n]);
+      apply_rect(x, buffer, block->newer.items[n]);
     else
       set_original(x, TSR_C_, block->newer.items[n], false);
 }
 
-/* A cached block that the plan does not touch holds C as it was. */
-static bool holds(const tsr_algebra *x, int32_t buffer, tsr_rect rect) {
+/* Whether a buffer of C equals C in a rectangle. buffer < 0: a block that the plan does not use,
+ * which has C as before the call. */
+static bool equals_c(const tsr_algebra *x, int32_t buffer, tsr_rect rect) {
   tsr_small_rect r = tsr_algebra_shrink(x, TSR_C_, rect);
   for (size_t j = r.col; j < r.col + r.cols; j++)
     for (size_t i = r.row; i < r.row + r.rows; i++) {
@@ -69,29 +70,30 @@ static bool holds(const tsr_algebra *x, int32_t buffer, tsr_rect rect) {
   return true;
 }
 
-static tsr_status check_room(const tsr_algebra *x, size_t number, int32_t buffer) {
+static tsr_status check_cached_block(const tsr_algebra *x, size_t number, int32_t buffer) {
   const tsr_cached_block *block = &x->v->plan->after->blocks.items[number];
   for (size_t i = 0; i < block->valid.count; i++) {
     tsr_rect r = block->valid.items[i];
-    if (holds(x, buffer, r)) continue;
+    if (equals_c(x, buffer, r)) continue;
     return tsr_fail(
         TSR_ERR_CHECK,
-        "room %zu at device %d is said to hold rows %lld..%lld, columns %lld..%lld of C "
-        "at the end, and does not",
+        "cached block %zu at device %d should have rows %lld..%lld, columns %lld..%lld of C "
+        "at the end, but has other values",
         number, block->device, (long long)r.row0, (long long)r.row1 - 1, (long long)r.col0,
         (long long)r.col1 - 1);
   }
   return TSR_OK;
 }
 
-tsr_status tsr_algebra_settle_rooms(tsr_algebra *x) {
+tsr_status tsr_algebra_check_cached_blocks(tsr_algebra *x) {
   const tsr_plan *plan = x->v->plan;
   size_t count = tsr_residency_count(plan->after);
   for (size_t i = 0; i < count; i++)
     if (is_of_c(&plan->after->blocks.items[i]))
-      bring_room(x, &plan->after->blocks.items[i], buffer_of(plan, i));
+      apply_newer(x, &plan->after->blocks.items[i], buffer_of(plan, i));
   for (size_t i = 0; i < count; i++)
-    if (is_of_c(&plan->after->blocks.items[i])) TSR_TRY(check_room(x, i, buffer_of(plan, i)));
+    if (is_of_c(&plan->after->blocks.items[i]))
+      TSR_TRY(check_cached_block(x, i, buffer_of(plan, i)));
   return TSR_OK;
 }
 
@@ -104,14 +106,15 @@ static tsr_status check_filled(tsr_verifier *v, size_t number, int32_t buffer, t
   TSR_TRY(tsr_regions_find(&v->regions[buffer], rect, &v->found));
   TSR_TRY(tsr_parts_fill(&v->found, rect, &fill, &hole));
   if (fill) return TSR_OK;
-  return tsr_fail(TSR_ERR_CHECK,
-                  "room %zu is said to hold rows %lld..%lld, columns %lld..%lld of %s at the end, "
-                  "which nothing brought there",
-                  number, (long long)hole.row0, (long long)hole.row1 - 1, (long long)hole.col0,
-                  (long long)hole.col1 - 1, tsr_matrix_name(v->plan->buffers.items[buffer].matrix));
+  return tsr_fail(
+      TSR_ERR_CHECK,
+      "cached block %zu should have rows %lld..%lld, columns %lld..%lld of %s at the end, "
+      "but no command copied them there",
+      number, (long long)hole.row0, (long long)hole.row1 - 1, (long long)hole.col0,
+      (long long)hole.col1 - 1, tsr_matrix_name(v->plan->buffers.items[buffer].matrix));
 }
 
-tsr_status tsr_verify_rooms(tsr_verifier *v) {
+tsr_status tsr_verify_cached_blocks(tsr_verifier *v) {
   const tsr_residency *after = v->plan->after;
   for (size_t i = 0; i < tsr_residency_count(after); i++) {
     const tsr_cached_block *block = &after->blocks.items[i];

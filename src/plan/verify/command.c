@@ -17,13 +17,13 @@ static tsr_status check_waits(const tsr_verifier *v, uint32_t c) {
   return TSR_OK;
 }
 
-/* A Hermitian update by nothing, which scales C and makes its diagonal real. */
+/* Whether the command is a HERK or HER2K with k = 0, which scales C and makes its diagonal real. */
 static bool only_scales(const tsr_command *command) {
   return (command->kernel == TSR_KERNEL_HERK || command->kernel == TSR_KERNEL_HER2K) &&
          command->k == 0;
 }
 
-/* Which of the three buffers a command has. */
+/* The buffers that a command must have, as bits. */
 static unsigned operands_of(const tsr_command *command) {
   if (command->kind == TSR_COMMAND_COPY) return 3;
   if (only_scales(command)) return 4;
@@ -41,7 +41,7 @@ static tsr_status check_buffers(const tsr_verifier *v, uint32_t c) {
     if (!(operands & (1u << i))) {
       if (buffer != TSR_NO_BUFFER) return tsr_verify_fail(v, c, "buffer %d has no use here", i);
     } else if (buffer < 0 || (size_t)buffer >= v->plan->buffers.count) {
-      return tsr_verify_fail(v, c, "buffer %d is number %d, which there is not", i, buffer);
+      return tsr_verify_fail(v, c, "buffer %d is number %d, which does not exist", i, buffer);
     }
   }
   return TSR_OK;
@@ -58,7 +58,7 @@ static tsr_status check_ranges(const tsr_verifier *v, uint32_t c) {
     return tsr_verify_fail(v, c, "is on queue %d of %d", command->queue, v->plan->queues);
   if (command->kind > TSR_COMMAND_KERNEL ||
       (command->kind == TSR_COMMAND_KERNEL && command->kernel >= TSR_KERNEL_COUNT))
-    return tsr_verify_fail(v, c, "there is no such command");
+    return tsr_verify_fail(v, c, "its kind or kernel is unknown");
   bool inner = command->kind == TSR_COMMAND_KERNEL && sums_over_k(command);
   bool sums = inner && !only_scales(command);
   if (command->m <= 0 || command->n <= 0 || (sums && command->k <= 0))
@@ -77,8 +77,8 @@ static tsr_status check_rect(const tsr_verifier *v, uint32_t c, int i, const cha
   if (command->row[at] > INT64_MAX / 2 || command->col[at] > INT64_MAX / 2)
     return tsr_verify_fail(v, c, "%s is beyond any matrix", what);
   tsr_rect rect = tsr_command_rect(command, i);
-  tsr_rect room = tsr_rect_make(buffer->row, buffer->col, buffer->rows, buffer->cols);
-  if (tsr_rect_contains(room, rect)) return TSR_OK;
+  tsr_rect whole = tsr_rect_make(buffer->row, buffer->col, buffer->rows, buffer->cols);
+  if (tsr_rect_contains(whole, rect)) return TSR_OK;
   return tsr_verify_fail(v, c, "%s: rows %lld..%lld, columns %lld..%lld of %s are not in buffer %d",
                          what, (long long)rect.row0, (long long)rect.row1 - 1, (long long)rect.col0,
                          (long long)rect.col1 - 1, tsr_matrix_name(buffer->matrix),
@@ -129,18 +129,19 @@ static tsr_status check_way(const tsr_verifier *v, uint32_t c, const tsr_buffer 
   const tsr_buffer *host = queue->role == TSR_QUEUE_IN ? from : to;
   if (queue->role == TSR_QUEUE_PEER || host->role != TSR_BUFFER_HOME) return TSR_OK;
   if (pinned(&v->plan->call, host, tsr_command_rect(command, 0))) return TSR_OK;
-  return tsr_verify_fail(v, c, "%s is not pinned there, a lane must stage it",
+  return tsr_verify_fail(v, c, "%s is not pinned there, so a staging queue must copy it",
                          tsr_matrix_name(host->matrix));
 }
 
-/* Staging queues can copy a triangle, and do where that is all of C that may be written. */
+/* Only a staging queue can copy a triangle: the part of C that the call may write. */
 static tsr_status check_triangle(const tsr_verifier *v, uint32_t c, const tsr_buffer *to) {
   const tsr_command *command = &v->plan->commands.items[c];
   tsr_uplo uplo = tsr_form_unpack(command->form).uplo;
   bool staging = v->plan->queue[command->queue].role == TSR_QUEUE_STAGING;
   if (command->form == 0) return TSR_OK;
   if (staging && to->role == TSR_BUFFER_HOME && uplo == v->plan->call.uplo) return TSR_OK;
-  return tsr_verify_fail(v, c, "only a lane can copy a triangle, that of C, to its home");
+  return tsr_verify_fail(
+      v, c, "only a staging queue can copy a triangle, and only that of C to its home");
 }
 
 static tsr_status check_copy(const tsr_verifier *v, uint32_t c) {
@@ -183,7 +184,7 @@ static bool has_w(const tsr_verifier *v, const tsr_command *command) {
   return false;
 }
 
-/* More than one of the flags. */
+/* Whether a command has more than one of the flags. */
 static bool several(const tsr_command *command, unsigned flags) {
   unsigned set = command->flags & flags;
   return (set & (set - 1)) != 0;
@@ -194,9 +195,9 @@ static tsr_status check_flags(const tsr_verifier *v, uint32_t c) {
   tsr_type type = v->plan->call.type;
   bool wide = command->flags & TSR_FLAG_WIDE;
   if (several(command, TSR_FLAG_BETA | TSR_FLAG_BETA_ONE | TSR_FLAG_BETA_ALPHA))
-    return tsr_verify_fail(v, c, "beta cannot be two things, the call's, 1 or alpha");
+    return tsr_verify_fail(v, c, "beta has more than one of the values: the call's, 1, alpha");
   if (several(command, TSR_FLAG_ALPHA_ONE | TSR_FLAG_ALPHA_MINUS | TSR_FLAG_ALPHA_CONJ))
-    return tsr_verify_fail(v, c, "alpha cannot be two things, 1, -1 or a conjugate");
+    return tsr_verify_fail(v, c, "alpha has more than one of the values: 1, -1, its conjugate");
   if (wide != (has_w(v, command) && tsr_type_get(type)->wide != type))
     return tsr_verify_fail(
         v, c, wide ? "is marked wide, its operands are not" : "is not marked wide, but W is");
@@ -207,12 +208,12 @@ static tsr_status check_form(const tsr_verifier *v, uint32_t c) {
   const tsr_command *command = &v->plan->commands.items[c];
   bool triangle = command->kernel >= TSR_KERNEL_SYMM;
   if (triangle && tsr_form_unpack(command->form).uplo == TSR_GENERAL)
-    return tsr_verify_fail(v, c, "does not say which triangle it means");
+    return tsr_verify_fail(v, c, "does not say which triangle its operand has");
   return TSR_OK;
 }
 
-/* What a kernel reads beside its c may not be a part of it. */
-static tsr_status check_apart(const tsr_verifier *v, uint32_t c) {
+/* The rectangles of operands a and b must not overlap that of c. */
+static tsr_status check_disjoint(const tsr_verifier *v, uint32_t c) {
   const tsr_command *command = &v->plan->commands.items[c];
   tsr_rect written = tsr_command_rect(command, 2);
   for (int i = 0; i < 2; i++)
@@ -233,7 +234,7 @@ static tsr_status check_kernel(const tsr_verifier *v, uint32_t c) {
   TSR_TRY(check_flags(v, c));
   TSR_TRY(check_form(v, c));
   TSR_TRY(tsr_verify_agreement(v, c));
-  return check_apart(v, c);
+  return check_disjoint(v, c);
 }
 
 tsr_status tsr_verify_form(const tsr_verifier *v, uint32_t command) {

@@ -3,13 +3,13 @@
 #include "base/alloc.h"
 
 tsr_status tsr_dense_resize(tsr_dense *x, size_t rows, size_t cols) {
-  if (x->room < rows * cols) {
+  if (x->capacity < rows * cols) {
     tsr_dealloc(x->at);
-    x->room = 0;
+    x->capacity = 0;
     x->at = tsr_alloc(rows * cols * sizeof *x->at);
     if (x->at == NULL)
       return tsr_fail(TSR_ERR_MEMORY, "no host memory to verify a plan cut so finely");
-    x->room = rows * cols;
+    x->capacity = rows * cols;
   }
   x->rows = rows;
   x->cols = cols;
@@ -21,7 +21,7 @@ void tsr_dense_free(tsr_dense *x) {
   *x = (tsr_dense){.at = NULL};
 }
 
-/* ---- What is stored, and what it stands for ---- */
+/* ---- Stored elements, and the matrix they stand for ---- */
 
 typedef enum shape { PLAIN, SYMMETRIC, HERMITIAN, TRIANGULAR } shape;
 
@@ -44,7 +44,7 @@ static tsr_field diagonal_element(shape as, tsr_diag diag, tsr_field stored) {
   return as == TRIANGULAR && diag == TSR_UNIT ? tsr_field_one : stored;
 }
 
-/* The element of the matrix that x, of which one triangle counts, stands for. */
+/* Element (i, j) of the matrix that x stands for, if only one triangle of x counts. */
 static tsr_field element(const tsr_dense *x, shape as, const tsr_form *form, size_t i, size_t j) {
   if (as == PLAIN) return *tsr_dense_at(x, i, j);
   if (i == j) return diagonal_element(as, form->diag, *tsr_dense_at(x, i, j));
@@ -56,15 +56,16 @@ static tsr_field element(const tsr_dense *x, shape as, const tsr_form *form, siz
 
 /* ---- Factors ---- */
 
-/* op(X)^T or op(X) of an operand, times a number: rows first .. of a factor. */
+/* op(X), or op(X)^T, of an operand, times a number: some rows of a factor. */
 typedef struct part {
   const tsr_dense *x;
   tsr_op op;
   bool turned; /* op(X)^T */
-  bool conj;   /* conjugated once more */
+  bool conj;   /* conjugated in addition to op */
   tsr_field times;
 } part;
 
+/* Writes a part into a factor from row `first` on. */
 static void put(const tsr_formula *f, const part *p, shape as, size_t first, tsr_dense *factor) {
   bool turn = (p->op != TSR_NO_TRANS) != p->turned;
   bool conj = (p->op == TSR_CONJ_TRANS) != p->conj;
@@ -91,7 +92,7 @@ static tsr_status general_factors(const tsr_formula *f, tsr_dense *left, tsr_den
   return make(f, b, PLAIN, right);
 }
 
-/* A has a shape, the other factor, of B or C, has none. */
+/* Factors of SYMM, HEMM, TRMM and TRSM: A has a shape, the other factor (B or C) has none. */
 static tsr_status shaped_factors(const tsr_formula *f, const tsr_dense *other, tsr_dense *left,
                                  tsr_dense *right) {
   shape as = shape_of(f->kernel);
@@ -103,8 +104,8 @@ static tsr_status shaped_factors(const tsr_formula *f, const tsr_dense *other, t
   return make(f, plain, PLAIN, leftmost ? right : left);
 }
 
-/* SYRK: op(A) op(A)^T. SYR2K: of A and B side by side, and of B and A. The rank-2 update of
- * Hermitian kind has conj(alpha) with the second. */
+/* Factors of SYRK: op(A) op(A)^T. Factors of SYR2K: A and B side by side, times B and A. HER2K has
+ * conj(alpha) with the second product. */
 static tsr_status rank_factors(const tsr_formula *f, tsr_dense *left, tsr_dense *right) {
   bool two = f->kernel == TSR_KERNEL_SYR2K || f->kernel == TSR_KERNEL_HER2K;
   bool hermitian = f->kernel == TSR_KERNEL_HERK || f->kernel == TSR_KERNEL_HER2K;
@@ -146,7 +147,7 @@ tsr_status tsr_formula_factors(const tsr_formula *f, tsr_dense *left, tsr_dense 
 tsr_field tsr_factors_product(const tsr_dense *left, const tsr_dense *right, size_t i, size_t j,
                               size_t k0, size_t k1) {
   tsr_field sum = tsr_field_zero;
-  if (k0 >= k1) return sum; /* matrices without elements have no address to count from */
+  if (k0 >= k1) return sum; /* an empty matrix has no address to add to */
   const tsr_field *l = left->at + i * left->rows, *r = right->at + j * right->rows;
   for (size_t k = k0; k < k1; k++) sum = tsr_field_add(sum, tsr_field_multiply(l[k], r[k]));
   return sum;
@@ -155,11 +156,12 @@ tsr_field tsr_factors_product(const tsr_dense *left, const tsr_dense *right, siz
 /* ---- TRSM ---- */
 
 bool tsr_form_ascends(tsr_form form) {
-  bool lower = (form.uplo == TSR_LOWER) == (form.transa == TSR_NO_TRANS); /* of op(A) */
+  bool lower = (form.uplo == TSR_LOWER) == (form.transa == TSR_NO_TRANS); /* op(A) is lower */
   return lower == (form.side == TSR_LEFT);
 }
 
-/* Element e of a line of x (a column, or of side right a row), the ones before it being known. */
+/* Solves for element e of a line of x (side left: a column; right: a row). The elements before it
+ * are known. */
 static void solve_one(const tsr_dense *t, const tsr_formula *f, tsr_dense *x, size_t line, size_t e,
                       bool ascends) {
   bool left = f->form.side == TSR_LEFT;
@@ -174,8 +176,8 @@ static void solve_one(const tsr_dense *t, const tsr_formula *f, tsr_dense *x, si
       tsr_field_multiply(rest, *tsr_dense_at(t, e, e));
 }
 
-/* The triangle comes as a factor, so that t(k, e) is what multiplies element k in the equation of
- * element e, on both sides. */
+/* The triangle is made as a factor. So t(k, e) multiplies element k in the equation of element e,
+ * for both sides. */
 tsr_status tsr_formula_solve(const tsr_formula *f, tsr_dense *triangle, tsr_dense *x) {
   bool left = f->form.side == TSR_LEFT, ascends = tsr_form_ascends(f->form);
   part shaped = {f->a, f->form.transa, left, false, tsr_field_one};

@@ -1,6 +1,7 @@
 /*
- * Small dense matrices over the field of verify_field.h, and what a kernel or a call makes of its
- * operands: everything but TRSM is a product of two factors. Whoever has a matrix frees it.
+ * Small dense matrices over the field of field.h, and the product or solution that a kernel or call
+ * makes of its operands. Every operation but TRSM is a product of two factors. The owner of a
+ * matrix frees it.
  */
 #ifndef TSR_PLAN_VERIFY_DENSE_H
 #define TSR_PLAN_VERIFY_DENSE_H
@@ -9,14 +10,14 @@
 #include "base/status.h"
 #include "plan/verify/field.h"
 
-/* Column-major, without gaps. at is kept between uses: room is what it has. */
+/* Column-major, ld = rows. `at` is kept between uses; capacity: elements allocated. */
 typedef struct tsr_dense {
   size_t rows, cols;
   tsr_field *at;
-  size_t room;
+  size_t capacity;
 } tsr_dense;
 
-/* Gives x these extents; what it holds is lost. TSR_ERR_MEMORY. */
+/* Sets the extents of x; its old contents are lost. TSR_ERR_MEMORY. */
 tsr_status tsr_dense_resize(tsr_dense *x, size_t rows, size_t cols);
 void tsr_dense_free(tsr_dense *x);
 
@@ -24,12 +25,12 @@ static inline tsr_field *tsr_dense_at(const tsr_dense *x, size_t row, size_t col
   return &x->at[row + col * x->rows];
 }
 
-/* Whether an element is in a triangle, the diagonal included; all are in TSR_GENERAL. */
+/* Whether an element is in a triangle, the diagonal included; always true for TSR_GENERAL. */
 static inline bool tsr_in_triangle(tsr_uplo uplo, size_t row, size_t col) {
   return uplo == TSR_LOWER ? row >= col : uplo == TSR_UPPER ? row <= col : true;
 }
 
-/* What is computed of stored operands. c is the solution (TRSM). */
+/* An operation on stored operands. c: for TRSM, the solution. */
 typedef struct tsr_formula {
   tsr_kernel kernel;
   tsr_form form;
@@ -37,18 +38,20 @@ typedef struct tsr_formula {
   const tsr_dense *a, *b, *c;
 } tsr_formula;
 
-/* The factors, alpha in the left one, so that left^T right is what the kernel adds to beta c; of
- * TRSM what should equal alpha c: the triangle (without alpha) and the solution. */
+/* Makes the factors: left^T right is what the kernel adds to beta c; left contains alpha. For TRSM
+ * left is the triangle, without alpha, and right the solution; their product should equal alpha c.
+ * TSR_ERR_MEMORY. */
 tsr_status tsr_formula_factors(const tsr_formula *f, tsr_dense *left, tsr_dense *right);
 
 /* The sum over k from k0 to before k1 of left(k, i) right(k, j). */
 tsr_field tsr_factors_product(const tsr_dense *left, const tsr_dense *right, size_t i, size_t j,
                               size_t k0, size_t k1);
 
-/* TRSM in place of x, which is f->c. */
+/* Solves TRSM in place of x, which is f->c; triangle is scratch. TSR_ERR_MEMORY. */
 tsr_status tsr_formula_solve(const tsr_formula *f, tsr_dense *triangle, tsr_dense *x);
 
-/* Whether TRSM finds the rows of the solution (of side right its columns) from the first one on. */
+/* Whether TRSM finds the solution from its first row on (side left) or its first column on (side
+ * right), not from the last. */
 bool tsr_form_ascends(tsr_form form);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Exact arithmetic for the verifier: the integers modulo the prime p = 2^61 - 1, and i with
- * i^2 = -1, which they lack since p leaves 3 when divided by 4. So a + b i has a conjugate, and
- * every element but 0 an inverse, as complex numbers have; real types have im = 0.
+ * Exact arithmetic for the verifier: the integers modulo the prime p = 2^61 - 1, extended by i with
+ * i^2 = -1. (p mod 4 = 3, so no integer has the square -1.) As for complex numbers, a + b i has a
+ * conjugate, and every element but 0 has an inverse. Real types have im = 0.
  */
 #ifndef TSR_PLAN_VERIFY_FIELD_H
 #define TSR_PLAN_VERIFY_FIELD_H
@@ -19,7 +19,7 @@ static const tsr_field tsr_field_zero = {0, 0}, tsr_field_one = {1, 0};
 
 /* ---- Modulo p ---- */
 
-/* x below 2^63. 2^61 is 1. */
+/* x mod p, for x < 2^63. Uses 2^61 mod p = 1. */
 static inline uint64_t tsr_mod_fold(uint64_t x) {
   x = (x & TSR_FIELD_P) + (x >> 61);
   return x >= TSR_FIELD_P ? x - TSR_FIELD_P : x;
@@ -29,7 +29,7 @@ static inline uint64_t tsr_mod_negate(uint64_t x) {
   return x == 0 ? 0 : TSR_FIELD_P - x;
 }
 
-/* By halves of 32 bits: a b = high 2^64 + middle 2^32 + low. */
+/* a b mod p, by halves of 32 bits: a b = high 2^64 + middle 2^32 + low. */
 static inline uint64_t tsr_mod_multiply(uint64_t a, uint64_t b) {
   uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
   uint64_t low = a0 * b0, middle = a1 * b0 + a0 * b1, high = a1 * b1;
@@ -38,7 +38,7 @@ static inline uint64_t tsr_mod_multiply(uint64_t a, uint64_t b) {
                       (low >> 61));
 }
 
-/* x^(p - 2) is the inverse of x. */
+/* The inverse of x is x^(p - 2). */
 static inline uint64_t tsr_mod_invert(uint64_t x) {
   uint64_t result = 1;
   for (uint64_t power = TSR_FIELD_P - 2; power > 0; power >>= 1) {
@@ -73,7 +73,7 @@ static inline tsr_field tsr_field_multiply(tsr_field a, tsr_field b) {
                      tsr_mod_fold(tsr_mod_multiply(a.re, b.im) + tsr_mod_multiply(a.im, b.re))};
 }
 
-/* Of 0: 0. */
+/* The inverse of a; 0 for a = 0. */
 static inline tsr_field tsr_field_invert(tsr_field a) {
   uint64_t square = tsr_mod_fold(tsr_mod_multiply(a.re, a.re) + tsr_mod_multiply(a.im, a.im));
   uint64_t inverse = tsr_mod_invert(square);

@@ -25,7 +25,7 @@ void tsr_tenancy_stop(tsr_tenancy *tenancy) {
   for (int at = 0; at < TSR_MACHINE_LOCATIONS; at++) TSR_VEC_FREE(&tenancy->at[at]);
 }
 
-/* Adds a command to a list that has the latest one of each queue. */
+/* Adds a command to a list that has the latest command of each queue. */
 static tsr_status add_latest(const tsr_plan *plan, tsr_indices *list, uint32_t command) {
   const tsr_command *commands = plan->commands.items;
   for (size_t i = 0; i < list->count; i++) {
@@ -36,12 +36,12 @@ static tsr_status add_latest(const tsr_plan *plan, tsr_indices *list, uint32_t c
   return TSR_VEC_PUSH(list, command) ? TSR_OK : tsr_verify_no_memory();
 }
 
-/* The first of the holdings that ends behind begin. */
-static size_t find_holding(const tsr_holdings *holdings, size_t begin) {
-  size_t low = 0, high = holdings->count;
+/* The index of the first range that ends after `begin`. */
+static size_t find_range(const tsr_byte_ranges *ranges, size_t begin) {
+  size_t low = 0, high = ranges->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (holdings->items[middle].end > begin)
+    if (ranges->items[middle].end > begin)
       high = middle;
     else
       low = middle + 1;
@@ -49,19 +49,20 @@ static size_t find_holding(const tsr_holdings *holdings, size_t begin) {
   return low;
 }
 
-/* Puts count holdings in the place of [from, to). */
-static tsr_status splice(tsr_holdings *holdings, size_t from, size_t to, const tsr_holding *with,
-                         size_t count) {
-  if (!TSR_VEC_RESERVE(holdings, count)) return tsr_verify_no_memory();
-  tsr_holding *items = holdings->items;
+/* Replaces the ranges [from, to) by count others. */
+static tsr_status splice(tsr_byte_ranges *ranges, size_t from, size_t to,
+                         const tsr_byte_range *with, size_t count) {
+  if (!TSR_VEC_RESERVE(ranges, count)) return tsr_verify_no_memory();
+  tsr_byte_range *items = ranges->items;
   if (from + count != to)
-    memmove(items + from + count, items + to, (holdings->count - to) * sizeof *items);
+    memmove(items + from + count, items + to, (ranges->count - to) * sizeof *items);
   memcpy(items + from, with, count * sizeof *items);
-  holdings->count = holdings->count + count - (to - from);
+  ranges->count = ranges->count + count - (to - from);
   return TSR_OK;
 }
 
-static tsr_status succeed(tsr_tenancy *tenancy, uint32_t old, uint32_t buffer) {
+/* The buffer takes memory from `old`: it must wait for the commands that used old. */
+static tsr_status take_over(tsr_tenancy *tenancy, uint32_t old, uint32_t buffer) {
   tsr_tenant *before = &tenancy->tenant[old];
   if (before->successor == old) before->successor = buffer;
   for (size_t i = 0; i < before->last.count; i++)
@@ -71,27 +72,28 @@ static tsr_status succeed(tsr_tenancy *tenancy, uint32_t old, uint32_t buffer) {
 
 static tsr_status take(tsr_tenancy *tenancy, uint32_t buffer) {
   const tsr_buffer *taken = &tenancy->plan->buffers.items[buffer];
-  tsr_holdings *holdings = &tenancy->at[taken->location];
-  tsr_holding mine = {taken->offset, taken->offset + taken->bytes, buffer}, with[3];
-  size_t from = find_holding(holdings, mine.begin), to = from, count = 0;
-  while (to < holdings->count && holdings->items[to].begin < mine.end)
-    TSR_TRY(succeed(tenancy, holdings->items[to++].buffer, buffer));
-  /* The ends of the first and of the last that stick out stay theirs: whoever takes them waits for
-   * the same commands. */
-  if (to > from && holdings->items[from].begin < mine.begin)
+  tsr_byte_ranges *ranges = &tenancy->at[taken->location];
+  tsr_byte_range mine = {taken->offset, taken->offset + taken->bytes, buffer}, with[3];
+  size_t from = find_range(ranges, mine.begin), to = from, count = 0;
+  while (to < ranges->count && ranges->items[to].begin < mine.end)
+    TSR_TRY(take_over(tenancy, ranges->items[to++].buffer, buffer));
+  /* Bytes of the first and of the last range outside of mine remain with their buffers: a later
+   * buffer that takes them waits for the same commands. */
+  if (to > from && ranges->items[from].begin < mine.begin)
     with[count++] =
-        (tsr_holding){holdings->items[from].begin, mine.begin, holdings->items[from].buffer};
+        (tsr_byte_range){ranges->items[from].begin, mine.begin, ranges->items[from].buffer};
   with[count++] = mine;
-  if (to > from && holdings->items[to - 1].end > mine.end)
+  if (to > from && ranges->items[to - 1].end > mine.end)
     with[count++] =
-        (tsr_holding){mine.end, holdings->items[to - 1].end, holdings->items[to - 1].buffer};
-  return splice(holdings, from, to, with, count);
+        (tsr_byte_range){mine.end, ranges->items[to - 1].end, ranges->items[to - 1].buffer};
+  return splice(ranges, from, to, with, count);
 }
 
 tsr_status tsr_tenancy_take(tsr_tenancy *tenancy, uint32_t buffer, uint32_t command) {
   tenancy->tenant[buffer].first_use = command;
-  bool room = tenancy->plan->buffers.items[buffer].role == TSR_BUFFER_CACHED; /* shares no memory */
-  return room ? TSR_OK : take(tenancy, buffer);
+  bool cached = tenancy->plan->buffers.items[buffer].role ==
+                TSR_BUFFER_CACHED; /* cached blocks share no memory */
+  return cached ? TSR_OK : take(tenancy, buffer);
 }
 
 tsr_status tsr_tenancy_use(tsr_tenancy *tenancy, uint32_t buffer, uint32_t command) {

@@ -14,7 +14,7 @@ tsr_status tsr_order_start(tsr_order *order, const tsr_plan *plan) {
   if (order->position == NULL || order->waiters == NULL || order->slot == NULL ||
       order->counts == NULL || order->now == NULL)
     return tsr_verify_no_memory();
-  /* By command: two of them may share a stretch of the list. */
+  /* Counted command by command, since two commands may share a part of the list of waits. */
   for (size_t c = 0; c < commands; c++)
     for (uint32_t i = 0; i < plan->commands.items[c].waits; i++)
       order->waiters[plan->waits.items[plan->commands.items[c].wait + i]]++;
@@ -36,7 +36,8 @@ static void join(uint32_t *clock, const uint32_t *other, size_t queues) {
     if (clock[q] < other[q]) clock[q] = other[q];
 }
 
-/* A wait for what is known to be done already adds nothing: its clock was joined on the way. */
+/* Joins the clock of an awaited command. If that command is known to be done already, its clock has
+ * been joined before. */
 static tsr_status follow(tsr_order *order, uint32_t *clock, uint32_t earlier) {
   uint32_t queue = order->plan->commands.items[earlier].queue;
   if (clock[queue] <= order->position[earlier])

@@ -8,11 +8,13 @@ static tsr_status check_queue(const tsr_verifier *v, int index) {
   bool device = queue->location >= 0 && queue->location < devices;
   bool host = queue->location >= devices && queue->location < v->locations;
   if (queue->role >= TSR_QUEUE_USER || !(queue->role == TSR_QUEUE_STAGING ? host : device))
-    return tsr_fail(TSR_ERR_CHECK, "queue %d (%s) is at location %d, where there can be none",
-                    index, tsr_queue_name(queue, &name), queue->location);
+    return tsr_fail(TSR_ERR_CHECK,
+                    "queue %d (%s) is at location %d, which cannot have such a queue", index,
+                    tsr_queue_name(queue, &name), queue->location);
   if (queue->role == TSR_QUEUE_PEER && queue->index != TSR_ANY_PEER && queue->index >= devices)
-    return tsr_fail(TSR_ERR_CHECK, "queue %d of device %d sends to device %d, which it cannot",
-                    index, queue->location, queue->index);
+    return tsr_fail(TSR_ERR_CHECK,
+                    "queue %d of device %d sends to device %d, which is not on the machine", index,
+                    queue->location, queue->index);
   return TSR_OK;
 }
 
@@ -21,8 +23,8 @@ static bool has_b(const tsr_call *call) {
          call->operation != TSR_TRMM && call->operation != TSR_TRSM;
 }
 
-/* The extents of an operand follow from the call's; an operand that the operation lacks has none.
- */
+/* Whether the extents of an operand follow from the call's; an operand that the operation lacks has
+ * none. */
 static bool extents_fit(const tsr_call *call, int operand) {
   const tsr_operand *home = &call->operand[operand];
   tsr_axes spaces = tsr_call_spaces(call, operand);
@@ -52,7 +54,7 @@ static tsr_status check_home(const tsr_verifier *v, int operand) {
                   tsr_matrix_name(operand));
 }
 
-/* Elements from the first to behind the last; -1 when that is more than any memory. */
+/* Elements from the first to the last, both included; -1: more than any memory. */
 static int64_t elements_needed(const tsr_buffer *buffer) {
   if (buffer->cols > 1 && buffer->ld > INT64_MAX / 64 / buffer->cols) return -1;
   return (buffer->cols - 1) * buffer->ld + buffer->rows;
@@ -88,15 +90,15 @@ static bool inside_matrix(const tsr_call *call, const tsr_buffer *buffer) {
          buffer->ld >= buffer->rows;
 }
 
-/* A cached block of the plan's residency, as large as that says. */
-static bool is_room(const tsr_verifier *v, const tsr_buffer *buffer) {
+/* Whether the buffer is a cached block of the plan's residency, of the same place and extents. */
+static bool is_cached_block(const tsr_verifier *v, const tsr_buffer *buffer) {
   const tsr_residency *after = v->plan->after;
   if (after == NULL || buffer->offset >= after->blocks.count) return false;
-  const tsr_cached_block *room = &after->blocks.items[buffer->offset];
+  const tsr_cached_block *block = &after->blocks.items[buffer->offset];
   tsr_rect rect = tsr_rect_make(buffer->row, buffer->col, buffer->rows, buffer->cols);
-  return room->device == buffer->location && room->matrix == buffer->matrix &&
-         room->ld == buffer->ld && tsr_rect_contains(room->rect, rect) &&
-         tsr_rect_contains(rect, room->rect);
+  return block->device == buffer->location && block->matrix == buffer->matrix &&
+         block->ld == buffer->ld && tsr_rect_contains(block->rect, rect) &&
+         tsr_rect_contains(rect, block->rect);
 }
 
 static tsr_status check_buffer(const tsr_verifier *v, size_t index) {
@@ -106,7 +108,7 @@ static tsr_status check_buffer(const tsr_verifier *v, size_t index) {
   bool host = buffer->location >= devices && buffer->location < v->locations;
   if (buffer->matrix >= TSR_MATRICES ||
       !((buffer->role == TSR_BUFFER_TILE && device) || (buffer->role == TSR_BUFFER_STAGE && host) ||
-        (buffer->role == TSR_BUFFER_CACHED && is_room(v, buffer))))
+        (buffer->role == TSR_BUFFER_CACHED && is_cached_block(v, buffer))))
     return tsr_fail(TSR_ERR_CHECK, "buffer %zu: there is no buffer of role %d at location %d",
                     index, buffer->role, buffer->location);
   if (!inside_matrix(&v->plan->call, buffer))
@@ -132,7 +134,8 @@ tsr_status tsr_verify_plan(const tsr_verifier *v, const size_t *budgets) {
     return tsr_fail(TSR_ERR_CHECK, "the plan has too many queues, commands or buffers");
   if (plan->machine_devices < 0 || plan->machine_devices > TSR_MACHINE_DEVICES ||
       (v->machine != NULL && v->machine->devices != plan->machine_devices))
-    return tsr_fail(TSR_ERR_CHECK, "the plan is for a machine of %d devices, this is another",
+    return tsr_fail(TSR_ERR_CHECK,
+                    "the plan is for a machine of %d devices, this machine has another number",
                     plan->machine_devices);
   if (plan->buffers.count < TSR_OPERANDS)
     return tsr_fail(TSR_ERR_CHECK, "the plan has no buffers for the homes of A, B and C");

@@ -43,7 +43,7 @@ void tsr_regions_stop(tsr_regions *regions) {
   regions->cells = NULL;
 }
 
-/* Goes over the cells that a rectangle touches. */
+/* A walk over the cells that a rectangle overlaps. */
 typedef struct walk {
   const tsr_regions *regions;
   tsr_rect rect, cell; /* cell: the part of rect in the cell at hand */
@@ -107,7 +107,8 @@ uint32_t tsr_regions_conflict(const tsr_regions *regions, tsr_rect rect, bool wr
   return TSR_NO_COMMAND;
 }
 
-/* Whoever must come after this reading comes after an earlier one within it that it follows. */
+/* Adds a reading. An earlier reading inside its rectangle, which the order puts before it, is
+ * dropped: a write that comes after the new reading comes after the old one. */
 static tsr_status read_cell(tsr_cell *cell, tsr_reading reading, const tsr_order *order) {
   size_t kept = 0;
   for (size_t i = 0; i < cell->readings.count; i++) {
@@ -143,7 +144,7 @@ static tsr_status write_cell(tsr_cell *cell, tsr_part written) {
       if (!TSR_VEC_PUSH(&cell->parts, part)) return tsr_verify_no_memory();
     }
   }
-  /* Close the gap between what stayed and what was added behind. */
+  /* Close the gap between the parts that were kept and those that were added behind. */
   for (size_t i = old; i < cell->parts.count; i++) cell->parts.items[kept++] = cell->parts.items[i];
   cell->parts.count = kept;
   return TSR_VEC_PUSH(&cell->parts, written) ? TSR_OK : tsr_verify_no_memory();
@@ -175,13 +176,13 @@ tsr_status tsr_regions_write(tsr_regions *regions, tsr_rect rect, uint32_t comma
 /* ---- Holes ---- */
 
 static tsr_status find_hole(const tsr_parts *parts, tsr_rect rect, tsr_rect *hole) {
-  tsr_rects left = {NULL, 0, 0}; /* what no part has covered yet */
-  bool room = tsr_rects_add(&left, rect);
-  for (size_t i = 0; room && i < parts->count; i++)
-    room = tsr_rects_subtract(&left, parts->items[i].rect);
-  *hole = room && left.count > 0 ? left.items[0] : rect;
+  tsr_rects left = {NULL, 0, 0}; /* the rest that no part covers */
+  bool enough = tsr_rects_add(&left, rect);
+  for (size_t i = 0; enough && i < parts->count; i++)
+    enough = tsr_rects_subtract(&left, parts->items[i].rect);
+  *hole = enough && left.count > 0 ? left.items[0] : rect;
   tsr_rects_free(&left);
-  return room ? TSR_OK : tsr_verify_no_memory();
+  return enough ? TSR_OK : tsr_verify_no_memory();
 }
 
 tsr_status tsr_parts_fill(const tsr_parts *parts, tsr_rect rect, bool *fill, tsr_rect *hole) {

@@ -1,4 +1,5 @@
-/* What the call asks for, by its definition, and how to say where a plan fails it. */
+/* The result that the call asks for, by its definition, and messages that say where a plan's result
+ * differs. */
 #include <stdio.h>
 
 #include "plan/verify/algebra.h"
@@ -28,7 +29,7 @@ static tsr_status load_original(tsr_algebra *x, int matrix) {
   return TSR_OK;
 }
 
-/* The definition of TRSM is an equation, which is the solution's to fulfil. */
+/* TRSM is defined by an equation that the solution has to fulfil. */
 static tsr_status load_solution(tsr_algebra *x) {
   tsr_dense *whole = &x->operand[TSR_C_];
   TSR_TRY(resize_matrix(x, TSR_C_, whole));
@@ -41,7 +42,6 @@ static tsr_status load_solution(tsr_algebra *x) {
 static tsr_status make_factors(tsr_algebra *x) {
   const tsr_call *call = x->call;
   if (tsr_call_scales_only(call)) {
-    /* Nothing is summed. */
     TSR_TRY(tsr_dense_resize(&x->left, 0, 0));
     return tsr_dense_resize(&x->right, 0, 0);
   }
@@ -49,14 +49,14 @@ static tsr_status make_factors(tsr_algebra *x) {
   for (int matrix = 0; matrix < TSR_OPERANDS; matrix++)
     TSR_TRY(matrix == TSR_C_ && solves ? load_solution(x) : load_original(x, matrix));
   tsr_form form = {call->transa, call->transb, call->side, call->uplo, call->diag};
-  int b = call->operation == TSR_TRMM ? TSR_C_ : TSR_B_; /* what its C was */
+  int b = call->operation == TSR_TRMM ? TSR_C_ : TSR_B_; /* TRMM multiplies the old C */
   tsr_formula f = {kernel_of(call->operation), form,           x->alpha,
                    &x->operand[TSR_A],         &x->operand[b], &x->operand[TSR_C_]};
   return tsr_formula_factors(&f, &x->left, &x->right);
 }
 
-/* What is added to C: beta times what it was, less of the imaginary part that HERK ignores. TRMM
- * and TRSM have their C as a factor. */
+/* beta times the old C, without the imaginary part of the diagonal, which HERK and HER2K ignore. 0
+ * for TRMM and TRSM, whose C is a factor. */
 static tsr_field kept(const tsr_algebra *x, size_t i, size_t j) {
   const tsr_call *call = x->call;
   bool in_place = call->operation == TSR_TRMM || call->operation == TSR_TRSM;
@@ -66,7 +66,7 @@ static tsr_field kept(const tsr_algebra *x, size_t i, size_t j) {
   return tsr_field_multiply(x->beta, old);
 }
 
-/* How far the element is from what it should be: 0 when it is right. */
+/* The value of an element minus the right value; 0: right. */
 static tsr_field difference(const tsr_algebra *x, size_t i, size_t j) {
   tsr_field value = tsr_algebra_element(x, TSR_C_, i, j)->value;
   tsr_field old = tsr_algebra_original(x, TSR_C_, i, j), wanted;
@@ -81,9 +81,9 @@ static tsr_field difference(const tsr_algebra *x, size_t i, size_t j) {
   return tsr_field_add(value, tsr_field_negate(wanted));
 }
 
-/* ---- Saying what is wrong ---- */
+/* ---- Messages ---- */
 
-/* Indices first .. last of a space for one of the small problem. */
+/* The indices first .. last of a space that an index of the small problem stands for. */
 static void interval(const tsr_small_space *space, size_t index, int64_t *first, int64_t *last) {
   size_t e = 0;
   while (e + 2 < space->ends.count && space->first[e + 1] <= index) e++;
@@ -91,7 +91,7 @@ static void interval(const tsr_small_space *space, size_t index, int64_t *first,
   *last = space->ends.items[e + 1] - 1;
 }
 
-/* Finds the k that an element lacks, or has twice, if that is all that is wrong with it. */
+/* Finds the range of k that an element lacks, or has twice. False: the error is another one. */
 static bool find_k(const tsr_algebra *x, size_t i, size_t j, tsr_field wrong, size_t *k0,
                    size_t *k1) {
   tsr_field lacking = tsr_field_negate(wrong);
@@ -107,10 +107,10 @@ static bool find_k(const tsr_algebra *x, size_t i, size_t j, tsr_field wrong, si
   return false;
 }
 
-enum { SEARCHED = 512 }; /* at most this many intervals of k, so that a search ends soon */
+enum { SEARCHED = 512 }; /* most intervals of k that are searched, so that the search ends soon */
 
 static void explain_k(const tsr_algebra *x, size_t i, size_t j, tsr_field wrong, char *text,
-                      size_t room) {
+                      size_t size) {
   const tsr_small_space *space = &x->space[TSR_AXIS_K];
   size_t k0, k1;
   if (x->left.rows != space->count ||
@@ -121,21 +121,21 @@ static void explain_k(const tsr_algebra *x, size_t i, size_t j, tsr_field wrong,
   interval(space, k0, &first, &unused);
   interval(space, k1, &unused, &last);
   tsr_field sum = tsr_factors_product(&x->left, &x->right, i, j, k0, k1 + 1);
-  snprintf(text, room, ": k %lld..%lld %s", (long long)first, (long long)last,
+  snprintf(text, size, ": k %lld..%lld %s", (long long)first, (long long)last,
            tsr_field_equal(sum, wrong) ? "is there twice" : "is missing");
 }
 
 static void explain(const tsr_algebra *x, size_t i, size_t j, tsr_field wrong, char *text,
-                    size_t room) {
+                    size_t size) {
   const tsr_small_element *found = tsr_algebra_element(x, TSR_C_, i, j);
   if (found->command == TSR_NO_COMMAND)
-    snprintf(text, room, ": they hold the original");
+    snprintf(text, size, ": they hold the original");
   else if (tsr_call_has_triangular_c(x->call) && !tsr_in_triangle(x->call->uplo, i, j))
-    snprintf(text, room, ": they are not in the triangle that may change");
+    snprintf(text, size, ": they are not in the triangle that may change");
   else if (tsr_field_equal(tsr_field_negate(wrong), kept(x, i, j)))
-    snprintf(text, room, ": beta C is missing");
+    snprintf(text, size, ": beta C is missing");
   else
-    explain_k(x, i, j, wrong, text, room);
+    explain_k(x, i, j, wrong, text, size);
 }
 
 static tsr_status report(const tsr_algebra *x, size_t i, size_t j, tsr_field wrong) {
@@ -155,8 +155,8 @@ static tsr_status report(const tsr_algebra *x, size_t i, size_t j, tsr_field wro
                   (long long)row0, (long long)row1, (long long)col0, (long long)col1, why, last);
 }
 
-/* In the order in which TRSM finds them: the equation of an element whose predecessors are right
- * is about this element alone. */
+/* Compares elements in the order in which TRSM finds them. Then the equation of the first wrong
+ * element is wrong by that element alone, since its predecessors are right. */
 tsr_status tsr_algebra_compare(tsr_algebra *x) {
   const tsr_call *call = x->call;
   tsr_axes spaces = tsr_call_spaces(call, TSR_C_);

@@ -1,6 +1,6 @@
 /*
  * The small problem that a plan is carried out on (algebra.c): its indices, its elements before the
- * call, and where each buffer has them.
+ * call, and the place of each buffer's elements.
  */
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 
 /* ---- Random elements ---- */
 
-/* Of a number, by the finaliser of splitmix64 (Steele, Lea and Flood 2014). */
+/* A hash of a number: the finaliser of splitmix64 (Steele, Lea and Flood 2014). */
 static uint64_t scramble(uint64_t x) {
   x += UINT64_C(0x9e3779b97f4a7c15);
   x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -60,16 +60,16 @@ static bool cut_command(tsr_algebra *x, const tsr_command *command) {
   return true;
 }
 
-/* What is valid in cached blocks, and newer than the home. */
-static bool cut_rooms(tsr_algebra *x, const tsr_residency *residency) {
+/* Cuts at the valid and newer rectangles of cached blocks of C. */
+static bool cut_cached_blocks(tsr_algebra *x, const tsr_residency *residency) {
   size_t count = residency == NULL ? 0 : residency->blocks.count;
   for (size_t i = 0; i < count; i++) {
-    const tsr_cached_block *room = &residency->blocks.items[i];
-    if (room->matrix != TSR_C_) continue;
-    for (size_t n = 0; n < room->valid.count; n++)
-      if (!cut_rect(x, TSR_C_, room->valid.items[n])) return false;
-    for (size_t n = 0; n < room->newer.count; n++)
-      if (!cut_rect(x, TSR_C_, room->newer.items[n])) return false;
+    const tsr_cached_block *block = &residency->blocks.items[i];
+    if (block->matrix != TSR_C_) continue;
+    for (size_t n = 0; n < block->valid.count; n++)
+      if (!cut_rect(x, TSR_C_, block->valid.items[n])) return false;
+    for (size_t n = 0; n < block->newer.count; n++)
+      if (!cut_rect(x, TSR_C_, block->newer.items[n])) return false;
   }
   return true;
 }
@@ -98,24 +98,24 @@ static tsr_status finish_space(tsr_algebra *x, int space) {
 
 static tsr_status cut_spaces(tsr_algebra *x) {
   const tsr_plan *plan = x->v->plan;
-  bool room = true;
-  for (int s = 0; s < TSR_AXES; s++) room = room && cut(x, s, 0, tsr_call_extent(x->call, s));
-  for (size_t i = 0; room && i < plan->buffers.count; i++) {
+  bool enough = true;
+  for (int s = 0; s < TSR_AXES; s++) enough = enough && cut(x, s, 0, tsr_call_extent(x->call, s));
+  for (size_t i = 0; enough && i < plan->buffers.count; i++) {
     const tsr_buffer *b = &plan->buffers.items[i];
     if (tsr_algebra_is_result(x, (int32_t)i))
-      room = cut_rect(x, b->matrix, tsr_rect_make(b->row, b->col, b->rows, b->cols));
+      enough = cut_rect(x, b->matrix, tsr_rect_make(b->row, b->col, b->rows, b->cols));
   }
-  for (size_t c = 0; room && c < plan->commands.count; c++)
-    room = cut_command(x, &plan->commands.items[c]);
-  room = room && cut_rooms(x, plan->before) && cut_rooms(x, plan->after);
-  if (!room) return tsr_verify_no_memory();
+  for (size_t c = 0; enough && c < plan->commands.count; c++)
+    enough = cut_command(x, &plan->commands.items[c]);
+  enough = enough && cut_cached_blocks(x, plan->before) && cut_cached_blocks(x, plan->after);
+  if (!enough) return tsr_verify_no_memory();
   for (int s = 0; s < TSR_AXES; s++) TSR_TRY(finish_space(x, s));
   return TSR_OK;
 }
 
 /* ---- Rectangles of the small problem ---- */
 
-/* at is one of the space's ends. */
+/* The index of the small problem at which the cut `at` lies. */
 static size_t index_of(const tsr_small_space *s, int64_t at) {
   size_t low = 0, high = s->ends.count;
   while (high - low > 1) {

@@ -1,4 +1,4 @@
-/* What the parts of the verifier use: who says what is wrong, and which room a buffer is. */
+/* Functions that all parts of the verifier use. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -15,7 +15,7 @@ tsr_status tsr_verify_fail(const tsr_verifier *v, uint32_t command, const char *
   return tsr_fail(TSR_ERR_CHECK, "command %u (%s): %s", command, name.text, message);
 }
 
-const tsr_cached_block *tsr_verify_room(const tsr_verifier *v, int32_t buffer) {
+const tsr_cached_block *tsr_verify_cached_block(const tsr_verifier *v, int32_t buffer) {
   const tsr_buffer *b = &v->plan->buffers.items[buffer];
   if (b->role != TSR_BUFFER_CACHED || b->offset >= v->plan->before->blocks.count) return NULL;
   return &v->plan->before->blocks.items[b->offset];

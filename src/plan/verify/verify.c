@@ -1,6 +1,7 @@
 /*
- * The verifier: goes through a plan noting who has written and read each region of each buffer, and
- * asks of every access that it finds something there and that nothing unordered meets it.
+ * The verifier: goes through a plan in order and notes which command has written and read each
+ * region of each buffer. Every access must find data there, and be ordered after every access that
+ * it conflicts with.
  */
 #include "plan/verify/verify.h"
 
@@ -14,12 +15,12 @@ static bool is_home(const tsr_verifier *v, int32_t buffer) {
   return v->plan->buffers.items[buffer].role == TSR_BUFFER_HOME;
 }
 
-/* The homes of A and B hold the original for ever. */
+/* Whether the buffer is the home of A or B, whose contents never change. */
 static bool is_constant(int32_t buffer) {
   return buffer == TSR_A || buffer == TSR_B_;
 }
 
-/* ---- Saying what is wrong ---- */
+/* ---- Messages ---- */
 
 typedef struct phrase {
   char text[128];
@@ -44,9 +45,9 @@ static tsr_status fail_order(const tsr_verifier *v, uint32_t c, const char *what
 
 /* ---- Memory ---- */
 
-/* Every use of a buffer passes here, reads before writes. That a read comes after the memory's
- * earlier uses follows from what it reads having been written after them. */
-static tsr_status use(tsr_verifier *v, uint32_t c, int32_t buffer, bool write) {
+/* Notes a use of a buffer; a command's reads come before its writes. Only writes check the order
+ * against earlier users of the memory: the data of a read were written after those users. */
+static tsr_status use_buffer(tsr_verifier *v, uint32_t c, int32_t buffer, bool write) {
   if (is_home(v, buffer)) return TSR_OK;
   const tsr_tenant *tenant = &v->tenancy.tenant[buffer];
   if (tenant->successor != (uint32_t)buffer)
@@ -68,7 +69,8 @@ static tsr_status use(tsr_verifier *v, uint32_t c, int32_t buffer, bool write) {
 
 /* ---- Reading ---- */
 
-/* Fills v->found with the parts of a buffer's rect, all of it written, and safely so. */
+/* Sets v->found to the parts of a buffer's rect. All of rect must have been written, by commands
+ * that are done before the read. */
 static tsr_status find(tsr_verifier *v, uint32_t c, const char *what, int32_t buffer,
                        tsr_rect rect) {
   tsr_regions *regions = &v->regions[buffer];
@@ -86,7 +88,7 @@ static tsr_status find(tsr_verifier *v, uint32_t c, const char *what, int32_t bu
   return tsr_regions_read(regions, rect, &v->order, c);
 }
 
-/* What the call says may not be read. */
+/* Checks that the call allows reading the matrix. */
 static tsr_status check_readable(const tsr_verifier *v, uint32_t c, int32_t buffer) {
   uint8_t matrix = v->plan->buffers.items[buffer].matrix;
   if (v->scales_only && !v->plan->moves && (matrix == TSR_A || matrix == TSR_B_))
@@ -98,12 +100,12 @@ static tsr_status check_readable(const tsr_verifier *v, uint32_t c, int32_t buff
 static tsr_status read_rect(tsr_verifier *v, uint32_t c, const char *what, int32_t buffer,
                             tsr_rect rect) {
   TSR_TRY(check_readable(v, c, buffer));
-  TSR_TRY(use(v, c, buffer, false));
+  TSR_TRY(use_buffer(v, c, buffer, false));
   if (!is_constant(buffer)) return find(v, c, what, buffer, rect);
   const tsr_residency *before = v->plan->before;
   if (before == NULL || tsr_residency_home_is_current(before, buffer, rect)) return TSR_OK;
   phrase where;
-  return tsr_verify_fail(v, c, "%s: the home of %s is older than what rooms hold", what,
+  return tsr_verify_fail(v, c, "%s: the home of %s is stale, a cached block has newer values", what,
                          rect_text(v, buffer, rect, &where));
 }
 
@@ -111,7 +113,7 @@ static tsr_status read_rect(tsr_verifier *v, uint32_t c, const char *what, int32
 
 static tsr_status write_rect(tsr_verifier *v, uint32_t c, const char *what, int32_t buffer,
                              tsr_rect rect) {
-  TSR_TRY(use(v, c, buffer, true));
+  TSR_TRY(use_buffer(v, c, buffer, true));
   uint32_t other = tsr_regions_conflict(&v->regions[buffer], rect, true, &v->order, c);
   if (other != TSR_NO_COMMAND) return fail_order(v, c, what, buffer, rect, "writes", other);
   return tsr_regions_write(&v->regions[buffer], rect, c);
@@ -119,14 +121,15 @@ static tsr_status write_rect(tsr_verifier *v, uint32_t c, const char *what, int3
 
 /* ---- Copies ---- */
 
-/* What meets the diagonal comes home with a part of the other triangle, which has to be fetched. */
+/* Whether all of a rectangle is part of the result. If not, its write-back includes a part of the
+ * other triangle, which has to be fetched first. */
 static bool is_all_result(const tsr_call *call, tsr_rect rect) {
   if (!tsr_call_has_triangular_c(call)) return true;
   return call->uplo == TSR_LOWER ? rect.row0 >= rect.col1 : rect.row1 <= rect.col0;
 }
 
-/* v->found: what a copy from the home of C has found there. The solved part of a triangular system
- * is used for the rest. */
+/* Checks v->found, the parts that a copy from the home of C reads. TRMM and TRSM may read parts
+ * that commands wrote: the solved part of a triangular system is used for the rest. */
 static tsr_status check_fetched(const tsr_verifier *v, uint32_t c) {
   const tsr_call *call = &v->plan->call;
   bool in_place = call->operation == TSR_TRMM || call->operation == TSR_TRSM;
@@ -143,13 +146,13 @@ static tsr_status check_fetched(const tsr_verifier *v, uint32_t c) {
   return TSR_OK;
 }
 
-static tsr_status check_brought_home(tsr_verifier *v, uint32_t c, tsr_rect rect) {
+static tsr_status check_written_back(tsr_verifier *v, uint32_t c, tsr_rect rect) {
   phrase where;
   v->found.count = 0;
   TSR_TRY(tsr_regions_find(&v->regions[TSR_C_], rect, &v->found));
   for (size_t i = 0; i < v->found.count; i++)
     if (v->found.items[i].command != TSR_NO_COMMAND && v->plan->before == NULL)
-      return tsr_verify_fail(v, c, "brings %s home a second time",
+      return tsr_verify_fail(v, c, "writes %s back a second time",
                              rect_text(v, TSR_C_, v->found.items[i].rect, &where));
   return TSR_OK;
 }
@@ -160,7 +163,7 @@ static tsr_status do_copy(tsr_verifier *v, uint32_t c) {
   tsr_rect rect = tsr_command_rect(command, 0);
   TSR_TRY(read_rect(v, c, "source", from, rect));
   if (from == TSR_C_) TSR_TRY(check_fetched(v, c));
-  if (to == TSR_C_) TSR_TRY(check_brought_home(v, c, rect));
+  if (to == TSR_C_) TSR_TRY(check_written_back(v, c, rect));
   return write_rect(v, c, "target", to, rect);
 }
 
@@ -190,8 +193,8 @@ static tsr_status check_lives(const tsr_verifier *v) {
     bool used = tenant->first_use != TSR_NO_COMMAND;
     if (used && (buffer->first != tenant->first_use || buffer->last != tenant->last_use))
       return tsr_fail(TSR_ERR_CHECK,
-                      "buffer %zu is said to be used by commands %u to %u, it is by %u to %u", i,
-                      buffer->first, buffer->last, tenant->first_use, tenant->last_use);
+                      "buffer %zu is said to be used by commands %u to %u, but is used by %u to %u",
+                      i, buffer->first, buffer->last, tenant->first_use, tenant->last_use);
   }
   return TSR_OK;
 }
@@ -236,12 +239,12 @@ static tsr_status start_regions(tsr_verifier *v) {
   return tsr_regions_write(&v->regions[TSR_C_], v->regions[TSR_C_].all, TSR_NO_COMMAND);
 }
 
-/* What cached blocks hold from the start. */
-static tsr_status fill_rooms(tsr_verifier *v) {
+/* Marks the valid parts of old cached blocks as written by the user. */
+static tsr_status mark_cached_blocks(tsr_verifier *v) {
   for (size_t b = TSR_OPERANDS; b < v->plan->buffers.count; b++) {
-    const tsr_cached_block *room = tsr_verify_room(v, (int32_t)b);
-    for (size_t i = 0; room != NULL && i < room->valid.count; i++)
-      TSR_TRY(tsr_regions_write(&v->regions[b], room->valid.items[i], TSR_NO_COMMAND));
+    const tsr_cached_block *block = tsr_verify_cached_block(v, (int32_t)b);
+    for (size_t i = 0; block != NULL && i < block->valid.count; i++)
+      TSR_TRY(tsr_regions_write(&v->regions[b], block->valid.items[i], TSR_NO_COMMAND));
   }
   return TSR_OK;
 }
@@ -250,7 +253,7 @@ static tsr_status start(tsr_verifier *v) {
   TSR_TRY(tsr_order_start(&v->order, v->plan));
   TSR_TRY(tsr_tenancy_start(&v->tenancy, v->plan));
   TSR_TRY(start_regions(v));
-  return fill_rooms(v);
+  return mark_cached_blocks(v);
 }
 
 static void stop(tsr_verifier *v) {
@@ -265,7 +268,7 @@ static void stop(tsr_verifier *v) {
 static tsr_status carry_out(tsr_verifier *v) {
   TSR_TRY(start(v));
   for (size_t c = 0; c < v->plan->commands.count; c++) TSR_TRY(do_command(v, (uint32_t)c));
-  TSR_TRY(tsr_verify_rooms(v));
+  TSR_TRY(tsr_verify_cached_blocks(v));
   TSR_TRY(tsr_verify_algebra(v));
   return check_lives(v);
 }

@@ -36,7 +36,7 @@ static tsr_status submit(composed *x, const tsr_plan *plan, tsr_shortage *shorta
   tsr_status status = tsr_compose_submit(directory, plan, x->binding, &x->found, &short_of, &job);
   tsr_shortage_note(shortage, plan, short_of);
   if (status != TSR_OK) return status;
-  if (tsr_job_brings_home(job)) tsr_compose_note_coming(directory, &x->region[TSR_C_], job);
+  if (tsr_job_writes_back(job)) tsr_compose_note_coming(directory, &x->region[TSR_C_], job);
   tsr_calls_keep(directory->calls, job);
   return TSR_OK;
 }

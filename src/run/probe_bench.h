@@ -62,8 +62,8 @@ tsr_kernel_args tsr_bench_product(const tsr_bench *bench, int device, tsr_type t
  * buffer; not below 16. */
 int64_t tsr_bench_area(const tsr_bench *bench, tsr_type type, int64_t most);
 
-/* *seconds: the time of each of repeats equal kernels that run one after another. With prequeued, all
- * are submitted before the first one starts, so that the time of submission does not count. */
+/* *seconds: the time of each of repeats equal kernels that run one after another. With prequeued,
+ * all are submitted before the first one starts, so that the time of submission does not count. */
 tsr_status tsr_bench_kernels(tsr_bench *bench, int device, const tsr_kernel_args *args, int repeats,
                              bool prequeued, double *seconds);
 

@@ -7,7 +7,7 @@
 #include "compose/request.h"
 #include "plan/schedule/moves.h"
 
-/* ---- What a plan keeps busy ----------------------------------------------- */
+/* ---- Busy times of a plan -------------------------------------------------- */
 
 typedef struct interval {
   float begin, end;
@@ -18,7 +18,7 @@ static int by_begin(const void *a, const void *b) {
   return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* Seconds in which at least one of the intervals is under way. */
+/* The length of the union of the intervals [s]. */
 static double covered(interval *all, size_t count) {
   double sum = 0, end = 0;
   qsort(all, count, sizeof *all, by_begin);
@@ -30,17 +30,17 @@ static double covered(interval *all, size_t count) {
   return sum;
 }
 
-static double kernels_of(const tsr_plan *plan, int device, interval *block) {
+static double kernels_of(const tsr_plan *plan, int device, interval *kernels) {
   size_t count = 0;
   for (size_t i = 0; i < plan->commands.count; i++) {
     const tsr_command *c = &plan->commands.items[i];
     if (c->kind != TSR_COMMAND_KERNEL || plan->queue[c->queue].location != device) continue;
-    block[count++] = (interval){c->begin, c->end};
+    kernels[count++] = (interval){c->begin, c->end};
   }
-  return covered(block, count);
+  return covered(kernels, count);
 }
 
-/* Seconds of copies of the queue that has most of them. */
+/* The time of copies of the queue whose copies take longest in all [s]. */
 static double copies_of(const tsr_plan *plan) {
   double busy[TSR_PLAN_QUEUES] = {0}, most = 0;
   for (size_t i = 0; i < plan->commands.count; i++) {
@@ -53,26 +53,27 @@ static double copies_of(const tsr_plan *plan) {
 
 static tsr_status stage_of(const tsr_plan *plan, tsr_stage *stage) {
   *stage = (tsr_stage){plan->seconds, plan->seconds, 0};
-  if (plan->devices == 0) return TSR_OK; /* the CPU does one thing after the other */
-  interval *block = tsr_alloc((plan->commands.count + 1) * sizeof *block);
-  if (block == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory to look at a plan");
+  if (plan->devices == 0) return TSR_OK; /* on the CPU nothing overlaps */
+  interval *kernels = tsr_alloc((plan->commands.count + 1) * sizeof *kernels);
+  if (kernels == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory to analyse a plan");
   stage->kernels = 0;
   for (int d = 0; d < plan->machine_devices; d++)
-    stage->kernels = fmax(stage->kernels, kernels_of(plan, d, block));
+    stage->kernels = fmax(stage->kernels, kernels_of(plan, d, kernels));
   stage->copies = copies_of(plan);
-  tsr_dealloc(block);
+  tsr_dealloc(kernels);
   return TSR_OK;
 }
 
-/* ---- One plan after the other --------------------------------------------- */
+/* ---- By plans -------------------------------------------------------------- */
 
-/* Adds the bytes of copies that are not kept behind a plan, by device. */
+/* Adds the bytes of the plan's arena on each device, which hold copies that do not stay. */
 static void add_arenas(const tsr_plan *plan, size_t bytes[TSR_MACHINE_DEVICES]) {
   for (int d = 0; d < plan->machine_devices; d++) bytes[d] += plan->arena[d];
 }
 
-/* Adds the bytes of the cached blocks that a plan makes, for C or for A and B, by device. */
-static void add_rooms(const tsr_plan *plan, bool of_c, size_t bytes[TSR_MACHINE_DEVICES]) {
+/* Adds, for each device, the bytes of the cached blocks that the plan makes of C (of_c) or of A and
+ * B. */
+static void add_blocks(const tsr_plan *plan, bool of_c, size_t bytes[TSR_MACHINE_DEVICES]) {
   for (size_t i = 0; plan->after != NULL && i < plan->after->blocks.count; i++) {
     const tsr_cached_block *block = &plan->after->blocks.items[i];
     if ((block->matrix == TSR_C_) == of_c) bytes[block->device] += block->bytes;
@@ -85,7 +86,7 @@ static size_t most_of(const size_t bytes[TSR_MACHINE_DEVICES]) {
   return most;
 }
 
-/* What the next call finds on the devices when A and B are forgotten: C. */
+/* *left: the cached blocks that the next call finds if A and B are forgotten: those of C. */
 static tsr_status keep_result(const tsr_plan *plan, tsr_residency *left) {
   *left = (tsr_residency){0};
   bool done = true;
@@ -95,12 +96,12 @@ static tsr_status keep_result(const tsr_plan *plan, tsr_residency *left) {
     tsr_cached_block *kept = tsr_residency_add(left, *block);
     done = kept != NULL && tsr_rects_copy(&block->valid, &kept->valid) &&
            tsr_rects_copy(&block->newer, &kept->newer);
-    if (kept != NULL) kept->bytes = 0; /* it is there already */
+    if (kept != NULL) kept->bytes = 0; /* the block exists: no memory is to be taken */
   }
   return done ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for what is on devices");
 }
 
-/* A strip of columns of C for each device, so that C stays where it was computed first. */
+/* Maps a strip of columns of C to each device, so that further products leave C where it is. */
 static tsr_mapping strips(int devices, const tsr_call *call) {
   tsr_mapping mapping = {.block_rows = call->m,
                          .block_cols = (call->n + devices - 1) / devices,
@@ -122,12 +123,12 @@ static tsr_status plan_one(tsr_plans *plans, const tsr_call *call, const tsr_res
   return tsr_request_make(plans, &request, plan);
 }
 
-static tsr_status time_home(tsr_plans *plans, const tsr_call *call, const tsr_residency *before,
-                            double *seconds) {
+static tsr_status time_write_back(tsr_plans *plans, const tsr_call *call,
+                                  const tsr_residency *before, double *seconds) {
   tsr_operand c = call->operand[TSR_C_];
   tsr_call moves = tsr_moves_call(TSR_C_, &c, tsr_type_get(call->type)->size);
   tsr_request request = {
-      .kind = TSR_REQUEST_HOME, .call = &moves, .residency = before, .uplo = TSR_GENERAL};
+      .kind = TSR_REQUEST_WRITE_BACK, .call = &moves, .residency = before, .uplo = TSR_GENERAL};
   const tsr_plan *plan;
   moves.operand[TSR_C_] = c;
   TSR_TRY(tsr_request_make(plans, &request, &plan));
@@ -136,19 +137,20 @@ static tsr_status time_home(tsr_plans *plans, const tsr_call *call, const tsr_re
   return TSR_OK;
 }
 
-/* The second product and the way home, from where the first one left C. */
-static tsr_status go_on(tsr_plans *plans, const tsr_call *call, const tsr_residency *before,
-                        const size_t *kept, tsr_accumulation *made) {
+/* Predicts the second product and the write-back, starting from the C that the first left on the
+ * devices. */
+static tsr_status plan_next(tsr_plans *plans, const tsr_call *call, const tsr_residency *before,
+                            const size_t *kept, tsr_accumulation *made) {
   size_t inputs[TSR_MACHINE_DEVICES] = {0};
   const tsr_plan *plan;
   TSR_TRY(plan_one(plans, call, before, kept, &plan));
   tsr_status status = stage_of(plan, &made->next);
-  add_rooms(plan, false, inputs);
+  add_blocks(plan, false, inputs);
   add_arenas(plan, inputs);
   tsr_plan_unref(plan);
   made->inputs = most_of(inputs);
   if (status != TSR_OK || before->blocks.count == 0) return status;
-  return time_home(plans, call, before, &made->home);
+  return time_write_back(plans, call, before, &made->home);
 }
 
 tsr_status tsr_accumulate_by_plans(tsr_plans *plans, const tsr_call *first, const tsr_call *next,
@@ -160,10 +162,10 @@ tsr_status tsr_accumulate_by_plans(tsr_plans *plans, const tsr_call *first, cons
   TSR_TRY(plan_one(plans, first, &nothing, NULL, &plan));
   tsr_status status = stage_of(plan, &made.first);
   if (status == TSR_OK) status = keep_result(plan, &left);
-  add_rooms(plan, true, result);
+  add_blocks(plan, true, result);
   tsr_plan_unref(plan);
   made.result = most_of(result);
-  if (status == TSR_OK) status = go_on(plans, next, &left, result, &made);
+  if (status == TSR_OK) status = plan_next(plans, next, &left, result, &made);
   tsr_residency_free(&left);
   if (status == TSR_OK) *predicted = made;
   return status;
@@ -176,7 +178,7 @@ static double bytes_of(const tsr_call *call, int x) {
   return (double)o->rows * (double)o->cols * (double)tsr_type_get(call->type)->size;
 }
 
-/* Seconds of kernels when each device has as many columns of B and C; heat as in
+/* The time of the kernels [s] if the columns of B and C are shared out evenly; heat as in
  * tsr_machine_heat. */
 static double kernels_by_formula(const tsr_machine *machine, const tsr_call *call, double heat) {
   int devices = machine->devices;
@@ -188,8 +190,9 @@ static double kernels_by_formula(const tsr_machine *machine, const tsr_call *cal
          machine->device[0].speed / slowest;
 }
 
-/* The first copies and the last kernels overlap nothing: an eighth of the shorter stage. However
- * short a product is, others follow it and heat a device as one long product does. */
+/* The time of a product alone is that of its longer stage plus an eighth of the shorter one,
+ * because the first copies and the last kernels overlap nothing. The heat is that of a long run,
+ * because further products follow. */
 static tsr_stage stage_by_formula(const tsr_machine *machine, const tsr_call *call, double copies) {
   double cold = kernels_by_formula(machine, call, 0);
   double heat = tsr_machine_heat(INFINITY, cold / fmax(cold, copies));
@@ -199,8 +202,8 @@ static tsr_stage stage_by_formula(const tsr_machine *machine, const tsr_call *ca
   return stage;
 }
 
-/* Seconds of copies when a bytes of A and b of B are at the host. A comes once and goes on from
- * device to device, if that is no slower than from the host. */
+/* The time of copies [s] if a bytes of A and b bytes of B come from the host. A is copied from the
+ * host once and then from device to device if that is no slower; else from the host to each. */
 static double from_host(const tsr_machine *machine, const tsr_reach *reach, double a, double b) {
   int devices = machine->devices;
   bool relays =
@@ -208,8 +211,8 @@ static double from_host(const tsr_machine *machine, const tsr_reach *reach, doub
   return (b + (relays ? a : a * devices)) / reach->in + machine->link[devices][0].latency;
 }
 
-/* The same when A and B are at a device: A leaves it once, and so do the other devices' columns of
- * B, by way of the host where the devices do not reach each other. */
+/* The time of copies [s] if A and B are on one device. A and the other devices' columns of B leave
+ * the device once, through the host if devices have no direct link. */
 static double from_device(const tsr_machine *machine, const tsr_reach *reach, int device, double a,
                           double b) {
   int devices = machine->devices;

@@ -1,6 +1,6 @@
 /*
- * What a sequence of products onto a C that stays on the devices is predicted to take: the first
- * one, each next one, and bringing C home.
+ * Predicts the times of a sequence of products added to one C that stays on the devices: the first
+ * product, each further one, and the write-back of C.
  */
 #ifndef TSR_COMPOSE_ACCUMULATE_H
 #define TSR_COMPOSE_ACCUMULATE_H
@@ -8,12 +8,12 @@
 #include "compose/plans.h"
 #include "tessera_model.h"
 
-/* By planning two products, one after the other, and the way home. first and next are products of
- * one shape; where their operands are is filled in. */
+/* Predicts by planning two products, one after the other, and the write-back. first and next have
+ * one shape; the places of their operands are filled in. */
 tsr_status tsr_accumulate_by_plans(tsr_plans *plans, const tsr_call *first, const tsr_call *next,
                                    tsr_accumulation *predicted);
 
-/* By a formula, in under a microsecond. The caller holds the machine's lock. */
+/* Predicts by a formula, in less than a microsecond. The caller holds the machine's lock. */
 void tsr_accumulate_by_formula(const tsr_machine *machine, const tsr_call *first,
                                tsr_accumulation *predicted);
 

@@ -37,11 +37,11 @@ void tsr_budget_shrink(tsr_plans *plans, int location, size_t bytes, int attempt
   b->calls = 0;
   tsr_plans_note_settings(plans);
   pthread_mutex_unlock(&plans->lock);
-  tsr_log(TSR_LOG_INFO, "location %d has no room for %zu bytes: planning again with %zu", location,
+  tsr_log(TSR_LOG_INFO, "location %d lacks memory for %zu bytes: planning again with %zu", location,
           bytes, less);
 }
 
-/* The caller holds the lock. */
+/* Raises each budget by a step, at most to what was asked for. The caller holds the lock. */
 static void grow(tsr_plans *plans) {
   tsr_budgets *b = &plans->budgets;
   for (int l = 0; l <= b->devices; l++) {

@@ -1,4 +1,4 @@
-/* A call that starts from what earlier calls left on the devices. */
+/* Plans and submits a call that uses cached blocks of earlier calls. */
 #include "compose/inside.h"
 #include "compose/retry.h"
 
@@ -8,15 +8,15 @@ typedef struct composed {
   const tsr_binding *binding;
   bool exchanged;
   tsr_region region[TSR_OPERANDS];
-  tsr_found found; /* of the last attempt */
-  bool alone;      /* the call is to be carried out without what is on the devices */
+  tsr_found found; /* by the last attempt */
+  bool alone;      /* the call must be carried out without cached blocks */
 } composed;
 
-/* Once the call is submitted, copies that cross C are stale. They are brought home and forgotten
- * before, since the call must not fail after it was submitted. */
+/* Writes back the entries that cross operands. Those that cross C, which are stale once the call is
+ * submitted, are forgotten now, because the call must not fail after its submission. */
 static tsr_status settle_crossings(composed *x) {
   for (int i = 0; i < TSR_OPERANDS; i++)
-    TSR_TRY(tsr_compose_bring_crossing(x->directory, &x->region[i], false));
+    TSR_TRY(tsr_compose_write_back_crossing(x->directory, &x->region[i], false));
   TSR_TRY(tsr_store_forget_crossing(x->directory->store, &x->region[TSR_C_]));
   tsr_compose_stamp(x->directory, &x->region[TSR_C_], 1);
   return TSR_OK;
@@ -36,19 +36,19 @@ static tsr_status submit(composed *x, const tsr_plan *plan, tsr_shortage *shorta
   tsr_status status = tsr_compose_submit(directory, plan, x->binding, &x->found, &short_of, &job);
   tsr_shortage_note(shortage, plan, short_of);
   if (status != TSR_OK) return status;
-  if (tsr_job_brings_home(job)) tsr_compose_note_coming(directory, &x->region[TSR_C_], job);
+  if (tsr_job_writes_back(job)) tsr_compose_note_write_back(directory, &x->region[TSR_C_], job);
   tsr_calls_keep(directory->calls, job);
   return TSR_OK;
 }
 
-/* In a view of what is on the devices now. */
+/* Plans with the cached blocks that are now in the store, and submits. */
 static tsr_status attempt(void *composed_, tsr_shortage *shortage) {
   composed *x = composed_;
   const tsr_plan *plan;
   tsr_found_free(&x->found);
   TSR_TRY(tsr_store_look(x->directory->store, x->region, &x->found));
   tsr_status status = find_plan(x, &plan);
-  shortage->any = status == TSR_ERR_MEMORY; /* it does not fit beside what is kept */
+  shortage->any = status == TSR_ERR_MEMORY; /* no plan fits beside the cached blocks */
   if (status != TSR_OK) return status;
   x->alone = plan->devices == 0;
   if (!x->alone) status = submit(x, plan, shortage);
@@ -56,8 +56,8 @@ static tsr_status attempt(void *composed_, tsr_shortage *shortage) {
   return status;
 }
 
-/* When nothing is left that could make room, the call is carried out alone. */
-static tsr_status make_room(void *composed_, bool *any) {
+/* Evicts the entry used longest ago. If there is none, the call is to be carried out alone. */
+static tsr_status evict_oldest(void *composed_, bool *any) {
   composed *x = composed_;
   TSR_TRY(tsr_compose_evict_oldest(x->directory, &x->found, any));
   x->alone = !*any;
@@ -67,7 +67,7 @@ static tsr_status make_room(void *composed_, bool *any) {
 static tsr_status compose(composed *x) {
   TSR_TRY(tsr_compose_check(x->directory, x->region, TSR_OPERANDS));
   TSR_TRY(settle_crossings(x));
-  tsr_trial trial = {.call = x, .attempt = attempt, .relieve = make_room};
+  tsr_trial trial = {.call = x, .attempt = attempt, .relieve = evict_oldest};
   tsr_status status = tsr_retry(&trial);
   tsr_found_free(&x->found);
   if (x->alone) return tsr_compose_evict_all(x->directory);
@@ -76,7 +76,7 @@ static tsr_status compose(composed *x) {
 }
 
 bool tsr_composes(const tsr_directory *directory, const tsr_call *call) {
-  /* Reproducible: the bits of a result must not depend on what is where. */
+  /* A reproducible result must not depend on which blocks are on which devices. */
   if (directory->plans->planning.reproducible) return false;
   for (int x = 0; x < TSR_OPERANDS; x++)
     if (call->operand[x].rows > 0 && call->operand[x].location >= directory->devices) return true;
@@ -101,6 +101,6 @@ void tsr_compose_note(tsr_directory *directory, const tsr_call *call, const tsr_
   tsr_compose_regions(directory, call, binding, region);
   if (region[TSR_C_].base == NULL) return;
   pthread_mutex_lock(&directory->lock);
-  tsr_compose_note_coming(directory, &region[TSR_C_], job);
+  tsr_compose_note_write_back(directory, &region[TSR_C_], job);
   pthread_mutex_unlock(&directory->lock);
 }

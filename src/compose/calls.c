@@ -30,7 +30,8 @@ void tsr_calls_end(tsr_calls *calls) {
 
 /* ---- Submitting ----------------------------------------------------------- */
 
-/* The last registration under way of memory that a call is bound to; 0: none is. */
+/* The last registration that is not carried out yet of memory to which the call is bound; 0: none.
+ */
 static uint64_t last_registration(tsr_calls *calls, const tsr_call *call,
                                   const tsr_binding *binding) {
   uint64_t last = 0;
@@ -83,7 +84,8 @@ tsr_status tsr_calls_run(tsr_calls *calls, const tsr_plan *plan, const tsr_bindi
 
 /* ---- Collecting ----------------------------------------------------------- */
 
-/* Tells the user how far the call is until it is over. Without memory to look, nothing is told. */
+/* Reports the call's progress to the user's function until the call is complete. Without memory for
+ * a meter, it reports nothing. */
 static void tell_progress(tsr_calls *calls, tsr_job *job) {
   pthread_mutex_lock(&calls->lock);
   tsr_progress progress = calls->progress;
@@ -99,7 +101,7 @@ static void tell_progress(tsr_calls *calls, tsr_job *job) {
   tsr_meter_destroy(meter);
 }
 
-/* Gives the plan what was measured; times may be NULL. */
+/* Stores the measured times in the plan's object, which takes over times (may be NULL). */
 static void keep_times(tsr_plan_object *object, double seconds, float *times) {
   pthread_mutex_lock(&object->owner->lock);
   float *former = times != NULL ? object->times : NULL;
@@ -109,7 +111,8 @@ static void keep_times(tsr_plan_object *object, double seconds, float *times) {
   tsr_dealloc(former);
 }
 
-/* The plan's reference is the caller's. */
+/* Takes over the caller's reference to plan, and returns the former last plan with its reference.
+ * The caller holds the lock. */
 static const tsr_plan *exchange_last(tsr_calls *calls, const tsr_plan *plan) {
   const tsr_plan *former = calls->last;
   calls->last = plan;
@@ -159,7 +162,7 @@ tsr_status tsr_calls_take_error(tsr_calls *calls) {
   return error.status == TSR_OK ? TSR_OK : tsr_error_put(&error);
 }
 
-/* The oldest asynchronous call, if it is complete or if all are to be waited for. */
+/* Takes the oldest pending job, if it is complete or if all is set; else NULL. */
 static tsr_job *next_pending(tsr_calls *calls, bool all) {
   tsr_job *job = NULL;
   pthread_mutex_lock(&calls->lock);
@@ -173,8 +176,8 @@ static tsr_job *next_pending(tsr_calls *calls, bool all) {
   return job;
 }
 
-/* The caller holds collecting: whoever takes a job notes its error before tsr_sync can find
- * nothing pending. */
+/* Collects pending jobs. The caller holds collecting, so that tsr_sync, which finds no pending job,
+ * also finds the error of a job that another thread has taken. */
 static void collect_each(tsr_calls *calls, bool all) {
   for (tsr_job *job; (job = next_pending(calls, all)) != NULL;)
     tsr_calls_note_error(calls, tsr_calls_collect(calls, job));

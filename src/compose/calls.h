@@ -1,6 +1,6 @@
 /*
- * The calls of a context that are under way: plans enter the runner here, and what became of them
- * is collected here.
+ * The calls of a context that are in flight: these functions submit plans to the runner, wait for
+ * the jobs, and keep their errors and times.
  */
 #ifndef TSR_COMPOSE_CALLS_H
 #define TSR_COMPOSE_CALLS_H
@@ -16,31 +16,31 @@
 typedef struct tsr_calls {
   tsr_runner *runner; /* NULL: the CPU's BLAS does the work */
   tsr_pinner *pinner;
-  bool always_traced;         /* by the context's options */
-  atomic_bool trace;          /* always, or while a timeline is kept */
-  atomic_bool lost;           /* a call failed: what is on devices is not to be believed */
+  bool always_traced;         /* the context's options ask for traces */
+  atomic_bool trace;          /* trace jobs: always_traced, or a timeline is being recorded */
+  atomic_bool lost;           /* a call failed: the contents of cached blocks are not known */
   pthread_mutex_t collecting; /* held while jobs are taken from pending and waited for */
-  pthread_mutex_t lock;       /* of all below; taken before the lock of plans */
-  TSR_VEC(tsr_job *) pending; /* asynchronous calls, in order */
-  tsr_error error;            /* the first error of those that were collected */
-  const tsr_plan *last;       /* that was run, a reference; NULL: none */
-  tsr_traffic traffic;        /* of all that was submitted */
-  tsr_progress progress;      /* the user's, or NULL */
+  pthread_mutex_t lock;       /* guards the fields below; taken before the lock of plans */
+  TSR_VEC(tsr_job *) pending; /* the jobs of asynchronous calls, in order of submission */
+  tsr_error error;            /* the first error of collected asynchronous calls, for tsr_sync */
+  const tsr_plan *last;       /* the plan that ran last; a reference; NULL: none */
+  tsr_traffic traffic;        /* of all submitted plans */
+  tsr_progress progress;      /* the user's function, or NULL */
   void *progress_user;
-  bool keeping; /* a timeline was begun, and is kept in: */
+  bool keeping; /* a timeline is being recorded, in traces */
   tsr_traces traces;
 } tsr_calls;
 
-/* The rest is zero; runner and pinner are the caller's to make. */
+/* Makes the locks of a zeroed tsr_calls. The caller makes runner and pinner. */
 void tsr_calls_begin(tsr_calls *calls);
 
-/* Waits for the calls under way and drops what is kept of them. */
+/* Waits for the calls in flight and drops their jobs, the last plan and the traces. */
 void tsr_calls_drop(tsr_calls *calls);
-/* After tsr_calls_drop, with the runner and the pinner destroyed. */
+/* Destroys the locks, after tsr_calls_drop and after the runner and the pinner were destroyed. */
 void tsr_calls_end(tsr_calls *calls);
 
-/* Enters a plan, with the memory of its cached blocks (NULL: it has none), and counts what it
- * moves; *short_of as in tsr_submission. The job has a reference of the plan. */
+/* Submits a plan, with the memory of its cached blocks (allocation NULL: it has none), and counts
+ * its traffic. *short_of as in tsr_submission. The job holds a reference to the plan. */
 tsr_status tsr_calls_submit(tsr_calls *calls, const tsr_plan *plan, const tsr_binding *binding,
                             const tsr_allocation *allocation, int *short_of, tsr_job **job);
 
@@ -48,22 +48,24 @@ tsr_status tsr_calls_submit(tsr_calls *calls, const tsr_plan *plan, const tsr_bi
 tsr_status tsr_calls_run(tsr_calls *calls, const tsr_plan *plan, const tsr_binding *binding,
                          int *short_of);
 
-/* Waits for a job, keeps what it measured, releases it and its plan. */
+/* Waits for the job, keeps its measured times, and releases the job and its reference to the plan.
+ * Returns the job's status. */
 tsr_status tsr_calls_collect(tsr_calls *calls, tsr_job *job);
 
-/* Keeps a job until tsr_sync. One that cannot be kept is waited for now. */
+/* Keeps the job of an asynchronous call until tsr_sync. Without memory for that, waits for it now.
+ */
 void tsr_calls_keep(tsr_calls *calls, tsr_job *job);
 
-/* Collects all jobs that were kept; their first error is noted. */
+/* Collects all kept jobs and notes their first error. */
 void tsr_calls_collect_pending(tsr_calls *calls);
 
 /* Notes the calling thread's error for tsr_sync, unless one is noted already. */
 void tsr_calls_note_error(tsr_calls *calls, tsr_status status);
 
-/* The error that was noted, as the calling thread's; nothing is noted any more. */
+/* Returns the noted error, as the calling thread's, and clears it. */
 tsr_status tsr_calls_take_error(tsr_calls *calls);
 
-/* A plan without commands was carried out by the CPU. */
+/* Notes the plan of a call that the CPU has carried out as the last one. */
 void tsr_calls_set_last(tsr_calls *calls, const tsr_plan *plan);
 
 #endif

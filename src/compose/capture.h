@@ -1,7 +1,7 @@
 /*
- * The record of a capture: asynchronous calls, and what the program said about residency between
- * them, with the plans that were made for them. Carrying a record out makes the same calls again
- * from the same state (nothing on the devices), and so finds each plan that was recorded.
+ * The record of a capture: asynchronous calls, the calls about residency between them, and the
+ * plans that were made for them. Running a capture makes the same calls again from the same state
+ * (no cached blocks), so that each call finds its recorded plan.
  */
 #ifndef TSR_COMPOSE_CAPTURE_H
 #define TSR_COMPOSE_CAPTURE_H
@@ -18,8 +18,8 @@ typedef enum tsr_captured_kind {
   TSR_CAPTURED_DISTRIBUTE
 } tsr_captured_kind;
 
-/* One of the user's calls, by its arguments. A region is given by what.uplo, m, n, type and ldc,
- * and by c. */
+/* One captured step: a call of the user, with its arguments. For a call about a region, c is the
+ * region's base, and what has its uplo, m, n, type and ldc. */
 typedef struct tsr_captured_step {
   tsr_captured_kind kind;
   tsr_level3 what;
@@ -30,7 +30,7 @@ typedef struct tsr_captured_step {
   int p, q;
 } tsr_captured_step;
 
-/* What a plan was made for: digests of the call and of all else that it depends on. */
+/* Identifies a plan: digests of the call and of everything else on which the plan depends. */
 typedef struct tsr_plan_key {
   uint64_t call, settings;
 } tsr_plan_key;
@@ -41,19 +41,18 @@ struct tsr_capture {
   TSR_VEC(const tsr_plan *)
   plans;                      /* a reference each, in the order in which they were wanted first */
   TSR_VEC(tsr_plan_key) keys; /* of plans */
-  bool incomplete;            /* there was no memory for a step or a plan */
+  bool incomplete;            /* host memory was short for a step or a plan */
 };
 
-/* TSR_ERR_MEMORY. */
+/* Makes an empty capture. TSR_ERR_MEMORY: no host memory. */
 tsr_status tsr_capture_create(tsr_plans *owner, tsr_capture **capture);
-/* NULL is accepted. */
-void tsr_capture_free(tsr_capture *capture);
+void tsr_capture_free(tsr_capture *capture); /* NULL is accepted */
 
-/* Add to the capture that is under way; if there is none, they do nothing. */
+/* Add a step or a plan to the capture that is being recorded; without one they do nothing. */
 void tsr_capture_note_step(tsr_plans *plans, const tsr_captured_step *step);
 void tsr_capture_note_plan(tsr_plans *plans, const tsr_plan_key *key, const tsr_plan *plan);
 
-/* The plan of the capture that is being run, with a reference; NULL: there is none. */
+/* The plan for the key from the capture that is being run, with a reference; NULL: none. */
 const tsr_plan *tsr_capture_find(tsr_plans *plans, const tsr_plan_key *key);
 
 #endif

@@ -12,7 +12,7 @@ void tsr_directory_begin(tsr_directory *directory) {
 void tsr_directory_end(tsr_directory *directory) {
   tsr_store_destroy(directory->store);
   TSR_VEC_FREE(&directory->mapped);
-  TSR_VEC_FREE(&directory->coming);
+  TSR_VEC_FREE(&directory->write_backs);
   pthread_mutex_destroy(&directory->lock);
 }
 
@@ -28,7 +28,7 @@ tsr_status tsr_compose_open(tsr_directory *directory) {
                           directory->engine->traits.block, &directory->store);
 }
 
-/* After a call that failed nobody knows what the devices hold. */
+/* After a failed call the contents of cached blocks are unknown: forgets them all. */
 static void drop_lost(tsr_directory *directory) {
   if (directory->store == NULL || !atomic_exchange(&directory->calls->lost, false)) return;
   tsr_runner_drain(directory->calls->runner);
@@ -65,32 +65,33 @@ void tsr_compose_regions(const tsr_directory *directory, const tsr_call *call,
   }
 }
 
-/* ---- On its way home ------------------------------------------------------ */
+/* ---- Write-backs in flight -------------------------------------------------- */
 
 static bool may_touch(const tsr_region *a, const tsr_region *b) {
   tsr_rect at;
   return tsr_region_relate(a, b, &at) != TSR_DISJOINT;
 }
 
-void tsr_compose_note_coming(tsr_directory *directory, const tsr_region *region,
-                             const tsr_job *job) {
-  tsr_pending_write_back coming = {*region, tsr_job_number(job)};
+void tsr_compose_note_write_back(tsr_directory *directory, const tsr_region *region,
+                                 const tsr_job *job) {
+  tsr_pending_write_back pending = {*region, tsr_job_number(job)};
   uint64_t completed = tsr_runner_completed(directory->calls->runner);
   size_t kept = 0;
-  for (size_t i = 0; i < directory->coming.count; i++)
-    if (directory->coming.items[i].number >= completed)
-      directory->coming.items[kept++] = directory->coming.items[i];
-  directory->coming.count = kept;
-  if (!TSR_VEC_PUSH(&directory->coming, coming))
-    tsr_runner_await(directory->calls->runner, coming.number);
+  for (size_t i = 0; i < directory->write_backs.count; i++)
+    if (directory->write_backs.items[i].number >= completed)
+      directory->write_backs.items[kept++] = directory->write_backs.items[i];
+  directory->write_backs.count = kept;
+  if (!TSR_VEC_PUSH(&directory->write_backs, pending))
+    tsr_runner_await(directory->calls->runner, pending.number);
 }
 
-bool tsr_compose_coming(tsr_directory *directory, const tsr_region *region, uint64_t *number) {
+bool tsr_compose_find_write_back(tsr_directory *directory, const tsr_region *region,
+                                 uint64_t *number) {
   bool any = false;
-  for (size_t i = 0; i < directory->coming.count; i++) {
-    const tsr_pending_write_back *coming = &directory->coming.items[i];
-    if (!may_touch(&coming->region, region) || (any && coming->number < *number)) continue;
-    *number = coming->number;
+  for (size_t i = 0; i < directory->write_backs.count; i++) {
+    const tsr_pending_write_back *pending = &directory->write_backs.items[i];
+    if (!may_touch(&pending->region, region) || (any && pending->number < *number)) continue;
+    *number = pending->number;
     any = true;
   }
   return any;
@@ -98,7 +99,7 @@ bool tsr_compose_coming(tsr_directory *directory, const tsr_region *region, uint
 
 /* ---- Mappings ------------------------------------------------------------- */
 
-/* *at: where the outer region has the inner one's first element. */
+/* Whether outer contains inner; *at: inner in outer's coordinates. */
 static bool lies_in(const tsr_region *inner, const tsr_region *outer, tsr_rect *at) {
   return tsr_region_relate(inner, outer, at) == TSR_ALIGNED &&
          tsr_rect_contains(tsr_region_all(outer), *at);

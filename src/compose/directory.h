@@ -1,10 +1,10 @@
 /*
- * The directory of a context: which matrices, or parts of them, are on its devices between calls,
- * where the user wants them to be, and what is on its way home.
+ * The directory of a context: the matrices, or parts of them, that are on its devices between calls
+ * (the store), the devices to which the user maps matrices, and the write-backs in flight.
  *
- * Composition is what calls do with it: a call starts from what earlier calls left on the devices,
- * and leaves there what it computed. All of it happens in the order of submission: between
- * tsr_compose_begin and tsr_compose_end nobody else composes.
+ * Composition: a call uses the cached blocks that earlier calls left on the devices, and leaves its
+ * own result there. Calls compose in the order of submission: between tsr_compose_begin and
+ * tsr_compose_end no other thread composes.
  */
 #ifndef TSR_COMPOSE_DIRECTORY_H
 #define TSR_COMPOSE_DIRECTORY_H
@@ -17,97 +17,103 @@
 #include "engine/engine.h"
 #include "plan/mapping.h"
 
-/* Where the user wants blocks of a region to be. */
+/* The devices to which the user maps the blocks of a region. */
 typedef struct tsr_mapped {
   tsr_region region;
   tsr_mapping mapping;
 } tsr_mapped;
 
-/* A submission that writes to a region in host memory. */
+/* A job that writes to a region in host memory. */
 typedef struct tsr_pending_write_back {
   tsr_region region;
-  uint64_t number; /* of its job */
+  uint64_t number; /* the job's */
 } tsr_pending_write_back;
 
 typedef struct tsr_directory {
-  const tsr_engine *engine; /* NULL: the CPU's BLAS does the work, and nothing is on devices */
+  const tsr_engine *engine; /* NULL: the CPU's BLAS does the work, and there are no cached blocks */
   tsr_engine_state *state;
   int devices;
   tsr_plans *plans;
   tsr_calls *calls;
-  pthread_mutex_t lock;       /* of all below; taken before the locks of plans and calls */
-  tsr_store *store;           /* NULL: nothing has stayed on devices yet */
-  TSR_VEC(tsr_mapped) mapped; /* the latest last */
-  TSR_VEC(tsr_pending_write_back) coming; /* those that may not be complete yet */
+  pthread_mutex_t lock; /* guards the fields below; taken before the locks of plans and calls */
+  tsr_store *store;     /* NULL: no block has been cached yet */
+  TSR_VEC(tsr_mapped) mapped;                  /* the latest last */
+  TSR_VEC(tsr_pending_write_back) write_backs; /* all that are not complete, and some that are */
 } tsr_directory;
 
 typedef TSR_VEC(tsr_job *) tsr_jobs;
 
 /* ---- directory.c ---- */
 
-/* The rest is zero; engine, state, devices, plans and calls are the caller's to fill in. */
+/* Makes the lock of a zeroed directory. The caller fills in engine, state, devices, plans and
+ * calls. */
 void tsr_directory_begin(tsr_directory *directory);
-/* Gives all memory back; nothing may be running. */
+/* Frees all memory; no job may be in flight. */
 void tsr_directory_end(tsr_directory *directory);
 
+/* Take and release the lock. tsr_compose_begin also forgets all cached blocks after a failed call.
+ */
 void tsr_compose_begin(tsr_directory *directory);
 void tsr_compose_end(tsr_directory *directory);
 
-/* The submission after which nothing that was submitted writes to the region's host memory any
- * more: *number. False: nothing does. */
-bool tsr_compose_coming(tsr_directory *directory, const tsr_region *region, uint64_t *number);
+/* *number: the last job in flight that writes to the region's host memory. False: none does. */
+bool tsr_compose_find_write_back(tsr_directory *directory, const tsr_region *region,
+                                 uint64_t *number);
 
-/* Forgets where regions inside this one are mapped; NULL: where all are. */
+/* Removes the mappings of regions inside this one; NULL: all mappings. */
 void tsr_compose_unmap(tsr_directory *directory, const tsr_region *region);
 
-/* Forgets all that is on devices. */
+/* Forgets all cached blocks, without write-back. */
 void tsr_compose_release(tsr_directory *directory);
 
-/* Later calls may keep so many bytes at a device, on which nothing is. */
+/* Sets the most bytes that the store may allocate on the device from now on. */
 void tsr_compose_limit(tsr_directory *directory, int device, size_t bytes);
-/* Gives memory in which nothing stays back to the devices. */
+/* Waits for all jobs and frees the store's memory that no cached block uses. */
 void tsr_compose_trim(tsr_directory *directory);
 
 /* ---- move.c ---- */
 
-/* What is on devices of the region does not count any more; what crosses it is brought home around
- * it. */
+/* Forgets the region's copies on devices. Entries that cross the region are written back first, but
+ * not over the region itself. */
 tsr_status tsr_compose_invalidate(tsr_directory *directory, const tsr_region *region);
 
-/* Brings home what is newer on devices of a region, or of a triangle of it. The submissions are
- * added to own, for the caller to collect, also where it fails; own NULL: they are for tsr_sync. */
-tsr_status tsr_compose_bring_home(tsr_directory *directory, const tsr_region *region, tsr_uplo uplo,
+/* Writes the parts of the region (of its triangle uplo) that are newer on devices back to the host.
+ * The jobs are added to own, which the caller collects, also on failure; own NULL: tsr_sync
+ * collects them. */
+tsr_status tsr_compose_write_back(tsr_directory *directory, const tsr_region *region, tsr_uplo uplo,
                                   tsr_jobs *own);
 
-/* From now on the region's blocks shall be where the mapping says; move: they are copied there
- * now, as far as there is room. When it fails, the mapping is as before. */
+/* Maps the region's blocks to devices for later calls. With move, also copies them there now, as
+ * far as memory suffices. On failure the former mapping stays. */
 tsr_status tsr_compose_map(tsr_directory *directory, const tsr_region *region,
                            const tsr_mapping *mapping, bool move);
 
-/* ---- evict.c: these begin and end by themselves ---- */
+/* ---- evict.c: these functions begin and end composition by themselves ---- */
 
-/* For work that does not compose: brings home what is newer on devices of the operands' memory,
- * and forgets the rest of it. */
+/* Prepares for a call that does not compose: writes the parts of the operands that are newer on
+ * devices back, waits for that, and forgets all copies of the operands. */
 tsr_status tsr_compose_clear(tsr_directory *directory, const tsr_call *call,
                              const tsr_binding *binding);
-/* The same for bytes of memory. */
+/* Does the same for bytes of host memory at base. */
 tsr_status tsr_compose_clear_bytes(tsr_directory *directory, const void *base, size_t bytes);
-/* Forgets what of some bytes is on devices. */
+/* Forgets the copies on devices of bytes of host memory at base, without write-back. */
 void tsr_compose_forget_bytes(tsr_directory *directory, const void *base, size_t bytes);
-/* Brings everything on devices home and gives its memory back. *any: there was some. */
+/* Writes all cached blocks back, forgets them and frees their memory. *any: some memory was freed.
+ */
 tsr_status tsr_compose_evict(tsr_directory *directory, bool *any);
 
-/* ---- call.c: these begin and end by themselves, too ---- */
+/* ---- call.c: so do these ---- */
 
-/* Whether an asynchronous call composes with others, or is carried out by itself. */
+/* Whether an asynchronous call uses and leaves cached blocks. False: it is carried out alone. */
 bool tsr_composes(const tsr_directory *directory, const tsr_call *call);
 
-/* Plans and submits a call; what it computes stays on the devices. *alone: the call cannot be done
- * so and nothing was done; devices have been cleared for it. */
+/* Plans and submits a call, whose result stays on the devices. *alone: memory does not suffice for
+ * that or the plan uses no device; the call was not submitted, all cached blocks were written back
+ * and forgotten, and the caller must carry it out alone. */
 tsr_status tsr_compose_call(tsr_directory *directory, const tsr_call *call,
                             const tsr_binding *binding, bool exchanged, bool *alone);
 
-/* A call that does not compose was submitted: it brings its result home, later. */
+/* Notes the job of a call that does not compose, which will write its result to the host. */
 void tsr_compose_note(tsr_directory *directory, const tsr_call *call, const tsr_binding *binding,
                       const tsr_job *job);
 

@@ -1,4 +1,4 @@
-/* A plan that starts from what is on devices: finding it, its memory, and entering it. */
+/* Finds a plan that uses cached blocks, allocates its memory and submits it. */
 #include "compose/inside.h"
 #include "compose/retry.h"
 
@@ -36,7 +36,8 @@ static tsr_status take(void *taking_, tsr_shortage *shortage) {
   return status;
 }
 
-/* First memory that was given back, then what calls that do not compose have left. */
+/* First waits for memory that was given back; then frees the arenas of calls that do not compose.
+ */
 static tsr_status relieve(void *taking_, bool *helped) {
   taking *t = taking_;
   *helped = t->reliefs < 2;
@@ -56,9 +57,10 @@ static void poison_new(const tsr_directory *directory, const tsr_plan *plan,
     if (plan->arena[l] > 0) directory->engine->poison(allocation->arena[l], plan->arena[l]);
 }
 
-/* ---- Entering it ---------------------------------------------------------- */
+/* ---- Submission ------------------------------------------------------------ */
 
-/* From here on the store says what will be there when the plan is done. */
+/* Submits the plan and notes it in the store, which from then on describes the devices as they will
+ * be when the plan is complete. */
 static tsr_status enter(tsr_directory *directory, const tsr_plan *plan, const tsr_binding *binding,
                         tsr_allocation *allocation, int *short_of, tsr_job **job) {
   poison_new(directory, plan, allocation);

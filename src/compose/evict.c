@@ -1,15 +1,16 @@
-/* Devices are cleared: of some memory, of what was used longest ago, of everything. */
+/* Removes cached blocks from devices: those of some host memory, the one used longest ago, or all.
+ */
 #include "compose/inside.h"
 
 static bool begin_if_any(tsr_directory *directory) {
   return tsr_compose_begin_if(directory, tsr_store_has_entries);
 }
 
-/* ---- Of some memory ------------------------------------------------------- */
+/* ---- Blocks of some host memory --------------------------------------------- */
 
 static tsr_status clear_region(tsr_directory *directory, const tsr_region *region) {
-  TSR_TRY(tsr_compose_bring_crossing(directory, region, true));
-  TSR_TRY(tsr_compose_bring_along(directory, region, TSR_GENERAL, true));
+  TSR_TRY(tsr_compose_write_back_crossing(directory, region, true));
+  TSR_TRY(tsr_compose_write_back_aligned(directory, region, TSR_GENERAL, true));
   return tsr_compose_forget(directory, region);
 }
 
@@ -32,7 +33,7 @@ static tsr_region bytes_at(const void *base, size_t bytes) {
 tsr_status tsr_compose_clear_bytes(tsr_directory *directory, const void *base, size_t bytes) {
   tsr_region region = bytes_at(base, bytes);
   if (!begin_if_any(directory)) return TSR_OK;
-  tsr_status status = tsr_compose_bring_crossing(directory, &region, true);
+  tsr_status status = tsr_compose_write_back_crossing(directory, &region, true);
   if (status == TSR_OK) status = tsr_compose_forget(directory, &region);
   tsr_compose_end(directory);
   return status;
@@ -45,7 +46,7 @@ void tsr_compose_forget_bytes(tsr_directory *directory, const void *base, size_t
   tsr_compose_end(directory);
 }
 
-/* ---- To make room --------------------------------------------------------- */
+/* ---- To free memory -------------------------------------------------------- */
 
 tsr_status tsr_compose_evict_oldest(tsr_directory *directory, const tsr_found *found, bool *any) {
   tsr_region home;
@@ -58,7 +59,7 @@ tsr_status tsr_compose_evict_oldest(tsr_directory *directory, const tsr_found *f
   tsr_entry *oldest = tsr_store_oldest(directory->store, found, &home, &dirty);
   *any = oldest != NULL;
   if (!*any) return TSR_OK;
-  if (dirty) TSR_TRY(tsr_compose_bring_along(directory, &home, TSR_GENERAL, false));
+  if (dirty) TSR_TRY(tsr_compose_write_back_aligned(directory, &home, TSR_GENERAL, false));
   tsr_store_drop(directory->store, oldest);
   return TSR_OK;
 }
@@ -66,7 +67,7 @@ tsr_status tsr_compose_evict_oldest(tsr_directory *directory, const tsr_found *f
 tsr_status tsr_compose_evict_all(tsr_directory *directory) {
   tsr_region home;
   while (tsr_store_newer(directory->store, &home))
-    TSR_TRY(tsr_compose_bring_along(directory, &home, TSR_GENERAL, true));
+    TSR_TRY(tsr_compose_write_back_aligned(directory, &home, TSR_GENERAL, true));
   tsr_runner_drain(directory->calls->runner);
   tsr_store_clear(directory->store);
   tsr_store_trim(directory->store);

@@ -7,9 +7,11 @@
 #include "base/vec.h"
 #include "compose/tuning.h"
 
-enum { ALIGNMENT = 512 }; /* of pieces: what devices give theirs, and more than any load */
+enum {
+  ALIGNMENT = 512
+}; /* of pieces [bytes]: as engines align memory, and more than any load needs */
 
-/* Addresses are numbers here, since C does not order pointers into different blocks. */
+/* Addresses are numbers here, because C does not order pointers into different objects. */
 typedef struct range {
   uintptr_t begin;
   size_t bytes;
@@ -17,12 +19,14 @@ typedef struct range {
 
 typedef TSR_VEC(range) ranges; /* disjoint, ascending */
 
-/* The taken and the spare pieces together are the blocks; spare pieces of one block never touch. */
+/* Invariants: taken and spare pieces together make up the blocks; between two spare pieces of one
+ * block there is a taken one. */
 struct tsr_heap {
   const tsr_engine *engine;
   tsr_engine_state *state;
   int device;
-  size_t limit, block, used, held; /* multiples of ALIGNMENT */
+  size_t limit, block; /* as in tsr_heap_create; multiples of ALIGNMENT */
+  size_t used, held;   /* bytes of taken pieces, and of blocks; multiples of ALIGNMENT */
   ranges blocks, taken, spare;
 };
 
@@ -32,7 +36,7 @@ static uintptr_t end_of(range r) {
   return r.begin + r.bytes;
 }
 
-/* The index of the first range that begins at or after an address. */
+/* The index of the first range that begins at or after the address. */
 static size_t first_from(const ranges *set, uintptr_t address) {
   size_t low = 0, high = set->count;
   while (low < high) {
@@ -45,7 +49,7 @@ static size_t first_from(const ranges *set, uintptr_t address) {
   return low;
 }
 
-/* The caller has reserved memory for it. */
+/* Inserts r in order. The caller has reserved memory in the set. */
 static void insert(ranges *set, range r) {
   size_t at = first_from(set, r.begin);
   memmove(set->items + at + 1, set->items + at, (set->count - at) * sizeof *set->items);
@@ -95,15 +99,15 @@ void tsr_heap_destroy(tsr_heap *heap) {
 
 /* ---- Take ---- */
 
-/* Reserves memory for one more piece and one more block. Giving a piece back then needs none: a
- * block has at most one spare piece more than taken pieces. */
+/* Reserves host memory for one more piece and one more block. Giving pieces back then needs none,
+ * because a block has at most one spare piece more than taken pieces. */
 static bool reserve(tsr_heap *heap) {
   return TSR_VEC_RESERVE(&heap->blocks, 1) && TSR_VEC_RESERVE(&heap->taken, 1) &&
          TSR_VEC_RESERVE(&heap->spare, heap->taken.count + heap->blocks.count + 2);
 }
 
-/* The index of the smallest spare piece that is large enough, the first of equals; SIZE_MAX: none
- * is. */
+/* The index of the smallest spare piece that is large enough, the first among equals; SIZE_MAX:
+ * none. */
 static size_t best_fit(const tsr_heap *heap, size_t bytes) {
   size_t best = SIZE_MAX, size = SIZE_MAX;
   for (size_t i = 0; i < heap->spare.count && size != bytes; i++) {
@@ -115,14 +119,14 @@ static size_t best_fit(const tsr_heap *heap, size_t bytes) {
   return best;
 }
 
-/* Takes a block for a piece from the engine: of the usual size or, if there is less, of the piece's
+/* Allocates a block for a piece: of heap->block bytes or, if the engine has less, of the piece's
  * size. */
 static tsr_status grow(tsr_heap *heap, size_t piece) {
   size_t left = heap->limit > heap->held ? heap->limit - heap->held : 0;
   if (piece > left)
     return tsr_fail(TSR_ERR_MEMORY,
                     "%zu bytes on device %d: %zu of at most %zu are in use, and no free piece is "
-                    "large enough; free some, or allow more",
+                    "large enough; free some memory, or raise the budget",
                     piece, heap->device, heap->used, heap->limit);
   size_t bytes = heap->block < left ? heap->block : left;
   if (bytes < piece) bytes = piece;
@@ -153,8 +157,8 @@ static range carve(tsr_heap *heap, size_t at, size_t bytes) {
 
 tsr_status tsr_heap_take(tsr_heap *heap, size_t bytes, void **pointer) {
   if (bytes > heap->limit)
-    return tsr_fail(TSR_ERR_MEMORY, "%zu bytes on device %d, of at most %zu; allow more", bytes,
-                    heap->device, heap->limit);
+    return tsr_fail(TSR_ERR_MEMORY, "%zu bytes on device %d, of at most %zu; raise the budget",
+                    bytes, heap->device, heap->limit);
   size_t piece = bytes == 0 ? ALIGNMENT : round_down(bytes + ALIGNMENT - 1);
   if (!reserve(heap)) return tsr_fail(TSR_ERR_MEMORY, "no host memory for the pieces of a heap");
   size_t at = best_fit(heap, piece);
@@ -172,7 +176,8 @@ static range block_of(const tsr_heap *heap, uintptr_t address) {
   return heap->blocks.items[first_from(&heap->blocks, address + 1) - 1];
 }
 
-/* Joins neighbours only within a block, since each block goes back to the engine by itself. */
+/* Adds the piece to spare and joins it with its spare neighbours in the same block: blocks are
+ * freed one by one. */
 static void make_spare(tsr_heap *heap, range piece) {
   range block = block_of(heap, piece.begin);
   ranges *spare = &heap->spare;

@@ -1,14 +1,14 @@
 /*
- * Memory of one device, or pinned memory of the host (TSR_HOST), for what stays between calls. The
- * heap takes large blocks from the engine when they are first needed and gives them out in pieces.
- * A piece lies in one block and begins at a multiple of 512 bytes; its length is rounded up to a
- * multiple of 512. It is cut from the smallest free piece that is large enough, and joins its free
- * neighbours when it is given back.
+ * A heap: memory of one device, or pinned host memory (TSR_HOST), for cached blocks and the arenas
+ * of composed calls. The heap allocates large blocks from the engine when it needs them, and gives
+ * them out in pieces. A piece lies in one block; its address and length are multiples of 512 bytes.
+ * It is cut from the smallest free piece that is large enough, and is joined with free neighbours
+ * when it is given back.
  *
- * The heap owns the blocks; the engine and its state must outlive it. It is not thread-safe: one
- * thread at a time. It knows nothing of queues: before a piece is given back, commands on it are
- * complete, or ordered before those of the piece's next owner. Pieces are kept in sorted arrays:
- * with some thousand pieces, taking and giving back cost a few microseconds at most.
+ * The heap owns the blocks; the engine and its state must outlive it. One thread at a time uses a
+ * heap. The heap knows nothing of queues: before a piece is given back, commands on it must be
+ * complete, or be ordered before those of the piece's next owner. Pieces are kept in sorted arrays:
+ * with some thousand pieces, taking and giving back take a few microseconds at most.
  */
 #ifndef TSR_COMPOSE_HEAP_H
 #define TSR_COMPOSE_HEAP_H
@@ -17,30 +17,30 @@
 
 typedef struct tsr_heap tsr_heap;
 
-/* limit: the most bytes it may hold. block: bytes to take from the engine at a time, unless a piece
- * needs more or less is left; 0: 256 MiB or an eighth of the limit, whichever is more. Takes
- * nothing from the engine yet. TSR_ERR_MEMORY. */
+/* Makes an empty heap. limit: the most bytes that it may allocate. block: bytes to allocate at a
+ * time, unless a piece needs more or less is left below the limit; 0: the larger of 256 MiB and
+ * limit / 8. TSR_ERR_MEMORY: no host memory. */
 tsr_status tsr_heap_create(const tsr_engine *engine, tsr_engine_state *state, int device,
                            size_t limit, size_t block, tsr_heap **heap);
 
-/* Gives all blocks back to the engine, also those with pieces still out. NULL is nothing. */
+/* Frees all blocks, also those with pieces in use. NULL is accepted. */
 void tsr_heap_destroy(tsr_heap *heap);
 
-/* Another limit; blocks beyond it stay until they are trimmed. */
+/* Changes the limit; blocks beyond it stay until tsr_heap_trim. */
 void tsr_heap_limit(tsr_heap *heap, size_t limit);
 
-/* A piece of at least max(1, bytes) bytes, not cleared. TSR_ERR_MEMORY: the limit or the engine
- * allows no more, and the heap is as before; fewer bytes, or the same after a piece was given back,
- * may be there. */
+/* Takes a piece of at least max(1, bytes) bytes, not cleared. TSR_ERR_MEMORY: the limit or the
+ * engine allows no more; the heap is unchanged. A smaller piece, or the same after a piece was
+ * given back, may be had. */
 tsr_status tsr_heap_take(tsr_heap *heap, size_t bytes, void **pointer);
 
-/* Gives a piece back; never fails. pointer: from tsr_heap_take; NULL is nothing. */
+/* Gives back a piece of tsr_heap_take; never fails. NULL is accepted. */
 void tsr_heap_give(tsr_heap *heap, void *pointer);
 
-/* Gives the blocks without pieces back to the engine, which may wait for the device. */
+/* Frees the blocks of which no piece is in use. The engine may wait for the device. */
 void tsr_heap_trim(tsr_heap *heap);
 
-/* Bytes of the pieces that are out, and of the blocks. */
+/* Bytes of the pieces in use, and of the blocks. */
 size_t tsr_heap_used(const tsr_heap *heap);
 size_t tsr_heap_held(const tsr_heap *heap);
 

@@ -1,5 +1,6 @@
 /*
- * Between the parts of composition; all of it between tsr_compose_begin and tsr_compose_end.
+ * Functions that the files of composition call of one another, between tsr_compose_begin and
+ * tsr_compose_end.
  */
 #ifndef TSR_COMPOSE_INSIDE_H
 #define TSR_COMPOSE_INSIDE_H
@@ -9,63 +10,66 @@
 
 /* ---- directory.c ---- */
 
-/* As tsr_compose_begin, if there is a store for which has() holds. False: nothing was begun. */
+/* Does tsr_compose_begin if there is a store for which has() is true. False: not begun. */
 bool tsr_compose_begin_if(tsr_directory *directory, bool (*has)(const tsr_store *store));
 
-/* Makes the store unless it is there: before anything is brought to devices to stay. */
+/* Makes the store unless it exists; called before blocks are cached. */
 tsr_status tsr_compose_open(tsr_directory *directory);
 
-/* A submission that writes to the region's host memory. One that cannot be noted is waited for. */
-void tsr_compose_note_coming(tsr_directory *directory, const tsr_region *region,
-                             const tsr_job *job);
+/* Notes a job that writes to the region's host memory. Without host memory for that, waits for the
+ * job. */
+void tsr_compose_note_write_back(tsr_directory *directory, const tsr_region *region,
+                                 const tsr_job *job);
 
-/* The mapping that holds all of a region, in its coordinates. False: there is none. */
+/* The latest mapping that contains the whole region, in the region's coordinates. False: none. */
 bool tsr_compose_mapping(const tsr_directory *directory, const tsr_region *region,
                          tsr_mapping *mapping);
 
-/* The regions of a call's operands; base is NULL for those that are not used or not at home in host
- * memory. */
+/* The regions of the call's operands. base is NULL if an operand is not used or not in host memory.
+ */
 void tsr_compose_regions(const tsr_directory *directory, const tsr_call *call,
                          const tsr_binding *binding, tsr_region region[TSR_OPERANDS]);
 
-/* In checking mode: TSR_ERR_CHECK where host memory was changed and nobody was told. */
+/* In checking mode: TSR_ERR_CHECK if host memory of which there are copies was changed since the
+ * last tsr_compose_stamp, which means that tsr_invalidate was not called. */
 tsr_status tsr_compose_check(tsr_directory *directory, const tsr_region *regions, int count);
-/* In checking mode: what host memory holds now is right. */
+/* In checking mode: notes digests of the regions' host memory for tsr_compose_check. */
 void tsr_compose_stamp(tsr_directory *directory, const tsr_region *regions, int count);
 
-/* Nothing on devices counts for the region any more. */
+/* Forgets the region's copies on devices. */
 tsr_status tsr_compose_forget(tsr_directory *directory, const tsr_region *region);
 
-/* Memory that was given back serves again when the jobs that may use it are complete: waits for
- * them. */
+/* Waits for all jobs, so that memory given back to the store can be used again. */
 void tsr_compose_await_retired(tsr_directory *directory);
 
 /* ---- enter.c ---- */
 
-/* A plan beside what is kept; TSR_ERR_MEMORY: none fits. */
+/* Finds or makes a plan that fits into the budgets beside the cached blocks. TSR_ERR_MEMORY: none
+ * fits. */
 tsr_status tsr_compose_find_plan(tsr_directory *directory, tsr_request *request,
                                  const tsr_found *found, const tsr_plan **plan);
-/* Takes cached blocks for a plan and submits it. *short_of as in tsr_submission. */
+/* Allocates the plan's cached blocks and arenas and submits it. *short_of as in tsr_submission. */
 tsr_status tsr_compose_submit(tsr_directory *directory, const tsr_plan *plan,
                               const tsr_binding *binding, const tsr_found *found, int *short_of,
                               tsr_job **job);
 
 /* ---- move.c ---- */
 
-/* Brings home what is newer on devices and lies along the region. */
-tsr_status tsr_compose_bring_along(tsr_directory *directory, const tsr_region *region,
-                                   tsr_uplo uplo, bool wait);
-/* The same of what crosses it. */
-tsr_status tsr_compose_bring_crossing(tsr_directory *directory, const tsr_region *region,
-                                      bool wait);
+/* Submits the write-back of the region's parts that are newer in aligned entries; wait: until it is
+ * complete. */
+tsr_status tsr_compose_write_back_aligned(tsr_directory *directory, const tsr_region *region,
+                                          tsr_uplo uplo, bool wait);
+/* The same for the entries that cross the region. */
+tsr_status tsr_compose_write_back_crossing(tsr_directory *directory, const tsr_region *region,
+                                           bool wait);
 
 /* ---- evict.c ---- */
 
-/* Brings everything home, forgets it and gives its memory back to the devices. */
+/* Writes all cached blocks back, forgets them and frees their memory. */
 tsr_status tsr_compose_evict_all(tsr_directory *directory);
 
-/* Makes some room: memory that was given back already; else what was used longest ago and is not in
- * the view. *any: there was something. */
+/* Frees memory in the store: memory already given back, by waiting for the jobs that use it; else
+ * the entry that was used longest ago and is not among found. *any: false if there was neither. */
 tsr_status tsr_compose_evict_oldest(tsr_directory *directory, const tsr_found *found, bool *any);
 
 #endif

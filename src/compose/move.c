@@ -1,4 +1,4 @@
-/* What is on the devices moves: home, away from what the host has changed, to where it is mapped.
+/* Moves matrices between host and devices: write-back, invalidation, and copies to mapped devices.
  */
 #include <string.h>
 
@@ -32,8 +32,8 @@ static tsr_status try_move(void *movement_, tsr_shortage *shortage) {
   return status;
 }
 
-/* Too little memory for staging is met by plans that need less of it. */
-static tsr_status move_in_view(movement *m) {
+/* If memory for staging is short, plans again with a smaller ring. */
+static tsr_status move_found(movement *m) {
   tsr_trial trial = {.call = m,
                      .attempt = try_move,
                      .plans = m->directory->plans,
@@ -42,8 +42,8 @@ static tsr_status move_in_view(movement *m) {
   return tsr_retry(&trial);
 }
 
-/* Moves a region as an operand (A or C) of the call that stands for it. *job is NULL where there
- * was nothing to do. */
+/* Moves a region by a plan of request's kind, in which it is operand A or C of a call without
+ * kernels. *job is NULL if a write-back has nothing to do. */
 static tsr_status move_region(tsr_directory *directory, tsr_request *request, int matrix,
                               const tsr_region *region, tsr_job **job) {
   tsr_operand operand = {
@@ -60,64 +60,65 @@ static tsr_status move_region(tsr_directory *directory, tsr_request *request, in
                             region->base, &call.operand[matrix]));
   TSR_TRY(tsr_store_look(directory->store, regions, &found));
   tsr_status status = TSR_OK;
-  if (request->kind != TSR_REQUEST_HOME || tsr_found_has_newer(&found))
-    status = move_in_view(&(movement){directory, request, &binding, &found, job});
+  if (request->kind != TSR_REQUEST_WRITE_BACK || tsr_found_has_newer(&found))
+    status = move_found(&(movement){directory, request, &binding, &found, job});
   tsr_found_free(&found);
   return status;
 }
 
-/* ---- Home ----------------------------------------------------------------- */
+/* ---- Write-back ------------------------------------------------------------ */
 
-/* Submits the copies of what lies along the region. *job is NULL where there are none. */
-static tsr_status begin_along(tsr_directory *directory, const tsr_region *region, tsr_uplo uplo,
-                              tsr_job **job) {
-  tsr_request request = {.kind = TSR_REQUEST_HOME, .uplo = uplo};
+/* Submits the write-back of the region's newer parts in aligned entries. *job is NULL if there are
+ * none. */
+static tsr_status submit_write_back(tsr_directory *directory, const tsr_region *region,
+                                    tsr_uplo uplo, tsr_job **job) {
+  tsr_request request = {.kind = TSR_REQUEST_WRITE_BACK, .uplo = uplo};
   TSR_TRY(move_region(directory, &request, TSR_C_, region, job));
   if (*job == NULL) return TSR_OK;
-  tsr_compose_note_coming(directory, region, *job);
+  tsr_compose_note_write_back(directory, region, *job);
   tsr_compose_stamp(directory, region, 1);
   return TSR_OK;
 }
 
-tsr_status tsr_compose_bring_along(tsr_directory *directory, const tsr_region *region,
-                                   tsr_uplo uplo, bool wait) {
+tsr_status tsr_compose_write_back_aligned(tsr_directory *directory, const tsr_region *region,
+                                          tsr_uplo uplo, bool wait) {
   tsr_job *job;
-  TSR_TRY(begin_along(directory, region, uplo, &job));
+  TSR_TRY(submit_write_back(directory, region, uplo, &job));
   if (job != NULL && wait) return tsr_calls_collect(directory->calls, job);
   if (job != NULL) tsr_calls_keep(directory->calls, job);
   return TSR_OK;
 }
 
-tsr_status tsr_compose_bring_crossing(tsr_directory *directory, const tsr_region *region,
-                                      bool wait) {
+tsr_status tsr_compose_write_back_crossing(tsr_directory *directory, const tsr_region *region,
+                                           bool wait) {
   tsr_region part;
   while (tsr_store_crossing(directory->store, region, &part))
-    TSR_TRY(tsr_compose_bring_along(directory, &part, TSR_GENERAL, wait));
+    TSR_TRY(tsr_compose_write_back_aligned(directory, &part, TSR_GENERAL, wait));
   return TSR_OK;
 }
 
-static tsr_status bring_home(tsr_directory *directory, const tsr_region *region, tsr_uplo uplo,
-                             tsr_jobs *own) {
+static tsr_status write_back_part(tsr_directory *directory, const tsr_region *region, tsr_uplo uplo,
+                                  tsr_jobs *own) {
   tsr_job *job;
-  TSR_TRY(begin_along(directory, region, uplo, &job));
+  TSR_TRY(submit_write_back(directory, region, uplo, &job));
   if (job != NULL && own == NULL) tsr_calls_keep(directory->calls, job);
   if (job == NULL || own == NULL || TSR_VEC_PUSH(own, job)) return TSR_OK;
   return tsr_calls_collect(directory->calls, job);
 }
 
-tsr_status tsr_compose_bring_home(tsr_directory *directory, const tsr_region *region, tsr_uplo uplo,
+tsr_status tsr_compose_write_back(tsr_directory *directory, const tsr_region *region, tsr_uplo uplo,
                                   tsr_jobs *own) {
   tsr_region part;
   if (directory->store == NULL) return TSR_OK;
   TSR_TRY(tsr_compose_check(directory, region, 1));
   while (tsr_store_crossing(directory->store, region, &part))
-    TSR_TRY(bring_home(directory, &part, TSR_GENERAL, own));
-  return bring_home(directory, region, uplo, own);
+    TSR_TRY(write_back_part(directory, &part, TSR_GENERAL, own));
+  return write_back_part(directory, region, uplo, own);
 }
 
-/* ---- Away from what the host has changed ---------------------------------- */
+/* ---- Invalidation ---------------------------------------------------------- */
 
-/* Between a region and memory of its own, column after column. */
+/* Copies the region's columns to packed (save), or back. */
 static void copy_columns(const tsr_region *region, char *packed, bool save) {
   size_t length = (size_t)region->rows * region->size;
   for (int64_t j = 0; j < region->cols; j++, packed += length) {
@@ -126,17 +127,17 @@ static void copy_columns(const tsr_region *region, char *packed, bool save) {
   }
 }
 
-/* What crosses the region comes home by whole columns, and would undo what the host has changed in
- * the region. So the region is saved before, when no call reads or writes it any more, and put back
- * behind. */
-static tsr_status bring_around(tsr_directory *directory, const tsr_region *region) {
+/* Writes the entries that cross the region back. They are written by whole columns, which would
+ * overwrite the host's changes in the region: the region is saved before, when no job uses it any
+ * more, and restored afterwards. */
+static tsr_status write_back_around(tsr_directory *directory, const tsr_region *region) {
   size_t bytes = (size_t)region->rows * (size_t)region->cols * region->size;
   char *aside = tsr_alloc(bytes);
   if (aside == NULL)
-    return tsr_fail(TSR_ERR_MEMORY, "no host memory to put %zu bytes of a matrix aside", bytes);
+    return tsr_fail(TSR_ERR_MEMORY, "no host memory to save %zu bytes of a matrix", bytes);
   tsr_runner_drain(directory->calls->runner);
   copy_columns(region, aside, true);
-  tsr_status status = tsr_compose_bring_crossing(directory, region, true);
+  tsr_status status = tsr_compose_write_back_crossing(directory, region, true);
   copy_columns(region, aside, false);
   tsr_dealloc(aside);
   return status;
@@ -145,11 +146,12 @@ static tsr_status bring_around(tsr_directory *directory, const tsr_region *regio
 tsr_status tsr_compose_invalidate(tsr_directory *directory, const tsr_region *region) {
   tsr_region part;
   if (directory->store == NULL) return TSR_OK;
-  if (tsr_store_crossing(directory->store, region, &part)) TSR_TRY(bring_around(directory, region));
+  if (tsr_store_crossing(directory->store, region, &part))
+    TSR_TRY(write_back_around(directory, region));
   return tsr_compose_forget(directory, region);
 }
 
-/* ---- To where it is mapped ------------------------------------------------ */
+/* ---- Copies to mapped devices ----------------------------------------------- */
 
 typedef struct distribution {
   tsr_directory *directory;
@@ -166,8 +168,8 @@ static tsr_status try_distribution(void *distribution_, tsr_shortage *shortage) 
   return status;
 }
 
-/* The free pieces of memory may each be too small for a block, though their sum is not: less is
- * asked for. */
+/* Halves the memory that the plan may use, because free pieces may each be too small for a block
+ * although their sum is not. */
 static tsr_status ask_for_half(void *distribution_, bool *helped) {
   enum { MOST_HALVINGS = 3 };
   distribution *x = distribution_;
@@ -176,14 +178,14 @@ static tsr_status ask_for_half(void *distribution_, bool *helped) {
   return TSR_OK;
 }
 
-/* As much as there is room for, which may be nothing. */
+/* Copies as much of the region to its devices as memory suffices for, which may be nothing. */
 static tsr_status distribute(tsr_directory *directory, const tsr_region *region,
                              const tsr_mapping *mapping) {
   distribution x = {directory, region, {.kind = TSR_REQUEST_DISTRIBUTE, .mapping = mapping}};
   tsr_trial trial = {.call = &x, .attempt = try_distribution, .relieve = ask_for_half};
   tsr_status status = tsr_retry(&trial);
   if (status != TSR_ERR_MEMORY) return status;
-  tsr_log(TSR_LOG_INFO, "nothing was distributed: %s", tsr_message());
+  tsr_log(TSR_LOG_INFO, "no block of the matrix was copied to devices: %s", tsr_message());
   return TSR_OK;
 }
 
@@ -191,7 +193,7 @@ static tsr_status move_to(tsr_directory *directory, const tsr_region *region,
                           const tsr_mapping *mapping) {
   TSR_TRY(tsr_compose_open(directory));
   TSR_TRY(tsr_compose_check(directory, region, 1));
-  TSR_TRY(tsr_compose_bring_crossing(directory, region, false));
+  TSR_TRY(tsr_compose_write_back_crossing(directory, region, false));
   TSR_TRY(distribute(directory, region, mapping));
   tsr_compose_stamp(directory, region, 1);
   return TSR_OK;

@@ -1,9 +1,9 @@
 /*
- * The plans of a context: the machine that they are made for, the settings and budgets that they
- * depend on, the cache that keeps them and the captures that keep them longer.
+ * The plans of a context: the machine for which they are made, the settings and budgets on which
+ * they depend, the cache that keeps them and the captures that keep them longer.
  *
- * Each plan and each capture holds this by a reference, so that a plan can be printed after its
- * context was destroyed: the machine is there until the last of them is.
+ * Each plan and each capture holds a reference to tsr_plans. The machine therefore lives as long as
+ * the last plan, which can be printed after its context was destroyed.
  */
 #ifndef TSR_COMPOSE_PLANS_H
 #define TSR_COMPOSE_PLANS_H
@@ -16,76 +16,78 @@
 #include "plan/plan.h"
 #include "run/runner.h"
 
-/* Bytes for each device, and at index devices for the staging ring. What calls may use now is in
- * planning. */
+/* Budgets in bytes, for each device and, at index devices, for the staging ring. The budgets that
+ * are in force are in tsr_plans.planning. */
 typedef struct tsr_budgets {
   int devices;
   size_t given[TSR_MACHINE_LOCATIONS];  /* when the context was made */
-  size_t wanted[TSR_MACHINE_LOCATIONS]; /* up to which they may grow again */
-  int calls;                            /* since budgets changed */
-  int patience; /* calls after which budgets grow; 0: no budget is below what is wanted */
+  size_t wanted[TSR_MACHINE_LOCATIONS]; /* asked for; budgets that shrank grow back to these */
+  int calls;                            /* number of calls since budgets changed */
+  int patience; /* number of calls after which budgets grow; 0: none is below wanted */
 } tsr_budgets;
 
 typedef struct tsr_plans {
   atomic_int references;
-  _Atomic(tsr_context *) context; /* NULL once it is destroyed */
-  bool check;                     /* verify each plan that is made */
-  bool run;                       /* plans are run: make each one's program with it */
+  _Atomic(tsr_context *) context; /* NULL once the context is destroyed */
+  bool check;                     /* verify each plan when it is made */
+  bool run;                       /* plans will be run: make each plan's program with it */
   tsr_cache *cache;
-  pthread_rwlock_t machine_lock; /* of machine, which a probe exchanges; taken before lock */
+  pthread_rwlock_t machine_lock; /* guards machine, which a probe replaces; taken before lock */
   tsr_machine *machine;
-  pthread_mutex_t lock; /* of all below, and of measured and times of plans */
+  pthread_mutex_t lock; /* guards the fields below, and measured and times of plan objects */
   tsr_plan_options planning;
   tsr_budgets budgets;
-  char *strategy;                    /* planning's, or NULL */
+  char *strategy;                    /* owns planning.strategy; NULL: no strategy is forced */
   uint64_t digest;                   /* of machine and planning */
-  struct tsr_capture *capturing;     /* NULL: none is */
-  const struct tsr_capture *running; /* whose plans calls may use; NULL: none's */
+  struct tsr_capture *capturing;     /* the capture being recorded; NULL: none */
+  const struct tsr_capture *running; /* the capture being run; NULL: none */
 } tsr_plans;
 
-/* For a new context, which has the only reference; there is no machine yet. TSR_ERR_MEMORY. */
+/* Makes the plans of a new context, without a machine. The context has the only reference.
+ * TSR_ERR_MEMORY: no host memory. */
 tsr_status tsr_plans_create(tsr_context *context, tsr_plans **plans);
 
-/* The context is destroyed: drops the cache and the context's reference. The
- * capture under way is the caller's to free, before. */
+/* Called when the context is destroyed: frees the cache and drops the context's reference. The
+ * caller has freed a capture being recorded before. */
 void tsr_plans_close(tsr_plans *plans);
 
 void tsr_plans_ref(tsr_plans *plans);
 void tsr_plans_unref(tsr_plans *plans);
 
-/* Computes the digest again; the caller holds the lock, or is alone. */
+/* Computes the digest again after a change of machine or planning. The caller holds the lock, or no
+ * other thread uses plans. */
 void tsr_plans_note_settings(tsr_plans *plans);
 
-/* Forces the knobs of a strategy that has been parsed; NULL: none. TSR_ERR_MEMORY. */
+/* Forces a strategy, whose text has been checked; NULL: none. TSR_ERR_MEMORY: no host memory. */
 tsr_status tsr_plans_force(tsr_plans *plans, const char *strategy);
 
-/* Plans for another machine from now on, and takes ownership of it. */
+/* Replaces the machine, takes ownership of the new one, and clears the cache. */
 void tsr_plans_exchange_machine(tsr_plans *plans, tsr_machine *machine);
 
-/* ---- A plan and what belongs to running it ---- */
+/* ---- A plan with its program, owner and measured times ---- */
 
-/* The plan does not change once the planner has made it. Every plan of a context lies in such an
- * object, and the handle that everybody has, the user too, is the plan's address. */
+/* Every plan of a context is part of such an object; its handle, also the user's, is the address of
+ * the plan. The plan itself does not change once the planner has made it. */
 typedef struct tsr_plan_object {
   atomic_int references;
   tsr_plans *owner;     /* a reference */
-  bool exchanged;       /* the caller is row-major: A and B changed places */
+  bool exchanged;       /* A and B were swapped for a row-major call */
   tsr_traffic moved;    /* by the copies of one run */
   tsr_program *program; /* NULL if plans are not run, or the CPU does the call */
-  double measured;      /* s, of the last run; 0: none. Guarded by the owner's lock, as times: */
-  float *times;         /* of its commands, as in tsr_measured; NULL: not traced */
+  double measured; /* time of the last run [s]; 0: none. The owner's lock guards this and times */
+  float *times;    /* of the commands, as in tsr_measured; NULL: not traced */
   tsr_plan plan;
 } tsr_plan_object;
 
-/* An object around a plan of the planner's, which it takes over (also on failure), with one
- * reference. *handle is the address of its plan. */
+/* Makes an object, with one reference, around the planner's plan, which it takes over also on
+ * failure. *handle is the address of the object's plan. */
 tsr_status tsr_plan_object_create(tsr_plans *owner, tsr_plan *made, bool exchanged,
                                   const tsr_plan **handle);
 
-/* The object around a plan. The object can be changed though the plan cannot. */
+/* The object of which the plan is part. It may be changed, although the plan may not. */
 tsr_plan_object *tsr_plan_object_of(const tsr_plan *plan);
 
-/* References of a plan's object. NULL may be given back, which is nothing. */
+/* Add and drop a reference to the plan's object. tsr_plan_unref accepts NULL. */
 void tsr_plan_ref(const tsr_plan *plan);
 void tsr_plan_unref(const tsr_plan *plan);
 

@@ -4,12 +4,12 @@
 #include "compose/capture.h"
 #include "plan/schedule/moves.h"
 
-/* ---- Making one ----------------------------------------------------------- */
+/* ---- Making a plan ---------------------------------------------------------- */
 
 static tsr_status plan_for(const tsr_machine *machine, const tsr_request *request,
                            const tsr_plan_options *options, tsr_plan **plan) {
   switch (request->kind) {
-    case TSR_REQUEST_HOME:
+    case TSR_REQUEST_WRITE_BACK:
       return tsr_plan_write_back(machine, request->call, request->uplo, options, plan);
     case TSR_REQUEST_DISTRIBUTE:
       return tsr_plan_distribute(machine, request->call, request->mapping, options, plan);
@@ -30,7 +30,7 @@ static tsr_status plan_and_verify(tsr_plans *plans, const tsr_request *request,
   return status;
 }
 
-/* The context's settings, but for what the request changes of them. */
+/* Applies the request to the context's options. */
 static void set_request(const tsr_request *request, tsr_plan_options *options) {
   options->residency = request->residency;
   options->mapping = request->mapping;
@@ -44,7 +44,8 @@ static tsr_status make(tsr_plans *plans, const tsr_request *request, tsr_plan **
   pthread_mutex_lock(&plans->lock);
   tsr_plan_options options = plans->planning;
   bool forced = options.strategy != NULL;
-  char *strategy = forced ? tsr_strdup(options.strategy) : NULL; /* another thread may set one */
+  /* A copy: another thread may force another strategy meanwhile. */
+  char *strategy = forced ? tsr_strdup(options.strategy) : NULL;
   pthread_mutex_unlock(&plans->lock);
   if (forced && strategy == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a strategy");
   options.strategy = strategy;
@@ -60,10 +61,10 @@ tsr_status tsr_request_make(tsr_plans *plans, const tsr_request *request, const 
   return tsr_plan_object_create(plans, made, request->exchanged, plan);
 }
 
-/* ---- Finding one ---------------------------------------------------------- */
+/* ---- Finding a plan --------------------------------------------------------- */
 
-/* exchanged counts though the commands are the same: whoever made the call may have the plan
- * (tsr_plan_last) and bind it anew, and must find A and B in the places where they were. */
+/* The digest covers exchanged although the commands do not depend on it: the user may take the plan
+ * (tsr_plan_last) and run it with other matrices, and A and B must mean the same as in the call. */
 static uint64_t digest_request(uint64_t digest, const tsr_request *request) {
   uint64_t words[] = {(uint64_t)request->kind, (uint64_t)request->exchanged,
                       (uint64_t)request->uplo, (uint64_t)request->halvings};

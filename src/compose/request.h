@@ -1,5 +1,5 @@
 /*
- * From what is wanted to a plan for it: a call, or a move of a matrix between home and devices.
+ * Finds or makes the plan of a call, or of a move of a matrix between host and devices.
  */
 #ifndef TSR_COMPOSE_REQUEST_H
 #define TSR_COMPOSE_REQUEST_H
@@ -8,22 +8,24 @@
 #include "plan/mapping.h"
 #include "plan/residency.h"
 
-/* What a plan is wanted for. */
+/* The purpose of a plan, and what the plan depends on besides the context's settings. */
 typedef struct tsr_request {
-  enum { TSR_REQUEST_CALL, TSR_REQUEST_HOME, TSR_REQUEST_DISTRIBUTE } kind;
-  const tsr_call *call;           /* of moves: tsr_moves_call */
-  bool exchanged;                 /* A and B changed places when the call was normalised */
-  const tsr_residency *residency; /* NULL: nothing is on devices, and nothing stays there */
-  const size_t *kept;             /* bytes of each device that are not to be had; NULL: none */
-  int halvings;                   /* the plan gets 1/2^halvings of what is left of each budget */
-  tsr_uplo uplo;                  /* HOME: what is brought home */
-  const tsr_mapping *mapping;     /* DISTRIBUTE: to where; CALL: where C shall live, or NULL */
+  enum { TSR_REQUEST_CALL, TSR_REQUEST_WRITE_BACK, TSR_REQUEST_DISTRIBUTE } kind;
+  const tsr_call *call;           /* for moves: from tsr_moves_call */
+  bool exchanged;                 /* A and B were swapped when the call was normalised */
+  const tsr_residency *residency; /* cached blocks; NULL: none are used and none are left */
+  const size_t *kept;             /* bytes of each device's budget that are in use; NULL: none */
+  int halvings;                   /* the plan may use budget left / 2^halvings on each device */
+  tsr_uplo uplo;                  /* WRITE_BACK: the part that is written back */
+  const tsr_mapping *mapping;     /* DISTRIBUTE: the target; CALL: the mapping of C, or NULL */
 } tsr_request;
 
-/* Makes a plan, with one reference; not from the cache. TSR_ERR_MEMORY: none fits the budgets. */
+/* Makes a new plan, with one reference, without the cache. TSR_ERR_MEMORY: no plan fits the
+ * budgets. */
 tsr_status tsr_request_make(tsr_plans *plans, const tsr_request *request, const tsr_plan **plan);
 
-/* A plan from the capture that is being run, from the cache, or a new one; with a reference. */
+/* Finds the plan in the capture that is being run or in the cache, else makes it; with a reference.
+ */
 tsr_status tsr_request_find(tsr_plans *plans, const tsr_request *request, const tsr_plan **plan);
 
 #endif

@@ -9,8 +9,8 @@ static bool may_shrink(const tsr_trial *t, const tsr_shortage *s) {
   return !t->staging_only || s->location == t->plans->budgets.devices;
 }
 
-/* *helped: the attempt is worth repeating. What makes room helps calls before, too, so that their
- * lower budgets are restored with it. */
+/* *helped: the attempt is worth repeating. If the caller's relief freed memory, budgets that
+ * earlier calls had shrunk are restored as well, because they would now find more, too. */
 static tsr_status relieve(tsr_trial *t, const tsr_shortage *s, bool *helped) {
   *helped = false;
   if (s->any && t->relieve != NULL) TSR_TRY(t->relieve(t->call, helped));

@@ -1,48 +1,51 @@
 /*
- * What is done when there is too little memory on devices, or for staging, for what was planned.
+ * Repeats an attempt for which memory on devices, or for staging, is short.
  *
- * Others use the same memory, so that a plan within its budget may not find it. An attempt that
- * fails for want of memory is repeated as long as one of these helps, tried in this order:
+ * Other programs use the same memory, so a plan within its budget may not find it. An attempt that
+ * fails with TSR_ERR_MEMORY is repeated as long as one of these helps, tried in this order:
  *
- * 1. The caller relieves the shortage: copies that earlier calls left make room, or it asks for
- *    less.
- * 2. The budget of the location that is short shrinks below what the plan wanted of it; the next
- *    attempt plans again. This ends when the next plan wants no less there: a staging ring has to
- *    hold a piece, whatever its budget is.
- * 3. When no plan fits the budgets, and calls before had shrunk them, they are restored.
+ * 1. The caller relieves the shortage: it evicts cached blocks, or asks for less.
+ * 2. The budget of the location that is short shrinks below what the plan wanted there, and the
+ * next attempt plans again. This ends when the next plan wants no less: a staging ring has to hold
+ * one piece, whatever its budget.
+ * 3. If no plan fits the budgets and earlier calls had shrunk them, they are restored.
  */
 #ifndef TSR_COMPOSE_RETRY_H
 #define TSR_COMPOSE_RETRY_H
 
 #include "compose/budget.h"
 
-/* What an attempt that ends with TSR_ERR_MEMORY says about it. */
+/* An attempt that ends with TSR_ERR_MEMORY fills this in. */
 typedef struct tsr_shortage {
-  bool any;     /* memory of devices or for staging is short; false: host memory, or the planner
+  bool any;     /* memory of devices or for staging is short; false: host memory is, or the planner
                    finds no plan within the budgets */
-  int location; /* where a plan did not find its memory, or -1; the number of devices: staging */
+  int location; /* the location where a plan did not find its memory (the number of devices: the
+                   staging ring), or -1 */
   size_t bytes; /* that the plan wanted there */
 } tsr_shortage;
 
-/* An attempt, and what may be done to repeat it. */
+/* An attempt, and the ways in which it may be repeated. */
 typedef struct tsr_trial {
-  void *call; /* of the two functions */
+  void *call; /* the argument of the two functions */
   tsr_status (*attempt)(void *call, tsr_shortage *shortage);
-  tsr_status (*relieve)(void *call, bool *helped); /* NULL: nothing does */
-  tsr_plans *plans;                                /* whose budgets may change; or NULL */
-  int most_shrinks;                                /* how often they may shrink */
-  bool staging_only;                               /* only the budget for staging may */
-  bool restores;                                   /* 3. is allowed */
+  tsr_status (*relieve)(void *call, bool *helped); /* way 1; may be NULL */
+  tsr_plans *plans;                                /* whose budgets may change; NULL: none may */
+  int most_shrinks;                                /* way 2: the most budgets that may shrink */
+  bool staging_only;                               /* way 2: only the staging ring's may shrink */
+  bool restores;                                   /* way 3 is allowed */
   /* out */
-  int shrinks;                          /* how often budgets did */
-  size_t wanted[TSR_MACHINE_LOCATIONS]; /* by the plan for which each budget shrank last; or 0 */
-  tsr_shortage shortage;                /* the last one at a location */
+  int shrinks; /* number of times that a budget shrank */
+  size_t
+      wanted[TSR_MACHINE_LOCATIONS]; /* bytes wanted where the budget last shrank; 0: it did not */
+  tsr_shortage shortage;             /* the last shortage with a location */
 } tsr_trial;
 
-/* The status of the last attempt, or of a relief that failed. */
+/* Runs the attempt until it succeeds or no way helps. Returns the status of the last attempt, or of
+ * a relief that failed. */
 tsr_status tsr_retry(tsr_trial *trial);
 
-/* Notes in an attempt that a plan did not find its memory; location -1: host memory is short. */
+/* Fills in the shortage of a plan that did not find its memory; location -1: host memory is short.
+ */
 static inline void tsr_shortage_note(tsr_shortage *shortage, const tsr_plan *plan, int location) {
   *shortage = (tsr_shortage){location >= 0, location, location >= 0 ? plan->arena[location] : 0};
 }

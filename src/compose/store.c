@@ -8,15 +8,16 @@ struct tsr_entry {
   tsr_region home;
   int device;
   char *memory;
-  int64_t ld;                       /* of memory, elements */
-  tsr_rects valid, newer;           /* in the home's coordinates */
-  tsr_rects next_valid, next_newer; /* once the plan that is being entered is submitted */
-  bool changing;                    /* such a plan is: next_* are filled in */
-  uint64_t used;                    /* the store's count of views when it was last in one */
-  uint64_t stamp;                   /* digest of home where the copy is the same (checking mode) */
+  int64_t ld;             /* of memory [elements] */
+  tsr_rects valid, newer; /* in the home's coordinates: parts that are valid on the device,
+                             and those among them that are newer than home */
+  tsr_rects next_valid, next_newer; /* the same after the plan that is being submitted */
+  bool changing;                    /* a plan is being submitted: next_* are filled in */
+  uint64_t used;                    /* store->looks when a call last found the entry */
+  uint64_t stamp;                   /* for checking mode: digest of home where the copy is equal */
 };
 
-/* Memory that was given back, and may be in use until the submission of that number is complete. */
+/* Memory that was given back, but that jobs up to this number may still use. */
 typedef struct retired {
   void *memory;
   int location;
@@ -28,12 +29,12 @@ struct tsr_store {
   tsr_heap *heap[TSR_MAX_DEVICES + 1]; /* at index devices: pinned memory of the host */
   TSR_VEC(tsr_entry *) entries;
   TSR_VEC(retired) retired;
-  uint64_t views;
-  uint64_t latest; /* number of the last submission */
+  uint64_t looks;  /* number of calls of tsr_store_look */
+  uint64_t latest; /* number of the last job */
 };
 
 static tsr_status no_memory(void) {
-  return tsr_fail(TSR_ERR_MEMORY, "no host memory to note what is on the devices: free some");
+  return tsr_fail(TSR_ERR_MEMORY, "no host memory to note the blocks on devices; free some");
 }
 
 /* ---- Creating and destroying ---------------------------------------------- */
@@ -53,7 +54,8 @@ tsr_status tsr_store_create(const tsr_engine *engine, tsr_engine_state *state, i
   return status;
 }
 
-/* Needs no memory: prepare() has reserved it. */
+/* Gives memory back once the last job is complete. Needs no host memory: prepare() has reserved it.
+ */
 static void retire(tsr_store *store, int location, void *memory) {
   if (memory == NULL) return;
   store->retired.items[store->retired.count++] = (retired){memory, location, store->latest};
@@ -75,7 +77,7 @@ void tsr_store_reclaim(tsr_store *store, uint64_t completed) {
   store->retired.count = kept;
 }
 
-/* For a stay that is in no list any more. */
+/* Frees an entry that is no longer in store->entries. */
 static void entry_free(tsr_store *store, tsr_entry *entry) {
   retire(store, entry->device, entry->memory);
   tsr_rects_free(&entry->valid);
@@ -132,9 +134,10 @@ static void drop_empty(tsr_store *store) {
   store->entries.count = kept;
 }
 
-/* ---- Which stays overlap which regions -------------------------------------- */
+/* ---- Which entries overlap which regions ------------------------------------ */
 
-/* The part of a stay's home that the region overlaps, in the home's coordinates; may be empty. */
+/* The part of the entry's home that the region overlaps, in the home's coordinates; may be empty.
+ */
 static tsr_rect shared(const tsr_entry *entry, const tsr_region *region, tsr_relation *how) {
   tsr_rect at = {0, 0, 0, 0};
   *how = tsr_region_relate(&entry->home, region, &at);
@@ -145,13 +148,14 @@ static tsr_rect shared(const tsr_entry *entry, const tsr_region *region, tsr_rel
                        part.col1 - part.col0);
 }
 
-/* ---- Views ---------------------------------------------------------------- */
+/* ---- The cached blocks that a call finds ------------------------------------ */
 
 static tsr_rect shifted(tsr_rect r, int64_t rows, int64_t cols) {
   return (tsr_rect){r.row0 + rows, r.col0 + cols, r.row1 + rows, r.col1 + cols};
 }
 
-/* *moved: the part of a set that lies in a rectangle, shifted. */
+/* *moved: the intersection of the set with part, shifted by rows and cols. False: no host memory.
+ */
 static bool shift_part(const tsr_rects *set, tsr_rect part, int64_t rows, int64_t cols,
                        tsr_rects *moved) {
   if (!tsr_rects_clip(set, part, moved)) return false;
@@ -159,10 +163,10 @@ static bool shift_part(const tsr_rects *set, tsr_rect part, int64_t rows, int64_
   return true;
 }
 
-/* Adds a part of a stay, given in the home's coordinates, as a cached block of a matrix in which
- * the home's first element is at (row, col). */
-static bool add_room(tsr_found *found, int matrix, tsr_entry *entry, tsr_rect part, int64_t row,
-                     int64_t col) {
+/* Adds part of the entry (in the home's coordinates) as a cached block of a matrix in which the
+ * home's first element is at (row, col). */
+static bool add_block(tsr_found *found, int matrix, tsr_entry *entry, tsr_rect part, int64_t row,
+                      int64_t col) {
   tsr_cached_block *block =
       tsr_residency_add(&found->seen, (tsr_cached_block){.device = (int16_t)entry->device,
                                                          .matrix = (uint8_t)matrix,
@@ -173,20 +177,21 @@ static bool add_room(tsr_found *found, int matrix, tsr_entry *entry, tsr_rect pa
          shift_part(&entry->newer, part, row, col, &block->newer);
 }
 
-static bool is_in_view(const tsr_found *found, const tsr_entry *entry) {
+static bool is_found(const tsr_found *found, const tsr_entry *entry) {
   for (size_t i = 0; i < found->entries.count; i++)
     if (found->entries.items[i] == entry) return true;
   return false;
 }
 
-/* If a stay is a cached block of another operand already, its memory may be written to as that
- * room. As cached blocks of this operand it gives only its valid parts, to which nobody writes. */
+/* Adds an entry that is already a cached block of another operand, as which the plan may write to
+ * it. For this operand only its valid parts become cached blocks: a plan does not write to those.
+ */
 static bool add_again(tsr_found *found, int matrix, tsr_entry *entry, tsr_rect part, int64_t row,
                       int64_t col) {
   tsr_rects parts = {0};
   bool done = tsr_rects_clip(&entry->valid, part, &parts);
   for (size_t i = 0; done && i < parts.count; i++)
-    done = add_room(found, matrix, entry, parts.items[i], row, col);
+    done = add_block(found, matrix, entry, parts.items[i], row, col);
   tsr_rects_free(&parts);
   return done;
 }
@@ -197,15 +202,15 @@ static bool add_entry(tsr_store *store, tsr_found *found, int matrix, tsr_entry 
   tsr_rect at, part = shared(entry, region, &how);
   if (how != TSR_ALIGNED) return true;
   (void)tsr_region_relate(&entry->home, region, &at);
-  bool again = is_in_view(found, entry);
-  entry->used = store->views;
-  return (again ? add_again : add_room)(found, matrix, entry, part, at.row0, at.col0);
+  bool again = is_found(found, entry);
+  entry->used = store->looks;
+  return (again ? add_again : add_block)(found, matrix, entry, part, at.row0, at.col0);
 }
 
 tsr_status tsr_store_look(tsr_store *store, const tsr_region region[TSR_OPERANDS],
                           tsr_found *found) {
   tsr_found made = {.seen = {{0}}};
-  store->views++;
+  store->looks++;
   for (int x = 0; x < TSR_OPERANDS; x++) {
     made.region[x] = region[x];
     for (size_t i = 0; i < store->entries.count; i++) {
@@ -223,7 +228,7 @@ void tsr_found_free(tsr_found *found) {
   TSR_VEC_FREE(&found->entries);
 }
 
-/* Row and column of the region at which a cached block's home has its first element. */
+/* The coordinates, in the operand, of the first element of the block's home. */
 static void offset_of(const tsr_found *found, size_t block, int64_t *row, int64_t *col) {
   tsr_rect at = {0, 0, 0, 0};
   (void)tsr_region_relate(&found->entries.items[block]->home,
@@ -232,7 +237,7 @@ static void offset_of(const tsr_found *found, size_t block, int64_t *row, int64_
   *col = at.col0;
 }
 
-/* The memory of a view's room. */
+/* The memory of a found block. */
 static void *memory_of(const tsr_found *found, size_t block) {
   const tsr_entry *entry = found->entries.items[block];
   tsr_rect rect = found->seen.blocks.items[block].rect;
@@ -263,8 +268,8 @@ bool tsr_store_crossing(const tsr_store *store, const tsr_region *region, tsr_re
   return false;
 }
 
-/* Reserves memory for a hole in a copy. If there is none, all of the copy is forgotten instead,
- * provided that nothing in it is newer than home. */
+/* Reserves host memory to remove part from the entry. If there is none, forgets the whole entry,
+ * unless part of it is newer than its home: then false. */
 static bool reserve_hole(tsr_entry *entry, tsr_rect part) {
   if (tsr_rects_reserve(&entry->valid, part) && tsr_rects_reserve(&entry->newer, part)) return true;
   if (entry->newer.count > 0) return false;
@@ -276,7 +281,7 @@ static bool make_hole(tsr_entry *entry, tsr_rect part) {
   return tsr_rects_subtract(&entry->valid, part) && tsr_rects_subtract(&entry->newer, part);
 }
 
-/* Changes the stays that overlap the region; crossing_only: those of them that cross it. */
+/* Calls change for each entry that overlaps (crossing_only: crosses) the region. */
 static bool change_each(tsr_store *store, const tsr_region *region, bool crossing_only,
                         bool (*change)(tsr_entry *entry, tsr_rect part)) {
   for (size_t i = 0; i < store->entries.count; i++) {
@@ -290,7 +295,7 @@ static bool change_each(tsr_store *store, const tsr_region *region, bool crossin
   return true;
 }
 
-/* All or nothing: memory for all holes is there before the first one is made. */
+/* Reserves host memory for all changes before the first, so that the change is all or nothing. */
 static tsr_status forget(tsr_store *store, const tsr_region *region, bool crossing_only) {
   bool done = change_each(store, region, crossing_only, reserve_hole) &&
               change_each(store, region, crossing_only, make_hole);
@@ -326,9 +331,9 @@ static bool allocation_make(size_t count, tsr_allocation *allocation) {
   return false;
 }
 
-/* ---- What a plan will leave there ----------------------------------------- */
+/* ---- The entries after a plan ----------------------------------------------- */
 
-/* Replaces what a set has in a part of a stay by what the plan leaves in the cached block there. */
+/* Replaces the set within part by by, which is in the operand's coordinates. */
 static bool replace_part(tsr_rects *set, tsr_rect part, const tsr_rects *by, int64_t row,
                          int64_t col) {
   if (!tsr_rects_subtract(set, part)) return false;
@@ -337,7 +342,8 @@ static bool replace_part(tsr_rects *set, tsr_rect part, const tsr_rects *by, int
   return true;
 }
 
-/* A stay may be several cached blocks of one plan: the first one begins the change. */
+/* Starts a change of the entry, unless another cached block of the same plan has done so: an entry
+ * may be several cached blocks of one plan. */
 static bool begin_change(tsr_entry *entry) {
   if (entry->changing) return true;
   entry->changing = true;
@@ -363,15 +369,16 @@ static bool make_entry(const tsr_store *store, const tsr_found *found,
                        .device = block->device,
                        .memory = memory,
                        .ld = block->ld,
-                       .used = store->views,
+                       .used = store->looks,
                        .changing = true};
   int64_t row = -block->rect.row0, col = -block->rect.col0;
   return shift_part(&block->valid, block->rect, row, col, &entry->next_valid) &&
          shift_part(&block->newer, block->rect, row, col, &entry->next_newer);
 }
 
-/* Reserves all memory for noting the plan, before it is submitted: a plan that cannot be noted must
- * not begin. Afterwards all stays, and the plan's arenas, can be retired without memory. */
+/* Prepares the entries as they will be after the plan and reserves all host memory that noting the
+ * plan needs, because a plan that cannot be noted must not be submitted. Afterwards, retiring all
+ * entries and the plan's arenas needs no host memory. */
 static tsr_status prepare(tsr_store *store, const tsr_found *found, const tsr_plan *plan,
                           tsr_allocation *allocation) {
   size_t pieces = store->entries.count + allocation->count + (size_t)store->devices + 1;
@@ -427,8 +434,8 @@ void tsr_store_give(tsr_store *store, const tsr_plan *plan, tsr_allocation *allo
   allocation_free(allocation);
 }
 
-static tsr_status take_room(tsr_store *store, const tsr_found *found, const tsr_cached_block *block,
-                            size_t i, tsr_allocation *allocation) {
+static tsr_status take_block(tsr_store *store, const tsr_found *found,
+                             const tsr_cached_block *block, size_t i, tsr_allocation *allocation) {
   if (block->bytes == 0) {
     allocation->blocks[i] = memory_of(found, i);
     allocation->entries[i] = found->entries.items[i]->memory;
@@ -448,7 +455,7 @@ static tsr_status take_all(tsr_store *store, const tsr_found *found, const tsr_p
   }
   for (size_t i = 0; i < allocation->count; i++) {
     *short_of = plan->after->blocks.items[i].device;
-    TSR_TRY(take_room(store, found, &plan->after->blocks.items[i], i, allocation));
+    TSR_TRY(take_block(store, found, &plan->after->blocks.items[i], i, allocation));
   }
   return TSR_OK;
 }
@@ -466,14 +473,14 @@ tsr_status tsr_store_take(tsr_store *store, const tsr_found *found, const tsr_pl
   return status;
 }
 
-/* ---- Making room ---------------------------------------------------------- */
+/* ---- Eviction --------------------------------------------------------------- */
 
 tsr_entry *tsr_store_oldest(const tsr_store *store, const tsr_found *found, tsr_region *home,
                             bool *dirty) {
   tsr_entry *best = NULL;
   for (size_t i = 0; i < store->entries.count; i++) {
     tsr_entry *entry = store->entries.items[i];
-    if (is_in_view(found, entry) || (best != NULL && entry->used >= best->used)) continue;
+    if (is_found(found, entry) || (best != NULL && entry->used >= best->used)) continue;
     best = entry;
   }
   if (best == NULL) return NULL;
@@ -505,7 +512,7 @@ static uint64_t digest_bytes(uint64_t hash, const char *bytes, int64_t count) {
   return hash;
 }
 
-/* Of the parts of home of which the device has the same. */
+/* The digest of the parts of home that are valid and not newer on the device. */
 static uint64_t digest_home(const tsr_entry *entry) {
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
   for (size_t i = 0; i < entry->valid.count; i++) {

@@ -1,17 +1,16 @@
 /*
- * The store: what stays on devices between the calls of a context.
+ * The store: the blocks that a context caches on its devices between calls.
  *
- * A stay is a cached block: memory of a device that holds a rectangle of the user's host memory. It
- * is known by the address of the rectangle's first element there, its home. An earlier plan made it
- * as one of its cached blocks. A call sees each stay that overlaps one of its operands as a cached
- * block, in the operand's coordinates; all of these are the call's view. A stay crosses an operand
- * if they overlap but differ in leading dimension or in the size of elements. A call cannot use a
- * stay that crosses an operand: it has to be brought home or forgotten before.
+ * An entry of the store is memory of a device that holds a copy of a matrix block in the user's
+ * host memory; that block is the entry's home. Entries are made by plans, as their cached blocks. A
+ * call finds each entry that is aligned with one of its operands (same leading dimension and
+ * element grid) as a cached block in the operand's coordinates. An entry crosses an operand if they
+ * overlap but are not aligned. A call cannot use an entry that crosses an operand; such an entry
+ * must be written back or forgotten before.
  *
- * The store changes when a call is submitted, not when it ends: it says what will be on the devices
- * when all submissions are complete. Jobs may overlap, so memory that is given back is used again
- * only when all submissions until then are complete. The store is not thread-safe: one thread at a
- * time.
+ * The store changes when a job is submitted, not when it ends: it describes the devices as they
+ * will be when all jobs are complete. Jobs may overlap, so memory that is given back is used again
+ * only when all jobs submitted until then are complete. One thread at a time uses the store.
  */
 #ifndef TSR_COMPOSE_STORE_H
 #define TSR_COMPOSE_STORE_H
@@ -25,87 +24,92 @@
 typedef struct tsr_store tsr_store;
 typedef struct tsr_entry tsr_entry;
 
-/* What a call finds on devices when it starts. */
+/* The cached blocks that a call finds on devices when it is planned. */
 typedef struct tsr_found {
-  tsr_region region[TSR_OPERANDS];
+  tsr_region region[TSR_OPERANDS]; /* of the call's operands */
   tsr_residency seen;
-  TSR_VEC(tsr_entry *) entries; /* behind each room of seen */
+  TSR_VEC(tsr_entry *) entries; /* the entry of each block of seen */
 } tsr_found;
 
-/* limit: bytes for each device, and behind them for the staging ring; block: to take from the
- * engine at a time, 0: as tsr_heap_create chooses. TSR_ERR_MEMORY. */
+/* Makes an empty store. limit: the most bytes on each device and, at index devices, of pinned host
+ * memory. block: bytes to allocate at a time; 0: as tsr_heap_create chooses. TSR_ERR_MEMORY: no
+ * host memory. */
 tsr_status tsr_store_create(const tsr_engine *engine, tsr_engine_state *state, int devices,
                             const size_t *limit, size_t block, tsr_store **store);
-/* Nothing may be using what stays. NULL is nothing. */
+/* Frees all memory, which no job may be using. NULL is accepted. */
 void tsr_store_destroy(tsr_store *store);
 
 bool tsr_store_has_entries(const tsr_store *store);
-/* Bytes of the engine's that it has, at all locations, whether something stays in them or not. */
+/* Bytes that the store has allocated at all locations, used by entries or not. */
 size_t tsr_store_held(const tsr_store *store);
-/* The most bytes that it may hold at a location from now on; what it holds it keeps. */
+/* Sets the most bytes that the store may allocate at the location. Frees nothing. */
 void tsr_store_limit(tsr_store *store, int location, size_t bytes);
-/* Bytes that stays have at a device. */
+/* Bytes on the device that are taken: of entries, and of arenas and memory not yet reclaimed. */
 size_t tsr_store_used(const tsr_store *store, int device);
 
-/* Fills a view of the regions of a call's operands. TSR_ERR_MEMORY. */
+/* Finds the cached blocks of the operands' regions. The caller frees *found by tsr_found_free.
+ * TSR_ERR_MEMORY: no host memory. */
 tsr_status tsr_store_look(tsr_store *store, const tsr_region region[TSR_OPERANDS],
                           tsr_found *found);
 void tsr_found_free(tsr_found *found);
-bool tsr_found_has_newer(const tsr_found *found);
+bool tsr_found_has_newer(
+    const tsr_found *found); /* some block is newer on its device than at home */
 
-/* *part: some part of a stay's home that is newer on the device and crosses the region. False:
- * there is none. */
+/* *part: a part of the home of an entry that crosses the region, where the entry is newer than its
+ * home. False: none. */
 bool tsr_store_crossing(const tsr_store *store, const tsr_region *region, tsr_region *part);
 
-/* Copies of the region on devices are forgotten. So are the columns of stays that cross it, as far
- * as these columns overlap it. A stay of which nothing is left gives its memory back.
- * TSR_ERR_MEMORY: at most copies were forgotten that are the same at home. */
+/* Forgets the copies of the region on devices. Of an entry that crosses the region, it forgets the
+ * columns that overlap the region. An entry of which nothing is left gives its memory back.
+ * TSR_ERR_MEMORY: no host memory; only copies equal to their homes may have been forgotten. */
 tsr_status tsr_store_forget(tsr_store *store, const tsr_region *region);
 
-/* The same for the stays that cross the region; those along it are kept. */
+/* The same, but only for entries that cross the region; aligned ones are kept. */
 tsr_status tsr_store_forget_crossing(tsr_store *store, const tsr_region *region);
 
-/* The memory of a plan that was made for a view. */
+/* The memory of a plan with cached blocks. */
 typedef struct tsr_allocation {
-  size_t count;             /* cached blocks of plan->after */
+  size_t count;             /* number of cached blocks of plan->after */
   void **blocks;            /* the memory of each */
-  void **entries;           /* the memory of the stay that the cached block is part of */
-  struct tsr_entry **noted; /* the stay that is changed, or made, when the plan is submitted */
+  void **entries;           /* the memory of the entry to which each block belongs */
+  struct tsr_entry **noted; /* the entry that tsr_store_note changes or adds */
   void *arena[TSR_MACHINE_LOCATIONS];
 } tsr_allocation;
 
-/* TSR_ERR_MEMORY: nothing was taken; *short_of is the location, or -1 for want of host memory. */
+/* Takes the plan's memory and prepares its entries. The caller passes the allocation to
+ * tsr_store_give or tsr_store_note. TSR_ERR_MEMORY: nothing was taken; *short_of is the location
+ * that is short, or -1: host memory is. */
 tsr_status tsr_store_take(tsr_store *store, const tsr_found *found, const tsr_plan *plan,
                           tsr_allocation *allocation, int *short_of);
-/* The plan was not submitted: gives all of its memory back. */
+/* Gives back the memory of a plan that was not submitted. */
 void tsr_store_give(tsr_store *store, const tsr_plan *plan, tsr_allocation *allocation);
-/* The plan was submitted, with that number: its cached blocks are in the store from now on. */
+/* Adds the cached blocks of a submitted plan to the store; number: the job's. */
 void tsr_store_note(tsr_store *store, const tsr_plan *plan, tsr_allocation *allocation,
                     uint64_t number);
 
 /* Whether memory was given back that cannot be used again yet. */
 bool tsr_store_has_retired(const tsr_store *store);
-/* Submissions below that number are complete: memory that only they used can be used again. */
+/* Makes memory usable again that only jobs 0 .. completed-1 may have used. */
 void tsr_store_reclaim(tsr_store *store, uint64_t completed);
 
-/* The stay that was used longest ago and is not in the view, with its home; *dirty: some of it is
- * newer on the device. NULL: there is none. */
+/* The entry that was used longest ago and is not in found, and its home. *dirty: part of the entry
+ * is newer than its home. NULL: none. */
 tsr_entry *tsr_store_oldest(const tsr_store *store, const tsr_found *found, tsr_region *home,
                             bool *dirty);
-/* Forgets a stay; other copies of its home are kept. */
+/* Forgets one entry; other entries with copies of the same memory are kept. */
 void tsr_store_drop(tsr_store *store, tsr_entry *entry);
 
-/* *home: of some stay that is newer, in part, than home. False: there is none. */
+/* *home: the home of an entry that is partly newer than it. False: none. */
 bool tsr_store_newer(const tsr_store *store, tsr_region *home);
 
-/* Forgets everything. */
+/* Forgets all entries. */
 void tsr_store_clear(tsr_store *store);
-/* Gives memory that no stay uses back to the engine; nothing may be running. */
+/* Frees the memory that no entry uses. No job may be in flight. */
 void tsr_store_trim(tsr_store *store);
 
-/* In checking mode: tsr_store_stamp notes a digest of the host memory of each stay that overlaps
- * the region, as far as the device's copy is the same; tsr_store_check finds memory that was
- * changed since then (TSR_ERR_CHECK). Nothing may be running. */
+/* For checking mode; no job may be in flight. tsr_store_stamp notes, for each entry that overlaps
+ * the region, a digest of the home's parts that equal the entry. tsr_store_check fails with
+ * TSR_ERR_CHECK if such a home was changed since. */
 void tsr_store_stamp(tsr_store *store, const tsr_region *region);
 tsr_status tsr_store_check(const tsr_store *store, const tsr_region *region);
 

@@ -1,5 +1,4 @@
-/* Inside what stays between calls: its tuned constants, TSR_TUNE_..., from the table in
- * tuning.def. */
+/* The tuned constants TSR_TUNE_... of composition, from the table in tuning.def. */
 #ifndef TSR_COMPOSE_TUNING_H
 #define TSR_COMPOSE_TUNING_H
 

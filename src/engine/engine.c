@@ -10,21 +10,21 @@
 #include "base/loaded.h"
 
 /* The engines of this build, one line for each folder below src/engine, in the order in which they
- * are tried for a user who names none. A folder with sources alone is part of the library
+ * are tried for a user who names none. A folder without a CMakeLists.txt is part of libtessera
  * (BUILT_IN). A folder with a CMakeLists.txt makes a library of its own, libtessera_<name>.so,
- * which is loaded when its engine is asked for (LOADED), so that Tessera runs where the vendor's
- * libraries are not. Either way the folder defines the table tsr_engine_<name>. */
+ * which is loaded when its engine is first asked for (LOADED), so that Tessera also runs on
+ * machines without the vendor's libraries. In both cases the folder defines the table
+ * tsr_engine_<name>. */
 #define ENGINES(BUILT_IN, LOADED) \
   LOADED(cuda)                    \
   BUILT_IN(host)
 
 typedef struct named_engine {
   const char *name;
-  const tsr_engine *engine; /* NULL until it is loaded */
-  /* Of an engine that is loaded, else NULL and false: */
-  const char *library, *symbol;
-  bool tried;      /* guarded by loading */
-  char error[400]; /* why it is not there, once tried */
+  const tsr_engine *engine;     /* NULL until it is loaded */
+  const char *library, *symbol; /* NULL: the engine is built in */
+  bool tried;                   /* whether loading was tried; guarded by loading */
+  char error[400];              /* why loading failed */
 } named_engine;
 
 #define DECLARE(NAME) extern const tsr_engine tsr_engine_##NAME;
@@ -39,9 +39,10 @@ static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- Loading --------------------------------------------------------------- */
 
-/* Beside us, in the lib beside our bin (a program that holds the library in itself), or wherever
- * the loader looks. A file that is there but cannot be loaded ends the search: it is the one that
- * was meant, and the loader's message says what it lacks. */
+/* Opens the library beside libtessera, else in ../lib (for a program in bin/ that is linked with
+ * the static libtessera), else on the loader's search path. NULL if it cannot be loaded; dlerror()
+ * says why. A file that exists but cannot be loaded ends the search, because the loader's message
+ * about that file is the one that helps. */
 static void *open_library(const char *library) {
   static const char *const beside[] = {"", "../lib/"};
   static const char here;
@@ -83,7 +84,7 @@ static named_engine *find(const char *name) {
   return NULL;
 }
 
-/* "cuda, host or cpu": what an engine may be called. */
+/* Writes "cuda, host or cpu": the names that a user may give. */
 static const char *name_all(char *text, size_t size) {
   size_t used = 0;
   for (int i = 0; i < ENGINES_COUNT && used < size; i++)

@@ -1,13 +1,15 @@
 /*
- * An engine carries out commands on devices: one const struct of traits and functions, each
- * function required unless marked optional. Engines know no plans and decide nothing.
+ * An engine carries out commands on devices. An engine is one const struct of traits and functions;
+ * each function is required unless marked optional. Engines know no plans and decide nothing.
  *
- * Devices are numbered 0 .. count-1 as the engine was opened; TSR_HOST (-1) is host memory.
- * Threads: one thread submits to the queues of a device at a time; different devices may be used
- * by different threads at once; alloc, free, pin and where may be called from any thread. The
- * caller's current CUDA device is left as it was by open, alloc, free, pin, where and close;
- * record, wait, copy, kernel and query may leave it changed: they run on the library's threads only
- * (run/aside.h).
+ * The opened devices are numbered 0 .. count-1, in the order of tsr_engine_options.devices;
+ * TSR_HOST
+ * (-1) is host memory.
+ *
+ * Threads: one thread at a time submits to the queues of a device; different threads may use
+ * different devices at once; any thread may call alloc, free, pin and where. open, alloc, free,
+ * pin, where and close leave the caller's current CUDA device as it was; record, wait, copy, kernel
+ * and query may change it, and therefore run only on the library's threads (run/aside.h).
  */
 #ifndef TSR_ENGINE_ENGINE_H
 #define TSR_ENGINE_ENGINE_H
@@ -20,7 +22,7 @@
 
 typedef struct tsr_engine_state tsr_engine_state;
 typedef struct tsr_queue tsr_queue;             /* in-order stream of a device */
-typedef struct tsr_queue_event tsr_queue_event; /* a point in a queue */
+typedef struct tsr_queue_event tsr_queue_event; /* complete when all commands before it are */
 
 enum { TSR_MAX_DEVICES = 32 };
 
@@ -28,21 +30,21 @@ typedef struct tsr_device_info {
   char name[64];              /* "NVIDIA H200" */
   char identity[64];          /* unique: UUID or bus id */
   size_t memory_total;        /* bytes */
-  size_t memory_free;         /* at the time of open */
-  bool peer[TSR_MAX_DEVICES]; /* it can copy to and from that device directly */
+  size_t memory_free;         /* bytes, at the time of open */
+  bool peer[TSR_MAX_DEVICES]; /* [d]: this device copies to and from device d directly */
 } tsr_device_info;
 
 typedef struct tsr_engine_options {
-  const int *devices;     /* physical devices to open, in this order; NULL: all */
-  int count;              /* of devices; with NULL: how many (0: all; an engine that emulates its
-                             devices makes this many, by default 4) */
-  size_t emulated_memory; /* of each emulated device, 0: 1 GiB */
-  bool check; /* poison what no command wrote; a kernel or a copy that reads poison fails */
-  uint64_t delay_seed; /* emulated devices: random delays in queues; 0: none */
+  const int *devices;     /* physical devices to open, in this order; NULL: the first count */
+  int count;              /* devices to open; 0: all, or 4 if the engine emulates its devices */
+  size_t emulated_memory; /* bytes of each emulated device; 0: 1 GiB */
+  bool check;             /* new memory holds poison (NaNs); the host engine also makes a kernel or
+                             copy fail that reads poison */
+  uint64_t delay_seed;    /* emulated devices delay commands at random; 0: they do not */
 } tsr_engine_options;
 
-/* A two-dimensional copy of bytes: height runs of width bytes, pitch bytes apart. One end is at
- * the queue's device. to and from are devices or TSR_HOST. */
+/* A two-dimensional copy of bytes: height rows of width bytes; rows start to_pitch and from_pitch
+ * bytes apart. to_device and from_device are devices or TSR_HOST; one of them is the queue's. */
 typedef struct tsr_copy_args {
   void *to;
   const void *from;
@@ -50,27 +52,27 @@ typedef struct tsr_copy_args {
   size_t to_pitch, from_pitch, width, height;
 } tsr_copy_args;
 
-/* Where memory is. */
+/* The kind of memory that a pointer points to, and the device that has it. */
 typedef struct tsr_place {
   tsr_memory memory;
-  int device;        /* engine's number when memory is TSR_DEVICE, else TSR_HOST */
-  const char *begin; /* the allocation around the pointer, when known: [begin, begin + bytes) is */
-  size_t bytes;      /* all of this kind; 0: unknown */
+  int device;        /* the engine's number if memory is TSR_DEVICE, else TSR_HOST */
+  const char *begin; /* the allocation around the pointer is [begin, begin + bytes), */
+  size_t bytes;      /* all of it of this kind; 0: unknown */
 } tsr_place;
 
-/* What others need to know of an engine; nobody asks which engine it is. Each trait is optional: 0
- * suits an engine that drives real devices. */
+/* Properties by which other folders adapt to an engine, so that no code compares engines. The value
+ * 0 of each trait suits an engine that drives real devices. */
 typedef struct tsr_engine_traits {
-  /* The devices are threads of this process: there are as many as are asked for, each with as much
-   * memory as is asked for, and nobody measures them. 0: the devices that the machine has. */
+  /* The devices are threads of this process: count and memory are as the options ask, and their
+   * rates are not measured. 0: the machine's devices. */
   bool emulated;
-  /* A device's first queue, allocation and kernels take no longer than later ones. 0: they take
-   * long, so they are had before a call needs them. */
+  /* A device's first queue, allocation and kernel take no longer than later ones. 0: they take
+   * longer, so the library makes them before a call needs them. */
   bool quick_start;
-  /* Bytes of pinned memory that suit staging. 0: half of the CPU's last cache. */
+  /* Bytes of pinned memory of a staging ring. 0: half of the CPU's last-level cache. */
   size_t ring;
-  /* Bytes of a device's memory to take at a time for what stays there. 0: as much as makes the
-   * allocations few, because each takes long. */
+  /* Bytes of device memory that the store of cached blocks allocates at a time. 0: large
+   * allocations, so that they are few: each takes long. */
   size_t block;
 } tsr_engine_traits;
 
@@ -78,67 +80,73 @@ typedef struct tsr_engine {
   const char *name;
   tsr_engine_traits traits;
 
-  /* Opens devices and fills info[0..*count-1]. TSR_ERR_ENGINE when there is no usable device. */
+  /* Opens devices and fills info[0 .. *count-1]. TSR_ERR_ENGINE if no device is usable. */
   tsr_status (*open)(const tsr_engine_options *options, tsr_engine_state **state,
                      tsr_device_info *info, int *count);
   void (*close)(tsr_engine_state *state);
 
-  /* Memory of a device, or pinned host memory (TSR_HOST). 512-byte aligned. */
+  /* Allocates memory of a device, or pinned host memory (TSR_HOST), aligned to 512 bytes. */
   tsr_status (*alloc)(tsr_engine_state *state, int device, size_t bytes, void **pointer);
   void (*free)(tsr_engine_state *state, int device, void *pointer);
 
-  /* Pins or unpins (on = false) the user's host memory in place. Optional: NULL, then
+  /* Pins (on) or unpins the user's host memory in place. Optional: if NULL, the library answers
    * TSR_ERR_UNSUPPORTED. */
   tsr_status (*pin)(tsr_engine_state *state, void *pointer, size_t bytes, bool on);
 
+  /* Makes a queue of the device. With the role TSR_QUEUE_USER the queue submits to native, the
+   * user's stream, which the user keeps. queue_destroy waits for the queue's commands, but not for
+   * other work on the user's stream. */
   tsr_status (*queue_create)(tsr_engine_state *state, int device, tsr_queue_role role, void *native,
                              tsr_queue **queue);
   void (*queue_destroy)(tsr_queue *queue);
 
-  /* timed: query gives its time. */
+  /* Makes an event; if timed, query tells when it completed. */
   tsr_status (*event_create)(tsr_engine_state *state, int device, bool timed,
                              tsr_queue_event **event);
   void (*event_destroy)(tsr_queue_event *event);
 
-  /* Marks the place after everything now in the queue. An event may be recorded again. Where
-   * recording fails the event still marks the place, for query alone: whoever waits for the queue
-   * learns in any case when its commands touch memory no more. The queue must live until then. */
+  /* Records the event: it completes when all commands now in the queue have. An event may be
+   * recorded again. If recording fails, query still tells when those commands have completed, so
+   * that the caller learns when they no longer touch memory; the queue must live until then. */
   tsr_status (*record)(tsr_queue *queue, tsr_queue_event *event);
 
-  /* What is put into queue later waits for the event, which must have been recorded (by any
-   * thread, on any device) before: TSR_ERR_CHECK where recording failed. */
+  /* Commands submitted to the queue from now on wait for the event, which any thread has recorded
+   * before in a queue of any device. TSR_ERR_CHECK if recording failed. */
   tsr_status (*wait)(tsr_queue *queue, tsr_queue_event *event);
 
-  /* Whether the event, recorded before, has passed; asking takes no memory. *seconds (may be NULL;
-   * timed events only, and not where recording failed): when, on the engine's clock, which all
-   * devices share as well as can be. Returns the error of any earlier command of the device;
-   * *passed tells also then (true for a device that is lost). */
-  tsr_status (*query)(tsr_queue_event *event, bool *passed, double *seconds);
+  /* *complete: whether the recorded event is complete. *seconds (if not NULL, for a complete timed
+   * event whose recording succeeded): when it completed, on the engine's clock, which is the same
+   * for all devices up to measurement error. Returns the error of any earlier command of the
+   * device and sets *complete also then; on a lost device, *complete is true. query allocates no
+   * memory. */
+  tsr_status (*query)(tsr_queue_event *event, bool *complete, double *seconds);
 
   tsr_status (*copy)(tsr_queue *queue, const tsr_copy_args *args);
   tsr_status (*kernel)(tsr_queue *queue, const tsr_kernel_args *args);
 
-  /* Where pointer is. Ordinary memory that the runtime does not know is TSR_PAGEABLE. */
+  /* Tells which memory pointer points to. Memory that the runtime does not know is TSR_PAGEABLE. */
   tsr_status (*where)(tsr_engine_state *state, const void *pointer, tsr_place *place);
 
-  /* In an engine opened with check: makes memory of the engine's count as unwritten again. It is
-   * 2-byte aligned, and no command is using it. Optional: NULL where only new memory does. */
+  /* In an engine opened with check: makes memory of the engine count as unwritten again. memory is
+   * 2-byte aligned, and no command is using it. Optional: NULL if the engine poisons only new
+   * memory. */
   void (*poison)(void *memory, size_t bytes);
 } tsr_engine;
 
-/* The engine of that name. NULL where this build, or this machine, does not have it, and
- * tsr_message() says why. */
+/* The engine called name. NULL if this build or this machine does not have it; tsr_message() then
+ * says why. */
 const tsr_engine *tsr_engine_find(const char *name);
 
-/* The names of all engines, in the order in which they are tried for a user who names none; NULL
- * behind the last. */
+/* The name of engine index (0, 1, ...), in the order in which the engines are tried for a user who
+ * names none. NULL when index is past the last. */
 const char *tsr_engine_name(int index);
 
-/* The trait emulated of the engine of that name, without loading an engine: one that is loaded at
- * run time drives real devices. False for NULL and unknown names. */
+/* Whether the engine called name emulates its devices. This loads no engine: an engine that is
+ * loaded at run time drives real devices. False for NULL and unknown names. */
 bool tsr_engine_emulates(const char *name);
 
-/* TSR_ERR_ARGUMENT unless it is the name of an engine, or "cpu". what: where the user wrote it. */
+/* TSR_ERR_ARGUMENT unless name is "cpu" or the name of an engine. The message calls it by what: the
+ * option or the variable in which the user wrote it. */
 tsr_status tsr_engine_check(const char *what, const char *name);
 
 #endif

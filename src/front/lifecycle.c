@@ -54,7 +54,7 @@ static tsr_status start_runner(tsr_context *context) {
   size_t room[TSR_MAX_DEVICES];
   for (int d = 0; d < context->devices; d++) room[d] = context->info[d].memory_free;
   tsr_runner_settings settings = {
-      .poison = context->plans->check, .warm = !quick, .room = quick ? NULL : room};
+      .poison = context->plans->check, .warm = !quick, .free_memory = quick ? NULL : room};
   return tsr_runner_create(context->engine, context->state, context->devices, &settings,
                            &context->calls.runner);
 }

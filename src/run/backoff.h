@@ -1,6 +1,7 @@
 /*
- * How a thread waits for another one for a short time: it spins where cores are plenty, and gives
- * its core away where they are not, for the longer the longer it has waited.
+ * One step of a thread's short wait for another thread. With spin (cores are plenty) the thread
+ * keeps its core; else it pauses first, then yields its core, then sleeps a little longer each
+ * time.
  */
 #ifndef TSR_RUN_BACKOFF_H
 #define TSR_RUN_BACKOFF_H
@@ -15,7 +16,7 @@ typedef struct tsr_backoff {
   int steps;
 } tsr_backoff;
 
-/* Steps before the first sleep; each sleep is a little longer than the one before. */
+/* The number of steps before the first sleep. */
 enum { TSR_BACKOFF_AWAKE = TSR_TUNE_BACKOFF_PAUSES + TSR_TUNE_BACKOFF_YIELDS };
 
 static inline void tsr_backoff_step(tsr_backoff *backoff, bool spin) {

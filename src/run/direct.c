@@ -1,21 +1,21 @@
-/* What is done on the devices outside of plans, while the runner is still and the caller waits. */
+/* Work on the devices outside of plans, while no job runs and the caller waits. */
 #include "run/aside.h"
 #include "run/inside.h"
 
-/* The engine can be asked for an event that it could not record; and what a failed device has begun
- * may be under way still. */
+/* Waits also if recording failed (query then still answers) and after an error, because commands
+ * that a failed device has begun may still run. */
 tsr_status tsr_direct_finish(tsr_runner *runner, tsr_queue *queue, tsr_queue_event *event) {
   tsr_backoff backoff = {0};
   tsr_status status = TSR_OK;
   (void)runner->engine->record(queue, event);
-  for (bool passed = false; !passed; tsr_backoff_step(&backoff, tsr_spins(runner)))
-    status = runner->engine->query(event, &passed, NULL);
+  for (bool complete = false; !complete; tsr_backoff_step(&backoff, tsr_spins(runner)))
+    status = runner->engine->query(event, &complete, NULL);
   return status;
 }
 
 /* ---- The user's streams ---- */
 
-/* What fails leaves the former stream tied. */
+/* On failure the former stream stays tied. */
 static tsr_status tie(tsr_runner *runner, int device, void *native) {
   tsr_run_device *side = &runner->side[device];
   tsr_queue *user = NULL;
@@ -76,7 +76,7 @@ static tsr_status copy(void *argument) {
   tsr_error error;
   tsr_status copied = runner->engine->copy(queue, args);
   if (copied != TSR_OK) tsr_error_take(copied, &error);
-  /* Also behind a copy that failed: of several parts the first ones may be under way. */
+  /* Also after a copy that failed: its first parts may be in flight. */
   tsr_status ended = tsr_direct_finish(runner, queue, events->items[0]);
   return copied != TSR_OK ? tsr_error_put(&error) : ended;
 }

@@ -1,6 +1,7 @@
 /*
- * What is put into an engine's queues. What is in flight gives host memory back as it ends: where
- * the engine found none, it is asked again before the job, perhaps half done, is given up.
+ * Submissions to an engine's queues. If the engine lacks host memory, the submission is repeated a
+ * few times, because commands in flight free host memory as they complete, and because failing
+ * would give up a job that may be half done.
  */
 #include "run/tuning.h"
 #include "run/inside.h"

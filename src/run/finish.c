@@ -1,20 +1,20 @@
-/* What a device's thread has submitted, until it is over. */
+/* Waits for the end of the jobs that a device's thread has submitted. */
 #include "run/inside.h"
 
-/* An error of the device does not end the wait: its queues may be at work still, and the engine
- * tells when they are not. */
-static bool has_passed(tsr_unfinished *u, tsr_queue_event *event) {
-  bool passed = false;
-  tsr_status status = u->job->runner->engine->query(event, &passed, NULL);
+/* Whether the event is complete. An error of the device does not end the wait: its queues may still
+ * run commands, and query tells when they no longer do. */
+static bool has_completed(tsr_unfinished *u, tsr_queue_event *event) {
+  bool complete = false;
+  tsr_status status = u->job->runner->engine->query(event, &complete, NULL);
   if (status != TSR_OK) tsr_job_fail(u->job, status);
-  return passed;
+  return complete;
 }
 
 static bool is_over(tsr_worker *worker, tsr_unfinished *u) {
   tsr_queue_event **last = worker->runner->side[worker->device].last[u->job->set].items;
   for (int i = 0; i < u->queues; i++) {
-    if (!u->passed[i]) u->passed[i] = has_passed(u, last[i]);
-    if (!u->passed[i]) return false;
+    if (!u->complete[i]) u->complete[i] = has_completed(u, last[i]);
+    if (!u->complete[i]) return false;
   }
   return true;
 }
@@ -24,8 +24,8 @@ void tsr_worker_poll(tsr_worker *worker) {
   for (int i = 0; i < worker->unfinished_count; i++) {
     tsr_unfinished *u = &worker->unfinished[i];
     bool over = is_over(worker, u);
-    tsr_watch_poll(worker,
-                   u->job); /* after that: what is over has passed staging queues' events, too */
+    /* After is_over, so that the last watched commands of a job that is over are noted, too. */
+    tsr_watch_poll(worker, u->job);
     if (over)
       tsr_job_leave(u->job);
     else if (kept++ != i)

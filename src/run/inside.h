@@ -1,9 +1,9 @@
 /*
- * What the files of the runner share: its state, a job's state, and who calls whom. A job is the
- * job itself.
+ * Shared by the runner's files: the state of the runner and of a job, and the functions that they
+ * call of one another.
  *
- * Jobs form a list in the order of submission; every thread walks it on its own, holding a
- * reference to the job it is at. A thread without work in a job passes it by.
+ * Jobs form a list in the order of submission. Each thread walks the list by itself and holds a
+ * reference to the job at which it is. A thread without work in a job goes on to the next.
  */
 #ifndef TSR_RUN_INSIDE_H
 #define TSR_RUN_INSIDE_H
@@ -18,21 +18,22 @@
 #include "run/runner.h"
 #include "run/tuning.h"
 
-/* Jobs under way at once at most, so many sets of events there are: what takes long, such as a
- * block on its way home, should not keep short ones waiting that have nothing to do with it. */
+/* The most jobs in flight at once, each with a set of events. They are many, so that a long job,
+ * such as the write-back of a block, does not keep independent short ones waiting. */
 enum { TSR_RUN_JOBS = TSR_TUNE_JOBS };
 
-/* A job that was not complete when a later one was posted, as the later one sees it. */
+/* For a job: an earlier one that was not complete when the job was posted. */
 typedef struct tsr_earlier {
-  tsr_job *job; /* a reference */
-  bool apart;   /* they have something in common besides cached blocks: it must be complete first */
+  tsr_job *job;  /* the earlier job; a reference */
+  bool must_end; /* the job starts only after the earlier one is complete: they share more than
+                    cached blocks */
 } tsr_earlier;
 
-/* What an earlier job does last in a part of a stay, on one of its queues. */
+/* The last use of a part of a store's entry by a queue of an earlier job. */
 typedef struct tsr_block_wait {
-  tsr_job *job; /* the earlier one */
+  tsr_job *job; /* the earlier job */
   tsr_queue_event *event;
-  tsr_rect rect; /* from the stay's first element on */
+  tsr_rect rect; /* in elements from the entry's first */
   bool wrote;
 } tsr_block_wait;
 
@@ -41,69 +42,73 @@ struct tsr_job {
   const tsr_plan *plan;
   tsr_program *program;
   tsr_binding binding;
-  void **blocks;  /* memory of the plan's cached blocks, or NULL */
-  void **entries; /* what each of them is part of: the same memory is the same for all jobs */
-  void *arena[TSR_MACHINE_LOCATIONS]; /* its own, or the runner's */
+  void **blocks;  /* memory of each cached block of the plan; NULL: it has none */
+  void **entries; /* first byte of the store's entry to which each block belongs; jobs that share an
+                     entry see the same pointer */
+  void *arena[TSR_MACHINE_LOCATIONS]; /* the job's own, or the runner's */
   bool own_arenas;
   tsr_earlier earlier[TSR_RUN_JOBS];
   int earlier_count;
   TSR_VEC(tsr_block_wait) block_waits;
-  uint32_t *block_first; /* room r waits for block_waits[block_first[r] .. [r + 1]) */
-  bool *met;             /* [queue][block_waits]: the queue has waited for it */
-  uint64_t number;       /* 0 for the first job */
-  int set;               /* of events */
-  uint32_t epoch;        /* marks the program's flags; never 0 */
+  uint32_t *block_first; /* block r waits for block_waits[block_first[r] .. block_first[r + 1]) */
+  bool *met;             /* [queue][block_waits]: the queue already waits for that event */
+  uint64_t number;       /* order of submission; 0 for the first job */
+  int set;               /* index of the job's set of events */
+  uint32_t epoch;        /* the value of the program's flags in this run; never 0 */
   uint32_t devices;      /* bit d: device d's thread has work */
-  uint32_t tied;         /* bit d: device d has a user's stream to mind */
-  tsr_prefault prefault; /* of the result, by staging threads */
+  uint32_t tied;         /* bit d: a user's stream is tied to device d */
+  tsr_prefault prefault; /* the result's missing pages, which staging threads make */
   int staging_threads;   /* staging threads 0 .. staging_threads-1 have work */
-  atomic_uint staging_at[TSR_PLAN_STAGING_QUEUES]; /* where in by_queue each staging queue is, and
-                                         whether a thread is at it (TSR_STAGING_TAKEN) */
-  double entered, seconds;
+  atomic_uint
+      staging_at[TSR_PLAN_STAGING_QUEUES]; /* for each staging queue, the place in by_queue of
+                       its next command, with TSR_STAGING_TAKEN while a thread runs that */
+  double entered;                          /* time of the call: tsr_now */
+  double seconds;                          /* from the call to the end, once the job is complete */
   tsr_pinner *pinner;
-  uint64_t registration; /* it waits for that one */
+  uint64_t registration; /* the pinner's registration that the job waits for; 0: none */
   bool trace;
-  float *times;    /* begin (first: time of submission) and end of each command */
+  float *times;    /* of each command [s from the call]: begin (at first time of submission), end */
   tsr_error error; /* guarded by the runner's pool lock until the job is complete */
   atomic_bool failed;
   atomic_bool done;
-  atomic_int left;      /* threads that have work in it still */
-  atomic_int to_submit; /* threads that have something to submit still */
-  atomic_int untied;    /* tied streams that do not wait for this job yet */
+  atomic_int left;      /* number of threads that still have work in the job */
+  atomic_int to_submit; /* number of threads that have not submitted all their commands */
+  atomic_int untied;    /* number of tied streams that do not wait for this job yet */
   atomic_uint started;  /* bit d: the mark on device d's user stream is recorded */
   atomic_uint ended;    /* bit d: device d's last events are recorded */
   atomic_int references;
-  _Atomic(tsr_job *) next; /* the next job; when free, the next free one */
+  _Atomic(tsr_job *) next; /* the next job; in the list of free jobs, the next free one */
 };
 
 typedef TSR_VEC(tsr_queue_event *) tsr_events;
 
-/* A device as the runner keeps it. */
+/* The runner's queues and events of one device. Arrays of TSR_RUN_JOBS are indexed by a job's set.
+ */
 typedef struct tsr_run_device {
   TSR_VEC(tsr_queue *) queues;
-  TSR_VEC(tsr_plan_queue) keys;    /* of queues */
-  tsr_events events[TSR_RUN_JOBS]; /* of a job's set, numbered by programs */
-  tsr_events timed[TSR_RUN_JOBS];  /* by rank, when traced */
-  tsr_events last[TSR_RUN_JOBS];   /* by place among the device's used queues */
-  tsr_queue *user;                 /* wraps the tied stream, or NULL */
-  tsr_queue_event *mark;           /* on it */
-  uint32_t *cursor;                /* the submitter's: next command of each queue of the plan */
-  uint32_t *watch[TSR_RUN_JOBS];   /* of a job's set: next command of each queue that staging queues
-                                      await */
+  TSR_VEC(tsr_plan_queue) keys;    /* the role and index of each of queues */
+  tsr_events events[TSR_RUN_JOBS]; /* indexed by tsr_program.event */
+  tsr_events timed[TSR_RUN_JOBS];  /* for traced jobs, indexed by tsr_program.rank */
+  tsr_events last[TSR_RUN_JOBS];   /* the last event of each queue in use, in the order of used */
+  tsr_queue *user;                 /* the tied stream of the user; NULL: none */
+  tsr_queue_event *mark;           /* recorded in user when a job starts */
+  uint32_t *cursor;                /* of the submitter: next command of each queue of the plan */
+  uint32_t *watch[TSR_RUN_JOBS]; /* next command of each queue of the plan for which a staging queue
+                                    waits */
 } tsr_run_device;
 
-/* A job whose part a device's thread has submitted, but which is not over. */
+/* A job whose commands a device's thread has submitted, but which the device has not completed. */
 typedef struct tsr_unfinished {
   tsr_job *job;
   int queues;
-  bool passed[TSR_PLAN_QUEUES]; /* the last event of each queue used */
+  bool complete[TSR_PLAN_QUEUES]; /* of the last event of each queue in use */
 } tsr_unfinished;
 
 typedef struct tsr_worker {
   tsr_runner *runner;
   pthread_t thread;
-  int device, staging;                     /* one of them; the other is -1 */
-  tsr_job *at;                             /* the job it passed last */
+  int device, staging; /* number of the device or staging thread; the other: -1 */
+  tsr_job *at;         /* the last job that the thread took from the list */
   tsr_unfinished unfinished[TSR_RUN_JOBS]; /* the oldest first */
   int unfinished_count;
 } tsr_worker;
@@ -113,7 +118,8 @@ typedef struct tsr_arena {
   size_t bytes;
 } tsr_arena;
 
-/* Bytes that copies have brought to a device and from it to the host; any thread adds to them. */
+/* Bytes copied to a device (from the host, from other devices, within it) and from the device to
+ * the host; any thread adds to them. */
 typedef struct tsr_moved {
   atomic_ullong from_host, from_devices, within, to_host;
 } tsr_moved;
@@ -125,93 +131,97 @@ struct tsr_runner {
   bool poison, warm;
   atomic_bool spin, quit;
   atomic_ullong completed;          /* jobs 0 .. completed-1 are complete */
-  atomic_ullong over[TSR_RUN_JOBS]; /* by number: a job's number plus one, when it is complete */
-  tsr_job *recent[TSR_RUN_JOBS];    /* by number: the last jobs posted, with a reference each */
-  pthread_mutex_t enter; /* who holds it may submit, and change what follows when drained */
-  uint64_t posted;
-  int set;       /* of events, for the job that is being submitted */
-  tsr_job *tail; /* the job submitted last */
+  atomic_ullong over[TSR_RUN_JOBS]; /* [number % TSR_RUN_JOBS]: number + 1 of the job if complete */
+  tsr_job *recent[TSR_RUN_JOBS];    /* [number % TSR_RUN_JOBS]: last jobs posted; references */
+  pthread_mutex_t enter; /* held to submit; the fields below change under it (arenas, ties and the
+                            like only once all jobs are complete) */
+  uint64_t posted;       /* number of jobs posted */
+  int set;               /* the set of events of the job that is being submitted */
+  tsr_job *tail;         /* the job submitted last; a reference */
   tsr_arena arena[TSR_MACHINE_LOCATIONS];
   tsr_moved moved[TSR_MAX_DEVICES];
   tsr_run_device side[TSR_MAX_DEVICES];
   tsr_worker worker[TSR_MAX_DEVICES], staging[TSR_PLAN_STAGING_QUEUES];
   pthread_mutex_t pool; /* guards free, and errors of jobs */
   tsr_job *free;
-  pthread_mutex_t sleep;  /* with both conditions */
-  pthread_cond_t wake[2]; /* submitters, staging queues */
-  pthread_cond_t done;
-  atomic_int sleepers[2], waiters;
+  pthread_mutex_t sleep;  /* the lock of the conditions below */
+  pthread_cond_t wake[2]; /* a job was posted; for submitters [0] and staging threads [1] */
+  pthread_cond_t done;    /* a job is complete */
+  atomic_int sleepers[2]; /* threads that wait for wake[0] and wake[1] */
+  atomic_int waiters;     /* threads that wait for done */
 };
 
 /* ---- job.c: jobs and their list ---- */
 
-tsr_job *tsr_job_take(tsr_runner *runner); /* NULL when memory is out */
+tsr_job *tsr_job_take(tsr_runner *runner); /* a zeroed job; NULL: no host memory */
 void tsr_job_drop(tsr_job *job);           /* drops a reference */
 
-/* Enters the job behind the others, with one reference for each thread, for the list and for the
- * caller; the caller holds enter. */
+/* Appends the job to the list, with references for each thread, the list and the caller. The caller
+ * holds enter. */
 void tsr_job_post(tsr_job *job);
 
-/* Waits for the worker's next job; NULL when the runner ends. */
+/* Waits for the worker's next job. NULL: the runner ends. */
 tsr_job *tsr_job_next(tsr_worker *worker);
-/* The same without waiting: NULL when there is none yet. */
+/* The worker's next job; NULL: none is posted yet. */
 tsr_job *tsr_job_try_next(tsr_worker *worker);
 
-/* Waits until the runner has completed that many jobs. */
+/* Waits until the runner has completed jobs 0 .. completed-1. */
 void tsr_await_completed(tsr_runner *runner, uint64_t completed);
-/* For so many seconds at most; whether it has. */
+/* Waits for that at most seconds; true if those jobs are complete. */
 bool tsr_await_completed_for(tsr_runner *runner, uint64_t completed, double seconds);
 
-/* Ends the threads' waiting for jobs. */
+/* Wakes the threads that wait for jobs, which then end. */
 void tsr_job_quit(tsr_runner *runner);
 
-/* Waits for memory of the job's that is being registered. It may take seconds, in which nobody
- * spins. */
+/* Waits until the registration of the job's memory is carried out. That may take seconds, so the
+ * thread sleeps. tsr_job_has_memory: whether it already is. */
 void tsr_job_await_memory(const tsr_job *job);
-bool tsr_job_has_memory(const tsr_job *job); /* it would not wait */
+bool tsr_job_has_memory(const tsr_job *job);
 
-/* Records this thread's last message with the job, if none is there; nothing more is started. */
+/* Marks the job as failed: no further command of it starts. status and this thread's last message
+ * become the job's error if it has none. */
 void tsr_job_fail(tsr_job *job, tsr_status status);
 static inline bool tsr_job_failed(tsr_job *job) {
   return atomic_load_explicit(&job->failed, memory_order_acquire);
 }
 
-/* A thread has done its part; the last one completes the job. */
+/* Says that the calling thread has done its part of the job; the last thread completes the job. */
 void tsr_job_leave(tsr_job *job);
 
-/* ---- overlap.c: jobs beside those before them ---- */
+/* ---- overlap.c: jobs that run concurrently with earlier ones ---- */
 
-/* Finds what jobs that are not complete have in common with one that is about to be posted. False:
- * no memory. The caller holds enter. */
+/* Finds the memory that a job about to be posted shares with jobs that are not complete, and the
+ * events to wait for. False: no host memory. The caller holds enter. */
 bool tsr_overlap_find(tsr_job *job);
-/* Whether the job may start beside those before it; its threads ask until it may. */
+/* Whether the job may start although earlier jobs are not complete; its threads ask until it may.
+ */
 bool tsr_overlap_may_start(const tsr_job *job);
-/* Has the queue wait for what jobs before this one do in the cached blocks that a command touches.
+/* Makes the queue wait for the uses by earlier jobs of the cached blocks that the command touches.
  */
 tsr_status tsr_overlap_wait(tsr_job *job, uint32_t command, tsr_queue *queue);
 
-/* ---- submitter.c, finish.c, staging queue.c: the threads ---- */
+/* ---- submitter.c, finish.c, staging.c: the threads ---- */
 
 #define TSR_STAGING_TAKEN 0x80000000u
 
-/* Sets the staging queues of a job to their beginnings. */
+/* Sets each staging queue of the job to its first command. */
 void tsr_staging_start(tsr_job *job);
 
-/* Submits a device's part of a job, which is then among the worker's unfinished ones. */
+/* Submits the device's part of the job and appends the job to worker->unfinished. */
 void tsr_submitter_run(tsr_worker *worker, tsr_job *job);
-/* Looks after the unfinished ones: those that are over are left. */
+/* Asks the device about the worker's unfinished jobs and leaves the jobs that it has completed. */
 void tsr_worker_poll(tsr_worker *worker);
-/* A thread's part of the staging queues of a job. */
+/* Runs commands of the job's staging queues until none is left for this thread. */
 void tsr_staging_run(tsr_job *job);
 
-/* ---- watch.c: what staging queues wait for, looked at by the devices' threads ---- */
+/* ---- watch.c: commands of devices for which staging queues wait ---- */
 
-/* Before the worker submits its part of the job. */
+/* Prepares watching; called before the worker submits its part of the job. */
 void tsr_watch_start(tsr_worker *worker, tsr_job *job);
-/* Tells staging queues which of the device's commands that they wait for are complete by now. */
+/* Asks the device which watched commands are complete, and notes that for the staging threads. */
 void tsr_watch_poll(tsr_worker *worker, tsr_job *job);
 
-/* ---- enter.c: what is put into queues, tried again while host memory is out ---- */
+/* ---- enter.c: submissions to the engine, repeated if host memory is short ---- */
 
 tsr_status tsr_enter_command(tsr_job *job, uint32_t command, tsr_queue *queue);
 tsr_status tsr_enter_record(const tsr_engine *engine, tsr_queue *queue, tsr_queue_event *event);
@@ -220,66 +230,69 @@ tsr_status tsr_enter_wait(const tsr_engine *engine, tsr_queue *queue, tsr_queue_
 /* ---- issue.c: from a plan's command to an engine's ---- */
 
 tsr_status tsr_issue(tsr_job *job, uint32_t command, tsr_queue *queue);
-/* The copy that a command of kind COPY is. */
+/* Fills args with the copy of a command of kind TSR_COMMAND_COPY. */
 void tsr_issue_copy_args(const tsr_job *job, uint32_t command, tsr_copy_args *args);
 
-/* ---- direct.c, warm.c: on the devices while the runner is still ---- */
+/* ---- direct.c, warm.c: work on the devices while no job runs ---- */
 
-/* Waits for all that is in a queue. */
+/* Waits for all commands in the queue, by means of event. */
 tsr_status tsr_direct_finish(tsr_runner *runner, tsr_queue *queue, tsr_queue_event *event);
 
-/* Makes the queues of nearly every plan and, where room is not NULL, a first arena on each device,
- * which has so many bytes free; all devices side by side. Nobody else has the runner. */
-tsr_status tsr_warm_devices(tsr_runner *runner, const size_t *room);
+/* On all devices in parallel: makes the queues that nearly every plan uses and, if free_memory is
+ * not NULL, an arena of a part of free_memory[d] bytes. No other thread uses the runner yet. */
+tsr_status tsr_warm_devices(tsr_runner *runner, const size_t *free_memory);
 
-/* Tries the kernels of a plan that runs for the first time; the caller holds enter. */
+/* Runs the kernels of a plan once before the plan's first run; the caller holds enter. */
 void tsr_warm_up(tsr_job *job);
 
 /* ---- trace.c ---- */
 
-/* Turns what was recorded into begin and end of each command; the job is complete. */
+/* Fills the job's times from the recorded events; the job's last thread calls it. */
 void tsr_trace_finish(tsr_job *job);
 
-/* ---- resource.c: what a job needs of its runner ---- */
+/* ---- resource.c: queues, events, arenas and staging threads ---- */
 
-/* Queues, events, arenas unless it has its own, and threads; the caller holds enter. *short_of as
- * in tsr_submission. */
+/* Makes the queues, events and staging threads that the program lacks and, if arenas, the runner's
+ * arenas. The caller holds enter. *short_of as in tsr_submission. */
 tsr_status tsr_resource_reserve(tsr_runner *runner, tsr_program *program, bool trace, bool arenas,
                                 int *short_of);
-void tsr_resource_trim(tsr_runner *runner);
-/* An arena of at least so many bytes; what runs is waited for where it must be another one. */
+void tsr_resource_trim(tsr_runner *runner); /* frees the arenas and the ring */
+/* Makes the arena of the location at least bytes large; if it grows, waits for all jobs first. */
 tsr_status tsr_resource_reserve_arena(tsr_runner *runner, int location, size_t bytes);
 tsr_status tsr_resource_reserve_ring(tsr_runner *runner, size_t bytes);
-/* Makes what a plan will use of the arenas unwritten again. */
+/* Makes the parts of the arenas that the plan uses count as unwritten again. */
 void tsr_resource_poison(tsr_runner *runner, const tsr_plan *plan);
 void tsr_resource_free(tsr_runner *runner);
+/* The device's queue of the key's role and index, made if it does not exist; the runner owns it. */
 tsr_status tsr_resource_queue(tsr_runner *runner, int device, tsr_plan_queue key,
                               tsr_queue **queue);
+/* Appends events until there are at least count. */
 tsr_status tsr_resource_events(tsr_runner *runner, int device, tsr_events *events, size_t count,
                                bool timed);
 
 /* ---- worker.c ---- */
 
-/* Starts the thread of a worker at the job submitted last. */
+/* Starts the worker's thread, which takes the jobs after the one submitted last. */
 tsr_status tsr_worker_start(tsr_worker *worker);
 
 /* ---- order.c ---- */
 
-/* Waits until all is complete; the caller holds enter. */
+/* Waits until all jobs are complete; the caller holds enter. */
 void tsr_runner_settle(tsr_runner *runner);
 
-/* ---- For all of them ---- */
+/* ---- For all files ---- */
 
-/* Threads that stage for a plan. Staging queues are no thread's own, so fewer can do: where plans
- * are made for more threads than there are cores, those without one would only take turns at
- * waiting. */
+/* The number of staging threads that run the program. Any thread serves any staging queue, so fewer
+ * threads than the plan asks for suffice: with more threads than cores, threads would only take
+ * each other's core while they wait. */
 static inline int tsr_staging_threads(const tsr_runner *runner, const tsr_program *program) {
   int cores = runner->cores;
   int most = cores > TSR_TUNE_STAGING_LEAST ? cores : TSR_TUNE_STAGING_LEAST;
   return program->staging_threads < most ? program->staging_threads : most;
 }
 
-/* Spinning pays only where no thread takes the core of another: some are the program's own. */
+/* Whether waiting threads may spin: only if there are cores for all of the runner's threads and, as
+ * SPIN_CORES > 1, some for the user's program. */
 static inline bool tsr_may_spin(int cores, int threads) {
   return cores >= TSR_TUNE_SPIN_CORES * threads;
 }
@@ -288,7 +301,7 @@ static inline bool tsr_spins(const tsr_runner *runner) {
   return atomic_load_explicit(&runner->spin, memory_order_relaxed);
 }
 
-/* The event that says that a command of a device has been carried out. */
+/* The event that is complete when the command, of a device's queue, has been carried out. */
 static inline tsr_queue_event *tsr_job_event(const tsr_job *job, uint32_t command) {
   int device = job->plan->queue[job->plan->commands.items[command].queue].location;
   tsr_run_device *side = &job->runner->side[device];
@@ -301,12 +314,13 @@ static inline bool tsr_job_is_staged(const tsr_job *job, uint32_t command) {
   return job->plan->queue[job->plan->commands.items[command].queue].role == TSR_QUEUE_STAGING;
 }
 
-/* A command of a device that staging queues wait for is complete. */
-static inline bool tsr_job_passed(const tsr_job *job, uint32_t command) {
-  return atomic_load_explicit(&job->program->passed[command], memory_order_acquire) == job->epoch;
+/* Whether a watched command of a device is complete, as watch.c has noted. */
+static inline bool tsr_command_is_complete(const tsr_job *job, uint32_t command) {
+  return atomic_load_explicit(&job->program->complete[command], memory_order_acquire) == job->epoch;
 }
 
-/* A command of a device has been submitted with its event; one of a staging queue is complete. */
+/* Whether the command's flag is set: a device's command is submitted and its event recorded; a
+ * staging queue's command is complete. */
 static inline bool tsr_job_flagged(const tsr_job *job, uint32_t command) {
   return atomic_load_explicit(&job->program->flag[command], memory_order_acquire) == job->epoch;
 }

@@ -1,8 +1,8 @@
 #include "plan/names.h"
 #include "run/inside.h"
 
-/* What tells plans apart from runs is filled in here: addresses, and the values of alpha and beta.
- */
+/* Turns commands of a plan into copies and kernels of the engine, with the run's addresses, alpha
+ * and beta. */
 
 static const tsr_buffer *buffer_of(const tsr_job *job, const tsr_command *command, int operand) {
   int32_t index = command->buffer[operand];
@@ -43,7 +43,7 @@ void tsr_issue_copy_args(const tsr_job *job, uint32_t index, tsr_copy_args *args
                           .from_pitch = (size_t)from->ld * size,
                           .width = (size_t)c->m * size,
                           .height = (size_t)c->n};
-  if (c->form != 0) return; /* a triangle */
+  if (c->form != 0) return; /* a triangle, whose columns the staging threads cut */
   if (args->to_pitch != args->width || args->from_pitch != args->width) return;
   args->width *= args->height;
   args->to_pitch = args->from_pitch = args->width;

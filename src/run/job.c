@@ -18,7 +18,7 @@ tsr_job *tsr_job_take(tsr_runner *runner) {
   return job;
 }
 
-/* Drops what the job waits for: references to earlier jobs, and events in cached blocks. */
+/* Drops the job's references to earlier jobs and its waits in cached blocks. */
 static void forget_earlier(tsr_job *job) {
   int count = job->earlier_count;
   job->earlier_count = 0;
@@ -45,8 +45,9 @@ void tsr_job_drop(tsr_job *job) {
 
 /* ---- The list ---- */
 
-/* The store of what is waited for and the load of sleepers are both sequentially consistent, as are
- * the sleeper's two, in the other order: one of them sees the other. */
+/* Wakes the sleepers, if any. The caller has stored what they wait for and then loads sleepers; a
+ * sleeper adds itself to sleepers and then loads what it waits for. All four are sequentially
+ * consistent, so that the caller sees the sleeper or the sleeper sees the store. */
 static void wake(tsr_runner *runner, atomic_int *sleepers, pthread_cond_t *condition) {
   if (atomic_load(sleepers) == 0) return;
   pthread_mutex_lock(&runner->sleep);
@@ -58,8 +59,8 @@ void tsr_job_post(tsr_job *job) {
   tsr_runner *runner = job->runner;
   tsr_job *before = runner->tail;
   tsr_job **recent = &runner->recent[job->number % TSR_RUN_JOBS], *former = *recent;
-  bool staging_queues =
-      job->staging_threads > 0 || runner->posted % 64 == 63; /* so that they let old jobs go */
+  /* Each 64th job wakes the staging threads anyway, so that they drop references to old jobs. */
+  bool staging_queues = job->staging_threads > 0 || runner->posted % 64 == 63;
   atomic_store(&job->references, runner->devices + runner->staging_threads + 3);
   *recent = job;
   runner->tail = job;
@@ -75,7 +76,8 @@ static bool arrived(tsr_worker *worker) {
   return atomic_load(&worker->at->next) != NULL || atomic_load(&worker->runner->quit);
 }
 
-/* Whether a job came, or the end, within the time for which idle threads look. */
+/* Looks for the next job, or the runner's end, for at most IDLE_SPIN seconds; false: neither came.
+ */
 static bool look_for_next(tsr_worker *worker) {
   tsr_backoff backoff = {0};
   double start = tsr_now();
@@ -129,8 +131,10 @@ void tsr_job_await_memory(const tsr_job *job) {
   if (job->registration > 0) tsr_pinner_await(job->pinner, job->registration);
 }
 
-/* A device that failed leaves unwritten what others then read: its error says more than theirs.
- * TSR_ERR_MEMORY promises that nothing was touched, which once a job runs nobody can. */
+/* A TSR_ERR_CHECK gives way to another error: a device that failed leaves memory unwritten, which
+ * others then read, and the device's error says more than theirs. TSR_ERR_MEMORY becomes
+ * TSR_ERR_DEVICE, because it promises that no memory was touched, which does not hold for a job
+ * that runs. */
 void tsr_job_fail(tsr_job *job, tsr_status status) {
   if (status == TSR_ERR_MEMORY) status = TSR_ERR_DEVICE;
   pthread_mutex_lock(&job->runner->pool);
@@ -141,7 +145,8 @@ void tsr_job_fail(tsr_job *job, tsr_status status) {
   atomic_store_explicit(&job->failed, true, memory_order_release);
 }
 
-/* Jobs beside each other may be over in any order; they count as complete in that of submission. */
+/* Concurrent jobs may end in any order; runner->completed counts them in the order of submission.
+ */
 static void complete_in_order(tsr_runner *runner, uint64_t number) {
   atomic_store(&runner->over[number % TSR_RUN_JOBS], number + 1);
   unsigned long long first = atomic_load(&runner->completed);

@@ -9,7 +9,7 @@ struct tsr_meter {
   tsr_job *job;
   bool by_bytes;
   double total, done;
-  uint32_t *seen; /* of each queue of the plan: its commands before by_queue[seen] are done */
+  uint32_t *seen; /* for each queue of the plan: its commands before by_queue[seen] are complete */
 };
 
 static double flops_of(const tsr_plan *plan, const tsr_command *c) {
@@ -54,16 +54,18 @@ void tsr_meter_destroy(tsr_meter *meter) {
   tsr_dealloc(meter);
 }
 
-static bool has_passed(const tsr_job *job, uint32_t command) {
-  bool passed = false;
-  return job->runner->engine->query(tsr_job_event(job, command), &passed, NULL) == TSR_OK && passed;
+static bool has_completed(const tsr_job *job, uint32_t command) {
+  bool complete = false;
+  return job->runner->engine->query(tsr_job_event(job, command), &complete, NULL) == TSR_OK &&
+         complete;
 }
 
 static bool has_event(const tsr_job *job, uint32_t command) {
   return job->trace || job->program->event[command] != TSR_NO_EVENT;
 }
 
-/* Commands of a queue are done in order: those with events tell it of those before them. */
+/* Adds the queue's newly completed commands. A queue runs its commands in order, so a complete
+ * event also tells that the commands before it are complete. */
 static void look_at_queue(tsr_meter *w, int queue) {
   tsr_job *job = w->job;
   const tsr_program *p = job->program;
@@ -72,13 +74,13 @@ static void look_at_queue(tsr_meter *w, int queue) {
     bool staging = tsr_job_is_staged(job, command);
     if (!tsr_job_flagged(job, command)) return;
     if (!staging && !has_event(job, command)) continue;
-    if (!staging && !has_passed(job, command)) return;
+    if (!staging && !has_completed(job, command)) return;
     for (; w->seen[queue] <= at; w->seen[queue]++)
       w->done += weight_of(w, p->by_queue[w->seen[queue]]);
   }
 }
 
-/* While nobody submits, no other job can take over this one's events. */
+/* Holds enter, so that no later job can record the same events meanwhile. */
 double tsr_meter_fraction(tsr_meter *w) {
   tsr_runner *runner = w->job->runner;
   pthread_mutex_lock(&runner->enter);

@@ -1,7 +1,7 @@
 /*
- * How far a submission has come: the part of its kernels' flops that is done, by the events that
- * other queues wait for; of a plan without kernels, of its bytes. One thread at a time; the job
- * must outlive the meter.
+ * The meter tells how far a job has come: the fraction of the flops of its kernels (of its bytes if
+ * the plan has no kernels) that is complete. It asks the events that the run records anyway. One
+ * thread at a time uses a meter; the job must outlive the meter.
  */
 #ifndef TSR_RUN_METER_H
 #define TSR_RUN_METER_H
@@ -14,7 +14,8 @@ typedef struct tsr_meter tsr_meter;
 tsr_status tsr_meter_create(tsr_job *job, tsr_meter **meter);
 void tsr_meter_destroy(tsr_meter *meter);
 
-/* 0 to 1; never less than the last time. What is being computed counts as not done. */
+/* The fraction, 0 to 1, never less than at the previous call. A running command counts as not
+ * done. */
 double tsr_meter_fraction(tsr_meter *meter);
 
 #endif

@@ -1,5 +1,5 @@
-/* How other work keeps in order with the jobs: which are complete, waiting for them, and keeping
- * new ones out. */
+/* Tells which jobs are complete, waits for them, and keeps new ones out, for work that must keep in
+ * order with the jobs. */
 #include "run/inside.h"
 
 void tsr_runner_settle(tsr_runner *runner) {

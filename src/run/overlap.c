@@ -1,12 +1,12 @@
 /*
- * Overlap: a job that has its memory to itself may start beside those before it. What they have in
- * common is cached blocks, where a queue waits for the last commands on the cached block in the
- * earlier jobs, and the user's memory at home: if one of two jobs writes there what the other one
- * touches, the later one waits for the earlier one's end.
+ * Overlap: a job with arenas of its own may run concurrently with earlier jobs. Two jobs may share
+ * cached blocks and the user's memory. Before a command uses a cached block, its queue waits for
+ * the last commands of earlier jobs on that block. If one job writes user memory that the other
+ * reads or writes, the later job waits for the end of the earlier one.
  *
- * What is waited for is found when the job is posted, while the earlier jobs' plans are known to
- * live. A job starts only when the earlier ones are submitted to the end, so that all events it
- * waits for are recorded.
+ * The events to wait for are found when the job is posted, while the plans of the earlier jobs are
+ * known to live. A job starts only when the earlier ones are submitted completely, so that all
+ * these events are recorded.
  */
 #include "base/alloc.h"
 #include "plan/names.h"
@@ -23,14 +23,15 @@ static tsr_region region_of(const tsr_job *job, int x) {
   return (tsr_region){job->binding.base[x], o->rows, o->cols, o->ld, tsr_matrix_element(call, x)};
 }
 
-/* Blocks of one matrix do not, though the one may begin between the other's ends. */
+/* Whether operand x of a and operand y of b share bytes. Disjoint blocks of one matrix do not, even
+ * if their ranges of addresses overlap. */
 static bool share_bytes(const tsr_job *a, int x, const tsr_job *b, int y) {
   tsr_region first = region_of(a, x), second = region_of(b, y);
   tsr_rect at;
   return first.base != NULL && tsr_region_relate(&first, &second, &at) != TSR_DISJOINT;
 }
 
-/* Some operand of one's set shares bytes with one of the other's. */
+/* Whether an operand in set_a of job a shares bytes with one in set_b of job b. */
 static bool meet(const tsr_job *a, uint8_t set_a, const tsr_job *b, uint8_t set_b) {
   for (int x = 0; x < TSR_OPERANDS; x++)
     for (int y = 0; y < TSR_OPERANDS; y++)
@@ -38,8 +39,9 @@ static bool meet(const tsr_job *a, uint8_t set_a, const tsr_job *b, uint8_t set_
   return false;
 }
 
-/* What the earlier job reads of its own C at home goes to cached blocks that it then writes to:
- * whoever writes that home later has waited for those cached blocks. */
+/* Whether one job writes user memory that the other reads or writes. The earlier job's reads of its
+ * own C need no check: they fill cached blocks that this job then writes, and a later job that
+ * writes this C to the user's memory waits for those blocks. */
 static bool share_homes(const tsr_job *earlier, const tsr_job *later) {
   const tsr_program *e = earlier->program, *l = later->program;
   uint8_t inputs = e->homes_read & (uint8_t) ~(1 << TSR_C_);
@@ -47,14 +49,14 @@ static bool share_homes(const tsr_job *earlier, const tsr_job *later) {
          meet(earlier, inputs, later, l->homes_written);
 }
 
-static bool must_be_apart(const tsr_job *earlier, const tsr_job *later) {
+static bool must_end_first(const tsr_job *earlier, const tsr_job *later) {
   if (!earlier->own_arenas || !later->own_arenas || earlier->tied || later->tied) return true;
   return earlier->program == later->program || share_homes(earlier, later);
 }
 
 /* ---- Cached blocks ---- */
 
-/* A rectangle of a cached block in the coordinates of what the cached block is part of. */
+/* rect of cached block r, in the coordinates of the entry to which the block belongs. */
 static tsr_rect in_entry(const tsr_job *job, size_t r, tsr_rect rect) {
   const tsr_cached_block *block = &job->plan->after->blocks.items[r];
   int64_t size = (int64_t)tsr_matrix_element(&job->plan->call, block->matrix);
@@ -63,7 +65,8 @@ static tsr_rect in_entry(const tsr_job *job, size_t r, tsr_rect rect) {
   return (tsr_rect){rect.row0 + row, rect.col0 + col, rect.row1 + row, rect.col1 + col};
 }
 
-/* The earlier job's last commands on what a cached block is part of. */
+/* Adds waits for the earlier job's last uses of the entry to which the cached block belongs. False:
+ * no host memory. */
 static bool add_waits(tsr_job *job, size_t block, tsr_job *earlier) {
   const tsr_program *p = earlier->program;
   for (size_t r = 0; r < tsr_residency_count(earlier->plan->after); r++) {
@@ -84,7 +87,7 @@ static bool find_waits(tsr_job *job) {
   for (size_t r = 0; r < blocks; r++) {
     bool is_new = job->plan->after->blocks.items[r].bytes > 0;
     for (int i = 0; i < job->earlier_count && !is_new; i++)
-      if (!job->earlier[i].apart && !add_waits(job, r, job->earlier[i].job)) return false;
+      if (!job->earlier[i].must_end && !add_waits(job, r, job->earlier[i].job)) return false;
     job->block_first[r + 1] = (uint32_t)job->block_waits.count;
   }
   job->met = tsr_alloc_zero(job->block_waits.count * (size_t)job->plan->queues + 1, 1);
@@ -98,22 +101,22 @@ bool tsr_overlap_find(tsr_job *job) {
   uint64_t completed = atomic_load(&runner->completed);
   if (!job->own_arenas) return true;
   for (uint64_t n = completed; n < job->number; n++) {
-    if (job->number - n >= TSR_RUN_JOBS) continue; /* it has to wait for that one anyway */
+    if (job->number - n >= TSR_RUN_JOBS) continue; /* the job waits for the end of job n anyway */
     tsr_job *earlier = runner->recent[n % TSR_RUN_JOBS];
     if (atomic_load_explicit(&earlier->done, memory_order_acquire)) continue;
     atomic_fetch_add(&earlier->references, 1);
-    job->earlier[job->earlier_count++] = (tsr_earlier){earlier, must_be_apart(earlier, job)};
+    job->earlier[job->earlier_count++] = (tsr_earlier){earlier, must_end_first(earlier, job)};
   }
   return find_waits(job);
 }
 
-/* Whether none of the earlier jobs that are not complete keeps the job from starting. */
+/* Whether the earlier jobs that are not complete let the job start. */
 static bool is_allowed(const tsr_job *job) {
   if (!job->own_arenas) return false;
   for (int i = 0; i < job->earlier_count; i++) {
     tsr_job *earlier = job->earlier[i].job;
     if (atomic_load_explicit(&earlier->done, memory_order_acquire)) continue;
-    if (job->earlier[i].apart) return false;
+    if (job->earlier[i].must_end) return false;
     if (atomic_load_explicit(&earlier->to_submit, memory_order_acquire) > 0) return false;
   }
   return true;
@@ -125,8 +128,8 @@ bool tsr_overlap_may_start(const tsr_job *job) {
   return job->number - completed < TSR_RUN_JOBS && is_allowed(job);
 }
 
-/* Waiting makes no sense if the earlier job failed: it may have left events unrecorded and cached
- * blocks unwritten. */
+/* TSR_ERR_DEVICE if the earlier job failed: it may have left events unrecorded and cached blocks
+ * unwritten. */
 static tsr_status check_earlier(tsr_job *earlier) {
   if (!tsr_job_failed(earlier)) return TSR_OK;
   pthread_mutex_lock(&earlier->runner->pool);
@@ -136,9 +139,10 @@ static tsr_status check_earlier(tsr_job *earlier) {
                   error.message);
 }
 
-/* The queue waits for each event of an earlier job at most once (met). */
-static tsr_status wait_for_room(tsr_job *job, const tsr_command *c, int operand, size_t block,
-                                tsr_queue *queue) {
+/* Makes the queue wait for the earlier uses of the cached block that conflict with operand's, for
+ * each event at most once (met). */
+static tsr_status wait_for_block(tsr_job *job, const tsr_command *c, int operand, size_t block,
+                                 tsr_queue *queue) {
   bool writes = operand == (c->kind == TSR_COMMAND_COPY ? 1 : 2);
   bool *met = job->met + c->queue * job->block_waits.count;
   tsr_rect rect = in_entry(job, block, tsr_command_rect(c, operand));
@@ -158,7 +162,7 @@ tsr_status tsr_overlap_wait(tsr_job *job, uint32_t command, tsr_queue *queue) {
   for (int x = 0; x < (c->kind == TSR_COMMAND_COPY ? 2 : 3); x++) {
     if (c->buffer[x] == TSR_NO_BUFFER) continue;
     const tsr_buffer *b = &job->plan->buffers.items[c->buffer[x]];
-    if (b->role == TSR_BUFFER_CACHED) TSR_TRY(wait_for_room(job, c, x, b->offset, queue));
+    if (b->role == TSR_BUFFER_CACHED) TSR_TRY(wait_for_block(job, c, x, b->offset, queue));
   }
   return TSR_OK;
 }

@@ -8,10 +8,10 @@
 #include "base/vec.h"
 
 typedef enum pin_state {
-  PIN_COMING, /* waits for its turn, or is being carried out */
-  PIN_THERE,
-  PIN_FAILED, /* stays until it is unregistered or registered again: callers learn of it late */
-  PIN_LEAVING /* is being unpinned */
+  PIN_PENDING, /* waiting for its turn, or being carried out */
+  PIN_PINNED,
+  PIN_FAILED, /* kept until it is unregistered or registered again: callers learn of it late */
+  PIN_UNPINNING
 } pin_state;
 
 typedef struct registration {
@@ -26,10 +26,10 @@ struct tsr_pinner {
   const tsr_engine *engine;
   tsr_engine_state *state;
   atomic_ullong posted, completed; /* registrations 1 .. completed are carried out */
-  pthread_mutex_t lock;            /* of all below */
+  pthread_mutex_t lock;            /* guards the fields below */
   pthread_cond_t work, done;
   TSR_VEC(registration) all; /* in the order of their numbers */
-  tsr_error first;           /* the first failure that is yet to be told */
+  tsr_error first;           /* the first error that tsr_pinner_settle has not returned yet */
   bool started, quit;
   pthread_t thread;
 };
@@ -46,11 +46,11 @@ static registration *find_number(tsr_pinner *pinner, uint64_t number) {
   return NULL;
 }
 
-/* The one that begins there and is not being undone by another thread. */
+/* The registration that begins at pointer and that no other thread is undoing; NULL: none. */
 static registration *find_pointer(tsr_pinner *pinner, const void *pointer) {
   for (size_t i = 0; i < pinner->all.count; i++) {
     registration *r = &pinner->all.items[i];
-    if (r->begin == pointer && r->state != PIN_LEAVING) return r;
+    if (r->begin == pointer && r->state != PIN_UNPINNING) return r;
   }
   return NULL;
 }
@@ -67,14 +67,15 @@ static void forget(tsr_pinner *pinner, uint64_t number) {
 static tsr_status carry_out(const tsr_pinner *pinner, char *begin, size_t bytes) {
   tsr_status status = pinner->engine->pin(pinner->state, begin, bytes, true);
   if (status == TSR_OK) return TSR_OK;
-  return tsr_fail(status, "registering %zu bytes at %p: %s; calls do without, only slower", bytes,
-                  (void *)begin, tsr_message());
+  return tsr_fail(status,
+                  "registering %zu bytes at %p: %s; calls work without registration, but slower",
+                  bytes, (void *)begin, tsr_message());
 }
 
-/* Notes how the registration ended; this thread's message tells of a failure. */
+/* Notes the end of the registration; on failure this thread's message becomes its error. */
 static void complete(tsr_pinner *pinner, uint64_t number, tsr_status status) {
   registration *r = find_number(pinner, number);
-  r->state = status == TSR_OK ? PIN_THERE : PIN_FAILED;
+  r->state = status == TSR_OK ? PIN_PINNED : PIN_FAILED;
   if (status != TSR_OK) tsr_error_take(status, &r->error);
   if (status != TSR_OK && pinner->first.status == TSR_OK) pinner->first = r->error;
   atomic_store(&pinner->completed, number);
@@ -135,7 +136,7 @@ void tsr_pinner_destroy(tsr_pinner *pinner) {
   stop(pinner);
   for (size_t i = 0; pinner->engine != NULL && i < pinner->all.count; i++) {
     const registration *r = &pinner->all.items[i];
-    if (r->state == PIN_THERE) (void)pinner->engine->pin(pinner->state, r->begin, r->bytes, false);
+    if (r->state == PIN_PINNED) (void)pinner->engine->pin(pinner->state, r->begin, r->bytes, false);
   }
   TSR_VEC_FREE(&pinner->all);
   pthread_mutex_destroy(&pinner->lock);
@@ -158,15 +159,14 @@ static tsr_status check_range(const void *pointer, size_t bytes) {
                   bytes, pointer);
 }
 
-/* What the engine knows already, of either end of the memory. */
+/* TSR_ERR_ARGUMENT unless the engine says that the byte at pointer is pageable memory. */
 static tsr_status check_place(const tsr_pinner *pinner, const char *pointer) {
   tsr_place place;
   TSR_TRY(pinner->engine->where(pinner->state, pointer, &place));
   if (place.memory == TSR_PAGEABLE) return TSR_OK;
   if (place.memory == TSR_DEVICE)
     return tsr_fail(TSR_ERR_ARGUMENT,
-                    "pointer: %p is memory of device %d; only the host's is to "
-                    "be pinned",
+                    "pointer: %p is memory of device %d; only host memory can be pinned",
                     (const void *)pointer, place.device);
   return tsr_fail(TSR_ERR_ARGUMENT, "pointer: memory at %p is %s already; it needs no registration",
                   (const void *)pointer, place.memory == TSR_PINNED ? "pinned" : "managed");
@@ -181,14 +181,15 @@ static tsr_status check_engine(const tsr_pinner *pinner, const char *pointer, si
   return check_place(pinner, pointer + bytes - 1);
 }
 
-/* Failed ones give way. The caller holds the lock, here and below. */
+/* TSR_ERR_ARGUMENT if the bytes overlap a registration that has not failed. The caller holds the
+ * lock, here and in the two functions below. */
 static tsr_status check_others(tsr_pinner *pinner, const char *pointer, size_t bytes) {
   for (size_t i = 0; i < pinner->all.count; i++) {
     const registration *r = &pinner->all.items[i];
     if (r->state == PIN_FAILED || !overlap(r, pointer, bytes)) continue;
     return tsr_fail(TSR_ERR_ARGUMENT,
-                    "pointer: the %zu bytes at %p share some with the %zu at %p, which are "
-                    "registered; unregister those first",
+                    "pointer: the %zu bytes at %p overlap the %zu registered bytes at %p; "
+                    "unregister those first",
                     bytes, (const void *)pointer, r->bytes, (void *)r->begin);
   }
   return TSR_OK;
@@ -216,7 +217,8 @@ static tsr_status post(tsr_pinner *pinner, const registration *wanted) {
   return TSR_OK;
 }
 
-/* The engine is asked without the lock: a driver may be slow to answer while it pins. */
+/* Asks the engine without holding the lock, because a driver may answer slowly while it pins; the
+ * registrations are therefore checked before and after. */
 tsr_status tsr_pinner_add(tsr_pinner *pinner, void *pointer, size_t bytes) {
   registration wanted = {.begin = pointer, .bytes = bytes};
   TSR_TRY(check_range(pointer, bytes));
@@ -233,10 +235,11 @@ tsr_status tsr_pinner_add(tsr_pinner *pinner, void *pointer, size_t bytes) {
 
 /* ---- Unregistering ---- */
 
-/* Marks it as leaving, once it is carried out; *was tells what it was. */
+/* Waits until the registration at pointer is carried out, copies it to *was and marks it
+ * PIN_UNPINNING. The caller holds the lock. */
 static tsr_status take(tsr_pinner *pinner, const void *pointer, registration *was) {
   registration *r;
-  while ((r = find_pointer(pinner, pointer)) != NULL && r->state == PIN_COMING)
+  while ((r = find_pointer(pinner, pointer)) != NULL && r->state == PIN_PENDING)
     pthread_cond_wait(&pinner->done, &pinner->lock);
   if (r == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT,
@@ -244,7 +247,7 @@ static tsr_status take(tsr_pinner *pinner, const void *pointer, registration *wa
                     "registered with this context",
                     pointer);
   *was = *r;
-  r->state = PIN_LEAVING;
+  r->state = PIN_UNPINNING;
   return TSR_OK;
 }
 
@@ -254,7 +257,7 @@ tsr_status tsr_pinner_remove(tsr_pinner *pinner, void *pointer) {
   tsr_status status = take(pinner, pointer, &was);
   pthread_mutex_unlock(&pinner->lock);
   TSR_TRY(status);
-  if (pinner->engine != NULL && was.state == PIN_THERE)
+  if (pinner->engine != NULL && was.state == PIN_PINNED)
     status = pinner->engine->pin(pinner->state, was.begin, was.bytes, false);
   pthread_mutex_lock(&pinner->lock);
   forget(pinner, was.number);
@@ -264,19 +267,22 @@ tsr_status tsr_pinner_remove(tsr_pinner *pinner, void *pointer) {
 
 /* ---- Asking and waiting ---- */
 
-/* Without the lock, for the calls of programs that register nothing. */
+/* Whether all registrations are carried out. Takes no lock, so that calls of programs that register
+ * nothing cost little. */
 static bool idle(tsr_pinner *pinner) {
   return atomic_load(&pinner->completed) == atomic_load(&pinner->posted);
 }
 
-/* The last one yet to be carried out that shares a byte with these, and its memory; 0: none. */
-static uint64_t coming(tsr_pinner *pinner, const char *begin, size_t bytes, tsr_place *place) {
+/* The number and *place of the last registration that is not carried out yet and overlaps the
+ * bytes; 0: none. */
+static uint64_t find_pending(tsr_pinner *pinner, const char *begin, size_t bytes,
+                             tsr_place *place) {
   uint64_t number = 0;
   if (idle(pinner)) return 0;
   pthread_mutex_lock(&pinner->lock);
   for (size_t i = 0; i < pinner->all.count; i++) {
     const registration *r = &pinner->all.items[i];
-    if (r->state != PIN_COMING || !overlap(r, begin, bytes)) continue;
+    if (r->state != PIN_PENDING || !overlap(r, begin, bytes)) continue;
     number = r->number;
     *place = (tsr_place){TSR_PINNED, TSR_HOST, r->begin, r->bytes};
   }
@@ -286,7 +292,7 @@ static uint64_t coming(tsr_pinner *pinner, const char *begin, size_t bytes, tsr_
 
 tsr_status tsr_pinner_where(tsr_pinner *pinner, const void *pointer, tsr_place *place) {
   tsr_place pinned;
-  if (coming(pinner, pointer, 1, &pinned) == 0)
+  if (find_pending(pinner, pointer, 1, &pinned) == 0)
     return pinner->engine->where(pinner->state, pointer, place);
   *place = pinned;
   return TSR_OK;
@@ -294,7 +300,7 @@ tsr_status tsr_pinner_where(tsr_pinner *pinner, const void *pointer, tsr_place *
 
 uint64_t tsr_pinner_touching(tsr_pinner *pinner, const void *begin, size_t bytes) {
   tsr_place pinned;
-  return begin != NULL && bytes > 0 ? coming(pinner, begin, bytes, &pinned) : 0;
+  return begin != NULL && bytes > 0 ? find_pending(pinner, begin, bytes, &pinned) : 0;
 }
 
 bool tsr_pinner_is_done(tsr_pinner *pinner, uint64_t number) {

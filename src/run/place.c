@@ -1,6 +1,6 @@
 #include "run/place.h"
 
-/* What is being asked about. */
+/* The storage of an operand. */
 typedef struct query {
   tsr_pinner *pinner;
   const char *base;
@@ -21,15 +21,15 @@ static tsr_status ask(const query *q, int64_t offset, tsr_place *place) {
   return tsr_pinner_where(q->pinner, q->base + offset, place);
 }
 
-/* Offset behind what is known to be of this place's kind: at least one byte further. */
+/* The offset of the end of the memory known to be of place's kind, at least offset + 1. */
 static int64_t known_end(const query *q, const tsr_place *place, int64_t offset) {
   int64_t end = place->bytes > 0 ? place->begin + place->bytes - q->base : 0;
   if (end <= offset) end = offset + 1;
   return end < q->bytes ? end : q->bytes;
 }
 
-/* The offset in (from, to] of the page boundary where memory stops being as it is at from, when at
- * to it is the other. */
+/* *boundary: the offset in (from, to] of the page boundary at which memory changes between pinned
+ * and not pinned; memory at from and at to differs. */
 static tsr_status find_boundary(const query *q, int64_t from, int64_t to, bool pinned_at_from,
                                 int64_t *boundary) {
   uintptr_t base = (uintptr_t)q->base;
@@ -48,12 +48,12 @@ static tsr_status find_boundary(const query *q, int64_t from, int64_t to, bool p
   return TSR_OK;
 }
 
-/* The storage starts in pinned memory: up to where? Only the first range counts: ranges that were
- * pinned apart must not be copied as one. */
+/* *end: the end of the pinned range in which the storage starts. A range that follows directly but
+ * was pinned separately does not count, because one copy must not span two ranges. */
 static tsr_status pinned_prefix(const query *q, const tsr_place *first, int64_t *end) {
   *end = known_end(q, first, 0);
   if (first->bytes > 0) return TSR_OK;
-  /* The runtime does not tell ranges. */
+  /* The runtime does not tell ranges: search for the end. */
   tsr_place place;
   TSR_TRY(ask(q, q->bytes - 1, &place));
   *end = q->bytes;
@@ -61,7 +61,8 @@ static tsr_status pinned_prefix(const query *q, const tsr_place *first, int64_t 
   return find_boundary(q, 0, q->bytes - 1, true, end);
 }
 
-/* The storage ends in pinned memory and starts in pageable: from where? */
+/* *begin: the begin of the pinned range in which the storage, which starts in pageable memory,
+ * ends. */
 static tsr_status pinned_suffix(const query *q, const tsr_place *last, int64_t *begin) {
   if (last->bytes > 0 && last->begin > q->base) {
     *begin = last->begin - q->base;
@@ -97,8 +98,8 @@ static tsr_status place_device(const query *q, const tsr_place *first, const cha
   TSR_TRY(ask(q, q->bytes - 1, &last));
   if (last.memory == TSR_DEVICE && last.device == first->device) return TSR_OK;
   return tsr_fail(TSR_ERR_ARGUMENT,
-                  "%s starts at %p in the memory of device %d but its %lld bytes reach beyond it; "
-                  "give a matrix that is in one memory, or correct its extents",
+                  "%s starts at %p in memory of device %d but its %lld bytes reach beyond that "
+                  "memory; give a matrix that is in one memory, or correct its extents",
                   what, (const void *)q->base, first->device, (long long)q->bytes);
 }
 

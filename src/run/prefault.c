@@ -11,7 +11,8 @@
 #include "run/tuning.h"
 
 #ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23 /* Linux 5.14; older ones refuse, and pages are made as before */
+#define MADV_POPULATE_WRITE \
+  23 /* since Linux 5.14; older systems refuse, and writes make the pages */
 #endif
 
 /* ---- Looking -------------------------------------------------------------- */
@@ -22,7 +23,7 @@ static bool is_missing(const char *at, size_t page) {
   return mincore(begin, page, &present) == 0 && (present & 1) == 0;
 }
 
-/* A few pages, evenly spread over what is written to. */
+/* Whether one of a few pages, spread evenly over the part that is written, is missing. */
 static bool has_missing(const tsr_prefault *p) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   for (int i = 0; i < TSR_TUNE_PREFAULT_LOOKS; i++) {
@@ -50,14 +51,15 @@ void tsr_prefault_start(tsr_prefault *p, const tsr_call *call, void *base) {
 
 /* ---- Making --------------------------------------------------------------- */
 
-/* The page that an end is in belongs to the result, too, so it is there to be made. */
+/* Makes all pages that [begin, end) touches. False: the system refuses. */
 static bool make(char *begin, char *end, size_t page) {
   uintptr_t from = (uintptr_t)begin / page * page;
   uintptr_t to = ((uintptr_t)end + page - 1) / page * page;
   return madvise((void *)from, to - from, MADV_POPULATE_WRITE) == 0;
 }
 
-/* Columns whose gaps hold no whole page are made at once. */
+/* Makes the pages of columns [from, to). Columns with less than a page between them go to the
+ * kernel together. */
 static bool make_columns(const tsr_prefault *p, int64_t from, int64_t to) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   char *first = NULL, *last = NULL;

@@ -1,6 +1,6 @@
 /*
- * The probe measures a machine through its engine: what plans depend on, and nothing else. Under
- * 20 s on four GPUs. Nothing else may use the engine's devices meanwhile.
+ * The probe measures a machine through its engine: only the rates and times on which plans depend.
+ * It takes less than 20 s on four GPUs. Nothing else may use the engine's devices meanwhile.
  */
 #ifndef TSR_RUN_PROBE_H
 #define TSR_RUN_PROBE_H
@@ -14,14 +14,15 @@ typedef struct tsr_probe_options {
   void *user;
 } tsr_probe_options;
 
-/* name, identity and source of the machine are filled in too. */
+/* Measures the engine's devices. The caller owns *machine, whose name, identity and source are
+ * filled in, too. */
 tsr_status tsr_probe(const tsr_engine *engine, tsr_engine_state *state, const tsr_device_info *info,
                      int devices, const tsr_probe_options *options, tsr_machine **machine);
 
-/* Measures the CPU's BLAS alone, in some milliseconds: cpu_flops and cpu_latency. */
+/* Measures only the CPU's BLAS (cpu_flops and cpu_latency), which takes some milliseconds. */
 tsr_status tsr_probe_cpu(tsr_machine *machine);
 
-/* What the measurement of these devices is kept under: the host's name and the devices' model. */
+/* Writes the name under which the measurement is stored: the host's name and the devices' model. */
 void tsr_probe_identity(const tsr_device_info *info, char *identity, size_t size);
 
 #endif

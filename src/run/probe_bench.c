@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-static const size_t quick_bytes = 2 << 20; /* of emulated devices */
+static const size_t quick_bytes = 2 << 20; /* the buffers of emulated devices */
 
 /* ---- Data ---- */
 
@@ -56,7 +56,7 @@ tsr_status tsr_bench_open(tsr_bench *b) {
   }
   if (b->bytes < quick_bytes)
     return tsr_fail(TSR_ERR_MEMORY,
-                    "a device has too little free memory to be measured; free %zu MB",
+                    "a device has too little free memory for the probe; free at least %zu MB",
                     5 * quick_bytes >> 20);
   if (b->host_bytes > b->bytes) b->host_bytes = b->bytes;
   for (int d = 0; d < b->devices; d++) TSR_TRY(open_device(b, d));
@@ -73,7 +73,8 @@ static void close_device(tsr_bench *b, int d) {
     if (b->peer[d][j] != NULL) e->queue_destroy(b->peer[d][j]);
 }
 
-/* Queues first, all of them: a copy may be under way into another device's buffer. */
+/* Destroys all queues before the first buffer, because a copy into another device's buffer may be
+ * in flight. */
 void tsr_bench_close(tsr_bench *b) {
   for (int d = 0; d < b->devices; d++) close_device(b, d);
   for (int d = 0; d < b->devices; d++) {
@@ -99,7 +100,7 @@ static tsr_status fill_buffer(tsr_bench *b, int d, char *buffer, size_t pattern)
   return TSR_OK;
 }
 
-/* Some megabytes that repeat are as random to the arithmetic as anything. */
+/* The buffers repeat one pattern of at most 16 MiB, which draws as much power as random data. */
 tsr_status tsr_bench_fill(tsr_bench *b, tsr_type type) {
   size_t pattern = (size_t)16 << 20;
   if (pattern > b->host_bytes) pattern = b->host_bytes;
@@ -114,9 +115,9 @@ tsr_status tsr_bench_fill(tsr_bench *b, tsr_type type) {
 /* ---- Waiting ---- */
 
 tsr_status tsr_bench_await(tsr_bench *b, tsr_queue_event *event, double *when) {
-  for (bool passed = false; !passed;) {
-    TSR_TRY(b->engine->query(event, &passed, when));
-    if (!passed && b->options->quick) tsr_sleep(20e-6);
+  for (bool complete = false; !complete;) {
+    TSR_TRY(b->engine->query(event, &complete, when));
+    if (!complete && b->options->quick) tsr_sleep(20e-6);
   }
   return TSR_OK;
 }
@@ -139,14 +140,14 @@ static tsr_status peer_queue(tsr_bench *b, int from, int to, tsr_queue **queue) 
   return TSR_OK;
 }
 
-/* Where in a device's first buffer what comes from there is put: each sender has a part of its own.
- */
+/* The offset in a device's first buffer of the part for copies from the sender (TSR_HOST or a
+ * device). */
 static size_t offset_of(const tsr_bench *b, int from) {
   size_t part = b->bytes / (size_t)(b->devices + 1) / 512 * 512;
   return (size_t)(from + 1) * part;
 }
 
-/* How often to repeat copies of that many bytes. */
+/* The number of copies of bytes each in a stream. */
 static int repeats_of(const tsr_bench *b, double bytes) {
   double wanted = b->options->quick ? 4e6 : 512e6;
   int repeats = (int)(wanted / bytes) + 1;
@@ -154,7 +155,7 @@ static int repeats_of(const tsr_bench *b, double bytes) {
   return repeats < most ? repeats : most;
 }
 
-/* Copies into a device go to its first buffer, out of it from its second. */
+/* Copies to a device go to its first buffer, copies from it come from its second. */
 tsr_status tsr_bench_stream(tsr_bench *b, int from, int to, size_t bytes, tsr_stream *s) {
   size_t most = b->bytes / (size_t)(b->devices + 1) / 512 * 512;
   if ((from == TSR_HOST || to == TSR_HOST) && most > b->host_bytes / 2) most = b->host_bytes / 2;
@@ -176,10 +177,10 @@ tsr_status tsr_bench_stream(tsr_bench *b, int from, int to, size_t bytes, tsr_st
   return TSR_OK;
 }
 
-/* Where in the host's memory copy number i of a stream is. Each is at another place, so that caches
- * do not help; and all devices are in one allocation at a time, as they are in one matrix (where
- * memory is in parts with links of their own, that may be in one of them), each in a share of its
- * own. */
+/* The place in host memory of copy i of a stream. Each copy has another place, so that caches do
+ * not help. At each time all devices copy from or to the same host buffer, each in its own share,
+ * as they would use one matrix: on a host whose memory has several nodes, that buffer may lie in
+ * one node. */
 static char *host_place(const tsr_bench *b, const tsr_stream *s, int i) {
   int share = s->rounds / b->devices;
   if (share == 0) return b->host[s->device];
@@ -203,7 +204,8 @@ static tsr_status submit_streams(tsr_bench *b, tsr_stream *streams, int count,
     TSR_TRY(b->engine->record(streams[i].queue, events[2 * i]));
     if (streams[i].repeats > most) most = streams[i].repeats;
   }
-  /* In turn, each at its pace, so that they run side by side from begin to end. */
+  /* Interleaves the streams in proportion to their repeats, so that they all run from begin to end.
+   */
   for (int step = 0; step < most; step++)
     for (int i = 0; i < count; i++) {
       int64_t now = (int64_t)(step + 1) * streams[i].repeats / most;
@@ -276,7 +278,7 @@ tsr_kernel_args tsr_bench_product(const tsr_bench *b, int device, tsr_type type,
                            .ldc = area};
 }
 
-/* Keeps a real device busy for a millisecond or so while what follows is submitted. */
+/* Keeps a real device busy for about a millisecond, during which further kernels are submitted. */
 static tsr_status submit_blocker(tsr_bench *b, int device) {
   int64_t area = tsr_bench_area(b, TSR_S, 4096);
   tsr_kernel_args args = tsr_bench_product(b, device, TSR_S, area, area);
@@ -284,10 +286,10 @@ static tsr_status submit_blocker(tsr_bench *b, int device) {
 }
 
 static tsr_status time_kernels(tsr_bench *b, int device, const tsr_kernel_args *args, int repeats,
-                               bool ahead, tsr_queue_event *events[2], double *seconds) {
+                               bool prequeued, tsr_queue_event *events[2], double *seconds) {
   tsr_queue *queue = b->compute[device];
   double begin, end;
-  if (ahead && !b->options->quick) TSR_TRY(submit_blocker(b, device));
+  if (prequeued && !b->options->quick) TSR_TRY(submit_blocker(b, device));
   TSR_TRY(b->engine->record(queue, events[0]));
   for (int i = 0; i < repeats; i++) TSR_TRY(b->engine->kernel(queue, args));
   TSR_TRY(b->engine->record(queue, events[1]));
@@ -299,11 +301,11 @@ static tsr_status time_kernels(tsr_bench *b, int device, const tsr_kernel_args *
 }
 
 tsr_status tsr_bench_kernels(tsr_bench *b, int device, const tsr_kernel_args *args, int repeats,
-                             bool ahead, double *seconds) {
+                             bool prequeued, double *seconds) {
   tsr_queue_event *events[2] = {NULL, NULL};
   tsr_status status = b->engine->event_create(b->state, device, true, &events[0]);
   if (status == TSR_OK) status = b->engine->event_create(b->state, device, true, &events[1]);
-  if (status == TSR_OK) status = time_kernels(b, device, args, repeats, ahead, events, seconds);
+  if (status == TSR_OK) status = time_kernels(b, device, args, repeats, prequeued, events, seconds);
   for (int i = 0; i < 2; i++)
     if (events[i] != NULL) b->engine->event_destroy(events[i]);
   return status;

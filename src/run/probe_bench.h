@@ -1,5 +1,6 @@
 /*
- * The bench: queues and buffers on each device with which the probe's parts measure. One thread.
+ * The bench: queues and buffers on each device, by which the parts of the probe measure. One thread
+ * uses it.
  */
 #ifndef TSR_RUN_PROBE_BENCH_H
 #define TSR_RUN_PROBE_BENCH_H
@@ -15,8 +16,8 @@ typedef struct tsr_bench {
   const tsr_device_info *info;
   int devices;
   const tsr_probe_options *options;
-  tsr_machine *machine;     /* what is being filled in */
-  size_t bytes, host_bytes; /* of each buffer */
+  tsr_machine *machine;     /* the result */
+  size_t bytes, host_bytes; /* of each buffer of a device, and of the host */
   char *buffer[TSR_MAX_DEVICES][TSR_BENCH_BUFFERS];
   char *host[TSR_MAX_DEVICES]; /* pinned */
   tsr_queue *in[TSR_MAX_DEVICES], *out[TSR_MAX_DEVICES], *compute[TSR_MAX_DEVICES];
@@ -26,48 +27,50 @@ typedef struct tsr_bench {
 tsr_status tsr_bench_open(tsr_bench *bench);
 void tsr_bench_close(tsr_bench *bench);
 
-/* Tells the user; fraction is of the whole probe. */
+/* Logs and reports to the user that the fraction of the probe is done and that "what" comes next.
+ */
 void tsr_bench_progress(const tsr_bench *bench, double fraction, const char *what);
 
-/* Fills all device buffers with random numbers of the type, mantissas full: the rate under a power
- * limit depends on the data. */
+/* Fills all device buffers with random numbers of the type with full mantissas, because the rate at
+ * the power limit depends on the data. */
 tsr_status tsr_bench_fill(tsr_bench *bench, tsr_type type);
 
 /* Equal copies in a row on one queue. */
 typedef struct tsr_stream {
-  int device; /* whose queue it is */
+  int device; /* the queue's */
   tsr_queue *queue;
   tsr_copy_args copy;
-  int rounds; /* places in the host's memory that it goes through */
-  int repeats;
-  double begin, end; /* out: s */
+  int rounds;        /* number of places in the host's buffer through which the copies go */
+  int repeats;       /* number of copies */
+  double begin, end; /* out [s] */
 } tsr_stream;
 
-/* A stream of contiguous copies of that many bytes; from or to may be TSR_HOST. */
+/* Makes a stream of contiguous copies of at most bytes each; from or to may be TSR_HOST. */
 tsr_status tsr_bench_stream(tsr_bench *bench, int from, int to, size_t bytes, tsr_stream *stream);
 
-/* Carries all streams out at once. */
+/* Runs all streams concurrently and sets their begin and end. */
 tsr_status tsr_bench_run(tsr_bench *bench, tsr_stream *streams, int count);
 
 double tsr_stream_bytes(const tsr_stream *stream);
-/* Bytes/s of streams together, from the first begin to the last end. */
+/* The rate of all streams together [bytes/s], from the first begin to the last end. */
 double tsr_stream_rate(const tsr_stream *streams, int count);
 
-/* A square product on the bench's buffers of a device: m = n = area. */
+/* A product with m = n = area on the bench's buffers of the device. */
 tsr_kernel_args tsr_bench_product(const tsr_bench *bench, int device, tsr_type type, int64_t area,
                                   int64_t k);
-/* The largest area that fits, at most most. */
+/* The largest area (most divided by a power of two) for which an area x area matrix fits into a
+ * buffer; not below 16. */
 int64_t tsr_bench_area(const tsr_bench *bench, tsr_type type, int64_t most);
 
-/* Seconds of each of some equal kernels in a row. With ahead, all are submitted before the first
- * one starts, so that submission costs nothing. */
+/* *seconds: the time of each of repeats equal kernels that run one after another. With prequeued,
+ * all are submitted before the first one starts, so that the time of submission does not count. */
 tsr_status tsr_bench_kernels(tsr_bench *bench, int device, const tsr_kernel_args *args, int repeats,
-                             bool ahead, double *seconds);
+                             bool prequeued, double *seconds);
 
-/* Waits for a timed event; *when: its time. */
+/* Waits for a timed event; *when: the time [s] at which it completed. */
 tsr_status tsr_bench_await(tsr_bench *bench, tsr_queue_event *event, double *when);
 
-/* Waits for all that is in a queue of a device; *when (may be NULL): the time of its end. */
+/* Waits for all commands in the device's queue; *when (may be NULL): the time [s] of their end. */
 tsr_status tsr_bench_finish(tsr_bench *bench, int device, tsr_queue *queue, double *when);
 
 /* ---- The parts ---- */

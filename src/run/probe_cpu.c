@@ -1,4 +1,4 @@
-/* The CPU's BLAS: how fast a large product is, and what a small call costs. */
+/* The CPU's BLAS: the rate of a large product and the time of a small one. */
 #include <math.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static tsr_kernel_args product(tsr_type type, int64_t n, const void *a, const vo
                            .ldc = n};
 }
 
-/* The best of some: the first ones also wake the BLAS's threads. */
+/* *seconds: the least time of several runs; the first ones also wake the BLAS's threads. */
 static tsr_status best_time(const tsr_kernel_args *args, double *seconds) {
   double first = tsr_now();
   *seconds = INFINITY;
@@ -40,8 +40,8 @@ static tsr_status best_time(const tsr_kernel_args *args, double *seconds) {
   return TSR_OK;
 }
 
-/* Flops/s of the product of the first size that takes long enough, of a, b and c one behind the
- * other. */
+/* *rate [flops/s]: of the first product that takes at least PROBE_CPU_LONG, else of the largest. a,
+ * b and c lie one after another in data. */
 static tsr_status measure_rate(tsr_type type, char *data, double *rate) {
   for (int64_t n = TSR_TUNE_PROBE_CPU_LEAST; n <= MOST; n *= 2) {
     size_t bytes = (size_t)(n * n) * tsr_type_get(type)->size;
@@ -65,7 +65,8 @@ static tsr_status measure(tsr_machine *machine, double *data) {
   for (size_t i = 0; i < count; i++) floats[i] = 0.999f + (float)(i % 97);
   TSR_TRY(measure_rate(TSR_S, (char *)data, &s));
   double rates[TSR_TYPE_COUNT] = {s, d, s, d, s / 2, s / 2, s};
-  memcpy(machine->cpu_flops, rates, sizeof rates); /* 16 bits: by way of float, s d c z h b t */
+  /* In the order s d c z h b t; the 16-bit types are converted to float and back. */
+  memcpy(machine->cpu_flops, rates, sizeof rates);
   return TSR_OK;
 }
 

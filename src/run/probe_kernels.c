@@ -1,20 +1,20 @@
-/* The probe's kernels: rates by shape, in short runs and at the power limit, memory-bound kernels,
- * submission. */
+/* Measures kernels: rates by shape, in short runs and at the power limit; memory-bound kernels; the
+ * time of a submission. */
 #include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "run/probe_bench.h"
 
-/* Points of the table of rates, with the same sizes on the diagonal but for the first. The host
- * engine's devices are small threads. */
+/* Areas (m = n) and values of k of the table of rates. area[i] = k[i] except in the first row: the
+ * diagonal has the cubic products. */
 static const int64_t real_points[] = {128, 256, 512, 1024, 2048, 4096, 8192};
 static const int64_t real_ks[] = {64, 256, 512, 1024, 2048, 4096, 8192};
 static const int64_t quick_points[] = {16, 64, 192};
 enum { REAL = 7, QUICK = 3 };
 
-/* Of emulated devices: one measurement, and one area at the power limit, s. */
-static const double quick_time = 1e-3, quick_hold = 5e-3;
+/* For emulated devices [s]: one measurement, and one area at the power limit. */
+static const double quick_time = 1e-3, quick_sustain = 5e-3;
 
 typedef struct grid {
   const int64_t *areas, *ks;
@@ -29,13 +29,15 @@ static grid grid_of(const tsr_bench *b) {
 
 /* ---- Rates by shape ---- */
 
-/* Flops/s of square kernels of which each takes so many seconds in a row. */
+/* The rate [flops/s] of kernels that take each seconds when run one after another, without the
+ * fixed cost of a kernel. */
 static double rate_of(const tsr_bench *b, tsr_type type, int64_t area, int64_t k, double each) {
   double working = fmax(each - b->machine->device[0].kernel_latency, 0.3 * each);
   return tsr_kernel_flops(TSR_KERNEL_GEMM, type, area, area, k) / working;
 }
 
-/* One point: once to load the kernel, then as often as the time allows. */
+/* Measures one point of the table: runs the kernel once to load its code, once to estimate its
+ * time, then as often as the limit [s] allows. */
 static tsr_status measure_point(tsr_bench *b, tsr_type type, int64_t area, int64_t k, double limit,
                                 double *flops) {
   tsr_kernel_args args = tsr_bench_product(b, 0, type, area, k);
@@ -70,7 +72,7 @@ static tsr_status measure_type(tsr_bench *b, const tsr_type_info *type, tsr_rate
 
 /* ---- Narrow kernels ---- */
 
-/* How long a kernel should take by its area, and how long it does, both without its fixed cost. */
+/* Sums of times of kernels without their fixed cost [s]: by the table of rates, and measured. */
 typedef struct pair {
   double expected, measured;
 } pair;
@@ -86,9 +88,10 @@ static tsr_status measure_pair(tsr_bench *b, const tsr_rates *rates, const tsr_k
   return TSR_OK;
 }
 
-/* The part of its rate that a kernel of that width keeps: of two heights, since one may happen to
- * suit the device's multiprocessors, and both ways that A may be stored, beside squares, since the
- * device is warmer by now than when those were measured. */
+/* *part: the fraction of the table's rate that a kernel with n = width reaches. The kernels have
+ * two heights, because one height may happen to suit the number of multiprocessors, and A plain and
+ * transposed. Square kernels are measured again between them, because the device is warmer than
+ * when the table was measured. */
 static tsr_status measure_width(tsr_bench *b, tsr_type type, const tsr_rates *rates, int64_t high,
                                 int64_t width, double *part) {
   pair narrow = {0, 0}, square = {0, 0};
@@ -129,8 +132,9 @@ static tsr_status submit_everywhere(tsr_bench *b, tsr_type type, int64_t n, int 
   return TSR_OK;
 }
 
-/* The same kernels in two halves. Neither is waited for before all is submitted: a device that
- * paused would cool down, and one that waited for others would seem as slow as they are. */
+/* Submits equal kernels in two halves to all devices and measures the second half. It waits only
+ * when all are submitted: a device that paused would cool down, and a device that waited for the
+ * others would seem as slow as they are. */
 static tsr_status time_halves(tsr_bench *b, tsr_type type, int64_t n, int times,
                               tsr_queue_event **events, double *each) {
   double begin, end;
@@ -149,9 +153,9 @@ static tsr_status time_halves(tsr_bench *b, tsr_type type, int64_t n, int times,
   return TSR_OK;
 }
 
-/* Kernels of n x n x n on all devices at once for that long: the first half of the time brings the
- * devices to a steady state, the second is measured. rate[d] of each device; cold: in short runs.
- */
+/* Runs n x n x n kernels on all devices at once for seconds. The first half of the time brings the
+ * devices to a steady state; rate[d] [flops/s] is measured in the second. cold: the rate in short
+ * runs. */
 static tsr_status sustain(tsr_bench *b, tsr_type type, int64_t n, double cold, double seconds,
                           double *rate) {
   tsr_queue_event *events[2 * TSR_MAX_DEVICES] = {NULL};
@@ -171,7 +175,8 @@ static double mean_of(const double *values, int count) {
   return sum / count;
 }
 
-/* Devices that differ by more than chance get a speed of their own. */
+/* Sets each device's speed relative to the mean, if a device differs by more than PROBE_SPEEDS;
+ * else all speeds to 1. */
 static void set_speeds(tsr_bench *b, const double *rate) {
   double mean = mean_of(rate, b->devices);
   bool differ = false;
@@ -179,8 +184,9 @@ static void set_speeds(tsr_bench *b, const double *rate) {
   for (int d = 0; d < b->devices; d++) b->machine->device[d].speed = differ ? rate[d] / mean : 1;
 }
 
-/* The areas to hold, as rows of the table: those from some size on that fit, and of which one
- * kernel on each device lasts longer than their submission. */
+/* The rows of the table to measure at the power limit. *last: the largest area that fits. *first:
+ * the smallest area, at least PROBE_HOT_AREA, whose kernel takes longer than submitting one to
+ * every device. */
 static void choose_rows(const tsr_bench *b, tsr_type type, const tsr_rates *rates, int *first,
                         int *last) {
   int row = rates->areas - 1;
@@ -194,24 +200,27 @@ static void choose_rows(const tsr_bench *b, tsr_type type, const tsr_rates *rate
   }
 }
 
-/* Kernels of that area at the power limit, where they use the devices as well as in short runs. */
+/* The rates at the power limit of a row that was measured: at most level, and at most the rates in
+ * short runs. */
 static void set_hot(tsr_rates *rates, int row, double level) {
   for (int j = 0; j < rates->ks; j++) rates->hot[row][j] = fmin(rates->flops[row][j], level);
 }
 
-/* Smaller kernels than were held lose the same share as the smallest of those. */
+/* The rates at the power limit of a row with smaller kernels than were measured: they lose the same
+ * fraction as the smallest measured ones. */
 static void scale_hot(tsr_rates *rates, int row, double factor) {
   for (int j = 0; j < rates->ks; j++) rates->hot[row][j] = rates->flops[row][j] * fmin(factor, 1);
 }
 
-/* In rounds over the areas: devices get warmer all the while, and each area must have its share of
- * that. level[i] is the mean rate of area i, rate[d] that of the largest area on device d. */
-static tsr_status hold_areas(tsr_bench *b, tsr_type type, const tsr_rates *rates, int first,
-                             int last, double *level, double *rate) {
+/* Measures rows first .. last at the power limit, in rounds over the rows, because devices get
+ * warmer meanwhile and each row must have its share of that. level[i]: the mean rate of row i over
+ * all devices; rate[d]: the rate of the last row on device d. */
+static tsr_status sustain_areas(tsr_bench *b, tsr_type type, const tsr_rates *rates, int first,
+                                int last, double *level, double *rate) {
   bool leading = type == TSR_D || type == TSR_S;
-  double seconds = b->options->quick ? quick_hold
-                   : leading         ? TSR_TUNE_PROBE_HOLD_LONG
-                                     : TSR_TUNE_PROBE_HOLD;
+  double seconds = b->options->quick ? quick_sustain
+                   : leading         ? TSR_TUNE_PROBE_SUSTAIN_LONG
+                                     : TSR_TUNE_PROBE_SUSTAIN;
   for (int round = 0; round < TSR_TUNE_PROBE_HOT_ROUNDS; round++)
     for (int i = first; i <= last; i++) {
       double now[TSR_MAX_DEVICES] = {0};
@@ -224,12 +233,13 @@ static tsr_status hold_areas(tsr_bench *b, tsr_type type, const tsr_rates *rates
   return TSR_OK;
 }
 
-/* The largest area says what large kernels sustain, and how devices differ. */
+/* Fills in the rates at the power limit. The largest area gives the sustained rate and the devices'
+ * speeds. */
 static tsr_status measure_hot(tsr_bench *b, tsr_type type, tsr_rates *rates) {
   double rate[TSR_MAX_DEVICES] = {0}, level[TSR_RATE_POINTS] = {0};
   int first, last;
   choose_rows(b, type, rates, &first, &last);
-  TSR_TRY(hold_areas(b, type, rates, first, last, level, rate));
+  TSR_TRY(sustain_areas(b, type, rates, first, last, level, rate));
   rates->sustained = level[last];
   if (type == TSR_D && !b->options->quick) set_speeds(b, rate);
   double factor = level[first] / rates->flops[first][first];
@@ -285,7 +295,7 @@ tsr_status tsr_probe_submission(tsr_bench *b) {
   tsr_stream s;
   TSR_TRY(tsr_bench_fill(b, TSR_D));
   TSR_TRY(tsr_bench_stream(b, TSR_HOST, 0, 64 << 10, &s));
-  s.copy.width = 512; /* of columns, as plans' copies are */
+  s.copy.width = 512; /* strided, as most copies of plans are */
   s.copy.from_pitch = s.copy.to_pitch = 1024;
   s.copy.height = 32;
   double start = tsr_now();
@@ -293,7 +303,7 @@ tsr_status tsr_probe_submission(tsr_bench *b) {
   b->machine->submit_copy = (tsr_now() - start) / COUNT;
   TSR_TRY(tsr_bench_finish(b, 0, s.queue, NULL));
   tsr_kernel_args args = tsr_bench_product(b, 0, TSR_D, 64, 64);
-  TSR_TRY(b->engine->kernel(b->compute[0], &args)); /* the first of a shape costs more */
+  TSR_TRY(b->engine->kernel(b->compute[0], &args)); /* the first of a shape takes longer */
   TSR_TRY(tsr_bench_finish(b, 0, b->compute[0], NULL));
   start = tsr_now();
   for (int i = 0; i < COUNT; i++) TSR_TRY(b->engine->kernel(b->compute[0], &args));

@@ -1,5 +1,5 @@
-/* The probe's links: each alone, by shape under kernels, and together, which shows what they
- * share. */
+/* Measures links: each alone, by the shape of copies while kernels run, and together, which shows
+ * the channels that links share. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 enum { MOST_STREAMS = 2 * TSR_MAX_DEVICES };
 
 static int node(const tsr_bench *b) {
-  return b->devices; /* one host node: where a pinned allocation lies is the system's choice */
+  return b->devices; /* one host node, because the system chooses where pinned memory lies */
 }
 
 static int location(const tsr_bench *b, int place) {
@@ -22,7 +22,7 @@ static tsr_link *link_of(tsr_bench *b, int from, int to) {
 
 /* ---- Each alone ---- */
 
-/* Time of a small copy by itself, less its bytes' time. */
+/* *latency [s]: the least time of a single copy of 4096 bytes, less 4096 / bandwidth. */
 static tsr_status measure_latency(tsr_bench *b, int from, int to, double bandwidth,
                                   double *latency) {
   tsr_stream s;
@@ -43,7 +43,7 @@ static tsr_status measure_link(tsr_bench *b, int from, int to) {
   TSR_TRY(tsr_bench_stream(b, from, to, TSR_TUNE_PROBE_PIECE, &s));
   int repeats = s.repeats;
   s.repeats = 1;
-  TSR_TRY(tsr_bench_run(b, &s, 1)); /* the first copy of a queue costs more */
+  TSR_TRY(tsr_bench_run(b, &s, 1)); /* the first copy of a queue takes longer */
   s.repeats = repeats;
   TSR_TRY(tsr_bench_run(b, &s, 1));
   double rate = tsr_stream_rate(&s, 1);
@@ -69,15 +69,15 @@ static const size_t segments[] = {1 << 10,  4 << 10,  8 << 10,   16 << 10,
                                   32 << 10, 64 << 10, 256 << 10, 1 << 20};
 enum { SEGMENTS = sizeof segments / sizeof *segments };
 
-/* Copies of columns that are segment bytes long out of a matrix with columns four times as long, or
- * as long as those of large matrices are: short runs that are near each other are much faster than
- * runs each of which is in pages of its own. The device's side is dense. */
-static void set_columns(tsr_stream *s, size_t segment, size_t host_room) {
+/* Makes the stream copy columns of segment bytes. On the host the columns are 4 * segment bytes
+ * apart, or PROBE_LONG_COLUMN as in large matrices if enough of them fit: short runs close together
+ * are much faster than runs in separate pages. On the device the columns are contiguous. */
+static void set_columns(tsr_stream *s, size_t segment, size_t host_bytes) {
   static const size_t long_column = TSR_TUNE_PROBE_LONG_COLUMN,
                       enough = TSR_TUNE_PROBE_LONG_COLUMNS;
   size_t pitch = 4 * segment;
-  if (pitch < long_column && host_room / long_column >= enough) pitch = long_column;
-  size_t height = host_room / pitch;
+  if (pitch < long_column && host_bytes / long_column >= enough) pitch = long_column;
+  size_t height = host_bytes / pitch;
   size_t most = ((size_t)8 << 20) / segment;
   if (height > most) height = most;
   bool in = s->copy.from_device == TSR_HOST;
@@ -87,11 +87,11 @@ static void set_columns(tsr_stream *s, size_t segment, size_t host_room) {
   s->copy.to_pitch = in ? segment : pitch;
 }
 
-/* Kernels for longer than the copies take. */
+/* Submits kernels that run for longer than the copies take. */
 static tsr_status load_device(tsr_bench *b, int device) {
   int64_t n = tsr_bench_area(b, TSR_D, 4096);
   tsr_kernel_args args = tsr_bench_product(b, device, TSR_D, n, n);
-  args.a = args.b = b->buffer[device][2]; /* not where the copies are going */
+  args.a = args.b = b->buffer[device][2]; /* the copies use buffers 0 and 1 */
   args.c = (char *)b->buffer[device][2] + b->bytes / 2;
   if ((size_t)(n * n) * 8 > b->bytes / 2) args.m = args.n = args.k = n / 2;
   for (int i = 0; i < 40 && !b->options->quick; i++)
@@ -106,9 +106,9 @@ static tsr_status measure_shape(tsr_bench *b, int from, int to, tsr_curve *curve
   TSR_TRY(tsr_bench_stream(b, from, to, TSR_TUNE_PROBE_PIECE, &s));
   TSR_TRY(load_device(b, device));
   for (int i = 0; i < SEGMENTS; i++) {
-    size_t room = b->host_bytes / 2;
-    if (4 * segments[i] > room) break;
-    set_columns(&s, segments[i], room);
+    size_t bytes = b->host_bytes / 2;
+    if (4 * segments[i] > bytes) break;
+    set_columns(&s, segments[i], bytes);
     s.repeats = b->options->quick ? 1 : 4;
     TSR_TRY(tsr_bench_run(b, &s, 1));
     curve->size[curve->count] = (double)segments[i];
@@ -117,18 +117,19 @@ static tsr_status measure_shape(tsr_bench *b, int from, int to, tsr_curve *curve
   return tsr_bench_finish(b, device, b->compute[device], NULL);
 }
 
-/* Longer segments are not slower: what says so is noise, which only ever slows a copy. */
+/* Raises each rate at least to that of shorter segments: a lower one is noise, which only slows
+ * copies. */
 static void smooth(tsr_curve *curve) {
   for (int i = 1; i < curve->count; i++) curve->rate[i] = fmax(curve->rate[i], curve->rate[i - 1]);
 }
 
-/* The same shape, for a link of another bandwidth. */
+/* Copies the curve to a link of another bandwidth, scaled by the ratio of bandwidths. */
 static void copy_shape(const tsr_link *from, tsr_link *to) {
   to->shape = from->shape;
   for (int i = 0; i < to->shape.count; i++) to->shape.rate[i] *= to->bandwidth / from->bandwidth;
 }
 
-/* Of one device; the others' are taken to be alike. */
+/* Measures the curves of device 0; the other devices get the same, scaled. */
 static tsr_status measure_shapes(tsr_bench *b) {
   tsr_link *in = link_of(b, TSR_HOST, 0), *out = link_of(b, 0, TSR_HOST);
   TSR_TRY(measure_shape(b, TSR_HOST, 0, &in->shape));
@@ -142,9 +143,10 @@ static tsr_status measure_shapes(tsr_bench *b) {
   return TSR_OK;
 }
 
-/* ---- Together: what devices share on their way to the host's memory ---- */
+/* ---- Together: channels that devices share on the way to host memory ---- */
 
-/* What some devices do at once: parts_in bytes in for each parts_out bytes out. */
+/* *in and *out [bytes/s]: the rates of all devices in set together when each copies parts_in bytes
+ * in for each parts_out bytes out. */
 static tsr_status measure_mix_once(tsr_bench *b, const int *set, int devices, int parts_in,
                                    int parts_out, double *in, double *out) {
   tsr_stream streams[MOST_STREAMS];
@@ -169,8 +171,8 @@ static tsr_status measure_mix_once(tsr_bench *b, const int *set, int devices, in
   return TSR_OK;
 }
 
-/* The best of some: a floor must not be above what can be reached, and other work on the machine
- * only ever takes away. */
+/* The best of three runs: other work on the machine only lowers a rate, and a rate that is too low
+ * would make the floor higher than times that can be reached. */
 static tsr_status measure_mix(tsr_bench *b, const int *set, int devices, int parts_in,
                               int parts_out, double *in, double *out) {
   *in = *out = 0;
@@ -184,12 +186,12 @@ static tsr_status measure_mix(tsr_bench *b, const int *set, int devices, int par
   return TSR_OK;
 }
 
-/* Bytes/s in and out of some devices at once. */
+/* Rates in and out of some devices at once [bytes/s]. */
 typedef struct mixes {
-  double in, out;             /* alone */
-  double both_in, both_out;   /* 1:1 */
-  double most_in, most_out;   /* 3:1, as C = aAB + bC has it */
-  double links_in, links_out; /* sums of the links alone */
+  double in, out;             /* only in; only out */
+  double both_in, both_out;   /* at in : out = 1 : 1 */
+  double most_in, most_out;   /* at in : out = 3 : 1, as in C = alpha A B + beta C */
+  double links_in, links_out; /* sums of the rates of each link alone */
 } mixes;
 
 static tsr_status measure_mixes(tsr_bench *b, const int *set, int devices, mixes *m) {
@@ -208,7 +210,7 @@ static tsr_status measure_mixes(tsr_bench *b, const int *set, int devices, mixes
 static tsr_status add_channel(tsr_bench *b, const char *name, const int *set, int devices,
                               double capacity, double in_weight, double out_weight) {
   int channel = tsr_machine_add_channel(b->machine, name, capacity);
-  if (channel < 0) return TSR_OK; /* more than a machine can say: the others stand for it */
+  if (channel < 0) return TSR_OK; /* a machine has no more channels: this one is left out */
   for (int i = 0; i < devices; i++) {
     if (in_weight > 0)
       TSR_TRY(tsr_machine_use_channel(b->machine, channel, node(b), set[i], in_weight));
@@ -218,8 +220,9 @@ static tsr_status add_channel(tsr_bench *b, const char *name, const int *set, in
   return TSR_OK;
 }
 
-/* in + weight x out <= capacity: the line through what goes in alone and in both directions, moved
- * out to the mix 3:1 when that is beyond it. No channel when the links alone say as much. */
+/* Adds the channel in + weight * out <= capacity: the line through the rates (only in) and (1 : 1),
+ * moved outward to the rates (3 : 1) if those are beyond it; and a channel for the rate out. A
+ * channel that the links' own rates imply is not added. */
 static tsr_status add_shared(tsr_bench *b, const char *name, const int *set, int devices) {
   mixes m;
   TSR_TRY(measure_mixes(b, set, devices, &m));

@@ -1,6 +1,6 @@
-/* The probe's staging: threads that copy pageable memory into the pinned ring, while the devices
- * fetch what they have copied, and no more: devices that took as much as their links carry would
- * leave less of the host's memory to the threads than they have in a call. */
+/* Measures staging: threads copy pageable memory into the pinned ring while the devices fetch as
+ * many bytes as the threads have copied. Devices that fetched at the full rate of their links would
+ * leave the threads less of the host memory's bandwidth than they have in a call. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -20,9 +20,10 @@ typedef struct stager {
   pthread_t thread;
   char *to;
   const char *from;
-  size_t bytes, round; /* of a piece; of all it goes through before it begins again */
+  size_t bytes; /* of a piece */
+  size_t round; /* bytes of the thread's part */
   atomic_bool *stop;
-  atomic_size_t *copied; /* bytes, by all */
+  atomic_size_t *copied; /* bytes, by all threads */
 } stager;
 
 static void *stage(void *argument) {
@@ -43,8 +44,9 @@ static int most_threads(void) {
   return most < MOST_THREADS ? most : MOST_THREADS;
 }
 
-/* All devices fetch as much as was copied, in turn: from memory that the caches have, as they have
- * the ring, but beside it, since nobody waits for a piece here. */
+/* For seconds, the devices in turn fetch as many bytes as were copied. They fetch from pinned
+ * memory beside the ring, because no thread waits here until its piece is fetched; caches hold that
+ * memory as they hold the ring. */
 static tsr_status fetch_all(tsr_bench *b, double seconds, const atomic_size_t *copied) {
   double end = tsr_now() + seconds;
   size_t fetched = 0;
@@ -59,7 +61,7 @@ static tsr_status fetch_all(tsr_bench *b, double seconds, const atomic_size_t *c
   return TSR_OK;
 }
 
-/* Bytes of pageable memory: more than caches hold. */
+/* Bytes of pageable memory: more than caches hold, except with emulated devices. */
 static size_t pageable_bytes(const tsr_bench *b) {
   return b->options->quick ? b->host_bytes / 2 : (size_t)1 << 30;
 }
@@ -89,8 +91,8 @@ static tsr_status measure(tsr_bench *b, int threads, const char *pageable, doubl
     if (!tsr_thread_start(stage, &stagers[started], &stagers[started].thread)) break;
   }
   tsr_status status = fetch_all(b, seconds, &copied);
-  /* On a busy machine the time may be over before any thread has had a core. A rate of 0 would say
-   * that nothing can be staged, and no plan could be made. */
+  /* On a busy machine the time may be over before a thread has had a core. A rate of 0 would mean
+   * that staging is impossible, and no plan could be made. */
   while (started > 0 && atomic_load(&copied) == 0) sched_yield();
   atomic_store(&stop, true);
   double took = tsr_now() - start, bytes = (double)atomic_load(&copied);
@@ -99,7 +101,7 @@ static tsr_status measure(tsr_bench *b, int threads, const char *pageable, doubl
   return started > 0 ? status : tsr_fail(TSR_ERR_MEMORY, "cannot start a thread");
 }
 
-/* More threads as long as they bring more. */
+/* Doubles the number of threads as long as that raises the rate by PROBE_MORE_THREADS. */
 static tsr_status measure_threads(tsr_bench *b, const char *pageable) {
   double seconds = b->options->quick ? 3e-3 : TSR_TUNE_PROBE_STAGING_TIME;
   int most = most_threads();

@@ -11,7 +11,7 @@ void tsr_program_destroy(tsr_program *program) {
   tsr_program_destroy(program->twin);
   void *parts[] = {program->by_device,     program->device_first, program->by_queue,
                    program->queue_first,   program->event,        program->rank,
-                   program->flag,          program->watched,      program->passed,
+                   program->flag,          program->watched,      program->complete,
                    program->staging_queue, program->used,         program->used_first,
                    program->queue,         program->use,          program->use_first};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) tsr_dealloc(parts[i]);
@@ -25,16 +25,16 @@ static bool allocate(tsr_program *p, size_t commands, size_t queues, size_t devi
   p->rank = tsr_alloc_zero(commands, sizeof *p->rank);
   p->flag = tsr_alloc_zero(commands, sizeof *p->flag);
   p->watched = tsr_alloc_zero(commands, sizeof *p->watched);
-  p->passed = tsr_alloc_zero(commands, sizeof *p->passed);
+  p->complete = tsr_alloc_zero(commands, sizeof *p->complete);
   p->device_first = tsr_alloc_zero(devices + 2, sizeof *p->device_first);
   p->queue_first = tsr_alloc_zero(queues + 2, sizeof *p->queue_first);
   p->staging_queue = tsr_alloc_zero(queues, sizeof *p->staging_queue);
   p->used = tsr_alloc_zero(queues, sizeof *p->used);
   p->used_first = tsr_alloc_zero(devices + 2, sizeof *p->used_first);
   p->queue = tsr_alloc_zero(queues, sizeof *p->queue);
-  return p->by_device && p->by_queue && p->event && p->rank && p->flag && p->watched && p->passed &&
-         p->device_first && p->queue_first && p->staging_queue && p->used && p->used_first &&
-         p->queue;
+  return p->by_device && p->by_queue && p->event && p->rank && p->flag && p->watched &&
+         p->complete && p->device_first && p->queue_first && p->staging_queue && p->used &&
+         p->used_first && p->queue;
 }
 
 static bool is_staging(const tsr_plan *plan, int queue) {
@@ -45,19 +45,21 @@ static tsr_status check(const tsr_plan *plan) {
   int staging_queues = 0;
   for (int q = 0; q < plan->queues; q++) staging_queues += is_staging(plan, q);
   if (staging_queues > TSR_PLAN_STAGING_QUEUES)
-    return tsr_fail(TSR_ERR_INTERNAL, "the plan has %d lanes; at most %d can be", staging_queues,
-                    TSR_PLAN_STAGING_QUEUES);
+    return tsr_fail(TSR_ERR_INTERNAL, "the plan has %d staging queues; there may be at most %d",
+                    staging_queues, TSR_PLAN_STAGING_QUEUES);
   for (int q = 0; q < plan->queues; q++) {
     int location = plan->queue[q].location;
     bool device = location >= 0 && location < plan->machine_devices;
     if (device == is_staging(plan, q) || location >= TSR_MACHINE_LOCATIONS)
       return tsr_fail(TSR_ERR_INTERNAL,
-                      "queue %d of the plan is at location %d, which does not fit", q, location);
+                      "queue %d of the plan is at location %d, which its role excludes", q,
+                      location);
   }
   for (size_t i = 0; i < plan->commands.count; i++) {
     const tsr_command *c = &plan->commands.items[i];
     if (c->queue >= plan->queues || c->wait + (size_t)c->waits > plan->waits.count)
-      return tsr_fail(TSR_ERR_INTERNAL, "command %zu of the plan names what is not there", i);
+      return tsr_fail(TSR_ERR_INTERNAL,
+                      "command %zu of the plan names a queue or a wait that does not exist", i);
   }
   return TSR_OK;
 }
@@ -85,7 +87,7 @@ static void sort(const tsr_plan *plan, tsr_program *p) {
       p->rank[p->by_device[i]] = i - p->device_first[d];
 }
 
-/* A command needs an event when another queue waits for it. */
+/* Gives an event to each command of a device for which another queue waits. */
 static tsr_status number_events(const tsr_plan *plan, tsr_program *p) {
   uint32_t count = (uint32_t)plan->commands.count;
   const tsr_command *commands = plan->commands.items;
@@ -106,7 +108,8 @@ static tsr_status number_events(const tsr_plan *plan, tsr_program *p) {
 
 /* ---- Cached blocks ---- */
 
-/* Of one room. Beyond so many places a queue's uses of the cached block count as one. */
+/* The last uses of one cached block. If the list has PLACES uses, further uses by a queue are
+ * merged into one rectangle. */
 typedef TSR_VEC(tsr_program_use) uses;
 enum { PLACES = 96 };
 
@@ -121,7 +124,7 @@ static tsr_rect around(tsr_rect a, tsr_rect b) {
                     a.row1 > b.row1 ? a.row1 : b.row1, a.col1 > b.col1 ? a.col1 : b.col1};
 }
 
-/* What writes to a place is done after all that used it before. */
+/* Removes the uses within the rectangle of use, which writes: the plan orders it after them. */
 static void drop_former(uses *list, const tsr_program_use *use) {
   size_t kept = 0;
   for (size_t i = 0; i < list->count; i++)
@@ -159,7 +162,7 @@ static bool note_uses(const tsr_plan *plan, uses *lists) {
   return true;
 }
 
-/* All in one array. They get events: later jobs wait for them. */
+/* Copies the lists to p->use. Each command in them gets an event, for which later jobs wait. */
 static bool list_uses(const tsr_plan *plan, const uses *lists, tsr_program *p) {
   size_t blocks = tsr_residency_count(plan->after), count = 0;
   for (size_t r = 0; r < blocks; r++) count += lists[r].count;
@@ -185,9 +188,10 @@ static tsr_status find_uses(const tsr_plan *plan, tsr_program *p) {
   bool listed = lists != NULL && note_uses(plan, lists) && list_uses(plan, lists, p);
   for (size_t r = 0; lists != NULL && r < blocks; r++) TSR_VEC_FREE(&lists[r]);
   tsr_dealloc(lists);
-  return listed ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory to run a plan with rooms");
+  return listed ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for a plan with cached blocks");
 }
 
+/* Lists the queues in use on each device, and the staging queues in use. */
 static void find_users(const tsr_plan *plan, tsr_program *p) {
   int used = 0;
   for (int d = 0; d < plan->machine_devices; d++) {
@@ -205,14 +209,15 @@ static void find_users(const tsr_plan *plan, tsr_program *p) {
   p->staging_threads = fewer ? plan->staging_threads : p->staging_queues;
 }
 
-/* The operand, as a bit, whose home a buffer is. */
+/* Bit x if the buffer is the user's memory of operand x; 0: it is other memory. */
 static uint8_t home_of(const tsr_plan *plan, int32_t buffer) {
   if (buffer == TSR_NO_BUFFER) return 0;
   const tsr_buffer *b = &plan->buffers.items[buffer];
   return b->role == TSR_BUFFER_HOME ? (uint8_t)(1 << b->matrix) : 0;
 }
 
-/* Kernels read what they add to. */
+/* Finds the operands whose user memory commands read and write. A kernel counts as reading its C.
+ */
 static void find_homes(const tsr_plan *plan, tsr_program *p) {
   for (size_t i = 0; i < plan->commands.count; i++) {
     const tsr_command *c = &plan->commands.items[i];
@@ -222,8 +227,8 @@ static void find_homes(const tsr_plan *plan, tsr_program *p) {
   }
 }
 
-/* Whether copies, or those of staging queues alone, write to the user's memory. */
-static bool brings_home(const tsr_plan *plan, bool staging_queues) {
+/* Whether copies (staging_queues: copies of staging queues) write to the user's memory. */
+static bool writes_back(const tsr_plan *plan, bool staging_queues) {
   for (size_t i = 0; i < plan->commands.count; i++) {
     const tsr_command *c = &plan->commands.items[i];
     if (c->kind != TSR_COMMAND_COPY || (staging_queues && !is_staging(plan, c->queue))) continue;
@@ -250,8 +255,8 @@ tsr_status tsr_program_create(const tsr_plan *plan, tsr_program **program) {
     return status;
   }
   find_users(plan, p);
-  p->staging_brings_home = brings_home(plan, true);
-  p->brings_home = brings_home(plan, false);
+  p->staging_writes_back = writes_back(plan, true);
+  p->writes_back = writes_back(plan, false);
   find_homes(plan, p);
   *program = p;
   return TSR_OK;

@@ -8,11 +8,11 @@ static bool is_nothing(const tsr_region *r) {
   return r->base == NULL || r->rows == 0 || r->cols == 0;
 }
 
-/* Both have the same grid of columns: *rect is the home in the region's coordinates. A home whose
- * rows run over the end of the region's columns has two places in it, of which at most one may
- * matter. */
-static tsr_relation relate_along(const tsr_region *home, const tsr_region *region, int64_t offset,
-                                 tsr_rect *rect) {
+/* For regions of the same ld and element grid: *rect is home in the region's coordinates. If home's
+ * rows reach past ld, the next columns of the region's grid, home has two possible positions; if
+ * both overlap the region, the relation is TSR_CROSSING. */
+static tsr_relation relate_aligned(const tsr_region *home, const tsr_region *region, int64_t offset,
+                                   tsr_rect *rect) {
   int64_t ld = region->ld, row = (offset % ld + ld) % ld, col = (offset - row) / ld;
   tsr_rect here = tsr_rect_make(row, col, home->rows, home->cols);
   tsr_rect next = tsr_rect_make(row - ld, col + 1, home->rows, home->cols);
@@ -29,7 +29,7 @@ tsr_relation tsr_region_relate(const tsr_region *home, const tsr_region *region,
   int64_t bytes = home->base - region->base, size = (int64_t)region->size;
   if (home->size != region->size || home->ld != region->ld || bytes % size != 0)
     return TSR_CROSSING;
-  return relate_along(home, region, bytes / size, rect);
+  return relate_aligned(home, region, bytes / size, rect);
 }
 
 tsr_rect tsr_region_crossed(const tsr_region *home, const tsr_region *region) {

@@ -1,5 +1,5 @@
 /*
- * Regions: matrices in the user's host memory, by address, and how two of them lie to each other.
+ * Regions: matrices in the user's host memory, by address, and the overlap of two of them.
  */
 #ifndef TSR_RUN_REGION_H
 #define TSR_RUN_REGION_H
@@ -14,15 +14,18 @@ typedef struct tsr_region {
   size_t size; /* bytes of an element */
 } tsr_region;
 
-/* Apart: no byte in common. Along: in common, with the same grid of elements and columns, so that
- * one has its place in the other's coordinates. Across: perhaps in common, but not so. */
-typedef enum tsr_relation { TSR_DISJOINT, TSR_ALIGNED, TSR_CROSSING } tsr_relation;
+typedef enum tsr_relation {
+  TSR_DISJOINT, /* no byte in common */
+  TSR_ALIGNED,  /* overlap with the same ld and element grid: each has coordinates in the other */
+  TSR_CROSSING  /* perhaps bytes in common, without common coordinates */
+} tsr_relation;
 
-/* Along: *rect is where region has the first one, of which it need not hold all. */
+/* The relation of first to region. If TSR_ALIGNED, *rect is first in region's coordinates, and may
+ * reach beyond region. */
 tsr_relation tsr_region_relate(const tsr_region *first, const tsr_region *region, tsr_rect *rect);
 
-/* The columns of the first that have a byte in common with all that is between the region's ends.
- */
+/* The columns of first that overlap the bytes from region's first to its last (gaps between its
+ * columns included), with all their rows. */
 tsr_rect tsr_region_crossed(const tsr_region *first, const tsr_region *region);
 
 static inline tsr_rect tsr_region_all(const tsr_region *region) {

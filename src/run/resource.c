@@ -27,8 +27,9 @@ tsr_status tsr_resource_queue(tsr_runner *runner, int device, tsr_plan_queue key
   return TSR_OK;
 }
 
-/* Threads may be reading an array that is about to move: those of the job that had the set before,
- * which is so many jobs ago, or was complete when sets began anew. */
+/* Waits for the job that used the current set of events before, whose threads may be reading the
+ * array that is about to move. That job was posted TSR_RUN_JOBS jobs ago, or was complete when the
+ * sets started again at 0. */
 static void await_set(tsr_runner *runner) {
   if (runner->posted >= TSR_RUN_JOBS)
     tsr_await_completed(runner, runner->posted - TSR_RUN_JOBS + 1);
@@ -107,15 +108,15 @@ tsr_status tsr_resource_reserve_ring(tsr_runner *runner, size_t bytes) {
   return tsr_resource_reserve_arena(runner, runner->devices, bytes);
 }
 
-/* Arenas that a plan asks for. */
-typedef struct asking {
+/* The arenas that a plan needs. */
+typedef struct arena_request {
   tsr_runner *runner;
   const tsr_plan *plan;
-  atomic_int short_of; /* the first location that has no room; TSR_MACHINE_LOCATIONS: none */
-} asking;
+  atomic_int short_of; /* the first location without enough memory; TSR_MACHINE_LOCATIONS: none */
+} arena_request;
 
-static tsr_status reserve_asked(void *argument, int location) {
-  asking *a = argument;
+static tsr_status reserve_requested(void *argument, int location) {
+  arena_request *a = argument;
   tsr_status status = tsr_resource_reserve_arena(a->runner, location, a->plan->arena[location]);
   int first = atomic_load(&a->short_of);
   while (status == TSR_ERR_MEMORY && location < first &&
@@ -124,8 +125,8 @@ static tsr_status reserve_asked(void *argument, int location) {
   return status;
 }
 
-/* A device's runtime takes 10 ms for a large allocation, however large (measured): several devices
- * get theirs side by side. */
+/* Whether arenas are allocated on all devices in parallel: if several devices need a large one, for
+ * which the runtime takes 10 ms whatever the size (measured). */
 static bool pays_aside(const tsr_runner *runner, const tsr_plan *plan) {
   int count = 0;
   for (int d = 0; d < runner->devices; d++)
@@ -134,13 +135,14 @@ static bool pays_aside(const tsr_runner *runner, const tsr_plan *plan) {
 }
 
 static tsr_status reserve_arenas(tsr_runner *runner, const tsr_plan *plan, int *short_of) {
-  asking a = {runner, plan, TSR_MACHINE_LOCATIONS};
+  arena_request a = {runner, plan, TSR_MACHINE_LOCATIONS};
   tsr_status status = TSR_OK;
   if (pays_aside(runner, plan)) {
     tsr_runner_settle(runner);
-    status = tsr_aside_each(runner->devices, reserve_asked, &a);
+    status = tsr_aside_each(runner->devices, reserve_requested, &a);
   }
-  for (int l = 0; l < TSR_MACHINE_LOCATIONS && status == TSR_OK; l++) status = reserve_asked(&a, l);
+  for (int l = 0; l < TSR_MACHINE_LOCATIONS && status == TSR_OK; l++)
+    status = reserve_requested(&a, l);
   if (status == TSR_ERR_MEMORY) *short_of = atomic_load(&a.short_of);
   return status;
 }

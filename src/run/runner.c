@@ -60,7 +60,7 @@ void tsr_runner_destroy(tsr_runner *runner) {
   tsr_dealloc(runner);
 }
 
-/* All of a device's in one array. */
+/* Allocates the device's cursor and watch, in one array. */
 static tsr_status make_cursors(tsr_run_device *side) {
   side->cursor = tsr_alloc_zero((1 + TSR_RUN_JOBS) * TSR_PLAN_QUEUES, sizeof *side->cursor);
   if (side->cursor == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a runner");
@@ -68,7 +68,8 @@ static tsr_status make_cursors(tsr_run_device *side) {
   return TSR_OK;
 }
 
-/* The list starts with a job that is over, for the threads to stand at. */
+/* Starts the submitters. The list of jobs starts with an empty job, after which the threads wait
+ * for the next. */
 static tsr_status start(tsr_runner *runner, int devices) {
   runner->tail = tsr_job_take(runner);
   if (runner->tail == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a runner");
@@ -96,7 +97,7 @@ tsr_status tsr_runner_create(const tsr_engine *engine, tsr_engine_state *state, 
   atomic_store(&made->spin, tsr_may_spin(made->cores, devices));
   init_locks(made);
   tsr_status status = start(made, devices);
-  if (status == TSR_OK && made->warm) status = tsr_warm_devices(made, settings->room);
+  if (status == TSR_OK && made->warm) status = tsr_warm_devices(made, settings->free_memory);
   if (status == TSR_OK)
     *runner = made;
   else
@@ -113,8 +114,8 @@ static bool is_under_way(tsr_runner *runner, const tsr_program *program) {
   return false;
 }
 
-/* The program for a run that may go beside others: the one that ran last if that run is over, else
- * the other one of the program and its twin. */
+/* *taken: the program for a run that may be concurrent with another run of it: of the program and
+ * its twin, the one of the last run if that run is over, else the other. */
 static tsr_status take_turns(tsr_runner *runner, tsr_program *program, tsr_program **taken) {
   *taken = program->twin_is_last ? program->twin : program;
   if (!is_under_way(runner, *taken)) return TSR_OK;
@@ -137,7 +138,7 @@ static int bits(uint32_t set) {
   return count;
 }
 
-static tsr_status fill_rooms(tsr_job *job, const tsr_submission *submission) {
+static tsr_status fill_blocks(tsr_job *job, const tsr_submission *submission) {
   size_t count = tsr_residency_count(job->plan->after);
   for (int l = 0; l < TSR_MACHINE_LOCATIONS; l++)
     job->arena[l] = job->own_arenas ? submission->arenas[l] : job->runner->arena[l].base;
@@ -166,31 +167,33 @@ static tsr_status fill(tsr_job *job, const tsr_submission *submission, tsr_progr
   job->tied = tied_devices(runner);
   job->devices = job->program->devices | job->tied;
   job->staging_threads = tsr_staging_threads(runner, job->program);
-  if (job->program->staging_brings_home)
+  if (job->program->staging_writes_back)
     tsr_prefault_start(&job->prefault, &job->plan->call, job->binding.base[TSR_C_]);
   tsr_staging_start(job);
   if (job->devices == 0 && job->staging_threads == 0)
-    job->devices = 1; /* someone must complete it */
+    job->devices = 1; /* a job without commands also needs a thread that completes it */
   atomic_store(&job->left, bits(job->devices) + job->staging_threads);
   atomic_store(&job->to_submit, bits(job->devices) + job->staging_threads);
   atomic_store(&job->untied, bits(job->tied));
-  TSR_TRY(fill_rooms(job, submission));
+  TSR_TRY(fill_blocks(job, submission));
   if (!tsr_overlap_find(job)) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a job");
   if (!job->trace) return TSR_OK;
   job->times = tsr_alloc_zero(2 * job->plan->commands.count, sizeof *job->times);
   return job->times != NULL ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for a trace");
 }
 
-/* What a first call of a kind costs more than the next ones. */
+/* Logs the time that a first call of its kind takes for preparation, if that is more than 1 ms. */
 static void log_preparation(double began, double reserved) {
   double now = tsr_now();
   if (now - began > 1e-3)
-    tsr_log(TSR_LOG_INFO, "a first run: %.1f ms for memory and queues, %.1f ms for first kernels",
+    tsr_log(TSR_LOG_INFO,
+            "a plan's first run: %.1f ms for memory and queues, %.1f ms for trying kernels",
             1e3 * (reserved - began), 1e3 * (now - reserved));
 }
 
-/* Round and round, so that a set's last job is complete before its next one may start; and always
- * the same one for calls that come one at a time, which make new events only once then. */
+/* The set of events of the next job. Sets are used in rotation, so that a set's former job is
+ * complete before its next one may start. If no job is in flight, the set is 0: calls that come one
+ * at a time then make events only once. */
 static int next_set(const tsr_runner *runner) {
   if (atomic_load(&runner->completed) == runner->posted) return 0;
   return (runner->tail->set + 1) % TSR_RUN_JOBS;
@@ -221,12 +224,13 @@ static tsr_status enter(tsr_runner *runner, tsr_submission *submission, double n
   return TSR_OK;
 }
 
-/* What the user puts on a tied stream from now on must find the call's last events in it. A stream
- * cannot wait for a staging queue, so where staging queues bring C home the call itself is waited
- * for; and so is one that has failed, whose last events the stream may lack. */
+/* Waits until each tied stream waits for the job's last events, so that work which the user puts on
+ * the stream next runs after the job. A stream cannot wait for a staging queue: if staging queues
+ * write C back, the function waits for the end of the job. It also does so for a job that failed,
+ * whose last events the stream may lack. */
 static void await_untied(tsr_job *job) {
   if (job->tied == 0) return;
-  if (job->program->staging_brings_home) tsr_await_completed(job->runner, job->number + 1);
+  if (job->program->staging_writes_back) tsr_await_completed(job->runner, job->number + 1);
   tsr_backoff backoff = {0};
   while (atomic_load_explicit(&job->untied, memory_order_acquire) > 0)
     tsr_backoff_step(&backoff, tsr_spins(job->runner));
@@ -243,7 +247,7 @@ tsr_status tsr_runner_submit(tsr_runner *runner, tsr_submission *submission, tsr
   return status;
 }
 
-/* ---- Tickets ---- */
+/* ---- Jobs ---- */
 
 tsr_status tsr_job_wait(tsr_job *job) {
   tsr_await_completed(job->runner, job->number + 1);
@@ -262,8 +266,8 @@ double tsr_job_entered(const tsr_job *job) {
   return job->entered;
 }
 
-bool tsr_job_brings_home(const tsr_job *job) {
-  return job->program->brings_home;
+bool tsr_job_writes_back(const tsr_job *job) {
+  return job->program->writes_back;
 }
 
 double tsr_job_seconds(const tsr_job *job) {
@@ -284,8 +288,8 @@ const tsr_plan *tsr_job_plan(const tsr_job *job) {
   return job->plan;
 }
 
-/* Whoever is submitting may be looking at the plans of jobs that were not complete when it began.
- */
+/* Waits for a submission that is under way: it may be reading the plans of jobs that were not
+ * complete when it began. */
 static void await_submission(tsr_runner *runner) {
   pthread_mutex_lock(&runner->enter);
   pthread_mutex_unlock(&runner->enter);

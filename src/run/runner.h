@@ -1,10 +1,11 @@
 /*
- * The runner carries plans out and makes no decision. One submitter thread for each device and one
- * thread for each staging thread; a context has one runner.
+ * The runner carries out plans and makes no decision. It has one submitter thread for each device,
+ * and staging threads that copy between pageable memory and the pinned ring. A context has one
+ * runner.
  *
- * A submission enters all threads atomically, and submissions take effect in the order in which
- * they entered. Any thread may submit, wait and trim. A program, and its plan, must live until the
- * jobs of its submissions are released.
+ * A submission of a plan is a job. All threads see the jobs in one order, and jobs take effect as
+ * if run in that order. Any thread may submit, wait and trim. A program and its plan must live
+ * until the jobs of its submissions are released.
  */
 #ifndef TSR_RUN_RUNNER_H
 #define TSR_RUN_RUNNER_H
@@ -15,110 +16,111 @@
 
 typedef struct tsr_runner tsr_runner;
 
-/* A plan as the runner runs it (program.h). */
+/* What the runner derives from a plan (program.h). */
 typedef struct tsr_program tsr_program;
 
 /* One submission of a plan. */
 typedef struct tsr_job tsr_job;
 
 typedef struct tsr_runner_settings {
-  int cores;   /* processors to count on; 0: those this process may use */
-  bool poison; /* make all device memory unwritten before each call, if the engine can */
-  bool warm;   /* make usual queues at once; try each kernel of a plan before the plan first runs */
-  const size_t *room; /* with warm: free bytes of each device, of which a part is taken and given
-                         back at once; NULL: none is */
+  int cores;   /* processors that the runner may use; 0: all that this process may use */
+  bool poison; /* before each job, its arenas count as unwritten again, if the engine can do that */
+  bool warm; /* make usual queues now; run each kernel of a plan once before the plan first runs */
+  const size_t *free_memory; /* with warm: free bytes of each device, of which the runner allocates
+                                a part as its first arena; NULL: it allocates none now */
 } tsr_runner_settings;
 
 /* settings may be NULL. The engine's state must outlive the runner. */
 tsr_status tsr_runner_create(const tsr_engine *engine, tsr_engine_state *state, int devices,
                              const tsr_runner_settings *settings, tsr_runner **runner);
 
-/* Waits for what was submitted. All jobs must have been released. */
+/* Waits for all jobs, which the caller has released before. */
 void tsr_runner_destroy(tsr_runner *runner);
 
-/* Derives the program from a plan, which must outlive it. TSR_ERR_INTERNAL for a plan that names
- * what is not there. */
+/* Derives the program from a plan, which must outlive it. TSR_ERR_INTERNAL if the plan names a
+ * queue, location or command that does not exist. */
 tsr_status tsr_program_create(const tsr_plan *plan, tsr_program **program);
 void tsr_program_destroy(tsr_program *program); /* NULL is accepted */
 
-/* What to run. */
+/* A plan to run, with the memory of one call. */
 typedef struct tsr_submission {
   tsr_program *program;
   tsr_binding binding;
-  /* For a plan with cached blocks, which are copied: the memory of each room, and the cached block
-   * that it is part of (stays), by which jobs recognise memory that they share. Such a plan brings
-   * arenas of its own, one for each location, which nobody else uses until it is complete: it may
-   * start beside the jobs before it. */
+  /* For a plan with cached blocks; the runner copies these arrays. blocks[r]: the memory of cached
+   * block r. entries[r]: the first byte of the store's entry that contains the block, by which jobs
+   * recognise memory that they share. arenas: one for each location, which no other job uses until
+   * this one is complete, so that the job may run concurrently with earlier ones. */
   void *const *blocks, *const *entries, *const *arenas;
-  bool trace; /* measure the times of each command */
+  bool trace; /* measure the begin and end of each command */
   tsr_pinner *pinner;
-  uint64_t registration; /* of the pinner's, to be carried out before the plan starts; 0: none */
-  int short_of; /* out, with TSR_ERR_MEMORY: the location that has not the plan's arena; else -1 */
+  uint64_t registration; /* of the pinner, to be carried out before the job starts; 0: none */
+  int short_of; /* out, with TSR_ERR_MEMORY: the location that lacks memory for its arena; else -1
+                 */
 } tsr_submission;
 
-/* Enters the plan and returns; with tied streams, once all of it is submitted, or, where staging
- * queues write to the user's memory, complete. Nothing is touched on failure. */
+/* Submits the plan and sets *posted to the job, which the caller releases. Returns at once; if
+ * streams are tied, when all commands are submitted; if staging queues also write to the user's
+ * memory, when the job is complete. On failure no memory of the call has been touched. */
 tsr_status tsr_runner_submit(tsr_runner *runner, tsr_submission *submission, tsr_job **posted);
 
-/* Waits until the plan is complete; its status, with its message as this thread's. */
+/* Waits until the job is complete and returns its status; its message becomes this thread's. */
 tsr_status tsr_job_wait(tsr_job *job);
 bool tsr_job_done(tsr_job *job);
-/* Waits for so many seconds at most; whether it and all before it are complete. */
+/* Waits at most seconds; true if the job and all before it are complete. */
 bool tsr_job_wait_for(tsr_job *job, double seconds);
 
-/* Of a complete job: seconds from the call to the end; the measured begin and end of each
- * command in seconds from the call (NULL when not traced), which the caller then owns
- * (tsr_dealloc). */
-double tsr_job_entered(const tsr_job *job); /* when the call was made: tsr_now */
-double tsr_job_seconds(const tsr_job *job);
-bool tsr_job_brings_home(const tsr_job *job); /* it copies to the user's memory */
-float *tsr_job_take_times(tsr_job *job);
+double tsr_job_entered(const tsr_job *job);   /* time of the call: tsr_now */
+double tsr_job_seconds(const tsr_job *job);   /* of a complete job: from the call to the end */
+bool tsr_job_writes_back(const tsr_job *job); /* the job copies to the user's memory */
 const tsr_plan *tsr_job_plan(const tsr_job *job);
+/* Of a complete job: the measured begin and end of each command, in seconds from the call. The
+ * caller owns them (tsr_dealloc). NULL: the job was not traced, has failed, or was asked before. */
+float *tsr_job_take_times(tsr_job *job);
 
-/* Its place in the order of submission, for tsr_runner_await. */
+/* The job's place in the order of submission, for tsr_runner_await. */
 uint64_t tsr_job_number(const tsr_job *job);
 
-/* Waits for it if need be. NULL is accepted. */
+/* Waits until the job is complete and gives it back. NULL is accepted. */
 void tsr_job_release(tsr_job *job);
 
-/* Waits until what was submitted under that number, and all before it, is complete. */
+/* Waits until jobs 0 .. number are complete. */
 void tsr_runner_await(tsr_runner *runner, uint64_t number);
 
-/* How many submissions there were, complete or not. Waits for one that is just being made. */
+/* The number of jobs submitted, complete or not. Waits for a submission that is under way. */
 uint64_t tsr_runner_submitted(tsr_runner *runner);
 
-/* How many submissions are complete: those with lower numbers. */
+/* The number n such that jobs 0 .. n-1 are complete. */
 uint64_t tsr_runner_completed(tsr_runner *runner);
 
-/* Whether those from one number up to another are over, while earlier ones may be under way. */
+/* Whether jobs from .. to-1 are complete; earlier ones need not be. */
 bool tsr_runner_over(tsr_runner *runner, uint64_t from, uint64_t to);
 
-/* Bytes that copies have brought to a device, and from it to the host, since the runner was made;
- * plans are not counted. */
+/* Bytes that copies of jobs bring to the device, and from it to the host, counted when they are
+ * submitted to the engine, since the runner was made. */
 void tsr_runner_moved(tsr_runner *runner, int device, tsr_traffic *traffic);
 
-/* Waits until everything submitted is complete. */
+/* Waits until all jobs are complete. */
 void tsr_runner_drain(tsr_runner *runner);
 
-/* Makes the ring of pinned memory for staging now, bytes of it, or the first call that stages
- * will wait for it (0.3 ms a MiB, measured). */
+/* Allocates the pinned ring for staging, of at least bytes, so that no call has to wait for that
+ * (measured: 0.3 ms for each MiB). */
 tsr_status tsr_runner_reserve_ring(tsr_runner *runner, size_t bytes);
 
-/* Gives the arenas and the ring back, after what is in flight. */
+/* Waits for all jobs and frees the arenas and the ring. */
 void tsr_runner_trim(tsr_runner *runner);
 
-/* Ties the user's stream of a device (native; NULL unties): later submissions wait for what is on
- * it, and it waits for them. */
+/* Ties the user's stream native to the device: later jobs wait for the work on the stream, and work
+ * put on the stream later waits for them. native = NULL unties. */
 tsr_status tsr_runner_tie(tsr_runner *runner, int device, void *native);
 
-/* Waits for what is on all tied streams, for work that the runner does not do. */
+/* Waits for the work on all tied streams, before work that the runner does not do. */
 tsr_status tsr_runner_join(tsr_runner *runner);
 
-/* One copy between any two places, blocking, after what is in flight. queue's device is chosen from
- * the ends; two host ends are not for the runner. */
+/* Waits for all jobs, then carries out one copy and waits for it. At least one end of the copy must
+ * be on a device. */
 tsr_status tsr_runner_copy(tsr_runner *runner, const tsr_copy_args *args);
 
-/* Keeps everyone else out of the devices, with nothing in flight, until leave: for probing. */
+/* Waits for all jobs and keeps submissions waiting until tsr_runner_leave; for probing. */
 void tsr_runner_occupy(tsr_runner *runner);
 void tsr_runner_leave(tsr_runner *runner);
 

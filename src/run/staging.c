@@ -2,14 +2,14 @@
 
 #include "run/inside.h"
 
-/* An event on a user's stream: until it has passed. False when the job failed. */
+/* Waits until the event, in a user's stream, is complete. False: the job failed. */
 static bool await_mark(tsr_job *job, tsr_queue_event *event) {
   tsr_backoff backoff = {0};
   while (!tsr_job_failed(job)) {
-    bool passed = false;
-    tsr_status status = job->runner->engine->query(event, &passed, NULL);
+    bool complete = false;
+    tsr_status status = job->runner->engine->query(event, &complete, NULL);
     if (status != TSR_OK) tsr_job_fail(job, status);
-    if (passed && status == TSR_OK) return true;
+    if (complete && status == TSR_OK) return true;
     tsr_backoff_step(&backoff, tsr_spins(job->runner));
   }
   return false;
@@ -17,7 +17,7 @@ static bool await_mark(tsr_job *job, tsr_queue_event *event) {
 
 static bool is_complete(const tsr_job *job, uint32_t command) {
   return tsr_job_is_staged(job, command) ? tsr_job_flagged(job, command)
-                                         : tsr_job_passed(job, command);
+                                         : tsr_command_is_complete(job, command);
 }
 
 static bool is_ready(const tsr_job *job, uint32_t command) {
@@ -27,7 +27,8 @@ static bool is_ready(const tsr_job *job, uint32_t command) {
   return true;
 }
 
-/* Staging reads and writes the user's memory: not before what is on the user's streams. */
+/* Waits for the work on the tied streams, because staging reads and writes the user's memory.
+ * False: the job failed. */
 static bool await_users(tsr_job *job) {
   tsr_backoff backoff = {0};
   while ((atomic_load_explicit(&job->started, memory_order_acquire) & job->tied) != job->tied)
@@ -37,7 +38,7 @@ static bool await_users(tsr_job *job) {
   return !tsr_job_failed(job);
 }
 
-/* All of each column, or what of it is in the triangle. */
+/* Copies the columns, or the part of each that is in the command's triangle. */
 static void copy(const tsr_command *c, const tsr_copy_args *args) {
   char *to = args->to;
   const char *from = args->from;
@@ -68,9 +69,9 @@ void tsr_staging_start(tsr_job *job) {
     atomic_store(&job->staging_at[l], job->program->queue_first[job->program->staging_queue[l]]);
 }
 
-/* Of the staging queues at which no thread is and whose next command may run the one whose command
- * comes first in the plan; -1: there is none. *over: all staging queues are at their ends, or taken
- * by threads that bring them there. */
+/* Among the staging queues that no thread has taken and whose next command may run, returns the one
+ * whose command comes first in the plan, and *at, the command's place in by_queue. -1: none.
+ * *over: no commands are left but those that threads are running. */
 static int choose(tsr_job *job, uint32_t *at, bool *over) {
   const tsr_program *p = job->program;
   int best = -1;
@@ -95,8 +96,9 @@ static bool take(tsr_job *job, int staging, uint32_t at) {
                                                  memory_order_relaxed);
 }
 
-/* Each staging queue is in order, but no thread's own: some threads are slower than others, where
- * cores are shared, and a plan must not wait for always the same ones. */
+/* Each staging queue runs in order, but its commands are run by whichever thread is free: if cores
+ * are shared, some threads are slow, and a queue with a thread of its own could be slow throughout.
+ */
 void tsr_staging_run(tsr_job *job) {
   tsr_backoff backoff = {0};
   bool over = false;

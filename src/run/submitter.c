@@ -1,13 +1,13 @@
 #include "run/inside.h"
 
-/* A submitter's way through its device's commands of one job. */
+/* The submission of one job's commands to a device. */
 typedef struct walk {
   tsr_worker *worker;
   tsr_job *job;
   tsr_run_device *side;
   const uint32_t *order; /* the device's commands in plan order */
-  uint32_t at, count;    /* all before order[at] are submitted */
-  const uint16_t *used;  /* the plan's queues that it uses */
+  uint32_t at, count;    /* the commands before order[at] are submitted; count in all */
+  const uint16_t *used;  /* the plan's queues in use on the device */
   int queues;
 } walk;
 
@@ -29,9 +29,9 @@ static walk walk_start(tsr_worker *worker, tsr_job *job) {
 
 /* ---- One command ---- */
 
-/* Whether a queue may be told to wait for all that the command waits for. An event must be recorded
- * before an engine can wait for it; no engine can wait for a staging queue, so a staging queue's
- * command must be complete. */
+/* Whether the command may be submitted: each command that it waits for has its event recorded, as
+ * the engine requires, or is complete if it belongs to a staging queue, for which no engine can
+ * wait. */
 static bool is_ready(tsr_job *job, uint32_t command) {
   const tsr_command *c = &job->plan->commands.items[command];
   for (uint32_t i = 0; i < c->waits; i++)
@@ -64,9 +64,11 @@ static tsr_status submit(walk *w, uint32_t command) {
   return TSR_OK;
 }
 
-/* ---- All of them ---- */
+/* ---- All commands ---- */
 
-/* The first command in plan order unless it must wait; then the first ready head of a queue. */
+/* The next command to submit: the first in plan order or, if that is not ready, the first in plan
+ * order among the next commands of the queues that are ready. NONE_READY: none, or (w->at ==
+ * w->count) all are submitted. */
 static int64_t choose(walk *w) {
   tsr_job *job = w->job;
   const tsr_program *p = job->program;
@@ -106,7 +108,8 @@ static void submit_all(walk *w) {
 
 /* ---- The user's streams ---- */
 
-/* Others may need staging queues to get there, and these may wait for this device. */
+/* Waits until all wanted bits are set, and watches meanwhile: the threads that set them may wait
+ * for staging queues, which may wait for commands of this device. */
 static void await_bit(walk *w, atomic_uint *bits, uint32_t wanted) {
   tsr_backoff backoff = {0};
   while ((atomic_load_explicit(bits, memory_order_acquire) & wanted) != wanted) {
@@ -126,8 +129,8 @@ static tsr_status wait_for_users(walk *w) {
   return TSR_OK;
 }
 
-/* Marks the user's streams and has this device's queues wait for all marks. Every submitter sets
- * its bit whatever happens, so that none waits in vain. */
+/* Records the mark in this device's tied stream and makes this device's queues wait for all marks.
+ * Every submitter sets its bit in started also on failure, so that no other waits for ever. */
 static void begin(walk *w) {
   tsr_job *job = w->job;
   if (job->tied == 0) return;
@@ -144,8 +147,8 @@ static void begin(walk *w) {
   if (status != TSR_OK) tsr_job_fail(job, status);
 }
 
-/* Has the user's stream of this device wait for the last events of all devices. */
-static tsr_status hold_user(walk *w) {
+/* Makes the tied stream of this device wait for the last events of all devices. */
+static tsr_status make_user_wait(walk *w) {
   tsr_runner *runner = w->job->runner;
   const tsr_program *p = w->job->program;
   await_bit(w, &w->job->ended, w->job->devices);
@@ -159,9 +162,9 @@ static tsr_status hold_user(walk *w) {
 
 /* ---- The end ---- */
 
-/* Records the last events, also after an error: nothing may touch the user's memory, or a device's,
- * once the job is complete. An event that the engine cannot record can be asked for all the same;
- * only a user's stream cannot wait for it. */
+/* Records the last events, also after an error, because no command may touch memory once the job
+ * counts as complete. If the engine cannot record an event, query still tells its end; only a
+ * user's stream cannot wait for it, so with tied streams the job fails. */
 static void end(walk *w) {
   tsr_job *job = w->job;
   const tsr_engine *engine = job->runner->engine;
@@ -175,7 +178,7 @@ static void end(walk *w) {
   uint32_t mine = 1u << w->worker->device;
   atomic_fetch_or_explicit(&job->ended, mine, memory_order_release);
   if (job->tied & mine) {
-    tsr_status status = hold_user(w);
+    tsr_status status = make_user_wait(w);
     if (status != TSR_OK) tsr_job_fail(job, status);
     atomic_fetch_sub_explicit(&job->untied, 1, memory_order_release);
   }

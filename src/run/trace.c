@@ -1,12 +1,12 @@
 #include "run/inside.h"
 
-/* When the command's event passed, in seconds from the call; those of staging queues are there
- * already. */
+/* The time at which the event of a device's command completed, in seconds from the call; the time
+ * of submission if it cannot be had. */
 static float end_of(tsr_job *job, uint32_t command) {
-  bool passed = false;
+  bool complete = false;
   double seconds = 0;
-  tsr_status status = job->runner->engine->query(tsr_job_event(job, command), &passed, &seconds);
-  if (status != TSR_OK || !passed) return job->times[2 * command];
+  tsr_status status = job->runner->engine->query(tsr_job_event(job, command), &complete, &seconds);
+  if (status != TSR_OK || !complete) return job->times[2 * command];
   return (float)(seconds - job->entered);
 }
 
@@ -14,8 +14,8 @@ static float later(float a, float b) {
   return a > b ? a : b;
 }
 
-/* A command cannot have begun before it was submitted, before what it waited for had ended, and
- * before the one in front of it in its queue had. */
+/* begin = max(time of submission, end of the commands it waits for, end of the command before it in
+ * its queue). Staging threads have noted begin and end themselves. */
 void tsr_trace_finish(tsr_job *job) {
   if (tsr_job_failed(job)) return;
   const tsr_plan *plan = job->plan;

@@ -1,4 +1,4 @@
-/* Inside the runner: its tuned constants, TSR_TUNE_..., from the table in tuning.def. */
+/* The tuned constants TSR_TUNE_... of the runner and the probe, from the table in tuning.def. */
 #ifndef TSR_RUN_TUNING_H
 #define TSR_RUN_TUNING_H
 

@@ -1,8 +1,9 @@
 /*
- * What takes long the first time, done before it is needed, by a thread for each device.
+ * Does beforehand what takes long the first time, with one thread for each device.
  *
- * The first kernel of a shape loads code into its device, which takes long and, measured, may even
- * fail in the middle of a run: so each shape of a plan is tried once before the plan first runs.
+ * The first kernel of a shape loads code into its device. That takes long, and it has been seen to
+ * fail in the middle of a run. Therefore each shape of a plan is run once before the plan first
+ * runs.
  */
 #include "base/kernel.h"
 #include "base/log.h"
@@ -11,7 +12,8 @@
 
 /* ---- Queues and memory ---- */
 
-/* Those of nearly every plan. A device's queue of kernels takes 10 ms, with its BLAS. */
+/* The roles of the queues that nearly every plan uses. Making a COMPUTE queue, with its BLAS, takes
+ * 10 ms. */
 static const tsr_queue_role usual[] = {TSR_QUEUE_IN, TSR_QUEUE_OUT, TSR_QUEUE_ADD,
                                        TSR_QUEUE_COMPUTE};
 enum { USUAL = sizeof usual / sizeof *usual };
@@ -25,33 +27,33 @@ static tsr_status make_queues(tsr_runner *runner, int device) {
   return TSR_OK;
 }
 
-/* Where devices reach each other an allocation takes the runtime 10 ms for each of them, however
- * large it is, one after another (measured): the first call of a kind should not pay for that. If
- * there is no memory, the call will say. */
-static void reserve_memory(tsr_runner *runner, int device, size_t room) {
-  (void)tsr_resource_reserve_arena(runner, device, room / TSR_TUNE_WARM_PARTS);
+/* Allocates the device's first arena, so that first calls need not: an allocation takes the runtime
+ * 10 ms for each device with peer access, whatever its size, one device after another (measured). A
+ * failure is ignored; the call that needs the memory will report it. */
+static void reserve_memory(tsr_runner *runner, int device, size_t free_memory) {
+  (void)tsr_resource_reserve_arena(runner, device, free_memory / TSR_TUNE_WARM_PARTS);
 }
 
 typedef struct warming {
   tsr_runner *runner;
-  const size_t *room;
+  const size_t *free_memory;
 } warming;
 
 static tsr_status warm_device(void *argument, int device) {
   const warming *w = argument;
-  if (w->room != NULL) reserve_memory(w->runner, device, w->room[device]);
+  if (w->free_memory != NULL) reserve_memory(w->runner, device, w->free_memory[device]);
   return make_queues(w->runner, device);
 }
 
-tsr_status tsr_warm_devices(tsr_runner *runner, const size_t *room) {
-  return tsr_aside_each(runner->devices, warm_device, &(warming){runner, room});
+tsr_status tsr_warm_devices(tsr_runner *runner, const size_t *free_memory) {
+  return tsr_aside_each(runner->devices, warm_device, &(warming){runner, free_memory});
 }
 
 /* ---- Kernels ---- */
 
-enum { MOST_SHAPES = 512 }; /* of a plan; others are loaded when they are first run */
+enum { MOST_SHAPES = 512 }; /* tried of a plan; the code of others is loaded when they first run */
 
-/* What makes the vendor's BLAS choose another kernel. */
+/* The properties by which the vendor's BLAS chooses its kernel. */
 typedef struct shape {
   int32_t m, n, k;
   uint8_t kernel, flags, form;
@@ -65,8 +67,8 @@ static bool is_known(const shape *shapes, int count, const shape *s) {
   return false;
 }
 
-/* Not what writes to the user's memory, where C is at home on the device, or to what stays there.
- */
+/* Whether the command may be tried: a kernel that writes to a tile, not to the user's memory or a
+ * cached block, and that is not large (WARM_FLOPS). */
 static bool may_try(const tsr_plan *plan, const tsr_command *c) {
   if (c->kind != TSR_COMMAND_KERNEL) return false;
   if (plan->buffers.items[c->buffer[2]].role != TSR_BUFFER_TILE) return false;
@@ -105,7 +107,7 @@ static tsr_status finish_queues(tsr_job *job, int device) {
   return status;
 }
 
-/* If a failure matters the run will fail as well. */
+/* Ignores failures: one that matters will also fail the run. */
 static tsr_status try_device(void *argument, int device) {
   tsr_status status = issue_shapes(argument, device), ended = finish_queues(argument, device);
   if (status != TSR_OK || ended != TSR_OK)
@@ -113,8 +115,8 @@ static tsr_status try_device(void *argument, int device) {
   return TSR_OK;
 }
 
-/* Plans with cached blocks are many, of ever new shapes: waiting for the devices before each would
- * cost more than kernels that are loaded on the way. */
+/* Plans with cached blocks are not tried: they are many and differ in their shapes, and waiting for
+ * the devices before each would take longer than loading code during the run. */
 void tsr_warm_up(tsr_job *job) {
   if (!job->runner->warm || job->program->warm || job->own_arenas) return;
   job->program->warm = true;

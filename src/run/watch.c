@@ -1,13 +1,13 @@
 /*
- * What staging queues wait for. A staging queue cannot wait for an event as a queue does: somebody
- * has to ask the engine again and again. The thread of the event's device does, which alone uses
- * the device; staging queues look at memory. (Staging queues that ask for themselves, all at once,
- * hold up those who submit: engines answer one thread at a time.)
+ * Watches the commands of devices for which staging queues wait. A staging queue is served by host
+ * threads, so it cannot wait for an event as an engine's queue does: a thread must query the event
+ * repeatedly. The thread of the event's device queries and notes the answer in the program;
+ * staging threads read that. (An engine answers one thread at a time: staging threads that queried
+ * themselves would delay the submitters.)
  */
 #include "run/inside.h"
 
-/* The next command of the queue that a staging queue waits for; the queue's end if there is none.
- */
+/* The place in by_queue, from at on, of the queue's next watched command; the queue's end: none. */
 static uint32_t next_watched(const tsr_program *p, int queue, uint32_t at) {
   while (at < p->queue_first[queue + 1] && !p->watched[p->by_queue[at]]) at++;
   return at;
@@ -20,12 +20,12 @@ void tsr_watch_start(tsr_worker *worker, tsr_job *job) {
     at[p->used[i]] = next_watched(p, p->used[i], p->queue_first[p->used[i]]);
 }
 
-static bool has_passed(tsr_job *job, uint32_t command) {
-  bool passed = false;
+static bool has_completed(tsr_job *job, uint32_t command) {
+  bool complete = false;
   if (!tsr_job_flagged(job, command)) return false;
-  tsr_status status = job->runner->engine->query(tsr_job_event(job, command), &passed, NULL);
+  tsr_status status = job->runner->engine->query(tsr_job_event(job, command), &complete, NULL);
   if (status != TSR_OK) tsr_job_fail(job, status);
-  return passed && status == TSR_OK;
+  return complete && status == TSR_OK;
 }
 
 void tsr_watch_poll(tsr_worker *worker, tsr_job *job) {
@@ -35,8 +35,8 @@ void tsr_watch_poll(tsr_worker *worker, tsr_job *job) {
     int queue = p->used[i];
     while (at[queue] < p->queue_first[queue + 1]) {
       uint32_t command = p->by_queue[at[queue]];
-      if (tsr_job_failed(job) || !has_passed(job, command)) break;
-      atomic_store_explicit(&p->passed[command], job->epoch, memory_order_release);
+      if (tsr_job_failed(job) || !has_completed(job, command)) break;
+      atomic_store_explicit(&p->complete[command], job->epoch, memory_order_release);
       at[queue] = next_watched(p, queue, at[queue] + 1);
     }
   }

@@ -1,4 +1,5 @@
-/* The runner's threads: one submits to each device, the others serve the staging queues. */
+/* The runner's threads: one for each device submits commands, the others serve the staging queues.
+ */
 #include "base/thread.h"
 #include "run/inside.h"
 
@@ -7,9 +8,9 @@ static bool needs(const tsr_worker *worker, const tsr_job *job) {
                               : (job->devices >> worker->device & 1) != 0;
 }
 
-/* Waits until the job may start and its memory is registered. A worker with unfinished jobs must
- * keep polling meanwhile, since nobody else notices their end; one without them sleeps until the
- * memory is there. */
+/* Waits until the job may start and its memory is registered. A worker with unfinished jobs keeps
+ * polling meanwhile, because no other thread notices their end; a worker without sleeps until the
+ * registration is carried out. */
 static void await_turn(tsr_worker *worker, tsr_job *job) {
   tsr_backoff backoff = {0};
   while (!tsr_overlap_may_start(job) ||
@@ -20,7 +21,7 @@ static void await_turn(tsr_worker *worker, tsr_job *job) {
   tsr_job_await_memory(job);
 }
 
-/* The next job. Until there is one, the worker polls its unfinished jobs. NULL: the runner ends. */
+/* Waits for the worker's next job; meanwhile polls its unfinished ones. NULL: the runner ends. */
 static tsr_job *next_job(tsr_worker *worker) {
   tsr_backoff backoff = {0};
   while (worker->unfinished_count > 0) {
@@ -55,6 +56,6 @@ tsr_status tsr_worker_start(tsr_worker *worker) {
   if (tsr_thread_start(work, worker, &worker->thread)) return TSR_OK;
   tsr_job_drop(worker->at);
   return tsr_fail(TSR_ERR_MEMORY, "cannot start a thread for %s %d; raise the limit on threads",
-                  worker->staging >= 0 ? "host lane" : "device",
+                  worker->staging >= 0 ? "staging thread" : "device",
                   worker->staging >= 0 ? worker->staging : worker->device);
 }

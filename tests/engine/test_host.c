@@ -309,7 +309,7 @@ static void test_missing_wait(void **state) {
   put(&s, s.a);
   put(&s, s.b);
   multiply(&s, 0);
-  expect(&s, s.compute, TSR_ERR_CHECK, "reads what no command wrote");
+  expect(&s, s.compute, TSR_ERR_CHECK, "reads memory that no earlier command wrote");
   s.h.engine->queue_destroy(slow);
   s.h.engine->event_destroy(late);
   stage_close(&s);

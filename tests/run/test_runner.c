@@ -577,7 +577,7 @@ static void tries_memory_early(void **state) {
     tsr_runner_destroy(r.runner);
     tsr_engine engine = tsr_engine_host;
     engine.alloc = count_alloc, engine.free = count_free;
-    tsr_runner_settings settings = {.warm = true, .room = room};
+    tsr_runner_settings settings = {.warm = true, .free_memory = room};
     atomic_store(&taken, 0);
     atomic_store(&given_back, 0);
     atomic_store(&most_taken, refused ? 1 << 10 : 1 << 20);

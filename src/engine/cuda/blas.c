@@ -1,4 +1,4 @@
-/* The vendor's BLAS of a queue: its errors, starting and stopping it, arguments as it takes them.
+/* The vendor's BLAS of a queue: errors, starting and stopping, and arguments in the vendor's types.
  */
 #include "engine/cuda/internal.h"
 
@@ -9,7 +9,7 @@ tsr_status gpu_blas_fail(gpuBlasStatus error, const char *what, int device) {
                   gpuBlasStatusString(error), gpuBlasStatusName(error), (int)error);
 }
 
-/* The workspace after the stream: setting a stream takes the workspace away. */
+/* The workspace is set after the stream, because setting a stream resets the workspace. */
 tsr_status gpu_blas_start(tsr_queue *queue) {
   size_t bytes = queue->device->workspace;
   gpuError error = queue->workspace ? gpuSuccess : gpuMalloc(&queue->workspace, bytes);

@@ -1,7 +1,7 @@
 /* Copies of bytes, one- and two-dimensional. */
 #include "engine/cuda/internal.h"
 
-/* Between devices that do not reach each other the driver must find the way itself. */
+/* The kind of copy. Between devices without peer access the driver chooses the route. */
 static gpuMemcpyKind kind_of(const tsr_engine_state *state, const tsr_copy_args *x) {
   if (x->from_device == TSR_HOST) return gpuMemcpyIn;
   if (x->to_device == TSR_HOST) return gpuMemcpyOut;
@@ -20,7 +20,8 @@ static gpuError copy_run(const tsr_queue *queue, const tsr_copy_args *x, void *t
   return gpuMemcpy(to, from, bytes, kind_of(queue->state, x), queue->stream);
 }
 
-/* Runs further apart than the runtime's 2D copies take. They are few, or would not fit. */
+/* Copies row by row: for pitches larger than the runtime's 2D copies take. Such rows are few, or
+ * the matrix would not fit into memory. */
 static gpuError copy_runs(const tsr_queue *queue, const tsr_copy_args *x) {
   gpuError error = gpuSuccess;
   for (size_t row = 0; row < x->height && error == gpuSuccess; row++)

@@ -1,8 +1,8 @@
-/* Errors of the runtime, and which device is current: what all other files of the engine use. */
+/* Errors of the runtime and the current device, for all other files of the engine. */
 #include "engine/cuda/internal.h"
 
 tsr_status gpu_fail(tsr_status status, gpuError error, const char *what, int device) {
-  (void)gpuLastError(); /* the runtime would report it once more, to somebody else */
+  (void)gpuLastError(); /* clears the error, or a later call of other code would report it */
   return tsr_fail(status, GPU_RUNTIME " device %d: %s failed: %s (%s, %d)", device, what,
                   gpuErrorString(error), gpuErrorName(error), (int)error);
 }
@@ -14,7 +14,7 @@ tsr_status gpu_check_device(const tsr_engine_state *state, int device) {
 
 /* ---- The current device --------------------------------------------------- */
 
-/* Asked each time, not remembered: a thread may be the user's, who changes it as he likes. */
+/* Asks the runtime each time: on a thread of the user, the user may have changed the device. */
 gpuError gpu_use(const gpu_device *device) {
   int current = -1;
   gpuError error = gpuGetDevice(&current);

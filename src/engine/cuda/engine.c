@@ -1,4 +1,4 @@
-/* Opening and closing devices, and the table of the engine: no other file calls this one. */
+/* Opens and closes devices, and has the table of the engine. No other file calls this one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,9 +59,10 @@ static tsr_status choose_devices(tsr_engine_state *state, const tsr_engine_optio
   return TSR_OK;
 }
 
-/* ---- Which reach each other ------------------------------------------------ */
+/* ---- Peer access ----------------------------------------------------------- */
 
-/* Direct copies, both ways. A pair that cannot is no error: the driver goes by way of the host. */
+/* Enables direct copies between the device from and every other. A pair without peer access is no
+ * error: the driver copies through the host. */
 static tsr_status enable_peers(tsr_engine_state *state, tsr_device_info *info, int from) {
   gpu_device *device = &state->devices[from];
   GPU_TRY(gpuSetDevice(device->physical), "making it current", device->physical);
@@ -112,8 +113,8 @@ static tsr_status open_state(tsr_engine_state *state, const tsr_engine_options *
 
 static tsr_status gpu_open(const tsr_engine_options *options, tsr_engine_state **opened,
                            tsr_device_info *info, int *count) {
-  /* With the default of 8, more streams than that share hardware queues and wait for each other.
-   * It must be in place before the runtime starts. */
+  /* The default is 8 hardware queues; if there are more streams, streams share a queue and delay
+   * one another. The runtime reads the variable when it starts. */
   setenv(GPU_CONNECTIONS, "32", 0);
   tsr_device_info found[TSR_MAX_DEVICES];
   tsr_engine_state *state = tsr_alloc_zero(1, sizeof *state);

@@ -4,10 +4,11 @@
 #include "engine/cuda/internal.h"
 #include "engine/cuda/tuning.h"
 
-/* How a type is multiplied; wide_c is the type of C with wide. In the order of tsr_type_index.
- * odd: the least extent that is cut into aligned parts (tsr_kernel_align), 0 where that brings
- * nothing. On an H200, 8191 x 512 x 8191 whole and in parts, TFLOP/s: d 45 to 50 and 52 to 59, t
- * 124 and 235 to 328, h 92 to 142 and 635 to 677; of 1023 cubed nothing comes. */
+/* For each type, in the order of tsr_type_index: the types of A and B and, in a wide GEMM, of C,
+ * and the arithmetic. odd: the least extent from which tsr_kernel_align cuts a product into aligned
+ * parts; 0: never, because parts are not faster. Measured on an H200, 8191 x 512 x 8191 whole and
+ * in parts [TFLOP/s]: d 45 to 50 and 52 to 59, t 124 and 235 to 328, h 92 to 142 and 635 to 677; at
+ * 1023 x 1023 x 1023 parts gain nothing. */
 static const struct {
   gpuBlasType type, wide_c;
   gpuBlasCompute compute;
@@ -56,11 +57,12 @@ tsr_status gpu_gemm_batch(tsr_queue *queue, const tsr_kernel_args *x, gpu_batch 
       queue->blas, ta, tb, (int)x->m, (int)x->n, (int)x->k, &alpha, x->a, type, (int)x->lda,
       batch.step_a, x->b, type, (int)x->ldb, batch.step_b, &beta, x->c, type, (int)x->ldc,
       batch.step_c, batch.count, gemms[t].compute, gpuBlasDefaultAlgorithm);
-  GPU_BLAS_TRY(status, "GEMMs side by side", queue->index);
+  GPU_BLAS_TRY(status, "a batch of GEMMs", queue->index);
   return TSR_OK;
 }
 
-/* In fp64 cuBLAS loses some of its rate on products of many rows. */
+/* The number of rows of one call: in fp64, cuBLAS is slower on products of very many rows
+ * (tuning.def has the figures). */
 static int64_t rows_at_once(const tsr_kernel_args *x) {
   return x->type == TSR_D && x->m > TSR_TUNE_ROWS_MOST ? TSR_TUNE_ROWS_PIECE : x->m;
 }

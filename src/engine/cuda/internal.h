@@ -1,6 +1,6 @@
 /*
- * The CUDA engine's own objects. Nothing here is shared between threads but what is written at
- * open, save the base of a device's clock, which has a lock.
+ * The CUDA engine's own objects. Threads share only what open has written and the base of each
+ * device's clock, which has a lock.
  */
 #ifndef TSR_ENGINE_CUDA_INTERNAL_H
 #define TSR_ENGINE_CUDA_INTERNAL_H
@@ -13,18 +13,19 @@
 
 typedef struct gpu_device {
   int physical;
-  int low, high; /* priorities of streams: least urgent, most urgent */
-  int blocks;    /* of a small kernel that is to run beside others */
-  size_t workspace;
-  size_t max_pitch; /* that a 2D copy takes */
+  int low, high;    /* priorities of streams: least urgent, most urgent */
+  int blocks;       /* most thread blocks of an ADD or SCALE, so that it runs beside a GEMM */
+  size_t workspace; /* bytes of the BLAS's workspace, for each queue */
+  size_t max_pitch; /* bytes; larger pitches are refused by the runtime's 2D copies */
   bool peer[TSR_MAX_DEVICES];
-  pthread_mutex_t clock; /* of the three below */
+  pthread_mutex_t clock; /* guards the three fields below */
   gpuStream clock_stream;
-  gpuEvent base; /* passed at base_seconds of our clock */
-  double base_seconds;
+  gpuEvent base;       /* the event that completed at base_seconds */
+  double base_seconds; /* of tsr_now() */
 } gpu_device;
 
-/* The driver's own types, by their sizes: its header is not needed for two functions. */
+/* Two functions of the driver, declared with C's types of the same sizes so that the driver's
+ * header is not needed. */
 typedef int (*gpu_address_range)(unsigned long long *begin, size_t *bytes,
                                  unsigned long long pointer);
 typedef int (*gpu_pointer_attribute)(void *data, int attribute, unsigned long long pointer);
@@ -33,8 +34,8 @@ struct tsr_engine_state {
   int count;
   bool check;
   gpu_device devices[TSR_MAX_DEVICES];
-  gpu_address_range address_range;         /* NULL: not in this driver */
-  gpu_pointer_attribute pointer_attribute; /* the same */
+  gpu_address_range address_range;         /* NULL: this driver lacks the function */
+  gpu_pointer_attribute pointer_attribute; /* NULL: this driver lacks the function */
 };
 
 struct tsr_queue {
@@ -42,10 +43,10 @@ struct tsr_queue {
   gpu_device *device;
   int index; /* of the device */
   gpuStream stream;
-  bool owned;
-  gpuBlas blas; /* NULL until a GEMM needs it, but of a COMPUTE queue from the start */
+  bool owned;   /* false: stream is the user's */
+  gpuBlas blas; /* NULL until a kernel needs it; a COMPUTE queue has it from the start */
   void *workspace;
-  void *scratch; /* of solve.c; NULL until it is needed */
+  void *scratch; /* of solve.c; NULL until a trsm needs it */
 };
 
 struct tsr_queue_event {
@@ -53,30 +54,32 @@ struct tsr_queue_event {
   int index;
   bool timed;
   gpuEvent event;
-  tsr_queue *behind; /* recording failed: it passes when all in this queue has; NULL: it did not */
+  tsr_queue *unrecorded; /* the queue if recording failed: query then asks for the whole queue; else
+                            NULL */
 };
 
 /*
- * The files below, from the bottom up; each calls only those before it: device.c; memory.c, copy.c,
+ * The files, from the bottom up; each calls only files before it: device.c; memory.c, copy.c,
  * blas.c; queue.c, gemm.c; solve.c; level3.c; kernel.c; start.c; engine.c, which has the table.
  */
 
-/* device.c: errors. what tells what was tried; error is the runtime's. */
+/* device.c: fails with the message "<what> failed" and the runtime's text for error. */
 tsr_status gpu_fail(tsr_status status, gpuError error, const char *what, int device);
 tsr_status gpu_check_device(const tsr_engine_state *state, int device);
 
-/* TSR_ERR_DEVICE unless the call succeeds. */
+/* Returns TSR_ERR_DEVICE from the enclosing function unless the call succeeds. */
 #define GPU_TRY(call, what, device)                                                          \
   do {                                                                                       \
     gpuError gpu_error_ = (call);                                                            \
     if (gpu_error_ != gpuSuccess) return gpu_fail(TSR_ERR_DEVICE, gpu_error_, what, device); \
   } while (0)
 
-/* Makes the device current in this thread; returns what was, for gpu_leave, which puts it back. */
+/* gpu_enter makes the device current in this thread and returns the physical device that was
+ * current; gpu_leave(former) makes that one current again. */
 int gpu_enter(const gpu_device *device);
 void gpu_leave(int former);
 
-/* Makes the device current for good: on the library's own threads. */
+/* Makes the device current and leaves it so; for the library's own threads. */
 gpuError gpu_use(const gpu_device *device);
 
 /* memory.c */
@@ -88,13 +91,15 @@ tsr_status gpu_where(tsr_engine_state *state, const void *pointer, tsr_place *pl
 /* copy.c */
 tsr_status gpu_copy(tsr_queue *queue, const tsr_copy_args *args);
 
-/* A scalar as the BLAS reads it; one that is real is its first half. */
+/* A scalar as the BLAS reads it. A real scalar is element 0; a complex one has its imaginary part
+ * in element 1. */
 typedef union gpu_scalar {
   float s[2];
   double d[2];
 } gpu_scalar;
 
-/* Propagates a failure of the BLAS. what tells what was tried. */
+/* Returns from the enclosing function with the message "<what> failed" unless the call of the BLAS
+ * succeeds. */
 #define GPU_BLAS_TRY(call, what, device)                                                  \
   do {                                                                                    \
     gpuBlasStatus blas_status_ = (call);                                                  \
@@ -119,32 +124,35 @@ tsr_status gpu_event_create(tsr_engine_state *state, int device, bool timed,
 void gpu_event_destroy(tsr_queue_event *event);
 tsr_status gpu_record(tsr_queue *queue, tsr_queue_event *event);
 tsr_status gpu_wait(tsr_queue *queue, tsr_queue_event *event);
-tsr_status gpu_query(tsr_queue_event *event, bool *passed, double *seconds);
+tsr_status gpu_query(tsr_queue_event *event, bool *complete, double *seconds);
 
-/* gemm.c: a GEMM that reads its inputs. The queue's device is current. */
+/* gemm.c: a GEMM that reads its inputs (alpha and k are not 0). The queue's device is current. */
 tsr_status gpu_gemm(tsr_queue *queue, const tsr_kernel_args *args);
 
-/* Products alike, each so many elements after the one before it. */
+/* count products of one shape; the operands of each begin step elements after the previous one's.
+ */
 typedef struct gpu_batch {
   int count;
   int64_t step_a, step_b, step_c;
 } gpu_batch;
 
-/* Those of a GEMM, of extents that fit an int. The queue's BLAS is started. */
+/* args is the first product of the batch; its extents fit an int. The queue's BLAS is started. */
 tsr_status gpu_gemm_batch(tsr_queue *queue, const tsr_kernel_args *args, gpu_batch batch);
 
-/* solve.c: trsm by the inverse of its triangle, where that pays and there is memory for it. The
- * queue's BLAS is started. */
+/* solve.c: trsm by the inverse of its triangle. gpu_can_invert tells whether this is faster than
+ * the vendor's trsm and allocates the memory for it; false if either fails. The queue's BLAS is
+ * started. */
 bool gpu_can_invert(tsr_queue *queue, const tsr_kernel_args *args);
 tsr_status gpu_solve_by_inverse(tsr_queue *queue, const tsr_kernel_args *args);
 
-/* level3.c: a routine of the BLAS but GEMM, which reads its inputs. */
+/* level3.c: any routine of the BLAS except GEMM; it reads its inputs. */
 tsr_status gpu_level3(tsr_queue *queue, const tsr_kernel_args *args);
 
 /* kernel.c */
 tsr_status gpu_kernel(tsr_queue *queue, const tsr_kernel_args *args);
 
-/* start.c: fills in devices and info, whose physical devices are set, and loads what they run. */
+/* start.c: fills in state->devices, whose physical numbers are set, and info, and loads the code of
+ * the products of every type. */
 tsr_status gpu_start_devices(tsr_engine_state *state, tsr_device_info *info);
 
 #endif

@@ -1,7 +1,7 @@
-/* Any kernel: ADD and SCALE by our own here, GEMM in gemm.c, the other routines in level3.c. */
+/* Runs any kernel: ADD and SCALE by kernels.cu, GEMM by gemm.c, the other routines by level3.c. */
 #include "engine/cuda/internal.h"
 
-/* c = alpha a + beta c, or its triangle; a may be NULL: c = beta c. */
+/* c = alpha a + beta c, or c = beta c if a is NULL; with x->uplo only in that triangle. */
 static tsr_status add(const tsr_queue *queue, const tsr_kernel_args *x, const void *a, bool wide_c,
                       bool hermitian) {
   tsr_gpu_add args = {.type = (char)x->type,

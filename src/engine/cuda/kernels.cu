@@ -1,7 +1,8 @@
 /*
- * First c = alpha a + beta c for every type. Bound by memory: 16 bytes of c at a time where columns
- * allow it, and few enough blocks to run beside a GEMM. A triangle goes by single elements, so that
- * nothing beside it is touched; tiles on a diagonal are few.
+ * Kernels that cuBLAS lacks; the first is c = alpha a + beta c for every type. It is bound by
+ * memory: a thread handles 16 bytes of c at a time if the columns are aligned, and the number of
+ * blocks is small enough to run beside a GEMM. In a triangle a thread handles single elements, so
+ * that nothing outside the triangle is written; tiles on a diagonal are few.
  */
 #include "engine/cuda/kernels.h"
 
@@ -16,7 +17,7 @@ struct pair {
   R re, im;
 };
 
-/* What a type is computed in, and the ways there and back. */
+/* traits<T>: value is the type in which T is computed; load and store convert to it and back. */
 template <class T>
 struct real {
   typedef T value;
@@ -63,7 +64,8 @@ __device__ pair<R> sum(pair<R> a, pair<R> b) {
   return pair<R>{a.re + b.re, a.im + b.im};
 }
 
-/* V elements that are loaded and stored together; one alone is only as aligned as its user made it. */
+/* V elements that are loaded and stored together, aligned to min(16, V * sizeof(T)) bytes; a single
+ * element has only its own alignment, as the user may have chosen it. */
 template <class T, int V>
 struct alignas(V == 1 ? alignof(T) : V * sizeof(T) < 16 ? V * sizeof(T) : 16) pack {
   T x[V];
@@ -103,7 +105,8 @@ __device__ pair<R> real_part(pair<R> x) {
   return pair<R>{x.re, R(0)};
 }
 
-/* The same in a triangle. hermitian: real on the diagonal, whatever is there. */
+/* c = alpha a + beta c in one triangle. hermitian: the imaginary parts of the diagonal are not used
+ * and become 0. */
 template <class A, class C, bool HAS_A, bool READS_C>
 __global__ void add_triangle_kernel(bool lower, bool hermitian, int64_t n,
                                     typename traits<C>::value alpha, const A *a, int64_t lda,
@@ -126,7 +129,8 @@ __global__ void add_triangle_kernel(bool lower, bool hermitian, int64_t n,
   }
 }
 
-/* Threads along a column as far as it goes, the others on the next columns. */
+/* The shape of a launch: a block's 256 threads lie along a column; if the column is shorter, the
+ * others take the next columns. At most blocks thread blocks. */
 struct shape {
   dim3 grid, block;
 };
@@ -196,7 +200,7 @@ void launch(const tsr_gpu_add &x, int blocks, cudaStream_t stream) {
     launch_packed<A, C, 1>(x, blocks, stream);
 }
 
-/* 16-bit types: a or c may be of their wide type. */
+/* For a 16-bit type: a and c may be of its wide type, float. */
 template <class T>
 void launch_half(const tsr_gpu_add &x, int blocks, cudaStream_t stream) {
   if (x.wide_c)
@@ -231,7 +235,7 @@ __device__ pair<R> negated(pair<R> x) {
 
 __device__ float reciprocal(float x) { return 1 / x; }
 __device__ double reciprocal(double x) { return 1 / x; }
-/* Smith's: no square overflows. */
+/* Smith's algorithm: no square is formed that could overflow. */
 template <class R>
 __device__ pair<R> reciprocal(pair<R> x) {
   if (fabs(x.re) >= fabs(x.im)) {
@@ -251,10 +255,11 @@ struct unity<pair<R>> {
   static __device__ pair<R> value() { return pair<R>{R(1), R(0)}; }
 };
 
-/* A block of threads for each block of the triangle, a thread for each element. By elimination in
- * place, of a lower triangle: step k finishes row k of the inverse, and of column k of A, which is
- * needed no more, makes that of the inverse as far as it is known. An upper triangle is a lower one
- * whose rows and columns are counted from the end. */
+/* Each thread block inverts one diagonal block, with one thread for each element, by elimination in
+ * place. In a lower triangle, elimination step k completes row k of the inverse and adds that row's
+ * contribution to the rows below; column k of A is no longer needed and becomes column k of the
+ * inverse. An upper triangle is treated as a lower one whose rows and columns are counted from the
+ * end. */
 template <class T>
 __global__ void __launch_bounds__(TSR_GPU_INVERTED *TSR_GPU_INVERTED)
     invert_kernel(bool lower, bool unit, int64_t n, const T *a, int64_t lda, T *inverse) {

@@ -1,4 +1,4 @@
-/* Kernels that cuBLAS has no call for. */
+/* Kernels that cuBLAS lacks. */
 #ifndef TSR_ENGINE_CUDA_KERNELS_H
 #define TSR_ENGINE_CUDA_KERNELS_H
 
@@ -8,10 +8,10 @@
 extern "C" {
 #endif
 
-/* c = alpha a + beta c, all m x n and column-major. type is a letter of tsr_type. Which of a and c
- * are of the wide type: wide_a, wide_c. a = NULL: c = beta c. beta = 0 does not read c. uplo is 'L'
- * or 'U' when only that triangle is meant. hermitian (with a triangle and without a): the imaginary
- * parts of the diagonal are not read, and become zero. */
+/* c = alpha a + beta c; if a is NULL, c = beta c. a and c are m x n, column-major. type is a letter
+ * of tsr_type; wide_a and wide_c: a or c is of its wide type. If beta = 0, c is not read. If uplo
+ * is 'L' or 'U', only that triangle is read and written. hermitian (only with a triangle and a =
+ * NULL): the imaginary parts of the diagonal are not read and become 0. */
 typedef struct tsr_gpu_add {
   char type, uplo;
   int wide_a, wide_c, hermitian;
@@ -23,19 +23,21 @@ typedef struct tsr_gpu_add {
   int64_t ldc;
 } tsr_gpu_add;
 
-/* Launches on the stream with at most that many blocks. Returns the runtime's error. */
+/* Launches the kernel on the stream with at most blocks thread blocks. Returns the runtime's error,
+ * as the functions below do. */
 int tsr_gpu_add_launch(const tsr_gpu_add *args, int blocks, void *stream);
 
-/* Clears the imaginary parts of the diagonal of an n x n matrix of type 'c' or 'z'. */
+/* Sets the imaginary parts of the diagonal of an n x n matrix of type 'c' or 'z' to 0. */
 int tsr_gpu_real_diagonal_launch(char type, int64_t n, void *c, int64_t ldc, void *stream);
 
-/* The blocks on the diagonal of a triangle of order n that are inverted each by itself: their
- * order, but for the last one's. */
+/* The order of the diagonal blocks that tsr_gpu_invert_launch inverts; the last block may be
+ * smaller. */
 enum { TSR_GPU_INVERTED = 32 };
 
-/* Of type 's', 'd', 'c' or 'z', column-major; uplo is 'L' or 'U'. The inverse is n x n without
- * gaps; of it are written the blocks on the diagonal, and zeros beside its triangle. unit: the
- * diagonal is not read. */
+/* Inverts the diagonal blocks of the triangle uplo ('L' or 'U') of a. type is 's', 'd', 'c' or 'z';
+ * a and inverse are n x n, column-major, inverse with leading dimension n. The kernel writes the
+ * inverses of the diagonal blocks and zeros in the other triangle of inverse; it leaves the rest.
+ * unit: the diagonal of a is not read and counts as 1. */
 typedef struct tsr_gpu_invert {
   char type, uplo;
   int unit;

@@ -1,7 +1,7 @@
 /*
- * The routines of the vendor's BLAS but GEMM, and but many a trsm (solve.c). It promises what
- * kernel.h does: with beta = 0 c is not read, and of the diagonal of a Hermitian a no imaginary
- * part is.
+ * The routines of the vendor's BLAS except GEMM, and except a trsm that solve.c does faster. The
+ * vendor's BLAS keeps the promises of kernel.h: if beta = 0, c is not read, and the imaginary parts
+ * of the diagonal of a Hermitian a are not read.
  */
 #include "engine/cuda/internal.h"
 
@@ -32,8 +32,8 @@ static call call_of(const tsr_queue *queue, const tsr_kernel_args *x) {
                 .beta = gpu_scalar_of(x->type, x->beta)};
 }
 
-/* The types have functions of their own, which differ in the types of pointers alone: here these
- * come from void pointers. */
+/* Each type has its own function; they differ only in the types of pointers, to which void pointers
+ * convert. */
 #define COMPLEX_TYPES(routine, ...)        \
   case TSR_C:                              \
     return gpuBlasC##routine(__VA_ARGS__); \
@@ -78,8 +78,9 @@ static gpuBlasStatus (*const calls[TSR_KERNEL_COUNT])(const call *, const tsr_ke
     [TSR_KERNEL_TRMM] = call_trmm, [TSR_KERNEL_TRSM] = call_trsm,
 };
 
-/* The vendor's her2k multiplies the imaginary parts of c's diagonal before it drops them: a NaN
- * there, which the BLAS does not read, would be in the result. herk is not trusted to differ. */
+/* Clears the imaginary parts of c's diagonal before herk and her2k, which must not read them. The
+ * vendor's her2k multiplies them by beta before it drops them, so that a NaN there would reach the
+ * result; herk may do the same. */
 static tsr_status clear_diagonal(const tsr_queue *queue, const tsr_kernel_args *x) {
   bool updates = x->kernel == TSR_KERNEL_HERK || x->kernel == TSR_KERNEL_HER2K;
   if (!updates || !tsr_kernel_reads_c(x)) return TSR_OK;

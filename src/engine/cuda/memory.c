@@ -1,10 +1,10 @@
-/* Memory of devices, pinned host memory, and where a pointer is. */
+/* Memory of devices, pinned host memory, and the memory that a pointer points to. */
 #include <string.h>
 
 #include "engine/cuda/internal.h"
 
-/* In checking mode: a NaN of every type. What reads it is not caught here, but shows in C; the
- * host engine finds the command. */
+/* In checking mode, new memory is filled with this byte: a NaN of every type. A command that reads
+ * such memory shows as NaNs in C; only the host engine tells which command it was. */
 enum { POISON_BYTE = 0xff };
 
 static tsr_status alloc_failed(gpuError error, size_t bytes, int device) {
@@ -16,7 +16,8 @@ static tsr_status alloc_failed(gpuError error, size_t bytes, int device) {
                   device, gpuErrorString(error));
 }
 
-/* Complete on return: our streams do not wait for the default one. */
+/* Fills the memory and waits for that, because the engine's streams do not wait for the default
+ * stream. */
 static gpuError poison(int device, void *memory, size_t bytes) {
   if (device == TSR_HOST) {
     memset(memory, POISON_BYTE, bytes);
@@ -49,7 +50,7 @@ void gpu_free(tsr_engine_state *state, int device, void *pointer) {
   bool host = device < 0 || device >= state->count;
   int former = gpu_enter(&state->devices[host ? 0 : device]);
   gpuError error = host ? gpuHostFree(pointer) : gpuFree(pointer);
-  if (error != gpuSuccess) (void)gpuLastError(); /* a failed device frees nothing, and all */
+  if (error != gpuSuccess) (void)gpuLastError(); /* a failed device's memory is gone anyway */
   gpu_leave(former);
 }
 
@@ -73,10 +74,10 @@ tsr_status gpu_pin(tsr_engine_state *state, void *pointer, size_t bytes, bool on
   return error == gpuSuccess ? TSR_OK : pin_failed(error, pointer, bytes, on);
 }
 
-/* ---- Where ---------------------------------------------------------------- */
+/* ---- The memory that a pointer points to ----------------------------------- */
 
-/* The allocation around the pointer. Left unknown when the driver does not tell, or tells what
- * cannot be. */
+/* Sets place to the allocation around the pointer. The allocation stays unknown if the driver fails
+ * or answers with a range that does not contain the pointer. */
 static void find_range(const tsr_engine_state *state, const void *pointer, tsr_place *place) {
   unsigned long long at = (unsigned long long)(uintptr_t)pointer, begin = 0;
   size_t bytes = 0;
@@ -109,7 +110,7 @@ tsr_status gpu_where(tsr_engine_state *state, const void *pointer, tsr_place *pl
   tsr_place found = {.memory = TSR_PAGEABLE, .device = TSR_HOST};
   gpuPointer attributes = {0};
   if (gpuPointerGet(&attributes, pointer) != gpuSuccess) {
-    (void)gpuLastError(); /* older runtimes call ordinary memory an error */
+    (void)gpuLastError(); /* older runtimes fail for pageable memory */
     *place = found;
     return TSR_OK;
   }

@@ -1,6 +1,6 @@
 /*
- * The names of the runtime and of its BLAS. The sources of this folder use only these, so that
- * another runtime with the same functions (HIP) needs another names.h and nothing else.
+ * Names for the functions of the CUDA runtime and of cuBLAS. The C sources of this folder use only
+ * these names, so that for another runtime with the same functions (HIP) only names.h is replaced.
  */
 #ifndef TSR_ENGINE_CUDA_NAMES_H
 #define TSR_ENGINE_CUDA_NAMES_H
@@ -91,7 +91,7 @@
 #define GPU_POINTER_ATTRIBUTE "cuPointerGetAttribute"
 enum { GPU_RANGE_BEGIN = 11, GPU_RANGE_BYTES = 12 }; /* CU_POINTER_ATTRIBUTE_RANGE_... */
 
-/* NULL when the driver does not have it. */
+/* The driver's function called name; NULL if the driver lacks it. */
 static inline void *gpuDriverFunction(const char *name) {
   void *function = NULL;
   enum cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;

@@ -5,12 +5,12 @@
 
 /* ---- A device's clock ----------------------------------------------------- */
 
-/* Elapsed times come as float milliseconds: after this many their steps pass half a microsecond,
- * and the base is taken anew. */
+/* The runtime gives elapsed times as float milliseconds. Beyond this many, the resolution is
+ * coarser than half a microsecond, and the base is set anew. */
 #define LONGEST_MS 8000.0f
 
-/* Sets the base to now. The lock is held, or nobody else knows the device. Twice, because the first
- * record may include the runtime's own preparations. */
+/* Sets the base to now. The caller holds the clock's lock, or no other thread knows the device yet.
+ * The base is recorded twice, because the first record may include preparations of the runtime. */
 static gpuError set_base(gpu_device *device) {
   for (int repeat = 0; repeat < 2; repeat++) {
     double before = tsr_now();
@@ -36,7 +36,7 @@ tsr_status gpu_clock_start(gpu_device *device) {
 }
 
 void gpu_clock_stop(gpu_device *device) {
-  if (!device->clock_stream) return; /* open failed before: do not wake the device for it */
+  if (!device->clock_stream) return; /* open failed earlier: gpu_enter would start the device */
   int former = gpu_enter(device);
   if (device->base) (void)gpuEventDestroy(device->base);
   if (device->clock_stream) (void)gpuStreamDestroy(device->clock_stream);
@@ -61,7 +61,7 @@ static gpuError read_clock(gpu_device *device, gpuEvent event, double *seconds) 
 
 static tsr_status start_queue(tsr_queue *queue, tsr_queue_role role) {
   gpu_device *device = queue->device;
-  /* Kernels yield to all else: a copy or a small kernel that is late holds others up. */
+  /* Large kernels have the lowest priority: other commands wait for a late copy or small kernel. */
   int priority = role == TSR_QUEUE_COMPUTE ? device->low : device->high;
   if (queue->owned)
     GPU_TRY(gpuStreamCreate(&queue->stream, gpuStreamNonBlocking, priority), "making a stream",
@@ -73,7 +73,7 @@ tsr_status gpu_queue_create(tsr_engine_state *state, int device, tsr_queue_role 
                             tsr_queue **made) {
   TSR_TRY(gpu_check_device(state, device));
   if (role == TSR_QUEUE_STAGING)
-    return tsr_fail(TSR_ERR_INTERNAL, "a host lane is not a queue of an engine");
+    return tsr_fail(TSR_ERR_INTERNAL, "a staging queue is not a queue of an engine");
   tsr_queue *queue = tsr_alloc_zero(1, sizeof *queue);
   if (!queue) return tsr_fail(TSR_ERR_MEMORY, "no memory for a queue");
   queue->state = state;
@@ -92,7 +92,7 @@ tsr_status gpu_queue_create(tsr_engine_state *state, int device, tsr_queue_role 
   return TSR_OK;
 }
 
-/* Waits for what is in the queue, but not for what else the user has on his stream. */
+/* Waits for the queue's commands, but on a user's stream for nothing: other work may be on it. */
 void gpu_queue_destroy(tsr_queue *queue) {
   if (!queue) return;
   int former = gpu_enter(queue->device);
@@ -134,38 +134,38 @@ void gpu_event_destroy(tsr_queue_event *event) {
 }
 
 tsr_status gpu_record(tsr_queue *queue, tsr_queue_event *event) {
-  event->behind = queue;
+  event->unrecorded = queue;
   GPU_TRY(gpu_use(queue->device), "making it current", queue->index);
   GPU_TRY(gpuEventRecord(event->event, queue->stream), "recording an event", queue->index);
-  event->behind = NULL;
+  event->unrecorded = NULL;
   return TSR_OK;
 }
 
 tsr_status gpu_wait(tsr_queue *queue, tsr_queue_event *event) {
-  if (event->behind)
+  if (event->unrecorded)
     return tsr_fail(TSR_ERR_CHECK,
-                    "an event of " GPU_RUNTIME " device %d is used that is not recorded",
+                    "an event of " GPU_RUNTIME " device %d is used but was not recorded",
                     event->index);
   GPU_TRY(gpu_use(queue->device), "making it current", queue->index);
   GPU_TRY(gpuStreamWaitEvent(queue->stream, event->event, 0), "waiting for an event", queue->index);
   return TSR_OK;
 }
 
-tsr_status gpu_query(tsr_queue_event *event, bool *passed, double *seconds) {
-  tsr_queue *behind = event->behind;
+tsr_status gpu_query(tsr_queue_event *event, bool *complete, double *seconds) {
+  tsr_queue *unrecorded = event->unrecorded;
   gpuError error = gpu_use(event->device);
   if (error == gpuSuccess)
-    error = behind ? gpuStreamQuery(behind->stream) : gpuEventQuery(event->event);
+    error = unrecorded ? gpuStreamQuery(unrecorded->stream) : gpuEventQuery(event->event);
   if (error == gpuErrorNotReady) {
     (void)gpuLastError();
-    *passed = false;
+    *complete = false;
     return TSR_OK;
   }
-  /* After an error the device is lost, and does nothing more; but if host memory is out for the
-   * runtime itself, that tells nothing of the device. */
-  *passed = error != gpuErrorMemory;
-  if (error == gpuSuccess && seconds && event->timed && !behind)
+  /* After an error the device is lost and runs nothing more, so the event counts as complete. If
+   * the runtime lacks host memory, that says nothing about the device. */
+  *complete = error != gpuErrorMemory;
+  if (error == gpuSuccess && seconds && event->timed && !unrecorded)
     error = read_clock(event->device, event->event, seconds);
-  GPU_TRY(error, "earlier work", event->index);
+  GPU_TRY(error, "an earlier command", event->index);
   return TSR_OK;
 }

@@ -1,33 +1,40 @@
 /*
- * trsm by the inverse of its triangle, as stored: of op(A) that is the op of the inverse. Where
- * tsr_kernel_inverts says so this is faster than the vendor's, which takes time for each row of the
- * triangle however few lines there are: on an NVIDIA H200, fp64, an order of 512, 0.113, 0.142 and
- * 0.200 ms for 2048, 4096 and 8192 lines instead of 0.194, 0.211 and 0.498.
+ * trsm by the inverse of the triangle A: inv(op(A)) = op(inv(A)), so A is inverted as stored. A
+ * line is a right-hand side: a column of C if A is on the left, else a row.
  *
- * The blocks on the diagonal are inverted first; then pairs of them are joined, and pairs of what
- * comes of that. One product with the lines goes to W, from where it is copied back.
+ * If tsr_kernel_inverts says so, this is faster than the vendor's trsm, whose time grows with the
+ * order of A even for few lines. Measured on an NVIDIA H200, fp64, order 512, for 2048, 4096 and
+ * 8192 lines: 0.113, 0.142 and 0.200 ms; the vendor's: 0.194, 0.211 and 0.498 ms.
  *
- * As in MAGMA and rocBLAS, which do the same with lower blocks, the residual of X is bounded by the
- * condition of the triangle that is inverted, not by 1 as that of substitution is (Du Croz and
- * Higham, "Stability of methods for matrix inversion", IMA J. Numer. Anal. 12, 1992). An infinity
- * or NaN in a line of C, or one that a zero on the diagonal makes, may be in all of the line's X.
+ * Steps: invert the diagonal blocks; join neighbouring pairs of inverted blocks until one is left;
+ * multiply the lines by the inverse into the result buffer; copy the result back to C.
+ *
+ * As in MAGMA and rocBLAS, which invert diagonal blocks, the bound of the residual of X has the
+ * condition number of the inverted triangle as a factor, which the bound of substitution has not
+ * (Du Croz and Higham, "Stability of methods for matrix inversion", IMA J. Numer. Anal. 12, 1992).
+ * An infinity or NaN in a line of C, or from a zero on the diagonal, may spread over that line of
+ * X.
  */
 #include "engine/cuda/internal.h"
 #include "engine/cuda/tuning.h"
 
-/* Of what the largest triangle and type need. What is not larger never grows: an allocation takes
- * the runtime 10 ms for each device that this one reaches. */
+/* The scratch memory suits the largest triangle of the largest type (LARGEST bytes an element), so
+ * that it is allocated only once: an allocation takes the runtime 10 ms for each device that this
+ * one reaches. */
 enum { LARGEST = 16, ALIGNMENT = 256, ROUND = 64 };
 static const size_t inverse_most = (size_t)TSR_INVERTS_MOST * TSR_INVERTS_MOST * LARGEST;
-static const size_t result_most = TSR_TUNE_SOLVE_RESULT; /* more lines go in turn */
+static const size_t result_most = TSR_TUNE_SOLVE_RESULT; /* more lines are solved in batches */
 
-/* Where things are in the queue's scratch memory. */
+/* One trsm, and the parts of the queue's scratch memory. */
 typedef struct solution {
   tsr_queue *queue;
   const tsr_kernel_args *x;
-  size_t size; /* of an element */
-  int64_t order, lines, at_once;
-  char *inverse, *between, *result;
+  size_t size;            /* bytes of an element */
+  int64_t order;          /* of the triangle */
+  int64_t lines, at_once; /* right-hand sides, and those of one batch */
+  char *inverse;          /* order x order */
+  char *between;          /* the first product of join */
+  char *result;           /* the solved lines of a batch */
 } solution;
 
 static int64_t order_of(const tsr_kernel_args *x) {
@@ -61,8 +68,9 @@ static void *element(const void *matrix, const solution *s, int64_t row, int64_t
 
 /* ---- The inverse ---------------------------------------------------------- */
 
-/* The block of the inverse beside two on the diagonal, which are of the orders half and rest: of a
- * lower triangle -inv(A22) A21 inv(A11). The first pair begins there; so many follow each other. */
+/* Joins count pairs of neighbouring diagonal blocks, of orders half and rest, the first pair at the
+ * row first: computes the off-diagonal block of the inverse, -inv(A22) A21 inv(A11) in a lower
+ * triangle, -inv(A11) A12 inv(A22) in an upper one. */
 static tsr_status join(const solution *s, int64_t first, int64_t half, int64_t rest, int count) {
   const tsr_kernel_args *x = s->x;
   bool lower = x->uplo == TSR_LOWER;
@@ -95,7 +103,8 @@ static tsr_status join(const solution *s, int64_t first, int64_t half, int64_t r
   return gpu_gemm_batch(s->queue, &product, (gpu_batch){count, step, between, step});
 }
 
-/* All pairs of blocks of that order, of which the last may be cut short or be one block alone. */
+/* Joins all pairs of inverted blocks of order half. The last pair's second block may be smaller; a
+ * last block without a partner is left as it is. */
 static tsr_status join_all(const solution *s, int64_t half) {
   int64_t pairs = s->order / (2 * half), first = 2 * half * pairs, rest = s->order - first - half;
   if (pairs > 0) TSR_TRY(join(s, 0, half, half, (int)pairs));
@@ -119,7 +128,8 @@ static tsr_status invert(const solution *s) {
 
 /* ---- The lines ------------------------------------------------------------ */
 
-/* W of some lines. */
+/* The product that solves lines [first, first + lines): result = alpha op(inverse) C or, from the
+ * right, alpha C op(inverse). */
 static tsr_kernel_args product_of(const solution *s, int64_t first, int64_t lines) {
   const tsr_kernel_args *x = s->x;
   bool left = x->side != TSR_RIGHT;
@@ -167,8 +177,8 @@ tsr_status gpu_solve_by_inverse(tsr_queue *queue, const tsr_kernel_args *x) {
   return TSR_OK;
 }
 
-/* Without memory, or on a device that failed, the vendor's trsm tells or does what is to be done.
- */
+/* If there is no memory, or the device has failed, the answer is false: the vendor's trsm then runs
+ * or reports the error. */
 bool gpu_can_invert(tsr_queue *queue, const tsr_kernel_args *x) {
   if (!tsr_kernel_inverts(order_of(x), lines_of(x))) return false;
   if (queue->scratch) return true;

@@ -1,4 +1,4 @@
-/* Starting devices, all side by side: what they are, and the code that they will run first. */
+/* Starts all devices in parallel: reads their properties and loads the code of first products. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #define MIB ((size_t)1 << 20)
 
-/* ---- What a device is ----------------------------------------------------- */
+/* ---- A device's properties -------------------------------------------------- */
 
 static void write_identity(const gpuProperties *properties, char *text) {
   const unsigned char *uuid = (const unsigned char *)properties->uuid.bytes;
@@ -26,7 +26,8 @@ static tsr_status describe(gpu_device *device, tsr_device_info *info) {
   GPU_TRY(gpuPriorityRange(&device->low, &device->high), "asking for priorities", d);
   device->max_pitch = (size_t)pitch;
   device->blocks = 8 * properties.multiProcessorCount;
-  /* What cuBLAS wants at most; given by us, it makes results the same on every stream. */
+  /* The most that cuBLAS uses. With a workspace set by the caller, cuBLAS's results do not depend
+   * on the stream. */
   device->workspace = properties.major >= 9 ? 64 * MIB : 16 * MIB;
   *info = (tsr_device_info){0};
   snprintf(info->name, sizeof info->name, "%.*s", (int)sizeof info->name - 1, properties.name);
@@ -37,9 +38,9 @@ static tsr_status describe(gpu_device *device, tsr_device_info *info) {
 
 /* ---- Code ----------------------------------------------------------------- */
 
-/* The first product of a type has to wait for the BLAS's code (NVIDIA H200: d 45 to 94 ms, s 105, h
- * 58, z 73): it should not be the user's. Devices and types load side by side in the time of one.
- */
+/* The first product of a type waits until the BLAS has loaded its code (NVIDIA H200 [ms]: d 45 to
+ * 94, s 105, h 58, z 73). Opening the engine loads it, so that the user's first call need not wait.
+ * All devices and types load in parallel, in the time of one. */
 typedef struct loading {
   tsr_engine_state *state;
   int device, type;
@@ -47,7 +48,7 @@ typedef struct loading {
   bool started;
 } loading;
 
-enum { SMALL = 64 }; /* extents of a product that loads what all of its type need */
+enum { SMALL = 64 }; /* extents of the product that loads a type's code */
 
 static tsr_status multiply(tsr_queue *queue, const tsr_type_info *type, char *memory) {
   size_t bytes = SMALL * SMALL * tsr_type_get(type->wide)->size;
@@ -69,8 +70,8 @@ static tsr_status multiply(tsr_queue *queue, const tsr_type_info *type, char *me
   return gpu_kernel(queue, &args);
 }
 
-/* The BLAS without a workspace of ours, which is large. What fails here will fail again when it
- * matters. */
+/* Runs one product, without a workspace of the engine's, which would be large. An error here is
+ * ignored: a call that meets it again will report it. */
 static void *load(void *argument) {
   const loading *l = argument;
   const tsr_type_info *type = tsr_type_at(l->type);
@@ -123,7 +124,7 @@ static void *start(void *argument) {
   return NULL;
 }
 
-/* A device for which there is no thread is started by the caller. */
+/* If a device's thread cannot be started, the caller's thread starts the device. */
 tsr_status gpu_start_devices(tsr_engine_state *state, tsr_device_info *info) {
   tsr_status status = TSR_OK;
   starting *all = tsr_alloc_zero((size_t)state->count, sizeof *all);

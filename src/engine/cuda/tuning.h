@@ -1,5 +1,4 @@
-/* Inside the engine of CUDA devices: its tuned constants, TSR_TUNE_..., from the table in
- * tuning.def. */
+/* The tuned constants TSR_TUNE_... of the CUDA engine, from the table in tuning.def. */
 #ifndef TSR_ENGINE_CUDA_TUNING_H
 #define TSR_ENGINE_CUDA_TUNING_H
 

@@ -1,21 +1,22 @@
 /*
- * The checking mode: before a command runs, its operands must lie where it says, and what it reads
- * must have been written.
+ * The checking mode: before a command runs, each operand must lie in the memory of the device that
+ * the command names, and every element that the command reads must have been written.
  */
 #include <string.h>
 
 #include "engine/host/host.h"
 #include "engine/host/internal.h"
 
-/* A column-major operand: rows of columns, all in bytes. Of one with a triangle only that is read,
- * and of each element on its diagonal so many bytes from its start. */
+/* A column-major operand, its sizes in bytes. For a copy, a "column" is a row of tsr_copy_args. */
 typedef struct operand {
   const char *name;
   const char *begin;
   size_t column_bytes, pitch, columns;
-  size_t unit; /* what is either wholly poison or not at all */
-  tsr_uplo uplo;
-  size_t element, diagonal; /* of a triangle: bytes of an element, and of one on the diagonal */
+  size_t unit;     /* poison is looked for in units: a unit is wholly poison or counts as written */
+  tsr_uplo uplo;   /* TSR_LOWER or TSR_UPPER: only that triangle is read */
+  size_t element;  /* bytes of an element */
+  size_t diagonal; /* in a triangle: bytes that are read of a diagonal element, from its start (0:
+                      unit diagonal; half: the real part) */
 } operand;
 
 static size_t operand_extent(const operand *o) {
@@ -24,14 +25,15 @@ static size_t operand_extent(const operand *o) {
 
 /* ---- Place ---------------------------------------------------------------- */
 
-/* On a device an operand lies in one allocation of it; on the host it is in no device's memory. */
+/* TSR_ERR_CHECK unless the operand lies within one allocation of the device or, if device is
+ * TSR_HOST, outside all devices' memory. */
 static tsr_status check_place(const tsr_queue *queue, const host_command *command, const operand *o,
                               int device) {
   host_block block = {.device = TSR_HOST};
   size_t extent = operand_extent(o);
   if (extent == 0) return TSR_OK;
   if (device == TSR_HOST && host_being_pinned(queue->state, o->begin, extent))
-    return tsr_fail(TSR_ERR_CHECK, "%s: %s (%zu bytes at %p) is being pinned, and not waited for",
+    return tsr_fail(TSR_ERR_CHECK, "%s: %s (%zu bytes at %p) is still being pinned",
                     host_place(queue, command), o->name, extent, (const void *)o->begin);
   bool known = host_find_block(queue->state, o->begin, &block);
   if (device == TSR_HOST && block.device == TSR_HOST) return TSR_OK;
@@ -50,8 +52,8 @@ static bool is_poison(const char *at, size_t bytes) {
   return memcmp(at, poison, bytes) == 0;
 }
 
-/* The first poisoned unit between two bytes of a column; the second of them: there is none. The
- * last unit of a copy's row may overlap the one before. */
+/* The offset of the first poisoned unit in [from, to) of a column; to: no unit is poisoned. If
+ * to - from is no multiple of unit, the last unit overlaps the one before it. */
 static size_t first_poison(const char *column, size_t from, size_t to, size_t unit) {
   if (to < from + unit) return to;
   for (size_t at = from; at + unit <= to; at += unit)
@@ -59,7 +61,7 @@ static size_t first_poison(const char *column, size_t from, size_t to, size_t un
   return is_poison(column + to - unit, unit) ? to - unit : to;
 }
 
-/* The first poisoned unit that is read of column j; column_bytes: there is none. */
+/* The offset of the first poisoned unit of column j that the command reads; column_bytes: none. */
 static size_t first_poison_read(const operand *o, size_t j) {
   const char *column = o->begin + j * o->pitch;
   bool lower = o->uplo == TSR_LOWER;
@@ -72,7 +74,7 @@ static size_t first_poison_read(const operand *o, size_t j) {
   return at < to ? at : o->column_bytes;
 }
 
-/* Memory that the engine did not hand out holds no poison of ours. */
+/* Only memory that the engine allocated was poisoned. */
 static bool may_hold_poison(const tsr_queue *queue, const operand *o) {
   host_block block;
   return operand_extent(o) > 0 && host_find_block(queue->state, o->begin, &block) && block.raw;
@@ -85,8 +87,8 @@ static tsr_status check_written(const tsr_queue *queue, const host_command *comm
     size_t at = first_poison_read(o, j);
     if (at < o->column_bytes)
       return tsr_fail(TSR_ERR_CHECK,
-                      "%s reads what no command wrote (before it, at least): %s, %zu x %zu bytes, "
-                      "column %zu, byte %zu (element %zu of %zu bytes)",
+                      "%s reads memory that no earlier command wrote: %s, %zu x %zu bytes, column "
+                      "%zu, byte %zu (element %zu of %zu bytes)",
                       host_place(queue, command), o->name, o->column_bytes, o->columns, j, at,
                       at / o->unit, o->unit);
   }
@@ -99,16 +101,16 @@ static tsr_status check_shape(const tsr_queue *queue, const host_command *comman
   const tsr_copy_args *x = &command->as.copy;
   int here = queue->device->index;
   if (x->to_device != here && x->from_device != here)
-    return tsr_fail(TSR_ERR_CHECK, "%s: a copy from %d to %d has no end at the queue's device",
+    return tsr_fail(TSR_ERR_CHECK, "%s: a copy from device %d to %d, neither the queue's",
                     host_place(queue, command), x->from_device, x->to_device);
   if (x->height > 1 && (x->to_pitch < x->width || x->from_pitch < x->width))
-    return tsr_fail(TSR_ERR_CHECK, "%s: a copy of rows of %zu bytes that are %zu and %zu apart",
+    return tsr_fail(TSR_ERR_CHECK, "%s: a copy of rows of %zu bytes with pitches of %zu and %zu",
                     host_place(queue, command), x->width, x->from_pitch, x->to_pitch);
   return TSR_OK;
 }
 
-/* A copy does not know its elements: eight bytes of poison are no user's data, fewer might be,
- * unless they are the whole row. */
+/* A copy does not know the type of its elements. Eight bytes of poison do not occur in user data;
+ * fewer bytes might, but in a shorter row they are all there is to check. */
 static size_t copy_unit(size_t width) {
   return width >= 8 ? 8 : width >= 4 ? 4 : 2;
 }
@@ -138,7 +140,7 @@ static operand make_operand(const char *name, tsr_type type, const void *begin, 
                    .diagonal = info->size};
 }
 
-/* The same of op(operand) with its rows and columns. */
+/* The operand whose op(operand) is rows x columns. */
 static operand make_op_operand(const char *name, tsr_op op, tsr_type type, const void *begin,
                                int64_t rows, int64_t columns, int64_t ld) {
   bool plain = op == TSR_NO_TRANS;

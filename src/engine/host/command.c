@@ -1,4 +1,4 @@
-/* Carrying out copies and kernels, on the threads of the queues. */
+/* Carries out copies and kernels, on the threads of the queues. */
 #include <string.h>
 
 #include "base/cpu_blas.h"
@@ -19,5 +19,5 @@ tsr_status host_run_copy(const tsr_queue *queue, const host_command *command) {
 
 tsr_status host_run_kernel(const tsr_queue *queue, const host_command *command) {
   if (queue->state->check) TSR_TRY(host_check_kernel(queue, command));
-  return tsr_cpu_kernel_in(&command->as.kernel, queue->room);
+  return tsr_cpu_kernel_in(&command->as.kernel, queue->scratch);
 }

@@ -1,7 +1,7 @@
 /*
  * The host engine: emulated devices, each with memory and queues of its own, served by threads and
- * the CPU's BLAS. It behaves as a GPU does where it matters to a plan: queues run at their own
- * pace, only events order them, and a device's memory ends.
+ * the CPU's BLAS. The properties of a GPU that matter to a plan are kept: queues run independently,
+ * only events order their commands, and a device's memory is limited.
  */
 #include <stdio.h>
 
@@ -13,11 +13,12 @@
 #define DEFAULT_MEMORY ((size_t)1 << 30)
 enum { DEFAULT_COUNT = 4 };
 
-/* While emulated devices are open the CPU's BLAS works with one thread a call: the devices'
- * threads are the parallelism, and many-threaded calls would queue up for the same workers. */
+/* While emulated devices are open, each call of the CPU's BLAS uses one thread: the queues' threads
+ * already run in parallel, and multi-threaded calls would queue up for the same BLAS workers. */
 static struct {
   pthread_mutex_t lock;
-  int open, threads; /* engines open; what the last of them restores */
+  int open;    /* number of open host engines */
+  int threads; /* the BLAS's threads before the first was opened; the last restores them */
 } blas_use = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void blas_enter(void) {
@@ -78,7 +79,8 @@ static void host_close(tsr_engine_state *state) {
   tsr_dealloc(state);
 }
 
-/* Memory is the host's, and is filled when it is taken: small blocks, and a small ring. */
+/* Device memory is host memory, and the checking mode fills it with poison when it is allocated:
+ * block and ring are small to keep that short. */
 const tsr_engine tsr_engine_host = {
     .name = "host",
     .traits = {.emulated = true, .quick_start = true, .ring = 4 << 20, .block = 64 << 10},

@@ -1,11 +1,11 @@
 /*
- * The host engine (emulated devices), and what it offers tests beyond tsr_engine.
+ * The host engine, which emulates devices, and its functions for tests.
  *
- * In checking mode memory that no command wrote holds poison: a quiet NaN whose every 16-bit half
- * word is the same, so that it reads as that NaN in each of our types. A kernel that reads a
- * poisoned element, or a copy that reads eight poisoned bytes (or a whole shorter row), fails its
- * device with TSR_ERR_CHECK. So does a copy from or to memory that is being pinned. Such a failure
- * stays until the engine is closed; query reports it.
+ * In checking mode, memory that no command has written holds poison: the 16-bit word TSR_POISON
+ * repeated, which is a quiet NaN in each of the library's types. A kernel that reads a poisoned
+ * element fails with TSR_ERR_CHECK, and so does a copy that reads eight consecutive poisoned bytes
+ * (a whole row if rows are shorter) or that touches memory while it is being pinned. The error
+ * stays with the device until the engine is closed; query returns it.
  */
 #ifndef TSR_ENGINE_HOST_HOST_H
 #define TSR_ENGINE_HOST_HOST_H
@@ -18,29 +18,30 @@
 
 extern const tsr_engine tsr_engine_host;
 
-/* The half word: a quiet NaN for fp16 and bf16, and repeated for fp32 and fp64. */
+/* A quiet NaN of fp16 and bf16; repeated, of fp32 and fp64. */
 #define TSR_POISON UINT16_C(0x7ffb)
 
 /* Fills memory with poison. pointer is 2-byte aligned; no command may be using the memory. */
 void tsr_engine_host_poison(void *pointer, size_t bytes);
 
-/* Tests: the nth copy, kernel, allocation or pinning of any host engine from now on fails (1: the
- * next), a copy or kernel with TSR_ERR_DEVICE when it is its turn to run, the others with
- * TSR_ERR_MEMORY. 0: none. Returns how many failed so since the last time. */
+/* For tests: makes the nth operation from now on (1: the next) fail; copies, kernels, allocations
+ * and pinnings of all host engines count. A copy or kernel fails with TSR_ERR_DEVICE when it runs,
+ * an allocation or pinning with TSR_ERR_MEMORY. n = 0: none fails. Returns the number of operations
+ * that failed this way since the previous call. */
 long tsr_engine_host_fail_at(long n);
 
-/* Tests: another program takes memory. Of the allocations of devices' memory from now on so many
- * are refused (TSR_ERR_MEMORY), the nth (1: the next) first. 0: none. Returns how many have been
- * refused since the last time. */
+/* For tests, as if another program took device memory: of the allocations of device memory from now
+ * on, the nth (1: the next) and the count - 1 after it fail with TSR_ERR_MEMORY. nth = 0: none.
+ * Returns the number of allocations refused since the previous call. */
 long tsr_engine_host_refuse(long nth, long count);
 
-/* Tests: no pinned memory is to be had until it is refused no longer. */
+/* For tests: while refuse is set, allocations of pinned memory fail with TSR_ERR_MEMORY. */
 void tsr_engine_host_refuse_pinned(bool refuse);
 
-/* Tests: pinning, once begun, takes until it is held no longer. */
+/* For tests: while hold is set, a pinning that has begun does not finish. */
 void tsr_engine_host_hold_pins(bool hold);
 
-/* Tests: queues carry out nothing more until they are held no longer. */
+/* For tests: while hold is set, queues start no command. */
 void tsr_engine_host_hold_queues(bool hold);
 
 #endif

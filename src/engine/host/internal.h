@@ -1,8 +1,8 @@
 /*
  * The host engine's own objects.
  *
- * Locks, in the order in which they may be held together: queue, then point; memory and device
- * errors are held alone.
+ * Locks: no thread holds two of them at once, except an event's lock and then the lock of its
+ * recording.
  */
 #ifndef TSR_ENGINE_HOST_INTERNAL_H
 #define TSR_ENGINE_HOST_INTERNAL_H
@@ -13,49 +13,49 @@
 
 typedef struct host_device {
   int index;
-  pthread_mutex_t lock; /* of error */
-  tsr_error error;      /* the first one; TSR_OK: none */
-  int queues;           /* made so far: seeds delays, names queues; guarded by lock */
+  pthread_mutex_t lock; /* guards error and queues */
+  tsr_error error;      /* the first error of the device; TSR_OK: none */
+  int queues;           /* number of queues made so far, which numbers queues and seeds delays */
 } host_device;
 
-/* A piece of memory that the engine knows: what it allocated, or what was pinned. */
+/* Memory that the engine allocated, or user memory that it pinned. */
 typedef struct host_block {
   struct host_block *next;
-  char *begin; /* what the user sees */
+  char *begin; /* the aligned pointer that the caller has */
   size_t bytes;
-  int device;
-  void *raw;   /* what was allocated; NULL: the user's, pinned */
-  bool coming; /* it is being pinned still: not a block to others */
+  int device;   /* TSR_HOST: pinned host memory */
+  void *raw;    /* the pointer to free; NULL: pinned user memory */
+  bool pinning; /* pinning is under way: host_where and host_find_block do not see the block yet */
 } host_block;
 
 struct tsr_engine_state {
   int count;
   bool check;
   uint64_t delay_seed;
-  size_t memory; /* of each device */
+  size_t memory; /* bytes of each device */
   host_device devices[TSR_MAX_DEVICES];
-  pthread_mutex_t lock; /* of the blocks and of used */
+  pthread_mutex_t lock; /* guards blocks and used */
   host_block *blocks;
-  size_t used[TSR_MAX_DEVICES];
+  size_t used[TSR_MAX_DEVICES]; /* bytes allocated on each device */
 };
 
-/* One recording of an event. It lives as long as anything looks at it, so an event may be recorded
- * again while waits for its former recording are still in queues. */
-typedef struct host_point {
+/* One recording of an event, with a count of references: an event may be recorded again while
+ * commands in queues still wait for the previous recording. */
+typedef struct host_recording {
   pthread_mutex_t lock;
-  pthread_cond_t passed_now;
+  pthread_cond_t completed;
   int references;
-  bool passed;
+  bool complete;
   double seconds;
-} host_point;
+} host_recording;
 
 struct tsr_queue_event {
   host_device *device;
   bool timed;
-  pthread_mutex_t lock; /* of all below */
-  host_point *point;    /* the last recording; NULL: never recorded, or recording failed: */
-  tsr_queue *behind;    /* where it failed it passes when this queue (NULL: never recorded) */
-  long number;          /* has carried out so many commands */
+  pthread_mutex_t lock;      /* guards the fields below */
+  host_recording *recording; /* the last one; NULL: never recorded, or recording failed */
+  tsr_queue *queue;          /* without a recording, the event is complete when this queue (NULL: */
+  long number;               /* never recorded) has carried out its command of this number */
 };
 
 typedef enum host_command_kind { HOST_COPY, HOST_KERNEL, HOST_RECORD, HOST_WAIT } host_command_kind;
@@ -64,11 +64,11 @@ typedef struct host_command {
   struct host_command *next;
   host_command_kind kind;
   long number; /* in its queue, from 1 */
-  bool fail;   /* a test wants it to */
+  bool fail;   /* a test makes the command fail */
   union {
     tsr_copy_args copy;
     tsr_kernel_args kernel;
-    host_point *point;
+    host_recording *recording;
   } as;
 } host_command;
 
@@ -76,14 +76,15 @@ struct tsr_queue {
   tsr_engine_state *state;
   host_device *device;
   tsr_queue_role role;
-  int number; /* of its device */
-  uint64_t random;
-  void *room;           /* for conversions, once a kernel needs it: by tsr_cpu_kernel_in */
-  pthread_mutex_t lock; /* of all below */
-  pthread_cond_t work;
+  int number;           /* among the device's queues, from 0 */
+  uint64_t random;      /* state of the generator of delays */
+  void *scratch;        /* for conversions of tsr_cpu_kernel_in; NULL until a kernel needs them */
+  pthread_mutex_t lock; /* guards the fields below */
+  pthread_cond_t work;  /* signalled when a command is submitted or stop is set */
   host_command *first, **last;
-  long submitted, finished; /* commands put in, and carried out */
-  bool running, stop;       /* the thread is there; it is to end when the queue is empty */
+  long submitted, finished; /* commands submitted, and carried out */
+  bool running;             /* the thread was started */
+  bool stop;                /* the thread ends when the queue is empty */
   pthread_t thread;
 };
 
@@ -94,14 +95,14 @@ tsr_status host_pin(tsr_engine_state *state, void *pointer, size_t bytes, bool o
 tsr_status host_where(tsr_engine_state *state, const void *pointer, tsr_place *place);
 void host_free_all(tsr_engine_state *state);
 
-/* Copies the block around pointer (its next is not to be followed); false: there is none. */
+/* Copies the block that contains pointer to *block, whose next must not be followed. False: no
+ * block contains pointer, or the block is still being pinned. */
 bool host_find_block(tsr_engine_state *state, const void *pointer, host_block *block);
 
 /* Whether any of these bytes is being pinned. */
 bool host_being_pinned(tsr_engine_state *state, const char *begin, size_t bytes);
 
-/* Counts a command, an allocation or a pinning towards the one that is to fail: whether this is it.
- */
+/* Counts one operation for tsr_engine_host_fail_at; true if this operation must fail. */
 bool host_must_fail(void);
 
 /* queue.c */
@@ -113,7 +114,7 @@ tsr_status host_event_create(tsr_engine_state *state, int device, bool timed,
 void host_event_destroy(tsr_queue_event *event);
 tsr_status host_record(tsr_queue *queue, tsr_queue_event *event);
 tsr_status host_wait(tsr_queue *queue, tsr_queue_event *event);
-tsr_status host_query(tsr_queue_event *event, bool *passed, double *seconds);
+tsr_status host_query(tsr_queue_event *event, bool *complete, double *seconds);
 tsr_status host_copy(tsr_queue *queue, const tsr_copy_args *args);
 tsr_status host_kernel(tsr_queue *queue, const tsr_kernel_args *args);
 
@@ -121,11 +122,13 @@ tsr_status host_kernel(tsr_queue *queue, const tsr_kernel_args *args);
 tsr_status host_run_copy(const tsr_queue *queue, const host_command *command);
 tsr_status host_run_kernel(const tsr_queue *queue, const host_command *command);
 
-/* check.c: what the checking mode says of a copy or a kernel before it runs. */
+/* check.c: in checking mode, TSR_ERR_CHECK if an operand of a copy or kernel that is about to run
+ * is misplaced or unwritten. */
 tsr_status host_check_copy(const tsr_queue *queue, const host_command *command);
 tsr_status host_check_kernel(const tsr_queue *queue, const host_command *command);
 
-/* place.c: "emulated device 1, queue 3 (in), command 17": static text of the calling thread. */
+/* place.c: the command's name in messages, "emulated device 1, queue 3 (in), command 17". The text
+ * is the calling thread's and lasts until that thread's next call. */
 const char *host_place(const tsr_queue *queue, const host_command *command);
 
 #endif

@@ -1,4 +1,4 @@
-/* The arenas of the emulated devices, pinned host memory, and where a pointer is. */
+/* Memory of the emulated devices, pinned host memory, and the memory that a pointer points to. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -10,7 +10,8 @@
 enum { ALIGNMENT = 512 };
 
 static atomic_long fail_in, failed;
-static atomic_long refuse_from, refuse_count, asked, refused; /* allocations of devices' memory */
+/* Numbers of allocations of device memory, for tsr_engine_host_refuse. */
+static atomic_long refuse_from, refuse_count, asked, refused;
 static atomic_bool hold_pins, refuse_pinned;
 
 long tsr_engine_host_fail_at(long n) {
@@ -50,7 +51,7 @@ bool host_must_fail(void) {
   return true;
 }
 
-/* By doubling copies, which sanitizers take in one step each. */
+/* Copies of doubling size: a sanitizer checks each memcpy once, but a loop at every store. */
 void tsr_engine_host_poison(void *pointer, size_t bytes) {
   char *to = pointer;
   bytes = bytes / 2 * 2;
@@ -71,8 +72,9 @@ static void link_block(tsr_engine_state *state, host_block *block) {
   pthread_mutex_unlock(&state->lock);
 }
 
-/* Takes the block that begins at pointer out of the list, and gives its bytes back to its device's
- * memory. allocated: of ours, else one that was pinned. */
+/* Takes the block that begins at pointer out of the list and subtracts its bytes from its device's
+ * used memory. allocated: looks for a block that the engine allocated, else for pinned user memory.
+ * The caller owns the result; NULL: no such block. */
 static host_block *unlink_block(tsr_engine_state *state, const void *pointer, bool allocated) {
   pthread_mutex_lock(&state->lock);
   host_block **link = &state->blocks, *block;
@@ -150,7 +152,7 @@ static void dealloc_block(host_block *block) {
 }
 
 void host_free(tsr_engine_state *state, int device, void *pointer) {
-  (void)device; /* the block knows */
+  (void)device; /* the block has it */
   host_block *block = pointer ? unlink_block(state, pointer, true) : NULL;
   if (block) dealloc_block(block);
 }
@@ -188,12 +190,12 @@ bool host_being_pinned(tsr_engine_state *state, const char *begin, size_t bytes)
   bool found = false;
   pthread_mutex_lock(&state->lock);
   for (const host_block *b = state->blocks; b && !found; b = b->next)
-    found = b->coming && overlaps(b, begin, bytes);
+    found = b->pinning && overlaps(b, begin, bytes);
   pthread_mutex_unlock(&state->lock);
   return found;
 }
 
-/* Real pinning takes its time. */
+/* Waits up to 700 us if delays are on, as real pinning takes time, and for hold_pins. */
 static void take_time(const tsr_engine_state *state, size_t bytes) {
   if (state->delay_seed != 0) tsr_sleep((double)((state->delay_seed ^ bytes) % 700) * 1e-6);
   while (atomic_load(&hold_pins)) tsr_sleep(100e-6);
@@ -201,7 +203,7 @@ static void take_time(const tsr_engine_state *state, size_t bytes) {
 
 static void note_pinned(tsr_engine_state *state, host_block *block) {
   pthread_mutex_lock(&state->lock);
-  block->coming = false;
+  block->pinning = false;
   pthread_mutex_unlock(&state->lock);
 }
 
@@ -213,7 +215,7 @@ tsr_status host_pin(tsr_engine_state *state, void *pointer, size_t bytes, bool o
     return tsr_fail(TSR_ERR_ARGUMENT, "memory at %p is pinned already, in part or whole", pointer);
   host_block *block = tsr_alloc_zero(1, sizeof *block);
   if (!block) return tsr_fail(TSR_ERR_MEMORY, "no memory to note a pinned range");
-  *block = (host_block){.begin = pointer, .bytes = bytes, .device = TSR_HOST, .coming = true};
+  *block = (host_block){.begin = pointer, .bytes = bytes, .device = TSR_HOST, .pinning = true};
   link_block(state, block);
   take_time(state, bytes);
   if (!host_must_fail()) {
@@ -227,7 +229,7 @@ tsr_status host_pin(tsr_engine_state *state, void *pointer, size_t bytes, bool o
 bool host_find_block(tsr_engine_state *state, const void *pointer, host_block *found) {
   pthread_mutex_lock(&state->lock);
   const host_block *block = state->blocks;
-  while (block && (block->coming || !contains(block, pointer))) block = block->next;
+  while (block && (block->pinning || !contains(block, pointer))) block = block->next;
   if (block) *found = *block;
   pthread_mutex_unlock(&state->lock);
   return block != NULL;

@@ -1,4 +1,4 @@
-/* Queues, each served in order by a thread of its own, and the events between them. */
+/* Queues, each served in order by a thread of its own, and the events that order their commands. */
 #include <stdatomic.h>
 
 #include "base/alloc.h"
@@ -8,52 +8,52 @@
 #include "engine/host/host.h"
 #include "engine/host/internal.h"
 
-/* ---- Points --------------------------------------------------------------- */
+/* ---- Recordings of events -------------------------------------------------- */
 
-static host_point *point_create(void) {
-  host_point *point = tsr_alloc_zero(1, sizeof *point);
-  if (!point) return NULL;
-  pthread_mutex_init(&point->lock, NULL);
-  pthread_cond_init(&point->passed_now, NULL);
-  point->references = 1;
-  return point;
+static host_recording *recording_create(void) {
+  host_recording *recording = tsr_alloc_zero(1, sizeof *recording);
+  if (!recording) return NULL;
+  pthread_mutex_init(&recording->lock, NULL);
+  pthread_cond_init(&recording->completed, NULL);
+  recording->references = 1;
+  return recording;
 }
 
-static host_point *point_take(host_point *point) {
-  pthread_mutex_lock(&point->lock);
-  point->references++;
-  pthread_mutex_unlock(&point->lock);
-  return point;
+static host_recording *recording_retain(host_recording *recording) {
+  pthread_mutex_lock(&recording->lock);
+  recording->references++;
+  pthread_mutex_unlock(&recording->lock);
+  return recording;
 }
 
-static void point_drop(host_point *point) {
-  if (!point) return;
-  pthread_mutex_lock(&point->lock);
-  bool unused = --point->references == 0;
-  pthread_mutex_unlock(&point->lock);
+static void recording_release(host_recording *recording) {
+  if (!recording) return;
+  pthread_mutex_lock(&recording->lock);
+  bool unused = --recording->references == 0;
+  pthread_mutex_unlock(&recording->lock);
   if (!unused) return;
-  pthread_cond_destroy(&point->passed_now);
-  pthread_mutex_destroy(&point->lock);
-  tsr_dealloc(point);
+  pthread_cond_destroy(&recording->completed);
+  pthread_mutex_destroy(&recording->lock);
+  tsr_dealloc(recording);
 }
 
-static void point_pass(host_point *point) {
-  pthread_mutex_lock(&point->lock);
-  point->passed = true;
-  point->seconds = tsr_now();
-  pthread_cond_broadcast(&point->passed_now);
-  pthread_mutex_unlock(&point->lock);
+static void recording_complete(host_recording *recording) {
+  pthread_mutex_lock(&recording->lock);
+  recording->complete = true;
+  recording->seconds = tsr_now();
+  pthread_cond_broadcast(&recording->completed);
+  pthread_mutex_unlock(&recording->lock);
 }
 
-static void point_await(host_point *point) {
-  pthread_mutex_lock(&point->lock);
-  while (!point->passed) pthread_cond_wait(&point->passed_now, &point->lock);
-  pthread_mutex_unlock(&point->lock);
+static void recording_await(host_recording *recording) {
+  pthread_mutex_lock(&recording->lock);
+  while (!recording->complete) pthread_cond_wait(&recording->completed, &recording->lock);
+  pthread_mutex_unlock(&recording->lock);
 }
 
 /* ---- The thread of a queue ------------------------------------------------ */
 
-/* The first error of a device stays. */
+/* Keeps the error as the device's unless the device has one already. */
 static void device_fail(host_device *device, tsr_status status) {
   pthread_mutex_lock(&device->lock);
   if (device->error.status == TSR_OK) tsr_error_take(status, &device->error);
@@ -73,7 +73,7 @@ void tsr_engine_host_hold_queues(bool hold) {
   atomic_store(&hold_queues, hold);
 }
 
-/* One command in four after up to 300 us, the others at once. */
+/* With a delay seed, delays one command in four by up to 300 us. */
 static void delay(tsr_queue *queue) {
   while (atomic_load(&hold_queues)) tsr_sleep(100e-6);
   if (queue->state->delay_seed == 0) return;
@@ -89,14 +89,14 @@ static tsr_status run_work(tsr_queue *queue, const host_command *command) {
                                     : host_run_kernel(queue, command);
 }
 
-/* After an error a device carries out nothing more, but its events still pass: nobody waits
- * forever. */
+/* After an error the device runs no further copies and kernels, but its events still complete, so
+ * that nobody waits for ever. */
 static void run_command(tsr_queue *queue, host_command *command) {
   delay(queue);
   if (command->kind == HOST_RECORD) {
-    point_pass(command->as.point);
+    recording_complete(command->as.recording);
   } else if (command->kind == HOST_WAIT) {
-    point_await(command->as.point);
+    recording_await(command->as.recording);
   } else if (!device_failed(queue->device)) {
     tsr_status status = run_work(queue, command);
     if (status != TSR_OK) device_fail(queue->device, status);
@@ -104,11 +104,13 @@ static void run_command(tsr_queue *queue, host_command *command) {
 }
 
 static void command_destroy(host_command *command) {
-  if (command->kind == HOST_RECORD || command->kind == HOST_WAIT) point_drop(command->as.point);
+  if (command->kind == HOST_RECORD || command->kind == HOST_WAIT)
+    recording_release(command->as.recording);
   tsr_dealloc(command);
 }
 
-/* The next command, when so many are carried out; NULL: the queue is to end and is empty. */
+/* Notes the number of finished commands and waits for the next command, which the caller then owns.
+ * NULL: the queue is empty and stops. */
 static host_command *next_command(tsr_queue *queue, long finished) {
   pthread_mutex_lock(&queue->lock);
   queue->finished = finished;
@@ -141,10 +143,10 @@ static tsr_status check_device(const tsr_engine_state *state, int device) {
 
 tsr_status host_queue_create(tsr_engine_state *state, int device, tsr_queue_role role, void *native,
                              tsr_queue **made) {
-  (void)native; /* there are no streams but ours */
+  (void)native; /* emulated devices have no streams of the user */
   TSR_TRY(check_device(state, device));
   if (role == TSR_QUEUE_STAGING)
-    return tsr_fail(TSR_ERR_INTERNAL, "a host lane is not a queue of an engine");
+    return tsr_fail(TSR_ERR_INTERNAL, "a staging queue is not a queue of an engine");
   tsr_queue *queue = tsr_alloc_zero(1, sizeof *queue);
   if (!queue) return tsr_fail(TSR_ERR_MEMORY, "no memory for a queue");
   queue->state = state;
@@ -162,7 +164,7 @@ tsr_status host_queue_create(tsr_engine_state *state, int device, tsr_queue_role
   return TSR_OK;
 }
 
-/* Waits for what is in the queue. */
+/* Waits for the commands in the queue. */
 void host_queue_destroy(tsr_queue *queue) {
   if (!queue) return;
   pthread_mutex_lock(&queue->lock);
@@ -172,11 +174,11 @@ void host_queue_destroy(tsr_queue *queue) {
   if (queue->running) pthread_join(queue->thread, NULL);
   pthread_cond_destroy(&queue->work);
   pthread_mutex_destroy(&queue->lock);
-  tsr_dealloc(queue->room);
+  tsr_dealloc(queue->scratch);
   tsr_dealloc(queue);
 }
 
-/* The thread starts with the first command: most plans do not use every queue. */
+/* Starts the queue's thread, with the first command only: most plans do not use every queue. */
 static tsr_status start(tsr_queue *queue) {
   if (queue->running) return TSR_OK;
   if (!tsr_thread_start(serve, queue, &queue->thread))
@@ -185,7 +187,8 @@ static tsr_status start(tsr_queue *queue) {
   return TSR_OK;
 }
 
-/* Puts a copy of *command at the end; takes over its point, also on failure. */
+/* Appends a copy of *command to the queue. Takes over the reference to its recording, also on
+ * failure. */
 static tsr_status submit(tsr_queue *queue, const host_command *command) {
   host_command *entry = tsr_alloc(sizeof *entry);
   pthread_mutex_lock(&queue->lock);
@@ -200,7 +203,8 @@ static tsr_status submit(tsr_queue *queue, const host_command *command) {
   }
   pthread_mutex_unlock(&queue->lock);
   if (status == TSR_OK) return TSR_OK;
-  if (command->kind == HOST_RECORD || command->kind == HOST_WAIT) point_drop(command->as.point);
+  if (command->kind == HOST_RECORD || command->kind == HOST_WAIT)
+    recording_release(command->as.recording);
   tsr_dealloc(entry);
   return status;
 }
@@ -210,12 +214,12 @@ tsr_status host_copy(tsr_queue *queue, const tsr_copy_args *args) {
                 &(host_command){.kind = HOST_COPY, .fail = host_must_fail(), .as.copy = *args});
 }
 
-/* A device that runs out of memory while it works fails for good: what a kernel needs is taken when
- * it is submitted. */
+/* Allocates the kernel's scratch memory at submission, where running out of memory is the caller's
+ * error; on the queue's thread it would fail the device for good. */
 tsr_status host_kernel(tsr_queue *queue, const tsr_kernel_args *args) {
   size_t bytes = tsr_cpu_kernel_room(args);
-  if (bytes > 0 && queue->room == NULL) queue->room = tsr_alloc(bytes);
-  if (bytes > 0 && queue->room == NULL)
+  if (bytes > 0 && queue->scratch == NULL) queue->scratch = tsr_alloc(bytes);
+  if (bytes > 0 && queue->scratch == NULL)
     return tsr_fail(TSR_ERR_MEMORY, "no host memory for an emulated device's conversions");
   return submit(queue,
                 &(host_command){.kind = HOST_KERNEL, .fail = host_must_fail(), .as.kernel = *args});
@@ -237,20 +241,21 @@ tsr_status host_event_create(tsr_engine_state *state, int device, bool timed,
 
 void host_event_destroy(tsr_queue_event *event) {
   if (!event) return;
-  point_drop(event->point);
+  recording_release(event->recording);
   pthread_mutex_destroy(&event->lock);
   tsr_dealloc(event);
 }
 
-static tsr_status put_point(tsr_queue *queue, host_point **made) {
-  host_point *point = point_create();
-  if (!point) return tsr_fail(TSR_ERR_MEMORY, "no memory to record an event");
-  point_take(point); /* one for the queue, one for the event */
-  tsr_status status = submit(queue, &(host_command){.kind = HOST_RECORD, .as.point = point});
+static tsr_status submit_recording(tsr_queue *queue, host_recording **made) {
+  host_recording *recording = recording_create();
+  if (!recording) return tsr_fail(TSR_ERR_MEMORY, "no memory to record an event");
+  recording_retain(recording); /* one reference for the queue, one for the event */
+  tsr_status status =
+      submit(queue, &(host_command){.kind = HOST_RECORD, .as.recording = recording});
   if (status == TSR_OK)
-    *made = point;
+    *made = recording;
   else
-    point_drop(point);
+    recording_release(recording);
   return status;
 }
 
@@ -261,36 +266,38 @@ static long submitted_to(tsr_queue *queue) {
   return submitted;
 }
 
-/* Without memory for a point the event counts the queue's commands. */
+/* If there is no memory for a recording, host_query compares the event's number with the count of
+ * finished commands. */
 tsr_status host_record(tsr_queue *queue, tsr_queue_event *event) {
-  host_point *point = NULL;
-  tsr_status status = put_point(queue, &point);
+  host_recording *recording = NULL;
+  tsr_status status = submit_recording(queue, &recording);
   long number = submitted_to(queue);
   pthread_mutex_lock(&event->lock);
-  host_point *former = event->point;
-  event->point = point;
-  event->behind = queue;
+  host_recording *former = event->recording;
+  event->recording = recording;
+  event->queue = queue;
   event->number = number;
   pthread_mutex_unlock(&event->lock);
-  point_drop(former);
+  recording_release(former);
   return status;
 }
 
-/* The recording, with a reference; NULL and a failure when there is none. */
-static host_point *last_point(tsr_queue_event *event) {
+/* The event's recording, with a reference for the caller. NULL: there is none, and the failure is
+ * said. */
+static host_recording *last_recording(tsr_queue_event *event) {
   pthread_mutex_lock(&event->lock);
-  host_point *point = event->point ? point_take(event->point) : NULL;
+  host_recording *recording = event->recording ? recording_retain(event->recording) : NULL;
   pthread_mutex_unlock(&event->lock);
-  if (!point)
-    tsr_fail(TSR_ERR_CHECK, "an event of emulated device %d is used that is not recorded",
+  if (!recording)
+    tsr_fail(TSR_ERR_CHECK, "an event of emulated device %d is used but was not recorded",
              event->device->index);
-  return point;
+  return recording;
 }
 
 tsr_status host_wait(tsr_queue *queue, tsr_queue_event *event) {
-  host_point *point = last_point(event);
-  if (!point) return TSR_ERR_CHECK;
-  return submit(queue, &(host_command){.kind = HOST_WAIT, .as.point = point});
+  host_recording *recording = last_recording(event);
+  if (!recording) return TSR_ERR_CHECK;
+  return submit(queue, &(host_command){.kind = HOST_WAIT, .as.recording = recording});
 }
 
 static tsr_status device_status(host_device *device) {
@@ -300,30 +307,31 @@ static tsr_status device_status(host_device *device) {
   return status;
 }
 
-/* Whether an event that could not be recorded has passed; false: it was, or never. */
-static bool passes_by_count(tsr_queue_event *event, bool *passed) {
+/* For an event whose recording failed: tells by the queue's count whether it is complete. False:
+ * the event has a recording, or recording it was never tried. */
+static bool query_unrecorded(tsr_queue_event *event, bool *complete) {
   pthread_mutex_lock(&event->lock);
-  tsr_queue *queue = event->point ? NULL : event->behind;
+  tsr_queue *queue = event->recording ? NULL : event->queue;
   long number = event->number;
   pthread_mutex_unlock(&event->lock);
   if (!queue) return false;
   pthread_mutex_lock(&queue->lock);
-  *passed = queue->finished >= number;
+  *complete = queue->finished >= number;
   pthread_mutex_unlock(&queue->lock);
   return true;
 }
 
-/* After an error of the device events still pass, and *passed still tells: who waits for a device
- * that failed must know when it has stopped. */
-tsr_status host_query(tsr_queue_event *event, bool *passed, double *seconds) {
-  if (passes_by_count(event, passed)) return device_status(event->device);
-  host_point *point = last_point(event);
-  if (!point) return TSR_ERR_CHECK;
-  pthread_mutex_lock(&point->lock);
-  *passed = point->passed;
-  if (point->passed && seconds && event->timed) *seconds = point->seconds;
-  pthread_mutex_unlock(&point->lock);
-  point_drop(point);
-  /* Behind the look at the point: an error before the event is there by now. */
+/* *complete is set also after an error of the device: a caller that waits for a failed device must
+ * learn when it has stopped. */
+tsr_status host_query(tsr_queue_event *event, bool *complete, double *seconds) {
+  if (query_unrecorded(event, complete)) return device_status(event->device);
+  host_recording *recording = last_recording(event);
+  if (!recording) return TSR_ERR_CHECK;
+  pthread_mutex_lock(&recording->lock);
+  *complete = recording->complete;
+  if (recording->complete && seconds && event->timed) *seconds = recording->seconds;
+  pthread_mutex_unlock(&recording->lock);
+  recording_release(recording);
+  /* After the recording was read: an error of a command before the event is noted by then. */
   return device_status(event->device);
 }

@@ -1,6 +1,6 @@
 /*
- * Formatting and parsing as in the C locale, whatever locale the program has chosen: the decimal
- * point of that one may be a comma.
+ * Formatting and parsing as in the C locale. The program may have chosen a locale whose decimal
+ * point is a comma.
  */
 #ifndef TSR_BASE_C_LOCALE_H
 #define TSR_BASE_C_LOCALE_H

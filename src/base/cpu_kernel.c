@@ -53,7 +53,7 @@ static void gemm(const tsr_kernel_args *x) {
                    least(k_step, x->k - l));
 }
 
-/* ---- GEMM of 16-bit types, by way of float blocks ------------------------- */
+/* ---- GEMM of 16-bit types, in blocks of float ------------------------------ */
 
 enum { BLOCK = 512 }; /* order of the float blocks; three blocks (3 MiB) stay in a core's cache */
 

@@ -22,10 +22,11 @@ tsr_status tsr_settings_file_check(void);
  * given->size is not the size of tsr_options in any version. */
 tsr_status tsr_options_read(const tsr_options *given, tsr_options *options);
 
-/* Fills those fields of *options that have their default from the settings (TESSERA_ENGINE,
- * TESSERA_DEVICES, TESSERA_MACHINE, TESSERA_MEMORY, TESSERA_CHECK, TESSERA_REPRODUCIBLE). check and
- * reproducible become 0 if no setting names them. TSR_ERR_ARGUMENT names the variable, its value
- * and what it may be. Whether an engine has the name is not checked. */
+/* Gives the fields of *options that have their default value the values of the settings
+ * (TESSERA_ENGINE, TESSERA_DEVICES, TESSERA_MACHINE, TESSERA_MEMORY, TESSERA_CHECK,
+ * TESSERA_REPRODUCIBLE). check and reproducible become 0 if no setting names them. TSR_ERR_ARGUMENT
+ * names the variable, its value and the values that are allowed. Whether an engine has the name is
+ * not checked. */
 tsr_status tsr_settings_fill(tsr_options *options);
 
 /* *tile: the value of TESSERA_TILE, in elements; 0: it is not set. */

@@ -27,10 +27,9 @@ tsr_status tsr_text_take(tsr_text *text, char **bytes);
 
 void tsr_text_free(tsr_text *text);
 
-/* Reads a whole file into *bytes (the caller frees them) and puts a NUL after it. The library reads
- * all its files by this function. TSR_ERR_IO names the path of a file that cannot be read, that is
- * not a regular file (a pipe would be waited for, a device may have no end), or that has more than
- * 64 MiB. */
+/* Reads a whole file into *bytes, which the caller frees, and puts a NUL after it. The library
+ * reads all its files by this function. TSR_ERR_IO names the path: the file cannot be read, is not
+ * a regular file (reading a pipe may wait, a device may have no end), or has more than 64 MiB. */
 tsr_status tsr_text_read_file(const char *path, char **bytes, size_t *length);
 
 /* Writes a whole file: a temporary file beside it is written and renamed, so that the path has the

@@ -89,8 +89,8 @@ static bool push_clearing(tsr_builder *b, const region *r) {
 
 /* ---- Products ------------------------------------------------------------- */
 
-/* Rows [row, row + rows) of op(X) in k-panel l, as X stores them; for the B of GEMMT the
- * columns. */
+/* Rows [row, row + rows) of op(X) in k-panel l, as X stores them. For the B of gemmt these are
+ * columns of op(B). */
 static tsr_task_operand factor(const tsr_builder *b, int x, int l, int64_t row, int64_t rows) {
   const tsr_cuts *k = &b->tiling->k;
   int64_t from = tsr_cut_begin(k, l), length = tsr_cut_length(k, l);

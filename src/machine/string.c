@@ -245,7 +245,8 @@ static tsr_status read_word(parser *p, unsigned *seen) {
                  "host, interleaved, gpu, pcie, rate, mem, hbm, lat, launch, cpu, staging or net");
 }
 
-/* Checks what concerns several words. */
+/* Errors that only several words together make: no word at all, or the memory of devices given
+ * twice. */
 static tsr_status check_words(parser *p, unsigned seen) {
   p->word = p->at = p->string;
   if (seen == 0) return fail_at(p, p->at, "at least one word, such as \"gpu*4\"");

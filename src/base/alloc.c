@@ -6,10 +6,10 @@
 #include <string.h>
 #include "tessera_model.h"
 
-static atomic_bool armed;   /* some allocation is to fail, */
-static atomic_long fail_in; /* when so many have been asked for, */
-static atomic_bool fail_on; /* and all after that one, too */
-static atomic_long failed;
+static atomic_bool armed;   /* a test has asked for a failure */
+static atomic_long fail_in; /* allocations until the one that fails */
+static atomic_bool fail_on; /* all later ones fail, too */
+static atomic_long failed;  /* since the last call of arm() */
 
 static bool must_fail(void) {
   if (!atomic_load_explicit(&armed, memory_order_relaxed)) return false;
@@ -45,6 +45,8 @@ void tsr_dealloc(void *pointer) {
   free(pointer);
 }
 
+/* Makes the nth allocation from now fail (0: none), and with `on` all after it. Returns how many
+ * have failed since the last call. */
 static long arm(long n, bool on) {
   atomic_store(&armed, false);
   atomic_store(&fail_on, on);

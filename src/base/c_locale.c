@@ -26,7 +26,7 @@ bool tsr_c_number(const char *text, const char **end, double *value) {
   *end = text;
   const char *digits = *text == '-' ? text + 1 : text;
   if (*digits == '.') digits++;
-  /* Neither "inf" nor "nan" nor hexadecimal. */
+  /* strtod would also take "inf", "nan", blanks, a plus sign and hexadecimal numbers. */
   if (*digits < '0' || *digits > '9' || (digits[0] == '0' && (digits[1] | 32) == 'x')) return false;
   char *behind;
   double number = strtod_l(text, &behind, c_locale());

@@ -1,6 +1,6 @@
 /*
- * Text and numbers as in the C locale: the program may have chosen one whose decimal point is a
- * comma.
+ * Formatting and parsing as in the C locale. The program may have chosen a locale whose decimal
+ * point is a comma.
  */
 #ifndef TSR_BASE_C_LOCALE_H
 #define TSR_BASE_C_LOCALE_H
@@ -9,18 +9,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A function whose argument f is a format, for the arguments from a on. */
+/* Lets the compiler check the calls of a function like printf: parameter f is the format, parameter
+ * a the first value. */
 #if defined(__GNUC__)
 #define TSR_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #else
 #define TSR_PRINTF(f, a)
 #endif
 
-/* vsnprintf. */
+/* As vsnprintf, in the C locale. When it fails, `to` becomes the empty string. */
 int tsr_c_format(char *to, size_t room, const char *format, va_list args);
 
-/* strtod of a number that is finite and decimal. *end is behind it, or at text when there is none.
- */
+/* Reads the finite decimal number that text begins with. *end: the character after the number.
+ * False: text does not begin with such a number; *end is text, and *value stays as it was. */
 bool tsr_c_number(const char *text, const char **end, double *value);
 
 #endif

@@ -1,13 +1,14 @@
-/* Monotonic time in seconds, and a pause for spinning threads. */
+/* Monotonic time, and two ways to wait. */
 #ifndef TSR_BASE_CLOCK_H
 #define TSR_BASE_CLOCK_H
 
+/* Seconds since an arbitrary moment; never goes back. */
 double tsr_now(void);
 
-/* One step of a spin: tells the core that this thread only waits. */
+/* One turn of a loop that spins: tells the core that this thread only waits. */
 void tsr_pause(void);
 
-/* Sleeps about that many seconds. */
+/* Sleeps for about that many seconds. */
 void tsr_sleep(double seconds);
 
 #endif

@@ -1,4 +1,5 @@
-/* ADD and SCALE, of all of c or of a triangle of it: one loop for each pair of types. */
+/* ADD and SCALE on the CPU, of all of c or of a triangle of c: one loop for each pair of types of a
+ * and c. */
 #include <string.h>
 
 #include "base/cpu_internal.h"
@@ -23,7 +24,8 @@ typedef void (*loop_function)(const tsr_kernel_args *x);
     }                                                                            \
   }
 
-/* Complex products by hand: C's own operators look after infinities, at a price. */
+/* Complex products are written out: the operators of C also treat infinities as the standard wants,
+ * which costs time. */
 #define DEFINE_ADD_COMPLEX(name, REAL)                                       \
   static void name(const tsr_kernel_args *x) {                               \
     REAL ar = (REAL)x->alpha.re, ai = (REAL)x->alpha.im;                     \
@@ -87,7 +89,7 @@ DEFINE_SCALE_COMPLEX(scale_z, double)
 DEFINE_SCALE(scale_h, uint16_t, float, tsr_half_to_float, tsr_float_to_half)
 DEFINE_SCALE(scale_b, uint16_t, float, tsr_bfloat_to_float, tsr_float_to_bfloat)
 
-/* In the order of tsr_type_index: s d c z h b t. */
+/* One row a type, in the order of tsr_type_index: s d c z h b t. */
 static const struct {
   loop_function add, add_wide, scale, scale_wide;
 } loops[TSR_TYPE_COUNT] = {

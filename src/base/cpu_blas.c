@@ -16,7 +16,8 @@ typedef int (*get_threads_function)(void);
 typedef void (*set_threads_function)(int threads);
 
 enum { TYPES = 4 };
-/* The Hermitian routines are of complex types only. */
+/* Fortran names of the routines in the types s, d, c and z. NULL: BLAS has no such routine, as the
+ * Hermitian ones are of complex types only. */
 static const char *const routine_names[TSR_KERNEL_COUNT][TYPES] = {
     [TSR_KERNEL_GEMM] = {"sgemm_", "dgemm_", "cgemm_", "zgemm_"},
     [TSR_KERNEL_SYMM] = {"ssymm_", "dsymm_", "csymm_", "zsymm_"},
@@ -32,7 +33,7 @@ static const char *const routine_names[TSR_KERNEL_COUNT][TYPES] = {
 static const char *const candidates[] = {"libopenblas.so.0", "libopenblas.so", "libblas.so.3",
                                          "libmkl_rt.so"};
 
-/* How libraries tell and take their number of threads. */
+/* The functions by which OpenBLAS, MKL and BLIS tell and set their number of threads. */
 static const struct {
   const char *get, *set;
 } thread_names[] = {
@@ -42,21 +43,22 @@ static const struct {
 };
 
 static struct {
-  tsr_cpu_routine routine[TSR_KERNEL_COUNT][TYPES]; /* NULL: not there */
+  tsr_cpu_routine routine[TSR_KERNEL_COUNT][TYPES]; /* NULL: the library lacks it */
   get_threads_function get_threads;
   set_threads_function set_threads;
   char name[256];
-  tsr_error error; /* why there is none */
+  tsr_error error; /* why no library was found; TSR_OK: no search has failed */
 } blas;
 
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
-static atomic_bool loaded; /* blas may be read */
+static atomic_bool loaded; /* `blas` describes the library and no longer changes */
 
-/* A function's address out of an object's: ISO C knows no cast for it. */
+/* Stores an address that dlsym returned in a pointer to a function. ISO C has no cast between the
+ * two kinds of pointers. */
 #define AS_FUNCTION(function, symbol) memcpy(&(function), &(symbol), sizeof(function))
 
-/* RTLD_DEEPBIND keeps a preloaded BLAS (us, for one) from standing in for the library's own calls;
- * sanitizers refuse it. */
+/* With RTLD_DEEPBIND the library calls its own routines, even if a preloaded BLAS (ours, for one)
+ * defines the same names. Sanitizers refuse this flag. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SANITIZED 1
@@ -69,13 +71,14 @@ enum { OPEN_FLAGS = RTLD_NOW | RTLD_LOCAL };
 enum { OPEN_FLAGS = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND };
 #endif
 
-/* Whether the symbol is in the same file as this code: then we were given as our own BLAS. */
+/* Whether the symbol is in the same file as this code: dlsym has then found a door of ours, which
+ * must not serve as the CPU's BLAS. */
 static bool is_ours(const void *symbol) {
   static const char here;
   return tsr_loaded_together(&here, symbol);
 }
 
-/* Whether the library is, or needs, ours: it is a door, and would call us back. */
+/* Whether the library is Tessera or links Tessera: a call of its BLAS would come back to us. */
 static bool is_door(void *library) {
   return dlsym(library, "tsr_cpu_blas_load") != NULL;
 }
@@ -87,7 +90,8 @@ static void take_routine(void *library, int kernel, int type) {
   if (symbol && !is_ours(symbol)) AS_FUNCTION(blas.routine[kernel][type], symbol);
 }
 
-/* Whether it has GEMMs: without them it is no BLAS to us. */
+/* Fills the table of routines. False: the library lacks the GEMM of some type, without which it
+ * cannot be the CPU's BLAS. */
 static bool take_routines(void *library) {
   bool complete = true;
   for (int kernel = 0; kernel < TSR_KERNEL_COUNT; kernel++)
@@ -106,7 +110,8 @@ static void take_threads(void *library) {
   }
 }
 
-/* False: the library is not there, lacks a GEMM, or is a door of ours. */
+/* Loads a library and fills `blas` from it. False: there is no such library, it lacks a GEMM, or it
+ * is a door of ours. */
 static bool open_library(const char *name) {
   void *library = dlopen(name, OPEN_FLAGS);
   if (!library) return false;
@@ -121,7 +126,7 @@ static bool open_library(const char *name) {
   return true;
 }
 
-/* Keeps the last message. */
+/* Keeps the last message for later calls of tsr_cpu_blas_load(), and returns status. */
 static tsr_status none_found(tsr_status status) {
   tsr_error_take(status, &blas.error);
   return status;
@@ -134,7 +139,8 @@ static tsr_status find_library(void) {
     if (open_library(wanted)) return TSR_OK;
     return none_found(
         tsr_fail(TSR_ERR_ENGINE,
-                 "TESSERA_CPU_BLAS is %s, which is not a BLAS that can be loaded (%s is needed)",
+                 "TESSERA_CPU_BLAS is %s, which cannot be loaded as a BLAS: give the path of a "
+                 "library that has %s",
                  wanted, routine_names[TSR_KERNEL_GEMM][1]));
   }
   for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
@@ -148,7 +154,8 @@ static tsr_status find_library(void) {
                candidates[0], candidates[1], candidates[2], candidates[3]));
 }
 
-/* What is not there is looked for once; what did not fit may fit the next time. */
+/* A search that found no library is not repeated. If a library did not fit into the address space,
+ * the next call tries again. */
 tsr_status tsr_cpu_blas_load(void) {
   if (atomic_load(&loaded)) return TSR_OK;
   pthread_mutex_lock(&loading);

@@ -1,6 +1,7 @@
 /*
- * The CPU's BLAS, called only through a table filled by dlopen and dlsym: linked names would come
- * back to us when we are preloaded. OpenBLAS by default (TESSERA_CPU_BLAS names another library).
+ * The CPU's BLAS: OpenBLAS, or the library that TESSERA_CPU_BLAS names. The library is loaded at
+ * run time and called only through a table filled by dlopen and dlsym: a call by its linked name
+ * would come back to us when we are preloaded.
  */
 #ifndef TSR_BASE_CPU_BLAS_H
 #define TSR_BASE_CPU_BLAS_H
@@ -8,33 +9,41 @@
 #include "base/kernel.h"
 #include "base/status.h"
 
-/* Finds the library once (thread-safe). TSR_ERR_ENGINE says what was looked for, TSR_ERR_MEMORY
- * that it does not fit into the address space (base/cpu_room.h). */
+/* Finds and loads the library; once it is loaded, further calls return at once. Any thread may call
+ * this. TSR_ERR_ENGINE: no library was found; the message lists the names that were tried.
+ * TSR_ERR_MEMORY: the library does not fit into the address space (base/cpu_room.h). */
 tsr_status tsr_cpu_blas_load(void);
 
-/* Path or name of what was loaded; "" before. */
+/* The path or name of the loaded library; "" while none is loaded. */
 const char *tsr_cpu_blas_name(void);
 
-/* Carries out one kernel on the calling thread with the CPU's BLAS; 16-bit types by way of float.
- * What kernel.h says is not read is not. GEMM, ADD and SCALE take any int64_t extents (longer ones
- * than the BLAS's int are cut); of the other routines TSR_ERR_UNSUPPORTED names an extent beyond an
- * int, a type that they do not exist in, or a routine that the library lacks. Needs
- * tsr_cpu_blas_load(). TSR_ERR_MEMORY when there is none for conversions, or for the library's own
- * buffers (base/cpu_room.h). */
+/*
+ * Runs one kernel on the calling thread with the CPU's BLAS, after tsr_cpu_blas_load(). Operands of
+ * 16 bits are converted to float and back. Operands that the kernel does not read according to
+ * kernel.h are not read. GEMM, ADD and SCALE take any int64_t extents: a GEMM that exceeds the
+ * library's int is cut into several calls.
+ *
+ * TSR_ERR_UNSUPPORTED, for the other kernels, names an extent beyond an int, a type in which the
+ * routine does not exist, or a routine that the library lacks. TSR_ERR_MEMORY: no memory for
+ * conversions, or none for the library's own buffers (base/cpu_room.h).
+ */
 tsr_status tsr_cpu_kernel(const tsr_kernel_args *args);
 
-/* The same with the memory for conversions given: as many bytes as tsr_cpu_kernel_room says, which
- * is the same for all kernels that need any; 0: none. */
+/* The same, with memory for the conversions from the caller. tsr_cpu_kernel_room() says how many
+ * bytes: 0 for kernels without conversions, one constant for all others. */
 size_t tsr_cpu_kernel_room(const tsr_kernel_args *args);
 tsr_status tsr_cpu_kernel_in(const tsr_kernel_args *args, void *room);
 
-/* What a thread calls between enter and leave is the CPU's BLAS at work: where that reaches the
- * symbols of our doors, they hand it straight back. Calls nest. */
+/* Between enter and leave the calling thread runs the CPU's BLAS. If the library itself calls a
+ * BLAS symbol that a door of ours defines, the door passes the call back to the library. Pairs
+ * nest. */
 void tsr_cpu_blas_enter(void);
 void tsr_cpu_blas_leave(void);
+/* Whether the calling thread is between enter and leave. */
 bool tsr_cpu_blas_is_inside(void);
 
-/* Number of threads the CPU's BLAS uses in one call; 0 when it cannot be told. */
+/* The number of threads that the CPU's BLAS uses in one call; 0: no library is loaded, or the
+ * library does not say. Setting it has no effect on such a library, or if threads is below 1. */
 int tsr_cpu_blas_threads(void);
 void tsr_cpu_blas_set_threads(int threads);
 

@@ -1,9 +1,10 @@
-/* Calls of the library's routines, by their Fortran names. */
+/* Calls of the routines of the CPU's BLAS by their Fortran interface. */
 #include "base/cpu_internal.h"
 
 /*
- * Integers are passed by address. On little-endian machines an int64_t that holds a small number
- * reads the same through an int, so one table serves libraries of either size of integer.
+ * The library's integers have 32 or 64 bits and are passed by address. On little-endian machines an
+ * int64_t that holds a small number reads as the same number through an int of 32 bits, so one set
+ * of types serves both kinds of library.
  */
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 typedef int blas_int;
@@ -11,8 +12,8 @@ typedef int blas_int;
 typedef int64_t blas_int;
 #endif
 
-/* The lengths at the end are those of the characters: Fortran compilers pass them, C libraries
- * ignore them. */
+/* The lengths at the end belong to the character arguments: Fortran compilers pass them, libraries
+ * written in C ignore them. */
 typedef void (*gemm_function)(const char *transa, const char *transb, const blas_int *m,
                               const blas_int *n, const blas_int *k, const void *alpha,
                               const void *a, const blas_int *lda, const void *b,
@@ -39,7 +40,7 @@ typedef void (*in_place_function)(const char *side, const char *uplo, const char
                                   const blas_int *ldc, size_t length_side, size_t length_uplo,
                                   size_t length_trans, size_t length_diag);
 
-/* A scalar as the library reads it; one that is real is its first half. */
+/* A scalar in the type of the routine. A routine with a real scalar reads the first half only. */
 typedef union typed_scalar {
   float s[2];
   double d[2];

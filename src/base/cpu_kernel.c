@@ -1,4 +1,4 @@
-/* Kernels on the CPU: GEMM here, the others in cpu_add.c and cpu_level3.c. */
+/* Kernels on the CPU. This file has GEMM; cpu_add.c and cpu_level3.c have the others. */
 #include "base/alloc.h"
 #include "base/cpu_blas.h"
 #include "base/cpu_internal.h"
@@ -17,13 +17,14 @@ static int64_t least(int64_t a, int64_t b) {
 
 /* ---- GEMM of the library's own types, in pieces that its int can count ----- */
 
-/* Columns of a stored matrix that one call can take: one when the library cannot count from one to
- * the next. */
+/* How many columns of a stored matrix one call may take: 1 if ld exceeds an int of the library,
+ * which could not get from one column to the next. */
 static int64_t columns_at_once(int64_t ld) {
   return ld > TSR_CPU_MOST ? 1 : INT64_C(1) << 30;
 }
 
-/* The leading dimension to tell the library: of a single column it does not matter. */
+/* The leading dimension to pass to the library. If it exceeds an int, the matrix is a single
+ * column, of which the leading dimension does not matter. */
 static int64_t told_ld(int64_t ld, int64_t rows) {
   return ld > TSR_CPU_MOST ? rows : ld;
 }
@@ -52,9 +53,9 @@ static void gemm(const tsr_kernel_args *x) {
                    least(k_step, x->k - l));
 }
 
-/* ---- GEMM of 16-bit types, by way of float blocks ------------------------- */
+/* ---- GEMM of 16-bit types, in blocks of float ------------------------------ */
 
-enum { BLOCK = 512 }; /* three float blocks of it stay in a core's cache */
+enum { BLOCK = 512 }; /* order of the float blocks; three blocks (3 MiB) stay in a core's cache */
 
 static void widen(tsr_type type, int64_t rows, int64_t columns, const uint16_t *from, int64_t ld,
                   float *to) {
@@ -74,7 +75,8 @@ static void narrow(tsr_type type, int64_t rows, int64_t columns, const float *fr
     }
 }
 
-/* op's block at (row, column), stored as it is stored. Returns its leading dimension. */
+/* Converts the block of op(matrix) at (row, column) to float, without transposing it. Returns the
+ * leading dimension of the result. */
 static int64_t widen_block(tsr_type type, tsr_op op, const void *from, int64_t ld, int64_t row,
                            int64_t column, int64_t rows, int64_t columns, float *to) {
   bool plain = op == TSR_NO_TRANS;
@@ -83,7 +85,8 @@ static int64_t widen_block(tsr_type type, tsr_op op, const void *from, int64_t l
   return plain ? rows : columns;
 }
 
-/* c (float, m x n, beta already in it) += alpha op(a) op(b) for the block of C at (i, j). */
+/* c += alpha op(a) op(b) for the block of C at (i, j). c is m x n floats, to which beta has been
+ * applied already. */
 static void half_products(const tsr_kernel_args *x, int64_t i, int64_t j, int64_t m, int64_t n,
                           float *c, int64_t ldc, float *work) {
   float *a = work, *b = work + BLOCK * BLOCK;
@@ -100,6 +103,7 @@ static void scale_floats(int64_t m, int64_t n, tsr_scalar beta, float *c, int64_
       .kernel = TSR_KERNEL_SCALE, .type = TSR_S, .m = m, .n = n, .beta = beta, .c = c, .ldc = ldc});
 }
 
+/* C is stored as float: products are added in place. */
 static void half_block_wide(const tsr_kernel_args *x, int64_t i, int64_t j, int64_t n,
                             float *work) {
   int64_t m = least(BLOCK, x->m - i);
@@ -108,6 +112,7 @@ static void half_block_wide(const tsr_kernel_args *x, int64_t i, int64_t j, int6
   half_products(x, i, j, m, n, c, told_ld(x->ldc, m), work);
 }
 
+/* C has 16 bits: a float copy of the block takes the products. */
 static void half_block(const tsr_kernel_args *x, int64_t i, int64_t j, int64_t n, float *work) {
   int64_t m = least(BLOCK, x->m - i);
   float *block = work + 2 * BLOCK * BLOCK;
@@ -137,7 +142,7 @@ size_t tsr_cpu_kernel_room(const tsr_kernel_args *x) {
   return half && x->kernel == TSR_KERNEL_GEMM ? 3 * sizeof(float) * BLOCK * BLOCK : 0;
 }
 
-/* Calls the library; the kernel has inputs to multiply. */
+/* Runs a kernel that multiplies (its inputs are read) with the library. */
 static tsr_status multiply(const tsr_kernel_args *x, void *room) {
   int calls;
   tsr_status status = TSR_OK;
@@ -172,7 +177,8 @@ tsr_status tsr_cpu_kernel(const tsr_kernel_args *x) {
   size_t bytes = tsr_kernel_reads_inputs(x) ? tsr_cpu_kernel_room(x) : 0;
   void *room = bytes > 0 ? tsr_alloc(bytes) : NULL;
   if (bytes > 0 && room == NULL)
-    return tsr_fail(TSR_ERR_MEMORY, "no memory to convert 16-bit tiles on the CPU (3 MiB)");
+    return tsr_fail(TSR_ERR_MEMORY,
+                    "no host memory to convert 16-bit tiles on the CPU: free 3 MiB");
   tsr_status status = tsr_cpu_kernel_in(x, room);
   tsr_dealloc(room);
   return status;

@@ -1,7 +1,7 @@
 /*
- * The routines of the BLAS but GEMM. Libraries differ in what they read of matrices that a scalar
- * of 0 leaves out, and in what becomes of the imaginary parts of a Hermitian diagonal: both are
- * settled here, before the library is called.
+ * The kernels of the BLAS other than GEMM. Libraries differ in whether they read a matrix that a
+ * scalar of 0 leaves out, and in what they write to the imaginary parts of a Hermitian diagonal.
+ * Both are settled here, before the library is called.
  */
 #include <string.h>
 
@@ -23,7 +23,8 @@ static void clear_imaginary_diagonal(const tsr_kernel_args *x) {
   }
 }
 
-/* alpha or k is 0. With beta = 1 not even the diagonal is touched, as in the reference BLAS. */
+/* c = beta c, when alpha or k is 0. With beta = 1 even the imaginary parts of a Hermitian diagonal
+ * stay as they are, as in the reference BLAS. */
 static void scale_only(const tsr_kernel_args *x) {
   tsr_kernel_args scale = tsr_kernel_without_inputs(x);
   if (tsr_scalar_classify(scale.beta) == TSR_ONE) return;
@@ -31,7 +32,7 @@ static void scale_only(const tsr_kernel_args *x) {
   tsr_cpu_scale(&scale);
 }
 
-/* The library multiplies by a triangle in place. */
+/* Copies b to c: trmm of the library works in place. */
 static void put_b_into_c(const tsr_kernel_args *x) {
   size_t size = tsr_type_get(x->type)->size;
   for (int64_t j = 0; j < x->n; j++)

@@ -14,18 +14,20 @@
 
 #define MIB ((size_t)1 << 20)
 
-/* What OpenBLAS 0.3 maps on x86-64 and on 64-bit ARM: BUFFER_SIZE of its common_*.h, 32 << 22. */
+/* Bytes of one buffer of OpenBLAS 0.3 on x86-64 and on 64-bit ARM: BUFFER_SIZE of its common_*.h,
+ * 32 << 22. */
 static const size_t buffer = 128 * MIB;
 
-/* The library's file and those that it needs: 40 MiB for OpenBLAS 0.3.21. */
+/* Bytes of the library's file and of the files that it needs: 40 MiB for OpenBLAS 0.3.21. */
 static const size_t file = 64 * MIB;
 
-/* What others may take between the trial and the BLAS's own request. */
+/* Bytes that other threads may map between the trial and the library's own request. */
 static const size_t spare = 16 * MIB;
 
 /* ---- Trials ---- */
 
-/* No pages are used. MAP_NORESERVE: a machine with little memory may still have the addresses. */
+/* Whether so many bytes can be mapped now. The trial uses no pages and is unmapped again.
+ * MAP_NORESERVE: a machine with little free memory may still have the addresses. */
 static bool can_map(size_t bytes, int protection) {
   void *trial = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (trial == MAP_FAILED) return false;
@@ -37,7 +39,9 @@ static bool fits(size_t bytes) {
   return can_map(bytes, PROT_READ | PROT_WRITE);
 }
 
-/* Which limit a trial has met: ulimit -d counts only what can be written to. */
+/* Fails with TSR_ERR_MEMORY and names the limit that a trial has met. `ulimit -d` counts only
+ * memory that can be written: if a mapping without access succeeds, that is the limit; else `ulimit
+ * -v`. */
 static tsr_status refuse(size_t bytes, const char *purpose, const char *remedy) {
   int resource = can_map(bytes, PROT_NONE) ? RLIMIT_DATA : RLIMIT_AS;
   char letter = resource == RLIMIT_AS ? 'v' : 'd';
@@ -62,7 +66,8 @@ static int processors(void) {
   return all > 0 ? (int)all : 1;
 }
 
-/* As OpenBLAS counts: one for each processor, or fewer if the first of these says so. */
+/* The number of threads that OpenBLAS will start: one for each processor, or fewer if one of these
+ * variables, the first that is set, says so. */
 static int threads_to_be(void) {
   static const char *const names[] = {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS",
                                       "OMP_NUM_THREADS"};
@@ -106,9 +111,9 @@ tsr_status tsr_cpu_room_to_load(const char *library) {
 
 static struct {
   pthread_mutex_t lock;
-  pthread_cond_t left; /* a call has left */
+  pthread_cond_t left; /* signalled when a call leaves */
   bool watched;
-  int inside, most; /* calls inside now, and the most that have been at the same time */
+  int inside, most; /* calls inside now; the most there have been at the same time */
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER, .left = PTHREAD_COND_INITIALIZER};
 
 /* A child process has one thread: none is inside but its own calls to come. */
@@ -130,7 +135,8 @@ void tsr_cpu_room_watch(bool watch) {
   pthread_mutex_unlock(&state.lock);
 }
 
-/* The buffers that the library may still have to map once one more call is inside. */
+/* Bytes of the buffers that the library may still map when one more call enters, and of the spare;
+ * 0: it has all buffers already, or calls are not watched. */
 static size_t missing(void) {
   int buffers = state.inside + 1 - state.most;
   return state.watched && buffers > 0 ? (size_t)buffers * buffer + spare : 0;

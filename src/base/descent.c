@@ -6,7 +6,8 @@ static double score_of(const void *candidate) {
   return *(const double *)candidate;
 }
 
-/* Tries a value; *harm: it is worse than where the descent is. */
+/* Tries a value, and moves `at` to the new candidate if that one is better. *harm: its score is
+ * worse. */
 static tsr_status step_to(const tsr_descent *d, int turn, int64_t value, void *at, bool *better,
                           bool *harm) {
   TSR_TRY(d->try_value(d->state, turn, value, at, d->made));
@@ -18,7 +19,7 @@ static tsr_status step_to(const tsr_descent *d, int turn, int64_t value, void *a
 
 /* ---- Along a list of values ---- */
 
-/* Follows the values from one place on in one direction while that does no harm. */
+/* Tries the values from index `from` on in one direction, until the score gets worse. */
 static tsr_status follow(const tsr_descent *d, int turn, const tsr_changes *s, int from,
                          int direction, void *at, bool *any) {
   bool better, harm = false;
@@ -29,11 +30,12 @@ static tsr_status follow(const tsr_descent *d, int turn, const tsr_changes *s, i
   return TSR_OK;
 }
 
-/* A 0 behind other values stands for all there is. */
+/* For comparisons: a 0 behind other values stands for the largest value. */
 static int64_t rank_of(const tsr_changes *s, int64_t value) {
   return value == 0 && s->value[0] != 0 ? INT64_MAX : value;
 }
 
+/* Upwards; if that found nothing better, downwards. */
 static tsr_status walk(const tsr_descent *d, int turn, const tsr_changes *s, void *at, bool *any) {
   int64_t now = rank_of(s, s->now);
   int below = 0, above;
@@ -56,13 +58,15 @@ static tsr_status scan(const tsr_descent *d, int turn, const tsr_changes *s, voi
 
 /* ---- Without a list ---- */
 
-/* The next value in a direction; 0: none. */
+/* The next value in a direction (1 or -1). */
 static int64_t next_of(tsr_change change, int64_t now, int direction) {
   if (change == TSR_CHANGE_UNIT) return now + direction;
   return direction > 0 ? now * 8 / 7 : now * 7 / 8;
 }
 
-static tsr_status climb(const tsr_descent *d, int turn, int direction, void *at, bool *any) {
+/* Steps in one direction as long as the score gets better. */
+static tsr_status step_while_better(const tsr_descent *d, int turn, int direction, void *at,
+                                    bool *any) {
   bool better = true, harm;
   while (better && d->in_time(d->state)) {
     tsr_changes s = d->changes(d->state, turn, at);
@@ -74,6 +78,7 @@ static tsr_status climb(const tsr_descent *d, int turn, int direction, void *at,
   return TSR_OK;
 }
 
+/* Repeats the one change that the turn has, as long as the score gets better. */
 static tsr_status repeat(const tsr_descent *d, int turn, void *at, bool *any) {
   bool better = true, harm;
   while (better && d->in_time(d->state)) {
@@ -99,9 +104,9 @@ tsr_status tsr_descend_turn(const tsr_descent *d, int turn, bool walking, void *
       return scan(d, turn, &s, at, any);
     case TSR_CHANGE_UNIT:
     case TSR_CHANGE_RATIO:
-      TSR_TRY(climb(d, turn, 1, at, &up));
+      TSR_TRY(step_while_better(d, turn, 1, at, &up));
       *any |= up;
-      return up ? TSR_OK : climb(d, turn, -1, at, any);
+      return up ? TSR_OK : step_while_better(d, turn, -1, at, any);
     case TSR_CHANGE_AGAIN:
       return repeat(d, turn, at, any);
     default:

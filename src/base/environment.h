@@ -1,11 +1,11 @@
 /*
- * What the library takes from the environment of whoever started the process.
+ * The environment of whoever started the process, as far as the library uses it.
  *
  * A program may have rights that its caller lacks (set-user-ID, set-group-ID, file capabilities:
- * the kernel says so by AT_SECURE). Such a program takes nothing from its caller: no variable is
- * seen, so that no setting, no file that a setting names and no cache below HOME or XDG_CACHE_HOME
- * is used. docs/trust.md has the whole list. No other file of the library reads the environment;
- * tools/check_layers enforces it.
+ * the kernel says so by AT_SECURE). Such a program takes nothing from its caller:
+ * tsr_environment_get() shows no variable, so that no setting, no file that a setting names and no
+ * cache below HOME or XDG_CACHE_HOME is used. docs/trust.md has the whole list. No other file of
+ * the library reads the environment; tools/check_layers enforces it.
  */
 #ifndef TSR_BASE_ENVIRONMENT_H
 #define TSR_BASE_ENVIRONMENT_H
@@ -15,7 +15,7 @@
 /* The value of a variable; NULL: it is not set, or the caller is not trusted. */
 const char *tsr_environment_get(const char *name);
 
-/* False in a program with rights that its caller lacks. */
+/* Whether the caller is trusted: false in a program with rights that its caller lacks. */
 bool tsr_environment_is_trusted(void);
 
 #endif

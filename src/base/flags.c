@@ -5,7 +5,7 @@
 #define OF_CBLAS(name) ", which is " name " of CBLAS"
 static const struct known {
   tsr_flag flag;
-  int cblas, letter; /* 0: there is none */
+  int cblas, letter; /* 0: CBLAS, or tessera.h, has no such value */
   const char *of_cblas;
 } all[] = {
     {TSR_FLAG_LAYOUT, 101, TSR_ROW_MAJOR, OF_CBLAS("CblasRowMajor")},

@@ -1,6 +1,6 @@
 /*
- * Flags as programs give them: the letters of tessera.h, the same in lower case, and the values of
- * CBLAS's enumerations, which are other numbers.
+ * Flags as programs give them: the letters of tessera.h, the same letters in lower case, or the
+ * numbers of the enumerations of CBLAS.
  */
 #ifndef TSR_BASE_FLAGS_H
 #define TSR_BASE_FLAGS_H
@@ -15,12 +15,12 @@ typedef enum tsr_flag {
   TSR_FLAG_DIAG
 } tsr_flag;
 
-/* The letter that tessera.h has for the value of a flag; a value that the flag does not take comes
- * back as it is. */
+/* The letter that tessera.h has for a value of the flag. A value that the flag does not take is
+ * returned unchanged. */
 int tsr_flag_letter(tsr_flag flag, int value);
 
-/* For messages: ", which is CblasTrans of CBLAS", for any value that one of CBLAS's flags has, and
- * "" for others. */
+/* For messages: ", which is CblasTrans of CBLAS" if some flag of CBLAS has the value (112), else
+ * "". */
 const char *tsr_flag_of_cblas(int value);
 
 #endif

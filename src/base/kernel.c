@@ -2,10 +2,10 @@
 
 #include <limits.h>
 
-/* The rates of the level-3 routines against a GEMM of the same extents, and the seconds that trsm
- * takes for each row of its triangle however few columns there are: cuBLAS (CUDA 13.0) on an NVIDIA
- * H200, fp64, orders of 256 to 2048 with 1024 to 8192 columns, or k = 4096. Where they vary with
- * the size (syrk from 0.3 to 0.9), about what they are at 1024. */
+/* The rates of the level-3 routines relative to a GEMM of the same extents, and the seconds that
+ * trsm takes for each row of its triangle however few columns it solves. Measured: cuBLAS (CUDA
+ * 13.0) on an NVIDIA H200, fp64, orders of 256 to 2048 with 1024 to 8192 columns, or k = 4096. A
+ * rate that varies with the size (syrk: 0.3 to 0.9) is about that of order 1024. */
 static const tsr_kernel_info kernels[TSR_KERNEL_COUNT] = {
     [TSR_KERNEL_GEMM] = {"gemm", {TSR_READ, TSR_READ, TSR_UPDATE}, false, 0, 1, 0},
     [TSR_KERNEL_ADD] = {"add", {TSR_READ, TSR_NONE, TSR_UPDATE}, true, 0, 1, 0},
@@ -64,8 +64,8 @@ static bool has_triangle(const tsr_kernel_args *x) {
   return x->uplo == TSR_LOWER || x->uplo == TSR_UPPER;
 }
 
-/* Which op a rank-k update transposes with: a Hermitian one conjugates, a symmetric one does not.
- */
+/* A complex rank-k update transposes with conjugation if it is Hermitian, without if it is
+ * symmetric. */
 static bool op_fits(const tsr_kernel_args *x, unsigned traits) {
   if (!(traits & TSR_TRIANGLE_OF_C) || !tsr_type_get(x->type)->complex_valued) return true;
   return x->transa != (traits & TSR_HERMITIAN ? TSR_TRANS : TSR_CONJ_TRANS);
@@ -77,23 +77,24 @@ static tsr_status check_routine(const tsr_kernel_args *x, const tsr_kernel_info 
   if (!blas_type || (info->traits & TSR_HERMITIAN && !type->complex_valued))
     return tsr_fail(TSR_ERR_UNSUPPORTED, "the BLAS has no %s for %s", info->name, type->name);
   if (!has_triangle(x))
-    return tsr_fail(TSR_ERR_INTERNAL, "a %s without a triangle (uplo %d)", info->name, x->uplo);
+    return tsr_fail(TSR_ERR_INTERNAL, "%s: uplo is %d, which is no triangle", info->name, x->uplo);
   if (!op_fits(x, info->traits))
-    return tsr_fail(TSR_ERR_INTERNAL, "a complex %s with trans %c", info->name, (char)x->transa);
+    return tsr_fail(TSR_ERR_INTERNAL, "%s of a complex type does not take trans %c", info->name,
+                    (char)x->transa);
   return TSR_OK;
 }
 
 tsr_status tsr_kernel_check(const tsr_kernel_args *x) {
   const tsr_kernel_info *info = tsr_kernel_get(x->kernel);
   if (tsr_type_index(x->type) < 0)
-    return tsr_fail(TSR_ERR_INTERNAL, "a kernel of the unknown type %d", (int)x->type);
-  if (!info) return tsr_fail(TSR_ERR_INTERNAL, "the unknown kernel %d", (int)x->kernel);
+    return tsr_fail(TSR_ERR_INTERNAL, "%d is an unknown type of a kernel", (int)x->type);
+  if (!info) return tsr_fail(TSR_ERR_INTERNAL, "%d is an unknown kernel", (int)x->kernel);
   if (info->traits) TSR_TRY(check_routine(x, info));
   bool square_c =
       info->traits ? info->traits & TSR_TRIANGLE_OF_C : info->bound_by_memory && has_triangle(x);
   if (square_c && x->m != x->n)
-    return tsr_fail(TSR_ERR_INTERNAL, "a triangle of %lld x %lld elements for %s", (long long)x->m,
-                    (long long)x->n, info->name);
+    return tsr_fail(TSR_ERR_INTERNAL, "%s: a triangle of C has %lld x %lld elements", info->name,
+                    (long long)x->m, (long long)x->n);
   return TSR_OK;
 }
 
@@ -125,7 +126,7 @@ bool tsr_kernel_reads_inputs(const tsr_kernel_args *x) {
   return x->alpha.re != 0 || (x->kernel != TSR_KERNEL_HERK && x->alpha.im != 0);
 }
 
-/* beta of herk and her2k is real. */
+/* herk and her2k have a real beta. */
 static bool real_beta(const tsr_kernel_info *info) {
   return info->traits & TSR_TRIANGLE_OF_C && info->traits & TSR_HERMITIAN;
 }

@@ -1,6 +1,6 @@
 /*
- * The kernels: what an engine can be told to compute on tiles that are at its device. One row a
- * kernel in kernel.c; an engine has one line for each.
+ * The kernels: what an engine can compute on tiles at its device. kernel.c has a row for each
+ * kernel, an engine a line.
  */
 #ifndef TSR_BASE_KERNEL_H
 #define TSR_BASE_KERNEL_H
@@ -9,46 +9,50 @@
 #include "base/types.h"
 
 typedef enum tsr_kernel {
-  /* c = alpha op(a) op(b) + beta c. m, n, k as in BLAS. With wide, c is of the type's wide type. */
+  /* c = alpha op(a) op(b) + beta c. m, n, k as in BLAS. With wide, c has the type's wide type
+   * (tsr_type_info). */
   TSR_KERNEL_GEMM,
-  /* c = alpha a + beta c, m x n; b is not used. With wide, a is of the type's wide type. beta = 0
-   * does not read c, alpha = 0 does not read a. With uplo, that triangle of c only (m = n). */
+  /* c = alpha a + beta c, m x n; b is not used. With wide, a has the type's wide type. beta = 0
+   * does not read c, alpha = 0 does not read a. With uplo, only that triangle of c is written (m =
+   * n). */
   TSR_KERNEL_ADD,
-  /* c = beta c, m x n; beta = 0 writes zeros without reading. With wide, c is of the wide type.
-   * With uplo, that triangle only (m = n). */
+  /* c = beta c, m x n; beta = 0 writes zeros without reading c. With wide, c has the wide type.
+   * With uplo, only that triangle of c is written (m = n). */
   TSR_KERNEL_SCALE,
-  /* As the BLAS routines of these names, in types s, d, c, z. c is m x n; a is of order m or n by
-   * side, and engines do not look at k; of the rank-k updates m = n, c's triangle is uplo, and
-   * transa is the op of both inputs. Hermitian ones are of types c and z. */
+  /* The BLAS routines of these names, in the types s, d, c, z (the Hermitian ones in c and z). c is
+   * m x n. symm, hemm, trmm, trsm: a is square, of order m (side is left) or n (right), and engines
+   * do not look at k. Rank-k updates: m = n, uplo is the triangle of c, and transa is the op of
+   * both inputs. */
   TSR_KERNEL_SYMM,
   TSR_KERNEL_HEMM,
   TSR_KERNEL_SYRK,
   TSR_KERNEL_HERK, /* alpha and beta are real */
   TSR_KERNEL_SYR2K,
   TSR_KERNEL_HER2K, /* beta is real */
-  /* c = alpha op(a) b or c = alpha b op(a); beta is not used. c is only written, and apart from b:
-   * vendors' routines are several times as slow in place. On the CPU b may be c, with ldb = ldc. */
+  /* c = alpha op(a) b or c = alpha b op(a); beta is not used. c is only written and does not
+   * overlap b: vendors' routines take several times as long in place. On the CPU b may be c, with
+   * ldb = ldc. */
   TSR_KERNEL_TRMM,
   /* In place: c = alpha op(a)^-1 c or c = alpha c op(a)^-1; b and beta are not used. */
   TSR_KERNEL_TRSM,
   TSR_KERNEL_COUNT
 } tsr_kernel;
 
-/* How a task uses an operand. */
+/* How a task uses an operand; UPDATE = READ | WRITE. */
 typedef enum tsr_access { TSR_NONE = 0, TSR_READ = 1, TSR_WRITE = 2, TSR_UPDATE = 3 } tsr_access;
 
-/* How a task's kernel takes its scalars and its C. */
+/* How a task's kernel gets its scalars from those of the call, and whether its C is wide. */
 typedef enum tsr_task_flags {
-  TSR_FLAG_BETA = 2,         /* uses the call's beta (else beta is 0, or 1: see BETA_ONE) */
-  TSR_FLAG_BETA_ONE = 4,     /* accumulates */
-  TSR_FLAG_ALPHA_ONE = 8,    /* alpha is 1 (else the call's alpha) */
+  TSR_FLAG_BETA = 2,         /* beta is the call's (without this flag it is 0, or 1: BETA_ONE) */
+  TSR_FLAG_BETA_ONE = 4,     /* beta is 1: the kernel adds to C */
+  TSR_FLAG_ALPHA_ONE = 8,    /* alpha is 1 (without a flag on alpha it is the call's) */
   TSR_FLAG_WIDE = 16,        /* as wide in tsr_kernel_args */
   TSR_FLAG_ALPHA_MINUS = 32, /* alpha is -1 */
-  TSR_FLAG_ALPHA_CONJ = 64,  /* alpha is the conjugate of the call's */
+  TSR_FLAG_ALPHA_CONJ = 64,  /* alpha is the conjugate of the call's alpha */
   TSR_FLAG_BETA_ALPHA = 128  /* beta is the call's alpha */
 } tsr_task_flags;
 
-/* How a kernel takes its operands, in a byte. */
+/* How a kernel uses its operands. tsr_form_pack() puts this into one byte. */
 typedef struct tsr_form {
   tsr_op transa, transb;
   tsr_side side;
@@ -71,32 +75,34 @@ static inline tsr_form tsr_form_unpack(uint8_t packed) {
                     uplos[packed >> 4 & 3], packed >> 7 ? TSR_UNIT : TSR_NON_UNIT};
 }
 
-/* What the matrices of a BLAS routine are; a kernel without any of it is ours, or a GEMM. */
+/* Properties of the matrices of a BLAS routine. A kernel without any is GEMM, ADD or SCALE. */
 typedef enum tsr_kernel_trait {
   TSR_TRIANGLE_OF_A = 1, /* a is square, of order m or n by side, and its triangle is uplo */
   TSR_TRIANGLE_OF_C = 2, /* a rank-k update: c is square, and its triangle is uplo */
-  TSR_HERMITIAN = 4,     /* a (or c) is: of its diagonal only real parts are read */
-  TSR_TRIANGULAR = 8,    /* a is: what is beside its triangle counts as 0; beta is not used */
-  TSR_IN_PLACE = 16      /* c is the other input; b is not used */
+  TSR_HERMITIAN = 4,     /* a (of an update: c) is; only real parts of its diagonal are read */
+  TSR_TRIANGULAR = 8,    /* a is triangular: the other elements count as 0; beta is not used */
+  TSR_IN_PLACE = 16      /* c is also the second input; b is not used */
 } tsr_kernel_trait;
 
 typedef struct tsr_kernel_info {
   const char *name;
-  tsr_access access[3]; /* of a, b, c when beta is not 0 */
-  bool bound_by_memory; /* its time is bytes over the device's memory rate, not flops */
-  unsigned traits;      /* of tsr_kernel_trait */
-  double rate;          /* flops/s as a part of those of a GEMM of the same m, n and k */
-  double serial;        /* s for each row of a triangle, for each 4096 lines beside it or fewer */
+  tsr_access access[3]; /* how a, b and c are used when beta is not 0 */
+  bool bound_by_memory; /* its time is bytes / the device's memory rate */
+  unsigned traits;      /* bits of tsr_kernel_trait */
+  double rate;          /* its flops/s / those of a GEMM with the same m, n and k */
+  double serial;        /* s for each row of the triangle, per 4096 lines beside it, rounded up */
 } tsr_kernel_info;
 
-/* NULL for what is no kernel. */
+/* The row of a kernel; NULL: there is no such kernel. */
 const tsr_kernel_info *tsr_kernel_get(tsr_kernel kernel);
 
-/* The triangle of c that a kernel with that form (packed) keeps to; TSR_GENERAL: to none. */
+/* The triangle of c to which a kernel of this form (packed) is confined; TSR_GENERAL: it uses all
+ * of c. */
 tsr_uplo tsr_kernel_triangle(tsr_kernel kernel, uint8_t form);
 
-/* Of a column of so many rows those in a triangle, whose diagonal it meets at row `diagonal`, which
- * may be outside: *begin .. *end-1, none when *begin >= *end. TSR_GENERAL: all of them. */
+/* Rows *begin .. *end-1 of a column with `rows` elements that lie in a triangle; none if *begin >=
+ * *end. The diagonal meets the column at row `diagonal`, which may be outside the column.
+ * TSR_GENERAL: all rows. */
 static inline void tsr_triangle_rows(tsr_uplo uplo, int64_t diagonal, int64_t rows, int64_t *begin,
                                      int64_t *end) {
   int64_t edge = uplo == TSR_UPPER ? diagonal + 1 : diagonal;
@@ -105,9 +111,10 @@ static inline void tsr_triangle_rows(tsr_uplo uplo, int64_t diagonal, int64_t ro
   *end = uplo == TSR_UPPER ? edge : rows;
 }
 
-/* Whether a GPU solves by the inverse of a triangle of that order for so many lines, as a model of
- * it must know: for lower ones it takes as long as the vendor's trsm, higher ones are mostly
- * products with that, too, and few lines are not worth an inverse. */
+/* Whether a GPU solves with a triangle of that order for so many lines by the triangle's inverse;
+ * engines and the model of kernel times both ask here. Below the least order the inverse takes as
+ * long as the vendor's trsm; above the greatest one the vendor's trsm is mostly products, too; for
+ * few lines computing the inverse does not pay. */
 enum { TSR_INVERTS_LEAST = 256, TSR_INVERTS_MOST = 1024, TSR_INVERTS_LINES = 1024 };
 
 static inline bool tsr_kernel_inverts(int64_t order, int64_t lines) {
@@ -115,12 +122,13 @@ static inline bool tsr_kernel_inverts(int64_t order, int64_t lines) {
          lines >= order;
 }
 
-/* Everything an engine needs to carry out one kernel. Pointers are the device's; column-major. */
+/* Everything that an engine needs to run one kernel. Pointers are to the device's memory; matrices
+ * are column-major. */
 typedef struct tsr_kernel_args {
   tsr_kernel kernel;
   tsr_type type;
   tsr_op transa, transb;
-  tsr_side side; /* 0 stands for TSR_LEFT, 0 of uplo for TSR_GENERAL, 0 of diag for TSR_NON_UNIT */
+  tsr_side side; /* 0 means TSR_LEFT; uplo: 0 means TSR_GENERAL; diag: 0 means TSR_NON_UNIT */
   tsr_uplo uplo;
   tsr_diag diag;
   bool wide;
@@ -131,63 +139,66 @@ typedef struct tsr_kernel_args {
   int64_t lda, ldb, ldc;
 } tsr_kernel_args;
 
-/* Whether the arguments fit together: TSR_ERR_INTERNAL tells what does not, TSR_ERR_UNSUPPORTED
- * that the routine does not exist in the type. */
+/* Checks that the arguments fit together. TSR_ERR_INTERNAL names what does not;
+ * TSR_ERR_UNSUPPORTED: the routine does not exist in the type. */
 tsr_status tsr_kernel_check(const tsr_kernel_args *args);
 
-/* Whether GPUs' products of a type are slow where an operand is not aligned to whole loads, its
- * base or its columns (NVIDIA H200, 8191 cubed, TFLOP/s: d 43 instead of 55 to 64, t 121 to 138
- * instead of 420, h and b 100 to 157 instead of 850, whichever operand it is). */
+/* Whether products of a type are slow on GPUs when an operand's base or columns are not aligned to
+ * TSR_KERNEL_LOAD, whichever operand it is. Measured on an NVIDIA H200, 8191 x 8191 x 8191, in
+ * TFLOP/s: d 43 unaligned against 55 to 64 aligned, t 121 to 138 against 420, h and b 100 to 157
+ * against 850. */
 static inline bool tsr_kernel_minds_alignment(tsr_type type) {
   return type == TSR_D || type == TSR_T || type == TSR_H || type == TSR_B;
 }
 
-/* Elements from the start of a stored matrix to (row, column) of its op. */
+/* Elements from the start of a stored matrix to element (row, column) of op(matrix). */
 static inline int64_t tsr_kernel_offset(tsr_op op, int64_t row, int64_t column, int64_t ld) {
   return op == TSR_NO_TRANS ? row + column * ld : column + row * ld;
 }
 
-/* Of a GEMM m rows and n columns of C from (row, column) on, and k products from `depth` on. */
+/* The part of a GEMM that computes m rows and n columns of C from (row, column) on, and of the sum
+ * over k the k products from `depth` on. */
 tsr_kernel_args tsr_kernel_part(const tsr_kernel_args *args, int64_t m, int64_t n, int64_t k,
                                 int64_t row, int64_t column, int64_t depth);
 
-/* GPUs load so many bytes at a time, if columns begin and end at multiples of it. */
+/* Bytes that a GPU loads at once if columns begin and end at multiples of it. */
 enum { TSR_KERNEL_LOAD = 16 };
 
-/* How many elements of that size a load takes, 1 at least. */
+/* Elements of `size` bytes in one load, at least 1. */
 static inline int64_t tsr_kernel_granule(size_t size) {
   return size < TSR_KERNEL_LOAD ? (int64_t)(TSR_KERNEL_LOAD / size) : 1;
 }
 
-/* Whether C is narrower than the sums that it is given: one in two parts would be rounded twice. */
+/* Whether C is narrower than the sums that a kernel adds to it: if the sum over k is done in two
+ * parts, C is rounded twice. */
 static inline bool tsr_kernel_rounds_sums(tsr_type type, bool wide) {
   return !wide && tsr_type_get(type)->wide != type;
 }
 
-/* Cuts a GEMM of which an extent along which an operand is stored is no multiple of a load into a
- * bulk whose extents are, and what is beside it, to be done one after the other: how many parts, 1
- * where that is no use. Extents below `least` are not cut, and neither is k where sums are rounded.
- */
+/* Cuts a GEMM into an aligned bulk and the rest, if an extent along which an operand is stored is
+ * no multiple of a load (tsr_kernel_granule). Fills part[] in the order in which the parts must
+ * run, and returns their count; 1: cutting is of no use, and part[0] is all. An extent below
+ * `least` is not cut, and neither is k if C would be rounded twice. */
 int tsr_kernel_align(const tsr_kernel_args *args, int64_t least, tsr_kernel_args part[4]);
 
-/* Whether what the kernel uses of m, n, k and the leading dimensions fits an int.
- * TSR_ERR_UNSUPPORTED names what does not, and the library that wants it. */
+/* Checks that those of m, n, k and the leading dimensions that the kernel uses fit an int.
+ * TSR_ERR_UNSUPPORTED names the one that does not, and `library`, which needs it to. */
 tsr_status tsr_kernel_check_int(const tsr_kernel_args *args, const char *library);
 
 /* Whether a (and b, if the kernel has one) is read: not when alpha or k is 0. */
 bool tsr_kernel_reads_inputs(const tsr_kernel_args *args);
 
-/* Whether what c held is read: not when beta (or alpha, in place) is 0. */
+/* Whether the old c is read: not when beta (for a kernel in place: alpha) is 0. */
 bool tsr_kernel_reads_c(const tsr_kernel_args *args);
 
-/* The SCALE that is left of a kernel whose inputs are not read. */
+/* The SCALE that does the same as a kernel whose inputs are not read. */
 tsr_kernel_args tsr_kernel_without_inputs(const tsr_kernel_args *args);
 
-/* Flops of a kernel (a complex multiply-add counts 8). k is the order of the matrix a of symm,
- * hemm, trmm and trsm. */
+/* Flops of a kernel (a complex multiply-add counts 8). For symm, hemm, trmm and trsm k is the order
+ * of a. */
 double tsr_kernel_flops(tsr_kernel kernel, tsr_type type, int64_t m, int64_t n, int64_t k);
 
-/* Bytes a memory-bound kernel reads and writes. */
+/* Bytes that a memory-bound kernel (ADD, SCALE) reads and writes. */
 double tsr_kernel_bytes(tsr_kernel kernel, tsr_type type, int64_t m, int64_t n, bool wide,
                         bool reads_c);
 

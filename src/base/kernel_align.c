@@ -1,4 +1,4 @@
-/* Parts of products; and products whose extents are odd in parts that GPUs are quick at. */
+/* Parts of GEMMs, and the cut of a GEMM with odd extents into parts that GPUs compute fast. */
 #include "base/kernel.h"
 
 static size_t size_of_c(const tsr_kernel_args *x) {
@@ -25,14 +25,14 @@ static bool is_aligned(const void *base, int64_t ld, size_t size) {
   return (uintptr_t)base % TSR_KERNEL_LOAD == 0 && (size_t)ld * size % TSR_KERNEL_LOAD == 0;
 }
 
-/* What of an extent is done first: all, or the greatest multiple of a load's elements. 0: neither
- * would be of use. Of an extent along which no operand is stored all. */
+/* How much of an extent the bulk takes: all of it if no operand is stored along it or if it is a
+ * multiple of a load, else its greatest multiple of one. 0: the extent is too short for a cut. */
 static int64_t bulk_of(int64_t extent, bool stored, int64_t least, int64_t granule) {
   if (!stored || extent % granule == 0) return extent;
   return extent < least ? 0 : extent / granule * granule;
 }
 
-/* The extents of the bulk; false: there is no use in one. */
+/* The extents of the bulk; false: a cut is of no use. */
 static bool cut(const tsr_kernel_args *x, int64_t least, int64_t *m, int64_t *n, int64_t *k) {
   size_t size = tsr_type_get(x->type)->size;
   int64_t granule = tsr_kernel_granule(size);

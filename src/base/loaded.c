@@ -6,13 +6,13 @@
 
 #include "base/environment.h"
 
-/* Where a file begins in memory; NULL: the address is in no file. */
+/* Where the file that holds an address begins in memory; NULL: no file holds it. */
 static const void *base_of(const void *address) {
   Dl_info file;
   return address != NULL && dladdr(address, &file) ? file.dli_fbase : NULL;
 }
 
-/* Where the program begins, which is never closed; NULL: it cannot be told. */
+/* Where the program itself begins in memory; NULL: not known. */
 static const void *base_of_program(void) {
   return base_of((const void *)getauxval(AT_ENTRY));
 }
@@ -37,7 +37,8 @@ bool tsr_loaded_together(const void *one, const void *other) {
   return base != NULL && base == base_of(other);
 }
 
-/* Several files may have one name: the one that the loader finds by it must define the symbol. */
+/* Several loaded files may have one name, so the file that dlopen finds by it must be the one that
+ * defines the symbol. The program itself is never closed and needs no reference. */
 bool tsr_loaded_keep(const void *symbol, const char *name) {
   Dl_info file;
   if (!dladdr(symbol, &file) || file.dli_fname == NULL) return false;

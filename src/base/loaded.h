@@ -5,18 +5,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The directory, with its slash, of the file that holds the code or data at an address: libraries
- * of ours that belong to the file are beside it. False, and "": it cannot be told. Where the caller
- * is not trusted (base/environment.h) it is told for libraries with a full path only: the program's
- * own file is called as the caller says (argv[0]). */
+/* The directory, with its slash, of the file that holds the code or data at an address; libraries
+ * of ours that belong to that file are beside it. False, and "": the directory is not known or
+ * exceeds `room` bytes. For a caller who is not trusted (base/environment.h) only a library that
+ * was loaded by a full path has a known directory: the program's own file is called as the caller
+ * says (argv[0]). */
 bool tsr_loaded_directory(const void *address, char *directory, size_t room);
 
-/* Whether both addresses are in the same file. */
+/* Whether both addresses are in the same loaded file. */
 bool tsr_loaded_together(const void *one, const void *other);
 
-/* Takes a reference to the file that defines the symbol called name, which dlsym has returned, so
- * that the file stays loaded when the program closes it. The reference is never given back. False:
- * the loader does not find the file by its name, and no reference was taken. */
+/* Takes a reference to the file that defines the symbol `name`, whose address dlsym has returned,
+ * so that the file stays loaded when the program closes it. The reference is never given back.
+ * False: the loader does not find the file by its name, and no reference was taken. */
 bool tsr_loaded_keep(const void *symbol, const char *name);
 
 #endif

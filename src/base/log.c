@@ -13,14 +13,14 @@ static atomic_int chosen = LEVEL_UNKNOWN;
 
 static const char *const level_names[] = {"none", "error", "info", "debug"};
 
-/* What is none of the names means silence: a log must not be the reason that a call fails. */
+/* An unknown name means silence: a log must not be the reason that a call fails. */
 static int level_of(const char *name) {
   for (int i = TSR_LOG_ERROR; i <= TSR_LOG_DEBUG; i++)
     if (strcmp(name, level_names[i]) == 0) return i;
   return TSR_LOG_NONE;
 }
 
-/* "": none. */
+/* The value of TESSERA_LOG; "": it is not set. */
 static const char *name_in_environment(void) {
   const char *name = tsr_environment_get("TESSERA_LOG");
   return name != NULL ? name : "";
@@ -44,6 +44,6 @@ void tsr_log(tsr_log_level wanted, const char *format, ...) {
   va_start(args, format);
   tsr_c_format(line, sizeof line, format, args);
   va_end(args);
-  /* One call, so that the lines of several threads do not mix. */
+  /* A single call of fprintf, so that the lines of several threads do not mix. */
   fprintf(stderr, "tessera %.6f %s: %s\n", tsr_now(), level_names[wanted], line);
 }

@@ -1,6 +1,6 @@
 /*
- * The log: silent unless TESSERA_LOG is error, info or debug; lines go to stderr. It is below
- * errors, which it shows, and below the settings, which tell it what a settings file says.
+ * The log: lines on stderr, if TESSERA_LOG is error, info or debug. status.c logs errors here, and
+ * settings_file.c passes on the level that a settings file names, so the log includes neither.
  */
 #ifndef TSR_BASE_LOG_H
 #define TSR_BASE_LOG_H
@@ -14,9 +14,10 @@ typedef enum tsr_log_level {
   TSR_LOG_DEBUG
 } tsr_log_level;
 
+/* Writes one line if the level is enabled. */
 void tsr_log(tsr_log_level level, const char *format, ...) TSR_PRINTF(2, 3);
 
-/* The name of the level from now on, unless the environment names one. */
+/* Sets the level by its name, unless the environment names one. An unknown name means none. */
 void tsr_log_choose(const char *name);
 
 #endif

@@ -1,17 +1,18 @@
 #include "base/overlap.h"
 
 /*
- * All in bytes from the first one of x. Column j of a matrix takes [at + j step, ... + width), its
- * window; of it the elements first(j) .. last(j) - 1 count, which both are linear in j:
+ * Positions are bytes from the first byte of x. Column j of a matrix lies in its window [at + j
+ * step, at + j step + width). The elements first(j) .. last(j) - 1 of the window belong to the
+ * matrix; both are linear in j:
  *
  *   general          0        rows
  *   lower            j        rows      and from j + 1 without the diagonal
  *   upper            0        j + 1     and to j without it
  *
- * Since width <= step, at most one window of a matrix is at a byte.
+ * Since width <= step, a byte is in at most one window of a matrix.
  */
 typedef struct range {
-  int64_t low, high; /* of integers, low .. high - 1 */
+  int64_t low, high; /* the integers low .. high - 1 */
 } range;
 
 typedef struct line {
@@ -42,7 +43,7 @@ static int64_t floor_of(int64_t a, int64_t b) {
   return a / b - (a % b < 0);
 }
 
-static int64_t most_common(int64_t a, int64_t b) {
+static int64_t common_divisor(int64_t a, int64_t b) {
   while (b != 0) {
     int64_t rest = a % b;
     a = b;
@@ -55,14 +56,14 @@ static range both(range a, range b) {
   return (range){a.low > b.low ? a.low : b.low, a.high < b.high ? a.high : b.high};
 }
 
-/* Those j of the range at which the line is above 0. */
+/* The j of the range for which the line is positive. */
 static range where_above(range r, line l) {
   if (l.slope == 0) return l.constant > 0 ? r : (range){0, 0};
   if (l.slope > 0) return both(r, (range){floor_of(-l.constant, l.slope) + 1, r.high});
   return both(r, (range){r.low, floor_of(l.constant - 1, -l.slope) + 1});
 }
 
-/* The j at which the window of width `width` at begin + j step has a byte of [low, high). */
+/* The j for which the window [begin + j step, begin + j step + width) has a byte in [low, high). */
 static range windows(int64_t begin, int64_t step, int64_t width, int64_t low, int64_t high) {
   return (range){floor_of(low - begin - width, step) + 1, floor_of(high - 1 - begin, step) + 1};
 }
@@ -73,7 +74,7 @@ static range windows_of(const columns *c, int64_t low, int64_t high) {
 
 /* ---- Same step: column j of x and column j + shift of y, for all j at once ---- */
 
-/* x(j) = constant + slope (j + shift), as a line of j. */
+/* The line at j + shift, as a line of j. */
 static line shifted(line l, int64_t shift) {
   return (line){l.constant + l.slope * shift, l.slope};
 }
@@ -82,14 +83,15 @@ static line difference(line a, line b) {
   return (line){a.constant - b.constant, a.slope - b.slope};
 }
 
-/* In bytes, with `more` of them. */
+/* The line in bytes, for elements of `size` bytes, plus `more` bytes. */
 static line scaled(line l, int64_t size, int64_t more) {
   return (line){l.constant * size + more, l.slope * size};
 }
 
+/* Whether column j of x and column j + shift of y share a byte, for any j. */
 static bool meet_shifted(const columns *x, const columns *y, int64_t shift) {
   line y_first = shifted(y->first, shift), y_last = shifted(y->last, shift);
-  int64_t from_x = y->at + shift * y->step - x->at; /* from the window in x to that in y */
+  int64_t from_x = y->at + shift * y->step - x->at; /* from column j of x to j + shift of y */
   range j = both((range){0, x->count}, (range){-shift, y->count - shift});
   j = where_above(j, difference(x->last, x->first));
   j = where_above(j, difference(y_last, y_first));
@@ -98,7 +100,7 @@ static bool meet_shifted(const columns *x, const columns *y, int64_t shift) {
   return j.low < j.high;
 }
 
-/* Windows that meet differ by one of two shifts. */
+/* The columns of two windows that meet differ by one of at most two shifts. */
 static bool meet_in_step(const columns *x, const columns *y) {
   range shift = windows(y->at, y->step, y->width, x->at, x->at + x->width);
   shift = both(shift, (range){1 - x->count, y->count});
@@ -115,8 +117,8 @@ static range bytes_of(const columns *c, int64_t j) {
                  window + (c->last.constant + c->last.slope * j) * c->size};
 }
 
-/* A column of y between the first and the last window that [low, high) meets is met as a whole, so
- * that few are looked at. */
+/* Whether a byte of [x.low, x.high) is in a column of y. A window of y between the first and the
+ * last one that the range meets lies inside the range, so the loop ends after a few columns. */
 static bool meet_column(range x, const columns *y) {
   range l = windows_of(y, x.low, x.high);
   for (int64_t i = l.low; i < l.high; i++) {
@@ -126,7 +128,8 @@ static bool meet_column(range x, const columns *y) {
   return false;
 }
 
-static bool meet_apart(const columns *x, const columns *y) {
+/* Whether some column of x meets some column of y; x has fewer columns. */
+static bool meet_by_columns(const columns *x, const columns *y) {
   range j = windows_of(x, y->at, y->at + (y->count - 1) * y->step + y->width);
   for (int64_t i = j.low; i < j.high; i++) {
     range column = bytes_of(x, i);
@@ -135,21 +138,21 @@ static bool meet_apart(const columns *x, const columns *y) {
   return false;
 }
 
-/* Whether windows may meet at all: they are apart by y->at - x->at and any multiple of what divides
- * both steps. */
+/* False: no window of x can meet a window of y. The distance of two windows is y->at - x->at plus a
+ * multiple of the greatest common divisor of both steps. */
 static bool may_meet(const columns *x, const columns *y) {
-  int64_t common = most_common(x->step, y->step);
-  int64_t apart = y->at - x->at, rest = apart - floor_of(apart, common) * common;
+  int64_t common = common_divisor(x->step, y->step);
+  int64_t distance = y->at - x->at, rest = distance - floor_of(distance, common) * common;
   return rest < x->width || common - rest < y->width;
 }
 
 bool tsr_storage_overlap(const tsr_storage *x, const tsr_storage *y, size_t size) {
   if (x->rows == 0 || x->cols == 0 || y->rows == 0 || y->cols == 0) return false;
-  int64_t apart = (int64_t)((uintptr_t)y->base - (uintptr_t)x->base);
-  columns a = look_at(x, (int64_t)size, 0), b = look_at(y, (int64_t)size, apart);
+  int64_t distance = (int64_t)((uintptr_t)y->base - (uintptr_t)x->base);
+  columns a = look_at(x, (int64_t)size, 0), b = look_at(y, (int64_t)size, distance);
   int64_t a_end = a.at + (a.count - 1) * a.step + a.width;
   int64_t b_end = b.at + (b.count - 1) * b.step + b.width;
   if (a.at >= b_end || b.at >= a_end || !may_meet(&a, &b)) return false;
   if (a.step == b.step) return meet_in_step(&a, &b);
-  return a.count <= b.count ? meet_apart(&a, &b) : meet_apart(&b, &a);
+  return a.count <= b.count ? meet_by_columns(&a, &b) : meet_by_columns(&b, &a);
 }

@@ -1,7 +1,6 @@
 /*
- * Whether two matrices share memory: exactly, byte for byte, so that panels of one matrix, every
- * other column, or a triangle beside another in one square do not, however their storage is
- * interleaved.
+ * Whether two matrices share memory, byte for byte: two panels of one matrix, its even and its odd
+ * columns, or two triangles in one square do not overlap, however their storage interleaves.
  */
 #ifndef TSR_BASE_OVERLAP_H
 #define TSR_BASE_OVERLAP_H
@@ -12,8 +11,8 @@
 
 #include "tessera.h"
 
-/* What is read or written of a matrix, column-major; ld is at least rows. Of a triangle, which is
- * square: uplo with the diagonal, or without. */
+/* The part of a column-major matrix that a call reads or writes; ld is at least rows. A triangle is
+ * a square matrix with uplo; its diagonal belongs to it unless no_diagonal. */
 typedef struct tsr_storage {
   const void *base;
   int64_t rows, cols, ld; /* elements */
@@ -21,9 +20,9 @@ typedef struct tsr_storage {
   bool no_diagonal;
 } tsr_storage;
 
-/* Of elements of so many bytes. Takes some nanoseconds for matrices with the same ld, and for those
- * of which one ends before the other begins; for others at most as much for each column of the one
- * that has fewer. */
+/* Whether x and y share a byte; size: bytes of an element. The test takes some nanoseconds if both
+ * have the same ld or if one ends before the other begins; else up to that time for each column of
+ * the matrix with fewer columns. */
 bool tsr_storage_overlap(const tsr_storage *x, const tsr_storage *y, size_t size);
 
 #endif

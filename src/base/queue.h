@@ -5,11 +5,11 @@
 typedef enum tsr_queue_role {
   TSR_QUEUE_IN,      /* host to device copies */
   TSR_QUEUE_OUT,     /* device to host copies */
-  TSR_QUEUE_PEER,    /* device to device copies, pushed by the sender */
+  TSR_QUEUE_PEER,    /* device to device copies; the queue is the sending device's */
   TSR_QUEUE_COMPUTE, /* kernels */
-  TSR_QUEUE_ADD,     /* small kernels that go before COMPUTE */
-  TSR_QUEUE_STAGING, /* host threads (never an engine's) */
-  TSR_QUEUE_USER     /* wraps the user's stream, given as native */
+  TSR_QUEUE_ADD,     /* small kernels, which run before those that wait in COMPUTE */
+  TSR_QUEUE_STAGING, /* staging threads of the host; engines have none */
+  TSR_QUEUE_USER     /* the user's stream, which queue_create() gets as native */
 } tsr_queue_role;
 
 #endif

@@ -8,7 +8,8 @@ double tsr_rect_area(tsr_rect r) {
   return tsr_rect_empty(r) ? 0 : (double)(r.row1 - r.row0) * (double)(r.col1 - r.col0);
 }
 
-/* Full columns left and right of the cut: copies are fast where columns are long. */
+/* The pieces left and right of the cut have all rows of a: copies are fast where columns are
+ * long. */
 int tsr_rect_subtract(tsr_rect a, tsr_rect b, tsr_rect pieces[4]) {
   tsr_rect cut = tsr_rect_intersect(a, b);
   if (tsr_rect_empty(cut)) {
@@ -25,7 +26,7 @@ int tsr_rect_subtract(tsr_rect a, tsr_rect b, tsr_rect pieces[4]) {
   return count;
 }
 
-/* Whether a and b, disjoint, make a rectangle: *whole. */
+/* Whether the disjoint rectangles a and b make one rectangle, *whole. */
 static bool join(tsr_rect a, tsr_rect b, tsr_rect *whole) {
   bool rows = a.row0 == b.row0 && a.row1 == b.row1 && (a.col1 == b.col0 || b.col1 == a.col0);
   bool cols = a.col0 == b.col0 && a.col1 == b.col1 && (a.row1 == b.row0 || b.row1 == a.row0);
@@ -43,7 +44,7 @@ static size_t count_meeting(const tsr_rects *set, tsr_rect rect) {
   return count;
 }
 
-/* Of those that meet it the ones of which something is left outside. */
+/* How many rectangles of the set have elements both inside and outside of rect. */
 static size_t count_cut(const tsr_rects *set, tsr_rect rect) {
   size_t count = 0;
   for (size_t i = 0; i < set->count; i++)
@@ -51,7 +52,8 @@ static size_t count_cut(const tsr_rects *set, tsr_rect rect) {
   return count;
 }
 
-/* The rectangles are disjoint: they cover rect when their parts of it add up to it. */
+/* The rectangles of a set are disjoint: they cover rect if the areas of their intersections with it
+ * add up to its area. */
 bool tsr_rects_covers(const tsr_rects *set, tsr_rect rect) {
   double covered = 0;
   for (size_t i = 0; i < set->count; i++)
@@ -77,8 +79,9 @@ bool tsr_rects_reserve(tsr_rects *set, tsr_rect rect) {
   return TSR_VEC_RESERVE(set, 3 * count_cut(set, rect));
 }
 
-/* There is room. The first piece of each stays in its place, the others go behind. Whether any was
- * cut in pieces, not dropped as a whole. */
+/* Removes rect; the set has memory for all pieces. The first piece of a rectangle takes its place,
+ * the others go to the end. Returns whether any rectangle was cut into pieces, not dropped as a
+ * whole. */
 static bool cut_out(tsr_rects *set, tsr_rect rect) {
   size_t old = set->count, kept = 0;
   bool cut = false;
@@ -95,7 +98,8 @@ static bool cut_out(tsr_rects *set, tsr_rect rect) {
   return cut;
 }
 
-/* Joins the rectangle at an index with whatever makes a rectangle with it; whether any did. */
+/* Joins the rectangle at an index with all others that make a rectangle with it. Returns whether
+ * any did. */
 static bool absorb(tsr_rects *set, size_t at) {
   bool grown = false;
   for (size_t i = 0; i < set->count;) {
@@ -107,7 +111,7 @@ static bool absorb(tsr_rects *set, size_t at) {
     set->items[i] = set->items[last];
     if (at == last) at = i;
     grown = true;
-    i = 0; /* those passed over may fit what it is now */
+    i = 0; /* the grown rectangle may fit those passed over */
   }
   return grown;
 }
@@ -135,7 +139,8 @@ bool tsr_rects_add(tsr_rects *set, tsr_rect rect) {
 
 /* ---- From one to another ---- */
 
-/* Makes the set an empty one with room. */
+/* Empties the set and reserves memory for `room` rectangles. False: no memory; the set is as it
+ * was. */
 static bool restart(tsr_rects *set, size_t room) {
   if (!tsr_vec_reserve((void **)&set->items, &set->room, room, sizeof *set->items)) return false;
   set->count = 0;

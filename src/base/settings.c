@@ -26,7 +26,7 @@ tsr_status tsr_parse_int(const char *what, const char *text, int64_t least, int6
   return TSR_OK;
 }
 
-/* The factor of a unit; 0 for what is none. */
+/* Bytes of a unit such as "K", "MB" or "GiB"; 0: not a unit. */
 static double unit_factor(const char *unit) {
   static const char prefixes[] = "KMGT";
   if (unit[0] == '\0' || strcmp(unit, "B") == 0) return 1;
@@ -75,8 +75,8 @@ tsr_status tsr_settings_tile(int64_t *tile) {
   return text != NULL ? tsr_parse_int("TESSERA_TILE", text, 1, INT32_MAX, tile) : TSR_OK;
 }
 
-/* The sizes of tsr_options by version. A version that adds a field adds its size, so that programs
- * that were compiled with an older one keep working. */
+/* The size of tsr_options in each version. A version that adds a field adds its size here, so that
+ * programs compiled with an older header keep working. */
 static const size_t option_sizes[] = {sizeof(tsr_options)}; /* 0.2 */
 
 tsr_status tsr_options_read(const tsr_options *given, tsr_options *options) {
@@ -87,7 +87,7 @@ tsr_status tsr_options_read(const tsr_options *given, tsr_options *options) {
     known |= given->size == option_sizes[i];
   if (!known)
     return tsr_fail(TSR_ERR_ARGUMENT,
-                    "options->size is %zu, which is no size that Tessera %s knows (its own is %zu "
+                    "options->size is %zu, which Tessera %s does not know (it has %zu "
                     "bytes); start from TSR_OPTIONS_DEFAULT, and compile with a tessera.h that is "
                     "not newer than the library",
                     given->size, tsr_version(), sizeof *options);

@@ -1,4 +1,4 @@
-/* Settings in a file, for those who would rather not have them in the environment. */
+/* Settings in a file, for users who do not want them in the environment. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
@@ -15,13 +15,13 @@
 
 static struct {
   pthread_once_t once;
-  char *text;            /* for as long as the process lives */
-  TSR_VEC(char *) lines; /* of it: NAME=value */
-  tsr_error error;       /* TSR_OK: none */
+  char *text;            /* bytes of the file, kept as long as the process lives */
+  TSR_VEC(char *) lines; /* the lines NAME=value, inside text */
+  tsr_error error;       /* status TSR_OK: the file was read, or there is none */
 } file = {.once = PTHREAD_ONCE_INIT};
 
-/* Makes a comment and blanks at the ends of a line blank room of its own: the line keeps its place,
- * and begins where this says. */
+/* Removes a comment and the blanks at both ends of a line, in place. Returns where the rest
+ * begins. */
 static char *trim(char *line) {
   line[strcspn(line, "#")] = '\0';
   line += strspn(line, " \t\r");
@@ -43,7 +43,7 @@ static tsr_status take_line(const char *path, int number, char *text) {
   if (line[0] == '\0') return TSR_OK;
   if (!is_setting(line))
     return tsr_fail(TSR_ERR_ARGUMENT,
-                    "%s, line %d: \"%.80s\" is no setting; write NAME=value with a name that "
+                    "%s, line %d: \"%.80s\" is not a setting; write NAME=value with a name that "
                     "tessera --help lists",
                     path, number, line);
   if (TSR_VEC_PUSH(&file.lines, line)) return TSR_OK;
@@ -62,7 +62,7 @@ static tsr_status read_file(const char *path) {
   return TSR_OK;
 }
 
-/* NULL: the file does not say. */
+/* The value of a variable in the file; NULL: none. */
 static const char *value_of(const char *name) {
   size_t length = strlen(name);
   for (size_t i = 0; i < file.lines.count; i++) {

@@ -47,7 +47,7 @@ const char *tsr_version(void) {
 }
 
 tsr_status tsr_fail(tsr_status status, const char *format, ...) {
-  /* By way of a buffer, since the last message may be among the arguments. */
+  /* Formatted in a buffer first, since the last message may be among the arguments. */
   char message[sizeof last_message];
   va_list args;
   va_start(args, format);

@@ -1,7 +1,7 @@
 /*
- * Errors. Who detects an error says so once, with tsr_fail(); callers only propagate.
- * The message is the calling thread's own; a thread that works for another one hands its message
- * over with tsr_error_take() and tsr_error_put().
+ * Errors. The function that detects an error reports it once, with tsr_fail(); its callers only
+ * propagate the status. The message belongs to the calling thread. A thread that works for another
+ * one hands its message over with tsr_error_take() and tsr_error_put().
  */
 #ifndef TSR_BASE_STATUS_H
 #define TSR_BASE_STATUS_H
@@ -9,7 +9,8 @@
 #include "base/c_locale.h"
 #include "tessera.h"
 
-/* Records the message (what was wrong, its value, the remedy) and returns status. */
+/* Records the message (what was wrong, its value, the remedy) as the last one of the calling
+ * thread, logs it, and returns status. */
 tsr_status tsr_fail(tsr_status status, const char *format, ...) TSR_PRINTF(2, 3);
 
 /* An error with its message, to be carried from one thread to another. */
@@ -24,7 +25,7 @@ void tsr_error_take(tsr_status status, tsr_error *error);
 /* Makes *error this thread's last message; returns its status. */
 tsr_status tsr_error_put(const tsr_error *error);
 
-/* Propagates a failure. */
+/* Returns the status of the call from the current function, unless it is TSR_OK. */
 #define TSR_TRY(call)                              \
   do {                                             \
     tsr_status try_status_ = (call);               \

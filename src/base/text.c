@@ -113,7 +113,7 @@ tsr_status tsr_text_take(tsr_text *text, char **bytes) {
   add_bytes(text, "", 0);
   if (text->broken) {
     tsr_text_free(text);
-    return tsr_fail(TSR_ERR_MEMORY, "no memory for a text of this length");
+    return tsr_fail(TSR_ERR_MEMORY, "no host memory for a text: free some");
   }
   *bytes = text->bytes;
   *text = (tsr_text)TSR_TEXT_INIT;
@@ -126,8 +126,8 @@ static tsr_status fail_io(const char *what, const char *path, int error) {
   return tsr_fail(TSR_ERR_IO, "%s cannot be %s: %s", path, what, strerror(error));
 }
 
-/* What is read of a file that the library has a use for is some KB; one that grows meanwhile ends
- * here. */
+/* The files that the library uses have some KB. The limit also ends the reading of a file that
+ * grows meanwhile. */
 static const size_t most_of_file = (size_t)64 << 20, piece = (size_t)16 << 10;
 
 static tsr_status check_regular(int file, const char *path) {
@@ -148,13 +148,15 @@ static tsr_status read_all(int file, const char *path, tsr_text *text) {
     if (got == 0) return TSR_OK;
     text->length += (size_t)got;
     if (text->length > most_of_file)
-      return tsr_fail(TSR_ERR_IO, "%s has more than %zu MiB; give a file that is what it should be",
-                      path, most_of_file >> 20);
+      return tsr_fail(
+          TSR_ERR_IO,
+          "%s has more than %zu MiB; Tessera reads no file of that size; check the path", path,
+          most_of_file >> 20);
   }
-  return TSR_OK; /* what is broken says so when it is taken */
+  return TSR_OK; /* a broken text is reported by tsr_text_take() */
 }
 
-/* Opening does not wait, as it would for the other end of a pipe. */
+/* O_NONBLOCK: opening a pipe would else wait for its other end. */
 tsr_status tsr_text_read_file(const char *path, char **bytes, size_t *length) {
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (file < 0) return fail_io("opened", path, errno);
@@ -180,7 +182,7 @@ static int write_all(int file, const char *bytes, size_t length) {
   return 0;
 }
 
-/* Opens, writes and closes; 0 or the errno of what failed. */
+/* Opens, writes and closes the file. Returns 0, or the errno of the step that failed. */
 static int write_path(const char *path, int flags, const char *bytes, size_t length) {
   int file = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
   if (file < 0) return errno;
@@ -189,6 +191,7 @@ static int write_path(const char *path, int flags, const char *bytes, size_t len
   return error;
 }
 
+/* Writes a temporary file beside the path and renames it to the path. */
 static tsr_status write_beside(const char *path, const char *bytes, size_t length) {
   static atomic_uint serial;
   tsr_text beside = TSR_TEXT_INIT;

@@ -1,6 +1,6 @@
 /*
- * A growing string. Appending never fails: after an allocation failure the text is marked broken
- * and tsr_text_take() reports it once.
+ * A growing string. Appending never fails: after a failed allocation the text is marked broken, and
+ * tsr_text_take() reports that.
  */
 #ifndef TSR_BASE_TEXT_H
 #define TSR_BASE_TEXT_H
@@ -27,12 +27,13 @@ tsr_status tsr_text_take(tsr_text *text, char **bytes);
 
 void tsr_text_free(tsr_text *text);
 
-/* Reads a whole file into *bytes, with a NUL behind it; all files that the library reads are read
- * so. TSR_ERR_IO names the path: of what cannot be read, of what is no regular file (a pipe would
- * be waited for, a device may have no end), and of one with more than 64 MiB. */
+/* Reads a whole file into *bytes, which the caller frees, and puts a NUL after it. The library
+ * reads all its files by this function. TSR_ERR_IO names the path: the file cannot be read, is not
+ * a regular file (reading a pipe may wait, a device may have no end), or has more than 64 MiB. */
 tsr_status tsr_text_read_file(const char *path, char **bytes, size_t *length);
 
-/* Writes a whole file by way of a temporary beside it: the old or the new, never half. */
+/* Writes a whole file: a temporary file beside it is written and renamed, so that the path has the
+ * old or the new content, never half of it. A pipe or a device is written to directly. */
 tsr_status tsr_text_write_file(const char *path, const char *bytes, size_t length);
 
 #endif

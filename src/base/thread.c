@@ -17,8 +17,8 @@ static void *begin(void *argument) {
   return b.work(b.argument);
 }
 
-/* All but those by which a thread is told of its own faults, since a program may watch memory that
- * way, and SIGPROF, by which profilers stop each thread. */
+/* All signals but (1) those that tell a thread of its own faults, since a program may watch memory
+ * by them, and (2) SIGPROF, by which profilers stop each thread. */
 static void signals_of_program(sigset_t *set) {
   static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPROF};
   sigfillset(set);
@@ -49,10 +49,11 @@ bool tsr_thread_start(void *(*work)(void *argument), void *argument, pthread_t *
 
 /* ---- What is left of a stack ---- */
 
-/* Calls take 20 KiB (tests/front/test_stack.c), and what they call is not all ours. */
+/* Bytes. A call takes 20 KiB (tests/front/test_stack.c); how much the libraries take that it calls
+ * is not in our hands. */
 static const size_t needed = (size_t)64 << 10;
 
-/* The calling thread's stack; end 0: not asked for yet, 1: not known. */
+/* The calling thread's stack. end is 0: not asked for yet; end is 1: not known. */
 static _Thread_local struct { uintptr_t begin, end; } stack;
 
 static void find_stack(void) {
@@ -69,7 +70,7 @@ static void find_stack(void) {
   pthread_attr_destroy(&attributes);
 }
 
-/* A program may have put the thread on another stack, of which nothing is known. */
+/* False if the program has put the thread on another stack, of which nothing is known. */
 bool tsr_stack_is_short(void) {
   char here;
   uintptr_t at = (uintptr_t)&here;

@@ -1,6 +1,6 @@
 /*
- * Makes the constants of a table of tuned constants, TSR_TUNE_NAME of each row. A folder's tuning.h
- * names its table and includes this:
+ * Defines the constants of a table of tuned constants: TSR_TUNE_NAME for each row. A folder's
+ * tuning.h names its table and includes this file:
  *
  *   #define TSR_TUNING "run/tuning.def"
  *   #include "base/tuning.h"
@@ -14,13 +14,13 @@
  *
  * An origin begins with
  *
- *   measured:   on a machine, with where the figures and the command stand
+ *   measured:   on a machine; says where the figures and the command stand
  *   predicted:  by replaying plans on a recorded machine
- *   chosen:     neither: why it has about this value, as far as the code and its history tell
+ *   chosen:     neither; says why it has about this value, as far as code and history tell
  *
- * "log 18" is entry 18 of the log in docs/performance.md. What is a limit, of an array or a type,
- * or follows from a formula, is no row. `tessera tuning` prints all tables, and docs/tuning.md is
- * what it prints.
+ * "log 18" is entry 18 of the log in docs/performance.md. The limit of an array or of a type, or a
+ * constant that follows from a formula, has no row. `tessera tuning` prints all tables, and
+ * docs/tuning.md is what it prints.
  */
 #define TSR_WHOLE(name, value, ...) enum { TSR_TUNE_##name = (value) };
 #define TSR_REAL(name, value, ...) static const double TSR_TUNE_##name = (value);

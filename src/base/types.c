@@ -8,8 +8,7 @@
 #define TWO_TO_MINUS_24 0x1p-24
 #define TWO_TO_MINUS_53 0x1p-53
 
-/* TF32 accumulates in float, but cuts the 24 bits of each factor to 11, which is what bounds its
- * error. */
+/* TF32 sums in float, but cuts the 24 bits of each factor to 11, and that bounds its error. */
 static const tsr_type_info table[TSR_TYPE_COUNT] = {
     {TSR_S, "fp32", 4, false, TSR_S, TWO_TO_MINUS_24, TWO_TO_MINUS_24, 2},
     {TSR_D, "fp64", 8, false, TSR_D, TWO_TO_MINUS_53, TWO_TO_MINUS_53, 2},
@@ -57,7 +56,7 @@ tsr_scalar tsr_scalar_read(tsr_type type, const void *value) {
 }
 
 tsr_scalar_class tsr_scalar_classify(tsr_scalar value) {
-  if (value.im != 0) return TSR_OTHER; /* a NaN is other, too */
+  if (value.im != 0) return TSR_OTHER; /* a NaN is TSR_OTHER, too */
   if (value.re == 0) return TSR_ZERO;
   return value.re == 1 ? TSR_ONE : TSR_OTHER;
 }
@@ -74,7 +73,7 @@ static float float_of(uint32_t bits) {
   return f;
 }
 
-/* The low bits of value, shift of them, are cut; ties go to the even neighbour. shift is 1..31. */
+/* value / 2^shift, rounded to nearest, ties to even. shift is 1..31. */
 static uint32_t round_shift(uint32_t value, int shift) {
   uint32_t kept = value >> shift, rest = value & ((1u << shift) - 1), half = 1u << (shift - 1);
   return kept + (rest > half || (rest == half && (kept & 1)));

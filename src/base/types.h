@@ -1,4 +1,4 @@
-/* What there is to know of each element type: one table. */
+/* The element types: one table of their properties. */
 #ifndef TSR_BASE_TYPES_H
 #define TSR_BASE_TYPES_H
 
@@ -12,35 +12,34 @@ typedef struct tsr_type_info {
   const char *name; /* "fp64" */
   size_t size;      /* bytes of an element */
   bool complex_valued;
-  tsr_type wide;        /* type in which a partial C is kept: itself, or TSR_S for 16-bit types */
-  double epsilon;       /* unit roundoff of what accumulates (of the storage, for bounds on C, see
-                           store_epsilon) */
-  double store_epsilon; /* unit roundoff of the storage */
-  int flop_factor;      /* flops of a multiply-add: 2, or 8 when complex */
+  tsr_type wide;        /* type of a partial C: the type itself, or TSR_S for 16-bit types */
+  double epsilon;       /* unit roundoff of the sums */
+  double store_epsilon; /* unit roundoff of the stored elements, for bounds on C */
+  int flop_factor;      /* flops of a multiply-add: 2, or 8 if complex */
 } tsr_type_info;
 
 enum { TSR_TYPE_COUNT = 7 };
 
-/* NULL for what is no type. */
+/* The row of a type; NULL: there is no such type. */
 const tsr_type_info *tsr_type_get(tsr_type type);
 
-/* 0 .. TSR_TYPE_COUNT-1 in the order s d c z h b t; -1 for what is no type. */
+/* 0 .. TSR_TYPE_COUNT-1 in the order s d c z h b t; -1: there is no such type. */
 int tsr_type_index(tsr_type type);
 const tsr_type_info *tsr_type_at(int index);
 
-/* alpha and beta inside the library. */
+/* alpha or beta inside the library, whatever the type of the call. */
 typedef struct tsr_scalar {
   double re, im;
 } tsr_scalar;
 
-/* Reads a scalar of the type as the interface gives it (h and b: a float). */
+/* Reads a scalar of the type from the address that a caller gave (h and b: of a float). */
 tsr_scalar tsr_scalar_read(tsr_type type, const void *value);
 
-/* What plans depend on of a scalar. */
+/* Plans depend on a scalar by its class only. */
 typedef enum tsr_scalar_class { TSR_ZERO, TSR_ONE, TSR_OTHER } tsr_scalar_class;
 tsr_scalar_class tsr_scalar_classify(tsr_scalar value);
 
-/* fp16 and bf16 to and from float, round to nearest even. */
+/* fp16 and bf16 to and from float; rounds to nearest, ties to even. */
 float tsr_half_to_float(uint16_t h);
 uint16_t tsr_float_to_half(float f);
 float tsr_bfloat_to_float(uint16_t b);

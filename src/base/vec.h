@@ -1,6 +1,6 @@
 /*
- * Growing arrays: TSR_VEC(type) is a struct of items, count and room. Pushing returns false when
- * memory is out, and leaves the array as it was.
+ * Growing arrays: TSR_VEC(type) is a struct of items, their count, and room, the count that memory
+ * suffices for. Pushing returns false when memory is out, and leaves the array as it was.
  */
 #ifndef TSR_BASE_VEC_H
 #define TSR_BASE_VEC_H
@@ -14,7 +14,7 @@
     size_t count, room; \
   }
 
-/* Makes room for count + extra items. */
+/* Makes room for `extra` more items. False: no memory. */
 #define TSR_VEC_RESERVE(vec, extra)                                             \
   tsr_vec_reserve((void **)&(vec)->items, &(vec)->room, (vec)->count + (extra), \
                   sizeof *(vec)->items)
@@ -22,7 +22,7 @@
 #define TSR_VEC_PUSH(vec, item) \
   (TSR_VEC_RESERVE(vec, 1) ? ((vec)->items[(vec)->count++] = (item), true) : false)
 
-/* Gives room that is not used back, if that can be. */
+/* Gives unused memory back, if the allocator can. */
 #define TSR_VEC_TRIM(vec) \
   tsr_vec_trim((void **)&(vec)->items, &(vec)->room, (vec)->count, sizeof *(vec)->items)
 

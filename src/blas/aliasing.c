@@ -1,4 +1,4 @@
-/* What a call writes must not be memory that it reads as A or B. */
+/* Checks that a call does not write to memory that it reads as A or B. */
 #include "base/overlap.h"
 #include "blas/call.h"
 #include "blas/operation.h"
@@ -12,7 +12,7 @@ static tsr_storage storage_of(const tsr_call *call, const tsr_binding *binding, 
                        .uplo = TSR_GENERAL};
 }
 
-/* A triangle is all that symm, hemm, trmm and trsm read of A. */
+/* The part of A or B that a call reads: of A only a triangle for symm, hemm, trmm and trsm. */
 static tsr_storage input_of(const tsr_call *call, const tsr_binding *binding, int operand) {
   const tsr_operation_info *info = tsr_operation_get(call->operation);
   tsr_storage s = storage_of(call, binding, operand);

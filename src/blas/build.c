@@ -1,10 +1,11 @@
-/* The graph of a call: the limits of a graph, the grids of its tiles, and who builds its tasks. */
+/* The graph of a call: limits of its size, the grids of its tiles, and the builder that makes its
+ * tasks. */
 #include "blas/build.h"
 #include "blas/family.h"
 
 /* ---- Limits --------------------------------------------------------------- */
 
-/* About 15 GB of tasks, far beyond what a plan is good for; numbers of tiles stay within an
+/* Tasks of a graph: about 15 GB of them, far more than a useful plan has. Numbers of tiles fit an
  * int32_t. */
 static const double most_tiles = 1 << 26;
 
@@ -14,8 +15,8 @@ static bool too_long(const tsr_cuts *cuts) {
   return false;
 }
 
-/* TSR_ERR_MEMORY, TSR_ERR_UNSUPPORTED: the tiling makes more tasks, or longer ones, than a plan can
- * have. */
+/* TSR_ERR_MEMORY: the tiling makes more tasks than a plan can have. TSR_ERR_UNSUPPORTED: it makes
+ * longer ones. */
 static tsr_status check_tiling(const tsr_call *call, const tsr_tiling *t) {
   const char *name = tsr_operation_name(call->operation);
   if (too_long(&t->m) || too_long(&t->n) || too_long(&t->k))
@@ -38,7 +39,8 @@ static tsr_tile_grid grid_of(tsr_cuts rows, tsr_cuts cols, tsr_op op) {
                             : (tsr_tile_grid){.rows = cols, .cols = rows};
 }
 
-/* A product's operands are cut as C and k are; of the rank-k updates both are n x k. */
+/* A and B are cut as C and k are. In rank-k updates with two inputs both are n x k and cut
+ * alike. */
 static void set_product_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *graph) {
   bool both = tsr_family_of(call->operation) == TSR_RANK && call->operation != TSR_GEMMT;
   graph->grid[TSR_A] = grid_of(t->m, t->k_of_a.count > 0 ? t->k_of_a : t->k, call->transa);
@@ -46,9 +48,9 @@ static void set_product_grids(const tsr_call *call, const tsr_tiling *t, tsr_gra
   graph->grid[TSR_B_] = both ? graph->grid[TSR_A] : grid_of(k, n, call->transb);
 }
 
-/* A is square, cut as the side of C that it is on, and comes block by block; so does C. Copies may
- * be several blocks high: short columns are slow to copy. But what comes k_panel by k_panel is no
- * higher than the first of them. */
+/* A is square and cut as the side of C that it is on. A and C are copied block by block. Copies may
+ * be several blocks high, since short columns are slow to copy; but the matrix that arrives k-panel
+ * by k-panel is copied in pieces no higher than the first k-panel. */
 static void set_triangle_grids(const tsr_call *call, const tsr_tiling *t, tsr_graph *graph) {
   bool left = call->side == TSR_LEFT;
   const tsr_cuts *order = left ? &t->m : &t->n;

@@ -1,6 +1,6 @@
 /*
- * What the graph builders share: a builder for each family of operations, and the way through the
- * parts of C that those of GEMM and of the rank-k updates have in common.
+ * What the graph builders share: one builder for each family of operations, and the walk through
+ * the parts of C that GEMM and the rank-k updates have in common.
  */
 #ifndef TSR_BLAS_BUILD_H
 #define TSR_BLAS_BUILD_H
@@ -9,17 +9,17 @@
 
 typedef struct tsr_builder tsr_builder;
 
-/* Columns [col, col + cols) of a tile of C: row i and column j of the grid of tiles. Of more than
- * one k_panel of k, so many are added to it by one kernel; that is for those who cut no operand so.
- */
+/* Part of C: columns [col, col + cols) of the tile at row i and column j of the grid of tiles. If
+ * k_panels is more than 1, one kernel adds the products of that many k-panels to the part; this
+ * needs an A and a B that are not cut into k-panels. */
 typedef struct tsr_part_of_c {
   int i, j;
   int64_t col, cols;
   int k_panels;
 } tsr_part_of_c;
 
-/* What is done to a part: a k_panel of k, or one of these. Which k_panels are the first and the
- * last to be added to a part, the builder says. */
+/* A step on a part: the number of a k-panel, whose product is added to the part, or one of
+ * these. */
 enum { TSR_STEP_SCALE = -2, TSR_STEP_ADD = -1 };
 
 /* Adds the tasks of a step on a part to the graph. False: no memory. */
@@ -31,25 +31,25 @@ struct tsr_builder {
   tsr_graph *graph;
   bool scales_only;
   bool wide;                       /* W is of the type's wide type */
-  bool uniform;                    /* every k_panel is cut into the n_blocks of the last one */
-  int first_k_panel, last_k_panel; /* in the order of the present pass */
+  bool uniform;                    /* every k-panel is cut into the n-blocks of the last one */
+  int first_k_panel, last_k_panel; /* that a part gets in the current pass */
   tsr_emit emit;
 };
 
 /* ---- build_parts.c ---- */
 
-/* Parts of m or of n by their place in the grid: those of place p are part[first[p] .. [p + 1]), in
- * ascending order. */
+/* The parts of m by the row of the grid that owns them, or the parts of n by the column: row
+ * (column) p owns part[first[p]] .. part[first[p + 1] - 1], in ascending order. */
 typedef struct tsr_owners {
   int *part, *first;
 } tsr_owners;
 
 /* False: no memory. */
-bool tsr_owners_of_rows(const tsr_tiling *tiling, tsr_owners *dealt);
-bool tsr_owners_of_cols(const tsr_tiling *tiling, tsr_owners *dealt);
-void tsr_owners_free(tsr_owners *dealt);
+bool tsr_owners_of_rows(const tsr_tiling *tiling, tsr_owners *owners);
+bool tsr_owners_of_cols(const tsr_tiling *tiling, tsr_owners *owners);
+void tsr_owners_free(tsr_owners *owners);
 
-/* The pass of a device of the grid. */
+/* The pass of the device at that row and column of the grid. */
 tsr_pass tsr_pass_of(const tsr_tiling *tiling, int row, int col);
 
 static inline int64_t tsr_cut_begin(const tsr_cuts *cuts, int i) {
@@ -63,24 +63,28 @@ static inline int32_t tsr_cut_length(const tsr_cuts *cuts, int i) {
 /* The device that owns a tile of C. */
 int16_t tsr_owner_of(const tsr_tiling *tiling, int i, int j);
 
-/* Whether a part's products go to W: not where its owner can add them to C in place. */
+/* Whether the products of a part are summed in W: not where the part's owner can add them to C in
+ * place. */
 bool tsr_goes_to_w(const tsr_builder *b, tsr_part_of_c part);
 
-/* A rectangle of a matrix as it is stored, inside one tile of the graph's grid. */
+/* The operand of a task that is a rectangle of a stored matrix. The rectangle must be inside one
+ * tile. */
 tsr_task_operand tsr_rectangle(const tsr_graph *graph, int matrix, tsr_access access, int64_t row,
                                int64_t rows, int64_t col, int64_t cols);
 
-/* The same for the rectangle of op(matrix) at those rows and columns, which is read. */
+/* The same for a rectangle of op(matrix), which the task reads. */
 tsr_task_operand tsr_oriented(const tsr_graph *graph, int matrix, tsr_op op, int64_t row,
                               int64_t rows, int64_t col, int64_t cols);
 
+/* Adds a task to the graph. False: no memory. */
 bool tsr_push_task(tsr_builder *b, tsr_task task);
 
-/* Goes through the parts of C pass by pass, in a pass device by device, each a group; in a group
- * k_panel by k_panel, in a k_panel n_block by n_block. */
+/* Adds the tasks of all parts of C, by b->emit: device by device, for each device pass by pass
+ * (each pass is a group), in a pass k-panel by k-panel, in a k-panel n-block by n-block. False: no
+ * memory. */
 bool tsr_build_parts(tsr_builder *b);
 
-/* ---- One for each family ---- */
+/* ---- One for each family; false: no memory ---- */
 
 /* build_gemm.c */
 bool tsr_build_gemm(tsr_builder *b);

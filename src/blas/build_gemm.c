@@ -15,6 +15,7 @@ static bool push(tsr_builder *b, tsr_task task, tsr_part_of_c p) {
   return tsr_push_task(b, task);
 }
 
+/* Adds the product of k-panel l (or of p.k_panels of them) to a part. */
 static bool push_product(tsr_builder *b, tsr_part_of_c p, int l) {
   const tsr_tiling *t = b->tiling;
   const tsr_call *call = b->call;
@@ -41,6 +42,7 @@ static bool push_product(tsr_builder *b, tsr_part_of_c p, int l) {
   return push(b, task, p);
 }
 
+/* C = beta C + W, for a part whose products were summed in W. */
 static bool push_addition(tsr_builder *b, tsr_part_of_c p) {
   if (!tsr_goes_to_w(b, p)) return true;
   bool reads = b->call->beta != TSR_ZERO;

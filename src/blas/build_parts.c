@@ -1,6 +1,6 @@
 /*
- * What the builders share: rectangles of matrices, who owns what, and the way through the parts of
- * C that products and rank-k updates have in common.
+ * What the builders share: rectangles of matrices, the owners of parts, and the walk through the
+ * parts of C that products and rank-k updates have in common.
  */
 #include "blas/build.h"
 
@@ -8,22 +8,24 @@
 
 /* ---- Pieces of tasks ------------------------------------------------------ */
 
-/* The grid's row of a part of m. */
+/* The row of the grid that owns a part of m. */
 static int row_of(const tsr_tiling *t, int i) {
   return t->down != NULL ? t->down[i] : i % t->grid_rows;
 }
 
-/* The grid's column of a part of n: in turn, or to and fro. */
+/* The column of the grid that owns a part of n: in turn, or every second round from right to
+ * left. */
 static int col_of(const tsr_tiling *t, int j) {
   if (t->across != NULL) return t->across[j];
   int round = j / t->grid_cols, place = j % t->grid_cols;
-  return t->turns && round % 2 ? t->grid_cols - 1 - place : place;
+  return t->alternates && round % 2 ? t->grid_cols - 1 - place : place;
 }
 
 int16_t tsr_owner_of(const tsr_tiling *t, int i, int j) {
   return t->device[row_of(t, i) * t->grid_cols + col_of(t, j)];
 }
 
+/* Sorts parts by the place (row or column of the grid) that owns them. False: no memory. */
 static bool assign(const tsr_tiling *t, int parts, int places,
                    int (*place_of)(const tsr_tiling *t, int part), tsr_owners *d) {
   d->part = tsr_alloc(sizeof *d->part * ((size_t)parts + 1));
@@ -62,7 +64,8 @@ bool tsr_goes_to_w(const tsr_builder *b, tsr_part_of_c p) {
   return tsr_owner_of(t, p.i, p.j) != b->call->operand[TSR_C_].location;
 }
 
-/* The part of the cuts that a coordinate is in: mostly all are as long as the first one. */
+/* The part that a coordinate is in. In most cuts all parts are as long as the first one, so that is
+ * tried first. */
 static int part_at(const tsr_cuts *cuts, int64_t at) {
   if (cuts->count < 2) return 0;
   int64_t guess = at / cuts->at[1];
@@ -105,15 +108,16 @@ bool tsr_push_task(tsr_builder *b, tsr_task task) {
 
 /* ---- Through the parts of C ----------------------------------------------- */
 
-/* Of all of k at once: n_blocks double from the first on, so that the first kernel waits for little
- * and the others are wide. */
+/* The n-block from a column on when one k-panel is all of k. N-blocks double from the first on, so
+ * that the first kernel waits for few columns and the others are wide. */
 static int64_t grown(const tsr_tiling *t, int64_t from) {
   int64_t n_block = t->n_block_first > from ? t->n_block_first : from;
   return n_block < t->n_block_last ? n_block : t->n_block_last;
 }
 
-/* Columns of the next kernel of a k_panel from a column of a pass on, when rest are left of it. The
- * taper halves what is left, so that little remains to be brought home after the last kernel. */
+/* Columns of the next kernel in a step, from column `from` of a tile on, of which `rest` columns
+ * are left. The taper halves the rest, so that little is left to write back after the last
+ * kernel. */
 static int64_t next_n_block(const tsr_builder *b, int step, int64_t from, int64_t rest) {
   const tsr_tiling *t = b->tiling;
   bool last = b->uniform || step < 0 || step == b->last_k_panel;
@@ -129,16 +133,16 @@ static int64_t next_n_block(const tsr_builder *b, int step, int64_t from, int64_
   return n_block < rest ? n_block : rest;
 }
 
-/* What a pass covers of a device's tiles: rows li .. li_end-1 by columns lj .. lj_end-1 of those
- * that are owners to it. */
+/* A pass: the tiles of C in rows row[li] .. row[li_end - 1] and columns col[lj] .. col[lj_end -
+ * 1]. */
 typedef struct pass {
-  const int *row, *col; /* of tiles, owners to the device */
+  const int *row, *col; /* rows and columns of tiles that the device owns */
   int li, li_end, lj, lj_end;
-  bool backwards; /* through k */
+  bool backwards; /* through k, from its end */
 } pass;
 
-/* Slabs that are added to one tile of C before the next one, in the order of the pass: the first of
- * them, and how many; or one of the other steps. */
+/* The k-panels that are added to one tile of C before the next tile, in the order of the pass: the
+ * first of them, and how many. Or TSR_STEP_SCALE or TSR_STEP_ADD, with count 1. */
 typedef struct stretch {
   int first, count;
   bool backwards;
@@ -148,8 +152,9 @@ static int k_panel_of(const stretch *s, int i) {
   return s->backwards ? s->first - i : s->first + i;
 }
 
-/* With uniform n_blocks what the last k_panel completes is added at once: some of it is complete
- * without an addition, and what is brought home must come in the order in which it is complete. */
+/* With uniform n-blocks the addition of C follows the last k-panel of each part at once. Some parts
+ * are complete without an addition, and copies back to C must come in the order in which parts are
+ * complete. */
 static bool push_part(tsr_builder *b, tsr_part_of_c part, int step) {
   if (!b->emit(b, part, step)) return false;
   bool last = step == b->last_k_panel;
@@ -162,7 +167,7 @@ static bool push_stretch(tsr_builder *b, tsr_part_of_c part, const stretch *s) {
   return true;
 }
 
-/* Chunks of one of the device's columns of tiles. */
+/* The n-blocks of one of the device's columns of tiles. */
 static bool push_column(tsr_builder *b, const pass *p, int j, const stretch *s) {
   const tsr_tiling *t = b->tiling;
   int64_t width = tsr_cut_length(&t->n, j);
@@ -183,14 +188,14 @@ static bool push_columns(tsr_builder *b, const pass *p, stretch s) {
   return true;
 }
 
-/* Parts of A: rows li .. li_end-1 of a pass, and so many k_panels of k, which are one product. */
+/* A part of A: rows li .. li_end-1 of a pass, and k_panels k-panels from k_panel on, which are one
+ * product. */
 typedef struct part_of_a {
   int li, li_end, k_panel, k_panels;
 } part_of_a;
 
-/* A leading of A and B grows part by part of A: k_panel by k_panel, or, of all of k, row by row of
- * tiles.
- */
+/* The number of parts of A by which a leading block grows: k-panels, or, if one k-panel is all of
+ * k, rows of tiles. */
 static int leading_parts(const tsr_builder *b, const pass *p) {
   int k_panels = b->tiling->k.count;
   return k_panels > 1 ? k_panels : p->li_end - p->li;
@@ -201,7 +206,7 @@ static part_of_a leading_part(const tsr_builder *b, const pass *p, int first, in
   return (part_of_a){p->li + first, p->li + first + count, 0, 1};
 }
 
-/* What so many parts are of all of them. */
+/* The share that the first `parts` parts have of A. */
 static double leading_share(const tsr_builder *b, const pass *p, int parts) {
   const tsr_tiling *t = b->tiling;
   if (t->k.count > 1) return (double)t->k.at[parts] / (double)b->call->k;
@@ -214,9 +219,10 @@ static double leading_share(const tsr_builder *b, const pass *p, int parts) {
   return (double)rows / (double)all;
 }
 
-/* Columns of a tile that are there with so many parts: of A and of B as much comes, in bytes, so
- * that the leading of both that can be multiplied grows quickest. */
-static int64_t opened(const tsr_builder *b, const pass *p, int j, int parts) {
+/* Columns of B for tile column j that have arrived with the first `parts` parts of A. A and B
+ * arrive at the same rate in bytes, so that the leading block that can be multiplied grows
+ * fastest. */
+static int64_t open_columns(const tsr_builder *b, const pass *p, int j, int parts) {
   static const int64_t align = 128; /* as the planner cuts C: CUT_ALIGN in plan/tuning.def */
   int64_t width = tsr_cut_length(&b->tiling->n, j);
   if (parts == leading_parts(b, p)) return width;
@@ -225,9 +231,9 @@ static int64_t opened(const tsr_builder *b, const pass *p, int j, int parts) {
   return columns * align < (double)width ? (int64_t)columns * align : width;
 }
 
-/* Chunks of columns [from, end) of a tile, with a part of A. */
-static bool push_opened(tsr_builder *b, const pass *p, int j, int64_t from, int64_t end,
-                        part_of_a a) {
+/* The n-blocks of columns [from, end) of a tile, each multiplied with one part of A. */
+static bool push_open(tsr_builder *b, const pass *p, int j, int64_t from, int64_t end,
+                      part_of_a a) {
   const tsr_tiling *t = b->tiling;
   int64_t width = tsr_cut_length(&t->n, j);
   for (int64_t length; from < end; from += length) {
@@ -243,15 +249,15 @@ static bool push_opened(tsr_builder *b, const pass *p, int j, int64_t from, int6
   return true;
 }
 
-/* A part of A with all columns that were there before it, then the next ones with all parts so far.
- */
+/* A leading block, part by part of A: each part is multiplied with the columns that arrived before
+ * it, then the next columns are multiplied with all parts so far. */
 static bool push_leading(tsr_builder *b, const pass *p) {
   for (int i = 0; i < leading_parts(b, p); i++)
     for (int lj = p->lj; lj < p->lj_end; lj++) {
       int j = p->col[lj];
-      int64_t before = i > 0 ? opened(b, p, j, i) : 0, after = opened(b, p, j, i + 1);
-      if (!push_opened(b, p, j, 0, before, leading_part(b, p, i, 1))) return false;
-      if (!push_opened(b, p, j, before, after, leading_part(b, p, 0, i + 1))) return false;
+      int64_t before = i > 0 ? open_columns(b, p, j, i) : 0, after = open_columns(b, p, j, i + 1);
+      if (!push_open(b, p, j, 0, before, leading_part(b, p, i, 1))) return false;
+      if (!push_open(b, p, j, before, after, leading_part(b, p, 0, i + 1))) return false;
     }
   return true;
 }
@@ -291,8 +297,8 @@ static int parts_of(int count, int step) {
   return (count + step - 1) / step;
 }
 
-/* All passes over the so many rows and columns of tiles that are owners to a device. Neighbouring
- * passes share rows, and go opposite ways through k. */
+/* All passes over the rows and columns of tiles that a device owns. In serpentine order
+ * neighbouring passes share rows or columns of tiles, and go through k in opposite directions. */
 static bool push_passes(tsr_builder *b, const int *row, int rows, const int *col, int cols,
                         tsr_pass shape) {
   int step_rows = shape.rows > 0 ? shape.rows : rows, down = parts_of(rows, step_rows);

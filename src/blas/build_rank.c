@@ -1,15 +1,17 @@
 /*
  * The graphs of the updates of one triangle of C: gemmt, syrk, herk, syr2k, her2k.
  *
- * A part of C is cut where it meets the diagonal: what is beside it is an ordinary product; the
- * block on it is computed whole in W, and the triangle of that is added to C. The vendor's kernels
- * for a triangle do half the work in several times the time: a block is too small to fill a device,
- * unless its sums are split, which only the vendor's GEMM does (measured: 256 x 256 x 1024 in 65 us
- * against 8). Hermitian updates, whose diagonal must be real, have the routine's own kernel.
+ * A part of C is cut where it meets the diagonal. Outside of the diagonal block it is an ordinary
+ * product. The diagonal block is computed whole in W, and its triangle is added to C. The vendor's
+ * kernels for a triangle do half the work in several times the time: a block is too small to fill a
+ * device unless its sums are split, which only the vendor's GEMM does (measured, 256 x 256 x 1024:
+ * 65 us against 8 us). Hermitian updates, whose diagonal must be real, use the routine's own
+ * kernel.
  */
 #include "blas/build.h"
 
-/* Rows [row, row + rows) of a part: on the diagonal, then rows and columns are the same, or not. */
+/* Rows [row, row + rows) of a part of C. A region on the diagonal has the same rows as columns; the
+ * others do not touch the diagonal. */
 typedef struct region {
   tsr_part_of_c part;
   int64_t row, rows;
@@ -24,8 +26,8 @@ static int64_t larger(int64_t a, int64_t b) {
   return a > b ? a : b;
 }
 
-/* The regions of the stored triangle in a part; how many there are. Tiles are cut alike by rows and
- * by columns, or not at all by rows: a block on the diagonal is in one tile. */
+/* Finds the regions of the stored triangle in a part, and returns how many. Rows and columns of
+ * tiles are cut alike, or rows are not cut at all, so a diagonal block is in one tile. */
 static int regions_of(const tsr_builder *b, tsr_part_of_c p, region found[2]) {
   const tsr_cuts *m = &b->tiling->m;
   int64_t begin = tsr_cut_begin(m, p.i), end = begin + tsr_cut_length(m, p.i);
@@ -55,7 +57,9 @@ static tsr_task_operand region_of(const tsr_builder *b, int matrix, bool reads, 
                        r->part.col, r->part.cols);
 }
 
-/* Only whole rectangles can be sent to a device: blocks on the diagonal stay where C is. */
+/* The device that computes a region. Copies to a device move whole rectangles, but only a triangle
+ * of a diagonal block may be written to C. So a diagonal block of a C in device memory is computed
+ * where C is. */
 static int16_t device_of(const tsr_builder *b, const region *r) {
   const tsr_operand *c = &b->call->operand[TSR_C_];
   if (r->diagonal && c->memory == TSR_DEVICE) return (int16_t)c->location;
@@ -69,8 +73,8 @@ static bool push(tsr_builder *b, tsr_task task, const region *r) {
   return tsr_push_task(b, task);
 }
 
-/* A block on the diagonal is copied whole, so all of it must be written, also where C is not read.
- */
+/* Whether a diagonal block must be zeroed first. It is copied whole, so all of it must be written,
+ * even if C is not read. */
 static bool must_clear(const tsr_builder *b, const region *r) {
   return r->diagonal && b->call->beta == TSR_ZERO &&
          device_of(b, r) != b->call->operand[TSR_C_].location;
@@ -85,7 +89,8 @@ static bool push_clearing(tsr_builder *b, const region *r) {
 
 /* ---- Products ------------------------------------------------------------- */
 
-/* The rows of op(X) and a k_panel, as X stores them; of GEMMT's B the columns. */
+/* Rows [row, row + rows) of op(X) in k-panel l, as X stores them. For the B of gemmt these are
+ * columns of op(B). */
 static tsr_task_operand factor(const tsr_builder *b, int x, int l, int64_t row, int64_t rows) {
   const tsr_cuts *k = &b->tiling->k;
   int64_t from = tsr_cut_begin(k, l), length = tsr_cut_length(k, l);
@@ -94,7 +99,7 @@ static tsr_task_operand factor(const tsr_builder *b, int x, int l, int64_t row, 
   return tsr_oriented(b->graph, x, b->call->transa, row, rows, from, length);
 }
 
-/* The scalars and the C of the number-th product of a k_panel. */
+/* Sets the scalars and the C of product `number` (from 0) of the `products` of k-panel l. */
 static void set_target(const tsr_builder *b, const region *r, int l, int number, int products,
                        tsr_task *task) {
   const tsr_call *call = b->call;
@@ -109,7 +114,8 @@ static void set_target(const tsr_builder *b, const region *r, int l, int number,
   task->last = !lazy && l == b->last_k_panel && number == products - 1;
 }
 
-/* left's rows times right's: the products of SYR2K exchange A and B. */
+/* Adds product `number` of a k-panel: the region's rows of one factor by its columns of the other.
+ * Product 1 of syr2k and her2k has A and B exchanged. */
 static bool push_gemm(tsr_builder *b, const region *r, int l, int number, int products) {
   const tsr_call *call = b->call;
   int left = number == 0 ? TSR_A : TSR_B_;
@@ -174,8 +180,8 @@ static bool push_addition(tsr_builder *b, const region *r) {
   return tsr_push_task(b, task);
 }
 
-/* A Hermitian block is scaled by its own kernel without a product, which makes the diagonal real.
- */
+/* Scales a region. A Hermitian diagonal block is scaled by herk without a product, which makes the
+ * diagonal real. */
 static bool push_scaling(tsr_builder *b, const region *r) {
   if (!push_clearing(b, r)) return false;
   bool own = r->diagonal && is_hermitian(b->call);
@@ -199,9 +205,8 @@ static bool emit(tsr_builder *b, tsr_part_of_c p, int step) {
   return true;
 }
 
-/* Where a part's block on the diagonal ends depends on its n_block, so n_blocks are the same
- * throughout.
- */
+/* The diagonal block of a part depends on the part's columns, so all k-panels must have the same
+ * n-blocks. */
 bool tsr_build_rank(tsr_builder *b) {
   b->uniform = true;
   b->emit = emit;

@@ -1,8 +1,9 @@
 /*
- * Beside a triangle, stripe by stripe: all blocks of some lines. Where blocks are sums, a k_panel
- * of A's order can give all of them their parts before the next k_panel's turn: so kernels can
- * begin when little is there of what they read, and later k_panels, twice as long each, arrive
- * meanwhile. trsm has to wait for what is solved anyway, and takes each block to its end.
+ * A triangle beside C, stripe by stripe: all blocks of some lines of C. If blocks are sums, all of
+ * them get their products with one k-panel of A's order before the next k-panel. So kernels can
+ * begin when little of what they read has arrived, while the later k-panels arrive, each twice as
+ * long as the one before. trsm has to wait for solved blocks anyway, and completes one block after
+ * another.
  */
 #include "base/alloc.h"
 #include "blas/triangle.h"
@@ -24,7 +25,7 @@ static bool contains(range r, int j) {
   return r.begin <= j && j < r.end;
 }
 
-/* What block j takes of a k_panel that is before it, and after it. */
+/* The blocks of a k-panel before block j (after block j) from which block j is computed. */
 static range before(const tsr_builder *b, range k_panel, int j) {
   if (!tsr_is_symmetric(b) && !tsr_takes_before(b)) return (range){0, 0};
   return (range){k_panel.begin, larger(k_panel.begin, smaller(k_panel.end, j))};
@@ -38,8 +39,8 @@ static range after(const tsr_builder *b, range k_panel, int j) {
 
 /* ---- Products with a range of blocks -------------------------------------- */
 
-/* What is read in one product must be in one tile: with square tiles there is one for each block.
- */
+/* Whether the order of A is cut into square tiles, one for each block. A product reads from one
+ * tile only, so it then has one block; else a range of blocks is one product. */
 static bool is_tiled(const tsr_builder *b) {
   return tsr_cuts_along(b)->count > 1;
 }
@@ -48,7 +49,8 @@ static int count_products(const tsr_builder *b, range r) {
   return r.begin == r.end ? 0 : is_tiled(b) ? r.end - r.begin : 1;
 }
 
-/* Those blocks that were solved, or are rewritten, last come last. */
+/* Adds to block k of C the products with a range of other blocks, in the order in which these were
+ * solved (trsm) or will be rewritten (trmm). */
 static bool push_products(tsr_builder *b, tsr_block *k, range r) {
   const tsr_cuts *cuts = &b->tiling->k;
   int64_t from = cuts->at[r.begin], length = cuts->at[r.end] - from;
@@ -62,7 +64,8 @@ static bool push_products(tsr_builder *b, tsr_block *k, range r) {
   return true;
 }
 
-/* Block j and what a k_panel has a part in it. */
+/* Adds to block j its products with a k-panel; if the k-panel has block j, also the routine's own
+ * kernel. */
 static bool push_block(tsr_builder *b, tsr_block *k, range k_panel, int j) {
   bool own = contains(k_panel, j);
   if (own && !tsr_solves(b) && !tsr_push_own_kernel(b, k)) return false;
@@ -72,11 +75,12 @@ static bool push_block(tsr_builder *b, tsr_block *k, range k_panel, int j) {
   return k->left > 0 || !tsr_sums_in_copy(b) || tsr_push_result(b, k);
 }
 
-/* ---- Slabs ---------------------------------------------------------------- */
+/* ---- K-panels ------------------------------------------------------------- */
 
-/* Blocks of the next k_panel when `done` have had theirs and the one before had `last` (0: there
- * was none): twice as many, but no more than is told; and what would be left of that at the end.
- * When a device's first stripe is done A is there, and the others may go without. */
+/* Blocks in the next k-panel, when `done` blocks are done and the k-panel before had `last` blocks
+ * (0: there was none): twice as many, at most k_panel_most. If not more than twice that is left,
+ * and k_panel_most allows it, this k-panel takes all. After the first stripe of a device all of A
+ * is there, so the others may do without k-panels. */
 static int next_k_panel(const tsr_builder *b, const tsr_stripe *s, int done, int last) {
   const tsr_tiling *t = b->tiling;
   int left = t->k.count - done;
@@ -89,14 +93,15 @@ static int next_k_panel(const tsr_builder *b, const tsr_stripe *s, int done, int
   return left <= smaller(2 * next, most) ? left : next;
 }
 
-/* Slabs and the blocks in them go the same way. */
+/* The k-panel after `done` blocks. K-panels follow each other in the same direction as blocks
+ * (tsr_goes_up). */
 static range k_panel_at(const tsr_builder *b, int done, int blocks) {
   int count = b->tiling->k.count;
   if (tsr_goes_up(b)) return (range){done, done + blocks};
   return (range){count - done - blocks, count - done};
 }
 
-/* Does something with each k_panel. False: it said so. */
+/* Called with each k-panel; false ends the walk. */
 typedef bool (*visitor)(tsr_builder *b, tsr_block *blocks, range k_panel);
 
 static bool each_k_panel(tsr_builder *b, tsr_block *blocks, visitor visit) {
@@ -115,7 +120,8 @@ static bool count_tasks(tsr_builder *b, tsr_block *blocks, range k_panel) {
   return true;
 }
 
-/* Blocks that take nothing of the k_panel, and those that have all of theirs, are not touched. */
+/* Blocks that are not computed from the k-panel, or have all their products already, are not
+ * touched. */
 static bool push_k_panel(tsr_builder *b, tsr_block *blocks, range k_panel) {
   int count = b->tiling->k.count;
   for (int i = 0; i < count; i++) {
@@ -149,8 +155,8 @@ static bool push_stripe(tsr_builder *b, const tsr_stripe *s) {
   return pushed && TSR_VEC_PUSH(&b->graph->groups, group);
 }
 
-/* Lines of the next stripe when rest are left of a device's: the last ones are short, so that
- * little remains to be brought home after the last kernel. */
+/* Lines of the next stripe, when `rest` lines of a range are left. The last stripes are short, so
+ * that little is left to write back after the last kernel. */
 static int64_t next_lines(const tsr_tiling *t, int64_t rest) {
   int64_t lines = t->n_block;
   if (t->n_block_least > 0 && rest < 2 * lines) {
@@ -160,7 +166,7 @@ static int64_t next_lines(const tsr_tiling *t, int64_t rest) {
   return lines < rest ? lines : rest;
 }
 
-/* The f-th range of lines, which one device owns. Ranges are owners round the devices. */
+/* The stripes of the f-th range of lines, which one device owns. */
 static bool push_range(tsr_builder *b, int f) {
   const tsr_cuts *across = tsr_cuts_across(b);
   tsr_stripe s = {.line = tsr_cut_begin(across, f), .device = tsr_owner_of_lines(b, f)};

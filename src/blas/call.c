@@ -12,7 +12,7 @@ int64_t tsr_operand_bytes(const tsr_operand *operand, tsr_type type) {
 
 double tsr_call_flops(const tsr_call *call) {
   const tsr_operation_info *info = tsr_operation_get(call->operation);
-  /* Multiply-adds, counted as BLAS does: a triangle with its diagonal. */
+  /* Multiply-adds as BLAS counts them: a triangle includes its diagonal. */
   double products = (double)call->m * (double)call->n * (double)call->k;
   if (info->triangle_of_c) products = 0.5 * (double)call->n * ((double)call->n + 1) * call->k;
   if (info->signature == TSR_SIGNATURE_RANK_K && info->has_b) products *= 2;
@@ -32,7 +32,7 @@ bool tsr_call_is_empty(const tsr_call *call) {
 /* ---- On the CPU ----------------------------------------------------------- */
 
 static tsr_kernel_args kernel_of(const tsr_call *call, const tsr_binding *binding) {
-  /* trmm is in place: what its kernel has for B is C. */
+  /* trmm works in place: the B of its kernel is C */
   int b = call->operation == TSR_TRMM ? TSR_C_ : TSR_B_;
   return (tsr_kernel_args){
       .kernel = tsr_operation_get(call->operation)->kernel,
@@ -56,21 +56,22 @@ static tsr_kernel_args kernel_of(const tsr_call *call, const tsr_binding *bindin
   };
 }
 
-/* herk and her2k leave the diagonal real, which is more than scaling, unless all becomes zero. */
+/* C = beta C. herk and her2k also make the diagonal real, so they run with k = 0, unless beta is 0
+ * and all of C becomes zero. */
 static tsr_status scale(const tsr_operation_info *info, tsr_kernel_args x) {
   if (info->real_beta && tsr_scalar_classify(x.beta) != TSR_ZERO) {
     x.k = 0;
     return tsr_cpu_kernel(&x);
   }
   x.kernel = TSR_KERNEL_SCALE;
-  if (!info->triangle_of_c) x.uplo = TSR_GENERAL; /* it is A's */
+  if (!info->triangle_of_c) x.uplo = TSR_GENERAL; /* uplo is the triangle of A */
   return tsr_cpu_kernel(&x);
 }
 
-/* GEMMT: up to this order a triangle is cut out of a square product. */
+/* gemmt: a triangle up to this order is cut out of a square product. */
 enum { SQUARE = 128 };
 
-/* Moves an operand of a product to row or column i of what op() makes of it. */
+/* The address of row i (along) or column i of a stored matrix. */
 static const void *moved(const tsr_kernel_args *x, const void *from, int64_t ld, bool along,
                          int64_t i) {
   size_t size = tsr_type_get(x->type)->size;
@@ -104,7 +105,8 @@ static tsr_status small_triangle(const tsr_kernel_args *x, void *square) {
   return tsr_cpu_kernel(&sum);
 }
 
-/* Half by half, so that most of it is in a few large products. */
+/* Computes the triangle as two triangles of half the order and the square between them, so that
+ * most of the work is in a few large products. */
 static tsr_status triangle(const tsr_kernel_args *x, void *square) {
   if (x->n <= SQUARE) return small_triangle(x, square);
   int64_t half = x->n / 2, rest = x->n - half;

@@ -6,7 +6,7 @@
 #include "base/flags.h"
 #include "blas/operation.h"
 
-/* Largest extent, so that sums of extents stay far from overflow; check_size looks at products. */
+/* The largest extent: sums of extents stay far from overflow. check_size() checks products. */
 static const int64_t EXTENT_MAX = INT64_C(1) << 40;
 
 /* ---- What a call means ---------------------------------------------------- */
@@ -89,7 +89,8 @@ static tsr_status check_one_of(const tsr_operation_info *info, const char *name,
                   tsr_flag_of_cblas(value), remedy);
 }
 
-/* BLAS has no syrk of conjugates and no herk of mere transposes; of real types both are one. */
+/* Whether the operation takes an op. The BLAS has no complex syrk with the conjugate transpose and
+ * no herk with the mere transpose. For real types both are the same. */
 static bool takes(const tsr_operation_info *info, tsr_type type, tsr_op op) {
   if (op != TSR_NO_TRANS && op != TSR_TRANS && op != TSR_CONJ_TRANS) return false;
   if (info->signature != TSR_SIGNATURE_RANK_K || !tsr_type_get(type)->complex_valued) return true;
@@ -153,7 +154,8 @@ static tsr_status check_pointer(const tsr_operation_info *info, const char *name
                   what);
 }
 
-/* The leading dimension of a stored rows x cols matrix in the caller's layout. */
+/* Checks the leading dimension of a matrix that is stored as rows x cols, in the caller's
+ * layout. */
 static tsr_status check_ld(const tsr_operation_info *info, const char *name, tsr_layout layout,
                            int64_t rows, int64_t cols, int64_t ld) {
   int64_t least = layout == TSR_COL_MAJOR ? rows : cols;
@@ -165,7 +167,7 @@ static tsr_status check_ld(const tsr_operation_info *info, const char *name, tsr
                   info->name, name, ld, least, layout == TSR_COL_MAJOR ? "rows" : "columns");
 }
 
-/* The last element of a stored rows x cols matrix must be within what an address can tell. */
+/* Checks that the offset of the last element in bytes fits an int64_t. */
 static tsr_status check_size(const tsr_operation_info *info, const char *name, const tsr_level3 *w,
                              int64_t rows, int64_t cols, int64_t ld) {
   int64_t most = INT64_MAX / (int64_t)tsr_type_get(w->type)->size;
@@ -188,7 +190,7 @@ static tsr_status check_operand(const tsr_operation_info *info, const tsr_level3
   return check_size(info, name, w, rows, cols, ld);
 }
 
-/* w is complete. */
+/* w is complete (tsr_check_complete). */
 static tsr_status check_operands(const tsr_operation_info *info, const tsr_level3 *w,
                                  const tsr_arguments *x, bool check_pointers) {
   TSR_TRY(check_pointer(info, "alpha", x->alpha, "scalar"));

@@ -1,4 +1,4 @@
-/* The arguments of a call as the caller gave them: whether they make sense, and what they mean. */
+/* The arguments of a call as the caller gave them: whether they are right, and what they mean. */
 #ifndef TSR_BLAS_CHECK_H
 #define TSR_BLAS_CHECK_H
 
@@ -10,24 +10,25 @@ typedef struct tsr_arguments {
   void *c;
 } tsr_arguments;
 
-/* Checks the arguments in the order and by the names of the BLAS routine. NULL is no address of a
- * matrix that is read or written, unless check_pointers is false. */
+/* Checks the arguments in the order and by the names of the BLAS routine. TSR_ERR_ARGUMENT names
+ * the first wrong one. With check_pointers, a matrix that is read or written may not be NULL. */
 tsr_status tsr_check_arguments(const tsr_level3 *what, const tsr_arguments *given,
                                bool check_pointers);
 
-/* The call with its flags as letters of tessera.h, where they are given otherwise. */
+/* Returns the call with its flags as the letters of tessera.h (callers may also give lower case and
+ * the numbers of CBLAS). */
 tsr_level3 tsr_check_flags_read(const tsr_level3 *what);
 
-/* m, n and k of the call: what the operation derives from its other arguments filled in, and
- * fields that it has no use for set as in an ordinary GEMM. */
+/* Returns the call with all fields set: m, n and k that follow from other arguments are filled in,
+ * and fields that the operation does not use are as in an ordinary GEMM. */
 tsr_level3 tsr_check_complete(const tsr_level3 *what);
 
-/* The stored extents of an operand of a completed call; none of a B that there is not. */
+/* The extents of an operand of a completed call as it is stored; 0 x 0: the operation has no B. */
 void tsr_check_stored(const tsr_level3 *what, int operand, int64_t *rows, int64_t *cols);
 
 /* The first wrong argument as the reference BLAS sees it: its position in the Fortran routine, from
- * 1; 0: none is wrong. Flags that are none must be 0. TSR_POSITION_LAYOUT: the layout, which only
- * CBLAS has. */
+ * 1; 0: none is wrong. A flag that was not recognised must be 0 in *what. TSR_POSITION_LAYOUT: the
+ * layout is wrong, which only CBLAS has. */
 enum { TSR_POSITION_LAYOUT = -1 };
 TSR_API int tsr_check_position(const tsr_level3 *what);
 

@@ -1,5 +1,6 @@
 /*
- * The families of operations, which are cut, and built, alike.
+ * The families of operations. The planner cuts the operations of one family alike, and one graph
+ * builder serves them.
  */
 #ifndef TSR_BLAS_FAMILY_H
 #define TSR_BLAS_FAMILY_H
@@ -7,10 +8,10 @@
 #include "blas/call.h"
 
 typedef enum tsr_family {
-  TSR_PRODUCT,  /* C is written whole, summed over k: gemm */
-  TSR_RANK,     /* a triangle of C, summed over k: gemmt, syrk, herk, syr2k, her2k */
-  TSR_TRIANGLE, /* a square A beside C, whose lines across A are independent: symm, hemm, trmm, trsm
-                 */
+  TSR_PRODUCT,  /* all of C is written; sums over k: gemm */
+  TSR_RANK,     /* a triangle of C is written; sums over k: gemmt, syrk, herk, syr2k, her2k */
+  TSR_TRIANGLE, /* a symmetric or triangular A beside C, whose lines across A are independent: symm,
+                   hemm, trmm, trsm */
   TSR_FAMILIES
 } tsr_family;
 
@@ -32,7 +33,7 @@ static inline tsr_family tsr_family_of(tsr_operation operation) {
   }
 }
 
-/* C is read and written in place, before and after; there is no B. */
+/* Whether C is both the second input and the result, and there is no B. */
 static inline bool tsr_is_in_place(tsr_operation operation) {
   return operation == TSR_TRMM || operation == TSR_TRSM;
 }

@@ -10,7 +10,7 @@ static tsr_status allocate(int count, tsr_cuts *cuts) {
 }
 
 tsr_status tsr_cuts_uniform(int64_t extent, int64_t size, tsr_cuts *cuts) {
-  int64_t count = extent == 0 ? 0 : 1 + (extent - 1) / size; /* whatever the size */
+  int64_t count = extent == 0 ? 0 : 1 + (extent - 1) / size; /* does not overflow for any size */
   if (count > (1 << 28))
     return tsr_fail(TSR_ERR_MEMORY, "tiles of %lld cut %lld into too many parts: use larger tiles",
                     (long long)size, (long long)extent);

@@ -1,10 +1,12 @@
 /*
- * From arguments to a normalised call. A row-major matrix is, read column by column, its transpose;
- * so a row-major call is the column-major call that computes C' (the transpose) of the transposes:
+ * From arguments to a normalised call. A row-major matrix, read as column-major, is its transpose.
+ * So a row-major call is the column-major call that computes C' (the transpose of C) from the
+ * transposes:
  *   gemm, gemmt   C' = op(B)' op(A)': A and B change places
  *   symm, hemm    C' = B' A': the other side, and A' has the other triangle
- *   rank-k        op(A) is the other one of A' and A'^T (A'^H); C' is the other triangle. Of her2k
- *                 alpha stands before the other product, so A and B change places
+ *   rank-k        op(A) = A becomes (A')^T, if Hermitian (A')^H, and the other way round; C' has
+ *                 the other triangle. In her2k alpha then stands before the other product, so A and
+ *                 B change places
  *   trmm, trsm    B' = B' op(A)': the other side; op(A)' is op of A', which has the other triangle
  */
 #include "blas/check.h"
@@ -18,7 +20,8 @@ static tsr_side other_side(tsr_side side) {
   return side == TSR_LEFT ? TSR_RIGHT : TSR_LEFT;
 }
 
-/* Conjugation means nothing to a real type: one kind of call, not two. */
+/* A real type has no conjugates: TSR_CONJ_TRANS becomes TSR_TRANS, so that there is one kind of
+ * call. */
 static tsr_op plain_op(tsr_type type, tsr_op op) {
   return op == TSR_CONJ_TRANS && !tsr_type_get(type)->complex_valued ? TSR_TRANS : op;
 }
@@ -35,7 +38,7 @@ static void exchange(int64_t *x, int64_t *y) {
 }
 
 /* w is complete and row-major. */
-static void turn(const tsr_operation_info *info, tsr_level3 *w, bool *exchanged) {
+static void to_column_major(const tsr_operation_info *info, tsr_level3 *w, bool *exchanged) {
   tsr_op transa = w->transa;
   bool product = info->signature == TSR_SIGNATURE_PRODUCT,
        rank_k = info->signature == TSR_SIGNATURE_RANK_K;
@@ -87,7 +90,7 @@ tsr_status tsr_call_level3(const tsr_level3 *what, const void *alpha, const void
   const tsr_operation_info *info = tsr_operation_get(read.operation);
   tsr_level3 w = tsr_check_complete(&read);
   *exchanged = false;
-  if (w.layout == TSR_ROW_MAJOR) turn(info, &w, exchanged);
+  if (w.layout == TSR_ROW_MAJOR) to_column_major(info, &w, exchanged);
   if (!info->has_b) b = NULL;
   *binding = (tsr_binding){.base = {(void *)(*exchanged ? b : a), (void *)(*exchanged ? a : b), c}};
   binding->alpha = tsr_operation_alpha(w.operation, w.type, alpha);

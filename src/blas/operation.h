@@ -1,13 +1,13 @@
 /*
- * The operations: what each has for arguments and what its operands are. One row each; argument
- * checks, normalisation and the CPU's path read the table.
+ * The operations: one row for each, with its arguments and operands. The argument checks, the
+ * normalisation and the path on the CPU read this table.
  */
 #ifndef TSR_BLAS_OPERATION_H
 #define TSR_BLAS_OPERATION_H
 
 #include "base/kernel.h"
 
-/* How an operation takes its arguments: those of a signature have the same list. */
+/* The list of arguments of an operation. */
 typedef enum tsr_signature {
   TSR_SIGNATURE_PRODUCT,   /* transa, transb, k */
   TSR_SIGNATURE_SIDED,     /* side, uplo, m, n: a is of order m or n */
@@ -19,22 +19,22 @@ typedef struct tsr_operation_info {
   const char *name;
   tsr_signature signature;
   const char *types; /* letters of tsr_type */
-  tsr_kernel kernel; /* the BLAS routine, but for gemmt, which not every BLAS has */
+  tsr_kernel kernel; /* of the BLAS routine; gemmt, which not every BLAS has, uses GEMM */
   bool triangle_of_c;
   bool hermitian;
-  bool has_b; /* an A and a B apart from what is written */
+  bool has_b; /* it has inputs A and B besides the matrix that it writes */
   bool real_alpha, real_beta;
 } tsr_operation_info;
 
-/* NULL for what is no operation. */
+/* The row of an operation; NULL: there is no such operation. */
 const tsr_operation_info *tsr_operation_get(tsr_operation operation);
 
-/* What the caller calls an operand (TSR_A, TSR_B_, TSR_C_), as in "a" or "ld" "a"; exchanged: A and
- * B changed places. */
+/* The name of an operand (TSR_A, TSR_B_, TSR_C_) in the caller's interface: "a", "b" or "c".
+ * exchanged: A and B have changed places. */
 const char *tsr_operation_operand(tsr_operation operation, int operand, bool exchanged);
 
-/* alpha and beta as the operation has them: real ones of herk and her2k; the beta of trmm and trsm,
- * which have none, is 0 when alpha is, else 1. */
+/* alpha and beta of a call. Only the real part is read where the operation has a real scalar (herk,
+ * her2k). trmm and trsm have no beta: it is 0 if alpha is 0, else 1. */
 tsr_scalar tsr_operation_alpha(tsr_operation operation, tsr_type type, const void *alpha);
 tsr_scalar tsr_operation_beta(tsr_operation operation, tsr_type type, tsr_scalar alpha,
                               const void *beta);

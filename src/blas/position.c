@@ -32,7 +32,8 @@ static const places *places_of(const tsr_operation_info *info) {
   return &product;
 }
 
-/* A complex rank-k update takes either transposition or conjugation; of real types both are one. */
+/* A complex rank-k update takes either the transpose or the conjugate transpose. For real types
+ * both are the same. */
 static bool op_is_wrong(const tsr_operation_info *info, const tsr_level3 *w, tsr_op op) {
   if ((int)op == 0) return true;
   bool complex_valued = w->type == TSR_C || w->type == TSR_Z;

@@ -1,12 +1,12 @@
-/* Beside a triangle: the tasks of one block of C. */
+/* A triangle beside C: the tasks of one block of C. */
 #include "blas/triangle.h"
 
-/* Where a block is summed up. */
+/* The matrix in which a block is summed. */
 static int sum_of(const tsr_builder *b) {
   return tsr_sums_in_copy(b) ? TSR_W : TSR_C_;
 }
 
-/* Whether op(A), of a triangular A, is lower triangular. */
+/* Whether op(A) is lower triangular. */
 static bool acts_lower(const tsr_call *call) {
   return (call->uplo == TSR_LOWER) == (call->transa == TSR_NO_TRANS);
 }
@@ -26,7 +26,7 @@ int16_t tsr_owner_of_lines(const tsr_builder *b, int f) {
 
 /* ---- Rectangles ----------------------------------------------------------- */
 
-/* Rows (or columns) of C or B that belong to a range of A's order, and the stripe's lines. */
+/* The operand that is a range of A's order by the lines of a stripe, in C, B or W. */
 static tsr_task_operand lines_of(const tsr_builder *b, int matrix, tsr_access access,
                                  const tsr_stripe *s, int64_t at, int64_t length) {
   if (tsr_is_left(b)) return tsr_rectangle(b->graph, matrix, access, at, length, s->line, s->lines);
@@ -47,11 +47,12 @@ tsr_block tsr_block_of(const tsr_builder *b, const tsr_stripe *s, int j, int tas
   return (tsr_block){s, tsr_cut_begin(cuts, j), tsr_cut_length(cuts, j), tasks, false};
 }
 
-/* How the part of A that leads from a range of its order to a block is stored, and used. */
+/* The op with which a product uses the part of A between a range of its order and a block. *stored:
+ * TSR_TRANS if the stored triangle of a symmetric A has this part transposed. */
 static tsr_op op_between(const tsr_builder *b, bool range_before, tsr_op *stored) {
   const tsr_call *call = b->call;
   if (!tsr_is_symmetric(b)) return *stored = call->transa;
-  /* With A on the left the block gives the rows of what is wanted, on the right the columns. */
+  /* A on the left: the block is the rows of the wanted part of A; on the right: its columns. */
   bool wants_lower = tsr_is_left(b) == range_before;
   bool is_stored = wants_lower == (call->uplo == TSR_LOWER);
   *stored = is_stored ? TSR_NO_TRANS : TSR_TRANS;
@@ -59,7 +60,8 @@ static tsr_op op_between(const tsr_builder *b, bool range_before, tsr_op *stored
   return call->operation == TSR_HEMM ? TSR_CONJ_TRANS : TSR_TRANS;
 }
 
-/* What is added to beta C, or to a sum in W; whoever comes first begins it. */
+/* The scalars of a kernel that adds to a block: the first kernel on a block begins the sum, from
+ * beta C or in W. */
 static void begin_or_add(const tsr_builder *b, const tsr_block *k, tsr_task *task) {
   if (k->begun)
     task->flags |= TSR_FLAG_BETA_ONE;
@@ -79,7 +81,7 @@ static void set_product_scalars(const tsr_builder *b, const tsr_block *k, tsr_ta
   task->flags |= scales ? TSR_FLAG_BETA_ALPHA : TSR_FLAG_BETA_ONE;
 }
 
-/* Whether what a block is summed up from, or solved in, is read by the next task on it. */
+/* How the next task on a block uses C or W there: TSR_WRITE if it does not read old values. */
 static tsr_access sum_access(const tsr_builder *b, const tsr_block *k) {
   if (k->begun || tsr_solves(b)) return TSR_UPDATE;
   return tsr_sums_in_copy(b) || b->call->beta == TSR_ZERO ? TSR_WRITE : TSR_UPDATE;
@@ -107,7 +109,8 @@ static void set_own_scalars(const tsr_builder *b, const tsr_block *k, tsr_task *
     begin_or_add(b, k, task);
     return;
   }
-  if (k->begun || b->call->alpha == TSR_ONE) task->flags |= TSR_FLAG_ALPHA_ONE; /* it is in it */
+  if (k->begun || b->call->alpha == TSR_ONE)
+    task->flags |= TSR_FLAG_ALPHA_ONE; /* the first product applied alpha */
 }
 
 bool tsr_push_own_kernel(tsr_builder *b, tsr_block *k) {

@@ -1,4 +1,4 @@
-/* Whether a machine makes sense. Every message names the field and the remedy. */
+/* Checks of a machine. Every message names the field and the remedy. */
 #include <math.h>
 #include <stdio.h>
 
@@ -6,7 +6,7 @@
 
 enum { PLACE = 64 };
 
-/* How large a number may be, so that no sum or product of them overflows. */
+/* Numbers are below this, so that no sum or product of them overflows. */
 #define MOST 1e30
 
 static tsr_status check_positive(const char *place, const char *field, double value) {
@@ -80,7 +80,7 @@ static tsr_status check_link(const tsr_machine *machine, int from, int to) {
   snprintf(place, sizeof place, "link %s -> %s", from_name, to_name);
   TSR_TRY(check_not_negative(place, "bandwidth", link->bandwidth));
   if (link->bandwidth == 0) return TSR_OK;
-  if (from == to) return tsr_fail(TSR_ERR_MACHINE, "%s leads to itself; leave it away", place);
+  if (from == to) return tsr_fail(TSR_ERR_MACHINE, "%s leads to itself; remove it", place);
   TSR_TRY(check_not_negative(place, "latency", link->latency));
   return check_curve(place, "shape", &link->shape);
 }
@@ -99,10 +99,10 @@ static tsr_status check_use(const tsr_machine *machine, const tsr_channel *chann
   char place[PLACE];
   snprintf(place, sizeof place, "channel \"%s\".uses[%d]", channel->name, index);
   if (use->from < 0 || use->from >= locations || use->to < 0 || use->to >= locations)
-    return tsr_fail(TSR_ERR_MACHINE, "%s is of locations %d and %d; the machine has 0 to %d", place,
+    return tsr_fail(TSR_ERR_MACHINE, "%s names locations %d and %d; the machine has 0 to %d", place,
                     use->from, use->to, locations - 1);
   if (machine->link[use->from][use->to].bandwidth == 0)
-    return tsr_fail(TSR_ERR_MACHINE, "%s is of an absent link (locations %d -> %d); leave it away",
+    return tsr_fail(TSR_ERR_MACHINE, "%s names an absent link (locations %d -> %d); remove it",
                     place, use->from, use->to);
   return check_positive(place, "weight", use->weight);
 }
@@ -112,7 +112,7 @@ static tsr_status check_channel(const tsr_machine *machine, const tsr_channel *c
   snprintf(place, sizeof place, "channel \"%s\"", channel->name);
   TSR_TRY(check_positive(place, "capacity", channel->capacity));
   if (channel->count < 1)
-    return tsr_fail(TSR_ERR_MACHINE, "%s has no uses; name the links on it or leave it away",
+    return tsr_fail(TSR_ERR_MACHINE, "%s has no uses; name the links that share it, or remove it",
                     place);
   for (int i = 0; i < channel->count; i++) TSR_TRY(check_use(machine, channel, i));
   return TSR_OK;
@@ -137,7 +137,7 @@ static tsr_status check_rates(const tsr_rates *rates, tsr_type type) {
   return check_positive(place, "sustained", rates->sustained);
 }
 
-/* Something must be able to compute: the devices, or without any the CPU. */
+/* Some device must have rates, or without devices the CPU. */
 static tsr_status check_computes(const tsr_machine *machine) {
   bool devices = false, cpu = false;
   for (int i = 0; i < TSR_TYPE_COUNT; i++) {

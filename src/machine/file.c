@@ -1,7 +1,7 @@
 /*
- * Machine files: read with cJSON, written with json.c. What is wrong is reported with the path and
- * the place in the JSON ("links[3].bandwidth"). What a file does not know is refused, so that a
- * misspelt field does not silently stay at its default.
+ * Machine files: read here with cJSON, written by json.c. An error names the path and the place in
+ * the JSON ("links[3].bandwidth"). A field that is unknown is an error, so that a misspelt field
+ * does not silently stay at its default.
  */
 #include <cJSON.h>
 #include <errno.h>
@@ -15,10 +15,10 @@
 
 enum { PLACE = 96, VERSION = 1 };
 
-/* An object (or list) of the file and what to call it in messages. */
+/* A value of the file, and its place for messages. */
 typedef struct node {
   const char *path;
-  char place[PLACE]; /* "" for the whole */
+  char place[PLACE]; /* "": the whole file */
   const cJSON *json;
   tsr_machine *machine;
 } node;
@@ -30,13 +30,13 @@ static tsr_status fail_at(const node *n, const char *expected) {
 
 /* ---- Going down ---- */
 
-/* A place that is too long for its room is cut: it still says where to look. */
+/* A place that is too long is cut: it still says where to look. */
 static void add_place(node *n, const char *step) {
   size_t length = strlen(n->place);
   snprintf(n->place + length, PLACE - length, "%s", step);
 }
 
-/* The member of n of that name; its json is NULL when there is none. */
+/* The member of n with that name; json is NULL: there is none. */
 static node member(const node *n, const char *key) {
   node below = *n;
   if (n->place[0] != '\0') add_place(&below, ".");
@@ -54,7 +54,8 @@ static node element(const node *n, int index) {
   return below;
 }
 
-/* Every member must be one of keys (a list with NULL behind it), and there only once. */
+/* Checks that n is an object, and that each member is one of keys (NULL ends the list) and is there
+ * only once. */
 static tsr_status check_object(const node *n, const char *const *keys) {
   if (!cJSON_IsObject(n->json)) return fail_at(n, "an object, { ... }");
   for (const cJSON *item = n->json->child; item != NULL; item = item->next) {
@@ -86,7 +87,7 @@ static tsr_status get_number(const node *n, double *value) {
   return TSR_OK;
 }
 
-/* Leaves *value as it is when the file does not have it. */
+/* *value stays as it is if the file has no such member. */
 static tsr_status get_optional(const node *n, const char *key, double *value) {
   node below = member(n, key);
   return below.json != NULL ? get_number(&below, value) : TSR_OK;
@@ -129,7 +130,7 @@ static tsr_status get_numbers(const node *n, int most, int *count, double *value
   return TSR_OK;
 }
 
-/* "gpu3" or "host0", of this machine. */
+/* Reads the name of a location of this machine: "gpu3" or "host0". */
 static tsr_status get_location(const node *n, int *location) {
   const tsr_machine *machine = n->machine;
   for (int i = 0; cJSON_IsString(n->json) && i < machine->devices + machine->nodes; i++) {
@@ -184,7 +185,7 @@ static tsr_status read_link(const node *n) {
   tsr_link *link = &n->machine->link[from][to];
   if (link->bandwidth != 0) return fail_at(n, "each link only once");
   TSR_TRY(get_required(n, "bandwidth", &link->bandwidth));
-  if (!(link->bandwidth > 0)) return fail_at(n, "a bandwidth of more than 0; else leave it away");
+  if (!(link->bandwidth > 0)) return fail_at(n, "a bandwidth of more than 0; else remove it");
   TSR_TRY(get_optional(n, "latency", &link->latency));
   return read_curve(&shape, &link->shape);
 }
@@ -243,7 +244,7 @@ static tsr_status read_rates(const node *n, tsr_rates *rates) {
   return hot.json != NULL ? read_table(&hot, rates, rates->hot) : TSR_OK;
 }
 
-/* The keys of what is given by type. */
+/* The keys of objects that have a value for each type. */
 static const char *const type_keys[] = {"s", "d", "c", "z", "h", "b", "t", NULL};
 
 static tsr_status read_all_rates(const node *n) {
@@ -293,8 +294,7 @@ static tsr_status read_network(const node *n) {
   if (n->json == NULL) return TSR_OK;
   TSR_TRY(check_object(n, keys));
   TSR_TRY(get_required(n, "bandwidth", &network->bandwidth));
-  if (!(network->bandwidth > 0))
-    return fail_at(n, "a bandwidth of more than 0; else leave it away");
+  if (!(network->bandwidth > 0)) return fail_at(n, "a bandwidth of more than 0; else remove it");
   return get_optional(n, "latency", &network->latency);
 }
 

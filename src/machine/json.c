@@ -1,9 +1,10 @@
-/* A machine as JSON, in the form that file.c reads; every number is read back as the same bits. */
+/* Writes a machine as JSON, in the form that file.c reads. Every number is read back as the same
+ * bits. */
 #include <stdio.h>
 
 #include "machine/machine.h"
 
-/* The shortest of the forms that are read back as the same number. */
+/* Appends the shortest decimal form that is read back as the same number. */
 static void add_number(tsr_text *text, double value) {
   tsr_text digits = TSR_TEXT_INIT;
   for (int precision = 6; precision <= 17; precision++) {
@@ -203,5 +204,7 @@ tsr_status tsr_machine_print_json(const tsr_machine *machine, tsr_text *text) {
   add_all_rates(text, machine);
   tsr_text_add(text, "},\n");
   add_host(text, machine);
-  return text->broken ? tsr_fail(TSR_ERR_MEMORY, "no memory for a machine's JSON") : TSR_OK;
+  return text->broken
+             ? tsr_fail(TSR_ERR_MEMORY, "no host memory for the JSON of a machine: free some")
+             : TSR_OK;
 }

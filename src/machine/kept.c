@@ -1,4 +1,4 @@
-/* Where measurements are kept. */
+/* Where measurements of machines are kept: in files of the user's cache. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@ static tsr_status make_directory(const char *path) {
   return tsr_fail(TSR_ERR_IO, "%s cannot be made: %s", path, strerror(errno));
 }
 
-/* Makes every directory that path is in. */
+/* Makes every directory on the way to the file `path`. */
 static tsr_status make_parents(char *path) {
   for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
     *slash = '\0';
@@ -23,7 +23,8 @@ static tsr_status make_parents(char *path) {
   return TSR_OK;
 }
 
-/* Identities may hold any characters; a digest keeps apart what becomes alike. */
+/* The first 64 bytes of the identity, letters and digits only, since an identity may have any
+ * characters; then a digest, so that no two identities have one name. */
 static void add_file_name(tsr_text *text, const char *identity) {
   uint64_t digest = UINT64_C(0xcbf29ce484222325);
   for (const char *c = identity; *c != '\0'; c++) {
@@ -39,9 +40,10 @@ tsr_status tsr_machine_cache_path(const char *identity, char **path) {
   tsr_text text = TSR_TEXT_INIT;
   char *made = NULL;
   if (!tsr_environment_is_trusted())
-    return tsr_fail(TSR_ERR_IO,
-                    "no cache directory: the program has rights that its caller lacks, and uses no "
-                    "cache of the caller's; name a machine file in the program");
+    return tsr_fail(
+        TSR_ERR_IO,
+        "no cache directory: the program has rights that its caller lacks, so it uses no "
+        "cache of its caller; name a machine file in the program");
   if (cache != NULL && cache[0] == '/')
     tsr_text_add(&text, "%s/tessera/", cache);
   else if (home != NULL && home[0] == '/')

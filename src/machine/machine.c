@@ -7,7 +7,7 @@
 
 tsr_status tsr_machine_create(tsr_machine **machine) {
   tsr_machine *made = tsr_alloc_zero(1, sizeof *made);
-  if (made == NULL) return tsr_fail(TSR_ERR_MEMORY, "no memory for a machine");
+  if (made == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a machine: free some");
   *machine = made;
   return TSR_OK;
 }
@@ -48,7 +48,8 @@ tsr_status tsr_machine_use_channel(tsr_machine *machine, int channel, int from, 
                     channel, TSR_MACHINE_CHANNELS);
   tsr_channel *c = &machine->channel[channel];
   tsr_channel_use *uses = tsr_realloc(c->uses, ((size_t)c->count + 1) * sizeof *uses);
-  if (uses == NULL) return tsr_fail(TSR_ERR_MEMORY, "no memory for channel %s", c->name);
+  if (uses == NULL)
+    return tsr_fail(TSR_ERR_MEMORY, "no host memory for channel %s: free some", c->name);
   uses[c->count++] = (tsr_channel_use){from, to, weight};
   c->uses = uses;
   return TSR_OK;
@@ -58,7 +59,7 @@ tsr_status tsr_machine_use_channel(tsr_machine *machine, int channel, int from, 
 
 enum { GONE = -1 };
 
-/* Where each location of a machine is in the selected one. */
+/* to[location of the machine] = its location in the selected machine, or GONE. */
 typedef struct renumbering {
   int to[TSR_MACHINE_LOCATIONS];
 } renumbering;
@@ -69,10 +70,11 @@ static tsr_status renumber(const tsr_machine *machine, const int *devices, int c
   for (int i = 0; i < count; i++) {
     int device = devices[i];
     if (device < 0 || device >= machine->devices)
-      return tsr_fail(TSR_ERR_ARGUMENT, "device %d was asked for; machine %s has %d", device,
+      return tsr_fail(TSR_ERR_ARGUMENT,
+                      "device %d was asked for; machine %s has %d devices, numbered from 0", device,
                       machine->name, machine->devices);
     if (map->to[device] != GONE)
-      return tsr_fail(TSR_ERR_ARGUMENT, "device %d was asked for twice", device);
+      return tsr_fail(TSR_ERR_ARGUMENT, "device %d was asked for twice; name it once", device);
     map->to[device] = i;
   }
   for (int i = 0; i < machine->nodes; i++) map->to[machine->devices + i] = count + i;
@@ -105,7 +107,7 @@ static tsr_status select_channel(const tsr_channel *channel, const renumbering *
   return TSR_OK;
 }
 
-/* What is the machine's as a whole. */
+/* Copies the fields that do not belong to one location, link or channel. */
 static void select_rest(const tsr_machine *from, tsr_machine *to) {
   memcpy(to->name, from->name, sizeof to->name);
   memcpy(to->identity, from->identity, sizeof to->identity);
@@ -148,7 +150,7 @@ tsr_status tsr_machine_select(const tsr_machine *machine, const int *devices, in
 
 /* ---- Digest ---- */
 
-/* FNV-1a, 64 bits. */
+/* FNV-1a with 64 bits. */
 static uint64_t mix(uint64_t digest, const void *data, size_t bytes) {
   const unsigned char *p = data;
   for (size_t i = 0; i < bytes; i++) digest = (digest ^ p[i]) * UINT64_C(0x100000001b3);

@@ -1,4 +1,4 @@
-/* A machine as tables for people. */
+/* Prints a machine as tables for people. */
 #include <string.h>
 
 #include "machine/machine.h"
@@ -55,7 +55,7 @@ static bool same_shape(const tsr_curve *a, const tsr_curve *b) {
          memcmp(a->rate, b->rate, bytes) == 0;
 }
 
-/* Links of one kind have one shape: it is printed for the first of them. */
+/* Links of one kind have the same shape, which is printed for the first of them only. */
 static bool is_first_of_shape(const tsr_machine *machine, int from, int to) {
   int locations = machine->devices + machine->nodes;
   for (int i = 0; i <= from; i++)

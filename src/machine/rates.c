@@ -1,4 +1,4 @@
-/* What the machine's rates say about times. */
+/* Times of copies, kernels and calls of the CPU's BLAS, from the rates of the machine. */
 #include <math.h>
 #include <string.h>
 
@@ -26,11 +26,11 @@ double tsr_link_rate(const tsr_link *link, double segment) {
 /* ---- Kernels ---- */
 
 /*
- * The efficiency of a recent GPU: cuBLAS DGEMM on an NVIDIA H200 (CUDA 13.0) over its best rate,
- * 62.8 TFLOP/s, each kernel less 2 us of fixed cost. Measured: n x n x n for n = 512 .. 8192,
- * 2048 x 2048 x 256 .. 8192, 512 x 512 x 8192, 1024 x 1024 x 8192, 8192 x 8192 x 256. Estimated
- * from these: the others. The row of 128 is a 14th of the row of 512, since there the time hardly
- * depends on the area: the thread blocks do not fill the device.
+ * The efficiency of a recent GPU, in TFLOP/s: cuBLAS DGEMM on an NVIDIA H200 (CUDA 13.0), whose
+ * best rate is 62.8; 2 us of fixed cost are subtracted from each kernel. Measured: n x n x n for n
+ * = 512 .. 8192, 2048 x 2048 x 256 .. 8192, 512 x 512 x 8192, 1024 x 1024 x 8192, 8192 x 8192 x
+ * 256. The others are estimated from these. The row of 128 is a 14th of the row of 512: there the
+ * time hardly depends on the area, since the thread blocks do not fill the device.
  */
 enum { SHAPE_AREAS = 6, SHAPE_KS = 6 };
 static const double shape_area[SHAPE_AREAS] = {128, 512, 1024, 2048, 4096, 8192};
@@ -60,7 +60,8 @@ void tsr_rates_guess_hot(tsr_rates *rates) {
       rates->hot[i][j] = fmin(rates->flops[i][j], rates->sustained);
 }
 
-/* Where value lies among ascending points: between *below and the next, at the part returned. */
+/* Finds the interval of ascending points that value is in: between *below and the next point.
+ * Returns how far it is from *below, 0 to 1, in the logarithm. */
 static double locate(const double *points, int count, double value, int *below) {
   *below = 0;
   if (count < 2 || !(value > points[0])) return 0;
@@ -72,8 +73,8 @@ static double locate(const double *points, int count, double value, int *below) 
   return log(value / points[*below]) / log(points[*below + 1] / points[*below]);
 }
 
-/* In the logarithm of the rate, too: between two measured sizes a rate follows a power of the size,
- * and times keep growing with the work. */
+/* Interpolates in the logarithm of the rate: between two measured sizes a rate follows a power of
+ * the size, and times keep growing with the work. */
 static double log_mean(double a, double b, double part) {
   if (part == 0) return a;
   return part == 1 ? b : a * exp(part * log(b / a));
@@ -94,15 +95,16 @@ double tsr_rates_of(const tsr_rates *rates, double m, double n, double k) {
   return rate_at(rates, rates->flops, sqrt(m * n), k);
 }
 
-/* What is left of the rate of a square of the same area, in short runs; at the power limit it may
- * be all. */
+/* Rate of an m x n product in short runs / rate of a square of the same area. At the power limit a
+ * narrow product may be as fast as the square. */
 static double narrowness(const tsr_rates *rates, double m, double n) {
   if (rates->narrow.count == 0 || m == n) return 1;
   double part = fmin(1, fabs(log(m / n)) / log(TSR_TUNE_NARROW_FULL));
   return 1 + part * (tsr_curve_at(&rates->narrow, fmin(m, n)) - 1);
 }
 
-/* Elements of a and b, and in *c those of c; of a triangle half the square. */
+/* Returns the elements of a and b that a kernel uses; *c: those of c. A triangle counts as half of
+ * its square. */
 static double count_elements(const tsr_kernel_info *kernel, double m, double n, double k,
                              double *c) {
   *c = m * n * (kernel->traits & TSR_TRIANGLE_OF_C ? 0.5 : 1);
@@ -111,15 +113,15 @@ static double count_elements(const tsr_kernel_info *kernel, double m, double n, 
   return kernel->access[1] == TSR_NONE ? m * k : m * k + k * n;
 }
 
-/* Bytes of an element of what is written. */
+/* Bytes of an element of c. */
 static double c_size(tsr_type type, bool wide) {
   const tsr_type_info *of = tsr_type_get(type);
   return (double)(wide ? tsr_type_get(of->wide)->size : of->size);
 }
 
-/* A product that is narrow cannot use each element often: then its operands' bytes bind (Choi et
- * al., "Tuning of a matrix-matrix multiplication algorithm for several GPUs", equations 1 and 5).
- */
+/* Bytes that a product moves at least. A narrow product uses each element only a few times, so its
+ * time is bound by them (Choi et al., "Tuning of a matrix-matrix multiplication algorithm for
+ * several GPUs", equations 1 and 5). */
 static double product_bytes(tsr_kernel kernel, tsr_type type, double m, double n, double k,
                             bool wide, bool reads_c) {
   const tsr_kernel_info *info = tsr_kernel_get(kernel);
@@ -130,9 +132,10 @@ static double product_bytes(tsr_kernel kernel, tsr_type type, double m, double n
   return (double)of->size * inputs + c_size(type, wide) * c * (twice ? 2 : 1);
 }
 
-/* Rates are those of products that only write C. To add to it costs what it takes to read it, which
- * their kernels do at their ends, when they multiply nothing (NVIDIA H200, 16384 x 16384 x 1024:
- * fp16 with sums in fp32 551 and 444 TFLOP/s, TF32 309 and 263, fp32 51 and 49). */
+/* Bytes that a product reads of the old c. Measured rates are those of products that only write c.
+ * Kernels read c at their end, when they multiply nothing, so adding to c costs the time of this
+ * reading (NVIDIA H200, 16384 x 16384 x 1024, TFLOP/s without and with it: fp16 with sums in fp32
+ * 551 and 444, TF32 309 and 263, fp32 51 and 49). */
 static double reading_bytes(tsr_kernel kernel, tsr_type type, double m, double n, double k,
                             bool wide) {
   const tsr_kernel_info *info = tsr_kernel_get(kernel);
@@ -141,14 +144,16 @@ static double reading_bytes(tsr_kernel kernel, tsr_type type, double m, double n
   return info->traits & TSR_IN_PLACE ? 0 : c_size(type, wide) * c;
 }
 
-/* How often a triangle is gone through for m x n elements beside it: so many lines at a time. */
+/* How often a kernel goes through its triangle for the lines beside it: once for every
+ * TSR_TUNE_LINES_AT_ONCE lines. lines = m n / k. */
 static double rounds_of(int64_t m, int64_t n, int64_t k) {
   return ceil((double)m * (double)n / (double)k / TSR_TUNE_LINES_AT_ONCE);
 }
 
 /*
- * Of trsm by the inverse of its triangle (tsr_kernel_inverts) what is not the product with it: the
- * inverse, and the way of the lines back from where the product went.
+ * Seconds of a trsm by the inverse of its triangle (tsr_kernel_inverts), without the product with
+ * the inverse: computing the inverse, and copying the lines back from where the product has put
+ * them.
  */
 static double inverting_time(const tsr_device *device, tsr_type type, int64_t m, int64_t n,
                              int64_t k) {
@@ -160,16 +165,16 @@ static bool inverts(tsr_kernel kernel, int64_t m, int64_t n, int64_t k) {
   return kernel == TSR_KERNEL_TRSM && k > 0 && tsr_kernel_inverts(k, m == k ? n : m);
 }
 
-/* Sums over an odd k are quick all the same when the last few
- * products are a kernel of their own (tsr_kernel_align), but they may not be where C is narrower
- * than its sums: then it takes several times as long. */
+/* Factor on the time of a GEMM whose k is no multiple of a load. It is 1 if tsr_kernel_align can
+ * make the last few products a kernel of their own. It cannot where C is narrower than its sums. */
 static double detour(tsr_kernel kernel, tsr_type type, int64_t k, bool wide) {
   bool whole = kernel == TSR_KERNEL_GEMM && tsr_kernel_rounds_sums(type, wide);
   return whole && k % tsr_kernel_granule(tsr_type_get(type)->size) != 0 ? TSR_TUNE_ODD_K_SLOWER : 1;
 }
 
-/* The flops of the kernel at the rate of a GEMM of the same extents, and the kernel's part of it.
- */
+/* Seconds of a kernel that is not bound by memory, without the kernel_latency: flops / (rate of a
+ * GEMM of the same extents x the kernel's part of that rate), or the time of its bytes if that is
+ * longer. */
 static double product_time(const tsr_machine *machine, const tsr_device *device, tsr_kernel kernel,
                            tsr_type type, int64_t m, int64_t n, int64_t k, bool wide, bool reads_c,
                            double heat) {
@@ -214,7 +219,7 @@ double tsr_machine_best_rate(const tsr_machine *machine, tsr_type type) {
   return best;
 }
 
-/* Calls with fewer seconds of kernels, or with kernels for a smaller share of their time, leave a
+/* A call with few seconds of kernels, or with kernels for a small share of its time, leaves a
  * device below its power limit. */
 double tsr_machine_heat(double seconds, double duty) {
   if (seconds < TSR_TUNE_SUSTAINED_AFTER) return 0;
@@ -228,8 +233,8 @@ double tsr_machine_rate_limit(const tsr_machine *machine, tsr_type type, double 
   return best - heat * (best - sustained);
 }
 
-/* A copy reads and writes: the CPU reads memory about twice as fast as all staging threads together
- * copy it. */
+/* CPU_READS: a copy reads and writes, so the CPU reads memory about twice as fast as all staging
+ * threads together copy it. */
 double tsr_machine_cpu_time(const tsr_machine *machine, tsr_type type, double flops, double bytes) {
   double rate = machine->cpu_flops[tsr_type_index(type)],
          memory = TSR_TUNE_CPU_READS * machine->staging_rate;

@@ -1,9 +1,9 @@
 /*
- * Rates by the device's name. Sources: H200 measured by us (machines/README.md); A100 from
- * Anastasiadis et al., "Uncut-GEMMs", Table I, with a host link each; H100 the H200's in proportion
- * to the vendor's figures; V100 from Choi, Nikolskiy, Stegailov, "Tuning of a matrix-matrix
- * multiplication algorithm for several GPUs", Table 1. Host memory is the least that servers of
- * these devices have.
+ * Machines by the name of their devices, as machine strings. Sources: H200 measured by us
+ * (machines/README.md); A100 from Anastasiadis et al., "Uncut-GEMMs", Table I, with a host link for
+ * each device; H100 the H200's in proportion to the vendor's figures; V100 from Choi, Nikolskiy,
+ * Stegailov, "Tuning of a matrix-matrix multiplication algorithm for several GPUs", Table 1. Host
+ * memory is the slowest that servers with these devices have.
  */
 #include "machine/shipped.h"
 
@@ -11,9 +11,9 @@
 #include <string.h>
 
 typedef struct shipped {
-  const char *part;   /* of the device's name; the first that fits counts */
-  const char *before; /* a machine string, up to the number of devices */
-  const char *behind;
+  const char *part;   /* a part of the device's name; the first row that fits counts */
+  const char *before; /* the machine string up to the number of devices */
+  const char *behind; /* and after it */
 } shipped;
 
 static const shipped table[] = {

@@ -1,11 +1,12 @@
-/* Machines that come with the library, for devices that nobody has measured yet. */
+/* Machines built into the library, for devices that nobody has measured yet. */
 #ifndef TSR_MACHINE_SHIPPED_H
 #define TSR_MACHINE_SHIPPED_H
 
 #include "machine/machine.h"
 
-/* A machine of that many devices of that name, as the runtime tells it ("NVIDIA H200"); of a name
- * that is not known, the least that a GPU of a server does. Its CPU is not known. */
+/* Makes a machine of that many devices; device: their name from the runtime ("NVIDIA H200"). If the
+ * name is unknown, the machine has the least that GPUs of servers do. The CPU's rates are
+ * guesses. */
 tsr_status tsr_machine_shipped(const char *device, int devices, tsr_machine **machine);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * Machines from strings, by the grammar of docs/machine.md: the string is read into a spec, in
- * which each word fills its part, then what was left away is chosen, then the machine is built.
+ * Machines from strings; docs/machine.md has the grammar. The string is read into a spec, of which
+ * each word fills a part; then the parts that no word has filled are chosen; then the machine is
+ * built.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,11 +12,11 @@
 #define GIGA 1e9
 #define TERA 1e12
 #define MICRO 1e-6
-#define LARGEST 1e9 /* of any number in a string */
+#define LARGEST 1e9 /* the largest number that a string may have */
 
 typedef enum fabric { FABRIC_NONE, FABRIC_NVSWITCH, FABRIC_NVLINK, FABRIC_PCIE } fabric;
 
-/* What a string says; rates as in the string's units, 0 where it says nothing. */
+/* What a string says, in the units of the string; 0: it says nothing. */
 typedef struct spec {
   int nodes, devices;
   double host_in, host_out;
@@ -23,7 +24,7 @@ typedef struct spec {
   double memory, memory_word, hbm, latency, launch;
   fabric fabric;
   double fabric_rate, pcie;
-  int sharing; /* devices on one host link; 0: all */
+  int sharing; /* devices that share a host link; 0: all */
   double rate[TSR_TYPE_COUNT], cpu;
   int staging_threads;
   double thread_rate, staging;
@@ -33,7 +34,7 @@ typedef struct spec {
 typedef struct parser {
   const char *string;
   const char *word, *end; /* the current word */
-  const char *at;
+  const char *at;         /* the next character to read */
   spec spec;
 } parser;
 
@@ -49,6 +50,7 @@ static tsr_status fail_at(const parser *p, const char *at, const char *expected)
                   (int)(at - p->string) + 1, length > 60 ? 60 : length, p->word, expected);
 }
 
+/* Passes over text if it comes next in the current word. */
 static bool accept(parser *p, const char *text) {
   size_t length = strlen(text);
   if (length > (size_t)(p->end - p->at) || strncmp(p->at, text, length) != 0) return false;
@@ -56,7 +58,7 @@ static bool accept(parser *p, const char *text) {
   return true;
 }
 
-/* The same for a name, which no letter may follow. */
+/* The same for a name, which no further letter may follow. */
 static bool accept_name(parser *p, const char *name) {
   const char *start = p->at;
   if (!accept(p, name)) return false;
@@ -209,7 +211,7 @@ static tsr_status read_staging(parser *p) {
 
 /* net:BW[,LAT] */
 static tsr_status read_net(parser *p) {
-  TSR_TRY(require(p, ":", "\":\" and GB/s a process each way (\"net:12.5\")"));
+  TSR_TRY(require(p, ":", "\":\" and GB/s of each process in each direction (\"net:12.5\")"));
   TSR_TRY(read_number(p, "GB/s of the network, more than 0", &p->spec.net));
   if (!accept(p, ",")) return TSR_OK;
   return read_number(p, "microseconds of a message, more than 0", &p->spec.net_latency);
@@ -243,7 +245,8 @@ static tsr_status read_word(parser *p, unsigned *seen) {
                  "host, interleaved, gpu, pcie, rate, mem, hbm, lat, launch, cpu, staging or net");
 }
 
-/* What only several words together show to be wrong. */
+/* Errors that only several words together make: no word at all, or the memory of devices given
+ * twice. */
 static tsr_status check_words(parser *p, unsigned seen) {
   p->word = p->at = p->string;
   if (seen == 0) return fail_at(p, p->at, "at least one word, such as \"gpu*4\"");
@@ -265,7 +268,7 @@ static tsr_status read_string(parser *p) {
   return check_words(p, seen);
 }
 
-/* ---- What was left away ---- */
+/* ---- Parts that no word has filled ---- */
 
 static double or_else(double value, double otherwise) {
   return value > 0 ? value : otherwise;
@@ -309,7 +312,7 @@ static void choose(spec *s) {
 
 /* ---- Building ---- */
 
-/* A channel that there is no room for is reported when it is used. */
+/* Returns -1 if the machine has too many channels; tsr_machine_use_channel() then fails. */
 static int add_channel(tsr_machine *machine, const char *what, int index, const char *way,
                        double capacity) {
   char name[sizeof machine->channel[0].name];
@@ -341,8 +344,8 @@ static void build_links(const spec *s, tsr_machine *machine) {
   }
 }
 
-/* A memory node that both directions use. Interleaved matrices lie on all nodes, whichever they
- * are said to be at: each copy loads each node with its share. */
+/* The channel of a host memory node, which both directions use. Interleaved matrices lie on all
+ * nodes, whichever node they are said to be at: each copy uses each node with its share. */
 static tsr_status build_host_channel(const spec *s, tsr_machine *machine, int node) {
   int channel = add_channel(machine, "host", node, "memory", s->host_in);
   double part = s->interleaved ? 1.0 / s->nodes : 1, out = s->host_in / s->host_out;
@@ -356,7 +359,8 @@ static tsr_status build_host_channel(const spec *s, tsr_machine *machine, int no
   return TSR_OK;
 }
 
-/* All copies into or out of the devices [first, behind) over their host link. */
+/* A channel for all copies into, or out of, the devices [first, behind), which share a host
+ * link. */
 static tsr_status build_pcie_channel(const spec *s, tsr_machine *machine, int first, bool in) {
   int behind = at_most(first + s->sharing, s->devices), locations = s->devices + s->nodes;
   int channel = add_channel(machine, "pcie", first / s->sharing, in ? "in" : "out", s->pcie);
@@ -369,11 +373,14 @@ static tsr_status build_pcie_channel(const spec *s, tsr_machine *machine, int fi
   return TSR_OK;
 }
 
-/* A device's own link that only one copy can be on at a time needs no channel. */
+/* Without sharing, with one node, and no copies between devices, only one copy at a time can be on
+ * a device's host link, and the link's bandwidth is limit enough. */
 static bool needs_pcie_channels(const spec *s) {
   return s->sharing > 1 || s->nodes > 1 || s->fabric == FABRIC_PCIE;
 }
 
+/* The channel of a device's way into, or out of, the switch, which its copies to and from all other
+ * devices share. */
 static tsr_status build_switch_channel(const spec *s, tsr_machine *machine, int device, bool in) {
   int channel = add_channel(machine, "gpu", device, in ? "in" : "out", s->fabric_rate);
   for (int other = 0; other < s->devices; other++) {
@@ -401,7 +408,7 @@ static tsr_status build_channels(const spec *s, tsr_machine *machine) {
 static void build_rest(const spec *s, tsr_machine *machine) {
   for (int i = 0; i < TSR_TYPE_COUNT; i++) {
     const tsr_type_info *type = tsr_type_at(i);
-    bool twice = type->epsilon > 0x1p-50; /* fp32 in one form or another */
+    bool twice = type->epsilon > 0x1p-50; /* sums in fp32: twice the rate of fp64 */
     if (s->devices > 0) tsr_machine_set_rate(machine, type->type, s->rate[i] * TERA);
     machine->cpu_flops[i] = s->cpu * GIGA * (twice ? 2 : 1);
   }

@@ -1,4 +1,4 @@
-/* Inside the machine: its tuned constants, TSR_TUNE_..., from the table in tuning.def. */
+/* The tuned constants of the machine, TSR_TUNE_..., from the table in tuning.def. */
 #ifndef TSR_MACHINE_TUNING_H
 #define TSR_MACHINE_TUNING_H
 

@@ -1,4 +1,4 @@
-/* A BLAS that has its GEMMs and nothing else; they do nothing. */
+/* A BLAS that has only the GEMMs, and these do nothing. */
 void sgemm_(void);
 void dgemm_(void);
 void cgemm_(void);

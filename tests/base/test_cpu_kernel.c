@@ -1,4 +1,4 @@
-/* The CPU's BLAS: every kernel and type against naive loops, and extents beyond an int. */
+/* Kernels on the CPU: each one in each type against naive loops, and extents beyond an int. */
 #include "../engine/level3_case.h"
 
 #include <pthread.h>
@@ -20,7 +20,7 @@ static void test_types(void **state) {
     cases_run(run_on_cpu, NULL, tsr_type_at(t)->type, 120, 40);
 }
 
-/* Several of the blocks in which 16-bit types are converted. */
+/* Extents of several blocks in which 16-bit types are converted. */
 static void test_long_half(void **state) {
   (void)state;
   cases_run(run_on_cpu, NULL, TSR_H, 4, 700);
@@ -33,7 +33,7 @@ static void test_level3(void **state) {
   level3_run(run_on_cpu, NULL, 1, 150);
 }
 
-/* alpha and beta of 0 in what is real are 0, whatever their imaginary parts hold. */
+/* A real alpha or beta whose real part is 0 counts as 0, whatever its imaginary part is. */
 static void test_real_scalars(void **state) {
   (void)state;
   double nan[8] = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN}, c[8];
@@ -89,7 +89,7 @@ static void test_refused(void **state) {
   x = syrk, x.m = 2, refused(x, TSR_ERR_INTERNAL, "2 x 1");
   x = syrk, x.type = TSR_Z, x.transa = TSR_CONJ_TRANS, refused(x, TSR_ERR_INTERNAL, "trans C");
   x = syrk, x.kernel = TSR_KERNEL_COUNT, refused(x, TSR_ERR_INTERNAL, "unknown kernel");
-  x = syrk, x.ldb = large; /* which it does not have */
+  x = syrk, x.ldb = large; /* syrk has no b, so its ld is not checked */
   assert_int_equal(tsr_cpu_kernel(&x), TSR_OK);
 }
 
@@ -135,7 +135,7 @@ static void *reserve(size_t bytes) {
   return p == MAP_FAILED ? NULL : p;
 }
 
-/* Leading dimensions that an int cannot count, in memory of which only a few pages are touched. */
+/* Leading dimensions beyond an int, in memory of which the test touches only a few pages. */
 static void test_long_columns(void **state) {
   (void)state;
   const int64_t ld = (INT64_C(1) << 31) + 8;

@@ -1,4 +1,5 @@
-/* Room for the CPU's BLAS: with real limits of this process, set a little above what it has. */
+/* Room in the address space for the CPU's BLAS. The tests set real limits of this process, a little
+ * above its present use. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -18,11 +19,11 @@
 
 #define MIB ((size_t)1 << 20)
 
-/* Less than a buffer of OpenBLAS, and enough for a thread. */
+/* Bytes: less than a buffer of OpenBLAS, and enough for a thread. */
 static const size_t little = 64 * MIB;
 
-/* Pages of all addresses that the process has: the first number of statm; of those that count as
- * data: the sixth. */
+/* Pages of this process: the first number of statm counts all addresses, the sixth those of
+ * data. */
 static size_t bytes_now(int resource) {
   unsigned long of[6];
   FILE *file = fopen("/proc/self/statm", "r");
@@ -96,7 +97,8 @@ static void what_is_loaded_needs_no_room(void **state) {
   assert_int_equal(status, TSR_OK);
 }
 
-/* ---- Calls: no BLAS is called here, and what has run stays known from test to test ---- */
+/* ---- Calls. No test calls a BLAS; the most calls inside so far carry over to the next test ----
+ */
 
 static void an_unwatched_call_enters(void **state) {
   (void)state;
@@ -105,7 +107,7 @@ static void an_unwatched_call_enters(void **state) {
   tsr_status status = tsr_cpu_room_enter(&calls);
   lift(RLIMIT_AS);
   assert_int_equal(status, TSR_OK);
-  tsr_cpu_room_leave(0); /* as if none had been inside */
+  tsr_cpu_room_leave(0); /* the most calls inside so far stay 0 */
 }
 
 static void a_first_call_is_refused(void **state) {
@@ -157,7 +159,7 @@ static void a_second_call_waits_until_the_first_leaves(void **state) {
   limit_to_little(RLIMIT_AS);
   assert_int_equal(pthread_create(&thread, NULL, enter, &other), 0);
   while (!atomic_load(&other.about_to_enter)) sched_yield();
-  for (int i = 0; i < 1000; i++) sched_yield(); /* let it try */
+  for (int i = 0; i < 1000; i++) sched_yield(); /* time for the other thread to try */
   atomic_store(&other.first_leaves, true);
   tsr_cpu_room_leave(calls);
   pthread_join(thread, NULL);
@@ -179,7 +181,7 @@ static void with_room_calls_run_beside_each_other(void **state) {
   for (int i = 2; i-- > 0;) tsr_cpu_room_leave(calls[i]);
 }
 
-/* ---- Last, since the library stays loaded ---- */
+/* ---- Last tests, since the library stays loaded ---- */
 
 static void with_room_again_it_is_loaded(void **state) {
   (void)state;

@@ -1,4 +1,5 @@
-/* Products cut into aligned parts: what the parts add up to, and which are cut at all. */
+/* The cut of a GEMM into aligned parts: the parts add up to the GEMM, and only GEMMs that gain by
+ * it are cut. */
 #include "../engine/kernel_case.h"
 
 #include "base/cpu_blas.h"
@@ -7,7 +8,7 @@ static int64_t granule_of(tsr_type type) {
   return (int64_t)(16 / tsr_type_get(type)->size);
 }
 
-/* The part that begins where the product does. */
+/* The part that begins at the first element of the product. */
 static const tsr_kernel_args *bulk_of(const tsr_kernel_args *x, const tsr_kernel_args *part,
                                       int parts) {
   for (int i = 0; i < parts; i++)
@@ -34,7 +35,7 @@ static void run_in_parts(void *user, const kernel_case *test) {
   cuts[parts - 1]++;
 }
 
-/* One in a thousand random leading dimensions of 16-bit types are such that loads are aligned. */
+/* Only one in a thousand random leading dimensions of a 16-bit type is aligned to loads. */
 static void run_products(tsr_type type, int cuts[4]) {
   for (int i = 0; i < 8000; i++) {
     kernel_case test = case_make(TSR_KERNEL_GEMM, type, 20, 0);
@@ -79,23 +80,23 @@ static void test_which(void **state) {
   (void)state;
   _Alignas(16) static char a[40 * 40 * 8], b[40 * 40 * 8], c[40 * 40 * 8];
   tsr_kernel_args x = product(TSR_D, a, b, c);
-  assert_int_equal(parts_of(&x, 33), 3); /* n is not stored along */
+  assert_int_equal(parts_of(&x, 33), 3); /* no operand is stored along n */
   assert_int_equal(parts_of(&x, 34), 1);
   x.transb = TSR_TRANS;
-  assert_int_equal(parts_of(&x, 33), 3); /* k is not */
+  assert_int_equal(parts_of(&x, 33), 3); /* no operand is stored along k */
   x.transa = TSR_TRANS;
   assert_int_equal(parts_of(&x, 33), 4);
   x.m = x.n = x.k = 32;
   assert_int_equal(parts_of(&x, 1), 1);
   x.m = 33;
-  x.lda = 39; /* loads are not aligned anyway */
+  x.lda = 39; /* columns are not aligned to loads anyway */
   assert_int_equal(parts_of(&x, 1), 1);
   x.lda = 40;
   x.c = c + 8;
   assert_int_equal(parts_of(&x, 1), 1);
 }
 
-/* A sum that is stored in 16 bits is rounded once. */
+/* A sum that is stored in 16 bits is rounded once, so k is not cut. */
 static void test_narrow(void **state) {
   (void)state;
   _Alignas(16) static char a[40 * 40 * 8], b[40 * 40 * 8], c[40 * 40 * 8];

@@ -1,4 +1,4 @@
-/* Overlap of matrices in memory, beside the definition: the bytes of each. */
+/* Overlap of matrices in memory, compared with the definition: the bytes of each matrix. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -48,8 +48,8 @@ static void check(const tsr_storage *x, const tsr_storage *y, size_t size, bool 
 
 /* ---- Random matrices ---- */
 
-/* Small ones, so that all ways to lie beside each other come up; each in at most half the memory.
- */
+/* Small matrices, so that all ways to lie beside each other occur; each takes at most half of the
+ * memory. */
 static tsr_storage make(size_t size, int64_t ld) {
   static const tsr_uplo triangles[] = {TSR_GENERAL, TSR_LOWER, TSR_UPPER};
   tsr_storage s = {.uplo = triangles[between(0, 2)]};
@@ -57,7 +57,7 @@ static tsr_storage make(size_t size, int64_t ld) {
   s.cols = s.uplo == TSR_GENERAL ? between(1, 9) : s.rows;
   s.ld = ld >= s.rows && between(0, 1) ? ld : s.rows + between(0, 12);
   s.no_diagonal = s.uplo != TSR_GENERAL && between(0, 1);
-  int64_t unit = between(0, 3) ? (int64_t)size : 1; /* not always whole elements apart */
+  int64_t unit = between(0, 3) ? (int64_t)size : 1; /* 1: distances of part of an element, too */
   s.base = memory + unit * between(0, MEMORY / 4 / (int)unit / (int)between(1, 8));
   return s;
 }
@@ -78,7 +78,7 @@ static void random_matrices(void **state) {
   assert_in_range(in_step, rounds / 8, rounds);
 }
 
-/* ---- What programs do ---- */
+/* ---- Layouts of real programs ---- */
 
 static tsr_storage at(const double *base, int64_t rows, int64_t cols, int64_t ld) {
   return (tsr_storage){.base = base, .rows = rows, .cols = cols, .ld = ld, .uplo = TSR_GENERAL};
@@ -92,7 +92,7 @@ static bool overlap(tsr_storage x, tsr_storage y) {
 
 static void blocks_of_a_matrix(void **state) {
   (void)state;
-  const double *m = NULL; /* nothing is read: any address will do */
+  const double *m = NULL; /* no element is read, so any address does */
   int64_t ld = 1 << 20;
   m = (const double *)(uintptr_t)4096;
   assert_false(overlap(at(m, 64, ld, ld), at(m + 64, 64, ld, ld)));

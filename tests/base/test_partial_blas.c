@@ -1,4 +1,5 @@
-/* A CPU's BLAS that lacks routines: what it has is used, what it lacks is named. */
+/* A CPU's BLAS that lacks routines: its routines are used, and a missing one is named in the
+ * error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Rectangles and sets of them, against a bitmap of a small matrix. */
+/* Rectangles and sets of rectangles, compared with a bitmap of a small matrix. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -36,7 +36,7 @@ static int count_in(const bitmap *map, tsr_rect r) {
 
 static const tsr_rect all = {0, 0, N, N};
 
-/* Empty ones too. */
+/* A random rectangle, which may be empty. */
 static tsr_rect draw(rng *r) {
   int64_t row = rng_between(r, 0, N), col = rng_between(r, 0, N);
   int64_t most = rng_next(r) % 4 == 0 ? N : N / 3;
@@ -48,7 +48,7 @@ static bool equal(tsr_rect a, tsr_rect b) {
   return tsr_rect_contains(a, b) && tsr_rect_contains(b, a);
 }
 
-/* The set is the bitmap, its rectangles disjoint and none of them empty. */
+/* The set covers the same elements as the bitmap, and its rectangles are disjoint and not empty. */
 static void check(const tsr_rects *set, const bitmap *map) {
   bitmap seen = {0};
   for (size_t i = 0; i < set->count; i++) {
@@ -157,7 +157,7 @@ static void tiles_are_one(void **state) {
     for (int64_t j = 0; j < N; j += 5) assert_true(tsr_rects_add(&set, tsr_rect_make(i, j, 4, 5)));
   assert_int_equal(set.count, 1);
   assert_true(equal(set.items[0], all));
-  /* A hole and its filling, too. */
+  /* A set with a hole becomes one rectangle when the hole is filled. */
   assert_true(tsr_rects_subtract(&set, (tsr_rect){5, 5, 9, 9}));
   assert_int_equal(set.count, 4);
   assert_true(tsr_rects_add(&set, (tsr_rect){4, 4, 10, 10}));
@@ -165,7 +165,7 @@ static void tiles_are_one(void **state) {
   tsr_rects_free(&set);
 }
 
-/* What clipping and subtraction leave in pieces is joined on request. */
+/* tsr_rects_merge() joins the pieces that clipping and subtraction leave. */
 static void merges_splinters(void **state) {
   (void)state;
   tsr_rect items[] = {{0, 0, 2, 2}, {2, 2, 4, 4}, {9, 9, 10, 10}, {0, 2, 2, 4}, {2, 0, 4, 2}};
@@ -196,7 +196,7 @@ static bool do_copy(tsr_rects *set, tsr_rects *other) {
   return tsr_rects_copy(set, other);
 }
 
-/* Diagonal ones, which nothing joins; no room for more is left. */
+/* Rectangles on a diagonal, which cannot be joined; the set has no memory for another one. */
 static void make_full(tsr_rects *set, bitmap *map) {
   *set = (tsr_rects){NULL, 0, 0};
   for (int64_t i = 0; i + 2 <= N && (set->count < 8 || set->count < set->room); i += 2)
@@ -221,7 +221,7 @@ static void out_of_memory(void **state) {
   }
 }
 
-/* Rectangles that go as a whole, and any once there is room, are taken out without memory. */
+/* Removing whole rectangles needs no memory, and after tsr_rects_reserve() no removal does. */
 static void taking_out_without_memory(void **state) {
   (void)state;
   tsr_rect whole = tsr_rect_make(0, 0, N, N), part = tsr_rect_make(0, 0, 1, N);

@@ -25,7 +25,7 @@ static void table_is_complete(void **state) {
   }
 }
 
-/* docs/settings.md is the table, for people who do not run the command. */
+/* docs/settings.md has each row of the table. */
 static void the_page_has_every_row(void **state) {
   (void)state;
   const char *source = getenv("TESSERA_SOURCE_DIR");
@@ -100,7 +100,7 @@ static void bad_values_name_the_variable(void **state) {
     assert_int_equal(fill_all(&options), TSR_ERR_ARGUMENT);
     assert_non_null(strstr(tsr_message(), bad[i][0]));
     assert_non_null(strstr(tsr_message(), bad[i][1]));
-    assert_int_equal(options.check, of_options ? -1 : 0); /* nothing was written */
+    assert_int_equal(options.check, of_options ? -1 : 0); /* *options is as it was */
     assert_null(options.engine);
     unsetenv(bad[i][0]);
   }

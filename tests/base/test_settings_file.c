@@ -55,7 +55,7 @@ static int reads(void) {
   int64_t tile = 0;
   if (strcmp(options.engine, "host") != 0 || tsr_settings_tile(&tile) != TSR_OK || tile != 32)
     return 2;
-  if (strcmp(options.devices, "2") != 0) return 3; /* the environment goes before */
+  if (strcmp(options.devices, "2") != 0) return 3; /* the environment goes before the file */
   if (!says("TESSERA_MACHINE", "host:200 gpu*2 pcie:25")) return 4;
   if (!says("TESSERA_OFFLOAD", NULL) || !says("TESSERA_MEMORY", NULL)) return 5;
   return 0;
@@ -88,7 +88,7 @@ static int not_there(void) {
   return strstr(tsr_message(), "/nowhere/settings") == NULL;
 }
 
-/* Bytes that an error writes to stderr, once the file has been read. */
+/* Bytes that an error writes to stderr after the file was read. */
 static long logged(void) {
   FILE *errors = tmpfile();
   tsr_options options = TSR_OPTIONS_DEFAULT;

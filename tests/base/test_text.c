@@ -81,7 +81,7 @@ static void numbers(void **state) {
   assert_true(tsr_c_number("-.5", &end, &value) && value == -0.5);
 }
 
-/* A program in German must not change what we read and write. */
+/* A locale with a decimal comma must not change numbers that the library reads and writes. */
 static void locale_does_not_matter(void **state) {
   (void)state;
   const char *end;
@@ -95,8 +95,8 @@ static void locale_does_not_matter(void **state) {
   setlocale(LC_ALL, "C");
 }
 
-/* Neither a pipe to which nobody writes, nor a device without an end, nor a file that would fill
- * memory is waited for. */
+/* A pipe without a writer, a device without an end and a file that would fill memory are errors at
+ * once. */
 static void files_without_end(void **state) {
   (void)state;
   char folder[] = "/tmp/tessera-text-XXXXXX", path[64];
@@ -168,7 +168,7 @@ static void messages(void **state) {
   tsr_error error;
   assert_int_equal(tsr_fail(TSR_ERR_DEVICE, "device %d", 3), TSR_ERR_DEVICE);
   tsr_error_take(TSR_ERR_DEVICE, &error);
-  tsr_fail(TSR_ERR_IO, "again: %s", tsr_message()); /* the message is its own argument */
+  tsr_fail(TSR_ERR_IO, "again: %s", tsr_message()); /* the last message as an argument */
   assert_string_equal(tsr_message(), "again: device 3");
   assert_int_equal(tsr_error_put(&error), TSR_ERR_DEVICE);
   assert_string_equal(tsr_message(), "device 3");

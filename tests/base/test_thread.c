@@ -1,4 +1,4 @@
-/* Threads of the library: their stacks, their signals, and that nobody cancels them. */
+/* Threads of the library: their stacks, their signals, and that they cannot be cancelled. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -66,7 +66,7 @@ static void every_bfloat_comes_back(void **state) {
   }
 }
 
-/* Mantissa bits in the low half only: rounding must not make an infinity of a NaN. */
+/* NaNs with mantissa bits in the low half only: rounding must not turn a NaN into an infinity. */
 static void nans_stay_nans(void **state) {
   (void)state;
   uint32_t bits = 0x7f800001;

@@ -1,4 +1,5 @@
-/* Normalised calls: column-major, with what an operation has not as in an ordinary GEMM. */
+/* Normalised calls: they are column-major, and fields that an operation does not have are as in an
+ * ordinary GEMM. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +42,8 @@ static tsr_level3 request(tsr_operation operation, tsr_layout layout) {
                       .ldc = 22};
 }
 
-/* Side, uplo, transa, transb, diag; m n k; exchanged; stored A; stored B. */
+/* The fields of a call, in this order: side, uplo, transa, transb, diag; m, n, k; exchanged; stored
+ * A; stored B. */
 typedef struct expected {
   tsr_operation operation;
   char layout;
@@ -97,7 +99,7 @@ static void test_normal(void **state) {
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) check_normal(&table[i]);
 }
 
-/* One kind of call where conjugation means nothing. */
+/* A real type has no conjugates: both transpositions are one kind of call. */
 static void test_real_conjugates(void **state) {
   (void)state;
   tsr_level3 what = request(TSR_SYRK, TSR_COL_MAJOR);

@@ -1,4 +1,4 @@
-/* Which argument of a BLAS routine is wrong, by its place in the Fortran argument list. */
+/* The position of the first wrong argument in the Fortran argument list of a BLAS routine. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include "blas/check.h"
 
-/* A call of the operation that is right: m, n, k are 3, 5 and 7, leading dimensions just enough in
+/* A correct call of the operation: m, n, k are 3, 5 and 7, and leading dimensions just suffice in
  * either layout. */
 static tsr_level3 right(tsr_operation operation, tsr_type type) {
   return (tsr_level3){.operation = operation,
@@ -45,7 +45,7 @@ typedef struct expectation {
   int side, uplo, transa, transb, diag, m, n, k, lda, ldb, ldc;
 } expectation;
 
-/* From the argument lists of the reference BLAS; 0: it has no such argument. */
+/* Positions in the argument lists of the reference BLAS; 0: the routine has no such argument. */
 static const expectation expected[] = {
     {TSR_GEMM, 0, 0, 1, 2, 0, 3, 4, 5, 8, 10, 13}, {TSR_GEMMT, 0, 1, 2, 3, 0, 0, 4, 5, 8, 10, 13},
     {TSR_SYMM, 1, 2, 0, 0, 0, 3, 4, 0, 7, 9, 12},  {TSR_HEMM, 1, 2, 0, 0, 0, 3, 4, 0, 7, 9, 12},
@@ -79,7 +79,7 @@ static void test_each_wrong(void **state) {
   }
 }
 
-/* Of several wrong arguments the first counts. */
+/* The first of several wrong arguments counts. */
 static void test_first(void **state) {
   (void)state;
   tsr_level3 w = right(TSR_GEMM, TSR_D);
@@ -91,7 +91,7 @@ static void test_first(void **state) {
   assert_int_equal(tsr_check_position(&w), TSR_POSITION_LAYOUT);
 }
 
-/* Complex rank-k updates take transposition or conjugation, real ones both. */
+/* A complex rank-k update takes either transposition or conjugation, a real one both. */
 static void test_rank_k_ops(void **state) {
   (void)state;
   static const struct {
@@ -112,7 +112,7 @@ static void test_rank_k_ops(void **state) {
   }
 }
 
-/* A leading dimension is that of the stored matrix in the caller's layout. */
+/* The least leading dimension is that of the stored matrix in the caller's layout. */
 static void test_leading_dimensions(void **state) {
   (void)state;
   tsr_level3 w = right(TSR_GEMM, TSR_D);

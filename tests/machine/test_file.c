@@ -148,7 +148,7 @@ static void every_truncation_is_refused(void **state) {
   free(json);
 }
 
-/* Replaces the first occurrence of what; the result is the caller's. */
+/* Replaces the first occurrence of `what`; the caller frees the result. */
 static char *replaced(const char *json, const char *what, const char *by) {
   const char *at = strstr(json, what);
   if (at == NULL) fail_msg("no %s in the JSON", what);
@@ -239,7 +239,7 @@ static void other_json_is_refused(void **state) {
   }
 }
 
-/* Whatever one byte becomes, reading ends well or with an error. */
+/* One byte of the file is changed: reading ends with a machine or with an error. */
 static void one_wrong_byte_is_safe(void **state) {
   (void)state;
   char *json = json_of("gpu*1");

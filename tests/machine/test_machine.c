@@ -38,7 +38,7 @@ static void link_rates(void **state) {
   assert_true(tsr_link_rate(&link, 1e6) == 0);
 }
 
-/* Of products that only write C. */
+/* Seconds of a GEMM that only writes C. */
 static double gemm_time(const tsr_machine *m, tsr_type type, int64_t rows, int64_t cols,
                         int64_t k) {
   return tsr_machine_kernel_time(m, 0, TSR_KERNEL_GEMM, type, rows, cols, k, false, false, 0);
@@ -49,8 +49,8 @@ static double wide_time(const tsr_machine *m, tsr_type type, int64_t rows, int64
   return tsr_machine_kernel_time(m, 0, TSR_KERNEL_GEMM, type, rows, cols, k, true, false, 0);
 }
 
-/* Of a sum that is rounded to 16 bits the last products cannot be apart, and loads are not aligned.
- */
+/* A sum that is rounded to 16 bits is not cut, so an odd k makes its loads unaligned and the
+ * product slow. */
 static void odd_sums_in_16_bits_are_slow(void **state) {
   (void)state;
   tsr_machine *m = parse("gpu*1 rate:60");
@@ -91,7 +91,7 @@ static void a_table_is_met_at_its_points(void **state) {
   tsr_machine_destroy(m);
 }
 
-/* As many flops, but one long row of blocks: its bytes bind. */
+/* The same flops in one long row of blocks: bytes bind its time. */
 static void narrow_kernels_are_slower(void **state) {
   (void)state;
   tsr_machine *m = parse("gpu*1 rate:60");
@@ -103,7 +103,8 @@ static void narrow_kernels_are_slower(void **state) {
   tsr_machine_destroy(m);
 }
 
-/* All of what was measured from 8 : 1 on, the less the nearer to a square. */
+/* The narrow rate holds in full if C is 8 times as long as wide, and the less the nearer C is to a
+ * square. */
 static void narrow_kernels_lose_what_was_measured(void **state) {
   (void)state;
   tsr_machine *m = parse("gpu*1 rate:60");
@@ -129,7 +130,8 @@ static void narrow_kernels_lose_what_was_measured(void **state) {
   tsr_machine_destroy(m);
 }
 
-/* But of those in place what is read is what is multiplied. */
+/* Adding to C costs the time of reading C, except for kernels in place, which read C as an input
+ * anyway. */
 static void adding_to_c_takes_what_reading_it_does(void **state) {
   (void)state;
   tsr_machine *m = parse("gpu*1 rate:60 hbm:2000");
@@ -165,8 +167,8 @@ static void memory_bound_kernels(void **state) {
   tsr_machine_destroy(m);
 }
 
-/* Each by its flops, at its part of the rate of a GEMM of the same extents, and what it takes for
- * each row of its triangle. */
+/* Time = flops / (part of the rate of a GEMM of the same extents) + serial seconds for each row of
+ * the triangle. */
 static void level3_kernels_follow_gemm(void **state) {
   (void)state;
   tsr_machine *m = parse("gpu*1 rate:60 hbm:100000 launch:3");
@@ -190,7 +192,7 @@ static double solve_time(const tsr_machine *m, int64_t rows, int64_t columns, in
                                  0);
 }
 
-/* Measured on an H200, of order 512. Few lines, and orders that are lower or higher, go by
+/* Measured on an H200 with order 512. Few lines, and lower or higher orders, are solved by
  * substitution. */
 static void solves_by_an_inverse(void **state) {
   (void)state;
@@ -215,7 +217,7 @@ static void solves_by_an_inverse(void **state) {
   tsr_machine_destroy(m);
 }
 
-/* A triangle of a solve with one column passes through memory once, and c twice. */
+/* In a solve with one column the triangle is read once, and c is read and written. */
 static void narrow_solves_are_bound_by_memory(void **state) {
   (void)state;
   tsr_machine *m = parse("gpu*1 rate:60 hbm:1000 launch:3");
@@ -298,7 +300,7 @@ static void copies_are_alike_and_apart(void **state) {
   tsr_machine_destroy(m);
 }
 
-/* A plan must not be taken for another machine's. */
+/* Different machines have different digests, so that no plan is used on another machine. */
 static void digests_see_every_field(void **state) {
   (void)state;
   tsr_machine *m = parse("host:100 gpu*2@nvswitch:300 pcie:25");
@@ -323,7 +325,7 @@ static void digests_see_every_field(void **state) {
   m->staging_threads++;
   assert_true(tsr_machine_digest(m) != digest);
   m->staging_threads--;
-  m->name[0] = '!'; /* names are for people */
+  m->name[0] = '!'; /* names do not change the digest */
   assert_true(tsr_machine_digest(m) == digest);
   tsr_machine_destroy(m);
 }

@@ -1,4 +1,4 @@
-/* The machines that come with the library. */
+/* The machines built into the library. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static void test_known(void **state) {
   assert_true(rate_of("NVIDIA A100-SXM4-40GB") > rate_of("Tesla V100-SXM2-16GB"));
 }
 
-/* What is not known must not look faster than it may be. */
+/* An unknown device must not look faster than it may be. */
 static void test_unknown(void **state) {
   (void)state;
   assert_true(rate_of("Toaster 9000") < rate_of("Tesla V100-SXM2-16GB"));

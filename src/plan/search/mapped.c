@@ -135,6 +135,6 @@ tsr_status tsr_mapped_set(const tsr_mapping *m, const tsr_call *call, tsr_tiling
   TSR_TRY(find_places(&down, &t->m, &t->down));
   TSR_TRY(find_places(&across, &t->n, &t->across));
   t->pass = (tsr_pass){0, 0};
-  t->turns = t->serpentine = false;
+  t->alternates = t->serpentine = false;
   return TSR_OK;
 }

@@ -195,7 +195,7 @@ tsr_status tsr_partition_set(const tsr_partition_question *q, const tsr_strategy
                              tsr_tiling *t) {
   partition d = {.q = q, .r = r, .t = t, .devices = t->grid_rows * t->grid_cols};
   bool done = allocate(t, d.devices);
-  t->turns = false;
+  t->alternates = false;
   if (done) {
     measure_tiles(&d);
     weigh(&d);

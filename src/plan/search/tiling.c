@@ -235,7 +235,7 @@ static void set_tiles(const tsr_strategy *r, tsr_family family, tsr_tiling *t) {
   t->pass.cols = r->c_block_cols > 0 ? r->c_block_cols : 1;
   t->depth = r->depth;
   t->serpentine = r->serpentine;
-  t->turns = r->serpentine && family == TSR_RANK;
+  t->alternates = r->serpentine && family == TSR_RANK;
   if (family == TSR_PRODUCT) return;
   t->n_block_first = t->n_block = t->n_block_last = r->tile;
   t->n_block_least = 0;

@@ -1,56 +1,58 @@
 /*
- * A few random vectors that matrices are applied to together, in double precision, so that each
- * matrix is read once; with the magnitudes that a bound on the rounding errors needs.
+ * Random vectors for checking results: matrices are applied to all of them together, in double
+ * precision, so that each matrix is read once. The magnitudes for a bound on rounding errors are
+ * computed with them.
  */
-#ifndef TESSERA_LANES_H
-#define TESSERA_LANES_H
+#ifndef TESSERA_VECTORS_H
+#define TESSERA_VECTORS_H
 
 #include "elements.h"
 #include "settings.h"
 
-enum { LANES = 3 };
+enum { VECTORS = 3 };
 
-/* The vectors, and for the bound: one of magnitudes (|x| is at most 1 in all of them), and the sums
- * of squares of the rows that they were multiplied with. */
-typedef struct lanes {
+/* The vectors re + i im and, for the bound, size: the same formula with all magnitudes and |x| = 1;
+ * squares: the sum of squares of each row of the matrix that was applied last. All arrays lie in
+ * block. */
+typedef struct vectors {
   int64_t length;
-  double *re[LANES], *im[LANES], *size, *squares;
+  double *re[VECTORS], *im[VECTORS], *size, *squares;
   double *block;
-} lanes;
+} vectors;
 
-/* All zero; false when memory is out. A zeroed one may be destroyed. */
-bool lanes_create(lanes *l, int64_t length);
-void lanes_destroy(lanes *l);
+/* Allocates vectors of zeros; false: out of memory. Zeroed vectors may be destroyed. */
+bool vectors_create(vectors *l, int64_t length);
+void vectors_destroy(vectors *l);
 
-/* Random vectors of magnitude 1. */
-void lanes_randomise(lanes *x);
+/* Fills in random values with magnitudes in [0.5, 1), and size 1. */
+void vectors_randomise(vectors *x);
 
-/* sum = sum + factor y, magnitudes too. */
-void lanes_add(lanes *sum, const lanes *y, scalar factor);
+/* sum = sum + factor y, for the magnitudes with |factor|. */
+void vectors_add(vectors *sum, const vectors *y, scalar factor);
 
-/* A matrix of which, unless it is general, one triangle is stored. */
-typedef enum lanes_structure {
-  LANES_GENERAL,
-  LANES_SYMMETRIC,
-  LANES_HERMITIAN,
-  LANES_TRIANGULAR
-} lanes_structure;
+/* Unless a matrix is general, only one triangle of it is stored. */
+typedef enum vectors_structure {
+  VECTORS_GENERAL,
+  VECTORS_SYMMETRIC,
+  VECTORS_HERMITIAN,
+  VECTORS_TRIANGULAR
+} vectors_structure;
 
-typedef struct lanes_matrix {
+typedef struct vectors_matrix {
   matrix_view view;
-  lanes_structure structure;
-  tsr_uplo uplo; /* unless general */
-  bool unit;     /* triangular: the diagonal is not read, and is of ones */
-} lanes_matrix;
+  vectors_structure structure;
+  tsr_uplo uplo; /* the stored triangle; ignored if general */
+  bool unit;     /* triangular only: the diagonal is not read and counts as 1 */
+} vectors_matrix;
 
-/* Of general and triangular ones. */
-lanes_matrix lanes_matrix_op(lanes_matrix matrix, tsr_op op);
+/* op(matrix), for a general or triangular matrix. */
+vectors_matrix vectors_matrix_op(vectors_matrix matrix, tsr_op op);
 
-/* Makes y = M x; false when memory is out. */
-bool lanes_apply(const lanes_matrix *matrix, const lanes *x, lanes *y);
+/* Allocates y = M x; false: out of memory. The caller destroys y in either case. */
+bool vectors_apply(const vectors_matrix *matrix, const vectors *x, vectors *y);
 
-/* Makes y = T x, T being one triangle of the product A B. */
-bool lanes_apply_triangle(const matrix_view *a, const matrix_view *b, tsr_uplo uplo, const lanes *x,
-                          lanes *y);
+/* Allocates y = T x, where T is one triangle of A B; false: out of memory. */
+bool vectors_apply_triangle(const matrix_view *a, const matrix_view *b, tsr_uplo uplo,
+                            const vectors *x, vectors *y);
 
 #endif

@@ -112,8 +112,8 @@ static bool is_short(const tsr_trial *t, tsr_status status) {
   return status == TSR_ERR_MEMORY && t->shrinks > 0;
 }
 
-/* The budgets allowed the allocations and they failed, so others use the memory: the error says
- * so. */
+/* Fails with TSR_ERR_MEMORY. The budgets allowed the allocations that failed, so the message names
+ * other programs as a likely cause. */
 static tsr_status fail_for_memory(const tsr_context *context, const tsr_trial *t) {
   char why[400];
   snprintf(why, sizeof why, "%s", tsr_message());

@@ -29,7 +29,7 @@ struct tsr_context {
   tsr_engine_state *state;
   tsr_device_info info[TSR_MAX_DEVICES];
   int devices;               /* number of the engine's devices; 0 without an engine */
-  bool quiet;                /* never measures the machine */
+  bool quiet;                /* creating the context does not measure the machine */
   atomic_bool just_measured; /* the machine was measured when the context was made */
   atomic_bool tied;          /* a stream of the user's has been tied to the context */
   tsr_plans *plans;          /* a reference; holds the machine, settings and captures, too */

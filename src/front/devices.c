@@ -98,8 +98,8 @@ tsr_status tsr_context_count_devices(const char *text, int *count) {
 
 /* ---- The machine ---- */
 
-/* Selects the chosen devices from a machine that was given. If the machine has just as many devices
- * as are listed, it describes those, whatever their numbers. */
+/* Reduces the given machine to the chosen devices. If it has exactly as many devices as are listed,
+ * it is taken to describe those, whatever their numbers. */
 static tsr_status choose_from(const choice *c, const char *name, tsr_machine **machine) {
   if (c->count == 0) return TSR_OK;
   int devices = (*machine)->devices, most = 0;

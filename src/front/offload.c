@@ -109,8 +109,8 @@ static bool is_cheaper(tsr_offload_state *state, const tsr_call *call, double se
   return false;
 }
 
-/* A first estimate from a lower bound of the time on devices: calls that fail it are spared the
- * cost of locating their operands and of planning. */
+/* A first estimate from the rates that the devices reach: calls that look slower on devices are
+ * spared the cost of locating their operands and of planning. */
 static bool looks_cheaper(tsr_offload_state *state, const tsr_call *call, bool staged,
                           tsr_offload_visit *visit) {
   visit->plan_price = tsr_offload_device_seconds(&state->reach, call, staged);

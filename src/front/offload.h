@@ -19,7 +19,7 @@
 #include "base/status.h"
 #include "base/types.h"
 
-/* A call as it came in. */
+/* A call of a BLAS routine, with the arguments as the program passed them. */
 typedef struct tsr_offload_call {
   tsr_level3 what;
   const void *alpha, *a, *b, *beta;
@@ -27,7 +27,7 @@ typedef struct tsr_offload_call {
   double multiplications; /* m n k; if A is square, k is its order; n n k if C is a triangle */
 } tsr_offload_call;
 
-/* Why a call went where it went. */
+/* The reason why a call went to the CPU or to devices. */
 typedef enum tsr_offload_why {
   TSR_WHY_SMALL,       /* CPU: below the size at which devices can win */
   TSR_WHY_EMPTY,       /* CPU: nothing is multiplied, or the arguments are ones we do not handle */

@@ -49,9 +49,10 @@ TSR_API bool tsr_offload_price_show(tsr_offload_price *price, tsr_type type, dou
 /* The number of recorded calls on the CPU of about `flops` flops. */
 TSR_API int tsr_offload_price_calls(const tsr_offload_price *price, tsr_type type, double flops);
 
-/* Seconds to add to the planned time of a call on devices: by so much calls of its size took longer
- * than planned, because of what else the program does (for example a BLAS whose threads wait
- * busily). If none of its size ran, the value comes from the nearest size. */
+/* The lateness: seconds to add to the planned time of a call on devices. It is the average delay of
+ * calls of its size against their plans, caused by what else the program does (for example by a
+ * BLAS whose threads wait busily). If no call of its size ran on devices, the lateness of the
+ * nearest size is used. */
 TSR_API double tsr_offload_lateness(const tsr_offload_price *price, tsr_type type, double flops);
 /* Records the planned and the measured time [s] of a call on devices. */
 TSR_API void tsr_offload_price_run(tsr_offload_price *price, tsr_type type, double flops,

@@ -42,7 +42,8 @@ static double rate_shown(const tsr_offload_shown *shown) {
                                        : atomic_load_explicit(&shown->rate, memory_order_relaxed);
 }
 
-/* The rate of a size class if its calls are long enough to say something of other sizes; else 0. */
+/* The rate of a size class if its calls are long enough (TSR_TUNE_DOOR_LONG) to predict other
+ * sizes; else 0. */
 static double rate_of_long(const tsr_offload_shown *of_type, int size) {
   if (size < 0 || size >= TSR_OFFLOAD_SIZES) return 0;
   double rate = rate_shown(&of_type[size]);

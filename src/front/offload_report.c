@@ -253,7 +253,7 @@ static void write_sums(tsr_text *text, tsr_offload_family family, const tsr_offl
     }
   if (state->error[0] != '\0') tsr_text_add(text, "tessera:   no devices: %s\n", state->error);
   tsr_text_add(text, "tessera: saved by the model: ");
-  if (report.saved[family] < 0) tsr_text_add(text, "-"); /* forced calls may lose */
+  if (report.saved[family] < 0) tsr_text_add(text, "-"); /* forced calls may be slower */
   write_seconds(text, fabs(report.saved[family]));
   if (there > 0) {
     tsr_text_add(text, ", where devices take the planned ");

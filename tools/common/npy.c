@@ -198,7 +198,7 @@ static bool accept_shape(const char *path, const header *h, npy *file, npy_reaso
   return true;
 }
 
-/* Bytes of rows x cols elements; false when no file can be that large. */
+/* *bytes: of rows x cols elements; false: no file can be that large. */
 static bool matrix_bytes(const npy *file, size_t *bytes) {
   int64_t size = (int64_t)element_size(file->type);
   if (file->rows && file->cols > INT64_MAX / 4 / size / file->rows) return false;

@@ -30,7 +30,7 @@ static bool has_flag(tsr_operation operation, char flag) {
 
 /* ---- Names ---- */
 
-/* "gemm, gemmt, ... or trsm" */
+/* The text "gemm, gemmt, ... or trsm". */
 static const char *list_names(void) {
   static char text[120];
   int used = 0;
@@ -165,7 +165,7 @@ operation_words operation_pick(operation_words words, tsr_operation operation, b
   return words;
 }
 
-/* "s, d, c or z" */
+/* The text of a list of types: "s, d, c or z". */
 static const char *list_types(const char *types) {
   static char text[32];
   int used = 0;

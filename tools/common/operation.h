@@ -65,8 +65,8 @@ int operation_interpret(const operation_words *words, tsr_level3 *what);
 /* TOOL_USAGE after a message if a word is given that the operation has no flag for. */
 int operation_refuse(const operation_words *words, tsr_operation operation);
 
-/* Keeps of the words those that the operation has a flag for (uses), or those that it has none for
- * (!uses). */
+/* The words with one part removed: words for which the operation has no flag (uses), or words for
+ * which it has one (!uses). */
 operation_words operation_pick(operation_words words, tsr_operation operation, bool uses);
 
 /* TOOL_USAGE after a message if the operation does not take the type or its transa. type_name:

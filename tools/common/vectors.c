@@ -31,7 +31,7 @@ void vectors_destroy(vectors *l) {
 void vectors_randomise(vectors *x) {
   for (int v = 0; v < VECTORS; v++) {
     for (int64_t j = 0; j < x->length; j++) {
-      /* Magnitudes in [0.5, 1): no entry is near 0, which would hide an error in its column. */
+      /* Magnitudes in [0.5, 1]: no entry is near 0, which would hide an error in its column. */
       double u = random_uniform(7771, (uint64_t)(v * x->length + j));
       x->re[v][j] = u < 0.5 ? -1 + u : u;
     }

@@ -24,7 +24,7 @@ typedef struct vectors {
 bool vectors_create(vectors *l, int64_t length);
 void vectors_destroy(vectors *l);
 
-/* Fills in random values with magnitudes in [0.5, 1), and size 1. */
+/* Fills in random values with magnitudes in [0.5, 1], and size 1. */
 void vectors_randomise(vectors *x);
 
 /* sum = sum + factor y, for the magnitudes with |factor|. */

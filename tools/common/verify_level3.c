@@ -31,7 +31,7 @@ static vectors_matrix written(const verify_call *call) {
 
 /* ---- Terms ---- */
 
-/* sum = sum + factor M x */
+/* sum += factor M x; false: out of memory. */
 static bool add_applied(const vectors_matrix *m, const vectors *x, scalar factor, vectors *sum) {
   vectors y = {0};
   bool good = vectors_apply(m, x, &y);
@@ -40,7 +40,7 @@ static bool add_applied(const vectors_matrix *m, const vectors *x, scalar factor
   return good;
 }
 
-/* sum = sum + factor L R x */
+/* sum += factor L R x; false: out of memory. */
 static bool add_product(vectors_matrix left, vectors_matrix right, const vectors *x, scalar factor,
                         vectors *sum) {
   vectors y = {0};

@@ -178,7 +178,8 @@ static int begin_vectors(bench_check *check) {
   return room ? TOOL_OK : tool_fail("out of memory for the check");
 }
 
-/* Of a composed case X, and the rest of what C must be: sums = sums - D X x. */
+/* For a composed case: checks X against its equation and completes the expected C: wanted = wanted
+ * - D X x. False: out of memory. */
 static bool compare_solved(bench_check *check, bool *good) {
   const bench_case *c = check->c;
   const vectors_matrix d = {.view = c->stored[0]}, x = {.view = c->stored[1]};

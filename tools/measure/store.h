@@ -47,7 +47,7 @@ int bench_store_expect(bench_store *store, int operand, home where, int64_t elem
 /* *data: the buffer of an operand at a home, allocated and filled if it is new. order: that of a
  * triangular matrix, which is filled again if it changes. Multiplying or solving with either of its
  * triangles any number of times keeps the size of the other matrix: its diagonal is within 1 % of 1
- * or -1, its other elements are at most about 1 / (4 order), and all have the full mantissa of the
+ * or -1, its other elements are below 1 / (2 order), and all have the full mantissa of the
  * type. The exit code. */
 int bench_store_get(bench_store *store, int operand, home where, int64_t order, void **data);
 

@@ -24,7 +24,7 @@
 
 enum { TSR_DOOR_FULL, TSR_DOOR_NEXT };
 
-/* One symbol. */
+/* The door of one symbol. */
 typedef struct tsr_door {
   const char *symbol; /* "dgemm_", "cblas_dgemm64_" */
   tsr_door_routine quick;

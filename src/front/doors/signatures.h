@@ -74,7 +74,7 @@ static inline double tsr_door_sided(bool left, double m, double n) {
 #define FORTRAN_RANK_2K_MATRICES alpha, a, b, beta, c
 #define FORTRAN_RANK_2K_MULTIPLICATIONS FORTRAN_TRIANGLE_MULTIPLICATIONS
 
-/* B is what is written: the library's C. */
+/* The routine writes B, which is the library's C. */
 #define FORTRAN_TRIANGULAR_PARAMETERS(INT)                                                     \
   const char *side, const char *uplo, const char *transa, const char *diag, const INT *m,      \
       const INT *n, const void *alpha, const void *a, const INT *lda, void *b, const INT *ldb, \

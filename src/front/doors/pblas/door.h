@@ -31,7 +31,7 @@ typedef enum tsr_pblas_mangling {
   TSR_PBLAS_DOUBLED /* pdgemm__ */
 } tsr_pblas_mangling;
 
-/* One symbol. */
+/* The door of one symbol. */
 typedef struct tsr_pblas_door {
   const char *symbol;
   tsr_pblas_mangling mangling;

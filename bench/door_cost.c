@@ -1,15 +1,16 @@
 /*
- * What the BLAS doors cost a call that goes to the CPU: processor time of one call of dgemm_ and of
- * cblas_dgemm with N = 1 on a BLAS that computes nothing (door_cost_blas.c), and of dgetrf with
- * N = 200 of the LAPACK that the loader finds; called directly, and with the doors preloaded.
+ * Measures the cost of the BLAS doors for a call that goes to the CPU. It is the processor time of
+ * one call of dgemm_ and of cblas_dgemm with N = 1 on a BLAS that computes nothing
+ * (door_cost_blas.c), and of dgetrf with N = 200 of the LAPACK that the loader finds. Each is
+ * called directly and with the doors preloaded.
  *
  *   door_cost [ROUNDS]
  *   LD_LIBRARY_PATH=DIRECTORY_OF_NETLIB_LAPACK:DIRECTORY_OF_NETLIB_BLAS door_cost
  *
- * Each way runs in processes of its own, since a process decides once whether there are devices.
- * The ways take turns, ROUNDS times (15). What is printed are medians over the rounds; of dgetrf
- * the median of its time over that of the direct way in the same round. DOORS and BLAS are the
- * paths of libtessera_blas and of the BLAS that computes nothing.
+ * Each way of calling runs in processes of its own, since a process decides once whether it has
+ * devices. The ways take turns, ROUNDS times (default: 15). The program prints medians over the
+ * rounds; for dgetrf, the median of its time / the direct way's time in the same round. DOORS and
+ * BLAS are the paths of libtessera_blas and of the BLAS that computes nothing.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -31,7 +32,8 @@ enum { GEMM, CBLAS, GETRF, FIGURES };
 
 static const struct {
   const char *name, *settings[4];
-  int preloads, starts; /* starts: a first product starts the devices, and dgetrf would use them */
+  int preloads; /* the doors are preloaded */
+  int starts;   /* a first product starts the devices; dgetrf is not timed, as it would use them */
 } ways[WAYS] = {
     {"direct", {NULL}, 0, 0},
     {"TESSERA_OFFLOAD=never", {"TESSERA_OFFLOAD=never", NULL}, 1, 0},
@@ -59,7 +61,7 @@ static double median(double *values, int count) {
   return values[count / 2];
 }
 
-/* ---- A process of one way ---- */
+/* ---- A process that measures one way ---- */
 
 static void look_up(const char *name, void *function) {
   void *symbol = dlsym(RTLD_DEFAULT, name);
@@ -96,14 +98,14 @@ static double time_cblas(void) {
   return median(samples, SAMPLES);
 }
 
-/* 0: there is none. */
+/* Loads LAPACK's dgetrf; 0: not found. */
 static int find_getrf(getrf_function *getrf) {
   if (dlopen("liblapack.so.3", RTLD_NOW | RTLD_GLOBAL) == NULL) return 0;
   look_up("dgetrf_", getrf);
   return 1;
 }
 
-/* Seconds of one dgetrf; 0: there is no LAPACK. */
+/* Seconds of one dgetrf; 0: no LAPACK is found. */
 static double time_getrf(void) {
   enum { N = 200, REPEATS = 5 };
   static double matrix[N * N], a[N * N];
@@ -137,7 +139,8 @@ static void start_devices(void) {
   gemm("N", "N", &n, &n, &n, &one, x, &n, x, &n, &one, c, &n, 1, 1);
 }
 
-/* A BLAS is opened for all to see: dgetrf has its own. */
+/* Prints the seconds of one figure. The BLAS is loaded into the global scope, where the doors find
+ * it; dgetrf uses the BLAS that its LAPACK is linked with. */
 static int measure(int way, int figure) {
   if (figure != GETRF && dlopen(BLAS, RTLD_NOW | RTLD_GLOBAL) == NULL) return 3;
   if (figure != GETRF && ways[way].starts) start_devices();

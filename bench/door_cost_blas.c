@@ -1,4 +1,4 @@
-/* A BLAS that computes nothing, so that door_cost measures the way to it alone. */
+/* A BLAS that computes nothing, so that door_cost measures only the cost of calling it. */
 #include <stddef.h>
 
 void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,

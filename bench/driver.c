@@ -1,7 +1,7 @@
 /*
- * The benchmarks' driver: cases in, checked results out. A case is a line of words
- * (tools/measure/line.h); the programs beside this one in Python make lists of them, and draw what
- * comes out.
+ * The benchmarks' driver: reads cases, measures or predicts them, and prints checked results. A
+ * case is a line of words (tools/measure/line.h). The Python programs in this folder make lists of
+ * cases and draw the results.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static int add_case(driver *d, const char *text, const char *source, int number)
   return code;
 }
 
-/* Lines that are empty or begin with # are passed over. */
+/* Reads cases from a stream; empty lines and lines that begin with # are skipped. */
 static int read_stream(driver *d, FILE *stream, const char *name) {
   char text[LONGEST];
   int code = TOOL_OK;
@@ -62,7 +62,7 @@ static int read_cases(driver *d, const char *const *given, int count) {
   int code = d->cases ? read_file(d) : TOOL_OK;
   for (int i = 0; i < count && !code; i++) code = add_case(d, given[i], "case", i + 1);
   if (!code && d->count == 0)
-    return tool_usage("which cases? Give them between quotes, or a list of them with --cases");
+    return tool_usage("no case is given; give cases between quotes, or a list with --cases");
   if (!code && d->predict && (d->timeline || d->rate_seconds >= 0))
     return tool_usage("%s does nothing in a prediction; leave it out",
                       d->timeline ? "--timeline" : "--rate-seconds");
@@ -92,25 +92,25 @@ static int parse(int argc, char **argv, driver *d) {
   d->rate_seconds = -1;
   enum { OWN = 6 };
   option table[OWN + BENCH_WORD_ROWS] = {
-      {"cases", 0, OPTION_TEXT, &d->cases, "FILE", "a list of cases, one a line; -: stdin"},
+      {"cases", 0, OPTION_TEXT, &d->cases, "FILE", "a list of cases, one on each line; -: stdin"},
       {"predict", 0, OPTION_FLAG, &d->predict, NULL,
-       "plan for --machine and replay; nothing is run, and no device is needed"},
+       "predict times on --machine by replaying plans; nothing runs, and no device is needed"},
       {"csv", 0, OPTION_TEXT, &d->csv, "FILE", "add a line for each case to this file"},
-      {"json", 0, OPTION_FLAG, &d->json, NULL, "print an object a line in place of the table"},
+      {"json", 0, OPTION_FLAG, &d->json, NULL, "print one JSON object per line, not the table"},
       {"timeline", 0, OPTION_TEXT, &d->timeline, "FILE.json",
-       "what one more call of the last case did over time, for Perfetto"},
+       "write the timeline of one more call of the last case, for Perfetto"},
       {"rate-seconds", 0, OPTION_NUMBER, &d->rate_seconds, "S",
-       "hold devices at work so long for the floor's rate (default: 2; 0: the machine's rate)", 0,
+       "run kernels for S seconds to find the floor's rate (default: 2; 0: the machine's rate)", 0,
        600},
   };
   bench_words_table(&d->defaults, table + OWN);
   const option_command command = {
       "[CASE...] [options]",
-      "Measures cases: a first call, warm calls, the floor no schedule can beat, what was\n"
-      "predicted, a peer; every result is checked. A case is a line such as\n"
-      "'gemm d 8192 8192 8192 home=h,h,0 devices=4', with the words that are options below from\n"
-      "--home on; given as options they hold for cases that do not have them. 'composed d 8192'\n"
-      "is trsm and gemm on its result, by=call or by=async.",
+      "Measures cases: the first call, warm calls, the floor that no schedule can beat, the\n"
+      "predicted time, and a peer. Every result is checked. A case is a line such as\n"
+      "'gemm d 8192 8192 8192 home=h,h,0 devices=4'. Its words are the options from --home on,\n"
+      "without dashes; an option given to the program holds for cases that do not have the word.\n"
+      "'composed d 8192' is trsm and then gemm on its result, with by=call or by=async.",
       "tessera-bench 'gemm d 8192 8192 8192' 'syrk d 8192 8192' --devices 4 --csv here.csv\n"
       "  tessera-bench --cases list.txt --json --peer cublasxt",
       table,

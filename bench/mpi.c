@@ -1,6 +1,7 @@
 /*
- * The benchmarks' driver for products across processes: cases in, checked results out, as driver.c
- * for one process. A program of its own, since it needs MPI.
+ * The benchmarks' driver for products across processes: reads cases, measures or predicts them, and
+ * prints checked results, as driver.c does for one process. It is a program of its own, since it
+ * needs MPI.
  */
 #include "mpi.h"
 
@@ -23,20 +24,21 @@ enum { WORD_ROWS = 20 };
 
 static void words_table(mpi_words *w, option table[WORD_ROWS]) {
   const option rows[] = {
-      {"grid", 0, OPTION_TEXT, &w->grid, "PxQ", "rows x columns of processes (default: by model)"},
+      {"grid", 0, OPTION_TEXT, &w->grid, "PxQ",
+       "rows x columns of processes (default: by prediction)"},
       {"processes", 0, OPTION_WHOLE, &w->processes, "N",
-       "the first so many of those that were started (default: all)", 1, 1 << 20},
+       "use the first N of the processes that mpirun started (default: all)", 1, 1 << 20},
       {"block", 0, OPTION_WHOLE, &w->block, "N",
-       "blocks in which the matrices are dealt (default: 256; predicted, 1024)", 1, 1 << 30},
+       "extent of the blocks in which matrices are distributed (256; predicted: 1024)", 1, 1 << 30},
       {"transport", 0, OPTION_TEXT, &w->transport, "auto|mpi|nccl",
-       "how panels travel (default: as TESSERA_TRANSPORT says)"},
+       "how panels travel (default: TESSERA_TRANSPORT)"},
       {"repeat", 0, OPTION_WHOLE, &w->repeat, "N",
        "warm products, of which the median counts (default: 5)", 0, MPI_MOST_REPEATS},
       CUT_OPTIONS(&w->cut),
       {"up", 0, OPTION_NUMBER, &w->cut.up, "GB/S",
-       "predicted for panels by NCCL, which come to a device at this rate", 0, 1e6},
+       "predict for panels that travel by NCCL, from host memory to a device at this rate", 0, 1e6},
       {"down", 0, OPTION_NUMBER, &w->cut.down, "GB/S",
-       "with --up: what a process brings of C to host memory while all do", 0, 1e6},
+       "with --up: rate at which a process writes C back to host memory while all do", 0, 1e6},
       SETTINGS_ENGINE(&w->settings),
       SETTINGS_DEVICES(&w->settings),
       SETTINGS_MACHINE(&w->settings),
@@ -69,7 +71,7 @@ static int interpret(mpi_case *c, const char *const call[CALL], bool predict) {
   int64_t *const extents[] = {&c->m, &c->n, &c->k};
   int code = TOOL_OK;
   if (strcmp(call[0], "pgemm") != 0)
-    return tool_usage("OP %s: across processes there is pgemm TYPE M N K", call[0]);
+    return tool_usage("OP %s: must be pgemm; give pgemm TYPE M N K", call[0]);
   code = parse_type("TYPE", call[1], &c->type);
   if (!code && !strchr("sdcz", (char)c->type))
     code = tool_usage("TYPE %s: must be s, d, c or z", call[1]);
@@ -78,7 +80,7 @@ static int interpret(mpi_case *c, const char *const call[CALL], bool predict) {
       code = tool_usage("%c '%s': not a whole number of 1 or more", "MNK"[i], call[2 + i]);
   if (!code && w->grid) code = parse_pair("--grid", w->grid, c->grid);
   for (int i = 0; i < 2 && !code; i++)
-    if (c->grid[i] > 1 << 15) code = tool_usage("--grid %s: at most 32768 each", w->grid);
+    if (c->grid[i] > 1 << 15) code = tool_usage("--grid %s: must be at most 32768 each", w->grid);
   c->block = w->block > 0 ? w->block : predict ? 1024 : 256;
   if (!code) code = check_words(c, predict);
   if (!code) code = cut_check(&w->cut);
@@ -100,7 +102,7 @@ static int add_case(driver *d, const char *text) {
   int count = options_split(c->text, argv + 1, MOST_WORDS);
   int code = count < 0 ? tool_usage("a quote is open, or there are more than %d words", MOST_WORDS)
                        : options_parse(&command, count + 1, argv, call, NULL);
-  if (code == OPTIONS_HELPED) code = tool_usage("--help is no word of a case");
+  if (code == OPTIONS_HELPED) code = tool_usage("a case cannot contain --help");
   if (!code) code = interpret(c, call, d->predict);
   tool_set_place(NULL);
   return code;
@@ -114,21 +116,20 @@ static int parse(int argc, char **argv, driver *d) {
   enum { OWN = 4 };
   option table[OWN + WORD_ROWS] = {
       {"predict", 0, OPTION_FLAG, &d->predict, NULL,
-       "replay schedules on --grid; needs neither MPI's processes nor a device"},
+       "predict times by replaying schedules on --grid; needs no mpirun and no device"},
       {"csv", 0, OPTION_TEXT, &d->csv, "FILE", "write a line for each case"},
-      {"json", 0, OPTION_FLAG, &d->json, NULL, "print an object a line in place of the table"},
+      {"json", 0, OPTION_FLAG, &d->json, NULL, "print one JSON object per line, not the table"},
       {"timeline", 0, OPTION_TEXT, &d->timeline, "FILE.json",
-       "what one more product of the last case did over time in all processes, for Perfetto"},
+       "write the timeline of one more product of the last case, of all processes, for Perfetto"},
   };
   words_table(w, table + OWN);
   const option_command command = {
       "CASE... [options]",
-      "Measures products C = A B across the processes that mpirun has started, or predicts them. "
-      "A\n"
-      "case is a line such as 'pgemm d 8192 8192 8192 processes=4 transport=mpi', with the words\n"
-      "that are options below from --grid on; given as options they hold for cases that do not\n"
-      "have them. Devices of a node are dealt to its processes. Some elements of each process are\n"
-      "checked.",
+      "Measures products C = A B across the processes that mpirun has started, or predicts them.\n"
+      "A case is a line such as 'pgemm d 8192 8192 8192 processes=4 transport=mpi'. Its words are\n"
+      "the options from --grid on, without dashes; an option given to the program holds for cases\n"
+      "that do not have the word. The processes of a node share out its devices. Some elements of\n"
+      "each process's part of C are checked.",
       "mpirun -n 4 tessera-bench-mpi 'pgemm d 16384 16384 16384 block=1024' --csv here.csv\n"
       "  tessera-bench-mpi --predict --machine machines/v100x3-summit.json 'pgemm d 99328 99328 "
       "99328 grid=4x4'",
@@ -241,7 +242,7 @@ static int note(driver *d, const mpi_row *row) {
   return code;
 }
 
-/* What fails with one case does not keep the next from being tried. */
+/* Measures or predicts all cases, also those after a case that failed; the worst exit code. */
 static int do_all(driver *d) {
   int worst = TOOL_OK;
   for (int i = 0; i < d->count; i++) {
@@ -258,7 +259,8 @@ static int do_all(driver *d) {
   return worst;
 }
 
-/* The first process says what is wrong; the others, which would say the same, are told. */
+/* Reads the options first on process 0, which prints any error; the others read them only if they
+ * are right, so that an error is printed once. */
 static int measure(int argc, char **argv, driver *d) {
   int level;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);

@@ -7,8 +7,8 @@
 
 enum { MPI_MOST_REPEATS = 1000 };
 
-/* The words as given. Not given: a text that is NULL, a number that is less than 0; of the cut, 0.
- */
+/* The words as given. A word that is not given is NULL if it is a text, below 0 if it is a number,
+ * and 0 in cut. */
 typedef struct mpi_words {
   const char *grid, *transport;
   int64_t processes, block, repeat;
@@ -17,33 +17,34 @@ typedef struct mpi_words {
 } mpi_words;
 
 typedef struct mpi_case {
-  char *text;     /* the words' storage, to be freed */
-  char place[32]; /* what messages call it */
+  char *text;     /* owns the words' storage, to be freed */
+  char place[32]; /* the case's name in messages */
   tsr_type type;
-  int64_t m, n, k; /* C = A B, in blocks that are dealt in turn */
-  int64_t grid[2]; /* 0: by the model */
+  int64_t m, n, k; /* C = A B, distributed block-cyclically */
+  int64_t grid[2]; /* rows x columns; 0: the planner chooses */
   int64_t block;
   mpi_words words;
 } mpi_case;
 
 typedef struct mpi_row {
   const mpi_case *c;
-  int processes, rows, cols, devices;    /* devices of a process; 0: the CPU */
-  const char *transport;                 /* how panels travelled */
-  double first, median, predicted, peak; /* s; 0: not known; peak: flops/s of a device */
-  tsr_pprediction p;                     /* when predicted is known */
-  size_t memory;                         /* budget of a device, bytes */
+  int processes, rows, cols, devices;    /* devices of one process; 0: the CPU's BLAS */
+  const char *transport;                 /* "mpi", "nccl", or "-" */
+  double first, median, predicted, peak; /* s, 0: not known; peak: flops/s of a device */
+  tsr_pprediction p;                     /* valid if predicted > 0 */
+  size_t memory;                         /* bytes, the budget of a device */
   double network;                        /* bytes/s of a process; 0: not known */
   bool measured, good;
 } mpi_row;
 
-/* Measures the case, on the first so many processes of those that mpirun has started. Between
- * MPI_Init and MPI_Finalize, and collective; only the first process has the row. */
+/* Measures the case on the first words.processes of the processes that mpirun has started.
+ * Collective, between MPI_Init and MPI_Finalize; *row is valid on the first process only. The same
+ * exit code on all. */
 int mpi_measure(const mpi_case *c, const char *timeline, mpi_row *row);
-/* What was kept for the next case. */
+/* Frees the context, grid and matrices that were kept for the next case. */
 void mpi_measure_end(void);
 
-/* Predicts it on a grid that is only imagined. No process, no device and no data. */
+/* Predicts the case on a model-only grid: no processes, devices or data are used. The exit code. */
 int mpi_predict(const mpi_case *c, mpi_row *row);
 
 #endif

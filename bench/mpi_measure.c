@@ -1,5 +1,5 @@
-/* Measured products across processes, on random matrices, with some elements of each process
- * checked. */
+/* Measures products across processes on random matrices and checks some elements of each process's
+ * part. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,25 +10,26 @@
 
 enum { A_SEED = 11, B_SEED = 12, SAMPLES = 8, REPEATS = 5, BLOCK = 256 };
 
-/* What cases on the same processes and of the same shape share: those on the first processes of
- * MPI_COMM_WORLD. */
+/* The context, processes, grid and matrices of the last case, which later cases use if they fit. */
 static struct bed {
   tsr_context *context;
-  settings with; /* with which it was made */
-  MPI_Comm comm; /* MPI_COMM_NULL: this process waits */
+  settings with; /* the context was made with these */
+  MPI_Comm comm; /* of the first `processes` processes; MPI_COMM_NULL: this one only waits */
   int processes;
   tsr_grid *grid;
   tsr_pmatrix a, b, c;
 } bed = {.comm = MPI_COMM_NULL};
 
-static int say(tsr_status status) {
+/* The exit code of a status that is the same on all processes; only the first prints its
+ * message. */
+static int same_status(tsr_status status) {
   if (status == TSR_OK) return TOOL_OK;
   return is_first() ? tool_status(status) : TOOL_FAILED;
 }
 
 /* ---- Random matrices --------------------------------------------------------------- */
 
-/* The global index of own row or column number `local`. */
+/* The global index of this process's row or column number `local`. */
 static int64_t global_of(int64_t local, int64_t block, int count, int me) {
   return (local / block * count + me) * block + local % block;
 }
@@ -39,8 +40,8 @@ typedef struct filling {
   int rows, cols, row, col; /* of the grid, and this process's */
 } filling;
 
-/* Own columns begin .. end-1. Element (i, j) of a matrix of m rows is number i + j m of its seed,
- * wherever it is. */
+/* Fills this process's columns begin .. end-1. Element (i, j) of a matrix of m rows is element i +
+ * j m of its seed, on whichever process it lies. */
 static void fill_columns(void *user, int64_t begin, int64_t end) {
   const filling *f = user;
   const tsr_pmatrix *x = f->x;
@@ -57,7 +58,7 @@ static void fill_columns(void *user, int64_t begin, int64_t end) {
 }
 
 static void fill(const tsr_pmatrix *x, uint64_t seed) {
-  enum { COLUMNS = 16 }; /* of a thread at a time */
+  enum { COLUMNS = 16 }; /* in one range of a thread */
   filling f = {.x = x, .seed = seed};
   int64_t rows, cols;
   tsr_grid_place(x->grid, &f.rows, &f.cols, &f.row, &f.col);
@@ -65,8 +66,10 @@ static void fill(const tsr_pmatrix *x, uint64_t seed) {
   parallel_for(cols, COLUMNS, fill_columns, &f);
 }
 
-/* The element of C at (i, j), summed up again, and how large rounding errors may be. */
-static void sum_up(const mpi_case *c, int64_t i, int64_t j, double sum[2], double *scale) {
+/* sum: element (i, j) of C, computed in double; *scale: the sum of |a| |b|, to which its rounding
+ * error is proportional. */
+static void expected_element(const mpi_case *c, int64_t i, int64_t j, double sum[2],
+                             double *scale) {
   sum[0] = sum[1] = *scale = 0;
   for (int64_t l = 0; l < c->k; l++) {
     double a[2], b[2];
@@ -78,13 +81,14 @@ static void sum_up(const mpi_case *c, int64_t i, int64_t j, double sum[2], doubl
   }
 }
 
-/* Own row and column of a sample of an m x n part. */
+/* at: the local row and column of sample number s in an m x n part. */
 static void sample(int s, int64_t m, int64_t n, int64_t at[2]) {
   at[0] = (int64_t)(random_uniform(7, 2 * (uint64_t)s) * (double)m);
   at[1] = (int64_t)(random_uniform(7, 2 * (uint64_t)s + 1) * (double)n);
 }
 
-/* What another product left there does not count. */
+/* Sets the sampled elements of C to NaN, so that results of an earlier product do not pass the
+ * check. */
 static void spoil(void) {
   const tsr_pmatrix *c = &bed.c;
   const double nan[1] = {NAN};
@@ -106,7 +110,8 @@ static bool check_own(const mpi_case *c) {
   for (int s = 0; s < SAMPLES && m > 0 && n > 0; s++) {
     double sum[2], scale, re, im;
     sample(s, m, n, at);
-    sum_up(c, global_of(at[0], x->mb, rows, row), global_of(at[1], x->nb, cols, col), sum, &scale);
+    expected_element(c, global_of(at[0], x->mb, rows, row), global_of(at[1], x->nb, cols, col), sum,
+                     &scale);
     element_load(x->type, x->data, at[0] + at[1] * x->ld, 1, &re, &im);
     good = good && hypot(re - sum[0], im - sum[1]) <= element_bound(x->type, c->k) * scale;
   }
@@ -141,7 +146,8 @@ static bool same_text(const char *a, const char *b) {
   return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Devices of a node are dealt to all processes that were started there. */
+/* Makes the context, unless the last one has the same settings. All processes that were started on
+ * a node share out its devices. */
 static int open_context(const settings *with) {
   tsr_options options;
   int sharing = 1;
@@ -153,8 +159,8 @@ static int open_context(const settings *with) {
   bed.with = *with;
   int code = settings_options(with, &options);
   if (code) return code;
-  code = say(tsr_context_create_dealt(MPI_COMM_WORLD, &options, &bed.context, &sharing));
-  if (!code) code = say(settings_force(with, bed.context));
+  code = same_status(tsr_context_create_dealt(MPI_COMM_WORLD, &options, &bed.context, &sharing));
+  if (!code) code = same_status(settings_force(with, bed.context));
   if (!code && sharing > 1 && is_first()) tool_note("%d processes share a device", sharing);
   return code;
 }
@@ -175,15 +181,17 @@ static int choose_processes(int64_t processes) {
   return TOOL_OK;
 }
 
-/* In place of the last one, which still has the matrices. */
+/* Makes the case's grid and destroys the last one. The matrices of the last grid are moved to the
+ * new one if they have the case's distribution. */
 static int make_grid(const mpi_case *c) {
   tsr_grid *former = bed.grid, *made = NULL;
   int rows, cols, old_rows = 0, old_cols = 0;
-  static char given[16] = "?"; /* what the environment had */
+  static char given[16] = "?"; /* TESSERA_TRANSPORT at the start; "?": not read yet */
   const char *first = getenv("TESSERA_TRANSPORT");
   if (given[0] == '?') snprintf(given, sizeof given, "%s", first ? first : "");
   setenv("TESSERA_TRANSPORT", c->words.transport ? c->words.transport : given, 1);
-  int code = say(tsr_grid_create(bed.context, bed.comm, (int)c->grid[0], (int)c->grid[1], &made));
+  int code =
+      same_status(tsr_grid_create(bed.context, bed.comm, (int)c->grid[0], (int)c->grid[1], &made));
   if (code) return code;
   tsr_grid_place(made, &rows, &cols, NULL, NULL);
   if (former) tsr_grid_place(former, &old_rows, &old_cols, NULL, NULL);
@@ -206,8 +214,8 @@ static int make_matrices(const mpi_case *c) {
   int code = TOOL_OK;
   if (bed.a.grid) return TOOL_OK;
   for (int i = 0; i < 3 && !code; i++)
-    code = say(tsr_pmatrix_create(bed.grid, c->type, all[i].rows, all[i].cols, c->block, c->block,
-                                  0, 0, all[i].matrix));
+    code = same_status(tsr_pmatrix_create(bed.grid, c->type, all[i].rows, all[i].cols, c->block,
+                                          c->block, 0, 0, all[i].matrix));
   if (code) {
     drop_matrices();
     return code;
@@ -235,7 +243,7 @@ static int time_once(const mpi_case *c, double *seconds) {
   tsr_status status = multiply(c, NULL);
   double mine = tool_now() - begin;
   MPI_Allreduce(&mine, seconds, 1, MPI_DOUBLE, MPI_MAX, bed.comm);
-  return say(status);
+  return same_status(status);
 }
 
 static int time_all(const mpi_case *c, mpi_row *row) {
@@ -247,13 +255,13 @@ static int time_all(const mpi_case *c, mpi_row *row) {
   return code;
 }
 
-/* One more product, and what all its processes did over time. */
+/* Runs one more product and writes the timeline of all its processes. */
 static int draw(const mpi_case *c, const char *path) {
   double ignored;
   char *text = NULL;
-  int code = say(tsr_grid_timeline_begin(bed.grid));
+  int code = same_status(tsr_grid_timeline_begin(bed.grid));
   if (!code) code = time_once(c, &ignored);
-  if (!code) code = say(tsr_grid_timeline_end(bed.grid, 0, 0, &text));
+  if (!code) code = same_status(tsr_grid_timeline_end(bed.grid, 0, 0, &text));
   if (!code && text) code = tool_write_file(path, text);
   free(text);
   return code;
@@ -266,7 +274,7 @@ static void predict(const mpi_case *c, mpi_row *row) {
   tsr_pplan_destroy(plan);
 }
 
-/* By those in the communicator; the others wait. */
+/* Measures the case; only for the processes in bed.comm, the others wait. */
 static int measure(const mpi_case *c, const char *timeline, mpi_row *row) {
   int code = make_grid(c), all = 0;
   if (!code) code = make_matrices(c);

@@ -1,7 +1,9 @@
-/* Predicted products on grids of one machine's processes, by replaying their schedules. */
+/* Predicts products across processes by replaying their schedules; every process has the machine of
+ * --machine. */
 #include "mpi.h"
 
-/* The rate of large products, as tsr_plan_accumulation has it. */
+/* *peak: the rate [flops/s] of a device in kernels of large products, from
+ * tsr_plan_accumulation. */
 static int find_peak(tsr_context *context, const mpi_case *c, int devices, double *peak) {
   enum { LARGE = 16384 };
   tsr_accumulation a;
@@ -49,7 +51,7 @@ int mpi_predict(const mpi_case *c, mpi_row *row) {
   tsr_grid *grid = NULL;
   int rows = (int)c->grid[0], cols = (int)c->grid[1];
   *row = (mpi_row){.c = c, .rows = rows, .cols = cols, .processes = rows * cols, .transport = "-"};
-  with.engine = "cpu"; /* it only plans */
+  with.engine = "cpu"; /* opens no devices, since it only plans */
   int code = settings_open(&with, &context);
   if (!code) code = tool_status(tsr_grid_imagine(context, rows, cols, &grid));
   if (!code) code = predict(c, context, grid, row);

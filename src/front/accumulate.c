@@ -1,9 +1,11 @@
-/* What products onto a C that stays on the devices are predicted to take. */
+/* tsr_plan_accumulation: the predicted time of a sequence of products that update the same C, which
+ * stays on the devices between them. */
 #include "base/thread.h"
 #include "compose/accumulate.h"
 #include "front/context.h"
 
-/* inputs: where A and B are. */
+/* Sets where the operands lie. inputs is the place of A and B: a device, or TSR_HOST for pinned
+ * host memory. C is in pinned host memory. */
 static tsr_status set_places(const tsr_machine *machine, int inputs, tsr_call *call) {
   if (inputs != TSR_HOST && (inputs < 0 || inputs >= machine->devices))
     return tsr_fail(TSR_ERR_ARGUMENT,
@@ -55,8 +57,7 @@ TSR_ENTRY(tsr_plan_accumulation, (context, type, m, n, k, inputs, beta, quick, p
   tsr_call first, next;
   TSR_TRY(tsr_context_check(context));
   if (predicted == NULL)
-    return tsr_fail(TSR_ERR_ARGUMENT,
-                    "predicted is NULL; give the address of what is to be filled");
+    return tsr_fail(TSR_ERR_ARGUMENT, "predicted is NULL; give the address of a tsr_accumulation");
   TSR_TRY(make_call(context, type, m, n, k, inputs, beta, &first));
   TSR_TRY(make_call(context, type, m, n, k, inputs, NULL, &next));
   if (tsr_call_is_empty(&next)) {

@@ -1,4 +1,4 @@
-/* What a context may use of memory: what its options and the user ask for. */
+/* Memory budgets of a context, as its options and the user set them. */
 #include <string.h>
 #include <unistd.h>
 
@@ -8,21 +8,21 @@
 #include "front/context.h"
 #include "front/tuning.h"
 
-/* Bytes of pinned memory for staging. What threads write there should still be in their caches when
- * a device fetches it. */
+/* Bounds in bytes of the staging ring, which is pinned host memory. The ring is small enough that
+ * data which staging threads write to it is still in the CPU's caches when a device fetches it. */
 static const size_t most_ring = TSR_TUNE_RING_MOST, least_ring = TSR_TUNE_RING_LEAST;
 
-/* ---- What is asked for ---------------------------------------------------- */
+/* ---- The options ---------------------------------------------------------- */
 
-/* The device-th of "16G,4G", or the last one. */
+/* The entry of a list such as "16G,4G" for a device; the last entry if the list is shorter. */
 static tsr_status parse_listed(const char *text, int device, size_t *bytes) {
   char one[32];
   const char *comma;
   for (; device > 0 && (comma = strchr(text, ',')) != NULL; device--) text = comma + 1;
   size_t length = strcspn(text, ",");
   if (length >= sizeof one)
-    return tsr_fail(TSR_ERR_ARGUMENT, "budgets: \"%.40s\" is no number of bytes; give such as 16G",
-                    text);
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "budgets: \"%.40s\" is no number of bytes; give a number such as 16G", text);
   memcpy(one, text, length);
   one[length] = '\0';
   return tsr_parse_bytes("budgets", one, bytes);
@@ -30,10 +30,10 @@ static tsr_status parse_listed(const char *text, int device, size_t *bytes) {
 
 static tsr_status budget_asked_for(const tsr_context *context, const tsr_options *options,
                                    int device, size_t *bytes) {
-  double room = context->engine != NULL ? (double)context->info[device].memory_free
-                                        : context->plans->machine->device[device].memory;
+  double unused = context->engine != NULL ? (double)context->info[device].memory_free
+                                          : context->plans->machine->device[device].memory;
   if (options->budgets != NULL) return parse_listed(options->budgets, device, bytes);
-  *bytes = options->memory > 0 ? options->memory : (size_t)(TSR_TUNE_MEMORY_SHARE * room);
+  *bytes = options->memory > 0 ? options->memory : (size_t)(TSR_TUNE_MEMORY_SHARE * unused);
   return TSR_OK;
 }
 
@@ -49,7 +49,7 @@ tsr_status tsr_budget_most(const tsr_options *options, size_t *most) {
 }
 
 static size_t ring_of(const tsr_context *context) {
-  if (context->engine == NULL) return most_ring; /* for another machine, whose caches are unknown */
+  if (context->engine == NULL) return most_ring; /* plans are for a machine of unknown caches */
   if (context->engine->traits.ring > 0) return context->engine->traits.ring;
   long cache = sysconf(_SC_LEVEL3_CACHE_SIZE); /* 0, -1: unknown */
   size_t half = cache > 0 ? (size_t)cache / 2 : most_ring / 2;
@@ -69,12 +69,13 @@ tsr_status tsr_context_set_budgets(tsr_context *context, const tsr_options *opti
   return TSR_OK;
 }
 
-/* ---- The user's orders ---------------------------------------------------- */
+/* ---- Budgets that the user sets later -------------------------------------- */
 
 static tsr_status check_device(const tsr_context *context, int device) {
   int devices = context->plans->budgets.devices;
   if (device >= 0 && device < devices) return TSR_OK;
-  return tsr_fail(TSR_ERR_ARGUMENT, "device is %d; the context has %d", device, devices);
+  return tsr_fail(TSR_ERR_ARGUMENT, "device is %d; the context has %d devices, numbered from 0",
+                  device, devices);
 }
 
 TSR_ENTRY(tsr_set_budget, (context, device, bytes), tsr_context *context, int device,
@@ -96,7 +97,7 @@ TSR_ENTRY(tsr_get_budget, (context, device, bytes), tsr_context *context, int de
   TSR_TRY(tsr_context_check(context));
   TSR_TRY(check_device(context, device));
   if (bytes == NULL)
-    return tsr_fail(TSR_ERR_ARGUMENT, "bytes is NULL; give the address of what is to be filled");
+    return tsr_fail(TSR_ERR_ARGUMENT, "bytes is NULL; give the address of a size_t");
   *bytes = tsr_budget_get(context->plans, device);
   return TSR_OK;
 }

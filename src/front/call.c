@@ -1,4 +1,7 @@
-/* From a call to its end, whatever memory there is. */
+/*
+ * Carries a call out. If memory is short, copies that are kept on devices are evicted, then budgets
+ * are reduced and the call is planned again, and in the end the CPU's BLAS does the call.
+ */
 #include <limits.h>
 #include <stdio.h>
 
@@ -42,12 +45,13 @@ static tsr_status call_on_cpu(tsr_context *context, const tsr_call *call,
 
 /* ---- Attempts ------------------------------------------------------------- */
 
+/* A call and how it is made; the argument of the functions of tsr_trial. */
 typedef struct attempted {
   tsr_context *context;
   const tsr_call *call;
   const tsr_binding *binding;
   bool exchanged, async;
-  tsr_offer *offer;
+  tsr_offer *offer; /* NULL: the call is carried out whatever its plan costs */
 } attempted;
 
 static tsr_status find_plan(const attempted *x, const tsr_plan **plan) {
@@ -88,7 +92,7 @@ static tsr_status attempt_offer(void *attempted_, tsr_shortage *shortage) {
   return status;
 }
 
-static tsr_status make_room(void *attempted_, bool *any) {
+static tsr_status evict_copies(void *attempted_, bool *any) {
   attempted *x = attempted_;
   return tsr_compose_evict(&x->context->directory, any);
 }
@@ -96,27 +100,28 @@ static tsr_status make_room(void *attempted_, bool *any) {
 static tsr_trial trial_of(attempted *x) {
   return (tsr_trial){.call = x,
                      .attempt = x->offer != NULL ? attempt_offer : attempt_call,
-                     .relieve = make_room,
+                     .relieve = evict_copies,
                      .plans = x->context->plans,
                      .most_shrinks = INT_MAX, /* until no plan fits the budget */
                      .restores = true};
 }
 
-/* ---- When no attempt finds its memory ------------------------------------- */
+/* ---- When every attempt ran short of memory -------------------------------- */
 
 static bool is_short(const tsr_trial *t, tsr_status status) {
   return status == TSR_ERR_MEMORY && t->shrinks > 0;
 }
 
-/* Others have the memory. */
-static tsr_status give_up(const tsr_context *context, const tsr_trial *t) {
+/* Fails with TSR_ERR_MEMORY. The budgets allowed the allocations that failed, so the message names
+ * other programs as a likely cause. */
+static tsr_status fail_for_memory(const tsr_context *context, const tsr_trial *t) {
   char why[400];
   snprintf(why, sizeof why, "%s", tsr_message());
   int location = t->shortage.location;
   const char *what = location < context->devices ? "device" : "staging memory, location";
   return tsr_fail(TSR_ERR_MEMORY,
-                  "%s %d has no room for %zu bytes, which its budget allows (others may be using "
-                  "its memory), and with less: %s",
+                  "%s %d cannot allocate %zu bytes, which its budget allows (other programs may "
+                  "use its memory); with a smaller budget: %s",
                   what, location, t->shortage.bytes, why);
 }
 
@@ -126,12 +131,13 @@ static bool is_on_device(const tsr_call *call) {
   return false;
 }
 
-/* The CPU does the call, unless it cannot reach an operand or its result would have other bits. The
- * next call is planned with all of the budgets again. */
-static tsr_status do_without(const attempted *x, const tsr_trial *t) {
+/* The CPU's BLAS does the call, unless an operand is in a device's memory or the context is
+ * reproducible (the CPU's result has other bits): then the call fails. The full budgets are
+ * restored for the next call. */
+static tsr_status fall_back_to_cpu(const attempted *x, const tsr_trial *t) {
   tsr_plans *plans = x->context->plans;
   (void)tsr_budget_restore(plans);
-  if (is_on_device(x->call) || plans->planning.reproducible) return give_up(x->context, t);
+  if (is_on_device(x->call) || plans->planning.reproducible) return fail_for_memory(x->context, t);
   tsr_log(TSR_LOG_INFO, "the CPU's BLAS does a call: %s", tsr_message());
   return call_on_cpu(x->context, x->call, x->binding);
 }
@@ -150,7 +156,7 @@ tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_bind
   }
   TSR_TRY(tsr_compose_clear(&context->directory, call, binding));
   tsr_status status = tsr_retry(&trial);
-  return is_short(&trial, status) ? do_without(&x, &trial) : status;
+  return is_short(&trial, status) ? fall_back_to_cpu(&x, &trial) : status;
 }
 
 tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
@@ -162,5 +168,5 @@ tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const t
   tsr_status status = tsr_retry(&trial);
   if (!is_short(&trial, status)) return status;
   (void)tsr_budget_restore(context->plans);
-  return give_up(context, &trial);
+  return fail_for_memory(context, &trial);
 }

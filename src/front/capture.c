@@ -1,4 +1,4 @@
-/* Captures, as the program makes, runs, changes and prints them. */
+/* The native door: making, running, moving and printing captures. */
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -8,13 +8,14 @@
 
 /* ---- Making one ------------------------------------------------------------ */
 
-/* A run of a capture finds its plans because it starts from the same state: nothing on devices. */
+/* Evicts all copies from the devices. A plan is found by the residency that it starts from, so a
+ * capture and each of its runs start from the same one: no copy on a device. */
 static tsr_status clear_devices(tsr_context *context) {
   bool any;
   return context->engine != NULL ? tsr_compose_evict(&context->directory, &any) : TSR_OK;
 }
 
-/* False: a capture is under way already. */
+/* False: the context is capturing already. */
 static bool set_capturing(tsr_plans *plans, tsr_capture *capture) {
   pthread_mutex_lock(&plans->lock);
   bool done = plans->capturing == NULL;
@@ -46,7 +47,7 @@ TSR_ENTRY(tsr_capture_end, (context, capture), tsr_context *context, tsr_capture
     return tsr_fail(TSR_ERR_ARGUMENT, "the context captures nothing; call tsr_capture_begin first");
   if (s->incomplete) {
     tsr_capture_free(s);
-    return tsr_fail(TSR_ERR_MEMORY, "no host memory for all of the capture");
+    return tsr_fail(TSR_ERR_MEMORY, "no host memory for all steps of the capture");
   }
   *capture = s;
   return TSR_OK;
@@ -83,8 +84,8 @@ static tsr_status take_step(tsr_context *context, const tsr_captured_step *x) {
   }
 }
 
-/* Calls may use the plans of this capture from now on; NULL: of none. False: another one is
- * running. */
+/* Lets calls of the context use the plans of the capture; NULL ends that. False: another capture is
+ * being run. */
 static bool set_running(tsr_plans *plans, const tsr_capture *capture) {
   pthread_mutex_lock(&plans->lock);
   bool done = capture == NULL || plans->running == NULL;
@@ -109,6 +110,8 @@ TSR_ENTRY(tsr_capture_run_async, (capture), tsr_capture *capture) {
   return status;
 }
 
+/* The address in `to` that corresponds to `at`, if `at` is in the `bytes` bytes from `from`; else
+ * `at`. */
 static const void *moved(const void *at, const char *from, size_t bytes, char *to) {
   uintptr_t offset = (uintptr_t)at - (uintptr_t)from;
   return at != NULL && (uintptr_t)at >= (uintptr_t)from && offset < bytes ? to + offset : at;

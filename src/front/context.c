@@ -1,4 +1,4 @@
-/* The native door: checks of a context, questions to it, and small orders. */
+/* The native door: the check of a context, its traffic, and functions that change its settings. */
 #include "front/context.h"
 
 #include <unistd.h>
@@ -12,8 +12,8 @@ tsr_status tsr_context_check(const tsr_context *context) {
     return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; make one with tsr_context_create");
   if (context->process == getpid()) return TSR_OK;
   return tsr_fail(TSR_ERR_ARGUMENT,
-                  "context is process %ld's, and this is %ld, forked from it without its threads; "
-                  "make a context of its own with tsr_context_create",
+                  "context was made by process %ld, and this is process %ld, forked from it "
+                  "without its threads; make another context here with tsr_context_create",
                   (long)context->process, (long)getpid());
 }
 
@@ -30,7 +30,7 @@ tsr_status tsr_context_wait_for_devices(tsr_context *context) {
 TSR_ENTRY(tsr_context_traffic, (context, traffic), tsr_context *context, tsr_traffic *traffic) {
   TSR_TRY(tsr_context_check(context));
   if (traffic == NULL)
-    return tsr_fail(TSR_ERR_ARGUMENT, "traffic is NULL; give the address of what is to be filled");
+    return tsr_fail(TSR_ERR_ARGUMENT, "traffic is NULL; give the address of a tsr_traffic");
   pthread_mutex_lock(&context->calls.lock);
   *traffic = context->calls.traffic;
   pthread_mutex_unlock(&context->calls.lock);
@@ -41,9 +41,10 @@ TSR_ENTRY(tsr_device_traffic, (context, device, traffic), tsr_context *context, 
           tsr_traffic *traffic) {
   TSR_TRY(tsr_context_check(context));
   if (device < 0 || device >= context->devices)
-    return tsr_fail(TSR_ERR_ARGUMENT, "device is %d; the context has %d", device, context->devices);
+    return tsr_fail(TSR_ERR_ARGUMENT, "device is %d; the context has %d devices, numbered from 0",
+                    device, context->devices);
   if (traffic == NULL)
-    return tsr_fail(TSR_ERR_ARGUMENT, "traffic is NULL; give the address of what is to be filled");
+    return tsr_fail(TSR_ERR_ARGUMENT, "traffic is NULL; give the address of a tsr_traffic");
   tsr_runner_moved(context->calls.runner, device, traffic);
   return TSR_OK;
 }
@@ -52,11 +53,11 @@ TSR_ENTRY(tsr_sync, (context), tsr_context *context) {
   TSR_TRY(tsr_context_check(context));
   if (context->calls.runner == NULL) return TSR_OK;
   tsr_calls *calls = &context->calls;
-  /* Errors of registrations come first: a call that fails since its memory could not be pinned has
-   * its cause there. */
+  /* Errors of registrations come first: if memory could not be pinned, a call that uses it may fail
+   * for that reason, and the first error is the one that the caller sees. */
   tsr_calls_note_error(calls, tsr_pinner_settle(calls->pinner));
   tsr_calls_collect_pending(calls);
-  tsr_runner_drain(calls->runner); /* calls that another thread is collecting */
+  tsr_runner_drain(calls->runner); /* also waits for jobs that another thread is collecting */
   return tsr_calls_take_error(calls);
 }
 
@@ -76,7 +77,7 @@ TSR_ENTRY(tsr_set_stream, (context, device, stream), tsr_context *context, int d
   if (context->calls.runner == NULL)
     return tsr_fail(
         TSR_ERR_UNSUPPORTED,
-        "the CPU's BLAS does this context's work: there is no device %d to have streams", device);
+        "device is %d, but the CPU's BLAS does this context's work: no device has streams", device);
   TSR_TRY(tsr_runner_tie(context->calls.runner, device, stream));
   if (stream != NULL) atomic_store(&context->tied, true);
   return TSR_OK;
@@ -92,7 +93,8 @@ TSR_ENTRY(tsr_set_strategy, (context, strategy), tsr_context *context, const cha
 TSR_ENTRY(tsr_set_tile, (context, tile), tsr_context *context, int64_t tile) {
   TSR_TRY(tsr_context_check(context));
   if (tile < 0 || tile > INT32_MAX)
-    return tsr_fail(TSR_ERR_ARGUMENT, "tile is %lld; give the extent of tiles, 0 for the model's",
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "tile is %lld; give the extent of a tile, or 0 to let the planner choose",
                     (long long)tile);
   tsr_plans *plans = context->plans;
   pthread_mutex_lock(&plans->lock);

@@ -1,9 +1,9 @@
 /*
- * A context: an engine with its devices, the plans for the machine that they are, the calls under
- * way, and the directory of what stays on the devices between calls.
+ * A context: an engine with its devices, the plans made for that machine, the calls under way, and
+ * the directory of the copies that stay on the devices between calls.
  *
- * Without an engine (context->engine is NULL) the CPU's BLAS does the work; the machine may still
- * have devices, to plan for.
+ * Without an engine (context->engine is NULL) the CPU's BLAS does the work. The machine may still
+ * have devices: plans for them can be made and printed, not run.
  */
 #ifndef TSR_FRONT_CONTEXT_H
 #define TSR_FRONT_CONTEXT_H
@@ -24,33 +24,35 @@ typedef struct tsr_block {
 } tsr_block;
 
 struct tsr_context {
-  pid_t process; /* that made it */
+  pid_t process; /* the process that made the context; no other may use it */
   const tsr_engine *engine;
   tsr_engine_state *state;
   tsr_device_info info[TSR_MAX_DEVICES];
-  int devices;               /* of the engine; 0 without one */
-  bool quiet;                /* devices are not measured */
-  atomic_bool just_measured; /* making the context has measured its machine */
-  atomic_bool tied;          /* some stream of the user's is tied to the context */
-  tsr_plans *plans;          /* a reference; with the machine, settings and captures */
-  tsr_calls calls;           /* under way; with the runner and the pinner */
-  tsr_directory directory;   /* of what stays on the devices between calls */
-  pthread_mutex_t lock;      /* of blocks */
-  TSR_VEC(tsr_block) blocks;
+  int devices;               /* number of the engine's devices; 0 without an engine */
+  bool quiet;                /* creating the context does not measure the machine */
+  atomic_bool just_measured; /* the machine was measured when the context was made */
+  atomic_bool tied;          /* a stream of the user's has been tied to the context */
+  tsr_plans *plans;          /* a reference; holds the machine, settings and captures, too */
+  tsr_calls calls;           /* calls under way; owns the runner and the pinner */
+  tsr_directory directory;   /* copies that stay on the devices between calls */
+  pthread_mutex_t lock;      /* protects blocks */
+  TSR_VEC(tsr_block) blocks; /* memory from tsr_malloc that the user has not freed */
 };
 
 /* ---- context.c ---- */
 
-/* TSR_ERR_ARGUMENT for NULL, and for a context of the process that this one was forked from. */
+/* TSR_ERR_ARGUMENT if the context is NULL or was made by another process (before a fork). */
 tsr_status tsr_context_check(const tsr_context *context);
-/* Waits for the asynchronous calls and for the user's streams, before the calling thread itself
- * works on the user's memory. Errors of those calls are kept for tsr_sync. */
+/* Waits for the context's asynchronous calls and for the user's tied streams; afterwards the
+ * calling thread may itself read and write the user's memory. Errors of those calls are kept for
+ * tsr_sync. */
 tsr_status tsr_context_wait_for_devices(tsr_context *context);
 
 /* ---- lifecycle.c ---- */
 
-/* As tsr_context_create, but nothing is measured: if no measurement is kept, the library's rates
- * for such devices are used. obey: the CPU's BLAS gets no call. */
+/* As tsr_context_create, but the machine is never measured: without a kept measurement the rates
+ * that the library ships for these devices are used. obey: plans always use devices, never the
+ * CPU's BLAS. */
 tsr_status tsr_context_create_quietly(const tsr_options *options, bool obey, tsr_context **context);
 
 /* ---- memory.c ---- */
@@ -60,56 +62,61 @@ void tsr_context_free_blocks(tsr_context *context);
 
 /* ---- devices.c: which devices and which machine ---- */
 
-/* tsr_settings_fill, and TSR_ERR_ARGUMENT if the settings name an engine that does not exist. */
+/* Fills the options from the settings (tsr_settings_fill). TSR_ERR_ARGUMENT also if TESSERA_ENGINE
+ * names an engine that does not exist. */
 tsr_status tsr_context_read_settings(tsr_options *options);
 
-/* Chooses engine and machine and opens the devices: fills engine, state, info and devices, and the
- * machine of plans. */
+/* Chooses the engine and the machine and opens the devices: fills engine, state, info and devices
+ * of the context, and the machine of its plans. */
 tsr_status tsr_context_open_devices(tsr_context *context, const tsr_options *options);
 
-/* Whether calls are to use all devices that the text asks for: unless it begins with two dots. */
+/* Whether each call has to use all devices of the text: false if the text is NULL or begins with
+ * two dots ("..4"), where the planner may choose fewer. */
 bool tsr_context_obeys(const char *text);
 
-/* How many devices the text asks for ("4", "0,2", "..4"); 0: all. */
+/* *count: the number of devices that the text names ("4", "0,2", "..4"); 0: all. */
 tsr_status tsr_context_count_devices(const char *text, int *count);
 
 /* ---- machine.c ---- */
 
-/* The kept measurement of the engine's devices. If there is none, they are measured and that is
- * kept; a quiet context takes the library's rates for such devices. */
+/* The kept measurement of the engine's devices. If none is kept, the devices are measured and the
+ * measurement is kept; a quiet context takes the rates that the library ships for these devices. */
 tsr_status tsr_context_measured_machine(tsr_context *context, tsr_machine **machine);
-/* The machine of emulated devices, which stands for GPUs until these are measured. */
+/* The built-in machine of emulated devices. */
 tsr_status tsr_context_emulated_machine(int devices, tsr_machine **machine);
+/* A machine without devices; the rate of the CPU's BLAS is measured. */
 tsr_status tsr_context_cpu_machine(tsr_machine **machine);
 
-/* ---- call.c: from a call to its plan and its end ---- */
+/* ---- call.c: planning and carrying out one call ---- */
 
-/* Carries a call out, whose operands' places are filled in. exchanged: A and B changed places when
- * the call was normalised. async false: the call is complete on return. */
+/* Plans the call and carries it out; its operands' places are filled in (tsr_context_place).
+ * exchanged: A and B changed places when the call was normalised. async: returns when the call is
+ * submitted; otherwise the call is complete on return. */
 tsr_status tsr_context_call(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                             bool exchanged, bool async);
 
-/* As tsr_context_call, for a caller that can also carry the call out by itself. The plan is run if
- * it is for devices and predicted to take less time than that. */
+/* As tsr_context_call, for a caller that can also carry the call out by other means. The plan is
+ * run only if it uses devices and its predicted time is below the price; it is complete on
+ * return. */
 typedef struct tsr_offer {
-  double price;   /* s that the caller itself would take */
-  bool taken;     /* out: the plan has run */
-  double seconds; /* out: predicted for the plan */
-  int devices;    /* out: that the plan uses */
+  double price;   /* s; the time that the caller needs by other means */
+  bool taken;     /* out: the plan was run */
+  double seconds; /* out: s; the plan's predicted time */
+  int devices;    /* out: number of devices that the plan uses */
 } tsr_offer;
 tsr_status tsr_context_offer(tsr_context *context, const tsr_call *call, const tsr_binding *binding,
                              bool exchanged, tsr_offer *offer);
 
-/* Fills in where the operands are. */
+/* Fills in where the call's operands lie: kind of memory, location, pinned bytes, alignment. */
 tsr_status tsr_context_place(tsr_context *context, tsr_call *call, const tsr_binding *binding,
                              bool exchanged);
 
 /* ---- budget.c ---- */
 
-/* The budgets that the options ask for. */
+/* Sets the budget of each device and the size of the staging ring from the options. */
 tsr_status tsr_context_set_budgets(tsr_context *context, const tsr_options *options);
 
-/* The largest budget that the options name; 0: none. */
+/* *most: the largest budget in bytes that the options name; 0: they name none. */
 tsr_status tsr_budget_most(const tsr_options *options, size_t *most);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which engine, devices and machine a context gets. */
+/* Chooses the engine, the devices and the machine of a context. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -7,12 +7,12 @@
 #include "front/context.h"
 #include "tessera_model.h"
 
-/* What options.devices says: a count ("4"), or a list ("0,2", and "2," for one device). Behind two
- * dots ("..4") the planner chooses how many of these devices a call uses. */
+/* options.devices as read: a count ("4") or a list of device numbers ("0,2"; "2," is a list of
+ * one). After two dots ("..4") the planner chooses how many of these devices a call uses. */
 typedef struct choice {
   int list[TSR_MAX_DEVICES];
   int count;   /* 0: all */
-  bool listed; /* list holds their numbers; else they are the first count devices */
+  bool listed; /* the devices are list[0..count-1]; else the first count devices */
 } choice;
 
 /* ---- Settings ---- */
@@ -26,17 +26,17 @@ tsr_status tsr_context_read_settings(tsr_options *options) {
   return TSR_OK;
 }
 
-/* ---- "4" or "0,2"; "2," is the list of one ---- */
+/* ---- Reading options.devices ---- */
 
 static tsr_status refuse(const char *text, const char *why) {
-  return tsr_fail(
-      TSR_ERR_ARGUMENT,
-      "devices is \"%s\": %s; give a count from 1 to %d such as 4, or a list of devices "
-      "such as 0,2, or \"2,\" for one, or ..4 for at most 4",
-      text, why, TSR_MAX_DEVICES);
+  return tsr_fail(TSR_ERR_ARGUMENT,
+                  "devices is \"%s\": %s; give a count from 1 to %d such as 4, a list of devices "
+                  "such as 0,2 (\"2,\" for device 2 alone), or ..4 for at most 4",
+                  text, why, TSR_MAX_DEVICES);
 }
 
-/* A whole number of at most four digits at *text, moving it on; -1 if there is none. */
+/* Reads a whole number of at most four digits at *text and advances *text behind it; -1: no such
+ * number is there. */
 static int scan_number(const char **text) {
   int value = 0, digits = 0;
   for (; **text >= '0' && **text <= '9' && digits < 5; digits++)
@@ -64,7 +64,7 @@ static tsr_status parse_list(const char *text, choice *c) {
     int device = scan_number(&at);
     if (device < 0) return refuse(text, "a number is missing or wrong");
     if (is_listed(c, device)) return refuse(text, "a device is named twice");
-    if (c->count == TSR_MAX_DEVICES) return refuse(text, "that is too many");
+    if (c->count == TSR_MAX_DEVICES) return refuse(text, "it names too many devices");
     c->list[c->count++] = device;
     if (*at == '\0') return TSR_OK;
     if (*at++ != ',') return refuse(text, "only digits and commas may be in it");
@@ -98,8 +98,8 @@ tsr_status tsr_context_count_devices(const char *text, int *count) {
 
 /* ---- The machine ---- */
 
-/* Selects the chosen devices from a machine that was given. If the machine has just as many devices
- * as are listed, it describes those, whatever their numbers. */
+/* Reduces the given machine to the chosen devices. If it has exactly as many devices as are listed,
+ * it is taken to describe those, whatever their numbers. */
 static tsr_status choose_from(const choice *c, const char *name, tsr_machine **machine) {
   if (c->count == 0) return TSR_OK;
   int devices = (*machine)->devices, most = 0;
@@ -128,7 +128,7 @@ static tsr_status load_machine(const tsr_options *options, const choice *c, tsr_
 
 /* ---- The engine ---- */
 
-static _Atomic uint64_t delay_seed; /* tsr_host_delay */
+static _Atomic uint64_t delay_seed; /* set by tsr_host_delay, used by contexts made later */
 
 void tsr_host_delay(uint64_t seed) {
   atomic_store(&delay_seed, seed);
@@ -169,7 +169,7 @@ static tsr_status open_named(tsr_context *context, const tsr_options *options, c
   return tsr_context_measured_machine(context, &context->plans->machine);
 }
 
-/* The first engine that finds devices on this machine; TSR_ERR_ENGINE: none does. */
+/* Opens the first engine that finds devices on this machine; TSR_ERR_ENGINE: none does. */
 static tsr_status open_first(tsr_context *context, const tsr_options *options, const choice *c) {
   tsr_status status = TSR_ERR_ENGINE;
   const char *name;
@@ -180,8 +180,9 @@ static tsr_status open_first(tsr_context *context, const tsr_options *options, c
   return status;
 }
 
-/* No engine is named: the GPUs, if there are any and as many as a given machine has. Otherwise the
- * CPU's BLAS does the work, and the given machine is only planned for. */
+/* Opens devices when no engine is named. Without a given machine: the GPUs found, else the CPU's
+ * BLAS. With one: the GPUs, if enough are found for it; else the CPU's BLAS does the work and plans
+ * are for the given machine. */
 static tsr_status open_best(tsr_context *context, const tsr_options *options, const choice *c) {
   tsr_status status = open_first(context, options, c);
   if (context->plans->machine != NULL) return TSR_OK;

@@ -1,11 +1,11 @@
-/* The native door: events, and questions to a context that do not wait for calls. */
+/* The native door: events, and functions that describe a context without waiting for calls. */
 #include "base/thread.h"
 #include "front/context.h"
 #include "tessera_model.h"
 
 static tsr_status check_output(const char *name, const void *output) {
   if (output != NULL) return TSR_OK;
-  return tsr_fail(TSR_ERR_ARGUMENT, "%s is NULL; give the address of what is to be filled", name);
+  return tsr_fail(TSR_ERR_ARGUMENT, "%s is NULL; give the address of a variable to fill", name);
 }
 
 /* ---- Events ---- */
@@ -13,7 +13,8 @@ static tsr_status check_output(const char *name, const void *output) {
 static tsr_status check_event(const tsr_context *context, const char *name,
                               const tsr_event *event) {
   if (event == NULL)
-    return tsr_fail(TSR_ERR_ARGUMENT, "%s is NULL; give an event of tsr_event_record", name);
+    return tsr_fail(TSR_ERR_ARGUMENT, "%s is NULL; give an event that tsr_event_record filled",
+                    name);
   if (event->context == context) return TSR_OK;
   return tsr_fail(TSR_ERR_ARGUMENT,
                   "%s was not recorded in this context; record it there with tsr_event_record",
@@ -60,9 +61,9 @@ TSR_ENTRY(tsr_event_wait, (context, event), tsr_context *context, const tsr_even
   return TSR_OK;
 }
 
-/* ---- What a context works with ---- */
+/* ---- Engine, budgets, rates ---- */
 
-/* The caller holds both locks of the plans. */
+/* The caller holds the plans' machine_lock and lock. */
 static void describe(const tsr_context *context, tsr_context_facts *facts) {
   const tsr_plans *plans = context->plans;
   const tsr_machine *machine = plans->machine;
@@ -98,7 +99,7 @@ static tsr_status check_place(const tsr_machine *machine, const char *name, int 
                   place, machine->devices);
 }
 
-/* The caller holds the machine's lock. */
+/* The caller holds machine_lock. */
 static tsr_status rate_of_copy(const tsr_machine *machine, int from, int to, size_t run,
                                double *rate) {
   TSR_TRY(check_place(machine, "from", from));

@@ -1,4 +1,4 @@
-/* A context begins and ends: everything in it is started and stopped here. */
+/* Creating and destroying a context: all that belongs to it is started and stopped here. */
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -11,15 +11,15 @@
 
 /* ---- Ending --------------------------------------------------------------- */
 
-/* What is left is the plans, while somebody holds some. */
+/* The plans outlive the context while the user holds a plan or a capture. */
 TSR_ENTRY_VOID(tsr_context_destroy, (context), tsr_context *context) {
-  if (context == NULL || context->process != getpid()) return; /* the parent's: left to it */
+  if (context == NULL || context->process != getpid()) return; /* the parent process destroys it */
   tsr_calls *calls = &context->calls;
   tsr_calls_drop(calls);
   tsr_capture_free(context->plans->capturing);
   context->plans->capturing = NULL;
   tsr_runner_destroy(calls->runner);
-  tsr_pinner_destroy(calls->pinner); /* behind the jobs, which wait for it */
+  tsr_pinner_destroy(calls->pinner); /* after the runner, whose jobs wait for registrations */
   tsr_calls_end(calls);
   tsr_directory_end(&context->directory);
   tsr_context_free_blocks(context);

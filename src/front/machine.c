@@ -1,4 +1,4 @@
-/* The context's machine: emulated, kept, measured, printed. */
+/* The context's machine: built in, read from the kept measurement, measured, printed. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,8 +14,8 @@
 
 /* ---- Without measuring ---- */
 
-/* Emulated devices always get the same machine, so that plans are always the same. Its rates are
- * about those of threads and of memcpy. */
+/* Emulated devices always get the same machine, so that their plans do not depend on the computer.
+ * Its rates are near those of a thread's BLAS and of memcpy. */
 tsr_status tsr_context_emulated_machine(int devices, tsr_machine **machine) {
   char string[96];
   snprintf(string, sizeof string, "host:20 gpu*%d@nvswitch:20 pcie:10 rate:0.02 lat:20", devices);
@@ -49,7 +49,8 @@ static int find_device(const tsr_machine *machine, const char *identity) {
   return -1;
 }
 
-/* *machine: the engine's devices, chosen from those that were measured. */
+/* *machine: the part of the kept measurement that describes the engine's devices. TSR_ERR_MACHINE
+ * if a device is not in it. */
 static tsr_status select_known(const tsr_context *context, const tsr_machine *kept,
                                tsr_machine **machine) {
   int list[TSR_MAX_DEVICES];
@@ -63,7 +64,8 @@ static tsr_status select_known(const tsr_context *context, const tsr_machine *ke
 }
 
 static tsr_status read_kept(const tsr_context *context, const char *path, tsr_machine **machine) {
-  if (access(path, R_OK) != 0) return TSR_ERR_IO; /* the common case: not an error to log */
+  if (access(path, R_OK) != 0)
+    return TSR_ERR_IO; /* common before the first measurement: no message */
   tsr_machine *kept;
   TSR_TRY(tsr_machine_read(path, &kept));
   tsr_status status = select_known(context, kept, machine);
@@ -77,12 +79,12 @@ static tsr_status kept_path(const tsr_context *context, char **path) {
   return tsr_machine_cache_path(identity, path);
 }
 
-/* A measurement that cannot be written to a file is used all the same. */
+/* Writes the measurement to its file. If that fails, the measurement is still used. */
 static void keep(const tsr_context *context, const tsr_machine *machine) {
   char *path;
   if (kept_path(context, &path) != TSR_OK) return;
   if (tsr_machine_write(machine, path) != TSR_OK)
-    tsr_log(TSR_LOG_INFO, "the measurement cannot be kept: %s", tsr_message());
+    tsr_log(TSR_LOG_INFO, "the measurement of this machine cannot be written: %s", tsr_message());
   tsr_dealloc(path);
 }
 
@@ -117,7 +119,8 @@ tsr_status tsr_context_measured_machine(tsr_context *context, tsr_machine **mach
     if (status == TSR_OK) return TSR_OK;
   }
   if (context->quiet) return tsr_machine_shipped(context->info[0].name, context->devices, machine);
-  tsr_log(TSR_LOG_INFO, "this machine is measured, once; it takes some seconds");
+  tsr_log(TSR_LOG_INFO,
+          "measuring this machine, which takes some seconds; the result is kept for later");
   atomic_store(&context->just_measured, true);
   return measure(context, NULL, NULL, machine);
 }
@@ -126,7 +129,7 @@ tsr_status tsr_context_measured_machine(tsr_context *context, tsr_machine **mach
 
 static tsr_status probe_devices(tsr_context *context, tsr_progress progress, void *user,
                                 tsr_machine **machine) {
-  tsr_runner_trim(context->calls.runner); /* room for the probe's own buffers */
+  tsr_runner_trim(context->calls.runner); /* frees memory for the probe's own buffers */
   tsr_runner_occupy(context->calls.runner);
   tsr_status status = measure(context, progress, user, machine);
   tsr_runner_leave(context->calls.runner);
@@ -137,7 +140,7 @@ TSR_ENTRY(tsr_machine_probe, (context, progress, user), tsr_context *context, ts
           void *user) {
   tsr_machine *machine;
   TSR_TRY(tsr_context_check(context));
-  /* Making the context has measured it a moment ago, since no measurement was kept. */
+  /* The machine was measured when the context was made, since no measurement was kept. */
   if (atomic_exchange(&context->just_measured, false)) return TSR_OK;
   if (context->engine != NULL)
     TSR_TRY(probe_devices(context, progress, user, &machine));
@@ -146,7 +149,8 @@ TSR_ENTRY(tsr_machine_probe, (context, progress, user), tsr_context *context, ts
   else
     return tsr_fail(
         TSR_ERR_ENGINE,
-        "the machine \"%s\" is not here to be measured; leave it out to measure this one",
+        "the machine \"%s\" is not this one and cannot be measured; give no machine to measure "
+        "this one",
         context->plans->machine->name);
   tsr_plans_exchange_machine(context->plans, machine);
   return TSR_OK;

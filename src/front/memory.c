@@ -1,4 +1,4 @@
-/* The native door: memory that is fast to copy. */
+/* The native door: allocating, copying and registering memory that devices copy fast. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -47,13 +47,13 @@ TSR_ENTRY(tsr_malloc, (context, device, bytes, pointer), tsr_context *context, i
   pthread_mutex_unlock(&context->lock);
   if (!noted) {
     give_back(context, block);
-    return tsr_fail(TSR_ERR_MEMORY, "no host memory to note an allocation");
+    return tsr_fail(TSR_ERR_MEMORY, "no host memory to record an allocation");
   }
   *pointer = block.pointer;
   return TSR_OK;
 }
 
-/* Waits for calls under way, which may use the memory. */
+/* Waits for all calls under way, since they may use the memory. */
 TSR_ENTRY_VOID(tsr_free, (context, pointer), tsr_context *context, void *pointer) {
   if (context == NULL || pointer == NULL) return;
   tsr_block block = {NULL, 0, TSR_HOST};
@@ -71,8 +71,8 @@ TSR_ENTRY_VOID(tsr_free, (context, pointer), tsr_context *context, void *pointer
   give_back(context, block);
 }
 
-/* *device: where the memory is; TSR_HOST for host memory of any kind, whose registration has ended
- * if one was under way. */
+/* *device: the device that owns the memory, or TSR_HOST for host memory of any kind. Waits first
+ * for registrations of that memory that are under way. */
 static tsr_status device_of(tsr_context *context, const void *pointer, size_t bytes, int *device) {
   tsr_place place;
   tsr_pinner_await(context->calls.pinner,
@@ -113,7 +113,7 @@ TSR_ENTRY(tsr_register, (context, pointer, bytes), tsr_context *context, void *p
   return tsr_pinner_add(context->calls.pinner, pointer, bytes);
 }
 
-/* Waits for calls under way, which may use the memory. */
+/* Waits for all calls under way, since they may use the memory. */
 TSR_ENTRY(tsr_unregister, (context, pointer), tsr_context *context, void *pointer) {
   TSR_TRY(tsr_context_check(context));
   if (pointer == NULL)

@@ -1,4 +1,4 @@
-/* The native door: calls. */
+/* The native door: the level-3 routines, which take the type as an argument. */
 #include <string.h>
 
 #include "base/thread.h"
@@ -6,6 +6,8 @@
 #include "compose/capture.h"
 #include "front/context.h"
 
+/* Bytes of alpha, or of beta (of_c), as the routine takes them. herk has real scalars, her2k a real
+ * beta. */
 static size_t scalar_bytes(const tsr_level3 *what, bool of_c) {
   bool real = what->operation == TSR_HERK || (what->operation == TSR_HER2K && of_c);
   size_t size = tsr_type_get(what->type)->size;
@@ -13,7 +15,7 @@ static size_t scalar_bytes(const tsr_level3 *what, bool of_c) {
   return real ? size / 2 : size;
 }
 
-/* trmm and trsm have no beta. */
+/* Adds the call to the capture under way, if any. trmm and trsm have no beta. */
 static void capture(tsr_context *context, const tsr_level3 *what, const void *alpha, const void *a,
                     const void *b, const void *beta, void *c) {
   tsr_captured_step step = {.kind = TSR_CAPTURED_CALL, .what = *what, .a = a, .b = b, .c = c};
@@ -31,7 +33,8 @@ static tsr_status carry_out(tsr_context *context, bool async, tsr_call *call,
   return tsr_context_call(context, call, binding, exchanged, async);
 }
 
-/* A call that is refused, and perhaps made again, is in no capture. */
+/* An asynchronous call becomes part of a capture only once it is submitted: a call that fails may
+ * be repeated by the program. */
 static tsr_status run(tsr_context *context, bool async, const tsr_level3 *what, const void *alpha,
                       const void *a, const void *b, const void *beta, void *c) {
   tsr_call call;
@@ -57,7 +60,7 @@ TSR_ENTRY(tsr_level3_run_async, (context, what, alpha, a, b, beta, c), tsr_conte
   return run(context, true, what, alpha, a, b, beta, c);
 }
 
-/* ---- Argument lists: one for each signature -------------------------------- */
+/* ---- tsr_level3 from the argument list of each signature -------------------- */
 
 static tsr_level3 product(tsr_operation operation, tsr_type type, tsr_layout layout, tsr_uplo uplo,
                           tsr_op transa, tsr_op transb, int64_t m, int64_t n, int64_t k,

@@ -22,16 +22,21 @@ static bool is_small(const tsr_offload_state *state, const tsr_offload_call *cal
 
 /* ---- Before the devices are started ---- */
 
-/* Beside a BLAS with a thread on each core that waits busily for the next call, starting takes
- * longer than alone and holds up the calls that are made meanwhile for most of that; and once
- * devices are there, threads that stage get a part of each core. */
+/*
+ * Many a CPU's BLAS keeps a thread on each core that waits busily for the next call. Beside such
+ * threads, starting devices takes longer than on an idle computer and delays the calls that are
+ * made meanwhile. Once devices are started, staging threads get only a part of each core. So the
+ * time of a call on devices counts TSR_TUNE_DOOR_STAGES_BESIDE times, and that of starting them
+ * TSR_TUNE_DOOR_STARTS_BESIDE times.
+ */
 
-/* Of a call that takes, or took, so many seconds on the CPU. */
+/* The seconds that the devices would have saved of a call that takes `seconds` on the CPU. */
 static double savings_of(const tsr_offload_visit *visit, double seconds) {
   return fmax(0, seconds - TSR_TUNE_DOOR_STAGES_BESIDE * visit->plan_price);
 }
 
-/* Whether what calls would have saved, with this one, pays for starting by now. */
+/* Whether the calls so far, with this one, would have saved more than starting the devices
+ * costs. */
 static bool start_pays(tsr_offload_state *state, const tsr_offload_visit *visit) {
   pthread_mutex_lock(&state->lock);
   double saved = state->would_have_saved + savings_of(visit, visit->cpu_price);
@@ -39,7 +44,8 @@ static bool start_pays(tsr_offload_state *state, const tsr_offload_visit *visit)
   return saved > TSR_TUNE_DOOR_STARTS_BESIDE * state->start_seconds;
 }
 
-/* A call that was held up for long, by whatever it was, counts as one that was not. */
+/* Adds the savings of a call that the CPU has done. Its time counts as at most
+ * TSR_TUNE_DOOR_HELD_UP times its price, so that one delayed call does not start the devices. */
 static void note_savings(tsr_offload_state *state, const tsr_offload_visit *visit) {
   double seconds = fmin(visit->seconds, TSR_TUNE_DOOR_HELD_UP * visit->cpu_price);
   pthread_mutex_lock(&state->lock);
@@ -47,7 +53,8 @@ static void note_savings(tsr_offload_state *state, const tsr_offload_visit *visi
   pthread_mutex_unlock(&state->lock);
 }
 
-/* The call goes to the CPU; whether the devices are to be started for the next ones is decided. */
+/* Starts the devices in the background if that pays for later calls. This call goes to the CPU; the
+ * result says why. */
 static tsr_offload_why weigh_start(tsr_offload_state *state, const tsr_call *call,
                                    tsr_offload_visit *visit) {
   visit->plan_price = tsr_offload_device_seconds(&state->guess, call, true);
@@ -65,12 +72,14 @@ static bool is_on_device(const tsr_call *call) {
   return false;
 }
 
-/* Whether C may have been written by a call that failed so. */
+/* Whether a call that failed with this status may have written to C. */
 static bool may_have_written(tsr_status status) {
   return status == TSR_ERR_DEVICE || status == TSR_ERR_CHECK || status == TSR_ERR_INTERNAL;
 }
 
-/* What C held may be lost with a device that failed, which is no loss where it is not read. */
+/* Decides after a failed call: the CPU repeats it unless the failed call may have overwritten an
+ * input (C where beta is not 0, B of trmm and trsm), which is lost then. A failure that may have
+ * written C ends offloading in this process. */
 static tsr_offload_verdict after_failure(tsr_offload_state *state, const tsr_call *call,
                                          tsr_status status, tsr_offload_visit *visit) {
   tsr_log(TSR_LOG_INFO, "a call goes to the CPU: %s", tsr_message());
@@ -89,7 +98,8 @@ static bool is_pageable(const tsr_call *call) {
   return false;
 }
 
-/* Whether so many seconds on devices are fewer than the CPU's, with what such calls are late. */
+/* Whether the devices, predicted to take `seconds`, are faster than the CPU even with the lateness
+ * of calls of this size. If lateness alone decides for the CPU, that is recorded. */
 static bool is_cheaper(tsr_offload_state *state, const tsr_call *call, double seconds,
                        const tsr_offload_visit *visit) {
   if (seconds >= visit->cpu_price) return false;
@@ -99,21 +109,23 @@ static bool is_cheaper(tsr_offload_state *state, const tsr_call *call, double se
   return false;
 }
 
-/* Asking where memory is costs something, and planning does: what does not look cheaper is spared.
- */
+/* A first estimate from the rates that the devices reach: calls that look slower on devices are
+ * spared the cost of locating their operands and of planning. */
 static bool looks_cheaper(tsr_offload_state *state, const tsr_call *call, bool staged,
                           tsr_offload_visit *visit) {
   visit->plan_price = tsr_offload_device_seconds(&state->reach, call, staged);
   return is_cheaper(state, call, visit->plan_price, visit);
 }
 
-/* What speaks for the devices whatever it costs; TSR_WHY_FASTER: only that they are faster. */
+/* The reason to use the devices whatever they cost; TSR_WHY_FASTER: no such reason, they are used
+ * only if they are faster. */
 static tsr_offload_why reason_of(const tsr_offload_state *state, const tsr_call *call) {
   if (state->mode == TSR_OFFLOAD_ALWAYS) return TSR_WHY_ALWAYS;
   return is_on_device(call) ? TSR_WHY_ON_DEVICE : TSR_WHY_FASTER;
 }
 
-/* The call, whose operands have their places, is planned, priced and, if it is worth it, run. */
+/* Plans the call, whose operands' places are filled in, and runs the plan if the devices are forced
+ * or faster. *taken: the plan was run. */
 static tsr_status run_if_cheaper(tsr_offload_state *state, const tsr_call *call,
                                  const tsr_binding *binding, bool exchanged,
                                  tsr_offload_visit *visit, bool *taken) {
@@ -131,7 +143,8 @@ static tsr_status run_if_cheaper(tsr_offload_state *state, const tsr_call *call,
     return TSR_OK;
   }
   visit->seconds = tsr_now() - began;
-  tsr_log(TSR_LOG_DEBUG, "%.4g flops on %d devices: %.3f ms, planned %.3f, the CPU's %.3f",
+  tsr_log(TSR_LOG_DEBUG,
+          "%.4g flops on %d devices took %.3f ms; predicted were %.3f ms, on the CPU %.3f ms",
           visit->flops, offer.devices, visit->seconds * 1e3, offer.seconds * 1e3,
           visit->cpu_price * 1e3);
   tsr_offload_price_run(&state->price, call->type, visit->flops, offer.seconds, visit->seconds);
@@ -153,7 +166,7 @@ static tsr_offload_verdict offer(tsr_offload_state *state, tsr_call *call,
   return taken ? TSR_OFFLOAD_DONE : TSR_OFFLOAD_TO_CPU;
 }
 
-/* ---- The way of a call ---- */
+/* ---- Deciding where a call goes ---- */
 
 static tsr_offload_verdict decide_here(tsr_offload_state *state, const tsr_offload_call *x,
                                        tsr_offload_visit *visit) {
@@ -164,7 +177,7 @@ static tsr_offload_verdict decide_here(tsr_offload_state *state, const tsr_offlo
   if (tsr_call_level3(&x->what, x->alpha, x->a, x->b, x->beta, x->c, true, &call, &binding,
                       &exchanged) != TSR_OK ||
       tsr_call_check_aliasing(&call, &binding, exchanged) != TSR_OK)
-    return TSR_OFFLOAD_TO_CPU; /* the BLAS may know what to make of it */
+    return TSR_OFFLOAD_TO_CPU; /* wrong arguments: the CPU's BLAS reports them in its own way */
   if (tsr_call_is_empty(&call)) return TSR_OFFLOAD_TO_CPU;
   visit->flops = tsr_call_flops(&call);
   visit->cpu_price = tsr_offload_cpu_seconds(&state->price, &call);
@@ -194,15 +207,17 @@ typedef struct decision {
 static tsr_status decide_aside(void *argument) {
   decision *d = argument;
   d->verdict = decide_here(d->state, d->call, d->visit);
-  return d->verdict == TSR_OFFLOAD_LOST ? TSR_ERR_DEVICE : TSR_OK; /* with its message */
+  return d->verdict == TSR_OFFLOAD_LOST ? TSR_ERR_DEVICE
+                                        : TSR_OK; /* an error passes its message on */
 }
 
-/* A program may call from threads whose stack is just large enough for its BLAS. */
+/* Decides on a thread of its own if the caller's stack is short: a program may call from threads
+ * whose stack is just large enough for its BLAS. */
 static tsr_offload_verdict decide(tsr_offload_state *state, const tsr_offload_call *call,
                                   tsr_offload_visit *visit) {
   if (!tsr_stack_is_short()) return decide_here(state, call, visit);
   decision d = {state, call, visit, TSR_OFFLOAD_TO_CPU};
-  visit->why = TSR_WHY_FAILED; /* unless there is a thread */
+  visit->why = TSR_WHY_FAILED; /* stays if no thread can be started */
   (void)tsr_aside(decide_aside, &d);
   return d.verdict;
 }

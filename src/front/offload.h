@@ -1,14 +1,15 @@
 /*
- * Whether a call of an unmodified program goes to devices: what the BLAS doors ask.
+ * Decides for the BLAS doors whether a call of an unmodified program goes to devices.
  *
- * Each call is priced: the CPU's rate, as it was measured or as this program's own calls show it,
- * against the planned time on the devices. Nothing is measured for its own sake, and devices are
- * started in the background only when the calls so far would have saved more than starting costs.
- * A call that is not asked about (below) costs nothing here; one that is asked about and stays on
- * the CPU costs well under 200 ns.
+ * For each call two predicted times are compared: on the CPU, at the rate that was measured for
+ * this machine or that this program's own calls showed, and on the devices, as planned. No call is
+ * made only to measure. Devices are started in the background when the calls so far would have
+ * saved more time than starting costs. A door need not ask about small calls (tsr_offload_unasked),
+ * which then cost nothing here; a call that is asked about and stays on the CPU costs well under
+ * 200 ns.
  *
- * One state a process, made at the first call. Any thread may call. In a process that was forked
- * after devices were started every call stays on the CPU.
+ * A process has one state, made at the first call. Any thread may call. In a process that was
+ * forked after devices were started, every call stays on the CPU.
  */
 #ifndef TSR_FRONT_OFFLOAD_H
 #define TSR_FRONT_OFFLOAD_H
@@ -18,109 +19,117 @@
 #include "base/status.h"
 #include "base/types.h"
 
-/* A call as it came in. */
+/* A call of a BLAS routine, with the arguments as the program passed them. */
 typedef struct tsr_offload_call {
   tsr_level3 what;
   const void *alpha, *a, *b, *beta;
   void *c;
-  double multiplications; /* m n k, where A is square its order for k; of a triangle, too */
+  double multiplications; /* m n k; if A is square, k is its order; n n k if C is a triangle */
 } tsr_offload_call;
 
-/* Why a call went where it went. */
+/* The reason why a call went to the CPU or to devices. */
 typedef enum tsr_offload_why {
   TSR_WHY_SMALL,       /* CPU: below the size at which devices can win */
-  TSR_WHY_EMPTY,       /* CPU: nothing is multiplied, or what is asked for is not ours to do */
+  TSR_WHY_EMPTY,       /* CPU: nothing is multiplied, or the arguments are ones we do not handle */
   TSR_WHY_NEVER,       /* CPU: TESSERA_OFFLOAD=never */
-  TSR_WHY_NO_DEVICE,   /* CPU: none is here, or none can be used */
-  TSR_WHY_FORKED,      /* CPU: the devices are the parent's */
-  TSR_WHY_CPU_FASTER,  /* CPU: by the model */
-  TSR_WHY_NOT_STARTED, /* CPU: what calls would have saved does not pay for starting devices yet */
-  TSR_WHY_STARTING,    /* CPU: meanwhile */
-  TSR_WHY_FAILED,      /* CPU: the devices could not */
-  TSR_WHY_ARGUMENTS,   /* ScaLAPACK: it knows what to make of them */
-  TSR_WHY_OTHER_MPI,   /* ScaLAPACK: the library across processes was built for another MPI */
-  TSR_WHY_FASTER,      /* devices: by the model */
-  TSR_WHY_ON_DEVICE,   /* devices: an operand is there */
+  TSR_WHY_NO_DEVICE,   /* CPU: no device is found, or none can be used */
+  TSR_WHY_FORKED,      /* CPU: the devices were started by the parent process */
+  TSR_WHY_CPU_FASTER,  /* CPU: predicted to be faster */
+  TSR_WHY_NOT_STARTED, /* CPU: calls so far would not have saved what starting devices costs */
+  TSR_WHY_STARTING,    /* CPU: the devices are being started */
+  TSR_WHY_FAILED,      /* CPU: the call failed on the devices */
+  TSR_WHY_ARGUMENTS,   /* ScaLAPACK: arguments that only it handles or reports */
+  TSR_WHY_OTHER_MPI,   /* ScaLAPACK: libtessera_mpi was built for another MPI */
+  TSR_WHY_FASTER,      /* devices: predicted to be faster */
+  TSR_WHY_ON_DEVICE,   /* devices: an operand is in the memory of one */
   TSR_WHY_ALWAYS,      /* devices: TESSERA_OFFLOAD=always */
   TSR_WHY_COUNT
 } tsr_offload_why;
 
-/* What is known of a call on its way; filled by tsr_offload for tsr_offload_end. */
+/* One call as far as it has been decided and timed; filled by tsr_offload for tsr_offload_end. */
 typedef struct tsr_offload_visit {
   tsr_offload_why why;
-  int devices;                  /* that did it; 0: the CPU */
-  double began;                 /* 0: nobody wants to know how long it takes */
-  double flops;                 /* 0: not reckoned */
-  double cpu_price, plan_price; /* s, predicted; 0: not reckoned */
-  double seconds;               /* s that it took; 0: not measured */
+  int devices;                  /* number of devices that did the call; 0: the CPU did it */
+  double began;                 /* s, tsr_now() when the CPU began; 0: its time is not wanted */
+  double flops;                 /* 0: not computed */
+  double cpu_price, plan_price; /* s, predicted on the CPU and on devices; 0: not computed */
+  double seconds;               /* s, measured; 0: not measured */
 } tsr_offload_visit;
 
 typedef enum tsr_offload_verdict {
-  TSR_OFFLOAD_TO_CPU, /* nothing is touched: call the CPU's BLAS, then tsr_offload_end */
-  TSR_OFFLOAD_DONE,
-  TSR_OFFLOAD_LOST /* a device failed after it had changed C: tsr_message() says how */
+  TSR_OFFLOAD_TO_CPU, /* C is untouched: call the CPU's BLAS, then tsr_offload_end */
+  TSR_OFFLOAD_DONE,   /* the devices have done the call */
+  TSR_OFFLOAD_LOST    /* a device failed after C was changed: tsr_message() says how */
 } tsr_offload_verdict;
 
+/* Decides on a call and, if it goes to devices, carries it out before returning. Fills *visit. */
 TSR_API tsr_offload_verdict tsr_offload(const tsr_offload_call *call, tsr_offload_visit *visit);
 
-/* ---- Calls that nobody need ask about ---- */
+/* ---- Calls that a door need not ask about ---- */
 
-/* Whether no call of the process will be offloaded, or counted for a report, from now on. */
+/* Whether from now on no call of the process is offloaded or counted for a report. */
 TSR_API bool tsr_offload_is_over(void);
 
-/* Calls of a type with fewer multiplications than *this go to the CPU, and are not counted. The
- * number changes as the program's calls show what the CPU does; 0: ask about every call. */
+/* The address of a number of multiplications: calls of the type with fewer go to the CPU and are
+ * not counted, so that tsr_offload need not be called for them. The number changes as the program's
+ * calls show the CPU's rate; 0: ask about every call. */
 TSR_API const _Atomic double *tsr_offload_unasked(tsr_type type);
 
-/* Sets up what the first call would. */
+/* Sets up the process's state, as the first call does, so that a report is written also if no call
+ * follows. */
 TSR_API void tsr_offload_prepare(void);
 
-/* The CPU's BLAS has done the call. */
+/* To be called when the CPU's BLAS has done a call that got TSR_OFFLOAD_TO_CPU: records its
+ * time. */
 TSR_API void tsr_offload_end(const tsr_offload_call *call, const tsr_offload_visit *visit);
 
-/* Carries the call out with the library's own choice of the CPU's BLAS, for a program that has
- * none, or none with that routine. */
+/* Carries the call out with the CPU's BLAS that this library loads, for a program whose own BLAS is
+ * missing or lacks the routine. */
 TSR_API tsr_status tsr_offload_alone(const tsr_offload_call *call);
 
-/* ---- What became of calls: offload_report.c ---- */
+/* ---- The report of all calls: offload_report.c ---- */
 
 typedef enum tsr_offload_family {
   TSR_FAMILY_BLAS,
-  TSR_FAMILY_PBLAS, /* across processes: CPU means ScaLAPACK */
+  TSR_FAMILY_PBLAS, /* across processes: ScaLAPACK takes the CPU's part */
   TSR_FAMILY_COUNT
 } tsr_offload_family;
 
+/* Whether TESSERA_REPORT or TESSERA_EXPLAIN is set; call tsr_offload_report_add only then. */
 TSR_API bool tsr_offload_report_wanted(void);
 TSR_API void tsr_offload_report_add(tsr_offload_family family, const tsr_level3 *what,
                                     const tsr_offload_visit *visit);
 
 /* ---- Calls that several processes decide on together: offload_share.c ---- */
 
-/* What a process can say of itself, without touching a device. All numbers are such that the
- * greatest of all processes is what they agree on: what speaks most against devices. */
+/* Settings and rates of one process, found without touching a device. The larger a number, the more
+ * it speaks against devices; processes agree on the maximum of each. */
 typedef struct tsr_offload_facts {
   double reluctance;                  /* 0: TESSERA_OFFLOAD=always, 1: auto, 2: never */
-  double deviceless;                  /* 1: no device is here, or none can be used */
-  double min_size;                    /* TESSERA_MIN_SIZE; -1: by the model */
-  double start;                       /* s that starting the devices takes; 0: they are started */
-  double cpu_flops[TSR_TYPE_COUNT];   /* flops/s, of all processors that the process may use */
-  double cpu_latency;                 /* s */
-  double device_flop[TSR_TYPE_COUNT]; /* s a flop, on its devices together */
-  double in, out, staging;            /* s a byte, as tsr_reach has them; 0: unknown */
-  double wire; /* s a byte over the network, as the machine says; 0: it does not */
+  double deviceless;                  /* 1: no device is found, or none can be used; else 0 */
+  double min_size;                    /* TESSERA_MIN_SIZE; -1: not set, the prices decide */
+  double start;                       /* s to start the devices; 0: they are started */
+  double cpu_flops[TSR_TYPE_COUNT];   /* flops/s of all processors that the process may use */
+  double cpu_latency;                 /* s of a call on the CPU besides its flops */
+  double device_flop[TSR_TYPE_COUNT]; /* s/flop of the process's devices together */
+  double in, out, staging;            /* s/byte, inverse of tsr_reach's rates; 0: unknown */
+  double wire;                        /* s/byte through the network; 0: unknown */
 } tsr_offload_facts;
 TSR_API tsr_offload_facts tsr_offload_facts_get(void);
 
-/* Of the `ranks` processes that see the same devices this is number `rank`: it takes its share of
- * them, unless the user named devices or they are started. More processes than devices share them.
- * Only the first time counts. */
-TSR_API void tsr_offload_deal(int rank, int ranks);
+/* Tells this process that it is number `rank` (from 0) of `ranks` processes that see the same
+ * devices. The process uses only its share of the devices, unless the user named devices or they
+ * are started already. If ranks > devices, several processes use one device. Only the first call
+ * has an effect. */
+TSR_API void tsr_offload_share_devices(int rank, int ranks);
 
-/* The same number for processes of a host that see the same devices. */
+/* A digest of the devices that the process may see: equal for processes of a host that see the
+ * same. */
 TSR_API uint64_t tsr_offload_visible(void);
 
-/* Starts the devices, or waits until they are started: *context is this process's, and the same
- * that the BLAS doors use. TSR_ERR_ENGINE with the cause where none can be used. */
+/* Starts the devices if they are not started and waits for that. *context: the context of this
+ * process that the BLAS doors use, too; it stays theirs. TSR_ERR_ENGINE with the cause if no device
+ * can be used. */
 TSR_API tsr_status tsr_offload_context(tsr_context **context);
 
 #endif

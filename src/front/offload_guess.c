@@ -1,6 +1,7 @@
 /*
- * What machine this probably is, by files alone: asking the runtime would start it. Right enough to
- * tell whether starting pays; what is started then says what it is.
+ * Guesses the machine from files alone, since asking the CUDA runtime would start it. The guess
+ * serves only to decide whether starting the devices pays; once they are started, the engine says
+ * which devices they are.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 
 #define DRIVER "/proc/driver/nvidia/gpus"
 
-/* "Model: \t\t NVIDIA H200\n" in what the driver says of a device. */
+/* Reads the device's name from the driver's text, whose line is "Model: \t\t NVIDIA H200\n". */
 static void read_model(const char *text, char *name, size_t room) {
   const char *model = strstr(text, "Model:");
   if (model == NULL) return;
@@ -45,7 +46,8 @@ int tsr_offload_list_nvidia(const char *root, tsr_device_info *info, int most) {
   return count;
 }
 
-/* How many of them the runtime will show: "" or "-1" hides all, "0,2" all but two. */
+/* How many of the present devices the CUDA runtime will show under CUDA_VISIBLE_DEVICES: "" or "-1"
+ * hides all, "0,2" shows two. */
 static int visible(int present) {
   const char *list = tsr_environment_get("CUDA_VISIBLE_DEVICES");
   if (list == NULL) return present;
@@ -64,7 +66,7 @@ static tsr_machine *read_kept(const tsr_device_info *info) {
   return kept;
 }
 
-/* Of the measured devices as many as will be used. */
+/* *machine: the first `count` devices of the kept measurement, or all if it has fewer. */
 static tsr_status choose_first(const tsr_machine *kept, int count, tsr_machine **machine) {
   int list[TSR_MAX_DEVICES];
   if (count > kept->devices) count = kept->devices;

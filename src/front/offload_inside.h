@@ -1,4 +1,5 @@
-/* Between the parts of deciding: offload.c, offload_price.c, offload_start.c, offload_report.c. */
+/* Shared by the files that implement offload.h (offload*.c): prices, the guessed machine, the state
+ * and the report. */
 #ifndef TSR_FRONT_OFFLOAD_INSIDE_H
 #define TSR_FRONT_OFFLOAD_INSIDE_H
 
@@ -14,60 +15,68 @@
 
 enum { TSR_OFFLOAD_SIZES = 64 };
 
-/* What the program's calls of about one size, within a factor of two in flops, have shown. */
+/* The program's own calls of one type and one size class (equal flops within a factor of two). */
 typedef struct tsr_offload_shown {
-  _Atomic double rate; /* the CPU's best, flops/s */
-  atomic_int calls;    /* on the CPU */
-  _Atomic double late; /* what devices took longer than planned, s, of late; may be negative */
-  atomic_int runs;     /* on devices */
+  _Atomic double rate; /* flops/s, the best that the CPU reached */
+  atomic_int calls;    /* number of calls on the CPU */
+  _Atomic double late; /* s; moving average of measured - planned on devices, may be negative */
+  atomic_int runs;     /* number of calls on devices */
 } tsr_offload_shown;
 
-/* What the CPU's BLAS is taken to do, and by how much devices are late. Rates are of the machine
- * until the program's own calls have shown theirs. Any thread. */
+/* The rate of the CPU's BLAS and the lateness of devices, from which calls are priced. A rate is
+ * the machine's until the program's own calls have shown one. Any thread may use it. */
 typedef struct tsr_offload_price {
-  double figure[TSR_TYPE_COUNT]; /* flops/s by the machine */
+  double figure[TSR_TYPE_COUNT]; /* flops/s, the machine's rate */
   tsr_offload_shown shown[TSR_TYPE_COUNT][TSR_OFFLOAD_SIZES];
-  double latency, memory_rate; /* s; bytes/s, 0: unknown */
+  double latency;     /* s of a call on the CPU besides its flops */
+  double memory_rate; /* bytes/s at which the CPU reads operands; 0: unknown */
 } tsr_offload_price;
 
-/* guess: the machine does not know this CPU; a fast one is assumed, with all its processors. */
+/* guess: the machine's rates are not measured on this CPU; a fast CPU is assumed, with all
+ * processors that the process may use. */
 void tsr_offload_price_init(tsr_offload_price *price, const tsr_machine *machine, bool guess);
-/* Flops/s of calls of about as many flops; INFINITY: of the fastest. */
+/* The CPU's rate [flops/s] for calls of about `flops` flops; INFINITY: for the largest calls
+ * seen. */
 TSR_API double tsr_offload_cpu_rate(const tsr_offload_price *price, tsr_type type, double flops);
+/* The predicted time [s] of a call on the CPU. */
 double tsr_offload_cpu_seconds(const tsr_offload_price *price, const tsr_call *call);
-/* Flops of the smallest call that keeps the CPU busy for so long. */
+/* The flops of the smallest call that takes the CPU at least `seconds`. */
 TSR_API double tsr_offload_cpu_flops(const tsr_offload_price *price, tsr_type type, double seconds);
-/* A call that the CPU has done. True: what is believed of the CPU may have changed. */
+/* Records the measured time of a call on the CPU. True: predictions for the CPU may have
+ * changed. */
 TSR_API bool tsr_offload_price_show(tsr_offload_price *price, tsr_type type, double flops,
                                     double seconds);
-/* How many of about that size there were. */
+/* The number of recorded calls on the CPU of about `flops` flops. */
 TSR_API int tsr_offload_price_calls(const tsr_offload_price *price, tsr_type type, double flops);
 
-/* What is to be added to the planned time of a call on devices, s: what calls like it took longer
- * than planned because of what else the program does (a BLAS whose threads wait busily). Where
- * there were none like it, what the nearest size showed. */
+/* The lateness: seconds to add to the planned time of a call on devices. It is the average delay of
+ * calls of its size against their plans, caused by what else the program does (for example by a
+ * BLAS whose threads wait busily). If no call of its size ran on devices, the lateness of the
+ * nearest size is used. */
 TSR_API double tsr_offload_lateness(const tsr_offload_price *price, tsr_type type, double flops);
+/* Records the planned and the measured time [s] of a call on devices. */
 TSR_API void tsr_offload_price_run(tsr_offload_price *price, tsr_type type, double flops,
                                    double planned, double seconds);
-/* A call went to the CPU for lateness alone: that counts for less, so that devices are tried again.
- */
+/* Records that a call went to the CPU only because of lateness. The lateness is reduced, so that
+ * devices are tried again after some calls. */
 TSR_API void tsr_offload_price_spared(tsr_offload_price *price, tsr_type type, double flops);
 
-/* Seconds on devices before there is a plan, with operands in host memory; staged: in pageable
- * memory. */
+/* The predicted time [s] of a call on devices before a plan is made, with operands in host memory;
+ * staged: in pageable memory. */
 double tsr_offload_device_seconds(const tsr_reach *reach, const tsr_call *call, bool staged);
 
-/* What starting the devices of an engine costs, s. */
+/* The predicted time [s] of starting an engine's devices. */
 double tsr_offload_start_seconds(const char *engine, int devices);
 
-/* ---- Which machine, without touching a device (offload_guess.c) ---- */
+/* ---- The machine, without touching a device (offload_guess.c) ---- */
 
-/* *machine is NULL when there is no device. *measured: it was measured on this computer, so that
- * its figures of the CPU hold. */
+/* *machine: the machine, which the caller destroys; NULL if it has no devices. *measured: it was
+ * measured on this computer, so that its rates of the CPU hold. */
 tsr_status tsr_offload_guess(const tsr_options *options, tsr_machine **machine, bool *measured);
 
-/* NVIDIA's devices by what the driver shows under root ("/proc/driver/nvidia/gpus"): fills names;
- * how many there are. */
+/* Lists NVIDIA's devices from the files that the driver shows under root
+ * ("/proc/driver/nvidia/gpus"), at most `most`: fills the name of each info and returns the number
+ * of devices. */
 int tsr_offload_list_nvidia(const char *root, tsr_device_info *info, int most);
 
 /* ---- The state (offload_start.c) ---- */
@@ -79,56 +88,57 @@ typedef enum tsr_offload_mode {
 } tsr_offload_mode;
 
 typedef enum tsr_offload_phase {
-  TSR_PHASE_NONE, /* no devices now or later: why says it */
-  TSR_PHASE_IDLE,
-  TSR_PHASE_STARTING,
-  TSR_PHASE_READY
+  TSR_PHASE_NONE,     /* devices are not used, now or later; the field why says the reason */
+  TSR_PHASE_IDLE,     /* devices may be started */
+  TSR_PHASE_STARTING, /* a thread is starting them */
+  TSR_PHASE_READY     /* context may be used */
 } tsr_offload_phase;
 
 typedef struct tsr_offload_state {
   tsr_offload_mode mode;
   tsr_options options;
-  int64_t min_size;                     /* -1: by the model */
-  _Atomic double least[TSR_TYPE_COUNT]; /* multiplications of the smallest call that is looked at */
-  _Atomic double unasked[TSR_TYPE_COUNT]; /* what tsr_offload_unasked() shows */
+  int64_t min_size;                     /* TESSERA_MIN_SIZE; -1: not set, the prices decide */
+  _Atomic double least[TSR_TYPE_COUNT]; /* multiplications; smaller calls go to the CPU unpriced */
+  _Atomic double unasked[TSR_TYPE_COUNT]; /* the numbers of tsr_offload_unasked() */
   tsr_offload_price price;
-  tsr_reach guess, reach; /* of the devices that there seem to be, and of those of the context */
-  int devices;            /* that there seem to be */
-  double device_memory;   /* bytes of one; 0: unknown */
-  double network;         /* bytes/s of a process each way, as the machine says; 0: it does not */
-  int dealt;              /* devices of this process, of those; 0: nothing was dealt */
-  int ranks;              /* processes that see the same devices; 0: unknown */
-  char share[160];        /* options.devices, when they were dealt */
+  tsr_reach guess, reach; /* rates of the guessed devices; of the context's, when READY */
+  int devices;            /* number of guessed devices */
+  double device_memory;   /* bytes of one of them; 0: unknown */
+  double network;         /* bytes/s of a process in each direction; 0: unknown */
+  int own_devices;        /* how many of them are this process's share; 0: not shared out */
+  int ranks;              /* number of processes that see the same devices; 0: unknown */
+  char share[160];        /* options.devices, if the devices are shared out */
   atomic_int phase;
-  atomic_int why;       /* tsr_offload_why, of TSR_PHASE_NONE */
-  tsr_context *context; /* from TSR_PHASE_READY on */
-  pthread_mutex_t lock; /* of what follows, and of changes of phase */
-  pthread_cond_t changed;
+  atomic_int why;                         /* tsr_offload_why, in TSR_PHASE_NONE */
+  tsr_context *context;                   /* owned; in TSR_PHASE_READY */
+  pthread_mutex_t lock;                   /* protects the fields below and changes of phase */
+  pthread_cond_t changed;                 /* phase has left TSR_PHASE_STARTING */
   double would_have_saved, start_seconds; /* s */
-  char error[256];                        /* why there are no devices, for people */
+  char error[256];                        /* a message: why no devices are used */
 } tsr_offload_state;
 
-/* Made at the first use. */
+/* The state of the process, made at the first call. */
 tsr_offload_state *tsr_offload_get(void);
 
-/* Sets least and unasked of a type, from the price or from the minimum size. */
+/* Sets least and unasked of a type, from min_size if it is set, else from the price. */
 void tsr_offload_set_least_of(tsr_offload_state *state, tsr_type type);
 
-/* Starts the devices in the background if nobody has; await: returns when they are ready or
- * cannot be. */
+/* Starts the devices in the background if the phase is IDLE; await: waits until the phase is READY
+ * or NONE. */
 void tsr_offload_start(tsr_offload_state *state, bool await);
 
 /* offload_share.c: gives the process its share of the devices; the caller holds the lock. */
 void tsr_offload_take_share(tsr_offload_state *state, int rank, int ranks);
 
-/* No devices from now on. */
+/* Ends offloading for this process: phase NONE. The caller holds the lock, unless the state is
+ * still being made. */
 void tsr_offload_give_up(tsr_offload_state *state, tsr_offload_why why, const char *error);
 
 /* ---- The report (offload_report.c) ---- */
 
 void tsr_offload_report_init(void);
 void tsr_offload_report_write(const tsr_offload_state *state);
-/* Around a fork; the child has seen no calls. */
+/* To be called around a fork. child: forgets the calls of the parent. */
 void tsr_offload_report_lock(void);
 void tsr_offload_report_unlock(bool child);
 

@@ -1,4 +1,4 @@
-/* What a call costs on the CPU and on the devices, before anything is planned. */
+/* Predicted times of a call on the CPU and on the devices, before a plan is made. */
 #include <math.h>
 #include <sched.h>
 #include <string.h>
@@ -28,20 +28,22 @@ void tsr_offload_price_init(tsr_offload_price *price, const tsr_machine *machine
 
 /* ---- The CPU ---- */
 
+/* The size class of a call: floor(log2(flops)), within the table. */
 static int size_of(double flops) {
   if (!(flops > 1)) return 0;
   int size = flops < HUGE_VAL ? ilogb(flops) : TSR_OFFLOAD_SIZES;
   return size < TSR_OFFLOAD_SIZES ? size : TSR_OFFLOAD_SIZES - 1;
 }
 
-/* What calls of that size have shown; 0: nothing that can be believed. */
+/* The rate [flops/s] that calls of a size class have shown; 0: too few calls to believe it. */
 static double rate_shown(const tsr_offload_shown *shown) {
   int calls = atomic_load_explicit(&shown->calls, memory_order_relaxed);
   return calls < TSR_TUNE_DOOR_BELIEVE ? 0
                                        : atomic_load_explicit(&shown->rate, memory_order_relaxed);
 }
 
-/* The same, if it says something of other sizes. */
+/* The rate of a size class if its calls are long enough (TSR_TUNE_DOOR_LONG) to predict other
+ * sizes; else 0. */
 static double rate_of_long(const tsr_offload_shown *of_type, int size) {
   if (size < 0 || size >= TSR_OFFLOAD_SIZES) return 0;
   double rate = rate_shown(&of_type[size]);
@@ -79,9 +81,9 @@ double tsr_offload_cpu_seconds(const tsr_offload_price *price, const tsr_call *c
   return price->latency + fmax(computing, moving);
 }
 
-/* The best rate counts: what is slower was disturbed, or too thin to compare with. Short calls
- * count, too: if only those counted that took long, it would be the disturbed ones. Two threads at
- * once may lose one of their rates, which does no harm. */
+/* Keeps the best rate: a slower call was disturbed or had a thin matrix. Short calls count, too: if
+ * only calls above some time counted, those would be the disturbed ones. If two threads store a
+ * rate at once, one rate may be lost, which does no harm. */
 bool tsr_offload_price_show(tsr_offload_price *price, tsr_type type, double flops, double seconds) {
   tsr_offload_shown *shown = &price->shown[tsr_type_index(type)][size_of(flops)];
   if (!(seconds > 0)) return false;
@@ -103,13 +105,16 @@ static double late_of(const tsr_offload_shown *shown) {
   return atomic_load_explicit(&shown->late, memory_order_relaxed);
 }
 
-/* Whether calls of that size ran often enough, or took over what others showed. */
+/* Whether a size class has a lateness: from a second run on devices on, or taken over from another
+ * size class by tsr_offload_price_spared. */
 static bool shows_lateness(const tsr_offload_shown *shown) {
   return atomic_load_explicit(&shown->runs, memory_order_relaxed) > 1 || late_of(shown) != 0;
 }
 
-/* What calls of one size showed, said of another one: threads that come late do so in small calls
- * as in large ones, but what is late in proportion may not keep small calls from being tried. */
+/* The lateness of size class `from`, used for class `size`. Staging threads that wake late delay
+ * small and large calls alike, so a larger class gets the same seconds. A smaller class gets them
+ * in proportion to its flops: a delay that grows with the size must not keep small calls from being
+ * tried on devices. */
 static double carried(const tsr_offload_shown *of_type, int from, int size) {
   if (from < 0 || from >= TSR_OFFLOAD_SIZES || !shows_lateness(&of_type[from])) return 0;
   return fmax(0, late_of(&of_type[from])) * fmin(1, scalbn(1, size - from));
@@ -125,7 +130,7 @@ double tsr_offload_lateness(const tsr_offload_price *price, tsr_type type, doubl
   return late;
 }
 
-/* A first run also loads kernels, and says nothing of the next. */
+/* The first run of a size class is ignored: it also loads kernels, which later runs do not. */
 void tsr_offload_price_run(tsr_offload_price *price, tsr_type type, double flops, double planned,
                            double seconds) {
   tsr_offload_shown *shown = &price->shown[tsr_type_index(type)][size_of(flops)];
@@ -146,8 +151,8 @@ double tsr_offload_device_seconds(const tsr_reach *reach, const tsr_call *call, 
          tsr_reach_seconds(reach, call, staged) / TSR_TUNE_DOOR_OF_THE_FLOOR;
 }
 
-/* Emulated devices are threads. Contexts of GPUs take their time one after another; the first one
- * loads the driver and the libraries. */
+/* Emulated devices are threads and start at once. The contexts of GPUs are made one after another;
+ * the first also loads the driver and the libraries. */
 double tsr_offload_start_seconds(const char *engine, int devices) {
   if (tsr_engine_emulates(engine)) return TSR_TUNE_DOOR_START_EMULATED;
   return TSR_TUNE_DOOR_START_FIRST + TSR_TUNE_DOOR_START_EACH * devices;

@@ -1,6 +1,6 @@
 /*
- * What became of the calls, on request: TESSERA_REPORT prints sums at exit, TESSERA_EXPLAIN a line
- * for each distinct call. Nothing is kept, and nothing printed, unless one of them is set.
+ * The report of where calls went and why. With TESSERA_REPORT the process prints sums when it ends,
+ * with TESSERA_EXPLAIN also a line for each distinct call. If neither is set, nothing is recorded.
  */
 #include <fcntl.h>
 #include <math.h>
@@ -14,29 +14,29 @@
 #include "blas/operation.h"
 #include "front/offload_inside.h"
 
-/* Calls of one kind. */
+/* Calls that are equal in routine, type, flags and extents and went the same way. */
 typedef struct kind {
   tsr_offload_family family;
   tsr_level3 what;
   tsr_offload_why why;
   int devices;
   int64_t calls;
-  double cpu_price, plan_price; /* of the last one */
+  double cpu_price, plan_price; /* s, predicted for the last of them */
 } kind;
 
 enum { MOST_KINDS = 1 << 12, SLOTS = 2 * MOST_KINDS, OUT_OF_THE_WAY = 200 };
 
 static struct {
-  bool sums, kinds, always; /* always: also without any call */
+  bool sums, kinds, always; /* always: the report is written even if no call was made */
   const char *path;         /* NULL: stderr */
-  int error;                /* a number of our own for it: programs close theirs before they end */
+  int error;                /* our own descriptor of stderr: programs close theirs before exit */
   pthread_mutex_t lock;
   int64_t calls[TSR_FAMILY_COUNT][TSR_WHY_COUNT];
-  double seconds[TSR_FAMILY_COUNT][TSR_WHY_COUNT]; /* measured */
-  double planned[TSR_FAMILY_COUNT];                /* s, of the calls on devices */
-  double saved[TSR_FAMILY_COUNT];                  /* s, by the model */
-  kind *kind; /* SLOTS of them, open addressing; NULL: no memory, or not wanted */
-  int count, lost;
+  double seconds[TSR_FAMILY_COUNT][TSR_WHY_COUNT]; /* s, measured */
+  double planned[TSR_FAMILY_COUNT];                /* s, predicted for the calls on devices */
+  double saved[TSR_FAMILY_COUNT]; /* s, predicted on the CPU minus predicted on devices */
+  kind *kind; /* a hash table of SLOTS kinds, open addressing; NULL: no memory, or not wanted */
+  int count, lost; /* kinds in the table; calls whose kind found no place there */
 } report = {.error = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 static const char *const reasons[TSR_WHY_COUNT] = {
@@ -56,7 +56,8 @@ static const char *const reasons[TSR_WHY_COUNT] = {
     [TSR_WHY_ALWAYS] = "TESSERA_OFFLOAD is always",
 };
 
-/* What calls are named, what they are called by, and who does those that do not go to devices. */
+/* The words of the report for each family: its calls, the letter before a routine's name, and who
+ * does the calls that stay off the devices. */
 static const struct {
   const char *what, *prefix, *where, *who;
 } families[TSR_FAMILY_COUNT] = {
@@ -75,7 +76,8 @@ static bool is_set(const char *name) {
   return text != NULL && strcmp(text, "0") != 0;
 }
 
-/* As far out of the way as the process may have files. */
+/* Duplicates stderr to a high descriptor, where programs do not expect one: OUT_OF_THE_WAY, or
+ * lower if the process may not have so many. -1: no descriptor. */
 static int keep_stderr(void) {
   int kept = -1;
   for (int least = OUT_OF_THE_WAY; kept < 0 && least > STDERR_FILENO; least /= 2)
@@ -116,7 +118,7 @@ static unsigned slot_of(tsr_offload_family family, const tsr_level3 *what,
   return (unsigned)(tsr_cache_digest(0, words, sizeof words) % SLOTS);
 }
 
-/* The kind of the call, new if need be; NULL when there are too many. */
+/* The kind of the call in the table, added if it is new; NULL: the table is full. */
 static kind *find_kind(tsr_offload_family family, const tsr_level3 *what,
                        const tsr_offload_visit *visit) {
   unsigned slot = slot_of(family, what, visit);
@@ -218,7 +220,7 @@ static void write_kind(tsr_text *text, const kind *k) {
   tsr_text_add(text, "\n");
 }
 
-/* What calls took together; threads may have made them side by side. */
+/* The sum of the calls' times; it may exceed the process's time if threads made calls at once. */
 static void write_measured(tsr_text *text, double seconds) {
   if (!(seconds > 0)) return;
   tsr_text_add(text, " (took ");
@@ -251,7 +253,7 @@ static void write_sums(tsr_text *text, tsr_offload_family family, const tsr_offl
     }
   if (state->error[0] != '\0') tsr_text_add(text, "tessera:   no devices: %s\n", state->error);
   tsr_text_add(text, "tessera: saved by the model: ");
-  if (report.saved[family] < 0) tsr_text_add(text, "-"); /* forced calls may lose */
+  if (report.saved[family] < 0) tsr_text_add(text, "-"); /* forced calls may be slower */
   write_seconds(text, fabs(report.saved[family]));
   if (there > 0) {
     tsr_text_add(text, ", where devices take the planned ");
@@ -260,7 +262,7 @@ static void write_sums(tsr_text *text, tsr_offload_family family, const tsr_offl
   tsr_text_add(text, "\n");
 }
 
-/* Of the BLAS also that there were no calls, where that is to be said. */
+/* The BLAS is listed even without a call if report.always is set. */
 static void write_all_sums(tsr_text *text, const tsr_offload_state *state) {
   bool blas = report.always || saw(TSR_FAMILY_BLAS), pblas = saw(TSR_FAMILY_PBLAS);
   if (blas) write_sums(text, TSR_FAMILY_BLAS, state);
@@ -274,8 +276,8 @@ static void write_kinds(tsr_text *text) {
     if (report.kind[i].calls > 0) write_kind(text, &report.kind[i]);
 }
 
-/* Where it was asked for, or nowhere: the program may have closed everything. In one write, so that
- * the reports of several processes do not mix. */
+/* Writes the report to the file that TESSERA_REPORT names, or to stderr; if neither is writable,
+ * the report is lost. One write, so that the reports of several processes do not mix. */
 static void print(const char *bytes) {
   int file = report.error;
   if (report.path != NULL)

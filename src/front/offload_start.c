@@ -1,4 +1,5 @@
-/* The state of deciding: settings, starting the devices, forks, and the end of the process. */
+/* The offload state of the process: its settings, starting the devices, forks, and the end of the
+ * process. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static tsr_status read_settings(tsr_offload_state *state) {
   return tsr_context_read_settings(&state->options);
 }
 
-/* ---- What is looked at ---- */
+/* ---- The least size that is priced ---- */
 
 static double least_of(const tsr_offload_state *state, const tsr_type_info *type) {
   if (atomic_load(&state->phase) == TSR_PHASE_NONE) return HUGE_VAL;
@@ -54,8 +55,8 @@ static double least_of(const tsr_offload_state *state, const tsr_type_info *type
   return tsr_offload_cpu_flops(&state->price, type->type, TSR_TUNE_DOOR_LEAST) / type->flop_factor;
 }
 
-/* Without devices every call is small; doors are to ask all the same, to be told that it is over.
- */
+/* Without devices every call is small. Doors still have to ask then (unasked is 0), so that
+ * tsr_offload_is_over sends them straight to the CPU's BLAS. */
 void tsr_offload_set_least_of(tsr_offload_state *state, tsr_type type) {
   int index = tsr_type_index(type);
   double least = least_of(state, tsr_type_get(type));
@@ -77,7 +78,7 @@ void tsr_offload_give_up(tsr_offload_state *state, tsr_offload_why why, const ch
 
 /* ---- Starting ---- */
 
-/* The planner is told what the program's calls have shown of the CPU. */
+/* Gives the planner the CPU's rates that the program's calls have shown. */
 static void tell_cpu_rates(tsr_offload_state *state, tsr_context *context) {
   for (int i = 0; i < TSR_TYPE_COUNT; i++)
     context->plans->machine->cpu_flops[i] =
@@ -88,8 +89,9 @@ static void tell_cpu_rates(tsr_offload_state *state, tsr_context *context) {
 static tsr_status make_context(tsr_offload_state *state, tsr_context **context) {
   bool obey = state->mode == TSR_OFFLOAD_ALWAYS;
   TSR_TRY(tsr_context_create_quietly(&state->options, obey, context));
-  /* Devices that were dealt are not devices that the user named. */
-  if (state->dealt > 0) {
+  /* options.devices is this process's share then, not devices that the user named: plans may use
+   * fewer of them, or the CPU. */
+  if (state->own_devices > 0) {
     (*context)->plans->planning.obey_devices = false;
     (*context)->plans->planning.no_cpu = obey;
   }
@@ -97,7 +99,7 @@ static tsr_status make_context(tsr_offload_state *state, tsr_context **context) 
     tell_cpu_rates(state, *context);
     if (tsr_runner_reserve_ring((*context)->calls.runner, (*context)->plans->planning.ring) !=
         TSR_OK)
-      tsr_log(TSR_LOG_INFO, "no ring yet: %s", tsr_message());
+      tsr_log(TSR_LOG_INFO, "the staging ring is not allocated yet: %s", tsr_message());
     tsr_reach_of((*context)->plans->machine, &state->reach);
     return TSR_OK;
   }
@@ -110,7 +112,7 @@ static void *start(void *argument) {
   tsr_context *context = NULL;
   double began = tsr_now();
   tsr_status status = make_context(state, &context);
-  tsr_log(TSR_LOG_INFO, "starting devices took %.3f s, counted as %.3f", tsr_now() - began,
+  tsr_log(TSR_LOG_INFO, "starting devices took %.3f s; predicted were %.3f s", tsr_now() - began,
           state->start_seconds);
   pthread_mutex_lock(&state->lock);
   state->context = context;
@@ -141,7 +143,7 @@ void tsr_offload_start(tsr_offload_state *state, bool await) {
   if (atomic_load(&state->phase) == TSR_PHASE_IDLE) {
     atomic_store(&state->phase, TSR_PHASE_STARTING);
     if (!start_thread(state))
-      tsr_offload_give_up(state, TSR_WHY_NO_DEVICE, "no thread can be made to start devices");
+      tsr_offload_give_up(state, TSR_WHY_NO_DEVICE, "no thread can be created to start devices");
   }
   if (await) await_start(state);
   pthread_mutex_unlock(&state->lock);
@@ -159,7 +161,8 @@ static void after_in_parent(void) {
   pthread_mutex_unlock(&global.lock);
 }
 
-/* Devices that the parent has not started are as good for the child. */
+/* The child cannot use devices that the parent has started; devices that are not started yet the
+ * child may start itself. */
 static void after_in_child(void) {
   int phase = atomic_load(&global.phase);
   if (phase == TSR_PHASE_STARTING || phase == TSR_PHASE_READY)
@@ -170,8 +173,8 @@ static void after_in_child(void) {
 
 /* ---- The beginning and the end ---- */
 
-/* A start that is under way is waited for: a runtime that is started while the process ends may
- * crash it. What is ready is left alone: its end is the process's. */
+/* Waits for a start that is under way, since a runtime that starts while the process ends may crash
+ * it. A context that is ready is not destroyed: the process's end frees it. */
 static void at_exit(void) {
   pthread_mutex_lock(&global.lock);
   await_start(&global);
@@ -179,7 +182,7 @@ static void at_exit(void) {
   tsr_offload_report_write(&global);
 }
 
-/* What is kept of the machine are its prices. */
+/* Keeps the numbers of the guessed machine that prices need; the machine itself is not kept. */
 static void take_machine(tsr_offload_state *state, const tsr_machine *machine, bool measured) {
   state->devices = machine->devices;
   if (machine->devices == 0) return;
@@ -211,14 +214,15 @@ static tsr_status fill(void *argument) {
   else if (state->mode == TSR_OFFLOAD_NEVER)
     tsr_offload_give_up(state, TSR_WHY_NEVER, "TESSERA_OFFLOAD is never");
   else if (state->devices == 0)
-    tsr_offload_give_up(state, TSR_WHY_NO_DEVICE, "no GPU is here");
+    tsr_offload_give_up(state, TSR_WHY_NO_DEVICE, "no GPU was found");
   set_least(state);
   pthread_atfork(before_fork, after_in_parent, after_in_child);
   atexit(at_exit);
   return TSR_OK;
 }
 
-/* A thread that was cancelled here would leave half of it. */
+/* Cancellation of the calling thread is put off, since it would leave the state half made. A short
+ * stack gets a thread of its own for this. */
 static void init(void) {
   int former = tsr_cancel_put_off();
   if (!tsr_stack_is_short() || tsr_aside(fill, &global) != TSR_OK) (void)fill(&global);

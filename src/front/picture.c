@@ -7,7 +7,7 @@
 #include "plan/names.h"
 #include "plan/print/trace.h"
 
-/* Of each kind of commands. */
+/* The colour of each kind of command (tsr_trace_kind). */
 static const char *const colours[TSR_TRACE_KINDS] = {"#3b6fc4", "#e09a1a", "#2f9e5b", "#8a5bd1",
                                                      "#5b6470", "#d6455d", "#c46ba8", "#1f9fb4"};
 
@@ -15,7 +15,8 @@ typedef struct span {
   double begin, end; /* s */
 } span;
 
-/* Devices first, each with its queues in the order of their roles, then the staging queues. */
+/* Whether queue a is drawn above queue b: devices first, each with its queues in the order of their
+ * roles, then the host's staging queues. */
 static bool goes_before(const tsr_plan_queue *a, const tsr_plan_queue *b) {
   if (a->location != b->location) return a->location < b->location;
   return a->role != b->role ? a->role < b->role : a->index < b->index;
@@ -30,14 +31,15 @@ enum {
   PICTURE_TOP = 84, /* titles and legend */
   AXIS_HEIGHT = 40,
   GROUP_GAP = 8,
-  MANY_COMMANDS = 20000, /* from here on, tiny bars are merged */
-  HINTED_COMMANDS = 5000 /* up to here, bars say what they are */
+  MANY_COMMANDS = 20000, /* above this number of commands, bars below 0.5 pixels are merged */
+  HINTED_COMMANDS = 5000 /* up to this number of commands, each bar has a title */
 };
 
-/* Tiny bars that are drawn as one, in the colour that most of it has. */
+/* Adjacent bars below 0.5 pixels that are drawn as one, in the colour of the kind that covers most
+ * of it. */
 typedef struct cluster {
-  double begin, end; /* pixels */
-  double width[TSR_TRACE_KINDS];
+  double begin, end;             /* pixels */
+  double width[TSR_TRACE_KINDS]; /* pixels of each kind */
   bool any;
 } cluster;
 
@@ -45,13 +47,13 @@ typedef struct picture {
   const tsr_plan *plan;
   const tsr_machine *machine;
   tsr_text *text;
-  tsr_measured last;
+  tsr_measured last; /* the plan's last traced run; times is NULL without one */
   bool merge;
   bool seen[TSR_TRACE_KINDS];
-  int rows, queue[TSR_PLAN_QUEUES]; /* the queue of each row */
-  double top[TSR_PLAN_QUEUES];      /* of the row of each queue, pixels */
-  double height, bottom;            /* of a row; of all of them */
-  double seconds, scale;            /* shown; pixels a second */
+  int rows, queue[TSR_PLAN_QUEUES]; /* queue[r]: the queue in row r */
+  double top[TSR_PLAN_QUEUES];      /* pixels; top[q]: upper edge of the row of queue q */
+  double height, bottom;            /* pixels: height of a row; lower edge of the last row */
+  double seconds, scale;            /* s shown; pixels per second */
   cluster clusters[TSR_PLAN_QUEUES];
 } picture;
 
@@ -74,7 +76,7 @@ static void insert_row(picture *p, int queue) {
   p->queue[at] = queue;
 }
 
-/* Rows for the queues that have commands. */
+/* Gives a row to each queue that has commands. */
 static void lay_out(picture *p) {
   bool used[TSR_PLAN_QUEUES] = {false};
   for (size_t i = 0; i < p->plan->commands.count; i++)
@@ -93,6 +95,7 @@ static void lay_out(picture *p) {
   p->bottom = y;
 }
 
+/* Finds the kinds that occur and the time to show. */
 static void survey(picture *p) {
   p->seconds = fmax(isfinite(p->plan->seconds) ? p->plan->seconds : 0, p->plan->floor);
   for (size_t i = 0; i < p->plan->commands.count; i++) {
@@ -111,7 +114,7 @@ static void add_bar(picture *p, int queue, bool measured, double begin, double e
                     const char *hint) {
   double inner = p->height - 4, half = p->last.times ? inner / 2 : inner;
   double y = p->top[queue] + 2 + (measured ? half : 0);
-  /* What takes a moment is still seen. */
+  /* At least 0.3 pixels, so that the shortest command is visible. */
   tsr_text_add(p->text,
                "<rect class=\"k%d%s\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\"", kind,
                p->last.times && !measured ? " p" : "", begin, y, fmax(end - begin, 0.3), half);
@@ -140,7 +143,7 @@ static void add_tiny(picture *p, int queue, bool measured, double begin, double 
   if (!tiny->any) tiny->begin = begin;
   tiny->any = true;
   tiny->end = end;
-  /* The least width keeps bars without any from being lost. */
+  /* A bar of width 0 still counts for its kind. */
   tiny->width[kind] += end - begin + 1e-6;
 }
 
@@ -172,7 +175,7 @@ static void add_bars(picture *p, bool measured) {
   for (int q = 0; q < p->plan->queues; q++) flush_cluster(p, q, measured);
 }
 
-/* ---- Around the bars ---- */
+/* ---- Titles, legend, axes ---- */
 
 static void add_style(picture *p) {
   tsr_text_add(p->text,
@@ -225,7 +228,7 @@ static void add_legend(picture *p) {
                  x + 10);
 }
 
-/* 1, 2 or 5 times a power of ten, for about eight ticks. */
+/* The distance of ticks for about eight of them in the range: 1, 2 or 5 times a power of ten. */
 static double tick_step(double range) {
   double power = pow(10, floor(log10(range / 8)));
   double digit = range / 8 / power;

@@ -4,8 +4,8 @@
 
 #include "plan/plan.h"
 
-/* 1200 pixels wide, with a row for each queue: what was predicted and, if measured has times, what
- * was measured. machine may be NULL. */
+/* Appends an SVG picture, 1200 pixels wide, with one row for each queue: the predicted times of its
+ * commands and, if measured->times is not NULL, their measured times. machine may be NULL. */
 tsr_status tsr_picture_draw(const tsr_plan *plan, const tsr_machine *machine,
                             const tsr_measured *measured, tsr_text *text);
 

@@ -20,9 +20,9 @@ static tsr_status check_plan(const tsr_plan *plan) {
   return tsr_fail(TSR_ERR_ARGUMENT, "plan is NULL; make one with tsr_plan_gemm or tsr_plan_last");
 }
 
-static tsr_status check_output(const char *name, const void *output) {
-  if (output != NULL) return TSR_OK;
-  return tsr_fail(TSR_ERR_ARGUMENT, "%s is NULL; give the address of what is to be filled", name);
+static tsr_status check_address(const char *name, const void *address) {
+  if (address != NULL) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "%s is NULL; give its address", name);
 }
 
 /* ---- Making ---- */
@@ -38,7 +38,8 @@ static tsr_status check_home(const tsr_machine *machine, int index, tsr_home hom
                   home.location, most, device ? "devices" : "host memory nodes");
 }
 
-/* The address is unknown; it is taken to be as aligned as memory from an allocator. */
+/* The operand's address is unknown when a plan is made for its home; it is assumed to be aligned as
+ * memory from an allocator. */
 static void set_home(const tsr_machine *machine, tsr_type type, tsr_home home,
                      tsr_operand *operand) {
   operand->memory = home.memory;
@@ -52,7 +53,7 @@ static bool has_operand(const tsr_call *call, int operand) {
   return operand != TSR_B_ || tsr_operation_get(call->operation)->has_b;
 }
 
-/* Under the lock, since a probe may exchange the machine. */
+/* Holds machine_lock, since tsr_machine_probe may replace the machine. */
 static tsr_status set_homes(tsr_context *context, bool exchanged, const tsr_home homes[3],
                             tsr_call *call) {
   tsr_status status = TSR_OK;
@@ -74,8 +75,8 @@ TSR_ENTRY(tsr_plan_level3, (context, what, alpha, beta, homes, plan), tsr_contex
   tsr_binding binding;
   bool exchanged;
   TSR_TRY(tsr_context_check(context));
-  TSR_TRY(check_output("plan", plan));
-  TSR_TRY(check_output("homes", homes));
+  TSR_TRY(check_address("plan", plan));
+  TSR_TRY(check_address("homes", homes));
   TSR_TRY(tsr_call_level3(what, alpha, NULL, NULL, beta, NULL, false, &call, &binding, &exchanged));
   TSR_TRY(set_homes(context, exchanged, homes, &call));
   const tsr_plan *made;
@@ -117,17 +118,17 @@ static tsr_status check_class(const char *name, tsr_scalar_class wanted, tsr_sca
 
 static tsr_status bind_scalars(const tsr_call *call, const void *alpha, const void *beta,
                                tsr_binding *binding) {
-  TSR_TRY(check_output("alpha", alpha));
+  TSR_TRY(check_address("alpha", alpha));
   binding->alpha = tsr_operation_alpha(call->operation, call->type, alpha);
   TSR_TRY(check_class("alpha", call->alpha, binding->alpha));
   if (tsr_operation_get(call->operation)->signature != TSR_SIGNATURE_TRIANGULAR)
-    TSR_TRY(check_output("beta", beta));
+    TSR_TRY(check_address("beta", beta));
   binding->beta = tsr_operation_beta(call->operation, call->type, binding->alpha, beta);
   return check_class("beta", call->beta, binding->beta);
 }
 
-/* Where the plan expects pageable memory, host memory of any kind will do, as long as all bytes
- * that the plan takes for pinned are pinned. */
+/* Whether an operand can stand where the plan expects one. Where the plan expects pageable memory,
+ * host memory of any kind fits if all bytes that the plan expects to be pinned are pinned. */
 static bool fits(const tsr_operand *expected, const tsr_operand *found) {
   if (expected->memory == TSR_DEVICE || found->memory == TSR_DEVICE)
     return expected->memory == found->memory && expected->location == found->location;
@@ -164,9 +165,9 @@ static tsr_status check_pointers(const tsr_call *call, const void *a, const void
                                  const void *c) {
   const char *written = tsr_operation_operand(call->operation, TSR_C_, false);
   bool reads = !tsr_call_scales_only(call), reads_b = reads && has_operand(call, TSR_B_);
-  if (reads) TSR_TRY(check_output("a", a));
-  if (reads_b) TSR_TRY(check_output("b", b));
-  return check_output(written, c);
+  if (reads) TSR_TRY(check_address("a", a));
+  if (reads_b) TSR_TRY(check_address("b", b));
+  return check_address(written, c);
 }
 
 static tsr_status execute_on_cpu(tsr_context *context, tsr_plan_object *object,
@@ -194,15 +195,16 @@ static tsr_status try_execution(void *execution_, tsr_shortage *shortage) {
   return status;
 }
 
-static tsr_status make_room(void *execution_, bool *any) {
+static tsr_status evict_copies(void *execution_, bool *any) {
   execution *x = execution_;
   return tsr_compose_evict(&x->context->directory, any);
 }
 
-/* The user gave the plan: if it finds too little memory, no other is made. */
+/* Runs the plan that the user gave. If its memory cannot be allocated even after evicting copies,
+ * the call fails: no other plan is made. */
 static tsr_status execute(tsr_context *context, const tsr_plan *plan, const tsr_binding *binding) {
   execution x = {context, plan, binding};
-  tsr_trial trial = {.call = &x, .attempt = try_execution, .relieve = make_room};
+  tsr_trial trial = {.call = &x, .attempt = try_execution, .relieve = evict_copies};
   return tsr_retry(&trial);
 }
 
@@ -217,8 +219,8 @@ TSR_ENTRY(tsr_plan_execute, (plan, alpha, a, b, beta, c), tsr_plan *plan, const 
   TSR_TRY(bind_scalars(call, alpha, beta, &binding));
   if (plan->after != NULL)
     return tsr_fail(TSR_ERR_ARGUMENT,
-                    "the plan is an asynchronous call's, which starts from what was on the devices "
-                    "then; make one with tsr_plan_level3");
+                    "the plan was made for an asynchronous call and starts from the copies that "
+                    "were on the devices then; make one with tsr_plan_level3");
   if (context == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "the plan's context is destroyed; keep it while plans run");
   if (tsr_call_is_empty(call)) return TSR_OK;
@@ -235,11 +237,11 @@ TSR_ENTRY(tsr_plan_execute, (plan, alpha, a, b, beta, c), tsr_plan *plan, const 
   return execute(context, plan, &binding);
 }
 
-/* ---- Asking ---- */
+/* ---- Predicting and printing ---- */
 
 TSR_ENTRY(tsr_plan_predict, (plan, prediction), const tsr_plan *plan, tsr_prediction *prediction) {
   TSR_TRY(check_plan(plan));
-  TSR_TRY(check_output("prediction", prediction));
+  TSR_TRY(check_address("prediction", prediction));
   const tsr_plan_object *object = tsr_plan_object_of(plan);
   tsr_plans *owner = object->owner;
   pthread_mutex_lock(&owner->lock);
@@ -251,7 +253,7 @@ TSR_ENTRY(tsr_plan_predict, (plan, prediction), const tsr_plan *plan, tsr_predic
 TSR_ENTRY(tsr_plan_floor, (plan, rate, seconds), const tsr_plan *plan, double rate,
           double *seconds) {
   TSR_TRY(check_plan(plan));
-  TSR_TRY(check_output("seconds", seconds));
+  TSR_TRY(check_address("seconds", seconds));
   if (!(rate > 0))
     return tsr_fail(TSR_ERR_ARGUMENT, "rate is %g; give the flops/s of a device", rate);
   tsr_plans *owner = tsr_plan_object_of(plan)->owner;
@@ -272,7 +274,7 @@ TSR_ENTRY(tsr_print_knobs, (text), char **text) {
 TSR_ENTRY(tsr_plan_print, (plan, format, text), const tsr_plan *plan, tsr_format format,
           char **text) {
   TSR_TRY(check_plan(plan));
-  TSR_TRY(check_output("text", text));
+  TSR_TRY(check_address("text", text));
   if ((int)format < TSR_TEXT || format > TSR_LOADS)
     return tsr_fail(TSR_ERR_ARGUMENT, "format is %d; give one of tsr_format", (int)format);
   const tsr_plan_object *object = tsr_plan_object_of(plan);
@@ -295,7 +297,7 @@ TSR_ENTRY(tsr_plan_choi_tile, (context, type, n, devices, tile), tsr_context *co
           tsr_type type, int64_t n, int devices, int64_t *tile) {
   tsr_choi_figures figures;
   TSR_TRY(tsr_context_check(context));
-  TSR_TRY(check_output("tile", tile));
+  TSR_TRY(check_address("tile", tile));
   if (tsr_type_get(type) == NULL || n < 1)
     return tsr_fail(TSR_ERR_ARGUMENT,
                     "type is %d and n is %lld; give one of tsr_type and 1 or more", (int)type,
@@ -313,14 +315,14 @@ TSR_ENTRY(tsr_plan_choi_tile, (context, type, n, devices, tile), tsr_context *co
 
 TSR_ENTRY(tsr_plan_last, (context, plan), tsr_context *context, tsr_plan **plan) {
   TSR_TRY(tsr_context_check(context));
-  TSR_TRY(check_output("plan", plan));
+  TSR_TRY(check_address("plan", plan));
   pthread_mutex_lock(&context->calls.lock);
   const tsr_plan *last = context->calls.last;
   if (last != NULL) tsr_plan_ref(last);
   pthread_mutex_unlock(&context->calls.lock);
   if (last == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT,
-                    "the context has completed no call that was planned; make one first");
+                    "the context has completed no planned call yet; make a call first");
   *plan = &tsr_plan_object_of(last)->plan;
   return TSR_OK;
 }

@@ -1,4 +1,5 @@
-/* The native door: what of the user's matrices is on the devices. */
+/* The native door: copies of the user's matrices on the devices (coherent, invalidate, release,
+ * map, distribute). */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -48,7 +49,8 @@ static tsr_region region_of(const matrix *x) {
   return (tsr_region){(char *)x->c, x->m, x->n, x->ldc, tsr_type_get(x->type)->size};
 }
 
-/* *at_host: the matrix is in host memory. Only such matrices have copies on devices. */
+/* *at_host: the matrix is in host memory and not empty, and the context has an engine. Only such
+ * matrices have copies on devices. */
 static tsr_status is_at_host(tsr_context *context, const matrix *x, bool *at_host) {
   tsr_place place;
   *at_host = false;
@@ -78,11 +80,12 @@ static void capture_map(tsr_context *context, const matrix *x, int64_t mb, int64
   tsr_capture_note_step(context->plans, &step);
 }
 
-/* ---- Home ----------------------------------------------------------------- */
+/* ---- Write-back to host memory --------------------------------------------- */
 
-/* Waits for the copies that this call submitted (own), whose first error it returns, then for those
- * of earlier calls, up to a number. */
-static tsr_status await_home(tsr_context *context, tsr_jobs *own, bool others, uint64_t number) {
+/* Waits for the write-backs that this call submitted (own) and returns their first error; if others
+ * is set, waits then for all jobs up to that number, whose errors tsr_sync returns. */
+static tsr_status await_write_back(tsr_context *context, tsr_jobs *own, bool others,
+                                   uint64_t number) {
   tsr_error error = {.status = TSR_OK};
   for (size_t i = 0; i < own->count; i++) {
     tsr_status status = tsr_calls_collect(&context->calls, own->items[i]);
@@ -112,7 +115,7 @@ static tsr_status coherent(tsr_context *context, tsr_uplo uplo, const matrix *x,
   if (status == TSR_OK) capture(context, TSR_CAPTURED_COHERENT, uplo, x);
   tsr_error refused;
   if (status != TSR_OK) tsr_error_take(status, &refused);
-  tsr_status came = await_home(context, &own, others, number);
+  tsr_status came = await_write_back(context, &own, others, number);
   return status == TSR_OK ? came : tsr_error_put(&refused);
 }
 
@@ -128,7 +131,8 @@ TSR_ENTRY(tsr_coherent, (context, uplo, m, n, c, ldc, type), tsr_context *contex
 
 /* ---- Forgetting ----------------------------------------------------------- */
 
-/* and_maps: where the matrix was mapped is forgotten, too. */
+/* Drops the devices' copies of the matrix without a write-back (a copy that reaches beyond the
+ * matrix is written back outside it first); and_maps: drops its mapping, too. */
 static tsr_status forget(tsr_context *context, const matrix *x, bool and_maps) {
   TSR_TRY(check_matrix(x));
   if (context->engine == NULL || x->m == 0 || x->n == 0) return TSR_OK;

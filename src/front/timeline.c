@@ -1,4 +1,4 @@
-/* Timelines of whole sequences of calls. */
+/* The native door: the timeline of a sequence of calls. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "front/context.h"
 #include "plan/print/trace.h"
 
-/* Makes tracing begin or end; what was kept so far. */
+/* Starts or stops keeping traces and returns those kept so far, which the caller frees. */
 static tsr_traces keep(tsr_calls *calls, bool keeping) {
   pthread_mutex_lock(&calls->lock);
   tsr_traces former = calls->traces;
@@ -43,7 +43,7 @@ TSR_ENTRY(tsr_timeline_note, (context, name, seconds), tsr_context *context, con
 
 /* ---- Writing -------------------------------------------------------------- */
 
-/* When the first of what is shown began: time 0 of the timeline. */
+/* The earliest begin of all entries: time 0 of the timeline. */
 static double first_begin(const tsr_traces *list) {
   double first = INFINITY;
   for (size_t i = 0; i < list->count; i++) first = fmin(first, list->items[i].begin);

@@ -1,4 +1,4 @@
-/* Inside the front: its tuned constants, TSR_TUNE_..., from the table in tuning.def. */
+/* The tuned constants of src/front, TSR_TUNE_..., from the table in tuning.def. */
 #ifndef TSR_FRONT_TUNING_H
 #define TSR_FRONT_TUNING_H
 

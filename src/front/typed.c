@@ -1,13 +1,14 @@
 /*
- * The native door: routines with the type spelled out. Each hands its arguments to the routine that
- * takes the type as one; real scalars by their address (VALUE), complex ones as they are (ADDRESS).
+ * The native door: routines with the type in their name (tsr_dgemm). Each calls the routine that
+ * takes the type as an argument. Real scalars come by value and are passed on by their address
+ * (VALUE); complex scalars come as addresses already (ADDRESS).
  */
 #include "tessera.h"
 
 #define VALUE(scalar) &(scalar)
 #define ADDRESS(scalar) (scalar)
 
-/* The blocking and the asynchronous function. */
+/* Defines the blocking and the asynchronous function. */
 #define BOTH(name, of, parameters, arguments) \
   tsr_status name parameters {                \
     return of arguments;                      \

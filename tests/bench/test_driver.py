@@ -76,7 +76,7 @@ def test_turns(driver):
     rows = driver.rows("gemm d 40 40 40 turn=a devices=2", "gemm d 40 40 40 turn=a devices=1",
                        "gemm d 40 40 40 turn=a engine=cpu", "gemm d 40 40 40 turn=b", *HOST)
     assert [r["devices"] for r in rows[:3]] == [2, 1, 0]
-    driver.refuses("have one type", "gemm d 40 40 40 turn=a", "gemm s 40 40 40 turn=a", *HOST)
+    driver.refuses("must have the same type", "gemm d 40 40 40 turn=a", "gemm s 40 40 40 turn=a", *HOST)
 
 
 def test_composed(driver):
@@ -117,7 +117,7 @@ def test_strategys_and_budgets(driver):
 def test_rates_and_timelines(driver):
     done = driver.run("gemm d 48 48 48", "--engine", "host", "--devices", "3", "--repeat", "2",
                       "--rate-seconds", "0.01", "--timeline", "t.json")
-    assert done.code == 0 and "devices at once: 3; 10 ms" in done.err
+    assert done.code == 0 and "3 at once, for 10 ms" in done.err
     with open("t.json", encoding="utf-8") as file:
         assert json.load(file)["traceEvents"]
 
@@ -165,7 +165,7 @@ CASE = "gemm d 40 40 40"
 
 
 @pytest.mark.parametrize("message, words", [
-    ("which cases?", []),
+    ("no case is given", []),
     ("OP gemn: no such operation", ["gemn d 8 8 8"]),
     ("too few arguments: gemm TYPE M N K", ["gemm d 8 8"]),
     ("TYPE d: hemm takes c or z", ["hemm d 8 8"]),
@@ -210,7 +210,7 @@ def test_mpi_predictions(mpi_driver):
 
 @pytest.mark.parametrize("message, words", [
     ("--grid is needed", ["pgemm d 64 64 64"]),
-    ("OP gemm: across processes there is pgemm", ["gemm d 64 64 64 grid=2x2"]),
+    ("OP gemm: must be pgemm", ["gemm d 64 64 64 grid=2x2"]),
     ("TYPE h: must be s, d, c or z", ["pgemm h 64 64 64 grid=2x2"]),
     ("--lookahead 17: must be 0 to 16", ["pgemm d 64 64 64 grid=2x2 lookahead=17"]),
     ("--repeat 3: does nothing in a prediction", ["pgemm d 64 64 64 grid=2x2 repeat=3"]),

@@ -229,7 +229,8 @@ static void test_nothing_left_for_what_is_on_a_device(void **state) {
   assert_ok(tsr_malloc(context, 0, BYTES, &c));
   assert_ok(tsr_memcpy(context, c, a, BYTES));
   tsr_engine_host_refuse(1, 1000000);
-  assert_refused(front_dgemm(context, N, 1, a, b, 1, c), TSR_ERR_MEMORY, "others may be using");
+  assert_refused(front_dgemm(context, N, 1, a, b, 1, c), TSR_ERR_MEMORY,
+                 "other programs may use its memory");
   tsr_engine_host_refuse(0, 0);
   assert_ok(front_dgemm(context, N, 1, a, b, 1, c));
   tsr_context_destroy(context);

@@ -267,7 +267,7 @@ static void rates_of_copies(void **state) {
   assert_refused(tsr_copy_rate(NULL, 0, 1, 1, &rate), TSR_ERR_ARGUMENT, "context");
   tsr_context_destroy(context);
   context = planner(
-      "{\"tessera_machine\": 1, \"nodes\": 1, \"staging\": {\"lanes\": 4, \"thread_rate\": 1e10, "
+      "{\"tessera_machine\": 1, \"nodes\": 1, \"staging\": {\"threads\": 4, \"thread_rate\": 1e10, "
       "\"rate\": 4e10}, "
       "\"links\": ["
       "{\"from\": \"host0\", \"to\": \"gpu0\", \"bandwidth\": 5e10, \"latency\": 1e-6,"

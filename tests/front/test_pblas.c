@@ -185,7 +185,7 @@ static void test_network(void **state) {
   assert_true(seconds[2] < seconds[1] && seconds[1] < seconds[0]);
   assert_true(tsr_pblas_cpu_seconds(&slow, &call) > tsr_pblas_cpu_seconds(&fast, &call));
   double cpu = tsr_pblas_cpu_seconds(&slow, &call);
-  tsr_pblas_price_carry(&slow, 25e9); /* what ScaLAPACK sends still goes the other way */
+  tsr_pblas_price_set_across(&slow, 25e9); /* what ScaLAPACK sends still goes the other way */
   assert_true(tsr_pblas_device_seconds(&slow, &call) == seconds[2]);
   assert_true(tsr_pblas_cpu_seconds(&slow, &call) == cpu);
 }

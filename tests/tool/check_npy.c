@@ -93,9 +93,9 @@ static void test_lengths(void **state) {
   const char *header = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }";
   refuses(1, header, 47, "truncated");
   refuses(1, header, 0, "truncated");
-  refuses(1, header, 49, "1 bytes behind");
+  refuses(1, header, 49, "1 bytes after");
   refuses(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296), }", 8,
-          "no file can hold");
+          "too large for any file");
   refuses(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999, 1), }", 8,
           "cannot be read");
 }

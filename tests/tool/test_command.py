@@ -171,7 +171,7 @@ def test_bench_of_routines():
 
 def test_bench_holds_devices_at_work():
     tessera("bench --n 48 --repeat 2 --rate-seconds 0.01 --engine host --devices 1,3").ok().warns(
-        "devices at once: 3; 10 ms")
+        "3 at once, for 10 ms")
 
 
 def test_bench_as_json():

@@ -49,7 +49,7 @@ def test_homes(tmp_path):
     columns = f"gemm {DIGITS} {DIGITS} --transa T -o t.npy --engine host "
     tessera(columns + "--devices 3 --verify --timeline t.json --home p,0,2").ok("correct")
     assert "traceEvents" in (tmp_path / "t.json").read_text()
-    tessera(columns + "--home m").refused("can be planned for")
+    tessera(columns + "--home m").refused("is only for tessera plan")
 
 
 @pytest.mark.parametrize("words", ["--devices 2 --type s", "--devices 2 --type b", "--devices 2 --type t",

@@ -5,7 +5,7 @@
 
 #include "parallel.h"
 
-enum { CHUNK = 256, BLOCK = 64 };
+enum { BUFFERED = 256, BLOCK = 64 };
 
 size_t element_size(tsr_type type) {
   switch (type) {
@@ -89,7 +89,8 @@ static uint16_t double_to_half(double value) {
   if (magnitude >= 65520) return sign | 0x7c00;
   int exponent = magnitude > 0 ? ilogb(magnitude) : -14;
   if (exponent < -14) exponent = -14;
-  /* In units of the last place; rounding up to 2048 carries into the exponent by itself. */
+  /* The significand in units of the last place. If rounding gives 2048, the sum below carries into
+   * the exponent, which is the right result. */
   int units = (int)nearbyint(ldexp(magnitude, 10 - exponent));
   return sign | (uint16_t)(((exponent + 14) << 10) + units);
 }
@@ -117,12 +118,12 @@ static void load_pairs(const float *s, const double *d, int64_t count, double *r
   }
 }
 
-/* At most CHUNK elements, copied first: files may hold them unaligned. */
-static void load_chunk(tsr_type type, const void *from, int64_t count, double *re, double *im) {
+/* Loads at most BUFFERED elements. They are copied first, since they may be unaligned in a file. */
+static void load_buffered(tsr_type type, const void *from, int64_t count, double *re, double *im) {
   union {
-    float s[2 * CHUNK];
-    double d[2 * CHUNK];
-    uint16_t h[CHUNK];
+    float s[2 * BUFFERED];
+    double d[2 * BUFFERED];
+    uint16_t h[BUFFERED];
   } copy;
   memcpy(&copy, from, (size_t)count * element_size(type));
   if (type == TSR_C) {
@@ -148,10 +149,10 @@ static void load_chunk(tsr_type type, const void *from, int64_t count, double *r
 void element_load(tsr_type type, const void *data, int64_t first, int64_t count, double *re,
                   double *im) {
   size_t size = element_size(type);
-  for (int64_t done = 0; done < count; done += CHUNK) {
-    int64_t some = count - done < CHUNK ? count - done : CHUNK;
-    load_chunk(type, (const char *)data + (size_t)(first + done) * size, some, re + done,
-               im + done);
+  for (int64_t done = 0; done < count; done += BUFFERED) {
+    int64_t some = count - done < BUFFERED ? count - done : BUFFERED;
+    load_buffered(type, (const char *)data + (size_t)(first + done) * size, some, re + done,
+                  im + done);
   }
 }
 
@@ -217,8 +218,8 @@ typedef struct copy_job {
   matrix_view to, from;
 } copy_job;
 
-/* Columns [begin, end) of a copy whose source has unit row stride, in blocks that stay in cache
- * when the destination is strided. */
+/* Copies columns [begin, end) of a source with row stride 1, in blocks of BLOCK rows, so that a
+ * destination with another stride stays in the cache. */
 static void copy_columns(void *user, int64_t begin, int64_t end) {
   const copy_job *job = user;
   const matrix_view *to = &job->to, *from = &job->from;

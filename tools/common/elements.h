@@ -1,5 +1,6 @@
 /*
- * Elements of every type, by way of double: reading, writing and what errors to expect of them.
+ * Matrix elements of every type: converting them to and from double, bounds on rounding errors, and
+ * views of matrices.
  */
 #ifndef TESSERA_ELEMENTS_H
 #define TESSERA_ELEMENTS_H
@@ -17,22 +18,23 @@ const char *element_name(tsr_type type); /* "fp64" */
 /* Flops of an m x n x k product. */
 double element_flops(tsr_type type, int64_t m, int64_t n, int64_t k);
 
-/* count consecutive elements from data[first] on. im is zeroed for real types. data need not be
- * aligned. */
+/* Load and store count consecutive elements from data[first] on, as double. Loading zeroes im for
+ * real types and takes unaligned data; storing needs aligned data and ignores im for real types. */
 void element_load(tsr_type type, const void *data, int64_t first, int64_t count, double *re,
                   double *im);
 void element_store(tsr_type type, void *data, int64_t first, int64_t count, const double *re,
                    const double *im);
 
-/* c k eps of the type: |C - exact| is at most this times (|alpha| |A| |B| + |beta| |C0|). */
+/* A bound c k eps for a product of inner extent k: |C - exact| <= bound * (|alpha| |A| |B| + |beta|
+ * |C0|). */
 double element_bound(tsr_type type, int64_t k);
 
-/* Its part that comes of the sums, and the unit roundoff of storing them (0 when they are kept as
- * they are summed). */
+/* The part of that bound from summing, and the unit roundoff of storing a sum (0 if C has the type
+ * in which it is summed). */
 double element_sum_bound(tsr_type type, int64_t k);
 double element_store_rounding(tsr_type type);
 
-/* A matrix anywhere in host memory, seen with any strides: op() is an exchange of strides. */
+/* A matrix in host memory with any strides, so that op() only exchanges them. */
 typedef struct matrix_view {
   tsr_type type;
   const void *data;
@@ -41,12 +43,14 @@ typedef struct matrix_view {
   bool conj;
 } matrix_view;
 
+/* The view of a dense matrix. */
 matrix_view matrix_of(tsr_type type, const void *data, bool column_major, int64_t rows,
                       int64_t cols);
+/* The view of op(matrix). */
 matrix_view matrix_op(matrix_view matrix, tsr_op op);
 
-/* Copies between places of one shape, whatever their strides and types (complex to real drops
- * nothing silently: it is not allowed). to must be dense. */
+/* Copies a matrix to one of the same shape; strides and types may differ, but complex to real is
+ * not allowed. to must be dense. */
 void matrix_copy(matrix_view to, matrix_view from);
 
 #endif

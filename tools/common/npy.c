@@ -15,7 +15,8 @@ static const char MAGIC[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 
 enum { PREFIX_1 = 10, PREFIX_2 = 12, HEADER_BYTES = 128, MOST_DIMENSIONS = 32 };
 
-/* The name of the unfinished file, for a handler of signals; one at a time. */
+/* The path of the unfinished file, for a signal handler; "" if there is none. A process makes one
+ * file at a time. */
 static char unfinished[4096];
 
 static bool refuse(npy_reason *reason, const char *path, const char *format, ...)
@@ -90,7 +91,7 @@ static bool parse_extent(cursor *c, int64_t *value) {
     if (number > (INT64_MAX - digit) / 10) return false;
     number = 10 * number + digit;
   }
-  accept(c, 'L'); /* Python 2 wrote long integers so */
+  accept(c, 'L'); /* Python 2 wrote long integers as 12L */
   *value = number;
   return true;
 }
@@ -108,7 +109,7 @@ static bool parse_shape(cursor *c, header *h) {
 static bool parse_descr(cursor *c, header *h) {
   skip_space(c);
   if (c->at < c->end && *c->at == '[') {
-    h->structured = true; /* refused by the caller: the rest need not be understood */
+    h->structured = true; /* the caller refuses it, so the rest need not be parsed */
     return true;
   }
   return parse_quoted(c, h->descr, sizeof h->descr);
@@ -144,7 +145,7 @@ static bool parse_header(cursor *c, header *h) {
   return c->at == c->end && h->has_descr && h->has_order && h->has_shape;
 }
 
-/* ---- What the header says ---- */
+/* ---- Type, shape and length from the header ---- */
 
 static bool type_of_descr(const char *descr, tsr_type *type) {
   static const struct {
@@ -167,28 +168,29 @@ static bool type_of_descr(const char *descr, tsr_type *type) {
 }
 
 static bool accept_type(const char *path, const header *h, npy *file, npy_reason *reason) {
-  if (h->structured) return refuse(reason, path, "holds records, not numbers of one type");
+  if (h->structured) return refuse(reason, path, "contains records, not numbers of one type");
   if (h->descr[0] == '>') {
     return refuse(
         reason, path,
-        "holds big-endian numbers (%s); convert it with a.astype(a.dtype.newbyteorder('<'))",
+        "contains big-endian numbers (%s); convert it with a.astype(a.dtype.newbyteorder('<'))",
         h->descr);
   }
   if (type_of_descr(h->descr, &file->type)) return true;
-  return refuse(reason, path,
-                "holds elements of type '%s'; f2, f4, f8, c8, c16 and bfloat16 can be multiplied "
-                "(convert it with a.astype('f8'))",
-                h->descr);
+  return refuse(
+      reason, path,
+      "contains elements of type '%s'; f2, f4, f8, c8, c16 and bfloat16 can be multiplied "
+      "(convert it with a.astype('f8'))",
+      h->descr);
 }
 
 static bool accept_shape(const char *path, const header *h, npy *file, npy_reason *reason) {
   if (h->dimensions == 1) {
     return refuse(reason, path,
-                  "has one dimension, a matrix has two; save a[:, None] for a column or a[None, :] "
-                  "for a row");
+                  "has one dimension, but a matrix has two; save a[:, None] for a column or "
+                  "a[None, :] for a row");
   }
   if (h->dimensions != 2) {
-    return refuse(reason, path, "has %d dimensions, a matrix has two", h->dimensions);
+    return refuse(reason, path, "has %d dimensions, but a matrix has two", h->dimensions);
   }
   file->rows = h->shape[0];
   file->cols = h->shape[1];
@@ -196,7 +198,7 @@ static bool accept_shape(const char *path, const header *h, npy *file, npy_reaso
   return true;
 }
 
-/* Bytes of rows x cols elements; false when no file can be that large. */
+/* *bytes: of rows x cols elements; false: no file can be that large. */
 static bool matrix_bytes(const npy *file, size_t *bytes) {
   int64_t size = (int64_t)element_size(file->type);
   if (file->rows && file->cols > INT64_MAX / 4 / size / file->rows) return false;
@@ -207,22 +209,22 @@ static bool matrix_bytes(const npy *file, size_t *bytes) {
 static bool accept_length(const char *path, size_t offset, npy *file, npy_reason *reason) {
   size_t bytes;
   if (!matrix_bytes(file, &bytes)) {
-    return refuse(reason, path, "says that it is %lld x %lld, which no file can hold",
+    return refuse(reason, path, "has a header with extents %lld x %lld, too large for any file",
                   (long long)file->rows, (long long)file->cols);
   }
   size_t wanted = offset + bytes;
   if (file->mapped < wanted) {
-    return refuse(reason, path, "is truncated: %lld x %lld elements need %zu bytes, it has %zu",
+    return refuse(reason, path, "is truncated: %lld x %lld elements need %zu bytes, but it has %zu",
                   (long long)file->rows, (long long)file->cols, wanted, file->mapped);
   }
   if (file->mapped > wanted) {
-    return refuse(reason, path, "has %zu bytes behind the end of its array; save it again",
+    return refuse(reason, path, "has %zu bytes after the end of its array; save it again",
                   file->mapped - wanted);
   }
   return true;
 }
 
-/* Where the header's text lies in the mapped bytes. */
+/* Finds the header's text in the mapped bytes. */
 static bool locate_header(const char *path, const npy *file, size_t *begin, size_t *length,
                           npy_reason *reason) {
   const unsigned char *bytes = file->mapping;
@@ -232,7 +234,7 @@ static bool locate_header(const char *path, const npy *file, size_t *begin, size
   int major = bytes[6], minor = bytes[7];
   if (major < 1 || major > 3 || minor != 0) {
     return refuse(reason, path,
-                  "is of version %d.%d of the .npy format; 1.0, 2.0 and 3.0 are known", major,
+                  "has version %d.%d of the .npy format; 1.0, 2.0 and 3.0 are supported", major,
                   minor);
   }
   *begin = major == 1 ? PREFIX_1 : PREFIX_2;
@@ -281,7 +283,7 @@ static bool map_existing(const char *path, int descriptor, npy *file, npy_reason
 
 bool npy_open(const char *path, npy *file, npy_reason *reason) {
   *file = (npy){0};
-  int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* not to wait for a pipe */
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe does not block it */
   if (descriptor < 0) return refuse(reason, path, "%s", strerror(errno));
   file->descriptor = descriptor;
   bool good = map_existing(path, descriptor, file, reason) && interpret(path, file, reason);
@@ -326,7 +328,8 @@ static void write_header(npy *file) {
   bytes[HEADER_BYTES - 1] = '\n';
 }
 
-/* What is put in its place would take the place of a device, a pipe or a directory, too. */
+/* Refuses a path that exists and is no ordinary file: npy_commit would replace a device or a
+ * pipe. */
 static bool accept_place(const char *path, npy_reason *reason) {
   struct stat status;
   if (stat(path, &status) != 0 || S_ISREG(status.st_mode)) return true;
@@ -334,7 +337,8 @@ static bool accept_place(const char *path, npy_reason *reason) {
                 S_ISDIR(status.st_mode) ? "a directory" : "no ordinary file");
 }
 
-/* Behind a link is where its user wants the file to be. */
+/* Sets the paths of the file and of its temporary. A symbolic link is followed, so that the file it
+ * names is replaced and not the link. */
 static bool name_temporary(const char *path, npy *file, npy_reason *reason) {
   char *behind = realpath(path, NULL);
   file->path = behind ? behind : strdup(path);
@@ -349,14 +353,16 @@ static bool name_temporary(const char *path, npy *file, npy_reason *reason) {
   return true;
 }
 
-/* mkstemp makes files for the user alone; a result is an ordinary file. */
+/* Gives the file the mode of an ordinary new file; mkstemp makes files that only the user can
+ * read. */
 static void give_usual_mode(int descriptor) {
   mode_t mask = umask(0);
   umask(mask);
   if (fchmod(descriptor, 0666 & ~mask) != 0) return; /* some file systems have no modes */
 }
 
-/* Room is taken now: a full disk is an error here, and not a bus error in the midst of the work. */
+/* Allocates the file's blocks and maps it. If the disk is full, that is an error here and not a bus
+ * error in the middle of the work. */
 static bool map_new(int descriptor, npy *file, npy_reason *reason) {
   int error = posix_fallocate(descriptor, 0, (off_t)file->mapped);
   if (error) {
@@ -401,7 +407,7 @@ bool npy_create(const char *path, tsr_type type, bool fortran, int64_t rows, int
   return true;
 }
 
-/* What a disk cannot take it may say only now, while the old file is still there. */
+/* fsync comes before rename: a disk may report an error only now, and then the old file is kept. */
 bool npy_commit(npy *file, npy_reason *reason) {
   if (fsync(file->descriptor) != 0 && errno != EINVAL) {
     return refuse(reason, file->path, "cannot be written: %s", strerror(errno));

@@ -1,6 +1,6 @@
 /*
- * Matrices in NumPy's .npy files (versions 1.0, 2.0, 3.0), mapped rather than read, so that one may
- * be larger than memory.
+ * Matrices in NumPy's .npy files (versions 1.0, 2.0, 3.0). Files are mapped, not read, so that a
+ * matrix may be larger than memory.
  *
  * Source: numpy.lib.format, "Format specification".
  */
@@ -18,34 +18,36 @@ typedef struct npy {
   bool fortran;  /* column-major; else row-major */
   int64_t rows, cols;
   void *data;     /* the first element; read-only in a file that was opened */
-  bool aligned;   /* data stands at a multiple of the element's size */
+  bool aligned;   /* the address of data is a multiple of the element's size */
   void *mapping;  /* the whole file */
-  size_t mapped;  /* bytes */
+  size_t mapped;  /* bytes of the mapping */
   int descriptor; /* of the file; 0: none */
   char *path;
-  char *temporary; /* a file that is being made; NULL once committed, or opened */
+  char *temporary; /* path of a created file before npy_commit; else NULL */
 } npy;
 
-/* Why a call returned false; names the path. */
+/* The message of a call that returned false, beginning with the path. */
 typedef struct npy_reason {
   char text[640];
 } npy_reason;
 
-/* Maps an existing file. What is not a matrix of a supported type, or is cut short, or has bytes
- * behind its end, is refused. */
+/* Maps an existing file for reading. False, with the reason: it cannot be opened, is no matrix of a
+ * supported type, or is shorter or longer than its header says. */
 bool npy_open(const char *path, npy *file, npy_reason *reason);
 
-/* Makes a file beside path, as large as it will be, and maps it for writing. */
+/* Creates a temporary file in path's folder, of its final size, and maps it for writing. */
 bool npy_create(const char *path, tsr_type type, bool fortran, int64_t rows, int64_t cols,
                 npy *file, npy_reason *reason);
 
-/* Puts a created file in its place, once all of it is on the disk. */
+/* Writes a created file to the disk and renames it to its path. False: the old file at path is
+ * kept. */
 bool npy_commit(npy *file, npy_reason *reason);
 
-/* Unmaps; what was created and not committed is removed. A zeroed npy is allowed. */
+/* Unmaps and closes the file; removes a created file that was not committed. A zeroed npy is
+ * allowed. */
 void npy_close(npy *file);
 
-/* Removes the file that is being made, if any; for a signal handler. */
+/* Removes the created file that is not committed yet, if any; for a signal handler. */
 void npy_remove_unfinished(void);
 
 #endif

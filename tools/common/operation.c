@@ -30,7 +30,7 @@ static bool has_flag(tsr_operation operation, char flag) {
 
 /* ---- Names ---- */
 
-/* "gemm, gemmt, ... or trsm" */
+/* The text "gemm, gemmt, ... or trsm". */
 static const char *list_names(void) {
   static char text[120];
   int used = 0;
@@ -61,7 +61,7 @@ int operation_parse_list(const char *text, tsr_operation operations[TSR_OPERATIO
     text += length;
     if (!*text) return count;
   }
-  tool_usage("--op: at most %d; name each once", TSR_OPERATION_COUNT);
+  tool_usage("--op: more than %d operations; name each once", TSR_OPERATION_COUNT);
   return -1;
 }
 
@@ -96,7 +96,8 @@ static int parse_extents(const char *const *words, int count, tsr_level3 *what) 
 }
 
 int operation_parse_call(const char *const *words, int count, tsr_level3 *what) {
-  if (count < 2) return tool_usage("too few arguments: an operation, its type and its extents");
+  if (count < 2)
+    return tool_usage("too few arguments: give an operation, its type and its extents");
   int code = operation_parse("OP", words[0], &what->operation);
   if (!code) code = parse_type("TYPE", words[1], &what->type);
   return code ? code : parse_extents(words + 2, count - 2, what);
@@ -104,7 +105,7 @@ int operation_parse_call(const char *const *words, int count, tsr_level3 *what) 
 
 /* ---- Options ---- */
 
-/* One of two words; the value is the letter that the library has for it. */
+/* *value: the library's letter for one of two words; the exit code. */
 static int parse_word(const char *name, const char *text, const char *const words[2],
                       const int values[2], int *value) {
   for (int i = 0; i < 2; i++) {
@@ -164,7 +165,7 @@ operation_words operation_pick(operation_words words, tsr_operation operation, b
   return words;
 }
 
-/* "s, d, c or z" */
+/* The text of a list of types: "s, d, c or z". */
 static const char *list_types(const char *types) {
   static char text[32];
   int used = 0;
@@ -182,7 +183,8 @@ int operation_check(const char *type_name, const tsr_level3 *what) {
     return tool_usage("%s %c: %s takes %s", type_name, (char)what->type, name,
                       list_types(info->types));
   }
-  /* BLAS has no syrk of conjugates and no herk of mere transposes; of real types both are one. */
+  /* For complex types the BLAS has no syrk with conjugate transposes and no herk with plain ones;
+   * for real types both are the same. */
   bool rank_k = strcmp(info->flags, "ua") == 0;
   tsr_op wrong = info->hermitian ? TSR_TRANS : TSR_CONJ_TRANS;
   if (rank_k && element_is_complex(what->type) && what->transa == wrong) {

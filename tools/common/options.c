@@ -7,14 +7,14 @@
 
 enum { LONGEST_NAME = 48, MOST_OPTIONS = 64 };
 
-/* ---- Names nearly right ---- */
+/* ---- Suggestions for misspelt names ---- */
 
 static int least_of_three(int a, int b, int c) {
   int least = a < b ? a : b;
   return least < c ? least : c;
 }
 
-/* Edits from a to b; names longer than the table's are cut, which only makes them less near. */
+/* The number of edits from a to b. b is cut at LONGEST_NAME letters, which no name exceeds. */
 static int edit_distance(const char *a, const char *b) {
   int row[LONGEST_NAME + 1];
   int length = (int)strnlen(b, LONGEST_NAME);
@@ -58,7 +58,7 @@ static int unknown_option(const option *table, const char *word, const char *giv
 
 /* ---- Values ---- */
 
-/* What a suffix multiplies by; 0 for what is none. "K" and "kB" are 1000, "KiB" is 1024. */
+/* The factor of a suffix: "K" and "kB" are 1000, "KiB" is 1024; 0: no such suffix. */
 static double bytes_unit(const char *suffix) {
   static const char letters[] = "KMGTP";
   if (!*suffix || strcmp(suffix, "B") == 0) return 1;
@@ -182,13 +182,13 @@ static const option *find_letter(const option *table, char letter) {
   return NULL;
 }
 
-/* "type=d" or, of a flag, its name. */
+/* Whether a word is an option without dashes: "type=d", or the name of a flag. */
 static bool is_bare(const option *table, const char *word) {
   const option *row = find_long(table, word, strlen(word));
   return (word[0] != '=' && strchr(word, '=')) || (row && row->kind == OPTION_FLAG);
 }
 
-/* The option at argv[*index]; moves *index on over its value. */
+/* Reads the option at argv[*index] and advances *index to its value. */
 static int parse_option(const option *table, int argc, char **argv, int *index) {
   const char *given = argv[*index];
   bool is_long = given[0] != '-' || given[1] == '-';
@@ -244,7 +244,8 @@ int options_parse(const option_command *command, int argc, char **argv, const ch
 
 /* ---- Lines ---- */
 
-/* Copies the word at *at to *to, without its quotes, and moves both on. False: a quote is open. */
+/* Copies the word at *at to *to without its quotes and advances both. False: a quote is not
+ * closed. */
 static bool take_word(const char **at, char **to) {
   char quote = '\0';
   for (; **at && (quote || !strchr(" \t\r\n", **at)); (*at)++) {
@@ -266,7 +267,7 @@ int options_split(char *line, char **words, int room) {
     if (count == room) return -1;
     words[count] = to;
     if (!take_word(&at, &to)) return -1;
-    if (*at) at++; /* the blank is read before the word's end is written over it */
+    if (*at) at++; /* steps over the blank, which the word's '\0' may overwrite */
     *to++ = '\0';
   }
 }

@@ -1,5 +1,5 @@
 /*
- * Long options from a table: one row an option, used for parsing and for --help alike.
+ * Options from a table with one row for each option, used for parsing and for --help.
  */
 #ifndef TESSERA_OPTIONS_H
 #define TESSERA_OPTIONS_H
@@ -20,52 +20,55 @@ typedef struct option {
   char letter;      /* for "-o"; 0: none */
   option_kind kind;
   void *target;
-  const char *value; /* what --help calls the value; NULL for a flag */
+  const char *value; /* the value's name in --help; NULL for a flag */
   const char *help;
-  double least, most; /* of OPTION_WHOLE and OPTION_NUMBER; both 0: any */
+  double least, most; /* range of OPTION_WHOLE and OPTION_NUMBER; both 0: any value */
 } option;
 
-/* A subcommand as its help shows it. */
+/* A subcommand: its options and its help. */
 typedef struct option_command {
   const char *usage;   /* "A.npy B.npy -o C.npy [options]" */
   const char *summary; /* a sentence or two */
   const char *example; /* one command line */
   const option *table;
-  int least, most; /* how many arguments that are not options */
-  bool bare;       /* options may also stand without their dashes: "type=d", and a flag "check" */
+  int least, most; /* number of arguments that are not options */
+  bool bare;       /* options may also be given without dashes: "type=d", and a flag "check" */
 } option_command;
 
-/* Says that the caller has nothing left to do: --help was asked for and printed. */
+/* Result of options_parse after --help was printed: the caller ends with TOOL_OK. */
 enum { OPTIONS_HELPED = -1 };
 
-/* Fills the targets; arguments that are no options go to positional (room for command->most).
- * TOOL_OK, OPTIONS_HELPED, or TOOL_USAGE after a message. argv[0] is skipped. */
+/* Reads argv[1..] and fills the targets. Arguments that are no options go to positional, which has
+ * command->most entries; *count (if not NULL) is their number. TOOL_OK, OPTIONS_HELPED, or
+ * TOOL_USAGE after a message. */
 int options_parse(const option_command *command, int argc, char **argv, const char **positional,
                   int *count);
 
-/* Splits a line at blanks, of which quotes (either kind) keep those between them. The words point
- * into the line, which is changed. How many, or -1: a quote is not closed, or there are more than
- * room. */
+/* Splits a line at blanks; blanks between quotes (either kind) do not split. The words point into
+ * the line, which is changed. The number of words, or -1: a quote is not closed, or the line has
+ * more than `room` words. */
 int options_split(char *line, char **words, int room);
 
-/* The value of an option that is given: a text that is not NULL, a flag that is set (""), a number
- * of at least 0; NULL: it is not given. Good until the next call. */
+/* The value of an option as text ("" for a flag), valid until the next call; NULL: the option is
+ * not given. An option counts as given if its text is not NULL, its flag is set or its number is at
+ * least 0. */
 const char *options_value(const option *row);
 
-/* Whether the option is one of the names, which have blanks between them. */
+/* Whether the option's name is in a list of names, which blanks separate. */
 bool options_named(const option *row, const char *names);
 
-/* TOOL_USAGE after a message, "--peer cublasxt: WHY", when one of the names is given. */
+/* TOOL_USAGE after a message ("--peer cublasxt: WHY") if an option of the list of names is
+ * given. */
 int options_refuse(const option *table, const char *names, const char *why);
 
-/* The name out of names (NULL ends it) that word was probably meant to be; NULL if none is near. */
+/* The name in a list that NULL ends that is nearest to a misspelt word; NULL: none is near. */
 const char *options_nearest(const char *word, const char *const *names);
 
-/* "4096,8192" into values: how many, or -1 if one is no whole number or there are more than room.
- */
+/* Reads a list such as "4096,8192"; the number of values, or -1: one is no whole number, or they
+ * are more than `room`. */
 int options_whole_list(const char *text, int64_t *values, int room);
 
-/* "16G", "500M", "1.5GiB", "1MB", "1048576". */
+/* Reads a size such as "16G", "500M", "1.5GiB", "1MB" or "1048576"; false: not a size. */
 bool options_bytes(const char *text, size_t *bytes);
 
 #endif

@@ -37,7 +37,7 @@ void parallel_for(int64_t count, int64_t grain, parallel_body body, void *user) 
   pthread_t threads[MOST_WORKERS];
   int started = 0, wanted = parallel_workers() - 1;
   if (wanted > (count - 1) / l.grain) wanted = (int)((count - 1) / l.grain);
-  /* A thread that cannot be started is no error: the others do its share. */
+  /* If a thread cannot be started, the others do its share of the loop. */
   while (started < wanted && pthread_create(&threads[started], NULL, work, &l) == 0) started++;
   work(&l);
   for (int i = 0; i < started; i++) pthread_join(threads[i], NULL);

@@ -3,10 +3,10 @@
 #include "elements.h"
 #include "parallel.h"
 
-enum { CHUNK = 256, GRAIN = 1 << 18 };
+enum { BUFFERED = 256, GRAIN = 1 << 18 };
 
-/* Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators" (SplitMix64), used
- * by counter. */
+/* The random number of a seed and an index. Source: Steele, Lea, Flood, "Fast splittable
+ * pseudorandom number generators" (SplitMix64), with the index as its counter. */
 static uint64_t mix(uint64_t seed, uint64_t index) {
   uint64_t z = seed * 0xd1342543de82ef95u + (index + 1) * 0x9e3779b97f4a7c15u;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -28,7 +28,8 @@ static int bits_of(tsr_type type) {
   }
 }
 
-/* An odd multiple of half a unit, so that the range is symmetric and 0 does not occur. */
+/* A number in (-0.5, 0.5) with the given number of bits. The lowest bit is always set, so that the
+ * range is symmetric and 0 does not occur. */
 static double centred(uint64_t seed, uint64_t index, int bits) {
   uint64_t value = mix(seed, index) >> (64 - bits);
   double unit = 1.0 / (double)((uint64_t)1 << bits);
@@ -59,9 +60,9 @@ typedef struct fill_job {
 
 static void fill_range(void *user, int64_t begin, int64_t end) {
   const fill_job *job = user;
-  double re[CHUNK], im[CHUNK];
+  double re[BUFFERED], im[BUFFERED];
   while (begin < end) {
-    int64_t some = end - begin < CHUNK ? end - begin : CHUNK;
+    int64_t some = end - begin < BUFFERED ? end - begin : BUFFERED;
     for (int64_t i = 0; i < some; i++) {
       random_element(job->type, job->seed, job->first + begin + i, &re[i], &im[i]);
     }

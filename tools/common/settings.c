@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The library names the column of a machine string that it cannot read; here is room to show it. */
+/* If the library's message names a column of the machine string, prints the string with a mark
+ * under that column. */
 static void point_into_machine(const settings *s) {
   const char *text = s->machine ? s->machine : getenv("TESSERA_MACHINE");
   int column;
@@ -14,7 +15,7 @@ static void point_into_machine(const settings *s) {
   fprintf(stderr, "  %s\n  %*s\n", text, column, "^");
 }
 
-/* One number is for all devices; of several the library takes one after the other. */
+/* Sets the budgets: one number is for every device, a list has one for each. */
 static int set_memory(const settings *s, tsr_options *options) {
   const char *text = s->memory;
   if (!text) return TOOL_OK;
@@ -79,7 +80,7 @@ bool settings_emulated(const settings *s) {
 
 /* ---- Homes ---- */
 
-/* One home at *text; moves it on. */
+/* Reads one home at *text and advances *text behind it; false: none is there. */
 static bool parse_home(const char **text, home_kind h_means, home *one) {
   const char *at = *text;
   *one = (home){HOME_AS_IS, 0};
@@ -143,7 +144,7 @@ int homes_parse_of(const char *operands, const char *text, home_kind h_means, ho
 
 int homes_parse(const char *text, home_kind h_means, home homes[3]) {
   if (strchr(text, 'm'))
-    return tool_usage("--home %s: managed memory can be planned for, with tessera plan", text);
+    return tool_usage("--home %s: managed memory (m) is only for tessera plan", text);
   return homes_parse_of("ABC", text, h_means, homes);
 }
 

@@ -1,43 +1,44 @@
 /*
- * The options by which every subcommand shapes its context, and where operands live.
+ * The options from which every subcommand makes its context, the homes of operands, and values of
+ * options.
  */
 #ifndef TESSERA_TOOL_SETTINGS_H
 #define TESSERA_TOOL_SETTINGS_H
 
 #include "options.h"
 
-/* The options as given; all zero when none is. */
+/* The options as given; all zero if none is. */
 typedef struct settings {
   const char *engine, *devices, *machine;
-  const char *memory; /* "16G", or device by device "16G,4G" */
+  const char *memory; /* "16G", or one budget for each device: "16G,4G" */
   int64_t tile;
   bool reproducible, check;
-  bool trace; /* keep measured times; not an option */
+  bool trace; /* keep measured times of commands; set by --timeline */
 } settings;
 
 /* Rows of an option table. */
-#define SETTINGS_ENGINE(s)                                                                  \
-  {                                                                                         \
-    "engine", 0, OPTION_TEXT, &(s)->engine, "host|cuda|cpu",                                \
-        "emulated devices, NVIDIA GPUs, or the CPU's BLAS (default: the best that is here)" \
+#define SETTINGS_ENGINE(s)                                                                    \
+  {                                                                                           \
+    "engine", 0, OPTION_TEXT, &(s)->engine, "host|cuda|cpu",                                  \
+        "emulated devices, NVIDIA GPUs, or the CPU's BLAS (default: GPUs if found, else cpu)" \
   }
-#define SETTINGS_DEVICES(s)                                                                \
-  {                                                                                        \
-    "devices", 0, OPTION_TEXT, &(s)->devices, "N|LIST",                                    \
-        "how many devices, or which: 0,2 or 3,; ..4: at most (default: as the model says)" \
+#define SETTINGS_DEVICES(s)                                                            \
+  {                                                                                    \
+    "devices", 0, OPTION_TEXT, &(s)->devices, "N|LIST",                                \
+        "a count, or a list: 0,2 or 3,; ..4: at most 4 (default: the planner chooses)" \
   }
 #define SETTINGS_MACHINE(s)                                                         \
   {                                                                                 \
     "machine", 0, OPTION_TEXT, &(s)->machine, "FILE|STRING",                        \
         "plan for this machine, such as 'host:200 gpu*8@nvswitch:300 pcie:25/pair'" \
   }
-#define SETTINGS_MEMORY(s)                                                                       \
-  {                                                                                              \
-    "memory", 0, OPTION_TEXT, &(s)->memory, "BYTES",                                             \
-        "budget for each device: 16G, 1.5GiB; 16G,4G one by one (default: 80 % of what is free)" \
+#define SETTINGS_MEMORY(s)                                                                         \
+  {                                                                                                \
+    "memory", 0, OPTION_TEXT, &(s)->memory, "BYTES",                                               \
+        "budget of each device: 16G, 1.5GiB; or a list: 16G,4G (default: 80 % of its free memory)" \
   }
 #define SETTINGS_TILE(s) \
-  { "tile", 0, OPTION_WHOLE, &(s)->tile, "N", "tiles of N elements (default: by the model)" }
+  { "tile", 0, OPTION_WHOLE, &(s)->tile, "N", "tiles of N x N (default: the planner chooses)" }
 #define SETTINGS_REPRODUCIBLE(s)                              \
   {                                                           \
     "reproducible", 0, OPTION_FLAG, &(s)->reproducible, NULL, \
@@ -46,21 +47,22 @@ typedef struct settings {
 #define SETTINGS_CHECK(s) \
   { "check", 0, OPTION_FLAG, &(s)->check, NULL, "verify every plan, poison buffers (slow)" }
 
-/* Makes the context; an exit code after a message. */
+/* Makes the context; the exit code, after a message if it fails. */
 int settings_open(const settings *s, tsr_context **context);
 
-/* What it is made with, for who makes one in another way; the texts are not copied. An exit code
- * after a message. */
+/* Fills the options of a context, for a caller that makes the context by another function and then
+ * calls settings_force. Texts are not copied. The exit code, after a message if memory cannot be
+ * read. */
 int settings_options(const settings *s, tsr_options *options);
 
-/* What is forced on a context that was made so: the extent of tiles. */
+/* Sets the extent of tiles of a context, which tsr_options cannot. */
 tsr_status settings_force(const settings *s, tsr_context *context);
 
-/* Whether memory and machine can be read, for who opens nothing, or not at once; an exit code after
- * a message. */
+/* Checks memory and machine without making a context on devices; the exit code, after a message if
+ * one cannot be read. */
 int settings_check(const settings *s);
 
-/* Whether the devices are emulated ones, as far as the options and the environment tell. */
+/* Whether --engine or TESSERA_ENGINE asks for emulated devices. */
 bool settings_emulated(const settings *s);
 
 /* ---- Homes ---- */
@@ -78,29 +80,31 @@ typedef struct home {
   int device;
 } home;
 
-/* "h,h,h", "0,0,3", or one letter for all. h_means: what h stands for. Not m: there is no such
- * memory but in plans. */
+/* Reads homes of A, B, C such as "h,h,h" or "0,0,3", or one for all; the exit code. h_means: the
+ * kind that h stands for. m (managed) is refused, since only plans can have it. */
 int homes_parse(const char *text, home_kind h_means, home homes[3]);
 
-/* The same, with m, for operands with those letters, "AC": the last is what is written, homes[2].
- */
+/* As homes_parse, with m, for operands with the given letters ("AC"). The last is the written
+ * matrix, homes[2]. */
 int homes_parse_of(const char *operands, const char *text, home_kind h_means, home homes[3]);
 
+/* The home as tsr_plan_level3 takes it. */
 tsr_home home_for_library(home place);
 
 /* ---- Letters ---- */
 
-/* --type, --transa and so on; name is the option's in the message. */
+/* Read the value of --type, --transa and so on; the exit code. name: the option's name in the
+ * message. */
 int parse_type(const char *name, const char *text, tsr_type *type);
 int parse_op(const char *name, const char *text, tsr_op *op);
 
-/* "1.5", "1.5+2j", "-2j". */
 typedef struct scalar {
   double re, im;
 } scalar;
+/* Reads a number such as "1.5", "1.5+2j" or "-2j"; the exit code. */
 int parse_scalar(const char *name, const char *text, scalar *value);
 
-/* A scalar as the library takes it for a type. */
+/* A scalar in the form in which the library takes it for a type. */
 typedef union scalar_value {
   float s[2];
   double d[2];

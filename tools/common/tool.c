@@ -25,7 +25,7 @@ void tool_set_place(const char *place) {
 }
 
 static void say(const char *format, va_list arguments) {
-  fflush(stdout); /* so that a message stands behind what led to it */
+  fflush(stdout); /* keeps the order of output and messages */
   fprintf(stderr, "%s: ", name_of_command);
   if (place_of_message) fprintf(stderr, "%s: ", place_of_message);
   vfprintf(stderr, format, arguments);
@@ -79,7 +79,7 @@ double tool_median(double *values, int count) {
   return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
 }
 
-/* A few buffers in turn, so that one printf may use several. */
+/* One of 16 buffers in turn, so that one printf may use several. */
 static char *rotating_buffer(void) {
   static char buffers[16][32];
   static unsigned next;
@@ -131,7 +131,8 @@ static bool write_all(const char *path, const char *text) {
   return good;
 }
 
-/* A pipe, a terminal or /dev/null is written to, not replaced. */
+/* Whether the path is replaced by a new file: a pipe, a terminal or /dev/null is written to
+ * instead. */
 static bool is_replaced(const char *path) {
   struct stat status;
   return stat(path, &status) != 0 || S_ISREG(status.st_mode);
@@ -191,14 +192,14 @@ int tool_print_plan(const tsr_plan *plan, tsr_format format) {
   return code;
 }
 
-/* As the loader knows libraries of this version. */
+/* The file names of our libraries of this version. */
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
 #define OF_THIS_VERSION ".so." TEXT(TSR_VERSION_MAJOR) "." TEXT(TSR_VERSION_MINOR)
 #define DOORS "libtessera_blas" OF_THIS_VERSION
 #define PBLAS "libtessera_pblas" OF_THIS_VERSION
 
-/* A library of ours is beside the one that this command uses. */
+/* The path of another of our libraries: in the folder of the libtessera that this command uses. */
 static int path_of(const char *library, char *path) {
   const char *(*ours)(void) = tsr_version;
   void *address;
@@ -206,7 +207,7 @@ static int path_of(const char *library, char *path) {
   char file[PATH_MAX];
   memcpy(&address, &ours, sizeof address);
   if (!dladdr(address, &info) || !realpath(info.dli_fname, file)) {
-    return tool_fail("cannot tell where the library is");
+    return tool_fail("cannot find the folder of libtessera");
   }
   char *slash = strrchr(file, '/');
   int length = slash ? (int)(slash - file) : 0;

@@ -1,5 +1,5 @@
 /*
- * What every subcommand shares: exit codes, messages, and figures written for people.
+ * Exit codes, messages, numbers with units, and files, for all subcommands.
  */
 #ifndef TESSERA_TOOL_H
 #define TESSERA_TOOL_H
@@ -21,48 +21,53 @@
 /* Exit codes of the command. */
 enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_USAGE = 2 };
 
-/* What messages begin with: "tessera gemm". name must live as long as the program. */
+/* Sets the text that messages begin with, such as "tessera gemm". name must live as long as the
+ * program. */
 void tool_set_name(const char *name);
 const char *tool_name(void);
 
-/* What messages name next, as "case 3"; NULL: nothing. place must live until it is replaced. */
+/* Sets a place that messages name after that, such as "case 3"; NULL: none. place must live until
+ * it is replaced. */
 void tool_set_place(const char *place);
 
-/* "tessera gemm: ..." on stderr. The return value is the exit code that belongs to it. */
+/* Print "tessera gemm: ..." on stderr. tool_fail returns TOOL_FAILED; tool_usage points to --help
+ * and returns TOOL_USAGE. */
 int tool_fail(const char *format, ...) TOOL_PRINTF(1, 2);
 int tool_usage(const char *format, ...) TOOL_PRINTF(1, 2);
 void tool_note(const char *format, ...) TOOL_PRINTF(1, 2);
 
-/* Turns a status of the library into an exit code, with the library's message. */
+/* The exit code for a status of the library; prints the library's message if it is an error. */
 int tool_status(tsr_status status);
 
 double tool_now(void); /* s, monotonic */
 
-/* Sorts values; the middle one, or the mean of the middle two. 0 when there are none. */
+/* Sorts the values and returns their median; 0 if count is 0. */
 double tool_median(double *values, int count);
 
-/* Text for people in one of a few rotating buffers: "1.2 GB", "3.4 ms". */
+/* Text such as "1.2 GB" and "3.4 ms" in one of 16 static buffers, used in turn. */
 const char *tool_bytes(double bytes);
 const char *tool_seconds(double seconds);
 
-/* Prints it on stdout and deletes it: over several lines, or (compact) in one. Fails when memory is
- * out. */
+/* Prints the object on stdout, on several lines or (compact) on one, and deletes it. The exit code:
+ * fails if memory is short. */
 int tool_print_json(cJSON *object, bool compact);
 
-/* Writes a whole file by way of a temporary beside it: the old or the new, never half. */
+/* Writes a file through a temporary one in its folder, so that the path has the old or the new
+ * text, never a part; the exit code. */
 int tool_write_file(const char *path, const char *text);
 
-/* --timeline: the format from the path's ending, and writing it. */
+/* For --timeline: the format that the path's ending names; writing the plan's timeline. The exit
+ * code. */
 int tool_timeline_format(const char *path, tsr_format *format);
 int tool_write_timeline(const tsr_plan *plan, const char *path);
 
-/* The path of the library with the BLAS doors, in path[PATH_MAX]. */
+/* Writes the path of libtessera_blas to path[PATH_MAX]; the exit code. */
 int tool_find_doors(char *path);
 
-/* Of the one with the PBLAS door; false: it was not built, or is not installed. */
+/* Writes the path of libtessera_pblas to path[PATH_MAX]; false: it is not installed. */
 bool tool_find_pblas(char *path);
 
-/* Prints a plan or a machine on stdout. */
+/* Prints a plan on stdout; the exit code. */
 int tool_print_plan(const tsr_plan *plan, tsr_format format);
 
 #endif

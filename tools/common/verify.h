@@ -1,6 +1,6 @@
 /*
- * Checks a finished product in O(n^2): C x against alpha op(A) (op(B) x) + beta C0 x for a few
- * random vectors x, in double precision.
+ * Checks a finished product in O(n^2): compares C x with alpha op(A) (op(B) x) + beta C0 x for
+ * three random vectors x, in double precision.
  *
  * Source: Freivalds, "Probabilistic machines can use less running time" (1977), with a bound on the
  * rounding errors of each row.
@@ -8,7 +8,7 @@
 #ifndef TESSERA_VERIFY_H
 #define TESSERA_VERIFY_H
 
-#include "lanes.h"
+#include "vectors.h"
 
 typedef struct verify_problem {
   matrix_view a, b; /* op() applied: m x k, k x n */
@@ -19,17 +19,18 @@ typedef struct verify_problem {
 } verify_problem;
 
 typedef struct verify_result {
-  double residual; /* error of the worst row, over |alpha| |A| |B| |x| + |beta| |C0| |x| */
-  double bound;    /* what rounding can make of it in that row */
-  bool good;
+  double residual; /* error of the worst row / (|alpha| |A| |B| |x| + |beta| |C0| |x|) */
+  double bound;    /* the largest residual that rounding explains in that row */
+  bool good;       /* no row's error exceeds its bound */
 } verify_result;
 
-/* False when memory is out. */
+/* Checks the product; false: out of memory. */
 bool verify_product(const verify_problem *problem, verify_result *result);
 
-/* Compares rows of what was got with what was wanted: matrices of n columns whose entries are sums
- * of k terms. wanted has the magnitudes. */
-void verify_compare(tsr_type type, int64_t n, int64_t k, const lanes *got, const lanes *wanted,
+/* Compares the products of the vectors with the result (got) and with the formula (wanted), for a
+ * result of n columns whose entries are sums of k terms. The bound comes from wanted->size and
+ * got->squares. */
+void verify_compare(tsr_type type, int64_t n, int64_t k, const vectors *got, const vectors *wanted,
                     verify_result *result);
 
 #endif

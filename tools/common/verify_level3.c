@@ -4,88 +4,88 @@ static const scalar one = {1, 0};
 
 /* ---- Operands as matrices ---- */
 
-static lanes_matrix general(const verify_call *call, int operand, tsr_op op) {
-  return (lanes_matrix){.view = matrix_op(call->stored[operand], op)};
+static vectors_matrix general(const verify_call *call, int operand, tsr_op op) {
+  return (vectors_matrix){.view = matrix_op(call->stored[operand], op)};
 }
 
 /* The A of symm, hemm, trmm and trsm. */
-static lanes_matrix structured_a(const verify_call *call) {
+static vectors_matrix structured_a(const verify_call *call) {
   const tsr_level3 *w = &call->what;
   bool triangular = w->operation == TSR_TRMM || w->operation == TSR_TRSM;
-  lanes_matrix a = {call->stored[0], LANES_SYMMETRIC, w->uplo, w->diag == TSR_UNIT};
-  if (operation_get(w->operation)->hermitian) a.structure = LANES_HERMITIAN;
+  vectors_matrix a = {call->stored[0], VECTORS_SYMMETRIC, w->uplo, w->diag == TSR_UNIT};
+  if (operation_get(w->operation)->hermitian) a.structure = VECTORS_HERMITIAN;
   if (!triangular) return a;
-  a.structure = LANES_TRIANGULAR;
-  return lanes_matrix_op(a, w->transa);
+  a.structure = VECTORS_TRIANGULAR;
+  return vectors_matrix_op(a, w->transa);
 }
 
-/* What is written, as the formula sees it: a stored triangle stands for a whole symmetric or
- * Hermitian matrix, but that of gemmt for itself. */
-static lanes_matrix written(const verify_call *call) {
+/* The written matrix in the formula: a stored triangle stands for a whole symmetric or Hermitian
+ * matrix, but for gemmt it is only the triangle. */
+static vectors_matrix written(const verify_call *call) {
   const operation_info *info = operation_get(call->what.operation);
-  lanes_matrix c = {call->stored[2], LANES_GENERAL, call->what.uplo, false};
-  if (info->triangle) c.structure = info->hermitian ? LANES_HERMITIAN : LANES_SYMMETRIC;
-  if (call->what.operation == TSR_GEMMT) c.structure = LANES_TRIANGULAR;
+  vectors_matrix c = {call->stored[2], VECTORS_GENERAL, call->what.uplo, false};
+  if (info->triangle) c.structure = info->hermitian ? VECTORS_HERMITIAN : VECTORS_SYMMETRIC;
+  if (call->what.operation == TSR_GEMMT) c.structure = VECTORS_TRIANGULAR;
   return c;
 }
 
 /* ---- Terms ---- */
 
-/* sum = sum + factor M x */
-static bool add_applied(const lanes_matrix *m, const lanes *x, scalar factor, lanes *sum) {
-  lanes y = {0};
-  bool good = lanes_apply(m, x, &y);
-  if (good) lanes_add(sum, &y, factor);
-  lanes_destroy(&y);
+/* sum += factor M x; false: out of memory. */
+static bool add_applied(const vectors_matrix *m, const vectors *x, scalar factor, vectors *sum) {
+  vectors y = {0};
+  bool good = vectors_apply(m, x, &y);
+  if (good) vectors_add(sum, &y, factor);
+  vectors_destroy(&y);
   return good;
 }
 
-/* sum = sum + factor L R x */
-static bool add_product(lanes_matrix left, lanes_matrix right, const lanes *x, scalar factor,
-                        lanes *sum) {
-  lanes y = {0};
-  bool good = lanes_apply(&right, x, &y) && add_applied(&left, &y, factor, sum);
-  lanes_destroy(&y);
+/* sum += factor L R x; false: out of memory. */
+static bool add_product(vectors_matrix left, vectors_matrix right, const vectors *x, scalar factor,
+                        vectors *sum) {
+  vectors y = {0};
+  bool good = vectors_apply(&right, x, &y) && add_applied(&left, &y, factor, sum);
+  vectors_destroy(&y);
   return good;
 }
 
-static bool add_triangle(const verify_call *call, const lanes *x, lanes *sum) {
-  lanes y = {0};
+static bool add_triangle(const verify_call *call, const vectors *x, vectors *sum) {
+  vectors y = {0};
   matrix_view a = matrix_op(call->stored[0], call->what.transa);
   matrix_view b = matrix_op(call->stored[1], call->what.transb);
-  bool good = lanes_apply_triangle(&a, &b, call->what.uplo, x, &y);
-  if (good) lanes_add(sum, &y, call->alpha);
-  lanes_destroy(&y);
+  bool good = vectors_apply_triangle(&a, &b, call->what.uplo, x, &y);
+  if (good) vectors_add(sum, &y, call->alpha);
+  vectors_destroy(&y);
   return good;
 }
 
-/* alpha op(A) op(A)^T, or with B both of its terms; ^H for the Hermitian ones. */
-static bool add_rank_k(const verify_call *call, const lanes *x, lanes *sum) {
+/* sum += alpha op(A) op(A)^T x, or with B the two terms of syr2k; with ^H for herk and her2k. */
+static bool add_rank_k(const verify_call *call, const vectors *x, vectors *sum) {
   const tsr_level3 *w = &call->what;
   bool hermitian = operation_get(w->operation)->hermitian;
   tsr_op turn = hermitian ? TSR_CONJ_TRANS : TSR_TRANS;
-  lanes_matrix a = general(call, 0, w->transa);
+  vectors_matrix a = general(call, 0, w->transa);
   scalar alpha = call->alpha;
   if (!operation_has(w->operation, 1)) {
-    return add_product(a, lanes_matrix_op(a, turn), x, alpha, sum);
+    return add_product(a, vectors_matrix_op(a, turn), x, alpha, sum);
   }
-  lanes_matrix b = general(call, 1, w->transa);
+  vectors_matrix b = general(call, 1, w->transa);
   scalar second = {alpha.re, hermitian ? -alpha.im : alpha.im};
-  return add_product(a, lanes_matrix_op(b, turn), x, alpha, sum) &&
-         add_product(b, lanes_matrix_op(a, turn), x, second, sum);
+  return add_product(a, vectors_matrix_op(b, turn), x, alpha, sum) &&
+         add_product(b, vectors_matrix_op(a, turn), x, second, sum);
 }
 
-/* alpha A B or alpha B A */
-static bool add_sided(const verify_call *call, lanes_matrix b, const lanes *x, lanes *sum) {
-  lanes_matrix a = structured_a(call);
+/* sum += alpha A B x, or alpha B A x if A is on the right. */
+static bool add_sided(const verify_call *call, vectors_matrix b, const vectors *x, vectors *sum) {
+  vectors_matrix a = structured_a(call);
   bool left = call->what.side == TSR_LEFT;
   return add_product(left ? a : b, left ? b : a, x, call->alpha, sum);
 }
 
-/* The part of the formula that is multiplied by alpha. */
-static bool add_alpha_part(const verify_call *call, const lanes *x, lanes *sum) {
+/* Adds the terms of the formula that are multiplied by alpha. */
+static bool add_alpha_part(const verify_call *call, const vectors *x, vectors *sum) {
   const tsr_level3 *w = &call->what;
-  lanes_matrix c = written(call);
+  vectors_matrix c = written(call);
   switch (w->operation) {
     case TSR_GEMM:
       return add_product(general(call, 0, w->transa), general(call, 1, w->transb), x, call->alpha,
@@ -108,13 +108,13 @@ static bool is_zero(scalar value) {
   return value.re == 0 && value.im == 0;
 }
 
-/* What BLAS does not read is not read here either. */
+/* As in the BLAS, A and B are not read if alpha is 0, nor C if beta is 0. */
 bool verify_expect(const verify_call *call, verify_sums *sums) {
   const tsr_level3 *w = &call->what;
   bool has_beta = w->operation != TSR_TRMM && w->operation != TSR_TRSM;
-  lanes_matrix c = written(call);
-  if (!lanes_create(&sums->x, w->n) || !lanes_create(&sums->wanted, w->m)) return false;
-  lanes_randomise(&sums->x);
+  vectors_matrix c = written(call);
+  if (!vectors_create(&sums->x, w->n) || !vectors_create(&sums->wanted, w->m)) return false;
+  vectors_randomise(&sums->x);
   bool good = true;
   if (!is_zero(call->alpha) && w->k > 0) good = add_alpha_part(call, &sums->x, &sums->wanted);
   if (good && has_beta && !is_zero(call->beta)) {
@@ -125,31 +125,31 @@ bool verify_expect(const verify_call *call, verify_sums *sums) {
 
 /* ---- The result ---- */
 
-static bool apply_result(const verify_call *call, const lanes *x, lanes *got) {
-  lanes_matrix c = written(call);
+static bool apply_result(const verify_call *call, const vectors *x, vectors *got) {
+  vectors_matrix c = written(call);
   if (call->what.operation != TSR_TRSM) return add_applied(&c, x, one, got);
-  lanes_matrix a = structured_a(call);
+  vectors_matrix a = structured_a(call);
   bool left = call->what.side == TSR_LEFT;
   return add_product(left ? a : c, left ? c : a, x, one, got);
 }
 
 bool verify_result_of(const verify_call *call, verify_sums *sums, verify_result *result) {
   const tsr_level3 *w = &call->what;
-  lanes got = {0};
-  bool good = lanes_create(&got, w->m) && apply_result(call, &sums->x, &got);
+  vectors got = {0};
+  bool good = vectors_create(&got, w->m) && apply_result(call, &sums->x, &got);
   if (good) {
     bool two_products = w->operation == TSR_SYR2K || w->operation == TSR_HER2K;
-    /* A solution errs by what the sums of its equation may: by |A| |X|, not by |B| alone. */
+    /* The error of a solution X is bounded by |A| |X|, not by |B| alone. */
     for (int64_t i = 0; w->operation == TSR_TRSM && i < w->m; i++) {
       sums->wanted.size[i] += got.size[i];
     }
     verify_compare(w->type, w->n, two_products ? 2 * w->k : w->k, &got, &sums->wanted, result);
   }
-  lanes_destroy(&got);
+  vectors_destroy(&got);
   return good;
 }
 
 void verify_end(verify_sums *sums) {
-  lanes_destroy(&sums->x);
-  lanes_destroy(&sums->wanted);
+  vectors_destroy(&sums->x);
+  vectors_destroy(&sums->wanted);
 }

@@ -1,31 +1,31 @@
 /*
- * Checks a level-3 operation in O(n^2), as verify.h does a product: what is written is applied to
- * random vectors and compared with the operation's formula applied to them, before anything is
- * overwritten. Of a matrix that is symmetric, Hermitian or triangular only the stored triangle is
- * read. The solution of trsm is put into its equation.
+ * Checks a level-3 operation in O(n^2), as verify.h checks a product. The operation's formula is
+ * applied to random vectors before the call, since the call overwrites an operand; the result is
+ * applied to the same vectors after it, and both are compared. Only the stored triangle of a
+ * symmetric, Hermitian or triangular matrix is read. For trsm, A X is compared with alpha B.
  */
 #ifndef TESSERA_VERIFY_LEVEL3_H
 #define TESSERA_VERIFY_LEVEL3_H
 
-#include "lanes.h"
+#include "vectors.h"
 #include "operation.h"
 #include "verify.h"
 
 typedef struct verify_call {
   tsr_level3 what; /* complete, column-major */
   scalar alpha, beta;
-  matrix_view stored[3]; /* A, B and what is written, in host memory, as stored */
+  matrix_view stored[3]; /* A, B and the written matrix, in host memory, as stored */
 } verify_call;
 
-/* What the result must be on random vectors. Zeroed, it can be ended. */
+/* Random vectors, and the formula applied to them. A zeroed one may be given to verify_end. */
 typedef struct verify_sums {
-  lanes x, wanted;
+  vectors x, wanted;
 } verify_sums;
 
-/* Before the call: false when memory is out. */
+/* To be called before the operation; false: out of memory. */
 bool verify_expect(const verify_call *call, verify_sums *sums);
 
-/* After it, with the result in stored[2]; false when memory is out. */
+/* To be called after the operation, with the result in stored[2]; false: out of memory. */
 bool verify_result_of(const verify_call *call, verify_sums *sums, verify_result *result);
 
 void verify_end(verify_sums *sums);

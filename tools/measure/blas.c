@@ -1,4 +1,4 @@
-/* Calls of the reference BLAS's symbols, by which the CPU's BLAS and our door are called alike. The
+/* Calls a routine by its Fortran BLAS signature, which the CPU's BLAS and our BLAS door share. The
  * lengths of the flags follow the arguments, as Fortran passes them. */
 #include <string.h>
 
@@ -38,7 +38,7 @@ void bench_blas_call(void *routine, const bench_product *x) {
     syr2k syr2k;
     trmm trmm;
   } f;
-  memcpy(&f, &routine, sizeof routine); /* what POSIX gives in place of a cast */
+  memcpy(&f, &routine, sizeof routine); /* POSIX's way; ISO C has no cast for it */
   switch (w->operation) {
     case TSR_GEMM:
       f.gemm(&ta, &tb, &m, &n, &k, x->alpha, x->a, &lda, x->b, &ldb, x->beta, x->c, &ldc, 1, 1);

@@ -3,14 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Making one ---- */
+/* ---- Creating a case ---- */
 
 static bool is_triangular(const bench_line *line, int operand) {
   tsr_operation operation = line->what.operation;
   return operand == 0 && (operation == TSR_TRMM || operation == TSR_TRSM);
 }
 
-/* The B that trmm has for a peer is as what is written. */
+/* Whether the operand is the extra B of trmm, for a peer that does not work in place: it has the
+ * extents of the written matrix. */
 static bool is_spare(const bench_line *line, int operand) {
   return line->what.operation == TSR_TRMM && operand == 1 && line->peer;
 }
@@ -49,7 +50,8 @@ static int get_matrix(bench_case *c, int operand, bench_store *store) {
   return code;
 }
 
-/* D, X and C are the operands of its gemm. */
+/* Sets up a composed case: trsm solves A X = B in place of B, then gemm computes C = C - D X, whose
+ * operands D, X and C are the case's stored[0] to [2]. */
 static int get_composed(bench_case *c, bench_store *store) {
   const tsr_level3 *w = &c->line->what;
   void *data = NULL;
@@ -89,7 +91,7 @@ void bench_case_destroy(bench_case *c) {
   *c = (bench_case){0};
 }
 
-/* The case's words, else those of the environment. */
+/* Forces the case's knobs (strategy=), or TESSERA_STRATEGY if it has none. */
 static int force_words(const bench_line *line, tsr_context *context) {
   const char *words = line->words.strategy;
   return tool_status(tsr_set_strategy(context, words ? words : getenv("TESSERA_STRATEGY")));
@@ -119,8 +121,8 @@ static tsr_status call(const bench_case *c, level3_call function) {
   return status;
 }
 
-/* Of what is in host memory; what a device has is there. */
-static tsr_status bring_home(const bench_case *c, int operand) {
+/* Starts the write-back of an operand whose home is host memory. */
+static tsr_status write_back(const bench_case *c, int operand) {
   const matrix_view *m = &c->stored[operand];
   if (c->line->homes[operand].kind == HOME_DEVICE) return TSR_OK;
   return tsr_coherent_async(c->context, TSR_GENERAL, m->rows, m->cols, m->data, m->rows, m->type);
@@ -130,8 +132,8 @@ static tsr_status call_async(const bench_case *c, double *returned) {
   double begin = tool_now();
   tsr_status status = call(c, tsr_level3_run_async);
   *returned = tool_now() - begin;
-  if (status == TSR_OK && c->line->composed) status = bring_home(c, 1);
-  if (status == TSR_OK) status = bring_home(c, 2);
+  if (status == TSR_OK && c->line->composed) status = write_back(c, 1);
+  if (status == TSR_OK) status = write_back(c, 2);
   tsr_status synced = tsr_sync(c->context);
   tsr_status released = tsr_release(c->context, 0, 0, NULL, 1, c->line->what.type);
   if (status == TSR_OK) status = synced;

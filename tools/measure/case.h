@@ -1,4 +1,4 @@
-/* A case with its matrices (random ones, a store's) and its calls. */
+/* A case with its random matrices (from a store), its calls and the check of its result. */
 #ifndef TESSERA_MEASURE_CASE_H
 #define TESSERA_MEASURE_CASE_H
 
@@ -7,52 +7,55 @@
 #include "store.h"
 #include "verify_level3.h"
 
-/* Matrices are in column-major storage, as tight as can be. */
+/* Matrices are column-major with the smallest leading dimension. */
 typedef struct bench_case {
   const bench_line *line;
   tsr_context *context;
-  matrix_view stored[3]; /* A, B and what is written; data: at its home */
+  matrix_view stored[3]; /* A, B and the written matrix, each at its home */
   scalar_value alpha, beta;
   bench_product product;
-  bench_product solve; /* of a composed case: X = A^-1 B in place of B, before C = C - D X */
+  bench_product solve; /* composed case: X = A^-1 B in place of B, before C = C - D X */
   matrix_view triangle;
-  tsr_plan *plan;   /* of BENCH_PLAN */
-  bench_peer *door; /* of BENCH_DOOR */
+  tsr_plan *plan;   /* for BENCH_PLAN */
+  bench_peer *door; /* for BENCH_DOOR */
 } bench_case;
 
-/* Says which matrices will come; hosts: of those in host memory alone. */
+/* Announces the case's matrices to the store; hosts: only those in host memory. The exit code. */
 int bench_case_expect(const bench_line *line, bool hosts, bench_store *store);
 
-/* Matrices are the store's. To be destroyed, also when it fails. */
+/* Creates the case; its matrices stay the store's. Destroy it also if this fails. The exit code. */
 int bench_case_create(const bench_line *line, bench_store *store, bench_case *result);
 void bench_case_destroy(bench_case *c);
 
-/* The plan of its call, made from words alone. */
+/* Makes the plan of the case's call from its homes, without matrices; the exit code. */
 int bench_case_plan(const bench_line *line, tsr_context *context, tsr_plan **plan);
 
-/* Before calls of ours, when those of another case came between. */
+/* Forces the case's knobs. To be called before Tessera's calls of this case if calls of another
+ * case came between. The exit code. */
 int bench_case_turn_to(const bench_case *c);
 
-/* One call of ours; of an asynchronous one, how long it took to return, s. */
+/* Makes one call of Tessera and waits until it is complete; the exit code. *returned: s until an
+ * asynchronous call returned, 0 for others. */
 int bench_case_call(const bench_case *c, double *returned);
 
-/* Both; s until it is complete. */
+/* Turns to the case and makes one call; *seconds: s until it was complete. The exit code. */
 int bench_case_run(const bench_case *c, double *seconds);
 
 /* ---- Checking: check.c ---- */
 
-/* A check that has begun. Zeroed, it can be ended. */
+/* A check under way. A zeroed one may be ended. */
 typedef struct bench_check {
   const bench_case *c;
-  struct bench_sample *samples; /* of a product: entries of C */
+  struct bench_sample *samples; /* for a product: the checked entries of C */
   int count;
-  void *copies[3]; /* of operands on devices */
+  void *copies[3]; /* of operands on devices, in host memory; or NULL */
   verify_sums sums, solved;
 } bench_check;
 
-/* Around a call. A product is checked at entries of C, one in each field of a grid over it: they
- * are put back as they were filled, and compared with sums in long double of A's and B's elements,
- * which are computed again. Of another operation all of the result is, on random vectors. */
+/* Check one call: begin before it, compare after it. For gemm, entries of C are checked, one in
+ * each field of a grid over C: begin resets them to their first values, compare computes each from
+ * the random elements of A and B in long double. For other operations the whole result is checked
+ * with random vectors (verify_level3.h). *good: the result is right. The exit codes. */
 int bench_check_begin(const bench_case *c, bench_check *check);
 int bench_check_compare(bench_check *check, bool *good);
 void bench_check_end(bench_check *check);

@@ -13,7 +13,7 @@ typedef struct long_complex {
   long double re, im;
 } long_complex;
 
-/* Entry (row, col) of op(matrix), computed again. */
+/* Entry (row, col) of op(matrix), from the random generator. */
 static long_complex entry(const bench_case *c, int index, tsr_op op, int64_t row, int64_t col) {
   const matrix_view *m = &c->stored[index];
   int64_t at = op == TSR_NO_TRANS ? row + col * m->rows : col + row * m->rows;
@@ -31,7 +31,8 @@ static long double size_of(long_complex x) {
   return x.im == 0 ? fabsl(x.re) : hypotl(x.re, x.im);
 }
 
-/* The exact entry of the result, and the scale of its rounding errors. */
+/* The entry of the result in long double; *scale: |alpha| |A| |B| + |beta| |C|, to which its
+ * rounding error is proportional. */
 static long_complex expected_entry(const bench_case *c, int64_t row, int64_t col,
                                    long double *scale) {
   const bench_line *line = c->line;
@@ -51,21 +52,21 @@ static long_complex expected_entry(const bench_case *c, int64_t row, int64_t col
   return (long_complex){sum.re + old.re, sum.im + old.im};
 }
 
-/* An entry of C that is looked at. */
+/* A checked entry of C. */
 typedef struct bench_sample {
   const bench_case *c;
   int64_t row, col;
-  double re, im; /* as found */
+  double re, im; /* after the call */
   bool good;
 } bench_sample;
 
-/* Somewhere in the part-th of parts of an extent. */
+/* A random index in part number `part` of an extent divided into `parts`. */
 static int64_t choose_in(int64_t extent, int part, int parts, uint64_t seed, int number) {
   double at = (part + random_uniform(seed, (uint64_t)number)) / parts;
   return (int64_t)(at * (double)extent);
 }
 
-/* The corners first: edges are where tiles go wrong. */
+/* The four corners come first: errors of tiles occur at edges. */
 static void choose_samples(const bench_case *c, int count, bench_sample *samples) {
   const tsr_level3 *w = &c->line->what;
   int side = (int)sqrt((double)count);
@@ -138,7 +139,7 @@ static int compare_samples(bench_check *check, bool *good) {
 
 /* ---- Vectors -------------------------------------------------------------- */
 
-/* The operand in host memory: itself, or a copy in *copy. */
+/* *view: the operand in host memory; if it is on a device, a copy of it in *copy. */
 static int fetch_matrix(const bench_case *c, int operand, void **copy, matrix_view *view) {
   const matrix_view *m = &c->stored[operand];
   size_t bytes = (size_t)(m->rows * m->cols) * element_size(m->type);
@@ -151,7 +152,8 @@ static int fetch_matrix(const bench_case *c, int operand, void **copy, matrix_vi
   return tool_status(tsr_memcpy(c->context, *copy, m->data, bytes));
 }
 
-/* Of C = C - D X only what is known before X is: alpha is 0. */
+/* Fetches the matrices and describes the checked call. For a composed case alpha is 0: in C = C - D
+ * X the term D X is added later, when X is known. */
 static int fetch_matrices(bench_check *check, verify_call *call) {
   const bench_case *c = check->c;
   int code = TOOL_OK;
@@ -176,19 +178,20 @@ static int begin_vectors(bench_check *check) {
   return room ? TOOL_OK : tool_fail("out of memory for the check");
 }
 
-/* Of a composed case X, and the rest of what C must be: sums = sums - D X x. */
+/* For a composed case: checks X against its equation and completes the expected C: wanted = wanted
+ * - D X x. False: out of memory. */
 static bool compare_solved(bench_check *check, bool *good) {
   const bench_case *c = check->c;
-  const lanes_matrix d = {.view = c->stored[0]}, x = {.view = c->stored[1]};
+  const vectors_matrix d = {.view = c->stored[0]}, x = {.view = c->stored[1]};
   verify_call solve = solve_call(c);
   verify_result solved;
-  lanes inner = {0}, outer = {0};
+  vectors inner = {0}, outer = {0};
   bool done = verify_result_of(&solve, &check->solved, &solved) &&
-              lanes_apply(&x, &check->sums.x, &inner) && lanes_apply(&d, &inner, &outer);
-  if (done) lanes_add(&check->sums.wanted, &outer, (scalar){-1, 0});
+              vectors_apply(&x, &check->sums.x, &inner) && vectors_apply(&d, &inner, &outer);
+  if (done) vectors_add(&check->sums.wanted, &outer, (scalar){-1, 0});
   *good = done && solved.good;
-  lanes_destroy(&inner);
-  lanes_destroy(&outer);
+  vectors_destroy(&inner);
+  vectors_destroy(&outer);
   return done;
 }
 

@@ -23,26 +23,25 @@ void bench_words_table(bench_words *w, option table[BENCH_WORD_ROWS]) {
       {"alpha", 0, OPTION_TEXT, &w->alpha, "X", "factor of the product (default: 1)"},
       {"beta", 0, OPTION_TEXT, &w->beta, "Y", "factor of C (default: 1)"},
       {"by", 0, OPTION_TEXT, &w->by, "call|plan|async|door",
-       "a blocking call; a plan made before; an asynchronous call, whose result is brought home; "
-       "the "
-       "BLAS door (default: call)"},
+       "a blocking call; a plan made before; an asynchronous call with the write-back of its "
+       "result; the BLAS door (default: call)"},
       {"repeat", 0, OPTION_WHOLE, &w->repeat, "N",
        "warm samples, of which the median counts; 0: the first call alone (default: 10)", 0,
        BENCH_MOST_REPEATS},
       {"warm-up", 0, OPTION_WHOLE, &w->warm_up, "N",
-       "calls behind the first one that do not count (default: 2)", 0, BENCH_MOST_REPEATS},
+       "calls after the first one that do not count (default: 2)", 0, BENCH_MOST_REPEATS},
       {"sample", 0, OPTION_NUMBER, &w->sample, "S",
-       "a sample is as many calls as take so long (default: one call)", 0, 60},
+       "make as many calls in a sample as take S seconds (default: one call)", 0, 60},
       {"seconds", 0, OPTION_NUMBER, &w->seconds, "S",
-       "no more samples but the last once they took so long (default: no limit)", 0, 86400},
+       "after S seconds of samples take only the last one (default: no limit)", 0, 86400},
       {"settle", 0, OPTION_NUMBER, &w->settle, "S",
-       "calls for so long before the first sample (default: 0)", 0, 3600},
+       "make calls for S seconds before the first sample (default: 0)", 0, 3600},
       {"peer", 0, OPTION_TEXT, &w->peer, "cublasxt|blas|none",
-       "measure this too: cuBLASXt in turn with our calls, or the CPU's BLAS (default: none)"},
+       "measure a peer, too: cuBLASXt in turn with our calls, or the CPU's BLAS (default: none)"},
       {"peer-repeat", 0, OPTION_WHOLE, &w->peer_repeat, "N",
        "samples of the peer (default: 3; blas: as many as ours)", 1, BENCH_MOST_REPEATS},
       {"turn", 0, OPTION_TEXT, &w->turn, "NAME",
-       "cases of one name, one after another in the list, are measured in turn"},
+       "measure consecutive cases with the same NAME in turn"},
       {"strategy", 0, OPTION_TEXT, &w->strategy, "WORDS",
        "knobs of the plan to force (tessera knobs), between quotes"},
       SETTINGS_ENGINE(with),
@@ -88,9 +87,9 @@ void bench_line_shaping(const bench_line *line, char text[BENCH_SHAPING]) {
   }
 }
 
-/* ---- What the words mean ---- */
+/* ---- Interpreting words ---- */
 
-/* "4", "0,2", "2,", "..4": how many; 0: as many as help. */
+/* The number of devices that "4", "0,2", "2," or "..4" names; 0: the planner chooses. */
 static int count_devices(const char *text) {
   int count = 1;
   if (!text || !*text) return 0;
@@ -101,7 +100,8 @@ static int count_devices(const char *text) {
   return count;
 }
 
-/* Device d is device d modulo those there are, so that one list of homes serves any number. */
+/* Writes the homes as text. Device d becomes d modulo the number of devices, so that one list of
+ * homes serves any number of them. */
 static void print_homes(bench_line *line) {
   size_t used = 0;
   for (int i = 0; i < 3; i++) {
@@ -116,7 +116,7 @@ static void print_homes(bench_line *line) {
   }
 }
 
-/* One place for each operand that there is, or (as of gemm) three. */
+/* Reads the homes: one for each operand of the operation, or three as for gemm. */
 static int read_homes(bench_line *line) {
   const char *text = line->words.home ? line->words.home : "h";
   const char *operands = operation_get(line->what.operation)->operands, *comma = strchr(text, ',');
@@ -147,7 +147,7 @@ static int read_peer(bench_line *line) {
   return TOOL_OK;
 }
 
-/* What would do nothing is an error. */
+/* Refuses words that would have no effect in this case. */
 static int refuse(bench_line *line, bool predict) {
   bench_words *w = &line->words;
   if (w->repeat == 0 && w->warm_up >= 0)
@@ -166,14 +166,14 @@ static int refuse(bench_line *line, bool predict) {
         options_refuse(table, "home side uplo transa transb diag alpha beta peer strategy sample",
                        "a composed case has no such choice; leave it out");
   if (!code && line->composed && (predict || line->by == BENCH_PLAN || line->by == BENCH_DOOR))
-    return tool_usage("a composed case is measured, by call or by async");
+    return tool_usage("a composed case can only be measured, with by=call or by=async");
   if (!code && line->by == BENCH_DOOR)
     code = options_refuse(table, "engine devices machine memory strategy reproducible check",
                           "the door takes its settings from the environment; leave it out");
   if (!code && line->by == BENCH_DOOR && w->settings.tile > 0)
     return tool_usage("--tile: the door takes its settings from the environment; leave it out");
   if (!code && line->by == BENCH_DOOR && !strchr("sdcz", (char)line->what.type))
-    return tool_usage("--by door: the BLAS has types s, d, c and z");
+    return tool_usage("--by door: the BLAS has only the types s, d, c and z");
   return code;
 }
 
@@ -206,10 +206,10 @@ int bench_line_interpret(bench_line *line, bool predict) {
 /* ---- Lines ---- */
 
 static int parse_composed(const char *const *words, int count, tsr_level3 *what) {
-  int code = count < 2 ? tool_usage("too few words: composed TYPE N") : TOOL_OK;
+  int code = count < 2 ? tool_usage("too few words: give composed TYPE N") : TOOL_OK;
   if (!code) code = parse_type("TYPE", words[1], &what->type);
   if (!code && (count != 3 || options_whole_list(words[2], &what->n, 1) != 1))
-    code = tool_usage("composed TYPE N: one extent is needed, a whole number");
+    code = tool_usage("composed TYPE N: give one extent, a whole number");
   if (!code && !strchr("sdcz", (char)what->type))
     code = tool_usage("TYPE %s: trsm takes s, d, c or z", words[1]);
   what->m = what->k = what->n;
@@ -230,7 +230,7 @@ int bench_line_parse(const char *text, const bench_words *defaults, bool predict
   int count = options_split(line->text, argv + 1, MOST_WORDS);
   int code = count < 0 ? tool_usage("a quote is open, or there are more than %d words", MOST_WORDS)
                        : options_parse(&command, count + 1, argv, call, &found);
-  if (code) return code == OPTIONS_HELPED ? tool_usage("--help is no word of a case") : code;
+  if (code) return code == OPTIONS_HELPED ? tool_usage("a case cannot contain --help") : code;
   line->composed = strcmp(call[0], "composed") == 0;
   code = line->composed ? parse_composed(call, found, &line->what)
                         : operation_parse_call(call, found, &line->what);

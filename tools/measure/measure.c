@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum { MOST_TOGETHER = 16, WARM_UPS = 2, REPEATS = 10, PEER_REPEATS = 3 };
-enum { MOST_CALLS = 100000 }; /* of a sample */
+enum { MOST_CALLS = 100000 }; /* in a sample */
 
 /* A case that is being measured. */
 typedef struct trial {
@@ -12,15 +12,15 @@ typedef struct trial {
   bench_side *side;
   bench_peer *peer; /* the side's; NULL: none */
   bench_row row;
-  int calls; /* of a sample */
-  double spent;
+  int calls;    /* in a sample */
+  double spent; /* s, on samples so far */
 } trial;
 
 static int64_t number_or(int64_t given, int64_t otherwise) {
   return given >= 0 ? given : otherwise;
 }
 
-/* ---- What a plan says ---- */
+/* ---- Predictions of a plan ---- */
 
 static void read_plan(const tsr_plan *plan, double rate, bench_row *row) {
   tsr_prediction p;
@@ -29,7 +29,8 @@ static void read_plan(const tsr_plan *plan, double rate, bench_row *row) {
   row->predicted = p.seconds;
   row->floor = p.floor_seconds;
   row->plan = p.plan_seconds;
-  /* In short calls devices are cooler than when they were held at work. */
+  /* Only for floors above 3 ms: in shorter calls devices are cooler, and faster, than when the rate
+   * was measured under steady load. */
   if (rate > 0 && p.floor_seconds > 3e-3) (void)tsr_plan_floor(plan, rate, &row->floor);
   if (row->devices == 0) row->devices = p.devices;
   if (tsr_plan_print(plan, TSR_JSON, &text) == TSR_OK) row->facts = cJSON_Parse(text);
@@ -49,7 +50,7 @@ static void fill_prediction(trial *t) {
 
 /* ---- Calls ---- */
 
-/* One sample; s of a call. */
+/* Takes one sample; *seconds: s per call. The exit code. */
 static int take_sample(trial *t, double *seconds) {
   double returned = 0;
   int code = bench_case_turn_to(&t->work);
@@ -69,8 +70,8 @@ static double take_peer_sample(trial *t) {
   return (tool_now() - begin) / t->calls;
 }
 
-/* The better of its block extents. Its calls are slow: one warms up, and the best's counts as the
- * first of those that are asked for. False: it cannot do the product. */
+/* Chooses the peer's fastest block extent. One call warms up. Since the peer's calls are slow, the
+ * time of the best extent counts as its first sample. False: the peer cannot do the product. */
 static bool choose_block(trial *t) {
   const int *blocks = bench_peer_blocks(t->peer);
   double least = -1;
@@ -98,8 +99,8 @@ static void find_peer(trial *t) {
   t->peer = NULL;
 }
 
-/* Whether its threads wait busily for some time after a call: on every core, where they are in the
- * way of the ones that mind devices. */
+/* Whether the peer is measured after all of our samples: after a call the CPU's BLAS's threads wait
+ * busily on every core for some time and delay the threads that serve devices. */
 static bool comes_last(const trial *t) {
   return strcmp(t->work.line->peer, "blas") == 0 && t->work.line->by != BENCH_DOOR &&
          tsr_device_count(t->work.context) > 0;
@@ -111,14 +112,15 @@ static int peer_samples(const trial *t) {
   return (int)number_or(w->peer_repeat, xt ? PEER_REPEATS : number_or(w->repeat, REPEATS));
 }
 
-/* ---- A turn ---- */
+/* ---- Rounds of samples ---- */
 
-/* The first call plans, allocates and loads kernels. */
+/* Makes the calls before the samples: the first call (which plans, allocates and loads kernels),
+ * warm-up calls, those of --settle. Sets the number of calls in a sample and finds the peer. */
 static int start(trial *t) {
   const bench_words *w = &t->work.line->words;
   double once, begin;
   t->calls = 1;
-  if (w->repeat == 0) return TOOL_OK; /* it is the only one, and checked */
+  if (w->repeat == 0) return TOOL_OK; /* finish() makes the only call and checks it */
   int code = take_sample(t, &t->row.cold);
   if (code) return code;
   fill_prediction(t);
@@ -135,7 +137,8 @@ static int start(trial *t) {
   return code;
 }
 
-/* All but the last of its samples, unless they take too long. */
+/* Whether the trial takes a sample in this round: all but the last one, which finish() takes,
+ * unless its time (--seconds) is spent. */
 static bool is_due(const trial *t, int round) {
   const bench_words *w = &t->work.line->words;
   return round < number_or(w->repeat, REPEATS) - 1 && (w->seconds < 0 || t->spent < w->seconds);
@@ -144,7 +147,7 @@ static bool is_due(const trial *t, int round) {
 static int take_round(trial *t, int round) {
   bool in_turn = t->peer && !comes_last(t);
   int code = TOOL_OK;
-  /* Who goes first changes from round to round, and drift cancels. */
+  /* We and the peer go first in alternate rounds, so that drift cancels. */
   for (int i = 0; i < 2 && !code; i++) {
     if ((i + round) % 2 == 0 && is_due(t, round)) {
       code = take_sample(t, &t->row.times[t->row.count]);
@@ -173,7 +176,8 @@ static int read_traffic(const trial *t, double factor, tsr_traffic *moved, tsr_t
   return code;
 }
 
-/* The last sample is one call, which is checked. */
+/* Takes the last sample, of one call, whose traffic is recorded and whose result is checked. Then
+ * takes the peer's missing samples. */
 static int finish(trial *t) {
   bench_row *row = &t->row;
   bench_check check;
@@ -190,7 +194,7 @@ static int finish(trial *t) {
   bench_check_end(&check);
   row->checked = code == TOOL_OK;
   t->calls = left;
-  /* A sample of many calls is no match for one. */
+  /* The last sample does not count if the others have several calls each. */
   if (!code && (left == 1 || row->count == 0)) row->count++;
   if (!code && row->cold == 0) row->cold = row->times[0];
   if (!code && !row->facts) fill_prediction(t);
@@ -204,14 +208,14 @@ static int finish(trial *t) {
   return code;
 }
 
-/* Samples stay in the order in which they were taken. */
+/* The median of values, whose order is kept. */
 static double median_of(const double *values, int count) {
   double sorted[BENCH_MOST_REPEATS];
   memcpy(sorted, values, (size_t)count * sizeof *sorted);
   return tool_median(sorted, count);
 }
 
-static void sum_up(trial *t) {
+static void fill_medians(trial *t) {
   bench_row *row = &t->row;
   row->rate = t->side->rate;
   row->median = median_of(row->times, row->count);
@@ -244,7 +248,7 @@ static int measure(bench_sides *sides, int first, trial *trials, int count) {
   for (int r = 0; r < rounds && !code; r++)
     for (int i = 0; i < count && !code; i++) code = take_round(&trials[(i + r) % count], r);
   for (int i = 0; i < count && !code; i++) code = finish(&trials[i]);
-  for (int i = 0; i < count && !code; i++) sum_up(&trials[i]);
+  for (int i = 0; i < count && !code; i++) fill_medians(&trials[i]);
   return code;
 }
 
@@ -263,12 +267,12 @@ static int draw(const bench_run *run, const trial *t) {
 
 /* ---- Predictions ---- */
 
-/* In a context of its own, so that no kept plan is found. */
+/* Plans in a new context, where no plan is cached, so that the time of planning is measured. */
 static int plan_once(const bench_line *line, bench_row *row) {
   settings with = line->words.settings;
   tsr_context *context = NULL;
   tsr_plan *plan = NULL;
-  with.engine = "cpu"; /* nothing is to be run, so nothing is opened */
+  with.engine = "cpu"; /* opens no devices, since nothing is run */
   int code = settings_open(&with, &context);
   if (!code) code = bench_case_plan(line, context, &plan);
   cJSON_Delete(row->facts);
@@ -292,9 +296,9 @@ static int predict(const bench_line *line, bench_row *row) {
   return code;
 }
 
-/* ---- All of them ---- */
+/* ---- All cases ---- */
 
-/* How many lines from first on are measured in turn. */
+/* The number of lines from `first` on that are measured in turn (--turn with one name). */
 static int count_together(const bench_run *run, int first) {
   const char *turn = run->lines[first].words.turn;
   int count = 1;
@@ -307,7 +311,7 @@ static int count_together(const bench_run *run, int first) {
 static int check_turn(const bench_line *lines, int count) {
   for (int i = 1; i < count; i++)
     if (lines[i].what.type != lines[0].what.type)
-      return tool_usage("--turn %s: cases that are measured in turn have one type",
+      return tool_usage("--turn %s: cases that are measured in turn must have the same type",
                         lines[0].words.turn);
   if (count <= MOST_TOGETHER) return TOOL_OK;
   return tool_usage("--turn %s: at most %d cases in turn", lines[0].words.turn, MOST_TOGETHER);

@@ -1,6 +1,6 @@
 /*
- * Measures cases: cold and warm calls, a peer's in the same run, the floor at this run's rate, and
- * whether the result is right; or predicts them.
+ * Measures cases: cold and warm calls, a peer in the same run, the floor at the rate that kernels
+ * sustain in this run, and a check of the result. Or predicts cases without running them.
  */
 #ifndef TESSERA_MEASURE_MEASURE_H
 #define TESSERA_MEASURE_MEASURE_H
@@ -11,16 +11,16 @@ typedef struct bench_row {
   const bench_line *line;
   int devices;
   double cold, median, floor, predicted, plan; /* s; 0: not known */
-  double returned;                             /* s, until an asynchronous call does; 0: none */
+  double returned;                             /* s until an asynchronous call returns; else 0 */
   double rate;                                 /* flops/s that a device sustains; 0: not known */
-  double peer_s;                               /* 0: there is none */
-  int peer_block;
+  double peer_s;                               /* s, the peer's median; 0: no peer */
+  int peer_block;                              /* the peer's block extent; 0: it has none */
   double times[BENCH_MOST_REPEATS], peer_times[BENCH_MOST_REPEATS], returns[BENCH_MOST_REPEATS];
   int count, peer_count;
-  tsr_traffic moved, *loads; /* by the last call; loads: of load_count devices */
+  tsr_traffic moved, *loads; /* of the last call: in all, and of each of load_count devices */
   int load_count;
-  size_t budget; /* the least of a device, bytes */
-  cJSON *facts;  /* the plan, as TSR_JSON prints it; NULL: there is none */
+  size_t budget; /* bytes, the smallest budget of a device */
+  cJSON *facts;  /* the plan as TSR_JSON prints it; NULL: none */
   bool checked, good;
 } bench_row;
 
@@ -29,13 +29,14 @@ typedef struct bench_run {
   int count;
   bool predict;
   double rate_seconds;
-  const char *timeline; /* of one more call of the last case; NULL: none */
-  /* Told of each row as it comes. An exit code: another than TOOL_OK ends the run. */
+  const char *timeline; /* file for the timeline of one more call of the last case; NULL: none */
+  /* Called with each row as soon as it is measured. Returns an exit code. */
   int (*note)(void *user, const bench_row *row);
   void *user;
 } bench_run;
 
-/* A case that fails is told of and left out. The worst exit code; also when a result is wrong. */
+/* Measures or predicts all cases. A case that fails prints a message, and the next one follows. The
+ * worst exit code; a wrong result counts as a failure. */
 int bench_run_all(const bench_run *run);
 
 /* ---- Rows: rows.c ---- */
@@ -46,11 +47,12 @@ void bench_print_head(bool peer);
 void bench_print_row(const bench_row *row, bool peer);
 cJSON *bench_row_json(const bench_row *row);
 
-/* The line without its end; head: the names of the columns. For free(). */
+/* The row as a line of CSV without its newline, to be freed; NULL: out of memory. bench_csv_head:
+ * the names of the columns. */
 char *bench_row_csv(const bench_row *row);
 extern const char bench_csv_head[];
 
-/* Adds a row at the end of a file, behind a head when that is new or empty. */
+/* Appends a row to a CSV file; a new or empty file gets the head first. The exit code. */
 int bench_append_csv(const char *path, const bench_row *row);
 
 #endif

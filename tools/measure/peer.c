@@ -10,7 +10,7 @@ enum { MOST_DEVICES = 32, TYPES = 4, XT_OP_N = 0, XT_OP_T = 1, XT_OP_C = 2 };
 
 static const char type_letters[] = "sdcz";
 
-/* Source: cublasXt.h of the CUDA toolkit; declared here so that none is needed to build. */
+/* Source: cublasXt.h of the CUDA toolkit. Declared here, so that building needs no toolkit. */
 typedef struct xt_context *xt_handle;
 typedef int (*xt_create)(xt_handle *handle);
 typedef int (*xt_destroy)(xt_handle handle);
@@ -39,17 +39,18 @@ struct bench_peer {
   xt_handle handle;
   xt_destroy destroy;
   xt_set_int set_block;
-  void *routine[TSR_OPERATION_COUNT][TYPES]; /* NULL: there is none */
+  void *routine[TSR_OPERATION_COUNT][TYPES]; /* NULL: the library does not have it */
 };
 
-/* The first of the names, of which NULL ends the list, that can be opened. */
+/* Opens the first library of the list (NULL ends it) that can be opened; NULL: none can. */
 static void *open_library(const char *const *names) {
   void *library = NULL;
   for (; *names && !library; names++) library = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
   return library;
 }
 
-/* A function pointer out of dlsym; the copy is what POSIX gives instead of a cast. */
+/* Stores dlsym's result in a function pointer by copying it, POSIX's way; ISO C has no cast for
+ * it. */
 static void set_function(void *function, void *symbol) {
   memcpy(function, &symbol, sizeof symbol);
 }
@@ -60,7 +61,7 @@ static bool find(void *library, const char *name, void *function) {
   return symbol != NULL;
 }
 
-/* "cublasXtDsyrk", "dsyrk_" and so on. */
+/* Looks up all routines: "cublasXtDsyrk", "dsyrk_" and so on. */
 static void find_routines(bench_peer *p) {
   for (int o = 0; o < TSR_OPERATION_COUNT; o++) {
     for (int t = 0; t < TYPES; t++) {
@@ -73,7 +74,8 @@ static void find_routines(bench_peer *p) {
   }
 }
 
-/* Asked of the driver first: without a device, the library crashes when one is selected. */
+/* The number of GPUs, from the driver. cuBLASXt cannot be asked: it crashes if a device is selected
+ * and there is none. */
 static int count_devices(void) {
   int (*initialise)(unsigned flags);
   int (*get_count)(int *count);
@@ -109,7 +111,7 @@ static bool start(bench_peer *p, int devices) {
     p->handle = NULL;
     return false;
   }
-  /* The matrices are pinned already, or meant not to be. */
+  /* Pinning by cuBLASXt is off: the matrices are pinned already, or meant not to be. */
   return select(p->handle, devices, list) == 0 && set_pinning(p->handle, 0) == 0;
 }
 
@@ -128,7 +130,7 @@ static void *open_named(const char *name) {
   if (strcmp(name, "cublasxt") == 0) return open_library(xt);
   void *cpu = open_library(blas);
   if (strcmp(name, "blas") == 0) return cpu;
-  /* The door goes on to the BLAS that is loaded: the CPU's stays. */
+  /* The CPU's BLAS stays open: the door passes calls on to the BLAS that is loaded. */
   return tool_find_doors(path) == TOOL_OK ? open_library(door) : NULL;
 }
 
@@ -138,7 +140,7 @@ bench_peer *bench_peer_open(const char *name, int devices) {
   p->is_xt = strcmp(name, "cublasxt") == 0;
   p->library = open_named(name);
   if (!p->library) {
-    tool_note("note: no %s here: its library is not found", name);
+    tool_note("note: %s is not measured: its library is not found", name);
   } else if (p->is_xt && !start(p, devices)) {
     tool_note("note: %s cannot use %d device%s here", name, devices, devices == 1 ? "" : "s");
   } else {
@@ -152,7 +154,7 @@ bench_peer *bench_peer_open(const char *name, int devices) {
 void bench_peer_close(bench_peer *p) {
   if (!p) return;
   if (p->handle) p->destroy(p->handle);
-  free(p); /* the library stays: CUDA does not bear being unloaded */
+  free(p); /* the library stays loaded: unloading CUDA crashes */
 }
 
 const int *bench_peer_blocks(const bench_peer *p) {
@@ -213,8 +215,8 @@ static int run_syr2k(xt_handle handle, void *routine, const bench_product *x) {
                   x->a, (size_t)w->lda, x->b, (size_t)w->ldb, x->beta, x->c, (size_t)w->ldc);
 }
 
-/* Its documentation allows C to be B, but says that it is out of place for better parallelism: so
- * that is how it is called. */
+/* cublasXt's trmm may work in place (C = B), but its documentation recommends out of place for
+ * better parallelism. It is called out of place. */
 static int run_trmm(xt_handle handle, void *routine, const bench_product *x) {
   const tsr_level3 *w = &x->what;
   xt_trmm function;

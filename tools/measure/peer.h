@@ -1,6 +1,6 @@
 /*
- * Other libraries of level-3 routines, for comparison in the same run: cuBLASXt, the CPU's BLAS,
- * and our own BLAS door. Found at run time; the absence of one is no error.
+ * Peers: other libraries of level-3 routines, measured in the same run (cuBLASXt, the CPU's BLAS),
+ * and our own BLAS door. They are loaded at run time; a missing one is no error.
  */
 #ifndef TESSERA_MEASURE_PEER_H
 #define TESSERA_MEASURE_PEER_H
@@ -9,30 +9,31 @@
 
 typedef struct bench_peer bench_peer;
 
-/* A call in column-major storage, for whoever carries it out. For trmm, b is another matrix like
- * c, for a peer that does not work in place. */
+/* A column-major call that any peer can carry out. For trmm, b is another matrix with c's extents,
+ * for a peer that does not work in place. */
 typedef struct bench_product {
   tsr_level3 what; /* complete */
   const void *alpha, *a, *b, *beta;
   void *c;
 } bench_product;
 
-/* "cublasxt" on so many devices, "blas" (what TESSERA_CPU_BLAS names, else OpenBLAS) or "door".
- * NULL, with a note, when it cannot be used here. */
+/* Opens "cublasxt" on so many devices, "blas" (the library that TESSERA_CPU_BLAS names, else
+ * OpenBLAS) or "door". NULL, after a note on stderr: it cannot be used here. */
 bench_peer *bench_peer_open(const char *name, int devices);
 void bench_peer_close(bench_peer *p);
 
-/* Whether there is a GPU that cuBLASXt could use. */
+/* Whether a GPU is found that cuBLASXt could use. */
 bool bench_peer_has_gpu(void);
 
-/* Block extents to try, of which 0 ends the list; NULL: it has no such choice. */
+/* The block extents to try, a list that 0 ends; NULL: the peer has no such choice. */
 const int *bench_peer_blocks(const bench_peer *p);
 void bench_peer_set_block(bench_peer *p, int block);
 
-/* False when it failed, or has no such operation or type. Blocking. */
+/* Carries the call out and returns when it is complete. False: it failed, or the peer does not have
+ * the operation or type. */
 bool bench_peer_run(bench_peer *p, const bench_product *product);
 
-/* blas.c: the reference BLAS's symbol of that operation and type. */
+/* blas.c: calls a BLAS routine, given by its Fortran symbol. */
 void bench_blas_call(void *routine, const bench_product *product);
 
 #endif

@@ -4,18 +4,18 @@
 
 #include "sides.h"
 
-/* A device that does one product over and over. */
-typedef struct holder {
+/* A device that repeats one product for some seconds. */
+typedef struct load {
   tsr_context *context;
-  bench_line line; /* one kernel, in place, and nothing else */
+  bench_line line; /* a product with all operands on the device: one kernel, no copy */
   bench_store store;
   bench_case work;
   char device[16];
   pthread_t thread;
-  double seconds, rate; /* rate 0: it failed */
-} holder;
+  double seconds, rate; /* s to run; flops/s, 0: a call failed */
+} load;
 
-/* The index-th of the devices that "0,2" or "2" names. */
+/* The number of device number `index` of those that "0,2" or "2" names. */
 static int device_number(const char *text, int index) {
   if (!text || !strchr(text, ',')) return index;
   if (strncmp(text, "..", 2) == 0) text += 2;
@@ -23,42 +23,42 @@ static int device_number(const char *text, int index) {
   return atoi(text);
 }
 
-static int open_holder(const bench_line *like, int index, holder *h) {
-  *h = (holder){.line = {.what.type = like->what.type, .alpha = {1, 0}, .devices = 1}};
+static int open_load(const bench_line *like, int index, load *l) {
+  *l = (load){.line = {.what.type = like->what.type, .alpha = {1, 0}, .devices = 1}};
   const char *devices = like->words.settings.devices;
-  snprintf(h->device, sizeof h->device, "%d,", device_number(devices, index));
-  bench_words_begin(&h->line.words);
-  h->line.words.home = "0";
-  h->line.words.beta = "0";
-  h->line.words.settings = like->words.settings;
-  h->line.words.settings.devices = h->device;
-  h->line.words.settings.memory = NULL;
-  int code = settings_open(&h->line.words.settings, &h->context);
+  snprintf(l->device, sizeof l->device, "%d,", device_number(devices, index));
+  bench_words_begin(&l->line.words);
+  l->line.words.home = "0";
+  l->line.words.beta = "0";
+  l->line.words.settings = like->words.settings;
+  l->line.words.settings.devices = l->device;
+  l->line.words.settings.memory = NULL;
+  int code = settings_open(&l->line.words.settings, &l->context);
   if (code != TOOL_OK) return code;
-  h->store = (bench_store){.type = like->what.type, .context = h->context};
-  return tsr_device_count(h->context) == 1 ? TOOL_OK : TOOL_FAILED; /* else it is the CPU */
+  l->store = (bench_store){.type = like->what.type, .context = l->context};
+  return tsr_device_count(l->context) == 1 ? TOOL_OK : TOOL_FAILED; /* no device: the CPU's BLAS */
 }
 
-static void close_holder(holder *h) {
-  bench_case_destroy(&h->work);
-  if (h->context) bench_store_close(&h->store);
-  tsr_context_destroy(h->context);
+static void close_load(load *l) {
+  bench_case_destroy(&l->work);
+  if (l->context) bench_store_close(&l->store);
+  tsr_context_destroy(l->context);
 }
 
-/* Gives it a product of that extent in place of the one before. The first call, which plans and
- * allocates, is over then. */
-static int set_work(holder *h, int64_t n) {
-  tsr_level3 *w = &h->line.what;
+/* Replaces the load's product by one of extent n and makes its first call, which plans and
+ * allocates. */
+static int set_work(load *l, int64_t n) {
+  tsr_level3 *w = &l->line.what;
   double ignored;
-  bench_store_close(&h->store);
+  bench_store_close(&l->store);
   *w = (tsr_level3){.operation = TSR_GEMM, .type = w->type, .m = n, .n = n, .k = n};
-  int code = bench_line_interpret(&h->line, false);
-  if (!code) code = bench_case_expect(&h->line, false, &h->store);
-  if (!code) code = bench_case_create(&h->line, &h->store, &h->work);
-  return code ? code : bench_case_run(&h->work, &ignored);
+  int code = bench_line_interpret(&l->line, false);
+  if (!code) code = bench_case_expect(&l->line, false, &l->store);
+  if (!code) code = bench_case_create(&l->line, &l->store, &l->work);
+  return code ? code : bench_case_run(&l->work, &ignored);
 }
 
-static double hold_for(const bench_case *work, double seconds) {
+static double rate_over(const bench_case *work, double seconds) {
   double begin = tool_now(), once, elapsed;
   int calls = 0;
   do {
@@ -69,61 +69,62 @@ static double hold_for(const bench_case *work, double seconds) {
   return calls * bench_line_flops(work->line) / elapsed;
 }
 
-/* The first half of the time brings devices to a steady state. */
-static void *hold(void *argument) {
-  holder *h = argument;
-  h->rate = hold_for(&h->work, h->seconds / 2);
-  if (h->rate > 0) h->rate = hold_for(&h->work, h->seconds / 2);
+/* The load's thread: the first half of the time brings the device to a steady state, the second
+ * half is measured. */
+static void *run(void *argument) {
+  load *l = argument;
+  l->rate = rate_over(&l->work, l->seconds / 2);
+  if (l->rate > 0) l->rate = rate_over(&l->work, l->seconds / 2);
   return NULL;
 }
 
-/* The product grows until one takes 10 ms; it is the device's work then. 0: the device does none.
- */
-static int64_t choose_extent(holder *h) {
+/* The smallest extent (a power of two, 512 to 8192) whose product takes at least 10 ms; 0: the
+ * device can do no product. The load has that product afterwards. */
+static int64_t choose_extent(load *l) {
   for (int64_t n = 512;; n *= 2) {
-    double rate = set_work(h, n) == TOOL_OK ? hold_for(&h->work, 0) : 0;
+    double rate = set_work(l, n) == TOOL_OK ? rate_over(&l->work, 0) : 0;
     if (rate == 0) return 0;
-    if (n >= 8192 || bench_line_flops(&h->line) / rate >= 0.01) return n;
+    if (n >= 8192 || bench_line_flops(&l->line) / rate >= 0.01) return n;
   }
 }
 
-/* The first device's choice is that of all. */
-static int set_all(holder *holders, int devices) {
-  int64_t n = choose_extent(&holders[0]);
+/* Gives all loads the extent that the first one chooses. */
+static int set_all(load *loads, int devices) {
+  int64_t n = choose_extent(&loads[0]);
   int code = n > 0 ? TOOL_OK : TOOL_FAILED;
-  for (int d = 1; d < devices && code == TOOL_OK; d++) code = set_work(&holders[d], n);
+  for (int d = 1; d < devices && code == TOOL_OK; d++) code = set_work(&loads[d], n);
   return code;
 }
 
-/* All of them at once; the mean. */
-static double hold_all(holder *holders, int devices, double seconds) {
+/* Runs all loads at once; the mean rate in flops/s, 0: one failed. */
+static double run_all(load *loads, int devices, double seconds) {
   double sum = 0;
   bool all = true;
   int started = 1;
-  for (int d = 0; d < devices; d++) holders[d].seconds = seconds;
+  for (int d = 0; d < devices; d++) loads[d].seconds = seconds;
   while (started < devices &&
-         pthread_create(&holders[started].thread, NULL, hold, &holders[started]) == 0)
+         pthread_create(&loads[started].thread, NULL, run, &loads[started]) == 0)
     started++;
-  hold(&holders[0]);
+  run(&loads[0]);
   for (int d = 0; d < started; d++) {
-    if (d > 0) pthread_join(holders[d].thread, NULL);
-    all = all && holders[d].rate > 0;
-    sum += holders[d].rate;
+    if (d > 0) pthread_join(loads[d].thread, NULL);
+    all = all && loads[d].rate > 0;
+    sum += loads[d].rate;
   }
   return all && started == devices ? sum / devices : 0;
 }
 
 double bench_sustained_rate(const bench_line *line, double seconds) {
   int opened = 0, code = TOOL_OK, devices = line->devices > 1 ? line->devices : 1;
-  holder *holders = calloc((size_t)devices, sizeof *holders);
+  load *loads = calloc((size_t)devices, sizeof *loads);
   double rate = 0;
-  while (holders && opened < devices && code == TOOL_OK) {
-    code = open_holder(line, opened, &holders[opened]);
+  while (loads && opened < devices && code == TOOL_OK) {
+    code = open_load(line, opened, &loads[opened]);
     opened++;
   }
-  if (holders && code == TOOL_OK) code = set_all(holders, devices);
-  if (holders && code == TOOL_OK) rate = hold_all(holders, devices, seconds);
-  for (int d = 0; d < opened; d++) close_holder(&holders[d]);
-  free(holders);
+  if (loads && code == TOOL_OK) code = set_all(loads, devices);
+  if (loads && code == TOOL_OK) rate = run_all(loads, devices, seconds);
+  for (int d = 0; d < opened; d++) close_load(&loads[d]);
+  free(loads);
   return rate;
 }

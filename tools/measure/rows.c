@@ -16,7 +16,7 @@ static const char *check_text(const bench_row *row) {
   return !row->checked ? "-" : row->good ? "ok" : "WRONG";
 }
 
-/* What a prediction has in place of a measurement. */
+/* The median if the case was measured, else the predicted time. */
 static double best_time(const bench_row *row) {
   return row->median > 0 ? row->median : row->predicted;
 }
@@ -86,7 +86,7 @@ int bench_append_csv(const char *path, const bench_row *row) {
     free(text);
     return tool_fail("cannot write %s: %s", path, strerror(errno));
   }
-  /* A line that was cut off by the end of an earlier run stays one of its own. */
+  /* If an earlier run ended in the middle of a line, the row begins on a new line. */
   bool cut = fseek(stream, -1, SEEK_END) == 0 && fgetc(stream) != '\n';
   fseek(stream, 0, SEEK_END);
   if (ftell(stream) == 0) fprintf(stream, "%s\n", bench_csv_head);

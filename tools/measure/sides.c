@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-/* ---- Which cases share one ---- */
+/* ---- Which cases share a side ---- */
 
 static bool same_text(const char *a, const char *b) {
   return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Budgets apart, which can be changed. */
+/* Whether two cases can use one context. Budgets may differ, since they can be changed later. */
 static bool same_opening(const bench_line *a, const bench_line *b) {
   const settings *x = &a->words.settings, *y = &b->words.settings;
   return same_text(x->engine, y->engine) && same_text(x->devices, y->devices) &&
@@ -32,7 +32,7 @@ static double rate_of(bench_sides *s, const bench_side *side) {
   }
   double rate = bench_sustained_rate(line, s->rate_seconds);
   if (rate > 0)
-    tool_note("note: kernels sustain %.4g TFLOP/s a device on this data (devices at once: %d; %s)",
+    tool_note("note: kernels sustain %.4g TFLOP/s per device on this data (%d at once, for %s)",
               rate * 1e-12, line->devices > 1 ? line->devices : 1, tool_seconds(s->rate_seconds));
   if (s->rate_count < BENCH_RATES) {
     s->rates[s->rate_count].line = line;
@@ -68,10 +68,11 @@ static void close_side(bench_side *side) {
 }
 
 void bench_sides_close(bench_sides *s) {
-  for (int i = BENCH_SIDES - 1; i >= 0; i--) close_side(&s->side[i]); /* the lender last */
+  for (int i = BENCH_SIDES - 1; i >= 0; i--) close_side(&s->side[i]); /* side 0, the lender, last */
 }
 
-/* What is not in use makes room on the devices; the lender keeps its host memory. */
+/* Frees the device memory of sides that serve no case at hand: closes them, but of side 0, the
+ * lender, keeps the context and the host memory. */
 static void clear_others(bench_sides *s) {
   for (int i = BENCH_SIDES - 1; i >= 0; i--) {
     bench_side *side = &s->side[i];
@@ -98,7 +99,8 @@ void bench_sides_turn_to(bench_sides *s, int first, int behind) {
   clear_others(s);
 }
 
-/* All that this side will hold: of the cases from index on, up to another type. */
+/* Announces to the side's store the matrices of all its cases from `index` on, up to a case of
+ * another type; to the lender's store also the host matrices of all other sides. */
 static int expect_all(const bench_sides *s, int index, bench_side *side) {
   int code = TOOL_OK;
   for (int i = index; i < s->count && !code; i++) {
@@ -110,7 +112,8 @@ static int expect_all(const bench_sides *s, int index, bench_side *side) {
   return code;
 }
 
-/* Whether it must pin itself what it borrows. */
+/* Whether the side has to pin borrowed memory itself, since its engine does not see the lender's
+ * pinning (bench_store.pins). */
 static bool pins_itself(const bench_side *side, const bench_side *lender) {
   tsr_context_facts mine = {0}, theirs = {0};
   if (side == lender || tsr_context_describe(side->context, &mine) != TSR_OK ||
@@ -124,7 +127,7 @@ static int open_side(bench_sides *s, int index, bench_side *side) {
   const bench_line *line = &s->lines[index];
   settings with = line->words.settings;
   *side = (bench_side){.line = line};
-  with.memory = NULL; /* budgets are set, and reset, later */
+  with.memory = NULL; /* set_memory sets budgets for each case */
   int code = settings_open(&with, &side->context);
   if (code) return code;
   bench_side *lender = &s->side[0];
@@ -138,7 +141,8 @@ static int open_side(bench_sides *s, int index, bench_side *side) {
   return code;
 }
 
-/* "16G" is each device's, "16G,4G" are theirs one by one, the last one of all that follow. */
+/* Sets the budgets: "16G" for each device, "16G,4G" one by one, the last one also for all further
+ * devices. */
 static int set_memory(bench_side *side, const char *memory) {
   const char *at = memory ? memory : "";
   int code = TOOL_OK;
@@ -165,7 +169,8 @@ int bench_sides_get(bench_sides *s, int index, bench_side **found) {
   bool opened = side != NULL;
   for (int i = 0; i < BENCH_SIDES && !side; i++)
     if (!s->side[i].context) side = &s->side[i];
-  if (!side) return tool_fail("at most %d ways of opening a context in one turn", BENCH_SIDES);
+  if (!side)
+    return tool_fail("cases in one turn need more than %d different contexts", BENCH_SIDES);
   if (!opened) code = open_side(s, index, side);
   if (code) return code;
   side->busy = true;

@@ -8,12 +8,12 @@
 #include "parallel.h"
 #include "random.h"
 
-enum { CHUNK = 256, GRAIN = 1 << 18 };
+enum { BUFFERED = 256, GRAIN = 1 << 18 };
 
-static const size_t PAGE = (size_t)2 << 20;        /* of the larger kind */
-static const size_t FILL_PIECE = (size_t)64 << 20; /* bytes, through which a device is filled */
-/* A driver that allocates pinned memory touches its pages with one thread. Larger buffers are
- * filled by all cores first, and pinned then. Bytes. */
+static const size_t PAGE = (size_t)2 << 20;        /* bytes of a huge page */
+static const size_t FILL_PIECE = (size_t)64 << 20; /* bytes of host memory to fill a device from */
+/* Pinned buffers of this many bytes or more are allocated as ordinary memory, filled by all cores
+ * and pinned then: a driver that allocates pinned memory touches its pages with one thread. */
 static const size_t LARGE = (size_t)20 << 30;
 
 uint64_t bench_store_seed(int operand) {
@@ -25,13 +25,13 @@ static size_t bytes_of(const bench_store *store, const bench_buffer *buffer) {
   return bytes > 0 ? bytes : 1;
 }
 
-/* Whether its memory is the program's, pinned or not. */
+/* Whether the buffer's memory comes from malloc, pinned later or not, and not from tsr_malloc. */
 static bool is_plain(const bench_store *store, const bench_buffer *buffer) {
   home_kind kind = buffer->where.kind;
   return kind == HOME_PAGEABLE || (kind == HOME_PINNED && bytes_of(store, buffer) >= LARGE);
 }
 
-static void give_back(const bench_store *store, const bench_buffer *buffer) {
+static void free_data(const bench_store *store, const bench_buffer *buffer) {
   if (buffer->registered) tsr_unregister(store->context, buffer->data);
   if (buffer->borrowed || !buffer->data) return;
   if (is_plain(store, buffer)) {
@@ -42,19 +42,19 @@ static void give_back(const bench_store *store, const bench_buffer *buffer) {
 }
 
 void bench_store_close(bench_store *store) {
-  for (int i = 0; i < store->count; i++) give_back(store, &store->buffers[i]);
+  for (int i = 0; i < store->count; i++) free_data(store, &store->buffers[i]);
   store->count = 0;
 }
 
 void bench_store_drop_devices(bench_store *store) {
   for (int i = 0; i < store->count; i++) {
     if (store->buffers[i].where.kind != HOME_DEVICE) continue;
-    give_back(store, &store->buffers[i]);
+    free_data(store, &store->buffers[i]);
     store->buffers[i].data = NULL;
   }
 }
 
-/* ---- Finding one ---- */
+/* ---- Finding a buffer ---- */
 
 static bool same_place(home a, home b) {
   return a.kind == b.kind && (a.kind != HOME_DEVICE || a.device == b.device);
@@ -77,7 +77,7 @@ static bool is_lent(const bench_store *store, home where) {
 
 int bench_store_expect(bench_store *store, int operand, home where, int64_t elements) {
   bench_buffer *b = find_buffer(store, operand, where);
-  if (!b) return tool_fail("too many places for matrices");
+  if (!b) return tool_fail("the cases use more than %d buffers for matrices", STORE_BUFFERS);
   if (b->most < elements) b->most = elements;
   return is_lent(store, where) ? bench_store_expect(store->lender, operand, where, elements)
                                : TOOL_OK;
@@ -106,14 +106,15 @@ typedef struct triangle_job {
   void *data;
 } triangle_job;
 
-/* Random elements, shifted by powers of two: no bit of them is lost but in the diagonal's. */
+/* Turns random elements into a triangular matrix's: elements off the diagonal are scaled by a power
+ * of two, which keeps all their bits; the diagonal becomes +1 or -1 plus at most 1 %. */
 static void shape_triangle(void *user, int64_t begin, int64_t end) {
   const triangle_job *job = user;
   int64_t order = job->buffer->order;
   int less = -ilogb((double)(2 * order));
-  double re[CHUNK], im[CHUNK];
-  for (; begin < end; begin += CHUNK) {
-    int64_t some = end - begin < CHUNK ? end - begin : CHUNK;
+  double re[BUFFERED], im[BUFFERED];
+  for (; begin < end; begin += BUFFERED) {
+    int64_t some = end - begin < BUFFERED ? end - begin : BUFFERED;
     element_load(job->type, job->data, begin, some, re, im);
     for (int64_t i = 0; i < some; i++) {
       int64_t at = job->first + begin + i, row = at % order;
@@ -126,7 +127,7 @@ static void shape_triangle(void *user, int64_t begin, int64_t end) {
   }
 }
 
-/* count elements of the buffer's matrix from first on. */
+/* Fills data with `count` elements of the buffer's matrix, from number `first` on. */
 static void fill_piece(const bench_store *store, const bench_buffer *buffer, int64_t first,
                        int64_t count, void *data) {
   random_fill(store->type, bench_store_seed(buffer->operand), first, count, data);
@@ -135,7 +136,7 @@ static void fill_piece(const bench_store *store, const bench_buffer *buffer, int
   parallel_for(count, GRAIN, shape_triangle, &job);
 }
 
-/* A device's memory is filled through a piece of host memory. */
+/* Fills a buffer on a device in pieces of FILL_PIECE bytes, by way of host memory. */
 static int fill_device(const bench_store *store, const bench_buffer *buffer, int64_t count) {
   size_t size = element_size(store->type);
   int64_t piece = (int64_t)(FILL_PIECE / size);
@@ -163,7 +164,7 @@ static int fill(const bench_store *store, const bench_buffer *buffer) {
 static int pin(const bench_store *store, bench_buffer *buffer) {
   int code = tool_status(tsr_register(store->context, buffer->data, bytes_of(store, buffer)));
   buffer->registered = code == TOOL_OK;
-  return code ? code : tool_status(tsr_sync(store->context)); /* which waits until it is pinned */
+  return code ? code : tool_status(tsr_sync(store->context)); /* waits until it is pinned */
 }
 
 static int make(const bench_store *store, bench_buffer *buffer) {
@@ -176,7 +177,7 @@ static int make(const bench_store *store, bench_buffer *buffer) {
 
 int bench_store_get(bench_store *store, int operand, home where, int64_t order, void **data) {
   bench_buffer *b = find_buffer(store, operand, where);
-  if (!b) return tool_fail("too many places for matrices");
+  if (!b) return tool_fail("the cases use more than %d buffers for matrices", STORE_BUFFERS);
   bool fresh = !b->data, other = b->order != order;
   int code = TOOL_OK;
   b->order = order;
@@ -185,7 +186,7 @@ int bench_store_get(bench_store *store, int operand, home where, int64_t order, 
   if (!code && fresh) code = make(store, b);
   if (!code && !fresh && other && !b->borrowed) code = fill(store, b);
   if (code) {
-    give_back(store, b);
+    free_data(store, b);
     b->data = NULL;
     return code;
   }

@@ -32,7 +32,7 @@ static int read_blocks(const cut_options *o, int64_t blocks[2]) {
 
 int cut_check(const cut_options *o) {
   int64_t unused[2];
-  if (o->up < 0 || o->down < 0) return tool_usage("--up, --down: GB/s, 0 or more");
+  if (o->up < 0 || o->down < 0) return tool_usage("--up, --down: must be 0 GB/s or more");
   if (o->down > 0 && o->up == 0) return tool_usage("--down: give --up, too");
   return read_blocks(o, unused);
 }
@@ -49,7 +49,8 @@ int cut_apply(const cut_options *o, tsr_grid *grid) {
   return tool_status(tsr_grid_set_network(grid, 1e9 * o->network, latency));
 }
 
-static bool is_free_to_choose(void) {
+/* Whether TESSERA_TRANSPORT leaves the choice of transport to the library. */
+static bool is_transport_automatic(void) {
   const char *text = getenv("TESSERA_TRANSPORT");
   return text == NULL || strcmp(text, "auto") == 0;
 }
@@ -58,8 +59,8 @@ void tell_detour(tsr_context *context, const tsr_grid *grid) {
   tsr_context_facts facts;
   int rows, cols;
   if (tsr_grid_place(grid, &rows, &cols, NULL, NULL) != TSR_OK || rows * cols == 1 ||
-      strcmp(tsr_grid_transport(grid), "mpi") != 0 || !is_free_to_choose() ||
+      strcmp(tsr_grid_transport(grid), "mpi") != 0 || !is_transport_automatic() ||
       tsr_context_describe(context, &facts) != TSR_OK || strcmp(facts.engine, "cuda") != 0)
     return;
-  tool_note("panels go by MPI, through host memory; TESSERA_LOG=info says why");
+  tool_note("panels travel by MPI through host memory; TESSERA_LOG=info prints the reason");
 }

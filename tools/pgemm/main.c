@@ -1,5 +1,5 @@
-/* tessera-pgemm: products across processes. tessera runs it for 'tessera pgemm' and 'tessera plan
- * pgemm', so that nothing else of the command needs MPI. */
+/* tessera-pgemm: products across processes. The command tessera runs this program for 'tessera
+ * pgemm' and 'tessera plan pgemm', so that only this program is linked with MPI. */
 #include <string.h>
 
 #include "pgemm.h"

@@ -36,9 +36,10 @@ int matrix_file_open(const char *path, matrix_file *file) {
   return code;
 }
 
-/* ---- What a process owns of a file ------------------------------------------------ */
+/* ---- The part of a file that a process owns ---------------------------------------- */
 
-/* As MPI describes block-cyclic arrays; what is here, in order, is a column-major matrix. */
+/* *part: this process's part of the matrix as MPI's block-cyclic array type. Its elements in order
+ * are the local column-major matrix. */
 static int make_part(const tsr_pmatrix *x, size_t size, MPI_Datatype *part) {
   int rows, cols, row, col;
   if (x->m > INT_MAX || x->n > INT_MAX)
@@ -46,11 +47,11 @@ static int make_part(const tsr_pmatrix *x, size_t size, MPI_Datatype *part) {
   tsr_grid_place(x->grid, &rows, &cols, &row, &col);
   MPI_Datatype element;
   int sizes[2] = {(int)x->m, (int)x->n}, grid[2] = {rows, cols};
-  int deal[2] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_CYCLIC};
+  int cyclic[2] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_CYCLIC};
   int blocks[2] = {(int)x->mb, (int)x->nb};
   MPI_Type_contiguous((int)size, MPI_BYTE, &element);
   MPI_Type_commit(&element);
-  int code = MPI_Type_create_darray(rows * cols, row * cols + col, 2, sizes, deal, blocks, grid,
+  int code = MPI_Type_create_darray(rows * cols, row * cols + col, 2, sizes, cyclic, blocks, grid,
                                     MPI_ORDER_FORTRAN, element, part);
   MPI_Type_free(&element);
   if (code != MPI_SUCCESS) return tool_fail("MPI cannot describe the matrix");
@@ -58,7 +59,8 @@ static int make_part(const tsr_pmatrix *x, size_t size, MPI_Datatype *part) {
   return TOOL_OK;
 }
 
-/* A column of what is here, tight: MPI counts with int. */
+/* The type of a local column of contiguous elements. Counting columns keeps counts within MPI's
+ * int. */
 static MPI_Datatype column_type(int64_t rows, size_t size) {
   MPI_Datatype element, column;
   MPI_Type_contiguous((int)size, MPI_BYTE, &element);
@@ -115,7 +117,8 @@ static int read_data(const reading *r, void *data) {
   return code;
 }
 
-/* Elements of the file's type become those of the matrix; ld is the number of rows in both. */
+/* Converts elements from the file's type to the matrix's; in both the leading dimension is the
+ * number of local rows. */
 static void convert(const reading *r, const void *data, int64_t count) {
   enum { AT_ONCE = 512 };
   double re[AT_ONCE], im[AT_ONCE];
@@ -150,7 +153,8 @@ int matrix_read(const char *path, const matrix_file *file, tsr_grid *grid, tsr_t
 
 /* ---- Writing -------------------------------------------------------------------- */
 
-/* The first process makes the file under another name, and says where its elements are. */
+/* The temporary file that the first process creates for all: its path and the offset of its first
+ * element in bytes. */
 typedef struct target {
   char path[1024];
   int64_t offset;

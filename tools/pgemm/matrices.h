@@ -1,6 +1,6 @@
 /*
- * Matrices in NumPy files as distributed ones: each process reads, and writes, what it owns, all of
- * them together by MPI-IO.
+ * Reads NumPy files into distributed matrices and writes them: by MPI-IO, each process its own
+ * part, all together.
  */
 #ifndef TESSERA_PGEMM_MATRICES_H
 #define TESSERA_PGEMM_MATRICES_H
@@ -8,25 +8,26 @@
 #include "npy.h"
 #include "pgemm.h"
 
-/* What all know of a file. A row-major one is the transpose of a column-major matrix: rows and cols
- * are the file's, and what is read is cols x rows then. */
+/* The head of a file, known to all processes. rows and cols are the file's. A row-major file is
+ * read as its transpose, a column-major matrix of cols x rows. */
 typedef struct matrix_file {
   tsr_type type;
   bool fortran;
   int64_t rows, cols;
-  int64_t offset; /* of the first element in the file */
+  int64_t offset; /* bytes, of the first element in the file */
 } matrix_file;
 
-/* The first process looks; what is wrong it says. Collective. */
+/* Reads the head of a file on the first process, which prints errors. Collective; the same exit
+ * code on all. */
 int matrix_file_open(const char *path, matrix_file *file);
 
-/* Reads all of it into a new matrix of the type, in blocks. conjugate: elements are conjugated.
- * Collective. */
+/* Reads the whole file into a new distributed matrix of the type, in blocks of block x block.
+ * conjugate: conjugates the elements. Collective; the exit code. */
 int matrix_read(const char *path, const matrix_file *file, tsr_grid *grid, tsr_type type,
                 int64_t block, bool conjugate, tsr_pmatrix *matrix);
 
-/* Writes it, as a Fortran-ordered file or (transposed: it is what a C-ordered file holds, column by
- * column) a C-ordered one, which is there when all of it is. Collective. */
+/* Writes the matrix to a Fortran-ordered file, or its transpose to a C-ordered file. The path is
+ * replaced only once the whole file is written. Collective; the exit code. */
 int matrix_write(const char *path, bool fortran, const tsr_pmatrix *matrix);
 
 #endif

@@ -1,4 +1,4 @@
-/* tessera plan pgemm: how a product across processes would be done, on any grid, without one. */
+/* tessera plan pgemm: plans a product across processes on any grid, without starting processes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,13 +27,14 @@ static int parse_beta(const char *text, double *beta) {
 
 static int interpret(const plan_words *words, plan_request *r) {
   tsr_format format = TSR_TIMELINE_JSON;
-  if (!words->grid) return tool_usage("on which grid of processes? Give --grid 2x3");
+  if (!words->grid) return tool_usage("no grid of processes is given; give --grid 2x3");
   int code = parse_pair("--grid", words->grid, r->grid);
   if (!code && words->transa) code = parse_op("--transa", words->transa, &r->transa);
   if (!code && words->transb) code = parse_op("--transb", words->transb, &r->transb);
   if (!code) code = parse_beta(words->beta ? words->beta : "0", &r->beta);
   for (int i = 0; i < 2 && !code; i++)
-    if (r->grid[i] > 1 << 20) code = tool_usage("--grid %s: that is too large", words->grid);
+    if (r->grid[i] > 1 << 20)
+      code = tool_usage("--grid %s: must be at most 1048576 each", words->grid);
   if (!code && r->block < 1) code = tool_usage("--block: must be 1 or more");
   if (!code && r->timeline) code = tool_timeline_format(r->timeline, &format);
   if (!code && format != TSR_TIMELINE_JSON)
@@ -46,7 +47,7 @@ static int parse_request(int argc, char **argv, plan_request *r) {
   const option table[] = {
       {"grid", 0, OPTION_TEXT, &words.grid, "PxQ", "rows x columns of processes (needed)"},
       {"block", 0, OPTION_WHOLE, &r->block, "N",
-       "blocks in which the matrices are dealt (default: 256)"},
+       "extent of the blocks in which matrices are distributed (default: 256)"},
       {"transa", 0, OPTION_TEXT, &words.transa, "N|T|C", "use A, transposed, conjugate transposed"},
       {"transb", 0, OPTION_TEXT, &words.transb, "N|T|C", "the same for B"},
       {"beta", 0, OPTION_TEXT, &words.beta, "0|1|x", "class of beta (default: 0)"},
@@ -54,12 +55,12 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       {"up", 0, OPTION_NUMBER, &r->cut.up, "GB/S",
        "predict for panels that travel by NCCL, from host memory to a device at this rate"},
       {"down", 0, OPTION_NUMBER, &r->cut.down, "GB/S",
-       "with --up: what a process brings of C to host memory while all do (default: as the machine "
-       "says)"},
+       "with --up: rate at which a process writes C back to host memory while all do "
+       "(default: the machine's)"},
       {"commands", 0, OPTION_FLAG, &r->commands, NULL, "print every step of the schedule"},
       {"timeline", 0, OPTION_TEXT, &r->timeline, "FILE.json",
        "write a process's steps over time, for Perfetto"},
-      {"json", 0, OPTION_FLAG, &r->json, NULL, "print for programs"},
+      {"json", 0, OPTION_FLAG, &r->json, NULL, "print JSON"},
       SETTINGS_MACHINE(&r->settings),
       SETTINGS_DEVICES(&r->settings),
       SETTINGS_MEMORY(&r->settings),
@@ -67,9 +68,8 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       {0}};
   const option_command command = {
       "TYPE M N K --grid PxQ [options]",
-      "Plans C = op(A) op(B) + beta C over P x Q processes and says how long it would take. No "
-      "data,\n"
-      "no MPI and no device is used; the machine is that of one process.",
+      "Plans C = op(A) op(B) + beta C over P x Q processes and predicts its time. No data, no MPI\n"
+      "and no device is used. --machine describes the machine of one process.",
       "tessera plan pgemm d 200000 200000 200000 --grid 6x6 --machine machines/v100x3-summit.json",
       table,
       4,
@@ -132,7 +132,7 @@ int pgemm_plan(int argc, char **argv) {
   tsr_context *context = NULL;
   tsr_grid *grid = NULL;
   tsr_pplan *plan = NULL;
-  r.settings.engine = "cpu"; /* it only plans */
+  r.settings.engine = "cpu"; /* opens no devices, since it only plans */
   code = settings_open(&r.settings, &context);
   if (!code) code = tool_status(tsr_grid_imagine(context, (int)r.grid[0], (int)r.grid[1], &grid));
   if (!code) code = cut_apply(&r.cut, grid);

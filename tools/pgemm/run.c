@@ -20,19 +20,19 @@ typedef struct words {
   const char *alpha, *beta, *transa, *transb, *type;
 } words;
 
-/* A product in the making. Zeroed, it can be ended. */
+/* A product and all that it owns. A zeroed one may be ended. */
 typedef struct job {
   const request *r;
   tsr_context *context;
   tsr_grid *grid;
   matrix_file file[3]; /* A, B, C0 */
   tsr_type type;
-  int64_t block;   /* in which matrices are dealt */
-  bool fortran;    /* the order of the result: A's */
-  int64_t m, n, k; /* of the product as asked */
+  int64_t block;   /* extent of the blocks in which matrices are distributed */
+  bool fortran;    /* the result is Fortran-ordered, as A is */
+  int64_t m, n, k; /* of the product as the user asked for it */
   tsr_pmatrix a, b, c, c0;
-  tsr_op ops[2]; /* as the library is given them */
-  double cold, best;
+  tsr_op ops[2];     /* as given to the library (library_op) */
+  double cold, best; /* s */
 } job;
 
 /* ---- Options --------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ static int interpret(const words *w, request *r) {
   if (!code && r->type && !strchr("sdcz", (char)r->type))
     code = tool_usage("--type %c: products across processes are of type s, d, c or z", r->type);
   if (!code && r->grid_text) code = parse_pair("--grid", r->grid_text, r->grid);
-  if (!code && !r->c_path) code = tool_usage("where should the result go? Give -o C.npy");
+  if (!code && !r->c_path) code = tool_usage("no file for the result is given; give -o C.npy");
   if (!code && (r->beta.re != 0 || r->beta.im != 0) && !r->c0_path)
     code = tool_usage("--beta needs --c C0.npy, the matrix that beta multiplies");
   if (!code) code = cut_check(&r->cut);
@@ -69,15 +69,14 @@ static int parse(int argc, char **argv, request *r) {
       {"type", 0, OPTION_TEXT, &w.type, "s|d|c|z",
        "multiply as fp32, fp64, complex, complex fp64 (default: as A)"},
       {"grid", 0, OPTION_TEXT, &r->grid_text, "PxQ",
-       "rows x columns of processes (default: by model)"},
+       "rows x columns of processes (default: by prediction)"},
       {"block", 0, OPTION_WHOLE, &r->block, "N",
-       "blocks in which the matrices are dealt (default: at most 256)"},
+       "extent of the blocks in which matrices are distributed (default: at most 256)"},
       CUT_OPTIONS(&r->cut),
       {"repeat", 0, OPTION_WHOLE, &r->repeat, "N", "N more products, for the warm time"},
-      {"explain", 0, OPTION_FLAG, &r->explain, NULL,
-       "say how it is done and how long it should take"},
+      {"explain", 0, OPTION_FLAG, &r->explain, NULL, "print the plan and its predicted time"},
       {"timeline", 0, OPTION_TEXT, &r->timeline, "FILE.json",
-       "write what all processes did over time, for Perfetto"},
+       "write the timeline of all processes, for Perfetto"},
       SETTINGS_ENGINE(&r->settings),
       SETTINGS_DEVICES(&r->settings),
       SETTINGS_MACHINE(&r->settings),
@@ -87,9 +86,10 @@ static int parse(int argc, char **argv, request *r) {
       {0}};
   const option_command command = {
       "A.npy B.npy -o C.npy [options]",
-      "C = alpha op(A) op(B) + beta C0 on matrices in NumPy files, which all processes read and "
-      "write\n"
-      "together: none of them holds a whole one. Devices of a node are dealt to its processes.",
+      "Computes C = alpha op(A) op(B) + beta C0 on matrices in NumPy files. All processes read "
+      "and\n"
+      "write the files together, and none has a whole matrix. The processes of a node share out\n"
+      "its devices.",
       "mpirun -n 4 tessera pgemm A.npy B.npy -o C.npy",
       table,
       2,
@@ -98,14 +98,16 @@ static int parse(int argc, char **argv, request *r) {
   return code ? code : interpret(&w, r);
 }
 
-/* The first process says what is wrong; the others, which would say the same, are told. */
+/* Reads the options first on process 0, which prints any error; the others read them only if they
+ * are right, so that an error is printed once. */
 static int parse_together(int argc, char **argv, request *r) {
   int code = is_first() ? parse(argc, argv, r) : TOOL_OK;
   MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return code == TOOL_OK && !is_first() ? parse(argc, argv, r) : code;
 }
 
-/* The library says the same everywhere. */
+/* The exit code of a status that is the same on all processes; only the first prints its
+ * message. */
 static int same_status(tsr_status status) {
   if (status == TSR_OK) return TOOL_OK;
   return is_first() ? tool_status(status) : TOOL_FAILED;
@@ -118,10 +120,10 @@ static int choose_type(job *j) {
   j->type = j->r->type ? j->r->type : a;
   if (!is_first()) return TOOL_OK;
   if (!j->r->type && a != b)
-    return tool_fail("%s is %s but %s is %s; say with --type which one to multiply as",
+    return tool_fail("%s is %s but %s is %s; choose with --type which one to multiply as",
                      j->r->paths[0], element_name(a), j->r->paths[1], element_name(b));
   if (!strchr("sdcz", (char)j->type))
-    return tool_fail("%s is %s; say with --type s, d, c or z which one to multiply as",
+    return tool_fail("%s is %s; choose with --type s, d, c or z which one to multiply as",
                      j->r->paths[0], element_name(a));
   for (int i = 0; i < 3; i++)
     if (j->file[i].rows >= 0 && element_is_complex(j->file[i].type) && !element_is_complex(j->type))
@@ -172,11 +174,11 @@ static int open_context(job *j) {
   tsr_status status = tsr_context_create_dealt(MPI_COMM_WORLD, &options, &j->context, &sharing);
   if (status == TSR_OK) status = settings_force(&j->r->settings, j->context);
   if (status == TSR_OK && sharing > 1 && is_first())
-    tool_note("%d processes share a device: start fewer, or --devices more", sharing);
+    tool_note("%d processes share a device; start fewer processes, or use more --devices", sharing);
   return same_status(status);
 }
 
-/* Each process gets something of a small matrix, too. */
+/* At most 256, and small enough that each process has a part of a small matrix, too. */
 static int64_t default_block(const job *j, const int shape[2]) {
   enum { MOST = 256 };
   int64_t least = j->m < j->n ? j->m : j->n;
@@ -201,10 +203,9 @@ static int open_grid(job *j) {
   return code ? code : cut_apply(&j->r->cut, j->grid);
 }
 
-/* How the library is to take an operand: what a C-ordered file holds is read as its transpose, and
- * a C-ordered result is computed as its transpose. What is left to be conjugated is so when it is
- * read.
- */
+/* *given: the op to give to the library. A C-ordered file is read as its transpose, and a C-ordered
+ * result is computed as its transpose. True: the op that remains is a conjugate without a
+ * transpose, so the operand is to be conjugated when it is read. */
 static bool library_op(bool fortran, bool result_fortran, tsr_op op, tsr_op *given) {
   bool turned = (op != TSR_NO_TRANS) != (fortran != result_fortran);
   bool conjugated = op == TSR_CONJ_TRANS;
@@ -222,7 +223,7 @@ static int make_result(job *j) {
   return same_status(tsr_pmatrix_create(j->grid, j->type, m, n, j->block, j->block, 0, 0, &j->c));
 }
 
-/* C0 as the result is kept; in the other order it is turned over. */
+/* Copies C0 to the result, transposed if its file has the other order. */
 static int reset_result(job *j) {
   if (!j->r->c0_path) return TOOL_OK;
   if (j->c0.grid == NULL) {
@@ -235,7 +236,8 @@ static int reset_result(job *j) {
 
 /* ---- The product ------------------------------------------------------------------- */
 
-/* Of a C-ordered result op(B) comes first: it is computed as its transpose. */
+/* Multiplies, or plans if plan is not NULL. A C-ordered result is computed as its transpose, so
+ * op(B) comes first. */
 static tsr_status multiply(const job *j, tsr_pplan **plan) {
   scalar_value alpha = scalar_for(j->type, j->r->alpha), beta = scalar_for(j->type, j->r->beta);
   int first = j->fortran ? 0 : 1;

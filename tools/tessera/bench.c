@@ -1,4 +1,4 @@
-/* tessera bench: how fast this machine is, beside the floor and a peer. */
+/* tessera bench: measures routines on this machine and prints them beside the floor and a peer. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,12 +9,12 @@ enum { MOST_SHAPES = 64, MOST_COUNTS = 16, MOST_TYPES = 7 };
 
 typedef struct bench_request {
   bench_words words;
-  const char *ops, *types, *n, *shape, *devices, *csv, *timeline;
+  const char *ops, *types, *n, *shape, *devices, *csv, *timeline; /* the options as given */
   double rate_seconds;
   bool json;
   tsr_operation operations[TSR_OPERATION_COUNT];
   int64_t shapes[MOST_SHAPES][3];
-  char counts[MOST_COUNTS][16]; /* of devices; "": as many as help */
+  char counts[MOST_COUNTS][16]; /* numbers of devices; "": the planner chooses */
   int op_count, shape_count, count_count;
   bench_line *lines;
   int line_count;
@@ -22,7 +22,7 @@ typedef struct bench_request {
   cJSON *rows;
 } bench_request;
 
-/* ---- What is asked for ---- */
+/* ---- Options ---- */
 
 static int read_squares(bench_request *r) {
   int64_t extents[MOST_SHAPES];
@@ -59,7 +59,8 @@ static int read_counts(bench_request *r) {
   return tool_usage("--devices %s: must be numbers of 1 to 1000, such as 1,2,4", r->devices);
 }
 
-/* Without a word about it: cuBLASXt where there is a GPU, the CPU's BLAS where it does the work. */
+/* The peer if --peer is not given: cuBLASXt if there is a GPU, else the CPU's BLAS; NULL: none, for
+ * emulated devices. */
 static const char *usual_peer(const bench_request *r) {
   const char *engine = r->words.settings.engine;
   if (settings_emulated(&r->words.settings)) return NULL;
@@ -67,7 +68,7 @@ static const char *usual_peer(const bench_request *r) {
   return bench_peer_has_gpu() ? "cublasxt" : "blas";
 }
 
-/* A case for each number of devices, type, operation and shape. */
+/* Adds the case of one number of devices, type, operation and shape. */
 static int add_case(bench_request *r, const char *devices, char type, tsr_operation operation,
                     const int64_t shape[3]) {
   bench_line *line = &r->lines[r->line_count++];
@@ -99,10 +100,11 @@ static int make_cases(bench_request *r) {
       for (int o = 0; o < r->op_count; o++)
         for (int i = 0; i < r->shape_count && !code; i++)
           code = add_case(r, r->counts[c], letters[t], r->operations[o], r->shapes[i]);
-  return !code && room == 0 ? tool_usage("--type: which type?") : code;
+  return !code && room == 0 ? tool_usage("--type: must be types such as d or s,d") : code;
 }
 
-/* A choice that some of the routines have is for those. */
+/* Refuses a choice such as --side if none of the routines has it. If some have it, it counts for
+ * those. */
 static int check_choices(const bench_request *r) {
   operation_words left = r->words.operation;
   for (int i = 0; i < r->op_count; i++) left = operation_pick(left, r->operations[i], false);
@@ -144,16 +146,16 @@ static int parse(int argc, char **argv, bench_request *r) {
       {"repeat", 0, OPTION_WHOLE, &w->repeat, "N", "warm calls, of which the median counts (10)", 1,
        BENCH_MOST_REPEATS},
       {"peer", 0, OPTION_TEXT, &w->peer, "cublasxt|blas|none",
-       "measure this too (default: cublasxt where there is a GPU, else the CPU's BLAS)"},
+       "measure this library, too (default: cublasxt if there is a GPU, else the CPU's BLAS)"},
       {"peer-repeat", 0, OPTION_WHOLE, &w->peer_repeat, "N", "calls of the peer (3)", 1,
        BENCH_MOST_REPEATS},
       {"rate-seconds", 0, OPTION_NUMBER, &r->rate_seconds, "S",
-       "hold devices at work so long for the floor's rate on this data (2; 0: the machine's)", 0,
-       600},
+       "run kernels for S seconds to find the floor's rate on this data (2; 0: use the machine's)",
+       0, 600},
       {"csv", 0, OPTION_TEXT, &r->csv, "FILE", "add a line for each row to this file"},
       {"timeline", 0, OPTION_TEXT, &r->timeline, "FILE.json",
-       "what one more call of the last row did over time, for Perfetto"},
-      {"json", 0, OPTION_FLAG, &r->json, NULL, "print for programs instead of the table"},
+       "write the timeline of one more call of the last row, for Perfetto"},
+      {"json", 0, OPTION_FLAG, &r->json, NULL, "print JSON instead of the table"},
       SETTINGS_ENGINE(&w->settings),
       SETTINGS_MACHINE(&w->settings),
       SETTINGS_MEMORY(&w->settings),
@@ -163,10 +165,11 @@ static int parse(int argc, char **argv, bench_request *r) {
       {0}};
   const option_command command = {
       "[options]",
-      "How fast this machine is: routines on full-mantissa random matrices, alpha = beta = 1, the\n"
-      "first call (cold), the median of warm ones, the floor no schedule can beat, what was\n"
-      "predicted, and a peer in the same run. Every result is checked. More than this is in the\n"
-      "sources' folder bench/.",
+      "Measures how fast this machine is. Routines run on random matrices with full mantissas and\n"
+      "alpha = beta = 1. Each row shows the first call (cold), the median of the later ones "
+      "(warm),\n"
+      "the floor that no schedule can beat, the predicted time, and a peer in the same run. Every\n"
+      "result is checked. The source folder bench/ has more benchmarks.",
       "tessera bench --op gemm,syrk --type d,s --n 4096,8192 --devices 1,2,4 --csv here.csv",
       table,
       0,

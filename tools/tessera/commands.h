@@ -1,4 +1,4 @@
-/* The subcommands; argv[0] is the subcommand's name. */
+/* The subcommands. argv[0] is the subcommand's name; each returns the exit code. */
 #ifndef TESSERA_COMMANDS_H
 #define TESSERA_COMMANDS_H
 

@@ -7,9 +7,9 @@
 #include "commands.h"
 #include "gemm_blocks.h"
 
-/* ---- What is asked for ---- */
+/* ---- Options ---- */
 
-/* Option values that need a second look. */
+/* Option values that are interpreted after all options are read. */
 typedef struct gemm_words {
   const char *alpha, *beta, *transa, *transb, *type, *homes;
 } gemm_words;
@@ -27,7 +27,7 @@ static int interpret_words(const gemm_words *words, gemm_request *r) {
   if (!code && words->type) code = parse_type("--type", words->type, &r->type);
   if (!code) code = homes_parse(words->homes ? words->homes : "h", HOME_AS_IS, r->homes);
   if (!code && r->timeline) code = tool_timeline_format(r->timeline, &format);
-  if (!code && !r->c_path) code = tool_usage("where should the result go? Give -o C.npy");
+  if (!code && !r->c_path) code = tool_usage("no file for the result is given; give -o C.npy");
   if (!code && (r->beta.re != 0 || r->beta.im != 0) && !r->c0_path) {
     code = tool_usage("--beta needs --c C0.npy, the matrix that beta multiplies");
   }
@@ -52,11 +52,11 @@ static int parse_request(int argc, char **argv, gemm_request *r) {
       {"timeline", 0, OPTION_TEXT, &r->timeline, "FILE",
        "write queues over time: .svg a picture, .json for Perfetto"},
       {"progress", 0, OPTION_FLAG, &r->progress, NULL,
-       "say how far it is, also where stderr is no terminal"},
+       "show the progress even if stderr is no terminal"},
       {"resident", 0, OPTION_BYTES, &r->resident, "BYTES",
-       "most of the files to have in memory (default: 3/4 of what is available)"},
-      {"report", 0, OPTION_FLAG, &r->report, NULL, "print the whole plan too"},
-      {"json", 0, OPTION_FLAG, &r->json, NULL, "print for programs"},
+       "keep at most so many bytes of the files in memory (default: 3/4 of the available memory)"},
+      {"report", 0, OPTION_FLAG, &r->report, NULL, "print the whole plan, too"},
+      {"json", 0, OPTION_FLAG, &r->json, NULL, "print JSON"},
       SETTINGS_ENGINE(&r->settings),
       SETTINGS_DEVICES(&r->settings),
       SETTINGS_MACHINE(&r->settings),
@@ -67,7 +67,8 @@ static int parse_request(int argc, char **argv, gemm_request *r) {
       {0}};
   const option_command command = {
       "A.npy B.npy -o C.npy [options]",
-      "C = alpha op(A) op(B) + beta C0 on matrices in NumPy files, which are mapped, not read.",
+      "Computes C = alpha op(A) op(B) + beta C0 on matrices in NumPy files, which are mapped into\n"
+      "memory, not read.",
       "tessera gemm X.npy X.npy --transb T -o gram.npy --verify --timeline timeline.svg",
       table,
       2,
@@ -92,7 +93,7 @@ static int choose_type(gemm_job *job) {
   tsr_type asked = job->request.type, a = job->a_file.type, b = job->b_file.type;
   job->type = asked ? asked : a;
   if (!asked && a != b) {
-    return tool_fail("%s is %s but %s is %s; say with --type which one to multiply as",
+    return tool_fail("%s is %s but %s is %s; choose with --type which one to multiply as",
                      job->request.a_path, element_name(a), job->request.b_path, element_name(b));
   }
   bool is_complex = element_is_complex(job->type);
@@ -170,7 +171,7 @@ static int prepare(gemm_job *job) {
   if (code != TOOL_OK) return code;
   if (strcmp(r->a_path, r->b_path) == 0 && r->homes[0].kind == HOME_AS_IS &&
       r->homes[1].kind == HOME_AS_IS) {
-    /* One mapping for both: a tile of either is then a tile of the same matrix. */
+    /* Both operands use one mapping, so that the library sees one matrix and copies a tile once. */
     npy_close(&job->b_file);
     code = prepare_operand(job, &job->a_file, r->transb, 1, &job->b, &job->blas_transb);
   } else {
@@ -189,7 +190,7 @@ static matrix_view view_of_c0(const gemm_job *job) {
   return matrix_of(c0->type, c0->data, c0->fortran, c0->rows, c0->cols);
 }
 
-/* C as it must be before a call. */
+/* Sets C to its value before a call, which is C0. */
 static int reset_c(gemm_job *job) {
   if (!job->has_c0) return TOOL_OK;
   matrix_copy(view_of_c(job), view_of_c0(job));
@@ -234,7 +235,7 @@ static int time_product(gemm_job *job) {
   return code;
 }
 
-/* What the library can tell of the call; an empty product has no plan. */
+/* Fetches the plan of the call and its prediction; plan stays NULL if the call needed none. */
 static void fetch_plan(gemm_job *job) {
   if (tsr_plan_last(job->context, &job->plan) != TSR_OK) {
     job->plan = NULL;
@@ -245,16 +246,17 @@ static void fetch_plan(gemm_job *job) {
   }
 }
 
-static int bring_home(gemm_job *job) {
+/* Copies C from its home to the mapped file. */
+static int copy_result(gemm_job *job) {
   if (!job->c_placed || c_bytes(job) == 0) return TOOL_OK;
   return tool_status(tsr_memcpy(job->context, job->c_file.data, job->c_placed, c_bytes(job)));
 }
 
-/* By what was asked for, and not by the flags that BLAS was given: so that a wrong flag is found.
- */
+/* op(operand) as the user asked for it. The flags that the BLAS was given are not used, so that the
+ * check finds a wrong flag. */
 static matrix_view operand_as_asked(const operand *o) {
   matrix_view view = o->view;
-  view.conj = o->conjugated; /* back to what the file holds */
+  view.conj = o->conjugated; /* undoes a conjugation, so that the view has the file's values */
   return matrix_op(view, o->op);
 }
 
@@ -277,7 +279,7 @@ static int finish(gemm_job *job) {
   npy_reason reason;
   if (r->verify && !job->check.good && !isfinite(job->check.residual)) {
     return tool_fail(
-        "the result holds infinities or NaN (from A, B or C0, or beyond the range of %s); "
+        "the result contains infinities or NaN (from A, B or C0, or beyond the range of %s); "
         "nothing written",
         element_name(job->type));
   }
@@ -293,7 +295,8 @@ static int finish(gemm_job *job) {
   return npy_commit(&job->c_file, &reason) ? TOOL_OK : tool_fail("%s", reason.text);
 }
 
-/* From here on pages of the files come and go. */
+/* Starts the progress line and, if the files are larger than the limit, the threads that keep their
+ * pages within it. */
 static int watch(gemm_job *job) {
   const npy *const files[KEEPER_FILES] = {&job->a_file, &job->b_file, &job->c0_file, &job->c_file};
   job->resident = job->request.resident ? job->request.resident : pages_default_limit();
@@ -308,7 +311,7 @@ static int run(gemm_job *job) {
   if (!code) code = prepare(job);
   if (!code) code = watch(job);
   if (!code) code = time_product(job);
-  if (!code) code = bring_home(job);
+  if (!code) code = copy_result(job);
   if (code) return code;
   fetch_plan(job);
   code = verify(job);

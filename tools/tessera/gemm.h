@@ -1,4 +1,4 @@
-/* tessera gemm: what its files share. */
+/* tessera gemm: types that its files share. */
 #ifndef TESSERA_GEMM_H
 #define TESSERA_GEMM_H
 
@@ -7,7 +7,7 @@
 #include "operand.h"
 #include "verify.h"
 
-/* What was asked for. */
+/* The user's request, as read from the options. */
 typedef struct gemm_request {
   const char *a_path, *b_path, *c_path, *c0_path, *timeline;
   tsr_type type; /* 0: that of A */
@@ -16,11 +16,11 @@ typedef struct gemm_request {
   home homes[3];
   int64_t repeat;
   bool verify, json, report, progress;
-  size_t resident; /* of the files, at most, bytes; 0: as much as pages_default_limit says */
+  size_t resident; /* bytes of the files in memory, at most; 0: pages_default_limit() */
   settings settings;
 } gemm_request;
 
-/* A product in the making. Zeroed, it can be ended. */
+/* A product and all that it owns. A zeroed one may be freed. */
 typedef struct gemm_job {
   gemm_request request;
   tsr_type type;
@@ -31,17 +31,17 @@ typedef struct gemm_job {
   tsr_context *context;
   operand a, b;
   tsr_op blas_transa, blas_transb;
-  void *c_placed; /* C at its home; NULL: in the mapped file */
-  tsr_plan *plan; /* of the last call; NULL when there is none */
+  void *c_placed; /* C at its home; NULL: C is in the mapped file */
+  tsr_plan *plan; /* of the last call; NULL: it needed none */
   tsr_prediction prediction;
   progress_line progress;
-  page_keeper *keeper; /* NULL: all fits */
-  size_t resident;     /* the limit */
+  page_keeper *keeper; /* NULL: the files are within the limit */
+  size_t resident;     /* the limit in bytes */
   double cold, median; /* s; median is 0 without repeats */
   verify_result check;
 } gemm_job;
 
-/* Prints what was done; the latter's exit code. */
+/* Prints the result's report; the JSON one returns the exit code. */
 void gemm_report_text(const gemm_job *job);
 int gemm_report_json(const gemm_job *job);
 

@@ -15,27 +15,29 @@ static int64_t smaller(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-/* Extents of blocks. */
+/* Extents of blocks, or the first indices of one. */
 typedef struct blocks {
   int64_t m, n, k;
 } blocks;
 
-static const double LEAST = 256; /* elements: of shorter blocks the BLAS is slow */
+static const double LEAST = 256; /* elements; on smaller blocks the BLAS is slow */
 
-/* Bytes that a disk moves in the time it takes to find a run. */
+/* Bytes that a disk could read in the time of one seek. */
 static const double SEEK = 256e3;
 
-/* Bytes that disks would move for blocks of along x across of C: A comes once for each column of
- * blocks, B once for each row of them, and runs along the files' columns have their price. (Of
- * row-major files rows and columns change places, and A and B.) */
+/* Bytes that the disk moves, with seeks counted as SEEK bytes, for blocks of C of along x across
+ * elements. A is read once for each column of blocks, B once for each row of them; each run of
+ * `along` elements in a column of A or C costs a seek. For row-major files rows and columns are
+ * exchanged, and A and B. */
 static double price_of(double m, double n, double k, double along, double across, double size) {
   double seek = 1 + SEEK / (along * size);
   double a = m * k * ceil(n / across) * seek, c = m * n * seek, b = k * n * ceil(m / along);
   return (a + b + c) * size;
 }
 
-/* Half of the room is C's, a quarter each A's and B's. */
-static blocks choose_chunks(const gemm_job *job, double room) {
+/* Chooses blocks of C and ranges of k that move the fewest bytes. room: elements in memory, half
+ * for C, a quarter each for A and B. */
+static blocks choose_split(const gemm_job *job, double room) {
   double m = (double)(job->column_major ? job->m : job->n);
   double n = (double)(job->column_major ? job->n : job->m);
   double along = m, best = INFINITY, size = (double)element_size(job->type);
@@ -52,7 +54,7 @@ static blocks choose_chunks(const gemm_job *job, double room) {
   return (blocks){(int64_t)across, (int64_t)along, (int64_t)depth};
 }
 
-/* Sums that would be rounded between chunks have all of k at once. */
+/* Blocks with all of k at once, for types whose sums would be rounded between two ranges of k. */
 static blocks choose_whole(const gemm_job *job, double room) {
   double k = (double)job->k, side = fmax(sqrt(k * k + room) - k, LEAST);
   return (blocks){(int64_t)side, (int64_t)side, job->k};
@@ -61,11 +63,11 @@ static blocks choose_whole(const gemm_job *job, double room) {
 static blocks choose(const gemm_job *job, size_t limit) {
   double room = (double)limit / (double)element_size(job->type);
   bool rounds = element_store_rounding(job->type) > 0;
-  blocks b = rounds ? choose_whole(job, room) : choose_chunks(job, room);
+  blocks b = rounds ? choose_whole(job, room) : choose_split(job, room);
   return (blocks){smaller(b.m, job->m), smaller(b.n, job->n), smaller(b.k, job->k)};
 }
 
-/* Where the element (row, col) of op(matrix) is, in elements. */
+/* The offset in elements of the element (row, col) of op(matrix). */
 static int64_t place(const gemm_job *job, tsr_op op, int64_t row, int64_t col, int64_t ld) {
   bool along_column = job->column_major == (op == TSR_NO_TRANS);
   return along_column ? row + col * ld : row * ld + col;
@@ -89,12 +91,12 @@ static int multiply_block(gemm_job *job, const blocks *at, const blocks *extent)
                               lda, b, ldb, &beta_value, c, ldc));
 }
 
-/* One block of C, through all of k. */
-static int sum_up(gemm_job *job, const blocks *step, blocks at, double *done) {
+/* Computes one block of C over all of k. *done: multiplications so far. */
+static int compute_block(gemm_job *job, const blocks *step, blocks at, double *done) {
   blocks extent = {smaller(step->m, job->m - at.m), smaller(step->n, job->n - at.n), 0};
   double all = (double)job->m * (double)job->n * (double)job->k;
   int code = TOOL_OK;
-  do { /* also without any: C is scaled */
+  do { /* once even if k = 0, where C is scaled */
     extent.k = smaller(step->k, job->k - at.k);
     code = multiply_block(job, &at, &extent);
     *done += (double)extent.m * (double)extent.n * (double)extent.k;
@@ -110,7 +112,7 @@ int blocks_multiply(gemm_job *job, size_t limit) {
   int code = TOOL_OK;
   for (int64_t j = 0; j < job->n && !code; j += step.n) {
     for (int64_t i = 0; i < job->m && !code; i += step.m) {
-      code = sum_up(job, &step, (blocks){i, j, 0}, &done);
+      code = compute_block(job, &step, (blocks){i, j, 0}, &done);
     }
   }
   return code;

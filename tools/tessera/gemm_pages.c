@@ -13,20 +13,20 @@
 
 #include "tool.h"
 
-/* Between looks: memory takes some 10 MB in it at most. */
+/* Time between two looks at the resident bytes; in it at most some 10 MB become resident. */
 static const long LOOK_EVERY = 2000000; /* ns */
 
 struct page_keeper {
   const npy *files[KEEPER_FILES];
   size_t limit;
   pthread_t watcher, writer;
-  atomic_bool full; /* pages were let go: they are to be written out */
+  atomic_bool full; /* pages were unmapped and are to be written out */
   atomic_bool stop;
 };
 
-/* ---- What there is ---- */
+/* ---- Memory sizes ---- */
 
-/* The number in a file; 0: there is none. */
+/* The number after `before` at the start of a line of the file; 0: no such line, or no file. */
 static unsigned long long number_in(const char *path, const char *before) {
   char line[128];
   unsigned long long number = 0;
@@ -40,7 +40,7 @@ static unsigned long long number_in(const char *path, const char *before) {
   return number;
 }
 
-/* What the process's control group may have (versions 2 and 1); 0: there is no limit. */
+/* The memory limit in bytes of the process's control group (version 2 or 1); 0: no limit. */
 static unsigned long long group_limit(void) {
   char line[512], path[600];
   unsigned long long least = 0;
@@ -74,7 +74,7 @@ double pages_peak(void) {
   return (double)usage.ru_maxrss * 1024;
 }
 
-/* Pages of files that the process has mapped and resident, bytes. */
+/* Bytes of files that the process has mapped and that are resident. */
 static size_t resident(void) {
   unsigned long size = 0, all = 0, shared = 0;
   FILE *stream = fopen("/proc/self/statm", "re");
@@ -86,13 +86,13 @@ static size_t resident(void) {
 
 /* ---- The threads ---- */
 
-/* From the process: what was written stays in the system's cache, to be written out. */
+/* Unmaps the file's pages from the process. Written pages stay in the system's cache. */
 static void unmap_pages(const npy *file) {
   (void)madvise(file->mapping, file->mapped, MADV_DONTNEED);
 }
 
-/* And from there: written out all at once and in order, since a system that is out of memory would
- * write page by page. */
+/* Drops the file's pages from the system's cache. They are written out first, all at once and in
+ * order: a system that runs out of memory would write them page by page. */
 static void drop_pages(const npy *file) {
   (void)sync_file_range(file->descriptor, 0, 0, SYNC_FILE_RANGE_WRITE);
   (void)posix_fadvise(file->descriptor, 0, 0, POSIX_FADV_DONTNEED);
@@ -104,14 +104,15 @@ static void each_file(const page_keeper *k, void (*visit)(const npy *file)) {
   }
 }
 
-/* Waits until the next look; whether there is one. */
+/* Waits until the next look; false: the threads are to stop. */
 static bool goes_on(page_keeper *k) {
   const struct timespec pause = {0, LOOK_EVERY};
   nanosleep(&pause, NULL);
   return !atomic_load(&k->stop);
 }
 
-/* What is left when the files' pages have gone is not theirs: programs and libraries. */
+/* The watching thread: unmaps the files' pages when more than the limit are resident. Pages that
+ * are still resident then belong to programs and libraries and do not count. */
 static void *watch(void *user) {
   page_keeper *k = user;
   size_t others = 0;
@@ -124,7 +125,8 @@ static void *watch(void *user) {
   return NULL;
 }
 
-/* Apart from who watches: it waits for the disk, and memory would fill meanwhile. */
+/* The writing thread. It is not the watching one, since it waits for the disk, and memory would
+ * fill meanwhile. */
 static void *write_out(void *user) {
   page_keeper *k = user;
   while (goes_on(k))

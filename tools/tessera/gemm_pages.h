@@ -1,8 +1,8 @@
 /*
- * Keeps the files' pages from filling the memory: a thread looks at how much of the mapped files is
- * resident, and lets all of it go once it is more than a limit; another writes it out. Nothing is
- * lost: what was written is the file's, whose pages the system writes out, and what is read again
- * comes from the file, or from the system's cache if it is still there.
+ * Keeps mapped files from filling the memory. One thread watches how many bytes of them are
+ * resident and unmaps all their pages when that exceeds a limit; another thread writes the pages
+ * out. No data is lost: written pages belong to the file, and a page that is read again comes from
+ * the file, or from the system's cache if it is still there.
  */
 #ifndef TESSERA_GEMM_PAGES_H
 #define TESSERA_GEMM_PAGES_H
@@ -13,16 +13,18 @@ typedef struct page_keeper page_keeper;
 
 enum { KEEPER_FILES = 4 };
 
-/* Three quarters of the memory that is available now, on the machine and in the process's control
- * group. */
+/* Three quarters of the memory in bytes that is available now, on the machine and in the process's
+ * control group. */
 size_t pages_default_limit(void);
 
-/* *keeper is NULL when the files are no larger than the limit together: nothing is to be done.
- * Files without a mapping are passed over; all must live until stop. */
+/* Starts the two threads; the exit code. *keeper stays NULL, without threads, if the files together
+ * are not larger than the limit in bytes. Files without a mapping are ignored; all must live until
+ * pages_stop. */
 int pages_keep(const npy *const files[KEEPER_FILES], size_t limit, page_keeper **keeper);
+/* Stops the threads and frees the keeper, which may be NULL. */
 void pages_stop(page_keeper *keeper);
 
-/* The most memory that the process has had, bytes: pages of files count. */
+/* The largest resident memory of the process so far in bytes, including pages of files. */
 double pages_peak(void);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "tool.h"
 
-/* Shorter calls need no line unless it is asked for. */
+/* Seconds after which a call gets a progress line; with --progress it gets one at once. */
 static const double PATIENCE = 1;
 
 void progress_begin(progress_line *p, bool asked) {
@@ -30,7 +30,7 @@ static void write_line(progress_line *p, double fraction, double elapsed) {
   p->open = p->terminal;
 }
 
-/* What moves before and behind the product is not counted. */
+/* Only the progress of "gemm" is shown; copies before and after the product are not counted. */
 void progress_tell(void *user, double fraction, const char *what) {
   progress_line *p = user;
   double elapsed = tool_now() - p->begin;

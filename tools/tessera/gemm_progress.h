@@ -1,5 +1,5 @@
-/* Says on stderr how far a long product is: on a terminal in one line that changes, else a line for
- * each tenth. */
+/* Shows the progress of a long product on stderr: on a terminal as one line that changes, else as a
+ * line for each tenth. */
 #ifndef TESSERA_GEMM_PROGRESS_H
 #define TESSERA_GEMM_PROGRESS_H
 
@@ -7,15 +7,15 @@
 
 typedef struct progress_line {
   bool on, asked, terminal;
-  double flops, begin; /* of a call */
-  int tenths;          /* told */
-  bool open;           /* the line is not ended */
+  double flops, begin; /* of the call; s, when it began */
+  int tenths;          /* shown last */
+  bool open;           /* the line on the terminal has no newline yet */
 } progress_line;
 
-/* asked: also where stderr is no terminal. */
+/* asked: shows the progress even if stderr is no terminal. */
 void progress_begin(progress_line *p, bool asked);
 
-/* A call of so many flops begins, and is over. */
+/* To be called when a call of so many flops begins, and when it has ended. */
 void progress_call(progress_line *p, double flops);
 void progress_end(progress_line *p);
 

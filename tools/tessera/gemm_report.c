@@ -41,7 +41,7 @@ static void print_machine(const gemm_job *job) {
   free(text);
   if (settings_emulated(&job->request.settings)) {
     printf(
-        "          no GPU does this: devices are emulated by threads, to show the way, not the "
+        "          no GPU is used: threads emulate the devices, which shows the plan, not the "
         "speed\n");
   }
 }
@@ -77,7 +77,7 @@ static void print_times(const gemm_job *job) {
   }
   printf("\nrate      %s\n", rate_text(flops(job) / best_time(job)));
   if (!job->plan || p->floor_seconds <= 0) return;
-  printf("floor     %s: no way of doing it is faster on this machine; reached %.2g of it\n",
+  printf("floor     %s: no schedule is faster on this machine; the call reached %.2g of its rate\n",
          tool_seconds(p->floor_seconds), p->floor_seconds / best_time(job));
   printf("predicted %s\n", tool_seconds(p->seconds));
 }
@@ -100,7 +100,7 @@ void gemm_report_text(const gemm_job *job) {
   print_times(job);
   print_check(job);
   if (job->keeper) {
-    printf("files     let go once %s of them were in memory; the process had %s at most\n",
+    printf("files     at most %s of them kept in memory; the process used %s at most\n",
            tool_bytes((double)job->resident), tool_bytes(pages_peak()));
   }
   if (r->timeline && job->plan) printf("timeline  %s\n", r->timeline);
@@ -133,7 +133,7 @@ static void json_check(cJSON *o, const gemm_job *job) {
     cJSON_AddNullToObject(o, "verified");
     return;
   }
-  /* JSON has no NaN: a residual that is none is left out. */
+  /* JSON has no NaN or infinity: such a residual is left out. */
   if (isfinite(job->check.residual) && isfinite(job->check.bound)) {
     cJSON_AddNumberToObject(o, "residual", job->check.residual);
     cJSON_AddNumberToObject(o, "bound", job->check.bound);

@@ -1,4 +1,4 @@
-/* tessera knobs: what TESSERA_STRATEGY can force, from the planner's table. */
+/* tessera knobs: prints the knobs that TESSERA_STRATEGY can force, from the planner's table. */
 #include <stdlib.h>
 
 #include "commands.h"
@@ -9,9 +9,9 @@ int command_knobs(int argc, char **argv) {
   const option_command command = {
       "",
       "Prints the knobs of strategies as a table in Markdown. TESSERA_STRATEGY takes words\n"
-      "NAME=VALUE; those that agree up to a dot can be set together: nblock=1024,4096,512.\n"
-      "KIND/NAME=VALUE counts only where a strategy of that kind (panels, stripes, tiles, or any)\n"
-      "can honour it; without a kind a word that cannot be honoured is an error.",
+      "NAME=VALUE. Knobs whose names agree up to a dot can be set together: nblock=1024,4096,512.\n"
+      "KIND/NAME=VALUE has an effect only if a strategy of that kind (panels, stripes, tiles, or\n"
+      "any) can honour it. A word without a kind that cannot be honoured is an error.",
       "TESSERA_STRATEGY='kind=panels kpanel=512' tessera plan gemm d 8192 8192 8192",
       table,
       0,

@@ -1,4 +1,4 @@
-/* tessera machine: what there is, as measured or described. */
+/* tessera machine: prints the machine that plans are made for, measured or described. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -36,25 +36,26 @@ int command_machine(int argc, char **argv) {
   settings given = {0};
   bool again = false, json = false;
   const option table[] = {
-      {"probe", 0, OPTION_FLAG, &again, NULL, "measure now, and keep the result"},
-      {"json", 0, OPTION_FLAG, &json, NULL, "print for programs; a file for --machine"},
+      {"probe", 0, OPTION_FLAG, &again, NULL, "measure now and keep the result"},
+      {"json", 0, OPTION_FLAG, &json, NULL, "print JSON, which --machine accepts as a file"},
       SETTINGS_ENGINE(&given),
       SETTINGS_DEVICES(&given),
       SETTINGS_MACHINE(&given),
       {0}};
-  const option_command command = {"[options]",
-                                  "Prints the locations, links, channels and rates that plans are "
-                                  "made from: measured once and\n"
-                                  "kept, or read from a file or a string.",
-                                  "tessera machine --probe --json > here.json",
-                                  table,
-                                  0,
-                                  0};
+  const option_command command = {
+      "[options]",
+      "Prints the locations, links, channels and rates that plans are\n"
+      "made from. They are measured once and kept, or read from a file\n"
+      "or a string (--machine).",
+      "tessera machine --probe --json > here.json",
+      table,
+      0,
+      0};
   int code = options_parse(&command, argc, argv, NULL, NULL);
   if (code == OPTIONS_HELPED) return TOOL_OK;
   if (code != TOOL_OK) return code;
   if (again && given.machine) {
-    return tool_usage("--probe measures this machine, --machine replaces it: choose one");
+    return tool_usage("--probe measures this machine and --machine replaces it; choose one");
   }
   tsr_context *context = NULL;
   code = settings_open(&given, &context);

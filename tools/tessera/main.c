@@ -1,4 +1,4 @@
-/* tessera: the command. Each subcommand is a file of its own. */
+/* The tessera command. Each subcommand has a file of its own. */
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,14 +16,13 @@ static const subcommand subcommands[] = {
     {"gemm", "tessera gemm", "multiply matrices in NumPy files", command_gemm},
     {"pgemm", "tessera pgemm", "multiply matrices in NumPy files across processes (mpirun)",
      command_pgemm},
-    {"plan", "tessera plan", "explain how an operation would be done, without doing it",
+    {"plan", "tessera plan", "plan an operation and predict its time, without running it",
      command_plan},
     {"machine", "tessera machine", "print or measure the machine", command_machine},
-    {"run", "tessera run", "run a program with its BLAS calls on the GPUs where they gain",
+    {"run", "tessera run", "run a program with those BLAS calls on the GPUs that are faster there",
      command_run},
-    {"knobs", "tessera knobs", "list what TESSERA_STRATEGY can force", command_knobs},
-    {"tuning", "tessera tuning", "list the constants that were tuned, and their origins",
-     command_tuning},
+    {"knobs", "tessera knobs", "list the knobs that TESSERA_STRATEGY can force", command_knobs},
+    {"tuning", "tessera tuning", "list the tuned constants and the origin of each", command_tuning},
     {"bench", "tessera bench", "measure how fast this machine is, beside the floor and a peer",
      command_bench},
 };
@@ -39,9 +38,9 @@ static int print_help(void) {
     printf("  %-10s %s\n", subcommands[i].name, subcommands[i].help);
   }
   printf(
-      "\n'tessera COMMAND --help' tells more. 'tessera --version' prints the version.\n"
-      "Exit codes: 0 done, 1 failed, 2 wrong usage; of run, the program's own.\n\n"
-      "settings (environment variables; options go before them):\n");
+      "\n'tessera COMMAND --help' explains a command. 'tessera --version' prints the version.\n"
+      "Exit codes: 0 done, 1 failed, 2 wrong usage; run returns the program's own.\n\n"
+      "settings (environment variables; an option overrides its setting):\n");
   for (const tsr_setting *s = tsr_settings(); s->name; s++) {
     printf("  %s=%s\n      %s (default: %s)\n", s->name, s->values, s->help, s->initial);
   }
@@ -57,7 +56,8 @@ static int unknown(const char *word) {
   return tool_usage("unknown command '%s'", word);
 }
 
-/* Reading or writing a mapped file failed: there is no status that would say so. */
+/* Reports a failed read or write of a mapped file, for which the system sends SIGBUS and returns no
+ * error. */
 static void tell_bus_error(void) {
   static const char text[] =
       "tessera: a mapped file cannot be read or written: it was cut short, or its disk failed or "
@@ -66,7 +66,7 @@ static void tell_bus_error(void) {
   (void)written;
 }
 
-/* An unfinished result is not left behind, whatever ends the program. */
+/* Removes an unfinished result when a signal ends the program. */
 static void give_up(int signal_number) {
   npy_remove_unfinished();
   if (signal_number == SIGBUS) {
@@ -77,23 +77,25 @@ static void give_up(int signal_number) {
   raise(signal_number);
 }
 
-/* What the program is not to mind (nohup, a script's job in the background) stays so. */
+/* Catches the signals that end the program. A signal that the parent set to be ignored (nohup, a
+ * script's background job) stays ignored. */
 static void catch_signals(void) {
   static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGBUS, SIGABRT};
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
     if (signal(signals[i], give_up) == SIG_IGN) signal(signals[i], SIG_IGN);
   }
-  signal(SIGXFSZ, SIG_IGN); /* a file that grows beyond a limit is an error then */
+  signal(SIGXFSZ, SIG_IGN); /* writing beyond a file size limit then returns an error */
 }
 
-/* What was printed has arrived, or the command failed. */
+/* Flushes the standard output. The exit code: `code`, or TOOL_FAILED if the output could not be
+ * written. */
 static int flush_output(int code) {
   if (fflush(stdout) == 0 && !ferror(stdout)) return code;
   return code == TOOL_OK ? tool_fail("cannot write to the standard output") : code;
 }
 
 int main(int argc, char **argv) {
-  if (argc < 2) return tool_usage("which command?");
+  if (argc < 2) return tool_usage("no command is given");
   const char *word = argv[1];
   if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
     return flush_output(print_help());
@@ -105,7 +107,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < SUBCOMMANDS; i++) {
     if (strcmp(word, subcommands[i].name) != 0) continue;
     tool_set_name(subcommands[i].full_name);
-    if (subcommands[i].run != command_run) catch_signals(); /* programs inherit what is ignored */
+    if (subcommands[i].run != command_run) catch_signals(); /* a program would inherit SIG_IGN */
     return flush_output(subcommands[i].run(argc - 1, argv + 1));
   }
   return unknown(word);

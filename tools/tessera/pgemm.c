@@ -1,4 +1,5 @@
-/* What needs MPI is done by a program of its own, tessera-pgemm, which stands beside this one. */
+/* tessera pgemm and tessera plan pgemm: both run tessera-pgemm, a program in the same folder, since
+ * only that one is linked with MPI. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 static int find_program(char path[PATH_MAX]) {
   char self[PATH_MAX];
   ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-  if (length < 0) return tool_fail("cannot tell where this program is: %s", strerror(errno));
+  if (length < 0) return tool_fail("cannot find the folder of this program: %s", strerror(errno));
   self[length] = '\0';
   char *slash = strrchr(self, '/');
   *slash = '\0';
@@ -21,8 +22,9 @@ static int find_program(char path[PATH_MAX]) {
   return tool_fail("the path of this program is too long");
 }
 
-/* argv[0] is the word that led here. */
-static int hand_over(const char *what, int argc, char **argv) {
+/* Replaces this process by "tessera-pgemm what" with the arguments after argv[0]; returns the exit
+ * code if that fails. */
+static int run_program(const char *what, int argc, char **argv) {
   char path[PATH_MAX];
   int code = find_program(path);
   if (code) return code;
@@ -36,15 +38,15 @@ static int hand_over(const char *what, int argc, char **argv) {
   free(words);
   if (error != ENOENT) return tool_fail("cannot run %s: %s", path, strerror(error));
   return tool_fail(
-      "%s is not beside this program: products across processes need a build with MPI "
+      "%s is not in the folder of this program: products across processes need a build with MPI "
       "(-DTESSERA_MPI=ON, and an MPI that CMake finds)",
       PROGRAM);
 }
 
 int command_pgemm(int argc, char **argv) {
-  return hand_over("run", argc, argv);
+  return run_program("run", argc, argv);
 }
 
 int plan_pgemm(int argc, char **argv) {
-  return hand_over("plan", argc, argv);
+  return run_program("plan", argc, argv);
 }

@@ -1,4 +1,4 @@
-/* tessera plan: how an operation would be done, without doing it. */
+/* tessera plan: plans an operation and prints the plan, without running it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,10 +17,10 @@ typedef struct plan_request {
 typedef struct plan_words {
   operation_words operation;
   const char *alpha, *beta, *homes, *layout, *model;
-  int64_t ld[3]; /* of A, B, C; 0: as small as can be */
+  int64_t ld[3]; /* of A, B, C; 0: the smallest possible */
 } plan_words;
 
-/* beta may also be "x": some value that is neither 0 nor 1. */
+/* Reads alpha or beta, which may also be "x": a value that is neither 0 nor 1. */
 static int parse_class(const char *name, const char *text, scalar *value) {
   if (strcmp(text, "x") == 0) {
     *value = (scalar){0.5, 0};
@@ -47,7 +47,8 @@ static int parse_model(const char *text, plan_request *r) {
   return tool_usage("--model %s: must be replay, choi or paper", text);
 }
 
-/* What is written is called C, or B where there is no C. */
+/* Sets the leading dimensions. tsr_level3 has that of the written operand in ldc, also where that
+ * operand is B (trmm, trsm). */
 static int interpret_lds(const plan_words *words, tsr_level3 *what) {
   const char *operands = operation_get(what->operation)->operands;
   int64_t *const lds[3] = {&what->lda, &what->ldb, &what->ldc};
@@ -110,13 +111,12 @@ static int parse_request(int argc, char **argv, plan_request *r) {
        "class of alpha; x is any other (default: 1)"},
       {"beta", 0, OPTION_TEXT, &words.beta, "0|1|x", "class of beta (default: 1)"},
       {"model", 0, OPTION_TEXT, &words.model, "replay|choi|paper",
-       "who chooses: plans in virtual time, or tiles by a formula; paper: the first, and loads "
-       "beside "
-       "equation (1) of Herault et al. (default: replay)"},
+       "replay: plans replayed in virtual time decide; choi: tiles by the formula of Choi et al.; "
+       "paper: as replay, with loads beside equation (1) of Herault et al. (default: replay)"},
       {"commands", 0, OPTION_FLAG, &r->commands, NULL, "print every command of the plan"},
       {"timeline", 0, OPTION_TEXT, &r->timeline, "FILE",
        "write queues over time: .svg a picture, .json for Perfetto"},
-      {"json", 0, OPTION_FLAG, &r->json, NULL, "print for programs"},
+      {"json", 0, OPTION_FLAG, &r->json, NULL, "print JSON"},
       SETTINGS_ENGINE(&r->settings),
       SETTINGS_DEVICES(&r->settings),
       SETTINGS_MACHINE(&r->settings),
@@ -127,9 +127,8 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       {0}};
   const option_command command = {
       "OP TYPE EXTENTS [options]",
-      "Plans a level-3 operation and says how it would be done and how long it would take. No "
-      "data\n"
-      "is touched, and with --machine no device is needed. Operations and their extents:\n\n"
+      "Plans a level-3 operation and prints the plan and its predicted time. No data is touched,\n"
+      "and with --machine no device is needed. Operations and their extents:\n\n"
       "  gemm M N K            C = alpha op(A) op(B) + beta C\n"
       "  gemmt N K             the same, one triangle of C\n"
       "  symm, hemm M N        C = alpha A B + beta C, A symmetric or Hermitian\n"
@@ -159,7 +158,8 @@ static int make_plan(const plan_request *r, tsr_context *context, tsr_plan **pla
   return tool_status(tsr_plan_level3(context, &r->what, &alpha, &beta, homes, plan));
 }
 
-/* Tiles of the size that the formula of Choi et al. gives; k is the length of their bands. */
+/* Forces tiles of the extent that the formula of Choi et al. gives for k, the length of the bands
+ * of tiles in it. */
 static int force_choi_tiles(const plan_request *r, tsr_context *context) {
   int64_t tile, k = r->what.k > 0 ? r->what.k : 1;
   char strategy[64];

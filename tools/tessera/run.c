@@ -1,4 +1,5 @@
-/* tessera run: an unmodified program, with our doors before its BLAS and its ScaLAPACK. */
+/* tessera run: runs an unmodified program with our doors (libtessera_blas, libtessera_pblas)
+ * preloaded before its BLAS and its ScaLAPACK. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "commands.h"
 #include "settings.h"
 
-/* As a shell has them. */
+/* Exit codes as of a shell. */
 enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
 
 typedef struct run_request {
@@ -23,7 +24,7 @@ static int set(const char *name, const char *value) {
   return tool_fail("cannot set %s: %s", name, strerror(errno));
 }
 
-/* Before what is preloaded already. */
+/* Puts the library before those that LD_PRELOAD has already. */
 static int set_preload(const char *path) {
   const char *former = getenv("LD_PRELOAD");
   if (!former || !*former) return set("LD_PRELOAD", path);
@@ -36,17 +37,18 @@ static int set_preload(const char *path) {
   return code;
 }
 
-/* The PBLAS door is behind the other; it does nothing to a program without ScaLAPACK. */
+/* Preloads the BLAS door and, after it, the PBLAS door, which has no effect on a program without
+ * ScaLAPACK. */
 static int set_preloads(const char *doors) {
   char pblas[PATH_MAX];
   if (strpbrk(doors, " :"))
-    return tool_fail("%s cannot be preloaded: move it where no blank or colon is in its path",
-                     doors);
+    return tool_fail(
+        "%s cannot be preloaded; move it to a path that contains no blank and no colon", doors);
   int code = tool_find_pblas(pblas) ? set_preload(pblas) : TOOL_OK;
   return code ? code : set_preload(doors);
 }
 
-/* The program may change its folder: the report goes where it was asked for, */
+/* Sets the report's file by its absolute path, since the program may change its folder. */
 static int set_report(const run_request *r) {
   char folder[PATH_MAX], path[2 * PATH_MAX];
   if (!r->report_to) return set("TESSERA_REPORT", r->report ? "1" : NULL);
@@ -56,7 +58,7 @@ static int set_report(const run_request *r) {
   return set("TESSERA_REPORT", path);
 }
 
-/* and a file with a machine is found. */
+/* Sets the machine; a file is named by its absolute path for the same reason. */
 static int set_machine(const char *machine) {
   char path[PATH_MAX];
   return set("TESSERA_MACHINE", machine && realpath(machine, path) ? path : machine);
@@ -73,7 +75,7 @@ static int set_environment(const run_request *r) {
       {"TESSERA_OFFLOAD", r->offload},
       {"TESSERA_MIN_SIZE", r->min_size},
       {"TESSERA_EXPLAIN", r->explain ? "1" : NULL},
-      {"TESSERA_RUN_PID", pid}, /* this process is who says that it saw no call */
+      {"TESSERA_RUN_PID", pid}, /* only this process reports that it saw no call */
       {"TESSERA_ENGINE", r->settings.engine},
       {"TESSERA_DEVICES", r->settings.devices},
       {"TESSERA_MEMORY", r->settings.memory},
@@ -86,14 +88,14 @@ static int set_environment(const run_request *r) {
   return code ? code : set_preloads(path);
 }
 
-/* ---- What is asked for ---- */
+/* ---- Options ---- */
 
 static bool is_one_of(const char *word, const char *const *words) {
   while (*words && strcmp(word, *words) != 0) words++;
   return *words != NULL;
 }
 
-/* "2", "0,2", "3,"; with two dots before it, "..2". */
+/* Whether the text is a count ("2") or a list ("0,2", "3,"), perhaps after two dots ("..2"). */
 static bool is_list(const char *text) {
   if (strncmp(text, "..", 2) == 0) text += 2;
   for (; *text >= '0' && *text <= '9'; text++) {
@@ -103,7 +105,8 @@ static bool is_list(const char *text) {
   return *text == '\0';
 }
 
-/* The doors are silent: what they could not read would only be in a report. */
+/* Checks settings here, since the doors print nothing: an error there would appear only in the
+ * report. */
 static int check_settings(const run_request *r) {
   static const char *const modes[] = {"never", "auto", "always", NULL};
   static const char *const engines[] = {"cuda", "host", "cpu", NULL};
@@ -121,7 +124,8 @@ static int check_settings(const run_request *r) {
   return settings_check(s);
 }
 
-/* The program begins behind "--", or is the first word when no option is given. */
+/* Splits the words: the program begins after "--", or is the first word if that is no option.
+ * *options: number of words before the program. */
 static void split(int argc, char **argv, int *options, run_request *r) {
   *options = argc;
   for (int i = 1; i < argc && *options == argc; i++)
@@ -137,13 +141,14 @@ static void split(int argc, char **argv, int *options, run_request *r) {
 static int parse_request(int argc, char **argv, run_request *r) {
   const option table[] = {
       {"report", 0, OPTION_FLAG, &r->report, NULL,
-       "at exit, say on stderr how many calls were seen and where they went"},
+       "at exit, print on stderr how many calls were seen and where they went"},
       {"report-to", 0, OPTION_TEXT, &r->report_to, "FILE", "append the report to a file"},
-      {"explain", 0, OPTION_FLAG, &r->explain, NULL, "and a line for each distinct call"},
+      {"explain", 0, OPTION_FLAG, &r->explain, NULL,
+       "at exit, print a line for each distinct call"},
       {"offload", 0, OPTION_TEXT, &r->offload, "never|auto|always",
-       "which calls go to devices (default: those that the model says gain)"},
+       "which calls go to devices (default: auto, those that are predicted to be faster there)"},
       {"min-size", 0, OPTION_TEXT, &r->min_size, "N",
-       "smaller calls than a product of this extent stay on the CPU"},
+       "calls with less work than a product of extents N x N x N stay on the CPU"},
       SETTINGS_ENGINE(&r->settings),
       SETTINGS_DEVICES(&r->settings),
       SETTINGS_MACHINE(&r->settings),
@@ -152,11 +157,11 @@ static int parse_request(int argc, char **argv, run_request *r) {
       {0}};
   const option_command command = {
       "[options] -- PROGRAM [ARGUMENTS]",
-      "Runs a program with Tessera before its BLAS: level-3 calls that gain by it are carried out\n"
-      "on the GPUs, all others go on to the program's own BLAS; so do matrix products of the "
-      "PBLAS\n"
-      "(mpirun -n 4 tessera run -- PROGRAM). docs/doors.md tells more. The exit code is the\n"
-      "program's; 126: it cannot be run; 127: it, or what it is to be run by, was not found.",
+      "Runs a program with Tessera before its BLAS: level-3 calls that are faster on the GPUs are\n"
+      "carried out there, all others by the program's own BLAS. Matrix products of the PBLAS are\n"
+      "treated alike (mpirun -n 4 tessera run -- PROGRAM). docs/doors.md has the details. The "
+      "exit\n"
+      "code is the program's; 126: it cannot be run; 127: it or its interpreter was not found.",
       "tessera run --report -- python3 script.py",
       table,
       0,
@@ -167,7 +172,8 @@ static int parse_request(int argc, char **argv, run_request *r) {
   int code = options_parse(&command, options, argv, &word, NULL);
   if (code) return code;
   if (word) return tool_usage("put -- before the program: tessera run ... -- %s", word);
-  if (!r->program || !r->program[0]) return tool_usage("which program? Put it behind --");
+  if (!r->program || !r->program[0])
+    return tool_usage("no program is given; put it after --: tessera run ... -- PROGRAM");
   return check_settings(r);
 }
 

@@ -1,12 +1,12 @@
-/* tessera tuning: the constants that were tuned, from the tables of src/, one for each folder. */
+/* tessera tuning: prints the tuned constants from the tables src/FOLDER/tuning.def. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
 #include "options.h"
 
-/* A row of a table, of plan/tuning.def and its like. parts > 0: a first guess, the power of two
- * near an extent / parts, from least to most; else the value is most. */
+/* A row of a table. If parts > 0 the row is a first guess: the power of two near extent / parts,
+ * from least to most. Otherwise most is the value. */
 typedef struct constant {
   const char *folder, *name;
   double parts, least, most;
@@ -44,9 +44,9 @@ static const constant table[] = {
 };
 enum { CONSTANTS = sizeof table / sizeof *table };
 
-/* ---- For people ---- */
+/* ---- Text ---- */
 
-/* "0.05 of the predicted time", "32 MiB". */
+/* Prints a value with its unit: "0.05 of the predicted time", "32 MiB". */
 static void print_value(double value, const char *unit) {
   bool bytes = strcmp(unit, "bytes") == 0;
   if (strcmp(unit, "s") == 0)
@@ -83,7 +83,7 @@ static void print_page(void) {
   }
 }
 
-/* ---- For programs ---- */
+/* ---- JSON ---- */
 
 static int print_json(void) {
   cJSON *all = cJSON_CreateObject(), *rows = cJSON_AddArrayToObject(all, "constants");
@@ -109,14 +109,15 @@ static int print_json(void) {
 int command_tuning(int argc, char **argv) {
   bool json = false;
   const option options[] = {
-      {"json", 0, OPTION_FLAG, &json, NULL, "print for programs", 0, 0},
+      {"json", 0, OPTION_FLAG, &json, NULL, "print JSON", 0, 0},
       {0},
   };
   const option_command command = {
       "[--json]",
-      "Prints the constants that were tuned, as tables in Markdown: what each does, and where its\n"
-      "value comes from. They are compiled in, from src/FOLDER/tuning.def; what to tune anew on\n"
-      "another machine is said in docs/tuning.md.",
+      "Prints the tuned constants as tables in Markdown: the effect of each, and where its value\n"
+      "comes from. They are compiled in from src/FOLDER/tuning.def. docs/tuning.md says which "
+      "ones\n"
+      "to tune again on another machine.",
       "tessera tuning --json",
       options,
       0,

@@ -1,4 +1,5 @@
-/* A report is due also when no call is seen: then the first call cannot be where it is set up. */
+/* With TESSERA_REPORT a report is written even if the program makes no call, so the state is set up
+ * when the library is loaded, not at the first call. */
 #include "base/settings.h"
 #include "front/doors/doors.h"
 

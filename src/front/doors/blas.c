@@ -1,5 +1,5 @@
-/* The Fortran symbols: dgemm_ with 32-bit integers, dgemm_64_ with 64-bit ones, and so on; also as
- * the BLAS of Python's wheels has them, scipy_dgemm_ and scipy_dgemm_64_. */
+/* The Fortran symbols: dgemm_ with 32-bit integers, dgemm_64_ with 64-bit ones, and so on; each
+ * also with the prefix of the BLAS in Python's wheels: scipy_dgemm_ and scipy_dgemm_64_. */
 #include "front/doors/doors.h"
 #include "front/doors/signatures.h"
 #include "front/doors/table.h"

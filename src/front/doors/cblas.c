@@ -1,5 +1,6 @@
 /* The CBLAS symbols: cblas_dgemm with 32-bit integers, cblas_dgemm64_ with 64-bit ones, and so on;
- * also as the BLAS of Python's wheels has them, scipy_cblas_dgemm and scipy_cblas_dgemm64_. */
+ * each also with the prefix of the BLAS in Python's wheels: scipy_cblas_dgemm and
+ * scipy_cblas_dgemm64_. */
 #include "front/doors/doors.h"
 #include "front/doors/signatures.h"
 #include "front/doors/table.h"

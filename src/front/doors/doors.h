@@ -1,17 +1,18 @@
 /*
- * The BLAS doors: what is behind the symbols of libtessera_blas.so.
+ * The BLAS doors: the functions behind the symbols of libtessera_blas.so.
  *
- * A call that is not done here (offloaded, or refused with xerbla) goes on, unchanged, to the
- * symbol of the same name that the program would have reached without us: "the next". A symbol is
- * one jump to where its door points, which is one of three functions with the symbol's arguments:
+ * A call is offloaded, or refused with xerbla, or passed on unchanged to the symbol of the same
+ * name that the program would have called without this library: "the next". A symbol is one jump to
+ * its door's current way, which is one of three functions with the symbol's arguments:
  *
- *   full   describes the call, enters, and leaves. All doors point there at first.
- *   quick  looks at the call's size alone: a small one jumps to the next, any other to full. Doors
- *          point there from the first call on when there may be devices.
- *   next   Doors point there from when on nothing is offloaded, or counted, any more.
+ *   full   describes the call, decides on it (tsr_door_enter) and, if it goes to the next, times it
+ *          (tsr_door_leave). The way of every door at first.
+ *   quick  compares only the call's size: a small call jumps to the next, any other to full. The
+ * way from the first call on, as long as calls may be offloaded. next   The way once no call will
+ * be offloaded or counted any more.
  *
- * Any thread may call; a call that the CPU's BLAS makes of its own symbols while a call of ours is
- * full goes straight on.
+ * Any thread may call. If the CPU's BLAS, while it does a call that was passed on, calls a symbol
+ * of this library, that inner call goes to the next without a decision.
  */
 #ifndef TSR_FRONT_DOORS_DOORS_H
 #define TSR_FRONT_DOORS_DOORS_H
@@ -23,61 +24,63 @@
 
 enum { TSR_DOOR_FULL, TSR_DOOR_NEXT };
 
-/* One symbol. */
+/* The door of one symbol. */
 typedef struct tsr_door {
   const char *symbol; /* "dgemm_", "cblas_dgemm64_" */
   tsr_door_routine quick;
   _Atomic(tsr_door_routine) way;           /* full, quick or next */
-  _Atomic(tsr_door_routine) to[2];         /* full; next, or NULL: it is to be looked for */
-  _Atomic(const _Atomic double *) unasked; /* tsr_offload_unasked() of the type; with quick */
+  _Atomic(tsr_door_routine) to[2];         /* full, and next; next is NULL until it is found */
+  _Atomic(const _Atomic double *) unasked; /* tsr_offload_unasked() of the type, for quick */
 } tsr_door;
 
-/* full and quick are tsr_door_routines. */
+/* The initial value of a door; full and quick are tsr_door_routines. */
 #define TSR_DOOR(symbol, full, quick) \
   { symbol, quick, full, {full}, NULL }
 
-/* The load of way comes before all loads of what another thread had stored when it set way: in the
- * door, and in the BLAS when it was loaded. x86 keeps that order without being asked. It is not
- * asked there, because gcc then compiles a symbol to one jump, which leaves the arguments on the
- * stack where they are; asked, it copies them, which takes 5 ns. */
+/* way must be loaded before anything that another thread stored before it set way (the rest of the
+ * door, and the BLAS that was loaded). On x86 a relaxed load keeps that order: the processor never
+ * reorders loads, and gcc compiles a symbol with it to one jump that leaves the arguments on the
+ * stack in place. With an acquire load gcc copies the arguments, which takes 5 ns. */
 #if defined(__x86_64__)
 #define TSR_DOOR_ORDER memory_order_relaxed
 #else
 #define TSR_DOOR_ORDER memory_order_acquire
 #endif
 
-/* Where a call of the symbol goes first. */
+/* The routine that a call of the symbol jumps to. */
 static inline tsr_door_routine tsr_door_way(tsr_door *door) {
   return atomic_load_explicit(&door->way, TSR_DOOR_ORDER);
 }
 
-/* Where a call of quick goes. Without a branch, for the same reason. */
+/* The routine that quick jumps to: next for a small call, else full. No branch, so that gcc
+ * compiles quick to one jump as well. */
 static inline tsr_door_routine tsr_door_by_size(tsr_door *door, double multiplications) {
   const _Atomic double *unasked = atomic_load_explicit(&door->unasked, memory_order_relaxed);
   bool small = multiplications < atomic_load_explicit(unasked, memory_order_relaxed);
   return atomic_load_explicit(&door->to[small], memory_order_relaxed);
 }
 
-/* How far a call has come: filled by enter for leave. */
+/* A call under way, filled by tsr_door_enter for tsr_door_leave. */
 typedef struct tsr_door_visit {
   const tsr_offload_call *call;
   tsr_offload_visit offload;
 } tsr_door_visit;
 
-/* Of full. NULL: the call is done. Otherwise the routine to call with the same arguments, then
- * leave. Later calls of the symbol are sent the quickest way. */
+/* Decides on a call, for full. NULL: the call is done. Otherwise full calls the returned routine
+ * with the same arguments, then tsr_door_leave. Sets the door's way for later calls. */
 tsr_door_routine tsr_door_enter(tsr_door *door, const tsr_offload_call *call,
                                 tsr_door_visit *visit);
+/* To be called when the routine that tsr_door_enter returned has done the call. */
 void tsr_door_leave(const tsr_door_visit *visit);
 
 /* ---- flags.c ---- */
 
-/* A flag that the doors do not know but a BLAS may (conjugation without transposition): such a call
- * goes on to it. */
+/* Conjugation without transposition, which some BLAS know and Tessera does not: such a call goes to
+ * the next. */
 #define TSR_DOOR_FOREIGN 'R'
 
-/* The flags of Fortran (a letter in either case) and of CBLAS (a number); what is none becomes 0,
- * which no argument check lets through. */
+/* Our flag for one of Fortran's (a letter in either case) or of CBLAS's (a number); 0 for any other
+ * value, which the check of arguments refuses. */
 tsr_op tsr_door_op(const char *letter);
 tsr_side tsr_door_side(const char *letter);
 tsr_uplo tsr_door_uplo(const char *letter);
@@ -91,16 +94,16 @@ enum { TSR_CBLAS_LEFT = 141 };
 
 /* ---- xerbla.c ---- */
 
-/* Tells the program's error handler of a wrong argument, as the reference BLAS would. False: no
- * handler can be seen from here, and nothing was told. */
+/* Calls the program's error handler for a wrong argument, as the reference BLAS would; position 0:
+ * the call failed for another reason. False: no handler is visible, and nothing was called. */
 bool tsr_door_tell(const tsr_door *door, const tsr_level3 *what, int position);
 
 /* ---- next.c ---- */
 
-/* The symbol behind ours; NULL when no library has it. */
+/* The symbol that the program would have called without this library; NULL: no library has it. */
 tsr_door_routine tsr_door_next(tsr_door *door);
 
-/* A routine or a variable of the global scope; NULL when there is none. */
+/* A routine or a variable of the global scope; NULL: none has the name. */
 tsr_door_routine tsr_door_global(const char *symbol);
 void *tsr_door_variable(const char *symbol);
 

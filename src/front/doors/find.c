@@ -1,6 +1,7 @@
 /*
- * The symbol that the program would have reached without us: what is behind us in the global scope,
- * or what it has loaded where we cannot see it (RTLD_LOCAL, as Python's modules do).
+ * Finds the symbol that the program would have called without this library: the next one in the
+ * global scope, or one in a library that was loaded outside it (RTLD_LOCAL, as Python loads
+ * modules).
  */
 #include "front/doors/find.h"
 
@@ -15,7 +16,8 @@ tsr_door_routine tsr_door_as_routine(void *symbol) {
   return routine;
 }
 
-/* A symbol of this library is no way out. */
+/* The symbol, or NULL if it belongs to this library: a call passed on to it would return here for
+ * ever. */
 static void *accept(void *symbol) {
   static const char here;
   return symbol != NULL && !tsr_loaded_together(&here, symbol) ? symbol : NULL;
@@ -26,7 +28,7 @@ void *tsr_door_find_in(const char *library, bool load, const char *symbol) {
   void *opened = dlopen(library, flags);
   if (opened == NULL) return NULL;
   void *found = accept(dlsym(opened, symbol));
-  if (found == NULL && !load) (void)dlclose(opened); /* the program's; ours stays */
+  if (found == NULL && !load) (void)dlclose(opened); /* drops only our reference */
   return found;
 }
 

@@ -1,4 +1,4 @@
-/* What the flags of the BLAS and of CBLAS mean to us. */
+/* Our flags from those of the Fortran BLAS and of CBLAS. */
 #include "front/doors/doors.h"
 
 /* Source: cblas.h. */
@@ -17,7 +17,7 @@ enum {
   CBLAS_RIGHT
 };
 
-/* The letter in upper case when it is one of the known ones, else 0. */
+/* The letter in upper case if `known` contains it, else 0. */
 static int one_of(char letter, const char *known) {
   char upper = letter >= 'a' && letter <= 'z' ? (char)(letter - 'a' + 'A') : letter;
   for (; *known != '\0'; known++)

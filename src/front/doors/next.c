@@ -1,4 +1,5 @@
-/* The BLAS that the program would have used: what is loaded, or what is configured. */
+/* Finds the BLAS that the program would have used: one that is loaded, or the one that
+ * TESSERA_CPU_BLAS names. */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
@@ -8,11 +9,11 @@
 #include "base/settings.h"
 #include "front/doors/doors.h"
 
-/* What a loaded object's file is called when a symbol may be in it that nothing above shows: the
- * BLAS that wheels of Python packages carry has a name of each build's own. */
+/* Part of the file name of the BLAS that wheels of Python packages carry. The full name differs
+ * from build to build, so it cannot stand in the list below. */
 static const char carried[] = "libscipy_openblas";
 
-/* By the names under which programs load a BLAS, the ones of the system first. */
+/* The file names under which programs load a BLAS, those of the system first. */
 static const char *const loaded_names[] = {
     "libblas.so.3",
     "libcblas.so.3",
@@ -31,9 +32,10 @@ static const char *const loaded_names[] = {
 
 enum { PATH_ROOM = 4096 }; /* longer than the name of any file */
 
-/* The one that is `left` after the first. */
+/* The path of the loaded object, among those whose name contains `carried`, that has `left` others
+ * before it. */
 typedef struct carried_name {
-  int left;
+  int left; /* how many are still to be skipped */
   char path[PATH_ROOM];
 } carried_name;
 
@@ -44,8 +46,9 @@ static int note_carried(struct dl_phdr_info *info, size_t size, void *argument) 
   return snprintf(name->path, PATH_ROOM, "%s", info->dlpi_name) < PATH_ROOM;
 }
 
-/* Only names are noted while the loader shows its objects: it holds a lock then, which a thread
- * that is in dlopen waits for, so that dlopen from there would wait for that thread for ever. */
+/* The symbol in one of the loaded objects whose name contains `carried`; NULL: none has it. During
+ * dl_iterate_phdr only the path is copied: the loader then holds a lock that another thread may be
+ * waiting for inside dlopen, and a dlopen of ours would wait for that thread for ever. */
 static void *find_in_carried(const char *symbol) {
   void *found = NULL;
   for (int i = 0; found == NULL; i++) {
@@ -65,11 +68,12 @@ static void *find(const char *symbol, bool *stays) {
   return tsr_door_find_in(configured, true, symbol);
 }
 
-/* Stands for what was looked for and is not there. */
+/* Stored as next if no library has the symbol, so that it is not looked for again. */
 static void none(void) {}
 
-/* Several threads may look at the same time, while another loads a BLAS: the first answer holds for
- * all. What the loader had to say of it is not for the program. */
+/* Finds the next and stores it. Several threads may do so at once, while another loads a BLAS: the
+ * first answer stored is used by all. The loader's message is cleared, since the program did not
+ * ask for the symbol. */
 static tsr_door_routine look_for_next(tsr_door *door) {
   bool stays;
   void *found = find(door->symbol, &stays);

@@ -1,4 +1,4 @@
-/* What happens behind a symbol. */
+/* Decides where a call of a BLAS symbol goes: tsr_door_enter and tsr_door_leave. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -6,27 +6,30 @@
 #include "blas/check.h"
 #include "front/doors/doors.h"
 
-/* A flag of the BLAS at hand that is not in the standard: it knows what to do. */
+/* Whether a flag is outside the standard (TSR_DOOR_FOREIGN): only the BLAS that has it can do the
+ * call. */
 static bool is_foreign(const tsr_level3 *what) {
   return (int)what->transa == TSR_DOOR_FOREIGN || (int)what->transb == TSR_DOOR_FOREIGN;
 }
 
-/* The BLAS behind us tells of wrong arguments as it would without us: some end the program, some go
- * on. Where there is none that has the routine, the program's error handler is told from here. */
+/* Whether a wrong argument was reported here to the program's error handler. That is so only if no
+ * BLAS has the routine; otherwise the next reports it in its own way (some end the program, some
+ * return). */
 static bool is_refused(const tsr_door *door, const tsr_level3 *what, int position,
                        tsr_door_routine next) {
   return position != 0 && next == NULL && tsr_door_tell(door, what, position);
 }
 
-/* C is not what it should be, and a BLAS has only one way to say so: xerbla. A program that has
- * none gets what the reference's does, since it must not go on with a wrong result. */
+/* Reports that the call failed and C is undefined. A BLAS routine can report that only by xerbla.
+ * If the program has no xerbla, the process ends, as with the reference BLAS, since the program
+ * must not go on with a wrong result. */
 static void tell_failure(const tsr_door *door, const tsr_level3 *what) {
   if (tsr_door_tell(door, what, 0)) return;
   fprintf(stderr, "tessera: %s cannot be carried out: %s\n", door->symbol, tsr_message());
   _exit(127);
 }
 
-/* Whether the call is done. */
+/* Whether the call is over: done on devices, or failed and reported. */
 static bool is_offloaded(const tsr_door *door, const tsr_offload_call *call,
                          tsr_door_visit *visit) {
   switch (tsr_offload(call, &visit->offload)) {
@@ -40,6 +43,7 @@ static bool is_offloaded(const tsr_door *door, const tsr_offload_call *call,
   }
 }
 
+/* Does the call with the CPU's BLAS that libtessera loads, when the program has no next. */
 static void do_alone(const tsr_door *door, const tsr_offload_call *call,
                      const tsr_door_visit *visit) {
   if (tsr_offload_alone(call) == TSR_OK)
@@ -48,8 +52,9 @@ static void do_alone(const tsr_door *door, const tsr_offload_call *call,
     tell_failure(door, &call->what);
 }
 
-/* Sends later calls of the symbol the quickest way. A next that is to be looked for each time is
- * not stored. If another thread has seen the end of offloading meanwhile, that stays. */
+/* Sets the door's way for later calls: to next if offloading is over, else to quick. A next that
+ * has to be found again for each call is not stored and leaves the way at full. The exchange fails
+ * if another thread has set the way to next meanwhile, which then stays. */
 static void choose_way(tsr_door *door, tsr_type type, tsr_door_routine next) {
   tsr_door_routine former = atomic_load_explicit(&door->to[TSR_DOOR_FULL], memory_order_relaxed);
   bool kept = atomic_load_explicit(&door->to[TSR_DOOR_NEXT], memory_order_relaxed) == next;
@@ -63,7 +68,7 @@ static void choose_way(tsr_door *door, tsr_type type, tsr_door_routine next) {
                                           memory_order_relaxed);
 }
 
-/* Whether the call is done, by devices or by the program's handler of wrong arguments. */
+/* Whether the call is over: done on devices, or reported to the program's error handler. */
 static bool is_done(const tsr_door *door, const tsr_offload_call *call, tsr_door_routine next,
                     tsr_door_visit *visit) {
   if (is_foreign(&call->what)) return false;

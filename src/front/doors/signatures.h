@@ -1,14 +1,14 @@
 /*
- * How each signature's arguments go in: its parameters, handed on as they are, what of them
- * describes the call, and its number of multiplications (tsr_offload_call has it). Used by FORTRAN
- * and CBLAS functions alike, which name parameters alike; in Fortran all are addresses, and the
- * lengths of the flags follow.
+ * Macros for the argument list of each signature: its parameters, its arguments (to pass them on
+ * unchanged), the fields of tsr_level3 and the matrices that they give, and the number of
+ * multiplications (see tsr_offload_call). The Fortran and the CBLAS lists use the same names. In
+ * Fortran every argument is an address, and the lengths of the flags follow at the end.
  */
 #ifndef TSR_FRONT_DOORS_SIGNATURES_H
 #define TSR_FRONT_DOORS_SIGNATURES_H
 
-/* Multiplications of a square A on the left or the right of an m x n matrix. Without a branch, as
- * everything that quick does (doors.h). */
+/* Multiplications with a square A on the left (m m n) or the right (m n n) of an m x n matrix. No
+ * branch, so that quick compiles to one jump (doors.h). */
 static inline double tsr_door_sided(bool left, double m, double n) {
   return m * n * (n + (double)left * (m - n));
 }
@@ -74,7 +74,7 @@ static inline double tsr_door_sided(bool left, double m, double n) {
 #define FORTRAN_RANK_2K_MATRICES alpha, a, b, beta, c
 #define FORTRAN_RANK_2K_MULTIPLICATIONS FORTRAN_TRIANGLE_MULTIPLICATIONS
 
-/* B is what is written: the library's C. */
+/* The routine writes B, which is the library's C. */
 #define FORTRAN_TRIANGULAR_PARAMETERS(INT)                                                     \
   const char *side, const char *uplo, const char *transa, const char *diag, const INT *m,      \
       const INT *n, const void *alpha, const void *a, const INT *lda, void *b, const INT *ldb, \
@@ -87,13 +87,13 @@ static inline double tsr_door_sided(bool left, double m, double n) {
 #define FORTRAN_TRIANGULAR_MATRICES alpha, a, NULL, NULL, b
 #define FORTRAN_TRIANGULAR_MULTIPLICATIONS FORTRAN_SIDED_MULTIPLICATIONS
 
-/* ---- CBLAS ----
- * Integers come as whole registers, or whole places on the stack, and go on as they came: what is
- * in the upper half is for the BLAS behind us to know. There is one (MKL's) with 64-bit integers
- * under the plain names. INT is what we take them for.
- */
+/* ---- CBLAS ---- */
 
-/* How a scalar comes, and its address. */
+/* Integers are declared 64 bits wide, so that the whole register or stack place is passed on
+ * unchanged: MKL may expect 64-bit integers under the names without a suffix. INT is the type of
+ * the integers in our own reading of the call. */
+
+/* The C type in which a scalar is passed, and the expression of its address. */
 #define CBLAS_TAKE_float float
 #define CBLAS_TAKE_double double
 #define CBLAS_TAKE_complex const void *

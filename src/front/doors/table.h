@@ -1,7 +1,7 @@
 /*
- * The symbols of the BLAS doors: one row a routine, from which blas.c makes the Fortran symbols and
- * cblas.c the CBLAS ones, both with 32-bit integers, and with 64-bit ones under a suffix. What the
- * linker lets out is listed once more in exports.map.
+ * The table of the BLAS doors, one row for each routine. blas.c defines the Fortran symbols from it
+ * and cblas.c the CBLAS symbols, each with 32-bit integers and, with a suffix, with 64-bit ones.
+ * The symbols that the linker exports are listed again in exports.map.
  *
  *   DOOR(signature, name, operation, letter, type, alpha, beta)
  *
@@ -20,8 +20,8 @@
   DOOR(signature, name, operation, d, TSR_D, double, double) \
   TSR_DOORS_OF_COMPLEX(DOOR, signature, name, operation)
 
-/* gemmt is what vendors call the product of which one triangle is computed, gemmtr what the
- * reference BLAS calls it since. */
+/* The product of which one triangle is computed has two names: gemmt in vendors' libraries, gemmtr
+ * in the reference BLAS. */
 #define TSR_DOORS(DOOR)                                      \
   TSR_DOORS_OF_ALL(DOOR, PRODUCT, gemm, TSR_GEMM)            \
   TSR_DOORS_OF_ALL(DOOR, TRIANGLE, gemmt, TSR_GEMMT)         \

@@ -1,12 +1,14 @@
 /*
- * Wrong arguments of what no BLAS behind us has go to the program's error handler, by its dynamic
- * symbol, since programs and testers bring their own: xerbla_ for Fortran, cblas_xerbla for CBLAS;
- * with scipy_ before it where the routine has that.
+ * Reports wrong arguments to the program's error handler, if no BLAS has the routine and would
+ * report them itself. The handler is found by its dynamic symbol, since programs and testers define
+ * their own: xerbla_ for Fortran, cblas_xerbla for CBLAS, with the prefix scipy_ if the routine has
+ * it.
  *
- * CBLAS positions count the layout first. The reference CBLAS calls the Fortran routine for the
- * transposes when the layout is row-major, and its cblas_xerbla turns the position back where its
- * variable RowMajorStrg says so. Where there is that variable we do the same; where there is none
- * the handler gets the caller's own position.
+ * A CBLAS position counts the layout as argument 1. For a row-major call the reference CBLAS calls
+ * the Fortran routine for the transposed matrices, and its cblas_xerbla translates the position
+ * back if its variable RowMajorStrg is set. If the program has that variable, this file passes the
+ * position of the exchanged call and sets the variable; otherwise it passes the caller's own
+ * position.
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,13 +26,13 @@ enum { NAME_CACHED = 32, FORTRAN_LENGTH = 6 };
 
 static const char wheels[] = "scipy_";
 
-/* The name that the routine has in other libraries than Python's wheels. */
+/* The symbol without the prefix scipy_. */
 static const char *usual(const char *symbol) {
   size_t length = sizeof wheels - 1;
   return strncmp(symbol, wheels, length) == 0 ? symbol + length : symbol;
 }
 
-/* The handler that belongs to the symbol; NULL: it cannot be seen from here. */
+/* The error handler with the symbol's prefix; NULL: none is visible. */
 static tsr_door_routine handler_of(const char *symbol, const char *name) {
   char full[NAME_CACHED];
   snprintf(full, sizeof full, "%s%s", usual(symbol) != symbol ? wheels : "", name);
@@ -80,8 +82,8 @@ static int exchanged(int position, int one, int other) {
   return position == one ? other : position == other ? one : position;
 }
 
-/* As the transposed call has it: what the reference cblas_xerbla turns back. */
-static int turned(tsr_operation operation, int position) {
+/* The position in the exchanged call, which the reference cblas_xerbla translates back. */
+static int exchanged_position(tsr_operation operation, int position) {
   switch (operation) {
     case TSR_GEMM:
     case TSR_GEMMT:
@@ -97,7 +99,7 @@ static int turned(tsr_operation operation, int position) {
   }
 }
 
-/* What CBLAS calls a position: the layout comes first. 0 stays: no argument is to blame. */
+/* The position in CBLAS, where the layout is argument 1. 0 stays 0: no argument is wrong. */
 static int cblas_position(int position) {
   if (position == TSR_POSITION_LAYOUT) return 1;
   return position > 0 ? position + 1 : 0;
@@ -124,7 +126,7 @@ static bool tell_cblas(const tsr_door *door, const tsr_level3 *what, int positio
   }
   int former = *row_major;
   *row_major = 1;
-  call_cblas_handler(handler, door->symbol, turned(what->operation, number));
+  call_cblas_handler(handler, door->symbol, exchanged_position(what->operation, number));
   *row_major = former;
   return true;
 }

@@ -1,9 +1,10 @@
-/* Descriptors and arguments. */
+/* Reads and checks the descriptors and arguments of a PBLAS product. */
 #include "front/doors/pblas/call.h"
 
 #include "base/types.h"
 
-/* Places in descriptors, from 0. */
+/* Indices in a descriptor, from 0. Type 1 (PLAIN) has 9 entries; type 2 (FIRST_BLOCKS), 11, also
+ * gives the extents of the first blocks. */
 enum { DTYPE, CONTEXT, M, N };
 enum { PLAIN = 1, MB_1 = 4, NB_1, RSRC_1, CSRC_1, LLD_1 };
 enum { FIRST_BLOCKS = 2, IMB_2 = 4, INB_2, MB_2, NB_2, RSRC_2, CSRC_2, LLD_2 };
@@ -35,7 +36,8 @@ static bool is_source(int source, int count) {
   return source >= -1 && source < count;
 }
 
-/* Of a part of rows x cols. An empty part may begin anywhere. */
+/* Whether the descriptor is valid and the part of rows x cols lies within the matrix. An empty part
+ * may begin anywhere. */
 static bool is_good(const tsr_pblas_matrix *x, const tsr_pblas_grid *grid, int64_t rows,
                     int64_t cols) {
   bool empty = rows == 0 || cols == 0;

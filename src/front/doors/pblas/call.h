@@ -1,5 +1,5 @@
 /*
- * A product of the PBLAS: what came in through a symbol, and what it means.
+ * A product of the PBLAS: its arguments as the symbol got them, and the call that they describe.
  *
  * Sources: the descriptors and the checks are those of PB_CargFtoC and PB_Cchkmat of ScaLAPACK 2.2.
  */
@@ -10,34 +10,35 @@
 
 #include "front/offload.h"
 
-/* ---- As it came in ---- */
+/* ---- The arguments ---- */
 
 /* A distributed matrix of the caller's; i and j count from 1. */
 typedef struct tsr_pblas_operand {
   const void *data;
   int i, j;
-  const int *descriptor; /* 9 integers (its first is 1), or 11 (2) */
+  const int *descriptor; /* 9 integers if the first is 1, 11 if it is 2 */
 } tsr_pblas_operand;
 
 typedef struct tsr_pblas_arguments {
   tsr_type type;
-  tsr_op transa, transb; /* 0: none that we know */
+  tsr_op transa, transb; /* 0: an unknown letter */
   int m, n, k;
   const void *alpha, *beta;
   tsr_pblas_operand a, b, c;
 } tsr_pblas_arguments;
 
-/* ---- What it means ---- */
+/* ---- The call ---- */
 
-/* Both types of descriptor as one; i and j count from 0. A source of -1 says that every row, or
- * column, of the grid has all of them. */
+/* A distributed matrix from either type of descriptor; i and j count from 0. row_source -1: every
+ * row of the grid has all rows of the matrix (replicated); col_source likewise. */
 typedef struct tsr_pblas_matrix {
   void *data;
   int64_t i, j, m, n, imb, inb, mb, nb, ld;
   int row_source, col_source;
 } tsr_pblas_matrix;
 
-/* extents of the grid and the place of this process in it; its communicator as Fortran has it. */
+/* Extents of the grid, the coordinates of this process in it, and the grid's communicator as an
+ * MPI_Fint. */
 typedef struct tsr_pblas_grid {
   int rows, cols, row, col, communicator;
 } tsr_pblas_grid;
@@ -51,26 +52,28 @@ typedef struct tsr_pblas_call {
   tsr_pblas_grid grid;
 } tsr_pblas_call;
 
-/* The context of A: the BLACS's number of the grid, this process's own. */
+/* The BLACS context in A's descriptor: the number by which this process knows the grid. */
 int tsr_pblas_context(const tsr_pblas_arguments *arguments);
 
-/* Fills *call but for its grid. What is the same on all processes is all that counts here, so that
- * all decide alike: the leading dimension is looked at later, by all together. False: ScaLAPACK is
- * to judge (wrong arguments, or nothing to be computed, which *empty tells apart). */
+/* Fills *call, with the given grid. Checks only arguments that are the same on all processes, so
+ * that all decide alike; the leading dimension, which is each process's own, is checked later by
+ * all together. False: ScaLAPACK does the call, since it is empty (*empty) or its arguments are
+ * wrong. */
 bool tsr_pblas_read(const tsr_pblas_arguments *arguments, const tsr_pblas_grid *grid,
                     tsr_pblas_call *call, bool *empty);
 
-/* ---- What the part that knows MPI is asked: mpi/offer.c, looked up in a library of its own ----
- */
+/* ---- Functions of libtessera_pblas_mpi (mpi/offer.c), looked up by these names ---- */
 
 #define TSR_PBLAS_OFFER "tsr_pblas_offer"
 #define TSR_PBLAS_END "tsr_pblas_end"
 
-/* Collective: all processes of the grid come, and return the same. As tsr_offload(). */
+/* As tsr_offload, for a product. Collective: all processes of the grid call it and get the same
+ * verdict. */
 typedef tsr_offload_verdict tsr_pblas_offer_function(const tsr_pblas_call *call,
                                                      tsr_offload_visit *visit);
 
-/* ScaLAPACK has done the call. Collective as the offer was. */
+/* To be called when ScaLAPACK has done a call that got TSR_OFFLOAD_TO_CPU. Collective like the
+ * offer. */
 typedef void tsr_pblas_end_function(const tsr_pblas_call *call, const tsr_offload_visit *visit);
 
 #endif

@@ -1,20 +1,20 @@
 /*
- * The PBLAS door: what is behind the symbols of libtessera_pblas.so.
+ * The PBLAS door: the functions behind the symbols of libtessera_pblas.so.
  *
- * A symbol describes its call and enters. The processes of the grid decide together whether they do
- * it (tsr_pgemm) or hand it on, unchanged, to the ScaLAPACK that the program would have reached
- * without us. What they may not agree on, or what is wrong, goes on, so that error exits stay
- * ScaLAPACK's.
+ * A symbol describes its call and enters. The processes of the grid decide together whether they
+ * carry the call out (tsr_pgemm) or pass it on, unchanged, to the ScaLAPACK that the program would
+ * have called without this library. A call with wrong arguments is passed on, so that ScaLAPACK
+ * reports the error.
  *
- * This library does not know MPI, so that it may be preloaded over any program. The part that does
- * is loaded when a grid makes its first call, and only where the program's MPI is the one that it
- * was built for (part.c).
+ * This library does not use MPI, so that it can be preloaded over any program. The MPI part is a
+ * library of its own (libtessera_pblas_mpi). It is loaded when a grid makes its first call, and
+ * only if the program's MPI is the one that it was built for (part.c).
  *
- * If the part that knows MPI cannot be used and no report is wanted, later calls jump straight to
- * ScaLAPACK. If it can be used every call looks its grid up, even when this process never uses
- * devices: the processes of each new grid have to agree on that.
+ * If the MPI part cannot be used and no report is wanted, later calls jump straight to ScaLAPACK.
+ * If it can be used, every call looks up its grid, even if this process never uses devices, since
+ * the processes of each new grid have to agree on that.
  *
- * One thread at a time calls, as the BLACS want it.
+ * One thread at a time may call, as the BLACS require.
  */
 #ifndef TSR_FRONT_DOORS_PBLAS_DOOR_H
 #define TSR_FRONT_DOORS_PBLAS_DOOR_H
@@ -22,7 +22,8 @@
 #include "front/doors/find.h"
 #include "front/doors/pblas/call.h"
 
-/* How a Fortran compiler writes the name pdgemm: ScaLAPACK has all of its names so. */
+/* How a Fortran compiler writes the name pdgemm. All names of one ScaLAPACK and its BLACS are
+ * written in the same way. */
 typedef enum tsr_pblas_mangling {
   TSR_PBLAS_ADDED,  /* pdgemm_  */
   TSR_PBLAS_PLAIN,  /* pdgemm   */
@@ -30,50 +31,55 @@ typedef enum tsr_pblas_mangling {
   TSR_PBLAS_DOUBLED /* pdgemm__ */
 } tsr_pblas_mangling;
 
-/* One symbol. */
+/* The door of one symbol. */
 typedef struct tsr_pblas_door {
   const char *symbol;
   tsr_pblas_mangling mangling;
-  bool looked;               /* next is known, and stays */
-  tsr_door_routine next;     /* what is behind us; NULL: nothing */
-  tsr_door_routine straight; /* next, when all later calls of the symbol go to it; else NULL */
+  bool looked;               /* next has been found for good */
+  tsr_door_routine next;     /* the program's own routine; NULL: no library has it */
+  tsr_door_routine straight; /* next, once all later calls of the symbol go there; else NULL */
 } tsr_pblas_door;
 
-/* How far a call has come: filled by enter for leave. */
+/* A call under way, filled by tsr_pblas_enter for tsr_pblas_leave. */
 typedef struct tsr_pblas_visit {
   bool nested, offered; /* nested: ScaLAPACK called itself; offered: call is filled */
   tsr_pblas_call call;
   tsr_offload_visit offload;
 } tsr_pblas_visit;
 
-/* NULL: the call is done. Otherwise the routine to call with the same arguments, then leave. Sets
- * straight of the door if it may be. */
+/* Decides on a call. NULL: the call is done. Otherwise the symbol calls the returned routine with
+ * the same arguments, then tsr_pblas_leave. Sets door->straight if all later calls may go to the
+ * next. */
 tsr_door_routine tsr_pblas_enter(tsr_pblas_door *door, const tsr_pblas_arguments *arguments,
                                  tsr_pblas_visit *visit);
+/* To be called when the routine that tsr_pblas_enter returned has done the call. */
 void tsr_pblas_leave(const tsr_pblas_visit *visit);
 
 /* ---- next.c: the ScaLAPACK and the BLACS of the program ---- */
 
-/* The symbol behind ours; NULL when no library has it. */
+/* The routine that the program would have called without this library; NULL: no library has it. */
 tsr_door_routine tsr_pblas_next(tsr_pblas_door *door);
 
-/* The grid of a context: false where the BLACS are not to be found, or the process is not in it. */
+/* *grid: the grid of a BLACS context. False: the BLACS cannot be found, or this process is not in
+ * the grid. */
 bool tsr_pblas_grid_of(tsr_pblas_door *door, int context, tsr_pblas_grid *grid);
 
-/* Ends all processes of the context, as ScaLAPACK does; returns where it cannot. */
+/* Ends all processes of the context by blacs_abort, as ScaLAPACK does; returns if the BLACS cannot
+ * be found. */
 void tsr_pblas_abort(tsr_pblas_door *door, int context);
 
-/* ---- part.c: the part that knows MPI ---- */
+/* ---- part.c: the MPI part ---- */
 
 typedef struct tsr_pblas_part {
-  tsr_pblas_offer_function *offer; /* NULL: it is not to be had, or not for this MPI */
+  tsr_pblas_offer_function *offer; /* NULL: not installed, or built for another MPI */
   tsr_pblas_end_function *end;
 } tsr_pblas_part;
 
-/* Loaded at the first call. of: a routine of the program's BLACS. */
-const tsr_pblas_part *tsr_pblas_part_get(tsr_door_routine of);
+/* The MPI part, loaded at the first call. blacs: a routine of the program's BLACS, by which its MPI
+ * is found; ignored by later calls. */
+const tsr_pblas_part *tsr_pblas_part_get(tsr_door_routine blacs);
 
-/* The BLACS routine that tsr_pblas_part_get() is to be given. */
+/* A routine of the program's BLACS, for tsr_pblas_part_get(); NULL: not found. */
 tsr_door_routine tsr_pblas_blacs(tsr_pblas_door *door);
 
 #endif

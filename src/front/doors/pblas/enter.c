@@ -1,14 +1,16 @@
-/* What happens behind a symbol of the PBLAS. */
+/* Decides where a call of a PBLAS symbol goes: tsr_pblas_enter and tsr_pblas_leave. */
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/thread.h"
 #include "front/doors/pblas/door.h"
 
-/* ScaLAPACK is at work: its calls of its own symbols are not ours to look at. */
+/* ScaLAPACK is doing a call of this thread: calls that it makes of its own symbols are passed on
+ * without a decision. */
 static _Thread_local bool inside;
 
-/* Whether all the processes of the grid could do it, as far as one can tell by itself. */
+/* Reads the call into visit->call. False: ScaLAPACK does it, for the reason in visit->offload.why;
+ * all processes of the grid find the same. */
 static bool read_call(tsr_pblas_door *door, const tsr_pblas_arguments *arguments,
                       tsr_pblas_visit *visit) {
   tsr_pblas_grid grid;
@@ -39,19 +41,21 @@ static void report(const tsr_pblas_arguments *arguments, const tsr_pblas_visit *
                            .m = arguments->m,
                            .n = arguments->n,
                            .k = arguments->k};
-  tsr_offload_prepare(); /* which knows whether a report is wanted, and writes it in the end */
+  tsr_offload_prepare(); /* reads whether a report is wanted, and has it written at exit */
   if (tsr_offload_report_wanted()) tsr_offload_report_add(TSR_FAMILY_PBLAS, &what, &visit->offload);
 }
 
-/* C is not what it should be, on any process, and the PBLAS have one way to say so. */
+/* Ends all processes: C is undefined on every process, and a PBLAS routine can report that only by
+ * blacs_abort. */
 static void give_up(tsr_pblas_door *door, const tsr_pblas_arguments *arguments, const char *why) {
   fprintf(stderr, "tessera: %s cannot be carried out: %s\n", door->symbol, why);
   tsr_pblas_abort(door, tsr_pblas_context(arguments));
   _exit(127);
 }
 
-/* The part that knows MPI is looked for once, so that what it cannot do now it never can. A next
- * that is to be found again for every call is none to go straight to. */
+/* Sends later calls straight to the next if none of them can be offloaded: the MPI part is looked
+ * for once, so if it cannot be used now it never can. A next that has to be found again for every
+ * call cannot be jumped to. */
 static void choose_way(tsr_pblas_door *door, const tsr_pblas_visit *visit) {
   bool never = visit->offload.why == TSR_WHY_OTHER_MPI;
   if (never && door->looked && !tsr_offload_report_wanted()) door->straight = door->next;
@@ -69,7 +73,7 @@ TSR_ENTRY_OF(tsr_door_routine, tsr_pblas_enter, (door, arguments, visit), tsr_pb
     choose_way(door, visit);
   }
   if (verdict == TSR_OFFLOAD_DONE) return NULL;
-  if (next == NULL) give_up(door, arguments, "no library has the original of it");
+  if (next == NULL) give_up(door, arguments, "no loaded ScaLAPACK has this routine");
   inside = true;
   return next;
 }

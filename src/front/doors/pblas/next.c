@@ -1,6 +1,6 @@
 /*
- * The program's own ScaLAPACK and BLACS, by their symbols. The communicator comes from blacs_get,
- * which has it as Fortran does, so that no type of MPI is needed to carry it.
+ * Finds the symbols of the program's own ScaLAPACK and BLACS. A grid's communicator comes from
+ * blacs_get as a Fortran integer, so that this library needs no type of MPI.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "base/loaded.h"
 #include "front/doors/pblas/door.h"
 
-/* By the names under which programs load a ScaLAPACK. */
+/* The file names under which programs load a ScaLAPACK. */
 static const char *const loaded_names[] = {
     "libscalapack.so.2.2",
     "libscalapack.so",
@@ -24,7 +24,7 @@ static const char *const loaded_names[] = {
 tsr_door_routine tsr_pblas_next(tsr_pblas_door *door) {
   if (!door->looked) {
     void *found = tsr_door_find(loaded_names, door->symbol, &door->looked);
-    (void)dlerror(); /* what the loader had to say is not for the program */
+    (void)dlerror(); /* clears the loader's message: the program did not ask for the symbol */
     door->next = found != NULL ? tsr_door_as_routine(found) : NULL;
   }
   return door->next;
@@ -37,7 +37,8 @@ typedef void (*blacs_gridinfo_function)(const int *context, int *rows, int *cols
                                         int *col);
 typedef void (*blacs_abort_function)(const int *context, const int *code);
 
-/* What of each is in use, as each Fortran compiler writes it. */
+/* The BLACS routines that are used, each as the four Fortran compilers of tsr_pblas_mangling write
+ * it. */
 enum { GET, GRIDINFO, ABORT, ROUTINES };
 static const char *const names[ROUTINES][4] = {
     {"blacs_get_", "blacs_get", "BLACS_GET", "blacs_get__"},
@@ -45,13 +46,14 @@ static const char *const names[ROUTINES][4] = {
     {"blacs_abort_", "blacs_abort", "BLACS_ABORT", "blacs_abort__"},
 };
 
-/* Integers of 32 or 64 bits: what the BLACS write fits, and what they read of it is the same. */
+/* An argument for BLACS with integers of 32 or 64 bits: what they write fits, and on a
+ * little-endian processor both read the same value. */
 typedef struct number {
   int low, high;
 } number;
 
-/* In the global scope, or in what ScaLAPACK's library is linked with. *stays is false where it is
- * to be found again for every call. */
+/* A BLACS routine from the global scope, else from the libraries that ScaLAPACK is linked with;
+ * NULL: not found. *stays is false if it is to be found again for every call. */
 static tsr_door_routine look_for(tsr_pblas_door *door, int routine, bool *stays) {
   const char *name = names[routine][door->mangling];
   void *found = dlsym(RTLD_DEFAULT, name), *library = NULL;
@@ -82,7 +84,7 @@ tsr_door_routine tsr_pblas_blacs(tsr_pblas_door *door) {
 bool tsr_pblas_grid_of(tsr_pblas_door *door, int context, tsr_pblas_grid *grid) {
   blacs_gridinfo_function info = (blacs_gridinfo_function)blacs(door, GRIDINFO);
   blacs_get_function get = (blacs_get_function)blacs(door, GET);
-  const number of = {context, 0}, communicator = {10, 0}; /* 10: that of a context */
+  const number of = {context, 0}, communicator = {10, 0}; /* blacs_get's 10: the communicator */
   number rows = {0}, cols = {0}, row = {0}, col = {0}, value = {0};
   if (info == NULL || get == NULL) return false;
   info(&of.low, &rows.low, &cols.low, &row.low, &col.low);

@@ -1,10 +1,11 @@
 /*
- * The part of the door that knows MPI: a library of its own, beside this one. A handle of one MPI
- * means nothing to another, so it is used only where its MPI is the program's, which is found out
- * before anything of it is called: by the name of its library, and by the address of a function.
+ * Loads the MPI part of the door, a library of its own beside this one. A handle of one MPI means
+ * nothing to another, so the MPI part is used only if its MPI is the program's. That is found out
+ * before any function of it is called: by the file name of the MPI library, and by comparing the
+ * address of an MPI function.
  *
- * TSR_MPI_SONAME: the name of the library of MPI that it was built with; absent where CMake could
- * not tell.
+ * TSR_MPI_SONAME is the file name of the MPI library that the MPI part was built with; undefined if
+ * CMake could not find it.
  */
 #include <dlfcn.h>
 #include <limits.h>
@@ -15,11 +16,12 @@
 #include "front/doors/pblas/door.h"
 
 #define PART "libtessera_pblas_mpi.so"
-#define FUNCTION_OF_MPI "PMPI_Comm_rank" /* under this name tools that watch MPI leave it alone */
+#define FUNCTION_OF_MPI "PMPI_Comm_rank" /* PMPI: tools that intercept MPI do not replace it */
 
 static tsr_pblas_part part;
 
-/* The program's own, in the global scope or where its BLACS see it. */
+/* The address of FUNCTION_OF_MPI in the program: from the global scope, else as the program's BLACS
+ * see it; NULL: not found. */
 static void *mpi_of_program(tsr_door_routine blacs) {
   Dl_info info;
   void *found = dlsym(RTLD_DEFAULT, FUNCTION_OF_MPI), *library = NULL;
@@ -28,7 +30,8 @@ static void *mpi_of_program(tsr_door_routine blacs) {
   return library != NULL ? dlsym(library, FUNCTION_OF_MPI) : found;
 }
 
-/* Else it is not even loaded: that would load another MPI beside the program's. */
+/* Whether the MPI library that the MPI part was built with is loaded. If it is not, loading the MPI
+ * part would load that MPI beside the program's. */
 static bool may_be_ours(void) {
 #ifdef TSR_MPI_SONAME
   return dlopen(TSR_MPI_SONAME, RTLD_LAZY | RTLD_NOLOAD) != NULL;
@@ -37,7 +40,8 @@ static bool may_be_ours(void) {
 #endif
 }
 
-/* Beside this library, or where the loader looks. */
+/* Opens the MPI part from this library's directory, or if that is unknown from the loader's
+ * paths. */
 static void *open_part(void) {
   static const char here;
   char directory[PATH_MAX], path[PATH_MAX + sizeof PART];

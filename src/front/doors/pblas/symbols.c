@@ -1,9 +1,9 @@
-/* The symbols of the PBLAS, in the four ways in which Fortran compilers write them. */
+/* The symbols of the PBLAS, each as four Fortran compilers write it (tsr_pblas_mangling). */
 #include <stddef.h>
 
 #include "front/doors/pblas/door.h"
 
-/* The letter in either case; 0 for what is none. */
+/* The flag for a letter in either case; 0 for any other letter. */
 static tsr_op op_of(const char *letter) {
   switch (*letter) {
     case 'N':
@@ -20,7 +20,8 @@ static tsr_op op_of(const char *letter) {
   }
 }
 
-/* All are addresses, and the lengths of the flags follow, which C programs do not pass. */
+/* All arguments are addresses. The lengths of the two flags follow; C programs do not pass them,
+ * and nothing reads them here. */
 #define PARAMETERS                                                                              \
   const char *transa, const char *transb, const int *m, const int *n, const int *k,             \
       const void *alpha, const void *a, const int *ia, const int *ja, const int *desca,         \

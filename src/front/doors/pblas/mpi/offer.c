@@ -1,14 +1,14 @@
 /*
- * Deciding on a product, and doing it. What is decided on is the same on all processes of the grid:
- * the arguments, what was agreed, and times that were agreed. Nothing else may be looked at here:
- * where one process goes one way and another the other, both wait for ever.
+ * Decides on a product and carries it out. All processes of the grid have to decide alike, since
+ * processes that decide differently wait for ever. So a decision uses only values that are equal on
+ * all of them: the arguments, the agreed facts and the agreed times.
  */
 #include "base/clock.h"
 #include "base/log.h"
 #include "cluster/offer.h"
 #include "front/doors/pblas/mpi/operand.h"
 
-/* ---- Doing -------------------------------------------------------------------- */
+/* ---- Carrying out ------------------------------------------------------------- */
 
 static tsr_status multiply(tsr_pblas_state *state, const tsr_pblas_call *x, bool *begun) {
   bool a_straight = x->transa == TSR_NO_TRANS, b_straight = x->transb == TSR_NO_TRANS;
@@ -25,15 +25,15 @@ static bool reads_c(const tsr_pblas_call *x) {
   return tsr_scalar_classify(tsr_scalar_read(x->type, x->beta)) != TSR_ZERO;
 }
 
-/* What of a product failed on one process has failed on all. As long as C is what it was, or is not
- * read, ScaLAPACK can do it: it also has the word for arguments that are wrong. */
+/* Carries the product out. If it fails, it fails on all processes. ScaLAPACK can then repeat it
+ * (and report wrong arguments), unless C was changed and beta is not 0: then C is lost. */
 static tsr_offload_verdict carry_out(tsr_pblas_state *state, const tsr_pblas_call *call,
                                      tsr_offload_visit *visit) {
   bool begun = false;
   tsr_status status = multiply(state, call, &begun);
   visit->devices = tsr_device_count(state->context);
   if (status == TSR_OK && tsr_pblas_spread(state, call, &call->c, call->m, call->n) != TSR_OK)
-    return TSR_OFFLOAD_LOST; /* MPI failed here, and the others may not know it */
+    return TSR_OFFLOAD_LOST; /* MPI failed on this process, which others may not have noticed */
   if (status == TSR_OK) return TSR_OFFLOAD_DONE;
   tsr_log(TSR_LOG_INFO, "a product of the PBLAS failed: %s", tsr_message());
   visit->why = status == TSR_ERR_ARGUMENT ? TSR_WHY_ARGUMENTS : TSR_WHY_FAILED;
@@ -46,7 +46,8 @@ static bool is_forced(const tsr_pblas_state *state) {
   return state->price.facts.reluctance == 0;
 }
 
-/* Devices are started when what calls would have saved exceeds what starting costs. All wait. */
+/* Starts the devices, and waits for that on all processes, once the calls so far would have saved
+ * more time than starting costs. */
 static void weigh_start(tsr_pblas_state *state, const tsr_pblas_call *call,
                         tsr_offload_visit *visit) {
   double saves = visit->cpu_price - visit->plan_price;
@@ -81,7 +82,8 @@ static bool is_for_devices(tsr_pblas_state *state, const tsr_pblas_call *call,
 
 /* ---- Times -------------------------------------------------------------------- */
 
-/* Agreed on, too: that of the last process to come, which waits for none. */
+/* The seconds since `began`, the least of all processes: the process that came last waited for no
+ * other. Collective. */
 static double seconds_since(const tsr_pblas_call *call, double began) {
   return tsr_pblas_least(&call->grid, tsr_now() - began);
 }

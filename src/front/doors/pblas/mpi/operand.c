@@ -2,13 +2,13 @@
 
 #include "base/types.h"
 
-/* One direction of a matrix: of its rows (0) or columns (1). */
+/* One direction of a distributed matrix and of a part of it: rows (0) or columns (1). */
 typedef struct direction {
-  int64_t begin, extent; /* of the part */
-  int64_t whole;         /* of the matrix */
-  int64_t first, block;  /* of the first block, of the others */
-  int source, count, me; /* who has the first, of how many, and who this is */
-  bool replicated;       /* all of them have all */
+  int64_t begin, extent; /* of the part, in indices */
+  int64_t whole;         /* extent of the matrix */
+  int64_t first, block;  /* extents of the first block and of the others */
+  int source, count, me; /* coordinate with the first block; number of coordinates; our own */
+  bool replicated;       /* every coordinate has all indices */
 } direction;
 
 static void look(const tsr_pblas_call *call, const tsr_pblas_matrix *x, int64_t rows, int64_t cols,
@@ -26,14 +26,15 @@ static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-/* ---- Replicated: the part in one block for each ------------------------------- */
+/* ---- Replicated: one block of the part for each coordinate --------------------- */
 
+/* The extent of a block when the part is split evenly. */
 static int64_t even(const direction *d) {
   int64_t block = (d->extent + d->count - 1) / d->count;
   return block > 0 ? block : 1;
 }
 
-/* Where the block of one of them begins in a copy, and its extent. */
+/* The first index of a coordinate's block in a copy of the matrix. */
 static int64_t begin_of(const direction *d, int whose) {
   return d->begin + least(whose * even(d), d->extent);
 }
@@ -42,8 +43,8 @@ static int64_t extent_of(const direction *d, int whose) {
   return least(even(d), d->extent - (begin_of(d, whose) - d->begin));
 }
 
-/* The matrix is the part: it begins with it, and ends with it. */
-static direction dealt(const direction *d) {
+/* The direction of a matrix that consists of the part alone, one even block for each coordinate. */
+static direction split_evenly(const direction *d) {
   direction part = *d;
   part.begin = 0;
   part.whole = d->extent;
@@ -71,7 +72,8 @@ static tsr_pmatrix describe(const tsr_pblas_state *state, tsr_type type, const d
                        .col_source = d[1].source};
 }
 
-/* How many of a direction's first indices are here, where they are not replicated. */
+/* How many of a direction's first `indices` indices this process has, if the direction is not
+ * replicated. */
 static int64_t here(const tsr_pblas_state *state, const direction d[2], int which,
                     int64_t indices) {
   direction cut[2] = {d[0], d[1]};
@@ -82,11 +84,13 @@ static int64_t here(const tsr_pblas_state *state, const direction d[2], int whic
   return extent[which];
 }
 
+/* The number of a direction's indices that this process has. */
 static int64_t local(const tsr_pblas_state *state, const direction d[2], int which) {
   return d[which].replicated ? d[which].whole : here(state, d, which, d[which].whole);
 }
 
-/* 0 tells that it is wrong. ScaLAPACK does not mind how little it is where there are no columns. */
+/* The leading dimension of the view; 0: the caller's is too small, which tsr_pgemm reports. A
+ * process without columns may have any leading dimension >= 1, as in ScaLAPACK. */
 static int64_t ld_of(const tsr_pblas_state *state, const tsr_pblas_matrix *x,
                      const direction d[2]) {
   int64_t rows = local(state, d, 0), cols = local(state, d, 1);
@@ -98,13 +102,13 @@ static int64_t ld_of(const tsr_pblas_state *state, const tsr_pblas_matrix *x,
 tsr_pblas_view tsr_pblas_view_of(const tsr_pblas_state *state, const tsr_pblas_call *call,
                                  const tsr_pblas_matrix *x, int64_t rows, int64_t cols) {
   direction d[2];
-  int64_t moved[2] = {0, 0}; /* to the first element that is shown, in a copy */
+  int64_t moved[2] = {0, 0}; /* row and column of the view's first element in a copy */
   look(call, x, rows, cols, d);
   int64_t ld = ld_of(state, x, d);
   for (int i = 0; i < 2; i++) {
     if (!d[i].replicated) continue;
     moved[i] = begin_of(&d[i], d[i].me);
-    d[i] = dealt(&d[i]);
+    d[i] = split_evenly(&d[i]);
   }
   tsr_pblas_view view = {describe(state, call->type, d), d[0].begin, d[1].begin};
   view.matrix.ld = ld;
@@ -114,8 +118,9 @@ tsr_pblas_view tsr_pblas_view_of(const tsr_pblas_state *state, const tsr_pblas_c
 
 /* ---- Copies of C -------------------------------------------------------------- */
 
-/* Rows or columns that the process of that coordinate sends: those of its block, or all of the part
- * that are here, which its neighbours across have, too. */
+/* The rows (which = 0) or columns (1) that coordinate `whose` sends. Replicated: those of its
+ * block. Not replicated: all of the part that this process has, since the receivers have the same
+ * ones. */
 static void range(const tsr_pblas_state *state, const direction d[2], int which, int whose,
                   int64_t *begin, int64_t *extent) {
   const direction *x = &d[which];
@@ -124,7 +129,8 @@ static void range(const tsr_pblas_state *state, const direction d[2], int which,
       x->replicated ? extent_of(x, whose) : here(state, d, which, x->begin + x->extent) - *begin;
 }
 
-/* A block is one element of a type of MPI's, which differs from process to process in its gaps. */
+/* Broadcasts a block as one element of a strided MPI type; the stride (ld) may differ from process
+ * to process. */
 static tsr_status broadcast(void *block, int64_t rows, int64_t cols, int64_t ld, size_t size,
                             int root, MPI_Comm comm) {
   MPI_Datatype type;

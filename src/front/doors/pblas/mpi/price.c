@@ -6,7 +6,8 @@
 #include "base/types.h"
 #include "front/tuning.h"
 
-/* Reckoned beforehand: most calls of most programs are small. */
+/* Computes the size below which calls are not priced. It is kept, since most calls of most programs
+ * are small. */
 static void set_least(tsr_pblas_price *price, tsr_type type) {
   bool forced = price->facts.reluctance == 0;
   double flops = forced ? 0 : tsr_offload_cpu_flops(&price->seen, type, TSR_TUNE_DOOR_LEAST);
@@ -22,23 +23,27 @@ void tsr_pblas_price_init(tsr_pblas_price *price, const tsr_offload_facts *facts
   for (int i = 0; i < TSR_TYPE_COUNT; i++) set_least(price, tsr_type_at(i)->type);
 }
 
-void tsr_pblas_price_carry(tsr_pblas_price *price, double across) {
+void tsr_pblas_price_set_across(tsr_pblas_price *price, double across) {
   price->across = across;
 }
 
 /* ---- The share of a process ---------------------------------------------------- */
 
-/* The most indices that one of `count` processes has. */
+/* The largest number of indices that one of `count` processes has. */
 static double most(int64_t extent, int64_t block, int count) {
   int64_t blocks = (extent + block - 1) / block, turns = (blocks + count - 1) / count;
   return fmin((double)turns * (double)block, (double)extent);
 }
 
-/* Flops; bytes of A and B that are sent to it, of its C, and of what is redistributed. */
+/* The work of the process with the most. */
 typedef struct share {
-  double flops, panels, c, moved;
+  double flops;
+  double panels; /* bytes of A and B that are sent to it */
+  double c;      /* bytes of its C */
+  double moved;  /* bytes that are redistributed before the product */
 } share;
 
+/* Whether an operand is redistributed: it is transposed, or its blocks are not aligned with C's. */
 static bool moves(tsr_op op, int64_t block, int source, int64_t block_of_c, int source_of_c) {
   return op != TSR_NO_TRANS || block != block_of_c || source != source_of_c;
 }
@@ -62,7 +67,8 @@ double tsr_pblas_flops(const tsr_pblas_call *call) {
 
 /* ---- ScaLAPACK ----------------------------------------------------------------- */
 
-/* What calls have shown has the messages in it; what is known of the CPU has not. */
+/* Rates that calls have shown include ScaLAPACK's messages; to the CPU's own rate the time of the
+ * messages is added. */
 double tsr_pblas_cpu_seconds(const tsr_pblas_price *price, const tsr_pblas_call *call) {
   share of = share_of(call);
   double figure = price->seen.figure[tsr_type_index(call->type)];
@@ -71,7 +77,8 @@ double tsr_pblas_cpu_seconds(const tsr_pblas_price *price, const tsr_pblas_call 
   return rate == figure ? computing + of.panels / price->network : computing;
 }
 
-/* TESSERA_MIN_SIZE is of the whole product. */
+/* TESSERA_MIN_SIZE is compared with the extents of the whole product, not with a process's
+ * share. */
 bool tsr_pblas_is_small(const tsr_pblas_price *price, const tsr_pblas_call *call) {
   double least = price->facts.min_size;
   double multiplications = (double)call->m * (double)call->n * (double)call->k;

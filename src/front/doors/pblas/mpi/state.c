@@ -1,4 +1,5 @@
-/* Agreement, shares of devices, and starting them. */
+/* The state of a BLACS grid: kept on its communicator, agreed on by its processes; starting the
+ * devices. */
 #include "front/doors/pblas/mpi/state.h"
 
 #include <string.h>
@@ -17,10 +18,10 @@ static void free_communicator(MPI_Comm *comm) {
 
 /* ---- Keeping ------------------------------------------------------------------ */
 
-/* For a process that has no memory for its own. */
+/* The state of a process that cannot allocate one. */
 static tsr_pblas_state out_of_memory = {.phase = TSR_PBLAS_NONE, .why = TSR_WHY_NO_DEVICE};
 
-/* MPI calls it when the communicator is freed, on all its processes. The devices stay. */
+/* MPI calls this when the communicator is freed, on all its processes. The devices stay started. */
 static int forget(MPI_Comm comm, int key, void *attribute, void *extra) {
   tsr_pblas_state *state = attribute;
   (void)comm, (void)key, (void)extra;
@@ -33,7 +34,7 @@ static int forget(MPI_Comm comm, int key, void *attribute, void *extra) {
   return MPI_SUCCESS;
 }
 
-/* A duplicate of the communicator belongs to somebody else: it gets no copy. */
+/* The key of the attribute. A duplicate of the communicator does not get a copy of the state. */
 static int key_of_states(void) {
   static int key = MPI_KEYVAL_INVALID;
   if (key == MPI_KEYVAL_INVALID) MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key, NULL);
@@ -49,9 +50,9 @@ static tsr_pblas_state *find(MPI_Comm comm) {
 
 /* ---- Agreeing ----------------------------------------------------------------- */
 
-/* The processes of a host that see the same devices are numbered: where the user, or what started
- * them, shows each process devices of its own, each is alone. */
-static void deal(MPI_Comm comm) {
+/* Numbers the processes of a host that see the same devices, so that each takes its share. If the
+ * user or the launcher shows each process its own devices, each is alone and takes them all. */
+static void share_devices(MPI_Comm comm) {
   MPI_Comm host, same;
   int rank, ranks;
   int color = (int)(tsr_offload_visible() & 0x7fffffff);
@@ -61,10 +62,11 @@ static void deal(MPI_Comm comm) {
   MPI_Comm_size(same, &ranks);
   MPI_Comm_free(&same);
   MPI_Comm_free(&host);
-  tsr_offload_deal(rank, ranks);
+  tsr_offload_share_devices(rank, ranks);
 }
 
-/* Settings, devices and rates may differ from process to process; what is decided must not. */
+/* The maximum of each fact over all processes: settings, devices and rates may differ between
+ * processes, but decisions must not. */
 static tsr_offload_facts agree(MPI_Comm comm, bool able) {
   enum { COUNT = sizeof(tsr_offload_facts) / sizeof(double) };
   tsr_offload_facts mine = tsr_offload_facts_get(), agreed;
@@ -83,7 +85,7 @@ static void fill(tsr_pblas_state *state, const tsr_offload_facts *agreed) {
 
 static tsr_pblas_state *make(MPI_Comm comm) {
   tsr_pblas_state *made = tsr_alloc_zero(1, sizeof *made);
-  deal(comm);
+  share_devices(comm);
   tsr_offload_facts agreed = agree(comm, made != NULL);
   if (made != NULL) fill(made, &agreed);
   tsr_pblas_state *state = made != NULL ? made : &out_of_memory;
@@ -109,8 +111,9 @@ double tsr_pblas_least(const tsr_pblas_grid *grid, double value) {
 
 /* ---- Starting ----------------------------------------------------------------- */
 
-/* The BLACS number processes row by row, or as the program has mapped them. */
-static void order(tsr_pblas_state *state, const tsr_pblas_grid *grid) {
+/* Makes state->all: the grid's processes ranked row by row. In the grid's own communicator the
+ * program may have mapped them in another order. */
+static void rank_by_rows(tsr_pblas_state *state, const tsr_pblas_grid *grid) {
   int place = grid->row * grid->cols + grid->col;
   MPI_Comm_split(communicator_of(grid), 0, place, &state->all);
   MPI_Comm_set_errhandler(state->all, MPI_ERRORS_RETURN);
@@ -124,7 +127,8 @@ static tsr_status multiply_zeros(tsr_context *context, const double *x, int64_t 
   return tsr_sync(context);
 }
 
-/* One product, so that what cannot work fails as long as no C of the program has been touched. */
+/* Runs one small product, so that devices that cannot work fail before a C of the program is
+ * touched. */
 static tsr_status try_out(tsr_context *context) {
   enum { N = 32 };
   double *x = tsr_alloc_zero(2 * N * N, sizeof *x);
@@ -146,16 +150,16 @@ static tsr_context *start_here(void) {
   return NULL;
 }
 
-/* Without a context on one process there is a grid on none. */
+/* If one process has no context, tsr_grid_create fails on all. */
 void tsr_pblas_state_start(tsr_pblas_state *state, const tsr_pblas_grid *grid) {
-  order(state, grid);
+  rank_by_rows(state, grid);
   state->context = start_here();
   tsr_status status =
       tsr_grid_create(state->context, state->all, grid->rows, grid->cols, &state->grid);
   state->phase = status == TSR_OK ? TSR_PBLAS_READY : TSR_PBLAS_NONE;
   state->why = TSR_WHY_FAILED;
   if (status == TSR_OK && state->grid->model.host.up > 0)
-    tsr_pblas_price_carry(&state->price, state->grid->model.facts.network_bandwidth);
+    tsr_pblas_price_set_across(&state->price, state->grid->model.facts.network_bandwidth);
 }
 
 MPI_Comm tsr_pblas_across(tsr_pblas_state *state, const tsr_pblas_grid *grid, int direction) {

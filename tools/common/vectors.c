@@ -1,4 +1,4 @@
-#include "lanes.h"
+#include "vectors.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -9,29 +9,29 @@
 
 enum { SEGMENT = 256, GROUP = 16 };
 
-bool lanes_create(lanes *l, int64_t length) {
+bool vectors_create(vectors *l, int64_t length) {
   size_t room = (size_t)(length > 0 ? length : 1);
   l->length = length;
-  l->block = calloc(room * (2 * LANES + 2), sizeof(double));
+  l->block = calloc(room * (2 * VECTORS + 2), sizeof(double));
   if (!l->block) return false;
-  for (int v = 0; v < LANES; v++) {
+  for (int v = 0; v < VECTORS; v++) {
     l->re[v] = l->block + room * (size_t)(2 * v);
     l->im[v] = l->block + room * (size_t)(2 * v + 1);
   }
-  l->size = l->block + room * (2 * LANES);
+  l->size = l->block + room * (2 * VECTORS);
   l->squares = l->size + room;
   return true;
 }
 
-void lanes_destroy(lanes *l) {
+void vectors_destroy(vectors *l) {
   free(l->block);
   l->block = NULL;
 }
 
-void lanes_randomise(lanes *x) {
-  for (int v = 0; v < LANES; v++) {
+void vectors_randomise(vectors *x) {
+  for (int v = 0; v < VECTORS; v++) {
     for (int64_t j = 0; j < x->length; j++) {
-      /* Away from 0, so that no column can hide. */
+      /* Magnitudes in [0.5, 1]: no entry is near 0, which would hide an error in its column. */
       double u = random_uniform(7771, (uint64_t)(v * x->length + j));
       x->re[v][j] = u < 0.5 ? -1 + u : u;
     }
@@ -39,8 +39,8 @@ void lanes_randomise(lanes *x) {
   for (int64_t j = 0; j < x->length; j++) x->size[j] = 1;
 }
 
-void lanes_add(lanes *sum, const lanes *y, scalar factor) {
-  for (int v = 0; v < LANES; v++) {
+void vectors_add(vectors *sum, const vectors *y, scalar factor) {
+  for (int v = 0; v < VECTORS; v++) {
     for (int64_t i = 0; i < y->length; i++) {
       double re = y->re[v][i], im = y->im[v][i];
       sum->re[v][i] += factor.re * re - factor.im * im;
@@ -55,12 +55,12 @@ void lanes_add(lanes *sum, const lanes *y, scalar factor) {
 
 typedef enum diagonal {
   DIAGONAL_STORED,
-  DIAGONAL_REAL, /* its imaginary parts are not read */
+  DIAGONAL_REAL, /* the imaginary parts count as 0 */
   DIAGONAL_ONE,
   DIAGONAL_ZERO
 } diagonal;
 
-/* A triangle of a matrix, or (TSR_GENERAL) all of it; the rest is zero. */
+/* A triangle of a matrix, or all of it (TSR_GENERAL); entries outside the triangle count as 0. */
 typedef struct part {
   matrix_view view;
   tsr_uplo uplo;
@@ -92,8 +92,8 @@ static void measure_segment(tsr_type type, int64_t count, segment *s) {
   }
 }
 
-/* What is not of the part becomes zero; right is how far right of the diagonal the first entry is.
- */
+/* Zeroes entries outside the part and sets its diagonal. right: column - row of the first entry,
+ * which changes by step from entry to entry. */
 static void mask_segment(const part *p, int64_t right, int64_t step, int64_t count, segment *s) {
   for (int64_t i = 0; i < count; i++, right += step) {
     bool outside = p->uplo == TSR_LOWER ? right > 0 : right < 0;
@@ -104,7 +104,7 @@ static void mask_segment(const part *p, int64_t right, int64_t step, int64_t cou
   }
 }
 
-/* False when all of it is zero. */
+/* Loads count entries of a row or column; false: all lie outside the part, nothing is loaded. */
 static bool load_segment(const part *p, int64_t row, int64_t col, bool along_row, int64_t count,
                          segment *s) {
   int64_t right = col - row, step = along_row ? 1 : -1, last = right + step * (count - 1);
@@ -120,16 +120,16 @@ static bool load_segment(const part *p, int64_t row, int64_t col, bool along_row
 
 typedef struct apply_job {
   const part *matrix;
-  const lanes *x;
-  lanes *y;
-  pthread_mutex_t lock; /* of y and failed, where several threads add to all of y */
+  const vectors *x;
+  vectors *y;
+  pthread_mutex_t lock; /* protects y and failed when threads add to all of y (apply_columns) */
   bool failed;
 } apply_job;
 
-/* A segment of a row from column col on, times those of x, into y at out. */
-static void add_dots(const segment *s, const lanes *x, int64_t col, int64_t count, lanes *y,
+/* y[out] += (a segment of a row, from column col on) . x[col...] */
+static void add_dots(const segment *s, const vectors *x, int64_t col, int64_t count, vectors *y,
                      int64_t out) {
-  for (int v = 0; v < LANES; v++) {
+  for (int v = 0; v < VECTORS; v++) {
     const double *xr = x->re[v] + col, *xi = x->im[v] + col;
     double re = 0, im = 0;
     for (int64_t j = 0; j < count; j++) {
@@ -142,10 +142,10 @@ static void add_dots(const segment *s, const lanes *x, int64_t col, int64_t coun
   for (int64_t j = 0; j < count; j++) y->size[out] += s->size[j] * x->size[col + j];
 }
 
-/* A segment of a column, times x at col, into y from out on. */
-static void add_multiple(const segment *s, const lanes *x, int64_t col, int64_t count, lanes *y,
+/* y[out...] += (a segment of column col) * x[col] */
+static void add_multiple(const segment *s, const vectors *x, int64_t col, int64_t count, vectors *y,
                          int64_t out) {
-  for (int v = 0; v < LANES; v++) {
+  for (int v = 0; v < VECTORS; v++) {
     double xr = x->re[v][col], xi = x->im[v][col];
     double *yr = y->re[v] + out, *yi = y->im[v] + out;
     for (int64_t i = 0; i < count; i++) {
@@ -157,7 +157,7 @@ static void add_multiple(const segment *s, const lanes *x, int64_t col, int64_t 
   for (int64_t i = 0; i < count; i++) y->size[out + i] += s->size[i] * size;
 }
 
-/* Rows are contiguous: a dot product for each. */
+/* For a matrix with contiguous rows: one dot product for each row. */
 static void apply_rows(void *user, int64_t begin, int64_t end) {
   apply_job *job = user;
   int64_t cols = job->matrix->view.cols;
@@ -172,9 +172,9 @@ static void apply_rows(void *user, int64_t begin, int64_t end) {
   }
 }
 
-/* All rows of some columns: of each segment of y, which stays at hand, the columns' parts one after
- * another. */
-static void add_group(const apply_job *job, int64_t begin, int64_t end, lanes *y) {
+/* Adds columns [begin, end) to y, segment by segment of y, so that a segment stays in the cache for
+ * all columns. */
+static void add_group(const apply_job *job, int64_t begin, int64_t end, vectors *y) {
   int64_t rows = job->matrix->view.rows;
   segment s;
   for (int64_t row = 0; row < rows; row += SEGMENT) {
@@ -187,34 +187,35 @@ static void add_group(const apply_job *job, int64_t begin, int64_t end, lanes *y
   }
 }
 
-static void add_squares(lanes *sum, const lanes *y) {
+static void add_squares(vectors *sum, const vectors *y) {
   for (int64_t i = 0; i < y->length; i++) sum->squares[i] += y->squares[i];
 }
 
-/* Columns are contiguous: a thread goes through those of its range one after another, since the
- * matrix may be a file that is larger than memory. */
+/* For a matrix with contiguous columns: a thread goes through the columns of its range in order,
+ * since the matrix may be a file that is larger than memory. */
 static void apply_columns(void *user, int64_t begin, int64_t end) {
   apply_job *job = user;
-  lanes y = {0};
-  bool good = lanes_create(&y, job->y->length);
+  vectors y = {0};
+  bool good = vectors_create(&y, job->y->length);
   for (int64_t col = begin; good && col < end; col += GROUP) {
     add_group(job, col, col + GROUP < end ? col + GROUP : end, &y);
   }
   pthread_mutex_lock(&job->lock);
-  if (good) lanes_add(job->y, &y, (scalar){1, 0});
+  if (good) vectors_add(job->y, &y, (scalar){1, 0});
   if (good) add_squares(job->y, &y);
   job->failed = job->failed || !good;
   pthread_mutex_unlock(&job->lock);
-  lanes_destroy(&y);
+  vectors_destroy(&y);
 }
 
-/* Ranges long enough that adding their sums up does not count. */
+/* Columns in the range of a thread: long enough that adding up the ranges' sums takes little
+ * time. */
 static int64_t columns_of_a_range(const matrix_view *m) {
   int64_t even = m->cols / (4 * parallel_workers()) / GROUP * GROUP;
   return even > 2 * GROUP ? even : 2 * GROUP;
 }
 
-static bool apply_part(const part *matrix, const lanes *x, lanes *y) {
+static bool apply_part(const part *matrix, const vectors *x, vectors *y) {
   apply_job job = {.matrix = matrix, .x = x, .y = y};
   bool by_columns = matrix->view.row_stride == 1;
   pthread_mutex_init(&job.lock, NULL);
@@ -233,21 +234,21 @@ static tsr_uplo other(tsr_uplo uplo) {
   return uplo == TSR_LOWER ? TSR_UPPER : uplo == TSR_UPPER ? TSR_LOWER : uplo;
 }
 
-lanes_matrix lanes_matrix_op(lanes_matrix matrix, tsr_op op) {
+vectors_matrix vectors_matrix_op(vectors_matrix matrix, tsr_op op) {
   matrix.view = matrix_op(matrix.view, op);
   if (op != TSR_NO_TRANS) matrix.uplo = other(matrix.uplo);
   return matrix;
 }
 
-bool lanes_apply(const lanes_matrix *m, const lanes *x, lanes *y) {
-  if (!lanes_create(y, m->view.rows)) return false;
-  bool hermitian = m->structure == LANES_HERMITIAN;
+bool vectors_apply(const vectors_matrix *m, const vectors *x, vectors *y) {
+  if (!vectors_create(y, m->view.rows)) return false;
+  bool hermitian = m->structure == VECTORS_HERMITIAN;
   part stored = {m->view, m->uplo, DIAGONAL_STORED};
-  if (m->structure == LANES_GENERAL) stored.uplo = TSR_GENERAL;
-  if (m->structure == LANES_TRIANGULAR && m->unit) stored.diagonal = DIAGONAL_ONE;
+  if (m->structure == VECTORS_GENERAL) stored.uplo = TSR_GENERAL;
+  if (m->structure == VECTORS_TRIANGULAR && m->unit) stored.diagonal = DIAGONAL_ONE;
   if (hermitian) stored.diagonal = DIAGONAL_REAL;
   if (!apply_part(&stored, x, y)) return false;
-  if (m->structure != LANES_SYMMETRIC && !hermitian) return true;
+  if (m->structure != VECTORS_SYMMETRIC && !hermitian) return true;
   tsr_op op = hermitian ? TSR_CONJ_TRANS : TSR_TRANS;
   part mirrored = {matrix_op(m->view, op), other(m->uplo), DIAGONAL_ZERO};
   return apply_part(&mirrored, x, y);
@@ -258,16 +259,16 @@ bool lanes_apply(const lanes_matrix *m, const lanes *x, lanes *y) {
 typedef struct triangle_job {
   const matrix_view *a, *b;
   tsr_uplo uplo;
-  const lanes *x;
-  lanes *y;
-  pthread_mutex_t lock; /* of y and failed */
+  const vectors *x;
+  vectors *y;
+  pthread_mutex_t lock; /* protects y and failed */
   bool failed;
 } triangle_job;
 
-/* The share of the indices [begin, end) that the product sums over. Row i of the lower triangle is
- * row i of A times the sum of the columns 0 .. i of B, each times its x: that sum grows with i, so
- * that no entry of the product is needed. */
-static void sum_triangle(triangle_job *job, int64_t begin, int64_t end, lanes *sum, lanes *y) {
+/* Adds to y the part of T x from indices [begin, end) of the product's sum. For the lower triangle,
+ * y[i] = (row i of A) . (B[:,0] x[0] + ... + B[:,i] x[i]): the sum of columns grows with i, so that
+ * no entry of A B is computed. */
+static void sum_triangle(triangle_job *job, int64_t begin, int64_t end, vectors *sum, vectors *y) {
   int64_t n = job->x->length, count = end - begin;
   segment s;
   for (int64_t step = 0; step < n; step++) {
@@ -283,20 +284,20 @@ static void sum_triangle(triangle_job *job, int64_t begin, int64_t end, lanes *s
 
 static void apply_triangle_range(void *user, int64_t begin, int64_t end) {
   triangle_job *job = user;
-  lanes sum = {0}, y = {0};
-  bool good = lanes_create(&sum, end - begin) && lanes_create(&y, job->x->length);
+  vectors sum = {0}, y = {0};
+  bool good = vectors_create(&sum, end - begin) && vectors_create(&y, job->x->length);
   if (good) sum_triangle(job, begin, end, &sum, &y);
   pthread_mutex_lock(&job->lock);
-  if (good) lanes_add(job->y, &y, (scalar){1, 0});
+  if (good) vectors_add(job->y, &y, (scalar){1, 0});
   job->failed = job->failed || !good;
   pthread_mutex_unlock(&job->lock);
-  lanes_destroy(&sum);
-  lanes_destroy(&y);
+  vectors_destroy(&sum);
+  vectors_destroy(&y);
 }
 
-bool lanes_apply_triangle(const matrix_view *a, const matrix_view *b, tsr_uplo uplo, const lanes *x,
-                          lanes *y) {
-  if (!lanes_create(y, a->rows)) return false;
+bool vectors_apply_triangle(const matrix_view *a, const matrix_view *b, tsr_uplo uplo,
+                            const vectors *x, vectors *y) {
+  if (!vectors_create(y, a->rows)) return false;
   triangle_job job = {.a = a, .b = b, .uplo = uplo, .x = x, .y = y};
   pthread_mutex_init(&job.lock, NULL);
   parallel_for(a->cols, SEGMENT, apply_triangle_range, &job);

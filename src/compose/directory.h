@@ -84,7 +84,7 @@ tsr_status tsr_compose_write_back(tsr_directory *directory, const tsr_region *re
                                   tsr_jobs *own);
 
 /* Maps the region's blocks to devices for later calls. With move, also copies them there now, as
- * far as memory suffices. On failure the former mapping stays. */
+ * far as memory suffices. On failure the former mapping is kept. */
 tsr_status tsr_compose_map(tsr_directory *directory, const tsr_region *region,
                            const tsr_mapping *mapping, bool move);
 

@@ -5,9 +5,9 @@
  * fails with TSR_ERR_MEMORY is repeated as long as one of these helps, tried in this order:
  *
  * 1. The caller relieves the shortage: it evicts cached blocks, or asks for less.
- * 2. The budget of the location that is short shrinks below what the plan wanted there, and the
- * next attempt plans again. This ends when the next plan wants no less: a staging ring has to hold
- * one piece, whatever its budget.
+ * 2. The budget of the location that is short shrinks below the bytes that the plan wanted there,
+ *    and the next attempt plans again. This ends when the next plan wants no less: a staging ring
+ *    has to hold one piece, whatever its budget.
  * 3. If no plan fits the budgets and earlier calls had shrunk them, they are restored.
  */
 #ifndef TSR_COMPOSE_RETRY_H

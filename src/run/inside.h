@@ -59,11 +59,11 @@ struct tsr_job {
   uint32_t tied;         /* bit d: a user's stream is tied to device d */
   tsr_prefault prefault; /* the result's missing pages, which staging threads make */
   int staging_threads;   /* staging threads 0 .. staging_threads-1 have work */
-  atomic_uint
-      staging_at[TSR_PLAN_STAGING_QUEUES]; /* for each staging queue, the place in by_queue of
-                       its next command, with TSR_STAGING_TAKEN while a thread runs that */
-  double entered;                          /* time of the call: tsr_now */
-  double seconds;                          /* from the call to the end, once the job is complete */
+  /* For each staging queue, the place in by_queue of its next command, with TSR_STAGING_TAKEN while
+   * a thread runs that command. */
+  atomic_uint staging_at[TSR_PLAN_STAGING_QUEUES];
+  double entered; /* time of the call: tsr_now */
+  double seconds; /* from the call to the end, once the job is complete */
   tsr_pinner *pinner;
   uint64_t registration; /* the pinner's registration that the job waits for; 0: none */
   bool trace;

@@ -9,7 +9,8 @@ tsr_status gpu_fail(tsr_status status, gpuError error, const char *what, int dev
 
 tsr_status gpu_check_device(const tsr_engine_state *state, int device) {
   if (device >= 0 && device < state->count) return TSR_OK;
-  return tsr_fail(TSR_ERR_ARGUMENT, "device %d of %d opened ones", device, state->count);
+  return tsr_fail(TSR_ERR_ARGUMENT, "device is %d; the opened devices are 0 to %d", device,
+                  state->count - 1);
 }
 
 /* ---- The current device --------------------------------------------------- */

@@ -11,9 +11,11 @@ static tsr_status alloc_failed(gpuError error, size_t bytes, int device) {
   (void)gpuLastError();
   tsr_status status = error == gpuErrorMemory ? TSR_ERR_MEMORY : TSR_ERR_DEVICE;
   if (device == TSR_HOST)
-    return tsr_fail(status, "%zu bytes of pinned host memory: %s", bytes, gpuErrorString(error));
-  return tsr_fail(status, "%zu bytes on " GPU_RUNTIME " device %d: %s; set a smaller budget", bytes,
-                  device, gpuErrorString(error));
+    return tsr_fail(status, "cannot allocate %zu bytes of pinned host memory: %s", bytes,
+                    gpuErrorString(error));
+  return tsr_fail(
+      status, "cannot allocate %zu bytes on " GPU_RUNTIME " device %d: %s; set a smaller budget",
+      bytes, device, gpuErrorString(error));
 }
 
 /* Fills the memory and waits for that, because the engine's streams do not wait for the default

@@ -126,7 +126,8 @@ static host_block *new_block(int device, size_t bytes) {
 
 tsr_status host_alloc(tsr_engine_state *state, int device, size_t bytes, void **pointer) {
   if (device != TSR_HOST && (device < 0 || device >= state->count))
-    return tsr_fail(TSR_ERR_ARGUMENT, "device %d of %d emulated ones", device, state->count);
+    return tsr_fail(TSR_ERR_ARGUMENT, "device is %d; the emulated devices are 0 to %d", device,
+                    state->count - 1);
   if (host_must_fail())
     return tsr_fail(TSR_ERR_MEMORY, "this allocation of the host engine was told to fail");
   if (must_refuse(device))

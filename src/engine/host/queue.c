@@ -138,7 +138,8 @@ static void *serve(void *argument) {
 
 static tsr_status check_device(const tsr_engine_state *state, int device) {
   if (device >= 0 && device < state->count) return TSR_OK;
-  return tsr_fail(TSR_ERR_ARGUMENT, "device %d of %d emulated ones", device, state->count);
+  return tsr_fail(TSR_ERR_ARGUMENT, "device is %d; the emulated devices are 0 to %d", device,
+                  state->count - 1);
 }
 
 tsr_status host_queue_create(tsr_engine_state *state, int device, tsr_queue_role role, void *native,
@@ -282,8 +283,8 @@ tsr_status host_record(tsr_queue *queue, tsr_queue_event *event) {
   return status;
 }
 
-/* The event's recording, with a reference for the caller. NULL: there is none, and the failure is
- * said. */
+/* The event's recording, with a reference for the caller. NULL: there is none; tsr_message() says
+ * so. */
 static host_recording *last_recording(tsr_queue_event *event) {
   pthread_mutex_lock(&event->lock);
   host_recording *recording = event->recording ? recording_retain(event->recording) : NULL;

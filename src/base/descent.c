@@ -19,7 +19,7 @@ static tsr_status step_to(const tsr_descent *d, int turn, int64_t value, void *a
 /* ---- Along a list of values ---- */
 
 /* Follows the values from one place on in one direction while that does no harm. */
-static tsr_status follow(const tsr_descent *d, int turn, const tsr_steps *s, int from,
+static tsr_status follow(const tsr_descent *d, int turn, const tsr_changes *s, int from,
                          int direction, void *at, bool *any) {
   bool better, harm = false;
   for (int v = from; v >= 0 && v < s->count && !harm && d->in_time(d->state); v += direction) {
@@ -30,11 +30,11 @@ static tsr_status follow(const tsr_descent *d, int turn, const tsr_steps *s, int
 }
 
 /* A 0 behind other values stands for all there is. */
-static int64_t rank_of(const tsr_steps *s, int64_t value) {
+static int64_t rank_of(const tsr_changes *s, int64_t value) {
   return value == 0 && s->value[0] != 0 ? INT64_MAX : value;
 }
 
-static tsr_status walk(const tsr_descent *d, int turn, const tsr_steps *s, void *at, bool *any) {
+static tsr_status walk(const tsr_descent *d, int turn, const tsr_changes *s, void *at, bool *any) {
   int64_t now = rank_of(s, s->now);
   int below = 0, above;
   bool up = false;
@@ -45,7 +45,7 @@ static tsr_status walk(const tsr_descent *d, int turn, const tsr_steps *s, void 
   return up ? TSR_OK : follow(d, turn, s, below - 1, -1, at, any);
 }
 
-static tsr_status scan(const tsr_descent *d, int turn, const tsr_steps *s, void *at, bool *any) {
+static tsr_status scan(const tsr_descent *d, int turn, const tsr_changes *s, void *at, bool *any) {
   bool better, harm;
   for (int v = 0; v < s->count && d->in_time(d->state); v++) {
     TSR_TRY(step_to(d, turn, s->value[v], at, &better, &harm));
@@ -57,16 +57,16 @@ static tsr_status scan(const tsr_descent *d, int turn, const tsr_steps *s, void 
 /* ---- Without a list ---- */
 
 /* The next value in a direction; 0: none. */
-static int64_t next_of(tsr_step step, int64_t now, int direction) {
-  if (step == TSR_STEP_UNIT) return now + direction;
+static int64_t next_of(tsr_change change, int64_t now, int direction) {
+  if (change == TSR_CHANGE_UNIT) return now + direction;
   return direction > 0 ? now * 8 / 7 : now * 7 / 8;
 }
 
 static tsr_status climb(const tsr_descent *d, int turn, int direction, void *at, bool *any) {
   bool better = true, harm;
   while (better && d->in_time(d->state)) {
-    tsr_steps s = d->steps(d->state, turn, at);
-    int64_t next = next_of(s.step, s.now, direction);
+    tsr_changes s = d->changes(d->state, turn, at);
+    int64_t next = next_of(s.change, s.now, direction);
     if (next < 1 || next == s.now) break;
     TSR_TRY(step_to(d, turn, next, at, &better, &harm));
     *any |= better;
@@ -86,23 +86,23 @@ static tsr_status repeat(const tsr_descent *d, int turn, void *at, bool *any) {
 /* ---- Turns and rounds ---- */
 
 tsr_status tsr_descend_turn(const tsr_descent *d, int turn, bool walking, void *at, bool *any) {
-  tsr_steps s = d->steps(d->state, turn, at);
+  tsr_changes s = d->changes(d->state, turn, at);
   bool up = false, better, harm;
-  switch (s.step) {
-    case TSR_STEP_OTHER:
+  switch (s.change) {
+    case TSR_CHANGE_OTHER:
       TSR_TRY(step_to(d, turn, !s.now, at, &better, &harm));
       *any |= better;
       return TSR_OK;
-    case TSR_STEP_WALK:
+    case TSR_CHANGE_WALK:
       return (walking ? walk : scan)(d, turn, &s, at, any);
-    case TSR_STEP_SCAN:
+    case TSR_CHANGE_SCAN:
       return scan(d, turn, &s, at, any);
-    case TSR_STEP_UNIT:
-    case TSR_STEP_RATIO:
+    case TSR_CHANGE_UNIT:
+    case TSR_CHANGE_RATIO:
       TSR_TRY(climb(d, turn, 1, at, &up));
       *any |= up;
       return up ? TSR_OK : climb(d, turn, -1, at, any);
-    case TSR_STEP_AGAIN:
+    case TSR_CHANGE_AGAIN:
       return repeat(d, turn, at, any);
     default:
       return TSR_OK;

@@ -24,7 +24,7 @@ typedef struct tsr_knob {
   unsigned in_cuts;         /* of these, those of which the tiling's cuts say all about it */
   int64_t least, most;      /* values */
   const char *const *words; /* of the values 0, 1, ...; NULL: values are numbers */
-  tsr_step step;
+  tsr_change change;
   int turn; /* its place in a round of a descent, from 1 on; kinds have turns of their own */
   int64_t value[TSR_KNOB_VALUES]; /* to try; -1 ends the list, a 0 at its end is all there is */
   /* Whether the search should try a value where it is at; NULL: always. */

@@ -29,12 +29,12 @@ static bool shares_come_first(const tsr_search *s, const tsr_candidate *at) {
   return at->strategy.kind == TSR_TILES || tsr_search_family(s) == TSR_RANK;
 }
 
-static tsr_steps steps_of_shares(const tsr_search *s, int turn, const tsr_candidate *at) {
+static tsr_changes changes_of_shares(const tsr_search *s, int turn, const tsr_candidate *at) {
   bool first = shares_come_first(s, at), here = first == (turn == TURN_FIRST_SHARES);
-  if (!here || !tsr_shares_are_free(s, at)) return (tsr_steps){TSR_STEP_NONE};
+  if (!here || !tsr_shares_are_free(s, at)) return (tsr_changes){TSR_CHANGE_NONE};
   /* Tiles are dealt out as devices are measured until that is of no more use; panels are cut anew
    * once, since what is done beside that moves the shares again. */
-  return (tsr_steps){at->strategy.kind == TSR_TILES ? TSR_STEP_AGAIN : TSR_STEP_OTHER};
+  return (tsr_changes){at->strategy.kind == TSR_TILES ? TSR_CHANGE_AGAIN : TSR_CHANGE_OTHER};
 }
 
 static tsr_status try_shares(tsr_search *s, const tsr_candidate *at, tsr_candidate *made) {
@@ -53,9 +53,9 @@ static bool has_grids(const tsr_search *s, const tsr_candidate *at) {
          !(at->strategy.kind == TSR_TILES && s->problem.tight);
 }
 
-static tsr_steps steps_of_grid(const turner *t, const tsr_candidate *at) {
-  if (!has_grids(t->search, at)) return (tsr_steps){TSR_STEP_NONE};
-  return (tsr_steps){TSR_STEP_WALK, at->strategy.grid_rows, t->divisors, t->count};
+static tsr_changes changes_of_grid(const turner *t, const tsr_candidate *at) {
+  if (!has_grids(t->search, at)) return (tsr_changes){TSR_CHANGE_NONE};
+  return (tsr_changes){TSR_CHANGE_WALK, at->strategy.grid_rows, t->divisors, t->count};
 }
 
 static tsr_status try_grid(tsr_search *s, int64_t rows, const tsr_candidate *at,
@@ -88,11 +88,11 @@ static int count_values(const tsr_knob *knob) {
   return count;
 }
 
-static tsr_steps steps_of_knob(const tsr_search *s, int turn, const tsr_candidate *at) {
+static tsr_changes changes_of_knob(const tsr_search *s, int turn, const tsr_candidate *at) {
   const tsr_knob *knob = knob_of(s, turn, at);
-  if (knob == NULL) return (tsr_steps){TSR_STEP_NONE};
-  return (tsr_steps){knob->step, tsr_knob_value(knob, &at->strategy), knob->value,
-                     count_values(knob)};
+  if (knob == NULL) return (tsr_changes){TSR_CHANGE_NONE};
+  return (tsr_changes){knob->change, tsr_knob_value(knob, &at->strategy), knob->value,
+                       count_values(knob)};
 }
 
 static tsr_status try_knob(tsr_search *s, int turn, int64_t value, const tsr_candidate *at,
@@ -108,12 +108,12 @@ static tsr_status try_knob(tsr_search *s, int turn, int64_t value, const tsr_can
 
 /* ---- The descent ---- */
 
-static tsr_steps steps(const void *state, int turn, const void *candidate) {
+static tsr_changes changes(const void *state, int turn, const void *candidate) {
   const turner *t = state;
   if (turn == TURN_FIRST_SHARES || turn == TURN_SHARES)
-    return steps_of_shares(t->search, turn, candidate);
-  return turn == TURN_GRID ? steps_of_grid(t, candidate)
-                           : steps_of_knob(t->search, turn, candidate);
+    return changes_of_shares(t->search, turn, candidate);
+  return turn == TURN_GRID ? changes_of_grid(t, candidate)
+                           : changes_of_knob(t->search, turn, candidate);
 }
 
 static tsr_status try_value(void *state, int turn, int64_t value, const void *at, void *made) {
@@ -129,7 +129,7 @@ static tsr_descent descent_of(tsr_search *s, const tsr_candidate *at, turner *t,
   *t = (turner){.search = s};
   for (int rows = 1; rows <= devices; rows++)
     if (devices % rows == 0) t->divisors[t->count++] = rows;
-  return (tsr_descent){t, sizeof *made, made, TURNS, in_time, steps, try_value};
+  return (tsr_descent){t, sizeof *made, made, TURNS, in_time, changes, try_value};
 }
 
 tsr_status tsr_search_descend(tsr_search *s, tsr_candidate *at) {

@@ -6,15 +6,7 @@
 #define TSR_CLUSTER_CHOOSE_H
 
 #include "cluster/replay.h"
-
-/* What is to be cut. */
-typedef struct tsr_job {
-  tsr_deal deal;
-  tsr_type type;
-  bool reads_result; /* beta is not 0 */
-  bool moves[2];
-  double moved[2]; /* bytes that a process sends for that */
-} tsr_job;
+#include "cluster/strategy.h"
 
 /* What was chosen, and what it is predicted to take. */
 typedef struct tsr_choice {

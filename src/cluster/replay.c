@@ -23,6 +23,7 @@ typedef struct replay {
   const tsr_summa_schedule *s;
   tsr_costs *costs;
   const int *me;
+  int64_t own[2];      /* rows and columns of C */
   const double *moved; /* bytes of this process that a redistribution moves */
   double element;
   double now; /* of the thread that goes through the steps */
@@ -40,7 +41,7 @@ typedef struct replay {
 
 /* Own rows or columns of a row or column of blocks. */
 static int64_t extent_of(const replay *r, int direction, int32_t block) {
-  tsr_span span = tsr_summa_block(r->s, direction, r->me[direction], block);
+  tsr_span span = tsr_cut_block(&r->s->cut, direction, r->own[direction], block);
   return span.end - span.at;
 }
 
@@ -292,6 +293,8 @@ tsr_status tsr_replay(const tsr_summa_schedule *schedule, tsr_costs *costs, cons
   replay r = {.s = schedule,
               .costs = costs,
               .me = me,
+              .own = {tsr_axis_local(&schedule->deal.rows, me[0]),
+                      tsr_axis_local(&schedule->deal.cols, me[1])},
               .moved = moved,
               .element = (double)tsr_type_get(costs->type)->size,
               .times = times};

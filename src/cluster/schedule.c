@@ -31,14 +31,17 @@ int tsr_cut_slots(const tsr_cut *cut, int operand, int64_t panels, const int blo
   return slots < TSR_SLOTS_MOST ? (int)slots : TSR_SLOTS_MOST;
 }
 
+tsr_span tsr_cut_block(const tsr_cut *cut, int direction, int64_t extent, int32_t block) {
+  int64_t first = cut->block[direction], later = tsr_cut_later(cut, direction);
+  int64_t at = block == 0 ? 0 : first + (block - 1) * later;
+  int64_t end = first + block * later;
+  return (tsr_span){at < extent ? at : extent, end < extent ? end : extent};
+}
+
 tsr_span tsr_summa_block(const tsr_summa_schedule *s, int direction, int coordinate,
                          int32_t block) {
   const tsr_axis *axis = direction == 0 ? &s->deal.rows : &s->deal.cols;
-  int64_t local = tsr_axis_local(axis, coordinate), first = s->cut.block[direction];
-  int64_t later = tsr_cut_later(&s->cut, direction);
-  int64_t at = block == 0 ? 0 : first + (block - 1) * later;
-  int64_t end = first + block * later;
-  return (tsr_span){at < local ? at : local, end < local ? end : local};
+  return tsr_cut_block(&s->cut, direction, tsr_axis_local(axis, coordinate), block);
 }
 
 /* ---- Making ---------------------------------------------------------------- */

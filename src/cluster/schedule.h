@@ -55,6 +55,9 @@ tsr_status tsr_cut_panels(const tsr_deal *deal, const tsr_cut *cut, tsr_panels *
 /* Rows or columns of blocks of so many own rows or columns. */
 int tsr_cut_blocks(const tsr_cut *cut, int direction, int64_t extent);
 
+/* The own rows (direction 0) or columns (1) of one of them: at .. end-1. */
+tsr_span tsr_cut_block(const tsr_cut *cut, int direction, int64_t extent, int32_t block);
+
 typedef enum tsr_step_kind {
   TSR_STEP_MOVE,     /* redistribute an operand, before all else */
   TSR_STEP_SEND,     /* a panel of an operand, for one row (A) or column (B) of blocks, to a slot */
@@ -94,7 +97,7 @@ void tsr_summa_schedule_free(tsr_summa_schedule *schedule); /* zeroed ones are a
 
 uint64_t tsr_summa_schedule_digest(const tsr_summa_schedule *schedule);
 
-/* A process's own rows (direction 0) or columns (1) of a row or column of blocks: at .. end-1. */
+/* The same for a process of the grid. */
 tsr_span tsr_summa_block(const tsr_summa_schedule *schedule, int direction, int coordinate,
                          int32_t block);
 

@@ -111,6 +111,13 @@ foreach(alone plans cancel)
     ENVIRONMENT "${TESSERA_TEST_ENVIRONMENT}")
 endforeach()
 
+# The table of knobs is inside the library.
+tessera_cluster_program(cluster_knobs cluster/knobs.c ${CMAKE_SOURCE_DIR}/src/cluster/knobs.c)
+target_link_libraries(cluster_knobs PRIVATE PkgConfig::CMOCKA)
+add_test(NAME cluster_knobs COMMAND cluster_knobs)
+set_tests_properties(cluster_knobs PROPERTIES TIMEOUT 60 LABELS cmocka
+  ENVIRONMENT "${TESSERA_TEST_ENVIRONMENT}")
+
 # Golden plans across processes.
 tessera_cluster_program(cluster_golden cluster/golden.c plan/golden_file.c plan/golden_program.c)
 target_include_directories(cluster_golden PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})

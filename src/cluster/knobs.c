@@ -1,0 +1,117 @@
+#include "cluster/knobs.h"
+#include "cluster/tuning.h"
+
+/* ---- Where the search tries a value ----------------------------------------- */
+
+static bool depth_is_free(const tsr_pproblem *p, const tsr_pstrategy *at, int64_t value) {
+  (void)at;
+  return p->grid->wishes.depth == 0 &&
+         (value == TSR_DEPTH_LEAST || value / 2 < p->job->deal.k_a.extent);
+}
+
+static bool lookahead_is_free(const tsr_pproblem *p, const tsr_pstrategy *at, int64_t value) {
+  (void)at;
+  return p->grid->wishes.lookahead == 0 &&
+         (value <= TSR_HOST_LOOKAHEAD_MOST || !tsr_pproblem_uses_host(p));
+}
+
+static bool first_is_free(const tsr_pproblem *p, const tsr_pstrategy *at, int64_t value) {
+  return p->grid->wishes.depth == 0 && value < at->depth;
+}
+
+static bool home_counts(const tsr_pproblem *p, const tsr_pstrategy *at, int64_t value) {
+  (void)at, (void)value;
+  return p->home > TSR_TUNE_HOME_COUNTS * p->best;
+}
+
+static bool blocks_are_equal(const tsr_pproblem *p, const tsr_pstrategy *at, int64_t value) {
+  return !tsr_pstrategy_leads(at) && (value == 1 || home_counts(p, at, value));
+}
+
+static bool blocks_are_free(const tsr_pproblem *p, const tsr_pstrategy *at, int64_t value) {
+  const int64_t *wish = p->grid->wishes.block;
+  return wish[0] == 0 && wish[1] == 0 && (value == TSR_EIGHTHS || home_counts(p, at, value));
+}
+
+static bool blocks_differ(const tsr_pproblem *p, const tsr_pstrategy *at, int64_t value) {
+  (void)p, (void)value;
+  return tsr_pstrategy_leads(at);
+}
+
+/* ---- The table --------------------------------------------------------------- */
+
+#define FIELD(name) offsetof(tsr_pstrategy, name)
+
+static const char *const no_yes[] = {"no", "yes", NULL};
+
+static const tsr_pknob table[] = {
+    {.name = "depth",
+     .unit = "elements",
+     .says = "Indices of k in a panel, at most; d of Herault et al.",
+     .field = FIELD(depth),
+     .change = TSR_CHANGE_WALK,
+     .value = {256, 512, 1024, 2048, 4096, 8192, -1},
+     .worth = depth_is_free},
+    {.name = "first",
+     .unit = "elements",
+     .says = "Indices of k in the first panels, if fewer; each next round is twice as deep, up to "
+             "depth; 0: depth.",
+     .field = FIELD(first),
+     .change = TSR_CHANGE_WALK,
+     .value = {128, 256, 512, 1024, 0, -1},
+     .worth = first_is_free},
+    {.name = "lookahead",
+     .unit = "panels",
+     .says = "Panels on their way while one is multiplied; l of Herault et al.",
+     .field = FIELD(lookahead),
+     .change = TSR_CHANGE_WALK,
+     .value = {1, 2, 3, 4, 16, -1},
+     .worth = lookahead_is_free},
+    {.name = "together",
+     .says =
+         "Two blocks of C have room on the devices at once, so that one goes home while the next "
+         "is computed.",
+     .field = FIELD(together),
+     .words = no_yes,
+     .change = TSR_CHANGE_OTHER},
+    {.name = "blocks",
+     .unit = "blocks",
+     .says = "Blocks of C of a process, at least; more if the devices have no room for so few.",
+     .field = FIELD(blocks),
+     .change = TSR_CHANGE_WALK,
+     .value = {1, 2, 4, 8, -1},
+     .worth = blocks_are_equal},
+    {.name = "leading.rows",
+     .unit = "eighths",
+     .says =
+         "The part of a process's rows of C that the first row of blocks has; 8: blocks are about "
+         "equal.",
+     .field = FIELD(leading[0]),
+     .change = TSR_CHANGE_SCAN,
+     .value = {3, 4, 5, 8, -1},
+     .worth = blocks_are_free},
+    {.name = "leading.columns",
+     .unit = "eighths",
+     .says = "The part of a process's columns of C that the first column of blocks has.",
+     .field = FIELD(leading[1]),
+     .change = TSR_CHANGE_SCAN,
+     .value = {3, 4, 5, 8, -1},
+     .worth = blocks_are_free},
+    {.name = "later",
+     .unit = "blocks",
+     .says = "Rows or columns of blocks that the rest of C is cut into.",
+     .field = FIELD(later),
+     .change = TSR_CHANGE_WALK,
+     .value = {1, 2, 4, -1},
+     .worth = blocks_differ},
+    {.name = "keep",
+     .says = "Panels that come again for other blocks of C stay, as far as they have room.",
+     .field = FIELD(keep),
+     .words = no_yes,
+     .change = TSR_CHANGE_OTHER},
+};
+
+const tsr_pknob *tsr_pknobs(int *count) {
+  *count = (int)(sizeof table / sizeof *table);
+  return table;
+}

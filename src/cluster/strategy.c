@@ -1,0 +1,242 @@
+#include "cluster/strategy.h"
+
+#include <math.h>
+
+#include "base/types.h"
+#include "cluster/tuning.h"
+
+static int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+tsr_status tsr_pproblem_make(const tsr_grid *grid, const tsr_job *job, tsr_pproblem *problem) {
+  tsr_accumulation whole;
+  tsr_pproblem p = {.grid = grid,
+                    .job = job,
+                    .costs = tsr_costs_quick(grid, job->type, job->reads_result),
+                    .memory = TSR_TUNE_USABLE_MEMORY * (double)grid->model.facts.memory,
+                    .element = (double)tsr_type_get(job->type)->size,
+                    .most = {tsr_axis_most(&job->deal.rows), tsr_axis_most(&job->deal.cols)},
+                    .best = INFINITY};
+  TSR_TRY(tsr_costs_ask(&p.costs, p.most[0], p.most[1], TSR_TUNE_DEPTH, &whole));
+  p.home = whole.home;
+  *problem = p;
+  return TSR_OK;
+}
+
+/* ---- Memory -------------------------------------------------------------------- */
+
+/* A cut in the making. */
+typedef struct maker {
+  tsr_pproblem *p;
+  tsr_cut cut;
+  int64_t panels;
+} maker;
+
+static double slot_of(const maker *x, int operand) {
+  return (double)x->cut.block[operand] * (double)x->cut.depth * x->p->element;
+}
+
+static int blocks_of(const maker *x, int direction) {
+  return tsr_cut_blocks(&x->cut, direction, x->p->most[direction]);
+}
+
+static int slot_count(const maker *x, int operand) {
+  const int blocks[2] = {blocks_of(x, 0), blocks_of(x, 1)};
+  return tsr_cut_slots(&x->cut, operand, x->panels, blocks);
+}
+
+static double slots_of(const maker *x) {
+  return slot_count(x, 0) * slot_of(x, 0) + slot_count(x, 1) * slot_of(x, 1);
+}
+
+/* Bytes that are left on a device; less than 0: so much is missing. Besides C there are the panels
+ * of the product under way, of the next one, and of the last one, whose memory does not serve again
+ * before the one under way is done; and the slots, which may be the first device's. */
+static tsr_status find_room(const maker *x, double *bytes) {
+  enum { SETS = 3 }; /* of panels, as above */
+  const tsr_cut *cut = &x->cut;
+  tsr_accumulation cost;
+  *bytes = INFINITY;
+  if (x->p->grid->model.facts.devices == 0) return TSR_OK;
+  TSR_TRY(tsr_costs_ask(&x->p->costs, cut->block[0], cut->block[1], cut->depth, &cost));
+  double needed = (cut->together ? 2.0 : 1.0) * (double)cost.result + SETS * (double)cost.inputs;
+  if (!tsr_pproblem_uses_host(x->p)) needed += slots_of(x);
+  *bytes = x->p->memory - needed;
+  return TSR_OK;
+}
+
+static bool takes_much_host(const maker *x) {
+  const tsr_wishes *w = &x->p->grid->wishes;
+  bool set = w->depth > 0 && w->lookahead > 0;
+  return !set && tsr_pproblem_uses_host(x->p) && slots_of(x) > TSR_TUNE_SLOTS_MEMORY;
+}
+
+/* ---- Blocks of C ----------------------------------------------------------------- */
+
+/* So many of them side by side, all about as large. */
+static int64_t part(int64_t extent, int64_t count) {
+  int64_t even = (extent + count - 1) / count;
+  int64_t round = (even + TSR_TUNE_BLOCK_LEAST - 1) / TSR_TUNE_BLOCK_LEAST * TSR_TUNE_BLOCK_LEAST;
+  return count == 1 ? extent : least(round, extent);
+}
+
+static void cut_evenly(maker *x, const int64_t count[2]) {
+  const int64_t *wish = x->p->grid->wishes.block, *most = x->p->most;
+  for (int d = 0; d < 2; d++)
+    x->cut.block[d] = wish[d] > 0 ? least(wish[d], most[d]) : part(most[d], count[d]);
+}
+
+/* The largest blocks that have room, at least so many: the longer direction is cut, as far as the
+ * user left it to us. */
+static tsr_status set_equal_blocks(maker *x, int64_t blocks, bool *room) {
+  const int64_t *wish = x->p->grid->wishes.block;
+  int64_t count[2] = {1, 1}, *block = x->cut.block;
+  for (;;) {
+    double bytes;
+    cut_evenly(x, count);
+    TSR_TRY(find_room(x, &bytes));
+    *room = bytes >= 0;
+    int longer = block[1] > block[0];
+    if (wish[longer] > 0) longer = 1 - longer;
+    bool enough = *room && count[0] * count[1] >= blocks;
+    if (enough || wish[longer] > 0 || block[longer] <= TSR_TUNE_BLOCK_LEAST) return TSR_OK;
+    count[longer]++;
+  }
+}
+
+/* First so many eighths of C, then the rest in so many parts: the last one is smaller and sooner
+ * home, or what must come up before the first one is complete is less. */
+static tsr_status set_leading_block(maker *x, const tsr_pstrategy *s, bool *room) {
+  double bytes;
+  for (int d = 0; d < 2; d++) {
+    int64_t most = x->p->most[d], block = part(s->leading[d] * most, TSR_EIGHTHS);
+    if (s->leading[d] == TSR_EIGHTHS || block >= most) continue;
+    x->cut.block[d] = block;
+    x->cut.later[d] = least(block, part(most - block, s->later));
+  }
+  TSR_TRY(find_room(x, &bytes));
+  *room = bytes >= 0;
+  return TSR_OK;
+}
+
+/* Blocks that have room side by side are there side by side whatever the strategy says. */
+static tsr_status put_together(maker *x) {
+  double bytes;
+  bool was = x->cut.together;
+  x->cut.together = blocks_of(x, 0) * blocks_of(x, 1) > 1;
+  if (was || !x->cut.together) return TSR_OK;
+  TSR_TRY(find_room(x, &bytes));
+  x->cut.together = bytes >= 0;
+  return TSR_OK;
+}
+
+/* ---- Panels ---------------------------------------------------------------------- */
+
+/* Lines of a piece of a message must fit what MPI counts with. */
+static int64_t limit_depth(const tsr_pproblem *p, int64_t depth) {
+  int64_t longest = p->most[0] > p->most[1] ? p->most[0] : p->most[1];
+  int64_t most = 64 * (TSR_MESSAGE_MOST / (int64_t)p->element) / longest;
+  return depth < most ? depth : most > 0 ? most : 1;
+}
+
+/* Most strategies that are tried differ in something else than their panels. */
+static tsr_status count_panels(maker *x) {
+  tsr_pproblem *p = x->p;
+  int known = p->counted < TSR_COUNTED ? p->counted : TSR_COUNTED;
+  tsr_panels panels = {0};
+  for (int i = 0; i < known; i++) {
+    const tsr_panel_count *c = &p->count[i];
+    x->panels = c->panels;
+    if (c->depth == x->cut.depth && c->first == x->cut.first) return TSR_OK;
+  }
+  TSR_TRY(tsr_cut_panels(&p->job->deal, &x->cut, &panels));
+  x->panels = (int64_t)panels.count;
+  p->count[p->counted++ % TSR_COUNTED] = (tsr_panel_count){x->cut.depth, x->cut.first, x->panels};
+  tsr_panels_free(&panels);
+  return TSR_OK;
+}
+
+/* One block, and how many panels there are. */
+static tsr_status begin(tsr_pproblem *p, const tsr_pstrategy *s, maker *x) {
+  const tsr_wishes *w = &p->grid->wishes;
+  int64_t depth = limit_depth(p, w->depth > 0 ? w->depth : s->depth);
+  bool grows = w->depth == 0 && s->first < depth;
+  *x = (maker){.p = p,
+               .cut = {.block = {p->most[0], p->most[1]},
+                       .depth = depth,
+                       .first = grows ? s->first : 0,
+                       .lookahead = w->lookahead > 0 ? w->lookahead : (int)s->lookahead,
+                       .together = s->together,
+                       .at_once = !tsr_pproblem_uses_host(p)}};
+  return count_panels(x);
+}
+
+/* More slots of an operand, so many in all, as far as there is room. Whether there is enough. */
+static bool hold(maker *x, int operand, int64_t slots, double *room) {
+  maker full = *x;
+  int now = slot_count(x, operand);
+  full.cut.held[operand] = (int)least(slots, TSR_SLOTS_MOST);
+  int wanted = slot_count(&full, operand) - now, more = wanted;
+  double slot = slot_of(x, operand);
+  if (more < 1 || slot <= 0) return true;
+  if (more * slot > *room) more = *room > 0 ? (int)(*room / slot) : 0;
+  *room -= more * slot;
+  x->cut.held[operand] = now + more;
+  return more == wanted;
+}
+
+/* Panels of B stay while the blocks of a column are gone through, and those of the next column come
+ * meanwhile; panels of A stay for all columns. If the first device has room for all of them they
+ * stay there whatever the strategy says: replay does not see all that a busy way up to it costs
+ * (other processes are as late as this one, or later). */
+static tsr_status keep_panels(maker *x, bool wanted) {
+  double room, slots = slots_of(x);
+  maker more = *x;
+  bool all = true;
+  int64_t down = blocks_of(x, 0), across = blocks_of(x, 1);
+  TSR_TRY(find_room(x, &room));
+  if (tsr_pproblem_uses_host(x->p)) room = TSR_TUNE_SLOTS_MEMORY - slots;
+  if (down > 1) all = hold(&more, TSR_STEP_B, x->panels + x->cut.lookahead, &room);
+  if (across > 1) all = hold(&more, TSR_STEP_A, x->panels * down, &room) && all;
+  if (wanted || (all && !tsr_pproblem_uses_host(x->p))) *x = more;
+  return TSR_OK;
+}
+
+/* ---- A cut ----------------------------------------------------------------------- */
+
+/* Replaying it would take long, and it is hardly the best. */
+static bool is_too_fine(const maker *x) {
+  double down = blocks_of(x, 0), across = blocks_of(x, 1);
+  return x->p->grid->wishes.depth == 0 && x->cut.depth < TSR_DEPTH_MOST && x->panels > 1 &&
+         (double)x->panels * down * across > TSR_TUNE_PRODUCTS_MOST;
+}
+
+/* The memory of a device is there anyway. */
+static double price_of(const maker *x) {
+  return tsr_pproblem_uses_host(x->p) ? TSR_TUNE_CUT_GAIN * slots_of(x) / TSR_TUNE_SLOTS_MEMORY : 0;
+}
+
+tsr_status tsr_pstrategy_cut(tsr_pproblem *p, const tsr_pstrategy *s, tsr_cut *cut, double *price) {
+  const int64_t *wish = p->grid->wishes.block;
+  bool leads = tsr_pstrategy_leads(s) && wish[0] == 0 && wish[1] == 0, room;
+  maker x;
+  TSR_TRY(begin(p, s, &x));
+  TSR_TRY(leads ? set_leading_block(&x, s, &room) : set_equal_blocks(&x, s->blocks, &room));
+  TSR_TRY(put_together(&x));
+  bool possible = p->any_memory || (room && !takes_much_host(&x) && !is_too_fine(&x));
+  if (possible) TSR_TRY(keep_panels(&x, s->keep));
+  *price = possible ? price_of(&x) : INFINITY;
+  *cut = x.cut;
+  return TSR_OK;
+}
+
+tsr_cut tsr_pproblem_fixed_cut(const tsr_pproblem *p) {
+  const tsr_wishes *w = &p->grid->wishes;
+  tsr_cut cut = {.depth = limit_depth(p, w->depth > 0 ? w->depth : TSR_TUNE_DEPTH),
+                 .lookahead = w->lookahead > 0 ? w->lookahead : TSR_TUNE_LOOKAHEAD,
+                 .at_once = !tsr_pproblem_uses_host(p)};
+  for (int d = 0; d < 2; d++)
+    cut.block[d] = w->block[d] > 0 ? least(w->block[d], p->most[d]) : p->most[d];
+  return cut;
+}

@@ -88,7 +88,7 @@ TSR_ENTRY_VOID(tsr_pplan_destroy, (plan), tsr_pplan *plan) {
 
 /* ---- Asking ------------------------------------------------------------------- */
 
-static tsr_status check_plan(const tsr_pplan *plan) {
+tsr_status tsr_pplan_check(const tsr_pplan *plan) {
   if (plan != NULL) return TSR_OK;
   return tsr_fail(TSR_ERR_ARGUMENT, "plan is NULL; make one with tsr_pgemm_plan");
 }
@@ -126,22 +126,10 @@ tsr_pprediction tsr_pplan_summary(const tsr_pplan *plan) {
 
 TSR_ENTRY(tsr_pplan_predict, (plan, prediction), const tsr_pplan *plan,
           tsr_pprediction *prediction) {
-  TSR_TRY(check_plan(plan));
+  TSR_TRY(tsr_pplan_check(plan));
   if (prediction == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT,
                     "prediction is NULL; give the address of what is to be filled");
   *prediction = tsr_pplan_summary(plan);
   return TSR_OK;
-}
-
-TSR_ENTRY(tsr_pplan_print, (plan, format, text), const tsr_pplan *plan, tsr_format format,
-          char **text) {
-  tsr_text written = TSR_TEXT_INIT;
-  TSR_TRY(check_plan(plan));
-  if (text == NULL)
-    return tsr_fail(TSR_ERR_ARGUMENT, "text is NULL; give the address of what is to be filled");
-  tsr_status status = tsr_pplan_write(plan, format, &written);
-  if (status == TSR_OK) status = tsr_text_take(&written, text);
-  tsr_text_free(&written);
-  return status;
 }

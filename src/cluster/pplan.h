@@ -16,9 +16,9 @@ struct tsr_pplan {
   tsr_interval *times; /* [step] */
 };
 
-tsr_pprediction tsr_pplan_summary(const tsr_pplan *plan);
+/* TSR_ERR_ARGUMENT for NULL. */
+tsr_status tsr_pplan_check(const tsr_pplan *plan);
 
-/* pplan_print.c. TSR_ERR_ARGUMENT: a format that there is not. */
-tsr_status tsr_pplan_write(const tsr_pplan *plan, tsr_format format, tsr_text *text);
+tsr_pprediction tsr_pplan_summary(const tsr_pplan *plan);
 
 #endif

@@ -1,4 +1,5 @@
 /* Plans across processes as text, as JSON, step by step, and as a trace. */
+#include "base/thread.h"
 #include "base/types.h"
 #include "cluster/pplan.h"
 
@@ -188,7 +189,7 @@ static void write_trace(const tsr_pplan *plan, tsr_text *text) {
   tsr_text_add(text, "\n]}\n");
 }
 
-tsr_status tsr_pplan_write(const tsr_pplan *plan, tsr_format format, tsr_text *text) {
+static tsr_status write_as(const tsr_pplan *plan, tsr_format format, tsr_text *text) {
   switch (format) {
     case TSR_TEXT:
       write_text(plan, text);
@@ -207,4 +208,16 @@ tsr_status tsr_pplan_write(const tsr_pplan *plan, tsr_format format, tsr_text *t
                       "format is %d; give TSR_TEXT, TSR_JSON, TSR_COMMANDS or TSR_TIMELINE_JSON",
                       (int)format);
   }
+}
+
+TSR_ENTRY(tsr_pplan_print, (plan, format, text), const tsr_pplan *plan, tsr_format format,
+          char **text) {
+  tsr_text written = TSR_TEXT_INIT;
+  TSR_TRY(tsr_pplan_check(plan));
+  if (text == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "text is NULL; give the address of what is to be filled");
+  tsr_status status = write_as(plan, format, &written);
+  if (status == TSR_OK) status = tsr_text_take(&written, text);
+  tsr_text_free(&written);
+  return status;
 }

@@ -25,11 +25,17 @@ static void add_values(const tsr_pknob *knob, tsr_text *text) {
 }
 
 static void read_page(char **bytes) {
+  enum { MOST = 1 << 20 }; /* bytes of a page */
   const char *root = getenv("TESSERA_SOURCE_DIR");
   char path[1000];
-  size_t length;
   snprintf(path, sizeof path, "%s/docs/distributed.md", root != NULL ? root : ".");
-  assert_int_equal(tsr_text_read_file(path, bytes, &length), TSR_OK);
+  FILE *file = fopen(path, "r");
+  assert_non_null(file);
+  *bytes = calloc(1, MOST);
+  assert_non_null(*bytes);
+  size_t length = fread(*bytes, 1, MOST - 1, file);
+  fclose(file);
+  assert_in_range(length, 1, MOST - 2);
 }
 
 static void test_page_has_table(void **state) {

@@ -50,8 +50,9 @@ def test_machine():
     tessera("plan gemm d 64 64 64", "--machine", "host:200 gpu*").refused(r"\^", code=1)
 
 
-def test_a_small_stack():
-    tessera("plan gemm d 8192 8192 8192", "--machine", ROOT / "machines/h200x8.json",
+@pytest.mark.parametrize("memory", ["", "--memory 64M"])
+def test_a_small_stack(memory):
+    tessera("plan gemm d 8192 8192 8192 " + memory, "--machine", ROOT / "machines/h200x8.json",
             under=limited("-s 64")).ok()
 
 

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "base/alloc.h"
 #include "plan/search/deal.h"
 #include "plan/search/c_block.h"
 #include "plan/search/search.h"
@@ -70,9 +71,8 @@ static tsr_status try_single_tiles(tsr_search *s, int devices, int64_t tile) {
   return TSR_OK;
 }
 
-/* For every grid the best that a formula knows of. */
-static tsr_status try_grids(tsr_search *s, const tsr_c_block_question *q) {
-  tsr_c_block guess[TSR_TUNE_TIGHT_GUESSES];
+static tsr_status try_grids_with(tsr_search *s, const tsr_c_block_question *q,
+                                 tsr_c_block guess[TSR_TUNE_TIGHT_GUESSES]) {
   int first = q->base.partition ? TSR_TUNE_TIGHT_FIRST_PARTITIONED : TSR_TUNE_TIGHT_FIRST;
   for (int rows = q->devices; rows >= 1; rows--) {
     if (q->devices % rows) continue;
@@ -80,6 +80,15 @@ static tsr_status try_grids(tsr_search *s, const tsr_c_block_question *q) {
     TSR_TRY(try_guesses(s, guess, count, first));
   }
   return TSR_OK;
+}
+
+/* For every grid the best that a formula knows of. The guesses are too large for a small stack. */
+static tsr_status try_grids(tsr_search *s, const tsr_c_block_question *q) {
+  tsr_c_block *guess = tsr_alloc(TSR_TUNE_TIGHT_GUESSES * sizeof *guess);
+  if (guess == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory to plan a call");
+  tsr_status status = try_grids_with(s, q, guess);
+  tsr_dealloc(guess);
+  return status;
 }
 
 /* What the formula expects of the best. */

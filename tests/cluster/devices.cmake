@@ -27,7 +27,7 @@ foreach(processes 1 2 4 6)
 endforeach()
 foreach(processes 2 4 6)
   tessera_cluster_test(cluster_random_devices_${processes} random ${processes} cluster_driver_devices
-    --seed 8 --count 400 --transport nccl)
+    --seed 8 --count ${random_${processes}} --transport nccl)
   tessera_cluster_test(cluster_sample_devices_${processes} sample ${processes} cluster_driver_devices
     --seed 8 --first 1000 --count 40 --transport nccl)
   tessera_cluster_test(cluster_funneled_devices_${processes} sample ${processes} cluster_driver_devices

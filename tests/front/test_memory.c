@@ -140,9 +140,10 @@ static void test_staging_of_many_sizes(void **state) {
   const double one = 1, zero = 0;
   tsr_options options = front_options();
   tsr_context *context = NULL;
+  options.check = 0; /* which would take longer than all else here */
   assert_ok(front_create_tiled(&options, 7, &context));
   double *a = front_matrix(MOST * 2, 1), *c = front_matrix((int64_t)MOST * MOST, 3);
-  for (int64_t n = LEAST; n <= MOST; n++) {
+  for (int64_t n = LEAST; n <= MOST; n += 2) {
     assert_ok(tsr_gemm_async(context, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, n, n, 2,
                              &one, a, n, a, 2, &zero, c, n));
     assert_ok(tsr_coherent(context, TSR_GENERAL, n, n, c, n, TSR_D));

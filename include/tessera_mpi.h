@@ -9,11 +9,11 @@
  *     the first one that failed (by rank), and tsr_message() names that process and its cause. None
  *     hangs, as long as all make the call.
  *   - MPI must have been initialised before and must not be finalised until the grid is destroyed.
- * A grid has communicators of its own: the program's messages are not met. With MPI_THREAD_MULTIPLE
- * asynchronous calls go on in a thread of the grid's; without it the thread that calls does all of
- * MPI's work, MPI_THREAD_FUNNELED is enough, and asynchronous calls go on inside the grid's
- * functions only.
- *   - Processes fail together, but the death of one is MPI's business.
+ *   - A grid has communicators of its own, so its messages never meet the program's. With
+ *     MPI_THREAD_MULTIPLE a thread of the grid carries asynchronous calls on. Without it the
+ * calling thread does all of MPI's work: MPI_THREAD_FUNNELED is enough, and asynchronous calls go
+ * on inside the grid's functions only.
+ *   - When a process dies, what happens to the others is up to MPI.
  *   - Indices begin with 0. Extents are in elements.
  */
 #ifndef TESSERA_MPI_H
@@ -30,11 +30,11 @@ extern "C" {
 /* ---- Contexts ------------------------------------------------------------- */
 
 /* Makes a context for each process, with a share of the devices that options (NULL: all default)
- * name on its node: the processes of comm that share a node's memory get them in turn, side by
- * side. Where there are more processes than devices several have the same one: *sharing (may be
- * NULL) is how many processes have this one's devices, 1 where they are its own. The first process
- * of each node opens all of them for a moment. Collective over comm; errors are the same
- * everywhere. */
+ * name on its node: the devices are divided among the node's processes in order, as evenly as can
+ * be. When a node has more processes than devices, several processes have the same device: *sharing
+ * (may be NULL) is how many have this process's, 1 when its devices are its own. The first process
+ * of each node opens all devices for a moment. tsr_context_destroy ends the context. Collective
+ * over comm; the errors are those of tsr_context_create, the same everywhere. */
 TSR_API tsr_status tsr_context_create_dealt(MPI_Comm comm, const tsr_options *options,
                                             tsr_context **context, int *sharing);
 
@@ -44,29 +44,34 @@ TSR_API tsr_status tsr_context_create_dealt(MPI_Comm comm, const tsr_options *op
  * time uses a grid. */
 typedef struct tsr_grid tsr_grid;
 
-/* Makes a grid of all processes of comm. rows = cols = 0: by the model, for square products; one of
- * them 0: what goes with the other. context is this process's own;
- * it does the local products and must live until the grid is destroyed. Collective over comm.
+/* Makes a grid of all processes of comm; tsr_grid_destroy ends it. rows = cols = 0: the model
+ * chooses both, for square products; one of them 0: the number of processes divided by the other.
+ * context is this process's own; it does the local products and must live until the grid is
+ * destroyed. Collective over comm.
  * TSR_ERR_ARGUMENT: rows x cols is not the number of processes, or MPI is not initialised.
  * TSR_ERR_UNSUPPORTED: the transport that TESSERA_TRANSPORT asks for cannot be used. */
 TSR_API tsr_status tsr_grid_create(tsr_context *context, MPI_Comm comm, int rows, int cols,
                                    tsr_grid **grid);
 
-/* The shape on which a product is predicted to take least; of those that take about as long the one
- * nearest to a square, with no more rows than columns. Not collective: processes with contexts that
- * plan alike get the same. */
+/* Fills in the shape of a grid of so many processes on which an m x n x k product is predicted to
+ * take the least time. Of shapes that take about as long it is the one nearest to a square, with no
+ * more rows than columns. Not collective: processes whose contexts make the same plans get the same
+ * shape. TSR_ERR_ARGUMENT: processes is less than 1, an extent is negative, or no such type. */
 TSR_API tsr_status tsr_grid_suggest(tsr_context *context, int processes, tsr_type type, int64_t m,
                                     int64_t n, int64_t k, int *rows, int *cols);
 
-/* Collective, and before MPI_Finalize; NULL is accepted. */
+/* Waits for the grid's asynchronous products, then gives back its memory and communicators. NULL is
+ * accepted. Collective, before MPI_Finalize. */
 TSR_API void tsr_grid_destroy(tsr_grid *grid);
 
-/* The grid's extents, and where this process is. Any pointer may be NULL. Not collective. */
+/* Fills in the grid's extents and this process's row and column, from 0 on. Any pointer to an
+ * output may be NULL. Not collective. */
 TSR_API tsr_status tsr_grid_place(const tsr_grid *grid, int *rows, int *cols, int *row, int *col);
 
-/* How panels travel: "mpi", through host memory, or "nccl", from device to device: where each
- * process has a CUDA device of its own, unless TESSERA_TRANSPORT says otherwise
- * (docs/distributed.md). "" for a grid without processes. Not collective. */
+/* How the grid's panels travel: "mpi", through host memory, or "nccl", from device to device. NCCL
+ * is taken when each process has a CUDA device of its own, unless TESSERA_TRANSPORT says otherwise
+ * (docs/distributed.md). "" for a grid without processes, and for NULL. A constant. Not
+ * collective. */
 TSR_API const char *tsr_grid_transport(const tsr_grid *grid);
 
 /* Waits until all asynchronous products of the grid are complete, and for the grid's contexts as
@@ -97,13 +102,15 @@ typedef struct tsr_pmatrix {
   void *data;                 /* the part here; may be NULL when that is empty */
 } tsr_pmatrix;
 
-/* How many rows and columns of the matrix are here (ScaLAPACK's NUMROC); ld and data do not count.
- * Either pointer may be NULL. Not collective. TSR_ERR_ARGUMENT names the field that is wrong. */
+/* Fills in how many rows and columns of the matrix this process has (ScaLAPACK's NUMROC); ld and
+ * data are not looked at. Either output may be NULL. Not collective. TSR_ERR_ARGUMENT names the
+ * field that is wrong. */
 TSR_API tsr_status tsr_pmatrix_extents(const tsr_pmatrix *matrix, int64_t *rows, int64_t *cols);
 
-/* Fills in *matrix, with first blocks like the others, the least ld, and storage in pinned memory
- * where the context has devices. The elements are not set. Collective.
- * TSR_ERR_ARGUMENT, TSR_ERR_MEMORY. */
+/* Fills in *matrix, with first blocks like the others, the least ld, and storage of its own, which
+ * is pinned when the context has devices; tsr_pmatrix_destroy gives it back. The elements are not
+ * set. Collective. TSR_ERR_ARGUMENT: an extent, a block, the source or the type is wrong.
+ * TSR_ERR_MEMORY: there is not so much memory. */
 TSR_API tsr_status tsr_pmatrix_create(tsr_grid *grid, tsr_type type, int64_t m, int64_t n,
                                       int64_t mb, int64_t nb, int row_source, int col_source,
                                       tsr_pmatrix *matrix);
@@ -111,16 +118,17 @@ TSR_API tsr_status tsr_pmatrix_create(tsr_grid *grid, tsr_type type, int64_t m, 
 /* Frees what tsr_pmatrix_create made, before the grid is destroyed. Not collective. */
 TSR_API void tsr_pmatrix_destroy(tsr_pmatrix *matrix);
 
-/* Copies the m x n sub-matrix of from at (ia, ja) to that of to at (ib, jb): op(from) with the
- * extents of to. The layouts may differ in everything but the grid and the type; the sub-matrices
- * must not overlap. Moves at most 16 MiB a process at a time. Collective.
+/* to = op(from), for the m x n part of `to` at (ib, jb) and the part of `from` at (ia, ja), which
+ * is m x n, or n x m when op transposes. The layouts may differ in everything but the grid and the
+ * type; the parts must not overlap. A process has at most 16 MiB of messages under way. Collective.
  * TSR_ERR_ARGUMENT, TSR_ERR_MEMORY: nothing is touched. */
 TSR_API tsr_status tsr_redistribute(tsr_grid *grid, tsr_op op, int64_t m, int64_t n,
                                     const tsr_pmatrix *from, int64_t ia, int64_t ja,
                                     const tsr_pmatrix *to, int64_t ib, int64_t jb);
 
-/* From an ordinary column-major matrix at process (row, col) to a distributed one, and back. full
- * and ld count only there; full has the extents of the matrix. Collective. Errors as above. */
+/* Copies an ordinary column-major matrix at process (row, col) to a distributed one of the same
+ * extents, and back. full and its leading dimension ld are looked at in that process only.
+ * Collective. Errors are those of tsr_redistribute. */
 TSR_API tsr_status tsr_scatter(tsr_grid *grid, int row, int col, const void *full, int64_t ld,
                                const tsr_pmatrix *to);
 TSR_API tsr_status tsr_gather(tsr_grid *grid, int row, int col, const tsr_pmatrix *from, void *full,
@@ -169,13 +177,14 @@ TSR_API tsr_status tsr_pgemm_async(tsr_grid *grid, tsr_op transa, tsr_op transb,
 
 /* ---- Timelines ------------------------------------------------------------ */
 
-/* From here on each process keeps the times of what its devices do, as tsr_timeline_begin, and of
- * its messages. Collective. */
+/* Begins a timeline: each process keeps the times of its devices' commands, as tsr_timeline_begin
+ * does, and of its messages. Collective. */
 TSR_API tsr_status tsr_grid_timeline_begin(tsr_grid *grid);
 
-/* Waits for the grid's asynchronous products, then gives all that was kept, of all processes, as
- * one text in Trace Event Format (Perfetto) to process (row, col), where *text is made with malloc,
- * for free(); elsewhere *text is NULL. Time begins where all processes began. Collective. */
+/* Waits for the grid's asynchronous products, then ends the timeline and gives it, of all processes
+ * as one text in Trace Event Format (Perfetto), to process (row, col), which gives *text back with
+ * free; in other processes *text is NULL. Time 0 is when all processes had begun. Collective.
+ * TSR_ERR_ARGUMENT: no timeline was begun, or no such process. */
 TSR_API tsr_status tsr_grid_timeline_end(tsr_grid *grid, int row, int col, char **text);
 
 /* ---- Plans ---------------------------------------------------------------- */
@@ -184,18 +193,20 @@ TSR_API tsr_status tsr_grid_timeline_end(tsr_grid *grid, int row, int col, char 
  * arguments, but that products on devices are planned, where a short call would take a formula. */
 typedef struct tsr_pplan tsr_pplan;
 
-/* Not collective. The matrices need no storage. TSR_ERR_ARGUMENT: also for what is no sum of
- * products over several processes; over one, tsr_plan_gemm tells. */
+/* Makes the plan of a product; tsr_pplan_destroy ends it. The matrices need no storage. Not
+ * collective. TSR_ERR_ARGUMENT: an argument that tsr_pgemm refuses; alpha = 0 or k = 0, where
+ * nothing is multiplied; or a grid of one process, where tsr_plan_gemm makes the plan. */
 TSR_API tsr_status tsr_pgemm_plan(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m,
                                   int64_t n, int64_t k, const void *alpha, const tsr_pmatrix *a,
                                   int64_t ia, int64_t ja, const tsr_pmatrix *b, int64_t ib,
                                   int64_t jb, const void *beta, const tsr_pmatrix *c, int64_t ic,
                                   int64_t jc, tsr_pplan **plan);
 
-/* TSR_TEXT, TSR_JSON, TSR_COMMANDS (every step) or TSR_TIMELINE_JSON (Trace Event Format, of one
- * process that stands for all). *text is made with malloc; free() it. */
+/* Prints a plan as TSR_TEXT, TSR_JSON, TSR_COMMANDS (every step) or TSR_TIMELINE_JSON (Trace Event
+ * Format, of one process that stands for all). TSR_ERR_ARGUMENT: another format. */
 TSR_API tsr_status tsr_pplan_print(const tsr_pplan *plan, tsr_format format, char **text);
 
+/* Ends a plan; NULL is accepted. A plan is used while its grid lives. Not collective. */
 TSR_API void tsr_pplan_destroy(tsr_pplan *plan);
 
 #ifdef __cplusplus

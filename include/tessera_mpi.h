@@ -11,8 +11,8 @@
  *   - MPI must have been initialised before and must not be finalised until the grid is destroyed.
  *   - A grid has communicators of its own, so its messages never meet the program's. With
  *     MPI_THREAD_MULTIPLE a thread of the grid carries asynchronous calls on. Without it the
- * calling thread does all of MPI's work: MPI_THREAD_FUNNELED is enough, and asynchronous calls go
- * on inside the grid's functions only.
+ *     calling thread does all of MPI's work: MPI_THREAD_FUNNELED is enough, and asynchronous
+ *     calls go on inside the grid's functions only.
  *   - When a process dies, what happens to the others is up to MPI.
  *   - Indices begin with 0. Extents are in elements.
  */

@@ -209,7 +209,7 @@ static double slots_of(const way *y) {
   return floor((double)least_budget(y->q) / bytes);
 }
 
-/* Tiles of C in a row of those that fit beside a chunk and what goes ahead of it. */
+/* Tiles of C in a row of those that have slots: tsr_c_block_slots, solved for c. */
 static int widest(const way *y, double slots) {
   double c = floor((slots - (1 + y->l) * y->b * y->d - y->d) / (y->b + y->l * y->d));
   return c > y->n ? y->n : (int)c;

@@ -29,6 +29,11 @@ typedef struct tsr_c_block_question {
   double heat;
 } tsr_c_block_question;
 
+/* Slots for b x c tiles of C beside a chunk of depth d, and what goes ahead of it by l chunks. */
+static inline double tsr_c_block_slots(double b, double c, double d, double l) {
+  return b * c + (1 + l) * b * d + l * c * d + d;
+}
+
 /* At most `most` strategies that should do with the budgets, the devices in a grid of so many rows,
  * the best first; how many there are. */
 int tsr_c_block_guess(const tsr_c_block_question *question, int grid_rows, int most,

@@ -19,15 +19,15 @@ static tsr_strategy base_of(const tsr_search *s, int devices) {
   return r;
 }
 
-/* Until one fits all guesses are tried, however long that takes; when one has, so many of them,
- * unless the formula thinks less of them. */
-static tsr_status try_guesses(tsr_search *s, const tsr_c_block *guess, int count, int first) {
+/* Until one fits all guesses are tried, however long that takes; when one has, so many of them, if
+ * the formula expects them to take no longer than that. */
+static tsr_status try_guesses(tsr_search *s, const tsr_c_block *guess, int count, int first,
+                              double longest) {
   tsr_candidate made;
   tsr_strategy last = {0};
   for (int i = 0; i < count; i++) {
     tsr_strategy r = guess[i].strategy;
-    if (s->best && (i >= first || !tsr_search_in_time(s))) break;
-    if (s->best && guess[i].seconds > TSR_TUNE_TIGHT_HOPELESS * s->best->seconds) break;
+    if (s->best && (i >= first || guess[i].seconds > longest || !tsr_search_in_time(s))) break;
     tsr_forced_apply(&s->forced, &s->problem, &r);
     if (tsr_strategy_same(&r, &last)) continue; /* what differs is forced */
     TSR_TRY(tsr_search_try(s, &r, &made));
@@ -71,26 +71,6 @@ static tsr_status try_single_tiles(tsr_search *s, int devices, int64_t tile) {
   return TSR_OK;
 }
 
-static tsr_status try_grids_with(tsr_search *s, const tsr_c_block_question *q,
-                                 tsr_c_block guess[TSR_TUNE_TIGHT_GUESSES]) {
-  int first = q->base.partition ? TSR_TUNE_TIGHT_FIRST_PARTITIONED : TSR_TUNE_TIGHT_FIRST;
-  for (int rows = q->devices; rows >= 1; rows--) {
-    if (q->devices % rows) continue;
-    int count = tsr_c_block_guess(q, rows, TSR_TUNE_TIGHT_GUESSES, guess);
-    TSR_TRY(try_guesses(s, guess, count, first));
-  }
-  return TSR_OK;
-}
-
-/* For every grid the best that a formula knows of. The guesses are too large for a small stack. */
-static tsr_status try_grids(tsr_search *s, const tsr_c_block_question *q) {
-  tsr_c_block *guess = tsr_alloc(TSR_TUNE_TIGHT_GUESSES * sizeof *guess);
-  if (guess == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory to plan a call");
-  tsr_status status = try_grids_with(s, q, guess);
-  tsr_dealloc(guess);
-  return status;
-}
-
 /* What the formula expects of the best. */
 static double expected(const tsr_c_block_question *q) {
   double best = INFINITY;
@@ -102,23 +82,43 @@ static double expected(const tsr_c_block_question *q) {
   return best;
 }
 
-/* Devices that differ may have holds of their own. Where they reach each other little is left to be
- * gained: those with more room serve the others as a cache. */
+static tsr_status try_grids_with(tsr_search *s, const tsr_c_block_question *q, double longest,
+                                 tsr_c_block guess[TSR_TUNE_TIGHT_GUESSES]) {
+  int first = q->base.partition ? TSR_TUNE_TIGHT_FIRST_PARTITIONED : TSR_TUNE_TIGHT_FIRST;
+  for (int rows = q->devices; rows >= 1; rows--) {
+    if (q->devices % rows) continue;
+    int count = tsr_c_block_guess(q, rows, TSR_TUNE_TIGHT_GUESSES, guess);
+    TSR_TRY(try_guesses(s, guess, count, first, longest));
+  }
+  return TSR_OK;
+}
+
+/* For every grid the best that the formula knows of; best: of all grids. The formula's seconds are
+ * compared with each other alone. The guesses are too large for a small stack. */
+static tsr_status try_grids(tsr_search *s, const tsr_c_block_question *q, double best) {
+  tsr_c_block *guess = tsr_alloc(TSR_TUNE_TIGHT_GUESSES * sizeof *guess);
+  if (guess == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory to plan a call");
+  tsr_status status = try_grids_with(s, q, TSR_TUNE_TIGHT_HOPELESS * best, guess);
+  tsr_dealloc(guess);
+  return status;
+}
+
+/* Devices that differ may have C blocks of their own; the replay says then what share of C each of
+ * them should have. */
 static tsr_status try_all(tsr_search *s, const tsr_c_block_question *q) {
   tsr_deal_question d = {s->machine, s->call, s->options->budget, s->heat};
   tsr_c_block_question dealt = *q;
   dealt.base.partition = true;
-  if (s->options->reproducible || !tsr_deal_differs(&d, q->order, q->devices))
-    return try_grids(s, q);
   double even = expected(q);
-  bool first = expected(&dealt) < even;
-  TSR_TRY(try_grids(s, first ? &dealt : q));
-  if (first && s->best != NULL) {
+  if (s->options->reproducible || !tsr_deal_differs(&d, q->order, q->devices))
+    return try_grids(s, q, even);
+  double best = fmin(even, expected(&dealt));
+  TSR_TRY(try_grids(s, best < even ? &dealt : q, best));
+  if (best < even && s->best != NULL) {
     tsr_candidate at = s->found;
     TSR_TRY(tsr_search_descend_shares(s, &at));
   }
-  if (first && s->best != NULL && s->best->seconds < TSR_TUNE_TIGHT_SURE * even) return TSR_OK;
-  return try_grids(s, first ? q : &dealt);
+  return try_grids(s, best < even ? q : &dealt, best);
 }
 
 tsr_status tsr_c_blocks_search(tsr_search *s, int devices, int64_t tile) {

@@ -6,6 +6,7 @@
 #include "base/kernel.h"
 #include "blas/build.h"
 #include "blas/family.h"
+#include "plan/search/c_block.h"
 #include "plan/tuning.h"
 
 /* ---- Devices that differ -------------------------------------------------- */
@@ -74,10 +75,9 @@ static double slots_of(const deal *d, int g) {
   return floor((double)d->q->budget[d->t->device[g]] / d->slot);
 }
 
-/* Whether b x c tiles fit beside a chunk and what goes ahead of it: as in hold.c. */
 static bool has_room(const deal *d, double slots, double b, double c) {
   double depth = d->r->depth > 0 ? d->r->depth : 1, ahead = (double)d->r->lookahead / 100;
-  return b * c + (1 + ahead) * b * depth + ahead * c * depth + depth <= slots;
+  return tsr_c_block_slots(b, c, depth, ahead) <= slots;
 }
 
 /* The strategy's hold in the measure of the device's room. */

@@ -28,6 +28,10 @@ if [ -d "$deps/usr" ]; then
 else
   sh tools/setup.sh --tests || exit 1
 fi
+# OpenBLAS 0.3.21 takes its oldest kernels (Prescott) where it does not know a virtual machine's
+# processor. They are slow, and a dgemm of 96 x 96 in a forked child crashed in them (movapd to an
+# address that is no multiple of 16), under the doors of any version of Tessera.
+if grep -qw avx2 /proc/cpuinfo; then export OPENBLAS_CORETYPE="${OPENBLAS_CORETYPE:-Haswell}"; fi
 export PATH="$PATH:/usr/local/cuda/bin"
 export XDG_CACHE_HOME="${XDG_CACHE_HOME:-$PWD/$build/cache}"
 mkdir -p "$XDG_CACHE_HOME"

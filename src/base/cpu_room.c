@@ -111,7 +111,20 @@ static struct {
   int inside, most; /* calls inside now, and the most that have been at the same time */
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER, .left = PTHREAD_COND_INITIALIZER};
 
+/* A child process has one thread: none is inside but its own calls to come. */
+static void forget_calls(void) {
+  (void)pthread_mutex_init(&state.lock, NULL);
+  (void)pthread_cond_init(&state.left, NULL);
+  state.inside = 0;
+}
+
+static void watch_forks(void) {
+  (void)pthread_atfork(NULL, NULL, forget_calls);
+}
+
 void tsr_cpu_room_watch(bool watch) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  (void)pthread_once(&once, watch_forks);
   pthread_mutex_lock(&state.lock);
   state.watched = watch;
   pthread_mutex_unlock(&state.lock);

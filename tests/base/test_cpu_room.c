@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cpu_blas.h"
@@ -189,6 +190,24 @@ static void with_room_again_it_is_loaded(void **state) {
   assert_int_equal(status, TSR_OK);
 }
 
+/* The calls of the parent's other threads are not inside in the child. */
+static void a_child_begins_with_no_calls(void **state) {
+  (void)state;
+  int calls = 0, status = 0;
+  assert_int_equal(tsr_cpu_room_enter(&calls), TSR_OK);
+  fflush(NULL);
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    int own = 0;
+    _exit(tsr_cpu_room_enter(&own) == TSR_OK && own == 1 ? 0 : 1);
+  }
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), 0);
+  tsr_cpu_room_leave(calls);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_blas_that_does_not_fit_is_not_loaded),
@@ -200,6 +219,7 @@ int main(void) {
       cmocka_unit_test(a_second_call_waits_until_the_first_leaves),
       cmocka_unit_test(with_room_calls_run_beside_each_other),
       cmocka_unit_test(with_room_again_it_is_loaded),
+      cmocka_unit_test(a_child_begins_with_no_calls),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -308,9 +308,9 @@ static void wrong_use(tsr_context *context) {
   assert_refused(tsr_unregister(context, NULL), TSR_ERR_ARGUMENT, "NULL");
   assert_refused(tsr_unregister(context, a), TSR_ERR_ARGUMENT, "registered");
   assert_ok(tsr_register(context, a, BYTES));
-  assert_refused(tsr_register(context, a, BYTES), TSR_ERR_ARGUMENT, "share");
-  assert_refused(tsr_register(context, a + 4096, 4096), TSR_ERR_ARGUMENT, "share");
-  assert_refused(tsr_register(context, a + BYTES - 8, 8), TSR_ERR_ARGUMENT, "share");
+  assert_refused(tsr_register(context, a, BYTES), TSR_ERR_ARGUMENT, "overlap");
+  assert_refused(tsr_register(context, a + 4096, 4096), TSR_ERR_ARGUMENT, "overlap");
+  assert_refused(tsr_register(context, a + BYTES - 8, 8), TSR_ERR_ARGUMENT, "overlap");
   assert_refused(tsr_unregister(context, a + 8), TSR_ERR_ARGUMENT, "registered");
   assert_ok(product_call(context, &p, 1));
   assert_ok(tsr_sync(context));

@@ -5,27 +5,27 @@
 #include "blas/family.h"
 #include "plan/tuning.h"
 
-/* What is to be done, seen as the sum over depth of products that fill rows x cols. */
+/* The call as a sum over `depth` of products of rows x depth by depth x cols. */
 typedef struct work {
   int64_t rows, cols, depth;
-  double part;          /* of all products of tiles that there are: of a triangle half */
-  double left, right;   /* operands that are read for rows (A), and for columns (B) */
-  double carried, born; /* times that C is read, and written */
+  double part;        /* the part of the products of tiles that must be computed; triangle: half */
+  double left, right; /* how many operands are read for rows of C (A), and for columns of C (B) */
+  double c_reads, c_writes; /* how often C is read, and written */
   int grid_rows, grid_cols;
 } work;
 
-/* One way to do it, in tiles. */
-typedef struct way {
+/* One choice of tiles and of a C block, for one grid. */
+typedef struct choice {
   const tsr_c_block_question *q;
   work w;
   int64_t rows, cols, depth; /* elements of a tile */
-  int m, n, k;               /* tiles of all; m and n: at one device */
+  int m, n, k;               /* tiles in each direction; m and n: of one device */
   int b, c, d;
   double l;
   size_t element;
-  double kernel, in, out, both; /* seconds: of a kernel; of a byte for every device, from the host,
-                                   to it, and one each way */
-} way;
+  double kernel, in, out, both; /* s: time of one kernel; and for one byte to every device: from the
+                                   host, to the host, and one each way at once */
+} choice;
 
 static int parts(int64_t extent, int64_t size) {
   return extent == 0 ? 0 : (int)((extent + size - 1) / size);
@@ -37,7 +37,8 @@ static double larger(double a, double b) {
 
 /* ---- Families ------------------------------------------------------------- */
 
-/* Devices share C in a grid, or, beside a triangle, its lines. */
+/* The devices divide C as a grid; in an operation with a triangle beside C they divide the lines of
+ * C across the triangle. */
 static work work_of(const tsr_c_block_question *q, int grid_rows) {
   const tsr_call *call = q->call;
   work w = {call->m,
@@ -67,14 +68,14 @@ static work work_of(const tsr_c_block_question *q, int grid_rows) {
   return w;
 }
 
-/* ---- What it would take --------------------------------------------------- */
+/* ---- The formula ---- */
 
-/* Bytes that every device takes from the host and brings there, a device. */
+/* Bytes that every device copies from the host, and to the host. */
 typedef struct flow {
   double in, out;
 } flow;
 
-/* Seconds of a channel for such a flow. */
+/* Time that a channel needs for the flows of all devices, s. */
 static double channel_time(const tsr_c_block_question *q, const tsr_channel *channel, flow f) {
   double load = 0;
   int host = q->machine->devices;
@@ -87,7 +88,7 @@ static double channel_time(const tsr_c_block_question *q, const tsr_channel *cha
   return load / channel->capacity;
 }
 
-/* Memory that is not pinned goes by way of the staging threads. */
+/* Time of the staging threads, s: memory that is not pinned passes through their ring. */
 static double staging_time(const tsr_c_block_question *q, flow f) {
   bool staged = false;
   for (int x = 0; x < TSR_OPERANDS; x++) {
@@ -98,7 +99,8 @@ static double staging_time(const tsr_c_block_question *q, flow f) {
   return staged && rate > 0 ? (f.in + f.out) * q->devices / rate : 0;
 }
 
-/* Seconds for it, by links and by channels, with runs of contiguous bytes of that length. */
+/* Predicted time [s] = max over links, channels and staging threads of bytes / bandwidth. segment:
+ * length of the contiguous runs that are copied, bytes. */
 static double flow_time(const tsr_c_block_question *q, flow f, double segment) {
   int host = q->machine->devices;
   double most = staging_time(q, f);
@@ -114,7 +116,8 @@ static double flow_time(const tsr_c_block_question *q, flow f, double segment) {
   return most;
 }
 
-/* What several devices read leaves the host once if they reach each other. */
+/* Whether all of the devices have links to each other. If so, a tile that several of them read
+ * leaves the host once. */
 static bool reach_each_other(const tsr_c_block_question *q) {
   for (int i = 0; i < q->devices; i++)
     for (int j = 0; j < q->devices; j++)
@@ -122,18 +125,18 @@ static bool reach_each_other(const tsr_c_block_question *q) {
   return true;
 }
 
-static bool on_host(const way *y, int matrix) {
+static bool on_host(const choice *y, int matrix) {
   return !tsr_is_device(y->q->machine, y->q->call->operand[matrix].location);
 }
 
-/* The operand that is read for columns of C. */
+/* The operand that is read for the columns of C. */
 static int right_of(const tsr_call *call) {
   if (tsr_is_in_place(call->operation)) return TSR_C_;
   return call->operation == TSR_SYRK || call->operation == TSR_HERK ? TSR_A : TSR_B_;
 }
 
-/* Bytes of A and B for a n_block of all devices' holds, a device. */
-static double chunk_bytes(const way *y) {
+/* Bytes of A and B that each device receives for one k-panel of its C block. */
+static double k_panel_bytes(const choice *y) {
   bool shared = reach_each_other(y->q);
   double size = (double)y->element * (double)y->depth * y->d;
   double a = on_host(y, TSR_A) ? y->w.left * y->b * (double)y->rows * size : 0;
@@ -141,7 +144,7 @@ static double chunk_bytes(const way *y) {
   return shared ? a / y->w.grid_cols + b / y->w.grid_rows : a + b;
 }
 
-static double kernel_time(const way *y) {
+static double kernel_time(const choice *y) {
   double most = 0;
   for (int i = 0; i < y->q->devices; i++)
     most = larger(most, tsr_machine_kernel_time(y->q->machine, y->q->order[i], TSR_KERNEL_GEMM,
@@ -150,8 +153,8 @@ static double kernel_time(const way *y) {
   return larger(most, y->q->machine->submit_kernel) * larger(y->w.left, y->w.right);
 }
 
-/* What does not depend on the hold's shape. */
-static void set_rates(way *y) {
+/* Sets the times that do not depend on the shape of the C block. */
+static void set_rates(choice *y) {
   double segment = (double)y->rows * (double)y->element;
   y->kernel = kernel_time(y);
   y->in = flow_time(y->q, (flow){1, 0}, segment);
@@ -159,35 +162,37 @@ static void set_rates(way *y) {
   y->both = flow_time(y->q, (flow){1, 1}, segment);
 }
 
-/* In both directions at once. */
-static double exchange_time(const way *y, double in, double out) {
+/* Time [s] for bytes in both directions at once. */
+static double two_way_time(const choice *y, double in, double out) {
   double common = in < out ? in : out;
   return common * y->both + (in - common) * y->in + (out - common) * y->out;
 }
 
-/* Holds one after another, of n_blocks each; a n_block takes as long as its kernels or its copies.
- * What a hold's C takes beyond what is left of the links in two n_blocks stops all of it; at both
- * ends, in one; and about four tiles come before kernels flow. */
-static double time_of(const way *y) {
+/* Estimated time of the call, s. The C blocks of a device are computed one after another, each in
+ * k-panels; a k-panel takes the longer of its kernels and its copies. Between two C blocks one is
+ * written back and the next one fetched: the links have time for that beside the kernels of two
+ * k-panels, and kernels stand still for the rest. At the start and the end of the call only one
+ * k-panel covers it. The first kernels wait for about four tiles. */
+static double time_of(const choice *y) {
   double down = parts(y->m, y->b), across = parts(y->n, y->c);
   double used = (double)y->m * y->n / (down * y->b * across * y->c);
-  double n_blocks = parts(y->k, y->d), kernels = y->kernel * y->b * y->c * y->d;
-  double copies = chunk_bytes(y) * y->in;
+  double k_panels = parts(y->k, y->d), kernels = y->kernel * y->b * y->c * y->d;
+  double copies = k_panel_bytes(y) * y->in;
   double tile = (double)y->rows * (double)y->cols * (double)y->element;
   double c = on_host(y, TSR_C_) ? y->b * y->c * tile : 0;
-  double change = exchange_time(y, c * y->w.carried, c * y->w.born);
+  double change = two_way_time(y, c * y->w.c_reads, c * y->w.c_writes);
   double stop = larger(0, change - 2 * larger(0, kernels - copies));
-  double ends = larger(0, c * y->w.carried * y->in - larger(0, kernels - copies)) +
-                larger(0, c * y->w.born * y->out - kernels) + 4 * tile * y->in;
-  double holds = down * across * y->w.part;
-  double busy = holds * used * n_blocks * larger(kernels, copies);
-  double tasks = holds * used * n_blocks * y->b * y->c * y->d; /* of a device */
-  return busy + (holds - 1) * stop + ends + TSR_TUNE_TIGHT_TASK * tasks;
+  double ends = larger(0, c * y->w.c_reads * y->in - larger(0, kernels - copies)) +
+                larger(0, c * y->w.c_writes * y->out - kernels) + 4 * tile * y->in;
+  double blocks = down * across * y->w.part;
+  double busy = blocks * used * k_panels * larger(kernels, copies);
+  double tasks = blocks * used * k_panels * y->b * y->c * y->d; /* kernels of one device */
+  return busy + (blocks - 1) * stop + ends + TSR_TUNE_TIGHT_TASK * tasks;
 }
 
-/* ---- Ways ----------------------------------------------------------------- */
+/* ---- Choices ---- */
 
-static int64_t even(int64_t extent, int64_t tile, int devices) {
+static int64_t even_tile(int64_t extent, int64_t tile, int devices) {
   int64_t count = parts(extent, tile);
   if (count > devices) count = (count + devices - 1) / devices * devices;
   return count == 0 ? 1 : (extent + count - 1) / count;
@@ -200,8 +205,8 @@ static size_t least_budget(const tsr_c_block_question *q) {
   return least;
 }
 
-/* Slots of a device: all are of the size of the largest tile. */
-static double slots_of(const way *y) {
+/* Slots that fit the smallest budget; each is as large as the largest tile. */
+static double slots_of(const choice *y) {
   int64_t most = y->rows * y->cols;
   if (most < y->rows * y->depth) most = y->rows * y->depth;
   if (most < y->depth * y->cols) most = y->depth * y->cols;
@@ -209,18 +214,18 @@ static double slots_of(const way *y) {
   return floor((double)least_budget(y->q) / bytes);
 }
 
-/* Tiles of C in a row of those that have slots: tsr_c_block_slots, solved for c. */
-static int widest(const way *y, double slots) {
+/* The widest C block with b rows that fits these slots: tsr_c_block_slots, solved for c. */
+static int widest(const choice *y, double slots) {
   double c = floor((slots - (1 + y->l) * y->b * y->d - y->d) / (y->b + y->l * y->d));
   return c > y->n ? y->n : (int)c;
 }
 
-static int widest_of_all(way *y) {
+static int widest_of_all(choice *y) {
   y->b = 1;
   return widest(y, slots_of(y));
 }
 
-static tsr_strategy strategy_of(const way *y, double tile) {
+static tsr_strategy strategy_of(const choice *y, double tile) {
   tsr_strategy r = y->q->base;
   r.tile = (int64_t)tile;
   r.even = y->q->tile == 0;
@@ -233,7 +238,8 @@ static tsr_strategy strategy_of(const way *y, double tile) {
   return r;
 }
 
-/* Keeps the best ones, best first. */
+/* Inserts a C block into `found`, which has `count` of at most `most` entries, the best first;
+ * returns the new count. */
 static int keep(tsr_c_block one, int most, int count, tsr_c_block *found) {
   int at = count < most ? count : most;
   while (at > 0 && found[at - 1].seconds > one.seconds) at--;
@@ -244,8 +250,9 @@ static int keep(tsr_c_block one, int most, int count, tsr_c_block *found) {
   return count;
 }
 
-/* Of all shapes of the hold the best: b and c; its seconds, INFINITY when none fits. */
-static double find_shape(way *y) {
+/* Sets b and c to the shape of the C block that the formula estimates to be the best. Returns its
+ * time, s; INFINITY: no shape fits. */
+static double find_shape(choice *y) {
   double slots = slots_of(y), best = INFINITY;
   int b = 0, c = 0;
   for (y->b = 1; y->b <= y->m; y->b++) {
@@ -262,18 +269,18 @@ static double find_shape(way *y) {
   return best;
 }
 
-/* Copies go ahead where there is room for it. */
-static void set_lookahead(way *y) {
+/* Copies run ahead of kernels unless not even a C block of one tile has slots then. */
+static void set_lookahead(choice *y) {
   y->l = TSR_TUNE_TIGHT_LOOKAHEAD;
   if (y->d == 1 && widest_of_all(y) < 1) y->l = 0;
 }
 
-static void set_tiles(way *y, double tile) {
+static void set_tiles(choice *y, double tile) {
   int64_t size = (int64_t)tile;
   bool as_is = y->q->tile > 0;
-  y->rows = as_is ? size : even(y->w.rows, size, y->w.grid_rows);
-  y->cols = as_is ? size : even(y->w.cols, size, y->w.grid_cols);
-  y->depth = as_is ? size : even(y->w.depth, size, 1);
+  y->rows = as_is ? size : even_tile(y->w.rows, size, y->w.grid_rows);
+  y->cols = as_is ? size : even_tile(y->w.cols, size, y->w.grid_cols);
+  y->depth = as_is ? size : even_tile(y->w.depth, size, 1);
   y->m = parts(parts(y->w.rows, y->rows), y->w.grid_rows);
   y->n = parts(parts(y->w.cols, y->cols), y->w.grid_cols);
   y->k = parts(y->w.depth, y->depth);
@@ -281,10 +288,11 @@ static void set_tiles(way *y, double tile) {
 
 /* ---- Devices that differ -------------------------------------------------- */
 
-/* What one device would take for all of it, with tiles of that size and its own budget. */
-static double time_alone(const way *y, int device, tsr_strategy *strategy) {
+/* Estimated time [s] if this device computed all of the call with tiles of this size, within its
+ * own budget. */
+static double time_alone(const choice *y, int device, tsr_strategy *strategy) {
   tsr_c_block_question one = *y->q;
-  way x = *y;
+  choice x = *y;
   one.order = &device;
   one.devices = 1;
   x.q = &one;
@@ -298,8 +306,9 @@ static double time_alone(const way *y, int device, tsr_strategy *strategy) {
   return seconds;
 }
 
-/* All of them together, each doing what it can; the hold is the one of the largest. */
-static tsr_c_block partition(const way *y, double tile) {
+/* All devices together, each computing what it can: the rates (1 / time alone) add up. The
+ * strategy's C block is that of the device with the largest budget. */
+static tsr_c_block partition(const choice *y, double tile) {
   tsr_c_block all = {.seconds = 0};
   size_t most = 0;
   double rate = 0;
@@ -320,8 +329,9 @@ static tsr_c_block partition(const way *y, double tile) {
 
 /* ---- Tiles ---------------------------------------------------------------- */
 
-/* One of each depth, so that what is kept differs in more than the hold's shape. */
-static int try_tile(way *y, double tile, int most, int count, tsr_c_block *found) {
+/* Tries one tile with each depth from 1 on. What is kept then differs in more than the shape of the
+ * C block. */
+static int try_tile(choice *y, double tile, int most, int count, tsr_c_block *found) {
   set_tiles(y, tile);
   if ((double)y->m * y->n * y->k * y->q->devices > TSR_TUNE_TIGHT_KERNELS) return count;
   if (!y->q->base.partition) set_rates(y);
@@ -341,9 +351,9 @@ static int try_tile(way *y, double tile, int most, int count, tsr_c_block *found
 
 int tsr_c_block_guess(const tsr_c_block_question *q, int grid_rows, int most, tsr_c_block *found) {
   tsr_type type = q->base.lazy ? tsr_type_get(q->call->type)->wide : q->call->type;
-  way y = {.q = q, .w = work_of(q, grid_rows), .element = tsr_type_get(type)->size};
+  choice y = {.q = q, .w = work_of(q, grid_rows), .element = tsr_type_get(type)->size};
   int count = 0;
-  if (y.w.grid_rows != grid_rows) return 0; /* beside a triangle there is one grid */
+  if (y.w.grid_rows != grid_rows) return 0; /* with a triangle beside C there is only one grid */
   if (q->tile > 0) return try_tile(&y, (double)q->tile, most, 0, found);
   for (double t = TSR_TUNE_TILE_MOST; t >= TSR_TUNE_TILE_LEAST; t *= TSR_TUNE_TILE_STEP)
     count = try_tile(&y, t, most, count, found);

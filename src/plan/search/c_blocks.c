@@ -1,6 +1,6 @@
 /*
- * First guesses for budgets that do not suffice for everything: a formula lists the C blocks that
- * should do (c_block.c), and the best of them are replayed.
+ * First guesses for calls that do not fit the budgets: a formula lists C blocks that should fit
+ * (c_block.c), and the best of them are replayed.
  */
 #include <math.h>
 
@@ -13,14 +13,15 @@
 
 static tsr_strategy base_of(const tsr_search *s, int devices) {
   tsr_strategy r = tsr_search_tiles(s, devices, 0);
-  r.serpentine = !s->options->reproducible; /* the order of k depends on the shape alone */
+  r.serpentine = !s->options->reproducible; /* reproducible results need one order of k */
   r.lazy = s->options->reproducible || tsr_strategy_must_be_lazy(&r, &s->problem);
   r.piece = TSR_TUNE_TIGHT_PIECE;
   return r;
 }
 
-/* Until one fits all guesses are tried, however long that takes; when one has, so many of them, if
- * the formula expects them to take no longer than that. */
+/* Tries `count` guesses, the best first. Until one fits, all are tried, however long that takes;
+ * afterwards only the first `first`, and only those that the formula expects to take no longer than
+ * `longest`, s. */
 static tsr_status try_guesses(tsr_search *s, const tsr_c_block *guess, int count, int first,
                               double longest) {
   tsr_candidate made;
@@ -29,7 +30,7 @@ static tsr_status try_guesses(tsr_search *s, const tsr_c_block *guess, int count
     tsr_strategy r = guess[i].strategy;
     if (s->best && (i >= first || guess[i].seconds > longest || !tsr_search_in_time(s))) break;
     tsr_forced_apply(&s->forced, &s->problem, &r);
-    if (tsr_strategy_same(&r, &last)) continue; /* what differs is forced */
+    if (tsr_strategy_same(&r, &last)) continue; /* guesses differ only in forced knobs */
     TSR_TRY(tsr_search_try(s, &r, &made));
     last = r;
   }
@@ -40,8 +41,9 @@ static double shorter(int64_t extent, int64_t tile) {
   return (double)(extent < tile ? extent : tile);
 }
 
-/* No operation does with less than two tiles on a device: spares cutting all of a large call into
- * tiles to learn that. One that scales C has tiles of nothing else. */
+/* Whether at least two tiles fit some budget, which every operation needs. Asking first saves
+ * cutting a large call into tiles that cannot fit. A call that only scales C has no tiles of A and
+ * B. */
 static bool may_fit(const tsr_search *s, int64_t tile) {
   double m = shorter(s->call->m, tile), n = shorter(s->call->n, tile),
          k = shorter(s->call->k, tile);
@@ -52,7 +54,8 @@ static bool may_fit(const tsr_search *s, int64_t tile) {
   return false;
 }
 
-/* Square tiles one by one: what is left when a formula does not know what fits. */
+/* Tries square tiles, from the largest extent down, until one fits: the fallback when the formula
+ * finds no C block. */
 static tsr_status try_single_tiles(tsr_search *s, int devices, int64_t tile) {
   int64_t least = tsr_search_least_tile(s->call);
   int64_t extent = s->call->m > s->call->n ? s->call->m : s->call->n;
@@ -71,7 +74,7 @@ static tsr_status try_single_tiles(tsr_search *s, int devices, int64_t tile) {
   return TSR_OK;
 }
 
-/* What the formula expects of the best. */
+/* The time that the formula estimates for the best C block of all grids, s; INFINITY: none fits. */
 static double expected(const tsr_c_block_question *q) {
   double best = INFINITY;
   for (int rows = q->devices; rows >= 1; rows--) {
@@ -93,8 +96,9 @@ static tsr_status try_grids_with(tsr_search *s, const tsr_c_block_question *q, d
   return TSR_OK;
 }
 
-/* For every grid the best that the formula knows of; best: of all grids. The formula's seconds are
- * compared with each other alone. The guesses are too large for a small stack. */
+/* Tries the best guesses of every grid. best: the formula's time of the best guess of all grids, s.
+ * Times of the formula are compared only with each other, not with replayed ones. The guesses are
+ * too large for a small stack. */
 static tsr_status try_grids(tsr_search *s, const tsr_c_block_question *q, double best) {
   tsr_c_block *guess = tsr_alloc(TSR_TUNE_TIGHT_GUESSES * sizeof *guess);
   if (guess == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory to plan a call");
@@ -103,8 +107,9 @@ static tsr_status try_grids(tsr_search *s, const tsr_c_block_question *q, double
   return status;
 }
 
-/* Devices that differ may have C blocks of their own; the replay says then what share of C each of
- * them should have. */
+/* Tries C blocks of one size, and, if devices differ, C blocks by each device's budget, of which
+ * the replay then learns the shares of C. Those that the formula expects to be quicker come first.
+ */
 static tsr_status try_all(tsr_search *s, const tsr_c_block_question *q) {
   tsr_partition_question d = {s->machine, s->call, s->options->budget, s->heat};
   tsr_c_block_question partitioned = *q;

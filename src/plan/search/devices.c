@@ -1,5 +1,6 @@
 /*
- * Which devices are tried, and what on each set of them.
+ * Chooses how many devices a call uses: first guesses on all, half, a quarter, ... of the devices,
+ * then descents.
  */
 #include <math.h>
 #include <stddef.h>
@@ -7,7 +8,7 @@
 #include "base/alloc.h"
 #include "plan/search/search.h"
 
-/* ---- On so many devices ----------------------------------------------------- */
+/* ---- A number of devices ---- */
 
 static tsr_strategy first_guess(const tsr_search *s, int devices, int64_t tile) {
   if (tile == 0) return tsr_panels_guess(s, devices);
@@ -16,7 +17,8 @@ static tsr_strategy first_guess(const tsr_search *s, int devices, int64_t tile) 
   return r;
 }
 
-/* A partial C beside C takes room: where that is too much, C comes before the products. */
+/* Tries a first guess. If it does not fit because of a partial C, it is tried once more with C
+ * fetched before the products. */
 static tsr_status try_guess(tsr_search *s, const tsr_strategy *guess) {
   tsr_strategy r = *guess;
   tsr_candidate made;
@@ -32,11 +34,11 @@ static bool is_free(const tsr_search *s, tsr_strategy_kind kind) {
   return s->kinds >> kind & 1;
 }
 
-/* Tiles that are told are tried as they come; what does not fit otherwise is held in parts. C
- * blocks are cut to the budget, and with more of it others are tried: what they lack tells nothing.
- */
+/* Tries panels, or tiles of the extent that is fixed, on that many devices; if these do not fit, C
+ * blocks. C blocks are cut to the budget, so what one of them lacks says nothing about the budget
+ * that the call needs: the misfit stays that of the first guess. */
 static tsr_status search_devices(tsr_search *s, int devices) {
-  int64_t tile = tsr_search_told_tile(s);
+  int64_t tile = tsr_search_fixed_tile(s);
   tsr_strategy r = first_guess(s, devices, tile);
   if (is_free(s, r.kind)) TSR_TRY(try_guess(s, &r));
   if ((s->best && s->best->blocking.rows == 0) || !is_free(s, TSR_TILES)) return TSR_OK;
@@ -46,10 +48,11 @@ static tsr_status search_devices(tsr_search *s, int devices) {
   return TSR_OK;
 }
 
-/* Where C is computed is given. One that has no room there is computed anywhere. */
+/* Plans a call whose C is mapped to devices. If that does not fit, the mapping is dropped, and C is
+ * computed anywhere. */
 static tsr_status search_mapped(tsr_search *s) {
   if (s->mapping == NULL) return TSR_OK;
-  int64_t tile = tsr_search_told_tile(s);
+  int64_t tile = tsr_search_fixed_tile(s);
   if (tile == 0 && s->kinds == 1u << TSR_TILES) tile = tsr_search_tile_by_shape(s->call);
   tsr_strategy r = first_guess(s, s->mapping->grid_rows * s->mapping->grid_cols, tile);
   if (is_free(s, r.kind)) TSR_TRY(try_guess(s, &r));
@@ -60,7 +63,7 @@ static tsr_status search_mapped(tsr_search *s) {
   return TSR_OK;
 }
 
-/* Seconds that no plan on so many devices can beat: their kernels. */
+/* Lower bound on the time of a plan on that many devices, s: flops / rate. */
 static double least_on(const tsr_search *s, int devices) {
   double speed = 0, rate = tsr_machine_rate_limit(s->machine, s->call->type, 0);
   for (int i = 0; i < devices; i++) speed += s->machine->device[s->order[i]].speed;
@@ -72,7 +75,7 @@ static bool may_win(const tsr_search *s, int devices) {
   return s->best == NULL || least_on(s, devices) < TSR_TUNE_FEWER_DEVICES * s->best->seconds;
 }
 
-/* A first look at all devices, then at half of them, and so on, while there is time. */
+/* Tries first guesses on all devices, on half of them, and so on, while there is time. */
 static tsr_status search_halves(tsr_search *s) {
   int all = s->best == NULL ? s->machine->devices : 0;
   for (int devices = all; devices >= 1; devices /= 2) {
@@ -83,10 +86,10 @@ static tsr_status search_halves(tsr_search *s) {
   return TSR_OK;
 }
 
-/* ---- Fewer of them -------------------------------------------------------- */
+/* ---- Fewer devices ---- */
 
-/* The best candidate on each number of devices that was tried, the best first; and starts for
- * other limits. Too large for a small stack. */
+/* The best candidate on each number of devices that was tried, the best first, and starts for other
+ * limits. The struct is too large for a small stack. */
 typedef struct entries {
   tsr_candidate list[TSR_MACHINE_DEVICES];
   int count;
@@ -99,7 +102,8 @@ static void note_entry(const tsr_candidate *candidate, entries *e) {
   e->list[at] = *candidate;
 }
 
-/* The best strategy so far, for another number of devices. Those far behind are dropped. */
+/* Tries the best strategy so far on another number of devices; a candidate far behind the best is
+ * dropped. */
 static tsr_status try_number(tsr_search *s, int devices, entries *e) {
   tsr_candidate made;
   if (!may_win(s, devices)) return TSR_OK;
@@ -109,8 +113,9 @@ static tsr_status try_number(tsr_search *s, int devices, entries *e) {
   return TSR_OK;
 }
 
-/* Which limit counts depends on how many devices there are, and the other way round, so the best
- * cut on one number of them is tried on halves and doubles, and the descent begins from the best.
+/* Which limit binds depends on the number of devices, and which number is best depends on the limit
+ * that the panels are cut for. So the best cut on one number of devices is tried on halves of the
+ * machine's number, and the descent begins from the best of these. *devices: its number of devices.
  */
 static tsr_status choose_number(tsr_search *s, entries *e, int *devices) {
   tsr_candidate at = s->found;
@@ -123,8 +128,9 @@ static tsr_status choose_number(tsr_search *s, entries *e, int *devices) {
   return tsr_search_from(s, &e->list[0]);
 }
 
-/* Where devices wait for each other's data fewer of them may be as quick, and which number is best
- * shows only when a descent has begun from each: side by side, for half as long again. */
+/* Where links bind, fewer devices may take no longer, and only a descent from each number of
+ * devices shows which is best. These descents run at the same time, and the planning time that is
+ * allowed grows by half. */
 static tsr_status search_others(tsr_search *s, entries *e, int searched) {
   e->count = 0;
   s->allowed *= TSR_TUNE_SEARCH_OTHER_DEVICES;
@@ -144,7 +150,7 @@ static tsr_status search_numbers(tsr_search *s) {
   return status;
 }
 
-/* Composed calls have hardly the time for one guess. */
+/* Whether other numbers of devices are tried. Composed calls have time for about one guess. */
 static bool is_number_free(const tsr_search *s) {
   return !s->options->obey_devices && s->options->residency == NULL && s->mapping == NULL &&
          s->found.strategy.kind != TSR_TILES;

@@ -20,26 +20,29 @@ static bool limit_counts(const tsr_problem *p, const tsr_strategy *at, int64_t v
   return at->k_panel > 0 && value <= p->call->k;
 }
 
-/* k-panels of an A that is stored along k, and the devices' parts of a B that is stored along n,
- * are short columns, which links are slow at. */
-static bool short_columns_of_a(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+/* A k-panel of a transposed A, and a device's columns of a transposed B, are many short columns in
+ * memory, which links copy slowly. Copying all of the operand avoids them. */
+static bool k_panels_of_a_are_short_columns(const tsr_problem *p, const tsr_strategy *at,
+                                            int64_t value) {
   (void)value;
   return p->call->transa != TSR_NO_TRANS && !p->composed && at->k_panel > 0;
 }
 
-static bool short_columns_of_b(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+static bool parts_of_b_are_short_columns(const tsr_problem *p, const tsr_strategy *at,
+                                         int64_t value) {
   (void)value;
   return p->call->transb != TSR_NO_TRANS && !p->composed && at->grid_cols > 1;
 }
 
-/* Without k-panels, where rows are in parts. */
+/* Without k-panels the leading block can grow only by parts of the rows. */
 static bool leads_by_rows(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
   (void)p, (void)value;
   return at->k_panel == 0 && at->row_parts > 1;
 }
 
-/* A composed call leaves C in the parts that it was cut to, and the calls after it find it so. */
-static bool leaves_nothing(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+/* A composed call leaves C on the devices in the parts that it was cut into, and later calls have
+ * to use these parts. */
+static bool is_not_composed(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
   (void)at, (void)value;
   return !p->composed;
 }
@@ -50,13 +53,14 @@ static bool has_device_home(const tsr_problem *p) {
   return false;
 }
 
-/* Of a triangle of C the replay partitions shares. */
-static bool home_has_share(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+/* For rank-k updates the shares are learnt from the replay instead (shares.c). */
+static bool home_may_own_more(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
   (void)at, (void)value;
   return tsr_family_of(p->call->operation) == TSR_PRODUCT && has_device_home(p);
 }
 
-/* What follows is for calls that do not fit: else every tile has room, and is copied once. */
+/* The next knobs matter only for calls that do not fit the budgets: otherwise every tile has memory
+ * of its own and is copied once. */
 static bool if_tight(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
   (void)at, (void)value;
   return p->tight;
@@ -66,7 +70,7 @@ static bool if_tile_is_free(const tsr_problem *p, const tsr_strategy *at, int64_
   return if_tight(p, at, value) && !p->tiled && !p->reproducible && value >= TSR_TUNE_TILE_LEAST;
 }
 
-/* Where tiles share memory their order is given. */
+/* Where tiles share memory, the scheduler needs the given order. */
 static bool unless_tight(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
   return !if_tight(p, at, value);
 }
@@ -76,13 +80,15 @@ static bool of_panels(const tsr_problem *p, const tsr_strategy *at, int64_t valu
   return at->kind != TSR_TILES;
 }
 
-/* Tiles that are loaded again and again may come in long copies; panels should come in many. */
-static bool good_piece(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+/* Tiles that are loaded several times gain from long copies; panels come in many copies, within the
+ * range of first guesses. */
+static bool is_useful_piece(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
   return at->kind == TSR_TILES ? p->tight
                                : value >= TSR_TUNE_PIECE.least && value <= TSR_TUNE_PIECE.most;
 }
 
-static bool has_choice(const tsr_problem *p, const tsr_strategy *at, int64_t value) {
+static bool may_choose_when_c_is_added(const tsr_problem *p, const tsr_strategy *at,
+                                       int64_t value) {
   if (p->reproducible) return false;
   tsr_strategy changed = *at;
   changed.lazy = value;
@@ -99,7 +105,7 @@ static bool adds_on_device(const tsr_problem *p, const tsr_strategy *at, int64_t
   return at->lazy && is_on_device(p, TSR_C_) && !(at->kind == TSR_TILES && p->tight);
 }
 
-/* ---- Why a problem cannot honour a word -------------------------------------- */
+/* ---- Why a problem cannot honour a forced value ---- */
 
 static const char *unless_mapped(const tsr_problem *p, int64_t value) {
   (void)value;
@@ -136,7 +142,7 @@ static const char *if_c_is_on_a_device(const tsr_problem *p, int64_t value) {
 
 /* ---- The table --------------------------------------------------------------- */
 
-/* Strategies of a kind for one family of operations, and for all that have the kind. */
+/* One bit for strategies of a kind for a family of operations, and the unions of these bits. */
 #define OF(kind, family) (1u << (TSR_FAMILIES * (kind) + (family)))
 #define PANELS_OF_PRODUCTS OF(TSR_PANELS, TSR_PRODUCT)
 #define PANELS (PANELS_OF_PRODUCTS | OF(TSR_PANELS, TSR_RANK))
@@ -146,7 +152,7 @@ static const char *if_c_is_on_a_device(const tsr_problem *p, int64_t value) {
 #define ALL (PANELS | STRIPES | TILES)
 #define FIELD(name) offsetof(tsr_strategy, name)
 #define MOST TSR_STRATEGY_LONGEST
-#define MOST_TILES (1 << 14) /* in one direction of a C block: a limit of what can be forced */
+#define MOST_TILES (1 << 14) /* in one direction of a C block; a limit for forced values only */
 
 static const char *const kind_words[] = {"panels", "stripes", "tiles", NULL};
 static const char *const no_yes[] = {"no", "yes", NULL};
@@ -189,14 +195,15 @@ static const tsr_knob table[] = {
      .turn = 5,
      .worth = if_tile_is_free},
     {.name = "even",
-     .says = "Tiles of about the same size, as many for each device, none larger than tile.",
+     .says = "Tiles of about equal size, none larger than tile, and about as many for each device; "
+             "no: all but the last tile have the full size.",
      .field = FIELD(even),
      .of = TILES,
      .most = 1,
      .words = no_yes},
     {.name = "serpentine",
-     .says = "Each pass over A or B goes the other way than the one before, so that it begins with "
-             "the tiles that are still there.",
+     .says = "Each pass over A or B runs in the opposite direction of the pass before, so that it "
+             "begins with the tiles that are still on the device.",
      .field = FIELD(serpentine),
      .of = TILES,
      .most = 1,
@@ -204,9 +211,8 @@ static const tsr_knob table[] = {
      .unmet = unless_reproducible},
     {.name = "cblock.rows",
      .unit = "tiles",
-     .says =
-         "Rows of a C block: the tiles of C that a device holds while A and B stream through; b "
-         "of Herault et al.",
+     .says = "Rows of a C block, which is the tiles of C that a device holds while A and B stream "
+             "through; b in Herault et al.",
      .field = FIELD(c_block_rows),
      .of = TILES,
      .least = 1,
@@ -216,7 +222,7 @@ static const tsr_knob table[] = {
      .worth = if_tight},
     {.name = "cblock.cols",
      .unit = "tiles",
-     .says = "Columns of a C block; c of Herault et al.",
+     .says = "Columns of a C block; c in Herault et al.",
      .field = FIELD(c_block_cols),
      .of = TILES,
      .least = 1,
@@ -225,9 +231,9 @@ static const tsr_knob table[] = {
      .turn = 4,
      .worth = if_tight},
     {.name = "partition",
-     .says =
-         "Where budgets or speeds differ: C blocks by the least budget, or by each device's, and "
-         "C partitioned by what each device makes of its own.",
+     .says = "Where the devices differ in budget or speed. even: all have C blocks that fit the "
+             "smallest budget, and equally many tiles of C; budget: each has C blocks that fit its "
+             "own budget, and as many tiles of C as it can compute in the same time.",
      .field = FIELD(partition),
      .of = TILES,
      .most = 1,
@@ -235,7 +241,8 @@ static const tsr_knob table[] = {
      .unmet = unless_shared_alike},
     {.name = "depth",
      .unit = "tiles",
-     .says = "Tiles of k over which a C block is summed before the next ones; d of Herault et al.",
+     .says = "Length in k of a step: a C block is updated with this many tiles of k before the "
+             "next ones are loaded; d in Herault et al.",
      .field = FIELD(depth),
      .of = TILES,
      .least = 1,
@@ -245,9 +252,8 @@ static const tsr_knob table[] = {
      .worth = if_tight},
     {.name = "lookahead",
      .unit = "percent",
-     .says =
-         "How far copies precede their use where not everything fits: part of the kernels of a C "
-         "block and its depth; l of Herault et al.",
+     .says = "How far copies run ahead of the kernels where not everything fits: percent of the "
+             "kernels of one C block over depth tiles of k; l in Herault et al.",
      .field = FIELD(lookahead),
      .of = TILES,
      .most = 10000,
@@ -258,7 +264,8 @@ static const tsr_knob table[] = {
 
     {.name = "rows",
      .unit = "parts",
-     .says = "Parts of a device's rows of C, each of them completed by itself.",
+     .says = "Parts that a device's rows of C are cut into; each part is completed before the next "
+             "one.",
      .phrase = "rows in %s parts",
      .field = FIELD(row_parts),
      .of = PANELS_OF_PRODUCTS,
@@ -268,11 +275,11 @@ static const tsr_knob table[] = {
      .change = TSR_CHANGE_WALK,
      .turn = 15,
      .value = {1, 2, 4, -1},
-     .worth = leaves_nothing,
+     .worth = is_not_composed,
      .unmet = unless_mapped},
     {.name = "leading",
-     .says = "The leading block of C grows: with each k-panel of A, or each part of the rows, as "
-             "much of B arrives, in columns of all of k.",
+     .says = "The leading block of C grows: each k-panel of A, or each part of the rows, comes "
+             "with a matching part of B, which is columns over all of k.",
      .phrase = "the leading block of C grows",
      .field = FIELD(leading),
      .of = PANELS_OF_PRODUCTS,
@@ -284,7 +291,7 @@ static const tsr_knob table[] = {
      .worth = leads_by_rows,
      .unmet = if_there_are_products},
     {.name = "a",
-     .says = "A arrives in k-panels, or all of it before the k-panels of B.",
+     .says = "parts: A arrives in k-panels; whole: all of A arrives before the k-panels of B.",
      .phrase = "all of A first",
      .field = FIELD(whole_a),
      .of = PANELS_OF_PRODUCTS,
@@ -293,10 +300,11 @@ static const tsr_knob table[] = {
      .words = parts_whole,
      .change = TSR_CHANGE_OTHER,
      .turn = 10,
-     .worth = short_columns_of_a,
+     .worth = k_panels_of_a_are_short_columns,
      .unmet = if_there_are_products},
     {.name = "b",
-     .says = "A device receives the columns of B that it needs, or all of B.",
+     .says =
+         "parts: a device receives the columns of B that it needs; whole: it receives all of B.",
      .phrase = "all of B to all",
      .field = FIELD(whole_b),
      .of = PANELS_OF_PRODUCTS,
@@ -305,12 +313,12 @@ static const tsr_knob table[] = {
      .words = parts_whole,
      .change = TSR_CHANGE_OTHER,
      .turn = 11,
-     .worth = short_columns_of_b,
+     .worth = parts_of_b_are_short_columns,
      .unmet = if_there_are_products},
     {.name = "share",
      .unit = "percent",
-     .says =
-         "The share of C of a device that is home to an operand, of another's; 0: as another's.",
+     .says = "The share of C of a device that is home to an operand, in percent of the share of "
+             "another device; 0: the same share.",
      .field = FIELD(home_share),
      .of = PANELS,
      .in_cuts = PANELS,
@@ -318,14 +326,13 @@ static const tsr_knob table[] = {
      .change = TSR_CHANGE_WALK,
      .turn = 14,
      .value = {100, 112, 125, 150, 175, 200, 250, 300, 400, 600, -1},
-     .worth = home_has_share,
+     .worth = home_may_own_more,
      .unmet = if_there_is_a_home},
 
     {.name = "kpanel.first",
      .unit = "elements",
-     .says =
-         "The first k-panel; each next one is twice as long; 0: one k-panel. Of a leading block "
-         "that grows: all but the last.",
+     .says = "Length of the first k-panel, where each further one is twice as long; 0: one "
+             "k-panel. If the leading block grows: length of all k-panels but the last.",
      .phrase = "k-panels from %s",
      .field = FIELD(k_panel),
      .of = PANELS | STRIPES,
@@ -338,8 +345,8 @@ static const tsr_knob table[] = {
      .unmet = if_there_are_products},
     {.name = "kpanel.most",
      .unit = "elements",
-     .says = "The longest k-panel; 0: no limit. Of a leading block that grows: the last one; 0: a "
-             "quarter of k.",
+     .says = "Length of the longest k-panel; 0: no limit. If the leading block grows: length of "
+             "the last k-panel; 0: a quarter of k.",
      .phrase = "up to %s",
      .field = FIELD(k_panel_most),
      .of = PANELS | STRIPES,
@@ -350,7 +357,8 @@ static const tsr_knob table[] = {
      .value = {1024, 2048, 4096, 8192, 0, -1},
      .worth = limit_counts},
     {.name = "kpanels",
-     .says = "All stripes have k-panels, or a device's first one only, while A arrives.",
+     .says = "all: every stripe has k-panels; first: only the first stripe of a device, during "
+             "which A arrives.",
      .phrase = "in the first stripe only",
      .field = FIELD(k_panel_once),
      .of = STRIPES,
@@ -362,9 +370,9 @@ static const tsr_knob table[] = {
 
     {.name = "nblock.first",
      .unit = "columns",
-     .says =
-         "Columns of kernels in the first k-panel; 0: all. If there is one k-panel: of the first "
-         "kernel, the next ones doubling up to nblock.last; 0: nblock.last.",
+     .says = "Columns of C of a kernel in the first k-panel; 0: all. If there is only one k-panel: "
+             "columns of the first kernel, doubled for each next one up to nblock.last; 0: "
+             "nblock.last.",
      .phrase = "n-blocks of %s at first",
      .field = FIELD(n_block_first),
      .of = PANELS_OF_PRODUCTS | TILES_OF_PRODUCTS,
@@ -375,7 +383,7 @@ static const tsr_knob table[] = {
      .worth = of_panels},
     {.name = "nblock.middle",
      .unit = "columns",
-     .says = "Columns of kernels in the k-panels between; 0: all.",
+     .says = "Columns of C of a kernel in the k-panels between the first and the last; 0: all.",
      .phrase = "n-blocks of %s in between",
      .field = FIELD(n_block),
      .of = PANELS_OF_PRODUCTS | TILES_OF_PRODUCTS,
@@ -386,7 +394,8 @@ static const tsr_knob table[] = {
      .worth = of_panels},
     {.name = "nblock.last",
      .unit = "columns",
-     .says = "Columns of kernels in the last k-panel, of a rank-k update in all of them; 0: all.",
+     .says = "Columns of C of a kernel in the last k-panel, in a rank-k update in all k-panels; 0: "
+             "all.",
      .phrase = "n-blocks of %s at last",
      .field = FIELD(n_block_last),
      .of = PANELS | TILES_OF_PRODUCTS,
@@ -397,7 +406,7 @@ static const tsr_knob table[] = {
      .worth = of_panels},
     {.name = "taper",
      .unit = "columns",
-     .says = "The last n-blocks, or stripes, are halved down to this; 0: they are not.",
+     .says = "The last n-blocks or stripes are halved, down to this width; 0: they are not.",
      .phrase = "tapered",
      .field = FIELD(n_block_least),
      .of = ALL,
@@ -409,7 +418,7 @@ static const tsr_knob table[] = {
 
     {.name = "block",
      .unit = "elements",
-     .says = "The order of the triangle is cut into blocks of this; 0: one.",
+     .says = "Order of the diagonal blocks that the triangle is cut into; 0: one block.",
      .phrase = "blocks of A of %s",
      .field = FIELD(block),
      .of = STRIPES,
@@ -420,7 +429,7 @@ static const tsr_knob table[] = {
      .value = {1024, 2048, 4096, 512, 256, -1}},
     {.name = "span",
      .unit = "blocks",
-     .says = "Blocks of the triangle that a copy may be high; 0: one.",
+     .says = "The greatest height of a copy of the triangle, in blocks; 0: one.",
      .phrase = "copied by up to %s",
      .field = FIELD(span),
      .of = STRIPES,
@@ -430,7 +439,8 @@ static const tsr_knob table[] = {
      .value = {1, 2, 4, 8, 16, 32, -1}},
     {.name = "stripe",
      .unit = "lines",
-     .says = "Lines of C across the triangle that go through its blocks together; 0: all.",
+     .says = "Width of a stripe: columns of C if A is on the left, rows if it is on the right, "
+             "that go through the blocks of the triangle together; 0: all.",
      .phrase = "stripes of C of %s",
      .field = FIELD(stripe),
      .of = STRIPES,
@@ -440,7 +450,7 @@ static const tsr_knob table[] = {
      .value = {512, 1024, 2048, 4096, 8192, 0, -1}},
 
     {.name = "c",
-     .says = "C is fetched before the products, or last, and added to them.",
+     .says = "first: C is fetched before the products; last: C is fetched last and added to them.",
      .phrase = "C is added last",
      .field = FIELD(lazy),
      .of = ALL,
@@ -448,11 +458,11 @@ static const tsr_knob table[] = {
      .words = first_last,
      .change = TSR_CHANGE_OTHER,
      .turn = 8,
-     .worth = has_choice,
+     .worth = may_choose_when_c_is_added,
      .unmet = if_c_is_beside},
     {.name = "add",
-     .says = "C that is fetched last is added by the device that computed the products, or they go "
-             "to its home.",
+     .says = "Where C that is fetched last is added. owner: on the device that computed the "
+             "products; home: the products are sent to the home of C and added there.",
      .phrase = "at its home",
      .field = FIELD(add_at_home),
      .of = ALL,
@@ -465,7 +475,7 @@ static const tsr_knob table[] = {
 
     {.name = "piece",
      .unit = "bytes",
-     .says = "The size of a copy; 0: a tile is one copy.",
+     .says = "The size of one copy; 0: a whole tile.",
      .phrase = "copies of %s",
      .field = FIELD(piece),
      .of = ALL,
@@ -473,17 +483,17 @@ static const tsr_knob table[] = {
      .change = TSR_CHANGE_WALK,
      .turn = 20,
      .value = {2 << 20, 4 << 20, 8 << 20, 16 << 20, 32 << 20, 64 << 20, 128 << 20, 256 << 20, -1},
-     .worth = good_piece},
+     .worth = is_useful_piece},
     {.name = "streams",
      .unit = "queues",
-     .says = "Compute queues of a device.",
+     .says = "Compute queues of each device.",
      .field = FIELD(streams),
      .of = ALL,
      .least = 1,
      .most = 8},
     {.name = "order",
-     .says = "A device takes its C blocks as they lie, or each time the one whose inputs are "
-             "estimated to arrive first.",
+     .says = "given: a device computes its C blocks in their order in C; eta: next comes the one "
+             "whose inputs are estimated to arrive first.",
      .phrase = "the first to arrive first",
      .field = FIELD(by_eta),
      .of = TILES,
@@ -493,21 +503,22 @@ static const tsr_knob table[] = {
      .turn = 7,
      .worth = unless_tight},
     {.name = "relay",
-     .says = "A piece goes to all its readers at once, each passing it on to the next; or each of "
-             "them fetches it.",
+     .says = "yes: a piece goes to all its readers at once, and each passes it on to the next; no: "
+             "each reader fetches it by itself.",
      .field = FIELD(relay),
      .of = ALL,
      .most = 1,
      .words = no_yes},
     {.name = "route",
-     .says = "A piece comes from where it arrives first, over the fastest link however loaded, or "
-             "always from its home.",
+     .says = "The source of a copy. eta: the location from which it is estimated to arrive first; "
+             "bandwidth: the one with the fastest link, however loaded; home: always its home.",
      .field = FIELD(routing),
      .of = ALL,
      .most = TSR_ROUTE_HOME,
      .words = routes},
     {.name = "channels",
-     .says = "Estimates of arrival count the channels that links share, or ignore them.",
+     .says = "count: estimated arrivals take into account the channels that links share; ignore: "
+             "they treat links as independent.",
      .field = FIELD(ignore_channels),
      .of = ALL,
      .most = 1,
@@ -547,21 +558,21 @@ uint64_t tsr_strategy_digest(const tsr_strategy *s, tsr_family family) {
   return tsr_cache_digest(0, values, sizeof values);
 }
 
-/* "512", "8 MB". */
-static void print_value(const tsr_knob *knob, int64_t value, char *text, size_t room) {
+/* Writes a value for people: "512", "8 MB". */
+static void print_value(const tsr_knob *knob, int64_t value, char *text, size_t size) {
   if (knob->unit != NULL && strcmp(knob->unit, "bytes") == 0)
-    snprintf(text, room, "%.3g MB", (double)value / 1e6);
+    snprintf(text, size, "%.3g MB", (double)value / 1e6);
   else
-    snprintf(text, room, "%lld", (long long)value);
+    snprintf(text, size, "%lld", (long long)value);
 }
 
-static void append(char *text, size_t room, const char *separator, const char *more) {
+static void append(char *text, size_t size, const char *separator, const char *more) {
   size_t used = strlen(text);
-  if (used < room) snprintf(text + used, room - used, "%s%s", separator, more);
+  if (used < size) snprintf(text + used, size - used, "%s%s", separator, more);
 }
 
-void tsr_strategy_print(const tsr_strategy *s, char *text, size_t room) {
-  snprintf(text, room, "%s", kind_words[s->kind]);
+void tsr_strategy_print(const tsr_strategy *s, char *text, size_t size) {
+  snprintf(text, size, "%s", kind_words[s->kind]);
   for (int i = 0; i < KNOBS; i++) {
     const tsr_knob *knob = &table[i];
     int64_t value = tsr_knob_value(knob, s);
@@ -570,7 +581,7 @@ void tsr_strategy_print(const tsr_strategy *s, char *text, size_t room) {
     if (!shown) continue;
     print_value(knob, value, number, sizeof number);
     snprintf(phrase, sizeof phrase, knob->phrase, number);
-    append(text, room, i > 0 && strchr(knob->name, '.') != NULL ? ", " : "; ", phrase);
+    append(text, size, i > 0 && strchr(knob->name, '.') != NULL ? ", " : "; ", phrase);
   }
 }
 
@@ -578,24 +589,24 @@ void tsr_strategy_print(const tsr_strategy *s, char *text, size_t room) {
 
 enum { MOST_TEXT = 64, ALL_KINDS = (1 << TSR_STRATEGY_KINDS) - 1 };
 
-/* "512", "home": as a word has it. */
-static void spell(const tsr_knob *knob, int64_t value, char *text, size_t room) {
+/* Writes a value as the user would write it in a word: "512", "home". */
+static void spell(const tsr_knob *knob, int64_t value, char *text, size_t size) {
   if (knob->words != NULL)
-    snprintf(text, room, "%s", knob->words[value]);
+    snprintf(text, size, "%s", knob->words[value]);
   else
-    snprintf(text, room, "%lld", (long long)value);
+    snprintf(text, size, "%lld", (long long)value);
 }
 
-/* "panels, stripes or tiles", "elements, 1 to 1073741824". */
-static void say_values(const tsr_knob *knob, char *text, size_t room) {
+/* Writes which values a knob has: "panels, stripes or tiles", "elements, 1 to 1073741824". */
+static void say_values(const tsr_knob *knob, char *text, size_t size) {
   text[0] = '\0';
   if (knob->words == NULL) {
-    snprintf(text, room, "%s, %lld to %lld", knob->unit, (long long)knob->least,
+    snprintf(text, size, "%s, %lld to %lld", knob->unit, (long long)knob->least,
              (long long)knob->most);
     return;
   }
   for (int64_t i = 0; i <= knob->most; i++)
-    append(text, room, i == 0 ? "" : i == knob->most ? " or " : ", ", knob->words[i]);
+    append(text, size, i == 0 ? "" : i == knob->most ? " or " : ", ", knob->words[i]);
 }
 
 static bool read_word(const char *const *words, const char *text, int64_t *value) {
@@ -619,10 +630,11 @@ static bool read_number(const tsr_knob *knob, const char *text, int64_t *value) 
   return *value >= knob->least && *value <= knob->most;
 }
 
-/* A word, or its part, in the making. */
+/* The word that is being read. */
 typedef struct word {
-  unsigned kinds; /* bits: for which it is */
-  bool named;     /* for all that have the knob, and to be obeyed */
+  unsigned kinds; /* the kinds of strategies that it is for, as bits */
+  bool named; /* it names no kind: the knob is set for all kinds that have it, and must be honoured
+               */
   tsr_forced *forced;
 } word;
 
@@ -653,7 +665,7 @@ static int find_row(const char *name) {
   return -1;
 }
 
-/* The next row from `row` on whose name is the group's up to a dot; -1: none. */
+/* The next row, from `row` on, whose name begins with the group's and a dot; -1: none. */
 static int next_of_group(const char *group, int row) {
   size_t length = strlen(group);
   for (; row < KNOBS; row++)
@@ -661,7 +673,7 @@ static int next_of_group(const char *group, int row) {
   return -1;
 }
 
-/* "1024,4096,512" or "2x4" for the first rows of a group. */
+/* Sets the first knobs of a group from values such as "1024,4096,512" or "2x4". */
 static tsr_status force_group(const word *w, const char *group, char *values) {
   int row = next_of_group(group, 0);
   for (char *end = values; end != NULL; values = end + 1) {
@@ -693,7 +705,8 @@ static tsr_status unknown(const char *text) {
                   text, names);
 }
 
-/* Takes "panels/" or "any/" off the front of a word; false: there stands no kind. */
+/* Moves *text past a leading "panels/" or "any/" and notes the kinds that it names. False: the text
+ * before the slash is no kind. */
 static bool read_scope(word *w, char **text) {
   char *slash = strchr(*text, '/');
   int64_t kind = 0;
@@ -726,7 +739,8 @@ static bool is_named(const tsr_forced *forced, int row) {
   return forced->named >> row & 1;
 }
 
-/* The kinds that have a knob; family: for its operations, TSR_FAMILIES: for any. */
+/* The kinds of strategies that have a knob for a family of operations; TSR_FAMILIES: for any
+ * family. */
 static unsigned kinds_with(const tsr_knob *knob, int family) {
   unsigned kinds = 0;
   for (int kind = 0; kind < TSR_STRATEGY_KINDS; kind++) {
@@ -738,18 +752,19 @@ static unsigned kinds_with(const tsr_knob *knob, int family) {
   return kinds;
 }
 
-/* "panels and stripes". */
-static void say_kinds(unsigned kinds, char *text, size_t room) {
+/* Writes the names of kinds: "panels and stripes". */
+static void say_kinds(unsigned kinds, char *text, size_t size) {
   const char *between = "";
   text[0] = '\0';
   for (int kind = 0; kind < TSR_STRATEGY_KINDS; kind++) {
     if (!(kinds >> kind & 1)) continue;
-    append(text, room, between, kind_words[kind]);
+    append(text, size, between, kind_words[kind]);
     between = " and ";
   }
 }
 
-/* Leaves of *kinds those that have all forced knobs for the family, or for any. */
+/* Removes from *kinds those that lack a named knob for the family (TSR_FAMILIES: for any family).
+ */
 static tsr_status keep_kinds(const tsr_forced *forced, int family, unsigned *kinds) {
   char left[MOST_TEXT], own[MOST_TEXT];
   for (int i = 0; i < KNOBS; i++) {
@@ -778,7 +793,7 @@ tsr_status tsr_strategy_parse(const char *text, tsr_forced *forced) {
   return keep_kinds(forced, TSR_FAMILIES, &kinds);
 }
 
-/* The value that a word has for one of these kinds. */
+/* The forced value of the knob of a row for the first of these kinds. */
 static int64_t value_for(const tsr_forced *forced, int row, unsigned kinds) {
   int kind = 0;
   while (!(kinds >> kind & 1)) kind++;

@@ -1,7 +1,8 @@
 /*
- * Inside the planner: the table of knobs. Reading words, printing, comparing and digesting
- * strategies, the neighbours that the search tries, the help and the reference page all come from
- * it. A new knob is a field of tsr_strategy, a row of the table, and the code that honours it.
+ * Inside the planner: the table of knobs. These all read it: parsing, printing, comparing and
+ * digesting of strategies, the neighbours that the search tries, the help, and the reference page
+ * (docs/knobs.md). A new knob is a field of tsr_strategy, a row of the table, and the code that
+ * honours it.
  */
 #ifndef TSR_PLAN_SEARCH_KNOBS_H
 #define TSR_PLAN_SEARCH_KNOBS_H
@@ -13,27 +14,34 @@
 enum { TSR_KNOB_VALUES = 12, TSR_KNOB_TURNS = 24 };
 
 typedef struct tsr_knob {
-  /* name=value sets it. Knobs whose names agree up to a dot can be set together, in the order of
-   * the table: grid=2x4, nblock=1024,4096,512. */
+  /* NAME=VALUE sets the knob. Knobs whose names agree up to a dot can be set together, in the order
+   * of the table: grid=2x4, nblock=1024,4096,512. */
   const char *name;
-  const char *unit;         /* of its values; NULL where they are words */
-  const char *says;         /* one sentence: what it does */
-  const char *phrase;       /* how a print says a value other than 0, %s the value; NULL: not */
-  size_t field;             /* an int64_t of tsr_strategy */
-  unsigned of;              /* bits: the kinds that have it, each for a family (knobs.c) */
-  unsigned in_cuts;         /* of these, those of which the tiling's cuts say all about it */
-  int64_t least, most;      /* values */
-  const char *const *words; /* of the values 0, 1, ...; NULL: values are numbers */
+  const char *unit;   /* unit of the values; NULL: the values are words */
+  const char *says;   /* what the knob does, in one sentence */
+  const char *phrase; /* how a value above `least` is printed, with %s for the value; NULL: it is
+                         not printed */
+  size_t field;       /* offset in tsr_strategy of an int64_t */
+  unsigned of;      /* bits of the pairs (kind of strategy, family of operations) that have the knob
+                       (knobs.c) */
+  unsigned in_cuts; /* those pairs whose tiling's cuts show all that the knob does, so that digests
+                       leave it out */
+  int64_t least, most; /* the range of values */
+  const char *const
+      *words; /* names of the values 0, 1, ..., NULL at the end; NULL: the values are numbers */
   tsr_change change;
-  int turn; /* its place in a round of a descent, from 1 on; kinds have turns of their own */
-  int64_t value[TSR_KNOB_VALUES]; /* to try; -1 ends the list, a 0 at its end is all there is */
-  /* Whether the search should try a value where it is at; NULL: always. */
+  int turn; /* the knob's place in a round of a descent, from 1 on, 0: the search leaves it. Knobs
+               of different kinds may have the same place */
+  int64_t value[TSR_KNOB_VALUES]; /* the values to try, -1 at the end; a 0 as the last one stands
+                                     for "all there is" */
+  /* Whether the search should try `value` in place of the one in `at`; NULL: always. */
   bool (*worth)(const tsr_problem *problem, const tsr_strategy *at, int64_t value);
-  /* Why a problem cannot honour a value that the user forces, or NULL. NULL: any can. */
+  /* Why the problem cannot honour a value that the user forces; returns NULL if it can. A NULL
+   * pointer: every problem can. */
   const char *(*unmet)(const tsr_problem *problem, int64_t value);
 } tsr_knob;
 
-/* The table, and the number of its rows. */
+/* The table; *count: the number of its rows. */
 const tsr_knob *tsr_knobs(int *count);
 
 static inline int64_t *tsr_knob_in(const tsr_knob *knob, tsr_strategy *strategy) {
@@ -44,48 +52,51 @@ static inline int64_t tsr_knob_value(const tsr_knob *knob, const tsr_strategy *s
   return *(const int64_t *)((const char *)strategy + knob->field);
 }
 
-/* Whether strategies of a kind have the knob, for operations of a family. */
+/* Whether strategies of a kind have the knob for operations of a family. */
 bool tsr_knob_has(const tsr_knob *knob, tsr_strategy_kind kind, tsr_family family);
 
 /* ---- All knobs of a strategy ---- */
 
 bool tsr_strategy_same(const tsr_strategy *a, const tsr_strategy *b);
 
-/* Of all about a strategy that the cuts of its tiling do not say. */
+/* A digest of all knobs that the cuts of the strategy's tiling do not show. */
 uint64_t tsr_strategy_digest(const tsr_strategy *strategy, tsr_family family);
 
-/* "panels; k-panels from 512; n-blocks of 1024 at first; copies of 8 MB; C is added last" */
-void tsr_strategy_print(const tsr_strategy *strategy, char *text, size_t room);
+/* The strategy for people, such as "panels; k-panels from 512; n-blocks of 1024 at first; copies of
+ * 8 MB; C is added last". */
+void tsr_strategy_print(const tsr_strategy *strategy, char *text, size_t size);
 
-/* ---- Words ---- */
+/* ---- Words: knobs that the user sets ---- */
 
 /* The knobs that the user set, for each kind of strategy. */
 typedef struct tsr_forced {
   tsr_strategy value[TSR_STRATEGY_KINDS];
-  uint64_t knobs[TSR_STRATEGY_KINDS]; /* bits by row of the table: those of value that count */
-  uint64_t named;                     /* of these, the ones that are to be obeyed everywhere */
-  unsigned kinds;                     /* bits by kind: the one that kind=... says, or all */
+  uint64_t
+      knobs[TSR_STRATEGY_KINDS]; /* bits by row of the table: the knobs of `value` that are set */
+  uint64_t named; /* of these, the knobs that were named without a kind: a call that cannot honour
+                     one is refused */
+  unsigned kinds; /* bits by kind: the kind that kind=... names, or all */
 } tsr_forced;
 
-/* Reads words such as "kind=panels grid=1x4 kpanel=512 nblock=1024,4096,512 c=last piece=8M"; NULL:
- * none. A knob that is not named stays free; of two words for one knob the later counts. A word
- * such as panels/kpanel=512 counts only where panels are the strategy, and can honour it;
- * any/kpanel=512 with any strategy that can.
- * TSR_ERR_ARGUMENT: a word names no knob, a value is none of its values, or no kind of strategy has
- * all of the knobs. */
+/* Reads words such as "kind=panels grid=1x4 kpanel=512 nblock=1024,4096,512 c=last piece=8M"; text
+ * NULL: none. A knob that no word names stays free. If two words name one knob, the later counts. A
+ * word such as panels/kpanel=512 counts only for strategies of that kind that can honour it;
+ * any/kpanel=512 counts for strategies of any kind that can. TSR_ERR_ARGUMENT: a word names no
+ * knob, a value is not one of the knob's, or no kind of strategy has all of the named knobs. */
 tsr_status tsr_strategy_parse(const char *text, tsr_forced *forced);
 
-/* TSR_ERR_ARGUMENT if the problem cannot honour a word; the message says why. *kinds: bits by kind,
- * the strategies to choose from. */
+/* TSR_ERR_ARGUMENT if the problem cannot honour a named knob; the message says why. *kinds: the
+ * kinds of strategies to choose from, as bits. */
 tsr_status tsr_forced_check(const tsr_forced *forced, const tsr_problem *problem, unsigned *kinds);
 
-/* Sets the forced knobs of a strategy for a problem that can honour them. */
+/* Sets in the strategy those forced knobs that the problem can honour. */
 void tsr_forced_apply(const tsr_forced *forced, const tsr_problem *problem, tsr_strategy *strategy);
 
-/* Whether a knob, by its field, is to be obeyed everywhere; its value, or NULL. */
+/* The value of the knob at offset `field` of tsr_strategy if a word names it without a kind; NULL:
+ * none does. */
 const int64_t *tsr_forced_named(const tsr_forced *forced, size_t field);
 
-/* Appends the table as the reference page has it: Markdown, a row for each knob. */
+/* Appends the table of the reference page: Markdown, one row for each knob. */
 void tsr_knobs_print(tsr_text *text);
 
 #endif

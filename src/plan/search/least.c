@@ -1,4 +1,7 @@
-/* Budgets that are too small, and the least that would do. */
+/*
+ * What a call needs at least: the smallest tiles that are worth planning with, and the error for
+ * budgets that are too small, which names a sufficient one.
+ */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,8 +14,8 @@ static double parts_of(int64_t extent, int64_t tile) {
   return extent > 0 ? ceil((double)extent / (double)tile) : 1;
 }
 
-/* A plan of that many kernels takes some GB and half a minute, and its kernels are so small that
- * the CPU is faster. */
+/* A plan of more than PLAN_KERNELS kernels takes gigabytes of host memory and half a minute, and
+ * its kernels are so small that the CPU is faster. */
 int64_t tsr_search_least_tile(const tsr_call *call) {
   int64_t tile = TSR_TUNE_TILE_LEAST;
   while (parts_of(call->m, tile) * parts_of(call->n, tile) * parts_of(call->k, tile) >
@@ -27,16 +30,17 @@ static int least_of(int a, int b) {
   return a < b ? a : b;
 }
 
-/* Tiles of C that a device has at a time. */
-static int64_t held_by(const tsr_tiling *t) {
+/* Tiles of a C block. */
+static int64_t tiles_of_c_block(const tsr_tiling *t) {
   int rows = least_of(t->pass.rows, t->m.count), cols = least_of(t->pass.cols, t->n.count);
   return rows * cols > 1 ? (int64_t)rows * cols : 1;
 }
 
-/* Some of its tiles tell as much as all of them of what is the largest. */
+/* A part of the call that is large enough to have the largest set of tiles that a task needs at
+ * once; planning it costs less than planning all of the call. */
 static tsr_call part_of(const tsr_call *all, const tsr_strategy *r) {
-  int64_t hold = r->c_block_rows > r->c_block_cols ? r->c_block_rows : r->c_block_cols;
-  int64_t most = 1 + r->tile * (4 + hold);
+  int64_t tiles = r->c_block_rows > r->c_block_cols ? r->c_block_rows : r->c_block_cols;
+  int64_t most = 1 + r->tile * (4 + tiles);
   tsr_call call = *all;
   if (r->kind != TSR_TILES) return call;
   if (call.m > most) call.m = most;
@@ -53,20 +57,22 @@ static size_t smallest_budget(const tsr_search *s) {
 }
 
 static tsr_strategy least_strategy(const tsr_search *s) {
-  int64_t tile = tsr_search_told_tile(s);
+  int64_t tile = tsr_search_fixed_tile(s);
   tsr_strategy r = tsr_search_tiles(s, 1, tile > 0 ? tile : tsr_search_least_tile(s->call));
   tsr_forced_apply(&s->forced, &s->problem, &r);
   if (s->options->reproducible || tsr_strategy_must_be_lazy(&r, &s->problem)) r.lazy = true;
   return r;
 }
 
-/* Beside what earlier calls keep no tiles share memory: all that the call uses has to fit. */
+/* The error of a composed call. Its tiles do not share memory, so everything that the call uses has
+ * to fit beside what earlier calls keep. */
 static tsr_status too_small_beside(const tsr_search *s) {
   const tsr_misfit *x = &s->misfit;
   return tsr_fail(TSR_ERR_MEMORY,
                   "the call keeps its operands on the devices and needs %zu bytes of device %d, "
-                  "whose budget has %zu left beside what earlier calls keep there; release what is "
-                  "not used any more (tsr_release), or allow more (TESSERA_MEMORY)",
+                  "whose budget has %zu bytes left beside what earlier calls keep there; release "
+                  "matrices that are not used any more (tsr_release), or give a larger budget "
+                  "(TESSERA_MEMORY)",
                   x->need, x->device, s->options->budget[x->device]);
 }
 
@@ -94,7 +100,8 @@ tsr_status tsr_search_too_small(tsr_search *s) {
   TSR_TRY(tsr_strategy_tiling(&r, &call, s->machine, s->order, &tiling));
   tsr_status status = tsr_graph_build(&call, &tiling, &s->graph);
   if (status == TSR_OK)
-    status = too_small_for(s, tiles, tsr_schedule_least_budget(&call, &s->graph, held_by(&tiling)));
+    status = too_small_for(s, tiles,
+                           tsr_schedule_least_budget(&call, &s->graph, tiles_of_c_block(&tiling)));
   tsr_tiling_free(&tiling);
   return status;
 }

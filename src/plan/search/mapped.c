@@ -11,8 +11,8 @@ static tsr_status no_memory(void) {
 
 /* ---- One direction -------------------------------------------------------- */
 
-/* What of C lies in one direction of a mapping: blocks of a length, the first one begun `offset`
- * elements before C, partitioned to so many places of the grid. */
+/* One direction of a mapped C: `extent` elements in blocks of `block`, the first of which begins
+ * `offset` elements before C; the blocks belong in turn to `places` rows or columns of the grid. */
 typedef struct direction {
   int64_t extent, offset, block;
   int places;
@@ -26,7 +26,7 @@ static direction across_of(const tsr_mapping *m, const tsr_call *call) {
   return (direction){call->n, m->col, m->block_cols, m->grid_cols};
 }
 
-/* With one place all blocks have the same one. */
+/* The number of parts. If there is one place, all blocks belong to it and make one part. */
 static int64_t count_parts(const direction *d) {
   if (d->places == 1) return 1;
   return 1 + (d->offset % d->block + d->extent - 1) / d->block;
@@ -36,7 +36,7 @@ static int place_of(const direction *d, int64_t at) {
   return (int)((d->offset + at) / d->block % d->places);
 }
 
-/* The boundaries of its parts. */
+/* Makes the boundaries of the parts. */
 static tsr_status cut(const direction *d, tsr_cuts *cuts) {
   int64_t first = d->block - d->offset % d->block;
   cuts->count = (int)count_parts(d);
@@ -48,7 +48,7 @@ static tsr_status cut(const direction *d, tsr_cuts *cuts) {
   return TSR_OK;
 }
 
-/* Cuts where either of two does, in the place of the first. */
+/* Adds to `cuts` the boundaries of `other`. */
 static tsr_status join(tsr_cuts *cuts, const tsr_cuts *other) {
   int64_t *at = tsr_alloc(sizeof *at * (size_t)(cuts->count + other->count + 1));
   int count = 0, i = 1, j = 1;
@@ -90,7 +90,7 @@ bool tsr_mapped_follows(const tsr_mapping *m, const tsr_machine *machine, const 
     case TSR_TRIANGLE:
       return (call->side == TSR_LEFT ? rows : cols) == 1 && rows * cols <= TSR_TUNE_MAPPED_PARTS;
     case TSR_RANK:
-      cols += rows; /* columns are cut where rows are, too */
+      cols += rows; /* columns are also cut where rows are */
       return rows * cols <= TSR_TUNE_MAPPED_PARTS;
     default:
       return rows * cols <= TSR_TUNE_MAPPED_PARTS;
@@ -99,8 +99,9 @@ bool tsr_mapped_follows(const tsr_mapping *m, const tsr_machine *machine, const 
 
 /* ---- Tilings -------------------------------------------------------------- */
 
-/* A block on the diagonal lies in one row of tiles: with a triangle of C columns are cut where rows
- * are. Beside a triangle the order keeps the strategy's cut. */
+/* Cuts C in both directions. In a rank-k update columns are also cut where rows are, so that each
+ * block on the diagonal lies in one row of tiles. In an operation with a triangle beside C the
+ * order of the triangle keeps the strategy's cut. */
 static tsr_status cut_both(const tsr_call *call, const direction *down, const direction *across,
                            tsr_tiling *t) {
   tsr_family family = tsr_family_of(call->operation);

@@ -1,12 +1,12 @@
 /*
- * Mapped: a C that is computed where a mapping wants its blocks to be.
+ * A C that is computed where the user mapped its blocks to (plan/mapping.h).
  *
- * C is cut where the mapping's blocks begin, and every part belongs to the device of its block.
- * Blocks side by side that have one device are one part. How k is cut, what copies and kernels are
- * like, and their order, is the strategy's.
+ * C is cut where the mapping's blocks begin, and each part belongs to the device of its block.
+ * Adjacent blocks of one device are one part if the mapping has one device in that direction. The
+ * strategy still decides how k is cut, the sizes of copies and kernels, and their order.
  *
- * Of an operation with a triangle beside C only its lines across the triangle are partitioned to
- * devices: a mapping is followed if it leaves each line to one device.
+ * In an operation with a triangle beside C, a device owns whole lines of C across the triangle. A
+ * mapping is followed there only if it gives each such line to one device.
  */
 #ifndef TSR_PLAN_SEARCH_MAPPED_H
 #define TSR_PLAN_SEARCH_MAPPED_H
@@ -14,13 +14,14 @@
 #include "blas/graph.h"
 #include "plan/mapping.h"
 
-/* Whether the call's C can be computed where it is mapped. Not when it is in the memory of a
- * device, where it is used, nor in thousands of small blocks, which no device would do well. */
+/* Whether C is computed where it is mapped. It is not if C is in the memory of a device, since it
+ * is used there, if the mapping names a location that is no device, or if C would have thousands of
+ * parts, whose kernels would be too small. */
 bool tsr_mapped_follows(const tsr_mapping *mapping, const tsr_machine *machine,
                         const tsr_call *call);
 
-/* Puts the mapping's parts and owners of C into the tiling of some strategy; the mapping is one
- * that is followed. TSR_ERR_MEMORY. */
+/* Replaces the parts and owners of C in a strategy's tiling by the mapping's, which
+ * tsr_mapped_follows accepts. TSR_ERR_MEMORY: no host memory; the caller still frees the tiling. */
 tsr_status tsr_mapped_set(const tsr_mapping *mapping, const tsr_call *call, tsr_tiling *tiling);
 
 #endif

@@ -1,4 +1,4 @@
-/* In which order devices are preferred. */
+/* The order in which devices are preferred. */
 #include <math.h>
 
 #include "plan/search/search.h"
@@ -9,7 +9,6 @@ static bool is_home(const tsr_search *s, int device) {
   return false;
 }
 
-/* Capacity of a channel that a device's host link would share with the devices chosen already. */
 double tsr_search_shared_rate(const tsr_search *s, int device, int chosen) {
   int host = s->machine->devices;
   double rate = s->machine->link[host][device].bandwidth;
@@ -27,7 +26,7 @@ double tsr_search_shared_rate(const tsr_search *s, int device, int chosen) {
   return rate;
 }
 
-/* Bytes/s between a device and the devices that are homes. */
+/* Bytes/s to a device from all other devices that are homes of operands, in sum. */
 static double rate_to_homes(const tsr_search *s, int device) {
   double rate = 0;
   for (int h = 0; h < s->machine->devices; h++)
@@ -35,8 +34,9 @@ static double rate_to_homes(const tsr_search *s, int device) {
   return rate;
 }
 
-/* Homes of operands first (1e15 is more than any rate), then those that add most to the rate from
- * the host and the homes; of rates that differ by rounding (1e-9) the lower number counts. */
+/* Homes of operands come first: 1e15 bytes/s is more than any rate. Next is always the device that
+ * adds most to the rate from the host and from the homes. If rates are equal but for rounding
+ * (1e-9), the lower number comes first. */
 void tsr_search_order_devices(tsr_search *s) {
   bool taken[TSR_MACHINE_DEVICES] = {false};
   for (int i = 0; i < s->machine->devices; i++) {

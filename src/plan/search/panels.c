@@ -1,4 +1,6 @@
-/* Panels: what is guessed at first. */
+/*
+ * First guesses at panels, at stripes, and at n-blocks and k-panels for each limit that may bind.
+ */
 #include <math.h>
 
 #include "plan/search/search.h"
@@ -13,25 +15,28 @@ static bool is_device_home(const tsr_search *s, int x) {
   return tsr_is_device(s->machine, s->call->operand[x].location);
 }
 
-bool tsr_panels_one_of_many(const tsr_search *s) {
+bool tsr_panels_is_update(const tsr_search *s) {
   const tsr_call *call = s->call;
   return s->options->residency != NULL && tsr_search_family(s) == TSR_PRODUCT &&
          TSR_TUNE_SEQUENCE_K * call->k <= call->m && TSR_TUNE_SEQUENCE_K * call->k <= call->n;
 }
 
-/* What calls have added to a C on devices waits for it but once. */
+/* C is added last if it must be, if A or B comes from the same home, or if C is a product's and at
+ * home on a device. In a sequence of updates only the first one waits for C to arrive, so that a
+ * common home is no reason there. */
 void tsr_panels_set_lazy(const tsr_search *s, tsr_strategy *r) {
   const tsr_operand *o = s->call->operand;
-  bool shares = !tsr_panels_one_of_many(s) && (o[TSR_C_].location == o[TSR_A].location ||
-                                               o[TSR_C_].location == o[TSR_B_].location);
+  bool shares = !tsr_panels_is_update(s) && (o[TSR_C_].location == o[TSR_A].location ||
+                                             o[TSR_C_].location == o[TSR_B_].location);
   bool at_device = tsr_search_family(s) == TSR_PRODUCT && is_device_home(s, TSR_C_);
   r->lazy = tsr_strategy_may_be_lazy(r, &s->problem) &&
             (tsr_strategy_must_be_lazy(r, &s->problem) || shares || at_device);
-  r->add_at_home = r->lazy && at_device && !s->options->reproducible; /* C need not leave then */
+  r->add_at_home =
+      r->lazy && at_device && !s->options->reproducible; /* C need not leave its home then */
 }
 
-/* How much of an operand in host memory has to come from there: what no device has yet. Of a C of
- * which a triangle is updated no device ever has the other one. */
+/* The part of an operand in host memory, 0 to 1, that must still be copied from there, since no
+ * device has it. A rank-k update counts one triangle of C; devices never have the other one. */
 static double part_at_home(const tsr_search *s, int x) {
   const tsr_residency *r = s->options->residency;
   const tsr_operand *o = &s->call->operand[x];
@@ -42,7 +47,7 @@ static double part_at_home(const tsr_search *s, int x) {
   return there < all ? 1 - there / all : 0;
 }
 
-/* Seconds of an operand's transfers over seconds of kernels. */
+/* Time of an operand's transfers from the host / time of all kernels. */
 static double operand_share(const tsr_search *s, int devices, int x) {
   double flops = tsr_call_flops(s->call), bytes = 0, link = 0;
   bool half = tsr_search_family(s) == TSR_RANK && x == TSR_C_;
@@ -64,8 +69,9 @@ static bool is_on_device(const tsr_call *call) {
   return call->operand[TSR_A].memory == TSR_DEVICE || call->operand[TSR_B_].memory == TSR_DEVICE;
 }
 
-/* Columns of C are contiguous: cut them unless C is flat. But a device that is home to A or B must
- * send all that others read, so few should read the same. */
+/* Columns of C are cut unless C is flat, since columns are contiguous. If A or B is at home on a
+ * device, the grid is nearer to a square: that device sends all that the others read, and in such a
+ * grid fewer devices read the same part. */
 void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_strategy *r) {
   bool flat = call->m > TSR_TUNE_FLAT * call->n;
   r->grid_rows = flat ? devices : 1;
@@ -74,7 +80,7 @@ void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_strategy *r) {
   r->grid_cols = devices / r->grid_rows;
 }
 
-/* All operands are at home on devices. */
+/* Whether all operands are at home on devices. */
 static bool is_resident(const tsr_search *s) {
   return is_device_home(s, TSR_A) && is_device_home(s, TSR_B_) && is_device_home(s, TSR_C_);
 }
@@ -87,14 +93,15 @@ static bool is_staged(const tsr_call *call) {
   return false;
 }
 
-/* Each thread that stages has one piece under way and one in the ring that is being fetched. */
+/* The largest piece of pageable memory, bytes: the ring has memory for two pieces of each staging
+ * thread, one that the thread copies and one that a device fetches. */
 static int64_t share_of_ring(const tsr_search *s) {
   int threads = s->machine->staging_threads > 0 ? s->machine->staging_threads : 1;
   return tsr_guess_of((double)s->options->ring / threads, TSR_TUNE_PIECE_IN_RING);
 }
 
-/* Some tens of copies to a device: enough to keep the links busy side by side, few enough that each
- * one's start does not count. */
+/* Bytes of a copy such that a device receives some tens of copies: enough to keep its links busy at
+ * the same time, few enough that the start of each does not matter. */
 static int64_t guess_piece(const tsr_search *s, const tsr_strategy *r) {
   const tsr_operand *o = s->call->operand;
   double a = (double)tsr_operand_bytes(&o[TSR_A], s->call->type) / r->grid_rows;
@@ -107,16 +114,18 @@ static int64_t guess_piece(const tsr_search *s, const tsr_strategy *r) {
   return is_staged(s->call) && piece > share_of_ring(s) ? share_of_ring(s) : piece;
 }
 
-/* Of A, and of C across it for each of so many devices. */
+/* The order of the triangle A. */
 static int64_t order_of(const tsr_call *call) {
   return call->side == TSR_LEFT ? call->m : call->n;
 }
 
+/* Lines of C across the triangle for each device. */
 static int64_t lines_of(const tsr_call *call, int devices) {
   return (call->side == TSR_LEFT ? call->n : call->m) / devices;
 }
 
-/* Seconds of kernels for a row of trsm's block, halfway down, when so many lines are solved. */
+/* Time of kernels for one row of a block of trsm, s, when the block is halfway down the order and
+ * `lines` lines are solved. */
 static double solving_time(const tsr_search *s, int64_t order, int64_t block, int64_t lines) {
   const tsr_call *call = s->call;
   bool left = call->side == TSR_LEFT;
@@ -128,8 +137,9 @@ static double solving_time(const tsr_search *s, int64_t order, int64_t block, in
   return (own + product) / (double)block;
 }
 
-/* Low blocks take less to be solved, high ones less to be multiplied, and of a short order there
- * should be some of them. Of two that are about as good the higher one makes fewer commands. */
+/* The order of trsm's blocks. Small blocks take less time to solve, large ones less time to
+ * multiply, and a short order needs several blocks. If two sizes are about equally good, the larger
+ * one makes fewer commands. */
 static int64_t guess_solved_block(const tsr_search *s, int64_t order, int64_t lines) {
   int64_t best = tsr_guess_of((double)order, TSR_TUNE_SOLVED_BLOCK);
   for (int64_t block = best / 2; block >= TSR_TUNE_SOLVED_BLOCK.least; block /= 2)
@@ -139,10 +149,11 @@ static int64_t guess_solved_block(const tsr_search *s, int64_t order, int64_t li
   return best;
 }
 
-/* Columns of trsm's stripes; with A on the right they are rows. Where C takes longer to come and go
- * than to be solved, some of it is solved meanwhile, if columns are cut: rows are solved column by
- * column, however many there are. Else few wide ones are quickest, but where threads have to bring
- * each of them first. */
+/* Width of trsm's stripes, which are columns if A is on the left and rows if it is on the right. If
+ * C takes longer to come and go than to be solved, columns are cut into several stripes, so that
+ * one is solved while others travel. Rows are not: they are solved column by column, however many
+ * they are. Otherwise few wide stripes are quickest. Stripes from pageable memory are narrower,
+ * since the staging threads bring each stripe before it begins. */
 static int64_t guess_solved_stripe(const tsr_search *s, int devices, int64_t lines) {
   bool left = s->call->side == TSR_LEFT;
   bool cut = left && 2 * operand_share(s, devices, TSR_C_) > 1;
@@ -152,11 +163,13 @@ static int64_t guess_solved_stripe(const tsr_search *s, int devices, int64_t lin
   return tsr_power_of_two_near(width, TSR_INVERTS_LINES, widest);
 }
 
-/* Blocks long enough for good kernels, and stripes narrow enough to begin before all of B is there.
- * Short columns are slow to copy, and a stripe is read whole before it ends; but of trsm nothing
- * can begin before the first block is there, and pieces of pageable memory are as small as the
- * ring. trsm needs but one block to begin, and what it takes to invert one does not depend on the
- * lines: with lines that are on devices already, one stripe does. */
+/* Sets blocks, stripes and the height of copies (span). Blocks are long enough for fast kernels;
+ * stripes are narrow enough to begin before all of B has arrived. Copies of the triangle are as
+ * high as its order, since short columns are slow to copy and a stripe reads the whole triangle
+ * before it ends. They are lower in trsm, which cannot begin before its first block has arrived,
+ * and for pageable memory, whose pieces are as small as the ring. A composed trsm has one stripe:
+ * its lines are on devices already, it needs one block to begin, and the time to invert a block
+ * does not depend on the number of lines. */
 static void guess_blocks(const tsr_search *s, int devices, tsr_strategy *r) {
   const tsr_call *call = s->call;
   bool solves = call->operation == TSR_TRSM;
@@ -167,15 +180,16 @@ static void guess_blocks(const tsr_search *s, int devices, tsr_strategy *r) {
   r->stripe = solves ? guess_solved_stripe(s, devices, lines)
                      : tsr_guess_of((double)lines, TSR_TUNE_STRIPE);
   if (composed && solves)
-    r->stripe = lines + TSR_TUNE_ONE_STRIPE_MORE; /* devices' lines are about alike */
+    r->stripe = lines + TSR_TUNE_ONE_STRIPE_MORE; /* devices have about equally many lines */
   bool high = !solves && !is_staged(call);
   double height = high ? (double)order : fmin(TSR_TUNE_SPAN, (double)order / TSR_TUNE_SPAN_PARTS);
   if (high) r->block = larger(r->block, TSR_TUNE_HIGH_BLOCK);
   r->span = tsr_power_of_two_near(height / (double)r->block, 1, TSR_TUNE_SPAN_BLOCKS);
-  r->n_block_least = 0; /* a narrow stripe goes through all blocks, too */
+  r->n_block_least = 0; /* no taper: a narrow stripe passes through all blocks, too */
 }
 
-/* Of what is summed, from whatever is left at home; few copies when it is on devices. */
+/* Bytes of a copy of A or B, from what is still at home; the largest copy if less than half is,
+ * since few copies are left then. */
 static int64_t guess_composed_piece(const tsr_search *s, int devices) {
   double all = 0, at_home = 0;
   for (int x = TSR_A; x <= TSR_B_; x++) {
@@ -187,9 +201,10 @@ static int64_t guess_composed_piece(const tsr_search *s, int devices) {
   return tsr_guess_of(at_home / devices, TSR_TUNE_PIECE);
 }
 
-/* A composed call has little time to be planned in, so the first guess must be about right. When
- * its operands are on devices, mostly, it has no k_panel to wait for: one will do. Of a triangle of
- * C the blocks across the diagonal come and go with every call, so they are small. */
+/* Sets the knobs of a composed call, which has little planning time, so that the first guess must
+ * be about right. If its operands are mostly on devices, there is no k-panel to wait for: one
+ * k-panel does. In a rank-k update n-blocks are narrow, since the blocks across the diagonal of C
+ * are copied in every call. False: the call is guessed like others. */
 static bool guess_composed(const tsr_search *s, int devices, double columns, tsr_strategy *r) {
   bool is_rank = tsr_search_family(s) == TSR_RANK;
   if (s->options->residency == NULL || s->call->k > TSR_TUNE_COMPOSED_K) return false;
@@ -201,9 +216,9 @@ static bool guess_composed(const tsr_search *s, int devices, double columns, tsr
   return true;
 }
 
-/* Calls after this one find C on devices in its n_blocks: wide ones, so that kernels are good even
- * where others take some of a device's multiprocessors. */
-static void widen_rooms(const tsr_search *s, tsr_strategy *r) {
+/* Later updates find C on the devices in the n-blocks of this call. Wide n-blocks keep their
+ * kernels fast even while broadcasts occupy some of a device's multiprocessors. */
+static void widen_cached_blocks(const tsr_search *s, tsr_strategy *r) {
   int64_t rows = s->call->m / r->grid_rows;
   int64_t width =
       tsr_guess_of((double)TSR_TUNE_CACHED_ELEMENTS / (double)rows, TSR_TUNE_CACHED_WIDTH);
@@ -212,25 +227,28 @@ static void widen_rooms(const tsr_search *s, tsr_strategy *r) {
   r->n_block_least = width < TSR_TUNE_CACHED_TAPER ? width : TSR_TUNE_CACHED_TAPER;
 }
 
-/* What a product's panels are cut for; which limit is the one that counts shows only when plans are
- * tried. */
+/* The resource that panels are cut for. Which one limits a call shows only when plans are replayed.
+ */
 typedef enum limit {
-  LIMIT_LINKS,   /* columns of C are finished n_block by n_block, so that they can leave */
-  LIMIT_KERNELS, /* they begin early, on a short k_panel, and k_panels double */
-  LIMIT_EITHER,  /* about the same time for both: a few long k_panels */
-  LIMIT_BOTH,    /* with a long k: k_panels that stay short, so that links never wait for kernels */
-  LIMIT_START,   /* short calls of rank-k: the least of both before the first kernel and the last */
-  LIMIT_PORT     /* of devices that are home to all: what goes out, and then what comes back */
+  LIMIT_LINKS, /* links: columns of C are completed n-block by n-block, so that they leave early */
+  LIMIT_KERNELS, /* kernels: they begin early with a short first k-panel, and each next one is twice
+                    as long */
+  LIMIT_EITHER,  /* links or kernels, which take about as long: a few long k-panels */
+  LIMIT_BOTH,  /* both, with a long k: k-panels stay short, so that links never wait for kernels */
+  LIMIT_START, /* start and end of a short rank-k update: little time before the first kernel and
+                  after the last */
+  LIMIT_PORT   /* the port of a device, when devices are home to all operands: A and B leave by it,
+                  and then C returns */
 } limit;
 
-/* What binds a product is that C comes back to a device, by one port. */
+/* Whether a product is limited by C's return to a device through one port. */
 static bool comes_back(const tsr_search *s) {
   const tsr_call *call = s->call;
   double c = (double)call->m * (double)call->n;
   return is_device_home(s, TSR_C_) && c > (double)call->k * (double)(call->m + call->n);
 }
 
-/* Columns that are finished together, and then leave. */
+/* Columns of C that are completed together, and then leave. */
 static int64_t guess_n_block(const tsr_search *s, double columns) {
   tsr_guess guess = TSR_TUNE_N_BLOCK;
   if (is_staged(s->call))
@@ -240,28 +258,28 @@ static int64_t guess_n_block(const tsr_search *s, double columns) {
   return tsr_guess_of(columns, guess);
 }
 
-static void cut_product(const tsr_search *s, limit what, tsr_strategy *r) {
+static void cut_product(const tsr_search *s, limit by, tsr_strategy *r) {
   double columns = (double)s->call->n / r->grid_cols, k = (double)s->call->k;
   r->n_block_first = r->n_block = r->n_block_last = guess_n_block(s, columns);
   r->k_panel = r->k_panel_most = 0;
-  if (what == LIMIT_LINKS) {
+  if (by == LIMIT_LINKS) {
     if (!is_device_home(s, TSR_C_))
-      r->n_block_first = TSR_TUNE_LINKS_FIRST; /* and then wider ones */
+      r->n_block_first = TSR_TUNE_LINKS_FIRST; /* the next ones are wider */
     return;
   }
   r->n_block_first = TSR_TUNE_FIRST;
-  if (what == LIMIT_PORT) {
+  if (by == LIMIT_PORT) {
     r->k_panel = r->k_panel_most = tsr_guess_of(k, TSR_TUNE_PORT_K);
     r->n_block_first = r->n_block = TSR_TUNE_PORT_FIRST;
     r->n_block_last = tsr_guess_of(columns, TSR_TUNE_PORT_LAST);
     return;
   }
-  if (what == LIMIT_EITHER) {
+  if (by == LIMIT_EITHER) {
     r->k_panel = tsr_guess_of(k, TSR_TUNE_EITHER_K);
     r->n_block = TSR_TUNE_EITHER_MIDDLE;
     return;
   }
-  bool both = what == LIMIT_BOTH;
+  bool both = by == LIMIT_BOTH;
   r->k_panel = tsr_guess_of(k, both ? TSR_TUNE_BOTH_K : TSR_TUNE_KERNELS_K);
   r->n_block = TSR_TUNE_MIDDLE;
   r->n_block_last = both ? TSR_TUNE_BOTH_LAST : TSR_TUNE_KERNELS_LAST;
@@ -285,34 +303,34 @@ bool tsr_panels_lead(const tsr_search *s, tsr_strategy *r) {
   return true;
 }
 
-/* Of a triangle of C every n_block has a block on the diagonal, for which the kernel is slow, and
- * which is computed at C's home if that is a device: no tapering, and n_blocks that depend little
- * on how many devices there are. Where pieces go by way of the ring they are narrower, since they
- * come later. */
-static void cut_rank(const tsr_search *s, limit what, tsr_strategy *r) {
+/* In a rank-k update each n-block has a block on the diagonal, whose kernel is slow and which is
+ * computed at C's home if that is a device. So n-blocks are not tapered, and their width depends
+ * little on the number of devices. For pageable memory they are narrower, since pieces arrive later
+ * by way of the ring. */
+static void cut_rank(const tsr_search *s, limit by, tsr_strategy *r) {
   double k = (double)s->call->k;
   tsr_guess block = TSR_TUNE_RANK_BLOCK;
   if (is_staged(s->call)) block.most = TSR_TUNE_RANK_BLOCK_MOST_STAGED;
   r->n_block_first = r->n_block = r->n_block_last = tsr_guess_of((double)s->call->n, block);
   r->n_block_least = 0;
   r->k_panel = r->k_panel_most = 0;
-  if (what == LIMIT_LINKS) return;
-  r->k_panel = tsr_guess_of(k, what == LIMIT_KERNELS ? TSR_TUNE_RANK_KERNELS_K : TSR_TUNE_RANK_K);
-  if (what == LIMIT_BOTH) r->k_panel_most = TSR_TUNE_RANK_GROWTH * r->k_panel;
-  if (what == LIMIT_START) {
+  if (by == LIMIT_LINKS) return;
+  r->k_panel = tsr_guess_of(k, by == LIMIT_KERNELS ? TSR_TUNE_RANK_KERNELS_K : TSR_TUNE_RANK_K);
+  if (by == LIMIT_BOTH) r->k_panel_most = TSR_TUNE_RANK_GROWTH * r->k_panel;
+  if (by == LIMIT_START) {
     r->k_panel = tsr_guess_of(k, TSR_TUNE_RANK_START_K);
     r->n_block_first = r->n_block = r->n_block_last = TSR_TUNE_RANK_START_BLOCK;
     r->n_block_least = TSR_TUNE_RANK_TAPER;
   }
-  if (what == LIMIT_EITHER) {
+  if (by == LIMIT_EITHER) {
     r->k_panel = tsr_guess_of(k, TSR_TUNE_RANK_EITHER_K);
     r->k_panel_most = TSR_TUNE_RANK_EITHER_GROWTH * r->k_panel;
     r->n_block_least = TSR_TUNE_RANK_TAPER;
   }
 }
 
-static void cut_for(const tsr_search *s, limit what, tsr_strategy *r) {
-  (tsr_search_family(s) == TSR_RANK ? cut_rank : cut_product)(s, what, r);
+static void cut_for(const tsr_search *s, limit by, tsr_strategy *r) {
+  (tsr_search_family(s) == TSR_RANK ? cut_rank : cut_product)(s, by, r);
 }
 
 static limit first_limit(const tsr_search *s, int devices) {
@@ -321,26 +339,27 @@ static limit first_limit(const tsr_search *s, int devices) {
   return is_rank ? LIMIT_BOTH : LIMIT_KERNELS;
 }
 
-/* What the threads stage one after the other all devices should be able to work on: the same few
- * columns of C, of which each has some rows, unless these are short. */
-static void lie_down(const tsr_call *call, int devices, tsr_strategy *r) {
+/* Sets a grid of one column for a C in pageable memory. The staging threads bring one piece after
+ * another; when each device owns some rows of every column, all devices can work on what has
+ * arrived. A C with short columns keeps its grid. */
+static void cut_rows_if_staged(const tsr_call *call, int devices, tsr_strategy *r) {
   tsr_memory c = call->operand[TSR_C_].memory;
   if ((c != TSR_PAGEABLE && c != TSR_MANAGED) || call->n > TSR_TUNE_FLAT * call->m) return;
   r->grid_rows = devices;
   r->grid_cols = 1;
 }
 
-/* In percent, rounded to steps. A little more than the others' is not worth that parts
- * differ. */
+/* The share of C of a device that is home to an operand, in percent of another device's, rounded
+ * down to steps (HOME_SHARE_STEPS): a small difference is not worth parts of different sizes. */
 static int64_t guess_share(const tsr_search *s, int devices) {
   double share = tsr_plan_home_share(s->machine, s->call, devices);
   static const double steps = TSR_TUNE_HOME_SHARE_STEPS;
   return (int64_t)(100 * exp2(floor(steps * log2(share)) / steps));
 }
 
-/* Nothing travels on one device that is home to everything, and used in place: there is nothing to
- * wait for. */
-static bool is_all_there(const tsr_search *s, int devices) {
+/* Whether the call runs on one device that is home to all operands and uses them in place. Then
+ * nothing is copied, and no kernel waits for a part of an operand. */
+static bool has_all_operands(const tsr_search *s, int devices) {
   bool all = devices == 1 && s->problem.realigned == 0;
   for (int x = 0; x < TSR_OPERANDS; x++)
     all &= s->call->operand[x].rows == 0 || s->call->operand[x].location == s->order[0];
@@ -356,7 +375,7 @@ tsr_strategy tsr_panels_guess(const tsr_search *s, int devices) {
                     .n_block_least = TSR_TUNE_TAPER,
                     .relay = true};
   tsr_panels_guess_grid(s->call, devices, &r);
-  if (is_product && s->options->residency == NULL) lie_down(s->call, devices, &r);
+  if (is_product && s->options->residency == NULL) cut_rows_if_staged(s->call, devices, &r);
   r.piece = guess_piece(s, &r);
   if (is_product) r.home_share = guess_share(s, devices);
   if (tsr_search_family(s) == TSR_TRIANGLE) {
@@ -367,8 +386,8 @@ tsr_strategy tsr_panels_guess(const tsr_search *s, int devices) {
     r.k_panel = 0;
   else
     cut_for(s, first_limit(s, devices), &r);
-  if (tsr_panels_one_of_many(s)) widen_rooms(s, &r);
-  if (is_all_there(s, devices))
+  if (tsr_panels_is_update(s)) widen_cached_blocks(s, &r);
+  if (has_all_operands(s, devices))
     r.k_panel = r.n_block_first = r.n_block = r.n_block_last = r.n_block_least = 0;
   tsr_panels_set_lazy(s, &r);
   return r;
@@ -393,7 +412,7 @@ tsr_strategy tsr_panels_like(const tsr_search *s, const tsr_strategy *other, int
   return r;
 }
 
-/* Those of each family, the more promising ones first. */
+/* The limits of each family of operations, the more promising ones first. */
 static const limit product_limits[] = {LIMIT_LINKS, LIMIT_KERNELS, LIMIT_EITHER, LIMIT_BOTH,
                                        LIMIT_PORT};
 static const limit rank_limits[] = {LIMIT_BOTH, LIMIT_KERNELS, LIMIT_EITHER, LIMIT_LINKS,
@@ -412,8 +431,8 @@ int tsr_panels_for_limits(const tsr_search *s, const tsr_strategy *at,
   return count;
 }
 
-/* Stripes that are wide, and k_panels so that kernels can begin with what comes first. Those of
- * trmm all have them: its C is what is read as well as what is written, and crowds the links. */
+/* Sets wide stripes with k-panels, so that kernels begin with the first k-panel. In trmm all
+ * stripes have k-panels: its C is read as well as written, and fills the links. */
 static void cut_k_panels(const tsr_search *s, int devices, tsr_strategy *r) {
   const tsr_call *call = s->call;
   bool in_place = tsr_is_in_place(call->operation);

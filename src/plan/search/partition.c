@@ -36,17 +36,17 @@ bool tsr_partition_differs(const tsr_partition_question *q, const int *order, in
   return slowest < (1 - TSR_TUNE_DIFFERENCE) * fastest || least < (1 - TSR_TUNE_DIFFERENCE) * most;
 }
 
-/* ---- What a device holds, and how fast it is then ------------------------- */
+/* ---- Each device's C block, and its speed with it ---- */
 
-/* A partition in the making. */
+/* The partition that is being made. */
 typedef struct partition {
   const tsr_partition_question *q;
   const tsr_strategy *r;
   tsr_tiling *t;
   int devices;
   int64_t rows, cols, depth; /* elements of the largest tiles */
-  double slot;               /* bytes */
-  double most;               /* slots of the device with the most room */
+  double slot;               /* bytes of a slot */
+  double most;               /* slots of the device with the largest budget */
   double weight[TSR_MACHINE_DEVICES];
 } partition;
 
@@ -75,22 +75,22 @@ static double slots_of(const partition *d, int g) {
   return floor((double)d->q->budget[d->t->device[g]] / d->slot);
 }
 
-static bool has_room(const partition *d, double slots, double b, double c) {
+static bool has_slots(const partition *d, double slots, double b, double c) {
   double depth = d->r->depth > 0 ? d->r->depth : 1, lookahead = (double)d->r->lookahead / 100;
   return tsr_c_block_slots(b, c, depth, lookahead) <= slots;
 }
 
-/* The strategy's hold in the measure of the device's room. */
-static tsr_pass hold_of(const partition *d, int g) {
+/* The strategy's C block, scaled to the device's budget. */
+static tsr_pass c_block_of(const partition *d, int g) {
   double slots = slots_of(d, g), scale = sqrt(slots / d->most);
   tsr_pass p = {(int)fmax(1, floor(scale * d->r->c_block_rows + 0.5)),
                 (int)fmax(1, floor(scale * d->r->c_block_cols + 0.5))};
-  while (p.rows * p.cols > 1 && !has_room(d, slots, p.rows, p.cols))
+  while (p.rows * p.cols > 1 && !has_slots(d, slots, p.rows, p.cols))
     *(p.rows > p.cols ? &p.rows : &p.cols) -= 1;
   return p;
 }
 
-/* Bytes/s into a device, from wherever they come fastest. */
+/* Bytes/s into a device from the location with the fastest link. */
 static double rate_into(const partition *d, int device) {
   const tsr_machine *m = d->q->machine;
   double segment = (double)d->rows * (double)element_of(d);
@@ -103,15 +103,15 @@ static double rate_into(const partition *d, int device) {
   return rate > 0 ? rate : 1;
 }
 
-/* Seconds of a kernel, or of what has to be loaded for it. */
+/* Time of a kernel, or of the copies for it if these take longer, s. */
 static double time_of(const partition *d, int g) {
   const tsr_machine *m = d->q->machine;
   int device = d->t->device[g];
-  tsr_pass held = d->t->passes[g];
+  tsr_pass block = d->t->passes[g];
   double kernel = tsr_machine_kernel_time(m, device, TSR_KERNEL_GEMM, d->q->call->type, d->rows,
                                           d->cols, d->depth, false, true, d->q->heat);
   double bytes = (double)d->depth * (double)element_of(d) *
-                 ((double)d->rows / held.cols + (double)d->cols / held.rows);
+                 ((double)d->rows / block.cols + (double)d->cols / block.rows);
   return fmax(kernel, bytes / rate_into(d, device));
 }
 
@@ -125,25 +125,25 @@ static void weigh(partition *d) {
   bool given = has_weights(d);
   for (int g = 0; g < d->devices; g++) d->most = fmax(d->most, slots_of(d, g));
   for (int g = 0; g < d->devices; g++) {
-    d->t->passes[g] = hold_of(d, g);
+    d->t->passes[g] = c_block_of(d, g);
     double weight = given ? (double)d->r->weight[g] : 1 / time_of(d, g);
     d->weight[g] = slots_of(d, g) >= 3 ? weight : 0; /* a kernel has three operands */
   }
 }
 
-/* ---- Dealing -------------------------------------------------------------- */
+/* ---- Who owns which tiles ---- */
 
-/* Tiles of C in a column of them; below each other they are all alike. */
+/* Tiles of C in column j of tiles: those of the triangle in a rank-k update, else all. */
 static double length_of_column(const partition *d, int j) {
   const tsr_tiling *t = d->t;
   if (tsr_family_of(d->q->call->operation) != TSR_RANK) return t->m.count;
   return d->q->call->uplo == TSR_LOWER ? t->m.count - j : j + 1;
 }
 
-/* Each part to the place that is the least busy with it then, the longest first; of places that
- * differ by rounding (1e-9) the first. */
-static void deal_out(int parts, int places, const double *weight, const double *length,
-                     bool backwards, int *place_of) {
+/* Gives each part to the place that would be the first to finish it, the longest part first. If
+ * places are equal but for rounding (1e-9), the first one gets it. */
+static void share_out(int parts, int places, const double *weight, const double *length,
+                      bool backwards, int *place_of) {
   double load[TSR_MACHINE_DEVICES] = {0};
   for (int n = 0; n < parts; n++) {
     int i = backwards ? parts - 1 - n : n, best = -1;
@@ -166,7 +166,7 @@ static bool partition_rows(partition *d) {
   if (length == NULL) return false;
   for (int g = 0; g < d->devices; g++) weight[g / t->grid_cols] += d->weight[g];
   for (int i = 0; i < t->m.count; i++) length[i] = 1;
-  deal_out(t->m.count, t->grid_rows, weight, length, false, t->down);
+  share_out(t->m.count, t->grid_rows, weight, length, false, t->down);
   tsr_dealloc(length);
   return true;
 }
@@ -179,7 +179,7 @@ static bool partition_cols(partition *d) {
   for (int g = 0; g < d->devices; g++) weight[g % t->grid_cols] += d->weight[g];
   for (int j = 0; j < t->n.count; j++) length[j] = length_of_column(d, j);
   bool grows = t->n.count > 1 && length[0] < length[t->n.count - 1];
-  deal_out(t->n.count, t->grid_cols, weight, length, grows, t->across);
+  share_out(t->n.count, t->grid_cols, weight, length, grows, t->across);
   tsr_dealloc(length);
   return true;
 }

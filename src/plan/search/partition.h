@@ -1,8 +1,8 @@
 /*
- * Inside the planner: C for devices that differ, for calls that do not fit. Where budgets or speeds
- * are not alike, a device holds more tiles of C the more room it has, so that it loads less for
- * each kernel; and C is partitioned by what each makes of that: as many tiles, about, as it can do
- * in the same time. A device without room for three tiles gets none.
+ * Inside the planner: how C is divided among devices that differ, for calls that do not fit the
+ * budgets. A device with a larger budget has a larger C block, so that it loads less for each
+ * kernel, and each device gets about as many tiles of C as it can compute in the same time. A
+ * device whose budget has no memory for three tiles gets none.
  */
 #ifndef TSR_PLAN_SEARCH_PARTITION_H
 #define TSR_PLAN_SEARCH_PARTITION_H
@@ -16,15 +16,16 @@ typedef struct tsr_partition_question {
   double heat;
 } tsr_partition_question;
 
-/* Whether the first so many devices of an order differ enough to be partitioned with one by one. */
+/* Whether the first `devices` devices of the order differ enough in budget or speed. */
 bool tsr_partition_differs(const tsr_partition_question *question, const int *order, int devices);
 
-/* The largest and the least budget among them. */
+/* The largest and the smallest budget of these devices, bytes. */
 size_t tsr_partition_most(const tsr_partition_question *question, const int *order, int devices);
 size_t tsr_partition_least(const tsr_partition_question *question, const int *order, int devices);
 
-/* Deals the tiles of a strategy's tiling, whose hold is that of the device with the most room.
- * TSR_ERR_MEMORY for host memory. */
+/* Sets in a strategy's tiling which device owns which tile of C, and each device's C block; the
+ * strategy's C block is that of the device with the largest budget. TSR_ERR_MEMORY: no host memory;
+ * the caller still frees the tiling. */
 tsr_status tsr_partition_set(const tsr_partition_question *question, const tsr_strategy *strategy,
                              tsr_tiling *tiling);
 

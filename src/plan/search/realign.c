@@ -1,27 +1,29 @@
 /*
- * Operands that kernels do not use where they are: for the same bits everywhere, or since a device
- * is much slower at what does not begin at whole loads, all columns of it. A and B are copied to
- * tiles first, and products go to a partial C.
+ * Operands that kernels do not use in place: reproducible results need the same alignment
+ * everywhere, and some devices are much slower when columns are not aligned to whole loads. A and B
+ * are copied to aligned tiles first, and products go to a partial C.
  */
 #include <math.h>
 
 #include "plan/search/search.h"
 
-/* Copies of A and B cost by their size, and save time of the product. */
+/* Whether aligned copies save more time than they cost: the cost grows with the sizes of A and B,
+ * the gain with the product. */
 static bool pays(const tsr_call *call) {
   double m = (double)call->m, n = (double)call->n;
   return tsr_kernel_minds_alignment(call->type) && call->k >= TSR_TUNE_REALIGN_K &&
          2 * m * n >= TSR_TUNE_REALIGN_ORDER * (m + n);
 }
 
-static bool is_misplaced(const tsr_search *s, int x) {
+static bool is_misaligned(const tsr_search *s, int x) {
   const tsr_operand *o = &s->call->operand[x];
   return o->rows > 0 && tsr_is_device(s->machine, o->location) &&
          1 << o->alignment < TSR_KERNEL_LOAD;
 }
 
-/* What copies of those take, at most, on any one device: they must leave room for the rest. */
-static bool has_room(const tsr_search *s, unsigned realigned) {
+/* Whether copies of these operands fit the smallest budget with memory left for the rest of the
+ * call. */
+static bool fits_budgets(const tsr_search *s, unsigned realigned) {
   const tsr_type_info *type = tsr_type_get(s->call->type);
   double bytes = 0, least = INFINITY;
   for (int x = 0; x < TSR_OPERANDS; x++) {
@@ -38,6 +40,6 @@ unsigned tsr_search_realigned(const tsr_search *s) {
   if (s->options->reproducible) return 1u << TSR_A | 1u << TSR_B_;
   if (tsr_search_family(s) != TSR_PRODUCT || tsr_call_scales_only(s->call)) return 0;
   if (s->options->residency != NULL || !pays(s->call)) return 0;
-  for (int x = 0; x < TSR_OPERANDS; x++) realigned |= (unsigned)is_misplaced(s, x) << x;
-  return has_room(s, realigned) ? realigned : 0;
+  for (int x = 0; x < TSR_OPERANDS; x++) realigned |= (unsigned)is_misaligned(s, x) << x;
+  return fits_budgets(s, realigned) ? realigned : 0;
 }

@@ -1,6 +1,7 @@
 /*
- * The search: strategies are tried on the model, from a first guess by steepest parameter, and the
- * plan with the least predicted time is kept, since a plan is used many times.
+ * The search: strategies are replayed on the model, from first guesses by descents that change one
+ * knob at a time, and the plan with the best score is kept. A plan is used many times, so that
+ * searching pays.
  */
 #include <math.h>
 #include <stdio.h>
@@ -26,7 +27,8 @@ static double cpu_time(const tsr_search *s) {
   return tsr_machine_cpu_time(s->machine, s->call->type, tsr_call_flops(s->call), bytes);
 }
 
-/* Whether the CPU's BLAS may do the call, and is predicted to be quicker. */
+/* Whether the CPU's BLAS may compute the call and is predicted to take less time than the best
+ * plan. */
 static bool cpu_is_better(const tsr_search *s) {
   const tsr_machine *m = s->machine;
   for (int x = 0; x < TSR_OPERANDS; x++)
@@ -49,12 +51,12 @@ static tsr_status plan_for_cpu(tsr_search *s) {
   return TSR_OK;
 }
 
-/* No plan on devices is quicker than the floor. */
+/* Whether the CPU is predicted to take less than the floor, which no plan on devices beats. */
 static bool cpu_is_best(const tsr_search *s) {
   return cpu_is_better(s) && cpu_time(s) < tsr_floor(s->machine, s->call);
 }
 
-/* A call that changes nothing has a plan without commands. */
+/* Finds s->best. An empty call gets a plan without commands, like one for the CPU. */
 static tsr_status run_search(tsr_search *s) {
   if (tsr_call_is_empty(s->call) || cpu_is_best(s)) return plan_for_cpu(s);
   TSR_TRY(tsr_forced_check(&s->forced, &s->problem, &s->kinds));
@@ -67,7 +69,7 @@ static tsr_status run_search(tsr_search *s) {
   return tsr_search_too_small(s);
 }
 
-/* Plans are kept for long. */
+/* Frees unused memory: plans stay in the cache for long. */
 static void trim(tsr_plan *plan) {
   TSR_VEC_TRIM(&plan->commands);
   TSR_VEC_TRIM(&plan->waits);

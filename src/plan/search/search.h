@@ -1,7 +1,8 @@
 /*
- * Inside the search: what the files that look for the best strategy share. try.c tries
- * one and says which plan is the best so far; devices.c says on which devices;
- * panels.c, steps.c and holds.c know what to try; search.c makes of it a plan.
+ * Inside the search: what its files share. try.c plans and replays one strategy and keeps the best
+ * plan. devices.c chooses how many devices to try. panels.c, tiles.c, c_block.c and c_blocks.c make
+ * first guesses. starts.c and turns.c improve them by descents (base/descent.h), and shares.c
+ * learns from the replay how much of C each device should own. search.c returns the best plan.
  */
 #ifndef TSR_PLAN_SEARCH_SEARCH_H
 #define TSR_PLAN_SEARCH_SEARCH_H
@@ -11,89 +12,98 @@
 #include "plan/search/knobs.h"
 #include "plan/tuning.h"
 
-/* What a plan tells of a place in the grid: when its kernels were done, for how long it was busy
- * with them, s, and how much it did. */
+/* The prediction of a plan for one place of the grid of devices. end: when its last kernel ends, s
+ * from the start of the plan (tiles: its last command). busy: the time of its kernels in sum, s.
+ * flops: of these kernels. */
 typedef struct tsr_share {
   double end, busy, flops;
 } tsr_share;
 
-/* A strategy, what its plan scores, and what the plan tells of the devices' shares. */
+/* A strategy with its score and with what its plan predicts for each place of the grid. */
 typedef struct tsr_candidate {
-  double score; /* the less the better; INFINITY: it does not fit. First, for tsr_descent */
+  double score; /* the least is the best; INFINITY: the strategy cannot be used, most often because
+                   it does not fit the budgets. tsr_descent wants this field first */
   tsr_strategy strategy;
   tsr_share share[TSR_MACHINE_DEVICES]; /* busy 0: unknown */
 } tsr_candidate;
 
-/* What was tried: strategies that make the same plan have the same digest. */
+/* A strategy that was tried. Strategies that make the same plan have the same digest. */
 typedef struct tsr_tried {
   uint64_t digest;
   double score;
 } tsr_tried;
 
-/* What a candidate would need of the device that lacks most. */
+/* The device whose budget a candidate exceeds by most. */
 typedef struct tsr_misfit {
   int device;
-  size_t need, lack; /* bytes; need 0: there was none */
+  size_t need, lack; /* bytes that the candidate needs there, and bytes beyond the budget; need 0:
+                        no misfit is noted */
 } tsr_misfit;
 
 typedef struct tsr_search {
   const tsr_machine *machine;
   const tsr_call *call;
   const tsr_plan_options *options;
-  tsr_problem problem; /* what strategies depend on */
-  unsigned kinds;      /* bits by tsr_strategy_kind: those to choose from */
-  tsr_forced forced;   /* knobs that the user named */
-  const char *refused; /* why strategies that have a forced knob were void; NULL: none was */
-  double heat;         /* as tsr_plan_heat has it */
-  double began, spent, allowed; /* spent and allowed: seconds of a computer that plans */
-  double enough;                /* seconds: a plan that takes no more is as good as any; 0: none */
+  tsr_problem problem;   /* what strategies depend on */
+  unsigned kinds;        /* the kinds of strategies to choose from: bits by tsr_strategy_kind */
+  tsr_forced forced;     /* knobs that the user set */
+  const char *refused;   /* why a strategy could not honour a forced knob; NULL: all could */
+  double heat;           /* tsr_plan_heat of the call */
+  double began;          /* tsr_now at the start of the search */
+  double spent, allowed; /* planning time used and allowed, s; counted from the number of commands,
+                            not measured (try.c) */
+  double enough;         /* s: a plan predicted to take no longer ends the search; 0: none does */
   int order[TSR_MACHINE_DEVICES]; /* devices, the preferred ones first */
-  const tsr_mapping *mapping;     /* that C follows, or NULL */
-  tsr_plan *best;                 /* of all tried so far; NULL: none fits yet */
-  tsr_candidate found;            /* whose plan it is */
-  double runner_up;               /* seconds of the next best plan */
-  tsr_misfit misfit; /* with residency: of the candidate that did not fit and lacks least */
-  int candidates;    /* planned */
+  const tsr_mapping *mapping;     /* which device computes which block of C, or NULL */
+  tsr_plan *best;                 /* the best plan so far; NULL: none fits yet */
+  tsr_candidate found;            /* the candidate of `best` */
+  double runner_up;               /* predicted time of the second best plan, s */
+  tsr_misfit misfit; /* with residency: of the candidates that did not fit, the smallest misfit */
+  int candidates;    /* how many were planned */
   TSR_VEC(tsr_tried) tried;
-  tsr_plan *spare; /* its memory is for the next candidate; or NULL */
-  tsr_graph graph; /* of the last candidate; its memory is for the next one */
+  tsr_plan *spare; /* a plan that lost: its memory serves the next candidate; or NULL */
+  tsr_graph graph; /* of the last candidate: its memory serves the next one */
 } tsr_search;
 
 static inline tsr_family tsr_search_family(const tsr_search *s) {
   return tsr_family_of(s->call->operation);
 }
 
-/* Whether more candidates should be tried: there is time, and something to gain. */
+/* Whether more candidates should be tried: planning time is left, and the best plan takes longer
+ * than `enough`. */
 static inline bool tsr_search_in_time(const tsr_search *s) {
   return s->spent < s->allowed && (!s->best || s->best->seconds > s->enough);
 }
 
 /* ---- try.c ---- */
 
-/* An empty plan for the call, with the memory of one that lost if there is any; NULL: out of
- * memory.
- */
+/* An empty plan for the call, in the memory of s->spare if there is one; NULL: no host memory. The
+ * caller owns it. */
 tsr_plan *tsr_search_plan_new(tsr_search *s);
 
-/* Plans and replays a strategy, unless one that makes the same plan was tried before, keeps the
- * plan if it is the best so far, and says in *made what it scores. A strategy that does not fit is
+/* Plans and replays a strategy, with the forced knobs set, and keeps the plan if it is the best so
+ * far. A strategy that makes the same plan as an earlier one gets that one's score without being
+ * planned again. *made: the candidate; its score is INFINITY if the strategy does not fit, which is
  * no error. */
 tsr_status tsr_search_try(tsr_search *s, const tsr_strategy *strategy, tsr_candidate *made);
 
-/* The same; *at becomes the candidate if that is better. */
+/* Tries a strategy like tsr_search_try. If the score is less than that of *at, *at becomes the new
+ * candidate and *better is true. */
 tsr_status tsr_search_try_for(tsr_search *s, const tsr_strategy *strategy, tsr_candidate *at,
                               bool *better);
 
-/* Keeps the better of a plan and the best one so far; frees the other. */
+/* Makes `plan` the best plan if its score is less than that of the best plan so far. Takes
+ * ownership of `plan`; the memory of the plan that lost goes to s->spare. */
 void tsr_search_keep(tsr_search *s, const tsr_candidate *candidate, tsr_plan *plan);
 
-/* Sets how long candidates may be tried, and which time is as good as any, by the best plan. */
+/* Set s->allowed and s->enough from the predicted time of the best plan, which there must be. */
 void tsr_search_set_allowed(tsr_search *s);
 void tsr_search_set_enough(tsr_search *s);
 
-/* ---- apart.c ---- */
+/* ---- realign.c ---- */
 
-/* Operands, as bits, whose kernels at their home had better use copies, of C a partial one. */
+/* Operands, as bits, that kernels at the operand's home should not use in place: they read copies
+ * of A and B, and write a partial C. */
 unsigned tsr_search_realigned(const tsr_search *s);
 
 /* ---- order.c ---- */
@@ -101,75 +111,85 @@ unsigned tsr_search_realigned(const tsr_search *s);
 /* Fills s->order. */
 void tsr_search_order_devices(tsr_search *s);
 
-/* Capacity of a channel that a device's host link would share with the devices chosen already. */
+/* Bytes/s from the host to `device` when the first `chosen` devices of s->order load, too: the
+ * bandwidth of its link, or its part of the scarcest channel on the way. */
 double tsr_search_shared_rate(const tsr_search *s, int device, int chosen);
 
 /* ---- tiles.c ---- */
 
-/* Square tiles on so many devices, C tile by C tile. */
+/* A strategy of square tiles on that many devices, in which a C block is one tile. */
 tsr_strategy tsr_search_tiles(const tsr_search *s, int devices, int64_t tile);
 
-/* The tiles that the user asked for, or that the shape alone gives; 0: as is best. */
-int64_t tsr_search_told_tile(const tsr_search *s);
+/* The extent of tiles that the user set or that reproducible results need; 0: the search is free to
+ * choose. */
+int64_t tsr_search_fixed_tile(const tsr_search *s);
 
-/* Tiles that depend on the shape alone, so that the bits do not depend on the devices. */
+/* The extent of tiles for reproducible results. It depends on the shape of the call alone, so that
+ * the bits of C do not depend on the number of devices. */
 int64_t tsr_search_tile_by_shape(const tsr_call *call);
 
 /* ---- devices.c ---- */
 
-/* Looks for the best plan on all of the machine's devices, and on fewer unless they are to be
- * obeyed. s->best is NULL when none fits. */
+/* Searches for the best plan on all of the machine's devices, and on fewer unless the user fixed
+ * their number. s->best stays NULL if no plan fits. */
 tsr_status tsr_search_all(tsr_search *s);
 
 /* ---- panels.c ---- */
 
-/* A first guess at panels on so many devices. */
+/* A first guess at panels, or at stripes beside a triangle, on that many devices. */
 tsr_strategy tsr_panels_guess(const tsr_search *s, int devices);
+
+/* Sets the strategy's grid of that many devices. */
 void tsr_panels_guess_grid(const tsr_call *call, int devices, tsr_strategy *r);
 
-/* A composed product whose C is much more than what is multiplied: calls like it will add to it. */
-bool tsr_panels_one_of_many(const tsr_search *s);
+/* Whether the call is taken for one update in a sequence of updates of C: a composed product whose
+ * k is small beside m and n, so that C is much larger than A and B. */
+bool tsr_panels_is_update(const tsr_search *s);
 
-/* Panels on so many devices that are cut as others were. */
+/* Panels on that many devices, cut like `other`, which may have another number of devices. */
 tsr_strategy tsr_panels_like(const tsr_search *s, const tsr_strategy *other, int devices);
 
 enum { TSR_PANEL_LIMITS = 5 };
 
-/* Panels that are otherwise as `at`, cut for each of the limits that may count, the more promising
- * ones first; how many there are. */
+/* Fills the list with variants of `at`, each cut for another resource that may limit the call
+ * (links, kernels, ...), the more promising ones first. Returns how many. */
 int tsr_panels_for_limits(const tsr_search *s, const tsr_strategy *at,
                           tsr_strategy list[TSR_PANEL_LIMITS]);
 
 /* Whether shares of C should be learnt from the replay before panels are compared. */
 bool tsr_panels_are_shared_anew(const tsr_search *s);
 
-/* Wide stripes with k-panels, so that kernels can begin with what comes first; *first: they are the
- * better start. False: the operation has none. */
+/* Makes of the stripes `at` wider ones with k-panels, whose kernels begin when the first k-panel of
+ * A has arrived. *first: these are the better start of a descent. False: the operation has no such
+ * stripes. */
 bool tsr_stripes_with_k_panels(const tsr_search *s, const tsr_strategy *at, tsr_strategy *made,
                                bool *first);
 
-/* Makes a product's panels ones of which a leading block grows; false: these would be no better.
- * They may be where kernels and links need about as long for A and B, which come from the host, in
- * k_panels and columns that are long columns as they are stored. */
+/* Sets the knobs of a product's panels so that the leading block of C grows (knob `leading`).
+ * False, and no change, where this gains nothing: it can gain if copies of A and B take about as
+ * long as kernels, both come from the host, and neither is transposed, so that k-panels of A and
+ * columns of B are long runs of memory. */
 bool tsr_panels_lead(const tsr_search *s, tsr_strategy *r);
 
+/* Sets whether C is added last, and where. */
 void tsr_panels_set_lazy(const tsr_search *s, tsr_strategy *r);
 
 /* ---- least.c ---- */
 
-/* The least square tiles that are worth planning with: a power of two. */
+/* The smallest extent of square tiles that is worth planning with: a power of two. */
 int64_t tsr_search_least_tile(const tsr_call *call);
 
-/* The error when nothing fits the budgets: it names what would do. */
+/* Records and returns the error for a call that no tried plan fits the budgets of; the message
+ * names a sufficient budget. */
 tsr_status tsr_search_too_small(tsr_search *s);
 
 /* ---- turns.c: what a descent changes ---- */
 
-/* From a candidate on as many devices, until nothing helps any more or time is up. */
+/* Improves a candidate, on the same number of devices, until no change helps or the time is used
+ * up. */
 tsr_status tsr_search_descend(tsr_search *s, tsr_candidate *at);
 
-/* The same of one thing alone: the grid of the devices, or the shares of C by how long each device
- * took in the replay. */
+/* Improve one thing alone: the grid of the devices, or the shares of C. */
 tsr_status tsr_search_descend_grid(tsr_search *s, tsr_candidate *at);
 tsr_status tsr_search_descend_shares(tsr_search *s, tsr_candidate *at);
 
@@ -177,30 +197,34 @@ tsr_status tsr_search_descend_shares(tsr_search *s, tsr_candidate *at);
 
 enum { TSR_SEARCH_STARTS = TSR_TUNE_STARTS };
 
-/* A descent from each of so many candidates, at least one, side by side. */
+/* Descends from each of `count` candidates, at least one, each on a thread of its own. */
 tsr_status tsr_search_descend_all(tsr_search *s, const tsr_candidate *from, int count);
 
-/* Tries panels, or stripes, cut for each of the limits that may count. `at` moves to the best;
- * *count of them are put down, the best first. */
+/* Tries variants of `at`, each cut for another resource that may limit the call. `at` becomes the
+ * best candidate; good[0 .. *count) are variants that fit, the best first. */
 tsr_status tsr_search_try_limits(tsr_search *s, tsr_candidate *at,
                                  tsr_candidate good[TSR_PANEL_LIMITS], int *count);
 
-/* Descents on as many devices as `at` has: from there, and from what is good for other limits. */
+/* Descends from `at` and from its variants that are cut for other limits, all on the number of
+ * devices of `at`. */
 tsr_status tsr_search_from(tsr_search *s, const tsr_candidate *at);
 
 /* ---- shares.c ---- */
 
-/* Notes what a plan tells of the shares of C; NULL: nothing. */
+/* Sets made->share from the plan; plan NULL: leaves it. */
 void tsr_shares_note(const tsr_search *s, const tsr_plan *plan, tsr_candidate *made);
 
-/* Whether shares are learnt at a candidate, and, if they would change, its strategy with others. */
+/* Whether the candidate's shares of C may be changed. */
 bool tsr_shares_are_free(const tsr_search *s, const tsr_candidate *at);
+
+/* Makes the candidate's strategy with the shares of C that its replay suggests. False: the shares
+ * are fixed, unknown, or already even enough. */
 bool tsr_shares_learn(const tsr_search *s, const tsr_candidate *at, tsr_strategy *strategy);
 
 /* ---- c_blocks.c ---- */
 
-/* First guesses, and what is done with them, for budgets that do not suffice for everything; tile:
- * the only one to use, or 0. */
+/* Tries C blocks for a call that does not fit the budgets. tile: the only extent of tiles to use;
+ * 0: any. */
 tsr_status tsr_c_blocks_search(tsr_search *s, int devices, int64_t tile);
 
 #endif

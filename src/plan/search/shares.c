@@ -1,9 +1,8 @@
 /*
- * Shares of C, learnt from the replay. Panels are cut alike, or as much of a triangle into each,
- * but the devices need not take as long for them: blocks across a diagonal are computed whole, one
- * device waits for its operands longer than another, or has the smaller kernels. C blocks are
- * partitioned by what each device can do with its budget, of which a formula knows less than the
- * replay.
+ * Shares of C, learnt from the replay. Panels begin with shares by the devices' speeds, but devices
+ * may need different times for them: blocks across the diagonal are computed whole, a device waits
+ * longer for its operands than another, or has smaller kernels. C blocks begin with shares by a
+ * formula of budgets and speeds, which the replay corrects.
  */
 #include <math.h>
 
@@ -41,7 +40,8 @@ bool tsr_shares_are_free(const tsr_search *s, const tsr_candidate *at) {
 
 /* ---- Panels and stripes ---- */
 
-/* What is done in the time that a device has more, or less, than the mean. */
+/* The weight after one step: scaled by the work that the device does in the time that it has more,
+ * or less, than the mean, within limits. */
 static uint16_t weight_after(uint16_t weight, const tsr_share *of, double mean) {
   double now = weight > 0 ? weight : TSR_STRATEGY_WEIGHT;
   double factor = 1 + (mean - of->end) / of->busy;
@@ -49,7 +49,8 @@ static uint16_t weight_after(uint16_t weight, const tsr_share *of, double mean) 
   return (uint16_t)fmin(UINT16_MAX, fmax(1, now * step));
 }
 
-/* Whether the devices differ by enough for a cut that is rounded to move. */
+/* Sets weights that even out the devices' end times. False: a device has no kernels, or end times
+ * differ by too little to move a cut, since cuts are rounded. */
 static bool even_out(const tsr_share *of, int devices, uint16_t *weight) {
   double mean = 0, last = 0;
   for (int g = 0; g < devices; g++) {
@@ -64,8 +65,8 @@ static bool even_out(const tsr_share *of, int devices, uint16_t *weight) {
 
 /* ---- C blocks ---- */
 
-/* By what each device did in its time. */
-static bool deal_by_rate(const tsr_share *of, int devices, uint16_t *weight) {
+/* Sets weights proportional to each device's flops / time. False: nothing is known. */
+static bool weigh_by_rate(const tsr_share *of, int devices, uint16_t *weight) {
   double best = 0;
   for (int g = 0; g < devices; g++)
     if (of[g].end > 0) best = fmax(best, of[g].flops / of[g].end);
@@ -80,6 +81,6 @@ bool tsr_shares_learn(const tsr_search *s, const tsr_candidate *at, tsr_strategy
   int devices = tsr_strategy_devices(&at->strategy);
   *strategy = at->strategy;
   if (!tsr_shares_are_free(s, at)) return false;
-  return (at->strategy.kind == TSR_TILES ? deal_by_rate : even_out)(at->share, devices,
-                                                                    strategy->weight);
+  return (at->strategy.kind == TSR_TILES ? weigh_by_rate : even_out)(at->share, devices,
+                                                                     strategy->weight);
 }

@@ -1,8 +1,8 @@
 /*
- * Where descents begin. One knob at a time does not lead from a good plan for one limit to a good
- * one for another, so there is a descent from each good start, on a thread of its own: each in the
- * time that one takes. What a descent sees and how far it gets does not depend on the others, nor
- * on how many cores there are; a thread that cannot be had is done without.
+ * Where descents begin. Changing one knob at a time does not lead from a good plan for one limit to
+ * a good plan for another, so a descent begins from each good start. Each runs on a thread of its
+ * own, with the planning time of one. Its result does not depend on the other descents or on the
+ * number of cores. If a thread cannot be started, the caller's thread runs its descent.
  */
 #include <math.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@
 #include "base/thread.h"
 #include "plan/search/search.h"
 
-/* ---- Side by side ---- */
+/* ---- Descents on threads ---- */
 
 typedef struct descender {
   tsr_search search;
@@ -29,7 +29,7 @@ static void *run(void *argument) {
   return NULL;
 }
 
-/* A search that goes on from a start with what was tried so far, and plans of its own. */
+/* Makes a search for one descent. It knows what was tried so far and makes plans of its own. */
 static void branch(const tsr_search *s, const tsr_candidate *from, descender *d) {
   *d = (descender){.search = *s, .at = *from};
   tsr_search *own = &d->search;
@@ -39,10 +39,11 @@ static void branch(const tsr_search *s, const tsr_candidate *from, descender *d)
   memset(&own->graph, 0, sizeof own->graph);
   memset(&own->tried, 0, sizeof own->tried);
   for (size_t i = 0; i < s->tried.count; i++)
-    (void)TSR_VEC_PUSH(&own->tried, s->tried.items[i]); /* without memory: tried again, perhaps */
+    (void)TSR_VEC_PUSH(&own->tried,
+                       s->tried.items[i]); /* without host memory a strategy may be tried twice */
 }
 
-/* The better plan of both. */
+/* Keeps the better plan of both searches, and frees the memory of the descent's. */
 static void merge(tsr_search *s, tsr_search *own) {
   s->spent = fmax(s->spent, own->spent);
   s->candidates += own->candidates;
@@ -102,8 +103,8 @@ static void insert(const tsr_candidate *trial, int count, tsr_candidate *sorted)
   sorted[at] = *trial;
 }
 
-/* A second start, or the first one if kernels are what counts: sums that begin with what comes
- * first. */
+/* Tries stripes with k-panels, whose kernels begin with the first k-panel. They are the first start
+ * if kernels bind, else the second. */
 static tsr_status try_k_panels(tsr_search *s, tsr_candidate *at,
                                tsr_candidate good[TSR_PANEL_LIMITS], int *count) {
   tsr_candidate wide;
@@ -119,7 +120,7 @@ static tsr_status try_k_panels(tsr_search *s, tsr_candidate *at,
   return TSR_OK;
 }
 
-/* Composed calls have hardly the time for one guess. */
+/* Composed calls have time for about one guess. */
 tsr_status tsr_search_try_limits(tsr_search *s, tsr_candidate *at,
                                  tsr_candidate good[TSR_PANEL_LIMITS], int *count) {
   tsr_strategy list[TSR_PANEL_LIMITS];
@@ -141,7 +142,8 @@ tsr_status tsr_search_try_limits(tsr_search *s, tsr_candidate *at,
 
 /* ---- From all of them ---- */
 
-/* Which limit counts depends on the grid, too: on another one the other good starts are tried. */
+/* Chooses the grid. Which limit binds depends on the grid, so that on another grid the other good
+ * starts are tried, too. */
 static tsr_status choose_grid(tsr_search *s, tsr_candidate *at, const tsr_candidate *others,
                               int count) {
   int64_t rows = at->strategy.grid_rows;
@@ -159,16 +161,16 @@ static tsr_status choose_grid(tsr_search *s, tsr_candidate *at, const tsr_candid
   return TSR_OK;
 }
 
-/* Where the search is, what is good for other limits, and where descents will begin. Too large for
- * a small stack. */
+/* The best candidate, good ones for other limits, and the starts of descents. The struct is too
+ * large for a small stack. */
 typedef struct beginning {
   tsr_candidate at, others[TSR_PANEL_LIMITS];
   int count;
   starts all;
 } beginning;
 
-/* The best so far, the same with rows in parts, if they may be, and with a leading block that
- * grows, and what is good for another limit. */
+/* Descends from the best candidate, from the same with rows in parts, from the same with a growing
+ * leading block, where these are possible, and from good ones for other limits. */
 static tsr_status from_all(tsr_search *s, beginning *b) {
   const tsr_candidate *at = &b->at;
   add(at, &b->all);

@@ -34,7 +34,7 @@ bool tsr_strategy_may_be_lazy(const tsr_strategy *r, const tsr_problem *p) {
          (p->call->beta != TSR_ZERO && !tsr_call_scales_only(p->call));
 }
 
-/* ---- Strategies that come to the same ---- */
+/* ---- Strategies that make the same plan ---- */
 
 /* An upper bound of the columns of C that a device owns. */
 static double widest(const tsr_call *call, const tsr_machine *machine, const tsr_strategy *r) {
@@ -52,12 +52,13 @@ static double widest(const tsr_call *call, const tsr_machine *machine, const tsr
          TSR_TUNE_CUT_ALIGN;
 }
 
-/* An n-block that is as wide as all columns is all columns: 0. */
+/* 0, which stands for all columns, if the n-block is as wide as that. */
 static int64_t narrower(int64_t n_block, double width) {
   return n_block == 0 || (double)n_block >= width ? 0 : n_block;
 }
 
-/* The longest k-panel, which is the last one, and how many there are, without a limit. */
+/* The longest k-panel when each is twice as long as the one before, without a limit: the last one.
+ * *count: how many k-panels. */
 static int64_t longest_k_panel(int64_t k, int64_t first, int *count) {
   int64_t at = 0, size = first;
   *count = 1;
@@ -88,7 +89,8 @@ void tsr_strategy_simplify(const tsr_call *call, const tsr_machine *machine, tsr
   if (r->grid_rows * r->grid_cols == 1) r->home_share = 0;
   if (r->grid_cols == 1) r->whole_b = false;
   double width = widest(call, machine, r);
-  if (family == TSR_RANK) { /* all n-blocks are alike; devices own unlike widths */
+  if (family ==
+      TSR_RANK) { /* all n-blocks have one width; the devices' parts of C differ in width */
     simplify_k_panels(call->k, r);
     if (r->k_panel == 0) r->k_panel_most = 0;
     r->n_block_first = r->n_block = 0;

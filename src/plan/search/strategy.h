@@ -1,10 +1,10 @@
 /*
- * Inside the planner: a strategy is one way to cut and order a call; the search tries several and
- * keeps the one whose plan is predicted to be the quickest.
+ * Inside the planner: a strategy is one way to cut and order a call. The search tries several and
+ * keeps the one whose plan is predicted to take the least time.
  *
- * A strategy has a kind and knobs. The knobs are listed in one table (knobs.c), which says of each
- * its name, its unit, what it does, which kinds have it, and what the search tries. A knob that the
- * strategy's kind does not have is 0.
+ * A strategy has a kind and knobs. One table (knobs.c) says for each knob its name, its unit, what
+ * it does, which kinds have it, and which values the search tries. A knob that the strategy's kind
+ * does not have is 0.
  */
 #ifndef TSR_PLAN_SEARCH_STRATEGY_H
 #define TSR_PLAN_SEARCH_STRATEGY_H
@@ -13,21 +13,21 @@
 #include "blas/graph.h"
 #include "plan/schedule/schedule.h"
 
-/* Kernels' extents are 32-bit: no part of m, n or k is longer. */
+/* The longest part of m, n or k: extents of kernels are 32-bit. */
 #define TSR_STRATEGY_LONGEST (INT64_C(1) << 30)
 
-/* A weight of 1. */
+/* The unit of tsr_strategy.weight: this value is a weight of 1. */
 #define TSR_STRATEGY_WEIGHT 10000
 
 typedef enum tsr_strategy_kind {
-  TSR_PANELS,  /* each device owns one panel of C; k-panels of A and B arrive one after another */
-  TSR_STRIPES, /* beside a triangle: each device owns lines across it, which go through its blocks
-                */
-  TSR_TILES, /* square tiles of C, partitioned to the devices in turn, A and B streaming through */
+  TSR_PANELS,  /* each device owns one panel of C; A and B arrive in k-panels, one after another */
+  TSR_STRIPES, /* for a triangular or symmetric operand: each device owns lines of C across the
+                  triangle, and stripes of these lines go through the triangle's blocks */
+  TSR_TILES, /* square tiles of C, assigned to the devices in turn, while A and B stream through */
   TSR_STRATEGY_KINDS
 } tsr_strategy_kind;
 
-/* What each knob does, and in which unit, stands in the table of knobs.c. */
+/* The table of knobs (knobs.c) says what each field does and its unit. */
 typedef struct tsr_strategy {
   tsr_strategy_kind kind;
   int64_t grid_rows, grid_cols;
@@ -39,8 +39,8 @@ typedef struct tsr_strategy {
   int64_t block, span, stripe;
   int64_t lazy, add_at_home;
   int64_t piece, streams, by_eta, relay, routing, ignore_channels;
-  /* Not a knob: shares of C that a replay has taught, for each place of the grid, in units of
-   * 1 / TSR_STRATEGY_WEIGHT. All 0: shares follow from the devices' speeds. */
+  /* Not a knob: weights of the shares of C that a replay suggested, one for each place of the grid,
+   * in units of 1 / TSR_STRATEGY_WEIGHT. All 0: shares are proportional to the devices' speeds. */
   uint16_t weight[TSR_MACHINE_DEVICES];
 } tsr_strategy;
 
@@ -48,44 +48,49 @@ static inline int tsr_strategy_devices(const tsr_strategy *strategy) {
   return (int)(strategy->grid_rows * strategy->grid_cols);
 }
 
-/* What a strategy is wanted for. */
+/* The facts about a call that decide which strategies are possible. */
 typedef struct tsr_problem {
   const tsr_call *call;
   const tsr_machine *machine;
-  bool composed;      /* operands may be on devices already, and results stay there */
-  bool reproducible;  /* tiles and the order of sums follow from the shape alone */
-  bool mapped;        /* C is computed where the user mapped it */
-  bool tiled;         /* the user said the tiles' extent */
-  bool tight;         /* not everything fits the budgets */
-  unsigned realigned; /* operands, as bits, that kernels at their home do not use in place */
+  bool composed; /* operands may be on devices already, and C stays there (asynchronous calls) */
+  bool reproducible; /* tiles and the order of sums depend on the shape alone */
+  bool mapped;       /* each block of C is computed on the device that the user mapped it to */
+  bool tiled;        /* the user set the extent of tiles */
+  bool tight;        /* not everything fits the budgets */
+  unsigned
+      realigned; /* operands, as bits, that kernels at their home do not use in place (realign.c) */
 } tsr_problem;
 
-/* C must be added last when the partial C needs a place of its own: it is wider than C, or C is not
- * used in place. C may be added last when there is something to add to it, beside the operands. */
+/* Whether C must, or may, be added last ("lazy"): the products go to a partial C, to which C is
+ * added at the end. It must if C is not used in place, or if k is summed in parts and the partial
+ * sums have a wider type than C. It may if there is a C to add (beta is not 0) or results are
+ * reproducible, but not in trmm and trsm, which overwrite B, nor with tiles beside a triangle. */
 bool tsr_strategy_must_be_lazy(const tsr_strategy *strategy, const tsr_problem *problem);
 bool tsr_strategy_may_be_lazy(const tsr_strategy *strategy, const tsr_problem *problem);
 
-/* The share of C that a replay has taught for a place of the grid; 1: none. */
+/* The weight of a place of the grid; 1 if no replay has changed it. */
 double tsr_strategy_weight(const tsr_strategy *strategy, int place);
 
-/* With a leading block that grows the last k-panel is long, since C is completed in it and must not
- * have to leave all at once: a quarter of k, or `last` if that is not 0, but no shorter than the
- * others. */
+/* The length of the last k-panel when a leading block of C grows: `last`, or k / 4 if that is 0,
+ * but not less than `size`, the length of the other k-panels. C is completed during the last
+ * k-panel, so it is long: C then leaves over a longer time. */
 int64_t tsr_last_k_panel(int64_t k, int64_t size, int64_t last);
 
-/* The kind of strategies, beside tiles, for a family of operations. */
+/* The kind of strategy that a family of operations has besides tiles. */
 static inline tsr_strategy_kind tsr_strategy_kind_of(tsr_family family) {
   return family == TSR_TRIANGLE ? TSR_STRIPES : TSR_PANELS;
 }
 
-/* The tiling of a strategy; order lists the machine's devices, the preferred ones first.
- * TSR_ERR_MEMORY. */
+/* Makes the tiling of a strategy. order: the machine's devices, the preferred ones first. The
+ * caller frees the tiling with tsr_tiling_free. TSR_ERR_MEMORY: no host memory; the tiling is freed
+ * then. */
 tsr_status tsr_strategy_tiling(const tsr_strategy *strategy, const tsr_call *call,
                                const tsr_machine *machine, const int *order, tsr_tiling *tiling);
 void tsr_tiling_free(tsr_tiling *tiling);
 
-/* Sets each knob whose value makes no difference to the plan of a call to one value: n-blocks wider
- * than the columns that a device owns, limits that no k-panel meets. */
+/* Sets each knob whose value makes no difference to the plan to one fixed value, so that equal
+ * plans have equal strategies: an n-block wider than the columns that a device owns, a limit that
+ * no k-panel reaches. */
 void tsr_strategy_simplify(const tsr_call *call, const tsr_machine *machine,
                            tsr_strategy *strategy);
 

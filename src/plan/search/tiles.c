@@ -1,4 +1,4 @@
-/* Square tiles: a first guess, and those that are told. */
+/* Square tiles: a first guess, and tiles whose extent is fixed. */
 #include <stddef.h>
 
 #include "plan/search/search.h"
@@ -13,16 +13,15 @@ tsr_strategy tsr_search_tiles(const tsr_search *s, int devices, int64_t tile) {
       .kind = TSR_TILES, .tile = tile, .piece = TSR_TUNE_TILE_PIECE, .streams = 1, .relay = true};
   tsr_panels_guess_grid(s->call, devices, &r);
   tsr_panels_set_lazy(s, &r);
-  r.add_at_home = false; /* that takes room beside the tiles */
+  r.add_at_home = false; /* adding at home needs memory beside the tiles */
   return r;
 }
 
-/* Tiles that depend on the shape alone, so that the bits do not depend on the devices. */
 int64_t tsr_search_tile_by_shape(const tsr_call *call) {
   return tsr_guess_of((double)longest(call), TSR_TUNE_TILE_BY_SHAPE);
 }
 
-int64_t tsr_search_told_tile(const tsr_search *s) {
+int64_t tsr_search_fixed_tile(const tsr_search *s) {
   if (s->options->tile > 0) return s->options->tile;
   const int64_t *named = tsr_forced_named(&s->forced, offsetof(tsr_strategy, tile));
   if (named != NULL) return *named;

@@ -1,4 +1,7 @@
-/* From a strategy to the tiling of a call: what is cut where, and which device owns what. */
+/*
+ * From a strategy to the tiling of a call: where C, A and B are cut, and which device owns which
+ * part.
+ */
 #include "plan/search/strategy.h"
 
 #include <math.h>
@@ -10,13 +13,14 @@ static int64_t smaller(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-/* Slabs that double: while one is computed, the next one, twice as long, arrives; the last one is
- * about half of k, so that C is complete in parts for as long as possible. */
+/* Cuts k into k-panels that double up to `most` (0: no limit); first 0: one k-panel. While the
+ * kernels of one k-panel run, the next one, twice as long, arrives. The last is about half of k, so
+ * that C is completed in parts over as long a time as possible. */
 static tsr_status geometric_cuts(int64_t k, int64_t first, int64_t most, tsr_cuts *cuts) {
   int64_t limit = most > 0 ? smaller(most, TSR_STRATEGY_LONGEST) : TSR_STRATEGY_LONGEST;
   int64_t size = smaller(first > 0 ? first : k, first > 0 ? limit : TSR_STRATEGY_LONGEST);
   if (first == 0) limit = TSR_STRATEGY_LONGEST;
-  TSR_TRY(tsr_cuts_uniform(64 + k / limit, 1, cuts)); /* no more than 64 double */
+  TSR_TRY(tsr_cuts_uniform(64 + k / limit, 1, cuts)); /* k doubles at most 64 times */
   int count = 0;
   int64_t at = 0;
   for (; k - at > smaller(2 * size, limit); size = smaller(2 * size, limit)) {
@@ -28,7 +32,8 @@ static tsr_status geometric_cuts(int64_t k, int64_t first, int64_t most, tsr_cut
   return TSR_OK;
 }
 
-/* The others are short, so that kernels seldom wait for the next one. */
+/* Cuts k for a growing leading block: a long last k-panel (tsr_last_k_panel), and before it short
+ * ones of `size`, so that kernels seldom wait for the next one. */
 static tsr_status leading_cuts(int64_t k, int64_t size, int64_t most, tsr_cuts *cuts) {
   int64_t last = tsr_last_k_panel(k, size, most);
   int64_t count = k > last ? (k - last + size - 1) / size + 1 : 1;
@@ -38,8 +43,8 @@ static tsr_status leading_cuts(int64_t k, int64_t size, int64_t most, tsr_cuts *
   return TSR_OK;
 }
 
-/* How much of C a device should own: by its speed, and more where an operand is at home, since that
- * need not travel. */
+/* The weight of a place's share of C: the device's speed, times what the replay suggested, times
+ * home_share if an operand is at home there, since that need not travel. */
 static double weight_of(const tsr_strategy *r, const tsr_call *call, const tsr_machine *machine,
                         const int *order, int place) {
   int device = order[place];
@@ -49,8 +54,8 @@ static double weight_of(const tsr_strategy *r, const tsr_call *call, const tsr_m
   return machine->device[device].speed * tsr_strategy_weight(r, place) * (home ? share : 1);
 }
 
-/* Cuts an extent over the devices of one direction of the grid by their weights; where parts would
- * be too long, several times over. */
+/* Cuts an extent into parts by the weights of the devices in one direction of the grid. If a part
+ * would be longer than TSR_STRATEGY_LONGEST, each device gets several shorter parts. */
 static tsr_status cut_by_weight(int64_t extent, int devices, const double *weights,
                                 tsr_cuts *cuts) {
   double total = 0, most = 0;
@@ -69,9 +74,11 @@ static tsr_status cut_by_weight(int64_t extent, int devices, const double *weigh
   return status;
 }
 
-/* So many about equal parts of a length; none of them a few rows only. */
+/* How many parts a device's rows are cut into: row_parts, or fewer if a part would be shorter than
+ * ROW_PART. */
 static int parts_of(const tsr_strategy *r, int64_t length) {
-  int64_t room = length / TSR_TUNE_ROW_PART, most = room < r->row_parts ? room : r->row_parts;
+  int64_t fitting = length / TSR_TUNE_ROW_PART;
+  int64_t most = fitting < r->row_parts ? fitting : r->row_parts;
   return most > 1 ? (int)most : 1;
 }
 
@@ -81,7 +88,7 @@ static int64_t begin_of_part(int64_t length, int part, int parts) {
   return length * part / parts / align * align;
 }
 
-/* Cuts the rows of each row of the grid into the strategy's parts. */
+/* Cuts the rows of each row of the grid into the strategy's parts (row_parts). */
 static tsr_status part_rows(const tsr_strategy *r, tsr_tiling *t) {
   tsr_cuts whole = t->m;
   int count = 0;
@@ -118,8 +125,8 @@ static tsr_status cut_panels(const tsr_strategy *r, const tsr_call *call,
   return cut_by_weight(call->n, r->grid_cols, cols, &t->n);
 }
 
-/* Panels of a triangle that hold as much of it each as the weights say: of a lower one those on the
- * left, which are high, are narrow. */
+/* Cuts the columns of a triangle so that each device's area is proportional to its weight: the high
+ * panels, on the left of a lower triangle, are narrow. */
 static tsr_status cut_triangle(const tsr_strategy *r, const tsr_call *call,
                                const tsr_machine *machine, const int *order, tsr_tiling *t) {
   double weight[TSR_MACHINE_DEVICES], total = 0, before = 0, edge = 0;
@@ -136,7 +143,8 @@ static tsr_status cut_triangle(const tsr_strategy *r, const tsr_call *call,
   return cut_by_weight(call->n, devices, weight, &t->n);
 }
 
-/* Lines across the triangle over the devices; its order in one tile, cut into blocks. */
+/* Cuts the lines of C across the triangle over the devices. The order of the triangle is one tile,
+ * cut into blocks. */
 static tsr_status cut_lines(const tsr_strategy *r, const tsr_call *call, const tsr_machine *machine,
                             const int *order, tsr_tiling *t) {
   bool left = call->side == TSR_LEFT;
@@ -150,8 +158,8 @@ static tsr_status cut_lines(const tsr_strategy *r, const tsr_call *call, const t
   return tsr_cuts_uniform(extent, r->block > 0 ? smaller(r->block, extent) : extent, &t->k);
 }
 
-/* The extent of tiles, none longer than the strategy's, when all are to be about alike and their
- * number a multiple of the devices', so that no device has more of them than others. */
+/* The extent of tiles. With `even` all are about equally long, none longer than the strategy's, and
+ * their number is a multiple of the number of devices, so that all devices have equally many. */
 static int64_t even_tile(const tsr_strategy *r, int64_t extent, int devices) {
   int64_t align = r->tile >= 1024 ? TSR_TUNE_EVEN_ALIGN
                   : r->tile >= 64 ? TSR_TUNE_EVEN_ALIGN_SMALL
@@ -163,7 +171,7 @@ static int64_t even_tile(const tsr_strategy *r, int64_t extent, int devices) {
   return smaller((even + align - 1) / align * align, r->tile);
 }
 
-/* What belongs to one square matrix is cut alike. */
+/* Cuts C and k into tiles. The rows and columns of a square operand are cut alike. */
 static tsr_status cut_tiles(const tsr_strategy *r, const tsr_call *call, tsr_tiling *t) {
   tsr_family family = tsr_family_of(call->operation);
   bool has_k = family == TSR_TRIANGLE || !tsr_call_scales_only(call), left = call->side == TSR_LEFT;
@@ -181,7 +189,9 @@ static tsr_status cut_tiles(const tsr_strategy *r, const tsr_call *call, tsr_til
   return tsr_cuts_uniform(has_k ? call->k : 0, k, &t->k);
 }
 
-static tsr_status leave_whole(const tsr_strategy *r, const tsr_call *call, tsr_tiling *t) {
+/* Cuts that replace k for A, k for B and n for B when these operands arrive whole in that
+ * direction. */
+static tsr_status cut_whole_operands(const tsr_strategy *r, const tsr_call *call, tsr_tiling *t) {
   bool may = call->k > 0 && call->k <= TSR_STRATEGY_LONGEST;
   t->leading = r->leading && may;
   if (may && (r->whole_a || r->leading)) TSR_TRY(tsr_cuts_uniform(call->k, call->k, &t->k_of_a));
@@ -200,14 +210,14 @@ static tsr_status cut(const tsr_strategy *r, const tsr_call *call, const tsr_mac
     TSR_TRY(cut_triangle(r, call, machine, order, t));
   else
     TSR_TRY(cut_panels(r, call, machine, order, t));
-  if (family == TSR_PRODUCT) TSR_TRY(leave_whole(r, call, t));
+  if (family == TSR_PRODUCT) TSR_TRY(cut_whole_operands(r, call, t));
   int64_t k = tsr_call_scales_only(call) ? 0 : call->k;
   return t->leading && r->k_panel > 0 ? leading_cuts(k, r->k_panel, r->k_panel_most, &t->k)
                                       : geometric_cuts(k, r->k_panel, r->k_panel_most, &t->k);
 }
 
-/* Columns of a kernel (beside a triangle: lines across it): 0 stands for all, and where columns are
- * short there must be more of them for a kernel to be worth its launch. */
+/* Columns of C of a kernel, or lines if a triangle is beside C; n_block 0 stands for all. If
+ * columns are short, a kernel has more of them, so that it is worth its launch. */
 static int64_t n_block_of(const tsr_call *call, int64_t n_block) {
   bool by_rows = tsr_family_of(call->operation) == TSR_TRIANGLE && call->side == TSR_RIGHT;
   int64_t length = by_rows ? call->n : call->m, count = by_rows ? call->m : call->n;
@@ -216,8 +226,8 @@ static int64_t n_block_of(const tsr_call *call, int64_t n_block) {
   return smaller(n_block > least ? n_block : least, count);
 }
 
-/* Panels of a triangle, or beside one, lie side by side: how many there are counts, not the shape
- * of the grid. */
+/* Sets the grid. Panels of a triangle, and stripes beside one, lie side by side: the number of
+ * devices counts, not the strategy's grid. */
 static void set_grid(const tsr_strategy *r, const tsr_call *call, tsr_tiling *t) {
   tsr_family family = tsr_family_of(call->operation);
   bool panels = family == TSR_TRIANGLE || (r->kind != TSR_TILES && family == TSR_RANK);
@@ -227,9 +237,10 @@ static void set_grid(const tsr_strategy *r, const tsr_call *call, tsr_tiling *t)
   t->grid_cols = devices / t->grid_rows;
 }
 
-/* Only a product's tiles are cut into n_blocks: with a triangle a n_block of C is brought to its
- * end before the next one, and a tile of which a part is complete, and another not begun, would
- * need room beside the three tiles that are promised to do. */
+/* Sets what belongs to tiles alone. Only the tiles of a product are cut into n-blocks. In other
+ * operations an n-block of C is completed before the next one begins, so that a tile could be
+ * complete in one part while another is not begun. Such a tile would need a slot beside the three
+ * tiles that are promised to suffice. */
 static void set_tiles(const tsr_strategy *r, tsr_family family, tsr_tiling *t) {
   t->pass.rows = r->c_block_rows > 0 ? r->c_block_rows : 1;
   t->pass.cols = r->c_block_cols > 0 ? r->c_block_cols : 1;

@@ -1,6 +1,6 @@
 /*
- * One candidate of the search: a strategy is cut, built, scheduled and replayed, and the plan kept
- * if it is the best so far.
+ * One candidate of the search: a strategy is cut, built, scheduled and replayed, and its plan is
+ * kept if it is the best so far.
  */
 #include <math.h>
 #include <stddef.h>
@@ -40,8 +40,8 @@ void tsr_plan_move(tsr_plan *from, tsr_plan *to) {
   tsr_dealloc(from);
 }
 
-/* The memory of the last one that lost serves again: a large plan's is hundreds of megabytes, which
- * the system clears when they are new. */
+/* The memory of the last plan that lost is used again: a large plan has hundreds of megabytes,
+ * which the system must clear when they are new. */
 tsr_plan *tsr_search_plan_new(tsr_search *s) {
   tsr_plan *plan = s->spare != NULL ? s->spare : tsr_alloc_zero(1, sizeof *plan);
   s->spare = NULL;
@@ -57,8 +57,8 @@ tsr_plan *tsr_search_plan_new(tsr_search *s) {
   return plan;
 }
 
-/* A plan that lost, or none. */
-static void set_aside(tsr_search *s, tsr_plan *plan) {
+/* Keeps the memory of a plan that lost for the next candidate; plan may be NULL. */
+static void keep_memory(tsr_search *s, tsr_plan *plan) {
   if (!plan) return;
   tsr_plan_free(s->spare);
   residency_free(&plan->after);
@@ -68,40 +68,43 @@ static void set_aside(tsr_search *s, tsr_plan *plan) {
 
 /* ---- One candidate -------------------------------------------------------- */
 
-/* A whole tile, when copies are not cut: at most a gigabyte, since the staging ring holds two. */
+/* Bytes of a copy: the strategy's piece, or a whole tile if that is 0, but at most a gigabyte,
+ * since the staging ring holds two copies. */
 static int64_t piece_bytes(const tsr_search *s, const tsr_strategy *r) {
   static const int64_t most = TSR_TUNE_COPY_MOST;
   if (r->piece > 0) return r->piece;
   int64_t size = (int64_t)tsr_type_get(tsr_type_get(s->call->type)->wide)->size;
-  bool fits = r->tile > 0 && r->tile < 32768; /* the square is far from overflowing */
+  bool fits = r->tile > 0 && r->tile < 32768; /* so that the square does not overflow */
   int64_t bytes = fits ? r->tile * r->tile * size : most;
   return bytes < most ? bytes : most;
 }
 
-/* Of a product, all devices taking turns; with a triangle about as many. */
+/* Sets how many tasks copies run ahead, in the sequence of the tasks of all devices. In a product
+ * the devices take turns in this sequence; with a triangle the number is about right, too. */
 static void set_lookahead(const tsr_strategy *r, const tsr_tiling *t,
                           tsr_schedule_options *options) {
   int64_t depth = r->depth > 0 ? r->depth : 1, devices = t->grid_rows * t->grid_cols;
   for (int g = 0; g < devices; g++) {
-    tsr_pass held = {r->c_block_rows, r->c_block_cols};
-    if (t->passes != NULL) held = t->passes[g];
+    tsr_pass block = {r->c_block_rows, r->c_block_cols};
+    if (t->passes != NULL) block = t->passes[g];
     options->lookahead[t->device[g]] =
-        (int64_t)held.rows * held.cols * devices * depth * r->lookahead / 100;
+        (int64_t)block.rows * block.cols * devices * depth * r->lookahead / 100;
   }
 }
 
-static tsr_partition_question deal_question(const tsr_search *s) {
+static tsr_partition_question partition_question(const tsr_search *s) {
   return (tsr_partition_question){s->machine, s->call, s->options->budget, s->heat};
 }
 
-/* What the smallest device has room for; where each holds what it can, the largest. */
+/* Slots of the smallest budget, or, if each device's C block fits its own budget, of the largest.
+ */
 static int32_t count_slots(const tsr_search *s, const tsr_strategy *r, const tsr_plan *plan) {
-  tsr_partition_question q = deal_question(s);
-  size_t slot = 1, room = (r->partition ? tsr_partition_most : tsr_partition_least)(&q, s->order,
-                                                                                    plan->devices);
+  tsr_partition_question q = partition_question(s);
+  size_t slot = 1, budget = (r->partition ? tsr_partition_most : tsr_partition_least)(
+                       &q, s->order, plan->devices);
   for (size_t i = TSR_OPERANDS; i < plan->buffers.count; i++)
     if (plan->buffers.items[i].role == TSR_BUFFER_TILE) slot = plan->buffers.items[i].bytes;
-  return (int32_t)fmin((double)(room / slot), TSR_TUNE_SLOTS_MOST);
+  return (int32_t)fmin((double)(budget / slot), TSR_TUNE_SLOTS_MOST);
 }
 
 static void note_blocking(const tsr_search *s, const tsr_strategy *r, const tsr_graph *graph,
@@ -150,8 +153,8 @@ static tsr_status build(tsr_search *s, const tsr_strategy *r, const tsr_tiling *
   if (fit == TSR_FITS_TIGHT && r->by_eta &&
       tsr_forced_named(&s->forced, offsetof(tsr_strategy, by_eta))) {
     s->refused =
-        "order=eta: the call does not fit into its budget, and tiles that share memory have "
-        "the order that they lie in";
+        "order=eta: the call does not fit into its budget, and tiles that share memory are "
+        "computed in the given order";
     *fits = false;
     return TSR_OK;
   }
@@ -159,13 +162,13 @@ static tsr_status build(tsr_search *s, const tsr_strategy *r, const tsr_tiling *
   return *fits ? tsr_plan_replay(plan, s->machine, &plan->seconds) : TSR_OK;
 }
 
-/* What a candidate costs is reckoned from its commands, not measured: the same call on the same
- * machine must get the same plan, whatever else the computer does. */
+/* Planning time of a candidate, s. It is computed from the number of commands, not measured: the
+ * same call on the same machine must get the same plan, whatever else the computer does. */
 static double cost_of(const tsr_plan *plan) {
   return TSR_TUNE_COST_OF_CANDIDATE + TSR_TUNE_COST_OF_COMMAND * (double)plan->commands.count;
 }
 
-/* Seconds for which links are busy, a device. */
+/* Time of all copies in sum / number of devices, s. */
 static double link_time(const tsr_plan *plan) {
   double sum = 0;
   for (size_t i = 0; i < plan->commands.count; i++) {
@@ -175,11 +178,17 @@ static double link_time(const tsr_plan *plan) {
   return sum / plan->devices;
 }
 
-/* What plans are compared by: of two with nearly the same time the one with fewer commands, which
- * has less that the model does not know of; and of those that load again what did not fit the one
- * that loads less, since others may use the links, too. Where C stays it is probably wanted at home
- * before long: half of the time that this would take beyond the plan's counts. Rows in parts make
- * columns shorter, which links mind more than measurements of them say, and must gain something. */
+/*
+ * The score by which plans are compared: the predicted time plus small terms, all in s.
+ * - Commands: if two plans take nearly the same time, the one with fewer commands is better, since
+ *   the model does not know all that a command costs.
+ * - Reloads: if a call does not fit, the plan that loads less is better, since others may use the
+ *   links, too.
+ * - Draining: if C stays on the devices, it will probably be wanted at home before long. Half of
+ *   the time that this would take after the plan's end counts.
+ * - Rows in parts make columns shorter. Links lose more by that than measurements of them show, so
+ *   such a plan must gain something.
+ */
 static double score_of(const tsr_search *s, const tsr_strategy *r, const tsr_plan *plan) {
   double reloads = plan->blocking.rows > 0 ? TSR_TUNE_SCORE_OF_RELOADS * link_time(plan) : 0;
   double draining = plan->after != NULL ? tsr_plan_drained(plan, s->machine) - plan->seconds : 0;
@@ -193,49 +202,53 @@ void tsr_search_keep(tsr_search *s, const tsr_candidate *candidate, tsr_plan *pl
   bool better = !s->best || candidate->score < s->found.score;
   double loser = better ? (s->best ? s->best->seconds : INFINITY) : plan->seconds;
   s->runner_up = fmin(s->runner_up, loser);
-  set_aside(s, better ? s->best : plan);
+  keep_memory(s, better ? s->best : plan);
   if (!better) return;
   s->best = plan;
   s->found = *candidate;
 }
 
-/* A call that does not fit is a long one, whatever the memory. A composed one is short, mostly, and
- * planned while the devices do those before it: they must not run out of work. Of one of many what
- * it leaves to the next ones counts more than what it takes itself, which is all a search sees. */
+/* Sets how long planning may take. A call that does not fit the budgets takes seconds, so that its
+ * limit is larger. A composed call is short, mostly, and is planned while the devices run earlier
+ * calls: they must not run out of work. For an update in a sequence (tsr_panels_is_update), the
+ * layout that it leaves on the devices matters more than its own time; the search sees only the
+ * time, so that it stops after the first guess. */
 void tsr_search_set_allowed(tsr_search *s) {
   bool tight = s->best->blocking.rows > 0, composed = s->options->residency != NULL;
   double limit = tight ? TSR_TUNE_SEARCH_MOST_TIGHT : TSR_TUNE_SEARCH_MOST;
   double from = composed ? TSR_TUNE_SEARCH_LEAST_COMPOSED : TSR_TUNE_SEARCH_LEAST;
   double allowed = fmin(limit, fmax(from, TSR_TUNE_SEARCH_SHARE * s->best->seconds));
-  if (tsr_panels_one_of_many(s)) allowed = 0;
+  if (tsr_panels_is_update(s)) allowed = 0;
   if (s->options->search_seconds > 0) allowed = s->options->search_seconds;
   s->allowed = allowed;
 }
 
-/* The floor, and one kernel's start: what a call takes whose operands are where they are wanted. Of
- * plans that load again, or leave something on devices, there are better ones that take as long. */
+/* Sets the time that ends the search: the floor and the start of a kernel, which a call takes whose
+ * operands are where they are needed. It is not set for plans that load tiles several times or
+ * leave C on the devices: among those a plan of the same time may have a better score. */
 void tsr_search_set_enough(tsr_search *s) {
   if (s->best->blocking.rows > 0 || s->options->residency != NULL) return;
   double start = s->machine->device[s->order[0]].kernel_latency;
   s->enough = tsr_floor(s->machine, s->call) + TSR_TUNE_ENOUGH_STARTS * start;
 }
 
-/* The tiling of a strategy; of a C that follows its mapping with that one's parts, or partitioned
- * by what devices make of their room. */
+/* Makes the tiling of a strategy. If C follows a mapping, its parts and owners are the mapping's;
+ * if devices differ, tsr_partition_set sets the owners. The caller frees it. */
 static tsr_status cut(const tsr_search *s, const tsr_strategy *r, tsr_tiling *tiling) {
   TSR_TRY(tsr_strategy_tiling(r, s->call, s->machine, s->order, tiling));
   tiling->lazy_everywhere = s->options->reproducible || s->problem.realigned >> TSR_C_ & 1;
   bool partitions = r->partition && r->kind == TSR_TILES;
   if (s->mapping == NULL && !partitions) return TSR_OK;
-  tsr_partition_question q = deal_question(s);
+  tsr_partition_question q = partition_question(s);
   tsr_status status = s->mapping != NULL ? tsr_mapped_set(s->mapping, s->call, tiling)
                                          : tsr_partition_set(&q, r, tiling);
   if (status != TSR_OK) tsr_tiling_free(tiling);
   return status;
 }
 
-/* What is forced, and what follows from it. *void: the strategy cannot do with a forced knob. */
-static tsr_status settle(tsr_search *s, tsr_strategy *r, bool *is_void) {
+/* Sets the forced knobs, the mapping's grid, and that C is added last where it must be. *is_void:
+ * the strategy cannot honour a forced knob; s->refused says why. */
+static tsr_status apply_constraints(tsr_search *s, tsr_strategy *r, bool *is_void) {
   tsr_forced_apply(&s->forced, &s->problem, r);
   if (s->mapping != NULL) {
     if (r->kind == TSR_PANELS) r->row_parts = 1;
@@ -244,14 +257,14 @@ static tsr_status settle(tsr_search *s, tsr_strategy *r, bool *is_void) {
   }
   if (tsr_strategy_devices(r) > s->machine->devices)
     return tsr_fail(TSR_ERR_ARGUMENT,
-                    "strategy: a grid of %d x %d needs more than the %d devices there are; give "
-                    "fewer",
+                    "strategy: a grid of %d x %d needs more devices than the %d of the machine; "
+                    "give fewer",
                     (int)r->grid_rows, (int)r->grid_cols, s->machine->devices);
   bool must = tsr_strategy_must_be_lazy(r, &s->problem);
   *is_void = must && !r->lazy && tsr_forced_named(&s->forced, offsetof(tsr_strategy, lazy));
   if (*is_void)
     s->refused =
-        "c=first: C has to be added last, since sums in parts of k need a wider "
+        "c=first: C must be added last, since sums in parts of k need a wider "
         "type than C's, or C is not used in place";
   if (must) r->lazy = true;
   return TSR_OK;
@@ -270,12 +283,13 @@ static int64_t widest(const tsr_cuts *cuts) {
   return most;
 }
 
-/* Of a product's panels n_blocks that are as wide as any part of C are one. */
+/* 0, which stands for all columns, if the n-block is as wide as the widest part of C. */
 static int64_t effective(int64_t n_block, int64_t most) {
   return n_block >= most ? 0 : n_block;
 }
 
-/* What a plan follows from: the cuts, instead of what led to them, and the rest of the strategy. */
+/* A digest of all that decides a plan: the cuts, in place of the knobs that led to them, and the
+ * other knobs. */
 static uint64_t digest_of(const tsr_search *s, const tsr_strategy *strategy, const tsr_tiling *t) {
   tsr_strategy r = *strategy;
   tsr_strategy_simplify(s->call, s->machine, &r);
@@ -292,7 +306,7 @@ static uint64_t digest_of(const tsr_search *s, const tsr_strategy *strategy, con
   return add_cuts(add_cuts(add_cuts(digest, &t->m), &t->n), &t->k);
 }
 
-/* What is known of a strategy that makes the same plan; NULL: it was not tried. */
+/* The earlier strategy that made the same plan; NULL: none did. */
 static const tsr_tried *find_tried(const tsr_search *s, uint64_t digest) {
   for (size_t i = 0; i < s->tried.count; i++)
     if (s->tried.items[i].digest == digest) return &s->tried.items[i];
@@ -311,11 +325,12 @@ static tsr_status make_candidate(tsr_search *s, const tsr_strategy *r, const tsr
   s->candidates++;
   if (plan) s->spent += cost_of(plan);
   *made = status == TSR_OK && fits ? plan : NULL;
-  if (!*made) set_aside(s, plan);
+  if (!*made) keep_memory(s, plan);
   return status;
 }
 
-/* Without memory to note it down a strategy is tried again, perhaps. */
+/* Plans the candidate, or takes the score of an earlier one with the same plan. Without host memory
+ * to note the trial, the strategy may be planned again. */
 static tsr_status try_tiling(tsr_search *s, const tsr_tiling *tiling, tsr_candidate *made) {
   tsr_tried trial = {digest_of(s, &made->strategy, tiling), INFINITY};
   const tsr_tried *known = find_tried(s, trial.digest);
@@ -335,7 +350,7 @@ tsr_status tsr_search_try(tsr_search *s, const tsr_strategy *strategy, tsr_candi
   tsr_tiling tiling;
   bool is_void;
   *made = (tsr_candidate){.strategy = *strategy, .score = INFINITY};
-  TSR_TRY(settle(s, &made->strategy, &is_void));
+  TSR_TRY(apply_constraints(s, &made->strategy, &is_void));
   if (is_void) return TSR_OK;
   TSR_TRY(cut(s, &made->strategy, &tiling));
   tsr_status status = try_tiling(s, &tiling, made);

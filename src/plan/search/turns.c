@@ -1,7 +1,7 @@
 /*
- * What a descent changes at a strategy, in this order: the shares of C that devices have (first
- * where panels lie across a triangle, which differ much), the grid of the devices, each knob whose
- * row of the table gives it a turn, and the shares.
+ * What a descent changes in a strategy, in this order: the shares of C, if they come first (tiles,
+ * and rank-k updates, whose panels lie across a triangle and differ much); the grid of the devices;
+ * each knob whose row of the table gives it a turn; the shares, otherwise.
  */
 #include <math.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@ enum { TURN_FIRST_SHARES, TURN_GRID, TURN_KNOBS, TURN_SHARES = TURN_KNOBS + TSR_
 
 typedef struct turner {
   tsr_search *search;
-  int64_t divisors[TSR_MACHINE_DEVICES]; /* of the number of devices, ascending */
+  int64_t divisors[TSR_MACHINE_DEVICES]; /* divisors of the number of devices, ascending */
   int count;
 } turner;
 
@@ -32,8 +32,8 @@ static bool shares_come_first(const tsr_search *s, const tsr_candidate *at) {
 static tsr_changes changes_of_shares(const tsr_search *s, int turn, const tsr_candidate *at) {
   bool first = shares_come_first(s, at), here = first == (turn == TURN_FIRST_SHARES);
   if (!here || !tsr_shares_are_free(s, at)) return (tsr_changes){TSR_CHANGE_NONE};
-  /* Tiles are partitioned out as devices are measured until that is of no more use; panels are cut
-   * anew once, since what is done beside that moves the shares again. */
+  /* Tiles are shared out by the replayed times again and again, as long as that helps. Panels are
+   * cut anew once a turn, since the turns of other knobs move the shares again. */
   return (tsr_changes){at->strategy.kind == TSR_TILES ? TSR_CHANGE_AGAIN : TSR_CHANGE_OTHER};
 }
 
@@ -46,8 +46,8 @@ static tsr_status try_shares(tsr_search *s, const tsr_candidate *at, tsr_candida
 
 /* ---- Grids ---- */
 
-/* Panels of other families lie side by side, and C blocks have the grid that they were guessed
- * for. */
+/* Whether other grids are tried. Panels of other families lie side by side, and C blocks keep the
+ * grid that they were guessed for. */
 static bool has_grids(const tsr_search *s, const tsr_candidate *at) {
   return s->mapping == NULL && tsr_search_family(s) == TSR_PRODUCT &&
          !(at->strategy.kind == TSR_TILES && s->problem.tight);
@@ -71,7 +71,7 @@ static tsr_status try_grid(tsr_search *s, int64_t rows, const tsr_candidate *at,
 
 /* ---- Knobs ---- */
 
-/* The knob whose turn it is; NULL: the strategy has none. */
+/* The knob that has this turn; NULL: the strategy's kind has none there. */
 static const tsr_knob *knob_of(const tsr_search *s, int turn, const tsr_candidate *at) {
   int count;
   const tsr_knob *knobs = tsr_knobs(&count);

@@ -38,7 +38,7 @@ def lines_of(args):
 
 
 def row_of(found, cap):
-    plan, hold = found["plan"], found["plan"].get("hold") or {}
+    plan, block = found["plan"], found["plan"].get("c_block") or {}
     return {"op": found["op"], "type": found["type"], "n": found["n"], "m": found["m"],
             "k": found["k"], "devices": found["devices"], "cap": bytes_of(cap),
             "budget": round(found["budget"]), "median_s": found["median_s"],
@@ -46,7 +46,7 @@ def row_of(found, cap):
             "of_peak": 1e12 * tera(found, found["median_s"]) / found["rate"] / found["devices"]
             if found["rate"] else 0,
             "predicted_s": found["predicted_s"], "plan_s": found["plan_s"],
-            **{name: hold.get(name, 0) for name in "bcdl"},
+            **{name: block.get(name, 0) for name in "bcdl"},
             "equation": plan["equation"]["case"], "equation_bytes": plan["equation"]["bytes"],
             "loads": list(zip(found["loads"], plan["loads"])), "check": "ok"}
 

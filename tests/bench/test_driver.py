@@ -107,7 +107,7 @@ def test_strategys_and_budgets(driver):
         "gemm d 300 300 300 by=plan memory=400K repeat=0", "gemm d 300 300 300 by=plan",
         "gemm d 300 300 300 by=plan strategy='grid=1x2 tile=100 nblock=0,0,0 taper=0'", *HOST[:2],
         "--devices", "2", "--rate-seconds", "0", "--repeat", "2")
-    assert small["budget"] == 400000 and small["plan"]["hold"] and not large["plan"]["hold"]
+    assert small["budget"] == 400000 and small["plan"]["c_block"] and not large["plan"]["c_block"]
     assert small["words"] == "by=plan memory=400K"
     assert [d["host_to_device"] for d in small["loads"]] == [d["host"] for d in
                                                             small["plan"]["loads"]]

@@ -86,4 +86,4 @@ def test_what_does_not_fit():
     large, machine = "gemm d 20000 20000 20000 --devices 4 --memory 1G ", ROOT / "machines/h200x4.json"
     plan(large + "--model paper", machine).ok(r"^held .*\(b x c\), .*\(d\), .*\(l\)",
                                               r"at least  equation \(1c\)")
-    assert plan(large + "--json", machine).json()["hold"].keys() == set("bcdl")
+    assert plan(large + "--json", machine).json()["c_block"].keys() == set("bcdl")

@@ -4,7 +4,7 @@
 
 /* ---- Figures -------------------------------------------------------------- */
 
-/* Of the link, or of the slower one of two by way of the host. */
+/* Bytes/s of the direct link, or of the slower link of the two by way of the host. */
 static double transfer_rate(const tsr_machine *m, int from, int to) {
   double direct = m->link[from][to].bandwidth;
   int host = m->device[from].host_node;
@@ -39,17 +39,17 @@ tsr_status tsr_choi_read(const tsr_machine *machine, tsr_type type, int devices,
 
 /* ---- Bounds --------------------------------------------------------------- */
 
-/* One device sends a band of N_i x N elements to each of the others, while each of them multiplies
- * two such bands: N_i x N_i x N. */
+/* Each device sends a band of N_i x N elements to each of the others, and multiplies two such
+ * bands: N_i x N_i x N multiply-adds. */
 tsr_choi_bounds tsr_choi_limit(const tsr_choi_figures *figures, tsr_type type, int64_t n,
                                int devices) {
   const tsr_type_info *info = tsr_type_get(type);
   double size = (double)info->size, flops = info->flop_factor;
   double length = (double)n, receivers = devices - 1;
   double k_bw = figures->math / figures->memory; /* equation 2 */
-  double room = flops * length - size * k_bw;
+  double excess = flops * length - size * k_bw;
   return (tsr_choi_bounds){
-      .intense = room > 0 ? 2 * size * k_bw * length / room : INFINITY,
+      .intense = excess > 0 ? 2 * size * k_bw * length / excess : INFINITY,
       .math = receivers * size / flops * figures->math / figures->transfer,
       .memory = length * (receivers * figures->memory / figures->transfer - 2)};
 }

@@ -1,40 +1,44 @@
 /*
  * The tile size of Choi, Nikolskiy and Stegailov, "Tuning of a matrix-matrix multiplication
- * algorithm for several GPUs connected by fast communication links": a closed formula, from figures
- * of the machine alone, for data that is on devices. Ours is found by replaying plans; this one is
- * there to be compared with (bench/tiles.py --model choi).
+ * algorithm for several GPUs connected by fast communication links": a closed formula of a few
+ * rates of the machine, for matrices that are on devices. Tessera finds its tiles by replaying
+ * plans; the formula serves comparisons (bench/tiles.py --model choi).
  *
- * Their figures are for elements of 4 bytes and 2 flops; here both are the type's.
+ * The paper has elements of 4 bytes and 2 flops for each multiply-add; here both are the type's.
  */
 #ifndef TSR_PLAN_MODEL_CHOI_H
 #define TSR_PLAN_MODEL_CHOI_H
 
 #include "machine/machine.h"
 
-/* What the formula sees of a machine: their Table 1. */
+/* The rates that the formula takes from a machine: Table 1 of the paper. */
 typedef struct tsr_choi_figures {
   double math;     /* BW_math: flops/s of one device, at best */
   double memory;   /* BW_mem: bytes/s of a device's memory */
-  double transfer; /* BW_transfer: bytes/s of a link between two devices, the slowest */
+  double transfer; /* BW_transfer: bytes/s of the slowest link between two devices */
 } tsr_choi_figures;
 
-/* Bounds that the extent of a tile, N_i, must exceed. */
+/* Lower bounds of the extent of a tile, N_i, in elements. */
 typedef struct tsr_choi_bounds {
-  double intense; /* equation 4: kernels are bound by arithmetic; infinite: no tile's are */
-  double math;    /* equation 12: such a kernel covers the transfers */
-  double memory;  /* equation 13: a kernel that is bound by memory does; may be negative */
+  double
+      intense; /* equation 4: above it kernels are bound by arithmetic; INFINITY: no tile's are */
+  double
+      math; /* equation 12: above it a kernel bound by arithmetic takes longer than the transfers */
+  double memory; /* equation 13: above it a kernel bound by memory takes longer than the transfers;
+                    may be negative */
 } tsr_choi_bounds;
 
-/* The figures of the first devices of a machine. TSR_ERR_MACHINE when it lacks one. */
+/* Reads the rates of the first `devices` devices of a machine. TSR_ERR_ARGUMENT: it has fewer;
+ * TSR_ERR_MACHINE: it lacks a rate. */
 tsr_status tsr_choi_read(const tsr_machine *machine, tsr_type type, int devices,
                          tsr_choi_figures *figures);
 
-/* n: the inner extent of the products, their N. */
+/* The bounds for products of inner extent n, the paper's N. */
 tsr_choi_bounds tsr_choi_limit(const tsr_choi_figures *figures, tsr_type type, int64_t n,
                                int devices);
 
-/* The least power of two above the bounds that apply: 4 and 12, or 13 alone where even a tile of
- * extent n is bound by memory. It does not depend on n otherwise, and may exceed it. */
+/* The smallest power of two above the bounds that apply: 4 and 12, or 13 alone if even a tile of
+ * extent n is bound by memory. The result may exceed n. */
 int64_t tsr_choi_tile(const tsr_choi_bounds *bounds, int64_t n);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Draining: how long after a plan whose result stays on the devices all of C could be at home, if
- * its parts were sent there as they are finished. A plan that finishes everything at the very end
- * leaves the links nothing to do before.
+ * Draining: when all of C could be back at home after a plan whose result stays on the devices, if
+ * each part were sent home as soon as it is complete. A plan that completes everything at its very
+ * end leaves the links idle before that.
  */
 #include <math.h>
 
@@ -9,7 +9,7 @@
 #include "plan/names.h"
 #include "plan/residency.h"
 
-/* What a device may send to the host while all others do, bytes/s. */
+/* Bytes/s that a device can send to the host while all other devices send, too. */
 static double rate_out(const tsr_machine *machine, int device) {
   int host = machine->devices, senders = machine->devices;
   double rate = machine->link[device][host].bandwidth;
@@ -28,7 +28,7 @@ static bool writes_result(const tsr_plan *plan, const tsr_command *c, int device
   return b->role == TSR_BUFFER_CACHED && b->matrix == TSR_C_;
 }
 
-/* Elements of the rectangle that are in none of the set. */
+/* Elements of the rectangle outside all rectangles of the set. */
 static double area_outside(const tsr_rects *set, tsr_rect rect) {
   tsr_rects inside = {0};
   double area = tsr_rect_area(rect);
@@ -37,8 +37,9 @@ static double area_outside(const tsr_rects *set, tsr_rect rect) {
   return area;
 }
 
-/* When the device has sent everything: goes backwards from the end, where what is written last goes
- * last. From each command on, what it and later ones finish has still to be sent. */
+/* When the device has sent all of C that it computed, s from the start of the plan. Parts are sent
+ * in the order of their last writes, so that the loop goes backwards: `behind` is the time to send
+ * what this command and later ones complete. */
 static double drain_device(const tsr_plan *plan, const tsr_machine *machine, int device) {
   double rate = rate_out(machine, device), behind = 0, most = 0;
   double size = (double)tsr_matrix_element(&plan->call, TSR_C_);

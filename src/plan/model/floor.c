@@ -2,13 +2,13 @@
  * The floor: a time that no execution of the call can beat on the machine.
  *
  * It is the largest of
- *   - all flops at the rates of all devices together;
+ *   - all flops / the rates of all devices together;
  *   - the bytes that must leave and enter host memory, each once, over the best use of all host
  *     links and of the channels that they share;
- *   - for each device that is the home of operands: the least time over all shares f of the work
- *     that it may do itself, of its own kernels, the others' kernels, and what it must send and
- *     receive. If the others compute a share 1 - f of C, and no element of C is shared, they touch
- *     shares a of A and b of B with a b >= 1 - f.
+ *   - for each device that is home to operands: the least time over all shares f of the work that
+ *     the device may do itself. The time is the longest of its own kernels, the others' kernels,
+ *     and the transfers from it and to it. If the others compute a share 1 - f of C, and no element
+ *     of C is shared, they need shares a of A and b of B with a b >= 1 - f.
  */
 #include <math.h>
 
@@ -22,7 +22,7 @@ static double total_speed(const tsr_machine *machine) {
   return speed;
 }
 
-/* Of a matrix with one stored triangle, that triangle. */
+/* Bytes of an operand; of a triangular or symmetric matrix the stored triangle alone. */
 static double bytes_of(const tsr_call *call, int x) {
   const tsr_operand *o = &call->operand[x];
   tsr_family family = tsr_family_of(call->operation);
@@ -32,7 +32,7 @@ static double bytes_of(const tsr_call *call, int x) {
   return elements * (double)tsr_type_get(call->type)->size;
 }
 
-/* What of an operand must be read (C: only with beta) and written. */
+/* Bytes of an operand that must be read: C only if beta is not 0. */
 static double read_bytes(const tsr_call *call, int x) {
   if (x == TSR_C_) return call->beta == TSR_ZERO ? 0 : bytes_of(call, x);
   return tsr_call_scales_only(call) ? 0 : bytes_of(call, x);
@@ -46,7 +46,8 @@ static double weight_on(const tsr_channel *channel, int from, int to) {
   return 0;
 }
 
-/* Bytes/s between a host node and all devices in one direction, filling link after link. */
+/* Bytes/s between a host node and all devices in one direction: links are filled one after another,
+ * as far as their channels allow. */
 static double host_rate(const tsr_machine *machine, int node, bool in) {
   double left[TSR_MACHINE_CHANNELS], sum = 0;
   for (int c = 0; c < machine->channels; c++) left[c] = machine->channel[c].capacity;
@@ -64,7 +65,8 @@ static double host_rate(const tsr_machine *machine, int node, bool in) {
   return sum;
 }
 
-/* Seconds of a channel that carries every transfer of the node, whichever device it goes to. */
+/* Time that a channel needs for the node's transfers, at the least weight of all devices' links: 0
+ * unless all links use it. */
 static double shared_time(const tsr_machine *machine, const tsr_channel *channel, int node,
                           double in, double out) {
   double in_weight = INFINITY, out_weight = INFINITY;
@@ -75,7 +77,8 @@ static double shared_time(const tsr_machine *machine, const tsr_channel *channel
   return (in_weight * in + out_weight * out) / channel->capacity;
 }
 
-/* Host memory that no device can reach: all of its bytes go through the staging threads. */
+/* Whether an operand is in host memory that no device can reach, so that all of its bytes pass
+ * through the staging threads. */
 static bool is_staged(const tsr_operand *operand) {
   return (operand->memory == TSR_PAGEABLE && operand->pinned_end == 0) ||
          operand->memory == TSR_MANAGED;
@@ -108,7 +111,8 @@ static double device_port(const tsr_machine *machine, int device, bool sends) {
     if (o != device)
       sum += sends ? machine->link[device][o].bandwidth : machine->link[o][device].bandwidth;
   for (int c = 0; c < machine->channels; c++) {
-    double least = INFINITY; /* weight of this direction, if every link to another device uses it */
+    double least = INFINITY; /* the channel's weight of this direction, if every link to another
+                                device uses it */
     for (int o = 0; o < machine->devices; o++)
       if (o != device)
         least = fmin(least, sends ? weight_on(&machine->channel[c], device, o)
@@ -121,37 +125,38 @@ static double device_port(const tsr_machine *machine, int device, bool sends) {
   return fmin(sum, cap + host);
 }
 
-/* Least a |A| + b |B| over a, b <= 1 with a b >= share; bytes at other homes cost nothing here. */
+/* Minimum of a |A| + b |B| over a, b <= 1 with a b >= share, bytes. Bytes at other homes count 0.
+ */
 static double least_operands(double a_bytes, double b_bytes, double share) {
   if (a_bytes == 0 || b_bytes == 0) return share * (a_bytes + b_bytes);
   double a = fmin(1, fmax(share, sqrt(share * b_bytes / a_bytes)));
   return a * a_bytes + share / a * b_bytes;
 }
 
-/* What must be sent from a device for others to do a share of the work: of a product's operands as
- * little as such a share can be computed from (C need not be sent, it may be added where it is); of
- * what is changed in place that share itself. */
-static double sent_for(const tsr_call *call, const double *held, double share) {
+/* Bytes that a device must send so that others can do a share of the work. A product: the smallest
+ * parts of A and B for that share of C; C need not be sent, since it can be added at its home. An
+ * operation in place: that share of C. Others: 0, a lower bound. */
+static double sent_for(const tsr_call *call, const double *at_home, double share) {
   if (tsr_family_of(call->operation) == TSR_PRODUCT)
-    return least_operands(held[TSR_A], held[TSR_B_], share);
-  return tsr_is_in_place(call->operation) ? share * held[TSR_C_] : 0;
+    return least_operands(at_home[TSR_A], at_home[TSR_B_], share);
+  return tsr_is_in_place(call->operation) ? share * at_home[TSR_C_] : 0;
 }
 
 static double home_time(const tsr_machine *machine, const tsr_call *call, double rate, int device) {
-  double held[TSR_OPERANDS] = {0}, back = 0;
+  double at_home[TSR_OPERANDS] = {0}, back = 0;
   for (int x = 0; x < TSR_OPERANDS; x++)
-    if (call->operand[x].location == device) held[x] = read_bytes(call, x);
+    if (call->operand[x].location == device) at_home[x] = read_bytes(call, x);
   if (call->operand[TSR_C_].location == device) back = bytes_of(call, TSR_C_);
   double flops = tsr_call_flops(call);
   double own = rate * machine->device[device].speed, others = rate * total_speed(machine) - own;
   double sends = device_port(machine, device, true), takes = device_port(machine, device, false);
   double best = INFINITY;
-  enum { STEPS = 256 }; /* shares that are tried: 0.4 % apart */
+  enum { STEPS = 256 }; /* shares that are tried, 0.4 % apart */
   for (int i = 0; i <= STEPS; i++) {
     double away = (double)i / STEPS; /* share of the work that the others do */
     double time = (1 - away) * flops / own;
     if (away > 0) {
-      double out = sent_for(call, held, away);
+      double out = sent_for(call, at_home, away);
       time = fmax(time, fmax(away * flops / others, fmax(out / sends, away * back / takes)));
     }
     best = fmin(best, time);
@@ -159,21 +164,24 @@ static double home_time(const tsr_machine *machine, const tsr_call *call, double
   return best;
 }
 
-/* When one device has sent what the others lack, and they have sent back what they made of C, which
- * mostly follows: with a share of the work away. The floor has both at once. */
+/* Time until a device has sent what the others need for a share `away` of the work, and then
+ * received their parts of C; not less than their kernels. The floor lets both directions overlap;
+ * in practice the second mostly follows the first. */
 static double home_rounds(const tsr_machine *machine, const tsr_call *call, int device, double away,
                           double kernels) {
-  double held[TSR_OPERANDS] = {0};
+  double at_home[TSR_OPERANDS] = {0};
   bool has_c = call->operand[TSR_C_].location == device;
   for (int x = TSR_A; x <= TSR_B_; x++)
-    if (call->operand[x].location == device) held[x] = read_bytes(call, x);
-  double out = sent_for(call, held, away) / device_port(machine, device, true);
+    if (call->operand[x].location == device) at_home[x] = read_bytes(call, x);
+  double out = sent_for(call, at_home, away) / device_port(machine, device, true);
   double back = has_c ? away * bytes_of(call, TSR_C_) / device_port(machine, device, false) : 0;
   return fmax(kernels, out + back);
 }
 
-/* By halving, to 2^-24: its own kernels take less, the others more, the more is away. A share of
- * the others below 1e-3 counts as that. */
+/* The share of C of a home device, in shares of each other device, that ends its own kernels and
+ * the others' work at the same time. Found by bisection to 2^-24: the more work is away, the less
+ * time its own kernels take, and the more the others. A share of the others below 1e-3 counts as
+ * 1e-3. */
 static double home_share(const tsr_machine *machine, const tsr_call *call, int device,
                          int devices) {
   double rate = tsr_machine_rate_limit(machine, call->type, tsr_plan_heat(machine, call));
@@ -198,7 +206,7 @@ double tsr_plan_home_share(const tsr_machine *machine, const tsr_call *call, int
   return share;
 }
 
-/* ---- All together --------------------------------------------------------- */
+/* ---- The call ---- */
 
 static double flops_of(const tsr_call *call) {
   return tsr_call_scales_only(call) ? 0 : tsr_call_flops(call);
@@ -239,7 +247,7 @@ double tsr_floor(const tsr_machine *machine, const tsr_call *call) {
   return tsr_floor_at(machine, call, tsr_machine_rate_limit(machine, call->type, heat));
 }
 
-/* ---- A first look ---- */
+/* ---- The quick estimate (tsr_reach) ---- */
 
 void tsr_reach_of(const tsr_machine *machine, tsr_reach *reach) {
   int node = machine->devices;

@@ -1,15 +1,15 @@
-/* Inside the planner: which channels each link of a machine uses, as a table. */
+/* Inside the planner: a table of the channels that each link of a machine uses. */
 #ifndef TSR_PLAN_MODEL_LINKS_H
 #define TSR_PLAN_MODEL_LINKS_H
 
 #include "machine/machine.h"
 
-enum { TSR_LINK_USES = 12 }; /* more channels of one link are left out */
+enum { TSR_LINK_USES = 12 }; /* a link's further channels are left out */
 
 typedef struct tsr_link_uses {
   int count;
   int channel[TSR_LINK_USES];
-  float seconds[TSR_LINK_USES]; /* of the channel's time for each byte */
+  float seconds[TSR_LINK_USES]; /* of the channel's time for each byte of the link */
 } tsr_link_uses;
 
 typedef struct tsr_links {
@@ -17,6 +17,7 @@ typedef struct tsr_links {
   tsr_link_uses *uses; /* [from * locations + to] */
 } tsr_links;
 
+/* Makes the table, which the caller frees. TSR_ERR_MEMORY. */
 tsr_status tsr_links_create(const tsr_machine *machine, tsr_links *links);
 void tsr_links_free(tsr_links *links);
 

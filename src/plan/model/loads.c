@@ -5,7 +5,7 @@
 #include "blas/family.h"
 #include "plan/names.h"
 
-/* ---- As planned ----------------------------------------------------------- */
+/* ---- By the plan ---- */
 
 static void count_copy(const tsr_plan *plan, const tsr_command *command, tsr_loads *loads) {
   int from = plan->buffers.items[command->buffer[0]].location;
@@ -15,7 +15,7 @@ static void count_copy(const tsr_plan *plan, const tsr_command *command, tsr_loa
   *sum += tsr_command_bytes(plan, command);
 }
 
-/* ---- At least ------------------------------------------------------------- */
+/* ---- Lower bounds ---- */
 
 static bool is_away(const tsr_plan *plan, int matrix, int device) {
   return plan->call.operand[matrix].location != device;
@@ -25,7 +25,8 @@ static bool has_two_products(const tsr_call *call) {
   return call->operation == TSR_SYR2K || call->operation == TSR_HER2K;
 }
 
-/* Of a triangle of A A^T with so many elements: r r / 2 of them need r rows of A. */
+/* Elements of A (and B) for `area` elements of a triangle of A A^T: r r / 2 elements of C need r
+ * rows of A. */
 static double rank_bound(const tsr_plan *plan, double area, int device) {
   const tsr_call *call = &plan->call;
   bool two = has_two_products(call);
@@ -34,8 +35,8 @@ static double rank_bound(const tsr_plan *plan, double area, int device) {
          (two && is_away(plan, TSR_B_, device) ? rows : 0);
 }
 
-/* A device that adds so many products to elements of C touches r k elements of A and s k of B,
- * where r s k are the products. */
+/* Elements of A and B for a device that computes `products` multiply-adds of elements: it reads r k
+ * elements of A and k s of B, where r s k >= products. */
 static double data_bound(const tsr_plan *plan, double products, int device) {
   const tsr_call *call = &plan->call;
   double k = (double)call->k, area = products / k;
@@ -48,21 +49,22 @@ static double data_bound(const tsr_plan *plan, double products, int device) {
   return k * ((a ? rows : 0) + (b ? area / rows : 0));
 }
 
-/* With room for S elements: 2 products / sqrt(S) - 2 S (Smith et al., "A tight I/O lower bound for
- * matrix multiplication", 2017); where an operand is symmetric, or is read from both sides, less by
- * sqrt(2) (Beaumont et al., "I/O-optimal algorithms for symmetric linear algebra kernels", 2022).
- */
+/* A device with memory for S elements reads at least 2 products / sqrt(S) - 2 S (Smith et al., "A
+ * tight I/O lower bound for matrix multiplication", 2017). If an operand is symmetric, or is read
+ * from both sides, sqrt(2) replaces 2 (Beaumont et al., "I/O-optimal algorithms for symmetric
+ * linear algebra kernels", 2022). */
 static double memory_bound(const tsr_plan *plan, double products, int device) {
   const tsr_call *call = &plan->call;
-  double room = (double)plan->budget[device] / (double)tsr_type_get(call->type)->size;
+  double capacity = (double)plan->budget[device] / (double)tsr_type_get(call->type)->size;
   bool plain = call->operation == TSR_GEMM;
   for (int x = 0; x < TSR_OPERANDS; x++)
     if (!is_away(plan, x, device)) return 0;
-  return room > 0 ? (plain ? 2 : sqrt(2)) * products / sqrt(room) - 2 * room : 0;
+  return capacity > 0 ? (plain ? 2 : sqrt(2)) * products / sqrt(capacity) - 2 * capacity : 0;
 }
 
-/* C is read besides, by who adds to it: in host memory that is who computes it. */
-static double carried(const tsr_plan *plan, double products) {
+/* Elements of C that the device reads besides. If C is in host memory, the device that computes a
+ * part of C also adds to it. */
+static double c_reads(const tsr_plan *plan, double products) {
   const tsr_call *call = &plan->call;
   bool product = tsr_family_of(call->operation) != TSR_TRIANGLE;
   bool on_host = call->operand[TSR_C_].location >= plan->machine_devices;
@@ -73,11 +75,12 @@ static double carried(const tsr_plan *plan, double products) {
 static double bound(const tsr_plan *plan, double products, int device) {
   if (products == 0) return 0;
   double elements = fmax(data_bound(plan, products, device), memory_bound(plan, products, device));
-  elements += carried(plan, products);
+  elements += c_reads(plan, products);
   return elements * (double)tsr_type_get(plan->call.type)->size;
 }
 
-/* Of blocks across the diagonal of C that are computed whole only a triangle is wanted. */
+/* Whether only half of a kernel's products count: blocks across the diagonal of C are computed
+ * whole, but only a triangle is wanted. */
 static bool is_half(const tsr_plan *plan, const tsr_command *command) {
   if (command->kernel == TSR_KERNEL_SYMM || command->kernel == TSR_KERNEL_HEMM) return false;
   if (command->kernel != TSR_KERNEL_GEMM) return true;
@@ -107,11 +110,11 @@ void tsr_loads_count(const tsr_plan *plan, tsr_loads loads[TSR_MACHINE_DEVICES])
 
 /* ---- Equation (1) --------------------------------------------------------- */
 
-static double passes(int32_t tiles, double held) {
-  return held > 0 ? fmax(1, tiles / held) : 1;
+static double passes(int32_t tiles, double at_once) {
+  return at_once > 0 ? fmax(1, tiles / at_once) : 1;
 }
 
-/* Without tiles all fits: case (a). */
+/* If everything fits, the plan has no blocking, and case (a) applies. */
 double tsr_loads_paper(const tsr_plan *plan, char *which) {
   const tsr_call *call = &plan->call;
   const tsr_blocking *h = &plan->blocking;
@@ -135,10 +138,10 @@ static void add_blocking(const tsr_plan *plan, tsr_text *text) {
   if (h->rows == 0) return;
   tsr_text_add(
       text,
-      "held       %d x %d tiles of C (b x c), n_blocks of %d of k (d), %.3g n_blocks ahead (l); "
-      "%d x %d x %d tiles in all, room for %d%s\n",
+      "C blocks   %d x %d tiles (b x c), k-panels of %d tiles (d), copies %.3g k-panels ahead (l); "
+      "%d x %d x %d tiles in all, %d slots%s\n",
       h->rows, h->cols, h->depth, (double)h->lookahead, h->m, h->n, h->k, h->slots,
-      h->partitioned ? "; other devices by their room" : "");
+      h->partitioned ? " on the largest device, fewer on others" : "");
 }
 
 static void add_gigabytes(tsr_text *text, double bytes) {
@@ -173,9 +176,9 @@ void tsr_loads_write(const tsr_plan *plan, bool paper, tsr_text *text) {
 static void add_json_blocking(const tsr_plan *plan, tsr_text *text) {
   const tsr_blocking *h = &plan->blocking;
   if (h->rows == 0)
-    tsr_text_add(text, "  \"hold\": null,\n");
+    tsr_text_add(text, "  \"c_block\": null,\n");
   else
-    tsr_text_add(text, "  \"hold\": {\"b\": %d, \"c\": %d, \"d\": %d, \"l\": %.3g},\n", h->rows,
+    tsr_text_add(text, "  \"c_block\": {\"b\": %d, \"c\": %d, \"d\": %d, \"l\": %.3g},\n", h->rows,
                  h->cols, h->depth, (double)h->lookahead);
 }
 

@@ -1,10 +1,10 @@
 /*
  * Replay: a plan in virtual time, without data.
  *
- * Queues run in order, side by side. A running command is a flow: it has work left (bytes of a
- * copy, seconds of a kernel) and a rate that shrinks when a channel it uses is full; all flows of a
- * full channel shrink alike. Kernels of one device share it as a channel too: a kernel too small to
- * fill the device leaves room for another one beside it.
+ * Queues run at the same time, each in order. A running command is a flow: it has work left (bytes
+ * of a copy, seconds of a kernel) and a rate. If a channel is full, the rates of all flows that use
+ * it shrink by one factor. The compute capacity of a device is a channel, too: a kernel that is too
+ * small to fill the device leaves capacity for another kernel.
  */
 #include <math.h>
 #include <string.h>
@@ -20,28 +20,28 @@ typedef struct flow {
   int32_t command;
   int channels;
   int channel[FLOW_CHANNELS];
-  double share[FLOW_CHANNELS]; /* of the channel's capacity, at full rate */
-  double left, full, rate;     /* work, work/s alone, work/s now */
+  double share[FLOW_CHANNELS]; /* part of the channel's capacity that the flow uses at full rate */
+  double left, full, rate;     /* work left, work/s if it runs alone, work/s now */
 } flow;
 
-/* A queue: idle, held by a command it waits for, asleep until its command is submitted, or
- * running. */
+/* A queue. It is idle, blocked by a command that its head waits for, asleep until its head is
+ * submitted, parked, or running. */
 typedef struct queue_state {
-  uint32_t next, end; /* its commands: order[next .. end) */
-  int32_t held_next;  /* next queue held by the same command */
-  double asleep;      /* its head cannot start before; 0: not asleep */
-  double since;       /* when it became idle */
+  uint32_t next, end;   /* its commands that are left: order[next .. end) */
+  int32_t next_blocked; /* next queue blocked by the same command */
+  double asleep;        /* time before which its head cannot start, s; 0: not asleep */
+  double since;         /* time at which it became idle, s */
   bool running;
-  bool parked; /* a staging queue whose head could start, but for a thread */
+  bool parked; /* a staging queue whose head could start if a staging thread were free */
 } queue_state;
 
-/* How long kernels like one took: most kernels of a plan are alike. */
+/* The time of a kernel that was computed before, s: most kernels of a plan are alike. */
 typedef struct memory {
   const tsr_command *like; /* NULL: none yet */
   double seconds;
 } memory;
 
-/* Kernels that are remembered at a time; which ones, by a hash. */
+/* Kernels that are remembered at a time, by a hash. */
 enum { MEMORIES = 256 };
 
 typedef struct replay {
@@ -50,18 +50,18 @@ typedef struct replay {
   tsr_links links;
   double rate_limit; /* flops/s of products on a device of speed 1 */
   double now;
-  uint32_t *order;   /* commands by queue */
-  int32_t *held;     /* [command]: first queue that waits for it */
-  bool *over;        /* [command] */
-  double *submitted; /* [command]: when its submitter has come to it */
+  uint32_t *order;   /* commands, sorted by queue */
+  int32_t *blocked;  /* [command]: first queue that it blocks */
+  bool *ended;       /* [command]: it has ended */
+  double *submitted; /* [command]: when its device's submitter has reached it, s */
   queue_state state[TSR_PLAN_QUEUES];
   flow flow[TSR_PLAN_QUEUES];
   int flows;
   int sleepers;
-  int threads, parked; /* that stage, and are free; staging queues that wait for one */
-  double load[TSR_MACHINE_CHANNELS + TSR_MACHINE_DEVICES + 1]; /* devices and the staging threads
-                                                                  are channels too */
-  bool changed;                                                /* rates must be computed again */
+  int threads, parked; /* free staging threads, and parked queues */
+  /* The load of each channel; devices and the staging threads are channels, too. */
+  double load[TSR_MACHINE_CHANNELS + TSR_MACHINE_DEVICES + 1];
+  bool changed; /* rates must be computed again */
   memory kernels[MEMORIES];
 } replay;
 
@@ -73,7 +73,7 @@ static void add_share(flow *f, int channel, double share) {
   f->share[f->channels++] = share;
 }
 
-/* Length of the runs of contiguous bytes of a copy at its host end, or between devices. */
+/* Length of the contiguous runs of a copy at its host end, or between devices, bytes. */
 static double segment_of(const tsr_plan *plan, const tsr_command *c, double size) {
   double column = (double)c->m * size;
   for (int i = 0; i < 2; i++) {
@@ -99,7 +99,10 @@ static void copy_flow(const replay *r, const tsr_command *c, bool fresh, flow *f
                          : TSR_TUNE_BEHIND_A_COPY * link->latency;
   f->left = (double)c->m * (double)c->n * size + start * f->full;
   const tsr_link_uses *uses = tsr_links_of(&r->links, from->location, to->location);
-  double at_best = link->bandwidth > 0 ? link->bandwidth : f->full; /* what short runs cost, too */
+  double at_best =
+      link->bandwidth > 0
+          ? link->bandwidth
+          : f->full; /* short runs use as much of a channel as long ones in the same time */
   for (int i = 0; i < uses->count; i++)
     add_share(f, uses->channel[i], at_best * (double)uses->seconds[i]);
   if (in_host && r->machine->staging_rate > 0)
@@ -107,10 +110,10 @@ static void copy_flow(const replay *r, const tsr_command *c, bool fresh, flow *f
               f->full / r->machine->staging_rate);
 }
 
-/* How much of a device a kernel fills: its rate over the best rate there is. One that is bound by
- * memory takes all of it from a product beside it: on an NVIDIA H200 products of 16384 x 8192 x
- * 1536 and 16384 x 4096 x 1536 went at 46 and 41 TFLOP/s beside additions, and at 58 and 59
- * without, and lost in all twice what the additions take alone. */
+/* The part of a device that a kernel fills: its rate / the best rate. A kernel bound by memory
+ * fills all of it. Measured on an NVIDIA H200: products of 16384 x 8192 x 1536 and 16384 x 4096 x
+ * 1536 ran at 46 and 41 TFLOP/s beside additions, and at 58 and 59 without; in all they lost twice
+ * the time that the additions take alone. */
 static double fill_of(const replay *r, const tsr_command *c, double seconds, int device) {
   if (tsr_kernel_get((tsr_kernel)c->kernel)->bound_by_memory) return 1;
   double flops = tsr_kernel_flops((tsr_kernel)c->kernel, r->plan->call.type, c->m, c->n, c->k);
@@ -148,8 +151,8 @@ static void kernel_flow(replay *r, const tsr_command *c, flow *f) {
 
 /* ---- Virtual time --------------------------------------------------------- */
 
-/* Only the channels that flows use are looked at: there are many, and this happens with every
- * command. */
+/* Sets the loads of the channels that flows use. There are many channels, and this runs for every
+ * command, so that the others are not visited. */
 static void add_loads(replay *r) {
   for (int i = 0; i < r->flows; i++)
     for (int c = 0; c < r->flow[i].channels; c++) r->load[r->flow[i].channel[c]] = 0;
@@ -192,9 +195,8 @@ static void start(replay *r, int queue, int32_t command) {
   r->changed = true;
 }
 
-/* Starts the head of a queue, or finds out what holds it. */
-/* When a command whose waits are over may start: it is submitted, and what other devices did for it
- * has been handed over. */
+/* When a command whose waits have ended may start, s: it has been submitted, and HAND_OVER has
+ * passed since the end of each command of another location that it waits for. */
 static double ready_at(const replay *r, const tsr_command *c, int32_t command) {
   double ready = r->submitted[command];
   for (int i = 0; i < c->waits; i++) {
@@ -206,6 +208,7 @@ static double ready_at(const replay *r, const tsr_command *c, int32_t command) {
   return ready;
 }
 
+/* Starts the head of a queue, or notes what blocks it. */
 static void advance(replay *r, int queue) {
   queue_state *l = &r->state[queue];
   if (l->running || l->parked || l->asleep > 0 || l->next == l->end) return;
@@ -213,9 +216,9 @@ static void advance(replay *r, int queue) {
   const tsr_command *c = &r->plan->commands.items[command];
   for (int i = 0; i < c->waits; i++) {
     uint32_t awaited = r->plan->waits.items[c->wait + (uint32_t)i];
-    if (r->over[awaited]) continue;
-    l->held_next = r->held[awaited];
-    r->held[awaited] = queue;
+    if (r->ended[awaited]) continue;
+    l->next_blocked = r->blocked[awaited];
+    r->blocked[awaited] = queue;
     return;
   }
   double ready = ready_at(r, c, command);
@@ -232,7 +235,7 @@ static void advance(replay *r, int queue) {
   start(r, queue, command);
 }
 
-/* Free threads take the staging queues whose commands come first in the plan. */
+/* Free staging threads take the parked queues whose commands come first in the plan. */
 static void unpark(replay *r) {
   while (r->threads > 0 && r->parked > 0) {
     int best = NONE;
@@ -252,14 +255,14 @@ static void finish(replay *r, int i) {
   r->changed = true;
   tsr_command *c = &r->plan->commands.items[command];
   c->end = (float)r->now;
-  r->over[command] = true;
+  r->ended[command] = true;
   queue_state *l = &r->state[c->queue];
   l->running = false;
   l->since = r->now;
   l->next++;
   if (is_staging(r, c->queue)) r->threads++;
-  for (int32_t q = r->held[command], next; q != NONE; q = next) {
-    next = r->state[q].held_next;
+  for (int32_t q = r->blocked[command], next; q != NONE; q = next) {
+    next = r->state[q].next_blocked;
     advance(r, q);
   }
   advance(r, c->queue);
@@ -277,7 +280,7 @@ static void wake(replay *r) {
   unpark(r);
 }
 
-/* Moves to the next event. False when nothing is left to happen. */
+/* Moves virtual time to the next end or wake-up. False: nothing is left to happen. */
 static bool step(replay *r) {
   if (r->changed) share_channels(r);
   double dt = INFINITY;
@@ -311,13 +314,13 @@ static void sort_by_queue(replay *r) {
   for (size_t i = 0; i < plan->commands.count; i++) count[plan->commands.items[i].queue + 1]++;
   for (int q = 0; q < plan->queues; q++) {
     count[q + 1] += count[q];
-    r->state[q] = (queue_state){.next = count[q], .end = count[q + 1], .held_next = NONE};
+    r->state[q] = (queue_state){.next = count[q], .end = count[q + 1], .next_blocked = NONE};
   }
   for (size_t i = 0; i < plan->commands.count; i++)
     r->order[count[plan->commands.items[i].queue]++] = (uint32_t)i;
 }
 
-/* Each device has one submitter, which comes to its commands in order. */
+/* Each device has one submitter, which reaches its commands in order. Staging queues need none. */
 static void time_submission(replay *r) {
   double at[TSR_MACHINE_LOCATIONS] = {0};
   for (size_t i = 0; i < r->plan->commands.count; i++) {
@@ -332,12 +335,12 @@ static void time_submission(replay *r) {
 static bool set_up(replay *r) {
   size_t n = r->plan->commands.count + 1;
   r->order = tsr_alloc(sizeof *r->order * n);
-  r->held = tsr_alloc(sizeof *r->held * n);
-  r->over = tsr_alloc_zero(n, sizeof *r->over);
+  r->blocked = tsr_alloc(sizeof *r->blocked * n);
+  r->ended = tsr_alloc_zero(n, sizeof *r->ended);
   r->submitted = tsr_alloc(sizeof *r->submitted * n);
   if (tsr_links_create(r->machine, &r->links) != TSR_OK) return false;
-  if (!r->order || !r->held || !r->over || !r->submitted) return false;
-  memset(r->held, NONE, sizeof *r->held * n);
+  if (!r->order || !r->blocked || !r->ended || !r->submitted) return false;
+  memset(r->blocked, NONE, sizeof *r->blocked * n);
   sort_by_queue(r);
   time_submission(r);
   return true;
@@ -346,8 +349,8 @@ static bool set_up(replay *r) {
 static void tear_down(replay *r) {
   tsr_links_free(&r->links);
   tsr_dealloc(r->order);
-  tsr_dealloc(r->held);
-  tsr_dealloc(r->over);
+  tsr_dealloc(r->blocked);
+  tsr_dealloc(r->ended);
   tsr_dealloc(r->submitted);
   tsr_dealloc(r);
 }
@@ -371,7 +374,7 @@ tsr_status tsr_plan_replay(tsr_plan *plan, const tsr_machine *machine, double *s
     for (int q = 0; q < plan->queues; q++) advance(r, q);
     while (step(r)) continue;
     for (size_t i = 0; i < plan->commands.count; i++)
-      if (!r->over[i])
+      if (!r->ended[i])
         status = tsr_fail(TSR_ERR_INTERNAL, "command %zu of a plan waits for ever", i);
     *seconds = r->now;
   }

@@ -18,7 +18,7 @@ static tsr_axis follow(const tsr_axis *other, int count) {
 /* Where neither k stays as it is: a panel each in turn. */
 static tsr_axis distribution(const tsr_grid *grid, int64_t k, int count) {
   int64_t turns = (int64_t)grid->extent[0] * grid->extent[1];
-  int64_t depth = grid->wishes.depth > 0 ? grid->wishes.depth : TSR_TUNE_DEALT_PANEL;
+  int64_t depth = grid->wishes.depth > 0 ? grid->wishes.depth : TSR_TUNE_REDISTRIBUTED_PANEL;
   int64_t even = (k + turns - 1) / turns, block = even < depth ? even : depth;
   return (tsr_axis){k, block, block, 0, count};
 }

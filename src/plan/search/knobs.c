@@ -231,7 +231,8 @@ static const tsr_knob table[] = {
      .turn = 4,
      .worth = if_tight},
     {.name = "partition",
-     .says = "Where the devices differ in budget or speed. even: all have C blocks that fit the "
+     .says = "How C is divided if devices differ in budget or speed. even: all have C blocks that "
+             "fit the "
              "smallest budget, and equally many tiles of C; budget: each has C blocks that fit its "
              "own budget, and as many tiles of C as it can compute in the same time.",
      .field = FIELD(partition),
@@ -241,7 +242,7 @@ static const tsr_knob table[] = {
      .unmet = unless_shared_alike},
     {.name = "depth",
      .unit = "tiles",
-     .says = "Length in k of a step: a C block is updated with this many tiles of k before the "
+     .says = "Tiles of k in a k-panel: a C block is updated with this many tiles of k before the "
              "next ones are loaded; d in Herault et al.",
      .field = FIELD(depth),
      .of = TILES,

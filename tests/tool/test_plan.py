@@ -84,6 +84,6 @@ def test_other_models():
 def test_what_does_not_fit():
     """C blocks, loads, and equation (1) of Herault et al."""
     large, machine = "gemm d 20000 20000 20000 --devices 4 --memory 1G ", ROOT / "machines/h200x4.json"
-    plan(large + "--model paper", machine).ok(r"^held .*\(b x c\), .*\(d\), .*\(l\)",
+    plan(large + "--model paper", machine).ok(r"^C blocks .*\(b x c\), .*\(d\), .*\(l\)",
                                               r"at least  equation \(1c\)")
     assert plan(large + "--json", machine).json()["c_block"].keys() == set("bcdl")

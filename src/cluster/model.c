@@ -82,10 +82,10 @@ static tsr_status share_text(const tsr_peers *peers, int from, char **text) {
   if (length > 0 && peers->rank != from) {
     free(*text);
     *text = NULL;
-    tsr_text room = TSR_TEXT_INIT;
-    tsr_text_add(&room, "%*s", length - 1, "");
-    status = tsr_text_take(&room, text);
-    tsr_text_free(&room);
+    tsr_text buffer = TSR_TEXT_INIT;
+    tsr_text_add(&buffer, "%*s", length - 1, "");
+    status = tsr_text_take(&buffer, text);
+    tsr_text_free(&buffer);
   }
   TSR_TRY(tsr_agree(peers, NULL, status));
   if (length == 0) return TSR_OK;

@@ -35,7 +35,7 @@ static tsr_status settle(tsr_context *context, const tsr_pmatrix *x) {
 }
 
 /* Drops the devices' copies of a matrix, since host memory was written. */
-static tsr_status forget(tsr_context *context, const tsr_pmatrix *x) {
+static tsr_status drop_copies(tsr_context *context, const tsr_pmatrix *x) {
   int64_t rows, cols;
   if (tsr_device_count(context) == 0) return TSR_OK;
   TSR_TRY(tsr_pmatrix_extents(x, &rows, &cols));
@@ -65,7 +65,7 @@ static tsr_status carry_out(tsr_grid *grid, const tsr_record *record, tsr_op op,
   status = tsr_agree(&grid->all, record, status);
   if (status == TSR_OK) {
     status = tsr_exchange_run(&exchange);
-    if (status == TSR_OK) status = forget(grid->context, to->matrix);
+    if (status == TSR_OK) status = drop_copies(grid->context, to->matrix);
     status = tsr_agree(&grid->all, NULL, status);
   }
   tsr_exchange_destroy(&exchange);

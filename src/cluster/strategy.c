@@ -96,19 +96,19 @@ static void cut_evenly(maker *x, const int64_t count[2]) {
 }
 
 /* Cuts C into the largest equal blocks that fit the devices, at least `blocks` of them. Each time
- * the longer direction of a block is cut, or the other one if the user set the extent there. *room:
- * whether the blocks fit. */
-static tsr_status set_equal_blocks(maker *x, int64_t blocks, bool *room) {
+ * the longer direction of a block is cut, or the other one if the user set the extent there.
+ * *fits: whether the blocks do. */
+static tsr_status set_equal_blocks(maker *x, int64_t blocks, bool *fits) {
   const int64_t *wish = x->p->grid->wishes.block;
   int64_t count[2] = {1, 1}, *block = x->cut.block;
   for (;;) {
     double bytes;
     cut_evenly(x, count);
     TSR_TRY(find_free_memory(x, &bytes));
-    *room = bytes >= 0;
+    *fits = bytes >= 0;
     int longer = block[1] > block[0];
     if (wish[longer] > 0) longer = 1 - longer;
-    bool enough = *room && count[0] * count[1] >= blocks;
+    bool enough = *fits && count[0] * count[1] >= blocks;
     if (enough || wish[longer] > 0 || block[longer] <= TSR_TUNE_BLOCK_LEAST) return TSR_OK;
     count[longer]++;
   }
@@ -116,8 +116,8 @@ static tsr_status set_equal_blocks(maker *x, int64_t blocks, bool *room) {
 
 /* Gives the first row or column of blocks s->leading eighths of C, and cuts the rest into s->later
  * parts. A small last block is written back sooner; a small first block needs less data before it
- * is complete. *room: whether the blocks fit. */
-static tsr_status set_leading_block(maker *x, const tsr_pstrategy *s, bool *room) {
+ * is complete. *fits: whether the blocks do. */
+static tsr_status set_leading_block(maker *x, const tsr_pstrategy *s, bool *fits) {
   double bytes;
   for (int d = 0; d < 2; d++) {
     int64_t most = x->p->most[d], block = part(s->leading[d] * most, TSR_EIGHTHS);
@@ -126,7 +126,7 @@ static tsr_status set_leading_block(maker *x, const tsr_pstrategy *s, bool *room
     x->cut.later[d] = least(block, part(most - block, s->later));
   }
   TSR_TRY(find_free_memory(x, &bytes));
-  *room = bytes >= 0;
+  *fits = bytes >= 0;
   return TSR_OK;
 }
 
@@ -184,17 +184,17 @@ static tsr_status begin(tsr_pproblem *p, const tsr_pstrategy *s, maker *x) {
   return count_panels(x);
 }
 
-/* Raises the slots of an operand to `slots`, as far as *room bytes allow, and takes their bytes off
- * *room. Returns whether all were added. */
-static bool add_slots(maker *x, int operand, int64_t slots, double *room) {
+/* Raises the slots of an operand to `slots`, as far as *free_bytes allows, and takes their
+ * bytes off *free_bytes. Returns whether all were added. */
+static bool add_slots(maker *x, int operand, int64_t slots, double *free_bytes) {
   maker full = *x;
   int now = slot_count(x, operand);
   full.cut.held[operand] = (int)least(slots, TSR_SLOTS_MOST);
   int wanted = slot_count(&full, operand) - now, more = wanted;
   double slot = slot_of(x, operand);
   if (more < 1 || slot <= 0) return true;
-  if (more * slot > *room) more = *room > 0 ? (int)(*room / slot) : 0;
-  *room -= more * slot;
+  if (more * slot > *free_bytes) more = *free_bytes > 0 ? (int)(*free_bytes / slot) : 0;
+  *free_bytes -= more * slot;
   x->cut.held[operand] = now + more;
   return more == wanted;
 }
@@ -205,14 +205,14 @@ static bool add_slots(maker *x, int operand, int64_t slots, double *room) {
  * again costs more than the replay sees, which assumes that other processes are not later than this
  * one. wanted: the strategy says so. */
 static tsr_status keep_panels(maker *x, bool wanted) {
-  double room, slots = slots_of(x);
+  double free_bytes, slots = slots_of(x);
   maker more = *x;
   bool all = true;
   int64_t down = blocks_of(x, 0), across = blocks_of(x, 1);
-  TSR_TRY(find_free_memory(x, &room));
-  if (tsr_pproblem_uses_host(x->p)) room = TSR_TUNE_SLOTS_MEMORY - slots;
-  if (down > 1) all = add_slots(&more, TSR_SUMMA_B, x->panels + x->cut.lookahead, &room);
-  if (across > 1) all = add_slots(&more, TSR_SUMMA_A, x->panels * down, &room) && all;
+  TSR_TRY(find_free_memory(x, &free_bytes));
+  if (tsr_pproblem_uses_host(x->p)) free_bytes = TSR_TUNE_SLOTS_MEMORY - slots;
+  if (down > 1) all = add_slots(&more, TSR_SUMMA_B, x->panels + x->cut.lookahead, &free_bytes);
+  if (across > 1) all = add_slots(&more, TSR_SUMMA_A, x->panels * down, &free_bytes) && all;
   if (wanted || (all && !tsr_pproblem_uses_host(x->p))) *x = more;
   return TSR_OK;
 }
@@ -235,12 +235,12 @@ static double price_of(const maker *x) {
 
 tsr_status tsr_pstrategy_cut(tsr_pproblem *p, const tsr_pstrategy *s, tsr_cut *cut, double *price) {
   const int64_t *wish = p->grid->wishes.block;
-  bool leads = tsr_pstrategy_leads(s) && wish[0] == 0 && wish[1] == 0, room;
+  bool leads = tsr_pstrategy_leads(s) && wish[0] == 0 && wish[1] == 0, fits;
   maker x;
   TSR_TRY(begin(p, s, &x));
-  TSR_TRY(leads ? set_leading_block(&x, s, &room) : set_equal_blocks(&x, s->blocks, &room));
+  TSR_TRY(leads ? set_leading_block(&x, s, &fits) : set_equal_blocks(&x, s->blocks, &fits));
   TSR_TRY(put_together(&x));
-  bool possible = p->any_memory || (room && !takes_much_host(&x) && !is_too_fine(&x));
+  bool possible = p->any_memory || (fits && !takes_much_host(&x) && !is_too_fine(&x));
   if (possible) TSR_TRY(keep_panels(&x, s->keep));
   *price = possible ? price_of(&x) : INFINITY;
   *cut = x.cut;

@@ -262,7 +262,7 @@ static tsr_status write_back(const tsr_summa *s, const tsr_summa_step *step) {
 
 /* Frees the device memory of a block, for the next one. Called once the block's write-back is
  * complete: before, tsr_release would wait for it, and with it all steps. */
-static tsr_status forget(const tsr_summa *s, const tsr_summa_step *step) {
+static tsr_status free_block(const tsr_summa *s, const tsr_summa_step *step) {
   tsr_local_part c = block_of(s, step);
   if (!s->devices || c.rows == 0 || c.cols == 0) return TSR_OK;
   return tsr_release(s->grid->context, c.rows, c.cols, c.base, c.ld, s->type);
@@ -356,7 +356,7 @@ static bool is_complete(tsr_summa *s, size_t at) {
   if (step->kind == TSR_SUMMA_WRITE_BACK) over = has_multiplied(s, at) && has_executed(s, at);
   if (!over) return false;
   if (step->kind == TSR_SUMMA_WRITE_BACK && s->status == TSR_OK && !s->lost)
-    note(s, forget(s, step));
+    note(s, free_block(s, step));
   if (step->kind == TSR_SUMMA_MOVE) {
     note(s, tsr_exchange_result(s->moves[step->operand]));
     trace(s, TSR_TRACK_MOVE, step, s->moving[step->operand]);

@@ -356,7 +356,7 @@ static bool is_over(const tsr_device_message *m) {
   return m->arrived == m->pieces && m->uploaded == m->upload_begun;
 }
 
-static void forget(tsr_device_transport *t, int number) {
+static void remove_message(tsr_device_transport *t, int number) {
   int kept = 0;
   for (int i = 0; i < t->count; i++)
     if (t->order[i] != number) t->order[kept++] = t->order[i];
@@ -370,7 +370,7 @@ tsr_status tsr_device_test(void *opened, int number, tsr_message_state *at) {
   *at = TSR_MESSAGE_UNDER_WAY;
   if (is_over(m)) {
     *at = m->lost ? TSR_MESSAGE_LOST : TSR_MESSAGE_COMPLETE;
-    forget(t, number);
+    remove_message(t, number);
   }
   return report_once(t);
 }

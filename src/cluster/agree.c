@@ -34,7 +34,7 @@ tsr_status tsr_mpi_check(int code, const char *name) {
   return tsr_fail(TSR_ERR_INTERNAL, "%s failed: %.*s", name, length, text);
 }
 
-/* FNV-1a over the values. */
+/* FNV-1a over the values of a record; NULL: no values. */
 static int64_t digest(const tsr_record *record) {
   uint64_t hash = 14695981039346656037u;
   for (int i = 0; record != NULL && i < record->count; i++)
@@ -45,7 +45,7 @@ static int64_t digest(const tsr_record *record) {
   return (int64_t)hash;
 }
 
-/* The error of one process becomes everybody's. */
+/* Broadcasts the error of process `from`; every process returns it. */
 static tsr_status spread(const tsr_peers *peers, int from, tsr_status status) {
   tsr_error error;
   memset(&error, 0, sizeof error);
@@ -55,7 +55,7 @@ static tsr_status spread(const tsr_peers *peers, int from, tsr_status status) {
   return tsr_fail(error.status, "process %d: %s", from, error.message);
 }
 
-/* Compares with what process 0 was given. */
+/* Compares this process's record with the values of process 0. */
 static tsr_status compare(const tsr_record *mine, const int64_t *first) {
   for (int i = 0; i < mine->count; i++)
     if (mine->value[i] != first[i])
@@ -67,6 +67,8 @@ static tsr_status compare(const tsr_record *mine, const int64_t *first) {
   return TSR_OK;
 }
 
+/* Names the first argument that differs from process 0's. If no process finds one, items beyond
+ * TSR_RECORD_ROOM or the number of items differ. */
 static tsr_status tell_difference(const tsr_peers *peers, const tsr_record *record) {
   static const tsr_record none;
   const tsr_record *mine = record != NULL ? record : &none;
@@ -78,7 +80,8 @@ static tsr_status tell_difference(const tsr_peers *peers, const tsr_record *reco
   return tsr_fail(TSR_ERR_ARGUMENT, "processes of a grid made different calls");
 }
 
-/* Others may not come before what is in the queue is done, here as well as there. */
+/* MPI_Allreduce with MPI_MIN. Meanwhile this process's queue is progressed: another process may
+ * enter only after products are complete that need this process. */
 static tsr_status find_least(const tsr_peers *peers, const int64_t mine[3], int64_t all[3]) {
   MPI_Request request = MPI_REQUEST_NULL;
   tsr_wait wait = TSR_WAIT_INIT;
@@ -97,11 +100,12 @@ tsr_status tsr_agree(const tsr_peers *peers, const tsr_record *record, tsr_statu
   int64_t sum = digest(record);
   int64_t mine[3] = {status == TSR_OK ? peers->size : peers->rank, sum, ~sum}, all[3];
   tsr_error error;
-  if (status != TSR_OK) tsr_error_take(status, &error); /* what goes on has messages, too */
+  /* Operations in the queue may record errors meanwhile, so this one is kept aside. */
+  if (status != TSR_OK) tsr_error_take(status, &error);
   TSR_TRY(find_least(peers, mine, all));
   if (status != TSR_OK) tsr_error_put(&error);
   if (all[0] < peers->size) return spread(peers, (int)all[0], status);
-  /* The least complement is the complement of the greatest. */
+  /* all[2] is the least complement, which is the complement of the greatest digest. */
   if (all[1] == ~all[2]) return TSR_OK;
   return tell_difference(peers, record);
 }

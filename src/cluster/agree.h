@@ -1,6 +1,7 @@
 /*
- * Processes agree: whether all go on, and whether all were called with the same arguments. This is
- * what makes every process return the same status, and lets none wait for one that has given up.
+ * Agreement of processes: whether all of them go on, and whether all made the same call with the
+ * same arguments. Because of it a collective call returns the same status on every process, and no
+ * process waits for one that has given up.
  */
 #ifndef TSR_CLUSTER_AGREE_H
 #define TSR_CLUSTER_AGREE_H
@@ -11,15 +12,16 @@
 
 struct tsr_async_queue;
 
-/* A communicator of the library's own, whose errors are returned. */
+/* A communicator that the library owns. MPI returns errors on it and does not abort. */
 typedef struct tsr_peers {
   MPI_Comm comm;
   int rank, size;
-  struct tsr_async_queue
-      *queue; /* what has to go on while this process waits for others; or NULL */
+  struct tsr_async_queue *queue; /* products that must progress while this process waits for the
+                                    others; NULL: none. Not owned. */
 } tsr_peers;
 
-/* What has to be the same everywhere. Items beyond the room are not compared. */
+/* The arguments of a call that must be the same on all processes. Items beyond TSR_RECORD_ROOM are
+ * not compared. */
 enum { TSR_RECORD_ROOM = 64 };
 typedef struct tsr_record {
   const char *object[TSR_RECORD_ROOM], *field[TSR_RECORD_ROOM];
@@ -27,7 +29,7 @@ typedef struct tsr_record {
   int count;
 } tsr_record;
 
-/* Begins a record with the call, by a number of its own. */
+/* The collective calls, each by a number of its own. */
 typedef enum tsr_record_call {
   TSR_RECORD_GRID = 1,
   TSR_RECORD_PANELS,
@@ -41,20 +43,25 @@ typedef enum tsr_record_call {
   TSR_RECORD_NETWORK,
   TSR_RECORD_TIMELINE
 } tsr_record_call;
+/* A record whose first item is the call. */
 tsr_record tsr_record_begin(tsr_record_call call);
 
-/* The names, of which object may be "", must outlive the record. */
+/* Adds an argument. Errors name it as object followed by field; object may be "". Both strings must
+ * outlive the record. */
 void tsr_record_add(tsr_record *record, const char *object, const char *field, int64_t value);
 
-/* The bytes of a scalar. */
+/* Adds `bytes` bytes at `value`, for instance a scalar, as the argument `field`. */
 void tsr_record_add_bytes(tsr_record *record, const char *field, const void *value, size_t bytes);
 
-/* Collective. status is this process's own so far, with its message recorded. TSR_OK where it is
- * that of all and the records (NULL: none) are the same; else everywhere the status of the first
- * process that failed, or TSR_ERR_ARGUMENT with the argument that differs. */
+/* Collective; returns the same status on every process. `status` is this process's own status so
+ * far, with its message recorded by tsr_fail. `record` may be NULL. The result is
+ *   TSR_OK              if every process has TSR_OK and all records are equal;
+ *   the status and message of the failed process of least rank, if a process failed;
+ *   TSR_ERR_ARGUMENT    if records differ; the message names the first argument that differs. */
 tsr_status tsr_agree(const tsr_peers *peers, const tsr_record *record, tsr_status status);
 
-/* TSR_OK, or TSR_ERR_INTERNAL with what MPI says; name is the call's. */
+/* TSR_OK if `code` is MPI_SUCCESS; else TSR_ERR_INTERNAL with MPI's message. name: the function of
+ * MPI that returned the code. */
 tsr_status tsr_mpi_check(int code, const char *name);
 
 #endif

@@ -4,10 +4,10 @@
 #include "cluster/summa.h"
 #include "cluster/tuning.h"
 
-/* ---- How k may be dealt ------------------------------------------------------ */
+/* ---- How k may be distributed ------------------------------------------------ */
 
-/* Of a matrix that moves: in the turns of the other one, so that each of its blocks has one source
- * only. */
+/* The k axis of an operand that is redistributed while the other one stays: the blocks of the other
+ * one's k axis, over `count` coordinates, so that each block has one owner in both. */
 static tsr_axis follow(const tsr_axis *other, int count) {
   tsr_axis axis = *other;
   axis.source = other->source % count;
@@ -15,10 +15,11 @@ static tsr_axis follow(const tsr_axis *other, int count) {
   return axis;
 }
 
-/* Where neither k stays as it is: a panel each in turn. */
-static tsr_axis distribution(const tsr_grid *grid, int64_t k, int count) {
+/* The k axis if both operands are redistributed: blocks of the depth of a panel, distributed
+ * cyclically; smaller blocks if k is too short to give each process one. */
+static tsr_axis spread_k(const tsr_grid *grid, int64_t k, int count) {
   int64_t turns = (int64_t)grid->extent[0] * grid->extent[1];
-  int64_t depth = grid->wishes.depth > 0 ? grid->wishes.depth : TSR_TUNE_REDISTRIBUTED_PANEL;
+  int64_t depth = grid->wishes.depth > 0 ? grid->wishes.depth : TSR_TUNE_REDISTRIBUTED_BLOCK;
   int64_t even = (k + turns - 1) / turns, block = even < depth ? even : depth;
   return (tsr_axis){k, block, block, 0, count};
 }
@@ -30,7 +31,7 @@ static void set_axes(const tsr_product *p, const tsr_view *a, const tsr_view *b,
   const int *extent = p->grid->extent;
   tsr_axis k_a = !x->moves[0]   ? a->axis[1]
                  : !x->moves[1] ? follow(&b->axis[0], extent[1])
-                                : distribution(p->grid, p->k, extent[1]);
+                                : spread_k(p->grid, p->k, extent[1]);
   tsr_axis k_b = x->moves[1] ? follow(&k_a, extent[0]) : b->axis[0];
   x->axes[0][0] = c->axis[0];
   x->axes[0][1] = k_a;
@@ -70,19 +71,20 @@ static tsr_status try_moves(chooser *x, bool move_a, bool move_b) {
   return TSR_OK;
 }
 
-/* Blocks of k begin and end at the same places, so that each has one owner in A and one in B. */
-static bool in_step(const tsr_axis *a, const tsr_axis *b) {
+/* Whether the blocks of k have the same limits in A and in B, so that each has one owner in A and
+ * one in B. */
+static bool has_same_blocks(const tsr_axis *a, const tsr_axis *b) {
   bool one = a->extent <= a->first && b->extent <= b->first;
   return one || (a->first == b->first && a->block == b->block);
 }
 
-/* Where k is dealt in other blocks in A than in B, panels have something of each pair of owners:
- * one of the matrices may better be redistributed. */
+/* If k has other blocks in A than in B, each pair of owners has its own, shallower panels. Then
+ * redistributing A or B may take less time, so both are tried. */
 static tsr_status try_more(chooser *x, bool move_a, bool move_b) {
   const int *extent = x->product->grid->extent;
   bool reproducible = x->product->grid->model.facts.reproducible;
   if (move_a || move_b || reproducible || extent[0] == 1 || extent[1] == 1) return TSR_OK;
-  if (in_step(&x->a.axis[1], &x->b.axis[0])) return TSR_OK;
+  if (has_same_blocks(&x->a.axis[1], &x->b.axis[0])) return TSR_OK;
   TSR_TRY(try_moves(x, true, false));
   return try_moves(x, false, true);
 }

@@ -9,10 +9,11 @@
 struct tsr_async_queue {
   bool threaded, started, quit;
   pthread_t thread;
-  pthread_mutex_t lock; /* of all below */
-  pthread_cond_t more, empty;
-  tsr_async_op *first, **last; /* the first one is under way */
-  bool ending;                 /* one that is not in the list any more */
+  pthread_mutex_t lock;        /* protects all fields below, and quit */
+  pthread_cond_t more;         /* an operation was added, or quit was set */
+  pthread_cond_t empty;        /* an operation has ended */
+  tsr_async_op *first, **last; /* a list; the first operation is under way */
+  bool ending;                 /* an operation has left the list, but its end() still runs */
   tsr_error error;
 };
 
@@ -38,7 +39,7 @@ static tsr_async_op *first_of(tsr_async_queue *q) {
   return first;
 }
 
-/* The first one has ended: it leaves, and what it came to is noted. */
+/* Removes the first operation, which has ended, ends it, and notes its error. */
 static void end_first(tsr_async_queue *q, tsr_async_op *ended) {
   pthread_mutex_lock(&q->lock);
   q->first = ended->next;
@@ -83,7 +84,7 @@ void tsr_async_queue_go_on(tsr_async_queue *q) {
   for (tsr_async_op *o; (o = first_of(q)) != NULL && o->poll(o, &messages);) end_first(q, o);
 }
 
-/* ---- From outside ------------------------------------------------------------ */
+/* ---- For callers ------------------------------------------------------------- */
 
 static void start(tsr_async_queue *q) {
   if (!q->threaded || q->started) return;

@@ -4,7 +4,7 @@ static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-/* Block 0 is the first one. */
+/* The number of the block that index `at` is in; the first block is number 0. */
 static int64_t block_of(const tsr_axis *x, int64_t at) {
   return at < x->first ? 0 : 1 + (at - x->first) / x->block;
 }
@@ -13,7 +13,7 @@ static int64_t begin_of(const tsr_axis *x, int64_t block) {
   return block == 0 ? 0 : x->first + (block - 1) * x->block;
 }
 
-/* How far behind the source a coordinate comes. */
+/* How many coordinates after the source a coordinate's turn comes. */
 static int distance(const tsr_axis *x, int coordinate) {
   return (coordinate - x->source + x->count) % x->count;
 }
@@ -26,7 +26,7 @@ int64_t tsr_axis_before(const tsr_axis *x, int coordinate, int64_t at) {
   int64_t last = block_of(x, at), turn = distance(x, coordinate);
   int64_t rest = last % x->count == turn ? at - begin_of(x, last) : 0;
   if (last <= turn) return rest;
-  int64_t blocks = 1 + (last - 1 - turn) / x->count; /* whole ones of the coordinate's */
+  int64_t blocks = 1 + (last - 1 - turn) / x->count; /* whole blocks of the coordinate below `at` */
   return rest + blocks * x->block + (turn == 0 ? x->first - x->block : 0);
 }
 
@@ -52,12 +52,14 @@ tsr_axis tsr_axis_part(const tsr_axis *x, int64_t at, int64_t extent) {
   return part;
 }
 
-/* The first indices from `at` on that a coordinate owns; the end may be behind the extent. */
+/* The first run of indices >= `at` that a coordinate owns. It may begin or end beyond the extent.
+ */
 static tsr_span own(const tsr_axis *x, int coordinate, int64_t at) {
   int64_t block = block_of(x, at);
-  int ahead = (distance(x, coordinate) - (int)(block % x->count) + x->count) % x->count;
+  int blocks = (distance(x, coordinate) - (int)(block % x->count) + x->count) % x->count;
   if (x->count == 1) return (tsr_span){at, x->extent};
-  return (tsr_span){ahead == 0 ? at : begin_of(x, block + ahead), begin_of(x, block + ahead + 1)};
+  return (tsr_span){blocks == 0 ? at : begin_of(x, block + blocks),
+                    begin_of(x, block + blocks + 1)};
 }
 
 bool tsr_axis_agrees(const tsr_axis *a, const tsr_axis *b) {

@@ -1,7 +1,7 @@
 /*
- * One direction of a block-cyclic layout: indices 0 .. extent-1 in blocks, dealt in turn to the
- * coordinates 0 .. count-1 of a grid. The same arithmetic serves whole matrices and parts of them:
- * a part of an axis is an axis, with another first block.
+ * One direction of a block-cyclic layout: the indices 0 .. extent-1 are cut into blocks, and block
+ * b belongs to coordinate (source + b) mod count of the grid. A contiguous part of an axis is again
+ * an axis, with another first block, so the same functions serve whole matrices and parts.
  */
 #ifndef TSR_CLUSTER_AXIS_H
 #define TSR_CLUSTER_AXIS_H
@@ -12,39 +12,41 @@
 typedef struct tsr_axis {
   int64_t extent;
   int64_t first, block; /* extents of the first block and of the others, at least 1 */
-  int source;           /* who has the first block */
-  int count;            /* over how many coordinates */
+  int source;           /* the coordinate that owns the first block */
+  int count;            /* coordinates of the grid in this direction */
 } tsr_axis;
 
-/* Indices at .. end-1, which lie one behind another at their owners. */
+/* The indices at .. end-1. */
 typedef struct tsr_span {
   int64_t at, end;
 } tsr_span;
 
-/* Who owns an index. */
+/* The coordinate that owns index `at`. */
 int tsr_axis_owner(const tsr_axis *axis, int64_t at);
 
-/* How many indices below `at` a coordinate owns: where it has `at`, if that is its own. */
+/* How many indices below `at` a coordinate owns. If the coordinate owns `at`, this is the local
+ * index of `at`. */
 int64_t tsr_axis_before(const tsr_axis *axis, int coordinate, int64_t at);
 
-/* How many it owns. */
+/* How many indices a coordinate owns. */
 int64_t tsr_axis_local(const tsr_axis *axis, int coordinate);
 
 /* The most that any coordinate owns. */
 int64_t tsr_axis_most(const tsr_axis *axis);
 
-/* The indices at .. at+extent-1 as an axis of their own. */
+/* The indices at .. at+extent-1 as an axis, numbered from 0. */
 tsr_axis tsr_axis_part(const tsr_axis *axis, int64_t at, int64_t extent);
 
-/* Whether every index has the same owner in both, which have the same extent. */
+/* Whether every index has the same owner in a and in b. Their extents must be equal. */
 bool tsr_axis_agrees(const tsr_axis *a, const tsr_axis *b);
 
-/* The first indices not below span->at and below `end` that pa owns in a and pb in b; false: there
- * are none. To go on, set span->at to span->end. */
+/* Finds the first run of consecutive indices in span->at .. end-1 that coordinate pa owns in a and
+ * pb owns in b, and writes it to *span. False: none is left. For the next run, set span->at to
+ * span->end and call again. */
 bool tsr_axis_common(const tsr_axis *a, int pa, const tsr_axis *b, int pb, int64_t end,
                      tsr_span *span);
 
-/* How many those are, from `at`. */
+/* How many indices in at .. end-1 coordinate pa owns in a and pb owns in b. */
 int64_t tsr_axis_common_count(const tsr_axis *a, int pa, const tsr_axis *b, int pb, int64_t at,
                               int64_t end);
 

@@ -9,13 +9,13 @@
 #include "cluster/knobs.h"
 #include "cluster/tuning.h"
 
-/* A strategy, and what it is predicted to take. */
+/* A strategy and its score: predicted time in s, plus the price of its memory. */
 typedef struct candidate {
-  double score; /* INFINITY: it is not possible */
+  double score; /* INFINITY: its cut does not fit */
   tsr_pstrategy strategy;
 } candidate;
 
-/* A cut that was replayed. */
+/* A cut that was replayed, and its score. */
 typedef struct tried {
   tsr_cut cut;
   double score;
@@ -24,12 +24,13 @@ typedef struct tried {
 typedef struct chooser {
   tsr_pproblem problem;
   TSR_VEC(tried) tried;
-  candidate found; /* the best so far, */
-  tsr_choice best; /* and what became of it */
+  candidate found; /* the best strategy so far */
+  tsr_choice best; /* its cut and prediction */
 } chooser;
 
 /* ---- One strategy -------------------------------------------------------------- */
 
+/* The first coordinate that owns the most indices. */
 static int most_at(const tsr_axis *axis) {
   int best = 0;
   for (int i = 1; i < axis->count; i++)
@@ -44,6 +45,7 @@ void tsr_representative(const tsr_distribution *distribution, int which, int me[
           distribution->cols.count;
 }
 
+/* *f: the forecast of the slowest representative. */
 static tsr_status forecast(const tsr_arranged *arranged, tsr_costs *costs,
                            const tsr_summa_schedule *schedule, tsr_forecast *f) {
   for (int which = 0; which < TSR_REPRESENTATIVES; which++) {
@@ -56,7 +58,7 @@ static tsr_status forecast(const tsr_arranged *arranged, tsr_costs *costs,
   return TSR_OK;
 }
 
-/* Of a cut that is given: choice->cut. */
+/* Writes the forecast of choice->cut to choice->forecast. */
 static tsr_status forecast_cut(tsr_pproblem *p, tsr_choice *choice) {
   tsr_summa_schedule schedule;
   TSR_TRY(tsr_summa_schedule_make(&p->arranged->distribution, &choice->cut, p->arranged->moves,
@@ -81,7 +83,8 @@ static const tried *find_tried(const chooser *x, const tsr_cut *cut) {
   return NULL;
 }
 
-/* Without memory to note it down a cut is replayed again, perhaps. */
+/* Replays a cut unless that was done before, and keeps it if it is the best so far. Without memory
+ * for the list of tried cuts, a cut may be replayed twice. */
 static tsr_status try_cut(chooser *x, const tsr_cut *cut, double price, candidate *made) {
   tsr_choice choice = {.cut = *cut};
   const tried *known = find_tried(x, cut);
@@ -108,12 +111,13 @@ static tsr_status try_strategy(chooser *x, const tsr_pstrategy *strategy, candid
 
 /* ---- The descent ----------------------------------------------------------------- */
 
-/* All processes must choose alike, so no clock ends it. */
+/* Part of tsr_descent. No clock ends the search, because all processes must choose the same. */
 static bool in_time(const void *state) {
   (void)state;
   return true;
 }
 
+/* Part of tsr_descent: the values to try of knob `turn`. */
 static tsr_changes changes(const void *state, int turn, const void *from) {
   (void)state;
   const candidate *at = from;
@@ -123,6 +127,7 @@ static tsr_changes changes(const void *state, int turn, const void *from) {
   return (tsr_changes){knob->change, tsr_pknob_value(knob, &at->strategy), knob->value, count};
 }
 
+/* Part of tsr_descent: makes and scores the strategy with knob `turn` at `value`. */
 static tsr_status try_value(void *state, int turn, int64_t value, const void *from, void *to) {
   chooser *x = state;
   const candidate *at = from;
@@ -147,15 +152,17 @@ static tsr_status descend(chooser *x, const tsr_pstrategy *from) {
 
 /* ---- First guesses --------------------------------------------------------------- */
 
-/* One knob at a time does not lead from one of these to the others: all of C at once, a first row
- * or column of blocks with half of C, and equal blocks. */
+/* Where descents start: all of C as one block; a first row, or a first column, of blocks with half
+ * of C; four equal blocks. Changing one knob at a time does not lead from one of these to another.
+ */
 static const tsr_pstrategy starts[] = {
     {.depth = 1024, .first = 128, .blocks = 1, .leading = {8, 8}, .later = 1},
     {.depth = 1024, .together = 1, .blocks = 1, .leading = {4, 8}, .later = 2, .keep = 1},
     {.depth = 1024, .together = 1, .blocks = 1, .leading = {8, 4}, .later = 2, .keep = 1},
     {.depth = 1024, .together = 1, .blocks = 4, .leading = {8, 8}, .later = 1, .keep = 1}};
 
-/* Nothing has room: the cut with the least memory, since the user may know better. */
+/* If no cut fits, takes the cut with the least memory: the estimate of memory may be too high, and
+ * the user may know better. */
 static tsr_status take_least(chooser *x) {
   tsr_pstrategy strategy = {
       .depth = TSR_DEPTH_LEAST, .lookahead = 1, .blocks = 1, .leading = {8, 8}, .later = 1};
@@ -166,8 +173,8 @@ static tsr_status take_least(chooser *x) {
   return status;
 }
 
-/* Descents begin with the deepest lookahead: a panel that is late costs more than one that is
- * early. */
+/* Descends from all starts. They have the greatest lookahead: a panel that arrives too late costs
+ * more than one that arrives too early. */
 static tsr_status try_all(chooser *x) {
   int64_t lookahead =
       tsr_pproblem_uses_host(&x->problem) ? TSR_HOST_LOOKAHEAD_MOST : TSR_LOOKAHEAD_MOST;
@@ -181,12 +188,14 @@ static tsr_status try_all(chooser *x) {
   return isfinite(x->found.score) ? TSR_OK : take_least(x);
 }
 
+/* For reproducible results. */
 static tsr_status take_fixed(chooser *x) {
   x->best.cut = tsr_pproblem_fixed_cut(&x->problem);
   return forecast_cut(&x->problem, &x->best);
 }
 
-/* What the planner finds to have no room is tried again with less of it. */
+/* Sets the costs by planning the products of the best cut. If the planner finds that they do not
+ * fit the devices, the search is repeated with less memory. */
 static tsr_status plan_products(chooser *x) {
   tsr_pproblem *p = &x->problem;
   for (int i = 0; i < TSR_TUNE_CUT_ATTEMPTS; i++) {
@@ -218,11 +227,11 @@ static tsr_status choose(const tsr_grid *grid, const tsr_arranged *arranged, boo
   return status;
 }
 
-/* ---- What was chosen before ------------------------------------------------------- */
+/* ---- Choices that are kept -------------------------------------------------------- */
 
 enum { KEPT = 16 };
 
-/* What the model takes for what is between processes, and between them and their devices. */
+/* The rates on which a choice depends, beside what is constant for a grid. */
 typedef struct links {
   double bandwidth, latency;
   tsr_host_rates host;
@@ -236,8 +245,8 @@ typedef struct kept {
 } kept;
 
 struct tsr_choices {
-  int count; /* ever */
-  kept kept[KEPT];
+  int count;       /* choices made so far */
+  kept kept[KEPT]; /* the last ones, as a ring */
 };
 
 tsr_status tsr_choices_create(tsr_choices **choices) {
@@ -283,7 +292,8 @@ static const kept *find(const tsr_grid *grid, const tsr_arranged *arranged) {
   return NULL;
 }
 
-/* What the planner was asked for is not kept: who asks wants to know it exactly. */
+/* With `plan`, choices are neither looked up nor kept: a kept choice may come from the formula, and
+ * a caller that asks for planning wants the planner's times. */
 tsr_status tsr_choose_cut(const tsr_grid *grid, const tsr_arranged *arranged, bool plan,
                           tsr_choice *choice) {
   if (grid->choices == NULL || plan) return choose(grid, arranged, plan, choice);

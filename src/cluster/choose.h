@@ -1,6 +1,6 @@
 /*
- * Choosing by the model: how a product is cut. Cuts are replayed, and the one with the least
- * predicted time is taken; what the user set stays.
+ * The choice of a cut by the model: candidate cuts are replayed, and the cut with the least
+ * predicted time is taken. Values that the user set (tsr_wishes) are kept.
  */
 #ifndef TSR_CLUSTER_CHOOSE_H
 #define TSR_CLUSTER_CHOOSE_H
@@ -8,23 +8,25 @@
 #include "cluster/replay.h"
 #include "cluster/strategy.h"
 
-/* What was chosen, and what it is predicted to take. */
+/* The chosen cut and its prediction. */
 typedef struct tsr_choice {
   tsr_cut cut;
-  tsr_forecast forecast; /* of the process that takes longest */
+  tsr_forecast forecast; /* the slowest representative's (tsr_representative) */
 } tsr_choice;
 
-/* Choices that a grid keeps, since products come again. */
+/* The last choices of a grid, kept because programs repeat products. */
 typedef struct tsr_choices tsr_choices;
 tsr_status tsr_choices_create(tsr_choices **choices); /* TSR_ERR_MEMORY */
 void tsr_choices_destroy(tsr_choices *choices);       /* NULL is accepted */
 
-/* plan: products are planned, whatever that takes; else only where they take long. The same on all
- * processes. TSR_ERR_MEMORY. */
+/* Chooses a cut. plan: true: the device products are planned, however long that takes; false: they
+ * are planned only if the predicted time exceeds TSR_TUNE_WORTH_PLANNING, and a choice that the
+ * grid has kept may be returned. All processes get the same choice. TSR_ERR_MEMORY. */
 tsr_status tsr_choose_cut(const tsr_grid *grid, const tsr_arranged *arranged, bool plan,
                           tsr_choice *choice);
 
-/* A process that stands for all: of those with most of C, the first or another one. */
+/* The coordinates of a process that is replayed in place of all. which = 0: the first process that
+ * owns the most rows and columns of C; which = 1: the process half a grid away from it. */
 void tsr_representative(const tsr_distribution *distribution, int which, int me[2]);
 enum { TSR_REPRESENTATIVES = 2 };
 

@@ -15,7 +15,7 @@ tsr_costs tsr_costs_quick(const tsr_grid *grid, tsr_type type, bool reads_result
                      .pack_rate = TSR_TUNE_PACKING_THREADS *
                                   (f->staging_rate > 0 ? f->staging_rate : TSR_TUNE_PACKING_RATE),
                      .host = grid->model.host,
-                     .home = 1};
+                     .write_back = 1};
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 3; j++) costs.stage[i][j] = 1;
   return costs;
@@ -23,13 +23,15 @@ tsr_costs tsr_costs_quick(const tsr_grid *grid, tsr_type type, bool reads_result
 
 static tsr_status predict(const tsr_costs *c, int64_t m, int64_t n, int64_t k, int quick,
                           tsr_accumulation *cost) {
-  static const double zero[2] = {0, 0}; /* of any type */
+  static const double zero[2] = {0, 0}; /* as a value of any type */
   return tsr_plan_accumulation(c->planner, c->type, m, n, k, c->host.up > 0 ? 0 : TSR_HOST,
                                c->reads_result ? NULL : zero, quick, cost);
 }
 
-/* The machine knows nothing of what other processes take from the host's memory meanwhile. */
-static double home_of(const tsr_costs *c, int64_t m, int64_t n, double seconds) {
+/* The time of the write-back of an m x n block of C. seconds: as the machine predicts it. The
+ * machine does not know that other processes use host memory at the same time; the measured rate
+ * host.down includes that. */
+static double write_back_of(const tsr_costs *c, int64_t m, int64_t n, double seconds) {
   double bytes = (double)m * (double)n * (double)tsr_type_get(c->type)->size;
   return c->host.down > 0 ? fmax(seconds, bytes / c->host.down) : seconds;
 }
@@ -48,7 +50,7 @@ tsr_status tsr_costs_plan(tsr_costs *c, int64_t m, int64_t n, int64_t k) {
       double by_formula = *field_of(&quick, i, j);
       c->stage[i][j] = by_formula > 0 ? *field_of(&planned, i, j) / by_formula : 1;
     }
-  c->home = quick.home > 0 ? planned.home / quick.home : 1;
+  c->write_back = quick.home > 0 ? planned.home / quick.home : 1;
   c->known = 0;
   return TSR_OK;
 }
@@ -56,7 +58,7 @@ tsr_status tsr_costs_plan(tsr_costs *c, int64_t m, int64_t n, int64_t k) {
 static void correct(const tsr_costs *c, tsr_accumulation *cost) {
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 3; j++) *field_of(cost, i, j) *= c->stage[i][j];
-  cost->home *= c->home;
+  cost->home *= c->write_back;
 }
 
 tsr_status tsr_costs_ask(tsr_costs *c, int64_t m, int64_t n, int64_t k, tsr_accumulation *cost) {
@@ -70,7 +72,7 @@ tsr_status tsr_costs_ask(tsr_costs *c, int64_t m, int64_t n, int64_t k, tsr_accu
   tsr_known_cost made = {.m = m, .n = n, .k = k};
   TSR_TRY(predict(c, m, n, k, 1, &made.cost));
   correct(c, &made.cost);
-  made.cost.home = home_of(c, m, n, made.cost.home);
+  made.cost.home = write_back_of(c, m, n, made.cost.home);
   c->cost[c->known++ % TSR_COSTS_KNOWN] = made;
   *cost = made.cost;
   return TSR_OK;

@@ -18,7 +18,7 @@ static void choose_window(tsr_exchange *x) {
   x->window[1] = elements / x->window[0];
 }
 
-/* The most that this process has of any window. */
+/* The most bytes that this process owns of any window of a view. */
 static size_t buffer_bytes(const tsr_exchange *x, const tsr_view *view) {
   int64_t rows = least(x->window[0], tsr_view_local(view, 0));
   int64_t cols = least(x->window[1], tsr_view_local(view, 1));
@@ -52,9 +52,9 @@ typedef struct window {
   int64_t at[2], end[2];
 } window;
 
-/* Copies what this process, seen by `mine`, shares in the window with the process at coordinates
- * `they` of `other`, to or from a buffer. Both sides go through the same blocks in the same order.
- */
+/* Copies the elements of window *w that this process owns in view `mine` and the process at
+ * coordinates `they` owns in view `other`: outward: from the matrix to the buffer; else from the
+ * buffer to the matrix. Sender and receiver go through the same blocks in the same order. */
 static void pack(const tsr_view *mine, const tsr_view *other, const int they[2], const window *w,
                  char *buffer, bool outward) {
   int64_t done = 0;
@@ -74,7 +74,7 @@ static void pack(const tsr_view *mine, const tsr_view *other, const int they[2],
     }
 }
 
-/* How many elements that are. */
+/* How many elements pack() copies. */
 static int64_t shared(const tsr_view *mine, const tsr_view *other, const int they[2],
                       const window *w) {
   int64_t count = 1;
@@ -84,14 +84,16 @@ static int64_t shared(const tsr_view *mine, const tsr_view *other, const int the
   return count;
 }
 
-/* Process number i as the coordinates of a view, in the order of which buffers are cut. */
+/* Number i of the processes in the order in which they share the buffers: writes its coordinates in
+ * the view to `they`, and returns its rank. */
 static int peer_of(const tsr_view *view, int64_t i, int they[2]) {
   they[0] = (int)(i / view->axis[1].count);
   they[1] = (int)(i % view->axis[1].count);
   return they[0] * view->weight[0] + they[1] * view->weight[1];
 }
 
-/* Bytes from or to each process, and where they begin; returns elements in all. */
+/* Sets, for each process, the bytes that `mine` shares with it in the window and their offset in
+ * the buffer. Returns the number of elements for all processes together. */
 static int64_t count_all(const tsr_exchange *x, const tsr_view *mine, const tsr_view *other,
                          const window *w, int *counts, int *begins) {
   int64_t done = 0, size = (int64_t)x->from.size;
@@ -111,6 +113,7 @@ typedef struct packing {
   bool outward;
 } packing;
 
+/* Packs or unpacks for processes number at .. at+count-1 (tsr_pack_work). */
 static void pack_some(void *argument, int64_t at, int64_t count) {
   const packing *p = argument;
   const tsr_exchange *x = p->x;
@@ -127,7 +130,7 @@ static void pack_all(const tsr_exchange *x, const window *w, int64_t elements, b
   tsr_packers_run(x->packers, pack_some, &p, x->peers->size, (size_t)elements * x->from.size);
 }
 
-/* ---- One after the other ---------------------------------------------------- */
+/* ---- Window by window ------------------------------------------------------- */
 
 static window next_window(const tsr_exchange *x) {
   window w;
@@ -165,7 +168,7 @@ static bool has_arrived(tsr_exchange *x) {
   return flag != 0 || code != MPI_SUCCESS;
 }
 
-/* What has come is put in its place. */
+/* Unpacks the messages of the window, and goes to the next one. */
 static void end(tsr_exchange *x) {
   window w = next_window(x);
   const int *in = x->count + 2 * x->peers->size;

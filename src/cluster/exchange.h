@@ -1,6 +1,7 @@
 /*
- * Moving a view to another layout: what one process has and another wants is sent at once, a window
- * of the view after the other, so that memory for messages is bounded. It goes on when it is
+ * An exchange moves a view to another layout. It goes window by window over the view, so that
+ * memory for messages is bounded; within a window every process sends each other process everything
+ * that it owns there and the other one wants (MPI_Ialltoallv). The exchange progresses when it is
  * polled, and never waits.
  */
 #ifndef TSR_CLUSTER_EXCHANGE_H
@@ -12,35 +13,37 @@
 typedef struct tsr_exchange {
   const tsr_peers *peers;
   tsr_view from, to;    /* of the same extents; to.conjugate is ignored */
-  tsr_packers *packers; /* who copies, or NULL: the caller alone */
-  int64_t window[2];    /* rows and columns that are moved at once */
-  int64_t at[2];        /* the next one */
-  MPI_Request request;  /* of the one that is under way, if there is one */
+  tsr_packers *packers; /* threads that copy; NULL: the calling thread alone. Not owned. */
+  int64_t window[2];    /* rows and columns of a window */
+  int64_t at[2];        /* where the current window begins */
+  MPI_Request request;  /* of the current window's messages, if under_way */
   bool under_way;
-  tsr_status status; /* the first failure here */
+  tsr_status status; /* the first failure of this process */
   tsr_error error;
-  char *out, *in;
-  int *count; /* what goes out and where it begins, what comes in and where: 4 for each process */
+  char *out, *in; /* the messages of a window */
+  int *count;     /* four arrays of one number a process, in bytes: lengths and offsets in `out`,
+                     lengths and offsets in `in` */
 } tsr_exchange;
 
-/* Takes the memory that it needs, of this process alone. TSR_ERR_MEMORY. */
+/* Allocates an exchange's buffers. Not collective. TSR_ERR_MEMORY. */
 tsr_status tsr_exchange_create(const tsr_peers *peers, tsr_packers *packers, const tsr_view *from,
                                const tsr_view *to, tsr_exchange *exchange);
 
-/* Does what can be done without waiting; true: it has ended. Collective, in that it ends when all
- * have polled it often enough. It goes on to the end whatever happens. */
+/* Does what can be done without waiting. True: the exchange has ended. It ends once all processes
+ * have polled it often enough. After an error it still sends and receives to the end, so that the
+ * other processes can end, too. */
 bool tsr_exchange_poll(tsr_exchange *exchange);
 
-/* The first error here, of one that has ended. */
+/* The first error of this process, once the exchange has ended. */
 tsr_status tsr_exchange_result(const tsr_exchange *exchange);
 
-/* Both, waiting. */
+/* Polls until the exchange has ended; returns its result. */
 tsr_status tsr_exchange_run(tsr_exchange *exchange);
 
-/* Bytes that a process sends or receives, if all have as much. */
+/* Bytes that each process sends, and receives, if all of them own equal parts. */
 double tsr_exchange_bytes(const tsr_view *from, int processes);
 
-/* Zeroed ones are accepted. */
+/* Frees the buffers. A zeroed exchange is accepted. */
 void tsr_exchange_destroy(tsr_exchange *exchange);
 
 #endif

@@ -1,4 +1,4 @@
-/* Finding the fabric: libtessera_nccl.so, for devices of CUDA. */
+/* Finds the fabric for CUDA devices, which is in libtessera_nccl.so. */
 #include "cluster/fabric.h"
 
 #include <dlfcn.h>
@@ -18,7 +18,7 @@ static struct {
   char error[400];
 } nccl = {.once = PTHREAD_ONCE_INIT};
 
-/* Beside the file that holds this code, or wherever the loader looks. */
+/* Opens the library beside the file that contains this code, or else where the loader looks. */
 static void *open_plugin(void) {
   static const char here;
   char directory[3000], path[3100];
@@ -29,7 +29,8 @@ static void *open_plugin(void) {
   return dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* It is never closed: what it loads keeps threads and exit handlers. */
+/* Loads the library; once per process. It is never closed, because CUDA and NCCL, which it loads,
+ * have threads and exit handlers. */
 static void load(void) {
   void *plugin = open_plugin();
   if (plugin != NULL) nccl.fabric = dlsym(plugin, PLUGIN_SYMBOL);

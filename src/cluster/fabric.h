@@ -1,13 +1,18 @@
 /*
- * A fabric carries panels from host memory to a device (and back, to see how fast that is), and
- * from one process's device to others': NCCL, in a library of its own that is loaded when it is
- * asked for, so that Tessera runs where there is none. It knows no panels, no slots and no MPI.
+ * A fabric carries bytes from host memory to a process's first device, and from there to the first
+ * devices of other processes. Its only implementation is NCCL's, in a library of its own that is
+ * loaded on request, so that Tessera also runs where NCCL is missing. A fabric knows nothing of
+ * matrices, slots and MPI.
  *
- * What it is asked to carry goes through queues, each in order: ACROSS, which has the broadcasts of
- * all groups, so that they come in one order everywhere, and one for each way up. Way 0 goes
- * straight to the device; any other to a stepping stone, memory of another device that is reached
- * by a link of its own, and on from there. A mark is a point in a queue. Nothing waits but open,
- * open_way, join and close. One thread at a time calls.
+ * Copies and broadcasts go through queues; each queue executes its operations in order:
+ *   ACROSS     the broadcasts of all groups, so that every process executes them in one order;
+ *   UP + way   the uploads by one way. A way is a path from host memory to the first device. Way 0
+ *              is that device's own link. Every other way uses the link of another device: copies
+ *              go to a relay buffer in that device's memory, and from there to the first device.
+ * An event is a point in a queue.
+ *
+ * Only open, open_way, join and close wait for anything, unless a function says otherwise. One
+ * thread at a time calls a fabric.
  */
 #ifndef TSR_CLUSTER_FABRIC_H
 #define TSR_CLUSTER_FABRIC_H
@@ -21,66 +26,73 @@ typedef struct tsr_fabric_state tsr_fabric_state;
 
 enum { TSR_FABRIC_IDENTITY = 64, TSR_FABRIC_NAME = 128, TSR_FABRIC_GROUPS = 2 };
 
-/* Marks of each queue are known by number; a number serves again when it has passed. */
-enum { TSR_FABRIC_MARKS = 8 };
+/* Events of a queue, known by number. A number may be recorded again once its event is complete. */
+enum { TSR_FABRIC_EVENTS = 8 };
 
-enum { TSR_FABRIC_WAYS = 4 }; /* up, at most */
+enum { TSR_FABRIC_WAYS = 4 }; /* at most */
 
-/* Queues are known by number: TSR_FABRIC_UP + way is that of a way. */
+/* The numbers of the queues; a way's queue is TSR_FABRIC_UP + way. */
 enum { TSR_FABRIC_ACROSS, TSR_FABRIC_UP, TSR_FABRIC_QUEUES = TSR_FABRIC_UP + TSR_FABRIC_WAYS };
 
-/* Processes that have a broadcast in common. */
+/* The processes among which a broadcast goes. */
 typedef struct tsr_fabric_group {
-  unsigned char name[TSR_FABRIC_NAME]; /* of name_group, called by one of them */
+  unsigned char name[TSR_FABRIC_NAME]; /* from name_group, which one of them calls */
   int rank, size;
-  const void *comm; /* their MPI_Comm, for a fabric over MPI */
+  const void *comm; /* their MPI_Comm: for the tests' fabric, which is made of MPI */
 } tsr_fabric_group;
 
 typedef struct tsr_fabric {
   const char *name;
-  size_t piece;     /* bytes in which panels travel */
-  size_t narrowest; /* bytes of runs that are copied straight from a pinned matrix; what has shorter
-                       ones is packed first */
-  size_t sample;    /* bytes to measure rates with: pieces, no fewer than there may be ways */
+  size_t piece;     /* bytes of a copy or broadcast: panels travel in such pieces */
+  size_t narrowest; /* bytes. A panel whose runs in the matrix are shorter is packed into pinned
+                       memory first; one with longer runs is copied straight from a pinned matrix */
+  size_t sample;    /* bytes to measure rates with: a multiple of piece, at least TSR_FABRIC_WAYS
+                       pieces */
 
-  /* Opens the device whose memory begins at `memory`; identity: a text that no other device has. */
+  /* Opens the fabric for the device that `memory` belongs to. Writes to `identity` a text that no
+   * other device has. */
   tsr_status (*open)(const void *memory, tsr_fabric_state **state,
                      char identity[TSR_FABRIC_IDENTITY]);
   void (*close)(tsr_fabric_state *state);
-  /* Opens the next way (1, 2, ...), by the device that has a stepping stone. TSR_ERR_UNSUPPORTED:
-   * it would be none of its own, or the devices do not reach each other; the next may be another.
-   */
-  tsr_status (*open_way)(tsr_fabric_state *state, int way, const void *stone);
+  /* Opens the way of the device that `relay` belongs to. way: 1, 2, ..., the next number.
+   * TSR_ERR_UNSUPPORTED: that device has a way already, or the two devices cannot access each
+   * other's memory; another device may serve under the same number. */
+  tsr_status (*open_way)(tsr_fabric_state *state, int way, const void *relay);
 
+  /* Makes a name for a new group. One process calls it and gives the name to the others. */
   tsr_status (*name_group)(unsigned char name[TSR_FABRIC_NAME]);
-  /* Collective over the group, which is then known by number, below TSR_FABRIC_GROUPS. */
+  /* Collective over the group. `group` is its number from then on, below TSR_FABRIC_GROUPS. */
   tsr_status (*join)(tsr_fabric_state *state, int group, const tsr_fabric_group *what);
-  /* Ends what it has under way, without the others: they must know. */
+  /* Aborts this process's broadcasts in the group and leaves it. Not collective: the caller sees to
+   * it that the other processes leave, too. */
   void (*leave)(tsr_fabric_state *state, int group);
 
-  /* Whether host memory can be copied straight from. */
+  /* Whether all of this host memory is pinned, so that devices copy straight from it. */
   bool (*is_pinned)(tsr_fabric_state *state, const void *begin, size_t bytes);
 
-  /* Copies a part to where it belongs in a panel, or in what there is of it on the way's stepping
-   * stone. From memory that is not pinned it may wait. */
+  /* Copies part `part` to `panel` + part->to. Way 0: `panel` is in the first device's memory; other
+   * ways: `panel` is the way's relay buffer. May wait if the part's memory is not pinned. */
   tsr_status (*up)(tsr_fabric_state *state, int way, char *panel, const tsr_part *part);
-  /* From a way's stepping stone to the device. */
-  tsr_status (*onward)(tsr_fabric_state *state, int way, void *to, const void *stone, size_t bytes);
-  /* From a way's device to pinned memory, behind what went up by it. */
+  /* Copies from a way's relay buffer to the first device. */
+  tsr_status (*onward)(tsr_fabric_state *state, int way, void *to, const void *relay, size_t bytes);
+  /* Copies from a way's device to pinned memory, after the way's uploads so far. Used to measure
+   * rates. */
   tsr_status (*down)(tsr_fabric_state *state, int way, void *to, const void *from, size_t bytes);
-  /* From the group's root to all others, at the address that each gives. */
+  /* Broadcasts `bytes` at `memory` from the group's root; on the others `memory` is the
+   * destination. */
   tsr_status (*across)(tsr_fabric_state *state, int group, void *memory, size_t bytes, int root);
 
-  /* Marks what was asked for until now. Where the runtime cannot record that, the mark passes when
-   * nothing is left in the queue: who waits for it knows in any case what touches memory still. */
-  void (*mark)(tsr_fabric_state *state, int queue, int mark);
-  /* Whether all that was asked for before the mark is done. A failure of the device, or in ACROSS
-   * of a group, is returned and counts as passing. */
-  tsr_status (*passed)(tsr_fabric_state *state, int queue, int mark, bool *passed);
+  /* Records an event in a queue. If the runtime fails to record it, the event counts as complete
+   * once the queue is empty, so an event is never complete while an earlier operation still touches
+   * memory. */
+  void (*record)(tsr_fabric_state *state, int queue, int event);
+  /* *complete: whether every operation before the event has ended. If the device failed, or (in
+   * ACROSS) a group, the error is returned and *complete is true. */
+  tsr_status (*query)(tsr_fabric_state *state, int queue, int event, bool *complete);
 } tsr_fabric;
 
-/* The fabric for devices of an engine. TSR_ERR_UNSUPPORTED: there is none, or it cannot be loaded.
- */
+/* Finds the fabric for devices of the engine of this name. TSR_ERR_UNSUPPORTED: no fabric serves
+ * the engine, or its library cannot be loaded. */
 tsr_status tsr_fabric_find(const char *engine, const tsr_fabric **fabric);
 
 #endif

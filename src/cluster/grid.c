@@ -18,13 +18,14 @@ tsr_status tsr_grid_check_real(const tsr_grid *grid) {
   TSR_TRY(tsr_grid_check(grid));
   if (!grid->model_only) return TSR_OK;
   return tsr_fail(TSR_ERR_ARGUMENT,
-                  "the grid has no processes, it serves plans alone; make one with "
+                  "the grid is for plans alone and has no processes; make one with "
                   "tsr_grid_create");
 }
 
 /* ---- Shape ---------------------------------------------------------------- */
 
-/* With neither extent given the model chooses, when there is one. */
+/* Sets the extents of the grid from those that the caller gave (0: not given). If neither is given,
+ * *extent stays 0 and settle_shape() asks the model. */
 static tsr_status shape(int size, int rows, int cols, int extent[2]) {
   if (rows < 0 || cols < 0)
     return tsr_fail(TSR_ERR_ARGUMENT, "the grid is %d x %d; give extents of at least 1, or 0", rows,
@@ -35,7 +36,7 @@ static tsr_status shape(int size, int rows, int cols, int extent[2]) {
   if ((int64_t)extent[0] * extent[1] == size) return TSR_OK;
   return tsr_fail(TSR_ERR_ARGUMENT,
                   "a grid of %d x %d does not match the communicator, which has %d processes; give "
-                  "extents whose product that is, or a communicator of the grid's processes",
+                  "extents whose product is that number, or a communicator of the grid's processes",
                   extent[0], extent[1], size);
 }
 
@@ -71,13 +72,14 @@ static tsr_status allocate(tsr_context *context, tsr_grid **grid) {
   return *grid != NULL ? TSR_OK : tsr_fail(TSR_ERR_MEMORY, "no host memory for a grid");
 }
 
-/* Whether a thread of the grid's may use MPI beside the program's. */
+/* Whether a thread of the grid may call MPI while the program's threads do. */
 static bool may_be_threaded(void) {
   int provided = MPI_THREAD_SINGLE;
   return MPI_Query_thread(&provided) == MPI_SUCCESS && provided == MPI_THREAD_MULTIPLE;
 }
 
-/* What each process can say by itself; the grid is made where that is good. */
+/* Checks the arguments and allocates the grid. Not collective. On failure *grid may point to a grid
+ * in part, for drop(). */
 static tsr_status begin(tsr_context *context, const tsr_peers *peers, int rows, int cols,
                         tsr_grid **grid) {
   int extent[2] = {0, 0};
@@ -96,6 +98,7 @@ static tsr_status begin(tsr_context *context, const tsr_peers *peers, int rows, 
   return TSR_OK;
 }
 
+/* Makes the communicators `work`, `row` and `col`. Collective. */
 static tsr_status split(tsr_grid *grid) {
   MPI_Comm all = grid->all.comm;
   TSR_TRY(open_peers(all, &grid->work));
@@ -108,7 +111,7 @@ static void free_comm(MPI_Comm *comm) {
   if (*comm != MPI_COMM_NULL) MPI_Comm_free(comm);
 }
 
-/* What has nothing to do with MPI. */
+/* Frees the grid but not its communicators. */
 static void drop_rest(tsr_grid *grid) {
   if (grid->transport_state != NULL) {
     tsr_panel_slots_free(grid->transport, grid->transport_state, &grid->slots);
@@ -122,7 +125,7 @@ static void drop_rest(tsr_grid *grid) {
   tsr_dealloc(grid);
 }
 
-/* Everything but the communicator that all have in common. */
+/* Frees the grid and its communicators but all.comm. */
 static void drop(tsr_grid *grid) {
   if (grid == NULL) return;
   free_comm(&grid->row);
@@ -131,6 +134,7 @@ static void drop(tsr_grid *grid) {
   drop_rest(grid);
 }
 
+/* Asks the model for the shape if the caller gave none, and sets this process's coordinates. */
 static tsr_status settle_shape(tsr_grid *grid) {
   if (grid->extent[0] == 0)
     TSR_TRY(tsr_shape_choose_any(&grid->model, grid->all.size, grid->extent));
@@ -139,7 +143,7 @@ static tsr_status settle_shape(tsr_grid *grid) {
   return TSR_OK;
 }
 
-/* Collective, each step of it. */
+/* Makes the rest of the grid. Each step is collective. */
 static tsr_status complete(tsr_grid *grid) {
   TSR_TRY(tsr_model_agree(&grid->all, grid->context, &grid->model));
   TSR_TRY(tsr_agree(&grid->all, NULL, settle_shape(grid)));
@@ -205,7 +209,7 @@ TSR_ENTRY_VOID(tsr_grid_destroy, (grid), tsr_grid *grid) {
   int ended = 0;
   if (grid == NULL) return;
   if (!grid->model_only) MPI_Finalized(&ended);
-  if (ended || grid->model_only) { /* communicators are gone, or there were none */
+  if (ended || grid->model_only) { /* MPI has freed the communicators, or the grid has none */
     drop_rest(grid);
     return;
   }
@@ -241,7 +245,7 @@ static tsr_status check_panels(int64_t depth, int lookahead) {
   return TSR_OK;
 }
 
-/* On a grid without processes there is nobody to agree with. */
+/* tsr_agree; on a model-only grid the status as it is. */
 static tsr_status agree_on(const tsr_grid *grid, const tsr_record *record, tsr_status status) {
   return grid->model_only ? status : tsr_agree(&grid->all, record, status);
 }
@@ -299,8 +303,8 @@ static tsr_status check_model_transport(const tsr_grid *grid, double up, double 
   TSR_TRY(tsr_grid_check(grid));
   if (!grid->model_only)
     return tsr_fail(TSR_ERR_ARGUMENT,
-                    "the grid has processes, and their transport, %s; imagine one with "
-                    "tsr_grid_imagine",
+                    "the grid has processes, and their transport, %s; make a grid for plans alone "
+                    "with tsr_grid_imagine",
                     tsr_grid_transport(grid));
   if (!(up >= 0 && up < 1e30))
     return tsr_fail(TSR_ERR_ARGUMENT, "up is %g bytes/s; give 0 or more", up);
@@ -308,12 +312,13 @@ static tsr_status check_model_transport(const tsr_grid *grid, double up, double 
     return tsr_fail(TSR_ERR_ARGUMENT, "down is %g bytes/s; give 0 or more", down);
   if (down > 0 && up == 0)
     return tsr_fail(TSR_ERR_ARGUMENT,
-                    "down is %g, and up is 0; give up, too: by MPI the machine says what it takes",
+                    "down is %g, and up is 0; give both, or neither: with MPI the rates are the "
+                    "machine's",
                     down);
   if (up == 0 || grid->model.facts.devices > 0) return TSR_OK;
   return tsr_fail(TSR_ERR_ARGUMENT,
-                  "up is %g, and the machine has no devices; give 0, or imagine the grid of a "
-                  "context whose machine has some",
+                  "up is %g, and the machine has no devices; give 0, or make the grid with a "
+                  "context whose machine has devices",
                   up);
 }
 

@@ -1,7 +1,7 @@
 #include "cluster/knobs.h"
 #include "cluster/tuning.h"
 
-/* ---- Where the search tries a value ----------------------------------------- */
+/* ---- Whether the search tries a value ---------------------------------------- */
 
 static bool depth_is_free(const tsr_pproblem *p, const tsr_pstrategy *at, int64_t value) {
   (void)at;
@@ -19,18 +19,19 @@ static bool first_is_free(const tsr_pproblem *p, const tsr_pstrategy *at, int64_
   return p->grid->wishes.depth == 0 && value < at->depth;
 }
 
-static bool home_counts(const tsr_pproblem *p, const tsr_pstrategy *at, int64_t value) {
+/* The write-back of C takes long enough to be worth hiding. */
+static bool write_back_matters(const tsr_pproblem *p, const tsr_pstrategy *at, int64_t value) {
   (void)at, (void)value;
-  return p->home > TSR_TUNE_HOME_COUNTS * p->best;
+  return p->write_back > TSR_TUNE_WRITE_BACK_MATTERS * p->best;
 }
 
 static bool blocks_are_equal(const tsr_pproblem *p, const tsr_pstrategy *at, int64_t value) {
-  return !tsr_pstrategy_leads(at) && (value == 1 || home_counts(p, at, value));
+  return !tsr_pstrategy_leads(at) && (value == 1 || write_back_matters(p, at, value));
 }
 
 static bool blocks_are_free(const tsr_pproblem *p, const tsr_pstrategy *at, int64_t value) {
   const int64_t *wish = p->grid->wishes.block;
-  return wish[0] == 0 && wish[1] == 0 && (value == TSR_EIGHTHS || home_counts(p, at, value));
+  return wish[0] == 0 && wish[1] == 0 && (value == TSR_EIGHTHS || write_back_matters(p, at, value));
 }
 
 static bool blocks_differ(const tsr_pproblem *p, const tsr_pstrategy *at, int64_t value) {
@@ -69,14 +70,15 @@ static const tsr_pknob table[] = {
      .worth = lookahead_is_free},
     {.name = "together",
      .says =
-         "Two blocks of C have room on the devices at once, so that one goes home while the next "
-         "is computed.",
+         "Devices have memory for two blocks of C, so that one is written back while the next is "
+         "computed.",
      .field = FIELD(together),
      .words = no_yes,
      .change = TSR_CHANGE_OTHER},
     {.name = "blocks",
      .unit = "blocks",
-     .says = "Blocks of C of a process, at least; more if the devices have no room for so few.",
+     .says =
+         "Blocks of C of a process, at least; more if the devices lack memory for larger blocks.",
      .field = FIELD(blocks),
      .change = TSR_CHANGE_WALK,
      .value = {1, 2, 4, 8, -1},
@@ -84,28 +86,31 @@ static const tsr_pknob table[] = {
     {.name = "leading.rows",
      .unit = "eighths",
      .says =
-         "The part of a process's rows of C that the first row of blocks has; 8: blocks are about "
-         "equal.",
+         "The part of a process's rows of C in the first row of blocks; 8: blocks are about equal.",
      .field = FIELD(leading[0]),
      .change = TSR_CHANGE_SCAN,
      .value = {3, 4, 5, 8, -1},
      .worth = blocks_are_free},
     {.name = "leading.columns",
      .unit = "eighths",
-     .says = "The part of a process's columns of C that the first column of blocks has.",
+     .says =
+         "The part of a process's columns of C in the first column of blocks; 8: blocks are about "
+         "equal.",
      .field = FIELD(leading[1]),
      .change = TSR_CHANGE_SCAN,
      .value = {3, 4, 5, 8, -1},
      .worth = blocks_are_free},
     {.name = "later",
      .unit = "blocks",
-     .says = "Rows or columns of blocks that the rest of C is cut into.",
+     .says = "Rows or columns of blocks into which the rest of C is cut.",
      .field = FIELD(later),
      .change = TSR_CHANGE_WALK,
      .value = {1, 2, 4, -1},
      .worth = blocks_differ},
     {.name = "keep",
-     .says = "Panels that come again for other blocks of C stay, as far as they have room.",
+     .says =
+         "Panels that other blocks of C need again stay in slots, as far as there is memory for "
+         "them.",
      .field = FIELD(keep),
      .words = no_yes,
      .change = TSR_CHANGE_OTHER},

@@ -1,7 +1,7 @@
 /*
- * The table of knobs of a product across processes: what the search changes at a strategy, in which
- * order, and to which values. A new knob is a field of tsr_pstrategy, a row of the table, and the
- * code in strategy.c that honours it.
+ * The table of knobs of a product across processes. The search goes through its rows in order and
+ * tries each row's values. A new knob is a field of tsr_pstrategy, a row of the table, and the code
+ * in strategy.c that honours it.
  */
 #ifndef TSR_CLUSTER_KNOBS_H
 #define TSR_CLUSTER_KNOBS_H
@@ -15,19 +15,20 @@ enum { TSR_PKNOB_VALUES = 8 };
 
 typedef struct tsr_pknob {
   const char *name;
-  const char *unit;         /* of its values; NULL where they are words */
-  const char *says;         /* one sentence: what it does */
-  size_t field;             /* an int64_t of tsr_pstrategy */
-  const char *const *words; /* of the values 0, 1, ...; NULL: values are numbers */
+  const char *unit;         /* of its values; NULL if they are words */
+  const char *says;         /* one sentence: what the knob does */
+  size_t field;             /* offset of an int64_t in tsr_pstrategy */
+  const char *const *words; /* for the values 0, 1, ...; NULL: values are numbers */
   tsr_change change;
-  int64_t value[TSR_PKNOB_VALUES]; /* to try; -1 ends the list */
-  /* Whether the search should try a value where it is at; NULL: always. */
+  int64_t value[TSR_PKNOB_VALUES]; /* the values to try; -1 ends the list */
+  /* Whether the search should try `value` from strategy `at`; NULL: always. */
   bool (*worth)(const tsr_pproblem *problem, const tsr_pstrategy *at, int64_t value);
 } tsr_pknob;
 
 /* The table, and the number of its rows. */
 const tsr_pknob *tsr_pknobs(int *count);
 
+/* The knob's field in a strategy. */
 static inline int64_t *tsr_pknob_in(const tsr_pknob *knob, tsr_pstrategy *strategy) {
   return (int64_t *)((char *)strategy + knob->field);
 }

@@ -7,7 +7,8 @@
 
 /* ---- Parts of matrices ---------------------------------------------------------- */
 
-/* What the context keeps for later calls may be what is missing. */
+/* Whether a failed operation is worth another try: it lacked memory, and the context has dropped
+ * its cached blocks. */
 static bool has_made_room(const tsr_grid *grid, tsr_status status) {
   return status == TSR_ERR_MEMORY && tsr_trim(grid->context) == TSR_OK;
 }
@@ -20,7 +21,7 @@ static tsr_status settle(const tsr_grid *grid, tsr_type type, const tsr_local_pa
   return tsr_coherent(grid->context, TSR_GENERAL, x->rows, x->cols, x->base, x->ld, type);
 }
 
-static tsr_status bring_home(const tsr_grid *grid, tsr_type type, const tsr_local_part *x) {
+static tsr_status write_back(const tsr_grid *grid, tsr_type type, const tsr_local_part *x) {
   return tsr_coherent_async(grid->context, TSR_GENERAL, x->rows, x->cols, x->base, x->ld, type);
 }
 
@@ -30,6 +31,7 @@ static tsr_status renew(const tsr_grid *grid, tsr_type type, const tsr_local_par
 
 typedef tsr_status move(const tsr_grid *grid, tsr_type type, const tsr_local_part *x);
 
+/* Does `what`; if memory is missing, drops the context's cached blocks and does it again. */
 static tsr_status try_twice(move *what, const tsr_grid *grid, tsr_type type,
                             const tsr_local_part *x) {
   if (!is_on_devices(grid, x)) return TSR_OK;
@@ -41,8 +43,8 @@ tsr_status tsr_local_settle(const tsr_grid *grid, tsr_type type, const tsr_local
   return try_twice(settle, grid, type, x);
 }
 
-tsr_status tsr_local_bring_home(const tsr_grid *grid, tsr_type type, const tsr_local_part *x) {
-  return try_twice(bring_home, grid, type, x);
+tsr_status tsr_local_write_back(const tsr_grid *grid, tsr_type type, const tsr_local_part *x) {
+  return try_twice(write_back, grid, type, x);
 }
 
 tsr_status tsr_local_renew(const tsr_grid *grid, tsr_type type, const tsr_local_part *x) {
@@ -51,7 +53,8 @@ tsr_status tsr_local_renew(const tsr_grid *grid, tsr_type type, const tsr_local_
 
 /* ---- By the CPU's BLAS ------------------------------------------------------------ */
 
-/* Slots may be memory of a device; *copy, to be freed, is NULL where they are not. */
+/* If slots are in a device's memory, copies a slot to host memory: *slot points to the copy then,
+ * and so does *copy, which the caller frees. Else *copy is NULL. */
 static tsr_status fetch(const tsr_grid *grid, size_t bytes, const void **slot, void **copy) {
   *copy = NULL;
   if (grid->model.host.up == 0 || bytes == 0) return TSR_OK;
@@ -83,7 +86,7 @@ static tsr_status multiply_here(const tsr_local_product *x, const void *a, const
   return tsr_cpu_kernel(&args);
 }
 
-/* From what the devices have made of C, which they forget. */
+/* Computes the product with the CPU's BLAS: first C is written back, and the devices drop it. */
 static tsr_status by_cpu(const tsr_grid *grid, const tsr_local_product *x) {
   size_t size = tsr_type_get(x->type)->size;
   const void *a = x->a, *b = x->b;
@@ -103,11 +106,13 @@ static tsr_status by_cpu(const tsr_grid *grid, const tsr_local_product *x) {
 
 typedef tsr_status multiplication(const tsr_grid *grid, const tsr_local_product *x);
 
+/* Runs `what`; if memory is missing, again without cached blocks; then with the CPU's BLAS. */
 static tsr_status with_or_without_devices(multiplication *what, const tsr_grid *grid,
                                           const tsr_local_product *x) {
   tsr_status status = what(grid, x);
   if (has_made_room(grid, status)) status = what(grid, x);
-  bool exact = grid->model.facts.reproducible && x->k > 0; /* scaling has the same bits anywhere */
+  /* Scaling (k = 0) has the same bits on the CPU and on devices. */
+  bool exact = grid->model.facts.reproducible && x->k > 0;
   return status != TSR_ERR_MEMORY || exact ? status : by_cpu(grid, x);
 }
 
@@ -132,7 +137,8 @@ tsr_status tsr_local_scale(const tsr_grid *grid, const tsr_local_product *x) {
   return with_or_without_devices(scale, grid, x);
 }
 
-/* Of the places that C may have the one that wants most: it is staged. */
+/* Plans the product with C in pageable memory, which needs the most device memory, because C is
+ * staged then. */
 tsr_status tsr_local_check(const tsr_grid *grid, const tsr_local_product *x) {
   const tsr_local_part *c = &x->c;
   tsr_home slot = {TSR_PINNED, 0}, homes[3];

@@ -1,8 +1,11 @@
 /*
- * What a process's own context does of a product across processes. What lacks memory there is tried
- * again with what the context had kept, and is then done by the CPU's BLAS, since others have
- * written their parts of C by then, and one that gave up would lose all of it. Where results are to
- * be reproducible, which the CPU's are not, it is found out before anything is written.
+ * The part of a product across processes that one process computes in its own context.
+ *
+ * If devices lack memory for a product, the context drops its cached blocks and the product is
+ * tried again; if memory is still missing, the CPU's BLAS computes the product. Giving up is no
+ * option then: other processes have already written their parts of C, so all of C would be lost.
+ * When results must be reproducible, the CPU's BLAS is not used, since its results have other bits;
+ * tsr_local_check finds a lack of memory before anything is written.
  */
 #ifndef TSR_CLUSTER_LOCAL_H
 #define TSR_CLUSTER_LOCAL_H
@@ -15,29 +18,33 @@ typedef struct tsr_local_part {
   int64_t rows, cols, ld;
 } tsr_local_part;
 
-/* C = alpha A B + beta C: A is m x k and B is k x n, both without gaps and in slots; k is 0 where C
- * is only scaled. */
+/* C = alpha A B + beta C. A is m x k and B is k x n, both in slots and without gaps between
+ * columns; m x n is the extent of c. k = 0: C is only scaled. */
 typedef struct tsr_local_product {
   tsr_type type;
-  const void *alpha, *a, *b, *beta; /* the scalars: values of the type */
+  const void *alpha, *a, *b, *beta; /* alpha and beta point to values of the type */
   int64_t k;
   tsr_local_part c;
 } tsr_local_product;
 
-/* Whether the context has the memory, where it must have it; a, b and c.base may be NULL.
- * TSR_ERR_MEMORY. */
+/* If results must be reproducible: whether the devices have memory for the product; else TSR_OK.
+ * x->a, x->b and x->c.base may be NULL. TSR_ERR_MEMORY. */
 tsr_status tsr_local_check(const tsr_grid *grid, const tsr_local_product *x);
 
-/* Asynchronous, as tsr_gemm_async. */
+/* Computes the product; asynchronous, as tsr_gemm_async. */
 tsr_status tsr_local_multiply(const tsr_grid *grid, const tsr_local_product *x);
 
 /* C = beta C, with k = 0; blocking, as tsr_gemm. */
 tsr_status tsr_local_scale(const tsr_grid *grid, const tsr_local_product *x);
 
-/* As tsr_coherent, tsr_coherent_async and tsr_invalidate; there is nothing to do where there are no
- * devices, or where the part is empty. */
+/* Functions of the context on a part of a matrix; they do nothing if the context has no devices or
+ * the part is empty.
+ *   settle      waits until host memory has the results of earlier calls (tsr_coherent)
+ *   write_back  the same without waiting (tsr_coherent_async)
+ *   renew       drops the devices' copies of the part: host memory has newer data (tsr_invalidate)
+ */
 tsr_status tsr_local_settle(const tsr_grid *grid, tsr_type type, const tsr_local_part *part);
-tsr_status tsr_local_bring_home(const tsr_grid *grid, tsr_type type, const tsr_local_part *part);
+tsr_status tsr_local_write_back(const tsr_grid *grid, tsr_type type, const tsr_local_part *part);
 tsr_status tsr_local_renew(const tsr_grid *grid, tsr_type type, const tsr_local_part *part);
 
 #endif

@@ -1,4 +1,4 @@
-/* Distributed matrices: what they must be, and making them. */
+/* Distributed matrices: checks, and the functions that make and destroy them. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -87,7 +87,7 @@ tsr_status tsr_pmatrix_check_part(const char *name, const tsr_pmatrix *x, int64_
 
 void tsr_record_add_matrix(tsr_record *record, const char *object, const tsr_pmatrix *x, int64_t i,
                            int64_t j) {
-  if (x == NULL) return; /* which is an error of its own */
+  if (x == NULL) return; /* tsr_pmatrix_check reports it */
   tsr_record_add(record, object, "type", x->type);
   tsr_record_add(record, object, "m", x->m);
   tsr_record_add(record, object, "n", x->n);
@@ -101,7 +101,7 @@ void tsr_record_add_matrix(tsr_record *record, const char *object, const tsr_pma
   tsr_record_add(record, object, "first column", j);
 }
 
-/* ---- The public ones ------------------------------------------------------ */
+/* ---- Public functions ----------------------------------------------------- */
 
 TSR_ENTRY(tsr_pmatrix_extents, (x, rows, cols), const tsr_pmatrix *x, int64_t *rows,
           int64_t *cols) {

@@ -7,11 +7,11 @@
 
 #include "cluster/tuning.h"
 
-/* ---- The weakest ------------------------------------------------------------ */
+/* ---- Facts ------------------------------------------------------------------ */
 
 enum { FACTS = 6 };
 
-/* As numbers of which the least counts. */
+/* The facts as numbers of which the least is the least favourable, for MPI_MIN. */
 static void to_numbers(const tsr_context_facts *f, double numbers[FACTS]) {
   numbers[0] = f->devices;
   numbers[1] = -f->reproducible;
@@ -30,8 +30,8 @@ static void from_numbers(const double numbers[FACTS], tsr_context_facts *f) {
   f->network_latency = -numbers[5];
 }
 
-/* Before anything is compared, so that processes whose machine does not say it agree with those
- * whose does. */
+/* The facts of a context. Network rates that the machine does not say are set here, before
+ * processes compare facts, so that a missing rate does not win as the least. */
 static tsr_status describe(tsr_context *context, tsr_context_facts *facts) {
   TSR_TRY(tsr_context_describe(context, facts));
   if (facts->network_bandwidth > 0) return TSR_OK;
@@ -40,6 +40,7 @@ static tsr_status describe(tsr_context *context, tsr_context_facts *facts) {
   return TSR_OK;
 }
 
+/* Replaces each fact by the least favourable one of all processes. Collective. */
 static tsr_status reduce_facts(const tsr_peers *peers, tsr_context_facts *facts) {
   double mine[FACTS], all[FACTS];
   to_numbers(facts, mine);
@@ -51,6 +52,8 @@ static tsr_status reduce_facts(const tsr_peers *peers, tsr_context_facts *facts)
 
 /* ---- The planner ------------------------------------------------------------ */
 
+/* *alike: whether the contexts of all processes have the same digest `plans`, so that they make the
+ * same plans. Collective. */
 static tsr_status all_plan_alike(const tsr_peers *peers, uint64_t plans, bool *alike) {
   uint64_t mine[2] = {plans, ~plans}, all[2];
   int code = MPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_MIN, peers->comm);
@@ -59,7 +62,7 @@ static tsr_status all_plan_alike(const tsr_peers *peers, uint64_t plans, bool *a
   return TSR_OK;
 }
 
-/* The first process with the fewest devices. */
+/* *rank: the first process with the fewest devices. Collective. */
 static tsr_status find_weakest(const tsr_peers *peers, int devices, int *rank) {
   struct {
     int value, rank;
@@ -70,7 +73,8 @@ static tsr_status find_weakest(const tsr_peers *peers, int devices, int *rank) {
   return TSR_OK;
 }
 
-/* Everybody gets that process's machine as text, which free() frees. */
+/* Broadcasts the text of process `from`; on the others *text is freed and replaced. The caller
+ * frees *text with free(). Collective. */
 static tsr_status share_text(const tsr_peers *peers, int from, char **text) {
   int length = *text != NULL ? (int)strlen(*text) + 1 : 0;
   TSR_TRY(tsr_mpi_check(MPI_Bcast(&length, 1, MPI_INT, from, peers->comm), "MPI_Bcast"));
@@ -78,17 +82,18 @@ static tsr_status share_text(const tsr_peers *peers, int from, char **text) {
   if (length > 0 && peers->rank != from) {
     free(*text);
     *text = NULL;
-    tsr_text room = TSR_TEXT_INIT;
-    tsr_text_add(&room, "%*s", length - 1, "");
-    status = tsr_text_take(&room, text);
-    tsr_text_free(&room);
+    tsr_text buffer = TSR_TEXT_INIT;
+    tsr_text_add(&buffer, "%*s", length - 1, "");
+    status = tsr_text_take(&buffer, text);
+    tsr_text_free(&buffer);
   }
   TSR_TRY(tsr_agree(peers, NULL, status));
   if (length == 0) return TSR_OK;
   return tsr_mpi_check(MPI_Bcast(*text, length, MPI_CHAR, from, peers->comm), "MPI_Bcast");
 }
 
-/* All that the machine has, whatever the environment says of this process's devices. */
+/* A context that only plans, for all devices of a machine: `devices` is set, so that
+ * TESSERA_DEVICES, which may differ between processes, is not read. */
 static tsr_status make_planner(const char *machine, tsr_model *model) {
   tsr_options options = TSR_OPTIONS_DEFAULT;
   options.devices = "";
@@ -116,7 +121,7 @@ static tsr_status share_planner(const tsr_peers *peers, tsr_context *context, in
   return status;
 }
 
-/* ---- Both ------------------------------------------------------------------- */
+/* ---- The model -------------------------------------------------------------- */
 
 tsr_status tsr_model_agree(const tsr_peers *peers, tsr_context *context, tsr_model *model) {
   tsr_model m = {.planner = context};

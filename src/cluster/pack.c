@@ -11,19 +11,22 @@
 enum { MOST = TSR_TUNE_PACKERS };
 
 struct tsr_packers {
-  int count; /* with the calling thread */
-  int threads;
+  int count;   /* threads that pack, with the calling one */
+  int threads; /* threads that were started */
   bool started, quit;
   pthread_t thread[MOST];
   pthread_mutex_t lock;
-  pthread_cond_t more, all; /* there is work; it is done */
+  pthread_cond_t more; /* work was added, or quit was set */
+  pthread_cond_t all;  /* no thread is busy any more */
   tsr_pack_work work;
   void *what;
-  int64_t lines, part, next; /* next: the first line that nobody has taken */
-  int busy;                  /* threads that have some of it */
-  uint64_t round;
+  int64_t lines, part; /* lines of the work, and lines that a thread takes at a time */
+  int64_t next;        /* the first line that no thread has taken */
+  int busy;            /* threads that are working */
+  uint64_t round;      /* counts calls, so that each thread works once for each */
 };
 
+/* The processors that this process may use, from 1 to MOST. */
 static int processors(void) {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
@@ -42,7 +45,8 @@ tsr_status tsr_packers_create(tsr_packers **packers) {
   return TSR_OK;
 }
 
-/* Takes parts until there are none; the lock is held when it is called and when it returns. */
+/* Works on parts until all lines are taken. The caller holds the lock; it is released while a part
+ * is worked on. */
 static void take_parts(tsr_packers *p) {
   while (p->next < p->lines) {
     int64_t at = p->next, count = p->lines - at < p->part ? p->lines - at : p->part;
@@ -69,7 +73,7 @@ static void *thread_main(void *argument) {
   return NULL;
 }
 
-/* Those that cannot be started are done without. */
+/* Starts the threads, once. If a thread cannot be started, the others do its work. */
 static void start(tsr_packers *p) {
   if (p->started) return;
   p->started = true;

@@ -1,5 +1,5 @@
 /*
- * Copying by several threads: packing a panel by one is slower than the network.
+ * Packing by several threads: one thread packs a panel more slowly than the network carries it.
  */
 #ifndef TSR_CLUSTER_PACK_H
 #define TSR_CLUSTER_PACK_H
@@ -10,14 +10,15 @@
 
 typedef struct tsr_packers tsr_packers;
 
-/* Threads start when they are first needed; the number follows from the processors that this
- * process may use, at most four. TSR_ERR_MEMORY. */
+/* Threads start when they are first needed. Their number, with the calling thread, is that of the
+ * processors that this process may use, at most TSR_TUNE_PACKERS. TSR_ERR_MEMORY. */
 tsr_status tsr_packers_create(tsr_packers **packers);
 void tsr_packers_destroy(tsr_packers *packers); /* NULL is accepted */
 
-/* Calls work(what, at, count) for parts that make up 0 .. lines-1, from several threads and the
- * calling one, and waits. bytes: how much it is in all; what is little is done by the calling
- * thread. One caller at a time. */
+/* Calls work(what, at, count) for ranges of lines that make up 0 .. lines-1, on several threads and
+ * the calling one, and waits until all are done. bytes: of all lines together; below
+ * TSR_TUNE_PACK_LEAST the calling thread works alone. One caller at a time. packers may be NULL:
+ * the calling thread works alone. */
 typedef void (*tsr_pack_work)(void *what, int64_t at, int64_t count);
 void tsr_packers_run(tsr_packers *packers, tsr_pack_work work, void *what, int64_t lines,
                      size_t bytes);

@@ -23,8 +23,8 @@ static size_t bytes_of(const tsr_panel_slots *s) {
   return (size_t)s->count[0] * s->bytes[0] + (size_t)s->count[1] * s->bytes[1];
 }
 
-/* What serves both of two kinds of products that may take turns, unless that takes much more than
- * either. */
+/* The slots for products of two kinds that may alternate: the larger count and size of each
+ * operand. If that takes more than 1.5 times the memory of the larger kind, only the slots `y`. */
 static tsr_panel_slots unite(const tsr_panel_slots *x, const tsr_panel_slots *y) {
   tsr_panel_slots both = {0};
   for (int i = 0; i < 2; i++) {

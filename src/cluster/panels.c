@@ -12,7 +12,8 @@ static int least_common_multiple(int a, int b) {
   return a / x * b;
 }
 
-/* What is left of a pair's indices from *cursor on, up to the depth; moves *cursor behind it. */
+/* The next panel of a pair of process column `col` and process row `row`: its first `depth` indices
+ * from *cursor on, or fewer at the end (depth 0: none). Moves *cursor behind them. */
 static tsr_panel take(const tsr_axis *a, const tsr_axis *b, int col, int row, int64_t depth,
                       int64_t *cursor) {
   tsr_panel panel = {*cursor, 0, row, col};
@@ -27,14 +28,14 @@ static tsr_panel take(const tsr_axis *a, const tsr_axis *b, int col, int row, in
   return panel;
 }
 
-/* Pair number t of rows and columns; each comes once in 0 .. rows cols - 1, and the first ones are
- * the pairs that meet when both directions have the same blocks. */
+/* Pair number t of process rows and columns. Each pair comes once for t = 0 .. rows * cols - 1. The
+ * first lcm(rows, cols) pairs are those that own indices of k if A and B have the same blocks. */
 static void pair(int t, int rows, int cols, int *row, int *col) {
   *row = t % rows;
   *col = (t + t / least_common_multiple(rows, cols)) % cols;
 }
 
-/* One panel of each pair. */
+/* Appends one panel of each pair that has indices left. False: no memory. */
 static bool make_round(const tsr_axis *a, const tsr_axis *b, int64_t depth, int64_t *cursor,
                        tsr_panels *panels) {
   for (int t = 0; t < a->count * b->count; t++) {
@@ -46,7 +47,8 @@ static bool make_round(const tsr_axis *a, const tsr_axis *b, int64_t depth, int6
   return true;
 }
 
-/* Two rounds have the first depth: what all before a panel have is as much as it has, then. */
+/* The depth of panels in a round. Two rounds have depth `first` and later ones double it, so all
+ * rounds before a round have together as many indices as that round. */
 static int64_t depth_of(int round, int64_t first, int64_t depth) {
   for (int i = 1; i < round && first < depth; i++) first *= 2;
   return first < depth ? first : depth;

@@ -1,7 +1,8 @@
 /*
- * In which order a product goes through k. A panel is a set of indices that one process column has
- * of A and one process row of B. The inner order is free, so a panel takes all that belongs to such
- * a pair, block after block, up to the depth: small blocks make long panels.
+ * The order in which a product goes through k. A panel is a set of indices of k whose columns of A
+ * are all owned by one process column and whose rows of B are all owned by one process row. A sum
+ * over k may be taken in any order, so a panel takes indices of many blocks of such a pair, up to
+ * its depth: small blocks of the matrices still make deep panels.
  */
 #ifndef TSR_CLUSTER_PANELS_H
 #define TSR_CLUSTER_PANELS_H
@@ -10,7 +11,8 @@
 #include "base/vec.h"
 #include "cluster/axis.h"
 
-/* The first `depth` indices from `at` on that process column `col` has in A and row `row` in B. */
+/* The first `depth` indices, from index `at` on, that process column `col` owns in A and process
+ * row `row` owns in B. */
 typedef struct tsr_panel {
   int64_t at, depth;
   int row, col;
@@ -18,10 +20,13 @@ typedef struct tsr_panel {
 
 typedef TSR_VEC(tsr_panel) tsr_panels;
 
-/* All of them; a and b are k as the columns of A and the rows of B have it. Successive panels come
- * from different processes as far as possible, so that no process's link is the only one in use.
- * The first ones have a depth of `first`, so that products begin soon, and then they are twice as
- * deep each time until that is `depth`. TSR_ERR_MEMORY. */
+/* Cuts k into panels and appends them to *panels, which must be empty. a and b: the distribution of
+ * k as columns of A and as rows of B.
+ *
+ * Panels come in rounds of one panel for each pair of a process column and a process row, so that
+ * successive panels come from different processes as far as possible and no process's link is the
+ * only one in use. The first two rounds have depth `first`, so that products begin soon; each later
+ * round is twice as deep as the round before, up to `depth`. TSR_ERR_MEMORY. */
 tsr_status tsr_panels_make(const tsr_axis *a, const tsr_axis *b, int64_t first, int64_t depth,
                            tsr_panels *panels);
 

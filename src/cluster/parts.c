@@ -4,7 +4,7 @@
 
 typedef struct target {
   char *to;
-  size_t before; /* of the panel, bytes that are not wanted */
+  size_t before; /* bytes of the panel before the lines that are packed */
 } target;
 
 static void pack_part(void *user, const tsr_part *part) {

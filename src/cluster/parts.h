@@ -1,6 +1,6 @@
 /*
- * What a panel is made of: rectangles that lie evenly both in the matrix and in the panel, one for
- * each run of k.
+ * The parts of a panel: rectangles with a constant pitch both in the matrix and in the panel, one
+ * for each run of consecutive indices of k.
  */
 #ifndef TSR_CLUSTER_PARTS_H
 #define TSR_CLUSTER_PARTS_H
@@ -8,26 +8,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* height runs of width bytes each. */
+/* `height` runs of `width` bytes each. */
 typedef struct tsr_part {
-  const char *from;  /* in the matrix */
-  size_t from_pitch; /* bytes between runs there, */
-  size_t to;         /* from the beginning of the panel, */
-  size_t to_pitch;   /* and between runs there */
+  const char *from;  /* the first run, in the matrix */
+  size_t from_pitch; /* bytes from one run to the next in the matrix */
+  size_t to;         /* bytes from the beginning of the panel to the first run */
+  size_t to_pitch;   /* bytes from one run to the next in the panel */
   size_t width, height;
 } tsr_part;
 
 typedef void (*tsr_part_visit)(void *user, const tsr_part *part);
 
-/* The parts of a panel. visit_lines goes through those of lines at .. at + count - 1; it may be
- * called for any lines in any order, and by several threads. */
+/* The parts of one panel. visit_lines(panel, at, count, visit, user) calls visit(user, part) for
+ * each part of lines at .. at+count-1. It may be called for any lines, in any order, and by several
+ * threads at once. */
 typedef struct tsr_parts {
   void (*visit_lines)(const void *panel, int64_t at, int64_t count, tsr_part_visit visit,
                       void *user);
   const void *panel;
 } tsr_parts;
 
-/* Puts lines of so many bytes into host memory, tightly. */
+/* Packs lines at .. at+count-1, of `line` bytes each, into host memory at `to`, without gaps. */
 void tsr_parts_pack(const tsr_parts *parts, size_t line, int64_t at, int64_t count, char *to);
 
 #endif

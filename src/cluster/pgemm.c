@@ -1,4 +1,5 @@
-/* tsr_pgemm: what it takes, the agreement of all processes, and carrying it out. */
+/* tsr_pgemm, tsr_pgemm_async and tsr_grid_sync: preparation, agreement of all processes, execution.
+ */
 #include "base/alloc.h"
 #include "base/thread.h"
 #include "base/types.h"
@@ -12,18 +13,20 @@
 
 /* ---- An operation ------------------------------------------------------------ */
 
+/* How a product is computed: C is empty; one process has everything; C is only scaled; SUMMA. */
 typedef enum kind { NOTHING, ALONE, SCALE, SUMMA } kind;
 
 typedef struct operation {
-  tsr_async_op queued; /* first: the queue's view of it */
+  tsr_async_op queued; /* the first member, so that the queue's pointer is the operation's */
   tsr_product product;
   kind kind;
-  bool late; /* host memory gets what asynchronous calls have made of it when it begins */
+  bool late; /* asynchronous: results of earlier asynchronous calls are written back to host memory
+                when the operation begins, not while it is prepared */
   bool begun;
-  tsr_exchange move[2];
-  char *moved[2]; /* op(A), op(B) as they were redistributed; NULL: in place */
+  tsr_exchange move[2]; /* of op(A), op(B), if they are redistributed */
+  char *moved[2];       /* storage of redistributed op(A), op(B); NULL: not redistributed */
   tsr_summa summa;
-  tsr_status status; /* the first failure here */
+  tsr_status status; /* the first failure of this process */
   tsr_error error;
 } operation;
 
@@ -45,20 +48,21 @@ static void destroy(operation *o) {
 
 /* ---- Preparation: this process alone ----------------------------------------- */
 
-/* Host memory gets what asynchronous calls have computed of it. */
-static tsr_status bring_home(const tsr_product *p, const tsr_factor *x) {
+/* Waits until host memory has what earlier asynchronous calls computed of an operand. */
+static tsr_status settle_factor(const tsr_product *p, const tsr_factor *x) {
   tsr_local_part part = {.base = x->matrix.data, .ld = x->matrix.ld};
   TSR_TRY(tsr_pmatrix_extents(&x->matrix, &part.rows, &part.cols));
   return tsr_local_settle(p->grid, x->matrix.type, &part);
 }
 
 static tsr_status settle(const tsr_product *p) {
-  TSR_TRY(bring_home(p, &p->a));
-  TSR_TRY(bring_home(p, &p->b));
-  return bring_home(p, &p->c);
+  TSR_TRY(settle_factor(p, &p->a));
+  TSR_TRY(settle_factor(p, &p->b));
+  return settle_factor(p, &p->c);
 }
 
-/* A view with storage of its own over the grid, dealt as the given axes. */
+/* Allocates this process's storage of a matrix that is distributed as the given axes. *view: the
+ * matrix; *storage: to be freed by the caller. */
 static tsr_status make_room(const tsr_grid *grid, const tsr_axis axes[2], size_t size,
                             tsr_view *view, char **storage) {
   *view = (tsr_view){.axis = {axes[0], axes[1]},
@@ -76,6 +80,7 @@ static tsr_status make_room(const tsr_grid *grid, const tsr_axis axes[2], size_t
   return TSR_OK;
 }
 
+/* Prepares the redistribution of an operand. *view: on entry its layout, on return the new one. */
 static tsr_status move_first(operation *o, int operand, const tsr_axis axes[2], tsr_view *view) {
   tsr_grid *grid = o->product.grid;
   tsr_view from = *view;
@@ -83,6 +88,7 @@ static tsr_status move_first(operation *o, int operand, const tsr_axis axes[2], 
   return tsr_exchange_create(&grid->work, grid->packers, &from, view, &o->move[operand]);
 }
 
+/* Makes the schedule, and verifies it if the context checks plans. */
 static tsr_status make_schedule(operation *o, const tsr_arrangement *x,
                                 tsr_summa_schedule *schedule) {
   tsr_arranged arranged = tsr_arranged_of(&o->product, x);
@@ -93,7 +99,8 @@ static tsr_status make_schedule(operation *o, const tsr_arrangement *x,
   return status;
 }
 
-/* What is under way uses the slots that there are. All processes need the same, so all wait. */
+/* Makes the grid's slots suffice. Operations under way use the present slots, so larger ones have
+ * to wait for those operations. All processes need the same slots, so all of them wait or none. */
 static tsr_status provide_slots(tsr_grid *grid, const tsr_summa_schedule *s, size_t element) {
   size_t bytes[2];
   tsr_summa_slot_bytes(s, element, bytes);
@@ -103,6 +110,7 @@ static tsr_status provide_slots(tsr_grid *grid, const tsr_summa_schedule *s, siz
                                  &grid->slots);
 }
 
+/* Arranges, cuts and schedules the product. *digest: the schedule's. */
 static tsr_status prepare_summa(operation *o, uint64_t *digest) {
   const tsr_product *p = &o->product;
   tsr_view a = tsr_product_view(&p->a), b = tsr_product_view(&p->b), c = tsr_product_view(&p->c);
@@ -140,7 +148,7 @@ static tsr_status prepare(operation *o, uint64_t *digest) {
 
 /* ---- Carrying out ------------------------------------------------------------- */
 
-/* One process has everything. */
+/* The grid has one process. */
 static tsr_status multiply_alone(const tsr_product *p) {
   tsr_view a = tsr_product_view(&p->a), b = tsr_product_view(&p->b), c = tsr_product_view(&p->c);
   return tsr_gemm(p->grid->context, p->c.matrix.type, TSR_COL_MAJOR, p->a.op, p->b.op, p->m, p->n,
@@ -148,7 +156,7 @@ static tsr_status multiply_alone(const tsr_product *p) {
                   p->c.matrix.ld);
 }
 
-/* Nothing is to be multiplied: C = beta C, as a product with k = 0. */
+/* C = beta C, as a product with k = 0. */
 static tsr_status scale(const tsr_product *p) {
   tsr_view c = tsr_product_view(&p->c);
   tsr_local_part part = {c.base, tsr_view_local(&c, 0), tsr_view_local(&c, 1), p->c.matrix.ld};
@@ -183,7 +191,7 @@ static tsr_status end(tsr_async_op *queued) {
   return status;
 }
 
-/* ---- The doors ------------------------------------------------------------------ */
+/* ---- Public functions ----------------------------------------------------------- */
 
 static tsr_status create(const tsr_product *p, bool late, operation **made) {
   operation *o = tsr_alloc_zero(1, sizeof *o);
@@ -195,14 +203,14 @@ static tsr_status create(const tsr_product *p, bool late, operation **made) {
   return TSR_OK;
 }
 
-/* Slots must suffice for the same on all processes, since growing them waits for what is under way.
- */
+/* Frees the slots of all processes after a failed call. Slots must be equal on all processes, since
+ * growing them waits for operations under way (provide_slots); after a failure they may differ. */
 static void drop_slots(tsr_grid *grid) {
   tsr_async_queue_drain(grid->queue);
   tsr_panel_slots_free(grid->transport, grid->transport_state, &grid->slots);
 }
 
-/* All make the same operation, or none does. */
+/* Makes the operation on all processes, or on none. Collective. */
 static tsr_status agree(const tsr_product *p, bool late, operation **made) {
   uint64_t digest = 0;
   operation *o = NULL;
@@ -223,6 +231,7 @@ static tsr_status agree(const tsr_product *p, bool late, operation **made) {
   return tsr_error_put(&error);
 }
 
+/* A blocking call. *begun: set once C may be written. */
 static tsr_status run(const tsr_product *p, bool *begun) {
   operation *o = NULL;
   tsr_async_queue_drain(p->grid->queue);
@@ -273,7 +282,7 @@ TSR_ENTRY(tsr_pgemm_async,
   return TSR_OK;
 }
 
-/* Messages have ended when the queue is empty, and products when the context says so. */
+/* Messages have ended once the queue is empty; products once tsr_sync returns. */
 TSR_ENTRY(tsr_grid_sync, (grid), tsr_grid *grid) {
   TSR_TRY(tsr_grid_check_real(grid));
   tsr_record record = tsr_record_begin(TSR_RECORD_SYNC);

@@ -1,4 +1,4 @@
-/* Plans across processes, as objects. */
+/* Plans across processes: making, destroying and asking them. */
 #include "base/alloc.h"
 #include "base/thread.h"
 #include "base/types.h"
@@ -10,15 +10,17 @@
 static tsr_status check_kind(const tsr_product *p) {
   if (p->grid->extent[0] * p->grid->extent[1] == 1)
     return tsr_fail(TSR_ERR_ARGUMENT,
-                    "over one process a product is tsr_gemm: plan that with tsr_plan_gemm");
+                    "the grid has one process, where a product is a tsr_gemm; plan it with "
+                    "tsr_plan_gemm");
   if (p->m > 0 && p->n > 0 && tsr_product_reads_inputs(p)) return TSR_OK;
-  return tsr_fail(TSR_ERR_ARGUMENT,
-                  "m is %lld, n %lld, k %lld, or alpha is 0: nothing is multiplied, so that there "
-                  "is nothing to plan",
-                  (long long)p->m, (long long)p->n, (long long)p->k);
+  return tsr_fail(
+      TSR_ERR_ARGUMENT,
+      "m is %lld, n %lld and k %lld, or alpha is 0: nothing is multiplied; give extents "
+      "of at least 1 and another alpha",
+      (long long)p->m, (long long)p->n, (long long)p->k);
 }
 
-/* Of the process that takes longest. */
+/* Replays the schedule for each representative; keeps times and forecast of the slowest. */
 static tsr_status replay(tsr_pplan *plan, const tsr_arranged *arranged, tsr_costs *costs) {
   double slowest = -1;
   size_t steps = plan->schedule.steps.count;
@@ -37,12 +39,13 @@ static tsr_status replay(tsr_pplan *plan, const tsr_arranged *arranged, tsr_cost
                     plan->times);
 }
 
-/* As the products of this cut are planned. */
+/* Sets the costs by planning a product of the cut. */
 static tsr_status plan_costs(const tsr_pplan *plan, tsr_costs *costs) {
   const tsr_summa_schedule *s = &plan->schedule;
   tsr_status status =
       tsr_costs_plan(costs, s->cut.block[0], s->cut.block[1], s->deepest > 0 ? s->deepest : 1);
-  return status == TSR_ERR_MEMORY ? TSR_OK : status; /* blocks that the user chose: the formula */
+  /* Blocks that the user set may not fit the devices; then the formula's times stay. */
+  return status == TSR_ERR_MEMORY ? TSR_OK : status;
 }
 
 static tsr_status fill(const tsr_product *p, tsr_pplan *plan) {
@@ -130,8 +133,7 @@ TSR_ENTRY(tsr_pplan_predict, (plan, prediction), const tsr_pplan *plan,
           tsr_pprediction *prediction) {
   TSR_TRY(tsr_pplan_check(plan));
   if (prediction == NULL)
-    return tsr_fail(TSR_ERR_ARGUMENT,
-                    "prediction is NULL; give the address of what is to be filled");
+    return tsr_fail(TSR_ERR_ARGUMENT, "prediction is NULL; give the address of a tsr_pprediction");
   *prediction = tsr_pplan_summary(plan);
   return TSR_OK;
 }

@@ -1,4 +1,4 @@
-/* The inside of a plan across processes. */
+/* The struct of a plan across processes, for the files of this folder and tests. */
 #ifndef TSR_CLUSTER_PPLAN_H
 #define TSR_CLUSTER_PPLAN_H
 
@@ -8,17 +8,18 @@
 
 struct tsr_pplan {
   tsr_product product;
-  bool moves[2];
+  bool moves[2]; /* whether op(A), op(B) is redistributed first */
   tsr_summa_schedule schedule;
   tsr_costs costs;
-  tsr_forecast forecast;
-  int me[2];           /* the process that it is of */
-  tsr_interval *times; /* [step] */
+  tsr_forecast forecast; /* of the slowest representative */
+  int me[2];             /* its coordinates in the grid */
+  tsr_interval *times;   /* [summa step]: its predicted times */
 };
 
 /* TSR_ERR_ARGUMENT for NULL. */
 tsr_status tsr_pplan_check(const tsr_pplan *plan);
 
+/* The plan's cut and prediction as the public struct. */
 tsr_pprediction tsr_pplan_summary(const tsr_pplan *plan);
 
 #endif

@@ -1,4 +1,4 @@
-/* Plans across processes as text, as JSON, step by step, and as a trace. */
+/* Prints plans across processes: as text, as JSON, as a list of steps, and as a timeline. */
 #include "base/thread.h"
 #include "base/types.h"
 #include "cluster/pplan.h"
@@ -35,7 +35,7 @@ static void add_times(const tsr_pplan *plan, const tsr_pprediction *x, tsr_text 
   const int *extent = plan->product.grid->extent;
   double rate = flops_of(&plan->product) / x->seconds / TERA;
   int devices = extent[0] * extent[1] * devices_of(plan);
-  tsr_text_add(text, "predicted   %.6g s: %.4g TFLOP/s, %.4g a device\n", x->seconds, rate,
+  tsr_text_add(text, "predicted   %.6g s: %.4g TFLOP/s, %.4g per device\n", x->seconds, rate,
                rate / devices);
   tsr_text_add(text,
                "devices     compute %.4g s; begin after %.4g s, wait %.4g s for panels and %.4g s "
@@ -47,7 +47,7 @@ static void add_network(const tsr_pplan *plan, const tsr_pprediction *x, tsr_tex
   const tsr_costs *costs = &plan->costs;
   double most = x->received > x->sent ? x->received : x->sent;
   tsr_text_add(
-      text, "network     %.4g GB in and %.4g GB out a process, at %.4g GB/s each way: %.4g s\n",
+      text, "network     %.4g GB in and %.4g GB out per process, at %.4g GB/s each way: %.4g s\n",
       x->received / GIGA, x->sent / GIGA, costs->bandwidth / GIGA, most / costs->bandwidth);
   if (x->moves_a || x->moves_b)
     tsr_text_add(text, "first       %s redistributed\n",
@@ -57,7 +57,7 @@ static void add_network(const tsr_pplan *plan, const tsr_pprediction *x, tsr_tex
 }
 
 static void add_cut(const tsr_pplan *plan, const tsr_pprediction *x, tsr_text *text) {
-  tsr_text_add(text, "C           %d x %d block%s of %lld x %lld a process", x->blocks_down,
+  tsr_text_add(text, "C           %d x %d block%s of %lld x %lld per process", x->blocks_down,
                x->blocks_across, x->blocks_down * x->blocks_across == 1 ? "" : "s",
                (long long)x->block_rows, (long long)x->block_cols);
   if (x->later_rows < x->block_rows || x->later_cols < x->block_cols)
@@ -66,8 +66,8 @@ static void add_cut(const tsr_pplan *plan, const tsr_pprediction *x, tsr_text *t
   tsr_text_add(text, "%s\n", x->together ? ", two at a time" : "");
   tsr_text_add(
       text,
-      "panels      %lld of depth %lld at most, %d on their way ahead; room for %d of A and "
-      "%d of B, %.4g GB of %s memory a process\n",
+      "panels      %lld of depth %lld at most, lookahead %d; slots for %d of A and %d of B, "
+      "%.4g GB of %s memory per process\n",
       (long long)x->panels, (long long)x->depth, x->lookahead, x->held[0], x->held[1],
       (double)x->slots / GIGA, plan->product.grid->model.host.up > 0 ? "device" : "host");
   tsr_text_add(text, "steps       %lld, with %lld products\n", (long long)x->steps,
@@ -113,7 +113,7 @@ static void write_json(const tsr_pplan *plan, tsr_text *text) {
                x.held[0], x.held[1], x.slots);
 }
 
-/* ---- Step by step ------------------------------------------------------------------ */
+/* ---- As a list of steps ------------------------------------------------------------- */
 
 static void write_steps(const tsr_pplan *plan, tsr_text *text) {
   const tsr_summa_schedule *s = &plan->schedule;
@@ -127,11 +127,11 @@ static void write_steps(const tsr_pplan *plan, tsr_text *text) {
   }
 }
 
-/* ---- As a trace --------------------------------------------------------------------- */
+/* ---- As a timeline ------------------------------------------------------------------ */
 
-/* Threads of the trace: what goes on side by side. */
+/* The tracks of the timeline ("threads" in its JSON): the work in each may overlap the others'. */
 static const char *const tracks[] = {"redistribution", "panels of A", "panels of B", "products",
-                                     "C home"};
+                                     "write-back of C"};
 enum { TRACKS = sizeof tracks / sizeof *tracks };
 
 static int track_of(const tsr_summa_step *step) {
@@ -159,7 +159,7 @@ static void name_step(const tsr_summa_step *step, tsr_text *text) {
       tsr_text_add(text, "panel %d onto (%d, %d)", (int)step->panel, (int)step->block[0],
                    (int)step->block[1]);
       break;
-    case TSR_SUMMA_HOME:
+    case TSR_SUMMA_WRITE_BACK:
       tsr_text_add(text, "block (%d, %d)", (int)step->block[0], (int)step->block[1]);
       break;
   }
@@ -215,7 +215,7 @@ TSR_ENTRY(tsr_pplan_print, (plan, format, text), const tsr_pplan *plan, tsr_form
   tsr_text written = TSR_TEXT_INIT;
   TSR_TRY(tsr_pplan_check(plan));
   if (text == NULL)
-    return tsr_fail(TSR_ERR_ARGUMENT, "text is NULL; give the address of what is to be filled");
+    return tsr_fail(TSR_ERR_ARGUMENT, "text is NULL; give the address of a char pointer");
   tsr_status status = write_as(plan, format, &written);
   if (status == TSR_OK) status = tsr_text_take(&written, text);
   tsr_text_free(&written);

@@ -60,7 +60,7 @@ static tsr_status check_types(const tsr_product *p) {
   return TSR_OK;
 }
 
-/* Of a part, what this process has. */
+/* The memory in which this process stores its elements of an operand's part. */
 static tsr_storage storage_of(const tsr_factor *x) {
   bool straight = x->op == TSR_NO_TRANS;
   tsr_view v = tsr_view_make(&x->matrix, x->i, x->j, straight ? x->rows : x->cols,
@@ -72,6 +72,7 @@ static tsr_storage storage_of(const tsr_factor *x) {
                        .uplo = TSR_GENERAL};
 }
 
+/* C shares no memory with A or B, unless these are not read. */
 static tsr_status check_disjoint(const tsr_product *p) {
   const tsr_factor *other[2] = {&p->a, &p->b};
   tsr_storage written = storage_of(&p->c);
@@ -79,11 +80,11 @@ static tsr_status check_disjoint(const tsr_product *p) {
   for (int i = 0; i < 2 && tsr_product_reads_inputs(p); i++) {
     tsr_storage read = storage_of(other[i]);
     if (!tsr_storage_overlap(&read, &written, size)) continue;
-    return tsr_fail(
-        TSR_ERR_ARGUMENT,
-        "the parts of c, at %p here, and %s, at %p, share memory; give C a place of its "
-        "own",
-        written.base, other[i]->name, read.base);
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "the parts of c, at %p on this process, and %s, at %p, share memory; give c "
+                    "memory of its "
+                    "own",
+                    written.base, other[i]->name, read.base);
   }
   return TSR_OK;
 }

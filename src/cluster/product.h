@@ -1,14 +1,15 @@
-/* A product as it was asked for. */
+/* The arguments of a call of tsr_pgemm, and their checks. */
 #ifndef TSR_CLUSTER_PRODUCT_H
 #define TSR_CLUSTER_PRODUCT_H
 
 #include "cluster/view.h"
 
+/* An operand: op() of a part of a distributed matrix. */
 typedef struct tsr_factor {
-  const char *name;
+  const char *name; /* "a", "b", "c", for messages */
   tsr_pmatrix matrix;
-  bool there;         /* a matrix was given */
-  int64_t i, j;       /* where the part begins */
+  bool there;         /* the matrix is not NULL */
+  int64_t i, j;       /* the first row and column of the part */
   int64_t rows, cols; /* of op(part) */
   tsr_op op;
 } tsr_factor;
@@ -21,22 +22,26 @@ typedef struct tsr_product {
   char alpha[16], beta[16]; /* values of the type of C */
 } tsr_product;
 
-/* Copies what is given; nothing is checked. */
+/* Copies the arguments, without any check. */
 tsr_product tsr_product_make(tsr_grid *grid, tsr_op transa, tsr_op transb, int64_t m, int64_t n,
                              int64_t k, const void *alpha, const tsr_pmatrix *a, int64_t ia,
                              int64_t ja, const tsr_pmatrix *b, int64_t ib, int64_t jb,
                              const void *beta, const tsr_pmatrix *c, int64_t ic, int64_t jc);
 
-/* TSR_ERR_ARGUMENT; data: the matrices must have storage. */
+/* TSR_ERR_ARGUMENT names the first wrong argument. data: the matrices must have storage, and C must
+ * not overlap A or B. */
 tsr_status tsr_product_check(const tsr_product *product, bool data);
 
-/* What all have to give alike. */
+/* The arguments that must be the same on all processes. */
 tsr_record tsr_product_record(const tsr_product *product);
 
+/* op() of the operand's part, as this process sees it. */
 tsr_view tsr_product_view(const tsr_factor *factor);
 
-/* A and B count: alpha is not 0, and there is something to sum over. */
+/* Whether A and B are read: alpha != 0 and k > 0. */
 bool tsr_product_reads_inputs(const tsr_product *product);
+
+/* Whether C is read: beta != 0. */
 bool tsr_product_reads_result(const tsr_product *product);
 
 #endif

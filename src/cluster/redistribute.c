@@ -1,4 +1,5 @@
-/* From one layout to another; scattering and gathering are that too, with a layout of one block. */
+/* Redistribution from one layout to another. Scattering and gathering are redistributions from and
+ * to a layout of one block. */
 #include "base/flags.h"
 #include "base/thread.h"
 #include "cluster/exchange.h"
@@ -24,7 +25,7 @@ static tsr_status check(const tsr_grid *grid, tsr_op op, int64_t m, int64_t n, c
   return tsr_pmatrix_check_part("to", to->matrix, to->i, to->j, m, n);
 }
 
-/* What asynchronous calls have made of a part comes home; what is written they must forget. */
+/* Waits until host memory has what earlier asynchronous calls computed of a matrix. */
 static tsr_status settle(tsr_context *context, const tsr_pmatrix *x) {
   int64_t rows, cols;
   if (tsr_device_count(context) == 0) return TSR_OK;
@@ -33,7 +34,8 @@ static tsr_status settle(tsr_context *context, const tsr_pmatrix *x) {
   return tsr_coherent(context, TSR_GENERAL, rows, cols, x->data, x->ld, x->type);
 }
 
-static tsr_status forget(tsr_context *context, const tsr_pmatrix *x) {
+/* Drops the devices' copies of a matrix, since host memory was written. */
+static tsr_status drop_copies(tsr_context *context, const tsr_pmatrix *x) {
   int64_t rows, cols;
   if (tsr_device_count(context) == 0) return TSR_OK;
   TSR_TRY(tsr_pmatrix_extents(x, &rows, &cols));
@@ -54,6 +56,7 @@ static tsr_status prepare(tsr_grid *grid, tsr_op op, int64_t m, int64_t n, const
   return tsr_exchange_create(&grid->all, grid->packers, &source, &target, exchange);
 }
 
+/* Redistributes op() of an m x n part; collective. record: the arguments, for agreement. */
 static tsr_status carry_out(tsr_grid *grid, const tsr_record *record, tsr_op op, int64_t m,
                             int64_t n, const part *from, const part *to) {
   tsr_exchange exchange = {0};
@@ -62,7 +65,7 @@ static tsr_status carry_out(tsr_grid *grid, const tsr_record *record, tsr_op op,
   status = tsr_agree(&grid->all, record, status);
   if (status == TSR_OK) {
     status = tsr_exchange_run(&exchange);
-    if (status == TSR_OK) status = forget(grid->context, to->matrix);
+    if (status == TSR_OK) status = drop_copies(grid->context, to->matrix);
     status = tsr_agree(&grid->all, NULL, status);
   }
   tsr_exchange_destroy(&exchange);
@@ -86,7 +89,7 @@ TSR_ENTRY(tsr_redistribute, (grid, op, m, n, from, ia, ja, to, ib, jb), tsr_grid
 
 /* ---- From and to one process ----------------------------------------------- */
 
-/* The whole matrix as one block at (row, col). */
+/* A matrix with the extents of `like`, all of it on process (row, col), in memory `full`. */
 static tsr_pmatrix in_one_place(tsr_grid *grid, int row, int col, const void *full, int64_t ld,
                                 const tsr_pmatrix *like) {
   bool here = grid->me[0] == row && grid->me[1] == col;
@@ -98,7 +101,7 @@ static tsr_pmatrix in_one_place(tsr_grid *grid, int row, int col, const void *fu
                        .nb = like->n > 0 ? like->n : 1,
                        .row_source = row,
                        .col_source = col,
-                       /* Elsewhere nothing is there, which any leading dimension fits. */
+                       /* Other processes own no elements; their ld passes every check. */
                        .ld = here ? ld : INT64_MAX,
                        .data = here ? (void *)full : NULL};
 }
@@ -112,7 +115,8 @@ static tsr_record one_place_record(tsr_record_call call, int row, int col,
   return record;
 }
 
-/* An absent matrix has no layout to copy: it is told by carry_out(). */
+/* Stands for a matrix that is NULL, whose layout cannot be copied; carry_out() reports the error.
+ */
 static const tsr_pmatrix nothing = {.type = TSR_S};
 
 TSR_ENTRY(tsr_scatter, (grid, row, col, full, ld, to), tsr_grid *grid, int row, int col,

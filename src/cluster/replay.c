@@ -10,31 +10,32 @@
 
 enum { FLOWS = 2 * (TSR_LOOKAHEAD_MOST + 1) };
 
-/* A panel on its way, as this process sees it. */
+/* A panel on its way, as this process sees it. Times are in s. */
 typedef struct flow {
-  int32_t step;
-  bool in, out;    /* it comes from others; it is passed on to others */
-  double left;     /* bytes */
-  double tail;     /* s by which the root's data is late here */
-  double earliest; /* when it can be complete, for the root's packing */
+  int32_t step;    /* its SEND step */
+  bool in, out;    /* this process receives it; this process passes it on */
+  double left;     /* bytes still to come */
+  double tail;     /* how long data takes from the root to this process */
+  double earliest; /* it cannot be complete before: when its packing or upload ends */
 } flow;
 
+/* Times are in s. A resource's ..._free is the time until which it is busy. */
 typedef struct replay {
   const tsr_summa_schedule *s;
   tsr_costs *costs;
   const int *me;
-  int64_t own[2];      /* rows and columns of C */
-  const double *moved; /* bytes of this process that a redistribution moves */
-  double element;
-  double now; /* of the thread that goes through the steps */
-  flow flow[FLOWS];
+  int64_t own[2];      /* this process's rows and columns of C */
+  const double *moved; /* bytes that this process sends if A, B is redistributed */
+  double element;      /* bytes of an element */
+  double now;          /* the time of the thread that goes through the steps */
+  flow flow[FLOWS];    /* the panels on their way, oldest first */
   int flows;
-  double links; /* until when the flows have been carried on */
-  double kernels_free, copies_free, home_free, moves_free;
-  double *up_free[2]; /* by operand: until when the links up of the processes of this row (of A) and
-                         of this column (of B) are taken */
-  double last_kernels; /* of the last product: how long */
-  double *end;         /* [step]: when it is complete; not known while it is a flow */
+  double links; /* the time up to which `left` of all flows is computed */
+  double kernels_free, copies_free, write_back_free, moves_free;
+  double *up_free[2]; /* [operand][i]: of the upload links of process i of this row of the grid (A),
+                         of this column (B) */
+  double last_kernels; /* how long the kernels of the last product take */
+  double *end;         /* [step]: when it is complete; not yet known while its panel is a flow */
   tsr_interval *times;
   tsr_forecast f;
 } replay;
@@ -47,7 +48,8 @@ static int64_t extent_of(const replay *r, int direction, int32_t block) {
 
 /* ---- Messages ---------------------------------------------------------------- */
 
-/* All share the way in, and the way out. */
+/* The rate of a flow, in bytes/s: all incoming flows share the bandwidth in equally, all outgoing
+ * ones the bandwidth out. */
 static double rate_of(const replay *r, const flow *f) {
   int in = 0, out = 0;
   for (int i = 0; i < r->flows; i++) {
@@ -60,6 +62,7 @@ static double rate_of(const replay *r, const flow *f) {
   return r->costs->bandwidth / most;
 }
 
+/* Flow i is complete: sets the end of its step and removes it. */
 static void end_flow(replay *r, int i) {
   const flow *f = &r->flow[i];
   r->end[f->step] = fmax(r->links + f->tail, f->earliest);
@@ -67,7 +70,8 @@ static void end_flow(replay *r, int i) {
   memmove(&r->flow[i], &r->flow[i + 1], (size_t)(--r->flows - i) * sizeof *r->flow);
 }
 
-/* From device to device panels go one after the other, each as far as it has come up. */
+/* carry_on() from device to device: panels are broadcast one after the other, and none before its
+ * upload is complete. */
 static void carry_in_order(replay *r, double until, int32_t step) {
   while (r->flows > 0 && r->links < until) {
     flow *f = &r->flow[0];
@@ -84,7 +88,7 @@ static void carry_in_order(replay *r, double until, int32_t step) {
   }
 }
 
-/* Through a network all go on at the same time. */
+/* carry_on() by MPI: all panels share the network at the same time. */
 static void carry_abreast(replay *r, double until, int32_t step) {
   while (r->flows > 0 && r->links < until) {
     int next = 0;
@@ -103,13 +107,13 @@ static void carry_abreast(replay *r, double until, int32_t step) {
   }
 }
 
-/* Carries all flows on until a time, or until that step is complete. */
+/* Progresses all flows until time `until`, or until the flow of `step` is complete. */
 static void carry_on(replay *r, double until, int32_t step) {
   (r->costs->host.up > 0 ? carry_in_order : carry_abreast)(r, until, step);
   if (r->flows == 0 && !isinf(until)) r->links = fmax(r->links, until);
 }
 
-/* Waits for a step. */
+/* Advances `now` to the end of a step. */
 static void await(replay *r, int32_t step) {
   for (int i = 0; i < r->flows; i++)
     if (r->flow[i].step == step) {
@@ -119,7 +123,8 @@ static void await(replay *r, int32_t step) {
   r->now = fmax(r->now, r->end[step]);
 }
 
-/* How far down the line from the root this process is, and how long the line. */
+/* How many processes a panel passes from the root to this process. *line: the number of processes
+ * of its broadcast. */
 static int distance(const replay *r, const tsr_summa_step *step, int *line) {
   const tsr_panel *p = &r->s->panels.items[step->panel];
   bool is_a = step->operand == TSR_SUMMA_A;
@@ -128,8 +133,10 @@ static int distance(const replay *r, const tsr_summa_step *step, int *line) {
   return (me - root + *line) % *line;
 }
 
-/* What a process row has of k for one process column is together in its memory when the others of
- * its rows are no process column's but that one's. */
+/* How many consecutive indices of k a column of B's panel has in memory. A panel's indices belong
+ * to one pair of a process row (of B) and a process column (of A). If all k indices of that process
+ * row belong to the same process column, they are contiguous over blocks; else only within a block.
+ */
 static int64_t run_in_k(const tsr_distribution *distribution, int64_t depth) {
   const tsr_axis *a = &distribution->k_a, *b = &distribution->k_b;
   bool together = a->block == b->block && b->count % a->count == 0;
@@ -137,7 +144,8 @@ static int64_t run_in_k(const tsr_distribution *distribution, int64_t depth) {
   return together || depth < block ? depth : block;
 }
 
-/* A line of A's panels is a column of the block, one of B's goes through k. */
+/* Bytes of the runs of a panel in the matrix. A's panel is copied in columns of the block's rows;
+ * B's in columns of its indices of k. */
 static double run_of(const replay *r, const tsr_summa_step *step) {
   bool is_a = step->operand == TSR_SUMMA_A;
   int64_t line = is_a ? extent_of(r, TSR_SUMMA_A, step->block[TSR_SUMMA_A])
@@ -145,6 +153,7 @@ static double run_of(const replay *r, const tsr_summa_step *step) {
   return (double)line * r->element;
 }
 
+/* The number of processes among which panels of an operand are broadcast. */
 static int line_of(const replay *r, int operand) {
   const tsr_distribution *distribution = &r->s->distribution;
   return operand == TSR_SUMMA_A ? distribution->k_a.count : distribution->k_b.count;
@@ -154,9 +163,11 @@ static void take_link(double *free_at, double from, double seconds) {
   *free_at = fmax(*free_at, from) + seconds;
 }
 
-/* Each row has a root of its own for a panel of A, all in one column: of this row the one there is
- * busy, and of this column all are when it is the one. Of B likewise. When the panel is up. */
-static double raise_panel(replay *r, const tsr_summa_step *step, double seconds) {
+/* Uploads a panel at its roots, and returns when the upload on this process's broadcast is
+ * complete. A panel of A has one root in each row of the grid, all in one column. So the root in
+ * this row is busy; and if this process is in the roots' column, all processes of its column are.
+ * For B exchange rows and columns. */
+static double upload_panel(replay *r, const tsr_summa_step *step, double seconds) {
   const tsr_panel *p = &r->s->panels.items[step->panel];
   bool is_a = step->operand == TSR_SUMMA_A;
   int root = is_a ? p->col : p->row, other = 1 - step->operand;
@@ -167,10 +178,11 @@ static double raise_panel(replay *r, const tsr_summa_step *step, double seconds)
   return *link;
 }
 
-/* The root packs its panel, or has it copied to its device meanwhile. When it can be complete. */
+/* The root's part of a message: the root packs the panel, or its link uploads it meanwhile. Returns
+ * the earliest time at which the message can be complete. */
 static double provide(replay *r, const tsr_summa_step *step, bool is_root, double bytes) {
   const tsr_costs *c = r->costs;
-  if (c->host.up > 0) return raise_panel(r, step, bytes / tsr_model_up(&c->host, run_of(r, step)));
+  if (c->host.up > 0) return upload_panel(r, step, bytes / tsr_model_up(&c->host, run_of(r, step)));
   if (is_root) r->now += bytes / c->pack_rate;
   return r->now;
 }
@@ -193,11 +205,11 @@ static void send(replay *r, int32_t at, const tsr_summa_step *step) {
     r->end[at] = f.earliest;
 }
 
-/* ---- What devices do ------------------------------------------------------------ */
+/* ---- Devices --------------------------------------------------------------------- */
 
-/* Why they had nothing to do until a product could begin. */
+/* Adds idle time of the devices before a product to fill, changing or starved. */
 static void note_idle(replay *r, const tsr_summa_step *step, double seconds) {
-  if (seconds < 1e-12) return; /* what sums leave */
+  if (seconds < 1e-12) return; /* rounding */
   if (r->f.kernels == 0)
     r->f.fill += seconds;
   else if (step->first)
@@ -212,8 +224,9 @@ static tsr_status cost_of(replay *r, const tsr_summa_step *step, int64_t depth,
                        depth, cost);
 }
 
-/* C comes up over the links of the panels, which make way for it between their pieces. */
-static void take_ways_up(replay *r, double begin, double copies) {
+/* C is uploaded over the same links as panels, between their pieces: all links are busy for
+ * `copies` s longer. */
+static void take_links_up(replay *r, double begin, double copies) {
   for (int x = 0; x < 2; x++)
     for (int i = 0; i < line_of(r, x); i++) take_link(&r->up_free[x][i], begin, copies);
 }
@@ -223,7 +236,7 @@ static tsr_status multiply(replay *r, int32_t at, const tsr_summa_step *step) {
   TSR_TRY(cost_of(r, step, r->s->panels.items[step->panel].depth, &cost));
   const tsr_stage *stage = step->first ? &cost.first : &cost.next;
   double begin = fmax(r->now, r->copies_free);
-  if (step->first) take_ways_up(r, begin, stage->copies);
+  if (step->first) take_links_up(r, begin, stage->copies);
   double end = fmax(begin + stage->alone, r->kernels_free + stage->kernels);
   r->copies_free = begin + stage->copies;
   note_idle(r, step, fmax(0, end - stage->kernels - r->kernels_free));
@@ -234,13 +247,14 @@ static tsr_status multiply(replay *r, int32_t at, const tsr_summa_step *step) {
   return TSR_OK;
 }
 
-/* Tile by tile, each as the last product has done with it. */
-static tsr_status bring_home(replay *r, int32_t at, const tsr_summa_step *step) {
+/* A block is written back tile by tile; the first tile as soon as the last product has computed it.
+ */
+static tsr_status write_back(replay *r, int32_t at, const tsr_summa_step *step) {
   tsr_accumulation cost;
   TSR_TRY(cost_of(r, step, r->s->deepest, &cost));
-  double complete = r->end[step->after[0]], part = 1.0 / TSR_TUNE_HOME_PARTS;
-  double begin = fmax(r->home_free, complete - (1 - part) * r->last_kernels);
-  r->home_free = r->end[at] = fmax(begin + cost.home, complete + part * cost.home);
+  double complete = r->end[step->after[0]], part = 1.0 / TSR_TUNE_WRITE_BACK_TILES;
+  double begin = fmax(r->write_back_free, complete - (1 - part) * r->last_kernels);
+  r->write_back_free = r->end[at] = fmax(begin + cost.home, complete + part * cost.home);
   if (r->times != NULL) r->times[at].begin = begin;
   return TSR_OK;
 }
@@ -259,8 +273,8 @@ static void move(replay *r, int32_t at, const tsr_summa_step *step) {
 static tsr_status begin_step(replay *r, int32_t at) {
   const tsr_summa_step *step = &r->s->steps.items[at];
   for (int i = 0; i < TSR_SUMMA_WAITS; i++) {
-    bool home_waits = step->kind == TSR_SUMMA_HOME; /* the devices see to the order */
-    if (step->after[i] != TSR_NO_SUMMA_STEP && !home_waits) await(r, step->after[i]);
+    bool is_write_back = step->kind == TSR_SUMMA_WRITE_BACK; /* the devices order it themselves */
+    if (step->after[i] != TSR_NO_SUMMA_STEP && !is_write_back) await(r, step->after[i]);
   }
   carry_on(r, r->now, TSR_NO_SUMMA_STEP);
   if (r->times != NULL) r->times[at].begin = r->now;
@@ -274,8 +288,8 @@ static tsr_status begin_step(replay *r, int32_t at) {
     case TSR_SUMMA_MULTIPLY:
       TSR_TRY(multiply(r, at, step));
       break;
-    case TSR_SUMMA_HOME:
-      TSR_TRY(bring_home(r, at, step));
+    case TSR_SUMMA_WRITE_BACK:
+      TSR_TRY(write_back(r, at, step));
       break;
   }
   if (r->times != NULL) r->times[at].end = r->end[at];
@@ -285,7 +299,7 @@ static tsr_status begin_step(replay *r, int32_t at) {
 static tsr_status go_through(replay *r) {
   for (int32_t at = 0; (size_t)at < r->s->steps.count; at++) TSR_TRY(begin_step(r, at));
   carry_on(r, INFINITY, TSR_NO_SUMMA_STEP);
-  r->f.seconds = fmax(fmax(r->now, r->links), fmax(r->kernels_free, r->home_free));
+  r->f.seconds = fmax(fmax(r->now, r->links), fmax(r->kernels_free, r->write_back_free));
   return TSR_OK;
 }
 

@@ -19,15 +19,15 @@ tsr_status tsr_cut_panels(const tsr_distribution *distribution, const tsr_cut *c
   return tsr_panels_make(&distribution->k_a, &distribution->k_b, first, cut->depth, panels);
 }
 
-/* Products for which panels are there or on their way. */
-static int ahead_of(const tsr_cut *cut, int64_t products) {
+/* tsr_summa_schedule.prefetch for that many products. */
+static int prefetch_of(const tsr_cut *cut, int64_t products) {
   return cut->lookahead < products ? cut->lookahead + 1 : (int)products;
 }
 
 int tsr_cut_slots(const tsr_cut *cut, int operand, int64_t panels, const int blocks[2]) {
   int64_t products = panels * blocks[0] * blocks[1], all = panels * blocks[operand];
-  int64_t ahead = ahead_of(cut, products), slots = cut->held[operand];
-  if (slots < ahead) slots = ahead;
+  int64_t prefetch = prefetch_of(cut, products), slots = cut->held[operand];
+  if (slots < prefetch) slots = prefetch;
   if (slots > all) slots = all;
   return slots < TSR_SLOTS_MOST ? (int)slots : TSR_SLOTS_MOST;
 }
@@ -47,45 +47,50 @@ tsr_span tsr_summa_block(const tsr_summa_schedule *s, int direction, int coordin
 
 /* ---- Making ---------------------------------------------------------------- */
 
-/* What is in a slot, and who reads it last. */
+/* The panel in a slot, -1: none. */
 typedef struct slot {
   int32_t panel, block;
-  int32_t sent;   /* the step */
-  int32_t reader; /* the last product that needs it, by number */
+  int32_t sent;   /* the SEND step that filled it */
+  int32_t reader; /* the number of the last product so far that reads it */
 } slot;
 
-/* The products, in order: this is gone through twice, ahead for what is sent and behind for what is
- * multiplied. */
+/* A product, by its number in the order of products, with its block of C and its panel. The maker
+ * goes through the products with two cursors: one sends their panels, and the other one, up to
+ * `prefetch` products later, multiplies them. */
 typedef struct cursor {
-  int32_t number; /* of the product */
+  int32_t number;
   int32_t block[2], panel;
 } cursor;
 
 typedef struct maker {
   tsr_summa_schedule *s;
   slot slot[2][TSR_SLOTS_MOST];
-  int32_t at_slot[TSR_LOOKAHEAD_MOST + 1][2]; /* where those to come find their panels */
-  int32_t product[TSR_LOOKAHEAD_MOST + 1];    /* steps: the last products that there are so far, */
-  int32_t move[2], home[2]; /* what moves operands, and the last two blocks that went home */
-  cursor ahead, behind;
-  bool fits;
+  int32_t at_slot[TSR_LOOKAHEAD_MOST + 1][2]; /* [ring_of(product)]: the slots of its panels */
+  int32_t product[TSR_LOOKAHEAD_MOST + 1];    /* [ring_of(product)]: its MULTIPLY step */
+  int32_t move[2];                            /* the MOVE step of each operand */
+  int32_t write_back[2]; /* the last two WRITE_BACK steps, the last one first */
+  cursor sending, multiplying;
+  bool fits; /* no allocation has failed */
 } maker;
 
 static int32_t panels_of(const maker *m) {
   return (int32_t)m->s->panels.count;
 }
 
+/* Appends a step and returns its number. */
 static int32_t add(maker *m, tsr_summa_step step) {
   m->fits = m->fits && TSR_VEC_PUSH(&m->s->steps, step);
   return (int32_t)m->s->steps.count - 1;
 }
 
-/* Panels are gone through to and fro; so are rows of blocks, while columns go on. */
+/* The panel of a product: the order of panels is reversed from one block to the next. */
 static int32_t panel_at(const maker *m, const cursor *c) {
   int32_t block = c->number / panels_of(m), at = c->number % panels_of(m);
   return block % 2 == 0 ? at : panels_of(m) - 1 - at;
 }
 
+/* Sets a cursor to a product. Blocks go through the columns of blocks in order, and through the
+ * rows of a column downwards and upwards in turn (serpentine order). */
 static void place(const maker *m, int32_t number, cursor *c) {
   int32_t rows = m->s->blocks[0], block = number / panels_of(m);
   c->number = number;
@@ -94,7 +99,8 @@ static void place(const maker *m, int32_t number, cursor *c) {
   c->block[0] = c->block[1] % 2 == 0 ? block % rows : rows - 1 - block % rows;
 }
 
-/* A slot that holds it already, or the one that is needed no more for the longest time. */
+/* The slot that contains the panel of a product already, or else the slot whose last reader is the
+ * earliest. */
 static int choose_slot(const maker *m, int operand, const cursor *c) {
   int oldest = 0;
   for (int i = 0; i < m->s->slots[operand]; i++) {
@@ -106,16 +112,17 @@ static int choose_slot(const maker *m, int operand, const cursor *c) {
 }
 
 static int ring_of(const maker *m, int32_t number) {
-  return (int)(number % m->s->ahead);
+  return (int)(number % m->s->prefetch);
 }
 
-/* The product before those for which panels may be there: with fewer slots than that nothing reads
- * the slot any more, and with more nothing else would hold messages back. */
-static int32_t pace_maker(const maker *m, const cursor *c) {
-  return c->number < m->s->ahead ? TSR_NO_SUMMA_STEP : m->product[ring_of(m, c->number)];
+/* The step that a product's messages wait for: the product that comes `prefetch` products before
+ * it. With just enough slots, that product is the last reader of the slot. With more slots, the
+ * wait keeps messages from running further ahead than the lookahead. */
+static int32_t awaited_product(const maker *m, const cursor *c) {
+  return c->number < m->s->prefetch ? TSR_NO_SUMMA_STEP : m->product[ring_of(m, c->number)];
 }
 
-/* One operand of the next product to come. */
+/* Adds the SEND step of one operand of a product, unless its panel is in a slot already. */
 static void send_operand(maker *m, int operand, const cursor *c) {
   int at = choose_slot(m, operand, c);
   slot *x = &m->slot[operand][at];
@@ -124,7 +131,7 @@ static void send_operand(maker *m, int operand, const cursor *c) {
                            .operand = (uint8_t)operand,
                            .slot = {(int16_t)at, (int16_t)at},
                            .panel = c->panel,
-                           .after = {pace_maker(m, c), m->move[operand], TSR_NO_SUMMA_STEP}};
+                           .after = {awaited_product(m, c), m->move[operand], TSR_NO_SUMMA_STEP}};
     step.block[operand] = c->block[operand];
     *x = (slot){c->panel, c->block[operand], add(m, step), c->number};
   }
@@ -133,22 +140,23 @@ static void send_operand(maker *m, int operand, const cursor *c) {
 }
 
 static void send_next(maker *m) {
-  if (m->ahead.number == m->s->products) return;
-  place(m, m->ahead.number, &m->ahead);
-  send_operand(m, TSR_SUMMA_A, &m->ahead);
-  send_operand(m, TSR_SUMMA_B, &m->ahead);
-  m->ahead.number++;
+  if (m->sending.number == m->s->products) return;
+  place(m, m->sending.number, &m->sending);
+  send_operand(m, TSR_SUMMA_A, &m->sending);
+  send_operand(m, TSR_SUMMA_B, &m->sending);
+  m->sending.number++;
 }
 
-/* A block has no room until the one before it, or that before that, has gone. */
-static int32_t room_maker(const maker *m, bool first) {
+/* The write-back that the first product of a block waits for: that of the last block, or of the one
+ * before if the devices have memory for two blocks. */
+static int32_t awaited_write_back(const maker *m, bool first) {
   if (!first) return TSR_NO_SUMMA_STEP;
-  return m->home[m->s->cut.together ? 1 : 0];
+  return m->write_back[m->s->cut.together ? 1 : 0];
 }
 
 static void multiply_next(maker *m) {
-  place(m, m->behind.number, &m->behind);
-  const cursor *c = &m->behind;
+  place(m, m->multiplying.number, &m->multiplying);
+  const cursor *c = &m->multiplying;
   int ring = ring_of(m, c->number);
   bool first = c->number % panels_of(m) == 0;
   const int32_t *at = m->at_slot[ring];
@@ -158,32 +166,35 @@ static void multiply_next(maker *m) {
       .slot = {(int16_t)at[0], (int16_t)at[1]},
       .panel = c->panel,
       .block = {c->block[0], c->block[1]},
-      .after = {m->slot[0][at[0]].sent, m->slot[1][at[1]].sent, room_maker(m, first)}};
+      .after = {m->slot[0][at[0]].sent, m->slot[1][at[1]].sent, awaited_write_back(m, first)}};
   m->product[ring] = add(m, step);
-  m->behind.number++;
+  m->multiplying.number++;
 }
 
-/* Right behind the last product of a block. */
-static void bring_home(maker *m) {
-  if (m->behind.number % panels_of(m) != 0) return;
+/* Adds the write-back of a block right after its last product. */
+static void add_write_back(maker *m) {
+  if (m->multiplying.number % panels_of(m) != 0) return;
   tsr_summa_step step = {
-      .kind = TSR_SUMMA_HOME,
-      .block = {m->behind.block[0], m->behind.block[1]},
+      .kind = TSR_SUMMA_WRITE_BACK,
+      .block = {m->multiplying.block[0], m->multiplying.block[1]},
       .after = {(int32_t)m->s->steps.count - 1, TSR_NO_SUMMA_STEP, TSR_NO_SUMMA_STEP}};
-  m->home[1] = m->home[0];
-  m->home[0] = add(m, step);
+  m->write_back[1] = m->write_back[0];
+  m->write_back[0] = add(m, step);
 }
 
-/* Where panels share a network the first one has that to itself. While a product is under way the
- * one before it may be, too: its slot takes the next panel when that one is done, and the next
- * product waits for neither. */
+/* Adds SEND steps for `prefetch` products, then in turn one MULTIPLY step and the SEND steps of one
+ * more product. If panels share the network (!at_once), only the panels of the first product are
+ * sent before it, so that they have the network to themselves; the others follow right after it.
+ *
+ * While a product is under way, the product before it may still be, too: the next panel takes that
+ * one's slot once it is complete, and the next product waits for neither of these. */
 static void make_steps(maker *m) {
-  int first = m->s->cut.at_once ? m->s->ahead : 1;
+  int first = m->s->cut.at_once ? m->s->prefetch : 1;
   for (int i = 0; i < first; i++) send_next(m);
-  while (m->behind.number < m->s->products && m->fits) {
+  while (m->multiplying.number < m->s->products && m->fits) {
     multiply_next(m);
-    bring_home(m);
-    int sends = m->behind.number == 1 ? m->s->ahead - first : 1;
+    add_write_back(m);
+    int sends = m->multiplying.number == 1 ? m->s->prefetch - first : 1;
     for (int i = 0; i < sends; i++) send_next(m);
   }
 }
@@ -198,7 +209,7 @@ static int64_t deepest(const tsr_panels *panels) {
 static tsr_status fill(const bool moves[2], tsr_summa_schedule *s) {
   maker m = {.s = s,
              .move = {TSR_NO_SUMMA_STEP, TSR_NO_SUMMA_STEP},
-             .home = {TSR_NO_SUMMA_STEP, TSR_NO_SUMMA_STEP},
+             .write_back = {TSR_NO_SUMMA_STEP, TSR_NO_SUMMA_STEP},
              .fits = true};
   for (int operand = 0; operand < 2; operand++) {
     for (int i = 0; i < s->slots[operand]; i++)
@@ -214,7 +225,7 @@ static tsr_status fill(const bool moves[2], tsr_summa_schedule *s) {
 }
 
 static void set_slots(tsr_summa_schedule *s, int64_t products) {
-  s->ahead = ahead_of(&s->cut, products);
+  s->prefetch = prefetch_of(&s->cut, products);
   for (int operand = 0; operand < 2; operand++)
     s->slots[operand] = tsr_cut_slots(&s->cut, operand, (int64_t)s->panels.count, s->blocks);
 }
@@ -231,8 +242,9 @@ tsr_status tsr_summa_schedule_make(const tsr_distribution *distribution, const t
   s.deepest = deepest(&s.panels);
   tsr_status status = products > INT32_MAX / 8
                           ? tsr_fail(TSR_ERR_MEMORY,
-                                     "a schedule of %lld products; set deeper panels or larger "
-                                     "blocks with tsr_grid_set_panels and tsr_grid_set_blocks",
+                                     "the schedule would have %lld products; set deeper panels or "
+                                     "larger blocks with tsr_grid_set_panels and "
+                                     "tsr_grid_set_blocks",
                                      (long long)products)
                           : fill(moves, &s);
   if (status == TSR_OK)
@@ -249,7 +261,7 @@ void tsr_summa_schedule_free(tsr_summa_schedule *schedule) {
 
 /* ---- Digest ---------------------------------------------------------------- */
 
-/* FNV-1a over numbers. */
+/* FNV-1a: the digest with a number added. */
 static uint64_t mix(uint64_t digest, int64_t number) {
   for (int byte = 0; byte < 8; byte++)
     digest = (digest ^ ((uint64_t)number >> 8 * byte & 0xff)) * UINT64_C(1099511628211);
@@ -268,7 +280,7 @@ static uint64_t mix_step(uint64_t digest, const tsr_summa_step *step) {
 uint64_t tsr_summa_schedule_digest(const tsr_summa_schedule *s) {
   uint64_t digest = UINT64_C(14695981039346656037);
   const int64_t numbers[] = {s->cut.block[0], s->cut.block[1], s->cut.later[0], s->cut.later[1],
-                             s->cut.depth,    s->ahead,        s->slots[0],     s->slots[1]};
+                             s->cut.depth,    s->prefetch,     s->slots[0],     s->slots[1]};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) digest = mix(digest, numbers[i]);
   for (size_t i = 0; i < s->panels.count; i++) {
     const tsr_panel *p = &s->panels.items[i];

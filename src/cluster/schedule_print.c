@@ -1,4 +1,4 @@
-/* Schedules as text. */
+/* Prints schedules as text. */
 #include "cluster/schedule.h"
 
 static void print_waits(const tsr_summa_step *step, tsr_text *text) {
@@ -31,8 +31,8 @@ void tsr_summa_step_print(const tsr_summa_schedule *s, const tsr_summa_step *ste
                    (int)step->slot[1], (int)step->panel, (int)step->block[0], (int)step->block[1],
                    step->first ? ", first" : "");
       break;
-    case TSR_SUMMA_HOME:
-      tsr_text_add(text, "home      block (%d, %d)", (int)step->block[0], (int)step->block[1]);
+    case TSR_SUMMA_WRITE_BACK:
+      tsr_text_add(text, "write     block (%d, %d) back", (int)step->block[0], (int)step->block[1]);
       break;
   }
 }

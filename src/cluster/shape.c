@@ -5,20 +5,22 @@
 #include "cluster/choose.h"
 #include "cluster/tuning.h"
 
-static tsr_axis dealt(int64_t extent, int count) {
+/* A block-cyclic axis with blocks of SHAPE_BLOCK, or smaller ones so that each process has one. */
+static tsr_axis block_cyclic(int64_t extent, int count) {
   int64_t even = (extent + count - 1) / count,
           block = even < TSR_TUNE_SHAPE_BLOCK ? even : TSR_TUNE_SHAPE_BLOCK;
   return (tsr_axis){extent, block > 0 ? block : 1, block > 0 ? block : 1, 0, count};
 }
 
+/* *seconds: the predicted time of the product on a grid of that shape. */
 static tsr_status predict(const tsr_model *model, const int shape[2], tsr_type type, int64_t m,
                           int64_t n, int64_t k, double *seconds) {
   tsr_grid grid = {.model_only = true,
                    .model = *model,
                    .extent = {shape[0], shape[1]},
                    .wishes = {.lookahead = TSR_TUNE_SHAPE_LOOKAHEAD}};
-  tsr_arranged arranged = {.distribution = {dealt(m, shape[0]), dealt(n, shape[1]),
-                                            dealt(k, shape[1]), dealt(k, shape[0])},
+  tsr_arranged arranged = {.distribution = {block_cyclic(m, shape[0]), block_cyclic(n, shape[1]),
+                                            block_cyclic(k, shape[1]), block_cyclic(k, shape[0])},
                            .type = type};
   tsr_choice choice;
   TSR_TRY(tsr_choose_cut(&grid, &arranged, false, &choice));
@@ -26,7 +28,7 @@ static tsr_status predict(const tsr_model *model, const int shape[2], tsr_type t
   return TSR_OK;
 }
 
-/* From the nearest to a square on. */
+/* Tries shapes from the nearest to a square on, and each with its transpose. */
 tsr_status tsr_shape_choose(const tsr_model *model, int processes, tsr_type type, int64_t m,
                             int64_t n, int64_t k, int extent[2]) {
   double best = INFINITY;
@@ -46,7 +48,8 @@ tsr_status tsr_shape_choose(const tsr_model *model, int processes, tsr_type type
   return TSR_OK;
 }
 
-/* A process has so much of the extent that its part of C takes a part of its devices. */
+/* The extent of the products: SHAPE_EXTENT * sqrt(processes), or less so that a process's part of C
+ * takes at most SHAPE_MEMORY of its devices' memory. */
 tsr_status tsr_shape_choose_any(const tsr_model *model, int processes, int extent[2]) {
   double memory = (double)model->facts.devices * (double)model->facts.memory;
   double each = memory > 0 ? fmin(TSR_TUNE_SHAPE_EXTENT,

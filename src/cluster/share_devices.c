@@ -1,4 +1,4 @@
-/* The devices of a node, dealt to the processes there. */
+/* tsr_context_create_dealt: shares out the devices of a node among its processes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,12 +8,14 @@
 #include "base/thread.h"
 #include "cluster/grid.h"
 
+/* A process's devices: `count` of those that the options name, from number `first` on. */
 typedef struct share {
-  int first, count; /* of the devices that the options name */
-  int sharing;
+  int first, count;
+  int sharing; /* processes that have the same device */
 } share;
 
-/* Side by side; with more processes than devices some have the same. */
+/* The share of the process of this rank on the node: a contiguous range of devices. If the node has
+ * more processes than devices, several processes have the same device. */
 static share share_of(int devices, int processes, int rank) {
   if (devices >= processes) {
     int first = (int)((int64_t)rank * devices / processes);
@@ -25,7 +27,7 @@ static share share_of(int devices, int processes, int rank) {
   return (share){device, 1, sharing};
 }
 
-/* Number i of those in a list such as "0,2", or i itself. */
+/* The i-th device of a list such as "0,2"; i itself if `list` is NULL or has no comma. */
 static int device_at(const char *list, int i) {
   int device = i;
   for (int at = 0; list != NULL && strchr(list, ',') != NULL && at <= i; at++) {
@@ -37,6 +39,7 @@ static int device_at(const char *list, int i) {
   return device;
 }
 
+/* Makes a context for a share. */
 static tsr_status create_share(const tsr_options *options, const share *s, tsr_context **context) {
   tsr_options mine = *options;
   tsr_text list = TSR_TEXT_INIT;
@@ -51,8 +54,9 @@ static tsr_status create_share(const tsr_options *options, const share *s, tsr_c
   return status;
 }
 
-/* How many devices there are to distribution, from the one process of the node that opens them; its
- * context stays where it gets all of them. */
+/* *devices: how many devices the options name on this node. Called by one process of the node,
+ * which opens all of them in *context. If that process is to have all devices, the context is kept;
+ * else it is destroyed and *context is NULL. */
 static tsr_status count_devices(const tsr_options *options, int processes, int *devices,
                                 tsr_context **context) {
   TSR_TRY(tsr_context_create(options, context));
@@ -64,9 +68,9 @@ static tsr_status count_devices(const tsr_options *options, int processes, int *
   return TSR_OK;
 }
 
-/* node: the processes that share memory with this one. */
-static tsr_status distribution(const tsr_peers *all, const tsr_peers *node,
-                               const tsr_options *options, share *s, tsr_context **context) {
+/* Makes this process's context. node: the processes that share memory with this one. Collective. */
+static tsr_status share_out(const tsr_peers *all, const tsr_peers *node, const tsr_options *options,
+                            share *s, tsr_context **context) {
   int devices = 0;
   tsr_status status = TSR_OK;
   if (node->rank == 0) status = count_devices(options, node->size, &devices, context);
@@ -78,7 +82,7 @@ static tsr_status distribution(const tsr_peers *all, const tsr_peers *node,
   return tsr_agree(all, NULL, status);
 }
 
-/* A communicator of the call's own. */
+/* Makes a communicator for this call: of the processes of this node, or a copy of `from`. */
 static tsr_status open_peers(MPI_Comm from, bool node, tsr_peers *peers) {
   int code = node ? MPI_Comm_split_type(from, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &peers->comm)
                   : MPI_Comm_dup(from, &peers->comm);
@@ -89,11 +93,12 @@ static tsr_status open_peers(MPI_Comm from, bool node, tsr_peers *peers) {
   return TSR_OK;
 }
 
-static tsr_status deal_among(const tsr_peers *all, const tsr_options *options, share *s,
-                             tsr_context **context) {
+/* Makes the communicator of the node and shares out its devices. Collective. */
+static tsr_status share_on_node(const tsr_peers *all, const tsr_options *options, share *s,
+                                tsr_context **context) {
   tsr_peers node = {.comm = MPI_COMM_NULL};
   TSR_TRY(open_peers(all->comm, true, &node));
-  tsr_status status = distribution(all, &node, options, s, context);
+  tsr_status status = share_out(all, &node, options, s, context);
   MPI_Comm_free(&node.comm);
   return status;
 }
@@ -114,7 +119,7 @@ TSR_ENTRY(tsr_context_create_dealt, (comm, options, context, sharing), MPI_Comm 
     return tsr_fail(TSR_ERR_ARGUMENT, "context is NULL; give the address of a tsr_context pointer");
   TSR_TRY(open_peers(comm, false, &all));
   tsr_status status = tsr_agree(&all, NULL, read_options(options, &given));
-  if (status == TSR_OK) status = deal_among(&all, &given, &s, &made);
+  if (status == TSR_OK) status = share_on_node(&all, &given, &s, &made);
   MPI_Comm_free(&all.comm);
   if (status != TSR_OK) {
     tsr_error error;

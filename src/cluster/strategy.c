@@ -21,20 +21,21 @@ tsr_status tsr_pproblem_make(const tsr_grid *grid, const tsr_arranged *arranged,
                              tsr_axis_most(&arranged->distribution.cols)},
                     .best = INFINITY};
   TSR_TRY(tsr_costs_ask(&p.costs, p.most[0], p.most[1], TSR_TUNE_DEPTH, &whole));
-  p.home = whole.home;
+  p.write_back = whole.home;
   *problem = p;
   return TSR_OK;
 }
 
 /* ---- Memory -------------------------------------------------------------------- */
 
-/* A cut in the making. */
+/* A cut that is being made, and the number of its panels. */
 typedef struct maker {
   tsr_pproblem *p;
   tsr_cut cut;
   int64_t panels;
 } maker;
 
+/* Bytes of a slot. */
 static double slot_of(const maker *x, int operand) {
   return (double)x->cut.block[operand] * (double)x->cut.depth * x->p->element;
 }
@@ -48,15 +49,17 @@ static int slot_count(const maker *x, int operand) {
   return tsr_cut_slots(&x->cut, operand, x->panels, blocks);
 }
 
+/* Bytes of all slots. */
 static double slots_of(const maker *x) {
   return slot_count(x, 0) * slot_of(x, 0) + slot_count(x, 1) * slot_of(x, 1);
 }
 
-/* Bytes that are left on a device; less than 0: so much is missing. Besides C there are the panels
- * of the product under way, of the next one, and of the last one, whose memory does not serve again
- * before the one under way is done; and the slots, which may be the first device's. */
-static tsr_status find_room(const maker *x, double *bytes) {
-  enum { SETS = 3 }; /* of panels, as above */
+/* *bytes: memory that the cut leaves free on a device; negative: so much is missing. The device has
+ * one or two blocks of C; copies of the panels of three products: of the one under way, of the next
+ * one, and of the last one, whose memory is not free before the one under way is complete; and the
+ * slots, if they are in device memory. */
+static tsr_status find_free_memory(const maker *x, double *bytes) {
+  enum { SETS = 3 }; /* products whose panels are on the device */
   const tsr_cut *cut = &x->cut;
   tsr_accumulation cost;
   *bytes = INFINITY;
@@ -68,6 +71,8 @@ static tsr_status find_room(const maker *x, double *bytes) {
   return TSR_OK;
 }
 
+/* Whether the slots use more host memory than they may unless the user has set depth and lookahead.
+ */
 static bool takes_much_host(const maker *x) {
   const tsr_wishes *w = &x->p->grid->wishes;
   bool set = w->depth > 0 && w->lookahead > 0;
@@ -76,7 +81,8 @@ static bool takes_much_host(const maker *x) {
 
 /* ---- Blocks of C ----------------------------------------------------------------- */
 
-/* So many of them side by side, all about as large. */
+/* The extent of blocks if `extent` is cut into `count` about equal ones; a multiple of BLOCK_LEAST.
+ */
 static int64_t part(int64_t extent, int64_t count) {
   int64_t even = (extent + count - 1) / count;
   int64_t round = (even + TSR_TUNE_BLOCK_LEAST - 1) / TSR_TUNE_BLOCK_LEAST * TSR_TUNE_BLOCK_LEAST;
@@ -89,27 +95,29 @@ static void cut_evenly(maker *x, const int64_t count[2]) {
     x->cut.block[d] = wish[d] > 0 ? least(wish[d], most[d]) : part(most[d], count[d]);
 }
 
-/* The largest blocks that have room, at least so many: the longer direction is cut, as far as the
- * user left it to us. */
-static tsr_status set_equal_blocks(maker *x, int64_t blocks, bool *room) {
+/* Cuts C into the largest equal blocks that fit the devices, at least `blocks` of them. Each time
+ * the longer direction of a block is cut, or the other one if the user set the extent there.
+ * *fits: whether the blocks do. */
+static tsr_status set_equal_blocks(maker *x, int64_t blocks, bool *fits) {
   const int64_t *wish = x->p->grid->wishes.block;
   int64_t count[2] = {1, 1}, *block = x->cut.block;
   for (;;) {
     double bytes;
     cut_evenly(x, count);
-    TSR_TRY(find_room(x, &bytes));
-    *room = bytes >= 0;
+    TSR_TRY(find_free_memory(x, &bytes));
+    *fits = bytes >= 0;
     int longer = block[1] > block[0];
     if (wish[longer] > 0) longer = 1 - longer;
-    bool enough = *room && count[0] * count[1] >= blocks;
+    bool enough = *fits && count[0] * count[1] >= blocks;
     if (enough || wish[longer] > 0 || block[longer] <= TSR_TUNE_BLOCK_LEAST) return TSR_OK;
     count[longer]++;
   }
 }
 
-/* First so many eighths of C, then the rest in so many parts: the last one is smaller and sooner
- * home, or what must come up before the first one is complete is less. */
-static tsr_status set_leading_block(maker *x, const tsr_pstrategy *s, bool *room) {
+/* Gives the first row or column of blocks s->leading eighths of C, and cuts the rest into s->later
+ * parts. A small last block is written back sooner; a small first block needs less data before it
+ * is complete. *fits: whether the blocks do. */
+static tsr_status set_leading_block(maker *x, const tsr_pstrategy *s, bool *fits) {
   double bytes;
   for (int d = 0; d < 2; d++) {
     int64_t most = x->p->most[d], block = part(s->leading[d] * most, TSR_EIGHTHS);
@@ -117,32 +125,34 @@ static tsr_status set_leading_block(maker *x, const tsr_pstrategy *s, bool *room
     x->cut.block[d] = block;
     x->cut.later[d] = least(block, part(most - block, s->later));
   }
-  TSR_TRY(find_room(x, &bytes));
-  *room = bytes >= 0;
+  TSR_TRY(find_free_memory(x, &bytes));
+  *fits = bytes >= 0;
   return TSR_OK;
 }
 
-/* Blocks that have room side by side are there side by side whatever the strategy says. */
+/* Sets cut.together if two blocks of C fit the devices, whatever the strategy says. */
 static tsr_status put_together(maker *x) {
   double bytes;
   bool was = x->cut.together;
   x->cut.together = blocks_of(x, 0) * blocks_of(x, 1) > 1;
   if (was || !x->cut.together) return TSR_OK;
-  TSR_TRY(find_room(x, &bytes));
+  TSR_TRY(find_free_memory(x, &bytes));
   x->cut.together = bytes >= 0;
   return TSR_OK;
 }
 
 /* ---- Panels ---------------------------------------------------------------------- */
 
-/* Lines of a piece of a message must fit what MPI counts with. */
+/* Limits the depth so that a panel fits 64 messages of TSR_MESSAGE_MOST bytes, the most pieces that
+ * transport_mpi.c sends. */
 static int64_t limit_depth(const tsr_pproblem *p, int64_t depth) {
   int64_t longest = p->most[0] > p->most[1] ? p->most[0] : p->most[1];
   int64_t most = 64 * (TSR_MESSAGE_MOST / (int64_t)p->element) / longest;
   return depth < most ? depth : most > 0 ? most : 1;
 }
 
-/* Most strategies that are tried differ in something else than their panels. */
+/* Sets x->panels. Most strategies that are tried have panels of the same depths, so the last counts
+ * are kept. */
 static tsr_status count_panels(maker *x) {
   tsr_pproblem *p = x->p;
   int known = p->counted < TSR_COUNTED ? p->counted : TSR_COUNTED;
@@ -159,7 +169,7 @@ static tsr_status count_panels(maker *x) {
   return TSR_OK;
 }
 
-/* One block, and how many panels there are. */
+/* Begins a cut: all of C as one block, with the panels of the strategy. */
 static tsr_status begin(tsr_pproblem *p, const tsr_pstrategy *s, maker *x) {
   const tsr_wishes *w = &p->grid->wishes;
   int64_t depth = limit_depth(p, w->depth > 0 ? w->depth : s->depth);
@@ -174,59 +184,63 @@ static tsr_status begin(tsr_pproblem *p, const tsr_pstrategy *s, maker *x) {
   return count_panels(x);
 }
 
-/* More slots of an operand, so many in all, as far as there is room. Whether there is enough. */
-static bool hold(maker *x, int operand, int64_t slots, double *room) {
+/* Raises the slots of an operand to `slots`, as far as *free_bytes allows, and takes their
+ * bytes off *free_bytes. Returns whether all were added. */
+static bool add_slots(maker *x, int operand, int64_t slots, double *free_bytes) {
   maker full = *x;
   int now = slot_count(x, operand);
   full.cut.held[operand] = (int)least(slots, TSR_SLOTS_MOST);
   int wanted = slot_count(&full, operand) - now, more = wanted;
   double slot = slot_of(x, operand);
   if (more < 1 || slot <= 0) return true;
-  if (more * slot > *room) more = *room > 0 ? (int)(*room / slot) : 0;
-  *room -= more * slot;
+  if (more * slot > *free_bytes) more = *free_bytes > 0 ? (int)(*free_bytes / slot) : 0;
+  *free_bytes -= more * slot;
   x->cut.held[operand] = now + more;
   return more == wanted;
 }
 
-/* Panels of B stay while the blocks of a column are gone through, and those of the next column come
- * meanwhile; panels of A stay for all columns. If the first device has room for all of them they
- * stay there whatever the strategy says: replay does not see all that a busy way up to it costs
- * (other processes are as late as this one, or later). */
+/* Adds slots in which panels stay for later blocks of C: panels of B for all blocks of a column of
+ * blocks, with `lookahead` more for the next column; panels of A for all columns. If slots are in
+ * device memory and all of these fit, they are added whatever the strategy says: uploading panels
+ * again costs more than the replay sees, which assumes that other processes are not later than this
+ * one. wanted: the strategy says so. */
 static tsr_status keep_panels(maker *x, bool wanted) {
-  double room, slots = slots_of(x);
+  double free_bytes, slots = slots_of(x);
   maker more = *x;
   bool all = true;
   int64_t down = blocks_of(x, 0), across = blocks_of(x, 1);
-  TSR_TRY(find_room(x, &room));
-  if (tsr_pproblem_uses_host(x->p)) room = TSR_TUNE_SLOTS_MEMORY - slots;
-  if (down > 1) all = hold(&more, TSR_SUMMA_B, x->panels + x->cut.lookahead, &room);
-  if (across > 1) all = hold(&more, TSR_SUMMA_A, x->panels * down, &room) && all;
+  TSR_TRY(find_free_memory(x, &free_bytes));
+  if (tsr_pproblem_uses_host(x->p)) free_bytes = TSR_TUNE_SLOTS_MEMORY - slots;
+  if (down > 1) all = add_slots(&more, TSR_SUMMA_B, x->panels + x->cut.lookahead, &free_bytes);
+  if (across > 1) all = add_slots(&more, TSR_SUMMA_A, x->panels * down, &free_bytes) && all;
   if (wanted || (all && !tsr_pproblem_uses_host(x->p))) *x = more;
   return TSR_OK;
 }
 
 /* ---- A cut ----------------------------------------------------------------------- */
 
-/* Replaying it would take long, and it is hardly the best. */
+/* Whether the cut has so many products that replaying it would take long. A deeper cut is very
+ * likely better. */
 static bool is_too_fine(const maker *x) {
   double down = blocks_of(x, 0), across = blocks_of(x, 1);
   return x->p->grid->wishes.depth == 0 && x->cut.depth < TSR_DEPTH_MOST && x->panels > 1 &&
          (double)x->panels * down * across > TSR_TUNE_PRODUCTS_MOST;
 }
 
-/* The memory of a device is there anyway. */
+/* Slots in host memory have a price, slots in device memory none: the devices' memory is there for
+ * products. */
 static double price_of(const maker *x) {
   return tsr_pproblem_uses_host(x->p) ? TSR_TUNE_CUT_GAIN * slots_of(x) / TSR_TUNE_SLOTS_MEMORY : 0;
 }
 
 tsr_status tsr_pstrategy_cut(tsr_pproblem *p, const tsr_pstrategy *s, tsr_cut *cut, double *price) {
   const int64_t *wish = p->grid->wishes.block;
-  bool leads = tsr_pstrategy_leads(s) && wish[0] == 0 && wish[1] == 0, room;
+  bool leads = tsr_pstrategy_leads(s) && wish[0] == 0 && wish[1] == 0, fits;
   maker x;
   TSR_TRY(begin(p, s, &x));
-  TSR_TRY(leads ? set_leading_block(&x, s, &room) : set_equal_blocks(&x, s->blocks, &room));
+  TSR_TRY(leads ? set_leading_block(&x, s, &fits) : set_equal_blocks(&x, s->blocks, &fits));
   TSR_TRY(put_together(&x));
-  bool possible = p->any_memory || (room && !takes_much_host(&x) && !is_too_fine(&x));
+  bool possible = p->any_memory || (fits && !takes_much_host(&x) && !is_too_fine(&x));
   if (possible) TSR_TRY(keep_panels(&x, s->keep));
   *price = possible ? price_of(&x) : INFINITY;
   *cut = x.cut;

@@ -7,9 +7,9 @@
 #include "base/types.h"
 #include "cluster/local.h"
 
-/* ---- What fits ------------------------------------------------------------ */
+/* ---- Layouts that need no redistribution ----------------------------------- */
 
-/* Both directions go over the grid as they do in an ordinary matrix. */
+/* Whether a view is neither transposed nor conjugated, and its columns are contiguous. */
 static bool is_straight(const tsr_grid *grid, const tsr_view *x) {
   return x->weight[0] == grid->extent[1] && x->weight[1] == 1 && x->stride[0] == 1 && !x->conjugate;
 }
@@ -35,6 +35,7 @@ void tsr_summa_slot_bytes(const tsr_summa_schedule *s, size_t element, size_t by
   bytes[TSR_SUMMA_B] = (size_t)(cols * s->deepest) * element;
 }
 
+/* Copies the scalars, and sets `one` of the type. */
 static void set_scalars(const void *alpha, const void *beta, tsr_summa *s) {
   static const float narrow[2] = {1, 0};
   static const double wide[2] = {1, 0};
@@ -93,14 +94,15 @@ tsr_status tsr_summa_result(const tsr_summa *s) {
 
 /* ---- Panels ---------------------------------------------------------------- */
 
-/* Indices of k that lie together in the operand. */
+/* Indices of k that are consecutive in this process's part of the operand. */
 typedef struct run {
-  int64_t local; /* the first one, as the operand's own */
-  int64_t first; /* the same, as the panel's */
+  int64_t local; /* the local index of the first one */
+  int64_t first; /* its index in the panel */
   int64_t length;
 } run;
 
-/* What lines at .. at+count-1 of the panel have of a run; a line of A is an index of k. */
+/* The part of a run in lines at .. at+count-1 of a panel of A, whose lines are its indices of k.
+ * Height 0: none. */
 static tsr_part part_of_a(const tsr_panel_source *p, const run *r, int64_t at, int64_t count) {
   const tsr_view *x = &p->summa->a;
   size_t line = (size_t)(p->part.end - p->part.at) * x->size;
@@ -115,7 +117,8 @@ static tsr_part part_of_a(const tsr_panel_source *p, const run *r, int64_t at, i
                     .height = (size_t)(end - begin)};
 }
 
-/* A line of B is a column, of which the run is a part. */
+/* The part of a run in lines at .. at+count-1 of a panel of B. Its lines are columns of B; the run
+ * is a range of rows in each. */
 static tsr_part part_of_b(const tsr_panel_source *p, const run *r, int64_t at, int64_t count) {
   const tsr_view *x = &p->summa->b;
   size_t line = (size_t)p->summa->schedule.panels.items[p->panel].depth * x->size;
@@ -134,9 +137,9 @@ static void visit_run(const tsr_panel_source *p, const run *r, int64_t at, int64
   if (r->length > 0 && part.height > 0) visit(user, &part);
 }
 
-/* Goes through the runs of k that the panel is made of; blocks that follow each other in this
- * process's memory are one. Both operands have their lines one element after the other, or they
- * would have been redistributed. */
+/* Visits the parts of a panel (tsr_parts), one for each run of k. Blocks that are adjacent in this
+ * process's memory make one run. Columns of both operands are contiguous, since tsr_summa_fits_a
+ * and _b hold for them, perhaps after redistribution. */
 static void visit_lines(const void *panel, int64_t at, int64_t count, tsr_part_visit visit,
                         void *user) {
   const tsr_panel_source *p = panel;
@@ -179,13 +182,14 @@ static void trace(tsr_summa *s, int track, const tsr_summa_step *step, double be
   tsr_grid_trace_add(&s->grid->trace, &event);
 }
 
-/* Devices keep nothing of the panel that was in a slot. */
+/* Drops the devices' copies of the panel that was in a slot. */
 static tsr_status renew(const tsr_summa *s, int operand, int slot) {
   const tsr_filling *f = &s->filling[operand][slot];
   tsr_local_part part = {s->grid->slots.memory[operand][slot], f->rows, f->cols, f->rows};
   return tsr_local_renew(s->grid, s->type, &part);
 }
 
+/* Begins the message of a SEND step. */
 static void send(tsr_summa *s, size_t at) {
   const tsr_summa_step *step = step_at(s, at);
   const tsr_panel *panel = &s->schedule.panels.items[step->panel];
@@ -196,7 +200,7 @@ static void send(tsr_summa *s, size_t at) {
   int message = operand * TSR_SLOTS_MOST + slot;
   note(s, renew(s, operand, slot));
   s->filling[operand][slot] = (tsr_filling){is_a ? own : panel->depth, is_a ? panel->depth : own};
-  if (own == 0) { /* for the whole row, or column, of the grid */
+  if (own == 0) { /* the panel is empty, for all processes of this row (A) or column (B) */
     finish_step(s, at);
     return;
   }
@@ -233,8 +237,8 @@ static tsr_local_product product_of(const tsr_summa *s, const tsr_summa_step *st
                              .c = block_of(s, step)};
 }
 
-/* A strip of columns for each device, so that no product moves what another one has computed. What
- * cannot be noted is done without. */
+/* Maps a strip of columns of a block of C to each device, so that no product moves results of
+ * another one between devices. Without memory for the map, products still work. */
 static tsr_status map(const tsr_summa *s, const tsr_local_part *c) {
   int64_t devices = tsr_device_count(s->grid->context);
   if (devices < 2) return TSR_OK;
@@ -250,21 +254,21 @@ static tsr_status multiply(const tsr_summa *s, const tsr_summa_step *step) {
   return tsr_local_multiply(s->grid, &x);
 }
 
-/* Devices send it home behind its products. */
-static tsr_status bring_home(const tsr_summa *s, const tsr_summa_step *step) {
+/* Asks for the write-back of a block, which follows its products on the devices. */
+static tsr_status write_back(const tsr_summa *s, const tsr_summa_step *step) {
   tsr_local_part c = block_of(s, step);
-  return tsr_local_bring_home(s->grid, s->type, &c);
+  return tsr_local_write_back(s->grid, s->type, &c);
 }
 
-/* They have room for another one then. Not before it is home: that would wait for it, and all steps
- * with it. */
-static tsr_status forget(const tsr_summa *s, const tsr_summa_step *step) {
+/* Frees the device memory of a block, for the next one. Called once the block's write-back is
+ * complete: before, tsr_release would wait for it, and with it all steps. */
+static tsr_status free_block(const tsr_summa *s, const tsr_summa_step *step) {
   tsr_local_part c = block_of(s, step);
   if (!s->devices || c.rows == 0 || c.cols == 0) return TSR_OK;
   return tsr_release(s->grid->context, c.rows, c.cols, c.base, c.ld, s->type);
 }
 
-/* Most blocks and panels have the extents of the last one. */
+/* Whether two products need the same memory. Most products are like the one before. */
 static bool is_like(const tsr_local_product *x, const tsr_local_product *y) {
   return x->k == y->k && x->beta == y->beta && x->c.rows == y->c.rows && x->c.cols == y->c.cols;
 }
@@ -280,7 +284,8 @@ tsr_status tsr_summa_check(const tsr_summa *s) {
   return TSR_OK;
 }
 
-/* What the devices do of a step; a process that has failed, or lacks panels, leaves that out. */
+/* Runs `what`, the devices' work of a step, between its two events. After a failure, or if panels
+ * are missing, the work is left out. */
 static void work(tsr_summa *s, size_t at,
                  tsr_status (*what)(const tsr_summa *, const tsr_summa_step *)) {
   note(s, tsr_event_record(s->grid->context, &s->begin[at]));
@@ -290,7 +295,7 @@ static void work(tsr_summa *s, size_t at,
 
 static void begin(tsr_summa *s, size_t at) {
   switch ((tsr_summa_step_kind)step_at(s, at)->kind) {
-    case TSR_SUMMA_MOVE: /* which begins when it is polled */
+    case TSR_SUMMA_MOVE: /* is_complete() polls the exchange, which begins it */
       s->moving[step_at(s, at)->operand] = tsr_now();
       break;
     case TSR_SUMMA_SEND:
@@ -299,13 +304,13 @@ static void begin(tsr_summa *s, size_t at) {
     case TSR_SUMMA_MULTIPLY:
       work(s, at, multiply);
       break;
-    case TSR_SUMMA_HOME:
-      work(s, at, bring_home);
+    case TSR_SUMMA_WRITE_BACK:
+      work(s, at, write_back);
       break;
   }
 }
 
-/* ---- Going on --------------------------------------------------------------- */
+/* ---- Progress --------------------------------------------------------------- */
 
 static void test_messages(tsr_summa *s) {
   for (int i = 0; i < TSR_TRANSPORT_MESSAGES; i++) {
@@ -320,7 +325,8 @@ static void test_messages(tsr_summa *s) {
   }
 }
 
-static bool has_passed(tsr_summa *s, size_t at) {
+/* Whether the devices have completed the work of a step, or failed. */
+static bool has_executed(tsr_summa *s, size_t at) {
   int complete = 0;
   tsr_status status =
       tsr_event_query_between(s->grid->context, &s->begin[at], &s->end[at], &complete);
@@ -328,26 +334,29 @@ static bool has_passed(tsr_summa *s, size_t at) {
   return complete != 0 || status != TSR_OK;
 }
 
-/* Products count as complete in their order, since a slot may have been read by an earlier one; but
- * a block on its way home does not keep the products of the next one waiting. */
+/* Whether the product of step `at` and all products before it are complete. Products count as
+ * complete in order, because a slot may have been read by an earlier product. Write-backs in
+ * between do not count: products of the next block need not wait for them. */
 static bool has_multiplied(tsr_summa *s, size_t at) {
   for (; s->multiplied <= at; s->multiplied++) {
     if (step_at(s, s->multiplied)->kind != TSR_SUMMA_MULTIPLY) continue;
-    if (!has_passed(s, s->multiplied)) return false;
+    if (!has_executed(s, s->multiplied)) return false;
     finish_step(s, s->multiplied);
   }
   return true;
 }
 
+/* Whether a step is complete; progresses it if it is polled. */
 static bool is_complete(tsr_summa *s, size_t at) {
   const tsr_summa_step *step = step_at(s, at);
   if (s->complete[at]) return true;
   bool over = false;
   if (step->kind == TSR_SUMMA_MOVE) over = tsr_exchange_poll(s->moves[step->operand]);
   if (step->kind == TSR_SUMMA_MULTIPLY) over = has_multiplied(s, at);
-  if (step->kind == TSR_SUMMA_HOME) over = has_multiplied(s, at) && has_passed(s, at);
+  if (step->kind == TSR_SUMMA_WRITE_BACK) over = has_multiplied(s, at) && has_executed(s, at);
   if (!over) return false;
-  if (step->kind == TSR_SUMMA_HOME && s->status == TSR_OK && !s->lost) note(s, forget(s, step));
+  if (step->kind == TSR_SUMMA_WRITE_BACK && s->status == TSR_OK && !s->lost)
+    note(s, free_block(s, step));
   if (step->kind == TSR_SUMMA_MOVE) {
     note(s, tsr_exchange_result(s->moves[step->operand]));
     trace(s, TSR_TRACK_MOVE, step, s->moving[step->operand]);
@@ -358,7 +367,7 @@ static bool is_complete(tsr_summa *s, size_t at) {
 
 static bool may_begin(tsr_summa *s) {
   const tsr_summa_step *step = step_at(s, s->next);
-  if (step->kind == TSR_SUMMA_HOME) return true; /* the devices see to the order */
+  if (step->kind == TSR_SUMMA_WRITE_BACK) return true; /* the devices keep it behind its products */
   for (int i = 0; i < TSR_SUMMA_WAITS; i++)
     if (step->after[i] != TSR_NO_SUMMA_STEP && !is_complete(s, (size_t)step->after[i]))
       return false;
@@ -373,18 +382,20 @@ bool tsr_summa_has_messages(const tsr_summa *s) {
   return false;
 }
 
-/* Blocks come home in order. */
-static void follow_home(tsr_summa *s) {
-  for (; s->home < s->next; s->home++)
-    if (step_at(s, s->home)->kind == TSR_SUMMA_HOME && !is_complete(s, s->home)) return;
+/* Completes the write-backs among the steps so far, in order, and frees their blocks. */
+static void follow_write_backs(tsr_summa *s) {
+  for (; s->written_back < s->next; s->written_back++)
+    if (step_at(s, s->written_back)->kind == TSR_SUMMA_WRITE_BACK &&
+        !is_complete(s, s->written_back))
+      return;
 }
 
 static bool has_ended(tsr_summa *s) {
-  follow_home(s);
-  return !tsr_summa_has_messages(s) && s->home == s->next;
+  follow_write_backs(s);
+  return !tsr_summa_has_messages(s) && s->written_back == s->next;
 }
 
-/* Nothing stays on the devices: of panels, nor of a C that a failure left there. */
+/* Drops from the devices all copies of panels and, after a failure, of C. */
 static void clear(tsr_summa *s) {
   for (int operand = 0; operand < 2; operand++)
     for (int i = 0; i < s->schedule.slots[operand]; i++) note(s, renew(s, operand, i));

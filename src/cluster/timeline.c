@@ -1,4 +1,4 @@
-/* Timelines of grids: kept by each process, made one by one of them. */
+/* Timelines of grids: each process notes its own events; one process makes a trace of all. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,8 @@
 #include "cluster/grid.h"
 #include "cluster/async_queue.h"
 
-/* Of the numbers of processes in a trace, so many are one process's of the grid. */
+/* Each process of the grid has NUMBERS "pid"s in the trace. Its messages have number MESSAGES among
+ * them; its context's have the lower ones. */
 enum { NUMBERS = 2000, MESSAGES = 998 };
 
 /* ---- Beginning ---------------------------------------------------------------- */
@@ -29,13 +30,13 @@ TSR_ENTRY(tsr_grid_timeline_begin, (grid), tsr_grid *grid) {
   TSR_TRY(tsr_mpi_check(MPI_Barrier(grid->all.comm), "MPI_Barrier"));
   grid->trace.zero = tsr_now();
   grid->trace.keeping = true;
-  /* The first thing that the context keeps, from which it counts. */
+  /* The context counts time from the first event that it notes. */
   return tsr_timeline_note(grid->context, "begin", 0);
 }
 
 /* ---- Ending ------------------------------------------------------------------- */
 
-/* What this process has to give. */
+/* Ends this process's timeline and appends its events to *text. */
 static tsr_status write_own(tsr_grid *grid, tsr_text *text) {
   char name[48], *devices = NULL;
   int base = NUMBERS * grid->all.rank;
@@ -49,7 +50,7 @@ static tsr_status write_own(tsr_grid *grid, tsr_text *text) {
   return tsr_fail(TSR_ERR_MEMORY, "no host memory for a timeline");
 }
 
-/* Where each process's text begins in all of them; the last number is where they end. */
+/* begins[i]: where the text of process i begins in the joined text; begins[processes]: its end. */
 static tsr_status place_texts(int processes, const int *lengths, int *begins) {
   int64_t at = 0;
   for (int i = 0; i < processes; i++) {
@@ -57,14 +58,14 @@ static tsr_status place_texts(int processes, const int *lengths, int *begins) {
     at += lengths[i];
     if (at >= INT32_MAX)
       return tsr_fail(TSR_ERR_MEMORY,
-                      "the timelines of all processes are above 2 GB; keep them for "
-                      "fewer products");
+                      "the timelines of all processes exceed 2 GB; keep them for fewer "
+                      "products");
   }
   begins[processes] = (int)at;
   return TSR_OK;
 }
 
-/* Room at the target for the texts of all, when their lengths are there. */
+/* At the target: allocates memory for the texts of all processes, once their lengths are known. */
 static tsr_status make_room(const tsr_peers *peers, const int *lengths, int **begins, char **all) {
   *begins = tsr_alloc(((size_t)peers->size + 1) * sizeof **begins);
   if (*begins == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for timelines");
@@ -75,7 +76,8 @@ static tsr_status make_room(const tsr_peers *peers, const int *lengths, int **be
   return TSR_OK;
 }
 
-/* *all is made at the target alone. */
+/* Joins the texts of all processes in *all, at process `target`; elsewhere *all stays NULL.
+ * Collective. */
 static tsr_status gather_texts(const tsr_peers *peers, int target, const tsr_text *mine,
                                int *lengths, int **begins, char **all) {
   bool here = peers->rank == target;
@@ -100,6 +102,7 @@ static tsr_status collect(const tsr_peers *peers, int target, const tsr_text *mi
   return status;
 }
 
+/* Makes the trace from its events. The caller frees *text with free(). */
 static tsr_status wrap(const char *events, char **text) {
   tsr_text whole = TSR_TEXT_INIT;
   size_t length = strlen(events);
@@ -113,8 +116,10 @@ static tsr_status wrap(const char *events, char **text) {
 
 static tsr_status check(const tsr_grid *grid, int row, int col, char **text) {
   if (row < 0 || row >= grid->extent[0] || col < 0 || col >= grid->extent[1])
-    return tsr_fail(TSR_ERR_ARGUMENT, "(%d, %d) is no process of the grid of %d x %d", row, col,
-                    grid->extent[0], grid->extent[1]);
+    return tsr_fail(
+        TSR_ERR_ARGUMENT,
+        "(%d, %d) is no process of the grid, which is %d x %d; give row and column of one", row,
+        col, grid->extent[0], grid->extent[1]);
   if (text == NULL)
     return tsr_fail(TSR_ERR_ARGUMENT, "text is NULL; give the address of a pointer");
   return TSR_OK;

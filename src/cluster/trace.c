@@ -10,7 +10,7 @@ void tsr_grid_trace_add(tsr_grid_trace *t, const tsr_trace_event *event) {
   if (t->keeping) (void)TSR_VEC_PUSH(&t->events, *event);
 }
 
-/* ---- Its own ---------------------------------------------------------------- */
+/* ---- A grid's events --------------------------------------------------------- */
 
 static void add_name(const char *what, int process, int thread, const char *before,
                      const char *name, tsr_text *text) {
@@ -62,9 +62,10 @@ void tsr_grid_trace_write(const tsr_grid_trace *t, int process, const char *name
   }
 }
 
-/* ---- Others' ------------------------------------------------------------------ */
+/* ---- A context's events -------------------------------------------------------- */
 
-/* Copies a line, which is an event, with its process changed. */
+/* Appends a line, which is one event, with `add` added to its "pid" and, if it names a process,
+ * with `name` put before that name. */
 static void adopt_line(const char *line, size_t length, int add, const char *name, tsr_text *text) {
   static const char pid[] = "\"pid\":", of_name[] = "\"args\":{\"name\":\"";
   const char *end = line + length, *at = strstr(line, pid);

@@ -1,6 +1,6 @@
 /*
- * What a grid does over time: its messages, beside what its contexts keep of the devices. One trace
- * of all processes comes out.
+ * The timeline of a grid: each process notes its messages here, and its context notes the work of
+ * its devices. Both become one trace of all processes.
  */
 #ifndef TSR_CLUSTER_TRACE_H
 #define TSR_CLUSTER_TRACE_H
@@ -9,8 +9,8 @@
 #include "base/vec.h"
 #include "cluster/fabric.h"
 
-/* Tracks: packing and redistribution; pieces of panels on their way up to a device and across to
- * others'; and whole panels, for each slot of A and of B. */
+/* The tracks of a process: packing; redistribution; pieces of panels, one track for each queue of
+ * the fabric; whole panels, one track for each slot of A and of B. */
 enum {
   TSR_TRACK_PACK,
   TSR_TRACK_MOVE,
@@ -21,25 +21,25 @@ enum {
 typedef struct tsr_trace_event {
   int track;
   int32_t panel, block;
-  double begin, end; /* tsr_now */
+  double begin, end; /* s, tsr_now */
 } tsr_trace_event;
 
 typedef struct tsr_grid_trace {
-  bool keeping;
-  double zero; /* when all began */
+  bool keeping; /* events are noted */
+  double zero;  /* s, tsr_now when all processes began the timeline */
   TSR_VEC(tsr_trace_event) events;
 } tsr_grid_trace;
 
-/* Where there is no memory for it an event is missing, and nothing else. */
+/* Notes an event if the trace is being kept. Without memory the event is missing; no error. */
 void tsr_grid_trace_add(tsr_grid_trace *trace, const tsr_trace_event *event);
 
-/* Appends its events, a line each with a comma behind it. process: the number of this process's
- * messages in the trace; name: before its own. */
+/* Appends the events as JSON objects, one a line, each followed by a comma. process: the "pid" that
+ * stands for this process's messages in the trace; name: put before its name. */
 void tsr_grid_trace_write(const tsr_grid_trace *trace, int process, const char *name,
                           tsr_text *text);
 
-/* Appends the events of a trace in the form of tsr_timeline_end, with `add` added to the numbers of
- * processes and `name` before their names. */
+/* Appends the events of `from`, a trace as tsr_timeline_end makes it, with `add` added to each
+ * "pid" and `name` put before the names of processes. */
 void tsr_grid_trace_adopt(const char *from, int add, const char *name, tsr_text *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which transport a grid has. */
+/* Chooses and opens the transport of a grid. */
 #include "cluster/transport.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ static tsr_status open_with(tsr_grid *grid, const tsr_transport *transport) {
   return TSR_OK;
 }
 
-/* Over one process nothing is sent. */
+/* A grid of one process sends nothing, so it opens MPI's transport. */
 tsr_status tsr_transport_open(tsr_grid *grid) {
   wish wished = AUTO;
   tsr_status status = read_wish(&wished);

@@ -1,4 +1,4 @@
-/* Opening and closing what carries panels from device to device. */
+/* Opens and closes the transport from device to device. */
 #include "cluster/transport_device.h"
 
 #include <string.h>
@@ -13,14 +13,15 @@ static tsr_status find_device(tsr_device_transport *t) {
   TSR_TRY(tsr_context_describe(context, &facts));
   TSR_TRY(tsr_fabric_find(facts.engine, &t->fabric));
   if (tsr_device_count(context) > 0) return tsr_malloc(context, 0, t->fabric->sample, &t->sample);
-  return tsr_fail(TSR_ERR_UNSUPPORTED, "the context has no device");
+  return tsr_fail(TSR_ERR_UNSUPPORTED,
+                  "the context has no device; give it one, or set TESSERA_TRANSPORT to mpi");
 }
 
-static tsr_status allocate_chunks(tsr_device_transport *t) {
+static tsr_status allocate_buffers(tsr_device_transport *t) {
   void *all;
-  TSR_TRY(tsr_malloc(t->grid->context, TSR_HOST, TSR_FABRIC_MARKS * t->fabric->piece, &all));
-  for (int i = 0; i < TSR_FABRIC_MARKS; i++)
-    t->chunk[i] = (char *)all + (size_t)i * t->fabric->piece;
+  TSR_TRY(tsr_malloc(t->grid->context, TSR_HOST, TSR_FABRIC_EVENTS * t->fabric->piece, &all));
+  for (int i = 0; i < TSR_FABRIC_EVENTS; i++)
+    t->buffer[i] = (char *)all + (size_t)i * t->fabric->piece;
   return TSR_OK;
 }
 
@@ -37,10 +38,10 @@ static tsr_status prepare(tsr_device_transport *t, char identity[TSR_FABRIC_IDEN
   TSR_TRY(find_device(t));
   TSR_TRY(t->fabric->open(t->sample, &t->carrier, identity));
   TSR_TRY(tsr_device_open_ways(t));
-  return allocate_chunks(t);
+  return allocate_buffers(t);
 }
 
-/* ---- A device for each ------------------------------------------------------------ */
+/* ---- Each process has a device of its own -------------------------------------------- */
 
 static tsr_status compare(const char *identities, int size) {
   for (int i = 0; i < size; i++)
@@ -54,7 +55,7 @@ static tsr_status compare(const char *identities, int size) {
   return TSR_OK;
 }
 
-/* Collective. */
+/* No two processes have the same first device. Collective. */
 static tsr_status check_identities(const tsr_peers *peers, const char *mine) {
   char *all = tsr_alloc((size_t)peers->size * TSR_FABRIC_IDENTITY);
   tsr_status status =
@@ -83,13 +84,14 @@ static tsr_status join(tsr_device_transport *t, int number, tsr_fabric_group *wh
   return TSR_OK;
 }
 
-/* All rows, or all columns, side by side. Collective. */
+/* All rows of the grid join their groups (number 0), or all columns theirs (1). Collective over the
+ * grid. */
 static tsr_status join_all(tsr_device_transport *t, int number) {
   tsr_device_group *group = &t->group[number];
   const tsr_peers *peers = &t->grid->all;
   tsr_fabric_group what = {.rank = group->rank, .size = group->size, .comm = &group->comm};
   tsr_status status = TSR_OK;
-  if (group->size == 1) return TSR_OK; /* so is that of all others */
+  if (group->size == 1) return TSR_OK; /* all other groups of this number have size 1, too */
   if (group->rank == 0) status = t->fabric->name_group(what.name);
   TSR_TRY(tsr_agree(peers, NULL, status));
   return tsr_agree(peers, NULL, join(t, number, &what));
@@ -97,8 +99,9 @@ static tsr_status join_all(tsr_device_transport *t, int number) {
 
 /* ---- The transport ----------------------------------------------------------------- */
 
-/* Whether groups may be closed in the ordinary way, for which all their processes are needed: not
- * where one of them has left, or never came. Collective, where all have opened it. */
+/* Whether groups may be closed in the ordinary way, which needs all their processes. If a process
+ * has left its group, or never joined it, the groups must be aborted. Collective if the transport
+ * was opened on all processes. */
 static bool all_are_well(const tsr_device_transport *t) {
   int ended = 0, mine = t->failed, any = 1;
   if (!t->opened) return false;
@@ -114,8 +117,8 @@ static void close_device(void *opened) {
   for (int i = 0; i < TSR_FABRIC_GROUPS; i++)
     if (!well && t->group[i].joined) t->fabric->leave(t->carrier, i);
   if (t->carrier != NULL) t->fabric->close(t->carrier);
-  tsr_device_free_stones(t);
-  if (t->chunk[0] != NULL) tsr_free(t->grid->context, t->chunk[0]);
+  tsr_device_free_relays(t);
+  if (t->buffer[0] != NULL) tsr_free(t->grid->context, t->buffer[0]);
   if (t->sample != NULL) tsr_free(t->grid->context, t->sample);
   tsr_dealloc(t);
 }
@@ -131,7 +134,7 @@ static tsr_status begin_alone(tsr_grid *grid, char identity[TSR_FABRIC_IDENTITY]
   return prepare(t, identity);
 }
 
-/* Collective, each step of it. */
+/* Checks devices, joins the groups and measures rates. Each step is collective. */
 static tsr_status complete(tsr_device_transport *t, const char *identity) {
   TSR_TRY(check_identities(&t->grid->all, identity));
   for (int i = 0; i < TSR_FABRIC_GROUPS; i++) TSR_TRY(join_all(t, i));
@@ -164,7 +167,7 @@ static void describe(const void *opened, tsr_model *model) {
   model->facts.network_latency = t->latency;
 }
 
-/* What the context keeps for its next calls may be what is missing. */
+/* Allocates a slot; if memory is missing, again after the context has dropped its cached blocks. */
 static tsr_status allocate(void *opened, size_t bytes, void **slot) {
   tsr_context *context = ((tsr_device_transport *)opened)->grid->context;
   tsr_status status = tsr_malloc(context, 0, bytes, slot);

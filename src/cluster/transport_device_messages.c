@@ -1,4 +1,5 @@
-/* Carrying messages from device to device, a little with each call. */
+/* The messages of the transport from device to device. Each call of begin or test progresses all
+ * messages a little, without waiting. */
 #include "cluster/transport_device.h"
 
 #include <string.h>
@@ -8,20 +9,22 @@
 
 /* ---- Failing ---------------------------------------------------------------- */
 
+/* Notes the first failure of this process. */
 static void fail(tsr_device_transport *t, tsr_status status) {
   if (status == TSR_OK || t->failed) return;
   t->failed = true;
   tsr_error_take(status, &t->error);
 }
 
-/* What has failed here is told once. */
-static tsr_status tell(tsr_device_transport *t) {
+/* The first failure of this process, if it was not returned before; else TSR_OK. */
+static tsr_status report_once(tsr_device_transport *t) {
   if (!t->failed || t->told) return TSR_OK;
   t->told = true;
   return tsr_error_put(&t->error);
 }
 
-/* Nobody sends to this group any more: all of it know. */
+/* Leaves a group in which a process has failed, and gives its messages up as lost. All processes of
+ * the group do so after the same meeting. */
 static void lose_group(tsr_device_transport *t, int group) {
   t->group[group].failed = true;
   if (t->group[group].joined) t->fabric->leave(t->carrier, group);
@@ -32,104 +35,109 @@ static void lose_group(tsr_device_transport *t, int group) {
   }
 }
 
-/* ---- What is under way -------------------------------------------------------- */
+/* ---- Pieces under way ------------------------------------------------------------ */
 
-/* How far pieces of a message get ahead of each other: so many bits has `ahead`. */
-enum { AHEAD = 64 };
+/* Pieces of a message whose uploads may be under way at once: the bits of out_of_order. */
+enum { OUT_OF_ORDER_MOST = 64 };
 
 static bool is_full(const tsr_device_ring *ring, int most) {
-  return ring->begun - ring->passed >= most;
+  return ring->begun - ring->complete >= most;
 }
 
-static int mark_of(int64_t piece) {
-  return (int)(piece % TSR_FABRIC_MARKS);
+static int event_of(int64_t piece) {
+  return (int)(piece % TSR_FABRIC_EVENTS);
 }
 
-/* Marks what has just been asked for as a piece of a message. */
+/* Records an event after a piece of a message, whose operations were just put into the queue. */
 static void push(tsr_device_transport *t, int queue, int number, int64_t piece) {
   tsr_device_ring *ring = &t->ring[queue];
-  int mark = mark_of(ring->begun++);
-  ring->message[mark] = number;
-  ring->begin[mark] = tsr_now();
-  ring->piece[mark] = piece;
-  t->fabric->mark(t->carrier, queue, mark);
+  int event = event_of(ring->begun++);
+  ring->message[event] = number;
+  ring->begin[event] = tsr_now();
+  ring->piece[event] = piece;
+  t->fabric->record(t->carrier, queue, event);
 }
 
-/* A piece that has passed. */
-typedef struct passage {
+/* A piece whose event is complete. */
+typedef struct completion {
   int message;
   int64_t piece;
-} passage;
+} completion;
 
-/* The oldest piece, when that has passed. */
-static bool pop(tsr_device_transport *t, int queue, passage *over) {
+/* Takes the oldest piece out of a queue's ring if its event is complete. False: it is not, or the
+ * ring is empty. */
+static bool pop(tsr_device_transport *t, int queue, completion *over) {
   tsr_device_ring *ring = &t->ring[queue];
-  bool passed = false;
-  if (ring->begun == ring->passed) return false;
-  int mark = mark_of(ring->passed);
-  fail(t, t->fabric->passed(t->carrier, queue, mark, &passed));
-  if (!passed) return false;
-  ring->passed++;
-  const tsr_broadcast *what = &t->message[ring->message[mark]].what;
+  bool complete = false;
+  if (ring->begun == ring->complete) return false;
+  int event = event_of(ring->complete);
+  fail(t, t->fabric->query(t->carrier, queue, event, &complete));
+  if (!complete) return false;
+  ring->complete++;
+  const tsr_broadcast *what = &t->message[ring->message[event]].what;
   tsr_grid_trace_add(&t->grid->trace,
                      &(tsr_trace_event){TSR_TRACK_PIECES + queue, what->panel, what->block,
-                                        ring->begin[mark], tsr_now()});
-  *over = (passage){ring->message[mark], ring->piece[mark]};
+                                        ring->begin[event], tsr_now()});
+  *over = (completion){ring->message[event], ring->piece[event]};
   return true;
 }
 
+/* Whether a message stays on this process: its panel is uploaded but not broadcast. */
 static bool is_alone(const tsr_device_transport *t, const tsr_device_message *m) {
   return t->group[m->what.operand].size == 1;
 }
 
+/* The number of lines of a piece. */
 static int64_t lines_at(const tsr_device_message *m, int64_t piece) {
   int64_t left = m->what.lines - piece * m->lines;
   return left < m->lines ? left : m->lines;
 }
 
-/* Ways differ in how fast they are. */
-static void note_risen(tsr_device_message *m, int64_t piece) {
-  m->ahead |= (uint64_t)1 << (piece - m->risen);
-  for (; (m->ahead & 1) != 0; m->ahead >>= 1) m->risen++;
+/* Notes that a piece's upload is complete. Ways differ in speed, so pieces complete out of order.
+ */
+static void note_uploaded(tsr_device_message *m, int64_t piece) {
+  m->out_of_order |= (uint64_t)1 << (piece - m->uploaded);
+  for (; (m->out_of_order & 1) != 0; m->out_of_order >>= 1) m->uploaded++;
 }
 
-static void take_risen(tsr_device_transport *t, int way) {
-  passage over;
+/* Takes the complete uploads of a way. */
+static void take_uploaded(tsr_device_transport *t, int way) {
+  completion over;
   while (pop(t, TSR_FABRIC_UP + way, &over)) {
     tsr_device_message *m = &t->message[over.message];
-    note_risen(m, over.piece);
-    if (is_alone(t, m)) m->sent = m->arrived = m->risen;
+    note_uploaded(m, over.piece);
+    if (is_alone(t, m)) m->sent = m->arrived = m->uploaded;
   }
 }
 
-static void take_passed(tsr_device_transport *t) {
-  passage over;
-  for (int way = 0; way < t->ways; way++) take_risen(t, way);
+static void take_completed(tsr_device_transport *t) {
+  completion over;
+  for (int way = 0; way < t->ways; way++) take_uploaded(t, way);
   while (pop(t, TSR_FABRIC_ACROSS, &over)) t->message[over.message].arrived++;
 }
 
-/* ---- Up ----------------------------------------------------------------------- */
+/* ---- Uploads ------------------------------------------------------------------ */
 
-/* A piece by a way. */
-typedef struct raising {
+/* The upload of a piece by a way. */
+typedef struct upload {
   tsr_device_transport *transport;
   tsr_device_message *message;
   int way;
-  int64_t at, lines; /* of the piece in the panel */
-} raising;
+  int64_t at, lines; /* the first line of the piece in the panel, and how many */
+} upload;
 
-static size_t begin_of(const raising *r) {
+static size_t begin_of(const upload *r) {
   return (size_t)r->at * r->message->what.line;
 }
 
-static size_t bytes_of(const raising *r) {
+static size_t bytes_of(const upload *r) {
   return (size_t)r->lines * r->message->what.line;
 }
 
-static void raise_part(void *user, const tsr_part *part) {
-  const raising *r = user;
+static void upload_part(void *user, const tsr_part *part) {
+  const upload *r = user;
   fail(r->transport,
-       tsr_device_raise(r->transport, r->way, r->message->what.slot, begin_of(r), part));
+       tsr_device_upload(r->transport, r->way, r->message->what.slot, begin_of(r), part));
 }
 
 typedef struct packing {
@@ -144,48 +152,50 @@ static void pack_lines(void *argument, int64_t at, int64_t count) {
   tsr_parts_pack(&what->parts, what->line, p->at + at, count, p->to + (size_t)at * what->line);
 }
 
-/* Chunks of a way, which are no more than its marks. A queue never holds more pieces than that, so
- * that a chunk is free when its turn comes. */
-static int chunks_of_way(const tsr_device_transport *t) {
-  return TSR_FABRIC_MARKS / t->ways;
+/* The pinned buffers of each way. A way's queue never has more packed pieces than that (next_way),
+ * so a buffer is free when its turn comes. */
+static int buffers_of_way(const tsr_device_transport *t) {
+  return TSR_FABRIC_EVENTS / t->ways;
 }
 
-static char *next_chunk(const tsr_device_transport *t, int way) {
-  int own = chunks_of_way(t);
-  return t->chunk[way * own + (int)(t->ring[TSR_FABRIC_UP + way].begun % own)];
+static char *next_buffer(const tsr_device_transport *t, int way) {
+  int own = buffers_of_way(t);
+  return t->buffer[way * own + (int)(t->ring[TSR_FABRIC_UP + way].begun % own)];
 }
 
-static void raise_packed(raising *r) {
+/* Packs a piece into a pinned buffer and uploads it from there. */
+static void upload_packed(upload *r) {
   tsr_device_transport *t = r->transport;
-  char *chunk = next_chunk(t, r->way);
+  char *buffer = next_buffer(t, r->way);
   size_t bytes = bytes_of(r);
-  packing p = {r->message, r->at, chunk};
+  packing p = {r->message, r->at, buffer};
   tsr_packers_run(t->grid->packers, pack_lines, &p, r->lines, bytes);
-  raise_part(r, &(tsr_part){.from = chunk,
-                            .from_pitch = bytes,
-                            .to = begin_of(r),
-                            .to_pitch = bytes,
-                            .width = bytes,
-                            .height = 1});
+  upload_part(r, &(tsr_part){.from = buffer,
+                             .from_pitch = bytes,
+                             .to = begin_of(r),
+                             .to_pitch = bytes,
+                             .width = bytes,
+                             .height = 1});
 }
 
-static void raise_piece(tsr_device_transport *t, int number, int way) {
+/* Begins the upload of the next piece of a message. */
+static void upload_piece(tsr_device_transport *t, int number, int way) {
   tsr_device_message *m = &t->message[number];
-  raising r = {t, m, way, m->raised * m->lines, lines_at(m, m->raised)};
+  upload r = {t, m, way, m->upload_begun * m->lines, lines_at(m, m->upload_begun)};
   if (m->direct)
-    m->what.parts.visit_lines(m->what.parts.panel, r.at, r.lines, raise_part, &r);
+    m->what.parts.visit_lines(m->what.parts.panel, r.at, r.lines, upload_part, &r);
   else
-    raise_packed(&r);
-  fail(t, tsr_device_step_on(t, way, m->what.slot, begin_of(&r), bytes_of(&r)));
-  push(t, TSR_FABRIC_UP + way, number, m->raised++);
+    upload_packed(&r);
+  fail(t, tsr_device_forward(t, way, m->what.slot, begin_of(&r), bytes_of(&r)));
+  push(t, TSR_FABRIC_UP + way, number, m->upload_begun++);
 }
 
-/* The way that has its turn, of those with room; -1: none has. A line that is longer than a piece
- * finds no room on a stepping stone. */
+/* The way whose turn it is, among those that may take another piece; -1: none may. A line that is
+ * longer than a piece does not fit a relay buffer and takes way 0. */
 static int next_way(tsr_device_transport *t, const tsr_device_message *m) {
-  int most = m->direct ? TSR_TUNE_RISING : chunks_of_way(t);
+  int most = m->direct ? TSR_TUNE_UPLOADS : buffers_of_way(t);
   int ways = m->what.line > t->fabric->piece ? 1 : t->ways;
-  if (m->raised - m->risen >= AHEAD) return -1;
+  if (m->upload_begun - m->uploaded >= OUT_OF_ORDER_MOST) return -1;
   for (int i = 0; i < ways; i++) {
     int way = (t->next_way + i) % ways;
     if (is_full(&t->ring[TSR_FABRIC_UP + way], most)) continue;
@@ -195,26 +205,30 @@ static int next_way(tsr_device_transport *t, const tsr_device_message *m) {
   return -1;
 }
 
-static int next_to_raise(const tsr_device_transport *t) {
+/* The first message with pieces to upload; -1: none. */
+static int next_to_upload(const tsr_device_transport *t) {
   for (int i = 0; i < t->count; i++) {
     const tsr_device_message *m = &t->message[t->order[i]];
-    if (m->root && !m->lost && m->raised < m->pieces) return t->order[i];
+    if (m->root && !m->lost && m->upload_begun < m->pieces) return t->order[i];
   }
   return -1;
 }
 
-/* At most one piece is packed at a time: there is other work that waits for whoever calls. */
-static void raise(tsr_device_transport *t) {
+/* Begins uploads. At most one piece is packed in a call, because the calling thread has other work
+ * to progress. */
+static void upload_pieces(tsr_device_transport *t) {
   bool packed = false;
-  for (int i; !packed && !t->failed && (i = next_to_raise(t)) >= 0;) {
+  for (int i; !packed && !t->failed && (i = next_to_upload(t)) >= 0;) {
     int way = next_way(t, &t->message[i]);
     if (way < 0) return;
     packed = !t->message[i].direct;
-    raise_piece(t, i, way);
+    upload_piece(t, i, way);
   }
 }
 
-/* ---- Across ------------------------------------------------------------------- */
+/* ---- Broadcasts --------------------------------------------------------------- */
+
+/* The first message with pieces to broadcast; -1: none. */
 
 static int next_to_send(const tsr_device_transport *t) {
   for (int i = 0; i < t->count; i++) {
@@ -224,7 +238,8 @@ static int next_to_send(const tsr_device_transport *t) {
   return -1;
 }
 
-/* Whether the group has met; then all its processes know whether one of them has failed. */
+/* Whether the group has met for the next piece; t->all then says whether any of its processes has
+ * failed. If MPI fails, that counts as a meeting after a failure. */
 static bool meet(tsr_device_transport *t, MPI_Comm comm) {
   int met = 0, code = MPI_SUCCESS;
   if (t->meeting == MPI_REQUEST_NULL) {
@@ -242,7 +257,8 @@ static bool meet(tsr_device_transport *t, MPI_Comm comm) {
   return true;
 }
 
-/* One that has failed here has begun the meeting of the piece with that, or will begin the next. */
+/* Begins the broadcast of the next piece of a message. If it fails here, the next meeting says so.
+ */
 static void send_piece(tsr_device_transport *t, int number) {
   tsr_device_message *m = &t->message[number];
   int64_t at = m->sent * m->lines;
@@ -252,14 +268,17 @@ static void send_piece(tsr_device_transport *t, int number) {
   push(t, TSR_FABRIC_ACROSS, number, m->sent++);
 }
 
+/* Whether this process may meet for the next piece: at the root, once the piece is uploaded. A
+ * process that has failed may at once, to say so. */
 static bool is_ready(const tsr_device_transport *t, const tsr_device_message *m) {
-  return t->failed || !m->root || m->risen > m->sent;
+  return t->failed || !m->root || m->uploaded > m->sent;
 }
 
+/* Meets and broadcasts, in the order of the messages, as far as possible without waiting. */
 static void send(tsr_device_transport *t) {
   for (int i; (i = next_to_send(t)) >= 0;) {
     tsr_device_message *m = &t->message[i];
-    if (!is_ready(t, m) || is_full(&t->ring[TSR_FABRIC_ACROSS], TSR_FABRIC_MARKS)) return;
+    if (!is_ready(t, m) || is_full(&t->ring[TSR_FABRIC_ACROSS], TSR_FABRIC_EVENTS)) return;
     if (!meet(t, t->group[m->what.operand].comm)) return;
     if (t->all)
       lose_group(t, m->what.operand);
@@ -271,16 +290,17 @@ static void send(tsr_device_transport *t) {
 /* ---- Messages ------------------------------------------------------------------ */
 
 static void go_on(tsr_device_transport *t) {
-  take_passed(t);
-  raise(t);
+  take_completed(t);
+  upload_pieces(t);
   send(t);
-  for (int i = 0; i < t->count && t->failed; i++) { /* nobody else needs to know of these */
+  /* After a failure, messages within this process are lost, too; no other process needs to know. */
+  for (int i = 0; i < t->count && t->failed; i++) {
     tsr_device_message *m = &t->message[t->order[i]];
     if (is_alone(t, m)) m->lost = true;
   }
 }
 
-/* Of the parts of a panel: which memory they span, and how short their runs are. */
+/* The parts of a panel: the memory that they span, and the bytes of the shortest run. */
 typedef struct survey {
   uintptr_t begin, end;
   size_t shortest;
@@ -297,8 +317,9 @@ static void look_at(void *user, const tsr_part *part) {
   if (run < s->shortest) s->shortest = run;
 }
 
-/* A line that is longer than a piece goes as it is, whatever memory it is in. */
-static bool goes_straight(const tsr_device_transport *t, const tsr_broadcast *what) {
+/* Whether a panel is uploaded straight from the matrix: its runs are long and its memory is pinned,
+ * or a line is longer than a piece, so that no buffer has room for it. */
+static bool is_direct(const tsr_device_transport *t, const tsr_broadcast *what) {
   survey s = {UINTPTR_MAX, 0, SIZE_MAX};
   if (what->line > t->fabric->piece) return true;
   what->parts.visit_lines(what->parts.panel, 0, what->lines, look_at, &s);
@@ -306,7 +327,7 @@ static bool goes_straight(const tsr_device_transport *t, const tsr_broadcast *wh
          t->fabric->is_pinned(t->carrier, (const void *)s.begin, s.end - s.begin);
 }
 
-/* The same for all, since it follows from the panel alone. */
+/* The same on all processes, since it follows from the panel's extents alone. */
 static int64_t lines_of_piece(const tsr_device_transport *t, const tsr_broadcast *what) {
   int64_t lines = (int64_t)(t->fabric->piece / what->line);
   return lines < 1 ? 1 : lines > what->lines ? what->lines : lines;
@@ -322,19 +343,20 @@ tsr_status tsr_device_begin(void *opened, int number, const tsr_broadcast *what)
                             .lost = group->failed,
                             .lines = lines,
                             .pieces = (what->lines + lines - 1) / lines};
-  if (m->root && !m->lost) m->direct = goes_straight(t, what);
+  if (m->root && !m->lost) m->direct = is_direct(t, what);
   t->order[t->count++] = number;
-  t->told = false; /* whoever asks now has not been told */
+  t->told = false; /* this caller may be another product, which has to learn of the failure, too */
   go_on(t);
-  return tell(t);
+  return report_once(t);
 }
 
+/* Whether no operation on a message's memory is left. */
 static bool is_over(const tsr_device_message *m) {
-  if (m->lost) return m->risen == m->raised && m->arrived == m->sent;
-  return m->arrived == m->pieces && m->risen == m->raised;
+  if (m->lost) return m->uploaded == m->upload_begun && m->arrived == m->sent;
+  return m->arrived == m->pieces && m->uploaded == m->upload_begun;
 }
 
-static void forget(tsr_device_transport *t, int number) {
+static void remove_message(tsr_device_transport *t, int number) {
   int kept = 0;
   for (int i = 0; i < t->count; i++)
     if (t->order[i] != number) t->order[kept++] = t->order[i];
@@ -344,11 +366,11 @@ static void forget(tsr_device_transport *t, int number) {
 tsr_status tsr_device_test(void *opened, int number, tsr_message_state *at) {
   tsr_device_transport *t = opened;
   const tsr_device_message *m = &t->message[number];
-  if (number == t->order[0]) go_on(t); /* once for all of them */
+  if (number == t->order[0]) go_on(t); /* once per round of tests, as it progresses all messages */
   *at = TSR_MESSAGE_UNDER_WAY;
   if (is_over(m)) {
     *at = m->lost ? TSR_MESSAGE_LOST : TSR_MESSAGE_COMPLETE;
-    forget(t, number);
+    remove_message(t, number);
   }
-  return tell(t);
+  return report_once(t);
 }

@@ -1,5 +1,5 @@
-/* How fast panels come up to devices and go across, and C comes down: measured when a grid is made,
- * since no machine says what lies between the devices of two processes. */
+/* Measures how fast panels are uploaded and broadcast, and C is downloaded. This is done when a
+ * grid is made, because no machine file says what connects the devices of two processes. */
 #include <math.h>
 #include <stdio.h>
 
@@ -9,24 +9,25 @@
 #include "cluster/transport_device.h"
 #include "cluster/wait.h"
 
-/* What a broadcast is done with in turn. */
+/* The turns in which broadcasts are timed. */
 enum { WARM, SMALL, LARGE };
 
 static const size_t small_bytes = 8;
 
+/* Waits until a queue is empty. */
 static tsr_status wait_for(tsr_device_transport *t, int queue) {
   tsr_wait wait = TSR_WAIT_INIT;
-  bool passed = false;
+  bool complete = false;
   tsr_status status = TSR_OK;
-  t->fabric->mark(t->carrier, queue, 0);
-  while (!passed) {
-    status = t->fabric->passed(t->carrier, queue, 0, &passed);
-    if (!passed) tsr_wait_step(&wait, true);
+  t->fabric->record(t->carrier, queue, 0);
+  while (!complete) {
+    status = t->fabric->query(t->carrier, queue, 0, &complete);
+    if (!complete) tsr_wait_step(&wait, true);
   }
   return status;
 }
 
-/* The first failure. */
+/* The first failure of two statuses. */
 static tsr_status first_of(tsr_status status, tsr_status next) {
   return status != TSR_OK ? status : next;
 }
@@ -37,23 +38,23 @@ static tsr_status wait_for_ways(tsr_device_transport *t, tsr_status status) {
   return status;
 }
 
-/* Piece number i of the sample, by one of the ways, between pinned memory and the devices. */
+/* Copies piece number i of the sample by a way, between pinned memory and devices. */
 typedef tsr_status (*carry_piece)(tsr_device_transport *t, int way, size_t i);
 
-static tsr_status raise_piece(tsr_device_transport *t, int way, size_t i) {
+static tsr_status upload_piece(tsr_device_transport *t, int way, size_t i) {
   size_t piece = t->fabric->piece;
-  tsr_part part = {t->chunk[i % TSR_FABRIC_MARKS], piece, i * piece, piece, piece, 1};
-  TSR_TRY(tsr_device_raise(t, way, t->sample, part.to, &part));
-  return tsr_device_step_on(t, way, t->sample, part.to, piece);
+  tsr_part part = {t->buffer[i % TSR_FABRIC_EVENTS], piece, i * piece, piece, piece, 1};
+  TSR_TRY(tsr_device_upload(t, way, t->sample, part.to, &part));
+  return tsr_device_forward(t, way, t->sample, part.to, piece);
 }
 
-static tsr_status lower_piece(tsr_device_transport *t, int way, size_t i) {
+static tsr_status download_piece(tsr_device_transport *t, int way, size_t i) {
   size_t piece = t->fabric->piece;
-  const char *from = way == 0 ? (char *)t->sample + i * piece : t->stone[way];
-  return t->fabric->down(t->carrier, way, t->chunk[i % TSR_FABRIC_MARKS], from, piece);
+  const char *from = way == 0 ? (char *)t->sample + i * piece : t->relay[way];
+  return t->fabric->down(t->carrier, way, t->buffer[i % TSR_FABRIC_EVENTS], from, piece);
 }
 
-/* By all ways in turn, as many by each; *bytes of them. */
+/* Copies the sample by all ways in turn, as many pieces by each, and waits. *bytes: of these. */
 static tsr_status carry_sample(tsr_device_transport *t, carry_piece carry, double *bytes) {
   size_t ways = (size_t)t->ways, pieces = t->fabric->sample / t->fabric->piece / ways * ways;
   tsr_status status = TSR_OK;
@@ -62,7 +63,8 @@ static tsr_status carry_sample(tsr_device_transport *t, carry_piece carry, doubl
   return wait_for_ways(t, status);
 }
 
-/* All of it, even if something fails: others of the group would wait for the rest. */
+/* Broadcasts the sample (small: 8 bytes) from rank 0 of the group, and waits. It goes on after an
+ * error, because the others of the group wait for the rest. */
 static tsr_status send_sample(tsr_device_transport *t, int group, bool small) {
   size_t piece = small ? small_bytes : t->fabric->piece, sample = small ? piece : t->fabric->sample;
   tsr_status status = TSR_OK;
@@ -72,16 +74,17 @@ static tsr_status send_sample(tsr_device_transport *t, int group, bool small) {
   return first_of(status, wait_for(t, TSR_FABRIC_ACROSS));
 }
 
-/* All at the same time, as they would be in a product. */
+/* Makes all processes begin at the same time, as in a product. *begin: that time. */
 static tsr_status begin_together(const tsr_peers *peers, double *begin) {
   tsr_status status = tsr_mpi_check(MPI_Barrier(peers->comm), "MPI_Barrier");
   *begin = tsr_now();
   return status;
 }
 
+/* *rate: bytes/s of copies of the sample on all processes at once. */
 static tsr_status time_sample(tsr_device_transport *t, carry_piece carry, double *rate) {
   double begin = 0, bytes = 0;
-  for (int turn = 0; turn < 2; turn++) { /* the first one warms up */
+  for (int turn = 0; turn < 2; turn++) { /* the first turn warms up */
     TSR_TRY(begin_together(&t->grid->all, &begin));
     TSR_TRY(tsr_agree(&t->grid->all, NULL, carry_sample(t, carry, &bytes)));
     *rate = bytes / (tsr_now() - begin);
@@ -89,12 +92,13 @@ static tsr_status time_sample(tsr_device_transport *t, carry_piece carry, double
   return TSR_OK;
 }
 
+/* seconds[]: the time of each turn's broadcasts in a group. */
 static tsr_status time_across(tsr_device_transport *t, int group, double seconds[LARGE + 1]) {
   double begin = 0;
   for (int turn = WARM; turn <= LARGE; turn++) {
     TSR_TRY(begin_together(&t->grid->all, &begin));
     tsr_status status = TSR_OK;
-    if (turn == WARM) status = send_sample(t, group, false); /* connects, and fills what there is */
+    if (turn == WARM) status = send_sample(t, group, false); /* NCCL connects and allocates */
     status = first_of(status, send_sample(t, group, turn != LARGE));
     seconds[turn] = tsr_now() - begin;
     TSR_TRY(tsr_agree(&t->grid->all, NULL, status));
@@ -102,7 +106,8 @@ static tsr_status time_across(tsr_device_transport *t, int group, double seconds
   return TSR_OK;
 }
 
-/* Two digits: what is noise should choose no cut. 0 is not known. */
+/* Rounds to two digits, so that noise in a rate does not change the choice of a cut. 0 (not known)
+ * stays 0. */
 static double rounded(double x) {
   if (x == 0) return 0;
   double unit = pow(10, floor(log10(x)) - 1);
@@ -116,19 +121,22 @@ static void log_rates(const tsr_device_transport *t) {
     if (host->up_by_run[i] > 0 && host->up_by_run[i] < host->up)
       at += snprintf(text + at, sizeof text - (size_t)at, ", %.2g in runs of %d KB",
                      1e-9 * host->up_by_run[i], (TSR_UP_SHORTEST << i) / 1024);
-  tsr_log(TSR_LOG_INFO,
-          "panels come up at %.2g GB/s%s; across at %.2g after %.2g us; C down at %.2g",
-          1e-9 * host->up, text, 1e-9 * t->bandwidth, 1e6 * t->latency, 1e-9 * host->down);
+  tsr_log(
+      TSR_LOG_INFO,
+      "panels: uploaded at %.2g GB/s%s; broadcast at %.2g GB/s, latency %.2g us; C downloaded at "
+      "%.2g GB/s",
+      1e-9 * host->up, text, 1e-9 * t->bandwidth, 1e6 * t->latency, 1e-9 * host->down);
 }
 
 tsr_status tsr_device_measure(tsr_device_transport *t) {
   double sample = (double)t->fabric->sample;
-  enum { UP, DOWN, ACROSS, LATENCY, RUNS, RATES = RUNS + TSR_UP_RUNS }; /* the least counts */
+  /* The least value of all processes counts, so latency is negative here. */
+  enum { UP, DOWN, ACROSS, LATENCY, RUNS, RATES = RUNS + TSR_UP_RUNS };
   double mine[RATES] = {[ACROSS] = INFINITY}, all[RATES];
-  TSR_TRY(time_sample(t, raise_piece, &mine[UP]));
-  TSR_TRY(time_sample(t, lower_piece, &mine[DOWN]));
-  if (t->ways < tsr_device_count(t->grid->context))
-    mine[DOWN] = 0; /* C has more links than these */
+  TSR_TRY(time_sample(t, upload_piece, &mine[UP]));
+  TSR_TRY(time_sample(t, download_piece, &mine[DOWN]));
+  /* C is downloaded from all devices; with fewer ways than devices the rate says too little. */
+  if (t->ways < tsr_device_count(t->grid->context)) mine[DOWN] = 0;
   TSR_TRY(tsr_agree(&t->grid->all, NULL, tsr_model_runs(t->grid->context, t->ways, &mine[RUNS])));
   for (int i = 0; i < TSR_FABRIC_GROUPS; i++) {
     double seconds[LARGE + 1];

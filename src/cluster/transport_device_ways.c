@@ -1,21 +1,27 @@
-/* The ways up to a process's first device: its own link, and those of the other devices. */
+/* The ways to upload to a process's first device: by its own link and by those of the other
+ * devices.
+ */
 #include "cluster/transport_device.h"
 
-static bool has_room(tsr_device_transport *t, int device, void **stone, tsr_status *status) {
-  *status = tsr_malloc(t->grid->context, device, t->fabric->piece, stone);
-  if (*status == TSR_ERR_MEMORY) *status = TSR_OK; /* it goes without this way */
-  return *status == TSR_OK && *stone != NULL;
+/* Allocates a relay buffer on a device. False: no buffer; *status is then TSR_OK if the device only
+ * lacks memory. */
+static bool allocate_relay(tsr_device_transport *t, int device, void **relay, tsr_status *status) {
+  *status = tsr_malloc(t->grid->context, device, t->fabric->piece, relay);
+  if (*status == TSR_ERR_MEMORY) *status = TSR_OK; /* this device gets no way */
+  return *status == TSR_OK && *relay != NULL;
 }
 
+/* Opens a way by a device, if the device has memory for a relay buffer and can reach the first one.
+ */
 static tsr_status try_way(tsr_device_transport *t, int device) {
-  void *stone = NULL;
+  void *relay = NULL;
   tsr_status status;
-  if (!has_room(t, device, &stone, &status)) return status;
-  status = t->fabric->open_way(t->carrier, t->ways, stone);
+  if (!allocate_relay(t, device, &relay, &status)) return status;
+  status = t->fabric->open_way(t->carrier, t->ways, relay);
   if (status == TSR_OK)
-    t->stone[t->ways++] = stone;
+    t->relay[t->ways++] = relay;
   else
-    tsr_free(t->grid->context, stone);
+    tsr_free(t->grid->context, relay);
   return status == TSR_ERR_UNSUPPORTED ? TSR_OK : status;
 }
 
@@ -26,22 +32,24 @@ tsr_status tsr_device_open_ways(tsr_device_transport *t) {
   return TSR_OK;
 }
 
-void tsr_device_free_stones(tsr_device_transport *t) {
-  for (int i = 1; i < t->ways; i++) tsr_free(t->grid->context, t->stone[i]);
+void tsr_device_free_relays(tsr_device_transport *t) {
+  for (int i = 1; i < t->ways; i++) tsr_free(t->grid->context, t->relay[i]);
 }
 
-/* On its stepping stone a piece lies as it will in the panel. */
-tsr_status tsr_device_raise(tsr_device_transport *t, int way, char *panel, size_t begin,
-                            const tsr_part *part) {
+/* In its relay buffer a piece lies as it will in the panel, beginning at the buffer's first byte.
+ */
+tsr_status tsr_device_upload(tsr_device_transport *t, int way, char *panel, size_t begin,
+                             const tsr_part *part) {
   tsr_part there = *part;
   if (way == 0) return t->fabric->up(t->carrier, way, panel, part);
   there.to -= begin;
-  return t->fabric->up(t->carrier, way, t->stone[way], &there);
+  return t->fabric->up(t->carrier, way, t->relay[way], &there);
 }
 
-/* The next piece waits for this one in the queue of the way: the stone is free for it then. */
-tsr_status tsr_device_step_on(tsr_device_transport *t, int way, char *panel, size_t begin,
+/* The way's queue executes in order: the next piece is copied to the relay buffer after this one
+ * has left it. */
+tsr_status tsr_device_forward(tsr_device_transport *t, int way, char *panel, size_t begin,
                               size_t bytes) {
   if (way == 0) return TSR_OK;
-  return t->fabric->onward(t->carrier, way, panel + begin, t->stone[way], bytes);
+  return t->fabric->onward(t->carrier, way, panel + begin, t->relay[way], bytes);
 }

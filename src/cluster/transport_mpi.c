@@ -1,13 +1,13 @@
 /*
- * Panels through host memory by MPI. A panel goes in pieces, each a non-blocking broadcast: the
- * first ones are on their way while the root packs the next.
+ * The transport by MPI, through host memory. A panel is broadcast in pieces, each by a non-blocking
+ * broadcast, so that pieces are on their way while the root packs the next ones.
  */
 #include "base/alloc.h"
 #include "cluster/pack.h"
 #include "cluster/transport.h"
 #include "cluster/tuning.h"
 
-enum { PIECES = 64 };
+enum { PIECES = 64 }; /* of a panel, at most */
 
 typedef struct message {
   int pieces;
@@ -37,7 +37,7 @@ static void close_mpi(void *opened) {
   tsr_dealloc(opened);
 }
 
-/* Pinned where there are devices. */
+/* Slots are in pinned memory if the context has devices (tsr_malloc). */
 static tsr_status allocate(void *opened, size_t bytes, void **slot) {
   state *s = opened;
   return tsr_malloc(s->grid->context, TSR_HOST, bytes, slot);
@@ -48,7 +48,8 @@ static void release(void *opened, void *slot) {
   tsr_free(s->grid->context, slot);
 }
 
-/* Lines of a piece: the same for all, since they follow from the panel alone. */
+/* The lines of a piece. The same on all processes, since they follow from the panel's extents
+ * alone. */
 static int64_t piece_of(const tsr_broadcast *what) {
   int64_t line = (int64_t)what->line, least = (TSR_TUNE_MPI_PIECE + line - 1) / line;
   int64_t even = (what->lines + PIECES - 1) / PIECES;
@@ -57,9 +58,10 @@ static int64_t piece_of(const tsr_broadcast *what) {
 
 typedef struct packing {
   const tsr_broadcast *what;
-  int64_t at; /* of the piece */
+  int64_t at; /* the first line of the piece */
 } packing;
 
+/* Packs lines at .. at+count-1 of a piece into the slot (tsr_pack_work). */
 static void pack_part(void *argument, int64_t at, int64_t count) {
   const packing *p = argument;
   int64_t first = p->at + at;
@@ -67,6 +69,7 @@ static void pack_part(void *argument, int64_t at, int64_t count) {
                  (char *)p->what->slot + first * (int64_t)p->what->line);
 }
 
+/* Packs a piece at the root, and begins its broadcast. */
 static tsr_status begin_piece(state *s, const tsr_broadcast *what, int64_t at, int64_t count,
                               MPI_Request *request) {
   bool along_row = what->operand == TSR_SUMMA_A;

@@ -1,22 +1,24 @@
-/* Whether a schedule is right, without knowing how it was made. */
+/* Verifies schedules; shares no code with what makes them. */
 #include "base/alloc.h"
 #include "cluster/schedule.h"
 
-typedef struct held {
-  int32_t panel, block, sent, reader; /* the last steps that filled and read it */
-} held;
+/* A slot after the steps so far; sent, reader: the last steps that filled and read it. */
+typedef struct filled_slot {
+  int32_t panel, block, sent, reader;
+} filled_slot;
 
+/* A block of C after the steps so far. */
 typedef struct block {
-  int32_t products; /* so far */
-  int32_t home;     /* the step, or TSR_NO_SUMMA_STEP */
+  int32_t products;
+  int32_t written_back; /* the step, or TSR_NO_SUMMA_STEP */
 } block;
 
 typedef struct verifier {
   const tsr_summa_schedule *s;
-  held slot[2][TSR_SLOTS_MOST];
-  block *blocks; /* rows x columns of them, column by column */
-  bool *done;    /* [block][panel]: multiplied */
-  int32_t moved[2];
+  filled_slot slot[2][TSR_SLOTS_MOST];
+  block *blocks;    /* rows x columns of blocks, column by column */
+  bool *done;       /* [block][panel]: multiplied */
+  int32_t moved[2]; /* the MOVE step of each operand, or TSR_NO_SUMMA_STEP */
 } verifier;
 
 static tsr_status wrong(int32_t at, const char *what) {
@@ -25,7 +27,8 @@ static tsr_status wrong(int32_t at, const char *what) {
 
 /* ---- Panels ---------------------------------------------------------------- */
 
-/* What one pair of a process column of A and a process row of B has of k comes once, in order. */
+/* Whether the panels of a pair of a process column of A and a process row of B contain each index
+ * of k that both own once, in order. */
 static bool pair_is_covered(const tsr_summa_schedule *s, int col, int row) {
   const tsr_axis *a = &s->distribution.k_a, *b = &s->distribution.k_b;
   tsr_span span = {0, 0};
@@ -50,12 +53,13 @@ static tsr_status check_panels(const tsr_summa_schedule *s) {
     for (int row = 0; row < s->distribution.k_b.count; row++)
       if (!pair_is_covered(s, col, row))
         return tsr_fail(TSR_ERR_CHECK,
-                        "the panels of process column %d and row %d are not what these have of k",
+                        "the panels of process column %d and process row %d do not partition the "
+                        "indices of k that both own",
                         col, row);
   return TSR_OK;
 }
 
-/* Every own row, and column, of every process is in one block. */
+/* Blocks partition the own rows, and columns, of every process, and have no more than cut says. */
 static tsr_status check_blocks(const tsr_summa_schedule *s) {
   for (int d = 0; d < 2; d++) {
     const tsr_axis *axis = d == 0 ? &s->distribution.rows : &s->distribution.cols;
@@ -65,11 +69,11 @@ static tsr_status check_blocks(const tsr_summa_schedule *s) {
         tsr_span span = tsr_summa_block(s, d, i, b);
         int64_t most = b > 0 && s->cut.later[d] > 0 ? s->cut.later[d] : s->cut.block[d];
         if (span.at != at || span.end - span.at > most || most > s->cut.block[d])
-          return tsr_fail(TSR_ERR_CHECK, "blocks of C do not follow each other");
+          return tsr_fail(TSR_ERR_CHECK, "blocks of C overlap, leave a gap or are too large");
         at = span.end;
       }
       if (at != tsr_axis_local(axis, i))
-        return tsr_fail(TSR_ERR_CHECK, "blocks of C leave something out");
+        return tsr_fail(TSR_ERR_CHECK, "blocks of C do not cover all of it");
     }
   }
   return TSR_OK;
@@ -87,12 +91,14 @@ static tsr_status check_waits(const verifier *v, int32_t at) {
   const tsr_summa_step *step = &v->s->steps.items[at];
   for (int i = 0; i < TSR_SUMMA_WAITS; i++)
     if (step->after[i] < TSR_NO_SUMMA_STEP || step->after[i] >= at)
-      return wrong(at, "it waits for one that does not come before it");
+      return wrong(at, "it waits for a step that does not come before it");
   return TSR_OK;
 }
 
-/* Products are complete in their order: one that a later one stands for is waited for, too. */
-static bool readers_are_done(const verifier *v, const tsr_summa_step *step, const held *slot) {
+/* Whether a SEND step waits for the last reader of its slot, or for a later product: products
+ * complete in order. */
+static bool readers_are_done(const verifier *v, const tsr_summa_step *step,
+                             const filled_slot *slot) {
   if (slot->sent == TSR_NO_SUMMA_STEP) return true;
   for (int i = 0; i < TSR_SUMMA_WAITS; i++)
     if (step->after[i] >= slot->reader && slot->reader != TSR_NO_SUMMA_STEP &&
@@ -115,21 +121,23 @@ static tsr_status check_send(verifier *v, int32_t at) {
   if (operand > 1 || !is_slot(v, operand, step->slot[0]) ||
       !is_block(v, operand, step->block[operand]) || step->panel < 0 ||
       (size_t)step->panel >= v->s->panels.count)
-    return wrong(at, "it sends what there is not");
-  held *slot = &v->slot[operand][step->slot[0]];
-  if (!readers_are_done(v, step, slot)) return wrong(at, "it overwrites what is still to be read");
+    return wrong(at, "it sends a panel or block that does not exist, or to no slot");
+  filled_slot *slot = &v->slot[operand][step->slot[0]];
+  if (!readers_are_done(v, step, slot))
+    return wrong(at, "it overwrites a panel that is still read");
   if (v->moved[operand] != TSR_NO_SUMMA_STEP && !waits_for(step, v->moved[operand]))
-    return wrong(at, "it sends what has not been redistributed yet");
-  *slot = (held){step->panel, step->block[operand], at, TSR_NO_SUMMA_STEP};
+    return wrong(at, "it does not wait for the redistribution of its operand");
+  *slot = (filled_slot){step->panel, step->block[operand], at, TSR_NO_SUMMA_STEP};
   return TSR_OK;
 }
 
-/* How many blocks have products, and may be on devices when a step begins. */
+/* How many blocks may be on the devices when a step begins: they have products, and the step does
+ * not wait for their write-back or a later one. */
 static int32_t blocks_there(const verifier *v, const tsr_summa_step *step) {
   int32_t there = 0;
   for (int32_t i = 0; i < v->s->blocks[0] * v->s->blocks[1]; i++) {
     const block *b = &v->blocks[i];
-    bool gone = b->home != TSR_NO_SUMMA_STEP && step->after[2] >= b->home;
+    bool gone = b->written_back != TSR_NO_SUMMA_STEP && step->after[2] >= b->written_back;
     there += b->products > 0 && !gone;
   }
   return there;
@@ -139,10 +147,10 @@ static tsr_status check_operands(verifier *v, int32_t at) {
   const tsr_summa_step *step = &v->s->steps.items[at];
   for (int operand = 0; operand < 2; operand++) {
     if (!is_slot(v, operand, step->slot[operand]) || !is_block(v, operand, step->block[operand]))
-      return wrong(at, "it multiplies what there is not");
-    held *slot = &v->slot[operand][step->slot[operand]];
+      return wrong(at, "it multiplies a slot or block that does not exist");
+    filled_slot *slot = &v->slot[operand][step->slot[operand]];
     if (slot->panel != step->panel || slot->block != step->block[operand])
-      return wrong(at, "its slot holds another panel");
+      return wrong(at, "its slot contains another panel");
     if (!waits_for(step, slot->sent)) return wrong(at, "it does not wait for its panel");
     slot->reader = at;
   }
@@ -156,23 +164,25 @@ static tsr_status check_multiply(verifier *v, int32_t at) {
   block *b = &v->blocks[number];
   bool *done = &v->done[(size_t)number * v->s->panels.count + (size_t)step->panel];
   if (*done) return wrong(at, "it multiplies a panel a second time");
-  if (b->home != TSR_NO_SUMMA_STEP) return wrong(at, "its block has gone home");
-  if (step->first != (b->products == 0)) return wrong(at, "beta counts for another product");
+  if (b->written_back != TSR_NO_SUMMA_STEP) return wrong(at, "its block was written back already");
+  if (step->first != (b->products == 0))
+    return wrong(at, "beta is applied by another product than the first");
   *done = true;
   b->products++;
   if (step->first && blocks_there(v, step) > (v->s->cut.together ? 2 : 1))
-    return wrong(at, "more blocks of C are there than have room");
+    return wrong(at, "more blocks of C are on the devices than have memory there");
   return TSR_OK;
 }
 
-static tsr_status check_home(verifier *v, int32_t at) {
+static tsr_status check_write_back(verifier *v, int32_t at) {
   const tsr_summa_step *step = &v->s->steps.items[at];
   if (!is_block(v, 0, step->block[0]) || !is_block(v, 1, step->block[1]))
-    return wrong(at, "there is no such block");
+    return wrong(at, "it writes back a block that does not exist");
   block *b = &v->blocks[step->block[0] + step->block[1] * v->s->blocks[0]];
-  if (b->home != TSR_NO_SUMMA_STEP) return wrong(at, "its block went home before");
+  if (b->written_back != TSR_NO_SUMMA_STEP)
+    return wrong(at, "its block is written back a second time");
   if ((size_t)b->products != v->s->panels.count) return wrong(at, "its block is not complete");
-  b->home = at;
+  b->written_back = at;
   return TSR_OK;
 }
 
@@ -196,18 +206,18 @@ static tsr_status check_step(verifier *v, int32_t at) {
       return check_send(v, at);
     case TSR_SUMMA_MULTIPLY:
       return check_multiply(v, at);
-    case TSR_SUMMA_HOME:
-      return check_home(v, at);
+    case TSR_SUMMA_WRITE_BACK:
+      return check_write_back(v, at);
   }
-  return wrong(at, "there is no such kind of step");
+  return wrong(at, "its kind does not exist");
 }
 
 static tsr_status check_all(verifier *v) {
   const tsr_summa_schedule *s = v->s;
   for (int32_t at = 0; (size_t)at < s->steps.count; at++) TSR_TRY(check_step(v, at));
   for (int32_t i = 0; i < s->blocks[0] * s->blocks[1]; i++)
-    if (v->blocks[i].home == TSR_NO_SUMMA_STEP && s->panels.count > 0)
-      return tsr_fail(TSR_ERR_CHECK, "a block of C never comes home");
+    if (v->blocks[i].written_back == TSR_NO_SUMMA_STEP && s->panels.count > 0)
+      return tsr_fail(TSR_ERR_CHECK, "a block of C is never written back");
   return TSR_OK;
 }
 
@@ -215,7 +225,7 @@ static void begin(verifier *v) {
   for (int operand = 0; operand < 2; operand++) {
     v->moved[operand] = TSR_NO_SUMMA_STEP;
     for (int i = 0; i < v->s->slots[operand]; i++)
-      v->slot[operand][i] = (held){-1, -1, TSR_NO_SUMMA_STEP, TSR_NO_SUMMA_STEP};
+      v->slot[operand][i] = (filled_slot){-1, -1, TSR_NO_SUMMA_STEP, TSR_NO_SUMMA_STEP};
   }
   for (int32_t i = 0; i < v->s->blocks[0] * v->s->blocks[1]; i++)
     v->blocks[i] = (block){0, TSR_NO_SUMMA_STEP};
@@ -225,7 +235,8 @@ tsr_status tsr_summa_schedule_verify(const tsr_summa_schedule *s) {
   size_t blocks = (size_t)s->blocks[0] * (size_t)s->blocks[1];
   verifier v = {.s = s};
   for (int operand = 0; operand < 2; operand++)
-    if (s->slots[operand] > TSR_SLOTS_MOST) return tsr_fail(TSR_ERR_CHECK, "too many slots");
+    if (s->slots[operand] > TSR_SLOTS_MOST)
+      return tsr_fail(TSR_ERR_CHECK, "the schedule has more slots than TSR_SLOTS_MOST");
   TSR_TRY(check_panels(s));
   TSR_TRY(check_blocks(s));
   v.blocks = tsr_alloc((blocks + 1) * sizeof *v.blocks);

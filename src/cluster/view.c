@@ -47,7 +47,7 @@ char *tsr_view_at(const tsr_view *view, int64_t row, int64_t col) {
 
 /* ---- Elements ------------------------------------------------------------- */
 
-/* A fixed size, so that the compiler makes one load and one store of each memcpy. */
+/* The size is a constant here, so that the compiler makes each memcpy one load and one store. */
 #define COPY_COLUMN(bytes)                                 \
   for (int64_t i = 0; i < rows; i++) {                     \
     memcpy(to + i * to_step, from + i * from_step, bytes); \

@@ -1,7 +1,7 @@
 /*
- * Waiting for what must be polled. While messages are under way the processor is only offered to
- * others, since many MPIs move nothing but while they are called; otherwise the thread sleeps
- * before long, for longer the longer nothing happens.
+ * Waiting between polls. While messages are under way, a wait only yields the processor, because
+ * many MPI libraries move data only while they are called. Otherwise the thread yields at first and
+ * then sleeps, longer and longer, up to TSR_TUNE_WAIT_SLEEP.
  */
 #ifndef TSR_CLUSTER_WAIT_H
 #define TSR_CLUSTER_WAIT_H
@@ -15,7 +15,7 @@ typedef struct tsr_wait {
 #define TSR_WAIT_INIT \
   { 0 }
 
-/* Nothing has happened. messages: some are under way. */
+/* Waits once, after a poll in which nothing happened. messages: messages are under way. */
 void tsr_wait_step(tsr_wait *wait, bool messages);
 
 #endif

@@ -19,7 +19,7 @@ enum { ROOM = 4096 };
 typedef struct order {
   tsr_part part; /* UP */
   char *panel;
-  const void *stone; /* onward and down: where from */
+  const void *relay; /* onward and down: where from */
   void *memory;      /* the same: where to; ACROSS */
   size_t bytes;
   int root, group;
@@ -30,17 +30,17 @@ typedef struct order {
 typedef struct queue {
   order orders[ROOM];
   long asked, done;
-  long mark[TSR_FABRIC_MARKS]; /* how many had been asked for */
-  bool unset[TSR_FABRIC_MARKS];
+  long event[TSR_FABRIC_EVENTS]; /* how many had been asked for */
+  bool unrecorded[TSR_FABRIC_EVENTS];
   int delay;           /* of the one that is next */
   MPI_Request request; /* of it, when it has begun */
   bool begun;
-  bool fails_onward; /* what goes on from the stepping stone */
+  bool fails_onward; /* what goes on from the relay buffer */
 } queue;
 
 struct tsr_fabric_state {
   queue queue[TSR_FABRIC_QUEUES];
-  const void *stone[TSR_FABRIC_WAYS];
+  const void *relay[TSR_FABRIC_WAYS];
   int ways;
   MPI_Comm comm[TSR_FABRIC_GROUPS];
   uint64_t numbers;
@@ -68,7 +68,7 @@ long emulated_carried(void) {
   return fault.carried;
 }
 
-void emulated_unset_marks(int unset) {
+void emulated_unset_events(int unset) {
   fault.unset = unset;
 }
 
@@ -120,11 +120,11 @@ static void close_emulated(tsr_fabric_state *s) {
   free(s);
 }
 
-static tsr_status open_way(tsr_fabric_state *s, int way, const void *stone) {
-  if (way != s->ways || way >= TSR_FABRIC_WAYS || stone == NULL)
+static tsr_status open_way(tsr_fabric_state *s, int way, const void *relay) {
+  if (way != s->ways || way >= TSR_FABRIC_WAYS || relay == NULL)
     return tsr_fail(TSR_ERR_INTERNAL, "way %d is not the next", way);
   if (way == way_count.most) return tsr_fail(TSR_ERR_UNSUPPORTED, "the test wants no more ways");
-  s->stone[s->ways++] = stone;
+  s->relay[s->ways++] = relay;
   return TSR_OK;
 }
 
@@ -169,7 +169,7 @@ static bool fails_now(void) {
   return fault.countdown > 0 && --fault.countdown == 0;
 }
 
-/* What fails later by way of a stepping stone does so now before it and now behind it. */
+/* What fails later by way of a relay buffer does so now before it and now behind it. */
 static tsr_status up(tsr_fabric_state *s, int way, char *panel, const tsr_part *part) {
   queue *q = &s->queue[TSR_FABRIC_UP + way];
   bool fails = fails_now();
@@ -180,17 +180,17 @@ static tsr_status up(tsr_fabric_state *s, int way, char *panel, const tsr_part *
                 (order){.part = *part, .panel = panel, .fails = fails && !q->fails_onward});
 }
 
-/* It is not counted: which pieces take a stepping stone is never the same. */
-static tsr_status onward(tsr_fabric_state *s, int way, void *to, const void *stone, size_t bytes) {
+/* It is not counted: which pieces take a relay buffer is never the same. */
+static tsr_status onward(tsr_fabric_state *s, int way, void *to, const void *relay, size_t bytes) {
   queue *q = &s->queue[TSR_FABRIC_UP + way];
-  if (way < 1 || way >= s->ways || stone != s->stone[way])
-    return tsr_fail(TSR_ERR_INTERNAL, "this is not the stepping stone of way %d", way);
+  if (way < 1 || way >= s->ways || relay != s->relay[way])
+    return tsr_fail(TSR_ERR_INTERNAL, "this is not the relay buffer of way %d", way);
   if (s->failed) return refuse(s);
   bool fails = q->fails_onward;
   q->fails_onward = false;
   way_count.onward++;
   return append(s, TSR_FABRIC_UP + way,
-                (order){.memory = to, .stone = stone, .bytes = bytes, .fails = fails});
+                (order){.memory = to, .relay = relay, .bytes = bytes, .fails = fails});
 }
 
 static tsr_status down(tsr_fabric_state *s, int way, void *to, const void *from, size_t bytes) {
@@ -198,7 +198,7 @@ static tsr_status down(tsr_fabric_state *s, int way, void *to, const void *from,
   if (way >= s->ways) return tsr_fail(TSR_ERR_INTERNAL, "way %d is not open", way);
   if (s->failed || (fails && !fault.later)) return refuse(s);
   return append(s, TSR_FABRIC_UP + way,
-                (order){.memory = to, .stone = from, .bytes = bytes, .fails = fails});
+                (order){.memory = to, .relay = from, .bytes = bytes, .fails = fails});
 }
 
 static tsr_status across(tsr_fabric_state *s, int group, void *memory, size_t bytes, int root) {
@@ -208,17 +208,17 @@ static tsr_status across(tsr_fabric_state *s, int group, void *memory, size_t by
       (order){.memory = memory, .bytes = bytes, .root = root, .group = group, .fails = fails});
 }
 
-static void mark(tsr_fabric_state *s, int which, int number) {
+static void record(tsr_fabric_state *s, int which, int number) {
   queue *q = &s->queue[which];
-  q->unset[number] = fault.unset && draw(s, 1) == 0;
-  q->mark[number] = q->asked;
+  q->unrecorded[number] = fault.unset && draw(s, 1) == 0;
+  q->event[number] = q->asked;
 }
 
 /* ---- Doing ---------------------------------------------------------------------- */
 
 static void copy(const order *o) {
   const tsr_part *p = &o->part;
-  if (o->stone != NULL) memcpy(o->memory, o->stone, o->bytes);
+  if (o->relay != NULL) memcpy(o->memory, o->relay, o->bytes);
   for (size_t i = 0; i < p->height; i++)
     memcpy(o->panel + p->to + i * p->to_pitch, p->from + i * p->from_pitch, p->width);
 }
@@ -254,11 +254,11 @@ static void do_next(tsr_fabric_state *s, int which) {
   q->delay = draw(s, 3) == 0 ? draw(s, 20) : 0;
 }
 
-static tsr_status passed(tsr_fabric_state *s, int which, int number, bool *is_past) {
+static tsr_status query(tsr_fabric_state *s, int which, int number, bool *complete) {
   for (int i = 0; i < TSR_FABRIC_UP + s->ways; i++) do_next(s, i);
   const queue *q = &s->queue[which];
-  *is_past = q->done >= (q->unset[number] ? q->asked : q->mark[number]);
-  if (!s->failed || !*is_past) return TSR_OK;
+  *complete = q->done >= (q->unrecorded[number] ? q->asked : q->event[number]);
+  if (!s->failed || !*complete) return TSR_OK;
   return tsr_fail(TSR_ERR_DEVICE, "the test lets the device fail");
 }
 
@@ -278,8 +278,8 @@ static const tsr_fabric emulated = {
     .onward = onward,
     .down = down,
     .across = across,
-    .mark = mark,
-    .passed = passed,
+    .record = record,
+    .query = query,
 };
 
 tsr_status tsr_fabric_find(const char *engine, const tsr_fabric **fabric) {

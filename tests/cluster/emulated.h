@@ -13,7 +13,7 @@ TSR_API void emulated_fail_at(long n, int later);
 TSR_API long emulated_carried(void);
 
 /* Every other mark from now on cannot be set. 0: all can. */
-TSR_API void emulated_unset_marks(int unset);
+TSR_API void emulated_unset_events(int unset);
 
 /* How many had not been done yet when their fabric was closed. */
 TSR_API long emulated_left(void);
@@ -22,7 +22,7 @@ TSR_API long emulated_left(void);
  */
 TSR_API void emulated_limit_ways(int most);
 
-/* How many pieces went on from a stepping stone, and how often something came up before what had
+/* How many pieces went on from a relay buffer, and how often something came up before what had
  * set out earlier, by another way. */
 TSR_API long emulated_onward(void);
 TSR_API long emulated_overtaken(void);

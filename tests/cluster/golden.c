@@ -150,7 +150,7 @@ static const char *step_word(int kind) {
       return "send";
     case TSR_SUMMA_MULTIPLY:
       return "multiply";
-    case TSR_SUMMA_HOME:
+    case TSR_SUMMA_WRITE_BACK:
       return "home";
     default:
       return "?";

@@ -131,12 +131,12 @@ static void marks_cannot_be_set(world *w) {
   if (w->size == 1) return;
   long left = emulated_left();
   for (int who = 0; who < w->size; who = next_of(w, who)) {
-    if (w->rank == who) emulated_unset_marks(1);
+    if (w->rank == who) emulated_unset_events(1);
     tsr_grid *grid = make_grid(w);
     HOLD(strcmp(tsr_grid_transport(grid), "nccl") == 0);
     for (int i = 0; i < 3; i++) goes_on(grid);
     tsr_grid_destroy(grid);
-    emulated_unset_marks(0);
+    emulated_unset_events(0);
   }
   HOLD(emulated_left() == left);
 }

@@ -194,25 +194,25 @@ static int end(void **unused) {
 
 static void expect(int queue, tsr_status status, bool past) {
   bool passed = !past;
-  assert_int_equal(fabric->passed(state, queue, 0, &passed), status);
+  assert_int_equal(fabric->query(state, queue, 0, &passed), status);
   assert_int_equal(passed, past);
 }
 
 /* The former recording of a mark has passed, and says nothing. */
-static void asks_the_queue_for_marks_that_it_cannot_set(void **unused) {
+static void asks_the_queue_if_no_event_was_recorded(void **unused) {
   static const int queues[] = {TSR_FABRIC_ACROSS, TSR_FABRIC_UP};
   (void)unused;
   for (int i = 0; i < 2; i++) {
     says.group = ncclSuccess;
     says.event = cudaSuccess;
     says.record = cudaErrorMemoryAllocation;
-    fabric->mark(state, queues[i], 0);
+    fabric->record(state, queues[i], 0);
     says.stream = cudaErrorNotReady;
     expect(queues[i], TSR_OK, false);
     says.stream = cudaSuccess;
     expect(queues[i], TSR_OK, true);
     says.record = cudaSuccess;
-    fabric->mark(state, queues[i], 0);
+    fabric->record(state, queues[i], 0);
     says.event = cudaErrorNotReady;
     expect(queues[i], TSR_OK, false);
   }
@@ -222,8 +222,8 @@ static void asks_the_queue_for_marks_that_it_cannot_set(void **unused) {
 static void a_group_fails(void **unused) {
   (void)unused;
   says.record = cudaSuccess;
-  fabric->mark(state, TSR_FABRIC_UP, 0);
-  fabric->mark(state, TSR_FABRIC_ACROSS, 0);
+  fabric->record(state, TSR_FABRIC_UP, 0);
+  fabric->record(state, TSR_FABRIC_ACROSS, 0);
   says.event = cudaErrorNotReady;
   says.group = ncclSystemError;
   expect(TSR_FABRIC_UP, TSR_OK, false);
@@ -235,7 +235,7 @@ static void a_group_fails(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(asks_the_queue_for_marks_that_it_cannot_set),
+      cmocka_unit_test(asks_the_queue_if_no_event_was_recorded),
       cmocka_unit_test(a_group_fails),
   };
   return cmocka_run_group_tests(tests, begin, end);

@@ -1,4 +1,5 @@
-/* Plans across processes on imagined grids: against bounds, against each other, and what is wrong.
+/* Plans across processes on model_only grids: against bounds, against each other, and what is
+ * wrong.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -247,7 +248,7 @@ static void prints(void **state) {
     const char *part;
   } formats[] = {{TSR_TEXT, "dgemm NN 9000 x 9000 x 9000 on a grid of 2 x 2"},
                  {TSR_JSON, "\"lookahead\":"},
-                 {TSR_COMMANDS, "home      block (0, 0)"},
+                 {TSR_COMMANDS, "write     block (0, 0) back"},
                  {TSR_TIMELINE_JSON, "\"panels of A\""}};
   tsr_context *context = planner(SUMMIT);
   tsr_grid *grid = NULL;

@@ -1,4 +1,4 @@
-/* The sweep over tessera_mpi.h, on a grid of one process and on grids that are imagined:
+/* The sweep over tessera_mpi.h, on a grid of one process and on grids that are model_only:
  * allocations of the library fail. What several processes make of the failure of one is in faults.c
  * and async.c.
  */
@@ -16,7 +16,7 @@ static const double one = 1;
 typedef struct world {
   const sweep_visit *visit;
   tsr_context *context; /* on emulated devices */
-  tsr_grid *grid;       /* of this process, or imagined */
+  tsr_grid *grid;       /* of this process, or model_only */
   tsr_pmatrix a, b, c;
   double full[COUNT];
   tsr_grid *other;    /* what visits make, */
@@ -40,7 +40,7 @@ static tsr_options devices(void) {
 }
 
 static bool is_model_only(const sweep_visit *v) {
-  return v->setup != NULL && strcmp(v->setup, "imagined") == 0;
+  return v->setup != NULL && strcmp(v->setup, "model_only") == 0;
 }
 
 static void fill(tsr_pmatrix *x, double value) {
@@ -77,7 +77,7 @@ static void *open_world(const sweep_visit *v, const char *setup) {
   return w;
 }
 
-/* What the call has begun; an imagined grid has nothing to wait for. */
+/* What the call has begun; an model_only grid has nothing to wait for. */
 static tsr_status settle(void *world_) {
   world *w = world_;
   if (w->grid == NULL || is_model_only(w->visit)) return TSR_OK;
@@ -363,7 +363,7 @@ static tsr_status pplan_print_timeline(void *w) {
 #define VISIT(before, call, after) \
   { #call, NULL, before, call, after, 0, false, "" }
 #define IMAGINED(before, call, after) \
-  { #call, NULL, before, call, after, 0, false, "imagined" }
+  { #call, NULL, before, call, after, 0, false, "model_only" }
 #define BARE(call, after) \
   { #call, NULL, NULL, call, after, 0, true, "" }
 
@@ -374,7 +374,8 @@ static const sweep_visit visits[] = {
     BARE(grid_suggest, check_suggested),
     VISIT(NULL, grid_destroy, NULL),
     VISIT(NULL, grid_orders, check_orders),
-    {"grid_orders of an imagined one", NULL, NULL, grid_orders, check_orders, 0, false, "imagined"},
+    {"grid_orders of an model_only one", NULL, NULL, grid_orders, check_orders, 0, false,
+     "model_only"},
     VISIT(NULL, pmatrix_create, check_matrix),
     VISIT(with_matrix, pmatrix_destroy, NULL),
     VISIT(after_product, redistribute, check_replaced),

@@ -113,7 +113,7 @@ def plan(words, machine=SUMMIT):
 
 def test_plans():
     plan("200000 200000 200000 --grid 6x6").ok("predicted")
-    plan("20000 20000 20000 --grid 2x2 --commands --timeline p.json").ok(r"home      block \(0, 0\)")
+    plan("20000 20000 20000 --grid 2x2 --commands --timeline p.json").ok(r"write     block \(0, 0\) back")
     with open("p.json", encoding="utf-8") as file:
         assert "panels of B" in json.dumps(json.load(file))
     plan("20000 20000 20000 --grid 2x2 --network 150 --up 50").ok("150 GB/s each way")

@@ -218,14 +218,14 @@ static bool counts_beta_again(tsr_summa_schedule *s, tsr_summa_step *step) {
 
 static bool stays_out(tsr_summa_schedule *s, tsr_summa_step *step) {
   (void)s;
-  if (step->kind != TSR_SUMMA_HOME) return false;
+  if (step->kind != TSR_SUMMA_WRITE_BACK) return false;
   step->kind = TSR_SUMMA_MOVE;
   step->operand = 2;
   return true;
 }
 
 static bool goes_home_early(tsr_summa_schedule *s, tsr_summa_step *step) {
-  if (step->kind != TSR_SUMMA_HOME || s->panels.count < 2) return false;
+  if (step->kind != TSR_SUMMA_WRITE_BACK || s->panels.count < 2) return false;
   tsr_summa_step kept = *step, *before = step - 1;
   if (before->kind != TSR_SUMMA_MULTIPLY) return false;
   *step = *before;

@@ -1,7 +1,7 @@
 /*
- * The fabric of NCCL, and of the CUDA runtime below it: libtessera_nccl.so.
+ * The fabric made of NCCL (broadcasts) and the CUDA runtime (copies): libtessera_nccl.so.
  *
- * Functions leave the caller's current device as it was.
+ * All functions restore the caller's current CUDA device.
  */
 #include <cuda_runtime_api.h>
 #include <nccl.h>
@@ -16,7 +16,8 @@
 
 TSR_API extern const tsr_fabric tsr_fabric_nccl;
 
-/* The driver's own types, by their sizes: its header is not needed for one function. */
+/* cuPointerGetAttribute of the driver, declared here so that its header is not needed for one
+ * function. */
 typedef int (*pointer_attribute)(void *data, int attribute, unsigned long long pointer);
 enum { RANGE_BEGIN = 11, RANGE_BYTES = 12 }; /* CU_POINTER_ATTRIBUTE_RANGE_... */
 
@@ -24,21 +25,21 @@ typedef struct queue {
   int device;
   size_t most_pitch; /* of a 2D copy */
   cudaStream_t stream;
-  cudaEvent_t mark[TSR_FABRIC_MARKS];
-  bool unset[TSR_FABRIC_MARKS]; /* setting it failed: it passes when all of the stream has */
+  cudaEvent_t event[TSR_FABRIC_EVENTS];
+  bool unrecorded[TSR_FABRIC_EVENTS]; /* recording failed: complete once the stream is empty */
 } queue;
 
 struct tsr_fabric_state {
   int device;
-  queue queue[TSR_FABRIC_QUEUES];     /* without a stream: not open */
-  ncclComm_t comm[TSR_FABRIC_GROUPS]; /* NULL: none */
-  pointer_attribute attribute;        /* NULL: not in this driver */
+  queue queue[TSR_FABRIC_QUEUES];     /* stream NULL: not open */
+  ncclComm_t comm[TSR_FABRIC_GROUPS]; /* NULL: not joined, or left */
+  pointer_attribute attribute;        /* NULL: this driver has no such function */
 };
 
 /* ---- Errors ----------------------------------------------------------------------- */
 
 static tsr_status cuda_fail(cudaError_t error, const char *what, int device) {
-  (void)cudaGetLastError(); /* the runtime would report it once more, to somebody else */
+  (void)cudaGetLastError(); /* else the runtime would report the error to a later caller, too */
   return tsr_fail(TSR_ERR_DEVICE, "CUDA device %d: %s failed: %s (%s, %d)", device, what,
                   cudaGetErrorString(error), cudaGetErrorName(error), (int)error);
 }
@@ -52,14 +53,15 @@ static tsr_status cuda_fail(cudaError_t error, const char *what, int device) {
 static tsr_status nccl_fail(ncclResult_t result, const char *what) {
   const char *more = ncclGetLastError(NULL);
   return tsr_fail(TSR_ERR_DEVICE,
-                  "NCCL: %s failed: %s%s%s; NCCL_DEBUG=INFO tells more, TESSERA_TRANSPORT=mpi does "
-                  "without it",
+                  "NCCL: %s failed: %s%s%s; set NCCL_DEBUG=INFO to see more, or "
+                  "TESSERA_TRANSPORT=mpi to do without NCCL",
                   what, ncclGetErrorString(result), more != NULL && more[0] != '\0' ? ": " : "",
                   more != NULL ? more : "");
 }
 
 /* ---- The current device ------------------------------------------------------------- */
 
+/* Makes a device current; returns the former one, for leave_device(). */
 static int enter(int device) {
   int former = device;
   (void)cudaGetDevice(&former);
@@ -76,7 +78,7 @@ static void leave_device(int device, int former) {
 static tsr_status find_device(const void *memory, int *device) {
   struct cudaPointerAttributes attributes = {0};
   cudaError_t error = cudaPointerGetAttributes(&attributes, memory);
-  if (error != cudaSuccess) return cuda_fail(error, "asking where memory is", 0);
+  if (error != cudaSuccess) return cuda_fail(error, "cudaPointerGetAttributes", 0);
   if (attributes.type != cudaMemoryTypeDevice)
     return tsr_fail(TSR_ERR_UNSUPPORTED, "the memory of the context's device is not CUDA's");
   *device = attributes.device;
@@ -85,7 +87,7 @@ static tsr_status find_device(const void *memory, int *device) {
 
 static tsr_status identify(int device, char identity[TSR_FABRIC_IDENTITY]) {
   struct cudaDeviceProp properties;
-  CUDA_TRY(cudaGetDeviceProperties(&properties, device), "asking for its properties", device);
+  CUDA_TRY(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties", device);
   const unsigned char *uuid = (const unsigned char *)properties.uuid.bytes;
   char *at = identity + sprintf(identity, "GPU-");
   for (int i = 0; i < 16; i++)
@@ -93,26 +95,28 @@ static tsr_status identify(int device, char identity[TSR_FABRIC_IDENTITY]) {
   return TSR_OK;
 }
 
-/* Broadcasts go before products: what waits for them has nothing else to do. */
+/* first: the stream has the highest priority. Broadcasts have it, because products wait for them.
+ */
 static tsr_status create_queue(queue *q, bool first) {
   int pitch = 0, low = 0, high = 0;
-  CUDA_TRY(cudaDeviceGetAttribute(&pitch, cudaDevAttrMaxPitch, q->device), "asking for its pitch",
+  CUDA_TRY(cudaDeviceGetAttribute(&pitch, cudaDevAttrMaxPitch, q->device), "cudaDeviceGetAttribute",
            q->device);
-  CUDA_TRY(cudaDeviceGetStreamPriorityRange(&low, &high), "asking for priorities", q->device);
+  CUDA_TRY(cudaDeviceGetStreamPriorityRange(&low, &high), "cudaDeviceGetStreamPriorityRange",
+           q->device);
   q->most_pitch = (size_t)pitch;
   CUDA_TRY(cudaStreamCreateWithPriority(&q->stream, cudaStreamNonBlocking, first ? high : low),
-           "making a stream", q->device);
-  for (int i = 0; i < TSR_FABRIC_MARKS; i++)
-    CUDA_TRY(cudaEventCreateWithFlags(&q->mark[i], cudaEventDisableTiming), "making an event",
-             q->device);
+           "cudaStreamCreateWithPriority", q->device);
+  for (int i = 0; i < TSR_FABRIC_EVENTS; i++)
+    CUDA_TRY(cudaEventCreateWithFlags(&q->event[i], cudaEventDisableTiming),
+             "cudaEventCreateWithFlags", q->device);
   return TSR_OK;
 }
 
-/* Also of what was made in part. */
+/* Accepts a queue that create_queue() made in part. */
 static void close_queue(queue *q) {
   int former = enter(q->device);
-  for (int i = 0; i < TSR_FABRIC_MARKS; i++)
-    if (q->mark[i] != NULL) (void)cudaEventDestroy(q->mark[i]);
+  for (int i = 0; i < TSR_FABRIC_EVENTS; i++)
+    if (q->event[i] != NULL) (void)cudaEventDestroy(q->event[i]);
   if (q->stream != NULL) (void)cudaStreamDestroy(q->stream);
   leave_device(q->device, former);
   *q = (queue){0};
@@ -128,6 +132,7 @@ static tsr_status open_queue(tsr_fabric_state *s, int number, int device) {
   return status;
 }
 
+/* Looks cuPointerGetAttribute up in the driver; NULL: it has none. */
 static pointer_attribute find_attribute(void) {
   static const char name[] = "cuPointerGetAttribute";
   enum cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
@@ -164,8 +169,8 @@ static void close_nccl(tsr_fabric_state *s) {
 static tsr_status open_nccl(const void *memory, tsr_fabric_state **opened,
                             char identity[TSR_FABRIC_IDENTITY]) {
   int device = 0;
-  /* NVLink multicast is of no use to broadcasts of panels, and a fault in it takes the other
-   * devices of a machine along. It must be in place before NCCL looks. */
+  /* Broadcasts of panels gain nothing from NVLink multicast, and a fault in it also disables the
+   * other devices of a machine. NCCL reads the variable when it is first used. */
   setenv("NCCL_NVLS_ENABLE", "0", 0);
   TSR_TRY(find_device(memory, &device));
   TSR_TRY(identify(device, identity));
@@ -181,9 +186,9 @@ static tsr_status open_nccl(const void *memory, tsr_fabric_state **opened,
   return status;
 }
 
-/* ---- More ways up ------------------------------------------------------------------- */
+/* ---- More ways ---------------------------------------------------------------------- */
 
-/* Whether the one's copies reach the other's memory without the host. */
+/* Whether device `from` can access the memory of device `to`; enables that access. */
 static bool reaches(int from, int to) {
   int can = 0, former = enter(from);
   cudaError_t error = cudaDeviceCanAccessPeer(&can, from, to);
@@ -193,21 +198,22 @@ static bool reaches(int from, int to) {
   return can && (error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled);
 }
 
-/* A context may have a device more than once: it has one link all the same. */
+/* Whether a device has a queue already: a context may name a device twice, which has one link only.
+ */
 static bool is_taken(const tsr_fabric_state *s, int device) {
   for (int i = 0; i < TSR_FABRIC_QUEUES; i++)
     if (s->queue[i].stream != NULL && s->queue[i].device == device) return true;
   return false;
 }
 
-static tsr_status open_way(tsr_fabric_state *s, int way, const void *stone) {
+static tsr_status open_way(tsr_fabric_state *s, int way, const void *relay) {
   int device = 0;
-  TSR_TRY(find_device(stone, &device));
+  TSR_TRY(find_device(relay, &device));
   if (is_taken(s, device))
-    return tsr_fail(TSR_ERR_UNSUPPORTED, "CUDA device %d has a way up already", device);
+    return tsr_fail(TSR_ERR_UNSUPPORTED, "CUDA device %d has a way already", device);
   if (!reaches(device, s->device) || !reaches(s->device, device))
-    return tsr_fail(TSR_ERR_UNSUPPORTED, "CUDA devices %d and %d do not reach each other", device,
-                    s->device);
+    return tsr_fail(TSR_ERR_UNSUPPORTED, "CUDA devices %d and %d cannot access each other's memory",
+                    device, s->device);
   return open_queue(s, TSR_FABRIC_UP + way, device);
 }
 
@@ -237,7 +243,7 @@ static tsr_status join(tsr_fabric_state *s, int group, const tsr_fabric_group *w
   return nccl_fail(result, "ncclCommInitRankConfig");
 }
 
-/* What is under way on the device ends, too. */
+/* ncclCommAbort also ends the group's broadcasts on the device. */
 static void leave(tsr_fabric_state *s, int group) {
   int former = enter(s->device);
   if (s->comm[group] != NULL) (void)ncclCommAbort(s->comm[group]);
@@ -247,7 +253,8 @@ static void leave(tsr_fabric_state *s, int group) {
 
 /* ---- Carrying ----------------------------------------------------------------------- */
 
-/* Whether it is pinned as one piece; where the driver does not tell, its ends count. */
+/* Whether the memory is inside one pinned allocation. If the driver does not tell the range of the
+ * allocation: whether its first and last byte are pinned. */
 static bool is_pinned(tsr_fabric_state *s, const void *begin, size_t bytes) {
   struct cudaPointerAttributes first = {0}, last = {0};
   unsigned long long at = (unsigned long long)(uintptr_t)begin, range = 0;
@@ -264,6 +271,8 @@ static bool is_pinned(tsr_fabric_state *s, const void *begin, size_t bytes) {
   return at >= range && at + bytes <= range + length;
 }
 
+/* Copies a part: as one block, as a 2D copy, or run by run if a pitch exceeds the runtime's limit.
+ */
 static cudaError_t copy(const queue *q, char *to, const tsr_part *part) {
   bool even = part->from_pitch == part->width && part->to_pitch == part->width;
   if (even || part->height == 1)
@@ -287,10 +296,10 @@ static tsr_status up(tsr_fabric_state *s, int way, char *panel, const tsr_part *
   return error == cudaSuccess ? TSR_OK : cuda_fail(error, "copying a panel to it", q->device);
 }
 
-static tsr_status onward(tsr_fabric_state *s, int way, void *to, const void *stone, size_t bytes) {
+static tsr_status onward(tsr_fabric_state *s, int way, void *to, const void *relay, size_t bytes) {
   const queue *q = &s->queue[TSR_FABRIC_UP + way];
   int former = enter(q->device);
-  cudaError_t error = cudaMemcpyAsync(to, stone, bytes, cudaMemcpyDefault, q->stream);
+  cudaError_t error = cudaMemcpyAsync(to, relay, bytes, cudaMemcpyDefault, q->stream);
   leave_device(q->device, former);
   return error == cudaSuccess ? TSR_OK : cuda_fail(error, "copying a panel on from it", q->device);
 }
@@ -311,15 +320,15 @@ static tsr_status across(tsr_fabric_state *s, int group, void *memory, size_t by
   return result == ncclSuccess ? TSR_OK : nccl_fail(result, "ncclBroadcast");
 }
 
-static void mark(tsr_fabric_state *s, int which, int number) {
+static void record(tsr_fabric_state *s, int which, int number) {
   queue *q = &s->queue[which];
   int former = enter(q->device);
-  q->unset[number] = cudaEventRecord(q->mark[number], q->stream) != cudaSuccess;
+  q->unrecorded[number] = cudaEventRecord(q->event[number], q->stream) != cudaSuccess;
   leave_device(q->device, former);
-  if (q->unset[number]) (void)cudaGetLastError();
+  if (q->unrecorded[number]) (void)cudaGetLastError();
 }
 
-/* What NCCL's own threads have met. */
+/* The errors that NCCL's own threads have found. */
 static tsr_status check_groups(const tsr_fabric_state *s) {
   for (int i = 0; i < TSR_FABRIC_GROUPS; i++) {
     ncclResult_t met = ncclSuccess;
@@ -331,21 +340,22 @@ static tsr_status check_groups(const tsr_fabric_state *s) {
   return TSR_OK;
 }
 
-/* A broadcast whose group has failed may never end by itself; a copy does, and until then it reads
- * the user's memory. */
-static tsr_status passed(tsr_fabric_state *s, int which, int number, bool *is_past) {
+/* Events in ACROSS are complete, with an error, if a group has failed: its broadcasts may never end
+ * by themselves. Uploads end by themselves, and until then they read the user's memory, so their
+ * events are never complete before that. */
+static tsr_status query(tsr_fabric_state *s, int which, int number, bool *complete) {
   const queue *q = &s->queue[which];
   int former = enter(q->device);
   cudaError_t error =
-      q->unset[number] ? cudaStreamQuery(q->stream) : cudaEventQuery(q->mark[number]);
+      q->unrecorded[number] ? cudaStreamQuery(q->stream) : cudaEventQuery(q->event[number]);
   leave_device(q->device, former);
-  *is_past = error == cudaSuccess;
+  *complete = error == cudaSuccess;
   if (error == cudaSuccess) return TSR_OK;
-  (void)cudaGetLastError(); /* also for what is no error */
+  (void)cudaGetLastError(); /* cudaErrorNotReady is kept by the runtime, too */
   if (error == cudaErrorNotReady && which != TSR_FABRIC_ACROSS) return TSR_OK;
   tsr_status status =
       error == cudaErrorNotReady ? check_groups(s) : cuda_fail(error, "carrying panels", q->device);
-  *is_past = status != TSR_OK;
+  *complete = status != TSR_OK;
   return status;
 }
 
@@ -365,6 +375,6 @@ const tsr_fabric tsr_fabric_nccl = {
     .onward = onward,
     .down = down,
     .across = across,
-    .mark = mark,
-    .passed = passed,
+    .record = record,
+    .query = query,
 };

@@ -31,7 +31,7 @@ def steps(n, devices, tile):
     """A step adds words to those of the steps before; later words of a name win. Panels have
     neither tiles nor an order of them."""
     tile = tile or power_below(n // 8 + 1, 2048)
-    words = [("SUMMA", f"grid={grid_of(devices)} tile={tile} nblock=0,0,0 taper=0 streams=1 piece=0 "
+    words = [("SUMMA", f"grid={grid_of(devices)} tile={tile} nblock=0,0,0 taper=0 piece=0 "
               "c=first order=given route=home relay=no channels=ignore"),
              ("+ fastest link", "route=bandwidth"),
              ("+ ETA, broadcasts", "route=eta relay=yes piece=8M"),

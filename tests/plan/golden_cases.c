@@ -165,8 +165,8 @@ static const golden_case forced[] = {
     {"pairs dgemm NN 8192x8192x8192 ppp", "routes by bandwidth, channels ignored",
      "grid=2x4 tile=1024 route=bandwidth channels=ignore nblock=256,128,128 taper=128 "
      "piece=16777216"},
-    {"h200x4 dgemm NN 8192x8192x8192 ppp", "several streams, small copies",
-     "tile=1024 streams=3 piece=1M nblock=256,256,256 taper=128"},
+    {"h200x4 dgemm NN 8192x8192x8192 ppp", "small copies",
+     "tile=1024 piece=1M nblock=256,256,256 taper=128"},
     {"h200x4 dgemm NN 16384x16384x16384 ppp", "a leading block that grows",
      "kind=panels leading=yes"},
     {"h200x4 dgemm NN 8192x8192x8192 ppp", "k in parts that grow, columns in three widths",

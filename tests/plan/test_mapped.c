@@ -65,7 +65,7 @@ static const char *draw_strategy(void) {
       "tile=16",
       "any/grid=1x1 any/kpanel=16 any/nblock=16,16,16 any/stripe=16 any/block=16 piece=2048",
       "any/kpanel=0 any/nblock=8,8,8 any/stripe=8 any/block=32 piece=512 any/c=last",
-      "any/block=64 any/nblock=24,24,24 any/stripe=24 streams=2"};
+      "any/block=64 any/nblock=24,24,24 any/stripe=24"};
   return choices[between(0, 5)];
 }
 

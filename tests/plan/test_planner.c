@@ -108,14 +108,13 @@ static void random_call(problem *p) {
 }
 
 static const char *random_strategy(void) {
-  static const char *const choices[] = {"streams=2",
-                                        "any/block=50 any/nblock=33,33,33 any/stripe=33 piece=4096",
+  static const char *const choices[] = {"any/block=50 any/nblock=33,33,33 any/stripe=33 piece=4096",
                                         "any/c=first",
                                         "any/c=last",
                                         "any/nblock=17,17,17 any/stripe=17",
                                         "any/kpanel=40,90 any/nblock=64,50,30 any/stripe=50",
                                         "relay=no",
-                                        "tile=48 any/nblock=16,20,16 any/stripe=20 streams=2",
+                                        "tile=48 any/nblock=16,20,16 any/stripe=20",
                                         "tile=37 any/order=eta",
                                         "any/taper=8 any/nblock=200,100,64 any/stripe=100",
                                         "tile=24 any/cblock=2x2",
@@ -125,7 +124,7 @@ static const char *random_strategy(void) {
                                         "any/partition=budget",
                                         "tile=24 any/cblock=5x4 any/partition=budget",
                                         "any/partition=even"};
-  return below(3) ? NULL : choices[below(17)];
+  return below(3) ? NULL : choices[below((int)(sizeof choices / sizeof *choices))];
 }
 
 /* From three of the smallest tiles up, as often small as large. */

@@ -26,7 +26,7 @@ static void good_words(void **state) {
   assert_int_equal(tsr_strategy_parse("  ", &forced), TSR_OK);
   assert_true(forced.named == 0 && forced.kinds == 7);
   assert_int_equal(tsr_strategy_parse("grid=2x3 kpanel=512,4096  kind=panels nblock=1,2,3 taper=64 "
-                                      "c=last piece=8M streams=2 relay=no route=bandwidth "
+                                      "c=last piece=8M relay=no route=bandwidth "
                                       "channels=ignore rows=4 a=whole b=whole leading=yes ",
                                       &forced),
                    TSR_OK);
@@ -36,7 +36,7 @@ static void good_words(void **state) {
   assert_true(r->k_panel == 512 && r->k_panel_most == 4096);
   assert_true(r->n_block_first == 1 && r->n_block == 2 && r->n_block_last == 3);
   assert_int_equal(r->n_block_least, 64);
-  assert_true(r->lazy && !r->relay && r->ignore_channels && r->streams == 2);
+  assert_true(r->lazy && !r->relay && r->ignore_channels);
   assert_int_equal(r->piece, 8000000);
   assert_int_equal(r->routing, TSR_ROUTE_BANDWIDTH);
   assert_true(r->row_parts == 4 && r->whole_a && r->whole_b && r->leading);
@@ -96,8 +96,6 @@ static void bad_words(void **state) {
                                     "piece=much",
                                     "piece=-1",
                                     "piece=9G",
-                                    "streams=0",
-                                    "streams=9",
                                     "order=",
                                     "order=other",
                                     "relay=2",
@@ -243,7 +241,7 @@ typedef struct facts {
   int64_t columns;                    /* of the narrowest product */
   double largest_copy;                /* bytes */
   double from_host, to_host, between; /* bytes of copies */
-  int products, additions, streams;
+  int products, additions;
 } facts;
 
 static void note_copy(const tsr_plan *plan, const tsr_command *c, facts *f) {
@@ -259,15 +257,13 @@ static void note_copy(const tsr_plan *plan, const tsr_command *c, facts *f) {
     f->between += bytes;
 }
 
-static void note_product(const tsr_plan *plan, const tsr_command *c, facts *f) {
-  int streams = plan->queue[c->queue].index + 1;
+static void note_product(const tsr_command *c, facts *f) {
   f->products++;
   if (f->first_k == 0) f->first_k = c->k;
   if (f->columns == 0 || c->n < f->columns) f->columns = c->n;
   if (c->m > f->m) f->m = c->m;
   if (c->n > f->n) f->n = c->n;
   if (c->k > f->k) f->k = c->k;
-  if (streams > f->streams) f->streams = streams;
 }
 
 static facts facts_of(const tsr_plan *plan) {
@@ -277,7 +273,7 @@ static facts facts_of(const tsr_plan *plan) {
     if (c->kind == TSR_COMMAND_COPY)
       note_copy(plan, c, &f);
     else if (c->kernel == TSR_KERNEL_GEMM)
-      note_product(plan, c, &f);
+      note_product(c, &f);
     else
       f.additions += c->kernel == TSR_KERNEL_ADD;
   }
@@ -342,10 +338,9 @@ static void leading_blocks_grow(void **state) {
  * and those after them, which the leading block grows by. */
 static void additions_wait_for_all_queues(void **state) {
   (void)state;
-  facts f =
-      by("pp0", 300,
-         "grid=1x2 rows=2 leading=yes kpanel=32 nblock=64,0,48 taper=0 c=last add=home streams=3");
-  assert_true(f.streams == 3 && f.additions > 0);
+  facts f = by("pp0", 300,
+               "grid=1x2 rows=2 leading=yes kpanel=32 nblock=64,0,48 taper=0 c=last add=home");
+  assert_true(f.additions > 0);
 }
 
 /* Long columns of tiles begin at lines of a cache, short ones at loads. */
@@ -379,10 +374,6 @@ static void copies_are_obeyed(void **state) {
   assert_true(f.additions > 0);
   f = by("ppp", 1024, "c=first");
   assert_true(f.additions == 0);
-  f = by("ppp", 2048, "tile=256 nblock=64,64,64 streams=2");
-  assert_true(f.streams == 2);
-  f = by("ppp", 2048, "tile=256 streams=1");
-  assert_true(f.streams == 1);
 }
 
 /* On a grid of 2 x 2 each device needs half of A and half of B, and a quarter of C. */
@@ -457,7 +448,6 @@ static const char *const choices[][5] = {
     {"", "any/taper=0", "any/taper=8", "", ""},
     {"", "any/c=first", "any/c=last", "any/c=last", ""},
     {"", "piece=0", "piece=1000", "piece=64K", "piece=8M"},
-    {"", "streams=1", "streams=3", "", ""},
     {"", "any/order=given", "any/order=eta", "any/order=eta", ""},
     {"", "relay=no", "relay=yes", "", ""},
     {"", "route=home", "route=bandwidth", "route=eta", ""},

@@ -25,14 +25,13 @@ static bool add_homes(tsr_commands *c, const tsr_call *call) {
 tsr_status tsr_commands_init(tsr_commands *c, const tsr_problem *problem, tsr_plan *plan) {
   int threads = problem->machine->staging_threads > 0 ? problem->machine->staging_threads : 1;
   c->plan = plan;
-  c->streams = problem->options->streams;
   plan->staging_threads = threads;
   c->staging_queues = TSR_TUNE_STAGING_QUEUES_OF_A_THREAD * threads;
   if (c->staging_queues > TSR_PLAN_STAGING_QUEUES) c->staging_queues = TSR_PLAN_STAGING_QUEUES;
   memset(c->queue_of, -1, sizeof c->queue_of);
   memset(c->peer_queue, -1, sizeof c->peer_queue);
   memset(c->staging_queue, -1, sizeof c->staging_queue);
-  c->queue_limit = problem->devices * (3 + c->streams + problem->devices) + c->staging_queues;
+  c->queue_limit = problem->devices * (4 + problem->devices) + c->staging_queues;
   if (c->queue_limit > TSR_PLAN_QUEUES)
     return tsr_fail(TSR_ERR_UNSUPPORTED,
                     "%d devices need more queues than a plan has (%d): name fewer devices",
@@ -70,14 +69,11 @@ int tsr_commands_queue(tsr_commands *c, int location, tsr_queue_role role, int i
   int16_t *place = place_of(c, location, role, index);
   tsr_plan *plan = c->plan;
   if (*place < 0) {
-    /* The compute queues of a device are made together, so that they are neighbours. */
-    int count = role == TSR_QUEUE_COMPUTE ? c->streams : 1;
     *place = (int16_t)plan->queues;
-    for (int i = 0; i < count; i++)
-      plan->queue[plan->queues++] = (tsr_plan_queue){
-          (int16_t)location, (uint8_t)role, (uint8_t)(role == TSR_QUEUE_COMPUTE ? i : index)};
+    plan->queue[plan->queues++] =
+        (tsr_plan_queue){(int16_t)location, (uint8_t)role, (uint8_t)index};
   }
-  return role == TSR_QUEUE_COMPUTE ? *place + index : *place;
+  return *place;
 }
 
 int tsr_commands_next_staging(tsr_commands *c, int node) {

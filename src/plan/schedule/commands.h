@@ -17,7 +17,6 @@
 
 typedef struct tsr_commands {
   tsr_plan *plan; /* borrowed */
-  int streams;    /* compute queues of a device */
   int staging_queues, next_staging;
   /* Numbers of the queues in the plan; -1: not made yet. */
   int16_t queue_of[TSR_MACHINE_DEVICES][4]; /* by role: IN, OUT, COMPUTE (the first one), ADD */

@@ -69,7 +69,6 @@ static bool prepare_operand(tsr_scheduler *s, const tsr_task_operand *o, int dev
 /* Whether the kernels of one queue alone use tiles of the matrix at a device. C has two queues, for
  * products and for additions; both are one only where C has no triangle. */
 static bool has_one_user(const tsr_scheduler *s, int matrix) {
-  if (s->problem.options->streams > 1) return false;
   return matrix <= TSR_B_ || (matrix == TSR_C_ && family_of(s) == TSR_PRODUCT);
 }
 
@@ -90,18 +89,13 @@ static int32_t buffer_of(const tsr_scheduler *s, const tsr_task_operand *o, int 
   return is_at_home(s, o, device) ? o->matrix : copy_at(s, o, device)->buffer;
 }
 
-/* The queue of a task's kernel. Kernels on one part of C share a stream; neighbouring parts go to
- * different streams. Beside a triangle all kernels share one stream, since blocks depend on each
- * other: the small kernels that solve a diagonal block would each wait until a long kernel of
- * another stream ends. */
+/* The queue of a task's kernel: kernels that only move bytes have one of their own. A second queue
+ * for the others was measured to be slower (docs/performance.md, "What each technique is worth").
+ */
 static int queue_of(tsr_scheduler *s, const tsr_task *task) {
   if (tsr_kernel_get((tsr_kernel)task->kernel)->bound_by_memory)
     return tsr_commands_queue(&s->commands, task->device, TSR_QUEUE_ADD, 0);
-  const tsr_task_operand *c = &task->operand[2];
-  int64_t part = c->tile + c->col / (c->cols ? c->cols : 1);
-  if (family_of(s) == TSR_TRIANGLE) part = 0;
-  int stream = (int)(part % s->problem.options->streams);
-  return tsr_commands_queue(&s->commands, task->device, TSR_QUEUE_COMPUTE, stream);
+  return tsr_commands_queue(&s->commands, task->device, TSR_QUEUE_COMPUTE, 0);
 }
 
 static int32_t add_kernel(tsr_scheduler *s, const tsr_task *task) {

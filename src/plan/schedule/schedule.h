@@ -23,7 +23,6 @@ typedef enum tsr_routing {
 
 typedef struct tsr_schedule_options {
   int64_t piece; /* most bytes of a copy */
-  int streams;   /* compute queues of a device */
   bool relay;  /* devices that reach each other pass on a piece, so that it leaves its home once */
   bool by_eta; /* a device next takes the group whose inputs arrive first; not with slots */
   int64_t lookahead[TSR_MACHINE_DEVICES]; /* with slots: how many tasks of the sequence before its

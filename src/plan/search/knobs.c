@@ -485,13 +485,6 @@ static const tsr_knob table[] = {
      .turn = 20,
      .value = {2 << 20, 4 << 20, 8 << 20, 16 << 20, 32 << 20, 64 << 20, 128 << 20, 256 << 20, -1},
      .worth = is_useful_piece},
-    {.name = "streams",
-     .unit = "queues",
-     .says = "Compute queues of each device.",
-     .field = FIELD(streams),
-     .of = ALL,
-     .least = 1,
-     .most = 8},
     {.name = "order",
      .says = "given: a device computes its C blocks in their order in C; eta: next comes the one "
              "whose inputs are estimated to arrive first.",

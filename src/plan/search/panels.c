@@ -371,7 +371,6 @@ tsr_strategy tsr_panels_guess(const tsr_search *s, int devices) {
   bool is_product = family == TSR_PRODUCT;
   tsr_strategy r = {.kind = tsr_strategy_kind_of(family),
                     .row_parts = family != TSR_TRIANGLE,
-                    .streams = 1,
                     .n_block_least = TSR_TUNE_TAPER,
                     .relay = true};
   tsr_panels_guess_grid(s->call, devices, &r);

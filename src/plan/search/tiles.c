@@ -9,8 +9,7 @@ static int64_t longest(const tsr_call *call) {
 }
 
 tsr_strategy tsr_search_tiles(const tsr_search *s, int devices, int64_t tile) {
-  tsr_strategy r = {
-      .kind = TSR_TILES, .tile = tile, .piece = TSR_TUNE_TILE_PIECE, .streams = 1, .relay = true};
+  tsr_strategy r = {.kind = TSR_TILES, .tile = tile, .piece = TSR_TUNE_TILE_PIECE, .relay = true};
   tsr_panels_guess_grid(s->call, devices, &r);
   tsr_panels_set_lazy(s, &r);
   r.add_at_home = false; /* adding at home needs memory beside the tiles */

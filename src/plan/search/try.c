@@ -133,7 +133,6 @@ static void note_misfit(tsr_search *s, const tsr_plan *plan) {
 static tsr_status build(tsr_search *s, const tsr_strategy *r, const tsr_tiling *tiling,
                         const tsr_graph *graph, tsr_plan *plan, bool *fits) {
   tsr_schedule_options options = {.piece = piece_bytes(s, r),
-                                  .streams = r->streams,
                                   .relay = r->relay,
                                   .by_eta = r->by_eta,
                                   .routing = r->routing,

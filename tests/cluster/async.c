@@ -1,6 +1,7 @@
 /*
- * Asynchronous products, timelines, and devices that are dealt: what the random driver has no eye
- * for. With and without threads of the grid's: --level as in the driver.
+ * Cases that the random driver does not have: chains and failures of asynchronous products,
+ * timelines, and devices that processes share out. With and without a thread of the grid: --level
+ * as in the driver.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,8 @@ static tsr_status times(tsr_grid *grid, const tsr_pmatrix *a, const tsr_pmatrix 
                                                0, 0, b, 0, 0, beta == 0 ? &zero : &one, c, 0, 0);
 }
 
-/* Each product reads what the one before has made, while the program talks among its processes. */
+/* Each product reads the result of the product before, while the program sends messages of its own.
+ */
 static void chains(world *w) {
   enum { LINKS = 5 };
   for (int kind = 0; kind < 2; kind++) {
@@ -54,14 +56,14 @@ static void chains(world *w) {
     EXPECT(tsr_grid_sync(grid), TSR_OK, "");
     double value = 1;
     for (int i = 1; i < LINKS; i++) HOLD(is_filled(&x[i], value *= N));
-    EXPECT(tsr_grid_sync(grid), TSR_OK, ""); /* nothing is left to wait for */
+    EXPECT(tsr_grid_sync(grid), TSR_OK, ""); /* with nothing to wait for */
     for (int i = 0; i < LINKS; i++) tsr_pmatrix_destroy(&x[i]);
     tsr_pmatrix_destroy(&identity);
     tsr_grid_destroy(grid);
   }
 }
 
-/* A blocking product, a redistribution, and the end of the grid wait for what was entered. */
+/* A blocking product, a redistribution, and tsr_grid_destroy wait for asynchronous products. */
 static void others_wait(world *w) {
   tsr_grid *grid = NULL;
   tsr_pmatrix a, b, c, d;
@@ -87,8 +89,8 @@ static void others_wait(world *w) {
   tsr_free(w->devices, d.data);
 }
 
-/* Panels of more than one piece, packed by several threads; then larger ones, while those before
- * are under way, for which the slots must grow. */
+/* Panels of several pieces, packed by several threads. Each product has larger panels than the one
+ * before, which is still under way when the slots must grow. */
 static void large_panels(world *w) {
   static const int64_t extents[] = {500, 1100, 1500};
   tsr_grid *grid = NULL;
@@ -107,7 +109,7 @@ static void large_panels(world *w) {
   tsr_grid_destroy(grid);
 }
 
-/* ---- What goes wrong --------------------------------------------------------------- */
+/* ---- Failures ----------------------------------------------------------------------- */
 
 static void wrong_calls_are_refused_at_once(world *w) {
   tsr_pmatrix a, c;
@@ -133,9 +135,10 @@ static void wrong_calls_are_refused_at_once(world *w) {
   tsr_pmatrix_destroy(&c);
 }
 
-/* What one process cannot do is told at once, everywhere, and C stays what it was. */
-static void what_has_no_room_is_told_at_once(world *w) {
-  tsr_context *poor = without_room(1);
+/* If one process lacks device memory, the asynchronous call itself fails on all processes, and C is
+ * unchanged. */
+static void a_lack_of_memory_is_reported_at_once(world *w) {
+  tsr_context *poor = with_little_memory(1);
   tsr_grid *grid = NULL;
   tsr_pmatrix a, c;
   EXPECT(tsr_grid_create(w->rank == 0 ? poor : w->devices, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK,
@@ -152,8 +155,7 @@ static void what_has_no_room_is_told_at_once(world *w) {
   tsr_context_destroy(poor);
 }
 
-/* A call for which one process has no memory leaves nothing that later ones, some of them larger,
- * would wait for. */
+/* A call fails because one process has no memory. Later calls, some of them larger, still work. */
 static void no_memory_in_between(world *w) {
   tsr_grid *grid = NULL;
   tsr_pmatrix small[2], large[2];
@@ -180,7 +182,7 @@ static void no_memory_in_between(world *w) {
   tsr_grid_destroy(grid);
 }
 
-/* ---- Timelines and dealing ----------------------------------------------------------- */
+/* ---- Timelines, and shares of devices ------------------------------------------------- */
 
 static int count_of(const char *text, const char *part) {
   int count = 0;
@@ -217,8 +219,8 @@ static void timelines(world *w) {
   tsr_grid_destroy(grid);
 }
 
-/* All processes are on one node here. */
-static void devices_are_dealt(world *w) {
+/* The processes of a node share out its devices; all processes are on one node here. */
+static void devices_are_shared_out(world *w) {
   static const int counts[] = {1, 4, 9};
   for (int i = 0; i < 3; i++) {
     tsr_options options = TSR_OPTIONS_DEFAULT;
@@ -258,10 +260,10 @@ int main(int argc, char **argv) {
       {"others wait", others_wait},
       {"large panels", large_panels},
       {"wrong calls are refused at once", wrong_calls_are_refused_at_once},
-      {"what has no room is told at once", what_has_no_room_is_told_at_once},
+      {"a lack of memory is reported at once", a_lack_of_memory_is_reported_at_once},
       {"no memory in between", no_memory_in_between},
       {"timelines", timelines},
-      {"devices are dealt", devices_are_dealt},
+      {"devices are shared out", devices_are_shared_out},
   };
   return run_cases(argc, argv, cases, sizeof cases / sizeof *cases);
 }

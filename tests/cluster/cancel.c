@@ -1,5 +1,6 @@
-/* A thread that is cancelled inside a function of tessera_mpi.h ends behind it. Needs no processes:
- * all calls here are refused. cluster_uses cancels in a product. */
+/* A thread that is cancelled inside a function of tessera_mpi.h ends only after that function has
+ * returned. All calls here are refused, so that no processes are needed; cluster_uses cancels a
+ * thread inside a product. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

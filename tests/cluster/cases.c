@@ -10,14 +10,13 @@ enum { PATIENCE = 600 /* s; a hang ends the program */ };
 
 static char why[700];
 
-/* Notes the first thing that is wrong here. */
 bool hold(bool right, const char *what, int line) {
   if (!right && why[0] == '\0')
     snprintf(why, sizeof why, "line %d: %s (%s)", line, what, tsr_message());
   return right;
 }
 
-/* Whether all have the same number, or text. */
+/* Whether all processes have the same bytes. Collective. */
 static bool all_same(const void *value, int bytes) {
   char first[600];
   memcpy(first, value, (size_t)bytes);
@@ -27,7 +26,6 @@ static bool all_same(const void *value, int bytes) {
   return all;
 }
 
-/* All have this status, and the same message, in which `part` is. */
 void expect(tsr_status status, tsr_status wanted, const char *part, int line) {
   char message[600] = "";
   snprintf(message, sizeof message, "%s", tsr_message());
@@ -38,12 +36,11 @@ void expect(tsr_status status, tsr_status wanted, const char *part, int line) {
   hold(strstr(message, part) != NULL, part, line);
 }
 
-/* Processes in turn; of many, the first, the last and some between. */
 int next_of(const world *w, int who) {
   return who + (w->size > 4 ? 4 : 1);
 }
 
-tsr_context *without_room(int reproducible) {
+tsr_context *with_little_memory(int reproducible) {
   tsr_options options = TSR_OPTIONS_DEFAULT;
   tsr_context *context = NULL;
   options.engine = "host";
@@ -81,7 +78,6 @@ tsr_status call_run(const call *x) {
                    0, 0, &x->beta, &x->c, 0, 0);
 }
 
-/* Of matrices of ones the product is N everywhere. */
 bool is_right(const call *x) {
   int64_t rows, cols;
   if (tsr_pmatrix_extents(&x->c, &rows, &cols) != TSR_OK) return false;
@@ -90,7 +86,6 @@ bool is_right(const call *x) {
   return true;
 }
 
-/* After whatever was done, a call on the grid does what it should. */
 void goes_on(tsr_grid *grid) {
   call x;
   if (HOLD(call_create(grid, TSR_NO_TRANS, &x))) {
@@ -102,7 +97,8 @@ void goes_on(tsr_grid *grid) {
 
 /* ---- The program ------------------------------------------------------------ */
 
-/* On process 0, with what the first process that is not content noted. */
+/* Prints the result of a case on process 0, with the note of the first process on which it failed.
+ * Returns whether it passed on all. */
 static bool report(const world *w, const char *name) {
   int mine = why[0] != '\0' ? w->rank : w->size, first;
   MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);

@@ -1,9 +1,10 @@
 /*
- * What programs of cases share, to be run by mpirun on any number of processes: judging that is the
- * same on all of them, and a small product. Each case is a function that all processes call.
+ * Shared by the programs of cases, which mpirun runs on any number of processes: checks whose
+ * verdict is the same on all processes, and a small product. A case is a function that all
+ * processes call.
  */
-#ifndef TESTS_DIST_CASES_H
-#define TESTS_DIST_CASES_H
+#ifndef TESTS_CLUSTER_CASES_H
+#define TESTS_CLUSTER_CASES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +16,7 @@ enum { N = 24, BLOCK = 5 };
 typedef struct world {
   int rank, size;
   tsr_context *cpu, *devices;
-  tsr_grid *grid; /* with the CPU's context */
+  tsr_grid *grid; /* of context `cpu` */
 } world;
 
 typedef struct test_case {
@@ -23,27 +24,29 @@ typedef struct test_case {
   void (*run)(world *w);
 } test_case;
 
-/* Initialises MPI, runs the cases, prints one line for each on process 0 and the sum; the exit
- * code. A program that hangs is ended after ten minutes. "--level 1" asks for MPI_THREAD_FUNNELED
- * in place of MPI_THREAD_MULTIPLE. */
+/* Initialises MPI, runs the cases, and prints one line for each and the totals on process 0.
+ * Returns the exit code. A program that hangs is ended after ten minutes. "--level 1" asks for
+ * MPI_THREAD_FUNNELED in place of MPI_THREAD_MULTIPLE. */
 int run_cases(int argc, char **argv, const test_case *cases, size_t count);
 
-/* Notes the first thing that is wrong here. */
+/* Notes the first condition of a case that is false on this process; returns `right`. */
 bool hold(bool right, const char *what, int line);
 #define HOLD(condition) hold(condition, #condition, __LINE__)
 
-/* All have this status, and the same message, in which `part` is. */
+/* Collective. All processes have status `wanted` and the same message, which contains `part`. */
 void expect(tsr_status status, tsr_status wanted, const char *part, int line);
 #define EXPECT(call, wanted, part) expect(call, wanted, part, __LINE__)
 
-/* Processes in turn; of many, the first and some others. */
+/* The process after `who`, for cases that let each process fail in turn; on more than 4 processes
+ * every fourth one. */
 int next_of(const world *w, int who);
 
-/* A context on one device that has memory for less than a tile; with reproducible 1 the CPU's BLAS
- * may not stand in for it. */
-tsr_context *without_room(int reproducible);
+/* A context on one device, which has memory for less than a tile. With reproducible 1 the CPU's
+ * BLAS may not compute in its place. */
+tsr_context *with_little_memory(int reproducible);
 
-/* C = alpha op(A) B + beta C, N x N, of matrices of ones; the fields may be changed. */
+/* C = alpha op(A) B + beta C, N x N; call_create fills all matrices with ones. Cases may change the
+ * fields. */
 typedef struct call {
   tsr_grid *grid;
   tsr_op transa;
@@ -56,10 +59,10 @@ bool call_create(tsr_grid *grid, tsr_op transa, call *x);
 void call_destroy(call *x);
 tsr_status call_run(const call *x);
 
-/* Of matrices of ones the product is N everywhere. */
+/* Whether every element of C is N, as the product of matrices of ones has it. */
 bool is_right(const call *x);
 
-/* After whatever was done, a call on the grid does what it should. */
+/* Checks that a product on the grid still works. */
 void goes_on(tsr_grid *grid);
 
 #endif

@@ -1,15 +1,15 @@
-# More processes than cores: those that wait must let others run. mpirun of Open MPI wants to be told
-# that it may do so, and that it may run as root; messages within one host need no network. Others do
-# not look at this.
+# Tests run more processes than cores, so a waiting process must yield its core. Open MPI's mpirun
+# must be allowed to do so and to run as root; messages within one host need no network. Other MPIs
+# ignore these variables.
 set(TESSERA_MPI_ENVIRONMENT ${TESSERA_TEST_ENVIRONMENT}
   "OMPI_ALLOW_RUN_AS_ROOT=1" "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"
   "OMPI_MCA_rmaps_base_oversubscribe=1" "OMPI_MCA_mpi_yield_when_idle=1"
   "OMPI_MCA_hwloc_base_binding_policy=none" "OMPI_MCA_btl=self,vader"
   "OMPI_MCA_btl_vader_single_copy_mechanism=none"
-  # Open MPI leaves much behind, in components that are unloaded before leaks are looked for; nor do
-  # the suppressions of the other tests fit what it loads.
+  # Open MPI leaks memory in components that are unloaded before leaks are looked for, and the other
+  # tests' suppressions do not match the libraries that it loads.
   "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1"
-  # What MPI does inside, for whichever thread, is not seen by the thread sanitizer.
+  # The thread sanitizer does not see what MPI does inside, so it must ignore calls from there.
   "TSAN_OPTIONS=allocator_may_return_null=1:ignore_noninstrumented_modules=1")
 
 function(tessera_cluster_program name)
@@ -19,7 +19,7 @@ function(tessera_cluster_program name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 endfunction()
 
-# Each takes both cores as it is.
+# Each test uses both cores.
 function(tessera_cluster_test name label processes program)
   add_test(NAME ${name}
     COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${processes} $<TARGET_FILE:${program}>
@@ -33,7 +33,7 @@ tessera_cluster_program(cluster_faults cluster/faults.c cluster/cases.c)
 tessera_cluster_program(cluster_uses cluster/uses.c cluster/cases.c)
 tessera_cluster_program(cluster_async cluster/async.c cluster/cases.c)
 
-# Every call of tessera_mpi.h on one process, each time with another allocation that fails.
+# Every function of tessera_mpi.h on one process, each time with another failing allocation.
 tessera_cluster_program(cluster_sweep_calls cluster/sweep_calls.c sweep/sweep.c)
 target_include_directories(cluster_sweep_calls PRIVATE sweep)
 target_compile_definitions(cluster_sweep_calls PRIVATE
@@ -52,8 +52,9 @@ foreach(processes 1 2 4 6 9)
   tessera_cluster_test(cluster_async_funneled_${processes} faults ${processes} cluster_async --level 1)
 endforeach()
 
-# The random problems: 1560 in all, fewer on more processes, which wait for each other; and a sample of 40 for each number of processes; 300 others where a
-# second MPI has to do with fewer, most on few processes, since its processes wait busily.
+# The random problems: 1560 in all, fewer on many processes, because more processes than cores take
+# turns; and a sample of 40 for each number of processes. A second MPI runs 300, most of them on few
+# processes, because its processes wait busily.
 set(random_1 400)
 set(random_2 400)
 set(random_4 400)
@@ -77,8 +78,8 @@ foreach(processes 1 2 4 6 9)
     --seed 7 --first 100000 --count 3000)
 endforeach()
 
-# Through ScaLAPACK's symbols: a program that is linked with ours before those of the ScaLAPACK that
-# goes with this MPI.
+# Products through ScaLAPACK's symbols: the program is linked with our library first, then with the
+# ScaLAPACK that goes with this MPI.
 if(TESSERA_MPI_SONAME MATCHES "mpich")
   set(scalapack libscalapack-mpich.so.2.2 libscalapack-mpich.so)
 else()
@@ -108,10 +109,10 @@ if(TESSERA_TEST_SCALAPACK)
   endforeach()
 endif()
 
-# The command across processes takes both cores as it is.
+# The command across processes uses both cores.
 set_tests_properties(cluster_test_pgemm PROPERTIES PROCESSORS 2)
 
-# Plans need no processes, nor do calls that are refused.
+# Plans and refused calls need no processes.
 foreach(alone plans cancel)
   tessera_cluster_program(cluster_${alone} cluster/${alone}.c)
   target_link_libraries(cluster_${alone} PRIVATE PkgConfig::CMOCKA)

@@ -1,15 +1,16 @@
 /*
  * Random problems of distributed products and redistributions, to be run by mpirun. Every problem
  * follows from the seed, its number and the number of processes:
- *   mpirun -n 6 dist_driver --seed 5 --first 17 --count 1
- * Products are compared with the CPU's BLAS on one process, element by element and exactly; what is
- * not to be read is NaN, and what is not to be written is looked at afterwards. Every eighth
- * problem is a redistribution; half of the products are asynchronous, some of them made twice, so
- * that the second one finds what the first one made. Half of the problems are done by emulated
- * devices: in checking mode, delayed at random (another number of them in each process), or
- * reproducibly. --level: 1 is MPI_THREAD_FUNNELED, 3 is MPI_THREAD_MULTIPLE (the default).
- * --transport: what grids of several processes with devices must have. --engine cuda: real devices,
- * one for each process of a node.
+ *   mpirun -n 6 cluster_driver --seed 5 --first 17 --count 1
+ * Products are compared with the CPU's BLAS on one process, element by element and exactly.
+ * Elements that must not be read are NaN; elements that must not be written are checked afterwards.
+ * Every eighth problem is a redistribution. Half of the products are asynchronous, and some of
+ * these are called twice, so that the second call adds to the first one's result. Half of the
+ * problems use emulated devices: in checking mode, with random delays (and another number of
+ * devices in each process), or reproducible.
+ *   --level L        the MPI thread level: 1: MPI_THREAD_FUNNELED, 3: MPI_THREAD_MULTIPLE (default)
+ *   --transport T    the transport that grids of several processes with devices must have
+ *   --engine cuda    real devices, one for each process of a node
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,16 +23,16 @@ typedef struct problem {
   tsr_op transa, transb;
   int64_t m, n, k, depth, block[2];
   int alpha[2], beta[2];
-  int grid[2], lookahead, devices; /* which context: contexts[] */
-  int calls;                       /* asynchronous: one or two; 0: a blocking one */
-  bool moves;                      /* a redistribution: op(A) to C */
+  int grid[2], lookahead, devices; /* devices: the number of the context in contexts[] */
+  int calls;                       /* asynchronous calls, 1 or 2; 0: one blocking call */
+  bool moves;                      /* a redistribution of op(A) to C, not a product */
   layout a, b, c;
 } problem;
 
-/* Of this process. */
+/* This process. */
 typedef struct world {
   int rank, size;
-  tsr_context *contexts[4]; /* the CPU's BLAS; devices: checked, delayed, reproducible */
+  tsr_context *contexts[4]; /* the CPU's BLAS; emulated devices: checked, delayed, reproducible */
   const char *transport;    /* NULL: any */
 } world;
 
@@ -65,14 +66,14 @@ static void same_cols(layout *x, const layout *as) {
   x->j = as->j, x->n = as->n, x->nb = as->nb, x->inb = as->inb, x->col_source = as->col_source;
 }
 
-/* Layouts that need no redistribution, in half of the problems: drawn freely they hardly come up.
- */
+/* In half of the problems, makes a layout that needs no redistribution: random layouts hardly ever
+ * have that property. */
 static void align(numbers *n, problem *p) {
   if (numbers_draw(n, 0, 1) == 0) same_rows(&p->a, &p->c);
   if (numbers_draw(n, 0, 1) == 0) same_cols(&p->b, &p->c);
 }
 
-/* k in the same blocks in A and B, if at other places and with another source. */
+/* In half of the problems, gives k the same blocks in A and B. */
 static void align_k(numbers *n, problem *p) {
   if (numbers_draw(n, 0, 1) == 0) return;
   p->b.mb = p->a.nb, p->b.imb = p->a.inb;
@@ -139,7 +140,7 @@ static void print_problem(const problem *p) {
 
 enum { A_ = 1, B_ = 2, C_ = 3 };
 
-/* A part as an ordinary matrix. */
+/* A part as a column-major matrix on one process; NULL: no memory. */
 static char *dense(const layout *x, tsr_type type, int which) {
   size_t size = element_size(type);
   char *full = malloc((size_t)(x->rows * x->cols) * size + 1);
@@ -153,7 +154,8 @@ static int64_t leading(int64_t rows) {
   return rows > 0 ? rows : 1;
 }
 
-/* again: C is what a first product has made, and nothing of it is lost. */
+/* Computes the product on this process with the CPU's BLAS. again: it is the second call, which
+ * adds to C (beta 1). */
 static bool multiply_there(const world *w, const problem *p, bool again, char *c) {
   char alpha[16], beta[16];
   char *a = dense(&p->a, p->type, A_), *b = dense(&p->b, p->type, B_);
@@ -183,7 +185,7 @@ static void move_there(const problem *p, char *c) {
     }
 }
 
-/* The same on all processes; NULL: it could not be made. */
+/* The expected C, the same on all processes; NULL: it could not be computed. Collective. */
 static char *expected(const world *w, const problem *p) {
   char *c = dense(&p->c, p->type, C_);
   int made = c != NULL;
@@ -218,7 +220,7 @@ static tsr_status call_async(const problem *p, tsr_grid *grid, const storage *a,
         tsr_pgemm_async(grid, p->transa, p->transb, p->m, p->n, p->k, alpha, &a->matrix, p->a.i,
                         p->a.j, &b->matrix, p->b.i, p->b.j, beta, &c->matrix, p->c.i, p->c.j);
     if (status != TSR_OK) return status;
-    memset(alpha, 77, sizeof alpha); /* they were copied */
+    memset(alpha, 77, sizeof alpha); /* the call must have copied the scalars */
     memset(beta, 77, sizeof beta);
   }
   return tsr_grid_sync(grid);
@@ -243,7 +245,7 @@ static const char *run_on(const world *w, const problem *p, tsr_grid *grid) {
   bool made = storage_create(&p->a, grid, p->type, &a) &&
               storage_create(&p->b, grid, p->type, &b) && storage_create(&p->c, grid, p->type, &c);
   char *right = expected(w, p);
-  if (!made || right == NULL) return "the test has no memory"; /* and ends */
+  if (!made || right == NULL) return "the test has no memory"; /* leaks: the program ends */
   filling inputs = reads_inputs(p) ? KNOWN : NOT_A_NUMBER;
   storage_fill(&a, &p->a, A_, inputs, NOT_A_NUMBER);
   storage_fill(&b, &p->b, B_, inputs, NOT_A_NUMBER);
@@ -281,7 +283,8 @@ static const char *run(const world *w, const problem *p) {
   return wrong;
 }
 
-/* Says on process 0 what the first process that is not content found; whether all are. */
+/* Whether the problem is right on all processes; else process 0 prints the error of the first
+ * failed process. Collective. */
 static bool judge(const world *w, const problem *p, int64_t index, uint64_t seed,
                   const char *wrong) {
   int mine = wrong != NULL ? w->rank : w->size, first;
@@ -292,7 +295,8 @@ static bool judge(const world *w, const problem *p, int64_t index, uint64_t seed
   MPI_Bcast(text, sizeof text, MPI_CHAR, first, MPI_COMM_WORLD);
   if (w->rank == 0) {
     printf(
-        "FAILED: mpirun -n %d dist_driver --seed %llu --first %lld --count 1\n  process %d: %s\n",
+        "FAILED: mpirun -n %d cluster_driver --seed %llu --first %lld --count 1\n  process %d: "
+        "%s\n",
         w->size, (unsigned long long)seed, (long long)index, first, text);
     print_problem(p);
   }
@@ -301,7 +305,7 @@ static bool judge(const world *w, const problem *p, int64_t index, uint64_t seed
 
 /* ---- The program ----------------------------------------------------------- */
 
-/* Which process of its node this is. */
+/* The rank of this process on its node. Collective. */
 static int local_rank(void) {
   MPI_Comm node;
   int rank;
@@ -320,7 +324,7 @@ static tsr_options emulated_devices(void) {
   return options;
 }
 
-/* Each process has another number of them, up to more than panels have ways up. */
+/* Gives each process another number of devices, up to 5: more than a transport has ways. */
 static void vary_devices(tsr_options *options, int rank, char text[2][64]) {
   int devices = (rank + 2) % 5 + 1;
   snprintf(text[0], sizeof text[0], "%d", devices);
@@ -329,7 +333,7 @@ static void vary_devices(tsr_options *options, int rank, char text[2][64]) {
   options->machine = text[1];
 }
 
-/* list: room for the number of the device. */
+/* list: memory for the number of the device as text. */
 static tsr_options real_device(const char *engine, char list[16]) {
   tsr_options options = TSR_OPTIONS_DEFAULT;
   snprintf(list, 16, "%d,", local_rank());

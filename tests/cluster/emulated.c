@@ -1,8 +1,8 @@
 /*
- * Emulated devices' memory is the process's own, so that "up" and "onward" are copies, and "across"
- * is a broadcast by MPI. All are done later than they are asked for, by and by, in order for each
- * queue, and only while somebody asks how far they are: what reads too early finds something else,
- * and what goes up by one way overtakes what goes by another.
+ * Memory of emulated devices is host memory, so uploads are copies and broadcasts go by MPI. An
+ * operation is executed some time after it is asked for, in the order of its queue, and only while
+ * events are queried. So a read that comes too early finds other data, and uploads by one way
+ * overtake those by another.
  */
 #include "emulated.h"
 
@@ -19,23 +19,23 @@ enum { ROOM = 4096 };
 typedef struct order {
   tsr_part part; /* UP */
   char *panel;
-  const void *relay; /* onward and down: where from */
-  void *memory;      /* the same: where to; ACROSS */
+  const void *relay; /* onward and down: the source */
+  void *memory;      /* onward and down: the destination; across: the memory */
   size_t bytes;
   int root, group;
-  long number; /* of all that are asked for */
+  long number; /* among all operations */
   bool fails;
 } order;
 
 typedef struct queue {
   order orders[ROOM];
   long asked, done;
-  long event[TSR_FABRIC_EVENTS]; /* how many had been asked for */
+  long event[TSR_FABRIC_EVENTS]; /* `asked` when the event was recorded */
   bool unrecorded[TSR_FABRIC_EVENTS];
-  int delay;           /* of the one that is next */
-  MPI_Request request; /* of it, when it has begun */
+  int delay;           /* queries before the next operation is executed */
+  MPI_Request request; /* of the next operation, a broadcast, if begun */
   bool begun;
-  bool fails_onward; /* what goes on from the relay buffer */
+  bool fails_onward; /* the next copy from the relay buffer fails */
 } queue;
 
 struct tsr_fabric_state {
@@ -50,7 +50,7 @@ struct tsr_fabric_state {
 
 static struct {
   long countdown, carried;
-  int later, shared, unset;
+  int later, shared, unrecorded;
   long left;
 } fault;
 
@@ -68,8 +68,8 @@ long emulated_carried(void) {
   return fault.carried;
 }
 
-void emulated_unset_events(int unset) {
-  fault.unset = unset;
+void emulated_lose_events(int lose) {
+  fault.unrecorded = lose;
 }
 
 long emulated_left(void) {
@@ -141,10 +141,10 @@ static tsr_status join(tsr_fabric_state *s, int group, const tsr_fabric_group *w
 }
 
 static void leave(tsr_fabric_state *s, int group) {
-  (void)s, (void)group; /* what is under way ends by itself: all have begun it */
+  (void)s, (void)group; /* broadcasts end by themselves: all processes have begun them */
 }
 
-/* Now the one and now the other: both are right. */
+/* Answers at random, to test both ways of uploading. */
 static bool is_pinned(tsr_fabric_state *s, const void *begin, size_t bytes) {
   return begin != NULL && bytes > 0 && draw(s, 1) == 0;
 }
@@ -158,7 +158,8 @@ static tsr_status refuse(tsr_fabric_state *s) {
 
 static tsr_status append(tsr_fabric_state *s, int which, order what) {
   queue *q = &s->queue[which];
-  if (q->asked - q->done == ROOM) return tsr_fail(TSR_ERR_INTERNAL, "the test has no room");
+  if (q->asked - q->done == ROOM)
+    return tsr_fail(TSR_ERR_INTERNAL, "the test has no memory for more operations");
   what.number = s->asked++;
   q->orders[q->asked++ % ROOM] = what;
   return TSR_OK;
@@ -169,7 +170,8 @@ static bool fails_now(void) {
   return fault.countdown > 0 && --fault.countdown == 0;
 }
 
-/* What fails later by way of a relay buffer does so now before it and now behind it. */
+/* If an upload by a relay buffer is to fail later, its first or its second copy fails, at random.
+ */
 static tsr_status up(tsr_fabric_state *s, int way, char *panel, const tsr_part *part) {
   queue *q = &s->queue[TSR_FABRIC_UP + way];
   bool fails = fails_now();
@@ -180,7 +182,7 @@ static tsr_status up(tsr_fabric_state *s, int way, char *panel, const tsr_part *
                 (order){.part = *part, .panel = panel, .fails = fails && !q->fails_onward});
 }
 
-/* It is not counted: which pieces take a relay buffer is never the same. */
+/* Not counted as an operation that may fail: which pieces take a relay buffer varies. */
 static tsr_status onward(tsr_fabric_state *s, int way, void *to, const void *relay, size_t bytes) {
   queue *q = &s->queue[TSR_FABRIC_UP + way];
   if (way < 1 || way >= s->ways || relay != s->relay[way])
@@ -210,7 +212,7 @@ static tsr_status across(tsr_fabric_state *s, int group, void *memory, size_t by
 
 static void record(tsr_fabric_state *s, int which, int number) {
   queue *q = &s->queue[which];
-  q->unrecorded[number] = fault.unset && draw(s, 1) == 0;
+  q->unrecorded[number] = fault.unrecorded && draw(s, 1) == 0;
   q->event[number] = q->asked;
 }
 
@@ -232,7 +234,7 @@ static bool has_crossed(tsr_fabric_state *s, queue *q, const order *o) {
   return flag != 0;
 }
 
-/* Whether something that was asked for before is still on another way up. */
+/* Whether an upload that was asked for earlier is still in the queue of another way. */
 static bool overtakes(const tsr_fabric_state *s, const order *o) {
   for (int way = 0; way < s->ways; way++) {
     const queue *q = &s->queue[TSR_FABRIC_UP + way];

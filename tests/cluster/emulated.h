@@ -1,33 +1,32 @@
-/* A fabric between emulated devices, in place of NCCL's: what transport_device.c does is tested
- * with it where there are no others. */
-#ifndef TESTS_DIST_EMULATED_H
-#define TESTS_DIST_EMULATED_H
+/* A fabric between emulated devices, in place of NCCL's: tests the transport from device to device
+ * on machines without GPUs. */
+#ifndef TESTS_CLUSTER_EMULATED_H
+#define TESTS_CLUSTER_EMULATED_H
 
 #include "tessera.h"
 
-/* The nth of what is carried from now on (1: the next) fails: as it is asked for, if it goes up, or
- * later, when it should have been done. 0: none. */
+/* The nth operation from now on fails (1: the next; 0: none). later 0: at once when it is asked for
+ * (uploads alone); later 1: when it is executed. */
 TSR_API void emulated_fail_at(long n, int later);
 
-/* How many were carried. */
+/* How many operations were asked for so far. */
 TSR_API long emulated_carried(void);
 
-/* Every other mark from now on cannot be set. 0: all can. */
-TSR_API void emulated_unset_events(int unset);
+/* Events from now on fail to be recorded, at random every other one. 0: none fails. */
+TSR_API void emulated_lose_events(int lose);
 
-/* How many had not been done yet when their fabric was closed. */
+/* How many operations had not been executed when their fabric was closed. */
 TSR_API long emulated_left(void);
 
-/* Grids that are made from now on have no more ways up than this. 0: as many as there are devices.
- */
+/* Grids made from now on have at most so many ways. 0: as many as devices. */
 TSR_API void emulated_limit_ways(int most);
 
-/* How many pieces went on from a relay buffer, and how often something came up before what had
- * set out earlier, by another way. */
+/* How many pieces were copied on from a relay buffer; and how many operations were executed before
+ * an earlier one of another way. */
 TSR_API long emulated_onward(void);
 TSR_API long emulated_overtaken(void);
 
-/* Grids that are made from now on have the same device on all processes. */
+/* Grids made from now on have the same device on all processes. 0: each its own. */
 TSR_API void emulated_share_device(int shared);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * What goes wrong across processes: whatever one process does, all get the same status with the
- * same message, none hangs, and the grid goes on.
+ * Faults across processes. If one process gives a wrong argument or lacks memory, all processes
+ * must return the same status with the same message, none may hang, and the grid must still work.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static void grids_of_parts(world *w) {
   tsr_grid *grid = NULL;
   MPI_Comm_split(MPI_COMM_WORLD, w->rank % 2, -w->rank, &half);
   tsr_status status = tsr_grid_create(w->cpu, half, 0, 0, &grid);
-  MPI_Comm_free(&half); /* the grid has its own */
+  MPI_Comm_free(&half); /* the grid has a copy */
   EXPECT(status, TSR_OK, "");
   goes_on(grid);
   tsr_grid_destroy(grid);
@@ -57,7 +57,7 @@ static void one_disagrees_on_a_grid(world *w) {
   HOLD(grid == NULL);
 }
 
-/* One process changes something of the call. */
+/* Changes an argument of the call on one process. */
 static void change(call *x, int what) {
   switch (what) {
     case 0:
@@ -97,7 +97,7 @@ static void one_disagrees_on_a_product(world *w) {
     double *larger = calloc(3 * (N + 8) * (N + 8), sizeof(double)), *kept = x.c.data;
     if (w->rank == w->size - 1) {
       change(&x, what);
-      x.a.ld = x.b.ld = x.c.ld = N + 8; /* enough for any layout, as is the storage */
+      x.a.ld = x.b.ld = x.c.ld = N + 8; /* ld and storage suffice for every changed layout */
       x.a.data = larger;
       x.b.data = larger + (N + 8) * (N + 8);
       x.c.data = larger + 2 * (N + 8) * (N + 8);
@@ -109,7 +109,7 @@ static void one_disagrees_on_a_product(world *w) {
   goes_on(w->grid);
 }
 
-/* What one process has of C begins inside what it has of A, or of B. */
+/* On one process the storage of C overlaps that of A, or of B. */
 static void memory_is_shared(world *w) {
   for (int which = 0; which < 2; which++) {
     call x;
@@ -122,7 +122,7 @@ static void memory_is_shared(world *w) {
       x.c.data = both + 1;
     }
     EXPECT(call_run(&x), TSR_ERR_ARGUMENT, which ? "and b, at" : "and a, at");
-    x.alpha = 0; /* they are not read */
+    x.alpha = 0; /* then A and B are not read, and may overlap C */
     EXPECT(call_run(&x), TSR_OK, "");
     free(both);
   }
@@ -140,7 +140,7 @@ static void one_makes_another_call(world *w) {
   goes_on(w->grid);
 }
 
-/* One process, whichever it is, gives what makes no sense. */
+/* Each process in turn gives a wrong argument. */
 static void one_is_wrong(world *w) {
   for (int who = 0; who < w->size; who = next_of(w, who))
     for (int what = 0; what < 7; what++) {
@@ -163,7 +163,7 @@ static void one_is_wrong(world *w) {
       tsr_pmatrix_extents(&x.b, &rows, &cols);
       int has = rows > 0 && cols > 0;
       MPI_Bcast(&has, 1, MPI_INT, who, MPI_COMM_WORLD);
-      if (what != 1 || has) { /* NULL is no error where nothing is */
+      if (what != 1 || has) { /* data may be NULL if the process has no elements */
         char process[32];
         snprintf(process, sizeof process, "process %d: ", who);
         EXPECT(call_run(&y), TSR_ERR_ARGUMENT, names[what]);
@@ -193,8 +193,8 @@ static void not_on_the_grid(world *w) {
 
 /* ---- No memory -------------------------------------------------------------- */
 
-/* Lets the nth allocation of process `who` fail, for all n, until the call does not meet it.
- * Returns how many allocations there were. */
+/* Makes the call with the nth allocation of process `who` failing, for n = 1, 2, ... until the call
+ * has fewer than n allocations and succeeds. undo: a statement after the call that succeeded. */
 #define FAIL_EACH(w, who, call_, undo)                               \
   do {                                                               \
     int done = 0;                                                    \
@@ -222,7 +222,7 @@ static void no_memory_for_objects(world *w) {
   }
 }
 
-/* With and without a matrix that moves first. */
+/* With and without an operand that is redistributed first. */
 static void no_memory_for_a_product(world *w) {
   for (int who = 0; who < w->size && w->size > 1; who = next_of(w, who))
     for (int moving = 0; moving < 2; moving++) {
@@ -235,7 +235,7 @@ static void no_memory_for_a_product(world *w) {
   goes_on(w->grid);
 }
 
-/* C as call_create has made it. */
+/* Whether C is as call_create made it. */
 static bool is_untouched(const call *x) {
   int64_t rows, cols;
   if (tsr_pmatrix_extents(&x->c, &rows, &cols) != TSR_OK) return false;
@@ -252,11 +252,11 @@ static bool has_part_of_c(const call *x, int who) {
   return has;
 }
 
-/* A process whose device has no room is found out before anything is written, where the CPU's BLAS
- * may not stand in; where it may, it does. */
-static void no_room_on_a_device(world *w) {
+/* The device of one process lacks memory. If results must be reproducible, the call fails before C
+ * is written; else the CPU's BLAS computes that process's part. */
+static void no_memory_on_a_device(world *w) {
   for (int exact = 0; exact < 2; exact++) {
-    tsr_context *poor = without_room(exact);
+    tsr_context *poor = with_little_memory(exact);
     for (int who = 0; who < w->size && w->size > 1; who = next_of(w, who)) {
       tsr_grid *grid = NULL;
       call x;
@@ -278,8 +278,8 @@ static void no_room_on_a_device(world *w) {
   goes_on(w->grid);
 }
 
-/* One process lacks memory at any place of planning and running, for once: C is right everywhere,
- * or as it was. alpha 0: C is scaled. */
+/* One allocation of one process fails, anywhere in planning and running: on all processes C is
+ * right, or C is unchanged. kind & 1: reproducible; kind & 2: C is only scaled (alpha 0). */
 static void nothing_is_lost(world *w) {
   static const int reproducible[2] = {-1, 1};
   for (int kind = 0; kind < 4; kind++) {
@@ -311,8 +311,8 @@ static void nothing_is_lost(world *w) {
   }
 }
 
-/* A process that has no memory any more goes on with the messages: all say the same, and what is
- * said to be right is. */
+/* From the nth on all allocations of one process fail. It goes on with its messages, so no process
+ * hangs; all return the same status, and after TSR_OK C is right. */
 static void memory_runs_out_midway(world *w) {
   tsr_grid *grid = NULL;
   EXPECT(tsr_grid_create(w->devices, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK, "");
@@ -345,7 +345,7 @@ int main(int argc, char **argv) {
       {"not on the grid", not_on_the_grid},
       {"no memory for objects", no_memory_for_objects},
       {"no memory for a product", no_memory_for_a_product},
-      {"no room on a device", no_room_on_a_device},
+      {"no memory on a device", no_memory_on_a_device},
       {"nothing is lost", nothing_is_lost},
       {"memory runs out midway", memory_runs_out_midway},
   };

@@ -1,7 +1,6 @@
 /*
- * Goldens of plans across processes: the steps that all processes go through, on grids without
- * processes. tests/plan/golden.h says how goldens are kept; cluster_golden --write writes the file
- * anew.
+ * Goldens of plans across processes: the steps of schedules on model-only grids.
+ * tests/plan/golden.h says how goldens are kept; cluster_golden --write writes the file anew.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -21,14 +20,14 @@
 #define H200 "machines/h200x4.json"
 #define STRING "host:150 gpu*3:16@nvlink:50 pcie:50 rate:7.2 net:12.5"
 
-/* A product, and what is set of its plan; zeros are the model's. */
+/* A product and settings of its plan; 0: the model chooses. */
 typedef struct case_ {
   const char *machine;
   int rows, cols; /* of the grid */
   char type;
   const char *ops;              /* "NN" */
-  int64_t m, n, k, block;       /* block: in which matrices are dealt */
-  int64_t k_block_of_b, offset; /* another one for B; where the parts begin in their matrices */
+  int64_t m, n, k, block;       /* block: of the matrices' block-cyclic layouts */
+  int64_t k_block_of_b, offset; /* block of B's rows, 0: block; first row and column of all parts */
   char beta;                    /* '0', '1' or 'r', another value; 0: '0' */
   int64_t depth, c_block;
   int lookahead;

@@ -1,4 +1,4 @@
-/* The table of knobs of products across processes: docs/distributed.md has it as it is. */
+/* docs/distributed.md has the same table of knobs as src/cluster/knobs.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +59,8 @@ static void test_page_has_table(void **state) {
   assert_int_equal(missing, 0);
 }
 
-/* A descent looks for a candidate's value among those of the row. */
+/* The values of a row ascend, because the descent looks for a strategy's value among them; a 0 that
+ * stands for "as deep as depth" may end them. */
 static void test_values_ascend(void **state) {
   (void)state;
   int knobs;

@@ -34,9 +34,10 @@ layout layout_draw(numbers *n, int64_t rows, int64_t cols, const int grid[2]) {
   return x;
 }
 
-/* The indices that are dealt to one process, by dealing all of them. */
-static int64_t distribution(int64_t extent, int64_t first, int64_t block, int source, int count,
-                            int me, int64_t *index) {
+/* Writes the global indices that coordinate `me` owns to `index`, by going through all of them, and
+ * returns their number. */
+static int64_t own_indices(int64_t extent, int64_t first, int64_t block, int source, int count,
+                           int me, int64_t *index) {
   int64_t left = first > 0 ? first : block, here = 0;
   int turn = source;
   for (int64_t i = 0; i < extent; i++) {
@@ -100,8 +101,8 @@ bool storage_create(const layout *x, tsr_grid *grid, tsr_type type, storage *s) 
   s->index[0] = malloc((size_t)(x->m + 1) * sizeof *s->index[0]);
   s->index[1] = malloc((size_t)(x->n + 1) * sizeof *s->index[1]);
   if (s->index[0] == NULL || s->index[1] == NULL) return false;
-  s->local[0] = distribution(x->m, x->imb, x->mb, x->row_source, extent[0], me[0], s->index[0]);
-  s->local[1] = distribution(x->n, x->inb, x->nb, x->col_source, extent[1], me[1], s->index[1]);
+  s->local[0] = own_indices(x->m, x->imb, x->mb, x->row_source, extent[0], me[0], s->index[0]);
+  s->local[1] = own_indices(x->n, x->inb, x->nb, x->col_source, extent[1], me[1], s->index[1]);
   int64_t ld = (s->local[0] > 0 ? s->local[0] : 1) + x->extra;
   void *data = malloc((size_t)(ld * s->local[1]) * s->size + 1);
   s->matrix = (tsr_pmatrix){grid,   type,   x->m,          x->n,          x->mb, x->nb,

@@ -1,6 +1,7 @@
 /*
- * What goes wrong while panels go from device to device: what one process meets is what all are
- * told, none hangs, and what can go on does.
+ * Failures while panels travel from device to device. If a device of one process fails, all
+ * processes must return that error and none may hang; if the transport cannot be used, MPI's must
+ * be.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "cases.h"
 #include "emulated.h"
 
-/* Of more than one row, where there are that many processes. */
+/* Rows of the grid: 2 if the number of processes allows it. */
 static int rows_of(const world *w) {
   return w->size > 2 && w->size % 2 == 0 ? 2 : 1;
 }
@@ -31,8 +32,8 @@ static void panels_go_from_device_to_device(world *w) {
   tsr_grid_destroy(grid);
 }
 
-/* By the links of both devices, whose pieces overtake each other; a process may have but one, and
- * others more. */
+/* Panels are uploaded by the links of both devices, and pieces overtake each other. A process may
+ * have one way only while others have more. */
 static void panels_come_up_by_all_links(world *w) {
   long overtaken = emulated_overtaken();
   for (int limited = 0; limited < 2 && w->size > 1; limited++) {
@@ -47,7 +48,7 @@ static void panels_come_up_by_all_links(world *w) {
   HOLD(w->size == 1 || emulated_overtaken() > overtaken);
 }
 
-/* Each queue of pieces has a track. */
+/* The timeline has a track for each queue of the fabric. */
 static void timelines_show_pieces(world *w) {
   static const char *const tracks[] = {"pieces across", "pieces up, way 0", "pieces up, way 1"};
   char *text = NULL;
@@ -61,7 +62,7 @@ static void timelines_show_pieces(world *w) {
   tsr_grid_destroy(grid);
 }
 
-/* How much a process carries in one call. */
+/* How many operations this process gives to the fabric in one call. */
 static long count_carried(tsr_grid *grid, const call *x) {
   long before = emulated_carried();
   (void)grid;
@@ -69,7 +70,8 @@ static long count_carried(tsr_grid *grid, const call *x) {
   return emulated_carried() - before;
 }
 
-/* The grid is of no use any more, and says so. */
+/* The nth operation of process `who` fails: that call and later ones return the error everywhere.
+ */
 static void one_fails(const world *w, int who, long n, int later) {
   tsr_grid *grid = make_grid(w);
   char process[32];
@@ -87,8 +89,8 @@ static void one_fails(const world *w, int who, long n, int later) {
   tsr_grid_destroy(grid);
 }
 
-/* Each thing that a process carries fails in turn, at once where it can or later. What fails as it
- * is asked for is what goes up: others are carried all the same. */
+/* Operations of each process fail in turn: later, when they are executed, or (uploads alone) at
+ * once, when they are asked for. */
 static void one_device_fails(world *w) {
   if (w->size == 1) return;
   for (int who = 0; who < w->size; who = next_of(w, who)) {
@@ -106,7 +108,7 @@ static void one_device_fails(world *w) {
   goes_on(w->grid);
 }
 
-/* What fails while rates are measured, on one process alone: all go by MPI then. */
+/* An operation of one process fails while rates are measured: the grid uses MPI then. */
 static void rates_cannot_be_measured(world *w) {
   if (w->size == 1) return;
   long before = emulated_carried();
@@ -125,24 +127,24 @@ static void rates_cannot_be_measured(world *w) {
     }
 }
 
-/* Marks that cannot be set, while rates are measured and while panels go: all goes on as it should,
- * and nothing outlives those who wait for it. */
-static void marks_cannot_be_set(world *w) {
+/* Recording of events fails, while rates are measured and while panels travel: products are right,
+ * and no operation is left when the fabric is closed. */
+static void events_cannot_be_recorded(world *w) {
   if (w->size == 1) return;
   long left = emulated_left();
   for (int who = 0; who < w->size; who = next_of(w, who)) {
-    if (w->rank == who) emulated_unset_events(1);
+    if (w->rank == who) emulated_lose_events(1);
     tsr_grid *grid = make_grid(w);
     HOLD(strcmp(tsr_grid_transport(grid), "nccl") == 0);
     for (int i = 0; i < 3; i++) goes_on(grid);
     tsr_grid_destroy(grid);
-    emulated_unset_events(0);
+    emulated_lose_events(0);
   }
   HOLD(emulated_left() == left);
 }
 
-/* What fails of an asynchronous call is told by the next tsr_grid_sync, everywhere. */
-static void failures_are_told_later(world *w) {
+/* The next tsr_grid_sync returns the failure of an asynchronous call, on all processes. */
+static void sync_returns_failures(world *w) {
   tsr_grid *grid = make_grid(w);
   call x;
   if (w->size == 1 || !HOLD(call_create(grid, TSR_NO_TRANS, &x))) return;
@@ -179,7 +181,8 @@ static void settings(world *w) {
   unsetenv("TESSERA_TRANSPORT");
 }
 
-/* Two processes on one device, or one without any: by MPI, and not otherwise. */
+/* If two processes have the same device, or one process has none, panels go by MPI; if NCCL is
+ * forced, the grid is refused. */
 static void a_device_for_each(world *w) {
   tsr_grid *grid = NULL;
   if (w->size == 1) return;
@@ -207,8 +210,8 @@ int main(int argc, char **argv) {
       {"timelines show pieces", timelines_show_pieces},
       {"one device fails", one_device_fails},
       {"rates cannot be measured", rates_cannot_be_measured},
-      {"marks cannot be set", marks_cannot_be_set},
-      {"failures are told later", failures_are_told_later},
+      {"events cannot be recorded", events_cannot_be_recorded},
+      {"sync returns failures", sync_returns_failures},
       {"settings", settings},
       {"a device for each", a_device_for_each},
   };

@@ -1,13 +1,13 @@
 /*
  * Random products through ScaLAPACK's symbols, to be run by mpirun: descriptors of both types, any
  * blocks, offsets and sources, also replicated ones, on grids of any shape and order, made and
- * freed for each problem. What is not to be read is NaN; results are compared exactly, in every
- * copy. The problems follow from the seed, their number and the number of processes: mpirun -n 4
- * dist_pblas --seed 5 --first 17 --count 1 Every eighth has a wrong argument: ScaLAPACK's own error
- * exit is to see it.
+ * freed for each problem. Elements that must not be read are NaN. Results are compared exactly, in
+ * every replicated copy. Every eighth problem has a wrong argument, which must reach ScaLAPACK's
+ * own error exit. A problem follows from the seed, its number and the number of processes: mpirun
+ * -n 4 cluster_pblas --seed 5 --first 17 --count 1
  *
- *   --differ       every process has other settings: all must decide alike all the same
- *   --wrong-here   one process alone has a wrong argument: the program ends
+ *   --differ       every process has other settings; all must still decide alike
+ *   --wrong-here   only one process has a wrong argument; the program must end
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ void blacs_exit_(const int *goes_on);
 typedef void product_function(PARAMETERS);
 product_function psgemm_, pdgemm_, pcgemm_, pzgemm_;
 
-/* Its error exit, which ends the program, and what it prints: ours are found before them. */
+/* They replace ScaLAPACK's error exit, which ends the program, and its messages. */
 static int exits, last_info;
 static bool ends;
 void PB_Cabort(int context, char *routine, int info);
@@ -56,8 +56,8 @@ typedef struct problem {
   tsr_type type;
   char trans[2];
   int m, n, k, alpha[2], beta[2];
-  int grid[2], order, shift; /* mapped: process number i + shift */
-  int wrong;                 /* 0: nothing */
+  int grid[2], order, shift; /* MAPPED: place i has process (i + shift) mod size */
+  int wrong;                 /* which argument is wrong; 0: none */
   operand a, b, c;
 } problem;
 
@@ -121,7 +121,7 @@ static void multiply(const double a[2], const double b[2], double c[2]) {
   c[1] = a[0] * b[1] + a[1] * b[0];
 }
 
-/* Element (i, j) of op(x). */
+/* Element (i, j) of op() of an operand's part. */
 static void get(const problem *p, const operand *x, char trans, int i, int j, double value[2]) {
   bool straight = is_straight(trans);
   element_get(p->type, x->which, x->at[0] + (straight ? i : j), x->at[1] + (straight ? j : i),
@@ -157,7 +157,7 @@ static product_function *symbol_of(tsr_type type) {
   return type == TSR_S ? psgemm_ : type == TSR_D ? pdgemm_ : type == TSR_C ? pcgemm_ : pzgemm_;
 }
 
-/* The same routine where ScaLAPACK has it. */
+/* ScaLAPACK's own routine of that type. */
 static product_function *original_of(tsr_type type) {
   static void *library;
   char name[] = {'p', (char)type, 'g', 'e', 'm', 'm', '_', '\0'};
@@ -183,7 +183,7 @@ static void call(product_function *routine, const problem *p, local_operand *a, 
 
 /* ---- Wrong arguments ------------------------------------------------------- */
 
-/* Where a descriptor has its sources, leading dimension and blocks. */
+/* Index `one` or `two`, as the descriptor is of type 1 or 2. */
 static int in_descriptor(const local_operand *x, int one, int two) {
   return x->descriptor[0] == 1 ? one : two;
 }
@@ -229,7 +229,8 @@ static void spoil(problem *p, local_operand *a, local_operand *b, local_operand 
   }
 }
 
-/* The original says what the error is; through us it must say the same, and C must be as it was. */
+/* Spoils an argument. Our routine must make the same error exit as ScaLAPACK's own, and leave C as
+ * it was. */
 static const char *try_wrong(problem *p, local_operand *a, local_operand *b, local_operand *c) {
   spoil(p, a, b, c);
   exits = 0;
@@ -245,7 +246,8 @@ static const char *try_wrong(problem *p, local_operand *a, local_operand *b, loc
 
 /* ---- A problem ------------------------------------------------------------- */
 
-/* Calls on this process in which something is to be computed: all are for devices if any is. */
+/* Calls on this process that compute something. tests/dropin/test_pblas.sh forces devices and
+ * expects that many calls there. */
 static long long due;
 
 static bool is_empty(const problem *p) {
@@ -270,7 +272,7 @@ static const char *run_on(problem *p, const place_in_grid *grid) {
   bool made = local_create(&p->a, p->type, grid, inputs, NOT_A_NUMBER, &a) &&
               local_create(&p->b, p->type, grid, inputs, NOT_A_NUMBER, &b) &&
               local_create(&p->c, p->type, grid, reads_c ? KNOWN : NOT_A_NUMBER, KNOWN, &c);
-  if (!made) return "the test has no memory"; /* and ends */
+  if (!made) return "the test has no memory"; /* leaks: the program ends */
   const char *wrong = p->wrong > 0 ? try_wrong(p, &a, &b, &c) : try_right(p, &a, &b, &c);
   local_destroy(&a);
   local_destroy(&b);
@@ -278,7 +280,7 @@ static const char *run_on(problem *p, const place_in_grid *grid) {
   return wrong;
 }
 
-/* As the problem wants it. False: this process is not in it. */
+/* Makes the problem's grid. False: this process is not in it. */
 static bool make_grid(const problem *p, int size, place_in_grid *grid) {
   const int system = 0, none = -1;
   int map[64], rows = p->grid[0];
@@ -302,7 +304,8 @@ static const char *run(problem p, int size) {
 
 /* ---- The program ----------------------------------------------------------- */
 
-/* Says on process 0 what the first process that is not content found; whether all are. */
+/* Whether the problem is right on all processes; else process 0 prints the error of the first
+ * failed process. Collective. */
 static bool judge(int rank, int size, const problem *p, int64_t index, uint64_t seed,
                   const char *wrong) {
   int mine = wrong != NULL ? rank : size, first;
@@ -312,8 +315,9 @@ static bool judge(int rank, int size, const problem *p, int64_t index, uint64_t 
   if (rank == first) snprintf(text, sizeof text, "%s", wrong);
   MPI_Bcast(text, sizeof text, MPI_CHAR, first, MPI_COMM_WORLD);
   if (rank != 0) return false;
-  printf("FAILED: mpirun -n %d dist_pblas --seed %llu --first %lld --count 1\n  process %d: %s\n",
-         size, (unsigned long long)seed, (long long)index, first, text);
+  printf(
+      "FAILED: mpirun -n %d cluster_pblas --seed %llu --first %lld --count 1\n  process %d: %s\n",
+      size, (unsigned long long)seed, (long long)index, first, text);
   print_problem(p);
   return false;
 }
@@ -324,8 +328,8 @@ static long long argument(int argc, char **argv, const char *name, long long oth
   return otherwise;
 }
 
-/* Before anything of ours has read them. */
-static void set_apart(int rank) {
+/* Gives each process other settings, before the library reads them. */
+static void vary_settings(int rank) {
   static const char *const offload[4] = {"always", "auto", "always", "never"};
   static const char *const devices[4] = {"1", "2", "3", "2"};
   static const char *const least[4] = {"1", "4", "20", "0"};
@@ -334,7 +338,8 @@ static void set_apart(int rank) {
   setenv("TESSERA_MIN_SIZE", least[rank % 4], 1);
 }
 
-/* A leading dimension of 0 on the last process: it aborts, with all others waiting for it. */
+/* A product with leading dimension 0 on the last process, which must abort the program while all
+ * others wait for it. */
 static void be_wrong_here(int rank, int size) {
   problem p = draw_problem(1, 2, size);
   place_in_grid grid;
@@ -361,7 +366,7 @@ int main(int argc, char **argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   uint64_t seed = (uint64_t)argument(argc, argv, "--seed", 1);
   long long first = argument(argc, argv, "--first", 0), count = argument(argc, argv, "--count", 40);
-  if (argument(argc, argv, "--differ", 0)) set_apart(rank);
+  if (argument(argc, argv, "--differ", 0)) vary_settings(rank);
   if (argument(argc, argv, "--wrong-here", 0)) be_wrong_here(rank, size);
   for (long long i = first; i < first + count; i++) {
     problem p = draw_problem(seed, i, size);

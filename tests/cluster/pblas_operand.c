@@ -32,7 +32,7 @@ operand operand_draw(numbers *n, int which, int rows, int cols, const int grid[2
   int behind[2] = {draw(n, 0, 10), draw(n, 0, 10)};
   x.m = x.at[0] + rows + behind[0];
   x.n = x.at[1] + cols + behind[1];
-  if (x.m == 0) x.m = 1; /* an empty part needs a matrix all the same */
+  if (x.m == 0) x.m = 1; /* ScaLAPACK wants a matrix of at least 1 x 1, also for an empty part */
   if (x.n == 0) x.n = 1;
   return x;
 }
@@ -64,8 +64,9 @@ void element_get(tsr_type type, int which, int i, int j, double value[2]) {
 
 /* ---- Storage -------------------------------------------------------------- */
 
-/* The indices that are here, by dealing all of them. */
-static int distribution(const operand *x, int d, const place_in_grid *grid, int *index) {
+/* Writes the global indices that this process owns in direction d, by going through all of them,
+ * and returns their number. */
+static int own_indices(const operand *x, int d, const place_in_grid *grid, int *index) {
   int extent = d == 0 ? x->m : x->n, left = x->first[d], turn = x->source[d], here = 0;
   for (int i = 0; i < extent; i++, left--) {
     if (left == 0) left = x->block[d], turn = (turn + 1) % grid->extent[d];
@@ -112,10 +113,10 @@ bool local_create(const operand *of, tsr_type type, const place_in_grid *grid, f
   for (int d = 0; d < 2; d++) {
     x->index[d] = malloc((size_t)(d == 0 ? of->m : of->n) * sizeof *x->index[d]);
     if (x->index[d] == NULL) return false;
-    x->count[d] = distribution(of, d, grid, x->index[d]);
+    x->count[d] = own_indices(of, d, grid, x->index[d]);
   }
   x->ld = (x->count[0] > 0 ? x->count[0] : 1) + of->extra;
-  if (x->count[1] == 0 && of->extra == 0) x->ld = 1; /* which is enough where nothing is */
+  if (x->count[1] == 0 && of->extra == 0) x->ld = 1; /* enough without columns */
   describe(of, grid->context, x->ld, x->descriptor);
   x->bytes = (size_t)x->ld * (size_t)x->count[1] * element_size(type);
   x->data = malloc(x->bytes + 1);
@@ -133,7 +134,7 @@ void local_destroy(local_operand *x) {
   free(x->before);
 }
 
-/* ---- Looking -------------------------------------------------------------- */
+/* ---- Checking ------------------------------------------------------------- */
 
 bool local_is_untouched(const local_operand *x) {
   return memcmp(x->data, x->before, x->bytes) == 0;

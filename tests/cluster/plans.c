@@ -1,6 +1,5 @@
-/* Plans across processes on model_only grids: against bounds, against each other, and what is
- * wrong.
- */
+/* Plans across processes on model-only grids: compared with bounds and with each other; prints;
+ * wrong arguments. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -29,15 +28,15 @@ static tsr_context *planner(const char *machine) {
   return context;
 }
 
-/* What is set of a plan; zeros are the model's. */
+/* A product and settings of its plan; 0: the model chooses. */
 typedef struct wish {
   int rows, cols;
-  int64_t m, n, k, block;         /* block: in which matrices are dealt */
+  int64_t m, n, k, block;         /* block: of the matrices' block-cyclic layouts */
   int64_t depth, c_block, c_cols; /* c_cols 0: blocks of C are square */
   int lookahead;
   double network, up, down; /* GB/s */
   tsr_op transa;
-  int64_t k_block_of_b; /* another one; 0: as the others */
+  int64_t k_block_of_b; /* the block of B's rows; 0: block */
 } wish;
 
 static tsr_status make(tsr_context *context, const wish *w, tsr_grid **grid, tsr_pplan **plan) {
@@ -90,7 +89,7 @@ static void no_faster_than_parts_allow(void **state) {
       assert_true(p.seconds >= p.kernels + p.fill + p.starved + p.changing - 1e-9);
       assert_true(p.seconds >= p.received / 12.5e9 && p.seconds >= p.sent / 12.5e9);
       assert_true(p.starved >= 0 && p.changing >= 0 && p.fill > 0);
-      /* Of A and B a process receives what the others of its row and column have. */
+      /* A process receives the parts of A and B that the others of its row and column own. */
       double volume = 8 * n * n * ((1 - 1.0 / w.cols) / w.rows + (1 - 1.0 / w.rows) / w.cols);
       if (p.blocks_down * p.blocks_across == 1)
         assert_true(p.received > 0.7 * volume && p.received < 1.5 * volume);
@@ -98,7 +97,8 @@ static void no_faster_than_parts_allow(void **state) {
   tsr_context_destroy(context);
 }
 
-/* A network that binds takes as long as the bytes; one that costs nothing leaves the devices. */
+/* With a slow network a product takes at least bytes / bandwidth; with an infinitely fast one at
+ * least the time of the kernels; and a slower network never makes it faster. */
 static void the_network_binds_or_not(void **state) {
   (void)state;
   tsr_context *context = planner(SUMMIT);
@@ -118,9 +118,9 @@ static void the_network_binds_or_not(void **state) {
   tsr_context_destroy(context);
 }
 
-/* Herault et al., Figure 3: when C is cut and the network is nearly busy, a lookahead of 2 does
- * better than one of 1 (bench/choices.py says by how much). With one block of C it is not needed.
- */
+/* Herault et al., Figure 3: when C is cut into blocks and the network is nearly saturated,
+ * lookahead 2 is faster than 1 (bench/choices.py says by how much). With one block of C it makes no
+ * difference. */
 static void lookahead_helps_where_blocks_are_small(void **state) {
   (void)state;
   tsr_context *context = planner(SUMMIT);
@@ -156,8 +156,8 @@ static void what_is_set_is_kept(void **state) {
   tsr_context_destroy(context);
 }
 
-/* What the model has chosen takes as long when it is set. (bench/choices.py: beside other depths
- * and lookaheads.) */
+/* If the user sets the values that the model chose, the plan is not faster than the model's own.
+ * (bench/choices.py compares other depths and lookaheads.) */
 static void a_choice_can_be_set(void **state) {
   (void)state;
   static const int64_t extents[] = {8000, 40000, 160000};
@@ -174,8 +174,8 @@ static void a_choice_can_be_set(void **state) {
   tsr_context_destroy(context);
 }
 
-/* Blocks of C, and three sets of panels, have room. */
-static void blocks_have_room(void **state) {
+/* The device memory suffices for the blocks of C and the panels of three products. */
+static void blocks_fit(void **state) {
   (void)state;
   tsr_context *context = planner(SUMMIT);
   for (int64_t n = 100000; n <= 400000; n += 50000) {
@@ -201,8 +201,8 @@ static void transposed_operands_move(void **state) {
   tsr_context_destroy(context);
 }
 
-/* k in other blocks in B than in A: panels of every pair of owners are short, and moving one matrix
- * is worth it where the product is long enough. */
+/* If k has other blocks in B than in A, the panels of each pair of owners are shallow.
+ * Redistributing a matrix pays for some products and not for others. */
 static void moving_is_weighed(void **state) {
   (void)state;
   int moved = 0, kept = 0;
@@ -239,7 +239,7 @@ static void shapes(void **state) {
   tsr_context_destroy(context);
 }
 
-/* ---- Prints, and what is wrong ---------------------------------------------------- */
+/* ---- Prints, and wrong arguments -------------------------------------------------- */
 
 static void prints(void **state) {
   (void)state;
@@ -271,10 +271,9 @@ static void prints(void **state) {
   tsr_context_destroy(context);
 }
 
-/* Nothing hides the way home of the last block but its being small: where C is cut, the later
- * blocks are smaller, and the product takes no longer than with one block. (bench/choices.py: how
- * much less.)
- */
+/* No product hides the write-back of the last block, so it should be small: if C is cut, later
+ * blocks are smaller, and the product takes no longer than with one block. (bench/choices.py says
+ * how much less.) */
 static void the_last_block_is_small(void **state) {
   (void)state;
   tsr_context *context = planner("host:200 gpu*1:141@nvlink:300 pcie:55 rate:60 net:12");
@@ -289,15 +288,15 @@ static void the_last_block_is_small(void **state) {
     one.c_block = 16384;
     assert_true(p.seconds <= predict(context, &one).seconds);
   }
-  w.up = w.down = 0; /* by way of host memory: blocks that were set are all alike */
+  w.up = w.down = 0; /* panels by MPI; blocks that the user set are all of one size */
   w.c_block = 2048;
   tsr_pprediction set = predict(context, &w);
   assert_true(set.block_cols == 2048 && set.later_cols == 2048 && set.blocks_across == 8);
   tsr_context_destroy(context);
 }
 
-/* From device to device: what comes up from host memory binds, or nothing does; slots take of the
- * devices' memory. */
+/* Panels from device to device: a product takes at least the time of its uploads; slower uploads
+ * never make it faster; slots and blocks of C fit the devices' memory. */
 static void panels_in_device_memory(void **state) {
   (void)state;
   tsr_context *context = planner("host:200 gpu*1:141@nvlink:300 pcie:55 rate:60 net:12");
@@ -307,12 +306,12 @@ static void panels_in_device_memory(void **state) {
   tsr_pprediction by_nccl = predict(context, &w);
   assert_true(by_nccl.seconds < by_mpi.seconds);
   assert_true(by_nccl.seconds >= by_nccl.kernels + by_nccl.fill + by_nccl.starved - 1e-9);
-  double n = (double)w.m, raised = 8 * n * n * 2 / 4, last = 0;
+  double n = (double)w.m, uploaded = 8 * n * n * 2 / 4, last = 0;
   for (w.up = 40; w.up > 1; w.up /= 2)
-    assert_true(predict(context, &w).seconds >= raised / (1e9 * w.up));
+    assert_true(predict(context, &w).seconds >= uploaded / (1e9 * w.up));
   w.up = 2;
   assert_true(predict(context, &w).starved > by_nccl.kernels);
-  w.depth = 1024, w.lookahead = 2, w.c_block = 8192; /* of one cut exactly */
+  w.depth = 1024, w.lookahead = 2, w.c_block = 8192; /* the same cut for all rates */
   for (w.up = 50; w.up > 1; w.up /= 2) {
     tsr_pprediction p = predict(context, &w);
     assert_true(p.seconds >= last * (1 - 1e-9));
@@ -379,7 +378,7 @@ int main(void) {
       cmocka_unit_test(the_last_block_is_small),
       cmocka_unit_test(what_is_set_is_kept),
       cmocka_unit_test(a_choice_can_be_set),
-      cmocka_unit_test(blocks_have_room),
+      cmocka_unit_test(blocks_fit),
       cmocka_unit_test(transposed_operands_move),
       cmocka_unit_test(moving_is_weighed),
       cmocka_unit_test(shapes),

@@ -1,7 +1,5 @@
-/* The sweep over tessera_mpi.h, on a grid of one process and on grids that are model_only:
- * allocations of the library fail. What several processes make of the failure of one is in faults.c
- * and async.c.
- */
+/* Sweeps the functions of tessera_mpi.h with failing allocations, on a grid of one process and on
+ * model-only grids. faults.c and async.c test failures of one process among several. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,11 +14,12 @@ static const double one = 1;
 typedef struct world {
   const sweep_visit *visit;
   tsr_context *context; /* on emulated devices */
-  tsr_grid *grid;       /* of this process, or model_only */
+  tsr_grid *grid;       /* of this process alone, or model-only */
   tsr_pmatrix a, b, c;
   double full[COUNT];
-  tsr_grid *other;    /* what visits make, */
-  tsr_pmatrix matrix; /* which is ended with the world */
+  /* Made by visits, destroyed with the world: */
+  tsr_grid *other;
+  tsr_pmatrix matrix;
   tsr_pplan *plan;
   tsr_context *dealt;
   char *text;
@@ -52,7 +51,7 @@ static void make_matrix(world *w, double value, tsr_pmatrix *x) {
   fill(x, value);
 }
 
-/* Matrices of ones, and C of twos. */
+/* Makes the grid and its matrices: A and B of ones, C of twos. */
 static void make_grid(world *w) {
   tsr_pmatrix *all[] = {&w->a, &w->b, &w->c};
   if (!is_model_only(w->visit)) {
@@ -77,7 +76,7 @@ static void *open_world(const sweep_visit *v, const char *setup) {
   return w;
 }
 
-/* What the call has begun; an model_only grid has nothing to wait for. */
+/* Waits for what the call has begun; a model-only grid has nothing to wait for. */
 static tsr_status settle(void *world_) {
   world *w = world_;
   if (w->grid == NULL || is_model_only(w->visit)) return TSR_OK;
@@ -95,7 +94,7 @@ static tsr_status multiply(world *w) {
                            0, 0, &one, &w->c, 0, 0);
 }
 
-/* A product on the grid comes out right. */
+/* Checks that a product on the grid is right. */
 static void check_works(world *w) {
   fill(&w->a, 1), fill(&w->b, 1), fill(&w->c, 3);
   HOLD(multiply(w) == TSR_OK);
@@ -174,7 +173,7 @@ static void check_suggested(void *world_, const sweep_outcome *o) {
   HOLD(w->number == (o->status == TSR_OK ? 6 : 0));
 }
 
-/* What is set takes no memory. */
+/* The functions that set or return a value allocate nothing. */
 static tsr_status grid_orders(void *world_) {
   world *w = world_;
   int rows = 0, cols = 0, row = -1, col = -1;
@@ -221,14 +220,14 @@ static tsr_status pmatrix_destroy(void *world_) {
   return status;
 }
 
-/* C is newer on the devices than at home: N more than it was. */
+/* Makes C newer on the devices than in host memory: N more than it was. */
 static void after_product(void *world_) {
   world *w = world_;
   HOLD(tsr_pgemm_async(w->grid, TSR_NO_TRANS, TSR_NO_TRANS, N, N, N, &one, &w->a, 0, 0, &w->b, 0, 0,
                        &one, &w->c, 0, 0) == TSR_OK);
 }
 
-/* A leaves C behind. */
+/* Replaces C, whose newer copy is on the devices, by the transpose of A. */
 static tsr_status redistribute(void *world_) {
   world *w = world_;
   return CALLED(tsr_redistribute)(w->grid, TSR_TRANS, N, N, &w->a, 0, 0, &w->c, 0, 0);
@@ -240,7 +239,7 @@ static tsr_status scatter(void *world_) {
   return CALLED(tsr_scatter)(w->grid, 0, 0, w->full, N, &w->c);
 }
 
-/* Refused, the call has written nothing. */
+/* A call that was refused has written nothing, and succeeds when it is repeated. */
 static void check_replaced(void *world_, const sweep_outcome *o) {
   world *w = world_;
   HOLD(is_filled(&w->a, 1));
@@ -379,7 +378,7 @@ static const sweep_visit visits[] = {
     VISIT(NULL, pmatrix_create, check_matrix),
     VISIT(with_matrix, pmatrix_destroy, NULL),
     VISIT(after_product, redistribute, check_replaced),
-    {"redistribute of what is at home", NULL, NULL, redistribute, check_replaced, 0, false, ""},
+    {"redistribute of host memory", NULL, NULL, redistribute, check_replaced, 0, false, ""},
     VISIT(after_product, scatter, check_replaced),
     VISIT(after_product, gather, check_gathered),
     VISIT(NULL, pgemm, check_product),

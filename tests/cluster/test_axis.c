@@ -1,4 +1,4 @@
-/* Block-cyclic arithmetic and the order of panels, against counting one index after another. */
+/* Block-cyclic arithmetic and the order of panels, compared with counting index by index. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static tsr_axis draw_axis(int64_t extent, int count) {
   return (tsr_axis){extent, between(1, 12), between(1, 12), (int)between(0, count - 1), count};
 }
 
-/* Owners one after another, with nothing but a countdown. */
+/* The owner of each index, by counting down the indices of each block. */
 static void count_owners(const tsr_axis *x, int *owner) {
   int64_t left = x->first;
   int turn = x->source;
@@ -102,7 +102,7 @@ static void common_indices(void **state) {
   }
 }
 
-/* Marks the indices of a panel, each of which must be new and of its pair. */
+/* Counts the indices of a panel in seen[]; none may have been seen before. */
 static void mark(const tsr_axis *a, const tsr_axis *b, const tsr_panel *panel, int *seen) {
   int64_t left = panel->depth;
   for (int64_t i = panel->at; left > 0; i++) {
@@ -130,7 +130,7 @@ static void panels_cover_k_once(void **state) {
   }
 }
 
-/* 1, 1, 2, 4, 8, 8, ... of each pair. */
+/* The panels of each pair have depths 1, 1, 2, 4, 8, 8, ... */
 static void panels_grow(void **state) {
   (void)state;
   static const int64_t depth[] = {1, 1, 2, 4, 8, 8, 8};
@@ -145,7 +145,7 @@ static void panels_grow(void **state) {
   tsr_panels_free(&panels);
 }
 
-/* Small blocks make long panels: 64 indices in blocks of 1 over 2 x 2 are two panels. */
+/* Small blocks make deep panels: 64 indices in blocks of 1 over 2 x 2 processes are two panels. */
 static void small_blocks_are_gathered(void **state) {
   (void)state;
   tsr_axis x = {64, 1, 1, 0, 2};

@@ -1,4 +1,4 @@
-/* The fabric as it is found: where NCCL was built it can be loaded, also without a GPU. */
+/* Finding the fabric: if NCCL's was built, it can be loaded, also without a GPU. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static void only_cuda_has_one(void **state) {
 }
 
 #ifdef HAS_NCCL
-/* Pieces are measured before they are used, and memory that is no device's is refused. */
+/* The sample has pieces enough for all ways, and memory that is not a device's is refused. */
 static void nccl_is_found(void **state) {
   (void)state;
   const tsr_fabric *fabric = NULL, *again = NULL;

@@ -1,5 +1,5 @@
-"""tessera pgemm and its like as users meet them. Results are compared with those of tessera gemm, byte
-by byte: the data are small whole numbers."""
+"""tessera pgemm and related commands, as users call them. Results must equal those of tessera gemm byte
+by byte, as is possible with data of small integers."""
 import json
 import os
 from pathlib import Path
@@ -13,13 +13,13 @@ BENCH = BUILD / "bench/tessera-bench-mpi"
 
 
 def pgemm(processes, words, *files):
-    """Of the digits with themselves, unless files are given."""
+    """Multiplies the given files, or else the digits by themselves."""
     return on_processes(processes, TESSERA, "pgemm", *(files or (DIGITS, DIGITS)), *words.split())
 
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory):
-    """A' A, and A times that minus twice A; what pgemm must come to."""
+    """Files of A' A and of A (A' A) - 2 A, as tessera gemm computes them."""
     folder = tmp_path_factory.mktemp("expected")
     gram, big = folder / "gram.npy", folder / "big.npy"
     tessera("gemm --transa T --engine cpu", DIGITS, DIGITS, "-o", gram).ok()
@@ -44,7 +44,7 @@ def test_products(expected, processes):
 
 
 def test_other_order_and_grid(expected):
-    """A F-ordered file of the same numbers is the transpose."""
+    """A file in Fortran order with the same numbers is the transpose."""
     write_npy("turned.npy", "<f8", True, (64, 1797), data_of(DIGITS))
     pgemm(4, "--transa T --transb T -o c.npy --engine cpu --grid 4x1", DIGITS, "turned.npy").ok()
     assert same("c.npy", expected[0])
@@ -75,7 +75,7 @@ def test_explained():
 
 
 def fails(done, message):
-    """With an exit code that the launcher chooses."""
+    """The launcher chooses the exit code."""
     assert done.code != 0, repr(done)
     return done.warns(message)
 
@@ -156,7 +156,7 @@ def test_measured_on_devices(measure):
 
 
 def test_one_transport_fails(measure):
-    """The other is measured all the same."""
+    """If one case fails, the other is still measured."""
     fails(measure(square(100, "transport=nccl"), square(100, "transport=mpi"), "--engine", "host",
                   "--devices", "2", "--repeat", "1", "--csv", "t.csv"), "NCCL is for CUDA devices")
     assert lines_with("t.csv", ",1,mpi") == 1

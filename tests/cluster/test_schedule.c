@@ -1,5 +1,5 @@
-/* Schedules across processes: the verifier finds nothing wrong with what is made, and everything
- * that is then made wrong. */
+/* Schedules across processes: the verifier accepts every schedule that is made, and finds every
+ * mistake that is then put into it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,13 +77,13 @@ static void schedules_are_right(void **state) {
                    (size_t)(p.moves[0] + p.moves[1]);
     assert_true(sends <= 2 * (size_t)s.products);
     several += s.blocks[0] > 1 && s.blocks[1] > 1;
-    shared += sends < 2 * (size_t)s.products; /* what a block left, the next one found */
+    shared += sends < 2 * (size_t)s.products; /* a panel served more than one product */
     tsr_summa_schedule_free(&s);
   }
   assert_true(several > CASES / 10 && shared > CASES / 4);
 }
 
-/* How many products before a step it waits for. */
+/* How many products must be complete before a step begins: up to the last one that it waits for. */
 static int32_t products_awaited(const tsr_summa_schedule *s, const tsr_summa_step *step) {
   int32_t last = TSR_NO_SUMMA_STEP, products = 0;
   for (int i = 0; i < TSR_SUMMA_WAITS; i++) {
@@ -94,7 +94,7 @@ static int32_t products_awaited(const tsr_summa_schedule *s, const tsr_summa_ste
   return products;
 }
 
-/* However many slots there are. */
+/* With any number of slots, messages are at most `lookahead` products ahead of completed ones. */
 static void messages_wait_for_products(void **state) {
   (void)state;
   for (int i = 0; i < CASES / 10; i++) {
@@ -112,7 +112,8 @@ static void messages_wait_for_products(void **state) {
   }
 }
 
-/* While a product runs, so many panels may be on their way, and no more. */
+/* While a product runs, `lookahead` panels are on their way at most, and at some time so many are.
+ */
 static void lookahead_is_kept(void **state) {
   (void)state;
   for (int l = 1; l <= 4; l++) {
@@ -153,12 +154,13 @@ static void same_numbers_same_digest(void **state) {
   }
 }
 
-/* ---- Made wrong ------------------------------------------------------------- */
+/* ---- Mistakes --------------------------------------------------------------- */
 
-/* Spoils a step; false: there is nothing of the kind to spoil in it. */
+/* Puts a mistake into a schedule at a step. False: the step has no place for a mistake of this
+ * kind. */
 typedef bool (*mistake)(tsr_summa_schedule *s, tsr_summa_step *step);
 
-/* Whether an earlier step fills the slot that this one fills. */
+/* Whether an earlier step fills the slot that this step fills. */
 static bool fills_again(const tsr_summa_schedule *s, const tsr_summa_step *step) {
   for (const tsr_summa_step *x = s->steps.items; x < step; x++)
     if (x->kind == TSR_SUMMA_SEND && x->operand == step->operand && x->slot[0] == step->slot[0])
@@ -224,7 +226,7 @@ static bool stays_out(tsr_summa_schedule *s, tsr_summa_step *step) {
   return true;
 }
 
-static bool goes_home_early(tsr_summa_schedule *s, tsr_summa_step *step) {
+static bool written_back_early(tsr_summa_schedule *s, tsr_summa_step *step) {
   if (step->kind != TSR_SUMMA_WRITE_BACK || s->panels.count < 2) return false;
   tsr_summa_step kept = *step, *before = step - 1;
   if (before->kind != TSR_SUMMA_MULTIPLY) return false;
@@ -246,7 +248,7 @@ static bool panel_is_cut(tsr_summa_schedule *s, tsr_summa_step *step) {
   return true;
 }
 
-/* For which there is no room. */
+/* Later blocks are larger than the first one, for which memory was counted. */
 static bool later_ones_are_large(tsr_summa_schedule *s, tsr_summa_step *step) {
   (void)step;
   for (int d = 0; d < 2; d++) {
@@ -260,9 +262,9 @@ static bool later_ones_are_large(tsr_summa_schedule *s, tsr_summa_step *step) {
 static void mistakes_are_found(void **state) {
   (void)state;
   static const mistake mistakes[] = {
-      overwrites_early, does_not_wait,    sends_another_panel, sends_another_block,
-      sends_elsewhere,  multiplies_twice, counts_beta_again,   stays_out,
-      goes_home_early,  crowds,           panel_is_cut,        later_ones_are_large,
+      overwrites_early,   does_not_wait,    sends_another_panel, sends_another_block,
+      sends_elsewhere,    multiplies_twice, counts_beta_again,   stays_out,
+      written_back_early, crowds,           panel_is_cut,        later_ones_are_large,
   };
   for (size_t kind = 0; kind < sizeof mistakes / sizeof *mistakes; kind++) {
     int made = 0;
@@ -281,7 +283,7 @@ static void mistakes_are_found(void **state) {
   }
 }
 
-/* Every allocation of one schedule fails, in turn. */
+/* Each allocation of one schedule fails in turn. */
 static void starve(const problem *p) {
   for (long n = 1;; n++) {
     tsr_summa_schedule s;

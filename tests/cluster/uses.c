@@ -1,12 +1,12 @@
 /*
- * What the random driver has no eye for: composition with asynchronous calls, messages of more than
- * a window, scattering and gathering.
+ * Cases that the random driver does not have: composition with asynchronous calls of the context,
+ * redistributions of several windows, scattering and gathering.
  */
 #include <stdlib.h>
 
 #include "cases.h"
 
-/* Adds to every element, on the devices: the result stays there. */
+/* Adds `by` to every element of this process on the devices, where the result stays. */
 static void add_there(const world *w, const tsr_pmatrix *x, double by) {
   const double one = 1;
   double ones[2 * N];
@@ -15,11 +15,11 @@ static void add_there(const world *w, const tsr_pmatrix *x, double by) {
   for (int i = 0; i < 2 * N; i++) ones[i] = 1;
   HOLD(tsr_gemm_async(w->devices, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, rows, cols, 1,
                       &by, ones, rows > 0 ? rows : 1, ones + N, 1, &one, x->data, x->ld) == TSR_OK);
-  HOLD(tsr_sync(w->devices) == TSR_OK); /* the ones are gone after this */
+  HOLD(tsr_sync(w->devices) == TSR_OK); /* the array of ones ends with this function */
   tsr_invalidate(w->devices, 2 * N, 1, ones, 2 * N, TSR_D);
 }
 
-/* The sum over all elements here as the devices see them. */
+/* The sum of all elements of this process, computed on the devices. */
 static double sum_there(const world *w, const tsr_pmatrix *x) {
   const double one = 1, zero = 0;
   double ones[N], sums[N] = {0}, sum = 0;
@@ -43,8 +43,9 @@ static void set_here(const tsr_pmatrix *x, double value) {
   for (int64_t i = 0; i < rows * cols; i++) ((double *)x->data)[i] = value;
 }
 
-/* Results of asynchronous calls are operands, host memory being older; C is at home afterwards, and
- * the program may change it without a word. */
+/* An operand is the result of an asynchronous call of the context, so host memory is older than the
+ * devices' copy. After the product C is in host memory, and the program may change it there without
+ * telling the library. */
 static void composition(world *w) {
   tsr_grid *grid = NULL;
   EXPECT(tsr_grid_create(w->devices, MPI_COMM_WORLD, 0, 0, &grid), TSR_OK, "");
@@ -66,8 +67,8 @@ static void composition(world *w) {
   tsr_grid_destroy(grid);
 }
 
-/* The same for what is redistributed: of C, which devices have newer, all but the last row and
- * column is replaced by A, which they have newer as well. Devices then see the new C. */
+/* The same for a redistribution from A to all of C but its last row and column, while the devices
+ * have newer copies of both. Afterwards the devices see the new C. */
 static void composition_of_moves(world *w) {
   tsr_grid *grid = NULL;
   call x;
@@ -84,7 +85,7 @@ static void composition_of_moves(world *w) {
   tsr_grid_destroy(grid);
 }
 
-/* Scattered from every process and gathered at every other one. */
+/* A matrix is scattered from each process and gathered at each other one. */
 static void there_and_back(world *w) {
   enum { ROWS = 37, COLS = 21, LD = 40 };
   int rows, cols, row, col;
@@ -115,7 +116,8 @@ static void fill(const tsr_pmatrix *x, bool clear, bool check, int rank) {
   }
 }
 
-/* More than goes in one window, by rows and by columns: to other blocks, and back. */
+/* Redistributions to other blocks and back, of matrices larger than a window in rows or in columns.
+ */
 static void large_messages(world *w) {
   static const int64_t extents[2][2] = {{2200001, 3}, {1501, 2203}};
   for (int e = 0; e < 2 && w->size <= 2; e++) {

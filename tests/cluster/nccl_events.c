@@ -1,6 +1,6 @@
 /*
- * The fabric of NCCL over a runtime that is only imitated: when what it was asked for counts as
- * done. Of CUDA and NCCL this needs nothing but the headers.
+ * When the events of NCCL's fabric are complete, tested over imitations of the CUDA runtime and of
+ * NCCL. Only their headers are needed.
  */
 #include <cuda_runtime_api.h>
 #include <nccl.h>
@@ -16,7 +16,7 @@
 
 extern const tsr_fabric tsr_fabric_nccl;
 
-/* What the imitated runtime and NCCL answer. */
+/* What the imitations return. */
 static struct {
   cudaError_t record, event, stream;
   ncclResult_t group;
@@ -192,13 +192,14 @@ static int end(void **unused) {
   return 0;
 }
 
-static void expect(int queue, tsr_status status, bool past) {
-  bool passed = !past;
-  assert_int_equal(fabric->query(state, queue, 0, &passed), status);
-  assert_int_equal(passed, past);
+static void expect(int queue, tsr_status status, bool expected) {
+  bool complete = !expected;
+  assert_int_equal(fabric->query(state, queue, 0, &complete), status);
+  assert_int_equal(complete, expected);
 }
 
-/* The former recording of a mark has passed, and says nothing. */
+/* If an event cannot be recorded, the fabric asks whether the queue is empty, since the event still
+ * says that its former recording is complete. */
 static void asks_the_queue_if_no_event_was_recorded(void **unused) {
   static const int queues[] = {TSR_FABRIC_ACROSS, TSR_FABRIC_UP};
   (void)unused;
@@ -218,7 +219,8 @@ static void asks_the_queue_if_no_event_was_recorded(void **unused) {
   }
 }
 
-/* Its broadcasts count as done; copies up go on, and read the user's memory. */
+/* If a group has failed, its broadcasts count as complete; uploads do not, because they still read
+ * the user's memory. */
 static void a_group_fails(void **unused) {
   (void)unused;
   says.record = cudaSuccess;

@@ -100,7 +100,8 @@ static bool meet_shifted(const columns *x, const columns *y, int64_t shift) {
   return j.low < j.high;
 }
 
-/* The columns of two windows that meet differ by one of at most two shifts. */
+/* Whether windows with the same step between columns overlap. A column i of x can overlap only the
+ * columns i + shift of y, where shift has at most two values; both are tried. */
 static bool meet_in_step(const columns *x, const columns *y) {
   range shift = windows(y->at, y->step, y->width, x->at, x->at + x->width);
   shift = both(shift, (range){1 - x->count, y->count});

@@ -15,7 +15,8 @@
  */
 #include "blas/triangle.h"
 
-/* Whether the pass of some device has more than one tile. */
+/* Whether some device holds a C block of more than one tile, through which A and B stream. (A pass
+ * is the rows x cols tiles of C that a device computes before the next ones.) */
 static bool keeps_c_blocks(const tsr_tiling *t) {
   for (int i = 0; t->passes != NULL && i < t->grid_rows * t->grid_cols; i++)
     if (t->passes[i].rows * t->passes[i].cols > 1) return true;

@@ -26,7 +26,9 @@ int16_t tsr_owner_of_lines(const tsr_builder *b, int f) {
 
 /* ---- Rectangles ----------------------------------------------------------- */
 
-/* The operand that is a range of A's order by the lines of a stripe, in C, B or W. */
+/* The operand of a rectangle of C, B or the workspace W. In the direction in which A stands, it has
+ * `length` indices from `at` on; in the other direction, the lines of the stripe. With A on the
+ * left lines are columns, else rows. */
 static tsr_task_operand lines_of(const tsr_builder *b, int matrix, tsr_access access,
                                  const tsr_stripe *s, int64_t at, int64_t length) {
   if (tsr_is_left(b)) return tsr_rectangle(b->graph, matrix, access, at, length, s->line, s->lines);

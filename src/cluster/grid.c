@@ -303,8 +303,8 @@ static tsr_status check_model_transport(const tsr_grid *grid, double up, double 
   TSR_TRY(tsr_grid_check(grid));
   if (!grid->model_only)
     return tsr_fail(TSR_ERR_ARGUMENT,
-                    "the grid has processes, and their transport, %s; make a grid for plans alone "
-                    "with tsr_grid_imagine",
+                    "a transport can be described only for a grid made with tsr_grid_imagine, and "
+                    "this grid has real processes, whose transport is %s",
                     tsr_grid_transport(grid));
   if (!(up >= 0 && up < 1e30))
     return tsr_fail(TSR_ERR_ARGUMENT, "up is %g bytes/s; give 0 or more", up);

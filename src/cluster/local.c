@@ -53,8 +53,9 @@ tsr_status tsr_local_renew(const tsr_grid *grid, tsr_type type, const tsr_local_
 
 /* ---- By the CPU's BLAS ------------------------------------------------------------ */
 
-/* If slots are in a device's memory, copies a slot to host memory: *slot points to the copy then,
- * and so does *copy, which the caller frees. Else *copy is NULL. */
+/* Makes a panel slot (the memory of a received panel) readable by the CPU. If slots are in a
+ * device's memory, the panel is copied to host memory: *slot and *copy point to the copy, which the
+ * caller frees. Otherwise *slot stays and *copy is NULL. */
 static tsr_status fetch(const tsr_grid *grid, size_t bytes, const void **slot, void **copy) {
   *copy = NULL;
   if (grid->model.host.up == 0 || bytes == 0) return TSR_OK;

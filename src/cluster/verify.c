@@ -22,7 +22,10 @@ typedef struct verifier {
 } verifier;
 
 static tsr_status wrong(int32_t at, const char *what) {
-  return tsr_fail(TSR_ERR_CHECK, "step %d of the schedule across processes: %s", (int)at, what);
+  return tsr_fail(
+      TSR_ERR_CHECK,
+      "the schedule across processes is wrong at step %d: %s (a fault of Tessera; report it)",
+      (int)at, what);
 }
 
 /* ---- Panels ---------------------------------------------------------------- */

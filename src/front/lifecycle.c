@@ -61,9 +61,13 @@ static tsr_status start_runner(tsr_context *context) {
 
 static tsr_status check_options(const tsr_options *options) {
   if (options->check < -1 || options->check > 1)
-    return tsr_fail(TSR_ERR_ARGUMENT, "check is %d; give 0, 1 or -1", options->check);
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "check is %d; give 0 (no), 1 (yes) or -1 (as TESSERA_CHECK says)",
+                    options->check);
   if (options->reproducible < -1 || options->reproducible > 1)
-    return tsr_fail(TSR_ERR_ARGUMENT, "reproducible is %d; give 0, 1 or -1", options->reproducible);
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "reproducible is %d; give 0 (no), 1 (yes) or -1 (as TESSERA_REPRODUCIBLE says)",
+                    options->reproducible);
   return TSR_OK;
 }
 

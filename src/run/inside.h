@@ -204,7 +204,8 @@ tsr_status tsr_overlap_wait(tsr_job *job, uint32_t command, tsr_queue *queue);
 
 #define TSR_STAGING_TAKEN 0x80000000u
 
-/* Sets each staging queue of the job to its first command. */
+/* Sets the cursor of each staging queue of the job to the queue's first command. It starts no
+ * thread. */
 void tsr_staging_start(tsr_job *job);
 
 /* Submits the device's part of the job and appends the job to worker->unfinished. */

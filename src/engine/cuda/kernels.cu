@@ -64,8 +64,9 @@ __device__ pair<R> sum(pair<R> a, pair<R> b) {
   return pair<R>{a.re + b.re, a.im + b.im};
 }
 
-/* V elements that are loaded and stored together, aligned to min(16, V * sizeof(T)) bytes; a single
- * element has only its own alignment, as the user may have chosen it. */
+/* V elements that one instruction loads or stores. They are aligned to min(16, V * sizeof(T)) bytes.
+ * If V is 1, the address is the user's, of which nothing but alignof(T) is known: for a complex T
+ * that is the alignment of its real part. */
 template <class T, int V>
 struct alignas(V == 1 ? alignof(T) : V * sizeof(T) < 16 ? V * sizeof(T) : 16) pack {
   T x[V];

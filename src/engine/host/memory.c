@@ -168,7 +168,9 @@ void host_free_all(tsr_engine_state *state) {
 
 static tsr_status unpin(tsr_engine_state *state, void *pointer) {
   host_block *block = unlink_block(state, pointer, false);
-  if (!block) return tsr_fail(TSR_ERR_ARGUMENT, "memory at %p is not pinned", pointer);
+  if (!block)
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "cannot unpin %p: this engine has pinned no memory that begins there", pointer);
   dealloc_block(block);
   return TSR_OK;
 }

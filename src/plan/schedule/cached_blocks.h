@@ -44,7 +44,7 @@ static inline const tsr_cached_block *tsr_cached_blocks_old(const tsr_cached_blo
   return (size_t)block < before->blocks.count ? &before->blocks.items[block] : NULL;
 }
 
-/* Whether a part of the rectangle is valid in an old block. */
+/* Whether at least one element of the rectangle is valid in a block that earlier calls left. */
 bool tsr_cached_blocks_have_part(tsr_cached_blocks *r, int matrix, tsr_rect rect);
 
 /* Whether the home of a rectangle has the current values, for a matrix that has cached blocks. */

@@ -28,13 +28,14 @@ typedef struct tsr_piece {
 typedef struct tsr_tile_copy {
   int32_t buffer;  /* TSR_NOTHING: the tile is not there */
   int32_t pieces;  /* index in the pool of the first piece; TSR_NOTHING: no piece was fetched */
-  int32_t writers; /* marks: kernels that wrote to the tile */
-  int32_t users;   /* marks, with slots: the last command of each queue that used the tile */
-  int32_t before;  /* marks, with slots: the users of the slot's previous tile */
-  int32_t slot;    /* with slots: the number of the tile's slot */
-  int32_t next; /* with slots: index of the copy's next use in tsr_tile_slots.uses; before: number
-                   of uses */
-  bool whole;   /* all pieces were fetched or are present */
+  int32_t writers; /* a list in tsr_marks: the kernels that wrote to the tile */
+  int32_t users;  /* where slots are used: a list in tsr_marks, for each queue the last command that
+                     used the  tile; whoever takes the slot next waits for them */
+  int32_t before; /* where slots are used: the list of users of the slot's previous tile */
+  int32_t slot;   /* with slots: the number of the tile's slot */
+  int32_t next;   /* with slots: index of the copy's next use in tsr_tile_slots.uses; before: number
+                     of uses */
+  bool whole;     /* all pieces were fetched or are present */
   bool awaited; /* the only queue that uses the tile has waited for all pieces and for the users of
                    the slot's previous tile */
 } tsr_tile_copy;

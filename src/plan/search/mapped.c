@@ -36,7 +36,7 @@ static int place_of(const direction *d, int64_t at) {
   return (int)((d->offset + at) / d->block % d->places);
 }
 
-/* Makes the boundaries of the parts. */
+/* Cuts C in one direction where the mapping's blocks begin, so that each part has one owner. */
 static tsr_status cut(const direction *d, tsr_cuts *cuts) {
   int64_t first = d->block - d->offset % d->block;
   cuts->count = (int)count_parts(d);

@@ -179,8 +179,8 @@ static void guess_blocks(const tsr_search *s, int devices, tsr_strategy *r) {
       solves ? guess_solved_block(s, order, lines) : tsr_guess_of((double)order, TSR_TUNE_BLOCK);
   r->stripe = solves ? guess_solved_stripe(s, devices, lines)
                      : tsr_guess_of((double)lines, TSR_TUNE_STRIPE);
-  if (composed && solves)
-    r->stripe = lines + TSR_TUNE_ONE_STRIPE_MORE; /* devices have about equally many lines */
+  /* One stripe for each device. `lines` is the mean over the devices: one may have a few more. */
+  if (composed && solves) r->stripe = lines + TSR_TUNE_ONE_STRIPE_MORE;
   bool high = !solves && !is_staged(call);
   double height = high ? (double)order : fmin(TSR_TUNE_SPAN, (double)order / TSR_TUNE_SPAN_PARTS);
   if (high) r->block = larger(r->block, TSR_TUNE_HIGH_BLOCK);

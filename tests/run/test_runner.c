@@ -94,12 +94,13 @@ static void *call_often(void *argument) {
   return NULL;
 }
 
-/* Both run the same plan, which one of them prepares. */
+/* Both threads run the same program, which is made before they begin. */
 static void serves_two_threads(void **state) {
   (void)state;
   rig r;
   rig_open(&r, 2, 0, 0);
   tsr_plan *plan = handmade_plan(2, 16, true);
+  (void)handmade_program(plan);
   caller callers[2] = {{&r, plan, 1}, {&r, plan, 1000}};
   pthread_t threads[2];
   for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, call_often, &callers[i]);

@@ -121,8 +121,9 @@ typedef enum tsr_operation {
 
 typedef struct tsr_context tsr_context;
 
-/* What tsr_context_create should do. Start from TSR_OPTIONS_DEFAULT, which sets size. A field left
- * at its default is taken from the environment (docs/settings.md), else chosen. */
+/* Settings of a new context, for tsr_context_create. Start from TSR_OPTIONS_DEFAULT, which sets
+ * size. A field left at its default is taken from the environment (docs/settings.md), else chosen.
+ */
 typedef struct tsr_options {
   size_t size;         /* sizeof(tsr_options) where the program was compiled: later versions of the
                           library add fields at the end, and know by it which of them are there */
@@ -200,9 +201,9 @@ TSR_API tsr_status tsr_set_progress(tsr_context *context, tsr_progress progress,
 TSR_API tsr_status tsr_trim(tsr_context *context);
 
 /* Sets the budget of a device (0, 1, ...) for later calls: the most bytes of its memory that they
- * use; 0: the budget with which the context was made. What is on the devices comes home first, and
- * memory that the context keeps is given back. On failure the budget is as it was.
- * TSR_ERR_ARGUMENT: no such device.
+ * use; 0: the budget with which the context was made. Results that are on the devices are copied
+ * to host memory first, and memory that the context keeps is given back. On failure the budget is
+ * as it was. TSR_ERR_ARGUMENT: no such device.
  *
  * A call that finds less memory on a device than its budget, since another program uses the memory,
  * lowers the budget and does with less. After some calls for which there was enough the budget
@@ -691,8 +692,9 @@ TSR_API void tsr_plan_destroy(tsr_plan *plan);
 typedef struct tsr_capture tsr_capture;
 
 /* Begins a capture: the calls of this context, by any thread, are carried out and kept, unless they
- * are refused. Blocking routines are carried out and not kept. What is on the devices comes home
- * first, so that every run starts as the capture did. TSR_ERR_ARGUMENT: a capture is under way. */
+ * are refused. Blocking routines are carried out and not kept. Results that are on the devices are
+ * copied to host memory first, so that every run starts as the capture did. TSR_ERR_ARGUMENT: a
+ * capture is under way. */
 TSR_API tsr_status tsr_capture_begin(tsr_context *context);
 
 /* Ends the capture and gives it; tsr_capture_destroy ends it. TSR_ERR_ARGUMENT: no capture is under
@@ -700,8 +702,8 @@ TSR_API tsr_status tsr_capture_begin(tsr_context *context);
 TSR_API tsr_status tsr_capture_end(tsr_context *context, tsr_capture **capture);
 
 /* Makes the calls again, with alpha and beta as they were, and returns when they are submitted.
- * What is on the devices comes home first. When a call is refused its error is returned: the calls
- * before it were made, those behind it were not. */
+ * Results that are on the devices are copied to host memory first. When a call is refused its error
+ * is returned: the calls before it were made, those behind it were not. */
 TSR_API tsr_status tsr_capture_run_async(tsr_capture *capture);
 
 /* Moves matrices of a capture: in later runs a matrix that began at from + offset, offset < bytes,

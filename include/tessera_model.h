@@ -1,5 +1,5 @@
 /*
- * What benchmarks, studies, tests and libtessera_mpi ask of Tessera beside tessera.h: the planner's
+ * Functions for benchmarks, studies, tests and libtessera_mpi, beside tessera.h: the planner's
  * figures, ways to force its decisions, and hooks for tests.
  *
  * This header promises nothing: any release may change or drop what it has, and programs that use

@@ -1,6 +1,6 @@
 /*
- * What benchmarks, studies and tests ask of libtessera_mpi beside tessera_mpi.h. As tessera_model.h
- * it promises nothing.
+ * Functions of libtessera_mpi for benchmarks, studies and tests, beside tessera_mpi.h. Like
+ * tessera_model.h, this header promises nothing.
  */
 #ifndef TESSERA_MPI_MODEL_H
 #define TESSERA_MPI_MODEL_H

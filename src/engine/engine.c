@@ -21,16 +21,16 @@
 
 typedef struct named_engine {
   const char *name;
-  const tsr_engine *engine;     /* NULL until it is loaded */
-  const char *library, *symbol; /* NULL: the engine is built in */
-  bool tried;                   /* whether loading was tried; guarded by loading */
-  char error[400];              /* why loading failed */
+  const tsr_engine *engine;  /* NULL until it is loaded */
+  const char *file, *symbol; /* NULL: the engine is built in */
+  bool tried;                /* whether loading was tried; guarded by loading */
+  char error[400];           /* why loading failed */
 } named_engine;
 
 #define DECLARE(NAME) extern const tsr_engine tsr_engine_##NAME;
 #define BUILT_IN_ROW(NAME) {.name = #NAME, .engine = &tsr_engine_##NAME},
 #define LOADED_ROW(NAME) \
-  {.name = #NAME, .library = "libtessera_" #NAME ".so", .symbol = "tsr_engine_" #NAME},
+  {.name = #NAME, .file = "libtessera_" #NAME ".so", .symbol = "tsr_engine_" #NAME},
 
 ENGINES(DECLARE, DECLARE)
 static named_engine engines[] = {ENGINES(BUILT_IN_ROW, LOADED_ROW)};
@@ -57,7 +57,7 @@ static void *open_library(const char *library) {
 
 /* The library is never closed: its runtime keeps threads and exit handlers. */
 static void load(named_engine *e) {
-  void *library = open_library(e->library);
+  void *library = open_library(e->file);
   if (library) e->engine = dlsym(library, e->symbol);
   const char *why = e->engine ? NULL : dlerror();
   if (!e->engine) snprintf(e->error, sizeof e->error, "%s", why ? why : e->symbol);
@@ -72,7 +72,7 @@ static const tsr_engine *find_loaded(named_engine *e) {
     tsr_fail(TSR_ERR_ENGINE,
              "the %s engine cannot be loaded: %s; install %s beside the library, or use the "
              "engine host or cpu",
-             e->name, e->error, e->library);
+             e->name, e->error, e->file);
   return e->engine;
 }
 
@@ -99,7 +99,7 @@ const char *tsr_engine_name(int index) {
 
 bool tsr_engine_emulates(const char *name) {
   const named_engine *named = find(name);
-  return named && !named->library && named->engine->traits.emulated;
+  return named && !named->file && named->engine->traits.emulated;
 }
 
 tsr_status tsr_engine_check(const char *what, const char *name) {
@@ -112,7 +112,7 @@ tsr_status tsr_engine_check(const char *what, const char *name) {
 const tsr_engine *tsr_engine_find(const char *name) {
   char all[200];
   named_engine *named = find(name);
-  if (named) return named->library ? find_loaded(named) : named->engine;
+  if (named) return named->file ? find_loaded(named) : named->engine;
   tsr_fail(TSR_ERR_ENGINE, "no engine is called \"%s\"; name %s", name ? name : "",
            name_all(all, sizeof all));
   return NULL;

@@ -91,7 +91,7 @@ enum { TSR_ANY_PEER = 255 };
 typedef struct tsr_plan_queue {
   int16_t location;
   uint8_t role;  /* tsr_queue_role */
-  uint8_t index; /* PEER: the receiver or TSR_ANY_PEER; COMPUTE: the stream; STAGING: the staging
+  uint8_t index; /* PEER: the receiver or TSR_ANY_PEER; STAGING: the staging
                     queue */
 } tsr_plan_queue;
 

@@ -3,8 +3,8 @@
  * few times, because commands in flight free host memory as they complete, and because failing
  * would give up a job that may be half done.
  */
-#include "run/tuning.h"
 #include "run/inside.h"
+#include "run/tuning.h"
 
 static bool try_again(tsr_status status, int *attempts) {
   if (status != TSR_ERR_MEMORY || *attempts == 0) return false;

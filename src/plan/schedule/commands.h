@@ -35,7 +35,7 @@ tsr_status tsr_commands_init(tsr_commands *c, const tsr_problem *problem, tsr_pl
 void tsr_commands_free(tsr_commands *c);
 
 /* The number in the plan of a location's queue, made if need be. index: PEER: the receiver or
- * TSR_ANY_PEER; COMPUTE: the stream; STAGING: the staging queue; ignored for other roles. */
+ * TSR_ANY_PEER; STAGING: the staging queue; 0 for other roles. */
 int tsr_commands_queue(tsr_commands *c, int location, tsr_queue_role role, int index);
 
 /* The number of the next staging queue; copies take the staging queues in turn. */

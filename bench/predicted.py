@@ -1,7 +1,7 @@
 """A data set on a machine that need not be here, by replay of its plans, beside what was measured.
 
   python3 bench/predicted.py --machine machines/h200x8.json --type d,s --check
-  python3 bench/predicted.py --machine machines/h200x4.json --measured docs/measured/h200x4-hhh.csv
+  python3 bench/predicted.py --machine machines/h200x4.json --measured docs/results/measured/h200x4-hhh.csv
 """
 import sys
 

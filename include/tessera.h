@@ -122,7 +122,8 @@ typedef enum tsr_operation {
 typedef struct tsr_context tsr_context;
 
 /* Settings of a new context, for tsr_context_create. Start from TSR_OPTIONS_DEFAULT, which sets
- * size. A field left at its default is taken from the environment (docs/settings.md), else chosen.
+ * size. A field left at its default is taken from the environment (docs/reference/settings.md),
+ * else chosen.
  */
 typedef struct tsr_options {
   size_t size;         /* sizeof(tsr_options) where the program was compiled: later versions of the
@@ -668,7 +669,7 @@ typedef enum tsr_format {
   TSR_COMMANDS,      /* every command, one a line */
   TSR_TIMELINE_SVG,  /* queues over time, predicted and, when there are any, measured */
   TSR_TIMELINE_JSON, /* Trace Event Format (Perfetto) */
-  TSR_LOADS /* what each device loads, beside equation (1) of Herault et al. (docs/planner.md) */
+  TSR_LOADS /* each device's loads, beside equation (1) of Herault et al. (docs/explain/plan.md) */
 } tsr_format;
 
 /* Prints a plan. TSR_ERR_ARGUMENT: no such format. */

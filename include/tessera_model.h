@@ -75,8 +75,8 @@ TSR_API tsr_status tsr_plan_choi_tile(tsr_context *context, tsr_type type, int64
 
 /* ---- Forced decisions ----------------------------------------------------- */
 
-/* Forces parts of later plans: words of docs/knobs.md, for instance "kpanel=512 c=last". NULL:
- * none, also where TESSERA_STRATEGY has some. TSR_ERR_ARGUMENT names the word that is wrong. */
+/* Forces parts of later plans: words of docs/reference/knobs.md, for instance "kpanel=512 c=last".
+ * NULL: none, also where TESSERA_STRATEGY has some. TSR_ERR_ARGUMENT names the wrong word. */
 TSR_API tsr_status tsr_set_strategy(tsr_context *context, const char *strategy);
 
 /* Forces the extent of tiles in later plans, elements; 0: by the model, also where TESSERA_TILE has

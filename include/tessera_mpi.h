@@ -70,7 +70,7 @@ TSR_API tsr_status tsr_grid_place(const tsr_grid *grid, int *rows, int *cols, in
 
 /* How the grid's panels travel: "mpi", through host memory, or "nccl", from device to device. NCCL
  * is taken when each process has a CUDA device of its own, unless TESSERA_TRANSPORT says otherwise
- * (docs/distributed.md). "" for a grid without processes, and for NULL. A constant. Not
+ * (docs/explain/cluster.md). "" for a grid without processes, and for NULL. A constant. Not
  * collective. */
 TSR_API const char *tsr_grid_transport(const tsr_grid *grid);
 

@@ -4,8 +4,8 @@
  * A program may have rights that its caller lacks (set-user-ID, set-group-ID, file capabilities:
  * the kernel says so by AT_SECURE). Such a program takes nothing from its caller:
  * tsr_environment_get() shows no variable, so that no setting, no file that a setting names and no
- * cache below HOME or XDG_CACHE_HOME is used. docs/trust.md has the whole list. No other file of
- * the library reads the environment; tools/check_layers enforces it.
+ * cache below HOME or XDG_CACHE_HOME is used. docs/explain/trust.md has the whole list. No other
+ * file of the library reads the environment; tools/check_layers enforces it.
  */
 #ifndef TSR_BASE_ENVIRONMENT_H
 #define TSR_BASE_ENVIRONMENT_H

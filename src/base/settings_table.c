@@ -1,4 +1,5 @@
-/* The settings. `tessera --help` prints this table, and docs/settings.md must equal it. */
+/* The settings. `tessera --help` prints this table, and docs/reference/settings.md must equal it.
+ */
 #include <stddef.h>
 
 #include "tessera_model.h"
@@ -10,7 +11,7 @@ static const tsr_setting table[] = {
      "The devices to use, numbered as the engine numbers them. With two dots a call uses those of "
      "them with which it is predicted to be fastest."},
     {"TESSERA_MACHINE", "a file or a machine string", "this machine, measured",
-     "The machine to plan for, as docs/machine.md describes it."},
+     "The machine to plan for, as docs/reference/machine.md describes it."},
     {"TESSERA_MEMORY", "bytes: 16G, 1.5GiB; 16G,4G", "80 % of what is free",
      "The most memory to use on each device; a list has one value for each device."},
     {"TESSERA_TILE", "elements, 1 or more", "by the model",

@@ -18,9 +18,9 @@
  *   predicted:  by replaying plans on a recorded machine
  *   chosen:     neither; says why it has about this value, as far as code and history tell
  *
- * "log 18" is entry 18 of the log in docs/performance.md. The limit of an array or of a type, or a
- * constant that follows from a formula, has no row. `tessera tuning` prints all tables, and
- * docs/tuning.md is what it prints.
+ * "log 18" is entry 18 of the log in docs/results/history.md. The limit of an array or of a type,
+ * or a constant that follows from a formula, has no row. `tessera tuning` prints all tables, and
+ * docs/reference/tuning.md is what it prints.
  */
 #define TSR_WHOLE(name, value, ...) enum { TSR_TUNE_##name = (value) };
 #define TSR_REAL(name, value, ...) static const double TSR_TUNE_##name = (value);

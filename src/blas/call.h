@@ -58,8 +58,8 @@ double tsr_call_flops(const tsr_call *call);
 /*
  * Makes a call of any operation. Checks the arguments in the order and by the names of the BLAS
  * routine, and fills *call (without memory, location and alignment of the operands) and *binding. A
- * row-major call becomes a column-major one (docs/planner.md says how); *exchanged: A and B have
- * changed places for that.
+ * row-major call becomes a column-major one (docs/explain/plan.md says how); *exchanged: A and B
+ * have changed places for that.
  *
  * a, b and c may be NULL if they are not read or written, or if check_pointers is false, as for a
  * plan without data. Whether operands share memory is not checked here. TSR_ERR_ARGUMENT names the

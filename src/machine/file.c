@@ -63,7 +63,7 @@ static tsr_status check_object(const node *n, const char *const *keys) {
     while (keys[i] != NULL && strcmp(keys[i], item->string) != 0) i++;
     node below = member(n, item->string);
     if (keys[i] == NULL)
-      return fail_at(&below, "no field of this name; docs/machine.md lists them");
+      return fail_at(&below, "no field of this name; docs/reference/machine.md lists them");
     if (below.json != item) return fail_at(&below, "this field only once");
   }
   return TSR_OK;

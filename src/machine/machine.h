@@ -1,7 +1,7 @@
 /*
  * The machine: locations, links, channels and rates. It is pure data, and all that the planner
  * knows of the hardware. A machine comes from the probe, from a file, or from a string
- * (docs/machine.md).
+ * (docs/reference/machine.md).
  *
  * A location is a number: devices are 0 .. devices-1, host memory nodes are devices ..
  * devices+nodes-1.
@@ -189,7 +189,7 @@ uint64_t tsr_machine_digest(const tsr_machine *machine);
 /* ---- Strings and files ---- */
 
 /* Makes a machine from a string such as "host:200 gpu*8@nvswitch:300 pcie:25/pair rate:19".
- * docs/machine.md has the grammar. TSR_ERR_MACHINE names the column that is wrong. */
+ * docs/reference/machine.md has the grammar. TSR_ERR_MACHINE names the column that is wrong. */
 tsr_status tsr_machine_parse(const char *string, tsr_machine **machine);
 
 /* Reads and writes a machine as JSON; a machine that was written is read back the same. TSR_ERR_IO

@@ -1,7 +1,7 @@
 /*
- * Machines from strings; docs/machine.md has the grammar. The string is read into a spec, of which
- * each word fills a part; then the parts that no word has filled are chosen; then the machine is
- * built.
+ * Machines from strings; docs/reference/machine.md has the grammar. The string is read into a spec,
+ * of which each word fills a part; then the parts that no word has filled are chosen; then the
+ * machine is built.
  */
 #include <stdio.h>
 #include <string.h>

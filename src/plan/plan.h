@@ -8,7 +8,7 @@
  * (references, its program, measured times) lies in an object around the plan: compose/plans.h.
  *
  * Source: the static schedule of Anastasiadis et al., "Uncut-GEMMs", section III (LAM, ETA, batched
- * fetch, lazy C). docs/planner.md says what Tessera adds.
+ * fetch, lazy C). docs/explain/plan.md says what Tessera adds.
  */
 #ifndef TSR_PLAN_PLAN_H
 #define TSR_PLAN_PLAN_H

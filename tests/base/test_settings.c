@@ -25,13 +25,13 @@ static void table_is_complete(void **state) {
   }
 }
 
-/* docs/settings.md has each row of the table. */
+/* docs/reference/settings.md has each row of the table. */
 static void the_page_has_every_row(void **state) {
   (void)state;
   const char *source = getenv("TESSERA_SOURCE_DIR");
   char path[512], row[512], *page = NULL;
   size_t length = 0;
-  snprintf(path, sizeof path, "%s/docs/settings.md", source != NULL ? source : ".");
+  snprintf(path, sizeof path, "%s/docs/reference/settings.md", source != NULL ? source : ".");
   assert_int_equal(tsr_text_read_file(path, &page, &length), TSR_OK);
   for (const tsr_setting *s = tsr_settings(); s->name != NULL; s++) {
     snprintf(row, sizeof row, "| `%s` | %s | %s | %s |\n", s->name, s->values, s->initial, s->help);

@@ -10,7 +10,7 @@ from tessera_bench.options import Fail
 from tessera_bench.results import COLUMNS, read_csv
 from tessera_bench.run import index_of, rows_of, start
 
-MEASURED = ROOT / "docs/measured"
+MEASURED = ROOT / "docs/results/measured"
 
 
 def is_drawn(path, *texts):
@@ -116,7 +116,7 @@ def test_samples(measured):
 
 
 def test_the_documented_sample():
-    """docs/performance.md: --sample 40 --seed 1"""
+    """docs/results/history.md: --sample 40 --seed 1"""
     import irregular
     wanted = {(*shape, home) for shape, home in irregular.draw_lots(irregular.points(), 40, 1)}
     assert wanted == {(r["m"], r["n"], r["k"], r["home"])
@@ -343,7 +343,7 @@ def test_figures_of_the_documents(program):
         code, _, err = program(name, f"--plot x.png --from {MEASURED}/{source}.csv")
         assert code == 0, err
     code, _, err = program("predicted",
-                           f"--plot x.png --from {ROOT}/docs/predicted/a100x8-regular.csv")
+                           f"--plot x.png --from {ROOT}/docs/results/predicted/a100x8-regular.csv")
     assert code == 0, err
     code, _, err = program("roofline", f"--plot x.png --from {MEASURED}/h200x2-regular.csv",
                            ["--machine", ROOT / "machines/h200x4.json"])

@@ -97,7 +97,7 @@ def test_settings_are_told():
     is there that nothing reads."""
     table = settings_of_table()
     assert table
-    assert names_in(r"^\| `TESSERA_[A-Z_]+`", ROOT / "docs/settings.md") == table
+    assert names_in(r"^\| `TESSERA_[A-Z_]+`", ROOT / "docs/reference/settings.md") == table
     assert set(re.findall(r"^  (TESSERA_[A-Z_]+)", tessera("--help").ok().out, re.MULTILINE)) == table
 
 
@@ -123,7 +123,7 @@ def test_the_page_of_knobs():
     """It has the table that the code prints."""
     def table(text):
         return [line for line in text.splitlines() if line.startswith("| `")]
-    page = (ROOT / "docs/knobs.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/reference/knobs.md").read_text(encoding="utf-8")
     assert table(tessera("knobs").ok().out) == table(page) != []
 
 
@@ -133,7 +133,7 @@ def test_the_page_of_tuned_constants():
     def tables(text):
         return [line for line in text.splitlines() if re.match(r"## Constants|\| `", line)]
     printed = tables(tessera("tuning").ok().out)
-    assert printed == tables((ROOT / "docs/tuning.md").read_text(encoding="utf-8"))
+    assert printed == tables((ROOT / "docs/reference/tuning.md").read_text(encoding="utf-8"))
     rows = [line for line in printed if line.startswith("|")]
     constants = [name for file in (ROOT / "src").rglob("tuning.def")
                  for name in re.findall(r"^TSR_(?:WHOLE|REAL|GUESS)\(([A-Z_0-9]+)",

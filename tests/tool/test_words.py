@@ -1,4 +1,4 @@
-"""The glossary, docs/words.md: it has the words of the project that are used, and no others; names
+"""The glossary, docs/reference/words.md: it has the words of the project that are used, and no others; names
 that were replaced do not come back."""
 import re
 
@@ -9,7 +9,7 @@ from support import ROOT
 CODE = {".c", ".h", ".cu", ".def", ".map", ".py"}
 # CHANGELOG.md tells what was done, in the words of the time.
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md",
-         *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.name != "words.md")]
+         *(page for page in sorted((ROOT / "docs").rglob("*.md")) if page.name != "words.md")]
 
 # Words that were replaced, what to say instead, and the names that keep them. A word is a part of an
 # identifier (tsr_slab_first has slab), or a pattern for whole identifiers if it has a "*".
@@ -56,7 +56,7 @@ PLAIN = set("""
 
 def rows():
     """The words of the glossary, in the order of the page."""
-    page = (ROOT / "docs/words.md").read_text()
+    page = (ROOT / "docs/reference/words.md").read_text()
     return [m[1].strip() for m in re.finditer(r"^\| ([^|]+) \| [^|]+\|$", page, re.MULTILINE)
             if m[1].strip() not in ("word", "---")]
 
@@ -97,9 +97,9 @@ def matches(pattern, name):
 
 def test_glossary_is_sorted_out():
     words = rows()
-    assert len(words) > 50, "docs/words.md: its tables were not found"
+    assert len(words) > 50, "docs/reference/words.md: its tables were not found"
     twice = sorted({w for w in words if words.count(w) > 1})
-    assert not twice, f"docs/words.md has these twice; a word means one thing: {twice}"
+    assert not twice, f"docs/reference/words.md has these twice; a word means one thing: {twice}"
 
 
 def test_glossary_words_are_used():
@@ -107,7 +107,7 @@ def test_glossary_words_are_used():
     used = re.sub(r"\s+\*?\s*|_|-", " ", used).lower()
     unused = [w for w in rows()
               if not re.search(rf"\b{re.escape(w.lower().replace('-', ' '))}", used)]
-    assert not unused, ("docs/words.md explains words that neither src/, include/ nor docs/ uses; "
+    assert not unused, ("docs/reference/words.md explains words that neither src/, include/ nor docs/ uses; "
                         f"take them out, or find what the code says instead: {unused}")
 
 
@@ -155,7 +155,7 @@ def test_types_are_called_by_words_of_the_glossary():
             if not forms & known:
                 found.append(f"{where(path, text, at.start())}: tsr_{at[1]}: {last}")
     assert not found, (
-        "types whose last word is not in docs/words.md. If the word has a meaning of the project's "
+        "types whose last word is not in docs/reference/words.md. If the word has a meaning of the project's "
         "own, add it to the glossary; if it is plain English, to PLAIN in tests/tool/test_words.py; "
         "if it is another name for something in the glossary, rename the type:\n"
         + "\n".join(sorted(set(found))))

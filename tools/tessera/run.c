@@ -159,7 +159,8 @@ static int parse_request(int argc, char **argv, run_request *r) {
       "[options] -- PROGRAM [ARGUMENTS]",
       "Runs a program with Tessera before its BLAS: level-3 calls that are faster on the GPUs are\n"
       "carried out there, all others by the program's own BLAS. Matrix products of the PBLAS are\n"
-      "treated alike (mpirun -n 4 tessera run -- PROGRAM). docs/doors.md has the details. The "
+      "treated alike (mpirun -n 4 tessera run -- PROGRAM). docs/explain/doors.md has the details. "
+      "The "
       "exit\n"
       "code is the program's; 126: it cannot be run; 127: it or its interpreter was not found.",
       "tessera run --report -- python3 script.py",

@@ -115,7 +115,8 @@ int command_tuning(int argc, char **argv) {
   const option_command command = {
       "[--json]",
       "Prints the tuned constants as tables in Markdown: the effect of each, and where its value\n"
-      "comes from. They are compiled in from src/FOLDER/tuning.def. docs/tuning.md says which "
+      "comes from. They are compiled in from src/FOLDER/tuning.def. docs/reference/tuning.md says "
+      "which "
       "ones\n"
       "to tune again on another machine.",
       "tessera tuning --json",

@@ -90,7 +90,8 @@ static int32_t buffer_of(const tsr_scheduler *s, const tsr_task_operand *o, int 
 }
 
 /* The queue of a task's kernel: kernels that only move bytes have one of their own. A second queue
- * for the others was measured to be slower (docs/performance.md, "What each technique is worth").
+ * for the others was measured to be slower (docs/results/history.md, "What each technique is
+ * worth").
  */
 static int queue_of(tsr_scheduler *s, const tsr_task *task) {
   if (tsr_kernel_get((tsr_kernel)task->kernel)->bound_by_memory)

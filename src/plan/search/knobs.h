@@ -1,8 +1,8 @@
 /*
  * Inside the planner: the table of knobs. These all read it: parsing, printing, comparing and
  * digesting of strategies, the neighbours that the search tries, the help, and the reference page
- * (docs/knobs.md). A new knob is a field of tsr_strategy, a row of the table, and the code that
- * honours it.
+ * (docs/reference/knobs.md). A new knob is a field of tsr_strategy, a row of the table, and the
+ * code that honours it.
  */
 #ifndef TSR_PLAN_SEARCH_KNOBS_H
 #define TSR_PLAN_SEARCH_KNOBS_H

@@ -4,7 +4,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: build build-tests demo test test-long check format gpu-check install clean setup
+.PHONY: build build-tests demo test test-long check format gpu-check install uninstall clean setup
 
 build: setup
 	@sh tools/configure.sh $(BUILD)
@@ -41,6 +41,10 @@ gpu-check:
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+# Removes what `make install` put in place.
+uninstall:
+	@cmake -DBUILD=$(BUILD) -P cmake/uninstall.cmake
 
 clean:
 	@rm -rf build build-*

@@ -1,7 +1,6 @@
 # What is installed: the library with its headers, a pkg-config file, a CMake package
 # (find_package(tessera), target tessera::tessera; COMPONENTS mpi: tessera::tessera_mpi) and what
-# explains it. The command and the CUDA
-# engine install themselves.
+# explains it. The command and the CUDA engine install themselves.
 include(CMakePackageConfigHelpers)
 
 set(PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
@@ -44,13 +43,4 @@ file(RELATIVE_PATH PC_UP
 configure_file(${CMAKE_CURRENT_LIST_DIR}/tessera.pc.in ${PROJECT_BINARY_DIR}/tessera.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-foreach(document README.md LICENSE CHANGELOG.md)
-  if(EXISTS ${PROJECT_SOURCE_DIR}/${document})
-    install(FILES ${PROJECT_SOURCE_DIR}/${document} DESTINATION ${CMAKE_INSTALL_DOCDIR})
-  endif()
-endforeach()
-foreach(folder docs machines)
-  if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/${folder})
-    install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_DOCDIR})
-  endif()
-endforeach()
+include(${CMAKE_CURRENT_LIST_DIR}/install_docs.cmake)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "describe.h"
+
 enum { LONGEST_NAME = 48, MOST_OPTIONS = 64 };
 
 /* ---- Suggestions for misspelt names ---- */
@@ -209,16 +211,21 @@ static int parse_option(const option *table, int argc, char **argv, int *index) 
   return set_value(row, argv[++*index]);
 }
 
-static bool asks_for_help(int argc, char **argv) {
+/* Whether one of the options is the word. */
+static bool asks_for(int argc, char **argv, const char *word) {
   for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return true;
+    if (strcmp(argv[i], word) == 0) return true;
   }
   return false;
 }
 
 int options_parse(const option_command *command, int argc, char **argv, const char **positional,
                   int *count) {
-  if (asks_for_help(argc, argv)) {
+  if (asks_for(argc, argv, "--help=json")) {
+    int code = describe_command(command);
+    return code == TOOL_OK ? OPTIONS_HELPED : code;
+  }
+  if (asks_for(argc, argv, "--help") || asks_for(argc, argv, "-h")) {
     print_help(command);
     return OPTIONS_HELPED;
   }

@@ -35,7 +35,8 @@ typedef struct option_command {
   bool bare;       /* options may also be given without dashes: "type=d", and a flag "check" */
 } option_command;
 
-/* Result of options_parse after --help was printed: the caller ends with TOOL_OK. */
+/* Result of options_parse after --help, or --help=json for programs (describe.h), was printed: the
+ * caller ends with TOOL_OK. */
 enum { OPTIONS_HELPED = -1 };
 
 /* Reads argv[1..] and fills the targets. Arguments that are no options go to positional, which has

@@ -47,6 +47,27 @@ static int print_help(void) {
   return TOOL_OK;
 }
 
+/* For --help=json: the commands and the settings, for programs. */
+static int describe(void) {
+  cJSON *object = cJSON_CreateObject(), *commands = cJSON_AddArrayToObject(object, "commands");
+  for (int i = 0; i < SUBCOMMANDS; i++) {
+    cJSON *row = cJSON_CreateObject();
+    cJSON_AddStringToObject(row, "name", subcommands[i].name);
+    cJSON_AddStringToObject(row, "help", subcommands[i].help);
+    cJSON_AddItemToArray(commands, row);
+  }
+  cJSON *settings = cJSON_AddArrayToObject(object, "settings");
+  for (const tsr_setting *s = tsr_settings(); s->name; s++) {
+    cJSON *row = cJSON_CreateObject();
+    cJSON_AddStringToObject(row, "name", s->name);
+    cJSON_AddStringToObject(row, "values", s->values);
+    cJSON_AddStringToObject(row, "default", s->initial);
+    cJSON_AddStringToObject(row, "help", s->help);
+    cJSON_AddItemToArray(settings, row);
+  }
+  return tool_print_json(object, false);
+}
+
 static int unknown(const char *word) {
   const char *names[SUBCOMMANDS + 1];
   for (int i = 0; i < SUBCOMMANDS; i++) names[i] = subcommands[i].name;
@@ -100,6 +121,7 @@ int main(int argc, char **argv) {
   if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
     return flush_output(print_help());
   }
+  if (strcmp(word, "--help=json") == 0) return flush_output(describe());
   if (strcmp(word, "--version") == 0) {
     printf("tessera %s\n", tsr_version());
     return flush_output(TOOL_OK);

@@ -1,4 +1,4 @@
-/* docs/explain/cluster.md has the same table of knobs as src/cluster/knobs.c. */
+/* docs/reference/knobs.md has the same table of knobs as src/cluster/knobs.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static void read_page(char **bytes) {
   enum { MOST = 1 << 20 }; /* bytes of a page */
   const char *root = getenv("TESSERA_SOURCE_DIR");
   char path[1000];
-  snprintf(path, sizeof path, "%s/docs/explain/cluster.md", root != NULL ? root : ".");
+  snprintf(path, sizeof path, "%s/docs/reference/knobs.md", root != NULL ? root : ".");
   FILE *file = fopen(path, "r");
   assert_non_null(file);
   *bytes = calloc(1, MOST);
@@ -46,12 +46,12 @@ static void test_page_has_table(void **state) {
   read_page(&page);
   for (int i = 0; i < knobs; i++) {
     tsr_text row = TSR_TEXT_INIT;
-    tsr_text_add(&row, "  | `%s` | ", table[i].name);
+    tsr_text_add(&row, "\n| `%s` | ", table[i].name);
     add_values(&table[i], &row);
     tsr_text_add(&row, " | %s |\n", table[i].says);
     if (strstr(page, row.bytes) == NULL) {
       missing++;
-      print_message("docs/explain/cluster.md lacks:\n%s", row.bytes);
+      print_message("docs/reference/knobs.md lacks:\n%s", row.bytes);
     }
     tsr_text_free(&row);
   }

@@ -1,4 +1,4 @@
-"""What is made from the tables of options and from the header: completion, manual pages; and that what was
+"""What is made from the tables of the code: the reference pages, completion, manual pages; and that what was
 installed can be removed again."""
 import re
 import shutil
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from support import ROOT, TESSERA, missing, run, tessera
+from support import BUILD, ROOT, TESSERA, missing, run, tessera
 
 MAKERS = ROOT / "tools/docs"
 COMMANDS = [line.split()[0] for line in
@@ -23,6 +23,12 @@ def share(tmp_path_factory):
                          ("completion.py", [folder])):
         run([sys.executable, MAKERS / maker, TESSERA, *words]).ok().quiet()
     return folder
+
+
+def test_reference_pages():
+    """They have the tables of the code."""
+    done = run([sys.executable, MAKERS / "reference.py", BUILD])
+    assert done.code == 0, f"{done.out}{done.err}"
 
 
 def options_of(command):

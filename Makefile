@@ -4,7 +4,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: build build-tests demo test test-long check format gpu-check install uninstall clean setup
+.PHONY: build build-tests docs demo test test-long check format gpu-check install uninstall clean setup
 
 build: setup
 	@sh tools/configure.sh $(BUILD)
@@ -35,6 +35,10 @@ check:
 
 format:
 	@find include src tests tools examples bench -name '*.[ch]' | xargs clang-format -i
+
+# The site of docs/, in build-docs/html.
+docs:
+	@sh tools/site.sh
 
 gpu-check:
 	@sh tools/gpu_check.sh

@@ -13,7 +13,9 @@ enum { MOST_CASES = 4096, LONGEST = 4096 };
 
 typedef struct driver {
   bench_words defaults;
-  const char *cases, *csv, *timeline;
+  const char *cases;
+  output csv, timeline;
+  bool force;
   double rate_seconds; /* less than 0: not given */
   bool predict, json, peer, headed;
   bench_line *lines;
@@ -63,10 +65,10 @@ static int read_cases(driver *d, const char *const *given, int count) {
   for (int i = 0; i < count && !code; i++) code = add_case(d, given[i], "case", i + 1);
   if (!code && d->count == 0)
     return tool_usage("no case is given; give cases between quotes, or a list with --cases");
-  if (!code && d->predict && (d->timeline || d->rate_seconds >= 0))
+  if (!code && d->predict && (d->timeline.path || d->rate_seconds >= 0))
     return tool_usage("%s does nothing in a prediction; leave it out",
-                      d->timeline ? "--timeline" : "--rate-seconds");
-  return code;
+                      d->timeline.path ? "--timeline" : "--rate-seconds");
+  return code ? code : bench_check_outputs(&d->csv, &d->timeline, d->cases, d->force);
 }
 
 /* ---- Results ---- */
@@ -82,7 +84,7 @@ static int note(void *user, const bench_row *row) {
     d->headed = true;
     bench_print_row(row, d->peer);
   }
-  return !code && d->csv ? bench_append_csv(d->csv, row) : code;
+  return !code && d->csv.path ? bench_append_csv(&d->csv, row) : code;
 }
 
 static int parse(int argc, char **argv, driver *d) {
@@ -90,18 +92,21 @@ static int parse(int argc, char **argv, driver *d) {
   int count = 0;
   bench_words_begin(&d->defaults);
   d->rate_seconds = -1;
-  enum { OWN = 6 };
+  enum { OWN = 7 };
+  d->csv = (output){"--csv", NULL, OUTPUT_LINES};
+  d->timeline = (output){"--timeline", NULL, OUTPUT_TEXT};
   option table[OWN + BENCH_WORD_ROWS] = {
       {"cases", 0, OPTION_TEXT, &d->cases, "FILE", "a list of cases, one on each line; -: stdin"},
       {"predict", 0, OPTION_FLAG, &d->predict, NULL,
        "predict times on --machine by replaying plans; nothing runs, and no device is needed"},
-      {"csv", 0, OPTION_TEXT, &d->csv, "FILE", "add a line for each case to this file"},
+      {"csv", 0, OPTION_TEXT, &d->csv.path, "FILE", "add a line for each case to this file"},
       {"json", 0, OPTION_FLAG, &d->json, NULL, "print one JSON object per line, not the table"},
-      {"timeline", 0, OPTION_TEXT, &d->timeline, "FILE.json",
+      {"timeline", 0, OPTION_TEXT, &d->timeline.path, "FILE.json",
        "write the timeline of one more call of the last case, for Perfetto"},
       {"rate-seconds", 0, OPTION_NUMBER, &d->rate_seconds, "S",
        "run kernels for S seconds to find the floor's rate (default: 2; 0: the machine's rate)", 0,
        600},
+      OUTPUT_FORCE(&d->force),
   };
   bench_words_table(&d->defaults, table + OWN);
   const option_command command = {
@@ -131,6 +136,7 @@ int main(int argc, char **argv) {
                            .predict = d.predict,
                            .rate_seconds = d.rate_seconds < 0 ? 2 : d.rate_seconds,
                            .timeline = d.timeline,
+                           .force = d.force,
                            .note = note,
                            .user = &d};
     code = bench_run_all(&run);

@@ -8,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "timeline.h"
+
 enum { MOST_CASES = 1024, MOST_WORDS = 32, CALL = 5 };
 
 typedef struct driver {
   mpi_words defaults;
-  const char *csv, *timeline;
-  bool predict, json, headed;
+  output csv, timeline;
+  bool predict, json, headed, force;
   mpi_case cases[MOST_CASES];
   int count;
 } driver;
@@ -108,19 +110,34 @@ static int add_case(driver *d, const char *text) {
   return code;
 }
 
+static const char csv_head[] =
+    "type,processes,rows,cols,devices,m,n,k,first_s,median_s,predicted_s,gflops,right,transport";
+
+/* Checks the files that the first process is to write, before anything is measured. */
+static int check_outputs(const driver *d) {
+  const output outputs[] = {d->csv, d->timeline};
+  const char *inputs[] = {d->defaults.settings.machine, NULL};
+  int code = d->timeline.path ? timeline_is_json(d->timeline.path) : TOOL_OK;
+  if (!code) code = output_check(outputs, 2, inputs, d->force);
+  return code ? code : output_lines_check(&d->csv, csv_head);
+}
+
 static int parse(int argc, char **argv, driver *d) {
   static const char *given[MOST_CASES];
   int count = 0;
   mpi_words *w = &d->defaults;
   w->processes = w->block = w->repeat = -1;
-  enum { OWN = 4 };
+  enum { OWN = 5 };
+  d->csv = (output){"--csv", NULL, OUTPUT_LINES};
+  d->timeline = (output){"--timeline", NULL, OUTPUT_TEXT};
   option table[OWN + WORD_ROWS] = {
       {"predict", 0, OPTION_FLAG, &d->predict, NULL,
        "predict times by replaying schedules on --grid; needs no mpirun and no device"},
-      {"csv", 0, OPTION_TEXT, &d->csv, "FILE", "write a line for each case"},
+      {"csv", 0, OPTION_TEXT, &d->csv.path, "FILE", "add a line for each case to this file"},
       {"json", 0, OPTION_FLAG, &d->json, NULL, "print one JSON object per line, not the table"},
-      {"timeline", 0, OPTION_TEXT, &d->timeline, "FILE.json",
+      {"timeline", 0, OPTION_TEXT, &d->timeline.path, "FILE.json",
        "write the timeline of one more product of the last case, of all processes, for Perfetto"},
+      OUTPUT_FORCE(&d->force),
   };
   words_table(w, table + OWN);
   const option_command command = {
@@ -138,9 +155,9 @@ static int parse(int argc, char **argv, driver *d) {
       MOST_CASES};
   int code = options_parse(&command, argc, argv, given, &count);
   for (int i = 0; i < count && !code; i++) code = add_case(d, given[i]);
-  if (!code && d->predict && d->timeline)
+  if (!code && d->predict && d->timeline.path)
     return tool_usage("--timeline does nothing in a prediction; tessera plan pgemm writes one");
-  return code;
+  return code || (!d->predict && !is_first()) ? code : check_outputs(d);
 }
 
 /* ---- Results ---- */
@@ -168,19 +185,14 @@ static void print_row(const mpi_row *row, bool head) {
   fflush(stdout);
 }
 
-static int append_csv(const char *path, const mpi_row *row, bool head) {
+static int append_csv(const output *csv, const mpi_row *row) {
+  char line[512];
   const mpi_case *c = row->c;
-  FILE *stream = fopen(path, head ? "w" : "a");
-  if (!stream) return tool_fail("cannot write %s", path);
-  if (head)
-    fprintf(stream,
-            "type,processes,rows,cols,devices,m,n,k,first_s,median_s,predicted_s,gflops,right,"
-            "transport\n");
-  fprintf(stream, "%c,%d,%d,%d,%d,%lld,%lld,%lld,%.6g,%.6g,%.6g,%.5g,%d,%s\n", (char)c->type,
-          row->processes, row->rows, row->cols, row->devices, (long long)c->m, (long long)c->n,
-          (long long)c->k, row->first, row->median, row->predicted, gflops(row), row->good,
-          row->transport);
-  return fclose(stream) == 0 ? TOOL_OK : tool_fail("cannot write %s", path);
+  snprintf(line, sizeof line, "%c,%d,%d,%d,%d,%lld,%lld,%lld,%.6g,%.6g,%.6g,%.5g,%d,%s",
+           (char)c->type, row->processes, row->rows, row->cols, row->devices, (long long)c->m,
+           (long long)c->n, (long long)c->k, row->first, row->median, row->predicted, gflops(row),
+           row->good, row->transport);
+  return output_lines_add(csv, csv_head, line);
 }
 
 static void add_number(cJSON *o, const char *name, double value) {
@@ -237,7 +249,7 @@ static int note(driver *d, const mpi_row *row) {
   } else {
     print_row(row, head);
   }
-  if (!code && d->csv) code = append_csv(d->csv, row, head);
+  if (!code && d->csv.path) code = append_csv(&d->csv, row);
   if (!code && row->measured && !row->good) code = tool_fail("the result is wrong");
   return code;
 }
@@ -246,11 +258,11 @@ static int note(driver *d, const mpi_row *row) {
 static int do_all(driver *d) {
   int worst = TOOL_OK;
   for (int i = 0; i < d->count; i++) {
-    const char *timeline = i + 1 == d->count ? d->timeline : NULL;
+    const output *timeline = i + 1 == d->count && d->timeline.path ? &d->timeline : NULL;
     mpi_row row;
     if (d->count > 1) tool_set_place(d->cases[i].place);
-    int code =
-        d->predict ? mpi_predict(&d->cases[i], &row) : mpi_measure(&d->cases[i], timeline, &row);
+    int code = d->predict ? mpi_predict(&d->cases[i], &row)
+                          : mpi_measure(&d->cases[i], timeline, d->force, &row);
     if (!code && (d->predict || is_first())) code = note(d, &row);
     if (!d->predict) code = all_agree(code);
     if (code > worst) worst = code;

@@ -3,6 +3,7 @@
 #define TESSERA_BENCH_MPI_H
 
 #include "elements.h"
+#include "output.h"
 #include "pgemm.h"
 
 enum { MPI_MOST_REPEATS = 1000 };
@@ -38,9 +39,9 @@ typedef struct mpi_row {
 } mpi_row;
 
 /* Measures the case on the first words.processes of the processes that mpirun has started.
- * Collective, between MPI_Init and MPI_Finalize; *row is valid on the first process only. The same
- * exit code on all. */
-int mpi_measure(const mpi_case *c, const char *timeline, mpi_row *row);
+ * timeline: of one more product; NULL: none. Collective, between MPI_Init and MPI_Finalize; *row is
+ * valid on the first process only. The same exit code on all. */
+int mpi_measure(const mpi_case *c, const output *timeline, bool force, mpi_row *row);
 /* Frees the context, grid and matrices that were kept for the next case. */
 void mpi_measure_end(void);
 

@@ -256,13 +256,13 @@ static int time_all(const mpi_case *c, mpi_row *row) {
 }
 
 /* Runs one more product and writes the timeline of all its processes. */
-static int draw(const mpi_case *c, const char *path) {
+static int draw(const mpi_case *c, const output *timeline, bool force) {
   double ignored;
   char *text = NULL;
   int code = same_status(tsr_grid_timeline_begin(bed.grid));
   if (!code) code = time_once(c, &ignored);
   if (!code) code = same_status(tsr_grid_timeline_end(bed.grid, 0, 0, &text));
-  if (!code && text) code = tool_write_file(path, text);
+  if (!code && text) code = output_write(timeline, text, force);
   free(text);
   return code;
 }
@@ -275,7 +275,7 @@ static void predict(const mpi_case *c, mpi_row *row) {
 }
 
 /* Measures the case; only for the processes in bed.comm, the others wait. */
-static int measure(const mpi_case *c, const char *timeline, mpi_row *row) {
+static int measure(const mpi_case *c, const output *timeline, bool force, mpi_row *row) {
   int code = make_grid(c), all = 0;
   if (!code) code = make_matrices(c);
   if (code) return code;
@@ -292,14 +292,14 @@ static int measure(const mpi_case *c, const char *timeline, mpi_row *row) {
   row->measured = true;
   row->good = all != 0;
   predict(c, row);
-  return timeline ? draw(c, timeline) : TOOL_OK;
+  return timeline ? draw(c, timeline, force) : TOOL_OK;
 }
 
-int mpi_measure(const mpi_case *c, const char *timeline, mpi_row *row) {
+int mpi_measure(const mpi_case *c, const output *timeline, bool force, mpi_row *row) {
   int code = open_context(&c->words.settings);
   *row = (mpi_row){.c = c};
   if (!code) code = choose_processes(c->words.processes);
   row->processes = bed.processes;
-  if (!code && bed.comm != MPI_COMM_NULL) code = measure(c, timeline, row);
+  if (!code && bed.comm != MPI_COMM_NULL) code = measure(c, timeline, force, row);
   return all_agree(code);
 }

@@ -4,6 +4,7 @@ import os
 import re
 import shlex
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,28 @@ def run(command, env=None, timeout=300, **more):
 def tessera(words, *more, under=(), **settings):
     """Runs the command: words in one text, more that are taken as they are. under: what runs it."""
     return run([*under, TESSERA, *shlex.split(words), *more], **settings)
+
+
+def begun(words, env=None, **more):
+    """Starts the command; it returns once the result's file has all its bytes, which is before the
+    product. The file has no name, or a temporary one."""
+    program = subprocess.Popen([TESSERA, *shlex.split(words)], stdin=subprocess.DEVNULL,
+                               stdout=more.pop("stdout", subprocess.DEVNULL),
+                               stderr=more.pop("stderr", subprocess.DEVNULL),
+                               env={**os.environ, **(env or {})}, **more)
+    def has_file():
+        for link in Path(f"/proc/{program.pid}/fd").iterdir():
+            try:
+                where = os.readlink(link)
+                large = link.stat().st_size > 1000
+            except OSError:  # closed meanwhile
+                continue
+            if large and (where.endswith("(deleted)") or re.search(r"\.npy\.\w{6}$", where)):
+                return True
+        return False
+    while program.poll() is None and not has_file():
+        time.sleep(0.002)
+    return program
 
 
 def limited(*options):

@@ -13,7 +13,7 @@ else
   echo "is made and drawn, although the CPU alone would be quicker."
   echo
 fi
-command="$tessera gemm $digits $digits --transb T -o demo.npy $where --verify --timeline timeline.svg"
+command="$tessera gemm $digits $digits --transb T -o demo.npy $where --verify --timeline timeline.svg --force"
 echo "\$ $command"
 $command || exit 1
 echo

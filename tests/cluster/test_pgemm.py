@@ -39,7 +39,7 @@ def test_products(expected, processes):
     gram, big = expected
     pgemm(processes, "--transa T -o c.npy --engine cpu --block 7").ok()
     assert same("c.npy", gram)
-    pgemm(processes, f"-o c.npy --engine cpu --beta -2 --c {DIGITS}", DIGITS, gram).ok()
+    pgemm(processes, f"-o c.npy --force --engine cpu --beta -2 --c {DIGITS}", DIGITS, gram).ok()
     assert same("c.npy", big)
 
 
@@ -102,6 +102,40 @@ def test_wrong_values_are_told_once(wrong):
     done = pgemm(2, "--transa T -o c.npy " + wrong)
     told = [line for line in done.err.splitlines() if "tessera pgemm: " + wrong.split()[0] in line]
     assert len(told) == 1, repr(done)
+
+
+# ---- Files ----
+
+
+def test_output_is_not_lost():
+    os.symlink(DIGITS, "hard.npy")
+    before = Path(DIGITS).read_bytes()
+    done = fails(pgemm(2, "--transa T -o hard.npy --force --engine cpu"), "-o hard.npy: this is the input")
+    assert done.err.count("this is the input") == 1 and Path(DIGITS).read_bytes() == before
+    Path("c.npy").write_text("old\n", encoding="utf-8")
+    fails(pgemm(2, "--transa T -o c.npy --engine cpu"), "-o c.npy: the file exists; --force replaces it")
+    assert Path("c.npy").read_text(encoding="utf-8") == "old\n"
+    fails(pgemm(2, "--transa T -o new.npy --engine cpu --timeline nodir/t.json"), "there is no folder nodir")
+    fails(pgemm(2, "--transa T -o new.npy --engine cpu --timeline t.svg"), "must end in .json")
+    assert not os.path.exists("new.npy")
+
+
+@pytest.mark.parametrize("lack", ["unnamed", "descriptors", "unnamed descriptors"])
+def test_file_systems(expected, lack):
+    """Processes on several hosts write one file by its temporary name."""
+    env = {"LD_PRELOAD": BUILD / "tests/file_system.so", "FILE_SYSTEM_LACKS": lack}
+    Path("c.npy").write_text("old\n", encoding="utf-8")
+    os.chmod("c.npy", 0o600)
+    on_processes(3, TESSERA, "pgemm", DIGITS, DIGITS, *"--transa T -o c.npy --force --engine cpu".split(),
+                 env=env).ok()
+    assert same("c.npy", expected[0]) and os.stat("c.npy").st_mode & 0o777 == 0o600
+    assert [file for file in os.listdir() if file.startswith("c.npy")] == ["c.npy"]
+
+
+def test_timeline_that_fails_costs_no_result(expected):
+    os.symlink("/dev/full", "t.json")
+    fails(pgemm(2, "--transa T -o c.npy --engine host --devices 2 --timeline t.json"), "No space left")
+    assert same("c.npy", expected[0])
 
 
 # ---- Plans ----

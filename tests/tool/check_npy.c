@@ -39,7 +39,7 @@ static void write_file(int version, const char *header, size_t data) {
 static void accepts(int version, const char *header, size_t data, tsr_type type, bool fortran,
                     int64_t rows, int64_t cols) {
   npy file;
-  npy_reason reason = {""};
+  file_reason reason = {""};
   write_file(version, header, data);
   if (!npy_open(path, &file, &reason)) fail_msg("refused: %s", reason.text);
   assert_int_equal(file.type, type);
@@ -52,7 +52,7 @@ static void accepts(int version, const char *header, size_t data, tsr_type type,
 
 static void refuses(int version, const char *header, size_t data, const char *because) {
   npy file;
-  npy_reason reason = {""};
+  file_reason reason = {""};
   write_file(version, header, data);
   assert_false(npy_open(path, &file, &reason));
   if (!strstr(reason.text, because)) fail_msg("'%s' has no '%s'", reason.text, because);
@@ -122,7 +122,7 @@ static void test_odd_headers(void **state) {
 static void test_beginnings(void **state) {
   (void)state;
   npy file;
-  npy_reason reason;
+  file_reason reason;
   for (long length = 0; length < 176; length++) {
     write_file(2, "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", 48);
     assert_int_equal(truncate(path, length), 0);
@@ -133,7 +133,7 @@ static void test_beginnings(void **state) {
 static void test_not_files(void **state) {
   (void)state;
   npy file;
-  npy_reason reason;
+  file_reason reason;
   assert_false(npy_open("/nowhere/at/all.npy", &file, &reason));
   assert_non_null(strstr(reason.text, "No such file"));
   assert_false(npy_open(directory, &file, &reason));
@@ -146,10 +146,10 @@ static void test_not_files(void **state) {
 
 static void round_trip(tsr_type type, bool fortran, int64_t rows, int64_t cols) {
   npy file, again;
-  npy_reason reason;
+  file_reason reason;
   size_t bytes = (size_t)(rows * cols) * element_size(type);
   unlink(path);
-  assert_true(npy_create(path, type, fortran, rows, cols, &file, &reason));
+  assert_true(npy_create(path, false, type, fortran, rows, cols, &file, &reason));
   assert_int_equal(access(path, F_OK), -1); /* not before it is complete */
   memset(file.data, 0x5a, bytes);
   assert_true(npy_commit(&file, &reason));
@@ -177,14 +177,14 @@ static void test_round_trips(void **state) {
 static void test_abandoned(void **state) {
   (void)state;
   npy file;
-  npy_reason reason;
+  file_reason reason;
   unlink(path);
-  assert_true(npy_create(path, TSR_D, false, 3, 3, &file, &reason));
-  assert_int_equal(access(file.temporary, F_OK), 0);
+  assert_true(npy_create(path, true, TSR_D, false, 3, 3, &file, &reason));
+  assert_int_equal(access(path, F_OK), -1); /* it has no name, or a temporary one */
   npy_close(&file);
   assert_int_equal(rmdir(directory), 0); /* nothing is left in it */
   assert_int_equal(access(path, F_OK), -1);
-  assert_false(npy_create(path, TSR_D, false, 3, 3, &file, &reason));
+  assert_false(npy_create(path, true, TSR_D, false, 3, 3, &file, &reason));
   assert_non_null(strstr(reason.text, "cannot be written"));
   assert_non_null(mkdtemp(strcpy(directory, "/tmp/tessera-npy-XXXXXX")));
 }

@@ -3,12 +3,11 @@ import os
 import signal
 import struct
 import subprocess
-import time
 from itertools import product
 
 import pytest
 
-from support import DIGITS, TESSERA, data_of, limited, run, some_data, tessera, write_npy
+from support import (DIGITS, TESSERA, begun, data_of, limited, run, some_data, tessera, write_npy)
 
 GRAM = f"gemm {DIGITS} {DIGITS} --transb T -o t.npy "
 
@@ -75,7 +74,7 @@ def test_order_of_conjugate_a(complexes):
 
 
 def test_beta(four):
-    product_of = "gemm four.npy four.npy -o t.npy --engine host --devices 2 --verify "
+    product_of = "gemm four.npy four.npy -o t.npy --force --engine host --devices 2 --verify "
     write_npy("nan.npy", "<f8", False, (4, 4), struct.pack("<16d", *16 * [float("nan")]))
     tessera(product_of + "--beta 0 --c nan.npy").ok("correct")
     tessera(product_of + "--beta 2 --c nan.npy").refused("NaN", code=1)
@@ -86,7 +85,7 @@ def test_nothing_to_do(four, tmp_path):
     write_npy("rows0.npy", "<f8", False, (0, 4), b"")
     tessera("gemm rows0.npy four.npy -o t.npy --engine host --devices 2 --verify").ok()
     assert b"'shape': (0, 4)" in (tmp_path / "t.npy").read_bytes()
-    tessera("gemm rows0.npy rows0.npy --transa T -o t.npy --engine host --devices 2 --verify").ok()
+    tessera("gemm rows0.npy rows0.npy --transa T -o t.npy --force --engine host --devices 2 --verify").ok()
     assert data_of("t.npy") == bytes(128)
 
 
@@ -104,7 +103,7 @@ def test_as_json():
     ("D D", "inner extents differ"),
     ("D c_order.npy", "complex fp64"),
     ("four.npy four.npy --alpha 1j", "must be real"),
-    ("four.npy four.npy -o nowhere/bad.npy", "nowhere/bad.npy: cannot be written"),
+    ("four.npy four.npy -o nowhere/bad.npy", "-o nowhere/bad.npy: there is no folder nowhere"),
     ("four.npy four.npy --engine abacus", "abacus"),
     ("four.npy four.npy --machine 'host:200 gpuu*4'", r"\^"),
 ])
@@ -145,7 +144,7 @@ def test_progress(long_files):
     done = tessera(long + "--resident 8K --progress --verify --json")
     assert done.json()["verified"] is True
     done.warns("^tessera gemm:  *[0-9]* % of the product, .* TFLOP/s, .* left$", " 100 % of the product")
-    tessera(long).ok().quiet()
+    tessera(long + "--force").ok().quiet()
 
 
 @pytest.fixture
@@ -175,17 +174,15 @@ def test_little_is_in_memory(wide, engine):
 
 def ended_by(number, wide, **more):
     """Sends a signal once the result has begun; the exit code."""
-    with subprocess.Popen([TESSERA, *wide.split()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL, **more) as program:
-        while program.poll() is None and not left_by("wide.npy."):
-            time.sleep(0.01)
+    with begun(wide, **more) as program:
         program.send_signal(number)
         return program.wait(timeout=300)
 
 
-def test_ended(wide):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_ended(wide, number):
     """What is ended leaves nothing behind."""
-    assert ended_by(signal.SIGTERM, wide) == -signal.SIGTERM
+    assert ended_by(number, wide) == -number
     assert not left_by("wide.npy")
 
 
@@ -203,14 +200,14 @@ def test_not_ended(wide):
 def test_too_large_for_a_file(wide, tmp_path):
     """What does not fit on the disk is refused before anything is computed, and what was there stays."""
     (tmp_path / "kept.npy").write_text("old\n")
-    tessera(wide.replace("wide.npy", "kept.npy"), under=limited("-f 100")).refused(
+    tessera(wide.replace("wide.npy", "kept.npy") + "--force", under=limited("-f 100")).refused(
         f"kept.npy: cannot take {WIDE_BYTES} bytes", code=1)
     assert (tmp_path / "kept.npy").read_text() == "old\n" and left_by("kept.npy") == ["kept.npy"]
 
 
 FULL_DISK = """mount -t tmpfs -o size=1M tmpfs small || exit 77
 echo old >small/c.npy
-"$1" gemm left.npy right.npy -o small/c.npy
+"$1" gemm left.npy right.npy -o small/c.npy --force
 code=$?
 cat small/* >there
 exit $code"""
@@ -229,14 +226,14 @@ def test_no_place_of_other_things(long_files, tmp_path):
     """A result does not take the place of what is no file, and goes where a link points."""
     long = "gemm long.npy long.npy --transb T -o "
     os.mkfifo("pipe")
-    tessera(long + "pipe").refused("pipe: is no ordinary file", code=1)
+    tessera(long + "pipe").refused("-o pipe: this is no ordinary file", code=1)
     assert (tmp_path / "pipe").is_fifo()
     (tmp_path / "folder").mkdir()
-    tessera(long + "folder").refused("folder: is a directory", code=1)
+    tessera(long + "folder").refused("-o folder: this is a directory", code=1)
     (tmp_path / "there").mkdir()
     (tmp_path / "there/real.npy").write_text("old\n")
     os.symlink("there/real.npy", "link.npy")
-    tessera(long + "link.npy").ok()
+    tessera(long + "link.npy --force").ok()
     assert (tmp_path / "link.npy").is_symlink() and os.path.getsize("there/real.npy") > 1000000
 
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,25 +13,6 @@
 static const char MAGIC[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 
 enum { PREFIX_1 = 10, PREFIX_2 = 12, HEADER_BYTES = 128, MOST_DIMENSIONS = 32 };
-
-/* The path of the unfinished file, for a signal handler; "" if there is none. A process makes one
- * file at a time. */
-static char unfinished[4096];
-
-static bool refuse(npy_reason *reason, const char *path, const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 3, 4)))
-#endif
-    ;
-
-static bool refuse(npy_reason *reason, const char *path, const char *format, ...) {
-  int used = snprintf(reason->text, sizeof reason->text, "%.300s: ", path);
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(reason->text + used, sizeof reason->text - (size_t)used, format, arguments);
-  va_end(arguments);
-  return false;
-}
 
 /* ---- The header: a Python dictionary with three keys ---- */
 
@@ -167,30 +147,30 @@ static bool type_of_descr(const char *descr, tsr_type *type) {
   return false;
 }
 
-static bool accept_type(const char *path, const header *h, npy *file, npy_reason *reason) {
-  if (h->structured) return refuse(reason, path, "contains records, not numbers of one type");
+static bool accept_type(const char *path, const header *h, npy *file, file_reason *reason) {
+  if (h->structured) return file_refuse(reason, path, "contains records, not numbers of one type");
   if (h->descr[0] == '>') {
-    return refuse(
+    return file_refuse(
         reason, path,
         "contains big-endian numbers (%s); convert it with a.astype(a.dtype.newbyteorder('<'))",
         h->descr);
   }
   if (type_of_descr(h->descr, &file->type)) return true;
-  return refuse(
+  return file_refuse(
       reason, path,
       "contains elements of type '%s'; f2, f4, f8, c8, c16 and bfloat16 can be multiplied "
       "(convert it with a.astype('f8'))",
       h->descr);
 }
 
-static bool accept_shape(const char *path, const header *h, npy *file, npy_reason *reason) {
+static bool accept_shape(const char *path, const header *h, npy *file, file_reason *reason) {
   if (h->dimensions == 1) {
-    return refuse(reason, path,
-                  "has one dimension, but a matrix has two; save a[:, None] for a column or "
-                  "a[None, :] for a row");
+    return file_refuse(reason, path,
+                       "has one dimension, but a matrix has two; save a[:, None] for a column or "
+                       "a[None, :] for a row");
   }
   if (h->dimensions != 2) {
-    return refuse(reason, path, "has %d dimensions, but a matrix has two", h->dimensions);
+    return file_refuse(reason, path, "has %d dimensions, but a matrix has two", h->dimensions);
   }
   file->rows = h->shape[0];
   file->cols = h->shape[1];
@@ -206,56 +186,58 @@ static bool matrix_bytes(const npy *file, size_t *bytes) {
   return true;
 }
 
-static bool accept_length(const char *path, size_t offset, npy *file, npy_reason *reason) {
+static bool accept_length(const char *path, size_t offset, npy *file, file_reason *reason) {
   size_t bytes;
   if (!matrix_bytes(file, &bytes)) {
-    return refuse(reason, path, "has a header with extents %lld x %lld, too large for any file",
-                  (long long)file->rows, (long long)file->cols);
+    return file_refuse(reason, path,
+                       "has a header with extents %lld x %lld, too large for any file",
+                       (long long)file->rows, (long long)file->cols);
   }
   size_t wanted = offset + bytes;
   if (file->mapped < wanted) {
-    return refuse(reason, path, "is truncated: %lld x %lld elements need %zu bytes, but it has %zu",
-                  (long long)file->rows, (long long)file->cols, wanted, file->mapped);
+    return file_refuse(reason, path,
+                       "is truncated: %lld x %lld elements need %zu bytes, but it has %zu",
+                       (long long)file->rows, (long long)file->cols, wanted, file->mapped);
   }
   if (file->mapped > wanted) {
-    return refuse(reason, path, "has %zu bytes after the end of its array; save it again",
-                  file->mapped - wanted);
+    return file_refuse(reason, path, "has %zu bytes after the end of its array; save it again",
+                       file->mapped - wanted);
   }
   return true;
 }
 
 /* Finds the header's text in the mapped bytes. */
 static bool locate_header(const char *path, const npy *file, size_t *begin, size_t *length,
-                          npy_reason *reason) {
+                          file_reason *reason) {
   const unsigned char *bytes = file->mapping;
   if (file->mapped < PREFIX_1 || memcmp(bytes, MAGIC, sizeof MAGIC) != 0) {
-    return refuse(reason, path, "is not a .npy file");
+    return file_refuse(reason, path, "is not a .npy file");
   }
   int major = bytes[6], minor = bytes[7];
   if (major < 1 || major > 3 || minor != 0) {
-    return refuse(reason, path,
-                  "has version %d.%d of the .npy format; 1.0, 2.0 and 3.0 are supported", major,
-                  minor);
+    return file_refuse(reason, path,
+                       "has version %d.%d of the .npy format; 1.0, 2.0 and 3.0 are supported",
+                       major, minor);
   }
   *begin = major == 1 ? PREFIX_1 : PREFIX_2;
-  if (file->mapped < *begin) return refuse(reason, path, "is truncated inside its header");
+  if (file->mapped < *begin) return file_refuse(reason, path, "is truncated inside its header");
   *length = bytes[8] | (size_t)bytes[9] << 8;
   if (major > 1) *length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
   if (file->mapped - *begin < *length) {
-    return refuse(reason, path, "is truncated inside its header");
+    return file_refuse(reason, path, "is truncated inside its header");
   }
   return true;
 }
 
-static bool interpret(const char *path, npy *file, npy_reason *reason) {
+static bool interpret(const char *path, npy *file, file_reason *reason) {
   size_t begin = 0, length = 0;
   if (!locate_header(path, file, &begin, &length, reason)) return false;
   const char *text = (const char *)file->mapping + begin;
   cursor c = {text, text + length};
   header h = {0};
   if (!parse_header(&c, &h)) {
-    return refuse(reason, path, "has a header that cannot be read: %.*s",
-                  length < 120 ? (int)length : 120, text);
+    return file_refuse(reason, path, "has a header that cannot be read: %.*s",
+                       length < 120 ? (int)length : 120, text);
   }
   size_t offset = begin + length;
   if (!accept_type(path, &h, file, reason) || !accept_shape(path, &h, file, reason)) return false;
@@ -267,28 +249,29 @@ static bool interpret(const char *path, npy *file, npy_reason *reason) {
 
 /* ---- Opening ---- */
 
-static bool map_existing(const char *path, int descriptor, npy *file, npy_reason *reason) {
+static bool map_existing(const char *path, int descriptor, npy *file, file_reason *reason) {
   struct stat status;
-  if (fstat(descriptor, &status) != 0) return refuse(reason, path, "%s", strerror(errno));
-  if (!S_ISREG(status.st_mode)) return refuse(reason, path, "is not a file that can be mapped");
-  if (status.st_size == 0) return refuse(reason, path, "is empty");
+  if (fstat(descriptor, &status) != 0) return file_refuse(reason, path, "%s", strerror(errno));
+  if (!S_ISREG(status.st_mode))
+    return file_refuse(reason, path, "is not a file that can be mapped");
+  if (status.st_size == 0) return file_refuse(reason, path, "is empty");
   file->mapped = (size_t)status.st_size;
   file->mapping = mmap(NULL, file->mapped, PROT_READ, MAP_PRIVATE, descriptor, 0);
   if (file->mapping == MAP_FAILED) {
     file->mapping = NULL;
-    return refuse(reason, path, "cannot be mapped: %s", strerror(errno));
+    return file_refuse(reason, path, "cannot be mapped: %s", strerror(errno));
   }
   return true;
 }
 
-bool npy_open(const char *path, npy *file, npy_reason *reason) {
+bool npy_open(const char *path, npy *file, file_reason *reason) {
   *file = (npy){0};
   int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe does not block it */
-  if (descriptor < 0) return refuse(reason, path, "%s", strerror(errno));
+  if (descriptor < 0) return file_refuse(reason, path, "%s", strerror(errno));
   file->descriptor = descriptor;
   bool good = map_existing(path, descriptor, file, reason) && interpret(path, file, reason);
   if (good) file->path = strdup(path);
-  if (good && !file->path) good = refuse(reason, path, "out of memory");
+  if (good && !file->path) good = file_refuse(reason, path, "out of memory");
   if (!good) npy_close(file);
   return good;
 }
@@ -328,76 +311,31 @@ static void write_header(npy *file) {
   bytes[HEADER_BYTES - 1] = '\n';
 }
 
-/* Refuses a path that exists and is no ordinary file: npy_commit would replace a device or a
- * pipe. */
-static bool accept_place(const char *path, npy_reason *reason) {
-  struct stat status;
-  if (stat(path, &status) != 0 || S_ISREG(status.st_mode)) return true;
-  return refuse(reason, path, "is %s, which cannot be mapped; name a file",
-                S_ISDIR(status.st_mode) ? "a directory" : "no ordinary file");
-}
-
-/* Sets the paths of the file and of its temporary. A symbolic link is followed, so that the file it
- * names is replaced and not the link. */
-static bool name_temporary(const char *path, npy *file, npy_reason *reason) {
-  char *behind = realpath(path, NULL);
-  file->path = behind ? behind : strdup(path);
-  size_t room = (file->path ? strlen(file->path) : 0) + sizeof ".XXXXXX";
-  file->temporary = malloc(room);
-  if (!file->path || !file->temporary) {
-    free(file->temporary);
-    file->temporary = NULL;
-    return refuse(reason, path, "out of memory");
-  }
-  snprintf(file->temporary, room, "%s.XXXXXX", file->path);
-  return true;
-}
-
-/* Gives the file the mode of an ordinary new file; mkstemp makes files that only the user can
- * read. */
-static void give_usual_mode(int descriptor) {
-  mode_t mask = umask(0);
-  umask(mask);
-  if (fchmod(descriptor, 0666 & ~mask) != 0) return; /* some file systems have no modes */
-}
-
 /* Allocates the file's blocks and maps it. If the disk is full, that is an error here and not a bus
  * error in the middle of the work. */
-static bool map_new(int descriptor, npy *file, npy_reason *reason) {
-  int error = posix_fallocate(descriptor, 0, (off_t)file->mapped);
+static bool map_new(const char *path, npy *file, file_reason *reason) {
+  int error = posix_fallocate(file->descriptor, 0, (off_t)file->mapped);
   if (error) {
-    return refuse(reason, file->path, "cannot take %zu bytes: %s", file->mapped, strerror(error));
+    return file_refuse(reason, path, "cannot take %zu bytes: %s", file->mapped, strerror(error));
   }
-  file->mapping = mmap(NULL, file->mapped, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  file->mapping = mmap(NULL, file->mapped, PROT_READ | PROT_WRITE, MAP_SHARED, file->descriptor, 0);
   if (file->mapping == MAP_FAILED) {
     file->mapping = NULL;
-    return refuse(reason, file->path, "cannot be mapped: %s", strerror(errno));
+    return file_refuse(reason, path, "cannot be mapped: %s", strerror(errno));
   }
   return true;
 }
 
-static bool create_temporary(npy *file, npy_reason *reason) {
-  int descriptor = mkstemp(file->temporary);
-  if (descriptor < 0) {
-    free(file->temporary);
-    file->temporary = NULL;
-    return refuse(reason, file->path, "cannot be written: %s", strerror(errno));
-  }
-  snprintf(unfinished, sizeof unfinished, "%s", file->temporary);
-  give_usual_mode(descriptor);
-  file->descriptor = descriptor;
-  return map_new(descriptor, file, reason);
-}
-
-bool npy_create(const char *path, tsr_type type, bool fortran, int64_t rows, int64_t cols,
-                npy *file, npy_reason *reason) {
+bool npy_create(const char *path, bool force, tsr_type type, bool fortran, int64_t rows,
+                int64_t cols, npy *file, file_reason *reason) {
   *file =
       (npy){.type = type == TSR_T ? TSR_S : type, .fortran = fortran, .rows = rows, .cols = cols};
   size_t bytes;
-  if (!matrix_bytes(file, &bytes)) return refuse(reason, path, "is too large for a file");
+  if (!matrix_bytes(file, &bytes)) return file_refuse(reason, path, "is too large for a file");
   file->mapped = HEADER_BYTES + bytes;
-  if (!accept_place(path, reason) || !name_temporary(path, file, reason) ||
-      !create_temporary(file, reason)) {
+  if (!output_begin(path, force, &file->output, reason)) return false;
+  file->descriptor = file->output.descriptor;
+  if (!map_new(path, file, reason)) {
     npy_close(file);
     return false;
   }
@@ -407,32 +345,14 @@ bool npy_create(const char *path, tsr_type type, bool fortran, int64_t rows, int
   return true;
 }
 
-/* fsync comes before rename: a disk may report an error only now, and then the old file is kept. */
-bool npy_commit(npy *file, npy_reason *reason) {
-  if (fsync(file->descriptor) != 0 && errno != EINVAL) {
-    return refuse(reason, file->path, "cannot be written: %s", strerror(errno));
-  }
-  if (rename(file->temporary, file->path) != 0) {
-    return refuse(reason, file->path, "cannot be put in place: %s", strerror(errno));
-  }
-  unfinished[0] = '\0';
-  free(file->temporary);
-  file->temporary = NULL;
-  return true;
+bool npy_commit(npy *file, file_reason *reason) {
+  return output_commit(&file->output, reason);
 }
 
 void npy_close(npy *file) {
   if (file->mapping) munmap(file->mapping, file->mapped);
-  if (file->descriptor > 0) close(file->descriptor);
-  if (file->temporary) {
-    unlink(file->temporary);
-    unfinished[0] = '\0';
-  }
-  free(file->temporary);
+  if (file->descriptor > 0 && !file->output.place) close(file->descriptor);
+  output_end(&file->output);
   free(file->path);
   *file = (npy){0};
-}
-
-void npy_remove_unfinished(void) {
-  if (unfinished[0]) unlink(unfinished);
 }

@@ -7,11 +7,7 @@
 #ifndef TESSERA_NPY_H
 #define TESSERA_NPY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "tessera.h"
+#include "output_file.h"
 
 typedef struct npy {
   tsr_type type; /* of the elements as stored: s d c z h b */
@@ -23,31 +19,21 @@ typedef struct npy {
   size_t mapped;  /* bytes of the mapping */
   int descriptor; /* of the file; 0: none */
   char *path;
-  char *temporary; /* path of a created file before npy_commit; else NULL */
+  output_file output; /* of a created file; its descriptor is the file's */
 } npy;
-
-/* The message of a call that returned false, beginning with the path. */
-typedef struct npy_reason {
-  char text[640];
-} npy_reason;
 
 /* Maps an existing file for reading. False, with the reason: it cannot be opened, is no matrix of a
  * supported type, or is shorter or longer than its header says. */
-bool npy_open(const char *path, npy *file, npy_reason *reason);
+bool npy_open(const char *path, npy *file, file_reason *reason);
 
-/* Creates a temporary file in path's folder, of its final size, and maps it for writing. */
-bool npy_create(const char *path, tsr_type type, bool fortran, int64_t rows, int64_t cols,
-                npy *file, npy_reason *reason);
+/* Creates a file of its final size, as output_begin does, and maps it for writing. */
+bool npy_create(const char *path, bool force, tsr_type type, bool fortran, int64_t rows,
+                int64_t cols, npy *file, file_reason *reason);
 
-/* Writes a created file to the disk and renames it to its path. False: the old file at path is
- * kept. */
-bool npy_commit(npy *file, npy_reason *reason);
+/* Puts a created file in its place, as output_commit does. */
+bool npy_commit(npy *file, file_reason *reason);
 
 /* Unmaps and closes the file; removes a created file that was not committed. A zeroed npy is
  * allowed. */
 void npy_close(npy *file);
-
-/* Removes the created file that is not committed yet, if any; for a signal handler. */
-void npy_remove_unfinished(void);
-
 #endif

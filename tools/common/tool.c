@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -118,69 +117,6 @@ int tool_print_json(cJSON *object, bool compact) {
   if (text) puts(text);
   cJSON_free(text);
   cJSON_Delete(object);
-  return code;
-}
-
-static bool write_all(const char *path, const char *text) {
-  FILE *file = fopen(path, "w");
-  if (!file) return false;
-  bool good = fputs(text, file) >= 0;
-  int error = errno;
-  if (fclose(file) != 0) return false;
-  errno = error;
-  return good;
-}
-
-/* Whether the path is replaced by a new file: a pipe, a terminal or /dev/null is written to
- * instead. */
-static bool is_replaced(const char *path) {
-  struct stat status;
-  return stat(path, &status) != 0 || S_ISREG(status.st_mode);
-}
-
-int tool_write_file(const char *path, const char *text) {
-  if (!is_replaced(path)) {
-    return write_all(path, text) ? TOOL_OK
-                                 : tool_fail("cannot write %s: %s", path, strerror(errno));
-  }
-  size_t room = strlen(path) + 32;
-  char *temporary = malloc(room);
-  if (!temporary) return tool_fail("out of memory");
-  snprintf(temporary, room, "%s.part%ld", path, (long)getpid());
-  int code = TOOL_OK;
-  if (!write_all(temporary, text) || rename(temporary, path) != 0) {
-    code = tool_fail("cannot write %s: %s", path, strerror(errno));
-    unlink(temporary);
-  }
-  free(temporary);
-  return code;
-}
-
-static bool ends_with(const char *s, const char *ending) {
-  size_t length = strlen(s), tail = strlen(ending);
-  return length >= tail && strcmp(s + length - tail, ending) == 0;
-}
-
-int tool_timeline_format(const char *path, tsr_format *format) {
-  if (ends_with(path, ".svg")) {
-    *format = TSR_TIMELINE_SVG;
-  } else if (ends_with(path, ".json")) {
-    *format = TSR_TIMELINE_JSON;
-  } else {
-    return tool_usage(
-        "--timeline %s: the name must end in .svg (a picture) or .json (for Perfetto)", path);
-  }
-  return TOOL_OK;
-}
-
-int tool_write_timeline(const tsr_plan *plan, const char *path) {
-  tsr_format format;
-  int code = tool_timeline_format(path, &format);
-  if (code != TOOL_OK) return code;
-  char *text = NULL;
-  code = tool_status(tsr_plan_print(plan, format, &text));
-  if (code == TOOL_OK) code = tool_write_file(path, text);
-  free(text);
   return code;
 }
 

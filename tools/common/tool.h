@@ -52,15 +52,6 @@ const char *tool_seconds(double seconds);
  * fails if memory is short. */
 int tool_print_json(cJSON *object, bool compact);
 
-/* Writes a file through a temporary one in its folder, so that the path has the old or the new
- * text, never a part; the exit code. */
-int tool_write_file(const char *path, const char *text);
-
-/* For --timeline: the format that the path's ending names; writing the plan's timeline. The exit
- * code. */
-int tool_timeline_format(const char *path, tsr_format *format);
-int tool_write_timeline(const tsr_plan *plan, const char *path);
-
 /* Writes the path of libtessera_blas to path[PATH_MAX]; the exit code. */
 int tool_find_doors(char *path);
 

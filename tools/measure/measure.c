@@ -260,7 +260,7 @@ static int draw(const bench_run *run, const trial *t) {
   int code = tool_status(tsr_timeline_begin(t->work.context));
   if (!code) code = bench_case_run(&t->work, &ignored);
   if (!code) code = tool_status(tsr_timeline_end(t->work.context, &text));
-  if (!code) code = tool_write_file(run->timeline, text);
+  if (!code) code = output_write(&run->timeline, text, run->force);
   free(text);
   return code;
 }
@@ -337,7 +337,8 @@ static int do_turn(const bench_run *run, bench_sides *sides, int first, int coun
     code = measure(sides, first, trials, count);
   }
   if (!code) code = note_all(run, trials, count);
-  if (!code && run->timeline && first + count == run->count) code = draw(run, &trials[count - 1]);
+  if (!code && run->timeline.path && first + count == run->count)
+    code = draw(run, &trials[count - 1]);
   for (int i = 0; i < count; i++) close_trial(&trials[i]);
   free(trials);
   return code;

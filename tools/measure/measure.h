@@ -5,6 +5,7 @@
 #ifndef TESSERA_MEASURE_MEASURE_H
 #define TESSERA_MEASURE_MEASURE_H
 
+#include "output.h"
 #include "sides.h"
 
 typedef struct bench_row {
@@ -29,7 +30,8 @@ typedef struct bench_run {
   int count;
   bool predict;
   double rate_seconds;
-  const char *timeline; /* file for the timeline of one more call of the last case; NULL: none */
+  output timeline; /* of one more call of the last case */
+  bool force;      /* replace the timeline's file */
   /* Called with each row as soon as it is measured. Returns an exit code. */
   int (*note)(void *user, const bench_row *row);
   void *user;
@@ -52,7 +54,11 @@ cJSON *bench_row_json(const bench_row *row);
 char *bench_row_csv(const bench_row *row);
 extern const char bench_csv_head[];
 
-/* Appends a row to a CSV file; a new or empty file gets the head first. The exit code. */
-int bench_append_csv(const char *path, const bench_row *row);
+/* Checks the files that a benchmark is to write, before it begins. input: a file that it reads, or
+ * NULL. The exit code. */
+int bench_check_outputs(const output *csv, const output *timeline, const char *input, bool force);
+
+/* Adds a row to a CSV file; a new or empty file gets the head first. The exit code. */
+int bench_append_csv(const output *csv, const bench_row *row);
 
 #endif

@@ -1,8 +1,8 @@
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "measure.h"
+#include "timeline.h"
 
 double bench_row_tera(const bench_row *row, double seconds) {
   return seconds > 0 ? bench_line_flops(row->line) / seconds * 1e-12 : 0;
@@ -78,21 +78,19 @@ char *bench_row_csv(const bench_row *row) {
   return NULL;
 }
 
-int bench_append_csv(const char *path, const bench_row *row) {
-  FILE *stream = fopen(path, "a+");
+int bench_check_outputs(const output *csv, const output *timeline, const char *input, bool force) {
+  const output outputs[] = {*csv, *timeline};
+  const char *inputs[] = {input, NULL};
+  int code = timeline->path ? timeline_is_json(timeline->path) : TOOL_OK;
+  if (!code) code = output_check(outputs, 2, inputs, force);
+  return code ? code : output_lines_check(csv, bench_csv_head);
+}
+
+int bench_append_csv(const output *csv, const bench_row *row) {
   char *text = bench_row_csv(row);
-  if (!stream || !text) {
-    if (stream) fclose(stream);
-    free(text);
-    return tool_fail("cannot write %s: %s", path, strerror(errno));
-  }
-  /* If an earlier run ended in the middle of a line, the row begins on a new line. */
-  bool cut = fseek(stream, -1, SEEK_END) == 0 && fgetc(stream) != '\n';
-  fseek(stream, 0, SEEK_END);
-  if (ftell(stream) == 0) fprintf(stream, "%s\n", bench_csv_head);
-  fprintf(stream, "%s%s\n", cut ? "\n" : "", text);
+  int code = text ? output_lines_add(csv, bench_csv_head, text) : tool_fail("out of memory");
   free(text);
-  return fclose(stream) == 0 ? TOOL_OK : tool_fail("cannot write %s: %s", path, strerror(errno));
+  return code;
 }
 
 /* ---- JSON ---- */

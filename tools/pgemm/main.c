@@ -2,6 +2,7 @@
  * pgemm' and 'tessera plan pgemm', so that only this program is linked with MPI. */
 #include <string.h>
 
+#include "output_file.h"
 #include "pgemm.h"
 
 typedef struct subcommand {
@@ -19,6 +20,7 @@ int main(int argc, char **argv) {
   for (size_t i = 0; argc > 1 && i < sizeof subcommands / sizeof *subcommands; i++) {
     if (strcmp(argv[1], subcommands[i].name) != 0) continue;
     tool_set_name(subcommands[i].full_name);
+    output_catch_signals();
     int code = subcommands[i].run(argc - 1, argv + 1);
     return fflush(stdout) == 0 ? code : tool_fail("cannot write to the standard output");
   }

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "elements.h"
 
@@ -18,7 +19,7 @@ static int check_mpi(int code, const char *what, const char *path) {
 
 static int look(const char *path, matrix_file *file) {
   npy found;
-  npy_reason reason;
+  file_reason reason;
   if (!npy_open(path, &found, &reason)) return tool_fail("%s", reason.text);
   *file = (matrix_file){.type = found.type,
                         .fortran = found.fortran,
@@ -153,44 +154,79 @@ int matrix_read(const char *path, const matrix_file *file, tsr_grid *grid, tsr_t
 
 /* ---- Writing -------------------------------------------------------------------- */
 
-/* The temporary file that the first process creates for all: its path and the offset of its first
- * element in bytes. */
-typedef struct target {
-  char path[1024];
-  int64_t offset;
-} target;
-
-static int make_file(const char *path, bool fortran, const tsr_pmatrix *x, npy *file, target *t) {
-  npy_reason reason;
-  int64_t rows = fortran ? x->m : x->n, cols = fortran ? x->n : x->m;
-  if (!npy_create(path, x->type, fortran, rows, cols, file, &reason))
-    return tool_fail("%s", reason.text);
-  t->offset = (char *)file->data - (char *)file->mapping;
-  if (strlen(file->temporary) >= sizeof t->path) return tool_fail("%s: the path is too long", path);
-  snprintf(t->path, sizeof t->path, "%s", file->temporary);
-  return TOOL_OK;
+int matrix_output_open(const char *path, bool force, tsr_type type, bool fortran, int64_t rows,
+                       int64_t cols, matrix_output *to) {
+  file_reason reason;
+  *to = (matrix_output){0};
+  bool good = !is_first() || npy_create(path, force, type, fortran, rows, cols, &to->file, &reason);
+  return all_agree(good ? TOOL_OK : tool_fail("-o %s", reason.text));
 }
 
-static int write_data(const target *t, const tsr_pmatrix *x) {
+/* How the first process's file is named for all processes, and by which numbers they know it. */
+typedef struct address {
+  char path[PATH_MAX];
+  dev_t device;
+  ino_t inode;
+} address;
+
+/* Whether this process finds the file of the address, and no other one, under its path. */
+static bool finds(const address *at) {
+  struct stat status;
+  return stat(at->path, &status) == 0 && status.st_dev == at->device &&
+         status.st_ino == at->inode && access(at->path, R_OK | W_OK) == 0;
+}
+
+/* The address by the first process's descriptor, for processes of its host. */
+static void address_here(const matrix_output *to, address *at) {
+  struct stat status;
+  if (!is_first()) return;
+  snprintf(at->path, sizeof at->path, "/proc/%ld/fd/%d", (long)getpid(), to->file.descriptor);
+  if (fstat(to->file.descriptor, &status) != 0) return;
+  at->device = status.st_dev;
+  at->inode = status.st_ino;
+}
+
+/* The address that all processes have. The file has no name while processes of one host write it,
+ * so that a killed program leaves nothing. If one process does not find it under the descriptor
+ * (it runs on another host or in another container), the file gets a temporary name for the time
+ * in which it is written; the first process removes it if a signal ends the program. */
+static int find_address(matrix_output *to, address *at) {
+  file_reason reason;
+  *at = (address){.path = ""};
+  address_here(to, at);
+  MPI_Bcast(at, sizeof *at, MPI_BYTE, 0, MPI_COMM_WORLD);
+  if (all_agree(finds(at) ? TOOL_OK : TOOL_FAILED) == TOOL_OK) return TOOL_OK;
+  bool named = !is_first() || output_show(&to->file.output, &reason);
+  int code = all_agree(named ? TOOL_OK : tool_fail("-o %s", reason.text));
+  if (is_first() && named) snprintf(at->path, sizeof at->path, "%s", to->file.output.temporary);
+  MPI_Bcast(at, sizeof *at, MPI_BYTE, 0, MPI_COMM_WORLD);
+  return code;
+}
+
+static int write_data(matrix_output *to, const tsr_pmatrix *x) {
   MPI_File file;
-  int code = check_mpi(MPI_File_open(MPI_COMM_WORLD, t->path, MPI_MODE_RDWR, MPI_INFO_NULL, &file),
-                       "open", t->path);
+  address at;
+  int64_t offset = is_first() ? (char *)to->file.data - (char *)to->file.mapping : 0;
+  int code = find_address(to, &at);
+  if (code) return code;
+  MPI_Bcast(&offset, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+  code = check_mpi(MPI_File_open(MPI_COMM_WORLD, at.path, MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+                   "open", at.path);
   code = all_agree(code);
   if (code) return code;
-  code = transfer(file, t->path, t->offset, x, element_size(x->type), x->data, true);
-  int closed = check_mpi(MPI_File_close(&file), "close", t->path);
+  code = transfer(file, at.path, offset, x, element_size(x->type), x->data, true);
+  int closed = check_mpi(MPI_File_close(&file), "close", at.path);
   return all_agree(code ? code : closed);
 }
 
-int matrix_write(const char *path, bool fortran, const tsr_pmatrix *x) {
-  npy file = {0};
-  target t = {.offset = 0};
-  npy_reason reason;
-  int code = is_first() ? make_file(path, fortran, x, &file, &t) : TOOL_OK;
-  code = all_agree(code);
-  MPI_Bcast(&t, sizeof t, MPI_BYTE, 0, MPI_COMM_WORLD);
-  if (!code && x->m > 0 && x->n > 0) code = write_data(&t, x);
-  if (!code && is_first() && !npy_commit(&file, &reason)) code = tool_fail("%s", reason.text);
-  if (is_first()) npy_close(&file);
+int matrix_write(matrix_output *to, const tsr_pmatrix *x) {
+  file_reason reason;
+  int code = x->m > 0 && x->n > 0 ? write_data(to, x) : TOOL_OK;
+  if (!code && is_first() && !npy_commit(&to->file, &reason))
+    code = tool_fail("-o %s", reason.text);
   return all_agree(code);
+}
+
+void matrix_output_close(matrix_output *to) {
+  npy_close(&to->file);
 }

@@ -26,8 +26,21 @@ int matrix_file_open(const char *path, matrix_file *file);
 int matrix_read(const char *path, const matrix_file *file, tsr_grid *grid, tsr_type type,
                 int64_t block, bool conjugate, tsr_pmatrix *matrix);
 
-/* Writes the matrix to a Fortran-ordered file, or its transpose to a C-ordered file. The path is
- * replaced only once the whole file is written. Collective; the exit code. */
-int matrix_write(const char *path, bool fortran, const tsr_pmatrix *matrix);
+/* The file of a result, which the first process has created. Zeroed: none. */
+typedef struct matrix_output {
+  npy file; /* of the first process */
+} matrix_output;
+
+/* Creates the file with all its bytes, as npy_create does. Collective; the same exit code on
+ * all. */
+int matrix_output_open(const char *path, bool force, tsr_type type, bool fortran, int64_t rows,
+                       int64_t cols, matrix_output *to);
+
+/* Writes the matrix to a Fortran-ordered file, or its transpose to a C-ordered file, and puts the
+ * file in its place. Collective; the exit code. */
+int matrix_write(matrix_output *to, const tsr_pmatrix *matrix);
+
+/* Removes the file unless it was written. */
+void matrix_output_close(matrix_output *to);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "pgemm.h"
+#include "timeline.h"
 
 typedef struct plan_request {
   tsr_type type;
@@ -10,8 +11,8 @@ typedef struct plan_request {
   int64_t extents[3], grid[2], block;
   double beta;
   cut_options cut;
-  bool json, commands;
-  const char *timeline;
+  bool json, commands, force;
+  output timeline;
   settings settings;
 } plan_request;
 
@@ -26,7 +27,6 @@ static int parse_beta(const char *text, double *beta) {
 }
 
 static int interpret(const plan_words *words, plan_request *r) {
-  tsr_format format = TSR_TIMELINE_JSON;
   if (!words->grid) return tool_usage("no grid of processes is given; give --grid 2x3");
   int code = parse_pair("--grid", words->grid, r->grid);
   if (!code && words->transa) code = parse_op("--transa", words->transa, &r->transa);
@@ -36,10 +36,10 @@ static int interpret(const plan_words *words, plan_request *r) {
     if (r->grid[i] > 1 << 20)
       code = tool_usage("--grid %s: must be at most 1048576 each", words->grid);
   if (!code && r->block < 1) code = tool_usage("--block: must be 1 or more");
-  if (!code && r->timeline) code = tool_timeline_format(r->timeline, &format);
-  if (!code && format != TSR_TIMELINE_JSON)
-    code = tool_usage("--timeline %s: the name must end in .json (for Perfetto)", r->timeline);
-  return code ? code : cut_check(&r->cut);
+  if (!code && r->timeline.path) code = timeline_is_json(r->timeline.path);
+  if (!code) code = cut_check(&r->cut);
+  const char *inputs[] = {r->settings.machine, NULL};
+  return code ? code : output_check(&r->timeline, 1, inputs, r->force);
 }
 
 static int parse_request(int argc, char **argv, plan_request *r) {
@@ -58,9 +58,10 @@ static int parse_request(int argc, char **argv, plan_request *r) {
        "with --up: rate at which a process writes C back to host memory while all do "
        "(default: the machine's)"},
       {"commands", 0, OPTION_FLAG, &r->commands, NULL, "print every step of the schedule"},
-      {"timeline", 0, OPTION_TEXT, &r->timeline, "FILE.json",
+      {"timeline", 0, OPTION_TEXT, &r->timeline.path, "FILE.json",
        "write a process's steps over time, for Perfetto"},
       {"json", 0, OPTION_FLAG, &r->json, NULL, "print JSON"},
+      OUTPUT_FORCE(&r->force),
       SETTINGS_MACHINE(&r->settings),
       SETTINGS_DEVICES(&r->settings),
       SETTINGS_MEMORY(&r->settings),
@@ -106,27 +107,36 @@ static int make_plan(const plan_request *r, tsr_grid *grid, tsr_pplan **plan) {
                                     &beta, &c, 0, 0, plan));
 }
 
-static int print(const tsr_pplan *plan, tsr_format format, const char *path) {
+static int print(const tsr_pplan *plan, tsr_format format) {
   char *text = NULL;
   int code = tool_status(tsr_pplan_print(plan, format, &text));
-  if (!code && path) code = tool_write_file(path, text);
-  if (!code && !path) fputs(text, stdout);
+  if (!code) fputs(text, stdout);
+  free(text);
+  return code;
+}
+
+static int write_timeline(const plan_request *r, const tsr_pplan *plan) {
+  char *text = NULL;
+  int code = tool_status(tsr_pplan_print(plan, TSR_TIMELINE_JSON, &text));
+  if (!code) code = output_write(&r->timeline, text, r->force);
   free(text);
   return code;
 }
 
 static int show(const plan_request *r, const tsr_pplan *plan) {
-  int code = print(plan, r->json ? TSR_JSON : TSR_TEXT, NULL);
+  int code = print(plan, r->json ? TSR_JSON : TSR_TEXT);
   if (!code && r->commands && !r->json) {
     printf("\n");
-    code = print(plan, TSR_COMMANDS, NULL);
+    code = print(plan, TSR_COMMANDS);
   }
-  if (!code && r->timeline) code = print(plan, TSR_TIMELINE_JSON, r->timeline);
-  return code;
+  return code || !r->timeline.path ? code : write_timeline(r, plan);
 }
 
 int pgemm_plan(int argc, char **argv) {
-  plan_request r = {.transa = TSR_NO_TRANS, .transb = TSR_NO_TRANS, .block = 256};
+  plan_request r = {.transa = TSR_NO_TRANS,
+                    .transb = TSR_NO_TRANS,
+                    .block = 256,
+                    .timeline = {"--timeline", NULL, OUTPUT_TEXT}};
   int code = parse_request(argc, argv, &r);
   if (code) return code == OPTIONS_HELPED ? TOOL_OK : code;
   tsr_context *context = NULL;

@@ -4,15 +4,17 @@
 
 #include "elements.h"
 #include "matrices.h"
+#include "timeline.h"
 
 typedef struct request {
-  const char *paths[2], *c_path, *c0_path, *timeline, *grid_text;
+  const char *paths[2], *c_path, *c0_path, *grid_text;
+  output timeline;
   tsr_type type; /* 0: that of A */
   tsr_op ops[2];
   scalar alpha, beta;
   int64_t grid[2], block, repeat;
   cut_options cut;
-  bool explain;
+  bool explain, force;
   settings settings;
 } request;
 
@@ -33,6 +35,8 @@ typedef struct job {
   tsr_pmatrix a, b, c, c0;
   tsr_op ops[2];     /* as given to the library (library_op) */
   double cold, best; /* s */
+  matrix_output output;
+  char *timeline; /* its text, on the first process */
 } job;
 
 /* ---- Options --------------------------------------------------------------------- */
@@ -53,6 +57,7 @@ static int interpret(const words *w, request *r) {
   if (!code && !r->c_path) code = tool_usage("no file for the result is given; give -o C.npy");
   if (!code && (r->beta.re != 0 || r->beta.im != 0) && !r->c0_path)
     code = tool_usage("--beta needs --c C0.npy, the matrix that beta multiplies");
+  if (!code && r->timeline.path) code = timeline_is_json(r->timeline.path);
   if (!code) code = cut_check(&r->cut);
   return code ? code : settings_check(&r->settings);
 }
@@ -75,8 +80,9 @@ static int parse(int argc, char **argv, request *r) {
       CUT_OPTIONS(&r->cut),
       {"repeat", 0, OPTION_WHOLE, &r->repeat, "N", "N more products, for the warm time"},
       {"explain", 0, OPTION_FLAG, &r->explain, NULL, "print the plan and its predicted time"},
-      {"timeline", 0, OPTION_TEXT, &r->timeline, "FILE.json",
+      {"timeline", 0, OPTION_TEXT, &r->timeline.path, "FILE.json",
        "write the timeline of all processes, for Perfetto"},
+      OUTPUT_FORCE(&r->force),
       SETTINGS_ENGINE(&r->settings),
       SETTINGS_DEVICES(&r->settings),
       SETTINGS_MACHINE(&r->settings),
@@ -163,6 +169,19 @@ static int look_at_files(job *j) {
   j->fortran = j->file[0].fortran;
   code = all_agree(choose_type(j));
   return code ? code : all_agree(choose_extents(j));
+}
+
+/* Checks all outputs and creates the file of C, before anything is computed. */
+static int make_outputs(job *j) {
+  const request *r = j->r;
+  const output outputs[] = {{"-o", r->c_path, OUTPUT_MAPPED}, r->timeline};
+  const char *inputs[5] = {r->paths[0], r->paths[1]};
+  int count = 2;
+  if (r->c0_path) inputs[count++] = r->c0_path;
+  if (r->settings.machine) inputs[count++] = r->settings.machine;
+  int code = all_agree(is_first() ? output_check(outputs, 2, inputs, r->force) : TOOL_OK);
+  if (code) return code;
+  return matrix_output_open(r->c_path, r->force, j->type, j->fortran, j->m, j->n, &j->output);
 }
 
 /* ---- Processes and operands --------------------------------------------------------- */
@@ -260,11 +279,10 @@ static int run_once(job *j, double *seconds) {
   return code;
 }
 
-static int write_timeline(job *j) {
-  char *text = NULL;
-  int code = same_status(tsr_grid_timeline_end(j->grid, 0, 0, &text));
-  if (!code && text) code = tool_write_file(j->r->timeline, text);
-  free(text);
+/* Writes the result, and then the timeline, whose failure does not cost the result. */
+static int write_all(job *j) {
+  int code = matrix_write(&j->output, &j->c);
+  if (!code && j->timeline) code = output_write(&j->r->timeline, j->timeline, j->r->force);
   return all_agree(code);
 }
 
@@ -273,10 +291,10 @@ static int run_all(job *j) {
   int code = TOOL_OK;
   for (int64_t i = 0; i <= j->r->repeat && !code; i++) {
     double seconds = 0;
-    bool traced = j->r->timeline && i == j->r->repeat;
+    bool traced = j->r->timeline.path && i == j->r->repeat;
     if (traced) code = same_status(tsr_grid_timeline_begin(j->grid));
     if (!code) code = run_once(j, &seconds);
-    if (!code && traced) code = write_timeline(j);
+    if (!code && traced) code = same_status(tsr_grid_timeline_end(j->grid, 0, 0, &j->timeline));
     if (i == 0) j->cold = seconds;
     if (i > 0 && (i == 1 || seconds < j->best)) j->best = seconds;
   }
@@ -314,6 +332,7 @@ static void report(const job *j) {
 
 static int carry_out(job *j) {
   int code = look_at_files(j);
+  if (!code) code = make_outputs(j);
   if (!code) code = open_context(j);
   if (!code) code = open_grid(j);
   if (!code) code = read_operand(j, 0, &j->a);
@@ -321,7 +340,7 @@ static int carry_out(job *j) {
   if (!code) code = make_result(j);
   if (!code) code = all_agree(explain(j));
   if (!code) code = run_all(j);
-  if (!code) code = matrix_write(j->r->c_path, j->fortran, &j->c);
+  if (!code) code = write_all(j);
   if (!code) report(j);
   return code;
 }
@@ -332,11 +351,13 @@ static void end(job *j) {
   tsr_pmatrix_destroy(&j->c);
   tsr_pmatrix_destroy(&j->c0);
   tsr_grid_destroy(j->grid);
+  matrix_output_close(&j->output);
+  free(j->timeline);
   tsr_context_destroy(j->context);
 }
 
 int pgemm_run(int argc, char **argv) {
-  request r = {0};
+  request r = {.timeline = {"--timeline", NULL, OUTPUT_TEXT}};
   job j = {.r = &r};
   int level;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);

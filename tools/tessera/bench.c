@@ -9,7 +9,9 @@ enum { MOST_SHAPES = 64, MOST_COUNTS = 16, MOST_TYPES = 7 };
 
 typedef struct bench_request {
   bench_words words;
-  const char *ops, *types, *n, *shape, *devices, *csv, *timeline; /* the options as given */
+  const char *ops, *types, *n, *shape, *devices; /* the options as given */
+  output csv, timeline;
+  bool force;
   double rate_seconds;
   bool json;
   tsr_operation operations[TSR_OPERATION_COUNT];
@@ -121,6 +123,7 @@ static int interpret(bench_request *r) {
   if (!code) code = check_choices(r);
   if (!code) code = read_counts(r);
   if (!code) code = settings_check(&r->words.settings);
+  if (!code) code = bench_check_outputs(&r->csv, &r->timeline, r->words.settings.machine, r->force);
   return code ? code : make_cases(r);
 }
 
@@ -128,6 +131,8 @@ static int parse(int argc, char **argv, bench_request *r) {
   bench_words *w = &r->words;
   bench_words_begin(w);
   *r = (bench_request){.words = *w, .ops = "gemm", .types = "d", .rate_seconds = -1};
+  r->csv = (output){"--csv", NULL, OUTPUT_LINES};
+  r->timeline = (output){"--timeline", NULL, OUTPUT_TEXT};
   const option table[] = {
       {"op", 0, OPTION_TEXT, &r->ops, "OP,...",
        "of gemm, gemmt, symm, hemm, syrk, herk, syr2k, her2k, trmm, trsm (default: gemm)"},
@@ -152,10 +157,11 @@ static int parse(int argc, char **argv, bench_request *r) {
       {"rate-seconds", 0, OPTION_NUMBER, &r->rate_seconds, "S",
        "run kernels for S seconds to find the floor's rate on this data (2; 0: use the machine's)",
        0, 600},
-      {"csv", 0, OPTION_TEXT, &r->csv, "FILE", "add a line for each row to this file"},
-      {"timeline", 0, OPTION_TEXT, &r->timeline, "FILE.json",
+      {"csv", 0, OPTION_TEXT, &r->csv.path, "FILE", "add a line for each row to this file"},
+      {"timeline", 0, OPTION_TEXT, &r->timeline.path, "FILE.json",
        "write the timeline of one more call of the last row, for Perfetto"},
       {"json", 0, OPTION_FLAG, &r->json, NULL, "print JSON instead of the table"},
+      OUTPUT_FORCE(&r->force),
       SETTINGS_ENGINE(&w->settings),
       SETTINGS_MACHINE(&w->settings),
       SETTINGS_MEMORY(&w->settings),
@@ -187,7 +193,7 @@ static int note(void *user, const bench_row *row) {
   } else {
     bench_print_row(row, r->peer);
   }
-  return r->csv ? bench_append_csv(r->csv, row) : TOOL_OK;
+  return r->csv.path ? bench_append_csv(&r->csv, row) : TOOL_OK;
 }
 
 int command_bench(int argc, char **argv) {
@@ -199,6 +205,7 @@ int command_bench(int argc, char **argv) {
                            .count = r->line_count,
                            .rate_seconds = r->rate_seconds,
                            .timeline = r->timeline,
+                           .force = r->force,
                            .note = note,
                            .user = r};
     if (r->json) r->rows = cJSON_CreateArray();

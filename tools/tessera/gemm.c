@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "gemm_blocks.h"
+#include "timeline.h"
 
 /* ---- Options ---- */
 
@@ -26,7 +27,7 @@ static int interpret_words(const gemm_words *words, gemm_request *r) {
   if (!code && words->transb) code = parse_op("--transb", words->transb, &r->transb);
   if (!code && words->type) code = parse_type("--type", words->type, &r->type);
   if (!code) code = homes_parse(words->homes ? words->homes : "h", HOME_AS_IS, r->homes);
-  if (!code && r->timeline) code = tool_timeline_format(r->timeline, &format);
+  if (!code && r->timeline) code = timeline_format(r->timeline, &format);
   if (!code && !r->c_path) code = tool_usage("no file for the result is given; give -o C.npy");
   if (!code && (r->beta.re != 0 || r->beta.im != 0) && !r->c0_path) {
     code = tool_usage("--beta needs --c C0.npy, the matrix that beta multiplies");
@@ -57,6 +58,7 @@ static int parse_request(int argc, char **argv, gemm_request *r) {
        "keep at most so many bytes of the files in memory (default: 3/4 of the available memory)"},
       {"report", 0, OPTION_FLAG, &r->report, NULL, "print the whole plan, too"},
       {"json", 0, OPTION_FLAG, &r->json, NULL, "print JSON"},
+      OUTPUT_FORCE(&r->force),
       SETTINGS_ENGINE(&r->settings),
       SETTINGS_DEVICES(&r->settings),
       SETTINGS_MACHINE(&r->settings),
@@ -85,7 +87,7 @@ static int parse_request(int argc, char **argv, gemm_request *r) {
 /* ---- Files ---- */
 
 static int open_file(const char *path, npy *file) {
-  npy_reason reason;
+  file_reason reason;
   return npy_open(path, file, &reason) ? TOOL_OK : tool_fail("%s", reason.text);
 }
 
@@ -147,6 +149,30 @@ static int open_inputs(gemm_job *job) {
   return code;
 }
 
+/* ---- Results ---- */
+
+static output timeline_of(const gemm_request *r) {
+  return (output){"--timeline", r->timeline, OUTPUT_TEXT};
+}
+
+/* Checks all outputs, and creates the file of C with all its bytes, so that it cannot turn out
+ * after the product that the result has no place. */
+static int make_outputs(gemm_job *job) {
+  const gemm_request *r = &job->request;
+  const output outputs[] = {{"-o", r->c_path, OUTPUT_MAPPED}, timeline_of(r)};
+  const char *inputs[5] = {r->a_path, r->b_path};
+  int count = 2;
+  file_reason reason;
+  if (r->c0_path) inputs[count++] = r->c0_path;
+  if (r->settings.machine) inputs[count++] = r->settings.machine;
+  int code = output_check(outputs, 2, inputs, r->force);
+  if (code) return code;
+  if (npy_create(r->c_path, r->force, job->type, job->column_major, job->m, job->n, &job->c_file,
+                 &reason))
+    return TOOL_OK;
+  return tool_fail("-o %s", reason.text);
+}
+
 /* ---- Operands ---- */
 
 static int prepare_operand(gemm_job *job, const npy *file, tsr_op op, int index, operand *result,
@@ -163,10 +189,6 @@ static size_t c_bytes(const gemm_job *job) {
 
 static int prepare(gemm_job *job) {
   const gemm_request *r = &job->request;
-  npy_reason reason;
-  if (!npy_create(r->c_path, job->type, job->column_major, job->m, job->n, &job->c_file, &reason)) {
-    return tool_fail("%s", reason.text);
-  }
   int code = prepare_operand(job, &job->a_file, r->transa, 0, &job->a, &job->blas_transa);
   if (code != TOOL_OK) return code;
   if (strcmp(r->a_path, r->b_path) == 0 && r->homes[0].kind == HOME_AS_IS &&
@@ -274,9 +296,9 @@ static int verify(gemm_job *job) {
   return TOOL_OK;
 }
 
-static int finish(gemm_job *job) {
+/* Refuses a result that the check found wrong. */
+static int judge(const gemm_job *job) {
   const gemm_request *r = &job->request;
-  npy_reason reason;
   if (r->verify && !job->check.good && !isfinite(job->check.residual)) {
     return tool_fail(
         "the result contains infinities or NaN (from A, B or C0, or beyond the range of %s); "
@@ -287,12 +309,28 @@ static int finish(gemm_job *job) {
     return tool_fail("the result is wrong: residual %.3g, rounding explains %.3g; nothing written",
                      job->check.residual, job->check.bound);
   }
-  if (r->timeline && !job->plan) tool_note("no timeline: this product needed no plan");
-  if (r->timeline && job->plan) {
-    int code = tool_write_timeline(job->plan, r->timeline);
-    if (code != TOOL_OK) return code;
-  }
-  return npy_commit(&job->c_file, &reason) ? TOOL_OK : tool_fail("%s", reason.text);
+  return TOOL_OK;
+}
+
+static int write_timeline(const gemm_job *job) {
+  const output timeline = timeline_of(&job->request);
+  if (!timeline.path) return TOOL_OK;
+  if (job->plan) return timeline_write(job->plan, &timeline, job->request.force);
+  tool_note("no timeline: this product needed no plan");
+  return TOOL_OK;
+}
+
+/* Puts the result in its place before anything else is written, so that nothing that fails then
+ * costs the result. */
+static int finish(gemm_job *job) {
+  file_reason reason;
+  int code = judge(job);
+  if (code) return code;
+  if (!npy_commit(&job->c_file, &reason)) return tool_fail("-o %s", reason.text);
+  code = job->request.json ? gemm_report_json(job) : TOOL_OK;
+  if (!job->request.json) gemm_report_text(job);
+  int drawn = write_timeline(job);
+  return code ? code : drawn;
 }
 
 /* Starts the progress line and, if the files are larger than the limit, the threads that keep their
@@ -307,6 +345,7 @@ static int watch(gemm_job *job) {
 
 static int run(gemm_job *job) {
   int code = open_inputs(job);
+  if (!code) code = make_outputs(job);
   if (!code) code = settings_open(&job->request.settings, &job->context);
   if (!code) code = prepare(job);
   if (!code) code = watch(job);
@@ -315,14 +354,7 @@ static int run(gemm_job *job) {
   if (code) return code;
   fetch_plan(job);
   code = verify(job);
-  if (code) return code;
-  if (job->request.json) {
-    code = gemm_report_json(job);
-  } else {
-    gemm_report_text(job);
-  }
-  int finished = finish(job);
-  return code ? code : finished;
+  return code ? code : finish(job);
 }
 
 static void end(gemm_job *job) {

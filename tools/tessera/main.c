@@ -1,11 +1,9 @@
 /* The tessera command. Each subcommand has a file of its own. */
-#include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "commands.h"
-#include "npy.h"
 #include "options.h"
+#include "output_file.h"
 
 typedef struct subcommand {
   const char *name, *full_name, *help;
@@ -77,37 +75,6 @@ static int unknown(const char *word) {
   return tool_usage("unknown command '%s'", word);
 }
 
-/* Reports a failed read or write of a mapped file, for which the system sends SIGBUS and returns no
- * error. */
-static void tell_bus_error(void) {
-  static const char text[] =
-      "tessera: a mapped file cannot be read or written: it was cut short, or its disk failed or "
-      "is full; nothing written\n";
-  ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
-  (void)written;
-}
-
-/* Removes an unfinished result when a signal ends the program. */
-static void give_up(int signal_number) {
-  npy_remove_unfinished();
-  if (signal_number == SIGBUS) {
-    tell_bus_error();
-    _exit(TOOL_FAILED);
-  }
-  signal(signal_number, SIG_DFL);
-  raise(signal_number);
-}
-
-/* Catches the signals that end the program. A signal that the parent set to be ignored (nohup, a
- * script's background job) stays ignored. */
-static void catch_signals(void) {
-  static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGBUS, SIGABRT};
-  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-    if (signal(signals[i], give_up) == SIG_IGN) signal(signals[i], SIG_IGN);
-  }
-  signal(SIGXFSZ, SIG_IGN); /* writing beyond a file size limit then returns an error */
-}
-
 /* Flushes the standard output. The exit code: `code`, or TOOL_FAILED if the output could not be
  * written. */
 static int flush_output(int code) {
@@ -129,7 +96,8 @@ int main(int argc, char **argv) {
   for (int i = 0; i < SUBCOMMANDS; i++) {
     if (strcmp(word, subcommands[i].name) != 0) continue;
     tool_set_name(subcommands[i].full_name);
-    if (subcommands[i].run != command_run) catch_signals(); /* a program would inherit SIG_IGN */
+    if (subcommands[i].run != command_run)
+      output_catch_signals(); /* a program would inherit SIG_IGN */
     return flush_output(subcommands[i].run(argc - 1, argv + 1));
   }
   return unknown(word);

@@ -4,13 +4,14 @@
 
 #include "commands.h"
 #include "operation.h"
+#include "timeline.h"
 
 typedef struct plan_request {
   tsr_level3 what;
   scalar alpha, beta;
   home homes[3];
-  const char *timeline;
-  bool json, commands, choi, paper;
+  output timeline;
+  bool force, json, commands, choi, paper;
   settings settings;
 } plan_request;
 
@@ -89,8 +90,9 @@ static int interpret_words(const plan_words *words, plan_request *r) {
     code = homes_parse_of(operands, words->homes ? words->homes : "h", HOME_PINNED, r->homes);
   }
   if (!code && words->model) code = parse_model(words->model, r);
-  if (!code && r->timeline) code = tool_timeline_format(r->timeline, &format);
-  return code;
+  if (!code && r->timeline.path) code = timeline_format(r->timeline.path, &format);
+  const char *inputs[] = {r->settings.machine, NULL};
+  return code ? code : output_check(&r->timeline, 1, inputs, r->force);
 }
 
 static int parse_request(int argc, char **argv, plan_request *r) {
@@ -114,9 +116,10 @@ static int parse_request(int argc, char **argv, plan_request *r) {
        "replay: plans replayed in virtual time decide; choi: tiles by the formula of Choi et al.; "
        "paper: as replay, with loads beside equation (1) of Herault et al. (default: replay)"},
       {"commands", 0, OPTION_FLAG, &r->commands, NULL, "print every command of the plan"},
-      {"timeline", 0, OPTION_TEXT, &r->timeline, "FILE",
+      {"timeline", 0, OPTION_TEXT, &r->timeline.path, "FILE",
        "write queues over time: .svg a picture, .json for Perfetto"},
       {"json", 0, OPTION_FLAG, &r->json, NULL, "print JSON"},
+      OUTPUT_FORCE(&r->force),
       SETTINGS_ENGINE(&r->settings),
       SETTINGS_DEVICES(&r->settings),
       SETTINGS_MACHINE(&r->settings),
@@ -180,12 +183,12 @@ static int show_plan(const plan_request *r, const tsr_plan *plan) {
     printf("\n");
     code = tool_print_plan(plan, TSR_LOADS);
   }
-  if (code == TOOL_OK && r->timeline) code = tool_write_timeline(plan, r->timeline);
+  if (code == TOOL_OK && r->timeline.path) code = timeline_write(plan, &r->timeline, r->force);
   return code;
 }
 
 int command_plan(int argc, char **argv) {
-  plan_request request = {0};
+  plan_request request = {.timeline = {"--timeline", NULL, OUTPUT_TEXT}};
   if (argc > 1 && strcmp(argv[1], "pgemm") == 0) return plan_pgemm(argc - 1, argv + 1);
   int code = parse_request(argc, argv, &request);
   if (code == OPTIONS_HELPED) return TOOL_OK;

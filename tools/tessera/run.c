@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "output.h"
 #include "settings.h"
 
 /* Exit codes as of a shell. */
@@ -105,6 +106,13 @@ static bool is_list(const char *text) {
   return *text == '\0';
 }
 
+/* The report is added to its file after the program has ended: a file that cannot be written, or
+ * that is the program or one of its arguments, is refused before. */
+static int check_report(const run_request *r) {
+  const output report = {"--report-to", r->report_to, OUTPUT_LINES};
+  return output_check(&report, 1, (const char *const *)r->program, false);
+}
+
 /* Checks settings here, since the doors print nothing: an error there would appear only in the
  * report. */
 static int check_settings(const run_request *r) {
@@ -175,7 +183,8 @@ static int parse_request(int argc, char **argv, run_request *r) {
   if (word) return tool_usage("put -- before the program: tessera run ... -- %s", word);
   if (!r->program || !r->program[0])
     return tool_usage("no program is given; put it after --: tessera run ... -- PROGRAM");
-  return check_settings(r);
+  code = check_settings(r);
+  return code ? code : check_report(r);
 }
 
 int command_run(int argc, char **argv) {

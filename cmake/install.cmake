@@ -44,3 +44,10 @@ configure_file(${CMAKE_CURRENT_LIST_DIR}/tessera.pc.in ${PROJECT_BINARY_DIR}/tes
 install(FILES ${PROJECT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 include(${CMAKE_CURRENT_LIST_DIR}/install_docs.cmake)
+
+# The machines that --machine finds by their names. The library looks for share/tessera/machines
+# above its own file, in an installed tree and in a build tree alike.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/machines DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera
+  FILES_MATCHING PATTERN "*.json" PATTERN "README.md")
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/tessera)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/machines ${PROJECT_BINARY_DIR}/share/tessera/machines SYMBOLIC)

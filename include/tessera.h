@@ -133,8 +133,9 @@ typedef struct tsr_options {
   const char *devices; /* "4": the first four; "0,2": these; "2,": that one; "": all; "..4": of
                           the first four as many as help, call by call (also "..0,2"); NULL: what
                           the environment says, else as many of all as help */
-  const char *machine; /* a machine file or a machine string; NULL: the kept measurement of this
-                          machine, measured now if there is none */
+  const char *machine; /* the name of an installed machine, a machine file or a machine string;
+                          NULL: the kept measurement of this machine, measured now if there is
+                          none */
   size_t memory;       /* budget for each device, bytes; 0: 80 % of what is free */
   const char *budgets; /* in place of memory, device by device: "16G,4G", the last one for all that
                           follow; NULL: memory */

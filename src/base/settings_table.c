@@ -10,7 +10,7 @@ static const tsr_setting table[] = {
     {"TESSERA_DEVICES", "a count (4) or a list (0,2 or 3,); ..4, ..0,2", "all that help",
      "The devices to use, numbered as the engine numbers them. With two dots a call uses those of "
      "them with which it is predicted to be fastest."},
-    {"TESSERA_MACHINE", "a file or a machine string", "this machine, measured",
+    {"TESSERA_MACHINE", "an installed name, a file or a machine string", "this machine, measured",
      "The machine to plan for, as docs/reference/machine.md describes it."},
     {"TESSERA_MEMORY", "bytes: 16G, 1.5GiB; 16G,4G", "80 % of what is free",
      "The most memory to use on each device; a list has one value for each device."},

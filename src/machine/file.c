@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/alloc.h"
 #include "machine/machine.h"
@@ -399,20 +398,14 @@ tsr_status tsr_machine_read(const char *path, tsr_machine **machine) {
   return status;
 }
 
+tsr_status tsr_machine_read_json(const char *json, tsr_machine **machine) {
+  return read_bytes("the machine", json, strlen(json), machine);
+}
+
 tsr_status tsr_machine_write(const tsr_machine *machine, const char *path) {
   tsr_text text = TSR_TEXT_INIT;
   tsr_status status = tsr_machine_print_json(machine, &text);
   if (status == TSR_OK) status = tsr_text_write_file(path, text.bytes, text.length);
   tsr_text_free(&text);
   return status;
-}
-
-tsr_status tsr_machine_load(const char *file_or_string, tsr_machine **machine) {
-  static const char suffix[] = ".json";
-  size_t length = strlen(file_or_string), tail = sizeof suffix - 1;
-  struct stat what;
-  bool named = length >= tail && strcmp(file_or_string + length - tail, suffix) == 0;
-  if (file_or_string[0] == '{') return read_bytes("the machine", file_or_string, length, machine);
-  if (named || stat(file_or_string, &what) == 0) return tsr_machine_read(file_or_string, machine);
-  return tsr_machine_parse(file_or_string, machine);
 }

@@ -196,10 +196,12 @@ tsr_status tsr_machine_parse(const char *string, tsr_machine **machine);
  * or TSR_ERR_MACHINE names the path, the place in it and the remedy. */
 tsr_status tsr_machine_read(const char *path, tsr_machine **machine);
 tsr_status tsr_machine_write(const tsr_machine *machine, const char *path);
+tsr_status tsr_machine_read_json(const char *json, tsr_machine **machine);
 
 /* Makes a machine from any of its forms: JSON itself if the argument begins with a brace, a file if
- * the argument is the path of an existing file or ends in .json, else a machine string. */
-tsr_status tsr_machine_load(const char *file_or_string, tsr_machine **machine);
+ * the argument is the path of an existing file or ends in .json, an installed machine if it is the
+ * name of one, else a machine string. */
+tsr_status tsr_machine_load(const char *source, tsr_machine **machine);
 
 /* Appends a machine to text: as tables for people, or as the JSON of a machine file. */
 void tsr_machine_print_text(const tsr_machine *machine, tsr_text *text);

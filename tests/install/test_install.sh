@@ -72,6 +72,13 @@ if [ -e "$lib/libtessera_mpi.so" ]; then
   check "the PBLAS door is preloaded" preloads_pblas
 fi
 check "the installed command" "$prefix/bin/tessera" --help
+finds_machines() {
+  (cd "$work" && "$prefix/bin/tessera" machine --machine v100x3-summit --json) >"$work/summit.json" &&
+    grep -q '"name": "v100x3-summit"' "$work/summit.json" &&
+    ! "$prefix/bin/tessera" machine --machine v100x5 2>"$work/said_machine" &&
+    grep 'installed: a100x8, ' "$work/said_machine"
+}
+check "installed machines by their names" finds_machines
 check "the installed BLAS door" "$prefix/bin/tessera" run --report -- true
 
 finish

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "machine/machine.h"
+#include "machine/installed.h"
 #include "tessera_model.h"
 
 static char folder[] = "/tmp/tessera-machine-XXXXXX";
@@ -275,6 +275,36 @@ static void load_tells_files_from_strings(void **state) {
   free(json);
 }
 
+/* The test's own build folder is laid out as installed. */
+static void installed_machines_have_names(void **state) {
+  (void)state;
+  tsr_installed installed;
+  tsr_machine *machine = NULL;
+  tsr_installed_list(&installed);
+  assert_true(installed.count >= 7);
+  for (int i = 0; i < installed.count; i++) {
+    if (i > 0) assert_true(strcmp(installed.name[i - 1], installed.name[i]) < 0);
+    if (tsr_machine_load(installed.name[i], &machine) != TSR_OK) fail_msg("%s", tsr_message());
+    assert_string_equal(machine->name, installed.name[i]);
+    tsr_machine_destroy(machine);
+  }
+}
+
+static void other_names_are_refused(void **state) {
+  (void)state;
+  static const char *const names[] = {"h200x5", "H200x4", "h200x4 ", "../machines/h200x4", "gpu"};
+  tsr_machine *machine = NULL;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    assert_int_equal(tsr_machine_load(names[i], &machine), TSR_ERR_MACHINE);
+    assert_null(machine);
+    bool listed = strstr(tsr_message(), "installed: a100x8, ") != NULL;
+    assert_int_equal(listed, tsr_installed_is_name(names[i]));
+  }
+  assert_false(tsr_installed_is_name(""));
+  assert_int_equal(tsr_machine_load("interleaved", &machine), TSR_OK); /* a string of one word */
+  tsr_machine_destroy(machine);
+}
+
 static void allocations_may_fail(void **state) {
   (void)state;
   char *json = json_of("host:100 gpu*2@nvswitch:50 pcie:25/2");
@@ -331,6 +361,8 @@ int main(void) {
       cmocka_unit_test(other_json_is_refused),
       cmocka_unit_test(one_wrong_byte_is_safe),
       cmocka_unit_test(load_tells_files_from_strings),
+      cmocka_unit_test(installed_machines_have_names),
+      cmocka_unit_test(other_names_are_refused),
       cmocka_unit_test(allocations_may_fail),
       cmocka_unit_test(cache_paths),
   };

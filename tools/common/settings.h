@@ -27,10 +27,11 @@ typedef struct settings {
     "devices", 0, OPTION_TEXT, &(s)->devices, "N|LIST",                                \
         "a count, or a list: 0,2 or 3,; ..4: at most 4 (default: the planner chooses)" \
   }
-#define SETTINGS_MACHINE(s)                                                         \
-  {                                                                                 \
-    "machine", 0, OPTION_TEXT, &(s)->machine, "FILE|STRING",                        \
-        "plan for this machine, such as 'host:200 gpu*8@nvswitch:300 pcie:25/pair'" \
+#define SETTINGS_MACHINE(s)                                                      \
+  {                                                                              \
+    "machine", 0, OPTION_TEXT, &(s)->machine, "NAME|FILE|STRING",                \
+        "plan for this machine: an installed one ('tessera machine --list'), a " \
+        "file, or a string such as 'host:200 gpu*8@nvswitch:300 pcie:25/pair'"   \
   }
 #define SETTINGS_MEMORY(s)                                                                         \
   {                                                                                                \

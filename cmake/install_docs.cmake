@@ -1,4 +1,4 @@
-# What explains the library, installed: the pages of docs/ but for the history of experiments, the machines,
+# What explains the library, installed: the pages of docs/ but for the history of experiments,
 # manual pages, and completion for bash and zsh. Manual pages and completions are made while building,
 # by the command that was built; without Python, or for another machine than this one, they are left out.
 foreach(document README.md LICENSE CHANGELOG.md)
@@ -9,7 +9,6 @@ endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
   FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.csv"
   PATTERN "history.md" EXCLUDE PATTERN "_*" EXCLUDE)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/machines DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 find_package(Python3 QUIET COMPONENTS Interpreter)
 if(NOT Python3_Interpreter_FOUND)
@@ -17,7 +16,7 @@ if(NOT Python3_Interpreter_FOUND)
 elseif(CMAKE_CROSSCOMPILING)
   message(STATUS "Manual pages and completions: not made, the command cannot run on this machine")
 else()
-  set(PAGES ${PROJECT_BINARY_DIR}/share)
+  set(PAGES ${PROJECT_BINARY_DIR}/pages)
   file(GLOB PAGE_MAKERS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/docs/*.py)
   set(PGEMM $<$<TARGET_EXISTS:tessera_pgemm>:tessera_pgemm>)
   add_custom_command(OUTPUT ${PAGES}/made

@@ -49,7 +49,9 @@ typedef struct tsr_grid tsr_grid;
  * context is this process's own; it does the local products and must live until the grid is
  * destroyed. Collective over comm.
  * TSR_ERR_ARGUMENT: rows x cols is not the number of processes, or MPI is not initialised.
- * TSR_ERR_UNSUPPORTED: the transport that TESSERA_TRANSPORT asks for cannot be used. */
+ * TSR_ERR_UNSUPPORTED: the transport that TESSERA_TRANSPORT asks for cannot be used; or a launcher
+ * of another MPI started several processes, each of which is alone in MPI_COMM_WORLD. A process
+ * that is meant to be alone says so by MPI_COMM_SELF or by rows = cols = 1. */
 TSR_API tsr_status tsr_grid_create(tsr_context *context, MPI_Comm comm, int rows, int cols,
                                    tsr_grid **grid);
 

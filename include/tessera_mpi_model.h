@@ -30,6 +30,23 @@ TSR_API tsr_status tsr_grid_set_network(tsr_grid *grid, double bandwidth, double
  * has (tsr_grid_transport), whose rates were measured when it was made. */
 TSR_API tsr_status tsr_grid_imagine_transport(tsr_grid *grid, double up, double down);
 
+/* ---- The launcher ---------------------------------------------------------- */
+
+/* What the process knows of its MPI and of the launcher (mpirun, srun) that started it. */
+typedef struct tsr_launcher_facts {
+  char mpi[64];         /* the MPI that the program uses: "Open MPI 4.1.4" */
+  const char *launcher; /* "srun", "Open MPI's mpirun"; "": none. A constant of the library's */
+  int started;          /* processes that the launcher started together; 0: no launcher */
+} tsr_launcher_facts;
+
+/* Fills in *facts from MPI's name and the environment. MPI need not be initialised. */
+TSR_API void tsr_launcher_describe(tsr_launcher_facts *facts);
+
+/* TSR_ERR_UNSUPPORTED: the process is alone in MPI_COMM_WORLD, although a launcher started several
+ * together: the launcher is not one that the program's MPI knows, and each process would do all of
+ * the work. TSR_OK also before MPI_Init, and in a process that MPI_Comm_spawn started. */
+TSR_API tsr_status tsr_launcher_check(void);
+
 /* ---- Forced decisions ----------------------------------------------------- */
 
 /* How products go about k: depth, the extent of a panel in k (elements; 0: by the model), and

@@ -4,6 +4,7 @@
 #include "base/thread.h"
 #include "cluster/choose.h"
 #include "cluster/fabric.h"
+#include "cluster/launcher.h"
 #include "cluster/model.h"
 #include "cluster/async_queue.h"
 #include "cluster/shape.h"
@@ -156,6 +157,7 @@ TSR_ENTRY(tsr_grid_create, (context, comm, rows, cols, grid), tsr_context *conte
   tsr_peers peers = {.comm = MPI_COMM_NULL};
   tsr_grid *made = NULL;
   TSR_TRY(check_mpi(comm, grid));
+  TSR_TRY(tsr_launcher_check_grid(comm, rows, cols));
   TSR_TRY(open_peers(comm, &peers));
   tsr_record record = tsr_record_begin(TSR_RECORD_GRID);
   tsr_record_add(&record, "", "rows", rows);

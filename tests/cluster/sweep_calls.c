@@ -357,6 +357,16 @@ static tsr_status pplan_print_timeline(void *w) {
   return print_as(w, TSR_TIMELINE_JSON);
 }
 
+/* ---- The launcher ------------------------------------------------------------------------ */
+
+static tsr_status launcher(void *unused) {
+  (void)unused;
+  tsr_launcher_facts facts;
+  CALLED(tsr_launcher_describe)(&facts);
+  HOLD(facts.mpi[0] != '\0');
+  return CALLED(tsr_launcher_check)();
+}
+
 /* ---- The program -------------------------------------------------------------------------- */
 
 #define VISIT(before, call, after) \
@@ -367,6 +377,7 @@ static tsr_status pplan_print_timeline(void *w) {
   { #call, NULL, NULL, call, after, 0, true, "" }
 
 static const sweep_visit visits[] = {
+    BARE(launcher, NULL),
     BARE(context_create_dealt, check_dealt),
     BARE(grid_create, check_grid),
     BARE(grid_imagine, check_grid),

@@ -361,7 +361,8 @@ int pgemm_run(int argc, char **argv) {
   job j = {.r = &r};
   int level;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-  int code = parse_together(argc, argv, &r);
+  int code = tool_status(tsr_launcher_check());
+  if (!code) code = parse_together(argc, argv, &r);
   if (!code) {
     code = carry_out(&j);
     end(&j);

@@ -67,6 +67,16 @@ def test_timeline():
     assert "process (0, 0), messages" in text and "panels of A, slot 0" in text
 
 
+def test_progress():
+    """Lines if they are asked for, though nothing is a terminal; else none."""
+    write_npy("square.npy", "<f8", False, (2800, 2800), bytes(8 * 2800 * 2800))
+    words = "-o c.npy --force --engine cpu --repeat 2 "
+    on_devices = "-o c.npy --force --engine host --devices 2 --progress"
+    pgemm(1, on_devices, "square.npy", "square.npy").ok("GFLOP/s").warns(
+        r"^tessera pgemm: 100 %  [\d.]+ [GT]FLOP/s")
+    assert pgemm(2, words, "square.npy", "square.npy").ok().err == ""
+
+
 def test_explained():
     pgemm(2, "--transa T -o c.npy --engine cpu --explain").ok("on a grid of 1 x 2")
 

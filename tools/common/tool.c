@@ -23,7 +23,14 @@ void tool_set_place(const char *place) {
   place_of_message = place;
 }
 
+static void (*before_messages)(void);
+
+void tool_before_messages(void (*function)(void)) {
+  before_messages = function;
+}
+
 static void say(const char *format, va_list arguments) {
+  if (before_messages) before_messages();
   fflush(stdout); /* keeps the order of output and messages */
   fprintf(stderr, "%s: ", name_of_command);
   if (place_of_message) fprintf(stderr, "%s: ", place_of_message);
@@ -78,10 +85,11 @@ double tool_median(double *values, int count) {
   return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
 }
 
-/* One of 16 buffers in turn, so that one printf may use several. */
+/* One of 16 buffers in turn, so that one printf may use several. Each thread has its own, since
+ * progress is drawn by one. */
 static char *rotating_buffer(void) {
-  static char buffers[16][32];
-  static unsigned next;
+  static _Thread_local char buffers[16][32];
+  static _Thread_local unsigned next;
   return buffers[next++ % 16];
 }
 
@@ -108,6 +116,32 @@ const char *tool_seconds(double seconds) {
   } else {
     snprintf(text, TEXT_ROOM, "%.3g us", seconds * 1e6);
   }
+  return text;
+}
+
+/* Three digits, but all digits before the point. */
+static void print_number(char *text, double value, const char *unit) {
+  snprintf(text, TEXT_ROOM, value >= 999.5 ? "%.0f %s" : "%.3g %s", value, unit);
+}
+
+const char *tool_rate(double rate) {
+  char *text = rotating_buffer();
+  bool tera = rate >= 999.5e9;
+  print_number(text, rate * (tera ? 1e-12 : 1e-9), tera ? "TFLOP/s" : "GFLOP/s");
+  return text;
+}
+
+const char *tool_duration(double seconds) {
+  char *text = rotating_buffer();
+  long long whole = seconds < 1e15 ? (long long)(seconds + 0.5) : 0;
+  if (!(seconds < 1e15))
+    snprintf(text, TEXT_ROOM, "a long time");
+  else if (whole < 60)
+    snprintf(text, TEXT_ROOM, "%lld s", whole);
+  else if (whole < 3600)
+    snprintf(text, TEXT_ROOM, "%lld min %lld s", whole / 60, whole % 60);
+  else
+    snprintf(text, TEXT_ROOM, "%lld h %lld min", whole / 3600, whole % 3600 / 60);
   return text;
 }
 

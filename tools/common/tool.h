@@ -36,6 +36,9 @@ int tool_fail(const char *format, ...) TOOL_PRINTF(1, 2);
 int tool_usage(const char *format, ...) TOOL_PRINTF(1, 2);
 void tool_note(const char *format, ...) TOOL_PRINTF(1, 2);
 
+/* Sets a function that is called before each of these messages is printed; NULL: none. */
+void tool_before_messages(void (*function)(void));
+
 /* The exit code for a status of the library; prints the library's message if it is an error. */
 int tool_status(tsr_status status);
 
@@ -44,9 +47,14 @@ double tool_now(void); /* s, monotonic */
 /* Sorts the values and returns their median; 0 if count is 0. */
 double tool_median(double *values, int count);
 
-/* Text such as "1.2 GB" and "3.4 ms" in one of 16 static buffers, used in turn. */
+/* Text such as "1.2 GB", "3.4 ms" and "179 TFLOP/s" (below 1 TFLOP/s "820 GFLOP/s"), in one of the
+ * thread's 16 buffers, used in turn. */
 const char *tool_bytes(double bytes);
 const char *tool_seconds(double seconds);
+const char *tool_rate(double flops_per_second);
+
+/* How long something takes, for people: "12 s", "3 min 20 s", "2 h 5 min". */
+const char *tool_duration(double seconds);
 
 /* Prints the object on stdout, on several lines or (compact) on one, and deletes it. The exit code:
  * fails if memory is short. */

@@ -4,6 +4,7 @@
 
 #include "elements.h"
 #include "matrices.h"
+#include "progress.h"
 #include "timeline.h"
 
 typedef struct request {
@@ -14,7 +15,7 @@ typedef struct request {
   scalar alpha, beta;
   int64_t grid[2], block, repeat;
   cut_options cut;
-  bool explain, force;
+  bool explain, force, progress;
   settings settings;
 } request;
 
@@ -36,7 +37,8 @@ typedef struct job {
   tsr_op ops[2];     /* as given to the library (library_op) */
   double cold, best; /* s */
   matrix_output output;
-  char *timeline; /* its text, on the first process */
+  progress progress; /* of the first process */
+  char *timeline;    /* its text, on the first process */
 } job;
 
 /* ---- Options --------------------------------------------------------------------- */
@@ -83,6 +85,7 @@ static int parse(int argc, char **argv, request *r) {
       {"timeline", 0, OPTION_TEXT, &r->timeline.path, "FILE.json",
        "write the timeline of all processes, for Perfetto"},
       OUTPUT_FORCE(&r->force),
+      PROGRESS_OPTION(&r->progress),
       SETTINGS_ENGINE(&r->settings),
       SETTINGS_DEVICES(&r->settings),
       SETTINGS_MACHINE(&r->settings),
@@ -268,20 +271,49 @@ static tsr_status multiply(const job *j, tsr_pplan **plan) {
                    y, 0, 0, &beta, &j->c, 0, 0);
 }
 
+/* Predicted time of the product in seconds; 0: not known. */
+static double expected_time(const job *j) {
+  tsr_pprediction p = {0};
+  tsr_pplan *plan = NULL;
+  if (multiply(j, &plan) != TSR_OK) return 0;
+  double seconds = tsr_pplan_predict(plan, &p) == TSR_OK ? p.seconds : 0;
+  tsr_pplan_destroy(plan);
+  return seconds;
+}
+
+/* Shows how far the first process's product is: one process knows it, several know only the time
+ * that is predicted. */
+static int show_progress(job *j) {
+  int size;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (!is_first()) return TOOL_OK;
+  if (size > 1) {
+    progress_phase(&j->progress, "multiplying", expected_time(j));
+    return TOOL_OK;
+  }
+  progress_call(&j->progress, "multiplying", element_flops(j->type, j->m, j->n, j->k));
+  return tool_status(tsr_set_progress(j->context, progress_tell, &j->progress));
+}
+
 static int run_once(job *j, double *seconds) {
   int code = reset_result(j);
+  if (code) return code;
+  code = all_agree(show_progress(j));
   if (code) return code;
   MPI_Barrier(MPI_COMM_WORLD);
   double begin = tool_now();
   code = same_status(multiply(j, NULL));
   double mine = tool_now() - begin;
   MPI_Allreduce(&mine, seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  progress_phase(&j->progress, "", 0);
   return code;
 }
 
 /* Writes the result, and then the timeline, whose failure does not cost the result. */
 static int write_all(job *j) {
+  progress_phase(&j->progress, "writing the result", 0);
   int code = matrix_write(&j->output, &j->c);
+  progress_close(&j->progress);
   if (!code && j->timeline) code = output_write(&j->r->timeline, j->timeline, j->r->force);
   return all_agree(code);
 }
@@ -324,20 +356,23 @@ static void report(const job *j) {
   if (!is_first()) return;
   printf("%s: %lld x %lld %s, C = op(A) op(B) over k = %lld, on %d x %d processes\n", j->r->c_path,
          (long long)j->m, (long long)j->n, element_name(j->type), (long long)j->k, rows, cols);
-  printf("first product %s, %.3g GFLOP/s\n", tool_seconds(j->cold), 1e-9 * flops / j->cold);
+  printf("first product %s, %s\n", tool_seconds(j->cold), tool_rate(flops / j->cold));
   if (j->r->repeat > 0)
-    printf("best of %lld more %s, %.3g GFLOP/s\n", (long long)j->r->repeat, tool_seconds(j->best),
-           1e-9 * flops / j->best);
+    printf("best of %lld more %s, %s\n", (long long)j->r->repeat, tool_seconds(j->best),
+           tool_rate(flops / j->best));
 }
 
 static int carry_out(job *j) {
   int code = look_at_files(j);
   if (!code) code = make_outputs(j);
+  if (is_first()) progress_open(&j->progress, j->r->progress);
   if (!code) code = open_context(j);
   if (!code) code = open_grid(j);
+  progress_phase(&j->progress, "reading the matrices", 0);
   if (!code) code = read_operand(j, 0, &j->a);
   if (!code) code = read_operand(j, 1, &j->b);
   if (!code) code = make_result(j);
+  progress_phase(&j->progress, "", 0);
   if (!code) code = all_agree(explain(j));
   if (!code) code = run_all(j);
   if (!code) code = write_all(j);
@@ -346,6 +381,7 @@ static int carry_out(job *j) {
 }
 
 static void end(job *j) {
+  progress_close(&j->progress);
   tsr_pmatrix_destroy(&j->a);
   tsr_pmatrix_destroy(&j->b);
   tsr_pmatrix_destroy(&j->c);

@@ -52,8 +52,7 @@ static int parse_request(int argc, char **argv, gemm_request *r) {
       {"verify", 0, OPTION_FLAG, &r->verify, NULL, "check the result with random vectors, O(n^2)"},
       {"timeline", 0, OPTION_TEXT, &r->timeline, "FILE",
        "write queues over time: .svg a picture, .json for Perfetto"},
-      {"progress", 0, OPTION_FLAG, &r->progress, NULL,
-       "show the progress even if stderr is no terminal"},
+      PROGRESS_OPTION(&r->progress),
       {"resident", 0, OPTION_BYTES, &r->resident, "BYTES",
        "keep at most so many bytes of the files in memory (default: 3/4 of the available memory)"},
       {"report", 0, OPTION_FLAG, &r->report, NULL, "print the whole plan, too"},
@@ -236,12 +235,12 @@ static int multiply_whole(gemm_job *job) {
 static int multiply(gemm_job *job, double *seconds) {
   int code = reset_c(job);
   if (code != TOOL_OK) return code;
-  progress_call(&job->progress, element_flops(job->type, job->m, job->n, job->k));
+  progress_call(&job->progress, tsr_device_count(job->context) > 0 ? "planning" : "multiplying",
+                element_flops(job->type, job->m, job->n, job->k));
   double begin = tool_now();
-  bool in_blocks = blocks_wanted(job, job->resident);
-  code = in_blocks ? blocks_multiply(job, job->resident) : multiply_whole(job);
+  code = blocks_wanted(job) ? blocks_multiply(job, job->resident) : multiply_whole(job);
   *seconds = tool_now() - begin;
-  progress_end(&job->progress);
+  progress_phase(&job->progress, "", 0);
   return code;
 }
 
@@ -284,6 +283,7 @@ static matrix_view operand_as_asked(const operand *o) {
 
 static int verify(gemm_job *job) {
   if (!job->request.verify) return TOOL_OK;
+  progress_phase(&job->progress, "checking the result", 0);
   const gemm_request *r = &job->request;
   verify_problem problem = {.a = operand_as_asked(&job->a),
                             .b = operand_as_asked(&job->b),
@@ -297,8 +297,9 @@ static int verify(gemm_job *job) {
 }
 
 /* Refuses a result that the check found wrong. */
-static int judge(const gemm_job *job) {
+static int judge(gemm_job *job) {
   const gemm_request *r = &job->request;
+  if (r->verify && !job->check.good) progress_close(&job->progress);
   if (r->verify && !job->check.good && !isfinite(job->check.residual)) {
     return tool_fail(
         "the result contains infinities or NaN (from A, B or C0, or beyond the range of %s); "
@@ -326,19 +327,21 @@ static int finish(gemm_job *job) {
   file_reason reason;
   int code = judge(job);
   if (code) return code;
-  if (!npy_commit(&job->c_file, &reason)) return tool_fail("-o %s", reason.text);
+  progress_phase(&job->progress, "writing the result to the disk", 0);
+  bool written = npy_commit(&job->c_file, &reason);
+  progress_close(&job->progress);
+  if (!written) return tool_fail("-o %s", reason.text);
   code = job->request.json ? gemm_report_json(job) : TOOL_OK;
   if (!job->request.json) gemm_report_text(job);
   int drawn = write_timeline(job);
   return code ? code : drawn;
 }
 
-/* Starts the progress line and, if the files are larger than the limit, the threads that keep their
- * pages within it. */
+/* Lets the library tell its progress and, if the files are larger than the limit, the threads that
+ * keep their pages within it. */
 static int watch(gemm_job *job) {
   const npy *const files[KEEPER_FILES] = {&job->a_file, &job->b_file, &job->c0_file, &job->c_file};
   job->resident = job->request.resident ? job->request.resident : pages_default_limit();
-  progress_begin(&job->progress, job->request.progress);
   int code = tool_status(tsr_set_progress(job->context, progress_tell, &job->progress));
   return code ? code : pages_keep(files, job->resident, &job->keeper);
 }
@@ -346,7 +349,10 @@ static int watch(gemm_job *job) {
 static int run(gemm_job *job) {
   int code = open_inputs(job);
   if (!code) code = make_outputs(job);
+  progress_open(&job->progress, job->request.progress);
+  progress_phase(&job->progress, "opening the devices", 0);
   if (!code) code = settings_open(&job->request.settings, &job->context);
+  progress_phase(&job->progress, "reading the matrices", 0);
   if (!code) code = prepare(job);
   if (!code) code = watch(job);
   if (!code) code = time_product(job);
@@ -358,6 +364,7 @@ static int run(gemm_job *job) {
 }
 
 static void end(gemm_job *job) {
+  progress_close(&job->progress);
   pages_stop(job->keeper);
   tsr_plan_destroy(job->plan);
   operand_destroy(&job->a, job->context);

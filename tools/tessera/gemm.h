@@ -3,8 +3,8 @@
 #define TESSERA_GEMM_H
 
 #include "gemm_pages.h"
-#include "gemm_progress.h"
 #include "operand.h"
+#include "progress.h"
 #include "verify.h"
 
 /* The user's request, as read from the options. */
@@ -34,7 +34,7 @@ typedef struct gemm_job {
   void *c_placed; /* C at its home; NULL: C is in the mapped file */
   tsr_plan *plan; /* of the last call; NULL: it needed none */
   tsr_prediction prediction;
-  progress_line progress;
+  progress progress;
   page_keeper *keeper; /* NULL: the files are within the limit */
   size_t resident;     /* the limit in bytes */
   double cold, median; /* s; median is 0 without repeats */

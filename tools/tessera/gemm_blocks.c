@@ -7,8 +7,8 @@ static size_t bytes_of(const gemm_job *job) {
   return (size_t)((m * k + k * n + m * n) * (double)element_size(job->type));
 }
 
-bool blocks_wanted(const gemm_job *job, size_t limit) {
-  return tsr_device_count(job->context) == 0 && bytes_of(job) > limit;
+bool blocks_wanted(const gemm_job *job) {
+  return tsr_device_count(job->context) == 0;
 }
 
 static int64_t smaller(int64_t a, int64_t b) {
@@ -60,7 +60,32 @@ static blocks choose_whole(const gemm_job *job, double room) {
   return (blocks){(int64_t)side, (int64_t)side, job->k};
 }
 
+/* Parts of a product, at most so many: enough to show how far it is. */
+static const double PARTS = 50;
+
+/* Elements of k in a part, at least. The BLAS itself adds a sum over a few hundred (OpenBLAS: 256
+ * to 512) to C before it goes on, so parts of several of these cost it nothing. */
+static const double DEPTH = 1024;
+
+/* Columns of C in a part, at least (rows, if it is row-major): each part packs all of A again,
+ * which then serves so many columns. 4096 make that less than 1 % of the part's time. */
+static const double WIDTH = 4096;
+
+/* Parts of a product in memory: ranges of k, or of the columns of C if k is small or if sums would
+ * be rounded between two ranges. */
+static blocks choose_parts(const gemm_job *job) {
+  blocks all = {job->m, job->n, job->k};
+  int64_t *across = job->column_major ? &all.n : &all.m;
+  if (element_store_rounding(job->type) == 0 && (double)job->k >= 2 * DEPTH) {
+    all.k = (int64_t)fmax(DEPTH, ceil((double)job->k / PARTS));
+  } else {
+    *across = (int64_t)fmax(WIDTH, ceil((double)*across / PARTS));
+  }
+  return all;
+}
+
 static blocks choose(const gemm_job *job, size_t limit) {
+  if (bytes_of(job) <= limit) return choose_parts(job);
   double room = (double)limit / (double)element_size(job->type);
   bool rounds = element_store_rounding(job->type) > 0;
   blocks b = rounds ? choose_whole(job, room) : choose_split(job, room);
@@ -100,14 +125,14 @@ static int compute_block(gemm_job *job, const blocks *step, blocks at, double *d
     extent.k = smaller(step->k, job->k - at.k);
     code = multiply_block(job, &at, &extent);
     *done += (double)extent.m * (double)extent.n * (double)extent.k;
-    if (all > 0) progress_tell(&job->progress, *done / all, "gemm");
+    if (all > 0) progress_done(&job->progress, *done / all);
     at.k += step->k;
   } while (at.k < job->k && !code);
   return code;
 }
 
 int blocks_multiply(gemm_job *job, size_t limit) {
-  const blocks step = choose(job, limit);
+  blocks step = choose(job, limit);
   double done = 0;
   int code = TOOL_OK;
   for (int64_t j = 0; j < job->n && !code; j += step.n) {

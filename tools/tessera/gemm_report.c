@@ -12,16 +12,6 @@ static double flops(const gemm_job *job) {
   return element_flops(job->type, job->m, job->n, job->k);
 }
 
-static const char *rate_text(double rate) {
-  static char text[32];
-  if (rate >= 1e12) {
-    snprintf(text, sizeof text, "%.3g TFLOP/s", rate * 1e-12);
-  } else {
-    snprintf(text, sizeof text, "%.3g GFLOP/s", rate * 1e-9);
-  }
-  return text;
-}
-
 /* ---- Text ---- */
 
 static void print_matrix(const char *name, const char *path, const npy *file, const operand *o) {
@@ -75,7 +65,7 @@ static void print_times(const gemm_job *job) {
   if (job->median > 0) {
     printf("; %s warm (median of %lld)", tool_seconds(job->median), (long long)job->request.repeat);
   }
-  printf("\nrate      %s\n", rate_text(flops(job) / best_time(job)));
+  printf("\nrate      %s\n", tool_rate(flops(job) / best_time(job)));
   if (!job->plan || p->floor_seconds <= 0) return;
   printf("floor     %s: no schedule is faster on this machine; the call reached %.2g of its rate\n",
          tool_seconds(p->floor_seconds), p->floor_seconds / best_time(job));

@@ -1,26 +1,16 @@
 /* tessera machine: prints the machine that plans are made for, measured or described. */
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "commands.h"
+#include "progress.h"
 #include "settings.h"
 
-static void show_progress(void *user, double fraction, const char *what) {
-  (void)user;
-  static const char bar[] = "##############################";
-  int width = (int)sizeof bar - 1;
-  int filled = (int)(fraction * width);
-  if (filled < 0) filled = 0;
-  if (filled > width) filled = width;
-  fprintf(stderr, "\r[%-*.*s] %3.0f %%  %-36.36s", width, filled, bar, 100 * fraction,
-          what ? what : "");
-  fflush(stderr);
-}
-
 static int probe(tsr_context *context) {
-  bool terminal = isatty(STDERR_FILENO);
-  tsr_status status = tsr_machine_probe(context, terminal ? show_progress : NULL, NULL);
-  if (terminal) fprintf(stderr, "\r%80s\r", "");
+  progress shown;
+  progress_open(&shown, false);
+  progress_phase(&shown, "measuring", 0);
+  tsr_status status = tsr_machine_probe(context, progress_probe, &shown);
+  progress_close(&shown);
   return tool_status(status);
 }
 

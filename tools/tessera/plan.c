@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "operation.h"
+#include "progress.h"
 #include "timeline.h"
 
 typedef struct plan_request {
@@ -157,8 +158,13 @@ static int make_plan(const plan_request *r, tsr_context *context, tsr_plan **pla
   tsr_type type = r->what.type;
   scalar_value alpha = scalar_for(type, r->alpha), beta = scalar_for(type, r->beta);
   tsr_home homes[3];
+  progress shown;
   for (int i = 0; i < 3; i++) homes[i] = home_for_library(r->homes[i]);
-  return tool_status(tsr_plan_level3(context, &r->what, &alpha, &beta, homes, plan));
+  progress_open(&shown, false);
+  progress_phase(&shown, "planning", 0);
+  tsr_status status = tsr_plan_level3(context, &r->what, &alpha, &beta, homes, plan);
+  progress_close(&shown);
+  return tool_status(status);
 }
 
 /* Forces tiles of the extent that the formula of Choi et al. gives for k, the length of the bands

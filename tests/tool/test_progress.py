@@ -1,0 +1,89 @@
+"""What a long command shows while it works: a bar on a terminal, nothing on a pipe."""
+import os
+import pty
+import re
+import subprocess
+
+import pytest
+
+from support import DIGITS, ROOT, TESSERA, tessera, write_npy
+
+# 2 x 2.2e10 multiplications, which take about a second of one core, several times.
+SQUARE = 2800
+LONG = "gemm square.npy square.npy -o c.npy --force --repeat 4 "
+BAR = r"\[=*>? *\] +\d+ %  [\d.]+ [GT]FLOP/s  (\d+ h )?(\d+ min )?\d+ s left"
+
+
+@pytest.fixture
+def square():
+    write_npy("square.npy", "<f8", False, (SQUARE, SQUARE), bytes(8 * SQUARE * SQUARE))
+
+
+def on_terminal(words):
+    """What a terminal gets as stderr, and the standard output's pipe."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([TESSERA, *words.split()], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=theirs) as program:
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                part = os.read(ours, 4096)
+            except OSError:  # the terminal's other end is closed
+                break
+            if not part:
+                break
+            shown += part
+        out = program.stdout.read().decode()
+        assert program.wait(timeout=300) == 0, shown.decode()
+    os.close(ours)
+    return shown.decode(), out
+
+
+def last_line(shown):
+    """What is left on the terminal when each text has overwritten those before it."""
+    line = ""
+    for text in shown.split("\n")[-1].split("\r"):
+        line = text + line[len(text):]
+    return line.strip()
+
+
+@pytest.mark.parametrize("engine", ["--engine cpu", "--engine host --devices 2"])
+def test_bar_on_a_terminal(square, engine):
+    shown, out = on_terminal(LONG + engine)
+    lines = shown.split("\r")
+    assert any(re.match(BAR, line) for line in lines), shown
+    assert all(len(line) < 80 for line in lines) and "\n" not in shown
+    assert last_line(shown) == "" and "%" not in out
+
+
+def test_nothing_on_a_pipe(square):
+    tessera(LONG + "--engine cpu").ok().quiet()
+
+
+def test_lines_if_asked(square):
+    done = tessera(LONG.replace("--repeat 4", "") + "--engine cpu --progress").ok()
+    done.warns(r"^tessera gemm: +\d+ %  [\d.]+ [GT]FLOP/s  \d+ s left$", r"^tessera gemm: 100 %")
+    assert "\r" not in done.err and 2 <= done.err.count("\n") <= 10
+
+
+def test_message_clears_the_line(square):
+    """A message after a line that was shown begins in the first column."""
+    shown, _ = on_terminal(LONG + "--engine cpu --timeline t.svg")
+    assert re.search(r"\r *\rtessera gemm: no timeline", shown) and "\rtessera gemm: no" in shown
+
+
+def test_short_calls_show_nothing():
+    shown, _ = on_terminal(f"gemm {DIGITS} {DIGITS} --transa T -o c.npy --engine cpu")
+    assert shown == ""
+
+
+def test_planning():
+    """About two seconds of planning."""
+    shown, _ = on_terminal(f"plan gemm d 300000 300000 300000 --machine {ROOT}/machines/h200x8.json")
+    assert re.search(r"\rplanning  \d s +\r", shown) and last_line(shown) == "", shown
+
+
+def test_probing():
+    shown, _ = on_terminal("machine --probe --engine host --devices 2")
+    assert last_line(shown) == "" and all(len(line) < 80 for line in shown.split("\r"))

@@ -134,6 +134,15 @@ typedef struct tsr_setting {
 /* A constant of the library's. */
 TSR_API const tsr_setting *tsr_settings(void);
 
+/* A variable TESSERA_... of the environment that is no setting, so that it has no effect; index:
+ * from 0. 1: its name is in name[room] (longer ones are passed over), and *meant (may be NULL) is
+ * the setting that it was probably meant to be, or NULL. 0: there are no more. */
+enum { TSR_SETTING_NAME = 64 };
+TSR_API int tsr_setting_unknown(int index, char *name, size_t room, const char **meant);
+
+/* The word of a list, which NULL ends, that is nearest to a misspelt one; NULL: none is near. */
+TSR_API const char *tsr_word_nearest(const char *word, const char *const *words);
+
 /* ---- Hooks for tests ------------------------------------------------------ */
 
 /* The nth host allocation of the library from now on fails, in any thread (1: the next; 0: none).

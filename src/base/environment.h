@@ -15,6 +15,10 @@
 /* The value of a variable; NULL: it is not set, or the caller is not trusted. */
 const char *tsr_environment_get(const char *name);
 
+/* The index-th variable as "NAME=value", from 0; NULL: there are no more, or the caller is not
+ * trusted. */
+const char *tsr_environment_at(int index);
+
 /* Whether the caller is trusted: false in a program with rights that its caller lacks. */
 bool tsr_environment_is_trusted(void);
 

@@ -98,6 +98,7 @@ tsr_status tsr_options_read(const tsr_options *given, tsr_options *options) {
 
 tsr_status tsr_settings_fill(tsr_options *options) {
   tsr_options filled = *options;
+  tsr_settings_log_misspelt();
   TSR_TRY(tsr_settings_file_check());
   if (filled.engine == NULL) filled.engine = tsr_setting_text("TESSERA_ENGINE");
   if (filled.devices == NULL) filled.devices = tsr_setting_text("TESSERA_DEVICES");

@@ -29,6 +29,10 @@ tsr_status tsr_options_read(const tsr_options *given, tsr_options *options);
  * not checked. */
 tsr_status tsr_settings_fill(tsr_options *options);
 
+/* Logs, once a process, the variables whose names are misspelt settings. They are no errors: a
+ * variable may be meant for another version. */
+void tsr_settings_log_misspelt(void);
+
 /* *tile: the value of TESSERA_TILE, in elements; 0: it is not set. */
 tsr_status tsr_settings_tile(int64_t *tile);
 

@@ -40,6 +40,35 @@ static void the_page_has_every_row(void **state) {
   free(page);
 }
 
+static void unknown_variables_are_found(void **state) {
+  (void)state;
+  static const struct {
+    const char *name, *meant;
+  } cases[] = {{"TESSERA_ENGIN", "TESSERA_ENGINE"},
+               {"TESSERA_OFLOAD", "TESSERA_OFFLOAD"},
+               {"TESSERA_DEVICE", "TESSERA_DEVICES"},
+               {"TESSERA_ROOT", NULL}, /* as environment modules set it */
+               {"TESSERA_HOME", NULL}};
+  char name[TSR_SETTING_NAME];
+  const char *meant;
+  clearenv();
+  assert_int_equal(tsr_setting_unknown(0, name, sizeof name, &meant), 0);
+  setenv("TESSERA_ENGINE", "host", 1);
+  setenv("TESSERA_RUN_PID", "1", 1);
+  setenv("OTHER_ENGIN", "host", 1);
+  assert_int_equal(tsr_setting_unknown(0, name, sizeof name, &meant), 0);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) setenv(cases[i].name, "x", 1);
+  for (int i = 0; i < 5; i++) {
+    assert_int_equal(tsr_setting_unknown(i, name, sizeof name, &meant), 1);
+    for (size_t j = 0; j < sizeof cases / sizeof *cases; j++) {
+      if (strcmp(name, cases[j].name) != 0) continue;
+      if (cases[j].meant == NULL) assert_null(meant);
+      if (cases[j].meant != NULL) assert_string_equal(meant, cases[j].meant);
+    }
+  }
+  assert_int_equal(tsr_setting_unknown(5, name, sizeof name, &meant), 0);
+}
+
 static void defaults_without_environment(void **state) {
   (void)state;
   tsr_options options = TSR_OPTIONS_DEFAULT;
@@ -169,6 +198,7 @@ int main(void) {
       cmocka_unit_test(bytes),
       cmocka_unit_test(bad_bytes),
       cmocka_unit_test(whole_numbers),
+      cmocka_unit_test(unknown_variables_are_found), /* clears the environment: last */
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

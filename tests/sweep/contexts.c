@@ -49,6 +49,10 @@ static tsr_status texts(void *world_) {
   w->count &= CALLED(tsr_message)() != NULL && CALLED(tsr_version)()[0] != '\0';
   w->count &= strcmp(CALLED(tsr_operation_name)(TSR_TRSM), "trsm") == 0;
   w->count &= CALLED(tsr_settings)()->name != NULL;
+  static const char *const words[] = {"gemm", NULL};
+  char name[TSR_SETTING_NAME];
+  w->count &= CALLED(tsr_setting_unknown)(1000, name, sizeof name, NULL) == 0;
+  w->count &= CALLED(tsr_word_nearest)("gem", words) == words[0];
   return TSR_OK;
 }
 

@@ -133,9 +133,9 @@ static void test_refused(void **state) {
 static void test_nearest(void **state) {
   (void)state;
   static const char *const names[] = {"transa", "transb", "timeline", "type", NULL};
-  assert_string_equal(options_nearest("timelin", names), "timeline");
-  assert_string_equal(options_nearest("tranb", names), "transb");
-  assert_null(options_nearest("completely-other", names));
+  assert_string_equal(tsr_word_nearest("timelin", names), "timeline");
+  assert_string_equal(tsr_word_nearest("tranb", names), "transb");
+  assert_null(tsr_word_nearest("completely-other", names));
 }
 
 static void test_bytes(void **state) {

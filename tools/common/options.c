@@ -7,45 +7,7 @@
 
 #include "describe.h"
 
-enum { LONGEST_NAME = 48, MOST_OPTIONS = 64 };
-
-/* ---- Suggestions for misspelt names ---- */
-
-static int least_of_three(int a, int b, int c) {
-  int least = a < b ? a : b;
-  return least < c ? least : c;
-}
-
-/* The number of edits from a to b. b is cut at LONGEST_NAME letters, which no name exceeds. */
-static int edit_distance(const char *a, const char *b) {
-  int row[LONGEST_NAME + 1];
-  int length = (int)strnlen(b, LONGEST_NAME);
-  for (int j = 0; j <= length; j++) row[j] = j;
-  for (int i = 1; a[i - 1]; i++) {
-    int diagonal = row[0];
-    row[0] = i;
-    for (int j = 1; j <= length; j++) {
-      int above = row[j];
-      row[j] = least_of_three(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
-      diagonal = above;
-    }
-  }
-  return row[length];
-}
-
-const char *options_nearest(const char *word, const char *const *names) {
-  const char *nearest = NULL;
-  int least = (int)strlen(word) / 2 + 1;
-  if (least > 4) least = 4;
-  for (; *names; names++) {
-    int distance = edit_distance(word, *names);
-    if (distance < least) {
-      least = distance;
-      nearest = *names;
-    }
-  }
-  return nearest;
-}
+enum { MOST_OPTIONS = 64 };
 
 static int unknown_option(const option *table, const char *word, const char *given) {
   const char *names[MOST_OPTIONS + 2];
@@ -53,7 +15,7 @@ static int unknown_option(const option *table, const char *word, const char *giv
   for (; table->kind != OPTION_END && count < MOST_OPTIONS; table++) names[count++] = table->name;
   names[count++] = "help";
   names[count] = NULL;
-  const char *nearest = options_nearest(word, names);
+  const char *nearest = tsr_word_nearest(word, names);
   if (nearest) return tool_usage("unknown option %s: did you mean --%s?", given, nearest);
   return tool_usage("unknown option %s", given);
 }

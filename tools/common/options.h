@@ -62,9 +62,6 @@ bool options_named(const option *row, const char *names);
  * given. */
 int options_refuse(const option *table, const char *names, const char *why);
 
-/* The name in a list that NULL ends that is nearest to a misspelt word; NULL: none is near. */
-const char *options_nearest(const char *word, const char *const *names);
-
 /* Reads a list such as "4096,8192"; the number of values, or -1: one is no whole number, or they
  * are more than `room`. */
 int options_whole_list(const char *text, int64_t *values, int room);

@@ -70,7 +70,7 @@ static int unknown(const char *word) {
   const char *names[SUBCOMMANDS + 1];
   for (int i = 0; i < SUBCOMMANDS; i++) names[i] = subcommands[i].name;
   names[SUBCOMMANDS] = NULL;
-  const char *nearest = options_nearest(word, names);
+  const char *nearest = tsr_word_nearest(word, names);
   if (nearest) return tool_usage("unknown command '%s': did you mean '%s'?", word, nearest);
   return tool_usage("unknown command '%s'", word);
 }
@@ -80,6 +80,14 @@ static int unknown(const char *word) {
 static int flush_output(int code) {
   if (fflush(stdout) == 0 && !ferror(stdout)) return code;
   return code == TOOL_OK ? tool_fail("cannot write to the standard output") : code;
+}
+
+/* The library only logs a misspelt setting; the command says so before it begins. */
+static void tell_misspelt(void) {
+  char name[TSR_SETTING_NAME];
+  const char *meant;
+  for (int i = 0; tsr_setting_unknown(i, name, sizeof name, &meant); i++)
+    if (meant) tool_note("%s is no setting and has no effect; did you mean %s?", name, meant);
 }
 
 int main(int argc, char **argv) {
@@ -96,6 +104,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < SUBCOMMANDS; i++) {
     if (strcmp(word, subcommands[i].name) != 0) continue;
     tool_set_name(subcommands[i].full_name);
+    tell_misspelt();
     if (subcommands[i].run != command_run)
       output_catch_signals(); /* a program would inherit SIG_IGN */
     return flush_output(subcommands[i].run(argc - 1, argv + 1));

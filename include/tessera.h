@@ -216,6 +216,11 @@ TSR_API tsr_status tsr_get_budget(tsr_context *context, int device, size_t *byte
 /* The number of devices that the context uses: 0 when the CPU's BLAS does the work, or for NULL. */
 TSR_API int tsr_device_count(const tsr_context *context);
 
+/* *number: the number that the engine, for instance CUDA, gives to a device (0, 1, ...) of the
+ * context: 3 for device 1 of a context that was made with devices "0,3". TSR_ERR_ARGUMENT: no such
+ * device. */
+TSR_API tsr_status tsr_device_number(tsr_context *context, int device, int *number);
+
 /* ---- Memory --------------------------------------------------------------- */
 
 #define TSR_HOST (-1)
@@ -643,6 +648,12 @@ typedef struct tsr_home {
   tsr_memory memory;
   int location; /* the device, or the host memory node (0 unless there are several) */
 } tsr_home;
+
+/* *home: where bytes of memory are. Memory that is only partly pinned is TSR_PAGEABLE; memory whose
+ * registration is under way is TSR_PINNED. TSR_ERR_ARGUMENT: the memory is on a device of the
+ * engine that the context does not use. */
+TSR_API tsr_status tsr_home_find(tsr_context *context, const void *pointer, size_t bytes,
+                                 tsr_home *home);
 
 /* Makes the plan of a GEMM with A, B and C at homes[0], [1] and [2]; tsr_plan_destroy ends it. No
  * data is needed, and, when the context was given a machine, no device. alpha and beta count only

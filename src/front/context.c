@@ -21,6 +21,18 @@ int tsr_device_count(const tsr_context *context) {
   return context != NULL ? context->devices : 0;
 }
 
+TSR_ENTRY(tsr_device_number, (context, device, number), tsr_context *context, int device,
+          int *number) {
+  TSR_TRY(tsr_context_check(context));
+  if (device < 0 || device >= context->devices)
+    return tsr_fail(TSR_ERR_ARGUMENT, "device is %d; the context has %d devices, numbered from 0",
+                    device, context->devices);
+  if (number == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "number is NULL; give the address of an int");
+  *number = context->number[device];
+  return TSR_OK;
+}
+
 tsr_status tsr_context_wait_for_devices(tsr_context *context) {
   if (context->calls.runner == NULL) return TSR_OK;
   tsr_runner_drain(context->calls.runner);

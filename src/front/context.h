@@ -28,15 +28,16 @@ struct tsr_context {
   const tsr_engine *engine;
   tsr_engine_state *state;
   tsr_device_info info[TSR_MAX_DEVICES];
-  int devices;               /* number of the engine's devices; 0 without an engine */
-  bool quiet;                /* creating the context does not measure the machine */
-  atomic_bool just_measured; /* the machine was measured when the context was made */
-  atomic_bool tied;          /* a stream of the user's has been tied to the context */
-  tsr_plans *plans;          /* a reference; holds the machine, settings and captures, too */
-  tsr_calls calls;           /* calls under way; owns the runner and the pinner */
-  tsr_directory directory;   /* copies that stay on the devices between calls */
-  pthread_mutex_t lock;      /* protects blocks */
-  TSR_VEC(tsr_block) blocks; /* memory from tsr_malloc that the user has not freed */
+  int number[TSR_MAX_DEVICES]; /* the engine's number of each device */
+  int devices;                 /* number of the engine's devices; 0 without an engine */
+  bool quiet;                  /* creating the context does not measure the machine */
+  atomic_bool just_measured;   /* the machine was measured when the context was made */
+  atomic_bool tied;            /* a stream of the user's has been tied to the context */
+  tsr_plans *plans;            /* a reference; holds the machine, settings and captures, too */
+  tsr_calls calls;             /* calls under way; owns the runner and the pinner */
+  tsr_directory directory;     /* copies that stay on the devices between calls */
+  pthread_mutex_t lock;        /* protects blocks */
+  TSR_VEC(tsr_block) blocks;   /* memory from tsr_malloc that the user has not freed */
 };
 
 /* ---- context.c ---- */

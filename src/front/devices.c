@@ -156,6 +156,8 @@ static tsr_status open_engine(tsr_context *context, const tsr_engine *engine,
   if (emulated) TSR_TRY(find_emulated_memory(context, options, &engine_options.emulated_memory));
   TSR_TRY(engine->open(&engine_options, &context->state, context->info, &context->devices));
   context->engine = engine;
+  for (int d = 0; d < context->devices; d++)
+    context->number[d] = engine_options.devices != NULL ? c->list[d] : d;
   return TSR_OK;
 }
 

@@ -105,6 +105,23 @@ TSR_ENTRY(tsr_memcpy, (context, to, from, bytes), tsr_context *context, void *to
   return TSR_OK;
 }
 
+/* ---- Finding ---- */
+
+TSR_ENTRY(tsr_home_find, (context, pointer, bytes, home), tsr_context *context, const void *pointer,
+          size_t bytes, tsr_home *home) {
+  TSR_TRY(tsr_context_check(context));
+  if (home == NULL)
+    return tsr_fail(TSR_ERR_ARGUMENT, "home is NULL; give the address of a tsr_home");
+  tsr_place first = {.memory = TSR_PAGEABLE}, last = first;
+  if (context->engine != NULL && pointer != NULL && bytes > 0) {
+    TSR_TRY(tsr_pinner_where(context->calls.pinner, pointer, &first));
+    TSR_TRY(tsr_pinner_where(context->calls.pinner, (const char *)pointer + bytes - 1, &last));
+  }
+  home->memory = first.memory == last.memory ? first.memory : TSR_PAGEABLE;
+  home->location = home->memory == TSR_DEVICE ? first.device : 0;
+  return TSR_OK;
+}
+
 /* ---- Registering ---- */
 
 TSR_ENTRY(tsr_register, (context, pointer, bytes), tsr_context *context, void *pointer,

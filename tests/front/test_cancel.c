@@ -21,6 +21,8 @@
   CALL(tsr_trim(NULL))                                                                        \
   CALL(tsr_set_budget(NULL, 0, 0))                                                            \
   CALL(tsr_get_budget(NULL, 0, NULL))                                                         \
+  CALL(tsr_device_number(NULL, 0, NULL))                                                      \
+  CALL(tsr_home_find(NULL, NULL, 0, NULL))                                                    \
   CALL(tsr_context_describe(NULL, NULL))                                                      \
   CALL(tsr_copy_rate(NULL, 0, 0, 0, NULL))                                                    \
   CALL(tsr_malloc(NULL, 0, 0, NULL))                                                          \

@@ -63,6 +63,50 @@ static void test_register(void **state) {
   free(a), free(b), free(c), free(expected);
 }
 
+/* ---- Finding ---- */
+
+static void assert_home(tsr_context *context, const void *pointer, size_t bytes, tsr_memory memory,
+                        int location) {
+  tsr_home home;
+  assert_ok(tsr_home_find(context, pointer, bytes, &home));
+  assert_int_equal(home.memory, memory);
+  assert_int_equal(home.location, location);
+}
+
+static void test_homes(void **state) {
+  (void)state;
+  tsr_context *context = front_context();
+  int last = tsr_device_count(context) - 1;
+  double *pageable = front_matrix(N * N, 1);
+  void *pinned = NULL, *device = NULL;
+  assert_ok(tsr_malloc(context, TSR_HOST, BYTES, &pinned));
+  assert_ok(tsr_malloc(context, last, BYTES, &device));
+  assert_home(context, pageable, BYTES, TSR_PAGEABLE, 0);
+  assert_home(context, pinned, BYTES, TSR_PINNED, 0);
+  assert_home(context, (char *)device + 8, BYTES - 8, TSR_DEVICE, last);
+  assert_home(context, NULL, BYTES, TSR_PAGEABLE, 0);
+  assert_home(context, device, 0, TSR_PAGEABLE, 0);
+  assert_ok(tsr_register(context, pageable, BYTES));
+  assert_home(context, pageable, BYTES, TSR_PINNED, 0);
+  assert_home(context, pageable, BYTES + 100000, TSR_PAGEABLE, 0);
+  assert_refused(tsr_home_find(context, pinned, BYTES, NULL), TSR_ERR_ARGUMENT, "home is NULL");
+  assert_ok(tsr_unregister(context, pageable));
+  tsr_context_destroy(context);
+  free(pageable);
+}
+
+static void test_device_numbers(void **state) {
+  (void)state;
+  tsr_context *context = front_context();
+  int number = -1;
+  assert_ok(tsr_device_number(context, 0, &number));
+  assert_int_equal(number, 0);
+  assert_refused(tsr_device_number(context, 2, &number), TSR_ERR_ARGUMENT, "device is 2");
+  assert_refused(tsr_device_number(context, -1, &number), TSR_ERR_ARGUMENT, "device is -1");
+  assert_refused(tsr_device_number(context, 0, NULL), TSR_ERR_ARGUMENT, "number is NULL");
+  tsr_context_destroy(context);
+}
+
 /* Every allocation of the library fails in turn: each is a status, and it then works again. */
 static tsr_status make_and_multiply(const double *a, const double *b, double *c) {
   tsr_options options = front_options();
@@ -161,6 +205,8 @@ int main(void) {
       cmocka_unit_test(test_copies),
       cmocka_unit_test(test_wrong_requests),
       cmocka_unit_test(test_register),
+      cmocka_unit_test(test_homes),
+      cmocka_unit_test(test_device_numbers),
       cmocka_unit_test(test_each_allocation_fails),
       cmocka_unit_test(test_each_allocation_of_a_call_fails),
       cmocka_unit_test(test_staging_of_many_sizes),

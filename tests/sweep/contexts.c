@@ -61,6 +61,8 @@ static tsr_status questions(void *world_) {
   tsr_context_facts facts;
   tsr_traffic traffic;
   size_t bytes = 0;
+  int number = 0;
+  tsr_home home;
   double rate = 0;
   w->count = CALLED(tsr_device_count)(w->context) == 2;
   w->count &= CALLED(tsr_context_describe)(w->context, &facts) == TSR_OK && facts.devices == 2;
@@ -68,6 +70,8 @@ static tsr_status questions(void *world_) {
   w->count &= CALLED(tsr_context_traffic)(w->context, &traffic) == TSR_OK;
   w->count &= CALLED(tsr_device_traffic)(w->context, 0, &traffic) == TSR_OK;
   w->count &= CALLED(tsr_get_budget)(w->context, 0, &bytes) == TSR_OK && bytes > 0;
+  w->count &= CALLED(tsr_device_number)(w->context, 1, &number) == TSR_OK && number == 1;
+  w->count &= CALLED(tsr_home_find)(w->context, w->matrix[A], 8, &home) == TSR_OK;
   return TSR_OK;
 }
 

@@ -18,7 +18,16 @@ def test_help():
 
 @pytest.mark.parametrize("command", ["gemm", "plan", "machine", "run", "bench"])
 def test_help_of_commands(command):
-    tessera(f"{command} --help").ok("example:")
+    done = tessera(f"{command} --help").ok("example:")
+    assert tessera(f"help {command}").ok().out == done.out
+
+
+def test_help_of_others():
+    tessera("help nonsense").refused("unknown command 'nonsense'; the commands are gemm, .*bench")
+    tessera("help gem").refused("unknown command 'gem': did you mean 'gemm'?")
+    tessera("help gemm a.npy").ok("usage: tessera gemm")
+    tessera("help plan gemm d").refused("unexpected argument 'd'")
+    assert tessera("help").ok().out == tessera("--help").ok().out
 
 
 @pytest.mark.parametrize("words, message", [

@@ -36,7 +36,7 @@ static int print_help(void) {
     printf("  %-10s %s\n", subcommands[i].name, subcommands[i].help);
   }
   printf(
-      "\n'tessera COMMAND --help' explains a command. 'tessera --version' prints the version.\n"
+      "\n'tessera help COMMAND' explains a command. 'tessera --version' prints the version.\n"
       "Exit codes: 0 done, 1 failed, 2 wrong usage; run returns the program's own.\n\n"
       "settings (environment variables; an option overrides its setting):\n");
   for (const tsr_setting *s = tsr_settings(); s->name; s++) {
@@ -72,7 +72,10 @@ static int unknown(const char *word) {
   names[SUBCOMMANDS] = NULL;
   const char *nearest = tsr_word_nearest(word, names);
   if (nearest) return tool_usage("unknown command '%s': did you mean '%s'?", word, nearest);
-  return tool_usage("unknown command '%s'", word);
+  char list[256] = "";
+  for (int i = 0, used = 0; i < SUBCOMMANDS; i++)
+    used += snprintf(list + used, sizeof list - (size_t)used, "%s%s", i ? ", " : "", names[i]);
+  return tool_usage("unknown command '%s'; the commands are %s", word, list);
 }
 
 /* Flushes the standard output. The exit code: `code`, or TOOL_FAILED if the output could not be
@@ -90,24 +93,38 @@ static void tell_misspelt(void) {
     if (meant) tool_note("%s is no setting and has no effect; did you mean %s?", name, meant);
 }
 
+static int run_subcommand(int argc, char **argv) {
+  for (int i = 0; i < SUBCOMMANDS; i++) {
+    if (strcmp(argv[0], subcommands[i].name) != 0) continue;
+    tool_set_name(subcommands[i].full_name);
+    tell_misspelt();
+    if (subcommands[i].run != command_run)
+      output_catch_signals(); /* a program would inherit SIG_IGN */
+    return subcommands[i].run(argc, argv);
+  }
+  return unknown(argv[0]);
+}
+
+/* tessera help gemm: tessera gemm --help; the same for "help plan pgemm". */
+static int help(int argc, char **argv) {
+  enum { MOST_WORDS = 2 };
+  char *words[MOST_WORDS + 2] = {NULL};
+  if (argc == 0) return print_help();
+  if (argc > MOST_WORDS) return tool_usage("help: unexpected argument '%s'", argv[MOST_WORDS]);
+  for (int i = 0; i < argc; i++) words[i] = argv[i];
+  words[argc] = (char *)"--help";
+  return run_subcommand(argc + 1, words);
+}
+
 int main(int argc, char **argv) {
   if (argc < 2) return tool_usage("no command is given");
   const char *word = argv[1];
-  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
-    return flush_output(print_help());
-  }
+  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return flush_output(print_help());
+  if (strcmp(word, "help") == 0) return flush_output(help(argc - 2, argv + 2));
   if (strcmp(word, "--help=json") == 0) return flush_output(describe());
   if (strcmp(word, "--version") == 0) {
     printf("tessera %s\n", tsr_version());
     return flush_output(TOOL_OK);
   }
-  for (int i = 0; i < SUBCOMMANDS; i++) {
-    if (strcmp(word, subcommands[i].name) != 0) continue;
-    tool_set_name(subcommands[i].full_name);
-    tell_misspelt();
-    if (subcommands[i].run != command_run)
-      output_catch_signals(); /* a program would inherit SIG_IGN */
-    return flush_output(subcommands[i].run(argc - 1, argv + 1));
-  }
-  return unknown(word);
+  return flush_output(run_subcommand(argc - 1, argv + 1));
 }

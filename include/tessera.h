@@ -681,7 +681,9 @@ typedef enum tsr_format {
   TSR_COMMANDS,      /* every command, one a line */
   TSR_TIMELINE_SVG,  /* queues over time, predicted and, when there are any, measured */
   TSR_TIMELINE_JSON, /* Trace Event Format (Perfetto) */
-  TSR_LOADS /* each device's loads, beside equation (1) of Herault et al. (docs/explain/plan.md) */
+  TSR_LOADS, /* each device's loads, beside equation (1) of Herault et al. (docs/explain/plan.md) */
+  TSR_MACHINE_SVG = 7, /* a picture of the machine, with a plan coloured by how busy each part is */
+  TSR_DETAILS = 8      /* of a machine: tables of all links, channels and rates, for people */
 } tsr_format;
 
 /* Prints a plan. TSR_ERR_ARGUMENT: no such format. */
@@ -739,9 +741,13 @@ TSR_API void tsr_capture_destroy(tsr_capture *capture);
  * NULL; a thread of the library calls it while the caller waits. */
 TSR_API tsr_status tsr_machine_probe(tsr_context *context, tsr_progress progress, void *user);
 
-/* Prints the context's machine as TSR_TEXT, or as TSR_JSON, which a machine file may hold.
- * TSR_ERR_ARGUMENT: another format. */
+/* Prints the context's machine as TSR_TEXT (some ten lines), TSR_DETAILS (tables), TSR_MACHINE_SVG,
+ * or TSR_JSON, which a machine file may hold. TSR_ERR_ARGUMENT: another format. */
 TSR_API tsr_status tsr_machine_print(tsr_context *context, tsr_format format, char **text);
+
+/* Lists the machines that are installed with the library, whose names options.machine takes: a line
+ * for each, with its name and its devices. */
+TSR_API tsr_status tsr_machine_list(char **text);
 
 #ifdef __cplusplus
 }

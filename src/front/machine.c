@@ -8,6 +8,8 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "front/context.h"
+#include "machine/installed.h"
+#include "machine/outline.h"
 #include "machine/shipped.h"
 #include "run/aside.h"
 #include "run/probe.h"
@@ -33,6 +35,7 @@ tsr_status tsr_context_cpu_machine(tsr_machine **machine) {
   made->nodes = 1;
   snprintf(made->name, sizeof made->name, "the CPU, with %.60s", tsr_cpu_blas_name());
   snprintf(made->source, sizeof made->source, "probe");
+  tsr_probe_date(made->measured, sizeof made->measured);
   tsr_status status = tsr_probe_cpu(made);
   if (status == TSR_OK)
     *machine = made;
@@ -156,23 +159,69 @@ TSR_ENTRY(tsr_machine_probe, (context, progress, user), tsr_context *context, ts
   return TSR_OK;
 }
 
+/* The files that describe the computer are read when a machine is printed: no plan depends on them,
+ * and a context without a GPU is made often (by each program that is preloaded). */
+static void complete(tsr_plans *plans) {
+  pthread_rwlock_wrlock(&plans->machine_lock);
+  tsr_machine *machine = plans->machine;
+  bool here = machine->devices == 0 && strcmp(machine->source, "probe") == 0;
+  if (here && machine->host.cores == 0) tsr_probe_host("", &machine->host);
+  pthread_rwlock_unlock(&plans->machine_lock);
+}
+
 static tsr_status print(const tsr_machine *machine, tsr_format format, tsr_text *text) {
-  if (format == TSR_JSON) return tsr_machine_print_json(machine, text);
-  tsr_machine_print_text(machine, text);
-  return TSR_OK;
+  switch (format) {
+    case TSR_JSON:
+      return tsr_machine_print_json(machine, text);
+    case TSR_DETAILS:
+      tsr_machine_print_tables(machine, text);
+      return TSR_OK;
+    default:
+      return tsr_machine_print_summary(machine, text);
+  }
 }
 
 TSR_ENTRY(tsr_machine_print, (context, format, text), tsr_context *context, tsr_format format,
           char **text) {
   TSR_TRY(tsr_context_check(context));
   if (text == NULL) return tsr_fail(TSR_ERR_ARGUMENT, "text is NULL; give the address of a string");
-  if (format != TSR_TEXT && format != TSR_JSON)
-    return tsr_fail(TSR_ERR_ARGUMENT, "format is %d; give TSR_TEXT or TSR_JSON", (int)format);
+  if (format != TSR_TEXT && format != TSR_JSON && format != TSR_DETAILS)
+    return tsr_fail(TSR_ERR_ARGUMENT, "format is %d; give TSR_TEXT, TSR_DETAILS or TSR_JSON",
+                    (int)format);
   tsr_text written = TSR_TEXT_INIT;
   tsr_plans *plans = context->plans;
+  complete(plans);
   pthread_rwlock_rdlock(&plans->machine_lock);
   tsr_status status = print(plans->machine, format, &written);
   pthread_rwlock_unlock(&plans->machine_lock);
+  if (status == TSR_OK) status = tsr_text_take(&written, text);
+  tsr_text_free(&written);
+  return status;
+}
+
+/* ---- Installed machines ---- */
+
+static tsr_status describe(const char *name, tsr_text *text) {
+  tsr_machine *machine = NULL;
+  TSR_TRY(tsr_machine_load(name, &machine));
+  tsr_text_add(text, "%-16s ", name);
+  tsr_outline_devices(machine, text);
+  tsr_text_add(text, "\n");
+  tsr_machine_destroy(machine);
+  return TSR_OK;
+}
+
+static tsr_status list(tsr_text *text) {
+  tsr_installed installed;
+  tsr_installed_list(&installed);
+  for (int i = 0; i < installed.count; i++) TSR_TRY(describe(installed.name[i], text));
+  return TSR_OK;
+}
+
+TSR_ENTRY(tsr_machine_list, (text), char **text) {
+  if (text == NULL) return tsr_fail(TSR_ERR_ARGUMENT, "text is NULL; give the address of a string");
+  tsr_text written = TSR_TEXT_INIT;
+  tsr_status status = list(&written);
   if (status == TSR_OK) status = tsr_text_take(&written, text);
   tsr_text_free(&written);
   return status;

@@ -299,18 +299,35 @@ static tsr_status read_network(const node *n) {
 
 /* ---- The whole ---- */
 
+static tsr_status read_host(const node *n) {
+  static const char *const keys[] = {"cpu", "sockets", "cores", "memory", NULL};
+  tsr_host *host = &n->machine->host;
+  if (n->json == NULL) return TSR_OK;
+  TSR_TRY(check_object(n, keys));
+  TSR_TRY(get_string(n, "cpu", sizeof host->cpu, host->cpu));
+  node sockets = member(n, "sockets"), cores = member(n, "cores");
+  if (sockets.json != NULL) TSR_TRY(get_whole(&sockets, 1, 1024, &host->sockets));
+  if (cores.json != NULL) TSR_TRY(get_whole(&cores, 1, 1 << 20, &host->cores));
+  TSR_TRY(get_optional(n, "memory", &host->memory));
+  node memory = member(n, "memory");
+  return host->memory >= 0 ? TSR_OK : fail_at(&memory, "bytes, 0 or more");
+}
+
 static tsr_status read_head(const node *n) {
-  static const char *const keys[] = {
-      "tessera_machine", "name",  "identity", "interleaved", "nodes",  "devices", "links",
-      "channels",        "rates", "cpu",      "staging",     "submit", "network", NULL};
+  static const char *const keys[] = {"tessera_machine", "name",     "identity", "interleaved",
+                                     "nodes",           "devices",  "links",    "channels",
+                                     "rates",           "cpu",      "staging",  "submit",
+                                     "network",         "measured", "host",     NULL};
   tsr_machine *machine = n->machine;
   int version = 0;
   TSR_TRY(check_object(n, keys));
   node version_node = member(n, "tessera_machine"), interleaved = member(n, "interleaved");
-  node nodes = member(n, "nodes"), devices = member(n, "devices");
+  node nodes = member(n, "nodes"), devices = member(n, "devices"), host = member(n, "host");
   TSR_TRY(get_whole(&version_node, VERSION, VERSION, &version));
   TSR_TRY(get_string(n, "name", sizeof machine->name, machine->name));
   TSR_TRY(get_string(n, "identity", sizeof machine->identity, machine->identity));
+  TSR_TRY(get_string(n, "measured", sizeof machine->measured, machine->measured));
+  TSR_TRY(read_host(&host));
   if (interleaved.json != NULL && !cJSON_IsBool(interleaved.json))
     return fail_at(&interleaved, "true or false");
   machine->interleaved = cJSON_IsTrue(interleaved.json);

@@ -170,6 +170,21 @@ static void add_network(tsr_text *text, const tsr_network *network) {
   tsr_text_add(text, "}");
 }
 
+/* What is unknown is left out. */
+static void add_computer(tsr_text *text, const tsr_host *host) {
+  const char *between = "";
+  if (host->cpu[0] == '\0' && host->sockets == 0 && host->cores == 0 && host->memory <= 0) return;
+  tsr_text_add(text, ",\n  \"host\": {");
+  if (host->cpu[0] != '\0') add_string(text, between, "cpu", host->cpu);
+  if (host->cpu[0] != '\0') between = ", ";
+  if (host->sockets > 0) add_field(text, between, "sockets", host->sockets);
+  if (host->sockets > 0) between = ", ";
+  if (host->cores > 0) add_field(text, between, "cores", host->cores);
+  if (host->cores > 0) between = ", ";
+  if (host->memory > 0) add_field(text, between, "memory", host->memory);
+  tsr_text_add(text, "}");
+}
+
 static void add_host(tsr_text *text, const tsr_machine *machine) {
   add_cpu(text, machine);
   add_field(text, "  \"staging\": {", "threads", machine->staging_threads);
@@ -186,6 +201,8 @@ tsr_status tsr_machine_print_json(const tsr_machine *machine, tsr_text *text) {
   add_field(text, "{\n  ", "tessera_machine", 1);
   add_string(text, ",\n  ", "name", machine->name);
   add_string(text, ",\n  ", "identity", machine->identity);
+  if (machine->measured[0] != '\0') add_string(text, ",\n  ", "measured", machine->measured);
+  add_computer(text, &machine->host);
   tsr_text_add(text, ",\n  \"interleaved\": %s", machine->interleaved ? "true" : "false");
   add_field(text, ",\n  ", "nodes", machine->nodes);
   tsr_text_add(text, ",\n  \"devices\": [");

@@ -112,6 +112,8 @@ static void select_rest(const tsr_machine *from, tsr_machine *to) {
   memcpy(to->name, from->name, sizeof to->name);
   memcpy(to->identity, from->identity, sizeof to->identity);
   memcpy(to->source, from->source, sizeof to->source);
+  memcpy(to->measured, from->measured, sizeof to->measured);
+  to->host = from->host;
   to->nodes = from->nodes;
   to->interleaved = from->interleaved;
   memcpy(to->rates, from->rates, sizeof to->rates);

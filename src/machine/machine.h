@@ -88,10 +88,19 @@ typedef struct tsr_network {
   double latency;   /* s of a message */
 } tsr_network;
 
+/* What people want to know of the computer. No plan depends on it. */
+typedef struct tsr_host {
+  char cpu[64];       /* the model's name; "": unknown */
+  int sockets, cores; /* of the whole computer; 0: unknown */
+  double memory;      /* bytes; 0: unknown */
+} tsr_host;
+
 typedef struct tsr_machine {
   char name[96];
   char identity[96]; /* names the measurement in the cache (tsr_machine_cache_path) */
   char source[16];   /* "probe", "file", "string", "built-in" */
+  char measured[16]; /* the day of the measurement, "2026-11-23"; "": none, or unknown */
+  tsr_host host;
   int devices, nodes;
   bool interleaved; /* pages of host memory are spread over the nodes */
   tsr_device device[TSR_MACHINE_DEVICES];
@@ -203,8 +212,10 @@ tsr_status tsr_machine_read_json(const char *json, tsr_machine **machine);
  * name of one, else a machine string. */
 tsr_status tsr_machine_load(const char *source, tsr_machine **machine);
 
-/* Appends a machine to text: as tables for people, or as the JSON of a machine file. */
-void tsr_machine_print_text(const tsr_machine *machine, tsr_text *text);
+/* Appends a machine to text: as some ten lines for people, as tables with all figures, or as the
+ * JSON of a machine file. */
+tsr_status tsr_machine_print_summary(const tsr_machine *machine, tsr_text *text);
+void tsr_machine_print_tables(const tsr_machine *machine, tsr_text *text);
 tsr_status tsr_machine_print_json(const tsr_machine *machine, tsr_text *text);
 
 /* *path: the file that keeps the measurement of the machine with this identity, in

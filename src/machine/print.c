@@ -1,4 +1,5 @@
 /* Prints a machine as tables for people. */
+#include <stdio.h>
 #include <string.h>
 
 #include "machine/machine.h"
@@ -7,26 +8,45 @@
 #define TERA 1e12
 #define MICRO 1e-6
 
+enum { WIDTH = 80, COLUMNS = 8 /* of links in one table */ };
+
+/* A text in lines of 80 columns: each line after the first begins with `indent` blanks. */
+typedef struct wrapped {
+  tsr_text *text;
+  int column, indent;
+} wrapped;
+
+static void add_word(wrapped *line, const char *word) {
+  int length = (int)strlen(word);
+  if (line->column + 1 + length > WIDTH) {
+    tsr_text_add(line->text, "\n%*s", line->indent, "");
+    line->column = line->indent;
+  }
+  tsr_text_add(line->text, " %s", word);
+  line->column += 1 + length;
+}
+
 static void add_devices(tsr_text *text, const tsr_machine *machine) {
   if (machine->devices == 0) return;
-  tsr_text_add(text, "\n%-8s %-24s %6s %10s %14s %12s  %s\n", "device", "name", "speed",
+  tsr_text_add(text, "\n%-6s %-26.26s %5s %9s %11s %9s  %s\n", "device", "name", "speed",
                "memory GB", "memory GB/s", "launch us", "host");
   for (int i = 0; i < machine->devices; i++) {
     const tsr_device *device = &machine->device[i];
     char name[TSR_LOCATION_NAME], host[TSR_LOCATION_NAME];
     tsr_location_name(machine, i, name);
     tsr_location_name(machine, device->host_node, host);
-    tsr_text_add(text, "%-8s %-24s %6.3g %10.4g %14.4g %12.3g  %s\n", name, device->name,
+    tsr_text_add(text, "%-6s %-26.26s %5.3g %9.4g %11.4g %9.3g  %s\n", name, device->name,
                  device->speed, device->memory / GIGA, device->memory_rate / GIGA,
                  device->kernel_latency / MICRO, host);
   }
 }
 
-static void add_link_row(tsr_text *text, const tsr_machine *machine, int from) {
+static void add_link_row(tsr_text *text, const tsr_machine *machine, int from, int first,
+                         int behind) {
   char name[TSR_LOCATION_NAME];
   tsr_location_name(machine, from, name);
   tsr_text_add(text, "%-8s", name);
-  for (int to = 0; to < machine->devices + machine->nodes; to++) {
+  for (int to = first; to < behind; to++) {
     double bandwidth = machine->link[from][to].bandwidth;
     if (bandwidth > 0)
       tsr_text_add(text, " %7.4g", bandwidth / GIGA);
@@ -36,17 +56,24 @@ static void add_link_row(tsr_text *text, const tsr_machine *machine, int from) {
   tsr_text_add(text, "\n");
 }
 
-static void add_links(tsr_text *text, const tsr_machine *machine) {
-  int locations = machine->devices + machine->nodes;
-  if (machine->devices == 0) return;
+static void add_link_table(tsr_text *text, const tsr_machine *machine, int first, int behind) {
   tsr_text_add(text, "\nlinks, GB/s (row to column)\n%-8s", "");
-  for (int i = 0; i < locations; i++) {
+  for (int i = first; i < behind; i++) {
     char name[TSR_LOCATION_NAME];
     tsr_location_name(machine, i, name);
     tsr_text_add(text, " %7s", name);
   }
   tsr_text_add(text, "\n");
-  for (int i = 0; i < locations; i++) add_link_row(text, machine, i);
+  for (int i = 0; i < machine->devices + machine->nodes; i++)
+    add_link_row(text, machine, i, first, behind);
+}
+
+static void add_links(tsr_text *text, const tsr_machine *machine) {
+  int locations = machine->devices + machine->nodes;
+  /* Nine columns are 80 wide: eight devices and their host are not divided. */
+  int columns = locations <= COLUMNS + 1 ? locations : COLUMNS;
+  for (int first = 0; first < locations && machine->devices > 0; first += columns)
+    add_link_table(text, machine, first, first + columns < locations ? first + columns : locations);
 }
 
 static bool same_shape(const tsr_curve *a, const tsr_curve *b) {
@@ -64,32 +91,53 @@ static bool is_first_of_shape(const tsr_machine *machine, int from, int to) {
   return true;
 }
 
+static void add_curve(tsr_text *text, const tsr_curve *curve, double unit) {
+  wrapped line = {text, 0, 0};
+  char point[48];
+  for (int i = 0; i < curve->count; i++) {
+    tsr_text formatted = TSR_TEXT_INIT;
+    tsr_text_add(&formatted, "%.0f: %.3g%s", curve->size[i], curve->rate[i] / unit,
+                 i + 1 < curve->count ? "," : "");
+    snprintf(point, sizeof point, "%s", formatted.broken ? "" : formatted.bytes);
+    text->broken |= formatted.broken;
+    tsr_text_free(&formatted);
+    add_word(&line, point);
+  }
+  tsr_text_add(text, "\n");
+}
+
 static void add_shape(tsr_text *text, const tsr_machine *machine, int from, int to) {
   const tsr_curve *shape = &machine->link[from][to].shape;
   char from_name[TSR_LOCATION_NAME], to_name[TSR_LOCATION_NAME];
   if (shape->count == 0 || !is_first_of_shape(machine, from, to)) return;
   tsr_location_name(machine, from, from_name);
   tsr_location_name(machine, to, to_name);
-  tsr_text_add(text, "\nsegments, GB/s (%s -> %s and like it)\n%-8s", from_name, to_name, "bytes");
-  for (int i = 0; i < shape->count; i++) tsr_text_add(text, " %7.0f", shape->size[i]);
-  tsr_text_add(text, "\n%-8s", "");
-  for (int i = 0; i < shape->count; i++) tsr_text_add(text, " %7.3g", shape->rate[i] / GIGA);
-  tsr_text_add(text, "\n");
+  tsr_text_add(text, "\nbytes of a segment: GB/s (%s -> %s and like it)\n", from_name, to_name);
+  add_curve(text, shape, GIGA);
+}
+
+static void add_use(wrapped *line, const tsr_machine *machine, const tsr_channel_use *use) {
+  char from[TSR_LOCATION_NAME], to[TSR_LOCATION_NAME];
+  tsr_text word = TSR_TEXT_INIT;
+  tsr_location_name(machine, use->from, from);
+  tsr_location_name(machine, use->to, to);
+  tsr_text_add(&word, "%s>%s", from, to);
+  if (use->weight != 1) tsr_text_add(&word, "(%.3g)", use->weight);
+  if (!word.broken) add_word(line, word.bytes);
+  line->text->broken |= word.broken;
+  tsr_text_free(&word);
 }
 
 static void add_channels(tsr_text *text, const tsr_machine *machine) {
+  enum { NAME = 16, INDENT = NAME + 1 + 8 };
   if (machine->channels == 0) return;
-  tsr_text_add(text, "\n%-16s %8s  %s\n", "channel", "GB/s", "links (weight when not 1)");
+  tsr_text_add(text, "\n%-*s %8s  %s\n", NAME, "channel", "GB/s", "links (weight when not 1)");
   for (int i = 0; i < machine->channels; i++) {
     const tsr_channel *channel = &machine->channel[i];
-    tsr_text_add(text, "%-16s %8.4g ", channel->name, channel->capacity / GIGA);
-    for (int j = 0; j < channel->count; j++) {
-      char from[TSR_LOCATION_NAME], to[TSR_LOCATION_NAME];
-      tsr_location_name(machine, channel->uses[j].from, from);
-      tsr_location_name(machine, channel->uses[j].to, to);
-      tsr_text_add(text, " %s>%s", from, to);
-      if (channel->uses[j].weight != 1) tsr_text_add(text, "(%.3g)", channel->uses[j].weight);
-    }
+    int name = (int)strlen(channel->name);
+    wrapped line = {text, (name > NAME ? name : NAME) + 9, INDENT};
+    tsr_text_add(text, "%-*s %8.4g", NAME, channel->name, channel->capacity / GIGA);
+    for (int j = 0; j < channel->count; j++) add_use(&line, machine, &channel->uses[j]);
     tsr_text_add(text, "\n");
   }
 }
@@ -113,11 +161,8 @@ static void add_rates(tsr_text *text, const tsr_rates *rates, const tsr_type_inf
   add_table(text, rates, rates->hot);
   if (rates->narrow.count == 0) return;
   tsr_text_add(text,
-               "narrow ones in short runs, the part of a square's rate (the shorter of m and n)\n");
-  for (int i = 0; i < rates->narrow.count; i++)
-    tsr_text_add(text, "%s%.0f: %.3f", i > 0 ? ", " : "", rates->narrow.size[i],
-                 rates->narrow.rate[i]);
-  tsr_text_add(text, "\n");
+               "narrow ones in short runs (the shorter of m and n: part of a square's rate)\n");
+  add_curve(text, &rates->narrow, 1);
 }
 
 static void add_host(tsr_text *text, const tsr_machine *machine) {
@@ -135,9 +180,9 @@ static void add_host(tsr_text *text, const tsr_machine *machine) {
                  machine->network.bandwidth / GIGA, machine->network.latency / MICRO);
 }
 
-void tsr_machine_print_text(const tsr_machine *machine, tsr_text *text) {
+void tsr_machine_print_tables(const tsr_machine *machine, tsr_text *text) {
   int locations = machine->devices + machine->nodes;
-  tsr_text_add(text, "machine %s (%s): %d device%s, %d host memory node%s%s\n", machine->name,
+  tsr_text_add(text, "%.80s\n%s: %d device%s, %d host memory node%s%s\n", machine->name,
                machine->source, machine->devices, machine->devices == 1 ? "" : "s", machine->nodes,
                machine->nodes == 1 ? "" : "s", machine->interleaved ? ", interleaved" : "");
   add_devices(text, machine);

@@ -21,6 +21,8 @@ static void describe(const tsr_bench *b) {
   snprintf(m->name, sizeof m->name, "%s", name);
   tsr_probe_identity(b->info, m->identity, sizeof m->identity);
   snprintf(m->source, sizeof m->source, "probe");
+  tsr_probe_date(m->measured, sizeof m->measured);
+  tsr_probe_host("", &m->host);
   m->devices = b->devices;
   m->nodes = 1;
   for (int d = 0; d < b->devices; d++) {

@@ -19,6 +19,13 @@ typedef struct tsr_probe_options {
 tsr_status tsr_probe(const tsr_engine *engine, tsr_engine_state *state, const tsr_device_info *info,
                      int devices, const tsr_probe_options *options, tsr_machine **machine);
 
+/* Reads what people want to know of the computer (tsr_host) from the files below root, "" for this
+ * computer's. */
+void tsr_probe_host(const char *root, tsr_host *host);
+
+/* Writes today's date (UTC), "2026-11-23". */
+void tsr_probe_date(char *date, size_t room);
+
 /* Measures only the CPU's BLAS (cpu_flops and cpu_latency), which takes some milliseconds. */
 tsr_status tsr_probe_cpu(tsr_machine *machine);
 

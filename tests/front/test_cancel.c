@@ -79,7 +79,8 @@
   CALL(tsr_capture_move(NULL, NULL, 0, NULL))                                                 \
   CALL(tsr_capture_print(NULL, 0, NULL))                                                      \
   CALL(tsr_machine_probe(NULL, NULL, NULL))                                                   \
-  CALL(tsr_machine_print(NULL, 0, NULL))
+  CALL(tsr_machine_print(NULL, 0, NULL))                                                      \
+  CALL(tsr_machine_list(NULL))
 
 #define TEXT(call) #call,
 static const char *const texts[] = {EVERY_CALL(TEXT)};

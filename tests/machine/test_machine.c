@@ -463,7 +463,7 @@ static void printing_fits_every_machine(void **state) {
   for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
     tsr_machine *m = parse(strings[i]);
     tsr_text text = TSR_TEXT_INIT;
-    tsr_machine_print_text(m, &text);
+    tsr_machine_print_tables(m, &text);
     assert_false(text.broken);
     assert_non_null(strstr(text.bytes, strings[i]));
     assert_non_null(strstr(text.bytes, "staging: "));

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -170,12 +171,60 @@ static void names_files_safely(void **state) {
   assert_non_null(strstr(identity, "NVIDIA_H200"));
 }
 
+/* ---- The computer ---- */
+
+static char root[] = "/tmp/tessera-computer-XXXXXX";
+
+static void put(const char *path, const char *content) {
+  char command[512];
+  snprintf(command, sizeof command, "mkdir -p \"$(dirname %s%s)\"", root, path);
+  assert_int_equal(system(command), 0);
+  snprintf(command, sizeof command, "%s%s", root, path);
+  assert_int_equal(tsr_text_write_file(command, content, strlen(content)), TSR_OK);
+}
+
+static void put_cpu(int cpu, int socket, const char *threads) {
+  char path[96], content[16];
+  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/physical_package_id", cpu);
+  snprintf(content, sizeof content, "%d\n", socket);
+  put(path, content);
+  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+  put(path, threads);
+}
+
+static void the_computer_is_read(void **state) {
+  (void)state;
+  tsr_host host = {.cores = 99};
+  char command[64];
+  assert_non_null(mkdtemp(root));
+  tsr_probe_host(root, &host); /* nothing is there, nothing is known */
+  assert_string_equal(host.cpu, "");
+  assert_int_equal(host.cores, 0);
+  assert_true(host.memory == 0);
+  /* Two sockets of two cores with two threads each. */
+  for (int cpu = 0; cpu < 8; cpu++) {
+    char threads[16];
+    snprintf(threads, sizeof threads, "%d,%d\n", cpu % 4, cpu % 4 + 4);
+    put_cpu(cpu, cpu / 2 % 2, threads);
+  }
+  put("/proc/meminfo", "MemTotal:       1000000 kB\nMemFree: 5 kB\n");
+  put("/proc/cpuinfo", "processor\t: 0\nmodel name\t: Some CPU @ 2 GHz\nmodel name\t: Other\n");
+  tsr_probe_host(root, &host);
+  assert_string_equal(host.cpu, "Some CPU @ 2 GHz");
+  assert_int_equal(host.sockets, 2);
+  assert_int_equal(host.cores, 4);
+  assert_float_equal(host.memory, 1.024e9, 1);
+  snprintf(command, sizeof command, "rm -r %s", root);
+  assert_int_equal(system(command), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(measures_emulated_devices),
       cmocka_unit_test(measures_on_a_busy_machine),
       cmocka_unit_test(gives_everything_back_on_failure),
       cmocka_unit_test(names_files_safely),
+      cmocka_unit_test(the_computer_is_read),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

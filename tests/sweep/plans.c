@@ -193,6 +193,16 @@ static tsr_status machine_print_json(void *world_) {
   return CALLED(tsr_machine_print)(w->context, TSR_JSON, &w->text);
 }
 
+static tsr_status machine_print_details(void *world_) {
+  world *w = world_;
+  return CALLED(tsr_machine_print)(w->context, TSR_DETAILS, &w->text);
+}
+
+static tsr_status machine_list(void *world_) {
+  world *w = world_;
+  return CALLED(tsr_machine_list)(&w->text);
+}
+
 static tsr_status plan_destroy(void *world_) {
   world *w = world_;
   CALLED(tsr_plan_destroy)(w->plan);
@@ -269,6 +279,8 @@ const sweep_visit plan_visits[] = {
     VISIT(NULL, print_knobs, check_text),
     VISIT(NULL, machine_print, check_text),
     VISIT(NULL, machine_print_json, check_text),
+    VISIT(NULL, machine_print_details, check_text),
+    VISIT(NULL, machine_list, check_text),
     VISIT(NULL, timeline_begin, NULL),
     VISIT_AS("timeline_note", NULL, timeline_note, check_noted, SETUP_TRACE),
     VISIT_AS("timeline_end", drawn, timeline_end, check_drawn, SETUP_TRACE),

@@ -14,43 +14,74 @@ static int probe(tsr_context *context) {
   return tool_status(status);
 }
 
-static int print_machine(tsr_context *context, bool json) {
+typedef struct machine_request {
+  settings settings;
+  bool probe, details, json, list;
+} machine_request;
+
+static int print_list(void) {
   char *text = NULL;
-  int code = tool_status(tsr_machine_print(context, json ? TSR_JSON : TSR_TEXT, &text));
-  if (code == TOOL_OK) fputs(text, stdout);
+  int code = tool_status(tsr_machine_list(&text));
+  if (code == TOOL_OK) fputs(text[0] ? text : "no machines are installed\n", stdout);
   free(text);
   return code;
 }
 
-int command_machine(int argc, char **argv) {
-  settings given = {0};
-  bool again = false, json = false;
+static int print_machine(const machine_request *r, tsr_context *context) {
+  char *text = NULL;
+  tsr_format format = r->json ? TSR_JSON : r->details ? TSR_DETAILS : TSR_TEXT;
+  int code = tool_status(tsr_machine_print(context, format, &text));
+  if (code == TOOL_OK) fputs(text, stdout);
+  if (code == TOOL_OK && format == TSR_TEXT) {
+    printf("\n--details for every link, channel and rate%s\n",
+           r->settings.machine ? "" : "; --probe to measure again");
+  }
+  free(text);
+  return code;
+}
+
+static int check_request(const machine_request *r) {
+  if (r->probe && r->settings.machine) {
+    return tool_usage("--probe measures this machine and --machine replaces it; choose one");
+  }
+  if (r->json && r->details) return tool_usage("--json has all details; choose one of both");
+  return TOOL_OK;
+}
+
+static int parse_request(int argc, char **argv, machine_request *r) {
   const option table[] = {
-      {"probe", 0, OPTION_FLAG, &again, NULL, "measure now and keep the result"},
-      {"json", 0, OPTION_FLAG, &json, NULL, "print JSON, which --machine accepts as a file"},
-      SETTINGS_ENGINE(&given),
-      SETTINGS_DEVICES(&given),
-      SETTINGS_MACHINE(&given),
+      {"details", 0, OPTION_FLAG, &r->details, NULL, "print every link, channel and rate"},
+      {"json", 0, OPTION_FLAG, &r->json, NULL, "print JSON, which --machine accepts as a file"},
+      {"list", 0, OPTION_FLAG, &r->list, NULL, "list the installed machines (--machine NAME)"},
+      {"probe", 0, OPTION_FLAG, &r->probe, NULL, "measure now and keep the result"},
+      SETTINGS_ENGINE(&r->settings),
+      SETTINGS_DEVICES(&r->settings),
+      SETTINGS_MACHINE(&r->settings),
       {0}};
   const option_command command = {
       "[options]",
-      "Prints the locations, links, channels and rates that plans are\n"
-      "made from. They are measured once and kept, or read from a file\n"
-      "or a string (--machine).",
-      "tessera machine --probe --json > here.json",
+      "Prints the machine that plans are made for: its GPUs, what their links and\n"
+      "kernels reach, alone and together. The rates are measured once and kept, or\n"
+      "they are an installed machine's, a file's or a string's (--machine).",
+      "tessera machine --machine h200x4\n"
+      "  tessera machine --probe --json > here.json",
       table,
       0,
       0};
   int code = options_parse(&command, argc, argv, NULL, NULL);
+  return code != TOOL_OK ? code : check_request(r);
+}
+
+int command_machine(int argc, char **argv) {
+  machine_request request = {.probe = false};
+  int code = parse_request(argc, argv, &request);
   if (code == OPTIONS_HELPED) return TOOL_OK;
   if (code != TOOL_OK) return code;
-  if (again && given.machine) {
-    return tool_usage("--probe measures this machine and --machine replaces it; choose one");
-  }
+  if (request.list) return print_list();
   tsr_context *context = NULL;
-  code = settings_open(&given, &context);
-  if (code == TOOL_OK && again) code = probe(context);
-  if (code == TOOL_OK) code = print_machine(context, json);
+  code = settings_open(&request.settings, &context);
+  if (code == TOOL_OK && request.probe) code = probe(context);
+  if (code == TOOL_OK) code = print_machine(&request, context);
   tsr_context_destroy(context);
   return code;
 }

@@ -459,6 +459,8 @@ tsr_status tsr_plan_write(const tsr_plan *plan, const tsr_machine *machine,
       tsr_trace_write(plan, machine, last.times, text);
       return TSR_OK;
     case TSR_TIMELINE_SVG: /* the caller draws it: front/picture.h */
+    case TSR_MACHINE_SVG:
+    case TSR_DETAILS: /* of a machine alone */
       break;
   }
   return tsr_fail(TSR_ERR_ARGUMENT, "format: the planner does not write format %d", (int)format);

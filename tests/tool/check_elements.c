@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "finite.h"
 #include "operand.h"
 #include "random.h"
 #include "verify.h"
@@ -143,6 +144,69 @@ static void test_verify_nan(void **state) {
   assert_true(verify_product(&p, &result) && !result.good);
 }
 
+/* Rows and columns that NaN of the inputs reach are left out; an error elsewhere is found. */
+static void check_skipped(int flags) {
+  const shape s = {20, 300, 17};
+  bool rows[20] = {[3] = true}, cols[17] = {[11] = true};
+  matrix_view a = fresh(TSR_D, flags & 1, s.m, s.k, 1), b = fresh(TSR_D, flags & 2, s.k, s.n, 2);
+  verify_problem p = {.a = a,
+                      .b = b,
+                      .c0 = fresh(TSR_D, false, s.m, s.n, 3),
+                      .c = fresh(TSR_D, flags & 4, s.m, s.n, 4),
+                      .type = TSR_D,
+                      .alpha = {1, 0},
+                      .skip_rows = rows,
+                      .skip_cols = cols};
+  verify_result result;
+  const double nan = NAN, none = 0;
+  multiply(&p);
+  int64_t at = 2 * p.c.row_stride + 3 * p.c.col_stride;
+  element_store(TSR_D, (void *)a.data, 3 * a.row_stride, 1, &nan, &none);
+  element_store(TSR_D, (void *)b.data, 11 * b.col_stride, 1, &nan, &none);
+  for (int64_t i = 0; i < s.m; i++)
+    element_store(TSR_D, (void *)p.c.data, i * p.c.row_stride + 11 * p.c.col_stride, 1, &nan,
+                  &none);
+  assert_true(verify_product(&p, &result) && result.good);
+  spoil(&p.c, at);
+  assert_true(verify_product(&p, &result) && !result.good);
+  element_store(TSR_D, (void *)p.c.data, at, 1, &nan, &none);
+  assert_true(verify_product(&p, &result) && !result.good);
+  free((void *)a.data);
+  free((void *)b.data);
+  free((void *)p.c.data);
+  free((void *)p.c0.data);
+}
+
+static void test_skipped(void **state) {
+  (void)state;
+  for (int flags = 0; flags < 8; flags++) check_skipped(flags);
+}
+
+static void check_found(bool column_major) {
+  enum { ROWS = 300, COLS = 700 };
+  static double data[ROWS * COLS];
+  memset(data, 0, sizeof data);
+  matrix_view m = matrix_of(TSR_D, data, column_major, ROWS, COLS);
+  assert_int_equal(nonfinite_find(&m, NULL, NULL).count, 0);
+  data[100 * m.row_stride + 699 * m.col_stride] = -INFINITY;
+  data[101 * m.row_stride + 5 * m.col_stride] = NAN;
+  assert_int_equal(nonfinite_find_edge(&m).count, 0);
+  bool rows[ROWS] = {false}, cols[COLS] = {false};
+  nonfinite found = nonfinite_find(&m, rows, cols);
+  assert_int_equal(found.count, 2);
+  assert_int_equal(found.row, 100);
+  assert_int_equal(found.col, 699);
+  assert_true(isinf(found.re) && rows[100] && rows[101] && cols[699] && cols[5] && !cols[6]);
+  data[299 * m.row_stride] = NAN;
+  assert_int_equal(nonfinite_find_edge(&m).row, 299);
+}
+
+static void test_found(void **state) {
+  (void)state;
+  check_found(false);
+  check_found(true);
+}
+
 static void test_operand_ops(void **state) {
   (void)state;
   tsr_op op;
@@ -157,6 +221,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_16_bit),      cmocka_unit_test(test_copies),
       cmocka_unit_test(test_verify),      cmocka_unit_test(test_verify_nan),
+      cmocka_unit_test(test_skipped),     cmocka_unit_test(test_found),
       cmocka_unit_test(test_operand_ops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,8 +77,52 @@ def test_beta(four):
     product_of = "gemm four.npy four.npy -o t.npy --force --engine host --devices 2 --verify "
     write_npy("nan.npy", "<f8", False, (4, 4), struct.pack("<16d", *16 * [float("nan")]))
     tessera(product_of + "--beta 0 --c nan.npy").ok("correct")
-    tessera(product_of + "--beta 2 --c nan.npy").refused("NaN", code=1)
+    done = tessera(product_of + "--beta 2 --c nan.npy").ok("reach all of the result")
+    done.warns(r"nan.npy: nan at \[0, 0\], and 15 more elements that are not finite$")
     tessera(product_of + "--alpha -1 --beta 0.5 --c four.npy --repeat 3").ok("correct")
+
+
+def odd_matrix(name, fortran, places, cols=12):
+    """8 rows of small numbers, with other values at places of NumPy's."""
+    values = [float(i % 7) for i in range(8 * cols)]
+    for (row, col), value in places.items():
+        values[row + 8 * col if fortran else cols * row + col] = value
+    write_npy(name, "<f8", fortran, (8, cols), struct.pack(f"<{8 * cols}d", *values))
+
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize("fortran, engine", product([False, True], ["cpu", "host --devices 2"]))
+def test_not_finite(fortran, engine):
+    """NaN and infinities are named by file and place; the other rows and columns are checked."""
+    odd_matrix("a.npy", fortran, {(3, 5): NAN, (3, 1): -INF, (6, 0): INF})
+    odd_matrix("b.npy", fortran, {(4, 11): NAN})
+    words = f"gemm a.npy b.npy --transb T -o c.npy --force --engine {engine} "
+    done = tessera(words + "--verify").ok("correct", "but for 2 rows and 1 columns")
+    done = tessera(words).ok()
+    done.warns(r"a.npy: -inf at \[3, 1\], and 2 more", r"b.npy: nan at \[4, 11\]$",
+               "reach 2 of 8 rows and 1 of 8 columns")
+    found = tessera(words + "--verify --json").json()
+    assert found["verified"] is True and [(o["operand"], o["row"], o["col"], o["value"], o["count"])
+                                          for o in found["nonfinite"]] == [
+        ("A", 3, 1, "-inf", 3), ("B", 4, 11, "nan", 1)]
+    odd_matrix("c0.npy", not fortran, {(7, 2): INF}, cols=8)
+    done = tessera(words + "--c c0.npy --verify").ok("correct", "but for 3 rows and 1 columns")
+    done.warns(r"c0.npy: inf at \[7, 2\]$")
+    # What is multiplied by zero is not read, as in the BLAS.
+    tessera(words + "--alpha 0 --beta 0 --c c0.npy --verify").ok("correct").quiet()
+
+
+def test_out_of_range(four):
+    """Numbers that the type of the product cannot hold, in the inputs and in the sums."""
+    odd_matrix("large.npy", False, {(1, 1): 70000.0})
+    product_of = "gemm large.npy large.npy --transb T -o c.npy --force --type h --engine cpu "
+    tessera(product_of + "--verify").ok("correct").warns(
+        r"large.npy: 70000 at \[1, 1\] is beyond the range of fp16$")
+    odd_matrix("large.npy", False, {(1, 1): 60000.0})
+    tessera(product_of).ok().warns(r"the sum at \[1, 1\] is beyond the range of fp16")
+    tessera(product_of + "--verify").refused(r"the sum at \[1, 1\] and \d+ more are beyond", code=1)
 
 
 def test_nothing_to_do(four, tmp_path):

@@ -65,6 +65,7 @@ typedef struct part {
   matrix_view view;
   tsr_uplo uplo;
   diagonal diagonal;
+  const bool *skipped; /* columns that count as 0; NULL: none */
 } part;
 
 typedef struct segment {
@@ -104,13 +105,21 @@ static void mask_segment(const part *p, int64_t right, int64_t step, int64_t cou
   }
 }
 
+/* Zeroes entries of a row, from column col on, that lie in skipped columns. */
+static void skip_columns(const bool *skipped, int64_t col, int64_t count, segment *s) {
+  for (int64_t i = 0; i < count; i++)
+    if (skipped[col + i]) s->re[i] = s->im[i] = 0;
+}
+
 /* Loads count entries of a row or column; false: all lie outside the part, nothing is loaded. */
 static bool load_segment(const part *p, int64_t row, int64_t col, bool along_row, int64_t count,
                          segment *s) {
   int64_t right = col - row, step = along_row ? 1 : -1, last = right + step * (count - 1);
   if (p->uplo == TSR_LOWER && right > 0 && last > 0) return false;
   if (p->uplo == TSR_UPPER && right < 0 && last < 0) return false;
+  if (p->skipped && !along_row && p->skipped[col]) return false;
   load_plain(&p->view, row, col, along_row, count, s);
+  if (p->skipped && along_row) skip_columns(p->skipped, col, count, s);
   if (p->uplo != TSR_GENERAL) mask_segment(p, right, step, count, s);
   measure_segment(p->view.type, count, s);
   return true;
@@ -243,14 +252,14 @@ vectors_matrix vectors_matrix_op(vectors_matrix matrix, tsr_op op) {
 bool vectors_apply(const vectors_matrix *m, const vectors *x, vectors *y) {
   if (!vectors_create(y, m->view.rows)) return false;
   bool hermitian = m->structure == VECTORS_HERMITIAN;
-  part stored = {m->view, m->uplo, DIAGONAL_STORED};
+  part stored = {m->view, m->uplo, DIAGONAL_STORED, m->skipped};
   if (m->structure == VECTORS_GENERAL) stored.uplo = TSR_GENERAL;
   if (m->structure == VECTORS_TRIANGULAR && m->unit) stored.diagonal = DIAGONAL_ONE;
   if (hermitian) stored.diagonal = DIAGONAL_REAL;
   if (!apply_part(&stored, x, y)) return false;
   if (m->structure != VECTORS_SYMMETRIC && !hermitian) return true;
   tsr_op op = hermitian ? TSR_CONJ_TRANS : TSR_TRANS;
-  part mirrored = {matrix_op(m->view, op), other(m->uplo), DIAGONAL_ZERO};
+  part mirrored = {matrix_op(m->view, op), other(m->uplo), DIAGONAL_ZERO, NULL};
   return apply_part(&mirrored, x, y);
 }
 

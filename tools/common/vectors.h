@@ -41,8 +41,9 @@ typedef enum vectors_structure {
 typedef struct vectors_matrix {
   matrix_view view;
   vectors_structure structure;
-  tsr_uplo uplo; /* the stored triangle; ignored if general */
-  bool unit;     /* triangular only: the diagonal is not read and counts as 1 */
+  tsr_uplo uplo;       /* the stored triangle; ignored if general */
+  bool unit;           /* triangular only: the diagonal is not read and counts as 1 */
+  const bool *skipped; /* general only: columns that count as 0; NULL: none */
 } vectors_matrix;
 
 /* op(matrix), for a general or triangular matrix. */

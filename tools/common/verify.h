@@ -16,6 +16,7 @@ typedef struct verify_problem {
   matrix_view c;    /* the result */
   tsr_type type;    /* in which it was multiplied */
   scalar alpha, beta;
+  const bool *skip_rows, *skip_cols; /* of C, that are not checked; NULL: none */
 } verify_problem;
 
 typedef struct verify_result {
@@ -29,8 +30,8 @@ bool verify_product(const verify_problem *problem, verify_result *result);
 
 /* Compares the products of the vectors with the result (got) and with the formula (wanted), for a
  * result of n columns whose entries are sums of k terms. The bound comes from wanted->size and
- * got->squares. */
+ * got->squares. skip: rows that are not compared; NULL: none. */
 void verify_compare(tsr_type type, int64_t n, int64_t k, const vectors *got, const vectors *wanted,
-                    verify_result *result);
+                    const bool *skip, verify_result *result);
 
 #endif

@@ -143,7 +143,8 @@ bool verify_result_of(const verify_call *call, verify_sums *sums, verify_result 
     for (int64_t i = 0; w->operation == TSR_TRSM && i < w->m; i++) {
       sums->wanted.size[i] += got.size[i];
     }
-    verify_compare(w->type, w->n, two_products ? 2 * w->k : w->k, &got, &sums->wanted, result);
+    verify_compare(w->type, w->n, two_products ? 2 * w->k : w->k, &got, &sums->wanted, NULL,
+                   result);
   }
   vectors_destroy(&got);
   return good;

@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "gemm_blocks.h"
+#include "gemm_finite.h"
 #include "timeline.h"
 
 /* ---- Options ---- */
@@ -290,7 +291,9 @@ static int verify(gemm_job *job) {
                             .c = view_of_c(job),
                             .type = job->type,
                             .alpha = r->alpha,
-                            .beta = r->beta};
+                            .beta = r->beta,
+                            .skip_rows = job->reached.rows,
+                            .skip_cols = job->reached.cols};
   if (job->has_c0) problem.c0 = view_of_c0(job);
   if (!verify_product(&problem, &job->check)) return tool_fail("out of memory for the check");
   return TOOL_OK;
@@ -300,10 +303,12 @@ static int verify(gemm_job *job) {
 static int judge(gemm_job *job) {
   const gemm_request *r = &job->request;
   if (r->verify && !job->check.good) progress_close(&job->progress);
-  if (r->verify && !job->check.good && !isfinite(job->check.residual)) {
+  nonfinite first;
+  if (r->verify && !job->check.good && finite_is_exceeded(job, &first)) {
     return tool_fail(
-        "the result contains infinities or NaN (from A, B or C0, or beyond the range of %s); "
-        "nothing written",
+        "the sum at [%lld, %lld] and %lld more are beyond the range of %s; nothing written; choose "
+        "a type with more range (--type), or leave out --verify",
+        (long long)first.row, (long long)first.col, (long long)first.count - 1,
         element_name(job->type));
   }
   if (r->verify && !job->check.good) {
@@ -359,6 +364,8 @@ static int run(gemm_job *job) {
   if (!code) code = copy_result(job);
   if (code) return code;
   fetch_plan(job);
+  code = finite_examine(job);
+  if (code) return code;
   code = verify(job);
   return code ? code : finish(job);
 }
@@ -375,6 +382,8 @@ static void end(gemm_job *job) {
   npy_close(&job->b_file);
   npy_close(&job->c0_file);
   npy_close(&job->c_file);
+  free(job->reached.rows);
+  free(job->reached.cols);
 }
 
 int command_gemm(int argc, char **argv) {

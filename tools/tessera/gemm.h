@@ -3,6 +3,7 @@
 #define TESSERA_GEMM_H
 
 #include "gemm_pages.h"
+#include "finite.h"
 #include "operand.h"
 #include "progress.h"
 #include "verify.h"
@@ -19,6 +20,15 @@ typedef struct gemm_request {
   size_t resident; /* bytes of the files in memory, at most; 0: pages_default_limit() */
   settings settings;
 } gemm_request;
+
+/* Matrices that may have elements that are no finite numbers. */
+enum { ODD_A, ODD_B, ODD_C0, ODD_C, ODD_MATRICES };
+
+/* The rows and columns of C that have such elements because A, B or C0 has some. */
+typedef struct reached_part {
+  bool *rows, *cols; /* m, n of them; NULL: none are reached */
+  int64_t row_count, col_count;
+} reached_part;
 
 /* A product and all that it owns. A zeroed one may be freed. */
 typedef struct gemm_job {
@@ -39,6 +49,8 @@ typedef struct gemm_job {
   size_t resident;     /* the limit in bytes */
   double cold, median; /* s; median is 0 without repeats */
   verify_result check;
+  nonfinite odd[ODD_MATRICES]; /* C: of those alone that the inputs do not explain */
+  reached_part reached;
 } gemm_job;
 
 /* Prints the result's report; the JSON one returns the exit code. */

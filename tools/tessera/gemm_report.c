@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gemm.h"
+#include "gemm_finite.h"
 
 static double best_time(const gemm_job *job) {
   return job->median > 0 ? job->median : job->cold;
@@ -72,11 +72,25 @@ static void print_times(const gemm_job *job) {
   printf("predicted %s\n", tool_seconds(p->seconds));
 }
 
+/* Whether no element of C could be checked. */
+static bool is_unchecked(const gemm_job *job) {
+  const reached_part *u = &job->reached;
+  return (job->m > 0 && u->row_count == job->m) || (job->n > 0 && u->col_count == job->n);
+}
+
 static void print_check(const gemm_job *job) {
   const gemm_request *r = &job->request;
   if (!r->verify) return;
+  const reached_part *u = &job->reached;
+  if (is_unchecked(job)) {
+    printf("residual  none: NaN or infinities of the inputs reach all of the result\n");
+    return;
+  }
   printf("residual  %.2g of |A||B|; rounding explains up to %.2g: %s\n", job->check.residual,
          job->check.bound, job->check.good ? "correct" : "WRONG");
+  if (u->row_count + u->col_count > 0)
+    printf("          but for %lld rows and %lld columns with NaN or infinities\n",
+           (long long)u->row_count, (long long)u->col_count);
 }
 
 void gemm_report_text(const gemm_job *job) {
@@ -119,7 +133,7 @@ static void json_plan(cJSON *o, const tsr_prediction *p) {
 }
 
 static void json_check(cJSON *o, const gemm_job *job) {
-  if (!job->request.verify) {
+  if (!job->request.verify || is_unchecked(job)) {
     cJSON_AddNullToObject(o, "verified");
     return;
   }
@@ -144,6 +158,7 @@ int gemm_report_json(const gemm_job *job) {
   if (job->median > 0) cJSON_AddNumberToObject(o, "median_s", job->median);
   cJSON_AddNumberToObject(o, "tflops", flops(job) / best_time(job) * 1e-12);
   json_check(o, job);
+  finite_add_json(job, o);
   cJSON_AddNumberToObject(o, "peak_resident_bytes", pages_peak());
   cJSON_AddStringToObject(o, "output", job->request.c_path);
   return tool_print_json(o, false);

@@ -143,6 +143,46 @@ TSR_API int tsr_setting_unknown(int index, char *name, size_t room, const char *
 /* The word of a list, which NULL ends, that is nearest to a misspelt one; NULL: none is near. */
 TSR_API const char *tsr_word_nearest(const char *word, const char *const *words);
 
+/* NULL: the library can read all settings and the machine that TESSERA_MACHINE names; else the
+ * message that a context, or a program with our BLAS, would get: valid as that of tsr_message is.
+ */
+TSR_API const char *tsr_settings_error(void);
+
+/* ---- What there is to work with: for tessera doctor ----------------------- */
+
+typedef struct tsr_blas_facts {
+  char file[512];    /* path of the CPU's BLAS */
+  char version[128]; /* "OpenBLAS 0.3.21"; "": it does not say */
+  int threads;       /* of one call; 0: it does not say */
+} tsr_blas_facts;
+
+/* Loads the CPU's BLAS. TSR_ERR_ENGINE, TSR_ERR_MEMORY: as of tsr_context_create. */
+TSR_API tsr_status tsr_blas_describe(tsr_blas_facts *facts);
+
+typedef struct tsr_engine_facts {
+  int devices;
+  char name[64]; /* of the first device */
+  size_t memory; /* of the first device, bytes */
+  int peers;     /* 1: each device copies to each other directly */
+} tsr_engine_facts;
+
+/* Opens all devices of an engine, "cuda" or "host", for a moment. TSR_ERR_ENGINE: as of
+ * tsr_context_create. */
+TSR_API tsr_status tsr_engine_describe(const char *engine, tsr_engine_facts *facts);
+
+typedef struct tsr_kept_facts {
+  char path[512]; /* the file in which the measurement of this computer is kept, or would be */
+  int devices;    /* how many it is of; 0: there is no measurement */
+} tsr_kept_facts;
+
+/* The measurement of this computer's devices of that name. TSR_ERR_IO: there is no folder for it,
+ * and none can be made. TSR_ERR_MACHINE: the file makes no sense. */
+TSR_API tsr_status tsr_kept_describe(const char *device, tsr_kept_facts *facts);
+
+/* The machines that are installed with the library; index: from 0. 1: its name is in name[room].
+ * 0: there are no more. */
+TSR_API int tsr_machine_installed(int index, char *name, size_t room);
+
 /* ---- Hooks for tests ------------------------------------------------------ */
 
 /* The nth host allocation of the library from now on fails, in any thread (1: the next; 0: none).

@@ -37,15 +37,14 @@ typedef struct tsr_launcher_facts {
   char mpi[64];         /* the MPI that the program uses: "Open MPI 4.1.4" */
   const char *launcher; /* "srun", "Open MPI's mpirun"; "": none. A constant of the library's */
   int started;          /* processes that the launcher started together; 0: no launcher */
+  int rank;             /* this one's number among them, as the launcher counts, from 0 */
+  char error[512];      /* the process is alone in MPI_COMM_WORLD, although the launcher started
+                           several: each would do all of the work. What to do; "": all is well */
 } tsr_launcher_facts;
 
-/* Fills in *facts from MPI's name and the environment. MPI need not be initialised. */
+/* Fills in *facts from MPI's name, the environment and, once MPI is initialised, the size of
+ * MPI_COMM_WORLD. A process that MPI_Comm_spawn started is no error. */
 TSR_API void tsr_launcher_describe(tsr_launcher_facts *facts);
-
-/* TSR_ERR_UNSUPPORTED: the process is alone in MPI_COMM_WORLD, although a launcher started several
- * together: the launcher is not one that the program's MPI knows, and each process would do all of
- * the work. TSR_OK also before MPI_Init, and in a process that MPI_Comm_spawn started. */
-TSR_API tsr_status tsr_launcher_check(void);
 
 /* ---- Forced decisions ----------------------------------------------------- */
 

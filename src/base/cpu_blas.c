@@ -46,6 +46,7 @@ static struct {
   tsr_cpu_routine routine[TSR_KERNEL_COUNT][TYPES]; /* NULL: the library lacks it */
   get_threads_function get_threads;
   set_threads_function set_threads;
+  void *library; /* as dlopen returned it */
   char name[256];
   tsr_error error; /* why no library was found; TSR_OK: no search has failed */
 } blas;
@@ -122,6 +123,7 @@ static bool open_library(const char *name) {
   take_threads(library);
   tsr_cpu_room_watch(dlsym(library, "openblas_get_num_threads") != NULL);
   snprintf(blas.name, sizeof blas.name, "%s", name);
+  blas.library = library;
   atomic_store(&loaded, true);
   return true;
 }
@@ -180,6 +182,10 @@ tsr_status tsr_cpu_routine_get(tsr_kernel kernel, tsr_type type, tsr_cpu_routine
 
 const char *tsr_cpu_blas_name(void) {
   return atomic_load(&loaded) ? blas.name : "";
+}
+
+void *tsr_cpu_blas_symbol(const char *name) {
+  return atomic_load(&loaded) ? dlsym(blas.library, name) : NULL;
 }
 
 static _Thread_local int depth;

@@ -17,6 +17,14 @@ tsr_status tsr_cpu_blas_load(void);
 /* The path or name of the loaded library; "" while none is loaded. */
 const char *tsr_cpu_blas_name(void);
 
+/* A symbol of the loaded library; NULL: it has none of that name, or none is loaded. */
+void *tsr_cpu_blas_symbol(const char *name);
+
+/* cpu_describe.c: the path of the loaded library's file, and its name and version ("OpenBLAS
+ * 0.3.21"); "": it does not say, or none is loaded. */
+void tsr_cpu_blas_file(char *file, size_t room);
+void tsr_cpu_blas_version(char *version, size_t room);
+
 /*
  * Runs one kernel on the calling thread with the CPU's BLAS, after tsr_cpu_blas_load(). Operands of
  * 16 bits are converted to float and back. Operands that the kernel does not read according to

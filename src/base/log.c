@@ -20,6 +20,10 @@ static int level_of(const char *name) {
   return TSR_LOG_NONE;
 }
 
+bool tsr_log_is_level(const char *name) {
+  return level_of(name) != TSR_LOG_NONE || strcmp(name, level_names[TSR_LOG_NONE]) == 0;
+}
+
 /* The value of TESSERA_LOG; "": it is not set. */
 static const char *name_in_environment(void) {
   const char *name = tsr_environment_get("TESSERA_LOG");

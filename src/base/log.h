@@ -5,6 +5,8 @@
 #ifndef TSR_BASE_LOG_H
 #define TSR_BASE_LOG_H
 
+#include <stdbool.h>
+
 #include "base/c_locale.h"
 
 typedef enum tsr_log_level {
@@ -16,6 +18,9 @@ typedef enum tsr_log_level {
 
 /* Writes one line if the level is enabled. */
 void tsr_log(tsr_log_level level, const char *format, ...) TSR_PRINTF(2, 3);
+
+/* Whether a level has the name. */
+bool tsr_log_is_level(const char *name);
 
 /* Sets the level by its name, unless the environment names one. An unknown name means none. */
 void tsr_log_choose(const char *name);

@@ -17,16 +17,18 @@ typedef enum family { FAMILY_OPEN_MPI, FAMILY_MPICH, FAMILY_NONE } family;
  * launchers start their own helpers by srun, so Slurm comes after them. Slurm and others set
  * PMI_SIZE, too, so the row with nothing else comes last. */
 static const struct launcher {
-  const char *mark, *size, *name;
+  const char *mark, *size, *rank, *name;
   family family;
 } launchers[] = {
-    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "Open MPI's mpirun", FAMILY_OPEN_MPI},
-    {"MPI_LOCALNRANKS", "PMI_SIZE", "the mpiexec of MPICH (Hydra)", FAMILY_MPICH},
-    {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "MVAPICH's launcher", FAMILY_MPICH},
-    {"FLUX_JOB_SIZE", "FLUX_JOB_SIZE", "flux run", FAMILY_NONE},
-    {"JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_SIZE", "jsrun", FAMILY_NONE},
-    {"SLURM_STEP_NUM_TASKS", "SLURM_STEP_NUM_TASKS", "srun", FAMILY_NONE},
-    {"PMI_SIZE", "PMI_SIZE", "a launcher with MPICH's PMI", FAMILY_MPICH},
+    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "Open MPI's mpirun",
+     FAMILY_OPEN_MPI},
+    {"MPI_LOCALNRANKS", "PMI_SIZE", "PMI_RANK", "the mpiexec of MPICH (Hydra)", FAMILY_MPICH},
+    {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", "MVAPICH's launcher",
+     FAMILY_MPICH},
+    {"FLUX_JOB_SIZE", "FLUX_JOB_SIZE", "FLUX_TASK_RANK", "flux run", FAMILY_NONE},
+    {"JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK", "jsrun", FAMILY_NONE},
+    {"SLURM_STEP_NUM_TASKS", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "srun", FAMILY_NONE},
+    {"PMI_SIZE", "PMI_SIZE", "PMI_RANK", "a launcher with MPICH's PMI", FAMILY_MPICH},
 };
 enum { LAUNCHERS = sizeof launchers / sizeof *launchers };
 
@@ -83,15 +85,6 @@ static const struct launcher *find_launcher(family own) {
   return NULL;
 }
 
-TSR_ENTRY_VOID(tsr_launcher_describe, (facts), tsr_launcher_facts *facts) {
-  *facts = (tsr_launcher_facts){.launcher = ""};
-  name_mpi(facts->mpi, sizeof facts->mpi);
-  const struct launcher *l = find_launcher(family_of(facts->mpi));
-  if (l == NULL) return;
-  facts->launcher = l->name;
-  facts->started = started_by(l);
-}
-
 /* ---- Whether they belong together ---- */
 
 /* Whether the process is alone in MPI_COMM_WORLD, and was not spawned so by a process of MPI. */
@@ -105,23 +98,33 @@ static bool is_alone(void) {
   return size == 1 && parent == MPI_COMM_NULL;
 }
 
-TSR_ENTRY(tsr_launcher_check, (), void) {
-  tsr_launcher_facts facts;
-  if (!is_alone()) return TSR_OK;
-  tsr_launcher_describe(&facts);
-  if (facts.started <= 1) return TSR_OK;
-  bool slurm = strcmp(facts.launcher, "srun") == 0;
-  return tsr_fail(TSR_ERR_UNSUPPORTED,
-                  "%s started %d processes, but the MPI of this program, %s, does not know that "
-                  "launcher: each process would be alone and do all of the work. Start it with %s, "
-                  "or build Tessera with the MPI of the launcher",
-                  facts.launcher, facts.started, facts.mpi,
-                  slurm ? "srun --mpi=TYPE, where srun --mpi=list prints the types, or with the "
-                          "mpirun of that MPI"
-                        : "the mpirun or mpiexec of that MPI");
+static void explain(tsr_launcher_facts *facts) {
+  bool slurm = strcmp(facts->launcher, "srun") == 0;
+  snprintf(facts->error, sizeof facts->error,
+           "%s started %d processes, but the MPI of this program, %s, does not know that launcher: "
+           "each process would be alone and do all of the work. Start it with %s, or build Tessera "
+           "with the MPI of the launcher",
+           facts->launcher, facts->started, facts->mpi,
+           slurm ? "srun --mpi=TYPE, where srun --mpi=list prints the types, or with the mpirun of "
+                   "that MPI"
+                 : "the mpirun or mpiexec of that MPI");
+}
+
+TSR_ENTRY_VOID(tsr_launcher_describe, (facts), tsr_launcher_facts *facts) {
+  *facts = (tsr_launcher_facts){.launcher = ""};
+  name_mpi(facts->mpi, sizeof facts->mpi);
+  const struct launcher *l = find_launcher(family_of(facts->mpi));
+  if (l == NULL) return;
+  const char *rank = tsr_environment_get(l->rank);
+  facts->launcher = l->name;
+  facts->started = started_by(l);
+  facts->rank = rank != NULL ? atoi(rank) : 0;
+  if (facts->started > 1 && is_alone()) explain(facts);
 }
 
 tsr_status tsr_launcher_check_grid(MPI_Comm comm, int rows, int cols) {
-  bool one = rows == 1 && cols == 1;
-  return one || comm == MPI_COMM_SELF ? TSR_OK : tsr_launcher_check();
+  tsr_launcher_facts facts;
+  if ((rows == 1 && cols == 1) || comm == MPI_COMM_SELF) return TSR_OK;
+  tsr_launcher_describe(&facts);
+  return facts.error[0] == '\0' ? TSR_OK : tsr_fail(TSR_ERR_UNSUPPORTED, "%s", facts.error);
 }

@@ -11,8 +11,8 @@
 #include "base/status.h"
 #include "tessera_mpi_model.h"
 
-/* TSR_ERR_UNSUPPORTED: tsr_launcher_check() finds that the processes are alone, and the caller did
- * not ask for a grid of one process by MPI_COMM_SELF or by rows = cols = 1. */
+/* TSR_ERR_UNSUPPORTED: tsr_launcher_describe() finds that the processes are alone, and the caller
+ * did not ask for a grid of one process by MPI_COMM_SELF or by rows = cols = 1. */
 tsr_status tsr_launcher_check_grid(MPI_Comm comm, int rows, int cols);
 
 #endif

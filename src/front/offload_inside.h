@@ -87,6 +87,15 @@ typedef enum tsr_offload_mode {
   TSR_OFFLOAD_ALWAYS
 } tsr_offload_mode;
 
+/* What the user asks of the doors by settings. */
+typedef struct tsr_offload_wishes {
+  tsr_offload_mode mode;
+  int64_t min_size; /* TESSERA_MIN_SIZE; -1: not set, the prices decide */
+} tsr_offload_wishes;
+
+/* Reads TESSERA_OFFLOAD and TESSERA_MIN_SIZE. TSR_ERR_ARGUMENT. */
+tsr_status tsr_offload_read_wishes(tsr_offload_wishes *wishes);
+
 typedef enum tsr_offload_phase {
   TSR_PHASE_NONE,     /* devices are not used, now or later; the field why says the reason */
   TSR_PHASE_IDLE,     /* devices may be started */

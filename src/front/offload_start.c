@@ -34,15 +34,22 @@ static tsr_status read_mode(tsr_offload_mode *mode) {
                   text);
 }
 
+tsr_status tsr_offload_read_wishes(tsr_offload_wishes *wishes) {
+  const char *least = tsr_setting_text("TESSERA_MIN_SIZE");
+  wishes->min_size = -1;
+  TSR_TRY(read_mode(&wishes->mode));
+  if (least == NULL) return TSR_OK;
+  return tsr_parse_int("TESSERA_MIN_SIZE", least, 0, INT32_MAX, &wishes->min_size);
+}
+
 static tsr_status read_settings(tsr_offload_state *state) {
   static const tsr_options all_default = TSR_OPTIONS_DEFAULT;
-  const char *least = tsr_setting_text("TESSERA_MIN_SIZE");
+  tsr_offload_wishes wishes;
   state->options = all_default;
-  state->min_size = -1;
-  TSR_TRY(read_mode(&state->mode));
-  if (least != NULL)
-    TSR_TRY(tsr_parse_int("TESSERA_MIN_SIZE", least, 0, INT32_MAX, &state->min_size));
-  return tsr_context_read_settings(&state->options);
+  tsr_status status = tsr_offload_read_wishes(&wishes);
+  state->mode = wishes.mode;
+  state->min_size = wishes.min_size;
+  return status == TSR_OK ? tsr_context_read_settings(&state->options) : status;
 }
 
 /* ---- The least size that is priced ---- */

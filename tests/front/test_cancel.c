@@ -24,6 +24,9 @@
   CALL(tsr_device_number(NULL, 0, NULL))                                                      \
   CALL(tsr_home_find(NULL, NULL, 0, NULL))                                                    \
   CALL(tsr_context_describe(NULL, NULL))                                                      \
+  CALL(tsr_blas_describe(NULL))                                                               \
+  CALL(tsr_engine_describe(NULL, NULL))                                                       \
+  CALL(tsr_kept_describe(NULL, NULL))                                                         \
   CALL(tsr_copy_rate(NULL, 0, 0, 0, NULL))                                                    \
   CALL(tsr_malloc(NULL, 0, 0, NULL))                                                          \
   CALL(tsr_memcpy(NULL, NULL, NULL, 0))                                                       \

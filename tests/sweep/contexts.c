@@ -56,6 +56,31 @@ static tsr_status texts(void *world_) {
   return TSR_OK;
 }
 
+static tsr_status settings_error(void *unused) {
+  (void)unused;
+  return CALLED(tsr_settings_error)() == NULL ? TSR_OK : TSR_ERR_MEMORY;
+}
+
+static tsr_status blas_describe(void *unused) {
+  (void)unused;
+  tsr_blas_facts facts;
+  return CALLED(tsr_blas_describe)(&facts);
+}
+
+static tsr_status engine_describe(void *unused) {
+  (void)unused;
+  tsr_engine_facts facts;
+  return CALLED(tsr_engine_describe)("host", &facts);
+}
+
+static tsr_status kept_describe(void *unused) {
+  (void)unused;
+  char name[64];
+  tsr_kept_facts facts;
+  (void)CALLED(tsr_machine_installed)(1000, name, sizeof name);
+  return CALLED(tsr_kept_describe)("none", &facts);
+}
+
 static tsr_status questions(void *world_) {
   world *w = world_;
   tsr_context_facts facts;
@@ -233,6 +258,10 @@ const sweep_visit context_visits[] = {
     {"context_create_cpu", NULL, NULL, context_create_cpu, check_created, 0, true, ""},
     VISIT(after_product, context_destroy, check_destroyed),
     VISIT(NULL, texts, check_answered),
+    VISIT(NULL, settings_error, NULL),
+    VISIT(NULL, blas_describe, NULL),
+    VISIT(NULL, engine_describe, NULL),
+    VISIT(NULL, kept_describe, NULL),
     VISIT(NULL, questions, check_answered),
     VISIT(NULL, events, check_events),
     {"sync", NULL, after_product, sync_, check_result, 0, false, ""},

@@ -1,6 +1,178 @@
 """What tells a user how his machine, his build and his settings are: tessera doctor, tessera --version, and
 what is said of misspelt settings."""
-from support import HERE, tessera
+import json
+import os
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from support import BUILD, HERE, MPI, TESSERA, limited, missing, on_processes, run, tessera
+
+LAUNCHERS = ["OMPI_COMM_WORLD_SIZE", "MPI_LOCALNRANKS", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "FLUX_JOB_SIZE",
+             "JSM_NAMESPACE_SIZE", "SLURM_STEP_NUM_TASKS"]
+
+
+@pytest.fixture(autouse=True)
+def plain(monkeypatch, tmp_path):
+    """Neither settings nor a launcher's variables of whoever runs the tests; a cache of its own."""
+    for name in list(os.environ):
+        if name in LAUNCHERS or (name.startswith("TESSERA_") and name != "TESSERA_BIN"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def has_mpi():
+    return (BUILD / "bin/tessera-pgemm").exists()
+
+
+def doctor(code=0, **variables):
+    """The findings, as (grade, about, text); the text for people has the same ones, in 80 columns."""
+    found = tessera("doctor --json", env=variables).exits(code)
+    shown = tessera("doctor", env=variables).exits(code).out
+    assert max(len(line) for line in shown.splitlines() if " " in line.strip()) <= 80, shown
+    report = json.loads(found.out)
+    findings = [(f["grade"], f["about"], f["text"]) for f in report["findings"]]
+    assert re.findall("^(ok|warn|fail) ", shown, re.M) == [grade for grade, _, _ in findings]
+    assert report["worst"] == max((grade for grade, _, _ in findings), key=["ok", "warn", "fail"].index)
+    return findings
+
+
+def has(findings, grade, about, pattern):
+    texts = [text for g, a, text in findings if (g, a) == (grade, about)]
+    assert any(re.search(pattern, text) for text in texts), findings
+
+
+# ---- The version ----
+
+
+def test_version():
+    done = tessera("--version").ok(r"\Atessera \d+\.\d+\.\d+ \(([0-9a-f]{7,}|unknown)\)$",
+                                   "^CUDA +", "^MPI +", "^BLAS +", r"^engines +.*host, cpu$", "^built +by ")
+    assert done.out.count("\n") <= 8
+
+
+def test_version_says_what_the_build_has():
+    done = tessera("--version").ok()
+    mpi = re.search("^MPI +(.*)$", done.out, re.M)[1]
+    assert re.match(r"(Open MPI|MPICH|Intel MPI|MVAPICH) \d" if has_mpi() else "none", mpi), mpi
+    cuda = re.search("^CUDA +(.*)$", done.out, re.M)[1]
+    assert re.match(r"\d+\.\d" if (BUILD / "lib/libtessera_cuda.so").exists() else "none", cuda), cuda
+
+
+def test_version_without_a_blas():
+    tessera("--version", env={"TESSERA_CPU_BLAS": "/nowhere.so"}).ok("^BLAS +none: TESSERA_CPU_BLAS is /nowhere")
+
+
+# ---- The doctor ----
+
+
+def test_a_sound_computer():
+    findings = doctor()
+    has(findings, "ok", "build", r"^tessera \d+\.\d+\.\d+ \(")
+    has(findings, "ok", "blas", r": /.*\.so")
+    has(findings, "ok", "settings", "^No settings.$")
+    has(findings, "ok", "machines", "h200x4, ")
+    assert "fail" not in [grade for grade, _, _ in findings]
+
+
+def test_settings_are_listed_and_misspelt_ones_told():
+    findings = doctor(TESSERA_DEVICES="2", TESSERA_ENGIN="host", TESSERA_ROOT="/opt")
+    has(findings, "ok", "settings", "^Settings: TESSERA_DEVICES=2.$")
+    has(findings, "warn", "settings", "^TESSERA_ENGIN is no setting .* Did you mean TESSERA_ENGINE")
+    has(findings, "ok", "settings", "without effect: TESSERA_ROOT")
+
+
+@pytest.mark.parametrize("name, value, says", [
+    ("TESSERA_MEMORY", "zz", 'TESSERA_MEMORY is "zz"; give bytes'),
+    ("TESSERA_ENGINE", "gpu", 'TESSERA_ENGINE is "gpu"; it may be'),
+    ("TESSERA_DEVICES", "0", 'devices is "0"'),
+    ("TESSERA_TILE", "-1", "TESSERA_TILE"),
+    ("TESSERA_OFFLOAD", "yes", "TESSERA_OFFLOAD"),
+    ("TESSERA_MIN_SIZE", "big", "TESSERA_MIN_SIZE"),
+    ("TESSERA_STRATEGY", "kpannel=1", "kpannel"),
+    ("TESSERA_LOG", "loud", 'TESSERA_LOG is "loud"'),
+    ("TESSERA_MACHINE", "nosuchmachine", "nosuchmachine"),
+    ("TESSERA_SETTINGS", "/nowhere", "/nowhere"),
+])
+def test_settings_that_the_library_refuses(name, value, says):
+    has(doctor(code=1, **{name: value}), "fail", "settings", re.escape(says))
+
+
+def test_a_blas_that_cannot_be_loaded():
+    has(doctor(code=1, TESSERA_CPU_BLAS="/nowhere.so"), "fail", "blas", "/nowhere.so, which cannot be loaded")
+
+
+def test_gpus_that_were_asked_for():
+    if tessera("doctor --json").out.count('"No GPU') == 0:
+        pytest.skip("this computer has a GPU")
+    has(doctor(code=1, TESSERA_ENGINE="cuda"), "fail", "gpu", "TESSERA_ENGINE asks for GPUs, but .*cuda")
+
+
+def test_a_machine_that_is_described():
+    has(doctor(TESSERA_MACHINE=HERE), "warn", "settings", r"describes 8 devices, and there are \d+ GPUs")
+
+
+def test_a_cache_that_cannot_be_made(tmp_path):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    has(doctor(XDG_CACHE_HOME=tmp_path / "file"), "warn", "measurement", "cannot be made.*anew")
+
+
+def test_a_cache_that_cannot_be_written():
+    """Root may write everywhere, and asks as nobody."""
+    as_nobody = ["setpriv", "--reuid", "65534", "--clear-groups", "--bounding-set", "-all", "--inh-caps", "-all"]
+    if os.getuid() == 0 and not shutil.which("setpriv"):
+        missing("setpriv")
+    with tempfile.TemporaryDirectory() as cache:
+        folder = Path(cache, "tessera")
+        folder.mkdir(mode=0o555)
+        os.chmod(cache, 0o755)
+        done = tessera("doctor", under=as_nobody if os.getuid() == 0 else (), env={"XDG_CACHE_HOME": cache}).ok()
+        assert re.search(r"^warn +\S*/tessera cannot be\s+written \(Permission denied\)", done.out, re.M), repr(done)
+
+
+def test_a_limited_address_space():
+    done = tessera("doctor", under=limited("-v 4000000")).ok()
+    assert "address space is limited to 4.1 GB" in " ".join(done.out.split()), repr(done)
+
+
+def test_a_library_from_elsewhere(tmp_path):
+    """LD_LIBRARY_PATH goes before where the command itself looks."""
+    for library in BUILD.glob("lib/libtessera.so*"):
+        shutil.copy(library, tmp_path, follow_symlinks=True)
+    findings = doctor(LD_LIBRARY_PATH=tmp_path)
+    has(findings, "warn", "library", f"loaded from {tmp_path}.*LD_LIBRARY_PATH")
+
+
+# ---- MPI and launchers ----
+
+
+def test_mpi():
+    if has_mpi():
+        has(doctor(), "ok", "mpi", r"^(Open MPI|MPICH|Intel MPI|MVAPICH) [0-9.]+, for products across")
+    else:
+        has(doctor(), "ok", "mpi", "^No MPI: libtessera_mpi.* are missing")
+
+
+def test_the_own_launcher():
+    if not has_mpi():
+        missing("MPI")
+    done = on_processes(2, TESSERA, "doctor").ok("^ok +Started by .* 2 processes that know each other")
+    assert done.out.count("Started by") == 1, repr(done)  # the first process speaks
+
+
+def test_another_mpis_launcher():
+    if not has_mpi():
+        missing("MPI")
+    other = "mpiexec.mpich" if "Open MPI" in tessera("--version").out else "mpirun.openmpi"
+    if not shutil.which(other):
+        missing(other)
+    done = run([other, "-n", "2", TESSERA, "doctor"], env=MPI)
+    assert done.code != 0, repr(done)
+    assert re.search(r"^fail +.* started 2 processes, but the\s+MPI of this", done.out, re.M), repr(done)
+    assert done.out.count("fail") == 1, repr(done)
 
 
 # ---- Misspelt settings ----

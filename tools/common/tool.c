@@ -194,6 +194,10 @@ int tool_find_doors(char *path) {
   return TOOL_OK;
 }
 
+bool tool_find_library(const char *library, char *path) {
+  return path_of(library, path) == TOOL_OK && access(path, R_OK) == 0;
+}
+
 bool tool_find_pblas(char *path) {
-  return path_of(PBLAS, path) == TOOL_OK && access(path, R_OK) == 0;
+  return tool_find_library(PBLAS, path);
 }

@@ -63,6 +63,10 @@ int tool_print_json(cJSON *object, bool compact);
 /* Writes the path of libtessera_blas to path[PATH_MAX]; the exit code. */
 int tool_find_doors(char *path);
 
+/* Writes the path of a library to path[PATH_MAX], in the folder of the libtessera that is loaded;
+ * false: it is not there. */
+bool tool_find_library(const char *library, char *path);
+
 /* Writes the path of libtessera_pblas to path[PATH_MAX]; false: it is not installed. */
 bool tool_find_pblas(char *path);
 

@@ -13,6 +13,7 @@ typedef struct subcommand {
 static const subcommand subcommands[] = {
     {"run", "tessera pgemm", pgemm_run},
     {"plan", "tessera plan pgemm", pgemm_plan},
+    {"describe", "tessera-pgemm describe", pgemm_describe},
 };
 
 int main(int argc, char **argv) {

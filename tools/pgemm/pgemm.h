@@ -52,4 +52,8 @@ void tell_detour(tsr_context *context, const tsr_grid *grid);
 int pgemm_run(int argc, char **argv);
 int pgemm_plan(int argc, char **argv);
 
+/* For tessera doctor: prints as JSON which MPI there is, which launcher, and whether they belong
+ * together. MPI is initialised only if a launcher started several processes. */
+int pgemm_describe(int argc, char **argv);
+
 #endif

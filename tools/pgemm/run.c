@@ -392,12 +392,19 @@ static void end(job *j) {
   tsr_context_destroy(j->context);
 }
 
+/* Every process says it, since none knows whether another does. */
+static int check_launcher(void) {
+  tsr_launcher_facts facts;
+  tsr_launcher_describe(&facts);
+  return facts.error[0] ? tool_fail("%s", facts.error) : TOOL_OK;
+}
+
 int pgemm_run(int argc, char **argv) {
   request r = {.timeline = {"--timeline", NULL, OUTPUT_TEXT}};
   job j = {.r = &r};
   int level;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-  int code = tool_status(tsr_launcher_check());
+  int code = check_launcher();
   if (!code) code = parse_together(argc, argv, &r);
   if (!code) {
     code = carry_out(&j);

@@ -10,6 +10,10 @@ int command_tuning(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_pgemm(int argc, char **argv);
+int command_doctor(int argc, char **argv);
 int plan_pgemm(int argc, char **argv);
+
+/* Writes the path of tessera-pgemm to path[PATH_MAX], whether it is there or not; the exit code. */
+int pgemm_find(char *path);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "commands.h"
 #include "options.h"
+#include "version.h"
 #include "output_file.h"
 
 typedef struct subcommand {
@@ -21,6 +22,8 @@ static const subcommand subcommands[] = {
      command_run},
     {"knobs", "tessera knobs", "list the knobs that TESSERA_STRATEGY can force", command_knobs},
     {"tuning", "tessera tuning", "list the tuned constants and the origin of each", command_tuning},
+    {"doctor", "tessera doctor", "say whether everything is as it should be, and what to do",
+     command_doctor},
     {"bench", "tessera bench", "measure how fast this machine is, beside the floor and a peer",
      command_bench},
 };
@@ -85,7 +88,8 @@ static int flush_output(int code) {
   return code == TOOL_OK ? tool_fail("cannot write to the standard output") : code;
 }
 
-/* The library only logs a misspelt setting; the command says so before it begins. */
+/* The library only logs a misspelt setting; the command says so before it begins. The doctor says
+ * it among other things. */
 static void tell_misspelt(void) {
   char name[TSR_SETTING_NAME];
   const char *meant;
@@ -97,7 +101,7 @@ static int run_subcommand(int argc, char **argv) {
   for (int i = 0; i < SUBCOMMANDS; i++) {
     if (strcmp(argv[0], subcommands[i].name) != 0) continue;
     tool_set_name(subcommands[i].full_name);
-    tell_misspelt();
+    if (subcommands[i].run != command_doctor) tell_misspelt();
     if (subcommands[i].run != command_run)
       output_catch_signals(); /* a program would inherit SIG_IGN */
     return subcommands[i].run(argc, argv);
@@ -123,8 +127,7 @@ int main(int argc, char **argv) {
   if (strcmp(word, "help") == 0) return flush_output(help(argc - 2, argv + 2));
   if (strcmp(word, "--help=json") == 0) return flush_output(describe());
   if (strcmp(word, "--version") == 0) {
-    printf("tessera %s\n", tsr_version());
-    return flush_output(TOOL_OK);
+    return flush_output(version_print());
   }
   return flush_output(run_subcommand(argc - 1, argv + 1));
 }

@@ -11,7 +11,7 @@
 
 #define PROGRAM "tessera-pgemm"
 
-static int find_program(char path[PATH_MAX]) {
+int pgemm_find(char *path) {
   char self[PATH_MAX];
   ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
   if (length < 0) return tool_fail("cannot find the folder of this program: %s", strerror(errno));
@@ -26,7 +26,7 @@ static int find_program(char path[PATH_MAX]) {
  * code if that fails. */
 static int run_program(const char *what, int argc, char **argv) {
   char path[PATH_MAX];
-  int code = find_program(path);
+  int code = pgemm_find(path);
   if (code) return code;
   char **words = malloc(((size_t)argc + 2) * sizeof *words);
   if (!words) return tool_fail("out of memory");

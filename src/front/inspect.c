@@ -1,0 +1,123 @@
+/* What this computer and this environment have for the library to work with: for tessera doctor. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/cpu_blas.h"
+#include "base/log.h"
+#include "base/settings.h"
+#include "base/thread.h"
+#include "front/context.h"
+#include "front/offload_inside.h"
+#include "machine/installed.h"
+#include "plan/search/knobs.h"
+#include "run/probe.h"
+#include "tessera_model.h"
+
+/* ---- Settings ---- */
+
+/* The log takes an unknown level to mean none, since a log must not be the reason that a call
+ * fails. */
+static tsr_status check_log(void) {
+  const char *level = tsr_setting_text("TESSERA_LOG");
+  if (level == NULL || tsr_log_is_level(level)) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "TESSERA_LOG is \"%s\"; it may be none, error, info or debug",
+                  level);
+}
+
+static tsr_status check_settings(void) {
+  tsr_options options = TSR_OPTIONS_DEFAULT;
+  tsr_offload_wishes wishes;
+  tsr_forced forced;
+  tsr_machine *machine = NULL;
+  int64_t tile;
+  int devices;
+  TSR_TRY(tsr_context_read_settings(&options));
+  TSR_TRY(tsr_context_count_devices(options.devices, &devices));
+  TSR_TRY(tsr_settings_tile(&tile));
+  TSR_TRY(tsr_offload_read_wishes(&wishes));
+  TSR_TRY(tsr_strategy_parse(tsr_setting_text("TESSERA_STRATEGY"), &forced));
+  TSR_TRY(check_log());
+  if (options.machine == NULL) return TSR_OK;
+  tsr_status status = tsr_machine_load(options.machine, &machine);
+  tsr_machine_destroy(machine);
+  return status;
+}
+
+TSR_ENTRY_OF(const char *, tsr_settings_error, (), void) {
+  return check_settings() == TSR_OK ? NULL : tsr_message();
+}
+
+static tsr_status check_output(const void *facts) {
+  if (facts != NULL) return TSR_OK;
+  return tsr_fail(TSR_ERR_ARGUMENT, "facts is NULL; give the address of a struct to fill");
+}
+
+/* ---- The CPU's BLAS ---- */
+
+TSR_ENTRY(tsr_blas_describe, (facts), tsr_blas_facts *facts) {
+  TSR_TRY(check_output(facts));
+  TSR_TRY(tsr_cpu_blas_load());
+  tsr_cpu_blas_file(facts->file, sizeof facts->file);
+  tsr_cpu_blas_version(facts->version, sizeof facts->version);
+  facts->threads = tsr_cpu_blas_threads();
+  return TSR_OK;
+}
+
+/* ---- Devices ---- */
+
+static bool all_reach_each_other(const tsr_device_info *info, int devices) {
+  for (int a = 0; a < devices; a++)
+    for (int b = 0; b < devices; b++)
+      if (a != b && !info[a].peer[b]) return false;
+  return true;
+}
+
+TSR_ENTRY(tsr_engine_describe, (name, facts), const char *name, tsr_engine_facts *facts) {
+  tsr_device_info info[TSR_MAX_DEVICES];
+  const tsr_engine_options options = {.count = 0};
+  tsr_engine_state *state;
+  int devices;
+  TSR_TRY(check_output(facts));
+  const tsr_engine *engine = tsr_engine_find(name);
+  if (engine == NULL) return TSR_ERR_ENGINE; /* the search has recorded the message */
+  TSR_TRY(engine->open(&options, &state, info, &devices));
+  engine->close(state);
+  *facts = (tsr_engine_facts){.devices = devices,
+                              .memory = info[0].memory_total,
+                              .peers = all_reach_each_other(info, devices)};
+  snprintf(facts->name, sizeof facts->name, "%s", info[0].name);
+  return TSR_OK;
+}
+
+/* ---- Machines ---- */
+
+/* A measurement that another process is just writing is whole: it is renamed when it is complete.
+ */
+TSR_ENTRY(tsr_kept_describe, (device, facts), const char *device, tsr_kept_facts *facts) {
+  tsr_device_info info = {.memory_total = 0};
+  char identity[192], *path;
+  tsr_machine *machine = NULL;
+  TSR_TRY(check_output(facts));
+  if (device == NULL) return tsr_fail(TSR_ERR_ARGUMENT, "device is NULL; give a device's name");
+  snprintf(info.name, sizeof info.name, "%s", device);
+  tsr_probe_identity(&info, identity, sizeof identity);
+  TSR_TRY(tsr_machine_cache_path(identity, &path));
+  *facts = (tsr_kept_facts){.devices = 0};
+  snprintf(facts->path, sizeof facts->path, "%s", path);
+  bool kept = access(path, F_OK) == 0;
+  tsr_status status = kept ? tsr_machine_read(path, &machine) : TSR_OK;
+  tsr_dealloc(path);
+  if (machine != NULL) facts->devices = machine->devices;
+  tsr_machine_destroy(machine);
+  return status;
+}
+
+int tsr_machine_installed(int index, char *name, size_t room) {
+  tsr_installed installed;
+  tsr_installed_list(&installed);
+  if (index < 0 || index >= installed.count) return 0;
+  snprintf(name, room, "%s", installed.name[index]);
+  return 1;
+}

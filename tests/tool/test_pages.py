@@ -31,6 +31,12 @@ def test_reference_pages():
     assert done.code == 0, f"{done.out}{done.err}"
 
 
+def test_pages_of_results():
+    """They are made from the CSV files beside them."""
+    done = run([sys.executable, MAKERS / "results.py"])
+    assert done.code == 0, done.err
+
+
 def options_of(command):
     """What --help prints, or None for a command that this build lacks."""
     done = tessera(f"{command} --help")

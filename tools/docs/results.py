@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""The pages of results, one for each machine, and the picture of the README, from the CSV files in
+docs/results/measured; docs/results/runs.json says when, where and how each file came about.
+Usage: results.py [--update]; without --update it names the pages that differ, and fails."""
+import csv
+import json
+import math
+import sys
+from pathlib import Path
+
+import picture
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "docs/results"
+PICTURE = RESULTS / "h200x4.svg"
+
+
+def read(name):
+    with open(RESULTS / "measured" / name, encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def table(heads, rows):
+    line = "| {} |\n".format
+    return "".join(map(line, [" | ".join(heads), " | ".join(["---"] * len(heads)), *map(" | ".join, rows)]))
+
+
+def ratio(row):
+    """How many times as fast as the peer; 0: there was none."""
+    return float(row["peer_s"]) / float(row["median_s"]) if row["peer_s"] else 0
+
+
+def three_digits(value):
+    """1616.3 as 1620, 47.438 as 47.4."""
+    return f"{float(f'{value:.3g}'):g}"
+
+
+def budget(text):
+    return "none" if text in ("", "0") else f"{int(text) / 1e9:g} GB"
+
+
+def rates(rows):
+    """A line for each routine, type, place and number of devices, a column for each extent."""
+    sizes = sorted({int(row["n"]) for row in rows})
+    lines = {}
+    for row in rows:
+        name = (f"{row['type']}{row['op']}", row["home"], row["devices"])
+        cell = f"{three_digits(float(row['tflops']))}, {float(row['fraction']):.2f}"
+        lines.setdefault(name, {})[int(row["n"])] = cell + (f", {ratio(row):.1f}" if ratio(row) else "")
+    text = ("TFLOP/s, the fraction of the floor's rate" +
+            (", and how many times as fast as cuBLASXt in the same run" if any(map(ratio, rows)) else "") + ":\n\n")
+    heads = ["routine", "home", "GPUs", *map(str, sizes)]
+    return text + table(heads, [[*name, *(cells.get(n, "") for n in sizes)] for name, cells in lines.items()])
+
+
+def mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def points(rows):
+    """What many different shapes and placements have in common."""
+    fractions = [float(row["fraction"]) for row in rows]
+    errors = [float(row["predicted_s"]) / float(row["median_s"]) for row in rows]
+    ratios = [ratio(row) for row in rows if ratio(row)]
+    least = min(rows, key=lambda row: float(row["fraction"]))
+    shape = f"{least['m']} x {least['n']} x {least['k']} at {least['home']}"
+    cells = [("products", str(len(rows))),
+             ("fraction of the floor's rate, geometric mean", f"{mean(fractions):.3f}"),
+             ("the least", f"{min(fractions):.3f} ({shape})"),
+             ("predicted / measured time", f"{min(errors):.2f} to {max(errors):.2f}, mean {mean(errors):.2f}"),
+             ("times as fast as cuBLASXt, geometric mean", f"{mean(ratios):.1f}"),
+             ("slower than cuBLASXt", str(sum(r < 1 for r in ratios)))]
+    return table(["", ""], cells)
+
+
+def once(rows, *names):
+    """The first row of each run: a file may have a row for each device of it."""
+    return list({tuple(row[name] for name in names): row for row in reversed(rows)}.values())[::-1]
+
+
+def caps(rows):
+    cells = [[f"{r['type']}{r['op']}", r["n"], r["devices"], budget(r["cap"]),
+              f"{float(r['median_s']):.2f}", f"{float(r['tflops']):.1f}", f"{float(r['of_uncapped']):.2f}"]
+             for r in once(rows, "type", "op", "n", "devices", "cap")]
+    return table(["routine", "N", "GPUs", "budget of a GPU", "s", "TFLOP/s", "of the rate without"], cells)
+
+
+def composed(rows):
+    cells = [[r["n"], r["devices"], r["calls"], f"{float(r['median_s']) * 1e3:.1f}", f"{float(r['tflops']):.1f}",
+              f"{float(r['host_to_device']) / 1e9:.2f}", f"{float(r['device_to_host']) / 1e9:.2f}",
+              f"{float(r['floor_in']) / 1e9:.2f}, {float(r['floor_out']) / 1e9:.2f}"] for r in rows]
+    return ("trsm, then a gemm with its result:\n\n" +
+            table(["N", "GPUs", "calls", "ms", "TFLOP/s", "GB in", "GB out", "the least"], cells))
+
+
+def processes(rows):
+    cells = [[r["n"], f"{r['processes']} x {r['devices']}", f"{r['rows']} x {r['cols']}",
+              {"-": "none", "nccl": "NCCL", "mpi": "MPI"}[r["transport"]], f"{float(r['median_s']) * 1e3:.1f}",
+              f"{float(r['gflops']) / 1e3:.0f}"] for r in rows]
+    return table(["N", "processes x GPUs", "grid", "transport", "ms", "TFLOP/s"], cells)
+
+
+KINDS = {"rates": rates, "points": points, "caps": caps, "composed": composed, "processes": processes}
+
+
+def section(run):
+    body = KINDS[run["kind"]](read(run["csv"]))
+    return (f"## {run['title']}\n\n{run['date']}, commit {run['commit']}, [{run['csv']}](measured/{run['csv']}):\n\n"
+            f"```\n{run['command']}\n```\n\n{body}\n")
+
+
+def page(name, told, runs):
+    """A page; the first machine's begins with the picture."""
+    shown = "![Rate against N, beside cuBLASXt and the floor](h200x4.svg)\n\n" if name == "h200x4" else ""
+    return (f"<!-- Made by tools/docs/results.py from runs.json and the CSV files in measured/. -->\n"
+            f"# {told['title']}\n\n{told['machine']}.\n\n{told['note']} Data are random with full mantissas, and every result "
+            f"is checked in the same run. `h,h,h` says that A, B and C are in pinned host memory, `0,0,0` that they are on "
+            f"GPU 0. [The floor](../explain/floor.md) is a lower bound on the time.\n\n{shown}"
+            + "\n".join(map(section, runs)))
+
+
+def picture_of_rates():
+    rows = [r for r in read("h200x4-regular.csv") if r["home"] == "h,h,h" and r["devices"] == "4"]
+    def curve(seconds):
+        return [(int(r["n"]), 2 * int(r["n"]) ** 3 / float(r[seconds]) / 1e12) for r in rows]
+    return picture.rates("DGEMM on 4 NVIDIA H200, matrices in host memory",
+                         [("the floor", "floor", curve("floor_s")),
+                          ("Tessera", "ours", curve("median_s")), ("cuBLASXt", "peer", curve("peer_s"))])
+
+
+def made():
+    """{path: text} of all that is made."""
+    told = json.loads((RESULTS / "runs.json").read_text(encoding="utf-8"))
+    texts = {RESULTS / f"{name}.md": page(name, about, [r for r in told["runs"] if r["page"] == name])
+             for name, about in told["pages"].items()}
+    return {**texts, PICTURE: picture_of_rates()}
+
+
+def main(update=None):
+    differ = [path for path, text in made().items()
+              if not path.exists() or path.read_text(encoding="utf-8") != text]
+    for path in differ if update else []:
+        path.write_text(made()[path], encoding="utf-8")
+    if differ and not update:
+        sys.exit(f"{', '.join(str(p.relative_to(ROOT)) for p in differ)}: differ from the CSV files: "
+                 "python3 tools/docs/results.py --update")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] not in ([], ["--update"]):
+        sys.exit(__doc__)
+    main(*sys.argv[1:])

@@ -681,7 +681,7 @@ typedef enum tsr_format {
   TSR_COMMANDS,      /* every command, one a line */
   TSR_TIMELINE_SVG,  /* queues over time, predicted and, when there are any, measured */
   TSR_TIMELINE_JSON, /* Trace Event Format (Perfetto) */
-  TSR_LOADS, /* each device's loads, beside equation (1) of Herault et al. (docs/explain/plan.md) */
+  TSR_LOADS, /* each device's loads, by equation (1) of Herault et al. (docs/explain/memory.md) */
   TSR_MACHINE_SVG = 7, /* a picture of the machine, with a plan coloured by how busy each part is */
   TSR_DETAILS = 8      /* of a machine: tables of all links, channels and rates, for people */
 } tsr_format;

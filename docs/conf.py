@@ -16,6 +16,8 @@ myst_heading_anchors = 4
 suppress_warnings = ["myst.header"]  # a page may begin at any level of headings
 html_theme = "furo"
 html_title = "Tessera"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_show_copyright = False
 html_show_sphinx = False
 html_copy_source = False
@@ -27,12 +29,14 @@ release = ".".join(re.search(rf"TSR_VERSION_{part} (\d+)", header)[1] for part i
 # The order of the pages of each shelf; those that are not named follow.
 SHELVES = {
     "Tutorial": ["tutorial/first-hour"],
-    "How-to": ["howto/numpy", "howto/blas-programs"],
+    "How-to": ["howto/blas-programs", "howto/device-matrices", "howto/compose", "howto/same-bits", "howto/budget",
+               "howto/described-machine", "howto/read-timeline", "howto/several-processes", "howto/scalapack",
+               "howto/slurm", "howto/tune-machine"],
     "Reference": ["reference/api", "reference/api-mpi", "reference/command", "reference/settings",
                   "reference/machine", "reference/statuses"],
     "Explanation": ["explain/plan", "explain/floor", "explain/search", "explain/memory",
                     "explain/composition", "explain/cluster", "explain/doors"],
-    "Results": ["results/index"],
+    "Results": ["results/index", "results/h200x4", "results/h200x2", "results/predictions"],
 }
 FOLDERS = {"Tutorial": "tutorial", "How-to": "howto", "Reference": "reference", "Explanation": "explain",
            "Results": "results"}

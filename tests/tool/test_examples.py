@@ -1,0 +1,31 @@
+"""What README.md and docs/ show is run, and its output compared (tools/docs/examples.py)."""
+import sys
+
+import pytest
+
+from support import BUILD, ROOT, missing
+
+sys.path.insert(0, str(ROOT / "tools/docs"))
+import examples  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    return examples.Place(BUILD, tmp_path_factory.mktemp("examples"))
+
+
+@pytest.mark.parametrize("page", examples.with_blocks(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_page(page, place):
+    _, wrong, skipped = examples.do_page(page, place)
+    assert not wrong, "\n".join([*wrong, "To write what came: python3 tools/docs/examples.py BUILD --update"])
+    if skipped:
+        missing("; ".join(skipped))
+
+
+def test_outputs_are_compared():
+    """Times may differ, words and results may not."""
+    assert examples.same("done 1.2 s, 3 GFLOP/s\nresidual 2e-17\n", "done   800 ms, 3.1 TFLOP/s\nresidual 1e-16\n")
+    assert examples.same("one\n...\nlast\n", "one\ntwo\nthree\nlast\n")
+    assert not examples.same("done 1.2 s\n", "failed 1.2 s\n")
+    assert not examples.same("C is 3 x 3\n", "C is 3 x 4\n")
+    assert not examples.same("one\n...\nlast\n", "one\ntwo\n")

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Runs what README.md and docs/ show, and compares the output.
+
+  <!-- file: gram.c -->          the block that follows is written to this file
+  <!-- run -->                   the block that follows is run: lines that begin with "$ " are commands
+  <!-- run: mpi, numpy -->       (lines behind them that begin with "> " go on), the rest is their output
+  <!-- script: numpy -->         the block that follows is commands alone
+
+Each page has an empty folder, in which its blocks are done in order, with Tessera installed from a build. In outputs
+times, rates and rounding errors may differ, and a line "..." stands for any lines. What a block needs that is not here
+is named and skipped.
+Usage: examples.py BUILD [--update] [PAGE ...]; --update writes what came out into the pages."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BLOCK = re.compile(r"^<!-- (?P<kind>file|run|script)(?:: (?P<what>[^>]*?))? -->\n(?P<head>```+\w*\n)(?P<body>.*?)(?P<end>^```+$)",
+                   re.DOTALL | re.MULTILINE)
+UNITS = r"(?:[num]?s|min|%|[kMGT]?FLOP/s|[kMGT]?B/s|cores?|threads?)"
+VARIES = [(re.compile(rf"(?<![\w.])-?\d[\d.]*(?:e[-+]?\d+)?( ?){UNITS}(?![\w/])"), "#"),
+          (re.compile(r"(?<![\w.])-?\d[\d.]*e[-+]?\d+"), "#"),
+          (re.compile(r"[-=]{3,}"), "---"), (re.compile(r"[ \t]+"), " ")]
+
+
+def pages():
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def with_blocks():
+    return [page for page in pages() if BLOCK.search(page.read_text(encoding="utf-8"))]
+
+
+# ---- Where blocks run ----
+
+
+class Place:
+    """An installation, and the environment that finds it."""
+
+    def __init__(self, build, folder):
+        self.folder, prefix, tools = Path(folder), Path(folder) / "usr", Path(folder) / "tools"
+        subprocess.run(["cmake", "--install", build, "--prefix", prefix], check=True, stdout=subprocess.DEVNULL)
+        library = next(prefix.rglob("libtessera.so")).parent
+        tools.mkdir()
+        self.python = python_with("numpy")
+        if self.python:
+            (tools / "python3").symlink_to(self.python)
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("TESSERA_")}
+        self.env = {**clean, "PATH": f"{tools}:{prefix}/bin:{clean['PATH']}", "LD_LIBRARY_PATH": str(library),
+                    "PKG_CONFIG_PATH": str(library / "pkgconfig"), "XDG_CACHE_HOME": f"{folder}/cache",
+                    "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+                    "OMPI_MCA_btl": "self,vader", "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+                    "OMPI_MCA_hwloc_base_binding_policy": "none"}
+        self.has = {"numpy": self.python is not None, "mpi": (prefix / "bin/tessera-pgemm").exists(),
+                    "fortran": shutil.which("gfortran") is not None, "c++": shutil.which("g++") is not None,
+                    "scalapack": any(Path("/usr/lib").glob("*/libscalapack-openmpi.so")) and shutil.which("mpif90"),
+                    "python": any(prefix.rglob("site-packages/tessera")), "gpu": False}
+
+    def lacks(self, needs):
+        return [need for need in needs if not self.has[need]]
+
+    def run(self, command, folder):
+        done = subprocess.run(["bash", "-c", command], cwd=folder, env=self.env, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300, check=False)
+        return done.returncode, done.stdout.decode(errors="replace")
+
+
+def python_with(module):
+    for name in (ROOT / "build-wheels/bin/python", sys.executable, "/usr/bin/python3"):
+        if Path(name).exists() and subprocess.run([name, "-c", f"import {module}"], stderr=subprocess.DEVNULL,
+                                                  check=False).returncode == 0:
+            return name
+    return None
+
+
+# ---- Blocks ----
+
+
+def steps(body):
+    """[(the lines that show a command, the command, the output that is shown)]."""
+    found = []
+    for line in body.splitlines(keepends=True):
+        if line.startswith("$ "):
+            found.append([line, line[2:], ""])
+        elif line.startswith("> ") and found and not found[-1][2]:
+            found[-1][0] += line
+            found[-1][1] += line[2:]
+        elif found:
+            found[-1][2] += line
+    return found
+
+
+def shape(text):
+    """A text without what differs from run to run."""
+    for pattern, instead in VARIES:
+        text = pattern.sub(instead, text)
+    return "\n".join(line.rstrip() for line in text.strip().splitlines())
+
+
+def same(shown, came):
+    parts = re.split(r"^\.\.\.$", shape(shown), flags=re.MULTILINE)
+    pattern = r"(?:.*\n?)*?".join(re.escape(part) for part in parts)
+    return re.fullmatch(pattern, shape(came)) is not None
+
+
+class Page:
+    """A page whose blocks are being done."""
+
+    def __init__(self, path, place):
+        self.path, self.place, self.wrong, self.skipped = path, place, [], []
+        self.folder = Path(tempfile.mkdtemp(dir=place.folder))
+
+    def block(self, match):
+        """Does a block; its text as it ought to be."""
+        kind, what, body = match["kind"], match["what"] or "", match["body"]
+        if kind == "file":
+            (self.folder / what).write_text(body, encoding="utf-8")
+            return match[0]
+        needs = [need.strip() for need in what.split(",") if need.strip()]
+        if self.place.lacks(needs):
+            self.skipped.append(f"{self.path.name}: needs {', '.join(self.place.lacks(needs))}")
+            return match[0]
+        new = self.script(body) if kind == "script" else "".join(map(self.step, steps(body)))
+        return match[0][:match.start("body") - match.start()] + new + match["end"]
+
+    def script(self, body):
+        code, out = self.place.run(f"set -e\n{body}", self.folder)
+        if code != 0:
+            self.wrong.append(f"{self.path.name}: exit code {code} of\n{body}\n{out}")
+        return body
+
+    def step(self, step):
+        shown, command, output = step
+        code, came = self.place.run(command, self.folder)
+        if code != 0 and "# fails" not in command:
+            self.wrong.append(f"{self.path.name}: exit code {code} of {command}{came}")
+        elif not same(output, came):
+            self.wrong.append(f"{self.path.name}: {command}--- shown\n{output}--- came\n{came}")
+        else:
+            came = output
+        return shown + came
+
+
+def do_page(path, place):
+    """(the text as it ought to be, what is wrong, what was skipped)."""
+    page = Page(path, place)
+    text = BLOCK.sub(page.block, path.read_text(encoding="utf-8"))
+    return text, page.wrong, page.skipped
+
+
+def main(build, *words):
+    chosen = [Path(word).resolve() for word in words if word != "--update"] or with_blocks()
+    failed = False
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place(build, folder)
+        for path in chosen:
+            text, wrong, skipped = do_page(path, place)
+            failed |= bool(wrong)
+            print(*wrong, *(f"skip {line}" for line in skipped), sep="\n", end="\n" if wrong or skipped else "")
+            if "--update" in words:
+                path.write_text(text, encoding="utf-8")
+    if failed and "--update" not in words:
+        sys.exit(f"Outputs differ: python3 tools/docs/examples.py {build} --update")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])

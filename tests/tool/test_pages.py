@@ -66,6 +66,7 @@ def test_bash_completes_every_option(share, command):
 
 def test_bash_completes_commands_and_values(share):
     assert set(COMMANDS) < set(bash_completes(share, ""))
+    assert set(COMMANDS) == set(bash_completes(share, "help", ""))
     assert bash_completes(share, "gemm", "a.npy", "--engine", "") == ["host", "cuda", "cpu"]
     assert bash_completes(share, "gemm", "--transa", "") == ["N", "T", "C"]
     assert bash_completes(share, "gemm", "--alpha", "") == []
@@ -119,6 +120,36 @@ def test_manual_page_of_the_library(share):
     functions = re.findall(r"^TSR_(?:API [\w ]+?\*?|TYPED_\w+\()(tsr_\w+)", code, re.MULTILINE)
     assert len(functions) > 80
     assert [name for name in functions if not re.search(rf"\b{name}\b", text)] == []
+
+
+def headings(page):
+    """The anchors of a page's headings, as they are made on the web."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", re.sub(r"\[(.*?)\]\(.*?\)", r"\1", t).lower()).replace(" ", "-") for t in titles}
+
+
+def links():
+    """(page, where a link or a picture of it leads), without those that lead elsewhere."""
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "machines").glob("*.md"),
+                 *(ROOT / "bench").glob("*.md")]:
+        text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        for target in re.findall(r"\]\(([^)\s]+)\)", text):
+            if not re.match(r"https?:|mailto:", target) and not page.name.startswith("api"):
+                yield page, target
+
+
+def test_links():
+    """They lead to files and headings that exist."""
+    broken, count = [], 0
+    for page, target in links():
+        count += 1
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        if not file.exists() or (anchor and anchor not in headings(file)):
+            broken.append(f"{page.relative_to(ROOT)}: {target}")
+    assert count > 100
+    assert broken == []
 
 
 def test_uninstall(tmp_path):

@@ -18,6 +18,10 @@ _tessera() {{
     COMPREPLY=($(compgen -W "{commands} help --help --version" -- "$current"))
     return
   fi
+  if [[ $command == help ]]; then
+    COMPREPLY=($(compgen -W "{commands}" -- "$current"))
+    return
+  fi
   if [[ $command == plan && ${{COMP_WORDS[2]}} == pgemm ]] && ((COMP_CWORD > 2)); then command="plan pgemm"; fi
   for ((i = 2; i < COMP_CWORD; i++)); do
     if [[ $command == run && ${{COMP_WORDS[i]}} == -- ]]; then # the program and its arguments
@@ -77,6 +81,10 @@ _tessera() {{
     return
   fi
   local command=$words[2]
+  if [[ $command == help ]]; then
+    _describe command commands
+    return
+  fi
   if [[ $command == plan && $words[3] == pgemm ]]; then
     command="plan pgemm"
     shift words; ((CURRENT--))

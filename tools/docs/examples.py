@@ -7,7 +7,7 @@
   <!-- script: numpy -->         the block that follows is commands alone
 
 Each page has an empty folder, in which its blocks are done in order, with Tessera installed from a build. In outputs
-times, rates and rounding errors may differ, and a line "..." stands for any lines. What a block needs that is not here
+times, rates, rounding errors, dates and the computer may differ, and a line "..." stands for any lines. What a block needs that is not here
 is named and skipped.
 Usage: examples.py BUILD [--update] [PAGE ...]; --update writes what came out into the pages."""
 import os
@@ -22,7 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^<!-- (?P<kind>file|run|script)(?:: (?P<what>[^>]*?))? -->\n(?P<head>```+\w*\n)(?P<body>.*?)(?P<end>^```+$)",
                    re.DOTALL | re.MULTILINE)
 UNITS = r"(?:[num]?s|min|%|[kMGT]?FLOP/s|[kMGT]?B/s|cores?|threads?)"
-VARIES = [(re.compile(rf"(?<![\w.])-?\d[\d.]*(?:e[-+]?\d+)?( ?){UNITS}(?![\w/])"), "#"),
+VARIES = [(re.compile(r"\d+ sockets?, \d+ cores?, [\d.]+ [GT]B|\d{4}-\d\d-\d\d"), "#"),
+          (re.compile(rf"(?<![\w.])-?\d[\d.]*(?:e[-+]?\d+)?( ?){UNITS}(?![\w/])"), "#"),
           (re.compile(r"(?<![\w.])-?\d[\d.]*e[-+]?\d+"), "#"),
           (re.compile(r"[-=]{3,}"), "---"), (re.compile(r"[ \t]+"), " ")]
 

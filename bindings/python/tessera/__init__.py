@@ -1,0 +1,85 @@
+"""Level-3 BLAS on several GPUs, for the arrays of NumPy, CuPy, PyTorch, JAX and others.
+
+    import tessera
+    c = tessera.matmul(a, b)
+
+Everything is planned first, then run: tessera.plan("gemm", a, b) shows what a call would do, how
+long it would take and what binds it. What holds for all routines: help(tessera.Routines).
+"""
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Any, Sequence
+
+import numpy as _np
+
+from ._arrays import DeviceArray
+from ._compose import Capture, Composition, Future, Result
+from ._context import (Context, Traffic, _OfModule, default_context, set_default_context)
+from ._library import (ArgumentError, CheckError, DeviceError, EngineError, Error, FileError,
+                       InternalError, MachineError, OutOfMemoryError, UnsupportedError)
+from ._library import version as _version
+from ._plan import Busy, Instead, Plan
+from ._prepare import CopyWarning
+from ._routines import Routines
+
+__all__ = [
+    "ArgumentError", "Busy", "Capture", "CheckError", "Composition", "Context", "CopyWarning",
+    "DeviceArray", "DeviceError", "EngineError", "Error", "FileError", "Future", "Instead",
+    "InternalError", "MachineError", "OutOfMemoryError", "Plan", "Result", "Routines", "Traffic",
+    "UnsupportedError", "composed", "default_context", "empty", "gemm", "gemmt", "hemm", "her2k",
+    "herk", "matmul", "plan", "set_default_context", "submit", "symm", "sync", "syr2k", "syrk",
+    "trmm", "trsm", "zeros",
+]
+
+__version__ = _version()
+
+_routines = _OfModule()
+matmul = _routines.matmul
+gemm = _routines.gemm
+gemmt = _routines.gemmt
+symm = _routines.symm
+hemm = _routines.hemm
+syrk = _routines.syrk
+herk = _routines.herk
+syr2k = _routines.syr2k
+her2k = _routines.her2k
+trmm = _routines.trmm
+trsm = _routines.trsm
+
+
+def submit(routine: str, *arrays: Any, **arguments: Any) -> Future:
+    """Context.submit of the default context."""
+    return default_context().submit(routine, *arrays, **arguments)
+
+
+def composed() -> AbstractContextManager[Composition]:
+    """Context.composed of the default context."""
+    return default_context().composed()
+
+
+def plan(routine: str, *operands: Any, dtype: Any = _np.float64,
+         homes: str | int | Sequence[str | int] | None = None, **arguments: Any) -> Plan:
+    """Context.plan of the default context."""
+    return default_context().plan(routine, *operands, dtype=dtype, homes=homes, **arguments)
+
+
+def sync() -> None:
+    """Context.sync of the default context."""
+    default_context().sync()
+
+
+def empty(shape: int | Sequence[int], dtype: Any = _np.float64, order: str = "C", *,
+          device: int | None = None) -> Any:
+    """Context.empty of the default context."""
+    return default_context().empty(shape, dtype, order, device=device)
+
+
+def zeros(shape: int | Sequence[int], dtype: Any = _np.float64, order: str = "C", *,
+          device: int | None = None) -> Any:
+    """Context.zeros of the default context."""
+    return default_context().zeros(shape, dtype, order, device=device)
+
+for _name in __all__:  # they are shown, and pickled, by the names that users write
+    if isinstance(globals()[_name], type):
+        globals()[_name].__module__ = __name__

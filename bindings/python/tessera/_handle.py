@@ -1,0 +1,222 @@
+"""A context of the library, and the calls and streams that belong to it."""
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+import weakref
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Iterator
+
+from ._layout import Call
+from ._library import ArgumentError, check, error_now, ffi, lib, text
+from ._matrix import Matrix
+
+
+@dataclass(frozen=True)
+class Home:
+    """Where memory is."""
+
+    memory: int  # tsr_memory
+    location: int  # the device
+
+
+@dataclass(frozen=True)
+class Region:
+    """A matrix in memory, column-major, as the library's functions on regions take it."""
+
+    m: int
+    n: int
+    address: int
+    ld: int
+    letter: str
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        return self.m, self.n, ffi.cast("void *", self.address), self.ld, ord(self.letter)
+
+
+def region_of(x: Matrix, by_rows: bool, ld: int) -> Region:
+    m, n = (x.columns, x.rows) if by_rows else (x.rows, x.columns)
+    return Region(m, n, x.address, ld, x.letter)
+
+
+def regions_of(call: Call) -> dict[str, Region]:
+    """Those of the call's operands, as they are in memory."""
+    return {name: region_of(x, x.leading(True) == call.ld[name], call.ld[name])
+            for name, x in call.operands.items()}
+
+
+class Handle:
+    """A context of the library. It is destroyed when nobody refers to it any more: neither the
+    Context, nor memory of tsr_malloc, nor a call under way."""
+
+    def __init__(self, options: Any) -> None:
+        pointer = ffi.new("tsr_context **")
+        check(lib.tsr_context_create(options, pointer))
+        self.pointer = pointer[0]
+        self.process = os.getpid()
+        self.lock = threading.Lock()  # guards waiting and under_way
+        self.waiting: weakref.WeakSet[Any] = weakref.WeakSet()  # futures that are not complete
+        self.under_way: dict[int, tuple[Any, Any]] = {}  # events, and what is kept until then
+        self.tying = threading.RLock()  # held from tying a stream to untying it
+        self.streams: dict[int, int] = {}  # those that the user has tied, by device
+        self.tied = False  # whether a stream has been tied at any time
+        weakref.finalize(self, _destroy, self.pointer, self.process).atexit = False
+        _handles.add(self)
+
+    # ---- Questions ----
+
+    @property
+    def engine(self) -> str:
+        found = ffi.new("tsr_context_facts *")
+        check(lib.tsr_context_describe(self.pointer, found))
+        return text(found.engine)
+
+    @property
+    def devices(self) -> int:
+        return int(lib.tsr_device_count(self.pointer))
+
+    def device_number(self, device: int) -> int:
+        number = ffi.new("int *")
+        check(lib.tsr_device_number(self.pointer, device, number))
+        return int(number[0])
+
+    def home(self, address: int, size: int) -> Home:
+        found = ffi.new("tsr_home *")
+        check(lib.tsr_home_find(self.pointer, ffi.cast("void *", address), size, found))
+        return Home(found.memory, found.location)
+
+    # ---- Copying and waiting ----
+
+    def copy(self, to: int, source: int, size: int) -> None:
+        check(lib.tsr_memcpy(self.pointer, ffi.cast("void *", to), ffi.cast("void *", source), size))
+
+    def record(self) -> Any:
+        event = ffi.new("tsr_event *")
+        check(lib.tsr_event_record(self.pointer, event))
+        return event
+
+    def wait(self, event: Any) -> None:
+        check(lib.tsr_event_wait(self.pointer, event))
+
+    def is_complete(self, event: Any) -> bool:
+        complete = ffi.new("int *")
+        check(lib.tsr_event_query(self.pointer, event, complete))
+        return bool(complete[0])
+
+    def sync(self) -> None:
+        """Waits for all calls. An error of any of them is also the error of all futures that were
+        under way, since what calls had on the devices is lost then."""
+        with self.lock:
+            complete, kept = list(self.waiting), self.under_way
+            self.under_way = {}
+        status = lib.tsr_sync(self.pointer)
+        error = None if status == lib.TSR_OK else error_now(status)
+        with self.lock:
+            settled = complete if error is None else list(self.waiting)
+        for future in settled:
+            future._settle(error)
+        kept.clear()
+        if error is not None:
+            raise error
+
+    def keep_until_complete(self, what: Any) -> None:
+        """Keeps the arrays of a call that was just submitted until it is complete."""
+        event = self.record()
+        with self.lock:
+            older = list(self.under_way.items())
+            self.under_way[id(event)] = event, what
+        done = [key for key, (earlier, _) in older if self.is_complete(earlier)]
+        with self.lock:
+            for key in done:
+                self.under_way.pop(key, None)
+
+    # ---- Streams ----
+
+    def set_stream(self, device: int, stream: int) -> None:
+        self.tied |= stream != 0
+        check(lib.tsr_set_stream(self.pointer, device, ffi.cast("void *", stream)))
+
+
+_handles: weakref.WeakSet[Handle] = weakref.WeakSet()
+
+
+def _destroy(pointer: Any, process: int) -> None:
+    if process == os.getpid():
+        lib.tsr_context_destroy(pointer)
+
+
+@atexit.register
+def _sync_all() -> None:
+    """When Python ends: calls under way read and write arrays that are about to go."""
+    for handle in list(_handles):
+        if handle.process == os.getpid():
+            lib.tsr_sync(handle.pointer)
+
+
+# ---- Streams of a call ----
+
+
+class Streams:
+    """The streams of a call's matrices on GPUs: the call waits for what is on them, and what is put
+    on them later waits for the call. A device has one stream for each call: that which the user has
+    tied to the context, else the current one of the first array's library."""
+
+    def __init__(self, handle: Handle) -> None:
+        self.handle = handle
+        self.chosen: dict[int, int] = {}  # by device
+        self.waits = False  # the call is waited for: a library's stream does not wait for it
+
+    def _device(self, number: int) -> int:
+        for device in range(self.handle.devices):
+            if self.handle.device_number(device) == number:
+                return device
+        raise ArgumentError(f"an array is on GPU {number}, which the context does not use; make a "
+                            f"context with it: tessera.Context(devices=[{number}])")
+
+    def of_producer(self, number: int, current: int | None) -> int:
+        """The stream on which the call waits for an array on the GPU that CUDA gives this number;
+        current: the stream of the array's library, if that is known."""
+        device, tied = self._device(number), self.handle.streams
+        stream = self.chosen.setdefault(device, tied.get(device) or current or 1)
+        self.waits |= stream != current and device not in tied
+        return stream
+
+    def add(self, x: Matrix) -> None:
+        """A matrix whose producer told its stream, as __cuda_array_interface__ does."""
+        if not x.on_cuda or x.bytes == 0 or x.exported:
+            return
+        device = self.handle.home(x.address, x.bytes).location
+        self.waits |= device not in self.handle.streams
+        if x.stream is not None and self.chosen.setdefault(device, x.stream) != x.stream:
+            self._join(device, x.stream)
+
+    def _join(self, device: int, stream: int) -> None:
+        """Waits for a second stream of a device: a copy in host memory waits for tied streams."""
+        one = ffi.new("char[2]")
+        with self.tied({device: stream}):
+            check(lib.tsr_memcpy(self.handle.pointer, one, one + 1, 1))
+
+    @contextmanager
+    def tied(self, streams: dict[int, int] | None = None) -> Iterator[None]:
+        """Ties the streams for one call. One thread at a time."""
+        handle, streams = self.handle, self.chosen if streams is None else streams
+        if not streams:
+            yield
+            return
+        with handle.tying:
+            try:
+                for device, stream in streams.items():
+                    handle.set_stream(device, stream)
+                yield
+            finally:
+                for device in streams:
+                    handle.set_stream(device, handle.streams.get(device, 0))
+
+    def after(self) -> None:
+        """Behind a blocking call. A call made while a stream was tied, perhaps by another thread,
+        may have returned before it was complete."""
+        if self.waits or (self.handle.tied and not self.chosen):
+            self.handle.wait(self.handle.record())

@@ -1,0 +1,252 @@
+"""What the routines need to know of an array, whichever library made it."""
+from __future__ import annotations
+
+import ctypes
+import sys
+from dataclasses import dataclass
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+from . import _dlpack
+from ._library import ArgumentError
+
+# Bytes of an element, and NumPy's type, by the library's letter. bf16 has no type in NumPy itself.
+SIZES = {"s": 4, "d": 8, "c": 8, "z": 16, "h": 2, "b": 2, "t": 4}
+_NUMPY: dict[str, np.dtype[Any]] = {
+    "s": np.dtype("f4"), "d": np.dtype("f8"), "c": np.dtype("c8"), "z": np.dtype("c16"),
+    "h": np.dtype("f2")}
+NAMES = {"s": "float32", "d": "float64", "c": "complex64", "z": "complex128", "h": "float16",
+         "b": "bfloat16", "t": "float32 (TF32)"}
+COMPLEX = "cz"
+_TAKEN = "float32, float64, complex64, complex128, float16 or bfloat16"
+
+# Tells the stream on which the call waits for an array, from CUDA's number of its GPU and the stream
+# on which the array's library works, if that is known.
+StreamOf = Callable[[int, Optional[int]], int]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A matrix in memory. Extents and strides count elements."""
+
+    name: str  # the argument's, for messages
+    array: Any  # what the user gave
+    keep: Any  # what keeps the memory there
+    address: int
+    rows: int
+    columns: int
+    row_stride: int
+    column_stride: int
+    letter: str
+    writable: bool = True
+    conjugated: bool = False  # the elements are the conjugates of those in memory
+    aligned: bool = True  # at multiples of the element's size
+    on_cuda: bool = False
+    stream: int | None = None  # what its producer works on, by CUDA's handle
+    exported: bool = False  # the producer was told on which stream the call waits for it
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.rows, self.columns
+
+    @property
+    def bytes(self) -> int:
+        return self.rows * self.columns * SIZES[self.letter]
+
+    @property
+    def transposed(self) -> Matrix:
+        """The same memory as the transpose."""
+        return Matrix(**{**self.__dict__, "rows": self.columns, "columns": self.rows,
+                         "row_stride": self.column_stride, "column_stride": self.row_stride})
+
+    def leading(self, by_rows: bool) -> int | None:
+        """The leading dimension of the matrix as a row-major (by_rows) or column-major one; None:
+        it is none."""
+        m, n = self.shape if by_rows else (self.columns, self.rows)
+        outer, inner = self.row_stride, self.column_stride
+        if not by_rows:
+            outer, inner = inner, outer
+        if not self.aligned or (inner != 1 and n > 1 and m > 0):
+            return None
+        if m <= 1 or n == 0:
+            return max(1, n)
+        return outer if outer >= max(1, n) else None
+
+
+def span(x: Matrix) -> range:
+    """The addresses from the first element to the last."""
+    steps = [(x.rows - 1) * x.row_stride, (x.columns - 1) * x.column_stride]
+    size = SIZES[x.letter]
+    return range(x.address + sum(min(step, 0) for step in steps) * size,
+                 x.address + (sum(max(step, 0) for step in steps) + 1) * size)
+
+
+def dense_strides(rows: int, columns: int, order: str) -> tuple[int, int]:
+    """Strides, in elements, of a matrix in order "C" or "F"."""
+    return (max(1, columns), 1) if order == "C" else (1, max(1, rows))
+
+
+def numpy_type(letter: str) -> np.dtype[Any]:
+    """NumPy's type; that of bf16 comes with the package ml_dtypes."""
+    if letter == "t":
+        letter = "s"
+    if letter in _NUMPY:
+        return _NUMPY[letter]
+    try:
+        import ml_dtypes
+    except ImportError:
+        raise ArgumentError("bfloat16 is no type of NumPy itself; install the package ml_dtypes, "
+                            "which adds it") from None
+    kind: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+    return kind
+
+
+def letter_of(dtype: Any, name: str = "dtype") -> str:
+    """The library's letter for a type of NumPy's, or for its name."""
+    if isinstance(dtype, str) and dtype in SIZES and dtype != "t":
+        return dtype
+    if isinstance(dtype, str) and dtype == "bfloat16":
+        return "b"
+    try:
+        wanted = np.dtype(dtype)
+    except TypeError:
+        raise ArgumentError(f"{name} is {dtype!r}, which is no type; give {_TAKEN}") from None
+    for letter, known in _NUMPY.items():
+        if wanted == known:
+            return letter
+    if wanted.name == "bfloat16":
+        return "b"
+    raise ArgumentError(f"{name} is {wanted}; give {_TAKEN}")
+
+
+def _check_extents(name: str, shape: tuple[int, ...]) -> None:
+    if len(shape) == 2:
+        return
+    remedy = {0: "give a matrix", 1: f"give a matrix: {name}[:, None] is a column"}.get(
+        len(shape), "give a matrix; call the routine once for each matrix of a stack")
+    raise ArgumentError(f"{name} has {len(shape)} dimensions, {shape}; {remedy}")
+
+
+# ---- NumPy ----
+
+
+def _of_numpy(name: str, array: np.ndarray[Any, Any]) -> Matrix:
+    _check_extents(name, array.shape)
+    if isinstance(array, np.ma.MaskedArray):
+        raise ArgumentError(f"{name} is a masked array; give its data: {name}.filled(0)")
+    letter = letter_of(array.dtype, f"{name}.dtype")
+    size = array.itemsize
+    (rows, columns), (row, column) = array.shape, array.strides
+    return Matrix(name, array, array, array.__array_interface__["data"][0], rows, columns,
+                  row // size, column // size, letter, bool(array.flags.writeable),
+                  aligned=bool(array.flags.aligned) and row % size == 0 and column % size == 0)
+
+
+# ---- Other libraries ----
+
+
+def current_stream(array: Any) -> int | None:
+    """The stream on which the array's library puts what it is told next; None: not known."""
+    torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
+    if torch is not None and isinstance(array, torch.Tensor):
+        # 0 is the legacy stream, which has the handle 1 where 0 stands for no stream.
+        return int(torch.cuda.current_stream(array.device).cuda_stream) or 1
+    if cupy is not None and isinstance(array, cupy.ndarray):
+        with array.device:
+            return int(cupy.cuda.get_current_stream().ptr) or 1
+    return None
+
+
+def _plain(array: Any) -> tuple[Any, bool]:
+    """The array without torch's mark that it stands for its conjugate, and whether it had it."""
+    marked = getattr(array, "is_conj", None)
+    if marked is not None and "torch" in sys.modules and marked():
+        return array.conj(), True
+    return array, False
+
+
+def _exported(name: str, array: Any, stream: int | None) -> Any:
+    arguments = {} if stream is None else {"stream": stream}
+    try:
+        return array.__dlpack__(max_version=(1, 0), **arguments)
+    except TypeError:  # a producer of before DLPack 1.0
+        return array.__dlpack__(**arguments)
+
+
+def _of_dlpack(name: str, array: Any, stream_of: StreamOf) -> Matrix:
+    array, conjugated = _plain(array)
+    kind, number = array.__dlpack_device__()
+    if kind not in _dlpack.ON_HOST + _dlpack.ON_CUDA:
+        raise ArgumentError(f"{name} is on a device of DLPack's kind {int(kind)}; give an array in "
+                            "host memory or on an NVIDIA GPU")
+    on_cuda = kind in _dlpack.ON_CUDA
+    stream = stream_of(number, current_stream(array)) if on_cuda else None
+    x = _dlpack.take(_exported(name, array, stream))
+    _check_extents(name, x.shape)
+    if x.letter is None:
+        raise ArgumentError(f"{name} has the type {x.type_name}; give {_TAKEN}")
+    (rows, columns), (row, column) = x.shape, x.strides
+    immutable = type(array).__module__.split(".")[0] in ("jax", "jaxlib")
+    return Matrix(name, array, (array, x.owner), x.address, rows, columns, row, column,
+                  x.letter, not (x.read_only or immutable), conjugated, on_cuda=on_cuda, stream=stream, exported=True)
+
+
+def _of_cuda_interface(name: str, array: Any) -> Matrix:
+    told = array.__cuda_array_interface__
+    _check_extents(name, tuple(told["shape"]))
+    rows, columns = told["shape"]
+    letter = letter_of(told["typestr"], f"{name}'s type")
+    if told.get("mask") is not None:
+        raise ArgumentError(f"{name} has a mask; give an array without one")
+    size = SIZES[letter]
+    row, column = told.get("strides") or (columns * size, size)
+    address, read_only = told["data"]
+    return Matrix(name, array, array, address or 0, rows, columns, row // size, column // size,
+                  letter, not read_only, aligned=row % size == 0 and column % size == 0, on_cuda=True,
+                  stream=told.get("stream"))
+
+
+def matrix_of(name: str, array: Any, stream_of: StreamOf) -> Matrix:
+    """What the routines need to know of an argument."""
+    if isinstance(array, Matrix):
+        return array
+    if hasattr(array, "_tessera_array"):
+        array = array._tessera_array()
+    if hasattr(array, "_tessera_matrix"):
+        own: Matrix = array._tessera_matrix(name)
+        return own
+    if isinstance(array, np.ndarray):
+        return _of_numpy(name, array)
+    if hasattr(array, "__dlpack__") and hasattr(array, "__dlpack_device__"):
+        return _of_dlpack(name, array, stream_of)
+    if hasattr(array, "__cuda_array_interface__"):
+        return _of_cuda_interface(name, array)
+    raise TypeError(f"{name} is a {type(array).__name__}; give an array of NumPy, CuPy, PyTorch, "
+                    "JAX or another library that has DLPack or __cuda_array_interface__")
+
+
+# ---- Memory on the host, as NumPy sees it ----
+
+
+def host_view(x: Matrix) -> np.ndarray[Any, Any]:
+    """The matrix's memory as an array of NumPy's, without a copy."""
+    if isinstance(x.array, np.ndarray):
+        return x.array
+    dtype = numpy_type(x.letter)
+    if x.rows == 0 or x.columns == 0:
+        return np.empty(x.shape, dtype)
+    size = SIZES[x.letter]
+    extent = ((x.rows - 1) * x.row_stride + (x.columns - 1) * x.column_stride + 1) * size
+    memory = (ctypes.c_char * extent).from_address(x.address)
+    view: np.ndarray[Any, Any] = np.ndarray(
+        x.shape, dtype, memory, 0, (x.row_stride * size, x.column_stride * size))
+    return view
+
+
+def copied(x: Matrix, by_rows: bool) -> Matrix:
+    """The matrix in new host memory, with a row-major or column-major order."""
+    values = host_view(x)
+    if x.conjugated:
+        values = values.conj()
+    return _of_numpy(x.name, np.array(values, order="C" if by_rows else "F", subok=False))

@@ -1,0 +1,5 @@
+"""What build_native.py writes."""
+from typing import Any
+
+SONAME: str
+ffi: Any

@@ -1,0 +1,171 @@
+"""The routines of the level-3 BLAS on arrays. Who carries them out differs: a context at once, a
+composition one after another, a future beside the program, and a plan not at all."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ._layout import Flags
+from ._library import ArgumentError
+
+_LETTERS = {
+    "side": {"l": "L", "left": "L", "r": "R", "right": "R"},
+    "uplo": {"l": "L", "lower": "L", "u": "U", "upper": "U"},
+    "trans": {"n": "N", "t": "T", "c": "C"},
+    "diag": {"n": "N", "non-unit": "N", "u": "U", "unit": "U"},
+}
+_SAID = {"side": "'left' or 'right'", "uplo": "'lower' or 'upper'", "trans": "'N', 'T' or 'C'",
+         "diag": "'non-unit' or 'unit'"}
+
+
+def _flag(kind: str, name: str, value: str) -> str:
+    letter = _LETTERS[kind].get(value.lower()) if isinstance(value, str) else None
+    if letter is None:
+        raise ArgumentError(f"{name} is {value!r}; give {_SAID[kind]}")
+    return letter
+
+
+@dataclass(frozen=True)
+class Request:
+    """A routine with what the user gave."""
+
+    operation: str
+    flags: Flags
+    a: Any
+    b: Any  # of trmm and trsm: what the result begins as
+    c: Any
+    out: Any
+    alpha: Any
+    beta: Any
+    tf32: bool
+    copy: bool | None
+
+
+class Routines:
+    """The routines. What holds for all of them:
+
+    Arrays are matrices (two dimensions) of NumPy, CuPy, PyTorch, JAX or anything else that has
+    DLPack or __cuda_array_interface__, in host memory or on GPUs, all of one type: float32,
+    float64, complex64 or complex128; of gemm also float16 and bfloat16. Nothing is broadcast and
+    no type is converted. Rows or columns that are contiguous are used in place, so C- and
+    F-ordered arrays, their transposes and slices cost nothing; an input with other strides is
+    copied first, with a CopyWarning (copy=True: without the warning; copy=False: refused).
+
+    out takes the result and is returned; without it the result is a new array of the library that a
+    (of trmm and trsm, b) is of. Routines that write one triangle leave the other one of out as it
+    is; in a new array it is zero.
+
+    c is added: result = alpha op(a) op(b) + beta c. With c and without beta, beta is 1. With beta
+    and without c, what is in out is added. c itself is not changed unless it is out.
+
+    Flags: side 'left' or 'right', uplo 'lower' or 'upper', trans 'N', 'T' (transposed) or 'C'
+    (conjugated and transposed), diag 'non-unit' or 'unit'.
+
+    Errors: ArgumentError (nothing was touched), OutOfMemoryError (nothing was touched), DeviceError
+    (the result is undefined), and TypeError for what is no array.
+    """
+
+    def _carry_out(self, request: Request) -> Any:
+        raise NotImplementedError
+
+    def gemm(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
+             beta: complex | None = None, c: Any = None, transa: str = "N", transb: str = "N",
+             tf32: bool = False, copy: bool | None = None) -> Any:
+        """alpha op(a) op(b) + beta c. op(a) is m x k, op(b) k x n, the result m x n.
+
+        tf32: float32 matrices are multiplied in TF32 where the GPU can, which is faster and keeps
+        about three decimal digits. float16 and bfloat16 are summed in float32."""
+        flags = Flags(transa=_flag("trans", "transa", transa),
+                      transb=_flag("trans", "transb", transb))
+        return self._carry_out(Request("gemm", flags, a, b, c, out, alpha, beta, tf32, copy))
+
+    def matmul(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
+               beta: complex | None = None, c: Any = None, transa: str = "N", transb: str = "N",
+               tf32: bool = False, copy: bool | None = None) -> Any:
+        """The product a @ b, or alpha op(a) op(b) + beta c: another name of gemm.
+
+        tf32: float32 matrices are multiplied in TF32 where the GPU can, which is faster and keeps
+        about three decimal digits. float16 and bfloat16 are summed in float32."""
+        return self.gemm(a, b, out, alpha=alpha, beta=beta, c=c, transa=transa, transb=transb,
+                         tf32=tf32, copy=copy)
+
+    def gemmt(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
+              beta: complex | None = None, c: Any = None, uplo: str = "lower", transa: str = "N",
+              transb: str = "N", copy: bool | None = None) -> Any:
+        """One triangle of alpha op(a) op(b) + beta c. op(a) is n x k, op(b) k x n."""
+        flags = Flags(uplo=_flag("uplo", "uplo", uplo), transa=_flag("trans", "transa", transa),
+                      transb=_flag("trans", "transb", transb))
+        return self._carry_out(Request("gemmt", flags, a, b, c, out, alpha, beta, False, copy))
+
+    def _sided(self, operation: str, a: Any, b: Any, out: Any, alpha: complex,
+               beta: complex | None, c: Any, side: str, uplo: str, copy: bool | None) -> Any:
+        flags = Flags(side=_flag("side", "side", side), uplo=_flag("uplo", "uplo", uplo))
+        return self._carry_out(Request(operation, flags, a, b, c, out, alpha, beta, False, copy))
+
+    def symm(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
+             beta: complex | None = None, c: Any = None, side: str = "left", uplo: str = "lower",
+             copy: bool | None = None) -> Any:
+        """alpha a b + beta c (side 'left') or alpha b a + beta c ('right'). a is symmetric; only
+        its triangle uplo is read. b and the result are m x n."""
+        return self._sided("symm", a, b, out, alpha, beta, c, side, uplo, copy)
+
+    def hemm(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
+             beta: complex | None = None, c: Any = None, side: str = "left", uplo: str = "lower",
+             copy: bool | None = None) -> Any:
+        """As symm with a Hermitian a; complex matrices."""
+        return self._sided("hemm", a, b, out, alpha, beta, c, side, uplo, copy)
+
+    def _rank(self, operation: str, a: Any, b: Any, out: Any, alpha: complex,
+              beta: complex | None, c: Any, uplo: str, trans: str, copy: bool | None) -> Any:
+        flags = Flags(uplo=_flag("uplo", "uplo", uplo), transa=_flag("trans", "trans", trans))
+        return self._carry_out(Request(operation, flags, a, b, c, out, alpha, beta, False, copy))
+
+    def syrk(self, a: Any, out: Any = None, *, alpha: complex = 1, beta: complex | None = None,
+             c: Any = None, uplo: str = "lower", trans: str = "N", copy: bool | None = None
+             ) -> Any:
+        """One triangle of alpha op(a) op(a)^T + beta c. op(a) is n x k; complex matrices take
+        trans 'N' or 'T'."""
+        return self._rank("syrk", a, None, out, alpha, beta, c, uplo, trans, copy)
+
+    def herk(self, a: Any, out: Any = None, *, alpha: float = 1, beta: float | None = None,
+             c: Any = None, uplo: str = "lower", trans: str = "N", copy: bool | None = None
+             ) -> Any:
+        """One triangle of alpha op(a) op(a)^H + beta c, with real alpha and beta. op(a) is n x k;
+        complex matrices, trans 'N' or 'C'."""
+        return self._rank("herk", a, None, out, alpha, beta, c, uplo, trans, copy)
+
+    def syr2k(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
+              beta: complex | None = None, c: Any = None, uplo: str = "lower", trans: str = "N",
+              copy: bool | None = None) -> Any:
+        """One triangle of alpha op(a) op(b)^T + alpha op(b) op(a)^T + beta c. op(a) and op(b) are
+        n x k; complex matrices take trans 'N' or 'T'."""
+        return self._rank("syr2k", a, b, out, alpha, beta, c, uplo, trans, copy)
+
+    def her2k(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1,
+              beta: float | None = None, c: Any = None, uplo: str = "lower", trans: str = "N",
+              copy: bool | None = None) -> Any:
+        """One triangle of alpha op(a) op(b)^H + conj(alpha) op(b) op(a)^H + beta c, with a real
+        beta. op(a) and op(b) are n x k; complex matrices, trans 'N' or 'C'."""
+        return self._rank("her2k", a, b, out, alpha, beta, c, uplo, trans, copy)
+
+    def _triangular(self, operation: str, a: Any, b: Any, out: Any, alpha: complex, side: str,
+                    uplo: str, transa: str, diag: str, copy: bool | None) -> Any:
+        flags = Flags(side=_flag("side", "side", side), uplo=_flag("uplo", "uplo", uplo),
+                      transa=_flag("trans", "transa", transa), diag=_flag("diag", "diag", diag))
+        return self._carry_out(Request(operation, flags, a, b, None, out, alpha, None, False, copy))
+
+    def trmm(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1, side: str = "left",
+             uplo: str = "lower", transa: str = "N", diag: str = "non-unit",
+             copy: bool | None = None) -> Any:
+        """alpha op(a) b (side 'left') or alpha b op(a) ('right'). a is triangular; only its
+        triangle uplo is read, and with diag 'unit' its diagonal counts as ones. b is m x n and
+        stays as it is, unless it is out as well."""
+        return self._triangular("trmm", a, b, out, alpha, side, uplo, transa, diag, copy)
+
+    def trsm(self, a: Any, b: Any, out: Any = None, *, alpha: complex = 1, side: str = "left",
+             uplo: str = "lower", transa: str = "N", diag: str = "non-unit",
+             copy: bool | None = None) -> Any:
+        """The x of op(a) x = alpha b (side 'left') or x op(a) = alpha b ('right'). a is triangular;
+        only its triangle uplo is read, and with diag 'unit' its diagonal counts as ones. b is m x n
+        and stays as it is, unless it is out as well. Zeros on the diagonal are not looked for."""
+        return self._triangular("trsm", a, b, out, alpha, side, uplo, transa, diag, copy)

@@ -1,0 +1,36 @@
+"""What the tests of the Python package share: the package of the build, contexts on emulated devices."""
+import importlib
+import sys
+
+import pytest
+
+from support import BUILD, missing
+
+MACHINE = "host:200 gpu*2@nvswitch:300 pcie:25/pair rate:19"
+sys.path.insert(0, str(BUILD / "python"))
+
+
+def _wanted(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+@pytest.fixture
+def tessera(clean):
+    for name in ("numpy", "cffi"):
+        if _wanted(name) is None:
+            missing(f"{name} for this Python")
+    if not (BUILD / "python/tessera/_native.py").exists():
+        missing("Python package in this build")
+    package = importlib.import_module("tessera")
+    assert package.__file__.startswith(str(BUILD)), package.__file__
+    return package
+
+
+@pytest.fixture
+def context(tessera):
+    """Two emulated devices; every plan is verified."""
+    with tessera.Context(engine="host", devices=2, machine=MACHINE, check=True) as made:
+        yield made

@@ -1,0 +1,125 @@
+"""What is refused: the message names the argument, its value and the remedy, and nothing is touched."""
+import pytest
+
+np = pytest.importorskip("numpy")
+
+
+def eye(n=4, dtype="f8"):
+    return np.eye(n, dtype=dtype)
+
+
+CASES = [
+    (lambda t: t.matmul(np.ones((2, 3, 3)), eye()), r"a has 3 dimensions, \(2, 3, 3\); .* stack"),
+    (lambda t: t.matmul(eye(), np.ones(4)), r"b has 1 dimensions, \(4,\); .*b\[:, None\] is a column"),
+    (lambda t: t.matmul(eye(), np.float64(2)), "b is a float64"),
+    (lambda t: t.matmul(eye(3), eye(4)), "the columns of a is 3, but the rows of b is 4"),
+    (lambda t: t.matmul(np.ones((2, 3)), np.ones((2, 3)), transa="T", transb="T"),
+     r"the columns of op\(a\) is 2, but the rows of op\(b\) is 3"),
+    (lambda t: t.matmul(eye(), eye(), eye(5)), "out is 5 x 5, but the result is 4 x 4"),
+    (lambda t: t.matmul(eye(), eye(), c=np.ones((1, 4))), "c is 1 x 4, but the result is 4 x 4"),
+    (lambda t: t.matmul(eye(), eye(dtype="f4")), "b has the type float32, but a has float64; .* no type is"),
+    (lambda t: t.matmul(eye(), eye(), eye(dtype="f4")), "out has the type float32"),
+    (lambda t: t.matmul(eye(dtype="i4"), eye()), "a.dtype is int32; give float32, float64"),
+    (lambda t: t.matmul(eye(dtype=">f8"), eye(dtype=">f8")), "a.dtype is >f8"),
+    (lambda t: t.matmul(np.ma.ones((4, 4)), eye()), r"masked array; .* a.filled\(0\)"),
+    (lambda t: t.matmul(eye(), eye(), beta=2), "beta is 2, but there is nothing to multiply by it"),
+    (lambda t: t.matmul(eye(), eye(), alpha=1j), "alpha is 1j; give a real number"),
+    (lambda t: t.matmul(eye(), eye(), alpha="x"), "alpha is 'x'; give a number"),
+    (lambda t: t.herk(eye(dtype="c16"), alpha=1j), "alpha is 1j; give a real number"),
+    (lambda t: t.herk(eye(dtype="c16"), trans="T"), "trans is 'T'; herk .* takes 'N' or 'C'"),
+    (lambda t: t.syrk(eye(dtype="c16"), trans="C"), "trans is 'C'; syrk .* takes 'N' or 'T'"),
+    (lambda t: t.matmul(eye(), eye(), transa="X"), "transa is 'X'; give 'N', 'T' or 'C'"),
+    (lambda t: t.matmul(eye(), eye(), transb=True), "transb is True; give 'N', 'T' or 'C'"),
+    (lambda t: t.trsm(eye(), eye(), side="top"), "side is 'top'; give 'left' or 'right'"),
+    (lambda t: t.trsm(eye(), eye(), uplo=""), "uplo is ''; give 'lower' or 'upper'"),
+    (lambda t: t.trsm(eye(), eye(), diag="one"), "diag is 'one'; give 'non-unit' or 'unit'"),
+    (lambda t: t.trsm(np.ones((4, 3)), eye()), "a is 4 x 3; give a square matrix"),
+    (lambda t: t.trsm(eye(3), eye()), "the order of a is 3, but the rows of b is 4"),
+    (lambda t: t.symm(eye(3), eye(), side="right"), "the order of a is 3, but the columns of b is 4"),
+    (lambda t: t.syr2k(np.ones((4, 2)), np.ones((4, 3))), "a is 4 x 2, but b is 4 x 3"),
+    (lambda t: t.syrk(eye(dtype="f2")), "syrk"),
+    (lambda t: t.empty((-1, 2)), r"shape is \(-1, 2\); give extents of 0 or more"),
+    (lambda t: t.empty((2, 2), order="K"), "order is 'K'; give 'C'"),
+    (lambda t: t.empty((2, 2), dtype=object), "dtype is object"),
+    (lambda t: t.empty((2, 2), device=7), "device is 7"),
+    (lambda t: t.empty((2, 2, 2), device=0), "a matrix: give two extents"),
+    (lambda t: t.empty((2, 2), dtype="i4", device=0), "dtype is int32"),
+    (lambda t: t.submit("gemv", eye(), eye()), "routine is 'gemv'; give matmul or one of gemm, gemmt"),
+    (lambda t: t.plan("potrf", (4, 4)), "routine is 'potrf'"),
+    (lambda t: t.plan("gemm", (4,), (4, 4)), r"a is \(4,\); give two extents"),
+    (lambda t: t.plan("gemm", (4, 4), (4, 4), homes="disk"), "homes has 'disk' for a; give 'pageable'"),
+    (lambda t: t.plan("gemm", (4, 4), (4, 4), homes=["pinned"]), "give one, or one for each"),
+    (lambda t: t.set_stream(9, 1), "device"),
+]
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_refused(context, tessera, number):
+    call, message = CASES[number]
+    kind = TypeError if "is a float64" in message else tessera.ArgumentError
+    with pytest.raises(kind, match=message) as told:
+        call(context)
+    if kind is tessera.ArgumentError:
+        assert isinstance(told.value, ValueError)
+        assert told.value.status == "TSR_ERR_ARGUMENT"
+
+
+def test_no_array(context):
+    with pytest.raises(TypeError, match=r"a is a list; give an array of NumPy, CuPy, PyTorch"):
+        context.matmul([[1.0]], eye(1))
+
+
+def test_nothing_is_touched(context, tessera):
+    """A call that is refused after all its matrices were seen leaves them as they are."""
+    a, b, c = eye(), 2 * eye(), 3 * eye()
+    for call in (lambda: context.matmul(a, b, a), lambda: context.matmul(a, b, a, c=c),
+                 lambda: context.trsm(a, b, a), lambda: context.matmul(a, b, a[::-1]),
+                 lambda: context.matmul(a, b, a.T, c=c, beta=2)):
+        with pytest.raises(tessera.ArgumentError):
+            call()
+        assert (a == eye()).all() and (b == 2 * eye()).all() and (c == 3 * eye()).all()
+
+
+def test_read_only(context, tessera):
+    out = eye()
+    out.flags.writeable = False
+    with pytest.raises(tessera.ArgumentError, match="out cannot be written to: it is read-only"):
+        context.matmul(eye(), eye(), out)
+    inputs = eye()
+    inputs.flags.writeable = False
+    assert (context.matmul(inputs, inputs) == eye()).all()
+
+
+def test_contexts(tessera):
+    with pytest.raises(tessera.EngineError, match="name cuda, host or cpu"):
+        tessera.Context(engine="opencl")
+    with pytest.raises(tessera.ArgumentError, match="devices is empty"):
+        tessera.Context(devices=[])
+    with pytest.raises(tessera.ArgumentError, match='devices is "two"'):
+        tessera.Context(engine="host", devices="two")
+    with pytest.raises(tessera.MachineError):
+        tessera.Context(machine="host:nothing")
+    with tessera.Context(engine="cpu") as context:
+        assert context.devices == 0 and context.engine == "cpu"
+    with pytest.raises(tessera.ArgumentError, match="the context is closed"):
+        context.matmul(eye(), eye())
+    assert "closed" in repr(context)
+    context.close()
+
+
+def test_memory(tessera):
+    """Errors of the library have their classes."""
+    with tessera.Context(engine="host", devices=1, memory=10**6) as context:
+        with pytest.raises(tessera.OutOfMemoryError) as told:
+            context.empty((10**6, 10**6), device=0)
+        assert isinstance(told.value, MemoryError) and isinstance(told.value, tessera.Error)
+        assert told.value.message == str(told.value) != ""
+
+
+def test_the_default_context(tessera):
+    with tessera.Context(engine="cpu") as mine:
+        tessera.set_default_context(mine)
+        assert tessera.default_context() is mine
+        assert (tessera.gemm(eye(), eye()) == eye()).all()
+    assert tessera.default_context() is not mine  # which is closed
+    tessera.set_default_context(None)

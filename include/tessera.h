@@ -682,9 +682,37 @@ typedef enum tsr_format {
   TSR_TIMELINE_SVG,  /* queues over time, predicted and, when there are any, measured */
   TSR_TIMELINE_JSON, /* Trace Event Format (Perfetto) */
   TSR_LOADS, /* each device's loads, by equation (1) of Herault et al. (docs/explain/memory.md) */
+  TSR_VERDICT = 6,     /* what binds, why so many devices, what would be faster: see below */
   TSR_MACHINE_SVG = 7, /* a picture of the machine, with a plan coloured by how busy each part is */
-  TSR_DETAILS = 8      /* of a machine: tables of all links, channels and rates, for people */
+  TSR_DETAILS = 8,     /* of a machine: tables of all links, channels and rates, for people */
+  TSR_JSON_ALONE = 9   /* TSR_JSON, without the time to plan alternatives */
 } tsr_format;
+
+/*
+ * TSR_VERDICT gives some sentences in lines of at most 80 characters, such as "Bound by host memory
+ * (98 % busy): 197 of at most 200 TFLOP/s. With A on GPU 0: 205 TFLOP/s." What would be faster is
+ * not guessed but planned, which takes some times as long as the plan did, 0.5 s at most; later
+ * prints of the plan do not plan it again. It is predicted for operands in other memory, other
+ * devices and larger budgets, and said if it saves 3 % of the time at least.
+ *
+ * TSR_JSON of a plan has the verdict as an object "verdict":
+ *   text       the sentences, in one line
+ *   seconds, measured, floor
+ *              predicted, of the last run (null: none), the least possible
+ *   rate, most flops/s at `seconds` and at `floor`
+ *   rehearsal  true: the devices are emulated, and no time means anything
+ *   limit      what binds: what (in words), kind ("channel", "link", "kernels", "latency" or
+ *              "cpu"), busy (0 to 1, of the predicted time)
+ *   busy       each link, channel and device in use, the busiest first: what, kind, busy; of links
+ *              and kernels from and to (locations: the devices, then the nodes; of kernels both
+ *              are the device); of channels their index among the machine's
+ *   devices    used (numbers), of (how many there are), why; on_all: seconds on all of them, if
+ *              that is slower, else null
+ *   instead    faster alternatives, the fastest first: what, seconds, rate. With TSR_JSON_ALONE
+ *              there are some only if an earlier print has planned them
+ * A key that has no value is null. Plans of asynchronous calls and of captures have no
+ * alternatives.
+ */
 
 /* Prints a plan. TSR_ERR_ARGUMENT: no such format. */
 TSR_API tsr_status tsr_plan_print(const tsr_plan *plan, tsr_format format, char **text);

@@ -40,6 +40,7 @@ typedef struct tsr_call {
   int64_t m, n, k;
   tsr_scalar_class alpha, beta;
   tsr_operand operand[TSR_OPERANDS];
+  bool row_major; /* the user's matrices are row-major: prints show the call as it was asked for */
 } tsr_call;
 
 /* The addresses and scalars of one call, which a plan is given when it is submitted. */
@@ -68,6 +69,14 @@ double tsr_call_flops(const tsr_call *call);
 tsr_status tsr_call_level3(const tsr_level3 *what, const void *alpha, const void *a, const void *b,
                            const void *beta, void *c, bool check_pointers, tsr_call *call,
                            tsr_binding *binding, bool *exchanged);
+
+/* The call with the user's own flags, extents and operands, for prints: if the user's matrices are
+ * row-major, the normalisation is undone. */
+tsr_call tsr_call_as_asked(const tsr_call *call);
+
+/* The operand of the user's (TSR_A, TSR_B_) that is this operand of the call; other matrices are
+ * returned as they are. */
+int tsr_call_asked_matrix(const tsr_call *call, int matrix);
 
 /* TSR_ERR_ARGUMENT: an element of C that is written shares memory with an A or B that is read; the
  * message names both. binding has the addresses of all operands that are read. */

@@ -37,15 +37,20 @@ static void exchange(int64_t *x, int64_t *y) {
   *y = kept;
 }
 
-/* w is complete and row-major. */
-static void to_column_major(const tsr_operation_info *info, tsr_level3 *w, bool *exchanged) {
+/* Whether A and B change places when the layout does. */
+static bool exchanges(tsr_operation operation) {
+  return tsr_operation_get(operation)->signature == TSR_SIGNATURE_PRODUCT || operation == TSR_HER2K;
+}
+
+/* Turns a complete row-major call into the column-major one, and back: it is its own inverse. The
+ * layout is the caller's to set. */
+static void turn(const tsr_operation_info *info, tsr_level3 *w, bool *exchanged) {
   tsr_op transa = w->transa;
   bool product = info->signature == TSR_SIGNATURE_PRODUCT,
        rank_k = info->signature == TSR_SIGNATURE_RANK_K;
-  w->layout = TSR_COL_MAJOR;
   w->uplo = other_triangle(w->uplo);
   exchange(&w->m, &w->n);
-  *exchanged = product || w->operation == TSR_HER2K;
+  *exchanged = exchanges(w->operation);
   if (*exchanged) exchange(&w->lda, &w->ldb);
   if (product) {
     w->transa = w->transb;
@@ -62,7 +67,7 @@ static void set_operand(const tsr_level3 *w, int operand, int64_t ld, tsr_operan
   tsr_check_stored(w, operand, &made->rows, &made->cols);
 }
 
-/* w is complete and column-major. */
+/* w is complete and turned to column-major; its layout is still the user's. */
 static void fill_call(const tsr_level3 *w, const tsr_binding *binding, tsr_call *call) {
   *call = (tsr_call){.operation = w->operation,
                      .type = w->type,
@@ -75,7 +80,8 @@ static void fill_call(const tsr_level3 *w, const tsr_binding *binding, tsr_call 
                      .n = w->n,
                      .k = w->k,
                      .alpha = tsr_scalar_classify(binding->alpha),
-                     .beta = tsr_scalar_classify(binding->beta)};
+                     .beta = tsr_scalar_classify(binding->beta),
+                     .row_major = w->layout == TSR_ROW_MAJOR};
   set_operand(w, TSR_A, w->lda, &call->operand[TSR_A]);
   set_operand(w, TSR_B_, w->ldb, &call->operand[TSR_B_]);
   set_operand(w, TSR_C_, w->ldc, &call->operand[TSR_C_]);
@@ -90,11 +96,46 @@ tsr_status tsr_call_level3(const tsr_level3 *what, const void *alpha, const void
   const tsr_operation_info *info = tsr_operation_get(read.operation);
   tsr_level3 w = tsr_check_complete(&read);
   *exchanged = false;
-  if (w.layout == TSR_ROW_MAJOR) to_column_major(info, &w, exchanged);
+  if (w.layout == TSR_ROW_MAJOR) turn(info, &w, exchanged);
   if (!info->has_b) b = NULL;
   *binding = (tsr_binding){.base = {(void *)(*exchanged ? b : a), (void *)(*exchanged ? a : b), c}};
   binding->alpha = tsr_operation_alpha(w.operation, w.type, alpha);
   binding->beta = tsr_operation_beta(w.operation, w.type, binding->alpha, beta);
   fill_call(&w, binding, call);
   return TSR_OK;
+}
+
+/* ---- Back, for prints ---- */
+
+static tsr_operand transposed(tsr_operand operand) {
+  exchange(&operand.rows, &operand.cols);
+  return operand;
+}
+
+tsr_call tsr_call_as_asked(const tsr_call *call) {
+  if (!call->row_major) return *call;
+  tsr_call asked = *call;
+  bool exchanged;
+  tsr_level3 w = {.operation = call->operation,
+                  .transa = call->transa,
+                  .transb = call->transb,
+                  .side = call->side,
+                  .uplo = call->uplo,
+                  .m = call->m,
+                  .n = call->n};
+  turn(tsr_operation_get(call->operation), &w, &exchanged);
+  asked.transa = plain_op(call->type, w.transa);
+  asked.transb = w.transb;
+  asked.side = w.side;
+  asked.uplo = w.uplo;
+  asked.m = w.m;
+  asked.n = w.n;
+  for (int i = 0; i < TSR_OPERANDS; i++)
+    asked.operand[tsr_call_asked_matrix(call, i)] = transposed(call->operand[i]);
+  return asked;
+}
+
+int tsr_call_asked_matrix(const tsr_call *call, int matrix) {
+  bool exchanged = call->row_major && exchanges(call->operation);
+  return exchanged && (matrix == TSR_A || matrix == TSR_B_) ? TSR_A + TSR_B_ - matrix : matrix;
 }

@@ -61,6 +61,7 @@ void tsr_plan_unref(const tsr_plan *plan) {
   tsr_program_destroy(object->program);
   tsr_plan_clear(&object->plan);
   tsr_dealloc(object->times);
+  tsr_dealloc(object->alternatives);
   tsr_dealloc(object);
   tsr_plans_unref(owner);
 }
@@ -116,6 +117,18 @@ tsr_status tsr_plans_force(tsr_plans *plans, const char *strategy) {
   tsr_plans_note_settings(plans);
   pthread_mutex_unlock(&plans->lock);
   tsr_dealloc(former);
+  return TSR_OK;
+}
+
+tsr_status tsr_plans_planning(tsr_plans *plans, tsr_plan_options *options, char **strategy) {
+  pthread_mutex_lock(&plans->lock);
+  *options = plans->planning;
+  bool forced = options->strategy != NULL;
+  /* A copy: another thread may force another strategy meanwhile. */
+  *strategy = forced ? tsr_strdup(options->strategy) : NULL;
+  pthread_mutex_unlock(&plans->lock);
+  options->strategy = *strategy;
+  if (forced && *strategy == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a strategy");
   return TSR_OK;
 }
 

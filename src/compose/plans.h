@@ -30,6 +30,7 @@ typedef struct tsr_plans {
   atomic_int references;
   _Atomic(tsr_context *) context; /* NULL once the context is destroyed */
   bool check;                     /* verify each plan when it is made */
+  bool emulated;                  /* plans are run by emulated devices */
   bool run;                       /* plans will be run: make each plan's program with it */
   tsr_cache *cache;
   pthread_rwlock_t machine_lock; /* guards machine, which a probe replaces; taken before lock */
@@ -61,6 +62,10 @@ void tsr_plans_note_settings(tsr_plans *plans);
 /* Forces a strategy, whose text has been checked; NULL: none. TSR_ERR_MEMORY: no host memory. */
 tsr_status tsr_plans_force(tsr_plans *plans, const char *strategy);
 
+/* Copies the options with which plans are made. *strategy is what options->strategy points to; the
+ * caller gives it back with tsr_dealloc. TSR_ERR_MEMORY: no host memory. */
+tsr_status tsr_plans_planning(tsr_plans *plans, tsr_plan_options *options, char **strategy);
+
 /* Replaces the machine, takes ownership of the new one, and clears the cache. */
 void tsr_plans_exchange_machine(tsr_plans *plans, tsr_machine *machine);
 
@@ -76,6 +81,7 @@ typedef struct tsr_plan_object {
   tsr_program *program; /* NULL if plans are not run, or the CPU does the call */
   double measured; /* time of the last run [s]; 0: none. The owner's lock guards this and times */
   float *times;    /* of the commands, as in tsr_measured; NULL: not traced */
+  struct tsr_alternatives *alternatives; /* for verdicts; NULL: not planned. Under the lock, too */
   tsr_plan plan;
 } tsr_plan_object;
 

@@ -41,14 +41,9 @@ static void set_request(const tsr_request *request, tsr_plan_options *options) {
 }
 
 static tsr_status make(tsr_plans *plans, const tsr_request *request, tsr_plan **plan) {
-  pthread_mutex_lock(&plans->lock);
-  tsr_plan_options options = plans->planning;
-  bool forced = options.strategy != NULL;
-  /* A copy: another thread may force another strategy meanwhile. */
-  char *strategy = forced ? tsr_strdup(options.strategy) : NULL;
-  pthread_mutex_unlock(&plans->lock);
-  if (forced && strategy == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory for a strategy");
-  options.strategy = strategy;
+  tsr_plan_options options;
+  char *strategy;
+  TSR_TRY(tsr_plans_planning(plans, &options, &strategy));
   set_request(request, &options);
   tsr_status status = plan_and_verify(plans, request, &options, plan);
   tsr_dealloc(strategy);

@@ -35,6 +35,7 @@ static tsr_status set_planning(tsr_context *context, const tsr_options *options)
   tsr_plans *plans = context->plans;
   plans->check = options->check == 1;
   plans->run = context->engine != NULL;
+  plans->emulated = plans->run && context->engine->traits.emulated;
   plans->planning.reproducible = options->reproducible == 1;
   plans->planning.no_cpu = options->engine != NULL || options->devices != NULL;
   plans->planning.obey_devices = tsr_context_obeys(options->devices);

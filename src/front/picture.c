@@ -159,8 +159,11 @@ static void add_command(picture *p, size_t index, bool measured) {
   flush_cluster(p, command->queue, measured);
   char hint[200];
   tsr_name name;
-  snprintf(hint, sizeof hint, "%zu: %s, %d x %d x %d, %s %.1f-%.1f us", index,
-           tsr_command_describe(p->plan, command, &name), command->m, command->n, command->k,
+  const tsr_call *call = &p->plan->call;
+  snprintf(hint, sizeof hint, "%zu: %s, %lld x %lld x %d, %s %.1f-%.1f us", index,
+           tsr_command_describe(p->plan, command, &name),
+           (long long)tsr_asked_rows(call, command->m, command->n),
+           (long long)tsr_asked_cols(call, command->m, command->n), command->k,
            measured ? "measured" : "predicted", when.begin * 1e6, when.end * 1e6);
   bool hinted = p->plan->commands.count <= HINTED_COMMANDS;
   add_bar(p, command->queue, measured, begin, end, kind, hinted ? hint : NULL);
@@ -198,8 +201,8 @@ static void add_titles(picture *p) {
   const tsr_call *call = &p->plan->call;
   tsr_name name;
   tsr_text_add(p->text, "<text class=\"t\" x=\"12\" y=\"24\">%s %lld x %lld x %lld",
-               tsr_call_name(call, &name), (long long)call->m, (long long)call->n,
-               (long long)call->k);
+               tsr_call_name(call, &name), (long long)tsr_asked_rows(call, call->m, call->n),
+               (long long)tsr_asked_cols(call, call->m, call->n), (long long)call->k);
   if (p->machine != NULL) {
     tsr_text_add(p->text, " on ");
     tsr_text_add_xml(p->text, p->machine->name);

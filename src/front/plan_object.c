@@ -1,9 +1,12 @@
 /* The native door: plans as objects. */
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/thread.h"
 #include "blas/operation.h"
 #include "compose/request.h"
 #include "compose/retry.h"
+#include "front/alternatives.h"
 #include "front/context.h"
 #include "front/picture.h"
 #include "plan/model/choi.h"
@@ -271,21 +274,44 @@ TSR_ENTRY(tsr_print_knobs, (text), char **text) {
   return tsr_text_take(&knobs, text);
 }
 
+/* Whether the times of a plan mean nothing: its devices are emulated, and they ran it, or the
+ * machine is the one that is made up for them. The caller holds machine_lock and the lock. */
+static bool is_rehearsal(const tsr_plan_object *object) {
+  const tsr_plans *owner = object->owner;
+  bool made_up = strcmp(owner->machine->source, "built-in") == 0;
+  return owner->emulated && object->plan.devices > 0 && (made_up || object->measured > 0);
+}
+
+static tsr_known what_is_known(const tsr_plan_object *object) {
+  return (tsr_known){.measured = {object->measured, object->times},
+                     .rehearsal = is_rehearsal(object),
+                     .alternatives = object->alternatives};
+}
+
+/* Alternatives of a rehearsal would mean nothing, either. The caller holds machine_lock. */
+static void plan_alternatives(tsr_plan_object *object) {
+  pthread_mutex_lock(&object->owner->lock);
+  bool rehearsal = is_rehearsal(object);
+  pthread_mutex_unlock(&object->owner->lock);
+  if (!rehearsal) (void)tsr_alternatives_of(object);
+}
+
 TSR_ENTRY(tsr_plan_print, (plan, format, text), const tsr_plan *plan, tsr_format format,
           char **text) {
   TSR_TRY(check_plan(plan));
   TSR_TRY(check_address("text", text));
-  if ((int)format < TSR_TEXT || format > TSR_LOADS)
+  if ((int)format < TSR_TEXT || format > TSR_JSON_ALONE)
     return tsr_fail(TSR_ERR_ARGUMENT, "format is %d; give one of tsr_format", (int)format);
-  const tsr_plan_object *object = tsr_plan_object_of(plan);
+  tsr_plan_object *object = tsr_plan_object_of(plan);
   tsr_plans *owner = object->owner;
   tsr_text written = TSR_TEXT_INIT;
   pthread_rwlock_rdlock(&owner->machine_lock);
+  if (format == TSR_VERDICT || format == TSR_JSON) plan_alternatives(object);
   pthread_mutex_lock(&owner->lock);
-  tsr_measured measured = {object->measured, object->times};
+  tsr_known known = what_is_known(object);
   tsr_status status = format == TSR_TIMELINE_SVG
-                          ? tsr_picture_draw(plan, owner->machine, &measured, &written)
-                          : tsr_plan_write(plan, owner->machine, &measured, format, &written);
+                          ? tsr_picture_draw(plan, owner->machine, &known.measured, &written)
+                          : tsr_plan_write(plan, owner->machine, &known, format, &written);
   pthread_mutex_unlock(&owner->lock);
   pthread_rwlock_unlock(&owner->machine_lock);
   if (status == TSR_OK) status = tsr_text_take(&written, text);

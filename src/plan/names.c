@@ -9,6 +9,10 @@ const char *tsr_matrix_name(int matrix) {
   return matrix >= 0 && matrix < TSR_MATRICES ? names[matrix] : "?";
 }
 
+const char *tsr_asked_matrix_name(const tsr_call *call, int matrix) {
+  return tsr_matrix_name(tsr_call_asked_matrix(call, matrix));
+}
+
 const char *tsr_plan_location_name(const tsr_plan *plan, int location, tsr_name *name) {
   bool device = location < plan->machine_devices;
   snprintf(name->text, sizeof name->text, "%s %d", device ? "device" : "host",
@@ -39,7 +43,7 @@ const char *tsr_command_name(const tsr_plan *plan, const tsr_command *command, t
   if (command->kind == TSR_COMMAND_COPY) {
     const tsr_buffer *from = buffer_at(plan, command->buffer[0]);
     snprintf(name->text, sizeof name->text, "copy of %s",
-             from == NULL ? "?" : tsr_matrix_name(from->matrix));
+             from == NULL ? "?" : tsr_asked_matrix_name(&plan->call, from->matrix));
   } else {
     bool known = command->kind == TSR_COMMAND_KERNEL && command->kernel < TSR_KERNEL_COUNT;
     snprintf(name->text, sizeof name->text, "%s",
@@ -77,7 +81,8 @@ const char *tsr_command_describe(const tsr_plan *plan, const tsr_command *comman
   return name->text;
 }
 
-const char *tsr_call_name(const tsr_call *call, tsr_name *name) {
+const char *tsr_call_name(const tsr_call *planned, tsr_name *name) {
+  const tsr_call asked = tsr_call_as_asked(planned), *call = &asked;
   const tsr_operation_info *info = tsr_operation_get(call->operation);
   char flags[5], side = (char)call->side, uplo = (char)call->uplo;
   char transa = (char)call->transa, transb = (char)call->transb;
@@ -95,9 +100,8 @@ const char *tsr_call_name(const tsr_call *call, tsr_name *name) {
   return name->text;
 }
 
-const char *tsr_home_name(const tsr_plan *plan, int operand, tsr_name *name) {
+const char *tsr_home_name(const tsr_plan *plan, const tsr_operand *home, tsr_name *name) {
   static const char *const kinds[] = {"pageable", "pinned", "managed", "memory of"};
-  const tsr_operand *home = &plan->call.operand[operand];
   tsr_name location;
   tsr_plan_location_name(plan, home->location, &location);
   if (home->memory == TSR_DEVICE)
@@ -118,4 +122,14 @@ double tsr_command_bytes(const tsr_plan *plan, const tsr_command *command) {
   const tsr_buffer *from = buffer_at(plan, command->buffer[0]);
   if (command->kind != TSR_COMMAND_COPY || from == NULL) return 0;
   return (double)command->m * command->n * (double)tsr_matrix_element(&plan->call, from->matrix);
+}
+
+double tsr_command_segment(const tsr_plan *plan, const tsr_command *c) {
+  const tsr_buffer *from = &plan->buffers.items[c->buffer[0]];
+  double column = (double)c->m * (double)tsr_matrix_element(&plan->call, from->matrix);
+  for (int i = 0; i < 2; i++) {
+    const tsr_buffer *b = &plan->buffers.items[c->buffer[i]];
+    if (b->location >= plan->machine_devices && b->ld != c->m) return column;
+  }
+  return column * (double)c->n;
 }

@@ -1,6 +1,9 @@
 /*
  * Names of the parts of a plan, for messages, prints and timelines. A function with a tsr_name
  * writes into that and returns its text, which lives as long as the tsr_name.
+ *
+ * A row-major call is planned as the column-major call of the transposes (blas/normal.c). The user
+ * is told of the call as it was asked for: matrices, extents and flags are turned back here.
  */
 #ifndef TSR_PLAN_NAMES_H
 #define TSR_PLAN_NAMES_H
@@ -11,8 +14,17 @@ typedef struct tsr_name {
   char text[96];
 } tsr_name;
 
-/* "A", "B", "C", "W". */
+/* "A", "B", "C", "W": of the plan's own matrix, and of the user's matrix that it is. */
 const char *tsr_matrix_name(int matrix);
+const char *tsr_asked_matrix_name(const tsr_call *call, int matrix);
+
+/* Extents of a rectangle of a plan as rows and columns of the user's matrix. */
+static inline int64_t tsr_asked_rows(const tsr_call *call, int64_t rows, int64_t cols) {
+  return call->row_major ? cols : rows;
+}
+static inline int64_t tsr_asked_cols(const tsr_call *call, int64_t rows, int64_t cols) {
+  return call->row_major ? rows : cols;
+}
 
 /* "device 2", "host 0". */
 const char *tsr_plan_location_name(const tsr_plan *plan, int location, tsr_name *name);
@@ -29,13 +41,16 @@ const char *tsr_command_describe(const tsr_plan *plan, const tsr_command *comman
 
 /* "dgemm NT", "dtrsm LLNN". The letters are the flags in the order of the BLAS routine's
  * arguments. */
-const char *tsr_call_name(const tsr_call *call, tsr_name *name);
+const char *tsr_call_name(const tsr_call *planned, tsr_name *name);
 
-/* Memory and location of an operand's home: "pinned, host 0". */
-const char *tsr_home_name(const tsr_plan *plan, int operand, tsr_name *name);
+/* Memory and location of the home of one of a plan's operands: "pinned, host 0". */
+const char *tsr_home_name(const tsr_plan *plan, const tsr_operand *operand, tsr_name *name);
 
 /* Bytes that a copy moves; 0 for a kernel. */
 double tsr_command_bytes(const tsr_plan *plan, const tsr_command *command);
+
+/* Length of the contiguous runs of a copy at its host end, or between devices, bytes. */
+double tsr_command_segment(const tsr_plan *plan, const tsr_command *command);
 
 /* Bytes of an element of a matrix. W has the wide type. */
 size_t tsr_matrix_element(const tsr_call *call, int matrix);

@@ -210,14 +210,21 @@ typedef struct tsr_measured {
   const float *times; /* begin and end of each command, s from the call; NULL: not traced */
 } tsr_measured;
 
+/* What is known of a plan besides itself, to print with it. */
+typedef struct tsr_known {
+  tsr_measured measured;
+  bool rehearsal;                              /* the times are those of emulated devices */
+  const struct tsr_alternatives *alternatives; /* print/verdict.h; NULL: none was planned */
+} tsr_known;
+
 /* Fills *prediction with the figures of a plan. measured: time of the last run [s]; 0: the plan has
  * not run. */
 void tsr_plan_summary(const tsr_plan *plan, double measured, tsr_prediction *prediction);
 
 /* Writes a plan as text, as JSON, as a list of commands or loads, or as a timeline of events.
- * front/ draws pictures. machine gives names and may be NULL; measured may be NULL, too.
- * TSR_ERR_ARGUMENT: the planner does not write this format. */
-tsr_status tsr_plan_write(const tsr_plan *plan, const tsr_machine *machine,
-                          const tsr_measured *measured, tsr_format format, tsr_text *text);
+ * front/ draws pictures. machine gives names and may be NULL, if the format is no verdict; known
+ * may be NULL, too. TSR_ERR_ARGUMENT: the planner does not write this format. */
+tsr_status tsr_plan_write(const tsr_plan *plan, const tsr_machine *machine, const tsr_known *known,
+                          tsr_format format, tsr_text *text);
 
 #endif

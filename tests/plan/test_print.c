@@ -22,7 +22,7 @@ static char *print(tsr_plan *plan, tsr_format format, bool measured) {
     times[2 * i] = plan->commands.items[i].begin * 1.1f;
     times[2 * i + 1] = plan->commands.items[i].end * 1.2f;
   }
-  tsr_measured last = {1.2 * plan->seconds, times};
+  tsr_known last = {.measured = {1.2 * plan->seconds, times}};
   assert_int_equal(tsr_plan_write(plan, machine, measured ? &last : NULL, format, &text), TSR_OK);
   assert_int_equal(tsr_text_take(&text, &bytes), TSR_OK);
   free(times);

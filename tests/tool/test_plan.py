@@ -35,11 +35,11 @@ def test_commands_and_timeline(tmp_path):
      ["dtrsm LUNN 300 x 200 x 300", r".*\(the routine's B\) .*device 3"]),
 ])
 def test_operations(words, lines):
-    plan(words).ok(*("^" + line for line in lines))
+    plan(words + " --details").ok(*("^" + line for line in lines))
 
 
 def test_syrk_has_no_b():
-    shown = plan("syrk d 300 128").ok()
+    shown = plan("syrk d 300 128 --details").ok()
     assert [line[:3] for line in shown.out.splitlines() if line[:3] in ("  A", "  B", "  C")] == \
         ["  A", "  C"]
 

@@ -46,10 +46,10 @@ RETIRED_IN_PAGES = {
 # What types of the public headers and of the planner are called in plain English, or in the words of
 # C and the BLAS: the last word of a type's name is one of these, or stands in the glossary.
 PLAIN = set("""
-    access accumulation algebra axes blocking bounds buffer cache cell context dense diag
-    element end fact field figure fit forced format formula holding index kind layout level3
+    access accumulation algebra axes blocking bounds buffer busy cache cell context dense diag
+    element end fact field figure fit forced format formula holding index kind known layout level3
     load measured memory name op option order part prediction problem question range reading
-    place rect role routing search setting side space stage status tenancy trace traffic tried type
+    place rect role routing search set setting side space stage status tenancy trace traffic tried type
     uplo use walk
 """.split())
 

@@ -12,7 +12,7 @@ typedef struct plan_request {
   scalar alpha, beta;
   home homes[3];
   output timeline;
-  bool force, json, commands, choi, paper;
+  bool force, json, alone, details, commands, choi, paper;
   settings settings;
 } plan_request;
 
@@ -119,7 +119,10 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       {"commands", 0, OPTION_FLAG, &r->commands, NULL, "print every command of the plan"},
       {"timeline", 0, OPTION_TEXT, &r->timeline.path, "FILE",
        "write queues over time: .svg a picture, .json for Perfetto"},
+      {"details", 0, OPTION_FLAG, &r->details, NULL, "print cuts, links, channels and memory, too"},
       {"json", 0, OPTION_FLAG, &r->json, NULL, "print JSON"},
+      {"alone", 0, OPTION_FLAG, &r->alone, NULL,
+       "with --json: plan no alternatives for the verdict, which takes less time"},
       OUTPUT_FORCE(&r->force),
       SETTINGS_ENGINE(&r->settings),
       SETTINGS_DEVICES(&r->settings),
@@ -179,8 +182,44 @@ static int force_choi_tiles(const plan_request *r, tsr_context *context) {
   return tool_status(tsr_set_strategy(context, strategy));
 }
 
+/* The first line of the text: what was asked for. */
+static int show_call(const tsr_plan *plan) {
+  char *text = NULL;
+  int code = tool_status(tsr_plan_print(plan, TSR_TEXT, &text));
+  if (code == TOOL_OK) printf("%.*s\n", (int)strcspn(text, "\n"), text);
+  free(text);
+  return code;
+}
+
+/* How the call is done, in a line. */
+static void show_choice(const tsr_prediction *p) {
+  if (p->devices == 0) return;
+  printf("%s on %d GPU%s", tool_seconds(p->seconds), p->devices, p->devices == 1 ? "" : "s");
+  if (p->devices > 1) printf(", C in %d x %d parts", p->grid_rows, p->grid_cols);
+  printf("; %s of each GPU's memory", tool_bytes((double)p->device_memory));
+  if (p->staging_memory > 0) printf(", %s for staging", tool_bytes((double)p->staging_memory));
+  printf("\n");
+}
+
+static int show_verdict(const tsr_plan *plan) {
+  tsr_prediction prediction;
+  int code = show_call(plan);
+  if (code == TOOL_OK) code = tool_status(tsr_plan_predict(plan, &prediction));
+  if (code != TOOL_OK) return code;
+  show_choice(&prediction);
+  return tool_print_plan(plan, TSR_VERDICT);
+}
+
+static int show_text(const plan_request *r, const tsr_plan *plan) {
+  int code = show_verdict(plan);
+  if (code != TOOL_OK || !r->details) return code;
+  printf("\n");
+  return tool_print_plan(plan, TSR_TEXT);
+}
+
 static int show_plan(const plan_request *r, const tsr_plan *plan) {
-  int code = tool_print_plan(plan, r->json ? TSR_JSON : TSR_TEXT);
+  int code =
+      r->json ? tool_print_plan(plan, r->alone ? TSR_JSON_ALONE : TSR_JSON) : show_text(r, plan);
   if (code == TOOL_OK && r->commands && !r->json) {
     printf("\n");
     code = tool_print_plan(plan, TSR_COMMANDS);

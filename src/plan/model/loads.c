@@ -136,11 +136,14 @@ double tsr_loads_paper(const tsr_plan *plan, char *which) {
 static void add_blocking(const tsr_plan *plan, tsr_text *text) {
   const tsr_blocking *h = &plan->blocking;
   if (h->rows == 0) return;
+  bool turned = plan->call.row_major;
+  int rows = turned ? h->cols : h->rows, cols = turned ? h->rows : h->cols;
+  int m = turned ? h->n : h->m, n = turned ? h->m : h->n;
   tsr_text_add(
       text,
       "C blocks   %d x %d tiles (b x c), k-panels of %d tiles (d), copies %.3g k-panels ahead (l); "
       "%d x %d x %d tiles in all, %d slots%s\n",
-      h->rows, h->cols, h->depth, (double)h->lookahead, h->m, h->n, h->k, h->slots,
+      rows, cols, h->depth, (double)h->lookahead, m, n, h->k, h->slots,
       h->partitioned ? " on the largest device, fewer on others" : "");
 }
 

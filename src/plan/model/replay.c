@@ -73,16 +73,6 @@ static void add_share(flow *f, int channel, double share) {
   f->share[f->channels++] = share;
 }
 
-/* Length of the contiguous runs of a copy at its host end, or between devices, bytes. */
-static double segment_of(const tsr_plan *plan, const tsr_command *c, double size) {
-  double column = (double)c->m * size;
-  for (int i = 0; i < 2; i++) {
-    const tsr_buffer *b = &plan->buffers.items[c->buffer[i]];
-    if (b->location >= plan->machine_devices && b->ld != c->m) return column;
-  }
-  return column * (double)c->n;
-}
-
 static void copy_flow(const replay *r, const tsr_command *c, bool fresh, flow *f) {
   const tsr_buffer *from = &r->plan->buffers.items[c->buffer[0]];
   const tsr_buffer *to = &r->plan->buffers.items[c->buffer[1]];
@@ -92,7 +82,7 @@ static void copy_flow(const replay *r, const tsr_command *c, bool fresh, flow *f
   bool in_host = inside && from->location >= r->plan->machine_devices;
   f->full = in_host  ? r->machine->thread_rate
             : inside ? tsr_machine_copy_rate(r->machine, from->location)
-                     : tsr_link_rate(link, segment_of(r->plan, c, size));
+                     : tsr_link_rate(link, tsr_command_segment(r->plan, c));
   if (f->full <= 0) f->full = TSR_TUNE_UNKNOWN_RATE;
   double start = in_host ? TSR_TUNE_STAGING_START
                  : fresh ? link->latency

@@ -6,6 +6,7 @@
 #include "plan/names.h"
 #include "plan/model/loads.h"
 #include "plan/print/trace.h"
+#include "plan/print/verdict.h"
 
 /* ---- Sums over the commands ---- */
 
@@ -65,23 +66,6 @@ static shapes count_shapes(const tsr_plan *plan) {
   return shape;
 }
 
-tsr_traffic tsr_plan_traffic(const tsr_plan *plan) {
-  tsr_traffic sum = {.plans = 1};
-  for (size_t i = 0; i < plan->commands.count; i++) {
-    const tsr_command *command = &plan->commands.items[i];
-    if (!is_copy(command)) continue;
-    int from = plan->buffers.items[command->buffer[0]].location;
-    int to = plan->buffers.items[command->buffer[1]].location;
-    bool from_device = from < plan->machine_devices, to_device = to < plan->machine_devices;
-    double bytes = tsr_command_bytes(plan, command);
-    if (from_device && to_device)
-      *(from == to ? &sum.within_devices : &sum.device_to_device) += bytes;
-    if (!from_device && to_device) sum.host_to_device += bytes;
-    if (from_device && !to_device) sum.device_to_host += bytes;
-  }
-  return sum;
-}
-
 static void sum_traffic(const tsr_plan *plan, tsr_prediction *prediction) {
   tsr_traffic sum = tsr_plan_traffic(plan);
   prediction->host_to_device = sum.host_to_device;
@@ -90,21 +74,22 @@ static void sum_traffic(const tsr_plan *plan, tsr_prediction *prediction) {
 }
 
 void tsr_plan_summary(const tsr_plan *plan, double measured, tsr_prediction *prediction) {
+  const tsr_call *call = &plan->call;
   shapes shape = count_shapes(plan);
   *prediction = (tsr_prediction){.seconds = plan->seconds,
                                  .floor_seconds = plan->floor,
                                  .plan_seconds = plan->plan_seconds,
                                  .measured = measured,
                                  .devices = plan->devices,
-                                 .grid_rows = plan->grid_rows,
-                                 .grid_cols = plan->grid_cols,
+                                 .grid_rows = call->row_major ? plan->grid_cols : plan->grid_rows,
+                                 .grid_cols = call->row_major ? plan->grid_rows : plan->grid_cols,
                                  .candidates = plan->candidates,
                                  .commands = (int64_t)plan->commands.count,
                                  .copies = shape.copies};
   prediction->kernels = prediction->commands - shape.copies;
   if (shape.largest != NULL) {
-    prediction->tile_m = shape.largest->m;
-    prediction->tile_n = shape.largest->n;
+    prediction->tile_m = tsr_asked_rows(call, shape.largest->m, shape.largest->n);
+    prediction->tile_n = tsr_asked_cols(call, shape.largest->m, shape.largest->n);
     prediction->tile_k = shape.largest->k;
   }
   sum_traffic(plan, prediction);
@@ -153,36 +138,48 @@ static const char *scalar_name(tsr_scalar_class scalar) {
 }
 
 static void add_call(tsr_text *text, const tsr_plan *plan) {
-  const tsr_call *call = &plan->call;
+  const tsr_call asked = tsr_call_as_asked(&plan->call), *call = &asked;
   const tsr_operation_info *info = tsr_operation_get(call->operation);
   bool in_place = info->signature == TSR_SIGNATURE_TRIANGULAR;
   tsr_name name;
-  tsr_text_add(text, "%s %lld x %lld x %lld, alpha %s", tsr_call_name(call, &name),
+  tsr_text_add(text, "%s %lld x %lld x %lld, alpha %s", tsr_call_name(&plan->call, &name),
                (long long)call->m, (long long)call->n, (long long)call->k,
                scalar_name(call->alpha));
   if (!in_place) tsr_text_add(text, ", beta %s", scalar_name(call->beta));
-  tsr_text_add(text, "\n");
+  tsr_text_add(text, "%s\n", call->row_major ? ", row-major" : "");
   for (int i = 0; i < TSR_OPERANDS; i++) {
     const tsr_operand *operand = &call->operand[i];
     if (i == TSR_B_ && !info->has_b) continue;
     tsr_text_add(text, "  %s%s %lld x %lld, ld %lld: %s\n", tsr_matrix_name(i),
                  in_place && i == TSR_C_ ? " (the routine's B)" : "", (long long)operand->rows,
-                 (long long)operand->cols, (long long)operand->ld, tsr_home_name(plan, i, &name));
+                 (long long)operand->cols, (long long)operand->ld,
+                 tsr_home_name(plan, operand, &name));
   }
 }
 
 static void add_choice(tsr_text *text, const tsr_plan *plan, const tsr_machine *machine) {
+  tsr_prediction sum;
+  tsr_plan_summary(plan, 0, &sum);
   if (machine != NULL) tsr_text_add(text, "machine    %s\n", machine->name);
   if (plan->devices == 0)
     tsr_text_add(text, "devices    none: the CPU's BLAS does it\n");
   else
     tsr_text_add(text, "devices    %d of %d, C in a grid of %d x %d\n", plan->devices,
-                 plan->machine_devices, plan->grid_rows, plan->grid_cols);
+                 plan->machine_devices, sum.grid_rows, sum.grid_cols);
   if (plan->why[0] != '\0') tsr_text_add(text, "chosen     %s\n", plan->why);
   tsr_text_add(text, "planned    %d candidate%s in ", plan->candidates,
                plan->candidates == 1 ? "" : "s");
   add_seconds(text, plan->plan_seconds);
   tsr_text_add(text, "%s\n", plan->reproducible ? ", reproducible" : "");
+}
+
+static void add_range(tsr_text *text, const tsr_call *call, const tsr_command *smallest,
+                      const tsr_command *largest) {
+  tsr_text_add(text, "; gemm from %lld x %lld x %d to %lld x %lld x %d",
+               (long long)tsr_asked_rows(call, smallest->m, smallest->n),
+               (long long)tsr_asked_cols(call, smallest->m, smallest->n), smallest->k,
+               (long long)tsr_asked_rows(call, largest->m, largest->n),
+               (long long)tsr_asked_cols(call, largest->m, largest->n), largest->k);
 }
 
 static void add_shapes(tsr_text *text, const tsr_plan *plan) {
@@ -193,10 +190,7 @@ static void add_shapes(tsr_text *text, const tsr_plan *plan) {
     if (shape.kernels[i] > 0)
       tsr_text_add(text, " %lld %s", (long long)shape.kernels[i],
                    tsr_kernel_get((tsr_kernel)i)->name);
-  if (shape.largest != NULL)
-    tsr_text_add(text, "; gemm from %d x %d x %d to %d x %d x %d", shape.smallest->m,
-                 shape.smallest->n, shape.smallest->k, shape.largest->m, shape.largest->n,
-                 shape.largest->k);
+  if (shape.largest != NULL) add_range(text, &plan->call, shape.smallest, shape.largest);
   tsr_text_add(text, "\ncopies     %lld", (long long)shape.copies);
   if (shape.copies > 0) {
     tsr_text_add(text, ", from ");
@@ -365,20 +359,32 @@ static void add_json_memory(tsr_text *text, const tsr_plan *plan) {
 }
 
 static void add_json_call(tsr_text *text, const tsr_plan *plan, const tsr_machine *machine) {
+  const tsr_call *call = &plan->call;
   tsr_name name;
-  add_string(text, "call", tsr_call_name(&plan->call, &name));
-  add_number(text, "m", (double)plan->call.m);
-  add_number(text, "n", (double)plan->call.n);
+  add_string(text, "call", tsr_call_name(call, &name));
+  add_string(text, "layout", call->row_major ? "row" : "col");
+  add_number(text, "m", (double)tsr_asked_rows(call, call->m, call->n));
+  add_number(text, "n", (double)tsr_asked_cols(call, call->m, call->n));
   add_number(text, "k", (double)plan->call.k);
   add_string(text, "machine", machine == NULL ? "" : machine->name);
   add_string(text, "why", plan->why);
 }
 
-static void write_json(const tsr_plan *plan, const tsr_machine *machine, double measured,
-                       tsr_text *text) {
+static tsr_status add_json_verdict(tsr_text *text, const tsr_plan *plan, const tsr_machine *machine,
+                                   const tsr_known *known) {
+  if (machine == NULL) return TSR_OK;
+  tsr_text_add(text, "  \"verdict\": ");
+  TSR_TRY(tsr_verdict_write_json(plan, machine, known, text));
+  tsr_text_add(text, ",\n");
+  return TSR_OK;
+}
+
+static tsr_status write_json(const tsr_plan *plan, const tsr_machine *machine,
+                             const tsr_known *known, tsr_text *text) {
   tsr_prediction sum;
+  double measured = known->measured.seconds;
   traffic *moved = count_traffic(plan, text);
-  if (moved == NULL) return;
+  if (moved == NULL) return TSR_OK;
   tsr_plan_summary(plan, measured, &sum);
   tsr_text_add(text, "{\n");
   add_json_call(text, plan, machine);
@@ -388,7 +394,7 @@ static void write_json(const tsr_plan *plan, const tsr_machine *machine, double 
   add_number(text, "measured_s", measured);
   add_number(text, "plan_s", plan->plan_seconds);
   tsr_text_add(text, "  \"candidates\": %d,\n  \"devices\": %d,\n  \"grid\": [%d, %d],\n",
-               plan->candidates, plan->devices, plan->grid_rows, plan->grid_cols);
+               plan->candidates, plan->devices, sum.grid_rows, sum.grid_cols);
   tsr_text_add(text, "  \"tile\": {\"m\": %lld, \"n\": %lld, \"k\": %lld},\n",
                (long long)sum.tile_m, (long long)sum.tile_n, (long long)sum.tile_k);
   add_json_bytes(text, plan, moved);
@@ -396,18 +402,25 @@ static void write_json(const tsr_plan *plan, const tsr_machine *machine, double 
   tsr_dealloc(moved);
   add_json_memory(text, plan);
   tsr_loads_write_json(plan, text);
+  TSR_TRY(add_json_verdict(text, plan, machine, known));
   tsr_text_add(text, "  \"commands\": %lld,\n  \"kernels\": %lld,\n  \"copies\": %lld\n}\n",
                (long long)sum.commands, (long long)sum.kernels, (long long)sum.copies);
+  return TSR_OK;
 }
 
 /* ---- Commands ---- */
 
 static void add_rectangle(tsr_text *text, const tsr_plan *plan, const tsr_command *command) {
   int i = is_copy(command) ? 0 : 2;
-  int64_t row = command->row[i], col = command->col[i];
+  const tsr_call *call = &plan->call;
+  int64_t row = tsr_asked_rows(call, command->row[i], command->col[i]);
+  int64_t col = tsr_asked_cols(call, command->row[i], command->col[i]);
+  int64_t rows = tsr_asked_rows(call, command->m, command->n);
+  int64_t cols = tsr_asked_cols(call, command->m, command->n);
   int matrix = plan->buffers.items[command->buffer[i]].matrix;
-  tsr_text_add(text, " %s[%lld..%lld, %lld..%lld]", tsr_matrix_name(matrix), (long long)row,
-               (long long)row + command->m - 1, (long long)col, (long long)col + command->n - 1);
+  tsr_text_add(text, " %s[%lld..%lld, %lld..%lld]", tsr_asked_matrix_name(call, matrix),
+               (long long)row, (long long)row + rows - 1, (long long)col,
+               (long long)col + cols - 1);
   if (is_copy(command) || command->kernel != TSR_KERNEL_GEMM) return;
   bool plain = tsr_form_unpack(command->form).transa == TSR_NO_TRANS;
   int64_t k0 = plain ? command->col[0] : command->row[0];
@@ -439,16 +452,19 @@ static void add_command(tsr_text *text, const tsr_plan *plan, size_t index) {
   tsr_text_add(text, " %.1f-%.1f us\n", (double)command->begin * 1e6, (double)command->end * 1e6);
 }
 
-tsr_status tsr_plan_write(const tsr_plan *plan, const tsr_machine *machine,
-                          const tsr_measured *measured, tsr_format format, tsr_text *text) {
-  tsr_measured last = measured != NULL ? *measured : (tsr_measured){0};
+tsr_status tsr_plan_write(const tsr_plan *plan, const tsr_machine *machine, const tsr_known *known,
+                          tsr_format format, tsr_text *text) {
+  tsr_known all = known != NULL ? *known : (tsr_known){.rehearsal = false};
+  tsr_measured last = all.measured;
   switch (format) {
     case TSR_TEXT:
       write_text(plan, machine, last.seconds, text);
       return TSR_OK;
     case TSR_JSON:
-      write_json(plan, machine, last.seconds, text);
-      return TSR_OK;
+    case TSR_JSON_ALONE:
+      return write_json(plan, machine, &all, text);
+    case TSR_VERDICT:
+      return tsr_verdict_write(plan, machine, &all, text);
     case TSR_COMMANDS:
       for (size_t i = 0; i < plan->commands.count; i++) add_command(text, plan, i);
       return TSR_OK;

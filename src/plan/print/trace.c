@@ -14,7 +14,8 @@ const char *tsr_trace_kind_name(int kind) {
 }
 
 int tsr_trace_kind(const tsr_plan *plan, const tsr_command *command) {
-  if (command->kind == TSR_COMMAND_COPY) return plan->buffers.items[command->buffer[0]].matrix;
+  if (command->kind == TSR_COMMAND_COPY)
+    return tsr_call_asked_matrix(&plan->call, plan->buffers.items[command->buffer[0]].matrix);
   switch (command->kernel) {
     case TSR_KERNEL_GEMM:
       return TSR_TRACE_GEMM;
@@ -71,10 +72,11 @@ static void trace_events(const tsr_plan *plan, const float *times, double at, ts
     if (!isfinite(begin) || !isfinite(end)) continue;
     tsr_text_add(text,
                  "{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
-                 "\"args\":{\"command\":%zu,\"m\":%d,\"n\":%d,\"k\":%d}},\n",
+                 "\"args\":{\"command\":%zu,\"m\":%lld,\"n\":%lld,\"k\":%d}},\n",
                  kinds[tsr_trace_kind(plan, command)], base + queue->location, thread_of(queue),
-                 (at + begin) * 1e6, fmax(end - begin, 0) * 1e6, i, command->m, command->n,
-                 command->k);
+                 (at + begin) * 1e6, fmax(end - begin, 0) * 1e6, i,
+                 (long long)tsr_asked_rows(&plan->call, command->m, command->n),
+                 (long long)tsr_asked_cols(&plan->call, command->m, command->n), command->k);
   }
 }
 
@@ -127,8 +129,10 @@ static void trace_call(const tsr_plan *plan, const float *times, double at, tsr_
                "{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
                "\"args\":{\"m\":%lld,\"n\":%lld,\"k\":%lld}},\n",
                plan->moves ? "move" : tsr_call_name(&plan->call, &name), CALLS_PROCESS,
-               CALLS_THREAD, (at + begin) * 1e6, (end - begin) * 1e6, (long long)plan->call.m,
-               (long long)plan->call.n, (long long)plan->call.k);
+               CALLS_THREAD, (at + begin) * 1e6, (end - begin) * 1e6,
+               (long long)tsr_asked_rows(&plan->call, plan->call.m, plan->call.n),
+               (long long)tsr_asked_cols(&plan->call, plan->call.m, plan->call.n),
+               (long long)plan->call.k);
 }
 
 void tsr_trace_plan(tsr_trace *trace, const tsr_plan *plan, const float *times, double at) {

@@ -1,0 +1,73 @@
+#include "plan/print/amounts.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* Three digits, without an exponent: "0.85", "12.3", "1790". */
+static void add_number(tsr_text *text, double value) {
+  int digits = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  tsr_text_add(text, "%.*f", digits, value);
+}
+
+void tsr_add_seconds(tsr_text *text, double seconds) {
+  double scale = seconds < 1e-3 ? 1e6 : seconds < 1 ? 1e3 : 1;
+  if (!isfinite(seconds)) {
+    tsr_text_add(text, "an unknown time");
+    return;
+  }
+  add_number(text, seconds * scale);
+  tsr_text_add(text, "%s", scale == 1 ? " s" : scale == 1e3 ? " ms" : " us");
+}
+
+static double rate_scale(double rate) {
+  return rate >= 1e12 ? 1e-12 : 1e-9;
+}
+
+static const char *rate_unit(double scale) {
+  return scale == 1e-12 ? " TFLOP/s" : " GFLOP/s";
+}
+
+void tsr_add_rate(tsr_text *text, double rate) {
+  add_number(text, rate * rate_scale(rate));
+  tsr_text_add(text, "%s", rate_unit(rate_scale(rate)));
+}
+
+void tsr_add_rate_of(tsr_text *text, double rate, double most) {
+  bool alike = rate_scale(rate) == rate_scale(most);
+  if (alike)
+    add_number(text, rate * rate_scale(rate));
+  else
+    tsr_add_rate(text, rate);
+  tsr_text_add(text, " of at most ");
+  tsr_add_rate(text, most);
+}
+
+void tsr_add_bytes(tsr_text *text, double bytes) {
+  static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+  int i = 0;
+  for (; i < 5 && bytes >= 999.5; i++) bytes /= 1000;
+  if (i == 0)
+    tsr_text_add(text, "%.0f", bytes);
+  else
+    add_number(text, bytes);
+  tsr_text_add(text, " %s", units[i]);
+}
+
+/* Characters of the next line: up to the last blank within the width, or the whole first word. */
+static size_t line_length(const char *said, size_t width) {
+  size_t length = strlen(said), at = width;
+  if (length <= width) return length;
+  while (at > 0 && said[at] != ' ') at--;
+  return at > 0 ? at : strcspn(said, " ");
+}
+
+void tsr_add_wrapped(tsr_text *text, const char *said) {
+  enum { WIDTH = 80 };
+  while (*said != '\0') {
+    size_t length = line_length(said, WIDTH);
+    tsr_text_add(text, "%.*s\n", (int)length, said);
+    said += length;
+    said += strspn(said, " ");
+  }
+}

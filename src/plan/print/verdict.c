@@ -1,0 +1,316 @@
+#include "plan/print/verdict.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "plan/names.h"
+#include "plan/print/amounts.h"
+#include "plan/print/limits.h"
+#include "plan/tuning.h"
+
+/* All that the sentences are made of. */
+typedef struct verdict {
+  const tsr_plan *plan;
+  const tsr_machine *machine;
+  tsr_known known;
+  tsr_limits limits;
+  tsr_device_set used;
+  double flops; /* 0: the call multiplies nothing, and has no rate */
+} verdict;
+
+static tsr_status find(const tsr_plan *plan, const tsr_machine *machine, const tsr_known *known,
+                       verdict *v) {
+  *v = (verdict){.plan = plan, .machine = machine, .used = tsr_devices_used(plan)};
+  if (known != NULL) v->known = *known;
+  v->flops = tsr_call_scales_only(&plan->call) ? 0 : tsr_call_flops(&plan->call);
+  return tsr_limits_find(plan, machine, &v->limits);
+}
+
+static double rate_of(const verdict *v, double seconds) {
+  return seconds > 0 && isfinite(seconds) ? v->flops / seconds : 0;
+}
+
+/* The time that counts: the measured one, if there is one. */
+static double seconds_of(const verdict *v) {
+  return v->known.measured.seconds > 0 ? v->known.measured.seconds : v->plan->seconds;
+}
+
+/* ---- Rates ---- */
+
+/* "197 of at most 200 TFLOP/s", or times if there is no rate. */
+static void add_reached(const verdict *v, tsr_text *text) {
+  double is = seconds_of(v), least = v->plan->floor;
+  bool measured = v->known.measured.seconds > 0;
+  if (v->flops > 0 && least > 0) {
+    tsr_add_rate_of(text, rate_of(v, is), rate_of(v, least));
+    if (measured) tsr_text_add(text, " (predicted: ");
+    if (measured) tsr_add_rate(text, rate_of(v, v->plan->seconds));
+  } else if (v->flops > 0) {
+    tsr_add_rate(text, rate_of(v, is));
+    measured = false;
+  } else {
+    tsr_add_seconds(text, is);
+    if (least > 0) tsr_text_add(text, ", at least ");
+    if (least > 0) tsr_add_seconds(text, least);
+    measured = false;
+  }
+  tsr_text_add(text, "%s.", measured ? ")" : "");
+}
+
+/* ---- Sentences ---- */
+
+static void say_rehearsal(const verdict *v, tsr_text *text) {
+  int count = v->plan->devices;
+  tsr_text_add(text, "On %d emulated device%s: a rehearsal, its times mean nothing.", count,
+               count == 1 ? "" : "s");
+}
+
+static void say_cpu(const verdict *v, tsr_text *text) {
+  double seconds = seconds_of(v),
+         devices = v->known.alternatives ? v->known.alternatives->on_all : 0;
+  tsr_text_add(text, "Bound by the CPU's BLAS");
+  if (rate_of(v, seconds) > 0) tsr_text_add(text, ": ");
+  if (rate_of(v, seconds) > 0) tsr_add_rate(text, rate_of(v, seconds));
+  tsr_text_add(text, ".");
+  if (v->machine->devices == 0)
+    tsr_text_add(text, " There is no GPU (tessera doctor says why).");
+  else if (devices > 0) {
+    tsr_text_add(text, " The GPUs would take ");
+    tsr_add_seconds(text, devices);
+    tsr_text_add(text, ", the CPU takes ");
+    tsr_add_seconds(text, v->plan->seconds);
+    tsr_text_add(text, ".");
+  }
+}
+
+/* The busiest limit of another kind than the one that binds; NULL: none is half as busy. */
+static const tsr_limit *runner_up(const verdict *v) {
+  const tsr_limit *binds = &v->limits.binds;
+  for (size_t i = 0; i < v->limits.list.count; i++) {
+    const tsr_limit *limit = &v->limits.list.items[i];
+    bool other = strcmp(tsr_limit_kind_name(limit->kind), tsr_limit_kind_name(binds->kind)) != 0;
+    if (other && limit->busy > binds->busy / 2) return limit;
+  }
+  return NULL;
+}
+
+static void say_latency(const verdict *v, tsr_text *text) {
+  int count = tsr_devices_count(&v->used);
+  tsr_text_add(text,
+               "Bound by latency: the call is too small for %d GPU%s, and starting copies and "
+               "kernels takes %.0f %% of the time: ",
+               count, count == 1 ? "" : "s", 100 * v->limits.binds.busy);
+  add_reached(v, text);
+}
+
+static void say_bound(const verdict *v, tsr_text *text) {
+  const tsr_limit *binds = &v->limits.binds;
+  bool mostly = binds->busy < TSR_TUNE_BUSY_BINDS;
+  const tsr_limit *next = mostly ? runner_up(v) : NULL;
+  tsr_text_add(text, "%s by %s (%.0f %% busy", mostly ? "Mostly bound" : "Bound", binds->what,
+               100 * binds->busy);
+  if (next != NULL)
+    tsr_text_add(text, "; %s %.0f %%", next->kind == TSR_LIMIT_KERNELS ? "kernels" : next->what,
+                 100 * next->busy);
+  tsr_text_add(text, "): ");
+  add_reached(v, text);
+}
+
+/* Bytes that come from host memory to devices / bytes of A and B that have to. */
+static double reads_of_inputs(const tsr_plan *plan) {
+  const tsr_call *call = &plan->call;
+  tsr_traffic moved = tsr_plan_traffic(plan);
+  double size = (double)tsr_type_get(call->type)->size, once = 0, c = 0;
+  for (int x = 0; x < TSR_OPERANDS; x++) {
+    const tsr_operand *o = &call->operand[x];
+    if (o->memory == TSR_DEVICE) continue;
+    *(x == TSR_C_ ? &c : &once) += (double)o->rows * (double)o->cols * size;
+  }
+  if (call->beta == TSR_ZERO) c = 0;
+  return once > 0 ? (moved.host_to_device - c) / once : 0;
+}
+
+static void say_memory(const verdict *v, tsr_text *text) {
+  double times = reads_of_inputs(v->plan), least = INFINITY;
+  if (v->plan->blocking.rows == 0) return;
+  for (int d = 0; d < v->plan->machine_devices; d++)
+    if (v->used.has[d]) least = fmin(least, (double)v->plan->budget[d]);
+  tsr_text_add(text, " The call does not fit into ");
+  tsr_add_bytes(text, least);
+  tsr_text_add(text, " on each GPU");
+  if (times > 1.05) tsr_text_add(text, ", so its inputs are copied %.1f times", times);
+  tsr_text_add(text, ".");
+}
+
+/* The time on all devices; 0: it is not known, or is no reason. */
+static double slower_on_all(const verdict *v) {
+  double on_all = v->known.alternatives != NULL ? v->known.alternatives->on_all : 0;
+  return on_all > v->plan->seconds ? on_all : 0;
+}
+
+/* ": all 8 would take 50.1 ms instead of 49.2 ms" */
+static void add_time_on_all(const verdict *v, double on_all, tsr_text *text) {
+  tsr_text_add(text, ": all %d would take ", v->machine->devices);
+  if (on_all < TSR_TUNE_SAME_TIME * v->plan->seconds) {
+    tsr_text_add(text, "as long");
+    return;
+  }
+  tsr_add_seconds(text, on_all);
+  tsr_text_add(text, " instead of ");
+  tsr_add_seconds(text, v->plan->seconds);
+}
+
+/* Why fewer devices than there are. */
+static void add_reason(const verdict *v, tsr_text *text) {
+  double on_all = slower_on_all(v);
+  if (tsr_devices_share_links(v->machine, &v->used))
+    tsr_text_add(text, ", since the others share their links");
+  if (on_all > 0) add_time_on_all(v, on_all, text);
+}
+
+static void say_devices(const verdict *v, tsr_text *text) {
+  int count = tsr_devices_count(&v->used);
+  if (count == 0 || count == v->machine->devices) return;
+  tsr_text_add(text, " ");
+  tsr_devices_add(&v->used, text);
+  tsr_text_add(text, " %s it alone", count == 1 ? "does" : "do");
+  add_reason(v, text);
+  tsr_text_add(text, ".");
+}
+
+static void add_alternative(const verdict *v, const tsr_alternative *one, tsr_text *text) {
+  tsr_text_add(text, "ith %s: ", one->what);
+  if (v->flops > 0)
+    tsr_add_rate(text, rate_of(v, one->seconds));
+  else
+    tsr_add_seconds(text, one->seconds);
+}
+
+/* The best two: a reader wants to know what to do first. */
+static void say_alternatives(const verdict *v, tsr_text *text) {
+  enum { SAID = 2 };
+  const tsr_alternatives *others = v->known.alternatives;
+  int count = others == NULL ? 0 : others->count < SAID ? others->count : SAID;
+  for (int i = 0; i < count; i++) {
+    tsr_text_add(text, i == 0 ? " W" : "; w");
+    add_alternative(v, &others->list[i], text);
+  }
+  if (count > 0) tsr_text_add(text, ".");
+}
+
+static void say(const verdict *v, tsr_text *text) {
+  if (v->plan->devices == 0) {
+    say_cpu(v, text);
+  } else if (v->known.rehearsal) {
+    say_rehearsal(v, text);
+  } else {
+    (v->limits.binds.kind == TSR_LIMIT_LATENCY ? say_latency : say_bound)(v, text);
+    say_memory(v, text);
+    say_devices(v, text);
+    say_alternatives(v, text);
+  }
+}
+
+tsr_status tsr_verdict_write(const tsr_plan *plan, const tsr_machine *machine,
+                             const tsr_known *known, tsr_text *text) {
+  verdict v;
+  tsr_text said = TSR_TEXT_INIT;
+  TSR_TRY(find(plan, machine, known, &v));
+  say(&v, &said);
+  text->broken |= said.broken;
+  if (!said.broken) tsr_add_wrapped(text, said.bytes);
+  tsr_text_free(&said);
+  tsr_limits_free(&v.limits);
+  return TSR_OK;
+}
+
+/* ---- JSON ---- */
+
+static void add_number(tsr_text *text, const char *key, double value) {
+  if (isfinite(value))
+    tsr_text_add(text, "\"%s\": %.9g, ", key, value);
+  else
+    tsr_text_add(text, "\"%s\": null, ", key);
+}
+
+static void add_limit(tsr_text *text, const tsr_limit *limit) {
+  tsr_text_add(text, "{\"what\": \"");
+  tsr_text_add_json(text, limit->what);
+  tsr_text_add(text, "\", \"kind\": \"%s\", ", tsr_limit_kind_name(limit->kind));
+  if (limit->channel >= 0) tsr_text_add(text, "\"channel\": %d, ", limit->channel);
+  if (limit->channel < 0 && limit->from >= 0)
+    tsr_text_add(text, "\"from\": %d, \"to\": %d, ", limit->from, limit->to);
+  tsr_text_add(text, "\"busy\": %.4f}", limit->busy);
+}
+
+static void add_busy(const verdict *v, tsr_text *text) {
+  tsr_text_add(text, "\"busy\": [");
+  for (size_t i = 0; i < v->limits.list.count; i++) {
+    tsr_text_add(text, "%s\n      ", i > 0 ? "," : "");
+    add_limit(text, &v->limits.list.items[i]);
+  }
+  tsr_text_add(text, "],\n    ");
+}
+
+static void add_devices(const verdict *v, tsr_text *text) {
+  tsr_text why = TSR_TEXT_INIT;
+  const char *between = "";
+  tsr_text_add(text, "\"devices\": {\"used\": [");
+  for (int d = 0; d < v->machine->devices; d++) {
+    if (!v->used.has[d]) continue;
+    tsr_text_add(text, "%s%d", between, d);
+    between = ", ";
+  }
+  say_devices(v, &why);
+  tsr_text_add(text, "], \"of\": %d, ", v->machine->devices);
+  add_number(text, "on_all", slower_on_all(v) > 0 ? slower_on_all(v) : NAN);
+  tsr_text_add(text, "\"why\": \"");
+  tsr_text_add_json(text, why.length > 0 ? why.bytes + 1 : "");
+  tsr_text_add(text, "\"},\n    ");
+  text->broken |= why.broken;
+  tsr_text_free(&why);
+}
+
+static void add_instead(const verdict *v, tsr_text *text) {
+  const tsr_alternatives *others = v->known.alternatives;
+  tsr_text_add(text, "\"instead\": [");
+  for (int i = 0; others != NULL && i < others->count; i++) {
+    tsr_text_add(text, "%s{\"what\": \"", i > 0 ? ", " : "");
+    tsr_text_add_json(text, others->list[i].what);
+    tsr_text_add(text, "\", \"seconds\": %.9g, \"rate\": %.9g}", others->list[i].seconds,
+                 rate_of(v, others->list[i].seconds));
+  }
+  tsr_text_add(text, "]");
+}
+
+static void add_sentences(const verdict *v, tsr_text *text) {
+  tsr_text said = TSR_TEXT_INIT;
+  say(v, &said);
+  tsr_text_add(text, "\"text\": \"");
+  if (!said.broken) tsr_text_add_json(text, said.bytes);
+  tsr_text_add(text, "\",\n    ");
+  text->broken |= said.broken;
+  tsr_text_free(&said);
+}
+
+tsr_status tsr_verdict_write_json(const tsr_plan *plan, const tsr_machine *machine,
+                                  const tsr_known *known, tsr_text *text) {
+  verdict v;
+  TSR_TRY(find(plan, machine, known, &v));
+  tsr_text_add(text, "{");
+  add_sentences(&v, text);
+  add_number(text, "seconds", plan->seconds);
+  add_number(text, "measured", v.known.measured.seconds > 0 ? v.known.measured.seconds : NAN);
+  add_number(text, "floor", plan->floor > 0 ? plan->floor : NAN);
+  add_number(text, "rate", rate_of(&v, plan->seconds));
+  add_number(text, "most", plan->floor > 0 ? rate_of(&v, plan->floor) : NAN);
+  tsr_text_add(text, "\"rehearsal\": %s,\n    \"limit\": ", v.known.rehearsal ? "true" : "false");
+  add_limit(text, &v.limits.binds);
+  tsr_text_add(text, ",\n    ");
+  add_busy(&v, text);
+  add_devices(&v, text);
+  add_instead(&v, text);
+  tsr_text_add(text, "}");
+  tsr_limits_free(&v.limits);
+  return TSR_OK;
+}

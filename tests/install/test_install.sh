@@ -32,6 +32,15 @@ with_mpi() {
     cmake --build "$work/build-mpi" && "$work/build-mpi/program"
 }
 
+# The Fortran interface, where this build has it.
+with_fortran() {
+  PKG_CONFIG_PATH=$lib/pkgconfig
+  export PKG_CONFIG_PATH
+  flags=$(pkg-config --cflags --libs tessera-fortran) || return 1
+  gfortran "$root/examples/gram.f90" $flags -Wl,-rpath,"$lib" -o "$work/gram" &&
+    "$work/gram" | grep 'G(1, 1) = '
+}
+
 # Where pkg-config knows of nothing but cJSON.
 configured_without_cmocka() { # folder, more for cmake
   mkdir -p "$work/descriptions" &&
@@ -71,6 +80,7 @@ if [ -e "$lib/libtessera_mpi.so" ]; then
   check "a program with find_package and MPI" with_mpi
   check "the PBLAS door is preloaded" preloads_pblas
 fi
+if [ -e "$lib/libtessera_fortran.so" ]; then check "a Fortran program with pkg-config" with_fortran; fi
 check "the installed command" "$prefix/bin/tessera" --help
 finds_machines() {
   (cd "$work" && "$prefix/bin/tessera" machine --machine v100x3-summit --json) >"$work/summit.json" &&

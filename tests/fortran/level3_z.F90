@@ -1,0 +1,9 @@
+#define ELEMENT complex(real64)
+#define REALKIND real64
+#define VALUE(x) cmplx(x, 0.25, real64)
+#define CONJUGATE conjg
+#define PARTS_TO_ELEMENT cmplx(parts(:, :, 1), parts(:, :, 2), real64)
+#define IS_COMPLEX 1
+module level3_z
+#include "level3.inc"
+end module

@@ -1,0 +1,8 @@
+! A call that fails without stat ends the program with the library's message.
+program stop_with_message
+  use tessera
+  implicit none
+  type(tsr_context) :: t
+  call tsr_context_create(t, engine='nonsense')
+  write (*, '(a)') 'still here'
+end program

@@ -72,7 +72,7 @@ def main(argv):
                   + (f" devices={devices}" if devices else ""), calls)
                  for devices in args.devices for n in args.n for calls in ("separate", "composed")]
         rows = []
-        more = ["--timeline", args.timeline] if args.timeline else []
+        more = ["--timeline", args.timeline, "--force"] if args.timeline else []  # checked already
         for (_, calls), found in zip(cases, measure(args, [line for line, _ in cases], *more)):
             row = row_of(found, calls)
             rows.append(row)

@@ -15,9 +15,9 @@ typedef struct driver {
   bench_words defaults;
   const char *cases;
   output csv, timeline;
-  bool force;
+  bool force, details;
   double rate_seconds; /* less than 0: not given */
-  bool predict, json, peer, headed;
+  bool predict, json, headed;
   bench_line *lines;
   char (*places)[96];
   int count;
@@ -35,7 +35,6 @@ static int add_case(driver *d, const char *text, const char *source, int number)
   tool_set_place(NULL);
   d->count++;
   line->place = place;
-  d->peer = d->peer || line->peer;
   return code;
 }
 
@@ -80,9 +79,10 @@ static int note(void *user, const bench_row *row) {
     code = tool_print_json(bench_row_json(row), true);
     fflush(stdout);
   } else {
-    if (!d->headed) bench_print_head(d->peer);
+    if (!d->headed) bench_print_head();
     d->headed = true;
-    bench_print_row(row, d->peer);
+    bench_print_row(row);
+    if (d->details) bench_print_details(row);
   }
   return !code && d->csv.path ? bench_append_csv(&d->csv, row) : code;
 }
@@ -92,7 +92,7 @@ static int parse(int argc, char **argv, driver *d) {
   int count = 0;
   bench_words_begin(&d->defaults);
   d->rate_seconds = -1;
-  enum { OWN = 7 };
+  enum { OWN = 8 };
   d->csv = (output){"--csv", NULL, OUTPUT_LINES};
   d->timeline = (output){"--timeline", NULL, OUTPUT_TEXT};
   option table[OWN + BENCH_WORD_ROWS] = {
@@ -106,6 +106,8 @@ static int parse(int argc, char **argv, driver *d) {
       {"rate-seconds", 0, OPTION_NUMBER, &d->rate_seconds, "S",
        "run kernels for S seconds to find the floor's rate (default: 2; 0: the machine's rate)", 0,
        600},
+      {"details", 0, OPTION_FLAG, &d->details, NULL,
+       "below each row: times predicted, of planning, of the floor and of the peer"},
       OUTPUT_FORCE(&d->force),
   };
   bench_words_table(&d->defaults, table + OWN);

@@ -167,20 +167,27 @@ static double gflops(const mpi_row *row) {
   return 1e-9 * element_flops(row->c->type, row->c->m, row->c->n, row->c->k) / seconds;
 }
 
+static const char *time_text(double seconds) {
+  return seconds > 0 ? tool_seconds(seconds) : "-";
+}
+
+/* In 80 columns. by: how panels travel. */
 static void print_row(const mpi_row *row, bool head) {
+  const mpi_case *c = row->c;
+  char grid[24], call[72];
   if (head)
-    printf("%-9s %-7s %8s %-4s %22s %11s %11s %11s %12s  %s\n", "processes", "grid", "devices",
-           "by", "m x n x k", "first", "median", "predicted", "GFLOP/s", "result");
-  char grid[24], shape[72];
+    printf("%-20s %-5s %3s %-4s %7s %7s %9s %12s %s\n", "call", "grid", "dev", "by", "first",
+           "warm", "predicted", "rate", "check");
   snprintf(grid, sizeof grid, "%dx%d", row->rows, row->cols);
-  snprintf(shape, sizeof shape, "%lldx%lldx%lld", (long long)row->c->m, (long long)row->c->n,
-           (long long)row->c->k);
-  printf("%-9d %-7s %8d %-4s %22s %11s %11s %11s %12.1f  %s\n", row->processes, grid, row->devices,
-         row->transport, shape, row->measured ? tool_seconds(row->first) : "-",
-         row->measured ? tool_seconds(row->median) : "-",
-         row->predicted > 0 ? tool_seconds(row->predicted) : "-", gflops(row),
+  int used = snprintf(call, sizeof call, "%cpgemm %lld", (char)c->type, (long long)c->m);
+  if (c->n != c->m || c->k != c->m)
+    snprintf(call + used, sizeof call - (size_t)used, "x%lldx%lld", (long long)c->n,
+             (long long)c->k);
+  printf("%-20s %-5s %3d %-4s %7s %7s %9s %12s %s\n", call, grid, row->devices, row->transport,
+         time_text(row->measured ? row->first : 0), time_text(row->measured ? row->median : 0),
+         time_text(row->predicted), tool_rate(1e9 * gflops(row)),
          !row->measured ? "-"
-         : row->good    ? "right"
+         : row->good    ? "ok"
                         : "WRONG");
   fflush(stdout);
 }

@@ -44,7 +44,7 @@ def measure(args):
              for p, n, by in wanted]
     show = table("processes:9", "grid:7", "devices:7", "by:4", "N:8", "first ms:10.3",
                  "median ms:10.3", "predicted ms:12.3", "GFLOP/s:12.1", "efficiency:10.3")
-    more = ["--timeline", args.timeline] if args.timeline else []
+    more = ["--timeline", args.timeline, "--force"] if args.timeline else []  # checked already
     launcher = [*shlex.split(args.mpirun), "-n", str(max(args.processes))]
     for found in drive(args, lines, more, launcher):
         row = {c: found.get(c, 0) for c in MEASURED}

@@ -1,5 +1,6 @@
 """Options: what every benchmark has, checked as the command checks its own."""
 import argparse
+import importlib.util
 import math
 import os
 import re
@@ -94,6 +95,33 @@ def pick(*words):
 PASSED = ["engine", "machine", "memory", "tile", "repeat", "peer", "peer_repeat", "rate_seconds"]
 
 
+# ---- Files that are written ----
+
+
+def can_write(option, path, inputs, replace):
+    """Fails before any work if the file could not be written, is an input, or would be lost."""
+    path = Path(path)
+    if path.is_dir():
+        raise Fail(f"{option} {path}: this is a directory; name a file")
+    if not path.parent.is_dir():
+        raise Fail(f"{option} {path}: there is no folder {path.parent}; make it, or name another")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise Fail(f"{option} {path}: this cannot be written")
+    for other in inputs:
+        if path.exists() and os.path.exists(other) and path.samefile(other):
+            raise Fail(f"{option} {path}: this is the input {other}, which would be lost")
+    if path.is_file() and not replace:
+        raise Fail(f"{option} {path}: the file exists; --force replaces it")
+
+
+def can_draw(path):
+    """Fails before any work if no chart can be drawn there."""
+    if Path(path).suffix not in (".svg", ".png", ".pdf"):
+        raise Fail(f"--plot {path}: the name must end in .svg, .png or .pdf")
+    if importlib.util.find_spec("matplotlib") is None:
+        raise Fail("--plot: matplotlib is not here; install python3-matplotlib")
+
+
 class Parser(argparse.ArgumentParser):
     """Options of a benchmark that measures (run), or draws what it or others measured (--from)."""
 
@@ -106,6 +134,7 @@ class Parser(argparse.ArgumentParser):
                               help="take these results, and measure nothing")
             self.add_argument("--plot", metavar="FILE", help="draw them: .svg, .png or .pdf")
         self.peer = peer
+        self.add_argument("--force", action="store_true", help="replace files that exist")
         self.run_option("--csv", metavar="FILE", help="write the results to this file")
         self.run_option("--driver", metavar="PATH", default=None,
                         help="the driver (that of the build; BUILD names its folder)")
@@ -145,12 +174,25 @@ class Parser(argparse.ArgumentParser):
                         "with --from")
         if getattr(args, "resume", None) and not args.csv:
             self.error("--resume: needs --csv FILE to know what is there")
+        self.check_files(args)
         given = dict(defaults, driver=built("bench/tessera-bench"), peer=self.peer)
         for name, value in given.items():
             if getattr(args, name, None) is None:
                 setattr(args, name, value)
         args.given = given
         return args
+
+    def check_files(self, args):
+        """A CSV of cases is added to; a whole one is replaced with --force alone, as a chart is."""
+        source = getattr(args, "source", None)
+        inputs = source.split(",") if source else []
+        for name in ("plot", "roofline", "timeline", "csv"):
+            path = getattr(args, name, None)
+            if not path:
+                continue
+            if name in ("plot", "roofline"):
+                can_draw(path)
+            can_write(f"--{name}", path, inputs, args.force or (name == "csv" and hasattr(args, "resume")))
 
 
 def run_main(main, argv=None):

@@ -72,15 +72,21 @@ def test_blas3(measured):
     ("--from: needs --plot", "--from r.csv"),
     ("no results of a benchmark; its first line must name", "--from text.csv --plot x.svg"),
     ("no.csv: No such file", "--from no.csv --plot x.svg"),
-    ("nowhere/r.csv: No such file", "--n 8 --csv nowhere/r.csv --engine host --rate-seconds 0"),
-    ("--plot x.doc: ", f"--from {MEASURED}/h200x4-hhh.csv --plot x.doc"),
+    ("--csv nowhere/r.csv: there is no folder nowhere", "--n 8 --csv nowhere/r.csv --rate-seconds 0"),
+    ("--plot x.doc: the name must end in .svg", f"--from {MEASURED}/h200x4-hhh.csv --plot x.doc"),
+    ("--plot nowhere/x.svg: there is no folder", "--n 8 --plot nowhere/x.svg"),
+    ("--plot old.svg: the file exists; --force", "--n 8 --plot old.svg"),
+    ("--plot old.svg: this is the input ./old.svg", "--from ./old.svg --plot old.svg --force"),
     ("build first, or name it with --driver", "--n 8 --devices 1 --driver no"),
 ])
 def test_refused(program, message, options):
-    with open("text.csv", "w", encoding="utf-8") as file:
-        file.write("something\n")
+    for name in ("text.csv", "old.svg"):
+        with open(name, "w", encoding="utf-8") as file:
+            file.write("something\n")
     code, _, err = program("rates", options)
     assert code in (1, 2) and message in err
+    with open("old.svg", encoding="utf-8") as file:
+        assert file.read() == "something\n"
 
 
 # ---- Irregular: shards, samples, time ----
@@ -133,7 +139,7 @@ def test_predicted(program):
     assert code == 0, err
     assert "8 devices (8): 8 points" in out and len(read_csv("f.csv", ["set"])) == 16
     assert is_drawn("f.svg", "dgemm, home h,h,h", "sgemm, home 0,0,0", "predicted, 8 devices")
-    program("predicted", options.replace("f.csv", "again.csv"), machine)
+    program("predicted", options.replace("f.csv", "again.csv").replace("f.svg", "again.svg"), machine)
     with open("f.csv", encoding="utf-8") as one, open("again.csv", encoding="utf-8") as other:
         assert one.read() == other.read()
 
@@ -194,7 +200,7 @@ def test_roofline(program, measured):
     assert code == 0 and "host links GB/s" in out, err
     assert is_drawn("roof.svg", "operands in host memory: under the host links",
                     "operands on devices: under the links of the home")
-    code, _, err = program("roofline", "--from r.csv --plot roof.svg --machine gpu*1")
+    code, _, err = program("roofline", "--from r.csv --plot roof.svg --force --machine gpu*1")
     assert code == 1 and "the machine has 1" in err
     code, _, err = program("roofline", "--from r.csv")
     assert code == 2 and "--plot" in err
@@ -340,7 +346,7 @@ def test_figures_of_the_documents(program):
     for name, source in (("rates", "h200x4-regular"), ("irregular", "h200x4-irregular-40"),
                          ("caps", "h200x2-caps"), ("composed", "h200x2-composed"),
                          ("ablation", "h200x4-ablation")):
-        code, _, err = program(name, f"--plot x.png --from {MEASURED}/{source}.csv")
+        code, _, err = program(name, f"--plot {name}.png --from {MEASURED}/{source}.csv")
         assert code == 0, err
     code, _, err = program("predicted",
                            f"--plot x.png --from {ROOT}/docs/results/predicted/a100x8-regular.csv")

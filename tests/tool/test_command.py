@@ -163,7 +163,7 @@ def test_bench():
 
 def test_bench_of_routines():
     done = bench("--op gemm,syrk,trsm --type d,z --n 40 --home 1,u,0 --uplo upper --transa T")
-    done.ok("^trsm  *z .* ok$")
+    done.ok("^ztrsm 40 .* ok$")
     assert len(re.findall(" ok$", done.out, re.MULTILINE)) == 6
 
 
@@ -178,7 +178,18 @@ def test_bench_as_json():
 
 
 def test_bench_beside_a_peer():
-    tessera("bench --n 32 --repeat 2 --engine cpu").ok("peer ms")
+    tessera("bench --n 32 --repeat 2 --engine cpu").ok(r"^dgemm 32 .* \d+\.\d\d ok$")
+
+
+def test_bench_fits_80_columns():
+    """Emulated devices have no floor: their rates are only named."""
+    done = bench("--shape 300x200x100 --devices 2 --details").ok(
+        r"^dgemm 300x200x100 .* [GT]FLOP/s +- +- ok$", "^  predicted ")
+    assert max(map(len, done.out.splitlines())) < 80 and "floor " not in done.out.splitlines()[2]
+
+
+def test_bench_draws_nothing():
+    bench("--n 8 --plot x.svg").refused("--plot: .* --csv FILE.csv", "bench/rates.py --from FILE.csv --plot")
 
 
 @pytest.mark.parametrize("words, message", [

@@ -45,8 +45,12 @@ int bench_run_all(const bench_run *run);
 
 double bench_row_tera(const bench_row *row, double seconds); /* TFLOP/s */
 
-void bench_print_head(bool peer);
-void bench_print_row(const bench_row *row, bool peer);
+/* A table of 80 columns: the first call (cold), the median of the later ones or the predicted time
+ * (warm), its rate, the floor as a part of it, and how many times as long the peer takes.
+ * bench_print_details: a line or two below a row, with the other times. */
+void bench_print_head(void);
+void bench_print_row(const bench_row *row);
+void bench_print_details(const bench_row *row);
 cJSON *bench_row_json(const bench_row *row);
 
 /* The row as a line of CSV without its newline, to be freed; NULL: out of memory. bench_csv_head:

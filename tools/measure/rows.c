@@ -23,33 +23,61 @@ static double best_time(const bench_row *row) {
 
 /* ---- Table ---- */
 
-void bench_print_head(bool peer) {
-  printf("%-8s %-4s %18s %-8s %3s %10s %10s %9s %10s %6s %10s %6s %9s", "op", "type", "m x n x k",
-         "home", "dev", "cold ms", "median ms", "TFLOP/s", "floor ms", "of it", "predict ms", "p/m",
-         "plan ms");
-  if (peer) printf(" %10s %9s %6s", "peer ms", "TFLOP/s", "ratio");
-  printf("  check\n");
+void bench_print_head(void) {
+  printf("%-22s %-5s %3s %7s %7s %12s %5s %5s %s\n", "call", "home", "dev", "cold", "warm", "rate",
+         "floor", "peer", "check");
 }
 
-void bench_print_row(const bench_row *row, bool peer) {
+/* "dgemm 8192" or "dgemm 8192x8192x1024" */
+static void print_call(const bench_row *row, char text[96]) {
   const tsr_level3 *w = &row->line->what;
+  long long m = w->m, n = w->n, k = w->k;
+  int used = snprintf(text, 96, "%c%s ", (char)w->type, bench_line_op(row->line));
+  if (m == n && n == k)
+    snprintf(text + used, 96 - (size_t)used, "%lld", m);
+  else
+    snprintf(text + used, 96 - (size_t)used, "%lldx%lldx%lld", m, n, k);
+}
+
+/* "-" if the time is not known. */
+static const char *time_text(double seconds) {
+  return seconds > 0 ? tool_seconds(seconds) : "-";
+}
+
+/* The floor as a part of the time: "91 %". Emulated devices have rates that are only named, so
+ * there it says nothing. */
+static void print_floor(const bench_row *row, char text[16]) {
   double time = best_time(row);
-  char shape[64];
-  snprintf(shape, sizeof shape, w->m == w->n && w->n == w->k ? "%lld" : "%lldx%lldx%lld",
-           (long long)w->m, (long long)w->n, (long long)w->k);
-  printf("%-8s %-4c %18s %-8s %3d %10.3f %10.3f %9.3f %10.3f %6.3f %10.3f %6.2f %9.3f",
-         bench_line_op(row->line), (char)w->type, shape, row->line->home, row->devices,
-         row->cold * 1e3, row->median * 1e3, bench_row_tera(row, time), row->floor * 1e3,
-         time > 0 ? row->floor / time : 0, row->predicted * 1e3,
-         row->median > 0 ? row->predicted / row->median : 0, row->plan * 1e3);
-  if (peer && row->peer_s > 0) {
-    printf(" %10.3f %9.3f %6.2f", row->peer_s * 1e3, bench_row_tera(row, row->peer_s),
-           row->peer_s / row->median);
-  } else if (peer) {
-    printf(" %10s %9s %6s", "-", "-", "-");
-  }
-  printf("  %s\n", check_text(row));
+  bool known = time > 0 && row->floor > 0 && !settings_emulated(&row->line->words.settings);
+  snprintf(text, 16, known ? "%.0f %%" : "-", known ? 100 * row->floor / time : 0);
+}
+
+static void print_peer(const bench_row *row, char text[16]) {
+  bool known = row->peer_s > 0 && row->median > 0;
+  snprintf(text, 16, known ? "%.2f" : "-", known ? row->peer_s / row->median : 0);
+}
+
+void bench_print_row(const bench_row *row) {
+  char call[96], floor[16], peer[16];
+  double time = best_time(row);
+  print_call(row, call);
+  print_floor(row, floor);
+  print_peer(row, peer);
+  printf("%-22s %-5s %3d %7s %7s %12s %5s %5s %s\n", call, row->line->home, row->devices,
+         time_text(row->cold), time_text(time),
+         time > 0 ? tool_rate(bench_line_flops(row->line) / time) : "-", floor, peer,
+         check_text(row));
   fflush(stdout);
+}
+
+void bench_print_details(const bench_row *row) {
+  bool emulated = settings_emulated(&row->line->words.settings);
+  printf("  predicted %s, planned in %s", time_text(row->predicted), time_text(row->plan));
+  if (row->floor > 0 && !emulated) printf(", floor %s", tool_seconds(row->floor));
+  if (row->peer_s > 0)
+    printf("\n  %s %s, %s", row->line->peer, tool_seconds(row->peer_s),
+           tool_rate(bench_line_flops(row->line) / row->peer_s));
+  printf("\n");
 }
 
 /* ---- CSV ---- */

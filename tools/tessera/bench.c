@@ -11,7 +11,7 @@ typedef struct bench_request {
   bench_words words;
   const char *ops, *types, *n, *shape, *devices; /* the options as given */
   output csv, timeline;
-  bool force;
+  bool force, details;
   double rate_seconds;
   bool json;
   tsr_operation operations[TSR_OPERATION_COUNT];
@@ -20,7 +20,6 @@ typedef struct bench_request {
   int op_count, shape_count, count_count;
   bench_line *lines;
   int line_count;
-  bool peer;
   cJSON *rows;
 } bench_request;
 
@@ -82,7 +81,6 @@ static int add_case(bench_request *r, const char *devices, char type, tsr_operat
   int code = parse_type("--type", text, &line->what.type);
   if (!code) code = operation_check("--type", &line->what);
   if (!code) code = bench_line_interpret(line, false);
-  r->peer = r->peer || line->peer;
   return code;
 }
 
@@ -127,6 +125,16 @@ static int interpret(bench_request *r) {
   return code ? code : make_cases(r);
 }
 
+/* A chart is drawn from a CSV by the benchmarks in Python, which need matplotlib. */
+static int refuse_plot(int argc, char **argv) {
+  for (int i = 1; i < argc; i++)
+    if (strcmp(argv[i], "--plot") == 0 || strncmp(argv[i], "--plot=", 7) == 0)
+      return tool_usage(
+          "--plot: this command draws nothing; write --csv FILE.csv, and the source folder's\n"
+          "python3 bench/rates.py --from FILE.csv --plot FILE.svg draws it");
+  return TOOL_OK;
+}
+
 static int parse(int argc, char **argv, bench_request *r) {
   bench_words *w = &r->words;
   bench_words_begin(w);
@@ -161,6 +169,8 @@ static int parse(int argc, char **argv, bench_request *r) {
       {"timeline", 0, OPTION_TEXT, &r->timeline.path, "FILE.json",
        "write the timeline of one more call of the last row, for Perfetto"},
       {"json", 0, OPTION_FLAG, &r->json, NULL, "print JSON instead of the table"},
+      {"details", 0, OPTION_FLAG, &r->details, NULL,
+       "below each row: times predicted, of planning, of the floor and of the peer"},
       OUTPUT_FORCE(&r->force),
       SETTINGS_ENGINE(&w->settings),
       SETTINGS_MACHINE(&w->settings),
@@ -175,12 +185,14 @@ static int parse(int argc, char **argv, bench_request *r) {
       "alpha = beta = 1. Each row shows the first call (cold), the median of the later ones "
       "(warm),\n"
       "the floor that no schedule can beat, the predicted time, and a peer in the same run. Every\n"
-      "result is checked. The source folder bench/ has more benchmarks.",
+      "result is checked. The source folder bench/ has more benchmarks, and bench/rates.py --from\n"
+      "FILE.csv --plot FILE.svg draws what --csv FILE.csv keeps.",
       "tessera bench --op gemm,syrk --type d,s --n 4096,8192 --devices 1,2,4 --csv here.csv",
       table,
       0,
       0};
-  int code = options_parse(&command, argc, argv, NULL, NULL);
+  int code = refuse_plot(argc, argv);
+  if (!code) code = options_parse(&command, argc, argv, NULL, NULL);
   return code ? code : interpret(r);
 }
 
@@ -191,7 +203,8 @@ static int note(void *user, const bench_row *row) {
   if (r->json) {
     cJSON_AddItemToArray(r->rows, bench_row_json(row));
   } else {
-    bench_print_row(row, r->peer);
+    bench_print_row(row);
+    if (r->details) bench_print_details(row);
   }
   return r->csv.path ? bench_append_csv(&r->csv, row) : TOOL_OK;
 }
@@ -209,7 +222,7 @@ int command_bench(int argc, char **argv) {
                            .note = note,
                            .user = r};
     if (r->json) r->rows = cJSON_CreateArray();
-    if (!r->json) bench_print_head(r->peer);
+    if (!r->json) bench_print_head();
     code = bench_run_all(&run);
     int printed = r->json ? tool_print_json(r->rows, false) : TOOL_OK;
     if (!code) code = printed;

@@ -204,7 +204,7 @@ def test_roofline(program, measured):
     assert code == 1 and "the machine has 1" in err
     code, _, err = program("roofline", "--from r.csv")
     assert code == 2 and "--plot" in err
-    measured("roofline", "--n 32 --shape 32x32x8 --devices 2 --plot roof.svg")
+    measured("roofline", "--n 32 --shape 32x32x8 --devices 2 --plot other.svg")
 
 
 def test_roofs_of_a_channel():
@@ -349,8 +349,8 @@ def test_figures_of_the_documents(program):
         code, _, err = program(name, f"--plot {name}.png --from {MEASURED}/{source}.csv")
         assert code == 0, err
     code, _, err = program("predicted",
-                           f"--plot x.png --from {ROOT}/docs/results/predicted/a100x8-regular.csv")
+                           f"--plot predicted.png --from {ROOT}/docs/results/predicted/a100x8-regular.csv")
     assert code == 0, err
-    code, _, err = program("roofline", f"--plot x.png --from {MEASURED}/h200x2-regular.csv",
+    code, _, err = program("roofline", f"--plot roofline.png --from {MEASURED}/h200x2-regular.csv",
                            ["--machine", ROOT / "machines/h200x4.json"])
     assert code == 0, err

@@ -190,7 +190,7 @@ static void try_budget(question *q) {
     least = fmin(least, budget);
   }
   tsr_text_add(&text, "a budget of ");
-  tsr_add_bytes(&text, least);
+  tsr_add_bytes(&text, 0, least);
   if (!text.broken) try_call(q, &q->plan->call, &options, text.bytes);
   tsr_text_free(&text);
 }

@@ -48,6 +48,7 @@ typedef struct picture {
   const tsr_machine *machine;
   tsr_text *text;
   tsr_measured last; /* the plan's last traced run; times is NULL without one */
+  double floor;      /* s; 0: none is shown */
   bool merge;
   bool seen[TSR_TRACE_KINDS];
   int rows, queue[TSR_PLAN_QUEUES]; /* queue[r]: the queue in row r */
@@ -97,7 +98,7 @@ static void lay_out(picture *p) {
 
 /* Finds the kinds that occur and the time to show. */
 static void survey(picture *p) {
-  p->seconds = fmax(isfinite(p->plan->seconds) ? p->plan->seconds : 0, p->plan->floor);
+  p->seconds = fmax(isfinite(p->plan->seconds) ? p->plan->seconds : 0, p->floor);
   for (size_t i = 0; i < p->plan->commands.count; i++) {
     p->seen[tsr_trace_kind(p->plan, &p->plan->commands.items[i])] = true;
     p->seconds = fmax(p->seconds, span_shown(p, i, false).end);
@@ -210,7 +211,7 @@ static void add_titles(picture *p) {
   tsr_text_add(p->text, "</text>\n<text x=\"12\" y=\"44\">");
   add_rate(p, "Predicted", p->plan->seconds);
   add_rate(p, "Measured", p->last.seconds);
-  add_rate(p, "Floor", p->plan->floor);
+  add_rate(p, "Floor", p->floor);
   tsr_text_add(p->text, "</text>\n");
 }
 
@@ -267,8 +268,8 @@ static void add_row_label(picture *p, int row) {
 }
 
 static void add_floor(picture *p) {
-  if (!(p->plan->floor > 0)) return;
-  double x = x_of(p, p->plan->floor);
+  if (!(p->floor > 0)) return;
+  double x = x_of(p, p->floor);
   bool left = x > PICTURE_WIDTH / 2; /* the label stays inside */
   tsr_text_add(p->text,
                "<path class=\"f\" d=\"M%.2f %d V%.1f\"/><text class=\"s%s\" x=\"%.2f\" y=\"%.1f\" "
@@ -296,13 +297,14 @@ static void draw(picture *p) {
 }
 
 tsr_status tsr_picture_draw(const tsr_plan *plan, const tsr_machine *machine,
-                            const tsr_measured *measured, tsr_text *text) {
+                            const tsr_known *known, tsr_text *text) {
   picture *p = tsr_alloc_zero(1, sizeof *p);
   if (p == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory to draw a timeline");
   p->plan = plan;
   p->machine = machine;
   p->text = text;
-  p->last = *measured;
+  p->last = known->measured;
+  p->floor = known->rehearsal ? 0 : plan->floor;
   p->merge = plan->commands.count > MANY_COMMANDS;
   survey(p);
   lay_out(p);

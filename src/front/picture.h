@@ -5,8 +5,9 @@
 #include "plan/plan.h"
 
 /* Appends an SVG picture, 1200 pixels wide, with one row for each queue: the predicted times of its
- * commands and, if measured->times is not NULL, their measured times. machine may be NULL. */
+ * commands and, if known->measured.times is not NULL, their measured times; of
+ * emulated devices without the floor. machine may be NULL. */
 tsr_status tsr_picture_draw(const tsr_plan *plan, const tsr_machine *machine,
-                            const tsr_measured *measured, tsr_text *text);
+                            const tsr_known *known, tsr_text *text);
 
 #endif

@@ -310,7 +310,7 @@ TSR_ENTRY(tsr_plan_print, (plan, format, text), const tsr_plan *plan, tsr_format
   pthread_mutex_lock(&owner->lock);
   tsr_known known = what_is_known(object);
   tsr_status status = format == TSR_TIMELINE_SVG
-                          ? tsr_picture_draw(plan, owner->machine, &known.measured, &written)
+                          ? tsr_picture_draw(plan, owner->machine, &known, &written)
                           : tsr_plan_write(plan, owner->machine, &known, format, &written);
   pthread_mutex_unlock(&owner->lock);
   pthread_rwlock_unlock(&owner->machine_lock);

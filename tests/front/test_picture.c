@@ -21,7 +21,7 @@ static char *draw(tsr_plan *plan, bool measured) {
     times[2 * i] = plan->commands.items[i].begin * 1.1f;
     times[2 * i + 1] = plan->commands.items[i].end * 1.2f;
   }
-  tsr_measured last = {1.2 * plan->seconds, times}, none = {0};
+  tsr_known last = {.measured = {1.2 * plan->seconds, times}}, none = {.rehearsal = false};
   assert_int_equal(tsr_picture_draw(plan, machine, measured ? &last : &none, &text), TSR_OK);
   assert_int_equal(tsr_text_take(&text, &bytes), TSR_OK);
   free(times);

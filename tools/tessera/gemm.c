@@ -56,7 +56,7 @@ static int parse_request(int argc, char **argv, gemm_request *r) {
       PROGRESS_OPTION(&r->progress),
       {"resident", 0, OPTION_BYTES, &r->resident, "BYTES",
        "keep at most so many bytes of the files in memory (default: 3/4 of the available memory)"},
-      {"report", 0, OPTION_FLAG, &r->report, NULL, "print the whole plan, too"},
+      {"details", 0, OPTION_FLAG, &r->details, NULL, "print the operands and the whole plan, too"},
       {"json", 0, OPTION_FLAG, &r->json, NULL, "print JSON"},
       OUTPUT_FORCE(&r->force),
       SETTINGS_ENGINE(&r->settings),

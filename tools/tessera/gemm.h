@@ -16,7 +16,7 @@ typedef struct gemm_request {
   scalar alpha, beta;
   home homes[3];
   int64_t repeat;
-  bool verify, json, report, progress, force;
+  bool verify, json, details, progress, force;
   size_t resident; /* bytes of the files in memory, at most; 0: pages_default_limit() */
   settings settings;
 } gemm_request;

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,54 +23,19 @@ static void print_matrix(const char *name, const char *path, const npy *file, co
          o->converted ? "converted in memory" : "mapped", marks[mark]);
 }
 
-static void print_machine(const gemm_job *job) {
-  char *text = NULL;
-  if (tsr_machine_print(job->context, TSR_TEXT, &text) == TSR_OK) {
-    const char *line = strncmp(text, "machine ", 8) == 0 ? text + 8 : text;
-    printf("machine   %.*s\n", (int)strcspn(line, "\n"), line);
-  }
-  free(text);
-  if (settings_emulated(&job->request.settings)) {
-    printf(
-        "          no GPU is used: threads emulate the devices, which shows the plan, not the "
-        "speed\n");
-  }
-}
-
-static void print_plan(const gemm_job *job) {
-  const tsr_prediction *p = &job->prediction;
-  if (!job->plan && (job->m == 0 || job->n == 0 || job->k == 0)) {
-    printf("plan      none: there was nothing to multiply\n");
-    return;
-  }
-  if (!job->plan || p->devices == 0) {
-    printf("plan      the CPU's BLAS does all of it\n");
-    return;
-  }
-  printf("plan      %d device%s, C in a %d x %d grid, kernels up to %lld x %lld x %lld\n",
-         p->devices, p->devices == 1 ? "" : "s", p->grid_rows, p->grid_cols, (long long)p->tile_m,
-         (long long)p->tile_n, (long long)p->tile_k);
-  printf("          %lld commands: %lld kernels, %lld copies; planned in %s\n",
-         (long long)p->commands, (long long)p->kernels, (long long)p->copies,
-         tool_seconds(p->plan_seconds));
-  printf("links     %s host to devices, %s devices to host, %s between devices\n",
-         tool_bytes(p->host_to_device), tool_bytes(p->device_to_host),
-         tool_bytes(p->device_to_device));
-  printf("memory    %s on a device at most, %s for staging\n", tool_bytes((double)p->device_memory),
-         tool_bytes((double)p->staging_memory));
+/* A line of text for people begins with a word of up to nine characters. */
+static void print_result(const gemm_job *job) {
+  double bytes = (double)job->m * (double)job->n * (double)element_size(job->type);
+  printf("C         %s: %lld x %lld %s, %s\n", job->request.c_path, (long long)job->m,
+         (long long)job->n, element_name(job->type), tool_bytes(bytes));
 }
 
 static void print_times(const gemm_job *job) {
-  const tsr_prediction *p = &job->prediction;
-  printf("time      %s, the first call", tool_seconds(job->cold));
-  if (job->median > 0) {
-    printf("; %s warm (median of %lld)", tool_seconds(job->median), (long long)job->request.repeat);
-  }
-  printf("\nrate      %s\n", tool_rate(flops(job) / best_time(job)));
-  if (!job->plan || p->floor_seconds <= 0) return;
-  printf("floor     %s: no schedule is faster on this machine; the call reached %.2g of its rate\n",
-         tool_seconds(p->floor_seconds), p->floor_seconds / best_time(job));
-  printf("predicted %s\n", tool_seconds(p->seconds));
+  printf("time      %s, %s, the first call\n", tool_seconds(job->cold),
+         tool_rate(flops(job) / job->cold));
+  if (job->median <= 0) return;
+  printf("warm      %s, %s, median of %lld\n", tool_seconds(job->median),
+         tool_rate(flops(job) / job->median), (long long)job->request.repeat);
 }
 
 /* Whether no element of C could be checked. */
@@ -93,25 +59,72 @@ static void print_check(const gemm_job *job) {
            (long long)u->row_count, (long long)u->col_count);
 }
 
-void gemm_report_text(const gemm_job *job) {
+/* ---- The verdict ---- */
+
+static bool is_empty(const gemm_job *job) {
+  return job->m == 0 || job->n == 0 || job->k == 0;
+}
+
+/* Cores that the process may use. */
+static int cores(void) {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+/* Without an engine the CPU's BLAS does the call, and no plan is made. */
+static void print_cpu_verdict(const gemm_job *job) {
+  int count = cores();
+  if (is_empty(job)) {
+    printf("There was nothing to multiply.\n");
+    return;
+  }
+  printf("Bound by the CPU's BLAS: %s on %d core%s.\n", tool_rate(flops(job) / best_time(job)),
+         count, count == 1 ? "" : "s");
+  printf("No GPU is used (tessera doctor says why).\n");
+}
+
+static void print_verdict(const gemm_job *job) {
+  if (job->plan)
+    tool_print_plan(job->plan, TSR_VERDICT);
+  else
+    print_cpu_verdict(job);
+}
+
+/* ---- Details ---- */
+
+static void print_machine(const gemm_job *job) {
+  char *text = NULL;
+  if (tsr_machine_print(job->context, TSR_TEXT, &text) == TSR_OK) {
+    const char *line = strncmp(text, "machine ", 8) == 0 ? text + 8 : text;
+    printf("machine   %.*s\n", (int)strcspn(line, "\n"), line);
+  }
+  free(text);
+}
+
+static void print_details(const gemm_job *job) {
   const gemm_request *r = &job->request;
+  printf("\n");
   print_matrix("A", r->a_path, &job->a_file, &job->a);
   print_matrix("B", r->b_path, job->b.file, &job->b);
-  printf("C         %s: %lld x %lld %s; %.3g GFLOP\n", r->c_path, (long long)job->m,
-         (long long)job->n, element_name(job->type), flops(job) * 1e-9);
+  printf("flops     %.3g GFLOP\n", flops(job) * 1e-9);
   print_machine(job);
-  print_plan(job);
-  print_times(job);
-  print_check(job);
   if (job->keeper) {
     printf("files     at most %s of them kept in memory; the process used %s at most\n",
            tool_bytes((double)job->resident), tool_bytes(pages_peak()));
   }
+  if (!job->plan) return;
+  printf("\n");
+  tool_print_plan(job->plan, TSR_TEXT);
+}
+
+void gemm_report_text(const gemm_job *job) {
+  const gemm_request *r = &job->request;
+  print_result(job);
+  print_times(job);
+  print_check(job);
   if (r->timeline && job->plan) printf("timeline  %s\n", r->timeline);
-  if (r->report && job->plan) {
-    printf("\n");
-    tool_print_plan(job->plan, TSR_TEXT);
-  }
+  print_verdict(job);
+  if (r->details) print_details(job);
 }
 
 /* ---- JSON ---- */
@@ -130,6 +143,17 @@ static void json_plan(cJSON *o, const tsr_prediction *p) {
   cJSON_AddNumberToObject(bytes, "host_to_device", p->host_to_device);
   cJSON_AddNumberToObject(bytes, "device_to_host", p->device_to_host);
   cJSON_AddNumberToObject(bytes, "device_to_device", p->device_to_device);
+}
+
+/* Moves the verdict from the plan's own JSON; without memory for it there is none. */
+static void json_verdict(cJSON *o, const tsr_plan *plan) {
+  char *text = NULL;
+  if (tsr_plan_print(plan, TSR_JSON, &text) != TSR_OK) return;
+  cJSON *whole = cJSON_Parse(text);
+  cJSON *verdict = cJSON_DetachItemFromObjectCaseSensitive(whole, "verdict");
+  if (verdict) cJSON_AddItemToObject(o, "verdict", verdict);
+  cJSON_Delete(whole);
+  free(text);
 }
 
 static void json_check(cJSON *o, const gemm_job *job) {
@@ -159,6 +183,7 @@ int gemm_report_json(const gemm_job *job) {
   cJSON_AddNumberToObject(o, "tflops", flops(job) / best_time(job) * 1e-12);
   json_check(o, job);
   finite_add_json(job, o);
+  if (job->plan) json_verdict(o, job->plan);
   cJSON_AddNumberToObject(o, "peak_resident_bytes", pages_peak());
   cJSON_AddStringToObject(o, "output", job->request.c_path);
   return tool_print_json(o, false);

@@ -193,8 +193,12 @@ static int show_call(const tsr_plan *plan) {
 
 /* How the call is done, in a line. */
 static void show_choice(const tsr_prediction *p) {
-  if (p->devices == 0) return;
-  printf("%s on %d GPU%s", tool_seconds(p->seconds), p->devices, p->devices == 1 ? "" : "s");
+  printf("%s predicted on ", tool_seconds(p->seconds));
+  if (p->devices == 0) {
+    printf("the CPU\n");
+    return;
+  }
+  printf("%d GPU%s", p->devices, p->devices == 1 ? "" : "s");
   if (p->devices > 1) printf(", C in %d x %d parts", p->grid_rows, p->grid_cols);
   printf("; %s of each GPU's memory", tool_bytes((double)p->device_memory));
   if (p->staging_memory > 0) printf(", %s for staging", tool_bytes((double)p->staging_memory));

@@ -139,12 +139,11 @@ static void add_blocking(const tsr_plan *plan, tsr_text *text) {
   bool turned = plan->call.row_major;
   int rows = turned ? h->cols : h->rows, cols = turned ? h->rows : h->cols;
   int m = turned ? h->n : h->m, n = turned ? h->m : h->n;
-  tsr_text_add(
-      text,
-      "C blocks   %d x %d tiles (b x c), k-panels of %d tiles (d), copies %.3g k-panels ahead (l); "
-      "%d x %d x %d tiles in all, %d slots%s\n",
-      rows, cols, h->depth, (double)h->lookahead, m, n, h->k, h->slots,
-      h->partitioned ? " on the largest device, fewer on others" : "");
+  tsr_text_add(text,
+               "C blocks   %d x %d tiles (b x c), k-panels of %d (d), copies %.3g ahead (l);\n"
+               "           %d x %d x %d tiles in all, %d slots%s\n",
+               rows, cols, h->depth, (double)h->lookahead, m, n, h->k, h->slots,
+               h->partitioned ? " on the largest device, fewer on others" : "");
 }
 
 static void add_gigabytes(tsr_text *text, double bytes) {

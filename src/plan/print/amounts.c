@@ -43,16 +43,24 @@ void tsr_add_rate_of(tsr_text *text, double rate, double most) {
   tsr_add_rate(text, most);
 }
 
-void tsr_add_bytes(tsr_text *text, double bytes) {
+void tsr_add_bytes(tsr_text *text, int width, double bytes) {
   static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+  tsr_text amount = TSR_TEXT_INIT;
   int i = 0;
   for (; i < 5 && bytes >= 999.5; i++) bytes /= 1000;
   if (i == 0)
-    tsr_text_add(text, "%.0f", bytes);
+    tsr_text_add(&amount, "%.0f", bytes);
   else
-    add_number(text, bytes);
-  tsr_text_add(text, " %s", units[i]);
+    add_number(&amount, bytes);
+  tsr_text_add(&amount, " %s", units[i]);
+  text->broken |= amount.broken;
+  if (!amount.broken) tsr_text_add(text, "%*s", width, amount.bytes);
+  tsr_text_free(&amount);
 }
+
+/* ---- Lines ---- */
+
+enum { WIDTH = 80, INDENT = 11 };
 
 /* Characters of the next line: up to the last blank within the width, or the whole first word. */
 static size_t line_length(const char *said, size_t width) {
@@ -62,12 +70,20 @@ static size_t line_length(const char *said, size_t width) {
   return at > 0 ? at : strcspn(said, " ");
 }
 
-void tsr_add_wrapped(tsr_text *text, const char *said) {
-  enum { WIDTH = 80 };
+static void add_lines(tsr_text *text, const char *label, int indent, const char *said) {
   while (*said != '\0') {
-    size_t length = line_length(said, WIDTH);
-    tsr_text_add(text, "%.*s\n", (int)length, said);
+    size_t length = line_length(said, (size_t)(WIDTH - indent));
+    tsr_text_add(text, "%-*s%.*s\n", indent, label, (int)length, said);
     said += length;
     said += strspn(said, " ");
+    label = "";
   }
+}
+
+void tsr_add_wrapped(tsr_text *text, const char *said) {
+  add_lines(text, "", 0, said);
+}
+
+void tsr_add_labelled(tsr_text *text, const char *label, const char *said) {
+  add_lines(text, label, INDENT, said);
 }

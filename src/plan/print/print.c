@@ -2,9 +2,11 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "blas/family.h"
 #include "blas/operation.h"
 #include "plan/names.h"
 #include "plan/model/loads.h"
+#include "plan/print/amounts.h"
 #include "plan/print/trace.h"
 #include "plan/print/verdict.h"
 
@@ -73,16 +75,24 @@ static void sum_traffic(const tsr_plan *plan, tsr_prediction *prediction) {
   prediction->device_to_device = sum.device_to_device + sum.within_devices;
 }
 
+/* Whether the rows of a plan's grid divide the columns of the user's C. The grid of a call with a
+ * triangle divides lines (blas/family.h), which are rows of C if the triangle is on the right. */
+static bool is_grid_turned(const tsr_call *call) {
+  bool lines_are_rows = tsr_family_of(call->operation) == TSR_TRIANGLE && call->side == TSR_RIGHT;
+  return call->row_major != lines_are_rows;
+}
+
 void tsr_plan_summary(const tsr_plan *plan, double measured, tsr_prediction *prediction) {
   const tsr_call *call = &plan->call;
   shapes shape = count_shapes(plan);
+  bool turned = is_grid_turned(call);
   *prediction = (tsr_prediction){.seconds = plan->seconds,
                                  .floor_seconds = plan->floor,
                                  .plan_seconds = plan->plan_seconds,
                                  .measured = measured,
                                  .devices = plan->devices,
-                                 .grid_rows = call->row_major ? plan->grid_cols : plan->grid_rows,
-                                 .grid_cols = call->row_major ? plan->grid_rows : plan->grid_cols,
+                                 .grid_rows = turned ? plan->grid_cols : plan->grid_rows,
+                                 .grid_cols = turned ? plan->grid_rows : plan->grid_cols,
                                  .candidates = plan->candidates,
                                  .commands = (int64_t)plan->commands.count,
                                  .copies = shape.copies};
@@ -103,34 +113,11 @@ void tsr_plan_summary(const tsr_plan *plan, double measured, tsr_prediction *pre
 
 /* ---- Text ---- */
 
-/* "1.07 GB", at least `width` characters wide. */
-static void add_scaled(tsr_text *text, int width, double value, const char *unit) {
-  static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
-  int i = 0;
-  for (; i < 5 && value >= 999.5; i++) value /= 1000;
-  int digits = value >= 99.95 || i == 0 ? 0 : value >= 9.995 ? 1 : 2;
-  tsr_text scaled = TSR_TEXT_INIT; /* snprintf would use the user's decimal point */
-  tsr_text_add(&scaled, "%.*f %s%s", digits, value, prefixes[i], unit);
-  text->broken |= scaled.broken;
-  if (!scaled.broken) tsr_text_add(text, "%*s", width, scaled.bytes);
-  tsr_text_free(&scaled);
-}
-
-static void add_seconds(tsr_text *text, double seconds) {
-  if (!isfinite(seconds))
-    tsr_text_add(text, "unknown");
-  else if (seconds < 1e-3)
-    tsr_text_add(text, "%.4g us", seconds * 1e6);
-  else if (seconds < 1)
-    tsr_text_add(text, "%.4g ms", seconds * 1e3);
-  else
-    tsr_text_add(text, "%.4g s", seconds);
-}
-
 static void add_time_and_rate(tsr_text *text, const tsr_plan *plan, double seconds) {
-  add_seconds(text, seconds);
+  tsr_add_seconds(text, seconds);
   if (!(seconds > 0) || !isfinite(seconds)) return;
-  tsr_text_add(text, ", %.4g TFLOP/s", tsr_call_flops(&plan->call) / seconds * 1e-12);
+  tsr_text_add(text, ", ");
+  tsr_add_rate(text, tsr_call_flops(&plan->call) / seconds);
 }
 
 static const char *scalar_name(tsr_scalar_class scalar) {
@@ -166,10 +153,12 @@ static void add_choice(tsr_text *text, const tsr_plan *plan, const tsr_machine *
   else
     tsr_text_add(text, "devices    %d of %d, C in a grid of %d x %d\n", plan->devices,
                  plan->machine_devices, sum.grid_rows, sum.grid_cols);
-  if (plan->why[0] != '\0') tsr_text_add(text, "chosen     %s\n", plan->why);
+  if (plan->why[0] != '\0') tsr_add_labelled(text, "chosen", plan->why);
+  if (plan->why[0] != '\0' && plan->call.row_major)
+    tsr_add_labelled(text, "", "(its rows and columns are those of the transposed call)");
   tsr_text_add(text, "planned    %d candidate%s in ", plan->candidates,
                plan->candidates == 1 ? "" : "s");
-  add_seconds(text, plan->plan_seconds);
+  tsr_add_seconds(text, plan->plan_seconds);
   tsr_text_add(text, "%s\n", plan->reproducible ? ", reproducible" : "");
 }
 
@@ -182,26 +171,49 @@ static void add_range(tsr_text *text, const tsr_call *call, const tsr_command *s
                (long long)tsr_asked_cols(call, largest->m, largest->n), largest->k);
 }
 
+static void add_kernels(tsr_text *text, const tsr_plan *plan, const shapes *shape) {
+  tsr_text line = TSR_TEXT_INIT;
+  for (int i = 0; i < TSR_KERNEL_COUNT; i++)
+    if (shape->kernels[i] > 0)
+      tsr_text_add(&line, "%s%lld %s", line.length > 0 ? " " : "", (long long)shape->kernels[i],
+                   tsr_kernel_get((tsr_kernel)i)->name);
+  if (shape->largest != NULL) add_range(&line, &plan->call, shape->smallest, shape->largest);
+  text->broken |= line.broken;
+  if (line.length > 0) tsr_add_labelled(text, "kernels", line.bytes);
+  tsr_text_free(&line);
+}
+
 static void add_shapes(tsr_text *text, const tsr_plan *plan) {
   shapes shape = count_shapes(plan);
   tsr_text_add(text, "commands   %zu on %d queues\n", plan->commands.count, plan->queues);
-  tsr_text_add(text, "kernels   ");
-  for (int i = 0; i < TSR_KERNEL_COUNT; i++)
-    if (shape.kernels[i] > 0)
-      tsr_text_add(text, " %lld %s", (long long)shape.kernels[i],
-                   tsr_kernel_get((tsr_kernel)i)->name);
-  if (shape.largest != NULL) add_range(text, &plan->call, shape.smallest, shape.largest);
-  tsr_text_add(text, "\ncopies     %lld", (long long)shape.copies);
+  add_kernels(text, plan, &shape);
+  tsr_text_add(text, "copies     %lld", (long long)shape.copies);
   if (shape.copies > 0) {
     tsr_text_add(text, ", from ");
-    add_scaled(text, 0, shape.least_copy, "B");
+    tsr_add_bytes(text, 0, shape.least_copy);
     tsr_text_add(text, " to ");
-    add_scaled(text, 0, shape.most_copy, "B");
+    tsr_add_bytes(text, 0, shape.most_copy);
   }
   tsr_text_add(text, "\n");
 }
 
-static void add_times(tsr_text *text, const tsr_plan *plan, double measured) {
+/* Predicted and least times of emulated devices are not shown. */
+static void add_rehearsal(tsr_text *text, double measured) {
+  if (measured > 0) {
+    tsr_text_add(text, "measured   ");
+    tsr_add_seconds(text, measured);
+    tsr_text_add(text, ", which means nothing: the devices are emulated\n");
+  } else {
+    tsr_text_add(text, "times      none: the devices are emulated\n");
+  }
+}
+
+static void add_times(tsr_text *text, const tsr_plan *plan, const tsr_known *known) {
+  double measured = known->measured.seconds;
+  if (known->rehearsal) {
+    add_rehearsal(text, measured);
+    return;
+  }
   tsr_text_add(text, "predicted  ");
   add_time_and_rate(text, plan, plan->seconds);
   tsr_text_add(text, "\nfloor      ");
@@ -230,7 +242,7 @@ static void add_links(tsr_text *text, const tsr_plan *plan, const tsr_machine *m
       tsr_name source, target;
       tsr_text_add(text, "  %-9s -> %-9s  ", tsr_plan_location_name(plan, from, &source),
                    tsr_plan_location_name(plan, to, &target));
-      add_scaled(text, 9, bytes, "B");
+      tsr_add_bytes(text, 9, bytes);
       double rate = machine == NULL ? 0 : machine->link[from][to].bandwidth;
       add_busy(text, bytes / (rate * plan->seconds));
     }
@@ -253,7 +265,7 @@ static void add_channels(tsr_text *text, const tsr_plan *plan, const tsr_machine
     double bytes = channel_load(channel, moved);
     if (bytes == 0) continue;
     tsr_text_add(text, "  %-22s  ", channel->name);
-    add_scaled(text, 9, bytes, "B");
+    tsr_add_bytes(text, 9, bytes);
     add_busy(text, bytes / (channel->capacity * plan->seconds));
   }
 }
@@ -264,22 +276,23 @@ static void add_memory(tsr_text *text, const tsr_plan *plan) {
     if (plan->arena[at] == 0) continue;
     tsr_name name;
     tsr_text_add(text, "  %-22s  ", tsr_plan_location_name(plan, at, &name));
-    add_scaled(text, 9, (double)plan->arena[at], "B");
+    tsr_add_bytes(text, 9, (double)plan->arena[at]);
     tsr_text_add(text, "%s\n", at < plan->machine_devices ? "" : " of staging ring");
   }
 }
 
-static void write_text(const tsr_plan *plan, const tsr_machine *machine, double measured,
+static void write_text(const tsr_plan *plan, const tsr_machine *machine, const tsr_known *known,
                        tsr_text *text) {
   add_call(text, plan);
   add_choice(text, plan, machine);
   if (plan->devices > 0) add_shapes(text, plan);
-  add_times(text, plan, measured);
+  add_times(text, plan, known);
   if (plan->devices == 0) return;
   traffic *moved = count_traffic(plan, text);
   if (moved == NULL) return;
-  add_links(text, plan, machine, moved);
-  add_channels(text, plan, machine, moved);
+  /* How busy the links of emulated devices are means nothing. */
+  add_links(text, plan, known->rehearsal ? NULL : machine, moved);
+  if (!known->rehearsal) add_channels(text, plan, machine, moved);
   tsr_dealloc(moved);
   add_memory(text, plan);
   if (plan->blocking.rows > 0) tsr_loads_write(plan, false, text);
@@ -458,7 +471,7 @@ tsr_status tsr_plan_write(const tsr_plan *plan, const tsr_machine *machine, cons
   tsr_measured last = all.measured;
   switch (format) {
     case TSR_TEXT:
-      write_text(plan, machine, last.seconds, text);
+      write_text(plan, machine, &all, text);
       return TSR_OK;
     case TSR_JSON:
     case TSR_JSON_ALONE:

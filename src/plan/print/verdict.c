@@ -136,7 +136,7 @@ static void say_memory(const verdict *v, tsr_text *text) {
   for (int d = 0; d < v->plan->machine_devices; d++)
     if (v->used.has[d]) least = fmin(least, (double)v->plan->budget[d]);
   tsr_text_add(text, " The call does not fit into ");
-  tsr_add_bytes(text, least);
+  tsr_add_bytes(text, 0, least);
   tsr_text_add(text, " on each GPU");
   if (times > 1.05) tsr_text_add(text, ", so its inputs are copied %.1f times", times);
   tsr_text_add(text, ".");

@@ -1,0 +1,101 @@
+"""The grammar of machine strings that docs/reference/machine.md publishes: what it makes is accepted, it has the
+words of the parser's table, and the examples beside it are machines."""
+import random
+import re
+
+import pytest
+
+from support import ROOT, tessera
+
+PAGE = (ROOT / "docs/reference/machine.md").read_text(encoding="utf-8")
+TOKEN = re.compile(r'\s*("[^"]*"|[a-z]+|[|{}\[\]()])')
+
+
+def rules():
+    """{name: tokens of its right side}, without number, count and blank, which are told in words."""
+    block = re.search(r"```\n(machine +=.*?)```", PAGE, re.DOTALL)[1]
+    found = {name: right for name, right in re.findall(r"^(\w+) += (.*?) ;$", block, re.MULTILINE | re.DOTALL)}
+    return {name: TOKEN.findall(right) for name, right in found.items() if name not in ("number", "count", "blank")}
+
+
+RULES = rules()
+
+
+class Writer:
+    """Writes random sentences of the grammar."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+
+    def rule(self, name):
+        if name == "count":
+            return "2"
+        if name == "number":
+            return self.random.choice(["25", "48.33", "1e2"])
+        return self.choice(list(RULES[name]))
+
+    def choice(self, tokens):
+        """One of the alternatives between bars that stand in no brackets."""
+        parts, depth = [[]], 0
+        for token in tokens:
+            depth += token in "([{"
+            depth -= token in ")]}"
+            if token == "|" and depth == 0:
+                parts.append([])
+            else:
+                parts[-1].append(token)
+        return self.row(self.random.choice(parts))
+
+    def row(self, tokens):
+        out = ""
+        while tokens:
+            token = tokens.pop(0)
+            if token in ("(", "["):
+                inner = self.inside(tokens)
+                out += self.choice(inner) if token == "(" or self.random.random() < 0.5 else ""
+            else:
+                out += token[1:-1] if token[0] == '"' else self.rule(token)
+        return out
+
+    @staticmethod
+    def inside(tokens):
+        """Takes the tokens up to the bracket that closes."""
+        depth, inner = 1, []
+        while True:
+            token = tokens.pop(0)
+            depth += (token in "([") - (token in ")]")
+            if depth == 0:
+                return inner
+            inner.append(token)
+
+    def machine(self):
+        """Words in any order, each once; devices are always there, and their memory is given once."""
+        names = [name for name in RULES["word"] if name != "|"]
+        others = [n for n in names if n != "gpu" and self.random.random() < 0.4]
+        words = [self.rule("gpu"), *(n[1:-1] if n[0] == '"' else self.rule(n) for n in others)]
+        if ":" in words[0].split("@")[0]:
+            words = [w for w in words if not w.startswith("mem:")]
+        self.random.shuffle(words)
+        return " ".join(words)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_sentences_are_machines(seed):
+    text = Writer(seed).machine()
+    shown = tessera("machine --json", "--machine", text).json()
+    assert len(shown["devices"]) == 2, text
+
+
+def test_the_words_are_those_of_the_parser():
+    source = (ROOT / "src/machine/string.c").read_text(encoding="utf-8")
+    table = re.search(r"static const word words\[\] = \{(.*?)\n\};", source, re.DOTALL)[1]
+    words = {token.strip('"') for token in RULES["word"] if token != "|"}
+    assert words == set(re.findall(r'\{"(\w+)"', table)) != set()
+
+
+def test_examples_are_machines():
+    block = re.search(r"### Examples\n\n```\n(.*?)```", PAGE, re.DOTALL)[1]
+    lines = [re.split(r"\s{2,}", line)[0] for line in block.splitlines()]
+    assert len(lines) >= 5
+    for line in lines:
+        tessera("machine", "--machine", line).ok()

@@ -118,8 +118,9 @@ def zsh_option(option):
 
 
 def zsh_case(command):
-    rest = "'*::program:_normal'" if command["name"] == "run" else "'*:file:_files'"
-    rows = " \\\n        ".join([*map(zsh_option, command["options"]), rest])
+    program = ["'(-):program:_command_names -e'", "'*::arguments:_normal'"]
+    rest = program if command["name"] == "run" else ["'*:file:_files'"]
+    rows = " \\\n        ".join([*map(zsh_option, command["options"]), *rest])
     return f'    "{command["name"]}")\n      _arguments -S \\\n        {rows} ;;'
 
 

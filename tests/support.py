@@ -1,4 +1,5 @@
 """What the tests of programs share: where things are, programs that are run, files of matrices."""
+import importlib
 import json
 import os
 import re
@@ -21,6 +22,16 @@ def missing(what):
     if os.environ.get("TSR_TEST_SKIPS") == "0":
         pytest.fail(f"there is no {what}")
     pytest.skip(f"there is no {what}")
+
+
+def imported(name):
+    """A module that a whole file of tests needs; what is missing is told as by missing()."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        if os.environ.get("TSR_TEST_SKIPS") == "0":
+            raise
+        pytest.skip(f"there is no {name}", allow_module_level=True)
 
 
 # ---- Programs ----

@@ -1,7 +1,9 @@
 """What is refused: the message names the argument, its value and the remedy, and nothing is touched."""
 import pytest
 
-np = pytest.importorskip("numpy")
+from support import imported
+
+np = imported("numpy")
 
 
 def eye(n=4, dtype="f8"):

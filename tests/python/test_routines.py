@@ -5,7 +5,9 @@ import warnings
 
 import pytest
 
-np = pytest.importorskip("numpy")
+from support import imported
+
+np = imported("numpy")
 
 TYPES = ["f4", "f8", "c8", "c16"]
 KINDS = ["C", "F", "part of C", "part of F"]  # what the BLAS takes as it is

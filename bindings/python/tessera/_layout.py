@@ -211,10 +211,12 @@ def in_order_of(c: Matrix, operation: str, flags: Flags, mnk: tuple[int, int, in
     return min(calls, key=lambda call: call.bytes_to_copy)
 
 
-def best_order(operation: str, flags: Flags, mnk: tuple[int, int, int], inputs: dict[str, Matrix]
-               ) -> bool:
+def best_order(operation: str, flags: Flags, mnk: tuple[int, int, int], inputs: dict[str, Matrix],
+               begins: Matrix | None) -> bool:
     """Whether a new result is better row-major (True) than column-major: the order that copies
-    less; row-major if both copy as much."""
-    costs = [_resolved(operation, flags, mnk, inputs, by_rows).bytes_to_copy
-             for by_rows in (True, False)]
-    return costs[0] <= costs[1]
+    less; if both copy as much, that of what it begins as, else row-major."""
+    by_rows, by_columns = (_resolved(operation, flags, mnk, inputs, order).bytes_to_copy
+                           for order in (True, False))
+    if by_rows == by_columns and begins is not None and begins.leading(False) is not None:
+        return begins.leading(True) is not None
+    return by_rows <= by_columns

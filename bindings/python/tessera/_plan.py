@@ -181,7 +181,7 @@ class Planner(Routines):
         out = found.pop("out", None)
         mnk = _layout.extents(operation, request.flags, found["a"],
                               begins if operation in TRIANGULAR else found.get("b"))
-        by_rows = _layout.best_order(operation, request.flags, mnk, found)
+        by_rows = _layout.best_order(operation, request.flags, mnk, found, begins)
         order = "C" if by_rows else "F"
         c = out or begins or _absent("out", mnk[0], mnk[1], order, self._a.letter)
         return _layout.in_order_of(c, operation, request.flags, mnk, found)

@@ -286,7 +286,7 @@ def prepare(request: Request, handle: Any, streams: StreamOf) -> Prepared:
     if begins is not None and begins.shape != mnk[:2]:
         raise ArgumentError(f"c is {begins.rows} x {begins.columns}, but the result is {mnk[0]} x "
                             f"{mnk[1]}; give an array of that shape")
-    by_rows = _layout.best_order(operation, request.flags, mnk, inputs)
+    by_rows = _layout.best_order(operation, request.flags, mnk, inputs, begins)
     c = _target(request, inputs, begins, by_rows, mnk[:2], handle, streams)
     call = _layout.in_order_of(c, operation, request.flags, mnk, inputs)
     _copy_inputs(call, request.copy, handle)

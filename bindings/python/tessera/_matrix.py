@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 import sys
 from dataclasses import dataclass
 from typing import Any, Callable, Optional
@@ -54,12 +55,6 @@ class Matrix:
     def bytes(self) -> int:
         return self.rows * self.columns * SIZES[self.letter]
 
-    @property
-    def transposed(self) -> Matrix:
-        """The same memory as the transpose."""
-        return Matrix(**{**self.__dict__, "rows": self.columns, "columns": self.rows,
-                         "row_stride": self.column_stride, "column_stride": self.row_stride})
-
     def leading(self, by_rows: bool) -> int | None:
         """The leading dimension of the matrix as a row-major (by_rows) or column-major one; None:
         it is none."""
@@ -94,7 +89,7 @@ def numpy_type(letter: str) -> np.dtype[Any]:
     if letter in _NUMPY:
         return _NUMPY[letter]
     try:
-        import ml_dtypes
+        ml_dtypes = importlib.import_module("ml_dtypes")
     except ImportError:
         raise ArgumentError("bfloat16 is no type of NumPy itself; install the package ml_dtypes, "
                             "which adds it") from None
@@ -240,7 +235,7 @@ def host_view(x: Matrix) -> np.ndarray[Any, Any]:
     extent = ((x.rows - 1) * x.row_stride + (x.columns - 1) * x.column_stride + 1) * size
     memory = (ctypes.c_char * extent).from_address(x.address)
     view: np.ndarray[Any, Any] = np.ndarray(
-        x.shape, dtype, memory, 0, (x.row_stride * size, x.column_stride * size))
+        x.shape, dtype, memoryview(memory), 0, (x.row_stride * size, x.column_stride * size))
     return view
 
 

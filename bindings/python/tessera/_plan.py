@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Sequence
 
@@ -19,7 +20,7 @@ from ._routines import Request, Routines
 @dataclass(frozen=True)
 class Busy:
     """A thing that a plan uses: what, of which kind ("channel", "link", "kernels", "latency" or
-    "cpu"), and the share of the time in which it is busy."""
+    "cpu"), and the share of the predicted time in which it is busy."""
 
     what: str
     kind: str
@@ -28,11 +29,15 @@ class Busy:
 
 @dataclass(frozen=True)
 class Instead:
-    """A choice that would be faster: what, how long it takes [s] and how fast that is [flop/s]."""
+    """A choice that would be faster: what, how long it would take [s], how fast that is [flop/s]."""
 
     what: str
     seconds: float
     rate: float
+
+
+def _busy(told: dict[str, Any]) -> Busy:
+    return Busy(told["what"], told["kind"], told["busy"])
 
 
 class Plan:
@@ -40,62 +45,76 @@ class Plan:
 
     def __init__(self, pointer: Any) -> None:
         self._pointer = ffi.gc(pointer, lib.tsr_plan_destroy)
-        self.json: dict[str, Any] = json.loads(self._print(lib.TSR_JSON))
 
     def _print(self, form: int) -> str:
         printed = ffi.new("char **")
         check(lib.tsr_plan_print(self._pointer, form, printed))
         return take_text(printed)
 
-    @property
-    def _verdict(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.json["verdict"]
+    @cached_property
+    def json(self) -> dict[str, Any]:
+        """Everything of the plan, for programs. Alternatives are planned for it, which takes half a
+        second at most."""
+        found: dict[str, Any] = json.loads(self._print(lib.TSR_JSON))
+        return found
+
+    @cached_property
+    def _alone(self) -> dict[str, Any]:
+        """The verdict, perhaps without alternatives."""
+        found: dict[str, Any] = json.loads(self._print(lib.TSR_JSON_ALONE))["verdict"]
         return found
 
     @property
     def verdict(self) -> str:
-        """What binds the call, and what to do about it, in one or two sentences."""
-        return str(self._verdict["text"])
+        """What binds the call, why it uses so many devices, and what would be faster."""
+        return str(self.json["verdict"]["text"])
 
     @property
     def seconds(self) -> float:
         """The predicted time [s]."""
-        return float(self._verdict["seconds"])
+        return float(self._alone["seconds"])
+
+    @property
+    def measured(self) -> float | None:
+        """The time that the last run of the plan took [s]; None: it was not run."""
+        found = json.loads(self._print(lib.TSR_JSON_ALONE))["verdict"]["measured"]
+        return None if found is None else float(found)
 
     @property
     def floor(self) -> float:
         """The least time that the machine allows for the call [s]."""
-        return float(self._verdict["floor"])
+        return float(self._alone["floor"])
 
     @property
     def rate(self) -> float:
         """The predicted rate [flop/s]."""
-        return float(self._verdict["rate"])
+        return float(self._alone["rate"])
 
     @property
     def most(self) -> float:
         """The rate at the floor [flop/s]."""
-        return float(self._verdict["most"])
+        return float(self._alone["most"])
 
     @property
     def limit(self) -> Busy:
         """What binds the call."""
-        return Busy(**self._verdict["limit"])
+        return _busy(self._alone["limit"])
 
     @property
     def busy(self) -> list[Busy]:
         """What the call uses, the busiest first."""
-        return [Busy(**each) for each in self._verdict["busy"]]
+        return [_busy(each) for each in self._alone["busy"]]
 
     @property
     def instead(self) -> list[Instead]:
-        """Choices that would be faster, the best first."""
-        return [Instead(**each) for each in self._verdict["instead"]]
+        """Choices that would be faster, the fastest first."""
+        return [Instead(each["what"], each["seconds"], each["rate"])
+                for each in self.json["verdict"]["instead"]]
 
     @property
     def devices(self) -> list[int]:
         """The devices that do the work; none: the CPU's BLAS does it."""
-        return [int(device) for device in self._verdict["devices"]["used"]]
+        return [int(device) for device in self._alone["devices"]["used"]]
 
     @property
     def text(self) -> str:
@@ -111,7 +130,7 @@ class Plan:
         path.write_text(self._print(forms[path.suffix]), encoding="utf-8")
 
     def __repr__(self) -> str:
-        return self.verdict
+        return self._print(lib.TSR_VERDICT).rstrip()
 
     def _repr_svg_(self) -> str:
         return self._print(lib.TSR_TIMELINE_SVG)
@@ -193,7 +212,7 @@ class Planner(Routines):
         call = self._call(request)
         letter = _letter(request, self._a)
         if request.out is None and request.c is None and request.beta is not None:
-            request = Request(**{**request.__dict__, "c": ()})
+            request = replace(request, c=())
         alpha, beta = scalars(request, letter)
         homes = ffi.new("tsr_home[3]", [self._where(name, call.operands.get(name, call.operands["c"]))
                                         for name in "abc"])

@@ -1,0 +1,97 @@
+"""The package itself: python -m tessera, types, the names it shows, what it leaves when it ends."""
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support import BUILD, ROOT, imported, missing, run
+
+np = imported("numpy")
+
+PACKAGE = {"PYTHONPATH": BUILD / "python", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def python(*words, **settings):
+    return run([sys.executable, *words], env={**PACKAGE, **settings})
+
+
+def test_the_command(tessera):
+    python("-m", "tessera", "--version").ok(rf"^tessera {tessera.__version__}")
+    python("-m", "tessera", "gemm", "nowhere.npy").refused("tessera gemm")
+
+
+def test_run(tessera, tmp_path):
+    (tmp_path / "product.py").write_text(
+        "import sys\nimport numpy as np\na = np.ones((300, 300))\n"
+        "print((a @ a)[0, 0], sys.argv[1:])\n")
+    done = python("-m", "tessera", "run", "--report", "--offload", "always", "--engine", "host",
+                  "product.py", "--x", "y", OPENBLAS_NUM_THREADS="1")
+    done.ok(r"^300.0 \['--x', 'y'\]")
+    done.warns("1 on devices|1 level-3 BLAS call")
+    python("-m", "tessera", "run", "--", sys.executable, "-c", "print(7)").ok("^7$")
+    python("-m", "tessera", "run", "-c", "print(8)").ok("^8$")
+
+
+def test_without_a_command(tessera, tmp_path):
+    """Where neither the package nor the system has it."""
+    (tmp_path / "bin").mkdir()
+    code = ("import tessera.__main__ as m, sys; m.__file__ = '/nowhere/tessera/x.py';"
+            "sys.argv = ['tessera', 'gemm']; m.main()")
+    python("-c", code, PATH=tmp_path / "bin").refused("install Tessera's tools", code=1)
+
+
+@pytest.mark.parametrize("ending", [
+    "pass",
+    "sys.exit(3)",
+    "kept.append(context)",
+    "context.submit('gemm', a, a, out)",
+    "kept.append(context.submit('gemm', a, a, out)); kept.append(context.empty((4, 4)))",
+    "kept.append(context.composed()); t = kept[0].__enter__(); t.gemm(a, a)",
+    "threading.Thread(target=lambda: [context.matmul(a, a) for _ in range(20)]).start()",
+    "threading.Thread(target=lambda: [context.matmul(a, a) for _ in range(20)], daemon=True).start()",
+])
+def test_the_end_of_a_program(tessera, ending):
+    """However a program ends, it ends: with its own exit code, and without a word."""
+    code = ("import atexit, sys, threading, numpy as np, tessera\nkept = []\n"
+            "context = tessera.Context(engine='host', devices=2)\n"
+            "a, out = np.ones((200, 200)), context.zeros((200, 200))\n"
+            "atexit.register(lambda: out[0, 0])\n"
+            f"context.matmul(a, a)\n{ending}\n")
+    python("-c", code).exits(3 if "exit(3)" in ending else 0).quiet()
+
+
+def test_names(tessera):
+    """All that is shown has a text, and no name of the inside is shown."""
+    for name in tessera.__all__:
+        shown = getattr(tessera, name)
+        assert shown.__doc__, name
+        if isinstance(shown, type):
+            assert shown.__module__ == "tessera", name
+            for method, what in vars(shown).items():
+                if not method.startswith("_") and callable(what):
+                    assert what.__doc__, f"{name}.{method}"
+    for routine in ("gemm", "gemmt", "symm", "hemm", "syrk", "herk", "syr2k", "her2k", "trmm", "trsm"):
+        assert getattr(tessera, routine).__name__ == routine
+
+
+def test_types(tessera):
+    """mypy --strict finds nothing in the package."""
+    if subprocess.run([sys.executable, "-c", "import mypy"], capture_output=True).returncode:
+        missing("mypy for this Python")
+    run([sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml", "--cache-dir",
+         os.devnull, "--no-error-summary", ROOT / "bindings/python/tessera"]).ok()
+
+
+def test_uses_have_types(tessera, tmp_path):
+    """A user's program is checked against the package's types."""
+    if subprocess.run([sys.executable, "-c", "import mypy"], capture_output=True).returncode:
+        missing("mypy for this Python")
+    Path("wrong.py").write_text(
+        "import tessera\nwith tessera.composed() as t:\n    t.gemv(1)\n"
+        "plan = tessera.plan('gemm', (2, 2), (2, 2))\nx: str = plan.seconds\n")
+    run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull, "wrong.py"],
+        env={"MYPYPATH": BUILD / "python"}).exits(1).says(
+            'wrong.py:3: error: "Composition" has no attribute "gemv"',
+            "wrong.py:5: error: Incompatible types in assignment")

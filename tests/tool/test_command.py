@@ -12,13 +12,20 @@ from support import DIGITS, HERE, ROOT, limited, tessera
 
 
 def test_help():
-    tessera("--help").ok("commands:", "TESSERA_ENGINE")
+    assert fits(tessera("--help").ok("commands:", "TESSERA_ENGINE").out)
     tessera("--version").ok("^tessera [0-9]")
 
 
-@pytest.mark.parametrize("command", ["gemm", "plan", "machine", "run", "bench"])
+def fits(text):
+    """80 columns, but for examples and the like, which are copied whole."""
+    text = text.split("\nexample:")[0]
+    return [line for line in text.splitlines() if len(line) > 80 and not re.match(r"usage|  \S+$", line)] == []
+
+
+@pytest.mark.parametrize("command", ["gemm", "plan", "machine", "run", "bench", "knobs", "tuning"])
 def test_help_of_commands(command):
     done = tessera(f"{command} --help").ok("example:")
+    assert fits(done.out), done
     assert tessera(f"help {command}").ok().out == done.out
 
 

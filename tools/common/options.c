@@ -110,14 +110,17 @@ static int set_value(const option *row, const char *text) {
 
 static void print_row(const char *left, const char *help) {
   if (strlen(left) > 26) {
-    printf("  %s\n  %-26s  %s\n", left, "", help);
+    printf("  %s\n  %-26s  ", left, "");
   } else {
-    printf("  %-26s  %s\n", left, help);
+    printf("  %-26s  ", left);
   }
+  tool_print_wrapped(30, help);
 }
 
 static void print_help(const option_command *command) {
-  printf("usage: %s %s\n\n%s\n\noptions:\n", tool_name(), command->usage, command->summary);
+  printf("usage: %s %s\n\n", tool_name(), command->usage);
+  tool_print_wrapped(0, command->summary);
+  printf("\noptions:\n");
   for (const option *row = command->table; row->kind != OPTION_END; row++) {
     char left[96];
     char letter[8] = "";

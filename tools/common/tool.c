@@ -145,6 +145,49 @@ const char *tool_duration(double seconds) {
   return text;
 }
 
+/* The length of a paragraph: up to an empty line or a line that begins with a blank, which stands
+ * for itself. */
+static size_t paragraph_length(const char *text) {
+  const char *end = strchr(text, '\n');
+  if (end == text) return 0;
+  while (end && text[0] != ' ' && end[1] && end[1] != '\n' && end[1] != ' ')
+    end = strchr(end + 1, '\n');
+  return end ? (size_t)(end - text) : strlen(text);
+}
+
+/* Prints the words of a paragraph. */
+static void print_words(int indent, const char *at, const char *end) {
+  enum { COLUMNS = 80 };
+  int column = indent;
+  while (at < end) {
+    int length = (int)strcspn(at, " \n");
+    bool first = column == indent;
+    if (!first && column + 1 + length > COLUMNS) {
+      printf("\n%*s", indent, "");
+      column = indent;
+      first = true;
+    }
+    printf("%s%.*s", first ? "" : " ", length, at);
+    column += length + !first;
+    at += length;
+    at += strspn(at, " \n");
+  }
+}
+
+void tool_print_wrapped(int indent, const char *text) {
+  while (*text) {
+    size_t length = paragraph_length(text);
+    if (*text == ' ')
+      printf("%.*s", (int)length, text);
+    else
+      print_words(indent, text, text + length);
+    text += length;
+    printf("\n");
+    if (*text) text++;
+    if (*text && *text != '\n') printf("%*s", indent, "");
+  }
+}
+
 int tool_print_json(cJSON *object, bool compact) {
   char *text = compact ? cJSON_PrintUnformatted(object) : cJSON_Print(object);
   int code = text ? TOOL_OK : tool_fail("out of memory");

@@ -56,6 +56,11 @@ const char *tool_rate(double flops_per_second);
 /* How long something takes, for people: "12 s", "3 min 20 s", "2 h 5 min". */
 const char *tool_duration(double seconds);
 
+/* Prints text on stdout in lines of 80 columns, indented by so many blanks but for the first, whose
+ * place is reached already. An empty line ends a paragraph; a line of the text that begins with a
+ * blank is printed as it is. */
+void tool_print_wrapped(int indent, const char *text);
+
 /* Prints the object on stdout, on several lines or (compact) on one, and deletes it. The exit code:
  * fails if memory is short. */
 int tool_print_json(cJSON *object, bool compact);

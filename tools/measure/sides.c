@@ -32,8 +32,9 @@ static double rate_of(bench_sides *s, const bench_side *side) {
   }
   double rate = bench_sustained_rate(line, s->rate_seconds);
   if (rate > 0)
-    tool_note("note: kernels sustain %.4g TFLOP/s per device on this data (%d at once, for %s)",
-              rate * 1e-12, line->devices > 1 ? line->devices : 1, tool_seconds(s->rate_seconds));
+    tool_note("note: kernels sustain %s per device on this data (%d at once, for %s)",
+              tool_rate(rate), line->devices > 1 ? line->devices : 1,
+              tool_seconds(s->rate_seconds));
   if (s->rate_count < BENCH_RATES) {
     s->rates[s->rate_count].line = line;
     s->rates[s->rate_count++].rate = rate;

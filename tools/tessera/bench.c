@@ -182,10 +182,11 @@ static int parse(int argc, char **argv, bench_request *r) {
   const option_command command = {
       "[options]",
       "Measures how fast this machine is. Routines run on random matrices with full mantissas and\n"
-      "alpha = beta = 1. Each row shows the first call (cold), the median of the later ones "
-      "(warm),\n"
-      "the floor that no schedule can beat, the predicted time, and a peer in the same run. Every\n"
-      "result is checked. The source folder bench/ has more benchmarks, and bench/rates.py --from\n"
+      "alpha = beta = 1. Each row shows the first call (cold), the median of the later ones\n"
+      "(warm), its rate, the floor (the least time that any schedule can take) as a part of it, "
+      "and\n"
+      "how many times as long a peer takes in the same run. Every result is checked. The source "
+      "folder bench/ has more benchmarks, and bench/rates.py --from\n"
       "FILE.csv --plot FILE.svg draws what --csv FILE.csv keeps.",
       "tessera bench --op gemm,syrk --type d,s --n 4096,8192 --devices 1,2,4 --csv here.csv",
       table,

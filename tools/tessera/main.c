@@ -36,14 +36,22 @@ static int print_help(void) {
       "Dense matrix products on machines with several GPUs: planned first, then run.\n\n"
       "commands:\n");
   for (int i = 0; i < SUBCOMMANDS; i++) {
-    printf("  %-10s %s\n", subcommands[i].name, subcommands[i].help);
+    printf("  %-10s ", subcommands[i].name);
+    tool_print_wrapped(13, subcommands[i].help);
   }
   printf(
-      "\n'tessera help COMMAND' explains a command. 'tessera --version' prints the version.\n"
+      "\n'tessera help COMMAND' explains a command.\n"
+      "'tessera --version' prints the version.\n"
       "Exit codes: 0 done, 1 failed, 2 wrong usage; run returns the program's own.\n\n"
       "settings (environment variables; an option overrides its setting):\n");
   for (const tsr_setting *s = tsr_settings(); s->name; s++) {
-    printf("  %s=%s\n      %s (default: %s)\n", s->name, s->values, s->help, s->initial);
+    char text[512];
+    printf("  ");
+    snprintf(text, sizeof text, "%s=%s", s->name, s->values);
+    tool_print_wrapped(6, text);
+    printf("      ");
+    snprintf(text, sizeof text, "%s (default: %s)", s->help, s->initial);
+    tool_print_wrapped(6, text);
   }
   return TOOL_OK;
 }

@@ -18,7 +18,7 @@ static const subcommand subcommands[] = {
     {"plan", "tessera plan", "plan an operation and predict its time, without running it",
      command_plan},
     {"machine", "tessera machine", "print or measure the machine", command_machine},
-    {"run", "tessera run", "run a program with those BLAS calls on the GPUs that are faster there",
+    {"run", "tessera run", "run a program with its BLAS calls on the GPUs where that is faster",
      command_run},
     {"knobs", "tessera knobs", "list the knobs that TESSERA_STRATEGY can force", command_knobs},
     {"tuning", "tessera tuning", "list the tuned constants and the origin of each", command_tuning},

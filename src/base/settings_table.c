@@ -31,9 +31,11 @@ static const tsr_setting table[] = {
      "Unmodified programs: calls with fewer multiplications than a product of this extent stay on "
      "the CPU."},
     {"TESSERA_REPORT", "1 or a file to append to", "none",
-     "Unmodified programs: say at exit where the calls went, on stderr or in the file."},
+     "Unmodified programs: say at exit how much of the time was level-3 BLAS and which calls went "
+     "where, on stderr or in the file."},
     {"TESSERA_EXPLAIN", "0 or 1", "0",
-     "Unmodified programs: say at exit where each distinct call went, and why."},
+     "Unmodified programs: the report with all kinds of call, not only the ten that took the most "
+     "time, and what was predicted for each."},
     {"TESSERA_SETTINGS", "a file", "none",
      "A file of settings, one NAME=value a line; the environment goes before it; # begins a "
      "comment."},

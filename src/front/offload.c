@@ -148,6 +148,9 @@ static tsr_status run_if_cheaper(tsr_offload_state *state, const tsr_call *call,
           visit->flops, offer.devices, visit->seconds * 1e3, offer.seconds * 1e3,
           visit->cpu_price * 1e3);
   tsr_offload_price_run(&state->price, call->type, visit->flops, offer.seconds, visit->seconds);
+  if (tsr_offload_report_wanted() && is_pageable(call))
+    visit->staging = fmax(0, tsr_offload_device_seconds(&state->reach, call, true) -
+                                 tsr_offload_device_seconds(&state->reach, call, false));
   visit->devices = offer.devices;
   visit->why = reason;
   return TSR_OK;

@@ -54,6 +54,7 @@ typedef struct tsr_offload_visit {
   double flops;                 /* 0: not computed */
   double cpu_price, plan_price; /* s, predicted on the CPU and on devices; 0: not computed */
   double seconds;               /* s, measured; 0: not measured */
+  double staging;               /* s, predicted: what operands in pageable memory cost */
 } tsr_offload_visit;
 
 typedef enum tsr_offload_verdict {

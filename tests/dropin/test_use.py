@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from doors import DOORS, Used, offloaded, preloaded
-from support import BUILD, ROOT, TESSERA, limited, missing, run, tessera
+from support import BUILD, ROOT, TESSERA, limited, missing, run, setting_of_build, tessera
 
 CALLS = BUILD / "tests/dropin_calls"
 ALONE = BUILD / "tests/dropin_calls_alone"
@@ -80,7 +80,7 @@ def test_fast_devices():
     """Soon all calls are for devices."""
     preloaded(CALLS, "patient", ENGINE="host", MACHINE=FAST, MIN_SIZE=8).silently().reported(
         "on the CPU: (while devices|starting devices)", "on devices: the devices are faster",
-        "saved by the model: [1-9]")
+        "^The devices are emulated: a rehearsal, whose times mean nothing.$")
 
 
 def test_ends_while_devices_start():
@@ -129,7 +129,7 @@ def test_memory_taken():
 @pytest.mark.parametrize("name, value", [("OFFLOAD", "maybe"), ("MIN_SIZE", "-1"),
                                          ("ENGINE", "abacus"), ("DEVICES", "x")])
 def test_wrong_settings(name, value):
-    preloaded(CALLS, "plain", **{name: value}).silently().reported(f'no devices: .*"{value}"')
+    preloaded(CALLS, "plain", **{name: value}).silently().reported(fr'No devices: [\s\S]*"{value}"')
 
 
 def test_report_to_nowhere():
@@ -267,6 +267,41 @@ def test_run_reports():
     assert once.err.count("level-3 BLAS calls") == 1, repr(once)
 
 
+@pytest.mark.parametrize("program, says", [
+    (["true"], "It loaded no BLAS library"),
+    ([BUILD / "tests/dropin_static_blas"], "Its BLAS is linked statically"),
+    (["/usr/bin/python3", "-c", "import os"], "This Python did not import NumPy"),
+])
+def test_run_says_why_no_call_came_in(program, says):
+    done = tessera("run --report --", *program).warns("^tessera: 0 level-3 BLAS calls: ", says)
+    assert max(map(len, done.err.splitlines())) <= 80, repr(done)
+
+
+def test_run_says_what_a_lapack_hides():
+    """A BLAS is loaded, and no call comes in: LAPACK's are made inside of it."""
+    done = tessera("run --report --", "/usr/bin/python3", "-c",
+                   "import ctypes, sys; ctypes.CDLL(sys.argv[1])", setting_of_build("TESSERA_TEST_BLAS"))
+    done.warns("^It has loaded the BLAS /", "What helps is a LAPACK apart")
+
+
+def test_run_says_what_cannot_be_reached(tmp_path):
+    source = tmp_path / "plain.c"
+    source.write_text("int main(void) { return 3; }\n", encoding="utf-8")
+    if run(["cc", "-static", source, "-o", tmp_path / "plain"]).code != 0:
+        missing("static C library")
+    tessera("run --", tmp_path / "plain").exits(3).warns("plain is linked statically, so nothing can come")
+    run(["cc", source, "-o", tmp_path / "owned"]).ok()
+    assert tessera("run --", tmp_path / "owned").exits(3).err == ""
+    (tmp_path / "owned").chmod(0o4755)
+    tessera("run --", tmp_path / "owned").warns("owned runs with the rights of its owner")
+
+
+def test_run_reports_the_share_of_time():
+    done = tessera("run --report --", CALLS, "plain").warns(
+        r"^tessera: dropin_calls took [0-9.]+ m?s, [0-9.]+ [mu]?s of it \(\d+ %\) in level-3 BLAS")
+    assert max(map(len, done.err.splitlines())) <= 80, repr(done)
+
+
 def test_run_ignores_no_signal():
     ignored = ["grep", "SigIgn", "/proc/self/status"]
     assert tessera("run --", *ignored).out == run(ignored).out != ""
@@ -274,9 +309,8 @@ def test_run_ignores_no_signal():
 
 def test_run_explains():
     done = tessera("run --explain --engine host --devices 4 --offload always --", CALLS, "plain").warns(
-        "dgemm trans NN m 96 n 96 k 96, 1 times: 4 devices",
-        "dgemm row-major trans NN m 96 n 96 k 96, 1 times")
-    assert len(done.err.splitlines()) == 3, repr(done)
+        r"^ +1 dgemm NN +96x96x96 +4 emul\. .* offload: always$", "^ +predicted: CPU .*, devices ")
+    assert done.err.count("dgemm NN") == 2, repr(done)  # one is row-major
 
 
 def test_run_keeps_preloads():

@@ -1,9 +1,12 @@
 /* tessera run: runs an unmodified program with our doors (libtessera_blas, libtessera_pblas)
  * preloaded before its BLAS and its ScaLAPACK. */
+#include <elf.h>
 #include <errno.h>
 #include <limits.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -149,10 +152,10 @@ static void split(int argc, char **argv, int *options, run_request *r) {
 static int parse_request(int argc, char **argv, run_request *r) {
   const option table[] = {
       {"report", 0, OPTION_FLAG, &r->report, NULL,
-       "at exit, print on stderr how many calls were seen and where they went"},
+       "at exit, say on stderr how much of the time was level-3 BLAS, and which calls went where"},
       {"report-to", 0, OPTION_TEXT, &r->report_to, "FILE", "append the report to a file"},
       {"explain", 0, OPTION_FLAG, &r->explain, NULL,
-       "at exit, print a line for each distinct call"},
+       "the report with all kinds of call, not only the ten that took the most time"},
       {"offload", 0, OPTION_TEXT, &r->offload, "never|auto|always",
        "which calls go to devices (default: auto, those that are predicted to be faster there)"},
       {"min-size", 0, OPTION_TEXT, &r->min_size, "N",
@@ -187,12 +190,60 @@ static int parse_request(int argc, char **argv, run_request *r) {
   return code ? code : check_report(r);
 }
 
+/* ---- Programs that nothing can be preloaded into ---- */
+
+/* Whether an ELF file has no interpreter, the loader that reads LD_PRELOAD. False also for what is
+ * no ELF file of this computer's kind, such as a script. */
+static bool is_static(FILE *file) {
+  ElfW(Ehdr) head;
+  ElfW(Phdr) part;
+  if (fread(&head, sizeof head, 1, file) != 1 || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+      head.e_phentsize != sizeof part || fseek(file, (long)head.e_phoff, SEEK_SET) != 0)
+    return false;
+  for (int i = 0; i < head.e_phnum; i++)
+    if (fread(&part, sizeof part, 1, file) != 1 || part.p_type == PT_INTERP) return false;
+  return true;
+}
+
+/* The file that execvp would run: path[PATH_MAX]; false: none is found. */
+static bool find_on_path(const char *name, char *path) {
+  const char *folders = getenv("PATH");
+  if (strchr(name, '/')) return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX;
+  for (const char *at = folders ? folders : "/bin:/usr/bin"; *at; at += *at == ':') {
+    int length = (int)strcspn(at, ":");
+    snprintf(path, PATH_MAX, "%.*s/%s", length, at, name);
+    if (access(path, X_OK) == 0) return true;
+    at += length;
+  }
+  return false;
+}
+
+/* Says so beforehand, since such a program writes no report. */
+static void tell_unreachable(const char *name) {
+  char path[PATH_MAX];
+  struct stat about;
+  FILE *file = find_on_path(name, path) ? fopen(path, "re") : NULL;
+  if (!file) return;
+  if (is_static(file))
+    tool_note(
+        "%s is linked statically, so nothing can come before its BLAS: link it with a shared "
+        "BLAS (-lblas), or with -ltessera_blas",
+        path);
+  else if (fstat(fileno(file), &about) == 0 && (about.st_mode & (S_ISUID | S_ISGID)))
+    tool_note(
+        "%s runs with the rights of its owner, so the system preloads nothing into it: run a "
+        "copy of it without them",
+        path);
+  fclose(file);
+}
+
 int command_run(int argc, char **argv) {
   run_request request = {0};
   int code = parse_request(argc, argv, &request);
   if (code == OPTIONS_HELPED) return TOOL_OK;
   if (!code) code = set_environment(&request);
   if (code) return code;
+  tell_unreachable(request.program[0]);
   execvp(request.program[0], request.program);
   int error = errno;
   tool_fail("cannot run %s: %s", request.program[0], strerror(error));

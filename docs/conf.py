@@ -29,10 +29,10 @@ release = ".".join(re.search(rf"TSR_VERSION_{part} (\d+)", header)[1] for part i
 # The order of the pages of each shelf; those that are not named follow.
 SHELVES = {
     "Tutorial": ["tutorial/first-hour"],
-    "How-to": ["howto/blas-programs", "howto/device-matrices", "howto/compose", "howto/same-bits", "howto/budget",
+    "How-to": ["howto/blas-programs", "howto/python", "howto/device-matrices", "howto/compose", "howto/same-bits", "howto/budget",
                "howto/described-machine", "howto/read-timeline", "howto/several-processes", "howto/scalapack",
                "howto/slurm", "howto/tune-machine"],
-    "Reference": ["reference/api", "reference/api-mpi", "reference/command", "reference/settings",
+    "Reference": ["reference/api", "reference/api-mpi", "reference/api-python", "reference/command", "reference/settings",
                   "reference/machine", "reference/statuses"],
     "Explanation": ["explain/plan", "explain/floor", "explain/search", "explain/memory",
                     "explain/composition", "explain/cluster", "explain/doors"],
@@ -57,7 +57,8 @@ def add_contents(app, name, source):
 
 def make_interface(app):
     """Pages that are made for the site alone."""
-    subprocess.run([sys.executable, "-B", ROOT / "tools/docs/api.py", Path(app.srcdir) / "reference"], check=True)
+    for maker in ("api.py", "api_python.py"):
+        subprocess.run([sys.executable, "-B", ROOT / "tools/docs" / maker, Path(app.srcdir) / "reference"], check=True)
 
 
 def setup(app):

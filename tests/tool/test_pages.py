@@ -122,6 +122,21 @@ def test_manual_page_of_the_library(share):
     assert [name for name in functions if not re.search(rf"\b{name}\b", text)] == []
 
 
+def test_pages_of_the_interfaces(tmp_path):
+    """Those that only the site has: every public name of C and of Python has its heading."""
+    for maker in ("api.py", "api_python.py"):
+        run([sys.executable, "-B", MAKERS / maker, tmp_path]).ok().quiet()
+    c = (tmp_path / "api.md").read_text(encoding="utf-8")
+    for name in ("tsr_gemm", "tsr_options", "tsr_dgemm", "tsr_event_wait", "tsr_progress"):
+        assert re.search(rf"^### .*\b{name}\b", c, re.MULTILINE), name
+        assert f"({name.lower().replace('_', '-')})=" in c
+    package = (ROOT / "bindings/python/tessera/__init__.py").read_text(encoding="utf-8")
+    names = re.findall(r'"(\w+)"', re.search(r"__all__ = \[(.*?)\]", package, re.DOTALL)[1])
+    python = (tmp_path / "api-python.md").read_text(encoding="utf-8")
+    assert len(names) > 30
+    assert [n for n in names if not re.search(rf"^###+ (Routines\.)?{n}$", python, re.MULTILINE)] == []
+
+
 def headings(page):
     """The anchors of a page's headings, as they are made on the web."""
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)

@@ -46,12 +46,14 @@ class Place:
         subprocess.run(["cmake", "--install", build, "--prefix", prefix], check=True, stdout=subprocess.DEVNULL)
         library = next(prefix.rglob("libtessera.so")).parent
         tools.mkdir()
-        self.python = python_with("numpy")
+        package = Path(build).resolve() / "python"
+        self.python = python_with("numpy, cffi") or python_with("numpy")
         if self.python:
             (tools / "python3").symlink_to(self.python)
         clean = {k: v for k, v in os.environ.items() if not k.startswith("TESSERA_")}
         self.env = {**clean, "PATH": f"{tools}:{prefix}/bin:{clean['PATH']}", "LD_LIBRARY_PATH": str(library),
-                    "PKG_CONFIG_PATH": str(library / "pkgconfig"), "XDG_CACHE_HOME": f"{folder}/cache",
+                    "PKG_CONFIG_PATH": str(library / "pkgconfig"),
+                    "PYTHONPATH": str(package), "XDG_CACHE_HOME": f"{folder}/cache",
                     "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
                     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
                     "OMPI_MCA_btl": "self,vader", "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
@@ -59,7 +61,7 @@ class Place:
         self.has = {"numpy": self.python is not None, "mpi": (prefix / "bin/tessera-pgemm").exists(),
                     "fortran": shutil.which("gfortran") is not None, "c++": shutil.which("g++") is not None,
                     "scalapack": any(Path("/usr/lib").glob("*/libscalapack-openmpi.so")) and shutil.which("mpif90"),
-                    "python": any(prefix.rglob("site-packages/tessera")), "gpu": False}
+                    "python": (package / "tessera").is_dir() and python_with("numpy, cffi") is not None}
 
     def lacks(self, needs):
         return [need for need in needs if not self.has[need]]
@@ -70,9 +72,9 @@ class Place:
         return done.returncode, done.stdout.decode(errors="replace")
 
 
-def python_with(module):
+def python_with(modules):
     for name in (ROOT / "build-wheels/bin/python", sys.executable, "/usr/bin/python3"):
-        if Path(name).exists() and subprocess.run([name, "-c", f"import {module}"], stderr=subprocess.DEVNULL,
+        if Path(name).exists() and subprocess.run([name, "-c", f"import {modules}"], stderr=subprocess.DEVNULL,
                                                   check=False).returncode == 0:
             return name
     return None

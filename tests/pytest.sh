@@ -7,7 +7,7 @@ export BUILD
 file=$2
 
 # A python3 of the user's own may lack what the system's has. Benchmarks also draw, by matplotlib.
-for modules in "pytest, matplotlib" pytest; do
+for modules in "pytest, matplotlib, cffi" "pytest, cffi" "pytest, matplotlib" pytest; do
   for python in python3 /usr/bin/python3; do
     if "$python" -c "import $modules" 2>/dev/null; then
       PYTHONDONTWRITEBYTECODE=1 exec "$python" -m pytest -c "$(dirname "$0")/pytest.ini" "$file"

@@ -1,4 +1,5 @@
 """The package itself: python -m tessera, types, the names it shows, what it leaves when it ends."""
+import json
 import os
 import subprocess
 import sys
@@ -95,3 +96,13 @@ def test_uses_have_types(tessera, tmp_path):
         env={"MYPYPATH": BUILD / "python"}).exits(1).says(
             'wrong.py:3: error: "Composition" has no attribute "gemv"',
             "wrong.py:5: error: Incompatible types in assignment")
+
+
+def test_the_benchmark(tessera):
+    """bench/python_rate.py, on emulated devices: results alike, and a word on what is not here."""
+    done = python(ROOT / "bench/python_rate.py", "--n", "300", "--rounds", "2", "--engine", "host",
+                  "--devices", "2", "--json").ok()
+    rows = {row["what"]: row for row in map(json.loads, done.out.splitlines())}
+    assert rows["NumPy arrays, pinned"]["same"] and rows["NumPy arrays, pinned"]["ratio"] > 0
+    assert rows["DLPack"]["from_and_to_host"] == 0 and rows["DLPack"]["right"]
+    assert "missing" in rows["__cuda_array_interface__"]

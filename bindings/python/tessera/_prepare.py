@@ -94,8 +94,8 @@ def _new(like: Matrix, shape: tuple[int, int], by_rows: bool, handle: Any) -> An
 def _own(like: Matrix, shape: tuple[int, int], order: str, handle: Any) -> Any:
     """An array of ours in the same kind of memory; it becomes one of the other library when it is
     complete."""
-    if like.on_cuda:
-        home = handle.home(like.address, like.bytes)
+    home = handle.home(like.address, like.bytes)
+    if home.memory == lib.TSR_DEVICE:
         return _arrays.on_device(handle, shape, like.letter, order, home.location)
     return _arrays.pinned(handle, shape, numpy_type(like.letter), order)
 

@@ -702,7 +702,7 @@ typedef enum tsr_format {
  *   rate, most flops/s at `seconds` and at `floor`
  *   rehearsal  true: the devices are emulated, and no time means anything
  *   limit      what binds: what (in words), kind ("channel", "link", "kernels", "latency" or
- *              "cpu"), busy (0 to 1, of the predicted time)
+ *              "cpu"), busy (0 to 1, of the predicted time; of latency the part that it costs)
  *   busy       each link, channel and device in use, the busiest first: what, kind, busy; of links
  *              and kernels from and to (locations: the devices, then the nodes; of kernels both
  *              are the device); of channels their index among the machine's

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "blas/operation.h"
 #include "front/tuning.h"
 #include "plan/print/amounts.h"
@@ -18,7 +17,7 @@ typedef struct question {
   const tsr_machine *machine;
   const tsr_plan_options *options;
   tsr_device_set used;
-  double began; /* s, of tsr_now() */
+  double spent; /* s of planning, counted by tsr_plan_cost */
   tsr_alternatives *found;
 } question;
 
@@ -29,14 +28,22 @@ static void limit_search(const question *q, tsr_plan_options *options) {
   if (q->plan->blocking.rows > 0) options->search_seconds = TSR_TUNE_ALTERNATIVE_SEARCH;
 }
 
-/* The predicted time; INFINITY: there is no such plan, or no time is left to make one. */
-static double seconds_of(const question *q, const tsr_call *call, const tsr_plan_options *asked) {
+/* A plan of the call, which the caller frees; NULL: there is none, or no time is left to make
+ * one. */
+static tsr_plan *plan_for(question *q, const tsr_call *call, const tsr_plan_options *asked) {
   tsr_plan_options options = *asked;
   tsr_plan *made;
-  if (tsr_now() - q->began > TSR_TUNE_ALTERNATIVES_TIME) return INFINITY;
+  if (q->spent > TSR_TUNE_ALTERNATIVES_TIME) return NULL;
   limit_search(q, &options);
-  if (tsr_plan_make(q->machine, call, &options, &made) != TSR_OK) return INFINITY;
-  double seconds = made->seconds;
+  if (tsr_plan_make(q->machine, call, &options, &made) != TSR_OK) return NULL;
+  q->spent += tsr_plan_cost(made);
+  return made;
+}
+
+/* The predicted time of a plan of the call; INFINITY: there is none. */
+static double seconds_of(question *q, const tsr_call *call, const tsr_plan_options *options) {
+  tsr_plan *made = plan_for(q, call, options);
+  double seconds = made != NULL ? made->seconds : INFINITY;
   tsr_plan_free(made);
   return seconds;
 }
@@ -198,13 +205,12 @@ static void try_budget(question *q) {
 /* If the user named the devices: as many of them as help. */
 static void try_fewer(question *q) {
   tsr_plan_options options = *q->options;
-  tsr_text text = TSR_TEXT_INIT;
-  tsr_plan *made;
   if (!options.obey_devices || q->machine->devices < 2) return;
   options.obey_devices = false;
   options.no_cpu = true;
-  limit_search(q, &options);
-  if (tsr_plan_make(q->machine, &q->plan->call, &options, &made) != TSR_OK) return;
+  tsr_plan *made = plan_for(q, &q->plan->call, &options);
+  if (made == NULL) return;
+  tsr_text text = TSR_TEXT_INIT;
   tsr_device_set used = tsr_devices_used(made);
   tsr_devices_add(&used, &text);
   tsr_text_add(&text, " alone");
@@ -216,12 +222,16 @@ static void try_fewer(question *q) {
 /* If the planner chose fewer devices, or the CPU: what all, or any, would take. */
 static void try_all(question *q) {
   tsr_plan_options options = *q->options;
+  char what[96];
   bool cpu = q->plan->devices == 0;
   if (q->machine->devices == 0 || q->plan->devices == q->machine->devices) return;
   options.obey_devices = !cpu;
   options.no_cpu = true;
   double seconds = seconds_of(q, &q->plan->call, &options);
-  if (isfinite(seconds)) q->found->on_all = seconds;
+  if (!isfinite(seconds)) return;
+  q->found->on_all = seconds;
+  snprintf(what, sizeof what, "all %d GPUs", q->machine->devices);
+  if (!cpu) note(q, what, seconds);
 }
 
 static void ask_all(question *q) {
@@ -250,7 +260,6 @@ static tsr_alternatives *make(const tsr_plan *plan, const tsr_machine *machine,
                 .machine = machine,
                 .options = options,
                 .used = tsr_devices_used(plan),
-                .began = tsr_now(),
                 .found = found};
   tsr_error_take(TSR_OK, &kept);
   ask_all(&q);

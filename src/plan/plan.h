@@ -149,6 +149,10 @@ tsr_status tsr_plan_make(const tsr_machine *machine, const tsr_call *call,
                          const tsr_plan_options *options, tsr_plan **plan);
 void tsr_plan_free(tsr_plan *plan);
 
+/* Planning time that the plan counts for, s: that of its candidates, if each has as many commands.
+ * It is computed, not measured, so that it does not depend on the computer's load. */
+double tsr_plan_cost(const tsr_plan *plan);
+
 /* Moves a plan into the caller's storage and frees `from`. The caller empties *to with
  * tsr_plan_clear. */
 void tsr_plan_move(tsr_plan *from, tsr_plan *to);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "plan/model/busy.h"
@@ -34,6 +35,7 @@ static const struct {
     [TSR_LIMIT_OTHER] = {"channel", "channel %s", "shared channels"},
     [TSR_LIMIT_KERNELS] = {"kernels", "kernels on %s", "kernels"},
     [TSR_LIMIT_LATENCY] = {"latency", NULL, "latency"},
+    [TSR_LIMIT_WAITS] = {"latency", NULL, "waits"},
     [TSR_LIMIT_CPU] = {"cpu", NULL, "the CPU's BLAS"},
 };
 
@@ -50,6 +52,11 @@ static void name_limit(tsr_limit *limit, const char *whom) {
     snprintf(limit->what, sizeof limit->what, "%s", names[limit->kind].all);
   else
     snprintf(limit->what, sizeof limit->what, names[limit->kind].one, whom);
+}
+
+/* "host memory out, node 1" */
+static void name_node(tsr_limit *limit, int node) {
+  snprintf(limit->what, sizeof limit->what, "%s, node %d", names[limit->kind].all, node);
 }
 
 static tsr_status name_by_devices(tsr_limit *limit, const tsr_device_set *set) {
@@ -69,6 +76,7 @@ typedef struct channel_shape {
   tsr_device_set sends, receives; /* devices that send to, or receive from, other devices */
   bool to_devices, from_devices;  /* between host memory and devices */
   bool between_devices;
+  int node; /* of host memory */
 } channel_shape;
 
 static channel_shape shape_of(const tsr_machine *machine, const tsr_channel *channel) {
@@ -85,6 +93,10 @@ static channel_shape shape_of(const tsr_machine *machine, const tsr_channel *cha
       shape.from_devices = shape.hosted.has[from] = true;
     }
   }
+  for (int i = 0; i < channel->count; i++) {
+    int host = channel->uses[i].from >= devices ? channel->uses[i].from : channel->uses[i].to;
+    if (host >= devices) shape.node = host - devices;
+  }
   return shape;
 }
 
@@ -93,10 +105,12 @@ static tsr_limit_kind by_direction(const channel_shape *shape, tsr_limit_kind bo
   return shape->to_devices && shape->from_devices ? both : shape->to_devices ? to : from;
 }
 
-static tsr_limit_kind kind_of(const tsr_machine *machine, const channel_shape *shape) {
+/* Host memory and a link that all devices share look the same; their names tell. Where devices
+ * reach each other over their host links, a channel of those links has copies between devices, too.
+ */
+static tsr_limit_kind kind_of(const tsr_channel *channel, const channel_shape *shape) {
   int hosted = tsr_devices_count(&shape->hosted);
-  if (hosted > 0 && shape->between_devices) return TSR_LIMIT_OTHER;
-  if (hosted > 0 && hosted == machine->devices)
+  if (hosted > 0 && !shape->between_devices && strncmp(channel->name, "host", 4) == 0)
     return by_direction(shape, TSR_LIMIT_HOST, TSR_LIMIT_HOST_OUT, TSR_LIMIT_HOST_IN);
   if (hosted > 1)
     return by_direction(shape, TSR_LIMIT_SHARED, TSR_LIMIT_SHARED_TO, TSR_LIMIT_SHARED_FROM);
@@ -126,13 +140,15 @@ static tsr_status add_channel(const tsr_plan *plan, const tsr_machine *machine, 
                               double seconds, tsr_limits *limits) {
   const tsr_channel *channel = &machine->channel[index];
   channel_shape shape = shape_of(machine, channel);
-  tsr_limit limit = {.kind = kind_of(machine, &shape),
+  tsr_limit limit = {.kind = kind_of(channel, &shape),
                      .from = -1,
                      .to = -1,
                      .channel = index,
                      .busy = share(plan, seconds)};
   if (limit.kind == TSR_LIMIT_OTHER)
     name_limit(&limit, channel->name);
+  else if (limit.kind <= TSR_LIMIT_HOST_IN && machine->nodes > 1)
+    name_node(&limit, shape.node);
   else
     TSR_TRY(name_by_devices(&limit, devices_of(limit.kind, &shape)));
   return push(limits, &limit);
@@ -227,12 +243,20 @@ static tsr_limit together(const tsr_limits *limits, const tsr_limit *one) {
   return named;
 }
 
+/* A limit that is no link, channel or device. */
+static tsr_limit limit_by(tsr_limit_kind kind, double busy) {
+  tsr_limit limit = {.kind = kind, .from = -1, .to = -1, .channel = -1, .busy = busy};
+  name_limit(&limit, "");
+  return limit;
+}
+
 static tsr_status choose(const tsr_plan *plan, const tsr_machine *machine, tsr_limits *limits) {
   double quick = plan->seconds;
-  tsr_limit latency = {.kind = TSR_LIMIT_LATENCY, .from = -1, .to = -1, .channel = -1};
-  name_limit(&latency, "");
+  tsr_limit latency = limit_by(TSR_LIMIT_LATENCY, 0);
   if (limits->list.count > 0) limits->binds = together(limits, &limits->list.items[0]);
   if (limits->list.count > 0 && limits->binds.busy >= TSR_TUNE_BUSY_BINDS) return TSR_OK;
+  if (limits->binds.busy < TSR_TUNE_BUSY_MOSTLY)
+    limits->binds = limit_by(TSR_LIMIT_WAITS, 1 - limits->binds.busy);
   if (!(tsr_machine_best_rate(machine, plan->call.type) > 0)) return TSR_OK; /* no replay */
   TSR_TRY(tsr_busy_without_latency(plan, machine, &quick));
   latency.busy = share(plan, fmax(0, plan->seconds - quick));
@@ -240,16 +264,10 @@ static tsr_status choose(const tsr_plan *plan, const tsr_machine *machine, tsr_l
   return TSR_OK;
 }
 
-static void bind_cpu(tsr_limits *limits) {
-  limits->binds =
-      (tsr_limit){.kind = TSR_LIMIT_CPU, .from = -1, .to = -1, .channel = -1, .busy = 1};
-  name_limit(&limits->binds, "");
-}
-
 tsr_status tsr_limits_find(const tsr_plan *plan, const tsr_machine *machine, tsr_limits *limits) {
   *limits = (tsr_limits){.binds = {.from = -1}};
   if (plan->devices == 0) {
-    bind_cpu(limits);
+    limits->binds = limit_by(TSR_LIMIT_CPU, 1);
     return TSR_OK;
   }
   tsr_busy *busy = tsr_alloc(sizeof *busy);

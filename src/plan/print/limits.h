@@ -25,6 +25,7 @@ typedef enum tsr_limit_kind {
   TSR_LIMIT_OTHER,       /* any other channel */
   TSR_LIMIT_KERNELS,     /* the device computes */
   TSR_LIMIT_LATENCY,     /* copies and kernels take longest to start */
+  TSR_LIMIT_WAITS,       /* nothing is busy for long: commands wait for each other */
   TSR_LIMIT_CPU,         /* the CPU's BLAS */
   TSR_LIMIT_KINDS
 } tsr_limit_kind;

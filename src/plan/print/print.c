@@ -75,27 +75,33 @@ static void sum_traffic(const tsr_plan *plan, tsr_prediction *prediction) {
   prediction->device_to_device = sum.device_to_device + sum.within_devices;
 }
 
-/* Whether the rows of a plan's grid divide the columns of the user's C. The grid of a call with a
- * triangle divides lines (blas/family.h), which are rows of C if the triangle is on the right. */
-static bool is_grid_turned(const tsr_call *call) {
-  bool lines_are_rows = tsr_family_of(call->operation) == TSR_TRIANGLE && call->side == TSR_RIGHT;
-  return call->row_major != lines_are_rows;
+/* Devices over the rows and columns of the user's C. A call with a triangle has all devices over
+ * its lines (blas/family.h), which are columns of C if the triangle is on the left, else rows. */
+static void set_grid(const tsr_plan *plan, tsr_prediction *prediction) {
+  const tsr_call *call = &plan->call;
+  int rows = plan->grid_rows, cols = plan->grid_cols;
+  if (tsr_family_of(call->operation) == TSR_TRIANGLE) {
+    bool columns = call->side == TSR_LEFT;
+    int lines = rows * cols;
+    rows = columns ? 1 : lines;
+    cols = columns ? lines : 1;
+  }
+  prediction->grid_rows = call->row_major ? cols : rows;
+  prediction->grid_cols = call->row_major ? rows : cols;
 }
 
 void tsr_plan_summary(const tsr_plan *plan, double measured, tsr_prediction *prediction) {
   const tsr_call *call = &plan->call;
   shapes shape = count_shapes(plan);
-  bool turned = is_grid_turned(call);
   *prediction = (tsr_prediction){.seconds = plan->seconds,
                                  .floor_seconds = plan->floor,
                                  .plan_seconds = plan->plan_seconds,
                                  .measured = measured,
                                  .devices = plan->devices,
-                                 .grid_rows = turned ? plan->grid_cols : plan->grid_rows,
-                                 .grid_cols = turned ? plan->grid_rows : plan->grid_cols,
                                  .candidates = plan->candidates,
                                  .commands = (int64_t)plan->commands.count,
                                  .copies = shape.copies};
+  set_grid(plan, prediction);
   prediction->kernels = prediction->commands - shape.copies;
   if (shape.largest != NULL) {
     prediction->tile_m = tsr_asked_rows(call, shape.largest->m, shape.largest->n);

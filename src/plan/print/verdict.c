@@ -103,6 +103,22 @@ static void say_latency(const verdict *v, tsr_text *text) {
   add_reached(v, text);
 }
 
+static void say_waits(const verdict *v, tsr_text *text) {
+  enum { SAID = 2 };
+  const char *last = "";
+  tsr_text_add(text, "Nothing is busy for half of the time");
+  for (size_t i = 0, said = 0; i < v->limits.list.count && said < SAID; i++) {
+    const tsr_limit *limit = &v->limits.list.items[i];
+    if (strcmp(last, tsr_limit_kind_name(limit->kind)) == 0) continue;
+    last = tsr_limit_kind_name(limit->kind);
+    tsr_text_add(text, "%s%s %.0f %%", said == 0 ? " (" : ", ",
+                 limit->kind == TSR_LIMIT_KERNELS ? "kernels" : limit->what, 100 * limit->busy);
+    said++;
+  }
+  tsr_text_add(text, "), since parts of the call wait for each other: ");
+  add_reached(v, text);
+}
+
 static void say_bound(const verdict *v, tsr_text *text) {
   const tsr_limit *binds = &v->limits.binds;
   bool mostly = binds->busy < TSR_TUNE_BUSY_BINDS;
@@ -198,13 +214,26 @@ static void say_alternatives(const verdict *v, tsr_text *text) {
   if (count > 0) tsr_text_add(text, ".");
 }
 
+static void say_limit(const verdict *v, tsr_text *text) {
+  switch (v->limits.binds.kind) {
+    case TSR_LIMIT_LATENCY:
+      say_latency(v, text);
+      break;
+    case TSR_LIMIT_WAITS:
+      say_waits(v, text);
+      break;
+    default:
+      say_bound(v, text);
+  }
+}
+
 static void say(const verdict *v, tsr_text *text) {
   if (v->plan->devices == 0) {
     say_cpu(v, text);
   } else if (v->known.rehearsal) {
     say_rehearsal(v, text);
   } else {
-    (v->limits.binds.kind == TSR_LIMIT_LATENCY ? say_latency : say_bound)(v, text);
+    say_limit(v, text);
     say_memory(v, text);
     say_devices(v, text);
     say_alternatives(v, text);

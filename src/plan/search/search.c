@@ -69,6 +69,12 @@ static tsr_status run_search(tsr_search *s) {
   return tsr_search_too_small(s);
 }
 
+double tsr_plan_cost(const tsr_plan *plan) {
+  double candidate =
+      TSR_TUNE_COST_OF_CANDIDATE + TSR_TUNE_COST_OF_COMMAND * (double)plan->commands.count;
+  return plan->candidates * candidate;
+}
+
 /* Frees unused memory: plans stay in the cache for long. */
 static void trim(tsr_plan *plan) {
   TSR_VEC_TRIM(&plan->commands);

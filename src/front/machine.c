@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "front/context.h"
+#include "machine/draw.h"
 #include "machine/installed.h"
 #include "machine/outline.h"
 #include "machine/shipped.h"
@@ -173,6 +174,8 @@ static tsr_status print(const tsr_machine *machine, tsr_format format, tsr_text 
   switch (format) {
     case TSR_JSON:
       return tsr_machine_print_json(machine, text);
+    case TSR_MACHINE_SVG:
+      return tsr_machine_draw(machine, NULL, text);
     case TSR_DETAILS:
       tsr_machine_print_tables(machine, text);
       return TSR_OK;
@@ -185,8 +188,11 @@ TSR_ENTRY(tsr_machine_print, (context, format, text), tsr_context *context, tsr_
           char **text) {
   TSR_TRY(tsr_context_check(context));
   if (text == NULL) return tsr_fail(TSR_ERR_ARGUMENT, "text is NULL; give the address of a string");
-  if (format != TSR_TEXT && format != TSR_JSON && format != TSR_DETAILS)
-    return tsr_fail(TSR_ERR_ARGUMENT, "format is %d; give TSR_TEXT, TSR_DETAILS or TSR_JSON",
+  bool good = format == TSR_TEXT || format == TSR_JSON || format == TSR_DETAILS ||
+              format == TSR_MACHINE_SVG;
+  if (!good)
+    return tsr_fail(TSR_ERR_ARGUMENT,
+                    "format is %d; give TSR_TEXT, TSR_DETAILS, TSR_MACHINE_SVG or TSR_JSON",
                     (int)format);
   tsr_text written = TSR_TEXT_INIT;
   tsr_plans *plans = context->plans;

@@ -10,24 +10,24 @@
 
 /* ---- Sets and numbers ---- */
 
-int tsr_set_count(tsr_device_set set) {
+int tsr_mask_count(tsr_device_mask set) {
   int count = 0;
   for (; set != 0; set &= set - 1) count++;
   return count;
 }
 
-int tsr_set_first(tsr_device_set set) {
+int tsr_mask_first(tsr_device_mask set) {
   for (int d = 0; d < TSR_MACHINE_DEVICES; d++)
-    if (tsr_set_has(set, d)) return d;
+    if (tsr_mask_has(set, d)) return d;
   return -1;
 }
 
-void tsr_set_print(tsr_device_set set, const char *between, tsr_text *text) {
+void tsr_mask_print(tsr_device_mask set, const char *between, tsr_text *text) {
   const char *before = "";
   for (int d = 0; d < TSR_MACHINE_DEVICES; d++) {
-    if (!tsr_set_has(set, d)) continue;
+    if (!tsr_mask_has(set, d)) continue;
     int last = d;
-    while (last + 1 < TSR_MACHINE_DEVICES && tsr_set_has(set, last + 1)) last++;
+    while (last + 1 < TSR_MACHINE_DEVICES && tsr_mask_has(set, last + 1)) last++;
     tsr_text_add(text, "%s%d", before, d);
     if (last > d) tsr_text_add(text, "%s%d", last == d + 1 ? between : "-", last);
     before = between;
@@ -41,14 +41,15 @@ void tsr_amount_print(double value, tsr_text *text) {
 
 /* ---- Channels ---- */
 
-static tsr_device_set all_devices(const tsr_machine *machine) {
-  return machine->devices == 32 ? ~(tsr_device_set)0 : ((tsr_device_set)1 << machine->devices) - 1;
+static tsr_device_mask all_devices(const tsr_machine *machine) {
+  return machine->devices == 32 ? ~(tsr_device_mask)0
+                                : ((tsr_device_mask)1 << machine->devices) - 1;
 }
 
 /* What the uses of a channel have in common. */
 typedef struct uses {
-  tsr_device_set from_host, to_host; /* devices at the other end */
-  tsr_device_set senders, receivers; /* of copies between devices */
+  tsr_device_mask from_host, to_host; /* devices at the other end */
+  tsr_device_mask senders, receivers; /* of copies between devices */
   unsigned nodes;
   double in_weight, out_weight; /* the largest */
 } uses;
@@ -61,8 +62,8 @@ static uses gather(const tsr_machine *machine, const tsr_channel *channel) {
     bool from_device = tsr_is_device(machine, from), to_device = tsr_is_device(machine, to);
     if (!from_device) found.nodes |= 1u << (from - machine->devices);
     if (!to_device) found.nodes |= 1u << (to - machine->devices);
-    if (from_device) *(to_device ? &found.senders : &found.to_host) |= (tsr_device_set)1 << from;
-    if (to_device) *(from_device ? &found.receivers : &found.from_host) |= (tsr_device_set)1 << to;
+    if (from_device) *(to_device ? &found.senders : &found.to_host) |= (tsr_device_mask)1 << from;
+    if (to_device) *(from_device ? &found.receivers : &found.from_host) |= (tsr_device_mask)1 << to;
     if (!from_device) found.in_weight = fmax(found.in_weight, weight);
     if (!to_device) found.out_weight = fmax(found.out_weight, weight);
   }
@@ -73,15 +74,15 @@ static uses gather(const tsr_machine *machine, const tsr_channel *channel) {
  * machine of two GPUs. Strings and the probe call host memory "host...". */
 static tsr_channel_role host_role(const tsr_machine *machine, const tsr_channel *channel,
                                   const uses *u) {
-  tsr_device_set devices = u->from_host | u->to_host;
+  tsr_device_mask devices = u->from_host | u->to_host;
   bool named = strncmp(channel->name, "host", 4) == 0;
   bool all = devices == all_devices(machine) && machine->devices > 2;
   if (named || (all && u->from_host != 0 && u->to_host != 0)) return TSR_CHANNEL_MEMORY;
-  return tsr_set_count(devices) == 1 ? TSR_CHANNEL_OWN : TSR_CHANNEL_SHARED;
+  return tsr_mask_count(devices) == 1 ? TSR_CHANNEL_OWN : TSR_CHANNEL_SHARED;
 }
 
-static tsr_channel_role port_role(const uses *u, tsr_device_set *device) {
-  bool in = tsr_set_count(u->receivers) == 1, out = tsr_set_count(u->senders) == 1;
+static tsr_channel_role port_role(const uses *u, tsr_device_mask *device) {
+  bool in = tsr_mask_count(u->receivers) == 1, out = tsr_mask_count(u->senders) == 1;
   *device = in ? u->receivers : out ? u->senders : u->senders | u->receivers;
   return in || out ? TSR_CHANNEL_PORT : TSR_CHANNEL_OTHER;
 }
@@ -161,9 +162,9 @@ static void group_devices(const tsr_machine *machine, tsr_outline *outline) {
   outline->groups = 0;
   for (int d = 0; d < machine->devices; d++) {
     int g = 0;
-    while (g < outline->groups && !are_equal(machine, tsr_set_first(outline->group[g]), d)) g++;
+    while (g < outline->groups && !are_equal(machine, tsr_mask_first(outline->group[g]), d)) g++;
     if (g == outline->groups) outline->group[outline->groups++] = 0;
-    outline->group[g] |= (tsr_device_set)1 << d;
+    outline->group[g] |= (tsr_device_mask)1 << d;
   }
 }
 
@@ -174,10 +175,10 @@ static bool has_peer(const tsr_machine *machine, int device) {
 }
 
 static void look_at_peers(const tsr_machine *machine, tsr_outline *outline) {
-  tsr_device_set ports = 0, linked = 0;
+  tsr_device_mask ports = 0, linked = 0;
   bool over_host = false;
   for (int i = 0; i < machine->devices; i++) {
-    if (has_peer(machine, i)) linked |= (tsr_device_set)1 << i;
+    if (has_peer(machine, i)) linked |= (tsr_device_mask)1 << i;
     for (int j = 0; j < machine->devices; j++) {
       double rate = machine->link[i][j].bandwidth;
       if (rate <= 0) continue;

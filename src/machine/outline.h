@@ -8,7 +8,7 @@
 
 #include "machine/machine.h"
 
-typedef uint32_t tsr_device_set; /* bit d: device d */
+typedef uint32_t tsr_device_mask; /* bit d: device d */
 
 typedef enum tsr_channel_role {
   TSR_CHANNEL_MEMORY, /* host memory: the host links of all devices */
@@ -21,10 +21,10 @@ typedef enum tsr_channel_role {
 /* A channel as a person sees it. */
 typedef struct tsr_channel_view {
   tsr_channel_role role;
-  tsr_device_set devices; /* whose links it carries; of a port: the device alone */
-  unsigned nodes;         /* bit n: it carries links of host memory node n */
-  bool between_devices;   /* it carries copies between devices, too */
-  double in, out;         /* bytes/s when all bytes go into, or out of, devices; 0: none do */
+  tsr_device_mask devices; /* whose links it carries; of a port: the device alone */
+  unsigned nodes;          /* bit n: it carries links of host memory node n */
+  bool between_devices;    /* it carries copies between devices, too */
+  double in, out;          /* bytes/s when all bytes go into, or out of, devices; 0: none do */
 } tsr_channel_view;
 
 /* How devices reach each other. */
@@ -38,7 +38,7 @@ typedef enum tsr_fabric {
 typedef struct tsr_outline {
   tsr_channel_view channel[TSR_MACHINE_CHANNELS];
   int groups; /* of equal devices: rates and memory within 5 % of the first one's */
-  tsr_device_set group[TSR_MACHINE_DEVICES];
+  tsr_device_mask group[TSR_MACHINE_DEVICES];
   tsr_fabric fabric;
   double peer_least, peer_most; /* bytes/s of links between devices; 0: there are none */
   double in, out;               /* bytes/s of all devices together from and to host memory */
@@ -51,7 +51,7 @@ tsr_status tsr_outline_make(const tsr_machine *machine, tsr_outline *outline);
 
 /* A host link that several devices share. */
 typedef struct tsr_shared_link {
-  tsr_device_set devices;
+  tsr_device_mask devices;
   double in, out; /* bytes/s; 0: that way is not shared */
 } tsr_shared_link;
 
@@ -60,14 +60,14 @@ enum { TSR_SHARED_LINKS = 64 };
 int tsr_outline_shared(const tsr_machine *machine, const tsr_outline *outline,
                        tsr_shared_link links[TSR_SHARED_LINKS]);
 
-static inline bool tsr_set_has(tsr_device_set set, int device) {
+static inline bool tsr_mask_has(tsr_device_mask set, int device) {
   return (set >> device & 1) != 0;
 }
-int tsr_set_count(tsr_device_set set);
-int tsr_set_first(tsr_device_set set); /* -1: the set is empty */
+int tsr_mask_count(tsr_device_mask set);
+int tsr_mask_first(tsr_device_mask set); /* -1: the set is empty */
 
 /* Appends "0-3", "0, 2" or "5"; between: what stands between two parts (", "). */
-void tsr_set_print(tsr_device_set set, const char *between, tsr_text *text);
+void tsr_mask_print(tsr_device_mask set, const char *between, tsr_text *text);
 
 /* Appends a number with three digits, or with all digits before the point: 0.47, 48.3, 4000. */
 void tsr_amount_print(double value, tsr_text *text);

@@ -86,13 +86,13 @@ static void add_sustained(tsr_text *text, const tsr_machine *machine, double spe
   end_line(text);
 }
 
-static void add_label(tsr_text *text, tsr_device_set set) {
+static void add_label(tsr_text *text, tsr_device_mask set) {
   tsr_text label = TSR_TEXT_INIT;
   tsr_text_add(&label, "GPU ");
-  tsr_set_print(set, ", ", &label);
+  tsr_mask_print(set, ", ", &label);
   if (label.length > LABEL) {
     label.length = 0;
-    tsr_text_add(&label, "%d GPUs", tsr_set_count(set));
+    tsr_text_add(&label, "%d GPUs", tsr_mask_count(set));
   }
   if (!label.broken) tsr_text_add(text, "%-*s", LABEL, label.bytes);
   text->broken |= label.broken;
@@ -100,8 +100,8 @@ static void add_label(tsr_text *text, tsr_device_set set) {
 }
 
 /* The rates of one device; of equal ones, those of the first. */
-static void add_group(tsr_text *text, const tsr_machine *machine, tsr_device_set set) {
-  int d = tsr_set_first(set), home = machine->device[d].host_node;
+static void add_group(tsr_text *text, const tsr_machine *machine, tsr_device_mask set) {
+  int d = tsr_mask_first(set), home = machine->device[d].host_node;
   add_label(text, set);
   add_number(text, 7, machine->link[home][d].bandwidth / GIGA);
   add_number(text, 10, machine->link[d][home].bandwidth / GIGA);
@@ -172,7 +172,7 @@ static void add_sets(tsr_text *text, const tsr_shared_link *links, int count, co
     if (said[i] || !are_alike(&links[i], &links[0])) continue;
     if (sets++ >= MOST) continue;
     tsr_text_add(text, sets > 1 ? ", " : "");
-    tsr_set_print(links[i].devices, "+", text);
+    tsr_mask_print(links[i].devices, "+", text);
   }
   if (sets > MOST) tsr_text_add(text, " and %d such sets more", sets - MOST);
 }

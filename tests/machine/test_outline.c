@@ -102,9 +102,9 @@ static void shared_links_are_listed_once(void **state) {
   tsr_machine_destroy(m);
 }
 
-static void print_set(tsr_device_set set, const char *expected) {
+static void print_set(tsr_device_mask set, const char *expected) {
   tsr_text text = TSR_TEXT_INIT;
-  tsr_set_print(set, "+", &text);
+  tsr_mask_print(set, "+", &text);
   assert_string_equal(text.bytes, expected);
   tsr_text_free(&text);
 }

@@ -163,6 +163,10 @@ static tsr_status plan_print_svg(void *w) {
   return print_as(w, TSR_TIMELINE_SVG);
 }
 
+static tsr_status plan_print_machine(void *w) {
+  return print_as(w, TSR_MACHINE_SVG);
+}
+
 static tsr_status plan_print_timeline(void *w) {
   return print_as(w, TSR_TIMELINE_JSON);
 }
@@ -196,6 +200,11 @@ static tsr_status machine_print_json(void *world_) {
 static tsr_status machine_print_details(void *world_) {
   world *w = world_;
   return CALLED(tsr_machine_print)(w->context, TSR_DETAILS, &w->text);
+}
+
+static tsr_status machine_print_svg(void *world_) {
+  world *w = world_;
+  return CALLED(tsr_machine_print)(w->context, TSR_MACHINE_SVG, &w->text);
 }
 
 static tsr_status machine_list(void *world_) {
@@ -273,6 +282,7 @@ const sweep_visit plan_visits[] = {
     VISIT(planned, plan_print_json, check_text),
     VISIT(planned, plan_print_commands, check_text),
     VISIT(planned, plan_print_svg, check_text),
+    VISIT(planned, plan_print_machine, check_text),
     VISIT(planned, plan_print_timeline, check_text),
     VISIT(planned, plan_print_loads, check_text),
     VISIT(planned, plan_destroy, NULL),
@@ -280,6 +290,7 @@ const sweep_visit plan_visits[] = {
     VISIT(NULL, machine_print, check_text),
     VISIT(NULL, machine_print_json, check_text),
     VISIT(NULL, machine_print_details, check_text),
+    VISIT(NULL, machine_print_svg, check_text),
     VISIT(NULL, machine_list, check_text),
     VISIT(NULL, timeline_begin, NULL),
     VISIT_AS("timeline_note", NULL, timeline_note, check_noted, SETUP_TRACE),

@@ -1,6 +1,7 @@
 """tessera machine: ten lines, tables, names, a picture."""
 import json
 import re
+from xml.etree import ElementTree
 
 import pytest
 
@@ -91,7 +92,7 @@ def test_names(tmp_path):
     assert any(re.match(r"h200x4 +4 x NVIDIA H200 \(141 GB\)$", line) for line in listed)
     assert tessera("machine --json --machine h200x4").json() == load("h200x4")
     tessera("machine --json", env={"TESSERA_MACHINE": "h200x8"}).ok('"name": "h200x8"')
-    tessera("plan gemm d 4096 4096 4096 --machine v100x3-summit").ok("v100x3-summit")
+    tessera("plan gemm d 4096 4096 4096 --machine v100x3-summit --json").ok('"machine": "v100x3-summit"')
     tessera("machine --machine h200x5").refused("h200x5", *MACHINES, "path of a machine file", code=1)
     # A file of the working folder goes before an installed machine.
     (tmp_path / "h200x4").write_text(json.dumps({**load("v100x3-summit"), "name": "mine"}), "utf-8")
@@ -108,6 +109,144 @@ def test_the_computer_is_named(tmp_path):
     assert again["host"] == facts and again["measured"] == "2026-11-23"
     path.write_text(json.dumps({**load("h200x4"), "host": {"core": 3}}), "utf-8")
     tessera("machine --machine", path).refused(r"host\.core: expected no field", code=1)
+
+
+# ---- The picture ----
+
+SVG = "{http://www.w3.org/2000/svg}"
+# The greatest number of letters of a line is judged by this width of a letter, in parts of its size.
+LETTER = 0.5
+
+
+def draw(words, *more):
+    tessera(words, *more).ok().quiet()
+    return parse("picture.svg")
+
+
+def parse(path):
+    """The picture's root, and its parts: id -> title."""
+    root = ElementTree.parse(path).getroot()
+    parts = [(g.get("id"), g.find(f"{SVG}title").text) for g in root.iter(f"{SVG}g")]
+    assert len(dict(parts)) == len(parts), "a part is drawn twice"
+    return root, dict(parts)
+
+
+def texts(root):
+    return [(e.text, float(e.get("x")), float(e.get("y")), e.get("class")) for e in root.iter(f"{SVG}text")]
+
+
+def is_on_the_page(root):
+    width, height = float(root.get("width")), float(root.get("height"))
+    for text, x, y, kind in texts(root):
+        size = 16 if "l" in kind.split() else 10.5 if "s" in kind.split() else 12
+        length = LETTER * size * len(text)
+        left = x - (length if "e" in kind.split() else length / 2 if "m" in kind.split() else 0)
+        assert 0 <= left and left + length <= width and size <= y <= height - 4, (text, x, y)
+    for box in root.iter(f"{SVG}rect"):
+        x, y, w, h = (float(box.get(key)) for key in ("x", "y", "width", "height"))
+        assert 0 <= x and x + w <= width and 0 <= y and y + h <= height
+
+
+def json_of(source):
+    return tessera("machine --json", "--machine", source).json()
+
+
+@pytest.mark.parametrize("source", MACHINES + STRINGS + [
+    "host*2:200 interleaved gpu*16@nvswitch:300 pcie:25/pair", "gpu*2 pcie:9/all", "gpu*7@nvlink:50"])
+def test_picture_has_every_part(source):
+    root, parts = draw("machine --svg picture.svg", "--machine", source)
+    is_on_the_page(root)
+    machine = json_of(source)
+    for i, device in enumerate(machine["devices"]):
+        assert parts[f"gpu{i}"] == f"GPU {i}: {device['name']}"
+    for i in range(machine["nodes"]):
+        assert f"host{i}" in parts
+    switched = any(channel["name"] == "gpu0 out" for channel in machine["channels"])
+    over_host = "@pcie" in source
+    for one in machine["links"]:
+        title = f"{one['from']} to {one['to']}: "
+        mine = f"{one['from']}-{one['to']}"
+        back = f"{one['to']}-{one['from']}"
+        if "host" in mine:  # the way back of another node's link is on the same line
+            assert mine in parts or back in parts and not one["to"].startswith("gpu")
+        elif not switched and not over_host:
+            assert mine in parts or back in parts
+        if mine in parts:
+            assert parts[mine].startswith(title) and parts[mine].endswith(" GB/s")
+            assert near(float(parts[mine][len(title):-5]), one["bandwidth"] / 1e9)
+    for i, channel in enumerate(machine["channels"]):
+        own = channel["name"].startswith("pcie") and f"channel-{i}" not in parts  # the arrow is it
+        if not own:
+            assert parts[f"channel-{i}"].startswith(f"{channel['name']}: ")
+
+
+def colours(root):
+    """The class of each part's first shape that has one."""
+    return {g.get("id"): next(word for e in g if e.tag != f"{SVG}text" and e.tag != f"{SVG}title"
+                              and e.tag != f"{SVG}g" for word in e.get("class").split()
+                              if re.fullmatch(r"[pq]\d", word))
+            for g in root.iter(f"{SVG}g") if len(g) > 2 and g[1].tag in (f"{SVG}rect", f"{SVG}path")}
+
+
+def step(busy):
+    percent = round(100 * busy)
+    return sum(percent > limit for limit in (0, 25, 50, 75, 90))
+
+
+@pytest.mark.parametrize("source", ["h200x4", "a100x8", "v100x3-summit"])
+def test_colours_follow_the_plan(source):
+    call = "gemm d 12000 12000 12000 --machine " + source
+    plan = tessera(f"plan {call} --json").json()
+    root, parts = draw(f"plan {call} --machine-svg picture.svg")
+    is_on_the_page(root)
+    shown = {name: float(re.search(r", (\d+) % busy$", title)[1])
+             for name, title in parts.items() if title.endswith("busy")}
+    machine, colour = load(source), colours(root)
+    busiest = max(one["busy"] for one in plan["verdict"]["busy"])
+    assert max(shown.values()) == pytest.approx(100 * busiest, abs=1)
+    # Bytes / capacity; short columns keep a channel somewhat longer.
+    channels = {c["name"]: c["busy"] for c in plan["channels"]}
+    for i, channel in enumerate(machine["channels"]):
+        assert shown[f"channel-{i}"] == pytest.approx(100 * channels.get(channel["name"], 0), abs=4)
+    moved = [name for name, share in shown.items() if re.fullmatch(r"host0-gpu\d", name) and share > 1]
+    assert len(moved) == plan["devices"]
+    for name, drawn in colour.items():
+        if name in shown and not name.startswith("host"):
+            assert drawn == f"q{step(shown[name] / 100)}"
+    assert any(text and text.startswith("dgemm") and "TFLOP/s" in text for text, *_ in texts(root))
+    assert [text for text, *_ in texts(root)][-6:] == ["idle", "up to 25 %", "up to 50 %",
+                                                        "up to 75 %", "up to 90 %", "more"]
+
+
+def test_picture_is_deterministic_and_escaped(tmp_path):
+    path = tmp_path / "m.json"
+    machine = load("h200x4")
+    machine["name"] = "<&\"'> \u00e9" + 20 * "\u00fc"
+    machine["devices"][0]["name"] = "A & <B> " + 18 * "\u4e00"
+    path.write_text(json.dumps(machine), "utf-8")
+    root, parts = draw("machine --svg picture.svg", "--machine", path)
+    assert parts["gpu0"] == "GPU 0: " + machine["devices"][0]["name"]
+    assert any(text.startswith(machine["name"]) for text, *_ in texts(root))
+    tessera("machine --svg again.svg", "--machine", path).ok()
+    with open("picture.svg", "rb") as one, open("again.svg", "rb") as other:
+        assert one.read() == other.read()
+
+
+def test_picture_is_an_output_like_others():
+    tessera("machine --svg picture.svg --machine gpu*2").ok()
+    tessera("machine --svg picture.svg --machine gpu*2").refused("--force", code=1)
+    tessera("machine --svg picture.svg --machine gpu*2 --force").ok()
+    tessera("machine --svg nodir/m.svg --machine gpu*2").refused("nodir", code=1)
+    tessera("plan gemm d 512 512 512 --machine gpu*2 --machine-svg nodir/m.svg").refused("nodir", code=1)
+    root, parts = parse("picture.svg")
+    assert "gpu1" in parts and root.tag == f"{SVG}svg"
+
+
+def test_picture_without_a_gpu():
+    root, parts = draw("machine --svg picture.svg --machine", "host:100 cpu:500")
+    assert list(parts) == ["host0"]
+    root, _ = draw("plan gemm d 64 64 64 --force --machine-svg picture.svg --machine", "host:100 cpu:500")
+    assert any("by the CPU's BLAS" in text for text, *_ in texts(root))
 
 
 def test_refusals():

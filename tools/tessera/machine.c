@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "commands.h"
+#include "output.h"
 #include "progress.h"
 #include "settings.h"
 
@@ -16,7 +17,8 @@ static int probe(tsr_context *context) {
 
 typedef struct machine_request {
   settings settings;
-  bool probe, details, json, list;
+  output picture;
+  bool probe, details, json, list, force;
 } machine_request;
 
 static int print_list(void) {
@@ -33,19 +35,28 @@ static int print_machine(const machine_request *r, tsr_context *context) {
   int code = tool_status(tsr_machine_print(context, format, &text));
   if (code == TOOL_OK) fputs(text, stdout);
   if (code == TOOL_OK && format == TSR_TEXT) {
-    printf("\n--details for every link, channel and rate%s\n",
+    printf("\n--details for every link, channel and rate; --svg FILE to see it%s\n",
            r->settings.machine ? "" : "; --probe to measure again");
   }
   free(text);
   return code;
 }
 
+static int write_picture(const machine_request *r, tsr_context *context) {
+  char *text = NULL;
+  int code = tool_status(tsr_machine_print(context, TSR_MACHINE_SVG, &text));
+  if (code == TOOL_OK) code = output_write(&r->picture, text, r->force);
+  free(text);
+  return code;
+}
+
 static int check_request(const machine_request *r) {
+  const char *inputs[] = {r->settings.machine, NULL};
   if (r->probe && r->settings.machine) {
     return tool_usage("--probe measures this machine and --machine replaces it; choose one");
   }
   if (r->json && r->details) return tool_usage("--json has all details; choose one of both");
-  return TOOL_OK;
+  return output_check(&r->picture, 1, inputs, r->force);
 }
 
 static int parse_request(int argc, char **argv, machine_request *r) {
@@ -53,6 +64,9 @@ static int parse_request(int argc, char **argv, machine_request *r) {
       {"details", 0, OPTION_FLAG, &r->details, NULL, "print every link, channel and rate"},
       {"json", 0, OPTION_FLAG, &r->json, NULL, "print JSON, which --machine accepts as a file"},
       {"list", 0, OPTION_FLAG, &r->list, NULL, "list the installed machines (--machine NAME)"},
+      {"svg", 0, OPTION_TEXT, &r->picture.path, "FILE",
+       "draw the machine: GPUs, links with GB/s, what links share"},
+      OUTPUT_FORCE(&r->force),
       {"probe", 0, OPTION_FLAG, &r->probe, NULL, "measure now and keep the result"},
       SETTINGS_ENGINE(&r->settings),
       SETTINGS_DEVICES(&r->settings),
@@ -73,7 +87,7 @@ static int parse_request(int argc, char **argv, machine_request *r) {
 }
 
 int command_machine(int argc, char **argv) {
-  machine_request request = {.probe = false};
+  machine_request request = {.picture = {"--svg", NULL, OUTPUT_TEXT}};
   int code = parse_request(argc, argv, &request);
   if (code == OPTIONS_HELPED) return TOOL_OK;
   if (code != TOOL_OK) return code;
@@ -82,6 +96,7 @@ int command_machine(int argc, char **argv) {
   code = settings_open(&request.settings, &context);
   if (code == TOOL_OK && request.probe) code = probe(context);
   if (code == TOOL_OK) code = print_machine(&request, context);
+  if (code == TOOL_OK && request.picture.path) code = write_picture(&request, context);
   tsr_context_destroy(context);
   return code;
 }

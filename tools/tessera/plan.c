@@ -11,7 +11,7 @@ typedef struct plan_request {
   tsr_level3 what;
   scalar alpha, beta;
   home homes[3];
-  output timeline;
+  output timeline, picture;
   bool force, json, alone, details, commands, choi, paper;
   settings settings;
 } plan_request;
@@ -93,7 +93,8 @@ static int interpret_words(const plan_words *words, plan_request *r) {
   if (!code && words->model) code = parse_model(words->model, r);
   if (!code && r->timeline.path) code = timeline_format(r->timeline.path, &format);
   const char *inputs[] = {r->settings.machine, NULL};
-  return code ? code : output_check(&r->timeline, 1, inputs, r->force);
+  const output outputs[] = {r->timeline, r->picture};
+  return code ? code : output_check(outputs, 2, inputs, r->force);
 }
 
 static int parse_request(int argc, char **argv, plan_request *r) {
@@ -119,6 +120,8 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       {"commands", 0, OPTION_FLAG, &r->commands, NULL, "print every command of the plan"},
       {"timeline", 0, OPTION_TEXT, &r->timeline.path, "FILE",
        "write queues over time: .svg a picture, .json for Perfetto"},
+      {"machine-svg", 0, OPTION_TEXT, &r->picture.path, "FILE",
+       "draw the machine, coloured by how busy the plan keeps each part"},
       {"details", 0, OPTION_FLAG, &r->details, NULL, "print cuts, links, channels and memory, too"},
       {"json", 0, OPTION_FLAG, &r->json, NULL, "print JSON"},
       {"alone", 0, OPTION_FLAG, &r->alone, NULL,
@@ -182,6 +185,14 @@ static int force_choi_tiles(const plan_request *r, tsr_context *context) {
   return tool_status(tsr_set_strategy(context, strategy));
 }
 
+static int write_picture(const plan_request *r, const tsr_plan *plan) {
+  char *text = NULL;
+  int code = tool_status(tsr_plan_print(plan, TSR_MACHINE_SVG, &text));
+  if (code == TOOL_OK) code = output_write(&r->picture, text, r->force);
+  free(text);
+  return code;
+}
+
 /* The first line of the text: what was asked for. */
 static int show_call(const tsr_plan *plan) {
   char *text = NULL;
@@ -233,11 +244,13 @@ static int show_plan(const plan_request *r, const tsr_plan *plan) {
     code = tool_print_plan(plan, TSR_LOADS);
   }
   if (code == TOOL_OK && r->timeline.path) code = timeline_write(plan, &r->timeline, r->force);
+  if (code == TOOL_OK && r->picture.path) code = write_picture(r, plan);
   return code;
 }
 
 int command_plan(int argc, char **argv) {
-  plan_request request = {.timeline = {"--timeline", NULL, OUTPUT_TEXT}};
+  plan_request request = {.timeline = {"--timeline", NULL, OUTPUT_TEXT},
+                          .picture = {"--machine-svg", NULL, OUTPUT_TEXT}};
   if (argc > 1 && strcmp(argv[1], "pgemm") == 0) return plan_pgemm(argc - 1, argv + 1);
   int code = parse_request(argc, argv, &request);
   if (code == OPTIONS_HELPED) return TOOL_OK;

@@ -7,6 +7,7 @@
 #include "plan/names.h"
 #include "plan/model/loads.h"
 #include "plan/print/amounts.h"
+#include "plan/print/machine.h"
 #include "plan/print/trace.h"
 #include "plan/print/verdict.h"
 
@@ -493,9 +494,10 @@ tsr_status tsr_plan_write(const tsr_plan *plan, const tsr_machine *machine, cons
     case TSR_TIMELINE_JSON:
       tsr_trace_write(plan, machine, last.times, text);
       return TSR_OK;
-    case TSR_TIMELINE_SVG: /* the caller draws it: front/picture.h */
     case TSR_MACHINE_SVG:
-    case TSR_DETAILS: /* of a machine alone */
+      return tsr_plan_draw_machine(plan, machine, text);
+    case TSR_TIMELINE_SVG: /* the caller draws it: front/picture.h */
+    case TSR_DETAILS:      /* of a machine alone */
       break;
   }
   return tsr_fail(TSR_ERR_ARGUMENT, "format: the planner does not write format %d", (int)format);

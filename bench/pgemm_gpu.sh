@@ -64,7 +64,7 @@ shapes="2:2"
 [ "$gpus" -ge 4 ] && shapes="4:4 2:4"
 shapes=${PGEMM_GPU_SHAPES:-$shapes}
 needed="bin/tessera bench/tessera-bench-mpi tests/cluster_driver"
-[ "$engine" != cuda ] || needed="$needed lib/libtessera_cuda.so lib/libtessera_nccl.so"
+[ "$engine" != cuda ] || needed="$needed lib/libtessera_cuda.so.0.2 lib/libtessera_nccl.so.0.2"
 for file in $needed; do
   [ -e "$build/$file" ] && continue
   echo "$build/$file is not there: build first (BUILD names the folder); CMake tells which of" \

@@ -5,6 +5,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "tessera.h"
+
+/* How the file names of our libraries end: ".so.0.2". The libraries that are loaded at run time end
+ * so too: a library loads those of its own release, whatever else is in the folder. */
+#define TSR_LOADED_TEXT_OF(number) #number
+#define TSR_LOADED_TEXT(number) TSR_LOADED_TEXT_OF(number)
+#define TSR_LOADED_SO \
+  ".so." TSR_LOADED_TEXT(TSR_VERSION_MAJOR) "." TSR_LOADED_TEXT(TSR_VERSION_MINOR)
+
 /* The directory, with its slash, of the file that holds the code or data at an address; libraries
  * of ours that belong to that file are beside it. False, and "": the directory is not known or
  * exceeds `room` bytes. For a caller who is not trusted (base/environment.h) only a library that

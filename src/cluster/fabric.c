@@ -1,4 +1,4 @@
-/* Finds the fabric for CUDA devices, which is in libtessera_nccl.so. */
+/* Finds the fabric for CUDA devices, which is in libtessera_nccl.so.0.2. */
 #include "cluster/fabric.h"
 
 #include <dlfcn.h>
@@ -9,7 +9,7 @@
 
 #include "base/loaded.h"
 
-#define PLUGIN "libtessera_nccl.so"
+#define PLUGIN "libtessera_nccl" TSR_LOADED_SO
 #define PLUGIN_SYMBOL "tsr_fabric_nccl"
 
 static struct {

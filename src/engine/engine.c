@@ -11,7 +11,7 @@
 
 /* The engines of this build, one line for each folder below src/engine, in the order in which they
  * are tried for a user who names none. A folder without a CMakeLists.txt is part of libtessera
- * (BUILT_IN). A folder with a CMakeLists.txt makes a library of its own, libtessera_<name>.so,
+ * (BUILT_IN). A folder with a CMakeLists.txt makes a library of its own, libtessera_<name>.so.0.2,
  * which is loaded when its engine is first asked for (LOADED), so that Tessera also runs on
  * machines without the vendor's libraries. In both cases the folder defines the table
  * tsr_engine_<name>. */
@@ -30,7 +30,7 @@ typedef struct named_engine {
 #define DECLARE(NAME) extern const tsr_engine tsr_engine_##NAME;
 #define BUILT_IN_ROW(NAME) {.name = #NAME, .engine = &tsr_engine_##NAME},
 #define LOADED_ROW(NAME) \
-  {.name = #NAME, .file = "libtessera_" #NAME ".so", .symbol = "tsr_engine_" #NAME},
+  {.name = #NAME, .file = "libtessera_" #NAME TSR_LOADED_SO, .symbol = "tsr_engine_" #NAME},
 
 ENGINES(DECLARE, DECLARE)
 static named_engine engines[] = {ENGINES(BUILT_IN_ROW, LOADED_ROW)};

@@ -14,7 +14,7 @@ chmod 755 "$work"
 mkdir -m 777 open
 mkdir evil
 cp "$build/tests/libdropin_evil.so" evil/blas.so
-cp "$build/tests/libdropin_evil.so" evil/libtessera_cuda.so
+cp "$build/tests/libdropin_evil.so" evil/libtessera_cuda.so.0.2
 echo "the secret of root" >secret
 echo '{"the secret": "of root"}' >secret.json
 

@@ -65,8 +65,8 @@ header_alone() { # header
 # The part that it loads is beside it, and finds what it needs there.
 preloads_pblas() {
   "$prefix/bin/tessera" run -- sh -c 'echo $LD_PRELOAD' | grep -q "$lib/libtessera_pblas.so.0.2" &&
-    ldd "$lib/libtessera_pblas_mpi.so" | grep "libtessera_mpi.so.0.2 => $lib/" &&
-    ! ldd "$lib/libtessera_pblas_mpi.so" | grep "not found"
+    ldd "$lib/libtessera_pblas_mpi.so.0.2" | grep "libtessera_mpi.so.0.2 => $lib/" &&
+    ! ldd "$lib/libtessera_pblas_mpi.so.0.2" | grep "not found"
 }
 
 check "a program with pkg-config" with_pkg_config

@@ -25,7 +25,7 @@ version=$(number MAJOR).$(number MINOR)
 
 # "name node" of what a library defines for others; "-" where it has no version.
 shown() {
-  nm -D --defined-only --with-symbol-versions "$build/lib/$1.so" | awk '$2 != "A" { print $3 }' |
+  nm -D --defined-only --with-symbol-versions "$build/lib/$1.so.$version" | awk '$2 != "A" { print $3 }' |
     sed 's/@@*/ /; / /!s/$/ -/' | sort
 }
 of_node() { shown "$1" | awk -v node="$2" '$2 == node { print $1 }'; }
@@ -62,7 +62,7 @@ for library in libtessera libtessera_mpi; do
     "readelf -d '$build/lib/$library.so' | grep -qF 'soname: [$library.so.$version]'"
 done
 plugin() { # library, names
-  [ -e "$build/lib/$1.so" ] || { skip "$1" "$1.so" && return; }
+  [ -e "$build/lib/$1.so.$version" ] || { skip "$1" "$1.so.$version" && return; }
   check "${1}_shows_what_is_asked_for" shows_private "$1" "$2"
 }
 plugin libtessera_cuda tsr_engine_cuda
@@ -71,14 +71,14 @@ plugin libtessera_pblas_mpi "tsr_pblas_end tsr_pblas_offer"
 
 # What is private is what our libraries use of each other. Where some are not built less is used.
 : >uses
-for library in "$build"/lib/libtessera*.so; do used "$library" >>uses; done
+for library in "$build"/lib/libtessera*.so."$version"; do used "$library" >>uses; done
 awk '$2 == "TESSERA_PRIVATE" { print $1 }' uses | sort -u >used_names
 for library in libtessera libtessera_mpi; do
   [ ! -e "$build/lib/$library.so" ] || of_node $library TESSERA_PRIVATE
 done | sort -u >private_names
 all_are_there() { ! grep ' -$' uses && test -z "$(comm -23 used_names private_names)"; }
 check "what_our_libraries_use_is_shown" all_are_there
-if [ -e "$build/lib/libtessera_cuda.so" ] && [ -e "$build/lib/libtessera_mpi.so" ]; then
+if [ -e "$build/lib/libtessera_cuda.so.$version" ] && [ -e "$build/lib/libtessera_mpi.so" ]; then
   check "nothing_is_private_that_none_uses" same used_names private_names
 fi
 

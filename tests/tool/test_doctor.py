@@ -59,7 +59,7 @@ def test_version_says_what_the_build_has():
     mpi = re.search("^MPI +(.*)$", done.out, re.M)[1]
     assert re.match(r"(Open MPI|MPICH|Intel MPI|MVAPICH) \d" if has_mpi() else "none", mpi), mpi
     cuda = re.search("^CUDA +(.*)$", done.out, re.M)[1]
-    assert re.match(r"\d+\.\d" if (BUILD / "lib/libtessera_cuda.so").exists() else "none", cuda), cuda
+    assert re.match(r"\d+\.\d" if (BUILD / "lib/libtessera_cuda.so.0.2").exists() else "none", cuda), cuda
 
 
 def test_version_without_a_blas():

@@ -205,12 +205,8 @@ int tool_print_plan(const tsr_plan *plan, tsr_format format) {
   return code;
 }
 
-/* The file names of our libraries of this version. */
-#define TEXT_OF(number) #number
-#define TEXT(number) TEXT_OF(number)
-#define OF_THIS_VERSION ".so." TEXT(TSR_VERSION_MAJOR) "." TEXT(TSR_VERSION_MINOR)
-#define DOORS "libtessera_blas" OF_THIS_VERSION
-#define PBLAS "libtessera_pblas" OF_THIS_VERSION
+#define DOORS "libtessera_blas" TOOL_SO
+#define PBLAS "libtessera_pblas" TOOL_SO
 
 /* The path of another of our libraries: in the folder of the libtessera that this command uses. */
 static int path_of(const char *library, char *path) {

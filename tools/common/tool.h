@@ -68,6 +68,11 @@ int tool_print_json(cJSON *object, bool compact);
 /* Writes the path of libtessera_blas to path[PATH_MAX]; the exit code. */
 int tool_find_doors(char *path);
 
+/* How the file names of our libraries of this release end: ".so.0.2". */
+#define TOOL_TEXT_OF(number) #number
+#define TOOL_TEXT(number) TOOL_TEXT_OF(number)
+#define TOOL_SO ".so." TOOL_TEXT(TSR_VERSION_MAJOR) "." TOOL_TEXT(TSR_VERSION_MINOR)
+
 /* Writes the path of a library to path[PATH_MAX], in the folder of the libtessera that is loaded;
  * false: it is not there. */
 bool tool_find_library(const char *library, char *path);

@@ -7,10 +7,9 @@
 #include "built.h"
 #include "tool.h"
 
-#define TEXT_OF(number) #number
-#define TEXT(number) TEXT_OF(number)
-#define VERSION_OF_HEADER \
-  TEXT(TSR_VERSION_MAJOR) "." TEXT(TSR_VERSION_MINOR) "." TEXT(TSR_VERSION_PATCH)
+#define VERSION_OF_HEADER      \
+  TOOL_TEXT(TSR_VERSION_MAJOR) \
+  "." TOOL_TEXT(TSR_VERSION_MINOR) "." TOOL_TEXT(TSR_VERSION_PATCH)
 
 const char *version_line(void) {
   static char line[96];
@@ -52,12 +51,12 @@ static void print_blas(void) {
 int version_print(void) {
   char path[PATH_MAX];
   printf("%s\n", version_line());
-  print_part("CUDA", BUILT_CUDA, "libtessera_cuda.so");
-  print_part("NCCL", BUILT_NCCL, "libtessera_nccl.so");
-  print_part("MPI", BUILT_MPI,
-             "libtessera_mpi.so." TEXT(TSR_VERSION_MAJOR) "." TEXT(TSR_VERSION_MINOR));
+  print_part("CUDA", BUILT_CUDA, "libtessera_cuda" TOOL_SO);
+  print_part("NCCL", BUILT_NCCL, "libtessera_nccl" TOOL_SO);
+  print_part("MPI", BUILT_MPI, "libtessera_mpi" TOOL_SO);
   print_blas();
-  printf("engines  %shost, cpu\n", tool_find_library("libtessera_cuda.so", path) ? "cuda, " : "");
+  printf("engines  %shost, cpu\n",
+         tool_find_library("libtessera_cuda" TOOL_SO, path) ? "cuda, " : "");
   printf("built    by %s, %s\n", BUILT_COMPILER, BUILT_TYPE);
   return TOOL_OK;
 }

@@ -1,5 +1,5 @@
 /*
- * The fabric made of NCCL (broadcasts) and the CUDA runtime (copies): libtessera_nccl.so.
+ * The fabric made of NCCL (broadcasts) and the CUDA runtime (copies): libtessera_nccl.so.0.2.
  *
  * All functions restore the caller's current CUDA device.
  */

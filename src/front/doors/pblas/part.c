@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "front/doors/pblas/door.h"
 
-#define PART "libtessera_pblas_mpi.so"
+#define PART "libtessera_pblas_mpi" TSR_LOADED_SO
 #define FUNCTION_OF_MPI "PMPI_Comm_rank" /* PMPI: tools that intercept MPI do not replace it */
 
 static tsr_pblas_part part;

@@ -6,7 +6,7 @@
   <!-- run: mpi, numpy -->       (lines behind them that begin with "> " go on), the rest is their output
 
 Each page has an empty folder, in which its blocks are done in order, with Tessera installed from a build. In
-outputs times, rates, rounding errors, dates and the computer may differ, and a line "..." stands for any lines.
+outputs times, rates, rounding errors, dates and the computer may differ, and "..." at the end of a line stands for anything.
 A block that needs what is not here is skipped.
 Usage: examples.py BUILD [--update] [PAGE ...]; --update writes what came out into the pages."""
 import os
@@ -105,8 +105,8 @@ def shape(text):
 
 
 def same(shown, came):
-    parts = re.split(r"^\.\.\.$", shape(shown), flags=re.MULTILINE)
-    pattern = r"(?:.*\n?)*?".join(re.escape(part) for part in parts)
+    parts = re.split(r"\.\.\.$", shape(shown), flags=re.MULTILINE)
+    pattern = r"[\s\S]*?".join(re.escape(part) for part in parts)
     return re.fullmatch(pattern, shape(came)) is not None
 
 

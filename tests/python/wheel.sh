@@ -11,7 +11,7 @@ first=$1
 
 "$first" -m venv "$work/build"
 begin=$(date +%s)
-"$work/build/bin/pip" wheel -q "$root" --no-deps -w "$work" -C build-dir="$work/cmake"
+"$work/build/bin/pip" wheel -q "$root" --no-deps -w "$work"
 wheel=$(ls "$work"/tessera_blas-*.whl)
 case $wheel in
 *-py3-none-linux_*) ;;

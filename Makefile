@@ -34,7 +34,7 @@ check:
 	@sh tools/check_layers
 
 format:
-	@find include src tests tools examples bench -name '*.[ch]' | xargs clang-format -i
+	@find include src bindings tests tools examples bench -name '*.[ch]' -o -name '*.[ch]pp' | xargs clang-format -i
 
 # The site of docs/, in build-docs/html.
 docs:

@@ -11,6 +11,8 @@ install(TARGETS tessera tessera_blas EXPORT tessera_targets
 install(FILES
   ${PROJECT_SOURCE_DIR}/include/tessera.h ${PROJECT_SOURCE_DIR}/include/tessera_model.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/bindings/cpp/tessera.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/bindings/cpp/tessera DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT tessera_targets NAMESPACE tessera:: FILE tesseraTargets.cmake
   DESTINATION ${PACKAGE_DIR})
 

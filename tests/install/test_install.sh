@@ -33,6 +33,14 @@ with_mpi() {
 }
 
 # The Fortran interface, where this build has it.
+with_cpp() {
+  PKG_CONFIG_PATH=$lib/pkgconfig
+  export PKG_CONFIG_PATH
+  flags=$(pkg-config --cflags --libs tessera) || return 1
+  g++ -std=c++17 -Wall -Wextra -Werror "$root/examples/gram.cpp" $flags -Wl,-rpath,"$lib" \
+    -o "$work/gram_cpp" && "$work/gram_cpp" | grep '^G(0, 0) = [0-9]'
+}
+
 with_fortran() {
   PKG_CONFIG_PATH=$lib/pkgconfig
   export PKG_CONFIG_PATH
@@ -80,6 +88,7 @@ if [ -e "$lib/libtessera_mpi.so" ]; then
   check "a program with find_package and MPI" with_mpi
   check "the PBLAS door is preloaded" preloads_pblas
 fi
+if command -v g++ >/dev/null; then check "a C++ program with pkg-config" with_cpp; fi
 if [ -e "$lib/libtessera_fortran.so" ]; then check "a Fortran program with pkg-config" with_fortran; fi
 check "the installed command" "$prefix/bin/tessera" --help
 finds_machines() {

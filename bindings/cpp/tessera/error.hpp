@@ -1,0 +1,53 @@
+/* What functions throw. */
+#ifndef TESSERA_ERROR_HPP
+#define TESSERA_ERROR_HPP
+
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include <tessera.h>
+
+namespace tessera {
+
+/* What a function throws. what() is the message, which names the argument, its value and the
+ * remedy. */
+class error : public std::runtime_error {
+ public:
+  error(tsr_status status, const std::string &message)
+      : std::runtime_error(message), status_(status) {}
+  tsr_status status() const noexcept {
+    return status_;
+  }
+
+ private:
+  tsr_status status_;
+};
+
+namespace detail {
+
+inline void check(tsr_status status) {
+  if (status != TSR_OK) throw error(status, tsr_message());
+}
+
+[[noreturn]] inline void refuse(const std::string &message) {
+  throw error(TSR_ERR_ARGUMENT, message);
+}
+
+/* A text that the library has made, which is given back. */
+inline std::string take(char *text) {
+  std::unique_ptr<char, void (*)(void *)> owner(text, std::free);
+  return std::string(text);
+}
+
+}  // namespace detail
+
+/* The version of the library that is loaded, for instance "0.2.0". */
+inline std::string version() {
+  return tsr_version();
+}
+
+}  // namespace tessera
+
+#endif

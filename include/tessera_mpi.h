@@ -204,8 +204,10 @@ TSR_API tsr_status tsr_pgemm_plan(tsr_grid *grid, tsr_op transa, tsr_op transb, 
                                   int64_t jb, const void *beta, const tsr_pmatrix *c, int64_t ic,
                                   int64_t jc, tsr_pplan **plan);
 
-/* Prints a plan as TSR_TEXT, TSR_JSON, TSR_COMMANDS (every step) or TSR_TIMELINE_JSON (Trace Event
- * Format, of one process that stands for all). TSR_ERR_ARGUMENT: another format. */
+/* Prints a plan as TSR_TEXT, TSR_JSON, TSR_COMMANDS (every step), TSR_TIMELINE_JSON (Trace Event
+ * Format, of one process that stands for all) or TSR_VERDICT: a sentence that says what binds. The
+ * JSON has it as "verdict", with text, seconds, rate, limit and busy as in plans of one process
+ * (tessera.h). TSR_ERR_ARGUMENT: another format. */
 TSR_API tsr_status tsr_pplan_print(const tsr_pplan *plan, tsr_format format, char **text);
 
 /* Ends a plan; NULL is accepted. A plan is used while its grid lives. Not collective. */

@@ -109,6 +109,26 @@ void tsr_text_free(tsr_text *text) {
   *text = (tsr_text)TSR_TEXT_INIT;
 }
 
+enum { LINE_WIDTH = 80 };
+
+/* Characters of the next line: up to the last blank within the width, or the whole first word. */
+static size_t line_length(const char *said, size_t width) {
+  size_t length = strlen(said), at = width;
+  if (length <= width) return length;
+  while (at > 0 && said[at] != ' ') at--;
+  return at > 0 ? at : strcspn(said, " ");
+}
+
+void tsr_text_add_lines(tsr_text *text, const char *label, int indent, const char *said) {
+  while (*said != '\0') {
+    size_t length = line_length(said, (size_t)(LINE_WIDTH - indent));
+    tsr_text_add(text, "%-*s%.*s\n", indent, label, (int)length, said);
+    said += length;
+    said += strspn(said, " ");
+    label = "";
+  }
+}
+
 tsr_status tsr_text_take(tsr_text *text, char **bytes) {
   add_bytes(text, "", 0);
   if (text->broken) {

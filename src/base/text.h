@@ -22,6 +22,10 @@ void tsr_text_add(tsr_text *text, const char *format, ...) TSR_PRINTF(2, 3);
 void tsr_text_add_json(tsr_text *text, const char *s);
 void tsr_text_add_xml(tsr_text *text, const char *s);
 
+/* Appends `said` in lines of at most 80 characters, broken at blanks, each ended. The lines begin
+ * at column `indent`, the first one behind the label. */
+void tsr_text_add_lines(tsr_text *text, const char *label, int indent, const char *said);
+
 /* Hands the bytes (never NULL on TSR_OK) to the caller, who frees them; empties text. */
 tsr_status tsr_text_take(tsr_text *text, char **bytes);
 

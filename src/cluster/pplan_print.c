@@ -6,12 +6,103 @@
 #define GIGA 1e9
 #define TERA 1e12
 
-/* ---- For people ---------------------------------------------------------------- */
+/* ---- The verdict ------------------------------------------------------------------- */
+
+/* What a product across processes may wait for. */
+typedef struct part {
+  const char *what, *kind;
+  double seconds;
+} part;
+
+enum { PARTS = 4 };
 
 static double flops_of(const tsr_product *p) {
   double factor = tsr_type_get(p->c.matrix.type)->flop_factor;
   return factor * (double)p->m * (double)p->n * (double)p->k;
 }
+
+static double network_time(const tsr_pplan *plan, const tsr_pprediction *x) {
+  double most = x->received > x->sent ? x->received : x->sent;
+  return plan->costs.bandwidth > 0 ? most / plan->costs.bandwidth : 0;
+}
+
+/* The parts, the longest first. */
+static void list_parts(const tsr_pplan *plan, const tsr_pprediction *x, part list[PARTS]) {
+  bool devices = plan->product.grid->model.facts.devices > 0;
+  const part unsorted[PARTS] = {
+      {devices ? "kernels" : "the CPU's BLAS", devices ? "kernels" : "cpu", x->kernels},
+      {"the network", "link", network_time(plan, x)},
+      {"the start, until the first panels have come", "latency", x->fill},
+      {"the exchange of blocks of C", "link", x->changing}};
+  for (int i = 0; i < PARTS; i++) {
+    int at = i;
+    for (; at > 0 && list[at - 1].seconds < unsorted[i].seconds; at--) list[at] = list[at - 1];
+    list[at] = unsorted[i];
+  }
+}
+
+static double busy_of(const part *p, const tsr_pprediction *x) {
+  double busy = x->seconds > 0 ? p->seconds / x->seconds : 0;
+  return busy < 1 ? busy : 1;
+}
+
+static void add_rate(double rate, tsr_text *text) {
+  double shown = rate >= TERA ? rate / TERA : rate / GIGA;
+  tsr_text_add(text, "%.*f %s",
+               shown >= 99.95   ? 0
+               : shown >= 9.995 ? 1
+                                : 2,
+               shown, rate >= TERA ? "TFLOP/s" : "GFLOP/s");
+}
+
+/* A part that takes so much of the time binds; below it, the next one is named, too. */
+static const double binds = 0.9; /* of the predicted time; as in plans of one process */
+
+static void add_verdict(const tsr_pplan *plan, const tsr_pprediction *x, tsr_text *text) {
+  part list[PARTS];
+  list_parts(plan, x, list);
+  bool mostly = busy_of(&list[0], x) < binds;
+  double rate = flops_of(&plan->product) / x->seconds;
+  const int *extent = plan->product.grid->extent;
+  int processes = extent[0] * extent[1];
+  tsr_text_add(text, "%s by %s (%.0f %% of the time", mostly ? "Mostly bound" : "Bound",
+               list[0].what, 100 * busy_of(&list[0], x));
+  if (mostly) tsr_text_add(text, "; %s %.0f %%", list[1].what, 100 * busy_of(&list[1], x));
+  tsr_text_add(text, "): ");
+  add_rate(rate, text);
+  tsr_text_add(text, " predicted");
+  if (processes > 1) tsr_text_add(text, ", ");
+  if (processes > 1) add_rate(rate / processes, text);
+  tsr_text_add(text, "%s.", processes > 1 ? " a process" : "");
+}
+
+static void add_json_verdict(const tsr_pplan *plan, const tsr_pprediction *x, tsr_text *text) {
+  part list[PARTS];
+  list_parts(plan, x, list);
+  tsr_text_add(text, "  \"verdict\": {\"text\": \"");
+  add_verdict(plan, x, text);
+  tsr_text_add(text,
+               "\",\n    \"seconds\": %.9g, \"rate\": %.9g,\n"
+               "    \"limit\": {\"what\": \"%s\", \"kind\": \"%s\", \"busy\": %.4f},\n"
+               "    \"busy\": [",
+               x->seconds, flops_of(&plan->product) / x->seconds, list[0].what, list[0].kind,
+               busy_of(&list[0], x));
+  for (int i = 0; i < PARTS; i++)
+    tsr_text_add(text, "%s{\"what\": \"%s\", \"kind\": \"%s\", \"busy\": %.4f}", i > 0 ? ", " : "",
+                 list[i].what, list[i].kind, busy_of(&list[i], x));
+  tsr_text_add(text, "],\n    \"instead\": []},\n");
+}
+
+static void write_verdict(const tsr_pplan *plan, tsr_text *text) {
+  tsr_pprediction x = tsr_pplan_summary(plan);
+  tsr_text said = TSR_TEXT_INIT;
+  add_verdict(plan, &x, &said);
+  text->broken |= said.broken;
+  if (!said.broken) tsr_text_add_lines(text, "", 0, said.bytes);
+  tsr_text_free(&said);
+}
+
+/* ---- For people ---------------------------------------------------------------- */
 
 static int devices_of(const tsr_pplan *plan) {
   int devices = plan->product.grid->model.facts.devices;
@@ -92,6 +183,7 @@ static void write_json(const tsr_pplan *plan, tsr_text *text) {
                "  \"grid\": [%d, %d], \"devices\": %d,\n",
                (long long)p->m, (long long)p->n, (long long)p->k, (char)p->c.matrix.type,
                p->grid->extent[0], p->grid->extent[1], p->grid->model.facts.devices);
+  add_json_verdict(plan, &x, text);
   tsr_text_add(text,
                "  \"seconds\": %.9g, \"flops\": %.9g,\n"
                "  \"kernels\": %.9g, \"fill\": %.9g, \"starved\": %.9g, \"changing\": %.9g,\n"
@@ -200,12 +292,16 @@ static tsr_status write_as(const tsr_pplan *plan, tsr_format format, tsr_text *t
     case TSR_COMMANDS:
       write_steps(plan, text);
       return TSR_OK;
+    case TSR_VERDICT:
+      write_verdict(plan, text);
+      return TSR_OK;
     case TSR_TIMELINE_JSON:
       write_trace(plan, text);
       return TSR_OK;
     default:
       return tsr_fail(TSR_ERR_ARGUMENT,
-                      "format is %d; give TSR_TEXT, TSR_JSON, TSR_COMMANDS or TSR_TIMELINE_JSON",
+                      "format is %d; give TSR_TEXT, TSR_JSON, TSR_COMMANDS, TSR_TIMELINE_JSON or "
+                      "TSR_VERDICT",
                       (int)format);
   }
 }

@@ -78,7 +78,10 @@ def test_progress():
 
 
 def test_explained():
-    pgemm(2, "--transa T -o c.npy --engine cpu --explain").ok("on a grid of 1 x 2")
+    pgemm(2, "--transa T -o c.npy --engine cpu --details").ok(
+        "on a grid of 1 x 2", r"^(Bound|Mostly bound) by .*\(\d+ % of the time")
+    done = pgemm(2, "--transa T -o c.npy --engine host --devices 2 --force").ok("^On emulated devices: a rehearsal")
+    assert "ound by" not in done.out
 
 
 # ---- What is wrong ----
@@ -160,7 +163,18 @@ def test_plans():
     plan("20000 20000 20000 --grid 2x2 --commands --timeline p.json").ok(r"write     block \(0, 0\) back")
     with open("p.json", encoding="utf-8") as file:
         assert "panels of B" in json.dumps(json.load(file))
-    plan("20000 20000 20000 --grid 2x2 --network 150 --up 50").ok("150 GB/s each way")
+    plan("20000 20000 20000 --grid 2x2 --network 150 --up 50 --details").ok("150 GB/s each way")
+
+
+@pytest.mark.parametrize("network, kind, what", [(1000, "kernels", "kernels"), (1, "link", "the network")])
+def test_verdict(network, kind, what):
+    words = f"100000 100000 100000 --grid 6x6 --network {network}"
+    shown = plan(words + " --json").json()
+    limit = shown["verdict"]["limit"]
+    assert (limit["kind"], limit["what"]) == (kind, what)
+    assert shown["verdict"]["rate"] == pytest.approx(shown["flops"], rel=1e-6)
+    done = plan(words).ok(rf"^(Bound|Mostly bound) by {what} \(\d+ % of the")
+    assert max(map(len, done.out.splitlines()[1:])) <= 80
 
 
 def test_plans_that_are_refused():

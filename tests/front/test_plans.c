@@ -120,7 +120,9 @@ static void test_print(void **state) {
                  {TSR_JSON, "predicted_s"},
                  {TSR_COMMANDS, "\n"},
                  {TSR_TIMELINE_SVG, "<svg"},
-                 {TSR_TIMELINE_JSON, "traceEvents"}};
+                 {TSR_TIMELINE_JSON, "traceEvents"},
+                 {TSR_VERDICT, "."},
+                 {TSR_JSON_ALONE, "\"instead\": ["}};
   tsr_plan *plan = plan_of(TSR_PAGEABLE, TSR_PAGEABLE, TSR_PAGEABLE, 1, 1);
   for (int run = 0; run < 2; ++run) {
     for (size_t i = 0; i < sizeof formats / sizeof *formats; ++i) {

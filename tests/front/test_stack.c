@@ -49,7 +49,7 @@ static int calls_on_the_cpu(void) {
 
 static int print(const tsr_plan *plan) {
   int good = 1;
-  for (int format = TSR_TEXT; format <= TSR_LOADS && good; ++format) {
+  for (int format = TSR_TEXT; format <= TSR_VERDICT && good; ++format) {
     char *text = NULL;
     good = tsr_plan_print(plan, (tsr_format)format, &text) == TSR_OK;
     free(text);

@@ -175,6 +175,14 @@ static tsr_status plan_print_loads(void *w) {
   return print_as(w, TSR_LOADS);
 }
 
+static tsr_status plan_print_verdict(void *w) {
+  return print_as(w, TSR_VERDICT);
+}
+
+static tsr_status plan_print_json_alone(void *w) {
+  return print_as(w, TSR_JSON_ALONE);
+}
+
 static void check_text(void *world_, const sweep_outcome *o) {
   world *w = world_;
   HOLD((w->text != NULL) == (o->status == TSR_OK));
@@ -285,6 +293,8 @@ const sweep_visit plan_visits[] = {
     VISIT(planned, plan_print_machine, check_text),
     VISIT(planned, plan_print_timeline, check_text),
     VISIT(planned, plan_print_loads, check_text),
+    VISIT(planned, plan_print_verdict, check_text),
+    VISIT(planned, plan_print_json_alone, check_text),
     VISIT(planned, plan_destroy, NULL),
     VISIT(NULL, print_knobs, check_text),
     VISIT(NULL, machine_print, check_text),

@@ -11,7 +11,7 @@ typedef struct plan_request {
   int64_t extents[3], grid[2], block;
   double beta;
   cut_options cut;
-  bool json, commands, force;
+  bool json, details, commands, force;
   output timeline;
   settings settings;
 } plan_request;
@@ -60,6 +60,7 @@ static int parse_request(int argc, char **argv, plan_request *r) {
       {"commands", 0, OPTION_FLAG, &r->commands, NULL, "print every step of the schedule"},
       {"timeline", 0, OPTION_TEXT, &r->timeline.path, "FILE.json",
        "write a process's steps over time, for Perfetto"},
+      {"details", 0, OPTION_FLAG, &r->details, NULL, "print times, bytes and cuts, too"},
       {"json", 0, OPTION_FLAG, &r->json, NULL, "print JSON"},
       OUTPUT_FORCE(&r->force),
       SETTINGS_MACHINE(&r->settings),
@@ -123,8 +124,19 @@ static int write_timeline(const plan_request *r, const tsr_pplan *plan) {
   return code;
 }
 
+/* The first line of the text, which is what was asked for, and the verdict; --details: all. */
+static int show_text(const plan_request *r, const tsr_pplan *plan) {
+  char *text = NULL;
+  int code = tool_status(tsr_pplan_print(plan, TSR_TEXT, &text));
+  if (!code) printf("%.*s\n", (int)strcspn(text, "\n"), text);
+  if (!code) code = print(plan, TSR_VERDICT);
+  if (!code && r->details) printf("\n%s", text + strcspn(text, "\n") + 1);
+  free(text);
+  return code;
+}
+
 static int show(const plan_request *r, const tsr_pplan *plan) {
-  int code = print(plan, r->json ? TSR_JSON : TSR_TEXT);
+  int code = r->json ? print(plan, TSR_JSON) : show_text(r, plan);
   if (!code && r->commands && !r->json) {
     printf("\n");
     code = print(plan, TSR_COMMANDS);

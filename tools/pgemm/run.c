@@ -15,7 +15,7 @@ typedef struct request {
   scalar alpha, beta;
   int64_t grid[2], block, repeat;
   cut_options cut;
-  bool explain, force, progress;
+  bool details, force, progress;
   settings settings;
 } request;
 
@@ -81,7 +81,7 @@ static int parse(int argc, char **argv, request *r) {
        "extent of the blocks in which matrices are distributed (default: at most 256)"},
       CUT_OPTIONS(&r->cut),
       {"repeat", 0, OPTION_WHOLE, &r->repeat, "N", "N more products, for the warm time"},
-      {"explain", 0, OPTION_FLAG, &r->explain, NULL, "print the plan and its predicted time"},
+      {"details", 0, OPTION_FLAG, &r->details, NULL, "print the plan and its predicted times, too"},
       {"timeline", 0, OPTION_TEXT, &r->timeline.path, "FILE.json",
        "write the timeline of all processes, for Perfetto"},
       OUTPUT_FORCE(&r->force),
@@ -333,19 +333,42 @@ static int run_all(job *j) {
   return code;
 }
 
-static int explain(const job *j) {
-  int size;
-  char *text = NULL;
+/* Prints the plan of the product across processes: the verdict, and with --details all of it. */
+static int print_across(const job *j) {
+  char *verdict = NULL, *text = NULL;
   tsr_pplan *plan = NULL;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (!j->r->explain || !is_first()) return TOOL_OK;
-  if (size == 1) return TOOL_OK;
   int code = tool_status(multiply(j, &plan));
-  if (!code) code = tool_status(tsr_pplan_print(plan, TSR_TEXT, &text));
-  if (!code) fputs(text, stdout);
+  if (!code) code = tool_status(tsr_pplan_print(plan, TSR_VERDICT, &verdict));
+  if (!code && j->r->details) code = tool_status(tsr_pplan_print(plan, TSR_TEXT, &text));
+  if (!code && !settings_emulated(&j->r->settings)) fputs(verdict, stdout);
+  if (text && !j->fortran) printf("\nThe plan has A and B, and rows and columns, exchanged:");
+  if (text) printf("\n%s", text);
+  free(verdict);
   free(text);
   tsr_pplan_destroy(plan);
   return code;
+}
+
+/* The product of one process is a call like any other; without devices it has no plan. */
+static int print_alone(const job *j) {
+  tsr_plan *plan = NULL;
+  if (tsr_device_count(j->context) == 0 || tsr_plan_last(j->context, &plan) != TSR_OK)
+    return TOOL_OK;
+  int code = tool_print_plan(plan, TSR_VERDICT);
+  if (!code && j->r->details) printf("\n");
+  if (!code && j->r->details) code = tool_print_plan(plan, TSR_TEXT);
+  tsr_plan_destroy(plan);
+  return code;
+}
+
+static int print_verdict(const job *j) {
+  int size;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (!is_first()) return TOOL_OK;
+  if (size == 1) return print_alone(j);
+  if (!settings_emulated(&j->r->settings)) return print_across(j);
+  printf("On emulated devices: a rehearsal, its times mean nothing.\n");
+  return j->r->details ? print_across(j) : TOOL_OK;
 }
 
 static void report(const job *j) {
@@ -373,11 +396,10 @@ static int carry_out(job *j) {
   if (!code) code = read_operand(j, 1, &j->b);
   if (!code) code = make_result(j);
   progress_phase(&j->progress, "", 0);
-  if (!code) code = all_agree(explain(j));
   if (!code) code = run_all(j);
   if (!code) code = write_all(j);
   if (!code) report(j);
-  return code;
+  return code ? code : all_agree(print_verdict(j));
 }
 
 static void end(job *j) {

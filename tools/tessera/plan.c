@@ -212,7 +212,7 @@ static void show_choice(const tsr_prediction *p) {
   printf("%d GPU%s", p->devices, p->devices == 1 ? "" : "s");
   if (p->devices > 1) printf(", C in %d x %d parts", p->grid_rows, p->grid_cols);
   if (p->device_memory > 0) printf("; %s on each", tool_bytes((double)p->device_memory));
-  if (p->staging_memory > 0) printf(", %s for staging", tool_bytes((double)p->staging_memory));
+  if (p->staging_memory > 0) printf(", %s staging", tool_bytes((double)p->staging_memory));
   printf("\n");
 }
 

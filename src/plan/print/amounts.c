@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <string.h>
 
 /* Three digits, without an exponent: "0.85", "12.3", "1790". */
 static void add_number(tsr_text *text, double value) {
@@ -60,30 +59,12 @@ void tsr_add_bytes(tsr_text *text, int width, double bytes) {
 
 /* ---- Lines ---- */
 
-enum { WIDTH = 80, INDENT = 11 };
-
-/* Characters of the next line: up to the last blank within the width, or the whole first word. */
-static size_t line_length(const char *said, size_t width) {
-  size_t length = strlen(said), at = width;
-  if (length <= width) return length;
-  while (at > 0 && said[at] != ' ') at--;
-  return at > 0 ? at : strcspn(said, " ");
-}
-
-static void add_lines(tsr_text *text, const char *label, int indent, const char *said) {
-  while (*said != '\0') {
-    size_t length = line_length(said, (size_t)(WIDTH - indent));
-    tsr_text_add(text, "%-*s%.*s\n", indent, label, (int)length, said);
-    said += length;
-    said += strspn(said, " ");
-    label = "";
-  }
-}
+enum { INDENT = 11 };
 
 void tsr_add_wrapped(tsr_text *text, const char *said) {
-  add_lines(text, "", 0, said);
+  tsr_text_add_lines(text, "", 0, said);
 }
 
 void tsr_add_labelled(tsr_text *text, const char *label, const char *said) {
-  add_lines(text, label, INDENT, said);
+  tsr_text_add_lines(text, label, INDENT, said);
 }

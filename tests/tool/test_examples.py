@@ -26,6 +26,7 @@ def test_outputs_are_compared():
     """Times may differ, words and results may not."""
     assert examples.same("done 1.2 s, 3 GFLOP/s\nresidual 2e-17\n", "done   800 ms, 3.1 TFLOP/s\nresidual 1e-16\n")
     assert examples.same("one\n...\nlast\n", "one\ntwo\nthree\nlast\n")
+    assert examples.same("it took 1 s, 1 ms of it\nhere\n", "it took 100 s, 100 ms of\nit here\n")
     assert examples.same("one and ...\n", "one and two\nthree\n")
     assert not examples.same("one and ...\n", "one or two\n")
     assert not examples.same("done 1.2 s\n", "failed 1.2 s\n")

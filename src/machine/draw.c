@@ -165,8 +165,8 @@ static void place_node(picture *p, int node, tsr_device_mask *placed) {
 static void place(picture *p) {
   int devices = p->machine->devices;
   tsr_device_mask placed = 0;
-  p->column = devices <= 1   ? 420
-              : devices == 2 ? 300
+  p->column = devices <= 1   ? LEAST_WIDTH - 2 * (MARGIN + EDGE)
+              : devices == 2 ? 307
               : devices <= 4 ? 190
               : devices <= 8 ? 150
                              : 132;
@@ -693,15 +693,8 @@ static void add_other_channels(picture *p) {
   }
 }
 
-static void add_legend(picture *p) {
+static void add_busy_legend(picture *p) {
   double x = p->left;
-  p->y += 22;
-  if (p->load == NULL) {
-    tsr_svg_text(p->text, x, p->y + 12, p->width - x - MARGIN, 't', "s",
-                 "GB/s of a copy that is alone; fp64 and so on: TFLOP/s, sustained");
-    p->y += 30;
-    return;
-  }
   tsr_svg_text(p->text, x, p->y + 12, 60, 't', "b", "Busy:");
   x += 50;
   for (int i = 0; i < TSR_SVG_STEPS; i++) {
@@ -711,6 +704,14 @@ static void add_legend(picture *p) {
     tsr_svg_text(p->text, x + 22, p->y + 12, 90, 't', "s", tsr_svg_step_name(i));
     x += 92;
   }
+  p->y += 24;
+}
+
+static void add_legend(picture *p) {
+  p->y += 22;
+  if (p->load != NULL) add_busy_legend(p);
+  tsr_svg_text(p->text, p->left, p->y + 12, p->width - p->left - MARGIN, 't', "s",
+               "GB/s of a copy that is alone; fp64 and so on: TFLOP/s, sustained");
   p->y += 30;
 }
 

@@ -339,9 +339,18 @@ void tsr_outline_title(const tsr_machine *machine, tsr_text *text) {
   tsr_text_add(text, " GB");
 }
 
+/* Whether the machine's name tells more than its title does: a measured machine is called by the
+ * number and the name of its devices. */
+static bool has_own_name(const tsr_machine *machine) {
+  char usual[sizeof machine->name];
+  if (machine->name[0] == '\0' || machine->devices == 0) return machine->name[0] != '\0';
+  snprintf(usual, sizeof usual, "%d x %s", machine->devices, machine->device[0].name);
+  return strcmp(machine->name, usual) != 0;
+}
+
 void tsr_outline_source(const tsr_machine *machine, tsr_text *text) {
   const char *source = machine->source;
-  if (strcmp(source, "file") == 0 && machine->name[0] != '\0')
+  if (strcmp(source, "file") == 0 && has_own_name(machine))
     tsr_text_add(text, "%s, ", machine->name);
   if (machine->measured[0] != '\0')
     tsr_text_add(text, "measured %s", machine->measured);

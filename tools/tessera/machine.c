@@ -36,7 +36,7 @@ static int print_machine(const machine_request *r, tsr_context *context) {
   if (code == TOOL_OK) fputs(text, stdout);
   if (code == TOOL_OK && format == TSR_TEXT) {
     printf("\n--details for every link, channel and rate; --svg FILE to see it%s\n",
-           r->settings.machine ? "" : "; --probe to measure again");
+           r->settings.machine ? "" : ";\n--probe to measure again");
   }
   free(text);
   return code;

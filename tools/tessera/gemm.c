@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "gemm_blocks.h"
@@ -245,8 +247,17 @@ static int multiply(gemm_job *job, double *seconds) {
   return code;
 }
 
+/* Bytes of the pages that the process has touched for the first time. */
+static double touched_bytes(void) {
+  struct rusage usage;
+  if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
+  return (double)(usage.ru_minflt + usage.ru_majflt) * (double)sysconf(_SC_PAGESIZE);
+}
+
 static int time_product(gemm_job *job) {
+  double before = touched_bytes();
   int code = multiply(job, &job->cold);
+  job->touched = touched_bytes() - before;
   int repeat = (int)(job->request.repeat < 10000 ? job->request.repeat : 10000);
   if (code != TOOL_OK || repeat == 0) return code;
   double *times = malloc((size_t)repeat * sizeof *times);

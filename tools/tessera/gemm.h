@@ -48,6 +48,7 @@ typedef struct gemm_job {
   page_keeper *keeper; /* NULL: the files are within the limit */
   size_t resident;     /* the limit in bytes */
   double cold, median; /* s; median is 0 without repeats */
+  double touched;      /* bytes of memory that were touched first in the first call */
   verify_result check;
   nonfinite odd[ODD_MATRICES]; /* C: of those alone that the inputs do not explain */
   reached_part reached;

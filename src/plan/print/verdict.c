@@ -37,12 +37,25 @@ static double seconds_of(const verdict *v) {
 
 /* ---- Rates ---- */
 
-/* "197 of at most 200 TFLOP/s", or times if there is no rate. */
+/* "197 of at most 200 TFLOP/s". A run may pass the floor by a little, since rates vary from the
+ * day of their measurement to the next. */
+static void add_rate_and_most(const verdict *v, double is, double least, tsr_text *text) {
+  if (is >= least) {
+    tsr_add_rate_of(text, rate_of(v, is), rate_of(v, least));
+    return;
+  }
+  tsr_add_rate(text, rate_of(v, is));
+  tsr_text_add(text, ", above the ");
+  tsr_add_rate(text, rate_of(v, least));
+  tsr_text_add(text, " of the machine's measurement");
+}
+
+/* The same, or times if there is no rate. */
 static void add_reached(const verdict *v, tsr_text *text) {
   double is = seconds_of(v), least = v->plan->floor;
   bool measured = v->known.measured.seconds > 0;
   if (v->flops > 0 && least > 0) {
-    tsr_add_rate_of(text, rate_of(v, is), rate_of(v, least));
+    add_rate_and_most(v, is, least, text);
     if (measured) tsr_text_add(text, " (predicted: ");
     if (measured) tsr_add_rate(text, rate_of(v, v->plan->seconds));
   } else if (v->flops > 0) {
@@ -214,7 +227,29 @@ static void say_alternatives(const verdict *v, tsr_text *text) {
   if (count > 0) tsr_text_add(text, ".");
 }
 
+/* Whether the call took so much longer than predicted that what the plan says of limits is not what
+ * bound it. */
+static bool has_missed(const verdict *v) {
+  return v->known.measured.seconds > TSR_TUNE_MISSED * v->plan->seconds;
+}
+
+static void say_missed(const verdict *v, tsr_text *text) {
+  tsr_text_add(text, "Took ");
+  tsr_add_seconds(text, v->known.measured.seconds);
+  tsr_text_add(text, " where ");
+  tsr_add_seconds(text, v->plan->seconds);
+  tsr_text_add(text,
+               " were predicted, so something bound it that the plan does not know: memory that "
+               "was touched first, other programs, or an old measurement of the machine. By the "
+               "plan it is bound by %s (%.0f %% busy).",
+               v->limits.binds.what, 100 * v->limits.binds.busy);
+}
+
 static void say_limit(const verdict *v, tsr_text *text) {
+  if (has_missed(v)) {
+    say_missed(v, text);
+    return;
+  }
   switch (v->limits.binds.kind) {
     case TSR_LIMIT_LATENCY:
       say_latency(v, text);

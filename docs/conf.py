@@ -30,7 +30,7 @@ release = ".".join(re.search(rf"TSR_VERSION_{part} (\d+)", header)[1] for part i
 SHELVES = {
     "Tutorial": ["tutorial/first-hour"],
     "How-to": ["howto/blas-programs", "howto/python", "howto/cpp",
-               "howto/device-matrices", "howto/compose", "howto/same-bits", "howto/budget",
+               "howto/verdict", "howto/device-matrices", "howto/compose", "howto/same-bits", "howto/budget",
                "howto/see-machine", "howto/described-machine", "howto/read-timeline", "howto/several-processes", "howto/scalapack",
                "howto/slurm", "howto/tune-machine"],
     "Reference": ["reference/api", "reference/api-mpi", "reference/api-python", "reference/command", "reference/settings",

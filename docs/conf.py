@@ -29,7 +29,7 @@ release = ".".join(re.search(rf"TSR_VERSION_{part} (\d+)", header)[1] for part i
 # The order of the pages of each shelf; those that are not named follow.
 SHELVES = {
     "Tutorial": ["tutorial/first-hour"],
-    "How-to": ["howto/blas-programs", "howto/python", "howto/cpp",
+    "How-to": ["howto/blas-programs", "howto/python", "howto/cpp", "howto/fortran",
                "howto/verdict", "howto/device-matrices", "howto/compose", "howto/same-bits", "howto/budget",
                "howto/see-machine", "howto/described-machine", "howto/read-timeline", "howto/several-processes", "howto/scalapack",
                "howto/slurm", "howto/tune-machine"],

@@ -30,16 +30,13 @@ static void print_result(const gemm_job *job) {
          (long long)job->n, element_name(job->type), tool_bytes(bytes));
 }
 
-/* Bytes of A, B and C. */
-static double all_bytes(const gemm_job *job) {
-  double elements = (double)job->m * (double)job->k + (double)job->k * (double)job->n +
-                    (double)job->m * (double)job->n;
-  return elements * (double)element_size(job->type);
+/* The first call on files touches their pages, which may take longer than the product. */
+static bool took_for_pages(const gemm_job *job) {
+  return job->plan && job->cold > 1.5 * job->prediction.seconds && job->touched > 1e9;
 }
 
-/* The first call on files touches their pages, which may take longer than the product. */
 static void print_times(const gemm_job *job) {
-  bool touched = job->touched > 0.1 * all_bytes(job);
+  bool touched = took_for_pages(job);
   printf("time      %s, %s, the first call%s%s\n", tool_seconds(job->cold),
          tool_rate(flops(job) / job->cold), touched ? ", touched first: " : "",
          touched ? tool_bytes(job->touched) : "");

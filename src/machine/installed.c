@@ -1,7 +1,9 @@
 #include "machine/installed.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -24,10 +26,13 @@ static bool go_up(char *directory) {
 
 /* The folder is found from the library's own file, so that an installed tree can be moved: PREFIX
  * is one to three directories above it (PREFIX/lib, PREFIX/lib/x86_64-linux-gnu, ...). A build tree
- * is laid out alike. */
+ * is laid out alike. Links in the directory are followed first: where /lib is a link to /usr/lib,
+ * the loader names the library by /lib, and PREFIX is /usr. */
 static bool find_folder(char folder[TSR_INSTALLED_PATH]) {
-  char directory[TSR_INSTALLED_PATH];
-  if (!tsr_loaded_directory(&place, directory, sizeof directory)) return false;
+  char named[TSR_INSTALLED_PATH], directory[PATH_MAX + 1];
+  if (!tsr_loaded_directory(&place, named, sizeof named) || !realpath(named, directory))
+    return false;
+  strcat(directory, "/"); /* realpath writes at most PATH_MAX bytes, with the 0 */
   for (int up = 0; up < 3 && go_up(directory); up++) {
     int length = snprintf(folder, TSR_INSTALLED_PATH, "%s" FOLDER, directory);
     if (length > 0 && length < TSR_INSTALLED_PATH && access(folder, R_OK | X_OK) == 0) return true;

@@ -98,6 +98,12 @@ finds_machines() {
     grep 'installed: a100x8, ' "$work/said_machine"
 }
 check "installed machines by their names" finds_machines
+# As where /lib is a link to /usr/lib, and the loader has found the library by the link.
+finds_machines_by_link() {
+  ln -s "$lib" "$work/link" && LD_LIBRARY_PATH=$work/link "$prefix/bin/tessera" machine --list |
+    grep v100x3-summit
+}
+check "installed machines, where the library's folder is a link" finds_machines_by_link
 check "the installed BLAS door" "$prefix/bin/tessera" run --report -- true
 
 finish

@@ -47,10 +47,11 @@ hides_the_inside() {
 }
 
 # An engine beside the program finds base/ in the program, and its message is the program's.
+number() { sed -n "s/^#define TSR_VERSION_$1 //p" "$root/include/tessera.h"; }
 loads_engines() {
   mkdir "$work/near" &&
     cc -shared -fPIC -I"$root/include" -I"$root/src" "$here/static/engine.c" \
-      -o "$work/near/libtessera_cuda.so" &&
+      -o "$work/near/libtessera_cuda.so.$(number MAJOR).$(number MINOR)" &&
     cc "$here/static/asks.c" $(pkg-config --cflags --libs tessera-static) -o "$work/near/asks" &&
     "$work/near/asks" | grep '^TSR_ERR_ENGINE: .*the imitated engine was loaded'
 }

@@ -64,7 +64,7 @@ HEAD = """! Made by bindings/fortran/routines.py: change that program, not this 
 !
 !   call tsr_gemm(t, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 !     has the BLAS's arguments behind the context. a, b and c are arrays of any rank, or their first
-!     elements.
+!     elements. Extents and leading dimensions are all of the default kind, or all integer(int64).
 !   call tsr_gemm(t, a, b, c)
 !     takes the extents from arrays of rank 2, which may be sections: elements of a column must be
 !     next to one another. Flags, alpha (1) and beta (0) are optional: transa='T', beta=1d0.
@@ -216,7 +216,11 @@ def intent(routine, operand, suffix):
     return "intent(in)"
 
 
-def blas_form(routine, letter, suffix):
+# The BLAS's form has extents and leading dimensions of either kind; what the name of a procedure gets.
+INTEGERS = {"": "integer", "_64": "integer(int64)"}
+
+
+def blas_form(routine, letter, suffix, width):
     element = TYPES[letter][0]
     (alpha, _), (beta, _) = scalars(routine, letter)
     arguments = list(routine.flags) + list(routine.extents) + ["alpha"]
@@ -224,14 +228,14 @@ def blas_form(routine, letter, suffix):
         if operand == "c":
             arguments.append("beta")
         arguments += [operand, f"ld{operand}"]
-    name = f"{routine.name}_{letter}{suffix}"
+    name = f"{routine.name}_{letter}{width}{suffix}"
     # In the struct, C of trmm and trsm is their B.
     lds = {f"ld{'c' if o == routine.result else o}": f"int(ld{o}, c_int64_t)" for o in routine.operands}
     extents = {extent: f"int({extent}, c_int64_t)" for extent in routine.extents}
     text = wrap(f"  subroutine {name}(t, {', '.join(arguments)}, stat, errmsg)")
     text += "    type(tsr_context), intent(in) :: t\n"
     text += f"    character(*), intent(in) :: {', '.join(routine.flags)}\n"
-    text += "    integer, intent(in) :: " + ", ".join(
+    text += f"    {INTEGERS[width]}, intent(in) :: " + ", ".join(
         list(routine.extents) + [f"ld{o}" for o in routine.operands]) + "\n"
     text += f"    {alpha}, intent(in), target :: alpha\n"
     if routine.has_beta:
@@ -361,12 +365,15 @@ def module():
     generics, bodies = "  public :: tsr_level3_run, tsr_level3_run_async\n", ""
     for routine in ROUTINES:
         for suffix in ("", "_async"):
-            names = [f"{routine.name}{form}_{letter}{suffix}" for letter in routine.types for form in ("", "_array")]
+            forms = [f"_{letter}{width}" for letter in routine.types for width in INTEGERS]
+            forms += [f"_array_{letter}" for letter in routine.types]
+            names = [f"{routine.name}{form}{suffix}" for form in forms]
             generics += wrap(f"  public :: tsr_{routine.name}{suffix}")
             generics += f"  interface tsr_{routine.name}{suffix} ! {routine.text}\n"
             generics += wrap(f"    module procedure {', '.join(names)}") + "  end interface\n"
             for letter in routine.types:
-                bodies += blas_form(routine, letter, suffix) + array_form(routine, letter, suffix)
+                bodies += "".join(blas_form(routine, letter, suffix, width) for width in INTEGERS)
+                bodies += array_form(routine, letter, suffix)
     layouts = "".join(LAYOUT.format(t=t, type=kind[0], unit=kind[2] if kind[0] == kind[1] else f"({kind[2]}, {kind[3]})")
                       for t, kind in TYPES.items())
     return HEAD + generics + MIDDLE + bodies + layouts + DISTANCE + CHECKS + TAIL

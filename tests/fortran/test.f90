@@ -17,6 +17,7 @@ program test
   call test_c(t)
   call test_z(t)
   call test_errors()
+  call test_wide_integers()
   call test_plans()
   call test_facts()
   call tsr_context_destroy(t)
@@ -49,6 +50,35 @@ contains
       'a short leading dimension is refused: '//trim(message))
     call check(all(abs(c - 7) <= 0), 'what is refused touches nothing')
     call check(tsr_status_name(stat) == 'TSR_ERR_ARGUMENT', 'a status has its name')
+  end subroutine
+
+  ! Extents and leading dimensions of 64 bits, which keep their values.
+  subroutine test_wide_integers()
+    integer(int64), parameter :: m = 4, n = 6, k = 5
+    real(real64), target :: a(m, k), b(k, n), c(m, n), s(m, m)
+    complex(real64), target :: z(m, m), h(m, m)
+    integer :: stat
+    character(200) :: message
+    a = 1
+    b = 2
+    c = 7
+    call tsr_gemm(t, 'N', 'N', m, n, k, 1d0, a, m, b, k, 0d0, c, m)
+    call check(all(abs(c - 10) <= 0), 'gemm takes integers of 64 bits')
+    s = 0
+    call tsr_syrk_async(t, 'U', 'N', m, k, 1d0, a, m, 0d0, s, m)
+    call tsr_coherent(t, s)
+    call tsr_sync(t)
+    call check(abs(s(1, 4) - 5) <= 0 .and. abs(s(4, 1)) <= 0, 'asynchronous syrk takes integers of 64 bits')
+    call tsr_release(t, s)
+    call tsr_release(t, a)
+    z = (1d0, 0d0)
+    h = (0d0, 0d0)
+    call tsr_herk(t, 'L', 'N', m, m, 1d0, z, m, 0d0, h, m)
+    call tsr_trmm(t, 'L', 'L', 'N', 'U', m, m, (2d0, 0d0), h, m, z, m)
+    call check(abs(h(4, 1) - 4) <= 0 .and. abs(z(2, 1) - 10) <= 0, 'herk and trmm take integers of 64 bits')
+    call tsr_gemm(t, 'N', 'N', -3000000000_int64, n, k, 1d0, a, m, b, k, 0d0, c, m, stat, message)
+    call check(stat == TSR_ERR_ARGUMENT .and. index(message, '-3000000000') > 0, &
+      'an integer of 64 bits keeps its value: '//trim(message))
   end subroutine
 
   subroutine test_plans()

@@ -6,7 +6,7 @@ module tessera_base
   implicit none
   private
 
-  public :: tsr_finish, tsr_flag, tsr_text_of, tsr_c_string
+  public :: tsr_finish, tsr_flag, tsr_text_of, tsr_c_string, tsr_text_taken
 
   integer, parameter, public :: TSR_OK = 0, TSR_ERR_ARGUMENT = 1, TSR_ERR_MEMORY = 2, &
     TSR_ERR_MACHINE = 3, TSR_ERR_ENGINE = 4, TSR_ERR_DEVICE = 5, TSR_ERR_CHECK = 6, &
@@ -58,6 +58,10 @@ module tessera_base
       type(c_ptr), value, intent(in) :: text
       integer(c_size_t) :: length
     end function
+    subroutine c_free(pointer) bind(C, name='free')
+      import :: c_ptr
+      type(c_ptr), value :: pointer
+    end subroutine
   end interface
 
 contains
@@ -78,6 +82,14 @@ contains
     do i = 1, length
       text(i:i) = letters(i)
     end do
+  end function
+
+  ! The characters of a text that the library has made, which is given back.
+  function tsr_text_taken(pointer) result(text)
+    type(c_ptr), intent(in) :: pointer
+    character(:), allocatable :: text
+    text = tsr_text_of(pointer)
+    call c_free(pointer)
   end function
 
   ! A C string of the text, without blanks at its end.

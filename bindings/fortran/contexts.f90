@@ -1,4 +1,4 @@
-! Contexts, events, timelines, plans, captures and machines: tessera.h, which is the manual, in Fortran.
+! Contexts, events, timelines, memory's places and machines: tessera.h, which is the manual, in Fortran.
 module tessera_contexts
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int64, real64
@@ -10,12 +10,13 @@ module tessera_contexts
   public :: tsr_set_budget, tsr_get_budget, tsr_set_stream
   public :: tsr_event_record, tsr_event_query, tsr_event_wait
   public :: tsr_context_traffic, tsr_timeline_begin, tsr_timeline_note, tsr_timeline_end
-  public :: tsr_plan_last, tsr_plan_level3, tsr_plan_print, tsr_plan_destroy
-  public :: tsr_capture_begin, tsr_capture_end, tsr_capture_run_async, tsr_capture_destroy
-  public :: tsr_machine_print, tsr_machine_probe, tsr_version, tsr_message, tsr_status_name
+  public :: tsr_device_number, tsr_home_find, tsr_memcpy, tsr_set_progress
+  public :: tsr_machine_print, tsr_machine_list, tsr_machine_probe, tsr_version, tsr_message, tsr_status_name
 
+  ! The formats of texts.
   integer(c_int), parameter, public :: TSR_TEXT = 0, TSR_JSON = 1, TSR_COMMANDS = 2, &
-    TSR_TIMELINE_SVG = 3, TSR_TIMELINE_JSON = 4, TSR_LOADS = 5
+    TSR_TIMELINE_SVG = 3, TSR_TIMELINE_JSON = 4, TSR_LOADS = 5, TSR_VERDICT = 6, &
+    TSR_MACHINE_SVG = 7, TSR_DETAILS = 8, TSR_JSON_ALONE = 9
 
   ! Where an operand is, for a plan that is made without one.
   integer(c_int), parameter, public :: TSR_PAGEABLE = 0, TSR_PINNED = 1, TSR_MANAGED = 2, &
@@ -46,7 +47,48 @@ module tessera_contexts
     integer(c_int) :: reproducible, check, trace
   end type
 
+  ! What tsr_set_progress is given: fraction is 0 to 1, what a C string, user what came with it.
+  abstract interface
+    subroutine tsr_progress(user, fraction, what) bind(C)
+      import :: c_double, c_ptr
+      type(c_ptr), value :: user, what
+      real(c_double), value :: fraction
+    end subroutine
+  end interface
+  public :: tsr_progress
+
   interface
+    function c_device_number(context, device, number) bind(C, name='tsr_device_number') result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: context
+      integer(c_int), value :: device
+      integer(c_int), intent(out) :: number
+      integer(c_int) :: status
+    end function
+    function c_home_find(context, pointer, bytes, home) bind(C, name='tsr_home_find') result(status)
+      import :: c_int, c_ptr, c_size_t, tsr_home
+      type(c_ptr), value :: context, pointer
+      integer(c_size_t), value :: bytes
+      type(tsr_home), intent(out) :: home
+      integer(c_int) :: status
+    end function
+    function c_memcpy(context, to, from, bytes) bind(C, name='tsr_memcpy') result(status)
+      import :: c_int, c_ptr, c_size_t
+      type(c_ptr), value :: context, to, from
+      integer(c_size_t), value :: bytes
+      integer(c_int) :: status
+    end function
+    function c_set_progress(context, progress, user) bind(C, name='tsr_set_progress') result(status)
+      import :: c_funptr, c_int, c_ptr
+      type(c_ptr), value :: context, user
+      type(c_funptr), value :: progress
+      integer(c_int) :: status
+    end function
+    function c_machine_list(text) bind(C, name='tsr_machine_list') result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), intent(out) :: text
+      integer(c_int) :: status
+    end function
     function c_create(settings, context) bind(C, name='tsr_context_create') result(status)
       import :: c_int, c_ptr, options
       type(options), intent(in) :: settings
@@ -135,52 +177,6 @@ module tessera_contexts
       type(c_ptr), intent(out) :: text
       integer(c_int) :: status
     end function
-    function c_plan_last(context, plan) bind(C, name='tsr_plan_last') result(status)
-      import :: c_int, c_ptr
-      type(c_ptr), value :: context
-      type(c_ptr), intent(out) :: plan
-      integer(c_int) :: status
-    end function
-    function c_plan_level3(context, what, alpha, beta, homes, plan) bind(C, name='tsr_plan_level3') &
-      result(status)
-      import :: c_int, c_ptr, tsr_home, tsr_level3
-      type(c_ptr), value :: context, alpha, beta
-      type(tsr_level3), intent(in) :: what
-      type(tsr_home), intent(in) :: homes(3)
-      type(c_ptr), intent(out) :: plan
-      integer(c_int) :: status
-    end function
-    function c_plan_print(plan, form, text) bind(C, name='tsr_plan_print') result(status)
-      import :: c_int, c_ptr
-      type(c_ptr), value :: plan
-      integer(c_int), value :: form
-      type(c_ptr), intent(out) :: text
-      integer(c_int) :: status
-    end function
-    subroutine c_plan_destroy(plan) bind(C, name='tsr_plan_destroy')
-      import :: c_ptr
-      type(c_ptr), value :: plan
-    end subroutine
-    function c_capture_begin(context) bind(C, name='tsr_capture_begin') result(status)
-      import :: c_int, c_ptr
-      type(c_ptr), value :: context
-      integer(c_int) :: status
-    end function
-    function c_capture_end(context, capture) bind(C, name='tsr_capture_end') result(status)
-      import :: c_int, c_ptr
-      type(c_ptr), value :: context
-      type(c_ptr), intent(out) :: capture
-      integer(c_int) :: status
-    end function
-    function c_capture_run(capture) bind(C, name='tsr_capture_run_async') result(status)
-      import :: c_int, c_ptr
-      type(c_ptr), value :: capture
-      integer(c_int) :: status
-    end function
-    subroutine c_capture_destroy(capture) bind(C, name='tsr_capture_destroy')
-      import :: c_ptr
-      type(c_ptr), value :: capture
-    end subroutine
     function c_machine_print(context, form, text) bind(C, name='tsr_machine_print') result(status)
       import :: c_int, c_ptr
       type(c_ptr), value :: context
@@ -207,10 +203,6 @@ module tessera_contexts
       integer(c_int), value :: status
       type(c_ptr) :: text
     end function
-    subroutine c_free(pointer) bind(C, name='free')
-      import :: c_ptr
-      type(c_ptr), value :: pointer
-    end subroutine
   end interface
 
 contains
@@ -391,103 +383,76 @@ contains
     integer(c_int) :: status
     given = c_null_ptr
     status = c_timeline_end(t%handle, given)
-    text = taken(given)
+    text = tsr_text_taken(given)
     call tsr_finish(status, stat, errmsg)
   end subroutine
 
-  ! The characters of a text that the library has made, which is freed.
-  function taken(pointer) result(text)
-    type(c_ptr), intent(in) :: pointer
-    character(:), allocatable :: text
-    text = tsr_text_of(pointer)
-    call c_free(pointer)
-  end function
+  ! ---- Devices and memory ----
 
-  ! ---- Plans ----
-
-  subroutine tsr_plan_last(t, plan, stat, errmsg)
+  ! The number that the engine, for instance CUDA, gives to a device (0, 1, ...) of the context.
+  subroutine tsr_device_number(t, device, number, stat, errmsg)
     type(tsr_context), intent(in) :: t
-    type(tsr_plan), intent(out) :: plan
+    integer, intent(in) :: device
+    integer, intent(out) :: number
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    call tsr_finish(c_plan_last(t%handle, plan%handle), stat, errmsg)
+    integer(c_int) :: found
+    found = -1
+    call tsr_finish(c_device_number(t%handle, int(device, c_int), found), stat, errmsg)
+    number = int(found)
   end subroutine
 
-  ! Plans a routine with its operands at homes. Of alpha and beta it counts whether they are 0, 1 or
-  ! another number.
-  subroutine tsr_plan_level3(t, what, alpha, beta, homes, plan, stat, errmsg)
+  ! Where bytes of memory are.
+  subroutine tsr_home_find(t, memory, bytes, home, stat, errmsg)
     type(tsr_context), intent(in) :: t
-    type(tsr_level3), intent(in) :: what
-    real(real64), intent(in) :: alpha, beta
-    type(tsr_home), intent(in) :: homes(3)
-    type(tsr_plan), intent(out) :: plan
+    type(c_ptr), intent(in) :: memory
+    integer(int64), intent(in) :: bytes
+    type(tsr_home), intent(out) :: home
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    real(c_double), target :: factors(2, 2)
-    real(c_float), target :: narrow(2, 2)
-    factors = reshape([alpha, 0.0_real64, beta, 0.0_real64], [2, 2])
-    narrow = real(factors, c_float)
-    if (any(what%type == iachar(['d', 'z', 'D', 'Z']))) then
-      call tsr_finish(c_plan_level3(t%handle, what, c_loc(factors(1, 1)), c_loc(factors(1, 2)), &
-        homes, plan%handle), stat, errmsg)
-    else
-      call tsr_finish(c_plan_level3(t%handle, what, c_loc(narrow(1, 1)), c_loc(narrow(1, 2)), &
-        homes, plan%handle), stat, errmsg)
-    end if
+    call tsr_finish(c_home_find(t%handle, memory, int(bytes, c_size_t), home), stat, errmsg)
   end subroutine
 
-  ! form is TSR_TEXT, TSR_JSON and so on.
-  subroutine tsr_plan_print(plan, form, text, stat, errmsg)
-    type(tsr_plan), intent(in) :: plan
-    integer(c_int), intent(in) :: form
+  ! Copies bytes between any two places, host or device.
+  subroutine tsr_memcpy(t, to, from, bytes, stat, errmsg)
+    type(tsr_context), intent(in) :: t
+    type(c_ptr), intent(in) :: to, from
+    integer(int64), intent(in) :: bytes
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call tsr_finish(c_memcpy(t%handle, to, from, int(bytes, c_size_t)), stat, errmsg)
+  end subroutine
+
+  ! Sets the subroutine that is told how far calls on devices are; without one: none.
+  subroutine tsr_set_progress(t, progress, user, stat, errmsg)
+    type(tsr_context), intent(in) :: t
+    procedure(tsr_progress), optional :: progress
+    type(c_ptr), intent(in), optional :: user
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_funptr) :: told
+    type(c_ptr) :: given
+    told = c_null_funptr
+    if (present(progress)) told = c_funloc(progress)
+    given = c_null_ptr
+    if (present(user)) given = user
+    call tsr_finish(c_set_progress(t%handle, told, given), stat, errmsg)
+  end subroutine
+
+  ! ---- The machine and the library ----
+
+  ! The installed machines, whose names the option machine takes, one a line.
+  subroutine tsr_machine_list(text, stat, errmsg)
     character(:), allocatable, intent(out) :: text
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(c_ptr) :: given
     integer(c_int) :: status
     given = c_null_ptr
-    status = c_plan_print(plan%handle, form, given)
-    text = taken(given)
+    status = c_machine_list(given)
+    text = tsr_text_taken(given)
     call tsr_finish(status, stat, errmsg)
   end subroutine
-
-  subroutine tsr_plan_destroy(plan)
-    type(tsr_plan), intent(inout) :: plan
-    call c_plan_destroy(plan%handle)
-    plan%handle = c_null_ptr
-  end subroutine
-
-  ! ---- Captures ----
-
-  subroutine tsr_capture_begin(t, stat, errmsg)
-    type(tsr_context), intent(in) :: t
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    call tsr_finish(c_capture_begin(t%handle), stat, errmsg)
-  end subroutine
-
-  subroutine tsr_capture_end(t, capture, stat, errmsg)
-    type(tsr_context), intent(in) :: t
-    type(tsr_capture), intent(out) :: capture
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    call tsr_finish(c_capture_end(t%handle, capture%handle), stat, errmsg)
-  end subroutine
-
-  subroutine tsr_capture_run_async(capture, stat, errmsg)
-    type(tsr_capture), intent(in) :: capture
-    integer, intent(out), optional :: stat
-    character(*), intent(inout), optional :: errmsg
-    call tsr_finish(c_capture_run(capture%handle), stat, errmsg)
-  end subroutine
-
-  subroutine tsr_capture_destroy(capture)
-    type(tsr_capture), intent(inout) :: capture
-    call c_capture_destroy(capture%handle)
-    capture%handle = c_null_ptr
-  end subroutine
-
-  ! ---- The machine and the library ----
 
   subroutine tsr_machine_print(t, form, text, stat, errmsg)
     type(tsr_context), intent(in) :: t
@@ -499,7 +464,7 @@ contains
     integer(c_int) :: status
     given = c_null_ptr
     status = c_machine_print(t%handle, form, given)
-    text = taken(given)
+    text = tsr_text_taken(given)
     call tsr_finish(status, stat, errmsg)
   end subroutine
 

@@ -17,6 +17,7 @@ module tessera
     TSR_OP_TRSM
   use tessera_contexts
   use tessera_memory
+  use tessera_plans
   use tessera_routines
   implicit none
   public

@@ -19,6 +19,9 @@ program test
   call test_errors()
   call test_wide_integers()
   call test_plans()
+  call test_execution()
+  call test_captures()
+  call test_progress()
   call test_facts()
   call tsr_context_destroy(t)
   call test_contexts()
@@ -99,19 +102,108 @@ contains
     call check(index(text, '<svg') > 0, 'a plan is drawn')
     call tsr_plan_print(plan, 99_c_int, text, stat)
     call check(stat == TSR_ERR_ARGUMENT .and. len(text) == 0, 'a format that is none is refused')
+    call tsr_plan_print(plan, TSR_VERDICT, text)
+    call check(index(text, 'emulated devices') > 0, 'a plan has its verdict: '//text)
     call tsr_plan_destroy(plan)
+  end subroutine
+
+  ! The same product, by a plan that is made without its matrices.
+  subroutine test_execution()
+    type(tsr_plan) :: plan
+    type(tsr_level3) :: what
+    type(tsr_home) :: homes(3), home
+    real(real64), target :: a(8, 8), c(8, 8), one = 1, zero = 0
+    real(real64), pointer, contiguous :: pinned(:)
+    integer :: stat
+    if (tsr_device_count(t) == 0) return
+    a = 1
+    c = 7
+    what = tsr_level3(operation=TSR_OP_GEMM, type=iachar('d'), m=8, n=8, k=8, lda=8, ldb=8, ldc=8)
+    homes%memory = TSR_PAGEABLE
+    call tsr_plan_level3(t, what, 1d0, 0d0, homes, plan)
+    call tsr_plan_execute(plan, c_loc(one), c_loc(a), c_loc(a), c_loc(zero), c_loc(c))
+    call check(all(abs(c - 8) <= 0), 'a plan is executed')
+    call tsr_plan_execute(plan, c_loc(one), c_loc(a), c_loc(a), c_loc(one), c_loc(c), stat)
+    call check(stat == TSR_ERR_ARGUMENT, 'a beta of another class is refused')
+    call tsr_plan_destroy(plan)
+    call tsr_home_find(t, c_loc(a), 512_int64, home)
+    call check(home%memory == TSR_PAGEABLE, 'an array is pageable')
+    call tsr_allocate(t, pinned, 64)
+    call tsr_home_find(t, c_loc(pinned), 512_int64, home)
+    call check(home%memory == TSR_PINNED, 'memory of tsr_allocate is pinned')
+    call tsr_memcpy(t, c_loc(pinned), c_loc(c), 512_int64)
+    call check(all(abs(pinned - 8) <= 0), 'tsr_memcpy copies')
+    call tsr_deallocate(t, pinned)
+  end subroutine
+
+  subroutine test_captures()
+    type(tsr_capture) :: capture
+    real(real64), target :: a(8, 8), c(8, 8), other(8, 8)
+    character(:), allocatable :: text
+    if (tsr_device_count(t) == 0) return
+    a = 1
+    c = 0
+    other = 0
+    call tsr_capture_begin(t)
+    call tsr_gemm_async(t, a, a, c, beta=1d0)
+    call tsr_coherent(t, c)
+    call tsr_capture_end(t, capture)
+    call tsr_capture_run_async(capture)
+    call tsr_sync(t)
+    call check(all(abs(c - 16) <= 0), 'a capture is run again')
+    call tsr_capture_move(capture, c_loc(c), 512_int64, c_loc(other))
+    call tsr_capture_run_async(capture)
+    call tsr_sync(t)
+    call check(all(abs(other - 8) <= 0) .and. all(abs(c - 16) <= 0), 'a capture is moved')
+    call tsr_capture_print(capture, TSR_JSON, text)
+    call check(index(text, '[') == 1, 'a capture is printed')
+    call tsr_capture_destroy(capture)
+    call tsr_release(t, a)
+    call tsr_release(t, c)
+    call tsr_release(t, other)
+  end subroutine
+
+  subroutine test_progress()
+    real(real64), target :: a(8, 8), c(8, 8)
+    real(c_double), target :: last
+    if (tsr_device_count(t) == 0) return
+    a = 1
+    last = 0
+    call tsr_set_progress(t, tell, c_loc(last))
+    call tsr_gemm(t, a, a, c)
+    call check(abs(last - 1) <= 0, 'progress is told')
+    call tsr_set_progress(t)
+    last = 0
+    call tsr_gemm(t, a, a, c)
+    call check(abs(last) <= 0, 'progress is told no more')
+  end subroutine
+
+  subroutine tell(user, fraction, what) bind(C)
+    type(c_ptr), value :: user, what
+    real(c_double), value :: fraction
+    real(c_double), pointer :: last
+    call c_f_pointer(user, last)
+    last = merge(fraction, -1d0, c_associated(what))
   end subroutine
 
   subroutine test_facts()
     character(:), allocatable :: text
     type(tsr_traffic) :: traffic
     integer(int64) :: bytes
-    integer :: stat, devices
+    integer :: stat, devices, number
     devices = tsr_device_count(t)
     call check(index(tsr_version(), '0.') == 1, 'the version is one of 0.x')
     call tsr_context_traffic(t, traffic)
     call check(traffic%plans > 0 .or. devices == 0, 'plans are counted')
+    call tsr_machine_list(text)
+    call check(index(text, 'h200x4') > 0, 'the installed machines are listed')
     if (devices == 0) return
+    call tsr_device_number(t, devices - 1, number)
+    call check(number == devices - 1, 'a device has its number')
+    call tsr_device_number(t, 99, number, stat)
+    call check(stat == TSR_ERR_ARGUMENT, 'a device that is none has no number')
+    call tsr_machine_print(t, TSR_DETAILS, text)
+    call check(index(text, 'GB/s') > 0, 'the machine has details')
     call tsr_machine_print(t, TSR_JSON, text)
     call check(index(text, '{') == 1, 'the machine is printed')
     call tsr_set_budget(t, 0, 64000000_int64)

@@ -109,7 +109,7 @@ def test_a_blas_that_cannot_be_loaded():
 def test_gpus_that_were_asked_for():
     if tessera("doctor --json").out.count('"No GPU') == 0:
         pytest.skip("this computer has a GPU")
-    has(doctor(code=1, TESSERA_ENGINE="cuda"), "fail", "gpu", "TESSERA_ENGINE asks for GPUs, but .*cuda")
+    has(doctor(code=1, TESSERA_ENGINE="cuda"), "fail", "gpu", "TESSERA_ENGINE asks for GPUs, but .*(cuda|CUDA)")
 
 
 def test_a_machine_that_is_described():

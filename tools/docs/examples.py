@@ -99,9 +99,10 @@ def steps(body):
 
 def shape(text):
     """A text without what differs from run to run; where its lines are broken depends on numbers, too."""
+    text = " ".join(text.split())
     for pattern, instead in VARIES:
         text = pattern.sub(instead, text)
-    return " ".join(text.split())
+    return text
 
 
 def same(shown, came):

@@ -164,6 +164,17 @@ def test_the_own_launcher():
     assert done.out.count("Started by") == 1, repr(done)  # the first process speaks
 
 
+def test_a_command_without_its_mpi_part(tmp_path):
+    """As where a distribution's package of the command is installed, and that of tessera pgemm is not."""
+    if not has_mpi():
+        missing("MPI")
+    (tmp_path / "bin").mkdir()
+    shutil.copy(TESSERA, tmp_path / "bin")
+    (tmp_path / "lib").symlink_to(BUILD / "lib")
+    report = json.loads(run([tmp_path / "bin/tessera", "doctor", "--json"]).exits(0).out)
+    assert any(f["grade"] == "warn" and "Debian: tessera-mpi" in f["text"] for f in report["findings"]), report
+
+
 def test_another_mpis_launcher():
     if not has_mpi():
         missing("MPI")

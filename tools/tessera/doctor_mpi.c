@@ -91,7 +91,9 @@ void doctor_check_mpi(doctor *d) {
     return;
   }
   if (pgemm_find(path) != TOOL_OK || access(path, X_OK) != 0) {
-    doctor_add(d, GRADE_WARN, "mpi", "Built with %s, but %s is not there: install Tessera again.",
+    doctor_add(d, GRADE_WARN, "mpi",
+               "Built with %s, but %s is not there. For products across processes install the "
+               "package that has it (Debian: tessera-mpi).",
                version_mpi(), path);
     return;
   }

@@ -47,9 +47,9 @@ static void text_tells_people(void **state) {
   expect(text, "10, from 256 B to 256 B");
   expect(text, "predicted is 1.111 of it");
   expect(text, "measured   22.8 ms");
-  expect(text, "device 0  -> device 1       512 B");
+  expect(text, "device 0  -> device 1       512 B   busy   0 %");
   expect(text, "host 0    -> device 0     1.02 kB");
-  expect(text, "host out                  1.54 kB");
+  expect(text, "host out                  1.54 kB   busy   0 %");
   free(text);
 }
 
@@ -82,6 +82,10 @@ static void json_has_its_keys(void **state) {
   assert_int_equal(item(item(json, "bytes"), "host->0")->valueint, 1024);
   assert_int_equal(item(item(json, "bytes"), "0->1")->valueint, 512);
   assert_int_equal(item(item(json, "bytes"), "1->host")->valueint, 256);
+  /* 1536 bytes at 1.5 GB/s in 19 ms, in four digits. */
+  cJSON *channel = cJSON_GetArrayItem(item(json, "channels"), 0);
+  assert_int_equal(item(channel, "bytes")->valueint, 1536);
+  assert_float_equal(item(channel, "busy")->valuedouble, 0.0001, 1e-9);
   assert_int_equal(item(item(json, "tile"), "n")->valueint, 4);
   assert_int_equal(item(item(json, "memory"), "0")->valueint, 1280);
   assert_string_equal(item(json, "machine")->valuestring, "two <small> \"ones\" & a host");

@@ -71,6 +71,33 @@ def test_busy_is_sorted_and_complete():
     assert v["rate"] < v["most"] and v["floor"] < v["seconds"]
 
 
+def place(location, plan):
+    devices = plan["verdict"]["devices"]["of"]
+    return f"device {location}" if location < devices else f"host {location - devices}"
+
+
+def said_busy(details, line):
+    return int(re.search(rf"^  {line} .* busy +(\d+) %$", details, re.MULTILINE)[1])
+
+
+@pytest.mark.parametrize("source", [H200X4, A100X8, "host*2:150 gpu*4@nvlink:50 pcie:12/pair rate:7"])
+def test_busy_has_one_measure(source):
+    """Of a channel and of a link there is one figure, wherever it is printed."""
+    words = "gemm s 3000 3000 3000"
+    told = plan(words, source)
+    details = tessera(f"plan {words} --details --machine", source).ok().out
+    busy = told["verdict"]["busy"]
+    channels = {one["channel"]: one["busy"] for one in busy if "channel" in one}
+    assert channels and {i: c["busy"] for i, c in enumerate(told["channels"]) if c["busy"] > 0} == channels
+    for i, share in channels.items():
+        name = re.escape(told["channels"][i]["name"])
+        assert said_busy(details, name) == pytest.approx(100 * share, abs=0.51)
+    for one in busy:
+        if one["kind"] == "link":
+            line = f"{place(one['from'], told)} +-> {place(one['to'], told)}"
+            assert said_busy(details, line) == pytest.approx(100 * one["busy"], abs=0.51)
+
+
 def test_what_does_not_fit():
     words, machine = "gemm d 20000 20000 20000 --memory 1G", "host:100 gpu*2:40@none pcie:25 rate:60"
     assert "The call does not fit into 1.00 GB on each GPU, so its inputs are copied" in said(words, machine)
@@ -205,3 +232,5 @@ def test_emulated_devices_have_no_times():
     done = tessera("plan gemm d 3000 3000 3000 --engine host --devices 4 --details").ok(
         "^On 4 emulated devices: a rehearsal, its times mean nothing.$", "^times      none")
     assert "floor" not in done.out and "busy" not in done.out and "FLOP/s" not in done.out
+    told = tessera("plan gemm d 3000 3000 3000 --engine host --devices 4 --json --alone").json()
+    assert all(channel["busy"] is None for channel in told["channels"])

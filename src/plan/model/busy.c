@@ -86,6 +86,12 @@ tsr_status tsr_busy_count(const tsr_plan *plan, const tsr_machine *machine, tsr_
   return TSR_OK;
 }
 
+/* More than all of the time comes of rounding. */
+double tsr_busy_share(const tsr_plan *plan, double seconds) {
+  bool known = plan->seconds > 0 && isfinite(plan->seconds);
+  return known ? fmin(seconds / plan->seconds, 1) : 0;
+}
+
 /* ---- Latency ---- */
 
 /* The machine shares its channels' uses with the original, so that it is given back by

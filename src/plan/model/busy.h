@@ -19,6 +19,9 @@ typedef struct tsr_busy {
 /* Sums up the commands of a plan. TSR_ERR_MEMORY. */
 tsr_status tsr_busy_count(const tsr_plan *plan, const tsr_machine *machine, tsr_busy *busy);
 
+/* Seconds of those as a share of the plan's predicted time, 0 to 1; 0 if that is not known. */
+double tsr_busy_share(const tsr_plan *plan, double seconds);
+
 /* *seconds: the time of the same commands if no copy and no kernel took time to be submitted and to
  * start. TSR_ERR_MEMORY. */
 tsr_status tsr_busy_without_latency(const tsr_plan *plan, const tsr_machine *machine,

@@ -132,10 +132,6 @@ static tsr_status push(tsr_limits *limits, const tsr_limit *limit) {
   return tsr_fail(TSR_ERR_MEMORY, "no host memory for the verdict of a plan");
 }
 
-static double share(const tsr_plan *plan, double seconds) {
-  return plan->seconds > 0 ? fmin(1, seconds / plan->seconds) : 0;
-}
-
 static tsr_status add_channel(const tsr_plan *plan, const tsr_machine *machine, int index,
                               double seconds, tsr_limits *limits) {
   const tsr_channel *channel = &machine->channel[index];
@@ -144,7 +140,7 @@ static tsr_status add_channel(const tsr_plan *plan, const tsr_machine *machine, 
                      .from = -1,
                      .to = -1,
                      .channel = index,
-                     .busy = share(plan, seconds)};
+                     .busy = tsr_busy_share(plan, seconds)};
   if (limit.kind == TSR_LIMIT_OTHER)
     name_limit(&limit, channel->name);
   else if (limit.kind <= TSR_LIMIT_HOST_IN && machine->nodes > 1)
@@ -164,7 +160,7 @@ static tsr_status add_link(const tsr_plan *plan, int from, int to, double second
                      .from = from,
                      .to = to,
                      .channel = -1,
-                     .busy = share(plan, seconds)};
+                     .busy = tsr_busy_share(plan, seconds)};
   device.has[from >= devices ? to : from] = true;
   TSR_TRY(name_by_devices(&limit, &device));
   return push(limits, &limit);
@@ -177,15 +173,18 @@ static tsr_status add_kernels(const tsr_plan *plan, int device, double seconds,
                      .from = device,
                      .to = device,
                      .channel = -1,
-                     .busy = share(plan, seconds)};
+                     .busy = tsr_busy_share(plan, seconds)};
   set.has[device] = true;
   TSR_TRY(name_by_devices(&limit, &set));
   return push(limits, &limit);
 }
 
 static tsr_status add_staging(const tsr_plan *plan, double seconds, tsr_limits *limits) {
-  tsr_limit limit = {
-      .kind = TSR_LIMIT_STAGING, .from = -1, .to = -1, .channel = -1, .busy = share(plan, seconds)};
+  tsr_limit limit = {.kind = TSR_LIMIT_STAGING,
+                     .from = -1,
+                     .to = -1,
+                     .channel = -1,
+                     .busy = tsr_busy_share(plan, seconds)};
   name_limit(&limit, "");
   return push(limits, &limit);
 }
@@ -259,7 +258,7 @@ static tsr_status choose(const tsr_plan *plan, const tsr_machine *machine, tsr_l
     limits->binds = limit_by(TSR_LIMIT_WAITS, 1 - limits->binds.busy);
   if (!(tsr_machine_best_rate(machine, plan->call.type) > 0)) return TSR_OK; /* no replay */
   TSR_TRY(tsr_busy_without_latency(plan, machine, &quick));
-  latency.busy = share(plan, fmax(0, plan->seconds - quick));
+  latency.busy = tsr_busy_share(plan, fmax(0, plan->seconds - quick));
   if (limits->list.count == 0 || latency.busy >= TSR_TUNE_LATENCY_BINDS) limits->binds = latency;
   return TSR_OK;
 }

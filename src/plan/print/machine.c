@@ -9,20 +9,14 @@
 #include "plan/names.h"
 #include "plan/print/amounts.h"
 
-/* Shares of the plan's time. More than all of it comes of rounding. */
-static double share_of(double busy, double seconds) {
-  bool known = seconds > 0 && isfinite(seconds);
-  return known ? fmin(busy / seconds, 1) : 0;
-}
-
 static void add_shares(const tsr_plan *plan, const tsr_busy *busy, tsr_machine_busy *load) {
   for (int i = 0; i < TSR_MACHINE_LOCATIONS; i++)
     for (int j = 0; j < TSR_MACHINE_LOCATIONS; j++)
-      load->link[i][j] = share_of(busy->link[i][j], plan->seconds);
+      load->link[i][j] = tsr_busy_share(plan, busy->link[i][j]);
   for (int i = 0; i < TSR_MACHINE_CHANNELS; i++)
-    load->channel[i] = share_of(busy->channel[i], plan->seconds);
+    load->channel[i] = tsr_busy_share(plan, busy->channel[i]);
   for (int i = 0; i < TSR_MACHINE_DEVICES; i++)
-    load->kernels[i] = share_of(busy->kernels[i], plan->seconds);
+    load->kernels[i] = tsr_busy_share(plan, busy->kernels[i]);
 }
 
 static tsr_status add_title(const tsr_plan *plan, tsr_machine_busy *load) {

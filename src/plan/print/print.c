@@ -5,6 +5,7 @@
 #include "blas/family.h"
 #include "blas/operation.h"
 #include "plan/names.h"
+#include "plan/model/busy.h"
 #include "plan/model/loads.h"
 #include "plan/print/amounts.h"
 #include "plan/print/machine.h"
@@ -17,23 +18,29 @@ static bool is_copy(const tsr_command *command) {
   return command->kind == TSR_COMMAND_COPY;
 }
 
-/* Bytes between all pairs of locations. */
+/* Bytes between all pairs of locations, and the time that they take. */
 typedef struct traffic {
   double bytes[TSR_MACHINE_LOCATIONS][TSR_MACHINE_LOCATIONS];
+  bool timed; /* busy is known */
+  tsr_busy busy;
 } traffic;
 
-/* The caller frees the result. NULL: no host memory, and the text is marked as broken. */
-static traffic *count_traffic(const tsr_plan *plan, tsr_text *text) {
-  traffic *moved = tsr_alloc_zero(1, sizeof *moved);
-  if (moved == NULL) text->broken = 1;
-  for (size_t i = 0; moved != NULL && i < plan->commands.count; i++) {
+static void count_bytes(const tsr_plan *plan, traffic *moved) {
+  for (size_t i = 0; i < plan->commands.count; i++) {
     const tsr_command *command = &plan->commands.items[i];
     if (!is_copy(command)) continue;
     int from = plan->buffers.items[command->buffer[0]].location;
     int to = plan->buffers.items[command->buffer[1]].location;
     moved->bytes[from][to] += tsr_command_bytes(plan, command);
   }
-  return moved;
+}
+
+/* How busy the links of emulated devices are means nothing. */
+static tsr_status count_traffic(const tsr_plan *plan, const tsr_machine *machine,
+                                const tsr_known *known, traffic *moved) {
+  count_bytes(plan, moved);
+  moved->timed = machine != NULL && !known->rehearsal && plan->seconds > 0;
+  return moved->timed ? tsr_busy_count(plan, machine, &moved->busy) : TSR_OK;
 }
 
 /* Extents of kernels and sizes of copies. */
@@ -234,13 +241,12 @@ static void add_times(tsr_text *text, const tsr_plan *plan, const tsr_known *kno
   tsr_text_add(text, "\n");
 }
 
-static void add_busy(tsr_text *text, double fraction) {
-  if (isfinite(fraction)) tsr_text_add(text, "   busy %3.0f %%", 100 * fraction);
+static void add_busy(tsr_text *text, const tsr_plan *plan, const traffic *moved, double seconds) {
+  if (moved->timed) tsr_text_add(text, "   busy %3.0f %%", 100 * tsr_busy_share(plan, seconds));
   tsr_text_add(text, "\n");
 }
 
-static void add_links(tsr_text *text, const tsr_plan *plan, const tsr_machine *machine,
-                      const traffic *moved) {
+static void add_links(tsr_text *text, const tsr_plan *plan, const traffic *moved) {
   tsr_text_add(text, "bytes by link\n");
   for (int from = 0; from < TSR_MACHINE_LOCATIONS; from++) {
     for (int to = 0; to < TSR_MACHINE_LOCATIONS; to++) {
@@ -250,8 +256,10 @@ static void add_links(tsr_text *text, const tsr_plan *plan, const tsr_machine *m
       tsr_text_add(text, "  %-9s -> %-9s  ", tsr_plan_location_name(plan, from, &source),
                    tsr_plan_location_name(plan, to, &target));
       tsr_add_bytes(text, 9, bytes);
-      double rate = machine == NULL ? 0 : machine->link[from][to].bandwidth;
-      add_busy(text, bytes / (rate * plan->seconds));
+      if (from == to) /* by staging threads, or within a device: no link is busy with it */
+        tsr_text_add(text, "\n");
+      else
+        add_busy(text, plan, moved, moved->busy.link[from][to]);
     }
   }
 }
@@ -265,7 +273,7 @@ static double channel_load(const tsr_channel *channel, const traffic *moved) {
 
 static void add_channels(tsr_text *text, const tsr_plan *plan, const tsr_machine *machine,
                          const traffic *moved) {
-  if (machine == NULL || machine->channels == 0) return;
+  if (!moved->timed || machine->channels == 0) return;
   tsr_text_add(text, "bytes by channel (weighted)\n");
   for (int i = 0; i < machine->channels; i++) {
     const tsr_channel *channel = &machine->channel[i];
@@ -273,7 +281,7 @@ static void add_channels(tsr_text *text, const tsr_plan *plan, const tsr_machine
     if (bytes == 0) continue;
     tsr_text_add(text, "  %-22s  ", channel->name);
     tsr_add_bytes(text, 9, bytes);
-    add_busy(text, bytes / (channel->capacity * plan->seconds));
+    add_busy(text, plan, moved, moved->busy.channel[i]);
   }
 }
 
@@ -289,18 +297,14 @@ static void add_memory(tsr_text *text, const tsr_plan *plan) {
 }
 
 static void write_text(const tsr_plan *plan, const tsr_machine *machine, const tsr_known *known,
-                       tsr_text *text) {
+                       const traffic *moved, tsr_text *text) {
   add_call(text, plan);
   add_choice(text, plan, machine);
   if (plan->devices > 0) add_shapes(text, plan);
   add_times(text, plan, known);
   if (plan->devices == 0) return;
-  traffic *moved = count_traffic(plan, text);
-  if (moved == NULL) return;
-  /* How busy the links of emulated devices are means nothing. */
-  add_links(text, plan, known->rehearsal ? NULL : machine, moved);
-  if (!known->rehearsal) add_channels(text, plan, machine, moved);
-  tsr_dealloc(moved);
+  add_links(text, plan, moved);
+  add_channels(text, plan, machine, moved);
   add_memory(text, plan);
   if (plan->blocking.rows > 0) tsr_loads_write(plan, false, text);
 }
@@ -356,10 +360,13 @@ static void add_json_channels(tsr_text *text, const tsr_plan *plan, const tsr_ma
   for (int i = 0; machine != NULL && i < machine->channels; i++) {
     const tsr_channel *channel = &machine->channel[i];
     double bytes = channel_load(channel, moved);
-    double busy = bytes / (channel->capacity * plan->seconds);
     tsr_text_add(text, "%s{\"name\": \"", separator);
     tsr_text_add_json(text, channel->name);
-    tsr_text_add(text, "\", \"bytes\": %.0f, \"busy\": %.4f}", bytes, isfinite(busy) ? busy : 0);
+    tsr_text_add(text, "\", \"bytes\": %.0f, \"busy\": ", bytes);
+    if (moved->timed)
+      tsr_text_add(text, "%.4f}", tsr_busy_share(plan, moved->busy.channel[i]));
+    else
+      tsr_text_add(text, "null}");
     separator = ", ";
   }
   tsr_text_add(text, "],\n");
@@ -400,11 +407,9 @@ static tsr_status add_json_verdict(tsr_text *text, const tsr_plan *plan, const t
 }
 
 static tsr_status write_json(const tsr_plan *plan, const tsr_machine *machine,
-                             const tsr_known *known, tsr_text *text) {
+                             const tsr_known *known, const traffic *moved, tsr_text *text) {
   tsr_prediction sum;
   double measured = known->measured.seconds;
-  traffic *moved = count_traffic(plan, text);
-  if (moved == NULL) return TSR_OK;
   tsr_plan_summary(plan, measured, &sum);
   tsr_text_add(text, "{\n");
   add_json_call(text, plan, machine);
@@ -419,7 +424,6 @@ static tsr_status write_json(const tsr_plan *plan, const tsr_machine *machine,
                (long long)sum.tile_m, (long long)sum.tile_n, (long long)sum.tile_k);
   add_json_bytes(text, plan, moved);
   add_json_channels(text, plan, machine, moved);
-  tsr_dealloc(moved);
   add_json_memory(text, plan);
   tsr_loads_write_json(plan, text);
   TSR_TRY(add_json_verdict(text, plan, machine, known));
@@ -472,17 +476,29 @@ static void add_command(tsr_text *text, const tsr_plan *plan, size_t index) {
   tsr_text_add(text, " %.1f-%.1f us\n", (double)command->begin * 1e6, (double)command->end * 1e6);
 }
 
+/* As text or as JSON. */
+static tsr_status write_sums(const tsr_plan *plan, const tsr_machine *machine,
+                             const tsr_known *known, tsr_format format, tsr_text *text) {
+  traffic *moved = tsr_alloc_zero(1, sizeof *moved);
+  if (moved == NULL) return tsr_fail(TSR_ERR_MEMORY, "no host memory to print a plan: free some");
+  tsr_status status = count_traffic(plan, machine, known, moved);
+  if (status == TSR_OK && format == TSR_TEXT)
+    write_text(plan, machine, known, moved, text);
+  else if (status == TSR_OK)
+    status = write_json(plan, machine, known, moved, text);
+  tsr_dealloc(moved);
+  return status;
+}
+
 tsr_status tsr_plan_write(const tsr_plan *plan, const tsr_machine *machine, const tsr_known *known,
                           tsr_format format, tsr_text *text) {
   tsr_known all = known != NULL ? *known : (tsr_known){.rehearsal = false};
   tsr_measured last = all.measured;
   switch (format) {
     case TSR_TEXT:
-      write_text(plan, machine, &all, text);
-      return TSR_OK;
     case TSR_JSON:
     case TSR_JSON_ALONE:
-      return write_json(plan, machine, &all, text);
+      return write_sums(plan, machine, &all, format, text);
     case TSR_VERDICT:
       return tsr_verdict_write(plan, machine, &all, text);
     case TSR_COMMANDS:

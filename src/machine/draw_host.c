@@ -155,7 +155,7 @@ static void add_links(tsr_drawing *p, int device, double y0, double y1) {
   tsr_drawing_end(p);
 }
 
-/* A line of the box of a set: "GPU 0+1: 24 GB/s out" of host memory. */
+/* A line of the box of a set: "GPU 0+1: 24 GB/s to, 12 from". */
 static double add_shared_line(tsr_drawing *p, int channel, tsr_svg_box box, double y) {
   const tsr_channel_view *view = &p->outline.channel[channel];
   tsr_text devices = TSR_TEXT_INIT;

@@ -129,7 +129,7 @@ static void add_use(wrapped *line, const tsr_machine *machine, const tsr_channel
 }
 
 static void add_channels(tsr_text *text, const tsr_machine *machine) {
-  enum { NAME = 16, INDENT = NAME + 1 + 8 };
+  enum { NAME = 17 /* "gpu31 from others" */, INDENT = NAME + 1 + 8 };
   if (machine->channels == 0) return;
   tsr_text_add(text, "\n%-*s %8s  %s\n", NAME, "channel", "GB/s", "links (weight when not 1)");
   for (int i = 0; i < machine->channels; i++) {

@@ -19,7 +19,7 @@ typedef enum fabric { FABRIC_NONE, FABRIC_NVSWITCH, FABRIC_NVLINK, FABRIC_PCIE }
 /* What a string says, in the units of the string; 0: it says nothing. */
 typedef struct spec {
   int nodes, devices;
-  double host_in, host_out;
+  double host_to, host_from;
   bool interleaved;
   double memory, memory_word, hbm, latency, launch;
   fabric fabric;
@@ -93,15 +93,15 @@ static tsr_status read_count(parser *p, const char *expected, int most, int *val
   return TSR_OK;
 }
 
-/* host[*N]:BW[,OUT] */
+/* host[*N]:TO[,FROM] */
 static tsr_status read_host(parser *p) {
   spec *s = &p->spec;
   if (accept(p, "*"))
     TSR_TRY(read_count(p, "1 to 8 host memory nodes", TSR_MACHINE_NODES, &s->nodes));
   TSR_TRY(require(p, ":", "\":\" and GB/s of host memory (\"host:200\")"));
-  TSR_TRY(read_number(p, "GB/s of host memory, more than 0", &s->host_in));
+  TSR_TRY(read_number(p, "GB/s of host memory, more than 0", &s->host_to));
   if (!accept(p, ",")) return TSR_OK;
-  return read_number(p, "GB/s into host memory, more than 0", &s->host_out);
+  return read_number(p, "GB/s from the GPUs into host memory, more than 0", &s->host_from);
 }
 
 static tsr_status read_interleaved(parser *p) {
@@ -292,8 +292,8 @@ static int at_most(int value, int most) {
 
 static void choose(spec *s) {
   s->nodes = s->nodes > 0 ? s->nodes : 1;
-  s->host_in = or_else(s->host_in, 100);
-  s->host_out = or_else(s->host_out, s->host_in);
+  s->host_to = or_else(s->host_to, 100);
+  s->host_from = or_else(s->host_from, s->host_to);
   s->memory = or_else(or_else(s->memory, s->memory_word), 40);
   s->pcie = or_else(s->pcie, 25);
   s->sharing = s->sharing > 0 ? s->sharing : s->devices;
@@ -305,7 +305,7 @@ static void choose(spec *s) {
                                               : at_most(4 * (s->devices > 0 ? s->devices : 1), 16);
   s->thread_rate = or_else(s->thread_rate, 10);
   s->net_latency = or_else(s->net_latency, s->net > 0 ? 2 : 0);
-  double threads = s->staging_threads * s->thread_rate, memory = s->nodes * s->host_in / 2;
+  double threads = s->staging_threads * s->thread_rate, memory = s->nodes * s->host_to / 2;
   s->staging = or_else(s->staging, threads < memory ? threads : memory);
   choose_rates(s->rate);
 }
@@ -347,8 +347,8 @@ static void build_links(const spec *s, tsr_machine *machine) {
 /* The channel of a host memory node, which both directions use. Interleaved matrices lie on all
  * nodes, whichever node they are said to be at: each copy uses each node with its share. */
 static tsr_status build_host_channel(const spec *s, tsr_machine *machine, int node) {
-  int channel = add_channel(machine, "host", node, "memory", s->host_in);
-  double part = s->interleaved ? 1.0 / s->nodes : 1, out = s->host_in / s->host_out;
+  int channel = add_channel(machine, "host", node, "memory", s->host_to);
+  double part = s->interleaved ? 1.0 / s->nodes : 1, out = s->host_to / s->host_from;
   for (int other = 0; other < s->nodes; other++) {
     if (!s->interleaved && other != node) continue;
     for (int i = 0; i < s->devices; i++) {
@@ -363,7 +363,8 @@ static tsr_status build_host_channel(const spec *s, tsr_machine *machine, int no
  * link. */
 static tsr_status build_pcie_channel(const spec *s, tsr_machine *machine, int first, bool in) {
   int behind = at_most(first + s->sharing, s->devices), locations = s->devices + s->nodes;
-  int channel = add_channel(machine, "pcie", first / s->sharing, in ? "in" : "out", s->pcie);
+  int channel =
+      add_channel(machine, "pcie", first / s->sharing, in ? "to GPUs" : "from GPUs", s->pcie);
   for (int i = first; i < behind; i++) {
     for (int j = s->fabric == FABRIC_PCIE ? 0 : s->devices; j < locations; j++) {
       if (i == j) continue;
@@ -382,7 +383,8 @@ static bool needs_pcie_channels(const spec *s) {
 /* The channel of a device's way into, or out of, the switch, which its copies to and from all other
  * devices share. */
 static tsr_status build_switch_channel(const spec *s, tsr_machine *machine, int device, bool in) {
-  int channel = add_channel(machine, "gpu", device, in ? "in" : "out", s->fabric_rate);
+  int channel =
+      add_channel(machine, "gpu", device, in ? "from others" : "to others", s->fabric_rate);
   for (int other = 0; other < s->devices; other++) {
     if (other == device) continue;
     TSR_TRY(tsr_machine_use_channel(machine, channel, in ? other : device, in ? device : other, 1));

@@ -151,13 +151,13 @@ static void add_rate(tsr_text *text, double rate) {
 static void add_host_memory(tsr_text *text, const tsr_machine *machine,
                             const tsr_outline *outline) {
   if (machine->devices < 2) return;
-  tsr_text_add(text, "Host memory, all GPUs at once: ");
+  tsr_text_add(text, "Host memory: ");
   add_rate(text, outline->in);
-  tsr_text_add(text, " GB/s in, ");
+  tsr_text_add(text, " GB/s to the GPUs, ");
   add_rate(text, outline->out);
-  tsr_text_add(text, " out, ");
+  tsr_text_add(text, " from the GPUs, ");
   add_rate(text, outline->both_in + outline->both_out);
-  tsr_text_add(text, " both ways.\n");
+  tsr_text_add(text, " both ways at once.\n");
 }
 
 static bool are_alike(const tsr_shared_link *a, const tsr_shared_link *b) {
@@ -181,10 +181,11 @@ static void add_link_rates(tsr_text *text, const tsr_shared_link *link) {
   bool same = fabs(link->in - link->out) < 0.005 * link->in;
   add_rate(text, link->in > 0 ? link->in : link->out);
   if (same) tsr_text_add(text, " GB/s each way");
-  if (!same && link->in > 0) tsr_text_add(text, " GB/s in");
+  if (!same && link->in > 0) tsr_text_add(text, " GB/s to the GPUs");
   if (!same && link->in > 0 && link->out > 0) tsr_text_add(text, ", ");
   if (!same && link->in > 0 && link->out > 0) add_rate(text, link->out);
-  if (!same && link->out > 0) tsr_text_add(text, link->in > 0 ? " out" : " GB/s out");
+  if (!same && link->out > 0)
+    tsr_text_add(text, link->in > 0 ? " from them" : " GB/s from the GPUs");
 }
 
 static void add_shared_links(tsr_text *text, const tsr_machine *machine,
@@ -196,7 +197,7 @@ static void add_shared_links(tsr_text *text, const tsr_machine *machine,
     if (said[i]) continue;
     tsr_text_add(text, "GPUs ");
     add_sets(text, links + i, count - i, said + i);
-    tsr_text_add(text, " share a link to the host: ");
+    tsr_text_add(text, " share a host link: ");
     add_link_rates(text, &links[i]);
     tsr_text_add(text, ".\n");
     for (int j = count - 1; j >= i; j--) said[j] |= are_alike(&links[j], &links[i]);

@@ -232,7 +232,7 @@ static tsr_status add_shared(tsr_bench *b, const char *name, const int *set, int
   if (capacity < TSR_TUNE_PROBE_FULL * (m.links_in + weight * m.links_out))
     TSR_TRY(add_channel(b, name, set, devices, capacity, 1, weight));
   char out_name[48];
-  snprintf(out_name, sizeof out_name, "%s out", name);
+  snprintf(out_name, sizeof out_name, "%s from GPUs", name);
   bool out_binds =
       m.out < TSR_TUNE_PROBE_FULL * m.links_out && weight * m.out < TSR_TUNE_PROBE_FULL * capacity;
   return out_binds ? add_channel(b, out_name, set, devices, m.out, 0, 1) : TSR_OK;
@@ -272,7 +272,7 @@ static tsr_status add_peer_channel(tsr_bench *b, int d, bool in) {
   double rate = tsr_stream_rate(streams, count);
   if (rate > TSR_TUNE_PROBE_FULL * sum) return TSR_OK;
   char name[32];
-  snprintf(name, sizeof name, "gpu%d %s", d, in ? "in" : "out");
+  snprintf(name, sizeof name, "gpu%d %s", d, in ? "from others" : "to others");
   int channel = tsr_machine_add_channel(b->machine, name, rate);
   for (int j = 0; j < b->devices && channel >= 0; j++) {
     int from = in ? j : d, to = in ? d : j;

@@ -153,7 +153,7 @@ static void allocations_may_fail(void **state) {
     tsr_text_free(&text);
   }
   tsr_alloc_fail_at(0);
-  assert_non_null(strstr(bytes, "GPUs 0+1, 2+3, 4+5, 6+7 share a link to the host: 25 GB/s each"));
+  assert_non_null(strstr(bytes, "GPUs 0+1, 2+3, 4+5, 6+7 share a host link: 25 GB/s each"));
   free(bytes);
   tsr_machine_destroy(m);
 }

@@ -48,12 +48,12 @@ static void the_example(void **state) {
   assert_true(near(m->link[3][7].bandwidth, 300e9));
   assert_true(m->link[3][3].bandwidth == 0 && m->link[8][8].bandwidth == 0);
   assert_true(near(channel(m, "host0 memory")->capacity, 200e9));
-  assert_true(near(channel(m, "pcie3 in")->capacity, 25e9));
-  assert_int_equal(channel(m, "pcie3 in")->count, 2);
-  assert_true(weight(channel(m, "pcie3 in"), 8, 6) == 1);
-  assert_true(weight(channel(m, "pcie3 out"), 7, 8) == 1);
-  assert_true(near(channel(m, "gpu5 out")->capacity, 300e9));
-  assert_int_equal(channel(m, "gpu5 out")->count, 7);
+  assert_true(near(channel(m, "pcie3 to GPUs")->capacity, 25e9));
+  assert_int_equal(channel(m, "pcie3 to GPUs")->count, 2);
+  assert_true(weight(channel(m, "pcie3 to GPUs"), 8, 6) == 1);
+  assert_true(weight(channel(m, "pcie3 from GPUs"), 7, 8) == 1);
+  assert_true(near(channel(m, "gpu5 to others")->capacity, 300e9));
+  assert_int_equal(channel(m, "gpu5 to others")->count, 7);
   assert_true(near(rates(m, TSR_D)->sustained, 19e12));
   assert_true(near(rates(m, TSR_S)->sustained, 38e12));
   tsr_machine_destroy(m);
@@ -76,7 +76,7 @@ static void memory_nodes(void **state) {
   assert_int_equal(m->device[2].host_node, 5);
   assert_true(weight(channel(m, "host0 memory"), 4, 0) == 1);
   assert_true(weight(channel(m, "host0 memory"), 5, 0) == 0);
-  assert_int_equal(channel(m, "pcie0 in")->count, 2); /* from both nodes over one link */
+  assert_int_equal(channel(m, "pcie0 to GPUs")->count, 2); /* from both nodes over one link */
   tsr_machine_destroy(m);
   m = parse("host*2:100 gpu*4 pcie:25 interleaved");
   assert_true(m->interleaved);
@@ -90,19 +90,19 @@ static void fabrics(void **state) {
   tsr_machine *m = parse("gpu*4:16@nvlink:48");
   assert_true(near(m->link[0][1].bandwidth, 48e9));
   assert_true(near(m->device[0].memory, 16e9));
-  assert_null(channel(m, "gpu0 in"));
+  assert_null(channel(m, "gpu0 from others"));
   tsr_machine_destroy(m);
   m = parse("gpu*4@none");
   assert_true(m->link[0][1].bandwidth == 0);
   tsr_machine_destroy(m);
   m = parse("gpu*4@pcie pcie:12/2");
   assert_true(near(m->link[0][3].bandwidth, 12e9));
-  assert_true(weight(channel(m, "pcie0 out"), 0, 3) == 1 &&
-              weight(channel(m, "pcie1 in"), 0, 3) == 1);
-  assert_true(weight(channel(m, "pcie0 out"), 0, 4) == 1);
+  assert_true(weight(channel(m, "pcie0 from GPUs"), 0, 3) == 1 &&
+              weight(channel(m, "pcie1 to GPUs"), 0, 3) == 1);
+  assert_true(weight(channel(m, "pcie0 from GPUs"), 0, 4) == 1);
   tsr_machine_destroy(m);
   m = parse("gpu*3 pcie:12/all");
-  assert_int_equal(channel(m, "pcie0 in")->count, 3);
+  assert_int_equal(channel(m, "pcie0 to GPUs")->count, 3);
   tsr_machine_destroy(m);
 }
 

@@ -28,7 +28,7 @@ static inline tsr_machine *small_machine(void) {
       if (from != to) machine->link[from][to].bandwidth = 1e9;
   static tsr_channel_use uses[] = {{HOST, 0, 1}, {HOST, 1, 1}};
   machine->channels = 1;
-  machine->channel[0] = (tsr_channel){"host out", 1.5e9, 2, uses};
+  machine->channel[0] = (tsr_channel){"host to GPUs", 1.5e9, 2, uses};
   return machine;
 }
 

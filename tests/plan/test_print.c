@@ -49,7 +49,7 @@ static void text_tells_people(void **state) {
   expect(text, "measured   22.8 ms");
   expect(text, "device 0  -> device 1       512 B   busy   0 %");
   expect(text, "host 0    -> device 0     1.02 kB");
-  expect(text, "host out                  1.54 kB   busy   0 %");
+  expect(text, "host to GPUs              1.54 kB   busy   0 %");
   free(text);
 }
 

@@ -72,7 +72,7 @@ def test_details_have_every_link_and_channel():
 
 def test_sharing_is_said():
     tessera("machine --machine a100x8").ok(
-        r"^GPUs 0\+1, 2\+3, 4\+5, 6\+7 share a link to the host: 24 GB/s each way\.$",
+        r"^GPUs 0\+1, 2\+3, 4\+5, 6\+7 share a host link: 24 GB/s each way\.$",
         r"through a switch, each at 300 GB/s each way\.$")
     tessera("machine --machine 'gpu*3@nvlink:50 net:12.5'").ok(
         r"^Each pair of GPUs has a link of its own: 50 GB/s each way\.$", r"^Network: 12\.5 GB/s")
@@ -161,7 +161,7 @@ def test_picture_has_every_part(source):
         assert parts[f"gpu{i}"] == f"GPU {i}: {device['name']}"
     for i in range(machine["nodes"]):
         assert f"host{i}" in parts
-    switched = any(channel["name"] == "gpu0 out" for channel in machine["channels"])
+    switched = any(channel["name"] == "gpu0 to others" for channel in machine["channels"])
     over_host = "@pcie" in source
     for one in machine["links"]:
         title = f"{one['from']} to {one['to']}: "

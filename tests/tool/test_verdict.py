@@ -71,6 +71,19 @@ def test_busy_is_sorted_and_complete():
     assert v["rate"] < v["most"] and v["floor"] < v["seconds"]
 
 
+@pytest.mark.parametrize("k, into, what", [(8192, True, "host memory to the GPUs"),
+                                           (1024, False, "host memory from the GPUs")])
+def test_directions_of_host_memory(tmp_path, k, into, what):
+    """The probe gives host memory a channel for one direction, if that one is slower."""
+    machine = tessera("machine --json --machine", "gpu*4@nvswitch:300 pcie:25").json()
+    memory = next(c for c in machine["channels"] if c["name"] == "host0 memory")
+    memory["uses"] = [use for use in memory["uses"] if (use[0] == "host0") == into]
+    memory["capacity"] = 10e9
+    (tmp_path / "m.json").write_text(json.dumps(machine))
+    v = verdict(f"gemm d 8192 8192 {k} --beta 0", tmp_path / "m.json")
+    assert v["limit"]["what"] == what and "ound by " + what in v["text"]
+
+
 def place(location, plan):
     devices = plan["verdict"]["devices"]["of"]
     return f"device {location}" if location < devices else f"host {location - devices}"

@@ -17,8 +17,8 @@ static const struct {
   const char *kind, *one, *all;
 } names[TSR_LIMIT_KINDS] = {
     [TSR_LIMIT_HOST] = {"channel", NULL, "host memory"},
-    [TSR_LIMIT_HOST_OUT] = {"channel", NULL, "host memory out"},
-    [TSR_LIMIT_HOST_IN] = {"channel", NULL, "host memory in"},
+    [TSR_LIMIT_HOST_TO] = {"channel", NULL, "host memory to the GPUs"},
+    [TSR_LIMIT_HOST_FROM] = {"channel", NULL, "host memory from the GPUs"},
     [TSR_LIMIT_STAGING] = {"channel", NULL, "the copying of pageable memory"},
     [TSR_LIMIT_SHARED] = {"channel", "the shared link of %s", "the shared links of the GPUs"},
     [TSR_LIMIT_SHARED_TO] = {"channel", "the shared link to %s", "the shared links to the GPUs"},
@@ -29,9 +29,10 @@ static const struct {
     [TSR_LIMIT_OF] = {"channel", "the link of %s, both ways together",
                       "the links of the GPUs, both ways together"},
     [TSR_LIMIT_PEER] = {"link", "the link from GPU %d to GPU %d", "the links between GPUs"},
-    [TSR_LIMIT_PORT_TO] = {"channel", "the port of %s, from other GPUs", "the GPUs' ports, inward"},
+    [TSR_LIMIT_PORT_TO] = {"channel", "the port of %s, from other GPUs",
+                           "the GPUs' ports, from other GPUs"},
     [TSR_LIMIT_PORT_FROM] = {"channel", "the port of %s, to other GPUs",
-                             "the GPUs' ports, outward"},
+                             "the GPUs' ports, to other GPUs"},
     [TSR_LIMIT_OTHER] = {"channel", "channel %s", "shared channels"},
     [TSR_LIMIT_KERNELS] = {"kernels", "kernels on %s", "kernels"},
     [TSR_LIMIT_LATENCY] = {"latency", NULL, "latency"},
@@ -54,7 +55,7 @@ static void name_limit(tsr_limit *limit, const char *whom) {
     snprintf(limit->what, sizeof limit->what, names[limit->kind].one, whom);
 }
 
-/* "host memory out, node 1" */
+/* "host memory to the GPUs, node 1" */
 static void name_node(tsr_limit *limit, int node) {
   snprintf(limit->what, sizeof limit->what, "%s, node %d", names[limit->kind].all, node);
 }
@@ -111,7 +112,7 @@ static tsr_limit_kind by_direction(const channel_shape *shape, tsr_limit_kind bo
 static tsr_limit_kind kind_of(const tsr_channel *channel, const channel_shape *shape) {
   int hosted = tsr_devices_count(&shape->hosted);
   if (hosted > 0 && !shape->between_devices && strncmp(channel->name, "host", 4) == 0)
-    return by_direction(shape, TSR_LIMIT_HOST, TSR_LIMIT_HOST_OUT, TSR_LIMIT_HOST_IN);
+    return by_direction(shape, TSR_LIMIT_HOST, TSR_LIMIT_HOST_TO, TSR_LIMIT_HOST_FROM);
   if (hosted > 1)
     return by_direction(shape, TSR_LIMIT_SHARED, TSR_LIMIT_SHARED_TO, TSR_LIMIT_SHARED_FROM);
   if (hosted == 1) return by_direction(shape, TSR_LIMIT_OF, TSR_LIMIT_TO, TSR_LIMIT_FROM);
@@ -143,7 +144,7 @@ static tsr_status add_channel(const tsr_plan *plan, const tsr_machine *machine, 
                      .busy = tsr_busy_share(plan, seconds)};
   if (limit.kind == TSR_LIMIT_OTHER)
     name_limit(&limit, channel->name);
-  else if (limit.kind <= TSR_LIMIT_HOST_IN && machine->nodes > 1)
+  else if (limit.kind <= TSR_LIMIT_HOST_FROM && machine->nodes > 1)
     name_node(&limit, shape.node);
   else
     TSR_TRY(name_by_devices(&limit, devices_of(limit.kind, &shape)));

@@ -10,8 +10,8 @@
 /* Limits of a kind differ only in the device, so that they can be named together. */
 typedef enum tsr_limit_kind {
   TSR_LIMIT_HOST,        /* a channel of all links of host memory */
-  TSR_LIMIT_HOST_OUT,    /* the same, towards the devices only */
-  TSR_LIMIT_HOST_IN,     /* from the devices only */
+  TSR_LIMIT_HOST_TO,     /* the same, to the devices only */
+  TSR_LIMIT_HOST_FROM,   /* from the devices only */
   TSR_LIMIT_STAGING,     /* threads that copy pageable memory */
   TSR_LIMIT_SHARED,      /* a channel of the host links of some devices */
   TSR_LIMIT_SHARED_TO,   /* the same, to the devices only */

@@ -1,7 +1,9 @@
 /* Prints plans across processes: as text, as JSON, as a list of steps, and as a timeline. */
+#include "base/amounts.h"
 #include "base/thread.h"
 #include "base/types.h"
 #include "cluster/pplan.h"
+#include "cluster/tuning.h"
 
 #define GIGA 1e9
 #define TERA 1e12
@@ -46,22 +48,10 @@ static double busy_of(const part *p, const tsr_pprediction *x) {
   return busy < 1 ? busy : 1;
 }
 
-static void add_rate(double rate, tsr_text *text) {
-  double shown = rate >= TERA ? rate / TERA : rate / GIGA;
-  tsr_text_add(text, "%.*f %s",
-               shown >= 99.95   ? 0
-               : shown >= 9.995 ? 1
-                                : 2,
-               shown, rate >= TERA ? "TFLOP/s" : "GFLOP/s");
-}
-
-/* A part that takes so much of the time binds; below it, the next one is named, too. */
-static const double binds = 0.9; /* of the predicted time; as in plans of one process */
-
 static void add_verdict(const tsr_pplan *plan, const tsr_pprediction *x, tsr_text *text) {
   part list[PARTS];
   list_parts(plan, x, list);
-  bool mostly = busy_of(&list[0], x) < binds;
+  bool mostly = busy_of(&list[0], x) < TSR_TUNE_BUSY_BINDS;
   double rate = flops_of(&plan->product) / x->seconds;
   const int *extent = plan->product.grid->extent;
   int processes = extent[0] * extent[1];
@@ -69,10 +59,10 @@ static void add_verdict(const tsr_pplan *plan, const tsr_pprediction *x, tsr_tex
                list[0].what, 100 * busy_of(&list[0], x));
   if (mostly) tsr_text_add(text, "; %s %.0f %%", list[1].what, 100 * busy_of(&list[1], x));
   tsr_text_add(text, "): ");
-  add_rate(rate, text);
+  tsr_add_rate(text, rate);
   tsr_text_add(text, " predicted");
   if (processes > 1) tsr_text_add(text, ", ");
-  if (processes > 1) add_rate(rate / processes, text);
+  if (processes > 1) tsr_add_rate(text, rate / processes);
   tsr_text_add(text, "%s.", processes > 1 ? " a process" : "");
 }
 

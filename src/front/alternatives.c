@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/amounts.h"
 #include "blas/operation.h"
 #include "front/tuning.h"
-#include "plan/print/amounts.h"
 #include "plan/print/limits.h"
 
 /* The plan whose alternatives are planned, and what is found. */

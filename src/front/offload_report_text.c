@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/amounts.h"
 #include "base/clock.h"
 #include "blas/operation.h"
 #include "front/offload_report.h"
 
-enum { WIDTH = 80, ROWS = 10 };
+enum { ROWS = 10 };
 
 /* The reason in a sentence, and in the table's last column. */
 static const struct {
@@ -45,29 +46,17 @@ static const struct {
 
 enum { SHORT = 24 };
 
-static const char *seconds_in(double seconds, char text[SHORT]) {
-  if (seconds >= 1)
-    snprintf(text, SHORT, "%.3g s", seconds);
-  else if (seconds >= 1e-3)
-    snprintf(text, SHORT, "%.3g ms", seconds * 1e3);
-  else
-    snprintf(text, SHORT, "%.3g us", seconds * 1e6);
-  return text;
+static const char *seconds_in(double seconds, char words[SHORT]) {
+  tsr_text text = TSR_TEXT_INIT;
+  tsr_add_seconds(&text, seconds);
+  snprintf(words, SHORT, "%s", text.broken ? "?" : text.bytes);
+  tsr_text_free(&text);
+  return words;
 }
 
-/* Appends sentences in lines of at most WIDTH columns. */
+/* Appends sentences in lines of at most 80 columns. */
 static void add_sentences(tsr_text *text, const char *sentences) {
-  int column = 0;
-  while (*sentences != '\0') {
-    int word = (int)strcspn(sentences, " ");
-    bool breaks = column > 0 && column + 1 + word > WIDTH;
-    const char *before = column == 0 ? "" : breaks ? "\n" : " ";
-    tsr_text_add(text, "%s%.*s", before, word, sentences);
-    column = breaks || column == 0 ? word : column + 1 + word;
-    sentences += word;
-    sentences += strspn(sentences, " ");
-  }
-  tsr_text_add(text, "\n");
+  tsr_text_add_lines(text, "", 0, sentences);
 }
 
 /* ---- Sums ---- */

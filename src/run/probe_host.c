@@ -34,13 +34,19 @@ static int read_topology(const char *root, int cpu, const char *what) {
   return read_number(root, path);
 }
 
-/* A core has one CPU for each of its threads; the first of them stands for the core. */
+static bool has_cpu(const char *root, int cpu) {
+  char path[PATH_ROOM];
+  snprintf(path, sizeof path, "%s/sys/devices/system/cpu/cpu%d", root, cpu);
+  return access(path, F_OK) == 0;
+}
+
+/* A core has one CPU for each of its threads; the first of them stands for the core. A CPU that is
+ * switched off has a folder, but no topology. */
 static void count_cores(const char *root, tsr_host *host) {
-  static const char threads[] = "thread_siblings_list";
   bool seen[MOST_SOCKETS] = {false};
-  for (int cpu = 0, first; (first = read_topology(root, cpu, threads)) >= 0; cpu++) {
+  for (int cpu = 0; has_cpu(root, cpu); cpu++) {
     int socket = read_topology(root, cpu, "physical_package_id");
-    host->cores += first == cpu;
+    host->cores += read_topology(root, cpu, "thread_siblings_list") == cpu;
     if (socket < 0 || socket >= MOST_SOCKETS || seen[socket]) continue;
     seen[socket] = true;
     host->sockets++;

@@ -96,6 +96,8 @@ contains
     call tsr_plan_level3(t, what, 1d0, 0d0, homes, plan)
     call tsr_plan_print(plan, TSR_JSON, text)
     call check(index(text, '"m"') > 0, 'a plan has its call')
+    call tsr_plan_print(plan, TSR_VERDICT, text)
+    call check(index(text, 'ound by') > 0 .or. index(text, 'rehearsal') > 0, 'a plan has a verdict')
     call tsr_plan_destroy(plan)
     call tsr_plan_last(t, plan)
     call tsr_plan_print(plan, TSR_TIMELINE_SVG, text)

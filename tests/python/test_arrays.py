@@ -34,6 +34,15 @@ def test_empty_of_other_shapes(context):
     assert context.empty((2, 3, 4), "c8").shape == (2, 3, 4)
     for shape in ((0, 5), (5, 0), 0):
         assert context.empty(shape).size == 0
+    assert context.empty(np.int64(9)).shape == (9,)
+
+
+@pytest.mark.parametrize("shape", [(2**32, 2**32), (2**31, 2**32), (2**40, 2**40)])
+def test_shapes_beyond_memory(context, tessera, shape):
+    """Also where the number of bytes is a multiple of 2**64."""
+    for device in (None, 0):
+        with pytest.raises(tessera.OutOfMemoryError):
+            context.empty(shape, device=device)
 
 
 def test_pinned_memory_is_known_as_such(context, tessera):

@@ -2,6 +2,7 @@
 import asyncio
 import gc
 import threading
+import time
 
 import pytest
 
@@ -44,6 +45,40 @@ def test_futures(context):
         assert np.allclose(future.result(), i * (a @ b))
         assert future.done() and future.result() is future.result()
     assert "complete" in repr(futures[0])
+
+
+class Immutable:
+    """An array of a library that makes arrays by DLPack alone, slowly."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __dlpack__(self, **_):
+        return self.values.__dlpack__()
+
+    def __dlpack_device__(self):
+        return self.values.__dlpack_device__()
+
+    def __array_namespace__(self):
+        return self
+
+    def from_dlpack(self, array):
+        time.sleep(0.05)
+        return Immutable(array)
+
+
+def test_threads_get_the_same_result(context):
+    if not hasattr(np, "from_dlpack"):
+        pytest.skip("NumPy has no DLPack")
+    a, results = some(30, 30), []
+    future = context.submit("gemm", Immutable(a), Immutable(a))
+    threads = [threading.Thread(target=lambda: results.append(future.result())) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 4 and all(result is future.result() for result in results)
+    assert np.allclose(results[0].values, a @ a)
 
 
 def test_a_future_waits_for_its_own_call(context):

@@ -100,6 +100,14 @@ def test_the_last_plan(tessera):
     assert plan.seconds > 0  # a plan outlives its context
 
 
+def test_numbers_of_numpy(context):
+    """NumPy's integers are as good as Python's."""
+    shape, device = tuple(np.array([300, 300])), np.int64(0)
+    same = context.plan("gemm", (300, 300), (300, 300), homes=0)
+    assert context.plan("gemm", shape, shape, homes=device).seconds == same.seconds
+    assert context.plan("gemm", shape, shape, homes=[device] * 3).seconds == same.seconds
+
+
 def test_timelines(context, tessera, tmp_path):
     a = np.ones((200, 200))
     with context.timeline(tmp_path / "t.json"):
@@ -108,6 +116,19 @@ def test_timelines(context, tessera, tmp_path):
     with pytest.raises(FileNotFoundError):
         with context.timeline(tmp_path / "nowhere/t.json"):
             raise AssertionError("the path is found out before the work")
+
+
+def test_timelines_of_what_fails(context, tmp_path):
+    """A timeline that an exception ends is written, and the next one can begin."""
+    a = np.ones((200, 200))
+    with pytest.raises(ZeroDivisionError):
+        with context.timeline(tmp_path / "t.json"):
+            context.matmul(a, a)
+            raise ZeroDivisionError
+    assert "gemm" in (tmp_path / "t.json").read_text()
+    with context.timeline(tmp_path / "t.json"):
+        context.syrk(a)
+    assert "syrk" in json.dumps(json.loads((tmp_path / "t.json").read_text()))
 
 
 def test_machines(context, tessera):

@@ -201,12 +201,13 @@ static void the_computer_is_read(void **state) {
   assert_string_equal(host.cpu, "");
   assert_int_equal(host.cores, 0);
   assert_true(host.memory == 0);
-  /* Two sockets of two cores with two threads each. */
+  /* Two sockets of two cores with two threads each; of one core the first thread is off. */
   for (int cpu = 0; cpu < 8; cpu++) {
     char threads[16];
-    snprintf(threads, sizeof threads, "%d,%d\n", cpu % 4, cpu % 4 + 4);
-    put_cpu(cpu, cpu / 2 % 2, threads);
+    snprintf(threads, sizeof threads, cpu == 5 ? "5\n" : "%d,%d\n", cpu % 4, cpu % 4 + 4);
+    if (cpu != 1) put_cpu(cpu, cpu / 2 % 2, threads);
   }
+  put("/sys/devices/system/cpu/cpu1/online", "0\n");
   put("/proc/meminfo", "MemTotal:       1000000 kB\nMemFree: 5 kB\n");
   put("/proc/cpuinfo", "processor\t: 0\nmodel name\t: Some CPU @ 2 GHz\nmodel name\t: Other\n");
   tsr_probe_host(root, &host);

@@ -28,45 +28,59 @@ void output_folder(const char *path, char folder[PATH_MAX]) {
   snprintf(folder, PATH_MAX, "%s", dirname(copy));
 }
 
-/* Follows one symbolic link at place, which need not lead to a file that exists. False: place is no
- * link. */
-static bool follow_link(char place[PATH_MAX]) {
+/* Writes folder/name to path; false, with errno: that is too long. */
+static bool join(const char *folder, const char *name, char path[PATH_MAX]) {
+  size_t front = strcmp(folder, "/") == 0 ? 0 : strlen(folder), back = strlen(name);
+  errno = ENAMETOOLONG;
+  if (front + 1 + back >= PATH_MAX) return false;
+  memcpy(path, folder, front);
+  path[front] = '/';
+  memcpy(path + front + 1, name, back + 1);
+  return true;
+}
+
+/* Follows one symbolic link at place, which need not lead to a file that exists. 1: it was
+ * followed; 0: place is no link; -1, with errno: its target is too long. */
+static int follow_link(char place[PATH_MAX]) {
   char target[PATH_MAX], folder[PATH_MAX];
   ssize_t length = readlink(place, target, sizeof target - 1);
-  if (length < 0) return false;
+  if (length < 0) return 0;
   target[length] = '\0';
   output_folder(place, folder);
-  if (target[0] == '/') return snprintf(place, PATH_MAX, "%s", target) < PATH_MAX;
-  return snprintf(place, PATH_MAX, "%.2000s/%.2000s", folder, target) < PATH_MAX;
+  if (target[0] != '/') return join(folder, target, place) ? 1 : -1;
+  memcpy(place, target, (size_t)length + 1);
+  return 1;
+}
+
+/* Follows symbolic links until place is none, or a descriptor. False, with errno. */
+static bool follow_links(char place[PATH_MAX]) {
+  enum { MOST_LINKS = 40 }; /* as the kernel follows */
+  int followed = 1;
+  for (int links = 0; followed > 0 && output_descriptor(place) < 0; links++) {
+    followed = follow_link(place);
+    if (followed == 0 || links < MOST_LINKS) continue;
+    errno = ELOOP;
+    return false;
+  }
+  return followed >= 0;
 }
 
 bool output_find_place(const char *path, char place[PATH_MAX]) {
-  enum { MOST_LINKS = 40 }; /* as the kernel follows */
   char folder[PATH_MAX], whole[PATH_MAX], copy[PATH_MAX];
-  if (snprintf(place, PATH_MAX, "%s", path) >= PATH_MAX) {
-    errno = ENAMETOOLONG;
-    return false;
-  }
-  int links = 0;
-  while (output_descriptor(place) < 0 && follow_link(place))
-    if (++links > MOST_LINKS) {
-      errno = ELOOP;
-      return false;
-    }
+  struct stat status;
+  errno = ENAMETOOLONG;
+  if (strlen(path) >= PATH_MAX) return false;
+  memcpy(place, path, strlen(path) + 1);
+  if (!follow_links(place)) return false;
   if (output_descriptor(place) >= 0) return true;
   output_folder(place, folder);
   if (!realpath(folder, whole)) return false;
-  struct stat status;
   if (stat(whole, &status) == 0 && !S_ISDIR(status.st_mode)) {
     errno = ENOTDIR;
     return false;
   }
-  snprintf(copy, sizeof copy, "%s", place);
-  const char *slash = strcmp(whole, "/") == 0 ? "" : "/";
-  if (snprintf(place, PATH_MAX, "%.2000s%s%.2000s", whole, slash, basename(copy)) < PATH_MAX)
-    return true;
-  errno = ENAMETOOLONG;
-  return false;
+  memcpy(copy, place, strlen(place) + 1);
+  return join(whole, basename(copy), place);
 }
 
 bool output_is_for_file(const char *place, struct stat *status, bool *exists) {

@@ -1,5 +1,6 @@
 #include "progress.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -38,11 +39,11 @@ static double time_left(const progress *p) {
 /* Writes a line without its end. */
 static void write_line(const progress *p, char *text, size_t room) {
   double elapsed = tool_now() - p->begin;
+  bool expected = p->expected > 0;
   if (p->fraction <= 0) {
-    int said = snprintf(text, room, "%s%s%s  %s", p->terminal ? "" : tool_name(),
-                        p->terminal ? "" : ": ", p->what, tool_duration(elapsed));
-    if (p->expected > 0)
-      snprintf(text + said, room - (size_t)said, " of about %s", tool_duration(p->expected));
+    snprintf(text, room, "%s%s%s  %s%s%s", p->terminal ? "" : tool_name(), p->terminal ? "" : ": ",
+             p->what, tool_duration(elapsed), expected ? " of about " : "",
+             expected ? tool_duration(p->expected) : "");
     return;
   }
   int used = p->terminal ? write_bar(p, text, room)
@@ -179,11 +180,16 @@ void progress_call(progress *p, const char *what, double flops) {
   begin(p, what, 0, flops);
 }
 
+/* The lock is held. */
+static void set_fraction(progress *p, double fraction) {
+  p->fraction = fraction > 0 ? fmin(fraction, 1) : 0; /* 0 for a NaN, too */
+  p->told = tool_now();
+}
+
 void progress_done(progress *p, double fraction) {
   if (!p->columns) return;
   pthread_mutex_lock(&p->lock);
-  p->fraction = fraction < 0 ? 0 : fraction > 1 ? 1 : fraction;
-  p->told = tool_now();
+  set_fraction(p, fraction);
   if (p->lines && p->fraction > 0) print_tenth(p);
   pthread_mutex_unlock(&p->lock);
 }
@@ -197,7 +203,6 @@ void progress_probe(void *user, double fraction, const char *what) {
   if (!p->columns) return;
   pthread_mutex_lock(&p->lock);
   snprintf(p->what, sizeof p->what, "%s", what ? what : "measuring");
-  p->fraction = fraction;
-  p->told = tool_now();
+  set_fraction(p, fraction);
   pthread_mutex_unlock(&p->lock);
 }

@@ -10,7 +10,7 @@
 
 static const char *const names[] = {"ok", "warn", "fail"};
 
-enum { WIDTH = 80, INDENT = 6 };
+enum { INDENT = 6 };
 
 void doctor_add(doctor *d, doctor_grade grade, const char *about, const char *format, ...) {
   if (d->count == DOCTOR_ROOM) return;
@@ -32,30 +32,10 @@ static doctor_grade worst_of(const doctor *d) {
 
 /* ---- Printing ---- */
 
-/* Prints the text in lines of at most WIDTH columns; later lines are indented. A longer word, such
- * as a path, has a line of its own. */
-static void print_wrapped(const char *text) {
-  int column = INDENT;
-  while (*text) {
-    int word = (int)strcspn(text, " \n");
-    bool begins = column == INDENT;
-    if (!begins && column + 1 + word > WIDTH) {
-      printf("\n%*s", INDENT, "");
-      column = INDENT;
-      begins = true;
-    }
-    printf("%s%.*s", begins ? "" : " ", word, text);
-    column += word + !begins;
-    text += word;
-    text += strspn(text, " \n");
-  }
-  printf("\n");
-}
-
 static void print_text(const doctor *d) {
   for (int i = 0; i < d->count; i++) {
     printf("%-*s", INDENT, names[d->found[i].grade]);
-    print_wrapped(d->found[i].text);
+    tool_print_wrapped(INDENT, d->found[i].text);
   }
 }
 

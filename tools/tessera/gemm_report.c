@@ -30,9 +30,12 @@ static void print_result(const gemm_job *job) {
          (long long)job->n, element_name(job->type), tool_bytes(bytes));
 }
 
-/* The first call on files touches their pages, which may take longer than the product. */
+/* The first call on files touches their pages, which may take longer than the product. It is said
+ * if the call took longer than the plan can explain (the verdict's MISSED, tessera tuning) and
+ * touched more than 1 GB, which takes a tenth of a second or more. */
 static bool took_for_pages(const gemm_job *job) {
-  return job->plan && job->cold > 1.5 * job->prediction.seconds && job->touched > 1e9;
+  const double missed = 1.5, least = 1e9; /* of the predicted time; bytes */
+  return job->plan && job->cold > missed * job->prediction.seconds && job->touched > least;
 }
 
 static void print_times(const gemm_job *job) {
@@ -102,8 +105,7 @@ static void print_verdict(const gemm_job *job) {
 static void print_machine(const gemm_job *job) {
   char *text = NULL;
   if (tsr_machine_print(job->context, TSR_TEXT, &text) == TSR_OK) {
-    const char *line = strncmp(text, "machine ", 8) == 0 ? text + 8 : text;
-    printf("machine   %.*s\n", (int)strcspn(line, "\n"), line);
+    printf("machine   %.*s\n", (int)strcspn(text, "\n"), text);
   }
   free(text);
 }

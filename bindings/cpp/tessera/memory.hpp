@@ -183,7 +183,9 @@ class pinned_allocator {
     void *pointer;
     if (count > std::numeric_limits<std::size_t>::max() / sizeof(T))
       throw std::bad_array_new_length();
-    detail::check(tsr_malloc(context_.get(), TSR_HOST, count * sizeof(T), &pointer));
+    const std::size_t bytes =
+        (count > 0 ? count : 1) * sizeof(T);  // the library takes no size of 0
+    detail::check(tsr_malloc(context_.get(), TSR_HOST, bytes, &pointer));
     return static_cast<T *>(pointer);
   }
   void deallocate(T *pointer, std::size_t) noexcept {

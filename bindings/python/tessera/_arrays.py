@@ -1,14 +1,17 @@
 """Arrays in memory of the library's: pinned ones, which are NumPy's, and ones on devices."""
 from __future__ import annotations
 
+import math
 import os
+import sys
 import weakref
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
 from . import _dlpack
-from ._library import ArgumentError, check, ffi, lib
+from ._library import ArgumentError, OutOfMemoryError, check, ffi, lib
 from ._matrix import SIZES, Matrix, dense_strides, numpy_type
 
 if TYPE_CHECKING:
@@ -28,6 +31,8 @@ class Block:
     context from being destroyed."""
 
     def __init__(self, handle: Handle, device: int, size: int) -> None:
+        if size > sys.maxsize:
+            raise OutOfMemoryError(f"there is no room for {size} bytes; give a smaller shape")
         pointer = ffi.new("void **")
         check(lib.tsr_malloc(handle.pointer, device, size, pointer))
         self.handle = handle
@@ -48,7 +53,8 @@ class _Pinned:
 
 
 def check_shape(shape: int | Sequence[int]) -> tuple[int, ...]:
-    extents = (shape,) if isinstance(shape, int) else tuple(int(extent) for extent in shape)
+    extents = (int(shape),) if isinstance(shape, (int, Integral)) \
+        else tuple(int(extent) for extent in shape)
     if any(extent < 0 for extent in extents):
         raise ArgumentError(f"shape is {extents}; give extents of 0 or more")
     return extents
@@ -67,10 +73,11 @@ def pinned(handle: Handle, shape: int | Sequence[int], dtype: Any, order: str
         else np.dtype(dtype)
     if kind.hasobject:
         raise ArgumentError(f"dtype is {kind}; give a type of numbers")
-    count = int(np.prod(extents, dtype=np.int64)) * kind.itemsize
+    check_order(order)
+    count = math.prod(extents) * kind.itemsize
     block = Block(handle, HOST, max(1, count))
     memory = np.asarray(_Pinned(block))[:count]
-    return memory.view(kind).reshape(extents, order="C" if check_order(order) == "C" else "F")
+    return memory.view(kind).reshape(extents, order="C" if order == "C" else "F")
 
 
 class DeviceArray:

@@ -1,6 +1,7 @@
 """Asynchronous calls: futures, and compositions, whose results stay on the devices."""
 from __future__ import annotations
 
+import threading
 import weakref
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,7 +12,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from ._layout import RANKS, TRIANGULAR
 from ._handle import Handle, Region, Streams, region_of, regions_of
-from ._library import ArgumentError, Error, check, ffi, lib, take_text
+from ._library import ArgumentError, Error, check, ffi, lib, owned, take_text
 from ._matrix import Matrix, matrix_of, span
 from ._prepare import Prepared, given_back, prepare
 from ._routines import Request, Routines
@@ -55,6 +56,7 @@ class Future:
         self._request: Request | None = request
         self._event = event
         self._error: Exception | None = None
+        self._giving = threading.Lock()  # several threads may ask for the result
         with handle.lock:
             handle.waiting.add(self)
 
@@ -81,9 +83,10 @@ class Future:
                 self._settle(error)
         if self._error is not None:
             raise self._error
-        if self._request is not None and self._request.out is None:
-            self._out = given_back(self._out, self._request)
-        self._request = None
+        with self._giving:
+            request, self._request = self._request, None
+            if request is not None and request.out is None:
+                self._out = given_back(self._out, request)
         return self._out
 
     def _settle(self, error: Exception | None) -> None:
@@ -339,7 +342,7 @@ class Capture:
     def _end(self) -> None:
         made = ffi.new("tsr_capture **")
         check(lib.tsr_capture_end(self._composition._handle.pointer, made))
-        self._pointer = ffi.gc(made[0], lib.tsr_capture_destroy)
+        self._pointer = owned(made[0], lib.tsr_capture_destroy)
 
     def _ready(self) -> Any:
         if self._pointer is None or not self._composition._open:

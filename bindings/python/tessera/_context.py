@@ -6,6 +6,8 @@ import threading
 import weakref
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from numbers import Integral
+from pathlib import Path
 from typing import Any, Iterator, Sequence
 
 import numpy as np
@@ -38,8 +40,8 @@ class Traffic:
 def _devices_text(devices: int | str | Sequence[int] | None) -> str | None:
     if devices is None or isinstance(devices, str):
         return devices
-    if isinstance(devices, int):
-        return str(devices)
+    if isinstance(devices, (int, Integral)):
+        return str(int(devices))
     numbers = [str(int(device)) for device in devices]
     if not numbers:
         raise ArgumentError("devices is empty; give a count, or a list such as [0, 2]")
@@ -47,7 +49,7 @@ def _devices_text(devices: int | str | Sequence[int] | None) -> str | None:
 
 
 def _budgets_text(memory: int | str | Sequence[int | str] | None) -> str | None:
-    if memory is None or isinstance(memory, (int, str)):
+    if memory is None or isinstance(memory, (int, Integral, str)):
         return None if memory is None else str(memory)
     return ",".join(str(each) for each in memory)
 
@@ -261,14 +263,16 @@ class Context(Routines):
     @contextmanager
     def timeline(self, file: str | os.PathLike[str]) -> Iterator[None]:
         """Writes the times of all commands of the calls within the `with` to a file, as a trace for
-        https://ui.perfetto.dev."""
-        handle = self._handle
-        with open(file, "w", encoding="utf-8") as opened:  # a path that is wrong is told at once
-            check(lib.tsr_timeline_begin(handle.pointer))
+        https://ui.perfetto.dev; also when the `with` ends by an exception."""
+        handle, printed, path = self._handle, ffi.new("char **"), Path(file).absolute()
+        with open(path, "a", encoding="utf-8"):
+            pass  # a path that is wrong is told at once
+        check(lib.tsr_timeline_begin(handle.pointer))
+        try:
             yield
-            printed = ffi.new("char **")
+        finally:
             check(lib.tsr_timeline_end(handle.pointer, printed))
-            opened.write(take_text(printed))
+            path.write_text(take_text(printed), encoding="utf-8")
 
 
 def _method(routines: Routines, name: str) -> Any:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Iterator
 
 from ._layout import Call
-from ._library import ArgumentError, check, error_now, ffi, lib, text
+from ._library import ArgumentError, Error, check, error_now, ffi, lib, text
 from ._matrix import Matrix
 
 
@@ -124,7 +124,11 @@ class Handle:
 
     def keep_until_complete(self, what: Any) -> None:
         """Keeps the arrays of a call that was just submitted until it is complete."""
-        event = self.record()
+        try:
+            event = self.record()
+        except Error:
+            lib.tsr_sync(self.pointer)  # the caller lets the arrays go
+            raise
         with self.lock:
             older = list(self.under_way.items())
             self.under_way[id(event)] = event, what

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import builtins
 import ctypes
+import os
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,18 @@ def take_text(pointer: Any) -> str:
         return text(pointer[0])
     finally:
         _free(int(ffi.cast("uintptr_t", pointer[0])))
+
+
+def owned(pointer: Any, destroy: Any) -> Any:
+    """The pointer, which is destroyed when nobody refers to it any more. A process that was forked
+    leaves it: locks of the library may be held there by threads that it does not have."""
+    process = os.getpid()
+
+    def end(what: Any, getpid: Any = os.getpid) -> None:
+        if getpid() == process:
+            destroy(what)
+
+    return ffi.gc(pointer, end)
 
 
 # free() of the process, which belongs to the library's malloc.

@@ -153,9 +153,12 @@ def current_stream(array: Any) -> int | None:
     return None
 
 
-def _plain(array: Any) -> tuple[Any, bool]:
+def _plain(name: str, array: Any) -> tuple[Any, bool]:
     """The array without torch's mark that it stands for its conjugate, and whether it had it."""
-    marked = getattr(array, "is_conj", None)
+    negative, marked = getattr(array, "is_neg", None), getattr(array, "is_conj", None)
+    if negative is not None and "torch" in sys.modules and negative():
+        raise ArgumentError(f"{name} stands for the negative of its memory; give "
+                            f"{name}.resolve_neg()")
     if marked is not None and "torch" in sys.modules and marked():
         return array.conj(), True
     return array, False
@@ -170,7 +173,7 @@ def _exported(name: str, array: Any, stream: int | None) -> Any:
 
 
 def _of_dlpack(name: str, array: Any, stream_of: StreamOf) -> Matrix:
-    array, conjugated = _plain(array)
+    array, conjugated = _plain(name, array)
     kind, number = array.__dlpack_device__()
     if kind not in _dlpack.ON_HOST + _dlpack.ON_CUDA:
         raise ArgumentError(f"{name} is on a device of DLPack's kind {int(kind)}; give an array in "

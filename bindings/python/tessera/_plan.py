@@ -5,13 +5,14 @@ import json
 import os
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Sequence
 
 from . import _layout
 from ._handle import Handle, Streams
 from ._layout import TRIANGULAR, Call
-from ._library import ArgumentError, check, ffi, lib, take_text
+from ._library import ArgumentError, check, ffi, lib, owned, take_text
 from ._matrix import Matrix, dense_strides, letter_of, matrix_of
 from ._prepare import _check_like, _letter, level3, scalars
 from ._routines import Request, Routines
@@ -44,7 +45,7 @@ class Plan:
     """How a call will be done. Shows itself as its verdict and, in a notebook, as its timeline."""
 
     def __init__(self, pointer: Any) -> None:
-        self._pointer = ffi.gc(pointer, lib.tsr_plan_destroy)
+        self._pointer = owned(pointer, lib.tsr_plan_destroy)
 
     def _print(self, form: int) -> str:
         printed = ffi.new("char **")
@@ -142,8 +143,8 @@ _HOMES = {"pageable": "TSR_PAGEABLE", "pinned": "TSR_PINNED", "managed": "TSR_MA
 
 
 def _home(name: str, said: str | int) -> tuple[int, int]:
-    if isinstance(said, int):
-        return lib.TSR_DEVICE, said
+    if isinstance(said, (int, Integral)):
+        return lib.TSR_DEVICE, int(said)
     if said not in _HOMES:
         raise ArgumentError(f"homes has {said!r} for {name}; give "
                             + ", ".join(repr(word) for word in _HOMES) + " or a device's number")
@@ -166,16 +167,16 @@ class Planner(Routines):
         self._homes = homes
 
     def _matrix(self, name: str, given: Any) -> Matrix:
-        if not (isinstance(given, (tuple, list)) and all(isinstance(x, int) for x in given)):
+        if not (isinstance(given, (tuple, list)) and all(isinstance(x, (int, Integral)) for x in given)):
             return matrix_of(name, given, Streams(self._handle).of_producer)
         if len(given) != 2 or min(given) < 0:
             raise ArgumentError(f"{name} is {given}; give two extents, rows and columns")
-        return _absent(name, given[0], given[1], "C", self._letter)
+        return _absent(name, int(given[0]), int(given[1]), "C", self._letter)
 
     def _where(self, name: str, x: Matrix) -> tuple[int, int]:
         homes = self._homes
         if homes is not None:
-            said = homes if isinstance(homes, (str, int)) else homes["abc".index(name)]
+            said = homes if isinstance(homes, (str, int, Integral)) else homes["abc".index(name)]
             return _home(name, said)
         if x.array is None:
             return self._where_new()
@@ -206,7 +207,7 @@ class Planner(Routines):
         return _layout.in_order_of(c, operation, request.flags, mnk, found)
 
     def _carry_out(self, request: Request) -> Plan:
-        if self._homes is not None and not isinstance(self._homes, (str, int)) \
+        if self._homes is not None and not isinstance(self._homes, (str, int, Integral)) \
                 and len(self._homes) != 3:
             raise ArgumentError(f"homes is {self._homes!r}; give one, or one for each of a, b, c")
         call = self._call(request)

@@ -4,10 +4,10 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/amounts.h"
 #include "machine/draw.h"
 #include "plan/model/busy.h"
 #include "plan/names.h"
-#include "plan/print/amounts.h"
 
 static void add_shares(const tsr_plan *plan, const tsr_busy *busy, tsr_machine_busy *load) {
   for (int i = 0; i < TSR_MACHINE_LOCATIONS; i++)

@@ -2,12 +2,12 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/amounts.h"
 #include "blas/family.h"
 #include "blas/operation.h"
 #include "plan/names.h"
 #include "plan/model/busy.h"
 #include "plan/model/loads.h"
-#include "plan/print/amounts.h"
 #include "plan/print/machine.h"
 #include "plan/print/trace.h"
 #include "plan/print/verdict.h"
@@ -127,6 +127,13 @@ void tsr_plan_summary(const tsr_plan *plan, double measured, tsr_prediction *pre
 
 /* ---- Text ---- */
 
+enum { INDENT = 11 };
+
+/* Appends `said` behind a label; its lines begin at column INDENT. */
+static void add_labelled(tsr_text *text, const char *label, const char *said) {
+  tsr_text_add_lines(text, label, INDENT, said);
+}
+
 static void add_time_and_rate(tsr_text *text, const tsr_plan *plan, double seconds) {
   tsr_add_seconds(text, seconds);
   if (!(seconds > 0) || !isfinite(seconds)) return;
@@ -167,9 +174,9 @@ static void add_choice(tsr_text *text, const tsr_plan *plan, const tsr_machine *
   else
     tsr_text_add(text, "devices    %d of %d, C in a grid of %d x %d\n", plan->devices,
                  plan->machine_devices, sum.grid_rows, sum.grid_cols);
-  if (plan->why[0] != '\0') tsr_add_labelled(text, "chosen", plan->why);
+  if (plan->why[0] != '\0') add_labelled(text, "chosen", plan->why);
   if (plan->why[0] != '\0' && plan->call.row_major)
-    tsr_add_labelled(text, "", "(its rows and columns are those of the transposed call)");
+    add_labelled(text, "", "(its rows and columns are those of the transposed call)");
   tsr_text_add(text, "planned    %d candidate%s in ", plan->candidates,
                plan->candidates == 1 ? "" : "s");
   tsr_add_seconds(text, plan->plan_seconds);
@@ -193,7 +200,7 @@ static void add_kernels(tsr_text *text, const tsr_plan *plan, const shapes *shap
                    tsr_kernel_get((tsr_kernel)i)->name);
   if (shape->largest != NULL) add_range(&line, &plan->call, shape->smallest, shape->largest);
   text->broken |= line.broken;
-  if (line.length > 0) tsr_add_labelled(text, "kernels", line.bytes);
+  if (line.length > 0) add_labelled(text, "kernels", line.bytes);
   tsr_text_free(&line);
 }
 

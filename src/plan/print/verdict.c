@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/amounts.h"
 #include "plan/names.h"
-#include "plan/print/amounts.h"
 #include "plan/print/limits.h"
 #include "plan/tuning.h"
 
@@ -119,8 +119,9 @@ static void say_latency(const verdict *v, tsr_text *text) {
 static void say_waits(const verdict *v, tsr_text *text) {
   enum { SAID = 2 };
   const char *last = "";
+  int said = 0;
   tsr_text_add(text, "Nothing is busy for half of the time");
-  for (size_t i = 0, said = 0; i < v->limits.list.count && said < SAID; i++) {
+  for (size_t i = 0; i < v->limits.list.count && said < SAID; i++) {
     const tsr_limit *limit = &v->limits.list.items[i];
     if (strcmp(last, tsr_limit_kind_name(limit->kind)) == 0) continue;
     last = tsr_limit_kind_name(limit->kind);
@@ -128,7 +129,7 @@ static void say_waits(const verdict *v, tsr_text *text) {
                  limit->kind == TSR_LIMIT_KERNELS ? "kernels" : limit->what, 100 * limit->busy);
     said++;
   }
-  tsr_text_add(text, "), since parts of the call wait for each other: ");
+  tsr_text_add(text, "%s, since parts of the call wait for each other: ", said > 0 ? ")" : "");
   add_reached(v, text);
 }
 
@@ -282,7 +283,7 @@ tsr_status tsr_verdict_write(const tsr_plan *plan, const tsr_machine *machine,
   TSR_TRY(find(plan, machine, known, &v));
   say(&v, &said);
   text->broken |= said.broken;
-  if (!said.broken) tsr_add_wrapped(text, said.bytes);
+  if (!said.broken) tsr_text_add_lines(text, "", 0, said.bytes);
   tsr_text_free(&said);
   tsr_limits_free(&v.limits);
   return TSR_OK;

@@ -1,4 +1,4 @@
-#include "plan/print/amounts.h"
+#include "base/amounts.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@ static void add_number(tsr_text *text, double value) {
 }
 
 void tsr_add_seconds(tsr_text *text, double seconds) {
-  double scale = seconds < 1e-3 ? 1e6 : seconds < 1 ? 1e3 : 1;
+  double scale = seconds < 0.9995e-3 ? 1e6 : seconds < 0.9995 ? 1e3 : 1;
   if (!isfinite(seconds)) {
     tsr_text_add(text, "an unknown time");
     return;
@@ -20,7 +20,7 @@ void tsr_add_seconds(tsr_text *text, double seconds) {
 }
 
 static double rate_scale(double rate) {
-  return rate >= 1e12 ? 1e-12 : 1e-9;
+  return rate >= 999.5e9 ? 1e-12 : 1e-9;
 }
 
 static const char *rate_unit(double scale) {
@@ -55,16 +55,4 @@ void tsr_add_bytes(tsr_text *text, int width, double bytes) {
   text->broken |= amount.broken;
   if (!amount.broken) tsr_text_add(text, "%*s", width, amount.bytes);
   tsr_text_free(&amount);
-}
-
-/* ---- Lines ---- */
-
-enum { INDENT = 11 };
-
-void tsr_add_wrapped(tsr_text *text, const char *said) {
-  tsr_text_add_lines(text, "", 0, said);
-}
-
-void tsr_add_labelled(tsr_text *text, const char *label, const char *said) {
-  tsr_text_add_lines(text, label, INDENT, said);
 }

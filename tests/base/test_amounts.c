@@ -1,0 +1,73 @@
+/* Amounts as people read them: three digits, also where rounding reaches the next unit. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/amounts.h"
+
+static void check(tsr_text *text, const char *wanted) {
+  assert_false(text->broken);
+  assert_string_equal(text->bytes, wanted);
+  tsr_text_free(text);
+}
+
+static void seconds_are(double seconds, const char *wanted) {
+  tsr_text text = TSR_TEXT_INIT;
+  tsr_add_seconds(&text, seconds);
+  check(&text, wanted);
+}
+
+static void rate_is(double rate, const char *wanted) {
+  tsr_text text = TSR_TEXT_INIT;
+  tsr_add_rate(&text, rate);
+  check(&text, wanted);
+}
+
+static void bytes_are(double bytes, int width, const char *wanted) {
+  tsr_text text = TSR_TEXT_INIT;
+  tsr_add_bytes(&text, width, bytes);
+  check(&text, wanted);
+}
+
+static void seconds_have_three_digits(void **state) {
+  (void)state;
+  seconds_are(1.25, "1.25 s");
+  seconds_are(1234.5, "1234 s");
+  seconds_are(0.0492, "49.2 ms");
+  seconds_are(12.34e-6, "12.3 us");
+  seconds_are(0.99949, "999 ms");
+  seconds_are(0.9996, "1.00 s");
+  seconds_are(0.9996e-3, "1.00 ms");
+  seconds_are(INFINITY, "an unknown time");
+}
+
+static void rates_have_three_digits(void **state) {
+  (void)state;
+  rate_is(197.4e12, "197 TFLOP/s");
+  rate_is(850e9, "850 GFLOP/s");
+  rate_is(999.4e9, "999 GFLOP/s");
+  rate_is(999.6e9, "1.00 TFLOP/s");
+  tsr_text text = TSR_TEXT_INIT;
+  tsr_add_rate_of(&text, 850e9, 2.1e12);
+  check(&text, "850 GFLOP/s of at most 2.10 TFLOP/s");
+}
+
+static void bytes_have_three_digits(void **state) {
+  (void)state;
+  bytes_are(17, 0, "17 B");
+  bytes_are(1.07e9, 0, "1.07 GB");
+  bytes_are(999.6e6, 9, "  1.00 GB");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(seconds_have_three_digits),
+      cmocka_unit_test(rates_have_three_digits),
+      cmocka_unit_test(bytes_have_three_digits),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -33,13 +33,13 @@ static const struct {
     [TSR_WHY_ALWAYS] = {"TESSERA_OFFLOAD is always", "offload: always"},
 };
 
-/* The words of the report for each family: its calls, the letter before a routine's name, and where
+/* The words of the report for each family: one of its calls, the letter before a routine's name, and where
  * the calls are done that stay off the devices. */
 static const struct {
   const char *what, *prefix, *where, *who;
 } families[TSR_FAMILY_COUNT] = {
-    [TSR_FAMILY_BLAS] = {"level-3 BLAS calls", "", "on the CPU", "CPU"},
-    [TSR_FAMILY_PBLAS] = {"PBLAS products", "p", "by ScaLAPACK", "CPUs"},
+    [TSR_FAMILY_BLAS] = {"level-3 BLAS call", "", "on the CPU", "CPU"},
+    [TSR_FAMILY_PBLAS] = {"PBLAS product", "p", "by ScaLAPACK", "CPUs"},
 };
 
 /* ---- Words ---- */
@@ -84,8 +84,9 @@ static void add_sums(const tsr_report *report, tsr_offload_family family,
                      const tsr_offload_state *state, tsr_text *text) {
   long long there = (long long)sum(report, family, true),
             here = (long long)sum(report, family, false);
-  tsr_text_add(text, "tessera: %lld %s: %lld on devices, %lld %s\n", there + here,
-               families[family].what, there, here, families[family].where);
+  tsr_text_add(text, "tessera: %lld %s%s: %lld on devices, %lld %s\n", there + here,
+               families[family].what, there + here == 1 ? "" : "s", there, here,
+               families[family].where);
   for (int why = 0; why < TSR_WHY_COUNT; why++)
     if (report->calls[family][why] > 0) add_reason(report, family, (tsr_offload_why)why, text);
   if (here == 0 || state->error[0] == '\0') return;

@@ -37,8 +37,9 @@ static tsr_status check_home(const tsr_machine *machine, int index, tsr_home hom
   bool device = home.memory == TSR_DEVICE;
   int most = device ? machine->devices : machine->nodes;
   if (home.location >= 0 && home.location < most) return TSR_OK;
-  return tsr_fail(TSR_ERR_ARGUMENT, "homes[%d].location is %d; the machine has %d %s", index,
-                  home.location, most, device ? "devices" : "host memory nodes");
+  return tsr_fail(TSR_ERR_ARGUMENT, "homes[%d].location (%c) is %d; the machine has %s 0 to %d",
+                  index, 'A' + index, home.location, device ? "devices" : "host memory nodes",
+                  most - 1);
 }
 
 /* The operand's address is unknown when a plan is made for its home; it is assumed to be aligned as

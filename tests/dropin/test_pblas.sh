@@ -17,7 +17,7 @@ fi
 
 # The sum over all processes of the products that went to devices.
 products() {
-  awk '/PBLAS products:/ { sum += $5 } END { print sum + 0 }' report 2>/dev/null
+  awk '/PBLAS products?:/ { sum += $5 } END { print sum + 0 }' report 2>/dev/null
 }
 env TESSERA_OFFLOAD=always TESSERA_ENGINE=host TESSERA_REPORT="$work/report" \
   "$build/tests/dropin_manglings" >out 2>err

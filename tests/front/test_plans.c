@@ -206,7 +206,7 @@ static void test_wrong_homes(void **state) {
   tsr_home homes[3] = {{TSR_DEVICE, 7}, {TSR_PAGEABLE, 0}, {TSR_PAGEABLE, 0}};
   assert_refused(tsr_plan_gemm(context, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, N, N, N,
                                &one, N, N, &one, N, homes, &plan),
-                 TSR_ERR_ARGUMENT, "7");
+                 TSR_ERR_ARGUMENT, "homes[0].location (A) is 7; the machine has devices 0 to");
   homes[0] = (tsr_home){(tsr_memory)9, 0};
   assert_refused(tsr_plan_gemm(context, TSR_D, TSR_COL_MAJOR, TSR_NO_TRANS, TSR_NO_TRANS, N, N, N,
                                &one, N, N, &one, N, homes, &plan),

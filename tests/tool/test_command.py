@@ -42,6 +42,8 @@ def test_help_of_others():
     ("gemn", "did you mean 'gemm'"),
     ("gemm --tranb T", "did you mean --transb"),
     ("gemm D", ""),
+    ("--hlep", "unknown option --hlep; give a command first"),
+    ("gemm D D -o", "-o needs a value: C.npy"),
     ("gemm D D --transb T", "-o C.npy"),
     ("gemm D D --transb T -o c.npy --type q", ""),
     ("gemm D D --transb T -o c.npy --beta 1", "--c"),

@@ -142,7 +142,8 @@ def test_as_json():
 
 @pytest.mark.parametrize("words, message", [
     ("short.npy D --transb T", "short.npy: is truncated"),
-    ("D text.npy", "not a .npy file"),
+    ("D text.npy", "has no array of NumPy"),
+    ("archive.npz D", r"archive of arrays \(\.npz\); save one with numpy\.save"),
     ("missing.npy D", "missing.npy: No such file"),
     ("D D", "inner extents differ"),
     ("D c_order.npy", "complex fp64"),
@@ -154,6 +155,7 @@ def test_as_json():
 def test_refused(four, complexes, tmp_path, words, message):
     (tmp_path / "short.npy").write_bytes(DIGITS.read_bytes()[:5000])
     (tmp_path / "text.npy").write_text("hello\n")
+    (tmp_path / "archive.npz").write_bytes(b"PK\3\4" + bytes(100))
     engine = "" if "--engine" in words or "--machine" in words else " --engine host"
     output = "" if "-o" in words else " -o bad.npy"
     tessera("gemm " + words.replace("D", str(DIGITS)) + output + engine).refused(message, code=1)

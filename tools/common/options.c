@@ -172,7 +172,7 @@ static int parse_option(const option *table, int argc, char **argv, int *index) 
     return TOOL_OK;
   }
   if (equals) return set_value(row, equals + 1);
-  if (*index + 1 >= argc) return tool_usage("--%s needs a value: %s", row->name, row->value);
+  if (*index + 1 >= argc) return tool_usage("%s needs a value: %s", given, row->value);
   return set_value(row, argv[++*index]);
 }
 

@@ -83,6 +83,7 @@ static int unknown(const char *word) {
   names[SUBCOMMANDS] = NULL;
   const char *nearest = tsr_word_nearest(word, names);
   if (nearest) return tool_usage("unknown command '%s': did you mean '%s'?", word, nearest);
+  if (word[0] == '-') return tool_usage("unknown option %s; give a command first", word);
   char list[256] = "";
   for (int i = 0, used = 0; i < SUBCOMMANDS; i++)
     used += snprintf(list + used, sizeof list - (size_t)used, "%s%s", i ? ", " : "", names[i]);

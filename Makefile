@@ -44,7 +44,7 @@ gpu-check:
 	@sh tools/gpu_check.sh
 
 install: build
-	@cmake --install $(BUILD) --prefix $(PREFIX)
+	@sh tools/install.sh $(BUILD) $(abspath $(PREFIX))
 
 # Removes what `make install` put in place.
 uninstall:

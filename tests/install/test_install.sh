@@ -32,7 +32,7 @@ with_mpi() {
     cmake --build "$work/build-mpi" && "$work/build-mpi/program"
 }
 
-# The Fortran interface, where this build has it.
+# The headers for C++.
 with_cpp() {
   PKG_CONFIG_PATH=$lib/pkgconfig
   export PKG_CONFIG_PATH
@@ -41,6 +41,7 @@ with_cpp() {
     -o "$work/gram_cpp" && "$work/gram_cpp" | grep '^G(0, 0) = [0-9]'
 }
 
+# The Fortran interface, where this build has it.
 with_fortran() {
   PKG_CONFIG_PATH=$lib/pkgconfig
   export PKG_CONFIG_PATH
@@ -77,7 +78,26 @@ preloads_pblas() {
     ! ldd "$lib/libtessera_pblas_mpi.so.0.2" | grep "not found"
 }
 
+# What `make install` says is enough for a program to be built and to run.
+as_make_install_says() {
+  cp "$build/install_manifest.txt" "$work/manifest" || return 1
+  sh "$root/tools/install.sh" "$build" "$work/own" >"$work/said_install" || return 1
+  cp "$work/manifest" "$build/install_manifest.txt"
+  (
+    cd "$work" && eval "$(grep '^  export ' "$work/said_install")" &&
+      cc "$here/main.c" "$here/product.c" $(pkg-config --cflags --libs tessera) -o own_program &&
+      ./own_program && [ "$(command -v tessera)" = "$work/own/bin/tessera" ]
+  )
+}
+says_what_cannot_be_written() {
+  echo >"$work/file"
+  ! sh "$root/tools/install.sh" "$build" "$work/file/prefix" 2>"$work/said_install" &&
+    grep 'needs no root' "$work/said_install"
+}
+
 check "a program with pkg-config" with_pkg_config
+check "a program as make install says" as_make_install_says
+check "a prefix that cannot be written" says_what_cannot_be_written
 check "a program with find_package" with_cmake
 check "a build needs no cmocka" configured_without_cmocka plain
 check "a build has no tests unless they are asked for" has_no_tests

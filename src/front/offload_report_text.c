@@ -33,8 +33,8 @@ static const struct {
     [TSR_WHY_ALWAYS] = {"TESSERA_OFFLOAD is always", "offload: always"},
 };
 
-/* The words of the report for each family: one of its calls, the letter before a routine's name, and where
- * the calls are done that stay off the devices. */
+/* The words of the report for each family: one of its calls, the letter before a routine's name,
+ * and where the calls are done that stay off the devices. */
 static const struct {
   const char *what, *prefix, *where, *who;
 } families[TSR_FAMILY_COUNT] = {

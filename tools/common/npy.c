@@ -212,8 +212,9 @@ static bool locate_header(const char *path, const npy *file, size_t *begin, size
   const unsigned char *bytes = file->mapping;
   if (file->mapped < PREFIX_1 || memcmp(bytes, MAGIC, sizeof MAGIC) != 0) {
     bool zip = file->mapped >= 4 && memcmp(bytes, "PK\3\4", 4) == 0; /* numpy.savez writes these */
-    return file_refuse(reason, path, zip ? "is an archive of arrays (.npz); save one with numpy.save"
-                                         : "has no array of NumPy's; numpy.save writes such files");
+    return file_refuse(reason, path,
+                       zip ? "is an archive of arrays (.npz); save one with numpy.save"
+                           : "has no array of NumPy's; numpy.save writes such files");
   }
   int major = bytes[6], minor = bytes[7];
   if (major < 1 || major > 3 || minor != 0) {

@@ -14,7 +14,8 @@ static tsr_status count_devices(int *present) {
   if (error == gpuSuccess && *present > 0) return TSR_OK;
   (void)gpuLastError();
   if (error == gpuErrorDriver)
-    return tsr_fail(TSR_ERR_ENGINE, "no " GPU_RUNTIME
+    return tsr_fail(TSR_ERR_ENGINE,
+                    "no " GPU_RUNTIME
                     " driver, or one older than the runtime (%s); tessera doctor says which",
                     gpuErrorString(error));
   if (error == gpuSuccess || error == gpuErrorNoDevice)

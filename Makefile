@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # A thin front of CMake: what people type. CMakePresets.json has the builds with tests.
 MAKEFLAGS += --no-print-directory
 BUILD ?= build

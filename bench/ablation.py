@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """What each technique of the planner is worth: from SUMMA, where every device fetches all it needs
 from the operands' homes, they are added one after the other, as in Figure 8 of Anastasiadis et al.,
 "Uncut-GEMMs". Caching, and overlap of copies with kernels, are inherent in plans.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """What calls cost beside their work: cpu, a call of ours with engine 'cpu' against the CPU's BLAS
 called directly; doors, a call through the BLAS door against the same; plan, planning, and how long a
 warm asynchronous call keeps its thread.

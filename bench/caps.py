@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Large routines in pinned host memory with budgets for the devices' memory, against the rate without
 a cap and the one that devices sustain in the same run; and what each device loads, beside the plan,
 equation (1) of Herault et al. and a lower bound. Three matrices of 70000 in fp64 are 118 GB.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """What the planner's choices are worth by its own model: calls as it plans them beside the same calls
 with a choice made for it, or with less of something. Nothing is measured, and no device is needed.
 Ratios above 1: the planner's own choice is faster.

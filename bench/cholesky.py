@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """A Cholesky factorisation by a LAPACK that calls the BLAS by its symbols, as netlib's does
 (OpenBLAS's own dpotrf does not call dgemm_).
 

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """A solve and a product of its result, X = A^-1 B in place of B and then C = C - D X, n x n in pinned
 host memory: composed (asynchronous calls, X and C brought home at the end, everything forgotten) and
 separate (two blocking calls), in turn. Bytes are those of one warm run.

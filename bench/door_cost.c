@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Measures the cost of the BLAS doors for a call that goes to the CPU. It is the processor time of
  * one call of dgemm_ and of cblas_dgemm with N = 1 on a BLAS that computes nothing

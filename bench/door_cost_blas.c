@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* A BLAS that computes nothing, so that door_cost measures only the cost of calling it. */
 #include <stddef.h>
 

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The benchmarks' driver: reads cases, measures or predicts them, and prints checked results. A
  * case is a line of words (tools/measure/line.h). The Python programs in this folder make lists of

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Products far from square with operands in mixed places: the irregular data set of Anastasiadis et
 al., "Uncut-GEMMs", section IV-E; and what it comes to.
 

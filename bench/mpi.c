@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The benchmarks' driver for products across processes: reads cases, measures or predicts them, and
  * prints checked results, as driver.c does for one process. It is a program of its own, since it

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Cases across processes: "pgemm d 8192 8192 8192 processes=4 transport=nccl". */
 #ifndef TESSERA_BENCH_MPI_H
 #define TESSERA_BENCH_MPI_H

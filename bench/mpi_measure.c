@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Measures products across processes on random matrices and checks some elements of each process's
  * part. */
 #include <math.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Predicts products across processes by replaying their schedules; every process has the machine of
  * --machine. */
 #include "mpi.h"

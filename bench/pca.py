@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """A principal component analysis of random data, as a program would do it with NumPy.
 
 Run it with and without the BLAS doors, with a NumPy that has the system's BLAS:

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Products across processes: measured weak and strong scaling, predictions for grids of a machine's
 processes, and measured products under the roofs of computing and of the network.
 

@@ -1,4 +1,7 @@
 #!/bin/bash
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Products across processes on a machine with GPUs, with what was built before: DGEMM from pinned
 # host memory, on 2 x 1 processes x GPUs (two GPUs), or 4 x 1 and 2 x 2 (four), with panels by NCCL
 # and by MPI, against one process with all GPUs; and random problems on real devices. Results are

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """A data set on a machine that need not be here, by replay of its plans, beside what was measured.
 
   python3 bench/predicted.py --machine machines/h200x8.json --type d,s --check

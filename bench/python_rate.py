@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """What Python costs: tessera.matmul of NumPy arrays in pinned memory beside the C call on the same
 memory, in turns; then arrays on GPUs of the libraries that are here (PyTorch, CuPy, JAX), and of one
 that has nothing but __cuda_array_interface__ or DLPack, with the bytes that each moved from and to

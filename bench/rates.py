@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Rates of routines over extents, types, placements and numbers of devices, beside the floor and
 cuBLASXt: the regular data set of multi-GPU GEMM papers, and any other.
 

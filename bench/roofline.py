@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Measured points under the machine's roofs, the links' included: operands in host memory under the
 host links, operands on devices under the links of the home.
 

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Products with one short extent in pinned host memory, on the devices that the model chooses (or on
 the CPU, if it says so), against one device and against the CPU's BLAS.
 

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """The rate against the size of square tiles, for data on devices, and how far from the best the size
 is that a model predicts: Figures 3 and 4 of Choi, Nikolskiy and Stegailov, "Tuning of a matrix-matrix
 multiplication algorithm for several GPUs connected by fast communication links". Panels, which plans

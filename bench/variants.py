@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Square products with operands as they are and transposed, in turn, against NN at the same extent;
 and each kind's first call, in a context that has done others, against its warm ones.
 

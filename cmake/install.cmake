@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # What is installed: the library with its headers, a pkg-config file, a CMake package
 # (find_package(tessera), target tessera::tessera; COMPONENTS mpi: tessera::tessera_mpi) and what
 # explains it. The command and the CUDA engine install themselves.

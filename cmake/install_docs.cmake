@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # What explains the library, installed: the pages of docs/ but for the history of experiments,
 # manual pages, and completion for bash and zsh. Manual pages and completions are made while building,
 # by the command that was built; without Python, or for another machine than this one, they are left out.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # libtessera.a, for programs that carry the library in themselves: target tessera::tessera_static,
 # pkg-config's tessera-static.
 #

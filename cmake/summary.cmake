@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # What configuring prints at its end: what was found, and what is missing without the rest.
 #
 # Each part of the project says what it found, where it looks for it:

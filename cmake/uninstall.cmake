@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Removes what the last installation from a build put in place, and folders of ours that it leaves empty.
 # Usage: cmake -DBUILD=build -P cmake/uninstall.cmake
 set(list ${BUILD}/install_manifest.txt)

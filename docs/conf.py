@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """The site: make docs. Pages are plain Markdown, as they are read on the web; what only Sphinx needs is here."""
 import re
 import subprocess

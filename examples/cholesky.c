@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Blocked Cholesky factorisation A = L L^T of a symmetric positive definite matrix in pinned host
  * memory, lower triangle, column-major, right-looking. The CPU's LAPACK factors the blocks on the

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The Gram matrix of the rows of a matrix: G = X X^T, on all GPUs of this machine, or on its CPU.
  *

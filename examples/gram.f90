@@ -1,3 +1,6 @@
+! SPDX-FileCopyrightText: 2026 The Tessera authors
+! SPDX-License-Identifier: BSD-3-Clause
+
 ! The Gram matrix of the columns of a matrix: G = X**T X, on all GPUs of this machine, or on its CPU.
 !
 !   gfortran gram.f90 $(pkg-config --cflags --libs tessera-fortran) -o gram && ./gram

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * SUMMA by hand (van de Geijn and Watts, 1997), C = A B, N x N, over a grid of MPI processes:
  * tsr_pgemm does the same in one call. Panels of A go along the rows of the grid and panels of B

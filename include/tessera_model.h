@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Functions for benchmarks, studies, tests and libtessera_mpi, beside tessera.h: the planner's
  * figures, ways to force its decisions, and hooks for tests.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Tessera across processes: products of matrices that are distributed over a grid of MPI processes,
  * each with devices of its own. Library: libtessera_mpi, over libtessera.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Functions of libtessera_mpi for benchmarks, studies and tests, beside tessera_mpi.h. Like
  * tessera_model.h, this header promises nothing.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Writes the machine files of this folder: each starts from a machine string and is then given what
  * a string cannot say. machines/README.md tells where the figures come from. From the root:

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Threads that are cancelled inside a function of the library. The cancellation is pending before
  * the function is called, so that the first point inside at which a thread may be cancelled would

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # What test scripts share; they source it, and its $1 is theirs: the build folder. Leaves $root,
 # $build, $tessera and $work, an empty folder in which the script goes on and which goes with it. No
 # setting of ours comes in from outside, and nothing is kept outside of $work. Counts cases.

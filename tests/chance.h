@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Numbers by chance for tests: the same on every computer for the same seed. One sequence a
  * program. */
 #ifndef TSR_TESTS_CHANCE_H

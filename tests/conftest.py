@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """What holds for all tests of programs: a clean environment, an empty folder, and the sum that
 tools/run_tests.sh counts."""
 import os

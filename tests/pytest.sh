@@ -1,4 +1,7 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Runs a file of tests for pytest. It ends with "N passed, N failed", as all scripts of tests do.
 # Arguments: the build folder, the file.
 set -u

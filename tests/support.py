@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """What the tests of programs share: where things are, programs that are run, files of matrices."""
 import importlib
 import json

@@ -1,4 +1,7 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Configures a build. Prints what the build has if that is not as it was when it was configured last.
 # Arguments: the build folder, more for cmake.
 set -u

@@ -1,4 +1,7 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # The demo: the Gram matrix of the 1797 handwritten digits (64 pixels each), on the GPUs if there
 # are any, else on four emulated devices. Argument: the build folder.
 set -u

@@ -1,4 +1,7 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Unpacks what the build needs into a folder, for a machine that cannot install packages: Debian's
 # packages of this computer's release, libraries and headers only. Argument: the folder (.deps).
 # A machine with the same or a newer glibc can use them; tools/gpu_check.sh and bench/pgemm_gpu.sh do.

@@ -1,4 +1,7 @@
 #!/bin/bash
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Builds, tests and measures on a machine with GPUs, in one go; a short table comes last.
 #
 #   DEPS            folder of unpacked packages (tools/fetch_deps.sh), used where it exists: .deps

@@ -1,4 +1,7 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Installs a build and says how to use it from there. Arguments: the build folder, the prefix.
 set -u
 build=$1

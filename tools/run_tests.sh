@@ -1,4 +1,7 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Runs the tests of a build and ends with "N passed, N failed": single cases, as the programs count
 # them. Arguments: the build folder, the labels to leave out and, if not all, the names of the tests
 # and of those to leave out (regular expressions).

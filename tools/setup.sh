@@ -1,4 +1,7 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Installs what is missing to build: on Debian and Ubuntu as root. Otherwise it prints the one command
 # to run and fails. Quick, and without a word, when all is there.
 # Arguments: --tests, to build the tests and run them, too; then more "probe:package" pairs, the probe

@@ -1,4 +1,7 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # The site of docs/ in build-docs/html, by Sphinx, which is fetched into build-docs/venv. A broken link, or anything
 # else that Sphinx warns of, fails.
 set -eu

@@ -1,4 +1,7 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # NumPy and SciPy as PyPI has them, which carry a BLAS of their own, for tests/dropin: in
 # build-wheels/. Quick when they are there.
 set -eu

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Charts, drawn by matplotlib when one is asked for."""
 from .options import Fail
 from .results import tera

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Options: what every benchmark has, checked as the command checks its own."""
 import argparse
 import importlib.util

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Results: rows of the driver's, as CSV and as tables."""
 import csv
 import math

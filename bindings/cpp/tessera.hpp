@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Tessera for C++17 and later: tessera.h with objects that end themselves, exceptions in place of
  * statuses, and routines that take types, extents and leading dimensions from their matrices.

@@ -1,3 +1,6 @@
+! SPDX-FileCopyrightText: 2026 The Tessera authors
+! SPDX-License-Identifier: BSD-3-Clause
+
 ! What all modules of the Fortran interface share: the C types, flags, and how errors are reported.
 ! Programs use the module tessera.
 module tessera_base

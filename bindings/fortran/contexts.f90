@@ -1,3 +1,6 @@
+! SPDX-FileCopyrightText: 2026 The Tessera authors
+! SPDX-License-Identifier: BSD-3-Clause
+
 ! Contexts, events, timelines, memory's places and machines: tessera.h, which is the manual, in Fortran.
 module tessera_contexts
   use, intrinsic :: iso_c_binding

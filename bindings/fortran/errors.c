@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Errors that the Fortran interface finds itself, reported as the library reports its own. */
 #include <inttypes.h>
 

@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Writes the module tessera_memory: memory of the library's own, and regions of composed calls, generic
 over the types of the BLAS. The build runs it. Usage: memory.py FILE"""
 import sys

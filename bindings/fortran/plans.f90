@@ -1,3 +1,6 @@
+! SPDX-FileCopyrightText: 2026 The Tessera authors
+! SPDX-License-Identifier: BSD-3-Clause
+
 ! Plans, and captures of sequences of calls: tessera.h, which is the manual, in Fortran.
 module tessera_plans
   use, intrinsic :: iso_c_binding

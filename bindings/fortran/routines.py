@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Writes the module tessera_routines: the generic routines of level 3, in two forms for each type, from
 one table. The build runs it. Usage: routines.py FILE"""
 import sys

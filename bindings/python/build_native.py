@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Writes tessera/_native.py, the declarations of a header and of what it includes, for cffi's ABI mode.
 
 Called by CMake: build_native.py COMPILER HEADER SONAME OUTPUT. The compiler only preprocesses. The

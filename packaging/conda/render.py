@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Reads the recipe and renders it, as rattler-build does before it builds: what CI can do without conda's channels."""
 from pathlib import Path
 

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # A Spack recipe for Tessera. Tessera has no public address yet, so it is built from a copy of its tree:
 #
 #   spack repo create here tessera && mkdir -p here/packages/tessera

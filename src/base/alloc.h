@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * All host allocations of the library go through these functions, so that tests can make the nth
  * one fail (tsr_alloc_fail_at in tessera_model.h).

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Amounts with their units, as people read them: three digits, or all digits before the point. */
 #ifndef TSR_BASE_AMOUNTS_H
 #define TSR_BASE_AMOUNTS_H

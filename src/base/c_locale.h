@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Formatting and parsing as in the C locale. The program may have chosen a locale whose decimal
  * point is a comma.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Monotonic time, and two ways to wait. */
 #ifndef TSR_BASE_CLOCK_H
 #define TSR_BASE_CLOCK_H

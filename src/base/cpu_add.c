@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* ADD and SCALE on the CPU, of all of c or of a triangle of c: one loop for each pair of types of a
  * and c. */
 #include <string.h>

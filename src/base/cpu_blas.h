@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The CPU's BLAS: OpenBLAS, or the library that TESSERA_CPU_BLAS names. The library is loaded at
  * run time and called only through a table filled by dlopen and dlsym: a call by its linked name

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Calls of the routines of the CPU's BLAS by their Fortran interface. */
 #include "base/cpu_internal.h"
 

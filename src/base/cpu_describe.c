@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* What the CPU's BLAS says of itself. */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * What the files of the CPU's BLAS share: cpu_blas.c finds the library, cpu_call.c calls it,
  * cpu_level3.c, cpu_add.c and cpu_kernel.c run kernels with it.

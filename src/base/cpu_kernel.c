@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Kernels on the CPU. This file has GEMM; cpu_add.c and cpu_level3.c have the others. */
 #include "base/alloc.h"
 #include "base/cpu_blas.h"

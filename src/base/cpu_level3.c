@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The kernels of the BLAS other than GEMM. Libraries differ in whether they read a matrix that a
  * scalar of 0 leaves out, and in what they write to the imaginary parts of a Hermitian diagonal.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 #include "base/flags.h"
 
 /* Source of the numbers and names: cblas.h of the reference BLAS; CblasConjNoTrans is OpenBLAS's.

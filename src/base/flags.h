@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Flags as programs give them: the letters of tessera.h, the same letters in lower case, or the
  * numbers of the enumerations of CBLAS.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The kernels: what an engine can compute on tiles at its device. kernel.c has a row for each
  * kernel, an engine a line.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Parts of GEMMs, and the cut of a GEMM with odd extents into parts that GPUs compute fast. */
 #include "base/kernel.h"
 

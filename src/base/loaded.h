@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The files that the loader has loaded into the process: the program and its libraries. */
 #ifndef TSR_BASE_LOADED_H
 #define TSR_BASE_LOADED_H

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The log: lines on stderr, if TESSERA_LOG is error, info or debug. status.c logs errors here, and
  * settings_file.c passes on the level that a settings file names, so the log includes neither.

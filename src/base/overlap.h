@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Whether two matrices share memory, byte for byte: two panels of one matrix, its even and its odd
  * columns, or two triangles in one square do not overlap, however their storage interleaves.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* What a queue is for; engines may map it to a priority. */
 #ifndef TSR_BASE_QUEUE_H
 #define TSR_BASE_QUEUE_H

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Rectangles of matrices, in elements, half-open: rows row0 .. row1-1, columns col0 .. col1-1. And
  * sets of disjoint rectangles, such as the parts of a matrix that are valid at a location.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Settings: environment variables that all stand in one table (settings_table.c), from which the
  * help is printed, too.

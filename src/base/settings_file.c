@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Settings in a file, for users who do not want them in the environment. */
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The settings. `tessera --help` prints this table, and docs/reference/settings.md must equal it.
  */
 #include <stddef.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Variables of the environment that look like settings and are none. */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Errors. The function that detects an error reports it once, with tsr_fail(); its callers only
  * propagate the status. The message belongs to the calling thread. A thread that works for another

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * A growing string. Appending never fails: after a failed allocation the text is marked broken, and
  * tsr_text_take() reports that.

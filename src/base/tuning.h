@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Defines the constants of a table of tuned constants: TSR_TUNE_NAME for each row. A folder's
  * tuning.h names its table and includes this file:

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The element types: one table of their properties. */
 #ifndef TSR_BASE_TYPES_H
 #define TSR_BASE_TYPES_H

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Growing arrays: TSR_VEC(type) is a struct of items, their count, and room, the count that memory
  * suffices for. Pushing returns false when memory is out, and leaves the array as it was.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Checks that a call does not write to memory that it reads as A or B. */
 #include "base/overlap.h"
 #include "blas/call.h"

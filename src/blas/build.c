@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The graph of a call: limits of its size, the grids of its tiles, and the builder that makes its
  * tasks. */
 #include "blas/build.h"

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * What the graph builders share: one builder for each family of operations, and the walk through
  * the parts of C that GEMM and the rank-k updates have in common.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * A triangle beside C, C block by C block, for devices with little memory: as many tiles of C as
  * fit stay at a device, while the tiles of A, and of B or C, stream through.

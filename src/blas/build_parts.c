@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * What the builders share: rectangles of matrices, the owners of parts, and the walk through the
  * parts of C that products and rank-k updates have in common.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The graphs of the updates of one triangle of C: gemmt, syrk, herk, syr2k, her2k.
  *

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * A triangle beside C, stripe by stripe: all blocks of some lines of C. If blocks are sums, all of
  * them get their products with one k-panel of A's order before the next k-panel. So kernels can

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The graphs of the operations with a symmetric or triangular A beside C: symm, hemm, trmm, trsm.
  *

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * A call: one level-3 operation as it was asked for, normalised to column-major, without addresses.
  * A plan may depend on everything in a call. What differs between calls of one kind (addresses,

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The arguments of a call as the caller gave them: whether they are right, and what they mean. */
 #ifndef TSR_BLAS_CHECK_H
 #define TSR_BLAS_CHECK_H

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The graph of a call: its tasks in a sequence. Running them one after another gives the result.
  * Each family of operations has a builder; the planner says how to cut the call (tsr_tiling) and

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * From arguments to a normalised call. A row-major matrix, read as column-major, is its transpose.
  * So a row-major call is the column-major call that computes C' (the transpose of C) from the

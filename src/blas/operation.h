@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The operations: one row for each, with its arguments and operands. The argument checks, the
  * normalisation and the path on the CPU read this table.

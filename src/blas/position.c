@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Argument checks in the order and with the positions of the reference BLAS. */
 #include "blas/check.h"
 #include "blas/operation.h"

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* A triangle beside C: the tasks of one block of C. */
 #include "blas/triangle.h"
 

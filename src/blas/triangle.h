@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * What the builders for a triangle beside C share: build_stripes.c for panels, build_c_blocks.c for
  * tiles. Both make the tasks of one block of C alike.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Agreement of processes: whether all of them go on, and whether all made the same call with the
  * same arguments. Because of it a collective call returns the same status on every process, and no

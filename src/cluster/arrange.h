@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The arrangement of a product: which operands are redistributed first, how k is distributed after
  * that, and how the product is cut. All processes compute the arrangement from the same numbers, so

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Asynchronous products of a grid, carried out one after the other. If MPI provides
  * MPI_THREAD_MULTIPLE, a thread of the grid carries them out; otherwise each call of a function of

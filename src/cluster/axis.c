@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 #include "cluster/axis.h"
 
 static int64_t least(int64_t a, int64_t b) {

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * One direction of a block-cyclic layout: the indices 0 .. extent-1 are cut into blocks, and block
  * b belongs to coordinate (source + b) mod count of the grid. A contiguous part of an axis is again

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The choice of a cut by the model: candidate cuts are replayed, and the cut with the least
  * predicted time is taken. Values that the user set (tsr_wishes) are kept.

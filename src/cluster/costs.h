@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The times that steps of a schedule take on the grid's machine: products as the planner or a
  * formula predicts them, messages by the rates of the network.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * An exchange moves a view to another layout. It goes window by window over the view, so that
  * memory for messages is bounded; within a window every process sends each other process everything

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Finds the fabric for CUDA devices, which is in libtessera_nccl.so.0.2. */
 #include "cluster/fabric.h"
 

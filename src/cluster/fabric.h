@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * A fabric carries bytes from host memory to a process's first device, and from there to the first
  * devices of other processes. Its only implementation is NCCL's, in a library of its own that is

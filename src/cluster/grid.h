@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The grid's struct, for the files of this folder. */
 #ifndef TSR_CLUSTER_GRID_H
 #define TSR_CLUSTER_GRID_H

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The table of knobs of a product across processes. The search goes through its rows in order and
  * tries each row's values. A new knob is a field of tsr_pstrategy, a row of the table, and the code

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The launcher that started the process, as its environment variables tell. A program that is
  * started by another MPI's launcher does not fail: each of its processes is alone in an

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The model of a grid: the facts about machines that all processes agreed on when the grid was
  * made. From it every process derives the same schedules and the same predicted times.

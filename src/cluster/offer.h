@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* For a door that can compute a failed product in another way: the PBLAS door falls back on the
  * PBLAS that is loaded. */
 #ifndef TSR_CLUSTER_OFFER_H

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 #include "cluster/panel_slots.h"
 
 bool tsr_panel_slots_suffice(const tsr_panel_slots *s, const int count[2], const size_t bytes[2]) {

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The slots of a grid: memory in which panels of A and B arrive. */
 #ifndef TSR_CLUSTER_SLOTS_H
 #define TSR_CLUSTER_SLOTS_H

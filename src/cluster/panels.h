@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The order in which a product goes through k. A panel is a set of indices of k whose columns of A
  * are all owned by one process column and whose rows of B are all owned by one process row. A sum

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The parts of a panel: rectangles with a constant pitch both in the matrix and in the panel, one
  * for each run of consecutive indices of k.

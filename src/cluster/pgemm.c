@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* tsr_pgemm, tsr_pgemm_async and tsr_grid_sync: preparation, agreement of all processes, execution.
  */
 #include "base/alloc.h"

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Plans across processes: making, destroying and asking them. */
 #include "base/alloc.h"
 #include "base/thread.h"

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The struct of a plan across processes, for the files of this folder and tests. */
 #ifndef TSR_CLUSTER_PPLAN_H
 #define TSR_CLUSTER_PPLAN_H

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Prints plans across processes: as text, as JSON, as a list of steps, and as a timeline. */
 #include "base/amounts.h"
 #include "base/thread.h"

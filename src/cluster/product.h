@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The arguments of a call of tsr_pgemm, and their checks. */
 #ifndef TSR_CLUSTER_PRODUCT_H
 #define TSR_CLUSTER_PRODUCT_H

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Redistribution from one layout to another. Scattering and gathering are redistributions from and
  * to a layout of one block. */
 #include "base/flags.h"

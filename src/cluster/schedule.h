@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The schedule of a product across processes, as data: a list of typed steps. Every process derives
  * the same list from the same numbers, and goes through it in order. Numbers that differ between

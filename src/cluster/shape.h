@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The shape of a grid, by the model. */
 #ifndef TSR_CLUSTER_SHAPE_H
 #define TSR_CLUSTER_SHAPE_H

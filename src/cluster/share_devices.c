@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* tsr_context_create_dealt: shares out the devices of a node among its processes. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * A strategy: the knobs that the search turns to cut a product across processes (the table in
  * knobs.c explains each). The cut follows from the strategy and from the memory of the devices.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * SUMMA (van de Geijn and Watts, 1997) with C in place: executes a schedule. Panels of op(A) are
  * broadcast along the rows of the grid and panels of op(B) along its columns, before the products

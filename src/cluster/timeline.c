@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Timelines of grids: each process notes its own events; one process makes a trace of all. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The timeline of a grid: each process notes its messages here, and its context notes the work of
  * its devices. Both become one trace of all processes.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * A transport broadcasts panels: from the process that owns a panel to the others of its row of the
  * grid (operand A) or of its column (B). Each transport is one const struct of functions; callers

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Panels from device to device. Slots are memory of each process's first device. A panel travels in
  * pieces. The root uploads each piece to its first device: straight from the matrix if that is

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The messages of the transport from device to device. Each call of begin or test progresses all
  * messages a little, without waiting. */
 #include "cluster/transport_device.h"

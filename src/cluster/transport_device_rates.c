@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Measures how fast panels are uploaded and broadcast, and C is downloaded. This is done when a
  * grid is made, because no machine file says what connects the devices of two processes. */
 #include <math.h>

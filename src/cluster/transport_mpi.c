@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The transport by MPI, through host memory. A panel is broadcast in pieces, each by a non-blocking
  * broadcast, so that pieces are on their way while the root packs the next ones.

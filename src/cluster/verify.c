@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Verifies schedules; shares no code with what makes them. */
 #include "base/alloc.h"
 #include "cluster/schedule.h"

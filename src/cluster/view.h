@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * A view: op() of a part of a distributed matrix as one process sees it. It says which process owns
  * which index in both directions, and where this process's own elements are. A transposed view has

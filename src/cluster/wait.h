@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Waiting between polls. While messages are under way, a wait only yields the processor, because
  * many MPI libraries move data only while they are called. Otherwise the thread yields at first and

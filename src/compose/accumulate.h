@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Predicts the times of a sequence of products added to one C that stays on the devices: the first
  * product, each further one, and the write-back of C.

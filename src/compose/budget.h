@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Budgets: the bytes that calls may use of each device's memory, and of host memory for staging. If
  * a plan within its budget does not find its memory, the budget shrinks and a new plan is made.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Plans and submits a call that uses cached blocks of earlier calls. */
 #include "compose/inside.h"
 #include "compose/retry.h"

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The calls of a context that are in flight: these functions submit plans to the runner, wait for
  * the jobs, and keep their errors and times.

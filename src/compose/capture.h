@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The record of a capture: asynchronous calls, the calls about residency between them, and the
  * plans that were made for them. Running a capture makes the same calls again from the same state

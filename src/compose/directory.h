@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The directory of a context: the matrices, or parts of them, that are on its devices between calls
  * (the store), the devices to which the user maps matrices, and the write-backs in flight.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Finds a plan that uses cached blocks, allocates its memory and submits it. */
 #include "compose/inside.h"
 #include "compose/retry.h"

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Removes cached blocks from devices: those of some host memory, the one used longest ago, or all.
  */
 #include "compose/inside.h"

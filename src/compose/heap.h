@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * A heap: memory of one device, or pinned host memory (TSR_HOST), for cached blocks and the arenas
  * of composed calls. The heap allocates large blocks from the engine when it needs them, and gives

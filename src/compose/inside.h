@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Functions that the files of composition call of one another, between tsr_compose_begin and
  * tsr_compose_end.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Moves matrices between host and devices: write-back, invalidation, and copies to mapped devices.
  */
 #include <string.h>

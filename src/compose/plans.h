@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The plans of a context: the machine for which they are made, the settings and budgets on which
  * they depend, the cache that keeps them and the captures that keep them longer.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * An engine carries out commands on devices. An engine is one const struct of traits and functions;
  * each function is required unless marked optional. Engines know no plans and decide nothing.

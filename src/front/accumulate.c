@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* tsr_plan_accumulation: the predicted time of a sequence of products that update the same C, which
  * stays on the devices between them. */
 #include "base/thread.h"

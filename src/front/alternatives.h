@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* What other plans of a call would take: for verdicts. */
 #ifndef TSR_FRONT_ALTERNATIVES_H
 #define TSR_FRONT_ALTERNATIVES_H

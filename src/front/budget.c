@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Memory budgets of a context, as its options and the user set them. */
 #include <string.h>
 #include <unistd.h>

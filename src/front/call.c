@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Carries a call out. If memory is short, copies that are kept on devices are evicted, then budgets
  * are reduced and the call is planned again, and in the end the CPU's BLAS does the call.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The native door: the check of a context, its traffic, and functions that change its settings. */
 #include "front/context.h"
 

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * A context: an engine with its devices, the plans made for that machine, the calls under way, and
  * the directory of the copies that stay on the devices between calls.

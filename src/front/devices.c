@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Chooses the engine, the devices and the machine of a context. */
 #include <stdatomic.h>
 #include <string.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The native door: events, and functions that describe a context without waiting for calls. */
 #include "base/thread.h"
 #include "front/context.h"

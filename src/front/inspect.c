@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* What this computer and this environment have for the library to work with: for tessera doctor. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Creating and destroying a context: all that belongs to it is started and stopped here. */
 #include <unistd.h>
 

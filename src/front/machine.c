@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The context's machine: built in, read from the kept measurement, measured, printed. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The native door: allocating, copying and registering memory that devices copy fast. */
 #include <string.h>
 

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Guesses the machine from files alone, since asking the CUDA runtime would start it. The guess
  * serves only to decide whether starting the devices pays; once they are started, the engine says

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Shared by the files that implement offload.h (offload*.c): prices, the guessed machine, the state
  * and the report. */
 #ifndef TSR_FRONT_OFFLOAD_INSIDE_H

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Predicted times of a call on the CPU and on the devices, before a plan is made. */
 #include <math.h>
 #include <sched.h>

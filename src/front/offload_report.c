@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Collects which calls were made, where they went and how long they took. With TESSERA_REPORT the
  * process writes a report of that when it ends, with TESSERA_EXPLAIN the same with all kinds of

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* What the report of calls has collected (offload_report.c), for what writes it
  * (offload_report_text.c, offload_report_none.c). */
 #ifndef TSR_FRONT_OFFLOAD_REPORT_H

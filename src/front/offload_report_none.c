@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Why no BLAS call came in: what the process is and has loaded tells most of it. */
 #include <elf.h>
 #include <errno.h>

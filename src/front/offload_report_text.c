@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The report as text for people, in 80 columns. */
 #include <ctype.h>
 #include <errno.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Calls that several processes decide on together: the facts of one process, and its share of
  * devices that several processes of a host see.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The offload state of the process: its settings, starting the devices, forks, and the end of the
  * process. */
 #include <math.h>

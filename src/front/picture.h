@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The timeline of a plan as a picture (SVG). */
 #ifndef TSR_FRONT_PICTURE_H
 #define TSR_FRONT_PICTURE_H

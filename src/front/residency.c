@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The native door: copies of the user's matrices on the devices (coherent, invalidate, release,
  * map, distribute). */
 #include <inttypes.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The native door: the timeline of a sequence of calls. */
 #include <math.h>
 #include <string.h>

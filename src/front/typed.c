@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The native door: routines with the type in their name (tsr_dgemm). Each calls the routine that
  * takes the type as an argument. Real scalars come by value and are passed on by their address

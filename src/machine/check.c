@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Checks of a machine. Every message names the field and the remedy. */
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The page of the picture of a machine: its columns, its titles and its legend. */
 #include "machine/draw.h"
 

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* A machine as a picture (SVG): host memory, GPUs, links with their rates, what links share. */
 #ifndef TSR_MACHINE_DRAW_H
 #define TSR_MACHINE_DRAW_H

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The devices in the picture of a machine, and what connects them with each other. */
 #include <math.h>
 #include <string.h>

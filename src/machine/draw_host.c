@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The host in the picture of a machine: its memory nodes, and its links to the devices. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Inside the picture of a machine. From top to bottom: titles, the host with its memory nodes, the
  * links to the host (a box where devices share one), the devices, and what connects devices with

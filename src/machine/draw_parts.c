@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* What the parts of the picture of a machine are made of: labels, groups, arrows, columns. */
 #include <math.h>
 #include <stdarg.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Machine files: read here with cJSON, written by json.c. An error names the path and the place in
  * the JSON ("links[3].bandwidth"). A field that is unknown is an error, so that a misspelt field

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Machines that are installed with the library: the files NAME.json in share/tessera/machines. */
 #ifndef TSR_MACHINE_INSTALLED_H
 #define TSR_MACHINE_INSTALLED_H

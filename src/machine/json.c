@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Writes a machine as JSON, in the form that file.c reads. Every number is read back as the same
  * bits. */
 #include <stdio.h>

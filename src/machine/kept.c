@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Where measurements of machines are kept: in files of the user's cache. */
 #include <errno.h>
 #include <string.h>

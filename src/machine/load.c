@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Makes a machine from any of its forms. */
 #include <string.h>
 #include <sys/stat.h>

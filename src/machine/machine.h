@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The machine: locations, links, channels and rates. It is pure data, and all that the planner
  * knows of the hardware. A machine comes from the probe, from a file, or from a string

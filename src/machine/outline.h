@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The outline of a machine: what a person sees of it. Which devices are equal, what each channel
  * is (host memory, a link that devices share, a port of a switch), and what all devices reach

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Times of copies, kernels and calls of the CPU's BLAS, from the rates of the machine. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Machines by the name of their devices, as machine strings. Sources: H200 measured by us
  * (machines/README.md); A100 from Anastasiadis et al., "Uncut-GEMMs", Table I, with a host link for

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Machines built into the library, for devices that nobody has measured yet. */
 #ifndef TSR_MACHINE_SHIPPED_H
 #define TSR_MACHINE_SHIPPED_H

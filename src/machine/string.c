@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Machines from strings; docs/reference/machine.md has the grammar. The string is read into a spec,
  * of which each word fills a part; then the parts that no word has filled are chosen; then the

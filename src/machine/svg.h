@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Boxes, arrows and texts of a picture of a machine. */
 #ifndef TSR_MACHINE_SVG_H
 #define TSR_MACHINE_SVG_H

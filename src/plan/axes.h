@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Axes: which index the rows, and which index the columns, of an operand stand for. A kernel has
  * three indices: i and j number the rows and columns of its c, and k is summed over. A call has

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The cache of a context's plans. A call finds the plan that was made for an equal call. The cache
  * keeps the plans used last, within the limits below. A sequence of calls, such as a blocked

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * A mapping: the device of each block of a matrix, partitioned 2D block-cyclically over a grid of
  * devices.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Names of the parts of a plan, for messages, prints and timelines. A function with a tsr_name
  * writes into that and returns its text, which lives as long as the tsr_name.

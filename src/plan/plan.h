@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * A plan: how one kind of call (routine, type, extents, places of the operands) will be carried
  * out. A plan is an array of typed commands, copies and kernels. A command depends only on commands

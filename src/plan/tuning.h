@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The planner's tuned constants, TSR_TUNE_..., for the planner alone. The table in tuning.def gives
  * each constant's unit, its effect and the origin of its value.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Runs a function on a new thread and waits for it. Functions of an engine may change the calling
  * thread's current device; a thread of the user must keep its own.

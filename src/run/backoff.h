@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * One step of a thread's short wait for another thread. With spin (cores are plenty) the thread
  * keeps its core; else it pauses first, then yields its core, then sleeps a little longer each

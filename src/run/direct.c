@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Work on the devices outside of plans, while no job runs and the caller waits. */
 #include "run/aside.h"
 #include "run/inside.h"

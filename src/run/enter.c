@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Submissions to an engine's queues. If the engine lacks host memory, the submission is repeated a
  * few times, because commands in flight free host memory as they complete, and because failing

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Waits for the end of the jobs that a device's thread has submitted. */
 #include "run/inside.h"
 

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The meter tells how far a job has come: the fraction of the flops of its kernels (of its bytes if
  * the plan has no kernels) that is complete. It asks the events that the run records anyway. One

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Tells which jobs are complete, waits for them, and keeps new ones out, for work that must keep in
  * order with the jobs. */
 #include "run/inside.h"

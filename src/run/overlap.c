@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Overlap: a job with arenas of its own may run concurrently with earlier jobs. Two jobs may share
  * cached blocks and the user's memory. Before a command uses a cached block, its queue waits for

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The pinner pins the user's memory on a thread of its own, one registration after another in the
  * order in which they were made. A context has one pinner; its thread starts with the first

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * A result in pageable memory that was never touched has no pages yet. The first write to each page
  * waits until the system has made it, which is slower than the copy (measured: 1.7 GB/s a thread

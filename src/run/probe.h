@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The probe measures a machine through its engine: only the rates and times on which plans depend.
  * It takes less than 20 s on four GPUs. Nothing else may use the engine's devices meanwhile.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The bench: queues and buffers on each device, by which the parts of the probe measure. One thread
  * uses it.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The CPU's BLAS: the rate of a large product and the time of a small one. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Reads what people want to know of the computer: from the files in which Linux says it. What a
  * file does not say stays unknown. */
 #include <stdio.h>

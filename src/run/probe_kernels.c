@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Measures kernels: rates by shape, in short runs and at the power limit; memory-bound kernels; the
  * time of a submission. */
 #include <math.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Measures links: each alone, by the shape of copies while kernels run, and together, which shows
  * the channels that links share. */
 #include <math.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Measures staging: threads copy pageable memory into the pinned ring while the devices fetch as
  * many bytes as the threads have copied. Devices that fetched at the full rate of their links would
  * leave the threads less of the host memory's bandwidth than they have in a call. */

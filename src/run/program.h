@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * A program: derived from a plan once, so that a run need not search: the commands of each device
  * and of each queue in plan order, the commands that need events, and the last uses of cached

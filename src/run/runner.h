@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The runner carries out plans and makes no decision. It has one submitter thread for each device,
  * and staging threads that copy between pageable memory and the pinned ring. A context has one

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 #include "run/inside.h"
 
 /* The time at which the event of a device's command completed, in seconds from the call; the time

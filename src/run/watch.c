@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Watches the commands of devices for which staging queues wait. A staging queue is served by host
  * threads, so it cannot wait for an event as an engine's queue does: a thread must query the event

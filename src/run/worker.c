@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The runner's threads: one for each device submits commands, the others serve the staging queues.
  */
 #include "base/thread.h"

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Amounts as people read them: three digits, also where rounding reaches the next unit. */
 #include <math.h>
 #include <setjmp.h>

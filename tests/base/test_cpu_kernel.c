@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Kernels on the CPU: each one in each type against naive loops, and extents beyond an int. */
 #include "../engine/level3_case.h"
 

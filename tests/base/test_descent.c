@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Descents over candidates with a few numbers: each kind of change, and what ends them. */
 #include <setjmp.h>
 #include <stdarg.h>

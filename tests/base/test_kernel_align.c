@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The cut of a GEMM into aligned parts: the parts add up to the GEMM, and only GEMMs that gain by
  * it are cut. */
 #include "../engine/kernel_case.h"

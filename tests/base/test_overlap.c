@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Overlap of matrices in memory, compared with the definition: the bytes of each matrix. */
 #include <stdarg.h>
 #include <stddef.h>

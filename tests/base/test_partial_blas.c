@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* A CPU's BLAS that lacks routines: its routines are used, and a missing one is named in the
  * error. */
 #include <setjmp.h>

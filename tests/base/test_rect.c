@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Rectangles and sets of rectangles, compared with a bitmap of a small matrix. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Settings from the file that TESSERA_SETTINGS names; it is read once, so each test is a process.
  */
 #include <setjmp.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Threads of the library: their stacks, their signals, and that they cannot be cancelled. */
 #include <stdarg.h>
 #include <stddef.h>

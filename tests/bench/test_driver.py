@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """The driver: that cases run and are checked, and what it refuses."""
 import csv
 import json

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """The programs over the driver: the rows that they make, and that they draw them."""
 import os
 from collections import Counter

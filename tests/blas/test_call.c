@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Normalised calls: they are column-major, and fields that an operation does not have are as in an
  * ordinary GEMM. */
 #include <setjmp.h>

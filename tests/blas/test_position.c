@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The position of the first wrong argument in the Fortran argument list of a BLAS routine. */
 #include <setjmp.h>
 #include <stdarg.h>

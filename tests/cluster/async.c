@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Cases that the random driver does not have: chains and failures of asynchronous products,
  * timelines, and devices that processes share out. With and without a thread of the grid: --level

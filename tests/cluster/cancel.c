@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* A thread that is cancelled inside a function of tessera_mpi.h ends only after that function has
  * returned. All calls here are refused, so that no processes are needed; cluster_uses cancels a
  * thread inside a product. */

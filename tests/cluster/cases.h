@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Shared by the programs of cases, which mpirun runs on any number of processes: checks whose
  * verdict is the same on all processes, and a small product. A case is a function that all

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Tests run more processes than cores, so a waiting process must yield its core. Open MPI's mpirun
 # must be allowed to do so and to run as root; messages within one host need no network. Other MPIs
 # ignore these variables.

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Panels from device to device: the transport for NCCL, over a fabric between emulated devices.
 set(EMULATED_SOURCES ${CLUSTER_SOURCES})
 list(FILTER EMULATED_SOURCES EXCLUDE REGEX "/fabric\\.c$")

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Random problems of distributed products and redistributions, to be run by mpirun. Every problem
  * follows from the seed, its number and the number of processes:

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Memory of emulated devices is host memory, so uploads are copies and broadcasts go by MPI. An
  * operation is executed some time after it is asked for, in the order of its queue, and only while

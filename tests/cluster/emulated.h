@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* A fabric between emulated devices, in place of NCCL's: tests the transport from device to device
  * on machines without GPUs. */
 #ifndef TESTS_CLUSTER_EMULATED_H

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Faults across processes. If one process gives a wrong argument or lacks memory, all processes
  * must return the same status with the same message, none may hang, and the grid must still work.

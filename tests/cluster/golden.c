@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Goldens of plans across processes: the steps of schedules on model-only grids.
  * tests/plan/golden.h says how goldens are kept; cluster_golden --write writes the file anew.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* docs/reference/knobs.md has the same table of knobs as src/cluster/knobs.c. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Makes a grid as the argument says, for test_launcher.py: "any" (the model chooses the shape),
  * "one" (1 x 1), "two" (1 x 2), "self" (over MPI_COMM_SELF), or "spawn": a process that
  * MPI_Comm_spawn starts does so with "any". Prints the status and the message. */

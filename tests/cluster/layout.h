@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Layouts and elements for tests, computed by counting and without code of the library. Elements
  * are small integers, so that products are exact in every type and order of summation.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Failures while panels travel from device to device. If a device of one process fails, all
  * processes must return that error and none may hang; if the transport cannot be used, MPI's must

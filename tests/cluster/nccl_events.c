@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * When the events of NCCL's fabric are complete, tested over imitations of the CUDA runtime and of
  * NCCL. Only their headers are needed.

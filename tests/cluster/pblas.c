@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Random products through ScaLAPACK's symbols, to be run by mpirun: descriptors of both types, any
  * blocks, offsets and sources, also replicated ones, on grids of any shape and order, made and

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * A distributed matrix in ScaLAPACK's form, and the part of it that is multiplied, on one process:
  * computed by counting and without code of the library. A source of -1 means that every process of

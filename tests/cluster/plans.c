@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Plans across processes on model-only grids: compared with bounds and with each other; prints;
  * wrong arguments. */
 #include <setjmp.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Sweeps the functions of tessera_mpi.h with failing allocations, on a grid of one process and on
  * model-only grids. faults.c and async.c test failures of one process among several. */
 #include <stdlib.h>

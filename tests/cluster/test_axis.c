@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Block-cyclic arithmetic and the order of panels, compared with counting index by index. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Finding the fabric: if NCCL's was built, it can be loaded, also without a GPU. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """A program that another MPI's launcher starts is told so. Otherwise each of its processes would be alone,
 do all of the work and write the same file. The launcher is known by its variables; where a second MPI is
 installed, by a true run."""

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """tessera pgemm and related commands, as users call them. Results must equal those of tessera gemm byte
 by byte, as is possible with data of small integers."""
 import json

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Schedules across processes: the verifier accepts every schedule that is made, and finds every
  * mistake that is then put into it. */
 #include <setjmp.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Cases that the random driver does not have: composition with asynchronous calls of the context,
  * redistributions of several windows, scattering and gathering.

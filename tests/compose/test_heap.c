@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The heap, on an engine that hands out an arena so that its blocks touch. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* What is done about too little memory: in which order, how often, and to which budgets. */
 #include <stdarg.h>
 #include <stddef.h>

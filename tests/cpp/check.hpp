@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* What the tests of the C++ headers share: checks that count, and a context on emulated devices. */
 #ifndef TESSERA_TESTS_CHECK_HPP
 #define TESSERA_TESTS_CHECK_HPP

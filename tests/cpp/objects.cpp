@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* What the C++ headers add to the routines: errors, ends of lives, memory, views, composition. */
 #include <array>
 #include <complex>

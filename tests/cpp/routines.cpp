@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Each routine in each type and both layouts, blocking and asynchronous, on random problems beside
  * sums that are written out. */
 #include <algorithm>

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """The C++ headers: each program of this folder, by each compiler that is here, as C++17 and C++20, without
 a warning."""
 import itertools

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * A program that knows nothing of Tessera: it calls the BLAS that it is linked with, as programs
  * do, in ways that a library before that BLAS could get wrong. Argument: which. Exits 0 when all

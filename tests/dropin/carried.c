@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Stands for the BLAS that a wheel of Python carries: it counts calls, and does nothing else. */
 int carried_calls;
 

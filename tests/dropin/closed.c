@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * A program that opens a library for all to see, calls a routine of it by its name, closes the
  * library, and goes on with another one. Arguments: "blas" or "pblas", and the two libraries; the

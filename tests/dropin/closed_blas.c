@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* A BLAS of one routine that can be closed again: nothing of it is left in memory then. */
 #include <stddef.h>
 

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """What the tests of the BLAS doors share. They read the report that the doors write: programs may
 succeed without ever having come through us."""
 import os

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # What the tests of unmodified programs share; sourced. Beside what all scripts do it reads the report
 # that the doors write: programs may succeed without ever having come through us. TSR_TEST_ENGINE:
 # what the calls are offloaded to (host).

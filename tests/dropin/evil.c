@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* A library that tells when it is loaded: what nobody with more rights than its owner may do. */
 #include <unistd.h>
 

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * What looks like a ScaLAPACK and its BLACS, as four Fortran compilers write their names, and
  * without MPI: for tests/dropin/manglings.c. It notes who was called with what. psgemm_ calls

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The PBLAS door over a ScaLAPACK of which nothing is known (fake_scalapack.c), in a program
  * without MPI: every symbol hands its call on to the symbol of the same name, with the same

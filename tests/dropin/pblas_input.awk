@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # The input of ScaLAPACK's tester of level 3 of the PBLAS (PxBLAS3TST.dat): 20 products by chance, of
 # any blocks, first blocks unlike the others, any offsets and sources, replicated ones among them.
 # -v type=s|d|c|z -v seed=N -v rows="2 1" -v cols="1 2" (shapes of grids)

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * A program that uses the library with rights that its caller lacks, for test_privilege.sh, which
  * gives copies of it the set-user-ID bit. It says "privileged" first if the kernel takes it for

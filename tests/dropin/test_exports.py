@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """What our libraries of doors show: the symbols that they stand for, and nothing else. The names are
 spelled out here, apart from the tables that make them. (tests/install/test_symbols.sh has the others.)"""
 import platform

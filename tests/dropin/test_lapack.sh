@@ -1,4 +1,7 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # LAPACK's own testers over netlib's LAPACK and BLAS, with our doors before them: no test fails that
 # does not fail without us. Arguments: the build folder; "all" for every type and the eigenvalue
 # problems (else the linear equations of one type).

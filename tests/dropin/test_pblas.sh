@@ -1,4 +1,7 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # ScaLAPACK's own testers of the PBLAS and a factorisation of its, over an unmodified ScaLAPACK, with
 # our doors before it: what passes without us passes with us, and the products have really gone to
 # emulated devices, as the reports of all processes say. Then random products of ours, counted, and

@@ -1,4 +1,7 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # A program with rights that its caller lacks (a set-user-ID program of root's, run by another user)
 # takes nothing from the caller's environment: it loads no library, reads no settings and no machine,
 # writes no report and keeps no cache where the caller says. The same program without the bit does,

@@ -1,4 +1,7 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Programs and tests that nobody here wrote, unmodified, on emulated devices: NumPy's tests of
 # linear algebra, SciPy's of the BLAS, Octave, R, and HPL, whose residuals must pass. That their
 # calls went through plans is read from the report. Argument: the build folder. What is not

@@ -1,4 +1,7 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # The netlib testers of the level-3 BLAS and of CBLAS through our doors, error exits among them,
 # over netlib's own BLAS. They exit 0 whatever happens, so what they print is read. Arguments: the
 # build folder; a number of devices, for every size on that many (else a sample); types (s d c z).

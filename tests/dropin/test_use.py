@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Good use and bad use: a program that knows nothing of us runs as it would without us, with and without
 devices, whatever it does to its threads, processes and streams."""
 import os

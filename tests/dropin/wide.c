@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* A program for a BLAS with 64-bit integers under the plain names (wide_blas.c). */
 #include <stddef.h>
 #include <stdint.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* A BLAS with 64-bit integers under the plain names, as MKL has one: it checks that all of them
  * arrive as they were sent. */
 #include <stddef.h>

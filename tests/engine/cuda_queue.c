@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The CUDA engine's queues and events on a runtime that is only imitated: what the engine makes of
  * a runtime that cannot record an event. Of CUDA this needs nothing but the headers.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * An opened engine with what tests need around it. TSR_TEST_ENGINE names the engine (host); a
  * machine without it skips.

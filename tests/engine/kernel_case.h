@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Random kernels and their results by naive loops, shared by the tests of whatever carries out
  * kernels. Padding and operands that must not be read hold NaN.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The routines of the level-3 BLAS against naive loops: all flags of a routine, random extents and
  * scalars. NaN is in all that must not be read: the other triangle, a unit diagonal, the imaginary

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Solutions for many lines, which engines may do by the inverse of the triangle: orders around and
  * within where that is done, odd ones among them. The residual is checked of one line and of some

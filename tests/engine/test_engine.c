@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* What every engine must do: memory, copies, order by events, times, threads. */
 #include "harness.h"
 

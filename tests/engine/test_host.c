@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* What the host engine offers to tests: checking, limits, failures on demand. */
 #include "harness.h"
 

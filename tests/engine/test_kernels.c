@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Every kernel and type of an engine against naive loops. */
 #include "harness.h"
 #include "solve_case.h"

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Another program that takes memory: hog BYTES SECONDS [DEVICE [ENGINE]] takes so much of a
  * device's for so long. By hand, beside calls on the same device: they complete with smaller

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * A call after one that failed, thousands of times: a blocking product is called while host memory
  * is out from some allocation on; then there is memory again, C is restored, and the same context

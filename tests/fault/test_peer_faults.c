@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Faults that programs like this one are known for, which must not be here: K = 0 leaves C
  * unscaled; threads that share read-only A and B abort; too little device memory hangs; a wrong
  * argument aborts; nearly all device memory is taken at the start; a pointer that is used again,

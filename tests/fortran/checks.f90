@@ -1,3 +1,6 @@
+! SPDX-FileCopyrightText: 2026 The Tessera authors
+! SPDX-License-Identifier: BSD-3-Clause
+
 ! Counts what was checked. A program ends with check_end, which stops with an error if a check failed.
 module checks
   use, intrinsic :: iso_fortran_env, only: error_unit

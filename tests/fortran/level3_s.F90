@@ -1,3 +1,6 @@
+! SPDX-FileCopyrightText: 2026 The Tessera authors
+! SPDX-License-Identifier: BSD-3-Clause
+
 #define ELEMENT real(real32)
 #define REALKIND real32
 #define VALUE(x) real(x, real32)

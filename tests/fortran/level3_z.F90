@@ -1,3 +1,6 @@
+! SPDX-FileCopyrightText: 2026 The Tessera authors
+! SPDX-License-Identifier: BSD-3-Clause
+
 #define ELEMENT complex(real64)
 #define REALKIND real64
 #define VALUE(x) cmplx(x, 0.25, real64)

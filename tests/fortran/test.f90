@@ -1,3 +1,6 @@
+! SPDX-FileCopyrightText: 2026 The Tessera authors
+! SPDX-License-Identifier: BSD-3-Clause
+
 ! The Fortran interface: every routine in every type and both forms, composition, memory, plans, errors.
 program test
   use, intrinsic :: iso_c_binding

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * What the tests of the public interface share: contexts on a machine that needs no probing, and a
  * small product with a plain reference.

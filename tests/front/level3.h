@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Any operation through the function that has its name. */
 #ifndef TSR_TESTS_LEVEL3_H
 #define TSR_TESTS_LEVEL3_H

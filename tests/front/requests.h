@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Correct arguments of every operation, and how each of them is made wrong. */
 #ifndef TSR_TESTS_REQUESTS_H
 #define TSR_TESTS_REQUESTS_H

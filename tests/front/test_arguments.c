@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Each argument wrong in turn: the status, a message that names the argument and the value, and
  * nothing touched. */
 #include <ctype.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Asynchronous calls take effect in the order they were made; threads share a context or have one
  * each. */
 #include <pthread.h>

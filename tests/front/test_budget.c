@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Budgets: asked for, changed between calls, smaller when others take memory, and larger again. On
  * emulated devices: other programs may be using real ones. */
 #include "engine/host/host.h"

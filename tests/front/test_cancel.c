@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* A thread that is cancelled inside a function of the library ends behind it. */
 #include "front.h"
 

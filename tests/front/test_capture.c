@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Captures: made again on the same memory, on other memory, without planning; and bad use. */
 #include "front.h"
 

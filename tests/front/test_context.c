@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Contexts: options and environment, wrong ones refused with the remedy, and many of them. */
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The BLAS doors from inside: where a symbol's calls are sent. tests/dropin tests them from
  * outside; bench/door_cost.c measures what they cost. */
 #include <math.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The corners of GEMM: nothing to do, scalars that forbid reading, tiles of one element, budgets
  * that are too small. */
 #include <math.h>

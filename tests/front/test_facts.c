@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* What a context tells: how far it has come, what it works with, what products summed up take. */
 #include "front.h"
 

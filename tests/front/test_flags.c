@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Flags as programs give them: letters in either case and CBLAS's values, which mean the same; and
  * what is refused, with CBLAS's name of it. */
 #include "front.h"

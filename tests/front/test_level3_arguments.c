@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The arguments of every operation, wrong one by one: messages name the operation and the argument
  * as the BLAS does, the first wrong one counts, and nothing is touched. */
 #include <stdbool.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Every operation, flag, layout and kind of scalar against plain loops over what the matrices mean.
  * Whatever must not be read is NaN; whatever must not be written is compared. */
 #include <complex.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Memory that is fast to copy, and what becomes of a call when there is none. */
 #include "base/alloc.h"
 #include "front.h"

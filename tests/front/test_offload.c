@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Deciding which calls of unmodified programs go to devices. tests/dropin tests it from outside. */
 #include <math.h>
 #include <sys/stat.h>

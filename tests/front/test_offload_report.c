@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The text of the report of an unmodified program's calls, from figures that are given. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The PBLAS door by itself: what descriptors mean, what is ScaLAPACK's to judge, what calls cost,
  * and shares of devices. tests/cluster and tests/dropin test it from outside. */
 #include "front.h"

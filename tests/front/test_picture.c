@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Timelines as pictures: they can be read, and show what is in the plan. */
 #include <setjmp.h>
 #include <stdarg.h>

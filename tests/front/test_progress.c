@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* How far a call has come: told while it is waited for. */
 #include "engine/host/host.h"
 #include "front.h"

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Registering memory while calls use it: calls return at once, wait for what they touch, and are
  * right whether the memory could be pinned or not. */
 #include <pthread.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The library prints nothing, whatever happens, unless TESSERA_LOG asks for it. */
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * A thread with little stack may call the library: calls take less than 40 KiB of it. Each case is
  * a process, since what takes more crashes.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Routines with the type in their name: each does what the routine does that takes the type. */
 #include "front.h"
 

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* A program of two files against the installed library: small products on emulated devices. */
 #include <stdio.h>
 #include <tessera.h>

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """What configuring says at its end: what was found, what is missing, and the commit."""
 import os
 import re

@@ -1,4 +1,7 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Installs a build into a fresh prefix and builds a program of two files against it, once with
 # pkg-config and once with find_package. Argument: the build folder.
 set -u

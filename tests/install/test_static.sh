@@ -1,4 +1,7 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Programs with the library in themselves, against an installed libtessera.a; where the build has none
 # (TESSERA_STATIC) there is nothing to test. Argument: the build folder.
 set -u

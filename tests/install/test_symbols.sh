@@ -1,4 +1,7 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Each library shows what its headers declare, under the version's node, and what our other libraries
 # use, under TESSERA_PRIVATE; and nothing else. (tests/dropin/test_exports.py has the doors, which show
 # the BLAS's and ScaLAPACK's names.) Argument: the build folder.

@@ -1,4 +1,7 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # The machine files that come with the library are what their program writes. Arguments: the program
 # (make_machines), the folder of the files.
 set -eu

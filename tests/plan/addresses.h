@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Devices without memory, for a store: they give out addresses that nobody uses. */
 #ifndef TSR_TESTS_ADDRESSES_H
 #define TSR_TESTS_ADDRESSES_H

@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Compares two files of predicted times (plan_scores, or plan_test_golden --scores).
 
 Prints how many cases got better or worse by more than 0.5 %, the mean, and the worst ones.

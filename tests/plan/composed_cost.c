@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * What planning costs in a sequence of composed calls: the calls of examples/cholesky.c, planned
  * one after another from what the ones before leave on the devices. There is no data and no device:

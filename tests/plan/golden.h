@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Golden plans: plans of a fixed list of calls, as digests and counts, compared with files that a
  * person has looked at. A digest covers what the runner would do: commands with their operands and

@@ -1,4 +1,7 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Writes the golden plans and the scores anew, after a change of plans that is meant, and says what the
 # replay gains or loses. Argument: the build folder.
 set -eu

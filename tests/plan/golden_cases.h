@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 #ifndef TSR_TESTS_GOLDEN_CASES_H
 #define TSR_TESTS_GOLDEN_CASES_H
 

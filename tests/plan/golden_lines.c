@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* A plan as lines of text that do not depend on what anything is called in the library. */
 #include <inttypes.h>
 #include <stdlib.h>

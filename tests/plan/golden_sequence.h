@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Sequences of calls, each of which starts from what the ones before it left on the devices. The
  * first line says the machine, the matrices, all column-major and without gaps, and options of all

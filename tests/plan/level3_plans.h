@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Plans made by hand of operations other than products, 8 x 8, in tiles of 4. Tile 0 has rows (or
  * columns) 0..3, tile 1 has 4..7.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* What the tests of mappings share: a mapping by chance, and whether a plan computes C by it. */
 #ifndef TSR_TESTS_OWNERS_H
 #define TSR_TESTS_OWNERS_H

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* What the tests of the planner share: calls whose operands are at given homes. */
 #ifndef TSR_TESTS_PLANNING_H
 #define TSR_TESTS_PLANNING_H

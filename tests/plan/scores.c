@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * What the planner predicts of the calls that benchmarks are made of, as CSV: a call (golden_call.h
  * says how it is written), its predicted seconds, its floor, and how many candidates were tried.

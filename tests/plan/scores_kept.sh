@@ -1,4 +1,7 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # The scores that are kept (tests/plan/golden/scores.csv) are those of this planner. After a change of
 # plans that is meant: sh tests/plan/golden.sh build
 set -u

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Plans made by hand for the tests of the verifier and of the prints: 8 x 8 x 8 products on a
  * machine of two devices and one host.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Operands at home on a device whose columns are not aligned: kernels read copies and write to W,
  * where that pays. */
 #include "planning.h"

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Products that are larger than devices' memory: what is held, what is loaded. bench/choices.py
  * says what little memory costs. */
 #include <math.h>

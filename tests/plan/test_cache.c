@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The cache of plans: what it finds, and what leaves when there is no more room. */
 #include "plan/cache.h"
 #include "plan/residency.h"

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Tile sizes by the formula of Choi et al.: their two machines, and the bounds one by one. */
 #include <math.h>
 

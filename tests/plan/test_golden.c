@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The planner's goldens. After a change of plans that is meant, sh tests/plan/golden.sh build
  * writes the files anew and says what the replay gains or loses; read the difference before it is

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* What the digest of a golden plan sees, and what it does not: each part of a plan is changed
  * alone.
  */

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Budgets that are too small: every operation names the least that would do, and that does. */
 #include "planning.h"
 

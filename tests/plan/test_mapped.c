@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* A C that is mapped is computed where its blocks shall live, and which maps are not followed. */
 #include "blas/family.h"
 #include "blas/operation.h"

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Every wait of real plans is taken away in turn. What the verifier then says of the order must be
  * what comparing all pairs of commands says.

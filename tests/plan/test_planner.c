@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Plans of random calls on several machines: each is verified, replayed, and not below its floor.
  */
 #include <setjmp.h>

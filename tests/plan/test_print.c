@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Plans print in every format, and what is meant for programs can be read by them. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The first look at a call: near the floor, which takes longer to reckon. */
 #include <setjmp.h>
 #include <stdarg.h>

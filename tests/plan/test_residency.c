@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Chains of calls planned one after another, each from what the one before left on devices: every
  * plan is verified, and no byte crosses a host link that is on a device already. */
 #include "base/alloc.h"

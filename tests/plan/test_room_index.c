@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The index of cached blocks against looking at every room. */
 #include "plan/schedule/cached_index.h"
 #include "chance.h"

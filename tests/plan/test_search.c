@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * What the search promises: a plan on all devices that may be used is no slower than on a part of
  * them. bench/choices.py says what its other choices are worth.

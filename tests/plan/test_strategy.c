@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Strategies in words: which are understood, that each part is found again in the plan, and that
  * plans made by random words are right.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The verifier lets right plans pass and no wrong one: a plan is spoiled in one place at a time,
  * and each time it must be refused with TSR_ERR_CHECK and a message.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Whether a plan computes what its call asks for: operations in tiles, on two devices, are
  * accepted, and with one mistake refused; a kernel is accepted for the operation whose form it has.
  */

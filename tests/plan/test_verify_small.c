@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Plans made by hand are accepted; each of many single mistakes is found, and the message names the
  * command that is wrong and why. */
 #include "base/alloc.h"

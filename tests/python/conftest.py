@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """What the tests of the Python package share: the package of the build, contexts on emulated devices."""
 import importlib
 import importlib.util

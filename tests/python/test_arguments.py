@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """What is refused: the message names the argument, its value and the remedy, and nothing is touched."""
 import pytest
 

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Memory of the library's, and arrays of other libraries: no copy is made, and nothing is freed early."""
 import gc
 import os

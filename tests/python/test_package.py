@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """The package itself: python -m tessera, types, the names it shows, what it leaves when it ends."""
 import json
 import os

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Plans: the verdict's attributes, pictures, shapes in the place of arrays, where matrices are."""
 import json
 import re

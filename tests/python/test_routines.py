@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Every routine against NumPy: types, orders, slices, transposes, sizes, alpha and beta, in place."""
 import itertools
 import random

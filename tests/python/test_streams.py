@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Streams of CUDA without CUDA: which are tied for a call, in which order, and when a call is waited
 for. A stand-in takes the place of the context."""
 import threading

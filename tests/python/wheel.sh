@@ -1,4 +1,7 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # pip install . into a bare environment, followed by the first product and the command: with as many
 # Pythons as are named. It fetches what the build needs (scikit-build-core, cffi, NumPy) from the
 # package index. Run by CI, and by hand: sh tests/python/wheel.sh [python3 ...]

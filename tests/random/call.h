@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The calls of a problem, through the doors of the public interface: for half of the problems what
  * takes the operation as data, for the others the functions that have its name.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Dense matrices of double-precision complex numbers, column by column, each element with a size:
  * that of the element, or what it may be off.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The random-problem driver: the level-3 BLAS through the public interface, against a plain
  * reference. Every problem is one line, printed when it fails, that replays it:

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * An operand of a random problem where the problem wants it: storage with guards before and
  * behind it and NaN in everything that is not the matrix, and an image on the host of what it

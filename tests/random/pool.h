@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * A pool of memory that the matrices of a sequence of calls are cut from, so that they overlap in
  * every way; and its twin on the host, on which the same calls are carried out by the CPU's BLAS.

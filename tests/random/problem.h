@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * A random problem of the level-3 BLAS: everything that decides what is asked and of whom, in one
  * printed line of key=value words from which it replays exactly. problem.c draws problems, line.c

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * What a problem must give: plainly computed in double precision from the operands as they were
  * rounded, and how far each element may be from it.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Others take memory: allocations of emulated devices are refused while problems run. Only programs
  * that are linked with the library's inside can do it; RANDOM_REFUSALS says which.

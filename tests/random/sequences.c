@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Random sequences of calls over matrices that share memory, asynchronous and blocking, with
  * changes by the host, coherency, mappings and releases between them, against the same sequence on

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The printed line of a problem is the problem. */
 #include <setjmp.h>
 #include <stdarg.h>

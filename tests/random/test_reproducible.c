@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* With reproducible set, the bits of C depend on the problem alone: not on how many devices there
  * are, what machine they make, or where the operands are. */
 #include <setjmp.h>

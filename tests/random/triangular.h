@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * trmm and trsm of dense matrices. B is read and written, so that several calls in a row are a
  * chain, whose bounds grow from one to the next.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Plans made by hand, for tests of the runner alone: C = alpha A B + beta C in double precision, C
  * by columns over the devices; A comes up once, in pieces, and is passed on from device to device.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* A runner on emulated devices, for tests with plans made by hand. */
 #ifndef TESTS_RUN_RIG_H
 #define TESTS_RUN_RIG_H

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The pinner: order, what it answers meanwhile, whom it holds up and whom not, and failures. */
 #include "run/handmade.h"
 

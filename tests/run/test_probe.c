@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The probe on emulated devices: it measures something sensible, quickly, and the machine can be
  * written and planned for. */
 #include <math.h>

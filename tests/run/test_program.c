@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* What the runner makes of a plan whose tiles are in cached blocks. */
 #include "plan/planning.h"
 #include "plan/residency.h"

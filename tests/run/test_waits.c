@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* What might outlive a call: nothing of it is under way when it is over, whatever fails. */
 #include "run/rig.h"
 

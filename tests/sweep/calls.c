@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The level-3 BLAS: each routine by its name and as data, blocking and asynchronous, in all kinds
  * of memory. */
 #include "world.h"

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Captures: begun, filled, ended, run, moved and printed. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* What is on the devices: brought home, forgotten, mapped, distributed. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Contexts: made, asked, told and ended. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The sweep over tessera.h, on emulated devices: allocations of the library fail, and commands and
  * allocations of the devices. */
 #include <stdlib.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * A sweep over the calls of public headers. Each visit makes one call again and again: the first
  * allocation fails, then the second, and so on, until the call is over before any does. After each

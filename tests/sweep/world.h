@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * What the visits of tessera.h work with: a context and some matrices, whose contents before the
  * call are known.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* tools/common/elements.c and verify.c: that a right product passes the check, and a wrong one, by
  * as little as one entry, does not. */
 #include <complex.h>

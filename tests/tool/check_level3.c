@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The check of level-3 operations: right results pass, one wrong entry does not, and what is not
  * stored is not read. */
 #include <math.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* tools/common/npy.c: files made byte by byte, good and odd. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* tools/common/options.c and settings.c: what users type. */
 #include <setjmp.h>
 #include <stdarg.h>

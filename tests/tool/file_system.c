@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Preloaded into the command, this makes the file system lack what FILE_SYSTEM_LACKS names:
  * "unnamed" (files without a name, as on NFS), "links" (hard links, as on FAT), "descriptors"
  * (another process's, as on another host). */

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Under ulimit -v, from next to nothing to enough: every run ends, with a result or with an error that
 says what is missing. OpenBLAS waits for ever for a buffer that it cannot have."""
 import os

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """What tells a user how his machine, his build and his settings are: tessera doctor, tessera --version, and
 what is said of misspelt settings."""
 import json

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """What README.md and docs/ show is run, and its output compared (tools/docs/examples.py)."""
 import sys
 

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """tessera gemm: products of files, on emulated devices and on the CPU."""
 import os
 import signal

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """The grammar of machine strings that docs/reference/machine.md publishes: what it makes is accepted, it has the
 words of the parser's table, and the examples beside it are machines."""
 import random

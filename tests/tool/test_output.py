@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """The files that commands write: none of the user's is lost, all are checked before work begins, and
 nothing is left of a command that is killed."""
 import os

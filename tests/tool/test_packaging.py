@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """The tools of packaging/: one version everywhere, Debian's symbols files, SPDX headers."""
 import shutil
 import subprocess

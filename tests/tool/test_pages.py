@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """What is made from the tables of the code: the reference pages, completion, manual pages; and that what was
 installed can be removed again."""
 import re

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """What a long command shows while it works: a bar on a terminal, nothing on a pipe."""
 import os
 import pty

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """The picture of a sequence's timeline, tools/docs/sequence.py."""
 import json
 import re

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """The verdict on a plan: what binds, why so many devices, what would be faster, in the user's words."""
 import json
 import re

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """The glossary, docs/reference/words.md: it has the words of the project that are used, and no others; names
 that were replaced do not come back."""
 import re

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * --help=json: a subcommand's usage, options and example for programs, from the table that --help
  * prints. Manual pages, completions and the reference of the command are made from it.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Matrix elements of every type: converting them to and from double, bounds on rounding errors, and
  * views of matrices.

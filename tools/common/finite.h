@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Elements of a matrix that are no finite numbers: NaN and infinities. */
 #ifndef TESSERA_FINITE_H
 #define TESSERA_FINITE_H

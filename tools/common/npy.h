@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Matrices in NumPy's .npy files (versions 1.0, 2.0, 3.0). Files are mapped, not read, so that a
  * matrix may be larger than memory.

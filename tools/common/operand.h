@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * An operand of a product: a matrix from a file, in the type and at the home that the user asked
  * for. If the mapped file has both already, it is used without a copy.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The level-3 operations for the command: the extents, flags and types that each takes, its
  * operands and its flops. Operand 0 is A, operand 1 is B, operand 2 is the written matrix (C, or B

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The files that a command writes. All of them are checked before work begins, and each is complete
  * before it gets its name. Until then it has no name at all where the file system can do that

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Loops on all cores that the process may use (at most 64 threads). */
 #ifndef TESSERA_PARALLEL_H
 #define TESSERA_PARALLEL_H

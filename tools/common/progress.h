@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * What a long command is doing, on stderr: on a terminal as one line that changes and is erased at
  * the end, such as

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Random matrices. Each element can be computed again from its index, so that a result can be
  * checked without keeping its inputs.

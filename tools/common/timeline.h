@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The options with which commands write a plan's timeline. */
 #ifndef TESSERA_TIMELINE_H
 #define TESSERA_TIMELINE_H

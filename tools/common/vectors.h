@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Random vectors for checking results: matrices are applied to all of them together, in double
  * precision, so that each matrix is read once. The magnitudes for a bound on rounding errors are

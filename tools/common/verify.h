@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Checks a finished product in O(n^2): compares C x with alpha op(A) (op(B) x) + beta C0 x for
  * three random vectors x, in double precision.

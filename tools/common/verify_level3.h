@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Checks a level-3 operation in O(n^2), as verify.h checks a product. The operation's formula is
  * applied to random vectors before the call, since the call overwrites an operand; the result is

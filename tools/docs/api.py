@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """The interface as pages for the site, from the public headers.
 Usage: api.py FOLDER; writes FOLDER/api.md and FOLDER/api-mpi.md."""
 import re

@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """The Python interface as a page for the site, from the docstrings, without importing the package.
 Usage: api_python.py FOLDER; writes FOLDER/api-python.md."""
 import ast

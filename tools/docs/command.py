@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """What the command says of itself (--help=json): its subcommands with their options, and the settings."""
 import json
 import re

@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Completion for bash and zsh, made from the tables of options of the command.
 Usage: completion.py TESSERA FOLDER; writes FOLDER/bash-completion/completions/tessera and
 FOLDER/zsh/site-functions/_tessera."""

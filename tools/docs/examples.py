@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Runs what README.md and docs/ show, and compares the output.
 
   <!-- file: gram.c -->          the block that follows is written to this file

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Reads a public header of ours: its sections, and in each the declarations with the comment before."""
 import re
 from pathlib import Path

@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Manual pages: tessera(1) and one for each of its commands, from the tables that --help prints, and
 libtessera(3), from the header.
 Usage: man.py TESSERA HEADER FOLDER; writes FOLDER/man1/tessera.1 and so on."""

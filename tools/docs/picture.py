@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """A picture of rates against extents as SVG, readable on light and on dark pages."""
 import math
 

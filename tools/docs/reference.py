@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """The tables of docs/reference that stand in the code: the settings, the options of the command, knobs,
 tuned constants and statuses. A page has each between <!-- table: NAME --> and <!-- end of table -->.
 Usage: reference.py BUILD [--update]; without --update it says what differs, and fails."""

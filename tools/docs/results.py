@@ -1,4 +1,7 @@
 #!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """The pages of results, one for each machine, and the picture of the README, from the CSV files in
 docs/results/measured; docs/results/runs.json says when, where and how each file came about.
 Usage: results.py [--update]; without --update it names the pages that differ, and fails."""

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """The timeline of a sequence as a picture: python3 sequence.py TRACE.json PICTURE.svg
 
 TRACE.json is what tsr_timeline_end gives. Calls are drawn above, then each device's queues. Queues of one

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Calls a routine by its Fortran BLAS signature, which the CPU's BLAS and our BLAS door share. The
  * lengths of the flags follow the arguments, as Fortran passes them. */
 #include <string.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* A case with its random matrices (from a store), its calls and the check of its result. */
 #ifndef TESSERA_MEASURE_CASE_H
 #define TESSERA_MEASURE_CASE_H

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * A case as a line of words: "gemm d 8192 8192 8192 home=h,h,0 devices=4 peer=cublasxt". The
  * operation, its type and its extents come first, as in tessera plan; options without dashes follow

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Measures cases: cold and warm calls, a peer in the same run, the floor at the rate that kernels
  * sustain in this run, and a check of the result. Or predicts cases without running them.

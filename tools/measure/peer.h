@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Peers: other libraries of level-3 routines, measured in the same run (cuBLASXt, the CPU's BLAS),
  * and our own BLAS door. They are loaded at run time; a missing one is no error.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Sides: contexts that cases share, one for each combination of engine, devices, machine and so on,
  * each with its matrices and its peer. The first side lends its host memory to the others, so that

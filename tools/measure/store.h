@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Memory for measured cases: one buffer for each operand and home, as large as the largest case
  * needs, filled with random numbers once, since pinning memory and making random numbers take

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* tessera-pgemm: products across processes. The command tessera runs this program for 'tessera
  * pgemm' and 'tessera plan pgemm', so that only this program is linked with MPI. */
 #include <string.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Reads NumPy files into distributed matrices and writes them: by MPI-IO, each process its own
  * part, all together.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* tessera-pgemm: options and helpers that its subcommands share. */
 #ifndef TESSERA_PGEMM_H
 #define TESSERA_PGEMM_H

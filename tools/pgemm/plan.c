@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* tessera plan pgemm: plans a product across processes on any grid, without starting processes. */
 #include <stdlib.h>
 #include <string.h>

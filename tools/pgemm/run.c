@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* tessera pgemm: multiplies matrices in NumPy files across the processes that mpirun starts. */
 #include <stdlib.h>
 #include <string.h>

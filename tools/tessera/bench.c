@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* tessera bench: measures routines on this machine and prints them beside the floor and a peer. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The subcommands. argv[0] is the subcommand's name; each returns the exit code. */
 #ifndef TESSERA_COMMANDS_H
 #define TESSERA_COMMANDS_H

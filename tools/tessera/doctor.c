@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* tessera doctor: whether everything is as it should be, and what to do where it is not. */
 #include "doctor.h"
 

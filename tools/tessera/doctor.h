@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * tessera doctor: what it finds, in lines of three grades, each with its remedy. doctor.c prints,
  * doctor_checks.c looks at the computer, doctor_mpi.c at MPI and its launcher.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* tessera doctor: the build, the GPUs, the CPU's BLAS, the kept measurement, limits and settings.
  */
 #include <dirent.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* tessera doctor: MPI and the launcher, which tessera-pgemm knows, since only that program is
  * linked with MPI. */
 #include <errno.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* tessera gemm: types that its files share. */
 #ifndef TESSERA_GEMM_H
 #define TESSERA_GEMM_H

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Products by the CPU's BLAS, block by block. If the files are larger than memory, a block of C
  * stays in memory while the parts of A and B for one range of k after another are read; a single

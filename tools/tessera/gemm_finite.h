@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* NaN and infinities of the matrices of a product: which file has them, where the first one is, and
  * which part of the result they reach. */
 #ifndef TESSERA_GEMM_FINITE_H

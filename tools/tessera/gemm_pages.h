@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Keeps mapped files from filling the memory. One thread watches how many bytes of them are
  * resident and unmaps all their pages when that exceeds a limit; another thread writes the pages

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* tessera knobs: prints the knobs that TESSERA_STRATEGY can force, from the planner's table. */
 #include <stdlib.h>
 

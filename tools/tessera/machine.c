@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* tessera machine: prints the machine that plans are made for, measured or described. */
 #include <stdlib.h>
 

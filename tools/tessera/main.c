@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The tessera command. Each subcommand has a file of its own. */
 #include <string.h>
 

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* tessera pgemm and tessera plan pgemm: both run tessera-pgemm, a program in the same folder, since
  * only that one is linked with MPI. */
 #include <errno.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* tessera plan: plans an operation and prints the plan, without running it. */
 #include <stdlib.h>
 #include <string.h>

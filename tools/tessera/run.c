@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* tessera run: runs an unmodified program with our doors (libtessera_blas, libtessera_pblas)
  * preloaded before its BLAS and its ScaLAPACK. */
 #include <elf.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* What the command was built from and with: for tessera --version and tessera doctor. */
 #ifndef TESSERA_VERSION_H
 #define TESSERA_VERSION_H

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* From the matrices of a call to the arguments of the C interface. */
 #ifndef TESSERA_CALL_HPP
 #define TESSERA_CALL_HPP

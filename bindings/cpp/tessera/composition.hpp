@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Composition of asynchronous calls: see tessera.h. */
 #ifndef TESSERA_COMPOSITION_HPP
 #define TESSERA_COMPOSITION_HPP

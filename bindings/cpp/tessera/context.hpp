@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Contexts, and events among their asynchronous calls. */
 #ifndef TESSERA_CONTEXT_HPP
 #define TESSERA_CONTEXT_HPP

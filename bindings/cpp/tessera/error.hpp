@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* What functions throw. */
 #ifndef TESSERA_ERROR_HPP
 #define TESSERA_ERROR_HPP

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Pinned memory and memory of devices: buffers, matrices, an allocator; memory that is pinned in
  * place. */
 #ifndef TESSERA_MEMORY_HPP

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Plans, and captures of sequences. */
 #ifndef TESSERA_PLAN_HPP
 #define TESSERA_PLAN_HPP

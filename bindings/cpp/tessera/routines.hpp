@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The level-3 BLAS, and GEMMT. The arguments are the BLAS's, without extents and leading
  * dimensions. The name with _async returns once the call is submitted; the matrices must stay until
  * context.sync(). */

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Types of elements, and views: matrices in somebody else's memory. */
 #ifndef TESSERA_VIEW_HPP
 #define TESSERA_VIEW_HPP

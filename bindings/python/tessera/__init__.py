@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Level-3 BLAS on several GPUs, for the arrays of NumPy, CuPy, PyTorch, JAX and others.
 
     import tessera

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """The command `tessera` that comes with the package: python -m tessera gemm a.npy b.npy -o c.npy.
 
 python -m tessera run script.py runs a Python program with Tessera before its BLAS."""

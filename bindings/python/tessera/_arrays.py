@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Arrays in memory of the library's: pinned ones, which are NumPy's, and ones on devices."""
 from __future__ import annotations
 

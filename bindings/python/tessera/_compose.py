@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Asynchronous calls: futures, and compositions, whose results stay on the devices."""
 from __future__ import annotations
 

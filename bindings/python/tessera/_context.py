@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Contexts: which devices and which machine, the routines on them, and memory."""
 from __future__ import annotations
 

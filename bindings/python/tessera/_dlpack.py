@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """DLPack in both directions, by ctypes alone: https://dmlc.github.io/dlpack."""
 from __future__ import annotations
 

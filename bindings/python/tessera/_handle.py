@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """A context of the library, and the calls and streams that belong to it."""
 from __future__ import annotations
 

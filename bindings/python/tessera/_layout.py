@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """From a routine with arrays of any order to one call of the library, which has one order for all
 matrices: strides become transpositions, and what they cannot express is copied."""
 from __future__ import annotations

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Loads libtessera and turns its statuses into exceptions."""
 from __future__ import annotations
 

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """What the routines need to know of an array, whichever library made it."""
 from __future__ import annotations
 

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Plans: what a call will do and how long it is predicted to take, without data."""
 from __future__ import annotations
 

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """From what the user gave to what the library takes: checks, the result's array, copies."""
 from __future__ import annotations
 

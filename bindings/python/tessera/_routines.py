@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """The routines of the level-3 BLAS on arrays. Who carries them out differs: a context at once, a
 composition one after another, a future beside the program, and a plan not at all."""
 from __future__ import annotations

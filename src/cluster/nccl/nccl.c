@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The fabric made of NCCL (broadcasts) and the CUDA runtime (copies): libtessera_nccl.so.0.2.
  *

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The vendor's BLAS of a queue: errors, starting and stopping, and arguments in the vendor's types.
  */
 #include "engine/cuda/internal.h"

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Copies of bytes, one- and two-dimensional. */
 #include "engine/cuda/internal.h"
 

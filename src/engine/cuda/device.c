@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Errors of the runtime and the current device, for all other files of the engine. */
 #include "engine/cuda/internal.h"
 

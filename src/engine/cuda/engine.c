@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Opens and closes devices, and has the table of the engine. No other file calls this one. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The CUDA engine's own objects. Threads share only what open has written and the base of each
  * device's clock, which has a lock.

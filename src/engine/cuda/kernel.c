@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Runs any kernel: ADD and SCALE by kernels.cu, GEMM by gemm.c, the other routines by level3.c. */
 #include "engine/cuda/internal.h"
 

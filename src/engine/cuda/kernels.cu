@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Kernels that cuBLAS lacks; the first is c = alpha a + beta c for every type. It is bound by
  * memory: a thread handles 16 bytes of c at a time if the columns are aligned, and the number of

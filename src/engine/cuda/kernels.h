@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Kernels that cuBLAS lacks. */
 #ifndef TSR_ENGINE_CUDA_KERNELS_H
 #define TSR_ENGINE_CUDA_KERNELS_H

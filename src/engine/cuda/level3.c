@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The routines of the vendor's BLAS except GEMM, and except a trsm that solve.c does faster. The
  * vendor's BLAS keeps the promises of kernel.h: if beta = 0, c is not read, and the imaginary parts

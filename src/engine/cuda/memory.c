@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Memory of devices, pinned host memory, and the memory that a pointer points to. */
 #include <string.h>
 

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Names for the functions of the CUDA runtime and of cuBLAS. The C sources of this folder use only
  * these names, so that for another runtime with the same functions (HIP) only names.h is replaced.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * trsm by the inverse of the triangle A: inv(op(A)) = op(inv(A)), so A is inverted as stored. A
  * line is a right-hand side: a column of C if A is on the left, else a row.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Starts all devices in parallel: reads their properties and loads the code of first products. */
 #include <stdio.h>
 #include <string.h>

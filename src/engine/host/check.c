@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The checking mode: before a command runs, each operand must lie in the memory of the device that
  * the command names, and every element that the command reads must have been written.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The host engine: emulated devices, each with memory and queues of its own, served by threads and
  * the CPU's BLAS. The properties of a GPU that matter to a plan are kept: queues run independently,

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Queues, each served in order by a thread of its own, and the events that order their commands. */
 #include <stdatomic.h>
 

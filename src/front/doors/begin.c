@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* With TESSERA_REPORT a report is written even if the program makes no call, so the state is set up
  * when the library is loaded, not at the first call. */
 #include "base/settings.h"

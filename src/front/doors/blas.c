@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The Fortran symbols: dgemm_ with 32-bit integers, dgemm_64_ with 64-bit ones, and so on; each
  * also with the prefix of the BLAS in Python's wheels: scipy_dgemm_ and scipy_dgemm_64_. */
 #include "front/doors/doors.h"

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The CBLAS symbols: cblas_dgemm with 32-bit integers, cblas_dgemm64_ with 64-bit ones, and so on;
  * each also with the prefix of the BLAS in Python's wheels: scipy_cblas_dgemm and
  * scipy_cblas_dgemm64_. */

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Finds the symbol that the program would have called without this library: the next one in the
  * global scope, or one in a library that was loaded outside it (RTLD_LOCAL, as Python loads

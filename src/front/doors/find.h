@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Finds symbols in the program's libraries, for any door. A library in which a symbol was found is
  * kept loaded, since a program may close it and go on calling the door. If a symbol is not found,

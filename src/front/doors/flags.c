@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Our flags from those of the Fortran BLAS and of CBLAS. */
 #include "front/doors/doors.h"
 

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Finds the BLAS that the program would have used: one that is loaded, or the one that
  * TESSERA_CPU_BLAS names. */
 #include <dlfcn.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Decides where a call of a BLAS symbol goes: tsr_door_enter and tsr_door_leave. */
 #include <stdio.h>
 #include <unistd.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Macros for the argument list of each signature: its parameters, its arguments (to pass them on
  * unchanged), the fields of tsr_level3 and the matrices that they give, and the number of

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The table of the BLAS doors, one row for each routine. blas.c defines the Fortran symbols from it
  * and cblas.c the CBLAS symbols, each with 32-bit integers and, with a suffix, with 64-bit ones.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Reports wrong arguments to the program's error handler, if no BLAS has the routine and would
  * report them itself. The handler is found by its dynamic symbol, since programs and testers define

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The tile size of Choi, Nikolskiy and Stegailov, "Tuning of a matrix-matrix multiplication
  * algorithm for several GPUs connected by fast communication links": a closed formula of a few

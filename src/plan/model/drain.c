@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Draining: when all of C could be back at home after a plan whose result stays on the devices, if
  * each part were sent home as soon as it is complete. A plan that completes everything at its very

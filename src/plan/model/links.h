@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Inside the planner: a table of the channels that each link of a machine uses. */
 #ifndef TSR_PLAN_MODEL_LINKS_H
 #define TSR_PLAN_MODEL_LINKS_H

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Loads: how many bytes a plan copies to each device from the host and from other devices, beside a
  * lower bound, and beside equation (1) of Herault et al., "Generic matrix multiplication for multi-

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 #include "plan/names.h"
 
 tsr_traffic tsr_plan_traffic(const tsr_plan *plan) {

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * What limits a plan, in the user's words: the links, channels and devices that it keeps busy, and
  * the one that binds.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The machine of a plan as a picture, coloured by how busy the plan keeps each part. */
 #ifndef TSR_PLAN_PRINT_MACHINE_H
 #define TSR_PLAN_PRINT_MACHINE_H

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Timelines of plans, as events for trace viewers (Trace Event Format). */
 #ifndef TSR_PLAN_PRINT_TRACE_H
 #define TSR_PLAN_PRINT_TRACE_H

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The verdict on a plan: one to four sentences that say what binds, why so many devices, and what
  * would be faster.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Availability: when each link, and each channel that links share, is free again. Before the
  * scheduler decides on a copy, it asks when the copy would arrive; then it books the links. Source:

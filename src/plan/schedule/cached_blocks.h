@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Cached blocks: memory at devices that stays between calls. With residency, the tiles of operands
  * at home in host memory lie in cached blocks, not in the plan's arena. Old blocks are those that

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * An index of cached blocks by place: which blocks of an operand overlap a rectangle, or contain
  * it.

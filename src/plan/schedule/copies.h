@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Copies: for each tile and device, whether the tile's bytes are or will be there, when each piece
  * arrives, and which commands use the tile there. A tsr_tile_copy exists for every tile and device

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Marks: lists of commands. A mark is a command and, in lists of writers, the rectangle of the
  * matrix that the command wrote. All lists lie in one pool. A list is the index of its latest mark;

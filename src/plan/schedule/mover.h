@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The mover: the commands that copy a rectangle from one place to another, straight or through the
  * staging ring, each on the queue for its way.

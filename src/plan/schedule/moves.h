@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Plans that only move a matrix, without kernels: from cached blocks to its home, or from its home
  * to cached blocks.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Pieces: a tile is copied in pieces, rectangles that one copy moves each. The functions compute
  * the pieces of a tile; copies.h records which of them are at which device.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Places: the memory of a device that a tile lies in. The place is a cached block if the matrix has
  * cached blocks; else memory of the tile's own if all tiles fit into the budgets; else a slot.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The problem of a scheduler: the graph of tasks, its call and machine, and the options of the
  * search. All parts of the scheduler read the problem.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The staging ring: pinned host memory, in parts of one size. A copy goes through the ring if the
  * device cannot copy straight from or to the user's memory.

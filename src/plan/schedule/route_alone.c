@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Single rectangles: copied to a device and marked there as written, or written back. */
 #include <math.h>
 

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Routes with residency: the source of a part of a rectangle is a cached block in which it is
  * valid. */
 #include <math.h>

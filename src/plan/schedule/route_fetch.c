@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Fetching: the source of each piece, and the devices to which the piece is sent at once. */
 #include <math.h>
 

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The scheduler: turns a graph, whose tasks have an order and owners, into the commands of a plan.
  *

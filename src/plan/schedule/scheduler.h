@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The parts of a scheduler. A part is a struct that owns its data; its header gives the invariant.
  * When a part starts, it gets the parts that it uses. The list below is in this order: the files of

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Inside the planner: strategies for calls that do not fit the budgets. A device holds a C block of
  * b x c tiles while A and B stream through in k-panels of d tiles of k; copies run ahead of kernels

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * First guesses for calls that do not fit the budgets: a formula lists C blocks that should fit
  * (c_block.c), and the best of them are replayed.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Chooses how many devices a call uses: first guesses on all, half, a quarter, ... of the devices,
  * then descents.

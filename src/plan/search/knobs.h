@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Inside the planner: the table of knobs. These all read it: parsing, printing, comparing and
  * digesting of strategies, the neighbours that the search tries, the help, and the reference page

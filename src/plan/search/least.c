@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * What a call needs at least: the smallest tiles that are worth planning with, and the error for
  * budgets that are too small, which names a sufficient one.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * First guesses at panels, at stripes, and at n-blocks and k-panels for each limit that may bind.
  */

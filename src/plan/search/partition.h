@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Inside the planner: how C is divided among devices that differ, for calls that do not fit the
  * budgets. A device with a larger budget has a larger C block, so that it loads less for each

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Operands that kernels do not use in place: reproducible results need the same alignment
  * everywhere, and some devices are much slower when columns are not aligned to whole loads. A and B

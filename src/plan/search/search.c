@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The search: strategies are replayed on the model, from first guesses by descents that change one
  * knob at a time, and the plan with the best score is kept. A plan is used many times, so that

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Inside the search: what its files share. try.c plans and replays one strategy and keeps the best
  * plan. devices.c chooses how many devices to try. panels.c, tiles.c, c_block.c and c_blocks.c make

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Shares of C, learnt from the replay. Panels begin with shares by the devices' speeds, but devices
  * may need different times for them: blocks across the diagonal are computed whole, a device waits

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Where descents begin. Changing one knob at a time does not lead from a good plan for one limit to
  * a good plan for another, so a descent begins from each good start. Each runs on a thread of its

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Inside the planner: a strategy is one way to cut and order a call. The search tries several and
  * keeps the one whose plan is predicted to take the least time.

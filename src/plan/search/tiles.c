@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Square tiles: a first guess, and tiles whose extent is fixed. */
 #include <stddef.h>
 

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * From a strategy to the tiling of a call: where C, A and B are cut, and which device owns which
  * part.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * One candidate of the search: a strategy is cut, built, scheduled and replayed, and its plan is
  * kept if it is the best so far.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * What a descent changes in a strategy, in this order: the shares of C, if they come first (tiles,
  * and rank-k updates, whose panels lie across a triangle and differ much); the grid of the devices;

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Checks that a plan computes what its call asks for, whatever the operation, the algorithm and the
  * cuts. After R. Freivalds, "Probabilistic machines can use less running time" (1977): the values

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The state of a plan that is carried out on a small problem. small.c makes the problem, algebra.c
  * carries the plan out, cached.c has the cached blocks before and after the plan, and result.c

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Checks that the operands of a kernel agree: equal indices begin alike. */
 #include "plan/verify/verify.h"
 

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The contents of cached blocks before a plan and after it, in the small problem and as regions. */
 #include "plan/verify/algebra.h"
 

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 #include "plan/verify/verify.h"
 
 static const char *const operand_names[3] = {"operand a", "operand b", "operand c"};

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Small dense matrices over the field of field.h, and the product or solution that a kernel or call
  * makes of its operands. Every operation but TRSM is a product of two factors. The owner of a

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Exact arithmetic for the verifier: the integers modulo the prime p = 2^61 - 1, extended by i with
  * i^2 = -1. (p mod 4 = 3, so no integer has the square -1.) As for complex numbers, a + b i has a

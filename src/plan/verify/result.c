@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The result that the call asks for, by its definition, and messages that say where a plan's result
  * differs. */
 #include <stdio.h>

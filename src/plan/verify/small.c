@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The small problem that a plan is carried out on (algebra.c): its indices, its elements before the
  * call, and the place of each buffer's elements.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Functions that all parts of the verifier use. */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The verifier: goes through a plan in order and notes which command has written and read each
  * region of each buffer. Every access must find data there, and be ordered after every access that

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The parts of the verifier. order: which command happens before which. regions: which commands
  * wrote and read each part of a buffer. memory: which buffer uses which bytes. axes: which indices

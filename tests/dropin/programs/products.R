@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 # Products of whole numbers, which are exact, and triangular systems.
 options(matprod = "blas")
 a <- matrix((0:3499 * 7) %% 11 - 5, 70)

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 % Products of whole numbers, which are exact: real, symmetric, triangular and complex.
 a = mod(reshape(0:3499, 70, 50) * 7, 11) - 5;
 b = mod(reshape(0:2999, 50, 60) * 5, 13) - 6;

@@ -1,3 +1,6 @@
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: BSD-3-Clause
+
 """Products as NumPy and SciPy make them, and how a process pool forks around them."""
 import multiprocessing
 import sys

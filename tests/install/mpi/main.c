@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* A grid of one process, as a program makes it that is linked with the installed library. */
 #include <tessera_mpi.h>
 

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Asks for the CUDA engine. It has a function of its own with a name that is hidden in the library.
  */
 #include <stdio.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* In place of the CUDA engine: it calls base/ back, and opens no device. */
 #include "engine/engine.h"
 

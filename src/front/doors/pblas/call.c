@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Reads and checks the descriptors and arguments of a PBLAS product. */
 #include "front/doors/pblas/call.h"
 

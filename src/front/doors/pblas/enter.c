@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* Decides where a call of a PBLAS symbol goes: tsr_pblas_enter and tsr_pblas_leave. */
 #include <stdio.h>
 #include <unistd.h>

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Finds the symbols of the program's own ScaLAPACK and BLACS. A grid's communicator comes from
  * blacs_get as a Fortran integer, so that this library needs no type of MPI.

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Loads the MPI part of the door, a library of its own beside this one. A handle of one MPI means
  * nothing to another, so the MPI part is used only if its MPI is the program's. That is found out

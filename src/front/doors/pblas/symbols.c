@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The symbols of the PBLAS, each as four Fortran compilers write it (tsr_pblas_mangling). */
 #include <stddef.h>
 

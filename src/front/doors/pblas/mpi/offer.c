@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Decides on a product and carries it out. All processes of the grid have to decide alike, since
  * processes that decide differently wait for ever. So a decision uses only values that are equal on

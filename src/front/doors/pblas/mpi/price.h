@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * Predicted times of a product by ScaLAPACK and by the devices of all processes. All inputs are
  * equal on all processes of a grid (the arguments, the agreed facts, the agreed times of earlier

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /* The state of a BLACS grid: kept on its communicator, agreed on by its processes; starting the
  * devices. */
 #include "front/doors/pblas/mpi/state.h"

@@ -1,3 +1,6 @@
+/* SPDX-FileCopyrightText: 2026 The Tessera authors */
+/* SPDX-License-Identifier: BSD-3-Clause */
+
 /*
  * The state of a BLACS grid. It is an attribute of the grid's communicator and is freed with it.
  * All fields but the communicators, context and grid are equal on all processes.

@@ -82,10 +82,12 @@ def test_a_function_that_is_added_is_found(tmp_path):
 
 # ---- SPDX headers ----
 
+# REUSE-IgnoreStart
 C_HEADER = ("/* SPDX-FileCopyrightText: 2026 The Tessera authors */\n"
             "/* SPDX-License-Identifier: BSD-3-Clause */\n")
 HASH_HEADER = ("# SPDX-FileCopyrightText: 2026 The Tessera authors\n"
                "# SPDX-License-Identifier: BSD-3-Clause\n")
+# REUSE-IgnoreEnd
 
 
 def test_headers_are_added_once(tmp_path):

@@ -54,7 +54,7 @@ static double busy_of(const part *p, const tsr_pprediction *x) {
 static void add_verdict(const tsr_pplan *plan, const tsr_pprediction *x, tsr_text *text) {
   part list[PARTS];
   list_parts(plan, x, list);
-  bool mostly = busy_of(&list[0], x) < TSR_TUNE_BUSY_BINDS;
+  bool mostly = busy_of(&list[0], x) < TSR_TUNE_PROCESS_BINDS;
   double rate = flops_of(&plan->product) / x->seconds;
   const int *extent = plan->product.grid->extent;
   int processes = extent[0] * extent[1];

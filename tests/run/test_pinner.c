@@ -415,6 +415,7 @@ static void serves_several_threads(void **state) {
   rig r;
   rig_open(&r, 10000);
   tsr_plan *plan = handmade_plan(2, 16, false);
+  handmade_program(plan); /* made before the threads begin, which would each make one */
   caller callers[THREADS];
   pthread_t threads[THREADS];
   for (unsigned i = 0; i < THREADS; i++) {
